@@ -1,6 +1,7 @@
 /*
- * Browsing a pair of captures: what opening costs beside the diff alone, until the report and until the index is there, and how long the
- * page of an object takes, with all that it shows, for random objects and for those that have most around them.
+ * Browsing a pair of captures: what opening costs beside the diff alone, until the report and until the index is there,
+ * and how long the page of an object takes, with all that it shows, for random objects and for those that have most
+ * around them.
  *
  *      bench_browse BEFORE AFTER [MEMORY_MIB [OBJECTS]]
  *      CSV: stage,seconds,cpu_seconds,ratio,p50_ms,p99_ms,most_ms,peak_mib,temp_mib,index_mib
@@ -82,9 +83,11 @@ static void print_pages(const char *stage, double *times, size_t count)
 {
     double sum = 0;
     if (count == 0) return;
-    for (size_t i = 0; i < count; i++) sum += times[i];
+    for (size_t i = 0; i < count; i++)
+        sum += times[i];
     qsort(times, count, sizeof *times, compare);
-    printf("%s,%.3f,,,%.3f,%.3f,%.3f,%.1f,,\n", stage, sum / 1e3, times[count / 2], times[count * 99 / 100], times[count - 1], peak_mib());
+    printf("%s,%.3f,,,%.3f,%.3f,%.3f,%.1f,,\n", stage, sum / 1e3, times[count / 2], times[count * 99 / 100],
+           times[count - 1], peak_mib());
     fflush(stdout);
 }
 
@@ -122,11 +125,13 @@ static size_t gather_large(hsd_browse *browse, hsd_browse_ref *out, size_t most)
     size_t count = 0;
     const hsd_browse_ref all = {HSD_BROWSE_ALL};
     stop(hsd_browse_dominated(browse, 1, all, 0, most / 2, &list, &err), &err);
-    for (size_t i = 0; i < list->count; i++) out[count++] = list->nodes[i].ref;
+    for (size_t i = 0; i < list->count; i++)
+        out[count++] = list->nodes[i].ref;
     hsd_browse_list_free(list);
     for (size_t i = 0; i < count && count < most; i++) {
         stop(hsd_browse_dominated(browse, 1, out[i], 0, 1, &list, &err), &err);
-        for (size_t k = 0; k < list->count; k++) out[count++] = list->nodes[k].ref;
+        for (size_t k = 0; k < list->count; k++)
+            out[count++] = list->nodes[k].ref;
         hsd_browse_list_free(list);
     }
     return count;
@@ -137,7 +142,8 @@ static void large_pages(hsd_browse *browse)
     hsd_browse_ref refs[LISTED];
     double times[LISTED];
     const size_t count = gather_large(browse, refs, LISTED);
-    for (size_t i = 0; i < count; i++) times[i] = look_at(browse, 1, refs[i]);
+    for (size_t i = 0; i < count; i++)
+        times[i] = look_at(browse, 1, refs[i]);
     print_pages("largest objects", times, count);
 }
 
@@ -157,7 +163,8 @@ static lap diff_alone(hsd_capture *const captures[2], const hsd_run *run)
     const lap begin = now();
     stop(hsd_diff_run(&diff, captures[0], captures[1], NULL, run, &err), &err);
     const lap took = since(begin);
-    printf("diff,%.3f,%.3f,1.00,,,,%.1f,%.1f,\n", took.wall, took.cpu, peak_mib(), (double)diff->temp_bytes_peak / 1048576);
+    printf("diff,%.3f,%.3f,1.00,,,,%.1f,%.1f,\n", took.wall, took.cpu, peak_mib(),
+           (double)diff->temp_bytes_peak / 1048576);
     fflush(stdout);
     hsd_diff_free(diff);
     return took;
@@ -203,7 +210,8 @@ int main(int argc, char **argv)
     }
     const hsd_run run = {.memory_bytes = (argc > 3 ? strtoull(argv[3], NULL, 0) : 1024) << 20, .note = tell};
     const size_t objects = argc > 4 ? strtoull(argv[4], NULL, 0) : 10000;
-    for (int i = 0; i < 2; i++) stop(hsd_capture_open(&captures[i], argv[1 + i], HSD_DAMAGE_REFUSE, &run, &err), &err);
+    for (int i = 0; i < 2; i++)
+        stop(hsd_capture_open(&captures[i], argv[1 + i], HSD_DAMAGE_REFUSE, &run, &err), &err);
     printf("stage,seconds,cpu_seconds,ratio,p50_ms,p99_ms,most_ms,peak_mib,temp_mib,index_mib\n");
     hsd_browse *browse = open_index(captures, &run, diff_alone(captures, &run));
     if (hsd_browse_why_not(browse, 1) == NULL) {
@@ -214,6 +222,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_browse: %s\n", hsd_browse_why_not(browse, 1));
     }
     hsd_browse_close(browse);
-    for (int i = 0; i < 2; i++) hsd_capture_close(captures[i]);
+    for (int i = 0; i < 2; i++)
+        hsd_capture_close(captures[i]);
     return 0;
 }

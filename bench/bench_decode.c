@@ -59,19 +59,15 @@ static void write_objects(hsc_writer *writer, uint64_t objects, unsigned referen
     uint64_t random = 88172645463325252u, id = 0x7f0000000000;
     for (uint64_t i = 0; i < objects; i++) {
         const uint64_t r = next_random(&random);
-        const uint32_t type =
-            (uint32_t)(((r & 0xFFFF) * (r >> 16 & 0xFFFF)) >> 22); /* 0..1023, skewed */
+        const uint32_t type = (uint32_t)(((r & 0xFFFF) * (r >> 16 & 0xFFFF)) >> 22); /* 0..1023, skewed */
         const uint64_t size = 16 + 8 * (type % 13) + (r >> 60 == 0 ? 1024 : 0);
         const unsigned count = references == 0 ? 0 : (unsigned)(r >> 32) % (2 * references + 1);
-        stop_writer(
-            hsc_begin_object(writer, &(hsc_object){.id = id, .type = type + 1, .size_bytes = size}),
-            writer);
+        stop_writer(hsc_begin_object(writer, &(hsc_object){.id = id, .type = type + 1, .size_bytes = size}), writer);
         for (unsigned k = 0; k < count; k++) {
             const uint64_t s = next_random(&random);
             const uint64_t window = s & 7 ? 1 << 12 : 1 << 24;
             const uint64_t target = id + 8 * ((s >> 8) % window) - 4 * window;
-            stop_writer(hsc_reference(writer, target & ~UINT64_C(7), 1 + (type * 3 + k) % 200, 0),
-                        writer);
+            stop_writer(hsc_reference(writer, target & ~UINT64_C(7), 1 + (type * 3 + k) % 200, 0), writer);
         }
         stop_writer(hsc_end_object(writer), writer);
         id += size;
@@ -94,8 +90,8 @@ static void write_capture(int fd, uint64_t objects, unsigned references, int com
 
 /* ---- what is measured ---- */
 
-/* Adds up what was asked for. A loop over the references of each object, whose number nobody can guess, costs a mispredicted branch an
- * object; `all` false touches the first alone, to show what decoding itself takes. */
+/* Adds up what was asked for. A loop over the references of each object, whose number nobody can guess, costs a
+ * mispredicted branch an object; `all` false touches the first alone, to show what decoding itself takes. */
 static uint64_t touch(const hsd_object *object, bool all)
 {
     uint64_t sum = object->id + object->size_bytes + object->type;
@@ -137,10 +133,9 @@ static measured read_blocks(hsd_capture *capture, bool unfold)
     for (size_t i = 0; i < capture->list.count; i++) {
         const hsd_block_ref *ref = &capture->list.refs[i];
         if (ref->type != HSC_BLOCK_OBJECTS) continue;
-        const hsd_status status = unfold ? hsd_block_load(&block, &capture->file.input, ref,
-                                                          capture->file.header.seed, &fault)
-                                         : hsd_block_read(&block, &capture->file.input, ref,
-                                                          capture->file.header.seed, &fault);
+        const hsd_status status =
+            unfold ? hsd_block_load(&block, &capture->file.input, ref, capture->file.header.seed, &fault)
+                   : hsd_block_read(&block, &capture->file.input, ref, capture->file.header.seed, &fault);
         if (status != HSD_OK) exit(1);
         m.items += ref->record_count;
         m.bytes += unfold ? block.header.raw_bytes : ref->stored_bytes;
@@ -175,8 +170,8 @@ static void row(const char *shape, measured m, uint64_t ns)
 
 typedef enum work { OBJECTS, OBJECTS_FIRST_REFERENCE, BLOCKS_CHECKED, BLOCKS_UNFOLDED } work;
 
-static void best_of(const char *coding, const char *name, hsd_capture *capture, work kind,
-                    unsigned want, uint64_t bytes)
+static void best_of(const char *coding, const char *name, hsd_capture *capture, work kind, unsigned want,
+                    uint64_t bytes)
 {
     char shape[96];
     uint64_t best = UINT64_MAX;
@@ -213,8 +208,7 @@ static void measure(int fd, const char *coding)
     const measured raw = read_blocks(capture, true);
     for (size_t i = 0; i < sizeof wants / sizeof wants[0]; i++)
         best_of(coding, wants[i].name, capture, OBJECTS, wants[i].want, raw.bytes);
-    best_of(coding, "all fields and one reference touched", capture, OBJECTS_FIRST_REFERENCE,
-            HSD_WANT_ALL, raw.bytes);
+    best_of(coding, "all fields and one reference touched", capture, OBJECTS_FIRST_REFERENCE, HSD_WANT_ALL, raw.bytes);
     best_of(coding, "bound: read and checksum", capture, BLOCKS_CHECKED, 0, 0);
     best_of(coding, "bound: read and checksum and decompress", capture, BLOCKS_UNFOLDED, 0, 0);
     snprintf(shape, sizeof shape, "%s: bound: memory read of the raw bytes", coding);

@@ -17,12 +17,12 @@
 #include "graph/dominators.h"
 
 typedef struct graph {
-    uint32_t nodes;      /* with root nodes, which come last */
+    uint32_t nodes; /* with root nodes, which come last */
     uint32_t objects;
     uint32_t roots;
-    uint32_t refs;       /* per node, wanted */
-    uint64_t *starts;    /* of each source's targets, when counted */
-    uint32_t *targets;   /* NULL while counting */
+    uint32_t refs;     /* per node, wanted */
+    uint64_t *starts;  /* of each source's targets, when counted */
+    uint32_t *targets; /* NULL while counting */
     uint64_t random;
 } graph;
 
@@ -34,8 +34,10 @@ typedef struct shape {
 
 static void refer(graph *g, uint64_t source, uint64_t target)
 {
-    if (g->targets == NULL) g->starts[source + 1]++;
-    else g->targets[g->starts[source]++] = (uint32_t)target;
+    if (g->targets == NULL)
+        g->starts[source + 1]++;
+    else
+        g->targets[g->starts[source]++] = (uint32_t)target;
 }
 
 static uint64_t next_random(graph *g)
@@ -95,13 +97,15 @@ static void draw_heap(graph *g)
 
 static void draw_anything(graph *g)
 {
-    for (uint64_t i = 0; i < 3 * (uint64_t)g->objects; i++) refer(g, i / 3, below(g, g->objects));
+    for (uint64_t i = 0; i < 3 * (uint64_t)g->objects; i++)
+        refer(g, i / 3, below(g, g->objects));
     refer(g, g->objects, 0);
 }
 
 static void draw_list(graph *g)
 {
-    for (uint64_t i = 0; i + 1 < g->objects; i++) refer(g, i, i + 1);
+    for (uint64_t i = 0; i + 1 < g->objects; i++)
+        refer(g, i, i + 1);
     refer(g, g->objects, 0);
 }
 
@@ -125,7 +129,8 @@ static void draw_scattered_list(graph *g)
         b = rest;
         if (b == 0 && a != 1) a = g->objects, b = ++step;
     }
-    for (uint64_t i = 0; i + 1 < g->objects; i++) refer(g, i * step % g->objects, (i + 1) * step % g->objects);
+    for (uint64_t i = 0; i + 1 < g->objects; i++)
+        refer(g, i * step % g->objects, (i + 1) * step % g->objects);
     refer(g, g->objects, 0);
 }
 
@@ -140,7 +145,8 @@ static void draw_fan(graph *g)
 
 static void draw_cycle(graph *g)
 {
-    for (uint64_t i = 0; i < g->objects; i++) refer(g, i, (i + 1) % g->objects);
+    for (uint64_t i = 0; i < g->objects; i++)
+        refer(g, i, (i + 1) % g->objects);
     refer(g, g->objects, 0);
 }
 
@@ -167,9 +173,11 @@ static void draw_comb(graph *g)
 static void draw_layers(graph *g)
 {
     for (uint64_t i = 0; i + 2000 < g->objects; i++) {
-        for (int j = 0; j < 3; j++) refer(g, i, (i / 1000 + 1) * 1000 + below(g, 1000));
+        for (int j = 0; j < 3; j++)
+            refer(g, i, (i / 1000 + 1) * 1000 + below(g, 1000));
     }
-    for (uint64_t i = 0; i < 1000 && i < g->objects; i++) refer(g, g->objects, i);
+    for (uint64_t i = 0; i < 1000 && i < g->objects; i++)
+        refer(g, g->objects, i);
 }
 
 /* A list with references both ways whose end holds what the root holds as well. */
@@ -307,8 +315,8 @@ static void run(graph g, const shape *s, uint64_t memory)
     g.nodes = g.objects + g.roots;
     hsd_adjacency *a = build(&g, s, memory > 0 ? memory : UINT64_MAX, &space);
     if (memory == 0) memory = hsd_dominators_useful_bytes(g.nodes, hsd_adjacency_edge_count(a));
-    const hsd_dominators_config config = {.roots = {g.objects, g.nodes, g.nodes}, .memory_bytes = memory,
-                                          .space = &space, .take = take, .context = &sum};
+    const hsd_dominators_config config = {
+        .roots = {g.objects, g.nodes, g.nodes}, .memory_bytes = memory, .space = &space, .take = take, .context = &sum};
     stop(hsd_adjacency_set_memory(a, memory, &err), &err);
     space.bytes_peak = space.bytes_now;
     reset_peak();
@@ -322,8 +330,8 @@ static void run(graph g, const shape *s, uint64_t memory)
     row("total", s, memory, stats.reached, total);
     printf(",%.1f,%lu,%.1f,%llu\n", (double)space.bytes_peak / 1048576.0, peak_mib(),
            100.0 * stats.core / (stats.reached + 1.0), (unsigned long long)stats.faults);
-    fprintf(stderr, "%s: %u of %u nodes reached, %llu references, sum of sizes %llu\n", s->name, stats.reached,
-            g.nodes, (unsigned long long)hsd_adjacency_edge_count(a), (unsigned long long)sum);
+    fprintf(stderr, "%s: %u of %u nodes reached, %llu references, sum of sizes %llu\n", s->name, stats.reached, g.nodes,
+            (unsigned long long)hsd_adjacency_edge_count(a), (unsigned long long)sum);
     fflush(stdout);
     hsd_adjacency_free(a);
 }
@@ -334,10 +342,14 @@ int main(int argc, char **argv)
     uint64_t memory = 0;
     const char *only = NULL;
     for (int i = 1; i < argc; i++) {
-        if (strncmp(argv[i], "memory=", 7) == 0) memory = strtoull(argv[i] + 7, NULL, 10) << 20;
-        else if (strncmp(argv[i], "refs=", 5) == 0) g.refs = (uint32_t)strtoul(argv[i] + 5, NULL, 10);
-        else if (strncmp(argv[i], "shape=", 6) == 0) only = argv[i] + 6;
-        else g.objects = (uint32_t)strtoul(argv[i], NULL, 10);
+        if (strncmp(argv[i], "memory=", 7) == 0)
+            memory = strtoull(argv[i] + 7, NULL, 10) << 20;
+        else if (strncmp(argv[i], "refs=", 5) == 0)
+            g.refs = (uint32_t)strtoul(argv[i] + 5, NULL, 10);
+        else if (strncmp(argv[i], "shape=", 6) == 0)
+            only = argv[i] + 6;
+        else
+            g.objects = (uint32_t)strtoul(argv[i], NULL, 10);
     }
     if (g.objects < 10 || g.refs > 16) return 2;
     printf("stage,shape,memory,items,seconds,M items/s,temp MiB,peak MiB,core %%,moved\n");

@@ -9,7 +9,10 @@
 
 enum { OF_NODE = 3, TABLE = 6 };
 
-static uint64_t id_of(bool by_ordinal, uint64_t number) { return by_ordinal ? number + 1 : UINT64_C(0x7f0000000000) + number * 64; }
+static uint64_t id_of(bool by_ordinal, uint64_t number)
+{
+    return by_ordinal ? number + 1 : UINT64_C(0x7f0000000000) + number * 64;
+}
 
 static uint64_t name_of(bool by_ordinal, uint64_t number) { return by_ordinal ? number : id_of(false, number); }
 
@@ -23,7 +26,8 @@ static void put_node(hsc_writer *w, bool by_ordinal, uint64_t at, uint64_t objec
     hsc_end_object(w);
     hsc_begin_object(w, &(hsc_object){.id = id_of(by_ordinal, at + 1), .type = 2, .size_bytes = 24 + at % 5 * 8});
     hsc_end_object(w);
-    hsc_begin_object(w, &(hsc_object){.id = id_of(by_ordinal, at + 2), .type = 3, .size_bytes = 16 + 4 * TABLE, .elements = TABLE});
+    hsc_begin_object(
+        w, &(hsc_object){.id = id_of(by_ordinal, at + 2), .type = 3, .size_bytes = 16 + 4 * TABLE, .elements = TABLE});
     for (uint64_t i = 0; i < TABLE; i += 2)
         hsc_reference(w, name_of(by_ordinal, (at + i * OF_NODE) % objects), 4, i);
     hsc_end_object(w);

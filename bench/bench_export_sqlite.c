@@ -1,6 +1,7 @@
 /*
- * Captures as databases: the whole export, and single tables as hsdiff sql makes them, with the default budget. Beside them the bound
- * that SQLite sets: rows of five numbers in the order of their key, as many as objects, and nothing that is read for them.
+ * Captures as databases: the whole export, and single tables as hsdiff sql makes them, with the default budget. Beside
+ * them the bound that SQLite sets: rows of five numbers in the order of their key, as many as objects, and nothing that
+ * is read for them.
  *
  *      bench_export_sqlite [OBJECTS]      CSV: stage,rows,seconds,M rows/s,MiB
  *
@@ -119,7 +120,9 @@ static uint64_t put_bound(uint64_t rows, uint64_t *ns)
 
 int main(int argc, char **argv)
 {
-    static const struct { const char *stage, *statement; } questions[] = {
+    static const struct {
+        const char *stage, *statement;
+    } questions[] = {
         {"types", "select count(*) from types"},
         {"objects", "select count(*) from objects"},
         {"refs", "select count(*) from refs"},

@@ -57,7 +57,8 @@ static void bound(uint32_t nodes, uint64_t touches)
             at[j] = (uint32_t)((next_random(&state) >> 32) * nodes >> 32);
             __builtin_prefetch(&labels[at[j]], 1);
         }
-        for (int j = 0; j < 32; j++) labels[at[j]]++;
+        for (int j = 0; j < 32; j++)
+            labels[at[j]]++;
     }
     row("bound", "random touches", (uint64_t)nodes * 4, touches, start, 0);
     free(labels);
@@ -66,11 +67,12 @@ static void bound(uint32_t nodes, uint64_t touches)
 /* Names as of fields: each node is of one of 256 types, which has `degree` names of 8,192. */
 static void draw_names(uint32_t *names, uint32_t type, uint32_t degree)
 {
-    for (uint32_t i = 0; i < degree; i++) names[i] = (type * 37 + i * 251) & 8191;
+    for (uint32_t i = 0; i < degree; i++)
+        names[i] = (type * 37 + i * 251) & 8191;
 }
 
-static hsd_adjacency *build(const graph_shape *shape, uint32_t nodes, uint32_t degree, uint64_t memory,
-                            bool is_named, hsd_temp_space *space)
+static hsd_adjacency *build(const graph_shape *shape, uint32_t nodes, uint32_t degree, uint64_t memory, bool is_named,
+                            hsd_temp_space *space)
 {
     hsd_adjacency *a;
     hsd_error err;
@@ -105,9 +107,13 @@ static void run(const graph_shape *shape, uint32_t nodes, uint32_t degree, uint6
     hsd_temp_space_init(&space, NULL);
     hsd_adjacency *a = build(shape, nodes, degree, memory / 2, false, &space);
     uint32_t labels[ROOTS];
-    for (uint32_t i = 0; i < ROOTS; i++) labels[i] = HSD_OWNER_FIRST + i;
-    const hsd_owners_config config = {.roots = {nodes, nodes + ROOTS, nodes + ROOTS}, .object_count = nodes,
-                                      .label_of_node = labels, .memory_bytes = memory / 2, .space = &space};
+    for (uint32_t i = 0; i < ROOTS; i++)
+        labels[i] = HSD_OWNER_FIRST + i;
+    const hsd_owners_config config = {.roots = {nodes, nodes + ROOTS, nodes + ROOTS},
+                                      .object_count = nodes,
+                                      .label_of_node = labels,
+                                      .memory_bytes = memory / 2,
+                                      .space = &space};
     const uint64_t start = hsd_now_ns();
     stop(hsd_owners_find(a, &config, &owners, &err), &err);
     row("owners", shape->name, memory, hsd_adjacency_edge_count(a), start, space.bytes_now);
@@ -127,7 +133,8 @@ static void run_named(const graph_shape *shape, uint32_t nodes, uint32_t degree,
     for (uint32_t node = 0; node < nodes; node++) {
         hsd_targets targets;
         hsd_adjacency_get_named(a, node, &targets);
-        for (uint32_t i = 0; i < targets.count; i++) sum += targets.items[i] ^ targets.names[i];
+        for (uint32_t i = 0; i < targets.count; i++)
+            sum += targets.items[i] ^ targets.names[i];
     }
     stop(hsd_adjacency_check(a, &err), &err);
     row(sum == 1 ? "" : "named-scan", shape->name, memory, hsd_adjacency_edge_count(a), start, space.bytes_now);

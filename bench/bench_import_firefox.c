@@ -3,8 +3,8 @@
  *
  *      bench_import_firefox [NODES | FILE.fxsnapshot]
  *
- * Without a file a snapshot of NODES (default 1,000,000) is made: objects, strings, functions and shapes as in a page's heap, three references a
- * node.
+ * Without a file a snapshot of NODES (default 1,000,000) is made: objects, strings, functions and shapes as in a page's
+ * heap, three references a node.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -37,15 +37,24 @@ static void make_nodes(firefox_writer *w, FILE *plain, hsd_zip *zip, uint64_t co
     test_random random = {1};
     hsd_error err;
     fw_edge edges[8];
-    for (size_t i = 0; i < FIELDS; i++) snprintf(fields[i], sizeof fields[i], "field%zu", i);
+    for (size_t i = 0; i < FIELDS; i++)
+        snprintf(fields[i], sizeof fields[i], "field%zu", i);
     for (uint64_t i = 0; i < count; i++) {
         const unsigned kind = i == 0 ? 0 : (unsigned)test_below(&random, 4);
         const size_t some = i == 0 ? 4 : kind < 2 ? 3 + (size_t)test_below(&random, 5) : kind == 2 ? 1 : 0;
         for (size_t k = 0; k < some; k++)
-            edges[k] = (fw_edge){UINT64_C(0x7f0000000000) + 32 * (1 + test_below(&random, count)), fields[test_below(&random, FIELDS)]};
-        fw_put(w, &(fw_node){.id = UINT64_C(0x7f0000000000) + 32 * i, .type = i == 0 ? "JS::ubi::RootList" : kind < 2 ? "JSObject" : kind == 2 ? "js::Shape" : "JSString",
-                             .size = 32 + 16 * kind, .class_name = i > 0 && kind < 2 ? classes[test_below(&random, 4)] : NULL, .coarse = kind == 3 ? 3 : 1,
-                             .edges = edges, .edge_count = some});
+            edges[k] = (fw_edge){UINT64_C(0x7f0000000000) + 32 * (1 + test_below(&random, count)),
+                                 fields[test_below(&random, FIELDS)]};
+        fw_put(w, &(fw_node){.id = UINT64_C(0x7f0000000000) + 32 * i,
+                             .type = i == 0      ? "JS::ubi::RootList"
+                                     : kind < 2  ? "JSObject"
+                                     : kind == 2 ? "js::Shape"
+                                                 : "JSString",
+                             .size = 32 + 16 * kind,
+                             .class_name = i > 0 && kind < 2 ? classes[test_below(&random, 4)] : NULL,
+                             .coarse = kind == 3 ? 3 : 1,
+                             .edges = edges,
+                             .edge_count = some});
         if (w->out.size < PIECE_BYTES && i + 1 < count) continue;
         if (fwrite(w->out.data, 1, w->out.size, plain) != w->out.size) exit(1);
         if (zip != NULL && hsd_zip_write(zip, w->out.data, w->out.size, &err) != HSD_OK) die(&err);

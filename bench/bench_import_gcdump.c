@@ -3,8 +3,9 @@
  *
  *      bench_import_gcdump [OBJECTS | FILE.gcdump]
  *
- * Without a file a graph of OBJECTS (default 2,000,000) is made: sessions with a name, its characters and an array of others, 1.6 references an
- * object, as in a server's heap. "in pages" is with so little memory that the records are read from a temporary file.
+ * Without a file a graph of OBJECTS (default 2,000,000) is made: sessions with a name, its characters and an array of
+ * others, 1.6 references an object, as in a server's heap. "in pages" is with so little memory that the records are
+ * read from a temporary file.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -31,16 +32,19 @@ static void make_dump(FILE *file, uint64_t objects)
     uint32_t *links = calloc((size_t)count * 2 + sessions, sizeof *links), *next = links;
     if (nodes == NULL || links == NULL) exit(1);
     nodes[0] = (gw_node){.type = 1, .children = next, .count = sessions};
-    for (uint32_t i = 0; i < sessions; i++) *next++ = 1 + i * A_SESSION;
+    for (uint32_t i = 0; i < sessions; i++)
+        *next++ = 1 + i * A_SESSION;
     for (uint32_t i = 1; i < count; i++) {
         const uint32_t part = (i - 1) % A_SESSION;
-        nodes[i] = (gw_node){.type = 2 + part, .address = UINT64_C(0x7f0000000000) + 32 * (uint64_t)i, .children = next};
+        nodes[i] =
+            (gw_node){.type = 2 + part, .address = UINT64_C(0x7f0000000000) + 32 * (uint64_t)i, .children = next};
         if (part == 1) nodes[i].size = 22 + 2 * (int32_t)test_below(&random, 30);
         nodes[i].count = part == 0 ? 3 : part == 3 ? (uint32_t)test_below(&random, LINKS) : 0;
         for (uint32_t k = 0; k < nodes[i].count; k++)
             *next++ = part == 0 ? i + 1 + k : 1 + (uint32_t)test_below(&random, sessions) * A_SESSION;
     }
-    const gw_heap heap = {.version = 10, .types = types, .type_count = 6, .nodes = nodes, .node_count = count, .tool = "dotnet-gcdump"};
+    const gw_heap heap = {
+        .version = 10, .types = types, .type_count = 6, .nodes = nodes, .node_count = count, .tool = "dotnet-gcdump"};
     gw_bytes bytes = gw_write(&heap);
     if (fwrite(bytes.data, 1, bytes.size, file) != bytes.size || fflush(file) != 0) exit(1);
     free(bytes.data);

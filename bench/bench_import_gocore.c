@@ -11,8 +11,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_import_gocore PROGRAM CORE|DUMP ...\n");
         return 2;
     }
-    const hsd_import_options typed = {.executable = argv[1], .compression = 1}, summary = {.executable = argv[1], .summary_only = true},
-                             untyped = {.compression = 1};
+    const hsd_import_options typed = {.executable = argv[1], .compression = 1},
+                             summary = {.executable = argv[1], .summary_only = true}, untyped = {.compression = 1};
     bench_begin();
     for (int i = 2; i < argc; i++) {
         bench_import_row("import_gocore", "typed", argv[i], &typed, UINT64_C(256) << 20);

@@ -106,8 +106,8 @@ static void make_session(making *m, uint64_t before)
     uint64_t items[4];
     m->random = m->random * 6364136223846793005u + 1442695040888963407u;
     const unsigned count = (unsigned)(m->random >> 62);
-    const uint64_t session = place(m, 40), name = session + 40, chars = name + 24, key = chars + 32,
-                   node = key + 16, cart = node + 32;
+    const uint64_t session = place(m, 40), name = session + 40, chars = name + 24, key = chars + 32, node = key + 16,
+                   cart = node + 32;
     hw_instance(&m->w, session, 1, SESSION);
     hw_u8(&m->w, m->random >> 40);
     hw_id(&m->w, name);
@@ -171,9 +171,8 @@ static void row(const char *shape, uint64_t items, uint64_t bytes, uint64_t ns)
     const double seconds = (double)ns * 1e-9;
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);
-    printf("import_hprof,%s,%ld KiB,%llu,%.4f,%.1f,%.0f\n", shape, use.ru_maxrss,
-           (unsigned long long)items, seconds, (double)items / seconds * 1e-6,
-           (double)bytes / seconds * 1e-6);
+    printf("import_hprof,%s,%ld KiB,%llu,%.4f,%.1f,%.0f\n", shape, use.ru_maxrss, (unsigned long long)items, seconds,
+           (double)items / seconds * 1e-6, (double)bytes / seconds * 1e-6);
     fflush(stdout);
 }
 

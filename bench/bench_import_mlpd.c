@@ -3,7 +3,8 @@
  *
  *      bench_import_mlpd [OBJECTS | FILE.mlpd of one heap shot]
  *
- * Without a file a shot of OBJECTS is made: sessions that refer to a string each, 14 bytes an object in the file, as in a real one.
+ * Without a file a shot of OBJECTS is made: sessions that refer to a string each, 14 bytes an object in the file, as in
+ * a real one.
  */
 #include <stdlib.h>
 

@@ -1,13 +1,14 @@
 /*
- * Importing heap events of .NET: nodes in the order of the heap and their references, as CoreCLR tells them, 25 bytes an object.
+ * Importing heap events of .NET: nodes in the order of the heap and their references, as CoreCLR tells them, 25 bytes
+ * an object.
  *
  *      bench_import_nettrace [OBJECTS | FILE]
  */
 #include <stdlib.h>
 
+#include "importing.h"
 #include "support/nettrace_writer.h"
 #include "support/random.h"
-#include "importing.h"
 
 enum { BATCH = 512, EDGES_OF_NODE = 1, TYPES = 40 };
 #define FIRST UINT64_C(0x7f0000000000)

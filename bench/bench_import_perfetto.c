@@ -3,8 +3,8 @@
  *
  *      bench_import_perfetto [OBJECTS | FILE]
  *
- * Without a file a trace of OBJECTS (default 1,000,000) is made: sessions of three fields in one array, 18 bytes an object. Real ones have
- * 10 to 25.
+ * Without a file a trace of OBJECTS (default 1,000,000) is made: sessions of three fields in one array, 18 bytes an
+ * object. Real ones have 10 to 25.
  */
 #include <stdlib.h>
 

@@ -1,12 +1,14 @@
 /*
- * Importing heap profiles of pprof, on one core from the page cache: the summary, and the whole import, of the bytes as they are and of the same
- * in gzip. Beside them the bounds that the machine sets: reading the bytes, and unpacking them.
+ * Importing heap profiles of pprof, on one core from the page cache: the summary, and the whole import, of the bytes as
+ * they are and of the same in gzip. Beside them the bounds that the machine sets: reading the bytes, and unpacking
+ * them.
  *
  *      bench_import_pprof [SAMPLES | FILE]      CSV: stage,shape,memory,items,seconds,M items/s,MB/s
  *
- * Without a file profiles of SAMPLES (default 300,000) are made, 24 frames deep, that fork as calls do: one of 20,000 different stacks, as many as
- * large servers have, that come again with other sizes, and one in which each stack is new: then four sites a sample are written. Items are
- * samples; MB/s are of unpacked bytes, of processor time of all threads.
+ * Without a file profiles of SAMPLES (default 300,000) are made, 24 frames deep, that fork as calls do: one of 20,000
+ * different stacks, as many as large servers have, that come again with other sizes, and one in which each stack is
+ * new: then four sites a sample are written. Items are samples; MB/s are of unpacked bytes, of processor time of all
+ * threads.
  */
 #include <inttypes.h>
 #include <spawn.h>
@@ -46,14 +48,16 @@ static void make_profile(FILE *file, uint64_t samples, uint64_t stacks)
     const uint64_t mapping = pprof_put_mapping(&w, 0x400000, 0x4000000, 0, "/bin/server", "");
     for (uint64_t i = 0; i < FUNCTIONS; i++) {
         snprintf(name, sizeof name, "example.com/shop/package%" PRIu64 ".(*Type).Function%" PRIu64, i % 50, i);
-        const uint64_t function = pprof_put_function(&w, name, i % 2 == 0 ? "/src/shop/cache.go" : "/src/shop/orders.go");
+        const uint64_t function =
+            pprof_put_function(&w, name, i % 2 == 0 ? "/src/shop/cache.go" : "/src/shop/orders.go");
         locations[i] = pprof_put_location(&w, mapping, 0x400000 + 64 * i, &(pprof_code_line){function, i % 900}, 1);
     }
     for (uint64_t i = 0; i < samples; i++) {
         uint64_t stack[DEPTH], left = i % stacks;
         for (size_t k = 0; k < DEPTH; k++, left /= 6)
             stack[k] = locations[(left % 6 + 31 * k + (k < 4 ? i % stacks % 700 : 0)) % FUNCTIONS];
-        const int64_t in_use = i % 5 == 0 ? 0 : 3, size = 16 << i % 7, values[] = {40, 40 * size, in_use, in_use * size};
+        const int64_t in_use = i % 5 == 0 ? 0 : 3, size = 16 << i % 7,
+                      values[] = {40, 40 * size, in_use, in_use * size};
         const pprof_label label = {.key = "bytes", .number = size};
         pprof_put_sample(&w, stack, DEPTH, values, 4, &label, 1);
     }
@@ -67,8 +71,8 @@ static void row(const char *shape, uint64_t items, uint64_t bytes, uint64_t ns)
     const double seconds = (double)ns * 1e-9;
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);
-    printf("import_pprof,%s,%ld KiB,%" PRIu64 ",%.4f,%.2f,%.0f\n", shape, use.ru_maxrss, items, seconds, (double)items / seconds * 1e-6,
-           (double)bytes / seconds * 1e-6);
+    printf("import_pprof,%s,%ld KiB,%" PRIu64 ",%.4f,%.2f,%.0f\n", shape, use.ru_maxrss, items, seconds,
+           (double)items / seconds * 1e-6, (double)bytes / seconds * 1e-6);
     fflush(stdout);
 }
 
@@ -112,7 +116,8 @@ static uint64_t measure_bound(const char *path, const char *shape, bool is_gzip)
     return bytes;
 }
 
-static void measure(const char *path, const char *shape, uint64_t items, uint64_t bytes, const hsd_import_options *options)
+static void measure(const char *path, const char *shape, uint64_t items, uint64_t bytes,
+                    const hsd_import_options *options)
 {
     const hsd_run run = {.memory_bytes = UINT64_C(256) << 20};
     uint64_t best = UINT64_MAX;
@@ -149,7 +154,8 @@ static bool pack(char *path)
     extern char **environ;
     pid_t child;
     int status = 1;
-    return posix_spawnp(&child, program, NULL, NULL, arguments, environ) == 0 && waitpid(child, &status, 0) == child && status == 0;
+    return posix_spawnp(&child, program, NULL, NULL, arguments, environ) == 0 && waitpid(child, &status, 0) == child &&
+           status == 0;
 }
 
 /* One of so many stacks, as it is and in gzip. */

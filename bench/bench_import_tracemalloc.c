@@ -3,7 +3,8 @@
  *
  *      bench_import_tracemalloc [OBJECTS | FILE]
  *
- * Without a file a snapshot of OBJECTS traces is made, as Python 3.14 writes it: each of 20,000 stacks of three frames again and again.
+ * Without a file a snapshot of OBJECTS traces is made, as Python 3.14 writes it: each of 20,000 stacks of three frames
+ * again and again.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,8 +13,10 @@
 
 enum { STACKS = 20000, FILES = 200, FIRST_FILE = 12, BATCH = 1000 /* items that Python appends at once */ };
 
-static const char begin[] = "\x80\x05\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94\x93\x94)\x81\x94}\x94(\x8c\x06traces\x94h\x00\x8c\x07_Traces\x94\x93\x94)\x81\x94}\x94"
-                            "\x8c\x07_traces\x94]\x94(", end[] = "esb\x8c\x0ftraceback_limit\x94K\x03ub.";
+static const char begin[] = "\x80\x05\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94\x93\x94)\x81\x94}\x94("
+                            "\x8c\x06traces\x94h\x00\x8c\x07_Traces\x94\x93\x94)\x81\x94}\x94"
+                            "\x8c\x07_traces\x94]\x94(",
+                  end[] = "esb\x8c\x0ftraceback_limit\x94K\x03ub.";
 
 static void put(FILE *file, const char *bytes, size_t size) { fwrite(bytes, 1, size, file); }
 
@@ -40,7 +43,10 @@ static uint32_t put_files(FILE *file)
         const int size = snprintf(name, sizeof name, "/srv/shop/package_%03" PRIu32 "/module.py", i);
         put_number(file, '\x8c', (uint32_t)size, 1);
         put(file, name, (size_t)size);
-        put(file, "\x94" "0", 2);
+        put(file,
+            "\x94"
+            "0",
+            2);
     }
     return FIRST_FILE + FILES;
 }
@@ -73,7 +79,8 @@ static void make_snapshot(FILE *file, uint64_t objects)
     if (fflush(file) != 0) exit(1);
 }
 
-/* Half a million without an argument: the traces stay in memory (100 bytes each), which all benchmarks of imports have equally little of. */
+/* Half a million without an argument: the traces stay in memory (100 bytes each), which all benchmarks of imports have
+ * equally little of. */
 int main(int argc, char **argv)
 {
     static char usual[] = "500000";

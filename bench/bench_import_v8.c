@@ -58,10 +58,7 @@ static uint64_t mix(uint64_t x)
 }
 
 /* Below `limit`, small numbers as likely as large ones: as many digits as names and indexes have. */
-static uint64_t of_any_size(uint64_t random, uint64_t limit)
-{
-    return (random >> 8) % limit >> random % 16;
-}
+static uint64_t of_any_size(uint64_t random, uint64_t limit) { return (random >> 8) % limit >> random % 16; }
 
 static unsigned edges_of(uint64_t node) { return (unsigned)(mix(node) >> 32) % 7; }
 
@@ -69,22 +66,20 @@ static void put_node(FILE *file, uint64_t node, uint64_t strings)
 {
     const uint64_t random = mix(node * 2 + 1);
     const unsigned type = node == 0 ? 9 : node_types[random % COMMON_TYPES];
-    const uint64_t name =
-        type == 2 ? NAMES + of_any_size(random, strings) : 1 + of_any_size(random, NAMES - 1);
+    const uint64_t name = type == 2 ? NAMES + of_any_size(random, strings) : 1 + of_any_size(random, NAMES - 1);
     const unsigned size = node == 0 ? 0 : 16 + 8 * (unsigned)of_any_size(random >> 20, 64);
-    fprintf(file, "%s%u,%" PRIu64 ",%" PRIu64 ",%u,%u,0,0\n", node == 0 ? "" : ",", type, name,
-            node * 2 + 1, size, edges_of(node));
+    fprintf(file, "%s%u,%" PRIu64 ",%" PRIu64 ",%u,%u,0,0\n", node == 0 ? "" : ",", type, name, node * 2 + 1, size,
+            edges_of(node));
 }
 
 /* Most references lead to what was made just before or after. */
 static void put_edge(FILE *file, bool is_first, uint64_t node, unsigned i, uint64_t nodes)
 {
-    const uint64_t random = mix(node << 8 | i), far = mix(random) % nodes,
-                   near = (node + random % 64) % nodes;
+    const uint64_t random = mix(node << 8 | i), far = mix(random) % nodes, near = (node + random % 64) % nodes;
     const unsigned type = edge_types[random >> 24 & 15];
     const uint64_t to = (random >> 32 & 3) == 0 ? far : near;
-    fprintf(file, "%s%u,%" PRIu64 ",%" PRIu64 "\n", is_first ? "" : ",", type,
-            1 + of_any_size(random >> 16, NAMES - 1), to * NODE_WIDTH);
+    fprintf(file, "%s%u,%" PRIu64 ",%" PRIu64 "\n", is_first ? "" : ",", type, 1 + of_any_size(random >> 16, NAMES - 1),
+            to * NODE_WIDTH);
 }
 
 static void make_snapshot(FILE *file, uint64_t nodes)
@@ -93,9 +88,7 @@ static void make_snapshot(FILE *file, uint64_t nodes)
     uint64_t edges = 0, written = 0;
     for (uint64_t node = 0; node < nodes; node++)
         edges += edges_of(node);
-    fprintf(file,
-            "%s\"node_count\":%" PRIu64 ",\"edge_count\":%" PRIu64
-            ",\"trace_function_count\":0},\n\"nodes\":[",
+    fprintf(file, "%s\"node_count\":%" PRIu64 ",\"edge_count\":%" PRIu64 ",\"trace_function_count\":0},\n\"nodes\":[",
             header, nodes, edges);
     for (uint64_t node = 0; node < nodes; node++)
         put_node(file, node, strings);
@@ -139,8 +132,8 @@ static void run(const char *shape, const char *path, measure (*work)(const char 
     }
     const double seconds = (double)best * 1e-9;
     getrusage(RUSAGE_SELF, &use);
-    printf("import_v8,%s,%ld KiB,%" PRIu64 ",%.4f,%.1f,%.0f\n", shape, use.ru_maxrss, done.items,
-           seconds, (double)done.items / seconds * 1e-6, (double)done.bytes / seconds * 1e-6);
+    printf("import_v8,%s,%ld KiB,%" PRIu64 ",%.4f,%.1f,%.0f\n", shape, use.ru_maxrss, done.items, seconds,
+           (double)done.items / seconds * 1e-6, (double)done.bytes / seconds * 1e-6);
     fflush(stdout);
 }
 
@@ -239,14 +232,8 @@ static measure summarise(const char *path)
 {
     return import(path, &(hsd_import_options){.summary_only = true, .compression = 1});
 }
-static measure import_packed(const char *path)
-{
-    return import(path, &(hsd_import_options){.compression = 1});
-}
-static measure import_stored(const char *path)
-{
-    return import(path, &(hsd_import_options){.compression = 0});
-}
+static measure import_packed(const char *path) { return import(path, &(hsd_import_options){.compression = 1}); }
+static measure import_stored(const char *path) { return import(path, &(hsd_import_options){.compression = 0}); }
 
 int main(int argc, char **argv)
 {

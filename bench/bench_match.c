@@ -1,6 +1,6 @@
 /*
- * Keys of objects and seeds: a heap whose references lead near or anywhere, resident and in an eighth of the memory that
- * takes. Half of the nodes refer to nothing, as in real heaps.
+ * Keys of objects and seeds: a heap whose references lead near or anywhere, resident and in an eighth of the memory
+ * that takes. Half of the nodes refer to nothing, as in real heaps.
  *
  *      bench_match [NODES [REFERENCES_PER_NODE]]     CSV: stage,shape,memory,items,seconds,M/s,temp MiB
  */
@@ -12,8 +12,8 @@
 #include "match/seeds.h"
 
 #define MOST_DEGREE 64u
-#define TYPES 256u
-#define SORT_BYTES (UINT64_C(256) << 20)
+#define TYPES       256u
+#define SORT_BYTES  (UINT64_C(256) << 20)
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -92,7 +92,8 @@ static void find_keys(uint32_t nodes, uint32_t degree, bool is_near, unsigned di
     open_sequence(&s, nodes, divisor, &space);
     open_array(&shapes, nodes * UINT64_C(8), divisor, &space);
     open_array(&types, nodes * UINT64_C(4), divisor, &space);
-    for (uint32_t i = 0; i < TYPES; i++) type_hash[i] = i * 1001;
+    for (uint32_t i = 0; i < TYPES; i++)
+        type_hash[i] = i * 1001;
     for (uint32_t i = 0; i < nodes; i++) {
         hsd_paged_set_u64(&shapes, i, i % 100003 * UINT64_C(0x9e3779b97f4a7c15));
         hsd_paged_set_u32(&types, i, i % TYPES);
@@ -100,9 +101,15 @@ static void find_keys(uint32_t nodes, uint32_t degree, bool is_near, unsigned di
     hsd_adjacency *a = build(nodes, degree, is_near, (references * 10 + (UINT64_C(4) << 20)) / divisor, &space);
     const uint64_t full = hsd_keys_full_bytes(nodes), least = hsd_keys_least_bytes(nodes);
     const hsd_keys_config config = {
-        .object_count = nodes, .node_count = nodes, .shapes = &shapes, .types = &types, .type_hash = type_hash,
-        .memory_bytes = full / divisor > least ? full / divisor : least, .sort_bytes = SORT_BYTES / divisor,
-        .serve_bytes = SORT_BYTES / divisor, .space = &space,
+        .object_count = nodes,
+        .node_count = nodes,
+        .shapes = &shapes,
+        .types = &types,
+        .type_hash = type_hash,
+        .memory_bytes = full / divisor > least ? full / divisor : least,
+        .sort_bytes = SORT_BYTES / divisor,
+        .serve_bytes = SORT_BYTES / divisor,
+        .space = &space,
     };
     const uint64_t start = hsd_now_ns();
     stop(hsd_keys_find(a, &config, &s, &err), &err);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/note.h"
-#include "walk/side.h"
 #include "sort/tandem.h"
+#include "walk/side.h"
 
 static void stop(hsd_status status, const hsd_error *err)
 {
@@ -36,7 +36,8 @@ static void bound(uint64_t records)
     memset(array, 1, words * sizeof *array);
     const uint64_t start = hsd_now_ns();
     uint64_t total = 0;
-    for (size_t i = 0; i < words; i++) total += array[i];
+    for (size_t i = 0; i < words; i++)
+        total += array[i];
     sum = total;
     (void)sum;
     row("bound", "memory read", words * sizeof *array, records, start, 0);
@@ -46,8 +47,10 @@ static void bound(uint64_t records)
 /* Identities 10 i, of which every tenth is this side's own. */
 static hsd_sorter *census(uint64_t records, uint64_t side, uint64_t memory, hsd_temp_space *space)
 {
-    const hsd_sorter_config config = {.record_words = HSD_CENSUS_WORDS, .key_words = HSD_CENSUS_KEY_WORDS,
-                                      .memory_bytes = (size_t)memory, .space = space};
+    const hsd_sorter_config config = {.record_words = HSD_CENSUS_WORDS,
+                                      .key_words = HSD_CENSUS_KEY_WORDS,
+                                      .memory_bytes = (size_t)memory,
+                                      .space = space};
     hsd_sorter *sorter;
     hsd_error err;
     stop(hsd_sorter_new(&sorter, &config, &err), &err);

@@ -1,13 +1,13 @@
 #define _GNU_SOURCE /* wait4 */
 /*
- * A series over captures of a heap that evolves: a few percent of the objects are replaced from one capture to the next, and one type
- * leaks. Each series runs in a process of its own, so that the peak of its memory is its own.
+ * A series over captures of a heap that evolves: a few percent of the objects are replaced from one capture to the
+ * next, and one type leaks. Each series runs in a process of its own, so that the peak of its memory is its own.
  *
  *      bench_series FOLDER [OBJECTS [CAPTURES]]     CSV: of 2, 10 and 100 captures, or of so many. Captures that are there already
  *                                                   are not written again
  *
- * The heap: a root for each of 64 registries, 1,000 buckets below each root's list, and leaves below buckets that refer to each other. A
- * leaf is what lives in a slot for 20 to 60 captures, then another one does.
+ * The heap: a root for each of 64 registries, 1,000 buckets below each root's list, and leaves below buckets that refer
+ * to each other. A leaf is what lives in a slot for 20 to 60 captures, then another one does.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,8 +53,10 @@ static void write_tables(hsc_writer *w)
 {
     char name[32];
     for (uint32_t i = 1; i <= LIST; i++) {
-        const int size = i == LEAKED ? snprintf(name, sizeof name, "app.Leaked") : i == BUCKET ? snprintf(name, sizeof name, "app.Bucket")
-                       : i == LIST ? snprintf(name, sizeof name, "app.Registry") : snprintf(name, sizeof name, "app.Type%u", i);
+        const int size = i == LEAKED   ? snprintf(name, sizeof name, "app.Leaked")
+                         : i == BUCKET ? snprintf(name, sizeof name, "app.Bucket")
+                         : i == LIST   ? snprintf(name, sizeof name, "app.Registry")
+                                       : snprintf(name, sizeof name, "app.Type%u", i);
         hsc_define_type(w, i, name, (size_t)size, 0);
     }
     hsc_define_string(w, 1, "items", 5);
@@ -76,8 +78,10 @@ static void put(hsc_writer *w, uint64_t id, uint32_t type, uint64_t bytes)
 static void write_leaf(hsc_writer *w, uint64_t slot, uint64_t k)
 {
     const uint64_t id = id_of_slot(slot, k), facts = mix(id), count = slots_at(k);
-    put(w, id, slot >= slots ? LEAKED : 1 + (uint32_t)(facts % TYPES * (facts >> 20) % TYPES), 16 + 8 * (facts >> 40) % 128);
-    for (uint64_t i = 0; i < (facts & 3); i++) hsc_reference(w, id_of_slot((slot + 1 + (facts >> (8 * i)) % 200) % count, k), 2, 0);
+    put(w, id, slot >= slots ? LEAKED : 1 + (uint32_t)(facts % TYPES * (facts >> 20) % TYPES),
+        16 + 8 * (facts >> 40) % 128);
+    for (uint64_t i = 0; i < (facts & 3); i++)
+        hsc_reference(w, id_of_slot((slot + 1 + (facts >> (8 * i)) % 200) % count, k), 2, 0);
     hsc_end_object(w);
 }
 
@@ -95,15 +99,18 @@ static void write_capture(uint64_t k)
     write_tables(w);
     for (uint64_t r = 0; r < ROOTS; r++) {
         put(w, 1 + r, LIST, 64);
-        for (uint64_t b = r; b < BUCKETS; b += ROOTS) hsc_reference(w, 1000 + b, 1, b / ROOTS);
+        for (uint64_t b = r; b < BUCKETS; b += ROOTS)
+            hsc_reference(w, 1000 + b, 1, b / ROOTS);
         hsc_end_object(w);
     }
     for (uint64_t b = 0; b < BUCKETS; b++) {
         put(w, 1000 + b, BUCKET, 32);
-        for (uint64_t slot = b; slot < slots_at(k); slot += BUCKETS) hsc_reference(w, id_of_slot(slot, k), 1, slot / BUCKETS);
+        for (uint64_t slot = b; slot < slots_at(k); slot += BUCKETS)
+            hsc_reference(w, id_of_slot(slot, k), 1, slot / BUCKETS);
         hsc_end_object(w);
     }
-    for (uint64_t slot = 0; slot < slots_at(k); slot++) write_leaf(w, slot, k);
+    for (uint64_t slot = 0; slot < slots_at(k); slot++)
+        write_leaf(w, slot, k);
     if (hsc_finish(w) != HSC_OK) exit(1);
     hsc_close(w);
 }
@@ -135,13 +142,14 @@ static void run(size_t count, uint64_t memory, hsd_cohort_wish wish)
         exit(1);
     }
     const double seconds = (double)(hsd_now_ns() - start) * 1e-9;
-    printf("series,%s,%llu MiB,%zu,%llu,%.2f,%.3f,%.1f,", wish == HSD_COHORTS_NEVER ? "sums" : "sums and ages", (unsigned long long)(memory >> 20),
-           count, (unsigned long long)series->total.values[count - 1].objects, seconds, seconds / (double)count,
-           (double)series->temp_bytes_peak / 1048576);
+    printf("series,%s,%llu MiB,%zu,%llu,%.2f,%.3f,%.1f,", wish == HSD_COHORTS_NEVER ? "sums" : "sums and ages",
+           (unsigned long long)(memory >> 20), count, (unsigned long long)series->total.values[count - 1].objects,
+           seconds, seconds / (double)count, (double)series->temp_bytes_peak / 1048576);
     fflush(stdout);
-    fprintf(stderr, "%zu captures: %s, %zu types, %zu roots, %zu holders, leak %s, ages %s\n", count, hsd_verdict_name(series->total.trend.verdict),
-            series->types.row_count, series->roots.row_count, series->holders.row_count,
-            series->types.row_count > 0 ? series->types.rows[0].name.data : "", series->cohorts.are_known ? "known" : series->cohorts.why_not.data);
+    fprintf(stderr, "%zu captures: %s, %zu types, %zu roots, %zu holders, leak %s, ages %s\n", count,
+            hsd_verdict_name(series->total.trend.verdict), series->types.row_count, series->roots.row_count,
+            series->holders.row_count, series->types.row_count > 0 ? series->types.rows[0].name.data : "",
+            series->cohorts.are_known ? "known" : series->cohorts.why_not.data);
     hsd_series_free(series);
 }
 
@@ -156,7 +164,8 @@ static void measure(size_t count, uint64_t memory, hsd_cohort_wish wish)
         exit(0);
     }
     if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0) exit(1);
-    const double cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+    const double cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
     printf("%.2f,%.1f\n", cpu, (double)usage.ru_maxrss / 1024);
 }
 

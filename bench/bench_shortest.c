@@ -78,7 +78,8 @@ static hsd_adjacency *build(shape_kind kind, uint32_t nodes, uint32_t degree, ui
     for (uint32_t node = 0; node < nodes && kind != SHAPE_STAR; node++) {
         uint32_t out[MOST_DEGREE], names[MOST_DEGREE];
         const uint32_t count = targets_of(kind, node, nodes, degree, &state, out);
-        for (uint32_t i = 0; i < count; i++) names[i] = (node % 256 * 37 + i * 251) & 8191;
+        for (uint32_t i = 0; i < count; i++)
+            names[i] = (node % 256 * 37 + i * 251) & 8191;
         stop(hsd_adjacency_add(a, node, out, names, count, &err), &err);
     }
     stop(hsd_adjacency_add(a, nodes, &first, &none, 1, &err), &err);
@@ -103,8 +104,8 @@ static void run(shape_kind kind, uint32_t nodes, uint32_t degree, unsigned divis
     const uint64_t blocks = references * 10 + (UINT64_C(4) << 20);
     hsd_temp_space_init(&space, NULL);
     hsd_adjacency *a = build(kind, nodes, degree, blocks / divisor, &space);
-    const hsd_shortest_config config = {.roots = {nodes, nodes + 1, nodes + 1}, .type_of = type_of,
-                                        .memory_bytes = memory, .space = &space};
+    const hsd_shortest_config config = {
+        .roots = {nodes, nodes + 1, nodes + 1}, .type_of = type_of, .memory_bytes = memory, .space = &space};
     const uint64_t start = hsd_now_ns();
     stop(hsd_shortest_find(&shortest, a, &config, &err), &err);
     const double seconds = (double)(hsd_now_ns() - start) * 1e-9;
@@ -122,7 +123,8 @@ int main(int argc, char **argv)
     const uint32_t nodes = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 5000000;
     const uint32_t degree = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) % (MOST_DEGREE / 2) : 4;
     puts("stage,shape,memory,references,seconds,M/s,temp MiB,levels,reached");
-    for (shape_kind kind = SHAPE_RANDOM; kind <= SHAPE_TREE; kind++) run(kind, nodes, degree, 1);
+    for (shape_kind kind = SHAPE_RANDOM; kind <= SHAPE_TREE; kind++)
+        run(kind, nodes, degree, 1);
     run(SHAPE_RANDOM, nodes, degree, 8);
     run(SHAPE_NEAR, nodes, degree, 8);
     run(SHAPE_LIST, nodes, degree, 64);

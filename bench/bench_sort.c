@@ -32,8 +32,7 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /* Key, then a payload like those of the joins: an ordinal, and a small number such as a type. */
-static void make_record(uint64_t *record, unsigned words, bool is_address, uint64_t items,
-                        uint64_t *state)
+static void make_record(uint64_t *record, unsigned words, bool is_address, uint64_t items, uint64_t *state)
 {
     const uint64_t any = next_random(state);
     record[0] = is_address ? UINT64_C(0x7f0000000000) + any % (items * 4) * 8 : any;
@@ -54,15 +53,14 @@ static int compare_seconds(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-static void row(const char *stage, const char *shape, size_t memory_bytes, uint64_t items,
-                measured *m, uint64_t temp_bytes, const char *note)
+static void row(const char *stage, const char *shape, size_t memory_bytes, uint64_t items, measured *m,
+                uint64_t temp_bytes, const char *note)
 {
     qsort(m->seconds, m->rounds, sizeof m->seconds[0], compare_seconds);
     const double median = m->seconds[m->rounds / 2];
     printf("sort-%s,%s,%zu MiB,%llu,%.3f,%.1f,%.1f,%.2f,%s\n", stage, shape, memory_bytes >> 20,
-           (unsigned long long)items, median, (double)items / median * 1e-6,
-           (double)temp_bytes / 1048576.0, (m->seconds[m->rounds - 1] - m->seconds[0]) / median,
-           note);
+           (unsigned long long)items, median, (double)items / median * 1e-6, (double)temp_bytes / 1048576.0,
+           (m->seconds[m->rounds - 1] - m->seconds[0]) / median, note);
     fflush(stdout);
 }
 
@@ -93,16 +91,13 @@ static hsd_sorter_stats sort_once(const hsd_sorter_config *config, bool is_addre
     return stats;
 }
 
-static void bench_sorter(const char *shape, unsigned words, bool is_address, size_t memory_bytes,
-                         bool use_thread, uint64_t items, unsigned rounds)
+static void bench_sorter(const char *shape, unsigned words, bool is_address, size_t memory_bytes, bool use_thread,
+                         uint64_t items, unsigned rounds)
 {
     hsd_temp_space space;
     hsd_temp_space_init(&space, NULL);
-    const hsd_sorter_config config = {.record_words = words,
-                                      .key_words = 1,
-                                      .memory_bytes = memory_bytes,
-                                      .use_thread = use_thread,
-                                      .space = &space};
+    const hsd_sorter_config config = {
+        .record_words = words, .key_words = 1, .memory_bytes = memory_bytes, .use_thread = use_thread, .space = &space};
     measured m = {.rounds = rounds};
     hsd_sorter_stats stats = {0};
     for (unsigned i = 0; i < rounds; i++) {
@@ -112,8 +107,7 @@ static void bench_sorter(const char *shape, unsigned words, bool is_address, siz
     }
     char note[64];
     snprintf(note, sizeof note, "%u runs %u passes", stats.runs, stats.merge_passes);
-    row(use_thread ? "external-2" : "external-1", shape, memory_bytes, items, &m, stats.temp_bytes,
-        note);
+    row(use_thread ? "external-2" : "external-1", shape, memory_bytes, items, &m, stats.temp_bytes, note);
 }
 
 /* ---- bounds */
@@ -147,8 +141,8 @@ static void sort_from_bottom(uint64_t *records, uint64_t *scratch, size_t count,
     if (from != records) memcpy(records, from, count * words * sizeof *records);
 }
 
-static void bench_in_memory(const char *stage, const char *shape, unsigned words, bool is_address,
-                            sort_fn *sort, unsigned rounds)
+static void bench_in_memory(const char *stage, const char *shape, unsigned words, bool is_address, sort_fn *sort,
+                            unsigned rounds)
 {
     hsd_pages records, scratch;
     const size_t count = BOUND_BYTES / (words * sizeof(uint64_t));
@@ -192,8 +186,7 @@ static void bench_temp_write(unsigned words, const char *shape, unsigned rounds)
     row("temp-write", shape, block, total / (words * 8), &m, total, "bound");
 }
 
-static void bench_shape(const char *shape, unsigned words, bool is_address, uint64_t items,
-                        unsigned rounds)
+static void bench_shape(const char *shape, unsigned words, bool is_address, uint64_t items, unsigned rounds)
 {
     bench_in_memory("radix", shape, words, is_address, hsd_radix_sort, rounds);
     bench_in_memory("radix-from-bottom", shape, words, is_address, sort_from_bottom, rounds);

@@ -1,6 +1,7 @@
 /*
- * Writing captures: references a second on one core, from the calls of hscapture.h to bytes in a sink that forgets them. Beside it what
- * bounds it, in the same run and over the same bytes: copying what the calls carry, compressing and checksumming what comes out.
+ * Writing captures: references a second on one core, from the calls of hscapture.h to bytes in a sink that forgets
+ * them. Beside it what bounds it, in the same run and over the same bytes: copying what the calls carry, compressing
+ * and checksumming what comes out.
  *
  *      bench_write [OBJECTS [REFERENCES_PER_OBJECT]]       CSV: stage,shape,memory,items,seconds,M items/s,MB/s
  *
@@ -178,7 +179,8 @@ static double compress_kept(int level)
     ZSTD_CCtx *context = ZSTD_createCCtx();
     const double start = now();
     for (size_t at = 0; at < kept_bytes; at += PIECE)
-        taken += ZSTD_compressCCtx(context, out, sizeof out, kept + at, kept_bytes - at < PIECE ? kept_bytes - at : PIECE, level);
+        taken += ZSTD_compressCCtx(context, out, sizeof out, kept + at,
+                                   kept_bytes - at < PIECE ? kept_bytes - at : PIECE, level);
     const double seconds = now() - start;
     ZSTD_freeCCtx(context);
     return seconds;
@@ -201,7 +203,8 @@ static void bounds(const heap *h)
             best[k] = seconds[k] < best[k] ? seconds[k] : best[k];
     }
     const uint64_t items = h->references != 0 ? h->references : h->objects;
-    row("bound: memcpy of what the calls carry", 0, items, best[0], h->references * 20 + h->objects * sizeof(hsc_object));
+    row("bound: memcpy of what the calls carry", 0, items, best[0],
+        h->references * 20 + h->objects * sizeof(hsc_object));
     row("bound: zstd -1 of the uncompressed capture", 0, items, best[1], kept_bytes);
     row("bound: XXH3 of the uncompressed capture", 0, items, best[2], kept_bytes);
 }

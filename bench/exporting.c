@@ -50,8 +50,8 @@ static void write_capture(const exporter *e, bool by_ordinal, uint64_t objects)
 
 static void row(const char *stage, const char *shape, uint64_t memory, uint64_t items, double seconds, uint64_t bytes)
 {
-    printf("%s,%s,%llu,%llu,%.3f,%.2f,%.1f\n", stage, shape, (unsigned long long)memory, (unsigned long long)items, seconds,
-           (double)items / seconds / 1e6, (double)bytes / seconds / 1e6);
+    printf("%s,%s,%llu,%llu,%.3f,%.2f,%.1f\n", stage, shape, (unsigned long long)memory, (unsigned long long)items,
+           seconds, (double)items / seconds / 1e6, (double)bytes / seconds / 1e6);
     fflush(stdout);
 }
 
@@ -63,7 +63,8 @@ static double read_all(hsd_capture *capture)
     hsd_error err;
     hsd_error_init(&err);
     need(hsd_object_reader_open(&reader, capture, HSD_WANT_ALL, &err) == HSD_OK, err.text);
-    while (hsd_object_reader_next(reader, &object, &err) == HSD_OK) continue;
+    while (hsd_object_reader_next(reader, &object, &err) == HSD_OK)
+        continue;
     hsd_object_reader_close(reader);
     return seconds_now() - from;
 }

@@ -59,8 +59,8 @@ static void print_row(const char *stage, const char *shape, amount done, uint64_
     struct rusage use;
     const double seconds = (double)ns * 1e-9;
     getrusage(RUSAGE_SELF, &use);
-    printf("%s,%s,%ld KiB,%" PRIu64 ",%.4f,%.2f,%.0f\n", stage, shape, use.ru_maxrss, done.items, seconds, (double)done.items / seconds * 1e-6,
-           (double)done.bytes / seconds * 1e-6);
+    printf("%s,%s,%ld KiB,%" PRIu64 ",%.4f,%.2f,%.0f\n", stage, shape, use.ru_maxrss, done.items, seconds,
+           (double)done.items / seconds * 1e-6, (double)done.bytes / seconds * 1e-6);
     fflush(stdout);
 }
 
@@ -78,7 +78,8 @@ static bool is_gzip(const char *path)
 static uint64_t drain(hsd_source *source, hsd_error *err)
 {
     hsd_status status;
-    while ((status = hsd_source_peek(source, 1, err)) == HSD_OK) hsd_source_take(source, hsd_source_ahead(source));
+    while ((status = hsd_source_peek(source, 1, err)) == HSD_OK)
+        hsd_source_take(source, hsd_source_ahead(source));
     if (status < 0) die(err);
     return hsd_source_offset(source);
 }
@@ -129,8 +130,8 @@ static amount import(const char *path, const hsd_import_options *options, uint64
     return (amount){result.objects, result.input_bytes};
 }
 
-static void import_row(const char *stage, const char *shape, const char *path, const hsd_import_options *options, uint64_t memory_bytes,
-                       uint64_t bytes)
+static void import_row(const char *stage, const char *shape, const char *path, const hsd_import_options *options,
+                       uint64_t memory_bytes, uint64_t bytes)
 {
     uint64_t best = UINT64_MAX;
     amount done = {0, 0};
@@ -144,7 +145,8 @@ static void import_row(const char *stage, const char *shape, const char *path, c
     print_row(stage, shape, done, best);
 }
 
-void bench_import_row(const char *stage, const char *shape, const char *path, const hsd_import_options *options, uint64_t memory_bytes)
+void bench_import_row(const char *stage, const char *shape, const char *path, const hsd_import_options *options,
+                      uint64_t memory_bytes)
 {
     import_row(stage, shape, path, options, memory_bytes, is_gzip(path) ? read_all(path, true) : 0);
 }
@@ -153,7 +155,8 @@ void bench_import(const char *stage, const char *path)
 {
     uint64_t bytes = bound_row(stage, "bound: read", path, false);
     if (is_gzip(path)) bytes = bound_row(stage, "bound: unpack", path, true);
-    import_row(stage, "summary", path, &(hsd_import_options){.summary_only = true, .compression = 1}, USUAL_MEMORY, bytes);
+    import_row(stage, "summary", path, &(hsd_import_options){.summary_only = true, .compression = 1}, USUAL_MEMORY,
+               bytes);
     import_row(stage, "objects; level 1", path, &(hsd_import_options){.compression = 1}, USUAL_MEMORY, bytes);
     import_row(stage, "objects; stored", path, &(hsd_import_options){.compression = 0}, USUAL_MEMORY, bytes);
 }

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* POSIX_SPAWN_SETSID */
 /*
- * A program that shows an address: in a session of its own, since Ctrl-C is for the viewer, and without our descriptors.
+ * A program that shows an address: in a session of its own, since Ctrl-C is for the viewer, and without our
+ * descriptors.
  */
 #include "browser.h"
 
@@ -17,7 +18,8 @@ extern char **environ;
 
 static void tell_none(const cli_app *cli)
 {
-    cli_note(cli, "no browser could be started (xdg-open, sensible-browser): open the address by hand. For a browser on another machine: "
+    cli_note(cli, "no browser could be started (xdg-open, sensible-browser): open the address by hand. For a browser "
+                  "on another machine: "
                   "ssh -L PORT:127.0.0.1:PORT here, with the port of the address");
 }
 
@@ -61,7 +63,8 @@ void cli_browser_open(cli_browser *browser, const cli_app *cli, const char *addr
     browser->pid = 0;
     if (posix_spawn_file_actions_init(&actions) == 0) {
         if (posix_spawnattr_init(&attributes) == 0) {
-            if (set_actions(&actions) && set_attributes(&attributes)) browser->pid = start_first(address, &actions, &attributes);
+            if (set_actions(&actions) && set_attributes(&attributes))
+                browser->pid = start_first(address, &actions, &attributes);
             posix_spawnattr_destroy(&attributes);
         }
         posix_spawn_file_actions_destroy(&actions);

@@ -14,7 +14,8 @@ enum { NAME_BYTES = 49 };
 
 static bool is_plain(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
+           c == '_';
 }
 
 static void make_plain(char out[NAME_BYTES], const char *name)
@@ -66,8 +67,9 @@ static bool fill(text *to, const char *pattern, const hsd_process *process, uint
         case 'i': add_number(to, "4", number); break;
         case '%': add(to, "%", 1); break;
         default:
-            cli_complain("-o: %%%c means nothing; %%n is the name of the process, %%p its pid, %%i the number of the capture.",
-                         *pattern ? *pattern : ' ');
+            cli_complain(
+                "-o: %%%c means nothing; %%n is the name of the process, %%p its pid, %%i the number of the capture.",
+                *pattern ? *pattern : ' ');
             return false;
         }
     }
@@ -81,12 +83,14 @@ static bool is_folder(const char *path)
     return path[size - 1] == '/' || (stat(path, &what) == 0 && S_ISDIR(what.st_mode));
 }
 
-/* heap.hs -> heap-%i.hs or heap-%p-%i.hs, with the percent signs of the name itself doubled away by the caller: it has none. */
+/* heap.hs -> heap-%i.hs or heap-%p-%i.hs, with the percent signs of the name itself doubled away by the caller: it has
+ * none. */
 static void extend_name(char pattern[CLI_PATH_BYTES], const char *name, cli_captures among)
 {
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *dot = strrchr(base, '.');
     const size_t stem = dot && dot != base ? (size_t)(dot - name) : strlen(name);
-    snprintf(pattern, CLI_PATH_BYTES, "%.*s-%s%s", (int)stem, name, among == CLI_CAPTURES_OF_SEVERAL ? "%p-%i" : "%i", name + stem);
+    snprintf(pattern, CLI_PATH_BYTES, "%.*s-%s%s", (int)stem, name, among == CLI_CAPTURES_OF_SEVERAL ? "%p-%i" : "%i",
+             name + stem);
 }
 
 /* The first number from `number` on whose file does not exist. */
@@ -114,7 +118,8 @@ bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_p
         fits = size < sizeof pattern;
         if (fits) memcpy(pattern, asked, size + 1);
     } else if (is_folder(asked)) {
-        fits = snprintf(pattern, sizeof pattern, "%s%s%s", asked, asked[size - 1] == '/' ? "" : "/", usual) < (int)sizeof pattern;
+        fits = snprintf(pattern, sizeof pattern, "%s%s%s", asked, asked[size - 1] == '/' ? "" : "/", usual) <
+               (int)sizeof pattern;
     } else if (among == CLI_CAPTURE_ALONE) {
         fits = size < sizeof pattern;
         if (fits) memcpy(pattern, asked, size + 1);

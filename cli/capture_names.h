@@ -17,9 +17,9 @@
 typedef enum cli_captures { CLI_CAPTURE_ALONE, CLI_CAPTURES_OF_ONE, CLI_CAPTURES_OF_SEVERAL } cli_captures;
 
 /*
- * The file of capture `number` (from 1) of a process: the only one, one of a series, or one of several processes. Characters of the
- * process' name that are no letters, digits, dot, dash or underscore become underscores. False after a message when it does not fit
- * or the pattern is wrong.
+ * The file of capture `number` (from 1) of a process: the only one, one of a series, or one of several processes.
+ * Characters of the process' name that are no letters, digits, dot, dash or underscore become underscores. False after
+ * a message when it does not fit or the pattern is wrong.
  */
 bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_process *process, uint64_t number,
                       cli_captures among);

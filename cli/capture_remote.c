@@ -1,6 +1,6 @@
 /*
- * Both ends of a capture over ssh, as commands. The near end passes on how the capture is to be taken, and names the file here; the far end
- * finds the process and takes it, as for a user there.
+ * Both ends of a capture over ssh, as commands. The near end passes on how the capture is to be taken, and names the
+ * file here; the far end finds the process and takes it, as for a user there.
  */
 #include "capture_remote.h"
 
@@ -87,7 +87,8 @@ static void pass_on(passed_on *all, const cli_options *options)
     if (options->with_values) add(all, "--with-values", NULL);
     if (options->open_inspector) add(all, "--open-inspector", NULL);
     if (options->partial) add(all, "--partial", NULL);
-    for (size_t i = 0; i < options->symbol_count; i++) add(all, "--symbols", options->symbols[i]);
+    for (size_t i = 0; i < options->symbol_count; i++)
+        add(all, "--symbols", options->symbols[i]);
 }
 
 typedef struct naming {
@@ -100,10 +101,14 @@ static const char *name_it(void *context, const hsd_process *process)
 {
     naming *self = context;
     const bool is_alone = self->cli->options.every_ms == 0 && self->cli->options.count <= 1;
-    return cli_capture_name(self->path, self->cli, process, self->number, is_alone ? CLI_CAPTURE_ALONE : CLI_CAPTURES_OF_ONE) ? self->path : NULL;
+    return cli_capture_name(self->path, self->cli, process, self->number,
+                            is_alone ? CLI_CAPTURE_ALONE : CLI_CAPTURES_OF_ONE)
+               ? self->path
+               : NULL;
 }
 
-static int tell(const cli_app *cli, const hsd_remote *at, const hsd_remote_answer *answer, const naming *named, const char *previous)
+static int tell(const cli_app *cli, const hsd_remote *at, const hsd_remote_answer *answer, const naming *named,
+                const char *previous)
 {
     char whom[sizeof at->user + sizeof at->host + 1];
     call(at, whom);
@@ -112,14 +117,19 @@ static int tell(const cli_app *cli, const hsd_remote *at, const hsd_remote_answe
     if (answer->exit_status != CLI_DONE && !*answer->said)
         cli_note(cli, "%s: the capture there ended with status %d", whom, answer->exit_status);
     if (!is_kept) return answer->exit_status != CLI_DONE ? answer->exit_status : CLI_DAMAGED;
-    const cli_taken taken = {.process = &answer->process, .path = named->path, .previous = *previous ? previous : NULL, .result = &answer->result};
+    const cli_taken taken = {.process = &answer->process,
+                             .path = named->path,
+                             .previous = *previous ? previous : NULL,
+                             .result = &answer->result};
     if (!cli_tell_taken(cli, &taken)) return CLI_SYSTEM;
     if (answer->resumed > 0)
-        cli_note(cli, "  the connection broke and was made anew %u time%s", answer->resumed, answer->resumed == 1 ? "" : "s");
+        cli_note(cli, "  the connection broke and was made anew %u time%s", answer->resumed,
+                 answer->resumed == 1 ? "" : "s");
     return answer->exit_status != CLI_DONE ? answer->exit_status : answer->result.is_complete ? CLI_DONE : CLI_DAMAGED;
 }
 
-static int take_one(const cli_app *cli, const hsd_remote *at, const passed_on *words, naming *named, const char *previous)
+static int take_one(const cli_app *cli, const hsd_remote *at, const passed_on *words, naming *named,
+                    const char *previous)
 {
     hsd_remote_answer answer;
     hsd_error err;
@@ -175,7 +185,9 @@ static bool find_process(const cli_app *cli, hsd_process *process, int *result)
     hsd_error_init(&err);
     *result = CLI_USAGE;
     if (!cli_find_targets(cli, pids, &count)) return false;
-    if (count != 1) cli_complain("%zu processes are called '%s': name one by its pid, which hsdiff ps shows.", count, cli->inputs[0]);
+    if (count != 1)
+        cli_complain("%zu processes are called '%s': name one by its pid, which hsdiff ps shows.", count,
+                     cli->inputs[0]);
     if (count != 1) return false;
     if (hsd_process_look(process, pids[0], cli->options.way, &err) == HSD_OK) return true;
     *result = cli_report_error(cli, &err);
@@ -238,7 +250,8 @@ int cli_list_remote(const cli_app *cli, cli_out *out)
     }
     if (*at.name) words[count++] = at.name;
     call(&at, whom);
-    if (hsd_remote_run(&at, cli->options.remote, words, count, put, out, &cli->run, &result, said, &err) != HSD_OK) return cli_report_error(cli, &err);
+    if (hsd_remote_run(&at, cli->options.remote, words, count, put, out, &cli->run, &result, said, &err) != HSD_OK)
+        return cli_report_error(cli, &err);
     cli_relay_said(cli, whom, said, result != CLI_DONE);
     return result;
 }

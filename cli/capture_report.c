@@ -1,5 +1,6 @@
 /*
- * Words about captures that were taken. What was stored stands in every one of them: whoever hands a capture on should know.
+ * Words about captures that were taken. What was stored stands in every one of them: whoever hands a capture on should
+ * know.
  */
 #include "capture_report.h"
 
@@ -23,10 +24,7 @@ bool cli_knows_capture_format(const cli_app *cli)
     return false;
 }
 
-static bool wants_json(const cli_app *cli)
-{
-    return cli->options.format && strcmp(cli->options.format, "json") == 0;
-}
+static bool wants_json(const cli_app *cli) { return cli->options.format && strcmp(cli->options.format, "json") == 0; }
 
 /* ---- JSON ---- */
 
@@ -61,16 +59,17 @@ static void put_contents(const cli_app *cli, const hsd_live_result *r)
 {
     char objects[HSD_NUMBER_CHARS], references[HSD_NUMBER_CHARS], heap[HSD_NUMBER_CHARS], file[HSD_NUMBER_CHARS];
     cli_note(cli, "  %s in %s object%s, %s reference%s; %s on disk", hsd_format_bytes(heap, r->bytes),
-             hsd_format_count(objects, r->objects), r->objects == 1 ? "" : "s", hsd_format_count(references, r->references),
-             r->references == 1 ? "" : "s", hsd_format_bytes(file, r->output_bytes));
+             hsd_format_count(objects, r->objects), r->objects == 1 ? "" : "s",
+             hsd_format_count(references, r->references), r->references == 1 ? "" : "s",
+             hsd_format_bytes(file, r->output_bytes));
 }
 
 static void put_times(const cli_app *cli, const hsd_live_result *r)
 {
     char pause[HSD_NUMBER_CHARS], took[HSD_NUMBER_CHARS], lost[HSD_NUMBER_CHARS];
     if (r->pause_ns > 0)
-        cli_note(cli, "  the program stood still for %s; the capture took %s", cli_format_short_time(pause, r->pause_ns),
-                 cli_format_short_time(took, r->duration_ns));
+        cli_note(cli, "  the program stood still for %s; the capture took %s",
+                 cli_format_short_time(pause, r->pause_ns), cli_format_short_time(took, r->duration_ns));
     else
         cli_note(cli, "  the capture took %s", cli_format_short_time(took, r->duration_ns));
     if (r->losses > 0)
@@ -106,8 +105,9 @@ bool cli_tell_taken(const cli_app *cli, const cli_taken *taken)
         put_numbers(taken->result);
         return flush_output(cli);
     }
-    cli_note(cli, "captured %s (pid %ld, %s, way %s) into %s", process->name, process->pid, process->runtime, process->way,
-             !taken->path                     ? "an unnamed file"
+    cli_note(cli, "captured %s (pid %ld, %s, way %s) into %s", process->name, process->pid, process->runtime,
+             process->way,
+             !taken->path                    ? "an unnamed file"
              : strcmp(taken->path, "-") == 0 ? "standard output"
                                              : taken->path);
     cli_note(cli, "  %s", process->stored);

@@ -1,5 +1,6 @@
 /*
- * Words that mean processes: digits are a pid, anything else is a name. And families of them, as /proc tells who started whom.
+ * Words that mean processes: digits are a pid, anything else is a name. And families of them, as /proc tells who
+ * started whom.
  */
 #include "capture_targets.h"
 
@@ -12,10 +13,7 @@
 
 enum { SHOWN_LIKE_IT = 8 };
 
-static bool is_pid(const char *word)
-{
-    return word[0] != 0 && word[strspn(word, "0123456789")] == 0;
-}
+static bool is_pid(const char *word) { return word[0] != 0 && word[strspn(word, "0123456789")] == 0; }
 
 static void add(long *pids, size_t *count, long pid)
 {
@@ -50,7 +48,8 @@ static bool add_like_it(const cli_app *cli, long *pids, size_t *count, const cha
     }
     if (all.count == 0) cli_complain("there is no process called '%s'. hsdiff ps shows what can be captured.", name);
     if (all.count == 1) add(pids, count, all.found[0].pid);
-    if (all.count > 1) cli_complain("no process is called '%s', and %zu have that in their name: name one of them.", name, all.count);
+    if (all.count > 1)
+        cli_complain("no process is called '%s', and %zu have that in their name: name one of them.", name, all.count);
     for (size_t i = 0; all.count > 1 && i < all.count && i < SHOWN_LIKE_IT; i++)
         cli_note(cli, "  %ld  %s (%s)", all.found[i].pid, all.found[i].name, all.found[i].runtime);
     if (all.count > SHOWN_LIKE_IT) cli_note(cli, "  and %zu more: hsdiff ps '%s'", all.count - SHOWN_LIKE_IT, name);
@@ -69,7 +68,8 @@ static bool add_named(const cli_app *cli, long *pids, size_t *count, const char 
     }
     if (all == 0) return add_like_it(cli, pids, count, name);
     if (all > CLI_MOST_TARGETS)
-        cli_complain("%zu processes are called '%s', and at most %d are captured at once: name their pids.", all, name, CLI_MOST_TARGETS);
+        cli_complain("%zu processes are called '%s', and at most %d are captured at once: name their pids.", all, name,
+                     CLI_MOST_TARGETS);
     for (size_t i = 0; i < all && all <= CLI_MOST_TARGETS; i++)
         add(pids, count, found[i]);
     return all <= CLI_MOST_TARGETS;

@@ -19,7 +19,9 @@ static bool is_usable(const cli_app *cli)
     if (cli->has_dashes)
         cli_complain("--view shows a process that runs: hsdiff capture PID --view.");
     else if (options->every_ms > 0 || options->count > 1 || options->capture.forget)
-        cli_complain("--view shows one capture: leave out %s.", options->every_ms > 0 ? "--every" : options->capture.forget ? "--forget" : "--count");
+        cli_complain("--view shows one capture: leave out %s.", options->every_ms > 0     ? "--every"
+                                                                : options->capture.forget ? "--forget"
+                                                                                          : "--count");
     else if (options->output && strcmp(options->output, "-") == 0)
         cli_complain("--view prints its address on standard output: -o takes a file, or leave it out.");
     else if (options->format && strcmp(options->format, "json") == 0)
@@ -47,16 +49,16 @@ static bool find_process(const cli_app *cli, hsd_process *process, int *result)
     return false;
 }
 
-static hsd_status take_unnamed(const cli_app *cli, const hsd_process *process, const hsd_live_options *options, cli_input *input,
-                               hsd_live_result *taken, hsd_error *err)
+static hsd_status take_unnamed(const cli_app *cli, const hsd_process *process, const hsd_live_options *options,
+                               cli_input *input, hsd_live_result *taken, hsd_error *err)
 {
     int fd;
     HSD_TRY(hsd_live_capture_temp(process, options, &cli->run, &fd, taken, err));
     return hsd_capture_open_fd(&input->capture, fd, input->path, HSD_DAMAGE_SKIP, &cli->run, err);
 }
 
-static hsd_status take_named(const cli_app *cli, const hsd_process *process, const hsd_live_options *options, cli_input *input,
-                             hsd_live_result *taken, hsd_error *err)
+static hsd_status take_named(const cli_app *cli, const hsd_process *process, const hsd_live_options *options,
+                             cli_input *input, hsd_live_result *taken, hsd_error *err)
 {
     HSD_TRY(hsd_live_capture(process, input->path, cli->options.force, options, &cli->run, taken, err));
     return hsd_capture_open(&input->capture, input->path, HSD_DAMAGE_SKIP, &cli->run, err);

@@ -38,21 +38,24 @@ enum {
 
 typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 
-/* What options set; zero is the default of each. First what several commands take, then of each command what it takes alone. */
+/* What options set; zero is the default of each. First what several commands take, then of each command what it takes
+ * alone. */
 typedef struct cli_options {
     const char *format, *output, *temp_dir, *remote, *from, *generate, *way, *executable, *html;
     int table, match, color;
-    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, timeout_ms, count, port, idle_ms;
+    uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, timeout_ms, count,
+        port, idle_ms;
     unsigned dump_numbers[2]; /* before, after */
     const char **keys;        /* "TYPE:FIELD" each; room for one a word of the command line */
     size_t key_count;
-    const char **labels;      /* --label, one a capture; room for one a word of the command line */
+    const char **labels; /* --label, one a capture; room for one a word of the command line */
     size_t label_count;
-    const char **also;        /* --also FORMAT=FILE, likewise */
+    const char **also; /* --also FORMAT=FILE, likewise */
     size_t also_count;
-    const char **symbols;     /* --symbols, likewise */
+    const char **symbols; /* --symbols, likewise */
     size_t symbol_count;
-    bool has_level, has_warmup, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong, no_holders, cohorts, no_cohorts, survivors, identities;
+    bool has_level, has_warmup, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong,
+        no_holders, cohorts, no_cohorts, survivors, identities;
     bool open_inspector, open, ipv6, never_idle, no_progress, quiet, verbose, help, version;
     struct {
         const char *objects;
@@ -101,14 +104,15 @@ typedef struct cli_app {
     const cli_command *command;
     bool is_named; /* the command was named, and is not just the default */
     cli_options options;
-    struct cli_given *given; /* the options that were given and are told; room for CLI_OPTIONS_MAX and one a word */
+    /* the options that were given and are told; room for CLI_OPTIONS_MAX and one a word */
+    struct cli_given *given;
     size_t given_count;
-    char *command_line;      /* as reports tell it; NULL while the options are read */
+    char *command_line;  /* as reports tell it; NULL while the options are read */
     const char **inputs; /* the words that are no options */
     size_t input_count;
     size_t first_group; /* inputs in front of a "--" that has inputs on both sides; else 0 */
     hsd_run run;
-    bool has_dashes;    /* there was a "--" */
+    bool has_dashes; /* there was a "--" */
     bool saw_damage; /* input was skipped: exit status 3 even when all else went well */
 } cli_app;
 
@@ -122,12 +126,12 @@ typedef struct cli_example {
 /* A command is one file and one row of the table in commands.c. */
 struct cli_command {
     const char *name;
-    const char *synopsis; /* what follows the name: "BEFORE AFTER [options]" */
-    const char *summary;  /* one line */
-    const char *
-        description; /* paragraphs for the manual, a blank line between them; "  " starts verbatim lines */
+    const char *synopsis;        /* what follows the name: "BEFORE AFTER [options]" */
+    const char *summary;         /* one line */
+    const char *description;     /* paragraphs for the manual, a blank line between them; "  " starts verbatim lines */
     const cli_example *examples; /* ends with a NULL command */
-    const cli_option *const *options; /* that it takes, in the order in which help shows them; ends with NULL (common_options.h) */
+    /* that it takes, in the order in which help shows them; ends with NULL (common_options.h) */
+    const cli_option *const *options;
     size_t inputs_min, inputs_max;
     bool is_of_processes; /* its inputs are no files */
     bool salvages, shows_pages;

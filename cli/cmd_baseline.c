@@ -12,7 +12,8 @@
 static void tell(const cli_app *cli, uint64_t bytes)
 {
     char size[HSD_NUMBER_CHARS], word[1024];
-    const char *output = cli->options.output, *input = strcmp(cli->inputs[0], "-") == 0 ? "standard input" : cli->inputs[0];
+    const char *output = cli->options.output,
+               *input = strcmp(cli->inputs[0], "-") == 0 ? "standard input" : cli->inputs[0];
     hsd_format_bytes(size, bytes);
     if (strcmp(output, "-") == 0) {
         cli_note(cli, "the sums of %s, %s", input, size);
@@ -55,23 +56,33 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_identities, &cli_option_places, &cli_option_partial, &cli_option_from, &cli_option_exe, &cli_option_dump, &cli_option_final_is_strong,
-    CLI_OPTIONS_OF_WORK, NULL,
+    &cli_option_identities,
+    &cli_option_places,
+    &cli_option_partial,
+    &cli_option_from,
+    &cli_option_exe,
+    &cli_option_dump,
+    &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_WORK,
+    NULL,
 };
 
 const cli_command cli_command_baseline = {
     .name = "baseline",
     .synopsis = "CAPTURE -o FILE",
     .summary = "the sums of a capture, small enough to keep in a repository",
-    .description =
-        "Writes what a capture holds by type, by root and by place (a path of types from a root), without its objects: some hundred "
-        "kilobytes for thousands of types, whatever the size of the heap. A baseline is a capture itself: "
-        "hsdiff check, diff, series and info take it. The same capture gives the same bytes on every machine, so a baseline that is "
-        "written again without need makes no change in a repository.\n"
-        "\n"
-        "Compared with a baseline growth is exact by type, by root and by holder; which single objects are new and which were freed is "
-        "not known. With --identities, where both captures are of one process whose ids last, hsdiff --no-holders tells new and freed "
-        "by type, and hsdiff series the ages of objects.",
+    .description = "Writes what a capture holds by type, by root and by place (a path of types from a root), without "
+                   "its objects: some hundred "
+                   "kilobytes for thousands of types, whatever the size of the heap. A baseline is a capture itself: "
+                   "hsdiff check, diff, series and info take it. The same capture gives the same bytes on every "
+                   "machine, so a baseline that is "
+                   "written again without need makes no change in a repository.\n"
+                   "\n"
+                   "Compared with a baseline growth is exact by type, by root and by holder; which single objects are "
+                   "new and which were freed is "
+                   "not known. With --identities, where both captures are of one process whose ids last, hsdiff "
+                   "--no-holders tells new and freed "
+                   "by type, and hsdiff series the ages of objects.",
     .examples = examples,
     .options = options,
     .inputs_min = 1,

@@ -1,6 +1,6 @@
 /*
- * hsdiff capture: the heap of a running program into a .hs, once or again and again; of a process that runs, of several, or of a
- * program that is started for it.
+ * hsdiff capture: the heap of a running program into a .hs, once or again and again; of a process that runs, of
+ * several, or of a program that is started for it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -47,7 +47,8 @@ static hsd_live_options live_options(const cli_app *cli)
 
 /* ---- one capture ---- */
 
-/* Is it still the process that was looked at? It may have executed another program since, to which another way leads. */
+/* Is it still the process that was looked at? It may have executed another program since, to which another way leads.
+ */
 static bool is_still_there(const cli_app *cli, target *of)
 {
     hsd_process now;
@@ -60,8 +61,8 @@ static bool is_still_there(const cli_app *cli, target *of)
 
 static void tell_end(const cli_app *cli, const target *of)
 {
-    cli_note(cli, "%s (pid %ld) has ended, after %llu capture%s", of->process.name, of->process.pid, (unsigned long long)of->taken,
-             of->taken == 1 ? "" : "s");
+    cli_note(cli, "%s (pid %ld) has ended, after %llu capture%s", of->process.name, of->process.pid,
+             (unsigned long long)of->taken, of->taken == 1 ? "" : "s");
 }
 
 static int take_one(const cli_app *cli, target *of, cli_captures among)
@@ -72,17 +73,17 @@ static int take_one(const cli_app *cli, target *of, cli_captures among)
     hsd_error_init(&err);
     if (!cli_capture_name(path, cli, &of->process, of->taken + 1, among)) return CLI_USAGE;
     const hsd_live_options options = live_options(cli);
-    const hsd_status status = hsd_live_capture(&of->process, path, cli->options.force, &options, &cli->run, &result, &err);
+    const hsd_status status =
+        hsd_live_capture(&of->process, path, cli->options.force, &options, &cli->run, &result, &err);
     cli_progress_clear();
-    if (status != HSD_OK && (of->taken > 0 || of->is_descendant) && !is_still_there(cli, of)) { /* it ended meanwhile: no failure */
+    if (status != HSD_OK && (of->taken > 0 || of->is_descendant) &&
+        !is_still_there(cli, of)) { /* it ended meanwhile: no failure */
         if (of->taken > 0) tell_end(cli, of);
         return CLI_DONE;
     }
     if (status != HSD_OK) return cli_report_error(cli, &err);
-    const cli_taken taken = {.process = &of->process,
-                             .path = path,
-                             .previous = of->taken > 0 ? of->last : NULL,
-                             .result = &result};
+    const cli_taken taken = {
+        .process = &of->process, .path = path, .previous = of->taken > 0 ? of->last : NULL, .result = &result};
     if (!cli_tell_taken(cli, &taken)) return CLI_SYSTEM;
     of->taken++;
     memcpy(of->last, path, sizeof path);
@@ -111,7 +112,8 @@ typedef struct crowd {
     bool follows;
 } crowd;
 
-/* Descendants of the first to which a way is open. Others are looked at again in the next round: they may be starting. */
+/* Descendants of the first to which a way is open. Others are looked at again in the next round: they may be starting.
+ */
 static void find_more(const cli_app *cli, crowd *all)
 {
     long pids[CLI_MOST_TARGETS];
@@ -240,7 +242,9 @@ static int forget_all(const cli_app *cli, const target *targets, size_t count)
             const int one = cli_report_error(cli, &err);
             if (result == CLI_DONE) result = one;
         } else {
-            cli_note(cli, "%s (pid %ld) has given back what captures kept in it; objects of the next one count as new to earlier ones",
+            cli_note(cli,
+                     "%s (pid %ld) has given back what captures kept in it; objects of the next one count as new to "
+                     "earlier ones",
                      targets[i].process.name, targets[i].process.pid);
         }
     }
@@ -261,13 +265,13 @@ static int capture_running(const cli_app *cli)
         cli_complain("out of memory.");
         return CLI_SYSTEM;
     }
-    const plan how = {.count = cli->options.count > 0     ? cli->options.count
+    const plan how = {.count = cli->options.count > 0      ? cli->options.count
                                : cli->options.every_ms > 0 ? 0
                                                            : 1,
                       .every_ms = cli->options.every_ms,
                       .after_ms = cli->options.capture.after_ms,
                       .is_by_name = cli->options.every_ms > 0 && cli_are_names(cli),
-                      .among = count > 1                                                   ? CLI_CAPTURES_OF_SEVERAL
+                      .among = count > 1                                               ? CLI_CAPTURES_OF_SEVERAL
                                : cli->options.every_ms == 0 && cli->options.count <= 1 ? CLI_CAPTURE_ALONE
                                                                                        : CLI_CAPTURES_OF_ONE};
     int result = look_at(cli, targets, pids, &count);
@@ -366,7 +370,8 @@ static int run_capture(cli_app *cli)
         cli_complain("--follow is for programs that are started: hsdiff capture --follow -- COMMAND.");
         return CLI_USAGE;
     }
-    if (!cli->options.capture.view && (cli->options.open || cli->options.ipv6 || cli->options.port > 0 || cli->options.idle_ms > 0 || cli->options.never_idle)) {
+    if (!cli->options.capture.view && (cli->options.open || cli->options.ipv6 || cli->options.port > 0 ||
+                                       cli->options.idle_ms > 0 || cli->options.never_idle)) {
         cli_complain("--open, --port, --ipv6 and --idle are of the viewer: add --view.");
         return CLI_USAGE;
     }
@@ -393,29 +398,31 @@ static const cli_example examples[] = {
 
 static const cli_option *const options[] = {
     &cli_option_format_of_captures,
-    &(const cli_option){
-        .name = "every",
-        .value = "TIME",
-        .kind = CLI_DURATION,
-        .offset = CLI_FIELD(every_ms),
-        .told = CLI_LEFT_OUT,
-        .help = "take a capture every TIME, such as 60s or 5m, until the program ends or --count is reached; a program that was named may start again "
-             "within a minute, or three TIMEs; by default one capture, and every 10s of a program that is started with --"},
+    &(const cli_option){.name = "every",
+                        .value = "TIME",
+                        .kind = CLI_DURATION,
+                        .offset = CLI_FIELD(every_ms),
+                        .told = CLI_LEFT_OUT,
+                        .help = "take a capture every TIME, such as 60s or 5m, until the program ends or --count is "
+                                "reached; a program that was named may start again "
+                                "within a minute, or three TIMEs; by default one capture, and every 10s of a program "
+                                "that is started with --"},
     &cli_option_count,
-    &(const cli_option){
-        .name = "after",
-        .value = "TIME",
-        .kind = CLI_DURATION,
-        .offset = CLI_FIELD(capture.after_ms),
-        .told = CLI_TOLD,
-        .help = "wait that long before the first one; by default not at all, or as long as --every for a program that is started with --"},
-    &cli_option_way, &cli_option_open_inspector,
-    &(const cli_option){
-        .name = "follow",
-        .kind = CLI_FLAG,
-        .offset = CLI_FIELD(capture.follow),
-        .told = CLI_LEFT_OUT,
-        .help = "with --: capture what the program starts, too, and what that starts; their names are told apart by NAME-PID"},
+    &(const cli_option){.name = "after",
+                        .value = "TIME",
+                        .kind = CLI_DURATION,
+                        .offset = CLI_FIELD(capture.after_ms),
+                        .told = CLI_TOLD,
+                        .help = "wait that long before the first one; by default not at all, or as long as --every for "
+                                "a program that is started with --"},
+    &cli_option_way,
+    &cli_option_open_inspector,
+    &(const cli_option){.name = "follow",
+                        .kind = CLI_FLAG,
+                        .offset = CLI_FIELD(capture.follow),
+                        .told = CLI_LEFT_OUT,
+                        .help = "with --: capture what the program starts, too, and what that starts; their names are "
+                                "told apart by NAME-PID"},
     &(const cli_option){
         .name = "forget",
         .kind = CLI_FLAG,
@@ -430,15 +437,23 @@ static const cli_option *const options[] = {
         .offset = CLI_FIELD(capture.serve),
         .told = CLI_LEFT_OUT,
         .help = "the other end of ssh://, which is started by it: the capture goes to standard output in parts"},
-    &cli_option_timeout, &cli_option_symbols,
+    &cli_option_timeout,
+    &cli_option_symbols,
     &(const cli_option){
         .name = "view",
         .kind = CLI_FLAG,
         .offset = CLI_FIELD(capture.view),
         .told = CLI_TOLD,
         .help = "one capture of one process: show it as hsdiff view does; without -o it is kept nowhere else"},
-    &cli_option_open, &cli_option_port, &cli_option_ipv6, &cli_option_idle, &cli_option_partial_capture, &cli_option_with_values, &cli_option_level,
-    CLI_OPTIONS_OF_WORK, NULL,
+    &cli_option_open,
+    &cli_option_port,
+    &cli_option_ipv6,
+    &cli_option_idle,
+    &cli_option_partial_capture,
+    &cli_option_with_values,
+    &cli_option_level,
+    CLI_OPTIONS_OF_WORK,
+    NULL,
 };
 
 const cli_command cli_command_capture = {
@@ -448,23 +463,33 @@ const cli_command cli_command_capture = {
     .description =
         "PID or NAME: hsdiff ps shows what there is. A part of a name will do where it fits one process alone.\n"
         "\n"
-        "Finds out what a process is (JVM, .NET, Python, Node, Go, Mono, Lua, Ruby, C or C++) and takes the heap out of it by the best way that is open: the "
-        "program goes on, nothing is written on its side, and the capture arrives as a stream, so that neither side holds it in memory. "
+        "Finds out what a process is (JVM, .NET, Python, Node, Go, Mono, Lua, Ruby, C or C++) and takes the heap out "
+        "of it by the best way that is open: the "
+        "program goes on, nothing is written on its side, and the capture arrives as a stream, so that neither side "
+        "holds it in memory. "
         "If the process cannot be captured, hsdiff says why, and the smallest change that would allow it.\n"
         "\n"
-        "A capture holds shapes alone: types, sizes, references and the names that the program declares, no strings, keys or values. What "
+        "A capture holds shapes alone: types, sizes, references and the names that the program declares, no strings, "
+        "keys or values. What "
         "was stored, how long the program stood still, and the next command are told.\n"
         "\n"
-        "Behind -- stands a command to start, with what its runtime needs to be captured; by default a capture is taken every 10 s "
-        "until it ends. The exit status is then that of the command, if it is not 0. A script or another program in front of the one that is "
+        "Behind -- stands a command to start, with what its runtime needs to be captured; by default a capture is "
+        "taken every 10 s "
+        "until it ends. The exit status is then that of the command, if it is not 0. A script or another program in "
+        "front of the one that is "
         "meant needs --follow.\n"
         "\n"
-        "ssh://[USER@]HOST[:PORT]/NAME is a program on another machine, to which ssh goes without a question and which has hsdiff. The capture is taken there, into "
-        "a file without a name, and sent as it grows; a connection that breaks is made anew and goes on where it stopped. In NAME a space is %20.\n"
+        "ssh://[USER@]HOST[:PORT]/NAME is a program on another machine, to which ssh goes without a question and which "
+        "has hsdiff. The capture is taken there, into "
+        "a file without a name, and sent as it grows; a connection that breaks is made anew and goes on where it "
+        "stopped. In NAME a space is %20.\n"
         "\n"
-        "Ways: native, an agent in C and C++ programs (--, or LD_PRELOAD); jvm, an agent that is loaded into a JVM for it and knows objects "
-        "again; hprof, a heap dump of a JVM through a pipe; dotnet, the diagnostics socket of .NET; go, the memory of a Go program that is stopped for a moment; node, a helper "
-        "(--, or node --require); inspector, Node with --inspect; mono, lua and ruby, modules of theirs (--); python, its module (--), and python-inject, the same agent for a moment in a "
+        "Ways: native, an agent in C and C++ programs (--, or LD_PRELOAD); jvm, an agent that is loaded into a JVM for "
+        "it and knows objects "
+        "again; hprof, a heap dump of a JVM through a pipe; dotnet, the diagnostics socket of .NET; go, the memory of "
+        "a Go program that is stopped for a moment; node, a helper "
+        "(--, or node --require); inspector, Node with --inspect; mono, lua and ruby, modules of theirs (--); python, "
+        "its module (--), and python-inject, the same agent for a moment in a "
         "Python in which nothing was prepared.",
     .examples = examples,
     .options = options,

@@ -18,12 +18,12 @@
 
 typedef struct check_job { /* everything that lives until the report is written */
     cli_app *cli;
-    cli_outlets *outlets;     /* NULL with --init */
+    cli_outlets *outlets; /* NULL with --init */
     hsd_check_config *config;
     cli_input inputs[2];
     hsd_diff *diff;
     hsd_series *series;
-    hsd_profile *totals[2];   /* with rules about what the captures measured themselves */
+    hsd_profile *totals[2]; /* with rules about what the captures measured themselves */
     hsd_sites *sites;
     hsd_check *check;
 } check_job;
@@ -46,7 +46,8 @@ static hsd_status compare_two(check_job *job, hsd_error *err)
 {
     cli_app *cli = job->cli;
     const cli_options *options = &cli->options;
-    const hsd_diff_options wanted = {.summary_only = options->summary, .no_holders = options->no_holders, .partial = options->partial};
+    const hsd_diff_options wanted = {
+        .summary_only = options->summary, .no_holders = options->no_holders, .partial = options->partial};
     for (size_t i = 0; i < 2; i++)
         job->inputs[i].path = cli->inputs[i];
     HSD_TRY(cli_inputs_open(job->inputs, 2, cli, options->summary, cli_damage_wanted(cli), err));
@@ -80,7 +81,8 @@ static bool asks_for_metrics(const hsd_check_config *config)
 /* What --partial takes may end before all that a profile is made of: then it measured nothing. */
 static bool is_bearable(const check_job *job, hsd_status status)
 {
-    return job->cli->options.partial && (status == HSD_E_CORRUPT || status == HSD_E_TRUNCATED || status == HSD_E_UNSUPPORTED);
+    return job->cli->options.partial &&
+           (status == HSD_E_CORRUPT || status == HSD_E_TRUNCATED || status == HSD_E_UNSUPPORTED);
 }
 
 static hsd_status read_metrics(check_job *job, hsd_error *err)
@@ -88,7 +90,8 @@ static hsd_status read_metrics(check_job *job, hsd_error *err)
     const hsd_profile_options wanted = {.summary_only = true, .no_places = true, .partial = job->cli->options.partial};
     if (!job->diff || !asks_for_metrics(job->config)) return HSD_OK;
     for (size_t i = 0; i < 2; i++) {
-        const hsd_status status = hsd_profile_make(&job->totals[i], job->inputs[i].capture, &wanted, &job->cli->run, err);
+        const hsd_status status =
+            hsd_profile_make(&job->totals[i], job->inputs[i].capture, &wanted, &job->cli->run, err);
         if (status != HSD_OK && !is_bearable(job, status)) return status;
     }
     return HSD_OK;
@@ -98,9 +101,11 @@ static hsd_status read_metrics(check_job *job, hsd_error *err)
 
 static hsd_status judge_once(check_job *job, hsd_error *err)
 {
-    hsd_check_options options = {.today = cli_today(), .allow_incomplete = job->cli->options.partial, .sites = job->sites};
+    hsd_check_options options = {
+        .today = cli_today(), .allow_incomplete = job->cli->options.partial, .sites = job->sites};
     for (size_t i = 0; i < 2; i++)
-        if (job->totals[i]) options.metrics[i] = (hsd_check_metrics){job->totals[i]->metrics, job->totals[i]->metric_count};
+        if (job->totals[i])
+            options.metrics[i] = (hsd_check_metrics){job->totals[i]->metrics, job->totals[i]->metric_count};
     hsd_check_free(job->check);
     job->check = NULL;
     return hsd_check_run(&job->check, job->config, job->diff, job->series, &options, err);
@@ -125,7 +130,8 @@ static hsd_status judge(check_job *job, hsd_error *err)
     if (!job->diff && !job->series->pair) return HSD_OK;
     const size_t count = hsd_check_types_wanted(job->check, types, SITE_TYPES_MOST);
     if (count == 0) return HSD_OK;
-    HSD_TRY(hsd_sites_run(&job->sites, job->inputs[0].capture, job->inputs[1].capture, types, count, &job->cli->run, err));
+    HSD_TRY(hsd_sites_run(&job->sites, job->inputs[0].capture, job->inputs[1].capture, types, count, &job->cli->run,
+                          err));
     return job->sites->are_known ? judge_once(job, err) : HSD_OK;
 }
 
@@ -162,17 +168,21 @@ static hsd_status protect_captures(const check_job *job, hsd_error *err)
     const char *path = cli->inputs[0];
     struct stat what;
     if (!cli->options.check.update_baseline || cli->options.force) return HSD_OK;
-    if (stat(path, &what) != 0 || (S_ISREG(what.st_mode) && is_baseline(cli, path))) return HSD_OK; /* if missing: said later */
+    /* if missing: said later */
+    if (stat(path, &what) != 0 || (S_ISREG(what.st_mode) && is_baseline(cli, path))) return HSD_OK;
     hsd_fail(err, HSD_E_NOT_FOUND, "is no baseline: --update-baseline would put sums in the place of a whole capture");
     hsd_error_set_file(err, path);
-    hsd_error_set_hint(err, "make a baseline beside it (hsdiff baseline CAPTURE -o base.hs), or use --force to replace it all the same");
+    hsd_error_set_hint(
+        err,
+        "make a baseline beside it (hsdiff baseline CAPTURE -o base.hs), or use --force to replace it all the same");
     return err->status;
 }
 
 static hsd_status write_baseline(const check_job *job, hsd_capture *capture, hsd_error *err)
 {
     const cli_options *options = &job->cli->options;
-    const hsd_baseline_options wanted = {.places = (size_t)options->places, .identities = options->identities, .force = true};
+    const hsd_baseline_options wanted = {
+        .places = (size_t)options->places, .identities = options->identities, .force = true};
     return hsd_baseline_write(capture, job->cli->inputs[0], &wanted, &job->cli->run, NULL, err);
 }
 
@@ -189,7 +199,8 @@ static hsd_status update_baseline(check_job *job, hsd_error *err)
         cli_inputs_close(&last, 1);
         HSD_TRY(status);
     }
-    cli_note(cli, "%s now holds the sums of %s.", cli->inputs[0], strcmp(last.path, "-") == 0 ? "standard input" : last.path);
+    cli_note(cli, "%s now holds the sums of %s.", cli->inputs[0],
+             strcmp(last.path, "-") == 0 ? "standard input" : last.path);
     return HSD_OK;
 }
 
@@ -253,9 +264,14 @@ static int run_rules(check_job *job)
 
 static void tell_rules(cli_app *cli, const char *path, size_t left_out)
 {
-    if (left_out == 0) cli_note(cli, "%s: rules that these captures pass. Look at them, then commit them.", path);
-    else cli_note(cli, "%s: first rules. %s, since what %s about grew in every round, as leaks do: hsdiff check fails until that is mended or allowed.",
-                  path, left_out == 1 ? "A limit is commented out" : "Limits are commented out", left_out == 1 ? "it is" : "they are");
+    if (left_out == 0)
+        cli_note(cli, "%s: rules that these captures pass. Look at them, then commit them.", path);
+    else
+        cli_note(cli,
+                 "%s: first rules. %s, since what %s about grew in every round, as leaks do: hsdiff check fails until "
+                 "that is mended or allowed.",
+                 path, left_out == 1 ? "A limit is commented out" : "Limits are commented out",
+                 left_out == 1 ? "it is" : "they are");
 }
 
 /* --init: a configuration that these captures pass, but for what grew in every round. */
@@ -269,9 +285,11 @@ static int run_init(check_job *job)
     hsd_error_init(&err);
     hsd_status status = hsd_result_file_open(&file, path, cli->options.force, &err);
     if (status == HSD_OK) status = look(job, &err);
-    if (status == HSD_OK && job->series && hsd_series_wants_pair(job->series)) status = cli_series_ask(job->series, cli, job->inputs, &err);
+    if (status == HSD_OK && job->series && hsd_series_wants_pair(job->series))
+        status = cli_series_ask(job->series, cli, job->inputs, &err);
     cli_progress_clear();
-    if (status == HSD_OK) status = hsd_check_config_suggest(job->diff, job->series, hsd_result_file_write, file, &left_out, &err);
+    if (status == HSD_OK)
+        status = hsd_check_config_suggest(job->diff, job->series, hsd_result_file_write, file, &left_out, &err);
     if (status == HSD_OK) status = hsd_result_file_finish(file, &err);
     hsd_result_file_close(file);
     if (status != HSD_OK) return cli_report_error(cli, &err);
@@ -286,7 +304,8 @@ static bool takes_stdin(const cli_app *cli)
     return false;
 }
 
-/* --update-baseline opens the last capture again where the rules did not read all of it, or it was closed behind its turn. */
+/* --update-baseline opens the last capture again where the rules did not read all of it, or it was closed behind its
+ * turn. */
 static bool is_opened_again(const cli_app *cli)
 {
     return cli->options.check.update_baseline && (cli->options.summary || is_series(cli));
@@ -298,20 +317,25 @@ static bool is_usable(const cli_app *cli)
     const char *last = cli->inputs[cli->input_count - 1];
     if (cli->first_group > 0)
         cli_complain("hsdiff check takes one series and no groups.");
-    else if (options->check.init && (options->check.config || options->also_count > 0 || options->html || options->format))
-        cli_complain("--init writes a configuration: leave out %s.",
-                     options->check.config ? "--config" : options->format ? "--format" : options->html ? "--html" : "--also");
+    else if (options->check.init &&
+             (options->check.config || options->also_count > 0 || options->html || options->format))
+        cli_complain("--init writes a configuration: leave out %s.", options->check.config ? "--config"
+                                                                     : options->format     ? "--format"
+                                                                     : options->html       ? "--html"
+                                                                                           : "--also");
     else if (options->check.init && options->check.update_baseline)
         cli_complain("--init and --update-baseline exclude each other.");
     else if (options->check.update_baseline && strcmp(cli->inputs[0], "-") == 0)
         cli_complain("--update-baseline needs a file to write to, and BEFORE is standard input.");
     else if (!options->check.update_baseline && (options->identities || options->places > 0))
-        cli_complain("%s is for the baseline that --update-baseline writes.", options->identities ? "--identities" : "--places");
+        cli_complain("%s is for the baseline that --update-baseline writes.",
+                     options->identities ? "--identities" : "--places");
     else if (options->check.config && strcmp(options->check.config, "-") == 0 && takes_stdin(cli))
         cli_complain("--config and a capture cannot both be standard input.");
     else if (is_opened_again(cli) && !cli_can_be_read_again(last))
-        cli_complain("--update-baseline reads the last capture a second time here, and %s can be read once: give it as a file.",
-                     strcmp(last, "-") == 0 ? "standard input" : last);
+        cli_complain(
+            "--update-baseline reads the last capture a second time here, and %s can be read once: give it as a file.",
+            strcmp(last, "-") == 0 ? "standard input" : last);
     else if (options->check.update_baseline && options->partial)
         cli_complain("--update-baseline takes whole captures: leave out --partial.");
     else
@@ -340,39 +364,56 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &(const cli_option){
-        .name = "format",
-        .value = "FORMAT",
-        .choices = "text|json|ndjson|csv|markdown|junit|sarif|openmetrics|github|html",
-        .kind = CLI_TEXT,
-        .offset = CLI_FIELD(format),
-        .told = CLI_LEFT_OUT,
-        .help = "text for people (the default), json, ndjson or csv for programs, markdown for a summary, junit, sarif, openmetrics, annotations for "
-             "github, or html for a browser"},
-    &cli_option_html, &cli_option_also,
-    &(const cli_option){
-        .name = "config",
-        .value = "FILE",
-        .kind = CLI_FILE,
-        .offset = CLI_FIELD(check.config),
-        .told = CLI_TOLD,
-        .help = "read the rules there and not in .hsdiff.yml"},
-    &(const cli_option){
-        .name = "init",
-        .kind = CLI_FLAG,
-        .offset = CLI_FIELD(check.init),
-        .told = CLI_LEFT_OUT,
-        .help = "judge nothing: write a first .hsdiff.yml (or -o FILE) whose rules these captures pass"},
-    &(const cli_option){
-        .name = "update-baseline",
-        .kind = CLI_FLAG,
-        .offset = CLI_FIELD(check.update_baseline),
-        .told = CLI_LEFT_OUT,
-        .help = "accept what grew: replace BEFORE by the sums of the last capture, and end with 0"},
-    &cli_option_warmup, &cli_option_label, &cli_option_survivors, &cli_option_cohorts, &cli_option_no_cohorts, &cli_option_identities,
-    &cli_option_places, &cli_option_max_bytes, &cli_option_top, &cli_option_summary, &cli_option_no_holders, &cli_option_partial, &cli_option_min,
-    &cli_option_bytes, &cli_option_plain, &cli_option_wide, &cli_option_from, &cli_option_exe, &cli_option_dump, &cli_option_final_is_strong,
-    CLI_OPTIONS_OF_WORK, NULL,
+    &(const cli_option){.name = "format",
+                        .value = "FORMAT",
+                        .choices = "text|json|ndjson|csv|markdown|junit|sarif|openmetrics|github|html",
+                        .kind = CLI_TEXT,
+                        .offset = CLI_FIELD(format),
+                        .told = CLI_LEFT_OUT,
+                        .help = "text for people (the default), json, ndjson or csv for programs, markdown for a "
+                                "summary, junit, sarif, openmetrics, annotations for "
+                                "github, or html for a browser"},
+    &cli_option_html,
+    &cli_option_also,
+    &(const cli_option){.name = "config",
+                        .value = "FILE",
+                        .kind = CLI_FILE,
+                        .offset = CLI_FIELD(check.config),
+                        .told = CLI_TOLD,
+                        .help = "read the rules there and not in .hsdiff.yml"},
+    &(const cli_option){.name = "init",
+                        .kind = CLI_FLAG,
+                        .offset = CLI_FIELD(check.init),
+                        .told = CLI_LEFT_OUT,
+                        .help =
+                            "judge nothing: write a first .hsdiff.yml (or -o FILE) whose rules these captures pass"},
+    &(const cli_option){.name = "update-baseline",
+                        .kind = CLI_FLAG,
+                        .offset = CLI_FIELD(check.update_baseline),
+                        .told = CLI_LEFT_OUT,
+                        .help = "accept what grew: replace BEFORE by the sums of the last capture, and end with 0"},
+    &cli_option_warmup,
+    &cli_option_label,
+    &cli_option_survivors,
+    &cli_option_cohorts,
+    &cli_option_no_cohorts,
+    &cli_option_identities,
+    &cli_option_places,
+    &cli_option_max_bytes,
+    &cli_option_top,
+    &cli_option_summary,
+    &cli_option_no_holders,
+    &cli_option_partial,
+    &cli_option_min,
+    &cli_option_bytes,
+    &cli_option_plain,
+    &cli_option_wide,
+    &cli_option_from,
+    &cli_option_exe,
+    &cli_option_dump,
+    &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_WORK,
+    NULL,
 };
 
 const cli_command cli_command_check = {
@@ -380,23 +421,32 @@ const cli_command cli_command_check = {
     .synopsis = "BEFORE AFTER [MORE...]",
     .summary = "fail a build when its heap grows more than rules allow",
     .description =
-        "Holds the growth between two captures, or over a series of them, against rules, prints what is over its limit and "
-        "who holds it, and ends with status 1 when a rule of level error failed. Captures may be full ones (.hs), baselines, or foreign "
+        "Holds the growth between two captures, or over a series of them, against rules, prints what is over its limit "
+        "and "
+        "who holds it, and ends with status 1 when a rule of level error failed. Captures may be full ones (.hs), "
+        "baselines, or foreign "
         "dumps.\n"
         "\n"
-        "With two captures a rule fails when growth is over its limit. With three and more, rounds of equal work between them, the first is "
+        "With two captures a rule fails when growth is over its limit. With three and more, rounds of equal work "
+        "between them, the first is "
         "warm-up (from four on; --warmup), and "
-        "a rule fails only for what grew in every round and is over its limit: a cache that fills and levels off, a heap that breathes, a "
-        "single jump all pass. A limit per round is one that each round has to be over. Take six captures or more: five rounds behind "
-        "the warm-up find leaks of a thousandth of the heap a round, with two rounds nothing below a hundredth is told from noise.\n"
+        "a rule fails only for what grew in every round and is over its limit: a cache that fills and levels off, a "
+        "heap that breathes, a "
+        "single jump all pass. A limit per round is one that each round has to be over. Take six captures or more: "
+        "five rounds behind "
+        "the warm-up find leaks of a thousandth of the heap a round, with two rounds nothing below a hundredth is told "
+        "from noise.\n"
         "\n"
-        "What fails is named with who holds it. Of three and more captures two are compared object by object for that, the first and the last that count, once "
+        "What fails is named with who holds it. Of three and more captures two are compared object by object for that, "
+        "the first and the last that count, once "
         "something fails: they are read again, so they have to be files.\n"
         "\n"
-        "Captures that are incomplete, or that cannot be compared as a rule asks, end with status 3 and never pass. --partial judges "
+        "Captures that are incomplete, or that cannot be compared as a rule asks, end with status 3 and never pass. "
+        "--partial judges "
         "what is there all the same.\n"
         "\n"
-        "Rules stand in the file of --config, else in .hsdiff.yml of this folder; without either the built-in ones hold. --init writes a "
+        "Rules stand in the file of --config, else in .hsdiff.yml of this folder; without either the built-in ones "
+        "hold. --init writes a "
         "first file. What can stand in it:\n"
         "\n"
         "  check:\n"
@@ -422,22 +472,32 @@ const cli_command cli_command_check = {
         "      up_to: 2 MiB\n"
         "      until: 2027-03-31\n"
         "\n"
-        "metric is bytes (the default), objects, new.bytes, new.objects, new.types, unreached.bytes, unreached.objects, survived.bytes, "
-        "survived.objects, lost.bytes, lost.objects; for the whole heap total.bytes and total.objects say the same; or metric:NAME for what the captures measured, as "
-        "metric:process.rss. What is lost, no pointer leads to any more (C and C++); it counts for what heads it, and site: is who allocated that, "
-        "as '*Parser::field*'. A rule on types or roots holds their sum against the limit, with each: true every one by itself; "
-        "holders are judged one by one. A percentage refers to the value before, a percentage per round to the whole heap. Where the "
+        "metric is bytes (the default), objects, new.bytes, new.objects, new.types, unreached.bytes, "
+        "unreached.objects, survived.bytes, "
+        "survived.objects, lost.bytes, lost.objects; for the whole heap total.bytes and total.objects say the same; or "
+        "metric:NAME for what the captures measured, as "
+        "metric:process.rss. What is lost, no pointer leads to any more (C and C++); it counts for what heads it, and "
+        "site: is who allocated that, "
+        "as '*Parser::field*'. A rule on types or roots holds their sum against the limit, with each: true every one "
+        "by itself; "
+        "holders are judged one by one. A percentage refers to the value before, a percentage per round to the whole "
+        "heap. Where the "
         "value before is 0, any growth breaks such a rule. auto is a percentage of the heap per round, which falls as "
         "rounds are added: 10 % with two captures, 1 % with 2 rounds, 0.3 % with 3, 0.1 % with 4, 0.03 % from 5 on.\n"
         "\n"
-        "A glob (* and ?) is the whole name, /regex/ (POSIX extended) stands anywhere in it. A holder is named by its root, then the "
-        "edge and the type of each step: global sessions SessionCache .entries Map. allow: takes the names of those that hold it together too. '*' alone leaves out program code, which "
+        "A glob (* and ?) is the whole name, /regex/ (POSIX extended) stands anywhere in it. A holder is named by its "
+        "root, then the "
+        "edge and the type of each step: global sessions SessionCache .entries Map. allow: takes the names of those "
+        "that hold it together too. '*' alone leaves out program code, which "
         "grows with what is compiled. Growth that is allowed needs a reason; after its last day it fails again.\n"
         "\n"
-        "The built-in rules: with two captures the whole heap, 10 % and at least 1 MiB; with more the whole heap, 1 % per round, "
-        "every holder, auto, and every type, auto, as a warning. Where captures tell what is lost, that too: 64 KiB, or 0.01 % of the heap.\n"
+        "The built-in rules: with two captures the whole heap, 10 % and at least 1 MiB; with more the whole heap, 1 % "
+        "per round, "
+        "every holder, auto, and every type, auto, as a warning. Where captures tell what is lost, that too: 64 KiB, "
+        "or 0.01 % of the heap.\n"
         "\n"
-        "As JSON, schema hsdiff.check/1: rules with outcome, found, limit, over and findings; problems, notes, captures.",
+        "As JSON, schema hsdiff.check/1: rules with outcome, found, limit, over and findings; problems, notes, "
+        "captures.",
     .examples = examples,
     .options = options,
     .inputs_min = 2,

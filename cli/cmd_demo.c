@@ -36,14 +36,12 @@ static int run_demo(cli_app *cli)
     hsd_error err;
     hsd_error_init(&err);
     for (size_t i = 0; i < 2; i++) {
-        const int size = snprintf(paths[i], PATH_BYTES, "%s%s%s", folder ? folder : "",
-                                  folder ? "/" : "", names[i]);
+        const int size = snprintf(paths[i], PATH_BYTES, "%s%s%s", folder ? folder : "", folder ? "/" : "", names[i]);
         if (size < 0 || size >= PATH_BYTES) {
             cli_complain("the name of the folder is too long.");
             return CLI_USAGE;
         }
-        if (write_one(paths[i], cli->options.force, &moments[i], &err) != HSD_OK)
-            return cli_report_error(cli, &err);
+        if (write_one(paths[i], cli->options.force, &moments[i], &err) != HSD_OK) return cli_report_error(cli, &err);
         hsd_quote_shell(words[i], sizeof words[i], paths[i], strlen(paths[i]));
     }
     cli_note(cli, "wrote two captures of a toy web shop, an hour apart. The same as:");
@@ -65,7 +63,8 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    CLI_OPTIONS_OF_WORK, NULL,
+    CLI_OPTIONS_OF_WORK,
+    NULL,
 };
 
 const cli_command cli_command_demo = {

@@ -26,8 +26,7 @@ static hsd_status open_objects(object_list *list, const cli_app *cli, hsd_error 
     return hsd_objects_csv_begin(&list->csv, hsd_result_file_write, list->file, err);
 }
 
-static hsd_status compare(hsd_diff **diff, cli_input inputs[2], object_list *list,
-                          const cli_app *cli, hsd_error *err)
+static hsd_status compare(hsd_diff **diff, cli_input inputs[2], object_list *list, const cli_app *cli, hsd_error *err)
 {
     const hsd_diff_options options = {.summary_only = cli->options.summary,
                                       .no_holders = cli->options.no_holders,
@@ -69,16 +68,15 @@ static hsd_status write_report(const hsd_report_format *format, const hsd_report
 /* The option that shows what comes with holders; NULL when there is none. */
 static const char *option_for_holders(const cli_options *options)
 {
-    return options->diff.tree                         ? "--tree"
-           : options->table == HSD_TABLE_HOLDERS ? "--table holders"
-           : options->table == HSD_TABLE_TREE    ? "--table tree"
-           : options->diff.sort == HSD_SORT_RETAINED  ? "--sort retained"
-                                                 : NULL;
+    return options->diff.tree                        ? "--tree"
+           : options->table == HSD_TABLE_HOLDERS     ? "--table holders"
+           : options->table == HSD_TABLE_TREE        ? "--table tree"
+           : options->diff.sort == HSD_SORT_RETAINED ? "--sort retained"
+                                                     : NULL;
 }
 
 /* A CSV file cannot say why it is empty. */
-static void tell_why_empty(const cli_options *options, const hsd_diff *diff,
-                           const hsd_report_format *format)
+static void tell_why_empty(const cli_options *options, const hsd_diff *diff, const hsd_report_format *format)
 {
     char why[512];
     const bool is_of_holders = options->table == HSD_TABLE_HOLDERS || options->table == HSD_TABLE_TREE;
@@ -86,7 +84,8 @@ static void tell_why_empty(const cli_options *options, const hsd_diff *diff,
     if (options->table == HSD_TABLE_LOST && !diff->lost.is_known)
         fprintf(stderr, "hsdiff: the table is empty: the captures do not say that what no root reaches is lost.\n");
     if (options->table == HSD_TABLE_UNCOLLECTED && !diff->uncollected.is_known)
-        fprintf(stderr, "hsdiff: the table is empty: the captures do not say that a collector frees what no root reaches.\n");
+        fprintf(stderr,
+                "hsdiff: the table is empty: the captures do not say that a collector frees what no root reaches.\n");
     if (diff->has_holders || !is_of_holders) return;
     hsd_escape_terminal(why, sizeof why, diff->why_no_holders.data, diff->why_no_holders.size);
     fprintf(stderr, "hsdiff: the table is empty: %s.\n", why);
@@ -107,9 +106,7 @@ int cli_compare(cli_app *cli, cli_outlets *outlets)
     hsd_error err;
     hsd_error_init(&err);
     hsd_status status = open_objects(&list, cli, &err);
-    if (status == HSD_OK)
-        status =
-            cli_inputs_open(inputs, 2, cli, cli->options.summary, cli_damage_wanted(cli), &err);
+    if (status == HSD_OK) status = cli_inputs_open(inputs, 2, cli, cli->options.summary, cli_damage_wanted(cli), &err);
     if (status == HSD_OK) status = compare(&diff, inputs, &list, cli, &err);
     cli_progress_clear();
     if (status == HSD_OK) {
@@ -143,11 +140,9 @@ static bool is_usable(const cli_app *cli)
     else if (options->match != HSD_MATCH_BY_BEST && options->summary)
         cli_complain("--summary reads no object, so --match has nothing to choose.");
     else if (options->match == HSD_MATCH_BY_COUNTS && option_for_objects(options))
-        cli_complain("--match counts recognises no object: leave out %s.",
-                     option_for_objects(options));
+        cli_complain("--match counts recognises no object: leave out %s.", option_for_objects(options));
     else if (option_for_holders(options) && (options->no_holders || options->summary))
-        cli_complain("%s leaves out what %s shows.",
-                     options->no_holders ? "--no-holders" : "--summary",
+        cli_complain("%s leaves out what %s shows.", options->no_holders ? "--no-holders" : "--summary",
                      option_for_holders(options));
     else if (options->diff.tree && options->format && strcmp(options->format, "csv") == 0)
         cli_complain("--format csv holds one table: --table tree.");
@@ -183,17 +178,21 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_growth, &cli_option_html, &cli_option_also, &cli_option_max_bytes, &cli_option_top,
-    &(const cli_option){
-        .letter = 's',
-        .name = "sort",
-        .value = "KEY",
-        .choices = "growth|percent|objects|name|retained",
-        .kind = CLI_CHOICE,
-        .offset = CLI_FIELD(diff.sort),
-        .told = CLI_TOLD,
-        .help = "what decides which types and roots are shown, and in which order: growth in bytes (the default), percent, objects, name, or the growth of "
-             "what they retain"},
+    &cli_option_format_of_growth,
+    &cli_option_html,
+    &cli_option_also,
+    &cli_option_max_bytes,
+    &cli_option_top,
+    &(const cli_option){.letter = 's',
+                        .name = "sort",
+                        .value = "KEY",
+                        .choices = "growth|percent|objects|name|retained",
+                        .kind = CLI_CHOICE,
+                        .offset = CLI_FIELD(diff.sort),
+                        .told = CLI_TOLD,
+                        .help = "what decides which types and roots are shown, and in which order: growth in bytes "
+                                "(the default), percent, objects, name, or the growth of "
+                                "what they retain"},
     &cli_option_summary,
     &(const cli_option){
         .name = "objects",
@@ -210,71 +209,83 @@ static const cli_option *const options[] = {
         .offset = CLI_FIELD(table),
         .told = CLI_LEFT_OUT,
         .help = "which table --format csv holds: types (the default), roots, holders, lost, tree or uncollected"},
-    &(const cli_option){
-        .name = "tree",
-        .kind = CLI_FLAG,
-        .offset = CLI_FIELD(diff.tree),
-        .told = CLI_LEFT_OUT,
-        .help = "also show growth by path: what each path from a root holds, as a tree with bars; the places that changed most, or with --top all every "
-             "one"},
-    &cli_option_no_holders, &cli_option_partial, &cli_option_match, &cli_option_key, &cli_option_min, &cli_option_bytes, &cli_option_plain,
-    &cli_option_wide, &cli_option_from, &cli_option_exe, &cli_option_dump, &cli_option_final_is_strong, CLI_OPTIONS_OF_WORK, NULL,
+    &(const cli_option){.name = "tree",
+                        .kind = CLI_FLAG,
+                        .offset = CLI_FIELD(diff.tree),
+                        .told = CLI_LEFT_OUT,
+                        .help = "also show growth by path: what each path from a root holds, as a tree with bars; the "
+                                "places that changed most, or with --top all every "
+                                "one"},
+    &cli_option_no_holders,
+    &cli_option_partial,
+    &cli_option_match,
+    &cli_option_key,
+    &cli_option_min,
+    &cli_option_bytes,
+    &cli_option_plain,
+    &cli_option_wide,
+    &cli_option_from,
+    &cli_option_exe,
+    &cli_option_dump,
+    &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_WORK,
+    NULL,
 };
 
 const cli_command cli_command_diff = {
     .name = "diff",
     .synopsis = "BEFORE AFTER | CAPTURE... | CAPTURE... -- CAPTURE...",
     .summary = "what grew between two captures, and what keeps it alive",
-    .description =
-        "Compares two heap captures and prints how much the live heap grew, by type and by root, "
-        "how much of it is new and was freed, and which objects keep the growth alive. The word "
-        "diff may be left out. BEFORE and AFTER are captures (.hs), or "
-        "foreign dumps, which are "
-        "imported into unnamed temporary files first; one of them may be - for standard input.\n"
-        "\n"
-        "Live is what can be reached from a root over strong references. What cannot is garbage "
-        "that was not collected yet; "
-        "it is counted apart and mixed into nothing. In programs of C and C++, where nobody collects, it is "
-        "lost: LOST tells how much more, what heads it and who allocated that. Every live object counts for exactly one "
-        "root: the one from which alone "
-        "it can be reached, or (shared). So the rows of each table and the line of others add up "
-        "to TOTAL.\n"
-        "\n"
-        "The holder of a new object is the nearest object before it that was there already and "
-        "through which every path from the roots to it leads: the container that it was put into. "
-        "Freed objects are taken off the place that held them, so the growth of all holders adds "
-        "up to the growth of the heap. WHAT KEEPS IT ALIVE shows the largest, the path to each "
-        "from a root, and below it the references through which the growth hangs: [*] stands for "
-        "all elements of a container, {x5} for five steps that read alike. Where several hold "
-        "something together, as two tables of the same objects, they are named together, and ones of "
-        "a kind, as the nodes of a list or the threads of a pool, are one; (roots) holds what no "
-        "one object holds alone. This takes more time and memory than types and roots, and whole "
-        "captures: where --memory does not suffice or a part is missing the report says so, and "
-        "--no-holders does without.\n"
-        "\n"
-        "Objects are recognised again by an id that is never reused (V8), else by address and type "
-        "(heaps that do not move). Where neither serves, because objects move (JVM) or the captures "
-        "come from different processes or builds, they are recognised by structure, and the report "
-        "says by what and how many: name, of which there is one; same address, where most objects "
-        "stayed where they were; neighbourhood, with type, size and content; order, between "
-        "neighbours that were recognised; place, of which it is the only one of its type below a "
-        "root with a name. Those that were written to "
-        "meanwhile (changed) and equals of which some came or went (twins) are right in number and "
-        "uncertain one by one: the report warns when they hold more than 5 % of the bytes.\n"
-        "\n"
-        "--key makes that sure for objects that a field tells apart: a number, boolean or character "
-        "of the object itself. JVM dumps that are imported on the fly are read with the values of "
-        "these types; captures must have been made with values (hsdiff import --with-values).\n"
-        "\n"
-        "Where not even the structure serves, as with a part of a capture, growth is exact, and new "
-        "and freed are not known: the report says so, and a holder is then a path from a root that "
-        "one object has on both sides. --match counts asks for that, and --match structure has ids "
-        "left alone that would serve.\n"
-        "\n"
-        "The percentage of a row is of its own size before; [NEW] had none, [DEL] has none left, "
-        "[ = ] did not change, x281 is 281 times as large, and ~ is a change below --min.\n"
-        "\n"
-        "A growing heap is an answer and not an error: the exit status is 0.",
+    .description = "Compares two heap captures and prints how much the live heap grew, by type and by root, "
+                   "how much of it is new and was freed, and which objects keep the growth alive. The word "
+                   "diff may be left out. BEFORE and AFTER are captures (.hs), or "
+                   "foreign dumps, which are "
+                   "imported into unnamed temporary files first; one of them may be - for standard input.\n"
+                   "\n"
+                   "Live is what can be reached from a root over strong references. What cannot is garbage "
+                   "that was not collected yet; "
+                   "it is counted apart and mixed into nothing. In programs of C and C++, where nobody collects, it is "
+                   "lost: LOST tells how much more, what heads it and who allocated that. Every live object counts for "
+                   "exactly one "
+                   "root: the one from which alone "
+                   "it can be reached, or (shared). So the rows of each table and the line of others add up "
+                   "to TOTAL.\n"
+                   "\n"
+                   "The holder of a new object is the nearest object before it that was there already and "
+                   "through which every path from the roots to it leads: the container that it was put into. "
+                   "Freed objects are taken off the place that held them, so the growth of all holders adds "
+                   "up to the growth of the heap. WHAT KEEPS IT ALIVE shows the largest, the path to each "
+                   "from a root, and below it the references through which the growth hangs: [*] stands for "
+                   "all elements of a container, {x5} for five steps that read alike. Where several hold "
+                   "something together, as two tables of the same objects, they are named together, and ones of "
+                   "a kind, as the nodes of a list or the threads of a pool, are one; (roots) holds what no "
+                   "one object holds alone. This takes more time and memory than types and roots, and whole "
+                   "captures: where --memory does not suffice or a part is missing the report says so, and "
+                   "--no-holders does without.\n"
+                   "\n"
+                   "Objects are recognised again by an id that is never reused (V8), else by address and type "
+                   "(heaps that do not move). Where neither serves, because objects move (JVM) or the captures "
+                   "come from different processes or builds, they are recognised by structure, and the report "
+                   "says by what and how many: name, of which there is one; same address, where most objects "
+                   "stayed where they were; neighbourhood, with type, size and content; order, between "
+                   "neighbours that were recognised; place, of which it is the only one of its type below a "
+                   "root with a name. Those that were written to "
+                   "meanwhile (changed) and equals of which some came or went (twins) are right in number and "
+                   "uncertain one by one: the report warns when they hold more than 5 % of the bytes.\n"
+                   "\n"
+                   "--key makes that sure for objects that a field tells apart: a number, boolean or character "
+                   "of the object itself. JVM dumps that are imported on the fly are read with the values of "
+                   "these types; captures must have been made with values (hsdiff import --with-values).\n"
+                   "\n"
+                   "Where not even the structure serves, as with a part of a capture, growth is exact, and new "
+                   "and freed are not known: the report says so, and a holder is then a path from a root that "
+                   "one object has on both sides. --match counts asks for that, and --match structure has ids "
+                   "left alone that would serve.\n"
+                   "\n"
+                   "The percentage of a row is of its own size before; [NEW] had none, [DEL] has none left, "
+                   "[ = ] did not change, x281 is 281 times as large, and ~ is a change below --min.\n"
+                   "\n"
+                   "A growing heap is an answer and not an error: the exit status is 0.",
     .examples = examples,
     .options = options,
     .inputs_min = 2,

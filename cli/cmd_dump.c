@@ -37,8 +37,7 @@ static void put_count(const dump_job *dump, const char *key, uint64_t value)
 static void put_target(const dump_job *dump, const char *key, uint64_t target)
 {
     const bool is_ordinal = hsd_capture_get_info(dump->capture)->targets_are_ordinals;
-    cli_out_format(dump->out, is_ordinal ? " %s=#%llu" : " %s=0x%llx", key,
-                   (unsigned long long)target);
+    cli_out_format(dump->out, is_ordinal ? " %s=#%llu" : " %s=0x%llx", key, (unsigned long long)target);
 }
 
 /* ---- one function for each kind of record ---- */
@@ -58,10 +57,8 @@ static void put_type(const dump_job *dump, const hsd_record *r)
 
 static void put_label(const dump_job *dump, const hsd_record *r)
 {
-    static const char *const kinds[] = {"field", "element", "variable", "static",
-                                        "key",   "value",   "internal", "class"};
-    cli_out_format(dump->out, "label %u kind=%s", r->label.id,
-                   r->label.kind < 8 ? kinds[r->label.kind] : "unknown");
+    static const char *const kinds[] = {"field", "element", "variable", "static", "key", "value", "internal", "class"};
+    cli_out_format(dump->out, "label %u kind=%s", r->label.id, r->label.kind < 8 ? kinds[r->label.kind] : "unknown");
     if (r->label.flags) cli_out_format(dump->out, " flags=0x%x", r->label.flags);
     put_count(dump, "name", r->label.name);
 }
@@ -105,8 +102,7 @@ static void put_loss(const dump_job *dump, const hsd_record *r)
 
 static void put_edge(const dump_job *dump, const hsd_record *r)
 {
-    cli_out_format(dump->out,
-                   r->edge.source_is_ordinal ? "edge source=#%llu" : "edge source=0x%llx",
+    cli_out_format(dump->out, r->edge.source_is_ordinal ? "edge source=#%llu" : "edge source=0x%llx",
                    (unsigned long long)r->edge.source);
     put_target(dump, "target", r->edge.target);
     put_count(dump, "label", r->edge.label);
@@ -115,9 +111,8 @@ static void put_edge(const dump_job *dump, const hsd_record *r)
 
 static const char *root_kind(uint32_t kind)
 {
-    static const char *const kinds[] = {"unknown",   "global",  "static",  "stack",
-                                        "thread",    "handle",  "class",   "interned",
-                                        "finalizer", "monitor", "runtime", "register"};
+    static const char *const kinds[] = {"unknown", "global",   "static",    "stack",   "thread",  "handle",
+                                        "class",   "interned", "finalizer", "monitor", "runtime", "register"};
     return kind < 12 ? kinds[kind] : "unknown";
 }
 
@@ -134,19 +129,18 @@ static void put_root(const dump_job *dump, const hsd_record *r)
 static void put_type_total(const dump_job *dump, const hsd_record *r)
 {
     const hsd_type_total *total = &r->type_total;
-    cli_out_format(dump->out, "total type=%u objects=%llu bytes=%llu", total->type,
-                   (unsigned long long)total->objects, (unsigned long long)total->bytes);
+    cli_out_format(dump->out, "total type=%u objects=%llu bytes=%llu", total->type, (unsigned long long)total->objects,
+                   (unsigned long long)total->bytes);
     put_count(dump, "native", total->native_bytes);
     for (uint32_t i = 0; i < total->bucket_count; i++)
-        cli_out_format(dump->out, " 2^%u:%llu", total->buckets[i],
-                       (unsigned long long)total->bucket_objects[i]);
+        cli_out_format(dump->out, " 2^%u:%llu", total->buckets[i], (unsigned long long)total->bucket_objects[i]);
 }
 
 static void put_live_total(const dump_job *dump, const hsd_record *r)
 {
     const hsd_live_total *total = &r->live_total;
-    cli_out_format(dump->out, "live type=%u objects=%llu bytes=%llu", total->type,
-                   (unsigned long long)total->objects, (unsigned long long)total->bytes);
+    cli_out_format(dump->out, "live type=%u objects=%llu bytes=%llu", total->type, (unsigned long long)total->objects,
+                   (unsigned long long)total->bytes);
     put_count(dump, "retained", total->retained_bytes);
     put_count(dump, "unreached", total->unreached_objects);
     put_count(dump, "unreached-bytes", total->unreached_bytes);
@@ -183,9 +177,8 @@ static void put_site_total(const dump_job *dump, const hsd_record *r)
 
 static void put_group_total(const dump_job *dump, const hsd_record *r)
 {
-    cli_out_format(dump->out, "group %s=%u count=%llu bytes=%llu",
-                   r->group_total.kind == 0 ? "category" : "root-kind", r->group_total.key,
-                   (unsigned long long)r->group_total.count,
+    cli_out_format(dump->out, "group %s=%u count=%llu bytes=%llu", r->group_total.kind == 0 ? "category" : "root-kind",
+                   r->group_total.key, (unsigned long long)r->group_total.count,
                    (unsigned long long)r->group_total.bytes);
 }
 
@@ -193,9 +186,8 @@ static void put_group_total(const dump_job *dump, const hsd_record *r)
 
 static void put_object_line(const dump_job *dump, const hsd_object *object)
 {
-    cli_out_format(dump->out, "object #%llu id=0x%llx type=%u size=%llu",
-                   (unsigned long long)object->ordinal, (unsigned long long)object->id,
-                   object->type, (unsigned long long)object->size_bytes);
+    cli_out_format(dump->out, "object #%llu id=0x%llx type=%u size=%llu", (unsigned long long)object->ordinal,
+                   (unsigned long long)object->id, object->type, (unsigned long long)object->size_bytes);
     put_count(dump, "native", object->native_bytes);
     put_count(dump, "elements", object->elements);
     put_count(dump, "site", object->site);
@@ -224,8 +216,7 @@ static hsd_status put_objects(const dump_job *dump)
             put_count(dump, "index", object.indexes[i]);
             cli_out_text(dump->out, "\n");
         }
-        if (dump->out->status != HSD_OK || !cli_progress_tell(NULL, "printing objects", 0, 0))
-            break;
+        if (dump->out->status != HSD_OK || !cli_progress_tell(NULL, "printing objects", 0, 0)) break;
     }
     hsd_object_reader_close(reader);
     return status < 0 ? status : HSD_OK;
@@ -313,8 +304,7 @@ static int run_dump(cli_app *cli)
     int result = CLI_DONE;
     hsd_error_init(&err);
     if (!are_known(cli->options.dump.only)) {
-        cli_complain("--only takes kinds of records separated by commas, not '%s'.",
-                     cli->options.dump.only);
+        cli_complain("--only takes kinds of records separated by commas, not '%s'.", cli->options.dump.only);
         return CLI_USAGE;
     }
     if (!cli_out_open(&out, cli, &result)) return result;
@@ -343,7 +333,8 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_top, &cli_option_partial,
+    &cli_option_top,
+    &cli_option_partial,
     &(const cli_option){
         .name = "only",
         .value = "KINDS",
@@ -352,7 +343,12 @@ static const cli_option *const options[] = {
         .choices = "strings|types|labels|sites|threads|frames|metrics|losses|objects|edges|roots|totals|groups",
         .told = CLI_LEFT_OUT,
         .help = "the kinds of records to print, separated by commas"},
-    &cli_option_from, &cli_option_exe, &cli_option_dump, &cli_option_final_is_strong, CLI_OPTIONS_OF_WORK, NULL,
+    &cli_option_from,
+    &cli_option_exe,
+    &cli_option_dump,
+    &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_WORK,
+    NULL,
 };
 
 const cli_command cli_command_dump = {
@@ -362,7 +358,8 @@ const cli_command cli_command_dump = {
     .description = "Prints the records of a capture: strings, types, labels, sites, threads, "
                    "frames, metrics, losses, objects with "
                    "their references, edges, roots, totals by type and by group, and of a baseline "
-                   "its sums (live, owned, places), and of a profile where what it counts was allocated (allocated). Numbers of tables are those of the capture; "
+                   "its sums (live, owned, places), and of a profile where what it counts was allocated (allocated). "
+                   "Numbers of tables are those of the capture; "
                    "0x1000 is an id and #17 the place of an object in the stream. FORMAT.md "
                    "explains every field.",
     .examples = examples,

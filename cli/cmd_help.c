@@ -32,8 +32,7 @@ static const cli_example examples[] = {
     {"hsdiff help import", "one command"},
     {"hsdiff help formats", "what is read and written, and what each format can say of a heap"},
     {"hsdiff --generate man > hsdiff.1", "the manual page"},
-    {"hsdiff --generate complete-bash > ~/.local/share/bash-completion/completions/hsdiff",
-     "completions"},
+    {"hsdiff --generate complete-bash > ~/.local/share/bash-completion/completions/hsdiff", "completions"},
     {0},
 };
 
@@ -45,8 +44,12 @@ static const cli_option *const options[] = {
         .kind = CLI_TEXT,
         .offset = CLI_FIELD(generate),
         .told = CLI_LEFT_OUT,
-        .help = "print the manual page (of a command that follows), that of the formats, or the completions of a shell"},
-    &cli_option_output, &cli_option_force, CLI_OPTIONS_OF_A_PAGE, NULL,
+        .help =
+            "print the manual page (of a command that follows), that of the formats, or the completions of a shell"},
+    &cli_option_output,
+    &cli_option_force,
+    CLI_OPTIONS_OF_A_PAGE,
+    NULL,
 };
 
 const cli_command cli_command_help = {

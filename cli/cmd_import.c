@@ -7,18 +7,15 @@
 #include "progress.h"
 #include "report_error.h"
 
-static void tell(const cli_app *cli, const char *input, const char *output,
-                 const hsd_import_result *result)
+static void tell(const cli_app *cli, const char *input, const char *output, const hsd_import_result *result)
 {
-    char objects[HSD_NUMBER_CHARS], references[HSD_NUMBER_CHARS], heap[HSD_NUMBER_CHARS],
-        read[HSD_NUMBER_CHARS], written[HSD_NUMBER_CHARS];
+    char objects[HSD_NUMBER_CHARS], references[HSD_NUMBER_CHARS], heap[HSD_NUMBER_CHARS], read[HSD_NUMBER_CHARS],
+        written[HSD_NUMBER_CHARS];
     cli_note(cli, "imported %s (%s, %s): %s objects, %s references, %s of heap; %s written to %s%s",
              strcmp(input, "-") == 0 ? "standard input" : input, result->format,
-             hsd_format_bytes(read, result->input_bytes),
-             hsd_format_count(objects, result->objects),
-             hsd_format_count(references, result->references),
-             hsd_format_bytes(heap, result->bytes), hsd_format_bytes(written, result->output_bytes),
-             strcmp(output, "-") == 0 ? "standard output" : output,
+             hsd_format_bytes(read, result->input_bytes), hsd_format_count(objects, result->objects),
+             hsd_format_count(references, result->references), hsd_format_bytes(heap, result->bytes),
+             hsd_format_bytes(written, result->output_bytes), strcmp(output, "-") == 0 ? "standard output" : output,
              result->is_complete ? "" : "; the dump is not complete, and the capture says so");
 }
 
@@ -40,8 +37,8 @@ static int run_import(cli_app *cli)
     hsd_import_result result;
     hsd_error err;
     hsd_error_init(&err);
-    const hsd_status status = hsd_import_file(cli->inputs[0], options->output, options->force,
-                                              &import, &cli->run, &result, &err);
+    const hsd_status status =
+        hsd_import_file(cli->inputs[0], options->output, options->force, &import, &cli->run, &result, &err);
     cli_progress_clear();
     if (status != HSD_OK) return cli_report_error(cli, &err);
     tell(cli, cli->inputs[0], options->output, &result);
@@ -53,35 +50,33 @@ static const cli_example examples[] = {
     {"hsdiff import heap.heapsnapshot -o heap.hs", "a V8 snapshot of Node or Chrome"},
     {"zstd -dc heap.hprof.zst | hsdiff import - -o heap.hs", "from a pipe"},
     {"hsdiff import shop.heapdump --exe ./shop -o heap.hs", "a dump of a Go program, with its types"},
-    {"hsdiff import all.hprof --dump 2 -o second.hs",
-     "the second dump of a file that holds several"},
+    {"hsdiff import all.hprof --dump 2 -o second.hs", "the second dump of a file that holds several"},
     {0},
 };
 
 static const cli_option *const options[] = {
-    &cli_option_summary, &cli_option_partial, &cli_option_from, &cli_option_exe, &cli_option_dump, &cli_option_with_values,
-    &cli_option_final_is_strong, &cli_option_level, CLI_OPTIONS_OF_WORK, NULL,
+    &cli_option_summary,     &cli_option_partial,         &cli_option_from,  &cli_option_exe,     &cli_option_dump,
+    &cli_option_with_values, &cli_option_final_is_strong, &cli_option_level, CLI_OPTIONS_OF_WORK, NULL,
 };
 
 const cli_command cli_command_import = {
     .name = "import",
     .synopsis = "IN -o OUT.hs",
     .summary = "turn a foreign heap dump into a capture",
-    .description =
-        "Reads a heap dump of another tool and writes it as a capture. The dump is read as a "
-        "stream in bounded memory; IN "
-        "may be - for standard input. The format is told by the first bytes, or by --from.\n"
-        "\n"
-        "A capture keeps shapes alone: types, sizes, references and the names that the program "
-        "declares. Contents of "
-        "strings and keys of maps stay behind unless --with-values is given.\n"
-        "\n"
-        "Shallow sizes are those of the runtime's own tools. V8 snapshots carry them; backing "
-        "stores "
-        "that belong to one object count as that object's when captures are compared, as in "
-        "DevTools. JVM dumps say which fields an object has and not how large it is: sizes are "
-        "computed by the layout of the JVM that wrote the dump, as its class histogram gives them, "
-        "and --verbose tells which layout was found.",
+    .description = "Reads a heap dump of another tool and writes it as a capture. The dump is read as a "
+                   "stream in bounded memory; IN "
+                   "may be - for standard input. The format is told by the first bytes, or by --from.\n"
+                   "\n"
+                   "A capture keeps shapes alone: types, sizes, references and the names that the program "
+                   "declares. Contents of "
+                   "strings and keys of maps stay behind unless --with-values is given.\n"
+                   "\n"
+                   "Shallow sizes are those of the runtime's own tools. V8 snapshots carry them; backing "
+                   "stores "
+                   "that belong to one object count as that object's when captures are compared, as in "
+                   "DevTools. JVM dumps say which fields an object has and not how large it is: sizes are "
+                   "computed by the layout of the JVM that wrote the dump, as its class histogram gives them, "
+                   "and --verbose tells which layout was found.",
     .examples = examples,
     .options = options,
     .inputs_min = 1,

@@ -26,10 +26,7 @@ typedef struct info_page {
     hsd_error *err;
 } info_page;
 
-static void begin(const info_page *info, const char *name)
-{
-    cli_out_format(info->out, "%-*s", NAME_COLUMNS, name);
-}
+static void begin(const info_page *info, const char *name) { cli_out_format(info->out, "%-*s", NAME_COLUMNS, name); }
 
 static void put_name(const info_page *info, const char *text)
 {
@@ -57,21 +54,18 @@ static void print_sentence(const info_page *info)
     if (info->input->is_foreign) {
         cli_out_text(info->out, ": ");
         put_name(info, info->input->imported.format);
-        cli_out_format(info->out, " heap dump, %s%s",
-                       facts->is_complete ? "complete, " : "incomplete, ",
+        cli_out_format(info->out, " heap dump, %s%s", facts->is_complete ? "complete, " : "incomplete, ",
                        size_text(info, size, info->input->imported.input_bytes));
     } else {
-        cli_out_format(info->out, ": %s heap capture, format %u.%u, %s",
-                       facts->is_complete ? "complete" : "incomplete", facts->version_major,
-                       facts->version_minor, size_text(info, size, facts->file_bytes));
+        cli_out_format(info->out, ": %s heap capture, format %u.%u, %s", facts->is_complete ? "complete" : "incomplete",
+                       facts->version_major, facts->version_minor, size_text(info, size, facts->file_bytes));
     }
     if (stat(info->input->path, &file) == 0 && S_ISREG(file.st_mode))
         cli_out_format(info->out, " on disk (%04o)", (unsigned)file.st_mode & 07777u);
     cli_out_text(info->out, "\n");
     if (!facts->is_complete) {
         cli_out_text(info->out, "! incomplete: ");
-        put_name(info, has(facts->incomplete_reason) ? facts->incomplete_reason
-                                                     : "there is no end record");
+        put_name(info, has(facts->incomplete_reason) ? facts->incomplete_reason : "there is no end record");
         cli_out_text(info->out, "\n");
     }
     cli_out_text(info->out, "\n");
@@ -93,8 +87,7 @@ static void print_process(const info_page *info)
         separator = ", ";
     }
     if (facts->started_unix_ns > 0)
-        cli_out_format(info->out, "%sstarted %s", separator,
-                       hsd_format_time(time, facts->started_unix_ns));
+        cli_out_format(info->out, "%sstarted %s", separator, hsd_format_time(time, facts->started_unix_ns));
     cli_out_text(info->out, "\n");
 }
 
@@ -105,8 +98,7 @@ static void print_origin(const info_page *info)
     if (has(facts->runtime)) {
         begin(info, "runtime");
         put_name(info, facts->runtime);
-        if (facts->pointer_bytes > 0)
-            cli_out_format(info->out, ", %u-bit references", 8 * facts->pointer_bytes);
+        if (facts->pointer_bytes > 0) cli_out_format(info->out, ", %u-bit references", 8 * facts->pointer_bytes);
         cli_out_text(info->out, "\n");
     }
     if (facts->taken_unix_ns > 0) {
@@ -144,10 +136,10 @@ static void print_baseline(const info_page *info)
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS];
     if (!facts->is_baseline) return;
     begin(info, "baseline");
-    cli_out_format(info->out, "sums of %s type%s, %s root%s, %s place%s\n",
-                   hsd_format_count(a, facts->live_totals), facts->live_totals == 1 ? "" : "s",
-                   hsd_format_count(b, facts->root_totals), facts->root_totals == 1 ? "" : "s",
-                   hsd_format_count(c, facts->places), facts->places == 1 ? "" : "s");
+    cli_out_format(info->out, "sums of %s type%s, %s root%s, %s place%s\n", hsd_format_count(a, facts->live_totals),
+                   facts->live_totals == 1 ? "" : "s", hsd_format_count(b, facts->root_totals),
+                   facts->root_totals == 1 ? "" : "s", hsd_format_count(c, facts->places),
+                   facts->places == 1 ? "" : "s");
     if (has(facts->why_no_places)) {
         begin(info, "");
         cli_out_text(info->out, "no places: ");
@@ -164,10 +156,9 @@ static void print_contents(const info_page *info)
 {
     const uint32_t facts = facts_of_contents(info->facts);
     begin(info, "contents");
-    cli_out_text(info->out,
-                 facts & CLI_FACT_VALUES
-                     ? "shapes and values: strings, keys or field values of user data are inside\n"
-                     : "shapes only: no strings, keys or field values stored\n");
+    cli_out_text(info->out, facts & CLI_FACT_VALUES
+                                ? "shapes and values: strings, keys or field values of user data are inside\n"
+                                : "shapes only: no strings, keys or field values stored\n");
     for (size_t i = 0; cli_fact_get(i); i++) {
         if (!(facts & cli_fact_get(i)->bit) || cli_fact_get(i)->bit == CLI_FACT_VALUES) continue;
         begin(info, "");
@@ -187,11 +178,13 @@ static hsd_status print_parts(const info_page *info)
     if (!info->facts->is_baseline) HSD_TRY(cli_count_parts(info->input->capture, &parts, info->err));
     if (parts > 0) {
         begin(info, "parts");
-        cli_out_format(info->out, "%s of these objects are parts: reports count each with the object that owns it\n", hsd_format_count(count, parts));
+        cli_out_format(info->out, "%s of these objects are parts: reports count each with the object that owns it\n",
+                       hsd_format_count(count, parts));
     }
     if (pseudo > 0) {
         begin(info, "nodes");
-        cli_out_format(info->out, "%s more, which have no size, are no objects: reports do not count them\n", hsd_format_count(count, pseudo));
+        cli_out_format(info->out, "%s more, which have no size, are no objects: reports do not count them\n",
+                       hsd_format_count(count, pseudo));
     }
     return HSD_OK;
 }
@@ -208,26 +201,21 @@ static void print_counts(const info_page *info)
     cli_out_format(info->out, "%s in %s objects", size_text(info, a, facts->bytes + facts->native_bytes + summed_bytes),
                    hsd_format_count(b, objects + summed));
     if (!facts->is_baseline)
-        cli_out_format(info->out, ", %s references",
-                       hsd_format_count(c, facts->references + facts->edges));
+        cli_out_format(info->out, ", %s references", hsd_format_count(c, facts->references + facts->edges));
     else if (facts->objects > 0)
         cli_out_format(info->out, "; identities of %s", hsd_format_count(c, facts->objects));
     cli_out_text(info->out, "\n");
     begin(info, "tables");
-    cli_out_format(info->out, "%s type%s", hsd_format_count(a, facts->types),
-                   facts->types == 1 ? "" : "s");
+    cli_out_format(info->out, "%s type%s", hsd_format_count(a, facts->types), facts->types == 1 ? "" : "s");
     if (!facts->is_baseline)
-        cli_out_format(info->out, ", %s root%s", hsd_format_count(b, facts->roots),
-                       facts->roots == 1 ? "" : "s");
-    if (facts->sites > 0)
-        cli_out_format(info->out, ", allocation sites: %s", hsd_format_count(c, facts->sites));
+        cli_out_format(info->out, ", %s root%s", hsd_format_count(b, facts->roots), facts->roots == 1 ? "" : "s");
+    if (facts->sites > 0) cli_out_format(info->out, ", allocation sites: %s", hsd_format_count(c, facts->sites));
     cli_out_text(info->out, "\n");
     if (info->input->is_foreign) return;
     begin(info, "blocks");
     cli_out_format(info->out, "%s, ", hsd_format_count(a, facts->blocks));
     if (facts->damaged_blocks > 0)
-        cli_out_format(info->out, "%s of them damaged, ",
-                       hsd_format_count(b, facts->damaged_blocks));
+        cli_out_format(info->out, "%s of them damaged, ", hsd_format_count(b, facts->damaged_blocks));
     cli_out_format(info->out, "%s\n",
                    facts->has_index ? "index and end record present (contents not read; see verify)"
                                     : "no index: read from the start");
@@ -276,8 +264,7 @@ static hsd_status print_losses(const info_page *info)
         begin(info, name);
         name = "";
         cli_out_format(info->out, "%s ", hsd_format_count(number, record.loss.count));
-        cli_out_escaped(info->out, HSD_ESCAPE_TERMINAL, record.loss.what.data,
-                        record.loss.what.size);
+        cli_out_escaped(info->out, HSD_ESCAPE_TERMINAL, record.loss.what.data, record.loss.what.size);
         cli_out_text(info->out, "\n");
     }
     hsd_record_reader_close(reader);
@@ -290,8 +277,7 @@ static void print_next(const info_page *info)
     if (info->cli->options.quiet || strcmp(info->input->path, "-") == 0) return;
     hsd_quote_shell(word, sizeof word, info->input->path, strlen(info->input->path));
     if (!info->facts->is_complete && !info->input->is_foreign)
-        cli_out_format(info->out, "\nTo keep a clean copy: hsdiff salvage %s -o salvaged.hs\n",
-                       word);
+        cli_out_format(info->out, "\nTo keep a clean copy: hsdiff salvage %s -o salvaged.hs\n", word);
     else if (info->input->is_foreign)
         cli_out_format(info->out, "\nTo read it only once: hsdiff import %s -o heap.hs\n", word);
     else
@@ -352,8 +338,7 @@ static hsd_status put_losses(const info_page *info)
     HSD_TRY(hsd_record_reader_open(&reader, info->input->capture, HSD_RECORD_LOSS, info->err));
     hsd_status status;
     while ((status = hsd_record_reader_next(reader, &record, info->err)) == HSD_OK) {
-        cli_out_format(info->out, "%s{\"count\": %llu, \"what\": \"", separator,
-                       (unsigned long long)record.loss.count);
+        cli_out_format(info->out, "%s{\"count\": %llu, \"what\": \"", separator, (unsigned long long)record.loss.count);
         cli_out_escaped(info->out, HSD_ESCAPE_JSON, record.loss.what.data, record.loss.what.size);
         cli_out_text(info->out, "\"}");
         separator = ", ";
@@ -405,8 +390,7 @@ static hsd_status print_json(const info_page *info)
     put_count(info, "roots", facts->roots);
     put_count(info, "types", facts->types);
     put_count(info, "sites", facts->sites);
-    put_count(info, "file_bytes",
-              info->input->is_foreign ? info->input->imported.input_bytes : facts->file_bytes);
+    put_count(info, "file_bytes", info->input->is_foreign ? info->input->imported.input_bytes : facts->file_bytes);
     put_count(info, "blocks", facts->blocks);
     put_count(info, "damaged_blocks", facts->damaged_blocks);
     put_count(info, "lost", facts->lost);
@@ -426,11 +410,8 @@ static int run_with(cli_app *cli, cli_out *out, bool as_json)
     hsd_status status = cli_inputs_open(&input, 1, cli, false, HSD_DAMAGE_SKIP, &err);
     cli_progress_clear();
     if (status == HSD_OK) {
-        const info_page info = {.out = out,
-                                .cli = cli,
-                                .input = &input,
-                                .facts = hsd_capture_get_info(input.capture),
-                                .err = &err};
+        const info_page info = {
+            .out = out, .cli = cli, .input = &input, .facts = hsd_capture_get_info(input.capture), .err = &err};
         status = as_json ? print_json(&info) : print_text(&info);
         is_complete = info.facts->is_complete;
     }
@@ -460,23 +441,24 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_one, &cli_option_bytes, &cli_option_from, &cli_option_exe, &cli_option_dump, &cli_option_final_is_strong,
-    CLI_OPTIONS_OF_WORK, NULL,
+    &cli_option_format_of_one, &cli_option_bytes,           &cli_option_from,    &cli_option_exe,
+    &cli_option_dump,          &cli_option_final_is_strong, CLI_OPTIONS_OF_WORK, NULL,
 };
 
 const cli_command cli_command_info = {
     .name = "info",
     .synopsis = "FILE",
     .summary = "what a capture holds, where it comes from, whether it is whole",
-    .description = "Prints what a capture says of itself: the process and runtime, when it was "
-                   "taken, whether values of user data are "
-                   "inside, how many objects, references, types and roots it holds, metrics, and "
-                   "what the producer could not capture. "
-                   "Of a capture only the head, the end and headers in between are read, so it takes milliseconds for "
-                   "any size; verify reads all of it. "
-                   "The digest tells whether two files are the same capture, and whether one is that of a report (--html, "
-                   "--format json): of a capture it is made of its checksums, of a foreign dump it is what xxh128sum prints. "
-                   "The exit status is 3 when the capture is not complete.",
+    .description =
+        "Prints what a capture says of itself: the process and runtime, when it was "
+        "taken, whether values of user data are "
+        "inside, how many objects, references, types and roots it holds, metrics, and "
+        "what the producer could not capture. "
+        "Of a capture only the head, the end and headers in between are read, so it takes milliseconds for "
+        "any size; verify reads all of it. "
+        "The digest tells whether two files are the same capture, and whether one is that of a report (--html, "
+        "--format json): of a capture it is made of its checksums, of a foreign dump it is what xxh128sum prints. "
+        "The exit status is 3 when the capture is not complete.",
     .examples = examples,
     .options = options,
     .inputs_min = 1,

@@ -28,9 +28,8 @@ static bool parse_id(const char *word, uint64_t *id)
 
 static hsd_status look(hsd_paths **paths, const cli_input *input, cli_app *cli, hsd_error *err)
 {
-    hsd_paths_options options = {.type = cli->inputs[1],
-                                 .most = cli_out_rows(cli, PATHS_BY_DEFAULT),
-                                 .partial = cli->options.partial};
+    hsd_paths_options options = {
+        .type = cli->inputs[1], .most = cli_out_rows(cli, PATHS_BY_DEFAULT), .partial = cli->options.partial};
     options.is_id = parse_id(cli->inputs[1], &options.id);
     return hsd_paths_run(paths, input->capture, &options, &cli->run, err);
 }
@@ -42,8 +41,8 @@ typedef struct answer {
     const cli_app *cli;
 } answer;
 
-static hsd_status write_report(const hsd_report_format *format, const hsd_report_options *options, const void *what, hsd_write_fn write,
-                               void *context, hsd_error *err)
+static hsd_status write_report(const hsd_report_format *format, const hsd_report_options *options, const void *what,
+                               hsd_write_fn write, void *context, hsd_error *err)
 {
     const answer *told = what;
     hsd_report_options report = *options;
@@ -94,46 +93,56 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_growth, &cli_option_html, &cli_option_also, &cli_option_max_bytes,
-    &(const cli_option){
-        .name = "top",
-        .value = "N",
-        .kind = CLI_OTHER,
-        .set = cli_set_top,
-        .told = CLI_TOLD,
-        .help = "show N paths and add up the rest, or all of them (all); by default 10"},
-    &cli_option_partial, &cli_option_bytes, &cli_option_plain, &cli_option_wide, &cli_option_from, &cli_option_exe, &cli_option_dump,
-    &cli_option_final_is_strong, CLI_OPTIONS_OF_WORK, NULL,
+    &cli_option_format_of_growth,
+    &cli_option_html,
+    &cli_option_also,
+    &cli_option_max_bytes,
+    &(const cli_option){.name = "top",
+                        .value = "N",
+                        .kind = CLI_OTHER,
+                        .set = cli_set_top,
+                        .told = CLI_TOLD,
+                        .help = "show N paths and add up the rest, or all of them (all); by default 10"},
+    &cli_option_partial,
+    &cli_option_bytes,
+    &cli_option_plain,
+    &cli_option_wide,
+    &cli_option_from,
+    &cli_option_exe,
+    &cli_option_dump,
+    &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_WORK,
+    NULL,
 };
 
 const cli_command cli_command_paths = {
     .name = "paths",
     .synopsis = "CAPTURE TYPE|ID",
     .summary = "how the objects of a type, or one object, are reached from the roots",
-    .description =
-        "Prints the paths over which the objects of a type are reached: of each object the "
-        "shortest one, and for each path how many objects are reached over it. Paths that read "
-        "alike, the same root and the same names of references and types, are one row, and so are "
-        "those through the nodes of a list or a tree; the shortest come first. Of one object, the shortest path through each object that refers to "
-        "it.\n"
-        "\n"
-        "CAPTURE is a capture (.hs), or a foreign dump, which is imported into an unnamed "
-        "temporary file first; - is standard input. TYPE is the name of a type, or a pattern: * "
-        "stands for any text and ? for any one byte. ID is what hsdiff top shows: @123, "
-        "0x7f3c10, or digits; of a type that is called like that write the first character as "
-        "?.\n"
-        "\n"
-        "A path is written from the root down, a line for each reference: .name of a field, "
-        "[*] of an element, [*].value of a map's, -> where the reference has no name. {x5} "
-        "stands for five steps that read alike, and the insides of containers are left out. "
-        "Weak references never count, and soft ones do.\n"
-        "\n"
-        "The exit status is 2 when the capture has no object of that type or id; the message "
-        "names types that are called much like it.\n"
-        "\n"
-        "As JSON, schema hsdiff.paths/1: captures (one), warnings, type or object, live and "
-        "unreached of what was asked for, paths with references, live, root, kind and path, and "
-        "others: how many paths are not shown, and what is reached over them.",
+    .description = "Prints the paths over which the objects of a type are reached: of each object the "
+                   "shortest one, and for each path how many objects are reached over it. Paths that read "
+                   "alike, the same root and the same names of references and types, are one row, and so are "
+                   "those through the nodes of a list or a tree; the shortest come first. Of one object, the shortest "
+                   "path through each object that refers to "
+                   "it.\n"
+                   "\n"
+                   "CAPTURE is a capture (.hs), or a foreign dump, which is imported into an unnamed "
+                   "temporary file first; - is standard input. TYPE is the name of a type, or a pattern: * "
+                   "stands for any text and ? for any one byte. ID is what hsdiff top shows: @123, "
+                   "0x7f3c10, or digits; of a type that is called like that write the first character as "
+                   "?.\n"
+                   "\n"
+                   "A path is written from the root down, a line for each reference: .name of a field, "
+                   "[*] of an element, [*].value of a map's, -> where the reference has no name. {x5} "
+                   "stands for five steps that read alike, and the insides of containers are left out. "
+                   "Weak references never count, and soft ones do.\n"
+                   "\n"
+                   "The exit status is 2 when the capture has no object of that type or id; the message "
+                   "names types that are called much like it.\n"
+                   "\n"
+                   "As JSON, schema hsdiff.paths/1: captures (one), warnings, type or object, live and "
+                   "unreached of what was asked for, paths with references, live, root, kind and path, and "
+                   "others: how many paths are not shown, and what is reached over them.",
     .examples = examples,
     .options = options,
     .inputs_min = 2,

@@ -57,7 +57,8 @@ static void put_json(listing *self, const hsd_listed_process *one)
     put_member(self->out, "way", process->way == NULL ? "" : process->way);
     put_member(self->out, "user", one->user);
     put_member(self->out, "container", one->container);
-    cli_out_format(self->out, ", \"rss_bytes\": %" PRIu64 ", \"started_unix_ns\": %" PRIu64, one->rss_bytes, process->started_unix_ns);
+    cli_out_format(self->out, ", \"rss_bytes\": %" PRIu64 ", \"started_unix_ns\": %" PRIu64, one->rss_bytes,
+                   process->started_unix_ns);
     put_member(self->out, "why", one->why.text);
     put_member(self->out, "hint", one->why.hint);
     cli_out_text(self->out, "}");
@@ -200,7 +201,9 @@ static void put_text(listing *self)
         cli_out_text(self->out, "No program can be captured as it runs now.\n");
     }
     if (self->hidden > 0)
-        cli_out_format(self->out, "%s%zu %s in no runtime that hsdiff knows and %s no agent: --all shows %s. hsdiff capture -- COMMAND starts one with an agent.\n",
+        cli_out_format(self->out,
+                       "%s%zu %s in no runtime that hsdiff knows and %s no agent: --all shows %s. hsdiff capture -- "
+                       "COMMAND starts one with an agent.\n",
                        self->count > 0 ? "\n" : "", self->hidden, self->hidden == 1 ? "program runs" : "programs run",
                        self->hidden == 1 ? "has" : "have", self->hidden == 1 ? "it" : "them");
 }
@@ -233,7 +236,8 @@ static int list_all(listing *self, const char *name)
     hsd_error_init(&err);
     if (self->is_json) cli_out_text(self->out, "{\"schema\": \"hsdiff.ps/1\", \"processes\": [");
     hsd_status status = hsd_process_list(name, take, self, &err);
-    if (status == HSD_OK && self->is_out_of_memory) status = hsd_fail(&err, HSD_E_NOMEM, "out of memory: the list of processes");
+    if (status == HSD_OK && self->is_out_of_memory)
+        status = hsd_fail(&err, HSD_E_NOMEM, "out of memory: the list of processes");
     if (status != HSD_OK) return cli_report_error(self->cli, &err);
     if (self->is_json)
         cli_out_format(self->out, "%s], \"others\": %zu}\n", self->told == 0 ? "" : "\n  ", self->hidden);
@@ -247,13 +251,15 @@ static int run_ps(cli_app *cli)
     cli_out out;
     int exit_status = CLI_DONE;
     const char *format = cli->options.format;
-    listing self = {.cli = cli, .out = &out, .now_unix_ns = now_unix_ns(), .is_json = format && strcmp(format, "json") == 0};
+    listing self = {
+        .cli = cli, .out = &out, .now_unix_ns = now_unix_ns(), .is_json = format && strcmp(format, "json") == 0};
     if (format && !self.is_json && strcmp(format, "text") != 0) {
         cli_complain("--format takes one of text|json, not '%s'.", format);
         return CLI_USAGE;
     }
     if (!cli_out_open(&out, cli, &exit_status)) return exit_status;
-    exit_status = cli_is_remote(cli) ? cli_list_remote(cli, &out) : list_all(&self, cli->input_count > 0 ? cli->inputs[0] : NULL);
+    exit_status =
+        cli_is_remote(cli) ? cli_list_remote(cli, &out) : list_all(&self, cli->input_count > 0 ? cli->inputs[0] : NULL);
     free(self.rows);
     return cli_out_close(&out, cli, exit_status);
 }
@@ -267,22 +273,22 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &(const cli_option){
-        .name = "format",
-        .value = "FORMAT",
-        .choices = "text|json",
-        .kind = CLI_TEXT,
-        .offset = CLI_FIELD(format),
-        .told = CLI_LEFT_OUT,
-        .help = "text for people (the default), json for programs"},
-    &(const cli_option){
-        .letter = 'a',
-        .name = "all",
-        .kind = CLI_FLAG,
-        .offset = CLI_FIELD(ps.all),
-        .told = CLI_LEFT_OUT,
-        .help = "programs that no agent is in and that have no runtime of their own, too"},
-    &cli_option_remote, CLI_OPTIONS_OF_WORK, NULL,
+    &(const cli_option){.name = "format",
+                        .value = "FORMAT",
+                        .choices = "text|json",
+                        .kind = CLI_TEXT,
+                        .offset = CLI_FIELD(format),
+                        .told = CLI_LEFT_OUT,
+                        .help = "text for people (the default), json for programs"},
+    &(const cli_option){.letter = 'a',
+                        .name = "all",
+                        .kind = CLI_FLAG,
+                        .offset = CLI_FIELD(ps.all),
+                        .told = CLI_LEFT_OUT,
+                        .help = "programs that no agent is in and that have no runtime of their own, too"},
+    &cli_option_remote,
+    CLI_OPTIONS_OF_WORK,
+    NULL,
 };
 
 const cli_command cli_command_ps = {
@@ -290,11 +296,14 @@ const cli_command cli_command_ps = {
     .synopsis = "[NAME | ssh://HOST[/NAME]]",
     .summary = "list the programs that can be captured, and how",
     .description =
-        "Shows each process with a runtime that hsdiff knows or with one of its agents: what it is called, what it runs in, how much memory it has resident, "
-        "since when it runs, and the way by which hsdiff capture would go. Where no way is open there is a dash, and below the table what stands in the way "
+        "Shows each process with a runtime that hsdiff knows or with one of its agents: what it is called, what it "
+        "runs in, how much memory it has resident, "
+        "since when it runs, and the way by which hsdiff capture would go. Where no way is open there is a dash, and "
+        "below the table what stands in the way "
         "and the smallest thing that opens it. Nothing happens to the processes: their files in /proc are read.\n"
         "\n"
-        "NAME is a part of the name of the program, of its script or main class or of its systemd unit, or the beginning of a container's id. hsdiff capture takes "
+        "NAME is a part of the name of the program, of its script or main class or of its systemd unit, or the "
+        "beginning of a container's id. hsdiff capture takes "
         "the same words.",
     .examples = examples,
     .options = options,

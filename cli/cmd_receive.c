@@ -24,7 +24,8 @@ static void take(void *context, const hsd_received *one)
     self->has_failed |= !cli_tell_received(self->cli, one);
 }
 
-/* Asked often by the library, and first when it listens: a signal, enough captures, or an answer that cannot be told end it. */
+/* Asked often by the library, and first when it listens: a signal, enough captures, or an answer that cannot be told
+ * end it. */
 static bool goes_on(void *context, const char *stage, uint64_t done, uint64_t total)
 {
     receiving *self = context;
@@ -68,21 +69,23 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_captures, &cli_option_count, &cli_option_timeout, &cli_option_partial_capture, CLI_OPTIONS_OF_WORK, NULL,
+    &cli_option_format_of_captures, &cli_option_count,   &cli_option_timeout,
+    &cli_option_partial_capture,    CLI_OPTIONS_OF_WORK, NULL,
 };
 
 const cli_command cli_command_receive = {
     .name = "receive",
     .synopsis = "unix:PATH|tcp:HOST:PORT",
     .summary = "save the captures that programs send",
-    .description =
-        "Listens on a Unix socket, or on a TCP port of the loopback, and saves every capture that a program with an agent sends there, "
-        "as NAME-PID-0001.hs in the folder of -o. Several may send at once. A capture that is cut off in the middle is dropped, or with "
-        "--partial kept and recognised as incomplete.\n"
-        "\n"
-        "Programs send by themselves when their environment says so:\n"
-        "\n"
-        "  HSDIFF_TO=unix:/run/user/1000/heaps.sock HSDIFF_EVERY=60",
+    .description = "Listens on a Unix socket, or on a TCP port of the loopback, and saves every capture that a program "
+                   "with an agent sends there, "
+                   "as NAME-PID-0001.hs in the folder of -o. Several may send at once. A capture that is cut off in "
+                   "the middle is dropped, or with "
+                   "--partial kept and recognised as incomplete.\n"
+                   "\n"
+                   "Programs send by themselves when their environment says so:\n"
+                   "\n"
+                   "  HSDIFF_TO=unix:/run/user/1000/heaps.sock HSDIFF_EVERY=60",
     .examples = examples,
     .options = options,
     .is_of_processes = true,

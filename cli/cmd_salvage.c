@@ -10,22 +10,20 @@
 #include "progress.h"
 #include "report_error.h"
 
-static void tell(const cli_app *cli, const char *input, const char *output,
-                 const hsd_salvage_result *result)
+static void tell(const cli_app *cli, const char *input, const char *output, const hsd_salvage_result *result)
 {
-    char kept[HSD_NUMBER_CHARS], lost[HSD_NUMBER_CHARS], objects[HSD_NUMBER_CHARS],
-        heap[HSD_NUMBER_CHARS], skipped[HSD_NUMBER_CHARS];
+    char kept[HSD_NUMBER_CHARS], lost[HSD_NUMBER_CHARS], objects[HSD_NUMBER_CHARS], heap[HSD_NUMBER_CHARS],
+        skipped[HSD_NUMBER_CHARS];
     cli_note(cli, "%s: %s blocks kept in %s: %s objects, %s of heap.", input,
-             hsd_format_count(kept, result->blocks_kept), output,
-             hsd_format_count(objects, result->objects), hsd_format_bytes(heap, result->bytes));
+             hsd_format_count(kept, result->blocks_kept), output, hsd_format_count(objects, result->objects),
+             hsd_format_bytes(heap, result->bytes));
     if (result->was_complete)
         cli_note(cli, "nothing was lost: the capture was complete.");
     else
         cli_note(cli,
                  "%s blocks lost, %s skipped. The new capture is marked incomplete: it can prove "
                  "growth, but not what was freed.",
-                 hsd_format_count(lost, result->blocks_lost),
-                 hsd_format_bytes(skipped, result->bytes_skipped));
+                 hsd_format_count(lost, result->blocks_lost), hsd_format_bytes(skipped, result->bytes_skipped));
 }
 
 static int run_salvage(cli_app *cli)
@@ -38,8 +36,8 @@ static int run_salvage(cli_app *cli)
     hsd_salvage_result result = {0};
     hsd_error err;
     hsd_error_init(&err);
-    const hsd_status status = hsd_capture_salvage(cli->inputs[0], options->output, options->force,
-                                                  &cli->run, &result, &err);
+    const hsd_status status =
+        hsd_capture_salvage(cli->inputs[0], options->output, options->force, &cli->run, &result, &err);
     cli_progress_clear();
     if (status != HSD_OK) return cli_report_error(cli, &err);
     tell(cli, cli->inputs[0], options->output, &result);
@@ -54,7 +52,8 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    CLI_OPTIONS_OF_WORK, NULL,
+    CLI_OPTIONS_OF_WORK,
+    NULL,
 };
 
 const cli_command cli_command_salvage = {

@@ -25,7 +25,7 @@ typedef struct question {
     char *from_input; /* owned; NULL: the text is a word of the command line */
     size_t captures;
     cli_input inputs[2];
-    int database;     /* descriptor of one that hsdiff made; -1: captures */
+    int database; /* descriptor of one that hsdiff made; -1: captures */
     hsd_sql *sql;
     cli_rows_form form;
 } question;
@@ -55,7 +55,9 @@ static bool find_statement(question *q)
     q->size = strlen(q->text);
     const bool is_in_input = strcmp(q->text, "-") == 0;
     if (!is_in_input && access(q->text, F_OK) == 0) {
-        cli_complain("the statement is missing: the last word, '%s', is a file. Put \"select ...\" behind the captures, in quotes.", q->text);
+        cli_complain("the statement is missing: the last word, '%s', is a file. Put \"select ...\" behind the "
+                     "captures, in quotes.",
+                     q->text);
         return false;
     }
     for (size_t i = 0; i < q->captures; i++)
@@ -74,9 +76,12 @@ static bool find_form(question *q)
 {
     const cli_options *options = &q->cli->options;
     const char *name = options->format ? options->format : "text";
-    if (strcmp(name, "text") == 0) q->form = options->plain ? CLI_ROWS_PLAIN : CLI_ROWS_TABLE;
-    else if (strcmp(name, "json") == 0) q->form = CLI_ROWS_JSON;
-    else if (strcmp(name, "csv") == 0) q->form = CLI_ROWS_CSV;
+    if (strcmp(name, "text") == 0)
+        q->form = options->plain ? CLI_ROWS_PLAIN : CLI_ROWS_TABLE;
+    else if (strcmp(name, "json") == 0)
+        q->form = CLI_ROWS_JSON;
+    else if (strcmp(name, "csv") == 0)
+        q->form = CLI_ROWS_CSV;
     else {
         cli_complain("--format takes text, json or csv, not '%s'.", name);
         return false;
@@ -86,8 +91,8 @@ static bool find_form(question *q)
 
 /* ---- what is asked */
 
-/* A descriptor if the file is a database that hsdiff made, else -1: then it is opened like any other input. A pipe is not even touched:
- * its writer would find a reader that goes away again. */
+/* A descriptor if the file is a database that hsdiff made, else -1: then it is opened like any other input. A pipe is
+ * not even touched: its writer would find a reader that goes away again. */
 static int open_database(const char *path)
 {
     char prefix[PREFIX_BYTES];
@@ -95,8 +100,8 @@ static int open_database(const char *path)
     if (strcmp(path, "-") == 0 || stat(path, &what) != 0 || !S_ISREG(what.st_mode)) return -1;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0) return -1;
-    if (fstat(fd, &what) == 0 && S_ISREG(what.st_mode) && pread(fd, prefix, sizeof prefix, 0) == (ssize_t)sizeof prefix &&
-        hsd_sql_probe(prefix, sizeof prefix))
+    if (fstat(fd, &what) == 0 && S_ISREG(what.st_mode) &&
+        pread(fd, prefix, sizeof prefix, 0) == (ssize_t)sizeof prefix && hsd_sql_probe(prefix, sizeof prefix))
         return fd;
     close(fd);
     return -1;
@@ -111,8 +116,8 @@ static hsd_status open_source(question *q, hsd_error *err)
     q->database = q->captures == 1 ? open_database(cli->inputs[0]) : -1;
     if (q->database >= 0) return hsd_sql_open_file(&q->sql, q->database, cli->inputs[0], &cli->run, err);
     HSD_TRY(cli_inputs_open(q->inputs, q->captures, cli, false, cli_damage_wanted(cli), err));
-    return hsd_sql_open(&q->sql, q->captures > 1 ? q->inputs[0].capture : NULL, q->inputs[q->captures - 1].capture, &options, &cli->run,
-                        err);
+    return hsd_sql_open(&q->sql, q->captures > 1 ? q->inputs[0].capture : NULL, q->inputs[q->captures - 1].capture,
+                        &options, &cli->run, err);
 }
 
 static void close_all(question *q)
@@ -182,7 +187,8 @@ static int answer(question *q, cli_out *out)
     if (status == HSD_OK) status = hsd_sql_prepare(q->sql, q->text, q->size, &err);
     if (status == HSD_OK) status = put_rows(q, out, &err);
     cli_progress_clear();
-    if (status == HSD_OK || out->status != HSD_OK) return CLI_DONE; /* a failed write is told when the output is closed */
+    /* a failed write is told when the output is closed */
+    if (status == HSD_OK || out->status != HSD_OK) return CLI_DONE;
     return tell_error(q, &err);
 }
 
@@ -200,7 +206,8 @@ static int run_sql(cli_app *cli)
 }
 
 static const cli_example examples[] = {
-    {"hsdiff sql heap.hs 'select name, objects, bytes from types order by bytes desc limit 10'", "the biggest types, at once"},
+    {"hsdiff sql heap.hs 'select name, objects, bytes from types order by bytes desc limit 10'",
+     "the biggest types, at once"},
     {"hsdiff sql heap.hs 'select * from v_references where target_id = 0x7f3a'", "who refers to an object"},
     {"hsdiff sql before.hs after.hs 'select * from growth_types limit 10'", "what grew"},
     {"hsdiff sql heap.hs 'select sql from sqlite_schema'", "all tables, with what each column means"},
@@ -209,8 +216,11 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_one, &cli_option_partial, &cli_option_plain, &cli_option_wide, &cli_option_from, &cli_option_dump, &cli_option_with_values,
-    &cli_option_final_is_strong, CLI_OPTIONS_OF_WORK, NULL,
+    &cli_option_format_of_one, &cli_option_partial,
+    &cli_option_plain,         &cli_option_wide,
+    &cli_option_from,          &cli_option_dump,
+    &cli_option_with_values,   &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_WORK,       NULL,
 };
 
 const cli_command cli_command_sql = {
@@ -218,22 +228,30 @@ const cli_command cli_command_sql = {
     .synopsis = "CAPTURE [AFTER] STATEMENT",
     .summary = "ask a heap, or what grew between two, in SQL",
     .description =
-        "Runs one statement of SQL (SQLite's) that reads: SELECT, WITH, VALUES, EXPLAIN. CAPTURE is a capture (.hs), a foreign dump, or a "
-        "database that hsdiff export --to sqlite wrote; - is standard input. STATEMENT is one word, in quotes, or - for standard input.\n"
+        "Runs one statement of SQL (SQLite's) that reads: SELECT, WITH, VALUES, EXPLAIN. CAPTURE is a capture (.hs), a "
+        "foreign dump, or a "
+        "database that hsdiff export --to sqlite wrote; - is standard input. STATEMENT is one word, in quotes, or - "
+        "for standard input.\n"
         "\n"
-        "Tables of a heap: captures, types, strings, labels, objects, refs (references), roots, sites, site_totals, threads, frames, metrics, losses; "
+        "Tables of a heap: captures, types, strings, labels, objects, refs (references), roots, sites, site_totals, "
+        "threads, frames, metrics, losses; "
         "heap_types, heap_roots, places and retained with what hsdiff top says; warnings. Views have names in place of "
         "numbers: v_objects, v_references, v_roots, v_sites, v_frames, v_retained.\n"
         "\n"
-        "With two captures these are of AFTER, those of the first are called before_objects and so on, and what grew is in growth, "
-        "growth_types, growth_roots, growth_places, growth_sites, growth_frames, holders (v_holders) with holder_steps, holder_types, "
+        "With two captures these are of AFTER, those of the first are called before_objects and so on, and what grew "
+        "is in growth, "
+        "growth_types, growth_roots, growth_places, growth_sites, growth_frames, holders (v_holders) with "
+        "holder_steps, holder_types, "
         "holder_edges, holder_by and holder_by_steps, lost with lost_frames, uncollected, changes and matches.\n"
         "\n"
-        "Only the tables that the statement reads are made, in an unnamed temporary database: types are there at once, references of a "
-        "large heap take a while. For many questions export the capture once, with --to sqlite, and ask the database. \"select sql "
+        "Only the tables that the statement reads are made, in an unnamed temporary database: types are there at once, "
+        "references of a "
+        "large heap take a while. For many questions export the capture once, with --to sqlite, and ask the database. "
+        "\"select sql "
         "from sqlite_schema\" shows all tables with what every column means; doc/sql.md has recipes.\n"
         "\n"
-        "Ids of objects are what other commands show as 0x... or @...; from 2^63 on they are negative here. As JSON, schema hsdiff.sql/1: "
+        "Ids of objects are what other commands show as 0x... or @...; from 2^63 on they are negative here. As JSON, "
+        "schema hsdiff.sql/1: "
         "columns and rows, each an array.",
     .examples = examples,
     .options = options,

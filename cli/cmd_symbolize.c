@@ -1,6 +1,6 @@
 /*
- * hsdiff symbolize IN -o OUT: names for the addresses in a capture of a native program, where they were not at hand when it was
- * taken.
+ * hsdiff symbolize IN -o OUT: names for the addresses in a capture of a native program, where they were not at hand
+ * when it was taken.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +22,9 @@ static void tell(const cli_app *cli, const hsd_symbol_result *result)
         return;
     }
     cli_note(cli, "%s of %s name%s resolved; %s of %s file%s found", hsd_format_count(resolved, result->resolved),
-             hsd_format_count(names, result->names), result->names == 1 ? "" : "s", hsd_format_count(found, result->modules_found),
-             hsd_format_count(modules, result->modules), result->modules == 1 ? "" : "s");
+             hsd_format_count(names, result->names), result->names == 1 ? "" : "s",
+             hsd_format_count(found, result->modules_found), hsd_format_count(modules, result->modules),
+             result->modules == 1 ? "" : "s");
 }
 
 static int run_symbolize(cli_app *cli)
@@ -44,7 +45,8 @@ static int run_symbolize(cli_app *cli)
     }
     const hsd_symbol_options symbols = {
         .pid = (long)options->symbolize.pid, .directories = options->symbols, .directory_count = options->symbol_count};
-    const hsd_status status = hsd_symbols_resolve_file(in, options->output, options->force, &symbols, &cli->run, &result, &err);
+    const hsd_status status =
+        hsd_symbols_resolve_file(in, options->output, options->force, &symbols, &cli->run, &result, &err);
     close(in);
     cli_progress_clear();
     if (status != HSD_OK) {
@@ -53,7 +55,8 @@ static int run_symbolize(cli_app *cli)
     }
     tell(cli, &result);
     if (result.is_whole) return CLI_DONE;
-    cli_note(cli, "%s was cut off, and so is %s: it ends where the last whole block did", cli->inputs[0], options->output);
+    cli_note(cli, "%s was cut off, and so is %s: it ends where the last whole block did", cli->inputs[0],
+             options->output);
     return CLI_DAMAGED;
 }
 
@@ -65,25 +68,27 @@ static const cli_example examples[] = {
 
 static const cli_option *const options[] = {
     &cli_option_symbols,
-    &(const cli_option){
-        .name = "pid",
-        .value = "PID",
-        .kind = CLI_OTHER,
-        .set = cli_set_pid,
-        .told = CLI_LEFT_OUT,
-        .help = "look at the files that this process has mapped"},
-    CLI_OPTIONS_OF_WORK, NULL,
+    &(const cli_option){.name = "pid",
+                        .value = "PID",
+                        .kind = CLI_OTHER,
+                        .set = cli_set_pid,
+                        .told = CLI_LEFT_OUT,
+                        .help = "look at the files that this process has mapped"},
+    CLI_OPTIONS_OF_WORK,
+    NULL,
 };
 
 const cli_command cli_command_symbolize = {
     .name = "symbolize",
     .synopsis = "IN.hs -o OUT.hs",
     .summary = "put names to the addresses of a native capture",
-    .description =
-        "A capture of a C or C++ program that an agent wrote by itself, or sent to hsdiff receive, holds addresses and build ids; hsdiff "
-        "capture puts names to them at once, from the files that the process has mapped. This does it later: programs, libraries and "
-        "debug files are looked for by build id, in the folders of --symbols, in /usr/lib/debug, and with --pid among the files that a process "
-        "has mapped. No path that stands in the capture is ever opened.",
+    .description = "A capture of a C or C++ program that an agent wrote by itself, or sent to hsdiff receive, holds "
+                   "addresses and build ids; hsdiff "
+                   "capture puts names to them at once, from the files that the process has mapped. This does it "
+                   "later: programs, libraries and "
+                   "debug files are looked for by build id, in the folders of --symbols, in /usr/lib/debug, and with "
+                   "--pid among the files that a process "
+                   "has mapped. No path that stands in the capture is ever opened.",
     .examples = examples,
     .options = options,
     .inputs_min = 1,

@@ -46,8 +46,7 @@ static hsd_status look(hsd_top **top, const cli_input *input, object_list *list,
     HSD_TRY(hsd_top_run(top, input->capture, &options, &cli->run, err));
     if (!list->file) return HSD_OK;
     if ((*top)->has_retained) return hsd_result_file_finish(list->file, err);
-    hsd_fail(err, HSD_E_UNSUPPORTED, "what is retained is not known: %s",
-             (*top)->why_no_retained.data);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "what is retained is not known: %s", (*top)->why_no_retained.data);
     hsd_error_set_file(err, input->path);
     return HSD_E_UNSUPPORTED;
 }
@@ -59,8 +58,8 @@ typedef struct answer {
     const cli_app *cli;
 } answer;
 
-static hsd_status write_report(const hsd_report_format *format, const hsd_report_options *options, const void *what, hsd_write_fn write,
-                               void *context, hsd_error *err)
+static hsd_status write_report(const hsd_report_format *format, const hsd_report_options *options, const void *what,
+                               hsd_write_fn write, void *context, hsd_error *err)
 {
     static const hsd_sort_by sorts[] = {HSD_SORT_RETAINED, HSD_SORT_GROWTH, HSD_SORT_OBJECTS, HSD_SORT_NAME};
     static const hsd_report_table tables[] = {HSD_TABLE_TYPES, HSD_TABLE_ROOTS, HSD_TABLE_OBJECTS};
@@ -81,8 +80,7 @@ static int run_with(cli_app *cli, cli_outlets *outlets)
     hsd_error err;
     hsd_error_init(&err);
     hsd_status status = open_list(&list, cli, &err);
-    if (status == HSD_OK)
-        status = cli_inputs_open(&input, 1, cli, false, cli_damage_wanted(cli), &err);
+    if (status == HSD_OK) status = cli_inputs_open(&input, 1, cli, false, cli_damage_wanted(cli), &err);
     if (status == HSD_OK) status = look(&top, &input, &list, cli, outlets->format, &err);
     cli_progress_clear();
     if (status == HSD_OK) {
@@ -122,69 +120,78 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_growth, &cli_option_html, &cli_option_also, &cli_option_max_bytes,
-    &(const cli_option){
-        .name = "top",
-        .value = "N",
-        .kind = CLI_OTHER,
-        .set = cli_set_top,
-        .told = CLI_TOLD,
-        .help = "show N types, roots and objects, and add up the rest; all for all of them; by default 20 types, 10 roots and the objects that retain 1 % "
-             "of the heap as text (at most 10), else every type and root and 100 objects"},
-    &(const cli_option){
-        .letter = 's',
-        .name = "sort",
-        .value = "KEY",
-        .choices = "retained|bytes|objects|name",
-        .kind = CLI_CHOICE,
-        .offset = CLI_FIELD(one.sort),
-        .told = CLI_TOLD,
-        .help = "what decides which types and roots are shown, and in which order: what they retain (the default), bytes, objects or name"},
-    &(const cli_option){
-        .name = "table",
-        .value = "TABLE",
-        .choices = "types|roots|objects",
-        .kind = CLI_CHOICE,
-        .offset = CLI_FIELD(one.table),
-        .told = CLI_LEFT_OUT,
-        .help = "which table --format csv holds: types (the default), roots or objects"},
-    &(const cli_option){
-        .name = "retained",
-        .value = "FILE",
-        .kind = CLI_FILE,
-        .offset = CLI_FIELD(one.retained),
-        .told = CLI_LEFT_OUT,
-        .help = "also list what every live object retains there, as CSV: id,type,bytes,retained_bytes,retained_objects,dominator"},
-    &cli_option_partial, &cli_option_bytes, &cli_option_plain, &cli_option_wide, &cli_option_from, &cli_option_exe, &cli_option_dump,
-    &cli_option_final_is_strong, CLI_OPTIONS_OF_WORK, NULL,
+    &cli_option_format_of_growth,
+    &cli_option_html,
+    &cli_option_also,
+    &cli_option_max_bytes,
+    &(const cli_option){.name = "top",
+                        .value = "N",
+                        .kind = CLI_OTHER,
+                        .set = cli_set_top,
+                        .told = CLI_TOLD,
+                        .help = "show N types, roots and objects, and add up the rest; all for all of them; by default "
+                                "20 types, 10 roots and the objects that retain 1 % "
+                                "of the heap as text (at most 10), else every type and root and 100 objects"},
+    &(const cli_option){.letter = 's',
+                        .name = "sort",
+                        .value = "KEY",
+                        .choices = "retained|bytes|objects|name",
+                        .kind = CLI_CHOICE,
+                        .offset = CLI_FIELD(one.sort),
+                        .told = CLI_TOLD,
+                        .help = "what decides which types and roots are shown, and in which order: what they retain "
+                                "(the default), bytes, objects or name"},
+    &(const cli_option){.name = "table",
+                        .value = "TABLE",
+                        .choices = "types|roots|objects",
+                        .kind = CLI_CHOICE,
+                        .offset = CLI_FIELD(one.table),
+                        .told = CLI_LEFT_OUT,
+                        .help = "which table --format csv holds: types (the default), roots or objects"},
+    &(const cli_option){.name = "retained",
+                        .value = "FILE",
+                        .kind = CLI_FILE,
+                        .offset = CLI_FIELD(one.retained),
+                        .told = CLI_LEFT_OUT,
+                        .help = "also list what every live object retains there, as CSV: "
+                                "id,type,bytes,retained_bytes,retained_objects,dominator"},
+    &cli_option_partial,
+    &cli_option_bytes,
+    &cli_option_plain,
+    &cli_option_wide,
+    &cli_option_from,
+    &cli_option_exe,
+    &cli_option_dump,
+    &cli_option_final_is_strong,
+    CLI_OPTIONS_OF_WORK,
+    NULL,
 };
 
 const cli_command cli_command_top = {
     .name = "top",
     .synopsis = "CAPTURE",
     .summary = "what is in one heap, and which objects keep most of it alive",
-    .description =
-        "Prints the live heap of one capture by type and by root, and the single objects that "
-        "retain most, each with the shortest path to it. CAPTURE is a capture (.hs), or a foreign "
-        "dump, which is imported into an unnamed temporary file first; - is standard input.\n"
-        "\n"
-        "What an object retains is what would go if it went: itself, and all that is reached "
-        "through it alone. A type retains all that its objects retain, each byte counted once, and "
-        "a root all that hangs from its name alone. So what is retained overlaps from one row to "
-        "the next and has no total; bytes and objects count each live object once and add up to "
-        "TOTAL. OF HEAP is a share of the live heap. The "
-        "insides of containers are not among the biggest objects, and of a list, objects of one "
-        "type that hold each other by the same reference, only the first two.\n"
-        "\n"
-        "Retained sizes need references and roots, a whole capture, and more memory than "
-        "counting. Where one of these is missing the report says so, and shows the rest.\n"
-        "\n"
-        "An ID is what hsdiff paths takes: @123 where the runtime numbers its objects (V8), an "
-        "address otherwise.\n"
-        "\n"
-        "As JSON, schema hsdiff.top/1: captures (one), warnings, types and roots with live, "
-        "unreached and retained_bytes, objects with bytes, retained, root and path, and with --top "
-        "others. Where retained sizes are not known they are null, and why_no_retained says why.",
+    .description = "Prints the live heap of one capture by type and by root, and the single objects that "
+                   "retain most, each with the shortest path to it. CAPTURE is a capture (.hs), or a foreign "
+                   "dump, which is imported into an unnamed temporary file first; - is standard input.\n"
+                   "\n"
+                   "What an object retains is what would go if it went: itself, and all that is reached "
+                   "through it alone. A type retains all that its objects retain, each byte counted once, and "
+                   "a root all that hangs from its name alone. So what is retained overlaps from one row to "
+                   "the next and has no total; bytes and objects count each live object once and add up to "
+                   "TOTAL. OF HEAP is a share of the live heap. The "
+                   "insides of containers are not among the biggest objects, and of a list, objects of one "
+                   "type that hold each other by the same reference, only the first two.\n"
+                   "\n"
+                   "Retained sizes need references and roots, a whole capture, and more memory than "
+                   "counting. Where one of these is missing the report says so, and shows the rest.\n"
+                   "\n"
+                   "An ID is what hsdiff paths takes: @123 where the runtime numbers its objects (V8), an "
+                   "address otherwise.\n"
+                   "\n"
+                   "As JSON, schema hsdiff.top/1: captures (one), warnings, types and roots with live, "
+                   "unreached and retained_bytes, objects with bytes, retained, root and path, and with --top "
+                   "others. Where retained sizes are not known they are null, and why_no_retained says why.",
     .examples = examples,
     .options = options,
     .inputs_min = 1,

@@ -1,5 +1,6 @@
 /*
- * hsdiff watch PID|NAME: captures of a program for as long as it runs, until a growth is proven; then what grew, and what keeps it alive.
+ * hsdiff watch PID|NAME: captures of a program for as long as it runs, until a growth is proven; then what grew, and
+ * what keeps it alive.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,14 +25,16 @@ static void tell_end(const cli_watch *watch, cli_watch_end end)
     const hsd_series *series = watch->series;
     const cli_app *cli = watch->cli;
     if (end == CLI_WATCH_ENDED)
-        cli_note(cli, "%s (pid %ld) has ended, after %llu capture%s", watch->process.name, watch->process.pid, (unsigned long long)watch->shelf.taken,
-                 watch->shelf.taken == 1 ? "" : "s");
+        cli_note(cli, "%s (pid %ld) has ended, after %llu capture%s", watch->process.name, watch->process.pid,
+                 (unsigned long long)watch->shelf.taken, watch->shelf.taken == 1 ? "" : "s");
     if (end != CLI_WATCH_PROVEN) return;
     const uint64_t limit = cli->options.watch.until_growth_bytes;
     const bool is_lost = !cli_watch_is_proven(&series->total.trend, limit);
     const hsd_trend *trend = is_lost ? &series->unreached.trend : &series->total.trend;
-    cli_note(cli, "growth is proven: %s %s in %u steps, %u of them up, and --until-growth is %s", is_lost ? "what is lost grew by" : "the live heap grew by",
-             hsd_format_bytes(growth, (uint64_t)trend->growth), trend->step_count, trend->up_count, hsd_format_bytes(least, limit));
+    cli_note(cli, "growth is proven: %s %s in %u steps, %u of them up, and --until-growth is %s",
+             is_lost ? "what is lost grew by" : "the live heap grew by",
+             hsd_format_bytes(growth, (uint64_t)trend->growth), trend->step_count, trend->up_count,
+             hsd_format_bytes(least, limit));
 }
 
 static void tell_files(const cli_watch *watch)
@@ -67,7 +70,8 @@ static int write_answer(cli_watch *watch, cli_outlets *outlets)
 
 static int end_with(cli_watch *watch, cli_watch_end end, cli_outlets *outlets)
 {
-    if (end == CLI_WATCH_STOPPED) cli_signals_take(); /* that was how it is ended; a second one ends the report as well */
+    /* that was how it is ended; a second one ends the report as well */
+    if (end == CLI_WATCH_STOPPED) cli_signals_take();
     tell_end(watch, end);
     const int answer = end == CLI_WATCH_FAILED && watch->shelf.taken < 2 ? watch->result : write_answer(watch, outlets);
     tell_files(watch);
@@ -104,7 +108,8 @@ static int watch_it(cli_app *cli, cli_outlets *outlets)
     watch.shelf.keep = options->watch.keep == 0 ? KEEP : options->watch.keep;
     watch.shelf.warmup = options->has_warmup ? (size_t)options->warmup : WARMUP;
     if (!find_process(cli, &watch.process, &result)) return result;
-    if (cli_shelf_open(&watch.shelf, cli, &watch.process, options->watch.folder, &result)) result = end_with(&watch, cli_watch_run(&watch), outlets);
+    if (cli_shelf_open(&watch.shelf, cli, &watch.process, options->watch.folder, &result))
+        result = end_with(&watch, cli_watch_run(&watch), outlets);
     cli_watch_release(&watch);
     return result;
 }
@@ -132,7 +137,10 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_growth, &cli_option_html, &cli_option_also, &cli_option_max_bytes,
+    &cli_option_format_of_growth,
+    &cli_option_html,
+    &cli_option_also,
+    &cli_option_max_bytes,
     &(const cli_option){
         .name = "every",
         .value = "TIME",
@@ -140,51 +148,61 @@ static const cli_option *const options[] = {
         .offset = CLI_FIELD(every_ms),
         .told = CLI_LEFT_OUT,
         .help = "take a capture every TIME, such as 60s or 5m (the default); less often where --budget demands it"},
-    &(const cli_option){
-        .name = "until-growth",
-        .value = "SIZE",
-        .kind = CLI_SIZE,
-        .offset = CLI_FIELD(watch.until_growth_bytes),
-        .told = CLI_LEFT_OUT,
-        .help = "end with the answer, and exit status 1, when a growth of SIZE is proven: a trend that chance alone would give in less than 5 of 100 cases"},
-    &(const cli_option){
-        .name = "keep",
-        .value = "N",
-        .kind = CLI_COUNT,
-        .offset = CLI_FIELD(watch.keep),
-        .told = CLI_LEFT_OUT,
-        .help = "keep N captures, at least 2, by default 24: the first, the last, and of those between as many as there may be, evenly in time"},
-    &(const cli_option){
-        .name = "into",
-        .value = "FOLDER",
-        .kind = CLI_FOLDER,
-        .offset = CLI_FIELD(watch.folder),
-        .told = CLI_LEFT_OUT,
-        .help = "put the captures there; by default into NAME-PID here"},
-    &(const cli_option){
-        .name = "budget",
-        .value = "PERCENT",
-        .kind = CLI_OTHER,
-        .set = cli_set_budget,
-        .told = CLI_LEFT_OUT,
-        .help = "of the time that the program may stand still, and of one processor that hsdiff may use: by default 2%; captures are taken less often "
-             "where they cost more"},
-    &(const cli_option){
-        .name = "near",
-        .value = "PERCENT",
-        .kind = CLI_OTHER,
-        .set = cli_set_near,
-        .told = CLI_LEFT_OUT,
-        .help = "take a capture at once when so much of the memory of its control group, or of the machine, is in use: by default 90%"},
-    &(const cli_option){
-        .name = "warmup",
-        .value = "N",
-        .kind = CLI_OTHER,
-        .set = cli_set_warmup,
-        .told = CLI_TOLD,
-        .help = "leave the first N captures out of trends and of the answer; by default 1"},
-    &cli_option_count, &cli_option_way, &cli_option_open_inspector, &cli_option_timeout, &cli_option_symbols, &cli_option_top, &cli_option_min,
-    &cli_option_bytes, &cli_option_plain, &cli_option_wide, &cli_option_with_values, &cli_option_level, CLI_OPTIONS_OF_WORK, NULL,
+    &(const cli_option){.name = "until-growth",
+                        .value = "SIZE",
+                        .kind = CLI_SIZE,
+                        .offset = CLI_FIELD(watch.until_growth_bytes),
+                        .told = CLI_LEFT_OUT,
+                        .help = "end with the answer, and exit status 1, when a growth of SIZE is proven: a trend that "
+                                "chance alone would give in less than 5 of 100 cases"},
+    &(const cli_option){.name = "keep",
+                        .value = "N",
+                        .kind = CLI_COUNT,
+                        .offset = CLI_FIELD(watch.keep),
+                        .told = CLI_LEFT_OUT,
+                        .help = "keep N captures, at least 2, by default 24: the first, the last, and of those between "
+                                "as many as there may be, evenly in time"},
+    &(const cli_option){.name = "into",
+                        .value = "FOLDER",
+                        .kind = CLI_FOLDER,
+                        .offset = CLI_FIELD(watch.folder),
+                        .told = CLI_LEFT_OUT,
+                        .help = "put the captures there; by default into NAME-PID here"},
+    &(const cli_option){.name = "budget",
+                        .value = "PERCENT",
+                        .kind = CLI_OTHER,
+                        .set = cli_set_budget,
+                        .told = CLI_LEFT_OUT,
+                        .help = "of the time that the program may stand still, and of one processor that hsdiff may "
+                                "use: by default 2%; captures are taken less often "
+                                "where they cost more"},
+    &(const cli_option){.name = "near",
+                        .value = "PERCENT",
+                        .kind = CLI_OTHER,
+                        .set = cli_set_near,
+                        .told = CLI_LEFT_OUT,
+                        .help = "take a capture at once when so much of the memory of its control group, or of the "
+                                "machine, is in use: by default 90%"},
+    &(const cli_option){.name = "warmup",
+                        .value = "N",
+                        .kind = CLI_OTHER,
+                        .set = cli_set_warmup,
+                        .told = CLI_TOLD,
+                        .help = "leave the first N captures out of trends and of the answer; by default 1"},
+    &cli_option_count,
+    &cli_option_way,
+    &cli_option_open_inspector,
+    &cli_option_timeout,
+    &cli_option_symbols,
+    &cli_option_top,
+    &cli_option_min,
+    &cli_option_bytes,
+    &cli_option_plain,
+    &cli_option_wide,
+    &cli_option_with_values,
+    &cli_option_level,
+    CLI_OPTIONS_OF_WORK,
+    NULL,
 };
 
 const cli_command cli_command_watch = {
@@ -192,23 +210,33 @@ const cli_command cli_command_watch = {
     .synopsis = "PID|NAME",
     .summary = "capture a program again and again until a leak is proven",
     .description =
-        "Takes a capture of a running program every --every, adds up what each holds, and compares at the end: what grew between the first that counts "
-        "and the last, and what keeps it alive, as hsdiff BEFORE AFTER has it, in the format of --format. On a terminal it shows between two captures how "
+        "Takes a capture of a running program every --every, adds up what each holds, and compares at the end: what "
+        "grew between the first that counts "
+        "and the last, and what keeps it alive, as hsdiff BEFORE AFTER has it, in the format of --format. On a "
+        "terminal it shows between two captures how "
         "large the program is, and what has grown up to now; elsewhere each capture is one line on standard error.\n"
         "\n"
-        "It ends when a growth of --until-growth is proven (exit status 1), when the program ends, after --count captures, or with Ctrl-C, which is no "
-        "failure. Proven is a growth of the live heap, or of what is lost in programs of C and C++, that is no noise, and whose order chance alone would "
-        "give in less than 5 of 100 cases (Mann-Kendall, as hsdiff series has it): of captures that all grow it takes five. The first capture does not "
+        "It ends when a growth of --until-growth is proven (exit status 1), when the program ends, after --count "
+        "captures, or with Ctrl-C, which is no "
+        "failure. Proven is a growth of the live heap, or of what is lost in programs of C and C++, that is no noise, "
+        "and whose order chance alone would "
+        "give in less than 5 of 100 cases (Mann-Kendall, as hsdiff series has it): of captures that all grow it takes "
+        "five. The first capture does not "
         "count (--warmup): programs grow while they start.\n"
         "\n"
-        "What a capture costs, the longer of the time that the program stood still and the processor time that hsdiff took for it, is at most --budget of the "
+        "What a capture costs, the longer of the time that the program stood still and the processor time that hsdiff "
+        "took for it, is at most --budget of the "
         "time until the next: where --every would cost more, captures come less often, and that is told.\n"
         "\n"
-        "When memory runs short, by default when 90 % of the control group of the program (a container's) or of the machine are in use, a capture is taken "
-        "at once, whatever is due: what is there before the kernel ends the program is what explains it. That comes again after a relief of 10 %.\n"
+        "When memory runs short, by default when 90 % of the control group of the program (a container's) or of the "
+        "machine are in use, a capture is taken "
+        "at once, whatever is due: what is there before the kernel ends the program is what explains it. That comes "
+        "again after a relief of 10 %.\n"
         "\n"
-        "Captures are kept in a folder, for their user alone. At most --keep of them stay: the first that counts, the last, and of those between as many as there "
-        "may be, evenly in time. The sums of each (a baseline) stay too, at most 200, in the folder sums beside them, for hsdiff series.",
+        "Captures are kept in a folder, for their user alone. At most --keep of them stay: the first that counts, the "
+        "last, and of those between as many as there "
+        "may be, evenly in time. The sums of each (a baseline) stay too, at most 200, in the folder sums beside them, "
+        "for hsdiff series.",
     .examples = examples,
     .options = options,
     .inputs_min = 1,

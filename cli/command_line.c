@@ -1,10 +1,12 @@
 /*
- * The command line as a report tells it. Two command lines that ask for the same give the same text, whatever order their options had:
+ * The command line as a report tells it. Two command lines that ask for the same give the same text, whatever order
+ * their options had:
  *
  *      hsdiff [COMMAND] INPUT… [--option [VALUE]]…                  options in the order of the command's list
  *      hsdiff [COMMAND] INPUT… [--option [VALUE]]… -- INPUT…        two groups
  *
- * What changes nothing in a report is left out (cli_told), so the text is the same for any number of threads and any memory.
+ * What changes nothing in a report is left out (cli_told), so the text is the same for any number of threads and any
+ * memory.
  */
 #include "command_line.h"
 

@@ -7,8 +7,9 @@
 #include "cli.h"
 
 /*
- * The command, its inputs and the options that are told, in one canonical form; words are quoted for a POSIX shell where they need it, and
- * what stands there is harmless on a terminal. The caller frees it; NULL when there is no memory.
+ * The command, its inputs and the options that are told, in one canonical form; words are quoted for a POSIX shell
+ * where they need it, and what stands there is harmless on a terminal. The caller frees it; NULL when there is no
+ * memory.
  */
 char *cli_command_line(const cli_app *cli);
 

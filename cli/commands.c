@@ -6,21 +6,20 @@
 #include "options.h"
 
 /* In the order in which help lists them; the first is the default. */
+/* clang-format off */
 #define COMMANDS(X)                                                                                                                                  \
     X(diff) X(check) X(series) X(baseline) X(capture) X(watch) X(ps) X(receive) X(symbolize) X(view) X(top) X(paths) X(sql) X(import) X(export) X(info) \
     X(dump) X(verify) X(salvage) X(demo) X(help)
+/* clang-format on */
 
 #define DECLARE(name) extern const cli_command cli_command_##name;
-#define ROW(name) &cli_command_##name,
+#define ROW(name)     &cli_command_##name,
 
 COMMANDS(DECLARE)
 
 static const cli_command *const commands[] = {COMMANDS(ROW)};
 
-const cli_command *cli_command_get(size_t i)
-{
-    return i < sizeof commands / sizeof commands[0] ? commands[i] : NULL;
-}
+const cli_command *cli_command_get(size_t i) { return i < sizeof commands / sizeof commands[0] ? commands[i] : NULL; }
 
 const cli_command *cli_command_find(const char *name)
 {

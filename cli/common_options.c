@@ -22,8 +22,9 @@ const cli_option cli_option_format_of_growth = {
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(format),
     .told = CLI_LEFT_OUT,
-    .help = "text for people (the default), json, ndjson or csv for programs, markdown for a merge request, openmetrics for a dashboard, html for a "
-             "browser",
+    .help = "text for people (the default), json, ndjson or csv for programs, markdown for a merge request, "
+            "openmetrics for a dashboard, html for a "
+            "browser",
 };
 
 const cli_option cli_option_html = {
@@ -51,7 +52,8 @@ const cli_option cli_option_warmup = {
     .kind = CLI_OTHER,
     .set = cli_set_warmup,
     .told = CLI_TOLD,
-    .help = "leave the first N captures out of trends; series: 0, check: what the rules say, else 1 from four captures on",
+    .help =
+        "leave the first N captures out of trends; series: 0, check: what the rules say, else 1 from four captures on",
 };
 
 const cli_option cli_option_label = {
@@ -93,7 +95,8 @@ const cli_option cli_option_identities = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(identities),
     .told = CLI_LEFT_OUT,
-    .help = "keep id, type and size of every object in a baseline, so that new and freed can be told; some bytes an object",
+    .help =
+        "keep id, type and size of every object in a baseline, so that new and freed can be told; some bytes an object",
 };
 
 const cli_option cli_option_places = {
@@ -121,7 +124,8 @@ const cli_option cli_option_format_of_captures = {
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(format),
     .told = CLI_LEFT_OUT,
-    .help = "what is told of each capture: text for people (the default), on standard error; json, one object a line on standard output",
+    .help = "what is told of each capture: text for people (the default), on standard error; json, one object a line "
+            "on standard output",
 };
 
 const cli_option cli_option_count = {
@@ -140,7 +144,8 @@ const cli_option cli_option_way = {
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(way),
     .told = CLI_TOLD,
-    .help = "go this way to the heap and not the best one that is open; hprof of a JVM takes no memory in it, jvm recognises objects",
+    .help = "go this way to the heap and not the best one that is open; hprof of a JVM takes no memory in it, jvm "
+            "recognises objects",
 };
 
 const cli_option cli_option_open_inspector = {
@@ -157,8 +162,9 @@ const cli_option cli_option_remote = {
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(remote),
     .told = CLI_LEFT_OUT,
-    .help = "ssh://: what runs hsdiff at the other end, in words of the shell there, such as /opt/hsdiff/bin/hsdiff or \"sudo -n hsdiff\"; by default "
-             "hsdiff",
+    .help = "ssh://: what runs hsdiff at the other end, in words of the shell there, such as /opt/hsdiff/bin/hsdiff or "
+            "\"sudo -n hsdiff\"; by default "
+            "hsdiff",
 };
 
 const cli_option cli_option_timeout = {
@@ -220,8 +226,9 @@ const cli_option cli_option_top = {
     .kind = CLI_OTHER,
     .set = cli_set_top,
     .told = CLI_TOLD,
-    .help = "show N rows of each table and add up the rest, or all of them (all); by default 20 types, 10 roots and the holders with most of the "
-             "growth as text, everything in other formats",
+    .help = "show N rows of each table and add up the rest, or all of them (all); by default 20 types, 10 roots and "
+            "the holders with most of the "
+            "growth as text, everything in other formats",
 };
 
 const cli_option cli_option_summary = {
@@ -245,7 +252,8 @@ const cli_option cli_option_partial = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(partial),
     .told = CLI_TOLD,
-    .help = "use what is there of a damaged or cut-off input: figures are then lower bounds, and nothing is called freed",
+    .help =
+        "use what is there of a damaged or cut-off input: figures are then lower bounds, and nothing is called freed",
 };
 
 const cli_option cli_option_partial_capture = {
@@ -263,8 +271,9 @@ const cli_option cli_option_match = {
     .kind = CLI_CHOICE,
     .offset = CLI_FIELD(match),
     .told = CLI_TOLD,
-    .help = "by what objects are recognised: best (the default), what is surest in both captures; structure, do not look at ids; counts, recognise "
-             "nothing: growth is exact, new and freed are not known",
+    .help = "by what objects are recognised: best (the default), what is surest in both captures; structure, do not "
+            "look at ids; counts, recognise "
+            "nothing: growth is exact, new and freed are not known",
 };
 
 const cli_option cli_option_key = {
@@ -274,7 +283,8 @@ const cli_option cli_option_key = {
     .set = cli_set_key,
     .told = CLI_TOLD,
     .repeats = true,
-    .help = "where objects have no ids that last, tell those of TYPE apart by the value of FIELD; may be given again for other types",
+    .help = "where objects have no ids that last, tell those of TYPE apart by the value of FIELD; may be given again "
+            "for other types",
 };
 
 const cli_option cli_option_min = {
@@ -283,8 +293,9 @@ const cli_option cli_option_min = {
     .kind = CLI_SIZE,
     .offset = CLI_FIELD(noise_bytes),
     .told = CLI_TOLD,
-    .help = "changes below SIZE are noise: ~ for their percentage, steady; by default 0.1 % of before, and at least 64 KiB or 2 % of it, whichever is "
-             "less",
+    .help = "changes below SIZE are noise: ~ for their percentage, steady; by default 0.1 % of before, and at least 64 "
+            "KiB or 2 % of it, whichever is "
+            "less",
 };
 
 const cli_option cli_option_bytes = {
@@ -390,7 +401,8 @@ const cli_option cli_option_memory = {
     .kind = CLI_SIZE,
     .offset = CLI_FIELD(memory_bytes),
     .told = CLI_LEFT_OUT,
-    .help = "use at most this much memory, such as 64M or 2G; by default the smaller of 1 GiB and a quarter of what there is",
+    .help = "use at most this much memory, such as 64M or 2G; by default the smaller of 1 GiB and a quarter of what "
+            "there is",
     .is_common = true,
 };
 

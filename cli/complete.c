@@ -58,8 +58,7 @@ static void put_bash_values(cli_out *out, bool further)
             put_choices(out, option->choices);
             cli_out_text(out, "' -- \"$word\"))");
         } else {
-            cli_out_format(out, "COMPREPLY=($(compgen -%c -- \"$word\"))",
-                           option->kind == CLI_FOLDER ? 'd' : 'f');
+            cli_out_format(out, "COMPREPLY=($(compgen -%c -- \"$word\"))", option->kind == CLI_FOLDER ? 'd' : 'f');
         }
         cli_out_text(out, "; return ;;\n");
     }
@@ -75,10 +74,9 @@ static void put_bash_options(cli_out *out, const char *pattern, const cli_comman
 
 static void put_bash(cli_out *out)
 {
-    cli_out_text(
-        out, "_hsdiff() {\n"
-             "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options\n"
-             "    case \"${COMP_WORDS[1]} $before\" in\n");
+    cli_out_text(out, "_hsdiff() {\n"
+                      "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options\n"
+                      "    case \"${COMP_WORDS[1]} $before\" in\n");
     put_bash_values(out, true);
     put_bash_values(out, false);
     cli_out_text(out, "    esac\n    case ${COMP_WORDS[1]} in\n");
@@ -162,16 +160,14 @@ static void put_fish_commands(cli_out *out, const cli_option *option)
 {
     cli_out_text(out, " -n '__fish_seen_subcommand_from");
     for (size_t i = 0; cli_command_get(i); i++)
-        if (cli_command_takes(cli_command_get(i), option))
-            cli_out_format(out, " %s", cli_command_get(i)->name);
+        if (cli_command_takes(cli_command_get(i), option)) cli_out_format(out, " %s", cli_command_get(i)->name);
     cli_out_text(out, "'");
 }
 
 static void put_fish(cli_out *out)
 {
     for (size_t i = 0; cli_command_get(i); i++) {
-        cli_out_format(out, "complete -c hsdiff -n __fish_use_subcommand -a %s -d '",
-                       cli_command_get(i)->name);
+        cli_out_format(out, "complete -c hsdiff -n __fish_use_subcommand -a %s -d '", cli_command_get(i)->name);
         put_fish_text(out, cli_command_get(i)->summary);
         cli_out_text(out, "'\n");
     }

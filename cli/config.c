@@ -35,7 +35,8 @@ static hsd_status read_file(hsd_check_config **out, const char *path, hsd_error 
     const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0) return hsd_fail_errno(err, errno, "cannot be opened");
     char *text = malloc(HSD_CHECK_CONFIG_MOST + 1);
-    hsd_status status = text ? read_all(fd, text, &size, err) : hsd_fail(err, HSD_E_NOMEM, "out of memory for the configuration");
+    hsd_status status =
+        text ? read_all(fd, text, &size, err) : hsd_fail(err, HSD_E_NOMEM, "out of memory for the configuration");
     if (status == HSD_OK) status = hsd_check_config_read(out, text, size, is_stdin ? "standard input" : path, err);
     free(text);
     if (!is_stdin) close(fd);
@@ -53,7 +54,8 @@ static bool is_there(const char *path)
 static void blame_usage(hsd_error *err, const char *path)
 {
     const bool is_missing = err->status == HSD_E_IO && err->sys_errno == ENOENT;
-    const bool is_wrong_file = is_missing || (err->status == HSD_E_IO && (err->sys_errno == EISDIR || err->sys_errno == EACCES));
+    const bool is_wrong_file =
+        is_missing || (err->status == HSD_E_IO && (err->sys_errno == EISDIR || err->sys_errno == EACCES));
     hsd_error_set_file(err, strcmp(path, "-") == 0 ? "standard input" : path);
     if (is_missing) hsd_error_set_hint(err, "hsdiff check --init BEFORE AFTER -o %s   writes a first one", path);
     if (err->status == HSD_E_CORRUPT || is_wrong_file) err->status = HSD_E_NOT_FOUND;
@@ -77,6 +79,7 @@ int32_t cli_today(void)
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
     char *end = NULL;
     long long seconds = epoch ? strtoll(epoch, &end, 10) : 0;
-    if (!epoch || end == epoch || *end != 0 || seconds < 0 || seconds / SECONDS_A_DAY > INT32_MAX / 2) seconds = (long long)time(NULL);
+    if (!epoch || end == epoch || *end != 0 || seconds < 0 || seconds / SECONDS_A_DAY > INT32_MAX / 2)
+        seconds = (long long)time(NULL);
     return (int32_t)(seconds / SECONDS_A_DAY);
 }

@@ -1,5 +1,6 @@
 /*
- * The configuration of a check: the file of --config, else .hsdiff.yml in this folder, else the rules that are built in.
+ * The configuration of a check: the file of --config, else .hsdiff.yml in this folder, else the rules that are built
+ * in.
  */
 #ifndef CLI_CONFIG_H
 #define CLI_CONFIG_H

@@ -15,18 +15,7 @@
 
 #include <hscapture/hscapture.h>
 
-enum demo_name {
-    SESSIONS = 1,
-    CONFIG_NAME,
-    REQUEST_NAME,
-    ENTRIES,
-    NEXT,
-    VALUE,
-    BUFFER_NAME,
-    USER,
-    PATH,
-    TEXT
-};
+enum demo_name { SESSIONS = 1, CONFIG_NAME, REQUEST_NAME, ENTRIES, NEXT, VALUE, BUFFER_NAME, USER, PATH, TEXT };
 enum demo_type { SESSION_CACHE = 1, ENTRY, SESSION, BUFFER, STRING, REQUEST, CONFIG };
 enum demo_label { TO_ENTRIES = 1, TO_NEXT, TO_VALUE, TO_BUFFER, TO_USER, TO_PATH, TO_TEXT };
 
@@ -122,8 +111,7 @@ static void config(hsc_writer *w)
     hsc_end_object(w);
     for (uint32_t i = 0; i < CONFIG_STRINGS; i++)
         string(w, CONFIG_ID + 1 + i, 40 + 8 * (i % 5));
-    hsc_root(
-        w, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .label = CONFIG_NAME, .target = CONFIG_ID});
+    hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .label = CONFIG_NAME, .target = CONFIG_ID});
 }
 
 static void heap(hsc_writer *w, const demo_moment *moment)
@@ -131,8 +119,7 @@ static void heap(hsc_writer *w, const demo_moment *moment)
     define(w);
     config(w);
     begin(w, CACHE_ID, SESSION_CACHE, 32);
-    if (moment->sessions > 0)
-        hsc_reference(w, ID_OF_SESSION(moment->sessions - 1) + 1, TO_ENTRIES, 0);
+    if (moment->sessions > 0) hsc_reference(w, ID_OF_SESSION(moment->sessions - 1) + 1, TO_ENTRIES, 0);
     hsc_end_object(w);
     hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .label = SESSIONS, .target = CACHE_ID});
     for (uint32_t i = 0; i < moment->sessions; i++)
@@ -141,8 +128,7 @@ static void heap(hsc_writer *w, const demo_moment *moment)
         request(w, moment->first_request + i);
 }
 
-hsd_status demo_heap_write(const demo_moment *moment, hsd_write_fn write, void *context,
-                           hsd_error *err)
+hsd_status demo_heap_write(const demo_moment *moment, hsd_write_fn write, void *context, hsd_error *err)
 {
     demo_sink sink = {.write = write, .context = context, .err = err};
     const hsc_sink target = {.write = pass_on, .context = &sink};
@@ -157,14 +143,11 @@ hsd_status demo_heap_write(const demo_moment *moment, hsd_write_fn write, void *
     options.facts = HSC_FACT_COLLECTED;
     options.identity = HSC_IDENTITY_EXACT;
     memset(options.domain, 0x5e, sizeof options.domain);
-    memcpy(options.capture_id, &moment->taken_unix_s,
-           sizeof moment->taken_unix_s); /* the same bytes every time */
-    if (hsc_open(&w, &target, &options) != HSC_OK)
-        return hsd_fail(err, HSD_E_NOMEM, "no memory to write a capture");
+    memcpy(options.capture_id, &moment->taken_unix_s, sizeof moment->taken_unix_s); /* the same bytes every time */
+    if (hsc_open(&w, &target, &options) != HSC_OK) return hsd_fail(err, HSD_E_NOMEM, "no memory to write a capture");
     heap(w, moment);
     const hsc_status status = hsc_finish(w);
-    if (status != HSC_OK && status != HSC_E_IO)
-        hsd_fail(err, HSD_E_MISUSE, "%s", hsc_error_text(w));
+    if (status != HSC_OK && status != HSC_E_IO) hsd_fail(err, HSD_E_MISUSE, "%s", hsc_error_text(w));
     hsc_close(w);
     return status == HSC_OK ? HSD_OK : err->status;
 }

@@ -15,7 +15,6 @@ typedef struct demo_moment {
 } demo_moment;
 
 /* Writes the capture of that moment through `write`. */
-hsd_status demo_heap_write(const demo_moment *moment, hsd_write_fn write, void *context,
-                           hsd_error *err);
+hsd_status demo_heap_write(const demo_moment *moment, hsd_write_fn write, void *context, hsd_error *err);
 
 #endif

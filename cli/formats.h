@@ -1,6 +1,6 @@
 /*
- * The table of formats: what is read and what is written, and what each can say of a heap, from the registries of importers and
- * exporters. One text for the terminal and the manual.
+ * The table of formats: what is read and what is written, and what each can say of a heap, from the registries of
+ * importers and exporters. One text for the terminal and the manual.
  */
 #ifndef CLI_FORMATS_H
 #define CLI_FORMATS_H

@@ -17,11 +17,13 @@ const cli_row cli_exit_statuses[] = {
     {"0", "done; a heap that grew is an answer and not an error"},
     {"1", "hsdiff check: a rule failed"},
     {"2", "wrong usage, a configuration that is wrong, or an output file that exists where --force was not given"},
-    {"3", "hsdiff check: the captures cannot be judged; an input is damaged, cut off, of an unknown format or cannot be read; with --partial "
+    {"3", "hsdiff check: the captures cannot be judged; an input is damaged, cut off, of an unknown format or cannot "
+          "be read; with --partial "
           "also when something was skipped; hsdiff capture: no way to the process is open, or it went away"},
     {"4", "out of memory (--memory is too small, and the message says what suffices), of disk, or "
           "another failure of input and output"},
-    {"any", "hsdiff capture -- COMMAND: that of the command, if it is not 0; 126 and 127 when it cannot be started, 128 and the number of the "
+    {"any", "hsdiff capture -- COMMAND: that of the command, if it is not 0; 126 and 127 when it cannot be started, "
+            "128 and the number of the "
             "signal when one ended it"},
     {"130, 143", "ended by SIGINT or SIGTERM; nothing unfinished is left"},
     {0},
@@ -38,20 +40,24 @@ const cli_row cli_outputs[] = {
              "or counts; reason, rungs, weak, warnings and more), identity_known, partial, "
              "summary, total, types (examples: ids of new objects, in after), roots, holders (or null, and "
              "why_no_holders), sizes, tree with "
-             "--tree, and others: the rest with --top, and the holders past the first 1,024. A row of sizes tells how large the objects of "
-             "a type are, before and after: [b, objects, bytes] for those of 2^(b-1) to 2^b - 1 bytes, b 0 for those of none; of all captured "
+             "--tree, and others: the rest with --top, and the holders past the first 1,024. A row of sizes tells how "
+             "large the objects of "
+             "a type are, before and after: [b, objects, bytes] for those of 2^(b-1) to 2^b - 1 bytes, b 0 for those "
+             "of none; of all captured "
              "objects of the 200 types that changed most. Sizes "
              "are exact integers. Names are fixed, and fields may be added. Where identity_known "
              "is false, new and freed are null. In each capture objects and bytes are the live "
              "ones"},
     {"json of series, check", "Schemas hsdiff.series/1 and hsdiff.check/1: hsdiff help series, hsdiff help check"},
     {"ndjson", "The same members as json, one object a line: record names what it is"},
-    {"html", "A page of one file that needs no network and, for the answer and the largest rows, no script; the rest is inside it, the records of "
+    {"html", "A page of one file that needs no network and, for the answer and the largest rows, no script; the rest "
+             "is inside it, the records of "
              "ndjson, packed: at most 100,000 rows a table and 10 MiB in all, what is left out is summed up"},
     {"markdown", "Tables for a comment or the summary of a job, cut to --max-bytes"},
     {"openmetrics", "Gauges of sizes, growth and outcomes, with # EOF at the end"},
-    {"junit, sarif, github", "Of a check alone: one test case a rule; SARIF 2.1.0, one result a finding, with a fingerprint that lasts; "
-                             "annotations, at the line of the rule"},
+    {"junit, sarif, github",
+     "Of a check alone: one test case a rule; SARIF 2.1.0, one result a finding, with a fingerprint that lasts; "
+     "annotations, at the line of the rule"},
     {"csv", "One table by RFC 4180. Names that a spreadsheet would take for a formula, and names "
             "that begin with ', have a ' before "
             "them"},
@@ -80,13 +86,14 @@ const cli_row cli_environment[] = {
     {"NO_COLOR", "not empty: no colour unless --color=always"},
     {"TERM", "dumb: no colour"},
     {"HSDIFF_AGENTS", "hsdiff capture: the folder with the agents; by default that of the installation"},
-    {"HSDIFF_TO, HSDIFF_EVERY, HSDIFF_COUNT", "read by agents in a program: where captures go by themselves (hsdiff help receive), every how "
-                                              "many seconds, and how many"},
+    {"HSDIFF_TO, HSDIFF_EVERY, HSDIFF_COUNT",
+     "read by agents in a program: where captures go by themselves (hsdiff help receive), every how "
+     "many seconds, and how many"},
     {"HSDIFF_NATIVE", "read by the native agent: its settings, such as \"sample=524288 stacks=fp\""},
-    {"SOURCE_DATE_EPOCH", "hsdiff check: seconds since 1970 of the day on which allowances are looked at; by default today"},
+    {"SOURCE_DATE_EPOCH",
+     "hsdiff check: seconds since 1970 of the day on which allowances are looked at; by default today"},
     {"TMPDIR", "where temporary data goes"},
-    {"LC_ALL, LC_CTYPE, LANG",
-     "whether the terminal shows UTF-8; nothing else depends on the locale"},
+    {"LC_ALL, LC_CTYPE, LANG", "whether the terminal shows UTF-8; nothing else depends on the locale"},
     {0},
 };
 
@@ -150,8 +157,8 @@ static void print_option(cli_out *out, const cli_option *option)
 {
     char start[64] = "    ";
     if (option->letter) snprintf(start, sizeof start, "-%c, ", option->letter);
-    const int used = snprintf(start + 4, sizeof start - 4, "--%s%s%s", option->name,
-                              option->value ? " " : "", option->value ? option->value : "");
+    const int used = snprintf(start + 4, sizeof start - 4, "--%s%s%s", option->name, option->value ? " " : "",
+                              option->value ? option->value : "");
     cli_out_format(out, "  %s", start);
     size_t at = 2 + 4 + (size_t)used;
     if (at + 2 > OPTION_COLUMN) {
@@ -197,7 +204,8 @@ void cli_print_formats(cli_out *out)
 
 void cli_print_formats_help(cli_out *out)
 {
-    cli_out_text(out, "What hsdiff reads and writes besides its own captures, and what each format can\nsay of a heap.\n\n");
+    cli_out_text(out,
+                 "What hsdiff reads and writes besides its own captures, and what each format can\nsay of a heap.\n\n");
     cli_print_format_tables(out);
     cli_out_text(out, "\n");
     cli_print_wrapped(out, cli_format_words, 0, 0, WIDTH);
@@ -211,25 +219,23 @@ void cli_print_formats_help(cli_out *out)
 
 void cli_print_short_help(cli_out *out)
 {
-    cli_out_text(out,
-                 "hsdiff compares heap captures: what grew, and what keeps it alive. Captures are\n"
-                 ".hs files, or heap dumps of Node, Chrome, the JVM, .NET, Go, Ruby and more.\n"
-                 "\n"
-                 "  hsdiff before.heapsnapshot after.heapsnapshot     two snapshots of Node\n"
-                 "  hsdiff before.hprof after.hprof                   two dumps of a JVM\n"
-                 "  hsdiff capture PID -o before.hs                   out of a running program\n"
-                 "  hsdiff demo                                       a toy that leaks, to try it\n"
-                 "\n"
-                 "  hsdiff monday.hs tuesday.hs wednesday.hs          what keeps growing\n"
-                 "  hsdiff check base.hs new.hs                       fail a build on growth\n"
-                 "\n"
-                 "  hsdiff --help                                     all of it\n");
+    cli_out_text(out, "hsdiff compares heap captures: what grew, and what keeps it alive. Captures are\n"
+                      ".hs files, or heap dumps of Node, Chrome, the JVM, .NET, Go, Ruby and more.\n"
+                      "\n"
+                      "  hsdiff before.heapsnapshot after.heapsnapshot     two snapshots of Node\n"
+                      "  hsdiff before.hprof after.hprof                   two dumps of a JVM\n"
+                      "  hsdiff capture PID -o before.hs                   out of a running program\n"
+                      "  hsdiff demo                                       a toy that leaks, to try it\n"
+                      "\n"
+                      "  hsdiff monday.hs tuesday.hs wednesday.hs          what keeps growing\n"
+                      "  hsdiff check base.hs new.hs                       fail a build on growth\n"
+                      "\n"
+                      "  hsdiff --help                                     all of it\n");
 }
 
 void cli_print_help(cli_out *out)
 {
-    cli_out_text(out,
-                 "Compares heap captures: what grew, what is new, and what keeps it alive.\n\n");
+    cli_out_text(out, "Compares heap captures: what grew, what is new, and what keeps it alive.\n\n");
     print_examples(out, cli_command_get(0)->examples);
     cli_out_text(out, "\nCommands:\n");
     for (size_t i = 0; cli_command_get(i); i++)
@@ -263,6 +269,5 @@ void cli_print_version(cli_out *out)
     cli_print_formats(out);
     cli_out_text(out, "\nReports:\n");
     for (size_t i = 0; hsd_report_format_get(i); i++)
-        cli_out_format(out, "  %-11s  %s\n", hsd_report_format_get(i)->name,
-                       hsd_report_format_get(i)->summary);
+        cli_out_format(out, "  %-11s  %s\n", hsd_report_format_get(i)->name, hsd_report_format_get(i)->summary);
 }

@@ -15,7 +15,8 @@ typedef struct part_types {
 static void take(part_types *parts, hsd_record_kind kind, const hsd_record *record)
 {
     if (kind == HSD_RECORD_TYPE) {
-        if ((record->type.flags & HSC_TYPE_PART) != 0 && parts->count < MOST_TYPES) parts->ids[parts->count++] = record->type.id;
+        if ((record->type.flags & HSC_TYPE_PART) != 0 && parts->count < MOST_TYPES)
+            parts->ids[parts->count++] = record->type.id;
         return;
     }
     for (uint32_t i = 0; i < parts->count; i++)

@@ -16,10 +16,7 @@ static const cli_fact facts[] = {
     {0x100, "estimated", "sizes are estimates: how many objects there are is exact"},
 };
 
-const cli_fact *cli_fact_get(size_t i)
-{
-    return i < sizeof facts / sizeof facts[0] ? &facts[i] : NULL;
-}
+const cli_fact *cli_fact_get(size_t i) { return i < sizeof facts / sizeof facts[0] ? &facts[i] : NULL; }
 
 const char *cli_format_short_time(char out[HSD_NUMBER_CHARS], uint64_t elapsed_ns)
 {
@@ -40,10 +37,9 @@ const char *cli_identity_word(hsd_identity identity)
 
 const char *cli_identity_sentence(hsd_identity identity)
 {
-    static const char *const sentences[] = {
-        "none: another capture can be compared by counts alone",
-        "exact: ids are never reused, so objects are recognised again",
-        "address: objects are recognised again by address and type",
-        "moving: addresses change, so captures are compared by counts alone"};
+    static const char *const sentences[] = {"none: another capture can be compared by counts alone",
+                                            "exact: ids are never reused, so objects are recognised again",
+                                            "address: objects are recognised again by address and type",
+                                            "moving: addresses change, so captures are compared by counts alone"};
     return sentences[identity <= HSD_IDENTITY_MOVING ? identity : 0];
 }

@@ -1,5 +1,6 @@
 /*
- * Opening inputs by hsdiff/open.h: all are opened before any is looked at, and two foreign dumps are imported side by side.
+ * Opening inputs by hsdiff/open.h: all are opened before any is looked at, and two foreign dumps are imported side by
+ * side.
  */
 #include "input.h"
 
@@ -27,7 +28,7 @@ typedef struct input_job {
     hsd_status status;
     hsd_error error;
     cli_progress progress;
-    int fd; /* what was looked at */
+    int fd;            /* what was looked at */
     atomic_bool *stop; /* set by the one that fails while both are opened */
     uint64_t elapsed_ns;
 } input_job;
@@ -37,7 +38,10 @@ static const char *name_of(const input_job *opening)
     return strcmp(opening->input->path, "-") == 0 ? "standard input" : opening->input->path;
 }
 
-static bool open_input(input_job *opening) { return hsd_open_path(&opening->fd, opening->input->path, &opening->error) == HSD_OK; }
+static bool open_input(input_job *opening)
+{
+    return hsd_open_path(&opening->fd, opening->input->path, &opening->error) == HSD_OK;
+}
 
 static bool look(input_job *opening)
 {
@@ -46,10 +50,7 @@ static bool look(input_job *opening)
 
 /* ---- opening what it is ---- */
 
-hsd_damage cli_damage_wanted(const cli_app *cli)
-{
-    return cli->options.partial ? HSD_DAMAGE_SKIP : HSD_DAMAGE_REFUSE;
-}
+hsd_damage cli_damage_wanted(const cli_app *cli) { return cli->options.partial ? HSD_DAMAGE_SKIP : HSD_DAMAGE_REFUSE; }
 
 static hsd_status open_as_it_is(input_job *opening)
 {
@@ -57,10 +58,11 @@ static hsd_status open_as_it_is(input_job *opening)
     struct timespec began, ended;
     input->is_foreign = opening->options.content == HSD_CONTENT_FOREIGN;
     clock_gettime(CLOCK_MONOTONIC, &began);
-    HSD_TRY(hsd_open_fd(&input->capture, opening->fd, input->path, &opening->options, &opening->cli->run, &input->imported,
-                        &opening->error));
+    HSD_TRY(hsd_open_fd(&input->capture, opening->fd, input->path, &opening->options, &opening->cli->run,
+                        &input->imported, &opening->error));
     clock_gettime(CLOCK_MONOTONIC, &ended);
-    opening->elapsed_ns = (uint64_t)(ended.tv_sec - began.tv_sec) * 1000000000u + (uint64_t)ended.tv_nsec - (uint64_t)began.tv_nsec;
+    opening->elapsed_ns =
+        (uint64_t)(ended.tv_sec - began.tv_sec) * 1000000000u + (uint64_t)ended.tv_nsec - (uint64_t)began.tv_nsec;
     return HSD_OK;
 }
 
@@ -80,10 +82,8 @@ static void tell_of_import(const input_job *opening)
     char objects[HSD_NUMBER_CHARS], size[HSD_NUMBER_CHARS], time[HSD_NUMBER_CHARS];
     if (!opening->input->is_foreign || opening->status != HSD_OK) return;
     cli_note(opening->cli, "%s: imported (%s): %s objects, %s read in %s%s", name_of(opening), result->format,
-             hsd_format_count(objects, result->objects),
-             hsd_format_bytes(size, result->input_bytes),
-             hsd_format_duration(time, opening->elapsed_ns),
-             result->is_complete ? "" : "; it is not complete");
+             hsd_format_count(objects, result->objects), hsd_format_bytes(size, result->input_bytes),
+             hsd_format_duration(time, opening->elapsed_ns), result->is_complete ? "" : "; it is not complete");
 }
 
 /*
@@ -107,29 +107,26 @@ static const char **types_of_keys(const cli_options *options)
     return types;
 }
 
-static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t place,
-                    bool summary_only, hsd_damage damage, const char *const *types)
+static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t place, bool summary_only,
+                    hsd_damage damage, const char *const *types)
 {
     const cli_options *options = &cli->options;
-    *opening = (input_job){.input = input,
-                           .cli = cli,
-                           .run = cli->run,
-                           .fd = -1,
-                           .progress = {.slot = (unsigned)place}};
+    *opening =
+        (input_job){.input = input, .cli = cli, .run = cli->run, .fd = -1, .progress = {.slot = (unsigned)place}};
     opening->run.progress_context = &opening->progress;
     opening->options.damage = damage;
     opening->options.import_run = &opening->run;
     opening->options.import = (hsd_import_options){.format = options->from,
-                                            .executable = options->executable,
-                                            .dump_number = options->dump_numbers[place],
-                                            .summary_only = summary_only,
-                                            .value_types = types,
-                                            .value_type_count = options->key_count,
-                                            .salvage = damage == HSD_DAMAGE_SKIP,
-                                            .final_is_strong = options->final_is_strong,
-                                            .with_values = options->with_values,
-                                            .with_digest = !summary_only,
-                                            .compression = 1};
+                                                   .executable = options->executable,
+                                                   .dump_number = options->dump_numbers[place],
+                                                   .summary_only = summary_only,
+                                                   .value_types = types,
+                                                   .value_type_count = options->key_count,
+                                                   .salvage = damage == HSD_DAMAGE_SKIP,
+                                                   .final_is_strong = options->final_is_strong,
+                                                   .with_values = options->with_values,
+                                                   .with_digest = !summary_only,
+                                                   .compression = 1};
     hsd_error_init(&opening->error);
 }
 
@@ -156,7 +153,8 @@ static bool find_kinds(input_job *openings, size_t count)
 
 static bool may_run_together(const input_job openings[2], const cli_app *cli)
 {
-    if (openings[0].options.content != HSD_CONTENT_FOREIGN || openings[1].options.content != HSD_CONTENT_FOREIGN) return false;
+    if (openings[0].options.content != HSD_CONTENT_FOREIGN || openings[1].options.content != HSD_CONTENT_FOREIGN)
+        return false;
     if (cli->run.threads == 1 || sysconf(_SC_NPROCESSORS_ONLN) < 2) return false;
     return cli->run.memory_bytes >= SIDE_BY_SIDE_MIN_BYTES;
 }
@@ -217,19 +215,21 @@ static void run_all(input_job *openings, size_t count, const cli_app *cli)
 /* Whatever they are called: a name typed twice. Two dumps of one file are two captures. */
 static void tell_same(const cli_input *inputs, const cli_app *cli)
 {
-    const hsd_capture_info *before = hsd_capture_get_info(inputs[0].capture), *after = hsd_capture_get_info(inputs[1].capture);
-    if (!before->has_digest || !after->has_digest || cli->options.dump_numbers[0] != cli->options.dump_numbers[1]) return;
+    const hsd_capture_info *before = hsd_capture_get_info(inputs[0].capture),
+                           *after = hsd_capture_get_info(inputs[1].capture);
+    if (!before->has_digest || !after->has_digest || cli->options.dump_numbers[0] != cli->options.dump_numbers[1])
+        return;
     if (memcmp(before->digest, after->digest, sizeof before->digest) == 0)
-        cli_note(cli, "before and after are one capture: %s has the same content as %s.", inputs[0].path, inputs[1].path);
+        cli_note(cli, "before and after are one capture: %s has the same content as %s.", inputs[0].path,
+                 inputs[1].path);
 }
 
-hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only,
-                           hsd_damage damage, hsd_error *err)
+hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only, hsd_damage damage,
+                           hsd_error *err)
 {
     input_job openings[2];
     const char **types = types_of_keys(&cli->options);
-    if (!types && cli->options.key_count > 0)
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for the types of --key");
+    if (!types && cli->options.key_count > 0) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the types of --key");
     for (size_t i = 0; i < count; i++)
         prepare(&openings[i], &inputs[i], cli, i, summary_only, damage, types);
     if (find_kinds(openings, count)) run_all(openings, count, cli);

@@ -20,8 +20,8 @@ typedef struct cli_input {
  * memory and threads allow. `damage` says what becomes of damaged ones. HSD_OK, or a failure whose error
  * names the file.
  */
-hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only,
-                           hsd_damage damage, hsd_error *err);
+hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only, hsd_damage damage,
+                           hsd_error *err);
 
 /* HSD_DAMAGE_SKIP with --partial. */
 hsd_damage cli_damage_wanted(const cli_app *cli);

@@ -15,8 +15,8 @@ typedef struct cli_child {
     int exit_status; /* as a shell gives it: 128 + signal when one ended it; valid once it has ended */
 } cli_child;
 
-/* Starts the words of the command line behind "--". False after a message; *result is then the exit status: 127 when there is no
- * such program, 126 when it cannot be run. *way is what will be taken. */
+/* Starts the words of the command line behind "--". False after a message; *result is then the exit status: 127 when
+ * there is no such program, 126 when it cannot be run. *way is what will be taken. */
 bool cli_launch(cli_child *child, const cli_app *cli, const char **way, int *result);
 
 /* Has it ended? Does not wait. */

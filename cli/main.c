@@ -28,9 +28,7 @@ static void occupy_standard_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
-            (void)!open("/dev/null", fd == STDIN_FILENO    ? O_WRONLY
-                                     : fd == STDOUT_FILENO ? O_RDONLY
-                                                           : O_WRONLY);
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY);
 }
 
 /* ---- what is no command: help, version, pages ---- */
@@ -104,8 +102,7 @@ static bool has_right_inputs(const cli_app *cli)
 {
     const cli_command *command = cli->command;
     if (!is_input(cli)) return false;
-    if (cli->input_count >= command->inputs_min && cli->input_count <= command->inputs_max)
-        return true;
+    if (cli->input_count >= command->inputs_min && cli->input_count <= command->inputs_max) return true;
     if (cli->input_count < command->inputs_min)
         cli_complain("%s is missing: hsdiff %s%s%s", cli->input_count == 0 ? "an input" : "a second input",
                      cli->is_named ? command->name : "", cli->is_named ? " " : "", command->synopsis);
@@ -113,7 +110,7 @@ static bool has_right_inputs(const cli_app *cli)
         cli_complain("hsdiff %s takes %s, and %zu were given.", command->name,
                      command->inputs_max == 0   ? "no input"
                      : command->inputs_max == 1 ? "one input"
-                 : command->inputs_max == 2 ? "two inputs"
+                     : command->inputs_max == 2 ? "two inputs"
                                                 : "at most 1,000 inputs",
                      cli->input_count);
     return false;
@@ -128,8 +125,7 @@ static bool knows_format(const cli_app *cli)
     for (size_t i = 0; wanted && hsd_importer_get(i); i++) {
         const char *name = hsd_importer_get(i)->name;
         if (strcmp(name, wanted) == 0) return true;
-        const int size =
-            snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", name);
+        const int size = snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", name);
         if (size < 0 || (size_t)size >= sizeof names - used) break;
         used += (size_t)size;
     }
@@ -140,8 +136,7 @@ static bool knows_format(const cli_app *cli)
 static bool prepare_run(cli_app *cli)
 {
     const cli_options *options = &cli->options;
-    cli->run = (hsd_run){.memory_bytes = options->memory_bytes ? options->memory_bytes
-                                                               : hsd_run_default_memory(),
+    cli->run = (hsd_run){.memory_bytes = options->memory_bytes ? options->memory_bytes : hsd_run_default_memory(),
                          .threads = (unsigned)options->threads,
                          .temp_dir = options->temp_dir,
                          .progress = cli_progress_tell,
@@ -163,9 +158,8 @@ static int run(cli_app *cli)
 {
     const cli_options *options = &cli->options;
     if (options->generate && !is_generator(options->generate)) {
-        cli_complain(
-            "--generate takes man, man-formats, complete-bash, complete-zsh or complete-fish, not '%s'.",
-            options->generate);
+        cli_complain("--generate takes man, man-formats, complete-bash, complete-zsh or complete-fish, not '%s'.",
+                     options->generate);
         return CLI_USAGE;
     }
     if (options->generate) return print_page(cli, print_generated);

@@ -98,7 +98,8 @@ static void put_examples(cli_out *out, const cli_command *command)
 
 static void put_heading(cli_out *out, const char *suffix, const char *section, const char *summary)
 {
-    cli_out_format(out, ".TH HSDIFF%s %s \"hsdiff %s\" \"User Commands\"\n.SH NAME\nhsdiff", suffix, section, HSDIFF_VERSION);
+    cli_out_format(out, ".TH HSDIFF%s %s \"hsdiff %s\" \"User Commands\"\n.SH NAME\nhsdiff", suffix, section,
+                   HSDIFF_VERSION);
     put(out, suffix);
     cli_out_text(out, " \\- ");
     put(out, summary);
@@ -143,10 +144,8 @@ static void put_main_page(cli_out *out)
 {
     const cli_command *diff = cli_command_get(0);
     put_heading(out, "", "1 \"\"", "compare heap captures");
-    cli_out_text(
-        out,
-        ".SH SYNOPSIS\n\\fBhsdiff\\fR \\fIBEFORE\\fR \\fIAFTER\\fR [\\fIoptions\\fR]\n.br\n"
-        "\\fBhsdiff\\fR \\fICOMMAND\\fR [\\fIoptions\\fR] [\\fIFILE\\fR...]\n.SH DESCRIPTION\n");
+    cli_out_text(out, ".SH SYNOPSIS\n\\fBhsdiff\\fR \\fIBEFORE\\fR \\fIAFTER\\fR [\\fIoptions\\fR]\n.br\n"
+                      "\\fBhsdiff\\fR \\fICOMMAND\\fR [\\fIoptions\\fR] [\\fIFILE\\fR...]\n.SH DESCRIPTION\n");
     put_paragraphs(out, diff->description);
     put_commands(out);
     put_options(out, diff);

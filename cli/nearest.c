@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define WORD_MOST 32
+#define WORD_MOST  32
 #define EDITS_MOST 2
 
 size_t cli_edits(const char *a, size_t a_size, const char *b)

@@ -6,7 +6,8 @@
 
 #include "cli.h"
 
-/* Letters to add, take away or replace to make `b` of the first `a_size` bytes of `a`; 99 where one is longer than 32 bytes. */
+/* Letters to add, take away or replace to make `b` of the first `a_size` bytes of `a`; 99 where one is longer than 32
+ * bytes. */
 size_t cli_edits(const char *a, size_t a_size, const char *b);
 
 /* NULL where no name of a command is near: at most two edits away, and at most half of the word. */

@@ -1,6 +1,6 @@
 /*
- * How values of options are read that are more than a text, a number, a size or a time. Each takes what stands behind its option into
- * `options`; false when it is none.
+ * How values of options are read that are more than a text, a number, a size or a time. Each takes what stands behind
+ * its option into `options`; false when it is none.
  */
 #ifndef CLI_OPTION_VALUES_H
 #define CLI_OPTION_VALUES_H

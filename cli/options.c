@@ -2,8 +2,8 @@
  * Reading a command line by the table of options: values by their kind, options anywhere, "did you
  * mean" for those that do not exist.
  */
-#include "nearest.h"
 #include "options.h"
+#include "nearest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +25,7 @@ bool cli_parse_size(const char *text, uint64_t *bytes)
     const char *unit = letter ? strchr(units, letter) : NULL;
     if (unit) {
         end++;
-        const bool is_decimal =
-            (*end == 'B' || *end == 'b') && end[1] == 0; /* KB is 1000, K and KiB are 1024 */
+        const bool is_decimal = (*end == 'B' || *end == 'b') && end[1] == 0; /* KB is 1000, K and KiB are 1024 */
         if (*end == 'i' && (end[1] == 'B' || end[1] == 'b'))
             end += 2;
         else if (is_decimal)
@@ -53,7 +52,8 @@ bool cli_parse_duration(const char *text, uint64_t *milliseconds)
         end++;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (strcmp(end, units[i].name) == 0)
-            return !__builtin_mul_overflow(number, units[i].factor, milliseconds) && *milliseconds <= UINT64_C(31536000000);
+            return !__builtin_mul_overflow(number, units[i].factor, milliseconds) &&
+                   *milliseconds <= UINT64_C(31536000000);
     return false;
 }
 
@@ -184,7 +184,8 @@ static bool fail_unknown(const char *word, const char *name, size_t size)
     return false;
 }
 
-/* Options that are told, for command_line.c: a flag or a value stands once, as it was given last, unless every one counts. */
+/* Options that are told, for command_line.c: a flag or a value stands once, as it was given last, unless every one
+ * counts. */
 static void note_given(cli_app *cli, const cli_option *option, const char *value)
 {
     size_t place = option->repeats ? cli->given_count : 0;
@@ -299,8 +300,7 @@ static bool check_used(cli_app *cli, const cli_used *used)
 /* The first input names the command if there is one of that name; a file of that name is ./info. */
 static void choose_command(cli_app *cli, bool may_name)
 {
-    const cli_command *named =
-        may_name && cli->input_count > 0 ? cli_command_find(cli->inputs[0]) : NULL;
+    const cli_command *named = may_name && cli->input_count > 0 ? cli_command_find(cli->inputs[0]) : NULL;
     cli->command = named ? named : cli_command_get(0);
     cli->is_named = named != NULL;
     if (!named) return;

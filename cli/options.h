@@ -1,6 +1,7 @@
 /*
- * Options: the parser, --help, the manual pages and the completions all read their rows, so that they cannot disagree. The rows of one command stand in its file, those
- * of several in common_options.c, and each command lists what it takes.
+ * Options: the parser, --help, the manual pages and the completions all read their rows, so that they cannot disagree.
+ * The rows of one command stand in its file, those of several in common_options.c, and each command lists what it
+ * takes.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -8,21 +9,23 @@
 #include "cli.h"
 
 typedef enum cli_kind {
-    CLI_FLAG,   /* bool */
-    CLI_TEXT,   /* const char * */
-    CLI_FILE,   /* const char *, completed as a file */
-    CLI_FOLDER, /* const char *, completed as a folder */
-    CLI_SIZE,   /* uint64_t: 65536, 64K, 64KiB, 64M, 2G */
-    CLI_COUNT,  /* uint64_t, from 1 */
+    CLI_FLAG,     /* bool */
+    CLI_TEXT,     /* const char * */
+    CLI_FILE,     /* const char *, completed as a file */
+    CLI_FOLDER,   /* const char *, completed as a folder */
+    CLI_SIZE,     /* uint64_t: 65536, 64K, 64KiB, 64M, 2G */
+    CLI_COUNT,    /* uint64_t, from 1 */
     CLI_DURATION, /* uint64_t milliseconds: 500ms, 60s, 60, 5m, 1h, 1d; at most a year */
-    CLI_CHOICE, /* int: place in `choices` */
-    CLI_OTHER   /* `set` */
+    CLI_CHOICE,   /* int: place in `choices` */
+    CLI_OTHER     /* `set` */
 } cli_kind;
 
-/* Whether the command line that a report tells (command_line.h) has the option. A row that says neither fails a test. */
+/* Whether the command line that a report tells (command_line.h) has the option. A row that says neither fails a test.
+ */
 typedef enum cli_told {
     CLI_TOLD = 1, /* it decides what is compared, how, or what of the answer is shown */
-    CLI_LEFT_OUT  /* where the answer goes, in which format, with how much of the machine: a page says the same with and without */
+    CLI_LEFT_OUT  /* where the answer goes, in which format, with how much of the machine: a page says the same with and
+                     without */
 } cli_told;
 
 struct cli_option {

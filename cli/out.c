@@ -17,16 +17,15 @@ bool cli_out_open(cli_out *out, const cli_app *cli, int *exit_status)
 {
     *out = (cli_out){.status = HSD_OK};
     hsd_error_init(&out->error);
-    out->status = hsd_result_file_open(&out->file, cli->options.output ? cli->options.output : "-",
-                                       cli->options.force, &out->error);
+    out->status = hsd_result_file_open(&out->file, cli->options.output ? cli->options.output : "-", cli->options.force,
+                                       &out->error);
     if (out->status != HSD_OK) *exit_status = cli_report_error(cli, &out->error);
     return out->status == HSD_OK;
 }
 
 static void write_bytes(cli_out *out, const char *data, size_t size)
 {
-    if (out->status == HSD_OK)
-        out->status = hsd_result_file_write(out->file, data, size, &out->error);
+    if (out->status == HSD_OK) out->status = hsd_result_file_write(out->file, data, size, &out->error);
 }
 
 void cli_out_text(cli_out *out, const char *text) { write_bytes(out, text, strlen(text)); }
@@ -54,8 +53,7 @@ void cli_out_escaped(cli_out *out, hsd_escape_form form, const char *text, size_
     }
     char *large = malloc(needed + 1);
     if (!large) {
-        if (out->status == HSD_OK)
-            out->status = hsd_fail(&out->error, HSD_E_NOMEM, "no memory to print a name");
+        if (out->status == HSD_OK) out->status = hsd_fail(&out->error, HSD_E_NOMEM, "no memory to print a name");
         return;
     }
     hsd_escape(form, text, size, large, needed + 1);
@@ -84,10 +82,8 @@ cli_screen cli_out_screen(const cli_app *cli)
     return (cli_screen){
         .width = to_terminal && !options->wide ? cli_term_width(STDOUT_FILENO) : 0,
         .name_width = options->wide ? 0 : CLI_NAME_COLUMNS,
-        .has_color = options->output ? options->color == CLI_COLOR_ALWAYS
-                                     : cli_term_has_color(cli, STDOUT_FILENO),
-        .has_utf8 =
-            !to_terminal || cli_term_has_utf8(), /* a file looks the same whatever the locale */
+        .has_color = options->output ? options->color == CLI_COLOR_ALWAYS : cli_term_has_color(cli, STDOUT_FILENO),
+        .has_utf8 = !to_terminal || cli_term_has_utf8(), /* a file looks the same whatever the locale */
     };
 }
 

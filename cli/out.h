@@ -23,7 +23,8 @@ void cli_out_format(cli_out *out, const char *format, ...) __attribute__((format
 /* Foreign text, escaped; size SIZE_MAX = up to its NUL. */
 void cli_out_escaped(cli_out *out, hsd_escape_form form, const char *text, size_t size);
 
-/* True if a file may get its name: the command was done, or failed its check, or met damage and told something all the same. */
+/* True if a file may get its name: the command was done, or failed its check, or met damage and told something all the
+ * same. */
 bool cli_is_answer(const hsd_result_file *file, int result);
 
 /* Gives the file its name and closes it. `result` is the exit status so far; returns it, or the one of a
@@ -32,7 +33,8 @@ int cli_out_close(cli_out *out, const cli_app *cli, int result);
 
 /* ---- what a report of captures is told ---- */
 
-#define CLI_NAME_COLUMNS 160u /* of a name where no terminal bounds it: longer ones are cut in the middle, but for --wide */
+/* of a name where no terminal bounds it: longer ones are cut in the middle, but for --wide */
+#define CLI_NAME_COLUMNS 160u
 
 /* What can be seen where the result goes: standard output or the file of -o. */
 typedef struct cli_screen {

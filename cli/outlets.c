@@ -68,7 +68,9 @@ const hsd_report_format *cli_find_format(const char *option, const char *name, s
     char names[256];
     for (size_t i = 0; hsd_report_format_get(i); i++) {
         const hsd_report_format *format = hsd_report_format_get(i);
-        if (strlen(format->name) == name_bytes && memcmp(format->name, name, name_bytes) == 0 && can_hold(format, holds)) return format;
+        if (strlen(format->name) == name_bytes && memcmp(format->name, name, name_bytes) == 0 &&
+            can_hold(format, holds))
+            return format;
     }
     list_formats(names, sizeof names, holds);
     cli_complain("%s takes %s here, not '%.*s'.", option, names, (int)name_bytes, name);
@@ -145,7 +147,8 @@ int cli_outlets_close(cli_outlets *outlets, const cli_app *cli, int result)
         hsd_error err;
         hsd_error_init(&err);
         hsd_result_file *file = outlets->also[i].file;
-        if (file && cli_is_answer(file, result) && hsd_result_file_finish(file, &err) != HSD_OK) result = cli_report_error(cli, &err);
+        if (file && cli_is_answer(file, result) && hsd_result_file_finish(file, &err) != HSD_OK)
+            result = cli_report_error(cli, &err);
         hsd_result_file_close(file);
     }
     free(outlets->also);
@@ -158,7 +161,9 @@ int cli_outlets_close(cli_outlets *outlets, const cli_app *cli, int result)
 hsd_report_options cli_report_options(const cli_app *cli, bool to_file)
 {
     const cli_options *options = &cli->options;
-    const cli_screen screen = to_file ? (cli_screen){.name_width = options->wide ? 0 : CLI_NAME_COLUMNS, .has_utf8 = true} : cli_out_screen(cli);
+    const cli_screen screen = to_file
+                                  ? (cli_screen){.name_width = options->wide ? 0 : CLI_NAME_COLUMNS, .has_utf8 = true}
+                                  : cli_out_screen(cli);
     return (hsd_report_options){
         .top = cli_out_rows(cli, 0),
         .sort_by = (hsd_sort_by)options->diff.sort,
@@ -179,7 +184,8 @@ hsd_report_options cli_report_options(const cli_app *cli, bool to_file)
     };
 }
 
-hsd_status cli_outlets_write(cli_outlets *outlets, const cli_app *cli, cli_report_fn write, const void *what, hsd_error *err)
+hsd_status cli_outlets_write(cli_outlets *outlets, const cli_app *cli, cli_report_fn write, const void *what,
+                             hsd_error *err)
 {
     const hsd_report_options to_file = cli_report_options(cli, true), to_screen = cli_report_options(cli, false);
     for (size_t i = 0; i < count_wishes(&cli->options); i++)

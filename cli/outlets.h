@@ -1,6 +1,6 @@
 /*
- * Where the report of one answer goes: standard output or -o in the format of --format, and for each --also FORMAT=FILE and
- * for --html FILE a file more. All are opened before any work is done and get their names together at the end.
+ * Where the report of one answer goes: standard output or -o in the format of --format, and for each --also FORMAT=FILE
+ * and for --html FILE a file more. All are opened before any work is done and get their names together at the end.
  */
 #ifndef CLI_OUTLETS_H
 #define CLI_OUTLETS_H
@@ -25,11 +25,12 @@ bool cli_outlets_open(cli_outlets *outlets, const cli_app *cli, cli_holds holds,
 /* Options of a report: those of the screen, or of a file. */
 hsd_report_options cli_report_options(const cli_app *cli, bool to_file);
 
-typedef hsd_status (*cli_report_fn)(const hsd_report_format *format, const hsd_report_options *options, const void *what,
-                                    hsd_write_fn write, void *context, hsd_error *err);
+typedef hsd_status (*cli_report_fn)(const hsd_report_format *format, const hsd_report_options *options,
+                                    const void *what, hsd_write_fn write, void *context, hsd_error *err);
 
 /* Writes `what` to each of them. */
-hsd_status cli_outlets_write(cli_outlets *outlets, const cli_app *cli, cli_report_fn write, const void *what, hsd_error *err);
+hsd_status cli_outlets_write(cli_outlets *outlets, const cli_app *cli, cli_report_fn write, const void *what,
+                             hsd_error *err);
 
 /* As cli_out_close. */
 int cli_outlets_close(cli_outlets *outlets, const cli_app *cli, int result);

@@ -42,8 +42,7 @@ static uint64_t now_ns(void)
 void cli_progress_begin(const cli_app *cli)
 {
     state.began_ns = now_ns();
-    state.is_wanted =
-        !cli->options.no_progress && !cli->options.quiet && cli_term_is_terminal(STDERR_FILENO);
+    state.is_wanted = !cli->options.no_progress && !cli->options.quiet && cli_term_is_terminal(STDERR_FILENO);
 }
 
 /* "sorting 45 %, about 12 s left" */
@@ -60,12 +59,10 @@ static void describe(const progress_slot *slot, uint64_t now, char *text, size_t
     const double rate_per_s = elapsed_ns > 0 ? (double)slot->done * 1e9 / (double)elapsed_ns : 0;
     /* imports and verify count bytes, everything else counts records */
     if (rate_per_s >= 1 && strncmp(slot->stage, "import", 6) == 0)
-        used += snprintf(text + used, capacity - (size_t)used, ", %s/s",
-                         hsd_format_bytes(rate, (uint64_t)rate_per_s));
+        used += snprintf(text + used, capacity - (size_t)used, ", %s/s", hsd_format_bytes(rate, (uint64_t)rate_per_s));
     if (rate_per_s > 0 && elapsed_ns > DELAY_NS && percent >= 3)
         snprintf(text + used, capacity - (size_t)used, ", about %s left",
-                 hsd_format_duration(
-                     left, (uint64_t)((double)(slot->total - slot->done) / rate_per_s * 1e9)));
+                 hsd_format_duration(left, (uint64_t)((double)(slot->total - slot->done) / rate_per_s * 1e9)));
 }
 
 static void draw(uint64_t now)
@@ -73,8 +70,7 @@ static void draw(uint64_t now)
     char parts[2][256] = {"", ""}, line[600], safe[1200];
     for (size_t i = 0; i < 2; i++)
         if (state.slots[i].is_used) describe(&state.slots[i], now, parts[i], sizeof parts[i]);
-    snprintf(line, sizeof line, "%s%s%s", parts[0], parts[0][0] && parts[1][0] ? "; " : "",
-             parts[1]);
+    snprintf(line, sizeof line, "%s%s%s", parts[0], parts[0][0] && parts[1][0] ? "; " : "", parts[1]);
     hsd_escape_terminal(safe, sizeof safe, line, strlen(line));
     const unsigned width = cli_term_width(STDERR_FILENO);
     fprintf(stderr, "\r\x1b[K%.*s", width > 1 ? (int)width - 1 : 79, safe);
@@ -83,8 +79,7 @@ static void draw(uint64_t now)
     state.drawn_ns = now;
 }
 
-static void remember(progress_slot *slot, const char *stage, uint64_t done, uint64_t total,
-                     uint64_t now)
+static void remember(progress_slot *slot, const char *stage, uint64_t done, uint64_t total, uint64_t now)
 {
     if (strcmp(slot->stage, stage) != 0) slot->stage_began_ns = now;
     snprintf(slot->stage, sizeof slot->stage, "%s", stage);

@@ -22,8 +22,8 @@ void cli_progress_begin(const cli_app *cli);
  * cli_progress, or NULL for the first slot. */
 bool cli_progress_tell(void *context, const char *stage, uint64_t done, uint64_t total);
 
-/* From now on `also` (NULL = nobody) is told whatever cli_progress_tell is, and may cancel. Before threads are started and after they
- * ended. */
+/* From now on `also` (NULL = nobody) is told whatever cli_progress_tell is, and may cancel. Before threads are started
+ * and after they ended. */
 void cli_progress_share(hsd_progress_fn also, void *context);
 
 /* Takes the line away, before anything else is printed. */

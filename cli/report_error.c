@@ -68,7 +68,8 @@ static void relay_line(const char *who, const char *line, size_t size)
     const bool is_own = size >= sizeof own - 1 && memcmp(line, own, sizeof own - 1) == 0;
     if (size == 0 || (size >= sizeof usage - 1 && memcmp(line, usage, sizeof usage - 1) == 0)) return;
     const size_t skipped = is_own ? sizeof own - 1 : 0;
-    snprintf(text, sizeof text, "%s%s%s%.*s", is_own ? own : "", is_own ? who : "", is_own ? ": " : "", (int)(size - skipped), line + skipped);
+    snprintf(text, sizeof text, "%s%s%s%.*s", is_own ? own : "", is_own ? who : "", is_own ? ": " : "",
+             (int)(size - skipped), line + skipped);
     print_escaped(stderr, text);
     fputs("\n", stderr);
 }
@@ -110,9 +111,8 @@ static bool is_input(const cli_app *cli, const char *file)
 
 static bool is_refusal(int error)
 {
-    return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
-           error == EPERM || error == ELOOP || error == ENAMETOOLONG || error == ENXIO ||
-           error == ENODEV || error == EINVAL;
+    return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES || error == EPERM ||
+           error == ELOOP || error == ENAMETOOLONG || error == ENXIO || error == ENODEV || error == EINVAL;
 }
 
 static int status_of(const cli_app *cli, const hsd_error *err)
@@ -151,9 +151,7 @@ static bool is_about_the_file(const char *text)
 static void print_what(const hsd_error *err)
 {
     const bool exists = err->status == HSD_E_IO && err->sys_errno == EEXIST;
-    const char *text = exists         ? "exists, and was not touched"
-                       : err->text[0] ? err->text
-                                      : hsd_status_name(err->status);
+    const char *text = exists ? "exists, and was not touched" : err->text[0] ? err->text : hsd_status_name(err->status);
     const size_t length = strlen(text);
     char number[HSD_NUMBER_CHARS];
     fputs("hsdiff: ", stderr);
@@ -162,8 +160,7 @@ static void print_what(const hsd_error *err)
         fputs(exists || is_about_the_file(text) ? " " : ": ", stderr);
     }
     print_escaped(stderr, text);
-    if (err->offset_bytes != HSD_NO_OFFSET &&
-        !strstr(text, hsd_format_count(number, err->offset_bytes)))
+    if (err->offset_bytes != HSD_NO_OFFSET && !strstr(text, hsd_format_count(number, err->offset_bytes)))
         fprintf(stderr, ", at byte %s", number);
     fputs(text[length - 1] == '.' ? "\n" : ".\n", stderr);
 }
@@ -173,8 +170,7 @@ static void print_hint(const char *hint)
 {
     const size_t length = strlen(hint);
     const bool is_command = strncmp(hint, "hsdiff", 6) == 0 || hint[0] == '-';
-    const char first[2] = {
-        (char)(!is_command && hint[0] >= 'a' && hint[0] <= 'z' ? hint[0] - 32 : hint[0]), 0};
+    const char first[2] = {(char)(!is_command && hint[0] >= 'a' && hint[0] <= 'z' ? hint[0] - 32 : hint[0]), 0};
     fputs("  ", stderr);
     print_escaped(stderr, first);
     print_escaped(stderr, hint + 1);
@@ -193,8 +189,7 @@ static const char *likely_cause(const cli_app *cli, const hsd_error *err)
     if (err->status == HSD_E_TOO_NEW) return "It was written by a newer hsdiff than this one.";
     if (err->status == HSD_E_IO && err->sys_errno == EACCES && of_input)
         return "Captures and dumps are made readable for their owner alone.";
-    if (err->status == HSD_E_IO && err->sys_errno == EISDIR && of_input)
-        return "A capture is one file, not a folder.";
+    if (err->status == HSD_E_IO && err->sys_errno == EISDIR && of_input) return "A capture is one file, not a folder.";
     if (err->status == HSD_E_IO && err->sys_errno == ENOENT && of_input && err->file[0] == '-')
         return "Arguments after -- are names of files; put options before it.";
     return NULL;
@@ -215,16 +210,15 @@ static void print_again(const cli_app *cli, const char *option)
 {
     char word[LINE_BYTES];
     const bool has_name = cli->argc > 1 && strcmp(cli->argv[1], cli->command->name) == 0;
-    fprintf(stderr, "hsdiff%s%s %s", has_name ? " " : "", has_name ? cli->command->name : "",
-            option);
+    fprintf(stderr, "hsdiff%s%s %s", has_name ? " " : "", has_name ? cli->command->name : "", option);
     for (int i = has_name ? 2 : 1; i < cli->argc; i++) {
         const char *argument = cli->argv[i];
         if (is_same_option(argument, option)) {
             i += strchr(argument, '=') == NULL && strchr(option, ' ') != NULL;
             continue;
         }
-        hsd_escape(argument[0] == '-' ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_SHELL, argument,
-                   strlen(argument), word, sizeof word);
+        hsd_escape(argument[0] == '-' ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_SHELL, argument, strlen(argument), word,
+                   sizeof word);
         fprintf(stderr, " %s", word);
     }
     fputs("\n", stderr);
@@ -264,17 +258,15 @@ static void print_salvage(const char *file)
 
 static bool takes_partial(const cli_app *cli)
 {
-    return cli_command_takes(cli->command, &cli_option_partial) && !cli->options.partial && !cli->options.check.update_baseline;
+    return cli_command_takes(cli->command, &cli_option_partial) && !cli->options.partial &&
+           !cli->options.check.update_baseline;
 }
 
 /* Commands for a damaged or cut-off input. */
 static bool print_rescue(const cli_app *cli, const hsd_error *err)
 {
-    if ((err->status != HSD_E_TRUNCATED && err->status != HSD_E_CORRUPT) ||
-        !is_input(cli, err->file))
-        return false;
-    const bool salvages =
-        is_capture_name(err->file) && !cli->command->salvages && err->hint[0];
+    if ((err->status != HSD_E_TRUNCATED && err->status != HSD_E_CORRUPT) || !is_input(cli, err->file)) return false;
+    const bool salvages = is_capture_name(err->file) && !cli->command->salvages && err->hint[0];
     const bool is_partial = takes_partial(cli) && err->hint[0];
     if (salvages) print_salvage(err->file);
     if (is_partial) {
@@ -295,7 +287,6 @@ int cli_report_error(const cli_app *cli, const hsd_error *err)
     print_what(err);
     const char *cause = likely_cause(cli, err);
     if (cause) fprintf(stderr, "  %s\n", cause);
-    if (!print_rescue(cli, err) && err->hint[0] && !print_with_option(cli, err->hint))
-        print_hint(err->hint);
+    if (!print_rescue(cli, err) && err->hint[0] && !print_with_option(cli, err->hint)) print_hint(err->hint);
     return status_of(cli, err);
 }

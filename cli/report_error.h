@@ -23,8 +23,8 @@ void cli_note(const cli_app *cli, const char *format, ...) __attribute__((format
 int cli_report_error(const cli_app *cli, const hsd_error *err);
 
 /*
- * Lines that a hsdiff on another machine said on its standard error: "hsdiff: WHO: TEXT". Where it is no failure, -q silences them. Advice on the usage of
- * a command there is left out.
+ * Lines that a hsdiff on another machine said on its standard error: "hsdiff: WHO: TEXT". Where it is no failure, -q
+ * silences them. Advice on the usage of a command there is left out.
  */
 void cli_relay_said(const cli_app *cli, const char *who, const char *said, bool is_failure);
 

@@ -1,6 +1,6 @@
 /*
- * Captures of the command line as a source for the library: each is opened when its turn comes and closed before the one after
- * the next, so a thousand foreign dumps need the temporary space of two.
+ * Captures of the command line as a source for the library: each is opened when its turn comes and closed before the
+ * one after the next, so a thousand foreign dumps need the temporary space of two.
  */
 #include "series.h"
 
@@ -140,12 +140,12 @@ static size_t standard_inputs(const cli_app *cli)
 /* Options of two captures that say nothing about a series; NULL when none was given. */
 static const char *option_of_two(const cli_options *options)
 {
-    return options->diff.objects        ? "--objects"
-           : options->key_count > 0     ? "--key"
-           : options->diff.tree         ? "--tree"
-           : options->match != 0        ? "--match"
-           : options->diff.sort != 0    ? "--sort"
-           : options->table == HSD_TABLE_TREE ? "--table tree"
+    return options->diff.objects                     ? "--objects"
+           : options->key_count > 0                  ? "--key"
+           : options->diff.tree                      ? "--tree"
+           : options->match != 0                     ? "--match"
+           : options->diff.sort != 0                 ? "--sort"
+           : options->table == HSD_TABLE_TREE        ? "--table tree"
            : options->table == HSD_TABLE_UNCOLLECTED ? "--table uncollected"
                                                      : NULL;
 }
@@ -161,14 +161,16 @@ bool cli_series_is_usable(const cli_app *cli)
     else if (option_of_two(options))
         cli_complain("%s is for two captures, and %zu were given.", option_of_two(options), count);
     else if (options->label_count > 0 && options->label_count != count)
-        cli_complain("--label was given %zu time%s for %zu captures: give it once for each, in their order.", options->label_count,
-                     options->label_count == 1 ? "" : "s", count);
+        cli_complain("--label was given %zu time%s for %zu captures: give it once for each, in their order.",
+                     options->label_count, options->label_count == 1 ? "" : "s", count);
     else if (count > 2 && options->dump_numbers[0] != options->dump_numbers[1])
         cli_complain("--dump N,M is for two captures, and %zu were given: --dump N takes the same one of each.", count);
     else if (options->has_warmup && options->warmup + 2 > count)
-        cli_complain("--warmup %llu leaves fewer than two of %zu captures.", (unsigned long long)options->warmup, count);
+        cli_complain("--warmup %llu leaves fewer than two of %zu captures.", (unsigned long long)options->warmup,
+                     count);
     else if (options->survivors && count != 3)
-        cli_complain("--survivors takes three captures (a baseline, a target and a final one), and %zu were given.", count);
+        cli_complain("--survivors takes three captures (a baseline, a target and a final one), and %zu were given.",
+                     count);
     else if (options->survivors && cli->first_group > 0)
         cli_complain("--survivors takes one series and no groups.");
     else if (options->no_cohorts && (options->cohorts || options->survivors))

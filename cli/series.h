@@ -1,6 +1,6 @@
 /*
- * What the commands about many captures share: captures opened one at a time, foreign ones imported, the options of a series, and
- * the report of it.
+ * What the commands about many captures share: captures opened one at a time, foreign ones imported, the options of a
+ * series, and the report of it.
  */
 #ifndef CLI_SERIES_H
 #define CLI_SERIES_H
@@ -16,9 +16,10 @@ bool cli_series_is_usable(const cli_app *cli);
 hsd_status cli_series_run(hsd_series **out, cli_app *cli, uint32_t warmup, uint64_t noise_bytes, hsd_error *err);
 
 /*
- * Who holds what grows, by a diff of two of the captures, which are opened again into `inputs` and stay open: the caller closes them. Nothing happens where
- * they cannot be (standard input, a pipe), or hold no objects; a failure is a note to the user, since the series is right without. Returns HSD_OK, or
- * what ended the run: it was asked to stop, or memory is out.
+ * Who holds what grows, by a diff of two of the captures, which are opened again into `inputs` and stay open: the
+ * caller closes them. Nothing happens where they cannot be (standard input, a pipe), or hold no objects; a failure is a
+ * note to the user, since the series is right without. Returns HSD_OK, or what ended the run: it was asked to stop, or
+ * memory is out.
  */
 hsd_status cli_series_ask(hsd_series *series, cli_app *cli, cli_input inputs[2], hsd_error *err);
 

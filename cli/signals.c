@@ -43,8 +43,7 @@ static void catch (int signal)
 {
     struct sigaction old, action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
-    if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-        sigaction(signal, &action, NULL);
+    if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(signal, &action, NULL);
 }
 
 void cli_signals_begin(void)

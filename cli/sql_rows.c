@@ -13,7 +13,10 @@
 
 /* ---- cells of a table */
 
-static hsd_escape_form escape_of(const cli_rows *rows) { return rows->screen.has_utf8 ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_ASCII; }
+static hsd_escape_form escape_of(const cli_rows *rows)
+{
+    return rows->screen.has_utf8 ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_ASCII;
+}
 
 static size_t characters(const char *text)
 {
@@ -34,8 +37,10 @@ static void cut(char *text, size_t most, bool has_utf8)
         while ((*at & 0xc0) == 0x80)
             at++;
     }
-    if (strlen(at) >= strlen(mark)) memcpy(at, mark, strlen(mark) + 1);
-    else *at = 0;
+    if (strlen(at) >= strlen(mark))
+        memcpy(at, mark, strlen(mark) + 1);
+    else
+        *at = 0;
 }
 
 /* The escaped text behind what is held; NULL when out of memory, which sticks. Not part of what is held before keep. */
@@ -46,7 +51,8 @@ static char *make_cell(cli_rows *rows, const char *text, size_t size)
         const size_t wanted = (rows->held_bytes + needed) * 2;
         char *grown = realloc(rows->held, wanted);
         if (!grown) {
-            if (rows->out->status == HSD_OK) rows->out->status = hsd_fail(&rows->out->error, HSD_E_NOMEM, "no memory to print a row");
+            if (rows->out->status == HSD_OK)
+                rows->out->status = hsd_fail(&rows->out->error, HSD_E_NOMEM, "no memory to print a row");
             return NULL;
         }
         rows->held = grown;
@@ -136,15 +142,20 @@ static void put_plain_row(cli_rows *rows)
     cli_out_text(rows->out, "\n");
 }
 
-static bool is_number(const hsd_sql_value *value) { return value->kind == HSD_SQL_INTEGER || value->kind == HSD_SQL_REAL; }
+static bool is_number(const hsd_sql_value *value)
+{
+    return value->kind == HSD_SQL_INTEGER || value->kind == HSD_SQL_REAL;
+}
 
 static void put_csv_row(cli_rows *rows)
 {
     for (unsigned i = 0; i < rows->columns; i++) {
         const hsd_sql_value value = hsd_sql_get(rows->sql, i);
         if (i > 0) cli_out_text(rows->out, ",");
-        if (is_number(&value)) cli_out_text(rows->out, value.text.data);
-        else cli_out_escaped(rows->out, HSD_ESCAPE_CSV, value.text.data, value.text.size);
+        if (is_number(&value))
+            cli_out_text(rows->out, value.text.data);
+        else
+            cli_out_escaped(rows->out, HSD_ESCAPE_CSV, value.text.data, value.text.size);
     }
     cli_out_text(rows->out, "\r\n");
 }
@@ -162,9 +173,12 @@ static void put_json_text(cli_rows *rows, const char *text, size_t size)
 static void put_json_value(cli_rows *rows, const hsd_sql_value *value)
 {
     const bool is_finite = value->kind != HSD_SQL_REAL || !memchr(value->text.data, 'I', value->text.size);
-    if (value->kind == HSD_SQL_NULL || !is_finite) cli_out_text(rows->out, "null");
-    else if (is_number(value)) cli_out_text(rows->out, value->text.data);
-    else put_json_text(rows, value->text.data, value->text.size);
+    if (value->kind == HSD_SQL_NULL || !is_finite)
+        cli_out_text(rows->out, "null");
+    else if (is_number(value))
+        cli_out_text(rows->out, value->text.data);
+    else
+        put_json_text(rows, value->text.data, value->text.size);
 }
 
 static void put_json_row(cli_rows *rows)

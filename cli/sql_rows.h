@@ -1,6 +1,7 @@
 /*
- * The rows of a statement as bytes: a table for people, tab-separated lines, JSON, CSV. Rows are written as they come; only the first
- * ones of a table are held back, so that its columns can be aligned, and what is longer later shifts its line.
+ * The rows of a statement as bytes: a table for people, tab-separated lines, JSON, CSV. Rows are written as they come;
+ * only the first ones of a table are held back, so that its columns can be aligned, and what is longer later shifts its
+ * line.
  */
 #ifndef CLI_SQL_ROWS_H
 #define CLI_SQL_ROWS_H
@@ -18,10 +19,10 @@ typedef struct cli_rows {
     unsigned columns;
     uint64_t count;
     /* a table: */
-    bool is_aligned;      /* widths are settled, and rows are no longer held back */
-    size_t *widths;       /* columns; characters */
-    bool *are_numbers;    /* columns; all values so far */
-    char *held;           /* cells that are held back, NUL behind each */
+    bool is_aligned;   /* widths are settled, and rows are no longer held back */
+    size_t *widths;    /* columns; characters */
+    bool *are_numbers; /* columns; all values so far */
+    char *held;        /* cells that are held back, NUL behind each */
     size_t held_bytes, held_capacity;
 } cli_rows;
 

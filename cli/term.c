@@ -50,8 +50,7 @@ bool cli_term_has_utf8(void)
     for (size_t i = 0; i < 3; i++) {
         if (!is_set(names[i])) continue;
         const char *dot = strchr(getenv(names[i]), '.');
-        return dot &&
-               (strncasecmp(dot + 1, "utf-8", 5) == 0 || strncasecmp(dot + 1, "utf8", 4) == 0);
+        return dot && (strncasecmp(dot + 1, "utf-8", 5) == 0 || strncasecmp(dot + 1, "utf8", 4) == 0);
     }
     return false;
 }

@@ -4,8 +4,8 @@
  *      main    listens, prints the address, waits ──────────────────────────► stops the server ─► frees
  *      work       opens, imports ─► compares ─► report ─► index ─► done, or what failed
  *
- * Ctrl-C, TERM and HUP are the usual end of a viewer: once there is no more work they are dealt with, and the exit status is that of
- * the work. Work that fails before anybody has looked ends it as well.
+ * Ctrl-C, TERM and HUP are the usual end of a viewer: once there is no more work they are dealt with, and the exit
+ * status is that of the work. Work that fails before anybody has looked ends it as well.
  */
 #include "viewer.h"
 
@@ -36,8 +36,8 @@ typedef struct viewer {
     hsd_browse *browse;
     hsd_series *series;
     cli_browser browser;
-    hsd_status status;   /* of the work, valid once its thread ended */
-    int result;          /* and as an exit status */
+    hsd_status status; /* of the work, valid once its thread ended */
+    int result;        /* and as an exit status */
 } viewer;
 
 /* ---- the work ---- */
@@ -83,7 +83,9 @@ static hsd_status add_up_inputs(viewer *all, hsd_error *err)
     HSD_TRY(cli_series_run(&all->series, all->cli, 0, all->cli->options.noise_bytes, err));
     cli_out_tell_space(all->cli, all->series->temp_bytes_peak);
     HSD_TRY(hsd_view_set_report(all->view, NULL, all->series, err));
-    hsd_view_set_browse(all->view, NULL, "more than two captures are compared by their sums; to browse objects, view one or two of them");
+    hsd_view_set_browse(
+        all->view, NULL,
+        "more than two captures are compared by their sums; to browse objects, view one or two of them");
     return HSD_OK;
 }
 
@@ -127,7 +129,8 @@ static hsd_status print_address(const viewer *all, hsd_error *err)
     const cli_options *options = &all->cli->options;
     const char *address = hsd_view_address(all->view);
     hsd_result_file *file;
-    HSD_TRY(hsd_result_file_open(&file, options->output && !all->captured ? options->output : "-", options->force, err));
+    HSD_TRY(hsd_result_file_open(&file, options->output && !all->captured ? options->output : "-", options->force,
+                                 err));
     hsd_status status = hsd_result_file_write(file, address, strlen(address), err);
     if (status == HSD_OK) status = hsd_result_file_write(file, "\n", 1, err);
     if (status == HSD_OK) status = hsd_result_file_finish(file, err);

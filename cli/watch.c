@@ -19,7 +19,15 @@
 #include "signals.h"
 #include "watch_rules.h"
 
-enum { EVERY_MS = 5 * 60 * 1000, TICK_MS = 1000, BUDGET_PERMILLE = 20, NEAR_PERCENT = 90, RELIEF_PERCENT = 10, MOST_FAILURES = 3, LEAST_FOR_VERDICT = 3 };
+enum {
+    EVERY_MS = 5 * 60 * 1000,
+    TICK_MS = 1000,
+    BUDGET_PERMILLE = 20,
+    NEAR_PERCENT = 90,
+    RELIEF_PERCENT = 10,
+    MOST_FAILURES = 3,
+    LEAST_FOR_VERDICT = 3
+};
 
 #define NS_A_MS UINT64_C(1000000)
 
@@ -38,7 +46,8 @@ static bool is_proven(const cli_watch *watch)
     const uint64_t least = watch->cli->options.watch.until_growth_bytes;
     const hsd_series *series = watch->series;
     if (least == 0 || series == NULL) return false;
-    return cli_watch_is_proven(&series->total.trend, least) || (series->lost.is_known && cli_watch_is_proven(&series->unreached.trend, least));
+    return cli_watch_is_proven(&series->total.trend, least) ||
+           (series->lost.is_known && cli_watch_is_proven(&series->unreached.trend, least));
 }
 
 static unsigned used_percent(const hsd_live_memory *memory)
@@ -48,7 +57,10 @@ static unsigned used_percent(const hsd_live_memory *memory)
 
 /* ---- telling ---- */
 
-static const char *bound_word(const hsd_live_memory *memory) { return memory->is_group ? "its control group" : "the machine"; }
+static const char *bound_word(const hsd_live_memory *memory)
+{
+    return memory->is_group ? "its control group" : "the machine";
+}
 
 static void clock_time(char out[HSD_NUMBER_CHARS])
 {
@@ -62,52 +74,62 @@ static void say_growth(char *out, size_t size, const hsd_series *series)
 {
     char growth[HSD_NUMBER_CHARS], lost[HSD_NUMBER_CHARS];
     const hsd_trend *trend = &series->total.trend;
-    int used = snprintf(out, size, ", %s", trend->growth == 0 ? "no more" : hsd_format_bytes_signed(growth, trend->growth));
+    int used =
+        snprintf(out, size, ", %s", trend->growth == 0 ? "no more" : hsd_format_bytes_signed(growth, trend->growth));
     if (trend->step_count >= LEAST_FOR_VERDICT && used > 0 && (size_t)used < size)
         used += snprintf(out + used, size - (size_t)used, " (%s)", hsd_verdict_name(trend->verdict));
     if (series->lost.is_known && series->unreached.trend.growth > 0 && used > 0 && (size_t)used < size)
-        snprintf(out + used, size - (size_t)used, ", and %s lost", hsd_format_bytes_signed(lost, series->unreached.trend.growth));
+        snprintf(out + used, size - (size_t)used, ", and %s lost",
+                 hsd_format_bytes_signed(lost, series->unreached.trend.growth));
 }
 
 static void tell_taken(const cli_watch *watch, const hsd_live_result *result)
 {
-    char at[HSD_NUMBER_CHARS], live[HSD_NUMBER_CHARS], pause[HSD_NUMBER_CHARS], rss[HSD_NUMBER_CHARS], growth[160] = "", still[64] = "";
+    char at[HSD_NUMBER_CHARS], live[HSD_NUMBER_CHARS], pause[HSD_NUMBER_CHARS], rss[HSD_NUMBER_CHARS], growth[160] = "",
+                                                                                                       still[64] = "";
     const hsd_series *series = watch->series;
     clock_time(at);
     if (series != NULL) say_growth(growth, sizeof growth, series);
-    if (result->pause_ns > 0) snprintf(still, sizeof still, "; it stood still for %s", cli_format_short_time(pause, result->pause_ns));
+    if (result->pause_ns > 0)
+        snprintf(still, sizeof still, "; it stood still for %s", cli_format_short_time(pause, result->pause_ns));
     cli_note(watch->cli, "%s  capture %" PRIu64 ": %s%s%s; RSS %s%s", at, watch->shelf.taken,
-             hsd_format_bytes(live, series == NULL ? result->bytes : series->total.values[series->point_count - 1].bytes), series == NULL ? " captured" : " live",
-             growth, hsd_format_bytes(rss, watch->memory.rss_bytes), still);
+             hsd_format_bytes(live,
+                              series == NULL ? result->bytes : series->total.values[series->point_count - 1].bytes),
+             series == NULL ? " captured" : " live", growth, hsd_format_bytes(rss, watch->memory.rss_bytes), still);
 }
 
 static void tell_budget(const cli_watch *watch, uint64_t cost_ns)
 {
     char every[HSD_NUMBER_CHARS], cost[HSD_NUMBER_CHARS];
     const unsigned budget = watch->cli->options.watch.budget_permille;
-    cli_note(watch->cli, "that took %s, so the next comes after %s: --budget allows %g %%", cli_format_short_time(cost, cost_ns),
-             hsd_format_duration(every, watch->every_ns), (double)budget / 10);
+    cli_note(watch->cli, "that took %s, so the next comes after %s: --budget allows %g %%",
+             cli_format_short_time(cost, cost_ns), hsd_format_duration(every, watch->every_ns), (double)budget / 10);
 }
 
 static void tell_near(const cli_watch *watch)
 {
     char used[HSD_NUMBER_CHARS], limit[HSD_NUMBER_CHARS];
-    cli_note(watch->cli, "%s of the %s of %s are in use: a capture at once, before the kernel ends something", hsd_format_bytes(used, watch->memory.used_bytes),
-             hsd_format_bytes(limit, watch->memory.limit_bytes), bound_word(&watch->memory));
+    cli_note(watch->cli, "%s of the %s of %s are in use: a capture at once, before the kernel ends something",
+             hsd_format_bytes(used, watch->memory.used_bytes), hsd_format_bytes(limit, watch->memory.limit_bytes),
+             bound_word(&watch->memory));
 }
 
 static void draw(cli_watch *watch)
 {
-    char head[1024], name[256], watched[HSD_NUMBER_CHARS], left[HSD_NUMBER_CHARS], rss[HSD_NUMBER_CHARS], limit[HSD_NUMBER_CHARS], bound[160] = "";
+    char head[1024], name[256], watched[HSD_NUMBER_CHARS], left[HSD_NUMBER_CHARS], rss[HSD_NUMBER_CHARS],
+        limit[HSD_NUMBER_CHARS], bound[160] = "";
     const uint64_t now = now_ns(), rest = watch->due_ns > now ? watch->due_ns - now : 0;
     if (!watch->screen.is_wanted) return;
     hsd_escape_terminal(name, sizeof name, watch->process.name, strlen(watch->process.name));
     if (watch->memory.limit_bytes > 0)
-        snprintf(bound, sizeof bound, "; %u %% of the %s of %s in use", used_percent(&watch->memory), hsd_format_bytes(limit, watch->memory.limit_bytes),
-                 bound_word(&watch->memory));
-    snprintf(head, sizeof head, "\n%s (pid %ld, %s): %s watched, %" PRIu64 " capture%s, the next in %s. Ctrl-C ends it with the answer.\nRSS %s%s\n", name,
-             watch->process.pid, watch->process.runtime, hsd_format_duration(watched, now - watch->began_ns), watch->shelf.taken,
-             watch->shelf.taken == 1 ? "" : "s", hsd_format_duration(left, rest), hsd_format_bytes(rss, watch->memory.rss_bytes), bound);
+        snprintf(bound, sizeof bound, "; %u %% of the %s of %s in use", used_percent(&watch->memory),
+                 hsd_format_bytes(limit, watch->memory.limit_bytes), bound_word(&watch->memory));
+    snprintf(head, sizeof head,
+             "\n%s (pid %ld, %s): %s watched, %" PRIu64
+             " capture%s, the next in %s. Ctrl-C ends it with the answer.\nRSS %s%s\n",
+             name, watch->process.pid, watch->process.runtime, hsd_format_duration(watched, now - watch->began_ns),
+             watch->shelf.taken, watch->shelf.taken == 1 ? "" : "s", hsd_format_duration(left, rest),
+             hsd_format_bytes(rss, watch->memory.rss_bytes), bound);
     cli_watch_screen_draw(&watch->screen, head);
 }
 
@@ -129,8 +151,10 @@ static hsd_status add_up(cli_watch *watch, hsd_error *err)
 {
     const cli_shelf *shelf = &watch->shelf;
     const hsd_series_source source = {.count = shelf->count, .open = open_sums, .close = close_sums, .context = watch};
-    const size_t warmup = shelf->warmup + HSD_SERIES_LEAST <= shelf->count ? shelf->warmup : shelf->count - HSD_SERIES_LEAST;
-    const hsd_series_options options = {.warmup = (uint32_t)warmup, .noise_bytes = watch->cli->options.noise_bytes, .cohorts = HSD_COHORTS_NEVER};
+    const size_t warmup =
+        shelf->warmup + HSD_SERIES_LEAST <= shelf->count ? shelf->warmup : shelf->count - HSD_SERIES_LEAST;
+    const hsd_series_options options = {
+        .warmup = (uint32_t)warmup, .noise_bytes = watch->cli->options.noise_bytes, .cohorts = HSD_COHORTS_NEVER};
     hsd_series *series = NULL;
     HSD_TRY(hsd_series_run(&series, &source, &options, &watch->cli->run, err));
     hsd_series_free(watch->series);
@@ -162,7 +186,8 @@ static uint64_t processor_ns(void)
     return sum;
 }
 
-/* The process that was looked at first, and no other that has its pid by now. It may have executed another program since, to which another way leads. */
+/* The process that was looked at first, and no other that has its pid by now. It may have executed another program
+ * since, to which another way leads. */
 static bool is_there(cli_watch *watch)
 {
     hsd_process now;
@@ -238,7 +263,8 @@ static cli_watch_end take_one(cli_watch *watch)
     if (status != HSD_OK) return take_failure(watch, &err);
     watch->failures = 0;
     if (is_proven(watch)) return CLI_WATCH_PROVEN;
-    return watch->cli->options.count > 0 && watch->shelf.taken >= watch->cli->options.count ? CLI_WATCH_COUNTED : CLI_WATCH_GOES_ON;
+    return watch->cli->options.count > 0 && watch->shelf.taken >= watch->cli->options.count ? CLI_WATCH_COUNTED
+                                                                                            : CLI_WATCH_GOES_ON;
 }
 
 /* ---- the loop ---- */
@@ -284,7 +310,8 @@ cli_watch_end cli_watch_run(cli_watch *watch)
     cli_watch_screen_begin(&watch->screen, watch->cli);
     watch->began_ns = watch->due_ns = now_ns();
     watch->every_ns = watch->cli->options.every_ms * NS_A_MS;
-    watch->is_near = hsd_live_memory_read(&watch->memory, watch->process.pid, NULL) == HSD_OK && used_percent(&watch->memory) >= watch->cli->options.watch.near_percent;
+    watch->is_near = hsd_live_memory_read(&watch->memory, watch->process.pid, NULL) == HSD_OK &&
+                     used_percent(&watch->memory) >= watch->cli->options.watch.near_percent;
     cli_watch_end end = CLI_WATCH_GOES_ON;
     while (end == CLI_WATCH_GOES_ON) {
         end = wait_for_next(watch);

@@ -5,7 +5,8 @@
  *             ▲               └──── at most --keep of them ◄─────┘
  *             └─ when due; at once where memory runs out
  *
- * A capture is due --every, or later: what it costs, the longer of the time that the program stood still and the processor time that hsdiff took, may be
+ * A capture is due --every, or later: what it costs, the longer of the time that the program stood still and the
+ * processor time that hsdiff took, may be
  * --budget of the time until the next.
  */
 #ifndef CLI_WATCH_H
@@ -28,13 +29,13 @@ typedef struct cli_watch {
     hsd_process process;
     cli_shelf shelf;
     cli_watch_screen screen;
-    hsd_series *series;       /* of all sums; NULL before the second */
+    hsd_series *series; /* of all sums; NULL before the second */
     uint64_t began_ns, due_ns;
-    uint64_t every_ns;        /* at least so long between two captures; as the budget has it by now */
-    hsd_live_memory memory;   /* at the last look */
-    bool is_near;             /* of its bound: the last capture was taken for that */
-    unsigned failures;        /* one after the other */
-    int result;               /* of the failure that ended it */
+    uint64_t every_ns;      /* at least so long between two captures; as the budget has it by now */
+    hsd_live_memory memory; /* at the last look */
+    bool is_near;           /* of its bound: the last capture was taken for that */
+    unsigned failures;      /* one after the other */
+    int result;             /* of the failure that ended it */
 } cli_watch;
 
 /* Takes captures until it ends, and says why. `watch` has cli, process and an open shelf. */

@@ -12,7 +12,8 @@ uint64_t cli_watch_interval(uint64_t asked_ns, uint64_t cost_ns, unsigned budget
 bool cli_watch_is_proven(const hsd_trend *trend, uint64_t least_bytes)
 {
     const bool grows = trend->verdict == HSD_VERDICT_EACH_STEP || trend->verdict == HSD_VERDICT_GROWING;
-    return grows && trend->p_millionths < CHANCE_MILLIONTHS && trend->growth > 0 && (uint64_t)trend->growth >= least_bytes;
+    return grows && trend->p_millionths < CHANCE_MILLIONTHS && trend->growth > 0 &&
+           (uint64_t)trend->growth >= least_bytes;
 }
 
 size_t cli_watch_thin(const uint64_t *times, const bool *stays, size_t count)

@@ -1,5 +1,6 @@
 /*
- * Lines at the bottom of a terminal. They are drawn with line wrap off, so that each takes one row however wide the terminal is by now.
+ * Lines at the bottom of a terminal. They are drawn with line wrap off, so that each takes one row however wide the
+ * terminal is by now.
  */
 #include "watch_screen.h"
 
@@ -57,7 +58,9 @@ void cli_watch_screen_take(cli_watch_screen *screen, const hsd_series *series)
                                        .exact_bytes = options->exact_bytes,
                                        .noise_bytes = options->noise_bytes};
     screen->report_bytes = 0;
-    if (!screen->is_wanted || hsd_report_format_find("text")->write_series(series, &wanted, add, screen, NULL) == HSD_OK) return;
+    if (!screen->is_wanted ||
+        hsd_report_format_find("text")->write_series(series, &wanted, add, screen, NULL) == HSD_OK)
+        return;
     screen->report_bytes = 0;
 }
 

@@ -1,6 +1,7 @@
 /*
- * What a terminal shows between two captures of hsdiff watch: a few lines at the bottom that are drawn over, while everything else that is told stands above
- * them as usual. Where nobody looks (a log, -q, --no-progress, in the background) nothing is drawn.
+ * What a terminal shows between two captures of hsdiff watch: a few lines at the bottom that are drawn over, while
+ * everything else that is told stands above them as usual. Where nobody looks (a log, -q, --no-progress, in the
+ * background) nothing is drawn.
  */
 #ifndef CLI_WATCH_SCREEN_H
 #define CLI_WATCH_SCREEN_H
@@ -11,8 +12,8 @@
 typedef struct cli_watch_screen {
     const cli_app *cli;
     bool is_wanted;
-    unsigned drawn;      /* lines that stand there now */
-    char *report;        /* of the series so far; NULL = none */
+    unsigned drawn; /* lines that stand there now */
+    char *report;   /* of the series so far; NULL = none */
     size_t report_bytes, report_room;
 } cli_watch_screen;
 

@@ -58,7 +58,9 @@ static int make_asked(cli_shelf *shelf, const char *asked)
 {
     const size_t size = strlen(asked);
     if (size == 0) return ENOENT;
-    if (snprintf(shelf->folder, sizeof shelf->folder, "%s%s", asked, asked[size - 1] == '/' ? "" : "/") >= (int)sizeof shelf->folder) return ENAMETOOLONG;
+    if (snprintf(shelf->folder, sizeof shelf->folder, "%s%s", asked, asked[size - 1] == '/' ? "" : "/") >=
+        (int)sizeof shelf->folder)
+        return ENAMETOOLONG;
     return mkdir(shelf->folder, 0700) == 0 || errno == EEXIST ? 0 : errno;
 }
 
@@ -81,7 +83,8 @@ bool cli_shelf_open(cli_shelf *shelf, const cli_app *cli, const hsd_process *pro
 void cli_shelf_close(cli_shelf *shelf)
 {
     char sums[CLI_PATH_BYTES + 8];
-    if (shelf->rows != NULL && shelf->taken == 0) { /* folders in which nothing is; of one that was there, whatever is in it stays */
+    if (shelf->rows != NULL &&
+        shelf->taken == 0) { /* folders in which nothing is; of one that was there, whatever is in it stays */
         snprintf(sums, sizeof sums, "%ssums", shelf->folder);
         rmdir(sums);
         rmdir(shelf->folder);
@@ -153,7 +156,8 @@ void cli_shelf_add(cli_shelf *shelf, const cli_shelved *next)
     shelf->rows[shelf->count++] = *next;
     shelf->taken++;
     size_t row;
-    if (count_captures(shelf) > shelf->keep && (row = find_superfluous(shelf, true)) < shelf->count) drop_capture(&shelf->rows[row]);
+    if (count_captures(shelf) > shelf->keep && (row = find_superfluous(shelf, true)) < shelf->count)
+        drop_capture(&shelf->rows[row]);
     if (shelf->count > CLI_MOST_SUMS && (row = find_superfluous(shelf, false)) < shelf->count) drop_row(shelf, row);
 }
 

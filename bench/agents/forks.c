@@ -1,10 +1,12 @@
 /*
- * What a fork costs a program with many blocks: the floor of a capture's pause. The child lives while the program goes on freeing and allocating, as
- * beside a child that writes a capture; so the second fork finds what the first has made of huge pages. Knows nothing of agents.
+ * What a fork costs a program with many blocks: the floor of a capture's pause. The child lives while the program goes
+ * on freeing and allocating, as beside a child that writes a capture; so the second fork finds what the first has made
+ * of huge pages. Knows nothing of agents.
  *
  *      bench_agent_forks BLOCKS BYTES FORKS [CHURN]      BYTES: of the biggest; CHURN: pairs of malloc and free beside each child
  *
- * prints milliseconds of processor time of the first fork, the median of the others, and MiB: resident, of these in huge pages, of page tables.
+ * prints milliseconds of processor time of the first fork, the median of the others, and MiB: resident, of these in
+ * huge pages, of page tables.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -83,14 +85,16 @@ static int by_size(const void *a, const void *b)
 int main(int argc, char **argv)
 {
     if (argc < 4) return 2;
-    const size_t count = strtoul(argv[1], NULL, 10), bytes = strtoul(argv[2], NULL, 10), forks = strtoul(argv[3], NULL, 10);
+    const size_t count = strtoul(argv[1], NULL, 10), bytes = strtoul(argv[2], NULL, 10),
+                 forks = strtoul(argv[3], NULL, 10);
     const size_t pairs = argc > 4 ? strtoul(argv[4], NULL, 10) : count / 4;
     void **blocks = calloc(count, sizeof *blocks);
     double took[MOST_FORKS];
     if (blocks == NULL || count == 0 || bytes == 0 || forks < 2 || forks > MOST_FORKS) return 2;
     for (size_t i = 0; i < count; i++)
         blocks[i] = malloc(1 + draw() % bytes);
-    const double resident = memory("/proc/self/smaps_rollup", "Rss:"), huge = memory("/proc/self/smaps_rollup", "AnonHugePages:"),
+    const double resident = memory("/proc/self/smaps_rollup", "Rss:"),
+                 huge = memory("/proc/self/smaps_rollup", "AnonHugePages:"),
                  tables = memory("/proc/self/status", "VmPTE:");
     for (size_t i = 0; i < forks; i++)
         took[i] = fork_once(blocks, count, bytes, pairs);

@@ -1,10 +1,11 @@
 /*
- * What an allocator costs: pairs of malloc and free at the bottom of a stack, some blocks alive at a time, freed in no order where they are
- * many. Knows nothing of agents; native.py runs it under each.
+ * What an allocator costs: pairs of malloc and free at the bottom of a stack, some blocks alive at a time, freed in no
+ * order where they are many. Knows nothing of agents; native.py runs it under each.
  *
  *      bench_agent_pairs THREADS MILLIONS [DEPTH [ALIVE]]
  *
- * prints nanoseconds of a pair: of processor time, which other programs disturb least; ALIVE by each thread, filled before.
+ * prints nanoseconds of a pair: of processor time, which other programs disturb least; ALIVE by each thread, filled
+ * before.
  */
 #include <pthread.h>
 #include <stdint.h>

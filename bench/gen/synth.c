@@ -1,6 +1,6 @@
 /*
- * The generator behind synth.h. Objects are numbered group by group: first the skeleton of a group, then its leaves. An object's
- * number gives its id in both captures (but where identity is moving), a hash of it all its other facts.
+ * The generator behind synth.h. Objects are numbered group by group: first the skeleton of a group, then its leaves. An
+ * object's number gives its id in both captures (but where identity is moving), a hash of it all its other facts.
  */
 #include "gen/synth.h"
 
@@ -21,21 +21,21 @@ typedef struct tally {
 } tally;
 
 typedef struct group {
-    uint64_t first;                    /* number of its first object */
-    uint64_t skeleton, leaves, added;  /* added: leaves of the second capture alone */
+    uint64_t first;                   /* number of its first object */
+    uint64_t skeleton, leaves, added; /* added: leaves of the second capture alone */
 } group;
 
 struct hsd_synth {
     hsd_synth_options options;
-    group *groups;                     /* roots, then shared, then unreached */
+    group *groups; /* roots, then shared, then unreached */
     unsigned group_count;
-    uint64_t numbers;                  /* objects of both captures together */
+    uint64_t numbers; /* objects of both captures together */
     uint32_t type_at[QUANTILES];
     tally *types, *owners, total;
     count kept, unreached_before, unreached_after;
     uint64_t resized_bytes;
     unsigned permutation_bits;
-    uint64_t *alive;                   /* of the capture being written, for ordinals */
+    uint64_t *alive; /* of the capture being written, for ordinals */
     uint64_t *rank;
 };
 
@@ -91,14 +91,16 @@ static bool is_alive(const hsd_synth *s, const place *p, bool is_after)
 static uint32_t type_of(const hsd_synth *s, const place *p)
 {
     const bool is_leaf_of_first = p->group == s->groups && p->index >= p->group->skeleton;
-    if (is_leaf_of_first && one_of(draw(s, p->number, 2), is_new(p) ? 90 : 3)) return s->options.types; /* the leak */
+    /* the leak */
+    if (is_leaf_of_first && one_of(draw(s, p->number, 2), is_new(p) ? 90 : 3)) return s->options.types;
     return s->type_at[draw(s, p->number, 3) % QUANTILES];
 }
 
 static uint64_t size_of(const hsd_synth *s, const place *p, uint32_t type, bool is_after)
 {
     const uint64_t size = 16 + 8 * (mix(type + 77) % 24);
-    const bool grows = is_after && p->index >= p->group->skeleton && !is_new(p) && one_of(draw(s, p->number, 4), s->options.resized);
+    const bool grows =
+        is_after && p->index >= p->group->skeleton && !is_new(p) && one_of(draw(s, p->number, 4), s->options.resized);
     return size + (grows ? 8 : 0);
 }
 
@@ -113,9 +115,20 @@ static uint64_t id_of(const hsd_synth *s, uint64_t number, bool is_after)
 
 void hsd_synth_options_init(hsd_synth_options *options)
 {
-    *options = (hsd_synth_options){.objects = 100000, .references = 3, .types = 200, .skew = 1.1, .churn = 5, .growth = 10,
-                                   .skeleton = 12, .shared = 5, .unreached = 2, .resized = 1, .roots = 50, .seed = 1,
-                                   .identity = HSC_IDENTITY_ADDRESS, .compression = 1};
+    *options = (hsd_synth_options){.objects = 100000,
+                                   .references = 3,
+                                   .types = 200,
+                                   .skew = 1.1,
+                                   .churn = 5,
+                                   .growth = 10,
+                                   .skeleton = 12,
+                                   .shared = 5,
+                                   .unreached = 2,
+                                   .resized = 1,
+                                   .roots = 50,
+                                   .seed = 1,
+                                   .identity = HSC_IDENTITY_ADDRESS,
+                                   .compression = 1};
 }
 
 /* Types by a power law: type k has a share of 1 / (k + 1)^skew. */
@@ -166,8 +179,8 @@ static void fill_groups(hsd_synth *s)
 hsd_synth *hsd_synth_new(const hsd_synth_options *options)
 {
     if (options->objects < 16 || options->types == 0 || options->types > MOST_TYPES || options->roots < 2 ||
-        options->roots > options->objects / 4 || options->shared + options->unreached > 90 || (unsigned)options->shape >= HSD_SYNTH_SHAPE_COUNT ||
-        (options->is_shuffled && options->targets_are_ordinals))
+        options->roots > options->objects / 4 || options->shared + options->unreached > 90 ||
+        (unsigned)options->shape >= HSD_SYNTH_SHAPE_COUNT || (options->is_shuffled && options->targets_are_ordinals))
         return NULL;
     hsd_synth *s = calloc(1, sizeof *s);
     if (s == NULL) return NULL;
@@ -284,7 +297,8 @@ static void refer_to_skeleton(const pass *p, const group *g, uint64_t i)
         if ((i + 1) % COMB_TOOTH != 0) refer_run(p, g, i + 1, i + 2);
         break;
     case HSD_SYNTH_LAYERS: /* the first object stands alone before the layers */
-        refer_run(p, g, i == 0 ? 1 : ((i - 1) / LAYER + 1) * LAYER + 1, i == 0 ? LAYER + 1 : ((i - 1) / LAYER + 2) * LAYER + 1);
+        refer_run(p, g, i == 0 ? 1 : ((i - 1) / LAYER + 1) * LAYER + 1,
+                  i == 0 ? LAYER + 1 : ((i - 1) / LAYER + 2) * LAYER + 1);
         break;
     case HSD_SYNTH_TREE:
     case HSD_SYNTH_SHAPE_COUNT:
@@ -345,7 +359,8 @@ static void write_object(const pass *p, const place *at)
     hsd_synth *s = p->synth;
     const uint32_t type = type_of(s, at);
     const uint64_t bytes = size_of(s, at, type, p->is_after);
-    hsc_begin_object(p->writer, &(hsc_object){.id = id_of(s, at->number, p->is_after), .type = type + 1, .size_bytes = bytes});
+    hsc_begin_object(p->writer,
+                     &(hsc_object){.id = id_of(s, at->number, p->is_after), .type = type + 1, .size_bytes = bytes});
     refer_from(p, at);
     hsc_end_object(p->writer);
     count_object(s, at, type, bytes, p->is_after);
@@ -370,7 +385,8 @@ static void write_objects(const pass *p)
 
 static int root_name(char *name, size_t room, const hsd_synth *s, unsigned i)
 {
-    return i == s->options.roots ? snprintf(name, room, "(shared)") : snprintf(name, room, i == 0 ? "synth.Leak.items" : "synth.Root%u.items", i);
+    return i == s->options.roots ? snprintf(name, room, "(shared)")
+                                 : snprintf(name, room, i == 0 ? "synth.Leak.items" : "synth.Root%u.items", i);
 }
 
 static int type_name(char *name, size_t room, const hsd_synth *s, unsigned i)
@@ -386,7 +402,8 @@ static void write_tables(const pass *p)
     for (unsigned i = 0; i <= s->options.types; i++)
         hsc_define_type(p->writer, i + 1, name, (size_t)type_name(name, sizeof name, s, i), 0);
     for (uint32_t i = 0; i < LABEL_OTHER - 1 + OTHER_LABELS; i++) {
-        const int size = i < 2 ? snprintf(name, sizeof name, "%s", labels[i]) : snprintf(name, sizeof name, "field%u", i);
+        const int size =
+            i < 2 ? snprintf(name, sizeof name, "%s", labels[i]) : snprintf(name, sizeof name, "field%u", i);
         hsc_define_string(p->writer, i + 1, name, (size_t)size);
         hsc_define_label(p->writer, i + 1, i < 2 ? HSC_LABEL_ELEMENT : HSC_LABEL_FIELD, 0, i < 2 ? 0 : i + 1);
     }
@@ -448,7 +465,8 @@ static void print_tally(FILE *out, const char *what, const char *name, const tal
 void hsd_synth_truth(const hsd_synth *s, FILE *out)
 {
     char name[64];
-    fprintf(out, "{\n  \"schema\": \"hsdiff.synth/1\",\n  \"leak\": {\"type\": \"synth.Leaked\", \"root\": \"synth.Leak.items\"},\n  \"total\": {");
+    fprintf(out, "{\n  \"schema\": \"hsdiff.synth/1\",\n  \"leak\": {\"type\": \"synth.Leaked\", \"root\": "
+                 "\"synth.Leak.items\"},\n  \"total\": {");
     print_count(out, "before", s->total.before, ", ");
     print_count(out, "after", s->total.after, ", ");
     print_count(out, "new", s->total.fresh, ", ");

@@ -1,16 +1,17 @@
 /*
- * Synthetic pairs of captures with known truth: two states of one heap of any size, written without holding it in memory. Everything
- * about object n follows from n and the seed, so the truth (what is new, freed, kept, by type and by root) is known by construction
- * and needs no graph.
+ * Synthetic pairs of captures with known truth: two states of one heap of any size, written without holding it in
+ * memory. Everything about object n follows from n and the seed, so the truth (what is new, freed, kept, by type and by
+ * root) is known by construction and needs no graph.
  *
- * The heap is a set of groups, one for each root, one that two roots share, one that no root reaches. A group has a skeleton that
- * lives in both captures, of a chosen shape, and leaves, which hang from it:
+ * The heap is a set of groups, one for each root, one that two roots share, one that no root reaches. A group has a
+ * skeleton that lives in both captures, of a chosen shape, and leaves, which hang from it:
  *
  *      root ─► skeleton 0 ─► 1, 2 …        shape: tree, list, star, comb, cycle, layers
  *                  │         │
  *                 leaves    leaves         leaf j hangs from skeleton j mod n; churn frees some, growth adds some
  *
- * Leaves refer to other objects of their group besides. Growth falls mostly on group 0, as objects of one type: the leak to be found.
+ * Leaves refer to other objects of their group besides. Growth falls mostly on group 0, as objects of one type: the
+ * leak to be found.
  */
 #ifndef HSD_BENCH_SYNTH_H
 #define HSD_BENCH_SYNTH_H
@@ -23,7 +24,13 @@
 #include <hscapture/hscapture.h>
 
 typedef enum hsd_synth_shape {
-    HSD_SYNTH_TREE, HSD_SYNTH_LIST, HSD_SYNTH_STAR, HSD_SYNTH_COMB, HSD_SYNTH_CYCLE, HSD_SYNTH_LAYERS, HSD_SYNTH_SHAPE_COUNT
+    HSD_SYNTH_TREE,
+    HSD_SYNTH_LIST,
+    HSD_SYNTH_STAR,
+    HSD_SYNTH_COMB,
+    HSD_SYNTH_CYCLE,
+    HSD_SYNTH_LAYERS,
+    HSD_SYNTH_SHAPE_COUNT
 } hsd_synth_shape;
 
 typedef struct hsd_synth_options {
@@ -40,9 +47,9 @@ typedef struct hsd_synth_options {
     hsd_synth_shape shape;
     hsc_identity identity;
     bool targets_are_ordinals;
-    bool is_shuffled;         /* objects in no order instead of by id; not with ordinals */
+    bool is_shuffled; /* objects in no order instead of by id; not with ordinals */
     int compression;
-    size_t memory_bytes;      /* of the writer; 0 = its default */
+    size_t memory_bytes; /* of the writer; 0 = its default */
 } hsd_synth_options;
 
 typedef struct hsd_synth hsd_synth; /* the model of one pair */

@@ -1,10 +1,10 @@
 /*
  * A capture many times over: hsd_tile IN.hs OUT.hs COPIES
  *
- * Writes COPIES copies of a capture's objects, references and roots side by side into one, with the targets as ordinals and ids
- * that go on counting, so that a heap of any size keeps the shape of a real one. Types, labels, strings and names of roots are
- * those of the original: every copy hangs from the same root names. A tool for benchmarks: it keeps the ids of the original in
- * memory, and reads it once for each copy.
+ * Writes COPIES copies of a capture's objects, references and roots side by side into one, with the targets as ordinals
+ * and ids that go on counting, so that a heap of any size keeps the shape of a real one. Types, labels, strings and
+ * names of roots are those of the original: every copy hangs from the same root names. A tool for benchmarks: it keeps
+ * the ids of the original in memory, and reads it once for each copy.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +48,8 @@ static void check_out(hsc_status status)
 static uint64_t slot_of(const ids *map, uint64_t id)
 {
     uint64_t slot = (id * UINT64_C(0x9E3779B97F4A7C15)) >> 20 & map->mask;
-    while (map->ordinals[slot] != 0 && map->keys[slot] != id) slot = (slot + 1) & map->mask;
+    while (map->ordinals[slot] != 0 && map->keys[slot] != id)
+        slot = (slot + 1) & map->mask;
     return slot;
 }
 
@@ -58,7 +59,8 @@ static void note_ids(tiling *t)
     hsd_error err;
     hsd_error_init(&err);
     uint64_t capacity = 1024;
-    while (capacity < 2 * t->objects) capacity *= 2;
+    while (capacity < 2 * t->objects)
+        capacity *= 2;
     t->map = (ids){calloc(capacity, sizeof(uint64_t)), calloc(capacity, sizeof(uint32_t)), capacity - 1};
     if (t->map.keys == NULL || t->map.ordinals == NULL) fail("out of memory");
     check_in(hsd_object_reader_open(&reader, t->in, HSD_WANT_IDS, &err), &err);
@@ -89,7 +91,8 @@ static void copy_references(tiling *t, uint64_t copy, const hsd_object *object)
         t->targets = realloc(t->targets, t->target_capacity * sizeof *t->targets);
         if (t->targets == NULL) fail("out of memory");
     }
-    for (uint32_t i = 0; i < object->reference_count; i++) t->targets[i] = target_in(t, copy, object->targets[i]);
+    for (uint32_t i = 0; i < object->reference_count; i++)
+        t->targets[i] = target_in(t, copy, object->targets[i]);
     check_out(hsc_references(t->out, t->targets, object->labels, object->indexes, object->reference_count));
 }
 
@@ -105,8 +108,13 @@ static void copy_objects(tiling *t, uint64_t copy)
     while ((status = hsd_object_reader_next(reader, &o, &err)) == HSD_OK) {
         if (!o.is_continuation) {
             if (is_open) check_out(hsc_end_object(t->out));
-            const hsc_object object = {.id = copy * t->objects + o.ordinal + 1, .size_bytes = o.size_bytes, .type = o.type,
-                                       .native_bytes = o.native_bytes, .elements = o.elements, .flags = o.flags, .name = o.name};
+            const hsc_object object = {.id = copy * t->objects + o.ordinal + 1,
+                                       .size_bytes = o.size_bytes,
+                                       .type = o.type,
+                                       .native_bytes = o.native_bytes,
+                                       .elements = o.elements,
+                                       .flags = o.flags,
+                                       .name = o.name};
             check_out(hsc_begin_object(t->out, &object));
             is_open = true;
         }
@@ -127,8 +135,10 @@ static void copy_record(tiling *t, hsd_record_kind kind, const hsd_record *r, ui
         check_out(hsc_define_label(t->out, r->label.id, (hsc_label_kind)r->label.kind, r->label.flags, r->label.name));
     } else {
         for (uint64_t copy = 0; copy < copies; copy++) {
-            const hsc_root_record root = {.kind = (hsc_root_kind)r->root.kind, .label = r->root.label,
-                                          .target = target_in(t, copy, r->root.target), .flags = r->root.flags};
+            const hsc_root_record root = {.kind = (hsc_root_kind)r->root.kind,
+                                          .label = r->root.label,
+                                          .target = target_in(t, copy, r->root.target),
+                                          .flags = r->root.flags};
             check_out(hsc_root(t->out, &root));
         }
     }
@@ -142,7 +152,8 @@ static void copy_records(tiling *t, hsd_record_kind kind, uint64_t copies)
     hsd_error_init(&err);
     check_in(hsd_record_reader_open(&reader, t->in, kind, &err), &err);
     hsd_status status;
-    while ((status = hsd_record_reader_next(reader, &record, &err)) == HSD_OK) copy_record(t, kind, &record, copies);
+    while ((status = hsd_record_reader_next(reader, &record, &err)) == HSD_OK)
+        copy_record(t, kind, &record, copies);
     check_in(status, &err);
     hsd_record_reader_close(reader);
 }
@@ -173,12 +184,13 @@ int main(int argc, char **argv)
     copy_records(&t, HSD_RECORD_STRING, copies);
     copy_records(&t, HSD_RECORD_TYPE, copies);
     copy_records(&t, HSD_RECORD_LABEL, copies);
-    for (uint64_t copy = 0; copy < copies; copy++) copy_objects(&t, copy);
+    for (uint64_t copy = 0; copy < copies; copy++)
+        copy_objects(&t, copy);
     copy_records(&t, HSD_RECORD_ROOT, copies);
     check_out(hsc_finish(t.out));
     hsc_close(t.out);
-    printf("%" PRIu64 " objects, %" PRIu64 " references, %" PRIu64 " roots\n", copies * t.objects, copies * info->references,
-           copies * info->roots);
+    printf("%" PRIu64 " objects, %" PRIu64 " references, %" PRIu64 " roots\n", copies * t.objects,
+           copies * info->references, copies * info->roots);
     hsd_capture_close(t.in);
     free(t.map.keys);
     free(t.map.ordinals);

@@ -1,9 +1,10 @@
 /*
  * Takes the truth out of a heap dump: hsd_blind IN.hprof OUT.hprof FIELD TRUTH
  *
- * Copies a JVM dump with the int field FIELD, whichever class declares it, set to 0 in every instance, so that nothing can recognise an
- * object by it, and writes the pairs (address, value) that stood there to TRUTH: 16 bytes each, little-endian, in the order of
- * the dump. Prints how many there were. The whole dump is in memory, as a private mapping that is written to.
+ * Copies a JVM dump with the int field FIELD, whichever class declares it, set to 0 in every instance, so that nothing
+ * can recognise an object by it, and writes the pairs (address, value) that stood there to TRUTH: 16 bytes each,
+ * little-endian, in the order of the dump. Prints how many there were. The whole dump is in memory, as a private
+ * mapping that is written to.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +28,8 @@ typedef struct blinding {
     hprof_names names;
     hprof_classes classes;
     uint32_t field_name; /* number of the string, 0 = the dump has none of that text */
-    uint32_t *offsets;   /* of the field in the bytes of an instance, by number of the class; ABSENT = it has none */
+    /* of the field in the bytes of an instance, by number of the class; ABSENT = it has none */
+    uint32_t *offsets;
     FILE *truth;
     uint64_t blinded;
 } blinding;
@@ -107,14 +109,16 @@ static void find_offsets(blinding *b)
     const uint32_t count = b->classes.table.count;
     b->offsets = malloc(((size_t)count + 1) * sizeof *b->offsets);
     if (b->offsets == NULL) fail("out of memory");
-    for (uint32_t i = 1; i <= count; i++) b->offsets[i] = offset_of(b, &b->classes.items[i]);
+    for (uint32_t i = 1; i <= count; i++)
+        b->offsets[i] = offset_of(b, &b->classes.items[i]);
 }
 
 /* ---- the instances ---- */
 
 static void put_u64(uint8_t *to, uint64_t value)
 {
-    for (unsigned i = 0; i < 8; i++) to[i] = (uint8_t)(value >> 8 * i);
+    for (unsigned i = 0; i < 8; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
 }
 
 static hsd_status blind_instance(blinding *b, const hprof_sub *sub, hsd_error *err)
@@ -130,7 +134,8 @@ static hsd_status blind_instance(blinding *b, const hprof_sub *sub, hsd_error *e
     put_u64(pair, sub->id);
     put_u64(pair + 8, hsd_hprof_u32(value));
     memset(value, 0, 4);
-    if (fwrite(pair, 1, sizeof pair, b->truth) != sizeof pair) return hsd_fail_errno(err, errno, "cannot write the truth");
+    if (fwrite(pair, 1, sizeof pair, b->truth) != sizeof pair)
+        return hsd_fail_errno(err, errno, "cannot write the truth");
     b->blinded++;
     return HSD_OK;
 }
@@ -175,7 +180,8 @@ static void read_dump(blinding *b, const char *name, turn now)
 static void write_dump(const blinding *b, const char *path)
 {
     FILE *file = fopen(path, "wb");
-    if (file == NULL || fwrite(b->bytes, 1, b->size, file) != b->size || fclose(file) != 0) fail_errno("cannot write the dump");
+    if (file == NULL || fwrite(b->bytes, 1, b->size, file) != b->size || fclose(file) != 0)
+        fail_errno("cannot write the dump");
 }
 
 int main(int argc, char **argv)

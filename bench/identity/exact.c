@@ -35,15 +35,24 @@ static void copy_references(copying *c, const hsd_object *o)
         c->target_capacity = (size_t)o->reference_count * 2;
         c->targets = heap_new(c->target_capacity, sizeof *c->targets);
     }
-    for (uint32_t i = 0; i < o->reference_count; i++) c->targets[i] = ordinal_of(c, o->targets[i]);
+    for (uint32_t i = 0; i < o->reference_count; i++)
+        c->targets[i] = ordinal_of(c, o->targets[i]);
     check(hsc_references(c->out, c->targets, o->labels, o->indexes, o->reference_count));
 }
 
 static void begin_object(copying *c, const hsd_object *o)
 {
-    const hsc_object object = {.id = c->t->ids[o->ordinal], .size_bytes = o->size_bytes, .native_bytes = o->native_bytes,
-                               .elements = o->elements, .content = o->content, .type = o->type, .site = o->site, .age = o->age,
-                               .flags = o->flags & ~HSC_OBJECT_CONTINUES, .name = o->name, .category = o->category};
+    const hsc_object object = {.id = c->t->ids[o->ordinal],
+                               .size_bytes = o->size_bytes,
+                               .native_bytes = o->native_bytes,
+                               .elements = o->elements,
+                               .content = o->content,
+                               .type = o->type,
+                               .site = o->site,
+                               .age = o->age,
+                               .flags = o->flags & ~HSC_OBJECT_CONTINUES,
+                               .name = o->name,
+                               .category = o->category};
     if (c->is_open) check(hsc_end_object(c->out));
     check(hsc_begin_object(c->out, &object));
     c->is_open = true;
@@ -70,16 +79,20 @@ static hsc_status copy_record(copying *c, hsd_record_kind kind, const hsd_record
 {
     switch (kind) {
     case HSD_RECORD_STRING: return hsc_define_string(c->out, r->string.id, r->string.text.data, r->string.text.size);
-    case HSD_RECORD_TYPE: return hsc_define_type(c->out, r->type.id, r->type.name.data, r->type.name.size, r->type.flags);
+    case HSD_RECORD_TYPE:
+        return hsc_define_type(c->out, r->type.id, r->type.name.data, r->type.name.size, r->type.flags);
     case HSD_RECORD_LABEL:
         return hsc_define_label(c->out, r->label.id, (hsc_label_kind)r->label.kind, r->label.flags, r->label.name);
     case HSD_RECORD_THREAD: return hsc_define_thread(c->out, r->thread.id, r->thread.name);
     case HSD_RECORD_FRAME:
         return hsc_frame(c->out, r->frame.thread, r->frame.depth, r->frame.function, r->frame.file, r->frame.line);
     case HSD_RECORD_ROOT:
-        return hsc_root(c->out, &(hsc_root_record){.kind = (hsc_root_kind)r->root.kind, .label = r->root.label,
-                                                   .target = ordinal_of(c, r->root.target), .thread = r->root.thread,
-                                                   .frame = r->root.frame, .flags = r->root.flags});
+        return hsc_root(c->out, &(hsc_root_record){.kind = (hsc_root_kind)r->root.kind,
+                                                   .label = r->root.label,
+                                                   .target = ordinal_of(c, r->root.target),
+                                                   .thread = r->root.thread,
+                                                   .frame = r->root.frame,
+                                                   .flags = r->root.flags});
     case HSD_RECORD_SITE:
     case HSD_RECORD_EDGE:
     case HSD_RECORD_METRIC:
@@ -102,7 +115,8 @@ static void copy_records(copying *c, hsd_record_kind kind)
     hsd_error_init(&err);
     heap_check(hsd_record_reader_open(&reader, c->h->capture, kind, &err), &err);
     hsd_status status;
-    while ((status = hsd_record_reader_next(reader, &record, &err)) == HSD_OK) check(copy_record(c, kind, &record));
+    while ((status = hsd_record_reader_next(reader, &record, &err)) == HSD_OK)
+        check(copy_record(c, kind, &record));
     heap_check(status, &err);
     hsd_record_reader_close(reader);
 }
@@ -130,7 +144,8 @@ void exact_write(const heap *h, const truth *t, const char *path)
                                              HSD_RECORD_FRAME};
     copying c = {.h = h, .t = t};
     open_writer(&c, path);
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) copy_records(&c, tables[i]);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        copy_records(&c, tables[i]);
     copy_objects(&c);
     copy_records(&c, HSD_RECORD_ROOT);
     check(hsc_finish(c.out));

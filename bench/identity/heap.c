@@ -47,14 +47,16 @@ uint64_t heap_mix(uint64_t a, uint64_t b)
 uint64_t heap_hash_text(const char *text, size_t size)
 {
     uint64_t hash = size;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ (uint8_t)text[i]) * UINT64_C(0x100000001B3);
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (uint8_t)text[i]) * UINT64_C(0x100000001B3);
     return heap_mix(hash, size) | 1;
 }
 
 uint32_t heap_find(const heap *h, uint64_t id)
 {
     uint64_t slot = heap_mix(id, 0) & h->slot_mask;
-    while (h->slots[slot] != 0 && h->objects[h->slots[slot] - 1].id != id) slot = (slot + 1) & h->slot_mask;
+    while (h->slots[slot] != 0 && h->objects[h->slots[slot] - 1].id != id)
+        slot = (slot + 1) & h->slot_mask;
     return h->slots[slot] == 0 ? HEAP_NONE : h->slots[slot] - 1;
 }
 
@@ -71,7 +73,8 @@ static void for_each_record(loading *l, hsd_record_kind kind, record_fn take)
     hsd_error_init(&err);
     heap_check(hsd_record_reader_open(&reader, l->h->capture, kind, &err), &err);
     hsd_status status;
-    while ((status = hsd_record_reader_next(reader, &record, &err)) == HSD_OK) take(l, place++, &record);
+    while ((status = hsd_record_reader_next(reader, &record, &err)) == HSD_OK)
+        take(l, place++, &record);
     heap_check(status, &err);
     hsd_record_reader_close(reader);
 }
@@ -128,7 +131,8 @@ static void for_each_object(loading *l, unsigned want, object_fn take)
     hsd_error_init(&err);
     heap_check(hsd_object_reader_open(&reader, l->h->capture, want, &err), &err);
     hsd_status status;
-    while ((status = hsd_object_reader_next(reader, &object, &err)) == HSD_OK) take(l, &object);
+    while ((status = hsd_object_reader_next(reader, &object, &err)) == HSD_OK)
+        take(l, &object);
     heap_check(status, &err);
     hsd_object_reader_close(reader);
 }
@@ -142,11 +146,15 @@ static void take_object(loading *l, const hsd_object *o)
     heap_object *made = &h->objects[o->ordinal];
     const char *name = h->types[type].name;
     const size_t length = strlen(name);
-    *made = (heap_object){.id = o->id, .type = type, .bytes = o->size_bytes, .name = string_hash(l, o->name),
+    *made = (heap_object){.id = o->id,
+                          .type = type,
+                          .bytes = o->size_bytes,
+                          .name = string_hash(l, o->name),
                           .shape = heap_mix(heap_mix(h->types[type].hash, o->size_bytes), o->elements),
                           .is_array = length > 2 && strcmp(name + length - 2, "[]") == 0};
     uint64_t slot = heap_mix(o->id, 0) & h->slot_mask;
-    while (h->slots[slot] != 0) slot = (slot + 1) & h->slot_mask;
+    while (h->slots[slot] != 0)
+        slot = (slot + 1) & h->slot_mask;
     h->slots[slot] = (uint32_t)o->ordinal + 1;
 }
 
@@ -160,15 +168,18 @@ static void add_reference(loading *l, uint64_t source, uint64_t target_id, uint3
     if ((row->flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_WEAK || target >= h->count || target == source) return;
     const uint64_t where = row->kind == HSC_LABEL_ELEMENT ? index : 0;
     if (l->reference_count == l->reference_capacity) heap_fail("more references than the capture says");
-    h->out[l->reference_count++] = (heap_reference){.target = target, .is_named_root = (row->flags & HSC_LABEL_NAMED_ROOT) != 0,
-                                                    .slot = heap_mix(heap_mix(row->kind, string_hash(l, row->name)), where)};
+    h->out[l->reference_count++] =
+        (heap_reference){.target = target,
+                         .is_named_root = (row->flags & HSC_LABEL_NAMED_ROOT) != 0,
+                         .slot = heap_mix(heap_mix(row->kind, string_hash(l, row->name)), where)};
 }
 
 static void take_references(loading *l, const hsd_object *o)
 {
     heap *h = l->h;
     if (!o->is_continuation) h->first[o->ordinal] = l->reference_count;
-    for (uint32_t i = 0; i < o->reference_count; i++) add_reference(l, o->ordinal, o->targets[i], o->labels[i], o->indexes[i]);
+    for (uint32_t i = 0; i < o->reference_count; i++)
+        add_reference(l, o->ordinal, o->targets[i], o->labels[i], o->indexes[i]);
     h->first[o->ordinal + 1] = l->reference_count;
 }
 
@@ -176,8 +187,10 @@ static void take_references(loading *l, const hsd_object *o)
 static void turn_around(heap *h)
 {
     const uint64_t references = h->first[h->count];
-    for (uint64_t r = 0; r < references; r++) h->first_in[h->out[r].target + UINT64_C(1)]++;
-    for (uint32_t i = 0; i < h->count; i++) h->first_in[i + 1] += h->first_in[i];
+    for (uint64_t r = 0; r < references; r++)
+        h->first_in[h->out[r].target + UINT64_C(1)]++;
+    for (uint32_t i = 0; i < h->count; i++)
+        h->first_in[i + 1] += h->first_in[i];
     uint64_t *next = heap_new(h->count, sizeof *next);
     memcpy(next, h->first_in, h->count * sizeof *next);
     for (uint32_t i = 0; i < h->count; i++)
@@ -206,7 +219,8 @@ static void make_tables(loading *l, const hsd_capture_info *info)
     l->string_hashes = heap_new(info->strings, sizeof *l->string_hashes);
     l->label_rows = heap_new(info->labels, sizeof *l->label_rows);
     uint64_t slots = 1024;
-    while (slots < 2 * (uint64_t)h->count) slots *= 2;
+    while (slots < 2 * (uint64_t)h->count)
+        slots *= 2;
     h->slots = heap_new(slots, sizeof *h->slots);
     h->slot_mask = slots - 1;
 }
@@ -239,7 +253,8 @@ void heap_load(heap *h, const char *path)
 
 void heap_release(heap *h)
 {
-    for (uint32_t i = 0; i < h->type_count; i++) free(h->types[i].name);
+    for (uint32_t i = 0; i < h->type_count; i++)
+        free(h->types[i].name);
     free(h->objects);
     free(h->first);
     free(h->first_in);

@@ -1,6 +1,6 @@
 /*
- * One capture in memory, as the truth is worked out on it: by ordinal, references both ways. About 90 bytes an object and 48 a
- * reference; a tool for tests and benchmarks, which ends the program when something is wrong.
+ * One capture in memory, as the truth is worked out on it: by ordinal, references both ways. About 90 bytes an object
+ * and 48 a reference; a tool for tests and benchmarks, which ends the program when something is wrong.
  */
 #ifndef HSD_BENCH_IDENTITY_HEAP_H
 #define HSD_BENCH_IDENTITY_HEAP_H
@@ -15,7 +15,7 @@
 typedef struct heap_reference {
     uint32_t target; /* ordinal; in the lists of referrers the source */
     bool is_named_root;
-    uint64_t slot;   /* hash of the label and, of elements, the index: the same in every capture */
+    uint64_t slot; /* hash of the label and, of elements, the index: the same in every capture */
 } heap_reference;
 
 typedef struct heap_object {
@@ -23,7 +23,7 @@ typedef struct heap_object {
     uint64_t shape; /* hash of type, shallow size and length */
     uint64_t name;  /* hash of its name, 0 = none: a class object has one */
     uint64_t bytes;
-    uint32_t type;  /* in heap.types */
+    uint32_t type; /* in heap.types */
     bool is_array;
 } heap_object;
 
@@ -41,13 +41,14 @@ typedef struct heap {
     hsd_capture *capture;
     uint32_t count;
     heap_object *objects;
-    uint64_t *first, *first_in;     /* count + 1 each: into the lists below */
-    heap_reference *out, *in;       /* strong and soft ones to other objects of the capture; by source, by target */
+    uint64_t *first, *first_in; /* count + 1 each: into the lists below */
+    /* strong and soft ones to other objects of the capture; by source, by target */
+    heap_reference *out, *in;
     heap_root *roots;
     uint32_t root_count;
     heap_type *types;
     uint32_t type_count;
-    uint32_t *slots;                /* id -> ordinal + 1, open addressing */
+    uint32_t *slots; /* id -> ordinal + 1, open addressing */
     uint64_t slot_mask;
 } heap;
 

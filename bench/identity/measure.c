@@ -3,10 +3,10 @@
  *
  *      hsd_measure BEFORE.hs BEFORE.ids AFTER.hs AFTER.ids [EXACT-BEFORE.hs EXACT-AFTER.hs]
  *
- * BEFORE.hs and AFTER.hs are imported from dumps that hsd_blind went over, the .ids are what it took out. Runs the diff, hears of
- * every pair, and prints JSON: pairs by rung with those that are right and wrong; objects new, freed and kept, claimed and true; and
- * the same for each type. "own" counts objects that have the id, "ext" those too that follow from one (truth.h). With two more
- * names the same heaps are written there with true ids.
+ * BEFORE.hs and AFTER.hs are imported from dumps that hsd_blind went over, the .ids are what it took out. Runs the
+ * diff, hears of every pair, and prints JSON: pairs by rung with those that are right and wrong; objects new, freed and
+ * kept, claimed and true; and the same for each type. "own" counts objects that have the id, "ext" those too that
+ * follow from one (truth.h). With two more names the same heaps are written there with true ids.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,10 +24,10 @@ typedef struct verdicts {
 
 typedef struct tally { /* of one set of objects: own or ext */
     verdicts rungs[HSD_MATCH_RUNG_COUNT];
-    uint64_t shared;                            /* objects that are in both, by the truth */
+    uint64_t shared; /* objects that are in both, by the truth */
     uint64_t new_said, new_true, new_right;
     uint64_t freed_said, freed_true, freed_right;
-    uint64_t kept_said, kept_right;             /* of before; kept_true is shared */
+    uint64_t kept_said, kept_right; /* of before; kept_true is shared */
 } tally;
 
 typedef struct type_tally {
@@ -53,8 +53,10 @@ static hsd_status take_pair(void *context, uint64_t id_before, uint64_t id_after
 {
     measuring *m = context;
     const uint32_t before = heap_find(&m->heaps[0], id_before), after = heap_find(&m->heaps[1], id_after);
-    if (before == HEAP_NONE || after == HEAP_NONE || m->partners[0][before] != HEAP_NONE || m->partners[1][after] != HEAP_NONE)
-        return hsd_fail(err, HSD_E_MISUSE, "object 0x%" PRIx64 " or its partner is not there, or has another", id_before);
+    if (before == HEAP_NONE || after == HEAP_NONE || m->partners[0][before] != HEAP_NONE ||
+        m->partners[1][after] != HEAP_NONE)
+        return hsd_fail(err, HSD_E_MISUSE, "object 0x%" PRIx64 " or its partner is not there, or has another",
+                        id_before);
     m->partners[0][before] = after;
     m->partners[1][after] = before;
     m->rungs[before] = (uint8_t)rung;
@@ -147,13 +149,14 @@ static void print_tally(const char *name, const tally *t)
 {
     printf("\"%s\": {\"shared\": %" PRIu64 ", \"rungs\": {", name, t->shared);
     for (unsigned r = 0; r < HSD_MATCH_RUNG_COUNT; r++)
-        printf("%s\"%s\": {\"right\": %" PRIu64 ", \"wrong\": %" PRIu64 ", \"unjudged\": %" PRIu64 "}", r == 0 ? "" : ", ",
-               rung_names[r], t->rungs[r].right, t->rungs[r].wrong, t->rungs[r].unjudged);
-    printf("},\n \"new\": {\"said\": %" PRIu64 ", \"true\": %" PRIu64 ", \"right\": %" PRIu64 "}", t->new_said, t->new_true, t->new_right);
-    printf(", \"freed\": {\"said\": %" PRIu64 ", \"true\": %" PRIu64 ", \"right\": %" PRIu64 "}", t->freed_said, t->freed_true,
-           t->freed_right);
-    printf(", \"kept\": {\"said\": %" PRIu64 ", \"true\": %" PRIu64 ", \"right\": %" PRIu64 "}},\n", t->kept_said, t->shared,
-           t->kept_right);
+        printf("%s\"%s\": {\"right\": %" PRIu64 ", \"wrong\": %" PRIu64 ", \"unjudged\": %" PRIu64 "}",
+               r == 0 ? "" : ", ", rung_names[r], t->rungs[r].right, t->rungs[r].wrong, t->rungs[r].unjudged);
+    printf("},\n \"new\": {\"said\": %" PRIu64 ", \"true\": %" PRIu64 ", \"right\": %" PRIu64 "}", t->new_said,
+           t->new_true, t->new_right);
+    printf(", \"freed\": {\"said\": %" PRIu64 ", \"true\": %" PRIu64 ", \"right\": %" PRIu64 "}", t->freed_said,
+           t->freed_true, t->freed_right);
+    printf(", \"kept\": {\"said\": %" PRIu64 ", \"true\": %" PRIu64 ", \"right\": %" PRIu64 "}},\n", t->kept_said,
+           t->shared, t->kept_right);
 }
 
 static void print_types(const measuring *m)
@@ -163,8 +166,8 @@ static void print_types(const measuring *m)
     for (uint32_t i = 0; i < m->heaps[0].type_count; i++) {
         const type_tally *type = &m->types[i];
         if (type->shared == 0 && type->wrong == 0) continue;
-        printf("%s\n {\"type\": \"%s\", \"shared\": %" PRIu64 ", \"right\": %" PRIu64 ", \"wrong\": %" PRIu64 "}", comma, type->name,
-               type->shared, type->right, type->wrong);
+        printf("%s\n {\"type\": \"%s\", \"shared\": %" PRIu64 ", \"right\": %" PRIu64 ", \"wrong\": %" PRIu64 "}",
+               comma, type->name, type->shared, type->right, type->wrong);
         comma = ",";
     }
     printf("],\n");
@@ -173,8 +176,9 @@ static void print_types(const measuring *m)
 static void print_side(const char *name, const measuring *m, unsigned side)
 {
     const uint64_t *kinds = m->truths[side].counts;
-    printf("\"%s\": {\"objects\": %" PRIu32 ", \"own\": %" PRIu64 ", \"owned\": %" PRIu64 ", \"placed\": %" PRIu64 ", \"fresh\": %" PRIu64
-           "},\n", name, m->heaps[side].count, kinds[TRUTH_OWN], kinds[TRUTH_OWNED], kinds[TRUTH_PLACED], kinds[TRUTH_FRESH]);
+    printf("\"%s\": {\"objects\": %" PRIu32 ", \"own\": %" PRIu64 ", \"owned\": %" PRIu64 ", \"placed\": %" PRIu64
+           ", \"fresh\": %" PRIu64 "},\n",
+           name, m->heaps[side].count, kinds[TRUTH_OWN], kinds[TRUTH_OWNED], kinds[TRUTH_PLACED], kinds[TRUTH_FRESH]);
 }
 
 static void print(const measuring *m)
@@ -186,7 +190,8 @@ static void print(const measuring *m)
     print_tally("own", &own);
     print_tally("ext", &ext);
     print_types(m);
-    printf("\"identity_known\": %s, \"ambiguous\": %" PRIu64 ", \"unmatched_before\": %" PRIu64 ", \"unmatched_after\": %" PRIu64 "}\n",
+    printf("\"identity_known\": %s, \"ambiguous\": %" PRIu64 ", \"unmatched_before\": %" PRIu64
+           ", \"unmatched_after\": %" PRIu64 "}\n",
            m->diff->identity_is_known ? "true" : "false", m->diff->match.ambiguous, m->diff->match.unmatched_before,
            m->diff->match.unmatched_after);
 }
@@ -195,7 +200,8 @@ int main(int argc, char **argv)
 {
     measuring m = {0};
     if (argc != 5 && argc != 7) {
-        fprintf(stderr, "usage: hsd_measure BEFORE.hs BEFORE.ids AFTER.hs AFTER.ids [EXACT-BEFORE.hs EXACT-AFTER.hs]\n");
+        fprintf(stderr,
+                "usage: hsd_measure BEFORE.hs BEFORE.ids AFTER.hs AFTER.ids [EXACT-BEFORE.hs EXACT-AFTER.hs]\n");
         return 2;
     }
     for (unsigned side = 0; side < 2; side++) {
@@ -203,7 +209,8 @@ int main(int argc, char **argv)
         truth_find(&m.truths[side], &m.heaps[side], argv[2 + 2 * side], side);
     }
     truth_join(&m.truths[0], &m.truths[1], &m.heaps[0], &m.heaps[1]);
-    for (unsigned side = 0; side < 2 && argc == 7; side++) exact_write(&m.heaps[side], &m.truths[side], argv[5 + side]);
+    for (unsigned side = 0; side < 2 && argc == 7; side++)
+        exact_write(&m.heaps[side], &m.truths[side], argv[5 + side]);
     run_diff(&m);
     judge_types(&m);
     print(&m);

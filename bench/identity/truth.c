@@ -1,6 +1,6 @@
 /*
- * Working out true ids: those that are known, nodes by what they hold, names; then breadth first along references, level by level,
- * so that what an object gets does not depend on the order of the capture:
+ * Working out true ids: those that are known, nodes by what they hold, names; then breadth first along references,
+ * level by level, so that what an object gets does not depend on the order of the capture:
  *
  *      Session 17  --cart-->  ArrayList 17.cart  --elementData-->  Object[10] 17.cart.elementData
  *
@@ -16,13 +16,10 @@ typedef struct finding {
     const heap *h;
     uint32_t *level, *next; /* ordinals */
     uint32_t level_count, next_count;
-    uint64_t *waiting;      /* ids of the next level, by ordinal; 0 = not in it */
+    uint64_t *waiting; /* ids of the next level, by ordinal; 0 = not in it */
 } finding;
 
-static uint64_t not_null(uint64_t id)
-{
-    return id == 0 ? 1 : id;
-}
+static uint64_t not_null(uint64_t id) { return id == 0 ? 1 : id; }
 
 static void give(finding *f, uint32_t object, uint64_t id, truth_kind kind)
 {
@@ -36,7 +33,8 @@ static void give(finding *f, uint32_t object, uint64_t id, truth_kind kind)
 static uint64_t get_u64(const uint8_t *at)
 {
     uint64_t value = 0;
-    for (unsigned i = 0; i < 8; i++) value |= (uint64_t)at[i] << 8 * i;
+    for (unsigned i = 0; i < 8; i++)
+        value |= (uint64_t)at[i] << 8 * i;
     return value;
 }
 
@@ -95,11 +93,13 @@ static void give_named(finding *f)
 
 /* ---- along references ---- */
 
-/* What an object gets from one referrer, UINT64_MAX if that has no id. What a named root refers to may change its size. */
+/* What an object gets from one referrer, UINT64_MAX if that has no id. What a named root refers to may change its size.
+ */
 static uint64_t id_from(const finding *f, uint32_t object, const heap_reference *referrer)
 {
     const heap_object *o = &f->h->objects[object];
-    const uint64_t owner = f->t->ids[referrer->target], shape = referrer->is_named_root ? f->h->types[o->type].hash : o->shape;
+    const uint64_t owner = f->t->ids[referrer->target],
+                   shape = referrer->is_named_root ? f->h->types[o->type].hash : o->shape;
     return owner == 0 ? UINT64_MAX : heap_mix(heap_mix(owner, referrer->slot), shape);
 }
 
@@ -132,14 +132,18 @@ static void spread(finding *f)
 {
     while (f->level_count != 0) {
         for (uint32_t i = 0; i < f->level_count; i++)
-            for (uint64_t r = f->h->first[f->level[i]]; r < f->h->first[f->level[i] + 1]; r++) consider(f, f->h->out[r].target);
+            for (uint64_t r = f->h->first[f->level[i]]; r < f->h->first[f->level[i] + 1]; r++)
+                consider(f, f->h->out[r].target);
         close_level(f);
     }
 }
 
 /* ---- once each ---- */
 
-typedef struct entry { uint64_t id; uint32_t object; } entry;
+typedef struct entry {
+    uint64_t id;
+    uint32_t object;
+} entry;
 
 static int by_id(const void *a, const void *b)
 {
@@ -150,7 +154,8 @@ static int by_id(const void *a, const void *b)
 static entry *sorted(const truth *t, uint32_t count)
 {
     entry *entries = heap_new(count, sizeof *entries);
-    for (uint32_t i = 0; i < count; i++) entries[i] = (entry){t->ids[i], i};
+    for (uint32_t i = 0; i < count; i++)
+        entries[i] = (entry){t->ids[i], i};
     qsort(entries, count, sizeof *entries, by_id);
     return entries;
 }
@@ -169,7 +174,8 @@ static void settle(finding *f, unsigned side)
         if (t->ids[i] == 0) make_fresh(t, i, side);
     entry *entries = sorted(t, count);
     for (uint32_t i = 0; i < count; i++) {
-        const bool is_double = (i > 0 && entries[i - 1].id == entries[i].id) || (i + 1 < count && entries[i + 1].id == entries[i].id);
+        const bool is_double =
+            (i > 0 && entries[i - 1].id == entries[i].id) || (i + 1 < count && entries[i + 1].id == entries[i].id);
         if (!is_double) continue;
         if (t->kinds[entries[i].object] == TRUTH_OWN) heap_fail("two objects of a capture have the same id");
         make_fresh(t, entries[i].object, side);
@@ -179,7 +185,8 @@ static void settle(finding *f, unsigned side)
 
 static void count_kinds(truth *t, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) t->counts[t->kinds[i]]++;
+    for (uint32_t i = 0; i < count; i++)
+        t->counts[t->kinds[i]]++;
 }
 
 void truth_find(truth *t, const heap *h, const char *pairs_path, unsigned side)
@@ -267,11 +274,16 @@ static void join_targets(joining *j, uint32_t before)
 
 void truth_join(truth *before, truth *after, const heap *heap_before, const heap *heap_after)
 {
-    joining j = {.sides = {before, after}, .heaps = {heap_before, heap_after}, .waiting = heap_new(heap_before->count, sizeof *j.waiting)};
-    for (uint32_t i = 0; i < heap_before->count; i++) before->others[i] = HEAP_NONE;
-    for (uint32_t i = 0; i < heap_after->count; i++) after->others[i] = HEAP_NONE;
+    joining j = {.sides = {before, after},
+                 .heaps = {heap_before, heap_after},
+                 .waiting = heap_new(heap_before->count, sizeof *j.waiting)};
+    for (uint32_t i = 0; i < heap_before->count; i++)
+        before->others[i] = HEAP_NONE;
+    for (uint32_t i = 0; i < heap_after->count; i++)
+        after->others[i] = HEAP_NONE;
     join_ids(&j);
-    for (uint32_t i = 0; i < j.count; i++) join_targets(&j, j.waiting[i]);
+    for (uint32_t i = 0; i < j.count; i++)
+        join_targets(&j, j.waiting[i]);
     free(j.waiting);
     count_kinds(before, heap_before->count);
     count_kinds(after, heap_after->count);

@@ -1,13 +1,17 @@
 /*
- * Who is who in a dump whose objects have an id: true ids, equal in two captures exactly when the object is the same one.
+ * Who is who in a dump whose objects have an id: true ids, equal in two captures exactly when the object is the same
+ * one.
  *
  * OWN      the object has the id field
- * OWNED    all that refers to it is one object of OWN or OWNED, by the same field and with the same size in both; or it is a node:
+ * OWNED    all that refers to it is one object of OWN or OWNED, by the same field and with the same size in both; or it
+ * is a node:
  *          no array, and what it alone refers to is OWN. These two are what pairs are judged by.
- * PLACED   classes by name, roots by a name that no other has, and what hangs from such a thing by the same field (what a static field
+ * PLACED   classes by name, roots by a name that no other has, and what hangs from such a thing by the same field (what
+ * a static field
  *          refers to may change its size: an array that is grown by copying is one array all the time); good for all that a heap's
  *          own platform does, yet not proof of identity
- * FRESH    none of that: an id of its own, in each capture another. Where such a thing was kept it is once new and once freed below
+ * FRESH    none of that: an id of its own, in each capture another. Where such a thing was kept it is once new and once
+ * freed below
  *          the same holder, and cancels.
  */
 #ifndef HSD_BENCH_IDENTITY_TRUTH_H

@@ -1,11 +1,13 @@
 /*
- * wide_heap: writes a pair of captures with as many types as are asked for, in a tree of five levels, so that a report of the two is as long as
- * reports get. From one capture to the next every third leaf type doubles its objects and every seventh loses them.
+ * wide_heap: writes a pair of captures with as many types as are asked for, in a tree of five levels, so that a report
+ * of the two is as long as reports get. From one capture to the next every third leaf type doubles its objects and
+ * every seventh loses them.
  *
  * usage: wide_heap TYPES FOLDER        writes FOLDER/a.hs and FOLDER/b.hs; what stands there is replaced
  *
- * The root is one Registry, which holds 100 Areas; each holds 10 Parts, each of these 10 Units, and the Units share the leaves, of
- * which each has a type of its own and 1 to 4 objects. Area 0 is of type "wide.Area0" in both captures, and so on.
+ * The root is one Registry, which holds 100 Areas; each holds 10 Parts, each of these 10 Units, and the Units share the
+ * leaves, of which each has a type of its own and 1 to 4 objects. Area 0 is of type "wide.Area0" in both captures, and
+ * so on.
  */
 #include <hscapture/hscapture.h>
 
@@ -30,7 +32,12 @@ static void note(heap *h, hsc_status status)
 }
 
 /* Levels above the leaves are numbered one after the other: the registry, areas, parts, units. */
-enum { FIRST_AREA = 1, FIRST_PART = FIRST_AREA + AREAS, FIRST_UNIT = FIRST_PART + AREAS * PARTS, FIRST_LEAF = FIRST_UNIT + ALL_UNITS };
+enum {
+    FIRST_AREA = 1,
+    FIRST_PART = FIRST_AREA + AREAS,
+    FIRST_UNIT = FIRST_PART + AREAS * PARTS,
+    FIRST_LEAF = FIRST_UNIT + ALL_UNITS
+};
 
 static uint64_t id_of(uint64_t number) { return 2 * number + 1; }
 
@@ -57,9 +64,12 @@ static void define_type(heap *h, uint64_t type, const char *name_before, uint64_
 static void write_tables(heap *h)
 {
     define_type(h, 0, "wide.Registry", 0, "");
-    for (uint64_t i = 0; i < AREAS; i++) define_type(h, FIRST_AREA + i, "wide.Area", i, "");
-    for (uint64_t i = 0; i < AREAS * PARTS; i++) define_type(h, FIRST_PART + i, "wide.Part", i, "");
-    for (uint64_t i = 0; i < ALL_UNITS; i++) define_type(h, FIRST_UNIT + i, "wide.Unit", i, "");
+    for (uint64_t i = 0; i < AREAS; i++)
+        define_type(h, FIRST_AREA + i, "wide.Area", i, "");
+    for (uint64_t i = 0; i < AREAS * PARTS; i++)
+        define_type(h, FIRST_PART + i, "wide.Part", i, "");
+    for (uint64_t i = 0; i < ALL_UNITS; i++)
+        define_type(h, FIRST_UNIT + i, "wide.Unit", i, "");
     for (uint64_t i = 0; i < h->leaf_types; i++)
         define_type(h, FIRST_LEAF + i, "com.example.wide.generated.Leaf", i, "<java.lang.String>");
     note(h, hsc_define_string(h->writer, 1, "items", 5));
@@ -79,7 +89,8 @@ static void begin(heap *h, uint64_t id, uint64_t type, uint64_t bytes)
 static void write_upper(heap *h, uint64_t number, uint64_t first, uint64_t count)
 {
     begin(h, id_of(number), number, 16 + 8 * count);
-    for (uint64_t i = 0; i < count; i++) note(h, hsc_reference(h->writer, id_of(first + i), 1, 0));
+    for (uint64_t i = 0; i < count; i++)
+        note(h, hsc_reference(h->writer, id_of(first + i), 1, 0));
     note(h, hsc_end_object(h->writer));
 }
 
@@ -88,7 +99,8 @@ static void write_unit(heap *h, uint64_t unit)
 {
     begin(h, id_of(FIRST_UNIT + unit), FIRST_UNIT + unit, 64);
     for (uint64_t leaf = unit; leaf < h->leaf_types; leaf += ALL_UNITS)
-        for (unsigned i = 0; i < copies(h, leaf); i++) note(h, hsc_reference(h->writer, leaf_id(leaf, i), 1, 0));
+        for (unsigned i = 0; i < copies(h, leaf); i++)
+            note(h, hsc_reference(h->writer, leaf_id(leaf, i), 1, 0));
     note(h, hsc_end_object(h->writer));
 }
 
@@ -96,9 +108,12 @@ static void write_objects(heap *h)
 {
     const hsc_root_record root = {.kind = HSC_ROOT_STATIC, .label = 2, .target = id_of(0)};
     write_upper(h, 0, FIRST_AREA, AREAS);
-    for (uint64_t i = 0; i < AREAS; i++) write_upper(h, FIRST_AREA + i, FIRST_PART + i * PARTS, PARTS);
-    for (uint64_t i = 0; i < AREAS * PARTS; i++) write_upper(h, FIRST_PART + i, FIRST_UNIT + i * UNITS, UNITS);
-    for (uint64_t i = 0; i < ALL_UNITS; i++) write_unit(h, i);
+    for (uint64_t i = 0; i < AREAS; i++)
+        write_upper(h, FIRST_AREA + i, FIRST_PART + i * PARTS, PARTS);
+    for (uint64_t i = 0; i < AREAS * PARTS; i++)
+        write_upper(h, FIRST_PART + i, FIRST_UNIT + i * UNITS, UNITS);
+    for (uint64_t i = 0; i < ALL_UNITS; i++)
+        write_unit(h, i);
     for (uint64_t leaf = 0; leaf < h->leaf_types; leaf++) {
         for (unsigned i = 0; i < copies(h, leaf); i++) {
             begin(h, leaf_id(leaf, i), FIRST_LEAF + leaf, 16 + 8 * (leaf * 2654435761u % 97));

@@ -8,10 +8,10 @@
  *                                   or "error SENTENCE\n"
  *                         ──request──► "hsdiff 1 forget\n"   ◄── "ok\n" or "error …\n"
  *
- * PID is the agent's own getpid(). Containers that share a network and count their processes for themselves have the same numbers:
- * the second one listens at PID.2, and so on up to PID.9. Both sides ask the kernel who the other one is (SO_PEERCRED): an agent serves its own effective
- * user and root alone, one request at a time; others wait in the queue of the socket. When the asker goes away the next write
- * fails, the capture ends there and the program goes on.
+ * PID is the agent's own getpid(). Containers that share a network and count their processes for themselves have the
+ * same numbers: the second one listens at PID.2, and so on up to PID.9. Both sides ask the kernel who the other one is
+ * (SO_PEERCRED): an agent serves its own effective user and root alone, one request at a time; others wait in the queue
+ * of the socket. When the asker goes away the next write fails, the capture ends there and the program goes on.
  *
  * Without being asked an agent *pushes* where the environment of its program says so, read once by hsa_listen:
  *
@@ -19,10 +19,11 @@
  *      HSDIFF_EVERY=SECONDS                                                        from now on ("60", "0.5"); 0 or absent = never
  *      HSDIFF_COUNT=N                                                              then no more; 0 or absent = without end
  *
- * dir:FOLDER makes FOLDER/NAME-PID-NNNN.hs, whole or not at all (O_TMPFILE, linkat, 0600). TCP is for loopback addresses alone.
+ * dir:FOLDER makes FOLDER/NAME-PID-NNNN.hs, whole or not at all (O_TMPFILE, linkat, 0600). TCP is for loopback
+ * addresses alone.
  *
- * Everything here but hsa_listen may be called where malloc may not: no function allocates, takes a lock of libc or uses stdio
- * behind that.
+ * Everything here but hsa_listen may be called where malloc may not: no function allocates, takes a lock of libc or
+ * uses stdio behind that.
  */
 #ifndef HSA_AGENT_H
 #define HSA_AGENT_H
@@ -45,30 +46,30 @@ typedef struct hsa_request {
 } hsa_request;
 
 /*
- * Serves one request, on the agent's thread: either hsa_accept and then a capture into hsa_sink, or hsa_refuse. The socket is
- * closed by the caller. Whatever goes wrong behind hsa_accept, the capture simply ends early.
+ * Serves one request, on the agent's thread: either hsa_accept and then a capture into hsa_sink, or hsa_refuse. The
+ * socket is closed by the caller. Whatever goes wrong behind hsa_accept, the capture simply ends early.
  */
 typedef void (*hsa_serve_fn)(void *context, const hsa_request *request);
 
 typedef struct hsa_agent {
-    const char *name;            /* "native", "mono", "lua": borrowed for ever */
+    const char *name; /* "native", "mono", "lua": borrowed for ever */
     hsa_serve_fn serve;
     void *context;
     void (*thread_begins)(void *context); /* first thing on the agent's thread; may be NULL */
 } hsa_agent;
 
 /*
- * Starts the thread that waits for requests (all signals blocked, 256 KiB of stack, named "hsdiff"). Once a process: a second call
- * fails with EALREADY. 0, or an errno: EADDRINUSE when all names for this pid are taken. Survives fork in the parent
- * alone; the child calls hsa_after_fork from its handler and may listen again.
+ * Starts the thread that waits for requests (all signals blocked, 256 KiB of stack, named "hsdiff"). Once a process: a
+ * second call fails with EALREADY. 0, or an errno: EADDRINUSE when all names for this pid are taken. Survives fork in
+ * the parent alone; the child calls hsa_after_fork from its handler and may listen again.
  */
 int hsa_listen(const hsa_agent *agent);
 
 /* Closes what was inherited, the request under way too. Async-signal-safe. */
 void hsa_after_fork(void);
 
-/* For the child of a fork that serves a request in its parent's place: closes the socket that the parent listens at, and keeps the
- * request. Async-signal-safe. */
+/* For the child of a fork that serves a request in its parent's place: closes the socket that the parent listens at,
+ * and keeps the request. Async-signal-safe. */
 void hsa_leave_listening(void);
 
 /* Stops listening and ends the thread, unless it is serving, which is waited for. */
@@ -84,7 +85,8 @@ bool hsa_accept(const hsa_request *request);
 /* "error SENTENCE\n": at most 512 bytes of it, without line breaks. For a push: nothing. */
 void hsa_refuse(const hsa_request *request, const char *sentence);
 
-/* Writes to request->fd, without SIGPIPE. `context` is the request. Waits at most 30 s for a reader that does not read. */
+/* Writes to request->fd, without SIGPIPE. `context` is the request. Waits at most 30 s for a reader that does not read.
+ */
 hsc_sink hsa_sink(const hsa_request *request);
 
 /* ---- memory that is not malloc's ---- */
@@ -95,8 +97,8 @@ typedef struct hsa_arena {
     size_t size, used;
 } hsa_arena;
 
-bool hsa_arena_open(hsa_arena *arena, size_t size); /* mmap, MAP_NORESERVE; false with errno */
-void *hsa_arena_take(hsa_arena *arena, size_t size);/* zeroed, 16-aligned; NULL when full */
+bool hsa_arena_open(hsa_arena *arena, size_t size);  /* mmap, MAP_NORESERVE; false with errno */
+void *hsa_arena_take(hsa_arena *arena, size_t size); /* zeroed, 16-aligned; NULL when full */
 void hsa_arena_close(hsa_arena *arena);
 /* For hsc_options.allocator: what is given back is only reused when the arena closes. */
 hsc_allocator hsa_arena_allocator(hsa_arena *arena);
@@ -128,13 +130,14 @@ bool hsa_is_identifier(const char *text, size_t size, size_t most);
 
 /* ---- what is known of the process ---- */
 
-/* The beginning of a file, such as those of /proc: at most size - 1 bytes, then NUL. How many; 0 if it cannot be read. */
+/* The beginning of a file, such as those of /proc: at most size - 1 bytes, then NUL. How many; 0 if it cannot be read.
+ */
 size_t hsa_read_text(const char *path, char *out, size_t size);
 
 /*
- * Fills process_name (of /proc/self/comm, which the caller's buffer holds), pid, started_unix_ns, pointer_bytes and the identity
- * domain: 16 random bytes drawn at the first call in this process, others after a fork (so a child that writes its parent's heap
- * takes what the parent knew). Opens files of /proc; no malloc.
+ * Fills process_name (of /proc/self/comm, which the caller's buffer holds), pid, started_unix_ns, pointer_bytes and the
+ * identity domain: 16 random bytes drawn at the first call in this process, others after a fork (so a child that writes
+ * its parent's heap takes what the parent knew). Opens files of /proc; no malloc.
  */
 typedef struct hsa_self {
     char name[64];
@@ -143,8 +146,9 @@ typedef struct hsa_self {
 } hsa_self;
 void hsa_know_self(hsa_self *self);
 /*
- * Takes another identity domain, which an agent that is loaded anew for every capture finds again: it is computed from the boot, the process and where the kernel has put
- * its stack. Children of fork and what is behind an exec have others. The drawn one stays where /proc cannot be read. Opens files; no malloc.
+ * Takes another identity domain, which an agent that is loaded anew for every capture finds again: it is computed from
+ * the boot, the process and where the kernel has put its stack. Children of fork and what is behind an exec have
+ * others. The drawn one stays where /proc cannot be read. Opens files; no malloc.
  */
 void hsa_keep_domain(hsa_self *self);
 void hsa_describe(hsc_options *options, const hsa_self *self);

@@ -1,6 +1,6 @@
 /*
- * Memory that is not malloc's: one mapping, taken from the front. Pages come when they are touched and go all at once, so a
- * capture leaves the program's own heap as it found it.
+ * Memory that is not malloc's: one mapping, taken from the front. Pages come when they are touched and go all at once,
+ * so a capture leaves the program's own heap as it found it.
  */
 #include <sys/mman.h>
 

@@ -1,12 +1,13 @@
 /*
- * The agent's thread: waits for askers and for the moments at which captures are pushed, and serves one after the other.
+ * The agent's thread: waits for askers and for the moments at which captures are pushed, and serves one after the
+ * other.
  *
  *      hsa_listen ──► socket, environment, thread ──► wait ──► accept, who is it, what is asked ──► agent->serve ──┐
  *                                                      ▲ └───► a push is due ─────────────────────► agent->serve ──┤
  *                                                      └───────────────────────────────────────────────────────────┘
  *
- * Programs that become daemons close every descriptor that they find, ours too: a socket that is gone, or is another's by now, is
- * opened anew.
+ * Programs that become daemons close every descriptor that they find, ours too: a socket that is gone, or is another's
+ * by now, is opened anew.
  */
 #include <errno.h>
 #include <poll.h>
@@ -58,7 +59,8 @@ static void own(owned_fd *owned, int fd)
 static bool is_ours(owned_fd *owned)
 {
     struct stat info;
-    return owned->fd >= 0 && fstat(owned->fd, &info) == 0 && info.st_ino == owned->inode && info.st_dev == owned->device;
+    return owned->fd >= 0 && fstat(owned->fd, &info) == 0 && info.st_ino == owned->inode &&
+           info.st_dev == owned->device;
 }
 
 static void disown(owned_fd *owned)
@@ -216,7 +218,8 @@ static int start_thread(void)
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     int error = pthread_create(&here.thread, &attributes, run, NULL);
-    if (error == EINVAL) error = pthread_create(&here.thread, NULL, run, NULL); /* a program with much thread-local data */
+    /* a program with much thread-local data */
+    if (error == EINVAL) error = pthread_create(&here.thread, NULL, run, NULL);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
@@ -241,10 +244,7 @@ int hsa_listen(const hsa_agent *agent)
     return error;
 }
 
-void hsa_leave_listening(void)
-{
-    disown(&here.listening);
-}
+void hsa_leave_listening(void) { disown(&here.listening); }
 
 void hsa_after_fork(void)
 {

@@ -1,6 +1,6 @@
 /*
- * What the files of this folder share: the sentence that was asked (request.c), waiting for descriptors (sink.c), and where
- * captures are pushed to (push.c). Nothing here allocates or takes a lock.
+ * What the files of this folder share: the sentence that was asked (request.c), waiting for descriptors (sink.c), and
+ * where captures are pushed to (push.c). Nothing here allocates or takes a lock.
  */
 #ifndef HSA_PARTS_H
 #define HSA_PARTS_H
@@ -31,25 +31,33 @@ const char *hsa_parse_request(hsa_request *request, char *line);
 
 /* ---- push.c ---- */
 
-typedef enum hsa_push_kind { HSA_PUSH_NEVER, HSA_PUSH_UNIX, HSA_PUSH_TCP4, HSA_PUSH_TCP6, HSA_PUSH_FOLDER } hsa_push_kind;
+typedef enum hsa_push_kind {
+    HSA_PUSH_NEVER,
+    HSA_PUSH_UNIX,
+    HSA_PUSH_TCP4,
+    HSA_PUSH_TCP6,
+    HSA_PUSH_FOLDER
+} hsa_push_kind;
 
 typedef struct hsa_push {
     hsa_push_kind kind;
-    char path[256];           /* of the socket or the folder */
-    unsigned char address[16];/* of TCP, in network order */
+    char path[256];            /* of the socket or the folder */
+    unsigned char address[16]; /* of TCP, in network order */
     unsigned port;
     uint64_t every_ns, next_ns;
-    uint64_t left;            /* captures still to be sent */
-    unsigned number;          /* of the last file */
+    uint64_t left;   /* captures still to be sent */
+    unsigned number; /* of the last file */
 } hsa_push;
 
-/* From these three values, any of which may be NULL. Returns NULL, or a sentence about what is wrong; then nothing is pushed. */
+/* From these three values, any of which may be NULL. Returns NULL, or a sentence about what is wrong; then nothing is
+ * pushed. */
 const char *hsa_push_plan(hsa_push *push, const char *to, const char *every, const char *count);
 
 /* Milliseconds until the next one, at most INT_MAX; -1 = there will be none. */
 int hsa_push_wait_ms(const hsa_push *push, uint64_t now_ns);
 
-/* Opens where the next one goes and moves the clock on. -1 if nobody is there: it is tried again when the next is due. */
+/* Opens where the next one goes and moves the clock on. -1 if nobody is there: it is tried again when the next is due.
+ */
 int hsa_push_open(hsa_push *push, uint64_t now_ns);
 
 /* Behind the capture: a file gets its name if it is whole, a socket is closed. */

@@ -3,9 +3,9 @@
  *
  *      HSDIFF_TO    unix:PATH | tcp:127.0.0.1:PORT | tcp:[::1]:PORT | dir:FOLDER
  *
- * A receiver that is not there is tried again when the next is due. A file has no name until it is whole (O_TMPFILE, linkat);
- * where the file system has no nameless files it begins under a name with a dot in front. Whole is what ends in a trailer
- * (FORMAT.md 9.2).
+ * A receiver that is not there is tried again when the next is due. A file has no name until it is whole (O_TMPFILE,
+ * linkat); where the file system has no nameless files it begins under a name with a dot in front. Whole is what ends
+ * in a trailer (FORMAT.md 9.2).
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -62,7 +62,8 @@ static const char *plan_path(hsa_push *push, hsa_push_kind kind, const char *pat
 
 static const char *plan_tcp(hsa_push *push, const char *where)
 {
-    static const char wrong[] = "HSDIFF_TO has an address that is not of this machine: tcp:127.0.0.1:PORT or tcp:[::1]:PORT";
+    static const char wrong[] =
+        "HSDIFF_TO has an address that is not of this machine: tcp:127.0.0.1:PORT or tcp:[::1]:PORT";
     static const uint8_t loopback6[16] = {[15] = 1};
     char host[64];
     uint64_t port = 0;
@@ -95,7 +96,8 @@ const char *hsa_push_plan(hsa_push *push, const char *to, const char *every, con
     *push = (hsa_push){0};
     if (to == NULL || *to == '\0' || every == NULL || *every == '\0') return NULL;
     if (!parse_seconds(every, &period)) return "HSDIFF_EVERY is no number of seconds";
-    if (count != NULL && *count != '\0' && !parse_count(count, UINT64_C(1) << 40, &left)) return "HSDIFF_COUNT is no number";
+    if (count != NULL && *count != '\0' && !parse_count(count, UINT64_C(1) << 40, &left))
+        return "HSDIFF_COUNT is no number";
     if (period == 0) return NULL;
     const char *why = plan_target(push, to);
     if (why != NULL) {

@@ -29,7 +29,8 @@ const char *hsa_parse_request(hsa_request *request, char *line)
         if ((unsigned char)*at < ' ') return "a request is one line of text";
     const char *rest = take_word(line, "hsdiff");
     if (rest == NULL) return "a request begins with hsdiff";
-    if ((rest = take_word(rest, "1")) == NULL) return "this agent speaks version 1 of the protocol: use the hsdiff that it came with";
+    if ((rest = take_word(rest, "1")) == NULL)
+        return "this agent speaks version 1 of the protocol: use the hsdiff that it came with";
     const char *options = take_word(rest, "capture");
     request->verb = HSA_CAPTURE;
     if (options == NULL) {
@@ -48,7 +49,8 @@ static const char *read_line(int fd, char line[HSA_REQUEST_BYTES])
     size_t used = 0;
     for (;;) {
         const uint64_t now = hsa_now_ns();
-        if (now >= end || !hsa_wait(fd, POLLIN, (int)((end - now) / 1000000u) + 1)) return "no request came in 5 seconds";
+        if (now >= end || !hsa_wait(fd, POLLIN, (int)((end - now) / 1000000u) + 1))
+            return "no request came in 5 seconds";
         const ssize_t got = recv(fd, line + used, HSA_REQUEST_BYTES - used, 0);
         if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) return "";
         if (got < 0) continue;
@@ -119,10 +121,7 @@ bool hsa_option_text(const hsa_request *request, const char *key, char *out, siz
 
 /* ---- answers ---- */
 
-bool hsa_accept(const hsa_request *request)
-{
-    return request->is_push || hsa_send_text(request->fd, "ok\n", 3);
-}
+bool hsa_accept(const hsa_request *request) { return request->is_push || hsa_send_text(request->fd, "ok\n", 3); }
 
 void hsa_refuse(const hsa_request *request, const char *sentence)
 {

@@ -1,6 +1,6 @@
 /*
- * What an agent knows of its own process, from /proc and without stdio: its name, when it began, how big it is, and sixteen random
- * bytes that no other process has, by which captures of one process are told from those of another.
+ * What an agent knows of its own process, from /proc and without stdio: its name, when it began, how big it is, and
+ * sixteen random bytes that no other process has, by which captures of one process are told from those of another.
  */
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -130,7 +130,8 @@ void hsa_keep_domain(hsa_self *self)
     for (uint64_t half = 0; half < 2; half++) {
         uint64_t hash = mixed_text(mixed_text(half + 1, boot), space);
         hash = mixed(mixed(hash, self->pid), ticks);
-        hash = mixed(mixed(hash, getauxval(AT_RANDOM)), getauxval(AT_SYSINFO_EHDR)); /* where they lie: another place behind each exec */
+        /* where they lie: another place behind each exec */
+        hash = mixed(mixed(hash, getauxval(AT_RANDOM)), getauxval(AT_SYSINFO_EHDR));
         memcpy(self->domain + half * sizeof hash, &hash, sizeof hash);
     }
 }

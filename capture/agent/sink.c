@@ -1,6 +1,6 @@
 /*
- * Bytes out of a process that must not notice: sockets without SIGPIPE, and a reader that does not read is waited for so long and
- * no longer. Descriptors of our own get high numbers, since programs close and count low ones.
+ * Bytes out of a process that must not notice: sockets without SIGPIPE, and a reader that does not read is waited for
+ * so long and no longer. Descriptors of our own get high numbers, since programs close and count low ones.
  */
 #include <errno.h>
 #include <fcntl.h>

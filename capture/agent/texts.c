@@ -12,10 +12,13 @@ enum { FIRST_CAPACITY = 4096 };
 static hsa_text *place_of(const hsa_texts *all, uint32_t kind, const char *text, size_t size)
 {
     uint32_t hash = 2166136261U ^ kind;
-    for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)text[i]) * 16777619U;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 16777619U;
     size_t at = hash & (all->capacity - 1);
     for (; all->entries[at].text != NULL; at = (at + 1) & (all->capacity - 1))
-        if (all->entries[at].kind == kind && all->entries[at].size == size && memcmp(all->entries[at].text, text, size) == 0) break;
+        if (all->entries[at].kind == kind && all->entries[at].size == size &&
+            memcmp(all->entries[at].text, text, size) == 0)
+            break;
     return &all->entries[at];
 }
 
@@ -60,7 +63,8 @@ hsa_text *hsa_texts_add(hsa_texts *all, uint32_t kind, const char *text, size_t 
 
 void hsa_texts_close(hsa_texts *all)
 {
-    for (size_t i = 0; i < all->capacity && all->entries != NULL; i++) free(all->entries[i].text);
+    for (size_t i = 0; i < all->capacity && all->entries != NULL; i++)
+        free(all->entries[i].text);
     free(all->entries);
     *all = (hsa_texts){.entries = NULL};
 }

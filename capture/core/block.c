@@ -12,8 +12,8 @@
 enum { HEADER = HSC_BLOCK_HEADER_BYTES };
 
 /* All but the payload's checksum, which is taken with the header's as its seed. */
-static uint64_t put_header(unsigned char *at, const hsc_writer *w, const hsc_block *block,
-                           unsigned codec, size_t raw_bytes, size_t stored_bytes)
+static uint64_t put_header(unsigned char *at, const hsc_writer *w, const hsc_block *block, unsigned codec,
+                           size_t raw_bytes, size_t stored_bytes)
 {
     memcpy(at, HSC_BLOCK_MAGIC, HSC_BLOCK_MAGIC_BYTES);
     at[4] = (unsigned char)block->type;
@@ -42,14 +42,13 @@ static hsc_status note(hsc_writer *w, const hsc_block *block, size_t stored_byte
 {
     w->blocks.count++;
     if (block->type == HSC_BLOCK_INDEX || block->type == HSC_BLOCK_END) return HSC_OK;
-    if (!hsc_index_add(&w->blocks.index, block->type, block->records, block->objects,
-                       (uint32_t)stored_bytes))
+    if (!hsc_index_add(&w->blocks.index, block->type, block->records, block->objects, (uint32_t)stored_bytes))
         return hsc_fail(w, HSC_E_NOMEM, "no memory for the index of blocks");
     return HSC_OK;
 }
 
-static hsc_status send_block(hsc_writer *w, const hsc_block *block, unsigned codec,
-                             size_t raw_bytes, unsigned char *payload, size_t stored_bytes)
+static hsc_status send_block(hsc_writer *w, const hsc_block *block, unsigned codec, size_t raw_bytes,
+                             unsigned char *payload, size_t stored_bytes)
 {
     unsigned char *header = payload - HEADER;
     const uint64_t seed = put_header(header, w, block, codec, raw_bytes, stored_bytes);
@@ -65,8 +64,7 @@ hsc_status hsc_block_write_stored(hsc_writer *w, const hsc_block *block, size_t 
 
 hsc_status hsc_block_write(hsc_writer *w, const hsc_block *block, size_t used, hsc_room room)
 {
-    if (room.at == NULL)
-        room = (hsc_room){w->blocks.raw + used, w->blocks.raw_bytes - used};
+    if (room.at == NULL) room = (hsc_room){w->blocks.raw + used, w->blocks.raw_bytes - used};
     if (room.bytes > HEADER && used > HSC_SMALLEST_COMPRESSED) {
         unsigned char *packed = room.at + HEADER;
         size_t capacity = room.bytes - HEADER;
@@ -77,8 +75,8 @@ hsc_status hsc_block_write(hsc_writer *w, const hsc_block *block, size_t used, h
     return hsc_block_write_stored(w, block, used);
 }
 
-hsc_status hsc_block_write_pieces(hsc_writer *w, const hsc_block *block, size_t used,
-                                  const hsc_piece *pieces, size_t count)
+hsc_status hsc_block_write_pieces(hsc_writer *w, const hsc_block *block, size_t used, const hsc_piece *pieces,
+                                  size_t count)
 {
     size_t size = used;
     for (size_t i = 0; i < count; i++)

@@ -24,8 +24,8 @@ typedef struct hsc_blocks {
     hsc_output output;
     hsc_compressor compressor;
     hsc_index index;
-    uint64_t seed;      /* S of FORMAT.md 1.3 */
-    uint64_t count;     /* blocks written: the number of the next */
+    uint64_t seed;  /* S of FORMAT.md 1.3 */
+    uint64_t count; /* blocks written: the number of the next */
     unsigned char *raw;
     size_t raw_bytes;
 } hsc_blocks;
@@ -52,8 +52,8 @@ typedef struct hsc_piece {
     size_t size;
 } hsc_piece;
 
-hsc_status hsc_block_write_pieces(hsc_writer *w, const hsc_block *block, size_t used,
-                                  const hsc_piece *pieces, size_t count);
+hsc_status hsc_block_write_pieces(hsc_writer *w, const hsc_block *block, size_t used, const hsc_piece *pieces,
+                                  size_t count);
 
 /* The same without compression: INFO. */
 hsc_status hsc_block_write_stored(hsc_writer *w, const hsc_block *block, size_t used);

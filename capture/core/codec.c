@@ -71,18 +71,13 @@ bool hsc_codec_init(hsc_compressor *compressor, const hsc_codec_plan *plan, void
         ZSTD_cParameter parameter;
         int value;
     } settings[] = {
-        {ZSTD_c_compressionLevel, plan->level},
-        {ZSTD_c_windowLog, (int)plan->window_log},
-        {ZSTD_c_chainLog, (int)plan->chain_log},
-        {ZSTD_c_hashLog, (int)plan->hash_log},
-        {ZSTD_c_searchLog, (int)plan->search_log},
-        {ZSTD_c_minMatch, (int)plan->min_match},
-        {ZSTD_c_targetLength, (int)plan->target_length},
-        {ZSTD_c_strategy, plan->strategy},
+        {ZSTD_c_compressionLevel, plan->level},          {ZSTD_c_windowLog, (int)plan->window_log},
+        {ZSTD_c_chainLog, (int)plan->chain_log},         {ZSTD_c_hashLog, (int)plan->hash_log},
+        {ZSTD_c_searchLog, (int)plan->search_log},       {ZSTD_c_minMatch, (int)plan->min_match},
+        {ZSTD_c_targetLength, (int)plan->target_length}, {ZSTD_c_strategy, plan->strategy},
     };
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
-        if (ZSTD_isError(ZSTD_CCtx_setParameter(context, settings[i].parameter, settings[i].value)))
-            return false;
+        if (ZSTD_isError(ZSTD_CCtx_setParameter(context, settings[i].parameter, settings[i].value))) return false;
     }
     compressor->context = context;
     /* Once round, so that a context that is too small shows here and not in the middle of a capture. */

@@ -26,23 +26,20 @@ typedef struct column_walk {
     size_t count;
     unsigned transform;
     const hsc_sources *sources;
-    size_t record;  /* SOURCE: the record at the next value … */
-    uint64_t left;  /* … and how many of its references are still to come */
+    size_t record; /* SOURCE: the record at the next value … */
+    uint64_t left; /* … and how many of its references are still to come */
 } column_walk;
 
 /* What all coded values of a column have in common. */
 typedef struct traits {
-    uint64_t any;     /* or of the differences: its trailing zeros can be shifted out */
+    uint64_t any;       /* or of the differences: its trailing zeros can be shifted out */
     uint64_t any_coded; /* or of the coded values before the shift: its bits are the widest value's */
     uint64_t first;
     bool is_constant;
 } traits;
 
 /* Of a difference that is a multiple of 2^s, zigzag(d) >> s is the zigzag of d >> s: shift at the end. */
-static inline uint64_t zigzag(uint64_t difference)
-{
-    return (difference << 1) ^ (0 - (difference >> 63));
-}
+static inline uint64_t zigzag(uint64_t difference) { return (difference << 1) ^ (0 - (difference >> 63)); }
 
 static void load(hsc_values values, size_t at, size_t n, uint64_t *out)
 {
@@ -85,12 +82,10 @@ static void subtract_sources(column_walk *walk, size_t n, uint64_t *tile)
     }
 }
 
-static column_walk begin_walk(hsc_values values, size_t count, unsigned transform,
-                       const hsc_sources *sources)
+static column_walk begin_walk(hsc_values values, size_t count, unsigned transform, const hsc_sources *sources)
 {
     column_walk w = {values, count, transform, sources, 0, 0};
-    if (transform == HSC_TRANSFORM_SOURCE)
-        w.left = sources->counts != NULL ? sources->counts[0] : 1;
+    if (transform == HSC_TRANSFORM_SOURCE) w.left = sources->counts != NULL ? sources->counts[0] : 1;
     return w;
 }
 
@@ -190,8 +185,7 @@ static unsigned choose_transform(hsc_values values, size_t count, const hsc_sour
 
 /* ---- measuring ---- */
 
-static traits measure(hsc_values values, size_t count, unsigned transform,
-                      const hsc_sources *sources)
+static traits measure(hsc_values values, size_t count, unsigned transform, const hsc_sources *sources)
 {
     uint64_t tile[TILE];
     column_walk w = begin_walk(values, count, transform, sources);
@@ -218,8 +212,7 @@ typedef struct column_pen {
 } column_pen;
 
 /* Writes 1 to 4 values under one control byte. */
-static inline unsigned char *pack_group(unsigned char *control, unsigned char *data,
-                                        const uint64_t *coded, size_t n)
+static inline unsigned char *pack_group(unsigned char *control, unsigned char *data, const uint64_t *coded, size_t n)
 {
     unsigned sizes = 0;
     for (size_t i = 0; i < n; i++) {
@@ -254,8 +247,8 @@ static void pack_bytes(column_pen *pen, const uint64_t *coded, size_t n)
     pen->control += (n + 3) / 4;
 }
 
-static unsigned char *put_header(unsigned char *out, unsigned column, unsigned coding,
-                                 unsigned shift, size_t count, size_t bytes)
+static unsigned char *put_header(unsigned char *out, unsigned column, unsigned coding, unsigned shift, size_t count,
+                                 size_t bytes)
 {
     out[0] = (unsigned char)column;
     out[1] = (unsigned char)coding;
@@ -277,8 +270,7 @@ static void shift_tile(uint64_t *tile, size_t n, unsigned transform, unsigned sh
         tile[i] = zigzag(tile[i]) >> shift;
 }
 
-static unsigned char *put_packed(unsigned char *out, unsigned column, column_walk w, unsigned shift,
-                                 unsigned bits)
+static unsigned char *put_packed(unsigned char *out, unsigned column, column_walk w, unsigned shift, unsigned bits)
 {
     uint64_t tile[TILE];
     unsigned char *body = out + HSC_COLUMN_HEADER_BYTES;
@@ -292,8 +284,7 @@ static unsigned char *put_packed(unsigned char *out, unsigned column, column_wal
         else
             pack(&pen, tile, n);
     }
-    put_header(out, column, HSC_CODING_PACKED | w.transform << 4, shift, w.count,
-               (size_t)(pen.data - body));
+    put_header(out, column, HSC_CODING_PACKED | w.transform << 4, shift, w.count, (size_t)(pen.data - body));
     return pen.data;
 }
 
@@ -312,8 +303,7 @@ unsigned char *hsc_column_put(unsigned char *out, unsigned column, hsc_values va
     if (may_be_constant) t = measure(values, count, transform, NULL);
     if (!t.is_constant) {
         transform = choose_transform(values, count, sources);
-        if (transform != HSC_TRANSFORM_NONE || !may_be_constant)
-            t = measure(values, count, transform, sources);
+        if (transform != HSC_TRANSFORM_NONE || !may_be_constant) t = measure(values, count, transform, sources);
     }
     const unsigned wide = values.width_bytes * 8;
     if (transform != HSC_TRANSFORM_NONE && bits_of(t.any_coded) > wide) {
@@ -345,8 +335,7 @@ unsigned char *hsc_column_put_bytes_header(unsigned char *out, unsigned column, 
     return put_header(out, column, HSC_CODING_BYTES, 0, size, size);
 }
 
-unsigned char *hsc_column_put_bytes(unsigned char *out, unsigned column, const void *bytes,
-                                    size_t size)
+unsigned char *hsc_column_put_bytes(unsigned char *out, unsigned column, const void *bytes, size_t size)
 {
     if (size == 0) return out;
     out = hsc_column_put_bytes_header(out, column, size);

@@ -35,8 +35,7 @@ unsigned char *hsc_column_put(unsigned char *out, unsigned column, hsc_values va
 unsigned char *hsc_column_put_zeros(unsigned char *out, unsigned column, size_t count);
 
 /* Writes a column with coding BYTES; nothing if there are none. */
-unsigned char *hsc_column_put_bytes(unsigned char *out, unsigned column, const void *bytes,
-                                    size_t size);
+unsigned char *hsc_column_put_bytes(unsigned char *out, unsigned column, const void *bytes, size_t size);
 
 /* Only the header of one with coding BYTES, for bytes that follow from elsewhere. */
 unsigned char *hsc_column_put_bytes_header(unsigned char *out, unsigned column, size_t size);

@@ -17,18 +17,15 @@ typedef struct sheet {
 
 static sheet blank_sheet(const hsc_writer *w)
 {
-    return (sheet){(uint64_t *)(void *)w->objects.memory,
-                   w->objects.memory_bytes / sizeof(uint64_t)};
+    return (sheet){(uint64_t *)(void *)w->objects.memory, w->objects.memory_bytes / sizeof(uint64_t)};
 }
 
-static unsigned char *put_column(unsigned char *out, unsigned column, const uint64_t *values,
-                                 size_t count)
+static unsigned char *put_column(unsigned char *out, unsigned column, const uint64_t *values, size_t count)
 {
     return hsc_column_put(out, column, (hsc_values){values, 8}, count, NULL);
 }
 
-static hsc_status send(hsc_writer *w, unsigned type, uint32_t records, unsigned first_column,
-                       unsigned char *end)
+static hsc_status send(hsc_writer *w, unsigned type, uint32_t records, unsigned first_column, unsigned char *end)
 {
     if (end == w->blocks.raw) end = hsc_column_put_zeros(end, first_column, records);
     const hsc_block block = {.type = type, .records = records};
@@ -124,8 +121,7 @@ static hsc_status write_groups(hsc_writer *w, const hsc_total *at, const hsc_tot
     p.count = p.key + p.room;
     p.bytes = p.count + p.room;
     for (; at < end; at++) {
-        p.kind[p.used] = hsc_total_axis(at->key) == HSC_AXIS_CATEGORY ? HSC_GROUP_CATEGORY
-                                                                      : HSC_GROUP_ROOT_KIND;
+        p.kind[p.used] = hsc_total_axis(at->key) == HSC_AXIS_CATEGORY ? HSC_GROUP_CATEGORY : HSC_GROUP_ROOT_KIND;
         p.key[p.used] = hsc_total_id(at->key);
         p.count[p.used] = at->count;
         p.bytes[p.used] = at->bytes;
@@ -145,9 +141,7 @@ hsc_status hsc_write_summaries(hsc_writer *w)
     while (at < end && hsc_total_axis(at->key) == HSC_AXIS_TYPE) {
         at = add_type(&p, at, end);
         const bool is_last = at == end || hsc_total_axis(at->key) != HSC_AXIS_TYPE;
-        if (!is_last && p.types < p.type_room &&
-            p.buckets + HSC_HISTOGRAM_BUCKETS <= p.bucket_room)
-            continue;
+        if (!is_last && p.types < p.type_room && p.buckets + HSC_HISTOGRAM_BUCKETS <= p.bucket_room) continue;
         const hsc_status status = send_type_page(w, &p);
         if (status != HSC_OK) return status;
         p.types = p.buckets = 0;
@@ -187,9 +181,7 @@ static hsc_status write_index(hsc_writer *w)
         p.column[0][p.used] = offset;
         p.column[1][p.used] = type;
         p.column[2][p.used] = e->type_records & 0xFFFFFF;
-        p.column[3][p.used] = type == HSC_BLOCK_OBJECTS  ? ordinal
-                              : type == HSC_BLOCK_PLACES ? places
-                                                         : 0;
+        p.column[3][p.used] = type == HSC_BLOCK_OBJECTS ? ordinal : type == HSC_BLOCK_PLACES ? places : 0;
         p.column[4][p.used] = e->stored_bytes;
         p.used++;
         offset += HSC_BLOCK_HEADER_BYTES + (uint64_t)e->stored_bytes;

@@ -10,10 +10,7 @@
 _Static_assert(sizeof(XXH3_state_t) <= sizeof(hsc_hash_stream), "the stream must hold xxHash's state");
 _Static_assert(_Alignof(XXH3_state_t) <= _Alignof(hsc_hash_stream), "and be aligned for it");
 
-uint64_t hsc_hash(const void *bytes, size_t size, uint64_t seed)
-{
-    return XXH3_64bits_withSeed(bytes, size, seed);
-}
+uint64_t hsc_hash(const void *bytes, size_t size, uint64_t seed) { return XXH3_64bits_withSeed(bytes, size, seed); }
 
 void hsc_hash_begin(hsc_hash_stream *stream, uint64_t seed)
 {

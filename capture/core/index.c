@@ -4,8 +4,7 @@
  */
 #include "index.h"
 
-bool hsc_index_add(hsc_index *index, unsigned type, uint32_t records, uint32_t objects,
-                   uint32_t stored_bytes)
+bool hsc_index_add(hsc_index *index, unsigned type, uint32_t records, uint32_t objects, uint32_t stored_bytes)
 {
     const size_t at = (size_t)(index->count % HSC_INDEX_PIECE);
     if (at == 0) {

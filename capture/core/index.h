@@ -32,8 +32,7 @@ typedef struct hsc_index {
 } hsc_index;
 
 /* False if the allocation of a piece failed. */
-bool hsc_index_add(hsc_index *index, unsigned type, uint32_t records, uint32_t objects,
-                   uint32_t stored_bytes);
+bool hsc_index_add(hsc_index *index, unsigned type, uint32_t records, uint32_t objects, uint32_t stored_bytes);
 void hsc_index_release(hsc_index *index);
 
 #endif

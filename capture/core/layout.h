@@ -19,14 +19,14 @@
  * 48  u64 reserved        0
  * 56  u64 checksum        XXH3-64 of bytes 0..55
  */
-#define HSC_FILE_MAGIC "\x89HSC\r\n\x1a\n"
-#define HSC_FILE_MAGIC_BYTES 8
-#define HSC_FILE_HEADER_BYTES 64
-#define HSC_VERSION_MAJOR 1
-#define HSC_VERSION_MINOR 0
-#define HSC_VERSION_MINOR_BASELINE 1
+#define HSC_FILE_MAGIC                "\x89HSC\r\n\x1a\n"
+#define HSC_FILE_MAGIC_BYTES          8
+#define HSC_FILE_HEADER_BYTES         64
+#define HSC_VERSION_MAJOR             1
+#define HSC_VERSION_MINOR             0
+#define HSC_VERSION_MINOR_BASELINE    1
 #define HSC_VERSION_MINOR_SITE_TOTALS 2
-#define HSC_CAPTURE_ID_BYTES 16
+#define HSC_CAPTURE_ID_BYTES          16
 
 /* ---- block header, 56 bytes (FORMAT.md §4) ----
  *  0  u8  magic[4]        'H' 'S' 'B' 'K'
@@ -43,8 +43,8 @@
  * 48  u64 check_header    XXH3-64 of header bytes 0..39, seed = XXH3-64 of capture_id
  * 56  payload[stored_bytes]
  */
-#define HSC_BLOCK_MAGIC "HSBK"
-#define HSC_BLOCK_MAGIC_BYTES 4
+#define HSC_BLOCK_MAGIC        "HSBK"
+#define HSC_BLOCK_MAGIC_BYTES  4
 #define HSC_BLOCK_HEADER_BYTES 56
 
 enum hsc_block_type {
@@ -122,11 +122,11 @@ enum hsc_column {
     HSC_COL_ELEMENTS = 5,
     HSC_COL_SITE = 6,
     HSC_COL_AGE = 7,
-    HSC_COL_FLAGS = 8,      /* HSC_OBJECT_*; types, labels, roots: theirs */
-    HSC_COL_NAME = 9,       /* string id */
-    HSC_COL_CATEGORY = 10,  /* string id */
-    HSC_COL_IDENTITY = 11,  /* stored identity hash */
-    HSC_COL_CONTENT = 12,   /* 64-bit hash of primitive content, 0 = none (for structure matching) */
+    HSC_COL_FLAGS = 8,        /* HSC_OBJECT_*; types, labels, roots: theirs */
+    HSC_COL_NAME = 9,         /* string id */
+    HSC_COL_CATEGORY = 10,    /* string id */
+    HSC_COL_IDENTITY = 11,    /* stored identity hash */
+    HSC_COL_CONTENT = 12,     /* 64-bit hash of primitive content, 0 = none (for structure matching) */
     HSC_COL_VALUE_BYTES = 13, /* length of the value preview */
     HSC_COL_VALUE = 14,       /* CODING_BYTES: the previews, one after the other */
     HSC_COL_REF_COUNT = 16,
@@ -144,13 +144,14 @@ enum hsc_column {
     HSC_COL_TEXT = 34,       /* CODING_BYTES: the texts, one after the other */
     HSC_COL_KIND = 35,       /* labels, roots, group totals: the kind */
     HSC_COL_TEXT_ID = 36,    /* string id */
-    HSC_COL_PARENT = 37,     /* sites: parent site id, 0 = none; frames: thread id; roots: thread id; places: the place above */
-    HSC_COL_FILE = 38,       /* sites, frames: string id */
+    /* sites: parent site id, 0 = none; frames: thread id; roots: thread id; places: the place above */
+    HSC_COL_PARENT = 37,
+    HSC_COL_FILE = 38, /* sites, frames: string id */
     HSC_COL_LINE = 39,
-    HSC_COL_TARGET = 40,     /* roots: object id or ordinal */
-    HSC_COL_DEPTH = 41,      /* frames: 0 = innermost; roots: frame + 1, 0 = none */
-    HSC_COL_UNIT = 42,       /* metrics: how many bytes at the end of the text are the unit */
-    HSC_COL_VALUE_U64 = 43,  /* metrics, losses */
+    HSC_COL_TARGET = 40,        /* roots: object id or ordinal */
+    HSC_COL_DEPTH = 41,         /* frames: 0 = innermost; roots: frame + 1, 0 = none */
+    HSC_COL_UNIT = 42,          /* metrics: how many bytes at the end of the text are the unit */
+    HSC_COL_VALUE_U64 = 43,     /* metrics, losses */
     HSC_COL_COLUMN_NUMBER = 44, /* sites: source column */
 
     /* totals */
@@ -161,7 +162,7 @@ enum hsc_column {
     HSC_COL_BUCKET = 52,       /* log2 bucket number */
     HSC_COL_BUCKET_OBJECTS = 53,
     HSC_COL_BUCKET_BYTES = 54,
-    HSC_COL_RETAINED = 55,     /* live totals, root totals: bytes */
+    HSC_COL_RETAINED = 55, /* live totals, root totals: bytes */
 
     /* index */
     HSC_COL_OFFSET = 56,
@@ -193,13 +194,13 @@ enum hsc_info_key {
     HSC_INFO_PID = 6,
     HSC_INFO_STARTED_UNIX_NS = 7,
     HSC_INFO_TAKEN_UNIX_NS = 8,
-    HSC_INFO_FACTS = 9,      /* HSC_FACT_* of hscapture.h */
-    HSC_INFO_IDENTITY = 10,  /* hsc_identity */
-    HSC_INFO_DOMAIN = 11,    /* 16 bytes */
+    HSC_INFO_FACTS = 9,     /* HSC_FACT_* of hscapture.h */
+    HSC_INFO_IDENTITY = 10, /* hsc_identity */
+    HSC_INFO_DOMAIN = 11,   /* 16 bytes */
     HSC_INFO_POINTER_BYTES = 12,
-    HSC_INFO_TARGETS = 13,   /* 1: ordinals, 0: ids */
+    HSC_INFO_TARGETS = 13, /* 1: ordinals, 0: ids */
     /* of baselines */
-    HSC_INFO_SUMS = 14,      /* HSC_SUMS_* of hscapture.h */
+    HSC_INFO_SUMS = 14, /* HSC_SUMS_* of hscapture.h */
     HSC_INFO_WHY_NO_PLACES = 15,
     HSC_INFO_PLACE_LEAST_BYTES = 16,
     HSC_INFO_SOFT_OBJECTS = 17,
@@ -237,19 +238,19 @@ enum hsc_end_state { HSC_STATE_COMPLETE = 1, HSC_STATE_INCOMPLETE = 2, HSC_STATE
 enum hsc_group_kind { HSC_GROUP_CATEGORY = 0, HSC_GROUP_ROOT_KIND = 1 };
 
 /* ---- limits: a reader refuses what passes them, a writer never does (FORMAT.md §10) ---- */
-#define HSC_MAX_RAW_BYTES (UINT32_C(4) << 20)
-#define HSC_MAX_STORED_BYTES (HSC_MAX_RAW_BYTES + (UINT32_C(64) << 10))
-#define HSC_MAX_RECORDS (UINT32_C(1) << 16)     /* records in a block */
-#define HSC_MAX_REFERENCES (UINT32_C(1) << 18)  /* references, or buckets, in a block */
-#define HSC_MAX_TEXT_BYTES (UINT32_C(1) << 16)  /* one string, name, metric, loss */
-#define HSC_MAX_FACT_TEXT_BYTES 4096u           /* one text of INFO or END */
-#define HSC_MAX_VALUE_BYTES 4096u               /* one value preview */
-#define HSC_MAX_FILE_HEADER_BYTES 4096u         /* what a later minor may write */
-#define HSC_MAX_TABLE_ID ((UINT32_C(1) << 31) - 1) /* string, type, label, site, thread ids */
-#define HSC_MAX_OBJECTS UINT64_C(0xFFFFFF00)
-#define HSC_MAX_SITE_DEPTH 512
-#define HSC_MAX_PLACES (UINT32_C(1) << 20)
-#define HSC_MAX_PLACE_DEPTH 255u
-#define HSC_HISTOGRAM_BUCKETS 65 /* bucket b: sizes in [2^(b-1), 2^b), bucket 0: size 0 */
+#define HSC_MAX_RAW_BYTES         (UINT32_C(4) << 20)
+#define HSC_MAX_STORED_BYTES      (HSC_MAX_RAW_BYTES + (UINT32_C(64) << 10))
+#define HSC_MAX_RECORDS           (UINT32_C(1) << 16)       /* records in a block */
+#define HSC_MAX_REFERENCES        (UINT32_C(1) << 18)       /* references, or buckets, in a block */
+#define HSC_MAX_TEXT_BYTES        (UINT32_C(1) << 16)       /* one string, name, metric, loss */
+#define HSC_MAX_FACT_TEXT_BYTES   4096u                     /* one text of INFO or END */
+#define HSC_MAX_VALUE_BYTES       4096u                     /* one value preview */
+#define HSC_MAX_FILE_HEADER_BYTES 4096u                     /* what a later minor may write */
+#define HSC_MAX_TABLE_ID          ((UINT32_C(1) << 31) - 1) /* string, type, label, site, thread ids */
+#define HSC_MAX_OBJECTS           UINT64_C(0xFFFFFF00)
+#define HSC_MAX_SITE_DEPTH        512
+#define HSC_MAX_PLACES            (UINT32_C(1) << 20)
+#define HSC_MAX_PLACE_DEPTH       255u
+#define HSC_HISTOGRAM_BUCKETS     65 /* bucket b: sizes in [2^(b-1), 2^b), bucket 0: size 0 */
 
 #endif

@@ -11,13 +11,18 @@ enum { BULK = 256, FEW = 16 }; /* references that are looked at together; fewer 
 
 static void fields_of(const hsc_object *object, uint64_t *fields)
 {
-    const uint64_t all[HSC_OBJECT_FIELDS] = {
-        [HSC_F_ID] = object->id,           [HSC_F_TYPE] = object->type,
-        [HSC_F_SIZE] = object->size_bytes, [HSC_F_NATIVE] = object->native_bytes,
-        [HSC_F_ELEMENTS] = object->elements, [HSC_F_SITE] = object->site,
-        [HSC_F_AGE] = object->age,         [HSC_F_FLAGS] = object->flags,
-        [HSC_F_NAME] = object->name,       [HSC_F_CATEGORY] = object->category,
-        [HSC_F_IDENTITY] = object->identity, [HSC_F_CONTENT] = object->content};
+    const uint64_t all[HSC_OBJECT_FIELDS] = {[HSC_F_ID] = object->id,
+                                             [HSC_F_TYPE] = object->type,
+                                             [HSC_F_SIZE] = object->size_bytes,
+                                             [HSC_F_NATIVE] = object->native_bytes,
+                                             [HSC_F_ELEMENTS] = object->elements,
+                                             [HSC_F_SITE] = object->site,
+                                             [HSC_F_AGE] = object->age,
+                                             [HSC_F_FLAGS] = object->flags,
+                                             [HSC_F_NAME] = object->name,
+                                             [HSC_F_CATEGORY] = object->category,
+                                             [HSC_F_IDENTITY] = object->identity,
+                                             [HSC_F_CONTENT] = object->content};
     memcpy(fields, all, sizeof all);
 }
 
@@ -28,8 +33,7 @@ static hsc_status begin_slowly(hsc_writer *w, const hsc_object *object)
     const hsc_status status = hsc_check_open(w);
     if (status != HSC_OK) return status;
     if (o->is_open) return hsc_fail(w, HSC_E_MISUSE, "hsc_begin_object inside an object");
-    if (o->ordinal >= HSC_MAX_OBJECTS)
-        return hsc_fail(w, HSC_E_LIMIT, "more than 4,294,967,040 objects");
+    if (o->ordinal >= HSC_MAX_OBJECTS) return hsc_fail(w, HSC_E_LIMIT, "more than 4,294,967,040 objects");
     uint64_t fields[HSC_OBJECT_FIELDS];
     uint8_t width[HSC_FIELDS];
     fields_of(object, fields);
@@ -47,13 +51,12 @@ static hsc_status begin_slowly(hsc_writer *w, const hsc_object *object)
 static inline bool object_fits(const hsc_stage *o, const hsc_object *object)
 {
     const uint64_t *mask = o->mask;
-    const uint64_t beyond =
-        (object->id & ~mask[HSC_F_ID]) | (object->type & ~mask[HSC_F_TYPE]) |
-        (object->size_bytes & ~mask[HSC_F_SIZE]) | (object->native_bytes & ~mask[HSC_F_NATIVE]) |
-        (object->elements & ~mask[HSC_F_ELEMENTS]) | (object->site & ~mask[HSC_F_SITE]) |
-        (object->age & ~mask[HSC_F_AGE]) | (object->flags & ~mask[HSC_F_FLAGS]) |
-        (object->name & ~mask[HSC_F_NAME]) | (object->category & ~mask[HSC_F_CATEGORY]) |
-        (object->identity & ~mask[HSC_F_IDENTITY]) | (object->content & ~mask[HSC_F_CONTENT]);
+    const uint64_t beyond = (object->id & ~mask[HSC_F_ID]) | (object->type & ~mask[HSC_F_TYPE]) |
+                            (object->size_bytes & ~mask[HSC_F_SIZE]) | (object->native_bytes & ~mask[HSC_F_NATIVE]) |
+                            (object->elements & ~mask[HSC_F_ELEMENTS]) | (object->site & ~mask[HSC_F_SITE]) |
+                            (object->age & ~mask[HSC_F_AGE]) | (object->flags & ~mask[HSC_F_FLAGS]) |
+                            (object->name & ~mask[HSC_F_NAME]) | (object->category & ~mask[HSC_F_CATEGORY]) |
+                            (object->identity & ~mask[HSC_F_IDENTITY]) | (object->content & ~mask[HSC_F_CONTENT]);
     return beyond == 0;
 }
 
@@ -86,12 +89,11 @@ static hsc_status count(hsc_writer *w, const hsc_object *object)
     hsc_add(&o->bytes, object->size_bytes);
     hsc_add(&o->native_bytes, object->native_bytes);
     const unsigned bucket = hsc_size_bucket(object->size_bytes);
-    const hsc_status status =
-        hsc_add_total(w, hsc_total_key(HSC_AXIS_TYPE, object->type, bucket), 1, object->size_bytes,
-                      object->native_bytes);
+    const hsc_status status = hsc_add_total(w, hsc_total_key(HSC_AXIS_TYPE, object->type, bucket), 1,
+                                            object->size_bytes, object->native_bytes);
     if (status != HSC_OK || object->category == 0) return status;
-    return hsc_add_total(w, hsc_total_key(HSC_AXIS_CATEGORY, object->category, HSC_NO_BUCKET), 1,
-                         object->size_bytes, object->native_bytes);
+    return hsc_add_total(w, hsc_total_key(HSC_AXIS_CATEGORY, object->category, HSC_NO_BUCKET), 1, object->size_bytes,
+                         object->native_bytes);
 }
 
 hsc_status hsc_begin_object(hsc_writer *w, const hsc_object *object)
@@ -135,8 +137,7 @@ static hsc_status reference_room(hsc_writer *w, uint64_t target, uint32_t label,
     if (!o->is_open) return hsc_fail(w, HSC_E_MISUSE, "hsc_reference outside an object");
     uint8_t width[HSC_FIELDS];
     memcpy(width, o->width, sizeof width);
-    if (!hsc_stage_widen(width, HSC_F_LABEL, label))
-        return hsc_fail(w, HSC_E_LIMIT, "a label above 2,147,483,647");
+    if (!hsc_stage_widen(width, HSC_F_LABEL, label)) return hsc_fail(w, HSC_E_LIMIT, "a label above 2,147,483,647");
     hsc_stage_widen(width, HSC_F_TARGET, target);
     hsc_stage_widen(width, HSC_F_INDEX, index);
     return hsc_stage_make_room(w, width);
@@ -145,8 +146,8 @@ static hsc_status reference_room(hsc_writer *w, uint64_t target, uint32_t label,
 static inline hsc_status add_reference(hsc_writer *w, uint64_t target, uint32_t label, uint64_t index)
 {
     hsc_stage *o = &w->objects;
-    const uint64_t beyond = (target & ~o->mask[HSC_F_TARGET]) | (label & ~o->mask[HSC_F_LABEL]) |
-                            (index & ~o->mask[HSC_F_INDEX]);
+    const uint64_t beyond =
+        (target & ~o->mask[HSC_F_TARGET]) | (label & ~o->mask[HSC_F_LABEL]) | (index & ~o->mask[HSC_F_INDEX]);
     if (HSC_UNLIKELY(o->ref_used >= o->ref_limit || beyond != 0)) {
         const hsc_status status = reference_room(w, target, label, index);
         if (status != HSC_OK) return status;
@@ -164,8 +165,8 @@ hsc_status hsc_reference(hsc_writer *w, uint64_t target, uint32_t label, uint64_
 }
 
 /* How many of `n` references fit into the columns as they are, from the first on. */
-static size_t fitting(const hsc_stage *o, const uint64_t *targets, const uint32_t *labels,
-                      const uint64_t *indexes, size_t n)
+static size_t fitting(const hsc_stage *o, const uint64_t *targets, const uint32_t *labels, const uint64_t *indexes,
+                      size_t n)
 {
     if (n > BULK) n = BULK; /* so that one that does not fit costs little */
     if (n > o->ref_limit - o->ref_used) n = o->ref_limit - o->ref_used;
@@ -176,8 +177,8 @@ static size_t fitting(const hsc_stage *o, const uint64_t *targets, const uint32_
         label |= labels[i];
     for (size_t i = 0; indexes != NULL && i < n; i++)
         index |= indexes[i];
-    const uint64_t beyond = (target & ~o->mask[HSC_F_TARGET]) | (label & ~o->mask[HSC_F_LABEL]) |
-                            (index & ~o->mask[HSC_F_INDEX]);
+    const uint64_t beyond =
+        (target & ~o->mask[HSC_F_TARGET]) | (label & ~o->mask[HSC_F_LABEL]) | (index & ~o->mask[HSC_F_INDEX]);
     return beyond == 0 ? n : 0;
 }
 
@@ -198,8 +199,8 @@ static void copy_values(const hsc_stage *o, unsigned field, const uint64_t *from
 }
 
 /* `n` references that fit, column by column. */
-static void copy_references(hsc_stage *o, const uint64_t *targets, const uint32_t *labels,
-                            const uint64_t *indexes, size_t n)
+static void copy_references(hsc_stage *o, const uint64_t *targets, const uint32_t *labels, const uint64_t *indexes,
+                            size_t n)
 {
     copy_values(o, HSC_F_TARGET, targets, n);
     copy_values(o, HSC_F_INDEX, indexes, n);
@@ -211,8 +212,8 @@ static void copy_references(hsc_stage *o, const uint64_t *targets, const uint32_
     o->ref_used += (uint32_t)n;
 }
 
-hsc_status hsc_references(hsc_writer *w, const uint64_t *targets, const uint32_t *labels,
-                          const uint64_t *indexes, size_t count)
+hsc_status hsc_references(hsc_writer *w, const uint64_t *targets, const uint32_t *labels, const uint64_t *indexes,
+                          size_t count)
 {
     hsc_stage *o = &w->objects;
     for (size_t i = 0; i < count;) {
@@ -221,14 +222,14 @@ hsc_status hsc_references(hsc_writer *w, const uint64_t *targets, const uint32_t
                                     : fitting(o, targets + i, labels != NULL ? labels + i : NULL,
                                               indexes != NULL ? indexes + i : NULL, left);
         if (n > 0) {
-            copy_references(o, targets + i, labels != NULL ? labels + i : NULL,
-                            indexes != NULL ? indexes + i : NULL, n);
+            copy_references(o, targets + i, labels != NULL ? labels + i : NULL, indexes != NULL ? indexes + i : NULL,
+                            n);
             i += n;
             continue;
         }
         /* Few, no room, a field to widen, or a mistake: one reference the ordinary way. */
-        const hsc_status status = add_reference(w, targets[i], labels != NULL ? labels[i] : 0,
-                                                indexes != NULL ? indexes[i] : 0);
+        const hsc_status status =
+            add_reference(w, targets[i], labels != NULL ? labels[i] : 0, indexes != NULL ? indexes[i] : 0);
         if (status != HSC_OK) return status;
         i++;
     }
@@ -243,12 +244,10 @@ hsc_status hsc_value(hsc_writer *w, const void *bytes, size_t size)
     hsc_status status = hsc_check_open(w);
     if (status != HSC_OK) return status;
     if (!o->is_open) return hsc_fail(w, HSC_E_MISUSE, "hsc_value outside an object");
-    if ((w->facts & HSC_FACT_VALUES) == 0)
-        return hsc_fail(w, HSC_E_MISUSE, "hsc_value without HSC_FACT_VALUES");
+    if ((w->facts & HSC_FACT_VALUES) == 0) return hsc_fail(w, HSC_E_MISUSE, "hsc_value without HSC_FACT_VALUES");
     if (size > HSC_MAX_VALUE_BYTES) return hsc_fail(w, HSC_E_LIMIT, "a value of more than 4,096 bytes");
     const uint32_t *lengths = (const uint32_t *)(const void *)o->column[HSC_F_VALUE_BYTES];
-    if (o->ref_used > o->ref_start || lengths[o->used - 1] != 0 ||
-        (o->used == 1 && hsc_stage_continues(o)))
+    if (o->ref_used > o->ref_start || lengths[o->used - 1] != 0 || (o->used == 1 && hsc_stage_continues(o)))
         return hsc_fail(w, HSC_E_MISUSE, "hsc_value twice, or after a reference of the object");
     if (size > o->value_capacity - o->value_used) {
         uint8_t width[HSC_FIELDS];

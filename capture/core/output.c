@@ -73,8 +73,7 @@ hsc_status hsc_output_to_new_file(hsc_output *output, const char *path)
     memcpy(file->name, name, name_bytes);
     file->folder_fd = open_folder(path, (size_t)(name - path));
     if (file->folder_fd >= 0)
-        file->fd = openat(file->folder_fd, name,
-                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        file->fd = openat(file->folder_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file->fd < 0) {
         output->system_error = errno;
         return output->system_error == ENOMEM ? HSC_E_NOMEM : HSC_E_IO;
@@ -117,8 +116,8 @@ bool hsc_output_write(hsc_output *output, const void *bytes, size_t size)
 static void remove_file(const hsc_file *file, const struct stat *ours)
 {
     struct stat named;
-    if (fstatat(file->folder_fd, file->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-        named.st_dev == ours->st_dev && named.st_ino == ours->st_ino)
+    if (fstatat(file->folder_fd, file->name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_dev == ours->st_dev &&
+        named.st_ino == ours->st_ino)
         unlinkat(file->folder_fd, file->name, 0);
 }
 

@@ -21,9 +21,9 @@ typedef struct hsc_file {
 
 typedef struct hsc_output {
     hsc_sink sink;
-    hsc_file file;       /* context of the built-in sinks */
-    uint64_t written;    /* bytes that the sink has taken */
-    int system_error;    /* errno of the call that failed */
+    hsc_file file;    /* context of the built-in sinks */
+    uint64_t written; /* bytes that the sink has taken */
+    int system_error; /* errno of the call that failed */
 } hsc_output;
 
 /* Lead the output to a callback, to a descriptor that stays the caller's, or to a new file. */

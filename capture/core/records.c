@@ -44,8 +44,7 @@ hsc_status hsc_define_type(hsc_writer *w, uint32_t type, const void *name, size_
     return hsc_table_add(w, HSC_TABLE_TYPES, fields, text);
 }
 
-hsc_status hsc_define_label(hsc_writer *w, uint32_t label, hsc_label_kind kind, uint32_t flags,
-                            uint32_t name_string)
+hsc_status hsc_define_label(hsc_writer *w, uint32_t label, hsc_label_kind kind, uint32_t flags, uint32_t name_string)
 {
     const hsc_status status = check(w, "label", label, 0);
     if (status != HSC_OK) return status;
@@ -76,8 +75,8 @@ hsc_status hsc_define_thread(hsc_writer *w, uint32_t thread, uint32_t name_strin
     return hsc_table_add(w, HSC_TABLE_THREADS, fields, NULL);
 }
 
-hsc_status hsc_frame(hsc_writer *w, uint32_t thread, uint32_t depth, uint32_t function_string,
-                     uint32_t file_string, uint32_t line)
+hsc_status hsc_frame(hsc_writer *w, uint32_t thread, uint32_t depth, uint32_t function_string, uint32_t file_string,
+                     uint32_t line)
 {
     const hsc_status status = check(w, "thread", thread, 0);
     if (status != HSC_OK) return status;
@@ -101,16 +100,14 @@ hsc_status hsc_root(hsc_writer *w, const hsc_root_record *root)
 {
     hsc_status status = hsc_check_open(w);
     if (status != HSC_OK) return status;
-    if ((unsigned)root->kind >= HSC_ROOT_KIND_COUNT)
-        return hsc_fail(w, HSC_E_MISUSE, "a root of unknown kind");
+    if ((unsigned)root->kind >= HSC_ROOT_KIND_COUNT) return hsc_fail(w, HSC_E_MISUSE, "a root of unknown kind");
     if (w->sums != NULL) return hsc_fail(w, HSC_E_MISUSE, "a root in a baseline");
     if (!is_number_or_none(root->label)) return bad_number(w, "string");
     if (!is_number_or_none(root->thread)) return bad_number(w, "thread");
     const uint64_t key = hsc_total_key(HSC_AXIS_ROOT_KIND, (uint32_t)root->kind, HSC_NO_BUCKET);
     status = hsc_add_total(w, key, 1, 0, 0);
     if (status != HSC_OK) return status;
-    const uint64_t fields[] = {root->flags,  (uint64_t)root->kind, root->label,
-                               root->thread, root->target,         root->frame};
+    const uint64_t fields[] = {root->flags, (uint64_t)root->kind, root->label, root->thread, root->target, root->frame};
     return hsc_table_add(w, HSC_TABLE_ROOTS, fields, NULL);
 }
 

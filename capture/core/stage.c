@@ -21,20 +21,21 @@
 enum { LEAST_OBJECTS = 8, LEAST_REFERENCES = 16, OPEN_SHARE = 8, COLUMN_SLACK = 8 };
 
 static const uint8_t columns[HSC_FIELDS] = {
-    HSC_COL_ID,         HSC_COL_TYPE,      HSC_COL_SIZE,     HSC_COL_NATIVE_SIZE, HSC_COL_ELEMENTS,
-    HSC_COL_SITE,       HSC_COL_AGE,       HSC_COL_FLAGS,    HSC_COL_NAME,        HSC_COL_CATEGORY,
-    HSC_COL_IDENTITY,   HSC_COL_CONTENT,   HSC_COL_VALUE_BYTES, HSC_COL_REF_COUNT, HSC_COL_REF_TARGET,
-    HSC_COL_REF_LABEL,  HSC_COL_REF_INDEX};
+    HSC_COL_ID,          HSC_COL_TYPE,      HSC_COL_SIZE,       HSC_COL_NATIVE_SIZE, HSC_COL_ELEMENTS, HSC_COL_SITE,
+    HSC_COL_AGE,         HSC_COL_FLAGS,     HSC_COL_NAME,       HSC_COL_CATEGORY,    HSC_COL_IDENTITY, HSC_COL_CONTENT,
+    HSC_COL_VALUE_BYTES, HSC_COL_REF_COUNT, HSC_COL_REF_TARGET, HSC_COL_REF_LABEL,   HSC_COL_REF_INDEX};
 
 /* The bits that a field may ever have. */
 static const uint64_t widest[HSC_FIELDS] = {
-    [HSC_F_ID] = UINT64_MAX,         [HSC_F_TYPE] = HSC_MAX_TABLE_ID, [HSC_F_SIZE] = UINT64_MAX,
-    [HSC_F_NATIVE] = UINT64_MAX,     [HSC_F_ELEMENTS] = UINT64_MAX,   [HSC_F_SITE] = HSC_MAX_TABLE_ID,
-    [HSC_F_AGE] = UINT32_MAX,        [HSC_F_FLAGS] = UINT32_MAX & ~HSC_OBJECT_CONTINUES,
-    [HSC_F_NAME] = HSC_MAX_TABLE_ID, [HSC_F_CATEGORY] = HSC_MAX_TABLE_ID,
-    [HSC_F_IDENTITY] = UINT64_MAX,   [HSC_F_CONTENT] = UINT64_MAX,
+    [HSC_F_ID] = UINT64_MAX,          [HSC_F_TYPE] = HSC_MAX_TABLE_ID,
+    [HSC_F_SIZE] = UINT64_MAX,        [HSC_F_NATIVE] = UINT64_MAX,
+    [HSC_F_ELEMENTS] = UINT64_MAX,    [HSC_F_SITE] = HSC_MAX_TABLE_ID,
+    [HSC_F_AGE] = UINT32_MAX,         [HSC_F_FLAGS] = UINT32_MAX & ~HSC_OBJECT_CONTINUES,
+    [HSC_F_NAME] = HSC_MAX_TABLE_ID,  [HSC_F_CATEGORY] = HSC_MAX_TABLE_ID,
+    [HSC_F_IDENTITY] = UINT64_MAX,    [HSC_F_CONTENT] = UINT64_MAX,
     [HSC_F_VALUE_BYTES] = UINT32_MAX, [HSC_F_REF_COUNT] = UINT32_MAX,
-    [HSC_F_TARGET] = UINT64_MAX,     [HSC_F_LABEL] = HSC_MAX_TABLE_ID, [HSC_F_INDEX] = UINT64_MAX};
+    [HSC_F_TARGET] = UINT64_MAX,      [HSC_F_LABEL] = HSC_MAX_TABLE_ID,
+    [HSC_F_INDEX] = UINT64_MAX};
 
 /* ---- the staging area ---- */
 
@@ -90,12 +91,9 @@ static void lay_out(hsc_stage *o, size_t least_refs)
 
 void hsc_stage_init(hsc_stage *o, unsigned char *memory, size_t bytes, size_t value_bytes)
 {
-    *o = (hsc_stage){.memory = memory,
-                       .memory_bytes = bytes,
-                       .value_capacity = (uint32_t)value_bytes,
-                       .refs_per_256 = 3 * 256};
-    static const uint8_t first[] = {HSC_F_ID,        HSC_F_TYPE,   HSC_F_SIZE,
-                                    HSC_F_REF_COUNT, HSC_F_TARGET, HSC_F_LABEL};
+    *o = (hsc_stage){
+        .memory = memory, .memory_bytes = bytes, .value_capacity = (uint32_t)value_bytes, .refs_per_256 = 3 * 256};
+    static const uint8_t first[] = {HSC_F_ID, HSC_F_TYPE, HSC_F_SIZE, HSC_F_REF_COUNT, HSC_F_TARGET, HSC_F_LABEL};
     for (size_t i = 0; i < sizeof first; i++)
         o->width[first[i]] = 4;
     if (value_bytes > 0) o->width[HSC_F_VALUE_BYTES] = 4;
@@ -124,8 +122,7 @@ static uint64_t get(const unsigned char *column, unsigned width, uint32_t at)
 
 bool hsc_stage_continues(const hsc_stage *o)
 {
-    return o->used > 0 &&
-           (get(o->column[HSC_F_FLAGS], o->width[HSC_F_FLAGS], 0) & HSC_OBJECT_CONTINUES) != 0;
+    return o->used > 0 && (get(o->column[HSC_F_FLAGS], o->width[HSC_F_FLAGS], 0) & HSC_OBJECT_CONTINUES) != 0;
 }
 
 /* The payload of the first records, in the raw region; returns its size. */
@@ -143,8 +140,7 @@ static size_t encode(hsc_writer *w, uint32_t records, uint32_t refs, uint32_t va
         const hsc_values values = {o->column[f], o->width[f]};
         out = hsc_column_put(out, columns[f], values, f < HSC_OBJECT_FIELDS ? records : refs,
                              f == HSC_F_TARGET ? &sources : NULL);
-        if (f == HSC_F_VALUE_BYTES)
-            out = hsc_column_put_bytes(out, HSC_COL_VALUE, o->values, value_bytes);
+        if (f == HSC_F_VALUE_BYTES) out = hsc_column_put_bytes(out, HSC_COL_VALUE, o->values, value_bytes);
     }
     if (out == w->blocks.raw) out = hsc_column_put_zeros(out, HSC_COL_ID, records);
     return (size_t)(out - w->blocks.raw);
@@ -234,8 +230,7 @@ static hsc_status move_open_object(hsc_writer *w, const uint8_t *width)
     hsc_stage *o = &w->objects;
     carried c = {.refs = 0};
     const uint32_t records = o->used - 1, refs = o->ref_start;
-    const uint32_t own_value = (uint32_t)get(o->column[HSC_F_VALUE_BYTES],
-                                             o->width[HSC_F_VALUE_BYTES], records);
+    const uint32_t own_value = (uint32_t)get(o->column[HSC_F_VALUE_BYTES], o->width[HSC_F_VALUE_BYTES], records);
     const uint32_t objects = records - (records > 0 && hsc_stage_continues(o));
     const size_t used = records > 0 ? encode(w, records, refs, o->value_used - own_value) : 0;
     pick_up(&c, o, w->blocks.raw + ((used + 7) & ~(size_t)7));

@@ -16,33 +16,46 @@
 
 /* Fields of an object, then those of a reference; the columns stand in a block in this order. */
 enum hsc_field {
-    HSC_F_ID, HSC_F_TYPE, HSC_F_SIZE, HSC_F_NATIVE, HSC_F_ELEMENTS, HSC_F_SITE, HSC_F_AGE,
-    HSC_F_FLAGS, HSC_F_NAME, HSC_F_CATEGORY, HSC_F_IDENTITY, HSC_F_CONTENT, HSC_F_VALUE_BYTES,
+    HSC_F_ID,
+    HSC_F_TYPE,
+    HSC_F_SIZE,
+    HSC_F_NATIVE,
+    HSC_F_ELEMENTS,
+    HSC_F_SITE,
+    HSC_F_AGE,
+    HSC_F_FLAGS,
+    HSC_F_NAME,
+    HSC_F_CATEGORY,
+    HSC_F_IDENTITY,
+    HSC_F_CONTENT,
+    HSC_F_VALUE_BYTES,
     HSC_F_REF_COUNT,
-    HSC_F_TARGET, HSC_F_LABEL, HSC_F_INDEX,
+    HSC_F_TARGET,
+    HSC_F_LABEL,
+    HSC_F_INDEX,
     HSC_FIELDS,
     HSC_OBJECT_FIELDS = HSC_F_TARGET
 };
 
 typedef struct hsc_stage {
     /* Hot: what a reference touches. */
-    uint32_t ref_used, ref_limit;   /* limit 0: not between begin and end, or failed */
-    uint64_t mask[HSC_FIELDS];      /* bits that a field can hold */
+    uint32_t ref_used, ref_limit;      /* limit 0: not between begin and end, or failed */
+    uint64_t mask[HSC_FIELDS];         /* bits that a field can hold */
     unsigned char *column[HSC_FIELDS]; /* NULL: the field is 0 everywhere */
-    uint8_t width[HSC_FIELDS];      /* 0, 4 or 8 bytes a value */
+    uint8_t width[HSC_FIELDS];         /* 0, 4 or 8 bytes a value */
     /* What an object touches. */
-    uint32_t used, limit;           /* records; limit 0: between begin and end, or failed */
-    uint32_t ref_start;             /* first reference of the last record */
+    uint32_t used, limit; /* records; limit 0: between begin and end, or failed */
+    uint32_t ref_start;   /* first reference of the last record */
     uint32_t value_used;
-    uint64_t ordinal;               /* objects begun, ever */
+    uint64_t ordinal; /* objects begun, ever */
     /* The layout. */
     uint32_t capacity, ref_capacity, value_capacity;
-    uint64_t block_ordinal;         /* ordinal of the first object that begins in this block */
-    uint32_t refs_per_256;          /* references for 256 objects in the last block */
+    uint64_t block_ordinal; /* ordinal of the first object that begins in this block */
+    uint32_t refs_per_256;  /* references for 256 objects in the last block */
     unsigned char *memory;
     size_t memory_bytes;
     unsigned char *values;
-    bool is_open;                   /* between begin and end */
+    bool is_open; /* between begin and end */
     /* Totals for the end record. */
     uint64_t references, pseudo, bytes, native_bytes;
 } hsc_stage;

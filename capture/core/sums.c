@@ -37,8 +37,7 @@ hsc_status hsc_sum_root(hsc_writer *w, const hsc_root_total *total)
 {
     hsc_status status = check(w);
     if (status != HSC_OK) return status;
-    if ((unsigned)total->kind >= HSC_ROOT_KIND_COUNT)
-        return hsc_fail(w, HSC_E_MISUSE, "a root of unknown kind");
+    if ((unsigned)total->kind >= HSC_ROOT_KIND_COUNT) return hsc_fail(w, HSC_E_MISUSE, "a root of unknown kind");
     status = check_next(w, "string", total->name, &w->sums->last_root);
     if (status != HSC_OK) return status;
     const uint64_t fields[] = {total->flags,   total->name,  (uint64_t)total->kind,
@@ -71,8 +70,7 @@ static hsc_status check_place(hsc_writer *w, const hsc_place *place)
     if (place->name == 0) return hsc_fail(w, HSC_E_MISUSE, "a place without a name");
     if (!hang(w->sums, (uint32_t)number, place->parent))
         return hsc_fail(w, HSC_E_MISUSE, "places that do not stand in preorder");
-    if (w->sums->depth > HSC_MAX_PLACE_DEPTH)
-        return hsc_fail(w, HSC_E_LIMIT, "a place deeper than 255");
+    if (w->sums->depth > HSC_MAX_PLACE_DEPTH) return hsc_fail(w, HSC_E_LIMIT, "a place deeper than 255");
     return HSC_OK;
 }
 
@@ -81,7 +79,6 @@ hsc_status hsc_sum_place(hsc_writer *w, const hsc_place *place)
     hsc_status status = check(w);
     if (status == HSC_OK) status = check_place(w, place);
     if (status != HSC_OK) return status;
-    const uint64_t fields[] = {place->flags,  place->name,    place->edge,
-                               place->parent, place->objects, place->bytes};
+    const uint64_t fields[] = {place->flags, place->name, place->edge, place->parent, place->objects, place->bytes};
     return hsc_table_add(w, HSC_TABLE_PLACES, fields, NULL);
 }

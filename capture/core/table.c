@@ -21,35 +21,47 @@ typedef struct table_kind {
 static const table_kind kinds[HSC_TABLE_COUNT] = {
     [HSC_TABLE_STRINGS] = {HSC_BLOCK_STRINGS, 6, 2, {HSC_COL_KEY, HSC_COL_TEXT_BYTES}, true},
     [HSC_TABLE_TYPES] = {HSC_BLOCK_TYPES, 3, 3, {HSC_COL_FLAGS, HSC_COL_KEY, HSC_COL_TEXT_BYTES}, true},
-    [HSC_TABLE_LABELS] = {HSC_BLOCK_LABELS, 2, 4,
-                          {HSC_COL_FLAGS, HSC_COL_KEY, HSC_COL_KIND, HSC_COL_TEXT_ID}, false},
-    [HSC_TABLE_SITES] = {HSC_BLOCK_SITES, 3, 6,
+    [HSC_TABLE_LABELS] = {HSC_BLOCK_LABELS, 2, 4, {HSC_COL_FLAGS, HSC_COL_KEY, HSC_COL_KIND, HSC_COL_TEXT_ID}, false},
+    [HSC_TABLE_SITES] = {HSC_BLOCK_SITES,
+                         3,
+                         6,
                          {HSC_COL_KEY, HSC_COL_TEXT_ID, HSC_COL_PARENT, HSC_COL_FILE, HSC_COL_LINE,
-                          HSC_COL_COLUMN_NUMBER}, false},
-    [HSC_TABLE_EDGES] = {HSC_BLOCK_EDGES, 12, 4,
-                         {HSC_COL_REF_TARGET, HSC_COL_REF_LABEL, HSC_COL_REF_INDEX,
-                          HSC_COL_EDGE_SOURCE}, false},
-    [HSC_TABLE_ROOTS] = {HSC_BLOCK_ROOTS, 2, 6,
-                         {HSC_COL_FLAGS, HSC_COL_KIND, HSC_COL_TEXT_ID, HSC_COL_PARENT,
-                          HSC_COL_TARGET, HSC_COL_DEPTH}, false},
+                          HSC_COL_COLUMN_NUMBER},
+                         false},
+    [HSC_TABLE_EDGES] = {HSC_BLOCK_EDGES,
+                         12,
+                         4,
+                         {HSC_COL_REF_TARGET, HSC_COL_REF_LABEL, HSC_COL_REF_INDEX, HSC_COL_EDGE_SOURCE},
+                         false},
+    [HSC_TABLE_ROOTS] = {HSC_BLOCK_ROOTS,
+                         2,
+                         6,
+                         {HSC_COL_FLAGS, HSC_COL_KIND, HSC_COL_TEXT_ID, HSC_COL_PARENT, HSC_COL_TARGET, HSC_COL_DEPTH},
+                         false},
     [HSC_TABLE_THREADS] = {HSC_BLOCK_THREADS, 1, 2, {HSC_COL_KEY, HSC_COL_TEXT_ID}, false},
-    [HSC_TABLE_FRAMES] = {HSC_BLOCK_FRAMES, 2, 5,
-                          {HSC_COL_TEXT_ID, HSC_COL_PARENT, HSC_COL_FILE, HSC_COL_LINE,
-                           HSC_COL_DEPTH}, false},
-    [HSC_TABLE_METRICS] = {HSC_BLOCK_METRICS, 1, 3,
-                           {HSC_COL_TEXT_BYTES, HSC_COL_UNIT, HSC_COL_VALUE_U64}, true},
+    [HSC_TABLE_FRAMES] =
+        {HSC_BLOCK_FRAMES, 2, 5, {HSC_COL_TEXT_ID, HSC_COL_PARENT, HSC_COL_FILE, HSC_COL_LINE, HSC_COL_DEPTH}, false},
+    [HSC_TABLE_METRICS] = {HSC_BLOCK_METRICS, 1, 3, {HSC_COL_TEXT_BYTES, HSC_COL_UNIT, HSC_COL_VALUE_U64}, true},
     [HSC_TABLE_LOSSES] = {HSC_BLOCK_LOSSES, 1, 2, {HSC_COL_TEXT_BYTES, HSC_COL_VALUE_U64}, true},
-    [HSC_TABLE_SITE_TOTALS] = {HSC_BLOCK_SITE_TOTALS, 2, 4,
-                               {HSC_COL_SITE, HSC_COL_KEY, HSC_COL_COUNT, HSC_COL_BYTES}, false},
-    [HSC_TABLE_LIVE_TOTALS] = {HSC_BLOCK_LIVE_TOTALS, 4, 6,
-                               {HSC_COL_KEY, HSC_COL_COUNT, HSC_COL_BYTES, HSC_COL_RETAINED,
-                                HSC_COL_UNREACHED, HSC_COL_UNREACHED_BYTES}, false},
-    [HSC_TABLE_ROOT_TOTALS] = {HSC_BLOCK_ROOT_TOTALS, 2, 6,
-                               {HSC_COL_FLAGS, HSC_COL_KEY, HSC_COL_KIND, HSC_COL_COUNT,
-                                HSC_COL_BYTES, HSC_COL_RETAINED}, false},
-    [HSC_TABLE_PLACES] = {HSC_BLOCK_PLACES, 6, 6,
-                          {HSC_COL_FLAGS, HSC_COL_KEY, HSC_COL_TEXT_ID, HSC_COL_PARENT,
-                           HSC_COL_COUNT, HSC_COL_BYTES}, false},
+    [HSC_TABLE_SITE_TOTALS] =
+        {HSC_BLOCK_SITE_TOTALS, 2, 4, {HSC_COL_SITE, HSC_COL_KEY, HSC_COL_COUNT, HSC_COL_BYTES}, false},
+    [HSC_TABLE_LIVE_TOTALS] = {HSC_BLOCK_LIVE_TOTALS,
+                               4,
+                               6,
+                               {HSC_COL_KEY, HSC_COL_COUNT, HSC_COL_BYTES, HSC_COL_RETAINED, HSC_COL_UNREACHED,
+                                HSC_COL_UNREACHED_BYTES},
+                               false},
+    [HSC_TABLE_ROOT_TOTALS] = {HSC_BLOCK_ROOT_TOTALS,
+                               2,
+                               6,
+                               {HSC_COL_FLAGS, HSC_COL_KEY, HSC_COL_KIND, HSC_COL_COUNT, HSC_COL_BYTES,
+                                HSC_COL_RETAINED},
+                               false},
+    [HSC_TABLE_PLACES] = {HSC_BLOCK_PLACES,
+                          6,
+                          6,
+                          {HSC_COL_FLAGS, HSC_COL_KEY, HSC_COL_TEXT_ID, HSC_COL_PARENT, HSC_COL_COUNT, HSC_COL_BYTES},
+                          false},
 };
 
 enum { TEXT_PER_RECORD = 24 }; /* what a name takes; only divides the staging area */
@@ -91,15 +103,14 @@ typedef struct record_run {
     uint32_t count;
 } record_run;
 
-static unsigned char *put_fields(unsigned char *out, enum hsc_table_kind kind,
-                                 const record_run *run, unsigned from, unsigned to)
+static unsigned char *put_fields(unsigned char *out, enum hsc_table_kind kind, const record_run *run, unsigned from,
+                                 unsigned to)
 {
     const uint8_t *columns = kinds[kind].columns;
     const hsc_sources sources = {.ids = {run->fields + 3 * run->stride, 8}}; /* EDGE_SOURCE */
     for (unsigned f = from; f < to; f++) {
         const hsc_values values = {run->fields + f * run->stride, 8};
-        out = hsc_column_put(out, columns[f], values, run->count,
-                             columns[f] == HSC_COL_REF_TARGET ? &sources : NULL);
+        out = hsc_column_put(out, columns[f], values, run->count, columns[f] == HSC_COL_REF_TARGET ? &sources : NULL);
     }
     return out;
 }
@@ -116,10 +127,7 @@ static unsigned fields_before_text(enum hsc_table_kind kind)
 static hsc_block block_of(const hsc_writer *w, enum hsc_table_kind kind, uint32_t count)
 {
     const uint64_t first = kind == HSC_TABLE_PLACES ? w->tables[kind].total - count : 0;
-    return (hsc_block){.type = kinds[kind].block,
-                       .flags = flags_of(w, kind),
-                       .records = count,
-                       .first_ordinal = first};
+    return (hsc_block){.type = kinds[kind].block, .flags = flags_of(w, kind), .records = count, .first_ordinal = first};
 }
 
 hsc_status hsc_table_flush(hsc_writer *w, enum hsc_table_kind kind)
@@ -130,8 +138,7 @@ hsc_status hsc_table_flush(hsc_writer *w, enum hsc_table_kind kind)
     const unsigned middle = fields_before_text(kind);
     unsigned char *raw = w->blocks.raw;
     unsigned char *end = put_fields(raw, kind, &run, 0, middle);
-    if (table->text_used > 0)
-        end = hsc_column_put_bytes(end, HSC_COL_TEXT, text_of(table, kind), table->text_used);
+    if (table->text_used > 0) end = hsc_column_put_bytes(end, HSC_COL_TEXT, text_of(table, kind), table->text_used);
     end = put_fields(end, kind, &run, middle, kinds[kind].field_count);
     if (end == raw) /* all fields 0, and a payload is never empty */
         end = hsc_column_put_zeros(end, kinds[kind].columns[0], table->count);
@@ -142,8 +149,7 @@ hsc_status hsc_table_flush(hsc_writer *w, enum hsc_table_kind kind)
 }
 
 /* A record whose text is larger than the staging area: the text goes out from where the caller has it. */
-static hsc_status write_alone(hsc_writer *w, enum hsc_table_kind kind, const uint64_t *fields,
-                              const hsc_piece text[2])
+static hsc_status write_alone(hsc_writer *w, enum hsc_table_kind kind, const uint64_t *fields, const hsc_piece text[2])
 {
     const record_run run = {fields, 1, 1};
     const unsigned middle = fields_before_text(kind);
@@ -156,21 +162,18 @@ static hsc_status write_alone(hsc_writer *w, enum hsc_table_kind kind, const uin
     return hsc_block_write_pieces(w, &block, (size_t)(end - raw), pieces, 3);
 }
 
-static void stage(hsc_table *table, enum hsc_table_kind kind, const uint64_t *fields,
-                  const hsc_piece text[2])
+static void stage(hsc_table *table, enum hsc_table_kind kind, const uint64_t *fields, const hsc_piece text[2])
 {
     for (unsigned f = 0; f < kinds[kind].field_count; f++)
         field_column(table, f)[table->count] = fields[f];
     table->count++;
     for (size_t i = 0; i < 2; i++) {
-        if (text[i].size > 0)
-            memcpy(text_of(table, kind) + table->text_used, text[i].bytes, text[i].size);
+        if (text[i].size > 0) memcpy(text_of(table, kind) + table->text_used, text[i].bytes, text[i].size);
         table->text_used += (uint32_t)text[i].size;
     }
 }
 
-hsc_status hsc_table_add(hsc_writer *w, enum hsc_table_kind kind, const uint64_t *fields,
-                         const hsc_piece text[2])
+hsc_status hsc_table_add(hsc_writer *w, enum hsc_table_kind kind, const uint64_t *fields, const hsc_piece text[2])
 {
     static const hsc_piece none[2] = {{NULL, 0}, {NULL, 0}};
     if (text == NULL) text = none;

@@ -1,6 +1,7 @@
 /*
  * Records that are not objects, staged until a block of them is full: tables (strings, types, labels,
- * sites, threads), edges, roots, frames, metrics, losses, site totals, the sums of a baseline. One machine for all: a kind is a row of columns.
+ * sites, threads), edges, roots, frames, metrics, losses, site totals, the sums of a baseline. One machine for all: a
+ * kind is a row of columns.
  */
 #ifndef HSC_TABLE_H
 #define HSC_TABLE_H
@@ -47,8 +48,7 @@ void hsc_table_init(hsc_table *table, enum hsc_table_kind kind, unsigned char *m
  * pieces, one behind the other. A text that does not fit into the staging area goes out at once, in a
  * block of its own.
  */
-hsc_status hsc_table_add(hsc_writer *w, enum hsc_table_kind kind, const uint64_t *fields,
-                         const hsc_piece text[2]);
+hsc_status hsc_table_add(hsc_writer *w, enum hsc_table_kind kind, const uint64_t *fields, const hsc_piece text[2]);
 
 /* Writes what is staged of a kind. */
 hsc_status hsc_table_flush(hsc_writer *w, enum hsc_table_kind kind);

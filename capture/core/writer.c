@@ -47,8 +47,7 @@ hsc_status hsc_fail(hsc_writer *w, hsc_status status, const char *format, ...)
 hsc_status hsc_fail_errno(hsc_writer *w, int system_error, const char *sentence)
 {
     char why[96] = "";
-    if (strerror_r(system_error, why, sizeof why) != 0)
-        snprintf(why, sizeof why, "error %d", system_error);
+    if (strerror_r(system_error, why, sizeof why) != 0) snprintf(why, sizeof why, "error %d", system_error);
     if (w->status == HSC_OK) w->system_error = system_error;
     return hsc_fail(w, HSC_E_IO, "%s: %s", sentence, why);
 }
@@ -60,8 +59,7 @@ hsc_status hsc_check_open(hsc_writer *w)
     return HSC_OK;
 }
 
-hsc_status hsc_add_total(hsc_writer *w, uint64_t key, uint64_t count, uint64_t bytes,
-                         uint64_t native_bytes)
+hsc_status hsc_add_total(hsc_writer *w, uint64_t key, uint64_t count, uint64_t bytes, uint64_t native_bytes)
 {
     hsc_total *total = hsc_totals_find(&w->totals, key);
     if (HSC_UNLIKELY(total == NULL)) return hsc_fail(w, HSC_E_NOMEM, "no memory for the type totals");
@@ -82,10 +80,7 @@ typedef struct memory_plan {
 
 static size_t round_up(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
 
-static size_t sums_bytes(const memory_plan *plan)
-{
-    return plan->is_baseline ? round_up(sizeof(hsc_sums)) : 0;
-}
+static size_t sums_bytes(const memory_plan *plan) { return plan->is_baseline ? round_up(sizeof(hsc_sums)) : 0; }
 
 static size_t table_bytes(const memory_plan *plan, unsigned kind)
 {
@@ -108,10 +103,9 @@ static size_t left_for_blocks(const memory_plan *plan)
 /* False if the memory is too small for these options. */
 static bool make_plan(memory_plan *plan, const hsc_options *options)
 {
-    *plan = (memory_plan){
-        .memory = options->memory_bytes != 0 ? options->memory_bytes : HSC_DEFAULT_MEMORY,
-        .is_baseline = options->baseline != NULL,
-        .has_site_totals = options->has_site_totals};
+    *plan = (memory_plan){.memory = options->memory_bytes != 0 ? options->memory_bytes : HSC_DEFAULT_MEMORY,
+                          .is_baseline = options->baseline != NULL,
+                          .has_site_totals = options->has_site_totals};
     if (plan->memory < HSC_LEAST_MEMORY) return false;
     if (plan->memory > HSC_MOST_MEMORY) plan->memory = HSC_MOST_MEMORY;
     if (options->compression != 0) {
@@ -127,15 +121,14 @@ static bool make_plan(memory_plan *plan, const hsc_options *options)
     plan->raw_bytes = hsc_stage_bound(plan->staging_bytes);
     if ((options->facts & HSC_FACT_VALUES) != 0)
         plan->value_bytes = staging / 8 > HSC_MAX_VALUE_BYTES ? (staging / 8) & ~(size_t)7 : HSC_MAX_VALUE_BYTES;
-    return plan->staging_bytes >= hsc_stage_least(plan->value_bytes) &&
-           plan->raw_bytes >= HSC_MOST_INFO_BYTES;
+    return plan->staging_bytes >= hsc_stage_least(plan->value_bytes) && plan->raw_bytes >= HSC_MOST_INFO_BYTES;
 }
 
 /* One allocation, cut up; NULL if it fails. */
 static hsc_writer *allocate(const memory_plan *plan, const hsc_allocator *allocator)
 {
-    size_t size = round_up(sizeof(hsc_writer)) + sums_bytes(plan) + plan->codec_bytes +
-                  plan->staging_bytes + 16 + HSC_BLOCK_HEADER_BYTES + plan->raw_bytes;
+    size_t size = round_up(sizeof(hsc_writer)) + sums_bytes(plan) + plan->codec_bytes + plan->staging_bytes + 16 +
+                  HSC_BLOCK_HEADER_BYTES + plan->raw_bytes;
     for (unsigned kind = 0; kind < HSC_TABLE_COUNT; kind++)
         size += table_bytes(plan, kind);
     unsigned char *at = hsc_take(allocator, size);
@@ -154,9 +147,8 @@ static hsc_writer *allocate(const memory_plan *plan, const hsc_allocator *alloca
     hsc_stage_init(&w->objects, at, plan->staging_bytes, plan->value_bytes);
     w->blocks.raw = at + plan->staging_bytes + 16 + HSC_BLOCK_HEADER_BYTES - 8; /* payload aligned to 16 */
     w->blocks.raw_bytes = plan->raw_bytes;
-    const bool is_ready =
-        hsc_totals_init(&w->totals, allocator) &&
-        (plan->codec_bytes == 0 || hsc_codec_init(&w->blocks.compressor, &plan->codec, workspace));
+    const bool is_ready = hsc_totals_init(&w->totals, allocator) &&
+                          (plan->codec_bytes == 0 || hsc_codec_init(&w->blocks.compressor, &plan->codec, workspace));
     if (is_ready) return w;
     hsc_totals_release(&w->totals);
     hsc_give(allocator, w);
@@ -165,10 +157,7 @@ static hsc_writer *allocate(const memory_plan *plan, const hsc_allocator *alloca
 
 /* ---- opening ---- */
 
-void hsc_options_init(hsc_options *options)
-{
-    *options = (hsc_options){.compression = 1};
-}
+void hsc_options_init(hsc_options *options) { *options = (hsc_options){.compression = 1}; }
 
 static bool is_zero(const uint8_t *bytes, size_t size)
 {
@@ -194,10 +183,7 @@ static void draw_id(uint8_t *id, const hsc_writer *w)
     hsc_put_u64(id + 8, hsc_hash(seen, sizeof seen, 2));
 }
 
-static bool is_fact_text(const char *text)
-{
-    return text == NULL || strlen(text) <= HSC_INFO_TEXT_BYTES;
-}
+static bool is_fact_text(const char *text) { return text == NULL || strlen(text) <= HSC_INFO_TEXT_BYTES; }
 
 static hsc_status check_options(const hsc_options *options)
 {
@@ -205,10 +191,9 @@ static hsc_status check_options(const hsc_options *options)
     if ((unsigned)options->identity > HSC_IDENTITY_MOVING) return HSC_E_MISUSE;
     if ((options->facts & HSC_FACT_BASELINE) != 0 && options->baseline == NULL) return HSC_E_MISUSE;
     if (options->has_site_totals && options->baseline != NULL) return HSC_E_MISUSE;
-    if (options->pointer_bytes != 0 && options->pointer_bytes != 4 && options->pointer_bytes != 8)
-        return HSC_E_MISUSE;
-    if (!is_fact_text(options->producer) || !is_fact_text(options->runtime) ||
-        !is_fact_text(options->process_name) || !is_fact_text(options->source_format) ||
+    if (options->pointer_bytes != 0 && options->pointer_bytes != 4 && options->pointer_bytes != 8) return HSC_E_MISUSE;
+    if (!is_fact_text(options->producer) || !is_fact_text(options->runtime) || !is_fact_text(options->process_name) ||
+        !is_fact_text(options->source_format) ||
         (options->baseline != NULL && !is_fact_text(options->baseline->why_no_places)))
         return HSC_E_LIMIT;
     return HSC_OK;
@@ -226,7 +211,9 @@ static hsc_status new_writer(hsc_writer **out, const hsc_options *options)
 
 static unsigned minor_of(const hsc_writer *w)
 {
-    return w->has_site_totals ? HSC_VERSION_MINOR_SITE_TOTALS : w->sums != NULL ? HSC_VERSION_MINOR_BASELINE : HSC_VERSION_MINOR;
+    return w->has_site_totals ? HSC_VERSION_MINOR_SITE_TOTALS
+           : w->sums != NULL  ? HSC_VERSION_MINOR_BASELINE
+                              : HSC_VERSION_MINOR;
 }
 
 static hsc_status write_file_header(hsc_writer *w, const uint8_t *id)

@@ -1,12 +1,13 @@
 /*
- * Loading, asking, answering. The asker loads this library over HotSpot's attach protocol, each time anew; the JVM calls Agent_OnAttach
- * of the one that is already there, on its thread for attaching:
+ * Loading, asking, answering. The asker loads this library over HotSpot's attach protocol, each time anew; the JVM
+ * calls Agent_OnAttach of the one that is already there, on its thread for attaching:
  *
  *      load libhsdiff-jvm.so "capture to=@NAME|PATH KEY=VALUE …"     connects to the asker's socket, answers there, streams the capture
  *      load libhsdiff-jvm.so "forget"                                gives all tags back
  *
- * @NAME is an abstract socket. Keys: gc=1 collects before; level=N zstd level; name=, version= of the process; metric.X=N numbers that
- * the asker knows from outside. An agent that was named with -agentpath at the start does nothing until it is asked.
+ * @NAME is an abstract socket. Keys: gc=1 collects before; level=N zstd level; name=, version= of the process;
+ * metric.X=N numbers that the asker knows from outside. An agent that was named with -agentpath at the start does
+ * nothing until it is asked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -131,7 +132,8 @@ static heap_sizes ask_heap(JNIEnv *jni)
     heap_sizes sizes = {-1, -1, -1};
     if ((*jni)->PushLocalFrame(jni, 16) != 0) return sizes;
     jclass class = (*jni)->FindClass(jni, "java/lang/Runtime");
-    const jmethodID get = class == NULL ? NULL : (*jni)->GetStaticMethodID(jni, class, "getRuntime", "()Ljava/lang/Runtime;");
+    const jmethodID get =
+        class == NULL ? NULL : (*jni)->GetStaticMethodID(jni, class, "getRuntime", "()Ljava/lang/Runtime;");
     jobject runtime = get == NULL ? NULL : (*jni)->CallStaticObjectMethod(jni, class, get);
     if (runtime != NULL && !(*jni)->ExceptionCheck(jni)) {
         sizes.committed = ask_runtime(jni, class, runtime, "totalMemory");
@@ -153,7 +155,11 @@ static void write_metrics(jvm_capture *capture, const hsa_request *request, cons
 {
     static const struct {
         const char *name, *unit;
-    } told[] = {{"heap.young", "bytes"}, {"heap.old", "bytes"}, {"heap.metadata", "bytes"}, {"gc.count", "count"}, {"gc.pause", "ns"}};
+    } told[] = {{"heap.young", "bytes"},
+                {"heap.old", "bytes"},
+                {"heap.metadata", "bytes"},
+                {"gc.count", "count"},
+                {"gc.pause", "ns"}};
     char key[48];
     hsa_metrics metrics;
     write_size(capture->writer, "heap.used", heap->used);
@@ -179,11 +185,13 @@ static bool open_writer(jvm_capture *capture, const hsa_request *request, const 
     hsc_options_init(&options);
     hsa_describe(&options, self);
     if (hsa_option_text(request, "name", name, sizeof name)) options.process_name = name;
-    if (hsa_option_text(request, "version", version, sizeof version)) snprintf(runtime, sizeof runtime, "HotSpot %s", version);
+    if (hsa_option_text(request, "version", version, sizeof version))
+        snprintf(runtime, sizeof runtime, "HotSpot %s", version);
     options.producer = "hsdiff jvm agent";
     options.runtime = runtime;
     options.identity = HSC_IDENTITY_EXACT;
-    options.domain[0] ^= (uint8_t)kept.generation; /* tags that were given back name other objects than those that come */
+    /* tags that were given back name other objects than those that come */
+    options.domain[0] ^= (uint8_t)kept.generation;
     options.domain[1] ^= (uint8_t)(kept.generation >> 8);
     options.compression = (int)hsa_option_number(request, "level", 1);
     if (hsa_option_number(request, "gc", 0) != 0) options.facts |= HSC_FACT_COLLECTED;
@@ -199,11 +207,14 @@ static void finish(jvm_capture *capture, const hsa_request *request, const heap_
     jvm_write_owners(capture);
     jvm_write_threads(capture);
     write_metrics(capture, request, heap);
-    if (capture->lost_objects > 0) hsc_loss(writer, "objects of classes that were loaded while the capture began", capture->lost_objects);
-    if (capture->outside.lost > 0) hsc_loss(writer, "objects whose memory outside the heap was not counted", capture->outside.lost);
+    if (capture->lost_objects > 0)
+        hsc_loss(writer, "objects of classes that were loaded while the capture began", capture->lost_objects);
+    if (capture->outside.lost > 0)
+        hsc_loss(writer, "objects whose memory outside the heap was not counted", capture->outside.lost);
     if (capture->lost_frames > 0) hsc_loss(writer, "stack frames that there was no room for", capture->lost_frames);
     if (!is_whole)
-        hsc_mark_incomplete(writer, capture->output.is_out_of_memory ? "the agent ran out of memory" : "the JVM ended the walk");
+        hsc_mark_incomplete(writer, capture->output.is_out_of_memory ? "the agent ran out of memory"
+                                                                     : "the JVM ended the walk");
     hsc_finish(writer);
 }
 

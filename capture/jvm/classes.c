@@ -4,7 +4,8 @@
  *      fields of all interfaces of the class and its superclasses, in whatever order
  *      fields of the topmost superclass, … of the superclass, own ones, as GetClassFields says them
  *
- * so of the interfaces only the number of fields is needed (`above`), and of the others where each class begins (`first_field`).
+ * so of the interfaces only the number of fields is needed (`above`), and of the others where each class begins
+ * (`first_field`).
  */
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +40,8 @@ static uint32_t role_of(const char *class_name, const char *name)
         if (strcmp(name, "threadLocals") == 0) return JVM_LOCALS;
         if (strcmp(name, "inheritableThreadLocals") == 0) return JVM_INHERITABLE;
     }
-    if (strcmp(class_name, "java.lang.ThreadLocal$ThreadLocalMap$Entry") == 0 && strcmp(name, "value") == 0) return JVM_VALUE;
+    if (strcmp(class_name, "java.lang.ThreadLocal$ThreadLocalMap$Entry") == 0 && strcmp(name, "value") == 0)
+        return JVM_VALUE;
     if (hsd_hprof_known_cleaner(bytes_of(class_name), bytes_of(name))) return JVM_CLEANER;
     return hsd_hprof_known_view(bytes_of(class_name), bytes_of(name)) ? JVM_VIEW : JVM_FIELD;
 }
@@ -53,17 +55,20 @@ static void label_static(jvm_capture *capture, const jvm_class *of, const char *
 static void label_field(jvm_capture *capture, const char *class_name, const char *name, jvm_field *field)
 {
     const uint32_t fold = hsd_hprof_known_fold(bytes_of(class_name), bytes_of(name)) ? HSC_LABEL_FOLD : 0;
-    const uint32_t strength = hsd_hprof_known_register(bytes_of(class_name), bytes_of(name)) ? HSC_STRENGTH_WEAK : HSC_STRENGTH_STRONG;
+    const uint32_t strength =
+        hsd_hprof_known_register(bytes_of(class_name), bytes_of(name)) ? HSC_STRENGTH_WEAK : HSC_STRENGTH_STRONG;
     field->label = jvm_label(&capture->output, HSC_LABEL_FIELD, fold | strength, name);
     field->role = role_of(class_name, name);
 }
 
 static bool is_thread_local(const char *signature)
 {
-    return strcmp(signature, "Ljava/lang/ThreadLocal;") == 0 || strcmp(signature, "Ljava/lang/InheritableThreadLocal;") == 0;
+    return strcmp(signature, "Ljava/lang/ThreadLocal;") == 0 ||
+           strcmp(signature, "Ljava/lang/InheritableThreadLocal;") == 0;
 }
 
-static void describe_field(jvm_capture *capture, jclass class, const char *class_name, jfieldID id, const jvm_class *of, jvm_field *field)
+static void describe_field(jvm_capture *capture, jclass class, const char *class_name, jfieldID id, const jvm_class *of,
+                           jvm_field *field)
 {
     jvmtiEnv *jvmti = capture->jvmti;
     char *raw = NULL, *signature = NULL, name[JVM_NAME_BYTES];
@@ -91,7 +96,8 @@ static bool describe_fields(jvm_capture *capture, jclass class, const char *clas
     jvmtiEnv *jvmti = capture->jvmti;
     jint count = 0;
     jfieldID *ids = NULL;
-    if ((*jvmti)->GetClassFields(jvmti, class, &count, &ids) != JVMTI_ERROR_NONE) return true; /* not prepared: no instances */
+    /* not prepared: no instances */
+    if ((*jvmti)->GetClassFields(jvmti, class, &count, &ids) != JVMTI_ERROR_NONE) return true;
     of->fields = hsa_arena_take(&capture->arena, (size_t)count * sizeof *of->fields);
     if (of->fields != NULL) of->field_count = (uint32_t)count;
     for (uint32_t i = 0; i < of->field_count; i++)
@@ -149,8 +155,9 @@ static void describe_loader(jvm_capture *capture, jclass class, bool is_hidden, 
     if (loader != NULL) (*capture->jni)->DeleteLocalRef(capture->jni, loader);
 }
 
-/* Classes of the boot loader are roots of the JVM. Those that go with the program like them are made roots here: else they would hang
- * from their loader's list of classes, and with them what several of their statics hold. Then the class is a root of its own name. */
+/* Classes of the boot loader are roots of the JVM. Those that go with the program like them are made roots here: else
+ * they would hang from their loader's list of classes, and with them what several of their statics hold. Then the class
+ * is a root of its own name. */
 static void write_class_root(jvm_capture *capture, const jvm_class *of, uint32_t number, const char *name)
 {
     char label[JVM_NAME_BYTES + 8] = "(application classes)";
@@ -159,7 +166,9 @@ static void write_class_root(jvm_capture *capture, const jvm_class *of, uint32_t
     for (uint32_t i = 0; i < of->field_count; i++)
         statics += of->fields[i].role == JVM_STATIC && of->fields[i].label != 0;
     if (statics >= 2) snprintf(label, sizeof label, "class %s", name);
-    hsc_root(capture->writer, &(hsc_root_record){.kind = HSC_ROOT_STATIC, .target = number, .label = jvm_string(&capture->output, label, strlen(label))});
+    hsc_root(capture->writer, &(hsc_root_record){.kind = HSC_ROOT_STATIC,
+                                                 .target = number,
+                                                 .label = jvm_string(&capture->output, label, strlen(label))});
 }
 
 /* The class object and the type of its instances have the same name. */
@@ -179,7 +188,8 @@ bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
     char *signature = NULL, name[JVM_NAME_BYTES];
     bool is_hidden = false;
     if (of->is_known) return true;
-    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE) return true; /* unloaded: has no objects */
+    /* unloaded: has no objects */
+    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE) return true;
     const size_t size = jvm_class_name(signature, name, sizeof name, &is_hidden);
     const bool is_array = signature[0] == '[';
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
@@ -198,7 +208,8 @@ bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
         of->strength = HSC_STRENGTH_WEAK;
     of->is_cleanable = hsd_hprof_known_cleanable(bytes_of(name));
     describe_loader(capture, class, is_hidden, of);
-    of->is_permanent = of->is_permanent && !is_array && !hsd_hprof_is_lambda(bytes_of(name)); /* those are not in the list of their loader */
+    /* those are not in the list of their loader */
+    of->is_permanent = of->is_permanent && !is_array && !hsd_hprof_is_lambda(bytes_of(name));
     jclass super = (*capture->jni)->GetSuperclass(capture->jni, class);
     of->super = number_of(capture, super);
     if (super != NULL) (*capture->jni)->DeleteLocalRef(capture->jni, super);
@@ -261,7 +272,8 @@ static void make_labels(jvm_capture *capture)
 {
     jvm_output *output = &capture->output;
     capture->element_label = jvm_label(output, HSC_LABEL_ELEMENT, 0, "");
-    capture->weak_element_label = jvm_label(output, HSC_LABEL_ELEMENT, HSC_STRENGTH_WEAK, ""); /* in the list of a loader: such a class holds itself */
+    /* in the list of a loader: such a class holds itself */
+    capture->weak_element_label = jvm_label(output, HSC_LABEL_ELEMENT, HSC_STRENGTH_WEAK, "");
     capture->class_label = jvm_label(output, HSC_LABEL_CLASS, 0, "class");
     capture->super_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "super");
     capture->loader_label = jvm_label(output, HSC_LABEL_INTERNAL, 0, "loader");

@@ -10,8 +10,8 @@
  *      outside.c   after the walk: objects that own memory outside the heap
  *      locals.c    before the walk: ThreadLocals in static fields; in it: what their values are called
  *
- * A tag is the object's id, for life: 1 .. JVM_CLASS_TAGS - 1 are class objects, so a tag finds its class in an array; all others
- * count up from there. In the walk no Java runs: nothing but hsc_* and memory of the arena is used there.
+ * A tag is the object's id, for life: 1 .. JVM_CLASS_TAGS - 1 are class objects, so a tag finds its class in an array;
+ * all others count up from there. In the walk no Java runs: nothing but hsc_* and memory of the arena is used there.
  */
 #ifndef HSD_CAPTURE_JVM_H
 #define HSD_CAPTURE_JVM_H
@@ -53,8 +53,8 @@ void jvm_define(jvm_output *output, uint32_t number, const char *text, size_t si
 uint32_t jvm_type(jvm_output *output, const char *name, size_t size);
 uint32_t jvm_label(jvm_output *output, hsc_label_kind kind, uint32_t flags, const char *name);
 
-/* "Ljava/lang/String;", "[I" as "java.lang.String", "int[]", in UTF-8 and without the address of a hidden class. Returns the
- * bytes used of `size`, NUL excluded; *is_hidden: there was one. */
+/* "Ljava/lang/String;", "[I" as "java.lang.String", "int[]", in UTF-8 and without the address of a hidden class.
+ * Returns the bytes used of `size`, NUL excluded; *is_hidden: there was one. */
 size_t jvm_class_name(const char *signature, char *out, size_t size, bool *is_hidden);
 /* Modified UTF-8 as UTF-8, cut to `size` with its NUL. */
 size_t jvm_utf8(const char *text, char *out, size_t size);
@@ -67,7 +67,19 @@ typedef enum jvm_kind { JVM_PLAIN, JVM_ARRAY, JVM_MIRROR, JVM_THREAD, JVM_FINAL,
 typedef enum jvm_as_loader { JVM_LOADER_UNSEEN, JVM_LOADER_LASTING, JVM_LOADER_PASSING } jvm_as_loader;
 
 /* What a field means beyond its label. */
-typedef enum jvm_field_role { JVM_FIELD, JVM_STATIC, JVM_REFERENT, JVM_LOCALS, JVM_INHERITABLE, JVM_NEXT, JVM_VIEW, JVM_OUTSIDE, JVM_ADDRESS, JVM_CLEANER, JVM_VALUE } jvm_field_role;
+typedef enum jvm_field_role {
+    JVM_FIELD,
+    JVM_STATIC,
+    JVM_REFERENT,
+    JVM_LOCALS,
+    JVM_INHERITABLE,
+    JVM_NEXT,
+    JVM_VIEW,
+    JVM_OUTSIDE,
+    JVM_ADDRESS,
+    JVM_CLEANER,
+    JVM_VALUE
+} jvm_field_role;
 
 typedef struct jvm_field {
     uint32_t label; /* 0: no reference */
@@ -75,43 +87,43 @@ typedef struct jvm_field {
 } jvm_field;
 
 typedef struct jvm_class {
-    jvm_field *fields;      /* own ones, as GetClassFields says them */
-    uint32_t *interfaces;   /* direct ones, by number */
+    jvm_field *fields;    /* own ones, as GetClassFields says them */
+    uint32_t *interfaces; /* direct ones, by number */
     uint32_t field_count, interface_count;
-    uint32_t super;         /* number, 0 = none */
-    uint32_t first_field;   /* fields of all superclasses together */
-    uint32_t above;         /* fields of all interfaces together: JVMTI counts them before */
-    uint32_t name, type;    /* string; type of its instances */
-    uint32_t instance_bytes;/* 0 = none was seen */
-    uint32_t mirror_bytes;  /* of the class object, 0 = it was not met */
-    uint8_t kind;           /* jvm_kind */
-    uint8_t strength;       /* of a Reference's referent */
-    bool is_owner;          /* its objects own memory outside the heap */
-    bool is_cleanable;      /* they live as long as their referent does */
-    bool is_known;          /* described; else only its class object was seen */
-    bool is_sticky;         /* of the boot loader: lives for ever */
-    bool is_lasting;        /* of that or another loader that goes with the program: its statics are roots */
-    bool is_permanent;      /* of another such loader, and not hidden: it is a root, too */
-    uint8_t as_loader;      /* jvm_as_loader: what instances of this class are */
+    uint32_t super;          /* number, 0 = none */
+    uint32_t first_field;    /* fields of all superclasses together */
+    uint32_t above;          /* fields of all interfaces together: JVMTI counts them before */
+    uint32_t name, type;     /* string; type of its instances */
+    uint32_t instance_bytes; /* 0 = none was seen */
+    uint32_t mirror_bytes;   /* of the class object, 0 = it was not met */
+    uint8_t kind;            /* jvm_kind */
+    uint8_t strength;        /* of a Reference's referent */
+    bool is_owner;           /* its objects own memory outside the heap */
+    bool is_cleanable;       /* they live as long as their referent does */
+    bool is_known;           /* described; else only its class object was seen */
+    bool is_sticky;          /* of the boot loader: lives for ever */
+    bool is_lasting;         /* of that or another loader that goes with the program: its statics are roots */
+    bool is_permanent;       /* of another such loader, and not hidden: it is a root, too */
+    uint8_t as_loader;       /* jvm_as_loader: what instances of this class are */
     bool is_counted;
 } jvm_class;
 
 /* ---- threads.c ---- */
 
 typedef struct jvm_thread {
-    jlong tag;           /* 0 = the slot is free */
+    jlong tag; /* 0 = the slot is free */
     uint32_t number;
-    uint32_t label;      /* string `thread "main"` */
-    uint32_t name;       /* string */
+    uint32_t label;                    /* string `thread "main"` */
+    uint32_t name;                     /* string */
     uint32_t first_frame, frame_count; /* stand together */
-    bool is_named;       /* else its texts come after the walk */
+    bool is_named;                     /* else its texts come after the walk */
 } jvm_thread;
 
 typedef struct jvm_frame {
     jmethodID method;
     jlocation location;
     uint32_t thread, depth;
-    uint32_t label;      /* string: thread "main", demo.Cache.put(Cache.java:12) */
+    uint32_t label; /* string: thread "main", demo.Cache.put(Cache.java:12) */
 } jvm_frame;
 
 /* ---- one capture ---- */
@@ -124,15 +136,16 @@ typedef struct jvm_late { /* an object whose class was not known in the walk */
 
 enum { JVM_LATE_OBJECTS = 65536, JVM_FRAMES = 1 << 20, JVM_NAME_BYTES = 4096 };
 
-/* An object with references that start owners of their own: those stand with it, so it waits until they were all told. */
+/* An object with references that start owners of their own: those stand with it, so it waits until they were all told.
+ */
 typedef struct jvm_pending {
-    jlong tag;             /* 0 = none */
+    jlong tag; /* 0 = none */
     uint32_t class_number, count, room;
     uint64_t *targets;
     uint32_t *labels;
-    uint64_t referent;     /* of a Finalizer, of the value of a ThreadLocal */
-    uint64_t value;        /* of that */
-    bool is_queued;        /* the Finalizer is */
+    uint64_t referent; /* of a Finalizer, of the value of a ThreadLocal */
+    uint64_t value;    /* of that */
+    bool is_queued;    /* the Finalizer is */
 } jvm_pending;
 
 /* ---- locals.c ---- */
@@ -155,7 +168,7 @@ typedef struct jvm_owner { /* of memory outside the heap; not written yet */
     jlong tag;
     uint64_t size_bytes, native_bytes;
     uint32_t class_number;
-    bool is_view; /* the memory is another's */
+    bool is_view;                  /* the memory is another's */
     bool begins_page, has_cleaner; /* a mapping that native code made has no cleaner: import/hprof/known.h */
 } jvm_owner;
 
@@ -166,7 +179,7 @@ typedef struct jvm_outside {
     jlong *views; /* tags of owners that are none */
     uint32_t count, view_count, class_count;
     uint32_t classes[JVM_OWNER_CLASSES]; /* numbers */
-    uint64_t lost; /* owners that there was no room for */
+    uint64_t lost;                       /* owners that there was no room for */
 } jvm_outside;
 
 typedef struct jvm_capture {
@@ -174,12 +187,12 @@ typedef struct jvm_capture {
     JNIEnv *jni;
     jlong *next_class, *next_object; /* tags to give, for life */
     hsc_writer *writer;
-    hsa_arena arena;   /* tables and the writer */
-    hsa_arena bits;    /* one bit for each tag: written */
+    hsa_arena arena; /* tables and the writer */
+    hsa_arena bits;  /* one bit for each tag: written */
     jvm_output output;
-    jvm_class *classes;/* by tag */
+    jvm_class *classes; /* by tag */
     uint32_t class_capacity;
-    uint32_t *marks, *stack;  /* scratch of classes.c, by number */
+    uint32_t *marks, *stack; /* scratch of classes.c, by number */
     uint32_t mark;
     jvm_thread *threads;
     uint32_t thread_slots, thread_count;
@@ -190,7 +203,8 @@ typedef struct jvm_capture {
     jvm_pending pending;
     jvm_outside outside;
     jvm_locals locals;
-    uint32_t weak_element_label, element_label, class_label, super_label, loader_label, signers_label, domain_label, constant_label, interface_label;
+    uint32_t weak_element_label, element_label, class_label, super_label, loader_label, signers_label, domain_label,
+        constant_label, interface_label;
     uint32_t referent_labels[4], cleanable_label, named_locals, named_inheritable;
     uint32_t finalizer_queue, plain_roots[32];
     uint32_t mirror_class; /* number of java.lang.Class */
@@ -215,7 +229,8 @@ jvm_thread *jvm_thread_of(jvm_capture *capture, jlong tag);
 /* The thread with this tag if it is known. */
 jvm_thread *jvm_find_thread(const jvm_capture *capture, jlong tag);
 /* String of a frame's root; the thread's where there is no room. In the walk. */
-uint32_t jvm_frame_label(jvm_capture *capture, jvm_thread *thread, uint32_t depth, jmethodID method, jlocation location);
+uint32_t jvm_frame_label(jvm_capture *capture, jvm_thread *thread, uint32_t depth, jmethodID method,
+                         jlocation location);
 /* Writes threads and frames and keeps all promises. */
 void jvm_write_threads(jvm_capture *capture);
 
@@ -233,7 +248,8 @@ bool jvm_open_locals(jvm_capture *capture);
 void jvm_read_local(jvm_capture *capture, jclass class, const char *class_name, jfieldID field, const char *field_name);
 /* Behind all of them. */
 void jvm_sort_locals(jvm_capture *capture);
-/* String of the values of the ThreadLocal with this tag, 0 = nobody knows its name; tag 0: it was collected. In the walk. */
+/* String of the values of the ThreadLocal with this tag, 0 = nobody knows its name; tag 0: it was collected. In the
+ * walk. */
 uint32_t jvm_name_of_local(const jvm_capture *capture, jlong tag);
 
 bool jvm_open_outside(jvm_capture *capture);

@@ -1,6 +1,6 @@
 /*
- * Objects of classes that were loaded between the list of classes and the walk. In the walk only their tag and size were known; now
- * the JVM can be asked for them by their tags.
+ * Objects of classes that were loaded between the list of classes and the walk. In the walk only their tag and size
+ * were known; now the JVM can be asked for them by their tags.
  */
 #include <string.h>
 

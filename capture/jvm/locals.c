@@ -1,6 +1,6 @@
 /*
- * What a ThreadLocal is called: by the static field that holds it. The walk meets its values before the class that has the field, so
- * the fields are read before, as Java reads them; classes of which nothing was run have null there.
+ * What a ThreadLocal is called: by the static field that holds it. The walk meets its values before the class that has
+ * the field, so the fields are read before, as Java reads them; classes of which nothing was run have null there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,8 @@ static int by_tag(const void *a, const void *b)
 
 void jvm_sort_locals(jvm_capture *capture)
 {
-    if (capture->locals.count > 0) qsort(capture->locals.items, capture->locals.count, sizeof *capture->locals.items, by_tag);
+    if (capture->locals.count > 0)
+        qsort(capture->locals.items, capture->locals.count, sizeof *capture->locals.items, by_tag);
 }
 
 uint32_t jvm_name_of_local(const jvm_capture *capture, jlong tag)

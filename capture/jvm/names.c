@@ -1,6 +1,6 @@
 /*
- * Texts to numbers, each written once; and how a class is called. The tables of what is known of the Java library are the importer's of
- * HPROF: both say the same of a heap.
+ * Texts to numbers, each written once; and how a class is called. The tables of what is known of the Java library are
+ * the importer's of HPROF: both say the same of a heap.
  */
 #include <string.h>
 
@@ -88,7 +88,8 @@ uint32_t jvm_type(jvm_output *output, const char *name, size_t size)
     if (slot == NULL) return 0;
     if (slot->number == 0) {
         slot->number = output->types.used;
-        hsc_define_type(output->writer, slot->number, name, size, hsd_hprof_known_type((hsd_bytes){(const uint8_t *)name, size}));
+        hsc_define_type(output->writer, slot->number, name, size,
+                        hsd_hprof_known_type((hsd_bytes){(const uint8_t *)name, size}));
     }
     return slot->number;
 }
@@ -109,8 +110,8 @@ uint32_t jvm_label(jvm_output *output, hsc_label_kind kind, uint32_t flags, cons
 
 static bool is_surrogate_pair(const unsigned char *at)
 {
-    return at[0] == 0xed && (at[1] & 0xf0) == 0xa0 && (at[2] & 0xc0) == 0x80 && at[3] == 0xed && (at[4] & 0xf0) == 0xb0 &&
-           (at[5] & 0xc0) == 0x80;
+    return at[0] == 0xed && (at[1] & 0xf0) == 0xa0 && (at[2] & 0xc0) == 0x80 && at[3] == 0xed &&
+           (at[4] & 0xf0) == 0xb0 && (at[5] & 0xc0) == 0x80;
 }
 
 size_t jvm_utf8(const char *text, char *out, size_t size)
@@ -119,7 +120,8 @@ size_t jvm_utf8(const char *text, char *out, size_t size)
     size_t used = 0;
     while (*from != 0 && used + 5 <= size) {
         if (is_surrogate_pair(from)) {
-            const uint32_t point = 0x10000 + (((from[1] & 0x0fu) << 6 | (from[2] & 0x3fu)) << 10 | (from[4] & 0x0fu) << 6 | (from[5] & 0x3fu));
+            const uint32_t point = 0x10000 + (((from[1] & 0x0fu) << 6 | (from[2] & 0x3fu)) << 10 |
+                                              (from[4] & 0x0fu) << 6 | (from[5] & 0x3fu));
             out[used++] = (char)(0xf0 | point >> 18);
             out[used++] = (char)(0x80 | (point >> 12 & 0x3f));
             out[used++] = (char)(0x80 | (point >> 6 & 0x3f));

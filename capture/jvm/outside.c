@@ -1,5 +1,6 @@
 /*
- * Memory outside the heap. Objects of a few classes say in a number how much they own (known.h), and the walk tells references alone:
+ * Memory outside the heap. Objects of a few classes say in a number how much they own (known.h), and the walk tells
+ * references alone:
  *
  *      in the walk   an owner is kept until the end; a reference that makes it a view of another's memory is noted
  *      behind it     one look through the heap for the numbers of the owners' classes, if there are owners at all; then they are written
@@ -28,7 +29,8 @@ bool jvm_keep_owner(jvm_capture *capture, uint32_t class_number, jlong tag, jlon
         outside->lost++;
         return false;
     }
-    outside->owners[outside->count++] = (jvm_owner){.tag = tag, .size_bytes = (uint64_t)size, .class_number = class_number};
+    outside->owners[outside->count++] =
+        (jvm_owner){.tag = tag, .size_bytes = (uint64_t)size, .class_number = class_number};
     return true;
 }
 
@@ -68,8 +70,8 @@ static void mark_views(jvm_capture *capture)
     }
 }
 
-static jint JNICALL on_number(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info, jlong class_tag, jlong *tag, jvalue value,
-                              jvmtiPrimitiveType type, void *context)
+static jint JNICALL on_number(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info, jlong class_tag,
+                              jlong *tag, jvalue value, jvmtiPrimitiveType type, void *context)
 {
     jvm_capture *capture = context;
     const uint32_t number = jvm_class_number(capture, class_tag);
@@ -90,7 +92,8 @@ static jint JNICALL on_number(jvmtiHeapReferenceKind kind, const jvmtiHeapRefere
 static const jvm_class *class_of_owners(const jvm_capture *capture, uint32_t number)
 {
     for (uint32_t i = 0; i < capture->outside.count; i++)
-        if (capture->outside.owners[i].class_number == number && !capture->outside.owners[i].is_view) return &capture->classes[number];
+        if (capture->outside.owners[i].class_number == number && !capture->outside.owners[i].is_view)
+            return &capture->classes[number];
     return NULL;
 }
 
@@ -102,7 +105,8 @@ static void read_numbers(jvm_capture *capture)
         jobject *classes = NULL;
         if (class_of_owners(capture, (uint32_t)class_tag) == NULL) continue;
         if (jvm_objects_of(capture, &class_tag, 1, &classes, &found) == 1) {
-            (*capture->jvmti)->IterateThroughHeap(capture->jvmti, JVMTI_HEAP_FILTER_UNTAGGED, classes[0], &callbacks, capture);
+            (*capture->jvmti)
+                ->IterateThroughHeap(capture->jvmti, JVMTI_HEAP_FILTER_UNTAGGED, classes[0], &callbacks, capture);
             (*capture->jni)->DeleteLocalRef(capture->jni, classes[0]);
         }
         (*capture->jvmti)->Deallocate(capture->jvmti, (unsigned char *)classes);
@@ -122,6 +126,7 @@ void jvm_write_owners(jvm_capture *capture)
         jvm_put_object(capture, &(hsc_object){.id = (uint64_t)owner->tag,
                                               .type = capture->classes[owner->class_number].type,
                                               .size_bytes = owner->size_bytes,
-                                              .native_bytes = owner->begins_page && !owner->has_cleaner ? 0 : owner->native_bytes});
+                                              .native_bytes =
+                                                  owner->begins_page && !owner->has_cleaner ? 0 : owner->native_bytes});
     }
 }

@@ -1,6 +1,7 @@
 /*
- * Threads and their frames. Before the walk all threads are tagged and named, since a thread's object may be met before its stack. Frames
- * are known in the walk alone, when nothing can be asked: they get numbers of strings, and the texts afterwards.
+ * Threads and their frames. Before the walk all threads are tagged and named, since a thread's object may be met before
+ * its stack. Frames are known in the walk alone, when nothing can be asked: they get numbers of strings, and the texts
+ * afterwards.
  *
  *      thread "main"                                     the thread, its object, frames that there is no room for
  *      thread "main", demo.Cache.put(Cache.java:12)      a local of a frame
@@ -102,11 +103,13 @@ bool jvm_read_threads(jvm_capture *capture)
 
 /* ---- frames ---- */
 
-/* Roots of one frame come one after the other, and frames of a recursion stand together: looking at the last one is enough. */
+/* Roots of one frame come one after the other, and frames of a recursion stand together: looking at the last one is
+ * enough. */
 uint32_t jvm_frame_label(jvm_capture *capture, jvm_thread *thread, uint32_t depth, jmethodID method, jlocation location)
 {
     const jvm_frame *last = thread->frame_count == 0 ? NULL : &capture->frames[capture->frame_count - 1];
-    if (last != NULL && last->thread != thread->number) return thread->label; /* JVMTI tells of one thread after the other */
+    /* JVMTI tells of one thread after the other */
+    if (last != NULL && last->thread != thread->number) return thread->label;
     if (last != NULL && last->depth == depth) return last->label;
     if (capture->frame_count == JVM_FRAMES) {
         capture->lost_frames++;
@@ -228,6 +231,8 @@ jint jvm_objects_of(jvm_capture *capture, const jlong *tags, jint count, jobject
     jint found_count = 0;
     *objects = NULL;
     *found = NULL;
-    if ((*capture->jvmti)->GetObjectsWithTags(capture->jvmti, count, tags, &found_count, objects, found) != JVMTI_ERROR_NONE) return 0;
+    if ((*capture->jvmti)->GetObjectsWithTags(capture->jvmti, count, tags, &found_count, objects, found) !=
+        JVMTI_ERROR_NONE)
+        return 0;
     return found_count;
 }

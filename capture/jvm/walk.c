@@ -1,13 +1,15 @@
 /*
- * The walk. The JVM stands still and calls back once for every reference, from the roots on; an object is written when it is met first,
- * its references one by one as they are told. Nothing is kept but a bit for each tag.
+ * The walk. The JVM stands still and calls back once for every reference, from the roots on; an object is written when
+ * it is met first, its references one by one as they are told. Nothing is kept but a bit for each tag.
  *
- * Left out are references of objects to classes of the boot loader, half of all: those live for ever and hold nothing that is not
- * held anyway. What a Reference refers to is told like any other field, and its label says how strongly it holds.
+ * Left out are references of objects to classes of the boot loader, half of all: those live for ever and hold nothing
+ * that is not held anyway. What a Reference refers to is told like any other field, and its label says how strongly it
+ * holds.
  *
- * References that start owners of their own (statics, thread locals) stand with their object in a capture, and how strongly a Finalizer
- * holds depends on whether it is queued. So class objects, threads and Finalizers are written when the JVM has told what they refer to,
- * which it does in one go; class objects of which it tells nothing, behind the walk.
+ * References that start owners of their own (statics, thread locals) stand with their object in a capture, and how
+ * strongly a Finalizer holds depends on whether it is queued. So class objects, threads and Finalizers are written when
+ * the JVM has told what they refer to, which it does in one go; class objects of which it tells nothing, behind the
+ * walk.
  */
 #include "jvm.h"
 
@@ -37,7 +39,8 @@ void jvm_put_object(jvm_capture *capture, const hsc_object *object)
 {
     capture->objects++;
     capture->bytes += object->size_bytes;
-    if (hsc_begin_object(capture->writer, object) != HSC_OK || hsc_end_object(capture->writer) != HSC_OK) capture->has_failed = true;
+    if (hsc_begin_object(capture->writer, object) != HSC_OK || hsc_end_object(capture->writer) != HSC_OK)
+        capture->has_failed = true;
 }
 
 void jvm_write_object(jvm_capture *capture, const jvm_class *of, jlong tag, uint64_t size_bytes, int32_t elements)
@@ -90,7 +93,8 @@ static uint32_t pending_name(const jvm_capture *capture, const jvm_class *of)
 static void write_value(jvm_capture *capture, bool is_named)
 {
     const jvm_pending *pending = &capture->pending;
-    if (pending->value != 0) hsc_reference(capture->writer, pending->value, is_named ? capture->locals.value_label : pending->labels[0], 0);
+    if (pending->value != 0)
+        hsc_reference(capture->writer, pending->value, is_named ? capture->locals.value_label : pending->labels[0], 0);
 }
 
 static void write_pending(jvm_capture *capture)
@@ -98,18 +102,19 @@ static void write_pending(jvm_capture *capture)
     jvm_pending *pending = &capture->pending;
     if (pending->tag == 0) return;
     const jvm_class *of = &capture->classes[pending->class_number];
-    const uint32_t bytes = of->kind == JVM_MIRROR ? capture->classes[jvm_class_number(capture, pending->tag)].mirror_bytes : of->instance_bytes;
-    const hsc_object object = {.id = (uint64_t)pending->tag,
-                               .type = of->type,
-                               .size_bytes = bytes,
-                               .name = pending_name(capture, of)};
+    const uint32_t bytes = of->kind == JVM_MIRROR
+                               ? capture->classes[jvm_class_number(capture, pending->tag)].mirror_bytes
+                               : of->instance_bytes;
+    const hsc_object object = {
+        .id = (uint64_t)pending->tag, .type = of->type, .size_bytes = bytes, .name = pending_name(capture, of)};
     capture->objects++;
     capture->bytes += bytes;
     hsc_begin_object(capture->writer, &object);
     write_value(capture, object.name != 0);
     hsc_references(capture->writer, pending->targets, pending->labels, NULL, pending->count);
     if (pending->referent != 0)
-        hsc_reference(capture->writer, pending->referent, capture->referent_labels[pending->is_queued ? HSC_STRENGTH_STRONG : of->strength], 0);
+        hsc_reference(capture->writer, pending->referent,
+                      capture->referent_labels[pending->is_queued ? HSC_STRENGTH_STRONG : of->strength], 0);
     if (hsc_end_object(capture->writer) != HSC_OK) capture->has_failed = true;
     pending->tag = 0;
 }
@@ -132,8 +137,8 @@ static bool waits(jvm_capture *capture, uint32_t class_number, jlong tag)
 }
 
 /* False: the reference is an ordinary one. */
-static bool keep_pending(jvm_capture *capture, const jvm_class *of, uint32_t class_number, jlong referrer, jlong target, uint32_t label,
-                         uint32_t role)
+static bool keep_pending(jvm_capture *capture, const jvm_class *of, uint32_t class_number, jlong referrer, jlong target,
+                         uint32_t label, uint32_t role)
 {
     jvm_pending *pending = &capture->pending;
     if (!waits(capture, class_number, referrer)) return false;
@@ -161,7 +166,8 @@ static bool keep_pending(jvm_capture *capture, const jvm_class *of, uint32_t cla
 static void write_silent_classes(jvm_capture *capture)
 {
     for (jlong tag = 1; tag < *capture->next_class && tag < (jlong)capture->class_capacity; tag++)
-        if (capture->classes[tag].mirror_bytes > 0 && !jvm_is_written(capture, tag)) waits(capture, capture->mirror_class, tag);
+        if (capture->classes[tag].mirror_bytes > 0 && !jvm_is_written(capture, tag))
+            waits(capture, capture->mirror_class, tag);
     write_pending(capture);
 }
 
@@ -173,20 +179,23 @@ const jvm_field *jvm_find_field(const jvm_capture *capture, const jvm_class *of,
     const uint32_t place = (uint32_t)index - of->above;
     while (place < of->first_field && of->super != 0)
         of = &capture->classes[of->super];
-    return place >= of->first_field && place - of->first_field < of->field_count ? &of->fields[place - of->first_field] : NULL;
+    return place >= of->first_field && place - of->first_field < of->field_count ? &of->fields[place - of->first_field]
+                                                                                 : NULL;
 }
 
 static uint32_t field_label(const jvm_capture *capture, const jvm_class *of, const jvm_field *field, jlong referrer)
 {
     if (field->role == JVM_REFERENT) return capture->referent_labels[of->strength];
-    if (field->role < JVM_LOCALS || field->role > JVM_INHERITABLE || jvm_find_thread(capture, referrer) == NULL) return field->label;
+    if (field->role < JVM_LOCALS || field->role > JVM_INHERITABLE || jvm_find_thread(capture, referrer) == NULL)
+        return field->label;
     return field->role == JVM_LOCALS ? capture->named_locals : capture->named_inheritable;
 }
 
 static void write_edge(jvm_capture *capture, jlong source, jlong target, uint32_t label, uint64_t index)
 {
     capture->references++;
-    if (hsc_edge(capture->writer, (uint64_t)source, (uint64_t)target, label, index) != HSC_OK) capture->has_failed = true;
+    if (hsc_edge(capture->writer, (uint64_t)source, (uint64_t)target, label, index) != HSC_OK)
+        capture->has_failed = true;
 }
 
 /* A class that is a root anyway: references of its instances to it change nothing, and are most of all. */
@@ -217,8 +226,8 @@ static bool is_left_out(const jvm_capture *capture, jvmtiHeapReferenceKind kind,
     return is_of_class && is_root_class(capture, target);
 }
 
-static void on_reference(jvm_capture *capture, jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info, jlong referrer_class,
-                         jlong referrer, jlong target)
+static void on_reference(jvm_capture *capture, jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info,
+                         jlong referrer_class, jlong referrer, jlong target)
 {
     const uint32_t number = jvm_class_number(capture, referrer_class);
     const jvm_class *of = &capture->classes[number];
@@ -236,9 +245,11 @@ static void on_reference(jvm_capture *capture, jvmtiHeapReferenceKind kind, cons
     if (role == JVM_REFERENT && of->is_cleanable) write_edge(capture, target, referrer, capture->cleanable_label, 0);
     const bool is_dropped = is_left_out(capture, kind, target);
     if (of->kind >= JVM_MIRROR && keep_pending(capture, of, number, referrer, target, label, role)) return;
-    if (kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT && is_root_class(capture, target)) label = capture->weak_element_label;
+    if (kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT && is_root_class(capture, target))
+        label = capture->weak_element_label;
     if (!is_dropped)
-        write_edge(capture, referrer, target, label, kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT ? (uint64_t)info->array.index : 0);
+        write_edge(capture, referrer, target, label,
+                   kind == JVMTI_HEAP_REFERENCE_ARRAY_ELEMENT ? (uint64_t)info->array.index : 0);
 }
 
 /* ---- roots ---- */
@@ -292,7 +303,8 @@ static void on_root(jvm_capture *capture, jvmtiHeapReferenceKind kind, const jvm
             root.thread = thread->number;
             root.label = thread->label;
             if (method != NULL && depth >= 0) {
-                root.label = jvm_frame_label(capture, thread, (uint32_t)depth, method, is_stack ? info->stack_local.location : -1);
+                root.label = jvm_frame_label(capture, thread, (uint32_t)depth, method,
+                                             is_stack ? info->stack_local.location : -1);
                 root.frame = (uint32_t)depth + 1;
             }
         }
@@ -302,8 +314,9 @@ static void on_root(jvm_capture *capture, jvmtiHeapReferenceKind kind, const jvm
 
 /* ---- the walk ---- */
 
-static jint JNICALL on_call(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info, jlong class_tag, jlong referrer_class_tag,
-                            jlong size, jlong *tag, jlong *referrer_tag, jint length, void *context)
+static jint JNICALL on_call(jvmtiHeapReferenceKind kind, const jvmtiHeapReferenceInfo *info, jlong class_tag,
+                            jlong referrer_class_tag, jlong size, jlong *tag, jlong *referrer_tag, jint length,
+                            void *context)
 {
     jvm_capture *capture = context;
     if (*tag == 0) take_number(capture, class_tag, tag);

@@ -1,6 +1,7 @@
 /*
- * What one object refers to. Everything is asked by Lua's API, raw: no metamethod runs. A table that says that it is weak gives weak
- * references; where its keys alone are, a value hangs from its key, as the collectors from Lua 5.2 on have it.
+ * What one object refers to. Everything is asked by Lua's API, raw: no metamethod runs. A table that says that it is
+ * weak gives weak references; where its keys alone are, a value hangs from its key, as the collectors from Lua 5.2 on
+ * have it.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 
 /* ---- tables ---- */
 
-/* Does a value of a table with weak keys live as long as its key does? Before Lua 5.2, and in LuaJIT, it lives as long as the table. */
+/* Does a value of a table with weak keys live as long as its key does? Before Lua 5.2, and in LuaJIT, it lives as long
+ * as the table. */
 #define HAS_EPHEMERONS (LUA_VERSION_NUM >= 502)
 
 typedef struct weakness {
@@ -165,9 +167,11 @@ static void frame_edges(walk *w, lua_State *thread, lua_Debug *frame)
     const char *name;
     lua_getinfo(thread, "f", frame);
     refer_from(w, thread, LABEL_CALLED);
-    for (int i = 1; (name = lua_getlocal(thread, frame, i)) != NULL; i++) refer_from(w, thread, variable_label(w, name));
+    for (int i = 1; (name = lua_getlocal(thread, frame, i)) != NULL; i++)
+        refer_from(w, thread, variable_label(w, name));
 #if LUA_VERSION_NUM >= 502 || defined(LUA_JITLIBNAME)
-    for (int i = -1; lua_getlocal(thread, frame, i) != NULL; i--) refer_from(w, thread, LABEL_STACK);
+    for (int i = -1; lua_getlocal(thread, frame, i) != NULL; i--)
+        refer_from(w, thread, LABEL_STACK);
 #endif
 }
 
@@ -176,7 +180,8 @@ static void thread_edges(walk *w)
     lua_State *thread = lua_tothread(w->L, -1);
     lua_Debug frame;
     int level = edges_first_level(w, thread);
-    if (thread == w->main || !lua_checkstack(thread, 4)) return; /* what that has on its stack hangs from roots: roots.c */
+    /* what that has on its stack hangs from roots: roots.c */
+    if (thread == w->main || !lua_checkstack(thread, 4)) return;
     if (thread != w->L && !lua_getstack(thread, 0, &frame)) {
         /* Not begun, or at its end: the function and its arguments, or the results. */
         for (int i = lua_gettop(thread); i >= 1; i--) {
@@ -185,7 +190,8 @@ static void thread_edges(walk *w)
         }
         return;
     }
-    for (; lua_getstack(thread, level, &frame); level++) frame_edges(w, thread, &frame);
+    for (; lua_getstack(thread, level, &frame); level++)
+        frame_edges(w, thread, &frame);
 }
 
 /* ---- any ---- */
@@ -220,9 +226,12 @@ static bool is_type_name(const char *text, size_t size)
 /* "function server.lua:40". Without a file the source is the text of the program itself, which may hold anything. */
 static void name_function(const lua_Debug *frame, const char *what, char out[NAME_BYTES_MAX])
 {
-    if (frame->what[0] == 'C') snprintf(out, NAME_BYTES_MAX, strcmp(what, "function") == 0 ? "C function" : "%s", what);
-    else if (frame->source[0] != '@' && frame->source[0] != '=') snprintf(out, NAME_BYTES_MAX, "%s [string]:%d", what, frame->linedefined);
-    else snprintf(out, NAME_BYTES_MAX, "%s %s:%d", what, frame->short_src, frame->linedefined);
+    if (frame->what[0] == 'C')
+        snprintf(out, NAME_BYTES_MAX, strcmp(what, "function") == 0 ? "C function" : "%s", what);
+    else if (frame->source[0] != '@' && frame->source[0] != '=')
+        snprintf(out, NAME_BYTES_MAX, "%s [string]:%d", what, frame->linedefined);
+    else
+        snprintf(out, NAME_BYTES_MAX, "%s %s:%d", what, frame->short_src, frame->linedefined);
 }
 
 static void function_type(lua_State *L, char out[NAME_BYTES_MAX])
@@ -245,8 +254,10 @@ static bool outermost(lua_State *thread, lua_Debug *frame)
     }
     while (high - low > 1) {
         const int middle = low + (high - low) / 2;
-        if (lua_getstack(thread, middle, frame)) low = middle;
-        else high = middle;
+        if (lua_getstack(thread, middle, frame))
+            low = middle;
+        else
+            high = middle;
     }
     return lua_getstack(thread, low, frame) != 0;
 }

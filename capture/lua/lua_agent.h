@@ -1,5 +1,6 @@
 /*
- * The Lua agent: walks everything that a state reaches, by Lua's own API and so on the VM's own thread, and writes it as it goes.
+ * The Lua agent: walks everything that a state reaches, by Lua's own API and so on the VM's own thread, and writes it
+ * as it goes.
  *
  *      module.c   require "hsdiff": capture(path), listen(), poll(), stop()
  *      serve.c    the agent's thread asks the VM's thread: a signal, a count hook, the walk
@@ -10,8 +11,8 @@
  *      visited.c  the set of objects that were met: 8 bytes a slot, at most 24 an object, by mmap
  *      sizes.c    bytes of an object: exact where this very Lua 5.4 passed a test of its layout, else estimated
  *
- * While it walks the collector is stopped and nothing of the program runs. Memory of the VM that it takes: 8 to 16 bytes for each object
- * that waits in the worklist.
+ * While it walks the collector is stopped and nothing of the program runs. Memory of the VM that it takes: 8 to 16
+ * bytes for each object that waits in the worklist.
  */
 #ifndef HSC_LUA_AGENT_H
 #define HSC_LUA_AGENT_H
@@ -24,10 +25,10 @@
 
 #if LUA_VERSION_NUM >= 502
 #define LUA_HAS_REGISTRY_GLOBALS 1
-#define raw_length(L, index) lua_rawlen(L, index)
+#define raw_length(L, index)     lua_rawlen(L, index)
 #else
 #define LUA_HAS_REGISTRY_GLOBALS 0
-#define raw_length(L, index) lua_objlen(L, index)
+#define raw_length(L, index)     lua_objlen(L, index)
 #endif
 
 enum { LUA_CDATA_TYPE = 10 }; /* of LuaJIT */
@@ -54,8 +55,18 @@ enum { NAMES_KEYS_MAX = 65536, NAMES_TABLES_MIN = 16, NAME_BYTES_MAX = 200, IDEN
 
 /* Labels that are there from the start. */
 enum {
-    LABEL_NONE, LABEL_ELEMENT, LABEL_KEY, LABEL_VALUE, LABEL_METATABLE, LABEL_WEAK_KEY, LABEL_WEAK_VALUE, LABEL_ENVIRONMENT,
-    LABEL_USER_VALUE, LABEL_CALLED, LABEL_STACK, LABEL_FIRST_FREE
+    LABEL_NONE,
+    LABEL_ELEMENT,
+    LABEL_KEY,
+    LABEL_VALUE,
+    LABEL_METATABLE,
+    LABEL_WEAK_KEY,
+    LABEL_WEAK_VALUE,
+    LABEL_ENVIRONMENT,
+    LABEL_USER_VALUE,
+    LABEL_CALLED,
+    LABEL_STACK,
+    LABEL_FIRST_FREE
 };
 
 typedef struct names {
@@ -70,7 +81,8 @@ bool names_open(names *all, hsc_writer *writer);
 uint32_t names_string(names *all, const char *text);
 uint32_t names_type(names *all, const char *text);
 uint32_t names_variable(names *all, const char *text);
-/* The label of an entry with this key. Whether the key is told is decided by names_finish: if at least 16 tables have it. */
+/* The label of an entry with this key. Whether the key is told is decided by names_finish: if at least 16 tables have
+ * it. */
 uint32_t names_key(names *all, const char *key, size_t size);
 /* Defines the labels of keys. */
 void names_finish(names *all);
@@ -93,24 +105,26 @@ uint64_t sizes_of(const sizes *known, lua_State *L);
 
 typedef struct walk {
     lua_State *L;
-    lua_State *main;       /* the main thread; NULL = not known */
+    lua_State *main; /* the main thread; NULL = not known */
     hsc_writer *writer;
     visited seen;
     names names;
     sizes sizes;
     hsa_self self;
-    int worklist;          /* stack index of the table of chunks */
-    size_t waiting;        /* objects in it */
+    int worklist;                            /* stack index of the table of chunks */
+    size_t waiting;                          /* objects in it */
     uint64_t globals, registry, loaded, own; /* addresses: their entries are roots; own tables of the walk */
     uint64_t started_ns;
-    const char *failure;   /* NULL, or why the walk ended early */
-    bool is_hooked;        /* in a hook: level 0 is the program's */
+    const char *failure; /* NULL, or why the walk ended early */
+    bool is_hooked;      /* in a hook: level 0 is the program's */
 } walk;
 
-/* Walks and writes a whole capture into `sink`. NULL, or why it could not be begun. What goes wrong later is in the capture. */
+/* Walks and writes a whole capture into `sink`. NULL, or why it could not be begun. What goes wrong later is in the
+ * capture. */
 const char *walk_all(lua_State *L, const hsc_sink *sink, int compression, bool is_hooked);
 
-/* Meets the value at the top of the stack, which stays: its address if it is an object, 0 if it is none. New ones wait for their turn. */
+/* Meets the value at the top of the stack, which stays: its address if it is an object, 0 if it is none. New ones wait
+ * for their turn. */
 uint64_t walk_meet(walk *w);
 /* … and refers to it from the object that is being written. */
 void walk_refer(walk *w, uint32_t label, uint64_t index);

@@ -7,8 +7,8 @@
  *      hsdiff.poll()                   -- answers who asks just now: for schedulers of coroutines, and loops that wait in C
  *      hsdiff.stop()
  *
- * Without poll() a program answers between two instructions: LuaJIT in any coroutine, the others in their main thread, for a hook there is
- * one thread's own.
+ * Without poll() a program answers between two instructions: LuaJIT in any coroutine, the others in their main thread,
+ * for a hook there is one thread's own.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,10 @@ static int fail(lua_State *L, const char *what)
     return 2;
 }
 
-static ptrdiff_t write_file(void *context, const void *data, size_t size) { return write(*(const int *)context, data, size); }
+static ptrdiff_t write_file(void *context, const void *data, size_t size)
+{
+    return write(*(const int *)context, data, size);
+}
 
 static int capture(lua_State *L)
 {
@@ -86,12 +89,15 @@ static void stop_with(lua_State *L)
     lua_setfield(L, LUA_REGISTRYINDEX, "hsdiff.agent");
 }
 
-/* Lua has no question for the main thread: it is kept when the module is loaded there, which is where programs begin. */
+/* Lua has no question for the main thread: it is kept when the module is loaded there, which is where programs begin.
+ */
 static void keep_main_thread(lua_State *L)
 {
 #if !LUA_HAS_REGISTRY_GLOBALS
-    if (lua_pushthread(L) != 0) lua_setfield(L, LUA_REGISTRYINDEX, MAIN_THREAD_KEY);
-    else lua_pop(L, 1);
+    if (lua_pushthread(L) != 0)
+        lua_setfield(L, LUA_REGISTRYINDEX, MAIN_THREAD_KEY);
+    else
+        lua_pop(L, 1);
 #else
     (void)L;
 #endif

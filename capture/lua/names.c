@@ -1,6 +1,6 @@
 /*
- * Names by their text, each defined once. Keys of tables are the program's data: a label says one only if it looks like a name and
- * at least 16 tables have it. How many do is known at the end, and labels may be defined at the end.
+ * Names by their text, each defined once. Keys of tables are the program's data: a label says one only if it looks like
+ * a name and at least 16 tables have it. How many do is known at the end, and labels may be defined at the end.
  */
 #include <string.h>
 
@@ -11,7 +11,8 @@ enum { KIND_STRING = 1, KIND_TYPE, KIND_VARIABLE, KIND_KEY };
 static void define_fixed(hsc_writer *w)
 {
     static const char *const texts[] = {"metatable", "environment", "user value", "called", "stack"};
-    for (uint32_t i = 0; i < sizeof texts / sizeof texts[0]; i++) hsc_define_string(w, i + 1, texts[i], strlen(texts[i]));
+    for (uint32_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        hsc_define_string(w, i + 1, texts[i], strlen(texts[i]));
     hsc_define_label(w, LABEL_ELEMENT, HSC_LABEL_ELEMENT, 0, 0);
     hsc_define_label(w, LABEL_KEY, HSC_LABEL_KEY, 0, 0);
     hsc_define_label(w, LABEL_VALUE, HSC_LABEL_VALUE, 0, 0);

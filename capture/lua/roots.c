@@ -1,10 +1,11 @@
 /*
- * Where a heap of Lua hangs. Each global, each module and each entry of the registry is a root of its own name, and the tables that hold
- * them refer to their keys alone: else every function, by its environment, would hold every global.
+ * Where a heap of Lua hangs. Each global, each module and each entry of the registry is a root of its own name, and the
+ * tables that hold them refer to their keys alone: else every function, by its environment, would hold every global.
  *
- * So is each local variable of the main thread: "local sessions (server.lua)", for what a program keeps it keeps in those, and a thread
- * that holds all of it says nothing. The functions among them, and what lies on the stack without a name, are secondary: a function that
- * shares a variable with the chunk around it holds nothing that the variable does not hold.
+ * So is each local variable of the main thread: "local sessions (server.lua)", for what a program keeps it keeps in
+ * those, and a thread that holds all of it says nothing. The functions among them, and what lies on the stack without a
+ * name, are secondary: a function that shares a variable with the chunk around it holds nothing that the variable does
+ * not hold.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,8 @@ static void root_with(walk *w, hsc_root_kind kind, uint32_t flags, const char *l
 {
     const uint64_t address = walk_meet(w);
     if (address == 0) return;
-    hsc_root(w->writer, &(hsc_root_record){.kind = kind, .flags = flags, .label = names_string(&w->names, label), .target = address});
+    hsc_root(w->writer, &(hsc_root_record){
+                            .kind = kind, .flags = flags, .label = names_string(&w->names, label), .target = address});
 }
 
 static void root(walk *w, hsc_root_kind kind, const char *label) { root_with(w, kind, 0, label); }
@@ -97,9 +99,12 @@ static void registry_roots(walk *w)
     lua_pushnil(w->L);
     while (lua_next(w->L, -2) != 0) {
         const uint64_t address = walk_address(w->L);
-        if (lua_type(w->L, -1) == LUA_TTHREAD && lua_tothread(w->L, -1) == w->main) snprintf(name, sizeof name, "main thread");
-        else if (lua_type(w->L, -2) == LUA_TNUMBER) snprintf(name, sizeof name, "registry reference");
-        else entry_name(w->L, "registry", name);
+        if (lua_type(w->L, -1) == LUA_TTHREAD && lua_tothread(w->L, -1) == w->main)
+            snprintf(name, sizeof name, "main thread");
+        else if (lua_type(w->L, -2) == LUA_TNUMBER)
+            snprintf(name, sizeof name, "registry reference");
+        else
+            entry_name(w->L, "registry", name);
         if (address != w->globals && address != w->loaded) root(w, HSC_ROOT_HANDLE, name);
         lua_pop(w->L, 1);
     }
@@ -109,8 +114,8 @@ static void registry_roots(walk *w)
 /* Values of the basic types share one metatable each. */
 static void metatable_roots(walk *w)
 {
-    static const char *const names[] = {"metatable of nil", "metatable of booleans", "metatable of numbers", "metatable of strings",
-                                        "metatable of light userdata", "metatable of threads"};
+    static const char *const names[] = {"metatable of nil",     "metatable of booleans",       "metatable of numbers",
+                                        "metatable of strings", "metatable of light userdata", "metatable of threads"};
     lua_State *L = w->L;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         switch (i) {
@@ -149,9 +154,13 @@ static void find_main_thread(walk *w)
 static void local_name(const lua_Debug *frame, const char *variable, char out[NAME_BYTES_MAX])
 {
     const bool has_file = frame->source[0] == '@' || frame->source[0] == '=';
-    const char *slash = strrchr(frame->short_src, '/'), *file = !has_file ? "[string]" : slash != NULL ? slash + 1 : frame->short_src;
-    if (strcmp(frame->what, "main") == 0) snprintf(out, NAME_BYTES_MAX, "local %s (%s)", variable, file);
-    else snprintf(out, NAME_BYTES_MAX, "local %s (%s:%d)", variable, file, frame->linedefined);
+    const char *slash = strrchr(frame->short_src, '/'), *file = !has_file       ? "[string]"
+                                                                : slash != NULL ? slash + 1
+                                                                                : frame->short_src;
+    if (strcmp(frame->what, "main") == 0)
+        snprintf(out, NAME_BYTES_MAX, "local %s (%s)", variable, file);
+    else
+        snprintf(out, NAME_BYTES_MAX, "local %s (%s:%d)", variable, file, frame->linedefined);
 }
 
 /* Takes the value at the top of `thread` over. */
@@ -160,8 +169,10 @@ static void local_root(walk *w, lua_State *thread, const lua_Debug *frame, const
     char name[NAME_BYTES_MAX];
     if (thread != w->L) lua_xmove(thread, w->L, 1);
     const bool is_named = names_is_identifier(variable, strlen(variable));
-    if (is_named) local_name(frame, variable, name);
-    else snprintf(name, sizeof name, "main thread");
+    if (is_named)
+        local_name(frame, variable, name);
+    else
+        snprintf(name, sizeof name, "main thread");
     const bool is_secondary = !is_named || lua_type(w->L, -1) == LUA_TFUNCTION;
     root_with(w, HSC_ROOT_STACK, is_secondary ? HSC_ROOT_SECONDARY : 0, name);
     lua_pop(w->L, 1);
@@ -172,9 +183,11 @@ static void frame_roots(walk *w, lua_State *thread, lua_Debug *frame)
     const char *name;
     lua_getinfo(thread, "Sf", frame);
     local_root(w, thread, frame, "");
-    for (int i = 1; (name = lua_getlocal(thread, frame, i)) != NULL; i++) local_root(w, thread, frame, name);
+    for (int i = 1; (name = lua_getlocal(thread, frame, i)) != NULL; i++)
+        local_root(w, thread, frame, name);
 #if LUA_VERSION_NUM >= 502 || defined(LUA_JITLIBNAME)
-    for (int i = -1; lua_getlocal(thread, frame, i) != NULL; i--) local_root(w, thread, frame, "");
+    for (int i = -1; lua_getlocal(thread, frame, i) != NULL; i--)
+        local_root(w, thread, frame, "");
 #endif
 }
 
@@ -183,11 +196,14 @@ static void main_thread_roots(walk *w)
     lua_State *thread = w->main;
     lua_Debug frame;
     if (thread == NULL || !lua_checkstack(thread, 4)) return;
-    if (thread != w->L) lua_pushthread(thread), lua_xmove(thread, w->L, 1);
-    else lua_pushthread(w->L);
+    if (thread != w->L)
+        lua_pushthread(thread), lua_xmove(thread, w->L, 1);
+    else
+        lua_pushthread(w->L);
     root(w, HSC_ROOT_THREAD, "main thread");
     lua_pop(w->L, 1);
-    for (int level = edges_first_level(w, thread); lua_getstack(thread, level, &frame); level++) frame_roots(w, thread, &frame);
+    for (int level = edges_first_level(w, thread); lua_getstack(thread, level, &frame); level++)
+        frame_roots(w, thread, &frame);
 }
 
 void roots_all(walk *w)

@@ -1,10 +1,12 @@
 /*
- * From the agent's thread to the VM's. Lua may only be used by its own thread, and only between two of its instructions:
+ * From the agent's thread to the VM's. Lua may only be used by its own thread, and only between two of its
+ * instructions:
  *
  *      agent's thread: ASKED, signal ──► handler on the VM's thread: lua_sethook ──► next instruction: hook ──► WALKING ──► DONE
  *
- * lua_sethook is made to be called from a signal handler of its own thread, and from no other thread: it writes into the frames. A VM
- * that executes no instruction (it waits in C, or runs in machine code that never leaves a loop) does not answer, which is told.
+ * lua_sethook is made to be called from a signal handler of its own thread, and from no other thread: it writes into
+ * the frames. A VM that executes no instruction (it waits in C, or runs in machine code that never leaves a loop) does
+ * not answer, which is told.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -45,7 +47,8 @@ static void answer(lua_State *L, bool is_hooked)
     if (request == NULL) return;
     const hsc_sink sink = hsa_sink(request);
     const int compression = (int)hsa_option_number(request, "compression", 1);
-    if (hsa_accept(request)) (void)walk_all(L, &sink, compression, is_hooked); /* what goes wrong is in the capture, or cuts it */
+    /* what goes wrong is in the capture, or cuts it */
+    if (hsa_accept(request)) (void)walk_all(L, &sink, compression, is_hooked);
     pthread_mutex_lock(&here.lock);
     here.state = DONE;
     pthread_cond_broadcast(&here.changed);
@@ -85,7 +88,8 @@ static bool wait_while(int state, const struct timespec *until)
 {
     int failed = 0;
     while (here.state == state && failed == 0)
-        failed = until == NULL ? pthread_cond_wait(&here.changed, &here.lock) : pthread_cond_timedwait(&here.changed, &here.lock, until);
+        failed = until == NULL ? pthread_cond_wait(&here.changed, &here.lock)
+                               : pthread_cond_timedwait(&here.changed, &here.lock, until);
     return here.state != state;
 }
 
@@ -108,10 +112,14 @@ static void serve(void *context, const hsa_request *request)
     here.state = IDLE;
     here.request = NULL;
     pthread_mutex_unlock(&here.lock);
-    if (!is_sent) hsa_refuse(request, "the thread that ran Lua has ended");
+    if (!is_sent)
+        hsa_refuse(request, "the thread that ran Lua has ended");
     else if (!is_taken)
-        hsa_refuse(request, "Lua executed no instruction for a while: it waits in C, is in a coroutine that was running before, or runs "
-                            "compiled code that never leaves its loop. Ask again, or have the program call hsdiff.poll() now and then");
+        hsa_refuse(
+            request,
+            "Lua executed no instruction for a while: it waits in C, is in a coroutine that was running before, or "
+            "runs "
+            "compiled code that never leaves its loop. Ask again, or have the program call hsdiff.poll() now and then");
 }
 
 /* ---- listening ---- */

@@ -1,7 +1,7 @@
 /*
- * Bytes of objects. The API tells lengths of strings and userdata and numbers of upvalues, from which the rest follows; what a table and
- * a thread take is in their structs alone. Those of Lua 5.4 are copied here, and used only after this very VM has counted the same
- * bytes for tables and a thread that were made to be measured.
+ * Bytes of objects. The API tells lengths of strings and userdata and numbers of upvalues, from which the rest follows;
+ * what a table and a thread take is in their structs alone. Those of Lua 5.4 are copied here, and used only after this
+ * very VM has counted the same bytes for tables and a thread that were made to be measured.
  */
 #include <string.h>
 
@@ -26,15 +26,25 @@ typedef struct thread_layout {
     char *stack_last, *stack;
 } thread_layout;
 
-enum { STRING_HEAD = 24, UDATA_HEAD = 32, UDATA_VALUES_HEAD = 40, CLOSURE_HEAD = 32, NODE_BYTES = 24, CALL_INFO_BYTES = 64,
-       THREAD_BYTES = 208, EXTRA_STACK = 5, IS_NOT_REAL = 0x80 };
+enum {
+    STRING_HEAD = 24,
+    UDATA_HEAD = 32,
+    UDATA_VALUES_HEAD = 40,
+    CLOSURE_HEAD = 32,
+    NODE_BYTES = 24,
+    CALL_INFO_BYTES = 64,
+    THREAD_BYTES = 208,
+    EXTRA_STACK = 5,
+    IS_NOT_REAL = 0x80
+};
 
 static uint64_t array_slots(const table_layout *table)
 {
     const uint64_t limit = table->limit;
     if ((table->flags & IS_NOT_REAL) == 0 || (limit & (limit - 1)) == 0) return limit;
     uint64_t power = 1;
-    while (power < limit) power *= 2;
+    while (power < limit)
+        power *= 2;
     return power;
 }
 
@@ -53,7 +63,10 @@ static uint64_t thread_bytes(const void *address)
            (uint64_t)thread->call_infos * CALL_INFO_BYTES;
 }
 
-static uint64_t used(lua_State *L) { return (uint64_t)lua_gc(L, LUA_GCCOUNT) * 1024 + (uint64_t)lua_gc(L, LUA_GCCOUNTB); }
+static uint64_t used(lua_State *L)
+{
+    return (uint64_t)lua_gc(L, LUA_GCCOUNT) * 1024 + (uint64_t)lua_gc(L, LUA_GCCOUNTB);
+}
 
 static bool is_table_as_known(lua_State *L, int array, int nodes)
 {
@@ -62,8 +75,9 @@ static bool is_table_as_known(lua_State *L, int array, int nodes)
     const uint64_t bytes = used(L) - before;
     const table_layout *table = lua_topointer(L, -1);
     /* Fields that a wrong layout would have elsewhere are looked at before any of them is believed. */
-    const bool fits = table->limit == (unsigned)array && (table->array != NULL) == (array > 0) && table->metatable == NULL &&
-                      (table->last_free != NULL) == (nodes > 0) && bytes == table_bytes(table);
+    const bool fits = table->limit == (unsigned)array && (table->array != NULL) == (array > 0) &&
+                      table->metatable == NULL && (table->last_free != NULL) == (nodes > 0) &&
+                      bytes == table_bytes(table);
     lua_pop(L, 1);
     return fits;
 }
@@ -73,15 +87,17 @@ static bool is_thread_as_known(lua_State *L)
     const uint64_t before = used(L);
     const lua_State *thread = lua_newthread(L);
     const uint64_t bytes = used(L) - before;
-    const bool fits = bytes == THREAD_BYTES + (2 * LUA_MINSTACK + EXTRA_STACK) * VALUE_BYTES && bytes == thread_bytes(thread);
+    const bool fits =
+        bytes == THREAD_BYTES + (2 * LUA_MINSTACK + EXTRA_STACK) * VALUE_BYTES && bytes == thread_bytes(thread);
     lua_pop(L, 1);
     return fits;
 }
 
 void sizes_learn(sizes *known, lua_State *L)
 {
-    known->is_exact = sizeof(void *) == 8 && lua_version(L) == 504 && is_table_as_known(L, 0, 0) && is_table_as_known(L, 5, 0) &&
-                      is_table_as_known(L, 0, 8) && is_table_as_known(L, 7, 4) && is_thread_as_known(L);
+    known->is_exact = sizeof(void *) == 8 && lua_version(L) == 504 && is_table_as_known(L, 0, 0) &&
+                      is_table_as_known(L, 5, 0) && is_table_as_known(L, 0, 8) && is_table_as_known(L, 7, 4) &&
+                      is_thread_as_known(L);
 }
 
 static uint64_t userdata_bytes(lua_State *L)
@@ -98,13 +114,49 @@ static uint64_t userdata_bytes(lua_State *L)
 #else /* by their headers; 64 bits */
 
 #if defined(LUA_JITLIBNAME)
-enum { STRING_HEAD = 24, UDATA_HEAD = 48, CLOSURE_HEAD = 40, NODE_BYTES = 24, TABLE_BYTES = 64, THREAD_BYTES = 1024, CDATA_BYTES = 24, SLOT_BYTES = 8 };
+enum {
+    STRING_HEAD = 24,
+    UDATA_HEAD = 48,
+    CLOSURE_HEAD = 40,
+    NODE_BYTES = 24,
+    TABLE_BYTES = 64,
+    THREAD_BYTES = 1024,
+    CDATA_BYTES = 24,
+    SLOT_BYTES = 8
+};
 #elif LUA_VERSION_NUM < 502
-enum { STRING_HEAD = 24, UDATA_HEAD = 40, CLOSURE_HEAD = 40, NODE_BYTES = 40, TABLE_BYTES = 64, THREAD_BYTES = 1224, CDATA_BYTES = 0, SLOT_BYTES = 16 };
+enum {
+    STRING_HEAD = 24,
+    UDATA_HEAD = 40,
+    CLOSURE_HEAD = 40,
+    NODE_BYTES = 40,
+    TABLE_BYTES = 64,
+    THREAD_BYTES = 1224,
+    CDATA_BYTES = 0,
+    SLOT_BYTES = 16
+};
 #elif LUA_VERSION_NUM < 503
-enum { STRING_HEAD = 24, UDATA_HEAD = 40, CLOSURE_HEAD = 32, NODE_BYTES = 40, TABLE_BYTES = 64, THREAD_BYTES = 928, CDATA_BYTES = 0, SLOT_BYTES = 16 };
+enum {
+    STRING_HEAD = 24,
+    UDATA_HEAD = 40,
+    CLOSURE_HEAD = 32,
+    NODE_BYTES = 40,
+    TABLE_BYTES = 64,
+    THREAD_BYTES = 928,
+    CDATA_BYTES = 0,
+    SLOT_BYTES = 16
+};
 #else
-enum { STRING_HEAD = 24, UDATA_HEAD = 40, CLOSURE_HEAD = 32, NODE_BYTES = 32, TABLE_BYTES = 56, THREAD_BYTES = 928, CDATA_BYTES = 0, SLOT_BYTES = 16 };
+enum {
+    STRING_HEAD = 24,
+    UDATA_HEAD = 40,
+    CLOSURE_HEAD = 32,
+    NODE_BYTES = 32,
+    TABLE_BYTES = 56,
+    THREAD_BYTES = 928,
+    CDATA_BYTES = 0,
+    SLOT_BYTES = 16
+};
 #endif
 
 void sizes_learn(sizes *known, lua_State *L)
@@ -154,7 +206,8 @@ static uint64_t table_estimate(lua_State *L)
         entries++;
     }
     const uint64_t others = entries > elements ? entries - elements : 0;
-    while (nodes < others) nodes *= 2;
+    while (nodes < others)
+        nodes *= 2;
     return TABLE_BYTES + elements * SLOT_BYTES + (others == 0 ? 0 : nodes * NODE_BYTES);
 }
 

@@ -10,7 +10,8 @@ enum { FIRST_SLOTS = 1 << 16 };
 
 static uint64_t *take(size_t capacity)
 {
-    void *slots = mmap(NULL, capacity * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *slots = mmap(NULL, capacity * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return slots == MAP_FAILED ? NULL : slots;
 }
 
@@ -23,7 +24,8 @@ bool visited_open(visited *set)
 static size_t find(const uint64_t *slots, size_t capacity, uint64_t address)
 {
     size_t at = (size_t)((address >> 3) * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (capacity - 1);
-    while (slots[at] != 0 && slots[at] != address) at = (at + 1) & (capacity - 1);
+    while (slots[at] != 0 && slots[at] != address)
+        at = (at + 1) & (capacity - 1);
     return at;
 }
 
@@ -40,7 +42,10 @@ static bool grow(visited *set)
     return true;
 }
 
-bool visited_has(const visited *set, uint64_t address) { return set->slots[find(set->slots, set->capacity, address)] == address; }
+bool visited_has(const visited *set, uint64_t address)
+{
+    return set->slots[find(set->slots, set->capacity, address)] == address;
+}
 
 int visited_add(visited *set, uint64_t address)
 {

@@ -1,6 +1,7 @@
 /*
- * The walk. Objects wait in chunks, Lua tables of CHUNK values each, in a table of chunks: no table of the walk is ever moved, so the
- * VM is asked for 64 KiB at a time and not for the double of what it has. The last that came is the first to go.
+ * The walk. Objects wait in chunks, Lua tables of CHUNK values each, in a table of chunks: no table of the walk is ever
+ * moved, so the VM is asked for 64 KiB at a time and not for the double of what it has. The last that came is the first
+ * to go.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,10 +34,7 @@ uint64_t walk_address(lua_State *L)
     }
 }
 
-bool walk_is_over(walk *w)
-{
-    return w->failure != NULL || hsc_error_text(w->writer)[0] != '\0';
-}
+bool walk_is_over(walk *w) { return w->failure != NULL || hsc_error_text(w->writer)[0] != '\0'; }
 
 /* Appends the value at the top of the stack, which stays. */
 static void put(walk *w)
@@ -88,7 +86,8 @@ static void write_object(walk *w)
     lua_State *L = w->L;
     const int kind = lua_type(L, -1);
     edges_type(w, type);
-    hsc_object object = {.id = walk_address(L), .size_bytes = sizes_of(&w->sizes, L), .type = names_type(&w->names, type)};
+    hsc_object object = {
+        .id = walk_address(L), .size_bytes = sizes_of(&w->sizes, L), .type = names_type(&w->names, type)};
     if (kind == LUA_TTABLE || kind == LUA_TSTRING) object.elements = raw_length(L, -1);
     hsc_begin_object(w->writer, &object);
     edges_of(w);

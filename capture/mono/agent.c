@@ -6,10 +6,10 @@
  *                                            mono_gc_collect ───────────────────► collection: roots, walk, moves
  *                 waits, finishes ◄───────── names                                  the world stands still
  *
- * The control thread is never attached to the runtime: a thread that is and waits in read(2) holds up every stop of the world. The
- * finalizer thread is the runtime's own and calls gc_finalized whenever it is notified. The heap may be walked only between the end of
- * a full collection and the restart of the world, where everything that takes memory or a lock is forbidden: all tables are
- * mapped beforehand, and bytes go straight to who asked.
+ * The control thread is never attached to the runtime: a thread that is and waits in read(2) holds up every stop of the
+ * world. The finalizer thread is the runtime's own and calls gc_finalized whenever it is notified. The heap may be
+ * walked only between the end of a full collection and the restart of the world, where everything that takes memory or
+ * a lock is forbidden: all tables are mapped beforehand, and bytes go straight to who asked.
  *
  * Late loading (a P/Invoke of mono_profiler_init_hsdiff) works but for the names of roots that were registered before.
  *
@@ -39,7 +39,8 @@ typedef enum wanted { WANT_NOTHING, WANT_CAPTURE, WANT_FORGET } wanted;
 /* What a request goes through. The control thread takes it from IDLE to ASKED and from DONE to IDLE. */
 typedef enum stage { STAGE_IDLE, STAGE_ASKED, STAGE_SWEEPING, STAGE_SWEPT, STAGE_CLAIMED, STAGE_DONE } stage;
 
-/* What the next collections are for. Only read and written by who holds the collector's lock, or before there is a collection. */
+/* What the next collections are for. Only read and written by who holds the collector's lock, or before there is a
+ * collection. */
 typedef enum phase { PHASE_NONE, PHASE_ARMED, PHASE_COLLECTING, PHASE_WALKED } phase;
 
 struct _MonoProfiler {
@@ -55,7 +56,7 @@ struct _MonoProfiler {
     _Atomic phase phase;
     bool is_watching; /* roots are told for the nursery's sake */
     uint64_t watched_roots;
-    bool is_address;  /* how the next capture names objects: ids.h */
+    bool is_address; /* how the next capture names objects: ids.h */
     size_t moved_bytes;
     mono_ids ids;
     nursery_watch nursery;
@@ -116,7 +117,8 @@ static void before_start(MonoProfiler *profiler)
     mono_profiler_set_gc_roots_callback(profiler->handle, NULL);
     if (profiler->is_watching) nursery_settle(&profiler->nursery, &profiler->ids);
     /* So many roots at every collection are a price that some dozens of objects are not worth. */
-    if (profiler->watched_roots > ROOTS_WORTH_IT && profiler->phase != PHASE_COLLECTING) nursery_settle(&profiler->nursery, &profiler->ids);
+    if (profiler->watched_roots > ROOTS_WORTH_IT && profiler->phase != PHASE_COLLECTING)
+        nursery_settle(&profiler->nursery, &profiler->ids);
     profiler->is_watching = false;
     if (profiler->phase != PHASE_COLLECTING) return;
     nursery_begin(&profiler->nursery);
@@ -127,8 +129,10 @@ static void before_start(MonoProfiler *profiler)
 static void on_gc_event(MonoProfiler *profiler, MonoProfilerGCEvent event, uint32_t generation, mono_bool is_serial)
 {
     const bool is_full = (int)generation == mono_gc_max_generation();
-    if (event == MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED) before_stop(profiler, is_full && is_serial);
-    else if (event == MONO_GC_EVENT_PRE_START_WORLD) before_start(profiler);
+    if (event == MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED)
+        before_stop(profiler, is_full && is_serial);
+    else if (event == MONO_GC_EVENT_PRE_START_WORLD)
+        before_start(profiler);
     else if (event == MONO_GC_EVENT_POST_START_WORLD && profiler->stopped_ns != 0 && profiler->phase == PHASE_WALKED &&
              profiler->pause_ns == 0)
         profiler->pause_ns = hsa_now_ns() - profiler->stopped_ns;
@@ -229,9 +233,9 @@ static stage claim(MonoProfiler *profiler)
 }
 
 /*
- * A collection puts what is dead and has a finalizer into the queue, which holds it until that has run. How much that is depends on when the last
- * collection was, and in a capture it would look like growth. So there is one collection before that of the capture: behind it this thread runs the
- * finalizers, and comes here again.
+ * A collection puts what is dead and has a finalizer into the queue, which holds it until that has run. How much that
+ * is depends on when the last collection was, and in a capture it would look like growth. So there is one collection
+ * before that of the capture: behind it this thread runs the finalizers, and comes here again.
  */
 static void sweep(MonoProfiler *profiler)
 {
@@ -246,8 +250,10 @@ static void on_finalized(MonoProfiler *profiler)
     if (next == STAGE_SWEEPING) sweep(profiler);
     if (next != STAGE_CLAIMED) return;
     threads_name((uintptr_t)pthread_self(), "Finalizer");
-    if (profiler->wanted == WANT_FORGET) collect(profiler);
-    else capture(profiler);
+    if (profiler->wanted == WANT_FORGET)
+        collect(profiler);
+    else
+        capture(profiler);
     set_stage(profiler, STAGE_DONE);
 }
 
@@ -278,14 +284,16 @@ static const char *ask(MonoProfiler *profiler, wanted what, const hsa_request *r
     for (int waited = 0; is_waiting(profiler->stage) && waited < CLAIM_SECONDS && !profiler->is_over; waited++) {
         mono_gc_finalize_notify();
         wait_a_second(profiler);
-        while (is_at_work(profiler->stage)) pthread_cond_wait(&profiler->changed, &profiler->lock);
+        while (is_at_work(profiler->stage))
+            pthread_cond_wait(&profiler->changed, &profiler->lock);
     }
     const bool is_unheard = profiler->stage != STAGE_DONE;
     profiler->stage = STAGE_IDLE;
     const bool is_over = profiler->is_over;
     pthread_mutex_unlock(&profiler->lock);
     if (!is_unheard) return NULL;
-    return is_over ? "the program is ending" : "the finalizer thread of the program is busy: a finalizer does not return";
+    return is_over ? "the program is ending"
+                   : "the finalizer thread of the program is busy: a finalizer does not return";
 }
 
 static void write_metrics(const MonoProfiler *profiler, hsc_writer *writer)
@@ -331,8 +339,10 @@ static void finish(MonoProfiler *profiler)
 static void serve_capture(MonoProfiler *profiler, const hsa_request *request)
 {
     const char *refusal = ask(profiler, WANT_CAPTURE, request);
-    if (profiler->is_opened) finish(profiler);
-    else if (!profiler->is_accepted) hsa_refuse(request, refusal != NULL ? refusal : profiler->refusal);
+    if (profiler->is_opened)
+        finish(profiler);
+    else if (!profiler->is_accepted)
+        hsa_refuse(request, refusal != NULL ? refusal : profiler->refusal);
     hsc_close(profiler->walk.writer);
     profiler->walk.writer = NULL;
     walk_end(&profiler->walk);
@@ -348,8 +358,10 @@ static void serve(void *context, const hsa_request *request)
         return;
     }
     const char *refusal = ask(profiler, WANT_FORGET, request);
-    if (refusal != NULL) hsa_refuse(request, refusal);
-    else hsa_accept(request);
+    if (refusal != NULL)
+        hsa_refuse(request, refusal);
+    else
+        hsa_accept(request);
 }
 
 /* ---- what the runtime tells from its start on ---- */
@@ -357,7 +369,8 @@ static void serve(void *context, const hsa_request *request)
 static void on_root_register(MonoProfiler *profiler, const mono_byte *start, uintptr_t size, MonoGCRootSource source,
                              const void *key, const char *name)
 {
-    /* The runtime's queues have small numbers for addresses, and are told while the world stands still (walk.c knows them). */
+    /* The runtime's queues have small numbers for addresses, and are told while the world stands still (walk.c knows
+     * them). */
     if ((uintptr_t)start > 4096) ranges_add((uintptr_t)start, size, (uint32_t)source, key);
 }
 
@@ -379,7 +392,8 @@ static void listen_now(MonoProfiler *profiler)
     hsa_know_self(&profiler->self);
     const hsa_agent row = {.name = "mono", .serve = serve, .context = profiler};
     const int failed = hsa_listen(&row);
-    if (failed != 0) fprintf(stderr, "hsdiff: this program cannot be captured: its socket failed with error %d\n", failed);
+    if (failed != 0)
+        fprintf(stderr, "hsdiff: this program cannot be captured: its socket failed with error %d\n", failed);
 }
 
 static void on_initialized(MonoProfiler *profiler) { listen_now(profiler); }

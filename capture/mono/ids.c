@@ -1,6 +1,6 @@
 /*
- * Planes of bits by chunk. A chunk is found by hashing; that of the last question is tried first, because a walk goes through
- * the heap in order and its references are mostly near.
+ * Planes of bits by chunk. A chunk is found by hashing; that of the last question is tried first, because a walk goes
+ * through the heap in order and its references are mostly near.
  */
 #include "ids.h"
 
@@ -58,8 +58,10 @@ static void set_epoch(const mono_ids *ids, granule g, unsigned epoch)
 {
     for (unsigned digit = 0; digit < ids->digits; digit++) {
         uint64_t *word = &g.words[(size_t)(digit + 1) * PLANE_WORDS];
-        if ((epoch >> digit & 1) != 0) *word |= g.bit;
-        else if ((*word & g.bit) != 0) *word &= ~g.bit; /* no write where none is needed: it would cost a page */
+        if ((epoch >> digit & 1) != 0)
+            *word |= g.bit;
+        else if ((*word & g.bit) != 0)
+            *word &= ~g.bit; /* no write where none is needed: it would cost a page */
     }
 }
 
@@ -132,8 +134,10 @@ void ids_move(mono_ids *ids, uintptr_t from, uintptr_t to)
     take_id(ids, to);
     if (id == 0) return;
     const granule g = granule_of(ids, to, true);
-    if (g.words != NULL && moved_put(&ids->moved, to, id, ids->epoch)) g.words[0] |= g.bit;
-    else ids->lost++;
+    if (g.words != NULL && moved_put(&ids->moved, to, id, ids->epoch))
+        g.words[0] |= g.bit;
+    else
+        ids->lost++;
 }
 
 void ids_forget(mono_ids *ids, uintptr_t address)

@@ -1,19 +1,20 @@
 /*
  * Ids that objects keep while the collector moves them, for less than a hundredth of the heap.
  *
- * An object is named when a capture first sees it, by where it lies and by the number of that capture: id = address | epoch << 48. What
- * must be remembered of an object that stays where it is, is its epoch: one bit for every 16 bytes of heap and every binary digit of
- * the highest epoch. No two objects begin in the same 16 bytes. A few objects were moved after they were seen: these have their
- * id in a table beside that (moved.h).
+ * An object is named when a capture first sees it, by where it lies and by the number of that capture: id = address |
+ * epoch << 48. What must be remembered of an object that stays where it is, is its epoch: one bit for every 16 bytes of
+ * heap and every binary digit of the highest epoch. No two objects begin in the same 16 bytes. A few objects were moved
+ * after they were seen: these have their id in a table beside that (moved.h).
  *
  *      heap      |....A.......B..|                  an address is a chunk of 64 MiB and a granule of 16 bytes in it
  *      digit 0   |....1.......0..|   A was first    planes of bits, one for each digit, made when the first epoch needs it and
  *      digit 1   |....0.......1..|   seen by 1,     paid for by the page that has a bit in it: 1/128 of the heap for the first
  *      moved     |....0.......0..|   B by 2         capture, and where later ones find new objects as much again
  *
- * Objects arrive at a place by a move, which the collector tells: what was known of the place is then forgotten. Objects that
- * are made where they stay (above 8,000 bytes, and few others) do not tell: one that has taken the place of one
- * that was seen and died is taken for it. After 255 captures everything is forgotten, and the identity domain is another.
+ * Objects arrive at a place by a move, which the collector tells: what was known of the place is then forgotten.
+ * Objects that are made where they stay (above 8,000 bytes, and few others) do not tell: one that has taken the place
+ * of one that was seen and died is taken for it. After 255 captures everything is forgotten, and the identity domain is
+ * another.
  *
  * For the thread that holds the collector's lock. Nothing here allocates but by mmap.
  */
@@ -33,12 +34,12 @@ typedef struct mono_ids {
     ids_chunk *chunks; /* IDS_CHUNKS of them, hashed by key */
     ids_chunk *last;   /* the one found last */
     size_t chunk_count;
-    unsigned epoch;    /* of the last capture; 0 = there was none */
-    unsigned digits;   /* of epoch */
-    unsigned era;      /* how often all was forgotten */
+    unsigned epoch;  /* of the last capture; 0 = there was none */
+    unsigned digits; /* of epoch */
+    unsigned era;    /* how often all was forgotten */
     moved_table moved;
-    uint64_t lost;     /* objects that could not be named for good, since the last capture began */
-    bool is_address;   /* nothing is remembered: the id is the address */
+    uint64_t lost;   /* objects that could not be named for good, since the last capture began */
+    bool is_address; /* nothing is remembered: the id is the address */
 } mono_ids;
 
 /* Before the first capture, on any thread. False with errno: no address space, so ids can be addresses alone. */

@@ -1,5 +1,6 @@
 /*
- * Tables as large as they may ever get, in pages that cost nothing until they are touched: what may be used where malloc may not.
+ * Tables as large as they may ever get, in pages that cost nothing until they are touched: what may be used where
+ * malloc may not.
  */
 #ifndef HSC_MONO_LAZILY_H
 #define HSC_MONO_LAZILY_H

@@ -1,11 +1,12 @@
 /*
- * Open addressing with backward shifts, so that nothing but entries stands in the table and a search ends at the first free slot.
+ * Open addressing with backward shifts, so that nothing but entries stands in the table and a search ends at the first
+ * free slot.
  */
 #include "moved.h"
 
 #include "lazily.h"
 
-#define ADDRESS_MASK ((UINT64_C(1) << 56) - 1)
+#define ADDRESS_MASK   ((UINT64_C(1) << 56) - 1)
 #define FIRST_CAPACITY ((size_t)4096)
 
 static size_t home_of(const moved_table *table, uint64_t address)
@@ -54,8 +55,8 @@ uint64_t moved_take(moved_table *table, uintptr_t address)
     return id;
 }
 
-/* Into a table of this capacity, without those that neither capture `epoch` nor the one before has seen: that one may not have
- * come to them yet. */
+/* Into a table of this capacity, without those that neither capture `epoch` nor the one before has seen: that one may
+ * not have come to them yet. */
 static bool rebuild(moved_table *table, size_t capacity, unsigned epoch)
 {
     moved_table fresh = {map_lazily(capacity * sizeof(moved_entry)), capacity, 0, table->most, 0};

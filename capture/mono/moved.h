@@ -1,6 +1,6 @@
 /*
- * The ids of objects that were seen by a capture and moved since: address -> id, 16 bytes each. Open addressing, at most three
- * quarters full. When it is full those go that the last capture did not see, for they are dead.
+ * The ids of objects that were seen by a capture and moved since: address -> id, 16 bytes each. Open addressing, at
+ * most three quarters full. When it is full those go that the last capture did not see, for they are dead.
  */
 #ifndef HSC_MONO_MOVED_H
 #define HSC_MONO_MOVED_H

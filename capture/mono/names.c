@@ -1,5 +1,6 @@
 /*
- * A place in an object is the field that begins there or last before; where that is a structure, the field in it is asked for, and so on:
+ * A place in an object is the field that begins there or last before; where that is a structure, the field in it is
+ * asked for, and so on:
  * ".current.key". Backing fields of properties go by the property's name.
  */
 #include "names.h"
@@ -69,8 +70,10 @@ static void add_class(name_text *text, MonoClass *klass)
 static void add_field(name_text *text, const char *name)
 {
     const char *end = name[0] == '<' ? strstr(name, ">k__BackingField") : NULL;
-    if (end != NULL) add(text, name + 1, (size_t)(end - name - 1));
-    else add_text(text, name);
+    if (end != NULL)
+        add(text, name + 1, (size_t)(end - name - 1));
+    else
+        add_text(text, name);
 }
 
 /* The field of this kind that begins at `offset` or last before it, in the class alone. */
@@ -180,7 +183,8 @@ void names_find(mono_names *names, const mono_symbols *symbols)
     }
 }
 
-/* What a ConcurrentQueue keeps its items in, segments and their slots: the queue holds what comes, in whichever of them it lies. */
+/* What a ConcurrentQueue keeps its items in, segments and their slots: the queue holds what comes, in whichever of them
+ * it lies. */
 static uint32_t flags_of(const char *name)
 {
     static const char segment[] = "System.Collections.Concurrent.ConcurrentQueue.Segment";

@@ -1,7 +1,7 @@
 /*
- * Names of what a walk has met: of classes (with namespace, type arguments, ranks, and what they are nested in), fields,
- * static fields, threads. Looked up on the finalizer thread, for which the runtime must know the thread; kept as text, and written by
- * the control thread, which may wait for a reader without standing in the program's way.
+ * Names of what a walk has met: of classes (with namespace, type arguments, ranks, and what they are nested in),
+ * fields, static fields, threads. Looked up on the finalizer thread, for which the runtime must know the thread; kept
+ * as text, and written by the control thread, which may wait for a reader without standing in the program's way.
  */
 #ifndef HSC_MONO_NAMES_H
 #define HSC_MONO_NAMES_H

@@ -1,7 +1,7 @@
 /*
- * Objects that a capture saw in the nursery: those that a stack pins there. When such an object dies nothing tells, and the place is
- * soon another's; so the next collections are watched until each has moved (and is followed), or was no root any more, and is
- * forgotten. Meanwhile the collector is asked for its roots, which is what it pinned.
+ * Objects that a capture saw in the nursery: those that a stack pins there. When such an object dies nothing tells, and
+ * the place is soon another's; so the next collections are watched until each has moved (and is followed), or was no
+ * root any more, and is forgotten. Meanwhile the collector is asked for its roots, which is what it pinned.
  *
  * For the thread that holds the collector's lock.
  */
@@ -28,7 +28,8 @@ bool nursery_add(nursery_watch *watch, uintptr_t address);
 
 void nursery_root(nursery_watch *watch, uintptr_t address);
 
-/* A collection is over, all its roots and moves are known: what was no root is forgotten. A second call forgets the rest. */
+/* A collection is over, all its roots and moves are known: what was no root is forgotten. A second call forgets the
+ * rest. */
 void nursery_settle(nursery_watch *watch, mono_ids *ids);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A hash by start, open addressing, that grows by making a larger one and then pointing to it: whoever was stopped meanwhile has left
- * a whole one. Removed ranges stay as marks until then.
+ * A hash by start, open addressing, that grows by making a larger one and then pointing to it: whoever was stopped
+ * meanwhile has left a whole one. Removed ranges stay as marks until then.
  */
 #include "ranges.h"
 
@@ -34,7 +34,10 @@ static range_table *make_table(size_t rows)
 }
 
 /* Neighbours in memory are neighbours in the table, as far as they can: few pages for many ranges. */
-static size_t home_of(const range_table *table, uintptr_t start) { return (size_t)(start >> 4) & (table->capacity - 1); }
+static size_t home_of(const range_table *table, uintptr_t start)
+{
+    return (size_t)(start >> 4) & (table->capacity - 1);
+}
 
 static void put(range_table *table, const root_range *range)
 {
@@ -77,8 +80,10 @@ void ranges_add(uintptr_t start, uintptr_t size, uint32_t source, const void *ke
             if (old != NULL) munmap(old, old->bytes);
         }
     }
-    if (table != NULL) put(table, &(root_range){start, size, key, source, 1});
-    else lost++;
+    if (table != NULL)
+        put(table, &(root_range){start, size, key, source, 1});
+    else
+        lost++;
     pthread_mutex_unlock(&ranges_lock);
 }
 
@@ -148,8 +153,10 @@ const root_range *range_of(const root_range *ranges, size_t count, uintptr_t add
     size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (ranges[middle].start <= address) low = middle + 1;
-        else high = middle;
+        if (ranges[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low > 0 && address - ranges[low - 1].start < ranges[low - 1].size ? &ranges[low - 1] : NULL;
 }
@@ -211,8 +218,11 @@ void threads_tell(uintptr_t thread, bool is_label, char *out, size_t size)
 {
     pthread_mutex_lock(&threads_lock);
     const known_thread *row = row_of(thread, false);
-    if (row == NULL) snprintf(out, size, "%s", is_label ? "thread" : "");
-    else if (row->name[0] == '\0') snprintf(out, size, "%s%llu", is_label ? "thread " : "", (unsigned long long)row->number);
-    else snprintf(out, size, is_label ? "thread \"%s\"" : "%s", row->name);
+    if (row == NULL)
+        snprintf(out, size, "%s", is_label ? "thread" : "");
+    else if (row->name[0] == '\0')
+        snprintf(out, size, "%s%llu", is_label ? "thread " : "", (unsigned long long)row->number);
+    else
+        snprintf(out, size, is_label ? "thread \"%s\"" : "%s", row->name);
     pthread_mutex_unlock(&threads_lock);
 }

@@ -7,8 +7,8 @@
 
 #include "lazily.h"
 
-#define CLASSES_BYTES ((size_t)SYMBOLS_CLASSES * sizeof(class_row))
-#define PLACES_BYTES ((size_t)SYMBOLS_PLACES * sizeof(place_row))
+#define CLASSES_BYTES     ((size_t)SYMBOLS_CLASSES * sizeof(class_row))
+#define PLACES_BYTES      ((size_t)SYMBOLS_PLACES * sizeof(place_row))
 #define CLASS_INDEX_BYTES ((size_t)SYMBOLS_CLASSES * 2 * sizeof(uint32_t))
 #define PLACE_INDEX_BYTES ((size_t)SYMBOLS_PLACES * 2 * sizeof(uint32_t))
 

@@ -1,6 +1,6 @@
 /*
- * What a walk meets and cannot name yet: classes, and places in them, by the numbers that they have in the capture. Names are
- * looked up when the world moves again (names.h).
+ * What a walk meets and cannot name yet: classes, and places in them, by the numbers that they have in the capture.
+ * Names are looked up when the world moves again (names.h).
  */
 #ifndef HSC_MONO_SYMBOLS_H
 #define HSC_MONO_SYMBOLS_H

@@ -1,8 +1,9 @@
 /*
  * The heap of a stopped world, object by object, straight into the capture.
  *
- * The runtime tells an object with up to 128 references at a time; further calls for the same object have size 0. Objects come in
- * the order of their addresses within each part of the heap: nursery, blocks of small objects, large ones.
+ * The runtime tells an object with up to 128 references at a time; further calls for the same object have size 0.
+ * Objects come in the order of their addresses within each part of the heap: nursery, blocks of small objects, large
+ * ones.
  */
 #include "walk.h"
 
@@ -40,7 +41,8 @@ static ptrdiff_t take(void *context, const void *data, size_t size)
         const ptrdiff_t took = walk->sink.write(walk->sink.context, data, size);
         if (took > 0) return took;
         if (took < 0 && errno == EINTR) continue;
-        if (took < 0 && errno == EAGAIN && walk->sink.wait != NULL && walk->sink.wait(walk->sink.context) == 0) continue;
+        if (took < 0 && errno == EAGAIN && walk->sink.wait != NULL && walk->sink.wait(walk->sink.context) == 0)
+            continue;
         walk->is_cut = true;
         return (ptrdiff_t)size;
     }
@@ -93,8 +95,10 @@ void walk_add_roots(mono_walk *walk, uint64_t count, const unsigned char *const 
 /* The queues of the runtime have numbers for addresses. */
 static uint32_t source_of(uintptr_t place, const root_range *range)
 {
-    static const uint8_t by_number[] = {[1] = MONO_ROOT_SOURCE_FINALIZER_QUEUE, [2] = MONO_ROOT_SOURCE_FINALIZER_QUEUE,
-                                        [3] = MONO_ROOT_SOURCE_EPHEMERON, [4] = MONO_ROOT_SOURCE_TOGGLEREF};
+    static const uint8_t by_number[] = {[1] = MONO_ROOT_SOURCE_FINALIZER_QUEUE,
+                                        [2] = MONO_ROOT_SOURCE_FINALIZER_QUEUE,
+                                        [3] = MONO_ROOT_SOURCE_EPHEMERON,
+                                        [4] = MONO_ROOT_SOURCE_TOGGLEREF};
     if (place >= 1 && place <= 4) return by_number[place];
     return range == NULL ? SOURCE_COUNT : range->source;
 }
@@ -134,13 +138,15 @@ static void write_roots(mono_walk *walk)
 
 /* ---- objects ---- */
 
-/* The runtime tells of pairs in a ConditionalWeakTable no more than that the values are roots, as long as their keys are there: so the keys hold them. */
+/* The runtime tells of pairs in a ConditionalWeakTable no more than that the values are roots, as long as their keys
+ * are there: so the keys hold them. */
 static void write_pairs(mono_walk *walk)
 {
     const uintptr_t *at = (const uintptr_t *)walk->pairs; /* key, value */
     const uint32_t label = symbols_place(&walk->symbols, PLACE_ATTACHED, NULL, 0);
     for (uint32_t i = 0; i < walk->pair_count && !walk->is_cut; i++, at += 2)
-        if (at[0] != 0 && at[1] != 0) hsc_edge(walk->writer, ids_of(walk->ids, at[0]), ids_of(walk->ids, at[1]), label, 0);
+        if (at[0] != 0 && at[1] != 0)
+            hsc_edge(walk->writer, ids_of(walk->ids, at[0]), ids_of(walk->ids, at[1]), label, 0);
 }
 
 static void end_object(mono_walk *walk)

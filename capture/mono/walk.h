@@ -24,12 +24,12 @@ typedef struct seen_root {
 
 typedef struct mono_walk {
     hsc_writer *writer;
-    hsc_sink sink;       /* where the bytes really go */
-    bool is_cut;         /* it took no more; whatever follows goes nowhere */
+    hsc_sink sink; /* where the bytes really go */
+    bool is_cut;   /* it took no more; whatever follows goes nowhere */
     mono_ids *ids;
     nursery_watch *nursery;
     mono_symbols symbols;
-    seen_root *roots;    /* WALK_ROOTS, of this collection */
+    seen_root *roots; /* WALK_ROOTS, of this collection */
     size_t root_count;
     bool is_object_open, is_past_nursery;
     const class_row *class; /* of the object that is open */

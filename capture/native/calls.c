@@ -1,4 +1,5 @@
-/* Calls that return EINTR and may be taken up again (calls.h). From the kernel's sources: those that return it where others return ERESTART…. */
+/* Calls that return EINTR and may be taken up again (calls.h). From the kernel's sources: those that return it where
+ * others return ERESTART…. */
 #include "native/calls.h"
 
 #include <stddef.h>

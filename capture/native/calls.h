@@ -1,6 +1,6 @@
 /*
- * System calls that a stop must not end. Most of them the kernel restarts by itself. Some return EINTR whatever wakes them; the tracer lets the
- * kernel take them up again, and what they have waited already comes off their timeout.
+ * System calls that a stop must not end. Most of them the kernel restarts by itself. Some return EINTR whatever wakes
+ * them; the tracer lets the kernel take them up again, and what they have waited already comes off their timeout.
  */
 #ifndef HSN_CALLS_H
 #define HSN_CALLS_H
@@ -26,7 +26,8 @@ typedef struct hsn_call {
     int argument; /* which of the six holds it, or the socket */
 } hsn_call;
 
-/* The call, if it is one that may return EINTR without need and can be taken up again; else NULL. Never close, which must not be done twice. */
+/* The call, if it is one that may return EINTR without need and can be taken up again; else NULL. Never close, which
+ * must not be done twice. */
 const hsn_call *hsn_call_find(long number);
 
 /* The register in which the kernel is given argument `index`, 0 to 5. */

@@ -1,6 +1,6 @@
 /*
- * .eh_frame_hdr ──binary search──► FDE ──► CIE; then both programs are run up to the instruction. DWARF 5 §6.4, and the Linux Standard Base
- * for what differs in .eh_frame. Only sp, bp and the return address are followed.
+ * .eh_frame_hdr ──binary search──► FDE ──► CIE; then both programs are run up to the instruction. DWARF 5 §6.4, and the
+ * Linux Standard Base for what differs in .eh_frame. Only sp, bp and the return address are followed.
  */
 #include "native/cfi.h"
 
@@ -24,7 +24,8 @@ typedef struct registers { /* the row of the table that is being built */
     const uint8_t *expression; /* instead of both; NULL = none */
     uint64_t expression_size;
     int64_t bp_offset, ra_offset; /* from the CFA */
-    bool is_bp_saved, is_ra_saved, is_ra_undefined, is_odd; /* is_odd: a rule for bp or ra that is not followed */
+    /* is_odd: a rule for bp or ra that is not followed */
+    bool is_bp_saved, is_ra_saved, is_ra_undefined, is_odd;
 } registers;
 
 typedef struct description { /* a CIE, and what the FDE adds */
@@ -80,7 +81,9 @@ static uintptr_t pointer(cursor *c, uint8_t encoding)
     const uintptr_t here = (uintptr_t)c->at;
     const uintptr_t base = (encoding & 0x70) == ENC_PCREL ? here : 0;
     switch (encoding & 0x0f) {
-    case 0x00: case 0x04: case 0x0c: return base + fixed(c, 8);
+    case 0x00:
+    case 0x04:
+    case 0x0c: return base + fixed(c, 8);
     case 0x01: return base + uleb(c);
     case 0x02: return base + fixed(c, 2);
     case 0x03: return base + fixed(c, 4);
@@ -221,44 +224,71 @@ static void define_cfa(machine *m, uint64_t which, int64_t offset)
     m->now.expression = NULL;
 }
 
-/* Instructions without an operand in their first byte. False: one that is not known, behind which nothing can be read. */
+/* Instructions without an operand in their first byte. False: one that is not known, behind which nothing can be read.
+ */
 static bool step_extended(machine *m, uint8_t op, cursor *c)
 {
     const int64_t align = m->d->data_align;
     uint64_t which;
     switch (op) {
-    case 0x00: return true;                                              /* nop */
-    case 0x01: m->at = pointer(c, m->d->encoding); return true;          /* set_loc */
-    case 0x02: m->at += fixed(c, 1) * m->d->code_align; return true;     /* advance_loc1 … */
+    case 0x00: return true;                                          /* nop */
+    case 0x01: m->at = pointer(c, m->d->encoding); return true;      /* set_loc */
+    case 0x02: m->at += fixed(c, 1) * m->d->code_align; return true; /* advance_loc1 … */
     case 0x03: m->at += fixed(c, 2) * m->d->code_align; return true;
     case 0x04: m->at += fixed(c, 4) * m->d->code_align; return true;
-    case 0x05: which = uleb(c); set_register(&m->now, which, true, (int64_t)uleb(c) * align); return true; /* offset_extended */
+    case 0x05:
+        which = uleb(c);
+        set_register(&m->now, which, true, (int64_t)uleb(c) * align);
+        return true; /* offset_extended */
     case 0x06: restore_register(&m->now, &m->initial, uleb(c)); return true;
-    case 0x07:                                                           /* undefined */
+    case 0x07: /* undefined */
         which = uleb(c);
         if (which == DWARF_RA) m->now.is_ra_undefined = true;
         return true;
-    case 0x08: set_register(&m->now, uleb(c), false, 0); return true;    /* same_value */
-    case 0x09: mark_odd(&m->now, uleb(c)); (void)uleb(c); return true;   /* register */
-    case 0x0a:                                                           /* remember_state */
+    case 0x08: set_register(&m->now, uleb(c), false, 0); return true; /* same_value */
+    case 0x09:
+        mark_odd(&m->now, uleb(c));
+        (void)uleb(c);
+        return true; /* register */
+    case 0x0a:       /* remember_state */
         if (m->depth == REMEMBERED) return false;
         m->remembered[m->depth++] = m->now;
         return true;
-    case 0x0b:                                                           /* restore_state */
+    case 0x0b: /* restore_state */
         if (m->depth == 0) return false;
         m->now = m->remembered[--m->depth];
         return true;
-    case 0x0c: which = uleb(c); define_cfa(m, which, (int64_t)uleb(c)); return true;
+    case 0x0c:
+        which = uleb(c);
+        define_cfa(m, which, (int64_t)uleb(c));
+        return true;
     case 0x0d: define_cfa(m, uleb(c), m->now.cfa_offset); return true;
     case 0x0e: define_cfa(m, m->now.cfa_register, (int64_t)uleb(c)); return true;
     case 0x0f: expression_of(m, c); return true;
-    case 0x10: case 0x16: mark_odd(&m->now, uleb(c)); skip_expression(c); return true;
-    case 0x11: which = uleb(c); set_register(&m->now, which, true, sleb(c) * align); return true;
-    case 0x12: which = uleb(c); define_cfa(m, which, sleb(c) * align); return true;
+    case 0x10:
+    case 0x16:
+        mark_odd(&m->now, uleb(c));
+        skip_expression(c);
+        return true;
+    case 0x11:
+        which = uleb(c);
+        set_register(&m->now, which, true, sleb(c) * align);
+        return true;
+    case 0x12:
+        which = uleb(c);
+        define_cfa(m, which, sleb(c) * align);
+        return true;
     case 0x13: define_cfa(m, m->now.cfa_register, sleb(c) * align); return true;
-    case 0x14: case 0x15: mark_odd(&m->now, uleb(c)); (void)uleb(c); return true; /* val_offset */
-    case 0x2e: (void)uleb(c); return true;                               /* GNU_args_size */
-    case 0x2f: which = uleb(c); set_register(&m->now, which, true, -(int64_t)uleb(c) * align); return true;
+    case 0x14:
+    case 0x15:
+        mark_odd(&m->now, uleb(c));
+        (void)uleb(c);
+        return true;                       /* val_offset */
+    case 0x2e: (void)uleb(c); return true; /* GNU_args_size */
+    case 0x2f:
+        which = uleb(c);
+        set_register(&m->now, which, true, -(int64_t)uleb(c) * align);
+        return true;
     default: return false;
     }
 }
@@ -313,8 +343,10 @@ static hsn_rule rule_of(const registers *r, const description *d, uintptr_t pc)
     }
     rule.cfa_offset = (int32_t)r->cfa_offset;
     if (r->expression != NULL) {
-        if (is_plt(r, pc, &rule.cfa_offset)) rule.kind = HSN_RULE_SP;
-        else if (is_realigned(r, &rule.cfa_offset)) rule.kind = HSN_RULE_BP_DEREF;
+        if (is_plt(r, pc, &rule.cfa_offset))
+            rule.kind = HSN_RULE_SP;
+        else if (is_realigned(r, &rule.cfa_offset))
+            rule.kind = HSN_RULE_BP_DEREF;
     } else if (r->cfa_offset == rule.cfa_offset) {
         if (r->cfa_register == DWARF_SP) rule.kind = HSN_RULE_SP;
         if (r->cfa_register == DWARF_BP) rule.kind = HSN_RULE_BP;
@@ -326,7 +358,8 @@ hsn_rule hsn_cfi_rule(uintptr_t pc)
 {
     const hsn_rule none = {.kind = HSN_RULE_NONE, .bp_at = HSN_BP_KEPT};
     struct dl_find_object object;
-    if (_dl_find_object == NULL || _dl_find_object((void *)pc, &object) != 0 || object.dlfo_eh_frame == NULL) return none;
+    if (_dl_find_object == NULL || _dl_find_object((void *)pc, &object) != 0 || object.dlfo_eh_frame == NULL)
+        return none;
     const uint8_t *fde = find_fde(object.dlfo_eh_frame, pc);
     description d = {0};
     if (fde == NULL || !read_fde(fde, &d) || pc < d.begin || pc >= d.end || d.ra_register != DWARF_RA) return none;

@@ -1,7 +1,7 @@
 /*
- * Call frame information: what .eh_frame says of one instruction, made into a rule of 8 bytes. Reads the sections as the loader has mapped
- * them, found by glibc's _dl_find_object, which neither locks nor allocates: so this may be used in a hook, in a handler and in the child of
- * a fork. x86-64.
+ * Call frame information: what .eh_frame says of one instruction, made into a rule of 8 bytes. Reads the sections as
+ * the loader has mapped them, found by glibc's _dl_find_object, which neither locks nor allocates: so this may be used
+ * in a hook, in a handler and in the child of a fork. x86-64.
  */
 #ifndef HSN_CFI_H
 #define HSN_CFI_H
@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 typedef enum hsn_rule_kind {
-    HSN_RULE_NONE,     /* nothing is known here: code that was made at run time, or an expression that nobody writes */
+    /* nothing is known here: code that was made at run time, or an expression that nobody writes */
+    HSN_RULE_NONE,
     HSN_RULE_SP,       /* the caller's frame begins at sp + cfa_offset … */
     HSN_RULE_BP,       /* … at bp + cfa_offset … */
     HSN_RULE_BP_DEREF, /* … where the word at bp + cfa_offset says */
@@ -21,11 +22,12 @@ enum { HSN_BP_KEPT = INT16_MIN }; /* bp still has the caller's value */
 
 typedef struct hsn_rule {
     int32_t cfa_offset;
-    int16_t bp_at;  /* the caller's bp is stored at CFA + 8 * this, or HSN_BP_KEPT */
-    uint16_t kind;  /* hsn_rule_kind */
+    int16_t bp_at; /* the caller's bp is stored at CFA + 8 * this, or HSN_BP_KEPT */
+    uint16_t kind; /* hsn_rule_kind */
 } hsn_rule;
 
-/* The rule at `pc`, an address inside the instruction. The return address is always the word below the caller's frame. */
+/* The rule at `pc`, an address inside the instruction. The return address is always the word below the caller's frame.
+ */
 hsn_rule hsn_cfi_rule(uintptr_t pc);
 
 #endif

@@ -1,13 +1,14 @@
 /*
- * The malloc family, in front of the program's own: recorded after the block is there, forgotten before it is given back.
+ * The malloc family, in front of the program's own: recorded after the block is there, forgotten before it is given
+ * back.
  *
  *      malloc ──► next malloc ──► {address, size, sequence, stack} ──► table      (quick.c, where the ordinary ones end, too)
  *      free   ──► table         ──► next free                                     (quick.c)
  *      realloc ─► out of the table, into this thread's row ──► next realloc ──► back into the table, the same block
  *
- * Everything of the agent's own happens inside hsn_enter, or inside of a magazine (map.h); the allocator behind runs outside, since it may wait
- * for a thread that stands still. A handler of the program that allocates while its thread is inside is served and not recorded; what it frees
- * there unseen is put right when the address is given out again.
+ * Everything of the agent's own happens inside hsn_enter, or inside of a magazine (map.h); the allocator behind runs
+ * outside, since it may wait for a thread that stands still. A handler of the program that allocates while its thread
+ * is inside is served and not recorded; what it frees there unseen is put right when the address is given out again.
  */
 #include "native/hooks.h"
 
@@ -66,10 +67,14 @@ static __attribute__((noinline)) void resolve(void)
     static const struct {
         const char *name;
         size_t at;
-    } names[] = {{"malloc", offsetof(hsn_allocator, malloc)}, {"calloc", offsetof(hsn_allocator, calloc)},
-                 {"realloc", offsetof(hsn_allocator, realloc)}, {"posix_memalign", offsetof(hsn_allocator, posix_memalign)},
-                 {"aligned_alloc", offsetof(hsn_allocator, aligned_alloc)}, {"memalign", offsetof(hsn_allocator, memalign)},
-                 {"valloc", offsetof(hsn_allocator, valloc)}, {"pvalloc", offsetof(hsn_allocator, pvalloc)},
+    } names[] = {{"malloc", offsetof(hsn_allocator, malloc)},
+                 {"calloc", offsetof(hsn_allocator, calloc)},
+                 {"realloc", offsetof(hsn_allocator, realloc)},
+                 {"posix_memalign", offsetof(hsn_allocator, posix_memalign)},
+                 {"aligned_alloc", offsetof(hsn_allocator, aligned_alloc)},
+                 {"memalign", offsetof(hsn_allocator, memalign)},
+                 {"valloc", offsetof(hsn_allocator, valloc)},
+                 {"pvalloc", offsetof(hsn_allocator, pvalloc)},
                  {"free", offsetof(hsn_allocator, free)}};
     is_resolving = true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -95,7 +100,8 @@ bool hsn_is_on(void) { return atomic_load_explicit(&hsn_state, memory_order_rela
 __attribute__((noinline)) bool hsn_begin(void)
 {
     int was = HSN_FRESH;
-    if (environ == NULL || !hsn_is_ready() || !atomic_compare_exchange_strong(&hsn_state, &was, HSN_OPENING)) return hsn_is_on();
+    if (environ == NULL || !hsn_is_ready() || !atomic_compare_exchange_strong(&hsn_state, &was, HSN_OPENING))
+        return hsn_is_on();
     const int error = errno;
     atomic_store(&hsn_state, hsn_open_all() ? HSN_ON : HSN_FAILED);
     errno = error;
@@ -145,7 +151,9 @@ void hsn_renew(uintptr_t sp)
 static uint32_t stack_at(uintptr_t sp, uintptr_t bp)
 {
     const hsn_place place = hsn_place_of(sp, bp);
-    return hsn_set.stacks == HSN_UNWIND_NONE ? 0 : hsn_trails_stack(hsn_thread_trails(), hsn_set.stacks, hsn_set.depth, &place);
+    return hsn_set.stacks == HSN_UNWIND_NONE
+               ? 0
+               : hsn_trails_stack(hsn_thread_trails(), hsn_set.stacks, hsn_set.depth, &place);
 }
 
 /* What the quick way was out of, it has again behind this. Inside hsn_enter. */
@@ -158,7 +166,8 @@ static void settle(void)
 static void record(void *block, size_t size, uintptr_t sp, uintptr_t bp)
 {
     hsn_enter();
-    const hsn_block b = {.address = (uintptr_t)block, .size = size, .sequence = draw_number(), .stack = stack_at(sp, bp)};
+    const hsn_block b = {
+        .address = (uintptr_t)block, .size = size, .sequence = draw_number(), .stack = stack_at(sp, bp)};
     hsn_table_add(&b);
     settle();
     hsn_leave();
@@ -172,7 +181,8 @@ static inline bool is_taken(size_t size)
     return !hsn_sample_passes(&hsn_me.sampler, size) && hsn_sample_draw(&hsn_me.sampler, size, hsn_set.sample_bytes);
 }
 
-/* A sample that falls into what a silent thread allocates is drawn, too: else it would fall on the first block behind. */
+/* A sample that falls into what a silent thread allocates is drawn, too: else it would fall on the first block behind.
+ */
 static bool is_recorded(size_t size)
 {
     if (atomic_load_explicit(&hsn_state, memory_order_relaxed) != HSN_ON && !hsn_begin()) return false;
@@ -187,7 +197,8 @@ void *hsn_note_slowly(void *block, size_t size, uintptr_t sp, uintptr_t bp)
 
 static inline void *note(void *block, size_t size, uintptr_t frame)
 {
-    return hsn_sample_passes(&hsn_me.sampler, size) ? block : hsn_note(block, size, frame + 16, *(const uintptr_t *)frame);
+    return hsn_sample_passes(&hsn_me.sampler, size) ? block
+                                                    : hsn_note(block, size, frame + 16, *(const uintptr_t *)frame);
 }
 
 /* May the block be in the table, and may the table be used here? */
@@ -257,7 +268,8 @@ HOOK void *pvalloc(size_t size) { return hsn_is_ready() ? note(hsn_real.pvalloc(
 
 /* ---- realloc ---- */
 
-/* Out of the table and into the row of this thread: inside the allocator the block may belong to nobody, and somebody else may get it. */
+/* Out of the table and into the row of this thread: inside the allocator the block may belong to nobody, and somebody
+ * else may get it. */
 static bool lift(void *block, hsn_block *was)
 {
     if (!may_forget(block)) return false;

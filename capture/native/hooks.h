@@ -30,7 +30,8 @@ extern hsn_allocator hsn_real;
 
 /* Do the hooks record? From the first allocation behind the start of libc, unless there was no memory for the table. */
 bool hsn_is_on(void);
-/* Opens table, stacks and the rest and lets the hooks record. Whoever comes first; false if that is not possible (yet). */
+/* Opens table, stacks and the rest and lets the hooks record. Whoever comes first; false if that is not possible (yet).
+ */
 bool hsn_begin(void);
 /* From now on nothing is added; what is freed is still taken out. */
 void hsn_end(void);
@@ -54,8 +55,8 @@ bool hsn_find_real(void);
 static inline bool hsn_is_ready(void) { return __builtin_expect(hsn_real.free != NULL, 1) || hsn_find_real(); }
 
 /*
- * A block that has just been given out, NULL too, is recorded, and returned. `sp`: of the caller of the hook, just above the return address; `bp`: its
- * frame pointer. Not for a block whose sample has passed already (sample.h).
+ * A block that has just been given out, NULL too, is recorded, and returned. `sp`: of the caller of the hook, just
+ * above the return address; `bp`: its frame pointer. Not for a block whose sample has passed already (sample.h).
  */
 void *hsn_note(void *block, size_t size, uintptr_t sp, uintptr_t bp);
 /* The same, by locks. */

@@ -7,8 +7,8 @@
 #include <time.h>
 
 enum {
-    SPINS = 64,         /* looks at a lock before the processor is given away */
-    YIELDS = 64,        /* … before the thread sleeps: the holder may have a lower priority */
+    SPINS = 64,  /* looks at a lock before the processor is given away */
+    YIELDS = 64, /* … before the thread sleeps: the holder may have a lower priority */
     SLEEP_NS = 50 * 1000
 };
 

@@ -21,15 +21,15 @@ enum {
     CHUNK_BYTES = CHUNK_WINDOWS * sizeof(uint32_t),
     MOST_NODES = 1 << 27,
     MAGAZINES = 1 << 14,
-    BATCH = 32,                        /* nodes between pool and magazine at a time */
+    BATCH = 32, /* nodes between pool and magazine at a time */
     PAGE = 4096,
     PAGE_WINDOWS = PAGE / sizeof(uint32_t),
     CHUNK_PAGES = CHUNK_WINDOWS / PAGE_WINDOWS,
-    DENSE = 1 << 18,                   /* blocks to 64 MiB of heap from which on its windows get huge pages */
-    BLOCK_WINDOWS = 48,                /* bytes of windows that a block may cost on average … */
-    SPARE_WINDOWS = 16 << 20,          /* … beyond these */
-    LOOK_AGAIN = 1 << 16,              /* blocks more, behind which that is measured anew */
-    LONG_WAIT = 20000                  /* waits, a second: who is inside for so long has ended there */
+    DENSE = 1 << 18,          /* blocks to 64 MiB of heap from which on its windows get huge pages */
+    BLOCK_WINDOWS = 48,       /* bytes of windows that a block may cost on average … */
+    SPARE_WINDOWS = 16 << 20, /* … beyond these */
+    LOOK_AGAIN = 1 << 16,     /* blocks more, behind which that is measured anew */
+    LONG_WAIT = 20000         /* waits, a second: who is inside for so long has ended there */
 };
 static const size_t ALL_BYTES = (size_t)8 << 30, LEAST_BYTES = (size_t)32 << 20, NODES_AT_ONCE = (size_t)1 << 20;
 
@@ -43,9 +43,10 @@ static uint32_t *chunk_roots;  /* of each chunk, from 0 on, the number of its ro
 static _Atomic uint32_t chunk_count;
 static uint32_t chunk_limit;
 
-static hsn_lock pool; /* of everything below, and of new chunks */
-static uint32_t pool_first;                    /* its name, 0 = none */
-static uint32_t fresh = 1, usable, node_limit; /* numbers: of those that were never taken; whose memory may be touched; that there are */
+static hsn_lock pool;       /* of everything below, and of new chunks */
+static uint32_t pool_first; /* its name, 0 = none */
+/* numbers: of those that were never taken; whose memory may be touched; that there are */
+static uint32_t fresh = 1, usable, node_limit;
 
 static hsn_magazine *magazines;
 static _Atomic uint32_t magazine_count = 1;
@@ -63,8 +64,8 @@ static size_t reserved;
 
 bool hsn_map_open(void)
 {
-    size_t roots_size = ROOTS * sizeof *roots, all = ALL_BYTES, chunks_size = ALL_BYTES / CHUNK_BYTES * sizeof *chunk_roots,
-           magazines_size = MAGAZINES * sizeof *magazines;
+    size_t roots_size = ROOTS * sizeof *roots, all = ALL_BYTES,
+           chunks_size = ALL_BYTES / CHUNK_BYTES * sizeof *chunk_roots, magazines_size = MAGAZINES * sizeof *magazines;
     unsigned char *at = hsn_reserve_bare(&all, LEAST_BYTES);
     _Atomic uintptr_t *all_roots = at == NULL ? NULL : hsn_reserve(&roots_size, roots_size);
     chunk_roots = hsn_reserve(&chunks_size, chunks_size);
@@ -77,7 +78,8 @@ bool hsn_map_open(void)
     if (node_limit > MOST_NODES) node_limit = MOST_NODES;
     windows = at + begin + (nodes_size & ~(HUGE_PAGE - 1));
     chunk_limit = (uint32_t)((size_t)(at + all - windows) / CHUNK_BYTES);
-    /* A fork copies one entry for 2 MiB and not 512: measured, 1.6 us a MiB instead of 40. Not of the first nodes: most programs are small. */
+    /* A fork copies one entry for 2 MiB and not 512: measured, 1.6 us a MiB instead of 40. Not of the first nodes: most
+     * programs are small. */
     madvise((unsigned char *)nodes + HUGE_PAGE, nodes_size - begin - HUGE_PAGE, MADV_HUGEPAGE);
     is_ordered = ask_order(ORDER_REGISTER);
     reserved = all;
@@ -96,7 +98,6 @@ void hsn_map_trust_chunks(void)
         magazines[i].least = 0;
     }
 }
-
 
 /* The forking thread has it already. */
 static void lock(bool holds_none)
@@ -122,12 +123,14 @@ static size_t measure_windows(uint32_t chunks)
     return pages * PAGE;
 }
 
-/* Have small blocks so far been so few between the large ones that windows for more of that heap would cost more than the hash? */
+/* Have small blocks so far been so few between the large ones that windows for more of that heap would cost more than
+ * the hash? */
 static bool is_sparse(uint32_t chunks)
 {
     static uint32_t sparse_at; /* nodes, when it was so last; 0 = never */
     if (sparse_at != 0 && fresh - sparse_at < LOOK_AGAIN) return true;
-    const bool is_so = (size_t)chunks * CHUNK_BYTES > SPARE_WINDOWS && measure_windows(chunks) > SPARE_WINDOWS + (size_t)fresh * BLOCK_WINDOWS;
+    const bool is_so = (size_t)chunks * CHUNK_BYTES > SPARE_WINDOWS &&
+                       measure_windows(chunks) > SPARE_WINDOWS + (size_t)fresh * BLOCK_WINDOWS;
     sparse_at = is_so ? fresh : 0;
     return is_so;
 }
@@ -138,7 +141,8 @@ static void open_chunk(uintptr_t address)
     const uintptr_t root = address >> HSN_MAP_CHUNK_LOG;
     const uint32_t chunk = atomic_load_explicit(&chunk_count, memory_order_relaxed);
     unsigned char *at = windows + (size_t)chunk * CHUNK_BYTES;
-    if (atomic_load_explicit(&roots[root], memory_order_relaxed) != 0 || chunk == chunk_limit || is_sparse(chunk)) return;
+    if (atomic_load_explicit(&roots[root], memory_order_relaxed) != 0 || chunk == chunk_limit || is_sparse(chunk))
+        return;
     if (mprotect(at, CHUNK_BYTES, PROT_READ | PROT_WRITE) != 0) return;
     if (chunk > 0 && fresh / chunk >= DENSE) madvise(at, CHUNK_BYTES, MADV_HUGEPAGE);
     chunk_roots[chunk] = (uint32_t)root;
@@ -216,8 +220,10 @@ void hsn_map_tend(hsn_magazine *m)
     const bool is_empty = m->nodes[m->count] == 0;
     if (!is_empty && m->count < HSN_MAGAZINE) return;
     lock(true);
-    if (is_empty) fill(m);
-    else empty(m);
+    if (is_empty)
+        fill(m);
+    else
+        empty(m);
     unlock();
 }
 
@@ -231,7 +237,9 @@ bool hsn_map_takes(uintptr_t address, size_t size)
 static void read_node(uint32_t node, uintptr_t address, hsn_block *out)
 {
     const hsn_map_node *n = hsn_map_node_at(nodes, node);
-    *out = (hsn_block){.address = address, .size = n->stack_and_size % HSN_MAP_LARGE, .sequence = n->sequence,
+    *out = (hsn_block){.address = address,
+                       .size = n->stack_and_size % HSN_MAP_LARGE,
+                       .sequence = n->sequence,
                        .stack = n->stack_and_size >> HSN_MAP_SIZE_LOG};
 }
 
@@ -341,7 +349,8 @@ static void look_at_pages(uint32_t chunk)
 {
     const uintptr_t at = (uintptr_t)windows + (size_t)chunk * CHUNK_BYTES;
     const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    const ssize_t size = fd < 0 ? -1 : pread(fd, page_words, sizeof page_words, (off_t)(at / PAGE * sizeof *page_words));
+    const ssize_t size =
+        fd < 0 ? -1 : pread(fd, page_words, sizeof page_words, (off_t)(at / PAGE * sizeof *page_words));
     if (fd >= 0) close(fd);
     for (size_t i = 0; i < CHUNK_PAGES && size != (ssize_t)sizeof page_words; i++)
         page_words[i] = UINT64_MAX; /* not to be known: all are looked at */

@@ -52,9 +52,12 @@ static uint64_t hexadecimal(const char *text)
 {
     uint64_t n = 0;
     for (;; text++) {
-        if (*text >= '0' && *text <= '9') n = n << 4 | (uint64_t)(*text - '0');
-        else if (*text >= 'a' && *text <= 'f') n = n << 4 | (uint64_t)(*text - 'a' + 10);
-        else return n;
+        if (*text >= '0' && *text <= '9')
+            n = n << 4 | (uint64_t)(*text - '0');
+        else if (*text >= 'a' && *text <= 'f')
+            n = n << 4 | (uint64_t)(*text - 'a' + 10);
+        else
+            return n;
     }
 }
 
@@ -94,11 +97,15 @@ static bool add_byte(line *l, char c)
     if (c == '\n') {
         *l = (line){0};
     } else if (l->part == LOW) {
-        if (c == '-') l->part = HIGH;
-        else l->low = l->low << 4 | digit;
+        if (c == '-')
+            l->part = HIGH;
+        else
+            l->low = l->low << 4 | digit;
     } else if (l->part == HIGH) {
-        if (c != ' ') l->high = l->high << 4 | digit;
-        else l->part = REST;
+        if (c != ' ')
+            l->high = l->high << 4 | digit;
+        else
+            l->part = REST;
         return c == ' ';
     }
     return false;

@@ -19,7 +19,8 @@ void hsn_proc_path(char out[HSN_PROC_PATH], int pid, int tid, const char *file);
 /* Cut to 15 bytes; "" when it is not to be had. `pid` 0 = the calling process. */
 void hsn_proc_thread_name(int pid, int tid, char out[16]);
 
-/* Does this thread block the signal because its program says so? Not when glibc blocks all for a moment, in a fork or a new thread. */
+/* Does this thread block the signal because its program says so? Not when glibc blocks all for a moment, in a fork or a
+ * new thread. */
 bool hsn_proc_blocks(int tid, int signal);
 
 /* Writes a short text into a file that exists. */

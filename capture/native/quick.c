@@ -1,17 +1,19 @@
 /*
- * The beginning and the end of most blocks. A file of its own: what is here may jump on to the next function, which hooks.c is built not to do. Who is
- * jumped to finds the return address of the program's call where it was; the caller's frame pointer is handed on.
+ * The beginning and the end of most blocks. A file of its own: what is here may jump on to the next function, which
+ * hooks.c is built not to do. Who is jumped to finds the return address of the program's call where it was; the
+ * caller's frame pointer is handed on.
  *
  *      sampled mode   malloc: is there credit for so many bytes?                    free: has the table any block of this mark?
  *      all            malloc: a number, a node, a window, a stack that is known     free: the block's window is emptied
  *
- * A thread that has neither credit nor magazine has not begun, or is inside or silent. All but the ordinary is the slow way's (hooks.c).
+ * A thread that has neither credit nor magazine has not begun, or is inside or silent. All but the ordinary is the slow
+ * way's (hooks.c).
  */
 #include "native/hooks.h"
 #include "native/threads.h"
 #include "native/trails.h"
 
-#define HOOK __attribute__((visibility("default")))
+#define HOOK              __attribute__((visibility("default")))
 #define LIKELY(condition) __builtin_expect(condition, 1)
 /* The way that is hardly ever gone keeps nothing in registers that the other one would have to save. */
 #define RARELY static __attribute__((noinline, cold))
@@ -31,7 +33,8 @@ RARELY void *return_stopped(void *block)
 }
 
 /* Out of the magazine, and back to the program. */
-static inline __attribute__((always_inline)) void *leave(hsn_magazine *m, bool is_done, void *block, size_t size, uintptr_t sp, uintptr_t bp)
+static inline __attribute__((always_inline)) void *leave(hsn_magazine *m, bool is_done, void *block, size_t size,
+                                                         uintptr_t sp, uintptr_t bp)
 {
     hsn_map_end(m);
     if (!LIKELY(is_done)) return note_slowly(block, size, sp, bp);
@@ -55,7 +58,8 @@ RARELY void *note_again(hsn_magazine *m, void *block, size_t size, uintptr_t sp,
     return hsn_note(block, size, sp, bp);
 }
 
-static __attribute__((noinline)) void *note_with_stack(hsn_magazine *m, void *block, size_t size, uintptr_t sp, uintptr_t bp)
+static __attribute__((noinline)) void *note_with_stack(hsn_magazine *m, void *block, size_t size, uintptr_t sp,
+                                                       uintptr_t bp)
 {
     const uint32_t stack = hsn_is_on_own_stack(sp) ? hsn_trails_know(m->trails, sp, bp, hsn_me.stack_high) : 0;
     return leave(m, stack != 0 && put(m, block, size, stack), block, size, sp, bp);
@@ -75,7 +79,8 @@ void *hsn_note(void *block, size_t size, uintptr_t sp, uintptr_t bp) { return no
 static __attribute__((noinline)) void *malloc_recorded(size_t size)
 {
     void *block = hsn_real.malloc(size);
-    const uintptr_t *frame = __builtin_frame_address(0); /* the caller's frame pointer, and above it the return address */
+    /* the caller's frame pointer, and above it the return address */
+    const uintptr_t *frame = __builtin_frame_address(0);
     return note(block, size, (uintptr_t)(frame + 2), frame);
 }
 

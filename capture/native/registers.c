@@ -1,6 +1,6 @@
 /*
- * Registers of stopped threads (registers.h). General ones first, in the order of ucontext, so that the unwinder finds its own; then the vectors,
- * since what a thread is just copying may stand nowhere else.
+ * Registers of stopped threads (registers.h). General ones first, in the order of ucontext, so that the unwinder finds
+ * its own; then the vectors, since what a thread is just copying may stand nowhere else.
  */
 #include "native/registers.h"
 
@@ -8,9 +8,18 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { GENERAL = 17, VECTOR_WORDS = 32, LEGACY_BYTES = 512, XMM_AT = 160, FEATURES_AT = 512, AVX_AT = 576, MAGIC_AT = 464 };
+enum {
+    GENERAL = 17,
+    VECTOR_WORDS = 32,
+    LEGACY_BYTES = 512,
+    XMM_AT = 160,
+    FEATURES_AT = 512,
+    AVX_AT = 576,
+    MAGIC_AT = 464
+};
 enum { AVX_FEATURE = 4, HEADER_BYTES = 64 };
-static const uint32_t EXTENDED_MAGIC = 0x46505853; /* FP_XSTATE_MAGIC1: a signal's frame has more than the 512 bytes of old */
+/* FP_XSTATE_MAGIC1: a signal's frame has more than the 512 bytes of old */
+static const uint32_t EXTENDED_MAGIC = 0x46505853;
 
 /* The low halves of 16 vectors, and the high ones where the machine has any in use. */
 static void take_vectors(hsn_thread *t, const unsigned char *area, size_t size)
@@ -42,9 +51,10 @@ void hsn_registers_of_signal(hsn_thread *t, const ucontext_t *context)
 void hsn_registers_of_trace(hsn_thread *t, const struct user_regs_struct *r, const unsigned char *area, size_t size)
 {
     const unsigned long long general[GENERAL] = {
-        [REG_R8] = r->r8,   [REG_R9] = r->r9,   [REG_R10] = r->r10, [REG_R11] = r->r11, [REG_R12] = r->r12, [REG_R13] = r->r13,
-        [REG_R14] = r->r14, [REG_R15] = r->r15, [REG_RDI] = r->rdi, [REG_RSI] = r->rsi, [REG_RBP] = r->rbp, [REG_RBX] = r->rbx,
-        [REG_RDX] = r->rdx, [REG_RAX] = r->rax, [REG_RCX] = r->rcx, [REG_RSP] = r->rsp, [REG_RIP] = r->rip};
+        [REG_R8] = r->r8,   [REG_R9] = r->r9,   [REG_R10] = r->r10, [REG_R11] = r->r11, [REG_R12] = r->r12,
+        [REG_R13] = r->r13, [REG_R14] = r->r14, [REG_R15] = r->r15, [REG_RDI] = r->rdi, [REG_RSI] = r->rsi,
+        [REG_RBP] = r->rbp, [REG_RBX] = r->rbx, [REG_RDX] = r->rdx, [REG_RAX] = r->rax, [REG_RCX] = r->rcx,
+        [REG_RSP] = r->rsp, [REG_RIP] = r->rip};
     for (size_t i = 0; i < GENERAL; i++)
         t->registers[i] = (uintptr_t)general[i];
     t->register_count = GENERAL;

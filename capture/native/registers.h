@@ -14,6 +14,7 @@ enum { HSN_XSAVE_BYTES = 16 * 1024 }; /* more than any machine has today: AMX ma
 void hsn_registers_of_signal(hsn_thread *t, const ucontext_t *context);
 
 /* Of a tracer's look: `area` is what XSAVE wrote, `size` bytes of it; 0 = not to be had. */
-void hsn_registers_of_trace(hsn_thread *t, const struct user_regs_struct *general, const unsigned char *area, size_t size);
+void hsn_registers_of_trace(hsn_thread *t, const struct user_regs_struct *general, const unsigned char *area,
+                            size_t size);
 
 #endif

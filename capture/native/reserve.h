@@ -1,6 +1,6 @@
 /*
- * The agent's own memory: address space taken once, never given back, pages when they are touched. All of it is on one list, since
- * a conservative scan must leave it out: it holds the address of every block and roots none.
+ * The agent's own memory: address space taken once, never given back, pages when they are touched. All of it is on one
+ * list, since a conservative scan must leave it out: it holds the address of every block and roots none.
  */
 #ifndef HSN_RESERVE_H
 #define HSN_RESERVE_H
@@ -12,14 +12,14 @@
 #include "native/world.h"
 
 /*
- * Zeroed private memory of *size bytes, or half of that, and so on down to `least`, where the address space is limited (RLIMIT_AS, no
- * overcommit). *size is what was taken. NULL when there is not even that. Not behind malloc.
+ * Zeroed private memory of *size bytes, or half of that, and so on down to `least`, where the address space is limited
+ * (RLIMIT_AS, no overcommit). *size is what was taken. NULL when there is not even that. Not behind malloc.
  */
 void *hsn_reserve(size_t *size, size_t least);
 
 /*
- * The same without any access: who uses a part of it makes that readable and writable (mprotect), and only then it counts as taken where
- * overcommitting is forbidden. Takes no more than a quarter of what could be had.
+ * The same without any access: who uses a part of it makes that readable and writable (mprotect), and only then it
+ * counts as taken where overcommitting is forbidden. Takes no more than a quarter of what could be had.
  */
 void *hsn_reserve_bare(size_t *size, size_t least);
 

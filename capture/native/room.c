@@ -1,6 +1,7 @@
 /*
- * Limit and usage of the memory cgroup: memory.max and memory.current of version 2, memory.limit_in_bytes and memory.usage_in_bytes of
- * version 1; of the group itself, whose path /proc/self/cgroup tells, or where a container sees its own as the root, of that.
+ * Limit and usage of the memory cgroup: memory.max and memory.current of version 2, memory.limit_in_bytes and
+ * memory.usage_in_bytes of version 1; of the group itself, whose path /proc/self/cgroup tells, or where a container
+ * sees its own as the root, of that.
  */
 #include "native/room.h"
 
@@ -17,7 +18,7 @@
 enum { TEXT_BYTES = 4096, PATH_BYTES = 1024, EVERY_US = 2000 };
 
 /* What no limit looks like in version 1: a page below 2^63. */
-#define NO_LIMIT (UINT64_C(1) << 60)
+#define NO_LIMIT   (UINT64_C(1) << 60)
 #define MOST_SHORT (UINT64_C(16) << 20)
 
 static int usage_fd = -1;
@@ -78,7 +79,8 @@ static bool take_line(const char *line, const char *end)
         return take_version("/sys/fs/cgroup", first + 2, (size_t)(end - first) - 2, "/memory.max", "/memory.current");
     if ((size_t)(end - first) < sizeof memory || memcmp(first, memory, sizeof memory - 1) != 0) return false;
     first += sizeof memory - 1;
-    return take_version("/sys/fs/cgroup/memory", first, (size_t)(end - first), "/memory.limit_in_bytes", "/memory.usage_in_bytes");
+    return take_version("/sys/fs/cgroup/memory", first, (size_t)(end - first), "/memory.limit_in_bytes",
+                        "/memory.usage_in_bytes");
 }
 
 static bool find_cgroup(void)

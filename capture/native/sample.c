@@ -12,8 +12,8 @@ static uint64_t draw(uint64_t *state)
     return *state * UINT64_C(0x2545F4914F6CDD1D);
 }
 
-/* Natural logarithm of a number from 0 to 1, not 0: ln(m * 2^e), the mantissa by the series of artanh, to 6 digits. libm stays out of the
- * program. */
+/* Natural logarithm of a number from 0 to 1, not 0: ln(m * 2^e), the mantissa by the series of artanh, to 6 digits.
+ * libm stays out of the program. */
 static double logarithm(double x)
 {
     uint64_t bits;
@@ -22,7 +22,8 @@ static double logarithm(double x)
     bits = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1023) << 52;
     memcpy(&x, &bits, sizeof x);
     const double y = (x - 1) / (x + 1), square = y * y;
-    const double series = 1 + square * (1.0 / 3 + square * (1.0 / 5 + square * (1.0 / 7 + square * (1.0 / 9 + square / 11))));
+    const double series =
+        1 + square * (1.0 / 3 + square * (1.0 / 5 + square * (1.0 / 7 + square * (1.0 / 9 + square / 11))));
     return 2 * y * series + exponent * 0.69314718055994531;
 }
 
@@ -30,7 +31,8 @@ static void seed(hsn_sampler *s)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    s->random = (uint64_t)(uintptr_t)s * UINT64_C(0x9E3779B97F4A7C15) ^ ((uint64_t)now.tv_nsec << 20) ^ (uint64_t)now.tv_sec;
+    s->random =
+        (uint64_t)(uintptr_t)s * UINT64_C(0x9E3779B97F4A7C15) ^ ((uint64_t)now.tv_nsec << 20) ^ (uint64_t)now.tv_sec;
     if (s->random == 0) s->random = 1;
     for (int i = 0; i < 4; i++)
         (void)draw(&s->random);

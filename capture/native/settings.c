@@ -1,4 +1,5 @@
-/* The settings (settings.h). Runs in the first allocation of a program, so without anything of libc that might allocate. */
+/* The settings (settings.h). Runs in the first allocation of a program, so without anything of libc that might
+ * allocate. */
 #include "native/settings.h"
 
 #include <string.h>
@@ -62,8 +63,8 @@ static void read_word(hsn_settings *s, word w)
 
 void hsn_settings_read(hsn_settings *out, const char *text)
 {
-    *out = (hsn_settings){
-        .stacks = HSN_UNWIND_CFI, .depth = DEFAULT_DEPTH, .stop_ms = DEFAULT_STOP_MS, .listens = true};
+    *out =
+        (hsn_settings){.stacks = HSN_UNWIND_CFI, .depth = DEFAULT_DEPTH, .stop_ms = DEFAULT_STOP_MS, .listens = true};
     while (text != NULL && *text != '\0') {
         const size_t size = strcspn(text, " ,");
         read_word(out, (word){text, size});

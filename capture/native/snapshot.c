@@ -49,7 +49,8 @@ static void leave(int status)
         syscall(SYS_exit_group, status);
 }
 
-/* The parent must outlive this process and not the other way round, and the kernel must see that too. False: it is gone already. */
+/* The parent must outlive this process and not the other way round, and the kernel must see that too. False: it is gone
+ * already. */
 static bool settle_down(pid_t parent)
 {
     const struct rlimit no_core = {0, 0}, time = {CPU_SECONDS, CPU_SECONDS};
@@ -97,7 +98,8 @@ static void find_stack(hsn_thread *t)
 
 static void find_frames(hsn_thread *t)
 {
-    hsn_place place = {.pc = t->registers[GREG_PC], .sp = t->stack_pointer, .bp = t->registers[GREG_BP], .is_interrupted = true};
+    hsn_place place = {
+        .pc = t->registers[GREG_PC], .sp = t->stack_pointer, .bp = t->registers[GREG_BP], .is_interrupted = true};
     if (!t->is_stopped) return;
     const bool is_own = place.sp >= t->stack.low && place.sp < t->stack.high;
     place.high = is_own ? t->stack.high : hsn_proc_mapping(place.sp).high;
@@ -140,9 +142,11 @@ static void describe(hsn_world *world)
 static const char *why_no_child(int error)
 {
     if (error == ENOMEM)
-        return "the program cannot be forked: the system grants no memory for a copy (vm.overcommit_memory=2, or a limit of its container); "
+        return "the program cannot be forked: the system grants no memory for a copy (vm.overcommit_memory=2, or a "
+               "limit of its container); "
                "free memory, or allow overcommitment";
-    if (error == EAGAIN) return "the program cannot be forked: its user has as many processes as it may (ulimit -u, pids.max)";
+    if (error == EAGAIN)
+        return "the program cannot be forked: its user has as many processes as it may (ulimit -u, pids.max)";
     return "the program cannot be forked: the system refuses it";
 }
 
@@ -182,7 +186,9 @@ hsn_taken hsn_snapshot(const hsa_request *request, const ucontext_t *context)
     hsn_taken taken = {0};
     hsn_world world = {0};
     sigset_t all, before;
-    if (!hsn_is_on()) return (hsn_taken){.error = "the agent does not record in this process: it had no memory for its table, or was told not to"};
+    if (!hsn_is_on())
+        return (hsn_taken){
+            .error = "the agent does not record in this process: it had no memory for its table, or was told not to"};
     take_turn();
     hsn_silence();
     sigfillset(&all);

@@ -7,14 +7,19 @@
 
 static const uint64_t US_A_SECOND = 1000 * 1000, NS_A_US = 1000, GRAIN_US = 1000;
 
-static bool is_of_socket(const hsn_call *call) { return call->timeout == HSN_TIMEOUT_RECEIVE || call->timeout == HSN_TIMEOUT_SEND; }
+static bool is_of_socket(const hsn_call *call)
+{
+    return call->timeout == HSN_TIMEOUT_RECEIVE || call->timeout == HSN_TIMEOUT_SEND;
+}
 static int option_of(const hsn_call *call) { return call->timeout == HSN_TIMEOUT_RECEIVE ? SO_RCVTIMEO : SO_SNDTIMEO; }
 
 static bool get_us(int fd, int option, uint64_t *us)
 {
     struct timeval time = {0};
     socklen_t size = sizeof time;
-    if (getsockopt(fd, SOL_SOCKET, option, &time, &size) != 0 || size != sizeof time || time.tv_sec < 0 || time.tv_usec < 0) return false;
+    if (getsockopt(fd, SOL_SOCKET, option, &time, &size) != 0 || size != sizeof time || time.tv_sec < 0 ||
+        time.tv_usec < 0)
+        return false;
     if ((uint64_t)time.tv_sec > UINT64_MAX / US_A_SECOND / NS_A_US - 1) return false;
     *us = (uint64_t)time.tv_sec * US_A_SECOND + (uint64_t)time.tv_usec;
     return *us > 0;
@@ -36,7 +41,8 @@ bool hsn_socket_time(const hsn_call *call, int fd, uint64_t *ns)
     return has_time;
 }
 
-/* The kernel counts ticks and rounds up: where a tick is no whole number of microseconds, what was read comes back as one tick more. */
+/* The kernel counts ticks and rounds up: where a tick is no whole number of microseconds, what was read comes back as
+ * one tick more. */
 bool hsn_socket_time_set(const hsn_call *call, int fd, uint64_t ns)
 {
     const int before = errno, option = option_of(call);

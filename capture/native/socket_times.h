@@ -1,6 +1,6 @@
 /*
- * Sockets whose calls end by a time of the socket's own (SO_RCVTIMEO, SO_SNDTIMEO), which the kernel reads when such a call begins. One that is taken
- * up again begins anew: for that moment alone its socket has what is left.
+ * Sockets whose calls end by a time of the socket's own (SO_RCVTIMEO, SO_SNDTIMEO), which the kernel reads when such a
+ * call begins. One that is taken up again begins anew: for that moment alone its socket has what is left.
  */
 #ifndef HSN_SOCKET_TIMES_H
 #define HSN_SOCKET_TIMES_H

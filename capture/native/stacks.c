@@ -1,6 +1,6 @@
 /*
- * The stacks (stacks.h): an open-addressing hash of {upper half of the hash, id}, and for each id where its frames begin in one long
- * array. Readers take no lock: what a slot leads to was written before the slot.
+ * The stacks (stacks.h): an open-addressing hash of {upper half of the hash, id}, and for each id where its frames
+ * begin in one long array. Readers take no lock: what a slot leads to was written before the slot.
  *
  *      slots ──► id ──► {first frame, count} ──► frames
  */

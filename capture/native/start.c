@@ -4,9 +4,9 @@
  *      first allocation ──► settings, table, stacks … (hsn_open_all): recording
  *      constructor      ──► own variables, main thread, LD_PRELOAD, fork handlers, listening
  *
- * A fork of the program takes table and stacks whole: all locks are held around it. The child records on in its own copy. It gets a thread
- * of its own to listen only when it turns out to live: most children soon execute something else, and some must not have a thread before.
- * Children of vfork and posix_spawn run no handlers, and need none.
+ * A fork of the program takes table and stacks whole: all locks are held around it. The child records on in its own
+ * copy. It gets a thread of its own to listen only when it turns out to live: most children soon execute something
+ * else, and some must not have a thread before. Children of vfork and posix_spawn run no handlers, and need none.
  */
 #include "native/start.h"
 
@@ -54,14 +54,16 @@ bool hsn_open_all(void)
 
 /* ---- serving ---- */
 
-/* The file whose malloc stands in front of this one, "" = none: an allocator that is preloaded before the agent, or linked into the program. */
+/* The file whose malloc stands in front of this one, "" = none: an allocator that is preloaded before the agent, or
+ * linked into the program. */
 static char in_front[128];
 
 static void look_in_front(void)
 {
     Dl_info own, first;
     void *found = dlsym(RTLD_DEFAULT, "malloc");
-    if (found == NULL || dladdr(&hsn_real, &own) == 0 || dladdr(found, &first) == 0 || first.dli_fbase == own.dli_fbase) return;
+    if (found == NULL || dladdr(&hsn_real, &own) == 0 || dladdr(found, &first) == 0 || first.dli_fbase == own.dli_fbase)
+        return;
     const char *slash = strrchr(first.dli_fname, '/'), *name = slash == NULL ? first.dli_fname : slash + 1;
     const size_t size = strlen(name) < sizeof in_front ? strlen(name) : sizeof in_front - 1;
     memcpy(in_front, name, size);
@@ -71,8 +73,9 @@ static void look_in_front(void)
 /* One that passes on what it is asked for may stand in front: then blocks are recorded all the same. */
 static bool refuse_bypassed(const hsa_request *request)
 {
-    static const char before[] = "malloc of this program is that of ", behind[] = ", in front of the agent, which has recorded nothing: name the agent first in "
-                                                                                 "LD_PRELOAD; of an allocator that is linked into the program nothing can be recorded";
+    static const char before[] = "malloc of this program is that of ",
+                      behind[] = ", in front of the agent, which has recorded nothing: name the agent first in "
+                                 "LD_PRELOAD; of an allocator that is linked into the program nothing can be recorded";
     char sentence[sizeof before + sizeof in_front + sizeof behind];
     if (in_front[0] == '\0' || !hsn_table_is_unused()) return false;
     size_t used = sizeof before - 1;
@@ -171,7 +174,8 @@ static void after_fork_in_child(void)
 
 /* ---- the constructor ---- */
 
-/* Writable segments of this file: their words are the agent's. Segments of ld.so and libc: who calls from there is not disturbed. */
+/* Writable segments of this file: their words are the agent's. Segments of ld.so and libc: who calls from there is not
+ * disturbed. */
 static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     const uintptr_t own = (uintptr_t)&hsn_real, base = (uintptr_t)dlsym(RTLD_DEFAULT, "_r_debug");

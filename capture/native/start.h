@@ -9,8 +9,9 @@
 bool hsn_open_all(void);
 
 /*
- * In the child of a fork, where the agent's thread is not: is it time to start it, and may the code at `caller`, which asks for memory, be
- * interrupted for that? Not ld.so, and not libc, which may be starting a thread itself. Cheap where nothing is due.
+ * In the child of a fork, where the agent's thread is not: is it time to start it, and may the code at `caller`, which
+ * asks for memory, be interrupted for that? Not ld.so, and not libc, which may be starting a thread itself. Cheap where
+ * nothing is due.
  */
 bool hsn_listen_is_due(uintptr_t caller);
 

@@ -29,8 +29,10 @@ void hsn_stop_again(void)
     const uint32_t generation = hsn_ticket_generation(ticket);
     hsn_me.pending = 0;
     if (generation == hsn_gate()) {
-        if (is_traced) hsn_gate_wait(generation);
-        else hsn_signal_obey(ticket);
+        if (is_traced)
+            hsn_gate_wait(generation);
+        else
+            hsn_signal_obey(ticket);
     }
     errno = before;
 }
@@ -80,9 +82,11 @@ static const char *stop(int self, int agent, uint64_t *began_ns)
     if (hsn_set.stop != HSN_STOP_SIGNAL && try_trace(self, agent, began_ns)) return NULL;
     is_traced = false;
     if (hsn_set.stop == HSN_STOP_TRACE)
-        return "the threads of the program may not be traced here, and HSDIFF_NATIVE=stop=trace forbids to stop them by a signal";
+        return "the threads of the program may not be traced here, and HSDIFF_NATIVE=stop=trace forbids to stop them "
+               "by a signal";
     if (!hsn_signal_arm())
-        return "the threads of the program may not be traced here, and no signal is free to stop them with; name one: HSDIFF_NATIVE=signal=N";
+        return "the threads of the program may not be traced here, and no signal is free to stop them with; name one: "
+               "HSDIFF_NATIVE=signal=N";
     hsn_tasks_begin();
     hsn_signal_stop(self, agent, began_ns);
     return NULL;

@@ -1,5 +1,6 @@
 /*
- * Stops all other threads of the process for a moment, wherever they are but inside the table, and takes their registers. There are two ways:
+ * Stops all other threads of the process for a moment, wherever they are but inside the table, and takes their
+ * registers. There are two ways:
  *
  *      trace    a second process that shares this one's memory stops them as a debugger does (stop_trace.h). The program does not notice: no
  *               handler, no signal, and a system call that the stop ended goes on.
@@ -22,9 +23,9 @@
 bool hsn_stop_open(void);
 
 /*
- * The calling thread, and `agent_tid`, go on; signals must be blocked. `context`: where the calling thread was, if it is one of the program's;
- * NULL if not. Returns the threads, the stopped ones with their registers, borrowed until the next call. Threads that do not stand still within
- * hsn_set.stop_ms are in the list with is_stopped false.
+ * The calling thread, and `agent_tid`, go on; signals must be blocked. `context`: where the calling thread was, if it
+ * is one of the program's; NULL if not. Returns the threads, the stopped ones with their registers, borrowed until the
+ * next call. Threads that do not stand still within hsn_set.stop_ms are in the list with is_stopped false.
  */
 typedef struct hsn_stopped {
     hsn_thread *threads;

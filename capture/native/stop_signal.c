@@ -21,8 +21,8 @@
 
 enum { FIRST_TRY = 6, LOOK_NS = 1000 * 1000, ROUND_NS = 2 * 1000 * 1000, ROUNDS_TO_LOOK = 8 };
 
-static int chosen;                /* 0 = none yet */
-static _Atomic uint32_t answers;  /* how many have answered, for the waiter */
+static int chosen;               /* 0 = none yet */
+static _Atomic uint32_t answers; /* how many have answered, for the waiter */
 
 /* ---- in the thread that stops ---- */
 
@@ -71,15 +71,18 @@ void hsn_signal_obey(uint64_t ticket) { send((int)syscall(SYS_gettid), ticket); 
 static bool is_mine(int signal)
 {
     struct sigaction now;
-    return signal != 0 && sigaction(signal, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == handle;
+    return signal != 0 && sigaction(signal, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
+           now.sa_sigaction == handle;
 }
 
 static bool take_signal(int signal)
 {
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK}, now;
-    if (sigaction(signal, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return false;
+    if (sigaction(signal, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL)
+        return false;
     action.sa_sigaction = handle;
-    memset(&action.sa_mask, 0xff, sizeof action.sa_mask); /* glibc's own too: who has not left the last stop yet is not deaf (hsn_proc_blocks) */
+    /* glibc's own too: who has not left the last stop yet is not deaf (hsn_proc_blocks) */
+    memset(&action.sa_mask, 0xff, sizeof action.sa_mask);
     if (sigaction(signal, &action, NULL) != 0) return false;
     chosen = signal;
     return true;

@@ -1,7 +1,8 @@
 /*
  * Stopping as a debugger does (stop_trace.h).
  *
- * The tracer runs on a stack of its own and shares all memory, errno and the list of threads with the thread that asks, which waits meanwhile.
+ * The tracer runs on a stack of its own and shares all memory, errno and the list of threads with the thread that asks,
+ * which waits meanwhile.
  */
 #include "native/stop_trace.h"
 
@@ -34,10 +35,12 @@
 #include "native/waits.h"
 
 enum { STACK_BYTES = 64 * 1024, PASS_NS = 100 * 1000, LOOK_NS = 20 * 1000 };
-static const uint64_t ASLEEP_NS = 10 * 1000 * 1000; /* so long the others wait, all in all, for those that sockets make wait */
+/* so long the others wait, all in all, for those that sockets make wait */
+static const uint64_t ASLEEP_NS = 10 * 1000 * 1000;
 static const uint64_t ENTERING_NS = UINT64_C(10) * 1000 * 1000 * 1000;
 enum { SYSCALL_STOP = SIGTRAP | 0x80 }; /* with PTRACE_O_TRACESYSGOOD */
-enum { EVENT_SHIFT = 16, RESTART_UNLESS_HANDLED = 514 }; /* ERESTARTNOHAND: the kernel's own, not for programs to see */
+/* ERESTARTNOHAND: the kernel's own, not for programs to see */
+enum { EVENT_SHIFT = 16, RESTART_UNLESS_HANDLED = 514 };
 
 /* Where the tracer is. */
 enum { IDLE, SET_OUT, STOPPED, REFUSED, GO_ON, DONE };
@@ -69,7 +72,10 @@ static void say(uint32_t state)
 
 /* 0 or an errno. */
 static int trace(int what, int tid, void *data) { return syscall(SYS_ptrace, what, tid, NULL, data) == 0 ? 0 : errno; }
-static int trace_set(int what, int tid, void *data, uintptr_t set) { return syscall(SYS_ptrace, what, tid, set, data) == 0 ? 0 : errno; }
+static int trace_set(int what, int tid, void *data, uintptr_t set)
+{
+    return syscall(SYS_ptrace, what, tid, set, data) == 0 ? 0 : errno;
+}
 
 /* The leader that has ended before the others stays in the list, and may not be traced. */
 static bool is_dead(int tid)
@@ -124,7 +130,8 @@ static hsn_local *find_critical(const struct user_regs_struct *registers)
     hsn_local *local = (hsn_local *)(registers->fs_base - here.local_below), copy;
     hsn_magazine magazine;
     if (registers->fs_base == 0 || !copy_from(&copy, local, sizeof copy)) return NULL;
-    const bool is_inside = copy.magazine != NULL && copy_from(&magazine, copy.magazine, sizeof magazine) && hsn_map_is_inside(&magazine);
+    const bool is_inside =
+        copy.magazine != NULL && copy_from(&magazine, copy.magazine, sizeof magazine) && hsn_map_is_inside(&magazine);
     return copy.critical != 0 || is_inside ? local : NULL;
 }
 
@@ -146,7 +153,8 @@ static void mend_call(size_t i, struct user_regs_struct *registers, bool is_firs
     trace_set(PTRACE_SETREGSET, hsn_list.threads[i].tid, &place, NT_PRSTATUS);
 }
 
-/* Inside the table: it goes on, stops by itself behind it (hsn_gate_wait), and is interrupted there at the next pass. */
+/* Inside the table: it goes on, stops by itself behind it (hsn_gate_wait), and is interrupted there at the next pass.
+ */
 static void let_out(size_t i, hsn_local *local)
 {
     hsn_task *task = &hsn_list.tasks[i];
@@ -172,7 +180,8 @@ static void take(size_t i)
     atomic_store(&hsn_list.tasks[i].answered, hsn_list.generation);
 }
 
-/* What the kernel says of a thread: it stands still, for us or with a signal of its own that it gets later, or it has ended. */
+/* What the kernel says of a thread: it stands still, for us or with a signal of its own that it gets later, or it has
+ * ended. */
 static void look_at(size_t i)
 {
     hsn_task *task = &hsn_list.tasks[i];
@@ -259,8 +268,8 @@ static int stop_of(size_t i)
 }
 
 /*
- * A thread that was let go under trace stands again: at the end of its call, or for a signal, which here may be one that the program ignores, as SIGCHLD:
- * such are not even sent to who is not traced. What that has ended goes on.
+ * A thread that was let go under trace stands again: at the end of its call, or for a signal, which here may be one
+ * that the program ignores, as SIGCHLD: such are not even sent to who is not traced. What that has ended goes on.
  */
 static void let_go_again(size_t i, int status)
 {
@@ -272,7 +281,8 @@ static void let_go_again(size_t i, int status)
     detach(i);
 }
 
-/* Its next stop, or 0 when it has ended, or time is over, or it sleeps in this call (NULL = is not asked for), and did not before. */
+/* Its next stop, or 0 when it has ended, or time is over, or it sleeps in this call (NULL = is not asked for), and did
+ * not before. */
 static int watch(size_t i, const hsn_call *sleeps_in, uint64_t deadline)
 {
     const int tid = hsn_list.threads[i].tid;
@@ -294,8 +304,9 @@ static int go_on(size_t i, const hsn_call *sleeps_in, uint64_t deadline)
 static bool begins_call(int status) { return status != 0 && WSTOPSIG(status) == SYSCALL_STOP; }
 
 /*
- * Its socket has what is left of its time until it sleeps again. No other thread of this program runs meanwhile, which could begin to wait for the same
- * socket, and it does not come out of its call by itself. One that does not sleep in time may have its whole time anew.
+ * Its socket has what is left of its time until it sleeps again. No other thread of this program runs meanwhile, which
+ * could begin to wait for the same socket, and it does not come out of its call by itself. One that does not sleep in
+ * time may have its whole time anew.
  */
 static void release_timed(size_t i, uint64_t deadline)
 {
@@ -305,7 +316,8 @@ static void release_timed(size_t i, uint64_t deadline)
     if (task->signal != 0 || hsa_now_ns() >= deadline || !get_general(hsn_list.threads[i].tid, &registers)) return;
     task->call = hsn_call_find((long)registers.orig_rax);
     const int fd = task->call == NULL ? -1 : (int)*hsn_call_argument(&registers, task->call->argument);
-    if (fd < 0 || !hsn_socket_time(task->call, fd, &whole_ns) || !hsn_socket_time_set(task->call, fd, task->rest_ns)) return;
+    if (fd < 0 || !hsn_socket_time(task->call, fd, &whole_ns) || !hsn_socket_time_set(task->call, fd, task->rest_ns))
+        return;
     int status = go_on(i, NULL, deadline);
     task->way = status == 0 ? HSN_TASK_ENTERS : HSN_TASK_IS_IN;
     if (begins_call(status)) status = go_on(i, task->call, deadline);
@@ -314,8 +326,8 @@ static void release_timed(size_t i, uint64_t deadline)
 }
 
 /*
- * Who is let go at the beginning of a call finds a signal there that does not exist, and ends it: it has to be resumed there. Who sleeps in its call is
- * let go by the end of the tracer, which it does not notice.
+ * Who is let go at the beginning of a call finds a signal there that does not exist, and ends it: it has to be resumed
+ * there. Who sleeps in its call is let go by the end of the tracer, which it does not notice.
  */
 static void finish_timed(size_t i)
 {
@@ -373,7 +385,8 @@ static bool wait_until(uint32_t least)
         if (state >= least && state != GO_ON) return true;
         hsn_futex(&here.state, HSN_FUTEX_WAIT, state, &(struct timespec){.tv_nsec = 20 * 1000 * 1000});
         siginfo_t info = {0};
-        const int error = waitid(P_PID, (id_t)here.tracer, &info, WEXITED | WNOHANG | WNOWAIT | __WCLONE) == 0 ? 0 : errno;
+        const int error =
+            waitid(P_PID, (id_t)here.tracer, &info, WEXITED | WNOHANG | WNOWAIT | __WCLONE) == 0 ? 0 : errno;
         if ((error == ECHILD || info.si_pid != 0) && atomic_load(&here.state) == state) return false;
     }
 }

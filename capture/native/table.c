@@ -1,6 +1,7 @@
 /*
- * The live table (table.h). Every change is visible by one store: a new node is written before its head, and taking one out is one store
- * to the link before it; so a chain can be walked at any moment, even where a thread that did not stop in time is inside.
+ * The live table (table.h). Every change is visible by one store: a new node is written before its head, and taking one
+ * out is one store to the link before it; so a chain can be walked at any moment, even where a thread that did not stop
+ * in time is inside.
  */
 #include "native/table.h"
 
@@ -52,7 +53,8 @@ static void prefer_huge_pages(uintptr_t low, size_t size)
     if (from < low + size) madvise((void *)from, low + size - from, MADV_HUGEPAGE);
 }
 
-/* The map's address space first: of what is left where that is limited, the hash takes no larger part than it would otherwise. */
+/* The map's address space first: of what is left where that is limited, the hash takes no larger part than it would
+ * otherwise. */
 bool hsn_table_open(bool is_sampled)
 {
     size_t heads_size = BUCKETS * sizeof *heads, nodes_size = MAX_NODES * sizeof *nodes;

@@ -22,7 +22,8 @@ static char *records;           /* what getdents64 says */
 
 bool hsn_tasks_open(void)
 {
-    size_t threads = THREADS * sizeof *hsn_list.threads, tasks = THREADS * sizeof *hsn_list.tasks, known = MAX_TID / 8, list = LIST_BYTES;
+    size_t threads = THREADS * sizeof *hsn_list.threads, tasks = THREADS * sizeof *hsn_list.tasks, known = MAX_TID / 8,
+           list = LIST_BYTES;
     hsn_list.threads = hsn_reserve(&threads, threads);
     hsn_list.tasks = hsn_reserve(&tasks, tasks);
     is_known = hsn_reserve(&known, known);

@@ -1,6 +1,7 @@
 /*
- * The threads of the process as the kernel lists them, while they are being stopped: one list, which both ways of stopping fill (stop.h). Threads
- * may come and go until all stand still, so the list is read again and again until a whole reading has nobody new.
+ * The threads of the process as the kernel lists them, while they are being stopped: one list, which both ways of
+ * stopping fill (stop.h). Threads may come and go until all stand still, so the list is read again and again until a
+ * whole reading has nobody new.
  */
 #ifndef HSN_TASKS_H
 #define HSN_TASKS_H
@@ -11,7 +12,8 @@
 
 #include "native/world.h"
 
-/* Where a thread is when it is let go: where it stopped, or under way to its call or in it, watched while its socket has another time. */
+/* Where a thread is when it is let go: where it stopped, or under way to its call or in it, watched while its socket
+ * has another time. */
 typedef enum hsn_task_way { HSN_TASK_STANDS, HSN_TASK_ENTERS, HSN_TASK_IS_IN } hsn_task_way;
 
 /* What is known of a thread under way to its stop, apart from its registers. */
@@ -20,13 +22,14 @@ typedef struct hsn_task {
     bool is_asked;             /* to stop */
     bool is_deaf;              /* it cannot be stopped: it is not waited for */
     bool is_gone;
-    bool is_signalled;         /* by a signal: calls that wait may have ended early */
-    int signal;                /* the tracer holds this signal of the program's back, 0 = none */
-    uint64_t asleep_since_ns;  /* when it went to sleep in its system call (hsa_now_ns); 0 = not known, or in none whose timeout matters */
-    uint64_t sleeps;           /* then: how often it had gone to sleep in all its life */
+    bool is_signalled; /* by a signal: calls that wait may have ended early */
+    int signal;        /* the tracer holds this signal of the program's back, 0 = none */
+    /* when it went to sleep in its system call (hsa_now_ns); 0 = not known, or in none whose timeout matters */
+    uint64_t asleep_since_ns;
+    uint64_t sleeps; /* then: how often it had gone to sleep in all its life */
     hsn_task_way way;
     const struct hsn_call *call; /* of that socket, for who is let go there */
-    uint64_t rest_ns;          /* what its call has left of the time of its socket; 0 = nothing of that kind */
+    uint64_t rest_ns;            /* what its call has left of the time of its socket; 0 = nothing of that kind */
 } hsn_task;
 
 typedef struct hsn_tasks {

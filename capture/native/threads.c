@@ -51,7 +51,8 @@ static void measure_tls(void)
     tls_size = size > TCB_BYTES ? size - TCB_BYTES : 0;
 }
 
-/* Also what lies behind the control block of a thread belongs to it: glibc's own part, with its thread-specific values. */
+/* Also what lies behind the control block of a thread belongs to it: glibc's own part, with its thread-specific values.
+ */
 hsn_range hsn_thread_tls_of(uintptr_t block)
 {
     const bool is_known = tls_size != 0 && block > tls_size;
@@ -70,12 +71,15 @@ static int add_part(struct dl_phdr_info *module, size_t size, void *context)
 {
     part_list *list = context;
     const uintptr_t data = (uintptr_t)module->dlpi_tls_data;
-    if (size < offsetof(struct dl_phdr_info, dlpi_tls_data) + sizeof module->dlpi_tls_data || list->count == list->most) return 1;
-    if (data < list->own.low || data >= list->own.high) return 0; /* none, or made when first asked for: a block like others */
+    if (size < offsetof(struct dl_phdr_info, dlpi_tls_data) + sizeof module->dlpi_tls_data || list->count == list->most)
+        return 1;
+    /* none, or made when first asked for: a block like others */
+    if (data < list->own.low || data >= list->own.high) return 0;
     for (size_t i = 0; i < module->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &module->dlpi_phdr[i];
         if (header->p_type != PT_TLS || header->p_memsz > list->own.high - data) continue;
-        list->parts[list->count++] = (hsn_tls_part){module->dlpi_addr + header->p_vaddr, list->own.high - data, header->p_memsz};
+        list->parts[list->count++] =
+            (hsn_tls_part){module->dlpi_addr + header->p_vaddr, list->own.high - data, header->p_memsz};
         break;
     }
     return 0;

@@ -1,7 +1,8 @@
 /*
- * The list of threads: where the stack and the static TLS of each are, and the block that it is just moving. pthread_create is wrapped, so
- * that a thread says this before its own code runs: pthread_getattr_np in a hook would wait for a lock under which it allocates itself. A
- * thread that came another way (thrd_create, one from before the agent) gets its row at its first allocation, with what its registers say.
+ * The list of threads: where the stack and the static TLS of each are, and the block that it is just moving.
+ * pthread_create is wrapped, so that a thread says this before its own code runs: pthread_getattr_np in a hook would
+ * wait for a lock under which it allocates itself. A thread that came another way (thrd_create, one from before the
+ * agent) gets its row at its first allocation, with what its registers say.
  */
 #ifndef HSN_THREADS_H
 #define HSN_THREADS_H
@@ -21,27 +22,30 @@ struct hsn_entry {
     hsn_range tls;
     uint32_t magazine; /* its number (map.h), from one thread of this row to the next; 0 = none yet */
     /*
-     * The block that realloc has in its hands, taken out of the table for the time: address 0 = none. The child of a snapshot puts it back,
-     * unless its memory is another block's by then.
+     * The block that realloc has in its hands, taken out of the table for the time: address 0 = none. The child of a
+     * snapshot puts it back, unless its memory is another block's by then.
      */
     hsn_block moving;
 };
 
-/* Takes the address space for 16,384 threads. False when there is none. Once, by the main thread or before there are others. */
+/* Takes the address space for 16,384 threads. False when there is none. Once, by the main thread or before there are
+ * others. */
 bool hsn_threads_open(void);
 
-/* The end of the calling thread's stack as far as its hooks may read; 0 = do not. Kept in hsn_me. `sp`: anywhere in it. */
+/* The end of the calling thread's stack as far as its hooks may read; 0 = do not. Kept in hsn_me. `sp`: anywhere in it.
+ */
 static inline uintptr_t hsn_stack_high(uintptr_t sp);
 
 /* The row of the calling thread; NULL when there is no room. */
 hsn_entry *hsn_thread_entry(void);
 
-/* The last stacks of the calling thread, those of its row: a thread that is gone may have left some. NULL when there is no room. */
+/* The last stacks of the calling thread, those of its row: a thread that is gone may have left some. NULL when there is
+ * no room. */
 hsn_trails *hsn_thread_trails(void);
 
 /*
- * Gives the calling thread all that the quick way of recording asks of it: a row, a magazine, and trails where stacks are taken. Without room for one of
- * them the thread goes the slow way. Inside hsn_enter, outside of a magazine.
+ * Gives the calling thread all that the quick way of recording asks of it: a row, a magazine, and trails where stacks
+ * are taken. Without room for one of them the thread goes the slow way. Inside hsn_enter, outside of a magazine.
  */
 void hsn_thread_settle(void);
 
@@ -54,7 +58,8 @@ hsn_range hsn_thread_tls(void);
 /* The same of the thread whose control block is at `block`, as its register fs says. */
 hsn_range hsn_thread_tls_of(uintptr_t block);
 
-/* Which modules have variables in the static TLS of threads. Asks ld.so, so not while threads are stopped. How many of `most`. */
+/* Which modules have variables in the static TLS of threads. Asks ld.so, so not while threads are stopped. How many of
+ * `most`. */
 size_t hsn_thread_tls_parts(hsn_tls_part *parts, size_t most);
 
 /* The row of a thread, or NULL. */
@@ -76,7 +81,10 @@ void hsn_threads_adopt(void);
 /* hsn_stack_high of who has not asked yet, or is on a stack that is not the thread's own. */
 uintptr_t hsn_stack_high_slowly(uintptr_t sp);
 
-static inline bool hsn_is_on_own_stack(uintptr_t sp) { return sp < hsn_me.stack_high && hsn_me.stack_high - sp < HSN_MAX_STACK; }
+static inline bool hsn_is_on_own_stack(uintptr_t sp)
+{
+    return sp < hsn_me.stack_high && hsn_me.stack_high - sp < HSN_MAX_STACK;
+}
 
 static inline uintptr_t hsn_stack_high(uintptr_t sp)
 {

@@ -5,10 +5,12 @@
 
 #include "native/stacks.h"
 
-/* Waiting for the stacks a handler of the program may have come in between and used the trails: so what is kept is written here, at once. */
+/* Waiting for the stacks a handler of the program may have come in between and used the trails: so what is kept is
+ * written here, at once. */
 static void keep(hsn_trails *trails, const hsn_trail *walked, uint32_t stack)
 {
-    hsn_kept_trail *to = &trails->kept[hsn_trails_set(walked->from.sp, walked->from.pc)][trails->next++ % HSN_TRAIL_WAYS];
+    hsn_kept_trail *to =
+        &trails->kept[hsn_trails_set(walked->from.sp, walked->from.pc)][trails->next++ % HSN_TRAIL_WAYS];
     to->trail.from = walked->from;
     to->trail.epoch = walked->epoch;
     const size_t pairs = (walked->pair_count + HSN_TRAIL_STEP - 1) / HSN_TRAIL_STEP * HSN_TRAIL_STEP;
@@ -22,7 +24,8 @@ static void keep(hsn_trails *trails, const hsn_trail *walked, uint32_t stack)
     to->stack = stack;
 }
 
-static __attribute__((noinline)) uint32_t walk(hsn_trails *trails, hsn_unwind_way way, size_t depth, const hsn_place *place)
+static __attribute__((noinline)) uint32_t walk(hsn_trails *trails, hsn_unwind_way way, size_t depth,
+                                               const hsn_place *place)
 {
     uintptr_t frames[HSN_STACK_FRAMES];
     hsn_trail trail;

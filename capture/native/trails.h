@@ -1,7 +1,7 @@
 /*
- * The stacks of a thread's last allocations, each with what its walk read (hsn_trail). Most allocations come from a few stacks; one of those is
- * known again by comparing words that need not wait for each other, where a walk waits at each frame for the one before: and neither hash
- * nor stack table is asked.
+ * The stacks of a thread's last allocations, each with what its walk read (hsn_trail). Most allocations come from a few
+ * stacks; one of those is known again by comparing words that need not wait for each other, where a walk waits at each
+ * frame for the one before: and neither hash nor stack table is asked.
  */
 #ifndef HSN_TRAILS_H
 #define HSN_TRAILS_H
@@ -12,8 +12,8 @@
 
 #include "native/unwind.h"
 
-/* Four sets of four: 35 KiB at most of a thread that allocates, as they fill. A stack of no trail, of more than 64 frames with all they saved, is
- * walked each time. */
+/* Four sets of four: 35 KiB at most of a thread that allocates, as they fill. A stack of no trail, of more than 64
+ * frames with all they saved, is walked each time. */
 enum { HSN_TRAIL_SETS = 4, HSN_TRAIL_WAYS = 4 };
 
 typedef struct hsn_kept_trail {
@@ -27,12 +27,13 @@ typedef struct hsn_trails {
 } hsn_trails;
 
 /*
- * The id of the stack at `place` (stacks.h), walked at most `depth` frames deep: the same way and depth at each call. `trails`: the calling
- * thread's own, zeroed at first; NULL = none. Inside hsn_enter.
+ * The id of the stack at `place` (stacks.h), walked at most `depth` frames deep: the same way and depth at each call.
+ * `trails`: the calling thread's own, zeroed at first; NULL = none. Inside hsn_enter.
  */
 uint32_t hsn_trails_stack(hsn_trails *trails, hsn_unwind_way way, size_t depth, const hsn_place *place);
 
-/* The id of a stack that is one of the last, or 0. Of the thread's own stack, which ends at `high`: above `sp`, the return address below it, all can be read. */
+/* The id of a stack that is one of the last, or 0. Of the thread's own stack, which ends at `high`: above `sp`, the
+ * return address below it, all can be read. */
 static inline uint32_t hsn_trails_know(const hsn_trails *trails, uintptr_t sp, uintptr_t bp, uintptr_t high);
 
 /* ---- within ---- */

@@ -1,7 +1,7 @@
 /*
- * Walks a stack (unwind.h). Every address is checked before it is read: at or above the stack pointer (but for is_in_red_zone), at most 16
- * below the end (`fp + 16 <= end` would let garbage near 2^64 through), aligned, and above the frame before; so wrong rules give wrong
- * frames and nothing worse.
+ * Walks a stack (unwind.h). Every address is checked before it is read: at or above the stack pointer (but for
+ * is_in_red_zone), at most 16 below the end (`fp + 16 <= end` would let garbage near 2^64 through), aligned, and above
+ * the frame before; so wrong rules give wrong frames and nothing worse.
  */
 #include "native/unwind.h"
 
@@ -57,7 +57,10 @@ static inline hsn_rule rule_at(uintptr_t pc, uint64_t epoch)
     return rule;
 }
 
-static inline bool is_readable(const hsn_place *p, uintptr_t at) { return at >= p->sp && at <= p->high - 16 && at % 8 == 0; }
+static inline bool is_readable(const hsn_place *p, uintptr_t at)
+{
+    return at >= p->sp && at <= p->high - 16 && at % 8 == 0;
+}
 
 static inline void trace_pair(hsn_trail *trail, uint32_t offset, uintptr_t low, uintptr_t high)
 {
@@ -76,7 +79,8 @@ static inline void trace_pair(hsn_trail *trail, uint32_t offset, uintptr_t low, 
 static inline void trace_word(hsn_trail *trail, uint32_t offset, uintptr_t value)
 {
     const uint32_t i = trail->word_count;
-    const bool is_above = i > 0 && trail->word_offsets[i - 1] + sizeof value == offset && trail->pairs_before[i - 1] == trail->pair_count;
+    const bool is_above =
+        i > 0 && trail->word_offsets[i - 1] + sizeof value == offset && trail->pairs_before[i - 1] == trail->pair_count;
     if (is_above) {
         trail->word_count--;
         trace_pair(trail, offset - (uint32_t)sizeof value, trail->words[i - 1], value);
@@ -106,8 +110,12 @@ static inline bool leave_to(hsn_place *p, uintptr_t cfa, uintptr_t bp, hsn_trail
     return p->pc != 0;
 }
 
-/* Only of a function that was interrupted: the kernel leaves these bytes alone, and a leaf may keep there what it saved. */
-static inline bool is_in_red_zone(const hsn_place *p, uintptr_t at) { return p->is_interrupted && at < p->sp && p->sp - at <= RED_ZONE; }
+/* Only of a function that was interrupted: the kernel leaves these bytes alone, and a leaf may keep there what it
+ * saved. */
+static inline bool is_in_red_zone(const hsn_place *p, uintptr_t at)
+{
+    return p->is_interrupted && at < p->sp && p->sp - at <= RED_ZONE;
+}
 
 static inline bool step_by_pointer(hsn_place *p, hsn_trail *trail)
 {
@@ -175,7 +183,8 @@ static inline size_t walk_pointers(const hsn_place *place, uintptr_t *frames, si
     return count;
 }
 
-static inline size_t walk(hsn_unwind_way way, hsn_place place, uintptr_t *frames, uintptr_t *tops, size_t limit, hsn_trail *trail)
+static inline size_t walk(hsn_unwind_way way, hsn_place place, uintptr_t *frames, uintptr_t *tops, size_t limit,
+                          hsn_trail *trail)
 {
     if (limit == 0 || way == HSN_UNWIND_NONE || place.pc == 0) return 0;
     const uint64_t epoch = atomic_load_explicit(&hsn_unwind_epoch, memory_order_relaxed);
@@ -184,7 +193,8 @@ static inline size_t walk(hsn_unwind_way way, hsn_place place, uintptr_t *frames
     size_t count = 0;
     for (bool goes_on = true; goes_on && count < limit; count++) {
         frames[count] = place.pc;
-        goes_on = is_walkable && (way == HSN_UNWIND_CFI ? step_by_rule(&place, epoch, trail) : step_by_pointer(&place, trail));
+        goes_on = is_walkable &&
+                  (way == HSN_UNWIND_CFI ? step_by_rule(&place, epoch, trail) : step_by_pointer(&place, trail));
         if (tops != NULL) tops[count] = goes_on ? place.sp : 0;
     }
     return count;
@@ -224,7 +234,8 @@ bool hsn_unwind_is_same(const hsn_trail *trail, const hsn_place *place)
         const uint32_t pairs = i == trail->word_count ? trail->pair_count : trail->pairs_before[i];
         for (; pair < pairs; pair++)
             if (!is_same_pair(trail, pair, place->sp)) return false;
-        if (i < trail->word_count && *(const uintptr_t *)(place->sp + trail->word_offsets[i]) != trail->words[i]) return false;
+        if (i < trail->word_count && *(const uintptr_t *)(place->sp + trail->word_offsets[i]) != trail->words[i])
+            return false;
     }
     return true;
 }

@@ -1,7 +1,8 @@
 /*
- * Return addresses of a stack, innermost first. By frame pointers (2 loads a frame; ends where a library was built without them, as
- * all of Debian's are), or by call frame information (cfi.h) with a cache of rules by instruction, which goes through everything
- * that a compiler made and takes frame pointers for code that was made at run time. Neither locks, allocates nor reads outside of the stack.
+ * Return addresses of a stack, innermost first. By frame pointers (2 loads a frame; ends where a library was built
+ * without them, as all of Debian's are), or by call frame information (cfi.h) with a cache of rules by instruction,
+ * which goes through everything that a compiler made and takes frame pointers for code that was made at run time.
+ * Neither locks, allocates nor reads outside of the stack.
  */
 #ifndef HSN_UNWIND_H
 #define HSN_UNWIND_H
@@ -20,24 +21,26 @@ typedef struct hsn_place {
     uintptr_t high;      /* end of the stack; nothing is read at or above it, nor below sp */
 } hsn_place;
 
-/* For HSN_UNWIND_CFI: the cache, 1 MiB, touched as it fills. False without memory; then every frame is looked up anew. */
+/* For HSN_UNWIND_CFI: the cache, 1 MiB, touched as it fills. False without memory; then every frame is looked up anew.
+ */
 bool hsn_unwind_open(void);
 
 /* Code was unmapped: what the cache says of it may be wrong by now. */
 void hsn_unwind_forget(void);
 
 /*
- * Writes at most `limit` frames and returns how many; the first is place.pc. `tops`, NULL or as long: for each frame the address at which
- * its caller's begins, 0 = not known.
+ * Writes at most `limit` frames and returns how many; the first is place.pc. `tops`, NULL or as long: for each frame
+ * the address at which its caller's begins, 0 = not known.
  */
 size_t hsn_unwind(hsn_unwind_way way, hsn_place place, uintptr_t *frames, uintptr_t *tops, size_t limit);
 
 enum { HSN_TRAIL_PAIRS = 64, HSN_TRAIL_WORDS = 64, HSN_TRAIL_STEP = 4 }; /* for each of 64 frames one */
 
 /*
- * What a walk read: frame pointers and return addresses that lie side by side are pairs, the rest are words. A walk from the same place reads the first of
- * them, by that knows where the second is, and so on: as long as all are the same it is the same walk, and need not be made. Compared in the
- * order of the walk, a trail reads nothing that the walk would not.
+ * What a walk read: frame pointers and return addresses that lie side by side are pairs, the rest are words. A walk
+ * from the same place reads the first of them, by that knows where the second is, and so on: as long as all are the
+ * same it is the same walk, and need not be made. Compared in the order of the walk, a trail reads nothing that the
+ * walk would not.
  */
 typedef struct hsn_trail {
     hsn_place from;
@@ -46,7 +49,7 @@ typedef struct hsn_trail {
     uint32_t pair_count, word_count;
     uint32_t pair_offsets[HSN_TRAIL_PAIRS]; /* from from.sp */
     uint32_t word_offsets[HSN_TRAIL_WORDS];
-    uint8_t pairs_before[HSN_TRAIL_WORDS];  /* how many pairs were read before this word */
+    uint8_t pairs_before[HSN_TRAIL_WORDS]; /* how many pairs were read before this word */
     uintptr_t words[HSN_TRAIL_WORDS];
     _Alignas(16) uintptr_t pairs[HSN_TRAIL_PAIRS][2];
 } hsn_trail;
@@ -57,7 +60,8 @@ size_t hsn_unwind_trail(hsn_unwind_way way, hsn_place place, uintptr_t *frames, 
 /* Would a walk from this place, which is no interrupted one, be the same? */
 bool hsn_unwind_is_same(const hsn_trail *trail, const hsn_place *place);
 
-/* The same on the thread's own stack, in which all memory from the stack pointer on can be read: no word waits for the one before. */
+/* The same on the thread's own stack, in which all memory from the stack pointer on can be read: no word waits for the
+ * one before. */
 static inline bool hsn_unwind_is_same_own(const hsn_trail *trail, const hsn_place *place);
 
 /* ---- within ---- */
@@ -78,7 +82,8 @@ static inline bool hsn_unwind_is_same_own(const hsn_trail *trail, const hsn_plac
     const uint32_t *offset = trail->pair_offsets, *end = offset + trail->pair_count;
     const __m128i *pair = (const __m128i *)(const void *)trail->pairs;
     __m128i differs[2] = {_mm_setzero_si128(), _mm_setzero_si128()};
-    for (; offset < end; offset += HSN_TRAIL_STEP, pair += HSN_TRAIL_STEP) /* what fills the last step is the first pair again */
+    for (; offset < end;
+         offset += HSN_TRAIL_STEP, pair += HSN_TRAIL_STEP) /* what fills the last step is the first pair again */
 #pragma GCC unroll 4
         for (unsigned i = 0; i < HSN_TRAIL_STEP; i++) {
             const __m128i there = _mm_loadu_si128((const __m128i *)(sp + offset[i]));

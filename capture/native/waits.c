@@ -26,7 +26,8 @@ typedef struct ring_argument {
     uint64_t timespec;
 } ring_argument;
 
-/* Where the kernel reads what is left; of a socket's call, which says nothing of it, when it ends and the sleep that is meant. */
+/* Where the kernel reads what is left; of a socket's call, which says nothing of it, when it ends and the sleep that is
+ * meant. */
 typedef struct rest {
     struct timespec time;
     ring_argument ring;
@@ -84,7 +85,8 @@ static uint64_t decimal(const char *text, const char **end)
 
 /* ---- since when a thread has not run ---- */
 
-/* "se.exec_start : 1163012.927518": when the thread last began to run, by the clock of the processor it ran on, in ns; 0 = the kernel does not say. */
+/* "se.exec_start : 1163012.927518": when the thread last began to run, by the clock of the processor it ran on, in ns;
+ * 0 = the kernel does not say. */
 static uint64_t last_ran_ns(int pid, int tid)
 {
     static const char key[] = "se.exec_start";
@@ -116,8 +118,8 @@ static int processor_of(int pid, int tid)
 }
 
 /*
- * Each processor has a clock of its own, which stands still while a hypervisor has it: a look at it is a moment of running there. Kept with the time at
- * which it was taken.
+ * Each processor has a clock of its own, which stands still while a hypervisor has it: a look at it is a moment of
+ * running there. Kept with the time at which it was taken.
  */
 static uint64_t processor_now_ns(int processor)
 {
@@ -165,7 +167,8 @@ static uint64_t sleeps_of(int pid, int tid)
     return at == NULL ? 0 : decimal(at + sizeof key - 1, &at);
 }
 
-/* The socket of the call, in the first argument, which is behind the number in hexadecimal: "45 0x5 0x7f…"; -1 = not to be had. */
+/* The socket of the call, in the first argument, which is behind the number in hexadecimal: "45 0x5 0x7f…"; -1 = not to
+ * be had. */
 static int socket_of(int pid, int tid)
 {
     char path[HSN_PROC_PATH], text[TEXT_BYTES];
@@ -173,21 +176,24 @@ static int socket_of(int pid, int tid)
     hsa_read_text(path, text, sizeof text);
     const char *at = strstr(text, " 0x");
     int fd = at == NULL ? -1 : 0;
-    for (at = at == NULL ? "" : at + 3; fd >= 0 && fd < INT32_MAX >> 4 && ((*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f')); at++)
+    for (at = at == NULL ? "" : at + 3;
+         fd >= 0 && fd < INT32_MAX >> 4 && ((*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f')); at++)
         fd = fd << 4 | (*at <= '9' ? *at - '0' : *at - 'a' + 10);
     return fd;
 }
 
 static bool has_timeout(int pid, int tid, const hsn_call *call)
 {
-    if (call->timeout == HSN_TIMEOUT_RECEIVE || call->timeout == HSN_TIMEOUT_SEND) return hsn_socket_time(call, socket_of(pid, tid), NULL);
+    if (call->timeout == HSN_TIMEOUT_RECEIVE || call->timeout == HSN_TIMEOUT_SEND)
+        return hsn_socket_time(call, socket_of(pid, tid), NULL);
     return call->timeout != HSN_TIMEOUT_NONE;
 }
 
 void hsn_waits_note(int pid, size_t index)
 {
     const int tid = hsn_list.threads[index].tid;
-    const uint64_t sleeps = sleeps_of(pid, tid); /* first: what comes between this and the last look shows in it */
+    /* first: what comes between this and the last look shows in it */
+    const uint64_t sleeps = sleeps_of(pid, tid);
     const long number = call_of(pid, tid);
     const hsn_call *call = number < 0 ? NULL : hsn_call_find(number);
     if (call == NULL || !has_timeout(pid, tid, call)) return;
@@ -224,9 +230,11 @@ static bool shorten_timespec(uint64_t address, uint64_t waited, struct timespec 
 
 static void shorten_ring(struct user_regs_struct *registers, unsigned long long *argument, uint64_t waited, rest *out)
 {
-    const unsigned long long flags = *hsn_call_argument(registers, RING_FLAGS), size = *hsn_call_argument(registers, RING_SIZE);
+    const unsigned long long flags = *hsn_call_argument(registers, RING_FLAGS),
+                             size = *hsn_call_argument(registers, RING_SIZE);
     ring_argument copy;
-    if ((flags & RING_HAS_STRUCTURE) == 0 || (flags & (RING_ABSOLUTE | RING_REGISTERED)) != 0 || size != sizeof copy) return;
+    if ((flags & RING_HAS_STRUCTURE) == 0 || (flags & (RING_ABSOLUTE | RING_REGISTERED)) != 0 || size != sizeof copy)
+        return;
     if (!read_memory(*argument, &copy, sizeof copy) || !shorten_timespec(copy.timespec, waited, &out->time)) return;
     copy.timespec = (uintptr_t)&out->time;
     out->ring = copy;
@@ -245,21 +253,28 @@ void hsn_waits_shorten(int pid, size_t index, const hsn_call *call, struct user_
     unsigned long long *argument = hsn_call_argument(registers, call->argument);
     rest *out = &left[(size_t)hsn_list.threads[index].tid % left_count];
     uint64_t whole_ns = 0;
-    if (since == 0 || !is_same_sleep(pid, index)) return; /* it has waited less than that: the whole time anew, rather than too short */
+    /* it has waited less than that: the whole time anew, rather than too short */
+    if (since == 0 || !is_same_sleep(pid, index)) return;
     if (hsn_socket_time(call, (int)*argument, &whole_ns)) {
-        if (out->sleeps != hsn_list.tasks[index].sleeps) out->until_ns = since + whole_ns; /* not one that was taken up again */
+        /* not one that was taken up again */
+        if (out->sleeps != hsn_list.tasks[index].sleeps) out->until_ns = since + whole_ns;
         hsn_list.tasks[index].rest_ns = minus(out->until_ns, hsa_now_ns()) + 1;
         return;
     }
-    if (registers->rip < libc.low || registers->rip >= libc.high) return; /* others may use the registers behind the call */
+    /* others may use the registers behind the call */
+    if (registers->rip < libc.low || registers->rip >= libc.high) return;
     if (call->timeout == HSN_TIMEOUT_MILLISECONDS) shorten_milliseconds(argument, waited);
-    if (call->timeout == HSN_TIMEOUT_TIMESPEC && shorten_timespec(*argument, waited, &out->time)) *argument = (uintptr_t)&out->time;
+    if (call->timeout == HSN_TIMEOUT_TIMESPEC && shorten_timespec(*argument, waited, &out->time))
+        *argument = (uintptr_t)&out->time;
     if (call->timeout == HSN_TIMEOUT_RING) shorten_ring(registers, argument, waited, out);
 }
 
 /* ---- behind the stop ---- */
 
-void hsn_waits_count(int pid, size_t index) { hsn_list.tasks[index].sleeps = sleeps_of(pid, hsn_list.threads[index].tid); }
+void hsn_waits_count(int pid, size_t index)
+{
+    hsn_list.tasks[index].sleeps = sleeps_of(pid, hsn_list.threads[index].tid);
+}
 
 bool hsn_waits_sleeps_in(int pid, size_t index, const hsn_call *call)
 {

@@ -1,6 +1,7 @@
 /*
- * The addon of the helper of Node: a copy of the process, in which V8 builds its snapshot while the process goes on. Beside hsdiff.cjs as
- * hsdiff.node; without it the helper takes the heap inside the process, which stands still meanwhile. Functions of numbers:
+ * The addon of the helper of Node: a copy of the process, in which V8 builds its snapshot while the process goes on.
+ * Beside hsdiff.cjs as hsdiff.node; without it the helper takes the heap inside the process, which stands still
+ * meanwhile. Functions of numbers:
  *
  *      copy(fd, n)    makes a copy: its pid; 0 in the copy, which keeps fd alone; a negative errno. n = 1: V8 numbers all objects before,
  *                     and none is made in between; -ENOSYS where it cannot
@@ -42,7 +43,8 @@ static arguments arguments_of(napi_env env, napi_callback_info info)
     size_t count = ARGUMENTS;
     arguments all = {{-1, -1}};
     if (napi_get_cb_info(env, info, &count, values, NULL, NULL) != 0) return all;
-    for (size_t i = 0; i < count && i < ARGUMENTS; i++) (void)napi_get_value_double(env, values[i], &all.of[i]);
+    for (size_t i = 0; i < count && i < ARGUMENTS; i++)
+        (void)napi_get_value_double(env, values[i], &all.of[i]);
     return all;
 }
 
@@ -76,7 +78,8 @@ static long make_copy(int fd, bool is_numbered)
 
 static napi_value copy(napi_env env, napi_callback_info info)
 {
-    for (size_t i = 0; i < TOLD; i++) told[i] = 0;
+    for (size_t i = 0; i < TOLD; i++)
+        told[i] = 0;
     const arguments all = arguments_of(env, info);
     return number(env, (double)make_copy((int)all.of[0], all.of[1] > 0));
 }
@@ -103,7 +106,8 @@ static napi_value busy(napi_env env, napi_callback_info info)
     const pid_t mine = getpid(); /* the main thread, which asks */
     int count = 0;
     for (struct dirent *one = readdir(folder); one != NULL; one = readdir(folder))
-        if (one->d_name[0] != '.' && strtol(one->d_name, NULL, 10) != mine && is_running(dirfd(folder), one->d_name)) count++;
+        if (one->d_name[0] != '.' && strtol(one->d_name, NULL, 10) != mine && is_running(dirfd(folder), one->d_name))
+            count++;
     closedir(folder);
     return number(env, count);
 }
@@ -144,8 +148,10 @@ ADDON_EXPORT napi_value napi_register_module_v1(napi_env env, napi_value exports
     if (told == MAP_FAILED) return NULL;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         napi_value function;
-        if (napi_create_function(env, functions[i].name, strlen(functions[i].name), functions[i].call, NULL, &function) != 0 ||
-            napi_set_named_property(env, exports, functions[i].name, function) != 0) return NULL;
+        if (napi_create_function(env, functions[i].name, strlen(functions[i].name), functions[i].call, NULL,
+                                 &function) != 0 ||
+            napi_set_named_property(env, exports, functions[i].name, function) != 0)
+            return NULL;
     }
     return exports;
 }

@@ -29,14 +29,16 @@ void hidden_release(hidden_memory *memory);
 
 /* ---- number.c: identity ---- */
 
-/* Has V8 number the objects of this process, as they are now, for good. False where this node has not the functions for it. */
+/* Has V8 number the objects of this process, as they are now, for good. False where this node has not the functions for
+ * it. */
 bool number_objects(void);
 
 /* ---- child.c: what the copy does first ---- */
 
 /* A child whose end sends no signal and which no wait(-1) of the program's finds. 0 in the child, -1 with errno. */
 pid_t child_make(void);
-/* In the child, which has one thread: nothing that it does from now on reaches the program; of its descriptors it keeps `fd` alone. */
+/* In the child, which has one thread: nothing that it does from now on reaches the program; of its descriptors it keeps
+ * `fd` alone. */
 void child_part(int fd, pid_t parent);
 
 #endif

@@ -1,11 +1,16 @@
 /*
- * What the copy of the process does before V8 builds its snapshot there. It has one thread, and must not be seen by anyone:
+ * What the copy of the process does before V8 builds its snapshot there. It has one thread, and must not be seen by
+ * anyone:
  *
- * - Signals that others send are ignored, since handlers of the program would work on what is its alone. It ends with the program.
- * - Descriptors are closed, or a connection that the program closes would stay open as long as the copy lives. What wakes its
+ * - Signals that others send are ignored, since handlers of the program would work on what is its alone. It ends with
+ * the program.
+ * - Descriptors are closed, or a connection that the program closes would stay open as long as the copy lives. What
+ * wakes its
  *   event loop (eventfd) is replaced by one that nobody reads, since libuv aborts where it cannot write there.
- * - V8 posts its work to threads which are not there, and then does it itself. glibc's condition variables count who waits; the waiting
- *   threads are gone, and pthread_cond_signal would wait for them for ever. Nobody is to be woken, so the copy calls a function that
+ * - V8 posts its work to threads which are not there, and then does it itself. glibc's condition variables count who
+ * waits; the waiting
+ *   threads are gone, and pthread_cond_signal would wait for them for ever. Nobody is to be woken, so the copy calls a
+ * function that
  *   does nothing instead.
  * - Whoever looks for memory to free finds it first, and it yields to the program where both want a processor.
  */
@@ -37,8 +42,8 @@ enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOB_DAT = R_AARCH64_GLOB_DAT };
 #endif
 
 /*
- * Not fork(): its end would be signalled, its handlers are the program's, and a copy is given up if it stands still because another thread
- * held a lock of malloc just then.
+ * Not fork(): its end would be signalled, its handlers are the program's, and a copy is given up if it stands still
+ * because another thread held a lock of malloc just then.
  */
 pid_t child_make(void) { return (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL); }
 
@@ -46,7 +51,8 @@ pid_t child_make(void) { return (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, N
 
 static bool is_left_alone(int number)
 {
-    static const int kept[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+    static const int kept[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGSEGV,
+                               SIGBUS,  SIGABRT, SIGILL,  SIGFPE,  SIGTRAP, SIGSYS};
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
         if (kept[i] == number) return true;
     return false;
@@ -74,8 +80,10 @@ static void part_from(const char *number, int kept, int folder, int idle)
 {
     const int fd = (int)strtol(number, NULL, 10);
     if (fd <= STDERR_FILENO || fd == kept || fd == folder || fd == idle) return;
-    if (!is_eventfd(number)) close(fd);
-    else if (dup2(idle, fd) < 0) _exit(EXIT_FAILURE);
+    if (!is_eventfd(number))
+        close(fd);
+    else if (dup2(idle, fd) < 0)
+        _exit(EXIT_FAILURE);
 }
 
 /* What goes wrong here ends the copy: the program has what it would have written to. */
@@ -99,7 +107,10 @@ static int wake_nobody(void *condition)
     return 0;
 }
 
-static bool is_waking(const char *name) { return strcmp(name, "pthread_cond_signal") == 0 || strcmp(name, "pthread_cond_broadcast") == 0; }
+static bool is_waking(const char *name)
+{
+    return strcmp(name, "pthread_cond_signal") == 0 || strcmp(name, "pthread_cond_broadcast") == 0;
+}
 
 static void redirect(void **slot, size_t page_bytes)
 {
@@ -114,7 +125,10 @@ typedef struct object {
     uintptr_t base, values[DYNAMIC_TAGS];
 } object;
 
-static uintptr_t address_of(const object *o, int tag) { return o->values[tag] < o->base ? o->base + o->values[tag] : o->values[tag]; }
+static uintptr_t address_of(const object *o, int tag)
+{
+    return o->values[tag] < o->base ? o->base + o->values[tag] : o->values[tag];
+}
 
 static void redirect_table(const object *o, int table, int size, size_t page_bytes)
 {
@@ -125,7 +139,8 @@ static void redirect_table(const object *o, int table, int size, size_t page_byt
     for (size_t i = 0; i < o->values[size] / sizeof *rows; i++) {
         const unsigned type = ELF64_R_TYPE(rows[i].r_info);
         if (type != JUMP_SLOT && type != GLOB_DAT) continue;
-        if (is_waking(names + symbols[ELF64_R_SYM(rows[i].r_info)].st_name)) redirect((void **)(o->base + rows[i].r_offset), page_bytes);
+        if (is_waking(names + symbols[ELF64_R_SYM(rows[i].r_info)].st_name))
+            redirect((void **)(o->base + rows[i].r_offset), page_bytes);
     }
 }
 
@@ -162,7 +177,8 @@ static void write_text(const char *path, const char *text)
     close(fd);
 }
 
-/* A core limit of 1 byte: no core of a copy that V8 gives up, nor one through a pipe, for which the kernel takes 0 as no limit. */
+/* A core limit of 1 byte: no core of a copy that V8 gives up, nor one through a pipe, for which the kernel takes 0 as
+ * no limit. */
 static void yield_to_others(void)
 {
     write_text("/proc/self/oom_score_adj", "1000");

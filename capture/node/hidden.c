@@ -1,9 +1,11 @@
 /*
- * Memory that V8 keeps from children. Node is built so that V8 marks its heap MADV_DONTFORK, since what a program spawns executes something
- * else at once. A copy that reads the heap needs it, so the mark is taken off for the moment of the fork and put back behind it.
+ * Memory that V8 keeps from children. Node is built so that V8 marks its heap MADV_DONTFORK, since what a program
+ * spawns executes something else at once. A copy that reads the heap needs it, so the mark is taken off for the moment
+ * of the fork and put back behind it.
  *
- * Which mappings have the mark stands in /proc/self/smaps, which takes 15 to 45 ms to read at 300 MiB of heap, for the kernel counts every
- * page. A child without those mappings costs less than one: what this process has mapped and an idle child of it has not.
+ * Which mappings have the mark stands in /proc/self/smaps, which takes 15 to 45 ms to read at 300 MiB of heap, for the
+ * kernel counts every page. A child without those mappings costs less than one: what this process has mapped and an
+ * idle child of it has not.
  */
 #include "addon.h"
 
@@ -47,9 +49,11 @@ static int read_lines(FILE *maps, hidden_memory *list)
     int failed = 0;
     while (failed == 0 && fgets(line, sizeof line, maps) != NULL) {
         hidden_range range;
-        if (is_begin && sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &range.begin, &range.end) == 2) failed = add(list, &room, range);
+        if (is_begin && sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &range.begin, &range.end) == 2)
+            failed = add(list, &room, range);
         size_t length = 0;
-        while (line[length] != '\0') length++;
+        while (line[length] != '\0')
+            length++;
         is_begin = length > 0 && line[length - 1] == '\n';
     }
     return failed != 0 ? failed : ferror(maps) ? EIO : 0;
@@ -72,7 +76,8 @@ static void subtract(hidden_memory *mine, const hidden_memory *its)
 {
     size_t left = 0;
     for (size_t i = 0, j = 0; i < mine->count; i++) {
-        while (j < its->count && its->ranges[j].end <= mine->ranges[i].begin) j++;
+        while (j < its->count && its->ranges[j].end <= mine->ranges[i].begin)
+            j++;
         const bool is_copied = j < its->count && its->ranges[j].begin < mine->ranges[i].end;
         if (!is_copied) mine->ranges[left++] = mine->ranges[i];
     }
@@ -89,8 +94,10 @@ static int compare_with(pid_t child, hidden_memory *memory)
     failed = read_maps(path, &its);
     /* A child whose maps are empty has been killed: everything would seem to be hidden. */
     if (failed == 0 && its.count == 0) failed = ESRCH;
-    if (failed == 0) subtract(memory, &its);
-    else hidden_release(memory);
+    if (failed == 0)
+        subtract(memory, &its);
+    else
+        hidden_release(memory);
     hidden_release(&its);
     return failed;
 }
@@ -100,11 +107,13 @@ int hidden_find(hidden_memory *memory)
     *memory = (hidden_memory){0};
     const pid_t child = child_make();
     if (child == 0)
-        for (;;) syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
+        for (;;)
+            syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
     if (child < 0) return errno;
     const int failed = compare_with(child, memory);
     kill(child, SIGKILL);
-    while (waitpid(child, NULL, __WALL) < 0 && errno == EINTR) continue;
+    while (waitpid(child, NULL, __WALL) < 0 && errno == EINTR)
+        continue;
     return failed;
 }
 

@@ -25,7 +25,8 @@ static int fail(char *error, size_t size, const char *sentence)
 static int fail_to_write(char *error, size_t size)
 {
     char why[128];
-    if (error != NULL && size > 0) snprintf(error, size, "the capture could not be written: %s", strerror_r(errno, why, sizeof why));
+    if (error != NULL && size > 0)
+        snprintf(error, size, "the capture could not be written: %s", strerror_r(errno, why, sizeof why));
     return -1;
 }
 
@@ -110,7 +111,8 @@ static int walk_and_finish(walk *w, char *error, size_t error_size)
     if (w->failure == NULL && (w->names.failed || w->plans.failed)) w->failure = "no memory for names";
     metrics(w);
     if (w->failure != NULL) hsc_mark_incomplete(w->writer, w->failure);
-    if (hsc_finish(w->writer) != HSC_OK) return fail(error, error_size, hsc_error_text(w->writer)); /* says more than w->failure */
+    /* says more than w->failure */
+    if (hsc_finish(w->writer) != HSC_OK) return fail(error, error_size, hsc_error_text(w->writer));
     return w->failure == NULL ? 0 : fail(error, error_size, w->failure);
 }
 
@@ -124,10 +126,12 @@ static void release(walk *w)
     munmap(w, sizeof *w);
 }
 
-/* sys.getallocatedblocks(), a function of C; 0 if it is not there. Objects are fewer: lists and dicts have more than one block. */
+/* sys.getallocatedblocks(), a function of C; 0 if it is not there. Objects are fewer: lists and dicts have more than
+ * one block. */
 static uint64_t allocated_blocks(const walk *w)
 {
-    const py_object *sys = py_object_at(w->py.current_interpreter(), w->py.at->interp_sysdict), *function = py_dict_find(&w->py, sys, "getallocatedblocks");
+    const py_object *sys = py_object_at(w->py.current_interpreter(), w->py.at->interp_sysdict),
+                    *function = py_dict_find(&w->py, sys, "getallocatedblocks");
     if (function == NULL || function->type != w->py.types.builtin_function) return 0;
     const py_builtin *builtin = (const py_builtin *)function;
     if ((builtin->method->flags & PY_METHOD_KINDS) != PY_METHOD_NOARGS) return 0;
@@ -145,10 +149,13 @@ static int capture(walk *w, int descriptor, const hspy_options *asked, char *err
 {
     const hsc_sink sink = {.write = write_out, .wait = wait_for_reader, .context = &descriptor};
     w->allocated_blocks = allocated_blocks(w);
-    if (!visited_open(&w->seen, w->allocated_blocks) || !plans_open(&w->plans)) return fail(error, error_size, "no memory for the set of objects that were met");
+    if (!visited_open(&w->seen, w->allocated_blocks) || !plans_open(&w->plans))
+        return fail(error, error_size, "no memory for the set of objects that were met");
     const hsc_status opened = open_writer(w, &sink, asked);
     if (opened == HSC_E_IO) return fail_to_write(error, error_size);
-    if (opened != HSC_OK) return fail(error, error_size, opened == HSC_E_NOMEM ? "no memory to write a capture" : "the compression must be from -7 to 19");
+    if (opened != HSC_OK)
+        return fail(error, error_size,
+                    opened == HSC_E_NOMEM ? "no memory to write a capture" : "the compression must be from -7 to 19");
     if (!names_open(&w->names, w->writer)) return fail(error, error_size, "no memory for names");
     return walk_and_finish(w, error, error_size);
 }
@@ -156,14 +163,17 @@ static int capture(walk *w, int descriptor, const hspy_options *asked, char *err
 int hspy_capture(int descriptor, const struct hspy_options *options, char *error, size_t error_size)
 {
     hspy_options asked = {.struct_bytes = sizeof asked};
-    if (options != NULL) memcpy(&asked, options, options->struct_bytes < sizeof asked ? options->struct_bytes : sizeof asked);
+    if (options != NULL)
+        memcpy(&asked, options, options->struct_bytes < sizeof asked ? options->struct_bytes : sizeof asked);
     walk *w = mmap(NULL, sizeof *w, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (w == MAP_FAILED) return fail(error, error_size, "no memory for a capture");
     w->started_ns = hsa_now_ns();
     int result = -1;
     if (python_find(&w->py, error, error_size)) {
-        if (!w->py.has_lock()) (void)fail(error, error_size, "the calling thread does not hold the interpreter's lock");
-        else if (python_fit(&w->py, error, error_size)) result = capture(w, descriptor, &asked, error, error_size);
+        if (!w->py.has_lock())
+            (void)fail(error, error_size, "the calling thread does not hold the interpreter's lock");
+        else if (python_fit(&w->py, error, error_size))
+            result = capture(w, descriptor, &asked, error, error_size);
     }
     release(w);
     return result;

@@ -4,7 +4,8 @@
  *      3.8 to 3.10   refcount, size, lookup, usable, entries | 1, 2, 4 or 8 bytes for each of `size` indices | (hash, key, value) …
  *      from 3.11 on  refcount, log2 size, log2 bytes of the indices, kind, version, usable, entries | indices | (hash, key, value) or (key, value) …
  *
- * A split table has its values apart, in the order of the shared keys: behind a pointer, and from 3.11 on in the instance itself until somebody asks for its dict:
+ * A split table has its values apart, in the order of the shared keys: behind a pointer, and from 3.11 on in the
+ * instance itself until somebody asks for its dict:
  *
  *      3.11   values of the instance four words in front of it, its dict three
  *      3.12   one of both three words in front, values with the low bit set
@@ -58,7 +59,8 @@ static py_entries entries_of(const python *py, const unsigned char *keys)
 py_entries py_dict_entries(const python *py, const py_dict *dict)
 {
     py_entries all = entries_of(py, dict->keys);
-    if (dict->values != NULL) all.values = (py_object *const *)(dict->values + (py->at->minor >= 13 ? KEYS_SPLIT_VALUES_AT : 0));
+    if (dict->values != NULL)
+        all.values = (py_object *const *)(dict->values + (py->at->minor >= 13 ? KEYS_SPLIT_VALUES_AT : 0));
     return all;
 }
 

@@ -1,7 +1,8 @@
 /*
- * What an object refers to, by name. Containers are read as they lie. Of anything else the members that have names are candidates; its tp_traverse then tells what
- * it holds, and each reference gets the name of a candidate with the same target. Candidates that traverse does not tell are held all the same (names of
- * functions, constants of code, which are in no cycle) and come behind.
+ * What an object refers to, by name. Containers are read as they lie. Of anything else the members that have names are
+ * candidates; its tp_traverse then tells what it holds, and each reference gets the name of a candidate with the same
+ * target. Candidates that traverse does not tell are held all the same (names of functions, constants of code, which
+ * are in no cycle) and come behind.
  */
 #include <string.h>
 
@@ -20,20 +21,25 @@ static void dict_entries(walk *w, py_object *dict, role as)
 {
     static const struct {
         name_kind kind, held;
-    } kinds[] = {[ROLE_NONE] = {NAME_VALUE, NAME_VALUE}, [ROLE_INSTANCE_DICT] = {NAME_FIELD, NAME_FIELD}, [ROLE_MODULE_DICT] = {NAME_FIELD, NAME_GLOBAL},
+    } kinds[] = {[ROLE_NONE] = {NAME_VALUE, NAME_VALUE},
+                 [ROLE_INSTANCE_DICT] = {NAME_FIELD, NAME_FIELD},
+                 [ROLE_MODULE_DICT] = {NAME_FIELD, NAME_GLOBAL},
                  [ROLE_CLASS_DICT] = {NAME_FIELD, NAME_GLOBAL}};
     const python_types *t = &w->py.types;
     py_object *key, *value;
     const bool is_counted = !is_beside_instance(w, (const py_dict *)dict);
     for (py_entries all = py_dict_entries(&w->py, (const py_dict *)dict); py_next_entry(&all, &key, &value);) {
-        const bool is_program = value->type == t->function || value->type == t->module || value->type == t->builtin_function || py_is(value->type, PY_IS_TYPE);
-        const uint32_t label = names_key(&w->names, &w->py, is_program ? kinds[as].kind : kinds[as].held, key, LABEL_VALUE);
-        if (is_counted) walk_refer(w, value, label, 0);
-        else walk_refer_uncounted(w, value, label);
+        const bool is_program = value->type == t->function || value->type == t->module ||
+                                value->type == t->builtin_function || py_is(value->type, PY_IS_TYPE);
+        const uint32_t label =
+            names_key(&w->names, &w->py, is_program ? kinds[as].kind : kinds[as].held, key, LABEL_VALUE);
+        if (is_counted)
+            walk_refer(w, value, label, 0);
+        else
+            walk_refer_uncounted(w, value, label);
         walk_refer(w, key, LABEL_KEY, 0);
     }
 }
-
 
 /* ---- sequences and sets ---- */
 
@@ -49,7 +55,8 @@ static void items(walk *w, const plan *p, py_object *object)
 {
     size_t count;
     py_object *const *all = items_of(w, p, object, &count);
-    for (size_t i = 0; all != NULL && i < count; i++) walk_refer(w, all[i], LABEL_ELEMENT, i);
+    for (size_t i = 0; all != NULL && i < count; i++)
+        walk_refer(w, all[i], LABEL_ELEMENT, i);
 }
 
 /* A key that was taken out leaves a mark, whose hash is -1. */
@@ -68,7 +75,8 @@ static void put_candidate(walk *w, const py_object *target, uint32_t label)
     w->candidates[w->candidate_count++] = (candidate){target, label, false, true};
 }
 
-/* A name alone: it is no reference unless traverse tells it. From 3.14 on an instance that has a dict leaves its attributes to that. */
+/* A name alone: it is no reference unless traverse tells it. From 3.14 on an instance that has a dict leaves its
+ * attributes to that. */
 static void put_hint(walk *w, const py_object *target, uint32_t label)
 {
     put_candidate(w, target, label);
@@ -77,7 +85,8 @@ static void put_hint(walk *w, const py_object *target, uint32_t label)
 
 static void member_candidates(walk *w, const plan *p, const py_object *object)
 {
-    for (uint32_t i = 0; i < p->member_count; i++) put_candidate(w, py_object_at(object, p->members[i].offset), p->members[i].label);
+    for (uint32_t i = 0; i < p->member_count; i++)
+        put_candidate(w, py_object_at(object, p->members[i].offset), p->members[i].label);
 }
 
 static void inline_candidates(walk *w, const py_object *object)
@@ -94,7 +103,9 @@ static void frame_candidates(walk *w, const void *frame)
     const frame_variables all = frames_variables(&w->py, frame);
     for (size_t i = 0; i < all.named && i < all.count; i++) {
         const py_object *name = frames_variable_name(&w->py, code, i);
-        if (name != NULL) put_hint(w, frames_plain(&w->py, all.values[i]), names_key(&w->names, &w->py, NAME_FIELD, name, LABEL_NONE));
+        if (name != NULL)
+            put_hint(w, frames_plain(&w->py, all.values[i]),
+                     names_key(&w->names, &w->py, NAME_FIELD, name, LABEL_NONE));
     }
 }
 
@@ -143,7 +154,10 @@ static const struct {
     {"TaskWakeupMethWrapper", "_asyncio.Task", "__self__"},
 };
 
-static bool is_called(const py_type *type, const char *name) { return type->name != NULL && strcmp(type->name, name) == 0; }
+static bool is_called(const py_type *type, const char *name)
+{
+    return type->name != NULL && strcmp(type->name, name) == 0;
+}
 
 static bool is_a(const py_type *type, const char *name)
 {
@@ -162,9 +176,11 @@ bool edges_has_rules(const py_type *type)
 static uint32_t label_by_rule(walk *w, const py_type *type, const py_object *target)
 {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (!is_a(type, rules[i].source) || (rules[i].target != NULL && !is_called(target->type, rules[i].target))) continue;
+        if (!is_a(type, rules[i].source) || (rules[i].target != NULL && !is_called(target->type, rules[i].target)))
+            continue;
         if (rules[i].label[0] == '[') return LABEL_VALUE;
-        return rules[i].label[0] == '\0' ? LABEL_NONE : names_put(&w->names, NAME_FIELD, rules[i].label, strlen(rules[i].label));
+        return rules[i].label[0] == '\0' ? LABEL_NONE
+                                         : names_put(&w->names, NAME_FIELD, rules[i].label, strlen(rules[i].label));
     }
     return LABEL_NONE;
 }
@@ -174,7 +190,7 @@ static uint32_t label_by_rule(walk *w, const py_type *type, const py_object *tar
 typedef struct told {
     walk *w;
     const plan *plan;
-    const py_object *dict;            /* the instance's own */
+    const py_object *dict; /* the instance's own */
     /* entries that were written already, which it tells again: of a container that is no plain one */
     py_entries entries;
     py_object *const *items;
@@ -199,8 +215,10 @@ static bool is_entry(told *all, const py_object *target)
 
 static bool is_item(told *all, const py_object *target)
 {
-    while (all->first < all->end && all->items[all->first] == NULL) all->first++;
-    while (all->first < all->end && all->items[all->end - 1] == NULL) all->end--;
+    while (all->first < all->end && all->items[all->first] == NULL)
+        all->first++;
+    while (all->first < all->end && all->items[all->end - 1] == NULL)
+        all->end--;
     if (all->first == all->end) return false;
     if (all->items[all->end - 1] == target) return all->end--, true;
     return all->items[all->first] == target ? (all->first++, true) : false;
@@ -227,8 +245,12 @@ static int visit(py_object *target, void *context)
     walk *w = all->w;
     if (target == NULL || is_written_already(all, target)) return 0;
     if (target == (py_object *)all->plan->type) all->is_class_told = true;
-    if (target == all->dict) walk_refer_role(w, target, LABEL_DICT, all->plan->kind == PLAN_MODULE || all->plan->kind == PLAN_TYPE ? ROLE_NONE : ROLE_INSTANCE_DICT);
-    else walk_refer(w, target, label_of(all, target), 0);
+    if (target == all->dict)
+        walk_refer_role(w, target, LABEL_DICT,
+                        all->plan->kind == PLAN_MODULE || all->plan->kind == PLAN_TYPE ? ROLE_NONE
+                                                                                       : ROLE_INSTANCE_DICT);
+    else
+        walk_refer(w, target, label_of(all, target), 0);
     return 0;
 }
 
@@ -241,7 +263,8 @@ static void class_reference(walk *w, const plan *p, bool is_told)
 static void rest_of_candidates(walk *w)
 {
     for (size_t i = 0; i < w->candidate_count; i++)
-        if (!w->candidates[i].is_used && w->candidates[i].is_held) walk_refer(w, (py_object *)w->candidates[i].target, w->candidates[i].label, 0);
+        if (!w->candidates[i].is_used && w->candidates[i].is_held)
+            walk_refer(w, (py_object *)w->candidates[i].target, w->candidates[i].label, 0);
 }
 
 static py_object *own_dict(const walk *w, const plan *p, const py_object *object)
@@ -258,10 +281,13 @@ static void traverse(walk *w, const plan *p, py_object *object)
     size_t count = 0;
     w->candidates_left = w->candidate_count;
     if (p->kind == PLAN_DICT) all.entries = py_dict_entries(&w->py, (const py_dict *)object);
-    if (p->kind == PLAN_LIST || p->kind == PLAN_TUPLE) all.items = items_of(w, p, object, &count), all.end = all.items == NULL ? 0 : count;
+    if (p->kind == PLAN_LIST || p->kind == PLAN_TUPLE)
+        all.items = items_of(w, p, object, &count), all.end = all.items == NULL ? 0 : count;
     const bool is_told = p->type->traverse != NULL && py_is_gc(object);
-    if (is_told) (void)p->type->traverse(object, visit, &all);
-    else if (all.dict != NULL) walk_refer_role(w, (py_object *)all.dict, LABEL_DICT, p->kind == PLAN_TYPE ? ROLE_NONE : ROLE_INSTANCE_DICT);
+    if (is_told)
+        (void)p->type->traverse(object, visit, &all);
+    else if (all.dict != NULL)
+        walk_refer_role(w, (py_object *)all.dict, LABEL_DICT, p->kind == PLAN_TYPE ? ROLE_NONE : ROLE_INSTANCE_DICT);
     rest_of_candidates(w);
     class_reference(w, p, all.is_class_told);
 }
@@ -271,18 +297,22 @@ static void traverse(walk *w, const plan *p, py_object *object)
 /* What a closure sees, beside the tuple of its cells, by the names of the variables. */
 static void captured(walk *w, const py_object *function)
 {
-    const py_object *code = py_object_at(function, w->py.at->function_code), *closure = py_object_at(function, w->py.at->function_closure);
+    const py_object *code = py_object_at(function, w->py.at->function_code),
+                    *closure = py_object_at(function, w->py.at->function_closure);
     if (closure == NULL || closure->type != w->py.types.tuple || code == NULL || code->type != w->py.types.code) return;
     const size_t count = (size_t)((const py_sized *)closure)->size;
     py_object *const *cells = (py_object *const *)((const char *)closure + w->py.at->tuple_items);
     for (size_t i = 0; i < count; i++) {
         size_t all = 0;
-        const py_object *names = py_object_at(code, w->py.at->code_free_names != 0 ? w->py.at->code_free_names : w->py.at->code_local_names);
-        if (names == NULL || names->type != w->py.types.tuple || cells[i] == NULL || cells[i]->type != w->py.types.cell) return;
+        const py_object *names =
+            py_object_at(code, w->py.at->code_free_names != 0 ? w->py.at->code_free_names : w->py.at->code_local_names);
+        if (names == NULL || names->type != w->py.types.tuple || cells[i] == NULL || cells[i]->type != w->py.types.cell)
+            return;
         all = (size_t)((const py_sized *)names)->size;
         if (all < count) return;
         const py_object *name = ((py_object *const *)((const char *)names + w->py.at->tuple_items))[all - count + i];
-        walk_refer_uncounted(w, ((const py_cell *)cells[i])->content, names_key(&w->names, &w->py, NAME_VARIABLE, name, LABEL_NONE));
+        walk_refer_uncounted(w, ((const py_cell *)cells[i])->content,
+                             names_key(&w->names, &w->py, NAME_VARIABLE, name, LABEL_NONE));
     }
 }
 
@@ -301,10 +331,14 @@ static void array(walk *w, py_object *object)
     const array_head *a = (const array_head *)object;
     walk_refer(w, a->base, names_put(&w->names, NAME_FIELD, "base", 4), 0);
     walk_refer(w, a->descriptor, names_put(&w->names, NAME_FIELD, "dtype", 5), 0);
-    if (a->descriptor == NULL || py_int_at(a->descriptor, TYPE_NUMBER_AT) != OBJECTS || (a->flags & IS_C_CONTIGUOUS) == 0 || (a->flags & OWNS_DATA) == 0) return;
+    if (a->descriptor == NULL || py_int_at(a->descriptor, TYPE_NUMBER_AT) != OBJECTS ||
+        (a->flags & IS_C_CONTIGUOUS) == 0 || (a->flags & OWNS_DATA) == 0)
+        return;
     size_t count = 1;
-    for (int i = 0; i < a->dimensions; i++) count *= (size_t)a->sizes[i];
-    for (size_t i = 0; i < count; i++) walk_refer(w, ((py_object **)a->data)[i], LABEL_ELEMENT, i);
+    for (int i = 0; i < a->dimensions; i++)
+        count *= (size_t)a->sizes[i];
+    for (size_t i = 0; i < count; i++)
+        walk_refer(w, ((py_object **)a->data)[i], LABEL_ELEMENT, i);
 }
 
 static void weak(walk *w, const plan *p, py_object *object)
@@ -312,23 +346,27 @@ static void weak(walk *w, const plan *p, py_object *object)
     const py_weak *reference = (const py_weak *)object;
     member_candidates(w, p, object);
     traverse(w, p, object);
-    if (reference->object != NULL && reference->object != w->py.none) walk_refer_uncounted(w, reference->object, LABEL_WEAK);
+    if (reference->object != NULL && reference->object != w->py.none)
+        walk_refer_uncounted(w, reference->object, LABEL_WEAK);
 }
 
 static void frame_of(walk *w, const plan *p, py_object *object)
 {
-    if (p->kind == PLAN_FRAME) frame_candidates(w, w->py.at->minor >= 11 ? py_at(object, w->py.at->frame_of_object) : object);
+    if (p->kind == PLAN_FRAME)
+        frame_candidates(w, w->py.at->minor >= 11 ? py_at(object, w->py.at->frame_of_object) : object);
     else if (w->py.at->minor >= 11 && frames_code(&w->py, (char *)object + w->py.at->generator_frame) != NULL)
         frame_candidates(w, (char *)object + w->py.at->generator_frame);
 }
 
-/* What a class holds that is in no cycle, and is not told: its names, and its subclasses, which it holds by weak references. */
+/* What a class holds that is in no cycle, and is not told: its names, and its subclasses, which it holds by weak
+ * references. */
 static void class_candidates(walk *w, const py_object *object)
 {
     const py_type *type = (const py_type *)object;
     if (!py_is(type, PY_HEAP_TYPE)) return;
     put_candidate(w, py_object_at(object, w->py.at->heap_name), names_put(&w->names, NAME_FIELD, "__name__", 8));
-    put_candidate(w, py_object_at(object, w->py.at->heap_qualname), names_put(&w->names, NAME_FIELD, "__qualname__", 12));
+    put_candidate(w, py_object_at(object, w->py.at->heap_qualname),
+                  names_put(&w->names, NAME_FIELD, "__qualname__", 12));
     put_candidate(w, type->subclasses, names_put(&w->names, NAME_FIELD, "__subclasses__", 14));
 }
 
@@ -346,7 +384,9 @@ static void by_kind(walk *w, const plan *p, py_object *object)
     case PLAN_DICT: dict_entries(w, object, ROLE_NONE); break;
     case PLAN_LIST:
     case PLAN_TUPLE: items(w, p, object); break;
-    case PLAN_SET: if (p->is_exact) set_keys(w, object); break;
+    case PLAN_SET:
+        if (p->is_exact) set_keys(w, object);
+        break;
     case PLAN_ARRAY: array(w, object); break;
     case PLAN_FRAME:
     case PLAN_GENERATOR: frame_of(w, p, object); break;
@@ -362,8 +402,10 @@ static void by_kind(walk *w, const plan *p, py_object *object)
 void edges_of(walk *w, const plan *p, py_object *object, role as)
 {
     w->candidate_count = 0;
-    if (as != ROLE_NONE && p->kind == PLAN_DICT && p->is_exact) dict_entries(w, object, as);
-    else by_kind(w, p, object);
+    if (as != ROLE_NONE && p->kind == PLAN_DICT && p->is_exact)
+        dict_entries(w, object, as);
+    else
+        by_kind(w, p, object);
     edges_flush(w);
 }
 

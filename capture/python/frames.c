@@ -1,7 +1,8 @@
 /*
- * Threads and what their frames hold. Up to 3.10 a frame is an object; behind it is a structure on a stack of the thread, or in a generator or frame object. The
- * variables of a function are roots by their name and its own, "local orders of app.serve (server.py:40)"; they are secondary, as all that stands on a stack:
- * what a program keeps elsewhere is held by that.
+ * Threads and what their frames hold. Up to 3.10 a frame is an object; behind it is a structure on a stack of the
+ * thread, or in a generator or frame object. The variables of a function are roots by their name and its own, "local
+ * orders of app.serve (server.py:40)"; they are secondary, as all that stands on a stack: what a program keeps
+ * elsewhere is held by that.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,9 @@ py_object *frames_code(const python *py, const void *frame)
 
 static size_t tuple_size(const python *py, const py_object *tuple)
 {
-    return tuple != NULL && tuple->type == py->types.tuple && ((const py_sized *)tuple)->size > 0 ? (size_t)((const py_sized *)tuple)->size : 0;
+    return tuple != NULL && tuple->type == py->types.tuple && ((const py_sized *)tuple)->size > 0
+               ? (size_t)((const py_sized *)tuple)->size
+               : 0;
 }
 
 static py_object *tuple_item(const python *py, const py_object *tuple, size_t i)
@@ -29,7 +32,8 @@ static py_object *tuple_item(const python *py, const py_object *tuple, size_t i)
 /* Up to 3.10 in three tuples, behind in one. */
 py_object *frames_variable_name(const python *py, const py_object *code, size_t i)
 {
-    const uint32_t offsets[] = {py->at->code_local_names, py->at->code_cell_names, py->at->minor < 11 ? py->at->code_free_names : 0};
+    const uint32_t offsets[] = {py->at->code_local_names, py->at->code_cell_names,
+                                py->at->minor < 11 ? py->at->code_free_names : 0};
     for (size_t k = 0; k < sizeof offsets / sizeof offsets[0]; k++) {
         const py_object *names = offsets[k] == 0 ? NULL : py_object_at(code, offsets[k]);
         const size_t count = tuple_size(py, names);
@@ -43,7 +47,9 @@ static size_t variable_count(const python *py, const py_object *code)
 {
     const layout *at = py->at;
     size_t count = tuple_size(py, py_object_at(code, at->code_local_names));
-    if (at->minor < 11) count += tuple_size(py, py_object_at(code, at->code_cell_names)) + tuple_size(py, py_object_at(code, at->code_free_names));
+    if (at->minor < 11)
+        count += tuple_size(py, py_object_at(code, at->code_cell_names)) +
+                 tuple_size(py, py_object_at(code, at->code_free_names));
     return count;
 }
 
@@ -54,10 +60,16 @@ static size_t stack_words(const python *py, const void *frame, const py_object *
     const size_t most = named + (size_t)py_int_at(code, at->code_stack_size);
     const char *first = (const char *)frame + at->frame_variables;
     size_t top = named;
-    if (at->minor < 10) top = py_at(frame, at->frame_top) == NULL ? named : (size_t)((const char *)py_at(frame, at->frame_top) - first) / WORD;
-    else if (at->minor == 10) top = named + (py_int_at(frame, at->frame_top) > 0 ? (size_t)py_int_at(frame, at->frame_top) : 0);
-    else if (at->minor < 14) top = py_int_at(frame, at->frame_top) > 0 ? (size_t)py_int_at(frame, at->frame_top) : named;
-    else top = py_at(frame, at->frame_top) == NULL ? named : (size_t)((const char *)py_at(frame, at->frame_top) - first) / WORD;
+    if (at->minor < 10)
+        top = py_at(frame, at->frame_top) == NULL ? named
+                                                  : (size_t)((const char *)py_at(frame, at->frame_top) - first) / WORD;
+    else if (at->minor == 10)
+        top = named + (py_int_at(frame, at->frame_top) > 0 ? (size_t)py_int_at(frame, at->frame_top) : 0);
+    else if (at->minor < 14)
+        top = py_int_at(frame, at->frame_top) > 0 ? (size_t)py_int_at(frame, at->frame_top) : named;
+    else
+        top = py_at(frame, at->frame_top) == NULL ? named
+                                                  : (size_t)((const char *)py_at(frame, at->frame_top) - first) / WORD;
     return top >= named && top <= most ? top : named;
 }
 
@@ -66,7 +78,8 @@ frame_variables frames_variables(const python *py, const void *frame)
     const py_object *code = frames_code(py, frame);
     if (code == NULL) return (frame_variables){.count = 0};
     const size_t named = variable_count(py, code);
-    return (frame_variables){(py_object *const *)((const char *)frame + py->at->frame_variables), stack_words(py, frame, code, named), named};
+    return (frame_variables){(py_object *const *)((const char *)frame + py->at->frame_variables),
+                             stack_words(py, frame, code, named), named};
 }
 
 /* ---- texts ---- */
@@ -79,7 +92,8 @@ static const py_object *qualname_of(const python *py, const py_object *code)
 /* "app.serve", by the module whose globals it uses. */
 static size_t frame_name(const walk *w, const void *frame, const py_object *code, char out[NAME_BYTES])
 {
-    const py_object *globals = py_object_at(frame, w->py.at->frame_globals), *module = py_dict_find(&w->py, globals, "__name__");
+    const py_object *globals = py_object_at(frame, w->py.at->frame_globals),
+                    *module = py_dict_find(&w->py, globals, "__name__");
     size_t size = py_utf8(&w->py, module, out, NAME_BYTES / 4);
     if (size > 0) out[size++] = '.';
     size += py_utf8(&w->py, qualname_of(&w->py, code), out + size, NAME_BYTES / 4);
@@ -97,9 +111,12 @@ static size_t file_name(const walk *w, const py_object *code, char out[NAME_BYTE
 static int line_of(const walk *w, const void *frame, py_object *code)
 {
     const layout *at = w->py.at;
-    if (at->minor < 11) return w->py.code_line(code, py_int_at(frame, at->frame_instruction) * (at->minor == 10 ? 2 : 1));
-    const char *at_instruction = py_at(frame, at->frame_instruction), *first = (const char *)code + at->code_instructions;
-    return at_instruction < first ? py_int_at(code, at->code_first_line) : w->py.code_line(code, (int)(at_instruction - first));
+    if (at->minor < 11)
+        return w->py.code_line(code, py_int_at(frame, at->frame_instruction) * (at->minor == 10 ? 2 : 1));
+    const char *at_instruction = py_at(frame, at->frame_instruction),
+               *first = (const char *)code + at->code_instructions;
+    return at_instruction < first ? py_int_at(code, at->code_first_line)
+                                  : w->py.code_line(code, (int)(at_instruction - first));
 }
 
 /* ---- names of threads: threading._active, {ident: Thread} ---- */
@@ -111,7 +128,8 @@ static uint64_t small_integer(const python *py, const py_object *number)
     const uint32_t *digit = (const uint32_t *)(const void *)((const char *)number + sizeof(py_sized));
     uint64_t value = 0;
     if (!py_is(number->type, PY_IS_LONG) || digits > 3) return 0;
-    for (size_t i = digits; i-- > 0;) value = value << 30 | digit[i];
+    for (size_t i = digits; i-- > 0;)
+        value = value << 30 | digit[i];
     return value;
 }
 
@@ -150,23 +168,28 @@ static void stack_root(walk *w, py_object *target, const char *label, uint32_t t
                                            .frame = depth + 1});
 }
 
-static void variable_roots(walk *w, const void *frame, const py_object *code, const char *function, uint32_t thread, uint32_t depth)
+static void variable_roots(walk *w, const void *frame, const py_object *code, const char *function, uint32_t thread,
+                           uint32_t depth)
 {
     char label[2 * NAME_BYTES], name[128], file[NAME_BYTES];
     const frame_variables all = frames_variables(&w->py, frame);
     (void)file_name(w, code, file);
     const char *slash = strrchr(file, '/');
     for (size_t i = 0; i < all.count; i++) {
-        const size_t size = i < all.named ? py_utf8(&w->py, frames_variable_name(&w->py, code, i), name, sizeof name - 1) : 0;
+        const size_t size =
+            i < all.named ? py_utf8(&w->py, frames_variable_name(&w->py, code, i), name, sizeof name - 1) : 0;
         name[size] = '\0';
-        snprintf(label, sizeof label, "local %s of %s (%.100s:%d)", size > 0 ? name : "(value)", function, slash == NULL ? file : slash + 1,
-                 py_int_at(code, w->py.at->code_first_line));
+        snprintf(label, sizeof label, "local %s of %s (%.100s:%d)", size > 0 ? name : "(value)", function,
+                 slash == NULL ? file : slash + 1, py_int_at(code, w->py.at->code_first_line));
         stack_root(w, frames_plain(&w->py, all.values[i]), label, thread, depth);
     }
 }
 
 /* From 3.12 on C puts frames of its own between those of functions. */
-static bool is_of_c(const python *py, const void *frame) { return py->at->minor >= 12 && ((const char *)frame)[py->at->frame_owner] >= OWNED_BY_C; }
+static bool is_of_c(const python *py, const void *frame)
+{
+    return py->at->minor >= 12 && ((const char *)frame)[py->at->frame_owner] >= OWNED_BY_C;
+}
 
 /* A frame that is an object holds the rest itself; its variables are told by it, and counted there. */
 static void frame_roots(walk *w, void *frame, uint32_t thread, uint32_t depth)
@@ -176,8 +199,8 @@ static void frame_roots(walk *w, void *frame, uint32_t thread, uint32_t depth)
     if (code == NULL || is_of_c(&w->py, frame)) return;
     const size_t size = frame_name(w, frame, code, function), file_size = file_name(w, code, file);
     const int line = line_of(w, frame, code);
-    hsc_frame(w->writer, thread, depth, names_put(&w->names, NAME_STRING, function, size), names_put(&w->names, NAME_STRING, file, file_size),
-              line > 0 ? (uint32_t)line : 0);
+    hsc_frame(w->writer, thread, depth, names_put(&w->names, NAME_STRING, function, size),
+              names_put(&w->names, NAME_STRING, file, file_size), line > 0 ? (uint32_t)line : 0);
     snprintf(label, sizeof label, "frame of %s", function);
     if (w->py.at->minor < 11) {
         stack_root(w, frame, label, thread, depth);
@@ -222,7 +245,8 @@ static void thread_roots(walk *w, void *interpreter, void *thread, uint32_t numb
     snprintf(label, sizeof label, "exception that thread %s handles", name);
     exception_roots(w, thread, label);
     uint32_t depth = 0;
-    for (void *frame = first_frame(w, thread); frame != NULL && depth < FRAMES_MAX && !walk_is_over(w); frame = py_at(frame, w->py.at->frame_previous))
+    for (void *frame = first_frame(w, thread); frame != NULL && depth < FRAMES_MAX && !walk_is_over(w);
+         frame = py_at(frame, w->py.at->frame_previous))
         frame_roots(w, frame, number, depth++);
 }
 

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+/* clang-format off */
 static const layout layouts[] = {
     {.minor = 8, .runtime_gc = 344, .gc_generations = 24, .gc_permanent = 104, .gc_collecting = 200, .gc_enabled = 12, .gc_garbage = 208,
      .gc_callbacks = 216, .interp_modules = 56, .interp_importlib = 88, .interp_import_func = 560, .interp_sysdict = 72, .interp_builtins = 80,
@@ -99,6 +100,7 @@ static const layout layouts[] = {
      .heap_cached_keys = 880, .heap_name = 856, .heap_qualname = 872, .heap_type_bytes = 936, .text_ascii = 40, .text_compact = 56, .text_data = 56,
      .text_state = 32, .text_interned_mask = 3, .text_kind_shift = 2, .text_compact_mask = 32, .text_ascii_mask = 64, .tuple_items = 32},
 };
+/* clang-format on */
 
 const layout *layout_of(unsigned minor)
 {

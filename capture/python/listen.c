@@ -1,6 +1,7 @@
 /*
- * The agent that stays in a program: a thread at a socket (agent.h), which takes the interpreter's lock when it is asked and gives it back behind the
- * capture. It is no thread of Python's in between, and it is not there while the program forks: Python counts threads then, and warns.
+ * The agent that stays in a program: a thread at a socket (agent.h), which takes the interpreter's lock when it is
+ * asked and gives it back behind the capture. It is no thread of Python's in between, and it is not there while the
+ * program forks: Python counts threads then, and warns.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,8 +29,8 @@ static bool find(const char *name, void *to)
 
 static bool find_all(void)
 {
-    return find("PyGILState_Ensure", &here.take_lock) && find("PyGILState_Release", &here.give_lock) && find("PyEval_SaveThread", &here.leave) &&
-           find("PyEval_RestoreThread", &here.come_back);
+    return find("PyGILState_Ensure", &here.take_lock) && find("PyGILState_Release", &here.give_lock) &&
+           find("PyEval_SaveThread", &here.leave) && find("PyEval_RestoreThread", &here.come_back);
 }
 
 static void serve(void *context, const hsa_request *request)
@@ -37,13 +38,15 @@ static void serve(void *context, const hsa_request *request)
     (void)context;
     char error[256];
     const uint64_t compression = hsa_option_number(request, "compression", 1);
-    const hspy_options options = {.struct_bytes = sizeof options, .compression = (int)compression, .is_stored = compression == 0};
+    const hspy_options options = {
+        .struct_bytes = sizeof options, .compression = (int)compression, .is_stored = compression == 0};
     if (request->verb == HSA_FORGET) {
         hsa_refuse(request, "the Python agent keeps nothing between captures");
         return;
     }
     const int before = here.take_lock();
-    if (hsa_accept(request)) (void)hspy_capture(request->fd, &options, error, sizeof error); /* what goes wrong is in the capture, or cuts it */
+    /* what goes wrong is in the capture, or cuts it */
+    if (hsa_accept(request)) (void)hspy_capture(request->fd, &options, error, sizeof error);
     here.give_lock(before);
 }
 
@@ -66,7 +69,8 @@ const char *hspy_listen(void)
     const int failed = hsa_listen(&agent);
     here.is_listening = failed == 0;
     if (failed == 0) return NULL;
-    return failed == EADDRINUSE ? "the agent cannot listen: all names for this process are taken" : "the agent cannot listen: no descriptor or no thread is to be had";
+    return failed == EADDRINUSE ? "the agent cannot listen: all names for this process are taken"
+                                : "the agent cannot listen: no descriptor or no thread is to be had";
 }
 
 void hspy_stop(void)

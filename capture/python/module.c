@@ -1,6 +1,6 @@
 /*
- * The agent as a module that Python imports, hsdiff_agent_c: listen, stop, capture. It is built without headers of Python: what a module is has been the
- * same since 3.5, and functions are looked up by name.
+ * The agent as a module that Python imports, hsdiff_agent_c: listen, stop, capture. It is built without headers of
+ * Python: what a module is has been the same since 3.5, and functions are looked up by name.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -62,7 +62,8 @@ static py_object *capture_now(py_object *self, py_object *arguments)
     char error[512];
     int descriptor, compression = 1;
     if (!with.parse(arguments, "i|i", &descriptor, &compression)) return NULL;
-    const hspy_options options = {.struct_bytes = sizeof options, .compression = compression, .is_stored = compression == 0};
+    const hspy_options options = {
+        .struct_bytes = sizeof options, .compression = compression, .is_stored = compression == 0};
     return hspy_capture(descriptor, &options, error, sizeof error) == 0 ? with.number(0) : fail(error);
 }
 
@@ -73,15 +74,19 @@ static py_method methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static module_definition definition = {.head = {.refcount = 1}, .name = "hsdiff_agent_c", .doc = "The heap of this process for hsdiff.", .size = -1,
+static module_definition definition = {.head = {.refcount = 1},
+                                       .name = "hsdiff_agent_c",
+                                       .doc = "The heap of this process for hsdiff.",
+                                       .size = -1,
                                        .methods = methods};
 
 HSPY_API py_object *PyInit_hsdiff_agent_c(void);
 
 py_object *PyInit_hsdiff_agent_c(void)
 {
-    if (!find("PyModule_Create2", &with.create) || !find("PyArg_ParseTuple", &with.parse) || !find("PyErr_SetString", &with.raise) ||
-        !find("PyLong_FromLong", &with.number) || !find("PyExc_RuntimeError", &with.error))
+    if (!find("PyModule_Create2", &with.create) || !find("PyArg_ParseTuple", &with.parse) ||
+        !find("PyErr_SetString", &with.raise) || !find("PyLong_FromLong", &with.number) ||
+        !find("PyExc_RuntimeError", &with.error))
         return NULL;
     return with.create(&definition, ANY_VERSION);
 }

@@ -1,6 +1,7 @@
 /*
- * Texts and their numbers, each defined when it is first met. A key of a dict is the program's data: a label says it only if it is an identifier and interned,
- * which Python does to names and literals in source code and to attributes, and not to what a program reads.
+ * Texts and their numbers, each defined when it is first met. A key of a dict is the program's data: a label says it
+ * only if it is an identifier and interned, which Python does to names and literals in source code and to attributes,
+ * and not to what a program reads.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 static void define_fixed(hsc_writer *w)
 {
     static const char *const texts[] = {"class", "__dict__", "referent", "cell_contents"};
-    for (uint32_t i = 0; i < sizeof texts / sizeof texts[0]; i++) hsc_define_string(w, i + 1, texts[i], strlen(texts[i]));
+    for (uint32_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        hsc_define_string(w, i + 1, texts[i], strlen(texts[i]));
     hsc_define_label(w, LABEL_ELEMENT, HSC_LABEL_ELEMENT, 0, 0);
     hsc_define_label(w, LABEL_KEY, HSC_LABEL_KEY, 0, 0);
     hsc_define_label(w, LABEL_VALUE, HSC_LABEL_VALUE, 0, 0);
@@ -31,7 +33,9 @@ bool names_open(names *all, hsc_writer *writer)
 
 static uint32_t define_type(names *all, name_kind kind, const char *text, size_t size)
 {
-    static const uint32_t flags[] = {[NAME_TYPE] = 0, [NAME_FUNCTION_TYPE] = HSC_TYPE_CODE, [NAME_CODE_TYPE] = HSC_TYPE_CODE | HSC_TYPE_INTERNAL,
+    static const uint32_t flags[] = {[NAME_TYPE] = 0,
+                                     [NAME_FUNCTION_TYPE] = HSC_TYPE_CODE,
+                                     [NAME_CODE_TYPE] = HSC_TYPE_CODE | HSC_TYPE_INTERNAL,
                                      [NAME_PART_TYPE] = HSC_TYPE_PART};
     hsc_define_type(all->writer, all->next_type, text, size, flags[kind]);
     return all->next_type++;
@@ -42,8 +46,11 @@ static uint32_t define_label(names *all, name_kind kind, const char *text, size_
     static const struct {
         hsc_label_kind kind;
         uint32_t flags;
-    } rows[] = {[NAME_FIELD] = {HSC_LABEL_FIELD, 0}, [NAME_GLOBAL] = {HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT}, [NAME_VALUE] = {HSC_LABEL_VALUE, 0},
-                [NAME_VARIABLE] = {HSC_LABEL_VARIABLE, 0}, [NAME_INTERNAL] = {HSC_LABEL_INTERNAL, 0}};
+    } rows[] = {[NAME_FIELD] = {HSC_LABEL_FIELD, 0},
+                [NAME_GLOBAL] = {HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT},
+                [NAME_VALUE] = {HSC_LABEL_VALUE, 0},
+                [NAME_VARIABLE] = {HSC_LABEL_VARIABLE, 0},
+                [NAME_INTERNAL] = {HSC_LABEL_INTERNAL, 0}};
     const uint32_t label = all->next_label++;
     hsc_define_label(all->writer, label, rows[kind].kind, rows[kind].flags, names_put(all, NAME_STRING, text, size));
     return label;
@@ -65,7 +72,8 @@ uint32_t names_put(names *all, name_kind kind, const char *text, size_t size)
         all->failed = true;
         return 0;
     }
-    const uint32_t id = define(all, kind, text, size); /* may put the string of a label in, and move all entries */
+    /* may put the string of a label in, and move all entries */
+    const uint32_t id = define(all, kind, text, size);
     hsa_texts_find(&all->texts, kind, text, size)->id = id;
     return id;
 }
@@ -78,7 +86,8 @@ static uint32_t label_of(names *all, const python *py, name_kind kind, const py_
     const char *text = key->type == py->types.text && py_is_interned(py, key) ? py_ascii(py, key, &size) : NULL;
     if (text == NULL || !hsa_is_identifier(text, size, KEY_BYTES_MAX)) return fallback;
     if (kind == NAME_VALUE) {
-        if (hsa_texts_find(&all->texts, kind, text, size) == NULL && all->key_count++ >= NAMES_KEYS_MAX) return fallback;
+        if (hsa_texts_find(&all->texts, kind, text, size) == NULL && all->key_count++ >= NAMES_KEYS_MAX)
+            return fallback;
     }
     const uint32_t label = names_put(all, kind, text, size);
     return label == 0 ? fallback : label;
@@ -88,7 +97,8 @@ uint32_t names_key(names *all, const python *py, name_kind kind, const py_object
 {
     const size_t at = (size_t)(((uintptr_t)key >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 40) & (KEY_CACHE - 1);
     key_label *known = &all->keys[at];
-    if (known->key != key || known->kind != (uint32_t)kind) *known = (key_label){key, label_of(all, py, kind, key, fallback), (uint32_t)kind};
+    if (known->key != key || known->kind != (uint32_t)kind)
+        *known = (key_label){key, label_of(all, py, kind, key, fallback), (uint32_t)kind};
     return known->label;
 }
 

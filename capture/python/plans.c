@@ -1,5 +1,6 @@
 /*
- * What is known of a type, found out once: its name by its module, its members that have names in C or as __slots__, and how its objects are read and sized.
+ * What is known of a type, found out once: its name by its module, its members that have names in C or as __slots__,
+ * and how its objects are read and sized.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +12,17 @@ enum { FIRST_TYPES = 2048, MEMBERS_MAX = 128, BASES_MAX = 64 };
 
 /* ---- names ---- */
 
-static bool is_identity_module(const char *module, size_t size) { return size == 8 && memcmp(module, "builtins", 8) == 0; }
+static bool is_identity_module(const char *module, size_t size)
+{
+    return size == 8 && memcmp(module, "builtins", 8) == 0;
+}
 
 /* A class that Python code made keeps its module in its dict; one of C has it in its name. */
 size_t plans_type_name(const python *py, const py_type *type, char out[NAME_BYTES])
 {
     size_t size = 0;
-    if (!py_is(type, PY_HEAP_TYPE)) return (size_t)snprintf(out, NAME_BYTES, "%.400s", type->name == NULL ? "(unnamed type)" : type->name);
+    if (!py_is(type, PY_HEAP_TYPE))
+        return (size_t)snprintf(out, NAME_BYTES, "%.400s", type->name == NULL ? "(unnamed type)" : type->name);
     const py_object *module = py_dict_find(py, type->dict, "__module__");
     size = py_utf8(py, module, out, NAME_BYTES / 2);
     if (is_identity_module(out, size)) size = 0;
@@ -34,7 +39,8 @@ static const char *last_part(const char *path)
 }
 
 /* "function app.handlers.on_event.<locals>.cb (handlers.py:31)". `module` may be NULL. */
-static size_t function_name(const python *py, const char *what, const py_object *module, const py_object *qualname, const py_object *code, char out[NAME_BYTES])
+static size_t function_name(const python *py, const char *what, const py_object *module, const py_object *qualname,
+                            const py_object *code, char out[NAME_BYTES])
 {
     char path[256];
     size_t size = (size_t)snprintf(out, NAME_BYTES, "%s ", what);
@@ -44,7 +50,8 @@ static size_t function_name(const python *py, const char *what, const py_object 
     if (size > before) out[size++] = '.';
     size += py_utf8(py, qualname, out + size, NAME_BYTES / 2 - size);
     path[py_utf8(py, py_object_at(code, py->at->code_filename), path, sizeof path - 1)] = '\0';
-    return size + (size_t)snprintf(out + size, NAME_BYTES - size, " (%.100s:%d)", last_part(path), py_int_at(code, py->at->code_first_line));
+    return size + (size_t)snprintf(out + size, NAME_BYTES - size, " (%.100s:%d)", last_part(path),
+                                   py_int_at(code, py->at->code_first_line));
 }
 
 typedef struct function_parts {
@@ -72,7 +79,8 @@ static const py_object *generator_code(const python *py, const py_object *genera
 static function_parts parts_of_function(const python *py, const char *what, const py_object *function)
 {
     const layout *at = py->at;
-    return (function_parts){what, py_object_at(function, at->function_module), py_object_at(function, at->function_qualname), py_object_at(function, at->function_code)};
+    return (function_parts){what, py_object_at(function, at->function_module),
+                            py_object_at(function, at->function_qualname), py_object_at(function, at->function_code)};
 }
 
 static function_parts parts_of(const python *py, const plan *p, const py_object *object)
@@ -86,7 +94,8 @@ static function_parts parts_of(const python *py, const plan *p, const py_object 
     }
     if (p->kind == PLAN_GENERATOR) {
         const py_object *code = generator_code(py, object);
-        return (function_parts){generator_word(py, p->type), NULL, py_object_at(object, py->at->generator_qualname), code};
+        return (function_parts){generator_word(py, p->type), NULL, py_object_at(object, py->at->generator_qualname),
+                                code};
     }
     const void *frame = py->at->minor >= 11 ? py_at(object, py->at->frame_of_object) : object;
     parts = (function_parts){.what = "frame", .code = frame == NULL ? NULL : frames_code(py, frame)};
@@ -98,10 +107,12 @@ uint32_t plans_function_type(walk *w, const plan *p, const py_object *object)
 {
     char text[NAME_BYTES];
     const function_parts parts = parts_of(&w->py, p, object);
-    if (parts.what == NULL || parts.code == NULL || parts.code->type != w->py.types.code || parts.qualname == NULL) return p->number;
+    if (parts.what == NULL || parts.code == NULL || parts.code->type != w->py.types.code || parts.qualname == NULL)
+        return p->number;
     const uintptr_t mixed = ((uintptr_t)parts.code >> 4) ^ ((uintptr_t)parts.qualname >> 3) ^ (uintptr_t)p->kind << 7;
     function_label *known = &w->functions[mixed & (FUNCTION_CACHE - 1)];
-    if (known->code == parts.code && known->qualname == parts.qualname && known->kind == (uint32_t)p->kind) return known->number;
+    if (known->code == parts.code && known->qualname == parts.qualname && known->kind == (uint32_t)p->kind)
+        return known->number;
     const size_t size = function_name(&w->py, parts.what, parts.module, parts.qualname, parts.code, text);
     const uint32_t number = names_put(&w->names, NAME_FUNCTION_TYPE, text, size < sizeof text ? size : sizeof text - 1);
     *known = (function_label){parts.code, parts.qualname, (uint32_t)p->kind, number};
@@ -110,11 +121,15 @@ uint32_t plans_function_type(walk *w, const plan *p, const py_object *object)
 
 /* ---- how its objects are read ---- */
 
-static bool is_name(const py_type *type, const char *name) { return type->name != NULL && strcmp(type->name, name) == 0; }
+static bool is_name(const py_type *type, const char *name)
+{
+    return type->name != NULL && strcmp(type->name, name) == 0;
+}
 
 static bool is_proxy(const py_type *type)
 {
-    return is_name(type, "weakproxy") || is_name(type, "weakcallableproxy") || is_name(type, "weakref.ProxyType") || is_name(type, "weakref.CallableProxyType");
+    return is_name(type, "weakproxy") || is_name(type, "weakcallableproxy") || is_name(type, "weakref.ProxyType") ||
+           is_name(type, "weakref.CallableProxyType");
 }
 
 static bool is_numpy_array(const py_type *type)
@@ -140,7 +155,8 @@ static plan_kind kind_of_flags(const python *py, const py_type *type)
 static plan_kind kind_of(const python *py, const py_type *type)
 {
     const python_types *t = &py->types;
-    if (type == t->text || type == t->bytes || type == t->integer || type == t->boolean || type == t->real || type == t->complex || type == t->bytearray)
+    if (type == t->text || type == t->bytes || type == t->integer || type == t->boolean || type == t->real ||
+        type == t->complex || type == t->bytearray)
         return PLAN_LEAF;
     if (type == t->function) return PLAN_FUNCTION;
     if (type == t->method) return PLAN_METHOD;
@@ -157,8 +173,10 @@ static plan_kind kind_of(const python *py, const py_type *type)
 /* Types of C whose __sizeof__ is known to read their own fields and to do nothing else. */
 static bool is_trusted(const py_type *type)
 {
-    static const char *const modules[] = {"collections.", "_io.", "array.", "_struct.", "re.", "_sre.", "mmap.", "_pickle.", "xml.etree.", "_elementtree.", "pyexpat.",
-                                          "functools.", "itertools.", "decimal.", "zlib.", "_lsprof.", "_ctypes.", "_asyncio.", "numpy."};
+    static const char *const modules[] = {"collections.", "_io.",       "array.",     "_struct.",   "re.",
+                                          "_sre.",        "mmap.",      "_pickle.",   "xml.etree.", "_elementtree.",
+                                          "pyexpat.",     "functools.", "itertools.", "decimal.",   "zlib.",
+                                          "_lsprof.",     "_ctypes.",   "_asyncio.",  "numpy."};
     if (type->name == NULL) return false;
     if (strchr(type->name, '.') == NULL) return !py_is(type, PY_HEAP_TYPE);
     for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++)
@@ -181,18 +199,28 @@ static void plan_size_of(const python *py, plan *p)
     const python_types *t = &py->types;
     const py_type *owner = p->type == t->bytes ? NULL : find_size_method(py, p->type, &p->size_method);
     p->is_mapped = is_name(p->type, "mmap.mmap");
-    if (owner == NULL) p->size = SIZE_PLAIN;
-    else if (owner == t->dict) p->size = SIZE_DICT;
-    else if (owner == t->list) p->size = SIZE_LIST;
-    else if (owner == t->set || owner == t->frozenset) p->size = SIZE_SET;
-    else if (owner == t->integer) p->size = SIZE_INTEGER;
-    else if (owner == t->text) p->size = SIZE_TEXT;
-    else if ((p->size_method->flags & PY_METHOD_KINDS) == PY_METHOD_NOARGS && is_trusted(owner)) p->size = SIZE_CALL;
+    if (owner == NULL)
+        p->size = SIZE_PLAIN;
+    else if (owner == t->dict)
+        p->size = SIZE_DICT;
+    else if (owner == t->list)
+        p->size = SIZE_LIST;
+    else if (owner == t->set || owner == t->frozenset)
+        p->size = SIZE_SET;
+    else if (owner == t->integer)
+        p->size = SIZE_INTEGER;
+    else if (owner == t->text)
+        p->size = SIZE_TEXT;
+    else if ((p->size_method->flags & PY_METHOD_KINDS) == PY_METHOD_NOARGS && is_trusted(owner))
+        p->size = SIZE_CALL;
 }
 
 /* ---- members ---- */
 
-static bool is_object(const py_member *m) { return (m->type == PY_MEMBER_OBJECT || m->type == PY_MEMBER_OBJECT_EX) && m->offset > 0; }
+static bool is_object(const py_member *m)
+{
+    return (m->type == PY_MEMBER_OBJECT || m->type == PY_MEMBER_OBJECT_EX) && m->offset > 0;
+}
 
 static void add_member(walk *w, plan_member rows[MEMBERS_MAX], uint32_t *count, const char *name, uint32_t offset)
 {
@@ -207,7 +235,8 @@ static void type_members(walk *w, plan *p, plan_member rows[MEMBERS_MAX], uint32
     int depth = 0;
     for (const py_type *type = p->type; type != NULL && depth < BASES_MAX; type = type->base, depth++)
         for (const py_member *m = type->members; m != NULL && m->name != NULL; m++)
-            if (is_object(m) && m->offset != p->type->dict_offset) add_member(w, rows, count, m->name, (uint32_t)m->offset);
+            if (is_object(m) && m->offset != p->type->dict_offset)
+                add_member(w, rows, count, m->name, (uint32_t)m->offset);
 }
 
 typedef struct field {
@@ -218,20 +247,33 @@ typedef struct field {
 static void known_members(walk *w, plan *p, plan_member rows[MEMBERS_MAX], uint32_t *count)
 {
     const layout *at = w->py.at;
-    const field function[] = {{"__code__", at->function_code}, {"__globals__", at->function_globals}, {"__builtins__", at->function_builtins},
-                              {"__name__", at->function_name}, {"__qualname__", at->function_qualname}, {"__defaults__", at->function_defaults},
-                              {"__kwdefaults__", at->function_kwdefaults}, {"__closure__", at->function_closure}, {"__doc__", at->function_doc},
-                              {"__module__", at->function_module}, {"__annotations__", at->function_annotations}};
-    const field exception[] = {{"args", at->exception_args}, {"__traceback__", at->exception_traceback}, {"__context__", at->exception_context},
+    const field function[] = {{"__code__", at->function_code},
+                              {"__globals__", at->function_globals},
+                              {"__builtins__", at->function_builtins},
+                              {"__name__", at->function_name},
+                              {"__qualname__", at->function_qualname},
+                              {"__defaults__", at->function_defaults},
+                              {"__kwdefaults__", at->function_kwdefaults},
+                              {"__closure__", at->function_closure},
+                              {"__doc__", at->function_doc},
+                              {"__module__", at->function_module},
+                              {"__annotations__", at->function_annotations}};
+    const field exception[] = {{"args", at->exception_args},
+                               {"__traceback__", at->exception_traceback},
+                               {"__context__", at->exception_context},
                                {"__cause__", at->exception_cause}};
-    const field generator[] = {{"gi_code", at->generator_code}, {"__name__", at->generator_name}, {"__qualname__", at->generator_qualname},
+    const field generator[] = {{"gi_code", at->generator_code},
+                               {"__name__", at->generator_name},
+                               {"__qualname__", at->generator_qualname},
                                {"gi_frame", at->minor < 11 ? at->generator_frame : 0}};
     const field type[] = {{"__mro__", offsetof(py_type, mro)}, {"__bases__", offsetof(py_type, bases)}};
     const field builtin[] = {{"__self__", offsetof(py_builtin, self)}};
     const field code[] = {{"co_localsplusnames", at->minor >= 11 ? at->code_local_names : 0}};
     const field traceback[] = {{"tb_next", offsetof(py_traceback, next)}, {"tb_frame", offsetof(py_traceback, frame)}};
     const field method[] = {{"__func__", offsetof(py_bound, function)}, {"__self__", offsetof(py_bound, self)}};
-#define ADD(fields) for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) add_member(w, rows, count, fields[i].name, fields[i].offset)
+#define ADD(fields)                                                                                                    \
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)                                                      \
+    add_member(w, rows, count, fields[i].name, fields[i].offset)
     if (p->kind == PLAN_FUNCTION) ADD(function);
     if (p->kind == PLAN_EXCEPTION) ADD(exception);
     if (p->kind == PLAN_GENERATOR) ADD(generator);
@@ -269,7 +311,8 @@ bool plans_open(plans *all)
 static plan **find(plan **table, size_t capacity, const py_type *type)
 {
     size_t at = (size_t)(((uintptr_t)type >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (capacity - 1);
-    while (table[at] != NULL && table[at]->type != type) at = (at + 1) & (capacity - 1);
+    while (table[at] != NULL && table[at]->type != type)
+        at = (at + 1) & (capacity - 1);
     return &table[at];
 }
 
@@ -293,10 +336,12 @@ static plan *make(walk *w, py_type *type)
     if (p == NULL) return NULL;
     p->type = type;
     p->kind = kind_of(&w->py, type);
-    p->is_exact = type == w->py.types.dict || type == w->py.types.list || type == w->py.types.tuple || type == w->py.types.set || type == w->py.types.frozenset;
+    p->is_exact = type == w->py.types.dict || type == w->py.types.list || type == w->py.types.tuple ||
+                  type == w->py.types.set || type == w->py.types.frozenset;
     p->has_rules = edges_has_rules(type);
     plan_size_of(&w->py, p);
-    p->number = names_put(&w->names, p->kind == PLAN_CODE ? NAME_CODE_TYPE : NAME_TYPE, text, plans_type_name(&w->py, type, text));
+    p->number = names_put(&w->names, p->kind == PLAN_CODE ? NAME_CODE_TYPE : NAME_TYPE, text,
+                          plans_type_name(&w->py, type, text));
     if (plan_members(w, p)) return p;
     free(p);
     return NULL;

@@ -1,6 +1,6 @@
 /*
- * What a CPython is, as far as it is the same from 3.8 to 3.14: the heads of objects, types, containers. The rest is in layouts.h. Nothing of Python.h is
- * needed: what is called is looked up by name in the process (python_api).
+ * What a CPython is, as far as it is the same from 3.8 to 3.14: the heads of objects, types, containers. The rest is in
+ * layouts.h. Nothing of Python.h is needed: what is called is looked up by name in the process (python_api).
  */
 #ifndef HSPY_PYTHON_H
 #define HSPY_PYTHON_H
@@ -44,8 +44,8 @@ struct py_type {
     py_sized head;
     const char *name;
     intptr_t basic_bytes, item_bytes;
-    void *dealloc, *vectorcall_offset, *getattr, *setattr, *as_async, *repr, *as_number, *as_sequence, *as_mapping, *hash, *call, *str, *getattro,
-        *setattro, *as_buffer;
+    void *dealloc, *vectorcall_offset, *getattr, *setattr, *as_async, *repr, *as_number, *as_sequence, *as_mapping,
+        *hash, *call, *str, *getattro, *setattro, *as_buffer;
     unsigned long flags;
     const char *doc;
     int (*traverse)(py_object *, py_visit, void *);
@@ -66,22 +66,23 @@ struct py_type {
 
 enum { PY_IMMORTAL_MIN = 900000000 };
 enum { PY_MEMBER_OBJECT = 6, PY_MEMBER_OBJECT_EX = 16 };
-enum { PY_METHOD_NOARGS = 4, PY_METHOD_KINDS = 0x2ff & ~0x70 }; /* all bits but METH_CLASS, METH_STATIC and METH_COEXIST */
+/* all bits but METH_CLASS, METH_STATIC and METH_COEXIST */
+enum { PY_METHOD_NOARGS = 4, PY_METHOD_KINDS = 0x2ff & ~0x70 };
 
 /* Flags of types. Those of inline values and managed words mean nothing before the version that is named. */
-#define PY_INLINE_VALUES (1UL << 2)  /* 3.13 */
-#define PY_MANAGED_WEAKREF (1UL << 3)/* 3.12 */
-#define PY_MANAGED_DICT (1UL << 4)   /* 3.11 */
-#define PY_HEAP_TYPE (1UL << 9)
-#define PY_HAS_GC (1UL << 14)
-#define PY_IS_LONG (1UL << 24)
-#define PY_IS_LIST (1UL << 25)
-#define PY_IS_TUPLE (1UL << 26)
-#define PY_IS_BYTES (1UL << 27)
-#define PY_IS_TEXT (1UL << 28)
-#define PY_IS_DICT (1UL << 29)
-#define PY_IS_EXCEPTION (1UL << 30)
-#define PY_IS_TYPE (1UL << 31)
+#define PY_INLINE_VALUES   (1UL << 2) /* 3.13 */
+#define PY_MANAGED_WEAKREF (1UL << 3) /* 3.12 */
+#define PY_MANAGED_DICT    (1UL << 4) /* 3.11 */
+#define PY_HEAP_TYPE       (1UL << 9)
+#define PY_HAS_GC          (1UL << 14)
+#define PY_IS_LONG         (1UL << 24)
+#define PY_IS_LIST         (1UL << 25)
+#define PY_IS_TUPLE        (1UL << 26)
+#define PY_IS_BYTES        (1UL << 27)
+#define PY_IS_TEXT         (1UL << 28)
+#define PY_IS_DICT         (1UL << 29)
+#define PY_IS_EXCEPTION    (1UL << 30)
+#define PY_IS_TYPE         (1UL << 31)
 
 typedef struct py_gc_head { /* in front of each object that a collector follows; low bits of both words are flags */
     uintptr_t next, prev;
@@ -161,31 +162,34 @@ typedef struct py_traceback {
 /* ---- what the interpreter exports ---- */
 
 typedef struct python_types {
-    py_type *type, *object, *dict, *list, *tuple, *set, *frozenset, *text, *bytes, *bytearray, *integer, *boolean, *real, *complex, *function, *method,
-        *module, *code, *generator, *coroutine, *async_generator, *frame, *cell, *weakref, *method_descriptor, *traceback, *builtin_function;
+    py_type *type, *object, *dict, *list, *tuple, *set, *frozenset, *text, *bytes, *bytearray, *integer, *boolean,
+        *real, *complex, *function, *method, *module, *code, *generator, *coroutine, *async_generator, *frame, *cell,
+        *weakref, *method_descriptor, *traceback, *builtin_function;
 } python_types;
 
 typedef struct python {
-    const layout *at;                          /* the row of the version, then `fitted`: so a python stays where it is */
+    /* the row of the version, then `fitted`: so a python stays where it is */
+    const layout *at;
     layout fitted;
     python_types types;
     py_object *none;
-    char *runtime;                             /* _PyRuntime */
-    void *general_lookup;                      /* up to 3.10: how dicts look for keys that are no str; of an entry of tp_subclasses, whose keys are int */
-    const char *version;                       /* "3.11.2 (main, …" */
+    char *runtime; /* _PyRuntime */
+    /* up to 3.10: how dicts look for keys that are no str; of an entry of tp_subclasses, whose keys are int */
+    void *general_lookup;
+    const char *version; /* "3.11.2 (main, …" */
     void *(*current_thread)(void);
     int (*has_lock)(void);
-    void *(*modules)(void);                    /* sys.modules of the current interpreter */
+    void *(*modules)(void); /* sys.modules of the current interpreter */
     void *(*current_interpreter)(void);
     void *(*first_interpreter)(void);
     void *(*next_interpreter)(void *);
     int64_t (*interpreter_number)(void *);
     void *(*first_thread)(void *interpreter);
     void *(*next_thread)(void *);
-    intptr_t (*dict_bytes)(py_object *);       /* _PyDict_SizeOf */
-    int (*code_line)(py_object *, int);        /* PyCode_Addr2Line */
-    intptr_t (*long_value)(py_object *);       /* PyLong_AsSsize_t */
-    void (*release)(py_object *);              /* Py_DecRef */
+    intptr_t (*dict_bytes)(py_object *); /* _PyDict_SizeOf */
+    int (*code_line)(py_object *, int);  /* PyCode_Addr2Line */
+    intptr_t (*long_value)(py_object *); /* PyLong_AsSsize_t */
+    void (*release)(py_object *);        /* Py_DecRef */
     void (*clear_error)(void);
 } python;
 
@@ -195,9 +199,18 @@ bool python_find(python *py, char *error, size_t error_size);
 /* With the lock held: finds out where this very build has what its version's row says. False with a sentence. */
 bool python_fit(python *py, char *error, size_t error_size);
 
-static inline void *py_at(const void *object, uint32_t offset) { return *(void *const *)((const char *)object + offset); }
-static inline py_object *py_object_at(const void *object, uint32_t offset) { return *(py_object *const *)((const char *)object + offset); }
-static inline int py_int_at(const void *object, uint32_t offset) { return *(const int *)((const char *)object + offset); }
+static inline void *py_at(const void *object, uint32_t offset)
+{
+    return *(void *const *)((const char *)object + offset);
+}
+static inline py_object *py_object_at(const void *object, uint32_t offset)
+{
+    return *(py_object *const *)((const char *)object + offset);
+}
+static inline int py_int_at(const void *object, uint32_t offset)
+{
+    return *(const int *)((const char *)object + offset);
+}
 
 static inline bool py_is(const py_type *type, unsigned long flag) { return (type->flags & flag) != 0; }
 
@@ -218,7 +231,8 @@ static inline bool py_is_gc(const py_object *object)
 static inline py_gc_head *py_gc_of(const py_object *object) { return (py_gc_head *)object - 1; }
 static inline bool py_is_tracked(const py_object *object) { return py_is_gc(object) && py_gc_of(object)->next != 0; }
 
-/* From 3.12 on some objects live for ever and are not counted; in 3.11 those that are built in begin with a count that is never reached otherwise. */
+/* From 3.12 on some objects live for ever and are not counted; in 3.11 those that are built in begin with a count that
+ * is never reached otherwise. */
 static inline bool py_is_immortal(const python *py, const py_object *object)
 {
     return py->at->minor >= 12 ? (int32_t)object->refcount < 0 : object->refcount > PY_IMMORTAL_MIN;
@@ -233,8 +247,8 @@ static inline uint64_t py_refcount(const python *py, const py_object *object)
 typedef struct py_entries {
     const unsigned char *next; /* of the keys table */
     size_t left, stride;
-    bool is_text_only;         /* its keys are all str: such a dict's traverse does not tell them */
-    py_object *const *values;  /* of a split table, in the order of the keys */
+    bool is_text_only;        /* its keys are all str: such a dict's traverse does not tell them */
+    py_object *const *values; /* of a split table, in the order of the keys */
 } py_entries;
 
 py_entries py_dict_entries(const python *py, const py_dict *dict);

@@ -11,8 +11,9 @@
  *      names.c     types, labels and strings, each once; which keys may be told
  *      visited.c   the set of objects that were met, and the references to each
  *
- * No code of the program runs: objects are read where they lie, and asked for what they refer to by tp_traverse of their type, which is C and made for a
- * collector. Memory while it lasts: 11 to 32 bytes an object for the set, 8 for each that waits in the queue, and names.
+ * No code of the program runs: objects are read where they lie, and asked for what they refer to by tp_traverse of
+ * their type, which is C and made for a collector. Memory while it lasts: 11 to 32 bytes an object for the set, 8 for
+ * each that waits in the queue, and names.
  */
 #ifndef HSPY_AGENT_H
 #define HSPY_AGENT_H
@@ -43,7 +44,8 @@ uint64_t *visited_slot(visited *set, const py_object *object, bool *is_new);
 void visited_fetch(const visited *set, const py_object *object);
 /* So many more references to it; fewer, with what it counts itself. False without memory. */
 bool visited_add(visited *set, uint64_t *slot, int64_t references);
-/* The references that were found, less those that it counts itself: negative, if somebody holds it that was not found. */
+/* The references that were found, less those that it counts itself: negative, if somebody holds it that was not found.
+ */
 int64_t visited_balance(const visited *set, uint64_t slot);
 /* True the first time. */
 bool visited_write(uint64_t *slot);
@@ -56,11 +58,29 @@ void visited_close(visited *set);
 enum { NAME_BYTES = 512, NAMES_KEYS_MAX = 65536, KEY_BYTES_MAX = 64, KEY_CACHE = 1 << 14 };
 
 /* Labels that are there from the start. */
-enum { LABEL_NONE, LABEL_ELEMENT, LABEL_KEY, LABEL_VALUE, LABEL_CLASS, LABEL_DICT, LABEL_WEAK, LABEL_CONTENT, LABEL_FIRST_FREE };
+enum {
+    LABEL_NONE,
+    LABEL_ELEMENT,
+    LABEL_KEY,
+    LABEL_VALUE,
+    LABEL_CLASS,
+    LABEL_DICT,
+    LABEL_WEAK,
+    LABEL_CONTENT,
+    LABEL_FIRST_FREE
+};
 
 typedef enum name_kind {
-    NAME_STRING = 1, NAME_TYPE, NAME_FUNCTION_TYPE, NAME_CODE_TYPE, NAME_PART_TYPE, /* types */
-    NAME_FIELD, NAME_GLOBAL, NAME_VALUE, NAME_VARIABLE, NAME_INTERNAL               /* labels */
+    NAME_STRING = 1,
+    NAME_TYPE,
+    NAME_FUNCTION_TYPE,
+    NAME_CODE_TYPE,
+    NAME_PART_TYPE, /* types */
+    NAME_FIELD,
+    NAME_GLOBAL,
+    NAME_VALUE,
+    NAME_VARIABLE,
+    NAME_INTERNAL /* labels */
 } name_kind;
 
 typedef struct key_label { /* what a str was as a key, by its address */
@@ -78,25 +98,38 @@ typedef struct names {
 } names;
 
 bool names_open(names *all, hsc_writer *writer);
-/* The number of this text, defined when it is new; 0 without memory. Kinds of types share their numbers, and so do those of labels. */
+/* The number of this text, defined when it is new; 0 without memory. Kinds of types share their numbers, and so do
+ * those of labels. */
 uint32_t names_put(names *all, name_kind kind, const char *text, size_t size);
-/* The label of an entry whose key this is: NAME_FIELD, NAME_GLOBAL or NAME_VALUE. It says the key if that is an identifier that Python has interned, as names in
- * source are; else it is `fallback`. */
+/* The label of an entry whose key this is: NAME_FIELD, NAME_GLOBAL or NAME_VALUE. It says the key if that is an
+ * identifier that Python has interned, as names in source are; else it is `fallback`. */
 uint32_t names_key(names *all, const python *py, name_kind kind, const py_object *key, uint32_t fallback);
 void names_close(names *all);
 
 /* ---- plans.c ---- */
 
 typedef enum plan_kind {
-    PLAN_PLAIN,    /* members, instance dict, and what its traverse tells */
-    PLAN_LEAF,     /* refers to nothing */
-    PLAN_DICT, PLAN_LIST, PLAN_TUPLE, PLAN_SET, PLAN_FUNCTION, PLAN_METHOD, PLAN_CODE, PLAN_GENERATOR, PLAN_FRAME, PLAN_MODULE, PLAN_TYPE, PLAN_WEAK, PLAN_CELL,
-    PLAN_EXCEPTION, PLAN_TRACEBACK, PLAN_ARRAY
+    PLAN_PLAIN, /* members, instance dict, and what its traverse tells */
+    PLAN_LEAF,  /* refers to nothing */
+    PLAN_DICT,
+    PLAN_LIST,
+    PLAN_TUPLE,
+    PLAN_SET,
+    PLAN_FUNCTION,
+    PLAN_METHOD,
+    PLAN_CODE,
+    PLAN_GENERATOR,
+    PLAN_FRAME,
+    PLAN_MODULE,
+    PLAN_TYPE,
+    PLAN_WEAK,
+    PLAN_CELL,
+    PLAN_EXCEPTION,
+    PLAN_TRACEBACK,
+    PLAN_ARRAY
 } plan_kind;
 
-typedef enum plan_size {
-    SIZE_PLAIN, SIZE_LIST, SIZE_DICT, SIZE_SET, SIZE_INTEGER, SIZE_TEXT, SIZE_CALL
-} plan_size;
+typedef enum plan_size { SIZE_PLAIN, SIZE_LIST, SIZE_DICT, SIZE_SET, SIZE_INTEGER, SIZE_TEXT, SIZE_CALL } plan_size;
 
 typedef struct plan_member {
     uint32_t offset, label;
@@ -106,18 +139,18 @@ typedef struct plan {
     py_type *type;
     plan_kind kind;
     plan_size size;
-    py_method *size_method;  /* of SIZE_CALL */
-    uint32_t number;         /* of its objects' type */
-    uint32_t name;           /* string: its own name */
+    py_method *size_method; /* of SIZE_CALL */
+    uint32_t number;        /* of its objects' type */
+    uint32_t name;          /* string: its own name */
     uint32_t member_count;
-    bool is_exact;           /* dict, list, tuple, set itself, not a class made of it */
-    bool is_mapped;          /* mmap */
-    bool has_rules;          /* edges.c: names for what has none */
+    bool is_exact;  /* dict, list, tuple, set itself, not a class made of it */
+    bool is_mapped; /* mmap */
+    bool has_rules; /* edges.c: names for what has none */
     plan_member *members;
 } plan;
 
 typedef struct plans {
-    plan **table;            /* by address of the type */
+    plan **table; /* by address of the type */
     size_t capacity, count;
     plan *last;
     bool failed;
@@ -158,9 +191,10 @@ struct walk {
     names names;
     plans plans;
     hsa_self self;
-    uintptr_t *queue;        /* objects that wait, their role in the low bits */
+    uintptr_t *queue; /* objects that wait, their role in the low bits */
     size_t waiting, queue_room;
-    /* the last references, whose targets are looked up when their memory has come; as in the queue, and whether they count */
+    /* the last references, whose targets are looked up when their memory has come; as in the queue, and whether they
+     * count */
     uintptr_t pending[PENDING];
     size_t pending_first, pending_count;
     /* references of the object that is being written, not given to the writer yet */
@@ -174,19 +208,21 @@ struct walk {
     uint32_t generation_string[5], thread_count;
     uint64_t allocated_blocks; /* sys.getallocatedblocks() */
     uint64_t held_objects, held_references, tracked, other_interpreters;
-    uint32_t steps;          /* of walk_is_over */
-    const char *failure;     /* NULL, or why the walk ended early */
+    uint32_t steps;      /* of walk_is_over */
+    const char *failure; /* NULL, or why the walk ended early */
 };
 
 /* Writes all objects and roots. */
 void walk_all(walk *w);
-/* A reference of the object that is being written; NULL targets are none. Counted: it is one of those in the target's refcount. */
+/* A reference of the object that is being written; NULL targets are none. Counted: it is one of those in the target's
+ * refcount. */
 void walk_refer(walk *w, py_object *target, uint32_t label, uint64_t index);
 void walk_refer_role(walk *w, py_object *target, uint32_t label, role as);
 void walk_refer_uncounted(walk *w, py_object *target, uint32_t label);
 /* Meets an object for a root: it will be written, and a reference to it is counted if `is_counted`. False for NULL. */
 bool walk_meet(walk *w, py_object *object, bool is_counted);
-/* Writes it now, unless it is written, and then what waits. `name` is of ROLE_MODULE_DICT and ROLE_CLASS_DICT: the owner of its entries. */
+/* Writes it now, unless it is written, and then what waits. `name` is of ROLE_MODULE_DICT and ROLE_CLASS_DICT: the
+ * owner of its entries. */
 void walk_write(walk *w, py_object *object, role as, uint32_t name);
 bool walk_is_over(walk *w);
 
@@ -218,7 +254,7 @@ py_object *frames_code(const python *py, const void *frame);
 
 typedef struct frame_variables {
     py_object *const *values;
-    size_t count, named;     /* variables with names first, then the stack */
+    size_t count, named; /* variables with names first, then the stack */
 } frame_variables;
 
 frame_variables frames_variables(const python *py, const void *frame);

@@ -1,7 +1,7 @@
 /*
- * Where a heap of Python hangs. Modules by their names, whose globals start owners of their own (`app.cache.SESSIONS`); what the interpreter keeps; and what
- * C holds: an object whose refcount is greater than the references that were found. Only the first and a few
- * tables of the interpreter are primary.
+ * Where a heap of Python hangs. Modules by their names, whose globals start owners of their own (`app.cache.SESSIONS`);
+ * what the interpreter keeps; and what C holds: an object whose refcount is greater than the references that were
+ * found. Only the first and a few tables of the interpreter are primary.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +13,10 @@ enum { CALLBACK_WORDS = 3, CALLBACKS_MAX = 1 << 20, WORD = 8 };
 void root(walk *w, hsc_root_kind kind, uint32_t flags, const char *label, py_object *target)
 {
     if (!walk_meet(w, target, true)) return;
-    hsc_root(w->writer, &(hsc_root_record){
-                            .kind = kind, .flags = flags, .label = names_put(&w->names, NAME_STRING, label, strlen(label)), .target = (uint64_t)(uintptr_t)target});
+    hsc_root(w->writer, &(hsc_root_record){.kind = kind,
+                                           .flags = flags,
+                                           .label = names_put(&w->names, NAME_STRING, label, strlen(label)),
+                                           .target = (uint64_t)(uintptr_t)target});
 }
 
 static void secondary_root(walk *w, hsc_root_kind kind, const char *label, const py_object *target)
@@ -34,7 +36,8 @@ static void module_root(walk *w, py_object *key, py_object *module, int64_t inte
     const size_t prefix = strlen(label);
     size_t size = prefix + py_utf8(&w->py, key, label + prefix, NAME_BYTES / 2);
     label[size] = '\0';
-    if (interpreter != 0) size += (size_t)snprintf(label + size, sizeof label - size, " (interpreter %lld)", (long long)interpreter);
+    if (interpreter != 0)
+        size += (size_t)snprintf(label + size, sizeof label - size, " (interpreter %lld)", (long long)interpreter);
     hsc_root(w->writer, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL,
                                            .label = names_put(&w->names, NAME_STRING, label, size),
                                            .target = (uint64_t)(uintptr_t)module});
@@ -54,7 +57,8 @@ void roots_modules(walk *w, void *interpreter)
 
 /* ---- the interpreter ---- */
 
-/* From 3.10 to 3.13 in an array of pointers to (function, args, kwargs); before in a module's state, behind in a list. */
+/* From 3.10 to 3.13 in an array of pointers to (function, args, kwargs); before in a module's state, behind in a list.
+ */
 static void atexit_roots(walk *w, void *interpreter)
 {
     const layout *at = w->py.at;
@@ -67,7 +71,8 @@ static void atexit_roots(walk *w, void *interpreter)
     void **callbacks = py_at(state, at->atexit_callbacks);
     const int count = py_int_at(state, at->atexit_count);
     for (int i = 0; callbacks != NULL && i < count && i < CALLBACKS_MAX; i++)
-        for (uint32_t k = 0; callbacks[i] != NULL && k < CALLBACK_WORDS; k++) root(w, HSC_ROOT_RUNTIME, 0, "atexit", py_object_at(callbacks[i], k * WORD));
+        for (uint32_t k = 0; callbacks[i] != NULL && k < CALLBACK_WORDS; k++)
+            root(w, HSC_ROOT_RUNTIME, 0, "atexit", py_object_at(callbacks[i], k * WORD));
 }
 
 void roots_interpreter(walk *w, void *interpreter)
@@ -86,8 +91,10 @@ void roots_interpreter(walk *w, void *interpreter)
                 {at->interp_codec_errors, 0, "codec error handlers"},
                 {at->interp_dict, HSC_ROOT_SECONDARY, "interpreter dict"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].offset != 0) root(w, HSC_ROOT_RUNTIME, rows[i].flags, rows[i].label, py_object_at(interpreter, rows[i].offset));
-    const char *collector = at->interp_gc != 0 ? (const char *)interpreter + at->interp_gc : w->py.runtime + at->runtime_gc;
+        if (rows[i].offset != 0)
+            root(w, HSC_ROOT_RUNTIME, rows[i].flags, rows[i].label, py_object_at(interpreter, rows[i].offset));
+    const char *collector =
+        at->interp_gc != 0 ? (const char *)interpreter + at->interp_gc : w->py.runtime + at->runtime_gc;
     root(w, HSC_ROOT_FINALIZER, 0, "gc.garbage", py_object_at(collector, at->gc_garbage));
     root(w, HSC_ROOT_RUNTIME, 0, "gc.callbacks", py_object_at(collector, at->gc_callbacks));
     atexit_roots(w, interpreter);
@@ -105,7 +112,8 @@ void roots_tasks(walk *w, void *interpreter)
     if (set == NULL || set->head.type != w->py.types.set) return;
     for (intptr_t i = 0; i <= set->mask; i++) {
         const py_object *reference = set->table[i].key;
-        if (reference == NULL || set->table[i].hash == -1 || !py_is_subtype(reference->type, w->py.types.weakref)) continue;
+        if (reference == NULL || set->table[i].hash == -1 || !py_is_subtype(reference->type, w->py.types.weakref))
+            continue;
         py_object *task = ((const py_weak *)reference)->object;
         if (task == NULL || task == w->py.none || !walk_meet(w, task, false)) continue;
         secondary_root(w, HSC_ROOT_RUNTIME, "asyncio tasks", task);
@@ -114,21 +122,28 @@ void roots_tasks(walk *w, void *interpreter)
 
 /* ---- what C holds ---- */
 
-static bool is_static_type(const py_object *object) { return py_is(object->type, PY_IS_TYPE) && !py_is((const py_type *)object, PY_HEAP_TYPE); }
+static bool is_static_type(const py_object *object)
+{
+    return py_is(object->type, PY_IS_TYPE) && !py_is((const py_type *)object, PY_HEAP_TYPE);
+}
 
 void roots_account(walk *w, const py_object *object, uint64_t *slot)
 {
     const bool is_text = object->type == w->py.types.text;
-    if (is_static_type(object)) secondary_root(w, HSC_ROOT_CLASS, "static types", object);
+    if (is_static_type(object))
+        secondary_root(w, HSC_ROOT_CLASS, "static types", object);
     else if (py_is_immortal(&w->py, object))
-        secondary_root(w, is_text ? HSC_ROOT_INTERNED : HSC_ROOT_RUNTIME, is_text ? "interned strings" : "immortal objects", object);
-    else if (!visited_add(&w->seen, slot, -(int64_t)py_refcount(&w->py, object))) w->failure = "no memory for counts of references";
+        secondary_root(w, is_text ? HSC_ROOT_INTERNED : HSC_ROOT_RUNTIME,
+                       is_text ? "interned strings" : "immortal objects", object);
+    else if (!visited_add(&w->seen, slot, -(int64_t)py_refcount(&w->py, object)))
+        w->failure = "no memory for counts of references";
 }
 
 static void held(walk *w, const py_object *object, uint64_t references)
 {
     const bool is_interned = object->type == w->py.types.text && py_is_interned(&w->py, object);
-    secondary_root(w, is_interned ? HSC_ROOT_INTERNED : HSC_ROOT_HANDLE, is_interned ? "interned strings" : "held by C", object);
+    secondary_root(w, is_interned ? HSC_ROOT_INTERNED : HSC_ROOT_HANDLE, is_interned ? "interned strings" : "held by C",
+                   object);
     if (is_interned) return;
     w->held_objects++;
     w->held_references += references;

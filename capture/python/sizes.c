@@ -1,6 +1,7 @@
 /*
- * Bytes of an object as sys.getsizeof says them, the head of the collector included; and those of the attributes of an instance without a dict, which it does not count
- * in all versions: 3.11 and 3.12 have them in memory of their own, 3.13 behind the instance. Data of numpy arrays and mapped files lie outside of the heap.
+ * Bytes of an object as sys.getsizeof says them, the head of the collector included; and those of the attributes of an
+ * instance without a dict, which it does not count in all versions: 3.11 and 3.12 have them in memory of their
+ * own, 3.13 behind the instance. Data of numpy arrays and mapped files lie outside of the heap.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,9 @@ static uint64_t text_copies(const python *py, const py_text *text, bool is_compa
     }
     if (py->at->minor < 12) {
         const void *wide = py_at(text, py->at->text_ascii - WORD);
-        const uint64_t length = is_compact && is_ascii ? (uint64_t)text->length : (uint64_t)(uintptr_t)py_at(text, py->at->text_ascii + 2 * WORD);
+        const uint64_t length = is_compact && is_ascii
+                                    ? (uint64_t)text->length
+                                    : (uint64_t)(uintptr_t)py_at(text, py->at->text_ascii + 2 * WORD);
         if (wide != NULL && wide != data) bytes += (length + 1) * sizeof(wchar_t);
     }
     return bytes;
@@ -42,11 +45,13 @@ static uint64_t text_copies(const python *py, const py_text *text, bool is_compa
 static uint64_t text_bytes(const python *py, const py_object *object)
 {
     const py_text *text = (const py_text *)object;
-    const bool is_compact = (text->state & py->at->text_compact_mask) != 0, is_ascii = (text->state & py->at->text_ascii_mask) != 0;
+    const bool is_compact = (text->state & py->at->text_compact_mask) != 0,
+               is_ascii = (text->state & py->at->text_ascii_mask) != 0;
     const uint64_t kind = (text->state >> py->at->text_kind_shift) & 7, length = (uint64_t)text->length + 1;
     if (is_compact) {
         const uint32_t head = is_ascii ? py->at->text_ascii : py->at->text_compact;
-        return head + length * (is_ascii ? 1 : kind) + text_copies(py, text, true, is_ascii, (const char *)object + head);
+        return head + length * (is_ascii ? 1 : kind) +
+               text_copies(py, text, true, is_ascii, (const char *)object + head);
     }
     const void *data = py_at(object, py->at->text_data);
     return py->at->text_data + WORD + (data != NULL ? length * kind : 0) + text_copies(py, text, false, is_ascii, data);

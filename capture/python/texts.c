@@ -1,13 +1,18 @@
 /*
- * A str as it lies in memory: compact ones have their characters, 1, 2 or 4 bytes each, behind their head; those that C once made in the old way have them elsewhere.
+ * A str as it lies in memory: compact ones have their characters, 1, 2 or 4 bytes each, behind their head; those that C
+ * once made in the old way have them elsewhere.
  */
 #include "python.h"
 
-static bool has_state(const python *py, const py_object *text, uint32_t mask) { return (((const py_text *)text)->state & mask) != 0; }
+static bool has_state(const python *py, const py_object *text, uint32_t mask)
+{
+    return (((const py_text *)text)->state & mask) != 0;
+}
 
 const char *py_ascii(const python *py, const py_object *text, size_t *size)
 {
-    if (text == NULL || !py_is(text->type, PY_IS_TEXT) || !has_state(py, text, py->at->text_compact_mask) || !has_state(py, text, py->at->text_ascii_mask))
+    if (text == NULL || !py_is(text->type, PY_IS_TEXT) || !has_state(py, text, py->at->text_compact_mask) ||
+        !has_state(py, text, py->at->text_ascii_mask))
         return NULL;
     *size = (size_t)((const py_text *)text)->length;
     return (const char *)text + py->at->text_ascii;
@@ -20,7 +25,8 @@ static size_t put_character(uint32_t c, char *out, size_t room)
     const size_t size = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     static const unsigned char marks[] = {0, 0, 0xc0, 0xe0, 0xf0};
     if (size > room) return 0;
-    for (size_t i = size; i-- > 1; c >>= 6) out[i] = (char)(0x80 | (c & 0x3f));
+    for (size_t i = size; i-- > 1; c >>= 6)
+        out[i] = (char)(0x80 | (c & 0x3f));
     out[0] = (char)(marks[size] | c);
     return size;
 }

@@ -1,7 +1,8 @@
 /*
- * The set of objects that were met, and how many references to each were found less how many it counts itself. A slot is one word: 45 bits of the address
- * (objects lie at multiples of eight below 2^48), one for "is written", 17 for that balance, and one says that it goes on in a second table, which few need. Open
- * addressing, linear steps, doubled at three quarters: 11 to 21 bytes an object, 32 while it is copied into a larger one.
+ * The set of objects that were met, and how many references to each were found less how many it counts itself. A slot
+ * is one word: 45 bits of the address (objects lie at multiples of eight below 2^48), one for "is written", 17 for that
+ * balance, and one says that it goes on in a second table, which few need. Open addressing, linear steps, doubled at
+ * three quarters: 11 to 21 bytes an object, 32 while it is copied into a larger one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,23 @@
 
 #define COUNT_MASK ((UINT64_C(1) << 17) - 1)
 #define COUNT_SIGN (UINT64_C(1) << 16)
-#define COUNT_MAX ((INT64_C(1) << 16) - 1)
-#define WRITTEN (UINT64_C(1) << 17)
-#define HAS_MORE (UINT64_C(1) << 18) /* in the second table */
-enum { ADDRESS_SHIFT = 19, FIRST_SLOTS = 1 << 16, MOST_FIRST_SLOTS = 1 << 28, FIRST_BIG = 64, HUGE_SLOTS = 1 << 19, LINE_BITS = 3, LINE_UNITS = 3 };
+#define COUNT_MAX  ((INT64_C(1) << 16) - 1)
+#define WRITTEN    (UINT64_C(1) << 17)
+#define HAS_MORE   (UINT64_C(1) << 18) /* in the second table */
+enum {
+    ADDRESS_SHIFT = 19,
+    FIRST_SLOTS = 1 << 16,
+    MOST_FIRST_SLOTS = 1 << 28,
+    FIRST_BIG = 64,
+    HUGE_SLOTS = 1 << 19,
+    LINE_BITS = 3,
+    LINE_UNITS = 3
+};
 
 static uint64_t *take(size_t capacity)
 {
-    void *slots = mmap(NULL, capacity * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *slots = mmap(NULL, capacity * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (slots != MAP_FAILED && capacity >= HUGE_SLOTS) (void)madvise(slots, capacity * sizeof(uint64_t), MADV_HUGEPAGE);
     return slots == MAP_FAILED ? NULL : slots;
 }
@@ -26,26 +36,32 @@ static uint64_t *take(size_t capacity)
 bool visited_open(visited *set, uint64_t expected)
 {
     size_t capacity = FIRST_SLOTS;
-    while (capacity < expected && capacity < MOST_FIRST_SLOTS) capacity *= 2;
+    while (capacity < expected && capacity < MOST_FIRST_SLOTS)
+        capacity *= 2;
     *set = (visited){.slots = take(capacity), .capacity = capacity};
     return set->slots != NULL;
 }
 
 static uint64_t key_of(const void *object) { return (uint64_t)(uintptr_t)object >> 3; }
 
-/* What lies in one line of the cache has neighbouring slots. Larger groups run into one another: with 512 bytes a walk took twice as long. */
+/* What lies in one line of the cache has neighbouring slots. Larger groups run into one another: with 512 bytes a walk
+ * took twice as long. */
 static size_t place_of(uint64_t key, size_t capacity)
 {
     const size_t line = (size_t)((key >> LINE_BITS) * UINT64_C(0x9E3779B97F4A7C15) >> 24);
     return (line + (size_t)((key >> 1) & LINE_UNITS)) & (capacity - 1);
 }
 
-void visited_fetch(const visited *set, const py_object *object) { __builtin_prefetch(&set->slots[place_of(key_of(object), set->capacity)], 1); }
+void visited_fetch(const visited *set, const py_object *object)
+{
+    __builtin_prefetch(&set->slots[place_of(key_of(object), set->capacity)], 1);
+}
 
 static size_t find(const uint64_t *slots, size_t capacity, uint64_t key)
 {
     size_t at = place_of(key, capacity);
-    while (slots[at] != 0 && slots[at] >> ADDRESS_SHIFT != key) at = (at + 1) & (capacity - 1);
+    while (slots[at] != 0 && slots[at] >> ADDRESS_SHIFT != key)
+        at = (at + 1) & (capacity - 1);
     return at;
 }
 

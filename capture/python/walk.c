@@ -6,7 +6,8 @@
  *      lists of the collector      dicts that nobody has written
  *      what else was referred to   objects that are in no list: those of a collection that is under way
  *
- * What the collector does not follow waits in a queue from the reference that led to it until the object that refers is written.
+ * What the collector does not follow waits in a queue from the reference that led to it until the object that refers is
+ * written.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,8 @@ enum { GENERATION_PERMANENT = 3, GENERATION_NONE = 4 };
 bool walk_is_over(walk *w)
 {
     enum { STEPS = 256 };
-    if (w->failure == NULL && ++w->steps % STEPS == 0 && hsc_error_text(w->writer)[0] != '\0') w->failure = "the capture could not be written";
+    if (w->failure == NULL && ++w->steps % STEPS == 0 && hsc_error_text(w->writer)[0] != '\0')
+        w->failure = "the capture could not be written";
     return w->failure != NULL;
 }
 
@@ -31,8 +33,9 @@ bool walk_is_over(walk *w)
 static bool grow_queue(walk *w)
 {
     const size_t room = w->queue_room == 0 ? FIRST_QUEUE : w->queue_room * 2, bytes = room * sizeof *w->queue;
-    void *queue = w->queue == NULL ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-                                   : mremap(w->queue, w->queue_room * sizeof *w->queue, bytes, MREMAP_MAYMOVE);
+    void *queue = w->queue == NULL
+                      ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                      : mremap(w->queue, w->queue_room * sizeof *w->queue, bytes, MREMAP_MAYMOVE);
     if (queue == MAP_FAILED) {
         w->failure = "no memory for the objects that wait";
         return false;
@@ -58,7 +61,8 @@ static uint64_t *meet(walk *w, py_object *object, role as)
         w->failure = "no memory for the set of objects that were met";
         return NULL;
     }
-    if (is_new ? as != ROLE_NONE || !py_is_tracked(object) : as != ROLE_NONE && !visited_is_written(*slot)) put(w, object, as);
+    if (is_new ? as != ROLE_NONE || !py_is_tracked(object) : as != ROLE_NONE && !visited_is_written(*slot))
+        put(w, object, as);
     return slot;
 }
 
@@ -82,7 +86,8 @@ static void look_up_pending(walk *w)
     }
 }
 
-/* Of a reference the target and the target's slot are in no cache: without waiting for them a walk takes half the time. */
+/* Of a reference the target and the target's slot are in no cache: without waiting for them a walk takes half the time.
+ */
 static void later(walk *w, py_object *target, uintptr_t bits)
 {
     __builtin_prefetch(py_gc_of(target));
@@ -131,11 +136,15 @@ static uint64_t elements_of(const plan *p, const py_object *object)
     }
 }
 
-static bool has_own_name(const plan *p) { return p->kind == PLAN_FUNCTION || p->kind == PLAN_METHOD || p->kind == PLAN_GENERATOR || p->kind == PLAN_FRAME; }
+static bool has_own_name(const plan *p)
+{
+    return p->kind == PLAN_FUNCTION || p->kind == PLAN_METHOD || p->kind == PLAN_GENERATOR || p->kind == PLAN_FRAME;
+}
 
 static uint32_t type_of(walk *w, const plan *p, const py_object *object, role as)
 {
-    if (as == ROLE_INSTANCE_DICT && p->kind == PLAN_DICT && p->is_exact) return names_put(&w->names, NAME_PART_TYPE, "dict of an instance", 19);
+    if (as == ROLE_INSTANCE_DICT && p->kind == PLAN_DICT && p->is_exact)
+        return names_put(&w->names, NAME_PART_TYPE, "dict of an instance", 19);
     return has_own_name(p) ? plans_function_type(w, p, object) : p->number;
 }
 
@@ -175,13 +184,16 @@ static void write_class(walk *w, py_object *object, uint32_t generation)
     const py_type *type = (const py_type *)object;
     const uint32_t name = names_put(&w->names, NAME_STRING, text, plans_type_name(&w->py, type, text));
     write_one(w, object, ROLE_NONE, name, generation);
-    if (type->dict != NULL && type->dict->type == w->py.types.dict && claim(w, type->dict)) write_one(w, type->dict, ROLE_CLASS_DICT, name, GENERATION_NONE);
+    if (type->dict != NULL && type->dict->type == w->py.types.dict && claim(w, type->dict))
+        write_one(w, type->dict, ROLE_CLASS_DICT, name, GENERATION_NONE);
 }
 
 static void write_any(walk *w, py_object *object, role as, uint32_t name, uint32_t generation)
 {
-    if (py_is(object->type, PY_IS_TYPE)) write_class(w, object, generation);
-    else write_one(w, object, as, name, generation);
+    if (py_is(object->type, PY_IS_TYPE))
+        write_class(w, object, generation);
+    else
+        write_one(w, object, as, name, generation);
 }
 
 /* What waits is written; what is not looked up yet may stay so for the next object. */
@@ -217,7 +229,9 @@ static py_gc_head *head_of(const walk *w, void *interpreter, uint32_t generation
 {
     const layout *at = w->py.at;
     char *state = at->interp_gc != 0 ? (char *)interpreter + at->interp_gc : w->py.runtime + at->runtime_gc;
-    return (py_gc_head *)(state + (generation == GENERATION_PERMANENT ? at->gc_permanent : at->gc_generations + generation * GENERATION_BYTES));
+    return (py_gc_head *)(state + (generation == GENERATION_PERMANENT
+                                       ? at->gc_permanent
+                                       : at->gc_generations + generation * GENERATION_BYTES));
 }
 
 static py_gc_head *next_of(const py_gc_head *head) { return (py_gc_head *)(head->next & ~(uintptr_t)3); }
@@ -226,7 +240,8 @@ static py_gc_head *next_of(const py_gc_head *head) { return (py_gc_head *)(head-
 static bool is_list(const py_gc_head *head)
 {
     const py_gc_head *next = next_of(head), *previous = (const py_gc_head *)(head->prev & ~(uintptr_t)3);
-    return next != NULL && previous != NULL && ((uintptr_t)next & 7) == 0 && (const py_gc_head *)(next->prev & ~(uintptr_t)3) == head && next_of(previous) == head;
+    return next != NULL && previous != NULL && ((uintptr_t)next & 7) == 0 &&
+           (const py_gc_head *)(next->prev & ~(uintptr_t)3) == head && next_of(previous) == head;
 }
 
 static void each_tracked(walk *w, void *interpreter, each_fn each)
@@ -295,7 +310,9 @@ static void each_interpreter(walk *w, void (*each)(walk *, void *))
 static void check(walk *w, void *interpreter)
 {
     for (uint32_t g = 0; g <= GENERATION_PERMANENT; g++)
-        if (!is_list(head_of(w, interpreter, g))) w->failure = "the lists of this interpreter's collector do not lie where its version has them: it is not built as usual";
+        if (!is_list(head_of(w, interpreter, g)))
+            w->failure = "the lists of this interpreter's collector do not lie where its version has them: it is not "
+                         "built as usual";
 }
 
 static void first_pass(walk *w, void *interpreter)
@@ -312,13 +329,16 @@ static void second_pass(walk *w, void *interpreter)
 
 static void name_generations(walk *w)
 {
-    static const char *const texts[] = {"gc generation 0", "gc generation 1", "gc generation 2", "gc permanent generation", "not followed by the gc"};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) w->generation_string[i] = names_put(&w->names, NAME_STRING, texts[i], strlen(texts[i]));
+    static const char *const texts[] = {"gc generation 0", "gc generation 1", "gc generation 2",
+                                        "gc permanent generation", "not followed by the gc"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        w->generation_string[i] = names_put(&w->names, NAME_STRING, texts[i], strlen(texts[i]));
 }
 
 static void count_others(walk *w)
 {
-    for (void *interpreter = w->py.first_interpreter(); interpreter != NULL; interpreter = w->py.next_interpreter(interpreter))
+    for (void *interpreter = w->py.first_interpreter(); interpreter != NULL;
+         interpreter = w->py.next_interpreter(interpreter))
         w->other_interpreters += !is_ours(w, interpreter);
 }
 

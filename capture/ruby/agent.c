@@ -3,7 +3,8 @@
  *
  *      agent's thread: ASKED, signal ──► Ruby's main thread, between two instructions: trap ──► HsdiffAgent.answer: WALKING ──► DONE
  *
- * A Ruby that runs no instruction on its main thread (C code that keeps the lock of the VM) does not answer, which is told.
+ * A Ruby that runs no instruction on its main thread (C code that keeps the lock of the VM) does not answer, which is
+ * told.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -29,7 +30,8 @@ static bool wait_while(int state, const struct timespec *until)
 {
     int failed = 0;
     while (here.state == state && failed == 0)
-        failed = until == NULL ? pthread_cond_wait(&here.changed, &here.lock) : pthread_cond_timedwait(&here.changed, &here.lock, until);
+        failed = until == NULL ? pthread_cond_wait(&here.changed, &here.lock)
+                               : pthread_cond_timedwait(&here.changed, &here.lock, until);
     return here.state != state;
 }
 
@@ -52,7 +54,8 @@ static void serve(void *context, const hsa_request *request)
     here.request = NULL;
     pthread_mutex_unlock(&here.lock);
     if (!is_taken)
-        hsa_refuse(request, "Ruby's main thread ran no instruction for a while: it is in C code that keeps the lock of the VM, or the program is ending. Ask again");
+        hsa_refuse(request, "Ruby's main thread ran no instruction for a while: it is in C code that keeps the lock of "
+                            "the VM, or the program is ending. Ask again");
 }
 
 /* ---- on Ruby's ---- */
@@ -67,7 +70,8 @@ static VALUE answer(VALUE self)
     if (request == NULL) return Qnil;
     const hsc_sink sink = hsa_sink(request);
     const int compression = (int)hsa_option_number(request, "compression", 1);
-    if (hsa_accept(request)) (void)walk_all(&sink, compression); /* what goes wrong is in the capture, or cuts it */
+    /* what goes wrong is in the capture, or cuts it */
+    if (hsa_accept(request)) (void)walk_all(&sink, compression);
     pthread_mutex_lock(&here.lock);
     here.state = DONE;
     pthread_cond_broadcast(&here.changed);

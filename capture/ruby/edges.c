@@ -1,6 +1,6 @@
 /*
- * What an object refers to. By name where Ruby has names: variables of instances, elements, keys and values, members of a Struct, and what a class
- * has (state.c). All else that the collector would mark comes behind, without a name.
+ * What an object refers to. By name where Ruby has names: variables of instances, elements, keys and values, members of
+ * a Struct, and what a class has (state.c). All else that the collector would mark comes behind, without a name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static void add(edges *all, VALUE target, uint32_t label, uint64_t index)
 static uint32_t label_of(walk *w, name_kind kind, ID name)
 {
     const char *text = rb_id2name(name);
-    if (text == NULL || text[0] == '\0') return kind == NAME_STATE ? LABEL_STATE : LABEL_NONE; /* of the interpreter's own */
+    /* of the interpreter's own */
+    if (text == NULL || text[0] == '\0') return kind == NAME_STATE ? LABEL_STATE : LABEL_NONE;
     return names_put(&w->names, kind, text, strlen(text));
 }
 
@@ -59,7 +60,8 @@ static void add_members(walk *w, VALUE object)
     const long count = RARRAY_LEN(members);
     for (long i = 0; i < count && i < NUM2LONG(rb_struct_size(object)); i++) {
         const VALUE name = RARRAY_AREF(members, i);
-        add(&w->edges, RSTRUCT_GET(object, (int)i), RB_SYMBOL_P(name) ? label_of(w, NAME_FIELD, SYM2ID(name)) : LABEL_NONE, 0);
+        add(&w->edges, RSTRUCT_GET(object, (int)i),
+            RB_SYMBOL_P(name) ? label_of(w, NAME_FIELD, SYM2ID(name)) : LABEL_NONE, 0);
     }
 }
 
@@ -67,7 +69,8 @@ static void add_state(walk *w, VALUE module)
 {
     size_t count;
     const named *rows = state_of(&w->state, module, &count);
-    for (size_t i = 0; i < count; i++) add(&w->edges, rows[i].value, label_of(w, NAME_STATE, rows[i].name), 0);
+    for (size_t i = 0; i < count; i++)
+        add(&w->edges, rows[i].value, label_of(w, NAME_STATE, rows[i].name), 0);
 }
 
 static void add_named(walk *w, VALUE object)
@@ -76,12 +79,14 @@ static void add_named(walk *w, VALUE object)
     const bool is_class = type == T_CLASS || type == T_MODULE;
     naming as = {.walk = w, .kind = is_class ? NAME_STATE : NAME_FIELD};
     if (type == T_ARRAY)
-        for (long i = 0; i < RARRAY_LEN(object); i++) add(&w->edges, RARRAY_AREF(object, i), LABEL_ELEMENT, (uint64_t)i);
+        for (long i = 0; i < RARRAY_LEN(object); i++)
+            add(&w->edges, RARRAY_AREF(object, i), LABEL_ELEMENT, (uint64_t)i);
     if (RBASIC(object)->klass == 0) return; /* hidden: of the interpreter */
     if (type == T_HASH) rb_hash_foreach(object, add_entry, (VALUE)w);
     if (type == T_STRUCT) add_members(w, object);
     if (is_class) add_state(w, object);
-    if (type == T_OBJECT || is_class || RB_FL_TEST_RAW(object, FL_EXIVAR)) rb_ivar_foreach(object, add_variable, (st_data_t)&as);
+    if (type == T_OBJECT || is_class || RB_FL_TEST_RAW(object, FL_EXIVAR))
+        rb_ivar_foreach(object, add_variable, (st_data_t)&as);
 }
 
 /* ---- the rest ---- */
@@ -142,14 +147,18 @@ void edges_collect(walk *w, VALUE object)
     const int type = RB_BUILTIN_TYPE(object);
     const VALUE klass = type == T_IMEMO || type == T_ICLASS ? 0 : RBASIC(object)->klass;
     const uint32_t secondary = edges_secondary_label(object);
-    const uint32_t rest = secondary != LABEL_NONE ? secondary : type == T_CLASS || type == T_MODULE || type == T_ICLASS ? LABEL_STATE : LABEL_NONE;
+    const uint32_t rest = secondary != LABEL_NONE                                   ? secondary
+                          : type == T_CLASS || type == T_MODULE || type == T_ICLASS ? LABEL_STATE
+                                                                                    : LABEL_NONE;
     all->count = 0;
     add_named(w, object);
     all->named_count = all->count;
     rb_objspace_reachable_objects_from(object, add_reached, w);
     keep_unnamed(all);
     for (size_t i = 0; i < all->count; i++) {
-        if (i >= all->named_count) all->rows[i].label = all->rows[i].target == klass ? (uint32_t)LABEL_CLASS : rest;
-        else if (secondary != LABEL_NONE) all->rows[i].label = secondary;
+        if (i >= all->named_count)
+            all->rows[i].label = all->rows[i].target == klass ? (uint32_t)LABEL_CLASS : rest;
+        else if (secondary != LABEL_NONE)
+            all->rows[i].label = secondary;
     }
 }

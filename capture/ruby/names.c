@@ -8,7 +8,8 @@
 static void define_fixed(hsc_writer *w)
 {
     static const char *const texts[] = {"class", "(state)", "cache", "stack"};
-    for (uint32_t i = 0; i < sizeof texts / sizeof texts[0]; i++) hsc_define_string(w, i + 1, texts[i], strlen(texts[i]));
+    for (uint32_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        hsc_define_string(w, i + 1, texts[i], strlen(texts[i]));
     hsc_define_label(w, LABEL_CLASS, HSC_LABEL_CLASS, HSC_STRENGTH_STRONG, 1);
     hsc_define_label(w, LABEL_STATE, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, 2);
     hsc_define_label(w, LABEL_CACHE, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, 3);
@@ -33,14 +34,18 @@ static uint32_t define(names *all, name_kind kind, const char *text, size_t size
     switch (kind) {
     case NAME_STRING: hsc_define_string(w, id = all->next_string++, text, size); break;
     case NAME_TYPE: hsc_define_type(w, id = all->next_type++, text, size, 0); break;
-    case NAME_CODE_TYPE: hsc_define_type(w, id = all->next_type++, text, size, HSC_TYPE_CODE | HSC_TYPE_INTERNAL); break;
+    case NAME_CODE_TYPE:
+        hsc_define_type(w, id = all->next_type++, text, size, HSC_TYPE_CODE | HSC_TYPE_INTERNAL);
+        break;
     case NAME_INTERNAL_TYPE: hsc_define_type(w, id = all->next_type++, text, size, HSC_TYPE_INTERNAL); break;
     case NAME_FIELD:
     case NAME_STATE:
         string = names_put(all, NAME_STRING, text, size);
         id = all->next_label++;
-        if (kind == NAME_FIELD) hsc_define_label(w, id, HSC_LABEL_FIELD, 0, string);
-        else hsc_define_label(w, id, HSC_LABEL_STATIC, HSC_LABEL_NAMED_ROOT, string);
+        if (kind == NAME_FIELD)
+            hsc_define_label(w, id, HSC_LABEL_FIELD, 0, string);
+        else
+            hsc_define_label(w, id, HSC_LABEL_STATIC, HSC_LABEL_NAMED_ROOT, string);
         break;
     }
     return id;
@@ -54,7 +59,8 @@ uint32_t names_put(names *all, name_kind kind, const char *text, size_t size)
         all->failed = true;
         return 0;
     }
-    const uint32_t id = define(all, kind, text, size); /* may put the string of a label in, and move all entries */
+    /* may put the string of a label in, and move all entries */
+    const uint32_t id = define(all, kind, text, size);
     hsa_texts_find(&all->texts, kind, text, size)->id = id;
     return id;
 }

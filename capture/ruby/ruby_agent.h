@@ -7,8 +7,9 @@
  *      state.c   constants of classes, and global variables, by their names, before the walk
  *      names.c   types, labels and strings, each once
  *
- * While it walks the collector is off and no other thread of Ruby runs. Nothing of Ruby is allocated in the walk; what state.c takes before is left out.
- * Functions that Ruby exports for its own objspace and does not declare are declared here.
+ * While it walks the collector is off and no other thread of Ruby runs. Nothing of Ruby is allocated in the walk; what
+ * state.c takes before is left out. Functions that Ruby exports for its own objspace and does not declare are declared
+ * here.
  */
 #ifndef HSC_RUBY_AGENT_H
 #define HSC_RUBY_AGENT_H
@@ -41,9 +42,26 @@ enum { IMEMO_MASK = 0x0f };
 enum { NAME_BYTES = 256 };
 
 /* Labels that are there from the start. */
-enum { LABEL_NONE, LABEL_CLASS, LABEL_STATE, LABEL_CACHE, LABEL_STACK, LABEL_ELEMENT, LABEL_KEY, LABEL_VALUE, LABEL_FIRST_FREE };
+enum {
+    LABEL_NONE,
+    LABEL_CLASS,
+    LABEL_STATE,
+    LABEL_CACHE,
+    LABEL_STACK,
+    LABEL_ELEMENT,
+    LABEL_KEY,
+    LABEL_VALUE,
+    LABEL_FIRST_FREE
+};
 
-typedef enum name_kind { NAME_STRING = 1, NAME_TYPE, NAME_CODE_TYPE, NAME_INTERNAL_TYPE, NAME_FIELD, NAME_STATE } name_kind;
+typedef enum name_kind {
+    NAME_STRING = 1,
+    NAME_TYPE,
+    NAME_CODE_TYPE,
+    NAME_INTERNAL_TYPE,
+    NAME_FIELD,
+    NAME_STATE
+} name_kind;
 
 typedef struct names {
     hsc_writer *writer;
@@ -53,8 +71,8 @@ typedef struct names {
 } names;
 
 bool names_open(names *all, hsc_writer *writer);
-/* The number of this text, defined when it is new; 0 without memory. Types of three kinds share their numbers, and so do labels: fields of an object,
- * and names of a class, which begin owners. */
+/* The number of this text, defined when it is new; 0 without memory. Types of three kinds share their numbers, and so
+ * do labels: fields of an object, and names of a class, which begin owners. */
 uint32_t names_put(names *all, name_kind kind, const char *text, size_t size);
 void names_close(names *all);
 
@@ -67,14 +85,15 @@ typedef struct named {
 } named;
 
 typedef struct state {
-    named *rows;        /* by owner */
+    named *rows; /* by owner */
     size_t count, room;
-    VALUE *own;         /* objects that were made to find that out */
+    VALUE *own; /* objects that were made to find that out */
     size_t own_count, own_room;
     bool failed;
 } state;
 
-/* Of all classes and modules that have names, and global variables. May raise: under rb_protect. Runs no code of the program. */
+/* Of all classes and modules that have names, and global variables. May raise: under rb_protect. Runs no code of the
+ * program. */
 void state_collect(state *all);
 /* The rows of an owner. */
 const named *state_of(const state *all, VALUE owner, size_t *count);
@@ -90,7 +109,7 @@ typedef struct edge {
 } edge;
 
 typedef struct edges {
-    edge *rows;         /* those with names first */
+    edge *rows; /* those with names first */
     size_t count, room, named_count;
     bool failed;
 } edges;
@@ -108,12 +127,14 @@ typedef struct walk {
     const char *failure;
 } walk;
 
-/* A collection, and a whole capture into `sink`. NULL, or why it could not be begun. What goes wrong later is in the capture. */
+/* A collection, and a whole capture into `sink`. NULL, or why it could not be begun. What goes wrong later is in the
+ * capture. */
 const char *walk_all(const hsc_sink *sink, int compression);
 
 /* Of `object`, whose flags are looked at: all that it refers to, into walk->edges. */
 void edges_collect(walk *w, VALUE object);
-/* Is it a thread or fiber, what lies on whose stack it refers to; or a cache of a constant? Its references hold nothing by themselves. */
+/* Is it a thread or fiber, what lies on whose stack it refers to; or a cache of a constant? Its references hold nothing
+ * by themselves. */
 uint32_t edges_secondary_label(VALUE object);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * What classes hold under names. Ruby tells names of constants in arrays, which are objects of its heap: they are made before the walk, and
- * remembered so that they are left out of it. (Class variables are variables of the class as an object: edges.c.) Constants that are still to be loaded (autoload) are not touched; private ones have no name here and
- * count with the rest of their class.
+ * What classes hold under names. Ruby tells names of constants in arrays, which are objects of its heap: they are made
+ * before the walk, and remembered so that they are left out of it. (Class variables are variables of the class as an
+ * object: edges.c.) Constants that are still to be loaded (autoload) are not touched; private ones have no name here
+ * and count with the rest of their class.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,10 @@ static VALUE remember(state *all, VALUE made)
 
 /* ---- classes ---- */
 
-static bool is_module(VALUE value) { return !RB_SPECIAL_CONST_P(value) && (RB_BUILTIN_TYPE(value) == T_CLASS || RB_BUILTIN_TYPE(value) == T_MODULE); }
+static bool is_module(VALUE value)
+{
+    return !RB_SPECIAL_CONST_P(value) && (RB_BUILTIN_TYPE(value) == T_CLASS || RB_BUILTIN_TYPE(value) == T_MODULE);
+}
 
 /* The entry itself: reading a constant may load a file, or warn. */
 static void add_constants(state *all, VALUE module)
@@ -51,7 +55,8 @@ static void add_constants(state *all, VALUE module)
     for (long i = 0; i < RARRAY_LEN(list); i++) {
         const ID name = SYM2ID(RARRAY_AREF(list, i));
         const constant *entry = rb_const_lookup(module, name);
-        if (entry != NULL && !is_module(entry->value)) add(all, module, entry->value, name); /* a class holds for itself */
+        /* a class holds for itself */
+        if (entry != NULL && !is_module(entry->value)) add(all, module, entry->value, name);
     }
 }
 
@@ -81,7 +86,9 @@ static int list_modules(void *start, void *end, size_t stride, void *data)
 /* Those of the program: $name. What Ruby calls by a sign is its own. */
 static bool is_plain(const char *name)
 {
-    return name != NULL && name[0] == '$' && (name[1] == '_' || (name[1] >= 'a' && name[1] <= 'z') || (name[1] >= 'A' && name[1] <= 'Z')) && name[2] != '\0';
+    return name != NULL && name[0] == '$' &&
+           (name[1] == '_' || (name[1] >= 'a' && name[1] <= 'z') || (name[1] >= 'A' && name[1] <= 'Z')) &&
+           name[2] != '\0';
 }
 
 static void add_globals(state *all)
@@ -113,7 +120,8 @@ void state_collect(state *all)
 {
     listed modules = {.count = 0};
     rb_objspace_each_objects(list_modules, &modules);
-    for (size_t i = 0; i < modules.count; i++) add_constants(all, modules.rows[i]);
+    for (size_t i = 0; i < modules.count; i++)
+        add_constants(all, modules.rows[i]);
     all->failed |= modules.failed;
     free(modules.rows);
     add_globals(all);
@@ -126,10 +134,13 @@ const named *state_of(const state *all, VALUE owner, size_t *count)
     size_t low = 0, high = all->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (all->rows[middle].owner < owner) low = middle + 1;
-        else high = middle;
+        if (all->rows[middle].owner < owner)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    for (*count = 0; low + *count < all->count && all->rows[low + *count].owner == owner;) ++*count;
+    for (*count = 0; low + *count < all->count && all->rows[low + *count].owner == owner;)
+        ++*count;
     return all->rows + low;
 }
 

@@ -1,6 +1,7 @@
 /*
- * The walk: a full collection, names of what classes hold, then every slot of the heap. What the collector finds from its roots is a root by its category, but
- * for global variables, which have names. What lies on stacks is secondary: a stack is searched for anything that looks like a reference.
+ * The walk: a full collection, names of what classes hold, then every slot of the heap. What the collector finds from
+ * its roots is a root by its category, but for global variables, which have names. What lies on stacks is secondary: a
+ * stack is searched for anything that looks like a reference.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,9 +18,12 @@ static size_t class_name(VALUE klass, char out[NAME_BYTES])
     bool is_anonymous = false;
     klass = rb_class_real(klass);
     for (; klass != 0 && !RB_SPECIAL_CONST_P(klass); klass = rb_class_get_superclass(klass)) {
-        const VALUE path = RB_BUILTIN_TYPE(klass) == T_CLASS || RB_BUILTIN_TYPE(klass) == T_MODULE ? rb_class_path_cached(klass) : Qnil;
+        const VALUE path = RB_BUILTIN_TYPE(klass) == T_CLASS || RB_BUILTIN_TYPE(klass) == T_MODULE
+                               ? rb_class_path_cached(klass)
+                               : Qnil;
         if (!NIL_P(path)) {
-            const int size = snprintf(out, NAME_BYTES, is_anonymous ? "(anonymous %.*s)" : "%.*s", (int)RSTRING_LEN(path), RSTRING_PTR(path));
+            const int size = snprintf(out, NAME_BYTES, is_anonymous ? "(anonymous %.*s)" : "%.*s",
+                                      (int)RSTRING_LEN(path), RSTRING_PTR(path));
             return size < NAME_BYTES ? (size_t)size : NAME_BYTES - 1;
         }
         is_anonymous = true;
@@ -40,7 +44,8 @@ static uint32_t imemo_type(walk *w, VALUE object)
     char text[NAME_BYTES];
     const char *name = rb_imemo_name((int)(RBASIC(object)->flags >> FL_USHIFT) & IMEMO_MASK);
     const int size = snprintf(text, sizeof text, "(imemo %s)", name == NULL ? "" : name);
-    return names_put(&w->names, name != NULL && is_code(name) ? NAME_CODE_TYPE : NAME_INTERNAL_TYPE, text, (size_t)size);
+    return names_put(&w->names, name != NULL && is_code(name) ? NAME_CODE_TYPE : NAME_INTERNAL_TYPE, text,
+                     (size_t)size);
 }
 
 static const char *hidden_name(int type)
@@ -63,7 +68,8 @@ static uint32_t type_of(walk *w, VALUE object)
     if (type == T_ICLASS) return put(w, "(included module)");
     if (type == T_MODULE) return put(w, "Module");
     if (type == T_CLASS) return put(w, RB_FL_TEST_RAW(object, FL_SINGLETON) ? "(singleton class)" : "Class");
-    if (RBASIC(object)->klass != 0) return names_put(&w->names, NAME_TYPE, text, class_name(RBASIC(object)->klass, text));
+    if (RBASIC(object)->klass != 0)
+        return names_put(&w->names, NAME_TYPE, text, class_name(RBASIC(object)->klass, text));
     const char *data = type == T_DATA ? rb_objspace_data_type_name(object) : NULL;
     if (data == NULL) return put(w, hidden_name(type));
     const int size = snprintf(text, sizeof text, "(data %.200s)", data);
@@ -92,7 +98,8 @@ static uint64_t elements_of(VALUE object)
 
 static void secondary_root(walk *w, VALUE target, uint32_t string, hsc_root_kind kind)
 {
-    hsc_root(w->writer, &(hsc_root_record){.kind = kind, .flags = HSC_ROOT_SECONDARY, .label = string, .target = target});
+    hsc_root(w->writer,
+             &(hsc_root_record){.kind = kind, .flags = HSC_ROOT_SECONDARY, .label = string, .target = target});
 }
 
 static void write_references(walk *w)
@@ -171,14 +178,20 @@ static void category_root(const char *category, VALUE target, void *data)
         const char *name;
         hsc_root_kind kind;
         uint32_t flags;
-    } known[] = {{"vm", HSC_ROOT_RUNTIME, 0}, {"machine_context", HSC_ROOT_STACK, HSC_ROOT_SECONDARY}, {"global_list", HSC_ROOT_GLOBAL, 0},
-                 {"global_tbl", HSC_ROOT_GLOBAL, 0}, {"global_symbols", HSC_ROOT_INTERNED, 0}, {"finalizers", HSC_ROOT_FINALIZER, 0},
-                 {"end_proc", HSC_ROOT_RUNTIME, 0}, {"object_id", HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY}};
+    } known[] = {{"vm", HSC_ROOT_RUNTIME, 0},
+                 {"machine_context", HSC_ROOT_STACK, HSC_ROOT_SECONDARY},
+                 {"global_list", HSC_ROOT_GLOBAL, 0},
+                 {"global_tbl", HSC_ROOT_GLOBAL, 0},
+                 {"global_symbols", HSC_ROOT_INTERNED, 0},
+                 {"finalizers", HSC_ROOT_FINALIZER, 0},
+                 {"end_proc", HSC_ROOT_RUNTIME, 0},
+                 {"object_id", HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY}};
     walk *w = data;
     hsc_root_record root = {.kind = HSC_ROOT_UNKNOWN, .target = target};
     if (RB_SPECIAL_CONST_P(target) || is_global(w, target) || state_is_own(&w->state, target)) return;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(category, known[i].name) == 0) root = (hsc_root_record){.kind = known[i].kind, .flags = known[i].flags, .target = target};
+        if (strcmp(category, known[i].name) == 0)
+            root = (hsc_root_record){.kind = known[i].kind, .flags = known[i].flags, .target = target};
     root.label = names_put(&w->names, NAME_STRING, category, strlen(category));
     hsc_root(w->writer, &root);
 }
@@ -216,7 +229,8 @@ static void protect(walk *w, VALUE (*work)(VALUE), void *data)
 static void finish(walk *w)
 {
     hsa_metrics metrics;
-    if (w->failure == NULL && (w->edges.failed || w->names.failed || w->state.failed)) w->failure = "no memory for names or references";
+    if (w->failure == NULL && (w->edges.failed || w->names.failed || w->state.failed))
+        w->failure = "no memory for names or references";
     hsa_measure(&metrics);
     hsa_write_metrics(w->writer, &metrics);
     hsc_metric(w->writer, "gc.count", "", rb_gc_count());

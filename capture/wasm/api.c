@@ -1,6 +1,7 @@
 /*
- * The capture library as a module of its own, for hosts that know their heap and have no C: every call of hscapture.h that a producer
- * needs, with numbers and memory of the module as arguments. One capture at a time. Texts and arrays are put where hsc_wasm_buffer says.
+ * The capture library as a module of its own, for hosts that know their heap and have no C: every call of hscapture.h
+ * that a producer needs, with numbers and memory of the module as arguments. One capture at a time. Texts and arrays
+ * are put where hsc_wasm_buffer says.
  *
  *      const w = instance.exports;  w.hsc_wasm_open(nameBytes, 1);  w.hsc_wasm_type(1, bytes);  w.hsc_wasm_begin(1n, 1, 64n);  …
  */
@@ -11,7 +12,8 @@
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 
-__attribute__((import_module("hsdiff"), import_name("write"))) extern int32_t host_write(const void *data, uint32_t size);
+__attribute__((import_module("hsdiff"), import_name("write"))) extern int32_t host_write(const void *data,
+                                                                                         uint32_t size);
 
 static hsc_writer *writer;
 static char buffer[65536];
@@ -25,7 +27,8 @@ static ptrdiff_t write_out(void *context, const void *data, size_t size)
 /* Where texts and arrays are expected: 65,536 bytes. */
 EXPORT(hsc_wasm_buffer) void *hsc_wasm_buffer(void) { return buffer; }
 
-/* The buffer begins with the name of the process and, if it is to be compared by ids, 16 bytes of its domain behind that. */
+/* The buffer begins with the name of the process and, if it is to be compared by ids, 16 bytes of its domain behind
+ * that. */
 EXPORT(hsc_wasm_open) int hsc_wasm_open(uint32_t name_bytes, int identity, int has_domain)
 {
     static char name[256];
@@ -43,8 +46,14 @@ EXPORT(hsc_wasm_open) int hsc_wasm_open(uint32_t name_bytes, int identity, int h
     return hsc_open(&writer, &sink, &options);
 }
 
-EXPORT(hsc_wasm_string) int hsc_wasm_string(uint32_t number, uint32_t bytes) { return hsc_define_string(writer, number, buffer, bytes); }
-EXPORT(hsc_wasm_type) int hsc_wasm_type(uint32_t number, uint32_t bytes) { return hsc_define_type(writer, number, buffer, bytes, 0); }
+EXPORT(hsc_wasm_string) int hsc_wasm_string(uint32_t number, uint32_t bytes)
+{
+    return hsc_define_string(writer, number, buffer, bytes);
+}
+EXPORT(hsc_wasm_type) int hsc_wasm_type(uint32_t number, uint32_t bytes)
+{
+    return hsc_define_type(writer, number, buffer, bytes, 0);
+}
 
 EXPORT(hsc_wasm_label) int hsc_wasm_label(uint32_t number, int kind, uint32_t flags, uint32_t string)
 {

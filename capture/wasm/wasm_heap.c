@@ -41,7 +41,8 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
 void __wrap_free(void *memory);
 
-__attribute__((import_module("hsdiff"), import_name("write"))) extern int32_t host_write(const void *data, uint32_t size);
+__attribute__((import_module("hsdiff"), import_name("write"))) extern int32_t host_write(const void *data,
+                                                                                         uint32_t size);
 
 static uint64_t now_ns(void)
 {
@@ -163,8 +164,10 @@ static const block *find(const walk *w, uintptr_t address)
     size_t low = 0, high = heap.count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if ((uintptr_t)(w->sorted[middle] + 1) <= address) low = middle + 1;
-        else high = middle;
+        if ((uintptr_t)(w->sorted[middle] + 1) <= address)
+            low = middle + 1;
+        else
+            high = middle;
     }
     if (low == 0) return NULL;
     const block *one = w->sorted[low - 1];
@@ -185,7 +188,8 @@ static uint32_t type_of(walk *w, const char *name)
 static void write_block(walk *w, const block *one)
 {
     const uintptr_t *words = (const uintptr_t *)(one + 1);
-    hsc_begin_object(w->writer, &(hsc_object){.id = one->number, .size_bytes = one->size, .type = type_of(w, one->type)});
+    hsc_begin_object(w->writer,
+                     &(hsc_object){.id = one->number, .size_bytes = one->size, .type = type_of(w, one->type)});
     for (uint32_t i = 0; i < one->size / sizeof *words; i++) {
         const block *target = find(w, words[i]);
         if (target != NULL && target != one) hsc_reference(w->writer, target->number, 1, i * sizeof *words);
@@ -199,7 +203,8 @@ static void write_roots(walk *w)
         const block *target = find(w, *(const uintptr_t *)heap.roots[i]);
         hsc_define_string(w->writer, (uint32_t)i + 2, heap.root_names[i], strlen(heap.root_names[i]));
         if (target == NULL) continue;
-        hsc_root(w->writer, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .label = (uint32_t)i + 2, .target = target->number});
+        hsc_root(w->writer,
+                 &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .label = (uint32_t)i + 2, .target = target->number});
     }
 }
 
@@ -213,7 +218,9 @@ static void scan_data(walk *w)
         if ((const void *)at >= (const void *)&heap && (const void *)at < (const void *)(&heap + 1)) continue;
         const block *target = find(w, *at);
         if (target == NULL) continue;
-        hsc_root(w->writer, &(hsc_root_record){.kind = HSC_ROOT_STATIC, .label = 1, .target = target->number, .flags = HSC_ROOT_SECONDARY});
+        hsc_root(w->writer,
+                 &(hsc_root_record){
+                     .kind = HSC_ROOT_STATIC, .label = 1, .target = target->number, .flags = HSC_ROOT_SECONDARY});
     }
 }
 
@@ -242,7 +249,8 @@ static void write_all(walk *w, uint64_t began)
 {
     static const char data[] = "data of the program";
     size_t count = 0;
-    for (block *one = heap.list.after; one != &heap.list; one = one->after) w->sorted[count++] = one;
+    for (block *one = heap.list.after; one != &heap.list; one = one->after)
+        w->sorted[count++] = one;
     qsort(w->sorted, count, sizeof *w->sorted, by_address);
     hsc_define_string(w->writer, 1, data, sizeof data - 1);
     hsc_define_label(w->writer, 1, HSC_LABEL_FIELD, 0, 0);

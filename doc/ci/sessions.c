@@ -5,11 +5,12 @@
  *      CAPTURE_FILE=/tmp/heap.hs ./sessions            prints its address
  *      curl http://127.0.0.1:…/ && kill -USR1 PID       writes the capture
  *
- * Every request opens a session, and the answer ends it. With --leak every sixth is forgotten in the table. Listens on PORT of
- * 127.0.0.1, or on a free one.
+ * Every request opens a session, and the answer ends it. With --leak every sixth is forgotten in the table. Listens on
+ * PORT of 127.0.0.1, or on a free one.
  *
- * What a program does for its captures: each object begins with a number that no other object ever gets; SIGUSR1 sets a flag; the loop,
- * between two requests, sees it and walks the program's own structures: roots, objects, references. So nothing changes meanwhile.
+ * What a program does for its captures: each object begins with a number that no other object ever gets; SIGUSR1 sets a
+ * flag; the loop, between two requests, sees it and walks the program's own structures: roots, objects, references. So
+ * nothing changes meanwhile.
  */
 #define _GNU_SOURCE /* ppoll */
 
@@ -119,7 +120,8 @@ static session *open_session(uint64_t number)
 static void end_session(session *ended)
 {
     session **at = &sessions->buckets[ended->number % BUCKETS];
-    while (*at != ended) at = &(*at)->next;
+    while (*at != ended)
+        at = &(*at)->next;
     *at = ended->next;
     free(ended->user);
     free(ended);
@@ -135,8 +137,10 @@ static void define_names(hsc_writer *w)
 {
     static const char *const types[] = {"Catalogue", "Product", "SessionTable", "Session", "text"};
     static const char *const strings[] = {"shop", "sessions", "name", "next", "user"};
-    for (uint32_t i = 0; i < 5; i++) hsc_define_type(w, i + 1, types[i], strlen(types[i]), 0);
-    for (uint32_t i = 0; i < 5; i++) hsc_define_string(w, i + 1, strings[i], strlen(strings[i]));
+    for (uint32_t i = 0; i < 5; i++)
+        hsc_define_type(w, i + 1, types[i], strlen(types[i]), 0);
+    for (uint32_t i = 0; i < 5; i++)
+        hsc_define_string(w, i + 1, strings[i], strlen(strings[i]));
     hsc_define_label(w, LABEL_ELEMENT, HSC_LABEL_ELEMENT, 0, 0);
     hsc_define_label(w, LABEL_NAME, HSC_LABEL_FIELD, 0, STRING_NAME);
     hsc_define_label(w, LABEL_NEXT, HSC_LABEL_FIELD, 0, STRING_NEXT);
@@ -145,14 +149,17 @@ static void define_names(hsc_writer *w)
 
 static void write_text(hsc_writer *w, const text *object)
 {
-    hsc_begin_object(w, &(hsc_object){.id = object->id, .type = TYPE_TEXT, .size_bytes = sizeof *object + object->size});
+    hsc_begin_object(w,
+                     &(hsc_object){.id = object->id, .type = TYPE_TEXT, .size_bytes = sizeof *object + object->size});
     hsc_end_object(w);
 }
 
 static void write_catalogue(hsc_writer *w)
 {
-    hsc_begin_object(w, &(hsc_object){.id = shop->id, .type = TYPE_CATALOGUE, .size_bytes = sizeof *shop, .elements = PRODUCTS});
-    for (size_t i = 0; i < PRODUCTS; i++) hsc_reference(w, shop->products[i]->id, LABEL_ELEMENT, i);
+    hsc_begin_object(w, &(hsc_object){
+                            .id = shop->id, .type = TYPE_CATALOGUE, .size_bytes = sizeof *shop, .elements = PRODUCTS});
+    for (size_t i = 0; i < PRODUCTS; i++)
+        hsc_reference(w, shop->products[i]->id, LABEL_ELEMENT, i);
     hsc_end_object(w);
     for (size_t i = 0; i < PRODUCTS; i++) {
         const product *object = shop->products[i];
@@ -174,12 +181,14 @@ static void write_session(hsc_writer *w, const session *object)
 
 static void write_sessions(hsc_writer *w)
 {
-    hsc_begin_object(w, &(hsc_object){.id = sessions->id, .type = TYPE_TABLE, .size_bytes = sizeof *sessions, .elements = BUCKETS});
+    hsc_begin_object(
+        w, &(hsc_object){.id = sessions->id, .type = TYPE_TABLE, .size_bytes = sizeof *sessions, .elements = BUCKETS});
     for (size_t i = 0; i < BUCKETS; i++)
         if (sessions->buckets[i]) hsc_reference(w, sessions->buckets[i]->id, LABEL_ELEMENT, i);
     hsc_end_object(w);
     for (size_t i = 0; i < BUCKETS; i++)
-        for (const session *object = sessions->buckets[i]; object; object = object->next) write_session(w, object);
+        for (const session *object = sessions->buckets[i]; object; object = object->next)
+            write_session(w, object);
 }
 
 /* Under another name first, so that a capture under its name is whole. False with a message. */
@@ -225,8 +234,10 @@ static hsc_options describe_process(void)
 
 static void on_signal(int number)
 {
-    if (number == SIGUSR1) is_capture_wanted = 1;
-    else is_end_wanted = 1;
+    if (number == SIGUSR1)
+        is_capture_wanted = 1;
+    else
+        is_end_wanted = 1;
 }
 
 /* They arrive in ppoll alone, with the mask that this leaves in *while_waiting. */
@@ -265,7 +276,8 @@ static void serve(int client, uint64_t number, bool leaks)
     static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nok\n";
     char request[4096];
     session *opened = open_session(number);
-    if (read(client, request, sizeof request) > 0 && write(client, answer, sizeof answer - 1) < 0) perror("sessions: write");
+    if (read(client, request, sizeof request) > 0 && write(client, answer, sizeof answer - 1) < 0)
+        perror("sessions: write");
     close(client);
     if (!leaks || number % 6 != 0) end_session(opened);
 }

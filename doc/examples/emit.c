@@ -1,6 +1,6 @@
 /*
- * A program that writes a capture of objects of its own: an interpreter, a game engine, a cache. Here a list of sessions in a variable.
- * Usage: emit SESSIONS FILE
+ * A program that writes a capture of objects of its own: an interpreter, a game engine, a cache. Here a list of
+ * sessions in a variable. Usage: emit SESSIONS FILE
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * A leak gate in a test of one's own: the rules that are built in, as `hsdiff check` has them. Ends with the status of that command: 0 passed, 1 a rule
- * failed, 2 an error, 3 the captures cannot be judged. Usage: gate BEFORE AFTER
+ * A leak gate in a test of one's own: the rules that are built in, as `hsdiff check` has them. Ends with the status of
+ * that command: 0 passed, 1 a rule failed, 2 an error, 3 the captures cannot be judged. Usage: gate BEFORE AFTER
  */
 #include <stdio.h>
 
@@ -25,8 +25,10 @@ int main(int argc, char **argv)
     int status = 2;
     hsd_error_init(&err);
     if (argc != 3) return 2;
-    if (hsd_open(&before, argv[1], NULL, NULL, NULL, &err) == HSD_OK && hsd_open(&after, argv[2], NULL, NULL, NULL, &err) == HSD_OK &&
-        hsd_diff_run(&diff, before, after, NULL, NULL, &err) == HSD_OK && hsd_check_config_default(&config, false, &err) == HSD_OK &&
+    if (hsd_open(&before, argv[1], NULL, NULL, NULL, &err) == HSD_OK &&
+        hsd_open(&after, argv[2], NULL, NULL, NULL, &err) == HSD_OK &&
+        hsd_diff_run(&diff, before, after, NULL, NULL, &err) == HSD_OK &&
+        hsd_check_config_default(&config, false, &err) == HSD_OK &&
         hsd_check_run(&check, config, diff, NULL, NULL, &err) == HSD_OK) {
         tell(check);
         status = hsd_check_exit(check);

@@ -1,4 +1,5 @@
-/* Every object of a capture with its references, as it stands in the file: bytes, objects, and the largest one. Usage: walk CAPTURE */
+/* Every object of a capture with its references, as it stands in the file: bytes, objects, and the largest one. Usage:
+ * walk CAPTURE */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,7 +10,8 @@ static hsd_status walk(hsd_capture *capture, hsd_error *err)
     hsd_object_reader *reader = NULL;
     hsd_object object;
     uint64_t objects = 0, references = 0, bytes = 0, most = 0, largest = 0;
-    hsd_status status = hsd_object_reader_open(&reader, capture, HSD_WANT_IDS | HSD_WANT_SIZES | HSD_WANT_REFERENCES, err);
+    hsd_status status =
+        hsd_object_reader_open(&reader, capture, HSD_WANT_IDS | HSD_WANT_SIZES | HSD_WANT_REFERENCES, err);
     while (status == HSD_OK && (status = hsd_object_reader_next(reader, &object, err)) == HSD_OK) {
         references += object.reference_count;
         if (object.is_continuation) continue; /* more references of the object before */
@@ -21,8 +23,9 @@ static hsd_status walk(hsd_capture *capture, hsd_error *err)
     }
     hsd_object_reader_close(reader);
     if (status != HSD_END) return status;
-    printf("%" PRIu64 " objects, %" PRIu64 " references, %" PRIu64 " bytes; the largest is 0x%" PRIx64 " with %" PRIu64 " bytes\n", objects, references,
-           bytes, largest, most);
+    printf("%" PRIu64 " objects, %" PRIu64 " references, %" PRIu64 " bytes; the largest is 0x%" PRIx64 " with %" PRIu64
+           " bytes\n",
+           objects, references, bytes, largest, most);
     return HSD_OK;
 }
 

@@ -12,23 +12,70 @@
 
 #include "base/check.h"
 
-/* Demangled names that begin so: the standard libraries of C++, Rust and Zig, what stands for new and malloc there, and the runtime of Go. */
+/* Demangled names that begin so: the standard libraries of C++, Rust and Zig, what stands for new and malloc there, and
+ * the runtime of Go. */
 static const char *const prefixes[] = {
-    "operator new", "std::", "__gnu_cxx::", "alloc::", "<alloc::", "core::", "<core::", "__rust_", "hashbrown::", "<hashbrown::",
-    "<T as alloc::", "<T as core::", "<[T] as alloc::", "<[T] as core::", "<str as alloc::", "<I as core::", "<F as core::", "__rdl_", "__rg_",
-    "boost::container::", "boost::make_", "absl::container_internal::", "folly::detail::", "tcmalloc::", "je_",
+    "operator new",
+    "std::",
+    "__gnu_cxx::",
+    "alloc::",
+    "<alloc::",
+    "core::",
+    "<core::",
+    "__rust_",
+    "hashbrown::",
+    "<hashbrown::",
+    "<T as alloc::",
+    "<T as core::",
+    "<[T] as alloc::",
+    "<[T] as core::",
+    "<str as alloc::",
+    "<I as core::",
+    "<F as core::",
+    "__rdl_",
+    "__rg_",
+    "boost::container::",
+    "boost::make_",
+    "absl::container_internal::",
+    "folly::detail::",
+    "tcmalloc::",
+    "je_",
     /* Zig's: its names have dots, and none for what was inlined. */
-    "mem.Allocator.", "heap.c_allocator_impl.", "heap.CAllocator.", "heap.arena_allocator.", "array_list.", "hash_map.", "array_hash_map.", "multi_array_list.", "deque.",
-    "rawAlloc", "createAdvancedWithRetAddr", "allocAdvancedWithRetAddr", "allocWithSizeAndAlignment",
-    /* Go's, and variants of them: mallocgcSmallNoscan, growsliceNoAlias, mallocgc.func2. Go leaves its own out of profiles, but not of stacks
-     * that are the runtime's alone: runtime.mallocgc < runtime.newobject < runtime.malg is what goroutines take. */
-    "runtime.mallocgc", "runtime.newobject", "runtime.newarray", "runtime.makeslice", "runtime.growslice", "runtime.makechan", "runtime.makemap",
-    "runtime.rawstring", "runtime.rawbyteslice", "runtime.rawruneslice", "runtime.concatstring", "runtime.slicebytetostring", "runtime.convT",
+    "mem.Allocator.",
+    "heap.c_allocator_impl.",
+    "heap.CAllocator.",
+    "heap.arena_allocator.",
+    "array_list.",
+    "hash_map.",
+    "array_hash_map.",
+    "multi_array_list.",
+    "deque.",
+    "rawAlloc",
+    "createAdvancedWithRetAddr",
+    "allocAdvancedWithRetAddr",
+    "allocWithSizeAndAlignment",
+    /* Go's, and variants of them: mallocgcSmallNoscan, growsliceNoAlias, mallocgc.func2. Go leaves its own out of
+     * profiles, but not of stacks that are the runtime's alone: runtime.mallocgc < runtime.newobject < runtime.malg is
+     * what goroutines take. */
+    "runtime.mallocgc",
+    "runtime.newobject",
+    "runtime.newarray",
+    "runtime.makeslice",
+    "runtime.growslice",
+    "runtime.makechan",
+    "runtime.makemap",
+    "runtime.rawstring",
+    "runtime.rawbyteslice",
+    "runtime.rawruneslice",
+    "runtime.concatstring",
+    "runtime.slicebytetostring",
+    "runtime.convT",
 };
 
 /* Anywhere in the name of a C function. */
 static const char *const families[] = {
-    "malloc", "calloc", "realloc", "memalign", "zalloc", "valloc", "aligned_alloc", "strdup", "strndup", "memdup", "asprintf",
+    "malloc",        "calloc", "realloc", "memalign", "zalloc",   "valloc",
+    "aligned_alloc", "strdup", "strndup", "memdup",   "asprintf",
 };
 
 /* Words of a C function that allocates … */
@@ -36,9 +83,11 @@ static const char *const verbs[] = {"alloc", "allocate", "allocator", "new"};
 
 /* … and those that may stand beside one of them. */
 static const char *const fillers[] = {
-    "x", "g", "z", "my", "mem", "memory", "safe", "sys", "do", "pool", "arena", "heap", "block", "raw", "bytes", "slab", "obstack",
-    "gc", "try", "try0", "n", "must", "checked", "buf", "buffer", "chunk", "slice", "bump", "region", "zone", "apr", "internal",
-    "array", "zero", "zeroed", "or", "die", "fail", "size", "sized", "impl", "fast", "slow", "default", "helper", "wrapper", "hook",
+    "x",     "g",        "z",       "my",      "mem",    "memory",  "safe",    "sys",  "do",     "pool",
+    "arena", "heap",     "block",   "raw",     "bytes",  "slab",    "obstack", "gc",   "try",    "try0",
+    "n",     "must",     "checked", "buf",     "buffer", "chunk",   "slice",   "bump", "region", "zone",
+    "apr",   "internal", "array",   "zero",    "zeroed", "or",      "die",     "fail", "size",   "sized",
+    "impl",  "fast",     "slow",    "default", "helper", "wrapper", "hook",
 };
 
 static bool is_one_of(const char *const *words, size_t count, const char *word, size_t size)
@@ -49,10 +98,7 @@ static bool is_one_of(const char *const *words, size_t count, const char *word, 
     return false;
 }
 
-static bool is_word_byte(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
+static bool is_word_byte(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 /* Every word of a name of C is a filler, and at least one a verb. A lone "new" is C's own word for many things. */
 static bool is_made_of_fillers(const char *name)
@@ -80,7 +126,8 @@ static bool is_made_of_fillers(const char *name)
     return verb_count > (is_new && others == 0 ? 1u : 0u);
 }
 
-/* The name without "(…)" of an anonymous namespace or of parameters, and what is around it: only names of C are looked at closely. */
+/* The name without "(…)" of an anonymous namespace or of parameters, and what is around it: only names of C are looked
+ * at closely. */
 static bool is_of_c(const char *function)
 {
     for (; *function != '\0'; function++) {
@@ -89,7 +136,8 @@ static bool is_of_c(const char *function)
     return true;
 }
 
-/* The name of a C function in lower case without underscores in front and versions or parts behind ("@@GLIBC_2.2.5", ".part.0"). */
+/* The name of a C function in lower case without underscores in front and versions or parts behind ("@@GLIBC_2.2.5",
+ * ".part.0"). */
 static void normalise(char *out, size_t room, const char *function)
 {
     size_t size = 0;

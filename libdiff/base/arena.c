@@ -40,8 +40,7 @@ static chunk_t *new_chunk(hsd_arena *arena, size_t size)
 static size_t next_chunk_size(const hsd_arena *arena)
 {
     if (arena->chunk == NULL) return FIRST_CHUNK_BYTES - sizeof(chunk_t);
-    const size_t doubled =
-        arena->total_bytes < CHUNK_MAX_BYTES ? arena->total_bytes : CHUNK_MAX_BYTES;
+    const size_t doubled = arena->total_bytes < CHUNK_MAX_BYTES ? arena->total_bytes : CHUNK_MAX_BYTES;
     return (doubled < FIRST_CHUNK_BYTES ? FIRST_CHUNK_BYTES : doubled) - sizeof(chunk_t);
 }
 

@@ -29,8 +29,7 @@ hsd_status hsd_buffer_reserve(hsd_buffer *buffer, size_t extra, hsd_error *err)
     if (needed <= buffer->capacity) return HSD_OK;
     const size_t capacity = next_capacity(buffer->capacity, needed);
     uint8_t *data = realloc(buffer->data, capacity);
-    if (data == NULL)
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory: a buffer of %zu bytes", capacity);
+    if (data == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a buffer of %zu bytes", capacity);
     buffer->data = data;
     buffer->capacity = capacity;
     return HSD_OK;

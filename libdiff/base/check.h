@@ -10,25 +10,13 @@
 #include <stdint.h>
 
 /* False on overflow; *out is then unspecified. */
-static inline bool hsd_add_u64(uint64_t a, uint64_t b, uint64_t *out)
-{
-    return !__builtin_add_overflow(a, b, out);
-}
+static inline bool hsd_add_u64(uint64_t a, uint64_t b, uint64_t *out) { return !__builtin_add_overflow(a, b, out); }
 
-static inline bool hsd_mul_u64(uint64_t a, uint64_t b, uint64_t *out)
-{
-    return !__builtin_mul_overflow(a, b, out);
-}
+static inline bool hsd_mul_u64(uint64_t a, uint64_t b, uint64_t *out) { return !__builtin_mul_overflow(a, b, out); }
 
-static inline bool hsd_add_size(size_t a, size_t b, size_t *out)
-{
-    return !__builtin_add_overflow(a, b, out);
-}
+static inline bool hsd_add_size(size_t a, size_t b, size_t *out) { return !__builtin_add_overflow(a, b, out); }
 
-static inline bool hsd_mul_size(size_t a, size_t b, size_t *out)
-{
-    return !__builtin_mul_overflow(a, b, out);
-}
+static inline bool hsd_mul_size(size_t a, size_t b, size_t *out) { return !__builtin_mul_overflow(a, b, out); }
 
 /* For totals that are only ever shown: sticks at the largest value instead of wrapping. */
 static inline uint64_t hsd_add_saturating(uint64_t a, uint64_t b)

@@ -18,10 +18,7 @@ static uint64_t fold(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint64_t rotate(uint64_t value, unsigned bits)
-{
-    return value << bits | value >> (64 - bits);
-}
+static uint64_t rotate(uint64_t value, unsigned bits) { return value << bits | value >> (64 - bits); }
 
 static uint64_t load_word(const uint8_t *at, size_t size)
 {

@@ -63,7 +63,8 @@ static inline __attribute__((always_inline)) void hsd_heap_down(hsd_heap heap, s
 /* Makes a heap of items in any order. */
 static inline __attribute__((always_inline)) void hsd_heap_make(hsd_heap heap, size_t count)
 {
-    for (size_t at = count / 2; at-- > 0;) hsd_heap_down(heap, at, count);
+    for (size_t at = count / 2; at-- > 0;)
+        hsd_heap_down(heap, at, count);
 }
 
 /* Sorts a heap: what belonged above all is last. */

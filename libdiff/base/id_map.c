@@ -11,7 +11,6 @@
 #include "base/assert.h"
 #include "base/fail.h"
 
-
 #define FIRST_DENSE 1024u
 
 static uint32_t slot_of(const hsd_id_map *map, uint32_t key)

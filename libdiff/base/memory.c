@@ -24,7 +24,8 @@
 #define DEFAULT_MAX_BYTES (UINT64_C(1) << 30)
 #define DEFAULT_MIN_BYTES (UINT64_C(32) << 20)
 #define PATH_BYTES        ((size_t)4096)
-#define NO_LIMIT          (UINT64_C(1) << 60) /* version 1 writes "none" as a number about as large as there is */
+/* version 1 writes "none" as a number about as large as there is */
+#define NO_LIMIT (UINT64_C(1) << 60)
 
 /* A decimal number at the start of `text`; false for "max" and anything else. */
 static bool parse_number(const char *text, uint64_t *out)
@@ -94,7 +95,8 @@ static uint64_t read_of_group(const char *folder, size_t length, const char *nam
 }
 
 /* `group` and all groups around it, below one mount. */
-static void climb(const char *root, const char *mount, const char *group, const group_files *files, group_fn tell, void *context)
+static void climb(const char *root, const char *mount, const char *group, const group_files *files, group_fn tell,
+                  void *context)
 {
     char folder[PATH_BYTES];
     const int size = snprintf(folder, sizeof folder, "%s%s%s", root, mount, group);
@@ -191,7 +193,8 @@ hsd_memory_bound hsd_memory_bound_of(const char *root, long pid)
     char process[24];
     const uint64_t total = machine_bytes(root, "MemTotal:"), available = machine_bytes(root, "MemAvailable:");
     hsd_memory_bound least = {.limit_bytes = UINT64_MAX};
-    if (total > 0 && available > 0) least = (hsd_memory_bound){.limit_bytes = total, .used_bytes = total - hsd_min_u64(total, available)};
+    if (total > 0 && available > 0)
+        least = (hsd_memory_bound){.limit_bytes = total, .used_bytes = total - hsd_min_u64(total, available)};
     snprintf(process, sizeof process, "%ld", pid);
     visit_groups(root, process, take_bound, &least);
     return least;

@@ -22,7 +22,8 @@ typedef struct hsd_memory_bound {
     bool is_group;                    /* of a control group; else of the machine */
 } hsd_memory_bound;
 
-/* That of a process with the least room left: the machine, its control group (version 1 or 2), or one of those around it. */
+/* That of a process with the least room left: the machine, its control group (version 1 or 2), or one of those around
+ * it. */
 hsd_memory_bound hsd_memory_bound_of(const char *root, long pid);
 
 /* What is left of it; UINT64_MAX where none is known. */

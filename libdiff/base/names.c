@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/note.h"
 
@@ -38,20 +38,16 @@ static uint32_t *find_slot(const hsd_names *names, hsd_bytes name)
         uint32_t *slot = &names->slots[at];
         if (*slot == 0) return slot;
         const hsd_bytes *entry = &names->entries[*slot - 1];
-        if (entry->size == name.size &&
-            (name.size == 0 || memcmp(entry->data, name.data, name.size) == 0))
-            return slot;
+        if (entry->size == name.size && (name.size == 0 || memcmp(entry->data, name.data, name.size) == 0)) return slot;
     }
 }
 
 static hsd_status grow_slots(hsd_names *names, hsd_error *err)
 {
     const uint64_t wanted = names->slot_count == 0 ? FIRST_SLOTS : (uint64_t)names->slot_count * 2;
-    if (wanted > MAX_SLOTS)
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "more than %u different names", names->count);
+    if (wanted > MAX_SLOTS) return hsd_fail(err, HSD_E_UNSUPPORTED, "more than %u different names", names->count);
     uint32_t *slots = calloc((size_t)wanted, sizeof *slots);
-    if (slots == NULL)
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory: a table of %u names", names->count);
+    if (slots == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a table of %u names", names->count);
     if (names->slot_count == 0) names->seed = draw_seed(names);
     free(names->slots);
     names->slots = slots;
@@ -63,7 +59,8 @@ static hsd_status grow_slots(hsd_names *names, hsd_error *err)
 
 static hsd_status grow_entries(hsd_names *names, hsd_error *err)
 {
-    return HSD_ARRAY_GROW(names->entries, names->capacity, (uint64_t)names->capacity + 1, FIRST_SLOTS, "a table of names", err);
+    return HSD_ARRAY_GROW(names->entries, names->capacity, (uint64_t)names->capacity + 1, FIRST_SLOTS,
+                          "a table of names", err);
 }
 
 hsd_status hsd_names_put(hsd_names *names, hsd_bytes name, uint32_t *out, hsd_error *err)
@@ -77,8 +74,7 @@ hsd_status hsd_names_put(hsd_names *names, hsd_bytes name, uint32_t *out, hsd_er
     }
     if (names->count == names->capacity) HSD_TRY(grow_entries(names, err));
     const char *copy = hsd_arena_copy(&names->arena, name.data, name.size);
-    if (copy == NULL)
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory: a name of %zu bytes", name.size);
+    if (copy == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a name of %zu bytes", name.size);
     names->entries[names->count] = (hsd_bytes){(const uint8_t *)copy, name.size};
     *out = names->count++;
     *slot = names->count;

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/assert.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/buffer.h"
 #include <hsdiff/status.h>
 

@@ -40,15 +40,12 @@ static void tell(hsd_reporter *reporter, const char *stage, uint64_t done, uint6
 {
     const uint64_t now = hsd_now_ns();
     if (reporter->is_cancelled) return;
-    if (reporter->last_progress_ns != 0 && now - reporter->last_progress_ns < PROGRESS_INTERVAL_NS)
-        return;
+    if (reporter->last_progress_ns != 0 && now - reporter->last_progress_ns < PROGRESS_INTERVAL_NS) return;
     reporter->last_progress_ns = now;
-    if (!reporter->run->progress(reporter->run->progress_context, stage, done, total))
-        reporter->is_cancelled = true;
+    if (!reporter->run->progress(reporter->run->progress_context, stage, done, total)) reporter->is_cancelled = true;
 }
 
-hsd_status hsd_progress(hsd_reporter *reporter, const char *stage, uint64_t done, uint64_t total,
-                        hsd_error *err)
+hsd_status hsd_progress(hsd_reporter *reporter, const char *stage, uint64_t done, uint64_t total, hsd_error *err)
 {
     if (reporter == NULL || reporter->run == NULL || reporter->run->progress == NULL) return HSD_OK;
     pthread_mutex_lock(&reporter->lock);

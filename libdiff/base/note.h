@@ -12,7 +12,7 @@
 
 /* Shared by all threads of one operation. */
 typedef struct hsd_reporter {
-    const hsd_run *run; /* borrowed until release */
+    const hsd_run *run;   /* borrowed until release */
     pthread_mutex_t lock; /* guards what follows, and the callbacks */
     uint64_t last_progress_ns;
     bool is_cancelled;
@@ -30,8 +30,7 @@ void hsd_note(hsd_reporter *reporter, hsd_note_level level, const char *format, 
  * Tells of progress if the last time was more than 100 ms ago; cheap otherwise (call it once a
  * block, not once an object). HSD_OK, or HSD_E_CANCELLED for ever after the callback said so.
  */
-hsd_status hsd_progress(hsd_reporter *reporter, const char *stage, uint64_t done, uint64_t total,
-                        hsd_error *err);
+hsd_status hsd_progress(hsd_reporter *reporter, const char *stage, uint64_t done, uint64_t total, hsd_error *err);
 
 /* Monotonic clock. */
 uint64_t hsd_now_ns(void);

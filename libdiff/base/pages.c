@@ -24,7 +24,8 @@ static _Atomic size_t bytes_held;
 
 static void *map(size_t size)
 {
-    unsigned char *whole = mmap(NULL, size + 2 * PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    unsigned char *whole =
+        mmap(NULL, size + 2 * PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (whole == MAP_FAILED) return NULL;
     if (mprotect(whole + PAGE_BYTES, size, PROT_READ | PROT_WRITE) != 0) {
         munmap(whole, size + 2 * PAGE_BYTES);
@@ -57,8 +58,7 @@ __attribute__((destructor)) static void find_leak(void)
 #else
 static void *map(size_t size)
 {
-    void *data = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return data == MAP_FAILED ? NULL : data;
 }
 

@@ -17,7 +17,8 @@ typedef struct hsd_pages { /* a zeroed one is empty and valid */
 /* True and `size` bytes at data (aligned to 4096), or false: the system has none. */
 bool hsd_pages_take(hsd_pages *pages, size_t size);
 
-/* A hint: all of it will be touched soon, here and there. Large pages then, where the system has them: less time is lost finding them. */
+/* A hint: all of it will be touched soon, here and there. Large pages then, where the system has them: less time is
+ * lost finding them. */
 void hsd_pages_expect_random(const hsd_pages *pages);
 
 /* Gives back what lies behind the first `size` bytes (rounded up to whole pages). */

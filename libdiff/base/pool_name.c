@@ -22,7 +22,8 @@ hsd_text hsd_pool_name(hsd_text root, char buffer[HSD_POOL_NAME_BYTES])
     while (at < end) {
         if (is_digit(root.data[at])) {
             buffer[used++] = '*';
-            while (at < end && is_digit(root.data[at])) at++;
+            while (at < end && is_digit(root.data[at]))
+                at++;
         } else {
             buffer[used++] = root.data[at++];
         }

@@ -22,16 +22,14 @@ void hsd_error_init(hsd_error *err)
     err->offset_bytes = HSD_NO_OFFSET;
 }
 
-__attribute__((format(printf, 5, 0))) static void fill(hsd_error *err, hsd_status status,
-                                                       int sys_errno, uint64_t offset_bytes,
-                                                       const char *format, va_list args)
+__attribute__((format(printf, 5, 0))) static void fill(hsd_error *err, hsd_status status, int sys_errno,
+                                                       uint64_t offset_bytes, const char *format, va_list args)
 {
     char text[sizeof err->text];
     if (vsnprintf(text, sizeof text, format, args) < 0) text[0] = '\0';
     if (sys_errno != 0) {
         char reason[128];
-        if (strerror_r(sys_errno, reason, sizeof reason) != 0)
-            snprintf(reason, sizeof reason, "error %d", sys_errno);
+        if (strerror_r(sys_errno, reason, sizeof reason) != 0) snprintf(reason, sizeof reason, "error %d", sys_errno);
         const size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, ": %s", reason);
     }
@@ -52,8 +50,7 @@ hsd_status hsd_fail(hsd_error *err, hsd_status status, const char *format, ...)
     return status;
 }
 
-hsd_status hsd_fail_at(hsd_error *err, hsd_status status, uint64_t offset_bytes, const char *format,
-                       ...)
+hsd_status hsd_fail_at(hsd_error *err, hsd_status status, uint64_t offset_bytes, const char *format, ...)
 {
     if (err == NULL) return status;
     va_list args;

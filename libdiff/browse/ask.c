@@ -1,5 +1,6 @@
 /*
- * Questions whose answers are lists that lie ready: objects of a type, what a node dominates, its references to either side.
+ * Questions whose answers are lists that lie ready: objects of a type, what a node dominates, its references to either
+ * side.
  */
 #include "base/check.h"
 #include "browse/browse.h"
@@ -23,7 +24,8 @@ hsd_status hsd_browse_find(hsd_browse *browse, size_t side, uint64_t id, hsd_bro
 /* ---- lists that lie ready ---- */
 
 /* An empty list for what of `total` is asked for, and how many that are. */
-static hsd_status begin_list(uint64_t total, uint64_t from, size_t count, hsd_browse_list **out, size_t *wanted, hsd_error *err)
+static hsd_status begin_list(uint64_t total, uint64_t from, size_t count, hsd_browse_list **out, size_t *wanted,
+                             hsd_error *err)
 {
     const uint64_t first = hsd_min_u64(from, total);
     *wanted = (size_t)hsd_min_u64(hsd_min_u64(count, HSD_BROWSE_MOST), total - first);
@@ -39,8 +41,8 @@ typedef struct ready {
     void (*fill)(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_node *out);
 } ready;
 
-static hsd_status list_ready(hsd_browse *browse, size_t side, const ready *nodes, uint64_t from, size_t count, hsd_browse_list **out,
-                             hsd_error *err)
+static hsd_status list_ready(hsd_browse *browse, size_t side, const ready *nodes, uint64_t from, size_t count,
+                             hsd_browse_list **out, hsd_error *err)
 {
     hsd_index *index = &browse->indexes[side];
     hsd_browse_list *list;
@@ -61,26 +63,31 @@ static uint32_t of_type(const void *begin, hsd_index *index, uint64_t i)
     return hsd_paged_get_u32(&index->by_type, *(const uint64_t *)begin + i);
 }
 
-hsd_status hsd_browse_objects(hsd_browse *browse, size_t side, hsd_text type, uint64_t from, size_t count, hsd_browse_list **out,
-                              hsd_error *err)
+hsd_status hsd_browse_objects(hsd_browse *browse, size_t side, hsd_text type, uint64_t from, size_t count,
+                              hsd_browse_list **out, hsd_error *err)
 {
     hsd_index *index;
     *out = NULL;
     HSD_TRY(hsd_browse_side(browse, side, &index, err));
-    const uint32_t number = hsd_names_find(&index->walk->request->type_names->names, (hsd_bytes){(const uint8_t *)type.data, type.size});
+    const uint32_t number =
+        hsd_names_find(&index->walk->request->type_names->names, (hsd_bytes){(const uint8_t *)type.data, type.size});
     if (number == HSD_NAME_NONE || index->type_begins[number] == index->type_begins[number + 1]) {
         return hsd_fail(err, HSD_E_NOT_FOUND, "no live object is of that type");
     }
     const uint64_t *begin = &index->type_begins[number];
-    return list_ready(browse, side, &(ready){of_type, begin, begin[1] - begin[0], hsd_browse_fill}, from, count, out, err);
+    return list_ready(browse, side, &(ready){of_type, begin, begin[1] - begin[0], hsd_browse_fill}, from, count, out,
+                      err);
 }
 
 /* ---- what is dominated ---- */
 
-static uint32_t child(const void *children, hsd_index *index, uint64_t i) { return hsd_index_child(index, children, i); }
+static uint32_t child(const void *children, hsd_index *index, uint64_t i)
+{
+    return hsd_index_child(index, children, i);
+}
 
-hsd_status hsd_browse_dominated(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out,
-                                hsd_error *err)
+hsd_status hsd_browse_dominated(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count,
+                                hsd_browse_list **out, hsd_error *err)
 {
     hsd_index *index;
     hsd_children children = {.count = 0};
@@ -93,7 +100,8 @@ hsd_status hsd_browse_dominated(hsd_browse *browse, size_t side, hsd_browse_ref 
         const hsd_browse_row row = hsd_index_row(index, ref.node);
         if (row.first != 0) hsd_index_children(index, row.first, row.end, &children);
     }
-    return list_ready(browse, side, &(ready){child, &children, children.count, hsd_browse_fill_held}, from, count, out, err);
+    return list_ready(browse, side, &(ready){child, &children, children.count, hsd_browse_fill_held}, from, count, out,
+                      err);
 }
 
 /* ---- references ---- */
@@ -105,24 +113,28 @@ static uint32_t root(const void *begin, hsd_index *index, uint64_t i)
 }
 
 /* To which nothing refers but what is above them. */
-static hsd_status list_roots(hsd_browse *browse, size_t side, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err)
+static hsd_status list_roots(hsd_browse *browse, size_t side, uint64_t from, size_t count, hsd_browse_list **out,
+                             hsd_error *err)
 {
     hsd_index *index;
     HSD_TRY(hsd_browse_side(browse, side, &index, err));
     const hsd_root_nodes *roots = &index->walk->root_span;
-    return list_ready(browse, side, &(ready){root, &roots->begin, roots->end - roots->begin, hsd_browse_fill}, from, count, out, err);
+    return list_ready(browse, side, &(ready){root, &roots->begin, roots->end - roots->begin, hsd_browse_fill}, from,
+                      count, out, err);
 }
 
-/* Lines are filled once a part was read: its items are borrowed, but what fills them reads other files. References are named where they
- * come from: those to `node` in the lists of who refers to it. */
-static void take_lines(hsd_browse *browse, size_t side, const hsd_targets *targets, uint32_t node, size_t most, hsd_browse_list *list)
+/* Lines are filled once a part was read: its items are borrowed, but what fills them reads other files. References are
+ * named where they come from: those to `node` in the lists of who refers to it. */
+static void take_lines(hsd_browse *browse, size_t side, const hsd_targets *targets, uint32_t node, size_t most,
+                       hsd_browse_list *list)
 {
     hsd_index *index = &browse->indexes[side];
     for (uint32_t i = 0; i < targets->count && list->count < most; i++) {
         if (targets->items[i] >= hsd_index_node_count(index)) return; /* could not be read */
         hsd_browse_node *line = &list->nodes[list->count++];
         hsd_browse_fill(browse, side, targets->items[i], line);
-        const uint32_t name = node != HSD_NODE_NONE ? hsd_lists_name(&index->referents, targets->items[i], node) : targets->names[i];
+        const uint32_t name =
+            node != HSD_NODE_NONE ? hsd_lists_name(&index->referents, targets->items[i], node) : targets->names[i];
         line->edge = hsd_browse_edge(index, name);
     }
 }
@@ -139,8 +151,8 @@ static void take_weak_lines(hsd_browse *browse, size_t side, uint64_t i, size_t 
     }
 }
 
-static hsd_status list_references(hsd_browse *browse, size_t side, bool to_it, uint32_t node, uint64_t from, size_t count,
-                                  hsd_browse_list **out, hsd_error *err)
+static hsd_status list_references(hsd_browse *browse, size_t side, bool to_it, uint32_t node, uint64_t from,
+                                  size_t count, hsd_browse_list **out, hsd_error *err)
 {
     hsd_browse_list *list;
     const hsd_weak *weak = &browse->indexes[side].weak;
@@ -157,13 +169,14 @@ static hsd_status list_references(hsd_browse *browse, size_t side, bool to_it, u
     }
     if (!to_it) {
         list->is_total_known = !weak->has_more;
-        if (list->from + list->count >= strong) take_weak_lines(browse, side, list->from + list->count - strong, wanted, list);
+        if (list->from + list->count >= strong)
+            take_weak_lines(browse, side, list->from + list->count - strong, wanted, list);
     }
     return hsd_browse_answer(browse, side, out, list, err);
 }
 
-hsd_status hsd_browse_referents(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out,
-                                hsd_error *err)
+hsd_status hsd_browse_referents(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count,
+                                hsd_browse_list **out, hsd_error *err)
 {
     hsd_index *index;
     *out = NULL;
@@ -173,8 +186,8 @@ hsd_status hsd_browse_referents(hsd_browse *browse, size_t side, hsd_browse_ref 
     return list_references(browse, side, false, ref.node, from, count, out, err);
 }
 
-hsd_status hsd_browse_referrers(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out,
-                                hsd_error *err)
+hsd_status hsd_browse_referrers(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count,
+                                hsd_browse_list **out, hsd_error *err)
 {
     hsd_index *index;
     *out = NULL;

@@ -1,6 +1,6 @@
 /*
- * What is behind hsd_browse: the walk that is kept, and an index for each side. Private to this folder; the public face is
- * hsdiff/browse.h.
+ * What is behind hsd_browse: the walk that is kept, and an index for each side. Private to this folder; the public face
+ * is hsdiff/browse.h.
  */
 #ifndef HSD_BROWSE_BROWSE_H
 #define HSD_BROWSE_BROWSE_H
@@ -14,17 +14,17 @@
 #include "walk/single.h"
 
 struct hsd_browse {
-    hsd_run run;                 /* of the walk: a part of the memory is kept back */
+    hsd_run run; /* of the walk: a part of the memory is kept back */
     hsd_reporter reporter;
     hsd_browse_options options;
     hsd_keep keep;
     uint64_t memory_bytes, cache_bytes;
     size_t side_count;
-    hsd_comparison *comparison;  /* of a pair */
-    hsd_single *single;          /* of one capture */
+    hsd_comparison *comparison; /* of a pair */
+    hsd_single *single;         /* of one capture */
     hsd_diff *diff;
     hsd_top *top;
-    hsd_column_file pairs;       /* of ordinals, before << 32 | after, until both have their partners */
+    hsd_column_file pairs; /* of ordinals, before << 32 | after, until both have their partners */
     hsd_index indexes[SIDE_COUNT];
     char why_not[SIDE_COUNT][200];
     uint64_t index_bytes;
@@ -61,10 +61,12 @@ void hsd_browse_store_free(struct hsd_browse_store *store);
 hsd_status hsd_browse_list_new(hsd_browse_list **out, uint64_t from, size_t room, hsd_error *err);
 
 /* Names of the first HSD_BROWSE_NAMED of these nodes; texts go into the arena. */
-hsd_status hsd_browse_names(hsd_browse *browse, size_t side, hsd_browse_node *nodes, size_t count, hsd_arena *arena, hsd_error *err);
+hsd_status hsd_browse_names(hsd_browse *browse, size_t side, hsd_browse_node *nodes, size_t count, hsd_arena *arena,
+                            hsd_error *err);
 
 /* The list is the answer, with its names, unless something could not be read. */
-hsd_status hsd_browse_answer(hsd_browse *browse, size_t side, hsd_browse_list **out, hsd_browse_list *list, hsd_error *err);
+hsd_status hsd_browse_answer(hsd_browse *browse, size_t side, hsd_browse_list **out, hsd_browse_list *list,
+                             hsd_error *err);
 
 static inline hsd_text hsd_browse_text(hsd_bytes name) { return (hsd_text){(const char *)name.data, name.size}; }
 

@@ -1,6 +1,6 @@
 /*
- * An index from its parts, one after the other, each within the memory that there is; what of it is made ahead; and what remains of it in
- * memory when it is asked.
+ * An index from its parts, one after the other, each within the memory that there is; what of it is made ahead; and
+ * what remains of it in memory when it is asked.
  *
  *      walk of the side │ the other walk, comparison, report │
  *                       │ referents, referrers, ways         │ spans, parents, children, by_type, by_id, partners
@@ -13,7 +13,7 @@
 #include "browse/index.h"
 
 #define AHEAD_NODE_BYTES 8u /* of memory: with less it would be a sort in very little (referrers_counted.c) */
-#define GRAPH_SHARES 4u     /* of the memory for pages: blocks and names of references and referrers */
+#define GRAPH_SHARES     4u /* of the memory for pages: blocks and names of references and referrers */
 
 static hsd_status step(hsd_index *index, const char *name, hsd_status (*run)(hsd_index *, hsd_error *), hsd_error *err)
 {
@@ -59,7 +59,10 @@ static hsd_status named(const hsd_index *index, hsd_status status, hsd_error *er
 
 /* ---- ahead ---- */
 
-static hsd_status run_graph(void *context, hsd_error *err) { return named(context, hsd_index_graph(context, err), err); }
+static hsd_status run_graph(void *context, hsd_error *err)
+{
+    return named(context, hsd_index_graph(context, err), err);
+}
 
 hsd_status hsd_index_begin(void *context, uint64_t memory_bytes, hsd_error *err)
 {
@@ -71,7 +74,10 @@ hsd_status hsd_index_begin(void *context, uint64_t memory_bytes, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_index_wait(void *context, hsd_error *err) { return hsd_worker_finish(&((hsd_index *)context)->worker, err); }
+hsd_status hsd_index_wait(void *context, hsd_error *err)
+{
+    return hsd_worker_finish(&((hsd_index *)context)->worker, err);
+}
 
 /* ---- the whole ---- */
 
@@ -98,9 +104,11 @@ hsd_status hsd_index_build(hsd_index *index, hsd_error *err) { return named(inde
 hsd_status hsd_index_serve(hsd_index *index, uint64_t memory_bytes, hsd_error *err)
 {
     size_t shares = GRAPH_SHARES + (index->walk->info->sites > 0 ? HSD_STACK_ARRAYS : 0);
-    for (size_t i = 0; i < HSD_INDEX_ARRAYS; i++) shares += hsd_array_is_open(&index->arrays[i]);
+    for (size_t i = 0; i < HSD_INDEX_ARRAYS; i++)
+        shares += hsd_array_is_open(&index->arrays[i]);
     const uint64_t share = index->page_bytes = memory_bytes / shares;
-    for (size_t i = 0; i < HSD_INDEX_ARRAYS; i++) HSD_TRY(hsd_array_bound(&index->arrays[i], share, err));
+    for (size_t i = 0; i < HSD_INDEX_ARRAYS; i++)
+        HSD_TRY(hsd_array_bound(&index->arrays[i], share, err));
     HSD_TRY(hsd_graph_bound(index->referents.adjacency, share, share, err));
     return hsd_graph_bound(index->referrers.adjacency, share, share, err);
 }
@@ -109,7 +117,8 @@ void hsd_index_release(hsd_index *index)
 {
     atomic_store(&index->is_stopped, true);
     hsd_index_wait(index, NULL);
-    for (size_t i = 0; i < HSD_INDEX_ARRAYS; i++) hsd_array_close(&index->arrays[i]);
+    for (size_t i = 0; i < HSD_INDEX_ARRAYS; i++)
+        hsd_array_close(&index->arrays[i]);
     hsd_column_close(&index->row_file);
     index->referents.adjacency = NULL; /* the walk's */
     hsd_lists_release(&index->referents);

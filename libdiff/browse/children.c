@@ -1,6 +1,6 @@
 /*
- * What a node immediately dominates. In the order of the dominator tree it begins at the next place, each behind the end of the one before;
- * so few are found by looking, and sorted when somebody asks. Only long lists lie ready.
+ * What a node immediately dominates. In the order of the dominator tree it begins at the next place, each behind the
+ * end of the one before; so few are found by looking, and sorted when somebody asks. Only long lists lie ready.
  *
  *      places    4 │ 5 6 7 │ 8 │ 9 10 │ 11          of the node at 4: those at 5, 8, 9
  */
@@ -42,7 +42,8 @@ static void find_few(hsd_index *index, uint32_t first, uint32_t end, hsd_childre
         out->count += is_there;
     }
     hsd_radix_sort(records, scratch, (size_t)out->count, 2);
-    for (uint64_t i = 0; i < out->count; i++) out->few[i] = (uint32_t)records[2 * i + 1];
+    for (uint64_t i = 0; i < out->count; i++)
+        out->few[i] = (uint32_t)records[2 * i + 1];
 }
 
 void hsd_index_children(hsd_index *index, uint32_t first, uint32_t end, hsd_children *out)

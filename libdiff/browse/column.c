@@ -55,7 +55,8 @@ hsd_status hsd_column_end(hsd_column_file *column, hsd_paged *out, uint64_t memo
     HSD_TRY(hsd_column_flush(column, err));
     free(column->buffer);
     column->buffer = NULL;
-    const hsd_status status = hsd_paged_open_file(out, &column->file, within(column->file.size_bytes, memory_bytes), err);
+    const hsd_status status =
+        hsd_paged_open_file(out, &column->file, within(column->file.size_bytes, memory_bytes), err);
     if (status != HSD_OK) memset(out, 0, sizeof *out);
     column->file.space = NULL;
     return status;
@@ -68,7 +69,8 @@ void hsd_column_close(hsd_column_file *column)
     memset(column, 0, sizeof *column);
 }
 
-hsd_status hsd_array_open(hsd_paged *array, uint64_t bytes, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
+hsd_status hsd_array_open(hsd_paged *array, uint64_t bytes, uint64_t memory_bytes, hsd_temp_space *space,
+                          hsd_error *err)
 {
     const hsd_status status = hsd_paged_open(array, bytes, within(bytes, memory_bytes), space, err);
     if (status != HSD_OK) memset(array, 0, sizeof *array);

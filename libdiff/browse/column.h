@@ -1,6 +1,6 @@
 /*
- * Fixed records on their way to a temporary file, one behind the other, which is then read at random through a few pages
- * (graph/paged.h).
+ * Fixed records on their way to a temporary file, one behind the other, which is then read at random through a few
+ * pages (graph/paged.h).
  */
 #ifndef HSD_BROWSE_COLUMN_H
 #define HSD_BROWSE_COLUMN_H
@@ -14,7 +14,7 @@
 
 typedef struct hsd_column_file { /* a zeroed one may be closed */
     hsd_temp file;
-    uint8_t *buffer;       /* HSD_COLUMN_BYTES */
+    uint8_t *buffer; /* HSD_COLUMN_BYTES */
     uint32_t used;
     uint32_t record_bytes; /* divides HSD_COLUMN_BYTES */
     uint64_t count;        /* records */
@@ -52,7 +52,8 @@ void hsd_column_close(hsd_column_file *column);
 /* ---- arrays ---- */
 
 /* hsd_paged_open with memory_bytes, or the least that it can have. */
-hsd_status hsd_array_open(hsd_paged *array, uint64_t bytes, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err);
+hsd_status hsd_array_open(hsd_paged *array, uint64_t bytes, uint64_t memory_bytes, hsd_temp_space *space,
+                          hsd_error *err);
 
 /* From now on so much memory, or the least that it can have; nothing happens to one that is not open. */
 hsd_status hsd_array_bound(hsd_paged *array, uint64_t memory_bytes, hsd_error *err);

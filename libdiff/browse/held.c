@@ -1,9 +1,10 @@
 /*
- * One walk over the dominator tree: what stands before each place, long lists of what a node dominates (short ones are looked for, children.c)
- * and those of the objects of each type, by what they retain.
+ * One walk over the dominator tree: what stands before each place, long lists of what a node dominates (short ones are
+ * looked for, children.c) and those of the objects of each type, by what they retain.
  *
- * A node is left when all that it dominates was left. So what it immediately dominates are the last to have been left before it: they
- * stand on top of a stack, as many as were counted, and become its list if they are many. Nothing is sorted but these, each by itself.
+ * A node is left when all that it dominates was left. So what it immediately dominates are the last to have been left
+ * before it: they stand on top of a stack, as many as were counted, and become its list if they are many. Nothing is
+ * sorted but these, each by itself.
  *
  *      enter a, enter b, leave b, enter c, leave c, leave a          waiting:  b | b c | (b c) -> list of a | a
  */
@@ -18,7 +19,7 @@
 #define PROGRESS_STEPS UINT64_C(0xffff)
 
 typedef struct waiting { /* a node that was left: two words in the order of lists */
-    uint64_t lack; /* ~ of what it retains: largest first */
+    uint64_t lack;       /* ~ of what it retains: largest first */
     uint64_t node;
 } waiting;
 
@@ -32,14 +33,14 @@ typedef struct frame {
 typedef struct hold {
     hsd_index *index;
     hsd_column_file spans, parents, children, types;
-    hsd_sorter *longs;    /* place << 32 | count, begin: hsd_long_children */
-    hsd_paged stack;      /* of waiting */
-    uint64_t waiting;     /* on the stack */
+    hsd_sorter *longs; /* place << 32 | count, begin: hsd_long_children */
+    hsd_paged stack;   /* of waiting */
+    uint64_t waiting;  /* on the stack */
     hsd_sorter *by_type;
     unsigned node_bits, retained_bits, shift; /* of one word; 0 = two */
-    waiting *list, *spare; /* the one that is sorted, and room to do it */
+    waiting *list, *spare;                    /* the one that is sorted, and room to do it */
     uint64_t list_room, list_most;
-    uint64_t bytes;       /* of all places so far */
+    uint64_t bytes; /* of all places so far */
     uint32_t objects;
     uint64_t seen;
 } hold;
@@ -53,7 +54,8 @@ static waiting at(hold *h, uint64_t i)
 
 static hsd_status push(hold *h, uint64_t retained, uint32_t node, hsd_error *err)
 {
-    waiting *top = (waiting *)(void *)hsd_paged_at(&h->stack, h->waiting++ * sizeof *top, HSD_FRAME_USED | HSD_FRAME_DIRTY);
+    waiting *top =
+        (waiting *)(void *)hsd_paged_at(&h->stack, h->waiting++ * sizeof *top, HSD_FRAME_USED | HSD_FRAME_DIRTY);
     *top = (waiting){~retained, node};
     return hsd_paged_check(&h->stack, err);
 }
@@ -94,9 +96,11 @@ static hsd_status put_long(hold *h, uint64_t begin, uint32_t count, hsd_error *e
 static hsd_status put_short(hold *h, uint64_t begin, uint32_t count, hsd_error *err)
 {
     HSD_TRY(make_room(h, count, err));
-    for (uint32_t i = 0; i < count; i++) h->list[i] = at(h, begin + i);
+    for (uint32_t i = 0; i < count; i++)
+        h->list[i] = at(h, begin + i);
     hsd_radix_sort(&h->list->lack, &h->spare->lack, count, 2);
-    for (uint32_t i = 0; i < count; i++) HSD_TRY(hsd_column_put_u32(&h->children, (uint32_t)h->list[i].node, err));
+    for (uint32_t i = 0; i < count; i++)
+        HSD_TRY(hsd_column_put_u32(&h->children, (uint32_t)h->list[i].node, err));
     return HSD_OK;
 }
 
@@ -118,7 +122,8 @@ static hsd_status put_longs(hold *h, hsd_column_file *file, hsd_error *err)
     HSD_TRY(hsd_sorter_finish(h->longs, 0, err));
     HSD_TRY(hsd_column_begin(file, sizeof(hsd_long_children), h->index->space, err));
     while ((status = hsd_sorter_next(h->longs, &record, err)) == HSD_OK) {
-        const hsd_long_children list = {.count = (uint32_t)record[0], .place = (uint32_t)(record[0] >> 32), .begin = record[1]};
+        const hsd_long_children list = {
+            .count = (uint32_t)record[0], .place = (uint32_t)(record[0] >> 32), .begin = record[1]};
         HSD_TRY(hsd_column_put(file, &list, err));
     }
     if (status != HSD_END) return status;
@@ -167,8 +172,13 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *above, v
     hold *h = context;
     frame *parent = above;
     *(frame *)here = (frame){
-        .bytes_before = h->bytes, .objects_before = h->objects, .first = node->first, .node = node->node, .type = node->type,
-        .flags = node->flags, .depth = parent->depth + 1,
+        .bytes_before = h->bytes,
+        .objects_before = h->objects,
+        .first = node->first,
+        .node = node->node,
+        .type = node->type,
+        .flags = node->flags,
+        .depth = parent->depth + 1,
         .anchor = parent->depth > 0 && parent->depth % HSD_ANCHOR_STEP == 0 ? parent->first : parent->anchor,
     };
     parent->children++;
@@ -177,7 +187,8 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *above, v
     h->bytes += node->bytes;
     h->objects += (node->flags & (HSD_TREE_IS_ROOT | HSD_TREE_IS_HIDDEN)) == 0;
     if ((h->seen++ & PROGRESS_STEPS) != 0) return HSD_OK;
-    return hsd_progress(h->index->reporter, "indexing what is held", h->seen, hsd_sorter_count(h->index->walk->tree), err);
+    return hsd_progress(h->index->reporter, "indexing what is held", h->seen, hsd_sorter_count(h->index->walk->tree),
+                        err);
 }
 
 /* Retained sizes are sums of sizes: multiples of what those are multiples of, and none is more than all together. */
@@ -185,7 +196,8 @@ static void choose_words(hold *h)
 {
     const hsd_index *index = h->index;
     const unsigned shift = index->bytes_or == 0 ? 0 : (unsigned)__builtin_ctzll(index->bytes_or);
-    const unsigned nodes = hsd_index_bits(hsd_index_node_count(index)), retained = hsd_index_bits(index->live_bytes >> shift);
+    const unsigned nodes = hsd_index_bits(hsd_index_node_count(index)),
+                   retained = hsd_index_bits(index->live_bytes >> shift);
     if (nodes + retained + hsd_index_bits(index->walk->request->type_names->names.count) > 64) return;
     h->node_bits = nodes;
     h->retained_bits = retained;
@@ -256,10 +268,12 @@ static hsd_status list_types(hold *h, hsd_error *err)
     while ((status = hsd_sorter_next(h->by_type, &record, err)) == HSD_OK) {
         uint32_t of, node;
         get_type(h, record, &of, &node);
-        while (type < of) index->type_begins[++type] = h->types.count;
+        while (type < of)
+            index->type_begins[++type] = h->types.count;
         HSD_TRY(hsd_column_put_u32(&h->types, node, err));
     }
-    while (type < count) index->type_begins[++type] = h->types.count;
+    while (type < count)
+        index->type_begins[++type] = h->types.count;
     return status == HSD_END ? HSD_OK : status;
 }
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/search.h"
 #include "walk/edges.h"
@@ -22,7 +22,8 @@ static hsd_status put_end(hsd_lists *lists, uint64_t end, hsd_error *err)
 static bool are_alike(const hsd_targets *targets, uint32_t name)
 {
     uint32_t differ = 0;
-    for (uint32_t i = 0; i < targets->count; i++) differ |= targets->names[i] ^ name;
+    for (uint32_t i = 0; i < targets->count; i++)
+        differ |= targets->names[i] ^ name;
     return differ == 0;
 }
 
@@ -30,7 +31,8 @@ hsd_status hsd_lists_add_long(hsd_lists *lists, uint32_t node, hsd_error *err)
 {
     hsd_targets targets;
     uint64_t end = 0;
-    HSD_TRY(HSD_ARRAY_GROW(lists->longs, lists->long_capacity, lists->long_count + 1, 16, "the index of long lists", err));
+    HSD_TRY(HSD_ARRAY_GROW(lists->longs, lists->long_capacity, lists->long_count + 1, 16, "the index of long lists",
+                           err));
     hsd_long_list *list = &lists->longs[lists->long_count++];
     hsd_adjacency_get_named(lists->adjacency, node, &targets);
     *list = (hsd_long_list){.node = node, .at = lists->end_count, .name = targets.names[0], .is_alike = true};

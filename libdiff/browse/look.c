@@ -1,6 +1,6 @@
 /*
- * Looking at records of an index, one read each: what could not be read shows when the arrays are checked, and is a record of zeros or of
- * another node until then. An id is found by halving.
+ * Looking at records of an index, one read each: what could not be read shows when the arrays are checked, and is a
+ * record of zeros or of another node until then. An id is found by halving.
  */
 #include <stdlib.h>
 
@@ -37,7 +37,8 @@ static hsd_status check_array(const hsd_paged *array, hsd_error *err)
 
 hsd_status hsd_index_check(const hsd_index *index, hsd_error *err)
 {
-    for (size_t i = 0; i < HSD_INDEX_ARRAYS; i++) HSD_TRY(check_array(&index->arrays[i], err));
+    for (size_t i = 0; i < HSD_INDEX_ARRAYS; i++)
+        HSD_TRY(check_array(&index->arrays[i], err));
     HSD_TRY(hsd_adjacency_check(index->referents.adjacency, err));
     return hsd_adjacency_check(index->referrers.adjacency, err);
 }
@@ -55,8 +56,10 @@ uint32_t hsd_index_find(hsd_index *index, uint64_t id)
         const uint64_t middle = low + (high - low) / 2;
         const uint32_t node = node_at(index, middle);
         if (node >= index->walk->object_count) return HSD_NODE_NONE; /* could not be read */
-        if (hsd_index_row(index, node).id < id) low = middle + 1;
-        else high = middle;
+        if (hsd_index_row(index, node).id < id)
+            low = middle + 1;
+        else
+            high = middle;
     }
     if (low == index->id_count) return HSD_NODE_NONE;
     const uint32_t node = node_at(index, low);

@@ -1,5 +1,6 @@
 /*
- * Objects by id, and by the object of the other side that they were recognised as. Both are one sort each and a column of nodes.
+ * Objects by id, and by the object of the other side that they were recognised as. Both are one sort each and a column
+ * of nodes.
  */
 #include <stdlib.h>
 
@@ -38,7 +39,8 @@ hsd_status hsd_index_ids(hsd_index *index, hsd_error *err)
 
 /* ---- partners ---- */
 
-static hsd_status put_pairs(const hsd_index *index, const uint64_t *pairs, uint64_t count, hsd_sorter *sorter, hsd_error *err)
+static hsd_status put_pairs(const hsd_index *index, const uint64_t *pairs, uint64_t count, hsd_sorter *sorter,
+                            hsd_error *err)
 {
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t pair = index->is_after ? pairs[i] << 32 | pairs[i] >> 32 : pairs[i];
@@ -67,7 +69,8 @@ static hsd_status read_pairs(void *context, hsd_sorter *sorter, hsd_error *err)
 /* Objects that are passed over have none. */
 static hsd_status fill_up(hsd_column_file *file, uint64_t count, hsd_error *err)
 {
-    while (file->count < count) HSD_TRY(hsd_column_put_u32(file, HSD_NODE_NONE, err));
+    while (file->count < count)
+        HSD_TRY(hsd_column_put_u32(file, HSD_NODE_NONE, err));
     return HSD_OK;
 }
 

@@ -28,7 +28,8 @@ hsd_status hsd_browse_node_of(hsd_browse *browse, size_t side, hsd_browse_ref re
 
 hsd_status hsd_browse_check(hsd_browse *browse, hsd_error *err)
 {
-    for (size_t i = 0; i < browse->side_count; i++) HSD_TRY(hsd_index_check(&browse->indexes[i], err));
+    for (size_t i = 0; i < browse->side_count; i++)
+        HSD_TRY(hsd_index_check(&browse->indexes[i], err));
     return HSD_OK;
 }
 
@@ -37,12 +38,14 @@ hsd_status hsd_browse_check(hsd_browse *browse, hsd_error *err)
 static hsd_browse_state state_of(const hsd_browse *browse, size_t side, uint32_t node, const hsd_browse_row *row)
 {
     if (row->first == 0) return row->owner & HSD_ROW_IS_ROOT ? HSD_BROWSE_LIVE : HSD_BROWSE_UNREACHED;
-    if (browse->diff == NULL || !browse->diff->identity_is_known || !(row->owner & HSD_ROW_COUNTS)) return HSD_BROWSE_LIVE;
+    if (browse->diff == NULL || !browse->diff->identity_is_known || !(row->owner & HSD_ROW_COUNTS))
+        return HSD_BROWSE_LIVE;
     if (hsd_bit_get(browse->comparison->pair.is_kept[side], node)) return HSD_BROWSE_KEPT;
     return side == AFTER ? HSD_BROWSE_NEW : HSD_BROWSE_FREED;
 }
 
-/* What a row has no room for: of a live object its places tell, of another one nothing is said but that it is so much. */
+/* What a row has no room for: of a live object its places tell, of another one nothing is said but that it is so much.
+ */
 static uint64_t bytes_of(hsd_index *index, const hsd_browse_row *row)
 {
     if (row->bytes != HSD_ROW_MANY || row->first == 0) return row->bytes;
@@ -63,7 +66,8 @@ void hsd_browse_fill(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_
     HSD_ASSERT(side < browse->side_count && node < hsd_index_node_count(&browse->indexes[side]));
     hsd_index *index = &browse->indexes[side];
     const hsd_browse_row row = hsd_index_row(index, node);
-    *out = (hsd_browse_node){.ref = {node}, .id = row.id, .name = {"", 0}, .edge = {"", 0}, .state = state_of(browse, side, node, &row)};
+    *out = (hsd_browse_node){
+        .ref = {node}, .id = row.id, .name = {"", 0}, .edge = {"", 0}, .state = state_of(browse, side, node, &row)};
     if (row.first != 0) {
         const hsd_browse_span first = hsd_index_span(index, row.first), end = hsd_index_span(index, row.end);
         out->retained_bytes = end.bytes_before - first.bytes_before;
@@ -137,11 +141,14 @@ void hsd_browse_list_free(hsd_browse_list *list)
     if (list != NULL) hsd_browse_store_free(list->store);
 }
 
-hsd_status hsd_browse_answer(hsd_browse *browse, size_t side, hsd_browse_list **out, hsd_browse_list *list, hsd_error *err)
+hsd_status hsd_browse_answer(hsd_browse *browse, size_t side, hsd_browse_list **out, hsd_browse_list *list,
+                             hsd_error *err)
 {
     hsd_status status = hsd_browse_check(browse, err);
     if (status == HSD_OK) status = hsd_browse_names(browse, side, list->nodes, list->count, &list->store->arena, err);
-    if (status == HSD_OK) *out = list;
-    else hsd_browse_list_free(list);
+    if (status == HSD_OK)
+        *out = list;
+    else
+        hsd_browse_list_free(list);
     return status;
 }

@@ -1,5 +1,6 @@
 /*
- * All that is known of one node. What the index does not keep (elements, preview, site, weak references) is read from the capture: one block.
+ * All that is known of one node. What the index does not keep (elements, preview, site, weak references) is read from
+ * the capture: one block.
  */
 #include "base/check.h"
 #include "base/fail.h"
@@ -30,7 +31,8 @@ static hsd_status take_object(hsd_browse_object *object, const hsd_object *found
 {
     object->has_length = found->elements > 0;
     object->length = found->elements;
-    if (object->node.bytes == HSD_ROW_MANY) object->node.bytes = hsd_add_saturating(found->size_bytes, found->native_bytes);
+    if (object->node.bytes == HSD_ROW_MANY)
+        object->node.bytes = hsd_add_saturating(found->size_bytes, found->native_bytes);
     return take_preview(object, found, err);
 }
 
@@ -38,7 +40,8 @@ static hsd_status read_object(hsd_index *index, uint32_t node, hsd_browse_object
 {
     hsd_object_reader *reader;
     hsd_object found = {.site = 0};
-    HSD_TRY(hsd_object_reader_open(&reader, index->walk->request->capture, HSD_WANT_SIZES | HSD_WANT_DETAILS | hsd_weak_wants(index), err));
+    HSD_TRY(hsd_object_reader_open(&reader, index->walk->request->capture,
+                                   HSD_WANT_SIZES | HSD_WANT_DETAILS | hsd_weak_wants(index), err));
     hsd_status status = hsd_object_reader_seek(reader, node, err);
     if (status == HSD_OK) status = hsd_object_reader_next(reader, &found, err);
     if (status == HSD_OK) status = take_object(object, &found, err);
@@ -55,7 +58,8 @@ static void fill_owner(const hsd_index *index, const hsd_browse_row *row, hsd_br
 {
     const hsd_names *names = &index->walk->roots.names;
     const uint32_t name = row->owner & HSD_ROW_OWNER;
-    object->owner = row->first != 0 && name < names->count ? hsd_browse_text(hsd_names_get(names, name)) : (hsd_text){"", 0};
+    object->owner =
+        row->first != 0 && name < names->count ? hsd_browse_text(hsd_names_get(names, name)) : (hsd_text){"", 0};
 }
 
 static void fill_partner(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_object *object)
@@ -91,7 +95,8 @@ static hsd_status fill(hsd_browse *browse, size_t side, uint32_t node, hsd_brows
     return hsd_browse_check(browse, err);
 }
 
-hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_object **out, hsd_error *err)
+hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_object **out,
+                                 hsd_error *err)
 {
     hsd_index *index;
     *out = NULL;
@@ -101,8 +106,10 @@ hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref
     if (object == NULL) return hsd_fail_nomem(err, "an answer");
     object->store = store;
     const hsd_status status = fill(browse, side, ref.node, object, err);
-    if (status == HSD_OK) *out = object;
-    else hsd_browse_object_free(object);
+    if (status == HSD_OK)
+        *out = object;
+    else
+        hsd_browse_object_free(object);
     return status;
 }
 

@@ -53,11 +53,12 @@ static hsd_status walk_pair(hsd_browse *b, hsd_capture *const captures[], hsd_er
 {
     b->comparison = calloc(1, sizeof *b->comparison);
     if (b->comparison == NULL) return hsd_fail_nomem(err, "the index");
-    for (size_t i = 0; i < SIDE_COUNT; i++) keep_side(b, i, &b->comparison->pair.sides[i], &b->comparison->pair.space);
+    for (size_t i = 0; i < SIDE_COUNT; i++)
+        keep_side(b, i, &b->comparison->pair.sides[i], &b->comparison->pair.space);
     b->keep.pair = take_pair;
     b->keep.pair_context = b;
-    return hsd_diff_run_kept(&b->diff, b->comparison, &b->keep, captures[BEFORE], captures[AFTER], &b->options.diff, &b->run,
-                             &b->reporter, err);
+    return hsd_diff_run_kept(&b->diff, b->comparison, &b->keep, captures[BEFORE], captures[AFTER], &b->options.diff,
+                             &b->run, &b->reporter, err);
 }
 
 static hsd_status walk_single(hsd_browse *b, hsd_capture *capture, hsd_error *err)
@@ -83,17 +84,23 @@ static void say_why_of_pair(hsd_browse *b, size_t side)
         snprintf(out, size, "a capture has nothing but totals");
         return;
     }
-    const char *own = hsd_side_why_no_tree(&c->pair.sides[side]), *other = hsd_side_why_no_tree(&c->pair.sides[1 - side]);
-    if (own != NULL) snprintf(out, size, "the capture %s", own);
-    else if (other != NULL) snprintf(out, size, "the other capture %s", other);
-    else snprintf(out, size, "%s", c->pair.why_no_holders);
+    const char *own = hsd_side_why_no_tree(&c->pair.sides[side]),
+               *other = hsd_side_why_no_tree(&c->pair.sides[1 - side]);
+    if (own != NULL)
+        snprintf(out, size, "the capture %s", own);
+    else if (other != NULL)
+        snprintf(out, size, "the other capture %s", other);
+    else
+        snprintf(out, size, "%s", c->pair.why_no_holders);
 }
 
 static void say_why(hsd_browse *b)
 {
     for (size_t i = 0; i < b->side_count; i++) {
-        if (b->comparison != NULL) say_why_of_pair(b, i);
-        else snprintf(b->why_not[i], sizeof b->why_not[i], "%s", b->single->why_no_tree);
+        if (b->comparison != NULL)
+            say_why_of_pair(b, i);
+        else
+            snprintf(b->why_not[i], sizeof b->why_not[i], "%s", b->single->why_no_tree);
     }
 }
 
@@ -157,7 +164,8 @@ static hsd_status serve(hsd_browse *b, hsd_error *err)
 
 static hsd_status check_options(size_t count, const hsd_browse_options *options, hsd_error *err)
 {
-    if (count < 1 || count > SIDE_COUNT) return hsd_fail(err, HSD_E_MISUSE, "one or two captures can be browsed, not %zu", count);
+    if (count < 1 || count > SIDE_COUNT)
+        return hsd_fail(err, HSD_E_MISUSE, "one or two captures can be browsed, not %zu", count);
     if (options->diff.no_holders || options->diff.summary_only) {
         return hsd_fail(err, HSD_E_MISUSE, "there is nothing to browse without dominators");
     }
@@ -172,13 +180,14 @@ static hsd_status run(hsd_browse *b, hsd_capture *const captures[], hsd_error *e
         say_why(b);
         return HSD_OK;
     }
-    for (size_t i = 0; i < b->side_count; i++) HSD_TRY(hsd_index_wait(&b->indexes[i], err));
+    for (size_t i = 0; i < b->side_count; i++)
+        HSD_TRY(hsd_index_wait(&b->indexes[i], err));
     HSD_TRY(build_all(b, err));
     return serve(b, err);
 }
 
-hsd_status hsd_browse_open(hsd_browse **out, hsd_capture *const captures[], size_t count, const hsd_browse_options *options,
-                           const hsd_run *run_conditions, hsd_error *err)
+hsd_status hsd_browse_open(hsd_browse **out, hsd_capture *const captures[], size_t count,
+                           const hsd_browse_options *options, const hsd_run *run_conditions, hsd_error *err)
 {
     static const hsd_browse_options no_options;
     *out = NULL;
@@ -191,15 +200,18 @@ hsd_status hsd_browse_open(hsd_browse **out, hsd_capture *const captures[], size
     divide_memory(b, run_conditions);
     hsd_reporter_init(&b->reporter, &b->run);
     const hsd_status status = run(b, captures, err);
-    if (status == HSD_OK) *out = b;
-    else hsd_browse_close(b);
+    if (status == HSD_OK)
+        *out = b;
+    else
+        hsd_browse_close(b);
     return status;
 }
 
 void hsd_browse_close(hsd_browse *b)
 {
     if (b == NULL) return;
-    for (size_t i = 0; i < b->side_count; i++) hsd_index_release(&b->indexes[i]);
+    for (size_t i = 0; i < b->side_count; i++)
+        hsd_index_release(&b->indexes[i]);
     hsd_column_close(&b->pairs);
     if (b->comparison != NULL) hsd_compare_release(b->comparison);
     if (b->single != NULL) hsd_single_release(b->single);

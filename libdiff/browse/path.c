@@ -1,5 +1,6 @@
 /*
- * How a node is reached, and what dominates it: ways up the tree of shortest paths (by nodes) and up the dominator tree (by places).
+ * How a node is reached, and what dominates it: ways up the tree of shortest paths (by nodes) and up the dominator tree
+ * (by places).
  */
 #include <string.h>
 
@@ -35,7 +36,8 @@ static uint32_t way_anchor(void *context, uint32_t node)
 static hsd_text edge_to(hsd_index *index, uint32_t node)
 {
     const uint32_t source = way_above(index, node);
-    return source == HSD_BROWSE_ALL ? (hsd_text){"", 0} : hsd_browse_edge(index, hsd_lists_name(&index->referents, source, node));
+    return source == HSD_BROWSE_ALL ? (hsd_text){"", 0}
+                                    : hsd_browse_edge(index, hsd_lists_name(&index->referents, source, node));
 }
 
 hsd_status hsd_browse_path(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_list **out, hsd_error *err)
@@ -44,7 +46,8 @@ hsd_status hsd_browse_path(hsd_browse *browse, size_t side, hsd_browse_ref ref, 
     hsd_browse_list *list;
     *out = NULL;
     HSD_TRY(hsd_browse_node_of(browse, side, ref, &index, err));
-    hsd_way_up way = {.above = way_above, .anchor_of = way_anchor, .context = index, .most = hsd_index_node_count(index)};
+    hsd_way_up way = {
+        .above = way_above, .anchor_of = way_anchor, .context = index, .most = hsd_index_node_count(index)};
     if (hsd_index_row(index, ref.node).first != 0) hsd_way_up_walk(&way, ref.node);
     HSD_TRY(new_list(&way, &list, err));
     for (uint32_t i = 0; i < way.count; i++) {
@@ -71,7 +74,8 @@ static uint32_t place_anchor(void *context, uint32_t place)
     return anchor == 0 || anchor >= place ? HSD_BROWSE_ALL : anchor;
 }
 
-hsd_status hsd_browse_dominators(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_list **out, hsd_error *err)
+hsd_status hsd_browse_dominators(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_list **out,
+                                 hsd_error *err)
 {
     hsd_index *index;
     hsd_browse_list *list;

@@ -1,5 +1,6 @@
 /*
- * The references the other way round, in blocks like those of the walk (graph/adjacency.h), and where in both graphs the long lists are.
+ * The references the other way round, in blocks like those of the walk (graph/adjacency.h), and where in both graphs
+ * the long lists are.
  */
 #include "browse/referrers.h"
 
@@ -88,7 +89,8 @@ static hsd_status add_longs(hsd_index *index, hsd_column_file *longs, hsd_error 
 /* What blocks need to be built and read: five bytes a reference are many. */
 static uint64_t least_bytes(const hsd_index *index)
 {
-    const uint64_t bytes = 5 * hsd_adjacency_edge_count(index->referents.adjacency) + 2 * (uint64_t)hsd_index_node_count(index);
+    const uint64_t bytes =
+        5 * hsd_adjacency_edge_count(index->referents.adjacency) + 2 * (uint64_t)hsd_index_node_count(index);
     return HSD_BLOCKS_LEAST_BYTES + hsd_paged_least_bytes(bytes);
 }
 

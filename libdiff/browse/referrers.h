@@ -1,6 +1,6 @@
 /*
- * The references of a graph turned round: from passes over it in the order of sources to lists of who refers to each target, in the
- * order of targets. Two ways, which give the same blocks:
+ * The references of a graph turned round: from passes over it in the order of sources to lists of who refers to each
+ * target, in the order of targets. Two ways, which give the same blocks:
  *
  *      counted   as many passes as ranges of targets whose referrers memory holds, each source put where its target's list has come
  *                to (referrers_counted.c)
@@ -27,8 +27,8 @@ typedef hsd_status (*hsd_turn_fn)(void *context, uint32_t node, const hsd_target
 /* Tells of all references, sources ascending. The first time finds the long lists, too. */
 hsd_status hsd_turn_pass(hsd_turn *turn, const char *what, hsd_turn_fn take, void *context, hsd_error *err);
 
-/* Who refers to `target`, ascending, as often as they do; overwritten. Targets ascend; one may come again with sources that are not
- * less. Each source stays once. */
+/* Who refers to `target`, ascending, as often as they do; overwritten. Targets ascend; one may come again with sources
+ * that are not less. Each source stays once. */
 hsd_status hsd_turn_put(hsd_turn *turn, uint32_t target, uint32_t *sources, uint64_t count, hsd_error *err);
 
 /* *is_done is false where it would be too many passes, and nothing was put. */

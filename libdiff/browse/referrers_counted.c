@@ -1,6 +1,7 @@
 /*
- * References of as many targets as memory has room for: one pass counts what refers to each target, so that it is known where the
- * list of each begins; one pass for each range of targets puts the sources there, in the order in which they come.
+ * References of as many targets as memory has room for: one pass counts what refers to each target, so that it is known
+ * where the list of each begins; one pass for each range of targets puts the sources there, in the order in which they
+ * come.
  *
  *      counts      3 0 2 4 …
  *      begins      0 3 3 5 …     of a range; once all are put, those are the ends
@@ -14,8 +15,8 @@
 
 typedef struct counted {
     hsd_turn *turn;
-    uint32_t *counts;    /* by target: how many; in a range, where the next one goes */
-    uint32_t *sources;   /* of the range */
+    uint32_t *counts;  /* by target: how many; in a range, where the next one goes */
+    uint32_t *sources; /* of the range */
     hsd_pages count_pages, source_pages;
     uint64_t room;       /* of sources */
     uint32_t begin, end; /* of the range */
@@ -28,7 +29,8 @@ static bool find_room(counted *c)
 {
     const hsd_index *index = c->turn->index;
     const uint64_t edges = hsd_adjacency_edge_count(index->referents.adjacency);
-    const uint64_t counts = ((uint64_t)hsd_index_node_count(index) + 1) * sizeof *c->counts, all = hsd_index_share(index, 11);
+    const uint64_t counts = ((uint64_t)hsd_index_node_count(index) + 1) * sizeof *c->counts,
+                   all = hsd_index_share(index, 11);
     if (counts > all / 2) return false;
     c->room = (all - counts) / sizeof *c->sources;
     return edges <= c->room * (MOST_RANGES - 1) && edges <= UINT32_MAX;
@@ -39,16 +41,19 @@ static hsd_status count(void *context, uint32_t node, const hsd_targets *targets
     uint32_t *counts = ((counted *)context)->counts;
     (void)node;
     (void)err;
-    for (uint32_t i = 0; i < targets->count; i++) counts[targets->items[i]]++;
+    for (uint32_t i = 0; i < targets->count; i++)
+        counts[targets->items[i]]++;
     return HSD_OK;
 }
 
-/* The end of the range of targets from `begin` on that there is room for; `begin` itself if its referrers are too many. */
+/* The end of the range of targets from `begin` on that there is room for; `begin` itself if its referrers are too many.
+ */
 static uint32_t range_end(const counted *c, uint32_t begin, uint64_t *total)
 {
     const uint32_t all = hsd_index_node_count(c->turn->index);
     uint32_t end = begin;
-    for (*total = 0; end < all && *total + c->counts[end] <= c->room; end++) *total += c->counts[end];
+    for (*total = 0; end < all && *total + c->counts[end] <= c->room; end++)
+        *total += c->counts[end];
     return end;
 }
 
@@ -112,7 +117,8 @@ static hsd_status put_all(counted *c, hsd_error *err)
 {
     const uint32_t all = hsd_index_node_count(c->turn->index);
     const uint64_t edges = hsd_adjacency_edge_count(c->turn->index->referents.adjacency);
-    if (!hsd_pages_take(&c->source_pages, (size_t)(hsd_min_u64(edges, c->room) + 1) * sizeof *c->sources)) return hsd_fail_nomem(err, "the index of referrers");
+    if (!hsd_pages_take(&c->source_pages, (size_t)(hsd_min_u64(edges, c->room) + 1) * sizeof *c->sources))
+        return hsd_fail_nomem(err, "the index of referrers");
     hsd_pages_expect_random(&c->source_pages);
     c->sources = c->source_pages.data;
     for (c->begin = 0; c->begin < all; c->begin = c->end) {
@@ -128,7 +134,8 @@ static hsd_status put_all(counted *c, hsd_error *err)
 static hsd_status run(counted *c, bool *is_done, hsd_error *err)
 {
     if (!find_room(c)) return HSD_OK;
-    if (!hsd_pages_take(&c->count_pages, ((size_t)hsd_index_node_count(c->turn->index) + 1) * sizeof *c->counts)) return hsd_fail_nomem(err, "the index of referrers");
+    if (!hsd_pages_take(&c->count_pages, ((size_t)hsd_index_node_count(c->turn->index) + 1) * sizeof *c->counts))
+        return hsd_fail_nomem(err, "the index of referrers");
     hsd_pages_expect_random(&c->count_pages);
     c->counts = c->count_pages.data;
     HSD_TRY(hsd_turn_pass(c->turn, "indexing references", count, c, err));

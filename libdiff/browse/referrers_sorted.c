@@ -4,7 +4,7 @@
 #include "base/check.h"
 #include "browse/referrers.h"
 
-#define BATCH_ITEMS 512u
+#define BATCH_ITEMS    512u
 #define PROGRESS_STEPS 0xfffffu
 
 typedef struct sorted {
@@ -38,7 +38,8 @@ static hsd_status serve(sorted *s, hsd_error *err)
     hsd_status status;
     for (uint64_t done = 0; (status = hsd_sorter_next(s->sorter, &record, err)) == HSD_OK; done++) {
         const uint32_t target = (uint32_t)(*record >> 32);
-        if ((done & PROGRESS_STEPS) == 0) HSD_TRY(hsd_index_progress(s->turn->index, "indexing referrers", done, count, err));
+        if ((done & PROGRESS_STEPS) == 0)
+            HSD_TRY(hsd_index_progress(s->turn->index, "indexing referrers", done, count, err));
         if (target != s->target || s->count == BATCH_ITEMS) HSD_TRY(flush(s, err));
         s->target = target;
         s->sources[s->count++] = (uint32_t)*record;

@@ -1,5 +1,6 @@
 /*
- * Rows: what is known of each node by itself, written while the census comes by. Ordinals that a capture lacks get rows of nobody.
+ * Rows: what is known of each node by itself, written while the census comes by. Ordinals that a capture lacks get rows
+ * of nobody.
  */
 #include "base/assert.h"
 #include "base/check.h"
@@ -12,14 +13,16 @@ _Static_assert(HSD_MAX_ROOT_NAMES < HSD_ROW_OWNER, "numbers of owners fit");
 static hsd_status fill_up(hsd_column_file *file, uint64_t count, hsd_error *err)
 {
     static const hsd_browse_row nobody;
-    while (file->count < count) HSD_TRY(hsd_column_put(file, &nobody, err));
+    while (file->count < count)
+        HSD_TRY(hsd_column_put(file, &nobody, err));
     return HSD_OK;
 }
 
 /* What is true of all rows and spares work: ids that ascend, sizes that are multiples. */
 static void learn(hsd_index *index, const hsd_seen *seen)
 {
-    if (index->row_file.count != seen->node) index->ids_ascend = false;
+    if (index->row_file.count != seen->node)
+        index->ids_ascend = false;
     else if (seen->is_object) {
         index->ids_ascend = seen->node == 0 || (index->ids_ascend && seen->id > index->last_id);
         index->last_id = seen->id;

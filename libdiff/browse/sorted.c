@@ -1,5 +1,6 @@
 /*
- * Arrays that one sort makes: records into a sorter, and from there into a column, each with most of the memory in turn.
+ * Arrays that one sort makes: records into a sorter, and from there into a column, each with most of the memory in
+ * turn.
  */
 #include "base/check.h"
 #include "browse/index.h"
@@ -8,12 +9,14 @@ static hsd_status write(const hsd_sorted *how, void *context, hsd_sorter *sorter
 {
     const uint64_t *record;
     hsd_status status;
-    while ((status = hsd_sorter_next(sorter, &record, err)) == HSD_OK) HSD_TRY(how->write(context, record, file, err));
+    while ((status = hsd_sorter_next(sorter, &record, err)) == HSD_OK)
+        HSD_TRY(how->write(context, record, file, err));
     if (status != HSD_END) return status;
     return how->end != NULL ? how->end(context, file, err) : HSD_OK;
 }
 
-static hsd_status run(hsd_index *index, const hsd_sorted *how, void *context, hsd_sorter *sorter, hsd_column_file *file, hsd_error *err)
+static hsd_status run(hsd_index *index, const hsd_sorted *how, void *context, hsd_sorter *sorter, hsd_column_file *file,
+                      hsd_error *err)
 {
     HSD_TRY(how->read(context, sorter, err));
     HSD_TRY(hsd_side_serve(sorter, hsd_index_share(index, 12), err));

@@ -12,13 +12,15 @@
 enum { SITE_CALLER = 1 /* << 32 | function */, SITE_FILE /* << 32 | line */, SITE_COLUMN, SITE_WORDS };
 enum { STRING_TEXT = 1 /* offset << SIZE_BITS | size */, STRING_WORDS };
 
-_Static_assert(HSD_PAGE_BYTES % (SITE_WORDS * sizeof(uint64_t)) == 0 && HSD_PAGE_BYTES % (STRING_WORDS * sizeof(uint64_t)) == 0,
+_Static_assert(HSD_PAGE_BYTES % (SITE_WORDS * sizeof(uint64_t)) == 0 &&
+                   HSD_PAGE_BYTES % (STRING_WORDS * sizeof(uint64_t)) == 0,
                "rows do not lie across pages");
 
 #define SIZE_BITS 17u /* a text has at most 65,536 bytes */
 #define SIZE_MASK ((UINT64_C(1) << SIZE_BITS) - 1)
 
-/* Of strings that sites name: one bit for all numbers that are alike modulo this. Some that they do not name are kept with them. */
+/* Of strings that sites name: one bit for all numbers that are alike modulo this. Some that they do not name are kept
+ * with them. */
 #define NAMED_BITS (UINT32_C(1) << 20)
 
 static uint32_t number_of(const uint64_t *row) { return (uint32_t)(row[0] >> 32); }
@@ -29,8 +31,8 @@ typedef struct making {
     hsd_index *index;
     uint8_t *is_named;
     hsd_column_file texts;
-    uint64_t seen;  /* records */
-    uint64_t last;  /* number of the row before */
+    uint64_t seen; /* records */
+    uint64_t last; /* number of the row before */
 } making;
 
 static void name_string(making *m, uint32_t string)
@@ -41,7 +43,8 @@ static void name_string(making *m, uint32_t string)
 static hsd_status take_site(making *m, const hsd_record *record, hsd_sorter *sorter, hsd_error *err)
 {
     const hsd_site *site = &record->site;
-    const uint64_t row[SITE_WORDS] = {(uint64_t)site->id << 32 | (uint32_t)m->seen++, (uint64_t)site->parent << 32 | site->function,
+    const uint64_t row[SITE_WORDS] = {(uint64_t)site->id << 32 | (uint32_t)m->seen++,
+                                      (uint64_t)site->parent << 32 | site->function,
                                       (uint64_t)site->file << 32 | site->line, site->column};
     name_string(m, site->function);
     name_string(m, site->file);
@@ -129,8 +132,8 @@ static hsd_status make(hsd_index *index, hsd_error *err)
 
 /* ---- looking ---- */
 
-/* The row of a number. Numbers ascend, so it stands no further behind the first row than it is greater; where they count up it is the first
- * that is looked at. */
+/* The row of a number. Numbers ascend, so it stands no further behind the first row than it is greater; where they
+ * count up it is the first that is looked at. */
 static bool find(hsd_paged *table, unsigned words, uint32_t number, uint64_t *row)
 {
     const size_t bytes = words * sizeof *row;
@@ -142,8 +145,10 @@ static bool find(hsd_paged *table, unsigned words, uint32_t number, uint64_t *ro
     for (uint64_t middle = high - 1; low < high; middle = low + (high - low) / 2) {
         memcpy(row, hsd_paged_at(table, middle * bytes, HSD_FRAME_USED), bytes);
         if (number_of(row) == number) return true;
-        if (number_of(row) < number) low = middle + 1;
-        else high = middle;
+        if (number_of(row) < number)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return false;
 }
@@ -174,7 +179,8 @@ static hsd_status take_text(hsd_index *index, uint32_t string, hsd_arena *arena,
     return HSD_OK;
 }
 
-hsd_status hsd_index_frames(hsd_index *index, uint32_t site, hsd_arena *arena, hsd_site_frame **out, size_t *count, hsd_error *err)
+hsd_status hsd_index_frames(hsd_index *index, uint32_t site, hsd_arena *arena, hsd_site_frame **out, size_t *count,
+                            hsd_error *err)
 {
     uint64_t row[SITE_WORDS], bytes = 0;
     *out = NULL;

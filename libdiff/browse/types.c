@@ -1,5 +1,6 @@
 /*
- * Types of one side, from the rows of the report: there are as many as names, so they are looked through at each question.
+ * Types of one side, from the rows of the report: there are as many as names, so they are looked through at each
+ * question.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,8 @@ static compare_fn order_of(hsd_browse_type_order order)
 
 /* ---- */
 
-static void choose(const hsd_browse *browse, size_t side, hsd_text text, uint64_t from, size_t count, hsd_browse_types *out)
+static void choose(const hsd_browse *browse, size_t side, hsd_text text, uint64_t from, size_t count,
+                   hsd_browse_types *out)
 {
     for (size_t i = 0; i < row_count(browse); i++) {
         const hsd_browse_type type = type_at(browse, side, i);
@@ -101,8 +103,8 @@ static void choose(const hsd_browse *browse, size_t side, hsd_text text, uint64_
     out->count = (size_t)hsd_min_u64(hsd_min_u64(count, HSD_BROWSE_MOST), out->total - out->from);
 }
 
-hsd_status hsd_browse_types_get(hsd_browse *browse, size_t side, hsd_text text, hsd_browse_type_order order, uint64_t from, size_t count,
-                                hsd_browse_types **out, hsd_error *err)
+hsd_status hsd_browse_types_get(hsd_browse *browse, size_t side, hsd_text text, hsd_browse_type_order order,
+                                uint64_t from, size_t count, hsd_browse_types **out, hsd_error *err)
 {
     hsd_index *index;
     *out = NULL;

@@ -1,7 +1,7 @@
 /*
  * A shortest path to every node: breadth first from the primary roots, then from the secondary ones over what is left
- * (graph/owners.h). Of several nodes before it a node has the first one. Nodes of a level are looked at in ascending order, so that blocks
- * are read in order, and the answer depends on the graph alone.
+ * (graph/owners.h). Of several nodes before it a node has the first one. Nodes of a level are looked at in ascending
+ * order, so that blocks are read in order, and the answer depends on the graph alone.
  *
  *      level    few nodes: a list, sorted          many: one bit a node, swept
  *
@@ -14,13 +14,13 @@
 #include "base/fail.h"
 #include "browse/index.h"
 
-#define LEAST_LISTED 1024u
-#define LISTED_PART 1024u /* more nodes than that part of all are swept: sorting them costs more */
+#define LEAST_LISTED   1024u
+#define LISTED_PART    1024u /* more nodes than that part of all are swept: sorting them costs more */
 #define PROGRESS_STEPS UINT64_C(0xffff)
 
 typedef struct level {
-    uint32_t *nodes;      /* while they are few */
-    uint64_t *bits;       /* one a node; all of the level once they are many */
+    uint32_t *nodes; /* while they are few */
+    uint64_t *bits;  /* one a node; all of the level once they are many */
     uint64_t count;
     bool is_swept;
 } level;
@@ -29,8 +29,8 @@ typedef struct search {
     hsd_index *index;
     uint8_t *reached;
     level now, next;
-    uint32_t room;        /* of nodes */
-    uint64_t depth;       /* of `now` */
+    uint32_t room;  /* of nodes */
+    uint64_t depth; /* of `now` */
     uint64_t done;
 } search;
 
@@ -41,11 +41,14 @@ static void set(uint64_t *bits, uint32_t node) { bits[node / 64] |= UINT64_C(1) 
 static void put(search *s, level *to, uint32_t node)
 {
     if (!to->is_swept && to->count == s->room) {
-        for (uint32_t i = 0; i < s->room; i++) set(to->bits, to->nodes[i]);
+        for (uint32_t i = 0; i < s->room; i++)
+            set(to->bits, to->nodes[i]);
         to->is_swept = true;
     }
-    if (to->is_swept) set(to->bits, node);
-    else to->nodes[to->count] = node;
+    if (to->is_swept)
+        set(to->bits, node);
+    else
+        to->nodes[to->count] = node;
     to->count++;
 }
 
@@ -97,7 +100,8 @@ static hsd_status expand(search *s, uint32_t node, hsd_error *err)
     if (hsd_adjacency_is_leaf(graph, node)) return HSD_OK;
     hsd_adjacency_get(graph, node, &targets);
     for (;;) {
-        for (uint32_t i = 0; i < targets.count; i++) HSD_TRY(reach(s, node, targets.items[i], err));
+        for (uint32_t i = 0; i < targets.count; i++)
+            HSD_TRY(reach(s, node, targets.items[i], err));
         if (!targets.has_more) return HSD_OK;
         hsd_adjacency_more(graph, &targets);
     }
@@ -109,7 +113,8 @@ static hsd_status sweep(search *s, hsd_error *err)
     for (uint32_t word = 0; word <= count / 64; word++) {
         uint64_t bits = s->now.bits[word];
         s->now.bits[word] = 0;
-        for (; bits != 0; bits &= bits - 1) HSD_TRY(expand(s, word * 64 + (uint32_t)__builtin_ctzll(bits), err));
+        for (; bits != 0; bits &= bits - 1)
+            HSD_TRY(expand(s, word * 64 + (uint32_t)__builtin_ctzll(bits), err));
     }
     return HSD_OK;
 }
@@ -118,7 +123,8 @@ static hsd_status expand_level(search *s, hsd_error *err)
 {
     if (s->now.is_swept) return sweep(s, err);
     if (s->now.count > 1) qsort(s->now.nodes, (size_t)s->now.count, sizeof *s->now.nodes, compare);
-    for (uint64_t i = 0; i < s->now.count; i++) HSD_TRY(expand(s, s->now.nodes[i], err));
+    for (uint64_t i = 0; i < s->now.count; i++)
+        HSD_TRY(expand(s, s->now.nodes[i], err));
     return HSD_OK;
 }
 
@@ -153,7 +159,9 @@ static hsd_status open_all(search *s, hsd_error *err)
     s->next.bits = calloc(bytes / 8 + 1, sizeof *s->next.bits);
     s->now.nodes = malloc(s->room * sizeof *s->now.nodes);
     s->next.nodes = malloc(s->room * sizeof *s->next.nodes);
-    if (s->reached == NULL || s->now.bits == NULL || s->next.bits == NULL || s->now.nodes == NULL || s->next.nodes == NULL) return hsd_fail_nomem(err, "shortest paths");
+    if (s->reached == NULL || s->now.bits == NULL || s->next.bits == NULL || s->now.nodes == NULL ||
+        s->next.nodes == NULL)
+        return hsd_fail_nomem(err, "shortest paths");
     const uint64_t all = (uint64_t)hsd_index_node_count(index) * sizeof(uint32_t);
     HSD_TRY(hsd_array_open(&index->ways, all, hsd_index_share(index, 5), index->space, err));
     return hsd_graph_bound(index->referents.adjacency, hsd_index_share(index, 6), 0, err);

@@ -1,6 +1,6 @@
 /*
- * Three strides: step by step until a thousand are there and an anchor is met, from anchor to anchor, and step by step again. The last
- * five hundred of the steps stand in a ring.
+ * Three strides: step by step until a thousand are there and an anchor is met, from anchor to anchor, and step by step
+ * again. The last five hundred of the steps stand in a ring.
  */
 #include "browse/ways_up.h"
 
@@ -17,8 +17,10 @@ typedef struct steps {
 
 static void take(hsd_way_up *way, steps *s, uint32_t item)
 {
-    if (way->total < HSD_BROWSE_MOST) s->low[way->total] = item;
-    else s->ring[s->ringed++ % HSD_WAY_HALF] = item;
+    if (way->total < HSD_BROWSE_MOST)
+        s->low[way->total] = item;
+    else
+        s->ring[s->ringed++ % HSD_WAY_HALF] = item;
     way->total++;
 }
 
@@ -28,7 +30,9 @@ static uint32_t step(hsd_way_up *way, steps *s, uint32_t item, bool stops)
     while (item != HSD_BROWSE_ALL && way->total < way->most) {
         const uint32_t above = way->above(way->context, item);
         take(way, s, item);
-        if (stops && way->total >= HSD_BROWSE_MOST && above != HSD_BROWSE_ALL && way->anchor_of(way->context, item) == above) return above;
+        if (stops && way->total >= HSD_BROWSE_MOST && above != HSD_BROWSE_ALL &&
+            way->anchor_of(way->context, item) == above)
+            return above;
         item = above;
     }
     return HSD_BROWSE_ALL;
@@ -50,12 +54,14 @@ static void put_together(hsd_way_up *way, const steps *s)
 {
     if (way->total <= HSD_BROWSE_MOST) {
         way->count = (uint32_t)way->total;
-        for (uint32_t i = 0; i < way->count; i++) way->items[i] = s->low[way->count - 1 - i];
+        for (uint32_t i = 0; i < way->count; i++)
+            way->items[i] = s->low[way->count - 1 - i];
         return;
     }
     way->count = HSD_BROWSE_MOST;
     for (uint32_t i = 0; i < HSD_WAY_HALF; i++) {
-        way->items[i] = i < s->ringed ? s->ring[(s->ringed - 1 - i) % HSD_WAY_HALF] : s->low[HSD_BROWSE_MOST - 1 - (i - s->ringed)];
+        way->items[i] =
+            i < s->ringed ? s->ring[(s->ringed - 1 - i) % HSD_WAY_HALF] : s->low[HSD_BROWSE_MOST - 1 - (i - s->ringed)];
         way->items[HSD_WAY_HALF + i] = s->low[HSD_WAY_HALF - 1 - i];
     }
 }

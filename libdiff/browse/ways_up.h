@@ -1,6 +1,6 @@
 /*
- * A way from a node up to its end, of any length, with its middle left out: by anchors (browse/index.h) a way of ten million steps
- * costs ten thousand reads and not ten million.
+ * A way from a node up to its end, of any length, with its middle left out: by anchors (browse/index.h) a way of ten
+ * million steps costs ten thousand reads and not ten million.
  */
 #ifndef HSD_BROWSE_WAYS_UP_H
 #define HSD_BROWSE_WAYS_UP_H
@@ -11,12 +11,12 @@
 
 typedef struct hsd_way_up {
     uint32_t (*above)(void *context, uint32_t item);     /* HSD_BROWSE_ALL = the end */
-    uint32_t (*anchor_of)(void *context, uint32_t item); /* an item above, HSD_ANCHOR_STEP above if this one is an anchor itself;
-                                                          * HSD_BROWSE_ALL = none */
+    uint32_t (*anchor_of)(void *context, uint32_t item); /* an item above, HSD_ANCHOR_STEP above if this one is an
+                                                          * anchor itself; HSD_BROWSE_ALL = none */
     void *context;
-    uint64_t most;       /* steps that a sound index can have: what is not is cut there */
-    uint64_t total;      /* items */
-    uint32_t count;      /* of items: total, or HSD_BROWSE_MOST with a gap behind HSD_WAY_HALF */
+    uint64_t most;                   /* steps that a sound index can have: what is not is cut there */
+    uint64_t total;                  /* items */
+    uint32_t count;                  /* of items: total, or HSD_BROWSE_MOST with a gap behind HSD_WAY_HALF */
     uint32_t items[HSD_BROWSE_MOST]; /* from the end to where it began */
 } hsd_way_up;
 

@@ -29,7 +29,8 @@ hsd_status hsd_weak_begin(hsd_index *index, hsd_error *err)
     hsd_weak *weak = &index->weak;
     const hsd_label_table *all = &index->walk->labels;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < all->count; i++) count += is_weak(&all->labels[i]);
+    for (uint32_t i = 0; i < all->count; i++)
+        count += is_weak(&all->labels[i]);
     if (count == 0) return HSD_OK;
     weak->labels.labels = malloc(count * sizeof *weak->labels.labels);
     weak->references = malloc(2 * HSD_WEAK_MOST * sizeof *weak->references);
@@ -77,8 +78,10 @@ static hsd_status take(hsd_index *index, const hsd_object *part, hsd_error *err)
         if (weak->has_more) break;
         weak->looked_at++;
         HSD_TRY(load_names(index, err));
-        const uint32_t target = node_of(index, part->targets[i]), name = weak->labels.edges[label - weak->labels.labels];
-        if (target != HSD_NODE_NONE && target != weak->node) weak->references[weak->count++] = (uint64_t)target << 32 | name;
+        const uint32_t target = node_of(index, part->targets[i]),
+                       name = weak->labels.edges[label - weak->labels.labels];
+        if (target != HSD_NODE_NONE && target != weak->node)
+            weak->references[weak->count++] = (uint64_t)target << 32 | name;
     }
     return HSD_OK;
 }
@@ -99,7 +102,8 @@ static void put_in_order(hsd_weak *weak)
     uint32_t kept = 0;
     hsd_radix_sort(weak->references, weak->references + HSD_WEAK_MOST, weak->count, 1);
     for (uint32_t i = 0; i < weak->count; i++) {
-        if (kept == 0 || weak->references[kept - 1] >> 32 != weak->references[i] >> 32) weak->references[kept++] = weak->references[i];
+        if (kept == 0 || weak->references[kept - 1] >> 32 != weak->references[i] >> 32)
+            weak->references[kept++] = weak->references[i];
     }
     weak->count = kept;
 }
@@ -116,7 +120,8 @@ unsigned hsd_weak_wants(const hsd_index *index)
     return index->weak.labels.count > 0 ? HSD_WANT_REFERENCES | HSD_WANT_LABELS : 0;
 }
 
-hsd_status hsd_weak_gather(hsd_index *index, uint32_t node, hsd_object_reader *reader, const hsd_object *object, hsd_error *err)
+hsd_status hsd_weak_gather(hsd_index *index, uint32_t node, hsd_object_reader *reader, const hsd_object *object,
+                           hsd_error *err)
 {
     hsd_weak *weak = &index->weak;
     begin_node(weak, node);

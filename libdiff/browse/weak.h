@@ -1,6 +1,7 @@
 /*
- * Weak references of one object: the graph of the walk has none, so they are read from the block of the capture that the object stands in, and
- * whatever blocks its references go on in. Those of the object that was asked about last stay at hand: its page asks several times.
+ * Weak references of one object: the graph of the walk has none, so they are read from the block of the capture that
+ * the object stands in, and whatever blocks its references go on in. Those of the object that was asked about last stay
+ * at hand: its page asks several times.
  */
 #ifndef HSD_BROWSE_WEAK_H
 #define HSD_BROWSE_WEAK_H
@@ -13,15 +14,15 @@
 struct hsd_index;
 
 typedef struct hsd_weak {
-    hsd_label_table labels;   /* the weak ones alone; none: nothing is ever read */
-    hsd_edge_names names;     /* of these, from the first weak reference on */
+    hsd_label_table labels; /* the weak ones alone; none: nothing is ever read */
+    hsd_edge_names names;   /* of these, from the first weak reference on */
     bool has_names;
     bool has_node;
-    uint32_t node;            /* whose they are */
-    uint64_t *references;     /* target << 32 | name, ascending, each target once; HSD_WEAK_MOST at most */
+    uint32_t node;        /* whose they are */
+    uint64_t *references; /* target << 32 | name, ascending, each target once; HSD_WEAK_MOST at most */
     uint32_t count;
-    uint32_t looked_at;       /* those that lead nowhere are left out */
-    bool has_more;            /* there are some that were not looked at */
+    uint32_t looked_at; /* those that lead nowhere are left out */
+    bool has_more;      /* there are some that were not looked at */
 } hsd_weak;
 
 /* Finds the weak labels among those of the walk. */
@@ -31,7 +32,8 @@ hsd_status hsd_weak_begin(struct hsd_index *index, hsd_error *err);
 unsigned hsd_weak_wants(const struct hsd_index *index);
 
 /* Those of an object that `reader` has just read, which may read on. */
-hsd_status hsd_weak_gather(struct hsd_index *index, uint32_t node, hsd_object_reader *reader, const hsd_object *object, hsd_error *err);
+hsd_status hsd_weak_gather(struct hsd_index *index, uint32_t node, hsd_object_reader *reader, const hsd_object *object,
+                           hsd_error *err);
 
 /* Those of any node. */
 hsd_status hsd_weak_look(struct hsd_index *index, uint32_t node, hsd_error *err);

@@ -49,8 +49,8 @@ size_t hsd_check_holder_text(char *out, size_t capacity, hsd_text root, const hs
 
 /* ---- allowances ---- */
 
-hsd_status hsd_allowed_open(hsd_allowed *allowed, const hsd_check_config *config, int32_t today,
-                            hsd_check_store *store, hsd_error *err)
+hsd_status hsd_allowed_open(hsd_allowed *allowed, const hsd_check_config *config, int32_t today, hsd_check_store *store,
+                            hsd_error *err)
 {
     void *patterns;
     *allowed = (hsd_allowed){.config = config, .today = today};
@@ -64,7 +64,8 @@ hsd_status hsd_allowed_open(hsd_allowed *allowed, const hsd_check_config *config
 
 void hsd_allowed_release(hsd_allowed *allowed)
 {
-    for (size_t i = 0; i < allowed->count; i++) hsd_pattern_release(&allowed->patterns[i]);
+    for (size_t i = 0; i < allowed->count; i++)
+        hsd_pattern_release(&allowed->patterns[i]);
     hsd_buffer_release(&allowed->scratch);
     hsd_buffer_release(&allowed->name);
     *allowed = (hsd_allowed){0};
@@ -77,8 +78,8 @@ static bool has_run_out(const hsd_allowed *allowed, const hsd_allowance *allowan
 
 /* ---- of a row ---- */
 
-static hsd_status is_place(hsd_allowed *allowed, const hsd_pattern *pattern, hsd_text root, const hsd_step *path, size_t count, bool *out,
-                           hsd_error *err)
+static hsd_status is_place(hsd_allowed *allowed, const hsd_pattern *pattern, hsd_text root, const hsd_step *path,
+                           size_t count, bool *out, hsd_error *err)
 {
     const hsd_fact place = {.root = root, .path = path, .path_count = count};
     hsd_text text;
@@ -87,7 +88,8 @@ static hsd_status is_place(hsd_allowed *allowed, const hsd_pattern *pattern, hsd
 }
 
 /* The holder itself, or one of those by which it is held together. */
-static hsd_status is_holder(hsd_allowed *allowed, const hsd_pattern *pattern, const hsd_holder *holder, bool *out, hsd_error *err)
+static hsd_status is_holder(hsd_allowed *allowed, const hsd_pattern *pattern, const hsd_holder *holder, bool *out,
+                            hsd_error *err)
 {
     HSD_TRY(is_place(allowed, pattern, holder->root, holder->path, holder->path_count, out, err));
     for (size_t i = 0; i < holder->by_count && !*out; i++)
@@ -96,15 +98,16 @@ static hsd_status is_holder(hsd_allowed *allowed, const hsd_pattern *pattern, co
 }
 
 /* The row as the rules know it, or all who hold it by the names that people are told. */
-static hsd_status is_row(hsd_allowed *allowed, const hsd_pattern *pattern, hsd_subject subject, const hsd_fact *fact, bool *out,
-                         hsd_error *err)
+static hsd_status is_row(hsd_allowed *allowed, const hsd_pattern *pattern, hsd_subject subject, const hsd_fact *fact,
+                         bool *out, hsd_error *err)
 {
     hsd_text text;
     HSD_TRY(hsd_fact_text(fact, subject, &allowed->name, &text, err));
     HSD_TRY(hsd_pattern_match(pattern, text, &allowed->scratch, out, err));
     if (*out || subject != HSD_SUBJECT_HOLDER || fact->held_count == 0) return HSD_OK;
     *out = true;
-    for (size_t i = 0; i < fact->held_count && *out; i++) HSD_TRY(is_holder(allowed, pattern, fact->held[i], out, err));
+    for (size_t i = 0; i < fact->held_count && *out; i++)
+        HSD_TRY(is_holder(allowed, pattern, fact->held[i], out, err));
     return HSD_OK;
 }
 
@@ -142,8 +145,8 @@ static const char *subject_word(hsd_subject subject)
     return words[subject];
 }
 
-hsd_status hsd_allowed_note(hsd_allowed *allowed, const hsd_facts *facts, hsd_check_store *store,
-                            hsd_check_list *notes, hsd_error *err)
+hsd_status hsd_allowed_note(hsd_allowed *allowed, const hsd_facts *facts, hsd_check_store *store, hsd_check_list *notes,
+                            hsd_error *err)
 {
     for (size_t i = 0; i < allowed->count; i++) {
         const hsd_allowance *allowance = &allowed->config->allow[i];

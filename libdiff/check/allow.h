@@ -10,14 +10,14 @@
 typedef struct hsd_allowed { /* the allowances of a configuration, compiled */
     const hsd_check_config *config;
     hsd_pattern *patterns;
-    size_t count;            /* of patterns that are compiled */
+    size_t count; /* of patterns that are compiled */
     int32_t today;
     hsd_buffer scratch, name;
 } hsd_allowed;
 
 /* Release it whatever is returned. */
-hsd_status hsd_allowed_open(hsd_allowed *allowed, const hsd_check_config *config, int32_t today,
-                            hsd_check_store *store, hsd_error *err);
+hsd_status hsd_allowed_open(hsd_allowed *allowed, const hsd_check_config *config, int32_t today, hsd_check_store *store,
+                            hsd_error *err);
 void hsd_allowed_release(hsd_allowed *allowed);
 
 /* The allowance that covers a row which grew by `bytes`; *out is NULL if none does. */
@@ -25,8 +25,8 @@ hsd_status hsd_allowed_find(hsd_allowed *allowed, hsd_subject subject, const hsd
                             const hsd_allowance **out, hsd_error *err);
 
 /* Notes about those that have run out, or that match no row. */
-hsd_status hsd_allowed_note(hsd_allowed *allowed, const hsd_facts *facts, hsd_check_store *store,
-                            hsd_check_list *notes, hsd_error *err);
+hsd_status hsd_allowed_note(hsd_allowed *allowed, const hsd_facts *facts, hsd_check_store *store, hsd_check_list *notes,
+                            hsd_error *err);
 
 /* The text of a row that patterns are held against; borrowed from `buffer` for holders. */
 hsd_status hsd_fact_text(const hsd_fact *fact, hsd_subject subject, hsd_buffer *buffer, hsd_text *out, hsd_error *err);

@@ -15,17 +15,21 @@
 #define PERCENT_ONE      10000u /* 1 % in millionths */
 #define PERCENT_MOST     UINT64_C(1000000)
 
-typedef struct cursor { const char *at, *end; } cursor;
+typedef struct cursor {
+    const char *at, *end;
+} cursor;
 
 static void skip_blanks(cursor *c)
 {
-    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t')) c->at++;
+    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t'))
+        c->at++;
 }
 
 static cursor cursor_of(hsd_text text)
 {
     cursor c = {text.data, text.data + text.size};
-    while (c.end > c.at && (c.end[-1] == ' ' || c.end[-1] == '\t')) c.end--;
+    while (c.end > c.at && (c.end[-1] == ' ' || c.end[-1] == '\t'))
+        c.end--;
     skip_blanks(&c);
     return c;
 }
@@ -77,9 +81,19 @@ static hsd_amount_fault take_number(cursor *c, number *out)
 
 /* ---- sizes ---- */
 
-static const struct { const char *name; uint64_t bytes; } units[] = {
-    {"KiB", UINT64_C(1) << 10}, {"MiB", UINT64_C(1) << 20}, {"GiB", UINT64_C(1) << 30}, {"TiB", UINT64_C(1) << 40},
-    {"KB", 1000}, {"kB", 1000}, {"MB", 1000000}, {"GB", 1000000000}, {"TB", UINT64_C(1000000000000)}, {"B", 1}};
+static const struct {
+    const char *name;
+    uint64_t bytes;
+} units[] = {{"KiB", UINT64_C(1) << 10},
+             {"MiB", UINT64_C(1) << 20},
+             {"GiB", UINT64_C(1) << 30},
+             {"TiB", UINT64_C(1) << 40},
+             {"KB", 1000},
+             {"kB", 1000},
+             {"MB", 1000000},
+             {"GB", 1000000000},
+             {"TB", UINT64_C(1000000000000)},
+             {"B", 1}};
 
 /* A letter behind the unit makes it another, unknown one. */
 static bool is_letter(const cursor *c)
@@ -231,15 +245,18 @@ bool hsd_amount_read_day(hsd_text text, int32_t *day)
     }
     if (year < 1970 || month < 1 || month > 12 || of_month < 1 || of_month > days_of(year, month)) return false;
     *day = (year - 1970) * 365 + leap_days(year) - leap_days(1970) + of_month - 1;
-    for (int i = 1; i < month; i++) *day += days_of(year, i);
+    for (int i = 1; i < month; i++)
+        *day += days_of(year, i);
     return true;
 }
 
 void hsd_amount_write_day(char out[16], int32_t day)
 {
     int year = 1970, month = 1;
-    for (; day >= 365 + is_leap(year); year++) day -= 365 + is_leap(year);
-    for (; day >= days_of(year, month); month++) day -= days_of(year, month);
+    for (; day >= 365 + is_leap(year); year++)
+        day -= 365 + is_leap(year);
+    for (; day >= days_of(year, month); month++)
+        day -= days_of(year, month);
     snprintf(out, 16, "%04u-%02u-%02u", (unsigned)year % 10000, (unsigned)month % 13, (unsigned)day % 32 + 1);
 }
 
@@ -250,7 +267,10 @@ static uint64_t divide_up(uint64_t value, uint64_t by) { return value / by + (va
 void hsd_amount_write_size(char out[32], uint64_t bytes)
 {
     const uint64_t kib = UINT64_C(1) << 10, mib = UINT64_C(1) << 20;
-    if (bytes < kib) snprintf(out, 32, "%" PRIu64 " B", bytes);
-    else if (bytes < 100 * mib) snprintf(out, 32, "%" PRIu64 " KiB", divide_up(bytes, kib));
-    else snprintf(out, 32, "%" PRIu64 " MiB", divide_up(bytes, mib));
+    if (bytes < kib)
+        snprintf(out, 32, "%" PRIu64 " B", bytes);
+    else if (bytes < 100 * mib)
+        snprintf(out, 32, "%" PRIu64 " KiB", divide_up(bytes, kib));
+    else
+        snprintf(out, 32, "%" PRIu64 " MiB", divide_up(bytes, mib));
 }

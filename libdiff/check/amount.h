@@ -11,18 +11,18 @@ typedef enum hsd_amount_fault {
     HSD_AMOUNT_OK,
     HSD_AMOUNT_NO_NUMBER, /* does not begin with a digit */
     HSD_AMOUNT_NEGATIVE,
-    HSD_AMOUNT_UNIT,      /* unknown, or none where one is needed */
-    HSD_AMOUNT_DECIMALS,  /* more than can be kept, or of a thing that has none */
+    HSD_AMOUNT_UNIT,     /* unknown, or none where one is needed */
+    HSD_AMOUNT_DECIMALS, /* more than can be kept, or of a thing that has none */
     HSD_AMOUNT_TOO_LARGE,
-    HSD_AMOUNT_REST       /* something behind it */
+    HSD_AMOUNT_REST /* something behind it */
 } hsd_amount_fault;
 
 /* "16 MiB", "1.5GiB", "500 B", "0": up to INT64_MAX bytes, fractions of a byte dropped. Without a unit: bytes. */
 hsd_amount_fault hsd_amount_read_size(hsd_text text, uint64_t *bytes);
 
 /*
- * A size or a count, a percentage with up to 4 decimals, either with " per round" behind it, or "auto". `has_unit` tells whether
- * an amount was written with a unit of size.
+ * A size or a count, a percentage with up to 4 decimals, either with " per round" behind it, or "auto". `has_unit`
+ * tells whether an amount was written with a unit of size.
  */
 hsd_amount_fault hsd_amount_read_limit(hsd_text text, hsd_limit *limit, bool *has_unit);
 

@@ -1,7 +1,8 @@
 /*
  * The built-in rules. Two captures: the heap as a whole, since single rows of two captures breathe too much to judge.
  * A series: nothing may grow in every round. The holder says where; types are warnings beside it, since many small
- * holders may leak one type. The whole heap, which breathes with what is compiled, stands in where captures know no holders.
+ * holders may leak one type. The whole heap, which breathes with what is compiled, stands in where captures know no
+ * holders.
  */
 #include "check/built_in.h"
 
@@ -9,32 +10,54 @@
 
 #include "base/check.h"
 
-#define TEXT(text) {text, sizeof(text) - 1}
+#define TEXT(text)                                                                                                     \
+    {                                                                                                                  \
+        text, sizeof(text) - 1                                                                                         \
+    }
 
 /*
- * Lost memory is judged by its growth from capture to capture: what a program lost while it started stays the same. Nothing more may be
- * lost but for noise. A conservative scan misses a block for a moment where its only address is packed into other bits, in the kernel (epoll, io_uring)
- * or in a library that masks it: some blocks of some hundred bytes, and in large heaps some in a million more. So up to 64 KiB, and
- * up to a ten-thousandth of the live heap, is none.
+ * Lost memory is judged by its growth from capture to capture: what a program lost while it started stays the same.
+ * Nothing more may be lost but for noise. A conservative scan misses a block for a moment where its only address is
+ * packed into other bits, in the kernel (epoll, io_uring) or in a library that masks it: some blocks of some hundred
+ * bytes, and in large heaps some in a million more. So up to 64 KiB, and up to a ten-thousandth of the live heap, is
+ * none.
  */
 #define LOST_LEAST (UINT64_C(64) << 10)
 #define LOST_SHARE 10000u
-#define LOST_RULE {.name = TEXT("nothing is lost"), .measure = HSD_MEASURE_LOST_BYTES, \
-                   .limits = {{HSD_LIMIT_AMOUNT, LOST_LEAST}}, .limit_count = 1}
+#define LOST_RULE                                                                                                      \
+    {                                                                                                                  \
+        .name = TEXT("nothing is lost"), .measure = HSD_MEASURE_LOST_BYTES,                                            \
+        .limits = {{HSD_LIMIT_AMOUNT, LOST_LEAST}}, .limit_count = 1                                                   \
+    }
 
 static const hsd_rule two_rules[] = {
     {.name = TEXT("whole heap"),
-     .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_PERCENT, 100000}}, .limit_count = 1},
+     .measure = HSD_MEASURE_BYTES,
+     .limits = {{HSD_LIMIT_PERCENT, 100000}},
+     .limit_count = 1},
     LOST_RULE,
 };
 
 static const hsd_rule series_rules[] = {
-    {.name = TEXT("whole heap does not grow in every round"), .measure = HSD_MEASURE_BYTES,
-     .limits = {{HSD_LIMIT_PERCENT_PER_ROUND, 10000}}, .limit_count = 1},
-    {.name = TEXT("no holder grows in every round"), .subject = HSD_SUBJECT_HOLDER, .pattern = TEXT("*"),
-     .is_each = true, .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_AUTO, 0}}, .limit_count = 1},
-    {.name = TEXT("no type grows in every round"), .subject = HSD_SUBJECT_TYPE, .pattern = TEXT("*"), .is_each = true,
-     .measure = HSD_MEASURE_BYTES, .limits = {{HSD_LIMIT_AUTO, 0}}, .limit_count = 1, .level = HSD_LEVEL_WARN},
+    {.name = TEXT("whole heap does not grow in every round"),
+     .measure = HSD_MEASURE_BYTES,
+     .limits = {{HSD_LIMIT_PERCENT_PER_ROUND, 10000}},
+     .limit_count = 1},
+    {.name = TEXT("no holder grows in every round"),
+     .subject = HSD_SUBJECT_HOLDER,
+     .pattern = TEXT("*"),
+     .is_each = true,
+     .measure = HSD_MEASURE_BYTES,
+     .limits = {{HSD_LIMIT_AUTO, 0}},
+     .limit_count = 1},
+    {.name = TEXT("no type grows in every round"),
+     .subject = HSD_SUBJECT_TYPE,
+     .pattern = TEXT("*"),
+     .is_each = true,
+     .measure = HSD_MEASURE_BYTES,
+     .limits = {{HSD_LIMIT_AUTO, 0}},
+     .limit_count = 1,
+     .level = HSD_LEVEL_WARN},
     LOST_RULE,
 };
 

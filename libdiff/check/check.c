@@ -92,8 +92,10 @@ hsd_status hsd_check_run(hsd_check **out, const hsd_check_config *config, const 
         *(hsd_check *)check = (hsd_check){.config = config, .diff = diff, .series = series, .store = store};
         status = run(check, options != NULL ? options : &none, err);
     }
-    if (status == HSD_OK) *out = check;
-    else hsd_check_store_free(store);
+    if (status == HSD_OK)
+        *out = check;
+    else
+        hsd_check_store_free(store);
     return status;
 }
 
@@ -110,7 +112,10 @@ int hsd_check_exit(const hsd_check *check)
 
 /* ---- what a second pass should look at ---- */
 
-typedef struct wanted { hsd_text type; int64_t growth; } wanted;
+typedef struct wanted {
+    hsd_text type;
+    int64_t growth;
+} wanted;
 
 static int compare_wanted(const void *a, const void *b)
 {
@@ -146,7 +151,8 @@ size_t hsd_check_types_wanted(const hsd_check *check, hsd_text *out, size_t most
     qsort(list, all, sizeof *list, compare_wanted);
     for (size_t i = 0; i < all && kept < most; i++) {
         bool is_there = false;
-        for (size_t k = 0; k < kept && !is_there; k++) is_there = hsd_check_is_same(out[k], list[i].type);
+        for (size_t k = 0; k < kept && !is_there; k++)
+            is_there = hsd_check_is_same(out[k], list[i].type);
         if (!is_there) out[kept++] = list[i].type;
     }
     free(list);

@@ -49,8 +49,8 @@ hsd_status hsd_config_pattern(hsd_config_reader *r, const hsd_yaml_node *node, c
                               hsd_text *out);
 
 /*
- * The subject from the values of `type`, `root`, `holder` and `site`, of which one may be there (`is_needed`: must be). HEAP:
- * none.
+ * The subject from the values of `type`, `root`, `holder` and `site`, of which one may be there (`is_needed`: must be).
+ * HEAP: none.
  */
 hsd_status hsd_config_subject(hsd_config_reader *r, uint32_t line, const hsd_yaml_node *const values[4], bool is_needed,
                               hsd_subject *subject, hsd_text *pattern);

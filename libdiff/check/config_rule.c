@@ -10,8 +10,8 @@
 #include "check/metric.h"
 
 enum { NAME, TYPE, ROOT, HOLDER, SITE, EACH, METRIC, MAX_GROWTH, LEVEL, KEY_COUNT };
-static const char *const rule_keys[KEY_COUNT] = {"name", "type", "root", "holder", "site", "each", "metric", "max_growth",
-                                                 "level"};
+static const char *const rule_keys[KEY_COUNT] = {"name", "type",   "root",       "holder", "site",
+                                                 "each", "metric", "max_growth", "level"};
 static const char *const levels[] = {"error", "warn", "off"}; /* as hsd_check_level */
 
 /* ---- the metric ---- */
@@ -20,13 +20,16 @@ static hsd_status refuse_metric(hsd_config_reader *r, hsd_text text, uint32_t li
 {
     const char *names[HSD_METRIC_COUNT + 1];
     char list[320];
-    for (size_t i = 0; i < HSD_METRIC_COUNT; i++) names[i] = hsd_metrics[i].name;
+    for (size_t i = 0; i < HSD_METRIC_COUNT; i++)
+        names[i] = hsd_metrics[i].name;
     names[HSD_METRIC_COUNT] = "metric:NAME";
     hsd_config_list(list, sizeof list, names, HSD_METRIC_COUNT + 1);
     const char *nearest = hsd_config_nearest(text, names, HSD_METRIC_COUNT);
     hsd_fail(r->err, HSD_E_CORRUPT, "has an unknown metric '%.*s' in line %u", hsd_check_shown(text), text.data, line);
-    if (nearest != NULL) hsd_error_set_hint(r->err, "Did you mean %s? Known ones: %s.", nearest, list);
-    else hsd_error_set_hint(r->err, "Known ones: %s.", list);
+    if (nearest != NULL)
+        hsd_error_set_hint(r->err, "Did you mean %s? Known ones: %s.", nearest, list);
+    else
+        hsd_error_set_hint(r->err, "Known ones: %s.", list);
     return HSD_E_CORRUPT;
 }
 
@@ -119,7 +122,8 @@ static hsd_status read_limits(hsd_config_reader *r, const hsd_yaml_node *node, u
         hsd_error_set_hint(r->err, "Each of a list must hold: keep the strictest of each kind.");
         return HSD_E_CORRUPT;
     }
-    for (const hsd_yaml_node *item = node->first; item != NULL; item = item->next) HSD_TRY(read_limit(r, item, rule));
+    for (const hsd_yaml_node *item = node->first; item != NULL; item = item->next)
+        HSD_TRY(read_limit(r, item, rule));
     return HSD_OK;
 }
 

@@ -22,7 +22,8 @@ static bool is_word(hsd_text text, const char *word)
 static size_t distance(const char *a, size_t a_size, const char *b, size_t b_size)
 {
     size_t rows[3][WORD_MOST + 1];
-    for (size_t j = 0; j <= b_size; j++) rows[0][j] = j;
+    for (size_t j = 0; j <= b_size; j++)
+        rows[0][j] = j;
     for (size_t i = 1; i <= a_size; i++) {
         size_t *now = rows[i % 3], *above = rows[(i + 2) % 3], *higher = rows[(i + 1) % 3];
         now[0] = i;
@@ -66,15 +67,17 @@ static hsd_status suggest(hsd_config_reader *r, hsd_text word, const char *known
     char list[320];
     const char *nearest = hsd_config_nearest(word, names, count);
     hsd_config_list(list, sizeof list, names, count);
-    if (nearest != NULL) hsd_error_set_hint(r->err, "Did you mean %s? %s: %s.", nearest, known, list);
-    else hsd_error_set_hint(r->err, "%s: %s.", known, list);
+    if (nearest != NULL)
+        hsd_error_set_hint(r->err, "Did you mean %s? %s: %s.", nearest, known, list);
+    else
+        hsd_error_set_hint(r->err, "%s: %s.", known, list);
     return HSD_E_CORRUPT;
 }
 
 /* ---- keys ---- */
 
-static hsd_status refuse_key(hsd_config_reader *r, const hsd_yaml_node *key, const char *what,
-                             const char *const *names, size_t count)
+static hsd_status refuse_key(hsd_config_reader *r, const hsd_yaml_node *key, const char *what, const char *const *names,
+                             size_t count)
 {
     hsd_fail(r->err, HSD_E_CORRUPT, "has an unknown key '%.*s' in line %u", hsd_check_shown(key->text), key->text.data,
              key->line);
@@ -90,8 +93,8 @@ static bool is_nothing(const hsd_yaml_node *value)
 
 static hsd_status refuse_nothing(hsd_config_reader *r, const hsd_yaml_node *key)
 {
-    hsd_fail(r->err, HSD_E_CORRUPT, "has no value behind '%.*s' in line %u", hsd_check_shown(key->text),
-             key->text.data, key->line);
+    hsd_fail(r->err, HSD_E_CORRUPT, "has no value behind '%.*s' in line %u", hsd_check_shown(key->text), key->text.data,
+             key->line);
     hsd_error_set_hint(r->err, "Write one, or leave the key out.");
     return HSD_E_CORRUPT;
 }
@@ -99,7 +102,8 @@ static hsd_status refuse_nothing(hsd_config_reader *r, const hsd_yaml_node *key)
 hsd_status hsd_config_keys(hsd_config_reader *r, const hsd_yaml_node *map, const char *what, const char *const *names,
                            size_t count, const hsd_yaml_node **values)
 {
-    for (size_t i = 0; i < count; i++) values[i] = NULL;
+    for (size_t i = 0; i < count; i++)
+        values[i] = NULL;
     if (map->kind != HSD_YAML_MAP) {
         char list[320];
         hsd_fail(r->err, HSD_E_CORRUPT, "has %s where the keys of %s are expected, in line %u",
@@ -110,7 +114,8 @@ hsd_status hsd_config_keys(hsd_config_reader *r, const hsd_yaml_node *map, const
     }
     for (const hsd_yaml_node *key = map->first; key != NULL; key = key->next) {
         size_t i = 0;
-        while (i < count && !is_word(key->text, names[i])) i++;
+        while (i < count && !is_word(key->text, names[i]))
+            i++;
         if (i == count) return refuse_key(r, key, what, names, count);
         if (is_nothing(key->value)) return refuse_nothing(r, key);
         values[i] = key->value;
@@ -211,8 +216,9 @@ static hsd_status refuse_subjects(hsd_config_reader *r, uint32_t line, bool is_n
     hsd_fail(r->err, HSD_E_CORRUPT, "has %s line %u",
              is_needed ? "nothing that says of what, in" : "two of type, root, holder and site in", line);
     hsd_error_set_hint(r->err, "%s",
-                       is_needed ? "Write one of type:, root:, holder: and site: with a name or a pattern: type: 'CacheEntry'"
-                                 : "One rule looks at one of them: make two rules.");
+                       is_needed
+                           ? "Write one of type:, root:, holder: and site: with a name or a pattern: type: 'CacheEntry'"
+                           : "One rule looks at one of them: make two rules.");
     return HSD_E_CORRUPT;
 }
 

@@ -14,15 +14,19 @@ size_t hsd_facts_rows(const hsd_facts *facts, hsd_fact_table table)
 
 void hsd_facts_name(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_fact *fact)
 {
-    if (facts->diff != NULL) hsd_facts_diff_name(facts->diff, table, row, fact);
-    else hsd_facts_series_name(facts->series, table, row, fact);
+    if (facts->diff != NULL)
+        hsd_facts_diff_name(facts->diff, table, row, fact);
+    else
+        hsd_facts_series_name(facts->series, table, row, fact);
 }
 
 void hsd_facts_get(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_measure measure, hsd_fact *fact,
                    hsd_amount *values)
 {
-    if (facts->diff != NULL) hsd_facts_diff_get(facts->diff, table, row, measure, fact, values);
-    else hsd_facts_series_get(facts, table, row, measure, fact, values);
+    if (facts->diff != NULL)
+        hsd_facts_diff_get(facts->diff, table, row, measure, fact, values);
+    else
+        hsd_facts_series_get(facts, table, row, measure, fact, values);
 }
 
 hsd_fact_table hsd_facts_table(const hsd_facts *facts, hsd_subject subject, hsd_measure measure)
@@ -46,7 +50,8 @@ static hsd_status is_one_of(const hsd_pattern *patterns, size_t count, hsd_text 
                             hsd_error *err)
 {
     *out = false;
-    for (size_t i = 0; i < count && !*out; i++) HSD_TRY(hsd_pattern_match(&patterns[i], name, scratch, out, err));
+    for (size_t i = 0; i < count && !*out; i++)
+        HSD_TRY(hsd_pattern_match(&patterns[i], name, scratch, out, err));
     return HSD_OK;
 }
 
@@ -92,7 +97,8 @@ hsd_status hsd_facts_open(hsd_facts *facts, const hsd_check_config *config, hsd_
         made += status == HSD_OK;
     }
     if (status == HSD_OK) status = find_all_ignored(facts, ignore, made, store, err);
-    while (made > 0) hsd_pattern_release(&ignore[--made]);
+    while (made > 0)
+        hsd_pattern_release(&ignore[--made]);
     return status;
 }
 
@@ -154,7 +160,8 @@ static void subtract_ignored(const hsd_facts *facts, hsd_measure measure, hsd_fa
         hsd_fact of_row;
         if (!facts->ignored[table][row]) continue;
         hsd_facts_get(facts, table, row, measure, &of_row, scratch);
-        for (size_t i = 0; i < facts->value_count; i++) subtract_amount(&values[i], scratch[i]);
+        for (size_t i = 0; i < facts->value_count; i++)
+            subtract_amount(&values[i], scratch[i]);
         subtract_amount(&fact->base, of_row.base);
         fact->trend = NULL;
     }
@@ -167,7 +174,8 @@ static void count_types(const hsd_facts *facts, hsd_fact *fact, hsd_amount *valu
         hsd_fact of_row;
         if (hsd_facts_is_ignored(facts, HSD_FACTS_TYPES, row)) continue;
         hsd_facts_get(facts, HSD_FACTS_TYPES, row, HSD_MEASURE_NEW_TYPES, &of_row, scratch);
-        for (size_t i = 0; i < facts->value_count; i++) values[i].objects += scratch[i].objects;
+        for (size_t i = 0; i < facts->value_count; i++)
+            values[i].objects += scratch[i].objects;
         fact->base.objects += of_row.base.objects;
     }
 }
@@ -181,8 +189,10 @@ void hsd_facts_total(const hsd_facts *facts, const hsd_rule *rule, hsd_fact *fac
     } else if (rule->measure == HSD_MEASURE_NEW_TYPES) {
         count_types(facts, fact, values, scratch);
     } else {
-        if (facts->diff != NULL) hsd_facts_diff_total(facts->diff, rule->measure, fact, values);
-        else hsd_facts_series_total(facts, rule->measure, fact, values);
+        if (facts->diff != NULL)
+            hsd_facts_diff_total(facts->diff, rule->measure, fact, values);
+        else
+            hsd_facts_series_total(facts, rule->measure, fact, values);
         subtract_ignored(facts, rule->measure, fact, values, scratch);
     }
 }
@@ -200,7 +210,8 @@ static bool has_percentage(const hsd_rule *rule)
 static const char *why_not_lost(const hsd_rule *rule)
 {
     const bool is_lost = hsd_measure_is_lost(rule->measure);
-    if (is_lost && (rule->subject == HSD_SUBJECT_ROOT || rule->subject == HSD_SUBJECT_HOLDER)) return "nothing holds what is lost";
+    if (is_lost && (rule->subject == HSD_SUBJECT_ROOT || rule->subject == HSD_SUBJECT_HOLDER))
+        return "nothing holds what is lost";
     return !is_lost && rule->subject == HSD_SUBJECT_SITE ? "sites are known of what is lost alone" : NULL;
 }
 
@@ -210,7 +221,9 @@ hsd_status hsd_facts_why_not(const hsd_facts *facts, const hsd_rule *rule, hsd_c
     *why = (hsd_text){"", 0};
     if (rule->measure == HSD_MEASURE_CAPTURE) return why_no_metric(facts, rule->capture_metric, store, why, err);
     const char *reason = why_not_lost(rule);
-    if (reason == NULL) reason = facts->diff != NULL ? hsd_facts_diff_why_not(facts, rule, why) : hsd_facts_series_why_not(facts, rule, why);
+    if (reason == NULL)
+        reason =
+            facts->diff != NULL ? hsd_facts_diff_why_not(facts, rule, why) : hsd_facts_series_why_not(facts, rule, why);
     if (reason == NULL && facts->diff != NULL && rule->subject == HSD_SUBJECT_HOLDER && has_percentage(rule))
         reason = "two captures do not tell how much a holder held before: give an amount, or a percentage per round";
     if (reason != NULL && why->size == 0) *why = (hsd_text){reason, strlen(reason)};

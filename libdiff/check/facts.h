@@ -13,33 +13,38 @@
 #include "check/pattern.h"
 
 typedef enum hsd_fact_table {
-    HSD_FACTS_TYPES, HSD_FACTS_ROOTS, HSD_FACTS_HOLDERS, HSD_FACTS_COHORTS, HSD_FACTS_LOST, HSD_FACTS_TABLE_COUNT
+    HSD_FACTS_TYPES,
+    HSD_FACTS_ROOTS,
+    HSD_FACTS_HOLDERS,
+    HSD_FACTS_COHORTS,
+    HSD_FACTS_LOST,
+    HSD_FACTS_TABLE_COUNT
 } hsd_fact_table;
 
 typedef struct hsd_facts {
-    const hsd_diff *diff;     /* one of the two */
+    const hsd_diff *diff; /* one of the two */
     const hsd_series *series;
     const hsd_check_options *options;
-    size_t first;             /* series: the first capture behind the warm-up */
+    size_t first; /* series: the first capture behind the warm-up */
     size_t value_count;
     bool *ignored[HSD_FACTS_TABLE_COUNT]; /* NULL: no row is */
 } hsd_facts;
 
 typedef struct hsd_fact { /* what is not known is empty */
     hsd_text name, root;
-    hsd_text place, cycle;         /* of what is lost, */
-    const hsd_site_frame *frames;  /* and the stack of what heads it, from who wanted the memory on */
+    hsd_text place, cycle;        /* of what is lost, */
+    const hsd_site_frame *frames; /* and the stack of what heads it, from who wanted the memory on */
     size_t frame_count;
-    hsd_amount first, last;        /* of the values, with frames */
+    hsd_amount first, last; /* of the values, with frames */
     const hsd_step *path;
     size_t path_count;
-    const hsd_holder *holder; /* of a diff */
+    const hsd_holder *holder;      /* of a diff */
     const hsd_holder *const *held; /* of a holder of a series: hsd_series_row.held */
     size_t held_count;
     hsd_amount base;        /* what a percentage is of */
     const hsd_trend *trend; /* of the bytes, where the series has it */
     bool has_before;
-    bool is_code;           /* program code: "*" leaves it out */
+    bool is_code; /* program code: "*" leaves it out */
 } hsd_fact;
 
 /* Finds the rows that are ignored. `facts` has diff, series and options. */
@@ -97,7 +102,8 @@ static inline bool hsd_facts_tell_lost(const hsd_facts *facts)
     return facts->diff != NULL ? facts->diff->lost.is_known : facts->series->lost.is_known;
 }
 
-/* The diff that knows who holds what grew: the one that is judged, or that of two captures of the series. NULL = nobody does. */
+/* The diff that knows who holds what grew: the one that is judged, or that of two captures of the series. NULL = nobody
+ * does. */
 static inline const hsd_diff *hsd_facts_holding(const hsd_facts *facts)
 {
     const hsd_diff *diff = facts->diff != NULL ? facts->diff : facts->series->pair;
@@ -121,8 +127,8 @@ void hsd_facts_diff_total(const hsd_diff *diff, hsd_measure measure, hsd_fact *f
 const char *hsd_facts_series_why_not(const hsd_facts *facts, const hsd_rule *rule, hsd_text *why);
 size_t hsd_facts_series_rows(const hsd_series *series, hsd_fact_table table);
 void hsd_facts_series_name(const hsd_series *series, hsd_fact_table table, size_t row, hsd_fact *fact);
-void hsd_facts_series_get(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_measure measure,
-                          hsd_fact *fact, hsd_amount *values);
+void hsd_facts_series_get(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_measure measure, hsd_fact *fact,
+                          hsd_amount *values);
 void hsd_facts_series_total(const hsd_facts *facts, hsd_measure measure, hsd_fact *fact, hsd_amount *values);
 
 #endif

@@ -31,7 +31,8 @@ static const char *why_no_lost(const hsd_diff *diff)
     if (diff->lost.is_known) return NULL;
     const char *reason = why_no_roots(diff);
     if (reason == NULL && diff->is_partial) reason = "a capture is incomplete: what was lost may hold what is left";
-    return reason != NULL ? reason : "a capture does not say that what no root reaches is lost: a collector may free it";
+    return reason != NULL ? reason
+                          : "a capture does not say that what no root reaches is lost: a collector may free it";
 }
 
 const char *hsd_facts_diff_why_not(const hsd_facts *facts, const hsd_rule *rule, hsd_text *why)

@@ -96,7 +96,8 @@ static void add(hsd_amount *sum, hsd_amount part)
 static size_t cohort_behind(const hsd_cohorts *cohorts, size_t first)
 {
     size_t at = 0;
-    while (at + 1 < cohorts->cohort_count && cohorts->cohorts[at].last < first) at++;
+    while (at + 1 < cohorts->cohort_count && cohorts->cohorts[at].last < first)
+        at++;
     return at;
 }
 
@@ -113,7 +114,8 @@ static void take_cohorts(const hsd_facts *facts, const hsd_cohort_row *row, hsd_
         if (is_between) add(&stayed, row->alive[(count - 1) * count + born]);
         if (born <= before) add(&fact->base, row->alive[before * count + born]);
     }
-    for (size_t i = 0; i + 1 < facts->value_count; i++) values[i] = (hsd_amount){0, 0};
+    for (size_t i = 0; i + 1 < facts->value_count; i++)
+        values[i] = (hsd_amount){0, 0};
     values[facts->value_count - 1] = stayed;
 }
 
@@ -128,16 +130,19 @@ static void take_values(const hsd_facts *facts, const hsd_series_row *row, hsd_m
     if (measure == HSD_MEASURE_BYTES) fact->trend = &row->trend;
     if (measure != HSD_MEASURE_NEW_TYPES) return;
     const bool was_there = values[0].objects > 0;
-    for (size_t i = 0; i < facts->value_count; i++) values[i].objects = was_there || values[i].objects > 0;
+    for (size_t i = 0; i < facts->value_count; i++)
+        values[i].objects = was_there || values[i].objects > 0;
     fact->base = values[0];
 }
 
-void hsd_facts_series_get(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_measure measure,
-                          hsd_fact *fact, hsd_amount *values)
+void hsd_facts_series_get(const hsd_facts *facts, hsd_fact_table table, size_t row, hsd_measure measure, hsd_fact *fact,
+                          hsd_amount *values)
 {
     hsd_facts_series_name(facts->series, table, row, fact);
-    if (table == HSD_FACTS_COHORTS) take_cohorts(facts, &facts->series->cohorts.types[row], measure, fact, values);
-    else take_values(facts, &table_of(facts->series, table)->rows[row], measure, fact, values);
+    if (table == HSD_FACTS_COHORTS)
+        take_cohorts(facts, &facts->series->cohorts.types[row], measure, fact, values);
+    else
+        take_values(facts, &table_of(facts->series, table)->rows[row], measure, fact, values);
 }
 
 void hsd_facts_series_total(const hsd_facts *facts, hsd_measure measure, hsd_fact *fact, hsd_amount *values)
@@ -146,6 +151,8 @@ void hsd_facts_series_total(const hsd_facts *facts, hsd_measure measure, hsd_fac
     if (hsd_measure_is_new(measure) || hsd_measure_is_survived(measure))
         take_cohorts(facts, &series->cohorts.all, measure, fact, values);
     else
-        take_values(facts, hsd_measure_is_unreached(measure) || hsd_measure_is_lost(measure) ? &series->unreached : &series->total,
+        take_values(facts,
+                    hsd_measure_is_unreached(measure) || hsd_measure_is_lost(measure) ? &series->unreached
+                                                                                      : &series->total,
                     measure, fact, values);
 }

@@ -60,7 +60,8 @@ void hsd_shortlist_cut(hsd_shortlist *list)
     const uint64_t enough = list->growth - list->growth / 100 * (100 - HSD_CARRIERS_PERCENT);
     uint64_t told = 0;
     size_t kept = 0;
-    while (kept < list->count && told < enough) told = hsd_add_saturating(told, (uint64_t)list->items[kept++].growth);
+    while (kept < list->count && told < enough)
+        told = hsd_add_saturating(told, (uint64_t)list->items[kept++].growth);
     list->count = kept;
 }
 
@@ -121,8 +122,11 @@ static void tell_sites(hsd_finding *finding, const hsd_sites *sites, hsd_text ty
 /* Of what is lost the row says it. */
 static void tell_stack(hsd_finding *finding, const hsd_fact *fact)
 {
-    finding->own_site = (hsd_site_growth){.type = fact->name, .before = fact->first, .after = fact->last,
-                                          .frames = fact->frames, .frame_count = fact->frame_count};
+    finding->own_site = (hsd_site_growth){.type = fact->name,
+                                          .before = fact->first,
+                                          .after = fact->last,
+                                          .frames = fact->frames,
+                                          .frame_count = fact->frame_count};
     finding->sites = &finding->own_site;
     finding->site_count = 1;
 }

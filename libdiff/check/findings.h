@@ -9,8 +9,8 @@
 #include "check/facts.h"
 #include "check/grown.h"
 
-#define HSD_FINDINGS_MOST 100u
-#define HSD_CARRIERS_MOST 20u
+#define HSD_FINDINGS_MOST    100u
+#define HSD_CARRIERS_MOST    20u
 #define HSD_CARRIERS_PERCENT 90u
 
 typedef struct hsd_candidate {
@@ -25,8 +25,8 @@ typedef struct hsd_shortlist {
     const hsd_facts *facts;
     hsd_candidate items[HSD_FINDINGS_MOST];
     size_t count, most;
-    uint64_t total; /* candidates, kept or not */
-    uint64_t growth;/* their sum */
+    uint64_t total;  /* candidates, kept or not */
+    uint64_t growth; /* their sum */
 } hsd_shortlist;
 
 void hsd_shortlist_put(hsd_shortlist *list, const hsd_candidate *candidate);

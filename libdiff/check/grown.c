@@ -36,7 +36,8 @@ static int64_t divide_up(int64_t growth, uint32_t rounds)
 
 static hsd_trend trend_of(const hsd_yardstick *by, const hsd_amount *values)
 {
-    for (size_t i = 0; i < by->value_count; i++) by->numbers[i] = number_of(by, values[i]);
+    for (size_t i = 0; i < by->value_count; i++)
+        by->numbers[i] = number_of(by, values[i]);
     return hsd_trend_of(by->numbers, NULL, by->value_count, by->is_bytes ? by->noise : 0);
 }
 
@@ -102,7 +103,8 @@ static void hold_against(const hsd_yardstick *by, hsd_amount base, hsd_grown *gr
 
 /* ---- what counts ---- */
 
-/* Growth has to be over the limit, and over the least that counts. Where the first alone holds, the second is the limit that it passed. */
+/* Growth has to be over the limit, and over the least that counts. Where the first alone holds, the second is the limit
+ * that it passed. */
 static void take_min(const hsd_yardstick *by, hsd_grown *grown)
 {
     grown->is_small = true;

@@ -4,10 +4,10 @@
  *      two captures     over the limit and more than `min`
  *      a series         that, and it grew in every round; what grew and levelled off passes up to `one_off`
  *
- * A limit per round is held against the round that brought least, so that each of them was over it; any other against the
- * whole growth. Noise has a round without growth sooner or later, a leak has none: this tells the two apart where the mean rate
- * (Theil-Sen) does not. Each limit of a rule must hold; the strictest of those that do not, else of all, is the one that is
- * told. To compare them, one per round counts as often as there are rounds.
+ * A limit per round is held against the round that brought least, so that each of them was over it; any other against
+ * the whole growth. Noise has a round without growth sooner or later, a leak has none: this tells the two apart where
+ * the mean rate (Theil-Sen) does not. Each limit of a rule must hold; the strictest of those that do not, else of all,
+ * is the one that is told. To compare them, one per round counts as often as there are rounds.
  */
 #ifndef HSD_CHECK_GROWN_H
 #define HSD_CHECK_GROWN_H
@@ -19,25 +19,27 @@ typedef struct hsd_yardstick { /* what is the same for all rows of a rule */
     size_t value_count;
     bool is_bytes;
     bool has_trend;
-    uint64_t min_bytes;      /* growth up to this is none; not for counts */
+    uint64_t min_bytes; /* growth up to this is none; not for counts */
     uint64_t one_off_bytes;
-    uint64_t noise;          /* of a trend of bytes */
-    uint64_t heap;           /* live before, in the unit of the measure: what a percentage per round is of */
-    uint64_t *numbers;       /* scratch, value_count */
+    uint64_t noise;    /* of a trend of bytes */
+    uint64_t heap;     /* live before, in the unit of the measure: what a percentage per round is of */
+    uint64_t *numbers; /* scratch, value_count */
 } hsd_yardstick;
 
 typedef struct hsd_grown {
     int64_t before, after, growth, per_round;
-    int64_t least_round;     /* growth of the round that brought least; with two captures, or without a trend, per_round */
-    int64_t bytes;           /* growth in bytes, for allowances */
+    /* growth of the round that brought least; with two captures, or without a trend, per_round */
+    int64_t least_round;
+    int64_t bytes; /* growth in bytes, for allowances */
     uint32_t round_count, up_count, p_millionths;
-    bool is_per_round;       /* of the limit that is told, and of found */
+    bool is_per_round; /* of the limit that is told, and of found */
     int64_t found, limit;
-    int64_t excess;          /* found - limit over all rounds; > 0 = over */
-    bool leaks;              /* is over, and it counts */
-    bool is_levelled;        /* is over, and accepted since it levelled off */
-    bool breathes;           /* is over, and did not grow in every round */
-    bool is_small;           /* is over, and no more than `min_bytes`: which stands for the limit, where that is of the whole growth */
+    int64_t excess;   /* found - limit over all rounds; > 0 = over */
+    bool leaks;       /* is over, and it counts */
+    bool is_levelled; /* is over, and accepted since it levelled off */
+    bool breathes;    /* is over, and did not grow in every round */
+    /* is over, and no more than `min_bytes`: which stands for the limit, where that is of the whole growth */
+    bool is_small;
 } hsd_grown;
 
 /* `trend` is that of the bytes where it is known. A row that shrank (`is_row`) is not looked at any closer. */

@@ -91,7 +91,8 @@ static bool is_everything(hsd_text pattern) { return pattern.size == 1 && patter
 /* Whoever names a place means it, and all that it holds. */
 static bool may_have_moved(const hsd_trial *trial, hsd_fact_table table, const hsd_fact *fact)
 {
-    const bool is_place = table == HSD_FACTS_HOLDERS && trial->judge->most_moved != NULL && hsd_root_is_nobody(fact->root);
+    const bool is_place =
+        table == HSD_FACTS_HOLDERS && trial->judge->most_moved != NULL && hsd_root_is_nobody(fact->root);
     return is_place && is_everything(trial->rule->pattern);
 }
 
@@ -99,7 +100,8 @@ hsd_grown hsd_trial_weigh(hsd_trial *trial, hsd_fact_table table, size_t row, hs
 {
     hsd_judge *judge = trial->judge;
     hsd_facts_get(&judge->facts, table, row, trial->rule->measure, fact, judge->values);
-    const bool has_moved = may_have_moved(trial, table, fact) && hsd_moved_leave_out(judge->most_moved, judge->values, judge->facts.value_count);
+    const bool has_moved = may_have_moved(trial, table, fact) &&
+                           hsd_moved_leave_out(judge->most_moved, judge->values, judge->facts.value_count);
     return hsd_grown_of(&trial->by, judge->values, fact->base, has_moved ? NULL : fact->trend, true);
 }
 
@@ -141,7 +143,8 @@ static hsd_status note_small(hsd_trial *trial)
     char size[32];
     hsd_text text;
     hsd_amount_write_size(size, trial->by.min_bytes);
-    HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s': what is over the limit grew by %s at most in all, which is noise here (min)",
+    HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
+                          "rule '%.*s': what is over the limit grew by %s at most in all, which is noise here (min)",
                           hsd_check_shown(name), name.data, size));
     return note(judge, text);
 }
@@ -165,8 +168,8 @@ static hsd_status note_trial(hsd_trial *trial)
                               trial->breathing == 1 ? " is" : "s are"));
     } else {
         HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
-                              "rule '%.*s': over the limit, but without growth in every round",
-                              hsd_check_shown(name), name.data));
+                              "rule '%.*s': over the limit, but without growth in every round", hsd_check_shown(name),
+                              name.data));
     }
     return note(judge, text);
 }
@@ -178,8 +181,8 @@ static hsd_status cannot_judge(hsd_judge *judge, const hsd_rule *rule, hsd_check
     row->outcome = judge->has_built_in ? HSD_CHECK_OFF : HSD_CHECK_UNKNOWN;
     if (!judge->has_built_in) return HSD_OK;
     HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s' was left out: %.*s",
-                          hsd_check_shown(rule->name), rule->name.data,
-                          (int)hsd_min_u64(row->why_unknown.size, 300), row->why_unknown.data));
+                          hsd_check_shown(rule->name), rule->name.data, (int)hsd_min_u64(row->why_unknown.size, 300),
+                          row->why_unknown.data));
     return note(judge, text);
 }
 

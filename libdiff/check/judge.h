@@ -18,12 +18,12 @@ typedef struct hsd_judge {
     hsd_facts facts;
     hsd_allowed allowed;
     const hsd_check_config *config;
-    bool has_built_in;   /* the rules are the built-in ones */
+    bool has_built_in; /* the rules are the built-in ones */
     hsd_check_store *store;
     hsd_check_list *notes;
-    hsd_amount heap;     /* live before */
+    hsd_amount heap;                            /* live before */
     hsd_amount *values, *sums, *less, *scratch; /* value_count each */
-    const hsd_amount *most_moved; /* hsd_moved_find */
+    const hsd_amount *most_moved;               /* hsd_moved_find */
     uint64_t *numbers;
     hsd_buffer name, of_regex;
     hsd_error *err;

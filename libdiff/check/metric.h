@@ -9,12 +9,12 @@
 typedef struct hsd_metric_row {
     const char *name;
     hsd_measure measure;
-    unsigned subjects;   /* bits 1 << hsd_subject */
+    unsigned subjects; /* bits 1 << hsd_subject */
     bool is_bytes;
     const char *of_rows; /* as it is called behind a name: "objects", "new bytes" */
 } hsd_metric_row;
 
-#define HSD_METRIC_COUNT 13u
+#define HSD_METRIC_COUNT     13u
 #define HSD_METRIC_NAME_MOST 200u /* bytes of the name of a rule or of a capture's own metric */
 extern const hsd_metric_row hsd_metrics[HSD_METRIC_COUNT];
 

@@ -10,7 +10,10 @@
 #include "check/store.h"
 #include <hscapture/hscapture.h>
 
-static int64_t more(uint64_t before, uint64_t after) { return hsd_int64_minus(hsd_int64_of(after), hsd_int64_of(before)); }
+static int64_t more(uint64_t before, uint64_t after)
+{
+    return hsd_int64_minus(hsd_int64_of(after), hsd_int64_of(before));
+}
 
 static uint64_t above_zero(int64_t number) { return number > 0 ? (uint64_t)number : 0; }
 
@@ -18,7 +21,8 @@ static uint64_t above_zero(int64_t number) { return number > 0 ? (uint64_t)numbe
 static hsd_amount rise_of(const hsd_facts *facts, const hsd_series_row *row, size_t at)
 {
     const hsd_amount *value = &row->values[facts->first + at];
-    return (hsd_amount){above_zero(more(value[-1].objects, value->objects)), above_zero(more(value[-1].bytes, value->bytes))};
+    return (hsd_amount){above_zero(more(value[-1].objects, value->objects)),
+                        above_zero(more(value[-1].bytes, value->bytes))};
 }
 
 static void add(hsd_amount *sum, hsd_amount part)
@@ -59,7 +63,8 @@ hsd_status hsd_moved_find(const hsd_facts *facts, hsd_check_store *store, const 
     const hsd_series *series = facts->series;
     void *most;
     *out = NULL;
-    if (series == NULL || series->before_count > 0 || !series->types.is_known || !series->holders.is_known) return HSD_OK;
+    if (series == NULL || series->before_count > 0 || !series->types.is_known || !series->holders.is_known)
+        return HSD_OK;
     HSD_TRY(hsd_check_take(store, facts->value_count, sizeof **out, &most, err));
     hsd_amount *values = most;
     values[0] = (hsd_amount){0, 0};

@@ -34,7 +34,8 @@ static bool matches_glob(hsd_text glob, hsd_text name)
             return false;
         }
     }
-    while (g < glob.size && glob.data[g] == '*') g++;
+    while (g < glob.size && glob.data[g] == '*')
+        g++;
     return g == glob.size;
 }
 
@@ -81,7 +82,8 @@ static size_t skip_set(hsd_text text, size_t at)
         const bool is_class = text.data[at] == '[' && at + 1 < text.size && strchr(":.=", text.data[at + 1]) != NULL;
         if (is_class) {
             const char kind = text.data[at + 1];
-            for (at += 2; at + 1 < text.size && !(text.data[at] == kind && text.data[at + 1] == ']');) at++;
+            for (at += 2; at + 1 < text.size && !(text.data[at] == kind && text.data[at + 1] == ']');)
+                at++;
             at++;
         }
         at++;
@@ -120,9 +122,7 @@ static const char *find_excess(hsd_text text)
             e.depth++;
             e.sizes[e.depth] = e.last[e.depth] = 1;
             break;
-        case ')':
-            close_group(&e);
-            break;
+        case ')': close_group(&e); break;
         case '{': repeat_last(&e, read_bounds(text, at + 1)); break;
         case '+': repeat_last(&e, 2); break;
         case '*':

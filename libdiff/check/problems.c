@@ -53,7 +53,8 @@ static hsd_status check_one(hsd_problem_lists *lists, const hsd_capture_info *in
 static size_t family_size(const char *text)
 {
     size_t size = strcspn(text, "0123456789");
-    while (size > 0 && strchr(" -/v", text[size - 1]) != NULL) size--;
+    while (size > 0 && strchr(" -/v", text[size - 1]) != NULL)
+        size--;
     return size;
 }
 

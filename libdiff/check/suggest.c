@@ -3,8 +3,9 @@
  * most (types, where captures know no holders). Of a series they are per round, so that they hold for any number of
  * captures.
  *
- * A limit above what leaks would bless the leak. So of a series the rule that nothing grows in every round is written too, and
- * what grew so has its limit commented out, with the reason. Two captures cannot tell a leak from a cache that fills.
+ * A limit above what leaks would bless the leak. So of a series the rule that nothing grows in every round is written
+ * too, and what grew so has its limit commented out, with the reason. Two captures cannot tell a leak from a cache that
+ * fills.
  *
  * Names are foreign: they stand in double quotes with every byte that is not printable ASCII escaped; bytes that are no
  * UTF-8 become ?, which matches them. A limit is never less than what the worst row has that its pattern matches, so
@@ -31,7 +32,7 @@ typedef struct writer {
     size_t count;
     size_t left_out;
     hsd_buffer name, scratch;
-    bool is_comment;        /* of a rule that is left out: each line of it */
+    bool is_comment; /* of a rule that is left out: each line of it */
     hsd_error *err;
 } writer;
 
@@ -60,7 +61,8 @@ static uint32_t code_of(const char *at, size_t size)
 {
     const uint8_t *byte = (const uint8_t *)at;
     uint32_t code = size == 1 ? byte[0] : byte[0] & (0xffu >> (size + 1));
-    for (size_t i = 1; i < size; i++) code = code << 6 | (byte[i] & 0x3fu);
+    for (size_t i = 1; i < size; i++)
+        code = code << 6 | (byte[i] & 0x3fu);
     return code;
 }
 
@@ -108,8 +110,10 @@ static hsd_status put_limit(writer *w, int64_t found)
     const uint64_t limit = hsd_add_saturating(hsd_add_saturating(grown, grown / 10), SLACK);
     const char *per_round = w->facts.series != NULL ? " per round" : "";
     char size[32];
-    if (limit > INT64_MAX / 2) snprintf(size, sizeof size, "%" PRId64 " B", INT64_MAX);
-    else hsd_amount_write_size(size, limit);
+    if (limit > INT64_MAX / 2)
+        snprintf(size, sizeof size, "%" PRId64 " B", INT64_MAX);
+    else
+        hsd_amount_write_size(size, limit);
     HSD_TRY(put_line(w, "  max_growth: "));
     HSD_TRY(put_format(w, "%s%s", size, per_round));
     if (grown == 0) return put(w, "  # found: no growth\n");
@@ -153,7 +157,8 @@ static hsd_status find_worst(writer *w, hsd_fact_table table, hsd_subject subjec
 
 /* ---- what leaks ---- */
 
-#define HEAP_MILLIONTHS UINT64_C(10000) /* 1 % per round: the built-in limit of the whole heap, which breathes with what is compiled */
+/* 1 % per round: the built-in limit of the whole heap, which breathes with what is compiled */
+#define HEAP_MILLIONTHS UINT64_C(10000)
 
 /* True if a row grew in every round, by more than so many millionths of the heap. */
 static bool is_leak(const writer *w, const hsd_series_row *row, uint64_t millionths)
@@ -176,7 +181,9 @@ static hsd_status put_reason(writer *w, bool is_left_out)
     w->is_comment = is_left_out;
     if (!is_left_out) return HSD_OK;
     w->left_out++;
-    return put_format(w, "  # Left out: it grew in each of %" PRIu32 " rounds, as leaks do. Mend it, or accept it under `allow:`.\n",
+    return put_format(w,
+                      "  # Left out: it grew in each of %" PRIu32
+                      " rounds, as leaks do. Mend it, or accept it under `allow:`.\n",
                       w->facts.series->total.trend.step_count);
 }
 
@@ -216,7 +223,8 @@ static hsd_status put_held(writer *w, const hsd_fact *fact)
         HSD_TRY(put(w, "  # Held by "));
         if (holder->by_count == 0) HSD_TRY(put_place(w, "", holder->root, holder->path, holder->path_count));
         for (size_t k = 0; k < holder->by_count; k++)
-            HSD_TRY(put_place(w, k > 0 ? " and " : "", holder->by[k].root, holder->by[k].path, holder->by[k].path_count));
+            HSD_TRY(put_place(w, k > 0 ? " and " : "", holder->by[k].root, holder->by[k].path,
+                              holder->by[k].path_count));
         HSD_TRY(put(w, holder->by_count > 1 ? ", together.\n" : ".\n"));
     }
     return HSD_OK;
@@ -277,7 +285,8 @@ static hsd_status put_whole_heap(writer *w)
     HSD_TRY(put_limit(w, diff != NULL ? hsd_change_bytes(&diff->total) : series->total.trend.per_step));
     w->is_comment = false;
     if (!is_left_out) return HSD_OK;
-    return put(w, "\n  - name: whole heap does not grow in every round\n    metric: total.bytes\n    max_growth: 1 % per round\n");
+    return put(w, "\n  - name: whole heap does not grow in every round\n    metric: total.bytes\n    max_growth: 1 % "
+                  "per round\n");
 }
 
 static hsd_status put_all(writer *w)
@@ -307,7 +316,8 @@ hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *seri
         return hsd_fail(err, HSD_E_MISUSE, "a configuration is made from a diff or a series");
     const hsd_status status = put_all(&w);
     if (left_out != NULL) *left_out = w.left_out;
-    for (size_t i = 0; i < ROWS_MOST; i++) hsd_buffer_release(&w.patterns[i]);
+    for (size_t i = 0; i < ROWS_MOST; i++)
+        hsd_buffer_release(&w.patterns[i]);
     hsd_buffer_release(&w.name);
     hsd_buffer_release(&w.scratch);
     return status;

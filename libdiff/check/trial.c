@@ -75,7 +75,10 @@ hsd_status hsd_trial_each(hsd_trial *trial)
         HSD_TRY(hsd_trial_matches(trial, row, &is_match));
         if (!is_match) continue;
         const hsd_grown grown = hsd_trial_weigh(trial, trial->table, row, &fact);
-        hsd_candidate candidate = {.table = trial->table, .row = row, .excess = grown.excess, .growth = grown.growth,
+        hsd_candidate candidate = {.table = trial->table,
+                                   .row = row,
+                                   .excess = grown.excess,
+                                   .growth = grown.growth,
                                    .is_levelled = grown.is_levelled};
         trial->matched++;
         trial->breathing += grown.breathes;
@@ -84,8 +87,10 @@ hsd_status hsd_trial_each(hsd_trial *trial)
             HSD_TRY(hsd_allowed_find(&judge->allowed, trial->rule->subject, &fact, grown.bytes, &candidate.allowed,
                                      judge->err));
         const bool fails = grown.leaks && candidate.allowed == NULL;
-        if (fails) hsd_shortlist_put(&failing, &candidate);
-        else if (grown.leaks || grown.is_levelled) hsd_shortlist_put(&accepted, &candidate);
+        if (fails)
+            hsd_shortlist_put(&failing, &candidate);
+        else if (grown.leaks || grown.is_levelled)
+            hsd_shortlist_put(&accepted, &candidate);
         const int own = weight_of(&grown, fails);
         if (own > weight || (own == weight && own > 1 && grown.excess > worst.excess)) {
             worst = grown;
@@ -228,8 +233,11 @@ static hsd_status add_carriers(hsd_trial *trial, const allowed_sum *allowed, boo
         if (grown.growth <= 0) continue;
         if (allowed->subject == subject)
             HSD_TRY(hsd_allowed_find(&judge->allowed, subject, &fact, grown.bytes, &allowance, judge->err));
-        const hsd_candidate candidate = {.table = trial->table, .row = row, .excess = grown.growth,
-                                         .growth = grown.growth, .is_levelled = is_levelled};
+        const hsd_candidate candidate = {.table = trial->table,
+                                         .row = row,
+                                         .excess = grown.growth,
+                                         .growth = grown.growth,
+                                         .is_levelled = is_levelled};
         if (allowance == NULL) hsd_shortlist_put(out, &candidate);
     }
     hsd_shortlist_sort(out);
@@ -243,7 +251,8 @@ static hsd_status add_carriers(hsd_trial *trial, const allowed_sum *allowed, boo
 static bool is_code(const hsd_facts *facts, size_t row)
 {
     if (facts->diff != NULL) return facts->diff->holders[row].is_code;
-    return hsc_type_is_program_code(facts->series->types.rows[row].flags) && !hsd_facts_is_ignored(facts, HSD_FACTS_TYPES, row);
+    return hsc_type_is_program_code(facts->series->types.rows[row].flags) &&
+           !hsd_facts_is_ignored(facts, HSD_FACTS_TYPES, row);
 }
 
 /* Its values in judge->less. */
@@ -261,13 +270,15 @@ static void add_code(hsd_trial *trial)
 }
 
 /*
- * True if the heap is over a built-in limit by what the runtime compiled alone: that goes on for as long as a program meets new work,
- * and is no leak of the program's. What a program makes of functions is not code alone: whoever keeps them has objects of its own.
+ * True if the heap is over a built-in limit by what the runtime compiled alone: that goes on for as long as a program
+ * meets new work, and is no leak of the program's. What a program makes of functions is not code alone: whoever keeps
+ * them has objects of its own.
  */
 static bool is_code_alone(hsd_trial *trial, hsd_amount base)
 {
     hsd_judge *judge = trial->judge;
-    if (!judge->has_built_in || trial->rule->subject != HSD_SUBJECT_HEAP || trial->rule->measure != HSD_MEASURE_BYTES) return false;
+    if (!judge->has_built_in || trial->rule->subject != HSD_SUBJECT_HEAP || trial->rule->measure != HSD_MEASURE_BYTES)
+        return false;
     add_code(trial);
     const size_t bytes = judge->facts.value_count * sizeof *judge->sums;
     memcpy(judge->scratch, judge->sums, bytes);
@@ -279,7 +290,8 @@ static hsd_status note_code(const hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
     hsd_text text;
-    HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s': over the limit by program code alone, which the runtime compiled meanwhile",
+    HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
+                          "rule '%.*s': over the limit by program code alone, which the runtime compiled meanwhile",
                           hsd_check_shown(trial->rule->name), trial->rule->name.data));
     return hsd_check_add(judge->store, judge->notes, text, judge->err);
 }

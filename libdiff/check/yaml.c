@@ -11,7 +11,6 @@
 
 #include "base/fail.h"
 
-
 #define DEPTH_MOST 16u
 #define NODES_MOST 100000u
 #define KEYS_MOST  1000u
@@ -46,7 +45,8 @@ static hsd_status refuse(reader *r, uint32_t line, const char *what, const char 
 static uint32_t line_at(const char *text, size_t size, size_t offset)
 {
     uint32_t line = 1;
-    for (size_t i = 0; i < offset && i < size; i++) line += text[i] == '\n';
+    for (size_t i = 0; i < offset && i < size; i++)
+        line += text[i] == '\n';
     return line;
 }
 
@@ -85,7 +85,8 @@ static hsd_status new_node(reader *r, hsd_yaml_kind kind, yaml_mark_t mark, hsd_
 static const hsd_yaml_node *find_key(const hsd_yaml_node *map, hsd_text name)
 {
     const hsd_yaml_node *key = map->first;
-    while (key != NULL && !hsd_check_is_same(key->text, name)) key = key->next;
+    while (key != NULL && !hsd_check_is_same(key->text, name))
+        key = key->next;
     return key;
 }
 
@@ -93,15 +94,19 @@ static hsd_status refuse_second(reader *r, const hsd_yaml_node *first, const hsd
 {
     hsd_fail(r->err, HSD_E_CORRUPT, "has '%.*s' a second time in line %u", hsd_check_shown(key->text), key->text.data,
              key->line);
-    hsd_error_set_hint(r->err, "It is there in line %u already: one of the two has to go. Several limits are a list: "
-                               "max_growth: [16 MiB, 5 %%]", first->line);
+    hsd_error_set_hint(r->err,
+                       "It is there in line %u already: one of the two has to go. Several limits are a list: "
+                       "max_growth: [16 MiB, 5 %%]",
+                       first->line);
     return HSD_E_CORRUPT;
 }
 
 static void link_last(frame *parent, hsd_yaml_node *node)
 {
-    if (parent->last != NULL) parent->last->next = node;
-    else parent->node->first = node;
+    if (parent->last != NULL)
+        parent->last->next = node;
+    else
+        parent->node->first = node;
     parent->last = node;
     parent->node->count++;
 }

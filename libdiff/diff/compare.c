@@ -39,13 +39,15 @@ static hsd_status number_roots(hsd_comparison *c, int side, hsd_error *err)
 hsd_status hsd_compare_prepare(hsd_comparison *c, hsd_error *err)
 {
     HSD_ASSERT(c->by_type == NULL && c->pair.root_number[BEFORE] == NULL);
-    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(number_roots(c, side, err));
+    for (int side = 0; side < SIDE_COUNT; side++)
+        HSD_TRY(number_roots(c, side, err));
     c->pair.root_kinds = calloc((size_t)c->pair.roots.count + 1, 1);
     c->by_type = calloc((size_t)c->pair.types.names.count + 1, sizeof *c->by_type);
     c->by_root = calloc((size_t)c->pair.roots.count + 1, sizeof *c->by_root);
     const bool has_examples = c->ladder.basis != HSD_BASIS_COUNTS;
     if (has_examples) c->examples = calloc((size_t)c->pair.types.names.count + 1, sizeof *c->examples);
-    if (c->pair.root_kinds == NULL || c->by_type == NULL || c->by_root == NULL || (has_examples && c->examples == NULL)) {
+    if (c->pair.root_kinds == NULL || c->by_type == NULL || c->by_root == NULL ||
+        (has_examples && c->examples == NULL)) {
         return hsd_fail_nomem(err, "the tables of the diff");
     }
     for (int side = SIDE_COUNT - 1; side >= 0; side--) { /* before comes last and decides */
@@ -112,27 +114,32 @@ static hsd_match_rung rung_of(const hsd_comparison *c, const uint64_t *after)
     return hsd_rung_of_match(hsd_census_rung(after));
 }
 
-static hsd_status tell_matched(const hsd_comparison *c, const uint64_t *const *records, hsd_match_rung rung, hsd_error *err)
+static hsd_status tell_matched(const hsd_comparison *c, const uint64_t *const *records, hsd_match_rung rung,
+                               hsd_error *err)
 {
     if (c->keep != NULL && c->keep->pair != NULL && c->pair.has_holders) {
-        HSD_TRY(c->keep->pair(c->keep->pair_context, hsd_census_ordinal(records[BEFORE]), hsd_census_ordinal(records[AFTER]), err));
+        HSD_TRY(c->keep->pair(c->keep->pair_context, hsd_census_ordinal(records[BEFORE]),
+                              hsd_census_ordinal(records[AFTER]), err));
     }
     if (c->options->matched == NULL) return HSD_OK;
     return c->options->matched(c->options->matched_context, hsd_census_id(&c->pair.sides[BEFORE], records[BEFORE]),
                                hsd_census_id(&c->pair.sides[AFTER], records[AFTER]), rung, err);
 }
 
-static hsd_status count_match(hsd_comparison *c, const uint64_t *const *records, const place *before, const place *after,
-                              hsd_error *err)
+static hsd_status count_match(hsd_comparison *c, const uint64_t *const *records, const place *before,
+                              const place *after, hsd_error *err)
 {
     hsd_match *match = &c->match;
     if (after->state == ABSENT) match->unmatched_before++;
     if (before->state == ABSENT) match->unmatched_after++;
     if (after->state == ABSENT || before->state == ABSENT) return HSD_OK;
     const hsd_match_rung rung = rung_of(c, records[AFTER]);
-    if (rung == HSD_MATCH_EXACT) match->exact++;
-    else if (rung == HSD_MATCH_ADDRESS) match->address++;
-    else match->structure++;
+    if (rung == HSD_MATCH_EXACT)
+        match->exact++;
+    else if (rung == HSD_MATCH_ADDRESS)
+        match->address++;
+    else
+        match->structure++;
     match->ambiguous += rung == HSD_MATCH_TWINS;
     if (before->state == LIVE && after->state == LIVE) {
         hsd_amount_add(&match->rungs[rung], after->bytes);
@@ -165,7 +172,8 @@ static hsd_status take_bits(const hsd_side_walk *side, uint8_t **out, hsd_error 
 }
 
 /* Live in both: what growth can hang from. */
-static hsd_status note_kept(hsd_comparison *c, const uint64_t *const *records, const place *before, const place *after, hsd_error *err)
+static hsd_status note_kept(hsd_comparison *c, const uint64_t *const *records, const place *before, const place *after,
+                            hsd_error *err)
 {
     if (!c->pair.has_holders || before->state != LIVE || after->state != LIVE) return HSD_OK;
     for (int side = 0; side < SIDE_COUNT; side++) {
@@ -182,13 +190,15 @@ static void offer_example(hsd_comparison *c, const uint64_t *const *records, con
 {
     if (after->state != LIVE || before->state == LIVE) return;
     const uint32_t type = hsd_census_type(records[AFTER]);
-    hsd_examples_offer(&c->examples[type], c->by_type[type].new_.objects, hsd_census_id(&c->pair.sides[AFTER], records[AFTER]));
+    hsd_examples_offer(&c->examples[type], c->by_type[type].new_.objects,
+                       hsd_census_id(&c->pair.sides[AFTER], records[AFTER]));
 }
 
 /* One of the two is absent. */
 static hsd_status take_undecided(hsd_comparison *c, int side, const uint64_t *record, const place *at, hsd_error *err)
 {
-    if (c->ladder.basis != HSD_BASIS_STRUCTURE || at->state != LIVE || hsd_census_rung(record) != HSD_RUNG_UNDECIDED) return HSD_OK;
+    if (c->ladder.basis != HSD_BASIS_STRUCTURE || at->state != LIVE || hsd_census_rung(record) != HSD_RUNG_UNDECIDED)
+        return HSD_OK;
     return hsd_undecided_take(&c->undecided, (unsigned)side, hsd_census_type(record), at->root, at->bytes, err);
 }
 
@@ -251,15 +261,16 @@ static hsd_status fold_pair(hsd_comparison *c, const uint64_t *const *records, h
     bool is_one;
     HSD_TRY(take_reuse(c, records, &is_one, err));
     if (is_one) return fold_one(c, records, err);
-    const uint64_t *const freed[SIDE_COUNT] = {[BEFORE] = records[BEFORE]}, *const come[SIDE_COUNT] = {[AFTER] = records[AFTER]};
+    const uint64_t *const freed[SIDE_COUNT] = {[BEFORE] = records[BEFORE]}, *const come[SIDE_COUNT] = {
+                                                                                [AFTER] = records[AFTER]};
     HSD_TRY(fold_one(c, freed, err));
     return fold_one(c, come, err);
 }
 
 static hsd_status merge(hsd_comparison *c, hsd_tandem *tandem, hsd_error *err)
 {
-    const uint64_t total = hsd_max_u64(hsd_sorter_count(c->pair.sides[BEFORE].census),
-                                       hsd_sorter_count(c->pair.sides[AFTER].census));
+    const uint64_t total =
+        hsd_max_u64(hsd_sorter_count(c->pair.sides[BEFORE].census), hsd_sorter_count(c->pair.sides[AFTER].census));
     for (uint64_t done = 0;; done++) {
         const uint64_t *const *records;
         const hsd_status status = hsd_tandem_next(tandem, &records, err);
@@ -282,10 +293,12 @@ static hsd_status estimate_reuse(hsd_comparison *c, hsd_error *err)
 
 hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
 {
-    HSD_ASSERT(c->ladder.basis != HSD_BASIS_COUNTS && c->pair.sides[BEFORE].census != NULL && c->pair.sides[AFTER].census != NULL);
+    HSD_ASSERT(c->ladder.basis != HSD_BASIS_COUNTS && c->pair.sides[BEFORE].census != NULL &&
+               c->pair.sides[AFTER].census != NULL);
     hsd_sorter *const streams[SIDE_COUNT] = {c->pair.sides[BEFORE].census, c->pair.sides[AFTER].census};
     hsd_tandem *tandem;
-    for (int side = 0; side < SIDE_COUNT && c->pair.has_holders; side++) HSD_TRY(take_bits(&c->pair.sides[side], &c->pair.is_kept[side], err));
+    for (int side = 0; side < SIDE_COUNT && c->pair.has_holders; side++)
+        HSD_TRY(take_bits(&c->pair.sides[side], &c->pair.is_kept[side], err));
     if (c->ladder.basis == HSD_BASIS_ADDRESS) HSD_TRY(hsd_reuse_new(&c->reuse, err));
     HSD_TRY(hsd_replaced_find(&c->replaced, c, err));
     hsd_side_drop_graph(&c->pair.sides[BEFORE]);

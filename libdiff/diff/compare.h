@@ -26,21 +26,21 @@ typedef struct hsd_comparison {
     hsd_pair pair;
     const hsd_run *run;
     const hsd_diff_options *options;
-    const hsd_keep *keep;          /* NULL = nobody keeps the sides */
+    const hsd_keep *keep; /* NULL = nobody keeps the sides */
     hsd_user_keys user_keys;
     hsd_user_key_count *key_counts[SIDE_COUNT]; /* one for each of them; NULL without */
-    hsd_walk_alike alike[SIDE_COUNT]; /* with the basis of structure */
-    hsd_marks marks[SIDE_COUNT];   /* with that of addresses */
-    hsd_recognised recognised;     /* with the basis of structure */
-    hsd_reuse *reuse;              /* with that of addresses, while they are merged */
+    hsd_walk_alike alike[SIDE_COUNT];           /* with the basis of structure */
+    hsd_marks marks[SIDE_COUNT];                /* with that of addresses */
+    hsd_recognised recognised;                  /* with the basis of structure */
+    hsd_reuse *reuse;                           /* with that of addresses, while they are merged */
     hsd_reuse_sums reused;
     hsd_replaced replaced;         /* likewise */
     hsd_undecided_table undecided; /* with the basis of structure, while they are merged */
     hsd_ladder ladder;             /* what objects are recognised by */
 
-    hsd_fold_change *by_type;      /* by common type */
-    hsd_examples *examples;        /* likewise; NULL without identity */
-    hsd_root_change *by_root;      /* by common root */
+    hsd_fold_change *by_type; /* by common type */
+    hsd_examples *examples;   /* likewise; NULL without identity */
+    hsd_root_change *by_root; /* by common root */
     hsd_match match;
 } hsd_comparison;
 
@@ -67,18 +67,19 @@ typedef struct hsd_summary_side {
     hsd_amount *by_type; /* type_names->names.count */
 } hsd_summary_side;
 
-hsd_status hsd_rows_from_summary(hsd_diff **out, const hsd_summary_side sides[SIDE_COUNT],
-                                 const hsd_type_names *types, hsd_error *err);
+hsd_status hsd_rows_from_summary(hsd_diff **out, const hsd_summary_side sides[SIDE_COUNT], const hsd_type_names *types,
+                                 hsd_error *err);
 
 /* ---- diff.c ---- */
 
 /*
  * hsd_diff_run that keeps its comparison: `c` is overwritten, stays where it is, and is to be released by
- * hsd_compare_release, on failure too. Of captures that have no objects to be walked it is empty; trees, graphs and what was seen are
- * there with has_holders. `keep`, `options`, `run` and `reporter` are borrowed until the release.
+ * hsd_compare_release, on failure too. Of captures that have no objects to be walked it is empty; trees, graphs and
+ * what was seen are there with has_holders. `keep`, `options`, `run` and `reporter` are borrowed until the release.
  */
-hsd_status hsd_diff_run_kept(hsd_diff **out, hsd_comparison *c, const hsd_keep *keep, hsd_capture *before, hsd_capture *after,
-                             const hsd_diff_options *options, const hsd_run *run, hsd_reporter *reporter, hsd_error *err);
+hsd_status hsd_diff_run_kept(hsd_diff **out, hsd_comparison *c, const hsd_keep *keep, hsd_capture *before,
+                             hsd_capture *after, const hsd_diff_options *options, const hsd_run *run,
+                             hsd_reporter *reporter, hsd_error *err);
 
 /* ---- summary.c ---- */
 

@@ -15,23 +15,25 @@
 #include "base/fail.h"
 #include "base/worker.h"
 #include "diff/compare.h"
+#include "diff/sums.h"
+#include "holders/holders.h"
+#include "totals/allocated_rows.h"
 #include "totals/lost_types.h"
 #include "totals/metrics.h"
 #include "totals/sites_all.h"
 #include "totals/sizes.h"
 #include "totals/type_totals.h"
-#include "diff/sums.h"
-#include "holders/holders.h"
-#include "totals/allocated_rows.h"
 #include "walk/plan.h"
 #include "walk/tree.h"
 
 static bool can_have_tree(hsd_comparison *c)
 {
     const char *why = NULL;
-    for (int i = 0; i < SIDE_COUNT && why == NULL; i++) why = hsd_side_why_no_tree(&c->pair.sides[i]);
+    for (int i = 0; i < SIDE_COUNT && why == NULL; i++)
+        why = hsd_side_why_no_tree(&c->pair.sides[i]);
     if (why != NULL) snprintf(c->pair.why_no_holders, sizeof c->pair.why_no_holders, "a capture %s", why);
-    if (c->options->no_holders) snprintf(c->pair.why_no_holders, sizeof c->pair.why_no_holders, "they were not asked for");
+    if (c->options->no_holders)
+        snprintf(c->pair.why_no_holders, sizeof c->pair.why_no_holders, "they were not asked for");
     return why == NULL && !c->options->no_holders;
 }
 
@@ -41,7 +43,8 @@ static hsd_status divide_memory(hsd_comparison *c, bool with_tree, hsd_error *er
         .memory_bytes = c->run->memory_bytes,
         .threads = c->run->threads,
         .capture_count = SIDE_COUNT,
-        .captures = {hsd_side_needs(&c->pair.sides[BEFORE], with_tree), hsd_side_needs(&c->pair.sides[AFTER], with_tree)},
+        .captures = {hsd_side_needs(&c->pair.sides[BEFORE], with_tree),
+                     hsd_side_needs(&c->pair.sides[AFTER], with_tree)},
     };
     return hsd_plan_make(&c->pair.plan, &request, err);
 }
@@ -61,7 +64,8 @@ static hsd_status make_plan(hsd_comparison *c, hsd_error *err)
     HSD_TRY(divide_memory(c, with_tree, err));
     c->pair.has_holders = with_tree && plan->has_holders;
     if (with_tree && !plan->has_holders) {
-        snprintf(c->pair.why_no_holders, sizeof c->pair.why_no_holders, "%llu MiB of memory are too few for them, %llu suffice",
+        snprintf(c->pair.why_no_holders, sizeof c->pair.why_no_holders,
+                 "%llu MiB of memory are too few for them, %llu suffice",
                  (unsigned long long)(plan->memory_bytes >> 20), (unsigned long long)(plan->holders_least_bytes >> 20));
         HSD_TRY(divide_memory(c, false, err));
     }
@@ -84,7 +88,8 @@ static hsd_status number_edges(hsd_comparison *c, hsd_error *err)
     hsd_capture *const captures[SIDE_COUNT] = {c->pair.requests[BEFORE].capture, c->pair.requests[AFTER].capture};
     if (!c->pair.has_holders) return HSD_OK;
     HSD_TRY(hsd_edge_names_load(&c->pair.edges, tables, captures, SIDE_COUNT, err));
-    for (int i = 0; i < SIDE_COUNT; i++) c->pair.requests[i].edge_names = &c->pair.edges;
+    for (int i = 0; i < SIDE_COUNT; i++)
+        c->pair.requests[i].edge_names = &c->pair.edges;
     return HSD_OK;
 }
 
@@ -125,7 +130,9 @@ static hsd_status open_sides(hsd_comparison *c, hsd_capture *before, hsd_capture
     HSD_TRY(hsd_user_keys_read(&c->user_keys, c->options->keys, c->options->key_count, err));
     HSD_TRY(hsd_type_names_init(&c->pair.types, err));
     for (int i = 0; i < SIDE_COUNT; i++) {
-        c->pair.requests[i] = (hsd_walk_request){.capture = captures[i], .space = &c->pair.space, .reporter = c->pair.reporter,
+        c->pair.requests[i] = (hsd_walk_request){.capture = captures[i],
+                                                 .space = &c->pair.space,
+                                                 .reporter = c->pair.reporter,
                                                  .type_names = &c->pair.types};
         HSD_TRY(hsd_side_open(&c->pair.sides[i], &c->pair.requests[i], err));
     }
@@ -163,10 +170,14 @@ static hsd_status walk_both(hsd_comparison *c, hsd_worker_fn walk, hsd_error *er
 static hsd_status recognise(hsd_comparison *c, hsd_error *err)
 {
     const uint64_t start = hsd_now_ns();
-    const hsd_recognise_config config = {.memory_bytes = c->pair.plan.recognise_bytes, .space = &c->pair.space,
-                                         .reporter = c->pair.reporter, .is_reversed = c->ladder.is_reversed};
-    HSD_TRY(hsd_recognise(&c->pair.sides[BEFORE].graph->sequence, &c->pair.sides[AFTER].graph->sequence, &config, &c->recognised, err));
-    hsd_note(c->pair.reporter, HSD_NOTE_DETAIL, "recognising objects took %.3f s", (double)(hsd_now_ns() - start) * 1e-9);
+    const hsd_recognise_config config = {.memory_bytes = c->pair.plan.recognise_bytes,
+                                         .space = &c->pair.space,
+                                         .reporter = c->pair.reporter,
+                                         .is_reversed = c->ladder.is_reversed};
+    HSD_TRY(hsd_recognise(&c->pair.sides[BEFORE].graph->sequence, &c->pair.sides[AFTER].graph->sequence, &config,
+                          &c->recognised, err));
+    hsd_note(c->pair.reporter, HSD_NOTE_DETAIL, "recognising objects took %.3f s",
+             (double)(hsd_now_ns() - start) * 1e-9);
     return HSD_OK;
 }
 
@@ -181,7 +192,8 @@ static hsd_status walk(hsd_comparison *c, hsd_error *err)
 
 /* ---- where it was allocated ---- */
 
-/* Growth by site of what is live, where captures say where objects were allocated, and both say who holds what or neither does. */
+/* Growth by site of what is live, where captures say where objects were allocated, and both say who holds what or
+ * neither does. */
 static bool can_have_sites(const hsd_comparison *c)
 {
     const hsd_side_walk *a = &c->pair.sides[BEFORE], *b = &c->pair.sides[AFTER];
@@ -225,7 +237,8 @@ static hsd_status run(hsd_comparison *c, hsd_diff **out, hsd_capture *before, hs
 }
 
 /* Growth by site, where nothing else says where it comes from. */
-static hsd_status add_sites(hsd_diff **out, hsd_capture *before, hsd_capture *after, const hsd_run *run_conditions, hsd_error *err)
+static hsd_status add_sites(hsd_diff **out, hsd_capture *before, hsd_capture *after, const hsd_run *run_conditions,
+                            hsd_error *err)
 {
     if (!hsd_sites_are_all(before, after)) return HSD_OK;
     const hsd_status status = hsd_sites_add_to(*out, before, after, run_conditions, err);
@@ -239,10 +252,10 @@ static hsd_status add_sites(hsd_diff **out, hsd_capture *before, hsd_capture *af
 static hsd_status run_totals(hsd_diff **out, hsd_capture *before, hsd_capture *after, const hsd_diff_options *options,
                              const hsd_run *run_conditions, hsd_error *err)
 {
-    const char *what = options->changed != NULL       ? "a list of objects that changed"
-                       : options->matched != NULL     ? "a list of objects that were recognised"
-                       : options->key_count > 0       ? "a key"
-                                                      : NULL;
+    const char *what = options->changed != NULL   ? "a list of objects that changed"
+                       : options->matched != NULL ? "a list of objects that were recognised"
+                       : options->key_count > 0   ? "a key"
+                                                  : NULL;
     if (what != NULL)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "%s needs objects, and a capture has nothing but type totals", what);
     HSD_TRY(hsd_summary_run(out, before, after, err));
@@ -250,7 +263,8 @@ static hsd_status run_totals(hsd_diff **out, hsd_capture *before, hsd_capture *a
     return add_sites(out, before, after, run_conditions, err);
 }
 
-static void init(hsd_comparison *c, const hsd_diff_options *options, const hsd_run *run_conditions, hsd_reporter *reporter)
+static void init(hsd_comparison *c, const hsd_diff_options *options, const hsd_run *run_conditions,
+                 hsd_reporter *reporter)
 {
     static const hsd_diff_options no_options;
     static const hsd_run no_run;
@@ -261,20 +275,22 @@ static void init(hsd_comparison *c, const hsd_diff_options *options, const hsd_r
     hsd_temp_space_init(&c->pair.space, c->run->temp_dir);
 }
 
-static hsd_status run_what_is_there(hsd_diff **out, hsd_comparison *c, hsd_capture *before, hsd_capture *after, hsd_error *err)
+static hsd_status run_what_is_there(hsd_diff **out, hsd_comparison *c, hsd_capture *before, hsd_capture *after,
+                                    hsd_error *err)
 {
     const hsd_diff_options *options = c->options;
     const hsd_run *run_conditions = c->run;
     if (options->summary_only) return hsd_summary_run(out, before, after, err);
     if (hsd_summary_is_all(before, after)) return run_totals(out, before, after, options, run_conditions, err);
     const bool has_objects = options->no_holders && hsd_sums_have_objects(before, after);
-    if (hsd_sums_are_all(before, after) && !has_objects) return hsd_sums_run(out, before, after, options, run_conditions, err);
+    if (hsd_sums_are_all(before, after) && !has_objects)
+        return hsd_sums_run(out, before, after, options, run_conditions, err);
     return run(c, out, before, after, err);
 }
 
 /* Once the tables of the walk are gone, or as good as gone. */
-static hsd_status add_rest(hsd_diff **out, bool is_walked, hsd_capture *before, hsd_capture *after, const hsd_run *run_conditions,
-                           hsd_error *err)
+static hsd_status add_rest(hsd_diff **out, bool is_walked, hsd_capture *before, hsd_capture *after,
+                           const hsd_run *run_conditions, hsd_error *err)
 {
     static const hsd_run no_run;
     if (is_walked) HSD_TRY(add_sites(out, before, after, run_conditions != NULL ? run_conditions : &no_run, err));
@@ -287,8 +303,8 @@ static hsd_status add_rest(hsd_diff **out, bool is_walked, hsd_capture *before, 
     return status;
 }
 
-hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
-                        const hsd_diff_options *options, const hsd_run *run_conditions, hsd_error *err)
+hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after, const hsd_diff_options *options,
+                        const hsd_run *run_conditions, hsd_error *err)
 {
     hsd_reporter reporter;
     hsd_comparison c;
@@ -302,8 +318,9 @@ hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
     return status == HSD_OK ? add_rest(out, is_walked, before, after, run_conditions, err) : status;
 }
 
-hsd_status hsd_diff_run_kept(hsd_diff **out, hsd_comparison *c, const hsd_keep *keep, hsd_capture *before, hsd_capture *after,
-                             const hsd_diff_options *options, const hsd_run *run_conditions, hsd_reporter *reporter, hsd_error *err)
+hsd_status hsd_diff_run_kept(hsd_diff **out, hsd_comparison *c, const hsd_keep *keep, hsd_capture *before,
+                             hsd_capture *after, const hsd_diff_options *options, const hsd_run *run_conditions,
+                             hsd_reporter *reporter, hsd_error *err)
 {
     *out = NULL;
     init(c, options, run_conditions, reporter);

@@ -39,11 +39,13 @@ static bool processes_differ(const pair *p)
     return memcmp(a->domain, b->domain, sizeof a->domain) != 0;
 }
 
-/* One process, in which the runtime began anew with its ids in between, as V8 does when a session of its inspector ends. */
+/* One process, in which the runtime began anew with its ids in between, as V8 does when a session of its inspector
+ * ends. */
 static bool numbered_anew(const pair *p)
 {
     const hsd_capture_info *a = p->before->info, *b = p->after->info;
-    return processes_differ(p) && a->pid != 0 && a->pid == b->pid && a->started_unix_ns != 0 && a->started_unix_ns == b->started_unix_ns;
+    return processes_differ(p) && a->pid != 0 && a->pid == b->pid && a->started_unix_ns != 0 &&
+           a->started_unix_ns == b->started_unix_ns;
 }
 
 /* A capture that was cut off may have lost the types of all its objects: they would match nothing. */
@@ -57,21 +59,25 @@ static bool is_incomplete(const pair *p) { return !p->before->info->is_complete 
 static bool has_no_graph(const pair *p) { return !hsd_side_has_graph(p->before) || !hsd_side_has_graph(p->after); }
 
 static const struct {
-    hsd_basis from;  /* asked only when what is left begins there or below */
+    hsd_basis from; /* asked only when what is left begins there or below */
     hsd_basis leaves;
     bool (*applies)(const pair *p);
     const char *reason;
 } conditions[] = {
     {HSD_BASIS_EXACT, HSD_BASIS_COUNTS, asks_for_counts, "that was asked for"},
     {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, asks_for_structure, "that was asked for"},
-    {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, is_moving, "the collector moves objects, so their addresses say nothing across captures"},
+    {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, is_moving,
+     "the collector moves objects, so their addresses say nothing across captures"},
     {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, has_no_ids, "the captures carry no identities of objects"},
     {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, ids_differ, "the captures identify objects in different ways"},
     {HSD_BASIS_EXACT, HSD_BASIS_COUNTS, lost_types, "a capture was cut off before its table of types"},
-    {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, numbered_anew, "the runtime numbered the objects of the process anew between the captures"},
+    {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, numbered_anew,
+     "the runtime numbered the objects of the process anew between the captures"},
     {HSD_BASIS_EXACT, HSD_BASIS_STRUCTURE, processes_differ, "the captures come from two different processes"},
-    {HSD_BASIS_STRUCTURE, HSD_BASIS_COUNTS, is_incomplete, "a capture is incomplete: what was lost may be what told its objects apart"},
-    {HSD_BASIS_STRUCTURE, HSD_BASIS_COUNTS, has_no_graph, "a capture carries no roots or no references by which its objects could be told apart"},
+    {HSD_BASIS_STRUCTURE, HSD_BASIS_COUNTS, is_incomplete,
+     "a capture is incomplete: what was lost may be what told its objects apart"},
+    {HSD_BASIS_STRUCTURE, HSD_BASIS_COUNTS, has_no_graph,
+     "a capture carries no roots or no references by which its objects could be told apart"},
 };
 
 static bool same_text(const char *a, const char *b) { return a != NULL && b != NULL && strcmp(a, b) == 0; }
@@ -82,7 +88,8 @@ static hsd_side_look look_at(const hsd_capture_info *a, const hsd_capture_info *
     const bool same_runtime = same_text(a->runtime, b->runtime) && a->pointer_bytes == b->pointer_bytes;
     return (hsd_side_look){
         .has_sizes = same_runtime,
-        .has_contents = same_runtime && same_text(a->producer, b->producer) && same_text(a->source_format, b->source_format),
+        .has_contents =
+            same_runtime && same_text(a->producer, b->producer) && same_text(a->source_format, b->source_format),
     };
 }
 
@@ -110,8 +117,9 @@ hsd_ladder hsd_ladder_choose(const hsd_side_walk *before, const hsd_side_walk *a
         .is_reversed = comes_first(after->info, before->info),
     };
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
-        const bool is_asked = ladder.reason == NULL ? conditions[i].from == HSD_BASIS_EXACT
-                                                    : ladder.basis == HSD_BASIS_STRUCTURE && conditions[i].from == HSD_BASIS_STRUCTURE;
+        const bool is_asked = ladder.reason == NULL
+                                  ? conditions[i].from == HSD_BASIS_EXACT
+                                  : ladder.basis == HSD_BASIS_STRUCTURE && conditions[i].from == HSD_BASIS_STRUCTURE;
         if (!is_asked || !conditions[i].applies(&p)) continue;
         ladder.basis = conditions[i].leaves;
         ladder.reason = conditions[i].reason;

@@ -17,9 +17,9 @@ typedef enum hsd_basis { HSD_BASIS_EXACT, HSD_BASIS_ADDRESS, HSD_BASIS_STRUCTURE
 
 typedef struct hsd_ladder {
     hsd_basis basis;
-    const char *reason;       /* why not by ids, a clause; NULL with EXACT and ADDRESS */
-    hsd_side_look look;       /* what counts as alike; with STRUCTURE */
-    bool is_reversed;         /* `after` was taken first, or comes first in an order that both ways agree on */
+    const char *reason; /* why not by ids, a clause; NULL with EXACT and ADDRESS */
+    hsd_side_look look; /* what counts as alike; with STRUCTURE */
+    bool is_reversed;   /* `after` was taken first, or comes first in an order that both ways agree on */
 } hsd_ladder;
 
 /* Both sides are open. */

@@ -1,7 +1,7 @@
 /*
- * The censuses of both sides are merged to find suspects. Then, side after side, the graph is walked for what is around them, and the
- * objects are read for who that is: references know ordinals, and only ids mean the same on both sides. What both sides have stands
- * together in one order then, and each suspect is judged.
+ * The censuses of both sides are merged to find suspects. Then, side after side, the graph is walked for what is around
+ * them, and the objects are read for who that is: references know ordinals, and only ids mean the same on both sides.
+ * What both sides have stands together in one order then, and each suspect is judged.
  *
  *      graph ──► (node around it, suspect, name) by node ──┐
  *      objects in order ───────────────────────────────────┴──► (suspect, what of it, who, name, side) ──► judged
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/mix.h"
@@ -23,9 +23,10 @@
 /* What is asked of what is around a suspect: the same there on both sides, the same sort of thing, a name alike. */
 enum { REFERRER, CHILD, SORTS, REFERRER_KIND = SORTS, NAME, QUESTIONS };
 
-enum { SUSPECT, WHO, NAMED, COMPANY_WORDS }; /* words of a record of company; the first is suspect * QUESTIONS + question */
+/* words of a record of company; the first is suspect * QUESTIONS + question */
+enum { SUSPECT, WHO, NAMED, COMPANY_WORDS };
 
-#define ROOT_SEED UINT64_C(0x726f6f74)
+#define ROOT_SEED      UINT64_C(0x726f6f74)
 #define FIRST_SUSPECTS UINT32_C(256)
 
 typedef struct looking { /* at one side */
@@ -33,11 +34,11 @@ typedef struct looking { /* at one side */
     hsd_side_walk *side;
     hsd_replaced *replaced;
     int which;
-    uint64_t *by_node;    /* node << 32 | suspect, ascending */
-    uint8_t *is_suspect;  /* one bit an object */
-    uint8_t *referrers;   /* two bits an object: how many refer to it, up to HSD_REPLACED_SHARED */
-    hsd_sorter *around;   /* node, suspect << 1 | sort, name of the reference */
-    hsd_sorter *company;  /* of both sides */
+    uint64_t *by_node;   /* node << 32 | suspect, ascending */
+    uint8_t *is_suspect; /* one bit an object */
+    uint8_t *referrers;  /* two bits an object: how many refer to it, up to HSD_REPLACED_SHARED */
+    hsd_sorter *around;  /* node, suspect << 1 | sort, name of the reference */
+    hsd_sorter *company; /* of both sides */
 } looking;
 
 /* ---- suspects ---- */
@@ -48,14 +49,17 @@ static hsd_suspicion suspect(const hsd_comparison *c, const uint64_t *const *rec
     if (a == NULL || b == NULL || !hsd_census_is_live(a) || !hsd_census_is_live(b)) return HSD_SUSPECT_NONE;
     if (hsd_marks_differ(hsd_census_mark(a), hsd_census_mark(b))) return HSD_SUSPECT_NONE;
     if (hsd_census_bytes(a) != hsd_census_bytes(b)) return HSD_SUSPECT_RESIZED;
-    const uint32_t from = c->pair.root_number[BEFORE][hsd_census_root(a)], to = c->pair.root_number[AFTER][hsd_census_root(b)];
+    const uint32_t from = c->pair.root_number[BEFORE][hsd_census_root(a)],
+                   to = c->pair.root_number[AFTER][hsd_census_root(b)];
     return from != to ? HSD_SUSPECT_MOVED : HSD_SUSPECT_STAYED;
 }
 
-/* True if there is room for one more of its sort. The merge, which finds them again, asks the same in the same order. */
+/* True if there is room for one more of its sort. The merge, which finds them again, asks the same in the same order.
+ */
 static bool is_taken(const hsd_replaced *r, uint32_t counts[HSD_SUSPICIONS], hsd_suspicion why)
 {
-    if (why == HSD_SUSPECT_NONE || counts[why] == HSD_REPLACED_SUSPECTS || (why == HSD_SUSPECT_STAYED && r->has_many)) return false;
+    if (why == HSD_SUSPECT_NONE || counts[why] == HSD_REPLACED_SUSPECTS || (why == HSD_SUSPECT_STAYED && r->has_many))
+        return false;
     counts[why]++;
     return true;
 }
@@ -90,13 +94,16 @@ static hsd_status gather_suspects(hsd_replaced *r, const hsd_comparison *c, hsd_
     hsd_status status;
     while ((status = hsd_tandem_next(tandem, &records, err)) == HSD_OK) {
         const hsd_suspicion why = suspect(c, records);
-        if (is_taken(r, counts, why)) status = add_suspect(r, records, why, err);
-        else if (why == HSD_SUSPECT_STAYED && !r->has_many) leave_stayed(r);
+        if (is_taken(r, counts, why))
+            status = add_suspect(r, records, why, err);
+        else if (why == HSD_SUSPECT_STAYED && !r->has_many)
+            leave_stayed(r);
         if (status != HSD_OK) break;
     }
     hsd_tandem_free(tandem);
     HSD_TRY(status == HSD_END ? HSD_OK : status);
-    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(hsd_sorter_rewind(streams[side], err));
+    for (int side = 0; side < SIDE_COUNT; side++)
+        HSD_TRY(hsd_sorter_rewind(streams[side], err));
     return HSD_OK;
 }
 
@@ -114,7 +121,8 @@ static hsd_status number_suspects(looking *l, hsd_error *err)
     l->by_node = malloc(l->replaced->count * sizeof *l->by_node);
     l->is_suspect = calloc(objects / 8 + 1, 1);
     l->referrers = calloc(objects / 4 + 1, 1);
-    if (l->by_node == NULL || l->is_suspect == NULL || l->referrers == NULL) return hsd_fail_nomem(err, "objects at one address");
+    if (l->by_node == NULL || l->is_suspect == NULL || l->referrers == NULL)
+        return hsd_fail_nomem(err, "objects at one address");
     for (uint32_t i = 0; i < l->replaced->count; i++) {
         hsd_suspect *suspect = &l->replaced->suspects[i];
         const uint32_t node = suspect->nodes[l->which];
@@ -131,8 +139,10 @@ static uint32_t suspect_at(const looking *l, uint32_t node)
     uint32_t first = 0, end = l->replaced->count;
     while (end - first > 1) {
         const uint32_t middle = first + (end - first) / 2;
-        if (l->by_node[middle] >> 32 <= node) first = middle;
-        else end = middle;
+        if (l->by_node[middle] >> 32 <= node)
+            first = middle;
+        else
+            end = middle;
     }
     return (uint32_t)l->by_node[first];
 }
@@ -160,7 +170,8 @@ static uint32_t telling_name(const looking *l, uint32_t edge)
     return text.size == 0 || (text.size == 3 && memcmp(text.data, "[*]", 3) == 0) ? 0 : name;
 }
 
-static hsd_status put_around(looking *l, uint32_t suspect_node, uint32_t node, unsigned sort, uint32_t name, hsd_error *err)
+static hsd_status put_around(looking *l, uint32_t suspect_node, uint32_t node, unsigned sort, uint32_t name,
+                             hsd_error *err)
 {
     const uint32_t at = suspect_at(l, suspect_node);
     hsd_suspect *suspect = &l->replaced->suspects[at];
@@ -222,7 +233,8 @@ static hsd_status walk_graph(looking *l, hsd_error *err)
     hsd_adjacency *graph = l->side->adjacency;
     const uint32_t count = hsd_adjacency_node_count(graph);
     for (uint32_t node = 0; node < count; node++) {
-        if ((node & 0xffff) == 0) HSD_TRY(hsd_progress(l->side->request->reporter, "looking around objects", node, count, err));
+        if ((node & 0xffff) == 0)
+            HSD_TRY(hsd_progress(l->side->request->reporter, "looking around objects", node, count, err));
         if (!hsd_adjacency_is_leaf(graph, node)) HSD_TRY(take_node(l, node, err));
     }
     return hsd_adjacency_check(graph, err);
@@ -230,12 +242,18 @@ static hsd_status walk_graph(looking *l, hsd_error *err)
 
 /* ---- who that is ---- */
 
-static hsd_suspect *suspect_of(const looking *l, const uint64_t *around) { return &l->replaced->suspects[around[1] >> 1]; }
+static hsd_suspect *suspect_of(const looking *l, const uint64_t *around)
+{
+    return &l->replaced->suspects[around[1] >> 1];
+}
 
-static hsd_status put_company(looking *l, const uint64_t *around, unsigned question, uint64_t who, uint64_t name, hsd_error *err)
+static hsd_status put_company(looking *l, const uint64_t *around, unsigned question, uint64_t who, uint64_t name,
+                              hsd_error *err)
 {
     const uint64_t record[COMPANY_WORDS] = {
-        [SUSPECT] = (around[1] >> 1) * QUESTIONS + question, [WHO] = who, [NAMED] = name << 1 | (unsigned)l->which,
+        [SUSPECT] = (around[1] >> 1) * QUESTIONS + question,
+        [WHO] = who,
+        [NAMED] = name << 1 | (unsigned)l->which,
     };
     return hsd_sorter_put(l->company, record, err);
 }
@@ -262,7 +280,8 @@ static hsd_status meet_object(looking *l, const uint64_t *around, const hsd_obje
 {
     const hsd_type_table *types = &l->side->types;
     const uint32_t type = hsd_type_common(types, object->type);
-    const bool has_no_address = (object->flags & HSC_OBJECT_PSEUDO) || (hsd_type_flags(types, object->type) & HSC_TYPE_PART);
+    const bool has_no_address =
+        (object->flags & HSC_OBJECT_PSEUDO) || (hsd_type_flags(types, object->type) & HSC_TYPE_PART);
     const bool is_child = (around[1] & 1) == CHILD;
     const bool is_shared = is_child && referrers_of(l, (uint32_t)around[0]) >= HSD_REPLACED_SHARED;
     if (has_no_address && !is_shared) suspect_of(l, around)->is_one = true;
@@ -326,9 +345,14 @@ static hsd_status look(looking *l, hsd_error *err)
     return meet_all(l, err);
 }
 
-static hsd_status look_at_side(hsd_replaced *replaced, const hsd_comparison *c, int which, hsd_sorter *company, hsd_error *err)
+static hsd_status look_at_side(hsd_replaced *replaced, const hsd_comparison *c, int which, hsd_sorter *company,
+                               hsd_error *err)
 {
-    looking l = {.c = c, .side = (hsd_side_walk *)&c->pair.sides[which], .replaced = replaced, .which = which, .company = company};
+    looking l = {.c = c,
+                 .side = (hsd_side_walk *)&c->pair.sides[which],
+                 .replaced = replaced,
+                 .which = which,
+                 .company = company};
     const hsd_status status = look(&l, err);
     free(l.by_node);
     free(l.is_suspect);
@@ -345,28 +369,33 @@ typedef struct group {
     uint64_t name;                           /* the last one */
     bool has[SIDE_COUNT], named[SIDE_COUNT]; /* any; of the last name */
     bool is_nameless[SIDE_COUNT];
-    bool is_common;                          /* both sides have it, by one name, or by one that may be the other's */
+    /* both sides have it, by one name, or by one that may be the other's */
+    bool is_common;
 } group;
 
 static void take_company(group *g, const uint64_t *record)
 {
     const unsigned side = record[NAMED] & 1;
     const uint64_t name = record[NAMED] >> 1;
-    if (g->suspect != record[SUSPECT] || g->who != record[WHO]) *g = (group){.suspect = record[SUSPECT], .who = record[WHO]};
+    if (g->suspect != record[SUSPECT] || g->who != record[WHO])
+        *g = (group){.suspect = record[SUSPECT], .who = record[WHO]};
     if (g->name != name) g->named[BEFORE] = g->named[AFTER] = false;
     g->name = name;
     g->has[side] = g->named[side] = true;
     g->is_nameless[side] |= name == 0;
     g->is_common |= g->named[BEFORE] && g->named[AFTER];
-    for (int one = 0; one < SIDE_COUNT; one++) g->is_common |= g->is_nameless[one] && g->has[!one];
+    for (int one = 0; one < SIDE_COUNT; one++)
+        g->is_common |= g->is_nameless[one] && g->has[!one];
 }
 
 static void note_common(hsd_replaced *replaced, const group *g)
 {
     hsd_suspect *suspect = &replaced->suspects[g->suspect / QUESTIONS];
     const unsigned question = g->suspect % QUESTIONS;
-    if (question < SORTS) suspect->is_one = true;
-    else suspect->is_alike = true;
+    if (question < SORTS)
+        suspect->is_one = true;
+    else
+        suspect->is_alike = true;
 }
 
 /* Does what it lost tell enough? Else nothing about it may be alike. */
@@ -394,7 +423,8 @@ static hsd_status judge(hsd_replaced *replaced, hsd_sorter *company, hsd_error *
         take_company(&g, record);
         if (g.is_common) note_common(replaced, &g);
     }
-    for (uint32_t i = 0; i < replaced->count; i++) replaced->suspects[i].is_one = is_one(&replaced->suspects[i]);
+    for (uint32_t i = 0; i < replaced->count; i++)
+        replaced->suspects[i].is_one = is_one(&replaced->suspects[i]);
     return status == HSD_END ? HSD_OK : status;
 }
 
@@ -415,8 +445,10 @@ hsd_status hsd_replaced_find(hsd_replaced *replaced, const hsd_comparison *c, hs
     if (!hsd_replaced_can_tell(c)) return HSD_OK;
     HSD_TRY(gather_suspects(replaced, c, err));
     if (replaced->count == 0) return HSD_OK;
-    hsd_status status = hsd_side_sorter(&c->pair.sides[AFTER], COMPANY_WORDS, COMPANY_WORDS, HSD_SORT_MIN_BYTES, &company, err);
-    for (int side = 0; side < SIDE_COUNT && status == HSD_OK; side++) status = look_at_side(replaced, c, side, company, err);
+    hsd_status status =
+        hsd_side_sorter(&c->pair.sides[AFTER], COMPANY_WORDS, COMPANY_WORDS, HSD_SORT_MIN_BYTES, &company, err);
+    for (int side = 0; side < SIDE_COUNT && status == HSD_OK; side++)
+        status = look_at_side(replaced, c, side, company, err);
     if (status == HSD_OK) status = judge(replaced, company, err);
     hsd_sorter_free(company);
     return status;

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "walk/marks.h"
@@ -20,17 +20,17 @@
 enum { FREED, NEW, SIDES };
 enum { UNAGED, AGED, AGES }; /* is the generation known? */
 
-#define CLASSES 240u
+#define CLASSES     240u
 #define FIRST_KINDS UINT32_C(64)
-#define MIXES 32u  /* classes mix where this part of what came or went crossed their border */
-#define BONDS 64u  /* with another one, where this part of that did so between the two */
+#define MIXES       32u /* classes mix where this part of what came or went crossed their border */
+#define BONDS       64u /* with another one, where this part of that did so between the two */
 #define MOST_ROUNDS 200
 #define IS_STANDING 1e-5 /* relative change of a round at which a sum stands */
 
 typedef struct kind {
-    uint64_t key;                /* class or pool, type, site */
-    double seen[SIDES][AGES];    /* objects that were freed, that are new */
-    double unseen[SIDES][AGES];  /* those to be added, by the last round */
+    uint64_t key;               /* class or pool, type, site */
+    double seen[SIDES][AGES];   /* objects that were freed, that are new */
+    double unseen[SIDES][AGES]; /* those to be added, by the last round */
 } kind;
 
 struct hsd_reuse {
@@ -38,7 +38,7 @@ struct hsd_reuse {
     uint32_t *slots; /* hash table of place + 1; 0 = empty; twice kind_capacity */
     uint32_t kind_count, kind_capacity;
     uint64_t totals[SIDES][CLASSES]; /* objects, those of further kinds too */
-    uint64_t (*reuses)[CLASSES]; /* seen, by class before and class after */
+    uint64_t (*reuses)[CLASSES];     /* seen, by class before and class after */
     uint64_t (*pairs)[CLASSES];
     uint64_t id; /* of the steps that wait for each other */
     hsd_reuse_object waiting[SIDES];
@@ -83,7 +83,7 @@ static uint32_t class_of(uint64_t bytes)
 
 static uint64_t key_of(uint32_t class, uint32_t type, uint32_t site)
 {
-    return (uint64_t)class << 48 | (uint64_t)type << 16 | site;
+    return (uint64_t) class << 48 | (uint64_t)type << 16 | site;
 }
 
 static uint32_t class_in(uint64_t key) { return (uint32_t)(key >> 48); }
@@ -94,7 +94,8 @@ static uint32_t *find_slot(const hsd_reuse *r, uint64_t key)
 {
     const uint32_t mask = 2 * r->kind_capacity - 1;
     uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
-    while (r->slots[at] != 0 && r->kinds[r->slots[at] - 1].key != key) at = (at + 1) & mask;
+    while (r->slots[at] != 0 && r->kinds[r->slots[at] - 1].key != key)
+        at = (at + 1) & mask;
     return &r->slots[at];
 }
 
@@ -107,7 +108,8 @@ static hsd_status grow_kinds(hsd_reuse *r, hsd_error *err)
     free(r->slots);
     r->slots = slots;
     r->kind_capacity = wanted;
-    for (uint32_t i = 0; i < r->kind_count; i++) *find_slot(r, r->kinds[i].key) = i + 1;
+    for (uint32_t i = 0; i < r->kind_count; i++)
+        *find_slot(r, r->kinds[i].key) = i + 1;
     return HSD_OK;
 }
 
@@ -145,7 +147,7 @@ static hsd_status count_one(hsd_reuse *r, int side, const hsd_reuse_object *obje
 }
 
 static hsd_status count_reuse(hsd_reuse *r, const hsd_reuse_object *before, const hsd_reuse_object *after,
-                             hsd_error *err)
+                              hsd_error *err)
 {
     r->sums.seen++;
     r->reuses[class_of(before->bytes)][class_of(after->bytes)]++;
@@ -193,8 +195,8 @@ void hsd_reuse_tell(hsd_reuse *r) { r->told++; }
 /* ---- pools ---- */
 
 typedef struct pools {
-    uint32_t of[CLASSES];                            /* the least class of its pool */
-    uint64_t crossed[CLASSES];                       /* seen reuses from or to other classes */
+    uint32_t of[CLASSES];                                             /* the least class of its pool */
+    uint64_t crossed[CLASSES];                                        /* seen reuses from or to other classes */
     uint64_t totals[SIDES][CLASSES], reuses[CLASSES], pairs[CLASSES]; /* by pool */
 } pools;
 
@@ -233,7 +235,8 @@ static void find_pools(const hsd_reuse *r, pools *p)
 static void sum_pools(const hsd_reuse *r, pools *p)
 {
     for (uint32_t i = 0; i < CLASSES; i++) {
-        for (int side = 0; side < SIDES; side++) p->totals[side][p->of[i]] += r->totals[side][i];
+        for (int side = 0; side < SIDES; side++)
+            p->totals[side][p->of[i]] += r->totals[side][i];
         for (uint32_t j = 0; j < CLASSES; j++) {
             if (p->of[i] != p->of[j]) continue;
             p->reuses[p->of[i]] += r->reuses[i][j];
@@ -369,7 +372,8 @@ static double estimate_pool(const pool *p, double *chance)
 static uint32_t kinds_of_pool(const hsd_reuse *r, uint32_t from, uint32_t which)
 {
     uint32_t count = 0;
-    while (from + count < r->kind_count && class_in(r->kinds[from + count].key) == which) count++;
+    while (from + count < r->kind_count && class_in(r->kinds[from + count].key) == which)
+        count++;
     return count;
 }
 
@@ -379,8 +383,11 @@ static void estimate(hsd_reuse *r, const pools *by)
     uint32_t from = 0;
     for (uint32_t i = 0; i < CLASSES; i++) {
         const uint64_t freed = by->totals[FREED][i], new_ = by->totals[NEW][i];
-        pool p = {.kinds = r->kinds + from, .count = kinds_of_pool(r, from, i), .totals = {(double)freed, (double)new_},
-                  .reuses = (double)by->reuses[i], .pairs = (double)by->pairs[i]};
+        pool p = {.kinds = r->kinds + from,
+                  .count = kinds_of_pool(r, from, i),
+                  .totals = {(double)freed, (double)new_},
+                  .reuses = (double)by->reuses[i],
+                  .pairs = (double)by->pairs[i]};
         double chance = 0;
         from += p.count;
         if (freed == 0 || new_ == 0) continue;

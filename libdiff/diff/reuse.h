@@ -72,11 +72,11 @@ typedef struct hsd_reuse_object {
 } hsd_reuse_object;
 
 typedef struct hsd_reuse_sums {
-    uint64_t pairs;   /* addresses that hold what may be the same object */
-    uint64_t seen;    /* addresses that hold another object after */
-    uint64_t unseen;  /* estimate: of the pairs, those that are two objects which look alike; at most `pairs` */
-    uint64_t untold;  /* pairs in pools of which it cannot be told */
-    bool is_told;     /* untold is at most HSD_REUSE_UNTOLD_PERCENT of the pairs */
+    uint64_t pairs;  /* addresses that hold what may be the same object */
+    uint64_t seen;   /* addresses that hold another object after */
+    uint64_t unseen; /* estimate: of the pairs, those that are two objects which look alike; at most `pairs` */
+    uint64_t untold; /* pairs in pools of which it cannot be told */
+    bool is_told;    /* untold is at most HSD_REUSE_UNTOLD_PERCENT of the pairs */
 } hsd_reuse_sums;
 
 hsd_status hsd_reuse_new(hsd_reuse **out, hsd_error *err);
@@ -94,8 +94,8 @@ bool hsd_reuse_is_alike(const hsd_reuse_object *before, const hsd_reuse_object *
 hsd_status hsd_reuse_take(hsd_reuse *reuse, uint64_t id, const hsd_reuse_object *before, const hsd_reuse_object *after,
                           hsd_error *err);
 
-/* Of the pairs that are taken one is known to be two objects (diff/replaced.h): the model counts it among the pairs, as it would
- * without this knowledge, and the sums among what was seen. */
+/* Of the pairs that are taken one is known to be two objects (diff/replaced.h): the model counts it among the pairs, as
+ * it would without this knowledge, and the sums among what was seen. */
 void hsd_reuse_tell(hsd_reuse *reuse);
 
 /* After the last step, once. O(rounds * kinds), rounds at most 200. HSD_E_NOMEM. */

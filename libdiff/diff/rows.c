@@ -101,8 +101,8 @@ static bool is_empty(const hsd_type_row *row)
 }
 
 /* Keeps a filled row unless nothing of its type was there on either side. */
-static hsd_status keep_type_row(hsd_diff *diff, const hsd_type_row *row, const hsd_type_names *types,
-                                uint32_t type, hsd_error *err)
+static hsd_status keep_type_row(hsd_diff *diff, const hsd_type_row *row, const hsd_type_names *types, uint32_t type,
+                                hsd_error *err)
 {
     if (is_empty(row)) return HSD_OK;
     hsd_type_row *kept = &diff->types[diff->type_count];
@@ -133,16 +133,17 @@ static hsd_status make_type_rows(hsd_diff *diff, const hsd_comparison *c, hsd_er
     for (uint32_t type = 0; type < c->pair.types.names.count; type++) {
         const hsd_fold_change *change = &c->by_type[type];
         hsd_type_row row = {
-            .live = {
-                .before = before->live_by_type[type],
-                .after = after->live_by_type[type],
-                .new_ = change->new_,
-                .freed = change->freed,
-                .kept = change->kept,
-                .undecided = change->undecided,
-                .resized_bytes = change->resized_bytes,
-                .resized_objects = change->resized_objects,
-            },
+            .live =
+                {
+                    .before = before->live_by_type[type],
+                    .after = after->live_by_type[type],
+                    .new_ = change->new_,
+                    .freed = change->freed,
+                    .kept = change->kept,
+                    .undecided = change->undecided,
+                    .resized_bytes = change->resized_bytes,
+                    .resized_objects = change->resized_objects,
+                },
             .external_before = hsd_fold_side_external(before, type),
             .external_after = hsd_fold_side_external(after, type),
             .unreached_before = before->unreached_by_type[type],
@@ -207,7 +208,8 @@ static void warn_of_keys(hsd_diff *diff, const hsd_comparison *c)
 {
     hsd_user_key_side sides[SIDE_COUNT];
     if (c->user_keys.count == 0 || !diff->is_by_structure) return;
-    for (int i = 0; i < SIDE_COUNT; i++) sides[i] = (hsd_user_key_side){c->pair.sides[i].info, c->key_counts[i]};
+    for (int i = 0; i < SIDE_COUNT; i++)
+        sides[i] = (hsd_user_key_side){c->pair.sides[i].info, c->key_counts[i]};
     hsd_user_keys_warn(&c->user_keys, sides, diff->store);
 }
 
@@ -215,8 +217,10 @@ static void warn_of_keys(hsd_diff *diff, const hsd_comparison *c)
 static void forget_freed(hsd_diff *diff)
 {
     const hsd_amount none = {0, 0};
-    for (size_t i = 0; i < diff->type_count; i++) diff->types[i].live.freed = none;
-    for (size_t i = 0; i < diff->root_count; i++) diff->roots[i].live.freed = none;
+    for (size_t i = 0; i < diff->type_count; i++)
+        diff->types[i].live.freed = none;
+    for (size_t i = 0; i < diff->root_count; i++)
+        diff->roots[i].live.freed = none;
     diff->total.freed = none;
 }
 
@@ -242,15 +246,18 @@ static hsd_status fill(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
     }
     if (c->ladder.basis == HSD_BASIS_COUNTS) {
         hsd_store_warn(diff->store, "single objects cannot be matched: %s%s", c->ladder.reason,
-             diff->is_partial ? "" : "; growth is exact, new and freed are not known");
+                       diff->is_partial ? "" : "; growth is exact, new and freed are not known");
     }
     hsd_store_warn_of_pair(diff->store, diff);
     hsd_store_warn_of_match(diff->store, diff);
     hsd_store_warn_of_references(diff->store, &diff->before);
     hsd_store_warn_of_references(diff->store, &diff->after);
     if (c->reused.untold > 0 && !c->reused.is_told) {
-        hsd_store_warn(diff->store, "of %" PRIu64 " objects it cannot be told whether their addresses were used again: they are all of "
-                       "one type in their size", c->reused.untold);
+        hsd_store_warn(diff->store,
+                       "of %" PRIu64
+                       " objects it cannot be told whether their addresses were used again: they are all of "
+                       "one type in their size",
+                       c->reused.untold);
     }
     warn_of_keys(diff, c);
     show_warnings(diff);
@@ -271,16 +278,15 @@ hsd_status hsd_rows_from_comparison(hsd_diff **out, const hsd_comparison *c, hsd
 
 /* ---- from type totals alone ---- */
 
-static hsd_status fill_summary(hsd_diff *diff, const hsd_summary_side sides[SIDE_COUNT],
-                               const hsd_type_names *types, hsd_error *err)
+static hsd_status fill_summary(hsd_diff *diff, const hsd_summary_side sides[SIDE_COUNT], const hsd_type_names *types,
+                               hsd_error *err)
 {
     diff->is_summary = true;
     HSD_TRY(copy_info(diff, &diff->before, sides[BEFORE].info, err));
     HSD_TRY(copy_info(diff, &diff->after, sides[AFTER].info, err));
     HSD_TRY(take_type_rows(diff, types, err));
     for (uint32_t type = 0; type < types->names.count; type++) {
-        const hsd_type_row row = {
-            .live = {.before = sides[BEFORE].by_type[type], .after = sides[AFTER].by_type[type]}};
+        const hsd_type_row row = {.live = {.before = sides[BEFORE].by_type[type], .after = sides[AFTER].by_type[type]}};
         HSD_TRY(keep_type_row(diff, &row, types, type, err));
     }
     qsort(diff->types, diff->type_count, sizeof *diff->types, compare_types);
@@ -293,8 +299,8 @@ static hsd_status fill_summary(hsd_diff *diff, const hsd_summary_side sides[SIDE
     return HSD_OK;
 }
 
-hsd_status hsd_rows_from_summary(hsd_diff **out, const hsd_summary_side sides[SIDE_COUNT],
-                                 const hsd_type_names *types, hsd_error *err)
+hsd_status hsd_rows_from_summary(hsd_diff **out, const hsd_summary_side sides[SIDE_COUNT], const hsd_type_names *types,
+                                 hsd_error *err)
 {
     HSD_TRY(new_result(out, err));
     const hsd_status status = fill_summary(*out, sides, types, err);

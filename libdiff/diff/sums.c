@@ -19,8 +19,8 @@
 typedef struct sums {
     hsd_comparison c;
     hsd_profile *profiles[SIDE_COUNT];
-    uint32_t *edges[SIDE_COUNT];  /* number of each place's edge */
-    uint32_t *types[SIDE_COUNT];  /* common type, or number of the root on its side, of each place */
+    uint32_t *edges[SIDE_COUNT]; /* number of each place's edge */
+    uint32_t *types[SIDE_COUNT]; /* common type, or number of the root on its side, of each place */
 } sums;
 
 static hsd_bytes bytes_of(hsd_text text) { return (hsd_bytes){(const uint8_t *)text.data, text.size}; }
@@ -32,7 +32,8 @@ static hsd_status put_type(hsd_type_names *types, hsd_text name, uint32_t flags,
     const uint32_t count = types->names.count;
     HSD_TRY(hsd_names_put(&types->names, bytes_of(name), out, err));
     if (*out < count) return HSD_OK;
-    HSD_TRY(HSD_ARRAY_GROW(types->flags, types->flag_capacity, (uint64_t)*out + 1, 64, "the sums of two captures", err));
+    HSD_TRY(HSD_ARRAY_GROW(types->flags, types->flag_capacity, (uint64_t)*out + 1, 64, "the sums of two captures",
+                           err));
     types->flags[*out] = flags;
     return HSD_OK;
 }
@@ -44,7 +45,8 @@ static hsd_status number_types(sums *s, int side, hsd_error *err)
     for (size_t i = 0; i < profile->type_count; i++)
         HSD_TRY(put_type(&s->c.pair.types, profile->types[i].name, profile->types[i].flags, &number, err));
     for (size_t i = 0; i < profile->place_count; i++) {
-        if (!profile->places[i].is_root) HSD_TRY(put_type(&s->c.pair.types, profile->places[i].type, 0, &s->types[side][i], err));
+        if (!profile->places[i].is_root)
+            HSD_TRY(put_type(&s->c.pair.types, profile->places[i].type, 0, &s->types[side][i], err));
     }
     return HSD_OK;
 }
@@ -56,7 +58,8 @@ static hsd_status put_root(hsd_root_names *roots, hsd_text name, uint32_t kind, 
     const uint32_t count = roots->names.count;
     HSD_TRY(hsd_names_put(&roots->names, bytes_of(name), out, err));
     if (*out < count) return HSD_OK;
-    HSD_TRY(HSD_ARRAY_GROW(roots->kinds, roots->kind_capacity, (uint64_t)*out + 1, 64, "the sums of two captures", err));
+    HSD_TRY(HSD_ARRAY_GROW(roots->kinds, roots->kind_capacity, (uint64_t)*out + 1, 64, "the sums of two captures",
+                           err));
     roots->kinds[*out] = (uint8_t)kind;
     return HSD_OK;
 }
@@ -70,7 +73,8 @@ static hsd_status number_roots(sums *s, int side, hsd_error *err)
     for (size_t i = 0; i < profile->root_count; i++)
         HSD_TRY(put_root(&walk->roots, profile->roots[i].name, profile->roots[i].kind, &number, err));
     for (size_t i = 0; i < profile->place_count; i++) {
-        if (profile->places[i].is_root) HSD_TRY(put_root(&walk->roots, profile->places[i].type, 0, &s->types[side][i], err));
+        if (profile->places[i].is_root)
+            HSD_TRY(put_root(&walk->roots, profile->places[i].type, 0, &s->types[side][i], err));
     }
     return HSD_OK;
 }
@@ -83,7 +87,8 @@ static hsd_status number_edges(sums *s, hsd_error *err)
     hsd_bytes *texts = calloc(count + 1, sizeof *texts);
     bool *folds = calloc(count + 1, sizeof *folds);
     uint32_t *numbers = calloc(count + 1, sizeof *numbers);
-    hsd_status status = texts != NULL && folds != NULL && numbers != NULL ? HSD_OK : hsd_fail_nomem(err, "the sums of two captures");
+    hsd_status status =
+        texts != NULL && folds != NULL && numbers != NULL ? HSD_OK : hsd_fail_nomem(err, "the sums of two captures");
     for (size_t i = 0; i < count && status == HSD_OK; i++) {
         const hsd_place *place = i < first ? &s->profiles[BEFORE]->places[i] : &s->profiles[AFTER]->places[i - first];
         texts[i] = bytes_of(place->edge);
@@ -106,14 +111,20 @@ static hsd_status number_edges(sums *s, hsd_error *err)
 
 /* ---- the sides ---- */
 
-static uint64_t memory_of(const hsd_run *run) { return run->memory_bytes != 0 ? run->memory_bytes : hsd_run_default_memory(); }
+static uint64_t memory_of(const hsd_run *run)
+{
+    return run->memory_bytes != 0 ? run->memory_bytes : hsd_run_default_memory();
+}
 
 static hsd_status dress_side(sums *s, int side, hsd_capture *capture, hsd_error *err)
 {
     const hsd_profile *profile = s->profiles[side];
     hsd_side_walk *walk = &s->c.pair.sides[side];
-    s->c.pair.requests[side] = (hsd_walk_request){.capture = capture, .space = &s->c.pair.space, .reporter = s->c.pair.reporter,
-                                                  .type_names = &s->c.pair.types, .edge_names = &s->c.pair.edges,
+    s->c.pair.requests[side] = (hsd_walk_request){.capture = capture,
+                                                  .space = &s->c.pair.space,
+                                                  .reporter = s->c.pair.reporter,
+                                                  .type_names = &s->c.pair.types,
+                                                  .edge_names = &s->c.pair.edges,
                                                   .table_bytes = memory_of(s->c.run) / 4};
     walk->request = &s->c.pair.requests[side];
     walk->info = hsd_capture_get_info(capture);
@@ -141,14 +152,16 @@ static hsd_status count_side(sums *s, int side, hsd_error *err)
         walk->counts->unreached_by_type[type] = profile->types[i].unreached;
     }
     for (size_t i = 0; i < profile->root_count; i++)
-        walk->counts->live_by_root[hsd_names_find(&walk->roots.names, bytes_of(profile->roots[i].name))] = profile->roots[i].live;
+        walk->counts->live_by_root[hsd_names_find(&walk->roots.names, bytes_of(profile->roots[i].name))] =
+            profile->roots[i].live;
     return HSD_OK;
 }
 
-static hsd_status make_profiles(sums *s, hsd_capture *const captures[SIDE_COUNT], const hsd_diff_options *options, const hsd_run *run,
-                                hsd_error *err)
+static hsd_status make_profiles(sums *s, hsd_capture *const captures[SIDE_COUNT], const hsd_diff_options *options,
+                                const hsd_run *run, hsd_error *err)
 {
-    const hsd_profile_options wanted = {.places = HSD_BASELINE_PLACES, .no_places = options->no_holders, .partial = options->partial};
+    const hsd_profile_options wanted = {
+        .places = HSD_BASELINE_PLACES, .no_places = options->no_holders, .partial = options->partial};
     for (int side = 0; side < SIDE_COUNT; side++)
         HSD_TRY(hsd_profile_make(&s->profiles[side], captures[side], &wanted, run, err));
     return HSD_OK;
@@ -176,9 +189,10 @@ static hsd_status add_places(const sums *s, hsd_growth *growth, int side, hsd_tr
         const hsd_place *place = &profile->places[i];
         const uint32_t number = s->types[side][i];
         const uint32_t type = place->is_root ? s->c.pair.root_number[side][number] | HSD_TRIE_IS_ROOT : number;
-        at[i] = hsd_trie_step_below(growth->trie, &at[place->parent], place->is_root ? HSD_TRIE_INDIRECT : s->edges[side][i], type);
-        HSD_TRY(hsd_trie_add(growth->trie, &at[i], side == BEFORE ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_KEPT_AFTER, place->own.objects,
-                             place->own.bytes, err));
+        at[i] = hsd_trie_step_below(growth->trie, &at[place->parent],
+                                    place->is_root ? HSD_TRIE_INDIRECT : s->edges[side][i], type);
+        HSD_TRY(hsd_trie_add(growth->trie, &at[i], side == BEFORE ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_KEPT_AFTER,
+                             place->own.objects, place->own.bytes, err));
     }
     return HSD_OK;
 }
@@ -187,9 +201,11 @@ static void fill_retained(const sums *s, hsd_growth *growth, int side)
 {
     const hsd_profile *profile = s->profiles[side];
     for (size_t i = 0; i < profile->type_count; i++)
-        growth->by_type[side].bytes[hsd_names_find(&s->c.pair.types.names, bytes_of(profile->types[i].name))] = profile->types[i].retained_bytes;
+        growth->by_type[side].bytes[hsd_names_find(&s->c.pair.types.names, bytes_of(profile->types[i].name))] =
+            profile->types[i].retained_bytes;
     for (size_t i = 0; i < profile->root_count; i++)
-        growth->by_root[side].bytes[hsd_names_find(&s->c.pair.roots, bytes_of(profile->roots[i].name))] = profile->roots[i].retained_bytes;
+        growth->by_root[side].bytes[hsd_names_find(&s->c.pair.roots, bytes_of(profile->roots[i].name))] =
+            profile->roots[i].retained_bytes;
 }
 
 static hsd_status fill(void *context, hsd_growth *growth, hsd_error *err)
@@ -220,11 +236,11 @@ bool hsd_sums_have_objects(const hsd_capture *before, const hsd_capture *after)
 
 static hsd_status refuse(const hsd_diff_options *options, hsd_error *err)
 {
-    const char *what = options->changed != NULL                          ? "a list of objects that changed"
-                       : options->matched != NULL                       ? "a list of pairs"
-                       : options->key_count > 0                         ? "a key"
-                       : options->match_by == HSD_MATCH_BY_STRUCTURE    ? "matching by structure"
-                                                                        : NULL;
+    const char *what = options->changed != NULL                      ? "a list of objects that changed"
+                       : options->matched != NULL                    ? "a list of pairs"
+                       : options->key_count > 0                      ? "a key"
+                       : options->match_by == HSD_MATCH_BY_STRUCTURE ? "matching by structure"
+                                                                     : NULL;
     if (what == NULL) return HSD_OK;
     hsd_fail(err, HSD_E_UNSUPPORTED, "%s needs the objects of both captures, and a baseline holds sums alone", what);
     hsd_error_set_hint(err, "compare with the capture that the baseline was made of");
@@ -236,9 +252,11 @@ static hsd_status compare(sums *s, hsd_diff **out, hsd_capture *const captures[S
     hsd_comparison *c = &s->c;
     HSD_TRY(make_profiles(s, captures, c->options, c->run, err));
     HSD_TRY(hsd_type_names_init(&c->pair.types, err));
-    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(dress_side(s, side, captures[side], err));
+    for (int side = 0; side < SIDE_COUNT; side++)
+        HSD_TRY(dress_side(s, side, captures[side], err));
     HSD_TRY(number_edges(s, err));
-    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(count_side(s, side, err));
+    for (int side = 0; side < SIDE_COUNT; side++)
+        HSD_TRY(count_side(s, side, err));
     look_at_places(s);
     c->ladder = (hsd_ladder){.basis = HSD_BASIS_COUNTS, .reason = "a baseline holds sums and no objects"};
     c->pair.plan.growth_bytes = hsd_min_u64(GROWTH_MOST, memory_of(c->run) / 4);

@@ -1,4 +1,5 @@
-/* A hash table that doubles, and is given up as a whole, so that what it says does not depend on the order of objects. */
+/* A hash table that doubles, and is given up as a whole, so that what it says does not depend on the order of objects.
+ */
 #include "diff/undecided.h"
 
 #include <stdlib.h>
@@ -24,7 +25,8 @@ static hsd_undecided_kind *slot_of(const hsd_undecided_table *table, uint32_t ty
 
 static hsd_status grow(hsd_undecided_table *table, hsd_error *err)
 {
-    hsd_undecided_table grown = {.capacity = table->capacity == 0 ? LEAST_CAPACITY : 2 * table->capacity, .count = table->count};
+    hsd_undecided_table grown = {.capacity = table->capacity == 0 ? LEAST_CAPACITY : 2 * table->capacity,
+                                 .count = table->count};
     grown.kinds = calloc(grown.capacity, sizeof *grown.kinds);
     if (grown.kinds == NULL) return hsd_fail_nomem(err, "what is undecided");
     for (uint32_t i = 0; i < table->capacity; i++) {
@@ -42,7 +44,8 @@ static void give_up(hsd_undecided_table *table)
     table->is_full = true;
 }
 
-hsd_status hsd_undecided_take(hsd_undecided_table *table, unsigned side, uint32_t type, uint32_t root, uint64_t bytes, hsd_error *err)
+hsd_status hsd_undecided_take(hsd_undecided_table *table, unsigned side, uint32_t type, uint32_t root, uint64_t bytes,
+                              hsd_error *err)
 {
     HSD_ASSERT(side < 2);
     if (table->is_full) return HSD_OK;

@@ -1,5 +1,6 @@
 /*
- * Warnings of what sets two captures apart. A warning says what is so and, behind a colon, what that does to the answer.
+ * Warnings of what sets two captures apart. A warning says what is so and, behind a colon, what that does to the
+ * answer.
  */
 #include "diff/warn.h"
 
@@ -21,8 +22,10 @@ static void warn_of_collection(hsd_diff_store *store, const hsd_diff *diff)
     const char *word = is_before ? "before" : "after", *other = is_before ? "after" : "before";
     if (is_before == has_fact(&diff->after, HSC_FACT_COLLECTED)) return;
     if ((is_before ? &diff->after : &diff->before)->has_roots) {
-        hsd_store_warn(store, "only the capture %s was taken right after a collection: the other may hold garbage, "
-                              "which counts as unreached", word);
+        hsd_store_warn(store,
+                       "only the capture %s was taken right after a collection: the other may hold garbage, "
+                       "which counts as unreached",
+                       word);
     } else {
         hsd_store_warn(store, "only the capture %s was taken right after a collection: garbage in the one %s %s", word,
                        other, is_before ? "counts as growth" : "hides growth");
@@ -40,8 +43,9 @@ static void warn_of_samples(hsd_diff_store *store, const hsd_diff *diff)
 {
     const bool is_before = has_fact(&diff->before, HSC_FACT_SAMPLED);
     if (is_before != has_fact(&diff->after, HSC_FACT_SAMPLED)) {
-        hsd_store_warn(store, "only the capture %s was sampled: growth is the difference of a count and an estimate, "
-                              "and what the sample left out %s",
+        hsd_store_warn(store,
+                       "only the capture %s was sampled: growth is the difference of a count and an estimate, "
+                       "and what the sample left out %s",
                        is_before ? "before" : "after", looks(diff, is_before));
     } else if (is_before && diff->identity_is_known) {
         hsd_store_warn(store, "both captures were sampled: an object that is in one sample alone looks new or freed");
@@ -84,22 +88,26 @@ static bool formats_differ(const char *before, const char *after)
 static void warn_of_origins(hsd_diff_store *store, const hsd_capture_info *before, const hsd_capture_info *after)
 {
     if (formats_differ(format_of(before), format_of(after))) {
-        hsd_store_warn(store, "the formats differ (%.60s, %.60s): each has names and sizes of its own for the same "
-                              "object, and such a difference counts as growth",
+        hsd_store_warn(store,
+                       "the formats differ (%.60s, %.60s): each has names and sizes of its own for the same "
+                       "object, and such a difference counts as growth",
                        format_of(before), format_of(after));
     } else if (differ(before->producer, after->producer)) {
-        hsd_store_warn(store, "different producers wrote the captures (%.100s, %.100s): what one names or measures in "
-                              "another way counts as growth",
+        hsd_store_warn(store,
+                       "different producers wrote the captures (%.100s, %.100s): what one names or measures in "
+                       "another way counts as growth",
                        before->producer, after->producer);
     }
     if (differ(before->runtime, after->runtime)) {
-        hsd_store_warn(store, "the runtimes differ (%.100s, %.100s): what one lays out or names in another way counts "
-                              "as growth",
+        hsd_store_warn(store,
+                       "the runtimes differ (%.100s, %.100s): what one lays out or names in another way counts "
+                       "as growth",
                        before->runtime, after->runtime);
     }
     if (before->pointer_bytes != after->pointer_bytes && before->pointer_bytes > 0 && after->pointer_bytes > 0) {
-        hsd_store_warn(store, "pointers have %u bytes before and %u after: objects with references differ in size for "
-                              "that alone",
+        hsd_store_warn(store,
+                       "pointers have %u bytes before and %u after: objects with references differ in size for "
+                       "that alone",
                        before->pointer_bytes, after->pointer_bytes);
     }
 }
@@ -135,8 +143,9 @@ static void warn_of_few_matches(hsd_diff_store *store, const hsd_diff *diff)
         return;
     }
     if (diff->is_by_structure) {
-        hsd_store_warn(store, "only %" PRIu64 " object%s could be recognised by structure: all that changed its shape "
-                              "looks new and freed",
+        hsd_store_warn(store,
+                       "only %" PRIu64 " object%s could be recognised by structure: all that changed its shape "
+                       "looks new and freed",
                        matched, plural);
     } else if (!is_one_process(&diff->before.info, &diff->after.info)) {
         hsd_store_warn(store, "the captures share only %" PRIu64 " object%s: they look like two different processes",
@@ -150,10 +159,11 @@ static void warn_of_weak_matches(hsd_diff_store *store, const hsd_diff *diff)
     uint64_t hundredfold;
     if (weak <= live / 100 * HSD_MATCH_WEAK_PERCENT + live % 100 * HSD_MATCH_WEAK_PERCENT / 100 || live == 0) return;
     const uint64_t percent = hsd_mul_u64(weak, 100, &hundredfold) ? hundredfold / live : weak / (live / 100);
-    hsd_store_warn(store, "%" PRIu64 "%% of the bytes after were recognised by weak signs alone: sums are right, but "
-                          "which of these objects are new or freed is uncertain; take the captures with an agent or "
-                          "in a format that gives objects ids, or name a field that tells them apart with "
-                          "--key Type:field",
+    hsd_store_warn(store,
+                   "%" PRIu64 "%% of the bytes after were recognised by weak signs alone: sums are right, but "
+                   "which of these objects are new or freed is uncertain; take the captures with an agent or "
+                   "in a format that gives objects ids, or name a field that tells them apart with "
+                   "--key Type:field",
                    percent);
 }
 

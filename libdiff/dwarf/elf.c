@@ -43,13 +43,16 @@ static hsd_status read_segments(hsd_elf *elf, uint64_t offset, uint32_t count, h
     for (uint32_t i = 0; i < count; i++) {
         HSD_TRY(read_at(elf, offset + (uint64_t)i * SEGMENT_BYTES, at, sizeof at, err));
         hsd_elf_segment *segment = &elf->segments[elf->segment_count];
-        *segment = (hsd_elf_segment){.type = (uint32_t)number(at, 4), .flags = (uint32_t)number(at + 4, 4),
+        *segment = (hsd_elf_segment){.type = (uint32_t)number(at, 4),
+                                     .flags = (uint32_t)number(at + 4, 4),
                                      .offset = number(at + 8, 8),
-                                     .address = number(at + 16, 8), .file_bytes = number(at + 32,
-                                         8), .memory_bytes = number(at + 40, 8)};
+                                     .address = number(at + 16, 8),
+                                     .file_bytes = number(at + 32, 8),
+                                     .memory_bytes = number(at + 40, 8)};
         uint64_t end;
         if (!hsd_add_u64(segment->address, segment->memory_bytes, &end) ||
-            !hsd_add_u64(segment->address, segment->file_bytes, &end)) continue;
+            !hsd_add_u64(segment->address, segment->file_bytes, &end))
+            continue;
         const uint64_t have = segment->offset < elf->input.bytes ? elf->input.bytes - segment->offset : 0;
         elf->is_cut = elf->is_cut || segment->file_bytes > have;
         segment->file_bytes = hsd_min_u64(segment->file_bytes, have);
@@ -60,11 +63,14 @@ static hsd_status read_segments(hsd_elf *elf, uint64_t offset, uint32_t count, h
 
 static void read_section(hsd_elf_section *section, const uint8_t *at)
 {
-    *section = (hsd_elf_section){.name = (uint32_t)number(at, 4), .type = (uint32_t)number(at + 4, 4),
+    *section = (hsd_elf_section){.name = (uint32_t)number(at, 4),
+                                 .type = (uint32_t)number(at + 4, 4),
                                  .flags = number(at + 8, 8),
-                                 .address = number(at + 16, 8), .offset = number(at + 24, 8), .bytes = number(at + 32,
-                                     8),
-                                 .link = (uint32_t)number(at + 40, 4), .entry_bytes = number(at + 56, 8)};
+                                 .address = number(at + 16, 8),
+                                 .offset = number(at + 24, 8),
+                                 .bytes = number(at + 32, 8),
+                                 .link = (uint32_t)number(at + 40, 4),
+                                 .entry_bytes = number(at + 56, 8)};
 }
 
 static hsd_status read_sections(hsd_elf *elf, uint64_t offset, uint32_t count, uint32_t names, hsd_error *err)
@@ -90,7 +96,11 @@ static hsd_status read_header(hsd_elf *elf, hsd_error *err)
     uint8_t at[HEADER_BYTES], first[SECTION_BYTES];
     if (elf->input.bytes < HEADER_BYTES) return hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is no ELF file");
     HSD_TRY(read_at(elf, 0, at, sizeof at, err));
-    if (memcmp(at, "\x7f" "ELF", 4) != 0) return hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is no ELF file");
+    if (memcmp(at,
+               "\x7f"
+               "ELF",
+               4) != 0)
+        return hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is no ELF file");
     if (at[4] != CLASS_64 || at[5] != LITTLE_ENDIAN_DATA)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "is of a machine of %s: hsdiff reads those of 64 bits, little-endian",
                         at[4] != CLASS_64 ? "32 bits" : "big-endian words");
@@ -104,8 +114,8 @@ static hsd_status read_header(hsd_elf *elf, hsd_error *err)
         HSD_TRY(read_at(elf, sections, first, sizeof first, err));
         segment_count = (uint32_t)number(first + 44, 4);
     }
-    if (segment_count > 0 && number(at + 54, 2) != SEGMENT_BYTES) return hsd_fail(err, HSD_E_CORRUPT,
-        "no valid ELF file: its segments");
+    if (segment_count > 0 && number(at + 54, 2) != SEGMENT_BYTES)
+        return hsd_fail(err, HSD_E_CORRUPT, "no valid ELF file: its segments");
     if (segments <= UINT64_MAX / 2) HSD_TRY(read_segments(elf, segments, segment_count, err));
     if (!has_first || section_count == 0 || number(at + 58, 2) != SECTION_BYTES) return HSD_OK;
     return read_sections(elf, sections, section_count, (uint32_t)number(at + 62, 2), err);
@@ -116,8 +126,8 @@ hsd_status hsd_elf_open(hsd_elf *elf, const hsd_elf_input *input, hsd_error *err
     *elf = (hsd_elf){.input = *input};
     const hsd_status status = read_header(elf, err);
     if (status == HSD_OK) return HSD_OK;
-    if (status == HSD_E_CORRUPT && elf->type == HSD_ELF_CORE &&
-        elf->segments != NULL) return HSD_OK; /* cut: its sections are gone */
+    if (status == HSD_E_CORRUPT && elf->type == HSD_ELF_CORE && elf->segments != NULL)
+        return HSD_OK; /* cut: its sections are gone */
     hsd_elf_close(elf);
     return status;
 }
@@ -172,7 +182,8 @@ const hsd_elf_segment *hsd_elf_segment_at(const hsd_elf *elf, uint64_t address, 
     for (uint32_t i = 0; i < elf->segment_count; i++) {
         const hsd_elf_segment *segment = &elf->segments[i];
         if (segment->type != HSD_ELF_LOAD || address < segment->address ||
-            address - segment->address >= segment->file_bytes) continue;
+            address - segment->address >= segment->file_bytes)
+            continue;
         *bytes = segment->file_bytes - (address - segment->address);
         return segment;
     }
@@ -187,8 +198,8 @@ bool hsd_elf_next_note(const hsd_elf_input *input, uint64_t *at, uint64_t end, h
 {
     uint8_t head[12];
     end = hsd_min_u64(end, input->bytes);
-    if (*at > end || end - *at < sizeof head || input->read(input->context, *at, head, sizeof head,
-                                                            NULL) != HSD_OK) return false;
+    if (*at > end || end - *at < sizeof head || input->read(input->context, *at, head, sizeof head, NULL) != HSD_OK)
+        return false;
     const uint64_t name = number(head, 4), bytes = number(head + 4, 4);
     const uint64_t content = *at + sizeof head + round_up(name);
     *note = (hsd_elf_note){.type = (uint32_t)number(head + 8, 4), .offset = content, .bytes = bytes};

@@ -8,13 +8,49 @@
 #include "dwarf/info.h"
 
 enum {
-    FORM_ADDR = 0x01, FORM_BLOCK2 = 0x03, FORM_BLOCK4 = 0x04, FORM_DATA2 = 0x05, FORM_DATA4 = 0x06, FORM_DATA8 = 0x07, FORM_STRING = 0x08,
-    FORM_BLOCK = 0x09, FORM_BLOCK1 = 0x0a, FORM_DATA1 = 0x0b, FORM_FLAG = 0x0c, FORM_SDATA = 0x0d, FORM_STRP = 0x0e, FORM_UDATA = 0x0f,
-    FORM_REF_ADDR = 0x10, FORM_REF1 = 0x11, FORM_REF2 = 0x12, FORM_REF4 = 0x13, FORM_REF8 = 0x14, FORM_REF_UDATA = 0x15,
-    FORM_INDIRECT = 0x16, FORM_SEC_OFFSET = 0x17, FORM_EXPRLOC = 0x18, FORM_FLAG_PRESENT = 0x19, FORM_STRX = 0x1a, FORM_ADDRX = 0x1b,
-    FORM_REF_SUP4 = 0x1c, FORM_STRP_SUP = 0x1d, FORM_DATA16 = 0x1e, FORM_LINE_STRP = 0x1f, FORM_REF_SIG8 = 0x20,
-    FORM_IMPLICIT_CONST = 0x21, FORM_LOCLISTX = 0x22, FORM_RNGLISTX = 0x23, FORM_REF_SUP8 = 0x24, FORM_STRX1 = 0x25, FORM_STRX2 = 0x26,
-    FORM_STRX3 = 0x27, FORM_STRX4 = 0x28, FORM_ADDRX1 = 0x29, FORM_ADDRX2 = 0x2a, FORM_ADDRX3 = 0x2b, FORM_ADDRX4 = 0x2c
+    FORM_ADDR = 0x01,
+    FORM_BLOCK2 = 0x03,
+    FORM_BLOCK4 = 0x04,
+    FORM_DATA2 = 0x05,
+    FORM_DATA4 = 0x06,
+    FORM_DATA8 = 0x07,
+    FORM_STRING = 0x08,
+    FORM_BLOCK = 0x09,
+    FORM_BLOCK1 = 0x0a,
+    FORM_DATA1 = 0x0b,
+    FORM_FLAG = 0x0c,
+    FORM_SDATA = 0x0d,
+    FORM_STRP = 0x0e,
+    FORM_UDATA = 0x0f,
+    FORM_REF_ADDR = 0x10,
+    FORM_REF1 = 0x11,
+    FORM_REF2 = 0x12,
+    FORM_REF4 = 0x13,
+    FORM_REF8 = 0x14,
+    FORM_REF_UDATA = 0x15,
+    FORM_INDIRECT = 0x16,
+    FORM_SEC_OFFSET = 0x17,
+    FORM_EXPRLOC = 0x18,
+    FORM_FLAG_PRESENT = 0x19,
+    FORM_STRX = 0x1a,
+    FORM_ADDRX = 0x1b,
+    FORM_REF_SUP4 = 0x1c,
+    FORM_STRP_SUP = 0x1d,
+    FORM_DATA16 = 0x1e,
+    FORM_LINE_STRP = 0x1f,
+    FORM_REF_SIG8 = 0x20,
+    FORM_IMPLICIT_CONST = 0x21,
+    FORM_LOCLISTX = 0x22,
+    FORM_RNGLISTX = 0x23,
+    FORM_REF_SUP8 = 0x24,
+    FORM_STRX1 = 0x25,
+    FORM_STRX2 = 0x26,
+    FORM_STRX3 = 0x27,
+    FORM_STRX4 = 0x28,
+    FORM_ADDRX1 = 0x29,
+    FORM_ADDRX2 = 0x2a,
+    FORM_ADDRX3 = 0x2b,
+    FORM_ADDRX4 = 0x2c
 };
 
 bool hsd_info_number(hsd_bytes bytes, uint64_t *at, unsigned size, uint64_t *out)
@@ -63,11 +99,15 @@ bool hsd_info_address(const hsd_info *info, uint64_t index, uint64_t *out)
 
 /* ---- kinds of values ---- */
 
-static hsd_bytes unit_bytes(const hsd_info *info) { return (hsd_bytes){info->sections.info.data,
-    (size_t)info->unit_end}; }
+static hsd_bytes unit_bytes(const hsd_info *info)
+{
+    return (hsd_bytes){info->sections.info.data, (size_t)info->unit_end};
+}
 
-static bool read_number(hsd_info *info, unsigned size, uint64_t *out) { return hsd_info_number(unit_bytes(info),
-    &info->at, size, out); }
+static bool read_number(hsd_info *info, unsigned size, uint64_t *out)
+{
+    return hsd_info_number(unit_bytes(info), &info->at, size, out);
+}
 
 static bool read_block(hsd_info *info, uint64_t size, hsd_form_value *out)
 {
@@ -130,8 +170,8 @@ bool hsd_info_value(hsd_info *info, uint64_t form, int64_t constant, hsd_form_va
 {
     int64_t with_sign;
     *out = (hsd_form_value){0};
-    if (form == FORM_INDIRECT && (!hsd_info_uleb(unit_bytes(info), &info->at, &form) ||
-                                  form == FORM_INDIRECT)) return false;
+    if (form == FORM_INDIRECT && (!hsd_info_uleb(unit_bytes(info), &info->at, &form) || form == FORM_INDIRECT))
+        return false;
     switch (form) {
     case FORM_ADDR: return read_number(info, info->address_bytes, &out->number);
     case FORM_FLAG:
@@ -155,36 +195,38 @@ bool hsd_info_value(hsd_info *info, uint64_t form, int64_t constant, hsd_form_va
     case FORM_LINE_STRP: return read_text_there(info, info->sections.line_texts, out);
     case FORM_STRP_SUP: return read_number(info, info->offset_bytes, &out->number);
     case FORM_SEC_OFFSET: out->is_list = true; return read_number(info, info->offset_bytes, &out->number);
-    case FORM_REF_ADDR: return read_number(info, info->version < 3 ? info->address_bytes : info->offset_bytes,
-                                           &out->number);
+    case FORM_REF_ADDR:
+        return read_number(info, info->version < 3 ? info->address_bytes : info->offset_bytes, &out->number);
     case FORM_REF1: return read_reference(info, 1, out);
     case FORM_REF2: return read_reference(info, 2, out);
     case FORM_REF4: return read_reference(info, 4, out);
     case FORM_REF8: return read_reference(info, 8, out);
-    case FORM_REF_UDATA: return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) &&
-        hsd_add_u64(out->number, info->unit_begin, &out->number);
+    case FORM_REF_UDATA:
+        return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) &&
+               hsd_add_u64(out->number, info->unit_begin, &out->number);
     case FORM_BLOCK1: return read_sized_block(info, 1, out);
     case FORM_BLOCK2: return read_sized_block(info, 2, out);
     case FORM_BLOCK4: return read_sized_block(info, 4, out);
     case FORM_EXPRLOC:
-    case FORM_BLOCK: return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) &&
-        read_block(info, out->number, out);
+    case FORM_BLOCK:
+        return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) && read_block(info, out->number, out);
     case FORM_FLAG_PRESENT: out->number = 1; return true;
     case FORM_IMPLICIT_CONST: out->number = (uint64_t)constant; return true;
-    case FORM_STRX: return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) &&
-        find_text(info, out->number, out);
+    case FORM_STRX:
+        return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) && find_text(info, out->number, out);
     case FORM_STRX1:
     case FORM_STRX2:
     case FORM_STRX3:
-    case FORM_STRX4: return read_number(info, (unsigned)(form - FORM_STRX1) + 1, &out->number) &&
-        find_text(info, out->number, out);
-    case FORM_ADDRX: return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) &&
-        find_address(info, out->number, out);
+    case FORM_STRX4:
+        return read_number(info, (unsigned)(form - FORM_STRX1) + 1, &out->number) && find_text(info, out->number, out);
+    case FORM_ADDRX:
+        return hsd_info_uleb(unit_bytes(info), &info->at, &out->number) && find_address(info, out->number, out);
     case FORM_ADDRX1:
     case FORM_ADDRX2:
     case FORM_ADDRX3:
-    case FORM_ADDRX4: return read_number(info, (unsigned)(form - FORM_ADDRX1) + 1, &out->number) &&
-        find_address(info, out->number, out);
+    case FORM_ADDRX4:
+        return read_number(info, (unsigned)(form - FORM_ADDRX1) + 1, &out->number) &&
+               find_address(info, out->number, out);
     default: return false;
     }
 }

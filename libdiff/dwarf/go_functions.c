@@ -1,9 +1,9 @@
 /*
  * Functions of a Go program: where their code is, what their closures hold, what a wrapper calls.
  *
- * A function that is copied into others (inlined) has its name in an entry of its own, its origin, which stands anywhere; the entry of its
- * code, and those of its copies, say where. A method value, `c.handle`, is a closure of the code of a function main.(*connection).handle-fm
- * and the receiver behind it, of which no entry says anything.
+ * A function that is copied into others (inlined) has its name in an entry of its own, its origin, which stands
+ * anywhere; the entry of its code, and those of its copies, say where. A method value, `c.handle`, is a closure of the
+ * code of a function main.(*connection).handle-fm and the receiver behind it, of which no entry says anything.
  */
 #include "dwarf/go_reading.h"
 
@@ -62,8 +62,8 @@ static hsd_status add_function(hsd_go_reading *r, const hsd_die *die, hsd_error 
     return die->name == NULL ? add_copy(r, die->origin, false, err) : HSD_OK;
 }
 
-/* A variable that a function captured: a member of its closure's structure, which the first of them makes. One that is captured by
- * reference is called &name. */
+/* A variable that a function captured: a member of its closure's structure, which the first of them makes. One that is
+ * captured by reference is called &name. */
 static hsd_status add_captured(hsd_go_reading *r, const hsd_die *die, hsd_error *err)
 {
     hsd_go_types *types = r->types;
@@ -90,7 +90,8 @@ hsd_status hsd_go_take_function(hsd_go_reading *r, const hsd_die *die, hsd_error
     if (r->function_depth == 0 || die->depth != r->function_depth) return HSD_OK;
     if (die->tag == HSD_TAG_VARIABLE && die->closure_offset != 0 && die->name != NULL) return add_captured(r, die, err);
     const hsd_go_function *function = &r->types->functions[r->types->function_count - 1];
-    if (die->tag == HSD_TAG_INLINED && die->origin != 0 && hsd_go_is_wrapper(hsd_go_types_text(r->types, function->name)))
+    if (die->tag == HSD_TAG_INLINED && die->origin != 0 &&
+        hsd_go_is_wrapper(hsd_go_types_text(r->types, function->name)))
         return add_copy(r, die->origin, true, err);
     return HSD_OK;
 }
@@ -133,7 +134,8 @@ static void drop_nameless(hsd_go_types *types)
 
 /* ---- method values ---- */
 
-/* The receiver's type as the linker calls it: "*main.connection" of main.(*connection).handle-fm, "main.point" of main.point.draw-fm. */
+/* The receiver's type as the linker calls it: "*main.connection" of main.(*connection).handle-fm, "main.point" of
+ * main.point.draw-fm. */
 static bool name_receiver(const char *function, char *out, size_t size)
 {
     const size_t length = strlen(function), end = sizeof method_value - 1;
@@ -153,11 +155,13 @@ static bool name_receiver(const char *function, char *out, size_t size)
     return true;
 }
 
-static hsd_status add_method_value(hsd_go_reading *r, hsd_go_function *function, uint64_t die, uint32_t receiver, hsd_error *err)
+static hsd_status add_method_value(hsd_go_reading *r, hsd_go_function *function, uint64_t die, uint32_t receiver,
+                                   hsd_error *err)
 {
     char name[NAME_BYTES];
     const char *text = hsd_go_types_text(r->types, function->name);
-    snprintf(name, sizeof name, "func %.*s", (int)(hsd_min_u64(strlen(text), NAME_BYTES) - (sizeof method_value - 1)), text);
+    snprintf(name, sizeof name, "func %.*s", (int)(hsd_min_u64(strlen(text), NAME_BYTES) - (sizeof method_value - 1)),
+             text);
     const hsd_die closure = {.offset = die, .name = name, .go_kind = HSD_GO_FUNC};
     const hsd_die member = {.name = "receiver", .member_offset = CODE_BYTES, .type = r->types->types[receiver].die};
     HSD_TRY(hsd_go_add_type(r, &closure, HSD_GO_IS_STRUCT, err));
@@ -173,7 +177,9 @@ static hsd_status add_method_values(hsd_go_reading *r, const uint32_t *by_name, 
     uint64_t die = types->types[types->type_count - 1].die;
     for (uint32_t i = 0; i < types->function_count; i++) {
         hsd_go_function *function = &types->functions[i];
-        if (function->closure != 0 || !name_receiver(hsd_go_types_text(types, function->name), receiver, sizeof receiver)) continue;
+        if (function->closure != 0 ||
+            !name_receiver(hsd_go_types_text(types, function->name), receiver, sizeof receiver))
+            continue;
         const uint32_t name = hsd_names_find(&types->names, (hsd_bytes){(const uint8_t *)receiver, strlen(receiver)});
         if (name < name_count && by_name[name] != 0 && die < UINT64_MAX)
             HSD_TRY(add_method_value(r, function, ++die, by_name[name], err));
@@ -189,7 +195,8 @@ hsd_status hsd_go_finish_functions(hsd_go_reading *r, hsd_error *err)
     const uint32_t name_count = types->names.count, type_count = types->type_count;
     uint32_t *by_name = calloc((size_t)name_count + 1, sizeof *by_name);
     if (by_name == NULL) return hsd_fail_nomem(err, "types");
-    for (uint32_t i = type_count; i-- > 1;) by_name[types->types[i].name] = i;
+    for (uint32_t i = type_count; i-- > 1;)
+        by_name[types->types[i].name] = i;
     const hsd_status status = add_method_values(r, by_name, name_count, err);
     free(by_name);
     return status;
@@ -212,5 +219,6 @@ static void measure_closure(const hsd_go_types *types, hsd_go_type *closure)
 void hsd_go_measure_closures(hsd_go_types *types)
 {
     for (uint32_t i = 1; i < types->type_count; i++)
-        if (types->types[i].kind == HSD_GO_IS_STRUCT && types->types[i].go_kind == HSD_GO_FUNC) measure_closure(types, &types->types[i]);
+        if (types->types[i].kind == HSD_GO_IS_STRUCT && types->types[i].go_kind == HSD_GO_FUNC)
+            measure_closure(types, &types->types[i]);
 }

@@ -17,7 +17,14 @@
 #include "base/search.h"
 #include "dwarf/info.h"
 
-enum { HEADER_BYTES = 8 + 8 * 8, RECORD_BYTES = 36, VALUES_OF_FILE = 20, VALUES_OF_LINE = 24, UNIT = 32, MOST_STEPS = 1 << 16 };
+enum {
+    HEADER_BYTES = 8 + 8 * 8,
+    RECORD_BYTES = 36,
+    VALUES_OF_FILE = 20,
+    VALUES_OF_LINE = 24,
+    UNIT = 32,
+    MOST_STEPS = 1 << 16
+};
 
 static bool read_header(hsd_go_lines *lines)
 {
@@ -40,12 +47,12 @@ static bool read_header(hsd_go_lines *lines)
     return true;
 }
 
-hsd_status hsd_go_lines_read(hsd_go_lines *lines, const hsd_elf *elf, uint64_t text, uint64_t most_bytes, hsd_error *err)
+hsd_status hsd_go_lines_read(hsd_go_lines *lines, const hsd_elf *elf, uint64_t text, uint64_t most_bytes,
+                             hsd_error *err)
 {
     *lines = (hsd_go_lines){.text = text};
     hsd_status status = hsd_elf_load(elf, ".gopclntab", most_bytes, &lines->bytes, err);
-    if (status == HSD_E_NOT_FOUND)
-        status = hsd_elf_load(elf, ".data.rel.ro.gopclntab", most_bytes, &lines->bytes, err);
+    if (status == HSD_E_NOT_FOUND) status = hsd_elf_load(elf, ".data.rel.ro.gopclntab", most_bytes, &lines->bytes, err);
     if (status == HSD_OK && text != 0 && read_header(lines)) return HSD_OK;
     hsd_go_lines_release(lines);
     return status == HSD_E_NOT_FOUND ? HSD_OK : status;
@@ -77,7 +84,8 @@ static bool find_value(const hsd_go_lines *lines, uint64_t from, uint64_t begin,
     *value = -1;
     if (from == 0 || !hsd_add_u64(lines->values, from, &at)) return false;
     for (int i = 0; i < MOST_STEPS; i++) {
-        if (!hsd_info_uleb(bytes, &at, &change) || (change == 0 && i > 0) || !hsd_info_uleb(bytes, &at, &length)) return false;
+        if (!hsd_info_uleb(bytes, &at, &change) || (change == 0 && i > 0) || !hsd_info_uleb(bytes, &at, &length))
+            return false;
         if (change > UINT32_MAX || length > UINT32_MAX) return false;
         *value += (int64_t)(change >> 1) ^ -(int64_t)(change & 1);
         begin += length * lines->entry_bytes;

@@ -13,8 +13,10 @@ typedef struct hsd_go_lines {
     uint64_t functions, function_count, files, units, values, entry_bytes;
 } hsd_go_lines;
 
-/* Empty, and no error, for a file without the table or one of another layout. HSD_E_OVER_BUDGET, HSD_E_NOMEM, HSD_E_IO. */
-hsd_status hsd_go_lines_read(hsd_go_lines *lines, const hsd_elf *elf, uint64_t text, uint64_t most_bytes, hsd_error *err);
+/* Empty, and no error, for a file without the table or one of another layout. HSD_E_OVER_BUDGET, HSD_E_NOMEM, HSD_E_IO.
+ */
+hsd_status hsd_go_lines_read(hsd_go_lines *lines, const hsd_elf *elf, uint64_t text, uint64_t most_bytes,
+                             hsd_error *err);
 
 /* The file without its folders, borrowed, and the line of the code at this address; false if they are not known. */
 bool hsd_go_lines_find(const hsd_go_lines *lines, uint64_t address, const char **file, uint32_t *line);

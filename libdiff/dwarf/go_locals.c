@@ -13,10 +13,25 @@
 #include "base/search.h"
 #include "dwarf/info.h"
 
-enum { OP_FRAME = 0x91, OP_CFA = 0x9c, OP_PIECE = 0x93, OP_REGISTER = 0x50, OP_LAST_REGISTER = 0x6f,
-      OP_REGISTER_X = 0x90 };
-enum { LIST_END, LIST_BASE_X, LIST_START_X_END_X, LIST_START_X_LENGTH, LIST_OFFSETS, LIST_DEFAULT, LIST_BASE,
-      LIST_START_END, LIST_START_LENGTH };
+enum {
+    OP_FRAME = 0x91,
+    OP_CFA = 0x9c,
+    OP_PIECE = 0x93,
+    OP_REGISTER = 0x50,
+    OP_LAST_REGISTER = 0x6f,
+    OP_REGISTER_X = 0x90
+};
+enum {
+    LIST_END,
+    LIST_BASE_X,
+    LIST_START_X_END_X,
+    LIST_START_X_LENGTH,
+    LIST_OFFSETS,
+    LIST_DEFAULT,
+    LIST_BASE,
+    LIST_START_END,
+    LIST_START_LENGTH
+};
 
 typedef struct finding {
     hsd_go_locals *locals;
@@ -41,8 +56,8 @@ static hsd_status add_local(finding *f, uint64_t pc, uint64_t type, int64_t offs
                             f->most_bytes >> 20);
         HSD_TRY(HSD_ARRAY_GROW(locals->at, locals->room, room, 0, "variables", err));
     }
-    locals->at[locals->count++] = (hsd_go_local){.pc = pc, .offset = offset, .part = part, .type = (uint32_t)type,
-                                                 .is_whole = is_whole};
+    locals->at[locals->count++] =
+        (hsd_go_local){.pc = pc, .offset = offset, .part = part, .type = (uint32_t)type, .is_whole = is_whole};
     return HSD_OK;
 }
 
@@ -91,7 +106,8 @@ static bool next_old(const finding *f, uint64_t *at, uint64_t *base, uint64_t *l
     uint64_t size;
     for (;;) {
         if (!hsd_info_number(f->lists, at, 8, low) || !hsd_info_number(f->lists, at, 8, high) ||
-            (*low == 0 && *high == 0)) return false;
+            (*low == 0 && *high == 0))
+            return false;
         if (*low != UINT64_MAX) break;
         *base = *high;
     }
@@ -127,9 +143,11 @@ static bool next_new(const finding *f, uint64_t *at, uint64_t *base, uint64_t *l
         *high += *low;
     } else if (kind == LIST_START_X_LENGTH || kind == LIST_START_X_END_X) {
         is_valid = hsd_info_uleb(f->lists, at, &size) && hsd_info_address(&f->info, size, low) &&
-            hsd_info_uleb(f->lists, at, high);
-        if (is_valid && kind == LIST_START_X_END_X) is_valid = hsd_info_address(&f->info, *high, high);
-        else *high += *low;
+                   hsd_info_uleb(f->lists, at, high);
+        if (is_valid && kind == LIST_START_X_END_X)
+            is_valid = hsd_info_address(&f->info, *high, high);
+        else
+            *high += *low;
     } else if (kind == LIST_DEFAULT) {
         *high = UINT64_MAX;
     } else {
@@ -191,8 +209,10 @@ static hsd_status read_entries(finding *f, hsd_error *err)
     hsd_die die;
     hsd_status status;
     while ((status = hsd_info_next(&f->info, &die, err)) == HSD_OK) {
-        if (die.tag == HSD_TAG_UNIT && die.language != HSD_LANGUAGE_GO) hsd_info_skip_unit(&f->info);
-        else HSD_TRY(take_entry(f, &die, err));
+        if (die.tag == HSD_TAG_UNIT && die.language != HSD_LANGUAGE_GO)
+            hsd_info_skip_unit(&f->info);
+        else
+            HSD_TRY(take_entry(f, &die, err));
     }
     return status == HSD_END ? HSD_OK : status;
 }
@@ -200,8 +220,7 @@ static hsd_status read_entries(finding *f, hsd_error *err)
 /* ---- all ---- */
 
 hsd_status hsd_go_locals_read(hsd_go_locals *locals, const hsd_go_types *types, const hsd_elf *elf, const uint64_t *pcs,
-                              size_t pc_count,
-                              uint64_t most_bytes, hsd_error *err)
+                              size_t pc_count, uint64_t most_bytes, hsd_error *err)
 {
     enum { INFO, ABBREVIATIONS, ADDRESSES, LISTS, OLD_LISTS, SECTIONS };
     static const char *const names[SECTIONS] = {".debug_info", ".debug_abbrev", ".debug_addr", ".debug_loclists",
@@ -211,8 +230,8 @@ hsd_status hsd_go_locals_read(hsd_go_locals *locals, const hsd_go_types *types, 
     hsd_status status = HSD_OK;
     *locals = (hsd_go_locals){0};
     for (int i = 0; i < SECTIONS && status == HSD_OK; i++) {
-        status = hsd_elf_load(elf, names[i], f.taken_bytes < most_bytes ? most_bytes - f.taken_bytes : 0, &loaded[i],
-                              err);
+        status =
+            hsd_elf_load(elf, names[i], f.taken_bytes < most_bytes ? most_bytes - f.taken_bytes : 0, &loaded[i], err);
         f.taken_bytes += loaded[i].capacity;
         if (status == HSD_E_NOT_FOUND && i > ABBREVIATIONS) status = HSD_OK;
     }

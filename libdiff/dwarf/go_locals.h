@@ -9,11 +9,11 @@
 #include "dwarf/go_types.h"
 
 typedef struct hsd_go_local {
-    uint64_t pc;     /* one of those that were asked for */
-    int64_t offset;  /* of the variable, or of a part of it, from the frame's end (its CFA) */
-    uint64_t part;   /* where in the variable that part begins */
+    uint64_t pc;    /* one of those that were asked for */
+    int64_t offset; /* of the variable, or of a part of it, from the frame's end (its CFA) */
+    uint64_t part;  /* where in the variable that part begins */
     uint32_t type;
-    bool is_whole;   /* no part: all of it stands there */
+    bool is_whole; /* no part: all of it stands there */
 } hsd_go_local;
 
 typedef struct hsd_go_locals {
@@ -26,8 +26,7 @@ typedef struct hsd_go_locals {
  * hsd_info_next. Lists that are no valid ones tell nothing.
  */
 hsd_status hsd_go_locals_read(hsd_go_locals *locals, const hsd_go_types *types, const hsd_elf *elf, const uint64_t *pcs,
-                              size_t pc_count,
-                              uint64_t most_bytes, hsd_error *err);
+                              size_t pc_count, uint64_t most_bytes, hsd_error *err);
 
 /* The first of this pc; locals->count if there is none. */
 uint32_t hsd_go_locals_find(const hsd_go_locals *locals, uint64_t pc);

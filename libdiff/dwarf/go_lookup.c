@@ -24,8 +24,8 @@ uint64_t hsd_go_types_size(const hsd_go_types *types, uint32_t type)
 {
     const hsd_go_type *found = &types->types[hsd_go_types_resolve(types, type)];
     uint64_t size = found->size;
-    for (unsigned i = 0; i < MOST_STEPS && size == 0 &&
-         found->kind == HSD_GO_IS_ARRAY; i++) { /* arrays without a size of their own */
+    for (unsigned i = 0; i < MOST_STEPS && size == 0 && found->kind == HSD_GO_IS_ARRAY;
+         i++) { /* arrays without a size of their own */
         const hsd_go_type *element = &types->types[hsd_go_types_resolve(types, (uint32_t)found->target)];
         if (!hsd_mul_u64(element->size, found->count, &size)) return 0;
         found = element;
@@ -95,7 +95,8 @@ const hsd_go_function *hsd_go_types_code_at(const hsd_go_types *types, uint64_t 
 
 bool hsd_go_is_wrapper(const char *function)
 {
-    return strstr(function, ".gowrap") != NULL || strstr(function, ".deferwrap") != NULL || strstr(function, "·dwrap·") != NULL;
+    return strstr(function, ".gowrap") != NULL || strstr(function, ".deferwrap") != NULL ||
+           strstr(function, "·dwrap·") != NULL;
 }
 
 const char *hsd_go_types_function_at(const hsd_go_types *types, uint64_t address)

@@ -24,8 +24,8 @@ typedef struct hsd_go_reading {
     hsd_go_types *types;
     hsd_info info;
     uint64_t runtime_types;
-    uint32_t owner;       /* structure or array whose members come */
-    unsigned owner_depth; /* theirs */
+    uint32_t owner;          /* structure or array whose members come */
+    unsigned owner_depth;    /* theirs */
     unsigned function_depth; /* of the variables of the function under way; 0 = there is none */
     uint64_t section_bytes;
     hsd_go_origin *origins; /* by entry */
@@ -33,7 +33,8 @@ typedef struct hsd_go_reading {
     uint32_t origin_count, origin_room, copy_count, copy_room;
 } hsd_go_reading;
 
-hsd_status hsd_go_grow(const hsd_go_reading *r, void *items, uint32_t *room, uint32_t count, size_t size, hsd_error *err);
+hsd_status hsd_go_grow(const hsd_go_reading *r, void *items, uint32_t *room, uint32_t count, size_t size,
+                       hsd_error *err);
 hsd_status hsd_go_put_name(hsd_go_reading *r, const char *text, uint32_t *name, hsd_error *err);
 hsd_status hsd_go_add_type(hsd_go_reading *r, const hsd_die *die, int kind, hsd_error *err);
 hsd_status hsd_go_add_member(hsd_go_reading *r, const hsd_die *die, hsd_error *err);

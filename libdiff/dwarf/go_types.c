@@ -21,14 +21,15 @@ enum { MOST_TYPES = 1 << 24 };
 
 uint64_t hsd_go_types_memory(const hsd_go_types *types)
 {
-    return hsd_names_memory(&types->names) + types->type_room * sizeof *types->types + types->member_room * sizeof *types->members +
-           types->global_room * sizeof *types->globals + types->function_room * sizeof *types->functions +
-           types->runtime_type_count * sizeof *types->by_runtime_type;
+    return hsd_names_memory(&types->names) + types->type_room * sizeof *types->types +
+           types->member_room * sizeof *types->members + types->global_room * sizeof *types->globals +
+           types->function_room * sizeof *types->functions + types->runtime_type_count * sizeof *types->by_runtime_type;
 }
 
 static hsd_status check_memory(const hsd_go_reading *r, hsd_error *err)
 {
-    const uint64_t taken = hsd_add_saturating(hsd_go_types_memory(r->types), r->section_bytes + hsd_go_reading_memory(r));
+    const uint64_t taken =
+        hsd_add_saturating(hsd_go_types_memory(r->types), r->section_bytes + hsd_go_reading_memory(r));
     if (taken <= r->types->most_bytes && r->types->type_count < MOST_TYPES) return HSD_OK;
     hsd_fail(err, HSD_E_OVER_BUDGET, "the types of the program take more than %" PRIu64 " MiB",
              r->types->most_bytes >> 20);
@@ -36,7 +37,8 @@ static hsd_status check_memory(const hsd_go_reading *r, hsd_error *err)
     return HSD_E_OVER_BUDGET;
 }
 
-hsd_status hsd_go_grow(const hsd_go_reading *r, void *items, uint32_t *room, uint32_t count, size_t size, hsd_error *err)
+hsd_status hsd_go_grow(const hsd_go_reading *r, void *items, uint32_t *room, uint32_t count, size_t size,
+                       hsd_error *err)
 {
     if (count < *room) return HSD_OK;
     HSD_TRY(check_memory(r, err));
@@ -68,16 +70,21 @@ static int kind_of(const hsd_die *die)
 
 static uint64_t size_of(const hsd_die *die)
 {
-    return die->tag == HSD_TAG_POINTER ||
-           die->tag == HSD_TAG_SUBROUTINE_TYPE ? 8 : die->tag == HSD_TAG_TYPEDEF ? 0 : die->size;
+    return die->tag == HSD_TAG_POINTER || die->tag == HSD_TAG_SUBROUTINE_TYPE ? 8
+           : die->tag == HSD_TAG_TYPEDEF                                      ? 0
+                                                                              : die->size;
 }
 
 hsd_status hsd_go_add_type(hsd_go_reading *r, const hsd_die *die, int kind, hsd_error *err)
 {
     hsd_go_types *types = r->types;
-    hsd_go_type added = {.die = die->offset, .size = size_of(die), .target = die->type, .kind = (uint8_t)kind,
+    hsd_go_type added = {.die = die->offset,
+                         .size = size_of(die),
+                         .target = die->type,
+                         .kind = (uint8_t)kind,
                          .go_kind = (uint8_t)die->go_kind,
-                      .member = types->member_count, .runtime_type = die->runtime_type};
+                         .member = types->member_count,
+                         .runtime_type = die->runtime_type};
     if (added.runtime_type != 0 && added.runtime_type < r->runtime_types) added.runtime_type += r->runtime_types;
     HSD_TRY(hsd_go_put_name(r, die->name, &added.name, err));
     HSD_TRY(hsd_go_grow(r, &types->types, &types->type_room, types->type_count, sizeof added, err));
@@ -117,8 +124,8 @@ static hsd_status take_entry(hsd_go_reading *r, const hsd_die *die, hsd_error *e
     if (is_part && die->tag == HSD_TAG_SUBRANGE) r->types->types[r->owner].count = die->count;
     if (die->depth < r->owner_depth) r->owner = 0;
     HSD_TRY(hsd_go_take_function(r, die, err));
-    if (die->tag == HSD_TAG_VARIABLE && die->address != 0 && die->depth == 1 && die->name != NULL) return add_global(r,
-        die, err);
+    if (die->tag == HSD_TAG_VARIABLE && die->address != 0 && die->depth == 1 && die->name != NULL)
+        return add_global(r, die, err);
     return HSD_OK;
 }
 
@@ -131,8 +138,10 @@ static hsd_status read_entries(hsd_go_reading *r, hsd_error *err)
     HSD_TRY(hsd_go_grow(r, &r->types->types, &r->types->type_room, 0, sizeof(hsd_go_type), err));
     r->types->types[r->types->type_count++] = (hsd_go_type){0};
     while ((status = hsd_info_next(&r->info, &die, err)) == HSD_OK) {
-        if (die.tag == HSD_TAG_UNIT && die.language != HSD_LANGUAGE_GO) hsd_info_skip_unit(&r->info);
-        else HSD_TRY(take_entry(r, &die, err));
+        if (die.tag == HSD_TAG_UNIT && die.language != HSD_LANGUAGE_GO)
+            hsd_info_skip_unit(&r->info);
+        else
+            HSD_TRY(take_entry(r, &die, err));
     }
     if (status != HSD_END) return status;
     if (r->types->type_count == 1) return hsd_fail(err, HSD_E_NOT_FOUND, "its DWARF has no types of Go");
@@ -225,17 +234,19 @@ hsd_status hsd_go_types_read(hsd_go_types *types, const hsd_elf *elf, uint64_t r
                              hsd_error *err)
 {
     enum { INFO, ABBREVIATIONS, TEXTS, LINE_TEXTS, TEXT_OFFSETS, ADDRESSES, SECTIONS };
-    static const char *const names[SECTIONS] = {".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str",
-                                                ".debug_str_offsets", ".debug_addr"};
+    static const char *const names[SECTIONS] = {".debug_info",     ".debug_abbrev",      ".debug_str",
+                                                ".debug_line_str", ".debug_str_offsets", ".debug_addr"};
     hsd_buffer loaded[SECTIONS] = {0};
     hsd_go_reading r = {.types = types, .runtime_types = runtime_types};
     hsd_status status = HSD_OK;
     *types = (hsd_go_types){.most_bytes = most_bytes};
     for (int i = 0; i < SECTIONS && status == HSD_OK; i++)
         status = load(elf, names[i], i <= ABBREVIATIONS, most_bytes, &r.section_bytes, &loaded[i], err);
-    const hsd_info_sections sections = {.info = view(&loaded[INFO]), .abbreviations = view(&loaded[ABBREVIATIONS]),
+    const hsd_info_sections sections = {.info = view(&loaded[INFO]),
+                                        .abbreviations = view(&loaded[ABBREVIATIONS]),
                                         .texts = view(&loaded[TEXTS]),
-                                        .line_texts = view(&loaded[LINE_TEXTS]), .text_offsets = view(&loaded[TEXT_OFFSETS]),
+                                        .line_texts = view(&loaded[LINE_TEXTS]),
+                                        .text_offsets = view(&loaded[TEXT_OFFSETS]),
                                         .addresses = view(&loaded[ADDRESSES])};
     hsd_info_open(&r.info, &sections);
     if (status == HSD_OK) status = read_entries(&r, err);

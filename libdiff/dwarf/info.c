@@ -10,14 +10,34 @@
 #include "base/check.h"
 
 enum {
-    AT_LOCATION = 0x02, AT_NAME = 0x03, AT_BYTE_SIZE = 0x0b, AT_LOW_PC = 0x11, AT_HIGH_PC = 0x12, AT_LANGUAGE = 0x13, AT_UPPER_BOUND = 0x2f,
-    AT_ORIGIN = 0x31, AT_COUNT = 0x37, AT_MEMBER_LOCATION = 0x38, AT_TYPE = 0x49, AT_TEXT_BASE = 0x72, AT_ADDRESS_BASE = 0x73, AT_GO_KIND = 0x2900,
-    AT_GO_RUNTIME_TYPE = 0x2904, AT_GO_CLOSURE_OFFSET = 0x2907
+    AT_LOCATION = 0x02,
+    AT_NAME = 0x03,
+    AT_BYTE_SIZE = 0x0b,
+    AT_LOW_PC = 0x11,
+    AT_HIGH_PC = 0x12,
+    AT_LANGUAGE = 0x13,
+    AT_UPPER_BOUND = 0x2f,
+    AT_ORIGIN = 0x31,
+    AT_COUNT = 0x37,
+    AT_MEMBER_LOCATION = 0x38,
+    AT_TYPE = 0x49,
+    AT_TEXT_BASE = 0x72,
+    AT_ADDRESS_BASE = 0x73,
+    AT_GO_KIND = 0x2900,
+    AT_GO_RUNTIME_TYPE = 0x2904,
+    AT_GO_CLOSURE_OFFSET = 0x2907
 };
 enum { FORM_ADDR = 0x01, FORM_ADDRX = 0x1b, FORM_IMPLICIT_CONST = 0x21, FORM_ADDRX1 = 0x29, FORM_ADDRX4 = 0x2c };
 enum { OP_ADDRESS = 0x03, OP_PLUS = 0x23, OP_ADDRESS_BY_INDEX = 0xa1 };
-enum { UNIT_TYPE = 2, UNIT_SKELETON = 4, UNIT_SPLIT = 5, UNIT_SPLIT_TYPE = 6, MOST_CODES = 1 << 16,
-      MOST_DEPTH = 1 << 16, MOST_ATTRIBUTES = 256 };
+enum {
+    UNIT_TYPE = 2,
+    UNIT_SKELETON = 4,
+    UNIT_SPLIT = 5,
+    UNIT_SPLIT_TYPE = 6,
+    MOST_CODES = 1 << 16,
+    MOST_DEPTH = 1 << 16,
+    MOST_ATTRIBUTES = 256
+};
 
 static hsd_status corrupt(const hsd_info *info, const char *what, hsd_error *err)
 {
@@ -65,8 +85,8 @@ static hsd_status read_abbreviations(hsd_info *info, uint64_t at, hsd_error *err
     if (bytes.size > UINT32_MAX) return corrupt(info, "abbreviations without end", err);
     if (info->work_left < info->abbreviation_room) return corrupt(info, "tables of abbreviations without end", err);
     info->work_left -= info->abbreviation_room;
-    if (info->abbreviations != NULL) memset(info->abbreviations, 0,
-                                            info->abbreviation_room * sizeof *info->abbreviations);
+    if (info->abbreviations != NULL)
+        memset(info->abbreviations, 0, info->abbreviation_room * sizeof *info->abbreviations);
     info->abbreviations_at = at + 1;
     while (hsd_info_uleb(bytes, &at, &code) && code != 0) {
         uint64_t children = 0;
@@ -75,8 +95,8 @@ static hsd_status read_abbreviations(hsd_info *info, uint64_t at, hsd_error *err
         if (code >= MOST_CODES || !hsd_info_uleb(bytes, &at, &tag) || !hsd_info_number(bytes, &at, 1, &children))
             return corrupt(info, "an abbreviation", err);
         HSD_TRY(make_room(info, code, err));
-        info->abbreviations[code] = (hsd_abbreviation){.tag = (uint32_t)tag, .at = (uint32_t)at,
-                                                       .has_children = children != 0};
+        info->abbreviations[code] =
+            (hsd_abbreviation){.tag = (uint32_t)tag, .at = (uint32_t)at, .has_children = children != 0};
         while (!is_last)
             if (info->work_left-- == 0 || ++attributes > MOST_ATTRIBUTES ||
                 !next_attribute(bytes, &at, &attribute, &form, &constant, &is_last))
@@ -87,8 +107,10 @@ static hsd_status read_abbreviations(hsd_info *info, uint64_t at, hsd_error *err
 
 /* ---- units ---- */
 
-static bool has_entries(uint64_t type) { return type < UNIT_SPLIT_TYPE && type != UNIT_TYPE && type != UNIT_SPLIT &&
-                                        type != UNIT_SKELETON; }
+static bool has_entries(uint64_t type)
+{
+    return type < UNIT_SPLIT_TYPE && type != UNIT_TYPE && type != UNIT_SPLIT && type != UNIT_SKELETON;
+}
 
 static hsd_status open_unit(hsd_info *info, hsd_error *err)
 {
@@ -110,9 +132,9 @@ static hsd_status open_unit(hsd_info *info, hsd_error *err)
                    hsd_info_number(all, &info->at, info->offset_bytes, &abbreviations);
     else if (is_valid)
         is_valid = hsd_info_number(all, &info->at, info->offset_bytes, &abbreviations) &&
-            hsd_info_number(all, &info->at, 1, &address_bytes);
-    if (!is_valid || info->at > info->unit_end || version < 2 || version > 5 || address_bytes > 8) return corrupt(info,
-        "a unit", err);
+                   hsd_info_number(all, &info->at, 1, &address_bytes);
+    if (!is_valid || info->at > info->unit_end || version < 2 || version > 5 || address_bytes > 8)
+        return corrupt(info, "a unit", err);
     info->version = (unsigned)version;
     info->address_bytes = (unsigned)address_bytes;
     info->depth = info->language = 0;
@@ -129,10 +151,10 @@ static uint64_t fixed_address(const hsd_info *info, hsd_bytes expression)
 {
     uint64_t at = 1, value = 0;
     if (expression.size == 0) return 0;
-    if (expression.data[0] == OP_ADDRESS) return hsd_info_number(expression, &at, info->address_bytes, &value) &&
-       at == expression.size ? value : 0;
-    if (expression.data[0] != OP_ADDRESS_BY_INDEX || !hsd_info_uleb(expression, &at, &value) ||
-        at != expression.size) return 0;
+    if (expression.data[0] == OP_ADDRESS)
+        return hsd_info_number(expression, &at, info->address_bytes, &value) && at == expression.size ? value : 0;
+    if (expression.data[0] != OP_ADDRESS_BY_INDEX || !hsd_info_uleb(expression, &at, &value) || at != expression.size)
+        return 0;
     return hsd_info_address(info, value, &value) ? value : 0;
 }
 
@@ -144,8 +166,10 @@ static uint64_t member_offset(const hsd_form_value *value)
     return value->block.data[0] == OP_PLUS && hsd_info_uleb(value->block, &at, &offset) ? offset : UINT64_MAX;
 }
 
-static bool is_address_form(uint64_t form) { return form == FORM_ADDR || form == FORM_ADDRX ||
-                                            (form >= FORM_ADDRX1 && form <= FORM_ADDRX4); }
+static bool is_address_form(uint64_t form)
+{
+    return form == FORM_ADDR || form == FORM_ADDRX || (form >= FORM_ADDRX1 && form <= FORM_ADDRX4);
+}
 
 static void take(hsd_info *info, hsd_die *die, uint64_t attribute, uint64_t form, const hsd_form_value *value)
 {
@@ -163,8 +187,9 @@ static void take(hsd_info *info, hsd_die *die, uint64_t attribute, uint64_t form
         if (value->is_list && value->number < UINT64_MAX) die->locations = value->number + 1;
         break;
     case AT_LOW_PC: die->low_pc = value->number; break;
-    case AT_HIGH_PC: die->high_pc = is_address_form(form) ? value->number : hsd_add_saturating(die->low_pc,
-        value->number); break;
+    case AT_HIGH_PC:
+        die->high_pc = is_address_form(form) ? value->number : hsd_add_saturating(die->low_pc, value->number);
+        break;
     case AT_LANGUAGE: die->language = (unsigned)value->number; break;
     case AT_TEXT_BASE: info->text_base = value->number; break;
     case AT_ADDRESS_BASE: info->address_base = value->number; break;
@@ -185,8 +210,8 @@ static hsd_status read_entry(hsd_info *info, const hsd_abbreviation *kind, hsd_d
     die->has_children = kind->has_children;
     die->depth = info->depth;
     for (;;) {
-        if (!next_attribute(info->sections.abbreviations, &at, &attribute, &form, &constant,
-                            &is_last)) return corrupt(info, "an abbreviation", err);
+        if (!next_attribute(info->sections.abbreviations, &at, &attribute, &form, &constant, &is_last))
+            return corrupt(info, "an abbreviation", err);
         if (is_last) break;
         if (!hsd_info_value(info, form, constant, &value)) return corrupt(info, "a value", err);
         take(info, die, attribute, form, &value);
@@ -211,7 +236,7 @@ hsd_status hsd_info_next(hsd_info *info, hsd_die *die, hsd_error *err)
         if (code != 0) break;
         if (info->depth > 0) info->depth--;
     }
-    if (code >= info->abbreviation_room || info->abbreviations[code].at == 0) return corrupt(info,
-        "an entry of no known kind", err);
+    if (code >= info->abbreviation_room || info->abbreviations[code].at == 0)
+        return corrupt(info, "an entry of no known kind", err);
     return read_entry(info, &info->abbreviations[code], die, err);
 }

@@ -16,9 +16,20 @@
 #include <hsdiff/status.h>
 
 enum {
-    HSD_TAG_ARRAY = 0x01, HSD_TAG_MEMBER = 0x0d, HSD_TAG_POINTER = 0x0f, HSD_TAG_UNIT = 0x11, HSD_TAG_STRUCTURE = 0x13,
-    HSD_TAG_SUBROUTINE_TYPE = 0x15, HSD_TAG_TYPEDEF = 0x16, HSD_TAG_INLINED = 0x1d, HSD_TAG_SUBRANGE = 0x21, HSD_TAG_BASE = 0x24, HSD_TAG_SUBPROGRAM = 0x2e,
-    HSD_TAG_VARIABLE = 0x34, HSD_TAG_PARAMETER = 0x05, HSD_TAG_UNSPECIFIED = 0x3b
+    HSD_TAG_ARRAY = 0x01,
+    HSD_TAG_MEMBER = 0x0d,
+    HSD_TAG_POINTER = 0x0f,
+    HSD_TAG_UNIT = 0x11,
+    HSD_TAG_STRUCTURE = 0x13,
+    HSD_TAG_SUBROUTINE_TYPE = 0x15,
+    HSD_TAG_TYPEDEF = 0x16,
+    HSD_TAG_INLINED = 0x1d,
+    HSD_TAG_SUBRANGE = 0x21,
+    HSD_TAG_BASE = 0x24,
+    HSD_TAG_SUBPROGRAM = 0x2e,
+    HSD_TAG_VARIABLE = 0x34,
+    HSD_TAG_PARAMETER = 0x05,
+    HSD_TAG_UNSPECIFIED = 0x3b
 };
 enum { HSD_LANGUAGE_GO = 0x16 };
 
@@ -28,15 +39,15 @@ typedef struct hsd_die {
     uint64_t offset; /* in .debug_info: what references mean */
     unsigned tag, depth;
     bool has_children;
-    const char *name;  /* borrowed from the sections */
+    const char *name; /* borrowed from the sections */
     uint64_t size, type, member_offset, count;
-    uint64_t address;  /* of a variable at a fixed place */
+    uint64_t address; /* of a variable at a fixed place */
     uint64_t low_pc, high_pc;
-    hsd_bytes location; /* an expression … */
-    uint64_t locations; /* … or where the list of them begins + 1 */
+    hsd_bytes location;    /* an expression … */
+    uint64_t locations;    /* … or where the list of them begins + 1 */
     uint64_t runtime_type; /* of Go: address, or offset from runtime.types */
     unsigned go_kind, language;
-    uint64_t origin;   /* of a copy of a function's code: the entry that has its name */
+    uint64_t origin;         /* of a copy of a function's code: the entry that has its name */
     uint64_t closure_offset; /* of Go: where a captured variable stands in its closure, 0 = it is none */
 } hsd_die;
 
@@ -47,7 +58,7 @@ typedef struct hsd_info_sections {
 
 typedef struct hsd_abbreviation {
     uint32_t tag;
-    uint32_t at;       /* of its attributes, in the section; 0 = there is no such */
+    uint32_t at; /* of its attributes, in the section; 0 = there is no such */
     bool has_children;
 } hsd_abbreviation;
 
@@ -59,8 +70,8 @@ typedef struct hsd_info {
     unsigned language;                /* of the unit, once its first entry is read */
     hsd_abbreviation *abbreviations;  /* by code */
     size_t abbreviation_room;
-    uint64_t abbreviations_at;        /* whose they are, + 1 */
-    uint64_t work_left;               /* for them: tables that are read for each unit anew */
+    uint64_t abbreviations_at; /* whose they are, + 1 */
+    uint64_t work_left;        /* for them: tables that are read for each unit anew */
 } hsd_info;
 
 void hsd_info_open(hsd_info *info, const hsd_info_sections *sections);
@@ -75,10 +86,10 @@ void hsd_info_close(hsd_info *info);
 /* ---- forms.c: values of attributes ---- */
 
 typedef struct hsd_form_value {
-    uint64_t number;   /* of numbers, references (in .debug_info), addresses, offsets */
+    uint64_t number; /* of numbers, references (in .debug_info), addresses, offsets */
     const char *text;
     hsd_bytes block;
-    bool is_list;      /* an offset into a section of lists */
+    bool is_list; /* an offset into a section of lists */
 } hsd_form_value;
 
 /* Reads a value at info->at. False when the bytes are no valid DWARF. */

@@ -36,8 +36,8 @@ const hsd_elf_section *hsd_elf_section_named(const hsd_elf *elf, const char *nam
 {
     for (uint32_t i = 0; i < elf->section_count; i++) {
         const hsd_elf_section *section = &elf->sections[i];
-        if (section->name < elf->section_names.size && strcmp((const char *)elf->section_names.data + section->name,
-                                                              name) == 0)
+        if (section->name < elf->section_names.size &&
+            strcmp((const char *)elf->section_names.data + section->name, name) == 0)
             return section;
     }
     return NULL;
@@ -71,8 +71,8 @@ static hsd_status unpack(const hsd_elf *elf, const packing *packed, hsd_buffer *
         if (status == HSD_OK) status = unpack_piece(unzip, piece, size, out, packed->unpacked_bytes, &is_over, err);
     }
     hsd_unzip_free(unzip);
-    if (status == HSD_OK && out->size != packed->unpacked_bytes) return hsd_fail(err, HSD_E_CORRUPT,
-        "its DWARF is cut short");
+    if (status == HSD_OK && out->size != packed->unpacked_bytes)
+        return hsd_fail(err, HSD_E_CORRUPT, "its DWARF is cut short");
     return status;
 }
 
@@ -115,8 +115,7 @@ hsd_status hsd_elf_load(const hsd_elf *elf, const char *name, uint64_t most_byte
     HSD_TRY(look_at_packing(elf, section, is_old, &packed, err));
     if (packed.unpacked_bytes > most_bytes) {
         hsd_fail(err, HSD_E_OVER_BUDGET, "%s of the program takes %" PRIu64 " MiB, and %" PRIu64 " MiB are left for it",
-                 name,
-                 packed.unpacked_bytes >> 20, most_bytes >> 20);
+                 name, packed.unpacked_bytes >> 20, most_bytes >> 20);
         hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so",
                            (hsd_min_u64(packed.unpacked_bytes, UINT64_C(1) << 40) * 4 >> 20) + 64);
         return HSD_E_OVER_BUDGET;
@@ -137,14 +136,14 @@ static void look_at_symbol(const hsd_buffer *names, const uint8_t *at, hsd_elf_s
     for (size_t i = 0; i < count; i++) {
         const size_t size = strlen(wanted[i].name) + 1;
         if (wanted[i].address != 0 || size > names->size - name ||
-            memcmp(names->data + name, wanted[i].name, size) != 0) continue;
+            memcmp(names->data + name, wanted[i].name, size) != 0)
+            continue;
         wanted[i].address = number(at + 8, 8);
     }
 }
 
 static hsd_status look_at_symbols(const hsd_elf *elf, const hsd_elf_section *table, const hsd_buffer *names,
-                                  hsd_elf_symbol *wanted, size_t count,
-                                  hsd_error *err)
+                                  hsd_elf_symbol *wanted, size_t count, hsd_error *err)
 {
     uint8_t piece[SYMBOL_BYTES * 512];
     for (uint64_t at = 0; at < table->bytes; at += sizeof piece) {

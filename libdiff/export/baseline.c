@@ -4,8 +4,8 @@
  *      capture ──hsd_profile_make──► profile ──numbers──► put once, to derive the id ──► put again, into the file
  *                     └─ objects, where they are wanted ──► a temporary file ──┘
  *
- * The capture id is a hash of the bytes that the file would have with a fixed one, so that it depends on what is in it and on nothing
- * else, and two baselines have one id only if they are one.
+ * The capture id is a hash of the bytes that the file would have with a fixed one, so that it depends on what is in it
+ * and on nothing else, and two baselines have one id only if they are one.
  */
 #include <string.h>
 
@@ -28,11 +28,13 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 static hsd_status check_identities(const hsd_capture_info *info, hsd_error *err)
 {
     const bool has_ids = info->identity == HSD_IDENTITY_EXACT || info->identity == HSD_IDENTITY_ADDRESS;
-    const bool is_exact = info->identity == HSD_IDENTITY_EXACT; /* taken for those of one process, as in a diff */
+    /* taken for those of one process, as in a diff */
+    const bool is_exact = info->identity == HSD_IDENTITY_EXACT;
     if (is_exact || (has_ids && !is_zero(info->domain, sizeof info->domain))) return HSD_OK;
     hsd_error_set_file(err, info->path);
-    hsd_fail(err, HSD_E_UNSUPPORTED, has_ids ? "the capture does not say of which process its ids are, so keeping them tells nothing later"
-                                             : "the ids of its objects say nothing in another capture, so keeping them tells nothing later");
+    hsd_fail(err, HSD_E_UNSUPPORTED,
+             has_ids ? "the capture does not say of which process its ids are, so keeping them tells nothing later"
+                     : "the ids of its objects say nothing in another capture, so keeping them tells nothing later");
     hsd_error_set_hint(err, "write the baseline without identities: types, roots and places are compared all the same");
     return HSD_E_UNSUPPORTED;
 }
@@ -100,8 +102,8 @@ static hsd_status put_profile(hsd_baseline_source *source, target *to, hsd_error
     return status == HSD_OK ? hsd_result_file_finish(to->file, err) : status;
 }
 
-static hsd_status run_with(hsd_baseline_source *source, const hsd_baseline_options *options, const hsd_run *run, target *to,
-                           hsd_error *err)
+static hsd_status run_with(hsd_baseline_source *source, const hsd_baseline_options *options, const hsd_run *run,
+                           target *to, hsd_error *err)
 {
     const hsd_profile_options wanted = {.places = options->places != 0 ? options->places : HSD_BASELINE_PLACES,
                                         .partial = options->partial,
@@ -117,7 +119,8 @@ static hsd_status run_with(hsd_baseline_source *source, const hsd_baseline_optio
     return status;
 }
 
-static hsd_status write_into(target *to, hsd_capture *capture, const hsd_baseline_options *options, const hsd_run *run, hsd_error *err)
+static hsd_status write_into(target *to, hsd_capture *capture, const hsd_baseline_options *options, const hsd_run *run,
+                             hsd_error *err)
 {
     hsd_reporter reporter;
     hsd_temp_space space;
@@ -136,16 +139,18 @@ static hsd_status write_into(target *to, hsd_capture *capture, const hsd_baselin
     return status;
 }
 
-hsd_status hsd_baseline_write(hsd_capture *capture, const char *path, const hsd_baseline_options *options, const hsd_run *run,
-                              uint64_t *bytes_written, hsd_error *err)
+hsd_status hsd_baseline_write(hsd_capture *capture, const char *path, const hsd_baseline_options *options,
+                              const hsd_run *run, uint64_t *bytes_written, hsd_error *err)
 {
     static const hsd_baseline_options usual;
     target to = {0};
     if (options == NULL) options = &usual;
     if (options->identities) HSD_TRY(check_identities(hsd_capture_get_info(capture), err));
     hsd_status status = hsd_result_file_open(&to.file, path, options->force, err);
-    if (status == HSD_OK) status = write_into(&to, capture, options, run, err);
-    else hsd_error_set_file(err, path);
+    if (status == HSD_OK)
+        status = write_into(&to, capture, options, run, err);
+    else
+        hsd_error_set_file(err, path);
     hsd_result_file_close(to.file);
     if (status == HSD_OK && bytes_written != NULL) *bytes_written = to.bytes;
     return status;

@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 
-
 static hsd_text cut(hsd_text text)
 {
     if (text.size > HSD_BASELINE_TEXT_BYTES) text.size = HSD_BASELINE_TEXT_BYTES;
@@ -16,7 +15,8 @@ static hsd_status init(hsd_numbered *numbered, size_t most, hsd_error *err)
 {
     numbered->number_of = malloc((most + 1) * sizeof *numbered->number_of);
     numbered->texts = malloc((most + 1) * sizeof *numbered->texts);
-    return numbered->number_of == NULL || numbered->texts == NULL ? hsd_fail_nomem(err, "the names of a baseline") : HSD_OK;
+    return numbered->number_of == NULL || numbered->texts == NULL ? hsd_fail_nomem(err, "the names of a baseline")
+                                                                  : HSD_OK;
 }
 
 /* Gives a text its number: the next one if it is new, or if it `has_row` of its own. */

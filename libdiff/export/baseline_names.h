@@ -1,6 +1,6 @@
 /*
- * The numbers that types and texts get in a baseline. Rows of a profile take 1, 2, 3 …, one each, so that their sums stand
- * in ascending order; what places name besides follows, each once.
+ * The numbers that types and texts get in a baseline. Rows of a profile take 1, 2, 3 …, one each, so that their sums
+ * stand in ascending order; what places name besides follows, each once.
  */
 #ifndef HSD_EXPORT_BASELINE_NAMES_H
 #define HSD_EXPORT_BASELINE_NAMES_H
@@ -12,7 +12,8 @@
 typedef struct hsd_numbered { /* zeroed: empty */
     hsd_names names;
     uint32_t *number_of; /* by number of `names` */
-    hsd_text *texts;     /* texts[n - 1] has number n; borrowed from the profile, at most HSD_BASELINE_TEXT_BYTES each */
+    /* texts[n - 1] has number n; borrowed from the profile, at most HSD_BASELINE_TEXT_BYTES each */
+    hsd_text *texts;
     uint32_t count;
 } hsd_numbered;
 

@@ -6,7 +6,6 @@
 
 #include "base/fail.h"
 
-
 hsd_status hsd_kept_objects_init(hsd_kept_objects *kept, hsd_temp_space *space, hsd_error *err)
 {
     *kept = (hsd_kept_objects){.temp.fd = -1};
@@ -29,7 +28,8 @@ hsd_status hsd_kept_objects_finish(hsd_kept_objects *kept, hsd_error *err)
     return size == 0 ? HSD_OK : hsd_temp_write(&kept->temp, kept->temp.size_bytes, kept->buffer, size, err);
 }
 
-hsd_status hsd_kept_objects_add(void *context, const hsd_profile *profile, uint32_t type, uint64_t id, uint64_t bytes, hsd_error *err)
+hsd_status hsd_kept_objects_add(void *context, const hsd_profile *profile, uint32_t type, uint64_t id, uint64_t bytes,
+                                hsd_error *err)
 {
     hsd_kept_objects *kept = context;
     (void)profile;

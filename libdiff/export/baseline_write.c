@@ -1,8 +1,8 @@
 /*
- * The records of a baseline: types and roots, each name with its sums, so that a file that was cut off keeps whole rows; then places, metrics,
- * losses, objects. Nothing depends on the machine: the
- * memory of the writer is fixed, and blocks are stored as they are, since a compressor may pack alike bytes differently from
- * one version to the next; a repository compresses by itself, and sees what changed.
+ * The records of a baseline: types and roots, each name with its sums, so that a file that was cut off keeps whole
+ * rows; then places, metrics, losses, objects. Nothing depends on the machine: the memory of the writer is fixed, and
+ * blocks are stored as they are, since a compressor may pack alike bytes differently from one version to the next; a
+ * repository compresses by itself, and sees what changed.
  */
 #include "export/baseline_write.h"
 
@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-
 
 #define WRITER_BYTES    ((size_t)1 << 20)
 #define INFO_TEXT_BYTES 1024u /* what the writer takes of one text of the info */
@@ -74,7 +73,8 @@ static hsc_options options_of(putting *p, const uint8_t capture_id[16], hsc_base
     hsc_options options;
     *baseline = (hsc_baseline){
         .sums = sums_of(profile),
-        .why_no_places = profile->has_places ? NULL : fit(p, 4, profile->why_no_places.data, profile->why_no_places.size),
+        .why_no_places =
+            profile->has_places ? NULL : fit(p, 4, profile->why_no_places.data, profile->why_no_places.size),
         .place_least_bytes = profile->place_least_bytes,
         .soft_objects = profile->side.soft.objects,
         .soft_bytes = profile->side.soft.bytes,
@@ -230,8 +230,8 @@ static hsd_status put_all(const putting *p, hsd_error *err)
     return raise(p, hsc_finish(p->out), err);
 }
 
-hsd_status hsd_baseline_put(const hsd_baseline_source *source, const uint8_t capture_id[16], hsd_baseline_sink sink, void *context,
-                            hsd_error *err)
+hsd_status hsd_baseline_put(const hsd_baseline_source *source, const uint8_t capture_id[16], hsd_baseline_sink sink,
+                            void *context, hsd_error *err)
 {
     hsc_baseline baseline;
     putting *p = calloc(1, sizeof *p);

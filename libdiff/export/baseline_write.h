@@ -22,8 +22,9 @@ typedef struct hsd_baseline_source { /* all borrowed */
 /* Takes the bytes of the file, in order. Anything but HSD_OK ends the writing and is returned. */
 typedef hsd_status (*hsd_baseline_sink)(void *context, const void *bytes, size_t size, hsd_error *err);
 
-/* Writes all of it. The same source and id give the same bytes. Fails as the sink does; HSD_E_CANCELLED, HSD_E_NOMEM, HSD_E_IO. */
-hsd_status hsd_baseline_put(const hsd_baseline_source *source, const uint8_t capture_id[16], hsd_baseline_sink sink, void *context,
-                            hsd_error *err);
+/* Writes all of it. The same source and id give the same bytes. Fails as the sink does; HSD_E_CANCELLED, HSD_E_NOMEM,
+ * HSD_E_IO. */
+hsd_status hsd_baseline_put(const hsd_baseline_source *source, const uint8_t capture_id[16], hsd_baseline_sink sink,
+                            void *context, hsd_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * An export from end to end: choose who writes, see that the captures can give what it needs, let it write, and make the result appear at
- * once or not at all.
+ * An export from end to end: choose who writes, see that the captures can give what it needs, let it write, and make
+ * the result appear at once or not at all.
  */
 #include <string.h>
 
@@ -26,17 +26,20 @@ static hsd_status check_objects(hsd_capture *capture, hsd_error *err)
         return refuse(capture, err, "it is a baseline, which holds sums and no objects",
                       "export the capture that it was made from; a profile (--to pprof) can be made of sums");
     if (info->objects == 0 && info->summary_objects > 0)
-        return refuse(capture, err, "it holds totals alone and no objects", "import it again without --summary, or export it as a profile (--to pprof)");
+        return refuse(capture, err, "it holds totals alone and no objects",
+                      "import it again without --summary, or export it as a profile (--to pprof)");
     return HSD_OK;
 }
 
-static hsd_status choose(const hsd_exporter **out, const char *path, const hsd_export_options *options, bool is_pair, hsd_error *err)
+static hsd_status choose(const hsd_exporter **out, const char *path, const hsd_export_options *options, bool is_pair,
+                         hsd_error *err)
 {
     HSD_TRY(hsd_exporter_choose(out, options->format, path, err));
     const hsd_exporter *exporter = *out;
     if (is_pair && !exporter->info.takes_pair) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "%s holds one capture, not the growth between two", exporter->info.name);
-        hsd_error_set_hint(err, "export each capture by itself, or name a format that holds growth: hsdiff help formats lists them");
+        hsd_error_set_hint(
+            err, "export each capture by itself, or name a format that holds growth: hsdiff help formats lists them");
         return HSD_E_UNSUPPORTED;
     }
     if (exporter->opens_file && strcmp(path, "-") == 0) {
@@ -84,8 +87,16 @@ hsd_status hsd_export_file(hsd_capture *before, hsd_capture *after, const char *
     if (known.memory_bytes == 0) known.memory_bytes = hsd_run_default_memory();
     if (result == NULL) result = &unwanted;
     *result = (hsd_export_result){.files = 1};
-    hsd_export x = {.before = before, .after = after, .path = path, .options = options != NULL ? options : &none, .run = &known,
-                    .space = &space, .reporter = &reporter, .memory_bytes = known.memory_bytes, .result = result, .output = {.fd = -1}};
+    hsd_export x = {.before = before,
+                    .after = after,
+                    .path = path,
+                    .options = options != NULL ? options : &none,
+                    .run = &known,
+                    .space = &space,
+                    .reporter = &reporter,
+                    .memory_bytes = known.memory_bytes,
+                    .result = result,
+                    .output = {.fd = -1}};
     HSD_TRY(choose(&exporter, path, x.options, before != NULL, err));
     result->format = exporter->info.name;
     HSD_TRY(check(exporter, &x, err));

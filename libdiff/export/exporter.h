@@ -1,6 +1,6 @@
 /*
- * What an exporter is to the registry: a row of facts and a run from one or two open captures into a file. Exporters know no
- * importer and no other exporter; what they share stands beside this header:
+ * What an exporter is to the registry: a row of facts and a run from one or two open captures into a file. Exporters
+ * know no importer and no other exporter; what they share stands beside this header:
  *
  *      joined.h     all objects in order, each with its references resolved, and the roots; in bounded memory
  *      format/tables.h   types, labels and chosen texts of a capture
@@ -21,16 +21,17 @@ typedef struct hsd_export {
     const hsd_run *run;                /* for calls of public headers; never NULL, memory_bytes never 0 */
     hsd_reporter *reporter;
     hsd_temp_space *space;
-    uint64_t memory_bytes;   /* for tables, sorters and buffers of the exporter */
-    const char *path;        /* as given; whoever needs more than `output` looks at it */
-    hsd_output output;       /* opened before run, finished behind it; not opened for those that open the file themselves */
+    uint64_t memory_bytes; /* for tables, sorters and buffers of the exporter */
+    const char *path;      /* as given; whoever needs more than `output` looks at it */
+    /* opened before run, finished behind it; not opened for those that open the file themselves */
+    hsd_output output;
     hsd_export_result *result; /* never NULL; output_bytes and files are filled in unless the exporter did */
 } hsd_export;
 
 typedef struct hsd_exporter {
     hsd_exporter_info info;
-    bool needs_objects;      /* captures that hold totals or sums alone are refused before run */
-    bool opens_file;         /* writes to x->path itself, and cleans up itself: whole or not at all */
+    bool needs_objects; /* captures that hold totals or sums alone are refused before run */
+    bool opens_file;    /* writes to x->path itself, and cleans up itself: whole or not at all */
     hsd_status (*run)(hsd_export *x, hsd_error *err);
 } hsd_exporter;
 
@@ -41,7 +42,8 @@ extern const hsd_exporter hsd_export_hprof;
 /* The exporter of row i; NULL past the end. */
 const hsd_exporter *hsd_exporter_row(size_t i);
 
-/* One whose name is `format`, or, if that is NULL, whose suffix `path` has (the longest counts). HSD_E_UNSUPPORTED with all names. */
+/* One whose name is `format`, or, if that is NULL, whose suffix `path` has (the longest counts). HSD_E_UNSUPPORTED with
+ * all names. */
 hsd_status hsd_exporter_choose(const hsd_exporter **out, const char *format, const char *path, hsd_error *err);
 
 /* Writes to x->output. */

@@ -1,12 +1,14 @@
 /*
- * References beside their objects. Three kinds of records go through sorters (words in brackets, the first of them the key):
+ * References beside their objects. Three kinds of records go through sorters (words in brackets, the first of them the
+ * key):
  *
  *      row        [id, ordinal, id]                                    of each object; by ordinal: [ordinal, ordinal, id]
  *      asked      [target, source ordinal, place, label, index]        of each reference, `target` as it stands in the capture
  *      reference  [source ordinal, place, target ordinal, label, index, target id]
  *
- * `place` counts references as they come, so that those of one source keep their order. Edges whose source is an id are asked for by
- * that first: [source, target, place, label, index]. Roots go the same way: [target, place, kind and flags, label, thread and frame].
+ * `place` counts references as they come, so that those of one source keep their order. Edges whose source is an id are
+ * asked for by that first: [source, target, place, label, index]. Roots go the same way: [target, place, kind and
+ * flags, label, thread and frame].
  */
 #include "export/joined.h"
 
@@ -27,13 +29,13 @@ struct hsd_joined {
     hsd_object_reader *reader;
     hsd_sorter *references; /* NULL: straight from the capture */
     hsd_sorter *roots;
-    const uint64_t *ahead;  /* the next reference, NULL = none is left */
+    const uint64_t *ahead; /* the next reference, NULL = none is left */
     const uint64_t *root;
-    uint64_t ordinal;       /* of the object told last */
+    uint64_t ordinal;                                 /* of the object told last */
     uint64_t passed, lost, reference_count, dangling; /* passed, lost: of this pass, straight */
-    hsd_object part;        /* straight: the part of the object whose references are told */
-    hsd_object next;        /* straight: the object behind, which was read to find the end of this one */
-    uint32_t told;          /* of part */
+    hsd_object part;                                  /* straight: the part of the object whose references are told */
+    hsd_object next; /* straight: the object behind, which was read to find the end of this one */
+    uint32_t told;   /* of part */
     bool has_next, is_at_end;
 };
 
@@ -52,10 +54,15 @@ static uint64_t share(const hsd_joined *j, unsigned eighths)
     return hsd_max_u64((all - reader) / 8 * eighths, HSD_SORT_MIN_BYTES);
 }
 
-static hsd_status make_sorter(const hsd_joined *j, hsd_sorter **out, unsigned words, unsigned keys, uint64_t bytes, hsd_error *err)
+static hsd_status make_sorter(const hsd_joined *j, hsd_sorter **out, unsigned words, unsigned keys, uint64_t bytes,
+                              hsd_error *err)
 {
-    const hsd_sorter_config config = {.record_words = words, .key_words = keys, .memory_bytes = (size_t)bytes, .codec = HSD_RUN_DELTA,
-                                      .space = j->options.space, .reporter = j->options.reporter};
+    const hsd_sorter_config config = {.record_words = words,
+                                      .key_words = keys,
+                                      .memory_bytes = (size_t)bytes,
+                                      .codec = HSD_RUN_DELTA,
+                                      .space = j->options.space,
+                                      .reporter = j->options.reporter};
     return hsd_sorter_new(out, &config, err);
 }
 
@@ -76,7 +83,8 @@ static hsd_status take_object(joining *w, const hsd_object *object, hsd_error *e
 {
     const hsd_joined *j = w->j;
     if (!object->is_continuation) {
-        const uint64_t row[ROW_WORDS] = {j->info->targets_are_ordinals ? object->ordinal : object->id, object->ordinal, object->id};
+        const uint64_t row[ROW_WORDS] = {j->info->targets_are_ordinals ? object->ordinal : object->id, object->ordinal,
+                                         object->id};
         HSD_TRY(hsd_sorter_put(w->rows, row, err));
     }
     if (j->references == NULL) return HSD_OK;
@@ -95,7 +103,8 @@ static hsd_status read_objects(joining *w, hsd_error *err)
     while ((status = hsd_object_reader_next(reader, &object, err)) == HSD_OK) {
         status = take_object(w, &object, err);
         if (status == HSD_OK && object.ordinal % 4096 == 0)
-            status = hsd_progress(w->j->options.reporter, "reading references", object.ordinal, w->j->info->objects, err);
+            status =
+                hsd_progress(w->j->options.reporter, "reading references", object.ordinal, w->j->info->objects, err);
         if (status != HSD_OK) break;
     }
     hsd_object_reader_close(reader);
@@ -111,8 +120,8 @@ static hsd_status take_edge(joining *w, const hsd_edge *edge, hsd_error *err)
 
 static hsd_status take_root(joining *w, const hsd_root *root, hsd_error *err)
 {
-    const uint64_t record[ROOT_WORDS] = {root->target, w->place++, (uint64_t)root->kind << 32 | root->flags, root->label,
-                                         (uint64_t)root->thread << 32 | root->frame};
+    const uint64_t record[ROOT_WORDS] = {root->target, w->place++, (uint64_t)root->kind << 32 | root->flags,
+                                         root->label, (uint64_t)root->thread << 32 | root->frame};
     return hsd_sorter_put(w->roots, record, err);
 }
 
@@ -238,8 +247,10 @@ hsd_status hsd_joined_new(hsd_joined **out, hsd_capture *capture, const hsd_join
     j->options = *options;
     j->reference_count = UINT64_MAX;
     const hsd_status status = begin(j, err);
-    if (status != HSD_OK) hsd_joined_free(j);
-    else *out = j;
+    if (status != HSD_OK)
+        hsd_joined_free(j);
+    else
+        *out = j;
     return status;
 }
 
@@ -296,7 +307,8 @@ static hsd_status advance(hsd_joined *j, hsd_error *err)
 {
     hsd_joined_reference skipped;
     hsd_status status = HSD_OK;
-    while (j->references == NULL && (status = hsd_joined_next_reference(j, &skipped, err)) == HSD_OK) {}
+    while (j->references == NULL && (status = hsd_joined_next_reference(j, &skipped, err)) == HSD_OK) {
+    }
     if (status < 0) return status;
     while (!j->has_next) {
         status = next_part(j, err);
@@ -335,22 +347,27 @@ hsd_status hsd_joined_next_object(hsd_joined *j, hsd_object *object, hsd_error *
 static hsd_status next_straight(hsd_joined *j, hsd_joined_reference *reference, hsd_error *err)
 {
     for (;;) {
-        while (j->told >= j->part.reference_count) HSD_TRY(next_part(j, err));
+        while (j->told >= j->part.reference_count)
+            HSD_TRY(next_part(j, err));
         const uint32_t i = j->told++;
         const bool leads_nowhere = j->part.targets[i] >= j->info->ordinals;
         j->lost += leads_nowhere;
         if (leads_nowhere) continue;
         j->passed++;
-        *reference = (hsd_joined_reference){.target = j->part.targets[i], .index = j->part.indexes[i], .label = j->part.labels[i]};
+        *reference = (hsd_joined_reference){
+            .target = j->part.targets[i], .index = j->part.indexes[i], .label = j->part.labels[i]};
         return HSD_OK;
     }
 }
 
 static hsd_status next_sorted(hsd_joined *j, hsd_joined_reference *reference, hsd_error *err)
 {
-    while (j->ahead != NULL && j->ahead[0] < j->ordinal) HSD_TRY(step(j->references, &j->ahead, err));
+    while (j->ahead != NULL && j->ahead[0] < j->ordinal)
+        HSD_TRY(step(j->references, &j->ahead, err));
     if (j->ahead == NULL || j->ahead[0] != j->ordinal) return HSD_END;
-    *reference = (hsd_joined_reference){.target = j->ahead[2], .label = (uint32_t)j->ahead[3], .index = j->ahead[4],
+    *reference = (hsd_joined_reference){.target = j->ahead[2],
+                                        .label = (uint32_t)j->ahead[3],
+                                        .index = j->ahead[4],
                                         .target_id = j->options.want_ids ? j->ahead[5] : 0};
     return step(j->references, &j->ahead, err);
 }
@@ -373,8 +390,12 @@ hsd_status hsd_joined_next_root(hsd_joined *j, hsd_joined_root *root, hsd_error 
 {
     const uint64_t *word = j->root;
     if (word == NULL) return HSD_END;
-    *root = (hsd_joined_root){.target = word[1], .target_id = j->options.want_ids ? word[2] : 0, .kind = (uint32_t)(word[3] >> 32),
-                              .flags = (uint32_t)word[3], .label = (uint32_t)word[4], .thread = (uint32_t)(word[5] >> 32),
+    *root = (hsd_joined_root){.target = word[1],
+                              .target_id = j->options.want_ids ? word[2] : 0,
+                              .kind = (uint32_t)(word[3] >> 32),
+                              .flags = (uint32_t)word[3],
+                              .label = (uint32_t)word[4],
+                              .thread = (uint32_t)(word[5] >> 32),
                               .frame = (uint32_t)word[5]};
     return step(j->roots, &j->root, err);
 }

@@ -1,12 +1,12 @@
 /*
- * A capture in the order of its objects, each with all references that leave it, wherever they stood in the file, and with their
- * targets resolved: what every exporter of a graph reads.
+ * A capture in the order of its objects, each with all references that leave it, wherever they stood in the file, and
+ * with their targets resolved: what every exporter of a graph reads.
  *
  *      targets are ordinals, no edges apart, no ids wanted     straight from the capture
  *      else    references ──sort by target──► join with the objects ──sort by source, then as they came──► beside the objects
  *
- * Memory: what it is given, whatever the size of the capture; the rest is in temporary files. References keep the order in which
- * they were recorded. Those that lead to no object of the capture are left out and counted.
+ * Memory: what it is given, whatever the size of the capture; the rest is in temporary files. References keep the order
+ * in which they were recorded. Those that lead to no object of the capture are left out and counted.
  */
 #ifndef HSD_EXPORT_JOINED_H
 #define HSD_EXPORT_JOINED_H
@@ -44,24 +44,26 @@ typedef struct hsd_joined_root {
 /* Sorts and joins. HSD_E_OVER_BUDGET below the least; else as reading and sorting. The capture outlives it. */
 hsd_status hsd_joined_new(hsd_joined **out, hsd_capture *capture, const hsd_joined_options *options, hsd_error *err);
 
-/* The next object: reference_count and the arrays of references are 0 in it. Texts are borrowed until the next call. References that
- * were not taken are passed over. HSD_END behind the last. */
+/* The next object: reference_count and the arrays of references are 0 in it. Texts are borrowed until the next call.
+ * References that were not taken are passed over. HSD_END behind the last. */
 hsd_status hsd_joined_next_object(hsd_joined *joined, hsd_object *object, hsd_error *err);
 
 /* The next reference of the object. HSD_END behind its last. */
 hsd_status hsd_joined_next_reference(hsd_joined *joined, hsd_joined_reference *reference, hsd_error *err);
 
-/* Back in front of the first object, any number of times: lists that need their length first are counted in a pass before. */
+/* Back in front of the first object, any number of times: lists that need their length first are counted in a pass
+ * before. */
 hsd_status hsd_joined_rewind(hsd_joined *joined, hsd_error *err);
 
 /* Roots in the order of the capture. HSD_END behind the last; rewind_roots goes back. Independent of the objects. */
 hsd_status hsd_joined_next_root(hsd_joined *joined, hsd_joined_root *root, hsd_error *err);
 hsd_status hsd_joined_rewind_roots(hsd_joined *joined, hsd_error *err);
 
-uint64_t hsd_joined_reference_count(const hsd_joined *joined); /* that lead somewhere; UINT64_MAX where they come straight from the
-                                                                 * capture and were not counted yet: until the first full pass */
-uint64_t hsd_joined_root_count(const hsd_joined *joined);      /* likewise resolved */
-uint64_t hsd_joined_dangling(const hsd_joined *joined);        /* references and roots that lead nowhere */
+uint64_t hsd_joined_reference_count(
+    const hsd_joined *joined); /* that lead somewhere; UINT64_MAX where they come straight from the
+                                * capture and were not counted yet: until the first full pass */
+uint64_t hsd_joined_root_count(const hsd_joined *joined); /* likewise resolved */
+uint64_t hsd_joined_dangling(const hsd_joined *joined);   /* references and roots that lead nowhere */
 void hsd_joined_free(hsd_joined *joined);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include "export/exporter.h"
 
-/* clang-format off: one row a line, tests/lint reads them */
+/* clang-format off */
+/* One row a line, tests/lint reads them. */
 static const hsd_exporter *const exporters[] = {
     &hsd_export_pprof,
     &hsd_export_collapsed,
@@ -47,7 +48,8 @@ static const hsd_exporter *by_suffix(const char *path)
 {
     const hsd_exporter *row, *best = NULL;
     for (size_t i = 0; (row = hsd_exporter_row(i)) != NULL; i++)
-        if (ends_with(path, row->info.suffix) && (best == NULL || strlen(row->info.suffix) > strlen(best->info.suffix))) best = row;
+        if (ends_with(path, row->info.suffix) && (best == NULL || strlen(row->info.suffix) > strlen(best->info.suffix)))
+            best = row;
     return best;
 }
 
@@ -57,7 +59,8 @@ static void list_names(char *list, size_t capacity)
     size_t used = 0;
     list[0] = '\0';
     for (size_t i = 0; (row = hsd_exporter_row(i)) != NULL && used < capacity; i++)
-        used += (size_t)snprintf(list + used, capacity - used, "%s%s (%s)", i == 0 ? "" : ", ", row->info.name, row->info.suffix);
+        used += (size_t)snprintf(list + used, capacity - used, "%s%s (%s)", i == 0 ? "" : ", ", row->info.name,
+                                 row->info.suffix);
 }
 
 hsd_status hsd_exporter_choose(const hsd_exporter **out, const char *format, const char *path, hsd_error *err)
@@ -66,8 +69,10 @@ hsd_status hsd_exporter_choose(const hsd_exporter **out, const char *format, con
     *out = format != NULL ? by_name(format) : by_suffix(path);
     if (*out != NULL) return HSD_OK;
     list_names(names, sizeof names);
-    if (format != NULL) hsd_fail(err, HSD_E_UNSUPPORTED, "there is no exporter called %s", format);
-    else hsd_fail(err, HSD_E_UNSUPPORTED, "its name does not tell a format to export to");
+    if (format != NULL)
+        hsd_fail(err, HSD_E_UNSUPPORTED, "there is no exporter called %s", format);
+    else
+        hsd_fail(err, HSD_E_UNSUPPORTED, "its name does not tell a format to export to");
     hsd_error_set_hint(err, "name one with --to: %s", names);
     return HSD_E_UNSUPPORTED;
 }

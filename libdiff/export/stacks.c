@@ -8,7 +8,8 @@
 #include "base/fail.h"
 #include "export/stacks_tables.h"
 
-#define TABLE_SHARE 3u /* of the memory, for what is gathered; putting it in order takes less than as much again */
+/* of the memory, for what is gathered; putting it in order takes less than as much again */
+#define TABLE_SHARE 3u
 
 static bool has_sites(hsd_capture *capture) { return capture != NULL && hsd_capture_get_info(capture)->sites > 0; }
 
@@ -27,7 +28,8 @@ static hsd_status choose(hsd_export *x, bool *are_paths, hsd_error *err)
 static hsd_status gather(hsd_stacks *stacks, hsd_export *x, hsd_error *err)
 {
     hsd_stack_tables *tables = stacks->tables;
-    if (stacks->are_paths) return stacks->is_growth ? hsd_stacks_of_grown_paths(tables, x, err) : hsd_stacks_of_paths(tables, x, err);
+    if (stacks->are_paths)
+        return stacks->is_growth ? hsd_stacks_of_grown_paths(tables, x, err) : hsd_stacks_of_paths(tables, x, err);
     if (stacks->is_growth) HSD_TRY(hsd_stacks_of_sites(tables, x, x->before, HSD_STACK_BEFORE, err));
     return hsd_stacks_of_sites(tables, x, x->after, HSD_STACK_AFTER, err);
 }
@@ -51,8 +53,10 @@ hsd_status hsd_stacks_make(hsd_stacks **out, hsd_export *x, const hsd_stacks_for
     }
     stacks->is_growth = x->before != NULL;
     const hsd_status status = make(stacks, x, form, err);
-    if (status == HSD_OK) *out = stacks;
-    else hsd_stacks_free(stacks);
+    if (status == HSD_OK)
+        *out = stacks;
+    else
+        hsd_stacks_free(stacks);
     return status;
 }
 

@@ -1,8 +1,8 @@
 #define _GNU_SOURCE /* qsort_r */
 /*
- * Stacks in order. Numbers were given as things came; here each gets the one that it has by what it says, so that equal heaps make
- * equal files, however their captures were written. Samples that are 0, or of a pair the same in both, are dropped, and what they alone
- * used with them.
+ * Stacks in order. Numbers were given as things came; here each gets the one that it has by what it says, so that equal
+ * heaps make equal files, however their captures were written. Samples that are 0, or of a pair the same in both, are
+ * dropped, and what they alone used with them.
  *
  *      texts    by their bytes
  *      frames   by the new numbers of their texts, line, column
@@ -20,7 +20,8 @@
 
 #define UNUSED UINT32_MAX
 
-typedef struct ranks { /* old number -> new number; UNUSED until it is known that something uses it, any other value until it is given */
+typedef struct ranks { /* old number -> new number; UNUSED until it is known that something uses it, any other value
+                          until it is given */
     uint32_t *texts, *frames, *nodes;
     uint32_t *list; /* old numbers while they are sorted */
 } ranks;
@@ -97,7 +98,8 @@ static void find_used(const hsd_stack_tables *t, ranks *r)
 static int compare_texts(const void *left, const void *right, void *context)
 {
     const hsd_names *texts = context;
-    const hsd_bytes a = hsd_names_get(texts, *(const uint32_t *)left), b = hsd_names_get(texts, *(const uint32_t *)right);
+    const hsd_bytes a = hsd_names_get(texts, *(const uint32_t *)left),
+                    b = hsd_names_get(texts, *(const uint32_t *)right);
     const int order = memcmp(a.data, b.data, hsd_min_u64(a.size, b.size));
     return order != 0 ? order : compare_numbers(a.size, b.size);
 }
@@ -129,7 +131,8 @@ static hsd_stack_frame frame_of(const hsd_stack_tables *t, const ranks *r, uint3
 
 static int compare_frames(const void *left, const void *right, void *context)
 {
-    const hsd_stack_frame *frames = context, *a = &frames[*(const uint32_t *)left], *b = &frames[*(const uint32_t *)right];
+    const hsd_stack_frame *frames = context, *a = &frames[*(const uint32_t *)left],
+                          *b = &frames[*(const uint32_t *)right];
     if (a->function != b->function) return compare_numbers(a->function, b->function);
     if (a->file != b->file) return compare_numbers(a->file, b->file);
     return a->line != b->line ? compare_numbers(a->line, b->line) : compare_numbers(a->column, b->column);
@@ -144,7 +147,8 @@ static hsd_status order_frames(hsd_stack_tables *t, ranks *r, hsd_stacks *out, h
         free(as_they_came);
         return hsd_fail_nomem(err, "stacks in order");
     }
-    for (uint32_t i = 0; i < count; i++) as_they_came[r->list[i]] = frame_of(t, r, r->list[i]);
+    for (uint32_t i = 0; i < count; i++)
+        as_they_came[r->list[i]] = frame_of(t, r, r->list[i]);
     qsort_r(r->list, count, sizeof *r->list, compare_frames, as_they_came);
     for (uint32_t i = 0; i < count; i++) {
         r->frames[r->list[i]] = i;
@@ -162,7 +166,8 @@ static void read_nodes(const hsd_stack_tables *t, const ranks *r, hsd_stack_node
 {
     for (uint32_t i = 1; i < t->nodes.count; i++) {
         const hsd_stack_node_key key = node_at(t, i);
-        nodes[i] = (hsd_stack_node){.parent = key.parent, .frame = r->frames[key.frame], .depth = nodes[key.parent].depth + 1};
+        nodes[i] =
+            (hsd_stack_node){.parent = key.parent, .frame = r->frames[key.frame], .depth = nodes[key.parent].depth + 1};
     }
 }
 
@@ -204,7 +209,8 @@ static hsd_status order_nodes(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hs
             hsd_stack_node *node = &as_they_came[r->list[i]];
             node->parent = r->nodes[node->parent];
         }
-        qsort_r(r->list + first[depth], first[depth + 1] - first[depth], sizeof *r->list, compare_siblings, as_they_came);
+        qsort_r(r->list + first[depth], first[depth + 1] - first[depth], sizeof *r->list, compare_siblings,
+                as_they_came);
         for (uint32_t i = first[depth]; i < first[depth + 1]; i++) {
             r->nodes[r->list[i]] = i;
             out->nodes[i] = as_they_came[r->list[i]];
@@ -223,7 +229,8 @@ static int compare_samples(const void *left, const void *right)
 {
     const hsd_stack_sample *a = left, *b = right;
     const uint64_t bytes_a = change(a->before.bytes, a->after.bytes), bytes_b = change(b->before.bytes, b->after.bytes);
-    const uint64_t objects_a = change(a->before.objects, a->after.objects), objects_b = change(b->before.objects, b->after.objects);
+    const uint64_t objects_a = change(a->before.objects, a->after.objects),
+                   objects_b = change(b->before.objects, b->after.objects);
     if (bytes_a != bytes_b) return compare_numbers(bytes_b, bytes_a);
     if (objects_a != objects_b) return compare_numbers(objects_b, objects_a);
     if (a->node != b->node) return compare_numbers(a->node, b->node);
@@ -256,7 +263,8 @@ static hsd_status order_all(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hsd_
     r->frames = take(t->frames.count, sizeof *r->frames);
     r->nodes = take(t->nodes.count, sizeof *r->nodes);
     r->list = take((size_t)longest, sizeof *r->list);
-    if (r->texts == NULL || r->frames == NULL || r->nodes == NULL || r->list == NULL) return hsd_fail_nomem(err, "stacks in order");
+    if (r->texts == NULL || r->frames == NULL || r->nodes == NULL || r->list == NULL)
+        return hsd_fail_nomem(err, "stacks in order");
     find_used(t, r);
     HSD_TRY(order_texts(t, r, out, err));
     HSD_TRY(order_frames(t, r, out, err));

@@ -1,7 +1,8 @@
 #define _GNU_SOURCE /* memmem */
 /*
- * Stacks by what holds the objects: the places of a profile, or for two captures the tree of their diff, which was cut to its rows for
- * both at once, so that no growth comes from the cutting. Captures without places have types alone, a stack of one frame each.
+ * Stacks by what holds the objects: the places of a profile, or for two captures the tree of their diff, which was cut
+ * to its rows for both at once, so that no growth comes from the cutting. Captures without places have types alone, a
+ * stack of one frame each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "base/check.h"
 #include "export/stacks_tables.h"
 
-#define SHARED "(shared)"      /* what no root holds alone, as tables call it */
+#define SHARED "(shared)"       /* what no root holds alone, as tables call it */
 #define OTHERS "(other places)" /* what the cutting left to the heap itself */
 
 /* A row of either tree. */
@@ -23,7 +24,7 @@ typedef struct place {
     hsd_amount before, after; /* own */
 } place;
 
-typedef struct put { /* what a row became */
+typedef struct put {     /* what a row became */
     uint32_t node, root; /* root: text */
 } put;
 
@@ -83,7 +84,8 @@ static hsd_status add_row(placing *p, const place *row, const put *above, put *o
     uint32_t type = 0;
     if (row->depth == 0) return add_others(p, row, err);
     HSD_TRY(push(p, above, row, out, err));
-    if (!row->is_root && !p->tables->form.types_are_frames) HSD_TRY(hsd_stack_text(p->tables, bytes_of(row->type), &type, err));
+    if (!row->is_root && !p->tables->form.types_are_frames)
+        HSD_TRY(hsd_stack_text(p->tables, bytes_of(row->type), &type, err));
     return add_amounts(p->tables, out, type, row, err);
 }
 
@@ -128,7 +130,8 @@ static hsd_status add_type(placing *p, hsd_text name, const hsd_amount *before, 
 /* Stacks that are there or not by the memory would make other bytes with more of it. */
 static hsd_status need_places(const hsd_side *side, bool is_summary, hsd_text why, hsd_error *err)
 {
-    if (is_summary || !side->has_roots || !side->has_references || !side->info.is_complete || side->info.is_baseline) return HSD_OK;
+    if (is_summary || !side->has_roots || !side->has_references || !side->info.is_complete || side->info.is_baseline)
+        return HSD_OK;
     hsd_fail(err, HSD_E_OVER_BUDGET, "stacks need the places of its objects: %.300s", why.data);
     hsd_error_set_file(err, side->info.path);
     hsd_error_set_hint(err, "give it more with --memory");
@@ -137,13 +140,15 @@ static hsd_status need_places(const hsd_side *side, bool is_summary, hsd_text wh
 
 static void note_types_alone(hsd_export *x, hsd_text why)
 {
-    hsd_note(x->reporter, HSD_NOTE_WARNING, "stacks are types alone, without what holds them: %.*s", (int)hsd_min_u64(why.size, 400), why.data);
+    hsd_note(x->reporter, HSD_NOTE_WARNING, "stacks are types alone, without what holds them: %.*s",
+             (int)hsd_min_u64(why.size, 400), why.data);
 }
 
 static void note_cut(hsd_export *x, uint64_t least_bytes)
 {
     if (least_bytes > 0)
-        hsd_note(x->reporter, HSD_NOTE_WARNING, "places with fewer than %llu bytes below them count for the place above",
+        hsd_note(x->reporter, HSD_NOTE_WARNING,
+                 "places with fewer than %llu bytes below them count for the place above",
                  (unsigned long long)least_bytes);
 }
 
@@ -151,8 +156,9 @@ static void note_unreached(hsd_export *x, const hsd_amount *unreached)
 {
     if (unreached->objects > 0)
         hsd_note(x->reporter, HSD_NOTE_WARNING, "%llu object%s that no root reaches (%llu byte%s) %s in no stack",
-                 (unsigned long long)unreached->objects, unreached->objects == 1 ? "" : "s", (unsigned long long)unreached->bytes,
-                 unreached->bytes == 1 ? "" : "s", unreached->objects == 1 ? "is" : "are");
+                 (unsigned long long)unreached->objects, unreached->objects == 1 ? "" : "s",
+                 (unsigned long long)unreached->bytes, unreached->bytes == 1 ? "" : "s",
+                 unreached->objects == 1 ? "is" : "are");
 }
 
 /* ---- one capture ---- */
@@ -165,7 +171,8 @@ static hsd_status add_profile(placing *p, hsd_export *x, const hsd_profile *prof
     if (profile->has_places) return add_rows(p, profile, profile->place_count, row_of_profile, err);
     HSD_TRY(need_places(&profile->side, profile->is_summary, profile->why_no_places, err));
     note_types_alone(x, profile->why_no_places);
-    for (size_t i = 0; i < profile->type_count; i++) HSD_TRY(add_type(p, profile->types[i].name, &none, &profile->types[i].live, err));
+    for (size_t i = 0; i < profile->type_count; i++)
+        HSD_TRY(add_type(p, profile->types[i].name, &none, &profile->types[i].live, err));
     return HSD_OK;
 }
 
@@ -194,7 +201,8 @@ static hsd_status add_diff(placing *p, hsd_export *x, const hsd_diff *diff, hsd_
 {
     for (size_t i = 0; i < diff->warning_count; i++)
         if (!is_of_matching(diff, diff->warnings[i]))
-            hsd_note(x->reporter, HSD_NOTE_WARNING, "%.*s", (int)hsd_min_u64(diff->warnings[i].size, 400), diff->warnings[i].data);
+            hsd_note(x->reporter, HSD_NOTE_WARNING, "%.*s", (int)hsd_min_u64(diff->warnings[i].size, 400),
+                     diff->warnings[i].data);
     note_cut(x, diff->tree_least_bytes);
     if (diff->has_holders) return add_rows(p, diff, diff->tree_count, row_of_diff, err);
     HSD_TRY(need_places(&diff->before, diff->is_summary, diff->why_no_holders, err));

@@ -1,6 +1,7 @@
 /*
- * The stacks of one capture by allocation site: one pass over the objects, which adds up by type and site, then the totals that profiles
- * have in the place of objects; what totals by type have more is of no known site. Only what was used is spelled out.
+ * The stacks of one capture by allocation site: one pass over the objects, which adds up by type and site, then the
+ * totals that profiles have in the place of objects; what totals by type have more is of no known site. Only what was
+ * used is spelled out.
  *
  *      objects, totals ──► (type, site) sums ──parents of the site──► stacks
  */
@@ -15,10 +16,11 @@
 #include "export/stacks_tables.h"
 #include "format/tables.h"
 
-#define NO_SITE      "(no allocation site)"
-#define CUT          "(callers left out)"
-#define TABLE_SHARE  4u                        /* of the memory, for the sites of a capture; as much for its sums */
-#define SITE_BYTES   (2 * sizeof(hsd_site) + 8) /* the list doubles, and the map of their numbers */
+#define NO_SITE "(no allocation site)"
+#define CUT     "(callers left out)"
+/* of the memory, for the sites of a capture; as much for its sums */
+#define TABLE_SHARE 4u
+#define SITE_BYTES  (2 * sizeof(hsd_site) + 8) /* the list doubles, and the map of their numbers */
 
 typedef struct sum_key {
     uint32_t type, site; /* type: number in `names` */
@@ -33,7 +35,7 @@ typedef struct reading {
     hsd_id_map site_index; /* number of a site -> its place in the list */
     hsd_site *sites;
     uint32_t site_count, site_capacity;
-    hsd_names keys;        /* sum_key */
+    hsd_names keys; /* sum_key */
     hsd_amount *sums;
     uint32_t sum_capacity;
     hsd_amount *counted, *totals; /* by number of a type: what is in the sums; what totals by type say */
@@ -56,7 +58,8 @@ typedef hsd_status (*take_record)(reading *r, const hsd_record *record, hsd_erro
 static hsd_status take_site(reading *r, const hsd_record *record, hsd_error *err)
 {
     const hsd_site *site = &record->site;
-    if (hsd_id_map_get(&r->site_index, site->id) != HSD_ID_NONE) return HSD_OK; /* the first of a number counts */
+    /* the first of a number counts */
+    if (hsd_id_map_get(&r->site_index, site->id) != HSD_ID_NONE) return HSD_OK;
     HSD_TRY(HSD_ARRAY_GROW(r->sites, r->site_capacity, (uint64_t)r->site_count + 1, 64, "allocation sites", err));
     r->sites[r->site_count] = *site;
     return hsd_id_map_put(&r->site_index, site->id, r->site_count++, err);
@@ -80,7 +83,8 @@ static hsd_status read_sites(reading *r, hsd_error *err)
 {
     const uint64_t sites = hsd_capture_get_info(r->capture)->sites;
     if (sites > r->x->memory_bytes / TABLE_SHARE / SITE_BYTES)
-        return over_budget(r, hsd_min_u64(sites, UINT32_MAX) * SITE_BYTES * TABLE_SHARE, "allocation sites", sites, err);
+        return over_budget(r, hsd_min_u64(sites, UINT32_MAX) * SITE_BYTES * TABLE_SHARE, "allocation sites", sites,
+                           err);
     return read_records(r, HSD_RECORD_SITE, take_site, err);
 }
 
@@ -162,7 +166,8 @@ static hsd_status read_totals(reading *r, hsd_error *err)
     if (hsd_capture_get_info(r->capture)->summary_objects == 0) return HSD_OK;
     HSD_TRY(read_records(r, HSD_RECORD_SITE_TOTAL, take_site_total, err));
     HSD_TRY(read_records(r, HSD_RECORD_TYPE_TOTAL, take_type_total, err));
-    for (uint32_t i = 0; i < r->names.names.count; i++) HSD_TRY(add_rest(r, i, err));
+    for (uint32_t i = 0; i < r->names.names.count; i++)
+        HSD_TRY(add_rest(r, i, err));
     return HSD_OK;
 }
 
@@ -189,7 +194,8 @@ static hsd_status want_texts(reading *r, const sum_key *key, hsd_error *err)
     const uint32_t count = unwind(r, key->site, frames, &is_cut);
     for (uint32_t i = 0; i < count; i++) {
         HSD_TRY(hsd_texts_want(&r->texts, frames[i]->function, err));
-        if (!r->tables->form.functions_only || frames[i]->function == 0) HSD_TRY(hsd_texts_want(&r->texts, frames[i]->file, err));
+        if (!r->tables->form.functions_only || frames[i]->function == 0)
+            HSD_TRY(hsd_texts_want(&r->texts, frames[i]->file, err));
     }
     return HSD_OK;
 }
@@ -216,7 +222,8 @@ static hsd_status push_stack(reading *r, uint32_t site, uint32_t *node, hsd_erro
     *node = HSD_STACK_BOTTOM;
     if (left == 0) return push_literal(r, NO_SITE, node, err);
     if (is_cut) HSD_TRY(push_literal(r, CUT, node, err));
-    while (left-- > 0) HSD_TRY(push_site(r, frames[left], node, err));
+    while (left-- > 0)
+        HSD_TRY(push_site(r, frames[left], node, err));
     return HSD_OK;
 }
 
@@ -225,8 +232,10 @@ static hsd_status add_stack(reading *r, const sum_key *key, const hsd_amount *am
     const hsd_bytes name = hsd_names_get(&r->names.names, key->type);
     uint32_t node, type = 0;
     HSD_TRY(push_stack(r, key->site, &node, err));
-    if (r->tables->form.types_are_frames) HSD_TRY(hsd_stack_push_text(r->tables, node, name, &node, err));
-    else HSD_TRY(hsd_stack_text(r->tables, name, &type, err));
+    if (r->tables->form.types_are_frames)
+        HSD_TRY(hsd_stack_push_text(r->tables, node, name, &node, err));
+    else
+        HSD_TRY(hsd_stack_text(r->tables, name, &type, err));
     return hsd_stack_add(r->tables, node, type, 0, r->side, amount, err);
 }
 
@@ -264,7 +273,8 @@ static hsd_status read_all(reading *r, hsd_error *err)
     return spell(r, err);
 }
 
-hsd_status hsd_stacks_of_sites(hsd_stack_tables *tables, hsd_export *x, hsd_capture *capture, hsd_stack_side side, hsd_error *err)
+hsd_status hsd_stacks_of_sites(hsd_stack_tables *tables, hsd_export *x, hsd_capture *capture, hsd_stack_side side,
+                               hsd_error *err)
 {
     reading r = {.tables = tables, .x = x, .capture = capture, .side = side};
     const hsd_status status = read_all(&r, err);

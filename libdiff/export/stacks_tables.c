@@ -9,7 +9,8 @@
 
 #include "base/check.h"
 
-hsd_status hsd_stack_tables_init(hsd_stack_tables *tables, const hsd_stacks_form *form, uint64_t most_bytes, hsd_error *err)
+hsd_status hsd_stack_tables_init(hsd_stack_tables *tables, const hsd_stacks_form *form, uint64_t most_bytes,
+                                 hsd_error *err)
 {
     const hsd_stack_node_key bottom = {HSD_NAME_NONE, HSD_NAME_NONE};
     uint32_t number;
@@ -40,7 +41,8 @@ static hsd_status check_memory(const hsd_stack_tables *t, hsd_error *err)
 }
 
 /* Interns bytes, and looks at the memory when they are new. */
-static hsd_status put(hsd_stack_tables *t, hsd_names *names, const void *data, size_t size, uint32_t *out, hsd_error *err)
+static hsd_status put(hsd_stack_tables *t, hsd_names *names, const void *data, size_t size, uint32_t *out,
+                      hsd_error *err)
 {
     const uint32_t known = names->count;
     HSD_TRY(hsd_names_put(names, (hsd_bytes){data, size}, out, err));
@@ -58,7 +60,8 @@ hsd_status hsd_stack_text(hsd_stack_tables *tables, hsd_bytes text, uint32_t *ou
     return put(tables, &tables->texts, marked->data, size, out, err);
 }
 
-hsd_status hsd_stack_push(hsd_stack_tables *tables, uint32_t parent, hsd_stack_frame frame, uint32_t *node, hsd_error *err)
+hsd_status hsd_stack_push(hsd_stack_tables *tables, uint32_t parent, hsd_stack_frame frame, uint32_t *node,
+                          hsd_error *err)
 {
     hsd_stack_node_key key = {.parent = parent};
     if (tables->form.functions_only && frame.function != 0) frame = (hsd_stack_frame){.function = frame.function};
@@ -66,7 +69,8 @@ hsd_status hsd_stack_push(hsd_stack_tables *tables, uint32_t parent, hsd_stack_f
     return put(tables, &tables->nodes, &key, sizeof key, node, err);
 }
 
-hsd_status hsd_stack_push_text(hsd_stack_tables *tables, uint32_t parent, hsd_bytes text, uint32_t *node, hsd_error *err)
+hsd_status hsd_stack_push_text(hsd_stack_tables *tables, uint32_t parent, hsd_bytes text, uint32_t *node,
+                               hsd_error *err)
 {
     hsd_stack_frame frame = {0};
     HSD_TRY(hsd_stack_text(tables, text, &frame.function, err));

@@ -16,8 +16,8 @@
 
 static const uint8_t block_magic[HSC_BLOCK_MAGIC_BYTES] = HSC_BLOCK_MAGIC;
 
-hsd_status hsd_block_header_parse(const uint8_t bytes[HSC_BLOCK_HEADER_BYTES], uint64_t seed,
-                                  hsd_block_header *out, hsd_fault *fault)
+hsd_status hsd_block_header_parse(const uint8_t bytes[HSC_BLOCK_HEADER_BYTES], uint64_t seed, hsd_block_header *out,
+                                  hsd_fault *fault)
 {
     if (memcmp(bytes, block_magic, sizeof block_magic) != 0) {
         return hsd_fault_corrupt(fault, "4.2", "no block begins here");
@@ -40,8 +40,7 @@ hsd_status hsd_block_header_parse(const uint8_t bytes[HSC_BLOCK_HEADER_BYTES], u
         .check_header = check,
     };
     if (out->stored_bytes > HSC_MAX_STORED_BYTES) {
-        return hsd_fault_corrupt(fault, "10.2", "it says it has %u stored bytes",
-                                 (unsigned)out->stored_bytes);
+        return hsd_fault_corrupt(fault, "10.2", "it says it has %u stored bytes", (unsigned)out->stored_bytes);
     }
     return HSD_OK;
 }
@@ -60,8 +59,7 @@ static uint16_t known_flags(uint8_t type)
 static hsd_status check_codec(const hsd_block_header *header, hsd_fault *fault)
 {
     if (header->codec > HSC_CODEC_ZSTD) {
-        return hsd_fault_set(fault, HSD_E_TOO_NEW, "4.7",
-                             "block %llu uses codec %u, which this build does not know",
+        return hsd_fault_set(fault, HSD_E_TOO_NEW, "4.7", "block %llu uses codec %u, which this build does not know",
                              (unsigned long long)header->number, header->codec);
     }
     if (header->codec == HSC_CODEC_NONE && header->raw_bytes != header->stored_bytes) {
@@ -77,8 +75,7 @@ hsd_status hsd_block_header_check(const hsd_block_header *header, hsd_fault *fau
 {
     const bool is_skipped = hsd_block_is_skipped(header->type);
     if (!is_skipped && !hsd_block_is_plain(header->type) && !hsd_block_is_later(header->type)) {
-        return hsd_fault_set(fault, HSD_E_TOO_NEW, "4.6",
-                             "block %llu is of type %u, which this build does not know",
+        return hsd_fault_set(fault, HSD_E_TOO_NEW, "4.6", "block %llu is of type %u, which this build does not know",
                              (unsigned long long)header->number, header->type);
     }
     HSD_TRY(check_codec(header, fault));
@@ -89,15 +86,13 @@ hsd_status hsd_block_header_check(const hsd_block_header *header, hsd_fault *fau
         return hsd_fault_corrupt(fault, "4.9", "it is empty");
     }
     if (header->raw_bytes > HSC_MAX_RAW_BYTES) {
-        return hsd_fault_corrupt(fault, "10.1", "it says it has %u raw bytes",
-                                 (unsigned)header->raw_bytes);
+        return hsd_fault_corrupt(fault, "10.1", "it says it has %u raw bytes", (unsigned)header->raw_bytes);
     }
     if (header->record_count > HSC_MAX_RECORDS) {
-        return hsd_fault_corrupt(fault, "10.3", "it says it has %u records",
-                                 (unsigned)header->record_count);
+        return hsd_fault_corrupt(fault, "10.3", "it says it has %u records", (unsigned)header->record_count);
     }
-    if (header->first_ordinal != 0 && header->type != HSC_BLOCK_OBJECTS &&
-        header->type != HSC_BLOCK_PLACES && !is_skipped) {
+    if (header->first_ordinal != 0 && header->type != HSC_BLOCK_OBJECTS && header->type != HSC_BLOCK_PLACES &&
+        !is_skipped) {
         return hsd_fault_corrupt(fault, "4.10", "it has ordinals and no objects");
     }
     if (header->first_ordinal > HSC_MAX_OBJECTS && header->type == HSC_BLOCK_OBJECTS) {
@@ -106,13 +101,12 @@ hsd_status hsd_block_header_check(const hsd_block_header *header, hsd_fault *fau
     if (header->first_ordinal >= HSC_MAX_PLACES && header->type == HSC_BLOCK_PLACES) {
         return hsd_fault_corrupt(fault, "10.10", "its places pass the limit");
     }
-    if (header->reserved != 0)
-        return hsd_fault_corrupt(fault, "4.11", "a reserved field of its header is not 0");
+    if (header->reserved != 0) return hsd_fault_corrupt(fault, "4.11", "a reserved field of its header is not 0");
     return HSD_OK;
 }
 
-void hsd_block_header_build(uint8_t bytes[HSC_BLOCK_HEADER_BYTES], hsd_block_header *header,
-                            uint64_t seed, const uint8_t *payload)
+void hsd_block_header_build(uint8_t bytes[HSC_BLOCK_HEADER_BYTES], hsd_block_header *header, uint64_t seed,
+                            const uint8_t *payload)
 {
     memcpy(bytes, block_magic, sizeof block_magic);
     bytes[4] = header->type;
@@ -144,8 +138,7 @@ static hsd_status make_room(uint8_t **buffer, size_t *capacity, size_t size, hsd
     return HSD_OK;
 }
 
-static hsd_status check_read(hsd_block *block, const hsd_block_ref *ref, uint64_t seed,
-                             hsd_fault *fault)
+static hsd_status check_read(hsd_block *block, const hsd_block_ref *ref, uint64_t seed, hsd_fault *fault)
 {
     HSD_TRY(hsd_block_header_parse(block->stored, seed, &block->header, fault));
     const hsd_block_ref found = hsd_block_ref_of(&block->header, ref->offset_bytes);
@@ -153,16 +146,16 @@ static hsd_status check_read(hsd_block *block, const hsd_block_ref *ref, uint64_
         return hsd_fault_corrupt(fault, "9.1", "it is not the block that the index tells of");
     }
     HSD_TRY(hsd_block_header_check(&block->header, fault));
-    const uint64_t check = hsd_checksum(block->stored + HSC_BLOCK_HEADER_BYTES,
-                                        block->header.stored_bytes, block->header.check_header);
+    const uint64_t check =
+        hsd_checksum(block->stored + HSC_BLOCK_HEADER_BYTES, block->header.stored_bytes, block->header.check_header);
     if (!hsd_checksum_matches(block->header.check_payload, check)) {
         return hsd_fault_corrupt(fault, "4.4", "the checksum of its payload does not match");
     }
     return HSD_OK;
 }
 
-hsd_status hsd_block_read(hsd_block *block, const hsd_input *input, const hsd_block_ref *ref,
-                          uint64_t seed, hsd_fault *fault)
+hsd_status hsd_block_read(hsd_block *block, const hsd_input *input, const hsd_block_ref *ref, uint64_t seed,
+                          hsd_fault *fault)
 {
     uint64_t end;
     block->payload = NULL;
@@ -170,16 +163,14 @@ hsd_status hsd_block_read(hsd_block *block, const hsd_input *input, const hsd_bl
     fault->offset_bytes = ref->offset_bytes;
     fault->block = ref->number;
     if (ref->stored_bytes > HSC_MAX_STORED_BYTES ||
-        !hsd_add_u64(ref->offset_bytes, (uint64_t)HSC_BLOCK_HEADER_BYTES + ref->stored_bytes,
-                     &end) ||
+        !hsd_add_u64(ref->offset_bytes, (uint64_t)HSC_BLOCK_HEADER_BYTES + ref->stored_bytes, &end) ||
         end > input->size_bytes) {
         return hsd_fault_corrupt(fault, "9.1", "it would end behind the end of the file");
     }
     const size_t size = HSC_BLOCK_HEADER_BYTES + (size_t)ref->stored_bytes;
     HSD_TRY(make_room(&block->stored_buffer, &block->stored_capacity, size, fault));
     hsd_error_init(&fault->error);
-    const hsd_status status =
-        hsd_input_read(input, ref->offset_bytes, block->stored_buffer, size, &fault->error);
+    const hsd_status status = hsd_input_read(input, ref->offset_bytes, block->stored_buffer, size, &fault->error);
     if (status != HSD_OK) return hsd_fault_set(fault, status, "4.1", "%s", fault->error.text);
     block->stored = block->stored_buffer;
     return check_read(block, ref, seed, fault);
@@ -195,15 +186,15 @@ hsd_status hsd_block_unfold(hsd_block *block, hsd_fault *fault)
         return HSD_OK;
     }
     HSD_TRY(make_room(&block->raw_buffer, &block->raw_capacity, header->raw_bytes, fault));
-    const hsd_status status = hsd_decompress(&block->decompressor, block->raw_buffer,
-                                             header->raw_bytes, stored, header->stored_bytes, &why);
+    const hsd_status status =
+        hsd_decompress(&block->decompressor, block->raw_buffer, header->raw_bytes, stored, header->stored_bytes, &why);
     if (status != HSD_OK) return hsd_fault_set(fault, status, "4.7", "%s", why);
     block->payload = block->raw_buffer;
     return HSD_OK;
 }
 
-hsd_status hsd_block_load(hsd_block *block, const hsd_input *input, const hsd_block_ref *ref,
-                          uint64_t seed, hsd_fault *fault)
+hsd_status hsd_block_load(hsd_block *block, const hsd_input *input, const hsd_block_ref *ref, uint64_t seed,
+                          hsd_fault *fault)
 {
     HSD_TRY(hsd_block_read(block, input, ref, seed, fault));
     return hsd_block_unfold(block, fault);

@@ -44,15 +44,15 @@ static inline bool hsd_block_is_plain(uint8_t type) { return type != 0 && type <
  * Magic and header checksum (4.2, 4.3), then the length (10.2): when this succeeds, the block's place in
  * the file is certain, and its fields are what the writer wrote. `fault` gets rule and text.
  */
-hsd_status hsd_block_header_parse(const uint8_t bytes[HSC_BLOCK_HEADER_BYTES], uint64_t seed,
-                                  hsd_block_header *out, hsd_fault *fault);
+hsd_status hsd_block_header_parse(const uint8_t bytes[HSC_BLOCK_HEADER_BYTES], uint64_t seed, hsd_block_header *out,
+                                  hsd_fault *fault);
 
 /* The rules about fields that stand alone: 4.6 to 4.11, 10.1, 10.3. */
 hsd_status hsd_block_header_check(const hsd_block_header *header, hsd_fault *fault);
 
 /* Header bytes of a payload: both checksums are computed here. */
-void hsd_block_header_build(uint8_t bytes[HSC_BLOCK_HEADER_BYTES], hsd_block_header *header,
-                            uint64_t seed, const uint8_t *payload);
+void hsd_block_header_build(uint8_t bytes[HSC_BLOCK_HEADER_BYTES], hsd_block_header *header, uint64_t seed,
+                            const uint8_t *payload);
 
 /* Where a block stands in the list of a capture's blocks. */
 typedef struct hsd_block_ref {
@@ -79,9 +79,8 @@ static inline uint64_t hsd_block_ref_end(const hsd_block_ref *ref)
 
 static inline bool hsd_block_ref_equals(const hsd_block_ref *a, const hsd_block_ref *b)
 {
-    return a->offset_bytes == b->offset_bytes && a->number == b->number &&
-           a->first_ordinal == b->first_ordinal && a->record_count == b->record_count &&
-           a->stored_bytes == b->stored_bytes && a->type == b->type;
+    return a->offset_bytes == b->offset_bytes && a->number == b->number && a->first_ordinal == b->first_ordinal &&
+           a->record_count == b->record_count && a->stored_bytes == b->stored_bytes && a->type == b->type;
 }
 
 /* A zeroed one is valid and empty. */
@@ -100,15 +99,15 @@ typedef struct hsd_block {
  * checksum. Allocates at most 4.1 MiB. `fault` gets offset and number too; it is of the machine for I/O and
  * memory.
  */
-hsd_status hsd_block_read(hsd_block *block, const hsd_input *input, const hsd_block_ref *ref,
-                          uint64_t seed, hsd_fault *fault);
+hsd_status hsd_block_read(hsd_block *block, const hsd_input *input, const hsd_block_ref *ref, uint64_t seed,
+                          hsd_fault *fault);
 
 /* Decompresses what hsd_block_read has read: block->payload. At most 4 MiB more. */
 hsd_status hsd_block_unfold(hsd_block *block, hsd_fault *fault);
 
 /* Both. */
-hsd_status hsd_block_load(hsd_block *block, const hsd_input *input, const hsd_block_ref *ref,
-                          uint64_t seed, hsd_fault *fault);
+hsd_status hsd_block_load(hsd_block *block, const hsd_input *input, const hsd_block_ref *ref, uint64_t seed,
+                          hsd_fault *fault);
 
 void hsd_block_release(hsd_block *block);
 

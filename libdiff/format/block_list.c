@@ -3,15 +3,16 @@
 
 #include <stdlib.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 
 hsd_status hsd_block_list_add(hsd_block_list *list, const hsd_block_ref *ref, hsd_fault *fault)
 {
     if (list->count == list->capacity) {
         const uint64_t bytes = hsd_array_next(list->capacity, list->count + 1, 64) * sizeof *ref;
-        if (list->memory_bytes != 0 && bytes > list->memory_bytes) return hsd_fault_over_budget(fault, "the list of its blocks", 8 * bytes);
+        if (list->memory_bytes != 0 && bytes > list->memory_bytes)
+            return hsd_fault_over_budget(fault, "the list of its blocks", 8 * bytes);
         if (HSD_ARRAY_GROW(list->refs, list->capacity, list->count + 1, 64, "", NULL) != HSD_OK)
             return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "no memory for the list of blocks");
     }

@@ -15,21 +15,20 @@
 #include "format/columns.h"
 #include "format/scan.h"
 
-#define TYPE_IS_PART 0x2u /* FORMAT.md 6.3 */
+#define TYPE_IS_PART  0x2u  /* FORMAT.md 6.3 */
 #define FACT_BASELINE 0x40u /* FORMAT.md 8.2, key 9 */
 
 bool hsd_capture_probe(const void *prefix, size_t size)
 {
-    return size >= HSC_FILE_MAGIC_BYTES &&
-           memcmp(prefix, HSC_FILE_MAGIC, HSC_FILE_MAGIC_BYTES) == 0;
+    return size >= HSC_FILE_MAGIC_BYTES && memcmp(prefix, HSC_FILE_MAGIC, HSC_FILE_MAGIC_BYTES) == 0;
 }
 
 const hsd_capture_info *hsd_capture_get_info(const hsd_capture *capture) { return &capture->info; }
 
 /* ---- info ---- */
 
-static hsd_status copy_facts(hsd_capture *capture, uint8_t block_type, const hsd_facts *facts,
-                             uint8_t *present, uint64_t *number, hsd_text *text, hsd_fault *fault)
+static hsd_status copy_facts(hsd_capture *capture, uint8_t block_type, const hsd_facts *facts, uint8_t *present,
+                             uint64_t *number, hsd_text *text, hsd_fault *fault)
 {
     for (unsigned key = 0; key < HSD_FACT_KEYS; key++) {
         present[key] = hsd_facts_has(facts, key);
@@ -38,8 +37,7 @@ static hsd_status copy_facts(hsd_capture *capture, uint8_t block_type, const hsd
         if (!present[key] || hsd_fact_kind_of(block_type, key) == HSD_FACT_NUMBER) continue;
         const hsd_bytes bytes = facts->bytes[key];
         const char *copy = hsd_arena_copy(&capture->arena, bytes.data, bytes.size);
-        if (copy == NULL)
-            return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "no memory for the facts of a capture");
+        if (copy == NULL) return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "no memory for the facts of a capture");
         text[key] = (hsd_text){copy, bytes.size};
     }
     return HSD_OK;
@@ -74,24 +72,21 @@ static void fill_info(hsd_capture *capture)
     info->started_unix_ns = number[HSC_INFO_STARTED_UNIX_NS];
     info->taken_unix_ns = number[HSC_INFO_TAKEN_UNIX_NS];
     info->facts = (uint32_t)number[HSC_INFO_FACTS];
-    info->identity = number[HSC_INFO_IDENTITY] <= HSD_IDENTITY_MOVING
-                         ? (hsd_identity)number[HSC_INFO_IDENTITY]
-                         : HSD_IDENTITY_NONE;
+    info->identity =
+        number[HSC_INFO_IDENTITY] <= HSD_IDENTITY_MOVING ? (hsd_identity)number[HSC_INFO_IDENTITY] : HSD_IDENTITY_NONE;
     info->pointer_bytes = (unsigned)number[HSC_INFO_POINTER_BYTES];
     info->targets_are_ordinals = number[HSC_INFO_TARGETS] == 1;
-    if (capture->info_present[HSC_INFO_DOMAIN])
-        memcpy(info->domain, text[HSC_INFO_DOMAIN].data, sizeof info->domain);
+    if (capture->info_present[HSC_INFO_DOMAIN]) memcpy(info->domain, text[HSC_INFO_DOMAIN].data, sizeof info->domain);
     fill_baseline(capture);
 }
 
 hsd_status hsd_capture_take_info(hsd_capture *capture, const hsd_facts *facts, hsd_fault *fault)
 {
-    if (memcmp(facts->bytes[HSC_INFO_CAPTURE_ID].data, capture->file.header.capture_id,
-               HSC_CAPTURE_ID_BYTES) != 0) {
+    if (memcmp(facts->bytes[HSC_INFO_CAPTURE_ID].data, capture->file.header.capture_id, HSC_CAPTURE_ID_BYTES) != 0) {
         return hsd_fault_corrupt(fault, "8.2", "the info block is of another capture");
     }
-    HSD_TRY(copy_facts(capture, HSC_BLOCK_INFO, facts, capture->info_present, capture->info_number,
-                       capture->info_text, fault));
+    HSD_TRY(copy_facts(capture, HSC_BLOCK_INFO, facts, capture->info_present, capture->info_number, capture->info_text,
+                       fault));
     capture->has_info = true;
     fill_info(capture);
     return HSD_OK;
@@ -101,8 +96,8 @@ hsd_status hsd_capture_take_end(hsd_capture *capture, const hsd_facts *facts, hs
 {
     hsd_capture_info *info = &capture->info;
     const uint64_t *number = facts->number;
-    HSD_TRY(copy_facts(capture, HSC_BLOCK_END, facts, capture->end_present, capture->end_number,
-                       capture->end_text, fault));
+    HSD_TRY(copy_facts(capture, HSC_BLOCK_END, facts, capture->end_present, capture->end_number, capture->end_text,
+                       fault));
     capture->has_end = true;
     info->is_salvaged = number[HSC_END_STATE] == HSC_STATE_SALVAGED;
     info->objects = number[HSC_END_OBJECTS];
@@ -135,19 +130,16 @@ hsd_status hsd_capture_set_reason(hsd_capture *capture, hsd_fault *fault, const 
     va_end(args);
     if (size < 0) text[0] = '\0';
     const char *copy = hsd_arena_copy(&capture->arena, text, strlen(text));
-    if (copy == NULL)
-        return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "no memory for the facts of a capture");
+    if (copy == NULL) return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "no memory for the facts of a capture");
     capture->info.incomplete_reason = copy;
     return HSD_OK;
 }
 
 /* ---- blocks ---- */
 
-hsd_status hsd_capture_check_targets(const hsd_capture *capture, const hsd_block_header *header,
-                                     hsd_fault *fault)
+hsd_status hsd_capture_check_targets(const hsd_capture *capture, const hsd_block_header *header, hsd_fault *fault)
 {
-    if (header->type != HSC_BLOCK_OBJECTS && header->type != HSC_BLOCK_EDGES &&
-        header->type != HSC_BLOCK_ROOTS)
+    if (header->type != HSC_BLOCK_OBJECTS && header->type != HSC_BLOCK_EDGES && header->type != HSC_BLOCK_ROOTS)
         return HSD_OK;
     const bool are_ordinals = (header->flags & HSC_BLOCK_FLAG_TARGET_ORDINAL) != 0;
     if (are_ordinals == capture->info.targets_are_ordinals) return HSD_OK;
@@ -155,8 +147,7 @@ hsd_status hsd_capture_check_targets(const hsd_capture *capture, const hsd_block
                              are_ordinals ? "ordinals" : "ids");
 }
 
-hsd_status hsd_capture_load(const hsd_capture *capture, const hsd_block_ref *ref, hsd_block *block,
-                            hsd_fault *fault)
+hsd_status hsd_capture_load(const hsd_capture *capture, const hsd_block_ref *ref, hsd_block *block, hsd_fault *fault)
 {
     HSD_TRY(hsd_block_load(block, &capture->file.input, ref, capture->file.header.seed, fault));
     return hsd_capture_check_targets(capture, &block->header, fault);
@@ -169,8 +160,7 @@ hsd_status hsd_capture_block_has_parts(const hsd_block *block, bool *has_parts, 
     hsd_u32s flags;
     *has_parts = false;
     HSD_TRY(hsd_columns_parse(block, &columns, fault));
-    const hsd_status status =
-        hsd_column_u32(&columns, &store, HSC_COL_FLAGS, columns.records, &flags, fault);
+    const hsd_status status = hsd_column_u32(&columns, &store, HSC_COL_FLAGS, columns.records, &flags, fault);
     for (uint32_t i = 0; status == HSD_OK && i < columns.records; i++) {
         if ((hsd_u32s_get(flags, i) & TYPE_IS_PART) != 0) *has_parts = true;
     }
@@ -182,8 +172,7 @@ static hsd_status find_parts(hsd_capture *capture, hsd_block *block, hsd_fault *
 {
     bool has_parts = false;
     size_t i = hsd_block_list_find(&capture->list, 0, HSC_BLOCK_TYPES);
-    for (; i < capture->list.count && !has_parts;
-         i = hsd_block_list_find(&capture->list, i + 1, HSC_BLOCK_TYPES)) {
+    for (; i < capture->list.count && !has_parts; i = hsd_block_list_find(&capture->list, i + 1, HSC_BLOCK_TYPES)) {
         HSD_TRY(hsd_capture_load(capture, &capture->list.refs[i], block, fault));
         HSD_TRY(hsd_capture_block_has_parts(block, &has_parts, fault));
     }
@@ -232,11 +221,10 @@ static hsd_status check_counts(const hsd_capture *capture, hsd_fault *fault)
     const struct {
         unsigned key, type;
     } counts[] = {
-        {HSC_END_EDGES, HSC_BLOCK_EDGES},     {HSC_END_ROOTS, HSC_BLOCK_ROOTS},
-        {HSC_END_STRINGS, HSC_BLOCK_STRINGS}, {HSC_END_TYPES, HSC_BLOCK_TYPES},
-        {HSC_END_LABELS, HSC_BLOCK_LABELS},   {HSC_END_SITES, HSC_BLOCK_SITES},
-        {HSC_END_THREADS, HSC_BLOCK_THREADS}, {HSC_END_FRAMES, HSC_BLOCK_FRAMES},
-        {HSC_END_METRICS, HSC_BLOCK_METRICS}, {HSC_END_LOSSES, HSC_BLOCK_LOSSES},
+        {HSC_END_EDGES, HSC_BLOCK_EDGES},     {HSC_END_ROOTS, HSC_BLOCK_ROOTS},   {HSC_END_STRINGS, HSC_BLOCK_STRINGS},
+        {HSC_END_TYPES, HSC_BLOCK_TYPES},     {HSC_END_LABELS, HSC_BLOCK_LABELS}, {HSC_END_SITES, HSC_BLOCK_SITES},
+        {HSC_END_THREADS, HSC_BLOCK_THREADS}, {HSC_END_FRAMES, HSC_BLOCK_FRAMES}, {HSC_END_METRICS, HSC_BLOCK_METRICS},
+        {HSC_END_LOSSES, HSC_BLOCK_LOSSES},
     };
     bool is_right = end[HSC_END_BLOCKS] == capture->list.count - 1 &&
                     can_hold_objects(capture, records[HSC_BLOCK_OBJECTS], end[HSC_END_OBJECTS]) &&
@@ -270,8 +258,7 @@ static hsd_status load_info(hsd_capture *capture, hsd_block *block, hsd_fault *f
     const hsd_block_ref *first = &capture->list.refs[0];
     fault->offset_bytes = first->offset_bytes;
     fault->block = first->number;
-    if (first->type != HSC_BLOCK_INFO)
-        return hsd_fault_corrupt(fault, "2.3", "the first block is no info block");
+    if (first->type != HSC_BLOCK_INFO) return hsd_fault_corrupt(fault, "2.3", "the first block is no info block");
     HSD_TRY(hsd_capture_load(capture, first, block, fault));
     HSD_TRY(hsd_facts_parse(block, &facts, fault));
     return hsd_capture_take_info(capture, &facts, fault);
@@ -284,14 +271,11 @@ static hsd_status take_state(hsd_capture *capture, hsd_fault *fault)
     capture->info.is_complete = state == HSC_STATE_COMPLETE;
     if (state == HSC_STATE_COMPLETE) return HSD_OK;
     if (state == HSC_STATE_SALVAGED)
-        return hsd_capture_set_reason(capture, fault, "it was salvaged%s%s", reason[0] ? ": " : "",
-                                      reason);
-    return hsd_capture_set_reason(capture, fault, "the producer stopped%s%s", reason[0] ? ": " : "",
-                                  reason);
+        return hsd_capture_set_reason(capture, fault, "it was salvaged%s%s", reason[0] ? ": " : "", reason);
+    return hsd_capture_set_reason(capture, fault, "the producer stopped%s%s", reason[0] ? ": " : "", reason);
 }
 
-static hsd_status open_by_index(hsd_capture *capture, const hsd_trailer *trailer, hsd_block *block,
-                                hsd_fault *fault)
+static hsd_status open_by_index(hsd_capture *capture, const hsd_trailer *trailer, hsd_block *block, hsd_fault *fault)
 {
     hsd_facts end;
     HSD_TRY(hsd_index_read(&capture->file, trailer, block, &capture->list, &end, fault));
@@ -310,15 +294,13 @@ static hsd_status open_by_index(hsd_capture *capture, const hsd_trailer *trailer
 /* ---- why it cannot be opened ---- */
 
 /* Everything up to END is there: what is wrong lies behind it. */
-static hsd_status blame_trailer(const hsd_capture *capture, const hsd_scan_step *at_end,
-                                hsd_fault *fault)
+static hsd_status blame_trailer(const hsd_capture *capture, const hsd_scan_step *at_end, hsd_fault *fault)
 {
     char digits[HSD_DIGITS_BYTES];
     const uint64_t size = capture->file.input.size_bytes;
     if (at_end->bytes < HSC_TRAILER_BYTES) {
         fault->offset_bytes = size;
-        return hsd_fault_set(fault, HSD_E_TRUNCATED, "2.1",
-                             "was cut off at byte %s, inside the trailer",
+        return hsd_fault_set(fault, HSD_E_TRUNCATED, "2.1", "was cut off at byte %s, inside the trailer",
                              hsd_group_digits(digits, size));
     }
     if (at_end->bytes == HSC_TRAILER_BYTES) return fault->status;
@@ -332,14 +314,12 @@ static hsd_status blame_end(const hsd_scan *scan, const hsd_scan_step *step, hsd
     char digits[HSD_DIGITS_BYTES];
     fault->offset_bytes = step->offset_bytes;
     if (scan->next_number == 0) {
-        return hsd_fault_set(fault, HSD_E_TRUNCATED, "2.1",
-                             "was cut off at byte %s, behind the file header",
+        return hsd_fault_set(fault, HSD_E_TRUNCATED, "2.1", "was cut off at byte %s, behind the file header",
                              hsd_group_digits(digits, step->offset_bytes));
     }
     return hsd_fault_set(fault, HSD_E_TRUNCATED, "2.1",
                          "was cut off at byte %s, behind block %llu: there is no end record",
-                         hsd_group_digits(digits, step->offset_bytes),
-                         (unsigned long long)(scan->next_number - 1));
+                         hsd_group_digits(digits, step->offset_bytes), (unsigned long long)(scan->next_number - 1));
 }
 
 /* The first thing that is wrong from the start of the file on; `fault` comes in as that of the trailer. */
@@ -351,16 +331,14 @@ static hsd_status find_first_fault(const hsd_capture *capture, hsd_fault *fault)
     hsd_scan_begin(&scan, &capture->file);
     do {
         status = hsd_scan_next(&scan, &step);
-    } while (status == HSD_OK && step.kind == HSD_SCAN_BLOCK && step.is_usable &&
-             step.missing == 0);
+    } while (status == HSD_OK && step.kind == HSD_SCAN_BLOCK && step.is_usable && step.missing == 0);
     hsd_scan_finish(&scan);
     if (status == HSD_OK && step.kind == HSD_SCAN_END) {
         return scan.has_end ? blame_trailer(capture, &step, fault) : blame_end(&scan, &step, fault);
     }
     *fault = step.fault;
     if (status == HSD_OK && step.kind == HSD_SCAN_BLOCK && step.is_usable) {
-        hsd_fault_corrupt(fault, "4.5", "%llu blocks are missing before it",
-                          (unsigned long long)step.missing);
+        hsd_fault_corrupt(fault, "4.5", "%llu blocks are missing before it", (unsigned long long)step.missing);
     }
     return fault->status;
 }
@@ -381,8 +359,7 @@ static hsd_status open_refusing(hsd_capture *capture, hsd_fault *fault)
 
 static uint64_t list_memory(const hsd_run *run)
 {
-    const uint64_t memory =
-        run != NULL && run->memory_bytes != 0 ? run->memory_bytes : hsd_run_default_memory();
+    const uint64_t memory = run != NULL && run->memory_bytes != 0 ? run->memory_bytes : hsd_run_default_memory();
     return memory / 2;
 }
 
@@ -400,11 +377,10 @@ static hsd_status open_input(hsd_capture *capture, hsd_damage damage, hsd_error 
                                        .incomplete_reason = "",
                                        .why_no_places = "",
                                        .file_bytes = input->size_bytes};
-    const hsd_status status = damage == HSD_DAMAGE_SKIP ? hsd_capture_survey(capture, &fault)
-                                                        : open_refusing(capture, &fault);
+    const hsd_status status =
+        damage == HSD_DAMAGE_SKIP ? hsd_capture_survey(capture, &fault) : open_refusing(capture, &fault);
     if (status != HSD_OK) return hsd_fault_raise(&fault, input->name, err);
-    memcpy(capture->info.capture_id, capture->file.header.capture_id,
-           sizeof capture->info.capture_id);
+    memcpy(capture->info.capture_id, capture->file.header.capture_id, sizeof capture->info.capture_id);
     capture->info.version_major = capture->file.header.major;
     capture->info.version_minor = capture->file.header.minor;
     if (hsd_capture_find_digest(capture, &fault) != HSD_OK) return hsd_fault_raise(&fault, input->name, err);
@@ -423,8 +399,7 @@ static hsd_status make(hsd_capture **out, const hsd_run *run, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status finish_open(hsd_capture **out, hsd_damage damage, hsd_status status,
-                              hsd_error *err)
+static hsd_status finish_open(hsd_capture **out, hsd_damage damage, hsd_status status, hsd_error *err)
 {
     if (status == HSD_OK) status = open_input(*out, damage, err);
     if (status != HSD_OK) {
@@ -434,23 +409,21 @@ static hsd_status finish_open(hsd_capture **out, hsd_damage damage, hsd_status s
     return status;
 }
 
-hsd_status hsd_capture_open(hsd_capture **out, const char *path, hsd_damage damage,
-                            const hsd_run *run, hsd_error *err)
+hsd_status hsd_capture_open(hsd_capture **out, const char *path, hsd_damage damage, const hsd_run *run, hsd_error *err)
 {
     HSD_TRY(make(out, run, err));
     return finish_open(out, damage, hsd_input_open(&(*out)->file.input, path, run, err), err);
 }
 
-hsd_status hsd_capture_open_fd(hsd_capture **out, int fd, const char *name, hsd_damage damage,
-                               const hsd_run *run, hsd_error *err)
+hsd_status hsd_capture_open_fd(hsd_capture **out, int fd, const char *name, hsd_damage damage, const hsd_run *run,
+                               hsd_error *err)
 {
     const hsd_status status = make(out, run, err);
     if (status != HSD_OK) {
         close(fd);
         return status;
     }
-    return finish_open(out, damage, hsd_input_open_fd(&(*out)->file.input, fd, name, run, err),
-                       err);
+    return finish_open(out, damage, hsd_input_open_fd(&(*out)->file.input, fd, name, run, err), err);
 }
 
 void hsd_capture_close(hsd_capture *capture)

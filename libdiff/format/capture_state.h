@@ -24,12 +24,11 @@ struct hsd_capture {
     hsd_reporter reporter;
     hsd_block_list list; /* blocks that readers go by; in a survey only those that are intact */
     hsd_capture_info info;
-    uint8_t info_present[HSD_FACT_KEYS],
-        end_present[HSD_FACT_KEYS]; /* entries that are in INFO and END */
+    uint8_t info_present[HSD_FACT_KEYS], end_present[HSD_FACT_KEYS]; /* entries that are in INFO and END */
     uint64_t info_number[HSD_FACT_KEYS], end_number[HSD_FACT_KEYS];
     hsd_text info_text[HSD_FACT_KEYS], end_text[HSD_FACT_KEYS];
     bool has_info, has_end;
-    bool is_sound; /* survey: nothing is damaged or missing, whatever state END says */
+    bool is_sound;                       /* survey: nothing is damaged or missing, whatever state END says */
     uint64_t total_objects, total_bytes; /* survey: sums over the type totals that are intact */
     hsd_arena arena;                     /* strings of the info */
 };
@@ -40,8 +39,8 @@ static inline bool hsd_capture_has_gaps(const hsd_capture *capture)
     return capture->damage == HSD_DAMAGE_SKIP || capture->info.is_salvaged;
 }
 
-/* True for blocks that readers look into: known ones, but for sums in a capture that is no baseline. Without INFO sums tell that it
- * is one. */
+/* True for blocks that readers look into: known ones, but for sums in a capture that is no baseline. Without INFO sums
+ * tell that it is one. */
 static inline bool hsd_capture_reads(const hsd_capture *capture, uint8_t type)
 {
     if (hsd_block_is_of_sums(type)) return capture->info.is_baseline || !capture->has_info;
@@ -49,10 +48,8 @@ static inline bool hsd_capture_reads(const hsd_capture *capture, uint8_t type)
 }
 
 /* Loads a block of the list, and holds what only the capture can: that targets are what INFO says (4.8). */
-hsd_status hsd_capture_load(const hsd_capture *capture, const hsd_block_ref *ref, hsd_block *block,
-                            hsd_fault *fault);
-hsd_status hsd_capture_check_targets(const hsd_capture *capture, const hsd_block_header *header,
-                                     hsd_fault *fault);
+hsd_status hsd_capture_load(const hsd_capture *capture, const hsd_block_ref *ref, hsd_block *block, hsd_fault *fault);
+hsd_status hsd_capture_check_targets(const hsd_capture *capture, const hsd_block_header *header, hsd_fault *fault);
 
 /* Copies the entries of INFO and END to the info. HSD_E_CORRUPT when INFO is of another capture. */
 hsd_status hsd_capture_take_info(hsd_capture *capture, const hsd_facts *facts, hsd_fault *fault);

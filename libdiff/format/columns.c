@@ -22,23 +22,20 @@ static const hsd_field *find_field(uint8_t type, unsigned column)
 
 /* ---- headers ---- */
 
-static hsd_status check_coding(const hsd_column *column, const hsd_field *field, unsigned id,
-                               hsd_fault *fault)
+static hsd_status check_coding(const hsd_column *column, const hsd_field *field, unsigned id, hsd_fault *fault)
 {
     const bool is_bytes = column->coding == HSC_CODING_BYTES;
     if (column->coding > HSC_CODING_BYTES) {
         return hsd_fault_corrupt(fault, "5.6", "column %u has coding %u", id, column->coding);
     }
     if (is_bytes != (field->kind == HSD_FIELD_BYTES)) {
-        return hsd_fault_corrupt(fault, "5.6", "column %u has a coding of another kind of field",
-                                 id);
+        return hsd_fault_corrupt(fault, "5.6", "column %u has a coding of another kind of field", id);
     }
     if (column->transform > HSC_TRANSFORM_SOURCE ||
         (column->transform == HSC_TRANSFORM_SOURCE && id != HSC_COL_REF_TARGET)) {
         return hsd_fault_corrupt(fault, "5.7", "column %u has transform %u", id, column->transform);
     }
-    if (column->shift > 63 ||
-        (is_bytes && (column->shift != 0 || column->transform != HSC_TRANSFORM_NONE))) {
+    if (column->shift > 63 || (is_bytes && (column->shift != 0 || column->transform != HSC_TRANSFORM_NONE))) {
         return hsd_fault_corrupt(fault, "5.8", "column %u has shift %u", id, column->shift);
     }
     return HSD_OK;
@@ -56,15 +53,13 @@ static hsd_status check_length(const hsd_column *column, unsigned id, hsd_fault 
     }
     if (column->coding == HSC_CODING_BYTES) {
         if (column->bytes != column->count)
-            return hsd_fault_corrupt(fault, "5.6", "column %u has %u bytes and says %u", id,
-                                     (unsigned)column->bytes, (unsigned)column->count);
+            return hsd_fault_corrupt(fault, "5.6", "column %u has %u bytes and says %u", id, (unsigned)column->bytes,
+                                     (unsigned)column->count);
         return HSD_OK;
     }
     const uint32_t control = hsd_unpack_control_bytes(column->count);
-    if (column->bytes < control ||
-        hsd_unpack_value_bytes(column->data, column->count) != column->bytes - control) {
-        return hsd_fault_corrupt(fault, "5.5",
-                                 "column %u has %u bytes, not what its control bytes say", id,
+    if (column->bytes < control || hsd_unpack_value_bytes(column->data, column->count) != column->bytes - control) {
+        return hsd_fault_corrupt(fault, "5.5", "column %u has %u bytes, not what its control bytes say", id,
                                  (unsigned)column->bytes);
     }
     if (!hsd_unpack_tail_is_zero(column->data, column->count)) {
@@ -73,19 +68,17 @@ static hsd_status check_length(const hsd_column *column, unsigned id, hsd_fault 
     return HSD_OK;
 }
 
-static hsd_status take_column(hsd_columns *columns, unsigned id, const hsd_column *column,
-                              hsd_fault *fault)
+static hsd_status take_column(hsd_columns *columns, unsigned id, const hsd_column *column, hsd_fault *fault)
 {
     const hsd_field *field = id < HSD_COLUMN_LIMIT ? find_field(columns->type, id) : NULL;
     if (field == NULL) {
-        return hsd_fault_corrupt(fault, "5.2", "%s have no column %u",
-                                 hsd_block_type_name(columns->type), id);
+        return hsd_fault_corrupt(fault, "5.2", "%s have no column %u", hsd_block_type_name(columns->type), id);
     }
     HSD_TRY(check_coding(column, field, id, fault));
     HSD_TRY(check_length(column, id, fault));
     if (!field->is_many && column->count != columns->records) {
-        return hsd_fault_corrupt(fault, "5.3", "column %u has %u values for %u records", id,
-                                 (unsigned)column->count, (unsigned)columns->records);
+        return hsd_fault_corrupt(fault, "5.3", "column %u has %u values for %u records", id, (unsigned)column->count,
+                                 (unsigned)columns->records);
     }
     columns->column[id] = *column;
     columns->present |= UINT64_C(1) << id;
@@ -114,10 +107,8 @@ hsd_status hsd_columns_parse(const hsd_block *block, hsd_columns *columns, hsd_f
         if (column.bytes > (uint64_t)(end - column.data)) {
             return hsd_fault_corrupt(fault, "5.1", "column %u would end behind its payload", id);
         }
-        if ((int)id <= last)
-            return hsd_fault_corrupt(fault, "5.2", "column %u stands behind column %d", id, last);
-        if (at[3] != 0)
-            return hsd_fault_corrupt(fault, "5.8", "a reserved field of column %u is not 0", id);
+        if ((int)id <= last) return hsd_fault_corrupt(fault, "5.2", "column %u stands behind column %d", id, last);
+        if (at[3] != 0) return hsd_fault_corrupt(fault, "5.8", "a reserved field of column %u is not 0", id);
         if (id < 128) HSD_TRY(take_column(columns, id, &column, fault));
         last = (int)id;
         at = column.data + column.bytes;
@@ -134,12 +125,10 @@ void hsd_column_store_release(hsd_column_store *store)
     *store = (hsd_column_store){0};
 }
 
-void *hsd_column_store_array(hsd_column_store *store, unsigned id, uint64_t count, size_t width,
-                             hsd_fault *fault)
+void *hsd_column_store_array(hsd_column_store *store, unsigned id, uint64_t count, size_t width, hsd_fault *fault)
 {
     struct hsd_column_slot *slot = &store->slot[id];
-    const size_t bytes =
-        (size_t)count * width; /* count is within FORMAT.md 10, or that of bytes that are there */
+    const size_t bytes = (size_t)count * width; /* count is within FORMAT.md 10, or that of bytes that are there */
     slot->fill_count = 0;
     if (slot->capacity_bytes < bytes) {
         void *bigger = malloc(bytes);
@@ -154,12 +143,11 @@ void *hsd_column_store_array(hsd_column_store *store, unsigned id, uint64_t coun
     return slot->array;
 }
 
-static hsd_status check_count(const hsd_column *column, unsigned id, uint64_t count,
-                              hsd_fault *fault)
+static hsd_status check_count(const hsd_column *column, unsigned id, uint64_t count, hsd_fault *fault)
 {
     if (column->count == count) return HSD_OK;
-    return hsd_fault_corrupt(fault, "5.3", "column %u has %u values, and %llu are counted", id,
-                             (unsigned)column->count, (unsigned long long)count);
+    return hsd_fault_corrupt(fault, "5.3", "column %u has %u values, and %llu are counted", id, (unsigned)column->count,
+                             (unsigned long long)count);
 }
 
 /* Greatest value that a field may have; all its bits are ones. */
@@ -170,12 +158,10 @@ static uint64_t limit_of(const hsd_columns *columns, unsigned id)
     return field->kind == HSD_FIELD_U32 ? UINT32_MAX : HSC_MAX_TABLE_ID;
 }
 
-static hsd_status check_limit(const hsd_columns *columns, unsigned id, uint64_t all_bits,
-                              hsd_fault *fault)
+static hsd_status check_limit(const hsd_columns *columns, unsigned id, uint64_t all_bits, hsd_fault *fault)
 {
     if ((all_bits & ~limit_of(columns, id)) == 0) return HSD_OK;
-    return hsd_fault_corrupt(fault, "5.9", "column %u holds a value past the limit of its field",
-                             id);
+    return hsd_fault_corrupt(fault, "5.9", "column %u holds a value past the limit of its field", id);
 }
 
 /* Returns the or of all values. Those of SOURCE stay as they are coded. */
@@ -202,8 +188,7 @@ static uint64_t unpack_u32(const hsd_column *column, uint32_t *out)
     return all_bits << column->shift;
 }
 
-void hsd_column_add_sources(const hsd_columns *columns, unsigned id, const uint64_t *sources,
-                            uint64_t *values)
+void hsd_column_add_sources(const hsd_columns *columns, unsigned id, const uint64_t *sources, uint64_t *values)
 {
     const hsd_column *column = &columns->column[id];
     for (uint32_t i = 0; i < column->count; i++)
@@ -223,8 +208,8 @@ static bool is_stair(const hsd_column *column)
     return column->coding == HSC_CODING_CONSTANT && column->transform == HSC_TRANSFORM_DELTA;
 }
 
-static hsd_status decode_u64(const hsd_columns *columns, hsd_column_store *store, unsigned id,
-                             hsd_u64s *out, hsd_fault *fault)
+static hsd_status decode_u64(const hsd_columns *columns, hsd_column_store *store, unsigned id, hsd_u64s *out,
+                             hsd_fault *fault)
 {
     const hsd_column *column = &columns->column[id];
     struct hsd_column_slot *slot = &store->slot[id];
@@ -247,8 +232,8 @@ static hsd_status decode_u64(const hsd_columns *columns, hsd_column_store *store
     return check_limit(columns, id, all_bits, fault);
 }
 
-static hsd_status decode_u32(const hsd_columns *columns, hsd_column_store *store, unsigned id,
-                             hsd_u32s *out, hsd_fault *fault)
+static hsd_status decode_u32(const hsd_columns *columns, hsd_column_store *store, unsigned id, hsd_u32s *out,
+                             hsd_fault *fault)
 {
     const hsd_column *column = &columns->column[id];
     struct hsd_column_slot *slot = &store->slot[id];
@@ -276,8 +261,8 @@ static hsd_status decode_u32(const hsd_columns *columns, hsd_column_store *store
     return check_limit(columns, id, all_bits, fault);
 }
 
-hsd_status hsd_column_u64(const hsd_columns *columns, hsd_column_store *store, unsigned id,
-                          uint64_t count, hsd_u64s *out, hsd_fault *fault)
+hsd_status hsd_column_u64(const hsd_columns *columns, hsd_column_store *store, unsigned id, uint64_t count,
+                          hsd_u64s *out, hsd_fault *fault)
 {
     *out = hsd_u64s_zero;
     if (!hsd_columns_has(columns, id)) return HSD_OK;
@@ -285,8 +270,8 @@ hsd_status hsd_column_u64(const hsd_columns *columns, hsd_column_store *store, u
     return decode_u64(columns, store, id, out, fault);
 }
 
-hsd_status hsd_column_u32(const hsd_columns *columns, hsd_column_store *store, unsigned id,
-                          uint64_t count, hsd_u32s *out, hsd_fault *fault)
+hsd_status hsd_column_u32(const hsd_columns *columns, hsd_column_store *store, unsigned id, uint64_t count,
+                          hsd_u32s *out, hsd_fault *fault)
 {
     *out = hsd_u32s_zero;
     if (!hsd_columns_has(columns, id)) return HSD_OK;
@@ -300,8 +285,8 @@ static bool is_filled(const struct hsd_column_slot *slot, uint64_t value, uint64
     return count == 0 || (slot->fill_value == value && slot->fill_count >= count);
 }
 
-static hsd_status fill_u64(hsd_column_store *store, unsigned id, uint64_t count, uint64_t value,
-                           const uint64_t **out, hsd_fault *fault)
+static hsd_status fill_u64(hsd_column_store *store, unsigned id, uint64_t count, uint64_t value, const uint64_t **out,
+                           hsd_fault *fault)
 {
     struct hsd_column_slot *slot = &store->slot[id];
     if (!is_filled(slot, value, count)) {
@@ -316,8 +301,8 @@ static hsd_status fill_u64(hsd_column_store *store, unsigned id, uint64_t count,
     return HSD_OK;
 }
 
-static hsd_status fill_u32(hsd_column_store *store, unsigned id, uint64_t count, uint32_t value,
-                           const uint32_t **out, hsd_fault *fault)
+static hsd_status fill_u32(hsd_column_store *store, unsigned id, uint64_t count, uint32_t value, const uint32_t **out,
+                           hsd_fault *fault)
 {
     struct hsd_column_slot *slot = &store->slot[id];
     if (!is_filled(slot, value, count)) {
@@ -332,8 +317,8 @@ static hsd_status fill_u32(hsd_column_store *store, unsigned id, uint64_t count,
     return HSD_OK;
 }
 
-hsd_status hsd_column_u64_array(const hsd_columns *columns, hsd_column_store *store, unsigned id,
-                                uint64_t count, const uint64_t **out, hsd_fault *fault)
+hsd_status hsd_column_u64_array(const hsd_columns *columns, hsd_column_store *store, unsigned id, uint64_t count,
+                                const uint64_t **out, hsd_fault *fault)
 {
     hsd_u64s values;
     HSD_TRY(hsd_column_u64(columns, store, id, count, &values, fault));
@@ -341,8 +326,8 @@ hsd_status hsd_column_u64_array(const hsd_columns *columns, hsd_column_store *st
     return values.mask != 0 ? HSD_OK : fill_u64(store, id, count, values.at[0], out, fault);
 }
 
-hsd_status hsd_column_u32_array(const hsd_columns *columns, hsd_column_store *store, unsigned id,
-                                uint64_t count, const uint32_t **out, hsd_fault *fault)
+hsd_status hsd_column_u32_array(const hsd_columns *columns, hsd_column_store *store, unsigned id, uint64_t count,
+                                const uint32_t **out, hsd_fault *fault)
 {
     hsd_u32s values;
     HSD_TRY(hsd_column_u32(columns, store, id, count, &values, fault));
@@ -350,20 +335,19 @@ hsd_status hsd_column_u32_array(const hsd_columns *columns, hsd_column_store *st
     return values.mask != 0 ? HSD_OK : fill_u32(store, id, count, values.at[0], out, fault);
 }
 
-hsd_status hsd_column_zeros(hsd_column_store *store, unsigned id, uint64_t count,
-                            const uint64_t **out, hsd_fault *fault)
+hsd_status hsd_column_zeros(hsd_column_store *store, unsigned id, uint64_t count, const uint64_t **out,
+                            hsd_fault *fault)
 {
     return fill_u64(store, id, count, 0, out, fault);
 }
 
-hsd_status hsd_column_bytes(const hsd_columns *columns, unsigned id, uint64_t count, hsd_bytes *out,
-                            hsd_fault *fault)
+hsd_status hsd_column_bytes(const hsd_columns *columns, unsigned id, uint64_t count, hsd_bytes *out, hsd_fault *fault)
 {
     *out = (hsd_bytes){0};
     if (!hsd_columns_has(columns, id)) {
         if (count == 0) return HSD_OK;
-        return hsd_fault_corrupt(fault, "5.3", "column %u is missing, and %llu bytes are counted",
-                                 id, (unsigned long long)count);
+        return hsd_fault_corrupt(fault, "5.3", "column %u is missing, and %llu bytes are counted", id,
+                                 (unsigned long long)count);
     }
     HSD_TRY(check_count(&columns->column[id], id, count, fault));
     *out = (hsd_bytes){columns->column[id].data, columns->column[id].count};

@@ -65,9 +65,8 @@ typedef struct hsd_column_store {
     struct hsd_column_slot {
         void *array;
         size_t capacity_bytes;
-        uint64_t constant; /* of a view with mask 0 */
-        uint64_t
-            fill_value; /* what the first fill_count places of the array hold, when it was filled */
+        uint64_t constant;   /* of a view with mask 0 */
+        uint64_t fill_value; /* what the first fill_count places of the array hold, when it was filled */
         uint32_t fill_count;
     } slot[HSD_COLUMN_LIMIT];
 } hsd_column_store;
@@ -90,30 +89,29 @@ static inline bool hsd_columns_has(const hsd_columns *columns, unsigned id)
  * valid until the same column of the same store is decoded again. HSD_E_CORRUPT, HSD_E_NOMEM. Values of
  * transform SOURCE are left as they are coded: see hsd_column_add_sources.
  */
-hsd_status hsd_column_u64(const hsd_columns *columns, hsd_column_store *store, unsigned id,
-                          uint64_t count, hsd_u64s *out, hsd_fault *fault);
+hsd_status hsd_column_u64(const hsd_columns *columns, hsd_column_store *store, unsigned id, uint64_t count,
+                          hsd_u64s *out, hsd_fault *fault);
 
 /* The same for fields below 2^32 or 2^31 (rule 5.9). */
-hsd_status hsd_column_u32(const hsd_columns *columns, hsd_column_store *store, unsigned id,
-                          uint64_t count, hsd_u32s *out, hsd_fault *fault);
+hsd_status hsd_column_u32(const hsd_columns *columns, hsd_column_store *store, unsigned id, uint64_t count,
+                          hsd_u32s *out, hsd_fault *fault);
 
 /* The same, always with an array behind it that has `count` values (mask ~0). */
-hsd_status hsd_column_u64_array(const hsd_columns *columns, hsd_column_store *store, unsigned id,
-                                uint64_t count, const uint64_t **out, hsd_fault *fault);
-hsd_status hsd_column_u32_array(const hsd_columns *columns, hsd_column_store *store, unsigned id,
-                                uint64_t count, const uint32_t **out, hsd_fault *fault);
+hsd_status hsd_column_u64_array(const hsd_columns *columns, hsd_column_store *store, unsigned id, uint64_t count,
+                                const uint64_t **out, hsd_fault *fault);
+hsd_status hsd_column_u32_array(const hsd_columns *columns, hsd_column_store *store, unsigned id, uint64_t count,
+                                const uint32_t **out, hsd_fault *fault);
 
-/* `count` zeros, in the place of columns that are not wanted. They take the slot `id`, which no column of the block may have. */
-hsd_status hsd_column_zeros(hsd_column_store *store, unsigned id, uint64_t count,
-                            const uint64_t **out, hsd_fault *fault);
-
-/* A column of bytes, empty where it is not there. Its bytes may be written to for the caller's own ends. */
-hsd_status hsd_column_bytes(const hsd_columns *columns, unsigned id, uint64_t count, hsd_bytes *out,
+/* `count` zeros, in the place of columns that are not wanted. They take the slot `id`, which no column of the block may
+ * have. */
+hsd_status hsd_column_zeros(hsd_column_store *store, unsigned id, uint64_t count, const uint64_t **out,
                             hsd_fault *fault);
 
+/* A column of bytes, empty where it is not there. Its bytes may be written to for the caller's own ends. */
+hsd_status hsd_column_bytes(const hsd_columns *columns, unsigned id, uint64_t count, hsd_bytes *out, hsd_fault *fault);
+
 /* Makes coded differences to a source absolute, in place: `sources` has one value for each. */
-void hsd_column_add_sources(const hsd_columns *columns, unsigned id, const uint64_t *sources,
-                            uint64_t *values);
+void hsd_column_add_sources(const hsd_columns *columns, unsigned id, const uint64_t *sources, uint64_t *values);
 
 /* True if the column's values are differences to the source (5.7). */
 static inline bool hsd_column_is_of_source(const hsd_columns *columns, unsigned id)
@@ -123,7 +121,6 @@ static inline bool hsd_column_is_of_source(const hsd_columns *columns, unsigned 
 
 /* An array of `count` values of `width` bytes for a column number that the caller uses as it likes. NULL and a fault
  * when there is no memory. */
-void *hsd_column_store_array(hsd_column_store *store, unsigned id, uint64_t count, size_t width,
-                             hsd_fault *fault);
+void *hsd_column_store_array(hsd_column_store *store, unsigned id, uint64_t count, size_t width, hsd_fault *fault);
 
 #endif

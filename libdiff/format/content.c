@@ -8,8 +8,7 @@
 /* True if the first record continues the last object that was seen. */
 static bool continues_last(const hsd_content *content, const hsd_object *first)
 {
-    return content->has_last && content->last_ordinal == first->ordinal &&
-           content->last_id == first->id;
+    return content->has_last && content->last_ordinal == first->ordinal && content->last_id == first->id;
 }
 
 static void count_object(hsd_content *content, const hsd_object *object)
@@ -30,17 +29,16 @@ static void count_object(hsd_content *content, const hsd_object *object)
 }
 
 /* The rules that bind a block of objects to those before it; *skip: its first record is an orphan. */
-static hsd_status check_order(const hsd_content *content, const hsd_object_block *objects,
-                              bool allow_gaps, bool *skip, hsd_fault *fault)
+static hsd_status check_order(const hsd_content *content, const hsd_object_block *objects, bool allow_gaps, bool *skip,
+                              hsd_fault *fault)
 {
     hsd_object_block first = *objects; /* a copy of the position; the arrays are shared */
     hsd_object object;
     const uint64_t next = content->has_last ? content->last_ordinal + 1 : 0;
     *skip = false;
     if (objects->next_ordinal < next || (!allow_gaps && objects->next_ordinal > next)) {
-        return hsd_fault_corrupt(
-            fault, "4.10", "its first ordinal is %llu, and %llu objects begin before it",
-            (unsigned long long)objects->next_ordinal, (unsigned long long)next);
+        return hsd_fault_corrupt(fault, "4.10", "its first ordinal is %llu, and %llu objects begin before it",
+                                 (unsigned long long)objects->next_ordinal, (unsigned long long)next);
     }
     if (!objects->starts_with_continuation || !hsd_object_block_next(&first, &object) ||
         continues_last(content, &object))
@@ -50,8 +48,8 @@ static hsd_status check_order(const hsd_content *content, const hsd_object_block
     return hsd_fault_corrupt(fault, "6.8", "it continues an object that is not the last before it");
 }
 
-static hsd_status take_objects(hsd_content *content, const hsd_block *block, bool allow_gaps,
-                               hsd_content_fn each, void *context, hsd_fault *fault)
+static hsd_status take_objects(hsd_content *content, const hsd_block *block, bool allow_gaps, hsd_content_fn each,
+                               void *context, hsd_fault *fault)
 {
     hsd_object_block *objects = &content->objects;
     hsd_object object;
@@ -111,18 +109,16 @@ static hsd_status check_sums(hsd_content *content, const hsd_block_header *heade
 static void sum_record(hsd_content *content, uint8_t type, const hsd_record *record)
 {
     hsd_counts *counts = &content->counts;
-    if (type == HSC_BLOCK_TYPES && (record->type.flags & TYPE_IS_PART) != 0)
-        content->has_parts = true;
-    if (type == HSC_BLOCK_LOSSES)
-        counts->lost = hsd_add_saturating(counts->lost, record->loss.count);
+    if (type == HSC_BLOCK_TYPES && (record->type.flags & TYPE_IS_PART) != 0) content->has_parts = true;
+    if (type == HSC_BLOCK_LOSSES) counts->lost = hsd_add_saturating(counts->lost, record->loss.count);
     if (type == HSC_BLOCK_LIVE_TOTALS) sum_live_total(counts, &record->live_total);
     if (type != HSC_BLOCK_TYPE_TOTALS) return;
     counts->total_objects = hsd_add_saturating(counts->total_objects, record->type_total.objects);
     counts->total_bytes = hsd_add_saturating(counts->total_bytes, record->type_total.bytes);
 }
 
-static hsd_status take_records(hsd_content *content, const hsd_block *block, hsd_content_fn each,
-                               void *context, hsd_fault *fault)
+static hsd_status take_records(hsd_content *content, const hsd_block *block, hsd_content_fn each, void *context,
+                               hsd_fault *fault)
 {
     hsd_record_block *records = &content->records;
     const uint8_t type = block->header.type;
@@ -130,8 +126,8 @@ static hsd_status take_records(hsd_content *content, const hsd_block *block, hsd
     HSD_TRY(hsd_record_block_decode(records, block, fault));
     HSD_TRY(check_sums(content, &block->header, fault));
     count_records(content, type, records->records);
-    const bool is_summed = type == HSC_BLOCK_TYPES || type == HSC_BLOCK_LOSSES ||
-                           type == HSC_BLOCK_TYPE_TOTALS || type == HSC_BLOCK_LIVE_TOTALS;
+    const bool is_summed = type == HSC_BLOCK_TYPES || type == HSC_BLOCK_LOSSES || type == HSC_BLOCK_TYPE_TOTALS ||
+                           type == HSC_BLOCK_LIVE_TOTALS;
     if (each == NULL && !is_summed) return HSD_OK;
     while (hsd_record_block_next(records, &record)) {
         sum_record(content, type, &record);
@@ -140,8 +136,8 @@ static hsd_status take_records(hsd_content *content, const hsd_block *block, hsd
     return HSD_OK;
 }
 
-hsd_status hsd_content_take(hsd_content *content, const hsd_block *block, bool allow_gaps,
-                            hsd_content_fn each, void *context, hsd_fault *fault)
+hsd_status hsd_content_take(hsd_content *content, const hsd_block *block, bool allow_gaps, hsd_content_fn each,
+                            void *context, hsd_fault *fault)
 {
     if (block->header.type == HSC_BLOCK_OBJECTS) {
         HSD_TRY(take_objects(content, block, allow_gaps, each, context, fault));

@@ -16,8 +16,8 @@ typedef struct hsd_counts {
     uint64_t edges, roots, strings, types, labels, sites, threads, frames, metrics, losses, lost;
     uint64_t total_objects, total_bytes; /* sums over the type totals */
     uint64_t live_totals, root_totals, places, site_totals;
-    uint64_t sum_objects, sum_bytes;     /* over the live totals, with what is unreached */
-    uint64_t blocks;                     /* decoded */
+    uint64_t sum_objects, sum_bytes; /* over the live totals, with what is unreached */
+    uint64_t blocks;                 /* decoded */
 } hsd_counts;
 
 typedef struct hsd_content {
@@ -36,16 +36,16 @@ typedef struct hsd_content {
  * Called for each record of a block, in order; orphans are left out. For a block of objects `record` is NULL, else
  * `object` is.
  */
-typedef void (*hsd_content_fn)(void *context, const hsd_block_header *header,
-                               const hsd_object *object, const hsd_record *record);
+typedef void (*hsd_content_fn)(void *context, const hsd_block_header *header, const hsd_object *object,
+                               const hsd_record *record);
 
 /*
- * Decodes an unfolded block (not INDEX, INFO, END, nor one of a skipped type) and counts it, or counts nothing and says what is
- * wrong. `allow_gaps`: a continuation without its object is left out instead of refused. `each` may be NULL. Ordinals that are not
- * greater than those before are refused, and places that are not the next.
+ * Decodes an unfolded block (not INDEX, INFO, END, nor one of a skipped type) and counts it, or counts nothing and says
+ * what is wrong. `allow_gaps`: a continuation without its object is left out instead of refused. `each` may be NULL.
+ * Ordinals that are not greater than those before are refused, and places that are not the next.
  */
-hsd_status hsd_content_take(hsd_content *content, const hsd_block *block, bool allow_gaps,
-                            hsd_content_fn each, void *context, hsd_fault *fault);
+hsd_status hsd_content_take(hsd_content *content, const hsd_block *block, bool allow_gaps, hsd_content_fn each,
+                            void *context, hsd_fault *fault);
 
 /* Whether hsd_content_take is for this type. */
 static inline bool hsd_content_is_counted(uint8_t type)

@@ -16,8 +16,8 @@ static bool is_single_frame(const uint8_t *stored, size_t stored_bytes)
     return ZSTD_findFrameCompressedSize(stored, stored_bytes) == stored_bytes;
 }
 
-hsd_status hsd_decompress(hsd_decompressor *decompressor, uint8_t *raw, size_t raw_bytes,
-                          const uint8_t *stored, size_t stored_bytes, const char **why)
+hsd_status hsd_decompress(hsd_decompressor *decompressor, uint8_t *raw, size_t raw_bytes, const uint8_t *stored,
+                          size_t stored_bytes, const char **why)
 {
     if (decompressor->context == NULL) decompressor->context = ZSTD_createDCtx();
     if (decompressor->context == NULL) {
@@ -28,8 +28,7 @@ hsd_status hsd_decompress(hsd_decompressor *decompressor, uint8_t *raw, size_t r
         *why = "the payload is not one zstd frame";
         return HSD_E_CORRUPT;
     }
-    const size_t got =
-        ZSTD_decompressDCtx(decompressor->context, raw, raw_bytes, stored, stored_bytes);
+    const size_t got = ZSTD_decompressDCtx(decompressor->context, raw, raw_bytes, stored, stored_bytes);
     if (ZSTD_isError(got)) {
         *why = ZSTD_getErrorName(got);
         return HSD_E_CORRUPT;

@@ -21,8 +21,8 @@ typedef struct hsd_decompressor {
  * Writes exactly `raw_bytes` to `raw`. HSD_E_CORRUPT with a *why (borrowed for ever) when the stored bytes
  * are not one frame of that length; HSD_E_NOMEM.
  */
-hsd_status hsd_decompress(hsd_decompressor *decompressor, uint8_t *raw, size_t raw_bytes,
-                          const uint8_t *stored, size_t stored_bytes, const char **why);
+hsd_status hsd_decompress(hsd_decompressor *decompressor, uint8_t *raw, size_t raw_bytes, const uint8_t *stored,
+                          size_t stored_bytes, const char **why);
 
 void hsd_decompressor_release(hsd_decompressor *decompressor);
 

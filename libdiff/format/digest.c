@@ -1,6 +1,7 @@
 /*
- * The digest of a capture (FORMAT.md 11.8), by which it is known again: of what its blocks say of themselves. Blocks of objects and
- * edges are not looked at, so it takes as long as the tables are, which a writer keeps in memory, and not as long as the heap is.
+ * The digest of a capture (FORMAT.md 11.8), by which it is known again: of what its blocks say of themselves. Blocks of
+ * objects and edges are not looked at, so it takes as long as the tables are, which a writer keeps in memory, and not
+ * as long as the heap is.
  */
 #include <string.h>
 
@@ -12,7 +13,8 @@
 _Static_assert(sizeof((hsd_capture_info *)0)->digest == HSD_DIGEST_BYTES, "a capture keeps its digest");
 
 /* A header that is not what the list says is not the digest's to judge: whoever reads the block does. */
-static hsd_status add_block(const hsd_file *file, const hsd_block_ref *ref, hsd_digest *digest, bool *is_known, hsd_fault *fault)
+static hsd_status add_block(const hsd_file *file, const hsd_block_ref *ref, hsd_digest *digest, bool *is_known,
+                            hsd_fault *fault)
 {
     uint8_t bytes[HSC_BLOCK_HEADER_BYTES];
     hsd_block_header header;

@@ -30,8 +30,7 @@ typedef struct printer {
 
 static void flush(printer *p)
 {
-    if (p->status == HSD_OK && p->used > 0)
-        p->status = p->write(p->context, p->text, p->used, p->err);
+    if (p->status == HSD_OK && p->used > 0) p->status = p->write(p->context, p->text, p->used, p->err);
     p->used = 0;
 }
 
@@ -96,8 +95,7 @@ static void put_target(printer *p, uint64_t target, bool is_ordinal)
 /* ---- head and end ---- */
 
 /* One line an entry of INFO or END that is known and not 0 or empty. */
-static void dump_facts(printer *p, uint8_t type, unsigned first, const uint64_t *numbers,
-                       const hsd_text *texts)
+static void dump_facts(printer *p, uint8_t type, unsigned first, const uint64_t *numbers, const hsd_text *texts)
 {
     static const char zero_id[16];
     const char *word = type == HSC_BLOCK_END ? "end" : "info";
@@ -168,8 +166,10 @@ static uint64_t number_in(const hsd_field *field, const uint8_t *record)
 static void put_text(printer *p, const char *name, hsd_text text)
 {
     if (name != NULL && text.size == 0) return;
-    if (name != NULL) put(p, " %s=", name);
-    else put_char(p, ' ');
+    if (name != NULL)
+        put(p, " %s=", name);
+    else
+        put_char(p, ' ');
     put_quoted(p, text);
 }
 
@@ -207,8 +207,7 @@ static void dump_object(printer *p, const hsd_object *object)
     put_record(p, &hsd_forms[HSD_FORM_OBJECT], object, false);
     put_char(p, '\n');
     p->objects++;
-    if ((object->flags & HSD_OBJECT_PSEUDO) == 0)
-        p->bytes = hsd_add_saturating(p->bytes, object->size_bytes);
+    if ((object->flags & HSD_OBJECT_PSEUDO) == 0) p->bytes = hsd_add_saturating(p->bytes, object->size_bytes);
 }
 
 static void dump_references(printer *p, const hsd_object *object)
@@ -229,8 +228,7 @@ static hsd_status dump_objects(printer *p)
     hsd_object object;
     HSD_TRY(hsd_object_reader_open(&reader, p->capture, HSD_WANT_ALL, p->err));
     hsd_status status;
-    while ((status = hsd_object_reader_next(reader, &object, p->err)) == HSD_OK &&
-           p->status == HSD_OK) {
+    while ((status = hsd_object_reader_next(reader, &object, p->err)) == HSD_OK && p->status == HSD_OK) {
         if (!object.is_continuation) dump_object(p, &object);
         dump_references(p, &object);
     }
@@ -255,8 +253,7 @@ static hsd_status dump_records(printer *p, hsd_record_kind kind)
     hsd_record record;
     HSD_TRY(hsd_record_reader_open(&reader, p->capture, kind, p->err));
     hsd_status status;
-    while ((status = hsd_record_reader_next(reader, &record, p->err)) == HSD_OK &&
-           p->status == HSD_OK) {
+    while ((status = hsd_record_reader_next(reader, &record, p->err)) == HSD_OK && p->status == HSD_OK) {
         put_record(p, &hsd_forms[kind], &record, kind == HSD_RECORD_EDGE && record.edge.source_is_ordinal);
         if (kind == HSD_RECORD_TYPE_TOTAL) dump_buckets(p, &record.type_total);
         p->edges += kind == HSD_RECORD_EDGE;

@@ -18,8 +18,8 @@ static unsigned code_of(uint64_t value)
     return value > UINT32_MAX ? 3u : value > UINT16_MAX ? 2u : value > UINT8_MAX ? 1u : 0u;
 }
 
-static hsd_status put_header(hsd_buffer *payload, unsigned id, unsigned coding, uint32_t count,
-                             uint32_t bytes, hsd_error *err)
+static hsd_status put_header(hsd_buffer *payload, unsigned id, unsigned coding, uint32_t count, uint32_t bytes,
+                             hsd_error *err)
 {
     uint8_t header[HSC_COLUMN_HEADER_BYTES] = {(uint8_t)id, (uint8_t)coding};
     hsd_put_u32(header + 4, count);
@@ -27,8 +27,7 @@ static hsd_status put_header(hsd_buffer *payload, unsigned id, unsigned coding, 
     return hsd_buffer_append(payload, header, sizeof header, err);
 }
 
-static hsd_status put_constant(hsd_buffer *payload, unsigned id, uint64_t value, uint32_t count,
-                               hsd_error *err)
+static hsd_status put_constant(hsd_buffer *payload, unsigned id, uint64_t value, uint32_t count, hsd_error *err)
 {
     uint8_t bytes[8];
     hsd_put_u64(bytes, value);
@@ -36,8 +35,7 @@ static hsd_status put_constant(hsd_buffer *payload, unsigned id, uint64_t value,
     return hsd_buffer_append(payload, bytes, sizeof bytes, err);
 }
 
-static hsd_status put_packed(hsd_buffer *payload, unsigned id, const uint64_t *values,
-                             uint32_t count, hsd_error *err)
+static hsd_status put_packed(hsd_buffer *payload, unsigned id, const uint64_t *values, uint32_t count, hsd_error *err)
 {
     const uint32_t control_bytes = hsd_unpack_control_bytes(count);
     uint32_t bytes = control_bytes;
@@ -59,23 +57,21 @@ static hsd_status put_packed(hsd_buffer *payload, unsigned id, const uint64_t *v
     return HSD_OK;
 }
 
-hsd_status hsd_encode_column_always(hsd_buffer *payload, unsigned id, const uint64_t *values,
-                                    uint32_t count, hsd_error *err)
+hsd_status hsd_encode_column_always(hsd_buffer *payload, unsigned id, const uint64_t *values, uint32_t count,
+                                    hsd_error *err)
 {
     if (are_equal(values, count)) return put_constant(payload, id, values[0], count, err);
     return put_packed(payload, id, values, count, err);
 }
 
-hsd_status hsd_encode_column(hsd_buffer *payload, unsigned id, const uint64_t *values,
-                             uint32_t count, hsd_error *err)
+hsd_status hsd_encode_column(hsd_buffer *payload, unsigned id, const uint64_t *values, uint32_t count, hsd_error *err)
 {
     if (values[0] == 0 && are_equal(values, count)) return HSD_OK;
     return hsd_encode_column_always(payload, id, values, count, err);
 }
 
-hsd_status hsd_encode_block(hsd_output *output, uint8_t type, uint64_t number,
-                            uint32_t record_count, uint64_t seed, const hsd_buffer *payload,
-                            hsd_block_ref *ref, hsd_error *err)
+hsd_status hsd_encode_block(hsd_output *output, uint8_t type, uint64_t number, uint32_t record_count, uint64_t seed,
+                            const hsd_buffer *payload, hsd_block_ref *ref, hsd_error *err)
 {
     uint8_t bytes[HSC_BLOCK_HEADER_BYTES];
     hsd_block_header header = {

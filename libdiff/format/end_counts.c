@@ -5,20 +5,18 @@
 
 static hsd_status check_totals(const hsd_counts *counts, const uint64_t *end, hsd_fault *fault)
 {
-    const uint64_t objects = hsd_add_saturating(end[HSC_END_OBJECTS] - end[HSC_END_PSEUDO],
-                                                end[HSC_END_COUNTED_OBJECTS]);
+    const uint64_t objects =
+        hsd_add_saturating(end[HSC_END_OBJECTS] - end[HSC_END_PSEUDO], end[HSC_END_COUNTED_OBJECTS]);
     const uint64_t bytes = hsd_add_saturating(end[HSC_END_BYTES], end[HSC_END_COUNTED_BYTES]);
     if (counts->total_objects == objects && counts->total_bytes == bytes) return HSD_OK;
-    return hsd_fault_corrupt(
-        fault, "8.5",
-        "the type totals sum up to %llu objects with %llu bytes, the end record to "
-        "%llu with %llu",
-        (unsigned long long)counts->total_objects, (unsigned long long)counts->total_bytes,
-        (unsigned long long)objects, (unsigned long long)bytes);
+    return hsd_fault_corrupt(fault, "8.5",
+                             "the type totals sum up to %llu objects with %llu bytes, the end record to "
+                             "%llu with %llu",
+                             (unsigned long long)counts->total_objects, (unsigned long long)counts->total_bytes,
+                             (unsigned long long)objects, (unsigned long long)bytes);
 }
 
-hsd_status hsd_end_check(unsigned i, const hsd_counts *counts, uint64_t blocks, const uint64_t *end,
-                         hsd_fault *fault)
+hsd_status hsd_end_check(unsigned i, const hsd_counts *counts, uint64_t blocks, const uint64_t *end, hsd_fault *fault)
 {
     const struct {
         unsigned key;
@@ -46,6 +44,5 @@ hsd_status hsd_end_check(unsigned i, const hsd_counts *counts, uint64_t blocks, 
     if (i >= HSD_END_COUNTS) return check_totals(counts, end, fault);
     if (end[rules[i].key] == rules[i].found) return HSD_OK;
     return hsd_fault_corrupt(fault, "8.4", "the end record says %llu %s, and there are %llu",
-                             (unsigned long long)end[rules[i].key], rules[i].what,
-                             (unsigned long long)rules[i].found);
+                             (unsigned long long)end[rules[i].key], rules[i].what, (unsigned long long)rules[i].found);
 }

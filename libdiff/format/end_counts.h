@@ -13,10 +13,9 @@
 #define HSD_END_RULES  (HSD_END_COUNTS + 1)
 
 /*
- * Holds rule `i` of HSD_END_RULES. `counts` are those of the whole file, of which no block is lost, `blocks` how many stand
- * before END, `end` its numbers by key. HSD_E_CORRUPT with the rule and what is wrong, or HSD_OK.
+ * Holds rule `i` of HSD_END_RULES. `counts` are those of the whole file, of which no block is lost, `blocks` how many
+ * stand before END, `end` its numbers by key. HSD_E_CORRUPT with the rule and what is wrong, or HSD_OK.
  */
-hsd_status hsd_end_check(unsigned i, const hsd_counts *counts, uint64_t blocks, const uint64_t *end,
-                         hsd_fault *fault);
+hsd_status hsd_end_check(unsigned i, const hsd_counts *counts, uint64_t blocks, const uint64_t *end, hsd_fault *fault);
 
 #endif

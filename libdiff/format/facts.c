@@ -9,8 +9,7 @@ hsd_fact_kind hsd_fact_kind_of(uint8_t block_type, unsigned key)
 {
     if (block_type == HSC_BLOCK_END) {
         if (key == HSC_END_REASON) return HSD_FACT_TEXT;
-        return key >= HSC_END_STATE && key <= HSC_END_COUNTED_BYTES ? HSD_FACT_NUMBER
-                                                                    : HSD_FACT_UNKNOWN;
+        return key >= HSC_END_STATE && key <= HSC_END_COUNTED_BYTES ? HSD_FACT_NUMBER : HSD_FACT_UNKNOWN;
     }
     if (key == HSC_INFO_CAPTURE_ID || key == HSC_INFO_DOMAIN) return HSD_FACT_ID;
     if (key >= HSC_INFO_PRODUCER && key <= HSC_INFO_SOURCE_FORMAT) return HSD_FACT_TEXT;
@@ -18,19 +17,14 @@ hsd_fact_kind hsd_fact_kind_of(uint8_t block_type, unsigned key)
     return key >= HSC_INFO_PID && key <= HSC_INFO_DANGLING ? HSD_FACT_NUMBER : HSD_FACT_UNKNOWN;
 }
 
-static const char *rule_of(uint8_t block_type)
-{
-    return block_type == HSC_BLOCK_END ? "8.4" : "8.2";
-}
+static const char *rule_of(uint8_t block_type) { return block_type == HSC_BLOCK_END ? "8.4" : "8.2"; }
 
-static hsd_status take_entry(uint8_t type, unsigned key, hsd_bytes value, hsd_facts *facts,
-                             hsd_fault *fault)
+static hsd_status take_entry(uint8_t type, unsigned key, hsd_bytes value, hsd_facts *facts, hsd_fault *fault)
 {
     const hsd_fact_kind kind = hsd_fact_kind_of(type, key);
     if (kind == HSD_FACT_UNKNOWN) return HSD_OK;
     if (kind == HSD_FACT_TEXT && value.size > HSC_MAX_FACT_TEXT_BYTES) {
-        return hsd_fault_corrupt(fault, "10.6", "the text of entry %u has %zu bytes", key,
-                                 value.size);
+        return hsd_fault_corrupt(fault, "10.6", "the text of entry %u has %zu bytes", key, value.size);
     }
     if ((kind == HSD_FACT_NUMBER && value.size != 8) || (kind == HSD_FACT_ID && value.size != 16)) {
         return hsd_fault_corrupt(fault, rule_of(type), "entry %u has %zu bytes", key, value.size);
@@ -56,8 +50,7 @@ static hsd_status check_info(const hsd_facts *facts, hsd_fault *fault)
 static hsd_status check_end(const hsd_facts *facts, hsd_fault *fault)
 {
     const uint64_t state = facts->number[HSC_END_STATE];
-    if (!hsd_facts_has(facts, HSC_END_STATE))
-        return hsd_fault_corrupt(fault, "8.4", "the state is missing");
+    if (!hsd_facts_has(facts, HSC_END_STATE)) return hsd_fault_corrupt(fault, "8.4", "the state is missing");
     if (state < HSC_STATE_COMPLETE || state > HSC_STATE_SALVAGED) {
         return hsd_fault_corrupt(fault, "8.4", "the state is %llu", (unsigned long long)state);
     }
@@ -82,8 +75,7 @@ hsd_status hsd_facts_parse(const hsd_block *block, hsd_facts *facts, hsd_fault *
         at += HSC_ENTRY_HEADER_BYTES;
         if (length > (uint64_t)(end - at))
             return hsd_fault_corrupt(fault, "8.1", "entry %u would end behind its payload", key);
-        if ((int)key <= last)
-            return hsd_fault_corrupt(fault, "8.1", "entry %u stands behind entry %d", key, last);
+        if ((int)key <= last) return hsd_fault_corrupt(fault, "8.1", "entry %u stands behind entry %d", key, last);
         HSD_TRY(take_entry(type, key, (hsd_bytes){at, length}, facts, fault));
         last = (int)key;
         at += length;
@@ -96,8 +88,7 @@ hsd_status hsd_facts_parse(const hsd_block *block, hsd_facts *facts, hsd_fault *
     return type == HSC_BLOCK_END ? check_end(facts, fault) : check_info(facts, fault);
 }
 
-static hsd_status put_entry(hsd_buffer *payload, unsigned key, const void *value, size_t size,
-                            hsd_error *err)
+static hsd_status put_entry(hsd_buffer *payload, unsigned key, const void *value, size_t size, hsd_error *err)
 {
     uint8_t header[HSC_ENTRY_HEADER_BYTES] = {0};
     hsd_put_u16(header, (uint16_t)key);

@@ -13,12 +13,7 @@
 
 #define HSD_FACT_KEYS 24 /* keys that this version knows are below */
 
-typedef enum hsd_fact_kind {
-    HSD_FACT_UNKNOWN,
-    HSD_FACT_NUMBER,
-    HSD_FACT_TEXT,
-    HSD_FACT_ID
-} hsd_fact_kind;
+typedef enum hsd_fact_kind { HSD_FACT_UNKNOWN, HSD_FACT_NUMBER, HSD_FACT_TEXT, HSD_FACT_ID } hsd_fact_kind;
 
 /* What kind of entry a key of a block type (INFO or END) is. */
 hsd_fact_kind hsd_fact_kind_of(uint8_t block_type, unsigned key);
@@ -29,10 +24,7 @@ typedef struct hsd_facts {
     hsd_bytes bytes[HSD_FACT_KEYS]; /* texts and ids, borrowed from the payload */
 } hsd_facts;
 
-static inline bool hsd_facts_has(const hsd_facts *facts, unsigned key)
-{
-    return (facts->present >> key & 1) != 0;
-}
+static inline bool hsd_facts_has(const hsd_facts *facts, unsigned key) { return (facts->present >> key & 1) != 0; }
 
 /*
  * Reads an unfolded INFO or END block. For INFO the entry of the capture id must be there, and for END a state

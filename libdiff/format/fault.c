@@ -7,8 +7,7 @@
 
 #include "format/fault.h"
 
-hsd_status hsd_fault_set(hsd_fault *fault, hsd_status status, const char *rule, const char *format,
-                         ...)
+hsd_status hsd_fault_set(hsd_fault *fault, hsd_status status, const char *rule, const char *format, ...)
 {
     va_list args;
     fault->status = status;
@@ -22,8 +21,8 @@ hsd_status hsd_fault_set(hsd_fault *fault, hsd_status status, const char *rule, 
 hsd_status hsd_fault_over_budget(hsd_fault *fault, const char *what, uint64_t budget_bytes)
 {
     fault->budget_bytes = budget_bytes < HSD_MEMORY_MIN_BYTES ? HSD_MEMORY_MIN_BYTES : budget_bytes;
-    return hsd_fault_set(fault, HSD_E_OVER_BUDGET, NULL, "%s needs more memory: %llu MiB suffice",
-                         what, (unsigned long long)(fault->budget_bytes >> 20) + 1);
+    return hsd_fault_set(fault, HSD_E_OVER_BUDGET, NULL, "%s needs more memory: %llu MiB suffice", what,
+                         (unsigned long long)(fault->budget_bytes >> 20) + 1);
 }
 
 const char *hsd_group_digits(char text[HSD_DIGITS_BYTES], uint64_t value)
@@ -56,20 +55,18 @@ void hsd_fault_hint(const char *file, hsd_error *err)
         return;
     }
     name_salvaged(part, sizeof part, file);
-    hsd_error_set_hint(
-        err, "to use what is there: --partial; to keep a clean copy: hsdiff salvage %s -o %s", file,
-        part);
+    hsd_error_set_hint(err, "to use what is there: --partial; to keep a clean copy: hsdiff salvage %s -o %s", file,
+                       part);
 }
 
 static hsd_status raise_damage(const hsd_fault *fault, hsd_error *err)
 {
     if (fault->block == HSD_NO_BLOCK) {
-        return hsd_fail_at(err, fault->status, fault->offset_bytes, "damaged: %s (FORMAT.md %s)",
-                           fault->text, fault->rule);
+        return hsd_fail_at(err, fault->status, fault->offset_bytes, "damaged: %s (FORMAT.md %s)", fault->text,
+                           fault->rule);
     }
-    return hsd_fail_at(err, fault->status, fault->offset_bytes,
-                       "block %llu is damaged: %s (FORMAT.md %s)", (unsigned long long)fault->block,
-                       fault->text, fault->rule);
+    return hsd_fail_at(err, fault->status, fault->offset_bytes, "block %llu is damaged: %s (FORMAT.md %s)",
+                       (unsigned long long)fault->block, fault->text, fault->rule);
 }
 
 hsd_status hsd_fault_raise(const hsd_fault *fault, const char *file, hsd_error *err)
@@ -81,8 +78,7 @@ hsd_status hsd_fault_raise(const hsd_fault *fault, const char *file, hsd_error *
             hsd_fail(err, fault->status, "%s", fault->text);
         }
         if (fault->status == HSD_E_OVER_BUDGET) {
-            hsd_error_set_hint(err, "--memory %lluM",
-                               (unsigned long long)(fault->budget_bytes >> 20) + 1);
+            hsd_error_set_hint(err, "--memory %lluM", (unsigned long long)(fault->budget_bytes >> 20) + 1);
         }
     } else if (fault->status == HSD_E_CORRUPT) {
         raise_damage(fault, err);

@@ -12,8 +12,8 @@
 #define HSD_NO_BLOCK UINT64_MAX
 
 typedef struct hsd_fault {
-    hsd_status status; /* CORRUPT, TRUNCATED, TOO_NEW …; or IO, NOMEM: then `error` is the story */
-    const char *rule;  /* "4.3"; static */
+    hsd_status status;     /* CORRUPT, TRUNCATED, TOO_NEW …; or IO, NOMEM: then `error` is the story */
+    const char *rule;      /* "4.3"; static */
     uint64_t offset_bytes; /* in the file: the structure that is broken */
     uint64_t block;        /* its number, or HSD_NO_BLOCK */
     char text[256];        /* a clause: "its checksum does not match" */
@@ -22,8 +22,8 @@ typedef struct hsd_fault {
 } hsd_fault;
 
 /* Fills rule and text; place is set by the caller that knows it. Returns `status`. */
-hsd_status hsd_fault_set(hsd_fault *fault, hsd_status status, const char *rule, const char *format,
-                         ...) __attribute__((format(printf, 4, 5)));
+hsd_status hsd_fault_set(hsd_fault *fault, hsd_status status, const char *rule, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* HSD_E_CORRUPT, the commonest. */
 #define hsd_fault_corrupt(fault, rule, ...) hsd_fault_set(fault, HSD_E_CORRUPT, rule, __VA_ARGS__)
@@ -34,8 +34,8 @@ hsd_status hsd_fault_over_budget(hsd_fault *fault, const char *what, uint64_t bu
 /* True if the bytes are at fault, false if the machine is (I/O, memory). */
 static inline int hsd_fault_is_of_bytes(const hsd_fault *fault)
 {
-    return fault->status == HSD_E_CORRUPT || fault->status == HSD_E_TRUNCATED ||
-           fault->status == HSD_E_TOO_NEW || fault->status == HSD_E_NOT_THIS_FORMAT;
+    return fault->status == HSD_E_CORRUPT || fault->status == HSD_E_TRUNCATED || fault->status == HSD_E_TOO_NEW ||
+           fault->status == HSD_E_NOT_THIS_FORMAT;
 }
 
 /*

@@ -5,7 +5,8 @@
 
 #include "base/assert.h"
 
-/* clang-format off: read as a table */
+/* clang-format off */
+/* Read as a table. */
 #define MEMBER(record, member)        .member_bytes = sizeof(((hsd_##record *)0)->member), .offset = offsetof(hsd_##record, member)
 #define U64(number, record, m)        .column = HSC_COL_##number, .kind = HSD_FIELD_U64, MEMBER(record, m)
 #define U32(number, record, m)        .column = HSC_COL_##number, .kind = HSD_FIELD_U32, MEMBER(record, m)

@@ -29,8 +29,7 @@ static hsd_status check_magic(const uint8_t *bytes, size_t size, hsd_fault *faul
     }
     if (size < HSC_FILE_HEADER_BYTES) {
         fault->offset_bytes = size;
-        return hsd_fault_set(fault, HSD_E_TRUNCATED, "3.1",
-                             "was cut off at byte %zu, inside the file header", size);
+        return hsd_fault_set(fault, HSD_E_TRUNCATED, "3.1", "was cut off at byte %zu, inside the file header", size);
     }
     return HSD_OK;
 }
@@ -38,26 +37,21 @@ static hsd_status check_magic(const uint8_t *bytes, size_t size, hsd_fault *faul
 static hsd_status check_fields(const hsd_file_header *header, uint64_t reserved, hsd_fault *fault)
 {
     if (header->major != HSC_VERSION_MAJOR) {
-        return hsd_fault_set(fault, HSD_E_TOO_NEW, "3.4",
-                             "is a capture of version %u.%u; this build reads version %u",
+        return hsd_fault_set(fault, HSD_E_TOO_NEW, "3.4", "is a capture of version %u.%u; this build reads version %u",
                              header->major, header->minor, HSC_VERSION_MAJOR);
     }
     if (header->required != 0) {
-        return hsd_fault_set(fault, HSD_E_TOO_NEW, "3.6",
-                             "needs features that this build does not know (0x%llx)",
+        return hsd_fault_set(fault, HSD_E_TOO_NEW, "3.6", "needs features that this build does not know (0x%llx)",
                              (unsigned long long)header->required);
     }
     if (header->header_bytes < HSC_FILE_HEADER_BYTES || header->header_bytes > HEADER_BYTES_MAX) {
-        return hsd_fault_corrupt(fault, "3.5", "the file header says it has %u bytes",
-                                 (unsigned)header->header_bytes);
+        return hsd_fault_corrupt(fault, "3.5", "the file header says it has %u bytes", (unsigned)header->header_bytes);
     }
-    if (reserved != 0)
-        return hsd_fault_corrupt(fault, "3.8", "a reserved field of the file header is not 0");
+    if (reserved != 0) return hsd_fault_corrupt(fault, "3.8", "a reserved field of the file header is not 0");
     return HSD_OK;
 }
 
-hsd_status hsd_file_header_parse(const uint8_t *bytes, size_t size, hsd_file_header *out,
-                                 hsd_fault *fault)
+hsd_status hsd_file_header_parse(const uint8_t *bytes, size_t size, hsd_file_header *out, hsd_fault *fault)
 {
     *fault = (hsd_fault){.block = HSD_NO_BLOCK};
     HSD_TRY(check_magic(bytes, size, fault));
@@ -76,8 +70,8 @@ hsd_status hsd_file_header_parse(const uint8_t *bytes, size_t size, hsd_file_hea
     return check_fields(out, hsd_get_u64(bytes + 48), fault);
 }
 
-void hsd_file_header_build(uint8_t bytes[HSC_FILE_HEADER_BYTES],
-                           const uint8_t capture_id[HSC_CAPTURE_ID_BYTES], uint16_t minor)
+void hsd_file_header_build(uint8_t bytes[HSC_FILE_HEADER_BYTES], const uint8_t capture_id[HSC_CAPTURE_ID_BYTES],
+                           uint16_t minor)
 {
     memset(bytes, 0, HSC_FILE_HEADER_BYTES);
     memcpy(bytes, file_magic, sizeof file_magic);
@@ -88,8 +82,7 @@ void hsd_file_header_build(uint8_t bytes[HSC_FILE_HEADER_BYTES],
     hsd_put_u64(bytes + 56, hsd_checksum(bytes, 56, 0));
 }
 
-hsd_status hsd_trailer_parse(const uint8_t bytes[HSC_TRAILER_BYTES], uint64_t seed,
-                             hsd_trailer *out, hsd_fault *fault)
+hsd_status hsd_trailer_parse(const uint8_t bytes[HSC_TRAILER_BYTES], uint64_t seed, hsd_trailer *out, hsd_fault *fault)
 {
     if (memcmp(bytes + 16, trailer_magic, TRAILER_MAGIC_BYTES) != 0) {
         return hsd_fault_corrupt(fault, "9.2", "there is no trailer at the end of the file");

@@ -37,8 +37,7 @@ uint32_t hsd_id_set_first_missing(const hsd_id_set *a, const hsd_id_set *b)
     for (uint32_t i = 0; i < HSD_ID_BRANCHES; i++) {
         for (uint32_t k = 0; a->branch[i] != NULL && k < HSD_ID_BRANCHES; k++) {
             const uint32_t first = (i * HSD_ID_BRANCHES + k) * HSD_ID_PAGE_BITS;
-            const uint32_t found =
-                first_missing_of_page(a->branch[i]->page[k], hsd_id_set_page(b, first), first);
+            const uint32_t found = first_missing_of_page(a->branch[i]->page[k], hsd_id_set_page(b, first), first);
             if (found != UINT32_MAX) return found;
         }
     }

@@ -1,6 +1,6 @@
 /*
- * Sets of table numbers (strings, types, labels …: below 2^31), for the rules that need to know all of them: one bit each in
- * pages that exist where there are numbers.
+ * Sets of table numbers (strings, types, labels …: below 2^31), for the rules that need to know all of them: one bit
+ * each in pages that exist where there are numbers.
  */
 #ifndef HSD_FORMAT_ID_SET_H
 #define HSD_FORMAT_ID_SET_H

@@ -53,8 +53,7 @@ static hsd_status set_up(hsd_input *input, const char *name, const hsd_run *run,
     return HSD_OK;
 }
 
-hsd_status hsd_input_open_fd(hsd_input *input, int fd, const char *name, const hsd_run *run,
-                             hsd_error *err)
+hsd_status hsd_input_open_fd(hsd_input *input, int fd, const char *name, const hsd_run *run, hsd_error *err)
 {
     *input = (hsd_input){.fd = fd};
     const hsd_status status = set_up(input, name, run, err);
@@ -68,8 +67,7 @@ hsd_status hsd_input_open_fd(hsd_input *input, int fd, const char *name, const h
 hsd_status hsd_input_open(hsd_input *input, const char *path, const hsd_run *run, hsd_error *err)
 {
     const bool is_stdin = strcmp(path, "-") == 0;
-    const int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                            : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    const int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0) {
         *input = (hsd_input){.fd = -1};
         const int error = errno;
@@ -80,8 +78,7 @@ hsd_status hsd_input_open(hsd_input *input, const char *path, const hsd_run *run
     return hsd_input_open_fd(input, fd, path, run, err);
 }
 
-hsd_status hsd_input_read(const hsd_input *input, uint64_t offset, void *data, size_t size,
-                          hsd_error *err)
+hsd_status hsd_input_read(const hsd_input *input, uint64_t offset, void *data, size_t size, hsd_error *err)
 {
     uint8_t *at = data;
     while (size > 0) {

@@ -26,12 +26,10 @@ typedef struct hsd_input {
 hsd_status hsd_input_open(hsd_input *input, const char *path, const hsd_run *run, hsd_error *err);
 
 /* Over a descriptor, which is moved in. */
-hsd_status hsd_input_open_fd(hsd_input *input, int fd, const char *name, const hsd_run *run,
-                             hsd_error *err);
+hsd_status hsd_input_open_fd(hsd_input *input, int fd, const char *name, const hsd_run *run, hsd_error *err);
 
 /* All of `size` bytes. A file that has become shorter meanwhile is HSD_E_TRUNCATED. Thread-safe. */
-hsd_status hsd_input_read(const hsd_input *input, uint64_t offset, void *data, size_t size,
-                          hsd_error *err);
+hsd_status hsd_input_read(const hsd_input *input, uint64_t offset, void *data, size_t size, hsd_error *err);
 
 /* Accepts a zeroed one whose fd is -1, and a closed one. */
 void hsd_input_close(hsd_input *input);

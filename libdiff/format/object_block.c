@@ -93,23 +93,19 @@ static hsd_status check_continuation(const decoding *d)
     for (uint32_t i = 1; i < o->records; i++)
         others |= o->flags[i];
     if ((others & HSD_OBJECT_CONTINUES) != 0) {
-        return hsd_fault_corrupt(d->fault, "6.8",
-                                 "a record that is not the first continues an object");
+        return hsd_fault_corrupt(d->fault, "6.8", "a record that is not the first continues an object");
     }
     o->starts_with_continuation = (o->flags[0] & HSD_OBJECT_CONTINUES) != 0;
     if (!o->starts_with_continuation) return HSD_OK;
     if (d->header->first_ordinal == 0) {
-        return hsd_fault_corrupt(d->fault, "6.8",
-                                 "it continues an object, and there is none before");
+        return hsd_fault_corrupt(d->fault, "6.8", "it continues an object, and there is none before");
     }
     hsd_object first;
     hsd_object_block_get_rest(o, 0, &first);
-    const uint64_t fields = o->size[0] | o->type[0] | (o->flags[0] & ~HSD_OBJECT_CONTINUES) |
-                            first.native_bytes | first.elements | first.identity | first.content |
-                            first.site | first.age | first.name | first.category |
-                            hsd_u32s_get(o->value_bytes, 0);
-    if (fields != 0)
-        return hsd_fault_corrupt(d->fault, "6.8", "a continuation has fields of its own");
+    const uint64_t fields = o->size[0] | o->type[0] | (o->flags[0] & ~HSD_OBJECT_CONTINUES) | first.native_bytes |
+                            first.elements | first.identity | first.content | first.site | first.age | first.name |
+                            first.category | hsd_u32s_get(o->value_bytes, 0);
+    if (fields != 0) return hsd_fault_corrupt(d->fault, "6.8", "a continuation has fields of its own");
     return HSD_OK;
 }
 
@@ -131,8 +127,7 @@ static hsd_status decode_values(const decoding *d)
     for (uint32_t i = 0; i < o->records && hsd_columns_has(&o->columns, HSC_COL_VALUE_BYTES); i++) {
         const uint32_t size = hsd_u32s_get(o->value_bytes, i);
         if (size > HSC_MAX_VALUE_BYTES)
-            return hsd_fault_corrupt(d->fault, "10.6", "a value preview has %u bytes",
-                                     (unsigned)size);
+            return hsd_fault_corrupt(d->fault, "10.6", "a value preview has %u bytes", (unsigned)size);
         sum += size;
     }
     HSD_TRY(hsd_column_bytes(&o->columns, HSC_COL_VALUE, sum, &bytes, d->fault));
@@ -140,7 +135,8 @@ static hsd_status decode_values(const decoding *d)
     return HSD_OK;
 }
 
-/* sources[k] = id, or ordinal where there are no `ids`, of the object that reference k belongs to. Room for SPREAD more than there are. */
+/* sources[k] = id, or ordinal where there are no `ids`, of the object that reference k belongs to. Room for SPREAD more
+ * than there are. */
 static void spread_sources(const hsd_object_block *o, const uint64_t *ids, uint64_t *sources)
 {
     uint64_t ordinal = o->next_ordinal - (o->starts_with_continuation ? 1 : 0);
@@ -162,13 +158,12 @@ static hsd_status add_sources(const decoding *d)
     const bool is_by_ordinal = (d->header->flags & HSC_BLOCK_FLAG_TARGET_ORDINAL) != 0;
     const uint64_t *ids = o->id;
     if (!is_by_ordinal && !wants(d, HSD_WANT_IDS)) HSD_TRY(array_u64(d, HSC_COL_ID, true, &ids));
-    uint64_t *sources = hsd_column_store_array(&o->store, HSD_SLOT_SOURCES, o->references + SPREAD,
-                                               sizeof *sources, d->fault);
+    uint64_t *sources =
+        hsd_column_store_array(&o->store, HSD_SLOT_SOURCES, o->references + SPREAD, sizeof *sources, d->fault);
     if (sources == NULL) return HSD_E_NOMEM;
     spread_sources(o, is_by_ordinal ? NULL : ids, sources);
     o->store.slot[HSC_COL_REF_TARGET].fill_count = 0;
-    hsd_column_add_sources(&o->columns, HSC_COL_REF_TARGET, sources,
-                           o->store.slot[HSC_COL_REF_TARGET].array);
+    hsd_column_add_sources(&o->columns, HSC_COL_REF_TARGET, sources, o->store.slot[HSC_COL_REF_TARGET].array);
     return HSD_OK;
 }
 
@@ -181,21 +176,17 @@ static hsd_status decode_references(const decoding *d)
     if (!wants(d, WANT_ANY_REFERENCE)) return HSD_OK;
     o->references = sum_counts(o->ref_count, o->records);
     if (o->references > HSC_MAX_REFERENCES) {
-        return hsd_fault_corrupt(d->fault, "10.4", "it has %llu references",
-                                 (unsigned long long)o->references);
+        return hsd_fault_corrupt(d->fault, "10.4", "it has %llu references", (unsigned long long)o->references);
     }
     if (wants(d, HSD_WANT_REFERENCES)) {
-        HSD_TRY(hsd_column_u64_array(&o->columns, &o->store, HSC_COL_REF_TARGET, o->references,
-                                     &o->targets, d->fault));
+        HSD_TRY(hsd_column_u64_array(&o->columns, &o->store, HSC_COL_REF_TARGET, o->references, &o->targets, d->fault));
         if (hsd_column_is_of_source(&o->columns, HSC_COL_REF_TARGET)) HSD_TRY(add_sources(d));
     }
     if (wants(d, HSD_WANT_LABELS)) {
-        HSD_TRY(hsd_column_u32_array(&o->columns, &o->store, HSC_COL_REF_LABEL, o->references,
-                                     &o->labels, d->fault));
+        HSD_TRY(hsd_column_u32_array(&o->columns, &o->store, HSC_COL_REF_LABEL, o->references, &o->labels, d->fault));
     }
     if (wants(d, HSD_WANT_INDEXES)) {
-        HSD_TRY(hsd_column_u64_array(&o->columns, &o->store, HSC_COL_REF_INDEX, o->references,
-                                     &o->indexes, d->fault));
+        HSD_TRY(hsd_column_u64_array(&o->columns, &o->store, HSC_COL_REF_INDEX, o->references, &o->indexes, d->fault));
     }
     return HSD_OK;
 }
@@ -216,8 +207,7 @@ static hsd_status decode_all(decoding *d, const hsd_block *block)
     return decode_references(d);
 }
 
-hsd_status hsd_object_block_decode(hsd_object_block *objects, const hsd_block *block, unsigned want,
-                                   hsd_fault *fault)
+hsd_status hsd_object_block_decode(hsd_object_block *objects, const hsd_block *block, unsigned want, hsd_fault *fault)
 {
     decoding d = {.objects = objects, .header = &block->header, .want = want, .fault = fault};
     const hsd_status status = decode_all(&d, block);

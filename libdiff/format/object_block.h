@@ -42,8 +42,7 @@ typedef struct hsd_object_block {
  * Decodes the columns that `want` (HSD_WANT_*) needs of an unfolded block and stands before its first record.
  * HSD_E_CORRUPT, HSD_E_NOMEM. Borrows from the block.
  */
-hsd_status hsd_object_block_decode(hsd_object_block *objects, const hsd_block *block, unsigned want,
-                                   hsd_fault *fault);
+hsd_status hsd_object_block_decode(hsd_object_block *objects, const hsd_block *block, unsigned want, hsd_fault *fault);
 
 /* How many objects begin in the block. */
 static inline uint32_t hsd_object_block_begun(const hsd_object_block *objects)
@@ -80,8 +79,7 @@ static inline void hsd_object_block_get_rest(const hsd_object_block *restrict ob
 }
 
 /* The next record; false past the last. */
-static inline bool hsd_object_block_next(hsd_object_block *restrict objects,
-                                         hsd_object *restrict out)
+static inline bool hsd_object_block_next(hsd_object_block *restrict objects, hsd_object *restrict out)
 {
     const uint32_t i = objects->next;
     if (i >= objects->records) return false;

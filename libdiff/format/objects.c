@@ -16,8 +16,7 @@ struct hsd_object_reader {
     hsd_object_block objects;
 };
 
-hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture, unsigned want,
-                                  hsd_error *err)
+hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture, unsigned want, hsd_error *err)
 {
     *out = calloc(1, sizeof **out);
     if (*out == NULL) return hsd_fail_nomem(err, "reading objects");
@@ -58,8 +57,7 @@ static hsd_status load_next(hsd_object_reader *reader, hsd_error *err)
 {
     const hsd_block_list *list = &reader->capture->list;
     hsd_fault fault = {.block = HSD_NO_BLOCK};
-    if (reader->failed != HSD_OK)
-        return hsd_fail(err, reader->failed, "objects could not be read before");
+    if (reader->failed != HSD_OK) return hsd_fail(err, reader->failed, "objects could not be read before");
     const size_t i = hsd_block_list_find(list, reader->next_ref, HSC_BLOCK_OBJECTS);
     if (i == list->count) return HSD_END;
     reader->next_ref = i + 1;

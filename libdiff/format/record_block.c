@@ -1,9 +1,9 @@
 /*
  * Decoding the blocks of tables, edges, roots and totals. See record_block.h.
  *
- * Which columns a type of block has, and which member of the record each fills, is the table of forms.h. What does not follow from one value alone (the
- * unit of a metric, the buckets of a total, the number of a place) is filled behind that. Texts are given out in place: the byte behind one becomes a NUL
- * while it is borrowed.
+ * Which columns a type of block has, and which member of the record each fills, is the table of forms.h. What does not
+ * follow from one value alone (the unit of a metric, the buckets of a total, the number of a place) is filled behind
+ * that. Texts are given out in place: the byte behind one becomes a NUL while it is borrowed.
  */
 #include "format/record_block.h"
 
@@ -45,7 +45,8 @@ static hsd_text take_text(hsd_record_block *records, uint32_t size)
 /* ---- records ---- */
 
 /* The member of one field. A text takes its bytes off the column of texts. */
-static void fill_member(hsd_record_block *r, const hsd_field *field, const struct hsd_field_values *values, uint32_t i, uint8_t *record)
+static void fill_member(hsd_record_block *r, const hsd_field *field, const struct hsd_field_values *values, uint32_t i,
+                        uint8_t *record)
 {
     if (field->is_many) return;
     if (field->kind == HSD_FIELD_U64) {
@@ -113,9 +114,11 @@ static hsd_status decode_fields(hsd_record_block *records, hsd_fault *fault)
         struct hsd_field_values *values = &records->values[n];
         if (field->is_many || field->kind == HSD_FIELD_NONE) continue;
         if (field->kind == HSD_FIELD_U64)
-            HSD_TRY(hsd_column_u64(&records->columns, &records->store, field->column, records->records, &values->wide, fault));
+            HSD_TRY(hsd_column_u64(&records->columns, &records->store, field->column, records->records, &values->wide,
+                                   fault));
         else
-            HSD_TRY(hsd_column_u32(&records->columns, &records->store, field->column, records->records, &values->narrow, fault));
+            HSD_TRY(hsd_column_u32(&records->columns, &records->store, field->column, records->records, &values->narrow,
+                                   fault));
     }
     return HSD_OK;
 }
@@ -140,8 +143,7 @@ static hsd_status decode_text(hsd_record_block *records, hsd_fault *fault)
     return HSD_OK;
 }
 
-static hsd_status check_bucket_counts(hsd_record_block *records, uint64_t *sum,
-                                      hsd_fault *fault)
+static hsd_status check_bucket_counts(hsd_record_block *records, uint64_t *sum, hsd_fault *fault)
 {
     *sum = 0;
     for (uint32_t i = 0; i < records->records; i++) {
@@ -150,8 +152,7 @@ static hsd_status check_bucket_counts(hsd_record_block *records, uint64_t *sum,
             return hsd_fault_corrupt(fault, "6.14", "a histogram has %u buckets", (unsigned)count);
         *sum += count;
     }
-    if (*sum > BUCKETS_MAX)
-        return hsd_fault_corrupt(fault, "10.4", "it has %llu buckets", (unsigned long long)*sum);
+    if (*sum > BUCKETS_MAX) return hsd_fault_corrupt(fault, "10.4", "it has %llu buckets", (unsigned long long)*sum);
     return HSD_OK;
 }
 
@@ -160,39 +161,34 @@ static hsd_status decode_buckets(hsd_record_block *r, hsd_fault *fault)
     uint64_t sum;
     HSD_TRY(check_bucket_counts(r, &sum, fault));
     HSD_TRY(hsd_column_u32_array(&r->columns, &r->store, HSC_COL_BUCKET, sum, &r->buckets, fault));
-    HSD_TRY(hsd_column_u64_array(&r->columns, &r->store, HSC_COL_BUCKET_OBJECTS, sum,
-                                 &r->bucket_objects, fault));
-    HSD_TRY(hsd_column_u64_array(&r->columns, &r->store, HSC_COL_BUCKET_BYTES, sum,
-                                 &r->bucket_bytes, fault));
+    HSD_TRY(hsd_column_u64_array(&r->columns, &r->store, HSC_COL_BUCKET_OBJECTS, sum, &r->bucket_objects, fault));
+    HSD_TRY(hsd_column_u64_array(&r->columns, &r->store, HSC_COL_BUCKET_BYTES, sum, &r->bucket_bytes, fault));
     for (uint64_t k = 0; k < sum; k++) {
         if (r->buckets[k] >= HSC_HISTOGRAM_BUCKETS)
-            return hsd_fault_corrupt(fault, "6.14", "a histogram has a bucket %u",
-                                     (unsigned)r->buckets[k]);
+            return hsd_fault_corrupt(fault, "6.14", "a histogram has a bucket %u", (unsigned)r->buckets[k]);
     }
     return HSD_OK;
 }
 
 /* Targets of edges that are differences to their source. */
-static hsd_status add_sources(hsd_record_block *records, const hsd_block_header *header,
-                              hsd_fault *fault)
+static hsd_status add_sources(hsd_record_block *records, const hsd_block_header *header, hsd_fault *fault)
 {
     const uint64_t *array, *sources;
     if (!hsd_column_is_of_source(&records->columns, HSC_COL_REF_TARGET)) return HSD_OK;
     const bool target_is_ordinal = (header->flags & HSC_BLOCK_FLAG_TARGET_ORDINAL) != 0;
     if (target_is_ordinal != records->source_is_ordinal) {
-        return hsd_fault_corrupt(fault, "5.7",
-                                 "targets are differences to sources of another kind");
+        return hsd_fault_corrupt(fault, "5.7", "targets are differences to sources of another kind");
     }
     hsd_u64s *targets = &values_of(records, HSC_COL_REF_TARGET)->wide;
     const hsd_u64s given = values_of(records, HSC_COL_EDGE_SOURCE)->wide;
     if (targets->mask == 0) {
-        HSD_TRY(hsd_column_u64_array(&records->columns, &records->store, HSC_COL_REF_TARGET,
-                                     records->records, &array, fault));
+        HSD_TRY(hsd_column_u64_array(&records->columns, &records->store, HSC_COL_REF_TARGET, records->records, &array,
+                                     fault));
     }
     sources = given.at;
     if (given.mask == 0) {
-        HSD_TRY(hsd_column_u64_array(&records->columns, &records->store, HSC_COL_EDGE_SOURCE,
-                                     records->records, &sources, fault));
+        HSD_TRY(hsd_column_u64_array(&records->columns, &records->store, HSC_COL_EDGE_SOURCE, records->records,
+                                     &sources, fault));
     }
     uint64_t *values = records->store.slot[HSC_COL_REF_TARGET].array;
     records->store.slot[HSC_COL_REF_TARGET].fill_count = 0;
@@ -211,16 +207,14 @@ static hsd_status decode_all(hsd_record_block *records, const hsd_block *block, 
     return records->type == HSC_BLOCK_EDGES ? add_sources(records, &block->header, fault) : HSD_OK;
 }
 
-hsd_status hsd_record_block_decode(hsd_record_block *records, const hsd_block *block,
-                                   hsd_fault *fault)
+hsd_status hsd_record_block_decode(hsd_record_block *records, const hsd_block *block, hsd_fault *fault)
 {
     records->type = block->header.type;
     records->records = block->header.record_count;
     records->next = 0;
     records->restore_at = NULL;
     records->text = NULL;
-    records->first_place =
-        block->header.type == HSC_BLOCK_PLACES ? (uint32_t)block->header.first_ordinal : 0;
+    records->first_place = block->header.type == HSC_BLOCK_PLACES ? (uint32_t)block->header.first_ordinal : 0;
     records->source_is_ordinal = (block->header.flags & HSC_BLOCK_FLAG_SOURCE_ORDINAL) != 0;
     const hsd_status status = decode_all(records, block, fault);
     if (status != HSD_OK) records->records = 0; /* nothing of it may be looked at */

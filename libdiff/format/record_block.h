@@ -10,7 +10,7 @@
 #include "format/columns.h"
 #include "format/forms.h"
 
-#define HSD_RECORD_KINDS  (HSD_RECORD_SITE_TOTAL + 1)
+#define HSD_RECORD_KINDS (HSD_RECORD_SITE_TOTAL + 1)
 
 typedef struct hsd_record_block {
     uint8_t type;
@@ -38,8 +38,7 @@ hsd_record_kind hsd_record_block_kind(uint8_t block_type);
 
 /* Decodes an unfolded block and stands before its first record. HSD_E_CORRUPT, HSD_E_NOMEM. Borrows from the
  * block and writes into its payload (a NUL behind each text, for as long as the record is borrowed). */
-hsd_status hsd_record_block_decode(hsd_record_block *records, const hsd_block *block,
-                                   hsd_fault *fault);
+hsd_status hsd_record_block_decode(hsd_record_block *records, const hsd_block *block, hsd_fault *fault);
 
 /* The next record; false past the last. Borrowed until the next call. */
 bool hsd_record_block_next(hsd_record_block *records, hsd_record *out);

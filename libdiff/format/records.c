@@ -8,7 +8,7 @@
 
 struct hsd_record_reader {
     hsd_capture *capture;
-    uint8_t type;      /* of the blocks that have such records */
+    uint8_t type; /* of the blocks that have such records */
     bool is_of_sums;
     hsd_sum_walk sums;
     size_t next_ref;   /* where on the list to look for the next of them */
@@ -17,8 +17,7 @@ struct hsd_record_reader {
     hsd_record_block records;
 };
 
-hsd_status hsd_record_reader_open(hsd_record_reader **out, hsd_capture *capture,
-                                  hsd_record_kind kind, hsd_error *err)
+hsd_status hsd_record_reader_open(hsd_record_reader **out, hsd_capture *capture, hsd_record_kind kind, hsd_error *err)
 {
     *out = NULL;
     if ((unsigned)kind >= HSD_RECORD_KINDS)
@@ -44,14 +43,12 @@ static hsd_status load_next(hsd_record_reader *reader, hsd_error *err)
 {
     const hsd_block_list *list = &reader->capture->list;
     hsd_fault fault = {.block = HSD_NO_BLOCK};
-    if (reader->failed != HSD_OK)
-        return hsd_fail(err, reader->failed, "records could not be read before");
+    if (reader->failed != HSD_OK) return hsd_fail(err, reader->failed, "records could not be read before");
     const size_t i = hsd_block_list_find(list, reader->next_ref, reader->type);
     if (i == list->count) return HSD_END;
     reader->next_ref = i + 1;
     reader->failed = hsd_capture_load(reader->capture, &list->refs[i], &reader->block, &fault);
-    if (reader->failed == HSD_OK)
-        reader->failed = hsd_record_block_decode(&reader->records, &reader->block, &fault);
+    if (reader->failed == HSD_OK) reader->failed = hsd_record_block_decode(&reader->records, &reader->block, &fault);
     if (reader->failed == HSD_OK && reader->is_of_sums)
         reader->failed = hsd_sum_begin(&reader->sums, &reader->block.header, &fault);
     if (reader->failed == HSD_OK) return HSD_OK;

@@ -5,8 +5,9 @@
  *      out   | header | INFO | STRINGS STRINGS| OBJECTS | TYPES | totals | INDEX | END | trailer |
  *                              ^ longer texts   ^ one number more, so new checksums; the same payload
  *
- * One walk over the file (scan.h) reads, checks and writes. Only INDEX and the trailer are made of what was written; of END one
- * number changes by as many blocks as there are more or less, so that whatever else it says, right or wrong, stays what it is.
+ * One walk over the file (scan.h) reads, checks and writes. Only INDEX and the trailer are made of what was written; of
+ * END one number changes by as many blocks as there are more or less, so that whatever else it says, right or wrong,
+ * stays what it is.
  */
 #include "format/rewrite.h"
 
@@ -24,9 +25,10 @@
 #include "format/scan.h"
 #include "io/fd.h"
 
-#define TEXT_BYTES_A_BLOCK (HSC_MAX_RAW_BYTES - (UINT32_C(1) << 20)) /* the other columns fit into what is left */
-#define RECORDS_A_BLOCK    8192u                                    /* of INDEX */
-#define COLUMNS            3                                        /* FLAGS, KEY, TEXT_BYTES */
+/* the other columns fit into what is left */
+#define TEXT_BYTES_A_BLOCK (HSC_MAX_RAW_BYTES - (UINT32_C(1) << 20))
+#define RECORDS_A_BLOCK    8192u /* of INDEX */
+#define COLUMNS            3     /* FLAGS, KEY, TEXT_BYTES */
 
 typedef struct rewrite {
     int out_fd;
@@ -37,11 +39,11 @@ typedef struct rewrite {
     hsd_block block;
     hsd_column_store store;
     hsd_block_list written;
-    hsd_buffer packet, text;  /* a block as it is written; texts of the block that is being built */
+    hsd_buffer packet, text;       /* a block as it is written; texts of the block that is being built */
     uint64_t *column[COLUMNS + 3]; /* its other columns; all six for a block of INDEX */
-    uint64_t shift;           /* what the number of a block grows by, modulo 2^64 */
-    uint64_t read_count;      /* blocks of the input, up to END */
-    uint64_t size_bytes;      /* written */
+    uint64_t shift;                /* what the number of a block grows by, modulo 2^64 */
+    uint64_t read_count;           /* blocks of the input, up to END */
+    uint64_t size_bytes;           /* written */
     uint64_t index_offset, end_offset;
     uint64_t old_index_offset, old_end_offset; /* 0: not seen */
     bool has_gaps, is_salvaged;
@@ -170,8 +172,8 @@ static hsd_status replace_text(rewrite *r, const text_block *t, uint32_t i, size
     return HSD_OK;
 }
 
-/* All records with their new texts, in *blocks blocks; none where no text changes. Until one does, what is gathered are texts as
- * they were, which fit into memory as they fitted into the block. */
+/* All records with their new texts, in *blocks blocks; none where no text changes. Until one does, what is gathered are
+ * texts as they were, which fit into memory as they fitted into the block. */
 static hsd_status build_texts(rewrite *r, const text_block *t, uint64_t *changed, uint32_t *blocks, hsd_error *err)
 {
     size_t offset = 0;
@@ -215,8 +217,7 @@ static hsd_status copy_texts(rewrite *r, hsd_error *err)
 
 static hsd_status put_index_block(rewrite *r, size_t first, uint32_t count, uint64_t number, hsd_error *err)
 {
-    static const uint8_t ids[] = {HSC_COL_OFFSET, HSC_COL_BLOCK_TYPE, HSC_COL_RECORDS, HSC_COL_ORDINAL,
-                                  HSC_COL_STORED};
+    static const uint8_t ids[] = {HSC_COL_OFFSET, HSC_COL_BLOCK_TYPE, HSC_COL_RECORDS, HSC_COL_ORDINAL, HSC_COL_STORED};
     for (uint32_t i = 0; i < count; i++) {
         const hsd_block_ref *ref = &r->written.refs[first + i];
         r->column[0][i] = ref->offset_bytes;
@@ -229,8 +230,7 @@ static hsd_status put_index_block(rewrite *r, size_t first, uint32_t count, uint
     HSD_TRY(begin_packet(r, err));
     for (unsigned n = 0; n < HSD_ARRAY_LEN(ids); n++)
         HSD_TRY(hsd_encode_column(&r->packet, ids[n], r->column[n], count, err));
-    if (r->is_salvaged)
-        HSD_TRY(hsd_encode_column_always(&r->packet, HSC_COL_NUMBER, r->column[5], count, err));
+    if (r->is_salvaged) HSD_TRY(hsd_encode_column_always(&r->packet, HSC_COL_NUMBER, r->column[5], count, err));
     return put_packet(r, HSC_BLOCK_INDEX, count, number, err);
 }
 
@@ -329,8 +329,7 @@ static hsd_status copy_trailer(rewrite *r, const hsd_scan_step *step, hsd_error 
     } else {
         status = hsd_file_read_trailer(&r->file, &trailer, &fault);
     }
-    if (status == HSD_OK &&
-        (trailer.index_offset != r->old_index_offset || trailer.end_offset != r->old_end_offset))
+    if (status == HSD_OK && (trailer.index_offset != r->old_index_offset || trailer.end_offset != r->old_end_offset))
         status = hsd_fault_corrupt(&fault, "9.2", "the places that the trailer tells of cannot be");
     if (status != HSD_OK) return hsd_fault_raise(&fault, NULL, err);
     r->result.is_whole = true;

@@ -4,9 +4,9 @@
  *      damaged   | header | INFO | blk 1 | ????? | blk 3 | blk 4 … cut off
  *      salvaged  | header | INFO | blk 1 |       | blk 3 | new totals | new INDEX | new END, state 3 | trailer
  *
- * The survey of HSD_DAMAGE_SKIP says which blocks are intact; they are copied byte for byte, so their checksums are still those
- * that the producer computed. Totals are computed anew from the records that are there; those by type stay when no
- * object is lost. A capture that is sound is copied as it is.
+ * The survey of HSD_DAMAGE_SKIP says which blocks are intact; they are copied byte for byte, so their checksums are
+ * still those that the producer computed. Totals are computed anew from the records that are there; those by type stay
+ * when no object is lost. A capture that is sound is copied as it is.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -90,8 +90,7 @@ static hsd_status keep_block(salvage *s, const hsd_block_ref *ref, hsd_error *er
         return hsd_fault_raise(&fault, file->input.name, err);
     }
     /* Before its records are looked at: that writes into the buffer. */
-    HSD_TRY(hsd_output_write(&s->output, s->block.stored,
-                             HSC_BLOCK_HEADER_BYTES + (size_t)ref->stored_bytes, err));
+    HSD_TRY(hsd_output_write(&s->output, s->block.stored, HSC_BLOCK_HEADER_BYTES + (size_t)ref->stored_bytes, err));
     if (count_block(s, &fault) != HSD_OK) return hsd_fault_raise(&fault, file->input.name, err);
     return note_written(s, &place, err);
 }
@@ -101,8 +100,8 @@ static hsd_status keep_block(salvage *s, const hsd_block_ref *ref, hsd_error *er
 static hsd_status write_block(salvage *s, uint8_t type, uint32_t records, hsd_error *err)
 {
     hsd_block_ref ref;
-    HSD_TRY(hsd_encode_block(&s->output, type, s->next_number, records,
-                             s->capture->file.header.seed, &s->payload, &ref, err));
+    HSD_TRY(hsd_encode_block(&s->output, type, s->next_number, records, s->capture->file.header.seed, &s->payload, &ref,
+                             err));
     hsd_buffer_clear(&s->payload);
     return note_written(s, &ref, err);
 }
@@ -115,8 +114,8 @@ static hsd_status write_header(salvage *s, hsd_error *err)
 }
 
 /*
- * INFO is lost: the capture id, what targets are, and that it was a baseline is what is known. Whether values of user data are
- * inside is not, so it says that they are.
+ * INFO is lost: the capture id, what targets are, and that it was a baseline is what is known. Whether values of user
+ * data are inside is not, so it says that they are.
  */
 static hsd_status write_info(salvage *s, hsd_error *err)
 {
@@ -138,8 +137,7 @@ static uint64_t *column(const salvage *s, unsigned n)
 }
 
 /* The entries of up to TYPES_A_BLOCK types from `first` on; returns one past the last. */
-static size_t gather_types(const salvage *s, size_t first, size_t end, uint32_t *types,
-                           uint32_t *buckets)
+static size_t gather_types(const salvage *s, size_t first, size_t end, uint32_t *types, uint32_t *buckets)
 {
     size_t at = first;
     *types = *buckets = 0;
@@ -167,10 +165,9 @@ static size_t gather_types(const salvage *s, size_t first, size_t end, uint32_t 
 
 static hsd_status write_type_totals(salvage *s, size_t end, hsd_error *err)
 {
-    static const uint8_t of_types[] = {HSC_COL_KEY, HSC_COL_COUNT, HSC_COL_BYTES,
-                                       HSC_COL_NATIVE_BYTES, HSC_COL_BUCKET_COUNT};
-    static const uint8_t of_buckets[] = {HSC_COL_BUCKET, HSC_COL_BUCKET_OBJECTS,
-                                         HSC_COL_BUCKET_BYTES};
+    static const uint8_t of_types[] = {HSC_COL_KEY, HSC_COL_COUNT, HSC_COL_BYTES, HSC_COL_NATIVE_BYTES,
+                                       HSC_COL_BUCKET_COUNT};
+    static const uint8_t of_buckets[] = {HSC_COL_BUCKET, HSC_COL_BUCKET_OBJECTS, HSC_COL_BUCKET_BYTES};
     for (size_t at = 0; at < end;) {
         uint32_t types, buckets;
         at = gather_types(s, at, end, &types, &buckets);
@@ -197,8 +194,8 @@ static hsd_status write_groups(salvage *s, uint32_t *count, hsd_error *err)
     return write_block(s, HSC_BLOCK_GROUP_TOTALS, groups, err);
 }
 
-static hsd_status put_group(salvage *s, uint32_t *count, uint32_t kind, uint32_t key,
-                            uint64_t objects, uint64_t bytes, hsd_error *err)
+static hsd_status put_group(salvage *s, uint32_t *count, uint32_t kind, uint32_t key, uint64_t objects, uint64_t bytes,
+                            hsd_error *err)
 {
     if (*count == RECORDS_A_BLOCK) HSD_TRY(write_groups(s, count, err));
     column(s, 0)[*count] = key;
@@ -217,8 +214,7 @@ static hsd_status write_group_totals(salvage *s, size_t first, hsd_error *err)
         HSD_TRY(put_group(s, &count, 0, hsd_total_id(total), total->objects, total->bytes, err));
     }
     for (uint32_t kind = 0; kind < HSD_ROOT_KINDS; kind++) {
-        if (s->totals.roots[kind] != 0)
-            HSD_TRY(put_group(s, &count, 1, kind, s->totals.roots[kind], 0, err));
+        if (s->totals.roots[kind] != 0) HSD_TRY(put_group(s, &count, 1, kind, s->totals.roots[kind], 0, err));
     }
     return write_groups(s, &count, err);
 }
@@ -235,8 +231,7 @@ static hsd_status write_totals(salvage *s, hsd_error *err)
 
 static hsd_status write_index(salvage *s, hsd_error *err)
 {
-    static const uint8_t ids[] = {HSC_COL_OFFSET, HSC_COL_BLOCK_TYPE, HSC_COL_RECORDS,
-                                  HSC_COL_ORDINAL, HSC_COL_STORED};
+    static const uint8_t ids[] = {HSC_COL_OFFSET, HSC_COL_BLOCK_TYPE, HSC_COL_RECORDS, HSC_COL_ORDINAL, HSC_COL_STORED};
     const size_t blocks = s->written.count; /* the list grows by the INDEX blocks meanwhile */
     s->index_offset = s->output.size_bytes;
     for (size_t first = 0; first < blocks; first += RECORDS_A_BLOCK) {
@@ -309,8 +304,7 @@ static hsd_status write_trailer(salvage *s, hsd_error *err)
 
 static hsd_status tell_progress(salvage *s, uint64_t done, hsd_error *err)
 {
-    return hsd_progress(&s->capture->reporter, "salvaging", done, s->capture->file.input.size_bytes,
-                        err);
+    return hsd_progress(&s->capture->reporter, "salvaging", done, s->capture->file.input.size_bytes, err);
 }
 
 static hsd_status write_all(salvage *s, hsd_error *err)
@@ -347,9 +341,7 @@ static hsd_status check_other_file(const salvage *s, const char *out_path, hsd_e
 {
     struct stat in, out;
     if (strcmp(out_path, "-") == 0 || stat(out_path, &out) != 0) return HSD_OK;
-    if (fstat(s->capture->file.input.fd, &in) != 0 || in.st_dev != out.st_dev ||
-        in.st_ino != out.st_ino)
-        return HSD_OK;
+    if (fstat(s->capture->file.input.fd, &in) != 0 || in.st_dev != out.st_dev || in.st_ino != out.st_ino) return HSD_OK;
     hsd_fail(err, HSD_E_MISUSE, "is the damaged capture itself");
     hsd_error_set_hint(err, "choose another name for the salvaged capture with -o FILE");
     return HSD_E_MISUSE;
@@ -364,8 +356,7 @@ static bool has_right_type_totals(const hsd_capture *capture)
     if (!capture->has_end) return info->objects == 0 && info->summary_objects > 0;
     return info->objects == end[HSC_END_OBJECTS] && info->pseudo_objects == end[HSC_END_PSEUDO] &&
            info->bytes == end[HSC_END_BYTES] && info->native_bytes == end[HSC_END_NATIVE_BYTES] &&
-           capture->total_objects ==
-               hsd_add_saturating(info->objects - info->pseudo_objects, info->summary_objects) &&
+           capture->total_objects == hsd_add_saturating(info->objects - info->pseudo_objects, info->summary_objects) &&
            capture->total_bytes == hsd_add_saturating(info->bytes, info->summary_bytes);
 }
 
@@ -378,8 +369,7 @@ static hsd_status run_salvage(salvage *s, const char *out_path, bool force, hsd_
         hsd_error_set_file(err, out_path);
         return status;
     }
-    s->columns =
-        malloc(8 * sizeof(uint64_t) * (RECORDS_A_BLOCK + TYPES_A_BLOCK * HSC_HISTOGRAM_BUCKETS));
+    s->columns = malloc(8 * sizeof(uint64_t) * (RECORDS_A_BLOCK + TYPES_A_BLOCK * HSC_HISTOGRAM_BUCKETS));
     if (s->columns == NULL) return hsd_fail_nomem(err, "salvaging a capture");
     s->keeps_type_totals = has_right_type_totals(capture);
     s->totals.memory_bytes = s->written.memory_bytes = capture->list.memory_bytes;
@@ -404,8 +394,8 @@ static void tell_result(const salvage *s, hsd_salvage_result *result)
     };
 }
 
-hsd_status hsd_capture_salvage(const char *path, const char *out_path, bool force,
-                               const hsd_run *run, hsd_salvage_result *result, hsd_error *err)
+hsd_status hsd_capture_salvage(const char *path, const char *out_path, bool force, const hsd_run *run,
+                               hsd_salvage_result *result, hsd_error *err)
 {
     salvage s = {.output = {.fd = -1}};
     HSD_TRY(hsd_capture_open(&s.capture, path, HSD_DAMAGE_SKIP, run, err));

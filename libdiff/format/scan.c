@@ -51,8 +51,7 @@ static hsd_status find_header(hsd_scan *scan, uint64_t from, uint64_t *found, hs
     *found = size;
     while (from < size && size - from >= HSC_BLOCK_HEADER_BYTES) {
         const size_t bytes = size - from < WINDOW_BYTES ? (size_t)(size - from) : WINDOW_BYTES;
-        const hsd_status status =
-            hsd_input_read(&scan->file->input, from, scan->window, bytes, &fault->error);
+        const hsd_status status = hsd_input_read(&scan->file->input, from, scan->window, bytes, &fault->error);
         if (status != HSD_OK) return hsd_fault_set(fault, status, "4.1", "%s", fault->error.text);
         const size_t at = look_through(scan, bytes);
         if (at < bytes) {
@@ -72,8 +71,7 @@ static hsd_status is_zero_from(hsd_scan *scan, uint64_t from, bool *is_zero, hsd
     *is_zero = from < size;
     while (*is_zero && from < size) {
         const size_t bytes = size - from < WINDOW_BYTES ? (size_t)(size - from) : WINDOW_BYTES;
-        const hsd_status status =
-            hsd_input_read(&scan->file->input, from, scan->window, bytes, &fault->error);
+        const hsd_status status = hsd_input_read(&scan->file->input, from, scan->window, bytes, &fault->error);
         if (status != HSD_OK) return hsd_fault_set(fault, status, "4.1", "%s", fault->error.text);
         *is_zero = scan->window[0] == 0 && memcmp(scan->window, scan->window + 1, bytes - 1) == 0;
         from += bytes;
@@ -92,8 +90,7 @@ static hsd_status cut(hsd_scan *scan, hsd_scan_step *step, bool is_zero)
     step->fault.offset_bytes = at;
     step->fault.block = scan->next_number;
     hsd_fault_set(&step->fault, HSD_E_TRUNCATED, "2.1", "was cut off at byte %s, %s block %llu%s",
-                  hsd_group_digits(digits, at), is_zero ? "before" : "inside",
-                  (unsigned long long)scan->next_number,
+                  hsd_group_digits(digits, at), is_zero ? "before" : "inside", (unsigned long long)scan->next_number,
                   is_zero ? ": the rest of the file is zeros" : "");
     scan->offset_bytes = size;
     return HSD_OK;
@@ -121,8 +118,7 @@ static hsd_status skip_damage(hsd_scan *scan, hsd_scan_step *step)
 }
 
 /* Rules that need the blocks before: 4.5, and 4.10 as far as headers tell. */
-static hsd_status check_order(const hsd_scan *scan, const hsd_block_header *header,
-                              hsd_fault *fault)
+static hsd_status check_order(const hsd_scan *scan, const hsd_block_header *header, hsd_fault *fault)
 {
     if (header->number < scan->next_number || header->number == UINT64_MAX) {
         return hsd_fault_corrupt(fault, "4.5", "it is misplaced: block %llu stands before it",
@@ -142,13 +138,12 @@ static hsd_status take_block(hsd_scan *scan, hsd_scan_step *step)
     step->bytes = HSC_BLOCK_HEADER_BYTES + (uint64_t)header->stored_bytes;
     step->fault.block = header->number;
     scan->offset_bytes = hsd_block_ref_end(&step->ref);
-    step->is_usable = hsd_block_header_check(header, &step->fault) == HSD_OK &&
-                      check_order(scan, header, &step->fault) == HSD_OK;
+    step->is_usable =
+        hsd_block_header_check(header, &step->fault) == HSD_OK && check_order(scan, header, &step->fault) == HSD_OK;
     if (!step->is_usable) return HSD_OK;
     step->missing = header->number - scan->next_number;
     scan->next_number = header->number + 1;
-    if (header->type == HSC_BLOCK_OBJECTS)
-        scan->next_ordinal = header->first_ordinal + header->record_count;
+    if (header->type == HSC_BLOCK_OBJECTS) scan->next_ordinal = header->first_ordinal + header->record_count;
     scan->has_end = header->type == HSC_BLOCK_END;
     return HSD_OK;
 }
@@ -165,8 +160,7 @@ hsd_status hsd_scan_next(hsd_scan *scan, hsd_scan_step *step)
         step->bytes = size > scan->offset_bytes ? size - scan->offset_bytes : 0;
         return HSD_OK;
     }
-    const hsd_status status =
-        hsd_file_read_block_header(scan->file, scan->offset_bytes, &step->header, &step->fault);
+    const hsd_status status = hsd_file_read_block_header(scan->file, scan->offset_bytes, &step->header, &step->fault);
     if (status == HSD_OK) return take_block(scan, step);
     if (status == HSD_E_TRUNCATED) return cut(scan, step, false);
     if (status == HSD_E_CORRUPT) return skip_damage(scan, step);

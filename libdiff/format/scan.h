@@ -11,10 +11,11 @@
 #include "format/index.h"
 
 typedef enum hsd_scan_kind {
-    HSD_SCAN_BLOCK, /* ref, header; `fault` too when a rule about its fields is broken or its number is out of order */
+    /* ref, header; `fault` too when a rule about its fields is broken or its number is out of order */
+    HSD_SCAN_BLOCK,
     HSD_SCAN_DAMAGE, /* offset, bytes, fault */
-    HSD_SCAN_CUT, /* the file ends inside a block or its header: offset, bytes that are left, fault */
-    HSD_SCAN_END /* behind END, or at the end of the file; offset, bytes that are left */
+    HSD_SCAN_CUT,    /* the file ends inside a block or its header: offset, bytes that are left, fault */
+    HSD_SCAN_END     /* behind END, or at the end of the file; offset, bytes that are left */
 } hsd_scan_kind;
 
 typedef struct hsd_scan_step {

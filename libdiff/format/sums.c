@@ -43,8 +43,7 @@ static hsd_status step_place(hsd_sum_walk *walk, hsd_place_total *place, hsd_fau
         walk->places = 1;
         return step_heap(place, fault);
     }
-    if (place->name == 0)
-        return hsd_fault_corrupt(fault, "6.19", "place %u has no name", (unsigned)walk->places);
+    if (place->name == 0) return hsd_fault_corrupt(fault, "6.19", "place %u has no name", (unsigned)walk->places);
     while (depth > 0 && walk->way[depth] != place->parent)
         depth--;
     if (walk->way[depth] != place->parent) {

@@ -1,7 +1,7 @@
 /*
- * Opening whatever is left of a capture (HSD_DAMAGE_SKIP): every block is found by walking the file, read, decoded whole and
- * counted. What holds goes on the list that readers use; what does not is noted once and is for nobody. So the
- * counts are those of what will be read, and no reader meets damage later.
+ * Opening whatever is left of a capture (HSD_DAMAGE_SKIP): every block is found by walking the file, read, decoded
+ * whole and counted. What holds goes on the list that readers use; what does not is noted once and is for nobody. So
+ * the counts are those of what will be read, and no reader meets damage later.
  */
 #include "format/capture_state.h"
 
@@ -30,19 +30,16 @@ typedef struct survey {
 hsd_status hsd_file_rescue_header(hsd_file *file, hsd_fault *fault)
 {
     uint8_t bytes[ID_OFFSET + HSC_CAPTURE_ID_BYTES];
-    hsd_file_header header = {.major = HSC_VERSION_MAJOR,
-                              .minor = HSC_VERSION_MINOR,
-                              .header_bytes = HSC_FILE_HEADER_BYTES};
+    hsd_file_header header = {
+        .major = HSC_VERSION_MAJOR, .minor = HSC_VERSION_MINOR, .header_bytes = HSC_FILE_HEADER_BYTES};
     hsd_block_header first;
     hsd_block block = {0};
     hsd_fault attempt = {.block = HSD_NO_BLOCK};
     if (file->input.size_bytes < sizeof bytes) return fault->status;
-    if (hsd_input_read(&file->input, 0, bytes, sizeof bytes, &attempt.error) != HSD_OK)
-        return fault->status;
+    if (hsd_input_read(&file->input, 0, bytes, sizeof bytes, &attempt.error) != HSD_OK) return fault->status;
     memcpy(header.capture_id, bytes + ID_OFFSET, HSC_CAPTURE_ID_BYTES);
     header.seed = hsd_capture_seed(header.capture_id);
-    if (hsd_block_header_parse(bytes + HSC_FILE_HEADER_BYTES, header.seed, &first, &attempt) !=
-        HSD_OK)
+    if (hsd_block_header_parse(bytes + HSC_FILE_HEADER_BYTES, header.seed, &first, &attempt) != HSD_OK)
         return fault->status;
     const hsd_block_ref ref = hsd_block_ref_of(&first, HSC_FILE_HEADER_BYTES);
     const hsd_status status = hsd_block_read(&block, &file->input, &ref, header.seed, &attempt);
@@ -57,9 +54,8 @@ hsd_status hsd_file_rescue_header(hsd_file *file, hsd_fault *fault)
 static void note_block(survey *s, const hsd_block_ref *ref, const hsd_fault *fault)
 {
     char digits[HSD_DIGITS_BYTES];
-    hsd_note(&s->capture->reporter, HSD_NOTE_DAMAGE,
-             "%s: block %llu (%s) at byte %s is left out: %s", s->capture->file.input.name,
-             (unsigned long long)ref->number, hsd_block_type_name(ref->type),
+    hsd_note(&s->capture->reporter, HSD_NOTE_DAMAGE, "%s: block %llu (%s) at byte %s is left out: %s",
+             s->capture->file.input.name, (unsigned long long)ref->number, hsd_block_type_name(ref->type),
              hsd_group_digits(digits, ref->offset_bytes), fault->text);
 }
 
@@ -74,8 +70,8 @@ static void note_damage(survey *s, const hsd_scan_step *step)
 /* ---- blocks ---- */
 
 /*
- * Where nothing is lost, the numbers of END are those of the content, or END is damaged: who opens the capture by its index
- * believes them.
+ * Where nothing is lost, the numbers of END are those of the content, or END is damaged: who opens the capture by its
+ * index believes them.
  */
 static hsd_status check_end(const survey *s, const uint64_t *end, hsd_fault *fault)
 {
@@ -111,8 +107,7 @@ static hsd_status take_records(survey *s, hsd_fault *fault)
 {
     const hsd_block_header *header = &s->block.header;
     if (has_targets(header->type) && !s->capture->has_info && !s->knows_targets) {
-        s->capture->info.targets_are_ordinals =
-            (header->flags & HSC_BLOCK_FLAG_TARGET_ORDINAL) != 0;
+        s->capture->info.targets_are_ordinals = (header->flags & HSC_BLOCK_FLAG_TARGET_ORDINAL) != 0;
     }
     HSD_TRY(hsd_capture_check_targets(s->capture, header, fault));
     HSD_TRY(hsd_content_take(&s->content, &s->block, true, NULL, NULL, fault));
@@ -170,9 +165,8 @@ static hsd_status walk(survey *s, hsd_fault *fault)
             s->has_lost = true;
         }
         if (step.kind == HSD_SCAN_BLOCK) HSD_TRY(take_block(s, &step, fault));
-        const hsd_status status =
-            hsd_progress(&capture->reporter, "checking every block", s->scan.offset_bytes,
-                         capture->file.input.size_bytes, &fault->error);
+        const hsd_status status = hsd_progress(&capture->reporter, "checking every block", s->scan.offset_bytes,
+                                               capture->file.input.size_bytes, &fault->error);
         if (status != HSD_OK) return hsd_fault_set(fault, status, NULL, "%s", fault->error.text);
     }
     s->is_cut = step.kind == HSD_SCAN_CUT;
@@ -180,8 +174,7 @@ static hsd_status walk(survey *s, hsd_fault *fault)
     if (s->scan.has_end && step.bytes < HSC_TRAILER_BYTES) {
         char digits[HSD_DIGITS_BYTES];
         s->is_cut = true;
-        hsd_fault_set(&s->last_fault, HSD_E_TRUNCATED, "2.1",
-                      "was cut off at byte %s, inside the trailer",
+        hsd_fault_set(&s->last_fault, HSD_E_TRUNCATED, "2.1", "was cut off at byte %s, inside the trailer",
                       hsd_group_digits(digits, capture->file.input.size_bytes));
     }
     s->end_offset = step.offset_bytes;
@@ -199,8 +192,7 @@ static void take_sums(survey *s)
     if (!s->capture->has_info && has_sums) {
         info->is_baseline = true;
         info->facts |= HSD_FACTS_OF_BASELINE;
-        info->sums = (counts->root_totals > 0 ? HSD_SUMS_OF_ROOTS : 0) |
-                     (counts->places > 0 ? HSD_SUMS_OF_PLACES : 0);
+        info->sums = (counts->root_totals > 0 ? HSD_SUMS_OF_ROOTS : 0) | (counts->places > 0 ? HSD_SUMS_OF_PLACES : 0);
     }
     if (s->is_header_damaged && counts->site_totals > 0) s->capture->file.header.minor = HSC_VERSION_MINOR_SITE_TOTALS;
     if (!info->is_baseline) return;
@@ -264,11 +256,9 @@ static hsd_status find_whole_end(survey *s, bool *is_whole, hsd_fault *fault)
     hsd_facts end;
     hsd_fault why = {.block = HSD_NO_BLOCK};
     *is_whole = false;
-    if (s->state == 0 || s->end_offset + HSC_TRAILER_BYTES != capture->file.input.size_bytes)
-        return HSD_OK;
+    if (s->state == 0 || s->end_offset + HSC_TRAILER_BYTES != capture->file.input.size_bytes) return HSD_OK;
     hsd_status status = hsd_file_read_trailer(&capture->file, &trailer, &why);
-    if (status == HSD_OK)
-        status = hsd_index_read(&capture->file, &trailer, &s->block, &list, &end, &why);
+    if (status == HSD_OK) status = hsd_index_read(&capture->file, &trailer, &s->block, &list, &end, &why);
     *is_whole = status == HSD_OK && lists_are_equal(&list, &capture->list);
     hsd_block_list_release(&list);
     if (!is_of_machine(status)) return HSD_OK;
@@ -283,8 +273,7 @@ static hsd_status give_reason(survey *s, bool has_end, hsd_fault *fault)
     const unsigned long long damaged = capture->info.damaged_blocks;
     const hsd_text *reason = &capture->end_text[HSC_END_REASON];
     if (s->is_cut) return hsd_capture_set_reason(capture, fault, "it %s", s->last_fault.text);
-    if (s->state == 0 && s->scan.has_end)
-        return hsd_capture_set_reason(capture, fault, "its end record is damaged");
+    if (s->state == 0 && s->scan.has_end) return hsd_capture_set_reason(capture, fault, "its end record is damaged");
     if (s->state == 0) {
         return hsd_capture_set_reason(capture, fault, "it ends at byte %s without an end record",
                                       hsd_group_digits(digits, s->end_offset));
@@ -292,17 +281,14 @@ static hsd_status give_reason(survey *s, bool has_end, hsd_fault *fault)
     if (damaged > 0)
         return hsd_capture_set_reason(capture, fault, "%llu of its blocks %s damaged", damaged,
                                       damaged == 1 ? "is" : "are");
-    if (s->is_header_damaged)
-        return hsd_capture_set_reason(capture, fault, "its file header is damaged");
+    if (s->is_header_damaged) return hsd_capture_set_reason(capture, fault, "its file header is damaged");
     if (!has_end) return hsd_capture_set_reason(capture, fault, "its index or trailer is damaged");
-    if (!capture->has_info)
-        return hsd_capture_set_reason(capture, fault, "its info block is missing");
+    if (!capture->has_info) return hsd_capture_set_reason(capture, fault, "its info block is missing");
     if (s->state == HSC_STATE_COMPLETE)
         return hsd_capture_set_reason(capture, fault, "records of its objects are missing");
-    return hsd_capture_set_reason(
-        capture, fault, "%s%s%s",
-        s->state == HSC_STATE_SALVAGED ? "it was salvaged" : "the producer stopped",
-        reason->size > 0 ? ": " : "", reason->size > 0 ? reason->data : "");
+    return hsd_capture_set_reason(capture, fault, "%s%s%s",
+                                  s->state == HSC_STATE_SALVAGED ? "it was salvaged" : "the producer stopped",
+                                  reason->size > 0 ? ": " : "", reason->size > 0 ? reason->data : "");
 }
 
 /* Nothing damaged, nothing missing, and ordinals without gaps but where they may have some (2.6). */
@@ -328,8 +314,8 @@ static hsd_status conclude(survey *s, hsd_fault *fault)
     capture->info.is_complete = capture->is_sound && s->state == HSC_STATE_COMPLETE;
     if (capture->info.is_complete) return HSD_OK;
     HSD_TRY(give_reason(s, has_end, fault));
-    hsd_note(&capture->reporter, HSD_NOTE_DAMAGE, "%s is not complete: %s",
-             capture->file.input.name, capture->info.incomplete_reason);
+    hsd_note(&capture->reporter, HSD_NOTE_DAMAGE, "%s is not complete: %s", capture->file.input.name,
+             capture->info.incomplete_reason);
     return HSD_OK;
 }
 
@@ -341,8 +327,7 @@ static hsd_status read_header(survey *s, hsd_fault *fault)
     if (status != HSD_OK) return status;
     s->is_header_damaged = true;
     hsd_note(&s->capture->reporter, HSD_NOTE_DAMAGE,
-             "%s: the file header is damaged; the capture id was found in block 0",
-             s->capture->file.input.name);
+             "%s: the file header is damaged; the capture id was found in block 0", s->capture->file.input.name);
     return HSD_OK;
 }
 

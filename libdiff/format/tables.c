@@ -9,11 +9,10 @@
 
 #include "base/array.h"
 
-
 /* Calls `take` for each record of a kind. */
 static hsd_status for_each(hsd_capture *capture, hsd_record_kind kind,
-                           hsd_status (*take)(void *context, const hsd_record *record, hsd_error *err),
-                           void *context, hsd_error *err)
+                           hsd_status (*take)(void *context, const hsd_record *record, hsd_error *err), void *context,
+                           hsd_error *err)
 {
     hsd_record_reader *reader;
     HSD_TRY(hsd_record_reader_open(&reader, capture, kind, err));
@@ -29,15 +28,11 @@ static hsd_status for_each(hsd_capture *capture, hsd_record_kind kind,
     return status == HSD_END ? HSD_OK : status;
 }
 
-static hsd_bytes bytes_of(hsd_text text)
-{
-    return (hsd_bytes){.data = (const uint8_t *)text.data, .size = text.size};
-}
+static hsd_bytes bytes_of(hsd_text text) { return (hsd_bytes){.data = (const uint8_t *)text.data, .size = text.size}; }
 
 /* ---- types ---- */
 
-static hsd_status number_type(hsd_type_names *names, hsd_bytes name, uint32_t flags, uint32_t *out,
-                              hsd_error *err)
+static hsd_status number_type(hsd_type_names *names, hsd_bytes name, uint32_t flags, uint32_t *out, hsd_error *err)
 {
     const uint32_t before = names->names.count;
     HSD_TRY(hsd_names_put(&names->names, name, out, err));
@@ -52,8 +47,7 @@ hsd_status hsd_type_names_init(hsd_type_names *names, hsd_error *err)
     static const char undefined[] = "(undefined type)";
     uint32_t number;
     memset(names, 0, sizeof *names);
-    return number_type(names, (hsd_bytes){(const uint8_t *)undefined, sizeof undefined - 1}, 0,
-                       &number, err);
+    return number_type(names, (hsd_bytes){(const uint8_t *)undefined, sizeof undefined - 1}, 0, &number, err);
 }
 
 void hsd_type_names_release(hsd_type_names *names)
@@ -88,8 +82,7 @@ static hsd_status take_type(void *context, const hsd_record *record, hsd_error *
     return hsd_id_map_put(&table->index, type->id, table->count++, err);
 }
 
-hsd_status hsd_type_table_load(hsd_type_table *table, hsd_capture *capture, hsd_type_names *names,
-                               hsd_error *err)
+hsd_status hsd_type_table_load(hsd_type_table *table, hsd_capture *capture, hsd_type_names *names, hsd_error *err)
 {
     type_load load = {.table = table, .names = names};
     memset(table, 0, sizeof *table);

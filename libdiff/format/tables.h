@@ -34,8 +34,7 @@ hsd_status hsd_type_names_init(hsd_type_names *names, hsd_error *err);
 void hsd_type_names_release(hsd_type_names *names);
 
 /* Reads the types of a capture and numbers them in `names`. Not thread-safe on `names`. */
-hsd_status hsd_type_table_load(hsd_type_table *table, hsd_capture *capture, hsd_type_names *names,
-                               hsd_error *err);
+hsd_status hsd_type_table_load(hsd_type_table *table, hsd_capture *capture, hsd_type_names *names, hsd_error *err);
 void hsd_type_table_release(hsd_type_table *table);
 
 static inline uint32_t hsd_type_common(const hsd_type_table *table, uint32_t type)
@@ -55,7 +54,7 @@ static inline uint32_t hsd_type_flags(const hsd_type_table *table, uint32_t type
 typedef struct hsd_label_table {
     hsd_id_map index; /* label id -> place in the array */
     hsd_label *labels;
-    uint32_t *edges;  /* number of each label's name, with HSD_EDGE_SOFT (walk/edges.h); NULL until numbered */
+    uint32_t *edges; /* number of each label's name, with HSD_EDGE_SOFT (walk/edges.h); NULL until numbered */
     uint32_t count, capacity;
 } hsd_label_table;
 

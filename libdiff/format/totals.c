@@ -60,10 +60,8 @@ static hsd_status add(hsd_totals *totals, uint64_t key, const hsd_object *object
 hsd_status hsd_totals_add_object(hsd_totals *totals, const hsd_object *object, hsd_fault *fault)
 {
     if (object->is_continuation || (object->flags & HSD_OBJECT_PSEUDO) != 0) return HSD_OK;
-    HSD_TRY(
-        add(totals,
-            HSD_TOTAL_OF_TYPE | (uint64_t)object->type << 8 | hsd_size_bucket(object->size_bytes),
-            object, fault));
+    HSD_TRY(add(totals, HSD_TOTAL_OF_TYPE | (uint64_t)object->type << 8 | hsd_size_bucket(object->size_bytes), object,
+                fault));
     if (object->category == 0) return HSD_OK;
     return add(totals, HSD_TOTAL_OF_CATEGORY | (uint64_t)object->category << 8, object, fault);
 }

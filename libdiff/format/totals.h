@@ -1,6 +1,6 @@
 /*
- * Totals computed from records, to be held against those of a capture (FORMAT.md 6.14, 6.15) or to replace them: objects by type
- * and size bucket, by category, roots by kind.
+ * Totals computed from records, to be held against those of a capture (FORMAT.md 6.14, 6.15) or to replace them:
+ * objects by type and size bucket, by category, roots by kind.
  */
 #ifndef HSD_FORMAT_TOTALS_H
 #define HSD_FORMAT_TOTALS_H
@@ -41,7 +41,8 @@ static inline unsigned hsd_size_bucket(uint64_t size_bytes)
     return size_bytes == 0 ? 0 : 64u - (unsigned)__builtin_clzll(size_bytes);
 }
 
-/* Adds one object (continuations and pseudo objects are left out), one site total, or one root. HSD_E_NOMEM, HSD_E_OVER_BUDGET. */
+/* Adds one object (continuations and pseudo objects are left out), one site total, or one root. HSD_E_NOMEM,
+ * HSD_E_OVER_BUDGET. */
 hsd_status hsd_totals_add_object(hsd_totals *totals, const hsd_object *object, hsd_fault *fault);
 hsd_status hsd_totals_add_site(hsd_totals *totals, const hsd_site_total *site, hsd_fault *fault);
 void hsd_totals_add_root(hsd_totals *totals, const hsd_root *root);

@@ -9,8 +9,8 @@
 
 /* For a control byte: offsets of values 1, 2, 3 of its group and of the next group, a byte each. */
 #define LEN(c, i) (1u << (((unsigned)(c) >> (2 * (i))) & 3u))
-#define STARTS(c)                                                                                  \
-    (LEN(c, 0) | (LEN(c, 0) + LEN(c, 1)) << 8 | (LEN(c, 0) + LEN(c, 1) + LEN(c, 2)) << 16 |        \
+#define STARTS(c)                                                                                                      \
+    (LEN(c, 0) | (LEN(c, 0) + LEN(c, 1)) << 8 | (LEN(c, 0) + LEN(c, 1) + LEN(c, 2)) << 16 |                            \
      (LEN(c, 0) + LEN(c, 1) + LEN(c, 2) + LEN(c, 3)) << 24)
 #define STARTS4(c)  STARTS(c), STARTS((c) + 1), STARTS((c) + 2), STARTS((c) + 3)
 #define STARTS16(c) STARTS4(c), STARTS4((c) + 4), STARTS4((c) + 8), STARTS4((c) + 12)
@@ -73,36 +73,34 @@ static inline void unpack_group(unpacker *u, bool is_delta, uint64_t group[4])
 }
 
 /* The loop, for both widths of output. Written out: an inner loop over the four costs half of the rate. */
-#define UNPACK_ALL(is_delta, type)                                                                 \
-    do {                                                                                           \
-        uint64_t group[4];                                                                         \
-        uint32_t i = 0;                                                                            \
-        for (; count - i >= 4; i += 4) {                                                           \
-            unpack_group(&u, is_delta, group);                                                     \
-            out[i] = (type)group[0];                                                               \
-            out[i + 1] = (type)group[1];                                                           \
-            out[i + 2] = (type)group[2];                                                           \
-            out[i + 3] = (type)group[3];                                                           \
-            u.all_bits |= group[0] | group[1] | group[2] | group[3];                               \
-        }                                                                                          \
-        if (i < count) unpack_group(&u, is_delta, group);                                          \
-        for (unsigned k = 0; i < count; i++, k++) {                                                \
-            out[i] = (type)group[k];                                                               \
-            u.all_bits |= group[k];                                                                \
-        }                                                                                          \
-        return u.all_bits;                                                                         \
+#define UNPACK_ALL(is_delta, type)                                                                                     \
+    do {                                                                                                               \
+        uint64_t group[4];                                                                                             \
+        uint32_t i = 0;                                                                                                \
+        for (; count - i >= 4; i += 4) {                                                                               \
+            unpack_group(&u, is_delta, group);                                                                         \
+            out[i] = (type)group[0];                                                                                   \
+            out[i + 1] = (type)group[1];                                                                               \
+            out[i + 2] = (type)group[2];                                                                               \
+            out[i + 3] = (type)group[3];                                                                               \
+            u.all_bits |= group[0] | group[1] | group[2] | group[3];                                                   \
+        }                                                                                                              \
+        if (i < count) unpack_group(&u, is_delta, group);                                                              \
+        for (unsigned k = 0; i < count; i++, k++) {                                                                    \
+            out[i] = (type)group[k];                                                                                   \
+            u.all_bits |= group[k];                                                                                    \
+        }                                                                                                              \
+        return u.all_bits;                                                                                             \
     } while (0)
 
-uint64_t hsd_unpack_u64(const uint8_t *control, const uint8_t *values, uint32_t count, int is_delta,
-                        uint64_t *out)
+uint64_t hsd_unpack_u64(const uint8_t *control, const uint8_t *values, uint32_t count, int is_delta, uint64_t *out)
 {
     unpacker u = {.control = control, .values = values};
     if (is_delta) UNPACK_ALL(true, uint64_t);
     UNPACK_ALL(false, uint64_t);
 }
 
-uint64_t hsd_unpack_u32(const uint8_t *control, const uint8_t *values, uint32_t count, int is_delta,
-                        uint32_t *out)
+uint64_t hsd_unpack_u32(const uint8_t *control, const uint8_t *values, uint32_t count, int is_delta, uint32_t *out)
 {
     unpacker u = {.control = control, .values = values};
     if (is_delta) UNPACK_ALL(true, uint32_t);

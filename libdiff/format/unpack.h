@@ -21,10 +21,7 @@
 #define HSD_UNPACK_ROUND(count) (((size_t)(count) + 3) & ~(size_t)3)
 
 /* Number of control bytes of `count` values. */
-static inline uint32_t hsd_unpack_control_bytes(uint32_t count)
-{
-    return count / 4 + (count % 4 != 0);
-}
+static inline uint32_t hsd_unpack_control_bytes(uint32_t count) { return count / 4 + (count % 4 != 0); }
 
 /* What the control bytes say the values take, in bytes. Codes past `count` do not count. */
 uint64_t hsd_unpack_value_bytes(const uint8_t *control, uint32_t count);
@@ -37,14 +34,9 @@ int hsd_unpack_tail_is_zero(const uint8_t *control, uint32_t count);
  * the zigzag of the difference to the one before. Returns the or of all results (of all 64 bits, for the
  * 32-bit form too), so that one comparison tells whether any value was too big.
  */
-uint64_t hsd_unpack_u64(const uint8_t *control, const uint8_t *values, uint32_t count, int is_delta,
-                        uint64_t *out);
-uint64_t hsd_unpack_u32(const uint8_t *control, const uint8_t *values, uint32_t count, int is_delta,
-                        uint32_t *out);
+uint64_t hsd_unpack_u64(const uint8_t *control, const uint8_t *values, uint32_t count, int is_delta, uint64_t *out);
+uint64_t hsd_unpack_u32(const uint8_t *control, const uint8_t *values, uint32_t count, int is_delta, uint32_t *out);
 
-static inline uint64_t hsd_unzigzag(uint64_t value)
-{
-    return (value >> 1) ^ (UINT64_C(0) - (value & 1));
-}
+static inline uint64_t hsd_unzigzag(uint64_t value) { return (value >> 1) ^ (UINT64_C(0) - (value & 1)); }
 
 #endif

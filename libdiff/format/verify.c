@@ -1,9 +1,9 @@
 /*
- * Verify: every rule of FORMAT.md held against a file. This part walks the file from its start, damage or not, and holds the rules
- * about structure: headers, order, ordinals, index, trailer. Records are for verify_records.c.
+ * Verify: every rule of FORMAT.md held against a file. This part walks the file from its start, damage or not, and
+ * holds the rules about structure: headers, order, ordinals, index, trailer. Records are for verify_records.c.
  *
- * What cannot be true any more once a block is lost (sums, ordinals that follow one another) is not held then: each fault is told
- * once, where it is.
+ * What cannot be true any more once a block is lost (sums, ordinals that follow one another) is not held then: each
+ * fault is told once, where it is.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -66,10 +66,7 @@ void hsd_verify_tell(hsd_verifier *v, const char *rule, const char *format, ...)
     v->tell(v->context, rule, v->offset, v->number, text);
 }
 
-static void tell_fault(hsd_verifier *v, const hsd_fault *fault)
-{
-    hsd_verify_tell(v, fault->rule, "%s", fault->text);
-}
+static void tell_fault(hsd_verifier *v, const hsd_fault *fault) { hsd_verify_tell(v, fault->rule, "%s", fault->text); }
 
 /* ---- one block ---- */
 
@@ -95,8 +92,7 @@ static void check_phase(hsd_verifier *v, uint8_t type)
     } else if (type != HSC_BLOCK_INFO && v->blocks.count == 0 && !v->has_lost) {
         hsd_verify_tell(v, "2.3", "the first block is %s, not info", hsd_block_type_name(type));
     } else if (phase < v->phase) {
-        hsd_verify_tell(v, "2.3", "%s stand behind blocks that must follow them",
-                        hsd_block_type_name(type));
+        hsd_verify_tell(v, "2.3", "%s stand behind blocks that must follow them", hsd_block_type_name(type));
     }
     if (phase > v->phase) v->phase = phase;
 }
@@ -105,12 +101,9 @@ static void check_targets(hsd_verifier *v)
 {
     const hsd_block_header *header = &v->block.header;
     const bool are_ordinals = (header->flags & HSC_BLOCK_FLAG_TARGET_ORDINAL) != 0;
-    if (header->type != HSC_BLOCK_OBJECTS && header->type != HSC_BLOCK_EDGES &&
-        header->type != HSC_BLOCK_ROOTS)
-        return;
+    if (header->type != HSC_BLOCK_OBJECTS && header->type != HSC_BLOCK_EDGES && header->type != HSC_BLOCK_ROOTS) return;
     if (v->has_info && are_ordinals != v->targets_are_ordinals) {
-        hsd_verify_tell(v, "4.8", "its targets are %s, unlike those of the capture",
-                        are_ordinals ? "ordinals" : "ids");
+        hsd_verify_tell(v, "4.8", "its targets are %s, unlike those of the capture", are_ordinals ? "ordinals" : "ids");
     }
 }
 
@@ -118,8 +111,7 @@ static hsd_status take_info(hsd_verifier *v, hsd_fault *fault)
 {
     hsd_facts facts;
     HSD_TRY(hsd_facts_parse(&v->block, &facts, fault));
-    if (memcmp(facts.bytes[HSC_INFO_CAPTURE_ID].data, v->file.header.capture_id,
-               HSC_CAPTURE_ID_BYTES) != 0) {
+    if (memcmp(facts.bytes[HSC_INFO_CAPTURE_ID].data, v->file.header.capture_id, HSC_CAPTURE_ID_BYTES) != 0) {
         hsd_verify_tell(v, "8.2", "the capture id is not that of the file header");
     }
     v->has_info = true;
@@ -141,8 +133,7 @@ static hsd_status take_index(hsd_verifier *v, hsd_fault *fault)
 {
     if (v->index_offset == 0) v->index_offset = v->block.offset_bytes;
     if (hsd_index_has_numbers(&v->block) != v->is_salvaged) {
-        hsd_verify_tell(v, "9.1", "the index %s the numbers of the blocks",
-                        v->is_salvaged ? "lacks" : "has");
+        hsd_verify_tell(v, "9.1", "the index %s the numbers of the blocks", v->is_salvaged ? "lacks" : "has");
     }
     return hsd_index_decode(&v->block, v->index.count, &v->index, fault);
 }
@@ -156,8 +147,7 @@ static hsd_status take_content(hsd_verifier *v, hsd_fault *fault)
     default: break;
     }
     check_targets(v);
-    HSD_TRY(hsd_content_take(&v->content, &v->block, v->is_salvaged || v->has_lost,
-                             hsd_verify_record, v, fault));
+    HSD_TRY(hsd_content_take(&v->content, &v->block, v->is_salvaged || v->has_lost, hsd_verify_record, v, fault));
     if (v->failure.status == HSD_OK) return HSD_OK;
     *fault = v->failure;
     return fault->status;
@@ -166,8 +156,7 @@ static hsd_status take_content(hsd_verifier *v, hsd_fault *fault)
 static hsd_status load(hsd_verifier *v, const hsd_block_ref *ref, hsd_fault *fault)
 {
     const hsd_input *input = &v->file.input;
-    if (!hsd_verify_reads(v, ref->type))
-        return hsd_block_read(&v->block, input, ref, v->file.header.seed, fault);
+    if (!hsd_verify_reads(v, ref->type)) return hsd_block_read(&v->block, input, ref, v->file.header.seed, fault);
     HSD_TRY(hsd_block_load(&v->block, input, ref, v->file.header.seed, fault));
     return take_content(v, fault);
 }
@@ -183,8 +172,7 @@ static hsd_status take_block(hsd_verifier *v, const hsd_scan_step *step, hsd_fau
     }
     if (step->missing > 0 && !v->is_salvaged) {
         if (!v->has_lost)
-            hsd_verify_tell(v, "4.5", "%llu blocks are missing before it",
-                            (unsigned long long)step->missing);
+            hsd_verify_tell(v, "4.5", "%llu blocks are missing before it", (unsigned long long)step->missing);
         v->has_lost = true;
     }
     check_phase(v, step->ref.type);
@@ -199,8 +187,7 @@ static hsd_status take_block(hsd_verifier *v, const hsd_scan_step *step, hsd_fau
         return status;
     }
     /* Places behind those that are lost are told of with these. */
-    if (!v->has_lost || step->ref.type != HSC_BLOCK_PLACES || strcmp(found.rule, "4.10") != 0)
-        tell_fault(v, &found);
+    if (!v->has_lost || step->ref.type != HSC_BLOCK_PLACES || strcmp(found.rule, "4.10") != 0) tell_fault(v, &found);
     v->has_lost = true;
     return HSD_OK;
 }
@@ -219,8 +206,7 @@ static void check_trailer(hsd_verifier *v, const hsd_scan_step *step)
         hsd_verify_tell(v, "2.1", "the file was cut off inside the trailer");
         return;
     }
-    if (hsd_input_read(&v->file.input, step->offset_bytes, bytes, sizeof bytes, &fault.error) !=
-        HSD_OK) {
+    if (hsd_input_read(&v->file.input, step->offset_bytes, bytes, sizeof bytes, &fault.error) != HSD_OK) {
         hsd_verify_tell(v, "9.2", "the trailer cannot be read: %s", fault.error.text);
         return;
     }
@@ -235,8 +221,7 @@ static void check_trailer(hsd_verifier *v, const hsd_scan_step *step)
     }
     if (step->bytes > sizeof bytes) {
         hsd_verify_at(v, step->offset_bytes + sizeof bytes, HSD_NO_BLOCK);
-        hsd_verify_tell(v, "9.4", "%llu bytes follow the trailer",
-                        (unsigned long long)(step->bytes - sizeof bytes));
+        hsd_verify_tell(v, "9.4", "%llu bytes follow the trailer", (unsigned long long)(step->bytes - sizeof bytes));
     }
 }
 
@@ -267,8 +252,8 @@ static void check_index(hsd_verifier *v)
 
 static hsd_status tell_progress(hsd_verifier *v, hsd_fault *fault)
 {
-    const hsd_status status = hsd_progress(&v->reporter, "verifying", v->scan.offset_bytes,
-                                           v->file.input.size_bytes, &fault->error);
+    const hsd_status status =
+        hsd_progress(&v->reporter, "verifying", v->scan.offset_bytes, v->file.input.size_bytes, &fault->error);
     return status == HSD_OK ? HSD_OK : hsd_fault_set(fault, status, NULL, "%s", fault->error.text);
 }
 
@@ -312,10 +297,8 @@ static bool is_salvaged(hsd_verifier *v)
         header.type != HSC_BLOCK_END)
         return false;
     const hsd_block_ref ref = hsd_block_ref_of(&header, trailer.end_offset);
-    if (hsd_block_load(&v->block, &v->file.input, &ref, v->file.header.seed, &fault) != HSD_OK)
-        return false;
-    return hsd_facts_parse(&v->block, &end, &fault) == HSD_OK &&
-           end.number[HSC_END_STATE] == HSC_STATE_SALVAGED;
+    if (hsd_block_load(&v->block, &v->file.input, &ref, v->file.header.seed, &fault) != HSD_OK) return false;
+    return hsd_facts_parse(&v->block, &end, &fault) == HSD_OK && end.number[HSC_END_STATE] == HSC_STATE_SALVAGED;
 }
 
 static hsd_status read_header(hsd_verifier *v, hsd_fault *fault)
@@ -359,8 +342,8 @@ static void release(hsd_verifier *v)
     free(v);
 }
 
-hsd_status hsd_capture_verify(const char *path, const hsd_run *run, hsd_fault_fn fault_fn,
-                              void *context, hsd_verify_result *result, hsd_error *err)
+hsd_status hsd_capture_verify(const char *path, const hsd_run *run, hsd_fault_fn fault_fn, void *context,
+                              hsd_verify_result *result, hsd_error *err)
 {
     hsd_fault fault = {.block = HSD_NO_BLOCK};
     hsd_verifier *v = calloc(1, sizeof *v);
@@ -368,8 +351,7 @@ hsd_status hsd_capture_verify(const char *path, const hsd_run *run, hsd_fault_fn
     v->tell = fault_fn;
     v->context = context;
     v->failure.block = HSD_NO_BLOCK;
-    v->memory_bytes =
-        run != NULL && run->memory_bytes != 0 ? run->memory_bytes : hsd_run_default_memory();
+    v->memory_bytes = run != NULL && run->memory_bytes != 0 ? run->memory_bytes : hsd_run_default_memory();
     v->totals.memory_bytes = v->memory_bytes / 8;
     v->blocks.memory_bytes = v->index.memory_bytes = v->memory_bytes / 4;
     hsd_reporter_init(&v->reporter, run);

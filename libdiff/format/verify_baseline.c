@@ -5,10 +5,7 @@
 
 #define FACT_BASELINE 0x40u /* FORMAT.md 8.2, key 9 */
 
-static bool is_baseline(const hsd_verifier *v)
-{
-    return v->has_info && (v->facts & FACT_BASELINE) != 0;
-}
+static bool is_baseline(const hsd_verifier *v) { return v->has_info && (v->facts & FACT_BASELINE) != 0; }
 
 bool hsd_verify_reads(hsd_verifier *v, uint8_t type)
 {
@@ -53,7 +50,7 @@ void hsd_verify_baseline(hsd_verifier *v)
         hsd_verify_tell(v, "7.11", "it is a baseline, and has %llu roots and %llu edges",
                         (unsigned long long)counts->roots, (unsigned long long)counts->edges);
     if (v->file.header.minor < HSC_VERSION_MINOR_BASELINE && !v->is_salvaged) /* a reader of 1.0 salvages as 1.0 */
-        hsd_verify_tell(v, "3.4", "it is a baseline, and says that it is of version %u.%u",
-                        v->file.header.major, v->file.header.minor);
+        hsd_verify_tell(v, "3.4", "it is a baseline, and says that it is of version %u.%u", v->file.header.major,
+                        v->file.header.minor);
     if (!v->has_lost && v->end[HSC_END_STATE] == HSC_STATE_COMPLETE) check_sums(v);
 }

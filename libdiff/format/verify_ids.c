@@ -1,6 +1,6 @@
 /*
- * No object id stands twice in a capture (FORMAT.md 6.6). Ids are put into a hash table; where that would take more than half of the
- * memory, the ids are split by their hash and the file is read once for each part.
+ * No object id stands twice in a capture (FORMAT.md 6.6). Ids are put into a hash table; where that would take more
+ * than half of the memory, the ids are split by their hash and the file is read once for each part.
  */
 #include <stdlib.h>
 
@@ -39,8 +39,8 @@ static bool put(id_table *table, uint64_t id, uint64_t hash)
     return true;
 }
 
-static hsd_status put_block(hsd_verifier *v, id_table *table, const hsd_block_ref *ref,
-                            uint64_t part, uint64_t parts, hsd_fault *fault)
+static hsd_status put_block(hsd_verifier *v, id_table *table, const hsd_block_ref *ref, uint64_t part, uint64_t parts,
+                            hsd_fault *fault)
 {
     hsd_object_block *objects = &v->content.objects;
     hsd_object object;
@@ -51,19 +51,16 @@ static hsd_status put_block(hsd_verifier *v, id_table *table, const hsd_block_re
         const uint64_t hash = mix(object.id);
         if (object.is_continuation || (hash >> 40) % parts != part) continue;
         if (table->used > table->mask - table->mask / 4) { /* ids made to fall into one part */
-            return hsd_fault_over_budget(fault, "telling its object ids apart",
-                                         64 * v->content.counts.objects);
+            return hsd_fault_over_budget(fault, "telling its object ids apart", 64 * v->content.counts.objects);
         }
         if (!put(table, object.id, hash)) {
-            hsd_verify_tell(v, "6.6", "object id 0x%llx stands there twice",
-                            (unsigned long long)object.id);
+            hsd_verify_tell(v, "6.6", "object id 0x%llx stands there twice", (unsigned long long)object.id);
         }
     }
     return HSD_OK;
 }
 
-static hsd_status put_part(hsd_verifier *v, id_table *table, uint64_t part, uint64_t parts,
-                           hsd_fault *fault)
+static hsd_status put_part(hsd_verifier *v, id_table *table, uint64_t part, uint64_t parts, hsd_fault *fault)
 {
     table->has_zero = false;
     table->used = 0;
@@ -73,9 +70,8 @@ static hsd_status put_part(hsd_verifier *v, id_table *table, uint64_t part, uint
         const hsd_block_ref *ref = &v->blocks.refs[i];
         if (ref->type != HSC_BLOCK_OBJECTS) continue;
         HSD_TRY(put_block(v, table, ref, part, parts, fault));
-        const hsd_status status =
-            hsd_progress(&v->reporter, "checking object ids", part * v->blocks.count + i,
-                         parts * v->blocks.count, &fault->error);
+        const hsd_status status = hsd_progress(&v->reporter, "checking object ids", part * v->blocks.count + i,
+                                               parts * v->blocks.count, &fault->error);
         if (status != HSD_OK) return hsd_fault_set(fault, status, NULL, "%s", fault->error.text);
     }
     return HSD_OK;
@@ -92,8 +88,7 @@ hsd_status hsd_verify_object_ids(hsd_verifier *v, hsd_fault *fault)
         table.mask = 2 * table.mask + 1;
     if (table.mask + 1 < 2 * objects) parts = 4 * objects / (table.mask + 1) + 1;
     table.slots = malloc((size_t)(table.mask + 1) * sizeof *table.slots);
-    if (table.slots == NULL)
-        return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "no memory to check object ids");
+    if (table.slots == NULL) return hsd_fault_set(fault, HSD_E_NOMEM, NULL, "no memory to check object ids");
     hsd_status status = HSD_OK;
     for (uint64_t part = 0; status == HSD_OK && part < parts; part++)
         status = put_part(v, &table, part, parts, fault);

@@ -1,6 +1,6 @@
 /*
- * The rules about records: numbers of tables are defined once and used only when defined, totals are those of the records. See
- * verify_state.h.
+ * The rules about records: numbers of tables are defined once and used only when defined, totals are those of the
+ * records. See verify_state.h.
  */
 #include <string.h>
 
@@ -26,8 +26,7 @@ static const struct table_name {
 
 static void run_out(hsd_verifier *v, const char *what)
 {
-    if (v->failure.status == HSD_OK)
-        hsd_fault_set(&v->failure, HSD_E_NOMEM, NULL, "no memory for the %s", what);
+    if (v->failure.status == HSD_OK) hsd_fault_set(&v->failure, HSD_E_NOMEM, NULL, "no memory for the %s", what);
 }
 
 static void define(hsd_verifier *v, hsd_table table, uint32_t id)
@@ -39,8 +38,7 @@ static void define(hsd_verifier *v, hsd_table table, uint32_t id)
     }
     const hsd_id_result result = hsd_id_set_add(&v->defined[table], id);
     if (result == HSD_ID_THERE)
-        hsd_verify_tell(v, tables[table].rule, "%s %u is defined twice", tables[table].name,
-                        (unsigned)id);
+        hsd_verify_tell(v, tables[table].rule, "%s %u is defined twice", tables[table].name, (unsigned)id);
     if (result == HSD_ID_NO_MEMORY) run_out(v, "numbers of a table");
 }
 
@@ -49,8 +47,8 @@ static void use(hsd_verifier *v, hsd_table table, uint32_t id)
     if (id == 0) return;
     if (v->is_locating) {
         if (!hsd_id_set_has(&v->defined[table], id)) {
-            hsd_verify_tell(v, tables[table].rule, "%s %u is used and nowhere defined",
-                            tables[table].name, (unsigned)id);
+            hsd_verify_tell(v, tables[table].rule, "%s %u is used and nowhere defined", tables[table].name,
+                            (unsigned)id);
         }
         return;
     }
@@ -64,8 +62,10 @@ static void take_numbers(hsd_verifier *v, const hsd_form *form, const void *reco
         uint32_t number;
         if (field->role == HSD_FIELD_PLAIN || field->is_many) continue;
         memcpy(&number, (const uint8_t *)record + field->offset, sizeof number);
-        if (field->role == HSD_FIELD_DEFINES) define(v, (hsd_table)(field->table - 1), number);
-        else use(v, (hsd_table)(field->table - 1), number);
+        if (field->role == HSD_FIELD_DEFINES)
+            define(v, (hsd_table)(field->table - 1), number);
+        else
+            use(v, (hsd_table)(field->table - 1), number);
     }
 }
 
@@ -78,8 +78,7 @@ static void check_object(hsd_verifier *v, const hsd_object *object)
         use(v, HSD_TABLE_LABEL, object->labels[i]);
     if (v->is_locating) return;
     if (object->value.size > 0 && v->has_info && (v->facts & FACT_VALUES) == 0) {
-        hsd_verify_tell(v, "6.6",
-                        "object 0x%llx has a value, and the capture says that there are none",
+        hsd_verify_tell(v, "6.6", "object 0x%llx has a value, and the capture says that there are none",
                         (unsigned long long)object->id);
     }
     hsd_verify_baseline_object(v, object);
@@ -97,13 +96,11 @@ static void check_type_total(hsd_verifier *v, const hsd_type_total *total)
 {
     if (v->is_locating) return;
     if (total->type < v->last_type)
-        hsd_verify_tell(v, "6.14", "the totals of type %u do not stand in order",
-                        (unsigned)total->type);
+        hsd_verify_tell(v, "6.14", "the totals of type %u do not stand in order", (unsigned)total->type);
     v->last_type = (uint64_t)total->type + 1;
     for (uint32_t i = 0; i < total->bucket_count; i++) {
         if (i > 0 && total->buckets[i] <= total->buckets[i - 1]) {
-            hsd_verify_tell(v, "6.14", "the buckets of type %u do not ascend",
-                            (unsigned)total->type);
+            hsd_verify_tell(v, "6.14", "the buckets of type %u do not ascend", (unsigned)total->type);
         }
         if (total->bucket_objects[i] == 0)
             hsd_verify_tell(v, "6.14", "type %u has an empty bucket", (unsigned)total->type);
@@ -116,8 +113,7 @@ static void check_group_total(hsd_verifier *v, const hsd_group_total *total)
     if (v->is_locating) return;
     const uint64_t group = (uint64_t)total->kind << 32 | total->key;
     if (group < v->last_group)
-        hsd_verify_tell(v, "6.15", "the totals of group %u do not stand in order",
-                        (unsigned)total->key);
+        hsd_verify_tell(v, "6.15", "the totals of group %u do not stand in order", (unsigned)total->key);
     v->last_group = group + 1;
 }
 
@@ -166,8 +162,7 @@ static void check_counts(hsd_verifier *v)
 {
     hsd_fault fault = {.block = HSD_NO_BLOCK};
     for (unsigned i = 0; i < HSD_END_RULES; i++) {
-        if (hsd_end_check(i, &v->content.counts, v->blocks.count - 1, v->end, &fault) == HSD_OK)
-            continue;
+        if (hsd_end_check(i, &v->content.counts, v->blocks.count - 1, v->end, &fault) == HSD_OK) continue;
         hsd_verify_tell(v, fault.rule, "%s", fault.text);
         hsd_verify_at(v, v->offset, v->number); /* tell each of them */
     }
@@ -189,15 +184,13 @@ typedef struct comparison {
     uint64_t roots[HSD_ROOT_KINDS];
 } comparison;
 
-static bool has_same_buckets(const hsd_type_total *stated, const hsd_totals *totals, size_t first,
-                             size_t end)
+static bool has_same_buckets(const hsd_type_total *stated, const hsd_totals *totals, size_t first, size_t end)
 {
     if (stated->bucket_count != end - first) return false;
     for (size_t i = first; i < end; i++) {
         const hsd_total *total = &totals->entries[i];
         if (stated->buckets[i - first] != hsd_total_bucket(total) ||
-            stated->bucket_objects[i - first] != total->objects ||
-            stated->bucket_bytes[i - first] != total->bytes) {
+            stated->bucket_objects[i - first] != total->objects || stated->bucket_bytes[i - first] != total->bytes) {
             return false;
         }
     }
@@ -236,14 +229,11 @@ static void compare_type(comparison *c, const hsd_type_total *stated)
     }
     c->found += end - first;
     /* Objects that were only counted (8.4, key 20) stand in the sums and in no bucket. */
-    const bool is_exact =
-        c->v->end[HSC_END_COUNTED_OBJECTS] == 0 && c->v->end[HSC_END_COUNTED_BYTES] == 0;
+    const bool is_exact = c->v->end[HSC_END_COUNTED_OBJECTS] == 0 && c->v->end[HSC_END_COUNTED_BYTES] == 0;
     const bool is_same = is_exact ? stated->objects == sum.objects && stated->bytes == sum.bytes
                                   : stated->objects >= sum.objects && stated->bytes >= sum.bytes;
-    if (!is_same || stated->native_bytes != sum.native_bytes ||
-        !has_same_buckets(stated, totals, first, end)) {
-        hsd_verify_tell(c->v, "6.14", "the totals of type %u are not those of its objects",
-                        (unsigned)stated->type);
+    if (!is_same || stated->native_bytes != sum.native_bytes || !has_same_buckets(stated, totals, first, end)) {
+        hsd_verify_tell(c->v, "6.14", "the totals of type %u are not those of its objects", (unsigned)stated->type);
     }
     compare_sites(c, stated->type, left_of(stated->objects, sum.objects), left_of(stated->bytes, sum.bytes));
 }
@@ -255,18 +245,15 @@ static void compare_group(comparison *c, const hsd_group_total *stated)
         const uint64_t found = stated->key < HSD_ROOT_KINDS ? totals->roots[stated->key] : 0;
         if (stated->key < HSD_ROOT_KINDS) c->roots[stated->key] = found;
         if (stated->count != found || stated->bytes != 0)
-            hsd_verify_tell(c->v, "6.15", "the total of root kind %u is not that of its roots",
-                            (unsigned)stated->key);
+            hsd_verify_tell(c->v, "6.15", "the total of root kind %u is not that of its roots", (unsigned)stated->key);
         return;
     }
     const size_t at = find_entry(totals, HSD_TOTAL_OF_CATEGORY | (uint64_t)stated->key << 8);
     const bool is_there = at < totals->used && hsd_total_is_category(&totals->entries[at]) &&
                           hsd_total_id(&totals->entries[at]) == stated->key;
     c->found += is_there;
-    if (!is_there || totals->entries[at].objects != stated->count ||
-        totals->entries[at].bytes != stated->bytes) {
-        hsd_verify_tell(c->v, "6.15", "the total of category %u is not that of its objects",
-                        (unsigned)stated->key);
+    if (!is_there || totals->entries[at].objects != stated->count || totals->entries[at].bytes != stated->bytes) {
+        hsd_verify_tell(c->v, "6.15", "the total of category %u is not that of its objects", (unsigned)stated->key);
     }
 }
 
@@ -303,8 +290,7 @@ static hsd_status compare_totals(hsd_verifier *v, hsd_fault *fault)
     }
     hsd_verify_at(v, v->end_offset, v->blocks.refs[v->blocks.count - 1].number);
     if (c.found != v->totals.used)
-        hsd_verify_tell(v, "6.14", "%zu sums by type or category are missing in the totals",
-                        v->totals.used - c.found);
+        hsd_verify_tell(v, "6.14", "%zu sums by type or category are missing in the totals", v->totals.used - c.found);
     for (unsigned kind = 0; kind < HSD_ROOT_KINDS; kind++) {
         if (c.roots[kind] != v->totals.roots[kind])
             hsd_verify_tell(v, "6.15", "the total of root kind %u is missing", kind);
@@ -333,8 +319,7 @@ static hsd_status locate_undefined(hsd_verifier *v, hsd_fault *fault)
 static bool has_undefined(const hsd_verifier *v)
 {
     for (unsigned table = 0; table < HSD_TABLES; table++) {
-        if (hsd_id_set_first_missing(&v->used[table], &v->defined[table]) != UINT32_MAX)
-            return true;
+        if (hsd_id_set_first_missing(&v->used[table], &v->defined[table]) != UINT32_MAX) return true;
     }
     return false;
 }
@@ -345,7 +330,6 @@ hsd_status hsd_verify_sums(hsd_verifier *v, hsd_fault *fault)
     hsd_verify_at(v, v->end_offset, v->blocks.refs[v->blocks.count - 1].number);
     check_counts(v);
     HSD_TRY(compare_totals(v, fault));
-    if (v->end[HSC_END_STATE] == HSC_STATE_COMPLETE && has_undefined(v))
-        return locate_undefined(v, fault);
+    if (v->end[HSC_END_STATE] == HSC_STATE_COMPLETE && has_undefined(v)) return locate_undefined(v, fault);
     return HSD_OK;
 }

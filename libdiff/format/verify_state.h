@@ -1,6 +1,6 @@
 /*
- * What the parts of verify share: verify.c walks the file and holds the rules about its structure, verify_records.c those about
- * records, verify_ids.c that no object id stands there twice, verify_baseline.c those about baselines.
+ * What the parts of verify share: verify.c walks the file and holds the rules about its structure, verify_records.c
+ * those about records, verify_ids.c that no object id stands there twice, verify_baseline.c those about baselines.
  */
 #ifndef HSD_FORMAT_VERIFY_STATE_H
 #define HSD_FORMAT_VERIFY_STATE_H
@@ -51,21 +51,22 @@ typedef struct hsd_verifier {
 
     hsd_totals totals; /* computed from the records */
     hsd_id_set defined[HSD_TABLES], used[HSD_TABLES];
-    uint64_t last_type;  /* of TYPE_TOTALS, + 1 */
-    uint64_t last_group; /* kind << 32 | key of GROUP_TOTALS, + 1 */
+    uint64_t last_type;   /* of TYPE_TOTALS, + 1 */
+    uint64_t last_group;  /* kind << 32 | key of GROUP_TOTALS, + 1 */
     uint64_t last_object; /* baselines: id of the last object … */
     bool has_object;      /* … if there was one */
-    hsd_fault failure;   /* of the machine, met inside a callback */
+    hsd_fault failure;    /* of the machine, met inside a callback */
 } hsd_verifier;
 
-/* Tells of a broken rule at the place that is looked at; the second and later times of a rule in one block are only counted. */
-void hsd_verify_tell(hsd_verifier *v, const char *rule, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Tells of a broken rule at the place that is looked at; the second and later times of a rule in one block are only
+ * counted. */
+void hsd_verify_tell(hsd_verifier *v, const char *rule, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Begins to look at another place: tells how often the last rule was broken more. */
 void hsd_verify_at(hsd_verifier *v, uint64_t offset, uint64_t number);
 
-/* Whether the records of a type of block are looked at: known ones, but for sums that stand in a capture that is no baseline. */
+/* Whether the records of a type of block are looked at: known ones, but for sums that stand in a capture that is no
+ * baseline. */
 bool hsd_verify_reads(hsd_verifier *v, uint8_t type);
 
 /* That a baseline is one, when all blocks were seen: 6.17, 7.11. */

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/fail.h"
@@ -22,7 +22,7 @@
 #include "graph/varint.h"
 
 #define MAX_BLOCK_NODES 4096u
-#define FEW_TARGETS 48u /* below it shifting is faster than counting (bench_graph) */
+#define FEW_TARGETS     48u /* below it shifting is faster than counting (bench_graph) */
 
 static uint64_t zigzag(int64_t value) { return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63); }
 static bool take_buffers(hsd_adjacency *a)
@@ -33,12 +33,11 @@ static bool take_buffers(hsd_adjacency *a)
     a->item_names = calloc(HSD_ADJACENCY_PART_ITEMS, sizeof *a->item_names);
     a->at = malloc((MAX_BLOCK_NODES + 1) * sizeof *a->at);
     a->lists = malloc(HSD_BLOCK_BYTES + HSD_ADJACENCY_PART_ITEMS * HSD_VARINT_MOST);
-    return a->gathered != NULL && a->sorting != NULL && a->items != NULL && a->item_names != NULL &&
-           a->at != NULL && a->lists != NULL;
+    return a->gathered != NULL && a->sorting != NULL && a->items != NULL && a->item_names != NULL && a->at != NULL &&
+           a->lists != NULL;
 }
 
-hsd_status hsd_adjacency_begin(hsd_adjacency **out, uint64_t memory_bytes, hsd_temp_space *space,
-                               hsd_error *err)
+hsd_status hsd_adjacency_begin(hsd_adjacency **out, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
 {
     *out = NULL;
     if (memory_bytes < HSD_BLOCKS_LEAST_BYTES) {
@@ -135,8 +134,7 @@ static hsd_status close_block(hsd_adjacency *a, hsd_error *err)
 static hsd_status place(hsd_adjacency *a, uint32_t bytes, hsd_error *err)
 {
     const uint32_t table = (a->open_count + 2) * (uint32_t)sizeof *a->at;
-    if (a->open_count == MAX_BLOCK_NODES ||
-        HSD_BLOCK_HEADER_BYTES + table + a->list_bytes + bytes > HSD_BLOCK_BYTES) {
+    if (a->open_count == MAX_BLOCK_NODES || HSD_BLOCK_HEADER_BYTES + table + a->list_bytes + bytes > HSD_BLOCK_BYTES) {
         const uint32_t start = a->list_bytes;
         HSD_TRY(close_block(a, err));
         memmove(a->lists, a->lists + start, bytes);
@@ -151,7 +149,8 @@ static hsd_status place(hsd_adjacency *a, uint32_t bytes, hsd_error *err)
 /* Nodes up to `node` that nobody spoke of refer to nothing. */
 static hsd_status place_empty_until(hsd_adjacency *a, uint32_t node, hsd_error *err)
 {
-    while (a->next_node < node) HSD_TRY(place(a, 0, err));
+    while (a->next_node < node)
+        HSD_TRY(place(a, 0, err));
     return HSD_OK;
 }
 
@@ -162,7 +161,8 @@ static void sort_few(uint64_t *pairs, uint32_t count)
     for (uint32_t i = 1; i < count; i++) {
         const uint64_t pair = pairs[i];
         uint32_t j = i;
-        for (; j > 0 && pairs[j - 1] > pair; j--) pairs[j] = pairs[j - 1];
+        for (; j > 0 && pairs[j - 1] > pair; j--)
+            pairs[j] = pairs[j - 1];
         pairs[j] = pair;
     }
 }
@@ -170,7 +170,8 @@ static void sort_few(uint64_t *pairs, uint32_t count)
 static bool are_sorted(const uint64_t *pairs, uint32_t count)
 {
     uint32_t i = 1;
-    while (i < count && pairs[i - 1] <= pairs[i]) i++;
+    while (i < count && pairs[i - 1] <= pairs[i])
+        i++;
     return i >= count;
 }
 
@@ -178,13 +179,15 @@ static bool are_sorted(const uint64_t *pairs, uint32_t count)
 static void sort_by_byte(const uint64_t *in, uint64_t *out, uint32_t count, unsigned shift)
 {
     uint32_t starts[256] = {0};
-    for (uint32_t i = 0; i < count; i++) starts[in[i] >> shift & 0xff]++;
+    for (uint32_t i = 0; i < count; i++)
+        starts[in[i] >> shift & 0xff]++;
     for (uint32_t sum = 0, i = 0; i < 256; i++) {
         const uint32_t items = starts[i];
         starts[i] = sum;
         sum += items;
     }
-    for (uint32_t i = 0; i < count; i++) out[starts[in[i] >> shift & 0xff]++] = in[i];
+    for (uint32_t i = 0; i < count; i++)
+        out[starts[in[i] >> shift & 0xff]++] = in[i];
 }
 
 /* Rounds for the bytes in which some pairs differ. */
@@ -210,8 +213,10 @@ static void sort_many(uint64_t *pairs, uint64_t *spare, uint32_t count)
 static void tidy_gathered(hsd_adjacency *a)
 {
     uint64_t *pairs = a->gathered;
-    if (a->gathered_count <= FEW_TARGETS) sort_few(pairs, a->gathered_count);
-    else if (!are_sorted(pairs, a->gathered_count)) sort_many(pairs, a->sorting, a->gathered_count);
+    if (a->gathered_count <= FEW_TARGETS)
+        sort_few(pairs, a->gathered_count);
+    else if (!are_sorted(pairs, a->gathered_count))
+        sort_many(pairs, a->sorting, a->gathered_count);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < a->gathered_count; i++) {
         const uint32_t target = (uint32_t)(pairs[i] >> 32);
@@ -272,9 +277,11 @@ static void gather(hsd_adjacency *a, const uint32_t *targets, const uint32_t *na
     uint64_t *pairs = a->gathered + a->gathered_count;
     a->gathered_count += count;
     if (names != NULL && a->has_names) {
-        for (uint32_t i = 0; i < count; i++) pairs[i] = (uint64_t)targets[i] << 32 | names[i];
+        for (uint32_t i = 0; i < count; i++)
+            pairs[i] = (uint64_t)targets[i] << 32 | names[i];
     } else {
-        for (uint32_t i = 0; i < count; i++) pairs[i] = (uint64_t)targets[i] << 32;
+        for (uint32_t i = 0; i < count; i++)
+            pairs[i] = (uint64_t)targets[i] << 32;
     }
 }
 
@@ -289,8 +296,8 @@ static hsd_status start_source(hsd_adjacency *a, uint32_t source, hsd_error *err
     return HSD_OK;
 }
 
-hsd_status hsd_adjacency_add(hsd_adjacency *a, uint32_t source, const uint32_t *targets,
-                             const uint32_t *names, uint64_t count, hsd_error *err)
+hsd_status hsd_adjacency_add(hsd_adjacency *a, uint32_t source, const uint32_t *targets, const uint32_t *names,
+                             uint64_t count, hsd_error *err)
 {
     HSD_ASSERT(!a->is_finished);
     HSD_ASSERT(count == 0 || targets != NULL);
@@ -317,9 +324,11 @@ static hsd_status build_locate(hsd_adjacency *a, hsd_error *err)
     uint32_t block = 0;
     for (uint32_t group = 0; group < groups; group++) {
         const uint64_t node = (uint64_t)group << HSD_LOCATE_SHIFT;
-        while (block + 1 < a->blocks.count && a->block_first[block + 1] <= node) block++;
+        while (block + 1 < a->blocks.count && a->block_first[block + 1] <= node)
+            block++;
         /* the first of the blocks that start with this very node: a long list has several */
-        while (block > 0 && a->block_first[block - 1] == a->block_first[block]) block--;
+        while (block > 0 && a->block_first[block - 1] == a->block_first[block])
+            block--;
         a->locate[group] = block;
     }
     return HSD_OK;
@@ -363,8 +372,7 @@ hsd_status hsd_adjacency_finish(hsd_adjacency *a, uint32_t node_count, hsd_error
     HSD_TRY(end_source(a, err));
     if (a->next_node > node_count || (a->edge_count > 0 && a->largest_target >= node_count)) {
         return hsd_fail(err, HSD_E_MISUSE, "a reference names node %u of %u",
-                        a->largest_target >= node_count ? a->largest_target : a->next_node - 1,
-                        node_count);
+                        a->largest_target >= node_count ? a->largest_target : a->next_node - 1, node_count);
     }
     a->node_count = node_count;
     HSD_TRY(place_empty_until(a, node_count, err));

@@ -26,8 +26,7 @@ typedef struct hsd_adjacency hsd_adjacency;
 
 /* Starts a graph. `memory_bytes` bounds the builder's own buffers (at least 256 KiB) and, while the
  * graph fits in it, its blocks, which then never touch the disk. */
-hsd_status hsd_adjacency_begin(hsd_adjacency **out, uint64_t memory_bytes, hsd_temp_space *space,
-                               hsd_error *err);
+hsd_status hsd_adjacency_begin(hsd_adjacency **out, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err);
 
 /* From now on references have names, whose blocks stay in `memory_bytes` (at least 256 KiB) while they
  * fit. Before the first hsd_adjacency_add. */
@@ -40,8 +39,8 @@ hsd_status hsd_adjacency_with_names(hsd_adjacency *adjacency, uint64_t memory_by
  * itself, and a duplicate is dropped only within its part; of several references to one target the
  * least name is kept. `names` has one name a target; NULL = all 0, or a graph without names.
  */
-hsd_status hsd_adjacency_add(hsd_adjacency *adjacency, uint32_t source, const uint32_t *targets,
-                             const uint32_t *names, uint64_t count, hsd_error *err);
+hsd_status hsd_adjacency_add(hsd_adjacency *adjacency, uint32_t source, const uint32_t *targets, const uint32_t *names,
+                             uint64_t count, hsd_error *err);
 
 /* Ends building. Every target must be below node_count (HSD_E_MISUSE otherwise). */
 hsd_status hsd_adjacency_finish(hsd_adjacency *adjacency, uint32_t node_count, hsd_error *err);
@@ -64,8 +63,8 @@ typedef struct hsd_targets {
     const uint32_t *items; /* borrowed until the next call on the same adjacency */
     const uint32_t *names; /* one an item, borrowed likewise; NULL unless got by hsd_adjacency_get_named */
     uint32_t count;
-    bool has_more;         /* call hsd_adjacency_more for the next part of a long list */
-    uint32_t next_block;   /* private: block of the next part */
+    bool has_more;       /* call hsd_adjacency_more for the next part of a long list */
+    uint32_t next_block; /* private: block of the next part */
 } hsd_targets;
 
 /* True if the node refers to nothing: one bit, no block is touched. */

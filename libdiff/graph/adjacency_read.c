@@ -42,8 +42,7 @@ uint32_t hsd_adjacency_block_of(const hsd_adjacency *a, uint32_t node)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
     uint32_t block = a->locate[node >> HSD_LOCATE_SHIFT];
-    while (block + 1 < a->blocks.count && a->block_first[block + 1] <= node &&
-           a->block_first[block] != node) {
+    while (block + 1 < a->blocks.count && a->block_first[block + 1] <= node && a->block_first[block] != node) {
         block++;
     }
     return block;

@@ -9,9 +9,9 @@
 #include "graph/blocks.h"
 #include "graph/name_blocks.h"
 
-#define HSD_LONG_LIST UINT32_MAX
+#define HSD_LONG_LIST          UINT32_MAX
 #define HSD_BLOCK_HEADER_BYTES 8u
-#define HSD_LOCATE_SHIFT 8
+#define HSD_LOCATE_SHIFT       8
 
 /* Of a block with one part of a long list. */
 typedef struct hsd_long_header {
@@ -32,29 +32,29 @@ struct hsd_adjacency {
     uint32_t *block_first; /* first node of each block */
     uint32_t block_capacity;
     uint32_t *locate;
-    uint8_t *has_targets;  /* one bit a node */
+    uint8_t *has_targets; /* one bit a node */
     size_t bit_bytes;
     hsd_name_blocks names;
-    uint32_t *names_from;  /* for each block a block of names, at or before the one of its first node */
+    uint32_t *names_from; /* for each block a block of names, at or before the one of its first node */
 
     /* building */
     hsd_temp_space *space;
     uint32_t largest_target;
-    uint32_t source;       /* whose targets are gathered */
+    uint32_t source; /* whose targets are gathered */
     bool has_source;
-    bool is_long;          /* parts of `source` were written already */
-    uint64_t *gathered;    /* target << 32 | name, HSD_ADJACENCY_PART_ITEMS */
-    uint64_t *sorting;     /* as many */
+    bool is_long;       /* parts of `source` were written already */
+    uint64_t *gathered; /* target << 32 | name, HSD_ADJACENCY_PART_ITEMS */
+    uint64_t *sorting;  /* as many */
     uint32_t gathered_count;
-    uint8_t *lists;        /* encoded lists of the open block */
+    uint8_t *lists; /* encoded lists of the open block */
     uint32_t list_bytes;
-    uint16_t *at;          /* MAX_BLOCK_NODES + 1 */
+    uint16_t *at; /* MAX_BLOCK_NODES + 1 */
     uint32_t open_first, open_count;
-    uint32_t next_node;    /* nodes below have their place in a block */
+    uint32_t next_node; /* nodes below have their place in a block */
 
     /* reading: HSD_ADJACENCY_PART_ITEMS each */
     uint32_t *items;
-    uint32_t *item_names;  /* all 0 in a graph without names */
+    uint32_t *item_names; /* all 0 in a graph without names */
 };
 
 #endif

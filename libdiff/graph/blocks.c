@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/pages.h"
@@ -117,10 +117,13 @@ hsd_status hsd_blocks_check(const hsd_blocks *b, hsd_error *err)
 
 void hsd_blocks_release(hsd_blocks *b)
 {
-    for (uint32_t slab = 0; slab < b->slab_count; slab++) give_slab(b, slab);
+    for (uint32_t slab = 0; slab < b->slab_count; slab++)
+        give_slab(b, slab);
     free(b->slabs);
-    if (b->has_pages) hsd_paged_close(&b->pages);
-    else if (b->is_spilled) hsd_temp_close(&b->file);
+    if (b->has_pages)
+        hsd_paged_close(&b->pages);
+    else if (b->is_spilled)
+        hsd_temp_close(&b->file);
     memset(b, 0, sizeof *b);
     b->file.fd = -1;
 }

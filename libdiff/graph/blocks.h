@@ -14,18 +14,18 @@
 #include "io/temp.h"
 #include <hsdiff/status.h>
 
-#define HSD_BLOCK_BYTES HSD_PAGE_BYTES
+#define HSD_BLOCK_BYTES        HSD_PAGE_BYTES
 #define HSD_BLOCKS_LEAST_BYTES (UINT64_C(256) << 10) /* and a two-thousandth of the blocks */
-#define HSD_SLAB_BLOCKS 16u
+#define HSD_SLAB_BLOCKS        16u
 
 typedef struct hsd_blocks {
     uint32_t count;
     uint64_t memory_bytes;
-    uint8_t **slabs;      /* resident ones; NULL where one was spilled */
+    uint8_t **slabs; /* resident ones; NULL where one was spilled */
     uint32_t slab_count, slab_capacity;
     bool is_spilled;
-    hsd_temp file;        /* spilled slabs, until pages take it over */
-    bool has_pages;       /* finished, and does not fit */
+    hsd_temp file;  /* spilled slabs, until pages take it over */
+    bool has_pages; /* finished, and does not fit */
     hsd_paged pages;
     hsd_temp_space *space;
 } hsd_blocks;

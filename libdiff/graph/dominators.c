@@ -14,24 +14,25 @@
 #include "base/fail.h"
 #include "graph/dominators_parts.h"
 
-#define MAX_BUCKETS 512u
-#define LEAST_BUCKETS 64u
-#define LEAST_CHUNK (UINT64_C(4) << 10)
-#define MOST_CHUNK (UINT64_C(128) << 10)
+#define MAX_BUCKETS    512u
+#define LEAST_BUCKETS  64u
+#define LEAST_CHUNK    (UINT64_C(4) << 10)
+#define MOST_CHUNK     (UINT64_C(128) << 10)
 #define RESIDENT_CHUNK (UINT64_C(16) << 10)
 #define RESIDENT_ITEMS (UINT64_C(128) << 10)
-#define LEAST_ITEMS UINT64_C(4096)
-#define ITEM_BYTES 32u      /* of an item that is sorted, as read, as sorted and by node */
-#define SPLIT_BUCKETS 64u
-#define CLIMB_STEPS 16u
-#define BLOCK_SLACK 8u      /* bytes a reference in adjacency blocks, at most */
+#define LEAST_ITEMS    UINT64_C(4096)
+#define ITEM_BYTES     32u /* of an item that is sorted, as read, as sorted and by node */
+#define SPLIT_BUCKETS  64u
+#define CLIMB_STEPS    16u
+#define BLOCK_SLACK    8u /* bytes a reference in adjacency blocks, at most */
 
 /* ---- how much memory ---- */
 
 static uint64_t varint_bytes(uint64_t value)
 {
     uint64_t bytes = 1;
-    for (; value >= 0x80; value >>= 7) bytes++;
+    for (; value >= 0x80; value >>= 7)
+        bytes++;
     return bytes;
 }
 
@@ -61,8 +62,8 @@ uint64_t hsd_dominators_least_bytes(uint64_t nodes, uint64_t references)
     const uint64_t places = nodes + 1;
     const uint64_t blocks = hsd_paged_least_bytes(3 * nodes + BLOCK_SLACK * references);
     const uint64_t arrays = 2 * hsd_paged_least_bytes(8 * places) + hsd_paged_least_bytes(4 * places);
-    const uint64_t buffers = (LEAST_BUCKETS + SPLIT_BUCKETS + 16) * LEAST_CHUNK + 2 * LEAST_ITEMS * ITEM_BYTES +
-                             (UINT64_C(128) << 10);
+    const uint64_t buffers =
+        (LEAST_BUCKETS + SPLIT_BUCKETS + 16) * LEAST_CHUNK + 2 * LEAST_ITEMS * ITEM_BYTES + (UINT64_C(128) << 10);
     return places / 4 + places / 6 + blocks + arrays + buffers;
 }
 
@@ -188,46 +189,44 @@ static void tell_stats(const hsd_dominators *d)
              "dominators: %u nodes reached, %.1f%% core, %s, %llu pages moved; walk %.2f s, core %.2f s, "
              "semidominators %.2f s, dominators %.2f s, order %.2f s",
              s->reached, s->reached == 0 ? 0 : 100.0 * s->core / s->reached, s->was_paged ? "paged" : "resident",
-             (unsigned long long)s->faults, s->seconds[0], s->seconds[1], s->seconds[2], s->seconds[3],
-             s->seconds[4]);
+             (unsigned long long)s->faults, s->seconds[0], s->seconds[1], s->seconds[2], s->seconds[3], s->seconds[4]);
 }
 
 static hsd_status begin(hsd_dominators *d, hsd_error *err)
 {
     const hsd_root_nodes *roots = &d->config->roots;
     if (roots->begin > roots->second || roots->second > roots->end || roots->end > d->nodes) {
-        return hsd_fail(err, HSD_E_MISUSE, "root nodes %u, %u, %u of %u nodes", roots->begin, roots->second,
-                        roots->end, d->nodes);
+        return hsd_fail(err, HSD_E_MISUSE, "root nodes %u, %u, %u of %u nodes", roots->begin, roots->second, roots->end,
+                        d->nodes);
     }
     if (d->nodes == UINT32_MAX)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "dominators of more than %u nodes", UINT32_MAX - 1);
-    if (!hsd_pages_take(&d->state_pages, d->nodes / 4 + 1))
-        return hsd_fail_nomem(err, "the nodes of the dominators");
+    if (!hsd_pages_take(&d->state_pages, d->nodes / 4 + 1)) return hsd_fail_nomem(err, "the nodes of the dominators");
     d->states = d->state_pages.data;
     hsd_reel_init(&d->reel, d->limits.is_resident, d->limits.chunk_bytes, d->config->space);
-    hsd_tape *tapes[] = {&d->node_of, &d->parent_of, &d->forward, &d->back,
-                         &d->core_of, &d->semi_of,   &d->dominator_of};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++) hsd_tape_init(tapes[i], &d->reel);
+    hsd_tape *tapes[] = {&d->node_of, &d->parent_of, &d->forward, &d->back, &d->core_of, &d->semi_of, &d->dominator_of};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++)
+        hsd_tape_init(tapes[i], &d->reel);
     return HSD_OK;
 }
 
 static void end(hsd_dominators *d)
 {
-    hsd_tape *tapes[] = {&d->node_of, &d->parent_of, &d->forward, &d->back,
-                         &d->core_of, &d->semi_of,   &d->dominator_of};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++) hsd_tape_release(tapes[i]);
-    for (uint32_t i = 0; d->buckets != NULL && i < d->bucket_count; i++) hsd_tape_release(&d->buckets[i].tape);
+    hsd_tape *tapes[] = {&d->node_of, &d->parent_of, &d->forward, &d->back, &d->core_of, &d->semi_of, &d->dominator_of};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++)
+        hsd_tape_release(tapes[i]);
+    for (uint32_t i = 0; d->buckets != NULL && i < d->bucket_count; i++)
+        hsd_tape_release(&d->buckets[i].tape);
     free(d->buckets);
     hsd_pages_give(&d->state_pages);
     if (d->reel.space != NULL) hsd_reel_release(&d->reel);
 }
 
 hsd_status hsd_dominators_find_within(hsd_adjacency *adjacency, const hsd_dominators_config *config,
-                                      const hsd_dominators_limits *limits, hsd_dominators_stats *stats,
-                                      hsd_error *err)
+                                      const hsd_dominators_limits *limits, hsd_dominators_stats *stats, hsd_error *err)
 {
-    hsd_dominators d = {.adjacency = adjacency, .config = config, .limits = *limits,
-                        .nodes = hsd_adjacency_node_count(adjacency)};
+    hsd_dominators d = {
+        .adjacency = adjacency, .config = config, .limits = *limits, .nodes = hsd_adjacency_node_count(adjacency)};
     hsd_status status = begin(&d, err);
     if (status == HSD_OK) status = run_steps(&d, err);
     d.stats.faults += d.reel.transfers;
@@ -243,8 +242,8 @@ hsd_status hsd_dominators_find(hsd_adjacency *adjacency, const hsd_dominators_co
                                hsd_dominators_stats *stats, hsd_error *err)
 {
     HSD_ASSERT(config->take != NULL);
-    const uint64_t least = hsd_dominators_least_bytes(hsd_adjacency_node_count(adjacency),
-                                                      hsd_adjacency_edge_count(adjacency));
+    const uint64_t least =
+        hsd_dominators_least_bytes(hsd_adjacency_node_count(adjacency), hsd_adjacency_edge_count(adjacency));
     if (config->memory_bytes < least) {
         return hsd_fail(err, HSD_E_OVER_BUDGET, "dominators need at least %llu bytes of memory, %llu are planned",
                         (unsigned long long)least, (unsigned long long)config->memory_bytes);

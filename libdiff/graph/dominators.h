@@ -40,8 +40,8 @@ typedef hsd_status (*hsd_interval_fn)(void *context, const hsd_interval *place, 
 
 typedef struct hsd_dominators_config {
     hsd_root_nodes roots;
-    uint64_t memory_bytes;   /* all of it: arrays, buckets, stack, and the cache of adjacency blocks, which is
-                              * set to what each step can spare */
+    uint64_t memory_bytes; /* all of it: arrays, buckets, stack, and the cache of adjacency blocks, which is
+                            * set to what each step can spare */
     hsd_temp_space *space;
     hsd_reporter *reporter;
     hsd_interval_fn take;
@@ -49,11 +49,11 @@ typedef struct hsd_dominators_config {
 } hsd_dominators_config;
 
 typedef struct hsd_dominators_stats {
-    uint32_t reached;        /* nodes, super-root not counted */
+    uint32_t reached; /* nodes, super-root not counted */
     uint32_t core;
-    uint64_t faults;         /* pages read or written for want of memory, all steps */
-    bool was_paged;          /* some array did not fit */
-    double seconds[5];       /* of the steps */
+    uint64_t faults;   /* pages read or written for want of memory, all steps */
+    bool was_paged;    /* some array did not fit */
+    double seconds[5]; /* of the steps */
 } hsd_dominators_stats;
 
 /* The least memory_bytes for so many nodes and references: bits of each node, tables, small buffers. */

@@ -13,7 +13,7 @@
 #include "base/fail.h"
 #include "graph/dominators_semi.h"
 
-#define SPLIT_BITS 6u
+#define SPLIT_BITS  6u
 #define MAX_PENDING (32u / SPLIT_BITS + 1) * (1u << SPLIT_BITS)
 
 typedef struct raw_item {
@@ -28,7 +28,7 @@ typedef struct sorter {
     hsd_predecessor *items;
     uint32_t *counts, *starts, *forward; /* by slot */
     uint32_t max_slots;
-    hsd_bucket *pending;                 /* the last one comes next */
+    hsd_bucket *pending; /* the last one comes next */
     uint32_t pending_count;
 } sorter;
 
@@ -86,7 +86,8 @@ static hsd_status end_bucket(sorter *s, bucket_reader *r, hsd_error *err)
 static void count_items(sorter *s, uint32_t slots, uint32_t items)
 {
     memset(s->counts, 0, slots * sizeof *s->counts);
-    for (uint32_t i = 0; i < items; i++) s->counts[s->raw[i].slot]++;
+    for (uint32_t i = 0; i < items; i++)
+        s->counts[s->raw[i].slot]++;
     uint32_t start = 0;
     for (uint32_t slot = slots; slot-- > 0;) {
         s->starts[slot] = start;
@@ -104,7 +105,8 @@ static hsd_status take_whole(sorter *s, hsd_bucket *bucket, hsd_error *err)
     while (next_forward(&r, &slot, &source)) {
         if (source < s->forward[slot]) s->forward[slot] = source;
     }
-    while (next_back(&r, &s->raw[items])) items++;
+    while (next_back(&r, &s->raw[items]))
+        items++;
     HSD_TRY(end_bucket(s, &r, err));
     count_items(s, slots, items);
     for (uint32_t i = 0; i < items; i++) {
@@ -149,7 +151,8 @@ static hsd_status divide(sorter *s, hsd_bucket *bucket, hsd_error *err)
 {
     const uint32_t last = bucket->hi - bucket->lo - 1, lo = bucket->lo;
     uint32_t shift = 0, slot, source;
-    while (last >> shift >= 1u << SPLIT_BITS) shift++;
+    while (last >> shift >= 1u << SPLIT_BITS)
+        shift++;
     const uint32_t count = (last >> shift) + 1;
     hsd_bucket *parts = s->pending + s->pending_count;
     hsd_buckets_begin(s->d, parts, count, shift, lo, bucket->hi);
@@ -157,11 +160,13 @@ static hsd_status divide(sorter *s, hsd_bucket *bucket, hsd_error *err)
     bucket_reader r;
     raw_item item;
     read_bucket(&r, bucket);
-    while (next_forward(&r, &slot, &source)) hsd_bucket_put_forward(&parts[slot >> shift], lo + slot, source);
+    while (next_forward(&r, &slot, &source))
+        hsd_bucket_put_forward(&parts[slot >> shift], lo + slot, source);
     while (next_back(&r, &item)) {
         hsd_bucket_put_back(&parts[item.slot >> shift], lo + item.slot, item.source, item.group);
     }
-    for (uint32_t i = 0; i < count; i++) hsd_tape_finish(&parts[i].tape);
+    for (uint32_t i = 0; i < count; i++)
+        hsd_tape_finish(&parts[i].tape);
     return end_bucket(s, &r, err);
 }
 
@@ -261,7 +266,8 @@ static hsd_status open_buffers(sorter *s, hsd_error *err)
 
 static void close_buffers(sorter *s)
 {
-    for (uint32_t i = 0; i < s->pending_count; i++) hsd_tape_release(&s->pending[i].tape);
+    for (uint32_t i = 0; i < s->pending_count; i++)
+        hsd_tape_release(&s->pending[i].tape);
     free(s->pending);
     hsd_pages_give(&s->raw_pages);
     hsd_pages_give(&s->item_pages);

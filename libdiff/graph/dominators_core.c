@@ -18,8 +18,8 @@
 #include "base/fail.h"
 #include "graph/dominators_parts.h"
 
-#define IS_CORE 2u
-#define LISTS_AHEAD 8u
+#define IS_CORE       2u
+#define LISTS_AHEAD   8u
 #define FORWARD_AHEAD 16
 
 typedef struct numbering {
@@ -92,8 +92,7 @@ static hsd_status number(numbering *n, hsd_error *err)
 
 /* ---- predecessors ---- */
 
-void hsd_buckets_begin(hsd_dominators *d, hsd_bucket *buckets, uint32_t count, uint32_t shift, uint32_t lo,
-                       uint32_t hi)
+void hsd_buckets_begin(hsd_dominators *d, hsd_bucket *buckets, uint32_t count, uint32_t shift, uint32_t lo, uint32_t hi)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t begin = lo + ((uint64_t)i << shift), end = lo + ((uint64_t)(i + 1) << shift);
@@ -109,7 +108,8 @@ static hsd_status plan_buckets(hsd_dominators *d, hsd_error *err)
 {
     const uint64_t items = 2 * hsd_max_u64(d->forward_count + d->back_count, d->core_count);
     const uint64_t wanted = hsd_min_u64(items / d->limits.bucket_items + 1, d->limits.max_buckets);
-    while (((uint64_t)(d->core_count - 1) >> d->bucket_shift) + 1 > wanted) d->bucket_shift++;
+    while (((uint64_t)(d->core_count - 1) >> d->bucket_shift) + 1 > wanted)
+        d->bucket_shift++;
     d->bucket_count = ((d->core_count - 1) >> d->bucket_shift) + 1;
     d->buckets = calloc(d->bucket_count, sizeof *d->buckets);
     if (d->buckets == NULL) return hsd_fail_nomem(err, "the buckets of the dominators");
@@ -153,8 +153,7 @@ static inline __attribute__((always_inline)) void scatter_list(numbering *n, con
 }
 
 /* Lists are read some way ahead of their use, and the numbers of their targets fetched. */
-static inline __attribute__((always_inline)) hsd_status scatter_back(numbering *n, bool is_flat_array,
-                                                                     hsd_error *err)
+static inline __attribute__((always_inline)) hsd_status scatter_back(numbering *n, bool is_flat_array, hsd_error *err)
 {
     hsd_dominators *d = n->d;
     hsd_status status = HSD_OK;
@@ -196,7 +195,8 @@ static hsd_status scatter(numbering *n, hsd_error *err)
     hsd_dominators *d = n->d;
     HSD_TRY(plan_buckets(d, err));
     HSD_TRY(is_flat(n) ? scatter_flat(n, err) : scatter_paged(n, err));
-    for (uint32_t i = 0; i < d->bucket_count; i++) hsd_tape_finish(&d->buckets[i].tape);
+    for (uint32_t i = 0; i < d->bucket_count; i++)
+        hsd_tape_finish(&d->buckets[i].tape);
     hsd_tape_release(&d->forward);
     hsd_tape_release(&d->back);
     return hsd_reel_check(&d->reel, err);

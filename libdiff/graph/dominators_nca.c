@@ -20,7 +20,7 @@
 #include "base/fail.h"
 #include "graph/dominators_parts.h"
 
-#define WORD_BITS 64u
+#define WORD_BITS   64u
 #define WORDS_SHIFT 3u /* words with one count */
 
 typedef struct nca {
@@ -30,8 +30,8 @@ typedef struct nca {
     bool has_jumps;
     uint64_t steps_left;
     hsd_pages bit_pages, count_pages;
-    uint64_t *bits;       /* places of core nodes */
-    uint32_t *counts;     /* core nodes before each 2^WORDS_SHIFT words */
+    uint64_t *bits;   /* places of core nodes */
+    uint32_t *counts; /* core nodes before each 2^WORDS_SHIFT words */
 } nca;
 
 static inline uint32_t dominator_of(uint64_t entry) { return (uint32_t)entry; }
@@ -120,8 +120,8 @@ static void set_jump(nca *n, uint32_t node, uint32_t above)
 
 typedef struct tapes {
     hsd_tape_reader parents, cores, semis;
-    hsd_core_node core;  /* the next one */
-    uint32_t node;       /* its number */
+    hsd_core_node core; /* the next one */
+    uint32_t node;      /* its number */
     bool has_core;
 } tapes;
 

@@ -22,15 +22,15 @@
 
 /* How one run divides its memory; hsd_dominators_divide fills it, tests shrink it further. */
 typedef struct hsd_dominators_limits {
-    bool is_resident;        /* tapes in memory, and the blocks of the adjacency left alone */
-    bool uses_flat;          /* arrays that fit are used as plain ones */
-    uint32_t chunk_bytes;    /* of the reel */
-    uint64_t stack_items;    /* of the walk, in memory; even */
-    uint32_t bucket_items;   /* predecessors that are sorted at a time */
-    uint32_t max_buckets;    /* that are written at a time */
-    uint64_t climb_steps;    /* of step 4, for each core node on average, before it builds jumps */
-    uint64_t memory_bytes;   /* all of it */
-    uint64_t floor_bytes;    /* of adjacency blocks after the walk */
+    bool is_resident;      /* tapes in memory, and the blocks of the adjacency left alone */
+    bool uses_flat;        /* arrays that fit are used as plain ones */
+    uint32_t chunk_bytes;  /* of the reel */
+    uint64_t stack_items;  /* of the walk, in memory; even */
+    uint32_t bucket_items; /* predecessors that are sorted at a time */
+    uint32_t max_buckets;  /* that are written at a time */
+    uint64_t climb_steps;  /* of step 4, for each core node on average, before it builds jumps */
+    uint64_t memory_bytes; /* all of it */
+    uint64_t floor_bytes;  /* of adjacency blocks after the walk */
 } hsd_dominators_limits;
 
 /* Predecessors of the core nodes lo … hi - 1. First the forward references, as (node - lo, predecessor); then
@@ -48,13 +48,13 @@ typedef struct hsd_dominators {
     hsd_dominators_limits limits;
     hsd_dominators_stats stats;
     hsd_pages state_pages;
-    uint32_t nodes;              /* of the adjacency */
-    uint32_t count;              /* places: reached nodes and the super-root */
-    uint32_t secondary;          /* places from here on were reached in the second round */
-    uint32_t core_count;         /* the super-root is core node 0 */
-    uint32_t core_secondary;     /* core nodes from here on were reached in the second round */
+    uint32_t nodes;          /* of the adjacency */
+    uint32_t count;          /* places: reached nodes and the super-root */
+    uint32_t secondary;      /* places from here on were reached in the second round */
+    uint32_t core_count;     /* the super-root is core node 0 */
+    uint32_t core_secondary; /* core nodes from here on were reached in the second round */
     uint64_t forward_count, back_count;
-    uint8_t *states;             /* walk, core: two bits a node */
+    uint8_t *states; /* walk, core: two bits a node */
     hsd_reel reel;
     hsd_tape node_of, parent_of; /* u32 */
     hsd_tape forward;            /* u64: source's place << 32 | target node */
@@ -64,7 +64,7 @@ typedef struct hsd_dominators {
     hsd_tape dominator_of;       /* u32 */
     hsd_bucket *buckets;
     uint32_t bucket_count;
-    uint32_t bucket_shift;       /* core node >> shift = its bucket */
+    uint32_t bucket_shift; /* core node >> shift = its bucket */
 } hsd_dominators;
 
 /* ---- steps, in order ---- */
@@ -85,8 +85,7 @@ uint64_t hsd_dominators_spare(const hsd_dominators *d, uint64_t used_bytes);
 
 /* hsd_dominators_find with limits of the caller's choice. */
 hsd_status hsd_dominators_find_within(hsd_adjacency *adjacency, const hsd_dominators_config *config,
-                                      const hsd_dominators_limits *limits, hsd_dominators_stats *stats,
-                                      hsd_error *err);
+                                      const hsd_dominators_limits *limits, hsd_dominators_stats *stats, hsd_error *err);
 
 /* Opens an array of `items` items of `item_bytes` each with all of `memory_bytes` that it can use, but no less
  * than it needs at least. */

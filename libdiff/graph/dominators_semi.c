@@ -22,9 +22,9 @@
 #include "graph/dominators_semi.h"
 
 typedef struct climb {
-    uint32_t least;  /* semidominator on the way */
-    uint32_t top;    /* last core node > the one in work */
-    uint32_t above;  /* first core node <= the one in work */
+    uint32_t least; /* semidominator on the way */
+    uint32_t top;   /* last core node > the one in work */
+    uint32_t above; /* first core node <= the one in work */
 } climb;
 
 static inline uint32_t further_of(uint64_t link) { return (uint32_t)link; }
@@ -53,8 +53,7 @@ static inline __attribute__((always_inline)) climb climb_links(hsd_semi *s, uint
 }
 
 /* The first of `x` and the simple nodes above it that is no later than `place`. */
-static inline __attribute__((always_inline)) uint32_t climb_group(hsd_semi *s, uint32_t x, uint32_t place,
-                                                                  bool is_flat)
+static inline __attribute__((always_inline)) uint32_t climb_group(hsd_semi *s, uint32_t x, uint32_t place, bool is_flat)
 {
     while (x > place) {
         const uint32_t next = hsd_flat_get_u32(&s->up, x, is_flat);
@@ -111,8 +110,7 @@ static inline __attribute__((always_inline)) void settle(hsd_semi *s, uint32_t n
     hsd_tape_put_u32(&s->d->semi_of, semi);
 }
 
-static inline __attribute__((always_inline)) void settle_all(hsd_semi *s, const hsd_sorted *sorted,
-                                                             hsd_semi_flat flat)
+static inline __attribute__((always_inline)) void settle_all(hsd_semi *s, const hsd_sorted *sorted, hsd_semi_flat flat)
 {
     const hsd_predecessor *items = sorted->items;
     for (uint32_t node = sorted->hi; node-- > sorted->lo;) {
@@ -126,10 +124,7 @@ static inline __attribute__((always_inline)) void settle_all(hsd_semi *s, const 
     }
 }
 
-static void settle_flat(hsd_semi *s, const hsd_sorted *sorted)
-{
-    settle_all(s, sorted, (hsd_semi_flat){true, true});
-}
+static void settle_flat(hsd_semi *s, const hsd_sorted *sorted) { settle_all(s, sorted, (hsd_semi_flat){true, true}); }
 
 static void settle_flat_links(hsd_semi *s, const hsd_sorted *sorted)
 {
@@ -143,9 +138,12 @@ static void settle_paged(hsd_semi *s, const hsd_sorted *sorted)
 
 void hsd_semi_settle(hsd_semi *s, const hsd_sorted *sorted)
 {
-    if (s->flat.links && s->flat.rest) settle_flat(s, sorted);
-    else if (s->flat.links) settle_flat_links(s, sorted);
-    else settle_paged(s, sorted);
+    if (s->flat.links && s->flat.rest)
+        settle_flat(s, sorted);
+    else if (s->flat.links)
+        settle_flat_links(s, sorted);
+    else
+        settle_paged(s, sorted);
 }
 
 void hsd_semi_settle_hot(hsd_semi *s, const hsd_sorted *part, bool is_first, bool is_last)

@@ -19,16 +19,16 @@
 #include "graph/dominators_parts.h"
 
 #define IS_REACHED 1u
-#define IS_CORE 2u
-#define EXPECTED 8u
+#define IS_CORE    2u
+#define EXPECTED   8u
 
 typedef struct walk {
     hsd_dominators *d;
     uint8_t *states;
-    uint64_t *stack;         /* source's place << 32 | node */
+    uint64_t *stack; /* source's place << 32 | node */
     uint64_t stack_count, stack_items;
     hsd_pages stack_pages;
-    uint64_t spilled;        /* half windows in the file */
+    uint64_t spilled; /* half windows in the file */
     hsd_temp file;
     uint32_t last_source, last_first; /* of the last list written to `back` */
     uint32_t last_expected;
@@ -96,7 +96,8 @@ static void put_back(walk *w, uint32_t place, const uint32_t *nodes, uint32_t co
         at = hsd_varint_put(at, place - w->last_source);
         at = hsd_varint_put(at, part);
         at = hsd_varint_put(at, hsd_fold_difference(nodes[0], w->last_first));
-        for (uint32_t i = 1; i < part; i++) at = hsd_varint_put(at, nodes[i] - nodes[i - 1] - 1);
+        for (uint32_t i = 1; i < part; i++)
+            at = hsd_varint_put(at, nodes[i] - nodes[i - 1] - 1);
         tape->at = at;
         w->last_source = place;
         w->last_first = nodes[0];
@@ -143,8 +144,10 @@ static hsd_status expand_part(walk *w, uint32_t place, const hsd_targets *target
         old += is_old;
         fresh += 1 - is_old;
     }
-    for (uint32_t i = 0; i < fresh && i < EXPECTED; i++) expect(w, w->fresh[i]);
-    for (uint32_t i = 0; i < old; i++) add_state(w, w->old[i], IS_CORE);
+    for (uint32_t i = 0; i < fresh && i < EXPECTED; i++)
+        expect(w, w->fresh[i]);
+    for (uint32_t i = 0; i < old; i++)
+        add_state(w, w->old[i], IS_CORE);
     put_back(w, place, w->old, old);
     return push(w, place, w->fresh, fresh, err);
 }
@@ -194,7 +197,8 @@ static hsd_status walk_all(walk *w, hsd_error *err)
 {
     hsd_dominators *d = w->d;
     const hsd_root_nodes *roots = &d->config->roots;
-    for (uint32_t root = roots->begin; root < roots->end; root++) add_state(w, root, IS_REACHED);
+    for (uint32_t root = roots->begin; root < roots->end; root++)
+        add_state(w, root, IS_REACHED);
     hsd_tape_put_u32(&d->node_of, UINT32_MAX);
     hsd_tape_put_u32(&d->parent_of, 0);
     d->count = 1;

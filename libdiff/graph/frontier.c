@@ -28,8 +28,8 @@ uint64_t hsd_frontier_share_bytes(const hsd_adjacency *adjacency, uint64_t memor
     return hsd_max_u64(memory_bytes / 8, hsd_frontier_fixed_bytes(adjacency) + HSD_WORKLIST_LEAST_BYTES);
 }
 
-hsd_status hsd_frontier_open(hsd_frontier *f, hsd_adjacency *adjacency, uint64_t memory_bytes,
-                             hsd_temp_space *space, hsd_error *err)
+hsd_status hsd_frontier_open(hsd_frontier *f, hsd_adjacency *adjacency, uint64_t memory_bytes, hsd_temp_space *space,
+                             hsd_error *err)
 {
     const uint64_t fixed = hsd_frontier_fixed_bytes(adjacency);
     memset(f, 0, sizeof *f);

@@ -21,10 +21,10 @@
 typedef struct hsd_frontier {
     hsd_adjacency *adjacency;
     hsd_worklist near;
-    uint64_t *far;         /* one bit a node */
-    uint32_t *far_counts;  /* nodes that wait in each block */
-    uint64_t *blocks;      /* one bit a block: some node waits there */
-    uint64_t *words;       /* one bit a word of `blocks` that is not 0 */
+    uint64_t *far;        /* one bit a node */
+    uint32_t *far_counts; /* nodes that wait in each block */
+    uint64_t *blocks;     /* one bit a block: some node waits there */
+    uint64_t *words;      /* one bit a word of `blocks` that is not 0 */
     uint32_t block_count;
     uint32_t hand;
     uint64_t far_total;

@@ -19,12 +19,12 @@ typedef struct walk {
     hsd_adjacency *adjacency;
     const hsd_lost_config *config;
     hsd_paged *labels;
-    uint8_t *begun;    /* one bit a node: the first walk began from it */
-    uint8_t *seen;     /* one bit a node: the first walk came to it */
+    uint8_t *begun; /* one bit a node: the first walk began from it */
+    uint8_t *seen;  /* one bit a node: the first walk came to it */
     uint8_t *cycles;
     hsd_frontier frontier;
-    uint32_t head;     /* of the second walk */
-    bool has_below;    /* it, so far */
+    uint32_t head;  /* of the second walk */
+    bool has_below; /* it, so far */
     uint64_t expanded;
 } walk;
 
@@ -38,7 +38,8 @@ static hsd_status check(const walk *w, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(w->labels, err));
     HSD_TRY(hsd_adjacency_check(w->adjacency, err));
-    return hsd_progress(w->config->reporter, "looking at what is lost", w->expanded, 2 * (uint64_t)w->config->node_count, err);
+    return hsd_progress(w->config->reporter, "looking at what is lost", w->expanded,
+                        2 * (uint64_t)w->config->node_count, err);
 }
 
 /* ---- both walks ---- */
@@ -57,7 +58,8 @@ static hsd_status expand(walk *w, uint32_t node, reach_fn reach, hsd_error *err)
     hsd_targets targets;
     hsd_adjacency_get(w->adjacency, node, &targets);
     for (;;) {
-        for (uint32_t i = 0; i < targets.count; i++) HSD_TRY(reach(w, targets.items[i], err));
+        for (uint32_t i = 0; i < targets.count; i++)
+            HSD_TRY(reach(w, targets.items[i], err));
         if (!targets.has_more) return HSD_OK;
         hsd_adjacency_more(w->adjacency, &targets);
     }
@@ -143,7 +145,8 @@ static void mark_cycle(walk *w)
     r.nodes[0] = w->head;
     for (uint32_t at = 0; at < r.count; at++) {
         if (!look_around(w, &r, at)) continue;
-        for (; at != 0; at = r.from[at]) hsd_bit_set(w->cycles, r.nodes[at]);
+        for (; at != 0; at = r.from[at])
+            hsd_bit_set(w->cycles, r.nodes[at]);
         return;
     }
 }
@@ -171,20 +174,22 @@ static hsd_status walk_both(walk *w, bool *found, hsd_error *err)
     return status;
 }
 
-hsd_status hsd_lost_find(hsd_adjacency *adjacency, const hsd_lost_config *config, hsd_paged *labels, uint8_t *cycles, bool *found,
-                         hsd_error *err)
+hsd_status hsd_lost_find(hsd_adjacency *adjacency, const hsd_lost_config *config, hsd_paged *labels, uint8_t *cycles,
+                         bool *found, hsd_error *err)
 {
     HSD_ASSERT(config->object_count <= HSD_LOST_ALONE && config->object_count <= config->node_count);
     HSD_ASSERT(cycles != NULL);
     *found = false;
     if (config->object_count > HSD_LOST_ALONE || config->node_count < config->object_count ||
         config->node_count > hsd_adjacency_node_count(adjacency))
-        return hsd_fail(err, HSD_E_MISUSE, "%u objects of %u nodes cannot be looked at", config->object_count, config->node_count);
+        return hsd_fail(err, HSD_E_MISUSE, "%u objects of %u nodes cannot be looked at", config->object_count,
+                        config->node_count);
     walk w = {.adjacency = adjacency, .config = config, .labels = labels, .cycles = cycles};
     const size_t bytes = (size_t)hsd_adjacency_node_count(adjacency) / 8 + 1;
     w.begun = calloc(bytes, 1);
     w.seen = calloc(bytes, 1);
-    const hsd_status status = w.begun != NULL && w.seen != NULL ? walk_both(&w, found, err) : hsd_fail_nomem(err, "two bits an object");
+    const hsd_status status =
+        w.begun != NULL && w.seen != NULL ? walk_both(&w, found, err) : hsd_fail_nomem(err, "two bits an object");
     free(w.begun);
     free(w.seen);
     return status;

@@ -9,19 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 
-#define SEEN_BITS 10
+#define SEEN_BITS  10
 #define SEEN_ITEMS (1u << SEEN_BITS)
-#define ALL_ALIKE 0x80u /* in the first byte of a list; the rest of it is the width of names in bytes */
+#define ALL_ALIKE  0x80u /* in the first byte of a list; the rest of it is the width of names in bytes */
 
 typedef struct list_form {
     uint32_t width; /* bytes of a name */
     uint32_t items;
-    uint32_t size;  /* bytes in all */
+    uint32_t size; /* bytes in all */
     uint32_t hash;
     uint8_t head;
 } list_form;
@@ -58,7 +58,8 @@ static uint32_t get_u32(const uint8_t *in)
 
 static hsd_status open_block(hsd_name_blocks *n, hsd_error *err)
 {
-    HSD_TRY(HSD_ARRAY_GROW(n->block_first, n->block_capacity, n->blocks.count + 1, 256, "the names of references", err));
+    HSD_TRY(HSD_ARRAY_GROW(n->block_first, n->block_capacity, n->blocks.count + 1, 256, "the names of references",
+                           err));
     HSD_TRY(hsd_blocks_add(&n->blocks, &n->open, err));
     n->block_first[n->blocks.count - 1] = n->next_node;
     n->open_count = 0;
@@ -97,9 +98,12 @@ static void write_list(uint8_t *out, const list_form *form, const uint64_t *pair
 {
     *out++ = form->head;
     for (uint32_t i = 0; i < form->items; i++, out += form->width) {
-        if (form->width == 1) *out = (uint8_t)pairs[i];
-        else if (form->width == 2) put_u16(out, (uint16_t)pairs[i]);
-        else put_u32(out, (uint32_t)pairs[i]);
+        if (form->width == 1)
+            *out = (uint8_t)pairs[i];
+        else if (form->width == 2)
+            put_u16(out, (uint16_t)pairs[i]);
+        else
+            put_u32(out, (uint32_t)pairs[i]);
     }
 }
 
@@ -141,8 +145,7 @@ static hsd_status skip_until(hsd_name_blocks *n, uint32_t node, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_name_blocks_put(hsd_name_blocks *n, uint32_t node, const uint64_t *pairs, uint32_t count,
-                               hsd_error *err)
+hsd_status hsd_name_blocks_put(hsd_name_blocks *n, uint32_t node, const uint64_t *pairs, uint32_t count, hsd_error *err)
 {
     HSD_ASSERT(node >= n->next_node || n->next_node == 0 || node + 1 == n->next_node);
     HSD_ASSERT(count >= 1 && count <= HSD_NAMES_MOST);
@@ -156,8 +159,8 @@ hsd_status hsd_name_blocks_put(hsd_name_blocks *n, uint32_t node, const uint64_t
     return HSD_OK;
 }
 
-hsd_status hsd_name_blocks_put_part(hsd_name_blocks *n, const uint64_t *pairs, uint32_t count,
-                                    hsd_name_place *place, hsd_error *err)
+hsd_status hsd_name_blocks_put_part(hsd_name_blocks *n, const uint64_t *pairs, uint32_t count, hsd_name_place *place,
+                                    hsd_error *err)
 {
     HSD_ASSERT(count >= 1 && count <= HSD_NAMES_MOST);
     const list_form form = form_of(pairs, count);
@@ -186,8 +189,10 @@ static void decode(const uint8_t *in, uint32_t *out, uint32_t count)
     const uint32_t width = *in & ~ALL_ALIKE;
     const uint32_t items = *in & ALL_ALIKE ? 1 : count;
     in++;
-    for (uint32_t i = 0; i < items; i++) out[i] = get_name(in + (size_t)i * width, width);
-    for (uint32_t i = items; i < count; i++) out[i] = out[0];
+    for (uint32_t i = 0; i < items; i++)
+        out[i] = get_name(in + (size_t)i * width, width);
+    for (uint32_t i = items; i < count; i++)
+        out[i] = out[0];
 }
 
 void hsd_name_blocks_get(hsd_name_blocks *n, uint32_t block, uint32_t node, uint32_t *out, uint32_t count)

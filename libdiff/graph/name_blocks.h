@@ -27,19 +27,18 @@ typedef struct hsd_name_blocks {
     uint32_t block_capacity;
 
     /* building */
-    uint8_t *open;         /* the newest block; NULL before the first */
-    uint32_t open_count;   /* nodes in it */
-    uint32_t open_end;     /* its lists end here */
-    uint32_t next_node;    /* nodes below have their place */
-    uint16_t *seen;        /* lists of the open block by a hash of their bytes */
+    uint8_t *open;       /* the newest block; NULL before the first */
+    uint32_t open_count; /* nodes in it */
+    uint32_t open_end;   /* its lists end here */
+    uint32_t next_node;  /* nodes below have their place */
+    uint16_t *seen;      /* lists of the open block by a hash of their bytes */
 } hsd_name_blocks;
 
 /* The most names of one list. */
 #define HSD_NAMES_MOST 2048u
 
 /* HSD_E_OVER_BUDGET below HSD_BLOCKS_LEAST_BYTES, HSD_E_NOMEM. */
-hsd_status hsd_name_blocks_begin(hsd_name_blocks *names, uint64_t memory_bytes, hsd_temp_space *space,
-                                 hsd_error *err);
+hsd_status hsd_name_blocks_begin(hsd_name_blocks *names, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err);
 
 /* Stores the low halves of `pairs` (1 to HSD_NAMES_MOST) as the names of `node`, which must not be smaller than
  * any before it. */
@@ -56,7 +55,8 @@ hsd_status hsd_name_blocks_finish(hsd_name_blocks *names, hsd_error *err);
 /* The block with the names of `node`, at or behind block `from`. */
 static inline uint32_t hsd_name_blocks_of(const hsd_name_blocks *names, uint32_t node, uint32_t from)
 {
-    while (from + 1 < names->blocks.count && names->block_first[from + 1] <= node) from++;
+    while (from + 1 < names->blocks.count && names->block_first[from + 1] <= node)
+        from++;
     return from;
 }
 

@@ -15,9 +15,9 @@
 #include "base/check.h"
 #include "graph/frontier.h"
 
-#define RING_ITEMS 32u
+#define RING_ITEMS     32u
 #define PROGRESS_STEPS 0xffffu
-#define SECOND_ROUND UINT32_C(0x80000000)
+#define SECOND_ROUND   UINT32_C(0x80000000)
 
 typedef struct walk {
     hsd_adjacency *adjacency;
@@ -82,7 +82,8 @@ static hsd_status see(walk *w, uint32_t node, uint32_t label, hsd_error *err)
 
 static hsd_status drain(walk *w, hsd_error *err)
 {
-    while (w->ring_count > 0) HSD_TRY(apply_oldest(w, err));
+    while (w->ring_count > 0)
+        HSD_TRY(apply_oldest(w, err));
     return HSD_OK;
 }
 
@@ -92,7 +93,8 @@ static hsd_status expand(walk *w, uint32_t node, hsd_error *err)
     hsd_targets targets;
     hsd_adjacency_get(w->adjacency, node, &targets);
     for (;;) {
-        for (uint32_t i = 0; i < targets.count; i++) HSD_TRY(see(w, targets.items[i], label, err));
+        for (uint32_t i = 0; i < targets.count; i++)
+            HSD_TRY(see(w, targets.items[i], label, err));
         if (!targets.has_more) return HSD_OK;
         hsd_adjacency_more(w->adjacency, &targets);
     }
@@ -102,8 +104,8 @@ static hsd_status check(const walk *w, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(w->owners, err));
     HSD_TRY(hsd_adjacency_check(w->adjacency, err));
-    return hsd_progress(w->config->reporter, "walking references", w->expanded,
-                        hsd_adjacency_node_count(w->adjacency), err);
+    return hsd_progress(w->config->reporter, "walking references", w->expanded, hsd_adjacency_node_count(w->adjacency),
+                        err);
 }
 
 /* Expands until nothing waits, neither in the frontier nor in the ring. */
@@ -126,7 +128,8 @@ static hsd_status run_dry(walk *w, hsd_error *err)
 /* Root nodes get their labels as if something referred to them. */
 static hsd_status seed(walk *w, uint32_t begin, uint32_t end, hsd_error *err)
 {
-    for (uint32_t node = begin; node < end; node++) HSD_TRY(see(w, node, HSD_OWNER_NONE, err));
+    for (uint32_t node = begin; node < end; node++)
+        HSD_TRY(see(w, node, HSD_OWNER_NONE, err));
     return HSD_OK;
 }
 
@@ -170,8 +173,7 @@ static hsd_status check_roots(const hsd_owners_config *config, uint32_t nodes, h
     return HSD_OK;
 }
 
-hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *config,
-                           hsd_paged *owners, hsd_error *err)
+hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *config, hsd_paged *owners, hsd_error *err)
 {
     const uint64_t bytes = (uint64_t)hsd_adjacency_node_count(adjacency) * sizeof(uint32_t);
     const uint64_t list_bytes = hsd_frontier_share_bytes(adjacency, config->memory_bytes);

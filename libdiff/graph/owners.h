@@ -16,9 +16,9 @@
 #include "graph/adjacency.h"
 #include "graph/paged.h"
 
-#define HSD_OWNER_NONE UINT32_C(0)   /* not reached */
+#define HSD_OWNER_NONE   UINT32_C(0) /* not reached */
 #define HSD_OWNER_SHARED UINT32_C(1) /* reachable from two owners or more */
-#define HSD_OWNER_FIRST UINT32_C(2)  /* owner labels are HSD_OWNER_FIRST + number, below 2^31 */
+#define HSD_OWNER_FIRST  UINT32_C(2) /* owner labels are HSD_OWNER_FIRST + number, below 2^31 */
 
 /*
  * Where walks begin: the root nodes begin … end - 1. Those from `second` on are *secondary* (FORMAT.md
@@ -26,9 +26,10 @@
  * walk goes in two rounds: from the primary roots; then from the secondary ones, over nodes that the first
  * round did not reach.
  *
- * Of the primary ones those from `stacks` on are of stacks and registers; 0 = none stand apart. Owners and dominators make no
- * difference, but a path begins at one only where no other primary root leads: what a static field holds is in some frame's
- * variable, too, while it is worked with, and the field is the place to look at. So it is among the secondary ones, from `second_stacks` on.
+ * Of the primary ones those from `stacks` on are of stacks and registers; 0 = none stand apart. Owners and dominators
+ * make no difference, but a path begins at one only where no other primary root leads: what a static field holds is in
+ * some frame's variable, too, while it is worked with, and the field is the place to look at. So it is among the
+ * secondary ones, from `second_stacks` on.
  */
 typedef struct hsd_root_nodes {
     uint32_t begin, second, end, stacks, second_stacks;
@@ -57,8 +58,8 @@ typedef struct hsd_owners_config {
 
 /* Fills `owners`, one u32 a node (label and root nodes too: HSD_OWNER_NONE or their own label), opened by the
  * call; the caller closes it. */
-hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *config,
-                           hsd_paged *owners, hsd_error *err);
+hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *config, hsd_paged *owners,
+                           hsd_error *err);
 
 /*
  * Sole owners among objects, for parts (FORMAT.md §7.3): every object that is no part owns itself;
@@ -74,7 +75,6 @@ typedef struct hsd_parts_config {
     hsd_reporter *reporter;
 } hsd_parts_config;
 
-hsd_status hsd_parts_find(hsd_adjacency *adjacency, const hsd_parts_config *config,
-                          hsd_paged *holder, hsd_error *err);
+hsd_status hsd_parts_find(hsd_adjacency *adjacency, const hsd_parts_config *config, hsd_paged *holder, hsd_error *err);
 
 #endif

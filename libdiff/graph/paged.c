@@ -21,16 +21,10 @@
 
 #define MIN_FRAMES 16u
 
-static uint64_t pages_of(uint64_t bytes)
-{
-    return (bytes >> HSD_PAGE_SHIFT) + ((bytes & (HSD_PAGE_BYTES - 1)) != 0);
-}
+static uint64_t pages_of(uint64_t bytes) { return (bytes >> HSD_PAGE_SHIFT) + ((bytes & (HSD_PAGE_BYTES - 1)) != 0); }
 
 /* Tables cost 4 bytes and a bit a page, 5 bytes a frame. */
-static uint64_t table_bytes(uint64_t pages, uint64_t frames)
-{
-    return pages * 4 + pages / 8 + 1 + frames * 5;
-}
+static uint64_t table_bytes(uint64_t pages, uint64_t frames) { return pages * 4 + pages / 8 + 1 + frames * 5; }
 
 uint64_t hsd_paged_full_bytes(uint64_t bytes)
 {
@@ -92,8 +86,7 @@ static hsd_status open_common(hsd_paged *paged, uint64_t bytes, uint64_t memory_
         const uint64_t need = table_bytes(pages, least) + least * HSD_PAGE_BYTES;
         return hsd_fail(err, HSD_E_OVER_BUDGET,
                         "an array of %llu bytes needs at least %llu bytes of memory, %llu are planned",
-                        (unsigned long long)bytes, (unsigned long long)need,
-                        (unsigned long long)memory_bytes);
+                        (unsigned long long)bytes, (unsigned long long)need, (unsigned long long)memory_bytes);
     }
     paged->page_count = pages;
     paged->frame_count = (uint32_t)frames;
@@ -111,8 +104,8 @@ static void make_flat(hsd_paged *paged)
     paged->is_flat = true;
 }
 
-hsd_status hsd_paged_open(hsd_paged *paged, uint64_t bytes, uint64_t memory_bytes,
-                          hsd_temp_space *space, hsd_error *err)
+hsd_status hsd_paged_open(hsd_paged *paged, uint64_t bytes, uint64_t memory_bytes, hsd_temp_space *space,
+                          hsd_error *err)
 {
     HSD_ASSERT(space != NULL);
     memset(paged, 0, sizeof *paged);
@@ -123,8 +116,7 @@ hsd_status hsd_paged_open(hsd_paged *paged, uint64_t bytes, uint64_t memory_byte
     return HSD_OK;
 }
 
-hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes,
-                               hsd_error *err)
+hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes, hsd_error *err)
 {
     HSD_ASSERT(file->space != NULL);
     memset(paged, 0, sizeof *paged);
@@ -157,8 +149,7 @@ static void write_out(hsd_paged *paged, uint32_t frame, uint64_t page)
     if (paged->file.fd < 0) status = hsd_temp_open(&paged->file, paged->space, &error);
     if (status == HSD_OK) {
         status = hsd_temp_write(&paged->file, page << HSD_PAGE_SHIFT,
-                                paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT),
-                                HSD_PAGE_BYTES, &error);
+                                paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT), HSD_PAGE_BYTES, &error);
     }
     if (status != HSD_OK) stick(paged, status, &error);
     hsd_bit_set(paged->on_disk, page);
@@ -179,8 +170,7 @@ static void read_in(hsd_paged *paged, uint32_t frame, uint64_t page)
     }
     if (paged->status != HSD_OK) return;
     paged->transfers++;
-    const hsd_status status =
-        hsd_temp_read(&paged->file, page << HSD_PAGE_SHIFT, data, size, &error);
+    const hsd_status status = hsd_temp_read(&paged->file, page << HSD_PAGE_SHIFT, data, size, &error);
     if (status != HSD_OK) stick(paged, status, &error);
 }
 

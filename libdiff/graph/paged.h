@@ -14,8 +14,8 @@
 #include "io/temp.h"
 #include <hsdiff/status.h>
 
-#define HSD_PAGE_SHIFT 14
-#define HSD_PAGE_BYTES (UINT32_C(1) << HSD_PAGE_SHIFT)
+#define HSD_PAGE_SHIFT  14
+#define HSD_PAGE_BYTES  (UINT32_C(1) << HSD_PAGE_SHIFT)
 #define HSD_PAGE_ABSENT UINT32_MAX
 
 typedef struct hsd_paged {
@@ -28,27 +28,26 @@ typedef struct hsd_paged {
     uint32_t frame_count;
     uint32_t frames_used;
     uint32_t hand;
-    bool is_read_only;    /* pages come from `file` and are never written */
-    bool is_flat;         /* everything is resident: element i lies at i, see "flat" below */
-    uint64_t faults;      /* pages brought in */
-    uint64_t transfers;   /* pages read from and written to the file */
+    bool is_read_only;  /* pages come from `file` and are never written */
+    bool is_flat;       /* everything is resident: element i lies at i, see "flat" below */
+    uint64_t faults;    /* pages brought in */
+    uint64_t transfers; /* pages read from and written to the file */
     hsd_temp file;
     hsd_temp_space *space;
-    hsd_status status;    /* first failure; sticks, checked once a stage by hsd_paged_check */
+    hsd_status status; /* first failure; sticks, checked once a stage by hsd_paged_check */
     hsd_error error;
 } hsd_paged;
 
-#define HSD_FRAME_USED 1
+#define HSD_FRAME_USED  1
 #define HSD_FRAME_DIRTY 2
 
 /* An array of `bytes` zero bytes that keeps at most memory_bytes resident (tables included).
  * HSD_E_OVER_BUDGET if memory_bytes cannot hold the tables and 16 pages. */
-hsd_status hsd_paged_open(hsd_paged *paged, uint64_t bytes, uint64_t memory_bytes,
-                          hsd_temp_space *space, hsd_error *err);
+hsd_status hsd_paged_open(hsd_paged *paged, uint64_t bytes, uint64_t memory_bytes, hsd_temp_space *space,
+                          hsd_error *err);
 
 /* The same over a finished temporary file (moved into the array), read only. */
-hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes,
-                               hsd_error *err);
+hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory_bytes, hsd_error *err);
 
 /* What hsd_paged_open needs to keep everything resident, and what it needs at least. */
 uint64_t hsd_paged_full_bytes(uint64_t bytes);
@@ -119,8 +118,10 @@ static inline uint32_t hsd_flat_get_u32(hsd_paged *paged, uint64_t index, bool i
 static inline void hsd_flat_set_u32(hsd_paged *paged, uint64_t index, uint32_t value, bool is_flat)
 {
     HSD_ASSERT(!is_flat || (paged->is_flat && index << 2 >> HSD_PAGE_SHIFT < paged->page_count));
-    if (is_flat) ((uint32_t *)(void *)paged->frames)[index] = value;
-    else hsd_paged_set_u32(paged, index, value);
+    if (is_flat)
+        ((uint32_t *)(void *)paged->frames)[index] = value;
+    else
+        hsd_paged_set_u32(paged, index, value);
 }
 
 static inline uint64_t hsd_flat_get_u64(hsd_paged *paged, uint64_t index, bool is_flat)
@@ -132,8 +133,10 @@ static inline uint64_t hsd_flat_get_u64(hsd_paged *paged, uint64_t index, bool i
 static inline void hsd_flat_set_u64(hsd_paged *paged, uint64_t index, uint64_t value, bool is_flat)
 {
     HSD_ASSERT(!is_flat || (paged->is_flat && index << 3 >> HSD_PAGE_SHIFT < paged->page_count));
-    if (is_flat) ((uint64_t *)(void *)paged->frames)[index] = value;
-    else hsd_paged_set_u64(paged, index, value);
+    if (is_flat)
+        ((uint64_t *)(void *)paged->frames)[index] = value;
+    else
+        hsd_paged_set_u64(paged, index, value);
 }
 
 /* Brings an element's cache line near, if its page is resident. */
@@ -143,8 +146,7 @@ static inline void hsd_paged_prefetch_u32(const hsd_paged *paged, uint64_t index
     const uint64_t byte = index << 2;
     const uint32_t frame = paged->page_frame[byte >> HSD_PAGE_SHIFT];
     if (frame == HSD_PAGE_ABSENT) return;
-    __builtin_prefetch(paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT) +
-                       (byte & (HSD_PAGE_BYTES - 1)));
+    __builtin_prefetch(paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT) + (byte & (HSD_PAGE_BYTES - 1)));
 }
 
 #endif

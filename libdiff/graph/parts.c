@@ -13,7 +13,7 @@
 #include "graph/frontier.h"
 #include "graph/owners.h"
 
-#define SHARED UINT32_MAX
+#define SHARED         UINT32_MAX
 #define PROGRESS_STEPS 0xffffu
 
 typedef struct walk {
@@ -92,8 +92,7 @@ static hsd_status forget_shared(walk *w, hsd_error *err)
     return hsd_paged_check(w->holder, err);
 }
 
-hsd_status hsd_parts_find(hsd_adjacency *adjacency, const hsd_parts_config *config,
-                          hsd_paged *holder, hsd_error *err)
+hsd_status hsd_parts_find(hsd_adjacency *adjacency, const hsd_parts_config *config, hsd_paged *holder, hsd_error *err)
 {
     HSD_ASSERT(config->is_part != NULL);
     const uint64_t bytes = (uint64_t)hsd_adjacency_node_count(adjacency) * sizeof(uint32_t);

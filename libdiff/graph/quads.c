@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 
-#define INSERTION_MAX 40u
+#define INSERTION_MAX      40u
 #define READER_MIN_RECORDS ((size_t)256)
 
 typedef struct hsd_quad_run {
@@ -24,7 +24,7 @@ typedef struct hsd_quad_run {
 
 typedef struct hsd_quad_reader {
     hsd_quad *buffer;
-    size_t capacity, count, at; /* of the buffer */
+    size_t capacity, count, at;     /* of the buffer */
     uint64_t next_bytes, end_bytes; /* of the file, not read yet */
 } hsd_quad_reader;
 
@@ -50,7 +50,8 @@ static void insertion_sort(hsd_quad *items, size_t count, unsigned key_words)
     for (size_t i = 1; i < count; i++) {
         const hsd_quad item = items[i];
         size_t j = i;
-        for (; j > 0 && compare(&items[j - 1], &item, key_words) > 0; j--) items[j] = items[j - 1];
+        for (; j > 0 && compare(&items[j - 1], &item, key_words) > 0; j--)
+            items[j] = items[j - 1];
         items[j] = item;
     }
 }
@@ -60,13 +61,15 @@ static void radix_pass(const hsd_quad *from, hsd_quad *to, size_t count, unsigne
 {
     size_t at[256] = {0};
     size_t sum = 0;
-    for (size_t i = 0; i < count; i++) at[from[i].word[word] >> shift & 0xff]++;
+    for (size_t i = 0; i < count; i++)
+        at[from[i].word[word] >> shift & 0xff]++;
     for (unsigned digit = 0; digit < 256; digit++) {
         const size_t here = at[digit];
         at[digit] = sum;
         sum += here;
     }
-    for (size_t i = 0; i < count; i++) to[at[from[i].word[word] >> shift & 0xff]++] = from[i];
+    for (size_t i = 0; i < count; i++)
+        to[at[from[i].word[word] >> shift & 0xff]++] = from[i];
 }
 
 static void radix_sort(hsd_quads *q)
@@ -91,15 +94,18 @@ static void radix_sort(hsd_quads *q)
 static void sort_in_memory(hsd_quads *q)
 {
     if (is_sorted(q->items, q->count, q->key_words)) return;
-    if (q->count <= INSERTION_MAX) insertion_sort(q->items, q->count, q->key_words);
-    else radix_sort(q);
+    if (q->count <= INSERTION_MAX)
+        insertion_sort(q->items, q->count, q->key_words);
+    else
+        radix_sort(q);
 }
 
 /* ---- runs ---- */
 
 static hsd_status add_run(hsd_quads *q, const hsd_quad_run *run, hsd_error *err)
 {
-    HSD_TRY(HSD_ARRAY_GROW(q->runs, q->run_capacity, q->run_count + 1, 16, "sorting a level of the reference graph", err));
+    HSD_TRY(HSD_ARRAY_GROW(q->runs, q->run_capacity, q->run_count + 1, 16, "sorting a level of the reference graph",
+                           err));
     q->runs[q->run_count++] = *run;
     return HSD_OK;
 }
@@ -188,7 +194,8 @@ static hsd_status open_readers(hsd_quads *q, const hsd_quad_run *runs, size_t co
         r->end_bytes = runs[i].offset_bytes + runs[i].count * sizeof *r->buffer;
         HSD_TRY(refill(q, r, err));
     }
-    for (size_t node = count; node-- > 1;) play(q, node);
+    for (size_t node = count; node-- > 1;)
+        play(q, node);
     return HSD_OK;
 }
 
@@ -200,7 +207,8 @@ hsd_status hsd_quads_merge_next(hsd_quads *q, const hsd_quad **out, hsd_error *e
     if (is_drained(r)) return HSD_END;
     q->served = r->buffer[r->at++];
     if (is_drained(r)) HSD_TRY(refill(q, r, err));
-    for (size_t node = (first + q->reader_count) / 2; node >= 1; node /= 2) play(q, node);
+    for (size_t node = (first + q->reader_count) / 2; node >= 1; node /= 2)
+        play(q, node);
     *out = &q->served;
     return HSD_OK;
 }
@@ -208,8 +216,7 @@ hsd_status hsd_quads_merge_next(hsd_quads *q, const hsd_quad **out, hsd_error *e
 /* ---- fewer runs ---- */
 
 /* Merges some neighbouring runs into one behind the others in the file, through the scratch area. */
-static hsd_status merge_group(hsd_quads *q, const hsd_quad_run *runs, size_t count, hsd_quad_run *out,
-                              hsd_error *err)
+static hsd_status merge_group(hsd_quads *q, const hsd_quad_run *runs, size_t count, hsd_quad_run *out, hsd_error *err)
 {
     size_t used = 0;
     *out = (hsd_quad_run){q->end_bytes, 0};
@@ -278,7 +285,8 @@ hsd_status hsd_quads_sort(hsd_quads *q, hsd_error *err)
         return HSD_OK;
     }
     HSD_TRY(hsd_quads_spill(q, err));
-    while (q->run_count > fan_in) HSD_TRY(merge_pass(q, fan_in, err));
+    while (q->run_count > fan_in)
+        HSD_TRY(merge_pass(q, fan_in, err));
     return open_readers(q, q->runs, q->run_count, err);
 }
 

@@ -23,21 +23,21 @@ typedef struct hsd_quad {
 } hsd_quad;
 
 typedef struct hsd_quads {
-    hsd_quad *items;     /* borrowed: room for `capacity` records */
-    hsd_quad *scratch;   /* borrowed: as large; may be shared with others, is free between two calls */
+    hsd_quad *items;   /* borrowed: room for `capacity` records */
+    hsd_quad *scratch; /* borrowed: as large; may be shared with others, is free between two calls */
     size_t capacity, count;
     unsigned key_words;
 
-    hsd_temp file;       /* opened with the first run */
+    hsd_temp file; /* opened with the first run */
     hsd_temp_space *space;
-    uint64_t end_bytes;  /* of the runs in the file */
-    uint64_t spilled;    /* bytes written since init */
+    uint64_t end_bytes;        /* of the runs in the file */
+    uint64_t spilled;          /* bytes written since init */
     struct hsd_quad_run *runs; /* in the order of their records */
     size_t run_count, run_capacity;
 
-    size_t at;           /* next record to serve, when there are no runs */
+    size_t at; /* next record to serve, when there are no runs */
     struct hsd_quad_reader *readers;
-    uint32_t *winners;   /* tournament over the readers */
+    uint32_t *winners; /* tournament over the readers */
     size_t reader_count;
     hsd_quad served;
 } hsd_quads;
@@ -54,8 +54,7 @@ void hsd_quads_begin(hsd_quads *quads, unsigned key_words);
 hsd_status hsd_quads_spill(hsd_quads *quads, hsd_error *err);
 hsd_status hsd_quads_merge_next(hsd_quads *quads, const hsd_quad **out, hsd_error *err);
 
-static inline hsd_status hsd_quads_put(hsd_quads *quads, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
-                                       hsd_error *err)
+static inline hsd_status hsd_quads_put(hsd_quads *quads, uint32_t a, uint32_t b, uint32_t c, uint32_t d, hsd_error *err)
 {
     if (__builtin_expect(quads->count == quads->capacity, 0)) HSD_TRY(hsd_quads_spill(quads, err));
     quads->items[quads->count++] = (hsd_quad){{a, b, c, d}};

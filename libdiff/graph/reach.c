@@ -35,8 +35,10 @@ static hsd_status reach(walk *w, uint32_t node, hsd_error *err)
 static hsd_status expand(walk *w, uint32_t node, hsd_error *err)
 {
     hsd_targets targets;
-    if (may_be_marked(w, node)) hsd_adjacency_get_named(w->adjacency, node, &targets);
-    else hsd_adjacency_get(w->adjacency, node, &targets);
+    if (may_be_marked(w, node))
+        hsd_adjacency_get_named(w->adjacency, node, &targets);
+    else
+        hsd_adjacency_get(w->adjacency, node, &targets);
     for (;;) {
         for (uint32_t i = 0; i < targets.count; i++) {
             if (targets.names != NULL && (targets.names[i] & w->config->mark)) continue;
@@ -57,7 +59,8 @@ static hsd_status check(const walk *w, hsd_error *err)
 static hsd_status walk_all(walk *w, hsd_error *err)
 {
     const hsd_root_nodes *roots = &w->config->roots;
-    for (uint32_t node = roots->begin; node < roots->end; node++) HSD_TRY(reach(w, node, err));
+    for (uint32_t node = roots->begin; node < roots->end; node++)
+        HSD_TRY(reach(w, node, err));
     for (;;) {
         uint32_t node;
         const hsd_status status = hsd_frontier_pop(&w->frontier, &node, err);
@@ -68,8 +71,7 @@ static hsd_status walk_all(walk *w, hsd_error *err)
     }
 }
 
-hsd_status hsd_reach_find(hsd_adjacency *adjacency, const hsd_reach_config *config, uint8_t *reached,
-                          hsd_error *err)
+hsd_status hsd_reach_find(hsd_adjacency *adjacency, const hsd_reach_config *config, uint8_t *reached, hsd_error *err)
 {
     HSD_ASSERT(reached != NULL && config->roots.begin <= config->roots.end);
     const uint32_t nodes = hsd_adjacency_node_count(adjacency);

@@ -13,17 +13,17 @@
 
 typedef struct hsd_reach_config {
     hsd_root_nodes roots;
-    const uint8_t *has_marked; /* one bit an object: some of its references may be marked; others are not asked */
+    /* one bit an object: some of its references may be marked; others are not asked */
+    const uint8_t *has_marked;
     uint32_t object_count;
-    uint32_t mark;             /* references whose name has one of these bits are left out */
-    uint64_t memory_bytes;     /* for the frontier */
+    uint32_t mark;         /* references whose name has one of these bits are left out */
+    uint64_t memory_bytes; /* for the frontier */
     hsd_temp_space *space;
     hsd_reporter *reporter;
 } hsd_reach_config;
 
 /* Sets the bit of every node that is reached in `reached`, zeroed by the caller: one bit a node, label and root
  * nodes too. Two rounds reach no more than one. HSD_E_MISUSE, HSD_E_NOMEM, HSD_E_IO. */
-hsd_status hsd_reach_find(hsd_adjacency *adjacency, const hsd_reach_config *config, uint8_t *reached,
-                          hsd_error *err);
+hsd_status hsd_reach_find(hsd_adjacency *adjacency, const hsd_reach_config *config, uint8_t *reached, hsd_error *err);
 
 #endif

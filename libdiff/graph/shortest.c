@@ -22,26 +22,26 @@
 #include "base/pages.h"
 #include "graph/quads.h"
 
-#define AREAS 3u
-#define WAY_BYTES 8u
-#define LEAST_PAGES 16u
-#define ENOUGH_BYTES (UINT64_C(48) << 20) /* for the areas of small graphs */
+#define AREAS          3u
+#define WAY_BYTES      8u
+#define LEAST_PAGES    16u
+#define ENOUGH_BYTES   (UINT64_C(48) << 20) /* for the areas of small graphs */
 #define PROGRESS_STEPS 0xffffu
 
 typedef struct search {
     hsd_shortest *shortest;
     hsd_adjacency *adjacency;
     const hsd_shortest_config *config;
-    uint8_t *seen;       /* one bit a node */
+    uint8_t *seen; /* one bit a node */
     hsd_pages areas;
     hsd_quads quads[2];
-    hsd_quads *nodes;    /* of the level at hand; then readings */
-    hsd_quads *others;   /* references; then nodes of the next level */
+    hsd_quads *nodes;  /* of the level at hand; then readings */
+    hsd_quads *others; /* references; then nodes of the next level */
     uint64_t wanted_left;
     uint64_t expanded;
     uint32_t level;
     uint32_t round;
-    bool is_done;        /* all that was wanted is reached */
+    bool is_done; /* all that was wanted is reached */
 } search;
 
 /* ---- ways ---- */
@@ -113,8 +113,7 @@ static hsd_status take_memory(search *s, hsd_error *err)
     const uint64_t ways = hsd_min_u64(memory - seen_bytes(nodes) - hsd_min_u64(area, useful_area_bytes(nodes)), full);
     area = hsd_min_u64(memory - seen_bytes(nodes) - ways, useful_area_bytes(nodes));
     s->seen = calloc((size_t)seen_bytes(nodes), 1);
-    if (s->seen == NULL || !hsd_pages_take(&s->areas, (size_t)area))
-        return hsd_fail_nomem(err, "shortest paths");
+    if (s->seen == NULL || !hsd_pages_take(&s->areas, (size_t)area)) return hsd_fail_nomem(err, "shortest paths");
     const size_t capacity = (size_t)area / AREAS / sizeof(hsd_quad);
     hsd_quad *items = s->areas.data;
     for (size_t i = 0; i < HSD_ARRAY_LEN(s->quads); i++)
@@ -124,7 +123,8 @@ static hsd_status take_memory(search *s, hsd_error *err)
 
 static void give_memory(search *s)
 {
-    for (size_t i = 0; i < HSD_ARRAY_LEN(s->quads); i++) hsd_quads_release(&s->quads[i]);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(s->quads); i++)
+        hsd_quads_release(&s->quads[i]);
     hsd_pages_give(&s->areas);
     free(s->seen);
 }
@@ -239,8 +239,10 @@ static hsd_status rank(search *s, hsd_error *err)
         const hsd_status status = hsd_quads_next(s->nodes, &at, err);
         if (status == HSD_END) break;
         HSD_TRY(status);
-        if (is_first) reading.rank = 0;
-        else if (memcmp(at->word, last.word, 3 * sizeof last.word[0]) != 0) reading.rank++;
+        if (is_first)
+            reading.rank = 0;
+        else if (memcmp(at->word, last.word, 3 * sizeof last.word[0]) != 0)
+            reading.rank++;
         is_first = false;
         last = *at;
         reading.parent_rank = at->word[0];
@@ -299,7 +301,8 @@ static hsd_status run(search *s, hsd_error *err)
     const hsd_root_nodes *roots = &s->config->roots;
     const uint32_t nodes = hsd_adjacency_node_count(s->adjacency);
     const uint32_t stacks = hsd_root_nodes_stacks(roots), second_stacks = hsd_root_nodes_second_stacks(roots);
-    if (roots->begin > stacks || stacks > roots->second || roots->second > second_stacks || second_stacks > roots->end || roots->end > nodes)
+    if (roots->begin > stacks || stacks > roots->second || roots->second > second_stacks ||
+        second_stacks > roots->end || roots->end > nodes)
         return hsd_fail(err, HSD_E_MISUSE, "root nodes %u to %u of %u", roots->begin, roots->end, nodes);
     HSD_TRY(take_memory(s, err));
     s->nodes = &s->quads[0];
@@ -325,7 +328,8 @@ hsd_status hsd_shortest_find(hsd_shortest *shortest, hsd_adjacency *adjacency, c
     search s = {.shortest = shortest, .adjacency = adjacency, .config = config};
     memset(shortest, 0, sizeof *shortest);
     shortest->ways.file.fd = -1;
-    for (size_t i = 0; i < HSD_ARRAY_LEN(s.quads); i++) s.quads[i].file.fd = -1;
+    for (size_t i = 0; i < HSD_ARRAY_LEN(s.quads); i++)
+        s.quads[i].file.fd = -1;
     const hsd_status status = run(&s, err);
     shortest->spilled = s.quads[0].spilled + s.quads[1].spilled;
     give_memory(&s);

@@ -6,7 +6,8 @@
  * Breadth first, level by level. Every node of a level has a *rank*: equal for nodes whose paths read
  * alike, else in the order of their paths. So a way into a node is the smallest (rank of the source, name), and the
  * nodes of a level have ranks in the order of their (rank of the source, name, type). Primary roots first, those of
- * stacks behind the others: a node that they reach has its path from them, the rest from secondary ones, again those of stacks last (graph/owners.h).
+ * stacks behind the others: a node that they reach has its path from them, the rest from secondary ones, again those of
+ * stacks last (graph/owners.h).
  *
  * A level is sorted, three times: its references by target, its nodes by reading, its ranks by node. So the
  * search reads blocks, ways and types in ascending order of nodes, and what does not fit is sorted in runs
@@ -27,30 +28,31 @@
 /* One node as the search finds it, in the order of levels, ranks, nodes. */
 typedef struct hsd_reading {
     uint32_t node;
-    uint32_t level;        /* references behind the root node, which is 0 */
-    uint32_t rank;         /* within the level and the round: equal = the paths read alike; 0, 1, 2 …; of a root node
-                            * what rank_of_root says */
-    uint32_t parent_rank;  /* of the node before it, in the level before; its own for a root node */
-    uint32_t name;         /* of the reference to it */
-    uint32_t type;         /* what type_of says; 0 for a root node */
-    uint32_t round;        /* 0: from primary roots, 1: from those of stacks, 2: from secondary ones, 3: from those of stacks */
+    uint32_t level;       /* references behind the root node, which is 0 */
+    uint32_t rank;        /* within the level and the round: equal = the paths read alike; 0, 1, 2 …; of a root node
+                           * what rank_of_root says */
+    uint32_t parent_rank; /* of the node before it, in the level before; its own for a root node */
+    uint32_t name;        /* of the reference to it */
+    uint32_t type;        /* what type_of says; 0 for a root node */
+    /* 0: from primary roots, 1: from those of stacks, 2: from secondary ones, 3: from those of stacks */
+    uint32_t round;
 } hsd_reading;
 
 typedef hsd_status (*hsd_reading_fn)(void *context, const hsd_reading *reading, hsd_error *err);
 
 typedef struct hsd_shortest_config {
-    hsd_root_nodes roots;          /* in the order of their names within each round */
-    const uint32_t *rank_of_root;  /* of root node begin + i: order of its name; equal for equal names; NULL:
-                                    * the order of the nodes */
+    hsd_root_nodes roots;         /* in the order of their names within each round */
+    const uint32_t *rank_of_root; /* of root node begin + i: order of its name; equal for equal names; NULL:
+                                   * the order of the nodes */
     uint32_t (*type_of)(void *context, uint32_t node); /* order of the type's name; NULL = all alike */
     void *type_context;
-    const uint8_t *wanted;         /* one bit a node: stop when all are reached; NULL = go through all */
+    const uint8_t *wanted; /* one bit a node: stop when all are reached; NULL = go through all */
     uint64_t wanted_count;
     bool has_avoided;
-    uint32_t avoided;              /* no path goes through this node, nor to it */
-    hsd_reading_fn take;           /* told of each node as it gets its rank; NULL = not wanted */
+    uint32_t avoided;    /* no path goes through this node, nor to it */
+    hsd_reading_fn take; /* told of each node as it gets its rank; NULL = not wanted */
     void *take_context;
-    uint64_t memory_bytes;         /* arrays, levels and frontier; the adjacency has its own */
+    uint64_t memory_bytes; /* arrays, levels and frontier; the adjacency has its own */
     hsd_temp_space *space;
     hsd_reporter *reporter;
 } hsd_shortest_config;
@@ -76,8 +78,8 @@ typedef struct hsd_shortest { /* the tree of ways: 8 bytes a node, paged */
  * below the least; HSD_E_IO, HSD_E_NOMEM; what `take` returns other than HSD_OK ends the call and is returned.
  * While `take` runs it may read the adjacency.
  */
-hsd_status hsd_shortest_find(hsd_shortest *shortest, hsd_adjacency *adjacency,
-                             const hsd_shortest_config *config, hsd_error *err);
+hsd_status hsd_shortest_find(hsd_shortest *shortest, hsd_adjacency *adjacency, const hsd_shortest_config *config,
+                             hsd_error *err);
 
 /* The way to one node; is it a root node or was it not reached, parent is HSD_WAY_NONE. */
 hsd_way hsd_shortest_way(hsd_shortest *shortest, uint32_t node);

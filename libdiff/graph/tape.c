@@ -6,13 +6,13 @@
 
 #include <stdlib.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/pages.h"
 
 #define SLAB_BYTES ((size_t)1 << 20)
-#define NO_CHUNK UINT32_MAX
+#define NO_CHUNK   UINT32_MAX
 
 void hsd_reel_init(hsd_reel *reel, bool is_resident, uint32_t chunk_bytes, hsd_temp_space *space)
 {
@@ -58,7 +58,9 @@ static bool add_slab(hsd_reel *reel)
 {
     hsd_pages pages;
     const uint32_t count = chunks_of_slab(reel);
-    if (HSD_ARRAY_GROW(reel->memory, reel->chunk_capacity, (uint64_t)reel->chunk_count + count, 16, TAPES, NULL) != HSD_OK) return false;
+    if (HSD_ARRAY_GROW(reel->memory, reel->chunk_capacity, (uint64_t)reel->chunk_count + count, 16, TAPES, NULL) !=
+        HSD_OK)
+        return false;
     if (!hsd_pages_take(&pages, (size_t)count * reel->chunk_bytes)) return false;
     for (uint32_t i = 0; i < count; i++)
         reel->memory[reel->chunk_count + i] = (uint8_t *)pages.data + (size_t)i * reel->chunk_bytes;
@@ -82,7 +84,8 @@ static void give_chunk(hsd_reel *reel, hsd_tape_chunk *chunk)
     if (number == NO_CHUNK) return;
     chunk->number = NO_CHUNK;
     /* a chunk that cannot be remembered is only lost until the reel ends */
-    if (HSD_ARRAY_GROW(reel->idle, reel->idle_capacity, (uint64_t)reel->idle_count + 1, 16, TAPES, NULL) != HSD_OK) return;
+    if (HSD_ARRAY_GROW(reel->idle, reel->idle_capacity, (uint64_t)reel->idle_count + 1, 16, TAPES, NULL) != HSD_OK)
+        return;
     reel->idle[reel->idle_count++] = number;
 }
 
@@ -130,8 +133,8 @@ static void end_chunk(hsd_tape *tape)
     if (reel->is_resident) return;
     if (reel->file.fd < 0) status = hsd_temp_open(&reel->file, reel->space, &error);
     if (status == HSD_OK) {
-        status = hsd_temp_write(&reel->file, (uint64_t)chunk->number * reel->chunk_bytes, tape->buffer,
-                                chunk->used, &error);
+        status =
+            hsd_temp_write(&reel->file, (uint64_t)chunk->number * reel->chunk_bytes, tape->buffer, chunk->used, &error);
     }
     reel->transfers++;
     if (status != HSD_OK) stick(reel, status, &error);
@@ -142,7 +145,8 @@ static bool add_chunk(hsd_tape *tape)
 {
     hsd_reel *reel = tape->reel;
     uint32_t number;
-    if (HSD_ARRAY_GROW(tape->chunks, tape->chunk_capacity, (uint64_t)tape->chunk_count + 1, 16, TAPES, NULL) != HSD_OK) return false;
+    if (HSD_ARRAY_GROW(tape->chunks, tape->chunk_capacity, (uint64_t)tape->chunk_count + 1, 16, TAPES, NULL) != HSD_OK)
+        return false;
     if (!reel->is_resident && tape->buffer == NULL) {
         tape->buffer = malloc(reel->chunk_bytes);
         if (tape->buffer == NULL) return false;
@@ -175,7 +179,8 @@ void hsd_tape_finish(hsd_tape *tape)
 void hsd_tape_release(hsd_tape *tape)
 {
     if (tape->reel == NULL) return;
-    for (uint32_t i = 0; i < tape->chunk_count; i++) give_chunk(tape->reel, &tape->chunks[i]);
+    for (uint32_t i = 0; i < tape->chunk_count; i++)
+        give_chunk(tape->reel, &tape->chunks[i]);
     if (!tape->reel->is_resident) free(tape->buffer);
     free(tape->chunks);
     memset(tape, 0, sizeof *tape);
@@ -204,8 +209,8 @@ static uint8_t *load(hsd_tape_reader *reader, const hsd_tape_chunk *chunk)
         return NULL;
     }
     reel->transfers++;
-    const hsd_status status = hsd_temp_read(&reel->file, (uint64_t)chunk->number * reel->chunk_bytes,
-                                            reader->buffer, chunk->used, &error);
+    const hsd_status status =
+        hsd_temp_read(&reel->file, (uint64_t)chunk->number * reel->chunk_bytes, reader->buffer, chunk->used, &error);
     if (status != HSD_OK) stick(reel, status, &error);
     return status == HSD_OK ? reader->buffer : NULL;
 }
@@ -215,8 +220,7 @@ static void leave_chunk(hsd_tape_reader *reader)
 {
     hsd_tape *tape = reader->tape;
     if (!reader->is_last || reader->turned == 0) return;
-    const uint32_t index =
-        reader->order == HSD_TAPE_FORWARD ? reader->turned - 1 : tape->chunk_count - reader->turned;
+    const uint32_t index = reader->order == HSD_TAPE_FORWARD ? reader->turned - 1 : tape->chunk_count - reader->turned;
     give_chunk(tape->reel, &tape->chunks[index]);
 }
 
@@ -229,8 +233,7 @@ bool hsd_tape_next_chunk(hsd_tape_reader *reader)
     if (reader->turned == tape->chunk_count) return false;
     reader->turned++;
     const bool is_forward = reader->order == HSD_TAPE_FORWARD;
-    const hsd_tape_chunk *chunk =
-        &tape->chunks[is_forward ? reader->turned - 1 : tape->chunk_count - reader->turned];
+    const hsd_tape_chunk *chunk = &tape->chunks[is_forward ? reader->turned - 1 : tape->chunk_count - reader->turned];
     uint8_t *bytes = load(reader, chunk);
     if (bytes == NULL) return false;
     reader->begin = bytes;

@@ -21,18 +21,18 @@
 #include "io/temp.h"
 #include <hsdiff/status.h>
 
-#define HSD_TAPE_MIN_CHUNK 256u    /* bytes */
+#define HSD_TAPE_MIN_CHUNK  256u /* bytes */
 #define HSD_TAPE_MAX_RECORD 240u
 
 typedef struct hsd_reel {
     bool is_resident;
     uint32_t chunk_bytes;
-    uint32_t chunk_count;      /* ever taken */
-    uint32_t chunk_capacity;   /* resident: of `memory` */
-    uint8_t **memory;          /* resident: chunk -> its bytes, in slabs */
-    uint32_t *idle;            /* chunks that were given back */
+    uint32_t chunk_count;    /* ever taken */
+    uint32_t chunk_capacity; /* resident: of `memory` */
+    uint8_t **memory;        /* resident: chunk -> its bytes, in slabs */
+    uint32_t *idle;          /* chunks that were given back */
     uint32_t idle_count, idle_capacity;
-    uint64_t transfers;        /* chunks written to and read from the file */
+    uint64_t transfers; /* chunks written to and read from the file */
     hsd_temp file;
     hsd_temp_space *space;
     hsd_status status;
@@ -54,7 +54,7 @@ typedef struct hsd_tape { /* a zeroed one may be released */
     hsd_reel *reel;
     hsd_tape_chunk *chunks;
     uint32_t chunk_count, chunk_capacity;
-    uint8_t *buffer;       /* the chunk that is being written */
+    uint8_t *buffer; /* the chunk that is being written */
     uint8_t *at, *end;
 } hsd_tape;
 
@@ -96,9 +96,9 @@ typedef enum hsd_tape_order { HSD_TAPE_FORWARD, HSD_TAPE_BACKWARD } hsd_tape_ord
 typedef struct hsd_tape_reader { /* a zeroed one may be closed */
     hsd_tape *tape;
     hsd_tape_order order;
-    bool is_last;          /* chunks are given back behind the reader */
-    uint32_t turned;       /* chunks begun */
-    uint8_t *buffer;       /* owned, unless the reel is resident */
+    bool is_last;    /* chunks are given back behind the reader */
+    uint32_t turned; /* chunks begun */
+    uint8_t *buffer; /* owned, unless the reel is resident */
     const uint8_t *at, *begin, *end;
 } hsd_tape_reader;
 

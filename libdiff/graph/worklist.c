@@ -12,8 +12,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 
-hsd_status hsd_worklist_open(hsd_worklist *list, uint64_t memory_bytes, hsd_temp_space *space,
-                             hsd_error *err)
+hsd_status hsd_worklist_open(hsd_worklist *list, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
 {
     memset(list, 0, sizeof *list);
     list->file.fd = -1;

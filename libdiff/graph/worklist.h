@@ -15,8 +15,8 @@
 typedef struct hsd_worklist {
     uint32_t *items;
     uint32_t count;
-    uint32_t capacity;     /* two chunks */
-    uint64_t spilled;      /* chunks in the file */
+    uint32_t capacity; /* two chunks */
+    uint64_t spilled;  /* chunks in the file */
     hsd_temp file;
     hsd_temp_space *space;
 } hsd_worklist;
@@ -24,8 +24,7 @@ typedef struct hsd_worklist {
 #define HSD_WORKLIST_LEAST_BYTES (UINT64_C(128) << 10)
 
 /* A window of about memory_bytes, but no less than the least. HSD_E_NOMEM. */
-hsd_status hsd_worklist_open(hsd_worklist *list, uint64_t memory_bytes, hsd_temp_space *space,
-                             hsd_error *err);
+hsd_status hsd_worklist_open(hsd_worklist *list, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err);
 
 /* Slow paths: move a chunk to or from the file. */
 hsd_status hsd_worklist_spill(hsd_worklist *list, hsd_error *err);

@@ -15,14 +15,15 @@
  *      holders_paths.c    the way to each
  *      holders_rows.c     the result
  *
- * A place of the type-path trie is one thing to a person: the nodes of a tree or a list, the segments of a queue, a thousand old
- * orders. Where several kept objects of one place hold growth, and none of them most of it, the place is *crowded*: its objects hold
- * nothing, and what they held is held by what can hold above. That is done again until no crowd is left that matters.
+ * A place of the type-path trie is one thing to a person: the nodes of a tree or a list, the segments of a queue, a
+ * thousand old orders. Where several kept objects of one place hold growth, and none of them most of it, the place is
+ * *crowded*: its objects hold nothing, and what they held is held by what can hold above. That is done again until no
+ * crowd is left that matters.
  *
- * The runtime's own code and metadata (HSC_TYPE_CODE and HSC_TYPE_INTERNAL) counts for what it belongs to: with the object above it
- * that is no code, if that is new or freed, and else for a row of its own, *program code*: what a runtime compiles for functions that
- * were there hangs from wherever they hang, and says nothing of who holds what. Without identity what it belongs to is a place, and counts
- * where the number of objects there is another one.
+ * The runtime's own code and metadata (HSC_TYPE_CODE and HSC_TYPE_INTERNAL) counts for what it belongs to: with the
+ * object above it that is no code, if that is new or freed, and else for a row of its own, *program code*: what a
+ * runtime compiles for functions that were there hangs from wherever they hang, and says nothing of who holds what.
+ * Without identity what it belongs to is a place, and counts where the number of objects there is another one.
  *
  * What can hold: an object that is live in both captures (an *anchor* of the trie without identity), is no
  * helper of a container (HSC_TYPE_INTERNAL) and not its insides either (behind an HSC_LABEL_FOLD reference);
@@ -48,8 +49,8 @@
 typedef enum hsd_held_by { HSD_HELD_BY_OBJECT, HSD_HELD_BY_ROOT, HSD_HELD_BY_ALL, HSD_HELD_BY_CODE } hsd_held_by;
 
 typedef struct hsd_credit { /* what a holder has of one side */
-    hsd_amount amount;     /* new or freed */
-    uint64_t parts_bytes;  /* of kept objects that were resized and hold nothing themselves */
+    hsd_amount amount;      /* new or freed */
+    uint64_t parts_bytes;   /* of kept objects that were resized and hold nothing themselves */
 } hsd_credit;
 
 typedef struct hsd_choice { /* one holder */
@@ -60,12 +61,13 @@ typedef struct hsd_choice { /* one holder */
     uint64_t id;               /* without identity: a hash of the texts of the path, to tell equals apart */
     hsd_amount new_, freed;    /* without identity: after and before of what it is credited with */
     uint64_t resized_bytes;    /* differences modulo 2^64, of itself and its parts */
-    uint64_t place[SIDE_COUNT]; /* of an object, with identity: hsd_growth_place where it is credited with something, else 0 */
-    uint64_t kin[SIDE_COUNT];   /* likewise: hsd_kin_of */
-    uint64_t pool_place;       /* the same in all threads of a pool; 0 = in none */
-    uint32_t joined;           /* of so many threads, this one included; 0 or 1 = of one */
-    uint32_t set;              /* from 1: what several hold together; 0 = none */
-    uint32_t fork;             /* from 1: sets were taken from it; 0 = none */
+    /* of an object, with identity: hsd_growth_place where it is credited with something, else 0 */
+    uint64_t place[SIDE_COUNT];
+    uint64_t kin[SIDE_COUNT]; /* likewise: hsd_kin_of */
+    uint64_t pool_place;      /* the same in all threads of a pool; 0 = in none */
+    uint32_t joined;          /* of so many threads, this one included; 0 or 1 = of one */
+    uint32_t set;             /* from 1: what several hold together; 0 = none */
+    uint32_t fork;            /* from 1: sets were taken from it; 0 = none */
 } hsd_choice;
 
 static inline int64_t hsd_choice_net(const hsd_choice *choice)
@@ -86,35 +88,35 @@ static inline uint64_t hsd_choice_change(const hsd_choice *choice)
 }
 
 #define HSD_CREDIT_WORDS 7u
-#define HSD_BY_HOLDERS 8u /* so many of the first holders are asked by what they hold together */
+#define HSD_BY_HOLDERS   8u /* so many of the first holders are asked by what they hold together */
 
 #define HSD_MAX_SETS 16u  /* and so many rows come of it */
 #define HSD_SET_REST 255u /* in set_of: what no set has, and is the fork's whatever is above it */
 
 typedef struct hsd_by {
-    uint32_t node;         /* object, label node or root node of after */
+    uint32_t node; /* object, label node or root node of after */
     uint32_t place;
-    uint64_t bytes, told;  /* of what the set has: reached from here, and referred to */
-    int64_t own;           /* held from here alone */
-    bool is_own;           /* and counted with the set */
+    uint64_t bytes, told; /* of what the set has: reached from here, and referred to */
+    int64_t own;          /* held from here alone */
+    bool is_own;          /* and counted with the set */
 } hsd_by;
 
 typedef struct hsd_growth_set { /* what the same few hold together */
-    uint32_t choice;       /* HSD_NO_CHOICE = it lost as much as it got, and is no row */
-    uint32_t rest;         /* the choice of what was left of the fork */
+    uint32_t choice;            /* HSD_NO_CHOICE = it lost as much as it got, and is no row */
+    uint32_t rest;              /* the choice of what was left of the fork */
     uint32_t count;
-    hsd_by *list;          /* in no order */
+    hsd_by *list; /* in no order */
     hsd_amount new_, freed;
     uint64_t resized_bytes;
-    uint64_t together;     /* of the new bytes */
+    uint64_t together; /* of the new bytes */
 } hsd_growth_set;
 
 typedef struct hsd_pooled { /* a holder that another one stands for */
     hsd_held_by by;
     uint32_t root;
     uint32_t node[SIDE_COUNT];
-    uint64_t pool_place;   /* of both */
-    uint32_t set;          /* the other one is a set, and this its number; 0 = it is one of a pool */
+    uint64_t pool_place; /* of both */
+    uint32_t set;        /* the other one is a set, and this its number; 0 = it is one of a pool */
 } hsd_pooled;
 
 typedef struct hsd_growth_ways { /* to the chosen objects, in after */
@@ -127,55 +129,66 @@ typedef struct hsd_growth {
     hsd_diff *diff;
     bool has_identity;
     uint64_t memory_bytes;
-    hsd_growth_fill_fn fill;       /* NULL = the trees of both sides are walked */
+    hsd_growth_fill_fn fill; /* NULL = the trees of both sides are walked */
     void *fill_context;
-    bool walks_at_once;            /* the two trees, a thread each */
-    uint32_t item_edge;            /* the name that reads [*]: HSD_TRIE_ANY stands for it */
-    uint8_t *is_common_root;       /* by common number: both captures have the name */
+    bool walks_at_once;      /* the two trees, a thread each */
+    uint32_t item_edge;      /* the name that reads [*]: HSD_TRIE_ANY stands for it */
+    uint8_t *is_common_root; /* by common number: both captures have the name */
 
     hsd_retained_sums by_type[SIDE_COUNT], by_root[SIDE_COUNT]; /* by common numbers */
-    hsd_credit *credit_of_root[SIDE_COUNT]; /* freed, new */
+    hsd_credit *credit_of_root[SIDE_COUNT];                     /* freed, new */
     hsd_credit credit_of_all[SIDE_COUNT];
-    uint8_t *is_part[SIDE_COUNT];  /* one bit an object: it is kept and resized, and what holds it has those bytes; NULL = none is resized */
+    /* one bit an object: it is kept and resized, and what holds it has those bytes; NULL = none is resized */
+    uint8_t *is_part[SIDE_COUNT];
     hsd_amount credit_of_code[SIDE_COUNT]; /* program code */
-    uint64_t code_resized;         /* differences modulo 2^64 */
+    uint64_t code_resized;                 /* differences modulo 2^64 */
     hsd_trie *trie;
-    uint64_t apart_bytes;          /* new ones that hang where nothing kept above refers to them */
+    uint64_t apart_bytes; /* new ones that hang where nothing kept above refers to them */
 
-    hsd_sorter *credits[SIDE_COUNT]; /* (ordinal, objects, bytes, place, pool_place, kin, bytes of parts) of objects that hold or are resized */
-    hsd_sorter *forks;             /* of after: (number, HSD_FORK_OF_… or node, bytes, place in the tree << 1 | the holder itself): holders_by.h */
-    hsd_tally *crowds;             /* (0, place) and (1, kin): objects that hold there, and what they grew by, either way */
+    /* (ordinal, objects, bytes, place, pool_place, kin, bytes of parts) of objects that hold or are resized */
+    hsd_sorter *credits[SIDE_COUNT];
+    /* of after: (number, HSD_FORK_OF_… or node, bytes, place in the tree << 1 | the holder itself): holders_by.h */
+    hsd_sorter *forks;
+    /* (0, place) and (1, kin): objects that hold there, and what they grew by, either way */
+    hsd_tally *crowds;
     hsd_kin_count *steps[SIDE_COUNT]; /* by number: what each leads to (holders_kin.h) */
-    uint8_t *is_structure;         /* by common type: its objects refer to one another by a few references; NULL = not asked yet */
-    uint64_t *crowded;             /* places, and families of kin, whose objects hold nothing, ascending; NULL = none */
+    /* by common type: its objects refer to one another by a few references; NULL = not asked yet */
+    uint8_t *is_structure;
+    /* places, and families of kin, whose objects hold nothing, ascending; NULL = none */
+    uint64_t *crowded;
     uint32_t crowded_count, crowded_capacity;
-    uint32_t *pool_of_root;        /* by common number: from 1, alike for the threads of a pool; 0 = no thread of one. NULL = none is */
-    uint32_t *joined_of_root;      /* by common number: so many of its pool stand in its credit, 0 = it alone. NULL = there are no pools */
+    /* by common number: from 1, alike for the threads of a pool; 0 = no thread of one. NULL = none is */
+    uint32_t *pool_of_root;
+    /* by common number: so many of its pool stand in its credit, 0 = it alone. NULL = there are no pools */
+    uint32_t *joined_of_root;
     hsd_pooled *pooled;
     uint32_t pooled_count;
     uint8_t *holds_nothing[SIDE_COUNT]; /* one bit an object: it stands at one of them; NULL = none */
 
-    hsd_choice *choices;           /* a heap while they are chosen, then in order */
+    hsd_choice *choices; /* a heap while they are chosen, then in order */
     uint32_t choice_count;
     hsd_choice others;
     uint64_t other_count;
-    uint32_t edged_count;          /* of the first choices: those that get edges */
+    uint32_t edged_count; /* of the first choices: those that get edges */
 
     hsd_growth_set sets[HSD_MAX_SETS];
     uint32_t set_count;
-    hsd_paged set_of;              /* u8 an object of after: its set, of new ones that begin what is held together; with sets */
-    uint8_t *set_of_type[HSD_BY_HOLDERS]; /* by `fork`: for each type the set that freed ones are of; NULL = no fork */
+    /* u8 an object of after: its set, of new ones that begin what is held together; with sets */
+    hsd_paged set_of;
+    /* by `fork`: for each type the set that freed ones are of; NULL = no fork */
+    uint8_t *set_of_type[HSD_BY_HOLDERS];
 
-    hsd_tally *types;              /* (choice << 32 | type, which sum) */
-    hsd_trie *places;              /* depth 1: choices; below: places */
+    hsd_tally *types; /* (choice << 32 | type, which sum) */
+    hsd_trie *places; /* depth 1: choices; below: places */
     hsd_growth_ways ways;
 } hsd_growth;
 
 /* Of what a fork is: of a node that holds, of a root by its common number, or of the super-root. */
 #define HSD_FORK_OF_ROOT (UINT64_C(1) << 32)
-#define HSD_FORK_OF_ALL (UINT64_C(2) << 32)
-#define HSD_FORK_WORDS 4u
-#define HSD_GROWTH_PART_OF_ALL 20u /* one part in so many of the growth is worth the search for what holds together, and a row */
+#define HSD_FORK_OF_ALL  (UINT64_C(2) << 32)
+#define HSD_FORK_WORDS   4u
+/* one part in so many of the growth is worth the search for what holds together, and a row */
+#define HSD_GROWTH_PART_OF_ALL 20u
 
 /* What can hold, if it is kept: no helper and no insides. `edge` as in walk/tree.h. */
 static inline bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, uint32_t edge)
@@ -183,7 +196,10 @@ static inline bool hsd_growth_can_hold(const hsd_growth *growth, uint32_t type, 
     return hsd_trie_can_hold(&growth->pair->types, &growth->pair->edges, type, edge);
 }
 
-static inline bool hsd_growth_is_code(const hsd_growth *growth, uint32_t type) { return hsc_type_is_program_code(growth->pair->types.flags[type]); }
+static inline bool hsd_growth_is_code(const hsd_growth *growth, uint32_t type)
+{
+    return hsc_type_is_program_code(growth->pair->types.flags[type]);
+}
 
 /* A kept object of one side that can hold, and stands at no crowded place. */
 static inline bool hsd_growth_holds(const hsd_growth *growth, int side, uint32_t node, uint32_t type, uint32_t edge)
@@ -207,11 +223,14 @@ static inline uint32_t hsd_growth_edge_of(const hsd_growth *growth, uint32_t edg
 /* ---- the steps ---- */
 
 hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_trie *trie, hsd_error *err);
-hsd_status hsd_growth_walk_again(hsd_growth *growth, int side, hsd_error *err); /* credits alone, now that places are crowded */
+/* credits alone, now that places are crowded */
+hsd_status hsd_growth_walk_again(hsd_growth *growth, int side, hsd_error *err);
 
 hsd_status hsd_growth_find_pools(hsd_growth *growth, hsd_error *err); /* fills pool_of_root */
-hsd_status hsd_growth_join_roots(hsd_growth *growth, hsd_error *err); /* credits of threads of a pool go to the first of them; fills joined_of_root */
-hsd_status hsd_growth_join_pools(hsd_growth *growth, hsd_error *err); /* choices that are alike in threads of a pool become one */
+/* credits of threads of a pool go to the first of them; fills joined_of_root */
+hsd_status hsd_growth_join_roots(hsd_growth *growth, hsd_error *err);
+/* choices that are alike in threads of a pool become one */
+hsd_status hsd_growth_join_pools(hsd_growth *growth, hsd_error *err);
 
 /* A number for what lies below a thread of a pool as `below` says; 0 = the thread is of none. */
 static inline uint64_t hsd_growth_pool_place(uint32_t pool, uint64_t below)
@@ -222,10 +241,12 @@ static inline uint64_t hsd_growth_pool_place(uint32_t pool, uint64_t below)
 /* Looks for crowds among those that were credited: *out if there are new ones that matter. */
 hsd_status hsd_growth_find_crowds(hsd_growth *growth, bool *out, hsd_error *err);
 bool hsd_growth_is_crowded(const hsd_growth *growth, uint64_t place); /* or family */
-bool hsd_growth_is_apart(const hsd_growth *growth, uint64_t place);   /* hsd_kin_place: from outside of the structure */
-bool hsd_growth_are_kin(const hsd_growth *growth, uint64_t place);    /* after the first look */
+/* hsd_kin_place: from outside of the structure */
+bool hsd_growth_is_apart(const hsd_growth *growth, uint64_t place);
+bool hsd_growth_are_kin(const hsd_growth *growth, uint64_t place); /* after the first look */
 hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err);   /* offers every object that holds */
-hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);   /* the same from the trie; fills the credits of roots */
+/* the same from the trie; fills the credits of roots */
+hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);
 
 /* By how much the heap grew; where it did not what is new. */
 uint64_t hsd_growth_grown_bytes(const hsd_growth *growth);
@@ -241,8 +262,8 @@ uint32_t hsd_growth_set_of_freed(const hsd_growth *growth, uint32_t holder, uint
 hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_error *err);
 hsd_status hsd_growth_count_within(hsd_growth *growth, hsd_error *err); /* the same from the trie */
 
-/* Finds the ways to the chosen objects; touches the graph of after, no tree and nothing of `growth`, so both may go on at
- * the same time. */
+/* Finds the ways to the chosen objects; touches the graph of after, no tree and nothing of `growth`, so both may go on
+ * at the same time. */
 hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd_error *err);
 
 /* The objects or nodes of the trie that were chosen, to find them again. */
@@ -257,23 +278,23 @@ void hsd_growth_chosen_release(hsd_growth_chosen *chosen);
 /* ---- what hangs below those that were chosen ---- */
 
 typedef struct hsd_below { /* how a node stands to the chosen holders; a frame of the second pass */
-    uint32_t holder;         /* choice that it would be credited to, if it is one */
-    uint32_t edged;          /* nearest choice with edges */
-    uint32_t code;           /* program code's choice */
+    uint32_t holder;       /* choice that it would be credited to, if it is one */
+    uint32_t edged;        /* nearest choice with edges */
+    uint32_t code;         /* program code's choice */
     hsd_path_fold fold;
-    bool is_of_new;          /* code here belongs to what came or went */
-    bool is_kept, is_super;  /* the super-root refers to nothing itself */
+    bool is_of_new;         /* code here belongs to what came or went */
+    bool is_kept, is_super; /* the super-root refers to nothing itself */
     bool is_in_set;
-    hsd_trie_place place;    /* below `edged` */
+    hsd_trie_place place; /* below `edged` */
 } hsd_below;
 
 typedef struct hsd_below_node {
-    uint32_t edge, type;     /* as in the trie */
-    bool is_apart;           /* the node above does not refer to it: known of single objects */
-    bool can_hold;           /* and is kept */
+    uint32_t edge, type; /* as in the trie */
+    bool is_apart;       /* the node above does not refer to it: known of single objects */
+    bool can_hold;       /* and is kept */
     bool is_kept;
-    uint32_t choice;         /* which holder it is */
-    uint32_t set;            /* it begins what is held together: of which choice; HSD_NO_CHOICE = it does not */
+    uint32_t choice; /* which holder it is */
+    uint32_t set;    /* it begins what is held together: of which choice; HSD_NO_CHOICE = it does not */
     hsd_amount sums[HSD_TRIE_SUMS];
 } hsd_below_node;
 
@@ -283,8 +304,8 @@ hsd_status hsd_below_begin(hsd_growth *growth, const hsd_growth_chosen *chosen, 
 hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, hsd_below *here,
                            hsd_error *err);
 
-/* Goes one edge of the trie on, as paths do; an INTERNAL type without an edge of its own is inside too. Edges that come out
- * are HSD_TRIE_ANY, HSD_TRIE_INDIRECT or a hsd_path_edge. */
+/* Goes one edge of the trie on, as paths do; an INTERNAL type without an edge of its own is inside too. Edges that come
+ * out are HSD_TRIE_ANY, HSD_TRIE_INDIRECT or a hsd_path_edge. */
 bool hsd_growth_fold(const hsd_growth *growth, hsd_path_fold *fold, uint32_t edge, uint32_t type, uint32_t *out);
 
 /* ---- texts of the result (holders_text.c) ---- */
@@ -294,15 +315,19 @@ typedef struct hsd_growth_texts hsd_growth_texts; /* each name copied once */
 hsd_status hsd_growth_texts_new(hsd_growth_texts **out, hsd_growth *growth, hsd_error *err);
 hsd_status hsd_growth_text_of_type(hsd_growth_texts *texts, uint32_t type, hsd_text *out, hsd_error *err);
 hsd_status hsd_growth_text_of_root(hsd_growth_texts *texts, uint32_t root, hsd_text *out, hsd_error *err);
-hsd_status hsd_growth_text_of_edge(hsd_growth_texts *texts, uint32_t edge, hsd_text *out, hsd_error *err);      /* of the trie */
-hsd_status hsd_growth_text_of_shown(hsd_growth_texts *texts, uint32_t edge, hsd_text *out, hsd_error *err);     /* of hsd_growth_fold */
+/* of the trie */
+hsd_status hsd_growth_text_of_edge(hsd_growth_texts *texts, uint32_t edge, hsd_text *out, hsd_error *err);
+/* of hsd_growth_fold */
+hsd_status hsd_growth_text_of_shown(hsd_growth_texts *texts, uint32_t edge, hsd_text *out, hsd_error *err);
 void hsd_growth_texts_free(hsd_growth_texts *texts);
 
 hsd_status hsd_growth_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_error *err);      /* holders */
 hsd_status hsd_growth_tree_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_error *err); /* tree */
 hsd_status hsd_growth_edge_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_holder *rows, hsd_error *err);
-int hsd_steps_compare(const hsd_step *a, size_t a_count, const hsd_step *b, size_t b_count); /* by what they read */
-hsd_status hsd_growth_by_rows(hsd_growth *growth, hsd_growth_texts *names, hsd_path_texts *texts, hsd_holder *rows, hsd_error *err);
+/* by what they read */
+int hsd_steps_compare(const hsd_step *a, size_t a_count, const hsd_step *b, size_t b_count);
+hsd_status hsd_growth_by_rows(hsd_growth *growth, hsd_growth_texts *names, hsd_path_texts *texts, hsd_holder *rows,
+                              hsd_error *err);
 hsd_status hsd_growth_paths(hsd_growth *growth, hsd_growth_texts *texts, hsd_holder *rows, hsd_error *err);
 
 /* ---- choosing ---- */
@@ -310,8 +335,9 @@ hsd_status hsd_growth_paths(hsd_growth *growth, hsd_growth_texts *texts, hsd_hol
 hsd_status hsd_growth_choose_begin(hsd_growth *growth, hsd_error *err);
 void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice);
 hsd_status hsd_growth_choose_finish(hsd_growth *growth, hsd_error *err); /* offers roots, sorts */
-void hsd_growth_choose_order(hsd_growth *growth);  /* sorts again, what was changed or left out since */
-void hsd_growth_choose_code(hsd_growth *growth);   /* program code, behind all others; nothing is sorted from then on */
+void hsd_growth_choose_order(hsd_growth *growth); /* sorts again, what was changed or left out since */
+/* program code, behind all others; nothing is sorted from then on */
+void hsd_growth_choose_code(hsd_growth *growth);
 
 #define HSD_NO_CHOICE UINT32_MAX
 

@@ -22,7 +22,7 @@
 #include "base/worker.h"
 #include "walk/keep.h"
 
-#define MOST_ROUNDS 6u /* so many times at most: one is seldom below another */
+#define MOST_ROUNDS   6u                   /* so many times at most: one is seldom below another */
 #define AT_ONCE_LEAST ((uint64_t)16 << 20) /* two tries fill it */
 
 /* ---- tables ---- */
@@ -36,7 +36,8 @@ static void find_common_roots(hsd_growth *growth)
             *is_common = side == BEFORE || *is_common == 1 ? (uint8_t)(side + 1) : 0;
         }
     }
-    for (uint32_t root = 0; root < pair->roots.count; root++) growth->is_common_root[root] = growth->is_common_root[root] == SIDE_COUNT;
+    for (uint32_t root = 0; root < pair->roots.count; root++)
+        growth->is_common_root[root] = growth->is_common_root[root] == SIDE_COUNT;
 }
 
 /* Parts of containers are known by a bit, where there is a chance of any. */
@@ -60,7 +61,8 @@ static hsd_status open_tables(hsd_growth *growth, hsd_error *err)
         HSD_TRY(hsd_retained_init(&growth->by_root[side], roots, err));
         growth->credit_of_root[side] = calloc((size_t)roots + 1, sizeof **growth->credit_of_root);
         growth->steps[side] = calloc(HSD_KIN_STEPS, sizeof **growth->steps);
-        if (growth->credit_of_root[side] == NULL || growth->steps[side] == NULL) return hsd_fail_nomem(err, "the holders of growth");
+        if (growth->credit_of_root[side] == NULL || growth->steps[side] == NULL)
+            return hsd_fail_nomem(err, "the holders of growth");
     }
     find_common_roots(growth);
     HSD_TRY(open_parts(growth, err));
@@ -71,17 +73,23 @@ static hsd_status open_tables(hsd_growth *growth, hsd_error *err)
 
 /* ---- what a walk needs ---- */
 
-static hsd_status open_trie(hsd_growth *growth, uint64_t memory_bytes, uint32_t depth_limit, hsd_trie **out, hsd_error *err)
+static hsd_status open_trie(hsd_growth *growth, uint64_t memory_bytes, uint32_t depth_limit, hsd_trie **out,
+                            hsd_error *err)
 {
-    const hsd_trie_config config = {.memory_bytes = memory_bytes, .depth_limit = depth_limit,
-                                    .space = &growth->pair->space, .reporter = growth->pair->reporter};
+    const hsd_trie_config config = {.memory_bytes = memory_bytes,
+                                    .depth_limit = depth_limit,
+                                    .space = &growth->pair->space,
+                                    .reporter = growth->pair->reporter};
     return hsd_trie_new(out, &config, err);
 }
 
 static hsd_status open_credits(hsd_growth *growth, int side, hsd_error *err)
 {
     hsd_pair *pair = growth->pair;
-    hsd_sorter_config config = {.record_words = HSD_CREDIT_WORDS, .key_words = 1, .space = &pair->space, .reporter = pair->reporter,
+    hsd_sorter_config config = {.record_words = HSD_CREDIT_WORDS,
+                                .key_words = 1,
+                                .space = &pair->space,
+                                .reporter = pair->reporter,
                                 .memory_bytes = hsd_max_u64(growth->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
     if (!growth->has_identity) return HSD_OK;
     HSD_TRY(hsd_sorter_new(&growth->credits[side], &config, err));
@@ -99,7 +107,8 @@ static void drop(hsd_sorter **sorter)
 
 static void close_credits(hsd_growth *growth)
 {
-    for (int side = 0; side < SIDE_COUNT; side++) drop(&growth->credits[side]);
+    for (int side = 0; side < SIDE_COUNT; side++)
+        drop(&growth->credits[side]);
 }
 
 /* ---- the steps ---- */
@@ -135,7 +144,8 @@ static hsd_status walk_both(hsd_growth *growth, hsd_error *err)
     const uint64_t memory = growth->memory_bytes / (growth->walks_at_once ? 4 : 2);
     hsd_trie *before = NULL;
     HSD_TRY(open_trie(growth, memory, 0, &growth->trie, err));
-    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(open_credits(growth, side, err));
+    for (int side = 0; side < SIDE_COUNT; side++)
+        HSD_TRY(open_credits(growth, side, err));
     hsd_status status = growth->walks_at_once ? open_trie(growth, memory, 0, &before, err) : HSD_OK;
     if (status == HSD_OK) status = walk_trees(growth, before != NULL ? before : growth->trie, err);
     hsd_trie_free(before);
@@ -152,7 +162,9 @@ static hsd_status fill(hsd_growth *growth, hsd_error *err)
 
 static hsd_status choose(hsd_growth *growth, hsd_error *err)
 {
-    if (growth->has_identity) HSD_TRY(hsd_tally_new(&growth->crowds, 2, growth->memory_bytes / 16, &growth->pair->space, growth->pair->reporter, err));
+    if (growth->has_identity)
+        HSD_TRY(hsd_tally_new(&growth->crowds, 2, growth->memory_bytes / 16, &growth->pair->space,
+                              growth->pair->reporter, err));
     HSD_TRY(growth->has_identity ? hsd_growth_match(growth, err) : hsd_growth_count(growth, err));
     close_credits(growth);
     return hsd_growth_choose_finish(growth, err);
@@ -162,7 +174,8 @@ static hsd_status choose(hsd_growth *growth, hsd_error *err)
 static void forget_credits(hsd_growth *growth)
 {
     const size_t roots = (size_t)growth->pair->roots.count + 1;
-    for (int side = 0; side < SIDE_COUNT; side++) memset(growth->credit_of_root[side], 0, roots * sizeof **growth->credit_of_root);
+    for (int side = 0; side < SIDE_COUNT; side++)
+        memset(growth->credit_of_root[side], 0, roots * sizeof **growth->credit_of_root);
     memset(growth->credit_of_code, 0, sizeof growth->credit_of_code);
     growth->code_resized = 0;
     for (int side = 0; side < SIDE_COUNT && growth->is_part[BEFORE] != NULL; side++)
@@ -177,8 +190,10 @@ static hsd_status credit_again(hsd_growth *growth, hsd_error *err)
     tree_walk before = {growth, BEFORE, NULL}, after = {growth, AFTER, NULL};
     forget_credits(growth);
     drop(&growth->forks);
-    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(open_credits(growth, side, err));
-    HSD_TRY(hsd_run_both((hsd_job){walk_tree_again, &before}, (hsd_job){walk_tree_again, &after}, growth->walks_at_once, err));
+    for (int side = 0; side < SIDE_COUNT; side++)
+        HSD_TRY(open_credits(growth, side, err));
+    HSD_TRY(hsd_run_both((hsd_job){walk_tree_again, &before}, (hsd_job){walk_tree_again, &after}, growth->walks_at_once,
+                         err));
     return choose(growth, err);
 }
 
@@ -236,7 +251,8 @@ static hsd_status search(void *context, hsd_error *err)
 static hsd_status look_below_and_search(hsd_growth *growth, hsd_error *err)
 {
     path_search s = {.growth = growth};
-    const hsd_status status = hsd_run_both((hsd_job){search, &s}, (hsd_job){look_below, growth}, growth->walks_at_once, err);
+    const hsd_status status =
+        hsd_run_both((hsd_job){search, &s}, (hsd_job){look_below, growth}, growth->walks_at_once, err);
     growth->ways = s.ways;
     return status;
 }
@@ -300,18 +316,22 @@ static void release(hsd_growth *growth)
         free(growth->is_part[side]);
     }
     free(growth->is_structure);
-    for (uint32_t i = 0; i < growth->set_count; i++) free(growth->sets[i].list);
-    for (uint32_t i = 0; i < HSD_BY_HOLDERS; i++) free(growth->set_of_type[i]);
+    for (uint32_t i = 0; i < growth->set_count; i++)
+        free(growth->sets[i].list);
+    for (uint32_t i = 0; i < HSD_BY_HOLDERS; i++)
+        free(growth->set_of_type[i]);
     hsd_paged_close(&growth->set_of);
     free(growth->is_common_root);
     free(growth->choices);
 }
 
-static hsd_status step(hsd_growth *growth, const char *name, hsd_status (*run)(hsd_growth *, hsd_error *), hsd_error *err)
+static hsd_status step(hsd_growth *growth, const char *name, hsd_status (*run)(hsd_growth *, hsd_error *),
+                       hsd_error *err)
 {
     const uint64_t start = hsd_now_ns();
     HSD_TRY(run(growth, err));
-    hsd_note(growth->pair->reporter, HSD_NOTE_DETAIL, "holders: %s took %.3f s", name, (double)(hsd_now_ns() - start) * 1e-9);
+    hsd_note(growth->pair->reporter, HSD_NOTE_DETAIL, "holders: %s took %.3f s", name,
+             (double)(hsd_now_ns() - start) * 1e-9);
     return HSD_OK;
 }
 
@@ -335,9 +355,14 @@ static hsd_status run(hsd_growth *growth, hsd_error *err)
     return step(growth, "rows", make_rows, err);
 }
 
-hsd_status hsd_growth_find_in(hsd_pair *pair, hsd_diff *diff, hsd_growth_fill_fn fill_places, void *context, hsd_error *err)
+hsd_status hsd_growth_find_in(hsd_pair *pair, hsd_diff *diff, hsd_growth_fill_fn fill_places, void *context,
+                              hsd_error *err)
 {
-    hsd_growth growth = {.pair = pair, .diff = diff, .fill = fill_places, .fill_context = context, .has_identity = pair->sides[AFTER].request->want_identity,
+    hsd_growth growth = {.pair = pair,
+                         .diff = diff,
+                         .fill = fill_places,
+                         .fill_context = context,
+                         .has_identity = pair->sides[AFTER].request->want_identity,
                          .memory_bytes = pair->plan.growth_bytes,
                          .walks_at_once = pair->plan.is_side_by_side && pair->plan.growth_bytes >= AT_ONCE_LEAST};
     growth.set_of.file.fd = -1;

@@ -26,7 +26,7 @@
 #define HSD_MAX_HOLDERS 1024u
 /* Of these so many get edges (hsd_growth_edge) and of each so many. */
 #define HSD_MAX_EDGED_HOLDERS 64u
-#define HSD_MAX_GROWTH_EDGES 32u
+#define HSD_MAX_GROWTH_EDGES  32u
 #define HSD_GROWTH_EDGE_DEPTH 12u
 /* Rows of the type-path tree: the heaviest places. */
 #define HSD_MAX_TREE_ROWS 16384u
@@ -35,7 +35,8 @@
  * other rows of `diff` made. */
 hsd_status hsd_growth_find(hsd_pair *pair, hsd_diff *diff, hsd_error *err);
 
-/* The same without objects: `fill` adds the places of both sides to the trie (KEPT_BEFORE, KEPT_AFTER) and what types and roots retain. */
+/* The same without objects: `fill` adds the places of both sides to the trie (KEPT_BEFORE, KEPT_AFTER) and what types
+ * and roots retain. */
 struct hsd_growth;
 typedef hsd_status (*hsd_growth_fill_fn)(void *context, struct hsd_growth *growth, hsd_error *err);
 hsd_status hsd_growth_find_in(hsd_pair *pair, hsd_diff *diff, hsd_growth_fill_fn fill, void *context, hsd_error *err);

@@ -12,8 +12,8 @@
 
 #include <hscapture/hscapture.h>
 
-static hsd_status put_chosen(hsd_growth_chosen *chosen, hsd_held_by by, uint32_t root, const uint32_t node[SIDE_COUNT], uint32_t choice,
-                             hsd_error *err)
+static hsd_status put_chosen(hsd_growth_chosen *chosen, hsd_held_by by, uint32_t root, const uint32_t node[SIDE_COUNT],
+                             uint32_t choice, hsd_error *err)
 {
     if (by == HSD_HELD_BY_ALL) chosen->all = choice;
     if (by == HSD_HELD_BY_CODE) chosen->code = choice;
@@ -28,15 +28,19 @@ static uint32_t choice_of(const hsd_growth *growth, const hsd_pooled *pooled)
 {
     if (pooled->set != 0) return growth->sets[pooled->set - 1].choice;
     uint32_t i = 0;
-    while (i < growth->choice_count && (growth->choices[i].joined < 2 || growth->choices[i].pool_place != pooled->pool_place)) i++;
+    while (i < growth->choice_count &&
+           (growth->choices[i].joined < 2 || growth->choices[i].pool_place != pooled->pool_place))
+        i++;
     return i;
 }
 
 /* A root that stands for those of its pool is chosen with all of them. */
-static hsd_status put_pool_roots(hsd_growth_chosen *chosen, const hsd_growth *growth, uint32_t first, uint32_t choice, hsd_error *err)
+static hsd_status put_pool_roots(hsd_growth_chosen *chosen, const hsd_growth *growth, uint32_t first, uint32_t choice,
+                                 hsd_error *err)
 {
     for (uint32_t root = 0; root < growth->pair->roots.count; root++)
-        if (growth->pool_of_root[root] == growth->pool_of_root[first]) HSD_TRY(hsd_id_map_put(&chosen->by_root, root, choice, err));
+        if (growth->pool_of_root[root] == growth->pool_of_root[first])
+            HSD_TRY(hsd_id_map_put(&chosen->by_root, root, choice, err));
     return HSD_OK;
 }
 
@@ -45,9 +49,11 @@ hsd_status hsd_growth_chosen_make(hsd_growth_chosen *chosen, const hsd_growth *g
     *chosen = (hsd_growth_chosen){.all = HSD_NO_CHOICE, .code = HSD_NO_CHOICE};
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         const hsd_choice *choice = &growth->choices[i];
-        if (choice->set != 0 && choice->fork == 0) continue; /* who is asked for the fork means what is left to it */
+        /* who is asked for the fork means what is left to it */
+        if (choice->set != 0 && choice->fork == 0) continue;
         HSD_TRY(put_chosen(chosen, choice->by, choice->root, choice->node, i, err));
-        if (choice->by == HSD_HELD_BY_ROOT && choice->joined > 1) HSD_TRY(put_pool_roots(chosen, growth, choice->root, i, err));
+        if (choice->by == HSD_HELD_BY_ROOT && choice->joined > 1)
+            HSD_TRY(put_pool_roots(chosen, growth, choice->root, i, err));
     }
     for (uint32_t i = 0; i < growth->pooled_count; i++) {
         const hsd_pooled *pooled = &growth->pooled[i];
@@ -59,7 +65,8 @@ hsd_status hsd_growth_chosen_make(hsd_growth_chosen *chosen, const hsd_growth *g
 void hsd_growth_chosen_release(hsd_growth_chosen *chosen)
 {
     hsd_id_map_release(&chosen->by_root);
-    for (int side = 0; side < SIDE_COUNT; side++) hsd_id_map_release(&chosen->by_node[side]);
+    for (int side = 0; side < SIDE_COUNT; side++)
+        hsd_id_map_release(&chosen->by_node[side]);
 }
 
 /* An edge without a name: of several ways none is the node's own. */
@@ -89,7 +96,8 @@ static hsd_status begin_places(hsd_growth *growth, uint32_t choice, hsd_below *h
     static const hsd_trie_place root;
     here->edged = choice;
     here->fold = (hsd_path_fold){false, false};
-    here->place = hsd_trie_step_to(growth->places, &root, HSD_TRIE_ANY, choice | HSD_TRIE_IS_ROOT); /* no root has that edge */
+    /* no root has that edge */
+    here->place = hsd_trie_step_to(growth->places, &root, HSD_TRIE_ANY, choice | HSD_TRIE_IS_ROOT);
     return hsd_trie_add(growth->places, &here->place, HSD_TRIE_KEPT_AFTER, 0, 0, err);
 }
 
@@ -126,18 +134,22 @@ static hsd_status add_place(hsd_growth *growth, const hsd_below *here, const hsd
 static bool is_empty(const hsd_below_node *node)
 {
     uint64_t objects = 0;
-    for (int i = 0; i < HSD_TRIE_SUMS; i++) objects += node->sums[i].objects;
+    for (int i = 0; i < HSD_TRIE_SUMS; i++)
+        objects += node->sums[i].objects;
     return objects == 0;
 }
 
-static hsd_status step(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, uint32_t holder, hsd_below *here,
-                       hsd_error *err)
+static hsd_status step(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, uint32_t holder,
+                       hsd_below *here, hsd_error *err)
 {
     uint32_t edge = HSD_TRIE_INDIRECT;
     bool is_shown = true;
-    if (node->type & HSD_TRIE_IS_ROOT) here->fold = (hsd_path_fold){false, false};
-    else is_shown = hsd_growth_fold(growth, &here->fold, node->edge, node->type, &edge);
-    if (node->is_apart) edge = HSD_TRIE_INDIRECT; /* an element of the insides above would have a reference from them */
+    if (node->type & HSD_TRIE_IS_ROOT)
+        here->fold = (hsd_path_fold){false, false};
+    else
+        is_shown = hsd_growth_fold(growth, &here->fold, node->edge, node->type, &edge);
+    /* an element of the insides above would have a reference from them */
+    if (node->is_apart) edge = HSD_TRIE_INDIRECT;
     if (is_shown) {
         here->place = hsd_trie_step_to(growth->places, &above->place, edge, node->type);
         if (is_empty(node)) HSD_TRY(hsd_trie_add(growth->places, &here->place, HSD_TRIE_KEPT_AFTER, 0, 0, err));
@@ -187,6 +199,7 @@ hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd
 
 hsd_status hsd_below_begin(hsd_growth *growth, const hsd_growth_chosen *chosen, hsd_below *out, hsd_error *err)
 {
-    *out = (hsd_below){.holder = chosen->all, .code = chosen->code, .edged = HSD_NO_CHOICE, .is_kept = true, .is_super = true};
+    *out = (hsd_below){
+        .holder = chosen->all, .code = chosen->code, .edged = HSD_NO_CHOICE, .is_kept = true, .is_super = true};
     return chosen->all < growth->edged_count ? begin_places(growth, chosen->all, out, err) : HSD_OK;
 }

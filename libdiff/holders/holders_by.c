@@ -45,7 +45,8 @@ static void cut(hsd_by_candidates *c)
     hsd_heap_sort(heap_of(c), c->count);
     if (c->count <= HSD_BY_CANDIDATES) return;
     const uint64_t least = c->list[c->count - 1].told;
-    while (c->count > 0 && c->list[c->count - 1].told == least) c->count--;
+    while (c->count > 0 && c->list[c->count - 1].told == least)
+        c->count--;
 }
 
 /* For each fork in which it lies: which of them its tops are of was not kept. */
@@ -64,7 +65,8 @@ static hsd_status choose(hsd_by_search *s, hsd_error *err)
         const hsd_by_place place = *hsd_by_place_at(s, i, false);
         if (place.named == i && place.told > 0) offer_outward(s, i, &place);
     }
-    for (uint32_t fork = 0; fork < s->fork_count; fork++) cut(&s->candidates[fork]);
+    for (uint32_t fork = 0; fork < s->fork_count; fork++)
+        cut(&s->candidates[fork]);
     HSD_TRY(hsd_paged_check(&s->places, err));
     return hsd_paged_check(&s->groups, err);
 }
@@ -84,7 +86,8 @@ static hsd_status find_choices(hsd_by_search *s, hsd_error *err)
 
 /* ---- the steps ---- */
 
-/* In sixteenths of the memory: 2 + 2 for numbers of nodes, 3 + 3 for places and groups, 2 + 2 for pairs and seeds, 2 for pairs by group. */
+/* In sixteenths of the memory: 2 + 2 for numbers of nodes, 3 + 3 for places and groups, 2 + 2 for pairs and seeds, 2
+ * for pairs by group. */
 static hsd_status open_paged(hsd_by_search *s, hsd_paged *out, uint64_t bytes, unsigned share, hsd_error *err)
 {
     const uint64_t memory = hsd_max_u64(s->memory_bytes / 16 * share, hsd_paged_least_bytes(bytes));
@@ -101,9 +104,13 @@ static hsd_status open_all(hsd_by_search *s, hsd_error *err)
 {
     hsd_side_walk *side = s->side;
     const uint64_t words = ((uint64_t)side->node_count + 1) * sizeof(uint32_t);
-    const hsd_sorter_config config = {.record_words = 1, .key_words = 1, .space = &s->growth->pair->space, .reporter = s->growth->pair->reporter,
+    const hsd_sorter_config config = {.record_words = 1,
+                                      .key_words = 1,
+                                      .space = &s->growth->pair->space,
+                                      .reporter = s->growth->pair->reporter,
                                       .memory_bytes = hsd_max_u64(s->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
-    if (side->request->keeper != NULL && side->request->keeper->search != NULL) HSD_TRY(side->request->keeper->search(side->request->keeper->context, err));
+    if (side->request->keeper != NULL && side->request->keeper->search != NULL)
+        HSD_TRY(side->request->keeper->search(side->request->keeper->context, err));
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
     s->is_plain = calloc((size_t)side->node_count / 8 + 1, 1);
     if (s->is_plain == NULL) return hsd_fail_nomem(err, "one bit a node");
@@ -119,7 +126,8 @@ static hsd_status open_all(hsd_by_search *s, hsd_error *err)
     return hsd_sorter_new(&s->seeds, &config, err);
 }
 
-/* What climbs goes from group to group in any order, so that groups need memory most: they take the eighths of what is done with. */
+/* What climbs goes from group to group in any order, so that groups need memory most: they take the eighths of what is
+ * done with. */
 static hsd_status grow_groups(hsd_by_search *s, unsigned eighths, hsd_error *err)
 {
     return hsd_paged_grow(&s->groups, s->growth->memory_bytes / 8 * eighths, err);
@@ -184,7 +192,8 @@ static void release(hsd_by_search *s)
 {
     hsd_growth_chosen_release(&s->chosen);
     free(s->is_plain);
-    for (uint32_t i = 0; i < HSD_BY_FORKS; i++) free(s->is_grown[i]);
+    for (uint32_t i = 0; i < HSD_BY_FORKS; i++)
+        free(s->is_grown[i]);
     free(s->candidates);
     free(s->choice_places);
     hsd_paged_close(&s->group_of);
@@ -200,12 +209,15 @@ static void release(hsd_by_search *s)
 hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
 {
     if (!is_worth_it(growth)) return HSD_OK;
-    hsd_by_search s = {.growth = growth, .side = &growth->pair->sides[AFTER],
+    hsd_by_search s = {.growth = growth,
+                       .side = &growth->pair->sides[AFTER],
                        .least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL};
     s.memory_bytes = growth->memory_bytes + s.side->request->plan.path_bytes;
     s.holder_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
-    s.has_secondary = s.side->root_span.begin < s.side->root_span.second && s.side->root_span.second < s.side->root_span.end;
-    s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = s.starts.file.fd = s.targets.file.fd = -1;
+    s.has_secondary =
+        s.side->root_span.begin < s.side->root_span.second && s.side->root_span.second < s.side->root_span.end;
+    s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = s.starts.file.fd =
+        s.targets.file.fd = -1;
     const hsd_status status = run(&s, err);
     release(&s);
     return status;

@@ -1,15 +1,16 @@
 /*
- * By what a holder holds together. Growth is credited to its nearest kept dominator; where the ways to it part below that one,
- * the dominator refers to none of it itself, and its name says little: a module's scope, a class, all roots. What a person wants
- * are the things in which the growth lies *together*.
+ * By what a holder holds together. Growth is credited to its nearest kept dominator; where the ways to it part below
+ * that one, the dominator refers to none of it itself, and its name says little: a module's scope, a class, all roots.
+ * What a person wants are the things in which the growth lies *together*.
  *
  *      d ──.byId──► Map ──► User ◄── Map ◄──.byName── d        d dominates User and has no reference to it
  *
- * A *fork* is a kept node of a holder's own where much of its growth has no reference from; a holder may have several. What hangs from it
- * in the dominator tree are *branches*, which it refers to, and *tops*, to which it has no reference. A *place* is a holder, or a root, or what
- * begins a branch by a name of its own. What a top is held by are the nearest places of what refers to it; what hangs from it is held like it.
- * Places are as near as they can be and say more than the fork's own branches: in heaps where everything reaches everything (class loaders,
- * the global object) these are whatever is near a root.
+ * A *fork* is a kept node of a holder's own where much of its growth has no reference from; a holder may have several.
+ * What hangs from it in the dominator tree are *branches*, which it refers to, and *tops*, to which it has no
+ * reference. A *place* is a holder, or a root, or what begins a branch by a name of its own. What a top is held by are
+ * the nearest places of what refers to it; what hangs from it is held like it. Places are as near as they can be and
+ * say more than the fork's own branches: in heaps where everything reaches everything (class loaders, the global
+ * object) these are whatever is near a root.
  *
  *      tree of after     forks, while credits are found                                              holders_walk.c
  *      tree of after     a number for each branch and top, for each node the one it is in, and
@@ -19,14 +20,15 @@
  *      (…, top)          a bit a named place, from the tops it refers to from top to top             holders_by_ways.c
  *      tops              those with bits in common are a set, a row of its own                       holders_by_sets.c
  *
- * A bit goes on from a top that holds nothing, new or insides of something, and from one that holds and has no name; not from one that has.
- * A top is no place if much of what came is of its type: it is a node of the list or tree that grew, and what refers to the structure from
- * without holds all of it. One of many, an element, is named only where it tells four fifths of what the place above does, and else that one is;
- * a list is one place. A place that refers to little may lead to all: a variable that holds the last node. So one that tells little is
- * followed MOST_LOOKED_AT tops far. Branches without a name, elements of the fork or what is new in it, are the holder itself.
+ * A bit goes on from a top that holds nothing, new or insides of something, and from one that holds and has no name;
+ * not from one that has. A top is no place if much of what came is of its type: it is a node of the list or tree that
+ * grew, and what refers to the structure from without holds all of it. One of many, an element, is named only where it
+ * tells four fifths of what the place above does, and else that one is; a list is one place. A place that refers to
+ * little may lead to all: a variable that holds the last node. So one that tells little is followed MOST_LOOKED_AT tops
+ * far. Branches without a name, elements of the fork or what is new in it, are the holder itself.
  *
- * What primary roots reach takes no bit from what they do not: where there are secondary ones a mark climbs first, and into names that
- * objects are roots by. All of it happens only where such growth is a part of the whole that matters.
+ * What primary roots reach takes no bit from what they do not: where there are secondary ones a mark climbs first, and
+ * into names that objects are roots by. All of it happens only where such growth is a part of the whole that matters.
  */
 #ifndef HSD_HOLDERS_HOLDERS_BY_H
 #define HSD_HOLDERS_HOLDERS_BY_H
@@ -35,29 +37,31 @@
 #include "graph/worklist.h"
 #include "holders/growth.h"
 
-#define HSD_BY_TOP UINT32_C(0x80000000) /* or-ed to the number of a group: the node that begins it, and references to it are asked for */
+/* or-ed to the number of a group: the node that begins it, and references to it are asked for */
+#define HSD_BY_TOP         UINT32_C(0x80000000)
 #define HSD_BY_GROUP(word) ((word) & ~HSD_BY_TOP)
-#define HSD_BY_NO_FORK UINT32_MAX
-#define HSD_BY_FORKS 16u /* so many are asked for: of one holder there may be several */
+#define HSD_BY_NO_FORK     UINT32_MAX
+#define HSD_BY_FORKS       16u /* so many are asked for: of one holder there may be several */
 
 /* Bits of a group's mask: candidates from 0 on. */
 #define HSD_BY_CANDIDATES 61u
-#define HSD_BY_PRIMARY (UINT64_C(1) << 61) /* reached in the first round of walks, where there is a second (graph/owners.h) */
-#define HSD_BY_REST (UINT64_C(1) << 62) /* places that are no candidates: they have little, or want of bits */
-#define HSD_BY_SELF (UINT64_C(1) << 63) /* branches that are the holder itself */
-#define HSD_BY_NAMED (HSD_BY_PRIMARY - 1)
+/* reached in the first round of walks, where there is a second (graph/owners.h) */
+#define HSD_BY_PRIMARY (UINT64_C(1) << 61)
+#define HSD_BY_REST    (UINT64_C(1) << 62) /* places that are no candidates: they have little, or want of bits */
+#define HSD_BY_SELF    (UINT64_C(1) << 63) /* branches that are the holder itself */
+#define HSD_BY_NAMED   (HSD_BY_PRIMARY - 1)
 
-/* PRIMARY: a primary root, where there are secondary ones. PSEUDO: a top that the tree does not have. CLOSED: what refers to it says
- * nothing of what it refers to: a branch, and a top that is a holder. ALIKE: it begins with an object like those that came, a node of the
- * tree or list that grew. */
+/* PRIMARY: a primary root, where there are secondary ones. PSEUDO: a top that the tree does not have. CLOSED: what
+ * refers to it says nothing of what it refers to: a branch, and a top that is a holder. ALIKE: it begins with an object
+ * like those that came, a node of the tree or list that grew. */
 enum { HSD_BY_IS_BRANCH = 1, HSD_BY_IS_CLOSED = 2, HSD_BY_IS_PRIMARY = 4, HSD_BY_IS_PSEUDO = 8, HSD_BY_IS_ALIKE = 16 };
 
 typedef struct hsd_by_group { /* a branch or a top; a power of two */
-    uint64_t mask;   /* by which candidates it is reached */
-    uint64_t bytes;  /* of a top: growth of the holder in it */
+    uint64_t mask;            /* by which candidates it is reached */
+    uint64_t bytes;           /* of a top: growth of the holder in it */
     union {
-        uint64_t direct; /* of the mask: candidates that refer to it */
-        struct {         /* with IS_PSEUDO */
+        uint64_t direct;   /* of the mask: candidates that refer to it */
+        struct {           /* with IS_PSEUDO */
             uint32_t name; /* the object */
             uint32_t next; /* the same object as a top of another fork; 0 = none */
         };
@@ -71,20 +75,23 @@ _Static_assert(sizeof(hsd_by_group) == 32, "groups must not lie across pages");
 
 typedef struct hsd_by_place { /* what may be named; a power of two */
     uint32_t node, group;
-    uint32_t above;  /* the next place up; 0 = none */
-    uint32_t named;  /* the place that is named for it, itself or one above; 0 = none. Until that is known: what may be named (holders_by_tree.c) */
-    uint64_t told;   /* bytes of tops that are referred to from here; in the end from all that it is named for */
-    uint64_t below;  /* and from all places below; before that is known, the first place of the group */
+    uint32_t above; /* the next place up; 0 = none */
+    /* the place that is named for it, itself or one above; 0 = none. Until that is known: what may be named
+     * (holders_by_tree.c) */
+    uint32_t named;
+    /* bytes of tops that are referred to from here; in the end from all that it is named for */
+    uint64_t told;
+    uint64_t below; /* and from all places below; before that is known, the first place of the group */
 } hsd_by_place;
 
 _Static_assert(sizeof(hsd_by_place) == 32, "places must not lie across pages");
 
 typedef struct hsd_by_fork {
     uint32_t choice;
-    uint32_t first;          /* place in the tree; 0 = the super-root */
-    uint32_t group;          /* in which it lies; 0 = none */
-    bool is_own;             /* it is the holder, or the holder is a root: its references are no insides */
-    uint64_t bytes;          /* of the choice's new bytes: below tops */
+    uint32_t first; /* place in the tree; 0 = the super-root */
+    uint32_t group; /* in which it lies; 0 = none */
+    bool is_own;    /* it is the holder, or the holder is a root: its references are no insides */
+    uint64_t bytes; /* of the choice's new bytes: below tops */
 } hsd_by_fork;
 
 typedef struct hsd_by_candidate {
@@ -92,36 +99,38 @@ typedef struct hsd_by_candidate {
     uint32_t place, node;
 } hsd_by_candidate;
 
-typedef struct hsd_by_candidates { /* of one fork: a heap with the least on top, then in order; a place's bit is its number here */
+typedef struct hsd_by_candidates { /* of one fork: a heap with the least on top, then in order; a place's bit is its
+                                      number here */
     hsd_by_candidate list[HSD_BY_CANDIDATES + 1];
     uint32_t count;
 } hsd_by_candidates;
 
 typedef struct hsd_by_search {
     hsd_growth *growth;
-    hsd_side_walk *side;     /* after */
-    uint64_t memory_bytes;   /* that of growth, and what the search for paths will have */
+    hsd_side_walk *side;   /* after */
+    uint64_t memory_bytes; /* that of growth, and what the search for paths will have */
     hsd_growth_chosen chosen;
-    uint32_t holder_count;   /* choices that are asked for: the first */
+    uint32_t holder_count;           /* choices that are asked for: the first */
     hsd_by_fork forks[HSD_BY_FORKS]; /* the heaviest first */
     uint32_t fork_count;
-    uint64_t least;          /* bytes that are worth a row */
-    bool has_secondary;      /* there are primary roots and secondary ones */
-    uint8_t *is_plain;       /* one bit a node: the tree has it, and references to it are not asked for */
-    hsd_paged group_of;      /* u32 a node: its group, 0 = none */
-    hsd_paged place_of;      /* u32 a node: the nearest place, itself included, 0 = none */
-    hsd_paged places;        /* from 1, each before those below it */
+    uint64_t least;     /* bytes that are worth a row */
+    bool has_secondary; /* there are primary roots and secondary ones */
+    uint8_t *is_plain;  /* one bit a node: the tree has it, and references to it are not asked for */
+    hsd_paged group_of; /* u32 a node: its group, 0 = none */
+    hsd_paged place_of; /* u32 a node: the nearest place, itself included, 0 = none */
+    hsd_paged places;   /* from 1, each before those below it */
     uint32_t place_count;
-    hsd_paged groups;        /* from 1 */
+    hsd_paged groups; /* from 1 */
     uint32_t group_count;
-    uint32_t group_room;     /* one for each node, and one for each fork but the first in which a pseudo object may be a top */
+    /* one for each node, and one for each fork but the first in which a pseudo object may be a top */
+    uint32_t group_room;
     uint8_t *is_grown[HSD_BY_FORKS]; /* one bit a type: much of what is asked for there are new ones of it */
-    hsd_sorter *pairs;       /* group << 32 | top */
-    hsd_sorter *seeds;       /* place << 32 | top */
-    hsd_paged starts;        /* u64 a group, and one behind: its first target */
-    hsd_paged targets;       /* u32 a pair */
-    hsd_by_candidates *candidates; /* one a fork */
-    uint32_t *choice_places; /* of each choice that is an object: the place that is named for it; 0 = none */
+    hsd_sorter *pairs;               /* group << 32 | top */
+    hsd_sorter *seeds;               /* place << 32 | top */
+    hsd_paged starts;                /* u64 a group, and one behind: its first target */
+    hsd_paged targets;               /* u32 a pair */
+    hsd_by_candidates *candidates;   /* one a fork */
+    uint32_t *choice_places;         /* of each choice that is an object: the place that is named for it; 0 = none */
 } hsd_by_search;
 
 static inline hsd_by_group *hsd_by_group_at(hsd_by_search *s, uint32_t group, bool is_written)
@@ -146,13 +155,17 @@ hsd_status hsd_by_find_alike(hsd_by_search *s, hsd_error *err);
 hsd_status hsd_by_name(hsd_by_search *s, hsd_error *err);
 hsd_status hsd_by_find_freed(hsd_by_search *s, hsd_error *err); /* freed bytes and objects of the sets */
 
-uint32_t hsd_by_climb(hsd_by_search *s, uint32_t group, uint32_t fork); /* the group of a fork in which another one lies; 0 = in none */
-uint32_t hsd_by_group_above(hsd_by_search *s, uint32_t group);          /* the group of the next fork outward in which one lies; 0 = in none */
-hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err);  /* fills pairs and seeds, and what places tell */
+/* the group of a fork in which another one lies; 0 = in none */
+uint32_t hsd_by_climb(hsd_by_search *s, uint32_t group, uint32_t fork);
+/* the group of the next fork outward in which one lies; 0 = in none */
+uint32_t hsd_by_group_above(hsd_by_search *s, uint32_t group);
+hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err);        /* fills pairs and seeds, and what places tell */
 hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err); /* pairs as starts and targets */
-hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err); /* what places tell that refer to little and reach much */
+/* what places tell that refer to little and reach much */
+hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err);
 hsd_status hsd_by_spread(hsd_by_search *s, hsd_error *err); /* masks climb */
 
-hsd_status hsd_by_make_sets(hsd_by_search *s, hsd_error *err); /* tops that the same candidates hold, as choices of their own */
+/* tops that the same candidates hold, as choices of their own */
+hsd_status hsd_by_make_sets(hsd_by_search *s, hsd_error *err);
 
 #endif

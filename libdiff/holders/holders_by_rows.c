@@ -1,5 +1,6 @@
 /*
- * By what a holder holds together, as rows of the result: the first HSD_MAX_CO_HOLDERS, in an order that their texts decide in the end.
+ * By what a holder holds together, as rows of the result: the first HSD_MAX_CO_HOLDERS, in an order that their texts
+ * decide in the end.
  */
 #include "holders/growth.h"
 
@@ -77,7 +78,7 @@ static hsd_status fill(by_rows *b, const hsd_growth_set *by, told *list, hsd_err
         const uint32_t node = by->list[i].node;
         list[i] = (told){.row = {.type = {"", 0}, .bytes = by->list[i].bytes}, .told = by->list[i].told};
         HSD_TRY(node < b->growth->pair->sides[AFTER].object_count ? fill_object(b, node, &list[i].row, err)
-                                                               : fill_root(b, node, &list[i].row, err));
+                                                                  : fill_root(b, node, &list[i].row, err));
         if (by->list[i].is_own) list[i].row.growth_bytes = by->list[i].own;
     }
     return HSD_OK;
@@ -88,10 +89,12 @@ static hsd_status make_rows(by_rows *b, const hsd_growth_set *by, hsd_holder *ho
     const size_t count = (size_t)hsd_min_u64(by->count, HSD_MAX_CO_HOLDERS);
     told *list = calloc((size_t)by->count + 1, sizeof *list);
     hsd_co_holder *rows = hsd_arena_take(&b->growth->diff->store->arena, (count + 1) * sizeof *rows);
-    hsd_status status = list != NULL && rows != NULL ? fill(b, by, list, err) : hsd_fail_nomem(err, "what holds together");
+    hsd_status status =
+        list != NULL && rows != NULL ? fill(b, by, list, err) : hsd_fail_nomem(err, "what holds together");
     if (status == HSD_OK) {
         qsort(list, by->count, sizeof *list, compare);
-        for (size_t i = 0; i < count; i++) rows[i] = list[i].row;
+        for (size_t i = 0; i < count; i++)
+            rows[i] = list[i].row;
         holder->by = rows;
         holder->by_count = count;
         holder->by_bytes = by->together;
@@ -100,12 +103,14 @@ static hsd_status make_rows(by_rows *b, const hsd_growth_set *by, hsd_holder *ho
     return status;
 }
 
-hsd_status hsd_growth_by_rows(hsd_growth *growth, hsd_growth_texts *names, hsd_path_texts *texts, hsd_holder *rows, hsd_error *err)
+hsd_status hsd_growth_by_rows(hsd_growth *growth, hsd_growth_texts *names, hsd_path_texts *texts, hsd_holder *rows,
+                              hsd_error *err)
 {
     by_rows b = {.growth = growth, .names = names, .texts = texts};
     hsd_status status = hsd_growth_chosen_make(&b.chosen, growth, err);
     for (uint32_t i = 0; i < growth->set_count && status == HSD_OK; i++) {
-        if (growth->sets[i].choice != HSD_NO_CHOICE) status = make_rows(&b, &growth->sets[i], &rows[growth->sets[i].choice], err);
+        if (growth->sets[i].choice != HSD_NO_CHOICE)
+            status = make_rows(&b, &growth->sets[i], &rows[growth->sets[i].choice], err);
     }
     hsd_growth_chosen_release(&b.chosen);
     return status;

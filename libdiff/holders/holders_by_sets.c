@@ -1,8 +1,9 @@
 /*
- * Tops that the same candidates hold become a *set*: a choice of its own beside that of the fork, which keeps the rest. Masks that have a
- * candidate in common are one set, the heaviest first: what two maps hold, and a local variable now and then, is what two maps hold. To it
- * comes what those maps hold alone, their tables and entries: to a person it is one thing that grows. Freed tops are of a set by their type,
- * for the graph of before is gone: of the set that most new ones of the type are of.
+ * Tops that the same candidates hold become a *set*: a choice of its own beside that of the fork, which keeps the rest.
+ * Masks that have a candidate in common are one set, the heaviest first: what two maps hold, and a local variable now
+ * and then, is what two maps hold. To it comes what those maps hold alone, their tables and entries: to a person it is
+ * one thing that grows. Freed tops are of a set by their type, for the graph of before is gone: of the set that most
+ * new ones of the type are of.
  */
 #include "holders/holders_by.h"
 
@@ -12,13 +13,15 @@
 #include "base/check.h"
 #include "base/fail.h"
 
-#define MOST_MASKS  64u /* of a fork are looked at for sets of their own: the heaviest */
-#define PART_OF_SET 20u /* one part in so many of a set is worth a name */
-#define PART_TO_JOIN 4u /* a mask with so much of a set brings its own candidates into it */
-#define PART_DIRECT 4u  /* one part in so many of what it reaches it refers to itself */
-#define FEW         4u  /* candidates of a set are all told */
-#define MOST_ALONE  2u  /* what a candidate holds alone is the set's, up to so many times what the set holds together */
-#define MOST_OF_STRUCTURE 4u /* the same where it is a node: what hangs from the root of a tree alone is the tree */
+#define MOST_MASKS   64u /* of a fork are looked at for sets of their own: the heaviest */
+#define PART_OF_SET  20u /* one part in so many of a set is worth a name */
+#define PART_TO_JOIN 4u  /* a mask with so much of a set brings its own candidates into it */
+#define PART_DIRECT  4u  /* one part in so many of what it reaches it refers to itself */
+#define FEW          4u  /* candidates of a set are all told */
+/* what a candidate holds alone is the set's, up to so many times what the set holds together */
+#define MOST_ALONE 2u
+/* the same where it is a node: what hangs from the root of a tree alone is the tree */
+#define MOST_OF_STRUCTURE 4u
 
 typedef struct heavy { /* a mask */
     uint64_t mask, bytes;
@@ -40,12 +43,15 @@ typedef struct fork_sets {
 
 typedef struct maker {
     hsd_by_search *s;
-    fork_sets *of; /* one a fork */
+    fork_sets *of;    /* one a fork */
     hsd_tally *masks; /* (fork, mask) */
     hsd_tally *types; /* (choice << 32 | type, set) of new tops */
 } maker;
 
-static bool is_top_in_use(const hsd_by_group *group) { return (group->flags & HSD_BY_IS_CLOSED) == 0 && group->objects > 0; }
+static bool is_top_in_use(const hsd_by_group *group)
+{
+    return (group->flags & HSD_BY_IS_CLOSED) == 0 && group->objects > 0;
+}
 
 /* What the holder refers to by what it has no name for is its own. */
 static uint64_t named_of(uint64_t mask) { return mask & HSD_BY_SELF ? 0 : mask & HSD_BY_NAMED; }
@@ -57,7 +63,8 @@ static hsd_status count_masks(maker *m, hsd_error *err)
     for (uint32_t i = 1; i <= m->s->group_count; i++) {
         const hsd_by_group *group = hsd_by_group_at(m->s, i, false);
         const uint64_t key[2] = {group->fork, named_of(group->mask)};
-        if (is_top_in_use(group) && key[1] != 0) HSD_TRY(hsd_tally_add(m->masks, key, group->objects, group->bytes, err));
+        if (is_top_in_use(group) && key[1] != 0)
+            HSD_TRY(hsd_tally_add(m->masks, key, group->objects, group->bytes, err));
     }
     HSD_TRY(hsd_paged_check(&m->s->groups, err));
     return hsd_tally_finish(m->masks, 0, err);
@@ -67,7 +74,8 @@ static hsd_status count_masks(maker *m, hsd_error *err)
 static void offer_mask(fork_sets *of, uint64_t mask, uint64_t bytes)
 {
     uint32_t at = of->heavy_count;
-    while (at > 0 && of->list[at - 1].bytes < bytes) at--;
+    while (at > 0 && of->list[at - 1].bytes < bytes)
+        at--;
     if (at == MOST_MASKS) return;
     if (of->heavy_count < MOST_MASKS) of->heavy_count++;
     memmove(&of->list[at + 1], &of->list[at], (of->heavy_count - at - 1) * sizeof of->list[0]);
@@ -80,7 +88,8 @@ static hsd_status find_masks(maker *m, hsd_error *err)
     hsd_amount sum;
     hsd_status status;
     HSD_TRY(count_masks(m, err));
-    while ((status = hsd_tally_next(m->masks, &key, &sum, err)) == HSD_OK) offer_mask(&m->of[key[0]], key[1], sum.bytes);
+    while ((status = hsd_tally_next(m->masks, &key, &sum, err)) == HSD_OK)
+        offer_mask(&m->of[key[0]], key[1], sum.bytes);
     return status == HSD_END ? HSD_OK : status;
 }
 
@@ -130,7 +139,8 @@ static void add_top(fork_sets *of, const hsd_by_group *top)
 
 static hsd_status add_tops(maker *m, hsd_error *err)
 {
-    for (uint32_t i = 0; i < m->s->fork_count; i++) join_masks(&m->of[i]);
+    for (uint32_t i = 0; i < m->s->fork_count; i++)
+        join_masks(&m->of[i]);
     for (uint32_t i = 1; i <= m->s->group_count; i++) {
         const hsd_by_group *group = hsd_by_group_at(m->s, i, false);
         if (is_top_in_use(group)) add_top(&m->of[group->fork], group);
@@ -150,7 +160,8 @@ static bool is_told(const cluster *of, uint32_t bit, bool is_strict)
 static uint32_t count_told(const hsd_by_candidates *candidates, const cluster *of, bool is_strict)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < candidates->count; i++) count += is_told(of, i, is_strict);
+    for (uint32_t i = 0; i < candidates->count; i++)
+        count += is_told(of, i, is_strict);
     return count;
 }
 
@@ -169,7 +180,8 @@ static hsd_status make_set(maker *m, uint32_t fork, cluster *from, hsd_error *er
     for (uint32_t i = 0; i < candidates->count; i++) {
         const hsd_by_candidate *one = &candidates->list[i];
         if (!is_told(from, i, is_strict)) continue;
-        set->list[set->count++] = (hsd_by){.node = one->node, .bytes = from->reached[i], .told = one->told, .place = one->place};
+        set->list[set->count++] =
+            (hsd_by){.node = one->node, .bytes = from->reached[i], .told = one->told, .place = one->place};
     }
     return HSD_OK;
 }
@@ -191,8 +203,10 @@ static hsd_status mark_top(maker *m, uint32_t node, const hsd_by_group *top, hsd
     hsd_by_search *s = m->s;
     const cluster *of = cluster_of(&m->of[top->fork], named_of(top->mask));
     const uint32_t set = of != NULL ? of->set : 0;
-    const uint64_t key[2] = {(uint64_t)s->forks[top->fork].choice << 32 | hsd_paged_get_u32(&s->side->types_of, node), set};
-    *hsd_paged_at(&s->growth->set_of, node, HSD_FRAME_USED | HSD_FRAME_DIRTY) = (uint8_t)(set != 0 ? set : HSD_SET_REST);
+    const uint64_t key[2] = {(uint64_t)s->forks[top->fork].choice << 32 | hsd_paged_get_u32(&s->side->types_of, node),
+                             set};
+    *hsd_paged_at(&s->growth->set_of, node, HSD_FRAME_USED | HSD_FRAME_DIRTY) =
+        (uint8_t)(set != 0 ? set : HSD_SET_REST);
     return hsd_tally_add(m->types, key, top->objects, top->bytes, err);
 }
 
@@ -250,7 +264,8 @@ static hsd_status take_forks(maker *m, hsd_error *err)
 static uint64_t most_alone(const hsd_growth *growth, const hsd_growth_set *set, const hsd_choice *one)
 {
     const uint8_t *set_of_type = set->choice < HSD_BY_HOLDERS ? growth->set_of_type[set->choice] : NULL;
-    const bool is_node = set_of_type != NULL && one->by == HSD_HELD_BY_OBJECT && set_of_type[one->type] == set - growth->sets + 1;
+    const bool is_node =
+        set_of_type != NULL && one->by == HSD_HELD_BY_OBJECT && set_of_type[one->type] == set - growth->sets + 1;
     return is_node ? MOST_OF_STRUCTURE : MOST_ALONE;
 }
 
@@ -260,9 +275,11 @@ static bool is_alone(const hsd_by_search *s, const hsd_growth_set *set, const hs
     const hsd_choice *one = &s->growth->choices[choice];
     const int64_t own = hsd_choice_growth(one);
     if (one->fork != 0 || one->set != 0 || one->joined > 1) return false;
-    if (by->bytes < set->together / 2 || own < 0 || (uint64_t)own / most_alone(s->growth, set, one) > set->together) return false;
+    if (by->bytes < set->together / 2 || own < 0 || (uint64_t)own / most_alone(s->growth, set, one) > set->together)
+        return false;
     if (one->by == HSD_HELD_BY_OBJECT && one->node[AFTER] == by->node) return true;
-    return one->by == HSD_HELD_BY_OBJECT && one->new_.objects == 0 && one->freed.objects == 0 && s->choice_places[choice] == by->place;
+    return one->by == HSD_HELD_BY_OBJECT && one->new_.objects == 0 && one->freed.objects == 0 &&
+           s->choice_places[choice] == by->place;
 }
 
 static uint32_t root_of(const hsd_by_search *s, uint32_t node)
@@ -294,8 +311,11 @@ static bool is_root_alone(const hsd_by_search *s, const hsd_growth_set *set, con
 {
     const hsd_choice *one = &s->growth->choices[choice];
     const int64_t own = hsd_choice_growth(one);
-    if (one->by != HSD_HELD_BY_ROOT || one->fork != 0 || one->set != 0 || one->joined > 1 || by->node < s->side->object_count) return false;
-    return by->bytes >= set->together / 2 && own >= 0 && (uint64_t)own / MOST_ALONE <= set->together && one->root == root_of(s, by->node);
+    if (one->by != HSD_HELD_BY_ROOT || one->fork != 0 || one->set != 0 || one->joined > 1 ||
+        by->node < s->side->object_count)
+        return false;
+    return by->bytes >= set->together / 2 && own >= 0 && (uint64_t)own / MOST_ALONE <= set->together &&
+           one->root == root_of(s, by->node);
 }
 
 /* Of the candidates of two sets those that are fewer say more. */
@@ -332,7 +352,8 @@ static void leave_fork(hsd_growth *growth, hsd_growth_set *set)
     fork->freed.bytes -= set->freed.bytes;
 }
 
-/* One that lost as much as it got is none; nor where the fork did, whose freed objects are only shared out by their types. */
+/* One that lost as much as it got is none; nor where the fork did, whose freed objects are only shared out by their
+ * types. */
 static bool is_worth_a_row(const hsd_by_search *s, const hsd_growth_set *set)
 {
     const hsd_choice *fork = &s->growth->choices[set->choice];
@@ -349,8 +370,11 @@ static hsd_status leave_choices(hsd_growth *growth, hsd_error *err)
     if (growth->pooled == NULL) return hsd_fail_nomem(err, "what holds together");
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         const hsd_choice one = growth->choices[i];
-        if (one.set == 0) growth->choices[kept++] = one;
-        else growth->pooled[growth->pooled_count++] = (hsd_pooled){one.by, one.root, {one.node[BEFORE], one.node[AFTER]}, .set = one.set};
+        if (one.set == 0)
+            growth->choices[kept++] = one;
+        else
+            growth->pooled[growth->pooled_count++] =
+                (hsd_pooled){one.by, one.root, {one.node[BEFORE], one.node[AFTER]}, .set = one.set};
     }
     growth->choice_count = kept;
     return HSD_OK;
@@ -398,17 +422,21 @@ static hsd_status put_choices(hsd_by_search *s, hsd_error *err)
     for (uint32_t i = 0; i < growth->set_count; i++) {
         hsd_growth_set *set = &growth->sets[i];
         forks[i] = growth->choices[set->choice];
-        if (!is_worth_a_row(s, set)) set->choice = HSD_NO_CHOICE;
-        else leave_fork(growth, set);
+        if (!is_worth_a_row(s, set))
+            set->choice = HSD_NO_CHOICE;
+        else
+            leave_fork(growth, set);
     }
-    for (uint32_t i = 0; i < growth->choice_count; i++) take_alone(s, i);
+    for (uint32_t i = 0; i < growth->choice_count; i++)
+        take_alone(s, i);
     HSD_TRY(leave_choices(growth, err));
     for (uint32_t i = 0; i < growth->set_count; i++)
         if (growth->sets[i].choice != HSD_NO_CHOICE) put_choice(growth, i + 1, &forks[i]);
     hsd_growth_choose_order(growth);
     for (uint32_t i = 0; i < growth->choice_count; i++)
         if (growth->choices[i].set != 0) growth->sets[growth->choices[i].set - 1].choice = i;
-    for (uint32_t i = 0; i < growth->set_count; i++) growth->sets[i].rest = find_rest(growth, forks[i].fork);
+    for (uint32_t i = 0; i < growth->set_count; i++)
+        growth->sets[i].rest = find_rest(growth, forks[i].fork);
     return HSD_OK;
 }
 
@@ -421,7 +449,8 @@ static hsd_status open_all(maker *m, hsd_error *err)
     const uint64_t bytes = (uint64_t)m->s->side->object_count + 1;
     m->of = calloc(HSD_BY_FORKS, sizeof *m->of);
     if (m->of == NULL) return hsd_fail_nomem(err, "what holds together");
-    HSD_TRY(hsd_paged_open(&growth->set_of, bytes, hsd_max_u64(growth->memory_bytes / 16, hsd_paged_least_bytes(bytes)), &pair->space, err));
+    HSD_TRY(hsd_paged_open(&growth->set_of, bytes, hsd_max_u64(growth->memory_bytes / 16, hsd_paged_least_bytes(bytes)),
+                           &pair->space, err));
     HSD_TRY(hsd_tally_new(&m->masks, 2, growth->memory_bytes / 32, &pair->space, pair->reporter, err));
     return hsd_tally_new(&m->types, 2, growth->memory_bytes / 32, &pair->space, pair->reporter, err);
 }
@@ -440,7 +469,8 @@ static hsd_status run(maker *m, hsd_error *err)
     HSD_TRY(open_all(m, err));
     HSD_TRY(find_masks(m, err));
     HSD_TRY(add_tops(m, err));
-    for (uint32_t i = 0; i < m->s->fork_count; i++) HSD_TRY(make_fork_sets(m, i, err));
+    for (uint32_t i = 0; i < m->s->fork_count; i++)
+        HSD_TRY(make_fork_sets(m, i, err));
     if (growth->set_count == 0) return HSD_OK;
     HSD_TRY(take_forks(m, err));
     HSD_TRY(mark_tops(m, err));

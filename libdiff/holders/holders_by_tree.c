@@ -1,5 +1,6 @@
 /*
- * The walk over the tree of after for what holds together: numbers of branches and tops; and forks, and names of branches.
+ * The walk over the tree of after for what holds together: numbers of branches and tops; and forks, and names of
+ * branches.
  */
 #include "holders/holders_by.h"
 
@@ -10,15 +11,25 @@
 
 #define LEAST_OF_FIVE 4u /* of what the place above tells: so many fifths name one of many */
 
-enum { KEPT = 1, HOLDS = 2, IS_ROOT = 4, NO_REFERENCE = 8, IS_NAMED = 16, IS_FIRST = 32, IS_SUPER = 64, IS_OF_NEW = 128 };
+enum {
+    KEPT = 1,
+    HOLDS = 2,
+    IS_ROOT = 4,
+    NO_REFERENCE = 8,
+    IS_NAMED = 16,
+    IS_FIRST = 32,
+    IS_SUPER = 64,
+    IS_OF_NEW = 128
+};
 
 static hsd_status walk(hsd_by_search *s, int side, const hsd_tree_visitor *visitor, void *root, hsd_error *err)
 {
-    return hsd_tree_walk(s->growth->pair->sides[side].tree, visitor, root, s->growth->memory_bytes / 16, &s->growth->pair->space, err);
+    return hsd_tree_walk(s->growth->pair->sides[side].tree, visitor, root, s->growth->memory_bytes / 16,
+                         &s->growth->pair->space, err);
 }
 
-/* What a node is to holders: the same as in the walk that credited. Of the super-root all but roots are apart: where they have a
- * reference it is from a pseudo object, which the tree does not have. */
+/* What a node is to holders: the same as in the walk that credited. Of the super-root all but roots are apart: where
+ * they have a reference it is from a pseudo object, which the tree does not have. */
 static uint32_t flags_of(const hsd_by_search *s, int side, const hsd_tree_node *node)
 {
     const hsd_growth *growth = s->growth;
@@ -27,7 +38,9 @@ static uint32_t flags_of(const hsd_by_search *s, int side, const hsd_tree_node *
     uint32_t flags = node->edge == HSD_TREE_INDIRECT ? NO_REFERENCE : 0;
     if (!hsd_bit_get(growth->pair->is_kept[side], node->node)) return flags;
     flags |= KEPT;
-    return hsd_growth_holds(growth, side, node->node, node->type, hsd_growth_edge_of(growth, node->edge)) ? flags | HOLDS : flags;
+    return hsd_growth_holds(growth, side, node->node, node->type, hsd_growth_edge_of(growth, node->edge))
+               ? flags | HOLDS
+               : flags;
 }
 
 /* New bytes here, or freed ones before, that are no program code (holders_walk.c says what that is). */
@@ -51,17 +64,20 @@ static uint32_t choice_of(const hsd_by_search *s, int side, const hsd_tree_node 
 static void keep_fork(hsd_by_search *s, const hsd_by_fork *fork)
 {
     uint32_t at = s->fork_count;
-    while (at > 0 && s->forks[at - 1].bytes < fork->bytes) at--;
+    while (at > 0 && s->forks[at - 1].bytes < fork->bytes)
+        at--;
     if (at == HSD_BY_FORKS) return;
     if (s->fork_count < HSD_BY_FORKS) s->fork_count++;
-    for (uint32_t i = s->fork_count - 1; i > at; i--) s->forks[i] = s->forks[i - 1];
+    for (uint32_t i = s->fork_count - 1; i > at; i--)
+        s->forks[i] = s->forks[i - 1];
     s->forks[at] = *fork;
 }
 
 static uint32_t choice_of_fork(const hsd_by_search *s, uint64_t fork_of)
 {
     if (fork_of == HSD_FORK_OF_ALL) return s->chosen.all;
-    return hsd_id_map_get(fork_of & HSD_FORK_OF_ROOT ? &s->chosen.by_root : &s->chosen.by_node[AFTER], (uint32_t)fork_of);
+    return hsd_id_map_get(fork_of & HSD_FORK_OF_ROOT ? &s->chosen.by_root : &s->chosen.by_node[AFTER],
+                          (uint32_t)fork_of);
 }
 
 /* Of holders that are asked for; they come in the order in which the walk left them. */
@@ -73,7 +89,8 @@ hsd_status hsd_by_find_forks(hsd_by_search *s, hsd_error *err)
         const uint32_t choice = choice_of_fork(s, record[1]);
         if (choice >= s->holder_count) continue;
         const bool is_own = (record[3] & 1) != 0 || s->growth->choices[choice].by != HSD_HELD_BY_OBJECT;
-        keep_fork(s, &(hsd_by_fork){.choice = choice, .first = (uint32_t)(record[3] >> 1), .is_own = is_own, .bytes = record[2]});
+        keep_fork(s, &(hsd_by_fork){
+                         .choice = choice, .first = (uint32_t)(record[3] >> 1), .is_own = is_own, .bytes = record[2]});
     }
     return status == HSD_END ? HSD_OK : status;
 }
@@ -82,12 +99,12 @@ hsd_status hsd_by_find_forks(hsd_by_search *s, hsd_error *err)
 
 typedef struct number_frame {
     uint32_t group;
-    uint32_t fork;  /* that this node is; HSD_BY_NO_FORK = none */
+    uint32_t fork; /* that this node is; HSD_BY_NO_FORK = none */
     uint32_t flags;
-    uint32_t place; /* the nearest */
-    uint32_t place_type; /* with a place */
+    uint32_t place;                    /* the nearest */
+    uint32_t place_type;               /* with a place */
     uint32_t place_group, place_first; /* its group, and the first place of that */
-    uint32_t objects; /* pending, as the bytes are */
+    uint32_t objects;                  /* pending, as the bytes are */
     uint64_t pending;
 } number_frame;
 
@@ -137,11 +154,13 @@ static bool is_asked_for(const hsd_by_search *s, const number_frame *f)
     return (f->flags & IS_FIRST) && ((f->flags & NO_REFERENCE) || ((f->flags & IS_ROOT) && s->has_secondary));
 }
 
-/* What begins a branch names it, new as it may be. Below a top each holder has a name, but not the top itself where it holds nothing. */
+/* What begins a branch names it, new as it may be. Below a top each holder has a name, but not the top itself where it
+ * holds nothing. */
 static bool is_place(const hsd_by_search *s, const hsd_tree_node *node, const number_frame *above, number_frame *f)
 {
     const bool is_first = f->flags & IS_FIRST, is_top = f->flags & NO_REFERENCE;
-    if (is_first ? is_top || is_named(s, node, above->fork) : (above->flags & IS_NAMED) || (f->flags & IS_ROOT)) f->flags |= IS_NAMED;
+    if (is_first ? is_top || is_named(s, node, above->fork) : (above->flags & IS_NAMED) || (f->flags & IS_ROOT))
+        f->flags |= IS_NAMED;
     if ((f->flags & IS_NAMED) == 0) return false;
     return (f->flags & (HOLDS | IS_ROOT)) || (is_first && !is_top);
 }
@@ -149,7 +168,8 @@ static bool is_place(const hsd_by_search *s, const hsd_tree_node *node, const nu
 enum { MAY_BE_NAMED, IS_ONE_OF_MANY, IS_LIKE_ABOVE };
 
 /* A list and a tree are one thing. An element, or what the insides of a container refer to: one like many. */
-static uint32_t name_kind(const hsd_by_search *s, const hsd_tree_node *node, const number_frame *above, const number_frame *f)
+static uint32_t name_kind(const hsd_by_search *s, const hsd_tree_node *node, const number_frame *above,
+                          const number_frame *f)
 {
     if (f->flags & (IS_FIRST | IS_ROOT)) return MAY_BE_NAMED;
     if (above->place != 0 && above->place_type == node->type) return IS_LIKE_ABOVE;
@@ -160,8 +180,11 @@ static void new_place(hsd_by_search *s, const hsd_tree_node *node, const number_
 {
     f->place = ++s->place_count;
     if (above->place == 0 || f->place_group != f->group) f->place_first = f->place;
-    *hsd_by_place_at(s, f->place, true) = (hsd_by_place){
-        .node = node->node, .group = f->group, .above = above->place, .named = name_kind(s, node, above, f), .below = f->place_first};
+    *hsd_by_place_at(s, f->place, true) = (hsd_by_place){.node = node->node,
+                                                         .group = f->group,
+                                                         .above = above->place,
+                                                         .named = name_kind(s, node, above, f),
+                                                         .below = f->place_first};
     f->place_group = f->group;
     f->place_type = f->flags & IS_ROOT ? UINT32_MAX : node->type;
 }
@@ -174,7 +197,8 @@ static void take_place(hsd_by_search *s, const hsd_tree_node *node, const number
     f->place_first = above->place_first;
     if (is_place(s, node, above, f)) new_place(s, node, above, f);
     if (f->place != 0) hsd_paged_set_u32(&s->place_of, node->node, f->place);
-    if ((f->flags & (IS_FIRST | NO_REFERENCE | IS_NAMED)) == IS_FIRST) hsd_by_group_at(s, f->group, true)->mask |= HSD_BY_SELF;
+    if ((f->flags & (IS_FIRST | NO_REFERENCE | IS_NAMED)) == IS_FIRST)
+        hsd_by_group_at(s, f->group, true)->mask |= HSD_BY_SELF;
 }
 
 /* What hangs from a fork begins a group. Of the super-root all but roots are tops. */
@@ -225,7 +249,11 @@ static hsd_status leave_number(void *context, void *here, void *parent, hsd_erro
 
 hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
 {
-    const hsd_tree_visitor visitor = {.context = s, .frame_bytes = sizeof(number_frame), .fills_frames = true, .enter = enter_number, .leave = leave_number};
+    const hsd_tree_visitor visitor = {.context = s,
+                                      .frame_bytes = sizeof(number_frame),
+                                      .fills_frames = true,
+                                      .enter = enter_number,
+                                      .leave = leave_number};
     number_frame root = {.fork = fork_at(s, 0), .flags = KEPT | HOLDS};
     HSD_TRY(walk(s, AFTER, &visitor, &root, err));
     HSD_TRY(hsd_paged_check(&s->group_of, err));
@@ -272,7 +300,8 @@ static void mark_alike(hsd_by_search *s, uint32_t number)
 {
     const hsd_by_place place = *hsd_by_place_at(s, number, false);
     if (place.below != number) return;
-    if (place.node >= s->side->object_count || HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, place.node)) != place.group) return;
+    if (place.node >= s->side->object_count || HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, place.node)) != place.group)
+        return;
     hsd_by_group *group = hsd_by_group_at(s, place.group, true);
     if (!hsd_bit_get(s->is_grown[group->fork], hsd_paged_get_u32(&s->side->types_of, place.node))) return;
     group->flags |= HSD_BY_IS_ALIKE;
@@ -282,12 +311,14 @@ static void mark_alike(hsd_by_search *s, uint32_t number)
 hsd_status hsd_by_find_alike(hsd_by_search *s, hsd_error *err)
 {
     hsd_tally *types;
-    HSD_TRY(hsd_tally_new(&types, 1, s->growth->memory_bytes / 32, &s->growth->pair->space, s->growth->pair->reporter, err));
+    HSD_TRY(hsd_tally_new(&types, 1, s->growth->memory_bytes / 32, &s->growth->pair->space, s->growth->pair->reporter,
+                          err));
     hsd_status status = count_grown(s, types, err);
     if (status == HSD_OK) status = mark_grown(s, types, err);
     hsd_tally_free(types);
     HSD_TRY(status);
-    for (uint32_t i = 1; i <= s->place_count; i++) mark_alike(s, i);
+    for (uint32_t i = 1; i <= s->place_count; i++)
+        mark_alike(s, i);
     HSD_TRY(hsd_paged_check(&s->side->types_of, err));
     HSD_TRY(hsd_paged_check(&s->places, err));
     return hsd_paged_check(&s->groups, err);
@@ -321,7 +352,8 @@ static uint32_t named_for(hsd_by_search *s, uint32_t number, const hsd_by_place 
     if (place->above == 0) return place->below >= hsd_by_least_told(s) ? number : 0;
     const hsd_by_place *above = hsd_by_place_at(s, place->above, false);
     if (place->named == IS_LIKE_ABOVE) return above->named;
-    if (place->below < (place->named == IS_ONE_OF_MANY ? above->below / 5 * LEAST_OF_FIVE : hsd_by_least_told(s))) return above->named;
+    if (place->below < (place->named == IS_ONE_OF_MANY ? above->below / 5 * LEAST_OF_FIVE : hsd_by_least_told(s)))
+        return above->named;
     return number;
 }
 
@@ -354,9 +386,12 @@ static void name_one(hsd_by_search *s, uint32_t number)
 /* What lies below a place comes behind it. */
 hsd_status hsd_by_name(hsd_by_search *s, hsd_error *err)
 {
-    for (uint32_t i = s->place_count; i > 0; i--) add_below(s, i);
-    for (uint32_t i = 1; i <= s->place_count; i++) name_one(s, i);
-    for (uint32_t i = s->place_count; i > 0; i--) tell_named(s, i);
+    for (uint32_t i = s->place_count; i > 0; i--)
+        add_below(s, i);
+    for (uint32_t i = 1; i <= s->place_count; i++)
+        name_one(s, i);
+    for (uint32_t i = s->place_count; i > 0; i--)
+        tell_named(s, i);
     HSD_TRY(hsd_paged_check(&s->groups, err));
     return hsd_paged_check(&s->places, err);
 }
@@ -364,9 +399,9 @@ hsd_status hsd_by_name(hsd_by_search *s, hsd_error *err)
 /* ---- what was freed ---- */
 
 typedef struct freed_frame {
-    uint32_t holder;  /* choice */
+    uint32_t holder; /* choice */
     uint32_t flags;
-    uint32_t set;     /* that it is below; 0 = none */
+    uint32_t set; /* that it is below; 0 = none */
     uint32_t unused;
 } freed_frame;
 
@@ -385,7 +420,8 @@ static hsd_status enter_freed(void *context, const hsd_tree_node *node, void *pa
         return HSD_OK;
     }
     if (f->flags & IS_ROOT) return HSD_OK;
-    if (f->set == 0 && (above->flags & KEPT)) f->set = hsd_growth_set_of_freed(s->growth, f->holder, node->type, f->flags & NO_REFERENCE);
+    if (f->set == 0 && (above->flags & KEPT))
+        f->set = hsd_growth_set_of_freed(s->growth, f->holder, node->type, f->flags & NO_REFERENCE);
     if (f->set == 0 || (f->flags & (KEPT | IS_OF_NEW)) != IS_OF_NEW) return HSD_OK;
     hsd_growth_set *set = &s->growth->sets[f->set - 1];
     set->freed.objects++;
@@ -395,7 +431,8 @@ static hsd_status enter_freed(void *context, const hsd_tree_node *node, void *pa
 
 hsd_status hsd_by_find_freed(hsd_by_search *s, hsd_error *err)
 {
-    const hsd_tree_visitor visitor = {.context = s, .frame_bytes = sizeof(freed_frame), .fills_frames = true, .enter = enter_freed};
+    const hsd_tree_visitor visitor = {
+        .context = s, .frame_bytes = sizeof(freed_frame), .fills_frames = true, .enter = enter_freed};
     freed_frame root = {.holder = s->chosen.all, .flags = KEPT | HOLDS | IS_SUPER};
     return walk(s, BEFORE, &visitor, &root, err);
 }

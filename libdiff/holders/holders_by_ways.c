@@ -1,7 +1,8 @@
 /*
- * Which places and tops refer to which tops. References are read once, in the order of their sources. The tree does not have all objects: a folded
- * part is where its owner is, and what it refers to counts for that one. A pseudo object is a top without bytes of each fork from within
- * which it is referred to; for each it is looked through once, and there tells of that fork's tops alone.
+ * Which places and tops refer to which tops. References are read once, in the order of their sources. The tree does not
+ * have all objects: a folded part is where its owner is, and what it refers to counts for that one. A pseudo object is
+ * a top without bytes of each fork from within which it is referred to; for each it is looked through once, and there
+ * tells of that fork's tops alone.
  */
 #include "holders/holders_by.h"
 
@@ -12,8 +13,9 @@
 #include <hscapture/hscapture.h>
 
 #define PROGRESS_STEPS 0xffffu
-#define LATELY_BITS 10u
-#define FOR_MARK_ALONE HSD_BY_TOP /* or-ed to the top of a pair: places in the branch tell who holds it, the branch does not */
+#define LATELY_BITS    10u
+/* or-ed to the top of a pair: places in the branch tell who holds it, the branch does not */
+#define FOR_MARK_ALONE HSD_BY_TOP
 
 typedef struct source { /* what is looked through, and what is asked of it for each reference */
     uint32_t group;
@@ -24,9 +26,10 @@ typedef struct source { /* what is looked through, and what is asked of it for e
 typedef struct refer {
     hsd_by_search *s;
     source from;
-    hsd_worklist parts;   /* folded ones of the object at hand */
-    hsd_worklist pseudo;  /* groups of those that were just met */
-    uint64_t pairs[1u << LATELY_BITS], seeds[1u << LATELY_BITS]; /* that were put lately, and need not be again; 0 = none */
+    hsd_worklist parts;  /* folded ones of the object at hand */
+    hsd_worklist pseudo; /* groups of those that were just met */
+    /* that were put lately, and need not be again; 0 = none */
+    uint64_t pairs[1u << LATELY_BITS], seeds[1u << LATELY_BITS];
 } refer;
 
 /* True if the tree does not have the node; `word` is its group's. */
@@ -64,7 +67,10 @@ static hsd_status put_once(hsd_sorter *sorter, uint64_t *lately, uint32_t from, 
     return hsd_sorter_put(sorter, &pair, err);
 }
 
-static bool is_branch(hsd_by_search *s, uint32_t group) { return hsd_by_group_at(s, group, false)->flags & HSD_BY_IS_BRANCH; }
+static bool is_branch(hsd_by_search *s, uint32_t group)
+{
+    return hsd_by_group_at(s, group, false)->flags & HSD_BY_IS_BRANCH;
+}
 
 static void take_source(refer *r, uint32_t group, uint32_t node)
 {
@@ -81,8 +87,8 @@ static uint32_t place_in(refer *r, uint32_t fork, uint32_t group)
     return hsd_by_climb(r->s, r->from.place_group, fork) == group ? r->from.place : 0;
 }
 
-/* Out of a branch goes the mark of the first round, and that it is the holder itself. Where it is known what of them will, no pair is
- * needed. */
+/* Out of a branch goes the mark of the first round, and that it is the holder itself. Where it is known what of them
+ * will, no pair is needed. */
 static bool is_told_at_once(refer *r, uint32_t from, uint32_t top)
 {
     hsd_by_search *s = r->s;
@@ -126,8 +132,8 @@ static bool is_part(hsd_by_search *s, uint32_t node)
     return s->side->request->type_names->flags[hsd_paged_get_u32(&s->side->types_of, node)] & HSC_TYPE_PART;
 }
 
-/* A folded part has one owner, and is met by it and its other parts alone. A pseudo object of a part's type may be met by several:
- * then it is looked through again for each. */
+/* A folded part has one owner, and is met by it and its other parts alone. A pseudo object of a part's type may be met
+ * by several: then it is looked through again for each. */
 static hsd_status meet_part(refer *r, uint32_t group, uint32_t target, hsd_error *err)
 {
     hsd_paged_set_u32(&r->s->group_of, target, group);
@@ -164,7 +170,8 @@ static hsd_status see_pseudo(refer *r, uint32_t group, uint32_t target, hsd_erro
 {
     hsd_by_search *s = r->s;
     for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
-        const uint32_t fork = hsd_by_group_at(s, group, false)->fork, first = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, target));
+        const uint32_t fork = hsd_by_group_at(s, group, false)->fork,
+                       first = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, target));
         uint32_t top = find_pseudo(s, first, fork);
         if (top == 0) HSD_TRY(new_pseudo(r, target, first, fork, &top, err));
         if (top != 0) HSD_TRY(see_top(r, group, top, err));
@@ -180,7 +187,8 @@ static hsd_status see(refer *r, uint32_t target, hsd_error *err)
     if (hsd_bit_get(s->is_plain, target)) return HSD_OK;
     const uint32_t word = hsd_paged_get_u32(&s->group_of, target);
     if (word == group) return HSD_OK;
-    if (is_hidden(s, target, word)) return is_part(s, target) ? meet_part(r, group, target, err) : see_pseudo(r, group, target, err);
+    if (is_hidden(s, target, word))
+        return is_part(s, target) ? meet_part(r, group, target, err) : see_pseudo(r, group, target, err);
     return see_top(r, group, HSD_BY_GROUP(word), err);
 }
 
@@ -192,7 +200,8 @@ static hsd_status see_all(refer *r, uint32_t node, hsd_error *err)
     if (hsd_adjacency_is_leaf(s->side->adjacency, node)) return HSD_OK;
     hsd_adjacency_get(s->side->adjacency, node, &targets);
     for (;;) {
-        for (uint32_t i = 0; i < targets.count; i++) HSD_TRY(see(r, targets.items[i], err));
+        for (uint32_t i = 0; i < targets.count; i++)
+            HSD_TRY(see(r, targets.items[i], err));
         if (!targets.has_more) return HSD_OK;
         hsd_adjacency_more(s->side->adjacency, &targets);
     }
@@ -265,11 +274,13 @@ static hsd_status list_targets(hsd_by_search *s, hsd_error *err)
     while ((status = hsd_sorter_next(s->pairs, &pair, err)) == HSD_OK) {
         if (*pair == last) continue;
         last = *pair;
-        while (group <= (uint32_t)(*pair >> 32)) hsd_paged_set_u64(&s->starts, group++, count);
+        while (group <= (uint32_t)(*pair >> 32))
+            hsd_paged_set_u64(&s->starts, group++, count);
         hsd_paged_set_u32(&s->targets, count++, (uint32_t)*pair);
     }
     if (status != HSD_END) return status;
-    while (group <= s->group_count + 1) hsd_paged_set_u64(&s->starts, group++, count);
+    while (group <= s->group_count + 1)
+        hsd_paged_set_u64(&s->starts, group++, count);
     HSD_TRY(hsd_paged_check(&s->starts, err));
     return hsd_paged_check(&s->targets, err);
 }
@@ -277,7 +288,8 @@ static hsd_status list_targets(hsd_by_search *s, hsd_error *err)
 hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err)
 {
     hsd_temp_space *space = &s->growth->pair->space;
-    const uint64_t starts = ((uint64_t)s->group_count + 2) * sizeof(uint64_t), targets = (hsd_sorter_count(s->pairs) + 1) * sizeof(uint32_t);
+    const uint64_t starts = ((uint64_t)s->group_count + 2) * sizeof(uint64_t),
+                   targets = (hsd_sorter_count(s->pairs) + 1) * sizeof(uint32_t);
     const uint64_t memory = s->memory_bytes / 16;
     HSD_TRY(hsd_paged_open(&s->starts, starts, hsd_max_u64(memory, hsd_paged_least_bytes(starts)), space, err));
     HSD_TRY(hsd_paged_open(&s->targets, targets, hsd_max_u64(memory, hsd_paged_least_bytes(targets)), space, err));
@@ -289,12 +301,12 @@ hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err)
 #define MOST_LOOKED_AT 128u
 #define MOST_STEPS     (1u << 20) /* of all places */
 
-#define SEEN_BITS      9u         /* twice MOST_LOOKED_AT and more */
+#define SEEN_BITS 9u /* twice MOST_LOOKED_AT and more */
 
 typedef struct look { /* from one place: groups that are reached from it, in the order of their distance */
     uint32_t place, count, steps;
-    uint32_t turn;    /* of the places; what was seen in another turn is forgotten */
-    bool is_asked;    /* it tells little */
+    uint32_t turn; /* of the places; what was seen in another turn is forgotten */
+    bool is_asked; /* it tells little */
     uint32_t list[MOST_LOOKED_AT];
     struct {
         uint32_t top, turn;
@@ -305,7 +317,8 @@ typedef struct look { /* from one place: groups that are reached from it, in the
 static uint32_t find_seen(const look *l, uint32_t top)
 {
     uint32_t at = top * UINT32_C(0x9e3779b1) >> (32 - SEEN_BITS);
-    while (l->seen[at].turn == l->turn && l->seen[at].top != top) at = (at + 1) & ((1u << SEEN_BITS) - 1);
+    while (l->seen[at].turn == l->turn && l->seen[at].top != top)
+        at = (at + 1) & ((1u << SEEN_BITS) - 1);
     return at;
 }
 
@@ -341,8 +354,8 @@ static void begin_look(hsd_by_search *s, look *l, uint32_t place)
     l->is_asked = hsd_by_place_at(s, place, false)->told < hsd_by_least_told(s);
 }
 
-/* What is reached from a place counts as if it were referred to from the beginning of its branch; where that goes on and on it has enough
- * to be named. */
+/* What is reached from a place counts as if it were referred to from the beginning of its branch; where that goes on
+ * and on it has enough to be named. */
 static void tell_reached(hsd_by_search *s, look *l)
 {
     uint64_t bytes = 0;
@@ -374,7 +387,8 @@ hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err)
     }
     if (status != HSD_OK && status != HSD_END) return status;
     tell_reached(s, &l);
-    for (uint32_t i = 1; i <= s->place_count; i++) hsd_by_place_at(s, i, true)->below = 0;
+    for (uint32_t i = 1; i <= s->place_count; i++)
+        hsd_by_place_at(s, i, true)->below = 0;
     HSD_TRY(hsd_paged_check(&s->places, err));
     HSD_TRY(hsd_paged_check(&s->starts, err));
     HSD_TRY(hsd_paged_check(&s->targets, err));
@@ -387,14 +401,15 @@ hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err)
 typedef struct spread {
     hsd_by_search *s;
     hsd_worklist list;
-    uint64_t bits;     /* that climb now */
+    uint64_t bits; /* that climb now */
 } spread;
 
-/* Out of what is closed goes no candidate, into it nothing but the mark of the first round; and what has that takes nothing from what has
- * not. */
+/* Out of what is closed goes no candidate, into it nothing but the mark of the first round; and what has that takes
+ * nothing from what has not. */
 static uint64_t told_bits(const spread *sp, const hsd_by_group *from, const hsd_by_group *to)
 {
-    const uint64_t out = from->flags & HSD_BY_IS_CLOSED ? HSD_BY_PRIMARY | HSD_BY_SELF : ~UINT64_C(0), bits = from->mask & out & sp->bits;
+    const uint64_t out = from->flags & HSD_BY_IS_CLOSED ? HSD_BY_PRIMARY | HSD_BY_SELF : ~UINT64_C(0),
+                   bits = from->mask & out & sp->bits;
     if (to->flags & HSD_BY_IS_CLOSED) return bits & HSD_BY_PRIMARY;
     return (to->mask & HSD_BY_PRIMARY) && !(from->mask & HSD_BY_PRIMARY) ? 0 : bits;
 }
@@ -419,7 +434,8 @@ static hsd_status run_dry(spread *sp, uint32_t from, hsd_error *err)
     hsd_status status;
     uint32_t group;
     HSD_TRY(tell_targets(sp, from, err));
-    while ((status = hsd_worklist_pop(&sp->list, &group, err)) == HSD_OK) HSD_TRY(tell_targets(sp, group, err));
+    while ((status = hsd_worklist_pop(&sp->list, &group, err)) == HSD_OK)
+        HSD_TRY(tell_targets(sp, group, err));
     return status == HSD_END ? HSD_OK : status;
 }
 

@@ -46,7 +46,10 @@ int hsd_choice_compare(const hsd_growth *growth, const hsd_choice *a, const hsd_
 
 /* ---- the heap ---- */
 
-static bool comes_later(const void *context, const void *a, const void *b) { return hsd_choice_compare(context, a, b) > 0; }
+static bool comes_later(const void *context, const void *a, const void *b)
+{
+    return hsd_choice_compare(context, a, b) > 0;
+}
 
 static inline hsd_heap heap_of(const hsd_growth *growth)
 {
@@ -67,7 +70,8 @@ static void add_to_others(hsd_growth *growth, const hsd_choice *choice)
 /* Code holds nothing: what it grew by itself is all there is. */
 static bool is_code(const hsd_growth *growth, const hsd_choice *choice)
 {
-    return choice->by == HSD_HELD_BY_OBJECT && choice->new_.objects == 0 && choice->freed.objects == 0 && hsd_growth_is_code(growth, choice->type);
+    return choice->by == HSD_HELD_BY_OBJECT && choice->new_.objects == 0 && choice->freed.objects == 0 &&
+           hsd_growth_is_code(growth, choice->type);
 }
 
 void hsd_growth_offer(hsd_growth *growth, const hsd_choice *choice)
@@ -103,15 +107,21 @@ static void offer_roots(hsd_growth *growth)
 {
     for (uint32_t root = 0; root < growth->pair->roots.count; root++) {
         const hsd_credit *before = &growth->credit_of_root[BEFORE][root], *after = &growth->credit_of_root[AFTER][root];
-        hsd_growth_offer(growth, &(hsd_choice){.by = HSD_HELD_BY_ROOT, .root = root,
-                                               .joined = growth->joined_of_root != NULL ? growth->joined_of_root[root] : 0,
-                                               .pool_place = hsd_growth_pool_place(growth->pool_of_root != NULL ? growth->pool_of_root[root] : 0, 0),
-                                               .new_ = after->amount, .freed = before->amount,
-                                               .resized_bytes = after->parts_bytes - before->parts_bytes});
+        hsd_growth_offer(growth,
+                         &(hsd_choice){.by = HSD_HELD_BY_ROOT,
+                                       .root = root,
+                                       .joined = growth->joined_of_root != NULL ? growth->joined_of_root[root] : 0,
+                                       .pool_place = hsd_growth_pool_place(
+                                           growth->pool_of_root != NULL ? growth->pool_of_root[root] : 0, 0),
+                                       .new_ = after->amount,
+                                       .freed = before->amount,
+                                       .resized_bytes = after->parts_bytes - before->parts_bytes});
     }
-    hsd_growth_offer(growth, &(hsd_choice){.by = HSD_HELD_BY_ALL, .new_ = growth->credit_of_all[AFTER].amount,
+    hsd_growth_offer(growth, &(hsd_choice){.by = HSD_HELD_BY_ALL,
+                                           .new_ = growth->credit_of_all[AFTER].amount,
                                            .freed = growth->credit_of_all[BEFORE].amount,
-                                           .resized_bytes = growth->credit_of_all[AFTER].parts_bytes - growth->credit_of_all[BEFORE].parts_bytes});
+                                           .resized_bytes = growth->credit_of_all[AFTER].parts_bytes -
+                                                            growth->credit_of_all[BEFORE].parts_bytes});
 }
 
 static void order(hsd_growth *growth)
@@ -119,14 +129,16 @@ static void order(hsd_growth *growth)
     hsd_heap_sort(heap_of(growth), growth->choice_count);
     growth->edged_count = 0;
     while (growth->edged_count < growth->choice_count && growth->edged_count < HSD_MAX_EDGED_HOLDERS &&
-           hsd_choice_growth(&growth->choices[growth->edged_count]) > 0) growth->edged_count++;
+           hsd_choice_growth(&growth->choices[growth->edged_count]) > 0)
+        growth->edged_count++;
 }
 
 void hsd_growth_choose_order(hsd_growth *growth)
 {
     hsd_heap_make(heap_of(growth), growth->choice_count);
     order(growth);
-    while (growth->choice_count > HSD_MAX_HOLDERS) add_to_others(growth, &growth->choices[--growth->choice_count]);
+    while (growth->choice_count > HSD_MAX_HOLDERS)
+        add_to_others(growth, &growth->choices[--growth->choice_count]);
 }
 
 hsd_status hsd_growth_choose_finish(hsd_growth *growth, hsd_error *err)
@@ -139,7 +151,10 @@ hsd_status hsd_growth_choose_finish(hsd_growth *growth, hsd_error *err)
 
 void hsd_growth_choose_code(hsd_growth *growth)
 {
-    const hsd_choice code = {.by = HSD_HELD_BY_CODE, .new_ = growth->credit_of_code[AFTER], .freed = growth->credit_of_code[BEFORE],
+    const hsd_choice code = {.by = HSD_HELD_BY_CODE,
+                             .new_ = growth->credit_of_code[AFTER],
+                             .freed = growth->credit_of_code[BEFORE],
                              .resized_bytes = growth->code_resized};
-    if (code.new_.objects > 0 || code.freed.objects > 0 || code.resized_bytes != 0) growth->choices[growth->choice_count++] = code;
+    if (code.new_.objects > 0 || code.freed.objects > 0 || code.resized_bytes != 0)
+        growth->choices[growth->choice_count++] = code;
 }

@@ -66,7 +66,8 @@ static uint64_t hash_path(hsd_growth *growth, uint32_t node)
     for (hsd_trie_node at; node != HSD_TRIE_ROOT; node = at.parent) {
         hsd_trie_get(growth->trie, node, &at);
         words[count++] = hash_of(text_of(growth, at.type));
-        words[count++] = at.edge < growth->pair->edges.count ? hash_of(hsd_edge_text(&growth->pair->edges, at.edge)) : at.edge;
+        words[count++] =
+            at.edge < growth->pair->edges.count ? hash_of(hsd_edge_text(&growth->pair->edges, at.edge)) : at.edge;
     }
     return hsd_hash_bytes(words, count * sizeof *words, 0);
 }
@@ -83,12 +84,17 @@ static void take_credit(hsd_growth *growth, uint32_t number, const hsd_trie_node
     }
     const uint64_t resized = node->own.after.bytes - node->own.before.bytes;
     if (credit->new_.objects == 0 && credit->freed.objects == 0 && resized == 0) return;
-    hsd_growth_offer(growth, &(hsd_choice){.by = HSD_HELD_BY_OBJECT, .type = node->type, .node = {number, number},
-                                           .id = hash_path(growth, number), .new_ = credit->new_, .freed = credit->freed,
+    hsd_growth_offer(growth, &(hsd_choice){.by = HSD_HELD_BY_OBJECT,
+                                           .type = node->type,
+                                           .node = {number, number},
+                                           .id = hash_path(growth, number),
+                                           .new_ = credit->new_,
+                                           .freed = credit->freed,
                                            .resized_bytes = resized});
 }
 
-/* Code goes with the place that it belongs to where there are more or fewer there, and is program code where there are not. */
+/* Code goes with the place that it belongs to where there are more or fewer there, and is program code where there are
+ * not. */
 static void take_code(hsd_growth *growth, const hsd_trie_node *node, upward *credit)
 {
     const bool is_change = node->own.before.objects != node->own.after.objects;
@@ -107,7 +113,8 @@ static void go_up(hsd_growth *growth, hsd_paged *credits)
     for (uint32_t i = hsd_trie_count(growth->trie); i-- > 1;) {
         hsd_trie_node node;
         hsd_trie_get(growth->trie, i, &node);
-        upward credit = *(const upward *)(const void *)hsd_paged_at(credits, (uint64_t)i * sizeof(upward), HSD_FRAME_USED);
+        upward credit =
+            *(const upward *)(const void *)hsd_paged_at(credits, (uint64_t)i * sizeof(upward), HSD_FRAME_USED);
         const bool counts_as_code = is_code(growth, &node);
         if (!counts_as_code) take_code(growth, &node, &credit);
         if (can_hold(growth, &node)) {
@@ -116,15 +123,18 @@ static void go_up(hsd_growth *growth, hsd_paged *credits)
         }
         add_amount(counts_as_code ? &credit.code[AFTER] : &credit.new_, node.own.after);
         add_amount(counts_as_code ? &credit.code[BEFORE] : &credit.freed, node.own.before);
-        upward *above = (upward *)(void *)hsd_paged_at(credits, (uint64_t)node.parent * sizeof(upward), HSD_FRAME_USED | HSD_FRAME_DIRTY);
+        upward *above = (upward *)(void *)hsd_paged_at(credits, (uint64_t)node.parent * sizeof(upward),
+                                                       HSD_FRAME_USED | HSD_FRAME_DIRTY);
         add_amount(&above->new_, credit.new_);
         add_amount(&above->freed, credit.freed);
-        for (int side = 0; side < SIDE_COUNT; side++) add_amount(&above->code[side], credit.code[side]);
+        for (int side = 0; side < SIDE_COUNT; side++)
+            add_amount(&above->code[side], credit.code[side]);
     }
     const upward *all = (const upward *)(const void *)hsd_paged_at(credits, 0, HSD_FRAME_USED);
     growth->credit_of_all[AFTER].amount = all->new_;
     growth->credit_of_all[BEFORE].amount = all->freed;
-    for (int side = 0; side < SIDE_COUNT; side++) add_amount(&growth->credit_of_code[side], all->code[side]);
+    for (int side = 0; side < SIDE_COUNT; side++)
+        add_amount(&growth->credit_of_code[side], all->code[side]);
 }
 
 hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err)
@@ -144,7 +154,11 @@ hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err)
 static hsd_below_node below_node(const hsd_growth *growth, const hsd_growth_chosen *chosen, uint32_t number,
                                  const hsd_trie_node *node)
 {
-    hsd_below_node below = {.edge = node->edge, .type = node->type, .can_hold = can_hold(growth, node), .choice = HSD_NO_CHOICE, .set = HSD_NO_CHOICE};
+    hsd_below_node below = {.edge = node->edge,
+                            .type = node->type,
+                            .can_hold = can_hold(growth, node),
+                            .choice = HSD_NO_CHOICE,
+                            .set = HSD_NO_CHOICE};
     const bool is_root = node->type & HSD_TRIE_IS_ROOT;
     if (below.can_hold) {
         below.choice = is_root ? hsd_id_map_get(&chosen->by_root, node->type & ~HSD_TRIE_IS_ROOT)
@@ -163,11 +177,14 @@ static hsd_status go_down(hsd_growth *growth, const hsd_growth_chosen *chosen, h
         if (i > 0) {
             hsd_trie_node node;
             hsd_trie_get(growth->trie, i, &node);
-            const hsd_below above = *(const hsd_below *)(const void *)hsd_paged_at(states, (uint64_t)node.parent * sizeof(downward), HSD_FRAME_USED);
+            const hsd_below above =
+                *(const hsd_below *)(const void *)hsd_paged_at(states, (uint64_t)node.parent * sizeof(downward),
+                                                               HSD_FRAME_USED);
             const hsd_below_node below = below_node(growth, chosen, i, &node);
             HSD_TRY(hsd_below_enter(growth, &above, &below, &here, err));
         }
-        memcpy(hsd_paged_at(states, (uint64_t)i * sizeof(downward), HSD_FRAME_USED | HSD_FRAME_DIRTY), &here, sizeof here);
+        memcpy(hsd_paged_at(states, (uint64_t)i * sizeof(downward), HSD_FRAME_USED | HSD_FRAME_DIRTY), &here,
+               sizeof here);
     }
     HSD_TRY(hsd_paged_check(states, err));
     return hsd_trie_check(growth->trie, err);

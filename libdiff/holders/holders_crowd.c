@@ -1,29 +1,31 @@
 /*
- * Which places are crowded: those with several holders of which none has most of what they grew by, added up whichever way. What is
- * small is left alone, and so is everything where crowds have a small part of all: the usual case is one look at the sums.
+ * Which places are crowded: those with several holders of which none has most of what they grew by, added up whichever
+ * way. What is small is left alone, and so is everything where crowds have a small part of all: the usual case is one
+ * look at the sums.
  *
- * Kin (holders_kin.h) are looked at likewise, all steps to one place together that lead to several kept objects. There one has most from half on, but what all
- * of them have is small: then most of the structure's growth is held above them already, or elsewhere. Nodes that are reached by several ways are
- * a crowd where they are two, be the first node what has most of all: what leads into the structure holds it.
+ * Kin (holders_kin.h) are looked at likewise, all steps to one place together that lead to several kept objects. There
+ * one has most from half on, but what all of them have is small: then most of the structure's growth is held above them
+ * already, or elsewhere. Nodes that are reached by several ways are a crowd where they are two, be the first node what
+ * has most of all: what leads into the structure holds it.
  */
 #include "holders/growth.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 
-#define PART_OF_CROWDS 20u   /* one part in so many of all that holders grew by is worth crediting once more */
-#define PART_OF_ONE    100u  /* and of one crowd alone */
-#define PART_OF_HEAP   4096u /* less is not worth crediting anything once more */
+#define PART_OF_CROWDS 20u    /* one part in so many of all that holders grew by is worth crediting once more */
+#define PART_OF_ONE    100u   /* and of one crowd alone */
+#define PART_OF_HEAP   4096u  /* less is not worth crediting anything once more */
 #define PART_OF_PLACE  16384u /* and of one place to be among them */
-#define MOST_OF_FIVE   4u    /* so many fifths are most of it: then that one is the holder */
-#define LEAST_APART    16u   /* holders that are reached by several ways are alike only where they are many */
-#define PART_OF_KIN    20u   /* what is a smaller part of all is small */
-#define WAYS_IN        2     /* so many variables may lead into a structure: its first and its last */
+#define MOST_OF_FIVE   4u     /* so many fifths are most of it: then that one is the holder */
+#define LEAST_APART    16u    /* holders that are reached by several ways are alike only where they are many */
+#define PART_OF_KIN    20u    /* what is a smaller part of all is small */
+#define WAYS_IN        2      /* so many variables may lead into a structure: its first and its last */
 
 enum { PLACES, KIN }; /* what a tally has sums of: the first word of its keys */
 
@@ -37,12 +39,15 @@ typedef struct crowds {
     best *best; /* ascending by place */
     uint32_t best_count;
     uint64_t all, bytes, largest; /* of all holders; of new crowds, and of one of them */
-    uint32_t count;          /* of new crowds */
+    uint32_t count;               /* of new crowds */
 } crowds;
 
 static int compare_u64(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
-static int compare_places(const void *a, const void *b) { return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b); }
+static int compare_places(const void *a, const void *b)
+{
+    return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
+}
 
 static int compare_best(const void *a, const void *b)
 {
@@ -60,7 +65,8 @@ bool hsd_growth_is_crowded(const hsd_growth *growth, uint64_t place)
 
 static uint32_t type_of_step(const hsd_growth *growth, uint64_t place)
 {
-    const hsd_kin_count *before = &growth->steps[BEFORE][place % HSD_KIN_STEPS], *after = &growth->steps[AFTER][place % HSD_KIN_STEPS];
+    const hsd_kin_count *before = &growth->steps[BEFORE][place % HSD_KIN_STEPS],
+                        *after = &growth->steps[AFTER][place % HSD_KIN_STEPS];
     return after->type != 0 ? after->type : before->type;
 }
 
@@ -82,7 +88,8 @@ static hsd_status list_best(crowds *c, hsd_error *err)
         const hsd_choice *choice = &c->growth->choices[i];
         for (int side = 0; choice->by == HSD_HELD_BY_OBJECT && side < SIDE_COUNT; side++) {
             const uint64_t bytes = hsd_choice_change(choice);
-            if (choice->place[side] != 0) c->best[c->best_count++] = (best){PLACES, choice->place[side], bytes, is_node(c->growth, choice, side)};
+            if (choice->place[side] != 0)
+                c->best[c->best_count++] = (best){PLACES, choice->place[side], bytes, is_node(c->growth, choice, side)};
             if (choice->kin[side] != 0) c->best[c->best_count++] = (best){KIN, choice->kin[side], bytes, false};
         }
     }
@@ -94,8 +101,11 @@ static hsd_status list_best(crowds *c, hsd_error *err)
 static best best_at(const crowds *c, const uint64_t *key, uint32_t *at)
 {
     const best wanted = {key[0], key[1], UINT64_MAX, false};
-    while (*at < c->best_count && compare_best(&c->best[*at], &wanted) < 0) (*at)++;
-    return *at < c->best_count && c->best[*at].of == key[0] && c->best[*at].place == key[1] ? c->best[*at] : (best){key[0], key[1], 0, false};
+    while (*at < c->best_count && compare_best(&c->best[*at], &wanted) < 0)
+        (*at)++;
+    return *at < c->best_count && c->best[*at].of == key[0] && c->best[*at].place == key[1]
+               ? c->best[*at]
+               : (best){key[0], key[1], 0, false};
 }
 
 static bool is_crowd(hsd_amount sum, const best *largest)
@@ -110,10 +120,12 @@ static hsd_status add_up(crowds *c, hsd_error *err)
     const uint64_t *key;
     hsd_amount sum;
     hsd_status status;
-    while ((status = hsd_tally_next(c->growth->crowds, &key, &sum, err)) == HSD_OK && key[0] == PLACES) c->all = hsd_add_saturating(c->all, sum.bytes);
+    while ((status = hsd_tally_next(c->growth->crowds, &key, &sum, err)) == HSD_OK && key[0] == PLACES)
+        c->all = hsd_add_saturating(c->all, sum.bytes);
     if (status != HSD_END && status != HSD_OK) return status;
     for (uint32_t i = 0; i < c->growth->choice_count; i++) { /* roots */
-        if (c->growth->choices[i].by != HSD_HELD_BY_OBJECT) c->all = hsd_add_saturating(c->all, hsd_choice_change(&c->growth->choices[i]));
+        if (c->growth->choices[i].by != HSD_HELD_BY_OBJECT)
+            c->all = hsd_add_saturating(c->all, hsd_choice_change(&c->growth->choices[i]));
     }
     return hsd_tally_rewind(c->growth->crowds, err);
 }
@@ -124,8 +136,8 @@ static hsd_status put_crowd(crowds *c, uint64_t place, uint64_t bytes, hsd_error
     c->bytes = hsd_add_saturating(c->bytes, bytes);
     c->largest = hsd_max_u64(c->largest, bytes);
     hsd_growth *growth = c->growth;
-    HSD_TRY(HSD_ARRAY_GROW(growth->crowded, growth->crowded_capacity, (uint64_t)growth->crowded_count + c->count + 1, 16,
-                           "the places of holders", err));
+    HSD_TRY(HSD_ARRAY_GROW(growth->crowded, growth->crowded_capacity, (uint64_t)growth->crowded_count + c->count + 1,
+                           16, "the places of holders", err));
     growth->crowded[growth->crowded_count + c->count++] = place;
     return HSD_OK;
 }
@@ -136,11 +148,11 @@ typedef struct family { /* all kin of one place */
     uint64_t place;
     hsd_amount sum;
     uint64_t largest;
-    uint64_t apart;      /* the kin place of those reached from outside, where they are several; else 0 */
+    uint64_t apart; /* the kin place of those reached from outside, where they are several; else 0 */
 } family;
 
-/* Of references that lead to a type: those by which several of its objects refer to one another, less those that lead to few at all, but
- * for what leads into a structure. */
+/* Of references that lead to a type: those by which several of its objects refer to one another, less those that lead
+ * to few at all, but for what leads into a structure. */
 static hsd_status find_structures(hsd_growth *growth, hsd_error *err)
 {
     const uint32_t types = growth->pair->types.names.count;
@@ -158,20 +170,23 @@ static hsd_status find_structures(hsd_growth *growth, hsd_error *err)
         if (are_again) growth->is_structure[type - 1] = 1;
         balance[type - 1] += are_again ? 1 : (uint64_t)before->all + after->all < HSD_KIN_LEAST ? -1 : 0;
     }
-    for (uint32_t i = 0; i < types; i++) growth->is_structure[i] = growth->is_structure[i] && balance[i] >= -WAYS_IN;
+    for (uint32_t i = 0; i < types; i++)
+        growth->is_structure[i] = growth->is_structure[i] && balance[i] >= -WAYS_IN;
     free(balance);
     return HSD_OK;
 }
 
 bool hsd_growth_is_apart(const hsd_growth *growth, uint64_t place)
 {
-    return growth->steps[BEFORE][place % HSD_KIN_STEPS].is_apart || growth->steps[AFTER][place % HSD_KIN_STEPS].is_apart;
+    return growth->steps[BEFORE][place % HSD_KIN_STEPS].is_apart ||
+           growth->steps[AFTER][place % HSD_KIN_STEPS].is_apart;
 }
 
 /* From outside: nodes of a structure, or what nodes of one have each. */
 static bool are_of_structure(const hsd_growth *growth, uint64_t place)
 {
-    const hsd_kin_count *before = &growth->steps[BEFORE][place % HSD_KIN_STEPS], *after = &growth->steps[AFTER][place % HSD_KIN_STEPS];
+    const hsd_kin_count *before = &growth->steps[BEFORE][place % HSD_KIN_STEPS],
+                        *after = &growth->steps[AFTER][place % HSD_KIN_STEPS];
     const uint32_t type = type_of_step(growth, place), above = after->type != 0 ? after->above : before->above;
     return (type != 0 && growth->is_structure[type - 1]) || (above != 0 && growth->is_structure[above - 1]);
 }
@@ -179,7 +194,9 @@ static bool are_of_structure(const hsd_growth *growth, uint64_t place)
 bool hsd_growth_are_kin(const hsd_growth *growth, uint64_t place)
 {
     if (hsd_growth_is_apart(growth, place)) return are_of_structure(growth, place);
-    return (uint64_t)growth->steps[BEFORE][place % HSD_KIN_STEPS].again + growth->steps[AFTER][place % HSD_KIN_STEPS].again >= HSD_KIN_LEAST;
+    return (uint64_t)growth->steps[BEFORE][place % HSD_KIN_STEPS].again +
+               growth->steps[AFTER][place % HSD_KIN_STEPS].again >=
+           HSD_KIN_LEAST;
 }
 
 static hsd_status close_family(crowds *c, const family *f, hsd_error *err)
@@ -197,7 +214,8 @@ static hsd_status see_kin(crowds *c, family *f, uint64_t place, hsd_amount sum, 
         *f = (family){.place = hsd_kin_family(place)};
     }
     const bool is_apart = hsd_growth_is_apart(c->growth, place);
-    if (!hsd_growth_are_kin(c->growth, place) || (is_apart && sum.objects < 2)) return HSD_OK; /* one is the top of the rest */
+    /* one is the top of the rest */
+    if (!hsd_growth_are_kin(c->growth, place) || (is_apart && sum.objects < 2)) return HSD_OK;
     if (is_apart) f->apart = place;
     f->sum.objects += sum.objects;
     f->sum.bytes = hsd_add_saturating(f->sum.bytes, sum.bytes);

@@ -16,12 +16,12 @@
 #include "base/heap.h"
 
 #define LEAST_PART 50 /* 2% */
-#define NOBODY UINT32_MAX
+#define NOBODY     UINT32_MAX
 
-typedef struct place { /* a candidate */
+typedef struct place {     /* a candidate */
     uint32_t node, parent; /* in the trie; place in the list, NOBODY below the holder itself */
     uint32_t holder, depth;
-    uint32_t edge, type;   /* to tell apart what reads alike: no edge of its own, and one without a name */
+    uint32_t edge, type; /* to tell apart what reads alike: no edge of its own, and one without a name */
     int64_t growth;
     hsd_growth_edge row;
     bool is_row;
@@ -32,7 +32,7 @@ typedef struct edges {
     hsd_growth_texts *texts;
     place *places;
     uint32_t count, capacity;
-    hsd_id_map by_node;     /* node of the trie -> place in the list; of a holder's own node its choice */
+    hsd_id_map by_node; /* node of the trie -> place in the list; of a holder's own node its choice */
 } edges;
 
 static int64_t growth_of(const hsd_trie_sums *sums) { return (int64_t)(sums->new_.bytes - sums->freed.bytes); }
@@ -56,8 +56,13 @@ static hsd_status add_place(edges *e, uint32_t number, const hsd_trie_node *node
 {
     HSD_TRY(HSD_ARRAY_GROW(e->places, e->capacity, e->count + 1, 256, "the places of growth", err));
     place *p = &e->places[e->count];
-    *p = (place){.node = number, .parent = parent, .holder = holder, .depth = node->depth - 1,
-                  .edge = node->edge, .type = node->type & HSD_TRIE_IS_ROOT, .growth = growth_of(&node->all)};
+    *p = (place){.node = number,
+                 .parent = parent,
+                 .holder = holder,
+                 .depth = node->depth - 1,
+                 .edge = node->edge,
+                 .type = node->type & HSD_TRIE_IS_ROOT,
+                 .growth = growth_of(&node->all)};
     HSD_TRY(fill_row(e, node, p, err));
     return hsd_id_map_put(&e->by_node, number, e->count++, err);
 }
@@ -67,7 +72,8 @@ static hsd_status look_at(edges *e, uint32_t number, hsd_error *err)
 {
     hsd_trie_node node;
     hsd_trie_get(e->growth->places, number, &node);
-    if (node.depth == 1) return hsd_id_map_put(&e->by_node, number, (node.type & ~HSD_TRIE_IS_ROOT) | HSD_TRIE_IS_ROOT, err);
+    if (node.depth == 1)
+        return hsd_id_map_put(&e->by_node, number, (node.type & ~HSD_TRIE_IS_ROOT) | HSD_TRIE_IS_ROOT, err);
     const uint32_t above = hsd_id_map_get(&e->by_node, node.parent);
     if (above == HSD_ID_NONE) return HSD_OK;
     const bool is_first = (above & HSD_TRIE_IS_ROOT) != 0;
@@ -118,7 +124,8 @@ static bool comes_later(const void *context, const void *a, const void *b)
 static void sort(const edges *e, uint32_t *order)
 {
     const hsd_heap heap = {order, sizeof *order, comes_later, e};
-    for (uint32_t i = 0; i < e->count; i++) order[i] = i;
+    for (uint32_t i = 0; i < e->count; i++)
+        order[i] = i;
     hsd_heap_make(heap, e->count);
     hsd_heap_sort(heap, e->count);
 }
@@ -126,8 +133,8 @@ static void sort(const edges *e, uint32_t *order)
 /* ---- rows ---- */
 
 /* Chosen ones of one holder, order[0 … count - 1], in preorder: children stand in their order already. */
-static size_t put_children(const edges *e, const uint32_t *order, uint32_t count, uint32_t parent, hsd_growth_edge *rows,
-                           size_t at)
+static size_t put_children(const edges *e, const uint32_t *order, uint32_t count, uint32_t parent,
+                           hsd_growth_edge *rows, size_t at)
 {
     uint32_t stack[HSD_MAX_GROWTH_EDGES * 2]; /* positions to go on from, one a level */
     uint32_t level = 0, above[HSD_MAX_GROWTH_EDGES * 2];
@@ -135,7 +142,8 @@ static size_t put_children(const edges *e, const uint32_t *order, uint32_t count
     above[0] = parent;
     for (;;) {
         uint32_t i = stack[level];
-        while (i < count && (!e->places[order[i]].is_row || e->places[order[i]].parent != above[level])) i++;
+        while (i < count && (!e->places[order[i]].is_row || e->places[order[i]].parent != above[level]))
+            i++;
         if (i == count) {
             if (level == 0) return at;
             level--;
@@ -149,21 +157,24 @@ static size_t put_children(const edges *e, const uint32_t *order, uint32_t count
     }
 }
 
-/* Makes rows of a place and of all above it that are none yet, if they find room: where things were freed above, what is
- * below may carry more than all of it. */
+/* Makes rows of a place and of all above it that are none yet, if they find room: where things were freed above, what
+ * is below may carry more than all of it. */
 static size_t choose(edges *e, uint32_t at, size_t room)
 {
     size_t missing = 0;
-    for (uint32_t i = at; i != NOBODY && !e->places[i].is_row; i = e->places[i].parent) missing++;
+    for (uint32_t i = at; i != NOBODY && !e->places[i].is_row; i = e->places[i].parent)
+        missing++;
     if (missing > room) return 0;
-    for (uint32_t i = at; i != NOBODY && !e->places[i].is_row; i = e->places[i].parent) e->places[i].is_row = true;
+    for (uint32_t i = at; i != NOBODY && !e->places[i].is_row; i = e->places[i].parent)
+        e->places[i].is_row = true;
     return missing;
 }
 
 static hsd_status make_rows(edges *e, const uint32_t *order, uint32_t count, hsd_holder *holder, hsd_error *err)
 {
     size_t chosen = 0;
-    for (uint32_t i = 0; i < count; i++) chosen += choose(e, order[i], HSD_MAX_GROWTH_EDGES - chosen);
+    for (uint32_t i = 0; i < count; i++)
+        chosen += choose(e, order[i], HSD_MAX_GROWTH_EDGES - chosen);
     hsd_growth_edge *rows = hsd_arena_take(&e->growth->diff->store->arena, (chosen + 1) * sizeof *rows);
     if (rows == NULL) return hsd_fail_nomem(err, "the places of growth");
     holder->edge_count = put_children(e, order, count, NOBODY, rows, 0);
@@ -175,7 +186,8 @@ static hsd_status run(edges *e, hsd_holder *holders, hsd_error *err)
 {
     hsd_trie *places = e->growth->places;
     HSD_TRY(hsd_trie_finish(places, err));
-    for (uint32_t i = 1; i < hsd_trie_count(places); i++) HSD_TRY(look_at(e, i, err));
+    for (uint32_t i = 1; i < hsd_trie_count(places); i++)
+        HSD_TRY(look_at(e, i, err));
     HSD_TRY(hsd_trie_check(places, err));
     uint32_t *order = malloc((e->count + 1) * sizeof *order);
     if (order == NULL) return hsd_fail_nomem(err, "the places of growth");
@@ -183,7 +195,8 @@ static hsd_status run(edges *e, hsd_holder *holders, hsd_error *err)
     hsd_status status = HSD_OK;
     for (uint32_t i = 0, end; i < e->count && status == HSD_OK; i = end) {
         const uint32_t holder = e->places[order[i]].holder;
-        for (end = i; end < e->count && e->places[order[end]].holder == holder;) end++;
+        for (end = i; end < e->count && e->places[order[end]].holder == holder;)
+            end++;
         status = make_rows(e, order + i, end - i, &holders[holder], err);
     }
     free(order);

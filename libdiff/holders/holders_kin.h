@@ -1,12 +1,14 @@
 /*
- * Kin: objects of one structure, at whatever depth and by whatever turns they are reached: the nodes of a search tree, a trie, a tree
- * of documents. The type-path trie tells `.left .right` from `.right .left`, and has a place for each word of a trie of words.
+ * Kin: objects of one structure, at whatever depth and by whatever turns they are reached: the nodes of a search tree,
+ * a trie, a tree of documents. The type-path trie tells `.left .right` from `.right .left`, and has a place for each
+ * word of a trie of words.
  *
- * On the way from a root the last HSD_KIN_LOOK_BACK different types are known. A type that is among them stands where it stood there, and the way is cut
- * back to that: what is so reached again are the kin of that place. Types alone say little where all that a program makes is a table
- * or an Object. So kin are told apart by the *step*, the reference and the type, and only steps that lead to several kept objects
- * make kin of them: `.left` does, `.sessions` of the table of globals does not. A type to which few references lead but those by which its own objects refer to
- * one another is a *structure*: all of its objects at a place are kin, also those that are reached from outside or by several ways.
+ * On the way from a root the last HSD_KIN_LOOK_BACK different types are known. A type that is among them stands where
+ * it stood there, and the way is cut back to that: what is so reached again are the kin of that place. Types alone say
+ * little where all that a program makes is a table or an Object. So kin are told apart by the *step*, the reference and
+ * the type, and only steps that lead to several kept objects make kin of them: `.left` does, `.sessions` of the table
+ * of globals does not. A type to which few references lead but those by which its own objects refer to one another is a
+ * *structure*: all of its objects at a place are kin, also those that are reached from outside or by several ways.
  */
 #ifndef HSD_HOLDERS_HOLDERS_KIN_H
 #define HSD_HOLDERS_HOLDERS_KIN_H
@@ -20,14 +22,14 @@
 #include "holders/trie.h"
 
 #define HSD_KIN_LOOK_BACK 4u
-#define HSD_KIN_STEPS 65536u /* numbers of steps; two that share one are taken for one */
-#define HSD_KIN_LEAST 6u     /* objects of both sides: so many are several */
+#define HSD_KIN_STEPS     65536u /* numbers of steps; two that share one are taken for one */
+#define HSD_KIN_LEAST     6u     /* objects of both sides: so many are several */
 
 typedef struct hsd_kin_count { /* of one step, of kept objects that can hold */
-    uint32_t type;       /* common type + 1; 0 = there are none */
-    uint32_t above;      /* of a step from outside: the type that stands there + 1; 0 = a root does */
-    uint32_t is_apart;   /* the step without a reference */
-    uint32_t all, again; /* of `all` those whose type stood above them */
+    uint32_t type;             /* common type + 1; 0 = there are none */
+    uint32_t above;            /* of a step from outside: the type that stands there + 1; 0 = a root does */
+    uint32_t is_apart;         /* the step without a reference */
+    uint32_t all, again;       /* of `all` those whose type stood above them */
 } hsd_kin_count;
 
 typedef struct hsd_kin { /* plain bytes without holes; zeroed: nothing above */

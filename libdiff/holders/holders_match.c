@@ -23,12 +23,16 @@ typedef struct match {
     hsd_growth *growth;
     hsd_temp kept[SIDE_COUNT];
     hsd_sorter *pairs; /* ordinal before << 32 | after, id, difference in bytes, type */
-    hsd_sorter *lines; /* ordinal after << 32 | before, id, difference in bytes, freed objects << 32 | type, freed bytes, place, pool_place, kin */
+    /* ordinal after << 32 | before, id, difference in bytes, freed objects << 32 | type, freed bytes, place,
+     * pool_place, kin */
+    hsd_sorter *lines;
 } match;
 
 static hsd_status open_sorter(match *m, unsigned words, hsd_sorter **out, hsd_error *err)
 {
-    const hsd_sorter_config config = {.record_words = words, .key_words = 1, .space = &m->growth->pair->space,
+    const hsd_sorter_config config = {.record_words = words,
+                                      .key_words = 1,
+                                      .space = &m->growth->pair->space,
                                       .memory_bytes = hsd_max_u64(m->growth->memory_bytes / 8, HSD_SORT_MIN_BYTES),
                                       .reporter = m->growth->pair->reporter};
     return hsd_sorter_new(out, &config, err);
@@ -48,7 +52,8 @@ static hsd_status lend_bits(match *m, int side, hsd_error *err)
     HSD_TRY(hsd_temp_open(&m->kept[side], &m->growth->pair->space, err));
     HSD_TRY(hsd_temp_write(&m->kept[side], 0, bits, bits_size(m, side), err));
     memset(bits, 0, bits_size(m, side));
-    while ((status = hsd_sorter_next(credits, &credit, err)) == HSD_OK) hsd_bit_set(bits, credit[0]);
+    while ((status = hsd_sorter_next(credits, &credit, err)) == HSD_OK)
+        hsd_bit_set(bits, credit[0]);
     return status == HSD_END ? hsd_sorter_rewind(credits, err) : status;
 }
 
@@ -78,12 +83,14 @@ static uint64_t difference_of(const hsd_growth *growth, const uint64_t *before, 
 static hsd_status take_pair(match *m, const uint64_t *before, const uint64_t *after, hsd_error *err)
 {
     if (before == NULL || after == NULL || !hsd_census_is_live(before) || !hsd_census_is_live(after)) return HSD_OK;
-    if (m->growth->pair->sides[AFTER].request->marks != NULL && hsd_marks_differ(hsd_census_mark(before), hsd_census_mark(after)))
+    if (m->growth->pair->sides[AFTER].request->marks != NULL &&
+        hsd_marks_differ(hsd_census_mark(before), hsd_census_mark(after)))
         return HSD_OK; /* an address that was used again */
     const uint32_t x = hsd_census_ordinal(before), y = hsd_census_ordinal(after);
     const uint64_t difference = difference_of(m->growth, before, after);
     if (difference == 0 && !is_credited(m->growth, BEFORE, x) && !is_credited(m->growth, AFTER, y)) return HSD_OK;
-    const uint64_t pair[PAIR_WORDS] = {(uint64_t)x << 32 | y, hsd_census_id(&m->growth->pair->sides[AFTER], after), difference, hsd_census_type(after)};
+    const uint64_t pair[PAIR_WORDS] = {(uint64_t)x << 32 | y, hsd_census_id(&m->growth->pair->sides[AFTER], after),
+                                       difference, hsd_census_type(after)};
     return hsd_sorter_put(m->pairs, pair, err);
 }
 
@@ -94,7 +101,8 @@ static hsd_status take_pairs(match *m, hsd_tandem *tandem, hsd_error *err)
     hsd_status status;
     for (uint64_t done = 0; (status = hsd_tandem_next(tandem, &records, err)) == HSD_OK; done++) {
         HSD_TRY(take_pair(m, records[BEFORE], records[AFTER], err));
-        if ((done & ONE_IN) == 0) HSD_TRY(hsd_progress(m->growth->pair->reporter, "matching holders", done, total, err));
+        if ((done & ONE_IN) == 0)
+            HSD_TRY(hsd_progress(m->growth->pair->reporter, "matching holders", done, total, err));
     }
     return status == HSD_END ? HSD_OK : status;
 }
@@ -113,7 +121,8 @@ static hsd_status merge_again(match *m, hsd_error *err)
     const hsd_status status = take_pairs(m, tandem, err);
     hsd_tandem_free(tandem);
     HSD_TRY(status);
-    for (int side = 0; side < SIDE_COUNT; side++) HSD_TRY(give_back_bits(m, side, err));
+    for (int side = 0; side < SIDE_COUNT; side++)
+        HSD_TRY(give_back_bits(m, side, err));
     return hsd_sorter_finish(m->pairs, 0, err);
 }
 
@@ -137,11 +146,14 @@ static hsd_status open_credits(credits *c, hsd_sorter *sorter, hsd_error *err)
     return advance(c, err);
 }
 
-/* What the object with this ordinal is credited with, and its places, if there is something; ordinals ascend from call to call. */
-static hsd_status credit_of(credits *c, uint64_t ordinal, hsd_credit *out, uint64_t places[CREDIT_PLACES], hsd_error *err)
+/* What the object with this ordinal is credited with, and its places, if there is something; ordinals ascend from call
+ * to call. */
+static hsd_status credit_of(credits *c, uint64_t ordinal, hsd_credit *out, uint64_t places[CREDIT_PLACES],
+                            hsd_error *err)
 {
     *out = (hsd_credit){.parts_bytes = 0};
-    while (c->next != NULL && c->next[0] < ordinal) HSD_TRY(advance(c, err));
+    while (c->next != NULL && c->next[0] < ordinal)
+        HSD_TRY(advance(c, err));
     if (c->next == NULL || c->next[0] != ordinal) return HSD_OK;
     *out = (hsd_credit){{c->next[1], c->next[2]}, c->next[6]};
     places[0] = c->next[3];
@@ -161,8 +173,14 @@ static hsd_status join_freed(match *m, hsd_error *err)
         hsd_credit credit;
         uint64_t places[CREDIT_PLACES] = {0, 0, 0};
         HSD_TRY(credit_of(&freed, pair[0] >> 32, &credit, places, err));
-        const uint64_t line[LINE_WORDS] = {pair[0] << 32 | pair[0] >> 32, pair[1], pair[2] - credit.parts_bytes, credit.amount.objects << 32 | pair[3],
-                                           credit.amount.bytes, places[0], places[1], places[2]};
+        const uint64_t line[LINE_WORDS] = {pair[0] << 32 | pair[0] >> 32,
+                                           pair[1],
+                                           pair[2] - credit.parts_bytes,
+                                           credit.amount.objects << 32 | pair[3],
+                                           credit.amount.bytes,
+                                           places[0],
+                                           places[1],
+                                           places[2]};
         HSD_TRY(hsd_sorter_put(m->lines, line, err));
     }
     if (status != HSD_END) return status;
@@ -177,8 +195,10 @@ static hsd_status count_in_places(hsd_growth *growth, const hsd_choice *choice, 
     const uint64_t bytes = hsd_choice_change(choice);
     for (int side = 0; side < SIDE_COUNT && bytes != 0; side++) {
         const uint64_t place[2] = {0, choice->place[side]}, kin[2] = {1, choice->kin[side]};
-        if (place[1] != 0 && !(side == AFTER && place[1] == choice->place[BEFORE])) HSD_TRY(hsd_tally_add(growth->crowds, place, 1, bytes, err));
-        if (kin[1] != 0 && !(side == AFTER && kin[1] == choice->kin[BEFORE])) HSD_TRY(hsd_tally_add(growth->crowds, kin, 1, bytes, err));
+        if (place[1] != 0 && !(side == AFTER && place[1] == choice->place[BEFORE]))
+            HSD_TRY(hsd_tally_add(growth->crowds, place, 1, bytes, err));
+        if (kin[1] != 0 && !(side == AFTER && kin[1] == choice->kin[BEFORE]))
+            HSD_TRY(hsd_tally_add(growth->crowds, kin, 1, bytes, err));
     }
     return HSD_OK;
 }
@@ -198,7 +218,10 @@ static hsd_status join_new(match *m, hsd_error *err)
     HSD_TRY(open_credits(&new_, m->growth->credits[AFTER], err));
     while ((status = hsd_sorter_next(m->lines, &line, err)) == HSD_OK) {
         hsd_choice choice = {
-            .by = HSD_HELD_BY_OBJECT, .type = (uint32_t)line[3], .id = line[1], .resized_bytes = line[2],
+            .by = HSD_HELD_BY_OBJECT,
+            .type = (uint32_t)line[3],
+            .id = line[1],
+            .resized_bytes = line[2],
             .node = {[BEFORE] = (uint32_t)line[0], [AFTER] = (uint32_t)(line[0] >> 32)},
             .freed = {line[3] >> 32, line[4]},
         };
@@ -232,6 +255,7 @@ hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err)
     const hsd_status status = run(&m, err);
     hsd_sorter_free(m.pairs);
     hsd_sorter_free(m.lines);
-    for (int side = 0; side < SIDE_COUNT; side++) hsd_temp_close(&m.kept[side]);
+    for (int side = 0; side < SIDE_COUNT; side++)
+        hsd_temp_close(&m.kept[side]);
     return status;
 }

@@ -1,7 +1,7 @@
 /*
  * The way to each holder that is an object: the shortest path from the roots of after (graph/shortest.h), or without
- * identity the path of its node in the trie from the root nearest to it. Both read alike: insides of containers are left
- * out, steps that repeat are one (paths/path_text.h).
+ * identity the path of its node in the trie from the root nearest to it. Both read alike: insides of containers are
+ * left out, steps that repeat are one (paths/path_text.h).
  */
 #include "holders/growth.h"
 
@@ -26,7 +26,8 @@ static uint8_t *want(const hsd_growth *growth, uint64_t *count)
         if (growth->choices[i].by == HSD_HELD_BY_OBJECT) want_node(bits, growth->choices[i].node[AFTER], count);
     }
     for (uint32_t i = 0; bits != NULL && i < growth->set_count; i++) {
-        for (uint32_t k = 0; k < growth->sets[i].count; k++) want_node(bits, growth->sets[i].list[k].node, count);
+        for (uint32_t k = 0; k < growth->sets[i].count; k++)
+            want_node(bits, growth->sets[i].list[k].node, count);
     }
     return bits;
 }
@@ -47,7 +48,8 @@ static hsd_status fill_paths(hsd_growth *growth, hsd_growth_texts *names, hsd_ho
 {
     hsd_path_texts *texts;
     if (!growth->ways.are_there) return HSD_OK;
-    HSD_TRY(hsd_path_texts_new(&texts, &growth->ways.shortest, &growth->pair->sides[AFTER], &growth->diff->store->arena, err));
+    HSD_TRY(hsd_path_texts_new(&texts, &growth->ways.shortest, &growth->pair->sides[AFTER], &growth->diff->store->arena,
+                               err));
     hsd_status status = HSD_OK;
     for (uint32_t i = 0; i < growth->choice_count && status == HSD_OK; i++) {
         if (growth->choices[i].by != HSD_HELD_BY_OBJECT) continue;
@@ -92,7 +94,8 @@ static void collect(hsd_growth *growth, uint32_t node, way *w)
         node = up[count++].parent;
     } while (node != HSD_TRIE_ROOT && (up[count - 1].type & HSD_TRIE_IS_ROOT) == 0);
     w->count = count;
-    for (uint32_t i = 0; i < count; i++) w->nodes[i] = up[count - 1 - i];
+    for (uint32_t i = 0; i < count; i++)
+        w->nodes[i] = up[count - 1 - i];
 }
 
 static bool repeats(const hsd_step *last, const hsd_step *step)
@@ -119,8 +122,10 @@ static hsd_status fill_steps(hsd_growth *growth, hsd_growth_texts *names, const 
         if (!is_shown && i + 1 < w->count) continue;
         HSD_TRY(hsd_growth_text_of_shown(names, edge, &step.edge, err));
         HSD_TRY(hsd_growth_text_of_type(names, node->type, &step.type, err));
-        if (row->path_count > 0 && repeats(&steps[row->path_count - 1], &step)) steps[row->path_count - 1].repeat++;
-        else steps[row->path_count++] = step;
+        if (row->path_count > 0 && repeats(&steps[row->path_count - 1], &step))
+            steps[row->path_count - 1].repeat++;
+        else
+            steps[row->path_count++] = step;
     }
     return HSD_OK;
 }

@@ -1,18 +1,18 @@
 /*
- * Threads of a pool: which of them did the work is chance, so what hangs from each in the same way is one holder. Ways are the same
- * when they go by the same references to the same types from threads whose names differ in their numbers alone. One thread that has most of
- * the growth stays what it is: there the number says something.
+ * Threads of a pool: which of them did the work is chance, so what hangs from each in the same way is one holder. Ways
+ * are the same when they go by the same references to the same types from threads whose names differ in their numbers
+ * alone. One thread that has most of the growth stays what it is: there the number says something.
  *
- * Threads come and go, so those of a pool hold also what they have when one capture alone knows them: a thread for each upload that never
- * ends is one holder. There can be many of them: they are added up before holders are chosen.
+ * Threads come and go, so those of a pool hold also what they have when one capture alone knows them: a thread for each
+ * upload that never ends is one holder. There can be many of them: they are added up before holders are chosen.
  */
 #include "holders/growth.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/pool_name.h"
@@ -68,7 +68,8 @@ hsd_status hsd_growth_find_pools(hsd_growth *growth, hsd_error *err)
     hsd_status status = HSD_OK;
     growth->pool_of_root = calloc((size_t)growth->pair->roots.count + 1, sizeof *growth->pool_of_root);
     if (growth->pool_of_root == NULL) return hsd_fail_nomem(err, "the threads of pools");
-    for (uint32_t root = 0; root < growth->pair->roots.count && status == HSD_OK; root++) status = see_root(&p, root, err);
+    for (uint32_t root = 0; root < growth->pair->roots.count && status == HSD_OK; root++)
+        status = see_root(&p, root, err);
     if (status == HSD_OK && !keep_pools(&p)) {
         free(growth->pool_of_root);
         growth->pool_of_root = NULL;
@@ -80,18 +81,22 @@ hsd_status hsd_growth_find_pools(hsd_growth *growth, hsd_error *err)
 
 /* ---- what roots are credited with ---- */
 
-typedef struct pool_sum { /* of the roots of a pool that are credited with something */
+typedef struct pool_sum {  /* of the roots of a pool that are credited with something */
     uint64_t sum, largest; /* bytes of changes, either way */
     uint32_t count, first;
 } pool_sum;
 
-static bool are_several(uint32_t count, uint64_t largest, uint64_t sum) { return count > 1 && largest < sum / 5 * MOST_OF_FIVE; }
+static bool are_several(uint32_t count, uint64_t largest, uint64_t sum)
+{
+    return count > 1 && largest < sum / 5 * MOST_OF_FIVE;
+}
 
 static void sum_up_pools(const hsd_growth *growth, pool_sum *sums)
 {
     for (uint32_t root = 0; root < growth->pair->roots.count; root++) {
         const hsd_credit *before = &growth->credit_of_root[BEFORE][root], *after = &growth->credit_of_root[AFTER][root];
-        const uint64_t more = after->amount.bytes + after->parts_bytes, less = before->amount.bytes + before->parts_bytes;
+        const uint64_t more = after->amount.bytes + after->parts_bytes,
+                       less = before->amount.bytes + before->parts_bytes;
         const uint64_t change = more > less ? more - less : less - more;
         pool_sum *pool = &sums[growth->pool_of_root[root]];
         if (after->amount.objects == 0 && before->amount.objects == 0 && change == 0) continue;
@@ -124,8 +129,10 @@ hsd_status hsd_growth_join_roots(hsd_growth *growth, hsd_error *err)
         for (uint32_t root = 0; root < count; root++) {
             const pool_sum *pool = &sums[growth->pool_of_root[root]];
             if (growth->pool_of_root[root] == 0 || !are_several(pool->count, pool->largest, pool->sum)) continue;
-            if (root == pool->first) growth->joined_of_root[root] = pool->count;
-            else move_credit(growth, root, pool->first);
+            if (root == pool->first)
+                growth->joined_of_root[root] = pool->count;
+            else
+                move_credit(growth, root, pool->first);
         }
     }
     free(sums);
@@ -171,7 +178,8 @@ static void join(hsd_growth *growth, uint32_t first)
             growth->choices[kept++] = *one;
             continue;
         }
-        growth->pooled[growth->pooled_count++] = (hsd_pooled){one->by, one->root, {one->node[BEFORE], one->node[AFTER]}, one->pool_place, 0};
+        growth->pooled[growth->pooled_count++] =
+            (hsd_pooled){one->by, one->root, {one->node[BEFORE], one->node[AFTER]}, one->pool_place, 0};
         add_to(to, one);
     }
     growth->choice_count = kept;

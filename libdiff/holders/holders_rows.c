@@ -17,7 +17,7 @@ typedef struct rows {
     hsd_growth_texts *texts;
     hsd_type_growth *types; /* of one holder, gathered */
     size_t type_count, type_capacity;
-    const uint64_t *key;    /* the next of the tally; NULL at the end */
+    const uint64_t *key; /* the next of the tally; NULL at the end */
     hsd_amount sum;
 } rows;
 
@@ -75,7 +75,8 @@ static int compare_types(const void *a, const void *b)
 static hsd_status read_types(rows *r, uint32_t choice, hsd_holder *row, hsd_error *err)
 {
     r->type_count = 0;
-    while (r->key != NULL && r->key[0] >> 32 == choice) HSD_TRY(read_type(r, err));
+    while (r->key != NULL && r->key[0] >> 32 == choice)
+        HSD_TRY(read_type(r, err));
     if (r->type_count == 0) return HSD_OK;
     qsort(r->types, r->type_count, sizeof *r->types, compare_types);
     hsd_type_growth *kept = hsd_arena_take(&r->growth->diff->store->arena, r->type_count * sizeof *kept);
@@ -138,7 +139,8 @@ static hsd_status fill(rows *r, hsd_holder *list, hsd_error *err)
     hsd_growth *growth = r->growth;
     HSD_TRY(hsd_tally_finish(growth->types, growth->memory_bytes / 8, err));
     HSD_TRY(advance(r, err));
-    for (uint32_t i = 0; i < growth->choice_count; i++) HSD_TRY(fill_row(r, i, &list[i], err));
+    for (uint32_t i = 0; i < growth->choice_count; i++)
+        HSD_TRY(fill_row(r, i, &list[i], err));
     HSD_TRY(hsd_growth_edge_rows(growth, r->texts, list, err));
     HSD_TRY(hsd_growth_paths(growth, r->texts, list, err));
     for (uint32_t i = 0; i < growth->choice_count; i++) {

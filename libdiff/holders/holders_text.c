@@ -74,8 +74,8 @@ hsd_status hsd_growth_text_of_shown(hsd_growth_texts *texts, uint32_t edge, hsd_
 {
     char buffer[EDGE_TEXT_BYTES];
     if (is_special(texts, edge, out)) return HSD_OK;
-    return get(texts, &texts->shown[edge],
-               hsd_path_edge_text(&texts->growth->pair->edges, edge, buffer, sizeof buffer), out, err);
+    return get(texts, &texts->shown[edge], hsd_path_edge_text(&texts->growth->pair->edges, edge, buffer, sizeof buffer),
+               out, err);
 }
 
 void hsd_growth_texts_free(hsd_growth_texts *texts)

@@ -1,6 +1,6 @@
 /*
- * The type-path tree of the result: the trie cut to the HSD_MAX_TREE_ROWS heaviest places (holders/trie_cut.h), children of one
- * place by growth.
+ * The type-path tree of the result: the trie cut to the HSD_MAX_TREE_ROWS heaviest places (holders/trie_cut.h),
+ * children of one place by growth.
  */
 #include "base/fail.h"
 #include "holders/growth.h"
@@ -28,10 +28,19 @@ static hsd_tree_row row_of(const hsd_trie_kept *kept)
 {
     const hsd_trie_sums *own = &kept->node.own, *all = &kept->node.all;
     return (hsd_tree_row){
-        .depth = kept->node.depth, .parent = kept->node.parent, .is_root = (kept->node.type & HSD_TRIE_IS_ROOT) != 0,
-        .edge = kept->edge, .type = kept->type,
-        .own_before = own->before, .own_after = own->after, .own_new = own->new_, .own_freed = own->freed,
-        .before = all->before, .after = all->after, .new_ = all->new_, .freed = all->freed,
+        .depth = kept->node.depth,
+        .parent = kept->node.parent,
+        .is_root = (kept->node.type & HSD_TRIE_IS_ROOT) != 0,
+        .edge = kept->edge,
+        .type = kept->type,
+        .own_before = own->before,
+        .own_after = own->after,
+        .own_new = own->new_,
+        .own_freed = own->freed,
+        .before = all->before,
+        .after = all->after,
+        .new_ = all->new_,
+        .freed = all->freed,
     };
 }
 
@@ -40,7 +49,8 @@ static hsd_status make_rows(const hsd_growth *growth, const hsd_trie_cut *cut, h
     hsd_diff *diff = growth->diff;
     diff->tree = hsd_arena_take(&diff->store->arena, cut->count * sizeof *diff->tree);
     if (diff->tree == NULL) return hsd_fail_nomem(err, "the tree of type paths");
-    for (uint32_t i = 0; i < cut->count; i++) diff->tree[i] = row_of(&cut->list[i]);
+    for (uint32_t i = 0; i < cut->count; i++)
+        diff->tree[i] = row_of(&cut->list[i]);
     diff->tree_count = cut->count;
     diff->tree_least_bytes = cut->least_bytes;
     diff->tree_depth = hsd_trie_is_cut(growth->trie) ? HSD_TRIE_MAX_DEPTH : 0;

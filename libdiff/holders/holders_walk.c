@@ -3,8 +3,8 @@
  * it and held by nothing between; when a node is left that can hold, that is its credit, else it goes on to the
  * node above. So nobody asks upwards, and a holder is told once, with its whole sum.
  *
- * On the same way: forks (holders_by.h), where after is walked; retained sizes by type and by root, for which a node counts when none of its type (of its name)
- * stands above it, so that each byte counts once; and the trie.
+ * On the same way: forks (holders_by.h), where after is walked; retained sizes by type and by root, for which a node
+ * counts when none of its type (of its name) stands above it, so that each byte counts once; and the trie.
  */
 #include "base/assert.h"
 #include "holders/growth.h"
@@ -14,38 +14,51 @@
 
 #define ONE_IN 0x3fffu
 
-enum { IS_ROOT = 1, CAN_HOLD = 2, IS_TOPMOST = 4, IS_KEPT = 8, IS_APART = 16, IS_OF_NEW = 32, IS_RESIZED = 64, IS_OF_USE = 128 /* it could hold, if it were kept */ };
+enum {
+    IS_ROOT = 1,
+    CAN_HOLD = 2,
+    IS_TOPMOST = 4,
+    IS_KEPT = 8,
+    IS_APART = 16,
+    IS_OF_NEW = 32,
+    IS_RESIZED = 64,
+    IS_OF_USE = 128 /* it could hold, if it were kept */
+};
 
 typedef struct frame {
     hsd_trie_place place;
-    hsd_credit pending;  /* not yet held */
-    uint64_t bytes;      /* of all below, itself included */
-    uint32_t type;       /* common type or common root */
+    hsd_credit pending; /* not yet held */
+    uint64_t bytes;     /* of all below, itself included */
+    uint32_t type;      /* common type or common root */
     uint32_t node;
     uint32_t flags;
-    uint32_t is_apart;   /* its place says that it is reached by several ways */
-    uint64_t below;      /* in a thread of a pool: what leads here from it */
+    uint32_t is_apart; /* its place says that it is reached by several ways */
+    uint64_t below;    /* in a thread of a pool: what leads here from it */
     uint32_t pool;
-    uint32_t first;      /* place in the tree; 0 = the super-root */
-    uint64_t of;         /* holder that its growth is credited to, as forks have it */
-    uint64_t apart;      /* of what is pending: below what this node has no reference to, and no fork below has */
-    uint64_t told;       /* of what is pending: what forks below have */
+    uint32_t first; /* place in the tree; 0 = the super-root */
+    uint64_t of;    /* holder that its growth is credited to, as forks have it */
+    /* of what is pending: below what this node has no reference to, and no fork below has */
+    uint64_t apart;
+    uint64_t told; /* of what is pending: what forks below have */
     hsd_kin kin;
-    uint64_t kin_place;  /* 0 = stands for itself */
+    uint64_t kin_place; /* 0 = stands for itself */
 } frame;
 
 typedef struct walk {
     hsd_growth *growth;
     hsd_trie *trie;
     int side;
-    bool is_again;       /* credits alone: the rest was added up before */
+    bool is_again; /* credits alone: the rest was added up before */
     uint64_t entered, total;
     uint64_t apart_bytes;
-    uint64_t least;      /* bytes of a fork */
+    uint64_t least; /* bytes of a fork */
     uint64_t fork_count;
 } walk;
 
-static uint64_t place_of(const frame *f) { return hsd_growth_place(&f->place, f->is_apart ? HSD_TRIE_INDIRECT : HSD_TRIE_ANY); }
+static uint64_t place_of(const frame *f)
+{
+    return hsd_growth_place(&f->place, f->is_apart ? HSD_TRIE_INDIRECT : HSD_TRIE_ANY);
+}
 
 static void enter_root(walk *w, const hsd_tree_node *node, frame *f)
 {
@@ -93,8 +106,10 @@ static void take_change(walk *w, const hsd_tree_node *node, uint32_t above, fram
     const hsd_amount own = {1, node->bytes};
     const bool is_code = hsd_growth_is_code(growth, node->type), is_new = (f->flags & IS_KEPT) == 0;
     f->flags |= is_code ? above & IS_OF_NEW : is_new ? IS_OF_NEW : 0u;
-    if (is_new && is_code && (f->flags & IS_OF_NEW) == 0) add_amount(&growth->credit_of_code[w->side], own);
-    else if (is_new) f->pending.amount = own;
+    if (is_new && is_code && (f->flags & IS_OF_NEW) == 0)
+        add_amount(&growth->credit_of_code[w->side], own);
+    else if (is_new)
+        f->pending.amount = own;
 }
 
 static bool enter_object(walk *w, const hsd_tree_node *node, uint32_t above, frame *f)
@@ -107,7 +122,8 @@ static bool enter_object(walk *w, const hsd_tree_node *node, uint32_t above, fra
     if (kept) f->flags |= IS_KEPT;
     take_change(w, node, above, f);
     if (node->edge == HSD_TREE_INDIRECT) f->flags |= IS_APART;
-    if (growth->has_identity && hsd_growth_can_hold(growth, node->type, node->edge)) f->flags |= kept ? IS_OF_USE | CAN_HOLD : IS_OF_USE;
+    if (growth->has_identity && hsd_growth_can_hold(growth, node->type, node->edge))
+        f->flags |= kept ? IS_OF_USE | CAN_HOLD : IS_OF_USE;
     if (!w->is_again && hsd_retained_enter(&growth->by_type[w->side], f->type)) f->flags |= IS_TOPMOST;
     return kept;
 }
@@ -130,7 +146,8 @@ static void find_kin(const walk *w, uint32_t edge, const frame *above, frame *f)
     if ((f->flags & IS_OF_USE) == 0) return;
     const bool is_again_there = hsd_kin_step(&f->kin, f->type);
     if ((f->flags & CAN_HOLD) == 0) return;
-    const uint32_t step = is_again_there ? edge : HSD_TRIE_INDIRECT; /* from outside is not by their own references */
+    /* from outside is not by their own references */
+    const uint32_t step = is_again_there ? edge : HSD_TRIE_INDIRECT;
     f->kin_place = hsd_kin_place(&f->kin, step);
     if (w->is_again) return;
     hsd_kin_see(w->growth->steps[w->side], &f->kin, edge, is_again_there);
@@ -187,28 +204,35 @@ static void add_credit(hsd_credit *to, const hsd_credit *credit)
 
 static hsd_status credit_object(const walk *w, const frame *f, hsd_error *err)
 {
-    const uint64_t record[HSD_CREDIT_WORDS] = {f->node, f->pending.amount.objects, f->pending.amount.bytes, place_of(f),
-                                               hsd_growth_pool_place(f->pool, f->below), f->kin_place, f->pending.parts_bytes};
+    const uint64_t record[HSD_CREDIT_WORDS] = {f->node,
+                                               f->pending.amount.objects,
+                                               f->pending.amount.bytes,
+                                               place_of(f),
+                                               hsd_growth_pool_place(f->pool, f->below),
+                                               f->kin_place,
+                                               f->pending.parts_bytes};
     return hsd_sorter_put(w->growth->credits[w->side], record, err);
 }
 
 /* Who was resized itself is listed for its place. */
 static bool is_nothing(const frame *f)
 {
-    return f->pending.amount.objects == 0 && f->pending.parts_bytes == 0 && (f->flags & (CAN_HOLD | IS_RESIZED)) != (CAN_HOLD | IS_RESIZED);
+    return f->pending.amount.objects == 0 && f->pending.parts_bytes == 0 &&
+           (f->flags & (CAN_HOLD | IS_RESIZED)) != (CAN_HOLD | IS_RESIZED);
 }
 
 /* What is apart below a fork is not asked for above it once more. */
 static hsd_status end_fork(walk *w, frame *f, hsd_error *err)
 {
     if (f->apart < w->least || f->apart == 0 || w->growth->forks == NULL) return HSD_OK;
-    const uint64_t record[HSD_FORK_WORDS] = {w->fork_count++, f->of, f->apart, (uint64_t)f->first << 1 | ((f->flags & CAN_HOLD) != 0)};
+    const uint64_t record[HSD_FORK_WORDS] = {w->fork_count++, f->of, f->apart,
+                                             (uint64_t)f->first << 1 | ((f->flags & CAN_HOLD) != 0)};
     f->told += f->apart;
     return hsd_sorter_put(w->growth->forks, record, err);
 }
 
-/* What is pending below a node that does not hold goes up. All but roots hang apart from the super-root: where that has a reference it is
- * from a pseudo object, which the tree does not have. */
+/* What is pending below a node that does not hold goes up. All but roots hang apart from the super-root: where that has
+ * a reference it is from a pseudo object, which the tree does not have. */
 static void hand_up(walk *w, const frame *f, frame *above)
 {
     add_credit(&above->pending, &f->pending);
@@ -216,7 +240,8 @@ static void hand_up(walk *w, const frame *f, frame *above)
     above->told += f->told;
     if ((above->flags & IS_KEPT) == 0) return;
     if (f->flags & IS_APART) w->apart_bytes += f->pending.amount.bytes;
-    if ((f->flags & IS_APART) || (above->first == 0 && (f->flags & IS_ROOT) == 0)) above->apart += f->pending.amount.bytes - f->told;
+    if ((f->flags & IS_APART) || (above->first == 0 && (f->flags & IS_ROOT) == 0))
+        above->apart += f->pending.amount.bytes - f->told;
 }
 
 static hsd_status leave(void *context, void *here, void *parent, hsd_error *err)
@@ -226,13 +251,18 @@ static hsd_status leave(void *context, void *here, void *parent, hsd_error *err)
     frame *above = parent;
     hsd_growth *growth = w->growth;
     const bool is_root = f->flags & IS_ROOT;
-    if (!w->is_again) hsd_retained_leave(&(is_root ? growth->by_root : growth->by_type)[w->side], f->type, f->flags & IS_TOPMOST, f->bytes);
+    if (!w->is_again)
+        hsd_retained_leave(&(is_root ? growth->by_root : growth->by_type)[w->side], f->type, f->flags & IS_TOPMOST,
+                           f->bytes);
     above->bytes += f->bytes;
     if (is_nothing(f)) return HSD_OK;
     if (f->flags & IS_KEPT) HSD_TRY(end_fork(w, f, err));
-    if ((f->flags & CAN_HOLD) == 0) hand_up(w, f, above);
-    else if (is_root) add_credit(&growth->credit_of_root[w->side][f->type], &f->pending);
-    else return credit_object(w, f, err);
+    if ((f->flags & CAN_HOLD) == 0)
+        hand_up(w, f, above);
+    else if (is_root)
+        add_credit(&growth->credit_of_root[w->side][f->type], &f->pending);
+    else
+        return credit_object(w, f, err);
     return HSD_OK;
 }
 

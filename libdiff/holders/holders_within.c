@@ -22,8 +22,12 @@ static hsd_below_node root_node(const pass *p, const hsd_tree_node *node)
     const hsd_growth *growth = p->growth;
     const uint32_t root = growth->pair->root_number[p->side][node->type];
     return (hsd_below_node){
-        .edge = HSD_TRIE_INDIRECT, .type = root | HSD_TRIE_IS_ROOT,
-        .can_hold = growth->is_common_root[root] != 0, .is_kept = growth->is_common_root[root] != 0, .set = HSD_NO_CHOICE, .choice = hsd_id_map_get(&p->chosen->by_root, root),
+        .edge = HSD_TRIE_INDIRECT,
+        .type = root | HSD_TRIE_IS_ROOT,
+        .can_hold = growth->is_common_root[root] != 0,
+        .is_kept = growth->is_common_root[root] != 0,
+        .set = HSD_NO_CHOICE,
+        .choice = hsd_id_map_get(&p->chosen->by_root, root),
     };
 }
 
@@ -34,7 +38,8 @@ static uint32_t set_at(pass *p, const hsd_tree_node *node, const hsd_below *abov
     if (growth->set_count == 0) return 0;
     if (p->side == AFTER) return *hsd_paged_at(&growth->set_of, node->node, HSD_FRAME_USED);
     if (!above->is_kept || above->is_in_set) return 0;
-    return hsd_growth_set_of_freed(growth, above->holder, node->type, above->is_super || node->edge == HSD_TREE_INDIRECT);
+    return hsd_growth_set_of_freed(growth, above->holder, node->type,
+                                   above->is_super || node->edge == HSD_TREE_INDIRECT);
 }
 
 /* Its choice. What is of none may hang below one of a set, and is not that one's. */
@@ -53,13 +58,19 @@ static hsd_below_node object_node(pass *p, const hsd_tree_node *node, const hsd_
     hsd_growth *growth = p->growth;
     const bool is_kept = hsd_bit_get(growth->pair->is_kept[p->side], node->node);
     hsd_below_node below = {
-        .edge = hsd_growth_edge_of(growth, node->edge), .type = node->type, .is_apart = node->edge == HSD_TREE_INDIRECT,
-        .can_hold = is_kept && hsd_growth_holds(growth, p->side, node->node, node->type, node->edge), .is_kept = is_kept, .choice = HSD_NO_CHOICE, .set = HSD_NO_CHOICE,
+        .edge = hsd_growth_edge_of(growth, node->edge),
+        .type = node->type,
+        .is_apart = node->edge == HSD_TREE_INDIRECT,
+        .can_hold = is_kept && hsd_growth_holds(growth, p->side, node->node, node->type, node->edge),
+        .is_kept = is_kept,
+        .choice = HSD_NO_CHOICE,
+        .set = HSD_NO_CHOICE,
     };
     if (!below.can_hold) below.set = set_of(p, node, above);
     if (below.can_hold) below.choice = hsd_id_map_get(&p->chosen->by_node[p->side], node->node);
     const hsd_trie_sum sum = p->side == BEFORE ? is_kept ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_FREED
-                                               : is_kept ? HSD_TRIE_KEPT_AFTER : HSD_TRIE_NEW;
+                             : is_kept         ? HSD_TRIE_KEPT_AFTER
+                                               : HSD_TRIE_NEW;
     below.sums[sum] = (hsd_amount){1, node->bytes};
     return below;
 }
@@ -79,7 +90,8 @@ static hsd_status walk_tree(void *context, hsd_error *err)
     pass *p = context;
     hsd_growth *growth = p->growth;
     hsd_sorter *tree = growth->pair->sides[p->side].tree;
-    const hsd_tree_visitor visitor = {.context = p, .frame_bytes = sizeof(hsd_below), .fills_frames = true, .enter = enter};
+    const hsd_tree_visitor visitor = {
+        .context = p, .frame_bytes = sizeof(hsd_below), .fills_frames = true, .enter = enter};
     hsd_below root;
     p->total = hsd_sorter_count(tree);
     HSD_TRY(hsd_below_begin(growth, p->chosen, &root, err));

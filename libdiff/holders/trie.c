@@ -22,7 +22,8 @@ hsd_status hsd_trie_new(hsd_trie **out, const hsd_trie_config *config, hsd_error
     if (trie == NULL) return hsd_fail_nomem(err, "the tree of type paths");
     trie->config = *config;
     trie->config.memory_bytes = hsd_max_u64(config->memory_bytes, HSD_TRIE_LEAST_BYTES);
-    if (config->depth_limit == 0 || config->depth_limit > HSD_TRIE_MAX_DEPTH) trie->config.depth_limit = HSD_TRIE_MAX_DEPTH;
+    if (config->depth_limit == 0 || config->depth_limit > HSD_TRIE_MAX_DEPTH)
+        trie->config.depth_limit = HSD_TRIE_MAX_DEPTH;
     const hsd_status status = hsd_tally_new(&trie->tally, HSD_TRIE_KEY_WORDS, trie->config.memory_bytes, config->space,
                                             config->reporter, err);
     if (status != HSD_OK) {
@@ -79,15 +80,17 @@ hsd_trie_place hsd_trie_step_below(hsd_trie *trie, const hsd_trie_place *parent,
     const uint64_t above = hsd_trie_key(parent);
     if (place.count == HSD_TRIE_LOOK_BACK) forget_first(&place);
     place.depth++;
-    place.steps[place.count++] = (hsd_trie_step){.key = key_of(above, place.depth, edge, type), .edge = edge, .type = type};
+    place.steps[place.count++] =
+        (hsd_trie_step){.key = key_of(above, place.depth, edge, type), .edge = edge, .type = type};
     return place;
 }
 
-hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_sum sum, uint64_t objects,
-                        uint64_t bytes, hsd_error *err)
+hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_sum sum, uint64_t objects, uint64_t bytes,
+                        hsd_error *err)
 {
     HSD_ASSERT(trie->tally != NULL && sum < HSD_TRIE_SUMS);
-    if (place->count == 0) return hsd_tally_add(trie->tally, (const uint64_t[HSD_TRIE_KEY_WORDS]){0, 0, 0, sum}, objects, bytes, err);
+    if (place->count == 0)
+        return hsd_tally_add(trie->tally, (const uint64_t[HSD_TRIE_KEY_WORDS]){0, 0, 0, sum}, objects, bytes, err);
     const hsd_trie_step *step = &place->steps[place->count - 1];
     const uint64_t key[HSD_TRIE_KEY_WORDS] = {
         [HSD_TRIE_KEY_NODE] = step->key,
@@ -160,8 +163,12 @@ void hsd_trie_get(hsd_trie *trie, uint32_t node, hsd_trie_node *out)
     HSD_ASSERT(node < trie->count);
     const hsd_trie_stored *stored = hsd_trie_stored_at(trie, node, false);
     *out = (hsd_trie_node){
-        .parent = stored->parent, .edge = stored->edge, .type = stored->type, .depth = stored->depth,
-        .own = sums_of(&stored->own), .all = sums_of(&stored->all),
+        .parent = stored->parent,
+        .edge = stored->edge,
+        .type = stored->type,
+        .depth = stored->depth,
+        .own = sums_of(&stored->own),
+        .all = sums_of(&stored->all),
     };
 }
 

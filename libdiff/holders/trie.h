@@ -4,7 +4,8 @@
  * freed, in objects and bytes, of its own and of all below it. Sums are exact.
  *
  * What keeps it small, without regard to the order of anything:
- *   repetition   an object with the edge and type of one of the last HSD_TRIE_LOOK_BACK steps of the path above it stands
+ *   repetition   an object with the edge and type of one of the last HSD_TRIE_LOOK_BACK steps of the path above it
+ * stands
  *                where that step leads, and the path is cut back to there: a linked list is one node, whatever its length
  *   fan-out      more than HSD_TRIE_FAN_OUT edges from one node to one type become one edge, [*], with all that
  *                hangs below them: an object used as a dictionary
@@ -32,17 +33,17 @@
 #include <hsdiff/diff.h>
 
 #define HSD_TRIE_LOOK_BACK HSD_PATH_LOOK_BACK
-#define HSD_TRIE_FAN_OUT 64u
+#define HSD_TRIE_FAN_OUT   64u
 #define HSD_TRIE_MAX_DEPTH 64u
-#define HSD_TRIE_ROOT 0u
+#define HSD_TRIE_ROOT      0u
 
-#define HSD_TRIE_ANY UINT32_C(0x7ffffffe)      /* edge: [*] */
+#define HSD_TRIE_ANY      UINT32_C(0x7ffffffe) /* edge: [*] */
 #define HSD_TRIE_INDIRECT UINT32_C(0x7fffffff) /* no edge: HSD_TREE_INDIRECT; fan-out leaves it alone */
-#define HSD_TRIE_IS_ROOT UINT32_C(0x80000000)  /* or-ed to a type: it is the number of a root */
+#define HSD_TRIE_IS_ROOT  UINT32_C(0x80000000) /* or-ed to a type: it is the number of a root */
 
 /* One step of a path: the node it leads to, and by what. */
 typedef struct hsd_trie_step {
-    uint64_t key;  /* depth << 56 | hash of the path */
+    uint64_t key; /* depth << 56 | hash of the path */
     uint32_t edge;
     uint32_t type; /* common type, or common root number | HSD_TRIE_IS_ROOT */
 } hsd_trie_step;
@@ -51,25 +52,31 @@ typedef struct hsd_trie_step {
  * without holes. */
 typedef struct hsd_trie_place {
     uint32_t depth;
-    uint32_t count;   /* steps that are known; the last one leads here */
-    uint64_t above;   /* key of the node above steps[0] */
+    uint32_t count; /* steps that are known; the last one leads here */
+    uint64_t above; /* key of the node above steps[0] */
     hsd_trie_step steps[HSD_TRIE_LOOK_BACK];
 } hsd_trie_place;
 
 /* What is summed. Before = KEPT_BEFORE + FREED, after = KEPT_AFTER + NEW. */
-typedef enum hsd_trie_sum { HSD_TRIE_KEPT_BEFORE, HSD_TRIE_FREED, HSD_TRIE_KEPT_AFTER, HSD_TRIE_NEW, HSD_TRIE_SUMS } hsd_trie_sum;
+typedef enum hsd_trie_sum {
+    HSD_TRIE_KEPT_BEFORE,
+    HSD_TRIE_FREED,
+    HSD_TRIE_KEPT_AFTER,
+    HSD_TRIE_NEW,
+    HSD_TRIE_SUMS
+} hsd_trie_sum;
 
 typedef struct hsd_trie_sums {
     hsd_amount before, after, new_, freed;
 } hsd_trie_sums;
 
 typedef struct hsd_trie_node {
-    uint32_t parent;     /* less than the node's own number */
-    uint32_t edge;       /* HSD_TRIE_ANY, HSD_TRIE_INDIRECT, or as given */
-    uint32_t type;       /* as given */
+    uint32_t parent; /* less than the node's own number */
+    uint32_t edge;   /* HSD_TRIE_ANY, HSD_TRIE_INDIRECT, or as given */
+    uint32_t type;   /* as given */
     uint32_t depth;
     hsd_trie_sums own;
-    hsd_trie_sums all;   /* own and below */
+    hsd_trie_sums all; /* own and below */
 } hsd_trie_node;
 
 typedef struct hsd_trie hsd_trie;
@@ -79,7 +86,7 @@ typedef struct hsd_trie hsd_trie;
 
 typedef struct hsd_trie_config {
     uint64_t memory_bytes;
-    uint32_t depth_limit;   /* 1 … HSD_TRIE_MAX_DEPTH; 0 = the most */
+    uint32_t depth_limit; /* 1 … HSD_TRIE_MAX_DEPTH; 0 = the most */
     hsd_temp_space *space;
     hsd_reporter *reporter;
 } hsd_trie_config;
@@ -98,10 +105,10 @@ static inline uint64_t hsd_trie_key(const hsd_trie_place *place)
 /* The same where repetition was looked after before, as in sums of another trie. */
 hsd_trie_place hsd_trie_step_below(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type);
 
-/* Adds to one of the sums of a place. A node is made by its first add, of whatever (0 objects, 0 bytes too); every place
- * on the way to it must have had one. */
-hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_sum sum, uint64_t objects,
-                        uint64_t bytes, hsd_error *err);
+/* Adds to one of the sums of a place. A node is made by its first add, of whatever (0 objects, 0 bytes too); every
+ * place on the way to it must have had one. */
+hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_sum sum, uint64_t objects, uint64_t bytes,
+                        hsd_error *err);
 
 /* Adds all that `other` has, which is then of no more use: two walks may fill a trie each at the same time. */
 hsd_status hsd_trie_absorb(hsd_trie *trie, hsd_trie *other, hsd_error *err);

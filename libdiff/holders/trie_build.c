@@ -24,21 +24,23 @@ enum { SUM_WORDS = 6, SUM_KEY_WORDS = 4 };
 
 typedef struct builder {
     hsd_trie *trie;
-    const uint64_t *key;  /* the next of the tally */
+    const uint64_t *key; /* the next of the tally */
     hsd_amount sum;
     bool has_key;
-    hsd_sorter *by_above; /* node above, type << 32 | edge, node, sum, objects, bytes */
-    hsd_sorter *by_parent;/* number above << 32 | type, edge, node, sum, objects, bytes */
-    hsd_sorter *map;      /* node, number: of the level above */
+    hsd_sorter *by_above;  /* node above, type << 32 | edge, node, sum, objects, bytes */
+    hsd_sorter *by_parent; /* number above << 32 | type, edge, node, sum, objects, bytes */
+    hsd_sorter *map;       /* node, number: of the level above */
     hsd_sorter *next_map;
-    uint32_t *wild;       /* groups of the level, by place, that have too many edges; ascending */
+    uint32_t *wild; /* groups of the level, by place, that have too many edges; ascending */
     uint32_t wild_count, wild_capacity;
 } builder;
 
 static hsd_status open_sorter(const builder *b, unsigned words, unsigned key_words, hsd_sorter **out, hsd_error *err)
 {
     const hsd_trie_config *config = &b->trie->config;
-    const hsd_sorter_config sorter = {.record_words = words, .key_words = key_words, .space = config->space,
+    const hsd_sorter_config sorter = {.record_words = words,
+                                      .key_words = key_words,
+                                      .space = config->space,
                                       .reporter = config->reporter,
                                       .memory_bytes = hsd_max_u64(config->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
     return hsd_sorter_new(out, &sorter, err);
@@ -65,8 +67,12 @@ static hsd_status read_level(builder *b, uint32_t depth, hsd_error *err)
 {
     HSD_TRY(open_sorter(b, SUM_WORDS, SUM_KEY_WORDS, &b->by_above, err));
     while (b->has_key && depth_of(b->key[HSD_TRIE_KEY_NODE]) == depth) {
-        const uint64_t record[SUM_WORDS] = {b->key[HSD_TRIE_KEY_ABOVE], b->key[HSD_TRIE_KEY_STEP], b->key[HSD_TRIE_KEY_NODE],
-                                            b->key[HSD_TRIE_KEY_SUM], b->sum.objects, b->sum.bytes};
+        const uint64_t record[SUM_WORDS] = {b->key[HSD_TRIE_KEY_ABOVE],
+                                            b->key[HSD_TRIE_KEY_STEP],
+                                            b->key[HSD_TRIE_KEY_NODE],
+                                            b->key[HSD_TRIE_KEY_SUM],
+                                            b->sum.objects,
+                                            b->sum.bytes};
         HSD_TRY(hsd_sorter_put(b->by_above, record, err));
         HSD_TRY(advance(b, err));
     }
@@ -80,13 +86,14 @@ static hsd_status join_parents(builder *b, hsd_error *err)
     HSD_TRY(open_sorter(b, SUM_WORDS, SUM_KEY_WORDS, &b->by_parent, err));
     hsd_status have_entry = hsd_sorter_next(b->map, &entry, err), have;
     while ((have = hsd_sorter_next(b->by_above, &record, err)) == HSD_OK) {
-        while (have_entry == HSD_OK && entry[0] < record[0]) have_entry = hsd_sorter_next(b->map, &entry, err);
+        while (have_entry == HSD_OK && entry[0] < record[0])
+            have_entry = hsd_sorter_next(b->map, &entry, err);
         if (have_entry < 0) return have_entry;
         if (have_entry == HSD_END || entry[0] != record[0]) {
             return hsd_fail(err, HSD_E_MISUSE, "a place of the tree of type paths has nothing above it");
         }
-        const uint64_t joined[SUM_WORDS] = {entry[1] << 32 | record[1] >> 32, record[1] & UINT32_MAX, record[2], record[3],
-                                            record[4], record[5]};
+        const uint64_t joined[SUM_WORDS] = {
+            entry[1] << 32 | record[1] >> 32, record[1] & UINT32_MAX, record[2], record[3], record[4], record[5]};
         HSD_TRY(hsd_sorter_put(b->by_parent, joined, err));
     }
     close_sorter(&b->by_above);
@@ -163,8 +170,10 @@ static hsd_status number_level(builder *b, uint32_t depth, hsd_error *err)
         edge = record[1];
         const bool is_other = is_new_edge || record[2] != node;
         node = record[2];
-        if (is_any && any == 0) any = new_node(b, record, HSD_TRIE_ANY, depth);
-        else if (!is_any && is_new_edge) number = new_node(b, record, (uint32_t)edge, depth);
+        if (is_any && any == 0)
+            any = new_node(b, record, HSD_TRIE_ANY, depth);
+        else if (!is_any && is_new_edge)
+            number = new_node(b, record, (uint32_t)edge, depth);
         const uint32_t here = is_any ? any : number;
         if (is_other) HSD_TRY(hsd_sorter_put(b->next_map, (const uint64_t[2]){node, here}, err));
         add_sum(b, here, record[3], record[4], record[5]);

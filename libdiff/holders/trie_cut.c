@@ -1,6 +1,6 @@
 /*
- * Two passes over the places: how heavy the lightest kept one is, then the list. Ordering sorts them by parent and rank,
- * and walks down with one index a level.
+ * Two passes over the places: how heavy the lightest kept one is, then the list. Ordering sorts them by parent and
+ * rank, and walks down with one index a level.
  */
 #include "holders/trie_cut.h"
 
@@ -90,8 +90,10 @@ static hsd_status find_kept(hsd_trie_cut *cut, const hsd_trie_source *source, ui
         const uint32_t parent = i == HSD_TRIE_ROOT ? 0 : hsd_id_map_get(by_number, node.parent);
         if (parent == HSD_ID_NONE) continue;
         const bool is_kept = i == HSD_TRIE_ROOT || (weight_of(&node) >= cut->least_bytes && cut->count < most);
-        if (is_kept) HSD_TRY(keep(cut, by_number, i, &node, parent, err));
-        else add_own(&cut->list[parent], &node.all);
+        if (is_kept)
+            HSD_TRY(keep(cut, by_number, i, &node, parent, err));
+        else
+            add_own(&cut->list[parent], &node.all);
     }
     return HSD_OK;
 }
@@ -156,7 +158,8 @@ hsd_status hsd_trie_cut_order(hsd_trie_cut *cut, hsd_error *err)
         free(sorted);
         return hsd_fail_nomem(err, "the tree of type paths");
     }
-    for (uint32_t i = 1; i < cut->count; i++) sorted[i - 1] = &cut->list[i];
+    for (uint32_t i = 1; i < cut->count; i++)
+        sorted[i - 1] = &cut->list[i];
     qsort(sorted, cut->count - 1, sizeof(hsd_trie_kept *), compare);
     for (uint32_t i = 0; i + 1 < cut->count; i++) {
         hsd_trie_kept *parent = &cut->list[sorted[i]->node.parent];

@@ -1,8 +1,8 @@
 /*
  * A tree of type paths cut to a number of rows. It may have any number of places; kept are the heaviest, of which a
  * place has at least as many bytes as any below it. So what is kept hangs together, and what is not kept counts for the
- * place above. The limit in bytes is the least that leaves few enough: all places of one weight are kept or none, and nothing
- * depends on their order.
+ * place above. The limit in bytes is the least that leaves few enough: all places of one weight are kept or none, and
+ * nothing depends on their order.
  *
  *      source ──hsd_trie_cut_find──► list, parents first ──texts, ranks──► hsd_trie_cut_order ──► list in preorder
  */
@@ -24,17 +24,19 @@ typedef struct hsd_trie_source {
 hsd_trie_source hsd_trie_as_source(hsd_trie *trie);
 
 typedef struct hsd_trie_kept {
-    hsd_trie_node node;   /* parent: in the list; own: with all below that was not kept */
-    hsd_text edge, type;  /* by the caller between find and order; empty */
-    uint64_t rank;        /* likewise: children of one place come by rank, largest first; ties by texts of edge and type */
-    uint32_t number;      /* in the source */
-    uint32_t first, end;  /* its children, while they are ordered */
+    hsd_trie_node node;  /* parent: in the list; own: with all below that was not kept */
+    hsd_text edge, type; /* by the caller between find and order; empty */
+    /* likewise: children of one place come by rank, largest first; ties by texts of edge and type */
+    uint64_t rank;
+    uint32_t number;     /* in the source */
+    uint32_t first, end; /* its children, while they are ordered */
 } hsd_trie_kept;
 
 typedef struct hsd_trie_cut {
     hsd_trie_kept *list;
     uint32_t count;
-    uint64_t least_bytes; /* places with less below them, before and after together, are not kept; 0 = all are */
+    /* places with less below them, before and after together, are not kept; 0 = all are */
+    uint64_t least_bytes;
 } hsd_trie_cut;
 
 /* Bytes that a cut to so many places takes at most. */

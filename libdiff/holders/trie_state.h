@@ -26,9 +26,9 @@ _Static_assert(sizeof(hsd_trie_stored) == 128, "nodes must not lie across pages"
 
 struct hsd_trie {
     hsd_trie_config config;
-    hsd_tally *tally;   /* NULL once it is finished */
+    hsd_tally *tally; /* NULL once it is finished */
     bool is_cut;
-    hsd_paged nodes;    /* hsd_trie_stored */
+    hsd_paged nodes; /* hsd_trie_stored */
     bool has_nodes;
     uint32_t count;
 };

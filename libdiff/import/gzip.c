@@ -32,8 +32,7 @@ typedef struct gzip_input {
 bool hsd_gzip_probe(const void *prefix, size_t size)
 {
     const uint8_t *at = prefix;
-    return size >= GZIP_HEADER_BYTES && at[0] == 0x1f && at[1] == 0x8b && at[2] == 8 &&
-           (at[3] & 0xe0) == 0;
+    return size >= GZIP_HEADER_BYTES && at[0] == 0x1f && at[1] == 0x8b && at[2] == 8 && (at[3] & 0xe0) == 0;
 }
 
 static void restart(gzip_input *input)
@@ -69,8 +68,9 @@ static hsd_status begin_member(gzip_input *input)
     const size_t ahead = hsd_source_ahead(input->below);
     if (ahead >= 2 && at[0] == 0x1f && at[1] == 0x8b) {
         input->is_in_member = true;
-        return hsd_unzip_reset(input->unzip, NULL) == HSD_OK ? HSD_OK
-                                                             : fault_at(input, HSD_E_NOMEM, "out of memory: unpacking gzip");
+        return hsd_unzip_reset(input->unzip, NULL) == HSD_OK
+                   ? HSD_OK
+                   : fault_at(input, HSD_E_NOMEM, "out of memory: unpacking gzip");
     }
     for (;;) {
         status = hsd_source_peek(input->below, 1, &text);
@@ -91,8 +91,7 @@ static hsd_status inflate_some(gzip_input *input, uint8_t *data, size_t size, si
     hsd_error_init(&text);
     const hsd_status status = hsd_source_peek(input->below, 1, &text);
     if (status < 0) return stick(input, status, &text);
-    if (status == HSD_END)
-        return fault_at(input, HSD_E_TRUNCATED, "the gzip data ends in the middle");
+    if (status == HSD_END) return fault_at(input, HSD_E_TRUNCATED, "the gzip data ends in the middle");
     size_t used = hsd_source_ahead(input->below);
     *got = size;
     const hsd_status code = hsd_unzip_step(input->unzip, input->below->at, &used, data, got, NULL);
@@ -136,9 +135,7 @@ static hsd_status gzip_seek(void *context, uint64_t offset, hsd_error *err)
         size_t got = 0;
         const size_t wanted = (size_t)hsd_min_u64(sizeof block, offset - input->position);
         HSD_TRY(gzip_read(input, block, wanted, &got, err));
-        if (got == 0)
-            return hsd_fail_at(err, HSD_E_TRUNCATED, input->position,
-                               "the unpacked input ends here");
+        if (got == 0) return hsd_fail_at(err, HSD_E_TRUNCATED, input->position, "the unpacked input ends here");
     }
     return HSD_OK;
 }
@@ -163,8 +160,7 @@ static hsd_status open_unzip(gzip_input *input, hsd_error *err)
     return status;
 }
 
-hsd_status hsd_gzip_open(hsd_source *source, hsd_source *below, size_t window_bytes,
-                         bool can_rewind, hsd_error *err)
+hsd_status hsd_gzip_open(hsd_source *source, hsd_source *below, size_t window_bytes, bool can_rewind, hsd_error *err)
 {
     *source = (hsd_source){0};
     gzip_input *input = calloc(1, sizeof *input);
@@ -175,8 +171,8 @@ hsd_status hsd_gzip_open(hsd_source *source, hsd_source *below, size_t window_by
         free(input);
         return status;
     }
-    return hsd_source_open_custom(source, can_rewind ? &gzip_ops : &gzip_once_ops, input,
-                                  below->name, window_bytes, can_rewind, err);
+    return hsd_source_open_custom(source, can_rewind ? &gzip_ops : &gzip_once_ops, input, below->name, window_bytes,
+                                  can_rewind, err);
 }
 
 size_t hsd_gzip_unpack_prefix(const void *prefix, size_t size, void *out, size_t capacity)

@@ -22,8 +22,7 @@ bool hsd_gzip_probe(const void *prefix, size_t size);
  * member, HSD_E_CORRUPT if a member contradicts the format or its checksum, or if something else
  * than zeros follows the last one. HSD_E_UNSUPPORTED in a build without zlib.
  */
-hsd_status hsd_gzip_open(hsd_source *source, hsd_source *below, size_t window_bytes,
-                         bool can_rewind, hsd_error *err);
+hsd_status hsd_gzip_open(hsd_source *source, hsd_source *below, size_t window_bytes, bool can_rewind, hsd_error *err);
 
 /* Unpacks the start of a file into `out`; how many bytes came out (0: not gzip, or no zlib). */
 size_t hsd_gzip_unpack_prefix(const void *prefix, size_t size, void *out, size_t capacity);

@@ -38,13 +38,11 @@ static hsd_status grow(hsd_id_table *table, hsd_error *err)
 {
     const uint32_t log2 = table->slots == NULL ? FIRST_LOG2 : 64 - table->shift + 1;
     if (log2 > MAX_LOG2)
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "more than %u different ids of classes or names",
-                        table->count);
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "more than %u different ids of classes or names", table->count);
     hsd_id_slot *old = table->slots;
     const size_t old_count = old == NULL ? 0 : (size_t)1 << (64 - table->shift);
     hsd_id_slot *slots = calloc((size_t)1 << log2, sizeof *slots);
-    if (slots == NULL)
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory: a table of %u ids", table->count);
+    if (slots == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a table of %u ids", table->count);
     if (old == NULL) table->factor = draw_factor(table);
     table->slots = slots;
     table->shift = 64 - log2;
@@ -56,8 +54,7 @@ static hsd_status grow(hsd_id_table *table, hsd_error *err)
 
 hsd_status hsd_id_table_put(hsd_id_table *table, uint64_t key, uint32_t *number, hsd_error *err)
 {
-    if (table->slots == NULL || table->count >= (UINT32_C(1) << (63 - table->shift)))
-        HSD_TRY(grow(table, err));
+    if (table->slots == NULL || table->count >= (UINT32_C(1) << (63 - table->shift))) HSD_TRY(grow(table, err));
     hsd_id_slot *slot = find_slot(table, key);
     if (slot->number == 0) *slot = (hsd_id_slot){.key = key, .number = ++table->count};
     *number = slot->number;
@@ -75,8 +72,7 @@ void hsd_id_table_release(hsd_id_table *table)
     *table = (hsd_id_table){0};
 }
 
-hsd_status hsd_import_grow(void **items, uint32_t *capacity, uint64_t count, size_t size,
-                          hsd_error *err)
+hsd_status hsd_import_grow(void **items, uint32_t *capacity, uint64_t count, size_t size, hsd_error *err)
 {
     if (count < *capacity) return HSD_OK;
     const uint64_t wanted = hsd_max_u64(count + 1, (uint64_t)*capacity * 2);

@@ -19,8 +19,8 @@ typedef struct hsd_id_slot {
 
 typedef struct hsd_id_table {
     hsd_id_slot *slots; /* a power of two of them, at most half full */
-    uint64_t factor;   /* odd, drawn at random: nobody can prepare ids that collide */
-    uint32_t shift;    /* 64 - log2 of the number of slots */
+    uint64_t factor;    /* odd, drawn at random: nobody can prepare ids that collide */
+    uint32_t shift;     /* 64 - log2 of the number of slots */
     uint32_t count;
 } hsd_id_table;
 
@@ -45,7 +45,6 @@ void hsd_id_table_release(hsd_id_table *table);
  * Makes room in a growing array of items of `size` bytes for index `count`. *items and *capacity are
  * those of the array; new items are zero.
  */
-hsd_status hsd_import_grow(void **items, uint32_t *capacity, uint64_t count, size_t size,
-                          hsd_error *err);
+hsd_status hsd_import_grow(void **items, uint32_t *capacity, uint64_t count, size_t size, hsd_error *err);
 
 #endif

@@ -19,9 +19,9 @@ typedef struct signature {
 } signature;
 
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): `bytes` is a literal */
-#define SIGNATURE(offset, bytes, phrase)                                                           \
-    {                                                                                              \
-        offset, sizeof bytes - 1, bytes, phrase                                                    \
+#define SIGNATURE(offset, bytes, phrase)                                                                               \
+    {                                                                                                                  \
+        offset, sizeof bytes - 1, bytes, phrase                                                                        \
     }
 
 /* Longer ones before their beginnings. */
@@ -64,9 +64,7 @@ static const char *find_signature(const uint8_t *prefix, size_t size)
 {
     for (size_t i = 0; i < HSD_ARRAY_LEN(signatures); i++) {
         const signature *s = &signatures[i];
-        if (size >= (size_t)s->offset + s->size &&
-            memcmp(prefix + s->offset, s->bytes, s->size) == 0)
-            return s->phrase;
+        if (size >= (size_t)s->offset + s->size && memcmp(prefix + s->offset, s->bytes, s->size) == 0) return s->phrase;
     }
     return NULL;
 }
@@ -92,10 +90,7 @@ static size_t skip_space(const uint8_t *prefix, size_t size)
 }
 
 /* A control character that text does not have. */
-static bool is_control(uint8_t c)
-{
-    return c == 0 || c == 0x7f || (c < 0x20 && strchr("\t\n\r\f\x1b", c) == NULL);
-}
+static bool is_control(uint8_t c) { return c == 0 || c == 0x7f || (c < 0x20 && strchr("\t\n\r\f\x1b", c) == NULL); }
 
 static bool is_text(const uint8_t *prefix, size_t size)
 {
@@ -121,8 +116,7 @@ static const char *kind_of_text(const uint8_t *prefix, size_t size)
     if (at == size) return "nothing but white space";
     const uint8_t *text = prefix + at;
     if (*text == '{' || *text == '[') return "JSON, but no heap snapshot";
-    if (begins_with(text, size - at, "<!doctype html") || begins_with(text, size - at, "<html"))
-        return "an HTML page";
+    if (begins_with(text, size - at, "<!doctype html") || begins_with(text, size - at, "<html")) return "an HTML page";
     if (begins_with(text, size - at, "<?xml")) return "an XML file";
     if (begins_with(text, size - at, "#!")) return "a script";
     return "a text file";
@@ -140,8 +134,7 @@ static void show_bytes(const uint8_t *prefix, size_t size, char *phrase, size_t 
     char digits[3 * 16 + 4] = "";
     size_t used = 0;
     for (size_t i = 0; i < size && i < 16; i++)
-        used += (size_t)snprintf(digits + used, sizeof digits - used, "%s%02x", i == 0 ? "" : " ",
-                                 prefix[i]);
+        used += (size_t)snprintf(digits + used, sizeof digits - used, "%s%02x", i == 0 ? "" : " ", prefix[i]);
     snprintf(phrase, capacity, "unknown bytes (%s%s)", digits, size > 16 ? " ..." : "");
 }
 
@@ -156,8 +149,7 @@ void hsd_identify(const uint8_t *prefix, size_t size, char *phrase, size_t capac
         known = "nothing but zero bytes";
     else if (known == NULL && is_text(prefix, size))
         known = kind_of_text(prefix, size);
-    else if (known == NULL && size >= 2 &&
-             (memcmp(prefix, "\xff\xfe", 2) == 0 || memcmp(prefix, "\xfe\xff", 2) == 0))
+    else if (known == NULL && size >= 2 && (memcmp(prefix, "\xff\xfe", 2) == 0 || memcmp(prefix, "\xfe\xff", 2) == 0))
         known = "UTF-16 text";
     if (known != NULL)
         snprintf(phrase, capacity, "%s", known);

@@ -46,15 +46,13 @@ static void close_input(input *in)
 }
 
 /* "no heap dump that hsdiff knows: a PNG image", and what would have been one. */
-static hsd_status refuse(const input *in, const uint8_t *prefix, size_t size, const char *format,
-                         hsd_error *err)
+static hsd_status refuse(const input *in, const uint8_t *prefix, size_t size, const char *format, hsd_error *err)
 {
     char phrase[160];
     if (size >= sizeof CAPTURE_MAGIC && memcmp(prefix, CAPTURE_MAGIC, sizeof CAPTURE_MAGIC) == 0) {
         hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "%s is already a capture: there is nothing to import",
                  in->is_gzip ? "what this gzip file holds" : "this");
-        hsd_error_set_hint(err, in->is_gzip ? "gunzip it and use it as it is"
-                                            : "use it as it is: hsdiff info FILE");
+        hsd_error_set_hint(err, in->is_gzip ? "gunzip it and use it as it is" : "use it as it is: hsdiff info FILE");
         return HSD_E_NOT_THIS_FORMAT;
     }
     hsd_identify(prefix, size, phrase, sizeof phrase);
@@ -62,9 +60,9 @@ static hsd_status refuse(const input *in, const uint8_t *prefix, size_t size, co
     if (format != NULL)
         hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "this is not %s: it is %s%s", format, holding, phrase);
     else
-        hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "no heap dump that hsdiff knows: this is %s%s",
-                 holding, phrase);
-    hsd_error_set_hint(err, "hsdiff reads .hs captures and heap dumps of many runtimes: hsdiff help formats lists them");
+        hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "no heap dump that hsdiff knows: this is %s%s", holding, phrase);
+    hsd_error_set_hint(err,
+                       "hsdiff reads .hs captures and heap dumps of many runtimes: hsdiff help formats lists them");
     return HSD_E_NOT_THIS_FORMAT;
 }
 
@@ -79,8 +77,7 @@ static hsd_status peek_prefix(hsd_source *source, size_t *size, hsd_error *err)
     return status == HSD_END || (is_damaged && *size > 0) ? HSD_OK : status;
 }
 
-static hsd_status open_gzip(input *in, bool summary_only, size_t window, hsd_temp_space *space,
-                            hsd_error *err)
+static hsd_status open_gzip(input *in, bool summary_only, size_t window, hsd_temp_space *space, hsd_error *err)
 {
     in->is_gzip = true;
     if (summary_only) HSD_TRY(hsd_source_make_rewindable(&in->file, space, err));
@@ -105,8 +102,7 @@ static hsd_status open_input(input *in, const entrance *from, const hsd_import_o
                              hsd_temp_space *space, hsd_error *err)
 {
     *in = (input){0};
-    const size_t window =
-        (size_t)hsd_max_u64(WINDOW_MIN_BYTES, hsd_min_u64(memory_bytes / 16, WINDOW_MAX_BYTES));
+    const size_t window = (size_t)hsd_max_u64(WINDOW_MIN_BYTES, hsd_min_u64(memory_bytes / 16, WINDOW_MAX_BYTES));
     size_t size = 0;
     HSD_TRY(open_source(&in->file, from, window, err));
     if (options->with_digest) HSD_TRY(hsd_watch_begin(&in->watch, &in->file, err));
@@ -116,12 +112,10 @@ static hsd_status open_input(input *in, const entrance *from, const hsd_import_o
         HSD_TRY(open_gzip(in, options->summary_only, window, space, err));
         HSD_TRY(peek_prefix(in->top, &size, err));
     }
-    const hsd_status status =
-        hsd_importer_choose(&in->importer, in->top->at, size, options->format, err);
+    const hsd_status status = hsd_importer_choose(&in->importer, in->top->at, size, options->format, err);
     if (status == HSD_E_NOT_THIS_FORMAT) return refuse(in, in->top->at, size, NULL, err);
     HSD_TRY(status);
-    if (in->importer->probe(in->top->at, size) == 0)
-        return refuse(in, in->top->at, size, in->importer->info.name, err);
+    if (in->importer->probe(in->top->at, size) == 0) return refuse(in, in->top->at, size, in->importer->info.name, err);
     return in->importer->needs_rewind ? hsd_source_make_rewindable(in->top, space, err) : HSD_OK;
 }
 
@@ -134,8 +128,7 @@ hsd_status hsd_import_writer_status(hsd_import *import, hsc_status status, hsd_e
         if (err != NULL) *err = import->sink_error;
         return import->sink_error.status;
     }
-    const char *text =
-        import->writer == NULL ? "cannot begin a capture" : hsc_error_text(import->writer);
+    const char *text = import->writer == NULL ? "cannot begin a capture" : hsc_error_text(import->writer);
     switch (status) {
     case HSC_E_IO:
         return hsd_fail_errno(err, import->writer == NULL ? 0 : hsc_system_error(import->writer),
@@ -225,14 +218,12 @@ static hsd_status take_digest(hsd_import *import, const input *in, hsd_error *er
 }
 
 /* Opens the input, divides the memory, and imports into `sink`. */
-static hsd_status import_into(hsd_import *import, const entrance *from, const hsd_run *run,
-                              hsd_error *err)
+static hsd_status import_into(hsd_import *import, const entrance *from, const hsd_run *run, hsd_error *err)
 {
     hsd_temp_space space;
     hsd_reporter reporter;
     input in = {0};
-    const uint64_t budget =
-        run != NULL && run->memory_bytes != 0 ? run->memory_bytes : hsd_run_default_memory();
+    const uint64_t budget = run != NULL && run->memory_bytes != 0 ? run->memory_bytes : hsd_run_default_memory();
     hsd_temp_space_init(&space, run == NULL ? NULL : run->temp_dir);
     hsd_reporter_init(&reporter, run);
     import->space = &space;
@@ -240,8 +231,7 @@ static hsd_status import_into(hsd_import *import, const entrance *from, const hs
     import->writer_bytes = hsd_max_u64(WRITER_MIN_BYTES, hsd_min_u64(budget / 8, WRITER_MAX_BYTES));
     hsd_status status = open_input(&in, from, import->options, budget, &space, err);
     if (status == HSD_OK) {
-        const uint64_t taken =
-            import->writer_bytes + in.file.window_bytes + in.unpacked.window_bytes;
+        const uint64_t taken = import->writer_bytes + in.file.window_bytes + in.unpacked.window_bytes;
         import->memory_bytes = budget > taken ? budget - taken : 0;
         status = run_importer(import, &in, err);
         if (status == HSD_OK) status = take_digest(import, &in, err);
@@ -280,8 +270,7 @@ static ptrdiff_t write_output(void *context, const void *data, size_t size)
 static ptrdiff_t write_temp(void *context, const void *data, size_t size)
 {
     target *to = context;
-    if (hsd_temp_write(&to->temp, to->temp.size_bytes, data, size, &to->import.sink_error) !=
-        HSD_OK)
+    if (hsd_temp_write(&to->temp, to->temp.size_bytes, data, size, &to->import.sink_error) != HSD_OK)
         return refused(&to->import.sink_error);
     return (ptrdiff_t)size;
 }
@@ -302,9 +291,8 @@ static ptrdiff_t write_descriptor(void *context, const void *data, size_t size)
 
 static const hsd_import_options default_options = {.compression = 1};
 
-hsd_status hsd_import_file(const char *path, const char *out_path, bool force,
-                           const hsd_import_options *options, const hsd_run *run,
-                           hsd_import_result *result, hsd_error *err)
+hsd_status hsd_import_file(const char *path, const char *out_path, bool force, const hsd_import_options *options,
+                           const hsd_run *run, hsd_import_result *result, hsd_error *err)
 {
     hsd_import_result unwanted;
     target to = {.import = {.options = options == NULL ? &default_options : options,
@@ -317,8 +305,8 @@ hsd_status hsd_import_file(const char *path, const char *out_path, bool force,
     return status;
 }
 
-static hsd_status import_temp(const entrance *from, const hsd_import_options *options, const hsd_run *run,
-                              int *out_fd, hsd_import_result *result, hsd_error *err)
+static hsd_status import_temp(const entrance *from, const hsd_import_options *options, const hsd_run *run, int *out_fd,
+                              hsd_import_result *result, hsd_error *err)
 {
     hsd_import_result unwanted;
     hsd_temp_space space;
@@ -337,20 +325,20 @@ static hsd_status import_temp(const entrance *from, const hsd_import_options *op
     return status;
 }
 
-hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, const hsd_run *run,
-                           int *out_fd, hsd_import_result *result, hsd_error *err)
+hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, const hsd_run *run, int *out_fd,
+                           hsd_import_result *result, hsd_error *err)
 {
     return import_temp(&(entrance){path, -1}, options, run, out_fd, result, err);
 }
 
-hsd_status hsd_import_temp_fd(int in_fd, const char *name, const hsd_import_options *options, const hsd_run *run, int *out_fd,
-                              hsd_import_result *result, hsd_error *err)
+hsd_status hsd_import_temp_fd(int in_fd, const char *name, const hsd_import_options *options, const hsd_run *run,
+                              int *out_fd, hsd_import_result *result, hsd_error *err)
 {
     return import_temp(&(entrance){name, in_fd}, options, run, out_fd, result, err);
 }
 
-hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd, const hsd_import_options *options, const hsd_run *run,
-                                 hsd_import_result *result, hsd_error *err)
+hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd, const hsd_import_options *options,
+                                 const hsd_run *run, hsd_import_result *result, hsd_error *err)
 {
     hsd_import_result unwanted;
     descriptor_target to = {.import = {.options = options == NULL ? &default_options : options,

@@ -46,13 +46,12 @@ const hsd_importer *hsd_importer_row(size_t i);
  * one called `format` if that is not NULL. HSD_E_NOT_THIS_FORMAT when none bids, HSD_E_UNSUPPORTED
  * when two bid the same (both are named) or when there is no importer of that name.
  */
-hsd_status hsd_importer_choose(const hsd_importer **out, const uint8_t *prefix, size_t size,
-                               const char *format, hsd_error *err);
+hsd_status hsd_importer_choose(const hsd_importer **out, const uint8_t *prefix, size_t size, const char *format,
+                               hsd_error *err);
 
 /* The same over a table of one's own: how the registry is tested. Ends with NULL. */
-hsd_status hsd_importer_choose_from(const hsd_importer *const *table, const hsd_importer **out,
-                                    const uint8_t *prefix, size_t size, const char *format,
-                                    hsd_error *err);
+hsd_status hsd_importer_choose_from(const hsd_importer *const *table, const hsd_importer **out, const uint8_t *prefix,
+                                    size_t size, const char *format, hsd_error *err);
 
 /* How much of a file the probes are shown, and of what a gzip file holds. */
 #define HSD_IMPORT_PREFIX_BYTES ((size_t)65536)
@@ -78,11 +77,10 @@ static inline void hsd_import_hint_partial(hsd_error *err)
 /* Turns a writer's status into the library's, with its sentence. */
 hsd_status hsd_import_writer_status(hsd_import *import, hsc_status status, hsd_error *err);
 
-#define HSD_WRITE(import, call, err)                                                               \
-    do {                                                                                           \
-        const hsc_status hsd_write_ = (call);                                                      \
-        if (__builtin_expect(hsd_write_ != HSC_OK, 0))                                             \
-            return hsd_import_writer_status((import), hsd_write_, (err));                          \
+#define HSD_WRITE(import, call, err)                                                                                   \
+    do {                                                                                                               \
+        const hsc_status hsd_write_ = (call);                                                                          \
+        if (__builtin_expect(hsd_write_ != HSC_OK, 0)) return hsd_import_writer_status((import), hsd_write_, (err));   \
     } while (0)
 
 extern const hsd_importer hsd_import_hprof;

@@ -1,7 +1,7 @@
 /*
- * One field after another. What stands in the window is read there; only a tag or number at its edge makes the source move. Every message
- * knows where the field behind the present one begins, so a reader may leave a field at any point of it: the rest is passed over when
- * the next one is asked for.
+ * One field after another. What stands in the window is read there; only a tag or number at its edge makes the source
+ * move. Every message knows where the field behind the present one begins, so a reader may leave a field at any point
+ * of it: the rest is passed over when the next one is asked for.
  */
 #include "import/protobuf.h"
 
@@ -25,18 +25,20 @@ static hsd_status fail_truncated(const hsd_source *source, const char *what, hsd
 
 static hsd_status fail_long(const hsd_source *source, hsd_error *err)
 {
-    hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(source), "a number of protobuf has at most 10 bytes, this one goes on");
+    hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(source),
+                "a number of protobuf has at most 10 bytes, this one goes on");
     return named(source, HSD_E_CORRUPT, err);
 }
 
 static hsd_status fail_passes(const hsd_source *source, uint64_t offset, uint32_t number, uint64_t end, hsd_error *err)
 {
-    hsd_fail_at(err, HSD_E_CORRUPT, offset, "field %" PRIu32 " of protobuf passes the end of its message at offset %" PRIu64, number, end);
+    hsd_fail_at(err, HSD_E_CORRUPT, offset,
+                "field %" PRIu32 " of protobuf passes the end of its message at offset %" PRIu64, number, end);
     return named(source, HSD_E_CORRUPT, err);
 }
 
-/* Any varint but one of two bytes at most that is visible. HSD_END only if the input ends in front of it. Bits beyond the 64th are
- * dropped, as every reader of protobuf does. */
+/* Any varint but one of two bytes at most that is visible. HSD_END only if the input ends in front of it. Bits beyond
+ * the 64th are dropped, as every reader of protobuf does. */
 static hsd_status read_long(hsd_source *source, uint64_t *value, hsd_error *err)
 {
     const hsd_status status = hsd_source_peek(source, VARINT_BYTES, err);
@@ -102,7 +104,9 @@ static inline hsd_status pass_rest(hsd_proto_message *message, hsd_error *err)
         hsd_source_take(message->source, (size_t)(next - here));
         return HSD_OK;
     }
-    if (here > next) return hsd_fail_at(err, HSD_E_MISUSE, here, "a field of protobuf was read beyond its end at offset %" PRIu64, next);
+    if (here > next)
+        return hsd_fail_at(err, HSD_E_MISUSE, here, "a field of protobuf was read beyond its end at offset %" PRIu64,
+                           next);
     return hsd_source_skip(message->source, next - here, err);
 }
 
@@ -116,7 +120,8 @@ static inline hsd_status read_content(hsd_proto_message *message, hsd_proto_fiel
     case HSD_PROTO_FIXED32: return read_fixed(source, 4, &field->value, err);
     case HSD_PROTO_BYTES: break;
     default:
-        hsd_fail_at(err, HSD_E_CORRUPT, field->offset, "field %" PRIu32 " of protobuf has wire type %" PRIu32 ", which is none that is read",
+        hsd_fail_at(err, HSD_E_CORRUPT, field->offset,
+                    "field %" PRIu32 " of protobuf has wire type %" PRIu32 ", which is none that is read",
                     field->number, field->wire);
         return named(source, HSD_E_CORRUPT, err);
     }
@@ -134,7 +139,8 @@ hsd_status hsd_proto_next(hsd_proto_message *message, hsd_proto_field *field, hs
     if (offset >= message->end) return HSD_END;
     uint64_t tag;
     const hsd_status status = read_varint(source, &tag, err);
-    if (status != HSD_OK) return status == HSD_END && message->end != UINT64_MAX ? fail_truncated(source, "a message", err) : status;
+    if (status != HSD_OK)
+        return status == HSD_END && message->end != UINT64_MAX ? fail_truncated(source, "a message", err) : status;
     if (tag >> 3 == 0 || tag >> 3 > NUMBER_MOST) {
         hsd_fail_at(err, HSD_E_CORRUPT, offset, "there is no field %" PRIu64 " in protobuf", tag >> 3);
         return named(source, HSD_E_CORRUPT, err);
@@ -147,18 +153,21 @@ hsd_status hsd_proto_next(hsd_proto_message *message, hsd_proto_field *field, hs
 
 static hsd_status fail_wire(const hsd_source *source, const hsd_proto_field *field, hsd_error *err)
 {
-    hsd_fail_at(err, HSD_E_CORRUPT, field->offset, "field %" PRIu32 " of protobuf should hold bytes and is a number", field->number);
+    hsd_fail_at(err, HSD_E_CORRUPT, field->offset, "field %" PRIu32 " of protobuf should hold bytes and is a number",
+                field->number);
     return named(source, HSD_E_CORRUPT, err);
 }
 
-hsd_status hsd_proto_enter(const hsd_proto_message *outer, const hsd_proto_field *field, hsd_proto_message *inner, hsd_error *err)
+hsd_status hsd_proto_enter(const hsd_proto_message *outer, const hsd_proto_field *field, hsd_proto_message *inner,
+                           hsd_error *err)
 {
     if (field->wire != HSD_PROTO_BYTES) return fail_wire(outer->source, field, err);
     *inner = (hsd_proto_message){.source = outer->source, .end = outer->next};
     return HSD_OK;
 }
 
-hsd_status hsd_proto_bytes(hsd_proto_message *message, const hsd_proto_field *field, size_t most, hsd_bytes *bytes, hsd_error *err)
+hsd_status hsd_proto_bytes(hsd_proto_message *message, const hsd_proto_field *field, size_t most, hsd_bytes *bytes,
+                           hsd_error *err)
 {
     if (field->wire != HSD_PROTO_BYTES) return fail_wire(message->source, field, err);
     const size_t size = field->size < most ? (size_t)field->size : most;
@@ -167,7 +176,8 @@ hsd_status hsd_proto_bytes(hsd_proto_message *message, const hsd_proto_field *fi
     return HSD_OK;
 }
 
-hsd_status hsd_proto_number(hsd_proto_message *message, const hsd_proto_field *field, uint64_t *left, uint64_t *value, hsd_error *err)
+hsd_status hsd_proto_number(hsd_proto_message *message, const hsd_proto_field *field, uint64_t *left, uint64_t *value,
+                            hsd_error *err)
 {
     const bool is_first = *left == UINT64_MAX;
     if (field->wire != HSD_PROTO_BYTES) {

@@ -1,6 +1,7 @@
 /*
- * The wire format of Protocol Buffers, read as a stream: tags, numbers and bytes of any length straight from the window of a source, so
- * that neither a file nor one message of it has to be in memory. What the fields mean is their reader's business.
+ * The wire format of Protocol Buffers, read as a stream: tags, numbers and bytes of any length straight from the window
+ * of a source, so that neither a file nor one message of it has to be in memory. What the fields mean is their reader's
+ * business.
  *
  *      while ((status = hsd_proto_next(&message, &field, err)) == HSD_OK)
  *          switch (field.number) {
@@ -9,8 +10,8 @@
  *          default: break;                                                what was not read is passed over by itself
  *          }
  *
- * A message is a stretch of the input that ends where its field does: everything inside is held against that end. Numbers are as on the
- * wire: signed ones are cast by the caller, hsd_proto_zigzag is for sint64.
+ * A message is a stretch of the input that ends where its field does: everything inside is held against that end.
+ * Numbers are as on the wire: signed ones are cast by the caller, hsd_proto_zigzag is for sint64.
  */
 #ifndef HSD_IMPORT_PROTOBUF_H
 #define HSD_IMPORT_PROTOBUF_H
@@ -20,9 +21,9 @@
 
 #include "io/source.h"
 
-#define HSD_PROTO_VARINT 0u
+#define HSD_PROTO_VARINT  0u
 #define HSD_PROTO_FIXED64 1u
-#define HSD_PROTO_BYTES 2u
+#define HSD_PROTO_BYTES   2u
 #define HSD_PROTO_FIXED32 5u
 
 /* A message that is being read. `end` is an offset of the input; UINT64_MAX = to the end of it. */
@@ -47,31 +48,34 @@ static inline hsd_proto_message hsd_proto_all(hsd_source *source)
 }
 
 /*
- * The next field. HSD_END where the message ends; HSD_E_TRUNCATED where the input ends before it does; HSD_E_CORRUPT for a tag of
- * number 0, a group or unknown wire type, a number of more than ten bytes, a field that passes the end of its message: each with its
- * offset. What was left of the field before is skipped; HSD_E_MISUSE if more than the field was taken. Allocates nothing.
+ * The next field. HSD_END where the message ends; HSD_E_TRUNCATED where the input ends before it does; HSD_E_CORRUPT
+ * for a tag of number 0, a group or unknown wire type, a number of more than ten bytes, a field that passes the end of
+ * its message: each with its offset. What was left of the field before is skipped; HSD_E_MISUSE if more than the field
+ * was taken. Allocates nothing.
  */
 hsd_status hsd_proto_next(hsd_proto_message *message, hsd_proto_field *field, hsd_error *err);
 
-/* The bytes of a field as a message. It must have wire type BYTES: HSD_E_CORRUPT else. The outer goes on behind it by itself. */
-hsd_status hsd_proto_enter(const hsd_proto_message *outer, const hsd_proto_field *field, hsd_proto_message *inner, hsd_error *err);
+/* The bytes of a field as a message. It must have wire type BYTES: HSD_E_CORRUPT else. The outer goes on behind it by
+ * itself. */
+hsd_status hsd_proto_enter(const hsd_proto_message *outer, const hsd_proto_field *field, hsd_proto_message *inner,
+                           hsd_error *err);
 
-/* The bytes of a field, visible in the window: at most `most` of them, *bytes.size says how many, and the rest is passed over
- * by hsd_proto_next. Borrowed until the source moves. `most` is at most the window. */
-hsd_status hsd_proto_bytes(hsd_proto_message *message, const hsd_proto_field *field, size_t most, hsd_bytes *bytes, hsd_error *err);
+/* The bytes of a field, visible in the window: at most `most` of them, *bytes.size says how many, and the rest is
+ * passed over by hsd_proto_next. Borrowed until the source moves. `most` is at most the window. */
+hsd_status hsd_proto_bytes(hsd_proto_message *message, const hsd_proto_field *field, size_t most, hsd_bytes *bytes,
+                           hsd_error *err);
 
 /*
- * One number after another of a repeated field of varints, packed (wire type BYTES) or not: begin with *left = UINT64_MAX; HSD_END
- * behind the last. A field that is not packed gives its one number. HSD_E_CORRUPT if the last number passes the end of the field.
+ * One number after another of a repeated field of varints, packed (wire type BYTES) or not: begin with *left =
+ * UINT64_MAX; HSD_END behind the last. A field that is not packed gives its one number. HSD_E_CORRUPT if the last
+ * number passes the end of the field.
  */
-hsd_status hsd_proto_number(hsd_proto_message *message, const hsd_proto_field *field, uint64_t *left, uint64_t *value, hsd_error *err);
+hsd_status hsd_proto_number(hsd_proto_message *message, const hsd_proto_field *field, uint64_t *left, uint64_t *value,
+                            hsd_error *err);
 
 /* One varint right ahead, for framing: HSD_END when the input ends in front of it. */
 hsd_status hsd_proto_varint(hsd_source *source, uint64_t *value, hsd_error *err);
 
-static inline int64_t hsd_proto_zigzag(uint64_t value)
-{
-    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
-}
+static inline int64_t hsd_proto_zigzag(uint64_t value) { return (int64_t)(value >> 1) ^ -(int64_t)(value & 1); }
 
 #endif

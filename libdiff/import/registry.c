@@ -7,7 +7,8 @@
 
 #include "import/importer.h"
 
-/* clang-format off: one row a line, tests/lint reads them */
+/* clang-format off */
+/* One row a line, tests/lint reads them. */
 static const hsd_importer *const importers[] = {
     &hsd_import_hprof,
     &hsd_import_v8,
@@ -37,8 +38,8 @@ const hsd_importer_info *hsd_importer_get(size_t i)
     return row == NULL ? NULL : &row->info;
 }
 
-static hsd_status choose_by_name(const hsd_importer *const *table, const hsd_importer **out,
-                                 const char *format, hsd_error *err)
+static hsd_status choose_by_name(const hsd_importer *const *table, const hsd_importer **out, const char *format,
+                                 hsd_error *err)
 {
     for (const hsd_importer *const *row = table; *row != NULL; row++)
         if (strcmp((*row)->info.name, format) == 0) {
@@ -48,9 +49,8 @@ static hsd_status choose_by_name(const hsd_importer *const *table, const hsd_imp
     return hsd_fail(err, HSD_E_UNSUPPORTED, "there is no importer called %s", format);
 }
 
-hsd_status hsd_importer_choose_from(const hsd_importer *const *table, const hsd_importer **out,
-                                    const uint8_t *prefix, size_t size, const char *format,
-                                    hsd_error *err)
+hsd_status hsd_importer_choose_from(const hsd_importer *const *table, const hsd_importer **out, const uint8_t *prefix,
+                                    size_t size, const char *format, hsd_error *err)
 {
     *out = NULL;
     if (format != NULL) return choose_by_name(table, out, format, err);
@@ -68,18 +68,16 @@ hsd_status hsd_importer_choose_from(const hsd_importer *const *table, const hsd_
     }
     if (best == NULL) return hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "no importer knows these bytes");
     if (rival != NULL) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "this could be %s as well as %s", best->info.name,
-                 rival->info.name);
-        hsd_error_set_hint(err, "name the format: --from %s or --from %s", best->info.name,
-                           rival->info.name);
+        hsd_fail(err, HSD_E_UNSUPPORTED, "this could be %s as well as %s", best->info.name, rival->info.name);
+        hsd_error_set_hint(err, "name the format: --from %s or --from %s", best->info.name, rival->info.name);
         return HSD_E_UNSUPPORTED;
     }
     *out = best;
     return HSD_OK;
 }
 
-hsd_status hsd_importer_choose(const hsd_importer **out, const uint8_t *prefix, size_t size,
-                               const char *format, hsd_error *err)
+hsd_status hsd_importer_choose(const hsd_importer **out, const uint8_t *prefix, size_t size, const char *format,
+                               hsd_error *err)
 {
     return hsd_importer_choose_from(importers, out, prefix, size, format, err);
 }

@@ -11,10 +11,7 @@
 
 #include "io/checksum.h"
 
-uint64_t hsd_checksum(const void *data, size_t size, uint64_t seed)
-{
-    return XXH3_64bits_withSeed(data, size, seed);
-}
+uint64_t hsd_checksum(const void *data, size_t size, uint64_t seed) { return XXH3_64bits_withSeed(data, size, seed); }
 
 bool hsd_checksum_matches(uint64_t stored, uint64_t computed)
 {
@@ -30,7 +27,8 @@ bool hsd_checksum_matches(uint64_t stored, uint64_t computed)
 
 #define STATE_ALIGNMENT ((uintptr_t)64) /* of XXH3_state_t, more than malloc promises */
 
-_Static_assert(sizeof(XXH3_state_t) + STATE_ALIGNMENT <= sizeof(hsd_digest), "the state fits wherever the digest begins");
+_Static_assert(sizeof(XXH3_state_t) + STATE_ALIGNMENT <= sizeof(hsd_digest),
+               "the state fits wherever the digest begins");
 
 static XXH3_state_t *state_of(hsd_digest *digest)
 {
@@ -40,7 +38,10 @@ static XXH3_state_t *state_of(hsd_digest *digest)
 
 void hsd_digest_begin(hsd_digest *digest) { (void)XXH3_128bits_reset(state_of(digest)); }
 
-void hsd_digest_add(hsd_digest *digest, const void *data, size_t size) { (void)XXH3_128bits_update(state_of(digest), data, size); }
+void hsd_digest_add(hsd_digest *digest, const void *data, size_t size)
+{
+    (void)XXH3_128bits_update(state_of(digest), data, size);
+}
 
 void hsd_digest_get(hsd_digest *digest, uint8_t out[HSD_DIGEST_BYTES])
 {

@@ -1,7 +1,7 @@
 /*
- * XXH3 of bytes: the 64-bit checksums of the capture format, seeded with what the bytes belong to, and 128-bit digests by which
- * the same file is known again. Accidental damage is found; nothing here withstands someone who wants to deceive (FORMAT.md says
- * so too).
+ * XXH3 of bytes: the 64-bit checksums of the capture format, seeded with what the bytes belong to, and 128-bit digests
+ * by which the same file is known again. Accidental damage is found; nothing here withstands someone who wants to
+ * deceive (FORMAT.md says so too).
  *
  * checksum.c is the one includer of xxhash.h in libdiff.
  */

@@ -28,8 +28,7 @@ int hsd_fd_read(int fd, void *data, size_t size, off_t offset, size_t *got)
     HSD_ASSERT(fd >= 0 && size > 0);
     const size_t wanted = size < CALL_MAX_BYTES ? size : CALL_MAX_BYTES;
     for (;;) {
-        const ssize_t count =
-            offset == HSD_FD_HERE ? read(fd, data, wanted) : pread(fd, data, wanted, offset);
+        const ssize_t count = offset == HSD_FD_HERE ? read(fd, data, wanted) : pread(fd, data, wanted, offset);
         if (count >= 0) {
             *got = (size_t)count;
             return 0;
@@ -44,8 +43,7 @@ int hsd_fd_write(int fd, const void *data, size_t size, off_t offset)
     const unsigned char *at = data;
     while (size > 0) {
         const size_t wanted = size < CALL_MAX_BYTES ? size : CALL_MAX_BYTES;
-        const ssize_t count =
-            offset == HSD_FD_HERE ? write(fd, at, wanted) : pwrite(fd, at, wanted, offset);
+        const ssize_t count = offset == HSD_FD_HERE ? write(fd, at, wanted) : pwrite(fd, at, wanted, offset);
         if (count < 0 && !should_repeat(fd, POLLOUT)) return errno;
         if (count == 0) return EIO; /* a device that takes nothing and says nothing */
         if (count < 0) continue;

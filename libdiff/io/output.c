@@ -92,8 +92,7 @@ static hsd_status open_path(hsd_output *output, hsd_error *err)
     if (length == 0) return fail(output, ENOENT, "write the result", err);
     if (output->path[length - 1] == '/') return fail(output, EISDIR, "write the result", err);
     const bool is_there = stat(output->path, &info) == 0;
-    if (is_there && (S_ISCHR(info.st_mode) || S_ISFIFO(info.st_mode)))
-        return open_in_place(output, err);
+    if (is_there && (S_ISCHR(info.st_mode) || S_ISFIFO(info.st_mode))) return open_in_place(output, err);
     if (is_there && S_ISDIR(info.st_mode)) return fail(output, EISDIR, "write the result", err);
     if (!output->is_forced && lstat(output->path, &info) == 0) return fail_exists(output, err);
     return open_file(output, err);
@@ -148,8 +147,7 @@ static hsd_status flush(hsd_output *output, hsd_error *err)
 hsd_status hsd_output_write(hsd_output *output, const void *data, size_t size, hsd_error *err)
 {
     HSD_ASSERT(size == 0 || data != NULL);
-    if (output->path == NULL)
-        return hsd_fail(err, HSD_E_MISUSE, "write to an output that is not open");
+    if (output->path == NULL) return hsd_fail(err, HSD_E_MISUSE, "write to an output that is not open");
     if (output->has_failed) return fail(output, EIO, "go on writing after an error", err);
     if (size == 0) return HSD_OK;
     if (size > BUFFER_BYTES - output->buffered) HSD_TRY(flush(output, err));
@@ -240,8 +238,7 @@ static hsd_status finish_file(hsd_output *output, hsd_error *err)
 
 hsd_status hsd_output_finish(hsd_output *output, hsd_error *err)
 {
-    if (output->path == NULL)
-        return hsd_fail(err, HSD_E_MISUSE, "finish of an output that is not open");
+    if (output->path == NULL) return hsd_fail(err, HSD_E_MISUSE, "finish of an output that is not open");
     hsd_status status = HSD_OK;
     if (output->has_failed) status = fail(output, EIO, "finish after an error", err);
     if (status == HSD_OK) status = flush(output, err);

@@ -18,20 +18,21 @@
 typedef struct hsd_output {
     int fd;
     bool is_stdout;
-    bool is_in_place;      /* standard output, a device, a pipe: nothing to rename */
-    bool is_forced;        /* may replace an existing file */
-    bool has_failed;       /* a write failed: finish will refuse */
-    uint64_t size_bytes;   /* written so far, buffered ones included */
+    bool is_in_place;    /* standard output, a device, a pipe: nothing to rename */
+    bool is_forced;      /* may replace an existing file */
+    bool has_failed;     /* a write failed: finish will refuse */
+    uint64_t size_bytes; /* written so far, buffered ones included */
     uint8_t *buffer;
     size_t buffered;
-    char *path;            /* final name, owned */
-    char *temp_path;       /* name while unfinished, owned; NULL while it has none (O_TMPFILE) */
+    char *path;      /* final name, owned */
+    char *temp_path; /* name while unfinished, owned; NULL while it has none (O_TMPFILE) */
 } hsd_output;
 
 /* HSD_E_IO when the file exists and !force (hint: --force), or the directory cannot be written. */
 hsd_status hsd_output_open(hsd_output *output, const char *path, bool force, hsd_error *err);
 
-/* The same over an open file, written in place from where it stands; `fd` is moved in, even on failure. `name` is for errors. */
+/* The same over an open file, written in place from where it stands; `fd` is moved in, even on failure. `name` is for
+ * errors. */
 hsd_status hsd_output_open_fd(hsd_output *output, int fd, const char *name, hsd_error *err);
 
 /* Buffered; short writes and EINTR handled. */

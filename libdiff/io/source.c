@@ -24,9 +24,8 @@ static hsd_status named(const hsd_source *source, hsd_status status, hsd_error *
     return status;
 }
 
-hsd_status hsd_source_open_custom(hsd_source *source, const hsd_source_ops *ops, void *context,
-                                  const char *name, size_t window_bytes, bool can_rewind,
-                                  hsd_error *err)
+hsd_status hsd_source_open_custom(hsd_source *source, const hsd_source_ops *ops, void *context, const char *name,
+                                  size_t window_bytes, bool can_rewind, hsd_error *err)
 {
     HSD_ASSERT(ops->read != NULL);
     *source = (hsd_source){.can_rewind = can_rewind};
@@ -62,17 +61,15 @@ hsd_status hsd_source_fill(hsd_source *source, size_t want, hsd_error *err)
     if (source->is_at_end) return HSD_END;
     if (want > source->window_bytes)
         return named(source,
-                     hsd_fail(err, HSD_E_MISUSE, "peek of %zu bytes in a window of %zu", want,
-                              source->window_bytes),
+                     hsd_fail(err, HSD_E_MISUSE, "peek of %zu bytes in a window of %zu", want, source->window_bytes),
                      err);
     compact(source);
     while (hsd_source_ahead(source) < want) {
         const size_t ahead = hsd_source_ahead(source);
         size_t got = 0;
-        HSD_TRY(named(source,
-                      source->ops->read(source->context, source->window + ahead,
-                                        source->window_bytes - ahead, &got, err),
-                      err));
+        HSD_TRY(named(
+            source, source->ops->read(source->context, source->window + ahead, source->window_bytes - ahead, &got, err),
+            err));
         if (got == 0) {
             source->is_at_end = true;
             return HSD_END;
@@ -84,8 +81,8 @@ hsd_status hsd_source_fill(hsd_source *source, size_t want, hsd_error *err)
 
 static hsd_status fail_truncated(hsd_source *source, uint64_t missing, hsd_error *err)
 {
-    hsd_fail_at(err, HSD_E_TRUNCATED, hsd_source_offset(source),
-                "the input ends here; %llu more bytes should follow", (unsigned long long)missing);
+    hsd_fail_at(err, HSD_E_TRUNCATED, hsd_source_offset(source), "the input ends here; %llu more bytes should follow",
+                (unsigned long long)missing);
     return named(source, HSD_E_TRUNCATED, err);
 }
 
@@ -100,8 +97,7 @@ static void restart_at(hsd_source *source, uint64_t offset)
 hsd_status hsd_source_skip(hsd_source *source, uint64_t size, hsd_error *err)
 {
     const uint64_t offset = hsd_source_offset(source);
-    const bool can_seek =
-        source->ops != NULL && source->ops->seek != NULL && source->total_bytes > 0;
+    const bool can_seek = source->ops != NULL && source->ops->seek != NULL && source->total_bytes > 0;
     if (can_seek && size > hsd_source_ahead(source)) {
         const uint64_t left = source->total_bytes > offset ? source->total_bytes - offset : 0;
         HSD_TRY(hsd_source_seek(source, offset + hsd_min_u64(size, left), err));

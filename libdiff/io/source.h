@@ -34,18 +34,18 @@ typedef struct hsd_source_ops {
 } hsd_source_ops;
 
 struct hsd_source {
-    const uint8_t *at;     /* next unread byte */
-    const uint8_t *end;    /* one past the last byte in the window */
-    uint64_t base_offset;  /* offset in the input of window[0] */
+    const uint8_t *at;    /* next unread byte */
+    const uint8_t *end;   /* one past the last byte in the window */
+    uint64_t base_offset; /* offset in the input of window[0] */
     uint8_t *window;
-    size_t window_bytes;   /* capacity */
-    bool is_at_end;        /* the input has no bytes beyond `end` */
-    bool is_borrowed;      /* the window is the caller's: a source over memory */
+    size_t window_bytes; /* capacity */
+    bool is_at_end;      /* the input has no bytes beyond `end` */
+    bool is_borrowed;    /* the window is the caller's: a source over memory */
     bool can_rewind;
-    uint64_t total_bytes;  /* size of the input, 0 = unknown (pipe, filter) */
+    uint64_t total_bytes; /* size of the input, 0 = unknown (pipe, filter) */
     const hsd_source_ops *ops;
     void *context;
-    char name[512];        /* for errors */
+    char name[512]; /* for errors */
 };
 
 /* Window sizes: what one peek can ask for at most, unless opened with more. */
@@ -55,37 +55,33 @@ struct hsd_source {
  * Opens `path` ("-" = standard input) with O_CLOEXEC, O_NOCTTY; directories are refused. A regular
  * file is rewindable. window_bytes 0 = HSD_SOURCE_WINDOW_BYTES.
  */
-hsd_status hsd_source_open_file(hsd_source *source, const char *path, size_t window_bytes,
-                                hsd_error *err);
+hsd_status hsd_source_open_file(hsd_source *source, const char *path, size_t window_bytes, hsd_error *err);
 
 /* Over an open descriptor (not closed by close). Rewindable if it is a regular file. */
-hsd_status hsd_source_open_fd(hsd_source *source, int fd, const char *name, size_t window_bytes,
-                              hsd_error *err);
+hsd_status hsd_source_open_fd(hsd_source *source, int fd, const char *name, size_t window_bytes, hsd_error *err);
 
 /* Over bytes that outlive the source. */
-hsd_status hsd_source_open_memory(hsd_source *source, hsd_bytes bytes, const char *name,
-                                  hsd_error *err);
+hsd_status hsd_source_open_memory(hsd_source *source, hsd_bytes bytes, const char *name, hsd_error *err);
 
 /* Over anything. On failure `context` is closed too. */
-hsd_status hsd_source_open_custom(hsd_source *source, const hsd_source_ops *ops, void *context,
-                                  const char *name, size_t window_bytes, bool can_rewind,
-                                  hsd_error *err);
+hsd_status hsd_source_open_custom(hsd_source *source, const hsd_source_ops *ops, void *context, const char *name,
+                                  size_t window_bytes, bool can_rewind, hsd_error *err);
 
 /* Copies everything that passes into a temporary file from now on, so that rewind works. No effect
  * on a rewindable source; must be called before the first byte is taken. */
 hsd_status hsd_source_make_rewindable(hsd_source *source, hsd_temp_space *space, hsd_error *err);
 
 /*
- * A digest of the whole input, whatever of it is read, in which order and how often: bytes are added as they pass for the first time,
- * and what a seek leaves out is read for it. begin must be called before the first byte is taken and before the source is made
- * rewindable; the watch lives until the source is closed. HSD_E_NOMEM;
- * HSD_E_MISUSE for memory, and for what goes back to its start alone.
+ * A digest of the whole input, whatever of it is read, in which order and how often: bytes are added as they pass for
+ * the first time, and what a seek leaves out is read for it. begin must be called before the first byte is taken and
+ * before the source is made rewindable; the watch lives until the source is closed. HSD_E_NOMEM; HSD_E_MISUSE for
+ * memory, and for what goes back to its start alone.
  */
 typedef struct hsd_watch hsd_watch;
 hsd_status hsd_watch_begin(hsd_watch **out, hsd_source *source, hsd_error *err);
 
-/* The digest, hsd_digest_get of checksum.h. Nothing is read from the source any more. What can be read at any place is read to its end;
- * of anything else the end must have been seen, or the digest is not known (*is_known). HSD_E_IO. */
+/* The digest, hsd_digest_get of checksum.h. Nothing is read from the source any more. What can be read at any place is
+ * read to its end; of anything else the end must have been seen, or the digest is not known (*is_known). HSD_E_IO. */
 hsd_status hsd_watch_finish(hsd_watch *watch, uint8_t digest[16], bool *is_known, hsd_error *err);
 
 /* Slow path of hsd_source_peek: fills the window. */
@@ -97,10 +93,7 @@ static inline uint64_t hsd_source_offset(const hsd_source *source)
     return source->base_offset + (uint64_t)(source->at - source->window);
 }
 
-static inline size_t hsd_source_ahead(const hsd_source *source)
-{
-    return (size_t)(source->end - source->at);
-}
+static inline size_t hsd_source_ahead(const hsd_source *source) { return (size_t)(source->end - source->at); }
 
 /*
  * Makes at least `want` bytes (<= window size) visible from source->at. HSD_END when the input has

@@ -81,8 +81,8 @@ static int look_at(file_input *file, uint64_t *total_bytes)
     return 0;
 }
 
-static hsd_status open_descriptor(hsd_source *source, int fd, bool is_owned, const char *name,
-                                  size_t window_bytes, hsd_error *err)
+static hsd_status open_descriptor(hsd_source *source, int fd, bool is_owned, const char *name, size_t window_bytes,
+                                  hsd_error *err)
 {
     *source = (hsd_source){0};
     file_input *file = calloc(1, sizeof *file);
@@ -103,14 +103,12 @@ static hsd_status open_descriptor(hsd_source *source, int fd, bool is_owned, con
     return HSD_OK;
 }
 
-hsd_status hsd_source_open_fd(hsd_source *source, int fd, const char *name, size_t window_bytes,
-                              hsd_error *err)
+hsd_status hsd_source_open_fd(hsd_source *source, int fd, const char *name, size_t window_bytes, hsd_error *err)
 {
     return open_descriptor(source, fd, false, name, window_bytes, err);
 }
 
-hsd_status hsd_source_open_file(hsd_source *source, const char *path, size_t window_bytes,
-                                hsd_error *err)
+hsd_status hsd_source_open_file(hsd_source *source, const char *path, size_t window_bytes, hsd_error *err)
 {
     *source = (hsd_source){0};
     if (strcmp(path, "-") == 0)
@@ -123,8 +121,7 @@ hsd_status hsd_source_open_file(hsd_source *source, const char *path, size_t win
     return open_descriptor(source, fd, true, path, window_bytes, err);
 }
 
-hsd_status hsd_source_open_memory(hsd_source *source, hsd_bytes bytes, const char *name,
-                                  hsd_error *err)
+hsd_status hsd_source_open_memory(hsd_source *source, hsd_bytes bytes, const char *name, hsd_error *err)
 {
     static const uint8_t nothing[1];
     (void)err;

@@ -51,17 +51,13 @@ static hsd_status spool_seek(void *context, uint64_t offset, hsd_error *err)
         size_t got = 0;
         const size_t wanted = (size_t)hsd_min_u64(sizeof block, offset - self->spooled);
         HSD_TRY(read_through(self, block, wanted, &got, err));
-        if (got == 0)
-            return hsd_fail_at(err, HSD_E_TRUNCATED, self->spooled, "the input ends here");
+        if (got == 0) return hsd_fail_at(err, HSD_E_TRUNCATED, self->spooled, "the input ends here");
     }
     self->position = offset;
     return HSD_OK;
 }
 
-static hsd_status spool_rewind(void *context, hsd_error *err)
-{
-    return spool_seek(context, 0, err);
-}
+static hsd_status spool_rewind(void *context, hsd_error *err) { return spool_seek(context, 0, err); }
 
 static void spool_close(void *context)
 {

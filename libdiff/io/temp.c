@@ -97,8 +97,7 @@ static hsd_status fail(const hsd_temp *temp, hsd_error *err, int error, const ch
     hsd_fail_errno(err, error, "cannot %s a temporary file", what);
     hsd_error_set_file(err, temp->space->directory);
     if (error == ENOSPC || error == EDQUOT || error == EFBIG)
-        hsd_error_set_hint(err,
-                           "name a folder with more room with --temp-dir DIR (%.0f MiB are in use)",
+        hsd_error_set_hint(err, "name a folder with more room with --temp-dir DIR (%.0f MiB are in use)",
                            (double)temp->space->bytes_now / 1048576.0);
     return HSD_E_IO;
 }
@@ -109,12 +108,10 @@ static bool is_range(uint64_t offset, size_t size)
     return !__builtin_add_overflow(offset, size, &end) && end <= (uint64_t)INT64_MAX;
 }
 
-hsd_status hsd_temp_write(hsd_temp *temp, uint64_t offset, const void *data, size_t size,
-                          hsd_error *err)
+hsd_status hsd_temp_write(hsd_temp *temp, uint64_t offset, const void *data, size_t size, hsd_error *err)
 {
     if (temp->space == NULL || !is_range(offset, size))
-        return hsd_fail(err, HSD_E_MISUSE,
-                        "write to a temporary file that is not open or too large");
+        return hsd_fail(err, HSD_E_MISUSE, "write to a temporary file that is not open or too large");
     if (size == 0) return HSD_OK;
     const int error = hsd_fd_write(temp->fd, data, size, (off_t)offset);
     if (error != 0) return fail(temp, err, error, "write");
@@ -123,20 +120,17 @@ hsd_status hsd_temp_write(hsd_temp *temp, uint64_t offset, const void *data, siz
     return HSD_OK;
 }
 
-hsd_status hsd_temp_read(const hsd_temp *temp, uint64_t offset, void *data, size_t size,
-                         hsd_error *err)
+hsd_status hsd_temp_read(const hsd_temp *temp, uint64_t offset, void *data, size_t size, hsd_error *err)
 {
     if (temp->space == NULL || !is_range(offset, size))
-        return hsd_fail(err, HSD_E_MISUSE,
-                        "read of a temporary file that is not open or too large");
+        return hsd_fail(err, HSD_E_MISUSE, "read of a temporary file that is not open or too large");
     unsigned char *at = data;
     while (size > 0) {
         size_t got = 0;
         const int error = hsd_fd_read(temp->fd, at, size, (off_t)offset, &got);
         if (error != 0) return fail(temp, err, error, "read");
         if (got == 0) {
-            hsd_fail_at(err, HSD_E_CORRUPT, offset, "a temporary file ends %zu bytes too early",
-                        size);
+            hsd_fail_at(err, HSD_E_CORRUPT, offset, "a temporary file ends %zu bytes too early", size);
             hsd_error_set_file(err, temp->space->directory);
             return HSD_E_CORRUPT;
         }

@@ -11,16 +11,16 @@
 
 #include <hsdiff/status.h>
 
-typedef struct hsd_temp_space { /* one for each operation; shared by threads */
-    const char *directory;      /* resolved; borrowed */
+typedef struct hsd_temp_space {  /* one for each operation; shared by threads */
+    const char *directory;       /* resolved; borrowed */
     _Atomic bool has_no_tmpfile; /* learnt at the first O_TMPFILE that the file system refused */
-    _Atomic uint64_t bytes_now; /* bytes in files that exist */
+    _Atomic uint64_t bytes_now;  /* bytes in files that exist */
     _Atomic uint64_t bytes_peak;
     _Atomic uint64_t bytes_written; /* in all */
 } hsd_temp_space;
 
 typedef struct hsd_temp {
-    int fd; /* -1, or space NULL: not open */
+    int fd;                      /* -1, or space NULL: not open */
     _Atomic uint64_t size_bytes; /* one past the last byte written */
     hsd_temp_space *space;
 } hsd_temp;

@@ -9,11 +9,11 @@
 #ifdef HSD_HAVE_ZLIB
 #include <zlib.h>
 
-#define MOST_A_STEP (UINT32_MAX / 2) /* zlib counts in unsigned ints */
-#define OUT_BYTES   ((size_t)32 << 10)
-#define WINDOW_BITS 15
-#define GZIP_BIT    16 /* zlib's flag: a gzip header instead of its own */
-#define MEMORY_LEVEL 8 /* zlib's own default */
+#define MOST_A_STEP  (UINT32_MAX / 2) /* zlib counts in unsigned ints */
+#define OUT_BYTES    ((size_t)32 << 10)
+#define WINDOW_BITS  15
+#define GZIP_BIT     16 /* zlib's flag: a gzip header instead of its own */
+#define MEMORY_LEVEL 8  /* zlib's own default */
 
 struct hsd_unzip {
     z_stream stream;
@@ -52,7 +52,8 @@ hsd_status hsd_unzip_reset(hsd_unzip *unzip, hsd_error *err)
     return inflateReset2(&unzip->stream, unzip->window) == Z_OK ? HSD_OK : hsd_fail_nomem(err, "unpacking");
 }
 
-hsd_status hsd_unzip_step(hsd_unzip *unzip, const void *in, size_t *in_size, void *out, size_t *out_size, hsd_error *err)
+hsd_status hsd_unzip_step(hsd_unzip *unzip, const void *in, size_t *in_size, void *out, size_t *out_size,
+                          hsd_error *err)
 {
     z_stream *stream = &unzip->stream;
     stream->next_in = (Bytef *)(uintptr_t)in;
@@ -85,7 +86,8 @@ hsd_status hsd_zip_new(hsd_zip **out, hsd_zip_form form, hsd_zip_sink sink, void
     if (zip == NULL) return hsd_fail_nomem(err, "packing");
     zip->sink = sink;
     zip->context = context;
-    if (deflateInit2(&zip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_of(form), MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateInit2(&zip->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_of(form), MEMORY_LEVEL,
+                     Z_DEFAULT_STRATEGY) != Z_OK) {
         free(zip);
         return hsd_fail_nomem(err, "packing");
     }
@@ -93,14 +95,16 @@ hsd_status hsd_zip_new(hsd_zip **out, hsd_zip_form form, hsd_zip_sink sink, void
     return HSD_OK;
 }
 
-/* What has been given goes in, and what comes out to the sink. A block that is not full says that there is no more for now. */
+/* What has been given goes in, and what comes out to the sink. A block that is not full says that there is no more for
+ * now. */
 static hsd_status pump(hsd_zip *zip, int flush, hsd_error *err)
 {
     z_stream *stream = &zip->stream;
     do {
         stream->next_out = zip->out;
         stream->avail_out = OUT_BYTES;
-        if (deflate(stream, flush) == Z_STREAM_ERROR) return hsd_fail(err, HSD_E_MISUSE, "packing went on behind its end");
+        if (deflate(stream, flush) == Z_STREAM_ERROR)
+            return hsd_fail(err, HSD_E_MISUSE, "packing went on behind its end");
         const size_t size = OUT_BYTES - stream->avail_out;
         if (size > 0) HSD_TRY(zip->sink(zip->context, zip->out, size, err));
     } while (stream->avail_out == 0);
@@ -156,7 +160,8 @@ hsd_status hsd_unzip_reset(hsd_unzip *unzip, hsd_error *err)
     return refuse(err, "unpack");
 }
 
-hsd_status hsd_unzip_step(hsd_unzip *unzip, const void *in, size_t *in_size, void *out, size_t *out_size, hsd_error *err)
+hsd_status hsd_unzip_step(hsd_unzip *unzip, const void *in, size_t *in_size, void *out, size_t *out_size,
+                          hsd_error *err)
 {
     (void)unzip, (void)in, (void)out;
     *in_size = *out_size = 0;

@@ -1,6 +1,6 @@
 /*
- * Deflate, both ways, in the two wrappings that heap dumps use: a gzip member (.gz), a zlib stream (packets of a trace). The one
- * place that knows zlib; a build without it says so and can do the rest.
+ * Deflate, both ways, in the two wrappings that heap dumps use: a gzip member (.gz), a zlib stream (packets of a
+ * trace). The one place that knows zlib; a build without it says so and can do the rest.
  *
  *      unzip   bytes ──step──► bytes, HSD_END behind the stream; then reset for the next one
  *      zip     bytes ──write──► sink, finish at the end
@@ -32,11 +32,13 @@ hsd_status hsd_unzip_new(hsd_unzip **out, hsd_zip_form form, hsd_error *err);
 hsd_status hsd_unzip_reset(hsd_unzip *unzip, hsd_error *err);
 
 /*
- * Unpacks up to *out_size bytes from up to *in_size ones; both come back as what was used. HSD_END when the stream ended behind what
- * was used; it may go on without a byte out where a header passed. HSD_E_CORRUPT when the bytes contradict the format or a checksum,
- * or ask for a dictionary; HSD_E_NOMEM. Nothing in and nothing out with HSD_OK means that it needs more of one of them.
+ * Unpacks up to *out_size bytes from up to *in_size ones; both come back as what was used. HSD_END when the stream
+ * ended behind what was used; it may go on without a byte out where a header passed. HSD_E_CORRUPT when the bytes
+ * contradict the format or a checksum, or ask for a dictionary; HSD_E_NOMEM. Nothing in and nothing out with HSD_OK
+ * means that it needs more of one of them.
  */
-hsd_status hsd_unzip_step(hsd_unzip *unzip, const void *in, size_t *in_size, void *out, size_t *out_size, hsd_error *err);
+hsd_status hsd_unzip_step(hsd_unzip *unzip, const void *in, size_t *in_size, void *out, size_t *out_size,
+                          hsd_error *err);
 void hsd_unzip_free(hsd_unzip *unzip);
 
 /* ---- packing ---- */

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* realpath */
 /*
- * Where the agents lie: the folder that the environment names, or the places of an installation and of a build, as seen from the
- * program that runs.
+ * Where the agents lie: the folder that the environment names, or the places of an installation and of a build, as seen
+ * from the program that runs.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -27,7 +27,8 @@ static bool is_there(char *out, size_t size, const char *folder, const char *wit
 {
     char path[PATH_MAX], whole[PATH_MAX];
     const int length = snprintf(path, sizeof path, "%s%s%s/%s", folder, within[0] == '\0' ? "" : "/", within, name);
-    if (length < 0 || (size_t)length >= sizeof path || realpath(path, whole) == NULL || strlen(whole) >= size) return false;
+    if (length < 0 || (size_t)length >= sizeof path || realpath(path, whole) == NULL || strlen(whole) >= size)
+        return false;
     memcpy(out, whole, strlen(whole) + 1);
     return true;
 }
@@ -45,7 +46,8 @@ hsd_status hsd_agent_path(char *out, size_t size, const char *name, hsd_error *e
     own_folder(folder);
     for (size_t i = 0; i < HSD_ARRAY_LEN(beside); i++)
         if (is_there(out, size, folder, beside[i], name)) return HSD_OK;
-    hsd_fail(err, HSD_E_NOT_FOUND, "there is no agent %s in %s, %s or %s of %.200s", name, beside[0], beside[1], beside[2], folder);
+    hsd_fail(err, HSD_E_NOT_FOUND, "there is no agent %s in %s, %s or %s of %.200s", name, beside[0], beside[1],
+             beside[2], folder);
     hsd_error_set_hint(err, "install it, or let HSDIFF_AGENTS name the folder of the agents");
     return HSD_E_NOT_FOUND;
 }

@@ -1,7 +1,8 @@
 #define _GNU_SOURCE /* setns, struct ucred */
 /*
- * To an agent's socket. Its name is in the network namespace of the process; root can go there, on a thread that ends with it,
- * and come back with the connection. Anyone may have taken the name: who listens is what the kernel says, not the name.
+ * To an agent's socket. Its name is in the network namespace of the process; root can go there, on a thread that ends
+ * with it, and come back with the connection. Anyone may have taken the name: who listens is what the kernel says, not
+ * the name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +70,8 @@ int hsd_connect_in(int *out, const hsd_process_facts *facts, const struct sockad
 
 static hsd_status refuse_stranger(const hsd_process_facts *facts, const struct ucred *peer, hsd_error *err)
 {
-    hsd_fail(err, HSD_E_UNSUPPORTED, "what listens in the name of process %ld is process %ld of user %u: it is not asked", facts->pid,
+    hsd_fail(err, HSD_E_UNSUPPORTED,
+             "what listens in the name of process %ld is process %ld of user %u: it is not asked", facts->pid,
              (long)peer->pid, (unsigned)peer->uid);
     return HSD_E_UNSUPPORTED;
 }
@@ -90,9 +92,12 @@ static hsd_status fail_to_reach(const hsd_process_facts *facts, const char *agen
 {
     if (kill((pid_t)facts->pid, 0) != 0 && errno == ESRCH)
         return hsd_fail(err, HSD_E_NOT_FOUND, "process %ld (%s) has ended", facts->pid, facts->command);
-    if (error != ECONNREFUSED) return hsd_fail_errno(err, error, "cannot reach the agent %s in process %ld", agent, facts->pid);
-    hsd_fail(err, HSD_E_IO, "the agent %s in process %ld (%s) does not listen any more", agent, facts->pid, facts->command);
-    hsd_error_set_hint(err, "did it execute another program, or run out of descriptors or memory? hsdiff ps %ld", facts->pid);
+    if (error != ECONNREFUSED)
+        return hsd_fail_errno(err, error, "cannot reach the agent %s in process %ld", agent, facts->pid);
+    hsd_fail(err, HSD_E_IO, "the agent %s in process %ld (%s) does not listen any more", agent, facts->pid,
+             facts->command);
+    hsd_error_set_hint(err, "did it execute another program, or run out of descriptors or memory? hsdiff ps %ld",
+                       facts->pid);
     if (err != NULL) err->sys_errno = error;
     return HSD_E_IO;
 }
@@ -115,7 +120,8 @@ static hsd_status connect_as(int *out, const hsd_process_facts *facts, const cha
     return status;
 }
 
-/* A name that another process has, maybe one of this number in another container, leads on to the next; so does one that nobody has any more. */
+/* A name that another process has, maybe one of this number in another container, leads on to the next; so does one
+ * that nobody has any more. */
 hsd_status hsd_agent_connect(int *out, const hsd_process_facts *facts, const char *agent, hsd_error *err)
 {
     hsd_error first, why;
@@ -125,7 +131,8 @@ hsd_status hsd_agent_connect(int *out, const hsd_process_facts *facts, const cha
         hsd_error_init(&why);
         const hsd_status one = connect_as(out, facts, agent, turn, &why);
         if (one == HSD_OK) return HSD_OK;
-        if (turn > 1 && !(status == HSD_E_IO && one == HSD_E_UNSUPPORTED)) continue; /* who is a stranger says more than nobody */
+        /* who is a stranger says more than nobody */
+        if (turn > 1 && !(status == HSD_E_IO && one == HSD_E_UNSUPPORTED)) continue;
         status = one;
         first = why;
     }

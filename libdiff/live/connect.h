@@ -13,8 +13,8 @@ enum { HSD_AGENT_NAME_BYTES = 96, HSD_AGENT_NAME_TURNS = 9 };
 /* The abstract name, without the NUL in front of it, of this turn from 1 on: an agent takes the first that is free. */
 void hsd_agent_name(char out[HSD_AGENT_NAME_BYTES], const hsd_process_facts *facts, const char *agent, unsigned turn);
 
-/* A new stream socket, connected to this name in the network namespace of the process (another one takes root). 0 with *out, which is owned by the caller;
- * else errno, and *out is -1. */
+/* A new stream socket, connected to this name in the network namespace of the process (another one takes root). 0 with
+ * *out, which is owned by the caller; else errno, and *out is -1. */
 int hsd_connect_in(int *out, const hsd_process_facts *facts, const struct sockaddr *name, socklen_t size);
 
 /* *out is owned by the caller. HSD_E_IO: it does not listen; HSD_E_UNSUPPORTED: someone else does. */

@@ -1,5 +1,6 @@
 /*
- * The conversation with an agent, as capture/agent/agent.h has it: one line out, one line back, and behind "ok" the capture.
+ * The conversation with an agent, as capture/agent/agent.h has it: one line out, one line back, and behind "ok" the
+ * capture.
  */
 #include <errno.h>
 #include <poll.h>
@@ -31,14 +32,16 @@ static hsd_status read_line(const hsd_waiting *waiting, int fd, char line[HSD_AN
             return hsd_fail_errno(err, error, "cannot read what the agent in process %ld answers", waiting->pid);
         if ((error != 0 || got == 0) && used == 0) return HSD_END;
         if (error != 0 || got == 0)
-            return hsd_fail(err, HSD_E_TRUNCATED, "the agent in process %ld went away in the middle of its answer", waiting->pid);
+            return hsd_fail(err, HSD_E_TRUNCATED, "the agent in process %ld went away in the middle of its answer",
+                            waiting->pid);
         if (line[used] == '\n') {
             line[used] = '\0';
             return HSD_OK;
         }
         if (++used == HSD_ANSWER_BYTES) break;
     }
-    return hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "what listens in process %ld is no agent of hsdiff: its answer has no end", waiting->pid);
+    return hsd_fail(err, HSD_E_NOT_THIS_FORMAT,
+                    "what listens in process %ld is no agent of hsdiff: its answer has no end", waiting->pid);
 }
 
 static hsd_status read_answer(const hsd_waiting *waiting, int fd, hsd_error *err)
@@ -48,7 +51,8 @@ static hsd_status read_answer(const hsd_waiting *waiting, int fd, hsd_error *err
     HSD_TRY(read_line(waiting, fd, line, err));
     switch (hsd_answer_parse(line, &sentence)) {
     case HSD_ANSWER_OK: return HSD_OK;
-    case HSD_ANSWER_ERROR: return hsd_fail(err, HSD_E_UNSUPPORTED, "the agent in process %ld refuses: %s", waiting->pid, sentence);
+    case HSD_ANSWER_ERROR:
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "the agent in process %ld refuses: %s", waiting->pid, sentence);
     case HSD_ANSWER_NONE: break;
     }
     return hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "what listens in process %ld is no agent of hsdiff", waiting->pid);
@@ -82,7 +86,9 @@ static unsigned patience_ms(hsd_status status, const hsd_error *why)
 {
     if (status == HSD_END) return HUNG_UP_MS;
     const int error = why->sys_errno;
-    return status == HSD_E_IO && (error == ECONNREFUSED || error == EAGAIN || error == ECONNRESET || error == EPIPE) ? UNHEARD_MS : 0;
+    return status == HSD_E_IO && (error == ECONNREFUSED || error == EAGAIN || error == ECONNRESET || error == EPIPE)
+               ? UNHEARD_MS
+               : 0;
 }
 
 static hsd_status tell_silence(const hsd_process_facts *facts, hsd_error *err)
@@ -93,11 +99,12 @@ static hsd_status tell_silence(const hsd_process_facts *facts, hsd_error *err)
 }
 
 /*
- * With patience. A program that closed all its descriptors closed the agent's socket too: the agent notices at the first try and opens it
- * anew, when it comes to it. On a busy machine, or near a limit of memory or of descriptors, that takes a while.
+ * With patience. A program that closed all its descriptors closed the agent's socket too: the agent notices at the
+ * first try and opens it anew, when it comes to it. On a busy machine, or near a limit of memory or of descriptors,
+ * that takes a while.
  */
-static hsd_status ask(int *out, const hsd_waiting *waiting, const hsd_process_facts *facts, const char *agent, const char *request,
-                      hsd_error *err)
+static hsd_status ask(int *out, const hsd_waiting *waiting, const hsd_process_facts *facts, const char *agent,
+                      const char *request, hsd_error *err)
 {
     const uint64_t began = hsd_now_ns();
     hsd_error why;
@@ -121,8 +128,10 @@ hsd_status hsd_live_ask(hsd_live *live, const char *agent, const char *options, 
     char request[REQUEST_BYTES];
     hsd_waiting waiting;
     int fd = -1;
-    const int length = snprintf(request, sizeof request, "hsdiff 1 capture%s%s\n", *options == '\0' ? "" : " ", options);
-    if (length < 0 || (size_t)length >= sizeof request) return hsd_fail(err, HSD_E_MISUSE, "options of an agent are too long");
+    const int length =
+        snprintf(request, sizeof request, "hsdiff 1 capture%s%s\n", *options == '\0' ? "" : " ", options);
+    if (length < 0 || (size_t)length >= sizeof request)
+        return hsd_fail(err, HSD_E_MISUSE, "options of an agent are too long");
     hsd_live_waiting(&waiting, live);
     HSD_TRY(ask(&fd, &waiting, live->facts, agent, request, err));
     const hsd_status status = hsd_live_copy(live, fd, err);
@@ -133,7 +142,8 @@ hsd_status hsd_live_ask(hsd_live *live, const char *agent, const char *options, 
 hsd_status hsd_live_ask_forget(const hsd_process_facts *facts, const hsd_run *run, const char *agent, hsd_error *err)
 {
     hsd_reporter reporter;
-    hsd_waiting waiting = {.reporter = &reporter, .pid = facts->pid, .timeout_seconds = FORGET_SECONDS, .stage = "asking to forget"};
+    hsd_waiting waiting = {
+        .reporter = &reporter, .pid = facts->pid, .timeout_seconds = FORGET_SECONDS, .stage = "asking to forget"};
     int fd = -1;
     hsd_reporter_init(&reporter, run);
     const hsd_status status = ask(&fd, &waiting, facts, agent, "hsdiff 1 forget\n", err);

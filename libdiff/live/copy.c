@@ -1,5 +1,6 @@
 /*
- * A capture that an agent writes itself, copied as it comes. Only its first bytes are looked at here: the rest is the reader's.
+ * A capture that an agent writes itself, copied as it comes. Only its first bytes are looked at here: the rest is the
+ * reader's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@ static hsd_status refuse_start(const hsd_live *live, size_t have, hsd_error *err
 {
     if (have == 0)
         return hsd_fail(err, HSD_E_TRUNCATED, "process %ld ended the capture before its first byte", live->facts->pid);
-    if (have < MAGIC_BYTES) return hsd_fail(err, HSD_E_TRUNCATED, "process %ld ended the capture inside its file header", live->facts->pid);
+    if (have < MAGIC_BYTES)
+        return hsd_fail(err, HSD_E_TRUNCATED, "process %ld ended the capture inside its file header", live->facts->pid);
     return hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "what process %ld sends is no heap capture", live->facts->pid);
 }
 

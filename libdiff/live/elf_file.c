@@ -23,7 +23,8 @@ static int open_command(const char *command)
     for (const char *at = folders;; at++) {
         const size_t length = strcspn(at, ":");
         const int written = snprintf(path, sizeof path, "%.*s/%s", (int)length, length == 0 ? "." : at, command);
-        if (written > 0 && (size_t)written < sizeof path && access(path, X_OK) == 0) return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (written > 0 && (size_t)written < sizeof path && access(path, X_OK) == 0)
+            return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         at += length;
         if (*at == '\0') return -1;
     }
@@ -80,10 +81,12 @@ static hsd_elf_kind look(int fd)
     struct stat info;
     memset(&head, 0, sizeof head);
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return HSD_ELF_NOT;
-    if (pread(fd, &head, sizeof head, 0) < (ssize_t)sizeof head.small || memcmp(head.ident, ELFMAG, SELFMAG) != 0) return HSD_ELF_NOT;
+    if (pread(fd, &head, sizeof head, 0) < (ssize_t)sizeof head.small || memcmp(head.ident, ELFMAG, SELFMAG) != 0)
+        return HSD_ELF_NOT;
     if ((info.st_mode & (S_ISUID | S_ISGID)) != 0) return HSD_ELF_SECURE;
-    return head.ident[EI_CLASS] == ELFCLASS64 ? look_for_interpreter(fd, head.large.e_phoff, head.large.e_phentsize, head.large.e_phnum, true)
-                                              : look_for_interpreter(fd, head.small.e_phoff, head.small.e_phentsize, head.small.e_phnum, false);
+    return head.ident[EI_CLASS] == ELFCLASS64
+               ? look_for_interpreter(fd, head.large.e_phoff, head.large.e_phentsize, head.large.e_phnum, true)
+               : look_for_interpreter(fd, head.small.e_phoff, head.small.e_phentsize, head.small.e_phnum, false);
 }
 
 /* The first note of a segment: its name is "Go", its kind the build's id. */
@@ -102,10 +105,13 @@ bool hsd_elf_file_is_go(int fd)
 {
     Elf64_Ehdr head;
     Elf64_Phdr header;
-    if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return false;
-    if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof header || head.e_phoff > INT32_MAX) return false;
+    if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+        return false;
+    if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof header || head.e_phoff > INT32_MAX)
+        return false;
     for (unsigned i = 0; i < head.e_phnum; i++) {
-        if (pread(fd, &header, sizeof header, (off_t)(head.e_phoff + i * sizeof header)) != (ssize_t)sizeof header) return false;
+        if (pread(fd, &header, sizeof header, (off_t)(head.e_phoff + i * sizeof header)) != (ssize_t)sizeof header)
+            return false;
         if (is_note_of_go(fd, &header)) return true;
     }
     return false;
@@ -115,7 +121,8 @@ static bool is_called(int fd, const Elf64_Shdr *names, uint32_t at, const char *
 {
     char found[32] = "";
     const size_t size = strlen(name) + 1;
-    if (size > sizeof found || at > names->sh_size || size > names->sh_size - at || names->sh_offset > INT64_MAX / 2) return false;
+    if (size > sizeof found || at > names->sh_size || size > names->sh_size - at || names->sh_offset > INT64_MAX / 2)
+        return false;
     return pread(fd, found, size, (off_t)(names->sh_offset + at)) == (ssize_t)size && memcmp(found, name, size) == 0;
 }
 
@@ -123,9 +130,12 @@ static bool has_section(int fd, const char *name)
 {
     Elf64_Ehdr head;
     Elf64_Shdr names, one;
-    if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return false;
-    if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_shentsize != sizeof one || head.e_shoff > INT64_MAX / 2) return false;
-    if (pread(fd, &names, sizeof names, (off_t)(head.e_shoff + head.e_shstrndx * sizeof one)) != (ssize_t)sizeof names) return false;
+    if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+        return false;
+    if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_shentsize != sizeof one || head.e_shoff > INT64_MAX / 2)
+        return false;
+    if (pread(fd, &names, sizeof names, (off_t)(head.e_shoff + head.e_shstrndx * sizeof one)) != (ssize_t)sizeof names)
+        return false;
     for (unsigned i = 0; i < head.e_shnum; i++) {
         if (pread(fd, &one, sizeof one, (off_t)(head.e_shoff + i * sizeof one)) != (ssize_t)sizeof one) return false;
         if (is_called(fd, &names, one.sh_name, name)) return true;

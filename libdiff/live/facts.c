@@ -1,6 +1,6 @@
 /*
- * The facts of a process, read once from /proc, and the questions that ways ask about it. Nothing happens to the process: files
- * of /proc are read, no signal is sent, nothing is attached.
+ * The facts of a process, read once from /proc, and the questions that ways ask about it. Nothing happens to the
+ * process: files of /proc are read, no signal is sent, nothing is attached.
  */
 #include "live/facts.h"
 
@@ -15,9 +15,9 @@
 
 #include "live/procfs.h"
 
-#define STATUS_MAX_BYTES ((size_t)64 << 10)
+#define STATUS_MAX_BYTES      ((size_t)64 << 10)
 #define ENVIRONMENT_MAX_BYTES ((size_t)8 << 20)
-#define LIST_MAX_BYTES ((size_t)64 << 20)
+#define LIST_MAX_BYTES        ((size_t)64 << 20)
 enum { PATH_BYTES = 64, READ_BYTES = 64 * 1024 };
 
 static void make_path(char path[PATH_BYTES], long pid, const char *file)
@@ -168,7 +168,8 @@ static bool any_line(const char *path, bool (*is_it)(const char *line, const voi
     size_t room = 0, read_bytes = 0;
     bool found = false;
     ssize_t length;
-    if (file != NULL) setvbuf(file, NULL, _IOFBF, READ_BYTES); /* else the kernel makes these lists anew for each KiB */
+    /* else the kernel makes these lists anew for each KiB */
+    if (file != NULL) setvbuf(file, NULL, _IOFBF, READ_BYTES);
     while (file != NULL && !found && read_bytes < LIST_MAX_BYTES && (length = getline(&line, &room, file)) > 0) {
         if (line[length - 1] == '\n') line[length - 1] = '\0';
         found = is_it(line, what);
@@ -206,7 +207,8 @@ typedef struct kept_maps {
 static bool is_known_before(const hsd_process_facts *facts, size_t used, const char *name)
 {
     const size_t size = strlen(name) + 1;
-    return used >= size && memcmp(facts->mapped + used - size, name, size) == 0 && (used == size || facts->mapped[used - size - 1] == '\0');
+    return used >= size && memcmp(facts->mapped + used - size, name, size) == 0 &&
+           (used == size || facts->mapped[used - size - 1] == '\0');
 }
 
 /* True, which ends the reading: no room. A line of a file holds its path from the first slash on. */

@@ -1,6 +1,6 @@
 /*
- * What /proc says of a process: hsd_process_facts and the questions of way.h are answered by facts.c, what it runs by script.c,
- * which gate stands in front of it by gates.c.
+ * What /proc says of a process: hsd_process_facts and the questions of way.h are answered by facts.c, what it runs by
+ * script.c, which gate stands in front of it by gates.c.
  */
 #ifndef HSD_LIVE_FACTS_H
 #define HSD_LIVE_FACTS_H
@@ -11,20 +11,21 @@ enum { HSD_SHARED_FILES = 64 };
 
 /* What is asked of every process in a list and has few answers. Belongs to one thread. */
 typedef struct hsd_shared_facts {
-    char *names;          /* of what listens in this network namespace: abstract sockets, one behind the other; NULL = not read */
-    const char **sorted;  /* the same, `count` of them */
+    /* of what listens in this network namespace: abstract sockets, one behind the other; NULL = not read */
+    char *names;
+    const char **sorted; /* the same, `count` of them */
     size_t count;
-    bool has_dotnet;      /* a diagnostics socket of .NET is among those with a path */
+    bool has_dotnet; /* a diagnostics socket of .NET is among those with a path */
     bool has_user;
-    unsigned uid;         /* the last one, and */
-    char user[32];        /* its name */
+    unsigned uid;  /* the last one, and */
+    char user[32]; /* its name */
     struct {
         uint64_t device, inode;
         bool is_go;
     } files[HSD_SHARED_FILES]; /* executables that were looked into, the last ones */
     size_t file_count;
-    bool has_agent;       /* it was looked where the native agent is: */
-    char agent[400];      /* "" = nowhere */
+    bool has_agent;  /* it was looked where the native agent is: */
+    char agent[400]; /* "" = nowhere */
 } hsd_shared_facts;
 
 /* Does it execute a program of Go? */
@@ -40,13 +41,16 @@ const hsd_shared_facts *hsd_facts_sockets(const hsd_process_facts *facts);
 /* Does an abstract socket of this name listen there? */
 bool hsd_shared_facts_listen(const hsd_shared_facts *shared, const char *name);
 
-/* HSD_E_NOT_FOUND: no such process, or it is gone by now. HSD_E_UNSUPPORTED: /proc does not show it, or `pid` is a thread's. */
+/* HSD_E_NOT_FOUND: no such process, or it is gone by now. HSD_E_UNSUPPORTED: /proc does not show it, or `pid` is a
+ * thread's. */
 hsd_status hsd_facts_read(hsd_process_facts *out, long pid, hsd_error *err);
 
-/* Keeps the names of mapped files for hsd_process_maps, as they are now. More than there is room for: nothing is kept. */
+/* Keeps the names of mapped files for hsd_process_maps, as they are now. More than there is room for: nothing is kept.
+ */
 void hsd_facts_keep_maps(hsd_process_facts *facts);
 
-/* Main script, class or archive of an interpreter, without its folder: "shop.js", "com.shop.Main". "" if there is none. */
+/* Main script, class or archive of an interpreter, without its folder: "shop.js", "com.shop.Main". "" if there is none.
+ */
 void hsd_facts_script(const hsd_process_facts *facts, char *out, size_t size);
 
 /* The name that people know the process by: the script, or the executable. */

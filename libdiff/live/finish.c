@@ -1,6 +1,7 @@
 /*
- * What is done with a capture behind the way: it is opened as any reader would open it, which tells whether it is whole; its names
- * are resolved while the files that they come from are still mapped; it goes to where the user wants it.
+ * What is done with a capture behind the way: it is opened as any reader would open it, which tells whether it is
+ * whole; its names are resolved while the files that they come from are still mapped; it goes to where the user wants
+ * it.
  */
 #include "live/finish.h"
 
@@ -18,7 +19,10 @@
 
 /* ---- what is in it ---- */
 
-static bool is_text(hsd_text text, const char *word) { return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0; }
+static bool is_text(hsd_text text, const char *word)
+{
+    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
 
 static hsd_status read_pause(hsd_capture *capture, hsd_live_result *result, hsd_error *err)
 {
@@ -42,11 +46,13 @@ static hsd_status read_result(hsd_capture *capture, bool keep_cut, hsd_live_resu
     result->output_bytes = info->file_bytes;
     result->losses = info->lost;
     result->is_complete = info->is_complete;
-    if (!info->is_complete && !keep_cut) return hsd_fail(err, HSD_E_TRUNCATED, "is incomplete: %s", info->incomplete_reason);
+    if (!info->is_complete && !keep_cut)
+        return hsd_fail(err, HSD_E_TRUNCATED, "is incomplete: %s", info->incomplete_reason);
     return read_pause(capture, result, err);
 }
 
-static hsd_status measure(int fd, const char *name, hsd_damage damage, const hsd_run *run, hsd_live_result *result, hsd_error *err)
+static hsd_status measure(int fd, const char *name, hsd_damage damage, const hsd_run *run, hsd_live_result *result,
+                          hsd_error *err)
 {
     hsd_run quiet = run == NULL ? (hsd_run){0} : *run;
     hsd_capture *capture = NULL;
@@ -59,7 +65,8 @@ static hsd_status measure(int fd, const char *name, hsd_damage damage, const hsd
     return status;
 }
 
-hsd_status hsd_capture_measure(int fd, const char *name, bool keep_cut, const hsd_run *run, hsd_live_result *result, hsd_error *err)
+hsd_status hsd_capture_measure(int fd, const char *name, bool keep_cut, const hsd_run *run, hsd_live_result *result,
+                               hsd_error *err)
 {
     const hsd_status status = measure(fd, name, HSD_DAMAGE_REFUSE, run, result, err);
     if (!keep_cut || (status != HSD_E_TRUNCATED && status != HSD_E_CORRUPT)) return status;
@@ -74,11 +81,14 @@ static hsd_status tell_cut(const hsd_live *live, hsd_error *err)
     memcpy(why, err->text, sizeof why);
     err->file[0] = '\0';
     if (live->result->output_bytes > 0) /* it has an end, and says itself why it came early */
-        hsd_fail(err, HSD_E_TRUNCATED, "the capture of process %ld (%s) %.300s", live->facts->pid, live->process->name, why);
+        hsd_fail(err, HSD_E_TRUNCATED, "the capture of process %ld (%s) %.300s", live->facts->pid, live->process->name,
+                 why);
     else
-        hsd_fail(err, HSD_E_TRUNCATED, "process %ld (%s) or its agent went away in the middle of the capture, which %.200s", live->facts->pid,
+        hsd_fail(err, HSD_E_TRUNCATED,
+                 "process %ld (%s) or its agent went away in the middle of the capture, which %.200s", live->facts->pid,
                  live->process->name, why);
-    hsd_error_set_hint(err, "nothing was kept; with --partial what came is: hsdiff capture %ld --partial", live->facts->pid);
+    hsd_error_set_hint(err, "nothing was kept; with --partial what came is: hsdiff capture %ld --partial",
+                       live->facts->pid);
     return HSD_E_TRUNCATED;
 }
 
@@ -88,7 +98,8 @@ hsd_status hsd_live_inspect(hsd_live *live, hsd_status of_the_way, hsd_error *er
     hsd_error_init(&before);
     if (of_the_way < 0) before = *why;
     hsd_error_init(why);
-    const hsd_status status = hsd_capture_measure(live->out_fd, "the capture", live->options->keep_cut, live->run, live->result, why);
+    const hsd_status status =
+        hsd_capture_measure(live->out_fd, "the capture", live->options->keep_cut, live->run, live->result, why);
     if (of_the_way < 0 && status == HSD_OK) {
         live->result->is_complete = false; /* a dump that failed may have ended in good order */
         hsd_note(live->reporter, HSD_NOTE_WARNING, "the capture was cut off: %s", before.text);
@@ -121,13 +132,15 @@ hsd_status hsd_live_pass_on(hsd_live *live, int fd, hsd_output *output, hsd_erro
 
 static hsd_status resolve_into(hsd_live *live, int from, int to, hsd_error *err)
 {
-    const hsd_symbol_options options = {.pid = live->facts->pid, .directories = live->options->symbol_directories,
+    const hsd_symbol_options options = {.pid = live->facts->pid,
+                                        .directories = live->options->symbol_directories,
                                         .directory_count = live->options->symbol_directory_count};
     hsd_symbol_result result = {0};
     const hsd_status status = hsd_symbols_resolve(from, to, &options, live->run, &result, err);
     if (status != HSD_OK) return status;
-    hsd_note(live->reporter, HSD_NOTE_DETAIL, "%llu of %llu names resolved from %llu of %llu modules", (unsigned long long)result.resolved,
-             (unsigned long long)result.names, (unsigned long long)result.modules_found, (unsigned long long)result.modules);
+    hsd_note(live->reporter, HSD_NOTE_DETAIL, "%llu of %llu names resolved from %llu of %llu modules",
+             (unsigned long long)result.resolved, (unsigned long long)result.names,
+             (unsigned long long)result.modules_found, (unsigned long long)result.modules);
     return HSD_OK;
 }
 
@@ -141,7 +154,8 @@ hsd_status hsd_live_resolve(hsd_live *live, int fd, hsd_output *output, hsd_erro
     if (status == HSD_E_CANCELLED) {
         if (err != NULL) *err = why;
     } else if (status < 0) {
-        hsd_note(live->reporter, HSD_NOTE_WARNING, "names stay addresses: %s; hsdiff symbolize can resolve them later", why.text);
+        hsd_note(live->reporter, HSD_NOTE_WARNING, "names stay addresses: %s; hsdiff symbolize can resolve them later",
+                 why.text);
         status = hsd_live_pass_on(live, fd, output, err);
     } else {
         status = hsd_live_pass_on(live, resolved.fd, output, err);

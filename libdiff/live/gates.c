@@ -1,6 +1,6 @@
 /*
- * Gates that stand between this program and a process, in words, each with the smallest thing that opens it. Root is never the first
- * advice, and no protection of the machine is to be switched off.
+ * Gates that stand between this program and a process, in words, each with the smallest thing that opens it. Root is
+ * never the first advice, and no protection of the machine is to be switched off.
  */
 #include <errno.h>
 #include <pwd.h>
@@ -24,12 +24,14 @@ void hsd_user_name(char *out, size_t size, unsigned uid)
 hsd_status hsd_gate_of_absence(long pid, hsd_error *err)
 {
     if (kill((pid_t)pid, 0) != 0 && errno == EPERM) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld belongs to another user, and /proc does not show it (it is mounted with hidepid)", pid);
+        hsd_fail(err, HSD_E_UNSUPPORTED,
+                 "process %ld belongs to another user, and /proc does not show it (it is mounted with hidepid)", pid);
         hsd_error_set_hint(err, "run hsdiff as the user that started it");
         return HSD_E_UNSUPPORTED;
     }
     hsd_fail(err, HSD_E_NOT_FOUND, "there is no process %ld", pid);
-    hsd_error_set_hint(err, "name the program instead: hsdiff capture NAME; a container counts its processes for itself");
+    hsd_error_set_hint(err,
+                       "name the program instead: hsdiff capture NAME; a container counts its processes for itself");
     return HSD_E_NOT_FOUND;
 }
 
@@ -48,21 +50,25 @@ static hsd_status pass_user(const hsd_process_facts *facts, hsd_error *err)
 hsd_status hsd_gates_pass(const hsd_process_facts *facts, hsd_error *err)
 {
     if (facts->is_zombie) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) has ended, and has no memory any more: its parent has not asked how it ended",
+        hsd_fail(err, HSD_E_UNSUPPORTED,
+                 "process %ld (%s) has ended, and has no memory any more: its parent has not asked how it ended",
                  facts->pid, facts->command);
         hsd_error_set_hint(err, "capture it while it runs, as from its start: hsdiff capture --every 60s -- COMMAND");
         return HSD_E_UNSUPPORTED;
     }
     HSD_TRY(pass_user(facts, err));
     if (facts->is_readable && facts->arguments[0] == '\0' && facts->executable[0] == '\0')
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) is a thread of the kernel: it has no heap", facts->pid, facts->command);
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) is a thread of the kernel: it has no heap",
+                        facts->pid, facts->command);
     return HSD_OK;
 }
 
 hsd_gate hsd_gate_of_network(const hsd_process_facts *facts, hsd_error *err)
 {
-    if (facts->is_same_network || geteuid() == 0) return HSD_GATE_OPEN; /* root goes in and comes back: connect.c */
-    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is in another network namespace, where its agent listens", facts->pid);
+    /* root goes in and comes back: connect.c */
+    if (facts->is_same_network || geteuid() == 0) return HSD_GATE_OPEN;
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is in another network namespace, where its agent listens",
+             facts->pid);
     hsd_error_set_hint(err, "run hsdiff inside: docker exec CONTAINER hsdiff capture %ld -o x.hs", facts->inner_pid);
     return HSD_GATE_CLOSED;
 }

@@ -1,6 +1,6 @@
 /*
- * What the control groups of a process tell of who runs it: a container, a unit of systemd. Lines of /proc/PID/cgroup, in version 1 one for each
- * controller, in version 2 one:
+ * What the control groups of a process tell of who runs it: a container, a unit of systemd. Lines of /proc/PID/cgroup,
+ * in version 1 one for each controller, in version 2 one:
  *
  *      0::/system.slice/shop.service
  *      0::/system.slice/docker-4f5e….scope         12:memory:/docker/4f5e…         0::/kubepods.slice/…/cri-containerd-4f5e….scope

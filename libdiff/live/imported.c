@@ -3,8 +3,8 @@
  *
  *      fd ──► pump: a thread that waits, with timeout and progress ──► socket pair ──► importer ──► live->out_fd
  *
- * Importers read as if from a pipe and wait for ever; the pump ends the pipe when nothing comes any more. The capture tells of the
- * process what its dump cannot: name, pid, start, an identity domain of this very process, how big it is.
+ * Importers read as if from a pipe and wait for ever; the pump ends the pipe when nothing comes any more. The capture
+ * tells of the process what its dump cannot: name, pid, start, an identity domain of this very process, how big it is.
  */
 #include <errno.h>
 #include <poll.h>
@@ -128,9 +128,13 @@ static void describe(hsd_import_origin *origin, const teller *tell)
     static const uint8_t unknown[16];
     const hsd_live *live = tell->live;
     const hsd_import_origin *asked = tell->asked;
-    *origin = (hsd_import_origin){.process_name = live->process->name, .runtime = live->process->runtime,
-                                  .pid = (uint64_t)live->facts->pid, .started_unix_ns = live->facts->started_unix_ns,
-                                  .taken_unix_ns = unix_now_ns(), .metrics = tell_metrics, .heap_end = tell_heap_end,
+    *origin = (hsd_import_origin){.process_name = live->process->name,
+                                  .runtime = live->process->runtime,
+                                  .pid = (uint64_t)live->facts->pid,
+                                  .started_unix_ns = live->facts->started_unix_ns,
+                                  .taken_unix_ns = unix_now_ns(),
+                                  .metrics = tell_metrics,
+                                  .heap_end = tell_heap_end,
                                   .context = (void *)(uintptr_t)tell};
     hsd_live_domain(origin->domain, live->facts);
     if (asked == NULL) return;
@@ -146,9 +150,9 @@ static void describe(hsd_import_origin *origin, const teller *tell)
 
 static hsd_status import(hsd_live *live, int fd, const char *format, const hsd_import_options *options, hsd_error *err)
 {
-    hsd_import_options chosen = options == NULL
-        ? (hsd_import_options){.compression = live->options->compression, .with_values = live->options->with_values}
-        : *options;
+    hsd_import_options chosen = options == NULL ? (hsd_import_options){.compression = live->options->compression,
+                                                                       .with_values = live->options->with_values}
+                                                : *options;
     hsd_import_origin origin;
     const teller tell = {.live = live, .asked = chosen.origin};
     describe(&origin, &tell);
@@ -157,12 +161,14 @@ static hsd_status import(hsd_live *live, int fd, const char *format, const hsd_i
     return hsd_import_descriptor(fd, live->process->name, live->out_fd, &chosen, live->run, NULL, err);
 }
 
-hsd_status hsd_live_import_file(hsd_live *live, int fd, const char *format, const hsd_import_options *options, hsd_error *err)
+hsd_status hsd_live_import_file(hsd_live *live, int fd, const char *format, const hsd_import_options *options,
+                                hsd_error *err)
 {
     return import(live, fd, format, options, err);
 }
 
-hsd_status hsd_live_import(hsd_live *live, int fd, const char *format, const hsd_import_options *options, hsd_error *err)
+hsd_status hsd_live_import(hsd_live *live, int fd, const char *format, const hsd_import_options *options,
+                           hsd_error *err)
 {
     int pair[2];
     pump *p = NULL;

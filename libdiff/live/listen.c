@@ -44,7 +44,8 @@ static hsd_status open_unix(hsd_listener *listener, const char *path, const char
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     struct stat info;
     if (*path == '\0' || strlen(path) >= sizeof name.sun_path)
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "%s: the path of a socket has 1 to %zu bytes", where, sizeof name.sun_path - 1);
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "%s: the path of a socket has 1 to %zu bytes", where,
+                        sizeof name.sun_path - 1);
     memcpy(name.sun_path, path, strlen(path) + 1);
     int error = sweep(&name);
     if (error == EADDRINUSE) {
@@ -72,8 +73,10 @@ static hsd_status open_unix(hsd_listener *listener, const char *path, const char
 static hsd_status refuse_address(const char *where, hsd_error *err)
 {
     hsd_fail(err, HSD_E_UNSUPPORTED, "%s is no address of this machine alone", where);
-    hsd_error_set_hint(err, "captures are received at unix:PATH, tcp:127.0.0.1:PORT or tcp:[::1]:PORT; from elsewhere through a tunnel: "
-                            "ssh -R PORT:127.0.0.1:PORT HOST");
+    hsd_error_set_hint(
+        err,
+        "captures are received at unix:PATH, tcp:127.0.0.1:PORT or tcp:[::1]:PORT; from elsewhere through a tunnel: "
+        "ssh -R PORT:127.0.0.1:PORT HOST");
     return HSD_E_UNSUPPORTED;
 }
 
@@ -142,8 +145,8 @@ hsd_status hsd_listener_open(hsd_listener *listener, const char *where, hsd_erro
 void hsd_listener_close(hsd_listener *listener)
 {
     struct stat info;
-    const bool is_ours = listener->path[0] != '\0' && lstat(listener->path, &info) == 0 && info.st_dev == listener->device &&
-                         info.st_ino == listener->inode;
+    const bool is_ours = listener->path[0] != '\0' && lstat(listener->path, &info) == 0 &&
+                         info.st_dev == listener->device && info.st_ino == listener->inode;
     if (is_ours) unlink(listener->path);
     if (listener->fd >= 0) close(listener->fd);
     *listener = (hsd_listener){.fd = -1};
@@ -156,7 +159,8 @@ int hsd_listener_accept(const hsd_listener *listener, long *stranger)
     *stranger = -1;
     const int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0 || !listener->is_unix) return fd;
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == 0 || peer.uid == geteuid() || geteuid() == 0))
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+        (peer.uid == 0 || peer.uid == geteuid() || geteuid() == 0))
         return fd;
     *stranger = (long)peer.uid;
     close(fd);

@@ -1,5 +1,6 @@
 /*
- * What a process is as seen from outside: its size from statm and status, and its identity from what the kernel says of this boot.
+ * What a process is as seen from outside: its size from statm and status, and its identity from what the kernel says of
+ * this boot.
  */
 #include "live/measure.h"
 

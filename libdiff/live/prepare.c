@@ -1,6 +1,6 @@
 /*
- * Programs that are about to be started: the first way that says "mine" makes them ready. And what ways need for that: variables of the environment, the folders of
- * agents, scripts.
+ * Programs that are about to be started: the first way that says "mine" makes them ready. And what ways need for that:
+ * variables of the environment, the folders of agents, scripts.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,19 +25,22 @@ bool hsd_command_is_script_of(const char *command, const char *interpreter)
     return strncmp(line, "#!", 2) == 0 && strstr(line, interpreter) != NULL;
 }
 
-hsd_status hsd_agent_folder(char *out, size_t size, const char *name, const char *variable, const char *separators, hsd_error *err)
+hsd_status hsd_agent_folder(char *out, size_t size, const char *name, const char *variable, const char *separators,
+                            hsd_error *err)
 {
     HSD_TRY(hsd_agent_path(out, size, name, err));
     char *slash = strrchr(out, '/');
     if (slash != NULL) slash[slash == out] = '\0'; /* "/" stays */
     const char *separator = strpbrk(out, separators);
     if (separator == NULL) return HSD_OK;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "%s cannot name %s: it has a %s in it", variable, out, *separator == ':' ? "colon" : "semicolon");
+    hsd_fail(err, HSD_E_UNSUPPORTED, "%s cannot name %s: it has a %s in it", variable, out,
+             *separator == ':' ? "colon" : "semicolon");
     hsd_error_set_hint(err, "copy the agents elsewhere and let HSDIFF_AGENTS name that folder");
     return HSD_E_UNSUPPORTED;
 }
 
-hsd_status hsd_put_in_front(const char *name, const char *word, char between, hsd_set_variable_fn set, void *context, hsd_error *err)
+hsd_status hsd_put_in_front(const char *name, const char *word, char between, hsd_set_variable_fn set, void *context,
+                            hsd_error *err)
 {
     const char *before = getenv(name);
     if (before == NULL || *before == '\0') {
@@ -53,8 +56,8 @@ hsd_status hsd_put_in_front(const char *name, const char *word, char between, hs
     return HSD_OK;
 }
 
-hsd_status hsd_live_prepare(const char *const *command, const char *way, const char **chosen, hsd_set_variable_fn set, void *context,
-                            hsd_error *err)
+hsd_status hsd_live_prepare(const char *const *command, const char *way, const char **chosen, hsd_set_variable_fn set,
+                            void *context, hsd_error *err)
 {
     const hsd_way *row = NULL;
     hsd_status status = HSD_OK;
@@ -63,7 +66,8 @@ hsd_status hsd_live_prepare(const char *const *command, const char *way, const c
     if (way != NULL) HSD_TRY(hsd_way_find(&row, way, err));
     for (size_t i = 0; hsd_way_row(i) != NULL; i++) {
         const hsd_way *one = hsd_way_row(i);
-        if ((row != NULL && one != row) || one->prepare == NULL || !one->prepare(command, set, context, &status, err)) continue;
+        if ((row != NULL && one != row) || one->prepare == NULL || !one->prepare(command, set, context, &status, err))
+            continue;
         *chosen = one->name;
         return status;
     }

@@ -1,6 +1,6 @@
 /*
- * What a process is and which way leads to its heap: the gates in front of all ways, then each row of the table is asked. The first
- * that is open is taken; where none is, the first that knew the process tells why.
+ * What a process is and which way leads to its heap: the gates in front of all ways, then each row of the table is
+ * asked. The first that is open is taken; where none is, the first that knew the process tells why.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -12,7 +12,6 @@
 #include "live/choose.h"
 #include "live/facts.h"
 #include "live/procfs.h"
-
 
 enum { CONTAINER_DIGITS_LEAST = 6 };
 
@@ -26,7 +25,8 @@ static void describe(hsd_process *out, const hsd_process_facts *facts)
 }
 
 /* `seen`: what a way that knows the process but is closed has said of it. */
-static hsd_gate ask(const hsd_way *way, const hsd_process_facts *facts, hsd_process *out, hsd_process *seen, hsd_error *err)
+static hsd_gate ask(const hsd_way *way, const hsd_process_facts *facts, hsd_process *out, hsd_process *seen,
+                    hsd_error *err)
 {
     hsd_process process;
     describe(&process, facts);
@@ -72,7 +72,8 @@ static hsd_status look_by(hsd_process *out, const hsd_process_facts *facts, cons
         if (err != NULL) *err = why;
         return HSD_E_UNSUPPORTED;
     }
-    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) is none for the way %s: %s", facts->pid, out->name, name, way->summary);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) is none for the way %s: %s", facts->pid, out->name, name,
+             way->summary);
     hsd_error_set_hint(err, "let hsdiff choose: hsdiff capture %ld", facts->pid);
     return HSD_E_UNSUPPORTED;
 }
@@ -96,7 +97,8 @@ static hsd_status look_by_any(hsd_process *out, const hsd_process_facts *facts, 
         }
     }
     if (first.status == HSD_OK)
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "no way to the heap of process %ld (%s) is known", facts->pid, out->name);
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "no way to the heap of process %ld (%s) is known", facts->pid,
+                        out->name);
     *out = known;
     if (err != NULL) *err = first;
     return HSD_E_UNSUPPORTED;
@@ -161,7 +163,8 @@ static bool is_wanted(const hsd_process_facts *facts, const hsd_groups *groups, 
 static void ask_for_leave(hsd_listed_process *out, const hsd_process_facts *facts)
 {
     const hsd_way *way = NULL;
-    if (out->process.way == NULL || hsd_way_find(&way, out->process.way, NULL) != HSD_OK || way->needs_leave == NULL) return;
+    if (out->process.way == NULL || hsd_way_find(&way, out->process.way, NULL) != HSD_OK || way->needs_leave == NULL)
+        return;
     if (way->needs_leave(facts, &out->why)) out->process.way = NULL;
 }
 

@@ -47,7 +47,8 @@ const char *hsd_procfs_last_part(const char *path, size_t *size)
 {
     static const char deleted[] = " (deleted)";
     size_t length = strlen(path);
-    if (length >= sizeof deleted && strcmp(path + length - (sizeof deleted - 1), deleted) == 0) length -= sizeof deleted - 1;
+    if (length >= sizeof deleted && strcmp(path + length - (sizeof deleted - 1), deleted) == 0)
+        length -= sizeof deleted - 1;
     size_t first = length;
     while (first > 0 && path[first - 1] != '/')
         first--;

@@ -1,6 +1,6 @@
 /*
- * Lines of /proc, taken apart. What other processes can write into them (names of files, of sockets, of themselves) is foreign:
- * nothing here trusts a length or an order.
+ * Lines of /proc, taken apart. What other processes can write into them (names of files, of sockets, of themselves) is
+ * foreign: nothing here trusts a length or an order.
  */
 #ifndef HSD_LIVE_PROCFS_H
 #define HSD_LIVE_PROCFS_H

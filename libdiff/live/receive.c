@@ -3,8 +3,9 @@
  *
  *      accept ──► stream: magic, then bytes into a file without a name ──► end ──► whole? ──► NAME-PID-NNNN.hs
  *
- * Each turn takes at most one piece of each stream that has some: a fast one does not starve the others, a slow one holds nobody up. A
- * stream that says nothing for the timeout is let go. What connects and is no capture costs its first eight bytes.
+ * Each turn takes at most one piece of each stream that has some: a fast one does not starve the others, a slow one
+ * holds nobody up. A stream that says nothing for the timeout is let go. What connects and is no capture costs its
+ * first eight bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,11 +25,11 @@
 #include <hsdiff/capture.h>
 
 #define PIECE_BYTES ((size_t)256 << 10)
-#define SECOND_NS UINT64_C(1000000000)
+#define SECOND_NS   UINT64_C(1000000000)
 enum { STREAMS_MAX = 64, TURN_MS = 50, MAGIC_BYTES = 8, DEFAULT_SECONDS = 60 };
 
 typedef struct stream {
-    int fd;             /* -1: a free place */
+    int fd; /* -1: a free place */
     hsd_saved saved;
     uint8_t magic[MAGIC_BYTES];
     uint64_t bytes, began_ns, heard_ns;
@@ -36,7 +37,7 @@ typedef struct stream {
 
 typedef struct receiver {
     const hsd_live_options *options;
-    hsd_run quiet;      /* for looking at what came, when nobody listens any more too */
+    hsd_run quiet; /* for looking at what came, when nobody listens any more too */
     hsd_reporter reporter;
     hsd_received_fn tell;
     void *context;
@@ -105,7 +106,8 @@ static void end_stream(receiver *r, stream *s)
         return;
     }
     hsd_error_init(&one.error);
-    const hsd_status whole = hsd_capture_measure(s->saved.fd, "the capture", r->options->keep_cut, &r->quiet, &one.result, &one.error);
+    const hsd_status whole =
+        hsd_capture_measure(s->saved.fd, "the capture", r->options->keep_cut, &r->quiet, &one.result, &one.error);
     if (whole != HSD_OK) {
         drop(r, s, &one);
         return;
@@ -181,7 +183,8 @@ static void begin_stream(receiver *r)
     const int fd = hsd_listener_accept(&r->listener, &stranger);
     hsd_error_init(&one.error);
     if (stranger >= 0) {
-        hsd_fail(&one.error, HSD_E_UNSUPPORTED, "user %ld connected: captures of other users are not received", stranger);
+        hsd_fail(&one.error, HSD_E_UNSUPPORTED, "user %ld connected: captures of other users are not received",
+                 stranger);
         tell(r, &one, NULL);
     }
     if (fd < 0) return;
@@ -251,14 +254,19 @@ static hsd_status receive(receiver *r, const char *where, hsd_error *err)
     return status == HSD_E_CANCELLED ? HSD_OK : status;
 }
 
-hsd_status hsd_receive(const char *where, const char *folder, const hsd_live_options *options, const hsd_run *run, hsd_received_fn tell_one,
-                       void *context, hsd_error *err)
+hsd_status hsd_receive(const char *where, const char *folder, const hsd_live_options *options, const hsd_run *run,
+                       hsd_received_fn tell_one, void *context, hsd_error *err)
 {
     static const hsd_live_options defaults;
     receiver *r = malloc(sizeof *r);
     if (r == NULL) return hsd_fail_nomem(err, "a buffer for captures");
-    *r = (receiver){.options = options == NULL ? &defaults : options, .quiet = run == NULL ? (hsd_run){0} : *run, .tell = tell_one, .context = context, .folder = folder,
-                    .folder_fd = -1, .listener = {.fd = -1}};
+    *r = (receiver){.options = options == NULL ? &defaults : options,
+                    .quiet = run == NULL ? (hsd_run){0} : *run,
+                    .tell = tell_one,
+                    .context = context,
+                    .folder = folder,
+                    .folder_fd = -1,
+                    .listener = {.fd = -1}};
     for (size_t i = 0; i < STREAMS_MAX; i++)
         r->streams[i] = (stream){.fd = -1, .saved = {.fd = -1}};
     r->quiet.progress = NULL;

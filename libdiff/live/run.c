@@ -3,8 +3,8 @@
  *
  *      facts ──► way ──► a file without a name ──► is it whole? ──► names resolved ──► out_path, at once or not at all
  *
- * Where names are to be resolved, or the result is a pipe, the way writes into a temporary file; else into the result itself. A way
- * and what it calls may speak of progress from several threads: behind one lock.
+ * Where names are to be resolved, or the result is a pipe, the way writes into a temporary file; else into the result
+ * itself. A way and what it calls may speak of progress from several threads: behind one lock.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -63,10 +63,12 @@ static hsd_status read_again(hsd_process_facts *facts, const hsd_process *proces
 {
     HSD_TRY(hsd_facts_read(facts, process->pid, err));
     if (facts->started_unix_ns == process->started_unix_ns) return hsd_gates_pass(facts, err);
-    return hsd_fail(err, HSD_E_NOT_FOUND, "process %ld (%s) has ended, and another one has its number", process->pid, process->name);
+    return hsd_fail(err, HSD_E_NOT_FOUND, "process %ld (%s) has ended, and another one has its number", process->pid,
+                    process->name);
 }
 
-/* The way into `fd`, and what came of it. A cut capture with something in it is HSD_OK with is_complete false, if it is kept. */
+/* The way into `fd`, and what came of it. A cut capture with something in it is HSD_OK with is_complete false, if it is
+ * kept. */
 static hsd_status take(hsd_live *live, const hsd_way *way, int fd, hsd_error *err)
 {
     struct stat info;
@@ -81,7 +83,8 @@ static hsd_status take(hsd_live *live, const hsd_way *way, int fd, hsd_error *er
 
 static hsd_status finish(hsd_live *live, hsd_output *output, hsd_error *err)
 {
-    if (output->size_bytes > 0) live->result->output_bytes = output->size_bytes; /* else the way wrote there itself */
+    /* else the way wrote there itself */
+    if (output->size_bytes > 0) live->result->output_bytes = output->size_bytes;
     return hsd_output_finish(output, err);
 }
 
@@ -133,7 +136,8 @@ static hsd_status capture_into_temp(hsd_live *live, const hsd_way *way, const ta
 {
     hsd_temp kept;
     HSD_TRY(hsd_temp_open(&kept, live->space, err));
-    const hsd_status status = way->leaves_names ? resolve_into_temp(live, way, &kept, err) : take(live, way, kept.fd, err);
+    const hsd_status status =
+        way->leaves_names ? resolve_into_temp(live, way, &kept, err) : take(live, way, kept.fd, err);
     if (status == HSD_OK) {
         *to->fd = kept.fd;
         kept.fd = -1; /* it is the caller's now */
@@ -142,8 +146,8 @@ static hsd_status capture_into_temp(hsd_live *live, const hsd_way *way, const ta
     return status;
 }
 
-static hsd_status capture(const hsd_process *process, const target *to, const hsd_live_options *options, const hsd_run *run,
-                          hsd_live_result *result, hsd_error *err)
+static hsd_status capture(const hsd_process *process, const target *to, const hsd_live_options *options,
+                          const hsd_run *run, hsd_live_result *result, hsd_error *err)
 {
     static const hsd_live_options defaults = {.compression = 1};
     hsd_process_facts facts;
@@ -158,8 +162,14 @@ static hsd_status capture(const hsd_process *process, const target *to, const hs
     share(&shared, run);
     hsd_reporter_init(&reporter, &shared.run);
     hsd_temp_space_init(&space, shared.run.temp_dir);
-    hsd_live live = {.facts = &facts, .process = process, .options = options == NULL ? &defaults : options, .run = &shared.run,
-                     .reporter = &reporter, .space = &space, .out_fd = -1, .started_ns = hsd_now_ns(),
+    hsd_live live = {.facts = &facts,
+                     .process = process,
+                     .options = options == NULL ? &defaults : options,
+                     .run = &shared.run,
+                     .reporter = &reporter,
+                     .space = &space,
+                     .out_fd = -1,
+                     .started_ns = hsd_now_ns(),
                      .result = result == NULL ? &unwanted : result};
     live.before_count = hsd_measure_process(facts.pid, live.before, HSD_LIVE_METRICS);
     *live.result = (hsd_live_result){0};
@@ -170,14 +180,15 @@ static hsd_status capture(const hsd_process *process, const target *to, const hs
     return status;
 }
 
-hsd_status hsd_live_capture(const hsd_process *process, const char *out_path, bool force, const hsd_live_options *options,
-                            const hsd_run *run, hsd_live_result *result, hsd_error *err)
+hsd_status hsd_live_capture(const hsd_process *process, const char *out_path, bool force,
+                            const hsd_live_options *options, const hsd_run *run, hsd_live_result *result,
+                            hsd_error *err)
 {
     return capture(process, &(target){.path = out_path, .force = force}, options, run, result, err);
 }
 
-hsd_status hsd_live_capture_temp(const hsd_process *process, const hsd_live_options *options, const hsd_run *run, int *out_fd,
-                                 hsd_live_result *result, hsd_error *err)
+hsd_status hsd_live_capture_temp(const hsd_process *process, const hsd_live_options *options, const hsd_run *run,
+                                 int *out_fd, hsd_live_result *result, hsd_error *err)
 {
     *out_fd = -1;
     return capture(process, &(target){.fd = out_fd}, options, run, result, err);
@@ -191,6 +202,6 @@ hsd_status hsd_live_forget(const hsd_process *process, const hsd_run *run, hsd_e
     HSD_TRY(hsd_way_find(&way, process->way, err));
     HSD_TRY(read_again(&facts, process, err));
     if (way->forget != NULL) return way->forget(&facts, run, err);
-    return hsd_fail(err, HSD_E_UNSUPPORTED, "the way %s keeps nothing in process %ld (%s): there is nothing to forget", way->name,
-                    process->pid, process->name);
+    return hsd_fail(err, HSD_E_UNSUPPORTED, "the way %s keeps nothing in process %ld (%s): there is nothing to forget",
+                    way->name, process->pid, process->name);
 }

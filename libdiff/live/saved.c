@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* O_TMPFILE */
 /*
- * Files that are named last (O_TMPFILE and linkat; where the file system cannot, a name with a dot in front until then).
+ * Files that are named last (O_TMPFILE and linkat; where the file system cannot, a name with a dot in front until
+ * then).
  */
 #include "live/saved.h"
 
@@ -31,7 +32,8 @@ hsd_status hsd_saved_open(hsd_saved *saved, int folder_fd, hsd_error *err)
 
 static bool is_plain(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
+           c == '_';
 }
 
 /* What the process calls itself may hold slashes, line feeds, and dots in front. */
@@ -53,7 +55,8 @@ static int link_as(const hsd_saved *saved, int folder_fd, const char *name)
     return linkat(AT_FDCWD, self, folder_fd, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
-hsd_status hsd_saved_keep(hsd_saved *saved, int folder_fd, const char *process, uint64_t pid, char *name, size_t size, hsd_error *err)
+hsd_status hsd_saved_keep(hsd_saved *saved, int folder_fd, const char *process, uint64_t pid, char *name, size_t size,
+                          hsd_error *err)
 {
     char plain[NAME_BYTES];
     make_plain(plain, process);

@@ -1,6 +1,6 @@
 /*
- * What a process is called. comm and the executable are the interpreter's where there is one: then the first word of its command
- * line that is neither an option nor the value of one is the program.
+ * What a process is called. comm and the executable are the interpreter's where there is one: then the first word of
+ * its command line that is neither an option nor the value of one is the program.
  *
  *      java -Xmx1g -cp a.jar:b.jar com.shop.Main --port 80     com.shop.Main
  *      node --require ./x.js server.js                         server.js
@@ -18,11 +18,16 @@ typedef struct interpreter {
 } interpreter;
 
 static const interpreter interpreters[] = {
-    {"java", " -cp -classpath --class-path -p --module-path --add-modules --add-opens --add-exports --add-reads --upgrade-module-path "
-             "--limit-modules --enable-native-access ", " "},
-    {"node", " -r --require --import --loader --experimental-loader -C --conditions --title --env-file ", " -e --eval -p --print "},
+    {"java",
+     " -cp -classpath --class-path -p --module-path --add-modules --add-opens --add-exports --add-reads "
+     "--upgrade-module-path "
+     "--limit-modules --enable-native-access ",
+     " "},
+    {"node", " -r --require --import --loader --experimental-loader -C --conditions --title --env-file ",
+     " -e --eval -p --print "},
     {"mono", " ", " "},
-    {"dotnet", " --fx-version --additionalprobingpath --additional-deps --depsfile --runtimeconfig --roll-forward ", " "},
+    {"dotnet", " --fx-version --additionalprobingpath --additional-deps --depsfile --runtimeconfig --roll-forward ",
+     " "},
     {"python", " -W -X --check-hash-based-pycs ", " -c "},
     {"ruby", " -r -I -C -E -F -T -W ", " -e "},
     {"lua", " -l ", " -e "},

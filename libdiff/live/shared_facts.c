@@ -14,7 +14,10 @@
 
 #define LIST_MAX_BYTES ((size_t)64 << 20)
 
-static int compare_names(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 /* Lines of net/unix, cut up in place: names of abstract sockets that listen move to the front. */
 static size_t keep_names(hsd_shared_facts *shared, char *text)
@@ -90,7 +93,8 @@ static bool is_go(hsd_shared_facts *shared, int fd)
     if (shared == NULL || fstat(fd, &file) != 0) return hsd_elf_file_is_go(fd);
     const size_t known = shared->file_count < HSD_SHARED_FILES ? shared->file_count : HSD_SHARED_FILES;
     for (size_t i = 0; i < known; i++)
-        if (shared->files[i].device == file.st_dev && shared->files[i].inode == file.st_ino) return shared->files[i].is_go;
+        if (shared->files[i].device == file.st_dev && shared->files[i].inode == file.st_ino)
+            return shared->files[i].is_go;
     const size_t at = shared->file_count++ % HSD_SHARED_FILES;
     shared->files[at].device = file.st_dev;
     shared->files[at].inode = file.st_ino;

@@ -1,5 +1,6 @@
 /*
- * Waiting for what another process sends: never longer than the timeout without a byte, and never deaf to who wants to stop.
+ * Waiting for what another process sends: never longer than the timeout without a byte, and never deaf to who wants to
+ * stop.
  */
 #include <errno.h>
 #include <poll.h>
@@ -23,14 +24,17 @@ hsd_status hsd_wait_fd(const hsd_waiting *waiting, int fd, short events, int hun
         if (ready < 0 && errno != EINTR) return hsd_fail_errno(err, errno, "cannot wait for process %ld", waiting->pid);
         if (hsd_now_ns() >= end) break;
     }
-    hsd_fail_errno(err, ETIMEDOUT, "nothing came from process %ld for %u second%s", waiting->pid, seconds, seconds == 1 ? "" : "s");
+    hsd_fail_errno(err, ETIMEDOUT, "nothing came from process %ld for %u second%s", waiting->pid, seconds,
+                   seconds == 1 ? "" : "s");
     hsd_error_set_hint(err, "a program that is busy or stopped may need longer: --timeout %us", seconds * 5);
     return HSD_E_IO;
 }
 
 void hsd_live_waiting(hsd_waiting *waiting, hsd_live *live)
 {
-    *waiting = (hsd_waiting){.reporter = live->reporter, .done = &live->received_bytes, .pid = live->facts->pid,
+    *waiting = (hsd_waiting){.reporter = live->reporter,
+                             .done = &live->received_bytes,
+                             .pid = live->facts->pid,
                              .timeout_seconds = live->options->timeout_seconds};
     snprintf(waiting->stage, sizeof waiting->stage, "capturing %s (%ld)", live->process->name, live->facts->pid);
 }

@@ -1,5 +1,6 @@
 /*
- * Waiting with a timeout, progress and an ear for cancelling: what hsd_live_wait (way.h) is made of, for where there is no capture yet.
+ * Waiting with a timeout, progress and an ear for cancelling: what hsd_live_wait (way.h) is made of, for where there is
+ * no capture yet.
  */
 #ifndef HSD_LIVE_WAIT_H
 #define HSD_LIVE_WAIT_H
@@ -10,7 +11,7 @@ typedef struct hsd_waiting {
     hsd_reporter *reporter;
     const _Atomic uint64_t *done; /* bytes so far, NULL = none */
     long pid;
-    unsigned timeout_seconds;     /* 0 = 60 */
+    unsigned timeout_seconds; /* 0 = 60 */
     char stage[128];
 } hsd_waiting;
 

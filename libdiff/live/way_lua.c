@@ -1,6 +1,6 @@
 /*
- * Lua 5.1 to 5.4 and LuaJIT: a module that the program has required, or that LUA_INIT requires for it. It walks the heap between two
- * instructions of the VM and answers over its own socket.
+ * Lua 5.1 to 5.4 and LuaJIT: a module that the program has required, or that LUA_INIT requires for it. It walks the
+ * heap between two instructions of the VM and answers over its own socket.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,8 +74,11 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
     if (kind == NULL && gate == HSD_GATE_NOT_MINE) return gate;
     snprintf(process->runtime, sizeof process->runtime, "%s", kind == NULL ? "Lua" : kind->runtime);
     if (gate != HSD_GATE_NOT_MINE) return gate;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is %s, and the hsdiff module does not listen in it", facts->pid, kind->runtime);
-    hsd_error_set_hint(err, "start it with  hsdiff capture -- %s app.lua,  or have it call  require(\"hsdiff\").listen()", kind->folder);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is %s, and the hsdiff module does not listen in it", facts->pid,
+             kind->runtime);
+    hsd_error_set_hint(err,
+                       "start it with  hsdiff capture -- %s app.lua,  or have it call  require(\"hsdiff\").listen()",
+                       kind->folder);
     return HSD_GATE_CLOSED;
 }
 
@@ -115,14 +118,15 @@ static bool set_init(const variant *kind, hsd_set_variable_fn set, void *context
     char value[8192];
     const char *before = inherited(kind->init, "LUA_INIT");
     const bool is_file = before[0] == '@';
-    const int size = snprintf(value, sizeof value, "do %send %s%s%s", listen, is_file ? "dofile([==[" : "", before + (is_file ? 1 : 0),
-                              is_file ? "]==])" : "");
+    const int size = snprintf(value, sizeof value, "do %send %s%s%s", listen, is_file ? "dofile([==[" : "",
+                              before + (is_file ? 1 : 0), is_file ? "]==])" : "");
     if (size < 0 || (size_t)size >= sizeof value) return false;
     set(context, kind->init, value);
     return true;
 }
 
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err)
+static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                    hsd_error *err)
 {
     char module[1024], name[64];
     const variant *kind = command[0] == NULL ? NULL : variant_of_command(command[0]);
@@ -136,7 +140,8 @@ static bool prepare(const char *const *command, hsd_set_variable_fn set, void *c
 
 const hsd_way hsd_way_lua = {
     .name = "lua",
-    .summary = "Lua 5.1 to 5.4 and LuaJIT with the hsdiff module: walked by the VM's own thread between two instructions",
+    .summary =
+        "Lua 5.1 to 5.4 and LuaJIT with the hsdiff module: walked by the VM's own thread between two instructions",
     .stored = "shapes only: no strings, no numbers, and keys of tables only where 16 tables have them",
     .look = look,
     .capture = capture,

@@ -1,6 +1,6 @@
 /*
- * Mono: a profiler module that is in the process from its start, by `mono --profile=hsdiff` or MONO_ENV_OPTIONS. The runtime finds it
- * where the dynamic loader looks, so LD_LIBRARY_PATH names its folder. It cannot be brought in later.
+ * Mono: a profiler module that is in the process from its start, by `mono --profile=hsdiff` or MONO_ENV_OPTIONS. The
+ * runtime finds it where the dynamic loader looks, so LD_LIBRARY_PATH names its folder. It cannot be brought in later.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,12 +33,15 @@ static bool is_mono(const hsd_process_facts *facts)
 static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *process, bool is_loaded, hsd_error *err)
 {
     if (is_loaded) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "the Mono agent is in process %ld (%s) and does not listen", facts->pid, process->name);
-        hsd_error_set_hint(err, "the program may be starting or ending: try again; else start it anew: hsdiff capture -- mono PROGRAM.exe");
+        hsd_fail(err, HSD_E_UNSUPPORTED, "the Mono agent is in process %ld (%s) and does not listen", facts->pid,
+                 process->name);
+        hsd_error_set_hint(
+            err,
+            "the program may be starting or ending: try again; else start it anew: hsdiff capture -- mono PROGRAM.exe");
         return HSD_GATE_CLOSED;
     }
-    hsd_fail(err, HSD_E_UNSUPPORTED, "the Mono agent is not loaded in process %ld (%s), and Mono loads none later", facts->pid,
-             process->name);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "the Mono agent is not loaded in process %ld (%s), and Mono loads none later",
+             facts->pid, process->name);
     hsd_error_set_hint(err, "start it with the agent: hsdiff capture -- mono PROGRAM.exe");
     return HSD_GATE_CLOSED;
 }
@@ -89,7 +92,8 @@ static hsd_status prepare_environment(hsd_set_variable_fn set, void *context, hs
     return hsd_put_in_front("MONO_ENV_OPTIONS", profile_option, ' ', set, context, err);
 }
 
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err)
+static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                    hsd_error *err)
 {
     if (!is_mine(command[0])) return false;
     *status = prepare_environment(set, context, err);

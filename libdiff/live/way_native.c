@@ -1,7 +1,8 @@
 /*
- * The way of C, C++ and whatever else calls malloc: an agent that is in the process from its start, by LD_PRELOAD or because the
- * program was linked with it. It cannot be brought in later: blocks that were allocated without it are not known. It fits every
- * program, so this is the last row of the table, and what it says of a closed gate is what the user reads of a plain program.
+ * The way of C, C++ and whatever else calls malloc: an agent that is in the process from its start, by LD_PRELOAD or
+ * because the program was linked with it. It cannot be brought in later: blocks that were allocated without it are not
+ * known. It fits every program, so this is the last row of the table, and what it says of a closed gate is what the
+ * user reads of a plain program.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,21 +21,25 @@ static const char agent_file[] = "libhsdiff-native.so";
 static hsd_status refuse_go(hsd_error *err, const char *which)
 {
     hsd_fail(err, HSD_E_UNSUPPORTED, "%s is a program of Go: no agent can be loaded into it", which);
-    hsd_error_set_hint(err, "take a core of it, gcore PID, and give that to hsdiff; or let it write its heap: runtime/debug.WriteHeapDump "
-                            "(doc/capture-go.md)");
+    hsd_error_set_hint(
+        err,
+        "take a core of it, gcore PID, and give that to hsdiff; or let it write its heap: runtime/debug.WriteHeapDump "
+        "(doc/capture-go.md)");
     return HSD_E_UNSUPPORTED;
 }
 
 static bool is_python(const hsd_process_facts *facts)
 {
     const char *slash = strrchr(facts->executable, '/');
-    return strncmp(slash == NULL ? facts->executable : slash + 1, "python", 6) == 0 || hsd_process_maps(facts, "libpython", true);
+    return strncmp(slash == NULL ? facts->executable : slash + 1, "python", 6) == 0 ||
+           hsd_process_maps(facts, "libpython", true);
 }
 
 /* It maps its library by the name that a linker finds it by; glibc's is libc.so.6. */
 static bool is_of_musl(const hsd_process_facts *facts)
 {
-    return facts->is_readable && (hsd_process_maps(facts, "ld-musl-", true) || hsd_process_maps(facts, "libc.so", false));
+    return facts->is_readable &&
+           (hsd_process_maps(facts, "ld-musl-", true) || hsd_process_maps(facts, "libc.so", false));
 }
 
 static const char other_library[] = "run it on a system with glibc, as an image of Debian or Ubuntu";
@@ -55,11 +60,13 @@ static void find_agent(const hsd_process_facts *facts, char *out, size_t size)
 
 static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *process, hsd_error *err)
 {
-    char path[sizeof ((hsd_shared_facts *)0)->agent];
+    char path[sizeof((hsd_shared_facts *)0)->agent];
     const bool is_loaded = hsd_process_maps(facts, agent_file, false);
     if (is_loaded) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "the native agent is in process %ld (%s) and does not listen", facts->pid, process->name);
-        hsd_error_set_hint(err, "the program may be starting or ending: try again; else start it anew: hsdiff capture -- COMMAND");
+        hsd_fail(err, HSD_E_UNSUPPORTED, "the native agent is in process %ld (%s) and does not listen", facts->pid,
+                 process->name);
+        hsd_error_set_hint(
+            err, "the program may be starting or ending: try again; else start it anew: hsdiff capture -- COMMAND");
         return HSD_GATE_CLOSED;
     }
     if (hsd_facts_is_go(facts)) {
@@ -69,23 +76,30 @@ static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *proces
         return HSD_GATE_CLOSED;
     }
     if (is_of_musl(facts)) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) runs on the C library musl, and the agent is of glibc: it cannot be loaded into it", facts->pid,
-                 process->name);
+        hsd_fail(err, HSD_E_UNSUPPORTED,
+                 "process %ld (%s) runs on the C library musl, and the agent is of glibc: it cannot be loaded into it",
+                 facts->pid, process->name);
         hsd_error_set_hint(err, "%s", other_library);
         return HSD_GATE_CLOSED;
     }
     if (facts->is_readable && facts->executable[0] != '\0' && !hsd_process_maps(facts, "ld-", true)) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) is linked statically: no agent can be loaded into it", facts->pid, process->name);
+        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) is linked statically: no agent can be loaded into it",
+                 facts->pid, process->name);
         hsd_error_set_hint(err, "link the program dynamically, or with the agent, and start it again");
         return HSD_GATE_CLOSED;
     }
     if (!facts->is_readable) { /* what it is cannot be seen, and so no other way either */
-        hsd_fail(err, HSD_E_UNSUPPORTED, "no agent answers in process %ld (%s), and what else it is may not be looked at from here", facts->pid, process->name);
-        hsd_error_set_hint(err, "run hsdiff as its user, %u, which needs no capability; as root it takes CAP_SYS_PTRACE (and what doc/kubernetes.md says)",
+        hsd_fail(err, HSD_E_UNSUPPORTED,
+                 "no agent answers in process %ld (%s), and what else it is may not be looked at from here", facts->pid,
+                 process->name);
+        hsd_error_set_hint(err,
+                           "run hsdiff as its user, %u, which needs no capability; as root it takes CAP_SYS_PTRACE "
+                           "(and what doc/kubernetes.md says)",
                            facts->uid);
         return HSD_GATE_CLOSED;
     }
-    hsd_fail(err, HSD_E_UNSUPPORTED, "no agent is loaded in process %ld (%s), and its runtime offers none", facts->pid, process->name);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "no agent is loaded in process %ld (%s), and its runtime offers none", facts->pid,
+             process->name);
     find_agent(facts, path, sizeof path);
     if (*path != '\0')
         hsd_error_set_hint(err, "start it with one: hsdiff capture -- COMMAND, or LD_PRELOAD=%s COMMAND", path);
@@ -94,7 +108,8 @@ static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *proces
     return HSD_GATE_CLOSED;
 }
 
-/* Programs whose runtime has its own memory, of which the native agent sees blocks at most: their names help in a list. */
+/* Programs whose runtime has its own memory, of which the native agent sees blocks at most: their names help in a list.
+ */
 static const char *runtime_of(const hsd_process_facts *facts, bool has_agent)
 {
     const char *slash = strrchr(facts->executable, '/'), *name = slash == NULL ? facts->executable : slash + 1;
@@ -117,7 +132,8 @@ static void warn_of_arenas(hsd_live *live)
     hsd_process_variable(live->facts, "PYTHONMALLOC", allocator, sizeof allocator);
     if (!is_python(live->facts) || strncmp(allocator, "malloc", 6) == 0) return;
     hsd_note(live->reporter, HSD_NOTE_WARNING,
-             "%s is Python, whose objects lie in arenas that malloc knows nothing of: they are not in this capture. With PYTHONMALLOC=malloc in its "
+             "%s is Python, whose objects lie in arenas that malloc knows nothing of: they are not in this capture. "
+             "With PYTHONMALLOC=malloc in its "
              "environment they are, as blocks without classes",
              live->process->name);
 }
@@ -127,7 +143,8 @@ static void warn_of_signals(hsd_live *live)
 {
     if (!live->facts->is_traced) return;
     hsd_note(live->reporter, HSD_NOTE_WARNING,
-             "%s is being traced (gdb, strace), so its threads are stopped by a signal: calls in which they wait, as sleep and poll, return early with EINTR",
+             "%s is being traced (gdb, strace), so its threads are stopped by a signal: calls in which they wait, as "
+             "sleep and poll, return early with EINTR",
              live->process->name);
 }
 
@@ -174,11 +191,13 @@ static hsd_status prepare_command(const char *command, hsd_set_variable_fn set, 
         hsd_error_set_hint(err, "link it dynamically, or with the agent");
         return HSD_E_UNSUPPORTED;
     case HSD_ELF_MUSL:
-        hsd_fail(err, HSD_E_UNSUPPORTED, "%s runs on the C library musl, and the agent is of glibc: it cannot be loaded into it", command);
+        hsd_fail(err, HSD_E_UNSUPPORTED,
+                 "%s runs on the C library musl, and the agent is of glibc: it cannot be loaded into it", command);
         hsd_error_set_hint(err, "%s", other_library);
         return HSD_E_UNSUPPORTED;
     case HSD_ELF_SECURE:
-        hsd_fail(err, HSD_E_UNSUPPORTED, "%s runs with rights of its own (setuid, setgid): no agent can be loaded into it", command);
+        hsd_fail(err, HSD_E_UNSUPPORTED,
+                 "%s runs with rights of its own (setuid, setgid): no agent can be loaded into it", command);
         hsd_error_set_hint(err, "start a copy of it without these rights");
         return HSD_E_UNSUPPORTED;
     case HSD_ELF_DYNAMIC:
@@ -188,7 +207,8 @@ static hsd_status prepare_command(const char *command, hsd_set_variable_fn set, 
     return preload(agent, set, context, err);
 }
 
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err)
+static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                    hsd_error *err)
 {
     *status = prepare_command(command[0], set, context, err);
     return true;

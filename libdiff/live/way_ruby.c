@@ -1,6 +1,6 @@
 /*
- * Ruby: an extension that is in the process from its start, by RUBYLIB and RUBYOPT. A signal that nobody else uses has Ruby's main thread walk the heap, and
- * the agent's own thread answers over its socket.
+ * Ruby: an extension that is in the process from its start, by RUBYLIB and RUBYOPT. A signal that nobody else uses has
+ * Ruby's main thread walk the heap, and the agent's own thread answers over its socket.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,8 @@ static bool is_ruby_name(const char *path)
 {
     size_t size = 0;
     const char *name = hsd_procfs_last_part(path, &size);
-    return size >= 4 && memcmp(name, "ruby", 4) == 0 && (size == 4 || (name[4] >= '0' && name[4] <= '9') || name[4] == '-');
+    return size >= 4 && memcmp(name, "ruby", 4) == 0 &&
+           (size == 4 || (name[4] >= '0' && name[4] <= '9') || name[4] == '-');
 }
 
 /* ---- a process ---- */
@@ -24,9 +25,12 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
     if (gate == HSD_GATE_NOT_MINE && !is_ruby) return gate;
     snprintf(process->runtime, sizeof process->runtime, "Ruby");
     if (gate != HSD_GATE_NOT_MINE) return gate;
-    if (hsd_live_find_agent(facts, "native", NULL) == HSD_GATE_OPEN) return HSD_GATE_NOT_MINE; /* its malloc, then */
-    hsd_fail(err, HSD_E_UNSUPPORTED, "no agent is loaded in process %ld (%s), and Ruby loads none later", facts->pid, process->name);
-    hsd_error_set_hint(err, "start it with one: hsdiff capture -- ruby app.rb; or with RUBYLIB and RUBYOPT (doc/capture.md)");
+    /* its malloc, then */
+    if (hsd_live_find_agent(facts, "native", NULL) == HSD_GATE_OPEN) return HSD_GATE_NOT_MINE;
+    hsd_fail(err, HSD_E_UNSUPPORTED, "no agent is loaded in process %ld (%s), and Ruby loads none later", facts->pid,
+             process->name);
+    hsd_error_set_hint(
+        err, "start it with one: hsdiff capture -- ruby app.rb; or with RUBYLIB and RUBYOPT (doc/capture.md)");
     return HSD_GATE_CLOSED;
 }
 
@@ -48,7 +52,8 @@ static hsd_status prepare_environment(hsd_set_variable_fn set, void *context, hs
 }
 
 /* rails, rake, bundle and their like are scripts. */
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err)
+static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                    hsd_error *err)
 {
     if (command[0] == NULL || !(is_ruby_name(command[0]) || hsd_command_is_script_of(command[0], "ruby"))) return false;
     *status = prepare_environment(set, context, err);

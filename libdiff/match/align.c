@@ -23,7 +23,7 @@
 
 #define COST_LIMIT 1200
 #define CELL_LIMIT (UINT32_C(384) << 10)
-#define ABSENT (-1)
+#define ABSENT     (-1)
 
 typedef enum move { FROM_START, FROM_FREED, FROM_COME, FROM_CHANGED, FROM_OTHER } move;
 
@@ -35,7 +35,7 @@ typedef struct wave {
 struct hsd_aligner {
     uint32_t cell_count;
     wave waves[COST_LIMIT + 1];
-    uint16_t cells[CELL_LIMIT]; /* (place in before + 1) << 3 | move; 0 = not reached */
+    uint16_t cells[CELL_LIMIT];       /* (place in before + 1) << 3 | move; 0 = not reached */
     hsd_aligned path[HSD_ALIGN_MOST]; /* last pair first */
 };
 
@@ -189,7 +189,8 @@ static int32_t slide(const task *t, int32_t x, int32_t diagonal)
 {
     const int32_t most_x = (int32_t)t->before->count, most_y = (int32_t)t->after->count;
     while (x < most_x && x - diagonal < most_y &&
-           hsd_element_is_same(&t->before->elements[x], &t->after->elements[x - diagonal])) x++;
+           hsd_element_is_same(&t->before->elements[x], &t->after->elements[x - diagonal]))
+        x++;
     return x;
 }
 
@@ -246,8 +247,14 @@ static point step_back(const task *t, point p, move how)
 {
     const hsd_align_costs *costs = t->costs;
     switch (how) {
-    case FROM_FREED: p.cost -= (int32_t)costs->freed; p.diagonal--; break;
-    case FROM_COME: p.cost -= (int32_t)costs->come; p.diagonal++; break;
+    case FROM_FREED:
+        p.cost -= (int32_t)costs->freed;
+        p.diagonal--;
+        break;
+    case FROM_COME:
+        p.cost -= (int32_t)costs->come;
+        p.diagonal++;
+        break;
     case FROM_CHANGED: p.cost -= (int32_t)costs->changed; break;
     case FROM_OTHER: p.cost -= (int32_t)costs->other; break;
     case FROM_START: p.before = 0; return p;
@@ -265,7 +272,8 @@ static uint32_t trace(const task *t, point end)
         const move how = (move)(*cell_at(a, p.cost, p.diagonal) & 7);
         const point from = step_back(t, p, how);
         const int32_t landed = from.before + (how != FROM_START && how != FROM_COME);
-        for (int32_t x = p.before; x > landed; x--) put_pair(a, &count, x - 1, p.diagonal, HSD_ALIGN_SAME);
+        for (int32_t x = p.before; x > landed; x--)
+            put_pair(a, &count, x - 1, p.diagonal, HSD_ALIGN_SAME);
         if (how == FROM_START) return count;
         if (how == FROM_CHANGED) put_pair(a, &count, from.before, p.diagonal, HSD_ALIGN_CHANGED);
         if (how == FROM_OTHER) put_pair(a, &count, from.before, p.diagonal, HSD_ALIGN_OTHER);
@@ -290,15 +298,16 @@ static void keep(const hsd_aligner *a, uint32_t count, uint32_t limit, hsd_align
 void hsd_align(hsd_aligner *aligner, const hsd_stretch *before, const hsd_stretch *after, const hsd_align_costs *costs,
                hsd_alignment *out)
 {
-    HSD_ASSERT(before->count <= HSD_ALIGN_MOST && after->count <= HSD_ALIGN_MOST && costs->freed > 0 && costs->come > 0);
+    HSD_ASSERT(before->count <= HSD_ALIGN_MOST && after->count <= HSD_ALIGN_MOST && costs->freed > 0 &&
+               costs->come > 0);
     const task t = {aligner, before, after, costs};
     point end;
     const bool is_used_up = find_end(&t, &end);
     const uint32_t end_before = (uint32_t)end.before, end_after = (uint32_t)(end.before - end.diagonal);
     out->count = out->before = out->after = out->same = out->alike = 0;
     out->covered = covered(end);
-    out->is_complete = is_used_up && ((before->is_all && end_before == before->count) ||
-                                      (after->is_all && end_after == after->count));
+    out->is_complete =
+        is_used_up && ((before->is_all && end_before == before->count) || (after->is_all && end_after == after->count));
     const uint32_t free_front = 2 * (uint32_t)reached(aligner, 0, 0);
     uint32_t limit = out->is_complete ? out->covered : out->covered * 2 / 3;
     if (limit < free_front) limit = free_front;

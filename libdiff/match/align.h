@@ -45,10 +45,10 @@ typedef struct hsd_aligned {
 typedef struct hsd_alignment {
     hsd_aligned pairs[HSD_ALIGN_MOST];
     uint32_t count;
-    uint32_t before, after;    /* elements up to and with the last pair: where to go on */
-    uint32_t same;             /* of the pairs */
-    uint32_t covered, alike;   /* what was looked at: elements of both sides, and pairs of the same */
-    bool is_complete;          /* one stretch was used up to its end, and that is all of it */
+    uint32_t before, after;  /* elements up to and with the last pair: where to go on */
+    uint32_t same;           /* of the pairs */
+    uint32_t covered, alike; /* what was looked at: elements of both sides, and pairs of the same */
+    bool is_complete;        /* one stretch was used up to its end, and that is all of it */
 } hsd_alignment;
 
 /* Nothing tells them apart. */
@@ -58,7 +58,7 @@ static inline bool hsd_element_is_same(const hsd_element *a, const hsd_element *
 }
 
 typedef struct hsd_aligner hsd_aligner; /* working memory, 800 KiB */
-hsd_aligner *hsd_aligner_new(void); /* NULL: no memory */
+hsd_aligner *hsd_aligner_new(void);     /* NULL: no memory */
 void hsd_aligner_free(hsd_aligner *aligner);
 
 /*

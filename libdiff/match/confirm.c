@@ -1,14 +1,14 @@
 /*
- * Two passes: who is lonely, and how many pairs have the right neighbour in front; then, when that is the rule, the lonely
- * ones are taken back. Neighbours are those of the first pass: were a pair gone at once, whoever lay behind a row of such
- * would look past all of them.
+ * Two passes: who is lonely, and how many pairs have the right neighbour in front; then, when that is the rule, the
+ * lonely ones are taken back. Neighbours are those of the first pass: were a pair gone at once, whoever lay behind a
+ * row of such would look past all of them.
  */
 #include "match/confirm.h"
 
 #include "base/check.h"
 #include "match/strand.h"
 
-#define STAGE "confirming objects"
+#define STAGE  "confirming objects"
 #define ONE_IN 0xffffu
 
 typedef struct confirming {
@@ -31,8 +31,8 @@ static bool fits_behind(const confirming *c, uint32_t at, uint32_t partner)
     return hsd_sequence_partner(c->older, next) == there;
 }
 
-/* A lonely one keeps its partner until all are judged, so that it is a neighbour to whoever comes behind it, but in `older`
- * it has no rung any more. */
+/* A lonely one keeps its partner until all are judged, so that it is a neighbour to whoever comes behind it, but in
+ * `older` it has no rung any more. */
 static void judge(confirming *c, uint32_t at, uint32_t partner, int64_t front)
 {
     const bool fits = fits_in_front(c, front, partner);
@@ -73,8 +73,10 @@ static hsd_status take_back(const confirming *c, uint64_t *dropped, hsd_error *e
         if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(c->reporter, STAGE, count + at, 2 * count, err));
         if (partner == HSD_NO_PARTNER || hsd_sequence_rung(c->older, at) != HSD_RUNG_NONE) continue;
         if (partner >= c->newer->count) break;
-        if (has_order) hsd_sequence_unpair(c->older, at, c->newer, partner);
-        else hsd_sequence_set_partner(c->older, at, partner, HSD_RUNG_STRUCTURE);
+        if (has_order)
+            hsd_sequence_unpair(c->older, at, c->newer, partner);
+        else
+            hsd_sequence_set_partner(c->older, at, partner, HSD_RUNG_STRUCTURE);
         *dropped += has_order;
     }
     return check_both(c, err);

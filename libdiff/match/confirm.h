@@ -6,8 +6,8 @@
  *      before   … A  x  B …        A, B and C, D are recognised, but not as each other
  *      after    … C  x' D …
  *
- * So a pair by HSD_RUNG_STRUCTURE whose nearest recognised neighbours are not each other's, neither in front nor behind, is
- * taken back. If it was right after all, its gap brings it back (match/sweep.h).
+ * So a pair by HSD_RUNG_STRUCTURE whose nearest recognised neighbours are not each other's, neither in front nor
+ * behind, is taken back. If it was right after all, its gap brings it back (match/sweep.h).
  */
 #ifndef HSD_MATCH_CONFIRM_H
 #define HSD_MATCH_CONFIRM_H
@@ -19,9 +19,9 @@
  * more of right pairs may stand alone; after a collection hardly any. */
 #define HSD_CONFIRM_PERCENT 75u
 
-/* `*dropped` is how many were taken back. Neighbours are those that were recognised before the call, whether they are taken
- * back or not: the same pairs go whichever side is older. Partners of `older` are read twice in order; on the other side
- * every gap is looked at twice, in order where the pairs are. HSD_E_IO, HSD_E_CANCELLED. */
+/* `*dropped` is how many were taken back. Neighbours are those that were recognised before the call, whether they are
+ * taken back or not: the same pairs go whichever side is older. Partners of `older` are read twice in order; on the
+ * other side every gap is looked at twice, in order where the pairs are. HSD_E_IO, HSD_E_CANCELLED. */
 hsd_status hsd_confirm(hsd_sequence *older, hsd_sequence *newer, hsd_reporter *reporter, uint64_t *dropped,
                        hsd_error *err);
 

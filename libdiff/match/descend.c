@@ -1,14 +1,14 @@
 /*
- * Level by level. A level is put only once all of it is known, so that one which is too wide leaves nothing behind, whatever
- * the order in which it was found.
+ * Level by level. A level is put only once all of it is known, so that one which is too wide leaves nothing behind,
+ * whatever the order in which it was found.
  */
 #include "match/descend.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/mix.h"
 
@@ -93,7 +93,8 @@ static hsd_status descend(descent *d, hsd_error *err)
     HSD_TRY(begin(d, err));
     for (unsigned depth = 1; depth < HSD_DESCEND_DEEPEST && d->now.count > 0 && !d->now.is_too_wide; depth++) {
         const uint32_t most = depth == 1 ? HSD_DESCEND_TABLE : HSD_DESCEND_CHILDREN;
-        for (uint32_t i = 0; i < d->now.count; i++) HSD_TRY(go_below(d, &d->now.items[i], most, err));
+        for (uint32_t i = 0; i < d->now.count; i++)
+            HSD_TRY(go_below(d, &d->now.items[i], most, err));
         if (d->next.is_too_wide) break;
         const level done = d->now;
         d->now = d->next;

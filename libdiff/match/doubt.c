@@ -1,6 +1,6 @@
 /*
- * Each side's rows of equals are looked at once. The bits of is_shared, which nobody needs any more, say which positions lie in
- * a row of which some have no partner.
+ * Each side's rows of equals are looked at once. The bits of is_shared, which nobody needs any more, say which
+ * positions lie in a row of which some have no partner.
  */
 #include "match/doubt.h"
 

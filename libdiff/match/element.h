@@ -23,15 +23,12 @@ typedef struct hsd_element { /* 16 bytes, by position in a hsd_sequence */
 /* The lowest bit of a shape, of 64 bits or of 32: an array, or what else has a length. */
 #define HSD_SHAPE_HAS_ELEMENTS UINT64_C(1)
 
-#define HSD_REFERRER_NONE 0u
-#define HSD_REFERRER_MANY 1u
+#define HSD_REFERRER_NONE  0u
+#define HSD_REFERRER_MANY  1u
 #define HSD_REFERRER_FIRST 2u
 
 /* What an element is compared by first: equal for objects that look alike from outside and inside. */
-static inline uint64_t hsd_element_key(const hsd_element *e)
-{
-    return (uint64_t)e->structure << 32 | e->referrer;
-}
+static inline uint64_t hsd_element_key(const hsd_element *e) { return (uint64_t)e->structure << 32 | e->referrer; }
 
 static inline bool hsd_element_has_elements(const hsd_element *e) { return e->shape & HSD_SHAPE_HAS_ELEMENTS; }
 

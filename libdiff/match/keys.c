@@ -18,12 +18,12 @@
 #include "match/descend.h"
 #include "match/neighbours.h"
 
-#define SHAPE_SEED UINT64_C(0x73686170650001)
+#define SHAPE_SEED  UINT64_C(0x73686170650001)
 #define TARGET_SEED UINT64_C(0x74617267650002)
-#define PLACE_SEED UINT64_C(0x706c6163650003)
+#define PLACE_SEED  UINT64_C(0x706c6163650003)
 
-#define PAIR_WORDS 2u
-#define BITS_SHARE 64u   /* of the memory that is spare; the bits are a 64th of what lies by node */
+#define PAIR_WORDS   2u
+#define BITS_SHARE   64u /* of the memory that is spare; the bits are a 64th of what lies by node */
 #define PLACES_SHARE 8u  /* of what the sorters keep: roots are few */
 
 typedef struct refinement {
@@ -33,7 +33,7 @@ typedef struct refinement {
     hsd_paged structures; /* u32 by node */
     hsd_paged referrers;  /* u32 by node */
     hsd_neighbours neighbours;
-    uint64_t sum; /* over the targets of the node at hand */
+    uint64_t sum;                      /* over the targets of the node at hand */
     uint64_t place_bytes, whole_bytes; /* kept by the sorters */
 } refinement;
 
@@ -145,8 +145,8 @@ static uint32_t class_of(const refinement *r, uint32_t referrer)
     const hsd_keys_config *const c = r->config;
     if (referrer < HSD_REFERRER_FIRST) return referrer;
     const uint32_t node = referrer - HSD_REFERRER_FIRST;
-    const uint32_t hash = is_object(r, node) ? c->type_hash[hsd_paged_get_u32(c->types, node)]
-                                             : c->root_hash[node - c->object_count];
+    const uint32_t hash =
+        is_object(r, node) ? c->type_hash[hsd_paged_get_u32(c->types, node)] : c->root_hash[node - c->object_count];
     return hash < HSD_REFERRER_FIRST ? hash + HSD_REFERRER_FIRST : hash;
 }
 
@@ -207,7 +207,8 @@ static void fetch_shapes(const refinement *r)
 static uint32_t owner_of(const refinement *r, uint32_t referrer)
 {
     if (referrer < HSD_REFERRER_FIRST || !is_object(r, referrer - HSD_REFERRER_FIRST)) return 0;
-    return hsd_paged_get_u32(&r->sequence->positions, referrer - HSD_REFERRER_FIRST) + 1; /* HSD_NO_POSITION + 1 is 0 */
+    /* HSD_NO_POSITION + 1 is 0 */
+    return hsd_paged_get_u32(&r->sequence->positions, referrer - HSD_REFERRER_FIRST) + 1;
 }
 
 static hsd_status write_object(refinement *r, uint32_t object, hsd_error *err)
@@ -272,22 +273,26 @@ static hsd_status run(refinement *r, const key_pass *pass, hsd_error *err)
         if (status == HSD_END) return check(r, err);
         HSD_TRY(status);
         pass->fetch(r);
-        for (uint32_t i = 0; i < n->piece_count; i++) HSD_TRY(pass->add(r, &n->pieces[i], err));
+        for (uint32_t i = 0; i < n->piece_count; i++)
+            HSD_TRY(pass->add(r, &n->pieces[i], err));
         HSD_TRY(hsd_progress(r->config->reporter, pass->name, n->next, n->end, err));
     }
 }
 
-static uint64_t hash_of_root(void *context, uint32_t node)
-{
-    return hsd_mix(PLACE_SEED, shape_of(context, node));
-}
+static uint64_t hash_of_root(void *context, uint32_t node) { return hsd_mix(PLACE_SEED, shape_of(context, node)); }
 
 static hsd_status find_places_below(refinement *r, hsd_error *err)
 {
     const hsd_keys_config *const c = r->config;
-    const hsd_descend_config config = {.adjacency = r->adjacency, .object_count = c->object_count, .node_count = c->node_count,
-                                       .types = c->types, .shapes = c->shapes, .referrers = &r->referrers, .type_hash = c->type_hash,
-                                       .hash_of_root = hash_of_root, .context = r};
+    const hsd_descend_config config = {.adjacency = r->adjacency,
+                                       .object_count = c->object_count,
+                                       .node_count = c->node_count,
+                                       .types = c->types,
+                                       .shapes = c->shapes,
+                                       .referrers = &r->referrers,
+                                       .type_hash = c->type_hash,
+                                       .hash_of_root = hash_of_root,
+                                       .context = r};
     return r->adjacency != NULL && c->has_places_below ? hsd_descend(&config, r->sequence, err) : HSD_OK;
 }
 

@@ -21,10 +21,10 @@
 #include "match/sequence.h"
 
 typedef struct hsd_keys_config {
-    uint32_t object_count;     /* nodes below are objects, those behind label nodes and root nodes */
+    uint32_t object_count; /* nodes below are objects, those behind label nodes and root nodes */
     uint32_t node_count;
-    hsd_paged *shapes;         /* u64 by node, with HSD_SHAPE_HAS_ELEMENTS; borrowed. Of label and root nodes: the hash of the
-                                * root's name */
+    hsd_paged *shapes; /* u64 by node, with HSD_SHAPE_HAS_ELEMENTS; borrowed. Of label and root nodes: the hash of the
+                        * root's name */
     const uint8_t *is_named;   /* one bit an object: no structure beyond its shape; NULL = none is */
     const uint32_t *type_hash; /* by common type: what a referrer of that type is called (any value) */
     const uint32_t *root_hash; /* by node - object_count: likewise */
@@ -35,7 +35,7 @@ typedef struct hsd_keys_config {
     hsd_temp_space *space;
     hsd_reporter *reporter;
     bool use_thread;
-    bool has_places_below;     /* places of objects further down than what roots refer to (match/descend.h) */
+    bool has_places_below; /* places of objects further down than what roots refer to (match/descend.h) */
 } hsd_keys_config;
 
 /* 8 bytes a node for structures and referrers, and one bit for what is distinct in long lists: least, and resident. */

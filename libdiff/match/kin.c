@@ -1,5 +1,6 @@
 /*
- * A round gathers what all those who have a partner propose, and pairs what they agree on. A record of what belongs to one of them:
+ * A round gathers what all those who have a partner propose, and pairs what they agree on. A record of what belongs to
+ * one of them:
  *
  *      (its owner's position in the older capture and its type, its own position, structure << 32 | shape)
  *
@@ -13,12 +14,12 @@
 #include "match/strand.h"
 
 #define KIN_SEED UINT64_C(0x6b696e0005)
-#define STAGE "following owners"
-#define ONE_IN 0xffffu
-#define ROUNDS 6u
-#define ENOUGH 200u /* a round that finds less than one in so many is the last */
-#define WORDS 3u
-#define REACH 256u /* positions: who has nobody to speak for it within them is not believed */
+#define STAGE    "following owners"
+#define ONE_IN   0xffffu
+#define ROUNDS   6u
+#define ENOUGH   200u /* a round that finds less than one in so many is the last */
+#define WORDS    3u
+#define REACH    256u /* positions: who has nobody to speak for it within them is not believed */
 
 enum { END = -1, NOBODY = -2 };
 
@@ -28,11 +29,12 @@ typedef struct kin {
     hsd_sorter *proposals; /* (older, newer) */
 } kin;
 
-/* Those whose pair is sure enough to vouch for others: not what a name alone says, for what a class refers to is set anew. */
+/* Those whose pair is sure enough to vouch for others: not what a name alone says, for what a class refers to is set
+ * anew. */
 static bool vouches(hsd_rung rung)
 {
-    return rung == HSD_RUNG_KEY || rung == HSD_RUNG_SAME_ADDRESS || rung == HSD_RUNG_STRUCTURE || rung == HSD_RUNG_PLACE ||
-           rung == HSD_RUNG_ORDER || rung == HSD_RUNG_CHANGED;
+    return rung == HSD_RUNG_KEY || rung == HSD_RUNG_SAME_ADDRESS || rung == HSD_RUNG_STRUCTURE ||
+           rung == HSD_RUNG_PLACE || rung == HSD_RUNG_ORDER || rung == HSD_RUNG_CHANGED;
 }
 
 static bool is_free(hsd_sequence *s, uint32_t at) { return hsd_sequence_partner(s, at) == HSD_NO_PARTNER; }
@@ -44,7 +46,8 @@ static hsd_status propose(const kin *k, uint32_t older, uint32_t newer, hsd_erro
 
 /* ---- down ---- */
 
-/* What belongs to an object, by its type; of what has elements, by all that it is: an array does not change its length. */
+/* What belongs to an object, by its type; of what has elements, by all that it is: an array does not change its length.
+ */
 static uint64_t group_of(uint32_t owner, const hsd_element *e)
 {
     const uint64_t hash = hsd_mix(hsd_mix(KIN_SEED, owner), e->type);
@@ -59,7 +62,8 @@ static hsd_status gather_one(const kin *k, hsd_sequence *s, uint32_t at, hsd_sor
     hsd_sequence_read(s, at, 1, &e);
     if (hsd_element_is_anchor(&e)) return HSD_OK;
     const uint32_t in_older = s == k->older ? owner : hsd_sequence_partner(s, owner);
-    return hsd_sorter_put(out, (const uint64_t[]){group_of(in_older, &e), at, (uint64_t)e.structure << 32 | e.shape}, err);
+    return hsd_sorter_put(out, (const uint64_t[]){group_of(in_older, &e), at, (uint64_t)e.structure << 32 | e.shape},
+                          err);
 }
 
 static hsd_status gather(const kin *k, hsd_sequence *s, hsd_sorter *out, hsd_error *err)
@@ -181,7 +185,8 @@ static hsd_status go_up_from(const kin *k, uint32_t at, hsd_error *err)
 {
     const uint32_t owner = hsd_sequence_owner(k->older, at);
     hsd_element of_older, of_newer;
-    if (owner == HSD_NO_POSITION || !is_free(k->older, owner) || !vouches(hsd_sequence_rung(k->older, at))) return HSD_OK;
+    if (owner == HSD_NO_POSITION || !is_free(k->older, owner) || !vouches(hsd_sequence_rung(k->older, at)))
+        return HSD_OK;
     const uint32_t other = hsd_sequence_owner(k->newer, hsd_sequence_partner(k->older, at));
     if (other == HSD_NO_POSITION || !is_free(k->newer, other)) return HSD_OK;
     hsd_sequence_read(k->older, owner, 1, &of_older);
@@ -201,8 +206,8 @@ static hsd_status go_up(const kin *k, hsd_error *err)
 
 /* ---- judging: the newer side says which pairs are of this round, the older one which of them stay ---- */
 
-/* The nearest neighbour that may speak for `at` of older: recognised before, and no kin. From `from` of `s` on by `step`; its
- * position in older, END, or NOBODY in sight. */
+/* The nearest neighbour that may speak for `at` of older: recognised before, and no kin. From `from` of `s` on by
+ * `step`; its position in older, END, or NOBODY in sight. */
 static int64_t neighbour(const kin *k, hsd_sequence *s, uint32_t from, int step, uint32_t at)
 {
     int64_t next = from;
@@ -263,13 +268,15 @@ static hsd_status run_round(kin *k, uint64_t *pairs, hsd_error *err)
     HSD_TRY(hsd_seed_sorter(k->config, 2, &k->proposals, err));
     hsd_status status = go_down(k, err);
     if (status == HSD_OK) status = go_up(k, err);
-    if (status == HSD_OK) status = hsd_seeds_agree(k->older, k->newer, k->proposals, HSD_RUNG_CLAIMED, k->config, pairs, err);
+    if (status == HSD_OK)
+        status = hsd_seeds_agree(k->older, k->newer, k->proposals, HSD_RUNG_CLAIMED, k->config, pairs, err);
     hsd_sorter_free(k->proposals);
     k->proposals = NULL;
     return status == HSD_OK ? judge(k, pairs, err) : status;
 }
 
-hsd_status hsd_kin(hsd_sequence *older, hsd_sequence *newer, const hsd_seeds_config *config, uint64_t *pairs, hsd_error *err)
+hsd_status hsd_kin(hsd_sequence *older, hsd_sequence *newer, const hsd_seeds_config *config, uint64_t *pairs,
+                   hsd_error *err)
 {
     kin k = {.older = older, .newer = newer, .config = config};
     *pairs = 0;

@@ -8,9 +8,10 @@
  *                   └──► session ─► leaf                   └──► session'      entries (up), the sessions and the leaves (down),
  *                                                                 └─► leaf'   whatever was written into them
  *
- * That an object alone refers to another does not say that this was never replaced. But what was replaced lies elsewhere: each
- * of a round's pairs must have the right neighbours, in front and behind, of those that were recognised before the round. Its own
- * kin do not count among them: an entry, its key and the text of the key all follow from one value.
+ * That an object alone refers to another does not say that this was never replaced. But what was replaced lies
+ * elsewhere: each of a round's pairs must have the right neighbours, in front and behind, of those that were recognised
+ * before the round. Its own kin do not count among them: an entry, its key and the text of the key all follow from one
+ * value.
  */
 #ifndef HSD_MATCH_KIN_H
 #define HSD_MATCH_KIN_H
@@ -20,9 +21,11 @@
 #define HSD_KIN_MOST 16u /* of a type that belong to one object; of more, none is known by it */
 
 /*
- * Pairs objects without a partner, HSD_RUNG_PLACE, until a round finds few. Reads owners, partners, rungs and elements of both in
- * order, and at random what lies near: who belongs together was mostly made together. Nothing where owners are not known.
+ * Pairs objects without a partner, HSD_RUNG_PLACE, until a round finds few. Reads owners, partners, rungs and elements
+ * of both in order, and at random what lies near: who belongs together was mostly made together. Nothing where owners
+ * are not known.
  */
-hsd_status hsd_kin(hsd_sequence *older, hsd_sequence *newer, const hsd_seeds_config *config, uint64_t *pairs, hsd_error *err);
+hsd_status hsd_kin(hsd_sequence *older, hsd_sequence *newer, const hsd_seeds_config *config, uint64_t *pairs,
+                   hsd_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * From each pair in both directions, up to the next unique one: so a position is met from two sides at most, and read twice
- * each time, to measure and to take back.
+ * From each pair in both directions, up to the next unique one: so a position is met from two sides at most, and read
+ * twice each time, to measure and to take back.
  */
 #include "match/moved.h"
 
@@ -53,7 +53,8 @@ static bool go_on(const moving *m, pace *p)
 {
     p->at_older += p->step;
     p->at_newer += p->step;
-    if (p->at_older < 0 || p->at_newer < 0 || p->at_older >= m->older->count || p->at_newer >= m->newer->count) return false;
+    if (p->at_older < 0 || p->at_newer < 0 || p->at_older >= m->older->count || p->at_newer >= m->newer->count)
+        return false;
     const uint32_t x = (uint32_t)p->at_older, y = (uint32_t)p->at_newer;
     const uint64_t far = distance(m, x, y);
     if (!is_open(m->older, x) || !is_open(m->newer, y) || !is_as_far(p, far) || !look_alike(m, x, y)) return false;
@@ -75,7 +76,8 @@ static void follow(moving *m, uint32_t at, uint32_t partner, int step)
     const pace start = {at, partner, distance(m, at, partner), step};
     uint64_t length = 0;
     if (start.distance == 0 || !is_address(m->older, at) || !is_address(m->newer, partner)) return;
-    for (pace p = start; go_on(m, &p);) length++;
+    for (pace p = start; go_on(m, &p);)
+        length++;
     if (length < HSD_MOVED_LEAST) return;
     for (pace p = start; length > 0 && go_on(m, &p); length--) {
         take_back(m, m->older, (uint32_t)p.at_older);
@@ -83,7 +85,8 @@ static void follow(moving *m, uint32_t at, uint32_t partner, int step)
     }
 }
 
-hsd_status hsd_moved(hsd_sequence *older, hsd_sequence *newer, hsd_reporter *reporter, uint64_t *dropped, hsd_error *err)
+hsd_status hsd_moved(hsd_sequence *older, hsd_sequence *newer, hsd_reporter *reporter, uint64_t *dropped,
+                     hsd_error *err)
 {
     moving m = {older, newer, 0};
     for (uint32_t at = 0; at < older->count; at++) {

@@ -51,7 +51,7 @@ static void forget_part(hsd_neighbours *n, const hsd_targets *part)
 {
     for (uint32_t i = 0; i < part->count; i++) {
         const uint32_t node = part->items[i];
-        *hsd_paged_at(&n->seen, node >> 3, HSD_FRAME_USED | HSD_FRAME_DIRTY) &= (uint8_t)~(1u << (node & 7));
+        *hsd_paged_at(&n->seen, node >> 3, HSD_FRAME_USED | HSD_FRAME_DIRTY) &= (uint8_t) ~(1u << (node & 7));
     }
 }
 

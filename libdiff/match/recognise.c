@@ -32,8 +32,9 @@ typedef struct shares { /* of the memory, in sixteenths, of each side */
 } shares;
 
 typedef struct step { /* of the recognition */
-    hsd_rung rung;         /* of the pairs that it makes; NONE = it takes some back, or looks at what is left */
-    size_t records;        /* it works on these of both sides, and they are used up: where in hsd_sequence; 0 = on what objects look like */
+    hsd_rung rung;    /* of the pairs that it makes; NONE = it takes some back, or looks at what is left */
+    /* it works on these of both sides, and they are used up: where in hsd_sequence; 0 = on what objects look like */
+    size_t records;
     const shares *memory;
     hsd_status (*run)(recognising *r, hsd_rung rung, hsd_error *err);
 } step;
@@ -89,15 +90,18 @@ static hsd_seeds_config seeds_config(const recognising *r)
     };
 }
 
-static hsd_sorter **records_of(hsd_sequence *s, size_t records) { return (hsd_sorter **)(void *)((uint8_t *)s + records); }
+static hsd_sorter **records_of(hsd_sequence *s, size_t records)
+{
+    return (hsd_sorter **)(void *)((uint8_t *)s + records);
+}
 
 /* The only ones on both sides with a hash. */
 static hsd_status seed_unique(recognising *r, hsd_rung rung, size_t records, bool mark_shared, hsd_error *err)
 {
     const hsd_seeds_config config = seeds_config(r);
     hsd_sequence *older = r->sequences[OLDER], *newer = r->sequences[NEWER];
-    return hsd_seeds_unique(older, newer, *records_of(older, records), *records_of(newer, records), rung, mark_shared, &config,
-                            &r->out->pairs[rung], err);
+    return hsd_seeds_unique(older, newer, *records_of(older, records), *records_of(newer, records), rung, mark_shared,
+                            &config, &r->out->pairs[rung], err);
 }
 
 static hsd_status seed_keys(recognising *r, hsd_rung rung, hsd_error *err)
@@ -138,7 +142,8 @@ static hsd_status follow_moved(recognising *r, hsd_rung none_of, hsd_error *err)
     (void)none_of;
     HSD_TRY(hsd_moved(r->sequences[OLDER], r->sequences[NEWER], r->config->reporter, &dropped, err));
     r->out->pairs[HSD_RUNG_SAME_ADDRESS] -= dropped;
-    hsd_note(r->config->reporter, HSD_NOTE_DETAIL, "recognising: %llu pairs by address had moved", (unsigned long long)dropped);
+    hsd_note(r->config->reporter, HSD_NOTE_DETAIL, "recognising: %llu pairs by address had moved",
+             (unsigned long long)dropped);
     return HSD_OK;
 }
 
@@ -178,7 +183,8 @@ static hsd_status follow_owners(recognising *r, hsd_rung rung, hsd_error *err)
     uint64_t pairs;
     HSD_TRY(hsd_kin(r->sequences[OLDER], r->sequences[NEWER], &config, &pairs, err));
     r->out->pairs[rung] += pairs;
-    hsd_note(r->config->reporter, HSD_NOTE_DETAIL, "recognising: %llu pairs by their owners", (unsigned long long)pairs);
+    hsd_note(r->config->reporter, HSD_NOTE_DETAIL, "recognising: %llu pairs by their owners",
+             (unsigned long long)pairs);
     return HSD_OK;
 }
 
@@ -189,7 +195,9 @@ static hsd_status gather_left(const recognising *r, hsd_sequence *s, hsd_sorter 
 {
     enum { WINDOW = 512 };
     hsd_element window[WINDOW];
-    const hsd_sorter_config config = {.record_words = 2, .key_words = 2, .space = r->config->space,
+    const hsd_sorter_config config = {.record_words = 2,
+                                      .key_words = 2,
+                                      .space = r->config->space,
                                       .memory_bytes = hsd_max_u64(r->config->memory_bytes / 4, HSD_SORT_MIN_BYTES),
                                       .reporter = r->config->reporter};
     HSD_TRY(hsd_sorter_new(out, &config, err));
@@ -207,7 +215,7 @@ static hsd_status gather_left(const recognising *r, hsd_sequence *s, hsd_sorter 
 
 typedef struct run { /* equal records at the head of a sorted stream */
     uint64_t record[2];
-    uint64_t count;  /* 0 = the stream is at its end */
+    uint64_t count; /* 0 = the stream is at its end */
 } run;
 
 typedef struct runs {
@@ -252,7 +260,8 @@ static hsd_status count_equals(hsd_sorter *const left[SIDES], uint64_t undecidab
     }
     while (now[OLDER].count > 0 && now[NEWER].count > 0) {
         const int order = compare_runs(&now[OLDER], &now[NEWER]);
-        for (int i = 0; i < SIDES && order == 0; i++) undecidable[i] += now[i].count;
+        for (int i = 0; i < SIDES && order == 0; i++)
+            undecidable[i] += now[i].count;
         if (order <= 0) HSD_TRY(next_run(&in[OLDER], &now[OLDER], err));
         if (order >= 0) HSD_TRY(next_run(&in[NEWER], &now[NEWER], err));
     }
@@ -314,7 +323,8 @@ static void drop_records(recognising *r, size_t records)
 static hsd_status run_rungs(recognising *r, hsd_error *err)
 {
     hsd_status status = HSD_OK;
-    for (int i = 0; i < SIDES; i++) HSD_TRY(open_pairs(r, r->sequences[i], err));
+    for (int i = 0; i < SIDES; i++)
+        HSD_TRY(open_pairs(r, r->sequences[i], err));
     for (size_t i = 0; i < HSD_ARRAY_LEN(steps) && status == HSD_OK; i++) {
         const step *at = &steps[i];
         status = divide(r, at->memory, err);

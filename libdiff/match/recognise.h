@@ -1,6 +1,6 @@
 /*
- * Which objects of two captures are the same when their ids say nothing: the structural part of the ladder. Each rung takes
- * what those above it left over.
+ * Which objects of two captures are the same when their ids say nothing: the structural part of the ladder. Each rung
+ * takes what those above it left over.
  *
  *      key        a field the user named has the same value           match/seeds.c
  *      name       the only class, thread … of that name
@@ -12,8 +12,8 @@
  *      place      the only one at its place below a named root        match/descend.c
  *
  * What is left is new or freed. Of it, what has an equal on the other side that was not recognised either is
- * *undecidable*: the numbers are right, the individuals are not known. It is never paired: a pair that was missed is once
- * new and once freed below the same holder and cancels, a wrong one moves growth from one holder to another.
+ * *undecidable*: the numbers are right, the individuals are not known. It is never paired: a pair that was missed is
+ * once new and once freed below the same holder and cancels, a wrong one moves growth from one holder to another.
  *
  * Besides, what has one of its type without a partner in the same gap may be that one (match/undecided.h).
  *
@@ -30,7 +30,7 @@ typedef struct hsd_recognise_config {
     uint64_t memory_bytes;
     hsd_temp_space *space;
     hsd_reporter *reporter;
-    bool is_reversed;  /* `after` is the older one */
+    bool is_reversed; /* `after` is the older one */
 } hsd_recognise_config;
 
 typedef struct hsd_recognised {

@@ -54,9 +54,12 @@ hsd_status hsd_seeds_walk(const hsd_seed_walk *walk, hsd_error *err)
     HSD_TRY(hsd_seed_advance(&a, err));
     HSD_TRY(hsd_seed_advance(&b, err));
     for (uint64_t step = 0; !a.is_at_end && !b.is_at_end; step++) {
-        if (a.hash < b.hash) HSD_TRY(hsd_seed_advance(&a, err));
-        else if (a.hash > b.hash) HSD_TRY(hsd_seed_advance(&b, err));
-        else HSD_TRY(join_group(walk, &a, &b, err));
+        if (a.hash < b.hash)
+            HSD_TRY(hsd_seed_advance(&a, err));
+        else if (a.hash > b.hash)
+            HSD_TRY(hsd_seed_advance(&b, err));
+        else
+            HSD_TRY(join_group(walk, &a, &b, err));
         if ((step & PROGRESS_STEPS) == 0)
             HSD_TRY(hsd_progress(walk->reporter, "recognising objects", step, total, err));
     }

@@ -12,7 +12,7 @@
 #define HSD_SEEDS_LEAST_BYTES (UINT64_C(6) * HSD_SORT_MIN_BYTES)
 
 typedef struct hsd_seeds_config {
-    uint64_t memory_bytes;  /* for sorters; at least HSD_SEEDS_LEAST_BYTES */
+    uint64_t memory_bytes; /* for sorters; at least HSD_SEEDS_LEAST_BYTES */
     hsd_temp_space *space;
     hsd_reporter *reporter;
 } hsd_seeds_config;
@@ -26,8 +26,8 @@ typedef struct hsd_seeds_config {
 hsd_status hsd_seeds_unique(hsd_sequence *a, hsd_sequence *b, hsd_sorter *in_a, hsd_sorter *in_b, hsd_rung rung,
                             bool mark_shared, const hsd_seeds_config *config, uint64_t *pairs, hsd_error *err);
 
-/* The same for `places`: unique by the place (the root's name and the types on the way) and the object's own type. Asked
- * last. An object whose places disagree has no partner. */
+/* The same for `places`: unique by the place (the root's name and the types on the way) and the object's own type.
+ * Asked last. An object whose places disagree has no partner. */
 hsd_status hsd_seeds_places(hsd_sequence *a, hsd_sequence *b, const hsd_seeds_config *config, uint64_t *pairs,
                             hsd_error *err);
 

@@ -47,7 +47,8 @@ static hsd_status turn_proposals(hsd_sorter *proposals, hsd_sorter *by_b, hsd_er
     hsd_seed_stream by_a = {.sorter = proposals};
     HSD_TRY(hsd_sorter_finish(proposals, 0, err));
     HSD_TRY(hsd_seed_advance(&by_a, err));
-    while (!by_a.is_at_end) HSD_TRY(turn_group(&by_a, by_b, err));
+    while (!by_a.is_at_end)
+        HSD_TRY(turn_group(&by_a, by_b, err));
     return hsd_sorter_finish(by_b, 0, err);
 }
 
@@ -70,11 +71,12 @@ static hsd_status agree(hsd_join *join, hsd_sorter *proposals, hsd_sorter *agree
     return pair_agreed(join, agreed, err);
 }
 
-hsd_status hsd_seeds_agree(hsd_sequence *a, hsd_sequence *b, hsd_sorter *proposals, hsd_rung rung, const hsd_seeds_config *config,
-                           uint64_t *pairs, hsd_error *err)
+hsd_status hsd_seeds_agree(hsd_sequence *a, hsd_sequence *b, hsd_sorter *proposals, hsd_rung rung,
+                           const hsd_seeds_config *config, uint64_t *pairs, hsd_error *err)
 {
     HSD_ASSERT(rung > HSD_RUNG_NONE && rung <= HSD_RUNG_CLAIMED);
-    const hsd_join_config into = {config->memory_bytes / (HSD_SEED_SORTERS + 2) * 2, config->space, config->reporter, rung};
+    const hsd_join_config into = {config->memory_bytes / (HSD_SEED_SORTERS + 2) * 2, config->space, config->reporter,
+                                  rung};
     hsd_join join = {0};
     hsd_sorter *agreed = NULL;
     hsd_status status = hsd_seed_sorter(config, 2, &agreed, err);

@@ -24,8 +24,9 @@ hsd_status hsd_seed_pass(hsd_seed_stream *stream, uint8_t *shared, bool *is_one,
 typedef hsd_status hsd_seed_found(void *context, uint32_t at_a, uint32_t at_b, hsd_error *err);
 
 typedef struct hsd_seed_walk {
-    hsd_sorter *a, *b;            /* of records (hash, position) */
-    uint8_t *shared_a, *shared_b; /* one bit a position: gets those whose hash is on both sides; NULL = not wanted */
+    hsd_sorter *a, *b; /* of records (hash, position) */
+    /* one bit a position: gets those whose hash is on both sides; NULL = not wanted */
+    uint8_t *shared_a, *shared_b;
     hsd_seed_found *found;
     void *context;
     hsd_reporter *reporter;
@@ -40,11 +41,11 @@ hsd_status hsd_seeds_walk(const hsd_seed_walk *walk, hsd_error *err);
 hsd_status hsd_seed_sorter(const hsd_seeds_config *config, unsigned words, hsd_sorter **out, hsd_error *err);
 
 /*
- * Pairs that several may propose: `proposals` has records (a, b) and is not finished yet. An object that one takes for this one
- * and another for that one is left to the rungs that know more, whichever side is which. Beside `proposals` a sorter and a join
- * at a time.
+ * Pairs that several may propose: `proposals` has records (a, b) and is not finished yet. An object that one takes for
+ * this one and another for that one is left to the rungs that know more, whichever side is which. Beside `proposals` a
+ * sorter and a join at a time.
  */
-hsd_status hsd_seeds_agree(hsd_sequence *a, hsd_sequence *b, hsd_sorter *proposals, hsd_rung rung, const hsd_seeds_config *config,
-                           uint64_t *pairs, hsd_error *err);
+hsd_status hsd_seeds_agree(hsd_sequence *a, hsd_sequence *b, hsd_sorter *proposals, hsd_rung rung,
+                           const hsd_seeds_config *config, uint64_t *pairs, hsd_error *err);
 
 #endif

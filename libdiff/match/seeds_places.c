@@ -77,7 +77,8 @@ typedef struct work {
     hsd_sorter *proposals;   /* (a, b) */
 } work;
 
-static hsd_status find(work *w, hsd_sequence *a, hsd_sequence *b, const hsd_seeds_config *config, uint64_t *pairs, hsd_error *err)
+static hsd_status find(work *w, hsd_sequence *a, hsd_sequence *b, const hsd_seeds_config *config, uint64_t *pairs,
+                       hsd_error *err)
 {
     HSD_TRY(sort_places(a, &w->in_a, config, err));
     HSD_TRY(sort_places(b, &w->in_b, config, err));

@@ -64,13 +64,14 @@ hsd_status hsd_sequence_check(const hsd_sequence *sequence, hsd_error *err)
 
 void hsd_sequence_release(hsd_sequence *sequence)
 {
-    hsd_paged *const arrays[] = {&sequence->elements, &sequence->addresses, &sequence->positions, &sequence->owners,
-                                 &sequence->partners, &sequence->rungs};
+    hsd_paged *const arrays[] = {&sequence->elements, &sequence->addresses, &sequence->positions,
+                                 &sequence->owners,   &sequence->partners,  &sequence->rungs};
     hsd_sorter *const sorters[] = {sequence->wholes, sequence->names, sequence->keys, sequence->places};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         if (arrays[i]->page_count > 0) hsd_paged_close(arrays[i]);
     }
-    for (size_t i = 0; i < sizeof sorters / sizeof *sorters; i++) hsd_sorter_free(sorters[i]);
+    for (size_t i = 0; i < sizeof sorters / sizeof *sorters; i++)
+        hsd_sorter_free(sorters[i]);
     free(sequence->is_shared);
     memset(sequence, 0, sizeof *sequence);
 }

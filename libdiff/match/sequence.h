@@ -15,14 +15,13 @@
 #include <hsdiff/diff.h>
 
 #define HSD_NO_POSITION UINT32_MAX
-#define HSD_NO_PARTNER UINT32_MAX
+#define HSD_NO_PARTNER  UINT32_MAX
 
 /* How a pair was recognised: the rungs of hsd_match_rung behind 0, and what is no rung. See match/recognise.h. */
 #define HSD_RUNG_NUMBER(rung, name, words, strength) HSD_RUNG_##rung = HSD_MATCH_##rung + 1,
 typedef enum hsd_rung {
     HSD_RUNG_NONE = 0,
-    HSD_MATCH_RUNGS(HSD_RUNG_NUMBER)
-    HSD_RUNG_COUNT,
+    HSD_MATCH_RUNGS(HSD_RUNG_NUMBER) HSD_RUNG_COUNT,
     HSD_RUNG_CLAIMED = HSD_RUNG_COUNT, /* for a while: not judged yet (match/kin.h) */
     HSD_RUNG_UNDECIDED /* of one without a partner: it may be another one without a partner (match/undecided.h) */
 } hsd_rung;
@@ -39,16 +38,17 @@ typedef struct hsd_sequence {
     hsd_paged elements;  /* hsd_element by position */
     hsd_paged addresses; /* u64 by position, ascending */
     hsd_paged positions; /* u32 by ordinal: position, or HSD_NO_POSITION */
-    hsd_paged owners;    /* u32 by position: 1 + position of the only object that refers to it, 0 = there is none such; not open:
-                          * nobody knows (match/kin.h) */
-    hsd_paged partners;  /* u32 by position: 1 + position on the other side, 0 = none; from hsd_recognise on */
-    hsd_paged rungs;     /* u8 by position: hsd_rung of its pair; likewise */
-    uint8_t *is_shared;  /* one bit a position: its whole is there on the other side too; while they are recognised */
-    hsd_sorter *wholes;  /* (whole, position), finished; until they are joined */
-    hsd_sorter *names;   /* (hash of type and name, position) of named objects; likewise */
-    hsd_sorter *keys;    /* (hash of type and value, position) of objects with user keys; NULL = none */
-    hsd_sorter *places;  /* (hash of a place, position), an object once for each: the name of a root that refers to it, or
-                          * that name and the types on the way down (match/descend.h) */
+    hsd_paged owners; /* u32 by position: 1 + position of the only object that refers to it, 0 = there is none such; not
+                       * open: nobody knows (match/kin.h) */
+    hsd_paged partners; /* u32 by position: 1 + position on the other side, 0 = none; from hsd_recognise on */
+    hsd_paged rungs;    /* u8 by position: hsd_rung of its pair; likewise */
+    /* one bit a position: its whole is there on the other side too; while they are recognised */
+    uint8_t *is_shared;
+    hsd_sorter *wholes; /* (whole, position), finished; until they are joined */
+    hsd_sorter *names;  /* (hash of type and name, position) of named objects; likewise */
+    hsd_sorter *keys;   /* (hash of type and value, position) of objects with user keys; NULL = none */
+    hsd_sorter *places; /* (hash of a place, position), an object once for each: the name of a root that refers to it,
+                         * or that name and the types on the way down (match/descend.h) */
 } hsd_sequence;
 
 /* Elements `first` … `first + count - 1` into `out`. */

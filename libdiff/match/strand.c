@@ -34,7 +34,8 @@ hsd_stretch hsd_strand_read(const hsd_strand *strand, hsd_window *window)
 uint32_t hsd_next_paired(hsd_sequence *sequence, uint32_t from)
 {
     HSD_ASSERT(from <= sequence->count);
-    while (from < sequence->count && hsd_sequence_partner(sequence, from) == HSD_NO_PARTNER) from++;
+    while (from < sequence->count && hsd_sequence_partner(sequence, from) == HSD_NO_PARTNER)
+        from++;
     return from;
 }
 
@@ -54,6 +55,7 @@ int64_t hsd_previous_paired(hsd_sequence *sequence, uint32_t end)
 {
     HSD_ASSERT(end <= sequence->count);
     int64_t at = (int64_t)end - 1;
-    while (at >= 0 && hsd_sequence_partner(sequence, (uint32_t)at) == HSD_NO_PARTNER) at--;
+    while (at >= 0 && hsd_sequence_partner(sequence, (uint32_t)at) == HSD_NO_PARTNER)
+        at--;
     return at;
 }

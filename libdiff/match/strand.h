@@ -16,9 +16,9 @@ typedef struct hsd_strand {
     hsd_sequence *sequence; /* borrowed */
     uint32_t start;         /* position of place 0 */
     bool is_backward;
-    uint32_t count;         /* places that may be paired */
-    uint32_t whole;         /* places that belong to the gap, at least `count` */
-    uint32_t next;          /* the first place that is not decided yet */
+    uint32_t count; /* places that may be paired */
+    uint32_t whole; /* places that belong to the gap, at least `count` */
+    uint32_t next;  /* the first place that is not decided yet */
 } hsd_strand;
 
 typedef struct hsd_window {
@@ -39,8 +39,8 @@ hsd_stretch hsd_strand_read(const hsd_strand *strand, hsd_window *window);
 uint32_t hsd_next_paired(hsd_sequence *sequence, uint32_t from);
 int64_t hsd_previous_paired(hsd_sequence *sequence, uint32_t end);
 
-/* One belongs to the other, or to what belongs to it: a pair of the one is no proof for the other, since both follow from one
- * value. False where owners are not known. */
+/* One belongs to the other, or to what belongs to it: a pair of the one is no proof for the other, since both follow
+ * from one value. False where owners are not known. */
 bool hsd_are_kin(hsd_sequence *sequence, uint32_t a, uint32_t b);
 
 #endif

@@ -11,8 +11,9 @@
  * elements looked at are in equal pairs. The same holds in a closed gap unless both its ends are in sight; then the
  * walk from the front settles it. What is alike in one row behind the last pair stays, FRONT_LEAST and more.
  *
- * A walk that left out many elements may be out by a period (HSD_SWEEP_SURE), until it comes to a type that it has not met
- * for long: both sides are there together, whatever happened before. What else is uncertain is told at the end (doubt.h).
+ * A walk that left out many elements may be out by a period (HSD_SWEEP_SURE), until it comes to a type that it has not
+ * met for long: both sides are there together, whatever happened before. What else is uncertain is told at the end
+ * (doubt.h).
  */
 #include "match/sweep.h"
 
@@ -24,12 +25,12 @@
 #include "match/doubt.h"
 #include "match/strand.h"
 
-#define STAGE "recognising neighbours"
-#define LONG_GAP 2000u /* of after: from here on the back half is followed from the back */
-#define CREDIBLE 30u   /* percent */
-#define FRONT_LEAST 8u   /* equals in a row behind the last pair, whatever comes behind them */
-#define LONG_AGO 1024u /* pairs: longer than a period is thought to be */
-#define SLOTS 256u
+#define STAGE       "recognising neighbours"
+#define LONG_GAP    2000u /* of after: from here on the back half is followed from the back */
+#define CREDIBLE    30u   /* percent */
+#define FRONT_LEAST 8u    /* equals in a row behind the last pair, whatever comes behind them */
+#define LONG_AGO    1024u /* pairs: longer than a period is thought to be */
+#define SLOTS       256u
 
 static const hsd_align_costs alike_costs = {.freed = 1, .come = 15, .changed = 2, .other = 0};
 static const hsd_align_costs type_costs = {.freed = 3, .come = 3, .changed = 1, .other = 2};
@@ -43,7 +44,7 @@ typedef struct gap {
 
 /* What a walk knows of itself. */
 typedef struct trail {
-    uint64_t left_out;   /* elements without a pair since it began, or since it was last sure of its way */
+    uint64_t left_out; /* elements without a pair since it began, or since it was last sure of its way */
     uint64_t pairs;
     bool is_lost;        /* it began among twins */
     uint64_t met[SLOTS]; /* by type modulo SLOTS: number of the last pair; 0 = none */
@@ -58,10 +59,10 @@ typedef struct sweep {
     bool is_settled;   /* the last walk saw its gap to both ends: the other walk would see the same */
     uint64_t progress; /* positions of before that are done, of both passes */
     hsd_aligner *aligner;
-    trail front;       /* of the walk from the front of the gap, which may go on */
+    trail front;                        /* of the walk from the front of the gap, which may go on */
     uint32_t front_before, front_after; /* where it stopped */
-    bool front_goes_on; /* it got as far as it might */
-    bool is_through;    /* the last walk did not break off */
+    bool front_goes_on;                 /* it got as far as it might */
+    bool is_through;                    /* the last walk did not break off */
     hsd_window window_before, window_after;
     hsd_alignment found;
 } sweep;
@@ -115,12 +116,14 @@ static bool is_credible(const hsd_alignment *found)
     return 200 * (uint64_t)found->alike >= (uint64_t)CREDIBLE * found->covered;
 }
 
-/* Leaves of what was found what stands in one row with the last pair, and is alike: true where that is enough to go by itself. */
+/* Leaves of what was found what stands in one row with the last pair, and is alike: true where that is enough to go by
+ * itself. */
 static bool keep_front(hsd_alignment *found)
 {
     uint32_t front = 0;
     while (front < found->count && found->pairs[front].before == front && found->pairs[front].after == front &&
-           found->pairs[front].how == HSD_ALIGN_SAME) front++;
+           found->pairs[front].how == HSD_ALIGN_SAME)
+        front++;
     found->count = found->before = found->after = front;
     return front >= FRONT_LEAST;
 }
@@ -154,9 +157,10 @@ static hsd_status follow_front(sweep *s, const gap *g, hsd_error *err)
 {
     const uint32_t size_before = g->before_end - g->before_first, size_after = g->after_end - g->after_first;
     const bool is_halved = g->is_closed && size_after > LONG_GAP;
-    hsd_strand before = {.sequence = s->before, .start = g->before_first, .count = size_before,
-                         .whole = size_before};
-    hsd_strand after = {.sequence = s->after, .start = g->after_first, .count = is_halved ? size_after / 2 : size_after,
+    hsd_strand before = {.sequence = s->before, .start = g->before_first, .count = size_before, .whole = size_before};
+    hsd_strand after = {.sequence = s->after,
+                        .start = g->after_first,
+                        .count = is_halved ? size_after / 2 : size_after,
                         .whole = size_after};
     s->front = begin_trail(g);
     HSD_TRY(follow(s, &before, &after, g, &s->front, err));
@@ -181,10 +185,14 @@ static hsd_status follow_back(sweep *s, const gap *g, hsd_error *err)
 {
     const int64_t paired_before = hsd_previous_paired(s->before, g->before_end);
     const int64_t paired_after = hsd_previous_paired(s->after, g->after_end);
-    hsd_strand before = {.sequence = s->before, .start = g->before_end - 1, .is_backward = true,
+    hsd_strand before = {.sequence = s->before,
+                         .start = g->before_end - 1,
+                         .is_backward = true,
                          .count = (uint32_t)(g->before_end - 1 - paired_before),
                          .whole = g->before_end - g->before_first};
-    hsd_strand after = {.sequence = s->after, .start = g->after_end - 1, .is_backward = true,
+    hsd_strand after = {.sequence = s->after,
+                        .start = g->after_end - 1,
+                        .is_backward = true,
                         .count = (uint32_t)(g->after_end - 1 - paired_after),
                         .whole = g->after_end - g->after_first};
     trail t = begin_trail(g);
@@ -230,7 +238,9 @@ static hsd_status sweep_gap(sweep *s, int64_t left, int64_t right, hsd_error *er
     HSD_TRY(hsd_sequence_check(s->before, err));
     HSD_ASSERT(left_after < s->after->count && right_after <= s->after->count);
     const uint32_t behind = (uint32_t)(left_after + 1);
-    gap g = {.before_first = (uint32_t)(left + 1), .before_end = (uint32_t)right, .after_first = behind,
+    gap g = {.before_first = (uint32_t)(left + 1),
+             .before_end = (uint32_t)right,
+             .after_first = behind,
              .after_end = hsd_next_paired(s->after, behind)};
     g.is_closed = g.after_end == right_after;
     g.is_twin = is_twin(s, left) && is_twin(s, right);
@@ -263,8 +273,8 @@ static hsd_status sweep_with_aligner(sweep *s, hsd_error *err)
     return sweep_all(s, err);
 }
 
-static hsd_status run(hsd_sequence *before, hsd_sequence *after, bool is_first, hsd_reporter *reporter, hsd_sweep_pairs *made,
-                      hsd_error *err)
+static hsd_status run(hsd_sequence *before, hsd_sequence *after, bool is_first, hsd_reporter *reporter,
+                      hsd_sweep_pairs *made, hsd_error *err)
 {
     sweep *s = calloc(1, sizeof *s);
     if (s == NULL) return hsd_fail_nomem(err, "aligning the objects of two captures");

@@ -27,9 +27,10 @@ typedef struct hsd_sweep_pairs {
 } hsd_sweep_pairs;
 
 /*
- * A pass over all gaps in the order of `before` for what is alike, and one over closed gaps for what is of one type, which ends with
- * doubt (match/doubt.h). Each reads elements, partners and is_shared of both in order, but for gaps whose other side lies elsewhere; every gap a
- * fixed number of times. Adds the pairs to `made`. Some 900 KiB of its own. HSD_E_NOMEM, HSD_E_IO, HSD_E_CANCELLED.
+ * A pass over all gaps in the order of `before` for what is alike, and one over closed gaps for what is of one type,
+ * which ends with doubt (match/doubt.h). Each reads elements, partners and is_shared of both in order, but for gaps
+ * whose other side lies elsewhere; every gap a fixed number of times. Adds the pairs to `made`. Some 900 KiB of its
+ * own. HSD_E_NOMEM, HSD_E_IO, HSD_E_CANCELLED.
  */
 hsd_status hsd_sweep_alike(hsd_sequence *before, hsd_sequence *after, hsd_reporter *reporter, hsd_sweep_pairs *made,
                            hsd_error *err);

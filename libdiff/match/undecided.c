@@ -1,6 +1,6 @@
 /*
- * Each side's gaps once; a closed gap is seen from either side, and each time those of that side are told. Which types lie on the
- * other side is written as the number of the gap, so that nothing needs to be cleared.
+ * Each side's gaps once; a closed gap is seen from either side, and each time those of that side are told. Which types
+ * lie on the other side is written as the number of the gap, so that nothing needs to be cleared.
  */
 #include "match/undecided.h"
 
@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "match/strand.h"
 
-#define STAGE "telling what is undecided"
+#define STAGE  "telling what is undecided"
 #define ONE_IN 0xffu
 
 typedef struct telling {
@@ -18,7 +18,7 @@ typedef struct telling {
     hsd_reporter *reporter;
     uint32_t *seen_in; /* by type: number of the last gap in whose other side it was */
     uint32_t type_count;
-    uint32_t gap;      /* from 1 */
+    uint32_t gap; /* from 1 */
 } telling;
 
 static hsd_element element_at(hsd_sequence *s, uint32_t at)
@@ -31,7 +31,8 @@ static hsd_element element_at(hsd_sequence *s, uint32_t at)
 static hsd_status know_type(telling *t, uint32_t type, hsd_error *err)
 {
     if (type < t->type_count) return HSD_OK;
-    return HSD_ARRAY_GROW_ZEROED(t->seen_in, t->type_count, (uint64_t)type + 1, (uint64_t)type + 64, "the types of objects", err);
+    return HSD_ARRAY_GROW_ZEROED(t->seen_in, t->type_count, (uint64_t)type + 1, (uint64_t)type + 64,
+                                 "the types of objects", err);
 }
 
 /* The types of what has no partner there from `first` on, up to the next that has one. */
@@ -61,7 +62,8 @@ static hsd_status tell_gap(telling *t, uint32_t first, uint32_t end, hsd_error *
     const uint32_t before = first == 0 ? HSD_NO_PARTNER : hsd_sequence_partner(t->here, first - 1);
     const uint32_t first_there = before + 1; /* HSD_NO_PARTNER + 1 is 0 */
     const uint32_t end_there = end == t->here->count ? t->there->count : hsd_sequence_partner(t->here, end);
-    if (first_there > t->there->count || end_there > t->there->count) return HSD_OK; /* an array failed: it says so in the end */
+    /* an array failed: it says so in the end */
+    if (first_there > t->there->count || end_there > t->there->count) return HSD_OK;
     const bool is_closed = hsd_next_paired(t->there, first_there) == end_there;
     t->gap++;
     if (is_closed) HSD_TRY(look_there(t, first_there, err));

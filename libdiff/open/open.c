@@ -1,7 +1,8 @@
 #define _GNU_SOURCE /* tee */
 /*
- * Each input is opened once: what it is, is told by its first bytes, and it is then read through the same descriptor. A file that can be read again is
- * simply looked at; a pipe must keep its bytes for whoever reads it next, so they are copied out of it with tee(2), which takes nothing away:
+ * Each input is opened once: what it is, is told by its first bytes, and it is then read through the same descriptor. A
+ * file that can be read again is simply looked at; a pipe must keep its bytes for whoever reads it next, so they are
+ * copied out of it with tee(2), which takes nothing away:
  *
  *      regular file    pread                     is it a capture?  yes: hsd_capture_open_fd
  *      pipe            tee, read the copy                          no:  hsd_import_temp_fd, then open that
@@ -73,7 +74,8 @@ static hsd_status peek_pipe(int fd, const char *name, const hsd_run *run, char *
         if (ready > 0) {
             const int error = copy_prefix(fd, prefix, size);
             if (error != 0) return hsd_fail_errno(err, error, "cannot be read");
-            if (*size >= PREFIX_BYTES || (end.revents & ~POLLIN)) return HSD_OK; /* it had ended before it was copied */
+            /* it had ended before it was copied */
+            if (*size >= PREFIX_BYTES || (end.revents & ~POLLIN)) return HSD_OK;
             nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
         }
         HSD_TRY(say_waiting(name, run, err));
@@ -110,22 +112,24 @@ hsd_status hsd_look(hsd_content *out, int fd, const char *name, const hsd_run *r
 
 /* ---- opening what it is ---- */
 
-static hsd_status import(int fd, const char *name, const hsd_open_options *options, const hsd_run *run, int *written, hsd_import_result *imported,
-                         hsd_error *err)
+static hsd_status import(int fd, const char *name, const hsd_open_options *options, const hsd_run *run, int *written,
+                         hsd_import_result *imported, hsd_error *err)
 {
     const hsd_run *own = options->import_run == NULL ? run : options->import_run;
-    return hsd_import_temp_fd(fd, strcmp(name, "-") == 0 ? "standard input" : name, &options->import, own, written, imported, err);
+    return hsd_import_temp_fd(fd, strcmp(name, "-") == 0 ? "standard input" : name, &options->import, own, written,
+                              imported, err);
 }
 
-static hsd_status open_capture(hsd_capture **out, int fd, const char *name, hsd_damage damage, const hsd_run *run, hsd_error *err)
+static hsd_status open_capture(hsd_capture **out, int fd, const char *name, hsd_damage damage, const hsd_run *run,
+                               hsd_error *err)
 {
     const int own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* it becomes the capture's */
     if (own < 0) return hsd_fail_errno(err, errno, "cannot be opened");
     return hsd_capture_open_fd(out, own, name, damage, run, err);
 }
 
-hsd_status hsd_open_fd(hsd_capture **out, int fd, const char *name, const hsd_open_options *options, const hsd_run *run, hsd_import_result *imported,
-                       hsd_error *err)
+hsd_status hsd_open_fd(hsd_capture **out, int fd, const char *name, const hsd_open_options *options, const hsd_run *run,
+                       hsd_import_result *imported, hsd_error *err)
 {
     hsd_import_result ignored;
     if (options == NULL) options = &no_options;
@@ -138,12 +142,14 @@ hsd_status hsd_open_fd(hsd_capture **out, int fd, const char *name, const hsd_op
     if (content == HSD_CONTENT_UNKNOWN) HSD_TRY(hsd_look(&content, fd, name, run, err));
     if (content == HSD_CONTENT_CAPTURE) return open_capture(out, fd, name, options->damage, run, err);
     HSD_TRY(import(fd, name, options, run, &written, imported, err));
-    HSD_TRY(hsd_capture_open_fd(out, written, name, HSD_DAMAGE_SKIP, run, err)); /* an import that was cut short gives a capture that says so */
+    /* an import that was cut short gives a capture that says so */
+    HSD_TRY(hsd_capture_open_fd(out, written, name, HSD_DAMAGE_SKIP, run, err));
     hsd_capture_set_digest(*out, imported->has_digest ? imported->digest : NULL);
     return HSD_OK;
 }
 
-hsd_status hsd_open(hsd_capture **out, const char *path, const hsd_open_options *options, const hsd_run *run, hsd_import_result *imported, hsd_error *err)
+hsd_status hsd_open(hsd_capture **out, const char *path, const hsd_open_options *options, const hsd_run *run,
+                    hsd_import_result *imported, hsd_error *err)
 {
     int fd = -1;
     *out = NULL;

@@ -11,10 +11,10 @@
 #include "base/fail.h"
 #include "paths/paths.h"
 
-#define CLOSE_MOST 3
-#define SHOWN_BYTES 120 /* of a name in a sentence */
+#define CLOSE_MOST     3
+#define SHOWN_BYTES    120 /* of a name in a sentence */
 #define MEASURED_BYTES 64u
-#define ID_CHARS 24
+#define ID_CHARS       24
 
 /* ---- patterns ---- */
 
@@ -36,7 +36,8 @@ bool hsd_glob_fits(const char *pattern, hsd_bytes name)
             return false;
         }
     }
-    while (*pattern == '*') pattern++;
+    while (*pattern == '*')
+        pattern++;
     return *pattern == 0;
 }
 
@@ -65,7 +66,8 @@ static bool contains_ignoring_case(hsd_bytes text, hsd_bytes part)
 static hsd_bytes last_part(hsd_bytes name)
 {
     size_t begin = name.size;
-    while (begin > 0 && memchr(".$/:+ ", name.data[begin - 1], 6) == NULL) begin--;
+    while (begin > 0 && memchr(".$/:+ ", name.data[begin - 1], 6) == NULL)
+        begin--;
     if (begin == name.size) begin = 0;
     return (hsd_bytes){name.data + begin, name.size - begin};
 }
@@ -75,7 +77,8 @@ static uint32_t distance(hsd_bytes a, hsd_bytes b)
 {
     uint32_t row[MEASURED_BYTES + 1];
     if (a.size > MEASURED_BYTES || b.size > MEASURED_BYTES) return UINT32_MAX;
-    for (uint32_t j = 0; j <= b.size; j++) row[j] = j;
+    for (uint32_t j = 0; j <= b.size; j++)
+        row[j] = j;
     for (uint32_t i = 1; i <= a.size; i++) {
         uint32_t diagonal = row[0];
         row[0] = i;
@@ -123,7 +126,8 @@ static int keep_close(close_name *kept, int count, close_name name)
         if (!is_closer(&name, &kept[count - 1])) return count;
         at = --count;
     }
-    for (; at > 0 && is_closer(&name, &kept[at - 1]); at--) kept[at] = kept[at - 1];
+    for (; at > 0 && is_closer(&name, &kept[at - 1]); at--)
+        kept[at] = kept[at - 1];
     kept[at] = name;
     return count + 1;
 }
@@ -148,11 +152,16 @@ hsd_status hsd_path_ask_fail(const hsd_side_walk *side, const hsd_paths_options 
              is_pattern(options->type) ? "whose type fits" : "of type", SHOWN_BYTES, options->type);
     const int count = find_close(&side->request->type_names->names, options->type, close);
     for (int i = 0; i < count; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s", i == 0 ? "" : i + 1 < count ? ", " : " or ",
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s",
+                                 i == 0          ? ""
+                                 : i + 1 < count ? ", "
+                                                 : " or ",
                                  (int)hsd_min_u64(close[i].name.size, SHOWN_BYTES), (const char *)close[i].name.data);
     }
-    if (count > 0) hsd_error_set_hint(err, "did you mean %s?", text);
-    else hsd_error_set_hint(err, "hsdiff top %s lists its types", side->info->path);
+    if (count > 0)
+        hsd_error_set_hint(err, "did you mean %s?", text);
+    else
+        hsd_error_set_hint(err, "hsdiff top %s lists its types", side->info->path);
     return HSD_E_NOT_FOUND;
 }
 
@@ -225,8 +234,10 @@ static hsd_status say_nearest(const id_search *s, const hsd_capture_info *info, 
     id_text(below, s->below, info);
     id_text(above, s->above, info);
     hsd_fail(err, HSD_E_NOT_FOUND, "the capture holds no object with the id %s", asked);
-    if (s->has_below && s->has_above) hsd_error_set_hint(err, "the nearest ids are %s and %s", below, above);
-    else if (s->has_below || s->has_above) hsd_error_set_hint(err, "the nearest id is %s", s->has_below ? below : above);
+    if (s->has_below && s->has_above)
+        hsd_error_set_hint(err, "the nearest ids are %s and %s", below, above);
+    else if (s->has_below || s->has_above)
+        hsd_error_set_hint(err, "the nearest id is %s", s->has_below ? below : above);
     return HSD_E_NOT_FOUND;
 }
 

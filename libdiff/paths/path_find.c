@@ -34,7 +34,8 @@ uint32_t *hsd_name_ranks(const hsd_names *names)
     }
     if (ranks != NULL && list != NULL) {
         qsort(list, names->count, sizeof *list, compare_ranked);
-        for (uint32_t i = 0; i < names->count; i++) ranks[list[i].number] = i + 1;
+        for (uint32_t i = 0; i < names->count; i++)
+            ranks[list[i].number] = i + 1;
         free(list);
         return ranks;
     }

@@ -4,30 +4,30 @@
  *      main ── HashMap ── [*].value Session ── .user User          three places below the root "main"
  *
  * and each group stands at one, or, inside a container, at the place of the container, with the state of the fold.
- * A step that repeats one of the last HSD_PATH_LOOK_BACK leads back to its place, so a list or a tree is one row whatever its size, as in the
- * type-path trie; what a row shows is the first of its shortest paths.
+ * A step that repeats one of the last HSD_PATH_LOOK_BACK leads back to its place, so a list or a tree is one row
+ * whatever its size, as in the type-path trie; what a row shows is the first of its shortest paths.
  */
 #include "paths/paths.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 
 enum { RECORD_PARENT, RECORD_EDGE, RECORD_NODE, RECORD_STATE, RECORD_LENGTH, RECORD_WORDS };
 _Static_assert(RECORD_WORDS * sizeof(uint32_t) == HSD_PATH_GROUP_BYTES, "paths.h");
 
-#define NO_PLACE UINT32_MAX
+#define NO_PLACE    UINT32_MAX
 #define OTHER_STATE UINT32_MAX /* past HSD_MAX_PATH_PLACES */
-#define OTHER_ROW UINT32_MAX
-#define IS_INSIDE 1u
-#define IS_ITEMS 2u
+#define OTHER_ROW   UINT32_MAX
+#define IS_INSIDE   1u
+#define IS_ITEMS    2u
 #define STATE_SHIFT 2
-#define ROOT_EDGE UINT32_MAX
-#define ASKED 1u /* state of a group during the search: some of its nodes are asked for */
+#define ROOT_EDGE   UINT32_MAX
+#define ASKED       1u /* state of a group during the search: some of its nodes are asked for */
 
 static uint32_t get(hsd_path_groups *g, uint32_t group, unsigned word)
 {
@@ -87,13 +87,13 @@ hsd_status hsd_path_groups_take(void *context, const hsd_reading *r, hsd_error *
 {
     HSD_ASSERT(r->node < ((hsd_path_groups *)context)->side->node_count);
     hsd_path_groups *g = context;
-    const bool is_same = g->count > 0 && r->level == g->last.level && r->rank == g->last.rank &&
-                         r->round == g->last.round;
+    const bool is_same =
+        g->count > 0 && r->level == g->last.level && r->rank == g->last.rank && r->round == g->last.round;
     if (!is_same) add_group(g, r);
     if (!hsd_bit_get(g->is_asked, r->node)) return HSD_OK;
     const uint32_t group = g->count - 1;
-    const uint64_t record = g->is_id ? (uint64_t)group << 32 | edge_to_object(g, r->node)
-                                     : (uint64_t)r->node << 32 | group;
+    const uint64_t record =
+        g->is_id ? (uint64_t)group << 32 | edge_to_object(g, r->node) : (uint64_t)r->node << 32 | group;
     hsd_bit_set(g->is_on_way, group);
     set(g, group, RECORD_STATE, ASKED);
     return hsd_sorter_put(g->asked, &record, err);
@@ -195,8 +195,8 @@ void hsd_path_groups_count(hsd_path_groups *g, uint32_t group, uint64_t bytes)
 /* ---- from groups to rows ---- */
 
 typedef struct standing { /* where a path stands */
-    uint32_t place;      /* of the last step that is shown */
-    uint32_t own;        /* of a path that ends here: the node itself is shown whatever it is */
+    uint32_t place;       /* of the last step that is shown */
+    uint32_t own;         /* of a path that ends here: the node itself is shown whatever it is */
     hsd_path_fold fold;
 } standing;
 
@@ -219,7 +219,8 @@ static hsd_status step(hsd_path_groups *g, standing *s, uint32_t edge, uint32_t 
     hsd_path_edge shown;
     if (s->place == NO_PLACE) return HSD_OK;
     const uint32_t type = hsd_paged_get_u32(&side->types_of, node);
-    const bool is_shown = hsd_path_fold_step(&s->fold, side->request->edge_names, side->request->type_names, edge, type, &shown);
+    const bool is_shown =
+        hsd_path_fold_step(&s->fold, side->request->edge_names, side->request->type_names, edge, type, &shown);
     if (!is_shown && !is_end) return HSD_OK;
     HSD_TRY(place_behind(g, s->place, shown, type, &s->own, err));
     if (is_shown) s->place = s->own;
@@ -254,15 +255,17 @@ static hsd_status count_references(hsd_path_groups *g, uint32_t group, const sta
                                    const uint64_t **record, hsd_error *err)
 {
     while (*record != NULL && **record >> 32 == group) {
-        const uint32_t edge = (uint32_t)**record;
+        const uint32_t edge = (uint32_t) * *record;
         standing s = *at;
         uint32_t row;
         HSD_TRY(step(g, &s, edge, g->ordinal, true, err));
         HSD_TRY(row_at(g, s.own, group, edge, length + 1, &row, err));
         count_in(g, row, 0);
         const hsd_status status = hsd_sorter_next(g->asked, record, err);
-        if (status == HSD_END) *record = NULL;
-        else HSD_TRY(status);
+        if (status == HSD_END)
+            *record = NULL;
+        else
+            HSD_TRY(status);
     }
     return HSD_OK;
 }
@@ -295,12 +298,15 @@ hsd_status hsd_path_groups_make_rows(hsd_path_groups *g, hsd_error *err)
     mark_ways(g);
     if (g->is_id) {
         const hsd_status status = hsd_sorter_next(g->asked, &record, err);
-        if (status == HSD_END) record = NULL;
-        else HSD_TRY(status);
+        if (status == HSD_END)
+            record = NULL;
+        else
+            HSD_TRY(status);
     }
     for (uint32_t group = 0; group < g->count; group++) {
         if (hsd_bit_get(g->is_on_way, group)) HSD_TRY(make_row(g, group, &record, err));
-        if ((group & 0xffff) == 0) HSD_TRY(hsd_progress(g->side->request->reporter, "grouping paths", group, g->count, err));
+        if ((group & 0xffff) == 0)
+            HSD_TRY(hsd_progress(g->side->request->reporter, "grouping paths", group, g->count, err));
     }
     HSD_TRY(hsd_paged_check(&g->side->types_of, err));
     return hsd_paged_check(&g->records, err);

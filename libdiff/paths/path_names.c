@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "format/tables.h"
 
@@ -34,7 +34,8 @@ static hsd_status move_to(hsd_object_reader *reader, uint64_t ordinal, hsd_objec
 {
     hsd_status status = HSD_OK;
     if (*is_there && at->ordinal <= ordinal && ordinal - at->ordinal < NEAR_OBJECTS) {
-        while (status == HSD_OK && at->ordinal < ordinal) status = hsd_object_reader_next(reader, at, err);
+        while (status == HSD_OK && at->ordinal < ordinal)
+            status = hsd_object_reader_next(reader, at, err);
     } else {
         status = hsd_object_reader_seek(reader, ordinal, err);
         if (status == HSD_OK) status = hsd_object_reader_next(reader, at, err);

@@ -1,7 +1,8 @@
 /*
- * Objects on paths that have a name of their own (NAME of FORMAT.md 6.6: class objects, threads, functions). Types are merged on
- * the way to a path and names are not kept for every object, so they are looked up when the paths are there: the steps that may
- * have a name are collected, brought into the order of the capture, and only the blocks they stand in are read.
+ * Objects on paths that have a name of their own (NAME of FORMAT.md 6.6: class objects, threads, functions). Types are
+ * merged on the way to a path and names are not kept for every object, so they are looked up when the paths are there:
+ * the steps that may have a name are collected, brought into the order of the capture, and only the blocks they stand
+ * in are read.
  *
  * Memory: 16 bytes a step that was collected, and the names.
  */

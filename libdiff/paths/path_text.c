@@ -13,18 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/id_map.h"
 #include "graph/worklist.h"
 #include "paths/path_names.h"
 
-#define HALF (HSD_MAX_PATH_STEPS / 2)
+#define HALF            (HSD_MAX_PATH_STEPS / 2)
 #define MOST_MILESTONES 2048u
-#define FIRST_SPACING 256u
-#define STACK_BYTES (UINT64_C(256) << 10)
+#define FIRST_SPACING   256u
+#define STACK_BYTES     (UINT64_C(256) << 10)
 #define EDGE_TEXT_BYTES 1024
 
 typedef struct path_step {
@@ -39,7 +39,7 @@ typedef struct reading { /* of the path to one node, so far */
     uint32_t root, root_kind;
     uint64_t length, cut;
     hsd_path_fold fold;
-    bool has_hidden;      /* the node itself is left out, if the path goes on */
+    bool has_hidden; /* the node itself is left out, if the path goes on */
     path_step hidden;
     uint32_t head_count, tail_count, tail_begin;
     path_step head[HALF];
@@ -61,7 +61,7 @@ struct hsd_path_texts {
     hsd_id_map milestone_of; /* node -> place in milestones */
     reading *milestones;
     uint32_t milestone_count, milestone_capacity;
-    uint32_t spacing;        /* one node in so many is a milestone; a power of two */
+    uint32_t spacing; /* one node in so many is a milestone; a power of two */
     hsd_path_names names;
 };
 
@@ -109,10 +109,13 @@ static void advance(const hsd_path_texts *t, reading *r, uint32_t node, uint32_t
     hsd_path_edge shown;
     r->node = node;
     r->length++;
-    r->has_hidden = !hsd_path_fold_step(&r->fold, side->request->edge_names, side->request->type_names, edge, type, &shown);
+    r->has_hidden =
+        !hsd_path_fold_step(&r->fold, side->request->edge_names, side->request->type_names, edge, type, &shown);
     const path_step next = {shown, type, 1, node};
-    if (r->has_hidden) r->hidden = next;
-    else push(r, next);
+    if (r->has_hidden)
+        r->hidden = next;
+    else
+        push(r, next);
 }
 
 /* ---- milestones ---- */
@@ -149,7 +152,8 @@ static hsd_status keep_milestone(hsd_path_texts *t, const reading *r, hsd_error 
 {
     if (t->milestone_count == MOST_MILESTONES) HSD_TRY(thin_out(t, err));
     if (t->milestone_count == MOST_MILESTONES || !is_milestone(t, r->node)) return HSD_OK;
-    HSD_TRY(HSD_ARRAY_GROW(t->milestones, t->milestone_capacity, t->milestone_count + 1, 32, "the texts of paths", err));
+    HSD_TRY(HSD_ARRAY_GROW(t->milestones, t->milestone_capacity, t->milestone_count + 1, 32, "the texts of paths",
+                           err));
     t->milestones[t->milestone_count] = *r;
     return hsd_id_map_put(&t->milestone_of, r->node, t->milestone_count++, err);
 }
@@ -215,7 +219,8 @@ static hsd_status type_text(hsd_path_texts *t, uint32_t type, hsd_text *out, hsd
 {
     const uint32_t at = hsd_id_map_get(&t->types.index, type);
     if (at == HSD_ID_NONE) {
-        return cached_text(&t->types, t->arena, type, hsd_names_get(&t->side->request->type_names->names, type), out, err);
+        return cached_text(&t->types, t->arena, type, hsd_names_get(&t->side->request->type_names->names, type), out,
+                           err);
     }
     *out = t->types.texts[at];
     return HSD_OK;
@@ -241,12 +246,17 @@ static hsd_status write_steps(hsd_path_texts *t, const reading *r, hsd_path_text
     const size_t count = (size_t)r->head_count + r->tail_count;
     hsd_step *steps = hsd_arena_take(t->arena, count * sizeof *steps);
     if (steps == NULL) return hsd_fail_nomem(err, "the texts of paths");
-    for (uint32_t i = 0; i < r->head_count; i++) HSD_TRY(write_step(t, &r->head[i], &steps[i], err));
+    for (uint32_t i = 0; i < r->head_count; i++)
+        HSD_TRY(write_step(t, &r->head[i], &steps[i], err));
     for (uint32_t i = 0; i < r->tail_count; i++) {
         HSD_TRY(write_step(t, &r->tail[(r->tail_begin + i) % HALF], &steps[r->head_count + i], err));
     }
-    *out = (hsd_path_text){.root = r->root, .root_kind = r->root_kind, .steps = steps, .step_count = count,
-                           .step_cut = r->cut, .length = r->length};
+    *out = (hsd_path_text){.root = r->root,
+                           .root_kind = r->root_kind,
+                           .steps = steps,
+                           .step_count = count,
+                           .step_cut = r->cut,
+                           .length = r->length};
     return HSD_OK;
 }
 

@@ -23,8 +23,9 @@
  *      hsd_path_texts_free(texts);
  *      hsd_shortest_close(&shortest);
  *
- * For texts `side` gives types_of, edge_names, type_names, roots, name_of_node, object_count, for names has_named and capture;
- * nothing else of it is touched, and its adjacency may be gone. Texts are copied into the arena, each once, so the result may outlive the side.
+ * For texts `side` gives types_of, edge_names, type_names, roots, name_of_node, object_count, for names has_named and
+ * capture; nothing else of it is touched, and its adjacency may be gone. Texts are copied into the arena, each once, so
+ * the result may outlive the side.
  *
  * Memory: at most 4 MiB besides the arena, whatever the depth. Many paths through one deep list cost one walk of
  * it: readings are remembered at milestones on the way.
@@ -42,8 +43,8 @@
 /* ---- what is left out (path_fold.c) ---- */
 
 typedef struct hsd_path_fold { /* how a path stands to the container it is in; zeroed at a root */
-    bool is_inside; /* the node is among the insides */
-    bool is_items;  /* and what comes out of them is an item */
+    bool is_inside;            /* the node is among the insides */
+    bool is_items;             /* and what comes out of them is an item */
 } hsd_path_fold;
 
 /* A number for the text of an edge in a path: one number for one text. */
@@ -65,8 +66,8 @@ typedef struct hsd_path_text {
     uint32_t root_kind;    /* hsc_root_kind */
     const hsd_step *steps; /* behind the root; the last one is the node. None when it is a root itself */
     size_t step_count;
-    uint64_t step_cut;     /* references left out in the middle */
-    uint64_t length;       /* references from the root, left out ones included */
+    uint64_t step_cut; /* references left out in the middle */
+    uint64_t length;   /* references from the root, left out ones included */
 } hsd_path_text;
 
 typedef struct hsd_path_texts hsd_path_texts;
@@ -82,7 +83,8 @@ hsd_status hsd_path_texts_get(hsd_path_texts *texts, uint32_t node, hsd_path_tex
 hsd_status hsd_path_texts_get_through(hsd_path_texts *texts, uint32_t source, uint32_t edge, uint32_t node,
                                       hsd_path_text *out, hsd_error *err);
 
-/* Names the objects in the steps of all paths so far, where they have names: one look at the blocks they stand in (paths/path_names.h). */
+/* Names the objects in the steps of all paths so far, where they have names: one look at the blocks they stand in
+ * (paths/path_names.h). */
 hsd_status hsd_path_texts_name(hsd_path_texts *texts, hsd_error *err);
 
 void hsd_path_texts_free(hsd_path_texts *texts);

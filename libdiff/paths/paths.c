@@ -17,7 +17,7 @@
 #include <hscapture/hscapture.h>
 
 #define ROWS_BY_DEFAULT 10
-#define LEAST_BYTES (UINT64_C(512) << 10)
+#define LEAST_BYTES     (UINT64_C(512) << 10)
 
 typedef struct query {
     const hsd_paths_options *options;
@@ -25,7 +25,7 @@ typedef struct query {
     hsd_single single;
     hsd_side_walk *side; /* single's */
     hsd_path_ask ask;
-    uint8_t *is_asked;   /* one bit a node: see hsd_path_groups */
+    uint8_t *is_asked; /* one bit a node: see hsd_path_groups */
     hsd_path_groups groups;
     hsd_shortest shortest;
     bool has_shortest;
@@ -187,10 +187,7 @@ static void add_amount(hsd_amount *amount, uint64_t bytes)
     amount->bytes = hsd_add_saturating(amount->bytes, bytes);
 }
 
-static bool is_live(query *q, uint32_t node)
-{
-    return hsd_shortest_way(&q->shortest, node).parent != HSD_WAY_NONE;
-}
+static bool is_live(query *q, uint32_t node) { return hsd_shortest_way(&q->shortest, node).parent != HSD_WAY_NONE; }
 
 static bool is_asked_object(const query *q, uint32_t node)
 {
@@ -201,7 +198,8 @@ static bool is_asked_object(const query *q, uint32_t node)
 static hsd_status count_in_group(query *q, uint32_t node, uint64_t bytes, hsd_error *err)
 {
     if (q->ask.is_id) return HSD_OK;
-    while (q->reached != NULL && *q->reached >> 32 < node) HSD_TRY(next_record(q->groups.asked, &q->reached, err));
+    while (q->reached != NULL && *q->reached >> 32 < node)
+        HSD_TRY(next_record(q->groups.asked, &q->reached, err));
     if (q->reached == NULL || *q->reached >> 32 != node) return HSD_OK;
     hsd_path_groups_count(&q->groups, (uint32_t)*q->reached, bytes);
     return next_record(q->groups.asked, &q->reached, err);
@@ -230,7 +228,8 @@ static hsd_status count_each(query *q, hsd_object_reader *reader, hsd_error *err
         if (object.is_continuation) continue;
         HSD_TRY(count_object(q, &object, err));
         if ((object.ordinal & 0x3fff) == 0) {
-            HSD_TRY(hsd_progress(q->side->request->reporter, "counting objects", object.ordinal, q->side->object_count, err));
+            HSD_TRY(hsd_progress(q->side->request->reporter, "counting objects", object.ordinal, q->side->object_count,
+                                 err));
         }
     }
 }
@@ -275,10 +274,16 @@ static hsd_status write_row(query *q, hsd_path_texts *texts, const hsd_path_row_
 {
     hsd_path_text text;
     const uint32_t node = hsd_path_groups_node(&q->groups, sum->group);
-    if (q->ask.is_id) HSD_TRY(hsd_path_texts_get_through(texts, node, sum->edge, q->ask.ordinal, &text, err));
-    else HSD_TRY(hsd_path_texts_get(texts, node, &text, err));
-    *row = (hsd_path_row){.root_kind = text.root_kind, .steps = text.steps, .step_count = text.step_count,
-                          .step_cut = text.step_cut, .length = text.length, .objects = sum->amount};
+    if (q->ask.is_id)
+        HSD_TRY(hsd_path_texts_get_through(texts, node, sum->edge, q->ask.ordinal, &text, err));
+    else
+        HSD_TRY(hsd_path_texts_get(texts, node, &text, err));
+    *row = (hsd_path_row){.root_kind = text.root_kind,
+                          .steps = text.steps,
+                          .step_count = text.step_count,
+                          .step_cut = text.step_cut,
+                          .length = text.length,
+                          .objects = sum->amount};
     return hsd_store_text(q->result->store, hsd_names_get(&q->side->roots.names, text.root), &row->root, err);
 }
 
@@ -318,7 +323,8 @@ static hsd_status write_result(query *q, hsd_error *err)
     hsd_store_warn_of_references(result->store, &result->side);
     HSD_TRY(hsd_path_texts_new(&texts, &q->shortest, q->side, &result->store->arena, err));
     hsd_status status = write_rows(q, texts, err);
-    if (status == HSD_OK && result->is_id) status = hsd_path_texts_name(texts, err); /* else a path stands for those of many */
+    /* else a path stands for those of many */
+    if (status == HSD_OK && result->is_id) status = hsd_path_texts_name(texts, err);
     hsd_path_texts_free(texts);
     result->warnings = result->store->warnings;
     result->warning_count = result->store->warning_count;
@@ -391,8 +397,10 @@ hsd_status hsd_paths_run(hsd_paths **out, hsd_capture *capture, const hsd_paths_
     const hsd_status status = run(&q, capture, err);
     if (status < 0) hsd_error_set_file(err, hsd_capture_get_info(capture)->path);
     release(&q);
-    if (status == HSD_OK) *out = q.result;
-    else hsd_paths_free(q.result);
+    if (status == HSD_OK)
+        *out = q.result;
+    else
+        hsd_paths_free(q.result);
     return status;
 }
 

@@ -27,8 +27,8 @@
 
 /* What was asked for. */
 typedef struct hsd_path_ask {
-    uint8_t *is_type;   /* by common type */
-    uint32_t ordinal;   /* of the object, with is_id */
+    uint8_t *is_type; /* by common type */
+    uint32_t ordinal; /* of the object, with is_id */
     bool is_id;
 } hsd_path_ask;
 
@@ -52,8 +52,8 @@ bool hsd_glob_fits(const char *pattern, hsd_bytes name);
 #define HSD_PATH_GROUP_BYTES 20u
 
 typedef struct hsd_path_row_sum {
-    uint32_t group;     /* whose path is shown: the shortest; the first of these in the order of readings */
-    uint32_t edge;      /* with is_id: name of the reference from there */
+    uint32_t group; /* whose path is shown: the shortest; the first of these in the order of readings */
+    uint32_t edge;  /* with is_id: name of the reference from there */
     uint64_t length;
     hsd_amount amount;
 } hsd_path_row_sum;
@@ -61,7 +61,7 @@ typedef struct hsd_path_row_sum {
 typedef struct hsd_path_place { /* a reading, as a node of the tree of all readings */
     uint32_t parent, type;
     hsd_path_edge edge;
-    uint32_t row;       /* + 1; 0 = none */
+    uint32_t row; /* + 1; 0 = none */
 } hsd_path_place;
 
 typedef struct hsd_path_groups {
@@ -70,22 +70,22 @@ typedef struct hsd_path_groups {
     bool is_id;
     uint32_t ordinal;
 
-    hsd_paged records;      /* five u32 a group */
+    hsd_paged records; /* five u32 a group */
     bool has_records;
     uint32_t count;
-    uint8_t *is_on_way;     /* one bit a group */
-    hsd_reading last;       /* the newest group's */
+    uint8_t *is_on_way;                  /* one bit a group */
+    hsd_reading last;                    /* the newest group's */
     uint32_t level_first, parents_first; /* groups of rank 0 in the level at hand and in the one before */
-    hsd_sorter *asked;      /* node << 32 | group; with is_id group << 32 | name of the reference */
+    hsd_sorter *asked;                   /* node << 32 | group; with is_id group << 32 | name of the reference */
 
     hsd_path_place *places;
     uint32_t place_count, place_capacity;
-    uint32_t *slots;        /* hash table of place + 1 */
+    uint32_t *slots; /* hash table of place + 1 */
     uint32_t slot_count;
 
     hsd_path_row_sum *rows;
     uint32_t row_count, row_capacity;
-    hsd_amount others;      /* what found no room among the rows */
+    hsd_amount others; /* what found no room among the rows */
 } hsd_path_groups;
 
 /* Memory for the records and for the sorter. side, is_asked, is_id and ordinal are set. */

@@ -78,7 +78,8 @@ hsd_status hsd_profile_rows_of(const hsd_profile *profile, const hsd_names *name
 {
     *rows = malloc(((size_t)names->count + 1) * sizeof **rows);
     if (*rows == NULL) return hsd_fail_nomem(err, "the result");
-    for (uint32_t i = 0; i < names->count; i++) (*rows)[i] = HSD_ID_NONE;
+    for (uint32_t i = 0; i < names->count; i++)
+        (*rows)[i] = HSD_ID_NONE;
     for (size_t i = 0; i < profile->type_count; i++) {
         const hsd_text name = profile->types[i].name;
         const uint32_t number = hsd_names_find(names, (hsd_bytes){(const uint8_t *)name.data, name.size});
@@ -116,7 +117,9 @@ hsd_status hsd_profile_make(hsd_profile **out, hsd_capture *capture, const hsd_p
     *out = NULL;
     HSD_TRY(new_result(&profile, err));
     const hsd_status status = make(profile, capture, options != NULL ? options : &no_options, run, err);
-    if (status == HSD_OK) *out = profile;
-    else hsd_profile_free(profile);
+    if (status == HSD_OK)
+        *out = profile;
+    else
+        hsd_profile_free(profile);
     return status;
 }

@@ -22,7 +22,8 @@ static hsd_status open_texts(texts *t, hsd_error *err)
     t->types = calloc((size_t)t->names->types->count + 1, sizeof *t->types);
     t->roots = calloc((size_t)t->names->roots->count + 1, sizeof *t->roots);
     t->edges = calloc((size_t)t->names->edges->count + 1, sizeof *t->edges);
-    return t->types == NULL || t->roots == NULL || t->edges == NULL ? hsd_fail_nomem(err, "the places of a profile") : HSD_OK;
+    return t->types == NULL || t->roots == NULL || t->edges == NULL ? hsd_fail_nomem(err, "the places of a profile")
+                                                                    : HSD_OK;
 }
 
 static void close_texts(texts *t)
@@ -49,9 +50,12 @@ static hsd_status text_of_type(texts *t, uint32_t type, hsd_text *out, hsd_error
 /* [*] and nothing have no number; they are literals and outlive every result. */
 static hsd_status text_of_edge(texts *t, uint32_t edge, hsd_text *out, hsd_error *err)
 {
-    if (edge == HSD_TRIE_ANY) *out = (hsd_text){"[*]", 3};
-    else if (edge == HSD_TRIE_INDIRECT) *out = (hsd_text){"", 0};
-    else return get(t, &t->edges[edge], hsd_edge_text(t->names->edges, edge), out, err);
+    if (edge == HSD_TRIE_ANY)
+        *out = (hsd_text){"[*]", 3};
+    else if (edge == HSD_TRIE_INDIRECT)
+        *out = (hsd_text){"", 0};
+    else
+        return get(t, &t->edges[edge], hsd_edge_text(t->names->edges, edge), out, err);
     return HSD_OK;
 }
 
@@ -88,7 +92,8 @@ static hsd_status make_rows(hsd_profile *profile, const hsd_profile_names *names
 {
     profile->places = hsd_arena_take(&profile->store->arena, cut->count * sizeof *profile->places);
     if (profile->places == NULL) return hsd_fail_nomem(err, "the places of a profile");
-    for (uint32_t i = 0; i < cut->count; i++) profile->places[i] = row_of(names, &cut->list[i], i == 0);
+    for (uint32_t i = 0; i < cut->count; i++)
+        profile->places[i] = row_of(names, &cut->list[i], i == 0);
     profile->place_count = cut->count;
     profile->place_least_bytes = cut->least_bytes;
     return HSD_OK;

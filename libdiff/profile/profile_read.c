@@ -164,7 +164,8 @@ static hsd_status check_whole(const hsd_profile_reading *r, const char *by, hsd_
     if (is_same(all, live)) return HSD_OK;
     const char *what = live.objects == 1 ? "object" : "objects", *are = live.objects == 1 ? "is" : "are";
     return hsd_profile_contradiction(r, err,
-                                     "by type %" PRIu64 " %s of %" PRIu64 " bytes %s live, by %s %" PRIu64 " of %" PRIu64,
+                                     "by type %" PRIu64 " %s of %" PRIu64 " bytes %s live, by %s %" PRIu64
+                                     " of %" PRIu64,
                                      live.objects, what, live.bytes, are, by, all.objects, all.bytes);
 }
 
@@ -195,7 +196,8 @@ static hsd_status check_counts(const hsd_profile_reading *r, hsd_error *err)
     const uint64_t objects = hsd_add_saturating(side->live.objects, side->unreached.objects);
     const uint64_t counted = hsd_add_saturating(r->info->objects, r->info->summary_objects);
     if (objects == counted) return HSD_OK;
-    return hsd_profile_contradiction(r, err, "%" PRIu64 " of its objects are live or unreached, and %" PRIu64 " were counted",
+    return hsd_profile_contradiction(r, err,
+                                     "%" PRIu64 " of its objects are live or unreached, and %" PRIu64 " were counted",
                                      objects, counted);
 }
 
@@ -223,7 +225,7 @@ static hsd_status no_identities(const hsd_profile_reading *r, hsd_error *err)
 typedef struct telling {
     hsd_profile_reading *r;
     const uint32_t *rows;
-    hsd_amount *told;      /* by row */
+    hsd_amount *told; /* by row */
     uint64_t last_id;
     bool has_last;
 } telling;
@@ -290,9 +292,12 @@ static hsd_status decide_on_places(hsd_profile_reading *r, hsd_error *err)
     const hsd_capture_info *info = r->info;
     const uint64_t bytes = hsd_profile_reading_bytes(r);
     const char *why = NULL;
-    if ((info->sums & HSC_SUMS_PLACES) == 0) why = info->why_no_places;
-    else if (!info->is_complete) why = "the baseline is incomplete: what was lost may hold what is left";
-    else if (r->options->no_places) why = "they were not asked for";
+    if ((info->sums & HSC_SUMS_PLACES) == 0)
+        why = info->why_no_places;
+    else if (!info->is_complete)
+        why = "the baseline is incomplete: what was lost may hold what is left";
+    else if (r->options->no_places)
+        why = "they were not asked for";
     if (why != NULL && why[0] == 0) why = "the baseline has none";
     if (why != NULL) return hsd_profile_say_why(r->profile, why, err);
     if (bytes > r->memory_bytes / 2) return hsd_profile_say_too_few(r->profile, r->memory_bytes, 2 * bytes, err);

@@ -15,7 +15,7 @@ typedef struct hsd_profile_reading {
     uint64_t memory_bytes;
     hsd_type_names types;
     hsd_type_table table;
-    hsd_texts texts;      /* names of roots, edges */
+    hsd_texts texts; /* names of roots, edges */
     bool wants_places;
 } hsd_profile_reading;
 

@@ -1,7 +1,7 @@
 /*
  * The places of a baseline. Their order was held by the record reader: parents come before children, none is deeper
- * than a cut can order. Places that read alike below one parent become one, with all that hangs from them, so that a path
- * leads to one row.
+ * than a cut can order. Places that read alike below one parent become one, with all that hangs from them, so that a
+ * path leads to one row.
  *
  *      records ──(parent, edge, type)──► number of each distinct place ──► sums ──► the heaviest as rows
  */
@@ -24,7 +24,7 @@ typedef struct places {
     uint32_t *number_of; /* of each record */
     uint32_t records, count;
     hsd_names keys;
-    uint32_t item;       /* text [*]; HSD_NAME_NONE = nothing reads so */
+    uint32_t item; /* text [*]; HSD_NAME_NONE = nothing reads so */
     hsd_amount *all;
 } places;
 
@@ -105,8 +105,12 @@ static void add_up(places *p)
 static void get(void *context, uint32_t node, hsd_trie_node *out)
 {
     const read_place *at = &((const places *)context)->list[node];
-    *out = (hsd_trie_node){.parent = at->parent, .edge = at->edge, .type = at->type, .depth = at->depth,
-                           .own = {.after = at->own}, .all = {.after = at->all}};
+    *out = (hsd_trie_node){.parent = at->parent,
+                           .edge = at->edge,
+                           .type = at->type,
+                           .depth = at->depth,
+                           .own = {.after = at->own},
+                           .all = {.after = at->all}};
 }
 
 static bool can_hold(const void *context, const hsd_trie_kept *place)
@@ -131,8 +135,8 @@ static hsd_status make_rows(hsd_profile_reading *r, places *p, hsd_error *err)
 {
     hsd_edge_names edges = {0};
     const hsd_trie_source source = {.context = p, .count = p->count, .get = get};
-    const hsd_profile_names names = {.types = &r->types.names, .roots = &r->texts.names, .edges = &edges, .context = p,
-                                     .can_hold = can_hold};
+    const hsd_profile_names names = {
+        .types = &r->types.names, .roots = &r->texts.names, .edges = &edges, .context = p, .can_hold = can_hold};
     const uint32_t most = hsd_profile_most_places(r->options);
     hsd_status status = name_edges(&r->texts.names, &edges, err);
     if (status == HSD_OK) status = hsd_profile_places(r->profile, &source, &names, most, err);

@@ -7,8 +7,8 @@
 
 #include "base/check.h"
 #include "base/fail.h"
-#include "totals/type_totals.h"
 #include "format/tables.h"
+#include "totals/type_totals.h"
 
 static void add(hsd_amount *sum, hsd_amount amount)
 {
@@ -16,7 +16,8 @@ static void add(hsd_amount *sum, hsd_amount amount)
     sum->bytes = hsd_add_saturating(sum->bytes, amount.bytes);
 }
 
-static hsd_status make_types(hsd_profile *profile, const hsd_type_names *names, const hsd_amount *totals, hsd_error *err)
+static hsd_status make_types(hsd_profile *profile, const hsd_type_names *names, const hsd_amount *totals,
+                             hsd_error *err)
 {
     profile->types = hsd_arena_take(&profile->store->arena, names->names.count * sizeof *profile->types);
     if (profile->types == NULL) return hsd_fail_nomem(err, "the result");

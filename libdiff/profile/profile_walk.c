@@ -20,7 +20,8 @@
 #include "walk/tree.h"
 
 #define PROGRESS_STEPS UINT64_C(0xffff)
-#define MORE_GROWTH (UINT64_C(32) << 20) /* a larger budget gives the walk of the tree more, too: at most so much */
+/* a larger budget gives the walk of the tree more, too: at most so much */
+#define MORE_GROWTH (UINT64_C(32) << 20)
 
 typedef struct profile_walk {
     hsd_profile *profile;
@@ -37,8 +38,8 @@ typedef struct profile_walk {
 
 typedef struct frame {
     hsd_trie_place place;
-    uint64_t bytes;          /* of all below, itself included; complete when it is left */
-    uint32_t number;         /* type, or root's name */
+    uint64_t bytes;  /* of all below, itself included; complete when it is left */
+    uint32_t number; /* type, or root's name */
     bool is_root, is_topmost;
 } frame;
 
@@ -73,8 +74,8 @@ static hsd_status leave(void *context, void *here, void *above, hsd_error *err)
 static hsd_status walk_tree(profile_walk *w, hsd_error *err)
 {
     hsd_single *single = &w->single;
-    const hsd_trie_config config = {.memory_bytes = single->plan.growth_bytes / 2, .space = &single->space,
-                                    .reporter = &single->reporter};
+    const hsd_trie_config config = {
+        .memory_bytes = single->plan.growth_bytes / 2, .space = &single->space, .reporter = &single->reporter};
     const hsd_tree_visitor visitor = {.context = w, .frame_bytes = sizeof(frame), .enter = enter, .leave = leave};
     frame super_root = {.is_root = true};
     HSD_TRY(hsd_retained_init(&w->types, single->types.names.count, err));
@@ -121,8 +122,11 @@ static bool can_hold(const void *context, const hsd_trie_kept *place)
 static hsd_status make_places(profile_walk *w, hsd_error *err)
 {
     const hsd_trie_source source = hsd_trie_as_source(w->trie);
-    const hsd_profile_names names = {.types = &w->single.types.names, .roots = &w->single.side.roots.names,
-                                     .edges = &w->single.edges, .context = w, .can_hold = can_hold};
+    const hsd_profile_names names = {.types = &w->single.types.names,
+                                     .roots = &w->single.side.roots.names,
+                                     .edges = &w->single.edges,
+                                     .context = w,
+                                     .can_hold = can_hold};
     HSD_TRY(hsd_profile_places(w->profile, &source, &names, hsd_profile_most_places(w->options), err));
     w->profile->has_places = true;
     return hsd_trie_check(w->trie, err);

@@ -1,5 +1,6 @@
 /*
- * Counting by age: how captures share cohorts, the matrices on their way through the stream, and the tables made of them.
+ * Counting by age: how captures share cohorts, the matrices on their way through the stream, and the tables made of
+ * them.
  */
 #include "series/ages.h"
 
@@ -20,7 +21,8 @@ static void divide_captures(hsd_ages *ages)
     for (uint32_t i = 0; i < shares; i++)
         ages->cohorts[i + 1] = (hsd_cohort){1 + i * others / shares, (i + 1) * others / shares};
     for (uint32_t i = 0; i < ages->cohort_count; i++) {
-        for (uint32_t k = ages->cohorts[i].first; k <= ages->cohorts[i].last; k++) ages->cohort_of[k] = (uint8_t)i;
+        for (uint32_t k = ages->cohorts[i].first; k <= ages->cohorts[i].last; k++)
+            ages->cohort_of[k] = (uint8_t)i;
     }
 }
 
@@ -47,7 +49,8 @@ hsd_status hsd_ages_reach(hsd_ages *ages, uint32_t type, hsd_error *err)
 void hsd_ages_begin(hsd_ages *ages, uint32_t capture)
 {
     ages->capture = capture;
-    if (ages->by_type != NULL) memset(ages->by_type, 0, (size_t)ages->type_capacity * ages->cohort_count * sizeof *ages->by_type);
+    if (ages->by_type != NULL)
+        memset(ages->by_type, 0, (size_t)ages->type_capacity * ages->cohort_count * sizeof *ages->by_type);
     memset(ages->born_in, 0, sizeof ages->born_in);
 }
 
@@ -113,7 +116,8 @@ static hsd_status read_matrices(hsd_ages *ages, hsd_amount **row_of, hsd_error *
             HSD_TRY(hsd_stream_need(&ages->stream, &objects, err));
             HSD_TRY(hsd_stream_need(&ages->stream, &bytes, err));
             const uint64_t type = (cell - 1) / cohorts, born = (cell - 1) % cohorts;
-            if (type < ages->type_capacity && row_of[type] != NULL) row_of[type][at * cohorts + born] = (hsd_amount){objects, bytes};
+            if (type < ages->type_capacity && row_of[type] != NULL)
+                row_of[type][at * cohorts + born] = (hsd_amount){objects, bytes};
         }
     }
     return HSD_OK;
@@ -162,8 +166,8 @@ static hsd_status fill_all(hsd_ages *ages, hsd_series_store *store, hsd_cohorts 
     return hsd_series_words(store, "", &out->all.name, err);
 }
 
-hsd_status hsd_ages_finish(hsd_ages *ages, const hsd_named_table *types, size_t most_types, hsd_series_store *store, hsd_cohorts *out,
-                            hsd_error *err)
+hsd_status hsd_ages_finish(hsd_ages *ages, const hsd_named_table *types, size_t most_types, hsd_series_store *store,
+                           hsd_cohorts *out, hsd_error *err)
 {
     newer *rows = malloc(((size_t)types->names.count + 1) * sizeof *rows);
     if (rows == NULL) return hsd_fail_nomem(err, "the cohorts");

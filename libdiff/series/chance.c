@@ -1,5 +1,6 @@
 /*
- * Chance: Gaussian binomials by multiplication and exact division of polynomials, the normal tail by its continued fraction.
+ * Chance: Gaussian binomials by multiplication and exact division of polynomials, the normal tail by its continued
+ * fraction.
  */
 #include "series/chance.h"
 
@@ -15,13 +16,15 @@ void hsd_arrangements_begin(hsd_arrangements *all)
 static void multiply(hsd_arrangements *all, uint32_t step)
 {
     all->most += step;
-    for (uint32_t i = all->most; i >= step; i--) all->with[i] -= all->with[i - step];
+    for (uint32_t i = all->most; i >= step; i--)
+        all->with[i] -= all->with[i - step];
 }
 
 /* by 1 - q^step, which goes without a rest */
 static void divide(hsd_arrangements *all, uint32_t step)
 {
-    for (uint32_t i = step; i <= all->most; i++) all->with[i] += all->with[i - step];
+    for (uint32_t i = step; i <= all->most; i++)
+        all->with[i] += all->with[i - step];
     all->most -= step;
 }
 
@@ -40,7 +43,8 @@ uint32_t hsd_arrangements_chance(const hsd_arrangements *all, uint32_t inversion
     const uint32_t near_end = inversions < all->most - inversions ? inversions : all->most - inversions;
     uint64_t as_far = 0;
     if (2 * near_end >= all->most) return HSD_CHANCE_MOST_SURE;
-    for (uint32_t i = 0; i <= near_end; i++) as_far += 2 * all->with[i];
+    for (uint32_t i = 0; i <= near_end; i++)
+        as_far += 2 * all->with[i];
     return (uint32_t)((as_far * 1000000 + all->total / 2) / all->total);
 }
 
@@ -51,25 +55,29 @@ static double exponential(double x)
 {
     double term = 1, sum = 1;
     unsigned halved = 0;
-    for (; x > 0.0625; halved++) x /= 2;
+    for (; x > 0.0625; halved++)
+        x /= 2;
     for (int i = 1; i < 14; i++) {
         term *= -x / i;
         sum += term;
     }
-    for (; halved > 0; halved--) sum *= sum;
+    for (; halved > 0; halved--)
+        sum *= sum;
     return sum;
 }
 
 static double root(double x)
 {
     double r = x > 1 ? x : 1;
-    for (int i = 0; i < 64; i++) r = (r + x / r) / 2;
+    for (int i = 0; i < 64; i++)
+        r = (r + x / r) / 2;
     return r;
 }
 
 #define INVERSE_ROOT_OF_2_PI 0.39894228040143267794
 
-/* One side beyond z: what is left of one half near 0, a continued fraction further out (Abramowitz and Stegun 26.2.11, 26.2.14). */
+/* One side beyond z: what is left of one half near 0, a continued fraction further out (Abramowitz and
+ * Stegun 26.2.11, 26.2.14). */
 static double tail(double z)
 {
     const double density = INVERSE_ROOT_OF_2_PI * exponential(z * z / 2);
@@ -82,7 +90,8 @@ static double tail(double z)
         return 0.5 - density * sum;
     }
     double fraction = z;
-    for (int i = 60; i > 0; i--) fraction = z + i / fraction;
+    for (int i = 60; i > 0; i--)
+        fraction = z + i / fraction;
     return density / fraction;
 }
 

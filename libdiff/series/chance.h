@@ -1,7 +1,7 @@
 /*
- * How often chance alone gives as much order: the distributions behind Mann-Kendall and Mann-Whitney. Whole numbers where
- * the count of arrangements is small; else the normal distribution by arithmetic of its own, so that every machine and libm
- * rounds to the same millionths. Pure functions, no allocation.
+ * How often chance alone gives as much order: the distributions behind Mann-Kendall and Mann-Whitney. Whole numbers
+ * where the count of arrangements is small; else the normal distribution by arithmetic of its own, so that every
+ * machine and libm rounds to the same millionths. Pure functions, no allocation.
  */
 #ifndef HSD_SERIES_CHANCE_H
 #define HSD_SERIES_CHANCE_H
@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HSD_CHANCE_MOST_SURE UINT32_C(1000000) /* in millionths: it says nothing */
-#define HSD_CHANCE_SIGNIFICANT UINT32_C(50000) /* below this chance is not believed */
+#define HSD_CHANCE_MOST_SURE   UINT32_C(1000000) /* in millionths: it says nothing */
+#define HSD_CHANCE_SIGNIFICANT UINT32_C(50000)   /* below this chance is not believed */
 
 /* Values that are arranged, at most; and one more than the inversions that they can have. */
-#define HSD_CHANCE_VALUES 20u
+#define HSD_CHANCE_VALUES     20u
 #define HSD_CHANCE_INVERSIONS 191u
 
 /*
@@ -29,14 +29,15 @@ typedef struct hsd_arrangements {
 /* No values: one arrangement. */
 void hsd_arrangements_begin(hsd_arrangements *all);
 
-/* `count` more values, equal to each other and to no other. Together at most HSD_CHANCE_VALUES; with more than 10 of them at
- * most two groups, or totals overflow. */
+/* `count` more values, equal to each other and to no other. Together at most HSD_CHANCE_VALUES; with more than 10 of
+ * them at most two groups, or totals overflow. */
 void hsd_arrangements_add(hsd_arrangements *all, uint32_t count);
 
 /* Share of arrangements whose inversions are as far from the middle as `inversions`, either way, in millionths. */
 uint32_t hsd_arrangements_chance(const hsd_arrangements *all, uint32_t inversions);
 
-/* Of a normal distribution: the chance to be sqrt(square) standard deviations or more off, either way, in millionths. */
+/* Of a normal distribution: the chance to be sqrt(square) standard deviations or more off, either way, in millionths.
+ */
 uint32_t hsd_chance_normal(double square);
 
 #endif

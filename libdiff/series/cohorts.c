@@ -26,9 +26,12 @@ hsd_status hsd_aging_open(hsd_aging *aging, const hsd_series_options *options, s
                           hsd_temp_space *space, hsd_error *err)
 {
     *aging = (hsd_aging){.is_on = true, .wish = options->cohorts, .space = space, .types = types};
-    if (options->cohorts == HSD_COHORTS_NEVER) hsd_aging_stop(aging, "they were not asked for");
-    else if (options->before_count > 0) hsd_aging_stop(aging, "the captures are repeated ones and no moments of one process");
-    else if (options->summary_only) hsd_aging_stop(aging, "type totals alone were asked for");
+    if (options->cohorts == HSD_COHORTS_NEVER)
+        hsd_aging_stop(aging, "they were not asked for");
+    else if (options->before_count > 0)
+        hsd_aging_stop(aging, "the captures are repeated ones and no moments of one process");
+    else if (options->summary_only)
+        hsd_aging_stop(aging, "type totals alone were asked for");
     return aging->is_on ? hsd_ages_open(&aging->ages, count, space, err) : HSD_OK;
 }
 
@@ -43,15 +46,20 @@ static bool is_zero(const uint8_t domain[16])
 /* Why the ids of a capture say nothing about the one before it, or about any; NULL if they do. */
 static const char *why_not_by_ids(const hsd_aging *aging, const hsd_capture_info *info, bool is_first)
 {
-    if (info->identity == HSD_IDENTITY_MOVING) return "the collector moves objects; --cohorts recognises them by structure";
-    if (info->identity == HSD_IDENTITY_NONE) return "the captures carry no identities of objects; --cohorts recognises them by structure";
-    /* Ids that are unique in a process are taken for those of one, as in a diff; addresses of two processes would be equal by chance. */
+    if (info->identity == HSD_IDENTITY_MOVING)
+        return "the collector moves objects; --cohorts recognises them by structure";
+    if (info->identity == HSD_IDENTITY_NONE)
+        return "the captures carry no identities of objects; --cohorts recognises them by structure";
+    /* Ids that are unique in a process are taken for those of one, as in a diff; addresses of two processes would be
+     * equal by chance. */
     const bool is_silent = is_zero(info->domain);
     if ((is_silent && info->identity != HSD_IDENTITY_EXACT) || (!is_first && is_silent != is_zero(aging->domain)))
         return "the captures do not say which process they are of; --cohorts compares them all the same";
     if (is_first) return NULL;
-    if (info->identity != aging->identity) return "the captures identify objects in different ways; --cohorts recognises them by structure";
-    if (memcmp(info->domain, aging->domain, sizeof info->domain) != 0 || (info->pid != 0 && aging->pid != 0 && info->pid != aging->pid))
+    if (info->identity != aging->identity)
+        return "the captures identify objects in different ways; --cohorts recognises them by structure";
+    if (memcmp(info->domain, aging->domain, sizeof info->domain) != 0 ||
+        (info->pid != 0 && aging->pid != 0 && info->pid != aging->pid))
         return "the captures are of different processes; --cohorts recognises what plays the same part by structure";
     return NULL;
 }
@@ -60,8 +68,10 @@ static void ask(hsd_aging *aging, const hsd_capture_info *info)
 {
     const char *why = why_not_by_ids(aging, info, aging->capture == 0);
     aging->is_by_pairs = why != NULL && aging->capture > 0;
-    if (!info->is_complete) hsd_aging_stop(aging, "%s is incomplete", info->path);
-    else if (why != NULL && aging->wish != HSD_COHORTS_ALWAYS) hsd_aging_stop(aging, "%s", why);
+    if (!info->is_complete)
+        hsd_aging_stop(aging, "%s is incomplete", info->path);
+    else if (why != NULL && aging->wish != HSD_COHORTS_ALWAYS)
+        hsd_aging_stop(aging, "%s", why);
     aging->identity = info->identity;
     aging->pid = info->pid;
     memcpy(aging->domain, info->domain, sizeof aging->domain);
@@ -97,12 +107,14 @@ static hsd_status find_birth(hsd_aging *aging, uint64_t id, uint32_t type, uint3
 {
     hsd_list *alive = &aging->alive;
     *out = aging->capture;
-    while (alive->has_head && alive->head.id < id) HSD_TRY(hsd_list_next(alive, err));
+    while (alive->has_head && alive->head.id < id)
+        HSD_TRY(hsd_list_next(alive, err));
     if (alive->has_head && alive->head.id == id && alive->head.type == type) *out = alive->head.born;
     return HSD_OK;
 }
 
-hsd_status hsd_aging_each(void *context, const hsd_profile *profile, uint32_t type, uint64_t id, uint64_t bytes, hsd_error *err)
+hsd_status hsd_aging_each(void *context, const hsd_profile *profile, uint32_t type, uint64_t id, uint64_t bytes,
+                          hsd_error *err)
 {
     hsd_aging *aging = context;
     if (aging->mapped != profile) HSD_TRY(map_types(aging, profile, err));
@@ -128,15 +140,16 @@ hsd_status hsd_aging_end(hsd_aging *aging, hsd_capture *before, hsd_capture *aft
 
 /* ---- the result ---- */
 
-hsd_status hsd_aging_finish(hsd_aging *aging, uint64_t memory_bytes, hsd_series_store *store, hsd_cohorts *out, hsd_error *err)
+hsd_status hsd_aging_finish(hsd_aging *aging, uint64_t memory_bytes, hsd_series_store *store, hsd_cohorts *out,
+                            hsd_error *err)
 {
     const uint64_t type_bytes = HSD_COHORTS_MOST * HSD_COHORTS_MOST * sizeof(hsd_amount);
     out->are_known = aging->is_on;
     HSD_TRY(hsd_series_words(store, aging->why, &out->why_not, err));
     if (!aging->is_on) return HSD_OK;
     out->is_by_structure = aging->is_by_structure;
-    return hsd_ages_finish(&aging->ages, aging->types, (size_t)hsd_min_u64(HSD_COHORT_TYPES_MOST, memory_bytes / type_bytes + 1), store,
-                            out, err);
+    return hsd_ages_finish(&aging->ages, aging->types,
+                           (size_t)hsd_min_u64(HSD_COHORT_TYPES_MOST, memory_bytes / type_bytes + 1), store, out, err);
 }
 
 void hsd_aging_close(hsd_aging *aging)

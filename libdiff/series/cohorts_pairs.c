@@ -43,11 +43,12 @@ static hsd_status get_pair(pairs *p, uint64_t pair[2], hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status find_pairs(hsd_aging *aging, pairs *p, hsd_capture *before, hsd_capture *after, const hsd_series_options *options,
-                             const hsd_run *run, hsd_error *err)
+static hsd_status find_pairs(hsd_aging *aging, pairs *p, hsd_capture *before, hsd_capture *after,
+                             const hsd_series_options *options, const hsd_run *run, hsd_error *err)
 {
     hsd_diff *diff;
-    const hsd_diff_options how = {.no_holders = true, .partial = options->partial, .matched = put_pair, .matched_context = p};
+    const hsd_diff_options how = {
+        .no_holders = true, .partial = options->partial, .matched = put_pair, .matched_context = p};
     HSD_TRY(hsd_diff_run(&diff, before, after, &how, run, err));
     aging->is_by_structure |= diff->is_by_structure;
     if (!diff->identity_is_known) {
@@ -64,7 +65,9 @@ static hsd_status find_pairs(hsd_aging *aging, pairs *p, hsd_capture *before, hs
 static hsd_status new_sorter(hsd_sorter **out, unsigned words, hsd_aging *aging, const hsd_run *run, hsd_error *err)
 {
     const uint64_t memory = run->memory_bytes != 0 ? run->memory_bytes : hsd_run_default_memory();
-    const hsd_sorter_config config = {.record_words = words, .key_words = 1, .space = aging->space,
+    const hsd_sorter_config config = {.record_words = words,
+                                      .key_words = 1,
+                                      .space = aging->space,
                                       .memory_bytes = (size_t)hsd_max_u64(memory / 8, HSD_SORT_MIN_BYTES)};
     return hsd_sorter_new(out, &config, err);
 }
@@ -73,7 +76,8 @@ static hsd_status sort_by_before(pairs *p, hsd_sorter *sorter, hsd_error *err)
 {
     uint64_t pair[2];
     hsd_status status;
-    while ((status = get_pair(p, pair, err)) == HSD_OK) HSD_TRY(hsd_sorter_put(sorter, pair, err));
+    while ((status = get_pair(p, pair, err)) == HSD_OK)
+        HSD_TRY(hsd_sorter_put(sorter, pair, err));
     if (status != HSD_END) return status;
     return hsd_sorter_finish(sorter, 0, err);
 }
@@ -84,7 +88,8 @@ static hsd_status rename_alive(hsd_list *alive, hsd_sorter *by_before, hsd_sorte
     const uint64_t *pair;
     hsd_status status;
     while ((status = hsd_sorter_next(by_before, &pair, err)) == HSD_OK) {
-        while (alive->has_head && alive->head.id < pair[0]) HSD_TRY(hsd_list_next(alive, err));
+        while (alive->has_head && alive->head.id < pair[0])
+            HSD_TRY(hsd_list_next(alive, err));
         if (!alive->has_head || alive->head.id != pair[0]) continue;
         const uint64_t renamed[2] = {pair[1], (uint64_t)alive->head.type << 32 | alive->head.born};
         HSD_TRY(hsd_sorter_put(by_after, renamed, err));
@@ -100,9 +105,11 @@ static hsd_status give_births(hsd_aging *aging, hsd_list *all, hsd_sorter *by_af
     hsd_status status = hsd_sorter_next(by_after, &renamed, err);
     while (all->has_head) {
         hsd_listed object = all->head;
-        while (status == HSD_OK && renamed[0] < object.id) status = hsd_sorter_next(by_after, &renamed, err);
+        while (status == HSD_OK && renamed[0] < object.id)
+            status = hsd_sorter_next(by_after, &renamed, err);
         if (status < 0) return status;
-        if (status == HSD_OK && renamed[0] == object.id && renamed[1] >> 32 == object.type) object.born = (uint32_t)renamed[1];
+        if (status == HSD_OK && renamed[0] == object.id && renamed[1] >> 32 == object.type)
+            object.born = (uint32_t)renamed[1];
         HSD_TRY(hsd_ages_add(&aging->ages, object.type, object.born, object.bytes, err));
         HSD_TRY(hsd_list_put(out, &object, err));
         HSD_TRY(hsd_list_next(all, err));
@@ -135,8 +142,8 @@ static hsd_status sort_and_join(hsd_aging *aging, pairs *p, const hsd_run *run, 
     return status;
 }
 
-hsd_status hsd_aging_by_pairs(hsd_aging *aging, hsd_capture *before, hsd_capture *after, const hsd_series_options *options,
-                              const hsd_run *run, hsd_error *err)
+hsd_status hsd_aging_by_pairs(hsd_aging *aging, hsd_capture *before, hsd_capture *after,
+                              const hsd_series_options *options, const hsd_run *run, hsd_error *err)
 {
     pairs p = {.before = 0};
     HSD_TRY(hsd_stream_open(&p.stream, aging->space, err));

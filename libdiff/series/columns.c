@@ -1,14 +1,14 @@
 /*
- * Columns on their way through a stream: for each row that changed how many rows after the last one that did, and both differences;
- * 0 ends the column.
+ * Columns on their way through a stream: for each row that changed how many rows after the last one that did, and both
+ * differences; 0 ends the column.
  */
 #include "series/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 
@@ -71,13 +71,15 @@ static hsd_status next(hsd_columns *columns, hsd_error *err)
         HSD_TRY(hsd_stream_need_signed(&columns->stream, &objects, err));
         HSD_TRY(hsd_stream_need_signed(&columns->stream, &bytes, err));
         row += (uint32_t)gap;
-        if (row > columns->row_count) return hsd_fail(err, HSD_E_CORRUPT, "a temporary file has changed while it was in use");
+        if (row > columns->row_count)
+            return hsd_fail(err, HSD_E_CORRUPT, "a temporary file has changed while it was in use");
         columns->rows[row - 1].last.objects += (uint64_t)objects;
         columns->rows[row - 1].last.bytes += (uint64_t)bytes;
     }
 }
 
-hsd_status hsd_columns_most(hsd_columns *columns, const uint32_t *target, uint64_t *most, size_t most_count, hsd_error *err)
+hsd_status hsd_columns_most(hsd_columns *columns, const uint32_t *target, uint64_t *most, size_t most_count,
+                            hsd_error *err)
 {
     uint64_t *sums = calloc(most_count + 1, sizeof *sums);
     if (sums == NULL) return hsd_fail_nomem(err, "the rows of the series");
@@ -85,8 +87,10 @@ hsd_status hsd_columns_most(hsd_columns *columns, const uint32_t *target, uint64
     for (uint32_t column = 0; column < columns->count && status == HSD_OK; column++) {
         status = next(columns, err);
         memset(sums, 0, most_count * sizeof *sums);
-        for (uint32_t i = 0; i < columns->row_count; i++) sums[target[i]] += columns->rows[i].last.bytes;
-        for (size_t i = 0; i < most_count; i++) most[i] = hsd_max_u64(most[i], sums[i]);
+        for (uint32_t i = 0; i < columns->row_count; i++)
+            sums[target[i]] += columns->rows[i].last.bytes;
+        for (size_t i = 0; i < most_count; i++)
+            most[i] = hsd_max_u64(most[i], sums[i]);
     }
     free(sums);
     return status;

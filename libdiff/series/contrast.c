@@ -1,6 +1,6 @@
 /*
- * Two groups of values: are they of one kind? Mann-Whitney looks at their order alone, so one wild capture among repeated ones
- * does not decide.
+ * Two groups of values: are they of one kind? Mann-Whitney looks at their order alone, so one wild capture among
+ * repeated ones does not decide.
  */
 #include <hsdiff/series.h>
 
@@ -30,18 +30,21 @@ static void sort_group(group *out, const uint64_t *values, size_t count)
 }
 
 typedef struct standing { /* of the values of both groups in one order */
-    uint64_t doubled;  /* twice the pairs of which the first group has the greater one, equal pairs once */
-    uint64_t tied;     /* sum over runs of equal values: n^3 - n */
+    uint64_t doubled;     /* twice the pairs of which the first group has the greater one, equal pairs once */
+    uint64_t tied;        /* sum over runs of equal values: n^3 - n */
 } standing;
 
 static standing compare(const group *a, const group *b)
 {
     standing s = {0, 0};
     for (size_t i = 0, j = 0; i < a->count || j < b->count;) {
-        const uint64_t value = j == b->count || (i < a->count && a->values[i] < b->values[j]) ? a->values[i] : b->values[j];
+        const uint64_t value =
+            j == b->count || (i < a->count && a->values[i] < b->values[j]) ? a->values[i] : b->values[j];
         const size_t i_first = i, j_first = j;
-        while (i < a->count && a->values[i] == value) i++;
-        while (j < b->count && b->values[j] == value) j++;
+        while (i < a->count && a->values[i] == value)
+            i++;
+        while (j < b->count && b->values[j] == value)
+            j++;
         const uint64_t in_a = i - i_first, in_b = j - j_first, run = in_a + in_b;
         s.doubled += in_a * (2 * j_first + in_b);
         s.tied += run * run * run - run;
@@ -74,12 +77,16 @@ static uint32_t chance_of(const group *a, const group *b)
     return chance_normal(a, b, &s);
 }
 
-static uint64_t spread_of(const group *g) { return (hsd_value_at(g->values, g->count, 3) - hsd_value_at(g->values, g->count, 1)) / 2; }
+static uint64_t spread_of(const group *g)
+{
+    return (hsd_value_at(g->values, g->count, 3) - hsd_value_at(g->values, g->count, 1)) / 2;
+}
 
 hsd_contrast hsd_contrast_of(const uint64_t *before, size_t before_count, const uint64_t *after, size_t after_count)
 {
     group a, b;
-    HSD_ASSERT(before_count >= 1 && after_count >= 1 && before_count <= HSD_SERIES_MOST && after_count <= HSD_SERIES_MOST);
+    HSD_ASSERT(before_count >= 1 && after_count >= 1 && before_count <= HSD_SERIES_MOST &&
+               after_count <= HSD_SERIES_MOST);
     sort_group(&a, before, before_count);
     sort_group(&b, after, after_count);
     hsd_contrast contrast = {

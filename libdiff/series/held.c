@@ -1,6 +1,7 @@
 /*
- * Who holds what grows, by the diff of two captures of the series. The series says that something grows, and how much in each step; the diff
- * knows each object, and so names what several hold together, and the static behind a place that hangs from no one root.
+ * Who holds what grows, by the diff of two captures of the series. The series says that something grows, and how much
+ * in each step; the diff knows each object, and so names what several hold together, and the static behind a place that
+ * hangs from no one root.
  *
  *      row of the series                 holder of the diff                         is it the row's?
  *      app.byName: Map                   app.byName: Map                            the same place: it says no more
@@ -95,7 +96,8 @@ static bool is_held_with_others(const hsd_series_row *row, const hsd_holder *hol
     return false;
 }
 
-/* The row's path goes on in the holder's, from step `at` of that, as far as both go. A row that begins nowhere has no first edge. */
+/* The row's path goes on in the holder's, from step `at` of that, as far as both go. A row that begins nowhere has no
+ * first edge. */
 static bool goes_on_at(const hsd_series_row *row, const hsd_holder *holder, size_t at)
 {
     for (size_t i = 0; i < row->path_count && at + i < holder->path_count; i++) {
@@ -118,10 +120,12 @@ static int64_t growth_of(const asking *a, const hsd_series_row *row)
     return (int64_t)(row->values[a->series->pair_to].bytes - row->values[a->series->pair_from].bytes);
 }
 
-/* Nobody holds much more of a row than it has grown by: what does is another's. A quarter, since the diff counts for objects and the row for places. */
+/* Nobody holds much more of a row than it has grown by: what does is another's. A quarter, since the diff counts for
+ * objects and the row for places. */
 static bool fits_in(int64_t growth, const hsd_holder *holder) { return holder->growth_bytes <= growth + growth / 4; }
 
-/* What hangs from a path that begins nowhere, where no path of the pair goes along it: as much as the row has grown by. */
+/* What hangs from a path that begins nowhere, where no path of the pair goes along it: as much as the row has grown by.
+ */
 static bool is_as_large(int64_t growth, const hsd_holder *holder)
 {
     return holder->growth_bytes >= growth / 2 && fits_in(growth, holder);
@@ -170,7 +174,9 @@ static hsd_status give_all(asking *a, bool (*is_asked)(const hsd_series_row *row
     const hsd_series_table *table = &a->series->holders;
     for (size_t i = 0; i < table->row_count && i < ROWS_ASKED; i++) {
         hsd_series_row *row = &table->rows[i];
-        if (growth_of(a, row) <= (int64_t)a->series->noise_bytes || row->held_count > 0 || row->is_code || !is_asked(row)) continue;
+        if (growth_of(a, row) <= (int64_t)a->series->noise_bytes || row->held_count > 0 || row->is_code ||
+            !is_asked(row))
+            continue;
         HSD_TRY(give(a, row, how));
     }
     return HSD_OK;
@@ -185,7 +191,8 @@ static void forget_what_is_said(hsd_series *series)
 {
     for (size_t i = 0; i < series->holders.row_count; i++) {
         hsd_series_row *row = &series->holders.rows[i];
-        const bool is_said = row->held_count == 1 && row->held[0]->by_count == 0 && is_kin(row, row->held[0], 0, SAME_PLACE);
+        const bool is_said =
+            row->held_count == 1 && row->held[0]->by_count == 0 && is_kin(row, row->held[0], 0, SAME_PLACE);
         if (is_said) row->held_count = 0;
     }
 }
@@ -209,7 +216,8 @@ hsd_status hsd_series_take_pair(hsd_series *series, hsd_diff *pair, size_t from,
     series->pair = pair;
     series->pair_from = from;
     series->pair_to = to;
-    for (size_t i = 0; i < series->holders.row_count; i++) series->holders.rows[i].held_count = 0;
+    for (size_t i = 0; i < series->holders.row_count; i++)
+        series->holders.rows[i].held_count = 0;
     if (!series->holders.is_known || !pair->has_holders) return HSD_OK;
     a.is_taken = calloc(pair->holder_count + 1, sizeof *a.is_taken);
     if (a.is_taken == NULL) return hsd_fail_nomem(err, "the holders of the series");

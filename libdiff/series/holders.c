@@ -13,7 +13,8 @@
 #include <hscapture/hscapture.h>
 
 #define NODE_HEAP 0u
-#define NODE_CODE 1u /* objects of types that are code: they hang from whatever runs, and grow with what was compiled */
+/* objects of types that are code: they hang from whatever runs, and grow with what was compiled */
+#define NODE_CODE 1u
 #define CODE_TEXT "(program code)"
 
 typedef struct place_key { /* its bytes are a name */
@@ -36,8 +37,12 @@ static hsd_status put_node(hsd_place_join *join, const place_key *key, uint32_t 
 {
     HSD_TRY(hsd_names_put(&join->keys, bytes_of(key), out, err));
     HSD_TRY(reach_nodes(join, *out, err));
-    join->nodes[*out] = (hsd_place_node){.parent = parent, .edge = key->edge, .type = key->type, .is_root = key->kind == KIND_ROOT,
-                                         .is_fold = key->kind == KIND_FOLD, .is_inner = true};
+    join->nodes[*out] = (hsd_place_node){.parent = parent,
+                                         .edge = key->edge,
+                                         .type = key->type,
+                                         .is_root = key->kind == KIND_ROOT,
+                                         .is_fold = key->kind == KIND_FOLD,
+                                         .is_inner = true};
     return HSD_OK;
 }
 
@@ -70,14 +75,16 @@ static hsd_status put_texts(hsd_place_join *join, const hsd_place *place, hsd_te
 }
 
 /* The node of a place below a node, HSD_NAME_NONE if it has none. A root is one node wherever it hangs. */
-static hsd_status find_node(hsd_place_join *join, const hsd_place *place, uint32_t parent, bool is_behind, uint32_t *out,
-                            hsd_error *err)
+static hsd_status find_node(hsd_place_join *join, const hsd_place *place, uint32_t parent, bool is_behind,
+                            uint32_t *out, hsd_error *err)
 {
     char name[HSD_POOL_NAME_BYTES];
     const hsd_text type = place->is_root ? hsd_pool_name(place->type, name) : place->type;
     place_key key = {.parent = parent, .kind = place->is_fold ? KIND_FOLD : KIND_OBJECT};
-    if (place->is_root) key = (place_key){.kind = KIND_ROOT};
-    else key.edge = hsd_names_find(&join->texts, hsd_series_bytes(place->edge));
+    if (place->is_root)
+        key = (place_key){.kind = KIND_ROOT};
+    else
+        key.edge = hsd_names_find(&join->texts, hsd_series_bytes(place->edge));
     key.type = hsd_names_find(&join->texts, hsd_series_bytes(type));
     *out = HSD_NAME_NONE;
     if (key.edge != HSD_NAME_NONE && key.type != HSD_NAME_NONE) *out = hsd_names_find(&join->keys, bytes_of(&key));
@@ -103,10 +110,12 @@ static void look_at(hsd_place_join *join, const hsd_place *place, uint32_t numbe
 }
 
 /* The node that a place is, or counts for. Below a place without a node only a root has one. */
-static hsd_status map_place(hsd_place_join *join, const hsd_place *place, bool is_behind, uint32_t above, uint32_t *out, hsd_error *err)
+static hsd_status map_place(hsd_place_join *join, const hsd_place *place, bool is_behind, uint32_t above, uint32_t *out,
+                            hsd_error *err)
 {
     uint32_t node = HSD_NAME_NONE;
-    if (!(above & IS_ABOVE) || place->is_root) HSD_TRY(find_node(join, place, above & ~IS_ABOVE, is_behind, &node, err));
+    if (!(above & IS_ABOVE) || place->is_root)
+        HSD_TRY(find_node(join, place, above & ~IS_ABOVE, is_behind, &node, err));
     *out = node == HSD_NAME_NONE ? above | IS_ABOVE : node;
     if (node != HSD_NAME_NONE) look_at(join, place, node);
     return HSD_OK;
@@ -116,7 +125,8 @@ static hsd_status find_code(const hsd_profile *profile, hsd_names *code, hsd_err
 {
     uint32_t number;
     for (size_t i = 0; i < profile->type_count; i++) {
-        if (profile->types[i].flags & HSC_TYPE_CODE) HSD_TRY(hsd_names_put(code, hsd_series_bytes(profile->types[i].name), &number, err));
+        if (profile->types[i].flags & HSC_TYPE_CODE)
+            HSD_TRY(hsd_names_put(code, hsd_series_bytes(profile->types[i].name), &number, err));
     }
     return HSD_OK;
 }
@@ -127,8 +137,8 @@ static bool is_code(const hsd_names *code, const hsd_place *place)
 }
 
 /* Code counts for itself and holds nothing; what hangs from it counts for the holder above. */
-static hsd_status map_places(hsd_place_join *join, const hsd_profile *profile, const hsd_names *code, bool is_behind, uint32_t *map,
-                             hsd_error *err)
+static hsd_status map_places(hsd_place_join *join, const hsd_profile *profile, const hsd_names *code, bool is_behind,
+                             uint32_t *map, hsd_error *err)
 {
     map[0] = NODE_HEAP;
     for (size_t i = 0; i < profile->place_count; i++) {
@@ -148,7 +158,8 @@ static bool can_hold(const hsd_place_join *join, const hsd_place_node *node)
 
 static void confirm(hsd_place_join *join)
 {
-    for (uint32_t i = 1; i < join->keys.count; i++) join->nodes[i].confirmed += can_hold(join, &join->nodes[i]);
+    for (uint32_t i = 1; i < join->keys.count; i++)
+        join->nodes[i].confirmed += can_hold(join, &join->nodes[i]);
     join->behind++;
 }
 
@@ -185,7 +196,8 @@ static hsd_status name_row(void *context, uint32_t candidate, hsd_series_row *ro
     return HSD_OK;
 }
 
-/* A node that holds is a candidate, the others count for the one above; the heap is the candidate for what nobody holds. */
+/* A node that holds is a candidate, the others count for the one above; the heap is the candidate for what nobody
+ * holds. */
 static uint32_t find_holders(const hsd_place_join *join, uint32_t *target, uint32_t *node_of)
 {
     uint32_t count = 2;
@@ -199,16 +211,21 @@ static uint32_t find_holders(const hsd_place_join *join, uint32_t *target, uint3
     return count;
 }
 
-hsd_status hsd_place_join_finish(hsd_place_join *join, const hsd_named_table *roots, hsd_series *series, hsd_series_table *out,
-                                 uint64_t memory_bytes, hsd_error *err)
+hsd_status hsd_place_join_finish(hsd_place_join *join, const hsd_named_table *roots, hsd_series *series,
+                                 hsd_series_table *out, uint64_t memory_bytes, hsd_error *err)
 {
     uint32_t *target = malloc(join->keys.count * sizeof *target), *node_of = malloc(join->keys.count * sizeof *node_of);
     hsd_status status = HSD_OK;
-    if (target == NULL || node_of == NULL) status = hsd_fail_nomem(err, "the places of the series");
+    if (target == NULL || node_of == NULL)
+        status = hsd_fail_nomem(err, "the places of the series");
     else {
         naming n = {join, roots, series->store, node_of};
-        const hsd_rows_source source = {.columns = &join->columns, .target = target, .memory_bytes = memory_bytes,
-                                        .candidate_count = find_holders(join, target, node_of), .name = name_row, .context = &n};
+        const hsd_rows_source source = {.columns = &join->columns,
+                                        .target = target,
+                                        .memory_bytes = memory_bytes,
+                                        .candidate_count = find_holders(join, target, node_of),
+                                        .name = name_row,
+                                        .context = &n};
         status = hsd_rows_make(series, out, &source, err);
     }
     free(target);

@@ -1,6 +1,7 @@
 /*
- * From a node to its path as people read it: the insides of containers are left out, as in a diff. A FOLD edge leads inside, what
- * cannot hold behind it is inside too, and what comes out is an item, [*], where the program has names for the insides.
+ * From a node to its path as people read it: the insides of containers are left out, as in a diff. A FOLD edge leads
+ * inside, what cannot hold behind it is inside too, and what comes out is an item, [*], where the program has names for
+ * the insides.
  */
 #include "series/holders.h"
 
@@ -23,7 +24,8 @@ typedef struct fold {
     bool is_inside, is_items;
 } fold;
 
-/* False if the node is left out, unless it is the last. *edge is what to show for it, *is_item_of: with [*] in front. */
+/* False if the node is left out, unless it is the last. *edge is what to show for it, *is_item_of: with [*] in front.
+ */
 static bool step_on(fold *f, const hsd_place_node *node, hsd_text edge, bool *is_item_of)
 {
     *is_item_of = f->is_items;
@@ -56,7 +58,8 @@ static bool is_same(const hsd_step *a, const hsd_step *b)
 /* Nodes from below the root to `node`, which is `count` deep. */
 static void collect(const hsd_place_join *join, uint32_t node, uint32_t *way, size_t count)
 {
-    for (; count > 0; node = join->nodes[node].parent) way[--count] = node;
+    for (; count > 0; node = join->nodes[node].parent)
+        way[--count] = node;
 }
 
 static hsd_status fill_path(const hsd_place_join *join, const uint32_t *way, size_t count, hsd_series_store *store,
@@ -75,18 +78,22 @@ static hsd_status fill_path(const hsd_place_join *join, const uint32_t *way, siz
         if (!step_on(&f, node, edge, &is_item_of) && i + 1 < count) continue;
         HSD_TRY(edge_text(store, edge, is_item_of, &step.edge, err));
         HSD_TRY(hsd_series_text(store, text_of(join, node->type), &step.type, err));
-        if (row->path_count > 0 && is_same(&steps[row->path_count - 1], &step)) steps[row->path_count - 1].repeat++;
-        else steps[row->path_count++] = step;
+        if (row->path_count > 0 && is_same(&steps[row->path_count - 1], &step))
+            steps[row->path_count - 1].repeat++;
+        else
+            steps[row->path_count++] = step;
     }
     row->name = count > 0 ? steps[row->path_count - 1].type : (hsd_text){"", 0};
     return HSD_OK;
 }
 
-hsd_status hsd_place_path(const hsd_place_join *join, uint32_t node, hsd_series_store *store, hsd_series_row *row, hsd_error *err)
+hsd_status hsd_place_path(const hsd_place_join *join, uint32_t node, hsd_series_store *store, hsd_series_row *row,
+                          hsd_error *err)
 {
     uint32_t top = node;
     size_t count = 0;
-    for (; top != 0 && !join->nodes[top].is_root; top = join->nodes[top].parent) count++;
+    for (; top != 0 && !join->nodes[top].is_root; top = join->nodes[top].parent)
+        count++;
     const hsd_text root = top == 0 ? (hsd_text){"(roots)", 7} : text_of(join, join->nodes[top].type);
     HSD_TRY(hsd_series_text(store, root, &row->root, err));
     uint32_t *way = malloc((count + 1) * sizeof *way);

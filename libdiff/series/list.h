@@ -1,5 +1,6 @@
 /*
- * A list of objects in a stream: by ascending id, each with its type and the capture where it was first seen. Some six bytes an object.
+ * A list of objects in a stream: by ascending id, each with its type and the capture where it was first seen. Some six
+ * bytes an object.
  */
 #ifndef HSD_SERIES_LIST_H
 #define HSD_SERIES_LIST_H

@@ -1,5 +1,6 @@
 /*
- * What is lost in a series: rows join by what heads it and who allocated that, written behind one another into one name:
+ * What is lost in a series: rows join by what heads it and who allocated that, written behind one another into one
+ * name:
  *
  *      TYPE \0 CYCLE \0 PLACE \0 FUNCTION \0 FILE \0 LINE:COLUMN
  */
@@ -37,10 +38,12 @@ static hsd_status add_rows(hsd_named_table *table, const hsd_lost *lost, hsd_buf
 {
     for (size_t i = 0; i < lost->row_count; i++) {
         HSD_TRY(write_name(name, &lost->rows[i], err));
-        HSD_TRY(hsd_named_table_add(table, (hsd_text){(const char *)name->data, name->size}, (hsd_named){.flags = 0}, lost->rows[i].after, err));
+        HSD_TRY(hsd_named_table_add(table, (hsd_text){(const char *)name->data, name->size}, (hsd_named){.flags = 0},
+                                    lost->rows[i].after, err));
     }
     HSD_TRY(write_name(name, &lost->others, err));
-    return hsd_named_table_add(table, (hsd_text){(const char *)name->data, name->size}, (hsd_named){.flags = 0}, lost->others.after, err);
+    return hsd_named_table_add(table, (hsd_text){(const char *)name->data, name->size}, (hsd_named){.flags = 0},
+                               lost->others.after, err);
 }
 
 /* As a baseline has it: what is unreached of each type. */
@@ -51,7 +54,8 @@ static hsd_status add_types(hsd_named_table *table, const hsd_profile *profile, 
         const hsd_lost_row row = {.type = type->name, .cycle = {"", 0}, .place = {"", 0}};
         if (type->unreached.objects == 0) continue;
         HSD_TRY(write_name(name, &row, err));
-        HSD_TRY(hsd_named_table_add(table, (hsd_text){(const char *)name->data, name->size}, (hsd_named){.flags = 0}, type->unreached, err));
+        HSD_TRY(hsd_named_table_add(table, (hsd_text){(const char *)name->data, name->size}, (hsd_named){.flags = 0},
+                                    type->unreached, err));
     }
     return HSD_OK;
 }
@@ -60,14 +64,16 @@ hsd_status hsd_named_table_add_lost(hsd_named_table *table, const hsd_profile *p
 {
     hsd_buffer name = {0};
     table->is_of_lost = true;
-    const hsd_status status = table->is_by_type ? add_types(table, profile, &name, err) : add_rows(table, &profile->lost, &name, err);
+    const hsd_status status =
+        table->is_by_type ? add_types(table, profile, &name, err) : add_rows(table, &profile->lost, &name, err);
     hsd_buffer_release(&name);
     return status == HSD_OK ? hsd_named_table_end(table, err) : status;
 }
 
 /* ---- rows ---- */
 
-static hsd_status fill_frame(hsd_series_store *store, const hsd_text parts[PART_COUNT], hsd_series_row *row, hsd_error *err)
+static hsd_status fill_frame(hsd_series_store *store, const hsd_text parts[PART_COUNT], hsd_series_row *row,
+                             hsd_error *err)
 {
     void *taken;
     char *column;

@@ -20,13 +20,16 @@ static hsd_status copy_string(hsd_series_store *store, const char **string, hsd_
 
 static hsd_status copy_info(hsd_series_store *store, hsd_capture_info *info, hsd_error *err)
 {
-    const char **const strings[] = {&info->path, &info->producer, &info->runtime, &info->process_name,
-                                    &info->source_format, &info->incomplete_reason, &info->why_no_places};
-    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) HSD_TRY(copy_string(store, strings[i], err));
+    const char **const strings[] = {&info->path,         &info->producer,      &info->runtime,
+                                    &info->process_name, &info->source_format, &info->incomplete_reason,
+                                    &info->why_no_places};
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        HSD_TRY(copy_string(store, strings[i], err));
     return HSD_OK;
 }
 
-static hsd_status copy_metrics(hsd_series_store *store, const hsd_profile *profile, hsd_series_point *out, hsd_error *err)
+static hsd_status copy_metrics(hsd_series_store *store, const hsd_profile *profile, hsd_series_point *out,
+                               hsd_error *err)
 {
     void *memory;
     HSD_TRY(hsd_series_take(store, profile->metric_count * sizeof *out->metrics, &memory, err));
@@ -47,9 +50,11 @@ static const char *without_folders(const char *path)
     return slash != NULL && slash[1] != 0 ? slash + 1 : path;
 }
 
-hsd_status hsd_point_fill(hsd_series_store *store, const hsd_profile *profile, const char *label, hsd_series_point *out, hsd_error *err)
+hsd_status hsd_point_fill(hsd_series_store *store, const hsd_profile *profile, const char *label, hsd_series_point *out,
+                          hsd_error *err)
 {
-    *out = (hsd_series_point){.side = profile->side, .is_baseline = profile->is_baseline, .is_summary = profile->is_summary};
+    *out = (hsd_series_point){
+        .side = profile->side, .is_baseline = profile->is_baseline, .is_summary = profile->is_summary};
     HSD_TRY(copy_info(store, &out->side.info, err));
     const char *path = out->side.info.path != NULL ? out->side.info.path : "";
     HSD_TRY(hsd_series_words(store, label != NULL ? label : without_folders(path), &out->label, err));
@@ -66,13 +71,16 @@ static void compare_times(hsd_series *series)
     size_t wrong = 0;
     for (size_t i = 0; i < series->point_count; i++) {
         if (info_of(series, i)->taken_unix_ns == 0) return;
-        if (wrong == 0 && i > 0 && info_of(series, i)->taken_unix_ns <= info_of(series, i - 1)->taken_unix_ns) wrong = i;
+        if (wrong == 0 && i > 0 && info_of(series, i)->taken_unix_ns <= info_of(series, i - 1)->taken_unix_ns)
+            wrong = i;
     }
     series->has_times = wrong == 0;
     if (wrong == 0 || series->before_count > 0) return;
     const bool is_same = info_of(series, wrong)->taken_unix_ns == info_of(series, wrong - 1)->taken_unix_ns;
-    hsd_series_warn_of(series->store, "%.200s was taken %s %.200s, which stands before it: growth by the hour is not known",
-                       info_of(series, wrong)->path, is_same ? "at the same time as" : "before", info_of(series, wrong - 1)->path);
+    hsd_series_warn_of(series->store,
+                       "%.200s was taken %s %.200s, which stands before it: growth by the hour is not known",
+                       info_of(series, wrong)->path, is_same ? "at the same time as" : "before",
+                       info_of(series, wrong - 1)->path);
 }
 
 static bool is_known(const uint8_t *domain)
@@ -100,15 +108,19 @@ static void compare_runtimes(hsd_series *series)
     const hsd_capture_info *first = info_of(series, 0);
     for (size_t i = 1; i < series->point_count; i++) {
         const hsd_capture_info *info = info_of(series, i);
-        const bool widths_differ = info->pointer_bytes != first->pointer_bytes && info->pointer_bytes != 0 && first->pointer_bytes != 0;
+        const bool widths_differ =
+            info->pointer_bytes != first->pointer_bytes && info->pointer_bytes != 0 && first->pointer_bytes != 0;
         if (!widths_differ && !differ(first->runtime, info->runtime)) continue;
         char widths[48] = "";
-        if (widths_differ) snprintf(widths, sizeof widths, ", with pointers of %u and %u bytes", first->pointer_bytes, info->pointer_bytes);
-        hsd_series_warn_of(series->store,
-                           "%.150s and %.150s come from different runtimes (%.60s, %.60s%s): what one lays out or names in another "
-                           "way counts as growth",
-                           first->path, info->path, first->runtime != NULL ? first->runtime : "",
-                           info->runtime != NULL ? info->runtime : "", widths);
+        if (widths_differ)
+            snprintf(widths, sizeof widths, ", with pointers of %u and %u bytes", first->pointer_bytes,
+                     info->pointer_bytes);
+        hsd_series_warn_of(
+            series->store,
+            "%.150s and %.150s come from different runtimes (%.60s, %.60s%s): what one lays out or names in another "
+            "way counts as growth",
+            first->path, info->path, first->runtime != NULL ? first->runtime : "",
+            info->runtime != NULL ? info->runtime : "", widths);
         return;
     }
 }
@@ -122,8 +134,10 @@ static void compare_kinds(hsd_series *series)
         first = i;
     }
     if (summaries == 0 || summaries == series->point_count) return;
-    hsd_series_warn_of(series->store, "%.200s holds type totals alone%s: every object counts as live there, and garbage looks like growth",
-                       info_of(series, first)->path, summaries > 1 ? ", and so do others" : "");
+    hsd_series_warn_of(
+        series->store,
+        "%.200s holds type totals alone%s: every object counts as live there, and garbage looks like growth",
+        info_of(series, first)->path, summaries > 1 ? ", and so do others" : "");
 }
 
 void hsd_points_compare(hsd_series *series)

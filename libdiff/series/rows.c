@@ -43,7 +43,8 @@ static int compare_names(const hsd_series_row *a, const hsd_series_row *b)
     int order = hsd_series_compare(a->name, b->name);
     if (order == 0) order = hsd_series_compare(a->root, b->root);
     if (order == 0) order = hsd_series_compare(a->place, b->place);
-    for (size_t i = 0; order == 0 && i < a->path_count && i < b->path_count; i++) order = compare_steps(&a->path[i], &b->path[i]);
+    for (size_t i = 0; order == 0 && i < a->path_count && i < b->path_count; i++)
+        order = compare_steps(&a->path[i], &b->path[i]);
     if (order == 0) order = (a->path_count > b->path_count) - (a->path_count < b->path_count);
     return order != 0 ? order : (a->values > b->values) - (a->values < b->values); /* as they came */
 }
@@ -82,8 +83,10 @@ static hsd_status weigh(const hsd_rows_source *source, weight *weights, hsd_erro
 {
     uint64_t *most = calloc((size_t)source->candidate_count + 1, sizeof *most);
     if (most == NULL) return hsd_fail_nomem(err, "the rows of the series");
-    const hsd_status status = hsd_columns_most(source->columns, source->target, most, (size_t)source->candidate_count + 1, err);
-    for (uint32_t i = 0; i < source->candidate_count; i++) weights[i] = (weight){most[i], i};
+    const hsd_status status =
+        hsd_columns_most(source->columns, source->target, most, (size_t)source->candidate_count + 1, err);
+    for (uint32_t i = 0; i < source->candidate_count; i++)
+        weights[i] = (weight){most[i], i};
     free(most);
     qsort(weights, source->candidate_count, sizeof *weights, compare_weights);
     return status;
@@ -92,12 +95,14 @@ static hsd_status weigh(const hsd_rows_source *source, weight *weights, hsd_erro
 /* keep[i]: place of candidate i among the rows, or `kept` for one of the others. */
 static hsd_status choose(const hsd_rows_source *source, uint32_t kept, uint32_t *keep, hsd_error *err)
 {
-    for (uint32_t i = 0; i <= source->candidate_count; i++) keep[i] = kept == source->candidate_count ? i : kept;
+    for (uint32_t i = 0; i <= source->candidate_count; i++)
+        keep[i] = kept == source->candidate_count ? i : kept;
     if (kept == source->candidate_count) return HSD_OK;
     weight *weights = malloc(source->candidate_count * sizeof *weights);
     if (weights == NULL) return hsd_fail_nomem(err, "the rows of the series");
     const hsd_status status = weigh(source, weights, err);
-    for (uint32_t i = 0; i < kept && status == HSD_OK; i++) keep[weights[i].candidate] = i;
+    for (uint32_t i = 0; i < kept && status == HSD_OK; i++)
+        keep[weights[i].candidate] = i;
     free(weights);
     return status;
 }
@@ -137,7 +142,8 @@ static hsd_status fill(hsd_series *series, hsd_series_table *table, const hsd_ro
     HSD_TRY(hsd_series_take(series->store, ((size_t)kept + 1) * count * sizeof(hsd_amount), &values, err));
     table->rows = rows;
     table->row_count = kept;
-    for (uint32_t i = 0; i < source->columns->row_count; i++) source->target[i] = keep[source->target[i]];
+    for (uint32_t i = 0; i < source->columns->row_count; i++)
+        source->target[i] = keep[source->target[i]];
     HSD_TRY(hsd_columns_lay_out(source->columns, source->target, values, err));
     for (uint32_t i = 0; i < source->candidate_count; i++) {
         if (keep[i] == kept) continue;
@@ -161,8 +167,10 @@ hsd_status hsd_rows_make(hsd_series *series, hsd_series_table *table, const hsd_
     free(keep);
     HSD_TRY(status);
     drop_empty_rows(table, series->point_count);
-    for (size_t i = 0; i < table->row_count; i++) hsd_rows_judge(series, &table->rows[i]);
+    for (size_t i = 0; i < table->row_count; i++)
+        hsd_rows_judge(series, &table->rows[i]);
     hsd_rows_judge(series, &table->others);
-    qsort(table->rows, table->row_count, sizeof *table->rows, series->before_count > 0 ? compare_contrasts : compare_trends);
+    qsort(table->rows, table->row_count, sizeof *table->rows,
+          series->before_count > 0 ? compare_contrasts : compare_trends);
     return HSD_OK;
 }

@@ -9,11 +9,13 @@
 
 typedef struct hsd_rows_source {
     hsd_columns *columns;
-    uint32_t *target;         /* of each row of the columns: a candidate, or candidate_count = others. Changed */
+    /* of each row of the columns: a candidate, or candidate_count = others. Changed */
+    uint32_t *target;
     uint32_t candidate_count;
-    uint64_t memory_bytes;    /* for the rows; past it those that never had many bytes are folded into others */
-    uint64_t untold_count;    /* rows among the others that were never told apart */
-    hsd_status (*name)(void *context, uint32_t candidate, hsd_series_row *row, hsd_error *err); /* all but values and verdicts */
+    uint64_t memory_bytes; /* for the rows; past it those that never had many bytes are folded into others */
+    uint64_t untold_count; /* rows among the others that were never told apart */
+    /* all but values and verdicts */
+    hsd_status (*name)(void *context, uint32_t candidate, hsd_series_row *row, hsd_error *err);
     void *context;
 } hsd_rows_source;
 

@@ -8,8 +8,8 @@
  *
  * The capture before is kept open only where a diff of the two must tell which object is which.
  *
- * A profile gets all of the memory. What stays beside it are names and two amounts for each row, at most 16 MiB together (SHARE);
- * values get theirs when the last profile is gone.
+ * A profile gets all of the memory. What stays beside it are names and two amounts for each row, at most 16 MiB
+ * together (SHARE); values get theirs when the last profile is gone.
  */
 #include <hsdiff/series.h>
 
@@ -26,17 +26,17 @@
 #include "series/store.h"
 #include "series/table.h"
 
-
-/* Fixed, so that the answer does not depend on the budget: 16 MiB beside a profile, 24 MiB for values when the last one is gone. */
+/* Fixed, so that the answer does not depend on the budget: 16 MiB beside a profile, 24 MiB for values when the last one
+ * is gone. */
 #define SHARE (UINT64_C(2) << 20)
 
 typedef struct series_run {
     hsd_series *series;
     const hsd_series_source *source;
     const hsd_series_options *options;
-    const hsd_run *outer;     /* of the caller */
-    hsd_run run;              /* the same, with progress that says which capture */
-    size_t at;                /* the capture that is open */
+    const hsd_run *outer; /* of the caller */
+    hsd_run run;          /* the same, with progress that says which capture */
+    size_t at;            /* the capture that is open */
     hsd_temp_space space;
     hsd_named_table types, roots, lost;
     hsd_place_join places;
@@ -66,8 +66,8 @@ static bool tell_progress(void *context, const char *stage, uint64_t done, uint6
 
 static hsd_status make_profile(series_run *r, hsd_profile **out, hsd_error *err)
 {
-    hsd_profile_options how = {.no_places = r->options->no_places, .summary_only = r->options->summary_only,
-                               .partial = r->options->partial};
+    hsd_profile_options how = {
+        .no_places = r->options->no_places, .summary_only = r->options->summary_only, .partial = r->options->partial};
     if (r->aging.is_on) {
         how.each = hsd_aging_each;
         how.each_context = &r->aging;
@@ -85,7 +85,8 @@ static hsd_status add_roots(series_run *r, const hsd_profile *profile, bool is_b
     if (!r->has_roots) return HSD_OK;
     if (profile->has_roots || !is_behind) return hsd_named_table_add_roots(&r->roots, profile, err);
     r->has_roots = false;
-    if (r->options->summary_only) return hsd_series_words(r->series->store, "type totals alone were asked for", &table->why_not, err);
+    if (r->options->summary_only)
+        return hsd_series_words(r->series->store, "type totals alone were asked for", &table->why_not, err);
     return hsd_series_format(r->series->store, &table->why_not, err, "%s %s", profile->side.info.path,
                              profile->is_summary ? "holds type totals alone" : "carries no roots or no references");
 }
@@ -99,9 +100,11 @@ static hsd_status add_lost(series_run *r, const hsd_profile *profile, bool is_be
     r->has_lost = false;
     if (!is_alike)
         return hsd_series_format(r->series->store, &r->series->lost.why_not, err,
-                                 "%s is a baseline, which says what is lost by type alone: give it first", profile->side.info.path);
+                                 "%s is a baseline, which says what is lost by type alone: give it first",
+                                 profile->side.info.path);
     return hsd_series_format(r->series->store, &r->series->lost.why_not, err,
-                             "%s does not say that what no root reaches is lost: a collector may free it", profile->side.info.path);
+                             "%s does not say that what no root reaches is lost: a collector may free it",
+                             profile->side.info.path);
 }
 
 static hsd_status add_places(series_run *r, const hsd_profile *profile, bool is_behind, hsd_error *err)
@@ -110,8 +113,10 @@ static hsd_status add_places(series_run *r, const hsd_profile *profile, bool is_
     if (!r->has_places) return HSD_OK;
     if (profile->has_places || !is_behind) return hsd_place_join_add(&r->places, profile, is_behind, err);
     r->has_places = false;
-    if (r->options->summary_only) return hsd_series_words(r->series->store, "type totals alone were asked for", &table->why_not, err);
-    if (r->options->no_places) return hsd_series_words(r->series->store, "they were not asked for", &table->why_not, err);
+    if (r->options->summary_only)
+        return hsd_series_words(r->series->store, "type totals alone were asked for", &table->why_not, err);
+    if (r->options->no_places)
+        return hsd_series_words(r->series->store, "they were not asked for", &table->why_not, err);
     return hsd_series_format(r->series->store, &table->why_not, err, "%s: %.*s", profile->side.info.path,
                              (int)hsd_min_u64(profile->why_no_places.size, 300), profile->why_no_places.data);
 }
@@ -121,7 +126,8 @@ static hsd_status add_profile(series_run *r, const hsd_profile *profile, hsd_err
     const bool is_behind = r->at >= r->options->warmup;
     const char *label = r->source->labels != NULL ? r->source->labels[r->at] : NULL;
     HSD_TRY(hsd_point_fill(r->series->store, profile, label, &r->series->points[r->at], err));
-    for (size_t i = 0; i < profile->warning_count; i++) hsd_series_warn(r->series->store, profile->warnings[i]);
+    for (size_t i = 0; i < profile->warning_count; i++)
+        hsd_series_warn(r->series->store, profile->warnings[i]);
     r->totals[r->at] = profile->side.live;
     r->unreached[r->at] = profile->side.unreached;
     HSD_TRY(hsd_named_table_add_types(&r->types, profile, err));
@@ -175,8 +181,10 @@ static hsd_status go_through(series_run *r, hsd_error *err)
         if (status < 0 && r->current != NULL) hsd_error_set_file(err, hsd_capture_get_info(r->current)->path);
         close_capture(r, &r->previous, r->at - 1);
         const bool is_kept = r->aging.is_on && r->options->cohorts == HSD_COHORTS_ALWAYS;
-        if (status == HSD_OK && is_kept) r->previous = r->current;
-        else close_capture(r, &r->current, r->at);
+        if (status == HSD_OK && is_kept)
+            r->previous = r->current;
+        else
+            close_capture(r, &r->current, r->at);
         r->current = NULL;
     }
     close_capture(r, &r->previous, r->at - 1);
@@ -273,15 +281,16 @@ static hsd_status check_call(const hsd_series_source *source, const hsd_series_o
     if (source->count < HSD_SERIES_LEAST || source->count > HSD_SERIES_MOST) {
         hsd_fail(err, HSD_E_MISUSE, "%zu %s no series: it takes %u to %u", source->count,
                  source->count == 1 ? "capture is" : "captures are", HSD_SERIES_LEAST, HSD_SERIES_MOST);
-        hsd_error_set_hint(err, source->count < HSD_SERIES_LEAST ? "name two or more captures, the oldest first"
-                                                                 : "name fewer captures: every tenth shows the same trend");
+        hsd_error_set_hint(err, source->count < HSD_SERIES_LEAST
+                                    ? "name two or more captures, the oldest first"
+                                    : "name fewer captures: every tenth shows the same trend");
         return HSD_E_MISUSE;
     }
     if (options->before_count >= source->count)
         return hsd_fail(err, HSD_E_MISUSE, "no capture is left behind the %zu in front", options->before_count);
     if (options->warmup > source->count - HSD_SERIES_LEAST)
-        return hsd_fail(err, HSD_E_MISUSE, "a warm-up of %u leaves fewer than %u captures of %zu", options->warmup, HSD_SERIES_LEAST,
-                        source->count);
+        return hsd_fail(err, HSD_E_MISUSE, "a warm-up of %u leaves fewer than %u captures of %zu", options->warmup,
+                        HSD_SERIES_LEAST, source->count);
     return HSD_OK;
 }
 
@@ -293,12 +302,13 @@ static hsd_status run_series(series_run *r, hsd_error *err)
     return finish(r, err);
 }
 
-hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, const hsd_series_options *options, const hsd_run *run,
-                          hsd_error *err)
+hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, const hsd_series_options *options,
+                          const hsd_run *run, hsd_error *err)
 {
     static const hsd_series_options no_options;
     static const hsd_run no_run;
-    series_run r = {.source = source, .options = options != NULL ? options : &no_options, .outer = run != NULL ? run : &no_run};
+    series_run r = {
+        .source = source, .options = options != NULL ? options : &no_options, .outer = run != NULL ? run : &no_run};
     *out = NULL;
     HSD_TRY(check_call(source, r.options, err));
     HSD_TRY(new_result(&r.series, err));
@@ -314,7 +324,9 @@ hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, con
     hsd_named_table_close(&r.roots);
     hsd_named_table_close(&r.lost);
     hsd_named_table_close(&r.types);
-    if (status == HSD_OK) *out = r.series;
-    else hsd_series_free(r.series);
+    if (status == HSD_OK)
+        *out = r.series;
+    else
+        hsd_series_free(r.series);
     return status;
 }

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#define PAIRS (HSD_SLOPE_POINTS * (HSD_SLOPE_POINTS - 1) / 2)
+#define PAIRS    (HSD_SLOPE_POINTS * (HSD_SLOPE_POINTS - 1) / 2)
 #define FARTHEST (UINT64_C(1) << 60) /* of two points: 36 years in nanoseconds */
 
 __extension__ typedef unsigned __int128 u128;
@@ -50,13 +50,17 @@ static void put_in_place(slope *slopes, size_t count, size_t wanted)
         const slope pivot = slopes[first + (last - first) / 2];
         size_t i = first, j = last;
         for (;;) {
-            while (is_less(&slopes[i], &pivot)) i++;
-            while (is_less(&pivot, &slopes[j])) j--;
+            while (is_less(&slopes[i], &pivot))
+                i++;
+            while (is_less(&pivot, &slopes[j]))
+                j--;
             if (i >= j) break;
             swap(&slopes[i++], &slopes[j--]);
         }
-        if (wanted <= j) last = j;
-        else first = j + 1;
+        if (wanted <= j)
+            last = j;
+        else
+            first = j + 1;
     }
 }
 
@@ -81,7 +85,8 @@ int64_t hsd_slope_of(const hsd_point *points, size_t count, uint64_t unit)
     size_t pairs = 0;
     if (count < 2) return 0;
     for (size_t j = 1; j < count; j++) {
-        for (size_t i = 0; i < j; i++) slopes[pairs++] = slope_of(&points[i], &points[j], unit);
+        for (size_t i = 0; i < j; i++)
+            slopes[pairs++] = slope_of(&points[i], &points[j], unit);
     }
     put_in_place(slopes, pairs, pairs / 2);
     const slope upper = slopes[pairs / 2];

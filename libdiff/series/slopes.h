@@ -1,6 +1,6 @@
 /*
- * Theil-Sen: the median of the slopes of all pairs of points, which a few wild points do not move. Exact: slopes are fractions
- * of whole numbers, and the answer is their median rounded to nearest, halves away from 0.
+ * Theil-Sen: the median of the slopes of all pairs of points, which a few wild points do not move. Exact: slopes are
+ * fractions of whole numbers, and the answer is their median rounded to nearest, halves away from 0.
  */
 #ifndef HSD_SERIES_SLOPES_H
 #define HSD_SERIES_SLOPES_H
@@ -17,8 +17,8 @@ typedef struct hsd_point {
 } hsd_point;
 
 /*
- * The slope of at most HSD_SLOPE_POINTS points, in `unit`s of at (so 3,600 s for per hour with at in ns). 0 for fewer than 2.
- * Slopes past the range of the result stick at its ends. O(points^2), 300 KiB of stack.
+ * The slope of at most HSD_SLOPE_POINTS points, in `unit`s of at (so 3,600 s for per hour with at in ns). 0 for fewer
+ * than 2. Slopes past the range of the result stick at its ends. O(points^2), 300 KiB of stack.
  */
 int64_t hsd_slope_of(const hsd_point *points, size_t count, uint64_t unit);
 

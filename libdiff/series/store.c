@@ -11,7 +11,6 @@
 
 #include "base/fail.h"
 
-
 void hsd_series_store_free(hsd_series_store *store)
 {
     if (store == NULL) return;

@@ -1,6 +1,6 @@
 /*
- * What owns the result of a series: one arena for its rows and texts, and its warnings. Captures and profiles are gone by the time it
- * is printed, so all of it is copied.
+ * What owns the result of a series: one arena for its rows and texts, and its warnings. Captures and profiles are gone
+ * by the time it is printed, so all of it is copied.
  */
 #ifndef HSD_SERIES_STORE_H
 #define HSD_SERIES_STORE_H
@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include <hsdiff/series.h>
 
-#define HSD_SERIES_WARNINGS 24u
+#define HSD_SERIES_WARNINGS      24u
 #define HSD_SERIES_WARNINGS_KEPT 6u /* for those of the series itself */
 
 typedef struct hsd_series_store {

@@ -1,6 +1,7 @@
 /*
- * A stream of numbers on their way through a temporary file: written once from the first to the last, then read the same way,
- * any number of times. Seven bits a byte, so small numbers and differences are short. What fits the one buffer never touches the disk.
+ * A stream of numbers on their way through a temporary file: written once from the first to the last, then read the
+ * same way, any number of times. Seven bits a byte, so small numbers and differences are short. What fits the one
+ * buffer never touches the disk.
  */
 #ifndef HSD_SERIES_STREAM_H
 #define HSD_SERIES_STREAM_H
@@ -17,12 +18,12 @@
 
 typedef struct hsd_stream { /* a zeroed one is closed */
     hsd_temp_space *space;
-    hsd_temp file;           /* open from the first full buffer on */
+    hsd_temp file; /* open from the first full buffer on */
     uint8_t *buffer;
-    size_t used;             /* bytes in it: to be written, or read */
-    size_t at;               /* reading: next byte */
-    uint64_t written_bytes;  /* in the file */
-    uint64_t read_bytes;     /* of the file, that came into the buffer */
+    size_t used;            /* bytes in it: to be written, or read */
+    size_t at;              /* reading: next byte */
+    uint64_t written_bytes; /* in the file */
+    uint64_t read_bytes;    /* of the file, that came into the buffer */
     bool has_file;
 } hsd_stream;
 
@@ -36,7 +37,8 @@ static inline hsd_status hsd_stream_put(hsd_stream *stream, uint64_t number, hsd
 {
     if (stream->used + HSD_STREAM_NUMBER_BYTES > HSD_STREAM_BUFFER_BYTES) HSD_TRY(hsd_stream_flush(stream, err));
     uint8_t *out = stream->buffer + stream->used;
-    for (; number >= 0x80; number >>= 7) *out++ = (uint8_t)(number | 0x80);
+    for (; number >= 0x80; number >>= 7)
+        *out++ = (uint8_t)(number | 0x80);
     *out++ = (uint8_t)number;
     stream->used = (size_t)(out - stream->buffer);
     return HSD_OK;
@@ -74,7 +76,8 @@ static inline hsd_status hsd_stream_need(hsd_stream *stream, uint64_t *out, hsd_
 {
     *out = 0;
     const hsd_status status = hsd_stream_get(stream, out, err);
-    return status == HSD_END ? hsd_fail(err, HSD_E_CORRUPT, "a temporary file has changed while it was in use") : status;
+    return status == HSD_END ? hsd_fail(err, HSD_E_CORRUPT, "a temporary file has changed while it was in use")
+                             : status;
 }
 
 static inline hsd_status hsd_stream_need_signed(hsd_stream *stream, int64_t *out, hsd_error *err)

@@ -50,8 +50,10 @@ hsd_status hsd_named_table_add(hsd_named_table *table, hsd_text name, hsd_named 
     uint32_t row;
     if (live.objects == 0 && live.bytes == 0) return HSD_OK;
     HSD_TRY(hsd_named_table_row(table, name, &row, err));
-    if (row == HSD_NOT_TOLD_APART) table->untold++;
-    else table->facts[row - 1] = facts;
+    if (row == HSD_NOT_TOLD_APART)
+        table->untold++;
+    else
+        table->facts[row - 1] = facts;
     hsd_columns_add(&table->columns, row, live);
     return HSD_OK;
 }
@@ -77,7 +79,8 @@ hsd_status hsd_named_table_add_roots(hsd_named_table *table, const hsd_profile *
     for (size_t i = 0; i < profile->root_count; i++) {
         const hsd_top_root *root = &profile->roots[i];
         char name[HSD_POOL_NAME_BYTES];
-        HSD_TRY(hsd_named_table_add(table, hsd_pool_name(root->name, name), (hsd_named){.flags = root->kind, .is_shared = root->is_shared}, root->live, err));
+        HSD_TRY(hsd_named_table_add(table, hsd_pool_name(root->name, name),
+                                    (hsd_named){.flags = root->kind, .is_shared = root->is_shared}, root->live, err));
     }
     return hsd_named_table_end(table, err);
 }
@@ -105,17 +108,22 @@ static hsd_status name_row(void *context, uint32_t number, hsd_series_row *row, 
     return hsd_series_text(n->store, name, &row->name, err);
 }
 
-hsd_status hsd_named_table_finish(hsd_named_table *table, hsd_series *series, hsd_series_table *out, uint64_t memory_bytes,
-                                  hsd_error *err)
+hsd_status hsd_named_table_finish(hsd_named_table *table, hsd_series *series, hsd_series_table *out,
+                                  uint64_t memory_bytes, hsd_error *err)
 {
     naming n = {table, series->store};
     const uint32_t rows = table->columns.row_count;
-    hsd_rows_source source = {.columns = &table->columns, .target = malloc(rows * sizeof *source.target),
-                              .candidate_count = rows - 1, .memory_bytes = memory_bytes,
-                              .untold_count = table->most_untold, .name = name_row, .context = &n};
+    hsd_rows_source source = {.columns = &table->columns,
+                              .target = malloc(rows * sizeof *source.target),
+                              .candidate_count = rows - 1,
+                              .memory_bytes = memory_bytes,
+                              .untold_count = table->most_untold,
+                              .name = name_row,
+                              .context = &n};
     if (source.target == NULL) return hsd_fail_nomem(err, "the rows of the series");
     source.target[HSD_NOT_TOLD_APART] = rows - 1;
-    for (uint32_t i = 1; i < rows; i++) source.target[i] = i - 1;
+    for (uint32_t i = 1; i < rows; i++)
+        source.target[i] = i - 1;
     const hsd_status status = hsd_rows_make(series, out, &source, err);
     free(source.target);
     return status;

@@ -1,5 +1,6 @@
 /*
- * Trends: what a row of values does over the captures. Numbers first (steps, Theil-Sen slope, Mann-Kendall), then one word.
+ * Trends: what a row of values does over the captures. Numbers first (steps, Theil-Sen slope, Mann-Kendall), then one
+ * word.
  *
  *      ▁▁▁▁▁▁  steady      all values within the noise
  *      ▁▂▄▅▇█  each step   every step upwards, up to the last
@@ -25,7 +26,7 @@
 #include "series/slopes.h"
 
 #define EXACT_VALUES 10u
-#define HOUR_NS UINT64_C(3600000000000)
+#define HOUR_NS      UINT64_C(3600000000000)
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -80,7 +81,8 @@ static hsd_point point_of(const series *s, const uint64_t *times_ns, size_t firs
     const size_t count = end - first;
     memcpy(sorted, s->values + first, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare_u64);
-    const uint64_t at = times_ns == NULL ? first + end - 1 : times_ns[first] + (times_ns[end - 1] - times_ns[first]) / 2;
+    const uint64_t at =
+        times_ns == NULL ? first + end - 1 : times_ns[first] + (times_ns[end - 1] - times_ns[first]) / 2;
     return (hsd_point){at, hsd_value_at(sorted, count, 2)};
 }
 
@@ -115,7 +117,7 @@ static uint64_t sort_counting(uint64_t *values, uint64_t *spare, size_t count)
 }
 
 typedef struct kendall {
-    int64_t score;         /* pairs that rise, less those that fall */
+    int64_t score; /* pairs that rise, less those that fall */
     uint32_t p_millionths;
 } kendall;
 
@@ -124,7 +126,8 @@ static kendall kendall_exact(const uint64_t *sorted, size_t count, uint64_t inve
     hsd_arrangements all;
     hsd_arrangements_begin(&all);
     for (size_t i = 0, equal; i < count; i += equal) {
-        for (equal = 1; i + equal < count && sorted[i + equal] == sorted[i];) equal++;
+        for (equal = 1; i + equal < count && sorted[i + equal] == sorted[i];)
+            equal++;
         hsd_arrangements_add(&all, (uint32_t)equal);
     }
     return (kendall){(int64_t)all.most - 2 * (int64_t)inversions, hsd_arrangements_chance(&all, (uint32_t)inversions)};
@@ -132,14 +135,17 @@ static kendall kendall_exact(const uint64_t *sorted, size_t count, uint64_t inve
 
 static kendall kendall_normal(const uint64_t *sorted, size_t count, uint64_t inversions)
 {
-    uint64_t pairs = (uint64_t)count * (count - 1) / 2, spread = (uint64_t)count * (count - 1) * (2 * count + 5); /* 18 variances */
+    /* 18 variances */
+    uint64_t pairs = (uint64_t)count * (count - 1) / 2, spread = (uint64_t)count * (count - 1) * (2 * count + 5);
     for (size_t i = 0, equal; i < count; i += equal) {
-        for (equal = 1; i + equal < count && sorted[i + equal] == sorted[i];) equal++;
+        for (equal = 1; i + equal < count && sorted[i + equal] == sorted[i];)
+            equal++;
         pairs -= (uint64_t)equal * (equal - 1) / 2;
         spread -= (uint64_t)equal * (equal - 1) * (2 * equal + 5);
     }
     const int64_t score = (int64_t)pairs - 2 * (int64_t)inversions;
-    const double off = (double)(score < 0 ? -score : score) - 1; /* scores are whole: half a step of 2 is taken off */
+    /* scores are whole: half a step of 2 is taken off */
+    const double off = (double)(score < 0 ? -score : score) - 1;
     if (spread == 0 || off <= 0) return (kendall){score, HSD_CHANCE_MOST_SURE};
     return (kendall){score, hsd_chance_normal(off * off * 18 / (double)spread)};
 }
@@ -219,9 +225,12 @@ hsd_trend hsd_trend_of(const uint64_t *values, const uint64_t *times_ns, size_t 
 {
     series s = {.count = count < HSD_SERIES_MOST ? count : HSD_SERIES_MOST};
     HSD_ASSERT(count >= 1 && count <= HSD_SERIES_MOST);
-    for (size_t i = 0; i < s.count; i++) s.values[i] = hsd_value_bounded(values[i]);
-    hsd_trend t = {.growth = difference(s.values[0], s.values[s.count - 1]), .step_count = (uint32_t)(s.count - 1),
-                   .p_millionths = HSD_CHANCE_MOST_SURE, .verdict = HSD_VERDICT_STEADY};
+    for (size_t i = 0; i < s.count; i++)
+        s.values[i] = hsd_value_bounded(values[i]);
+    hsd_trend t = {.growth = difference(s.values[0], s.values[s.count - 1]),
+                   .step_count = (uint32_t)(s.count - 1),
+                   .p_millionths = HSD_CHANCE_MOST_SURE,
+                   .verdict = HSD_VERDICT_STEADY};
     if (range_of(s.values, s.count) == 0) return t; /* most rows of most series */
     fill_steps(&t, &s);
     t.per_step = slope_over(&s, NULL);

@@ -43,12 +43,10 @@ static inline void hsd_losertree_set(hsd_losertree *tree, uint32_t leaf, const u
 void hsd_losertree_play(hsd_losertree *tree);
 
 /* The leaf with the smallest record; when that is NULL all leaves are empty. */
-static inline uint32_t hsd_losertree_winner(const hsd_losertree *tree)
-{
-    return (uint32_t)tree->nodes[0].leaf;
-}
+static inline uint32_t hsd_losertree_winner(const hsd_losertree *tree) { return (uint32_t)tree->nodes[0].leaf; }
 
-/* The least first word of all leaves but the winner's, UINT64_MAX without one: who is second lost to the winner itself. */
+/* The least first word of all leaves but the winner's, UINT64_MAX without one: who is second lost to the winner itself.
+ */
 static inline uint64_t hsd_losertree_second(const hsd_losertree *tree)
 {
     uint64_t least = UINT64_MAX;
@@ -72,8 +70,7 @@ static inline void hsd_losertree_replace(hsd_losertree *tree, const uint64_t *re
     for (uint64_t at = (winner.leaf + tree->leaf_count) / 2; at > 0; at /= 2) {
         hsd_loser *node = &tree->nodes[at];
         uint64_t swaps = node->key < winner.key;
-        if (__builtin_expect(node->key == winner.key, 0))
-            swaps = hsd_losertree_is_less(tree, node->leaf, winner.leaf);
+        if (__builtin_expect(node->key == winner.key, 0)) swaps = hsd_losertree_is_less(tree, node->leaf, winner.leaf);
         const uint64_t mask = (uint64_t)0 - swaps;
         const uint64_t key = (node->key ^ winner.key) & mask;
         const uint64_t leaf = (node->leaf ^ winner.leaf) & mask;

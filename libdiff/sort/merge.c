@@ -15,10 +15,7 @@
 #define BLOCK_STEP_BYTES  ((size_t)4 << 10)
 
 /* What one run costs besides its block. */
-static size_t fixed_bytes(void)
-{
-    return sizeof(hsd_run_reader) + hsd_losertree_bytes(1) + hsd_run_reader_bytes(0);
-}
+static size_t fixed_bytes(void) { return sizeof(hsd_run_reader) + hsd_losertree_bytes(1) + hsd_run_reader_bytes(0); }
 
 uint32_t hsd_merge_fan_in(size_t memory_bytes)
 {
@@ -27,10 +24,7 @@ uint32_t hsd_merge_fan_in(size_t memory_bytes)
     return runs < HSD_MERGE_FAN_IN_MAX ? (uint32_t)runs : HSD_MERGE_FAN_IN_MAX;
 }
 
-size_t hsd_merge_useful_bytes(uint32_t run_count)
-{
-    return run_count * (fixed_bytes() + BLOCK_MOST_BYTES);
-}
+size_t hsd_merge_useful_bytes(uint32_t run_count) { return run_count * (fixed_bytes() + BLOCK_MOST_BYTES); }
 
 static size_t block_bytes(size_t memory_bytes, uint32_t run_count)
 {
@@ -49,15 +43,13 @@ static hsd_status next_of(hsd_run_reader *reader, const uint64_t **record, hsd_e
     return HSD_OK;
 }
 
-hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t run_count,
-                          unsigned words, void *memory, size_t memory_bytes, hsd_error *err)
+hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t run_count, unsigned words,
+                          void *memory, size_t memory_bytes, hsd_error *err)
 {
     HSD_ASSERT(words >= 1 && words <= HSD_SORT_MAX_WORDS);
     HSD_ASSERT(((uintptr_t)memory & 7) == 0);
     const size_t block = run_count > 0 ? block_bytes(memory_bytes, run_count) : 0;
-    if (block == 0)
-        return hsd_fail(err, HSD_E_MISUSE, "a merge of %u runs in %zu bytes", run_count,
-                        memory_bytes);
+    if (block == 0) return hsd_fail(err, HSD_E_MISUSE, "a merge of %u runs in %zu bytes", run_count, memory_bytes);
     uint8_t *at = memory;
     *merge = (hsd_merge){.readers = memory};
     at += run_count * sizeof *merge->readers;

@@ -15,7 +15,8 @@
 typedef struct hsd_merge {
     hsd_losertree tree;
     hsd_run_reader *readers;
-    uint64_t limit;  /* the least first word of those that lost: what the winner's run has below it comes before them. 0 at the start */
+    /* the least first word of those that lost: what the winner's run has below it comes before them. 0 at the start */
+    uint64_t limit;
     bool has_served; /* the winner's record was handed out: it must be replaced first */
 } hsd_merge;
 
@@ -32,14 +33,14 @@ size_t hsd_merge_useful_bytes(uint32_t run_count);
 
 /* Starts the merge of `runs`, at most hsd_merge_fan_in(memory_bytes) of them. `memory` is borrowed until
  * the end of the merge and aligned to 8. HSD_E_IO, HSD_E_CORRUPT. */
-hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t run_count,
-                          unsigned words, void *memory, size_t memory_bytes, hsd_error *err);
+hsd_status hsd_merge_open(hsd_merge *merge, const hsd_sorted_run *runs, uint32_t run_count, unsigned words,
+                          void *memory, size_t memory_bytes, hsd_error *err);
 
 /* Slow path: the winner's run is asked for more, or has to play again. */
 hsd_status hsd_merge_play(hsd_merge *merge, const uint64_t **record, hsd_error *err);
 
-/* The next record in order, borrowed until the following call. HSD_END after the last. What lay together when it was put lies in one run and
- * often comes together too, so most records only need to be found below the limit. */
+/* The next record in order, borrowed until the following call. HSD_END after the last. What lay together when it was
+ * put lies in one run and often comes together too, so most records only need to be found below the limit. */
 static inline hsd_status hsd_merge_next(hsd_merge *merge, const uint64_t **record, hsd_error *err)
 {
     hsd_run_reader *reader = &merge->readers[hsd_losertree_winner(&merge->tree)];

@@ -45,14 +45,10 @@ FOR_WORDS bool is_less(const uint64_t *a, const uint64_t *b, unsigned from, cons
     return false;
 }
 
-FOR_WORDS void copy(uint64_t *to, const uint64_t *from, const unsigned words)
-{
-    memcpy(to, from, words * sizeof *to);
-}
+FOR_WORDS void copy(uint64_t *to, const uint64_t *from, const unsigned words) { memcpy(to, from, words * sizeof *to); }
 
 /* Insertion sort from one place to another, or in place when both are the same. */
-FOR_WORDS void sort_small(const uint64_t *from, uint64_t *to, size_t count, unsigned word,
-                          const unsigned words)
+FOR_WORDS void sort_small(const uint64_t *from, uint64_t *to, size_t count, unsigned word, const unsigned words)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t record[HSD_SORT_MAX_WORDS];
@@ -65,8 +61,7 @@ FOR_WORDS void sort_small(const uint64_t *from, uint64_t *to, size_t count, unsi
 }
 
 /* Bottom-up merge sort; the result is in `records`. */
-FOR_WORDS void sort_by_merging(uint64_t *records, uint64_t *scratch, size_t count,
-                               const unsigned words)
+FOR_WORDS void sort_by_merging(uint64_t *records, uint64_t *scratch, size_t count, const unsigned words)
 {
     uint64_t *from = records, *to = scratch;
     for (size_t width = 1; width < count; width *= 2) {
@@ -75,9 +70,7 @@ FOR_WORDS void sort_by_merging(uint64_t *records, uint64_t *scratch, size_t coun
             const size_t end = middle + width < count ? middle + width : count;
             size_t a = start, b = middle;
             for (size_t out = start; out < end; out++) {
-                const bool takes_b =
-                    a == middle ||
-                    (b < end && is_less(from + b * words, from + a * words, 0, words));
+                const bool takes_b = a == middle || (b < end && is_less(from + b * words, from + a * words, 0, words));
                 copy(to + out * words, from + (takes_b ? b++ : a++) * words, words);
             }
         }
@@ -89,8 +82,8 @@ FOR_WORDS void sort_by_merging(uint64_t *records, uint64_t *scratch, size_t coun
 }
 
 /* The first word from `word` on that is not the same in all records, and the bits in which it differs. */
-FOR_WORDS unsigned find_varying(const uint64_t *records, size_t count, unsigned word,
-                                uint64_t *bits, const unsigned words)
+FOR_WORDS unsigned find_varying(const uint64_t *records, size_t count, unsigned word, uint64_t *bits,
+                                const unsigned words)
 {
     for (; word < words; word++) {
         const uint64_t first = records[word];
@@ -118,8 +111,8 @@ static window choose_window(unsigned word, uint64_t varying, size_t count)
 }
 
 /* Moves the records into their buckets; ends[b] becomes one past the last record of bucket b. */
-FOR_WORDS void scatter(const uint64_t *from, uint64_t *to, size_t count, const window *win,
-                       size_t *ends, const unsigned words)
+FOR_WORDS void scatter(const uint64_t *from, uint64_t *to, size_t count, const window *win, size_t *ends,
+                       const unsigned words)
 {
     for (size_t b = 0; b <= win->mask; b++)
         ends[b] = 0;
@@ -147,8 +140,8 @@ typedef struct level {   /* a range that was scattered, and how far its buckets 
 } level;
 
 /* Scatters a range of more than one record. False when there was nothing to scatter: it is sorted. */
-FOR_WORDS bool open_level(level *l, uint64_t *from, uint64_t *to, size_t count, unsigned word,
-                          bool moves, bool is_too_deep, const unsigned words)
+FOR_WORDS bool open_level(level *l, uint64_t *from, uint64_t *to, size_t count, unsigned word, bool moves,
+                          bool is_too_deep, const unsigned words)
 {
     uint64_t varying = 0;
     word = find_varying(from, count, word, &varying, words);
@@ -192,8 +185,7 @@ FOR_WORDS size_t sort_small_buckets(level *l, size_t *large_start, const unsigne
 }
 
 /* Down into large buckets, and back up when a level has no more. */
-FOR_WORDS void sort_from_top(uint64_t *records, uint64_t *scratch, size_t count,
-                             const unsigned words)
+FOR_WORDS void sort_from_top(uint64_t *records, uint64_t *scratch, size_t count, const unsigned words)
 {
     level levels[MAX_LEVELS];
     unsigned depth = open_level(levels, records, scratch, count, 0, false, false, words) ? 1 : 0;
@@ -203,8 +195,8 @@ FOR_WORDS void sort_from_top(uint64_t *records, uint64_t *scratch, size_t count,
         const size_t size = sort_small_buckets(l, &start, words);
         if (size == 0)
             depth--;
-        else if (open_level(l + 1, l->to + start * words, l->from + start * words, size,
-                            l->next_word, !l->moves, depth == MAX_LEVELS, words))
+        else if (open_level(l + 1, l->to + start * words, l->from + start * words, size, l->next_word, !l->moves,
+                            depth == MAX_LEVELS, words))
             depth++;
     }
 }
@@ -230,8 +222,7 @@ bool hsd_radix_is_sorted(const uint64_t *records, size_t count, unsigned words)
 {
     HSD_ASSERT(words >= 1 && words <= HSD_SORT_MAX_WORDS);
     for (size_t i = 1; i < count; i++)
-        if (hsd_record_compare(records + (i - 1) * words, records + i * words, words) > 0)
-            return false;
+        if (hsd_record_compare(records + (i - 1) * words, records + i * words, words) > 0) return false;
     return true;
 }
 

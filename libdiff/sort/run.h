@@ -49,19 +49,17 @@ typedef struct hsd_run_writer {
 #define HSD_RUN_WRITER_MIN_BYTES ((size_t)4096)
 
 /* Appends to `file`. The buffer is borrowed until the last finish; HSD_RUN_WRITER_MIN_BYTES at least. */
-void hsd_run_writer_init(hsd_run_writer *writer, hsd_temp *file, void *buffer, size_t buffer_bytes,
-                         unsigned words, hsd_run_codec codec);
+void hsd_run_writer_init(hsd_run_writer *writer, hsd_temp *file, void *buffer, size_t buffer_bytes, unsigned words,
+                         hsd_run_codec codec);
 
 /* The shorter coding of each word, by a sample of sorted records such as will be in the run. */
-void hsd_run_choose_coding(uint8_t coding[HSD_SORT_MAX_WORDS], const uint64_t *sample, size_t count,
-                           unsigned words);
+void hsd_run_choose_coding(uint8_t coding[HSD_SORT_MAX_WORDS], const uint64_t *sample, size_t count, unsigned words);
 
 /* Starts a run. */
 void hsd_run_writer_begin(hsd_run_writer *writer, const uint8_t coding[HSD_SORT_MAX_WORDS]);
 
 /* Appends sorted records, none smaller than those before. */
-hsd_status hsd_run_writer_put(hsd_run_writer *writer, const uint64_t *records, size_t count,
-                              hsd_error *err);
+hsd_status hsd_run_writer_put(hsd_run_writer *writer, const uint64_t *records, size_t count, hsd_error *err);
 
 /* Ends the run and writes what is buffered. */
 hsd_status hsd_run_writer_finish(hsd_run_writer *writer, hsd_sorted_run *out, hsd_error *err);
@@ -95,18 +93,16 @@ static inline size_t hsd_run_reader_bytes(size_t block_bytes)
 
 /* Reads `run` from its first record. `memory` is borrowed, hsd_run_reader_bytes(block_bytes) long and
  * aligned to 8; block_bytes is a multiple of 8. */
-void hsd_run_reader_init(hsd_run_reader *reader, const hsd_sorted_run *run, unsigned words,
-                         void *memory, size_t block_bytes);
+void hsd_run_reader_init(hsd_run_reader *reader, const hsd_sorted_run *run, unsigned words, void *memory,
+                         size_t block_bytes);
 
 /* Slow path: decodes the next batch. HSD_END after the last record. */
 hsd_status hsd_run_reader_refill(hsd_run_reader *reader, hsd_error *err);
 
 /* The next record, borrowed until the following next of this reader. */
-static inline hsd_status hsd_run_reader_next(hsd_run_reader *reader, const uint64_t **record,
-                                             hsd_error *err)
+static inline hsd_status hsd_run_reader_next(hsd_run_reader *reader, const uint64_t **record, hsd_error *err)
 {
-    if (__builtin_expect(reader->batch_at == reader->batch_count, 0))
-        HSD_TRY(hsd_run_reader_refill(reader, err));
+    if (__builtin_expect(reader->batch_at == reader->batch_count, 0)) HSD_TRY(hsd_run_reader_refill(reader, err));
     *record = reader->batch + (size_t)reader->batch_at++ * reader->words;
     return HSD_OK;
 }

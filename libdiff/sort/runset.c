@@ -25,8 +25,7 @@ hsd_status hsd_runset_init(hsd_runset *set, const hsd_runset_config *config, hsd
     HSD_ASSERT(config->capacity >= 1 && config->write_bytes >= HSD_RUN_WRITER_MIN_BYTES);
     *set = (hsd_runset){.config = *config};
     set->runs = calloc(config->capacity, sizeof *set->runs);
-    if (set->runs == NULL)
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory: a table of %u runs", config->capacity);
+    if (set->runs == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a table of %u runs", config->capacity);
     return HSD_OK;
 }
 
@@ -51,8 +50,8 @@ static hsd_status open_file(hsd_runset *set, unsigned which, hsd_error *err)
 {
     hsd_temp *file = &set->files[which];
     if (file->space == NULL) HSD_TRY(hsd_temp_open(file, set->config.space, err));
-    hsd_run_writer_init(&set->writer, file, set->config.write_buffer, set->config.write_bytes,
-                        set->config.words, set->config.codec);
+    hsd_run_writer_init(&set->writer, file, set->config.write_buffer, set->config.write_bytes, set->config.words,
+                        set->config.codec);
     return HSD_OK;
 }
 
@@ -70,8 +69,7 @@ hsd_status hsd_runset_add(hsd_runset *set, const uint64_t *records, size_t count
 {
     if (count == 0) return HSD_OK;
     if (set->writer.file == NULL) HSD_TRY(open_file(set, set->current, err));
-    const bool goes_on = set->writer.is_open &&
-                         hsd_record_compare(set->writer.last, records, set->config.words) <= 0;
+    const bool goes_on = set->writer.is_open && hsd_record_compare(set->writer.last, records, set->config.words) <= 0;
     if (!goes_on) {
         HSD_TRY(hsd_runset_close_run(set, err));
         uint8_t coding[HSD_SORT_MAX_WORDS];
@@ -92,21 +90,18 @@ typedef struct pass {
 } pass;
 
 /* Merges runs[first .. first + count) into a run of the file being written. */
-static hsd_status merge_group(pass *p, uint32_t first, uint32_t count, hsd_sorted_run *out,
-                              hsd_error *err)
+static hsd_status merge_group(pass *p, uint32_t first, uint32_t count, hsd_sorted_run *out, hsd_error *err)
 {
     hsd_runset *set = p->set;
     hsd_merge merge;
     const uint64_t *record = NULL;
-    HSD_TRY(hsd_merge_open(&merge, set->runs + first, count, set->config.words, p->memory,
-                           p->memory_bytes, err));
+    HSD_TRY(hsd_merge_open(&merge, set->runs + first, count, set->config.words, p->memory, p->memory_bytes, err));
     hsd_run_writer_begin(&set->writer, set->runs[first].coding);
     hsd_status status;
     while ((status = hsd_merge_next(&merge, &record, err)) == HSD_OK) {
         HSD_TRY(hsd_run_writer_put(&set->writer, record, 1, err));
         if (++p->done % PROGRESS_STEP == 0)
-            HSD_TRY(
-                hsd_progress(set->config.reporter, "merging sorted runs", p->done, p->total, err));
+            HSD_TRY(hsd_progress(set->config.reporter, "merging sorted runs", p->done, p->total, err));
     }
     if (status != HSD_END) return status;
     HSD_TRY(hsd_run_writer_finish(&set->writer, out, err));
@@ -166,23 +161,18 @@ static uint64_t count_records(const hsd_runset *set)
     return total;
 }
 
-hsd_status hsd_runset_reduce(hsd_runset *set, uint32_t target, bool keeps_one_file, void *memory,
-                             size_t memory_bytes, hsd_error *err)
+hsd_status hsd_runset_reduce(hsd_runset *set, uint32_t target, bool keeps_one_file, void *memory, size_t memory_bytes,
+                             hsd_error *err)
 {
     HSD_ASSERT(!set->writer.is_open);
     const uint32_t fan_in = hsd_merge_fan_in(memory_bytes);
     if (target < 1 || (set->count > target && fan_in < 2))
-        return hsd_fail(err, HSD_E_MISUSE, "%u runs cannot be merged in %zu bytes", set->count,
-                        memory_bytes);
+        return hsd_fail(err, HSD_E_MISUSE, "%u runs cannot be merged in %zu bytes", set->count, memory_bytes);
     while (set->count > target) {
-        pass p = {.set = set,
-                  .memory = memory,
-                  .memory_bytes = memory_bytes,
-                  .total = count_records(set)};
+        pass p = {.set = set, .memory = memory, .memory_bytes = memory_bytes, .total = count_records(set)};
         const bool is_last = (set->count + fan_in - 1) / fan_in <= target;
         set->merge_passes++;
-        HSD_TRY(is_last && !keeps_one_file ? last_pass(&p, fan_in, target, err)
-                                           : full_pass(&p, fan_in, err));
+        HSD_TRY(is_last && !keeps_one_file ? last_pass(&p, fan_in, target, err) : full_pass(&p, fan_in, err));
     }
     return HSD_OK;
 }

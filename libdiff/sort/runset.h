@@ -42,18 +42,15 @@ hsd_status hsd_runset_init(hsd_runset *set, const hsd_runset_config *config, hsd
 hsd_status hsd_runset_add(hsd_runset *set, const uint64_t *records, size_t count, hsd_error *err);
 
 /* True when the table may be full after one more add and the closing of its run: then reduce. */
-static inline bool hsd_runset_is_full(const hsd_runset *set)
-{
-    return set->count + 3 > set->config.capacity;
-}
+static inline bool hsd_runset_is_full(const hsd_runset *set) { return set->count + 3 > set->config.capacity; }
 
 /* Ends the open run, if there is one. */
 hsd_status hsd_runset_close_run(hsd_runset *set, hsd_error *err);
 
 /* Merges until there are at most `target` runs, in borrowed memory. No run may be open. When more records
  * will be added, `keeps_one_file` must be true: all runs are then in one file. HSD_E_IO, HSD_E_CANCELLED. */
-hsd_status hsd_runset_reduce(hsd_runset *set, uint32_t target, bool keeps_one_file, void *memory,
-                             size_t memory_bytes, hsd_error *err);
+hsd_status hsd_runset_reduce(hsd_runset *set, uint32_t target, bool keeps_one_file, void *memory, size_t memory_bytes,
+                             hsd_error *err);
 
 /* Gives back the free rows of the table; no more adds. */
 void hsd_runset_trim(hsd_runset *set);

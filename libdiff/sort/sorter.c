@@ -77,10 +77,7 @@ struct hsd_sorter {
 
 /* ---- memory */
 
-static size_t record_bytes(const hsd_sorter *s)
-{
-    return s->config.record_words * sizeof(uint64_t);
-}
+static size_t record_bytes(const hsd_sorter *s) { return s->config.record_words * sizeof(uint64_t); }
 
 static size_t filled(const hsd_sorter *s)
 {
@@ -116,11 +113,9 @@ static hsd_status check_config(const hsd_sorter_config *c, hsd_error *err)
 {
     if (c->record_words < 1 || c->record_words > HSD_SORT_MAX_WORDS || c->key_words < 1 ||
         c->key_words > c->record_words || c->space == NULL)
-        return hsd_fail(err, HSD_E_MISUSE, "a sorter of %u words with %u key words",
-                        c->record_words, c->key_words);
+        return hsd_fail(err, HSD_E_MISUSE, "a sorter of %u words with %u key words", c->record_words, c->key_words);
     if (c->memory_bytes >= HSD_SORT_MIN_BYTES) return HSD_OK;
-    return hsd_fail(err, HSD_E_OVER_BUDGET,
-                    "sorting in %zu bytes is not possible: %zu bytes suffice", c->memory_bytes,
+    return hsd_fail(err, HSD_E_OVER_BUDGET, "sorting in %zu bytes is not possible: %zu bytes suffice", c->memory_bytes,
                     HSD_SORT_MIN_BYTES);
 }
 
@@ -128,11 +123,9 @@ static hsd_status take_memory(hsd_sorter *s, hsd_error *err)
 {
     const size_t memory_bytes = s->config.memory_bytes;
     const size_t table_bytes = memory_bytes / TABLE_SHARE;
-    const uint32_t capacity =
-        (uint32_t)clamp_size(table_bytes / sizeof(hsd_sorted_run), 16, HSD_MERGE_FAN_IN_MAX * 4);
+    const uint32_t capacity = (uint32_t)clamp_size(table_bytes / sizeof(hsd_sorted_run), 16, HSD_MERGE_FAN_IN_MAX * 4);
     const size_t fixed_bytes = sizeof *s + capacity * sizeof(hsd_sorted_run);
-    const size_t write_bytes =
-        clamp_size(memory_bytes / 16 & ~(PAGE_BYTES - 1), WRITE_LEAST_BYTES, WRITE_MOST_BYTES);
+    const size_t write_bytes = clamp_size(memory_bytes / 16 & ~(PAGE_BYTES - 1), WRITE_LEAST_BYTES, WRITE_MOST_BYTES);
     const size_t region_bytes = (memory_bytes - fixed_bytes) & ~(PAGE_BYTES - 1);
     if (!hsd_pages_take(&s->region, region_bytes))
         return hsd_fail(err, HSD_E_NOMEM, "out of memory: %zu bytes for sorting", region_bytes);
@@ -227,8 +220,7 @@ static hsd_status make_room(hsd_sorter *s, hsd_error *err)
 {
     if (!hsd_runset_is_full(&s->runs)) return HSD_OK;
     HSD_TRY(hsd_runset_close_run(&s->runs, err));
-    return hsd_runset_reduce(&s->runs, s->runs.config.capacity / 2, true, s->area, s->area_bytes,
-                             err);
+    return hsd_runset_reduce(&s->runs, s->runs.config.capacity / 2, true, s->area, s->area_bytes, err);
 }
 
 /* The buffer is full and one more record is coming. */
@@ -278,19 +270,16 @@ static hsd_status serve_memory(hsd_sorter *s)
 
 static hsd_status open_merge(hsd_sorter *s, hsd_error *err)
 {
-    return hsd_merge_open(&s->merge, s->runs.runs, s->runs.count, s->config.record_words, s->area,
-                          s->merge_bytes, err);
+    return hsd_merge_open(&s->merge, s->runs.runs, s->runs.count, s->config.record_words, s->area, s->merge_bytes, err);
 }
 
 static hsd_status serve_runs(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
 {
     const size_t free_bytes = serve_bytes - sizeof *s;
-    s->merge_bytes =
-        free_bytes - free_bytes / TABLE_SHARE; /* the rest is more than the table needs */
+    s->merge_bytes = free_bytes - free_bytes / TABLE_SHARE; /* the rest is more than the table needs */
     if (s->merge_bytes > s->area_bytes) s->merge_bytes = s->area_bytes;
     HSD_TRY(hsd_runset_close_run(&s->runs, err));
-    HSD_TRY(hsd_runset_reduce(&s->runs, hsd_merge_fan_in(s->merge_bytes), false, s->area,
-                              s->area_bytes, err));
+    HSD_TRY(hsd_runset_reduce(&s->runs, hsd_merge_fan_in(s->merge_bytes), false, s->area, s->area_bytes, err));
     const size_t useful = hsd_merge_useful_bytes(s->runs.count);
     if (s->merge_bytes > useful) s->merge_bytes = useful;
     hsd_runset_trim(&s->runs);
@@ -304,8 +293,7 @@ static hsd_status serve_runs(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
 static hsd_status end_input(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
 {
     HSD_TRY(hsd_worker_finish(&s->worker, err));
-    const size_t held =
-        sizeof *s + sizeof(hsd_sorted_run) + PAGE_BYTES + filled(s) * record_bytes(s);
+    const size_t held = sizeof *s + sizeof(hsd_sorted_run) + PAGE_BYTES + filled(s) * record_bytes(s);
     if (!s->has_spilled && held <= serve_bytes) {
         s->job = s->buffers[0];
         s->job_records = filled(s);
@@ -320,8 +308,7 @@ static hsd_status end_input(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
 hsd_status hsd_sorter_finish(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
 {
     if (s->state != FILLING) return fail_state(s, "a sorter is finished twice", err);
-    if (serve_bytes == 0 || serve_bytes > s->config.memory_bytes)
-        serve_bytes = s->config.memory_bytes;
+    if (serve_bytes == 0 || serve_bytes > s->config.memory_bytes) serve_bytes = s->config.memory_bytes;
     if (serve_bytes < HSD_SORT_MIN_BYTES)
         return hsd_fail(err, HSD_E_OVER_BUDGET,
                         "serving sorted records from %zu bytes is not possible: "

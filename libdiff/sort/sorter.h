@@ -32,13 +32,13 @@ typedef enum hsd_run_codec {
 } hsd_run_codec;
 
 typedef struct hsd_sorter_config {
-    unsigned record_words;    /* 1..HSD_SORT_MAX_WORDS */
-    unsigned key_words;       /* 1..record_words */
-    size_t memory_bytes;      /* everything the sorter allocates; at least HSD_SORT_MIN_BYTES */
-    bool use_thread;          /* write runs on a thread of their own */
+    unsigned record_words; /* 1..HSD_SORT_MAX_WORDS */
+    unsigned key_words;    /* 1..record_words */
+    size_t memory_bytes;   /* everything the sorter allocates; at least HSD_SORT_MIN_BYTES */
+    bool use_thread;       /* write runs on a thread of their own */
     hsd_run_codec codec;
-    hsd_temp_space *space;    /* borrowed until release */
-    hsd_reporter *reporter;   /* may be NULL */
+    hsd_temp_space *space;  /* borrowed until release */
+    hsd_reporter *reporter; /* may be NULL */
 } hsd_sorter_config;
 
 #define HSD_SORT_MIN_BYTES ((size_t)256 << 10)
@@ -69,7 +69,7 @@ typedef struct hsd_sorter_stats {
     uint32_t runs;         /* 0 = everything stayed in memory */
     uint32_t merge_passes; /* besides the last one, which serves */
     uint32_t fan_in;
-    uint64_t temp_bytes;   /* written */
+    uint64_t temp_bytes; /* written */
     bool was_in_order;
 } hsd_sorter_stats;
 

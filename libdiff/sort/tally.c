@@ -14,7 +14,7 @@
 #include "sort/sorter.h"
 
 #define FIRST_PLACES 256u
-#define MAX_WORDS (HSD_TALLY_MAX_KEY_WORDS + 2)
+#define MAX_WORDS    (HSD_TALLY_MAX_KEY_WORDS + 2)
 
 struct hsd_tally {
     unsigned key_words, words;
@@ -55,9 +55,13 @@ hsd_status hsd_tally_new(hsd_tally **out, unsigned key_words, uint64_t memory_by
     t->words = key_words + 2;
     const uint64_t sorter_bytes = hsd_max_u64(HSD_SORT_MIN_BYTES, memory_bytes / 2);
     t->most_places = 1;
-    while (t->most_places * 2 * place_bytes(t->words) <= memory_bytes - sorter_bytes) t->most_places *= 2;
-    const hsd_sorter_config config = {.record_words = t->words, .key_words = key_words, .memory_bytes = sorter_bytes,
-                                      .space = space, .reporter = reporter};
+    while (t->most_places * 2 * place_bytes(t->words) <= memory_bytes - sorter_bytes)
+        t->most_places *= 2;
+    const hsd_sorter_config config = {.record_words = t->words,
+                                      .key_words = key_words,
+                                      .memory_bytes = sorter_bytes,
+                                      .space = space,
+                                      .reporter = reporter};
     const hsd_status status = hsd_sorter_new(&t->sorter, &config, err);
     if (status != HSD_OK) {
         hsd_tally_free(t);
@@ -72,7 +76,8 @@ static uint64_t find(const hsd_tally *t, const uint64_t *key, uint64_t hash)
     const uint64_t mask = t->place_count - 1;
     uint64_t at = hash & mask;
     while (t->tags[at] != 0) {
-        if (t->tags[at] == tag_of(hash) && memcmp(t->records + at * t->words, key, t->key_words * sizeof *key) == 0) break;
+        if (t->tags[at] == tag_of(hash) && memcmp(t->records + at * t->words, key, t->key_words * sizeof *key) == 0)
+            break;
         at = (at + 1) & mask;
     }
     return at;

@@ -16,7 +16,7 @@
 #include <hsdiff/diff.h>
 
 #define HSD_TALLY_MAX_KEY_WORDS 6u
-#define HSD_TALLY_LEAST_BYTES (UINT64_C(384) << 10)
+#define HSD_TALLY_LEAST_BYTES   (UINT64_C(384) << 10)
 
 typedef struct hsd_tally hsd_tally;
 

@@ -1,6 +1,7 @@
 /*
  * A binary heap of streams by the key each stands at. A step takes the streams with the least key off
- * the heap, serves them, and before the next step moves each on by one record and puts it back. Two streams, as a diff has, need no heap.
+ * the heap, serves them, and before the next step moves each on by one record and puts it back. Two streams, as a diff
+ * has, need no heap.
  */
 #include "sort/tandem.h"
 
@@ -18,17 +19,14 @@ struct hsd_tandem {
     hsd_sorter **streams;
     uint32_t stream_count;
     const uint64_t **current; /* record a stream stands at, borrowed until it moves on; NULL = it has ended */
-    uint32_t *heap;          /* streams that stand at a record; unused for FEW */
+    uint32_t *heap;           /* streams that stand at a record; unused for FEW */
     uint32_t heap_count;
-    uint32_t *served;        /* streams taken off by the last step */
+    uint32_t *served; /* streams taken off by the last step */
     uint32_t served_count;
     const uint64_t **records;
 };
 
-static bool same_key(const uint64_t *a, const uint64_t *b)
-{
-    return a[0] == b[0] && a[1] >> 32 == b[1] >> 32;
-}
+static bool same_key(const uint64_t *a, const uint64_t *b) { return a[0] == b[0] && a[1] >> 32 == b[1] >> 32; }
 
 static bool is_less(const uint64_t *a, const uint64_t *b)
 {
@@ -83,7 +81,8 @@ hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t
     } else {
         memcpy(t->streams, streams, stream_count * sizeof *streams);
     }
-    for (uint32_t i = 0; i < stream_count && status == HSD_OK; i++) status = move_on(t, i, err);
+    for (uint32_t i = 0; i < stream_count && status == HSD_OK; i++)
+        status = move_on(t, i, err);
     if (status != HSD_OK) {
         hsd_tandem_free(t);
         *out = NULL;
@@ -123,8 +122,10 @@ hsd_status hsd_tandem_next(hsd_tandem *t, const uint64_t *const **records, hsd_e
         HSD_TRY(move_on(t, t->served[i], err));
     }
     t->served_count = 0;
-    if (t->stream_count <= FEW) serve_few(t);
-    else serve_many(t);
+    if (t->stream_count <= FEW)
+        serve_few(t);
+    else
+        serve_many(t);
     *records = t->records;
     return t->served_count == 0 ? HSD_END : HSD_OK;
 }

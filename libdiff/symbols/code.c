@@ -14,8 +14,10 @@
 /* What compilers put behind a name, when they make a second function or variable of one. */
 static bool is_number_or_part(const char *word)
 {
-    static const char *const parts[] = {"part", "constprop", "isra", "cold", "lto_priv", "llvm", "localalias", "ipa", "pow2", "_omp_fn", "default", "resolver",
-                                        "avx", "sse", "arch", "str", "resume", "destroy", "cleanup", "warm", "hot", "unlikely", "exit", "startup", "clone"};
+    static const char *const parts[] = {"part",     "constprop", "isra",    "cold",    "lto_priv", "llvm", "localalias",
+                                        "ipa",      "pow2",      "_omp_fn", "default", "resolver", "avx",  "sse",
+                                        "arch",     "str",       "resume",  "destroy", "cleanup",  "warm", "hot",
+                                        "unlikely", "exit",      "startup", "clone"};
     const size_t size = strcspn(word, ".@");
     if (size > 0 && strspn(word, "0123456789") == size) return true;
     for (size_t i = 0; i < HSD_ARRAY_LEN(parts); i++)
@@ -23,8 +25,8 @@ static bool is_number_or_part(const char *word)
     return false;
 }
 
-/* "stdout@GLIBC_2.2.5", "make.part.0", "cache.1": what stands in front. ".L5" is none of these, nor is "shop.plant" of Zig, and two dots are Rust's way to
- * write "::". */
+/* "stdout@GLIBC_2.2.5", "make.part.0", "cache.1": what stands in front. ".L5" is none of these, nor is "shop.plant" of
+ * Zig, and two dots are Rust's way to write "::". */
 static size_t plain_length(const char *name)
 {
     size_t at = 0;
@@ -63,13 +65,14 @@ hsd_status hsd_append_name(hsd_buffer *out, const char *linkage_name, hsd_error 
     return status;
 }
 
-/* Of a place's function. One of the library whose namespace DWARF has left out gets it: who looks for the function of the program that wanted
- * a block knows it by that. */
+/* Of a place's function. One of the library whose namespace DWARF has left out gets it: who looks for the function of
+ * the program that wanted a block knows it by that. */
 static hsd_status show_function(hsd_buffer *out, const hsd_place *place, size_t i, hsd_error *err)
 {
     hsd_buffer name = {0};
     hsd_status status = show(place->functions[i], &name, err);
-    const bool is_bare = status == HSD_OK && place->is_of_library[i] && !hsd_function_allocates((const char *)name.data);
+    const bool is_bare =
+        status == HSD_OK && place->is_of_library[i] && !hsd_function_allocates((const char *)name.data);
     if (is_bare) status = hsd_buffer_append(out, "std::", 5, err);
     if (status == HSD_OK) status = hsd_buffer_append(out, name.data, name.size + 1, err); /* with its NUL */
     if (status == HSD_OK) out->size--;

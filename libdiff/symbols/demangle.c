@@ -9,7 +9,6 @@
 
 #include "base/fail.h"
 
-
 static char *demangle(const char *name)
 {
     if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0) return NULL;

@@ -14,8 +14,9 @@
 
 typedef struct hsd_scope {
     Dwarf_Die unit;
-    Dwarf_Die functions[HSD_SCOPE_FUNCTIONS]; /* the function, then the calls that were inlined there, from the outside in; of more the first */
-    size_t count;                             /* 0: the address lies in no function that is known */
+    /* the function, then the calls that were inlined there, from the outside in; of more the first */
+    Dwarf_Die functions[HSD_SCOPE_FUNCTIONS];
+    size_t count; /* 0: the address lies in no function that is known */
 } hsd_scope;
 
 hsd_status hsd_lines_scope(hsd_lines *lines, uint64_t address, hsd_scope *out, hsd_error *err);

@@ -42,7 +42,8 @@ static bool has_path(const hsd_elf_files *files, const char *path)
     return false;
 }
 
-static hsd_status add_file(hsd_elf_files *files, const char *path, const char *name, const char *build_id, hsd_error *err)
+static hsd_status add_file(hsd_elf_files *files, const char *path, const char *name, const char *build_id,
+                           hsd_error *err)
 {
     if (files->count == HSD_ELF_FILES_MAX || has_path(files, path)) return HSD_OK;
     HSD_TRY(HSD_ARRAY_GROW(files->files, files->capacity, files->count + 1, 64, "a list of files", err));
@@ -51,7 +52,8 @@ static hsd_status add_file(hsd_elf_files *files, const char *path, const char *n
         .name = hsd_arena_copy(&files->arena, name, strlen(name)),
         .build_id = hsd_arena_copy(&files->arena, build_id, strlen(build_id)),
     };
-    if (added.path == NULL || added.name == NULL || added.build_id == NULL) return hsd_fail_nomem(err, "a list of files");
+    if (added.path == NULL || added.name == NULL || added.build_id == NULL)
+        return hsd_fail_nomem(err, "a list of files");
     files->files[files->count++] = added;
     return HSD_OK;
 }
@@ -133,7 +135,10 @@ static hsd_status list_process(hsd_elf_files *files, hsd_error *err)
 
 /* ---- a folder ---- */
 
-static int compare_names(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
 
 static hsd_status list_folder(hsd_elf_files *files, const char *folder, hsd_error *err)
 {

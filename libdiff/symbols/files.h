@@ -1,6 +1,6 @@
 /*
- * Where ELF files may lie: what a process has mapped, folders that the user named, /usr/lib/debug. Only these are opened, and a file
- * counts by its build id; a path out of a capture is never opened.
+ * Where ELF files may lie: what a process has mapped, folders that the user named, /usr/lib/debug. Only these are
+ * opened, and a file counts by its build id; a path out of a capture is never opened.
  */
 #ifndef HSD_SYMBOLS_FILES_H
 #define HSD_SYMBOLS_FILES_H
@@ -25,14 +25,14 @@ typedef struct hsd_elf_files {
 
 #define HSD_ELF_FILES_MAX 16384u /* of more the first count */
 
-/* Lists the ELF files of the process and the folders. What cannot be read is left out; a process that is gone has none. HSD_E_NOMEM;
- * HSD_E_IO for a folder that cannot be read: somebody named it. */
+/* Lists the ELF files of the process and the folders. What cannot be read is left out; a process that is gone has none.
+ * HSD_E_NOMEM; HSD_E_IO for a folder that cannot be read: somebody named it. */
 hsd_status hsd_elf_files_list(hsd_elf_files *files, const hsd_symbol_options *options, hsd_error *err);
 
 /*
- * Opens the `skip`-th file with this build id; for a module without one, that of its name which has none either. First those of the
- * process, then those in folders, then FOLDER/.build-id/xx/….debug of each folder and of /usr/lib/debug. -1 if there is no such (or
- * it is no regular file, or has become another one since).
+ * Opens the `skip`-th file with this build id; for a module without one, that of its name which has none either. First
+ * those of the process, then those in folders, then FOLDER/.build-id/xx/….debug of each folder and of /usr/lib/debug.
+ * -1 if there is no such (or it is no regular file, or has become another one since).
  */
 int hsd_elf_files_open(const hsd_elf_files *files, hsd_text module, hsd_text build_id, size_t skip);
 

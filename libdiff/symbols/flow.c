@@ -1,6 +1,6 @@
 /*
- * A few dozen instructions of one way: that on which the block is there. Of registers and of slots of the frame it is known whether they hold the block, a pointer
- * whose type is known, an address of the program, or anything else:
+ * A few dozen instructions of one way: that on which the block is there. Of registers and of slots of the frame it is
+ * known whether they hold the block, a pointer whose type is known, an address of the program, or anything else:
  *
  *      call malloc                 rax: the block
  *      mov  %rax,%rbx              rbx: the block. DWARF: here `s`, a struct session *, begins to be in rbx
@@ -19,8 +19,19 @@
 #include "base/fail.h"
 #include "symbols/x86.h"
 
-enum { MOST_PLACES = 4096, MOST_ENTRIES = 1 << 16, MOST_BLOCK_DEPTH = 64, MOST_INSTRUCTIONS = 160, MOST_SLOTS = 16, CODE_BYTES = 64,
-       MOST_SKIPPED = 4096, FRAME_POINTER_TO_CFA = 16, RETURN_ADDRESS = 8, MOST_BEFORE = 1 << 12, MOST_GLOBALS = 1 << 18 };
+enum {
+    MOST_PLACES = 4096,
+    MOST_ENTRIES = 1 << 16,
+    MOST_BLOCK_DEPTH = 64,
+    MOST_INSTRUCTIONS = 160,
+    MOST_SLOTS = 16,
+    CODE_BYTES = 64,
+    MOST_SKIPPED = 4096,
+    FRAME_POINTER_TO_CFA = 16,
+    RETURN_ADDRESS = 8,
+    MOST_BEFORE = 1 << 12,
+    MOST_GLOBALS = 1 << 18
+};
 enum { CLOBBERED_BY_CALLS = 0x0fc7 }; /* rax, rcx, rdx, rsi, rdi, r8 to r11 */
 
 typedef enum value_kind { NOTHING, BLOCK, POINTER, ADDRESS } value_kind;
@@ -39,7 +50,7 @@ typedef struct place {
     uint64_t low, high;
     place_kind kind;
     unsigned reg;
-    int64_t offset; /* from the frame, from the register; the address */
+    int64_t offset;  /* from the frame, from the register; the address */
     uint64_t inside; /* of a variable that lies in several registers: the offset of this part */
     Dwarf_Die type;
 } place;
@@ -63,7 +74,7 @@ typedef struct following {
     size_t slot_count;
     int64_t stack_shift; /* by how much rsp has changed */
     bool tested_block;
-    hsd_type_name weak;  /* says little: taken when nothing better comes */
+    hsd_type_name weak; /* says little: taken when nothing better comes */
     bool weak_is_array;
 } following;
 
@@ -91,7 +102,8 @@ static const char *name_of_jump(const hsd_module *module, uint64_t address)
     size_t at = 0;
     for (int i = 0; i < 3 && at < size; i++) {
         const hsd_x86 one = hsd_x86_decode(code + at, size - at, address + at);
-        if (one.kind == HSD_X86_JUMP && one.is_memory && one.base == HSD_X86_RIP) return hsd_module_find(module, HSD_SYMBOL_IMPORT, (uint64_t)one.displacement);
+        if (one.kind == HSD_X86_JUMP && one.is_memory && one.base == HSD_X86_RIP)
+            return hsd_module_find(module, HSD_SYMBOL_IMPORT, (uint64_t)one.displacement);
         if (one.kind != HSD_X86_OTHER) return NULL;
         at += one.size;
     }
@@ -100,7 +112,9 @@ static const char *name_of_jump(const hsd_module *module, uint64_t address)
 
 static const char *name_of_target(const hsd_module *module, const hsd_x86 *call)
 {
-    if (call->is_memory) return call->base == HSD_X86_RIP ? hsd_module_find(module, HSD_SYMBOL_IMPORT, (uint64_t)call->displacement) : NULL;
+    if (call->is_memory)
+        return call->base == HSD_X86_RIP ? hsd_module_find(module, HSD_SYMBOL_IMPORT, (uint64_t)call->displacement)
+                                         : NULL;
     if (call->target == 0) return NULL;
     const char *name = name_of_jump(module, call->target);
     return name != NULL ? name : hsd_module_find(module, HSD_SYMBOL_FUNCTION, call->target);
@@ -179,7 +193,8 @@ static void add_parts(following *f, Dwarf_Attribute *location, const Dwarf_Op *o
 {
     for (size_t i = 0; i < count && f->place_count < MOST_PLACES; i++) {
         const bool has_place = op[i].atom != DW_OP_piece && i + 1 < count && op[i + 1].atom == DW_OP_piece;
-        if (has_place && read_place(location, &op[i], found) && found->kind == IN_REGISTER) f->places[f->place_count++] = *found;
+        if (has_place && read_place(location, &op[i], found) && found->kind == IN_REGISTER)
+            f->places[f->place_count++] = *found;
         if (has_place) i++;
         if (op[i].atom != DW_OP_piece) return;
         found->inside += op[i].number;
@@ -194,7 +209,8 @@ static void add_places(following *f, Dwarf_Die *variable)
     size_t count;
     place found = {.reg = HSD_X86_NO_REGISTER};
     if (dwarf_attr(variable, DW_AT_location, &attribute) == NULL || !hsd_type_of(variable, &found.type)) return;
-    for (ptrdiff_t at = 0; f->place_count < MOST_PLACES && (at = dwarf_getlocations(&attribute, at, &base, &low, &high, &op, &count)) > 0;) {
+    for (ptrdiff_t at = 0; f->place_count < MOST_PLACES &&
+                           (at = dwarf_getlocations(&attribute, at, &base, &low, &high, &op, &count)) > 0;) {
         found.low = low;
         found.high = high;
         found.inside = 0;
@@ -203,8 +219,8 @@ static void add_places(following *f, Dwarf_Die *variable)
     }
 }
 
-/* How far the frame base lies above rsp at the return address: what the function has pushed until then. Only where nothing was popped on the way there, by the order of
- * the instructions, is that certain; 0 = it is not. */
+/* How far the frame base lies above rsp at the return address: what the function has pushed until then. Only where
+ * nothing was popped on the way there, by the order of the instructions, is that certain; 0 = it is not. */
 static int64_t bytes_above_stack(const following *f)
 {
     uint8_t code[CODE_BYTES];
@@ -219,7 +235,9 @@ static int64_t bytes_above_stack(const following *f)
         }
         const hsd_x86 one = hsd_x86_decode(code + skipped, size - skipped, at);
         const bool is_stack = one.kind == HSD_X86_ADD && one.base == HSD_X86_RSP;
-        if (one.kind == HSD_X86_UNKNOWN || one.kind == HSD_X86_POP || one.kind == HSD_X86_RETURN || (is_stack && one.displacement > 0)) return 0;
+        if (one.kind == HSD_X86_UNKNOWN || one.kind == HSD_X86_POP || one.kind == HSD_X86_RETURN ||
+            (is_stack && one.displacement > 0))
+            return 0;
         if ((one.changed >> HSD_X86_RSP & 1) != 0 || (one.kind == HSD_X86_ADDRESS && one.reg == HSD_X86_RSP)) return 0;
         if (one.kind == HSD_X86_PUSH) bytes = plus(bytes, 8);
         if (is_stack) bytes = minus(bytes, one.displacement);
@@ -236,7 +254,9 @@ static void find_frame_base(following *f)
     Dwarf_Op *op;
     size_t count;
     const int64_t above = f->has_frame_pointer ? 0 : bytes_above_stack(f);
-    if (dwarf_attr_integrate(&f->scope->functions[0], DW_AT_frame_base, &attribute) == NULL || dwarf_getlocation(&attribute, &op, &count) != 0 || count != 1) return;
+    if (dwarf_attr_integrate(&f->scope->functions[0], DW_AT_frame_base, &attribute) == NULL ||
+        dwarf_getlocation(&attribute, &op, &count) != 0 || count != 1)
+        return;
     for (size_t i = 0; i < f->place_count; i++) {
         place *p = &f->places[i];
         if (p->kind != IN_FRAME) continue;
@@ -258,7 +278,10 @@ static void find_frame_base(following *f)
     }
 }
 
-static bool has_variables(int tag) { return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram; }
+static bool has_variables(int tag)
+{
+    return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram;
+}
 
 /* All variables of the function and of what was inlined in it, the outer ones first. */
 static void find_places(following *f)
@@ -287,7 +310,8 @@ static bool address_of_variable(Dwarf_Die *variable, uint64_t *address)
     Dwarf_Attribute attribute;
     Dwarf_Op *op;
     size_t count;
-    if (dwarf_attr(variable, DW_AT_location, &attribute) == NULL || dwarf_getlocation(&attribute, &op, &count) != 0) return false;
+    if (dwarf_attr(variable, DW_AT_location, &attribute) == NULL || dwarf_getlocation(&attribute, &op, &count) != 0)
+        return false;
     return count == 1 && read_address(&attribute, op, address);
 }
 
@@ -307,7 +331,9 @@ static bool pointee_at_address(following *f, uint64_t address, Dwarf_Die *pointe
     Dwarf_Die way[MOST_BLOCK_DEPTH];
     size_t depth = 1;
     for (size_t i = 0; i < f->place_count; i++)
-        if (f->places[i].kind == AT_ADDRESS && (uint64_t)f->places[i].offset <= address && hsd_type_pointee_at(&f->places[i].type, address - (uint64_t)f->places[i].offset, pointee)) return true;
+        if (f->places[i].kind == AT_ADDRESS && (uint64_t)f->places[i].offset <= address &&
+            hsd_type_pointee_at(&f->places[i].type, address - (uint64_t)f->places[i].offset, pointee))
+            return true;
     if (dwarf_child(&f->scope->unit, &way[0]) != 0) return false;
     for (unsigned entries = 0; depth > 0 && entries < MOST_GLOBALS; entries++) {
         Dwarf_Die *die = &way[depth - 1];
@@ -325,7 +351,10 @@ static bool pointee_at_address(following *f, uint64_t address, Dwarf_Die *pointe
 
 /* ---- memory ---- */
 
-static int64_t stack_offset(const following *f, const hsd_x86 *one) { return plus(one->displacement, one->base == HSD_X86_RSP ? f->stack_shift : 0); }
+static int64_t stack_offset(const following *f, const hsd_x86 *one)
+{
+    return plus(one->displacement, one->base == HSD_X86_RSP ? f->stack_shift : 0);
+}
 
 static slot *find_slot(following *f, const hsd_x86 *one)
 {
@@ -340,7 +369,9 @@ static bool pointee_in_register(following *f, unsigned reg, uint64_t at, Dwarf_D
 {
     for (size_t i = 0; i < f->place_count; i++) {
         place *p = &f->places[i];
-        if (p->kind == IN_REGISTER && p->reg == reg && at >= p->low && at < p->high && hsd_type_pointee_at(&p->type, p->inside, pointee)) return true;
+        if (p->kind == IN_REGISTER && p->reg == reg && at >= p->low && at < p->high &&
+            hsd_type_pointee_at(&p->type, p->inside, pointee))
+            return true;
     }
     return false;
 }
@@ -371,10 +402,13 @@ static bool pointee_behind(Dwarf_Die *to, const hsd_x86 *one, Dwarf_Die *pointee
 static bool pointee_of_memory(following *f, const hsd_x86 *one, uint64_t at, Dwarf_Die *pointee)
 {
     Dwarf_Die to;
-    if (one->base == HSD_X86_RIP || one->base == HSD_X86_NO_REGISTER) return pointee_at_address(f, (uint64_t)one->displacement, pointee);
+    if (one->base == HSD_X86_RIP || one->base == HSD_X86_NO_REGISTER)
+        return pointee_at_address(f, (uint64_t)one->displacement, pointee);
     if (pointee_in_frame(f, one, at, pointee)) return true;
-    const value *held = &f->registers[one->base & 15], *index = one->index < HSD_X86_REGISTERS ? &f->registers[one->index] : &nothing;
-    if (held->kind == NOTHING && (index->kind == ADDRESS || index->kind == POINTER)) held = index; /* either may be the base */
+    const value *held = &f->registers[one->base & 15],
+                *index = one->index < HSD_X86_REGISTERS ? &f->registers[one->index] : &nothing;
+    /* either may be the base */
+    if (held->kind == NOTHING && (index->kind == ADDRESS || index->kind == POINTER)) held = index;
     if (held->kind == ADDRESS) return pointee_at_address(f, held->address + (uint64_t)one->displacement, pointee);
     if (held->kind == POINTER) return pointee_behind((Dwarf_Die *)&held->pointee, one, pointee);
     return held->kind == NOTHING && pointee_in_register(f, one->base, at, &to) && pointee_behind(&to, one, pointee);
@@ -382,7 +416,8 @@ static bool pointee_of_memory(following *f, const hsd_x86 *one, uint64_t at, Dwa
 
 /* ---- types that it may have ---- */
 
-/* Of a block whose header is as long as only the program knows, nothing but characters and the like can be told: they fit everywhere. */
+/* Of a block whose header is as long as only the program knows, nothing but characters and the like can be told: they
+ * fit everywhere. */
 static hsd_status consider(following *f, Dwarf_Die *pointee, hsd_flow_spot spot, bool *is_done, hsd_error *err)
 {
     const int64_t skipped = spot.is_unknown ? 0 : spot.skipped;
@@ -391,7 +426,8 @@ static hsd_status consider(following *f, Dwarf_Die *pointee, hsd_flow_spot spot,
     *is_done = false;
     if (skipped < 0 || (uint64_t)skipped >= f->most_bytes) return HSD_OK;
     hsd_status status = hsd_type_describe(&name, pointee, err);
-    const bool is_fit = status == HSD_OK && name.text.size > 0 && hsd_type_fits(&name, f->most_bytes - (uint64_t)skipped, &is_array);
+    const bool is_fit =
+        status == HSD_OK && name.text.size > 0 && hsd_type_fits(&name, f->most_bytes - (uint64_t)skipped, &is_array);
     if (is_fit && !name.says_little && !spot.is_unknown) {
         hsd_type_release(&f->out->type);
         f->out->type = name;
@@ -416,9 +452,11 @@ static hsd_status consider_variables(following *f, uint64_t at, bool *is_done, h
     *is_done = false;
     for (size_t i = 0; i < f->place_count && !*is_done; i++) {
         place *p = &f->places[i];
-        if (p->kind != IN_REGISTER || p->reg >= HSD_X86_REGISTERS || p->low < f->start || at < p->low || at >= p->high) continue;
+        if (p->kind != IN_REGISTER || p->reg >= HSD_X86_REGISTERS || p->low < f->start || at < p->low || at >= p->high)
+            continue;
         const value *held = &f->registers[p->reg];
-        if (held->kind == BLOCK && hsd_type_pointee_at(&p->type, p->inside, &pointee)) HSD_TRY(consider(f, &pointee, held->spot, is_done, err));
+        if (held->kind == BLOCK && hsd_type_pointee_at(&p->type, p->inside, &pointee))
+            HSD_TRY(consider(f, &pointee, held->spot, is_done, err));
     }
     return HSD_OK;
 }
@@ -439,9 +477,11 @@ static hsd_status store(following *f, const hsd_x86 *one, uint64_t at, bool *is_
         f->registers[one->base & 15] = held;
         return HSD_OK;
     }
-    if (held.kind == BLOCK && pointee_of_memory(f, one, at, &pointee)) HSD_TRY(consider(f, &pointee, held.spot, is_done, err));
+    if (held.kind == BLOCK && pointee_of_memory(f, one, at, &pointee))
+        HSD_TRY(consider(f, &pointee, held.spot, is_done, err));
     slot *known = find_slot(f, one);
-    if (known == NULL && held.kind != NOTHING && !one->has_index && (one->base == HSD_X86_RSP || one->base == HSD_X86_RBP) && f->slot_count < MOST_SLOTS) {
+    if (known == NULL && held.kind != NOTHING && !one->has_index &&
+        (one->base == HSD_X86_RSP || one->base == HSD_X86_RBP) && f->slot_count < MOST_SLOTS) {
         known = &f->slots[f->slot_count++];
         *known = (slot){one->base, stack_offset(f, one), nothing};
     }
@@ -454,18 +494,25 @@ static void load(following *f, const hsd_x86 *one, uint64_t at)
     value got = nothing;
     if (one->reg >= HSD_X86_REGISTERS) return;
     const slot *known = one->is_memory ? find_slot(f, one) : NULL;
-    if (!one->is_memory) got = f->registers[one->base & 15];
-    else if (known != NULL && known->held.kind != NOTHING) got = known->held;
-    else if (pointee_of_memory(f, one, at, &got.pointee)) got.kind = POINTER;
+    if (!one->is_memory)
+        got = f->registers[one->base & 15];
+    else if (known != NULL && known->held.kind != NOTHING)
+        got = known->held;
+    else if (pointee_of_memory(f, one, at, &got.pointee))
+        got.kind = POINTER;
     f->registers[one->reg] = one->is_whole ? got : nothing;
 }
 
-static const value *held_by(const following *f, unsigned reg) { return reg < HSD_X86_REGISTERS ? &f->registers[reg] : &nothing; }
+static const value *held_by(const following *f, unsigned reg)
+{
+    return reg < HSD_X86_REGISTERS ? &f->registers[reg] : &nothing;
+}
 
 /* The sum of two registers of which one leads into the block, and the other is a number that is not known. */
 static value somewhere_inside(const value *one, const value *other)
 {
-    const bool is_one = one->kind == BLOCK && other->kind == NOTHING, is_other = other->kind == BLOCK && one->kind == NOTHING;
+    const bool is_one = one->kind == BLOCK && other->kind == NOTHING,
+               is_other = other->kind == BLOCK && one->kind == NOTHING;
     return is_one || is_other ? (value){.kind = BLOCK, .spot = {.is_unknown = true}} : nothing;
 }
 
@@ -488,8 +535,10 @@ static void add(following *f, const hsd_x86 *one)
 {
     value *held = &f->registers[one->base & 15];
     if (one->base == HSD_X86_RSP) f->stack_shift = plus(f->stack_shift, one->displacement);
-    if (held->kind == BLOCK) held->spot.skipped = plus(held->spot.skipped, one->displacement);
-    else *held = nothing;
+    if (held->kind == BLOCK)
+        held->spot.skipped = plus(held->spot.skipped, one->displacement);
+    else
+        *held = nothing;
 }
 
 static void add_register(following *f, const hsd_x86 *one)
@@ -500,7 +549,8 @@ static void add_register(following *f, const hsd_x86 *one)
 
 static bool returns_first_argument(const char *name)
 {
-    static const char *const names[] = {"memset", "memcpy", "memmove", "strcpy", "strncpy", "strcat", "__memset_chk", "__memcpy_chk", "__memmove_chk", "__strcpy_chk"};
+    static const char *const names[] = {"memset", "memcpy",       "memmove",      "strcpy",        "strncpy",
+                                        "strcat", "__memset_chk", "__memcpy_chk", "__memmove_chk", "__strcpy_chk"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++)
         if (name != NULL && strcmp(name, names[i]) == 0) return true;
     return false;
@@ -515,8 +565,11 @@ static bool is_identity(const hsd_module *module, uint64_t target)
     for (size_t at = 0; at < size;) {
         const hsd_x86 one = hsd_x86_decode(code + at, size - at, target + at);
         if (one.kind == HSD_X86_RETURN) return is_moved;
-        if (one.kind == HSD_X86_STORE && !one.is_memory && one.is_whole && one.reg == HSD_X86_RDI && one.base == HSD_X86_RAX) is_moved = true;
-        else if (one.kind != HSD_X86_OTHER || one.changed != 0) return false;
+        if (one.kind == HSD_X86_STORE && !one.is_memory && one.is_whole && one.reg == HSD_X86_RDI &&
+            one.base == HSD_X86_RAX)
+            is_moved = true;
+        else if (one.kind != HSD_X86_OTHER || one.changed != 0)
+            return false;
         at += one.size;
     }
     return false;
@@ -530,7 +583,9 @@ static hsd_status consider_argument(following *f, uint64_t target, hsd_flow_spot
     Dwarf_Addr low;
     if (target == 0) return HSD_OK;
     HSD_TRY(hsd_lines_scope(f->module->lines, target, &called, err));
-    if (called.count == 0 || dwarf_lowpc(&called.functions[0], &low) != 0 || low != target || dwarf_child(&called.functions[0], &parameter) != 0) return HSD_OK;
+    if (called.count == 0 || dwarf_lowpc(&called.functions[0], &low) != 0 || low != target ||
+        dwarf_child(&called.functions[0], &parameter) != 0)
+        return HSD_OK;
     while (dwarf_tag(&parameter) != DW_TAG_formal_parameter)
         if (!hsd_die_go_on(&parameter)) return HSD_OK;
     if (!hsd_type_of(&parameter, &type) || !hsd_type_pointee(&type, &pointee)) return HSD_OK;
@@ -543,7 +598,8 @@ static hsd_status call(following *f, const hsd_x86 *one, bool *is_done, hsd_erro
     const char *name = name_of_target(f->module, one);
     if (first.kind == BLOCK) HSD_TRY(consider_argument(f, one->is_memory ? 0 : one->target, first.spot, is_done, err));
     forget(f, CLOBBERED_BY_CALLS);
-    if (returns_first_argument(name) || (first.kind == BLOCK && !one->is_memory && is_identity(f->module, one->target))) f->registers[HSD_X86_RAX] = first;
+    if (returns_first_argument(name) || (first.kind == BLOCK && !one->is_memory && is_identity(f->module, one->target)))
+        f->registers[HSD_X86_RAX] = first;
     return HSD_OK;
 }
 
@@ -604,7 +660,9 @@ static hsd_status step(following *f, const hsd_x86 *one, uint64_t *next, hsd_err
         *next = 0;
         break;
     case HSD_X86_UNKNOWN: *next = 0; break;
-    case HSD_X86_OTHER: case HSD_X86_BRANCH: case HSD_X86_BRANCH_ZERO: break; /* on, where the block is */
+    case HSD_X86_OTHER:
+    case HSD_X86_BRANCH:
+    case HSD_X86_BRANCH_ZERO: break; /* on, where the block is */
     }
     forget(f, one->changed);
     if (is_done) *next = 0;
@@ -630,7 +688,8 @@ static hsd_status follow(following *f, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_flow_follow(hsd_flow *out, const hsd_module *module, hsd_scope *scope, uint64_t after, hsd_flow_spot spot, uint64_t most_bytes, hsd_error *err)
+hsd_status hsd_flow_follow(hsd_flow *out, const hsd_module *module, hsd_scope *scope, uint64_t after,
+                           hsd_flow_spot spot, uint64_t most_bytes, hsd_error *err)
 {
     hsd_flow_release(out);
     if (scope->count == 0 || module->lines == NULL) return HSD_OK;
@@ -638,7 +697,8 @@ hsd_status hsd_flow_follow(hsd_flow *out, const hsd_module *module, hsd_scope *s
     place *places = calloc(MOST_PLACES, sizeof *places);
     hsd_status status = f != NULL && places != NULL ? HSD_OK : hsd_fail_nomem(err, "types");
     if (status == HSD_OK) {
-        *f = (following){.module = module, .scope = scope, .out = out, .start = after, .most_bytes = most_bytes, .places = places};
+        *f = (following){
+            .module = module, .scope = scope, .out = out, .start = after, .most_bytes = most_bytes, .places = places};
         f->registers[HSD_X86_RAX] = (value){.kind = BLOCK, .spot = spot};
         f->has_frame_pointer = has_frame_pointer(f);
         find_places(f);

@@ -1,6 +1,7 @@
 /*
- * What becomes of a block that a call has returned: it is followed through the instructions behind the call, until the program stores it where DWARF knows a
- * type, in a variable, a member, an element, or hands it to a function that takes a T *, or returns it. Only in builds that have libdw.
+ * What becomes of a block that a call has returned: it is followed through the instructions behind the call, until the
+ * program stores it where DWARF knows a type, in a variable, a member, an element, or hands it to a function that takes
+ * a T *, or returns it. Only in builds that have libdw.
  */
 #ifndef HSD_SYMBOLS_FLOW_H
 #define HSD_SYMBOLS_FLOW_H
@@ -16,22 +17,26 @@ typedef enum hsd_flow_end { HSD_FLOW_LOST, HSD_FLOW_TYPED, HSD_FLOW_RETURNED } h
 typedef struct hsd_flow_spot {
     int64_t skipped; /* bytes of the block before it */
     bool is_unknown; /* how many is not known: only a type that says little is taken for what lies there */
-} hsd_flow_spot; /* zeroed: the beginning */
+} hsd_flow_spot;     /* zeroed: the beginning */
 
 typedef struct hsd_flow {
     hsd_flow_end end;
-    hsd_type_name type; /* TYPED: fits the block. RETURNED: one that says little, where it had such a one before; may be empty */
+    /* TYPED: fits the block. RETURNED: one that says little, where it had such a one before; may be empty */
+    hsd_type_name type;
     bool is_array;
     hsd_flow_spot spot; /* RETURNED: where the pointer that the caller gets leads to */
-} hsd_flow; /* zeroed: empty */
+} hsd_flow;             /* zeroed: empty */
 
 /*
- * Follows the block of at most `most_bytes` from the return address `after` on, which lies in the function of `scope`. `spot` is where the pointer leads to that the
- * function returned. A type that says little is taken only where no other comes. HSD_E_NOMEM.
+ * Follows the block of at most `most_bytes` from the return address `after` on, which lies in the function of `scope`.
+ * `spot` is where the pointer leads to that the function returned. A type that says little is taken only where no other
+ * comes. HSD_E_NOMEM.
  */
-hsd_status hsd_flow_follow(hsd_flow *out, const hsd_module *module, hsd_scope *scope, uint64_t after, hsd_flow_spot spot, uint64_t most_bytes, hsd_error *err);
+hsd_status hsd_flow_follow(hsd_flow *out, const hsd_module *module, hsd_scope *scope, uint64_t after,
+                           hsd_flow_spot spot, uint64_t most_bytes, hsd_error *err);
 
-/* The linkage name of the function that is called in front of the return address; NULL where the call does not say it. Borrowed. */
+/* The linkage name of the function that is called in front of the return address; NULL where the call does not say it.
+ * Borrowed. */
 const char *hsd_flow_callee(const hsd_module *module, uint64_t after);
 
 void hsd_flow_release(hsd_flow *flow);

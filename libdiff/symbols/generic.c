@@ -31,7 +31,10 @@ static bool ends(const char *text, const char *suffix)
     return size >= tail && strcmp(text + size - tail, suffix) == 0;
 }
 
-static bool is_text(const hsd_buffer *buffer, const char *text) { return buffer->size == strlen(text) && memcmp(buffer->data, text, buffer->size) == 0; }
+static bool is_text(const hsd_buffer *buffer, const char *text)
+{
+    return buffer->size == strlen(text) && memcmp(buffer->data, text, buffer->size) == 0;
+}
 
 static bool buffer_begins(const hsd_buffer *buffer, const char *prefix)
 {
@@ -45,15 +48,52 @@ static bool is_one_of(const char *const *words, size_t count, const hsd_buffer *
     return false;
 }
 
-static hsd_status append_word(hsd_buffer *out, const char *word, hsd_error *err) { return hsd_buffer_append(out, word, strlen(word), err); }
+static hsd_status append_word(hsd_buffer *out, const char *word, hsd_error *err)
+{
+    return hsd_buffer_append(out, word, strlen(word), err);
+}
 
 /* Numbers and characters, which many things share. */
 static bool is_plain(const hsd_buffer *type)
 {
     static const char *const plain[] = {
-        "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long", "float",
-        "double", "long double", "bool", "wchar_t", "char8_t", "char16_t", "char32_t", "std::byte", "void*", "char*", "char const*", "u8", "u16", "u32",
-        "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64",
+        "char",
+        "signed char",
+        "unsigned char",
+        "short",
+        "unsigned short",
+        "int",
+        "unsigned int",
+        "long",
+        "unsigned long",
+        "long long",
+        "unsigned long long",
+        "float",
+        "double",
+        "long double",
+        "bool",
+        "wchar_t",
+        "char8_t",
+        "char16_t",
+        "char32_t",
+        "std::byte",
+        "void*",
+        "char*",
+        "char const*",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "u128",
+        "usize",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "i128",
+        "isize",
+        "f32",
+        "f64",
     };
     return is_one_of(plain, HSD_ARRAY_LEN(plain), type);
 }
@@ -121,7 +161,8 @@ static hsd_status take_elements(hsd_generic *generic, const char *open, hsd_gene
 
 static const char *allocator_of(const char *name)
 {
-    static const char *const allocators[] = {"std::__new_allocator<", "__gnu_cxx::new_allocator<", "std::allocator<", "std::__1::allocator<"};
+    static const char *const allocators[] = {"std::__new_allocator<", "__gnu_cxx::new_allocator<", "std::allocator<",
+                                             "std::__1::allocator<"};
     if (!ends(name, "::allocate")) return NULL;
     for (size_t i = 0; i < HSD_ARRAY_LEN(allocators); i++)
         if (begins(name, allocators[i])) return name + strlen(allocators[i]) - 1;
@@ -131,7 +172,8 @@ static const char *allocator_of(const char *name)
 /* "std::__cxx11::basic_string<char, …>::_M_create": the bracket behind basic_string. */
 static const char *string_of(const char *name)
 {
-    static const char *const strings[] = {"std::__cxx11::basic_string<", "std::basic_string<", "std::__1::basic_string<"};
+    static const char *const strings[] = {"std::__cxx11::basic_string<", "std::basic_string<",
+                                          "std::__1::basic_string<"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(strings); i++)
         if (begins(name, strings[i])) return name + strlen(strings[i]) - 1;
     return NULL;
@@ -163,7 +205,9 @@ static hsd_status take_buckets(hsd_generic *generic, const char *open, hsd_error
         hsd_buffer_clear(&generic->type);
         generic->kind = HSD_GENERIC_WHOLE;
         status = append_word(&generic->type, "buckets of ", err);
-        if (status == HSD_OK) status = hsd_buffer_append(&generic->type, spelled.data + sizeof node - 1, spelled.size - (sizeof node - 1), err);
+        if (status == HSD_OK)
+            status = hsd_buffer_append(&generic->type, spelled.data + sizeof node - 1, spelled.size - (sizeof node - 1),
+                                       err);
     }
     hsd_buffer_release(&text);
     hsd_buffer_release(&spelled);
@@ -174,22 +218,31 @@ static hsd_status add_cpp(hsd_generic *generic, const char *name, hsd_error *err
 {
     static const char unique[] = "std::make_unique<", table[] = "std::_Hashtable<";
     const char *open = allocator_of(name), *string = string_of(name);
-    if (generic->kind == HSD_GENERIC_NOTHING && open != NULL) return take_elements(generic, open, HSD_GENERIC_ELEMENTS, err);
-    if (generic->kind == HSD_GENERIC_NOTHING && begins(name, unique)) return take_elements(generic, name + sizeof unique - 2, HSD_GENERIC_WHOLE, err);
-    if (string != NULL && (generic->kind == HSD_GENERIC_NOTHING || (generic->kind == HSD_GENERIC_ELEMENTS && generic->says_little)))
+    if (generic->kind == HSD_GENERIC_NOTHING && open != NULL)
+        return take_elements(generic, open, HSD_GENERIC_ELEMENTS, err);
+    if (generic->kind == HSD_GENERIC_NOTHING && begins(name, unique))
+        return take_elements(generic, name + sizeof unique - 2, HSD_GENERIC_WHOLE, err);
+    if (string != NULL &&
+        (generic->kind == HSD_GENERIC_NOTHING || (generic->kind == HSD_GENERIC_ELEMENTS && generic->says_little)))
         return take_string(generic, name, string, err);
-    if (generic->kind == HSD_GENERIC_ELEMENTS && begins(name, table) && is_text(&generic->type, "std::__detail::_Hash_node_base*"))
+    if (generic->kind == HSD_GENERIC_ELEMENTS && begins(name, table) &&
+        is_text(&generic->type, "std::__detail::_Hash_node_base*"))
         return take_buckets(generic, name + sizeof table - 2, err);
     return HSD_OK;
 }
 
 /* ---- Rust ---- */
 
-static bool is_word_byte(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '{' || c == '}' || c == '#'; }
+static bool is_word_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '{' ||
+           c == '}' || c == '#';
+}
 
 static const char *skip_default(const char *at)
 {
-    static const char *const defaults[] = {", alloc::alloc::Global", ", std::hash::random::RandomState", ", std::collections::hash::map::RandomState"};
+    static const char *const defaults[] = {", alloc::alloc::Global", ", std::hash::random::RandomState",
+                                           ", std::collections::hash::map::RandomState"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(defaults); i++) {
         const size_t size = strlen(defaults[i]);
         if (strncmp(at, defaults[i], size) == 0 && (at[size] == '>' || at[size] == ',')) return at + size;
@@ -217,7 +270,8 @@ hsd_status hsd_generic_spell_rust(hsd_buffer *out, const char *type, hsd_error *
     return HSD_OK;
 }
 
-static hsd_status set_rust(hsd_generic *generic, hsd_generic_kind kind, const char *before, hsd_bytes type, const char *after, hsd_error *err)
+static hsd_status set_rust(hsd_generic *generic, hsd_generic_kind kind, const char *before, hsd_bytes type,
+                           const char *after, hsd_error *err)
 {
     hsd_buffer text = {0};
     hsd_buffer_clear(&generic->type);
@@ -246,11 +300,14 @@ static const char *without_path(const char *type)
 /* What libraries put a value into: "ArcInner<Node>" is the block of an Arc<Node>. */
 static hsd_status take_box(hsd_generic *generic, const char *type, hsd_error *err)
 {
-    static const struct { const char *inner, *outer; } holders[] = {{"ArcInner<", "Arc<"}, {"RcInner<", "Rc<"}, {"RcBox<", "Rc<"}};
+    static const struct {
+        const char *inner, *outer;
+    } holders[] = {{"ArcInner<", "Arc<"}, {"RcInner<", "Rc<"}, {"RcBox<", "Rc<"}};
     static const char *const nodes[] = {"LeafNode<", "InternalNode<"};
     const char *bare = without_path(type), *open = strchr(bare, '<');
     for (size_t i = 0; i < HSD_ARRAY_LEN(holders); i++)
-        if (begins(bare, holders[i].inner)) return set_rust(generic, HSD_GENERIC_WHOLE, holders[i].outer, argument_of(open, 0), ">", err);
+        if (begins(bare, holders[i].inner))
+            return set_rust(generic, HSD_GENERIC_WHOLE, holders[i].outer, argument_of(open, 0), ">", err);
     for (size_t i = 0; i < HSD_ARRAY_LEN(nodes); i++) {
         if (!begins(bare, nodes[i])) continue;
         const hsd_bytes key = argument_of(open, 0), value = argument_of(open, 1);
@@ -280,10 +337,12 @@ static bool is_of(const char *name, const char *path)
     return begins(name, path);
 }
 
-/* Functions that may stand between one that knows the store of a vector and the one that knows what the vector is for. */
+/* Functions that may stand between one that knows the store of a vector and the one that knows what the vector is for.
+ */
 static bool is_around_vectors(const char *name)
 {
-    static const char *const paths[] = {"alloc::alloc::", "alloc::raw_vec::", "alloc::vec::", "alloc::slice::", "core::", "alloc::collections::", "T as ", "[T] as "};
+    static const char *const paths[] = {"alloc::alloc::", "alloc::raw_vec::",     "alloc::vec::", "alloc::slice::",
+                                        "core::",         "alloc::collections::", "T as ",        "[T] as "};
     for (size_t i = 0; i < HSD_ARRAY_LEN(paths); i++)
         if (is_of(name, paths[i])) return true;
     return begins(name, "_ZN");
@@ -291,7 +350,8 @@ static bool is_around_vectors(const char *name)
 
 static bool is_about_text(const char *name)
 {
-    static const char *const paths[] = {"alloc::string::", "alloc::fmt::", "alloc::str::", "str as alloc::", "alloc::borrow::"};
+    static const char *const paths[] = {
+        "alloc::string::", "alloc::fmt::", "alloc::str::", "str as alloc::", "alloc::borrow::"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(paths); i++)
         if (is_of(name, paths[i])) return true;
     return false;
@@ -299,7 +359,10 @@ static bool is_about_text(const char *name)
 
 static hsd_status add_to_vector(hsd_generic *generic, const char *name, hsd_error *err)
 {
-    static const struct { const char *path, *name; } around[] = {{"alloc::collections::vec_deque::", "VecDeque<"}, {"alloc::collections::binary_heap::", "BinaryHeap<"}};
+    static const struct {
+        const char *path, *name;
+    } around[] = {{"alloc::collections::vec_deque::", "VecDeque<"},
+                  {"alloc::collections::binary_heap::", "BinaryHeap<"}};
     if (is_about_text(name) && is_text(&generic->type, "u8")) {
         hsd_buffer_clear(&generic->type);
         generic->kind = HSD_GENERIC_WHOLE;
@@ -328,10 +391,14 @@ static hsd_status start_rust(hsd_generic *generic, const char *name, hsd_bytes t
     if (status == HSD_OK) status = hsd_buffer_append(&text, "", 1, err);
     const char *whole_type = (const char *)text.data;
     if (status != HSD_OK) return status;
-    if (is_of(name, "alloc::boxed::")) status = take_box(generic, whole_type, err);
-    else if (is_of(name, "alloc::sync::")) status = set_rust(generic, HSD_GENERIC_WHOLE, "Arc<", type, ">", err);
-    else if (is_of(name, "alloc::rc::")) status = set_rust(generic, HSD_GENERIC_WHOLE, "Rc<", type, ">", err);
-    else if (is_of(name, "hashbrown::raw::RawTable<")) status = take_table(generic, whole_type, err);
+    if (is_of(name, "alloc::boxed::"))
+        status = take_box(generic, whole_type, err);
+    else if (is_of(name, "alloc::sync::"))
+        status = set_rust(generic, HSD_GENERIC_WHOLE, "Arc<", type, ">", err);
+    else if (is_of(name, "alloc::rc::"))
+        status = set_rust(generic, HSD_GENERIC_WHOLE, "Rc<", type, ">", err);
+    else if (is_of(name, "hashbrown::raw::RawTable<"))
+        status = take_table(generic, whole_type, err);
     else if (is_of(name, "alloc::raw_vec::RawVec<") || is_of(name, "alloc::vec::") || is_of(name, "alloc::slice::"))
         status = set_rust(generic, HSD_GENERIC_RAW, "", type, "", err);
     hsd_buffer_release(&text);
@@ -341,7 +408,8 @@ static hsd_status start_rust(hsd_generic *generic, const char *name, hsd_bytes t
 /* "<alloc::vec::Vec<u8>>::with_capacity": newer names have what T is; older ones have the letter. */
 static hsd_bytes argument_in_name(const char *name)
 {
-    static const char *const holders[] = {"alloc::boxed::Box<", "alloc::sync::Arc<", "alloc::rc::Rc<", "hashbrown::raw::RawTable<", "alloc::raw_vec::RawVec<", "alloc::vec::Vec<"};
+    static const char *const holders[] = {"alloc::boxed::Box<",        "alloc::sync::Arc<",       "alloc::rc::Rc<",
+                                          "hashbrown::raw::RawTable<", "alloc::raw_vec::RawVec<", "alloc::vec::Vec<"};
     while (*name == '<' || *name == '&')
         name++;
     for (size_t i = 0; i < HSD_ARRAY_LEN(holders); i++) {
@@ -356,7 +424,8 @@ static hsd_status add_rust(hsd_generic *generic, const hsd_generic_function *fun
 {
     const char *name = function->name;
     const hsd_bytes type = function->parameter != NULL ? whole(function->parameter) : argument_in_name(name);
-    if (generic->kind == HSD_GENERIC_BOX && is_of(name, "alloc::collections::linked_list::") && buffer_begins(&generic->type, "Box<Node<")) {
+    if (generic->kind == HSD_GENERIC_BOX && is_of(name, "alloc::collections::linked_list::") &&
+        buffer_begins(&generic->type, "Box<Node<")) {
         const hsd_buffer inner = generic->type;
         generic->type = (hsd_buffer){0};
         const hsd_bytes element = {inner.data + 9, inner.size - 11};
@@ -385,7 +454,10 @@ hsd_status hsd_generic_spell_zig(hsd_buffer *out, const char *type, size_t size,
     return HSD_OK;
 }
 
-static hsd_status spell_zig(hsd_buffer *out, hsd_bytes type, hsd_error *err) { return hsd_generic_spell_zig(out, (const char *)type.data, type.size, err); }
+static hsd_status spell_zig(hsd_buffer *out, hsd_bytes type, hsd_error *err)
+{
+    return hsd_generic_spell_zig(out, (const char *)type.data, type.size, err);
+}
 
 static hsd_status take_zig(hsd_generic *generic, const char *before, hsd_bytes first, hsd_bytes second, hsd_error *err)
 {
@@ -412,7 +484,8 @@ static hsd_status take_result(hsd_generic *generic, const char *result, hsd_erro
     hsd_buffer_clear(&generic->type);
     HSD_TRY(spell_zig(&generic->type, whole(is_slice ? type : type + 1), err));
     const char *element = is_slice ? strchr(type, ']') : NULL;
-    const hsd_buffer inner = {.data = (uint8_t *)(element != NULL ? element + 1 : type), .size = element != NULL ? strlen(element + 1) : 0};
+    const hsd_buffer inner = {.data = (uint8_t *)(element != NULL ? element + 1 : type),
+                              .size = element != NULL ? strlen(element + 1) : 0};
     generic->says_little = is_plain(&inner);
     generic->kind = generic->says_little ? HSD_GENERIC_SLICE : is_slice ? HSD_GENERIC_SLICE : HSD_GENERIC_WHOLE;
     return HSD_OK;
@@ -420,10 +493,19 @@ static hsd_status take_result(hsd_generic *generic, const char *result, hsd_erro
 
 static hsd_status add_zig(hsd_generic *generic, const hsd_generic_function *function, hsd_error *err)
 {
-    static const struct { const char *name, *shown; unsigned arguments; } containers[] = {
-        {"array_list.Aligned(", "ArrayList(", 1}, {"array_list.AlignedManaged(", "ArrayList(", 1}, {"array_list.ArrayListAligned", "ArrayList(", 1},
-        {"hash_map.Custom(", "HashMap(", 2}, {"hash_map.HashMap", "HashMap(", 2}, {"array_hash_map.Custom(", "ArrayHashMap(", 2}, {"array_hash_map.ArrayHashMap", "ArrayHashMap(", 2},
-        {"multi_array_list.MultiArrayList(", "MultiArrayList(", 1}, {"deque.Deque(", "Deque(", 1},
+    static const struct {
+        const char *name, *shown;
+        unsigned arguments;
+    } containers[] = {
+        {"array_list.Aligned(", "ArrayList(", 1},
+        {"array_list.AlignedManaged(", "ArrayList(", 1},
+        {"array_list.ArrayListAligned", "ArrayList(", 1},
+        {"hash_map.Custom(", "HashMap(", 2},
+        {"hash_map.HashMap", "HashMap(", 2},
+        {"array_hash_map.Custom(", "ArrayHashMap(", 2},
+        {"array_hash_map.ArrayHashMap", "ArrayHashMap(", 2},
+        {"multi_array_list.MultiArrayList(", "MultiArrayList(", 1},
+        {"deque.Deque(", "Deque(", 1},
     };
     const char *name = function->name;
     if (generic->kind != HSD_GENERIC_NOTHING && generic->kind != HSD_GENERIC_SLICE) return HSD_OK;
@@ -431,10 +513,14 @@ static hsd_status add_zig(hsd_generic *generic, const hsd_generic_function *func
         const char *open = begins(name, containers[i].name) ? strchr(name, '(') : NULL;
         if (open == NULL) continue;
         generic->says_little = false;
-        return take_zig(generic, containers[i].shown, argument_of(open, 0), containers[i].arguments > 1 ? argument_of(open, 1) : (hsd_bytes){NULL, 0}, err);
+        return take_zig(generic, containers[i].shown, argument_of(open, 0),
+                        containers[i].arguments > 1 ? argument_of(open, 1) : (hsd_bytes){NULL, 0}, err);
     }
-    if (is_zig_allocator(name) && function->result != NULL && strstr(function->result, "u8") == NULL) return take_result(generic, function->result, err);
-    if (is_zig_allocator(name) && function->result != NULL && (begins(name, "mem.Allocator.alloc__") || begins(name, "mem.Allocator.dupe"))) return take_result(generic, function->result, err);
+    if (is_zig_allocator(name) && function->result != NULL && strstr(function->result, "u8") == NULL)
+        return take_result(generic, function->result, err);
+    if (is_zig_allocator(name) && function->result != NULL &&
+        (begins(name, "mem.Allocator.alloc__") || begins(name, "mem.Allocator.dupe")))
+        return take_result(generic, function->result, err);
     return HSD_OK;
 }
 
@@ -442,7 +528,9 @@ static hsd_status add_zig(hsd_generic *generic, const hsd_generic_function *func
 
 bool hsd_generic_is_library(const char *name)
 {
-    static const char *const bare[] = {"rawAlloc", "createAdvancedWithRetAddr", "allocAdvancedWithRetAddr", "allocWithSizeAndAlignment"}; /* of Zig, inlined */
+    /* of Zig, inlined */
+    static const char *const bare[] = {"rawAlloc", "createAdvancedWithRetAddr", "allocAdvancedWithRetAddr",
+                                       "allocWithSizeAndAlignment"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(bare); i++)
         if (strcmp(name, bare[i]) == 0) return true;
     return hsd_function_allocates(name) && (strstr(name, "::") != NULL || strchr(name, '.') != NULL);

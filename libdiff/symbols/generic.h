@@ -1,6 +1,7 @@
 /*
- * Types that the names of library functions say: a block that std::allocator<shop::Item>::allocate asked for holds items, one that RawVec<Order>::grow_one asked
- * for is the store of a Vec<Order>. Functions come from the inside out; the outer ones say what the inner ones were for.
+ * Types that the names of library functions say: a block that std::allocator<shop::Item>::allocate asked for holds
+ * items, one that RawVec<Order>::grow_one asked for is the store of a Vec<Order>. Functions come from the inside out;
+ * the outer ones say what the inner ones were for.
  */
 #ifndef HSD_SYMBOLS_GENERIC_H
 #define HSD_SYMBOLS_GENERIC_H
@@ -14,14 +15,15 @@ typedef enum hsd_generic_kind {
     HSD_GENERIC_NOTHING,
     HSD_GENERIC_ELEMENTS, /* of C++: what an allocator was asked for */
     HSD_GENERIC_WHOLE,    /* nothing further out says more */
-    HSD_GENERIC_BOX, HSD_GENERIC_RAW, /* of Rust, which more functions may tell more of */
-    HSD_GENERIC_VEC,                  /* of Rust: a vector, and nothing else */
-    HSD_GENERIC_SLICE     /* of Zig, likewise */
+    HSD_GENERIC_BOX,
+    HSD_GENERIC_RAW,  /* of Rust, which more functions may tell more of */
+    HSD_GENERIC_VEC,  /* of Rust: a vector, and nothing else */
+    HSD_GENERIC_SLICE /* of Zig, likewise */
 } hsd_generic_kind;
 
 typedef struct hsd_generic {
     hsd_generic_kind kind;
-    hsd_buffer type;    /* of the elements, or the whole; as people write it, no NUL */
+    hsd_buffer type; /* of the elements, or the whole; as people write it, no NUL */
     bool says_little;
 } hsd_generic; /* zeroed: nothing is known yet */
 
@@ -38,7 +40,8 @@ hsd_status hsd_generic_add(hsd_generic *generic, const hsd_generic_function *fun
 /* What the block is: "shop::Item[]", "Vec<Order>", "[]Order". Appended; nothing where nothing is known. */
 hsd_status hsd_generic_append(const hsd_generic *generic, hsd_buffer *out, hsd_error *err);
 
-/* A function of a library, by its demangled name: one that allocates for others and is none of C, whose functions say by what they do whether they hand a block on. */
+/* A function of a library, by its demangled name: one that allocates for others and is none of C, whose functions say
+ * by what they do whether they hand a block on. */
 bool hsd_generic_is_library(const char *name);
 
 void hsd_generic_release(hsd_generic *generic);

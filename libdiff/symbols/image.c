@@ -1,8 +1,9 @@
 /*
  * ELF files through libelf. See image.h.
  *
- * All symbols go into one array for each kind, sorted by address, so that a look-up is a binary search. Symbols may lie inside each other
- * (labels of assembly, parts of a merged section): a look-up goes back over a few that end before the address.
+ * All symbols go into one array for each kind, sorted by address, so that a look-up is a binary search. Symbols may lie
+ * inside each other (labels of assembly, parts of a merged section): a look-up goes back over a few that end before the
+ * address.
  */
 #include "symbols/image.h"
 
@@ -165,14 +166,17 @@ static hsd_status read_imports(hsd_image *image, Elf_Scn *section, const GElf_Sh
     GElf_Sym named;
     Elf_Data *data = elf_getdata(section, NULL);
     Elf_Scn *table = elf_getscn(image->elf, header->sh_link);
-    if (data == NULL || table == NULL || gelf_getshdr(table, &table_header) == NULL || table_header.sh_type != SHT_DYNSYM) return HSD_OK;
+    if (data == NULL || table == NULL || gelf_getshdr(table, &table_header) == NULL ||
+        table_header.sh_type != SHT_DYNSYM)
+        return HSD_OK;
     Elf_Data *symbols = elf_getdata(table, NULL);
     const size_t count = data->d_size / gelf_fsize(image->elf, ELF_T_RELA, 1, EV_CURRENT);
     for (size_t i = 0; symbols != NULL && i < count && i <= INT32_MAX; i++) {
         if (gelf_getrela(data, (int)i, &entry) == NULL) break;
         const unsigned kind = (unsigned)GELF_R_TYPE(entry.r_info);
         if (kind != R_X86_64_JUMP_SLOT && kind != R_X86_64_GLOB_DAT) continue;
-        if (GELF_R_SYM(entry.r_info) > INT32_MAX || gelf_getsym(symbols, (int)GELF_R_SYM(entry.r_info), &named) == NULL) continue;
+        if (GELF_R_SYM(entry.r_info) > INT32_MAX || gelf_getsym(symbols, (int)GELF_R_SYM(entry.r_info), &named) == NULL)
+            continue;
         const char *name = elf_strptr(image->elf, table_header.sh_link, named.st_name);
         if (name == NULL || name[0] == '\0') continue;
         const symbol found = {.address = entry.r_offset, .size = sizeof(uint64_t), .name = name};
@@ -285,8 +289,12 @@ size_t hsd_image_code(const hsd_image *image, uint64_t address, uint8_t *out, si
     GElf_Shdr header;
     if (!is_x86_64(image)) return 0;
     for (Elf_Scn *section = NULL; (section = elf_nextscn(image->elf, section)) != NULL;) {
-        if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_PROGBITS || (header.sh_flags & SHF_EXECINSTR) == 0) continue;
-        if ((header.sh_flags & SHF_COMPRESSED) != 0 || address < header.sh_addr || address - header.sh_addr >= header.sh_size) continue;
+        if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_PROGBITS ||
+            (header.sh_flags & SHF_EXECINSTR) == 0)
+            continue;
+        if ((header.sh_flags & SHF_COMPRESSED) != 0 || address < header.sh_addr ||
+            address - header.sh_addr >= header.sh_size)
+            continue;
         const uint64_t skipped = address - header.sh_addr;
         uint64_t offset;
         if (!hsd_add_u64(header.sh_offset, skipped, &offset) || offset > INT64_MAX) return 0;
@@ -316,7 +324,8 @@ uint64_t hsd_image_debug_bytes(const hsd_image *image)
         if (gelf_getshdr(section, &header) == NULL || header.sh_type == SHT_NOBITS) continue;
         const char *name = elf_strptr(image->elf, names, header.sh_name);
         if (name == NULL) continue;
-        /* Names in another file: what is here leads there. The old form of compression does not say what it grows to. */
+        /* Names in another file: what is here leads there. The old form of compression does not say what it grows to.
+         */
         if (strcmp(name, ".gnu_debugaltlink") == 0 || strncmp(name, ".zdebug", 7) == 0) return 0;
         if (strncmp(name, ".debug_", 7) != 0) continue;
         has_info |= strcmp(name, ".debug_info") == 0;
@@ -355,7 +364,8 @@ static bool copy_section(copied *c, Elf_Scn *section, const char *name, hsd_stat
     const Elf_Data *data = elf_rawdata(section, NULL);
     if (data == NULL || (data->d_buf == NULL && data->d_size > 0) || c->count > SECTIONS_MAX) return false;
     Elf64_Shdr *copy = &c->headers[c->count++];
-    *copy = (Elf64_Shdr){.sh_name = (Elf64_Word)c->names.size, .sh_type = SHT_PROGBITS, .sh_size = data->d_size, .sh_addralign = 1};
+    *copy = (Elf64_Shdr){
+        .sh_name = (Elf64_Word)c->names.size, .sh_type = SHT_PROGBITS, .sh_size = data->d_size, .sh_addralign = 1};
     *status = append_padded(&c->bytes, data->d_buf, data->d_size, &offset, err);
     copy->sh_offset = offset;
     if (*status == HSD_OK) *status = hsd_buffer_append(&c->names, name, strlen(name) + 1, err);
@@ -381,7 +391,8 @@ static hsd_status finish_copy(copied *c, const Elf64_Ehdr *of, hsd_error *err)
 {
     uint64_t names, headers;
     HSD_TRY(append_padded(&c->bytes, c->names.data, c->names.size, &names, err));
-    c->headers[c->count++] = (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = names, .sh_size = c->names.size, .sh_addralign = 1};
+    c->headers[c->count++] =
+        (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = names, .sh_size = c->names.size, .sh_addralign = 1};
     HSD_TRY(append_padded(&c->bytes, c->headers, c->count * sizeof c->headers[0], &headers, err));
     Elf64_Ehdr header = {.e_type = ET_DYN,
                          .e_machine = of->e_machine,

@@ -1,6 +1,6 @@
 /*
- * One ELF file: its build id and its symbols by address. Files are hostile: they are read, never mapped, by libelf, and what it
- * gives is bounded by the size of the file.
+ * One ELF file: its build id and its symbols by address. Files are hostile: they are read, never mapped, by libelf, and
+ * what it gives is bounded by the size of the file.
  */
 #ifndef HSD_SYMBOLS_IMAGE_H
 #define HSD_SYMBOLS_IMAGE_H
@@ -15,26 +15,32 @@
 /* True in a build that can read ELF files. */
 bool hsd_image_is_supported(void);
 
-/* The build id of an ELF file in lower-case hexadecimal, "" when it has none. False if the file is no ELF file. The descriptor
- * stays the caller's. */
+/* The build id of an ELF file in lower-case hexadecimal, "" when it has none. False if the file is no ELF file. The
+ * descriptor stays the caller's. */
 bool hsd_image_build_id(int fd, char digits[HSD_BUILD_ID_DIGITS + 1]);
 
 typedef struct hsd_image hsd_image;
 
-/* An import is a word that the loader fills with the address of a function or variable of another file: its place, and what it is called. */
+/* An import is a word that the loader fills with the address of a function or variable of another file: its place, and
+ * what it is called. */
 typedef enum hsd_symbol_kind {
-    HSD_SYMBOL_FUNCTION, HSD_SYMBOL_OBJECT, HSD_SYMBOL_THREAD_OBJECT, HSD_SYMBOL_IMPORT, HSD_SYMBOL_KINDS
+    HSD_SYMBOL_FUNCTION,
+    HSD_SYMBOL_OBJECT,
+    HSD_SYMBOL_THREAD_OBJECT,
+    HSD_SYMBOL_IMPORT,
+    HSD_SYMBOL_KINDS
 } hsd_symbol_kind;
 
-/* The descriptor is moved in. HSD_E_NOT_THIS_FORMAT, HSD_E_NOMEM, HSD_E_OVER_BUDGET when its symbols take more than `memory_bytes`. */
+/* The descriptor is moved in. HSD_E_NOT_THIS_FORMAT, HSD_E_NOMEM, HSD_E_OVER_BUDGET when its symbols take more than
+ * `memory_bytes`. */
 hsd_status hsd_image_open(hsd_image **out, int fd, uint64_t memory_bytes, hsd_error *err);
 
-/* The linkage name of the symbol that holds the address; NULL if none does. Variables of threads are looked for at the place of
- * their template. Of several at one place the most public, then the shortest name. Borrowed until close. */
+/* The linkage name of the symbol that holds the address; NULL if none does. Variables of threads are looked for at the
+ * place of their template. Of several at one place the most public, then the shortest name. Borrowed until close. */
 const char *hsd_image_find(const hsd_image *image, hsd_symbol_kind kind, uint64_t address);
 
-/* Reads code: up to `room` bytes from the address on, as far as the section of code goes that it lies in. 0 where there is none, as in a file of debug
- * information alone, or of another machine than x86-64. */
+/* Reads code: up to `room` bytes from the address on, as far as the section of code goes that it lies in. 0 where there
+ * is none, as in a file of debug information alone, or of another machine than x86-64. */
 size_t hsd_image_code(const hsd_image *image, uint64_t address, uint8_t *out, size_t room);
 
 /* True if the address lies in what the loader makes read-only again: nothing that a program writes to is there. */
@@ -44,9 +50,9 @@ bool hsd_image_is_relro(const hsd_image *image, uint64_t address);
 uint64_t hsd_image_debug_bytes(const hsd_image *image);
 
 /*
- * Makes an ELF file of the sections of DWARF alone, uncompressed, with zeros between and behind them: a reader that goes past the end of
- * a section, as libdw may where a text has no end, stays inside. *out stays empty for files of 32 bits or of another order of
- * bytes, or when a section cannot be read. HSD_E_NOMEM.
+ * Makes an ELF file of the sections of DWARF alone, uncompressed, with zeros between and behind them: a reader that
+ * goes past the end of a section, as libdw may where a text has no end, stays inside. *out stays empty for files of 32
+ * bits or of another order of bytes, or when a section cannot be read. HSD_E_NOMEM.
  */
 hsd_status hsd_image_copy_debug(const hsd_image *image, hsd_buffer *out, hsd_error *err);
 

@@ -1,9 +1,9 @@
 /*
  * DWARF through libdw. See lines.h.
  *
- * Two tables of ranges, each searched by halves: compilation units, made when the file is opened, and the functions of a unit, made when
- * an address lies in it for the first time. From the function down a look-up follows the one block or inlined call that holds
- * the address. Nothing is asked of libdw that would make it open another file.
+ * Two tables of ranges, each searched by halves: compilation units, made when the file is opened, and the functions of
+ * a unit, made when an address lies in it for the first time. From the function down a look-up follows the one block or
+ * inlined call that holds the address. Nothing is asked of libdw that would make it open another file.
  */
 #include "symbols/lines.h"
 
@@ -16,7 +16,7 @@
 #include "symbols/dies.h"
 
 #ifdef HSD_HAVE_DW
-#define DEPTH_MAX 256              /* of blocks inside a function, of namespaces around it */
+#define DEPTH_MAX 256                 /* of blocks inside a function, of namespaces around it */
 #define STEPS_MAX (UINT64_C(1) << 20) /* of one look-up */
 
 typedef struct range {
@@ -42,7 +42,8 @@ struct hsd_lines {
     range_list unit_ranges;
     unit *units;
     size_t unit_count, unit_capacity;
-    uint64_t steps_left; /* for tables: a sound file has fewer entries than bytes, one that leads in circles has not */
+    /* for tables: a sound file has fewer entries than bytes, one that leads in circles has not */
+    uint64_t steps_left;
 };
 
 /* ---- tables of ranges ---- */
@@ -194,7 +195,10 @@ static const char *without_folders(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-typedef struct source_line { const char *file; uint32_t line; } source_line; /* file NULL: not known */
+typedef struct source_line {
+    const char *file;
+    uint32_t line;
+} source_line; /* file NULL: not known */
 
 /* Where the call of an inlined function stands in the one around it. */
 static source_line call_of(Dwarf_Die *unit_die, Dwarf_Die *inlined)
@@ -205,12 +209,13 @@ static source_line call_of(Dwarf_Die *unit_die, Dwarf_Die *inlined)
     size_t count = 0;
     if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) != 0) return (source_line){NULL, 0};
     if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) != 0) return (source_line){NULL, 0};
-    if (line == 0 || line > INT32_MAX || dwarf_getsrcfiles(unit_die, &files, &count) != 0 || file >= count) return (source_line){NULL, 0};
+    if (line == 0 || line > INT32_MAX || dwarf_getsrcfiles(unit_die, &files, &count) != 0 || file >= count)
+        return (source_line){NULL, 0};
     return (source_line){without_folders(dwarf_filesrc(files, (size_t)file, NULL, NULL)), (uint32_t)line};
 }
 
-/* GCC's and LLVM's libraries have their headers in such a folder. DWARF may know a template of them by a bare name, without its namespace,
- * where one of its arguments is a type of a function: _M_create<notify(long)::<lambda()>>. */
+/* GCC's and LLVM's libraries have their headers in such a folder. DWARF may know a template of them by a bare name,
+ * without its namespace, where one of its arguments is a type of a function: _M_create<notify(long)::<lambda()>>. */
 static bool is_of_library(Dwarf_Die *function)
 {
     const char *file = dwarf_decl_file(function);
@@ -231,8 +236,8 @@ static void put_function(hsd_place *out, const inlined_call *call, source_line a
     out->functions[out->function_count++] = call->name;
 }
 
-/* Names from the function inwards, then turned round: each stands where the one inside it is called. Of more than fit the outermost are
- * left out, but for the function itself. */
+/* Names from the function inwards, then turned round: each stands where the one inside it is called. Of more than fit
+ * the outermost are left out, but for the function itself. */
 static void find_functions(Dwarf_Die *unit_die, Dwarf_Die *function, uint64_t address, source_line line, hsd_place *out)
 {
     inlined_call calls[DEPTH_MAX];
@@ -241,7 +246,8 @@ static void find_functions(Dwarf_Die *unit_die, Dwarf_Die *function, uint64_t ad
     Dwarf_Die die = *function;
     for (size_t depth = 0; depth < DEPTH_MAX; depth++) {
         const char *name = dwarf_tag(&die) == DW_TAG_lexical_block ? NULL : name_of(&die);
-        if (name != NULL && name[0] != '\0') calls[count++] = (inlined_call){name, call_of(unit_die, &die), is_of_library(&die)};
+        if (name != NULL && name[0] != '\0')
+            calls[count++] = (inlined_call){name, call_of(unit_die, &die), is_of_library(&die)};
         if (!descend(&die, address, &steps_left)) break;
     }
     for (; count > 0 && out->function_count + 1 < HSD_INLINED_MAX; line = calls[count].from)
@@ -259,8 +265,8 @@ static source_line find_line(Dwarf_Die *unit_die, uint64_t address)
 }
 
 /* The unit and the function at the address. */
-static hsd_status find_dies(hsd_lines *lines, uint64_t address, Dwarf_Die *unit_die, bool *has_unit, Dwarf_Die *function, bool *has_function,
-                            hsd_error *err)
+static hsd_status find_dies(hsd_lines *lines, uint64_t address, Dwarf_Die *unit_die, bool *has_unit,
+                            Dwarf_Die *function, bool *has_function, hsd_error *err)
 {
     const range *in_unit = find_range(&lines->unit_ranges, address);
     *has_function = false;
@@ -285,7 +291,8 @@ hsd_status hsd_lines_scope(hsd_lines *lines, uint64_t address, hsd_scope *out, h
     if (!has_function) return HSD_OK;
     Dwarf_Die die = out->functions[0];
     out->count = 1;
-    for (size_t depth = 0; depth < DEPTH_MAX && out->count < HSD_SCOPE_FUNCTIONS && descend(&die, address, &steps_left); depth++)
+    for (size_t depth = 0; depth < DEPTH_MAX && out->count < HSD_SCOPE_FUNCTIONS && descend(&die, address, &steps_left);
+         depth++)
         if (dwarf_tag(&die) == DW_TAG_inlined_subroutine) out->functions[out->count++] = die;
     return HSD_OK;
 }

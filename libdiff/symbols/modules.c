@@ -42,9 +42,10 @@ static hsd_status open_lines(hsd_modules *modules, hsd_module *module, hsd_error
         const uint64_t bytes = hsd_image_debug_bytes(module->images[i]);
         if (bytes == 0) continue;
         if (bytes > modules->memory_bytes / 2) { /* as they are read, and as they are copied */
-            hsd_note(modules->reporter, HSD_NOTE_WARNING,
-                     "names of %.*s come without lines: its debug information takes %llu MiB, more than --memory leaves",
-                     (int)module->name.size, module->name.data, (unsigned long long)(bytes >> 20));
+            hsd_note(
+                modules->reporter, HSD_NOTE_WARNING,
+                "names of %.*s come without lines: its debug information takes %llu MiB, more than --memory leaves",
+                (int)module->name.size, module->name.data, (unsigned long long)(bytes >> 20));
             continue;
         }
         HSD_TRY(hsd_lines_open(&module->lines, module->images[i], err));
@@ -55,7 +56,10 @@ static hsd_status open_lines(hsd_modules *modules, hsd_module *module, hsd_error
 
 /* ---- the list ---- */
 
-static bool equals(hsd_text a, hsd_text b) { return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0); }
+static bool equals(hsd_text a, hsd_text b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
 
 static hsd_status copy_text(hsd_modules *modules, hsd_text text, hsd_text *out, hsd_error *err)
 {
@@ -79,8 +83,8 @@ static hsd_status add_module(hsd_modules *modules, const hsd_unresolved *name, u
 
 hsd_status hsd_modules_get(hsd_modules *modules, const hsd_unresolved *name, hsd_module **out, hsd_error *err)
 {
-    const uint64_t hash =
-        hsd_hash_bytes(name->module.data, name->module.size, hsd_hash_bytes(name->build_id.data, name->build_id.size, 0));
+    const uint64_t hash = hsd_hash_bytes(name->module.data, name->module.size,
+                                         hsd_hash_bytes(name->build_id.data, name->build_id.size, 0));
     *out = NULL;
     for (size_t i = 0; i < modules->count; i++) {
         hsd_module *module = &modules->modules[i];

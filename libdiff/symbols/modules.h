@@ -1,6 +1,6 @@
 /*
- * The modules that a capture names, each with the files found for it: the one that was mapped, and one of debug information. Opened when
- * the first name in it is asked for, and kept.
+ * The modules that a capture names, each with the files found for it: the one that was mapped, and one of debug
+ * information. Opened when the first name in it is asked for, and kept.
  */
 #ifndef HSD_SYMBOLS_MODULES_H
 #define HSD_SYMBOLS_MODULES_H
@@ -16,8 +16,8 @@ typedef struct hsd_module {
     uint64_t hash;
     hsd_text name, build_id; /* owned by the list */
     hsd_image *images[HSD_IMAGES_OF_A_MODULE];
-    size_t image_count;      /* 0: not found */
-    hsd_lines *lines;        /* NULL: no DWARF that could be read */
+    size_t image_count; /* 0: not found */
+    hsd_lines *lines;   /* NULL: no DWARF that could be read */
 } hsd_module;
 
 #define HSD_MODULES_MAX 4096u /* those after are not looked for */

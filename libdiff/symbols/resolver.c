@@ -8,7 +8,8 @@
  *      {thread-local} shop+0x3d10{3fa4…}                        thread-local current
  *      {allocated} <=48 B at shop+0x1190{…} < shop+0x11f4{…}    session (site_types.h), or <=48 B at make_session
  *
- * Every name of code is looked up once and kept; when what is kept would pass its share of the memory, all of it is given up.
+ * Every name of code is looked up once and kept; when what is kept would pass its share of the memory, all of it is
+ * given up.
  */
 #include "symbols/resolver.h"
 
@@ -45,8 +46,8 @@ static hsd_cached_name *find_place(hsd_cached_name *cache, size_t capacity, uint
 {
     for (size_t at = (size_t)hash & (capacity - 1);; at = (at + 1) & (capacity - 1)) {
         hsd_cached_name *place = &cache[at];
-        if (place->hash == 0 || (place->hash == hash && place->key.size == key.size &&
-                                 memcmp(place->key.data, key.data, key.size) == 0))
+        if (place->hash == 0 ||
+            (place->hash == hash && place->key.size == key.size && memcmp(place->key.data, key.data, key.size) == 0))
             return place;
     }
 }
@@ -94,8 +95,8 @@ static hsd_status keep_code(hsd_resolver *resolver, hsd_code *code, hsd_code_nam
     return is_kept ? HSD_OK : hsd_fail_nomem(err, "names");
 }
 
-static hsd_status look_up(hsd_resolver *resolver, const hsd_module *module, const hsd_unresolved *name, hsd_code_name *out,
-                          hsd_error *err)
+static hsd_status look_up(hsd_resolver *resolver, const hsd_module *module, const hsd_unresolved *name,
+                          hsd_code_name *out, hsd_error *err)
 {
     hsd_code code = {.text = {0}};
     hsd_status status = hsd_append_code(&code, module, name->offset, err);
@@ -110,7 +111,8 @@ static hsd_status look_up(hsd_resolver *resolver, const hsd_module *module, cons
 }
 
 /* What is known of the code at a name; NULL where its file is not known. Borrowed until the next call. */
-static hsd_status find_code(hsd_resolver *resolver, const hsd_unresolved *name, const hsd_code_name **out, hsd_error *err)
+static hsd_status find_code(hsd_resolver *resolver, const hsd_unresolved *name, const hsd_code_name **out,
+                            hsd_error *err)
 {
     hsd_module *module;
     const uint64_t hash = hsd_hash_bytes(name->whole.data, name->whole.size, 0) | 1;
@@ -151,8 +153,10 @@ static const char *class_of(const char *symbol)
     return NULL;
 }
 
-/* The class of a symbol; *is_done is false where it is none of a class. With `or_else` in front, then the symbol itself. */
-static hsd_status append_class(hsd_resolver *resolver, const char *symbol, const char *or_else, bool *is_done, hsd_error *err)
+/* The class of a symbol; *is_done is false where it is none of a class. With `or_else` in front, then the symbol
+ * itself. */
+static hsd_status append_class(hsd_resolver *resolver, const char *symbol, const char *or_else, bool *is_done,
+                               hsd_error *err)
 {
     hsd_buffer name = {0};
     hsd_status status = hsd_append_name(&name, symbol, err);
@@ -168,11 +172,13 @@ static hsd_status append_class(hsd_resolver *resolver, const char *symbol, const
     return status;
 }
 
-/* Run-time type information says the class itself: "7Session", of which the symbol "_ZTS7Session" would hold the letters. */
+/* Run-time type information says the class itself: "7Session", of which the symbol "_ZTS7Session" would hold the
+ * letters. */
 static hsd_status append_type_name(hsd_resolver *resolver, hsd_text type_name, bool *is_done, hsd_error *err)
 {
     char symbol[1024];
-    const int size = snprintf(symbol, sizeof symbol, "_ZTS%.*s", (int)hsd_min_u64(type_name.size, sizeof symbol), type_name.data);
+    const int size =
+        snprintf(symbol, sizeof symbol, "_ZTS%.*s", (int)hsd_min_u64(type_name.size, sizeof symbol), type_name.data);
     if (type_name.size == 0 || size < 0 || (size_t)size >= sizeof symbol) return HSD_OK;
     return append_class(resolver, symbol, NULL, is_done, err);
 }
@@ -194,7 +200,8 @@ static hsd_status replace_vtable(hsd_resolver *resolver, const hsd_marked *marke
     return HSD_OK;
 }
 
-/* Variables of threads have the place of their template, which others may have too: then where no program can write to those. */
+/* Variables of threads have the place of their template, which others may have too: then where no program can write to
+ * those. */
 static const char *find_variable(const hsd_module *module, uint64_t address)
 {
     const char *shared = hsd_module_find(module, HSD_SYMBOL_OBJECT, address);
@@ -242,7 +249,8 @@ static hsd_status replace_variable(hsd_resolver *resolver, const hsd_marked *mar
 /* Where a function without a symbol is one of the machinery around malloc, and not of the program. */
 static bool is_of_system(hsd_text module)
 {
-    static const char *const names[] = {"libc.so", "libc-2.", "libstdc++.so", "libc++.so", "libgcc_s.so", "ld-linux", "ld-musl"};
+    static const char *const names[] = {"libc.so",     "libc-2.",  "libstdc++.so", "libc++.so",
+                                        "libgcc_s.so", "ld-linux", "ld-musl"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++) {
         const size_t size = strlen(names[i]);
         if (module.size >= size && memcmp(module.data, names[i], size) == 0) return true;
@@ -251,7 +259,8 @@ static bool is_of_system(hsd_text module)
 }
 
 /* "<=48 B at FUNCTION", or another thing in front, for one of the names of a text, if it is the one, or the last. */
-static hsd_status try_allocated(hsd_resolver *resolver, const hsd_marked *marked, hsd_text what, size_t i, bool *is_done, hsd_error *err)
+static hsd_status try_allocated(hsd_resolver *resolver, const hsd_marked *marked, hsd_text what, size_t i,
+                                bool *is_done, hsd_error *err)
 {
     hsd_unresolved name;
     const hsd_code_name *code = NULL;
@@ -272,7 +281,8 @@ static hsd_status try_allocated(hsd_resolver *resolver, const hsd_marked *marked
     *is_done = true;
     HSD_TRY(append(&resolver->text, what, err));
     HSD_TRY(append_word(&resolver->text, " at ", err));
-    return function != NULL ? append_word(&resolver->text, function, err) : append(&resolver->text, marked->names[i], err);
+    return function != NULL ? append_word(&resolver->text, function, err)
+                            : append(&resolver->text, marked->names[i], err);
 }
 
 /* The number in "<=48 B"; 0 = there is none. */
@@ -325,8 +335,8 @@ static hsd_status replace_allocated(hsd_resolver *resolver, const hsd_marked *ma
     return status;
 }
 
-/* A name that is the whole text, or names anywhere in other text: those without lines, as the text is more than a place, and should be
- * the same wherever in a function that is. */
+/* A name that is the whole text, or names anywhere in other text: those without lines, as the text is more than a
+ * place, and should be the same wherever in a function that is. */
 static hsd_status replace_names(hsd_resolver *resolver, hsd_text text, hsd_error *err)
 {
     hsd_unresolved name;
@@ -358,8 +368,10 @@ hsd_status hsd_resolver_open(hsd_resolver *resolver, const hsd_symbol_options *o
 
 static hsd_status fail_unsupported(hsd_error *err)
 {
-    hsd_fail(err, HSD_E_UNSUPPORTED, "the names of its functions and variables cannot be resolved: this build has no libdw");
-    hsd_error_set_hint(err, "install elfutils' libdw with its headers (Debian: apt-get install libdw-dev) and build hsdiff again");
+    hsd_fail(err, HSD_E_UNSUPPORTED,
+             "the names of its functions and variables cannot be resolved: this build has no libdw");
+    hsd_error_set_hint(
+        err, "install elfutils' libdw with its headers (Debian: apt-get install libdw-dev) and build hsdiff again");
     return HSD_E_UNSUPPORTED;
 }
 

@@ -31,8 +31,8 @@ typedef struct hsd_resolver {
 hsd_status hsd_resolver_open(hsd_resolver *resolver, const hsd_symbol_options *options, uint64_t memory_bytes,
                              hsd_reporter *reporter, hsd_error *err);
 
-/* The text as it is to be shown, the same text where there is nothing to resolve. Borrowed until the next call. HSD_E_NOMEM,
- * HSD_E_UNSUPPORTED. */
+/* The text as it is to be shown, the same text where there is nothing to resolve. Borrowed until the next call.
+ * HSD_E_NOMEM, HSD_E_UNSUPPORTED. */
 hsd_status hsd_resolver_replace(hsd_resolver *resolver, hsd_text text, hsd_text *out, hsd_error *err);
 
 void hsd_resolver_close(hsd_resolver *resolver);

@@ -1,6 +1,7 @@
 /*
- * From the call that allocated out to the function that wanted the block. Functions of libraries are asked by their names; those that allocate for others in C, and
- * the one that wanted the block, by what they do with it. See site_types.h.
+ * From the call that allocated out to the function that wanted the block. Functions of libraries are asked by their
+ * names; those that allocate for others in C, and the one that wanted the block, by what they do with it. See
+ * site_types.h.
  */
 #include "symbols/site_types.h"
 
@@ -21,10 +22,12 @@ typedef struct search {
     hsd_site_type *out;
     hsd_generic generic;
     hsd_flow flow;
-    hsd_flow_spot spot;    /* what is returned leads there */
-    bool is_block;         /* the call of the frame returns the block: nothing but functions that were seen to return it stands inside */
+    hsd_flow_spot spot; /* what is returned leads there */
+    /* the call of the frame returns the block: nothing but functions that were seen to return it stands inside */
+    bool is_block;
     bool is_done;
-    hsd_type_name little;  /* what the first that wanted the block has kept it as: characters, numbers. For where its callers say no more */
+    /* what the first that wanted the block has kept it as: characters, numbers. For where its callers say no more */
+    hsd_type_name little;
     bool little_is_array;
 } search;
 
@@ -62,8 +65,10 @@ static hsd_status add_function(search *s, Dwarf_Die *unit, Dwarf_Die *function, 
 {
     hsd_generic_function known = {.name = name};
     Dwarf_Die result;
-    if (function != NULL && dwarf_srclang(unit) == DW_LANG_Rust) known.parameter = parameter_of(function);
-    else if (function != NULL && strchr(name, '.') != NULL && hsd_type_of(function, &result)) known.result = dwarf_diename(&result);
+    if (function != NULL && dwarf_srclang(unit) == DW_LANG_Rust)
+        known.parameter = parameter_of(function);
+    else if (function != NULL && strchr(name, '.') != NULL && hsd_type_of(function, &result))
+        known.result = dwarf_diename(&result);
     return hsd_generic_add(&s->generic, &known, err);
 }
 
@@ -101,12 +106,14 @@ static hsd_status describe_returned(search *s, Dwarf_Die *type, hsd_type_name *n
     const uint64_t skipped = s->spot.is_unknown ? 0 : (uint64_t)s->spot.skipped;
     if (!hsd_type_pointee(type, &pointee) || skipped >= s->site->most_bytes) return HSD_OK;
     const hsd_status status = hsd_type_describe(name, &pointee, err);
-    const bool is_fit = status == HSD_OK && name->text.size > 0 && hsd_type_fits(name, s->site->most_bytes - skipped, is_array);
+    const bool is_fit =
+        status == HSD_OK && name->text.size > 0 && hsd_type_fits(name, s->site->most_bytes - skipped, is_array);
     if (!is_fit || (s->spot.is_unknown && !name->says_little)) hsd_type_release(name);
     return status;
 }
 
-/* The function returns the block: as what? A pointer to anything or to characters, and the caller decides; characters are what it is when he does not. */
+/* The function returns the block: as what? A pointer to anything or to characters, and the caller decides; characters
+ * are what it is when he does not. */
 static hsd_status take_returned(search *s, Dwarf_Die *function, hsd_error *err)
 {
     hsd_type_name name = {.bytes = 0};
@@ -159,7 +166,8 @@ static hsd_status add_callee(search *s, const hsd_module *module, uint64_t addre
 }
 
 /* One function, *is_wanted tells whether it is none that allocates for others. */
-static hsd_status add_named(search *s, hsd_scope *scope, Dwarf_Die *function, const char *linkage_name, bool *is_passed, hsd_error *err)
+static hsd_status add_named(search *s, hsd_scope *scope, Dwarf_Die *function, const char *linkage_name, bool *is_passed,
+                            hsd_error *err)
 {
     char *name = NULL;
     *is_passed = false;
@@ -181,8 +189,11 @@ static hsd_status add_call(search *s, size_t i, hsd_error *err)
     if (i == 0) HSD_TRY(add_callee(s, module, s->site->addresses[i], err));
     if (module->lines != NULL) HSD_TRY(hsd_lines_scope(module->lines, s->site->addresses[i], &scope, err));
     for (size_t n = scope.count; n > 0 && is_passed; n--)
-        HSD_TRY(add_named(s, &scope, &scope.functions[n - 1], hsd_die_linkage_name(&scope.functions[n - 1]), &is_passed, err));
-    if (scope.count == 0) HSD_TRY(add_named(s, &scope, NULL, hsd_module_find(module, HSD_SYMBOL_FUNCTION, s->site->addresses[i]), &is_passed, err));
+        HSD_TRY(add_named(s, &scope, &scope.functions[n - 1], hsd_die_linkage_name(&scope.functions[n - 1]), &is_passed,
+                          err));
+    if (scope.count == 0)
+        HSD_TRY(add_named(s, &scope, NULL, hsd_module_find(module, HSD_SYMBOL_FUNCTION, s->site->addresses[i]),
+                          &is_passed, err));
     if (is_passed) {
         s->is_block = false; /* what functions of libraries return is their own business */
         return HSD_OK;
@@ -199,8 +210,10 @@ hsd_status hsd_site_type_find(hsd_site_type *out, const hsd_call_chain *site, hs
     hsd_status status = HSD_OK;
     for (size_t i = 0; i < site->count && status == HSD_OK && !s.is_done; i++)
         status = add_call(&s, i, err);
-    if (status == HSD_OK && out->text.size == 0 && s.generic.kind != HSD_GENERIC_NOTHING) status = take_generic(&s, err);
-    if (status == HSD_OK && out->text.size == 0 && s.little.text.size > 0) status = take_type(&s, &s.little, s.little_is_array, err);
+    if (status == HSD_OK && out->text.size == 0 && s.generic.kind != HSD_GENERIC_NOTHING)
+        status = take_generic(&s, err);
+    if (status == HSD_OK && out->text.size == 0 && s.little.text.size > 0)
+        status = take_type(&s, &s.little, s.little_is_array, err);
     hsd_generic_release(&s.generic);
     hsd_type_release(&s.little);
     hsd_flow_release(&s.flow);

@@ -1,7 +1,7 @@
 /*
- * One pass from left to right over the name. What is open, a `<` of a template or a `(` or `{` or `[`, is on a stack; what is between is copied.
- * When a template closes, its name and its arguments stand at the end of the output, already spelled, and the tables below say what
- * becomes of them:
+ * One pass from left to right over the name. What is open, a `<` of a template or a `(` or `{` or `[`, is on a stack;
+ * what is between is copied. When a template closes, its name and its arguments stand at the end of the output, already
+ * spelled, and the tables below say what becomes of them:
  *
  *      std::map<int, Session, std::less<int>, std::allocator<…      the `>` comes
  *      ^begin   ^0   ^1       ^2              ^3                    arguments 2 and 3 are the defaults: cut there
@@ -38,9 +38,15 @@ typedef struct spelling {
 
 /* ---- pieces of the output ---- */
 
-static hsd_bytes piece(const spelling *s, size_t begin, size_t end) { return (hsd_bytes){s->out->data + begin, end - begin}; }
+static hsd_bytes piece(const spelling *s, size_t begin, size_t end)
+{
+    return (hsd_bytes){s->out->data + begin, end - begin};
+}
 
-static bool is_text(hsd_bytes bytes, const char *text) { return bytes.size == strlen(text) && memcmp(bytes.data, text, bytes.size) == 0; }
+static bool is_text(hsd_bytes bytes, const char *text)
+{
+    return bytes.size == strlen(text) && memcmp(bytes.data, text, bytes.size) == 0;
+}
 
 static bool begins(hsd_bytes bytes, const char *text)
 {
@@ -49,13 +55,15 @@ static bool begins(hsd_bytes bytes, const char *text)
 
 static bool is_name_byte(uint8_t c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':' || c == '~' || c == '$' || c >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':' ||
+           c == '~' || c == '$' || c >= 0x80;
 }
 
 static hsd_bytes argument(const spelling *s, const opened *top, unsigned i)
 {
     const unsigned at = top->first + i;
-    const size_t end = at + 1 < s->argument_count ? s->arguments[at + 1] - 2 : s->out->size; /* ", " is between */
+    /* ", " is between */
+    const size_t end = at + 1 < s->argument_count ? s->arguments[at + 1] - 2 : s->out->size;
     return piece(s, s->arguments[at], end);
 }
 
@@ -65,17 +73,23 @@ static hsd_bytes argument(const spelling *s, const opened *top, unsigned i)
 static bool is_of_first(hsd_bytes given, const char *name, hsd_bytes first)
 {
     const size_t size = strlen(name);
-    return given.size == size + first.size + 2 && begins(given, name) && given.data[size] == '<' && given.data[given.size - 1] == '>' &&
-           memcmp(given.data + size + 1, first.data, first.size) == 0;
+    return given.size == size + first.size + 2 && begins(given, name) && given.data[size] == '<' &&
+           given.data[given.size - 1] == '>' && memcmp(given.data + size + 1, first.data, first.size) == 0;
 }
 
 static bool is_default(hsd_bytes given, hsd_bytes first)
 {
-    static const char *const of_first[] = {"std::less", "std::hash", "std::equal_to", "std::default_delete", "std::deque", "std::vector", "std::regex_traits",
-                                           "absl::container_internal::StringHash"};
-    static const char *const of_any[] = {"std::allocator<", "std::char_traits<", "std::default_delete<", "absl::hash_internal::Hash<",
-                                         "absl::container_internal::StringHash", "absl::container_internal::StringEq",
-                                         "absl::container_internal::StringHashEq", "std::pmr::polymorphic_allocator<"};
+    static const char *const of_first[] = {
+        "std::less",  "std::hash",   "std::equal_to",     "std::default_delete",
+        "std::deque", "std::vector", "std::regex_traits", "absl::container_internal::StringHash"};
+    static const char *const of_any[] = {"std::allocator<",
+                                         "std::char_traits<",
+                                         "std::default_delete<",
+                                         "absl::hash_internal::Hash<",
+                                         "absl::container_internal::StringHash",
+                                         "absl::container_internal::StringEq",
+                                         "absl::container_internal::StringHashEq",
+                                         "std::pmr::polymorphic_allocator<"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(of_first); i++)
         if (is_of_first(given, of_first[i], first)) return true;
     for (size_t i = 0; i < HSD_ARRAY_LEN(of_any); i++)
@@ -83,21 +97,53 @@ static bool is_default(hsd_bytes given, hsd_bytes first)
     return false;
 }
 
-/* How many arguments a programmer writes at least; 0 = a template that is not known, of which only allocators are left out. */
+/* How many arguments a programmer writes at least; 0 = a template that is not known, of which only allocators are left
+ * out. */
 static unsigned least_of(hsd_bytes name)
 {
     static const struct {
         const char *name;
         unsigned least;
     } known[] = {
-        {"std::vector", 1}, {"std::deque", 1}, {"std::list", 1}, {"std::forward_list", 1}, {"std::set", 1}, {"std::multiset", 1},
-        {"std::unordered_set", 1}, {"std::unordered_multiset", 1}, {"std::map", 2}, {"std::multimap", 2}, {"std::unordered_map", 2},
-        {"std::unordered_multimap", 2}, {"std::basic_string", 1}, {"std::basic_string_view", 1}, {"std::unique_ptr", 1}, {"std::queue", 1},
-        {"std::stack", 1}, {"std::priority_queue", 1}, {"std::basic_istream", 1}, {"std::basic_ostream", 1}, {"std::basic_iostream", 1},
-        {"std::basic_ifstream", 1}, {"std::basic_ofstream", 1}, {"std::basic_fstream", 1}, {"std::basic_stringstream", 1},
-        {"std::basic_istringstream", 1}, {"std::basic_ostringstream", 1}, {"std::basic_stringbuf", 1}, {"std::basic_filebuf", 1},
-        {"std::basic_streambuf", 1}, {"std::basic_ios", 1}, {"std::basic_regex", 1}, {"absl::flat_hash_map", 2}, {"absl::node_hash_map", 2}, {"absl::flat_hash_set", 1},
-        {"absl::node_hash_set", 1}, {"absl::btree_map", 2}, {"absl::btree_set", 1}, {"absl::InlinedVector", 2},
+        {"std::vector", 1},
+        {"std::deque", 1},
+        {"std::list", 1},
+        {"std::forward_list", 1},
+        {"std::set", 1},
+        {"std::multiset", 1},
+        {"std::unordered_set", 1},
+        {"std::unordered_multiset", 1},
+        {"std::map", 2},
+        {"std::multimap", 2},
+        {"std::unordered_map", 2},
+        {"std::unordered_multimap", 2},
+        {"std::basic_string", 1},
+        {"std::basic_string_view", 1},
+        {"std::unique_ptr", 1},
+        {"std::queue", 1},
+        {"std::stack", 1},
+        {"std::priority_queue", 1},
+        {"std::basic_istream", 1},
+        {"std::basic_ostream", 1},
+        {"std::basic_iostream", 1},
+        {"std::basic_ifstream", 1},
+        {"std::basic_ofstream", 1},
+        {"std::basic_fstream", 1},
+        {"std::basic_stringstream", 1},
+        {"std::basic_istringstream", 1},
+        {"std::basic_ostringstream", 1},
+        {"std::basic_stringbuf", 1},
+        {"std::basic_filebuf", 1},
+        {"std::basic_streambuf", 1},
+        {"std::basic_ios", 1},
+        {"std::basic_regex", 1},
+        {"absl::flat_hash_map", 2},
+        {"absl::node_hash_map", 2},
+        {"absl::flat_hash_set", 1},
+        {"absl::node_hash_set", 1},
+        {"absl::btree_map", 2},
+        {"absl::btree_set", 1},
+        {"absl::InlinedVector", 2},
     };
     for (size_t i = 0; i < HSD_ARRAY_LEN(known); i++)
         if (is_text(name, known[i].name)) return known[i].least;
@@ -133,7 +179,8 @@ static hsd_status name_of_character(spelling *s, const opened *top, bool *is_don
     static const char basic[] = "std::basic_";
     const size_t skipped = sizeof basic - 1;
     const hsd_bytes name = piece(s, top->begin, top->open);
-    if (!begins(name, basic) || name.size - skipped >= sizeof rest || s->argument_count - top->first != 1) return HSD_OK;
+    if (!begins(name, basic) || name.size - skipped >= sizeof rest || s->argument_count - top->first != 1)
+        return HSD_OK;
     for (size_t i = 0; i < HSD_ARRAY_LEN(characters); i++) {
         if (!is_text(argument(s, top, 0), characters[i].argument)) continue;
         const size_t size = name.size - skipped;
@@ -147,7 +194,8 @@ static hsd_status name_of_character(spelling *s, const opened *top, bool *is_don
     return HSD_OK;
 }
 
-/* What libraries put an element into. `of_pair` is the container where the element is a pair of a constant key and a value. */
+/* What libraries put an element into. `of_pair` is the container where the element is a pair of a constant key and a
+ * value. */
 typedef struct holder {
     const char *name, *pair, *before, *of_pair, *other;
     bool is_pointer; /* the argument is one: to what is meant */
@@ -177,11 +225,14 @@ static hsd_status append_pair(spelling *s, hsd_bytes inside, hsd_error *err)
     unsigned depth = 0;
     size_t comma = 0;
     while (comma < inside.size && (depth > 0 || inside.data[comma] != ',')) {
-        if (strchr("<({[", inside.data[comma]) != NULL) depth++;
-        else if (strchr(">)}]", inside.data[comma]) != NULL && depth > 0) depth--;
+        if (strchr("<({[", inside.data[comma]) != NULL)
+            depth++;
+        else if (strchr(">)}]", inside.data[comma]) != NULL && depth > 0)
+            depth--;
         comma++;
     }
-    const size_t key = comma > skipped && memcmp(inside.data + comma - skipped, constant, skipped) == 0 ? comma - skipped : comma;
+    const size_t key =
+        comma > skipped && memcmp(inside.data + comma - skipped, constant, skipped) == 0 ? comma - skipped : comma;
     HSD_TRY(hsd_buffer_append(s->out, inside.data, key, err));
     return hsd_buffer_append(s->out, inside.data + comma, inside.size - comma, err);
 }
@@ -207,7 +258,8 @@ static hsd_status name_of_holder(spelling *s, const opened *top, hsd_error *err)
         hsd_bytes element = argument(s, top, 0);
         if (element.size == 0) return HSD_OK;
         if (holders[i].is_pointer && element.data[element.size - 1] == '*') element.size--;
-        if (element.size > sizeof constant - 1 && memcmp(element.data + element.size - 6, constant, 6) == 0) element.size -= 6;
+        if (element.size > sizeof constant - 1 && memcmp(element.data + element.size - 6, constant, 6) == 0)
+            element.size -= 6;
         uint8_t *copy = malloc(element.size + 1); /* it stands where the new name will */
         if (copy == NULL) return hsd_fail_nomem(err, "a name");
         memcpy(copy, element.data, element.size);
@@ -237,8 +289,10 @@ static void open_bracket(spelling *s, char bracket)
         s->is_odd = true;
         return;
     }
-    while (begin > s->base && is_name_byte(s->out->data[begin - 1])) begin--;
-    s->stack[s->depth++] = (opened){.bracket = bracket, .begin = begin, .open = s->out->size, .first = s->argument_count};
+    while (begin > s->base && is_name_byte(s->out->data[begin - 1]))
+        begin--;
+    s->stack[s->depth++] =
+        (opened){.bracket = bracket, .begin = begin, .open = s->out->size, .first = s->argument_count};
     if (bracket == '<') s->arguments[s->argument_count++] = s->out->size + 1;
 }
 
@@ -251,7 +305,8 @@ static hsd_status close_bracket(spelling *s, char bracket, hsd_error *err)
         return HSD_OK;
     }
     const opened top = s->stack[--s->depth];
-    const hsd_status status = bracket == '>' ? close_template(s, &top, err) : hsd_buffer_append(s->out, &bracket, 1, err);
+    const hsd_status status =
+        bracket == '>' ? close_template(s, &top, err) : hsd_buffer_append(s->out, &bracket, 1, err);
     s->argument_count = top.first;
     return status;
 }
@@ -263,7 +318,8 @@ static char open_now(const spelling *s) { return s->depth == 0 ? '\0' : s->stack
 /* Bytes of an operator's name, "operator<<", from its end on: its brackets open nothing. */
 static size_t operator_bytes(const char *rest)
 {
-    static const char *const operators[] = {"<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "()", "[]", "<", ">"};
+    static const char *const operators[] = {
+        "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "()", "[]", "<", ">"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(operators); i++)
         if (strncmp(rest, operators[i], strlen(operators[i])) == 0) return strlen(operators[i]);
     return 0;
@@ -273,7 +329,8 @@ static bool ends_in(const spelling *s, const char *word)
 {
     const size_t size = strlen(word), have = s->out->size - s->base;
     if (have < size || memcmp(s->out->data + s->out->size - size, word, size) != 0) return false;
-    return have == size || !is_name_byte(s->out->data[s->out->size - size - 1]) || s->out->data[s->out->size - size - 1] == ':';
+    return have == size || !is_name_byte(s->out->data[s->out->size - size - 1]) ||
+           s->out->data[s->out->size - size - 1] == ':';
 }
 
 /* What is left out, or said shorter: how many bytes of the name it takes, 0 = nothing of the kind is here. */
@@ -281,11 +338,13 @@ static size_t left_out(const spelling *s, const char *at, const char **instead)
 {
     static const struct {
         const char *behind, *name;
-    } hidden[] = {{"std::", "__cxx11::"}, {"std::", "__1::"}, {"std::", "__ndk1::"}, {"std::", "__2::"}, {"std::", "_V2::"}, {"filesystem::", "__cxx11::"}};
+    } hidden[] = {{"std::", "__cxx11::"}, {"std::", "__1::"}, {"std::", "__ndk1::"},
+                  {"std::", "__2::"},     {"std::", "_V2::"}, {"filesystem::", "__cxx11::"}};
     static const char anonymous[] = "(anonymous namespace)", abi[] = "[abi:";
     *instead = "";
     for (size_t i = 0; i < HSD_ARRAY_LEN(hidden); i++)
-        if (strncmp(at, hidden[i].name, strlen(hidden[i].name)) == 0 && ends_in(s, hidden[i].behind)) return strlen(hidden[i].name);
+        if (strncmp(at, hidden[i].name, strlen(hidden[i].name)) == 0 && ends_in(s, hidden[i].behind))
+            return strlen(hidden[i].name);
     if (strncmp(at, "lts_2", 5) == 0 && ends_in(s, "absl::")) {
         const size_t digits = 4 + strspn(at + 4, "0123456789");
         return strncmp(at + digits, "::", 2) == 0 ? digits + 2 : 0;
@@ -310,15 +369,20 @@ static hsd_status step(spelling *s, const char *at, size_t *taken, hsd_error *er
     if (*at == '<' && (s->out->size == s->base || !is_name_byte(s->out->data[s->out->size - 1])) && open_now(s) == '(')
         return hsd_buffer_append(s->out, at, 1, err); /* a comparison of an expression */
     const bool is_arrow = *at == '>' && s->out->size > s->base && s->out->data[s->out->size - 1] == '-';
-    if (*at == '>' && (is_arrow || open_now(s) != '<')) return hsd_buffer_append(s->out, at, 1, err); /* "->", or likewise */
+    /* "->", or likewise */
+    if (*at == '>' && (is_arrow || open_now(s) != '<')) return hsd_buffer_append(s->out, at, 1, err);
     if (*at == ',' && open_now(s) == '<') {
         *taken = 1 + strspn(at + 1, " ");
-        if (s->argument_count == MOST_ARGUMENTS) s->is_odd = true;
-        else s->arguments[s->argument_count++] = s->out->size + 2;
+        if (s->argument_count == MOST_ARGUMENTS)
+            s->is_odd = true;
+        else
+            s->arguments[s->argument_count++] = s->out->size + 2;
         return hsd_buffer_append(s->out, ", ", 2, err);
     }
-    if (strchr("<({[", *at) != NULL) open_bracket(s, *at);
-    else if (strchr(">)}]", *at) != NULL) return close_bracket(s, *at, err);
+    if (strchr("<({[", *at) != NULL)
+        open_bracket(s, *at);
+    else if (strchr(">)}]", *at) != NULL)
+        return close_bracket(s, *at, err);
     return hsd_buffer_append(s->out, at, 1, err);
 }
 
@@ -327,7 +391,8 @@ hsd_status hsd_spell(hsd_buffer *out, const char *name, hsd_error *err)
     spelling *s = NULL;
     hsd_status status = HSD_OK;
     const size_t base = out->size;
-    if (strchr(name, '<') == NULL && strchr(name, '(') == NULL && strstr(name, "::__") == NULL && strchr(name, '[') == NULL)
+    if (strchr(name, '<') == NULL && strchr(name, '(') == NULL && strstr(name, "::__") == NULL &&
+        strchr(name, '[') == NULL)
         return hsd_buffer_append(out, name, strlen(name), err);
     s = calloc(1, sizeof *s);
     if (s == NULL) return hsd_fail_nomem(err, "a name");

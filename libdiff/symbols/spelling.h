@@ -4,7 +4,8 @@
  *      std::unordered_map<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >, Session,
  *          std::hash<…>, std::equal_to<…>, std::allocator<…> >
  *
- * A programmer wrote std::unordered_map<std::string, Session>, and that is what is shown, compared and matched against rules.
+ * A programmer wrote std::unordered_map<std::string, Session>, and that is what is shown, compared and matched against
+ * rules.
  */
 #ifndef HSD_SYMBOLS_SPELLING_H
 #define HSD_SYMBOLS_SPELLING_H
@@ -19,8 +20,8 @@
  *      std::string for std::basic_string<char> and its kin, "node of std::map<K, V>" for what holds an element of one,
  *      std::make_shared<T> for a T and its counts in one;
  *      (anon):: for (anonymous namespace)::, and no blanks between closing brackets.
- * A name that is none of C++, or whose brackets do not match, or nest deeper than 100, is appended as it is. O(n) in its length but for
- * the arguments that are compared. HSD_E_NOMEM.
+ * A name that is none of C++, or whose brackets do not match, or nest deeper than 100, is appended as it is. O(n) in
+ * its length but for the arguments that are compared. HSD_E_NOMEM.
  */
 hsd_status hsd_spell(hsd_buffer *out, const char *name, hsd_error *err);
 

@@ -31,7 +31,8 @@ static bool parse_offset(hsd_text text, size_t from, size_t brace, size_t *plus,
     return true;
 }
 
-/* A space does where the module may hold some, unless a colon before it ends what stands around: "stack of main: my shop+0x1{}". */
+/* A space does where the module may hold some, unless a colon before it ends what stands around: "stack of main: my
+ * shop+0x1{}". */
 static bool belongs_to_module(hsd_text text, size_t from, size_t at, bool has_spaces)
 {
     const char c = text.data[at];
@@ -61,8 +62,7 @@ static bool parse_at(hsd_text text, size_t from, size_t brace, bool has_spaces, 
 bool hsd_unresolved_parse(hsd_text text, hsd_unresolved *out)
 {
     const char *brace = text.size > 0 ? memchr(text.data, '{', text.size) : NULL;
-    return brace != NULL && parse_at(text, 0, (size_t)(brace - text.data), true, out) &&
-           out->whole.size == text.size;
+    return brace != NULL && parse_at(text, 0, (size_t)(brace - text.data), true, out) && out->whole.size == text.size;
 }
 
 bool hsd_unresolved_find(hsd_text text, size_t from, hsd_unresolved *out)

@@ -1,5 +1,6 @@
 /*
- * The text forms of FORMAT.md 7.12: unresolved names, and the four marked texts that hold them. Views borrow from the text.
+ * The text forms of FORMAT.md 7.12: unresolved names, and the four marked texts that hold them. Views borrow from the
+ * text.
  */
 #ifndef HSD_SYMBOLS_TEXT_H
 #define HSD_SYMBOLS_TEXT_H
@@ -25,15 +26,22 @@ bool hsd_unresolved_parse(hsd_text text, hsd_unresolved *out);
 /* The first name in the text from `from` on: its module begins behind a space, or where the search does. */
 bool hsd_unresolved_find(hsd_text text, size_t from, hsd_unresolved *out);
 
-typedef enum hsd_marked_kind { HSD_MARKED_NOT, HSD_MARKED_VTABLE, HSD_MARKED_VARIABLE, HSD_MARKED_THREAD_LOCAL, HSD_MARKED_ALLOCATED } hsd_marked_kind;
+typedef enum hsd_marked_kind {
+    HSD_MARKED_NOT,
+    HSD_MARKED_VTABLE,
+    HSD_MARKED_VARIABLE,
+    HSD_MARKED_THREAD_LOCAL,
+    HSD_MARKED_ALLOCATED
+} hsd_marked_kind;
 
 #define HSD_ALLOCATED_NAMES 8u /* of more the first count */
 
 typedef struct hsd_marked {
     hsd_marked_kind kind;
-    hsd_text name;  /* of a vtable or variable: what stands behind the mark */
-    hsd_text type_name; /* of a vtable: the name of its type as run-time type information has it, mangled; may be empty */
-    hsd_text size;  /* "<=48 B" */
+    hsd_text name; /* of a vtable or variable: what stands behind the mark */
+    /* of a vtable: the name of its type as run-time type information has it, mangled; may be empty */
+    hsd_text type_name;
+    hsd_text size;                       /* "<=48 B" */
     hsd_text names[HSD_ALLOCATED_NAMES]; /* of the calls, innermost first */
     size_t name_count;
 } hsd_marked;

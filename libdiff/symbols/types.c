@@ -8,7 +8,14 @@
 #include "symbols/generic.h"
 #include "symbols/spelling.h"
 
-enum { MOST_STEPS = 32, MOST_MEMBERS = 4096, MOST_NESTED = 16, MOST_PATH_STEPS = 1 << 18, SMALL_CLASS = 128, SMALL_STEP = 8 };
+enum {
+    MOST_STEPS = 32,
+    MOST_MEMBERS = 4096,
+    MOST_NESTED = 16,
+    MOST_PATH_STEPS = 1 << 18,
+    SMALL_CLASS = 128,
+    SMALL_STEP = 8
+};
 
 bool hsd_type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
@@ -18,7 +25,8 @@ bool hsd_type_of(Dwarf_Die *die, Dwarf_Die *type)
 
 static bool is_qualifier(int tag)
 {
-    return tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
+    return tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type ||
+           tag == DW_TAG_atomic_type;
 }
 
 /* Without const and its kin, and without typedefs if `and_names`. False where nothing is left: void. */
@@ -63,7 +71,10 @@ bool hsd_type_is_bare_pointer(Dwarf_Die *type)
     return peel(&pointee, true) && dwarf_tag(&pointee) == DW_TAG_base_type && dwarf_bytesize(&pointee) == 1;
 }
 
-static bool is_aggregate(int tag) { return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type; }
+static bool is_aggregate(int tag)
+{
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
 
 /* Bytes of one of these; 0 = not known. */
 static uint64_t bytes_of(Dwarf_Die *type)
@@ -97,7 +108,9 @@ static bool find_member(Dwarf_Die *aggregate, uint64_t offset, Dwarf_Die *type, 
     do {
         uint64_t at;
         const int tag = dwarf_tag(&member);
-        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !member_place(&member, &at) || offset < at || !hsd_type_of(&member, &of)) continue;
+        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !member_place(&member, &at) || offset < at ||
+            !hsd_type_of(&member, &of))
+            continue;
         if (offset - at >= bytes_of(&of)) continue;
         *type = of;
         *rest = offset - at;
@@ -129,7 +142,10 @@ bool hsd_type_pointee_at(Dwarf_Die *type, uint64_t offset, Dwarf_Die *pointee)
 
 /* ---- names ---- */
 
-static hsd_status append_word(hsd_buffer *out, const char *word, hsd_error *err) { return hsd_buffer_append(out, word, strlen(word), err); }
+static hsd_status append_word(hsd_buffer *out, const char *word, hsd_error *err)
+{
+    return hsd_buffer_append(out, word, strlen(word), err);
+}
 
 /* The last sibling that begins at or before the entry at `offset`: the entry, or what it stands in. */
 static bool find_sibling(Dwarf_Die *at, Dwarf_Off offset, unsigned *steps_left)
@@ -141,14 +157,16 @@ static bool find_sibling(Dwarf_Die *at, Dwarf_Off offset, unsigned *steps_left)
     return *steps_left > 0;
 }
 
-/* "shop::" and "shop::Session::" of what the entry stands in. Entries know nothing of that, so the way is looked for from the unit down. */
+/* "shop::" and "shop::Session::" of what the entry stands in. Entries know nothing of that, so the way is looked for
+ * from the unit down. */
 static hsd_status append_path(hsd_buffer *out, Dwarf_Die *type, hsd_error *err)
 {
     Dwarf_Die unit, at;
     unsigned steps_left = MOST_PATH_STEPS;
     const Dwarf_Off offset = dwarf_dieoffset(type);
     if (dwarf_diecu(type, &unit, NULL, NULL) == NULL || dwarf_child(&unit, &at) != 0) return HSD_OK;
-    for (int depth = 0; depth < MOST_STEPS && find_sibling(&at, offset, &steps_left) && dwarf_dieoffset(&at) != offset; depth++) {
+    for (int depth = 0; depth < MOST_STEPS && find_sibling(&at, offset, &steps_left) && dwarf_dieoffset(&at) != offset;
+         depth++) {
         const int tag = dwarf_tag(&at);
         const char *name = dwarf_diename(&at);
         if (tag == DW_TAG_namespace || is_aggregate(tag)) {
@@ -167,7 +185,8 @@ static bool is_of_cpp(Dwarf_Die *type)
     Dwarf_Die unit;
     if (dwarf_diecu(type, &unit, NULL, NULL) == NULL) return false;
     const int language = dwarf_srclang(&unit);
-    return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 || language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
+    return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
+           language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
 }
 
 static hsd_status append_named(hsd_type_name *out, Dwarf_Die *type, hsd_error *err)
@@ -175,7 +194,8 @@ static hsd_status append_named(hsd_type_name *out, Dwarf_Die *type, hsd_error *e
     hsd_buffer path = {0};
     const char *name = dwarf_diename(type);
     if (name == NULL || name[0] == '\0' || strnlen(name, 4096) == 4096) return HSD_OK;
-    if (strchr(name, '.') != NULL) return hsd_generic_spell_zig(&out->text, name, strlen(name), err); /* a dot is in no name of C and C++ */
+    /* a dot is in no name of C and C++ */
+    if (strchr(name, '.') != NULL) return hsd_generic_spell_zig(&out->text, name, strlen(name), err);
     if (!is_of_cpp(type)) return append_word(&out->text, name, err);
     hsd_status status = append_path(&path, type, err);
     if (status == HSD_OK) status = hsd_buffer_append(&path, name, strlen(name) + 1, err);
@@ -198,8 +218,11 @@ static bool is_open_ended(Dwarf_Die *type)
         last = member;
         has_last = true;
     } while (++steps < MOST_MEMBERS && hsd_die_go_on(&member));
-    if (!has_last || !hsd_type_of(&last, &of) || !peel(&of, true) || dwarf_tag(&of) != DW_TAG_array_type || dwarf_child(&of, &range) != 0) return false;
-    if (dwarf_attr(&range, DW_AT_count, &attribute) != NULL) return dwarf_formudata(&attribute, &count) == 0 && count <= 1;
+    if (!has_last || !hsd_type_of(&last, &of) || !peel(&of, true) || dwarf_tag(&of) != DW_TAG_array_type ||
+        dwarf_child(&of, &range) != 0)
+        return false;
+    if (dwarf_attr(&range, DW_AT_count, &attribute) != NULL)
+        return dwarf_formudata(&attribute, &count) == 0 && count <= 1;
     if (dwarf_attr(&range, DW_AT_upper_bound, &attribute) == NULL) return true;
     return dwarf_formudata(&attribute, &count) == 0 && (count == 0 || count + 1 == 0);
 }
@@ -215,8 +238,10 @@ static hsd_status append_pointer(hsd_type_name *out, Dwarf_Die *pointer, hsd_err
         at = inner;
     }
     out->says_little = dwarf_tag(&at) == DW_TAG_pointer_type;
-    if (out->says_little) HSD_TRY(append_word(&out->text, "void", err));
-    else HSD_TRY(append_named(out, &at, err));
+    if (out->says_little)
+        HSD_TRY(append_word(&out->text, "void", err));
+    else
+        HSD_TRY(append_named(out, &at, err));
     if (out->text.size == 0) return HSD_OK;
     if (peel(&at, true)) out->says_little |= is_base(&at);
     HSD_TRY(append_word(&out->text, " ", err));
@@ -250,7 +275,9 @@ bool hsd_type_fits(const hsd_type_name *name, uint64_t most_bytes, bool *is_arra
 {
     *is_array = false;
     if (name->bytes == 0 || name->bytes > most_bytes) return false;
-    const uint64_t count = most_bytes / name->bytes, least = most_bytes <= SMALL_CLASS ? most_bytes - hsd_min_u64(SMALL_STEP, most_bytes) : most_bytes - most_bytes / 4;
+    const uint64_t count = most_bytes / name->bytes, least = most_bytes <= SMALL_CLASS
+                                                                 ? most_bytes - hsd_min_u64(SMALL_STEP, most_bytes)
+                                                                 : most_bytes - most_bytes / 4;
     if (count * name->bytes <= least) return name->is_open_ended;
     *is_array = count > 1 && !name->is_open_ended;
     return true;

@@ -1,6 +1,6 @@
 /*
- * Types as DWARF has them: what a pointer leads to, what stands at an offset, how a type is called and how much memory it takes. Only in builds that
- * have libdw. All walks are bounded: types that lead in circles end.
+ * Types as DWARF has them: what a pointer leads to, what stands at an offset, how a type is called and how much memory
+ * it takes. Only in builds that have libdw. All walks are bounded: types that lead in circles end.
  */
 #ifndef HSD_SYMBOLS_TYPES_H
 #define HSD_SYMBOLS_TYPES_H
@@ -11,22 +11,25 @@
 #ifdef HSD_HAVE_DW
 
 typedef struct hsd_type_name {
-    hsd_buffer text;     /* as people write it; empty: it has no name */
-    uint64_t bytes;      /* of one; 0 = not known */
-    bool says_little;    /* a number, a character, a pointer to one or to anything: a name that many things share */
-    bool is_open_ended;  /* a structure that ends with an array of no certain length */
-} hsd_type_name;         /* zeroed: empty */
+    hsd_buffer text; /* as people write it; empty: it has no name */
+    uint64_t bytes;  /* of one; 0 = not known */
+    /* a number, a character, a pointer to one or to anything: a name that many things share */
+    bool says_little;
+    bool is_open_ended; /* a structure that ends with an array of no certain length */
+} hsd_type_name;        /* zeroed: empty */
 
 /* The type of a variable, a member, a parameter, or what a function returns. False if it has none. */
 bool hsd_type_of(Dwarf_Die *die, Dwarf_Die *type);
 
-/* What pointers of this type lead to, through typedefs and const. False where it is no pointer, or one to anything (void *). */
+/* What pointers of this type lead to, through typedefs and const. False where it is no pointer, or one to anything
+ * (void *). */
 bool hsd_type_pointee(Dwarf_Die *type, Dwarf_Die *pointee);
 
 /* True for a pointer to anything, or to characters: the types of functions that allocate for others. */
 bool hsd_type_is_bare_pointer(Dwarf_Die *type);
 
-/* What the pointer leads to that stands at this offset of a type: in a structure, an array, a base class. False where none stands, or, in a union, several. */
+/* What the pointer leads to that stands at this offset of a type: in a structure, an array, a base class. False where
+ * none stands, or, in a union, several. */
 bool hsd_type_pointee_at(Dwarf_Die *type, uint64_t offset, Dwarf_Die *pointee);
 
 /* Fills a name that was emptied. Anonymous types, functions and arrays have none. HSD_E_NOMEM. */
@@ -34,8 +37,8 @@ hsd_status hsd_type_describe(hsd_type_name *out, Dwarf_Die *type, hsd_error *err
 void hsd_type_release(hsd_type_name *name);
 
 /*
- * Whether a block may hold these, one or several and nothing else: a block of size class `most_bytes` has more than three quarters of that, or in small classes
- * more than that less 8. *is_array tells of several.
+ * Whether a block may hold these, one or several and nothing else: a block of size class `most_bytes` has more than
+ * three quarters of that, or in small classes more than that less 8. *is_array tells of several.
  */
 bool hsd_type_fits(const hsd_type_name *name, uint64_t most_bytes, bool *is_array);
 

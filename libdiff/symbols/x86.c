@@ -1,6 +1,6 @@
 /*
- * Prefixes, operation, ModRM, displacement, constant: the length of an instruction follows from tables, its meaning matters for few of them.
- * See x86.h.
+ * Prefixes, operation, ModRM, displacement, constant: the length of an instruction follows from tables, its meaning
+ * matters for few of them. See x86.h.
  */
 #include "symbols/x86.h"
 
@@ -92,8 +92,10 @@ static void read_operation(reading *r)
 /* ---- operands ---- */
 
 /* One bit an operation, from the left: does a ModRM byte follow? */
-static const uint16_t one_has_modrm[16] = {0xf0f0, 0xf0f0, 0xf0f0, 0xf0f0, 0, 0, 0x1050, 0, 0xffff, 0, 0, 0, 0xc300, 0xf0ff, 0, 0x0303};
-static const uint16_t two_has_modrm[16] = {0xf004, 0xffff, 0xffff, 0x0000, 0xffff, 0xffff, 0xffff, 0xfeff, 0, 0xffff, 0x1c1f, 0xffff, 0xff00, 0xffff, 0xffff, 0xffff};
+static const uint16_t one_has_modrm[16] = {0xf0f0, 0xf0f0, 0xf0f0, 0xf0f0, 0,      0,      0x1050, 0,
+                                           0xffff, 0,      0,      0,      0xc300, 0xf0ff, 0,      0x0303};
+static const uint16_t two_has_modrm[16] = {0xf004, 0xffff, 0xffff, 0x0000, 0xffff, 0xffff, 0xffff, 0xfeff,
+                                           0,      0xffff, 0x1c1f, 0xffff, 0xff00, 0xffff, 0xffff, 0xffff};
 
 static bool has_modrm(const reading *r)
 {
@@ -144,10 +146,25 @@ static unsigned constant_bytes_of_one(const reading *r)
     if (op >= 0xb8 && op <= 0xbf) return (r->rex & REX_W) != 0 ? 8 : wide;
     if (op >= 0xa0 && op <= 0xa3) return 8;
     switch (op) {
-    case 0x6a: case 0x6b: case 0x80: case 0x83: case 0xa8: case 0xc0: case 0xc1: case 0xc6: case 0xcd: case 0xeb: return 1;
-    case 0x68: case 0x69: case 0x81: case 0xa9: case 0xc7: return wide;
-    case 0xe8: case 0xe9: return 4;
-    case 0xc2: case 0xca: return 2;
+    case 0x6a:
+    case 0x6b:
+    case 0x80:
+    case 0x83:
+    case 0xa8:
+    case 0xc0:
+    case 0xc1:
+    case 0xc6:
+    case 0xcd:
+    case 0xeb: return 1;
+    case 0x68:
+    case 0x69:
+    case 0x81:
+    case 0xa9:
+    case 0xc7: return wide;
+    case 0xe8:
+    case 0xe9: return 4;
+    case 0xc2:
+    case 0xca: return 2;
     case 0xc8: return 3;
     case 0xf6: return r->middle < 2 ? 1 : 0;
     case 0xf7: return r->middle < 2 ? wide : 0;
@@ -194,7 +211,8 @@ static void decode_arithmetic(reading *r)
     enum { ADD = 0, COMPARE = 7, TO_BASE = 1, TO_REGISTER = 3 };
     if (form >= 6) {
         be(r, HSD_X86_UNKNOWN);
-    } else if (which == ADD && (r->rex & REX_W) != 0 && (form == TO_REGISTER || (form == TO_BASE && !r->out.is_memory))) {
+    } else if (which == ADD && (r->rex & REX_W) != 0 &&
+               (form == TO_REGISTER || (form == TO_BASE && !r->out.is_memory))) {
         const uint8_t reg = r->out.reg;
         be(r, HSD_X86_ADD_REGISTER);
         if (form == TO_REGISTER) {
@@ -215,8 +233,10 @@ static void decode_arithmetic(reading *r)
 
 static void decode_group_ff(reading *r)
 {
-    if (r->middle == 2) be(r, HSD_X86_CALL);
-    else if (r->middle == 4) be(r, HSD_X86_JUMP);
+    if (r->middle == 2)
+        be(r, HSD_X86_CALL);
+    else if (r->middle == 4)
+        be(r, HSD_X86_JUMP);
     else if (r->middle == 6) {
         be(r, HSD_X86_PUSH);
         r->out.reg = HSD_X86_NO_REGISTER;
@@ -233,7 +253,8 @@ static void decode_group_80(reading *r)
     enum { ADD = 0, SUB = 5, COMPARE = 7 };
     if (r->middle == COMPARE) {
         be(r, HSD_X86_TEST);
-    } else if (r->operation != 0x80 && !r->out.is_memory && (r->middle == ADD || r->middle == SUB) && (r->rex & REX_W) != 0) {
+    } else if (r->operation != 0x80 && !r->out.is_memory && (r->middle == ADD || r->middle == SUB) &&
+               (r->rex & REX_W) != 0) {
         be(r, HSD_X86_ADD);
         r->out.displacement = r->middle == ADD ? r->constant : -r->constant;
     } else if (!r->out.is_memory) {
@@ -265,14 +286,19 @@ static void decode_rest(reading *r)
     } else if (op == 0x98 || op == 0x99) {
         r->out.changed |= 0x05; /* rax, rdx */
     } else if (op == 0xf6 || op == 0xf7) {
-        if (r->middle < 2) be(r, HSD_X86_TEST);
-        else if (r->middle >= 4) r->out.changed |= 0x05;
-        else if (!r->out.is_memory) change(r, r->out.base);
+        if (r->middle < 2)
+            be(r, HSD_X86_TEST);
+        else if (r->middle >= 4)
+            r->out.changed |= 0x05;
+        else if (!r->out.is_memory)
+            change(r, r->out.base);
     } else if (op >= 0xd8 && op <= 0xdf) {
         change(r, HSD_X86_RAX); /* of the x87: fnstsw %ax */
     } else if (op != 0x90 && op != 0xa8 && op != 0xa9 && op != 0x68 && op != 0x6a) {
-        if (has_modrm(r)) change_both(r);
-        else be(r, HSD_X86_UNKNOWN);
+        if (has_modrm(r))
+            change_both(r);
+        else
+            be(r, HSD_X86_UNKNOWN);
     }
     if (op == 0x68 || op == 0x6a) {
         be(r, HSD_X86_PUSH);
@@ -283,45 +309,78 @@ static void decode_rest(reading *r)
 static void decode_one(reading *r)
 {
     const unsigned op = r->operation;
-    if (op < 0x40) decode_arithmetic(r);
-    else if (op == 0x89) be(r, HSD_X86_STORE);
-    else if (op == 0x8b) be(r, HSD_X86_LOAD);
-    else if (op == 0x8d) be(r, HSD_X86_ADDRESS);
-    else if (op == 0x84 || op == 0x85) be(r, HSD_X86_TEST);
-    else if (op == 0x88 || op == 0xc6 || op == 0xc7) { if (!r->out.is_memory) change(r, r->out.base); }
-    else if (op >= 0x80 && op <= 0x83) decode_group_80(r);
-    else if (op == 0xe8) be_jump(r, HSD_X86_CALL);
-    else if (op == 0xe9 || op == 0xeb) be_jump(r, HSD_X86_JUMP);
-    else if (op >= 0x70 && op <= 0x7f) be_jump(r, op == 0x74 ? HSD_X86_BRANCH_ZERO : op == 0x75 ? HSD_X86_BRANCH_NOT_ZERO : HSD_X86_BRANCH);
-    else if (op == 0xc2 || op == 0xc3) be(r, HSD_X86_RETURN);
-    else if (op == 0xff) decode_group_ff(r);
-    else if (op == 0xc9) r->out.changed |= 1u << HSD_X86_RSP | 1u << HSD_X86_RBP; /* leave */
-    else if (op == 0x6b || op == 0x69 || op == 0x63 || op == 0x8a) change(r, r->out.reg);
-    else decode_rest(r);
+    if (op < 0x40)
+        decode_arithmetic(r);
+    else if (op == 0x89)
+        be(r, HSD_X86_STORE);
+    else if (op == 0x8b)
+        be(r, HSD_X86_LOAD);
+    else if (op == 0x8d)
+        be(r, HSD_X86_ADDRESS);
+    else if (op == 0x84 || op == 0x85)
+        be(r, HSD_X86_TEST);
+    else if (op == 0x88 || op == 0xc6 || op == 0xc7) {
+        if (!r->out.is_memory) change(r, r->out.base);
+    } else if (op >= 0x80 && op <= 0x83)
+        decode_group_80(r);
+    else if (op == 0xe8)
+        be_jump(r, HSD_X86_CALL);
+    else if (op == 0xe9 || op == 0xeb)
+        be_jump(r, HSD_X86_JUMP);
+    else if (op >= 0x70 && op <= 0x7f)
+        be_jump(r, op == 0x74 ? HSD_X86_BRANCH_ZERO : op == 0x75 ? HSD_X86_BRANCH_NOT_ZERO : HSD_X86_BRANCH);
+    else if (op == 0xc2 || op == 0xc3)
+        be(r, HSD_X86_RETURN);
+    else if (op == 0xff)
+        decode_group_ff(r);
+    else if (op == 0xc9)
+        r->out.changed |= 1u << HSD_X86_RSP | 1u << HSD_X86_RBP; /* leave */
+    else if (op == 0x6b || op == 0x69 || op == 0x63 || op == 0x8a)
+        change(r, r->out.reg);
+    else
+        decode_rest(r);
 }
 
 /* Operations of vectors name vector registers; those that write a general one are taken to write both. */
 static void decode_two(reading *r)
 {
     const unsigned op = r->operation;
-    if (op == 0x80 + 4) be_jump(r, HSD_X86_BRANCH_ZERO);
-    else if (op == 0x80 + 5) be_jump(r, HSD_X86_BRANCH_NOT_ZERO);
-    else if ((op & 0xf0) == 0x80) be_jump(r, HSD_X86_BRANCH);
-    else if (op == 0x0b) be(r, HSD_X86_UNKNOWN); /* ud2 */
-    else if (op == 0x18 || op == 0x1e || op == 0x1f || op == 0x0d) return; /* hints, endbr64, nop */
-    else if (op == 0x05 || op == 0x31 || op == 0xa2) r->out.changed |= 0x80f; /* syscall, rdtsc, cpuid */
-    else if (op == 0x2c || op == 0x2d || op == 0x50 || op == 0xd7 || op == 0xc5) change(r, r->out.reg);
-    else if (op == 0x7e) change_both(r);
-    else if ((op >= 0x10 && op <= 0x17) || (op >= 0x28 && op <= 0x2f) || (op >= 0x51 && op <= 0x7f) || (op >= 0xd0 && op <= 0xfe) || op == 0xc2 || op == 0xc4 || op == 0xc6) return;
-    else if ((op & 0xf0) == 0x90) { if (!r->out.is_memory) change(r, r->out.base); }
-    else if (op == 0xb0 || op == 0xb1) { change(r, HSD_X86_RAX); change_both(r); }
-    else if (has_modrm(r)) change_both(r);
-    else be(r, HSD_X86_UNKNOWN);
+    if (op == 0x80 + 4)
+        be_jump(r, HSD_X86_BRANCH_ZERO);
+    else if (op == 0x80 + 5)
+        be_jump(r, HSD_X86_BRANCH_NOT_ZERO);
+    else if ((op & 0xf0) == 0x80)
+        be_jump(r, HSD_X86_BRANCH);
+    else if (op == 0x0b)
+        be(r, HSD_X86_UNKNOWN); /* ud2 */
+    else if (op == 0x18 || op == 0x1e || op == 0x1f || op == 0x0d)
+        return; /* hints, endbr64, nop */
+    else if (op == 0x05 || op == 0x31 || op == 0xa2)
+        r->out.changed |= 0x80f; /* syscall, rdtsc, cpuid */
+    else if (op == 0x2c || op == 0x2d || op == 0x50 || op == 0xd7 || op == 0xc5)
+        change(r, r->out.reg);
+    else if (op == 0x7e)
+        change_both(r);
+    else if ((op >= 0x10 && op <= 0x17) || (op >= 0x28 && op <= 0x2f) || (op >= 0x51 && op <= 0x7f) ||
+             (op >= 0xd0 && op <= 0xfe) || op == 0xc2 || op == 0xc4 || op == 0xc6)
+        return;
+    else if ((op & 0xf0) == 0x90) {
+        if (!r->out.is_memory) change(r, r->out.base);
+    } else if (op == 0xb0 || op == 0xb1) {
+        change(r, HSD_X86_RAX);
+        change_both(r);
+    } else if (has_modrm(r))
+        change_both(r);
+    else
+        be(r, HSD_X86_UNKNOWN);
 }
 
 hsd_x86 hsd_x86_decode(const uint8_t *bytes, size_t size, uint64_t address)
 {
-    reading r = {.bytes = bytes, .size = size < 15 ? size : 15, .address = address, .out = {.reg = HSD_X86_NO_REGISTER, .base = HSD_X86_NO_REGISTER, .index = HSD_X86_NO_REGISTER}};
+    reading r = {.bytes = bytes,
+                 .size = size < 15 ? size : 15,
+                 .address = address,
+                 .out = {.reg = HSD_X86_NO_REGISTER, .base = HSD_X86_NO_REGISTER, .index = HSD_X86_NO_REGISTER}};
     read_operation(&r);
     if (has_modrm(&r)) read_modrm(&r);
     const unsigned constants = constant_bytes(&r);

@@ -67,7 +67,9 @@ static void add_warnings(hsd_diff_store *store, const hsd_side *side)
 {
     hsd_store_warn_of_capture(store, &side->info);
     if (side->info.is_baseline) {
-        hsd_store_warn(store, "%s is a baseline: it holds sums and no object to look at; take the capture that it was made of", side->info.path);
+        hsd_store_warn(store,
+                       "%s is a baseline: it holds sums and no object to look at; take the capture that it was made of",
+                       side->info.path);
         return;
     }
     if (side->info.summary_objects > 0) {

@@ -16,8 +16,8 @@
 #include "paths/path_find.h"
 #include "paths/path_text.h"
 #include "top/single_rows.h"
-#include "top/top_walk.h"
 #include "top/top.h"
+#include "top/top_walk.h"
 #include "walk/store.h"
 
 #define MOST_OBJECTS 10000u
@@ -70,7 +70,10 @@ static hsd_status make_types(top_run *r, hsd_error *err)
 
 /* ---- roots ---- */
 
-static uint64_t weight_of(const hsd_top_root *root) { return root->is_shared ? root->live.bytes : root->retained_bytes; }
+static uint64_t weight_of(const hsd_top_root *root)
+{
+    return root->is_shared ? root->live.bytes : root->retained_bytes;
+}
 
 static int compare_roots(const void *left, const void *right)
 {
@@ -153,7 +156,8 @@ static hsd_status find_objects(top_run *r, hsd_error *err)
     if (r->walk.entry_count == 0) return HSD_OK;
     uint8_t *wanted = calloc((size_t)side->node_count / 8 + 1, 1);
     if (wanted == NULL) return hsd_fail_nomem(err, "one bit an object");
-    for (size_t i = 0; i < r->walk.entry_count; i++) hsd_bit_set(wanted, r->walk.entries[i].node);
+    for (size_t i = 0; i < r->walk.entry_count; i++)
+        hsd_bit_set(wanted, r->walk.entries[i].node);
     hsd_status status = hsd_path_find(&shortest, side, wanted, r->walk.entry_count, err);
     free(wanted);
     HSD_TRY(status);
@@ -196,8 +200,8 @@ static hsd_status run(top_run *r, hsd_capture *capture, const hsd_top_options *o
     return HSD_OK;
 }
 
-hsd_status hsd_top_run_kept(hsd_top **out, hsd_single *single, const hsd_keep *keep, hsd_capture *capture, const hsd_top_options *options,
-                            hsd_error *err)
+hsd_status hsd_top_run_kept(hsd_top **out, hsd_single *single, const hsd_keep *keep, hsd_capture *capture,
+                            const hsd_top_options *options, hsd_error *err)
 {
     static const hsd_top_options no_options;
     top_run r = {.single = single};
@@ -206,8 +210,10 @@ hsd_status hsd_top_run_kept(hsd_top **out, hsd_single *single, const hsd_keep *k
     hsd_status status = new_result(&r.top, err);
     if (status == HSD_OK) status = run(&r, capture, options != NULL ? options : &no_options, err);
     hsd_top_walk_release(&r.walk);
-    if (status == HSD_OK) *out = r.top;
-    else hsd_top_free(r.top);
+    if (status == HSD_OK)
+        *out = r.top;
+    else
+        hsd_top_free(r.top);
     return status;
 }
 

@@ -12,7 +12,7 @@
 #include <hscapture/hscapture.h>
 
 #define PROGRESS_STEPS UINT64_C(0xffff)
-#define LIST_WORDS 6u /* id; type and whether it has a dominator; bytes; retained bytes, objects; dominator */
+#define LIST_WORDS     6u /* id; type and whether it has a dominator; bytes; retained bytes, objects; dominator */
 
 /* ---- the objects that retain most ---- */
 
@@ -53,7 +53,7 @@ typedef struct frame {
     uint32_t number;     /* type, or root's name */
     uint32_t edge;
     bool is_root, is_topmost, has_dominator;
-    bool is_inner;       /* never among the biggest */
+    bool is_inner; /* never among the biggest */
 } frame;
 
 typedef struct visit {
@@ -77,8 +77,12 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *above, v
     const frame *parent = above;
     const bool is_root = node->flags & HSD_TREE_IS_ROOT;
     *(frame *)here = (frame){
-        .entry = {.id = node->id, .bytes = node->bytes, .node = node->node, .type = node->type,
-                  .retained_bytes = node->bytes, .retained_objects = !is_root},
+        .entry = {.id = node->id,
+                  .bytes = node->bytes,
+                  .node = node->node,
+                  .type = node->type,
+                  .retained_bytes = node->bytes,
+                  .retained_objects = !is_root},
         .number = node->type,
         .edge = node->edge,
         .is_root = is_root,
@@ -94,8 +98,12 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *above, v
 
 static hsd_status list(hsd_sorter *sorter, const frame *f, hsd_error *err)
 {
-    const uint64_t record[LIST_WORDS] = {f->entry.id, (uint64_t)f->entry.type << 1 | f->has_dominator, f->entry.bytes,
-                               f->entry.retained_bytes, f->entry.retained_objects, f->dominator};
+    const uint64_t record[LIST_WORDS] = {f->entry.id,
+                                         (uint64_t)f->entry.type << 1 | f->has_dominator,
+                                         f->entry.bytes,
+                                         f->entry.retained_bytes,
+                                         f->entry.retained_objects,
+                                         f->dominator};
     return hsd_sorter_put(sorter, record, err);
 }
 

@@ -17,9 +17,10 @@ typedef struct hsd_top_entry { /* an object and its subtree */
 
 typedef struct hsd_top_walk {
     hsd_retained_sums types, roots; /* by common type; by root's name on this side */
-    hsd_top_entry *entries;         /* the objects that retain most: a heap, the least on top; sorted by finish */
+    /* the objects that retain most: a heap, the least on top; sorted by finish */
+    hsd_top_entry *entries;
     size_t entry_count, entry_capacity;
-    hsd_sorter *list;               /* every object by id; NULL unless it was asked for */
+    hsd_sorter *list; /* every object by id; NULL unless it was asked for */
 } hsd_top_walk;
 
 /*

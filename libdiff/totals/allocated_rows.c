@@ -1,5 +1,6 @@
 /*
- * Rows by allocation site: what is lost, and what is live. Stacks and cycles of two captures meet by what they say (totals/site_table.h).
+ * Rows by allocation site: what is lost, and what is live. Stacks and cycles of two captures meet by what they say
+ * (totals/site_table.h).
  *
  *      tally of a side, by head ──one group a head──► sums by (type, cycle, site) ──spelling──► rows of both sides
  */
@@ -12,14 +13,16 @@
 #include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "graph/lost.h"
 #include "totals/lost_types.h"
 #include "totals/site_search.h"
 #include "totals/sites_all.h"
-#include "graph/lost.h"
 
 #define CYCLE_TYPES 6u
 
-typedef struct sum_key { uint32_t type, cycle, site; } sum_key;
+typedef struct sum_key {
+    uint32_t type, cycle, site;
+} sum_key;
 
 typedef struct lost_sum { /* of one side: heads of one type from one site */
     sum_key key;
@@ -27,7 +30,7 @@ typedef struct lost_sum { /* of one side: heads of one type from one site */
 } lost_sum;
 
 typedef struct lost_side {
-    hsd_names keys;  /* sum_key -> place in sums */
+    hsd_names keys; /* sum_key -> place in sums */
     lost_sum *sums;
     uint32_t capacity;
     hsd_site_table sites;
@@ -54,9 +57,9 @@ static void add(hsd_amount *to, hsd_amount amount)
 typedef struct group {
     uint32_t head;
     bool is_there, is_round;
-    uint32_t type, site;          /* of the object that stands for it */
+    uint32_t type, site; /* of the object that stands for it */
     hsd_amount own, all;
-    uint32_t types[CYCLE_TYPES];  /* round the cycle, by name */
+    uint32_t types[CYCLE_TYPES]; /* round the cycle, by name */
     uint32_t type_count;
 } group;
 
@@ -69,19 +72,22 @@ static int compare_types(const rows *r, uint32_t a, uint32_t b)
 static void take_cycle_type(const rows *r, group *g, uint32_t type)
 {
     uint32_t at = 0;
-    while (at < g->type_count && compare_types(r, g->types[at], type) < 0) at++;
+    while (at < g->type_count && compare_types(r, g->types[at], type) < 0)
+        at++;
     if ((at < g->type_count && g->types[at] == type) || g->type_count == CYCLE_TYPES) return;
     memmove(&g->types[at + 1], &g->types[at], (g->type_count - at) * sizeof *g->types);
     g->types[at] = type;
     g->type_count++;
 }
 
-/* Of those round a cycle the largest one stands for it: it has the name and the stack, so that captures agree which one it is. */
+/* Of those round a cycle the largest one stands for it: it has the name and the stack, so that captures agree which one
+ * it is. */
 static void take_head(const rows *r, group *g, const uint64_t *key, hsd_amount amount)
 {
     const hsd_amount one = {1, amount.bytes / hsd_max_u64(amount.objects, 1)};
     const uint32_t type = hsd_lost_key_type(key);
-    const bool is_larger = one.bytes > g->own.bytes || (one.bytes == g->own.bytes && compare_types(r, type, g->type) < 0);
+    const bool is_larger =
+        one.bytes > g->own.bytes || (one.bytes == g->own.bytes && compare_types(r, type, g->type) < 0);
     if (g->is_there && !is_larger) return;
     g->type = type;
     g->site = hsd_lost_key_site(key);
@@ -89,7 +95,8 @@ static void take_head(const rows *r, group *g, const uint64_t *key, hsd_amount a
     g->is_there = true;
 }
 
-/* Heads stand first; where one does not count (a part of something, a node that is no object) the next stands for it. */
+/* Heads stand first; where one does not count (a part of something, a node that is no object) the next stands for it.
+ */
 static void take_part(const rows *r, group *g, const uint64_t *key, hsd_amount amount)
 {
     const hsd_lost_part part = hsd_lost_key_part(key);
@@ -159,7 +166,8 @@ static hsd_status name_place(rows *r, hsd_lost_row *row, hsd_error *err)
     char *text = hsd_arena_take(&r->store->arena, room);
     if (text == NULL) return hsd_fail_nomem(err, "what is lost");
     const char *slash = strrchr(frame->file.data, '/'), *file = slash != NULL ? slash + 1 : frame->file.data;
-    const int size = frame->line > 0 && frame->file.size > 0 ? snprintf(text, room, "%s (%s:%u)", frame->function.data, file, (unsigned)frame->line)
+    const int size = frame->line > 0 && frame->file.size > 0
+                         ? snprintf(text, room, "%s (%s:%u)", frame->function.data, file, (unsigned)frame->line)
                      : frame->file.size > 0 ? snprintf(text, room, "%s (%s)", frame->function.data, file)
                                             : snprintf(text, room, "%s", frame->function.data);
     row->place = (hsd_text){text, size > 0 ? (size_t)size : 0};
@@ -187,7 +195,8 @@ static hsd_status add_row(rows *r, const lost_sum *sum, hsd_bytes spelled, bool 
     return name_place(r, row, err);
 }
 
-static hsd_status spell_row(rows *r, lost_side *side, const lost_sum *sum, hsd_buffer *spelling, bool is_after, hsd_error *err)
+static hsd_status spell_row(rows *r, lost_side *side, const lost_sum *sum, hsd_buffer *spelling, bool is_after,
+                            hsd_error *err)
 {
     const uint32_t head[2] = {sum->key.type, sum->key.cycle};
     hsd_buffer_clear(spelling);
@@ -198,9 +207,11 @@ static hsd_status spell_row(rows *r, lost_side *side, const lost_sum *sum, hsd_b
 
 static hsd_status load_stacks(const rows *r, lost_side *side, hsd_side_walk *walk, hsd_error *err)
 {
-    if (!hsd_site_table_fits(walk->info, r->run)) return HSD_OK; /* they stay unknown, and the answer stands without */
+    /* they stay unknown, and the answer stands without */
+    if (!hsd_site_table_fits(walk->info, r->run)) return HSD_OK;
     HSD_TRY(hsd_site_table_load(&side->sites, walk->request->capture, err));
-    for (uint32_t i = 0; i < side->keys.count; i++) HSD_TRY(hsd_site_table_want(&side->sites, side->sums[i].key.site, err));
+    for (uint32_t i = 0; i < side->keys.count; i++)
+        HSD_TRY(hsd_site_table_want(&side->sites, side->sums[i].key.site, err));
     return hsd_site_table_texts(&side->sites, walk->request->capture, err);
 }
 
@@ -233,7 +244,8 @@ static hsd_status make_rows(rows *r, hsd_side_walk *const *sides, unsigned side_
 {
     uint32_t none;
     HSD_TRY(hsd_names_put(&r->cycles, (hsd_bytes){(const uint8_t *)"", 0}, &none, err));
-    for (unsigned i = 0; i < side_count; i++) HSD_TRY(add_side(r, sides[i], i + 1 == side_count, err));
+    for (unsigned i = 0; i < side_count; i++)
+        HSD_TRY(add_side(r, sides[i], i + 1 == side_count, err));
     return hsd_lost_keep(out, r->items, r->keys.count, r->store, err);
 }
 
@@ -242,7 +254,8 @@ hsd_status hsd_lost_rows(hsd_side_walk *const *sides, unsigned side_count, const
 {
     rows r = {.types = types, .run = run, .store = store};
     *out = (hsd_lost){.is_known = true};
-    for (unsigned i = 0; i < side_count; i++) out->is_known = out->is_known && sides[i]->request->want_lost && hsd_side_loses(sides[i]);
+    for (unsigned i = 0; i < side_count; i++)
+        out->is_known = out->is_known && sides[i]->request->want_lost && hsd_side_loses(sides[i]);
     if (!out->is_known) return HSD_OK;
     const hsd_status status = make_rows(&r, sides, side_count, out, err);
     hsd_names_release(&r.cycles);
@@ -253,8 +266,8 @@ hsd_status hsd_lost_rows(hsd_side_walk *const *sides, unsigned side_count, const
 
 /* ---- what is live ---- */
 
-static hsd_status put_live(hsd_site_search *s, hsd_site_table *table, const hsd_site_live *live, int side, hsd_buffer *spelling,
-                           hsd_error *err)
+static hsd_status put_live(hsd_site_search *s, hsd_site_table *table, const hsd_site_live *live, int side,
+                           hsd_buffer *spelling, hsd_error *err)
 {
     uint32_t stack;
     hsd_buffer_clear(spelling);
@@ -273,7 +286,8 @@ static hsd_status put_all_live(hsd_site_search *s, hsd_site_table *table, hsd_si
     const hsd_allocated *a = walk->allocated;
     hsd_buffer spelling = {0};
     hsd_status status = hsd_site_table_load(table, walk->request->capture, err);
-    for (uint32_t i = 0; i < a->live_count && status == HSD_OK; i++) status = hsd_site_table_want(table, a->live[i].site, err);
+    for (uint32_t i = 0; i < a->live_count && status == HSD_OK; i++)
+        status = hsd_site_table_want(table, a->live[i].site, err);
     if (status == HSD_OK) status = hsd_site_table_texts(table, walk->request->capture, err);
     for (uint32_t i = 0; i < a->live_count && status == HSD_OK; i++)
         status = put_live(s, table, &a->live[i], side, &spelling, err);

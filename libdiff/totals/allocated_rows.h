@@ -8,8 +8,9 @@
 #include "walk/store.h"
 
 /*
- * What is lost, of one side or of both (before, after): the heads of one type from one stack are one row, those of cycles of the same types
- * another. One side alone is `after`. Texts are owned by the store. HSD_E_NOMEM, and what reading brings.
+ * What is lost, of one side or of both (before, after): the heads of one type from one stack are one row, those of
+ * cycles of the same types another. One side alone is `after`. Texts are owned by the store. HSD_E_NOMEM, and what
+ * reading brings.
  */
 hsd_status hsd_lost_rows(hsd_side_walk *const *sides, unsigned side_count, const hsd_names *types, const hsd_run *run,
                          hsd_diff_store *store, hsd_lost *out, hsd_error *err);

@@ -58,7 +58,8 @@ hsd_status hsd_lost_keep(hsd_lost *lost, hsd_lost_row *items, size_t count, hsd_
     if (lost->rows == NULL) return hsd_fail_nomem(err, "what no root reaches");
     if (count > 0) qsort(items, count, sizeof *items, compare_rows);
     if (lost->row_count > 0) memcpy(lost->rows, items, lost->row_count * sizeof *lost->rows);
-    for (size_t i = HSD_LOST_ROWS; i < count; i++) add_other(lost, &items[i]);
+    for (size_t i = HSD_LOST_ROWS; i < count; i++)
+        add_other(lost, &items[i]);
     return HSD_OK;
 }
 
@@ -66,8 +67,13 @@ hsd_status hsd_lost_keep(hsd_lost *lost, hsd_lost_row *items, size_t count, hsd_
 
 static hsd_lost_row row_of(hsd_text type, hsd_amount before, hsd_amount after)
 {
-    return (hsd_lost_row){.type = type, .cycle = {"", 0}, .place = {"", 0}, .before = before, .after = after,
-                          .heads_before = before, .heads_after = after};
+    return (hsd_lost_row){.type = type,
+                          .cycle = {"", 0},
+                          .place = {"", 0},
+                          .before = before,
+                          .after = after,
+                          .heads_before = before,
+                          .heads_after = after};
 }
 
 /* Room for a row of each type; the caller frees it. */
@@ -96,7 +102,10 @@ static hsd_status fill(hsd_lost *lost, const hsd_diff *diff, hsd_error *err)
     return status;
 }
 
-static bool tells_unreached(const hsd_side *side) { return side->has_roots && side->has_references && side->info.is_complete; }
+static bool tells_unreached(const hsd_side *side)
+{
+    return side->has_roots && side->has_references && side->info.is_complete;
+}
 
 hsd_status hsd_lost_add_types(hsd_diff *diff, hsd_error *err)
 {

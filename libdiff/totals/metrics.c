@@ -13,7 +13,10 @@
 
 typedef struct metrics { /* by number of the name */
     hsd_names names, units;
-    struct { uint32_t unit; uint64_t value; } *list;
+    struct {
+        uint32_t unit;
+        uint64_t value;
+    } * list;
     uint32_t capacity;
 } metrics;
 
@@ -65,7 +68,8 @@ static hsd_status keep(hsd_diff_store *store, const metrics *m, hsd_profile_metr
     return HSD_OK;
 }
 
-hsd_status hsd_metrics_read(hsd_diff_store *store, hsd_capture *capture, hsd_profile_metric **out, size_t *count, hsd_error *err)
+hsd_status hsd_metrics_read(hsd_diff_store *store, hsd_capture *capture, hsd_profile_metric **out, size_t *count,
+                            hsd_error *err)
 {
     metrics m;
     memset(&m, 0, sizeof m);

@@ -1,6 +1,6 @@
 /*
- * What was allocated where. Each stack that allocated something wanted is spelled (totals/site_table.h), and equal spellings are
- * one.
+ * What was allocated where. Each stack that allocated something wanted is spelled (totals/site_table.h), and equal
+ * spellings are one.
  *
  *      objects, site totals ──type wanted──► (type, site) sums ──spelling of the site──► (type, stack) sums of both captures
  */
@@ -24,9 +24,9 @@ typedef struct reading { /* of one capture */
     hsd_site_search *s;
     int side;
     hsd_capture *capture;
-    hsd_id_map type_index;              /* type -> wanted number */
+    hsd_id_map type_index; /* type -> wanted number */
     hsd_site_table sites;
-    hsd_id_map *tally_of;               /* for each type: site -> tally */
+    hsd_id_map *tally_of; /* for each type: site -> tally */
     tally *tallies;
     uint32_t tally_count, tally_capacity;
 } reading;
@@ -36,7 +36,8 @@ typedef struct reading { /* of one capture */
 static hsd_status take_type(reading *r, const hsd_type *type, hsd_error *err)
 {
     if (r->s->is_over_all) return HSD_OK;
-    const uint32_t wanted = hsd_names_find(&r->s->types, (hsd_bytes){(const uint8_t *)type->name.data, type->name.size});
+    const uint32_t wanted =
+        hsd_names_find(&r->s->types, (hsd_bytes){(const uint8_t *)type->name.data, type->name.size});
     if (wanted == HSD_NAME_NONE || hsd_id_map_get(&r->type_index, type->id) != HSD_ID_NONE) return HSD_OK;
     return hsd_id_map_put(&r->type_index, type->id, wanted, err);
 }
@@ -137,13 +138,15 @@ static hsd_status spell_all(reading *r, hsd_error *err)
 {
     hsd_buffer spelling = {0};
     hsd_status status = HSD_OK;
-    for (uint32_t i = 0; i < r->tally_count && status == HSD_OK; i++) status = hsd_site_table_want(&r->sites, r->tallies[i].site, err);
+    for (uint32_t i = 0; i < r->tally_count && status == HSD_OK; i++)
+        status = hsd_site_table_want(&r->sites, r->tallies[i].site, err);
     if (status == HSD_OK) status = hsd_site_table_texts(&r->sites, r->capture, err);
     for (uint32_t i = 0; i < r->tally_count && status == HSD_OK; i++) {
         uint32_t stack = 0;
         hsd_buffer_clear(&spelling);
         status = hsd_site_table_spell(&r->sites, r->tallies[i].site, &spelling, err);
-        if (status == HSD_OK) status = hsd_names_put(&r->s->stacks, (hsd_bytes){spelling.data, spelling.size}, &stack, err);
+        if (status == HSD_OK)
+            status = hsd_names_put(&r->s->stacks, (hsd_bytes){spelling.data, spelling.size}, &stack, err);
         if (status == HSD_OK) status = add_row(r->s, &r->tallies[i], stack, r->side, err);
     }
     hsd_buffer_release(&spelling);
@@ -165,7 +168,8 @@ static hsd_status read_capture(hsd_site_search *s, int side, hsd_capture *captur
 {
     reading r = {.s = s, .side = side, .capture = capture};
     const hsd_status status = read_tables(&r, err);
-    for (uint32_t i = 0; r.tally_of != NULL && i < s->types.count; i++) hsd_id_map_release(&r.tally_of[i]);
+    for (uint32_t i = 0; r.tally_of != NULL && i < s->types.count; i++)
+        hsd_id_map_release(&r.tally_of[i]);
     free(r.tally_of);
     free(r.tallies);
     hsd_site_table_release(&r.sites);
@@ -204,7 +208,8 @@ hsd_status hsd_site_frames(const hsd_site_search *s, uint32_t stack, hsd_diff_st
 
 int hsd_site_compare(const hsd_site_search *s, const hsd_site_sum *x, const hsd_site_sum *y)
 {
-    if (hsd_site_sum_growth(x) != hsd_site_sum_growth(y)) return hsd_site_sum_growth(x) > hsd_site_sum_growth(y) ? -1 : 1;
+    if (hsd_site_sum_growth(x) != hsd_site_sum_growth(y))
+        return hsd_site_sum_growth(x) > hsd_site_sum_growth(y) ? -1 : 1;
     const hsd_bytes p = hsd_names_get(&s->stacks, x->stack), q = hsd_names_get(&s->stacks, y->stack);
     const int order = memcmp(p.data, q.data, hsd_min_u64(p.size, q.size));
     return order != 0 ? order : (p.size > q.size) - (p.size < q.size);
@@ -212,7 +217,8 @@ int hsd_site_compare(const hsd_site_search *s, const hsd_site_sum *x, const hsd_
 
 void hsd_site_search_release(hsd_site_search *s)
 {
-    for (uint32_t i = 0; s->row_of != NULL && i < s->types.count; i++) hsd_id_map_release(&s->row_of[i]);
+    for (uint32_t i = 0; s->row_of != NULL && i < s->types.count; i++)
+        hsd_id_map_release(&s->row_of[i]);
     free(s->row_of);
     free(s->rows);
     hsd_names_release(&s->types);

@@ -4,16 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/allocators.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 
 #define TABLE_SHARE 8u /* of the budget, for the sites of one capture */
 
 /* How a frame of a spelling begins; the texts of function and file follow. */
-typedef struct spelled { uint32_t function_bytes, file_bytes, line, column; } spelled;
+typedef struct spelled {
+    uint32_t function_bytes, file_bytes, line, column;
+} spelled;
 
 bool hsd_site_table_fits(const hsd_capture_info *info, const hsd_run *run)
 {
@@ -30,7 +32,8 @@ static hsd_status make_room(hsd_site_table *table, hsd_error *err)
 
 static hsd_status take_site(hsd_site_table *table, const hsd_site *site, hsd_error *err)
 {
-    if (hsd_id_map_get(&table->index, site->id) != HSD_ID_NONE) return HSD_OK; /* the first of a number counts */
+    /* the first of a number counts */
+    if (hsd_id_map_get(&table->index, site->id) != HSD_ID_NONE) return HSD_OK;
     HSD_TRY(make_room(table, err));
     table->sites[table->count] = *site;
     return hsd_id_map_put(&table->index, site->id, table->count++, err);
@@ -76,7 +79,8 @@ static hsd_status want_texts(hsd_site_table *table, const hsd_site *site, hsd_bu
 
 static hsd_status spell_frame(hsd_site_table *table, const hsd_site *site, hsd_buffer *out, hsd_error *err)
 {
-    const hsd_bytes function = hsd_texts_get(&table->texts, site->function), file = hsd_texts_get(&table->texts, site->file);
+    const hsd_bytes function = hsd_texts_get(&table->texts, site->function),
+                    file = hsd_texts_get(&table->texts, site->file);
     const spelled head = {(uint32_t)function.size, (uint32_t)file.size, site->line, site->column};
     HSD_TRY(hsd_buffer_append(out, &head, sizeof head, err));
     HSD_TRY(hsd_buffer_append(out, function.data, function.size, err));
@@ -118,8 +122,8 @@ size_t hsd_site_wanted(const hsd_site_frame *frames, size_t count)
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /*
- * "make (session.c:42)" and "make (session.c:42), inlined in main": a producer that knows addresses has its lines in the text (FORMAT.md
- * 7.12). They are put where others have them; the text is of ours, and is cut in place.
+ * "make (session.c:42)" and "make (session.c:42), inlined in main": a producer that knows addresses has its lines in
+ * the text (FORMAT.md 7.12). They are put where others have them; the text is of ours, and is cut in place.
  */
 static void part_line(hsd_site_frame *frame)
 {
@@ -128,9 +132,11 @@ static void part_line(hsd_site_frame *frame)
     if (frame->file.size > 0 || frame->line > 0 || frame->function.size < 5) return;
     if (end == NULL) end = text + frame->function.size - 1;
     char *digits = end, *open = end;
-    while (digits > text && is_digit(digits[-1])) digits--;
+    while (digits > text && is_digit(digits[-1]))
+        digits--;
     if (*end != ')' || digits == end || end - digits > 9 || digits == text || digits[-1] != ':') return;
-    for (open = digits - 1; open > text + 1 && !(open[-1] == '(' && open[-2] == ' ');) open--;
+    for (open = digits - 1; open > text + 1 && !(open[-1] == '(' && open[-2] == ' ');)
+        open--;
     if (open <= text + 2) return;
     frame->file = (hsd_text){open, (size_t)(digits - 1 - open)};
     frame->line = (uint32_t)strtoul(digits, NULL, 10);
@@ -138,7 +144,8 @@ static void part_line(hsd_site_frame *frame)
     text[frame->function.size] = digits[-1] = '\0';
 }
 
-hsd_status hsd_site_frames_of(hsd_bytes spelling, hsd_diff_store *store, const hsd_site_frame **out, size_t *count, hsd_error *err)
+hsd_status hsd_site_frames_of(hsd_bytes spelling, hsd_diff_store *store, const hsd_site_frame **out, size_t *count,
+                              hsd_error *err)
 {
     hsd_site_frame *frames = hsd_arena_take(&store->arena, HSD_SITE_FRAMES * sizeof *frames);
     if (frames == NULL) return hsd_fail_nomem(err, "the allocation sites");

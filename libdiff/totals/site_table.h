@@ -1,6 +1,6 @@
 /*
- * The allocation sites of one capture as texts. Sites of two captures have nothing in common but what their stacks say, so a stack is
- * written out as bytes (its *spelling*: frames, innermost first), and equal spellings are one stack.
+ * The allocation sites of one capture as texts. Sites of two captures have nothing in common but what their stacks say,
+ * so a stack is written out as bytes (its *spelling*: frames, innermost first), and equal spellings are one stack.
  *
  *      load ── want the sites that matter ── texts ── spell
  */
@@ -22,7 +22,8 @@ typedef struct hsd_site_table { /* zeroed: empty */
     hsd_texts texts;
 } hsd_site_table;
 
-/* True if the sites of a capture may be held in memory: there are some, and they take no more than an eighth of the budget. */
+/* True if the sites of a capture may be held in memory: there are some, and they take no more than an eighth of the
+ * budget. */
 bool hsd_site_table_fits(const hsd_capture_info *info, const hsd_run *run);
 
 /* One pass over the sites. HSD_E_NOMEM, and what reading brings. */
@@ -41,7 +42,7 @@ void hsd_site_table_release(hsd_site_table *table);
 size_t hsd_site_wanted(const hsd_site_frame *frames, size_t count);
 
 /* The frames of a spelling, innermost first, owned by the store; a part of one is no spelling. */
-hsd_status hsd_site_frames_of(hsd_bytes spelling, hsd_diff_store *store, const hsd_site_frame **out, size_t *count, hsd_error *err);
-
+hsd_status hsd_site_frames_of(hsd_bytes spelling, hsd_diff_store *store, const hsd_site_frame **out, size_t *count,
+                              hsd_error *err);
 
 #endif

@@ -25,7 +25,8 @@ static hsd_status make_rows(request *q, hsd_sites *sites, hsd_error *err)
     const hsd_site_search *s = &q->search;
     uint32_t of_type = 0;
     if (s->row_count > 1) qsort_r(s->rows, s->row_count, sizeof *s->rows, compare_rows, q);
-    sites->rows = hsd_arena_take(&sites->store->arena, (size_t)s->types.count * HSD_SITES_OF_A_TYPE * sizeof *sites->rows);
+    sites->rows =
+        hsd_arena_take(&sites->store->arena, (size_t)s->types.count * HSD_SITES_OF_A_TYPE * sizeof *sites->rows);
     if (sites->rows == NULL) return hsd_fail_nomem(err, "the allocation sites");
     for (uint32_t i = 0; i < s->row_count; i++) {
         const hsd_site_sum *from = &s->rows[i];
@@ -47,14 +48,15 @@ static hsd_status want_types(request *q, const hsd_text *types, size_t count, hs
     for (size_t i = 0; i < count; i++) {
         uint32_t number;
         const uint32_t known = q->search.types.count;
-        HSD_TRY(hsd_names_put(&q->search.types, (hsd_bytes){(const uint8_t *)types[i].data, types[i].size}, &number, err));
+        HSD_TRY(hsd_names_put(&q->search.types, (hsd_bytes){(const uint8_t *)types[i].data, types[i].size}, &number,
+                              err));
         if (q->search.types.count > known) q->place_of[number] = (uint32_t)i;
     }
     return HSD_OK;
 }
 
-static hsd_status answer(request *q, hsd_sites *sites, hsd_capture *const captures[2], const hsd_text *types, size_t count,
-                         hsd_error *err)
+static hsd_status answer(request *q, hsd_sites *sites, hsd_capture *const captures[2], const hsd_text *types,
+                         size_t count, hsd_error *err)
 {
     sites->are_known = count > 0 && hsd_site_search_is_possible(&q->search, captures);
     if (!sites->are_known) return HSD_OK;
@@ -63,8 +65,8 @@ static hsd_status answer(request *q, hsd_sites *sites, hsd_capture *const captur
     return make_rows(q, sites, err);
 }
 
-hsd_status hsd_sites_run(hsd_sites **out, hsd_capture *before, hsd_capture *after, const hsd_text *types, size_t type_count,
-                         const hsd_run *run, hsd_error *err)
+hsd_status hsd_sites_run(hsd_sites **out, hsd_capture *before, hsd_capture *after, const hsd_text *types,
+                         size_t type_count, const hsd_run *run, hsd_error *err)
 {
     hsd_capture *const captures[2] = {before, after};
     hsd_reporter reporter;
@@ -81,8 +83,10 @@ hsd_status hsd_sites_run(hsd_sites **out, hsd_capture *before, hsd_capture *afte
     hsd_site_search_release(&q.search);
     free(q.place_of);
     hsd_reporter_release(&reporter);
-    if (status == HSD_OK) *out = sites;
-    else hsd_sites_free(sites);
+    if (status == HSD_OK)
+        *out = sites;
+    else
+        hsd_sites_free(sites);
     return status;
 }
 

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* qsort_r */
 /*
- * Growth by allocation site over all types. Every byte of the totals is in one row: what no site is known of is in the row without
- * frames, and what is more than HSD_SITE_ROWS rows in the sum behind them.
+ * Growth by allocation site over all types. Every byte of the totals is in one row: what no site is known of is in the
+ * row without frames, and what is more than HSD_SITE_ROWS rows in the sum behind them.
  */
 #include "totals/sites_all.h"
 
@@ -18,7 +18,8 @@ bool hsd_sites_are_all(hsd_capture *before, hsd_capture *after)
 {
     const hsd_capture_info *a = hsd_capture_get_info(before), *b = hsd_capture_get_info(after);
     if ((a->references | a->edges | b->references | b->edges) != 0 || a->is_baseline || b->is_baseline) return false;
-    if (((a->facts | b->facts) & HSC_FACT_MANUAL) != 0) return false; /* they know what is lost, where nothing refers to anything too */
+    /* they know what is lost, where nothing refers to anything too */
+    if (((a->facts | b->facts) & HSC_FACT_MANUAL) != 0) return false;
     return a->sites > 0 || b->sites > 0;
 }
 
@@ -44,7 +45,8 @@ static hsd_site_sum rest_of(const hsd_site_search *s, const hsd_diff *diff)
             known.objects = hsd_add_saturating(known.objects, s->rows[i].amounts[side].objects);
             known.bytes = hsd_add_saturating(known.bytes, s->rows[i].amounts[side].bytes);
         }
-        rest.amounts[side] = (hsd_amount){left_of(totals[side].objects, known.objects), left_of(totals[side].bytes, known.bytes)};
+        rest.amounts[side] =
+            (hsd_amount){left_of(totals[side].objects, known.objects), left_of(totals[side].bytes, known.bytes)};
     }
     return rest;
 }
@@ -52,7 +54,8 @@ static hsd_site_sum rest_of(const hsd_site_search *s, const hsd_diff *diff)
 static hsd_status append_rest(hsd_site_search *s, const hsd_diff *diff, hsd_error *err)
 {
     const hsd_site_sum rest = rest_of(s, diff);
-    if ((rest.amounts[0].objects | rest.amounts[0].bytes | rest.amounts[1].objects | rest.amounts[1].bytes) == 0) return HSD_OK;
+    if ((rest.amounts[0].objects | rest.amounts[0].bytes | rest.amounts[1].objects | rest.amounts[1].bytes) == 0)
+        return HSD_OK;
     HSD_TRY(HSD_ARRAY_GROW(s->rows, s->row_capacity, (uint64_t)s->row_count + 1, 1, "the allocation sites", err));
     s->rows[s->row_count++] = rest;
     return HSD_OK;
@@ -67,7 +70,8 @@ static void add_amount(hsd_amount *to, hsd_amount amount)
 static hsd_status make_rows(hsd_site_search *s, hsd_diff *diff, hsd_error *err)
 {
     if (s->row_count > 1) qsort_r(s->rows, s->row_count, sizeof *s->rows, compare_rows, s);
-    diff->sites = hsd_arena_take(&diff->store->arena, hsd_min_u64(s->row_count, HSD_SITE_ROWS) * sizeof *diff->sites + 1);
+    diff->sites =
+        hsd_arena_take(&diff->store->arena, hsd_min_u64(s->row_count, HSD_SITE_ROWS) * sizeof *diff->sites + 1);
     if (diff->sites == NULL) return hsd_fail_nomem(err, "the allocation sites");
     for (uint32_t i = 0; i < s->row_count; i++) {
         const hsd_site_sum *from = &s->rows[i];

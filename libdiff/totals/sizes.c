@@ -1,7 +1,7 @@
 /*
- * Which types, then what the totals of either capture say of them. The rows of types are in order of growth, so that those
- * which changed most are at both ends. Of names only theirs are held: of all other types a number is enough, to know those that
- * were never defined from those that are not wanted.
+ * Which types, then what the totals of either capture say of them. The rows of types are in order of growth, so that
+ * those which changed most are at both ends. Of names only theirs are held: of all other types a number is enough, to
+ * know those that were never defined from those that are not wanted.
  */
 #include "totals/sizes.h"
 
@@ -22,10 +22,10 @@ typedef struct size_search {
     uint32_t count;
     bool is_told[HSD_SIZE_ROWS]; /* the buckets are of all objects of the type */
     hsd_size_row *rows;
-    uint64_t objects[2];         /* in the totals of either capture */
-    hsd_type_names names;        /* of the chosen, and that of types which were never defined */
+    uint64_t objects[2];                /* in the totals of either capture */
+    hsd_type_names names;               /* of the chosen, and that of types which were never defined */
     uint32_t row_of[HSD_SIZE_ROWS + 1]; /* by number in names; or NO_ROW */
-    hsd_id_map rows_of_side[2];  /* type of a capture -> row, or OTHER */
+    hsd_id_map rows_of_side[2];         /* type of a capture -> row, or OTHER */
 } size_search;
 
 /* ---- which types ---- */
@@ -50,8 +50,10 @@ static void choose(size_search *s)
         const hsd_type_row *most = change_of(first) >= change_of(end - 1) ? first : end - 1;
         if (change_of(most) == 0) break;
         s->chosen[s->count++] = most;
-        if (most == first) first++;
-        else end--;
+        if (most == first)
+            first++;
+        else
+            end--;
     }
     if (s->count > 0) qsort(s->chosen, s->count, sizeof *s->chosen, compare_chosen);
 }
@@ -79,7 +81,8 @@ static hsd_status take_type(size_search *s, int side, const hsd_type *type, hsd_
 {
     hsd_id_map *rows = &s->rows_of_side[side];
     if (hsd_id_map_get(rows, type->id) != HSD_ID_NONE) return HSD_OK;
-    const uint32_t number = hsd_names_find(&s->names.names, (hsd_bytes){(const uint8_t *)type->name.data, type->name.size});
+    const uint32_t number =
+        hsd_names_find(&s->names.names, (hsd_bytes){(const uint8_t *)type->name.data, type->name.size});
     const uint32_t row = number == HSD_NAME_NONE ? NO_ROW : s->row_of[number];
     return hsd_id_map_put(rows, type->id, row == NO_ROW ? OTHER : row, err);
 }
@@ -100,8 +103,10 @@ static hsd_status read_all(size_search *s, int side, hsd_capture *capture, hsd_r
     hsd_status status;
     HSD_TRY(hsd_record_reader_open(&reader, capture, kind, err));
     while ((status = hsd_record_reader_next(reader, &record, err)) == HSD_OK) {
-        if (kind == HSD_RECORD_TYPE_TOTAL) take_total(s, side, &record.type_total);
-        else if ((status = take_type(s, side, &record.type, err)) != HSD_OK) break;
+        if (kind == HSD_RECORD_TYPE_TOTAL)
+            take_total(s, side, &record.type_total);
+        else if ((status = take_type(s, side, &record.type, err)) != HSD_OK)
+            break;
     }
     hsd_record_reader_close(reader);
     return status == HSD_END ? HSD_OK : status;
@@ -133,7 +138,8 @@ static hsd_status name_rows(size_search *s, hsd_error *err)
 static bool is_empty(const hsd_size_row *row)
 {
     uint64_t objects = 0;
-    for (unsigned b = 0; b < HSD_SIZE_BUCKETS; b++) objects |= row->before[b].objects | row->after[b].objects;
+    for (unsigned b = 0; b < HSD_SIZE_BUCKETS; b++)
+        objects |= row->before[b].objects | row->after[b].objects;
     return objects == 0;
 }
 
@@ -170,7 +176,8 @@ hsd_status hsd_sizes_add_to(hsd_diff *diff, hsd_capture *before, hsd_capture *af
     choose(&s);
     if (s.count == 0) return HSD_OK;
     const hsd_status status = load(&s, captures, err);
-    for (int side = 0; side < 2; side++) hsd_id_map_release(&s.rows_of_side[side]);
+    for (int side = 0; side < 2; side++)
+        hsd_id_map_release(&s.rows_of_side[side]);
     hsd_type_names_release(&s.names);
     return status;
 }

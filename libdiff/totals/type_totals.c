@@ -8,16 +8,12 @@ hsd_status hsd_summary_check(const hsd_capture_info *info, hsd_error *err)
 {
     if (info->is_complete) return HSD_OK;
     hsd_error_set_file(err, info->path);
-    const hsd_status status =
-        hsd_fail(err, HSD_E_TRUNCATED, "the capture has no type totals: it ends before them");
+    const hsd_status status = hsd_fail(err, HSD_E_TRUNCATED, "the capture has no type totals: it ends before them");
     hsd_error_set_hint(err, "leave --summary out to count the objects themselves");
     return status;
 }
 
-static bool has_totals_alone(const hsd_capture_info *info)
-{
-    return info->objects == 0 && info->summary_objects > 0;
-}
+static bool has_totals_alone(const hsd_capture_info *info) { return info->objects == 0 && info->summary_objects > 0; }
 
 bool hsd_summary_is_all(const hsd_capture *before, const hsd_capture *after)
 {
@@ -38,7 +34,8 @@ hsd_status hsd_summary_add(hsd_amount *by_type, hsd_capture *capture, const hsd_
         if (status != HSD_OK) break;
         hsd_amount *amount = &by_type[hsd_type_common(types, record.type_total.type)];
         amount->objects = hsd_add_saturating(amount->objects, record.type_total.objects);
-        amount->bytes = hsd_add_saturating(amount->bytes, hsd_add_saturating(record.type_total.bytes, record.type_total.native_bytes));
+        amount->bytes = hsd_add_saturating(amount->bytes,
+                                           hsd_add_saturating(record.type_total.bytes, record.type_total.native_bytes));
     }
     hsd_record_reader_close(reader);
     return status == HSD_END ? HSD_OK : status;

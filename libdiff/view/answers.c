@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 #define BODY_MOST ((size_t)16 << 20) /* a thousand nodes of the longest names have less */
 
 /* ---- bodies ---- */
@@ -38,7 +37,8 @@ void hsd_view_refuse(hsd_http_answer *answer, unsigned status, const char *error
 {
     static const char no_memory[] = "{\"error\": \"out of memory\", \"hint\": \"\"}\n";
     hsd_buffer_release(&answer->body);
-    *answer = (hsd_http_answer){.status = status, .type = "application/json", .allow = status == 405 ? "GET, HEAD" : NULL};
+    *answer =
+        (hsd_http_answer){.status = status, .type = "application/json", .allow = status == 405 ? "GET, HEAD" : NULL};
     put_error(&answer->body, error, hint);
     if (answer->body.size > 0) return;
     answer->data = no_memory;
@@ -68,8 +68,10 @@ static hsd_status find_side(hsd_view_asked *asked, hsd_error *err)
 {
     const size_t count = hsd_browse_side_count(asked->browse);
     const hsd_view_side wanted = asked->question->side;
-    if (count == 2 && wanted == HSD_VIEW_ONLY_SIDE) return hsd_fail(err, HSD_E_MISUSE, "side is missing: before or after");
-    if (count == 1 && wanted == HSD_VIEW_BEFORE) return hsd_fail(err, HSD_E_NOT_FOUND, "there is one capture, and its side is after");
+    if (count == 2 && wanted == HSD_VIEW_ONLY_SIDE)
+        return hsd_fail(err, HSD_E_MISUSE, "side is missing: before or after");
+    if (count == 1 && wanted == HSD_VIEW_BEFORE)
+        return hsd_fail(err, HSD_E_NOT_FOUND, "there is one capture, and its side is after");
     asked->side = count == 2 && wanted == HSD_VIEW_AFTER ? 1 : 0;
     return HSD_OK;
 }
@@ -87,14 +89,16 @@ static hsd_status find_browse(hsd_view_asked *asked, hsd_error *err)
         hsd_error_set_hint(err, "/api/state tells how far it is");
         return HSD_E_UNSUPPORTED;
     }
-    return hsd_fail(err, HSD_E_UNSUPPORTED, "there is no heap to browse: %s", view->why_not); /* written once, before the phase changed */
+    /* written once, before the phase changed */
+    return hsd_fail(err, HSD_E_UNSUPPORTED, "there is no heap to browse: %s", view->why_not);
 }
 
 hsd_status hsd_view_find(const hsd_view_asked *asked, hsd_browse_ref *ref, hsd_error *err)
 {
     const hsd_view_question *question = asked->question;
     *ref = (hsd_browse_ref){question->of == HSD_VIEW_OF_NODE ? (uint32_t)question->of_number : HSD_BROWSE_ALL};
-    return question->of == HSD_VIEW_OF_ID ? hsd_browse_find(asked->browse, asked->side, question->of_number, ref, err) : HSD_OK;
+    return question->of == HSD_VIEW_OF_ID ? hsd_browse_find(asked->browse, asked->side, question->of_number, ref, err)
+                                          : HSD_OK;
 }
 
 /* ---- answers ---- */
@@ -102,11 +106,11 @@ hsd_status hsd_view_find(const hsd_view_asked *asked, hsd_browse_ref *ref, hsd_e
 typedef hsd_status (*answer_fn)(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err);
 
 static const answer_fn answers[HSD_VIEW_ROUTES] = {
-    [HSD_VIEW_STATE] = hsd_view_answer_state,       [HSD_VIEW_TYPES] = hsd_view_answer_types,
-    [HSD_VIEW_OBJECTS] = hsd_view_answer_nodes,     [HSD_VIEW_DOMINATED] = hsd_view_answer_nodes,
-    [HSD_VIEW_REFERENTS] = hsd_view_answer_nodes,   [HSD_VIEW_REFERRERS] = hsd_view_answer_nodes,
-    [HSD_VIEW_PATH] = hsd_view_answer_nodes,        [HSD_VIEW_DOMINATORS] = hsd_view_answer_nodes,
-    [HSD_VIEW_OBJECT] = hsd_view_answer_object,     [HSD_VIEW_SEARCH] = hsd_view_answer_search,
+    [HSD_VIEW_STATE] = hsd_view_answer_state,     [HSD_VIEW_TYPES] = hsd_view_answer_types,
+    [HSD_VIEW_OBJECTS] = hsd_view_answer_nodes,   [HSD_VIEW_DOMINATED] = hsd_view_answer_nodes,
+    [HSD_VIEW_REFERENTS] = hsd_view_answer_nodes, [HSD_VIEW_REFERRERS] = hsd_view_answer_nodes,
+    [HSD_VIEW_PATH] = hsd_view_answer_nodes,      [HSD_VIEW_DOMINATORS] = hsd_view_answer_nodes,
+    [HSD_VIEW_OBJECT] = hsd_view_answer_object,   [HSD_VIEW_SEARCH] = hsd_view_answer_search,
 };
 
 static void answer_json(hsd_view *view, const hsd_view_question *question, hsd_http_answer *answer)
@@ -146,10 +150,12 @@ static void answer_report(hsd_view *view, hsd_http_answer *answer)
     const bool is_working = view->phase == HSD_VIEW_WORKING;
     pthread_mutex_unlock(&view->lock);
     if (!has_report) {
-        hsd_view_refuse(answer, 404, is_working ? "the report is not there yet" : "there is no report", "/api/state tells how far it is");
+        hsd_view_refuse(answer, 404, is_working ? "the report is not there yet" : "there is no report",
+                        "/api/state tells how far it is");
         return;
     }
-    *answer = (hsd_http_answer){.status = 200, .type = "application/octet-stream", .data = view->packed.data, .size = view->packed.size};
+    *answer = (hsd_http_answer){
+        .status = 200, .type = "application/octet-stream", .data = view->packed.data, .size = view->packed.size};
 }
 
 static void answer_page(const hsd_view *view, hsd_http_answer *answer)

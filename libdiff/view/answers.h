@@ -26,8 +26,8 @@ void hsd_view_refuse(hsd_http_answer *answer, unsigned status, const char *error
 typedef struct hsd_view_asked {
     hsd_view *view;
     const hsd_view_question *question;
-    hsd_browse *browse;            /* there, for all but /api/state */
-    size_t side;                   /* of browse */
+    hsd_browse *browse; /* there, for all but /api/state */
+    size_t side;        /* of browse */
 } hsd_view_asked;
 
 hsd_status hsd_view_answer_state(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err);

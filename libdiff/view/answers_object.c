@@ -51,8 +51,10 @@ hsd_status hsd_view_answer_object(const hsd_view_asked *asked, hsd_json_writer *
     HSD_TRY(hsd_view_find(asked, &ref, err));
     HSD_TRY(hsd_browse_object_get(asked->browse, asked->side, ref, &object, err));
     hsd_view_put_node(json, "node", &object->node);
-    if (object->has_length) hsd_json_put_count(json, "length", object->length);
-    else hsd_json_put_null(json, "length");
+    if (object->has_length)
+        hsd_json_put_count(json, "length", object->length);
+    else
+        hsd_json_put_null(json, "length");
     hsd_json_put_text(json, "owner", object->owner);
     hsd_json_put_count(json, "referents", object->referents);
     hsd_json_put_count(json, "referrers", object->referrers);

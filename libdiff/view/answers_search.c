@@ -17,8 +17,11 @@ static bool is_id(hsd_text text, uint64_t *id)
     *id = 0;
     for (size_t i = is_hex ? 2 : 1; i < text.size; i++) {
         const char c = (char)(text.data[i] >= 'A' && text.data[i] <= 'F' ? text.data[i] + 32 : text.data[i]);
-        const unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : base;
-        if (digit >= base || __builtin_mul_overflow(*id, base, id) || __builtin_add_overflow(*id, digit, id)) return false;
+        const unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                               : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+                                                      : base;
+        if (digit >= base || __builtin_mul_overflow(*id, base, id) || __builtin_add_overflow(*id, digit, id))
+            return false;
     }
     return true;
 }
@@ -71,7 +74,8 @@ static hsd_status put_roots(const hsd_view_asked *asked, hsd_json_writer *json, 
 hsd_status hsd_view_answer_search(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err)
 {
     hsd_browse_types *types = NULL;
-    HSD_TRY(hsd_browse_types_get(asked->browse, asked->side, asked->question->text, HSD_BROWSE_BY_RETAINED, 0, FOUND_MOST, &types, err));
+    HSD_TRY(hsd_browse_types_get(asked->browse, asked->side, asked->question->text, HSD_BROWSE_BY_RETAINED, 0,
+                                 FOUND_MOST, &types, err));
     hsd_view_put_types(json, "types", types);
     hsd_browse_types_free(types);
     HSD_TRY(put_roots(asked, json, err));

@@ -5,8 +5,10 @@
 
 static void put_text_or_null(hsd_json_writer *json, const char *key, const char *text)
 {
-    if (text && text[0]) hsd_json_put_string(json, key, text);
-    else hsd_json_put_null(json, key);
+    if (text && text[0])
+        hsd_json_put_string(json, key, text);
+    else
+        hsd_json_put_null(json, key);
 }
 
 static void put_captures(hsd_json_writer *json, const hsd_view *view)
@@ -51,7 +53,8 @@ static void put_failure(hsd_json_writer *json, const hsd_view *view)
 
 hsd_status hsd_view_answer_state(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err)
 {
-    static const char *const phases[] = {[HSD_VIEW_WORKING] = "working", [HSD_VIEW_READY] = "ready", [HSD_VIEW_FAILED] = "failed"};
+    static const char *const phases[] = {
+        [HSD_VIEW_WORKING] = "working", [HSD_VIEW_READY] = "ready", [HSD_VIEW_FAILED] = "failed"};
     hsd_view *view = asked->view;
     (void)err;
     pthread_mutex_lock(&view->lock);

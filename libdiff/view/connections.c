@@ -46,7 +46,8 @@ void hsd_connections_cut(hsd_connections *connections, uint64_t now_ns, uint64_t
     pthread_mutex_lock(&connections->lock);
     for (size_t i = 0; i < HSD_CONNECTIONS_MOST; i++) {
         const hsd_connection *one = &connections->all[i];
-        if (one->fd >= 0 && now_ns > one->since_ns && now_ns - one->since_ns > patience_ns) shutdown(one->fd, SHUT_RDWR);
+        if (one->fd >= 0 && now_ns > one->since_ns && now_ns - one->since_ns > patience_ns)
+            shutdown(one->fd, SHUT_RDWR);
     }
     pthread_mutex_unlock(&connections->lock);
 }

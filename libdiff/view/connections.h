@@ -1,7 +1,7 @@
 /*
- * How long each connection has been at its request. A client that sends a byte now and then is never idle, and would keep a
- * connection for ever: it is cut off from another thread, by shutting its socket down, when its time is up. An answer may take longer:
- * a report of many MiB through a tunnel.
+ * How long each connection has been at its request. A client that sends a byte now and then is never idle, and would
+ * keep a connection for ever: it is cut off from another thread, by shutting its socket down, when its time is up. An
+ * answer may take longer: a report of many MiB through a tunnel.
  */
 #ifndef HSD_VIEW_CONNECTIONS_H
 #define HSD_VIEW_CONNECTIONS_H
@@ -10,16 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HSD_CONNECTIONS_MOST     64u
-#define HSD_CONNECTION_ANSWERED  UINT64_MAX
+#define HSD_CONNECTIONS_MOST    64u
+#define HSD_CONNECTION_ANSWERED UINT64_MAX
 
 typedef struct hsd_connection {
-    int fd;                        /* -1 = free */
-    uint64_t since_ns;             /* accepted, or done with its last request; HSD_CONNECTION_ANSWERED while that is answered */
+    int fd; /* -1 = free */
+    /* accepted, or done with its last request; HSD_CONNECTION_ANSWERED while that is answered */
+    uint64_t since_ns;
 } hsd_connection;
 
 typedef struct hsd_connections {
-    pthread_mutex_t lock;          /* of all below: a socket is never shut down once its owner may have closed it */
+    /* of all below: a socket is never shut down once its owner may have closed it */
+    pthread_mutex_t lock;
     hsd_connection all[HSD_CONNECTIONS_MOST];
 } hsd_connections;
 

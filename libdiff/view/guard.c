@@ -43,9 +43,11 @@ static hsd_view_verdict judge_host(const hsd_view_guard *guard, const hsd_view_r
 
 static hsd_view_verdict judge_client(const hsd_view_request *request)
 {
-    if (request->client == HSD_PEER_OF_OTHER_USER) return refuse(403, "this viewer is another user's", "start hsdiff view yourself");
+    if (request->client == HSD_PEER_OF_OTHER_USER)
+        return refuse(403, "this viewer is another user's", "start hsdiff view yourself");
     if (request->client == HSD_PEER_NOT_SEEN)
-        return refuse(503, "the viewer has no descriptor or memory left to see who asks", "close other pages of it, then try again");
+        return refuse(503, "the viewer has no descriptor or memory left to see who asks",
+                      "close other pages of it, then try again");
     return passed;
 }
 
@@ -62,10 +64,13 @@ static bool is_own_site(const char *site, bool is_page)
 
 static hsd_view_verdict judge_origin(const hsd_view_request *request, bool is_page)
 {
-    const bool origin_fits = request->origins == 0 || (request->origins == 1 && request->origin && is_same_origin(request->origin, request->host));
-    const bool site_fits = request->sites == 0 || (request->sites == 1 && request->site && is_own_site(request->site, is_page));
+    const bool origin_fits = request->origins == 0 || (request->origins == 1 && request->origin &&
+                                                       is_same_origin(request->origin, request->host));
+    const bool site_fits =
+        request->sites == 0 || (request->sites == 1 && request->site && is_own_site(request->site, is_page));
     if (origin_fits && site_fits) return passed;
-    return refuse(403, "pages from elsewhere get no answer", "open the address that hsdiff view printed, in a tab of its own");
+    return refuse(403, "pages from elsewhere get no answer",
+                  "open the address that hsdiff view printed, in a tab of its own");
 }
 
 /* ---- what it asks for ---- */
@@ -93,7 +98,8 @@ static hsd_view_verdict judge_token(const hsd_view_guard *guard, const hsd_view_
 {
     if (!hsd_view_needs_token(request->target)) return passed;
     if (request->tokens == 1 && request->token && hsd_view_token_is(guard->token, request->token)) return passed;
-    return refuse(403, "the token is missing or wrong", "open the whole address that hsdiff view printed, with what stands behind its #");
+    return refuse(403, "the token is missing or wrong",
+                  "open the whole address that hsdiff view printed, with what stands behind its #");
 }
 
 hsd_view_verdict hsd_view_judge(const hsd_view_guard *guard, const hsd_view_request *request)

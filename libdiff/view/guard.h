@@ -1,5 +1,6 @@
 /*
- * Who gets an answer: one pure function from what a request says to a verdict, so that a table can test it and a fuzzer feed it.
+ * Who gets an answer: one pure function from what a request says to a verdict, so that a table can test it and a fuzzer
+ * feed it.
  *
  *      target      begins with /, at most HSD_VIEW_TARGET_BYTES            400, 414
  *      client      a process of our user, or of root                     403   another user, who read the address somewhere
@@ -25,12 +26,12 @@
 /* One request. Texts are as they came, NULL = not sent; the first where several were. */
 typedef struct hsd_view_request {
     const char *method;
-    const char *target;            /* path and query, nothing decoded */
+    const char *target; /* path and query, nothing decoded */
     const char *host, *origin, *site, *token;
     unsigned hosts, origins, sites, tokens; /* how many headers of that name */
-    bool has_body;                 /* says that there is one, of whatever length but 0 */
-    hsd_peer client;               /* whose it is */
-    bool is_malformed;             /* a header with a NUL in it, and the like */
+    bool has_body;                          /* says that there is one, of whatever length but 0 */
+    hsd_peer client;                        /* whose it is */
+    bool is_malformed;                      /* a header with a NUL in it, and the like */
 } hsd_view_request;
 
 typedef struct hsd_view_guard {
@@ -39,8 +40,8 @@ typedef struct hsd_view_guard {
 } hsd_view_guard;
 
 typedef struct hsd_view_verdict {
-    unsigned status;               /* of HTTP; 0 = to be answered */
-    const char *error, *hint;      /* sentences; static */
+    unsigned status;          /* of HTTP; 0 = to be answered */
+    const char *error, *hint; /* sentences; static */
 } hsd_view_verdict;
 
 /* True for what only the user gets: all below /api/. */

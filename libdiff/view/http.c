@@ -1,7 +1,7 @@
 /*
- * libmicrohttpd behind http.h. It parses, we judge: the address is taken as it came, each header that matters is counted, and
- * what is refused is answered before a body is read, on a connection that is then closed, so that nothing behind it is taken for
- * another request.
+ * libmicrohttpd behind http.h. It parses, we judge: the address is taken as it came, each header that matters is
+ * counted, and what is refused is answered before a body is read, on a connection that is then closed, so that nothing
+ * behind it is taken for another request.
  */
 #include "view/http.h"
 
@@ -34,8 +34,8 @@ bool hsd_http_is_known(void) { return true; }
 
 /* ---- what a request says ---- */
 
-static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const char *name, size_t name_size, const char *value,
-                                   size_t value_size)
+static enum MHD_Result take_header(void *context, enum MHD_ValueKind kind, const char *name, size_t name_size,
+                                   const char *value, size_t value_size)
 {
     hsd_view_request *request = context;
     const struct {
@@ -63,8 +63,8 @@ static client *client_of(struct MHD_Connection *connection)
     return info ? info->socket_context : NULL;
 }
 
-/* A copy of the address before anything of it is decoded, which happens in place. It is the client's: some requests that are broken
- * further on never have an end that is told. What is too long stays so. */
+/* A copy of the address before anything of it is decoded, which happens in place. It is the client's: some requests
+ * that are broken further on never have an end that is told. What is too long stays so. */
 static void *take_target(void *context, const char *target, struct MHD_Connection *connection)
 {
     client *from = client_of(connection);
@@ -83,19 +83,26 @@ static bool put_header(struct MHD_Response *response, const char *name, const ch
 
 static bool put_headers(struct MHD_Response *response, const hsd_http_answer *answer)
 {
-    const char *policy = answer->policy ? answer->policy : "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
-    return put_header(response, "Content-Type", answer->type) && put_header(response, "X-Content-Type-Options", "nosniff") &&
-           put_header(response, "Cross-Origin-Resource-Policy", "same-origin") && put_header(response, "Cross-Origin-Opener-Policy", "same-origin") &&
-           put_header(response, "Referrer-Policy", "no-referrer") && put_header(response, "Cache-Control", "no-store") &&
-           put_header(response, "X-Frame-Options", "DENY") && put_header(response, "Content-Security-Policy", policy) &&
+    const char *policy = answer->policy
+                             ? answer->policy
+                             : "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+    return put_header(response, "Content-Type", answer->type) &&
+           put_header(response, "X-Content-Type-Options", "nosniff") &&
+           put_header(response, "Cross-Origin-Resource-Policy", "same-origin") &&
+           put_header(response, "Cross-Origin-Opener-Policy", "same-origin") &&
+           put_header(response, "Referrer-Policy", "no-referrer") &&
+           put_header(response, "Cache-Control", "no-store") && put_header(response, "X-Frame-Options", "DENY") &&
+           put_header(response, "Content-Security-Policy", policy) &&
            (!answer->allow || put_header(response, "Allow", answer->allow)) &&
            (answer->status == 200 || put_header(response, "Connection", "close"));
 }
 
 static struct MHD_Response *make_response(hsd_http_answer *answer)
 {
-    if (answer->data) return MHD_create_response_from_buffer(answer->size, (void *)(uintptr_t)answer->data, MHD_RESPMEM_PERSISTENT);
-    struct MHD_Response *response = MHD_create_response_from_buffer(answer->body.size, answer->body.data, MHD_RESPMEM_MUST_FREE);
+    if (answer->data)
+        return MHD_create_response_from_buffer(answer->size, (void *)(uintptr_t)answer->data, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(answer->body.size, answer->body.data, MHD_RESPMEM_MUST_FREE);
     if (!response) hsd_buffer_release(&answer->body);
     return response;
 }
@@ -104,13 +111,15 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, hsd_http_a
 {
     struct MHD_Response *response = make_response(answer);
     if (!response) return MHD_NO; /* closes the connection */
-    const bool is_sent = put_headers(response, answer) && MHD_queue_response(connection, answer->status, response) == MHD_YES;
+    const bool is_sent =
+        put_headers(response, answer) && MHD_queue_response(connection, answer->status, response) == MHD_YES;
     MHD_destroy_response(response);
     return is_sent ? MHD_YES : MHD_NO;
 }
 
-static enum MHD_Result take_request(void *context, struct MHD_Connection *connection, const char *path, const char *method, const char *version,
-                                    const char *body, size_t *body_size, void **request_context)
+static enum MHD_Result take_request(void *context, struct MHD_Connection *connection, const char *path,
+                                    const char *method, const char *version, const char *body, size_t *body_size,
+                                    void **request_context)
 {
     hsd_http *http = context;
     const client *from = client_of(connection);
@@ -121,7 +130,8 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
     if (from) hsd_connections_renew(&http->connections, from->connection, HSD_CONNECTION_ANSWERED);
     request.client = info ? hsd_peer_look(info->connect_fd) : HSD_PEER_OWN;
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, take_header, &request);
-    if (strcmp(version, MHD_HTTP_VERSION_1_1) != 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0) request.is_malformed = true;
+    if (strcmp(version, MHD_HTTP_VERSION_1_1) != 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0)
+        request.is_malformed = true;
     http->answer(http->context, &request, &answer);
     return send_answer(connection, &answer);
 }
@@ -144,7 +154,8 @@ static void take_leave(hsd_http *http, client *from)
     free(from);
 }
 
-static void take_connection(void *context, struct MHD_Connection *connection, void **own, enum MHD_ConnectionNotificationCode what)
+static void take_connection(void *context, struct MHD_Connection *connection, void **own,
+                            enum MHD_ConnectionNotificationCode what)
 {
     if (what == MHD_CONNECTION_NOTIFY_CLOSED)
         take_leave(context, *own);
@@ -152,7 +163,8 @@ static void take_connection(void *context, struct MHD_Connection *connection, vo
         *own = welcome(context, connection);
 }
 
-static void end_request(void *context, struct MHD_Connection *connection, void **request_context, enum MHD_RequestTerminationCode how)
+static void end_request(void *context, struct MHD_Connection *connection, void **request_context,
+                        enum MHD_RequestTerminationCode how)
 {
     hsd_http *http = context;
     const client *from = client_of(connection);
@@ -178,17 +190,19 @@ hsd_status hsd_http_start(hsd_http **out, int listening, hsd_http_answer_fn answ
     http->answer = answer;
     http->context = context;
     hsd_connections_init(&http->connections);
-    http->daemon = MHD_start_daemon(
-        MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, take_request, http,
-        MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT, HSD_HTTP_CONNECTIONS,
-        MHD_OPTION_CONNECTION_TIMEOUT, HSD_HTTP_PATIENCE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, HSD_HTTP_HEADER_BYTES,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK, take_target, http, MHD_OPTION_NOTIFY_CONNECTION, take_connection, http,
-        MHD_OPTION_NOTIFY_COMPLETED, end_request, http, MHD_OPTION_END);
+    http->daemon =
+        MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC, 0, NULL, NULL, take_request, http,
+                         MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT, HSD_HTTP_CONNECTIONS,
+                         MHD_OPTION_CONNECTION_TIMEOUT, HSD_HTTP_PATIENCE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                         HSD_HTTP_HEADER_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK,
+                         take_target, http, MHD_OPTION_NOTIFY_CONNECTION, take_connection, http,
+                         MHD_OPTION_NOTIFY_COMPLETED, end_request, http, MHD_OPTION_END);
     if (http->daemon) {
         *out = http;
         return HSD_OK;
     }
-    hsd_connections_release(&http->connections); /* the socket may be closed already: it is left to the end of the process */
+    /* the socket may be closed already: it is left to the end of the process */
+    hsd_connections_release(&http->connections);
     free(http);
     return hsd_fail(err, HSD_E_IO, "the server of the viewer cannot be started");
 }

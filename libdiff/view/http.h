@@ -1,9 +1,9 @@
 /*
- * HTTP, and the one place that knows libmicrohttpd: a thread that takes requests off the loopback, hands each to a function and
- * sends back what that gives, with the headers that keep a page to itself.
+ * HTTP, and the one place that knows libmicrohttpd: a thread that takes requests off the loopback, hands each to a
+ * function and sends back what that gives, with the headers that keep a page to itself.
  *
- * Bounds: 64 connections; 32 KiB for what a request says; 10 s without a byte in either direction, or for one request from its
- * first byte to its last, end a connection. No answer is compressed, stored or shared with another origin.
+ * Bounds: 64 connections; 32 KiB for what a request says; 10 s without a byte in either direction, or for one request
+ * from its first byte to its last, end a connection. No answer is compressed, stored or shared with another origin.
  */
 #ifndef HSD_VIEW_HTTP_H
 #define HSD_VIEW_HTTP_H
@@ -11,20 +11,20 @@
 #include "base/buffer.h"
 #include "view/guard.h"
 
-#define HSD_HTTP_CONNECTIONS     64u
-#define HSD_HTTP_HEADER_BYTES    ((size_t)32 << 10)
+#define HSD_HTTP_CONNECTIONS      64u
+#define HSD_HTTP_HEADER_BYTES     ((size_t)32 << 10)
 #define HSD_HTTP_PATIENCE_SECONDS 10u
 
 typedef struct hsd_http hsd_http;
 
 typedef struct hsd_http_answer {
     unsigned status;
-    const char *type;              /* Content-Type; static */
-    const char *policy;            /* Content-Security-Policy; static. NULL = nothing may be loaded */
-    const char *allow;             /* of a 405; else NULL */
-    const void *data;              /* lives as long as the server; NULL = body */
+    const char *type;   /* Content-Type; static */
+    const char *policy; /* Content-Security-Policy; static. NULL = nothing may be loaded */
+    const char *allow;  /* of a 405; else NULL */
+    const void *data;   /* lives as long as the server; NULL = body */
     size_t size;
-    hsd_buffer body;               /* moved to the server */
+    hsd_buffer body; /* moved to the server */
 } hsd_http_answer;
 
 /* Fills a zeroed answer; called by one thread. */

@@ -34,8 +34,8 @@ static socklen_t fill(address *name, uint16_t port, bool use_ipv6)
     return sizeof name->v4;
 }
 
-/* 0 or an errno. The port of a viewer that has just ended, with its connections not quite forgotten, can be had again at once; one at which
- * somebody listens can not. */
+/* 0 or an errno. The port of a viewer that has just ended, with its connections not quite forgotten, can be had again
+ * at once; one at which somebody listens can not. */
 static int listen_at(int fd, address *name, socklen_t size, uint16_t *port)
 {
     const int is_again = 1;
@@ -57,7 +57,8 @@ hsd_status hsd_view_listen(int *fd, uint16_t *port, bool use_ipv6, hsd_error *er
     *fd = -1;
     hsd_fail_errno(err, error, "cannot listen on %s, port %u", use_ipv6 ? "::1" : "127.0.0.1", (unsigned)*port);
     if (error == EADDRINUSE) hsd_error_set_hint(err, "leave out --port: a free one is taken then");
-    if (error == EACCES) hsd_error_set_hint(err, "ports below 1024 are for root: leave out --port, and a free one is taken");
+    if (error == EACCES)
+        hsd_error_set_hint(err, "ports below 1024 are for root: leave out --port, and a free one is taken");
     if (use_ipv6 && (error == EADDRNOTAVAIL || error == EAFNOSUPPORT)) hsd_error_set_hint(err, "leave out --ipv6");
     return HSD_E_IO;
 }

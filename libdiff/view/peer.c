@@ -32,15 +32,16 @@ bool hsd_peer_name(char out[HSD_PEER_NAME_CHARS], const struct sockaddr *socket_
     struct sockaddr_in6 v6;
     memcpy(&v6, socket_address, sizeof v6);
     memcpy(words, &v6.sin6_addr, sizeof words);
-    snprintf(out, HSD_PEER_NAME_CHARS, "%08X%08X%08X%08X:%04X", (unsigned)words[0], (unsigned)words[1], (unsigned)words[2], (unsigned)words[3],
-             (unsigned)ntohs(v6.sin6_port));
+    snprintf(out, HSD_PEER_NAME_CHARS, "%08X%08X%08X%08X:%04X", (unsigned)words[0], (unsigned)words[1],
+             (unsigned)words[2], (unsigned)words[3], (unsigned)ntohs(v6.sin6_port));
     return true;
 }
 
 bool hsd_peer_line_is(const char *line, const char *local, const char *remote, unsigned *uid)
 {
     char own[HSD_PEER_NAME_CHARS], other[HSD_PEER_NAME_CHARS];
-    return sscanf(line, " %*[0-9]: %39s %39s %*s %*s %*s %*s %u", own, other, uid) == 3 && strcmp(own, local) == 0 && strcmp(other, remote) == 0;
+    return sscanf(line, " %*[0-9]: %39s %39s %*s %*s %*s %*s %u", own, other, uid) == 3 && strcmp(own, local) == 0 &&
+           strcmp(other, remote) == 0;
 }
 
 /* HSD_PEER_OWN where it is not in the table, or there is none. */
@@ -51,7 +52,8 @@ static hsd_peer look_up(const char *table, const char *local, const char *remote
     bool is_found = false;
     FILE *file = fopen(table, "re");
     if (!file) return errno == ENOENT || errno == EACCES || errno == EPERM ? HSD_PEER_OWN : HSD_PEER_NOT_SEEN;
-    while (!is_found && fgets(line, sizeof line, file)) is_found = hsd_peer_line_is(line, local, remote, &uid);
+    while (!is_found && fgets(line, sizeof line, file))
+        is_found = hsd_peer_line_is(line, local, remote, &uid);
     const bool is_seen = is_found || !ferror(file);
     fclose(file);
     if (!is_seen) return HSD_PEER_NOT_SEEN;
@@ -63,7 +65,8 @@ hsd_peer hsd_peer_look(int fd)
     address client, server;
     socklen_t client_size = sizeof client, server_size = sizeof server;
     char local[HSD_PEER_NAME_CHARS], remote[HSD_PEER_NAME_CHARS];
-    if (getpeername(fd, &client.any, &client_size) != 0 || getsockname(fd, &server.any, &server_size) != 0) return HSD_PEER_OWN;
+    if (getpeername(fd, &client.any, &client_size) != 0 || getsockname(fd, &server.any, &server_size) != 0)
+        return HSD_PEER_OWN;
     if (!hsd_peer_name(local, &client.any) || !hsd_peer_name(remote, &server.any)) return HSD_PEER_OWN;
     return look_up(client.any.sa_family == AF_INET6 ? "/proc/net/tcp6" : "/proc/net/tcp", local, remote);
 }

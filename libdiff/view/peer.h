@@ -1,6 +1,7 @@
 /*
- * Who is at the other end of a connection on the loopback: the kernel knows whose socket that is. The token stands on the command line
- * of a browser that --open starts, where other users of the machine may read it; with this it is worth nothing to them.
+ * Who is at the other end of a connection on the loopback: the kernel knows whose socket that is. The token stands on
+ * the command line of a browser that --open starts, where other users of the machine may read it; with this it is worth
+ * nothing to them.
  */
 #ifndef HSD_VIEW_PEER_H
 #define HSD_VIEW_PEER_H
@@ -17,9 +18,9 @@ bool hsd_peer_name(char out[HSD_PEER_NAME_CHARS], const struct sockaddr *socket_
 bool hsd_peer_line_is(const char *line, const char *local, const char *remote, unsigned *uid);
 
 typedef enum hsd_peer {
-    HSD_PEER_OWN,                  /* a process of our user or of root, or the system does not tell */
+    HSD_PEER_OWN, /* a process of our user or of root, or the system does not tell */
     HSD_PEER_OF_OTHER_USER,
-    HSD_PEER_NOT_SEEN              /* the system would tell, but there is no descriptor or memory to read it */
+    HSD_PEER_NOT_SEEN /* the system would tell, but there is no descriptor or memory to read it */
 } hsd_peer;
 
 /* Whose process the client of this connection is. Cost: a reading of /proc/net/tcp. */

@@ -7,7 +7,10 @@
 
 #include "report/write/html/html.h"
 
-static hsd_status append(void *context, const void *data, size_t size, hsd_error *err) { return hsd_buffer_append(context, data, size, err); }
+static hsd_status append(void *context, const void *data, size_t size, hsd_error *err)
+{
+    return hsd_buffer_append(context, data, size, err);
+}
 
 hsd_status hsd_view_make_page(hsd_buffer *page, hsd_buffer *policy, hsd_error *err)
 {
@@ -17,8 +20,9 @@ hsd_status hsd_view_make_page(hsd_buffer *page, hsd_buffer *policy, hsd_error *e
     return hsd_buffer_append(policy, frames, sizeof frames, err);
 }
 
-hsd_status hsd_view_pack_report(const hsd_diff *diff, const hsd_series *series, const hsd_report_options *options, hsd_buffer *packed,
-                                hsd_error *err)
+hsd_status hsd_view_pack_report(const hsd_diff *diff, const hsd_series *series, const hsd_report_options *options,
+                                hsd_buffer *packed, hsd_error *err)
 {
-    return diff ? hsd_html_pack_diff(diff, options, append, packed, err) : hsd_html_pack_series(series, options, append, packed, err);
+    return diff ? hsd_html_pack_diff(diff, options, append, packed, err)
+                : hsd_html_pack_series(series, options, append, packed, err);
 }

@@ -5,7 +5,15 @@
 
 #include <string.h>
 
-enum { TAKES_SIDE = 1, TAKES_OF = 2, TAKES_TYPE = 4, TAKES_TEXT = 8, TAKES_ORDER = 16, TAKES_FROM = 32, TAKES_COUNT = 64 };
+enum {
+    TAKES_SIDE = 1,
+    TAKES_OF = 2,
+    TAKES_TYPE = 4,
+    TAKES_TEXT = 8,
+    TAKES_ORDER = 16,
+    TAKES_FROM = 32,
+    TAKES_COUNT = 64
+};
 enum { TAKES_RANGE = TAKES_FROM | TAKES_COUNT };
 
 static const struct route {
@@ -40,12 +48,17 @@ static bool parse_number(hsd_text text, unsigned base, uint64_t *number)
                                : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
                                : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
                                                       : base;
-        if (digit >= base || __builtin_mul_overflow(*number, base, number) || __builtin_add_overflow(*number, digit, number)) return false;
+        if (digit >= base || __builtin_mul_overflow(*number, base, number) ||
+            __builtin_add_overflow(*number, digit, number))
+            return false;
     }
     return text.size > 0;
 }
 
-static bool is_word(hsd_text text, const char *word) { return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0; }
+static bool is_word(hsd_text text, const char *word)
+{
+    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
 
 /* What stands behind `prefix`, if that is how it begins. */
 static bool strip(hsd_text text, const char *prefix, hsd_text *rest)
@@ -74,7 +87,8 @@ static bool take_of(hsd_view_question *question, hsd_text value)
         return parse_number(rest, 16, &question->of_number);
     }
     question->of = HSD_VIEW_OF_NODE;
-    return strip(value, "root:", &rest) && parse_number(rest, 10, &question->of_number) && question->of_number < HSD_BROWSE_ALL;
+    return strip(value, "root:", &rest) && parse_number(rest, 10, &question->of_number) &&
+           question->of_number < HSD_BROWSE_ALL;
 }
 
 static bool take_type(hsd_view_question *question, hsd_text value)
@@ -91,8 +105,10 @@ static bool take_text(hsd_view_question *question, hsd_text value)
 
 static bool take_order(hsd_view_question *question, hsd_text value)
 {
-    static const char *const words[] = {
-        [HSD_BROWSE_BY_RETAINED] = "retained", [HSD_BROWSE_BY_BYTES] = "bytes", [HSD_BROWSE_BY_OBJECTS] = "objects", [HSD_BROWSE_BY_NAME] = "name"};
+    static const char *const words[] = {[HSD_BROWSE_BY_RETAINED] = "retained",
+                                        [HSD_BROWSE_BY_BYTES] = "bytes",
+                                        [HSD_BROWSE_BY_OBJECTS] = "objects",
+                                        [HSD_BROWSE_BY_NAME] = "name"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         question->order = (hsd_browse_type_order)i;
         if (is_word(value, words[i])) return true;
@@ -128,7 +144,10 @@ static const struct parameter {
 
 static int hex_digit(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* Decodes a part of the query to *to, which moves on. False: a percent sign without two digits, or a NUL. */
@@ -138,7 +157,8 @@ static bool decode(const char *from, size_t size, char **to)
         char c = from[i];
         if (c == '+') c = ' ';
         if (c == '%') {
-            const int high = i + 2 < size ? hex_digit(from[i + 1]) : -1, low = i + 2 < size ? hex_digit(from[i + 2]) : -1;
+            const int high = i + 2 < size ? hex_digit(from[i + 1]) : -1,
+                      low = i + 2 < size ? hex_digit(from[i + 2]) : -1;
             if (high < 0 || low < 0 || (high == 0 && low == 0)) return false;
             c = (char)(high * 16 + low);
             i += 2;
@@ -156,7 +176,8 @@ static const struct parameter *find_parameter(hsd_text name, unsigned takes)
 }
 
 /* One "name=value". */
-static hsd_status take_pair(hsd_view_question *question, const char *pair, size_t size, char **storage, unsigned *seen, hsd_error *err)
+static hsd_status take_pair(hsd_view_question *question, const char *pair, size_t size, char **storage, unsigned *seen,
+                            hsd_error *err)
 {
     const struct route *route = &routes[question->route];
     const char *equals = memchr(pair, '=', size);
@@ -166,7 +187,8 @@ static hsd_status take_pair(hsd_view_question *question, const char *pair, size_
     if (*seen & parameter->bit) return hsd_fail(err, HSD_E_MISUSE, "%s stands there twice", parameter->name);
     *seen |= parameter->bit;
     char *begin = *storage;
-    if (!decode(equals + 1, size - name.size - 1, storage)) return hsd_fail(err, HSD_E_MISUSE, "%s is not encoded as an address is", parameter->name);
+    if (!decode(equals + 1, size - name.size - 1, storage))
+        return hsd_fail(err, HSD_E_MISUSE, "%s is not encoded as an address is", parameter->name);
     if (parameter->take(question, (hsd_text){begin, (size_t)(*storage - begin)})) return HSD_OK;
     return hsd_fail(err, HSD_E_MISUSE, "%s is %s", parameter->name, parameter->wanted);
 }
@@ -196,7 +218,8 @@ hsd_status hsd_view_parse(hsd_view_question *question, const char *target, hsd_e
     question->text = question->type = (hsd_text){question->decoded, 0};
     question->order = HSD_BROWSE_BY_RETAINED;
     question->count = HSD_VIEW_COUNT;
-    if (strnlen(target, HSD_VIEW_TARGET_BYTES + 1) > HSD_VIEW_TARGET_BYTES) return hsd_fail(err, HSD_E_MISUSE, "the address is longer than 8 KiB");
+    if (strnlen(target, HSD_VIEW_TARGET_BYTES + 1) > HSD_VIEW_TARGET_BYTES)
+        return hsd_fail(err, HSD_E_MISUSE, "the address is longer than 8 KiB");
     for (size_t i = 0; i < HSD_VIEW_ROUTES; i++) {
         if (!is_word((hsd_text){target, path_size}, routes[i].path)) continue;
         question->route = (hsd_view_route)i;

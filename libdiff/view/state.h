@@ -22,21 +22,22 @@ struct hsd_view {
     hsd_view_guard guard;
     hsd_http *http;
     char address[96];
-    hsd_buffer page, policy;       /* never change once it listens */
-    atomic_bool has_ended;         /* work is to be given up */
-    pthread_mutex_t lock;          /* of all below */
+    hsd_buffer page, policy; /* never change once it listens */
+    atomic_bool has_ended;   /* work is to be given up */
+    pthread_mutex_t lock;    /* of all below */
     hsd_view_phase phase;
     char stage[HSD_VIEW_STAGE_BYTES];
     uint64_t done, total;
-    char **names;                  /* owned */
+    char **names; /* owned */
     size_t name_count;
     bool has_report, is_series;
-    hsd_buffer packed;             /* never changes once has_report */
-    hsd_browse *browse;            /* borrowed, never changes once it is there; asked by the answering thread alone */
+    hsd_buffer packed; /* never changes once has_report */
+    /* borrowed, never changes once it is there; asked by the answering thread alone */
+    hsd_browse *browse;
     char why_not[HSD_VIEW_WHY_BYTES]; /* why there is no index */
-    hsd_error error;               /* of a failed one */
-    uint64_t used_ns;              /* when it was asked last, or its work ended */
-    bool was_asked;                /* with the token */
+    hsd_error error;                  /* of a failed one */
+    uint64_t used_ns;                 /* when it was asked last, or its work ended */
+    bool was_asked;                   /* with the token */
 };
 
 uint64_t hsd_view_now_ns(void);

@@ -18,7 +18,8 @@ hsd_status hsd_view_token_make(char token[HSD_VIEW_TOKEN_CHARS + 1], hsd_error *
     do {
         got = getrandom(random, sizeof random, 0); /* 16 bytes come at once or not at all */
     } while (got < 0 && errno == EINTR);
-    if (got != (ssize_t)sizeof random) return hsd_fail_errno(err, got < 0 ? errno : EIO, "no random bytes for the token of the viewer");
+    if (got != (ssize_t)sizeof random)
+        return hsd_fail_errno(err, got < 0 ? errno : EIO, "no random bytes for the token of the viewer");
     for (size_t i = 0; i < sizeof random; i++) {
         token[2 * i] = digits[random[i] >> 4];
         token[2 * i + 1] = digits[random[i] & 15];
@@ -29,7 +30,8 @@ hsd_status hsd_view_token_make(char token[HSD_VIEW_TOKEN_CHARS + 1], hsd_error *
 
 bool hsd_view_token_is(const char token[HSD_VIEW_TOKEN_CHARS + 1], const char *said)
 {
-    if (strnlen(said, HSD_VIEW_TOKEN_CHARS + 1) != HSD_VIEW_TOKEN_CHARS) return false; /* its length is no secret */
+    /* its length is no secret */
+    if (strnlen(said, HSD_VIEW_TOKEN_CHARS + 1) != HSD_VIEW_TOKEN_CHARS) return false;
     volatile unsigned difference = 0;
     for (size_t i = 0; i < HSD_VIEW_TOKEN_CHARS; i++)
         difference |= (unsigned)(token[i] ^ said[i]);

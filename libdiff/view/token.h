@@ -1,5 +1,6 @@
 /*
- * The secret that tells the user of a viewer from everybody else on the machine: 128 random bits as 32 hexadecimal digits.
+ * The secret that tells the user of a viewer from everybody else on the machine: 128 random bits as 32 hexadecimal
+ * digits.
  */
 #ifndef HSD_VIEW_TOKEN_H
 #define HSD_VIEW_TOKEN_H

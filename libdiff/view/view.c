@@ -56,8 +56,8 @@ static hsd_status start(hsd_view *view, hsd_error *err)
     view->guard.port = view->options.port;
     HSD_TRY(hsd_view_token_make(view->guard.token, err));
     HSD_TRY(hsd_view_listen(&listening, &view->guard.port, view->options.use_ipv6, err));
-    snprintf(view->address, sizeof view->address, "http://%s:%u/#%s", view->options.use_ipv6 ? "[::1]" : "127.0.0.1", (unsigned)view->guard.port,
-             view->guard.token);
+    snprintf(view->address, sizeof view->address, "http://%s:%u/#%s", view->options.use_ipv6 ? "[::1]" : "127.0.0.1",
+             (unsigned)view->guard.port, view->guard.token);
     return hsd_http_start(&view->http, listening, take_request, view, err);
 }
 

@@ -3,20 +3,22 @@
 
 #include <stdlib.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "graph/lost.h"
 #include "graph/owners.h"
 #include "walk/fold.h"
 
-#define TABLE_SHARE 4u /* of the memory for tables, for what is lost: a key a head, type and site; the rest is spilled */
+/* of the memory for tables, for what is lost: a key a head, type and site; the rest is spilled */
+#define TABLE_SHARE 4u
 
 static hsd_status open_lost(hsd_side_walk *side, hsd_error *err)
 {
     if (side->graph->cycles == NULL) return HSD_OK;
-    return hsd_tally_new(&side->allocated->lost, HSD_LOST_KEY_WORDS, side->request->table_bytes / TABLE_SHARE, side->request->space, side->request->reporter, err);
+    return hsd_tally_new(&side->allocated->lost, HSD_LOST_KEY_WORDS, side->request->table_bytes / TABLE_SHARE,
+                         side->request->space, side->request->reporter, err);
 }
 
 hsd_status hsd_allocated_open(hsd_side_walk *side, hsd_error *err)
@@ -46,23 +48,25 @@ static hsd_status take_live(hsd_allocated *a, uint32_t site, uint64_t bytes, hsd
     return HSD_OK;
 }
 
-static hsd_status take_lost(hsd_side_walk *side, const hsd_object *object, uint32_t label, uint32_t type, uint64_t bytes,
-                            hsd_error *err)
+static hsd_status take_lost(hsd_side_walk *side, const hsd_object *object, uint32_t label, uint32_t type,
+                            uint64_t bytes, hsd_error *err)
 {
     const uint32_t head = hsd_lost_head(label);
     const bool is_alone = head == HSD_LOST_ALONE;
-    const bool is_round = !is_alone && hsd_bit_get(side->graph->cycles, object->ordinal) && hsd_bit_get(side->graph->cycles, head);
+    const bool is_round =
+        !is_alone && hsd_bit_get(side->graph->cycles, object->ordinal) && hsd_bit_get(side->graph->cycles, head);
     const bool is_head = is_alone || head == object->ordinal;
     const hsd_lost_part part = is_round ? HSD_LOST_ROUND : is_head ? HSD_LOST_HEAD : HSD_LOST_BELOW;
     const uint64_t key[HSD_LOST_KEY_WORDS] = {(uint64_t)head << 2 | part, (uint64_t)type << 32 | object->site};
     return hsd_tally_add(side->allocated->lost, key, 1, bytes, err);
 }
 
-hsd_status hsd_allocated_take(hsd_side_walk *side, const hsd_object *object, uint32_t label, uint32_t type, uint64_t bytes,
-                              hsd_error *err)
+hsd_status hsd_allocated_take(hsd_side_walk *side, const hsd_object *object, uint32_t label, uint32_t type,
+                              uint64_t bytes, hsd_error *err)
 {
     HSD_ASSERT(side->allocated != NULL);
-    if (hsd_lost_is(label)) return side->allocated->lost != NULL ? take_lost(side, object, label, type, bytes, err) : HSD_OK;
+    if (hsd_lost_is(label))
+        return side->allocated->lost != NULL ? take_lost(side, object, label, type, bytes, err) : HSD_OK;
     const bool is_live = !side->graph->has_owners || label != HSD_OWNER_NONE;
     return side->request->want_sites && is_live ? take_live(side->allocated, object->site, bytes, err) : HSD_OK;
 }

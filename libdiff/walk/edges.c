@@ -15,8 +15,8 @@
 #include <hscapture/hscapture.h>
 
 #define NAME_BYTES 255u /* longer names are cut */
-#define PLAIN 'p'
-#define FOLDED 'f'
+#define PLAIN      'p'
+#define FOLDED     'f'
 
 /* Wanted texts of one capture are no more than names can come of them; the rest are past the limit anyway. */
 #define MAX_WANTED (2 * HSD_MAX_EDGE_NAMES)
@@ -31,10 +31,14 @@ typedef struct shape { /* how the names of one kind of label are written */
 } shape;
 
 static const shape shapes[] = {
-    [HSC_LABEL_FIELD] = {".", "", ""},          [HSC_LABEL_ELEMENT] = {NULL, NULL, "[*]"},
-    [HSC_LABEL_VARIABLE] = {".", "", ""},       [HSC_LABEL_STATIC] = {".", "", ""},
-    [HSC_LABEL_KEY] = {"[\"", "\"]", "[*]"},    [HSC_LABEL_VALUE] = {"[\"", "\"]", "[*]"},
-    [HSC_LABEL_INTERNAL] = {"<", ">", "<internal>"}, [HSC_LABEL_CLASS] = {"<", ">", "<class>"},
+    [HSC_LABEL_FIELD] = {".", "", ""},
+    [HSC_LABEL_ELEMENT] = {NULL, NULL, "[*]"},
+    [HSC_LABEL_VARIABLE] = {".", "", ""},
+    [HSC_LABEL_STATIC] = {".", "", ""},
+    [HSC_LABEL_KEY] = {"[\"", "\"]", "[*]"},
+    [HSC_LABEL_VALUE] = {"[\"", "\"]", "[*]"},
+    [HSC_LABEL_INTERNAL] = {"<", ">", "<internal>"},
+    [HSC_LABEL_CLASS] = {"<", ">", "<class>"},
 };
 
 static size_t append(char *buffer, size_t at, const void *data, size_t size)
@@ -141,7 +145,8 @@ static int compare(const void *a, const void *b)
 /* Fills texts and marks by number, and number_of: as gathered -> in order. */
 static void put_in_order(hsd_edge_names *edges, gathered *list, uint32_t *number_of)
 {
-    for (uint32_t i = 0; i < edges->count; i++) list[i] = (gathered){hsd_names_get(&edges->names, i), i};
+    for (uint32_t i = 0; i < edges->count; i++)
+        list[i] = (gathered){hsd_names_get(&edges->names, i), i};
     qsort(list, edges->count, sizeof *list, compare);
     for (uint32_t i = 0; i < edges->count; i++) {
         edges->texts[i] = (hsd_bytes){list[i].marked.data + 1, list[i].marked.size - 1};
@@ -172,21 +177,24 @@ static hsd_status order_all(hsd_edge_names *edges, uint32_t **number_of, hsd_err
     return has_memory ? HSD_OK : hsd_fail_nomem(err, "the names of references");
 }
 
-hsd_status hsd_edge_names_load(hsd_edge_names *edges, hsd_label_table *const *tables,
-                               hsd_capture *const *captures, uint32_t count, hsd_error *err)
+hsd_status hsd_edge_names_load(hsd_edge_names *edges, hsd_label_table *const *tables, hsd_capture *const *captures,
+                               uint32_t count, hsd_error *err)
 {
     memset(edges, 0, sizeof *edges);
     HSD_TRY(put_fixed(edges, err));
-    for (uint32_t i = 0; i < count; i++) HSD_TRY(gather(edges, tables[i], captures[i], err));
+    for (uint32_t i = 0; i < count; i++)
+        HSD_TRY(gather(edges, tables[i], captures[i], err));
     uint32_t *number_of = NULL;
     const hsd_status status = order_all(edges, &number_of, err);
-    for (uint32_t i = 0; i < count && status == HSD_OK; i++) renumber_labels(tables[i], number_of);
+    for (uint32_t i = 0; i < count && status == HSD_OK; i++)
+        renumber_labels(tables[i], number_of);
     free(number_of);
     return status;
 }
 
 /* The mark in front of a text of any length; past the limit of names, what stands for the rest. */
-static hsd_status gather_text(hsd_edge_names *edges, hsd_bytes text, bool is_fold, hsd_buffer *marked, uint32_t *out, hsd_error *err)
+static hsd_status gather_text(hsd_edge_names *edges, hsd_bytes text, bool is_fold, hsd_buffer *marked, uint32_t *out,
+                              hsd_error *err)
 {
     hsd_buffer_clear(marked);
     HSD_TRY(hsd_buffer_append(marked, is_fold ? "f" : "p", 1, err));
@@ -209,7 +217,8 @@ hsd_status hsd_edge_names_make(hsd_edge_names *edges, const hsd_bytes *texts, co
     hsd_buffer_release(&marked);
     uint32_t *number_of = NULL;
     if (status == HSD_OK) status = order_all(edges, &number_of, err);
-    for (uint32_t i = 0; i < count && status == HSD_OK; i++) numbers[i] = number_of[numbers[i]];
+    for (uint32_t i = 0; i < count && status == HSD_OK; i++)
+        numbers[i] = number_of[numbers[i]];
     free(number_of);
     return status;
 }

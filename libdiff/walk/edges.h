@@ -19,25 +19,25 @@
 #include "base/names.h"
 #include "format/tables.h"
 
-#define HSD_MAX_EDGE_NAMES 65536u
-#define HSD_EDGE_NAMELESS 0u
-#define HSD_EDGE_SOFT UINT32_C(0x80000000) /* or-ed to the name of a soft reference; strong ones come first */
+#define HSD_MAX_EDGE_NAMES  65536u
+#define HSD_EDGE_NAMELESS   0u
+#define HSD_EDGE_SOFT       UINT32_C(0x80000000) /* or-ed to the name of a soft reference; strong ones come first */
 #define HSD_EDGE_NAME(edge) ((edge) & ~HSD_EDGE_SOFT)
 
 typedef struct hsd_edge_names {
-    hsd_bytes *texts;   /* by number, ascending */
-    uint8_t *is_fold;   /* by number: leads into the internals of a container (HSC_LABEL_FOLD) */
+    hsd_bytes *texts; /* by number, ascending */
+    uint8_t *is_fold; /* by number: leads into the internals of a container (HSC_LABEL_FOLD) */
     uint32_t count;
-    hsd_names names;    /* owns the texts */
+    hsd_names names; /* owns the texts */
 } hsd_edge_names;
 
 /* Numbers the labels of `count` captures; fills tables[i]->edges (one a label, HSD_EDGE_SOFT included). One
  * pass over the strings of each capture. */
-hsd_status hsd_edge_names_load(hsd_edge_names *edges, hsd_label_table *const *tables,
-                               hsd_capture *const *captures, uint32_t count, hsd_error *err);
+hsd_status hsd_edge_names_load(hsd_edge_names *edges, hsd_label_table *const *tables, hsd_capture *const *captures,
+                               uint32_t count, hsd_error *err);
 
-/* Numbers texts that are written already, as those of sums: pairs of (text, is_fold), equal ones alike. numbers[i] is that of
- * texts[i]. */
+/* Numbers texts that are written already, as those of sums: pairs of (text, is_fold), equal ones alike. numbers[i] is
+ * that of texts[i]. */
 hsd_status hsd_edge_names_make(hsd_edge_names *edges, const hsd_bytes *texts, const bool *is_fold, uint32_t count,
                                uint32_t *numbers, hsd_error *err);
 

@@ -9,7 +9,6 @@
 #include "base/assert.h"
 #include "base/fail.h"
 
-
 hsd_status hsd_fold_side_init(hsd_fold_side *fold, uint32_t type_count, uint32_t root_count, hsd_error *err)
 {
     HSD_ASSERT(root_count >= 1);
@@ -38,7 +37,8 @@ void hsd_fold_side_release(hsd_fold_side *fold)
 /* Most heaps have none, so the table is made for the first. */
 hsd_status hsd_fold_side_add_external(hsd_fold_side *fold, uint32_t type, uint64_t external, hsd_error *err)
 {
-    if (fold->external_by_type == NULL) fold->external_by_type = calloc(fold->type_count, sizeof *fold->external_by_type);
+    if (fold->external_by_type == NULL)
+        fold->external_by_type = calloc(fold->type_count, sizeof *fold->external_by_type);
     if (fold->external_by_type == NULL) return hsd_fail_nomem(err, "the tables of the diff");
     fold->external_by_type[type] += external;
     return HSD_OK;

@@ -13,9 +13,10 @@ typedef struct hsd_fold_side {
     hsd_amount *live_by_type;      /* type_count */
     hsd_amount *unreached_by_type; /* type_count */
     hsd_amount *live_by_root;      /* root_count, numbers of hsd_root_names */
-    uint64_t *external_by_type;    /* type_count: of the live bytes those outside the heap; NULL where none are */
+    /* type_count: of the live bytes those outside the heap; NULL where none are */
+    uint64_t *external_by_type;
     uint32_t type_count, root_count;
-    uint64_t counted;              /* objects, live and unreached */
+    uint64_t counted; /* objects, live and unreached */
 } hsd_fold_side;
 
 /* `external` of the bytes of a live object of this type lie outside the heap. */

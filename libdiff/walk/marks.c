@@ -19,12 +19,12 @@
 #include "base/fail.h"
 #include "base/names.h"
 
-#define BASE     UINT64_C(0x9e3779b97f4a7c15) /* odd, so that no power of it loses bits */
-#define DOUBLINGS 9                            /* 2^9 = 512 frames (FORMAT.md 10.9) */
+#define BASE           UINT64_C(0x9e3779b97f4a7c15) /* odd, so that no power of it loses bits */
+#define DOUBLINGS      9                            /* 2^9 = 512 frames (FORMAT.md 10.9) */
 #define FIRST_CAPACITY UINT32_C(256)
-#define SITE_BYTES   80u                       /* at most, while loading */
-#define TEXT_BYTES   32u
-#define TABLES_SHARE 16u                       /* the planner gives tables this part of the budget */
+#define SITE_BYTES     80u /* at most, while loading */
+#define TEXT_BYTES     32u
+#define TABLES_SHARE   16u /* the planner gives tables this part of the budget */
 
 typedef struct texts { /* hashes of the strings that sites name */
     hsd_id_map index;  /* string -> place */
@@ -97,7 +97,8 @@ static hsd_status take_site(load *l, const hsd_record *record, hsd_error *err)
 {
     hsd_marks *marks = l->marks;
     const hsd_site *site = &record->site;
-    if (site->id == 0 || hsd_id_map_get(&marks->index, site->id) != HSD_ID_NONE) return HSD_OK; /* the first counts */
+    /* the first counts */
+    if (site->id == 0 || hsd_id_map_get(&marks->index, site->id) != HSD_ID_NONE) return HSD_OK;
     if (marks->count == l->capacity) HSD_TRY(grow_frames(l, err));
     l->frames[marks->count] = *site;
     HSD_TRY(want_text(l, site->function, err));
@@ -188,14 +189,16 @@ static hsd_status hash_stacks(load *l, hsd_error *err)
     const uint64_t chain_bytes = ((uint64_t)marks->count + 2) * (sizeof *l->chain.hashes + sizeof *l->chain.ancestors);
     HSD_TRY(check_limit(l, chain_bytes, err));
     HSD_TRY(make_chain(&l->chain, marks->count, err));
-    for (uint32_t i = 0; i < marks->count; i++) start_chain(l, i);
+    for (uint32_t i = 0; i < marks->count; i++)
+        start_chain(l, i);
     free(l->frames);
     l->frames = NULL;
     l->capacity = 0;
     HSD_TRY(check_limit(l, 2 * chain_bytes + marks->count * sizeof *marks->sites, err));
     HSD_TRY(make_chain(&l->next, marks->count, err));
     uint64_t power = BASE;
-    for (int i = 0; i < DOUBLINGS && double_chains(l, power); i++) power *= power;
+    for (int i = 0; i < DOUBLINGS && double_chains(l, power); i++)
+        power *= power;
     return HSD_OK;
 }
 
@@ -238,8 +241,10 @@ hsd_status hsd_marks_load(hsd_marks *marks, hsd_capture *capture, uint64_t limit
     free(l.texts.hashes);
     release_chain(&l.chain);
     release_chain(&l.next);
-    if (status != HSD_OK) hsd_marks_release(marks);
-    else marks->uses_age = info->identity == HSD_IDENTITY_ADDRESS;
+    if (status != HSD_OK)
+        hsd_marks_release(marks);
+    else
+        marks->uses_age = info->identity == HSD_IDENTITY_ADDRESS;
     return status;
 }
 

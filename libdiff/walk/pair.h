@@ -1,6 +1,6 @@
 /*
- * Two captures that go through the stages together, and the numbers that they share. The comparison (diff/compare.h) is built round one;
- * who holds the growth (holders/holders.h) asks nothing else.
+ * Two captures that go through the stages together, and the numbers that they share. The comparison (diff/compare.h) is
+ * built round one; who holds the growth (holders/holders.h) asks nothing else.
  */
 #ifndef HSD_WALK_PAIR_H
 #define HSD_WALK_PAIR_H
@@ -22,14 +22,14 @@ typedef struct hsd_pair {
     hsd_walk_request requests[SIDE_COUNT]; /* of the sides, which only read them */
     hsd_side_walk sides[SIDE_COUNT];
     hsd_type_names types;
-    hsd_edge_names edges;          /* empty without holders */
-    bool has_holders;              /* both sides have trees, and after keeps its graph */
-    char why_no_holders[160];      /* a clause, for hsd_diff; empty with has_holders */
+    hsd_edge_names edges;     /* empty without holders */
+    bool has_holders;         /* both sides have trees, and after keeps its graph */
+    char why_no_holders[160]; /* a clause, for hsd_diff; empty with has_holders */
 
     /* once both were walked (hsd_compare_prepare) */
-    hsd_names roots;               /* names of owners on either side */
+    hsd_names roots;                   /* names of owners on either side */
     uint32_t *root_number[SIDE_COUNT]; /* a side's number -> common number */
-    uint8_t *root_kinds;           /* by common number */
+    uint8_t *root_kinds;               /* by common number */
 
     /* once they were compared by identity (hsd_compare_merge); NULL without */
     uint8_t *is_kept[SIDE_COUNT];    /* one bit an object of a side: live in both captures */

@@ -11,7 +11,7 @@
 #include "walk/edges.h"
 #include "walk/tree.h"
 
-#define ROW_BYTES 16u
+#define ROW_BYTES  16u
 #define LINK_BYTES 8u
 
 static uint32_t high(uint64_t word) { return (uint32_t)(word >> 32); }
@@ -119,7 +119,8 @@ hsd_status hsd_places_settle(hsd_places *places, const hsd_side_walk *side, hsd_
 
 static hsd_status find_sorted(hsd_places *places, uint32_t node, uint64_t *place, hsd_error *err)
 {
-    while (places->next != NULL && high(places->next[0]) < node) HSD_TRY(advance(places, err));
+    while (places->next != NULL && high(places->next[0]) < node)
+        HSD_TRY(advance(places, err));
     *place = 0;
     if (places->next != NULL && high(places->next[0]) == node) {
         *place = pair(low(places->next[0]), high(places->next[1]));
@@ -130,8 +131,10 @@ static hsd_status find_sorted(hsd_places *places, uint32_t node, uint64_t *place
 hsd_status hsd_places_find(hsd_places *places, uint32_t node, hsd_placed *out, hsd_error *err)
 {
     uint64_t place;
-    if (places->is_whole) place = hsd_paged_get_u64(&places->array, (uint64_t)node * 2);
-    else HSD_TRY(find_sorted(places, node, &place, err));
+    if (places->is_whole)
+        place = hsd_paged_get_u64(&places->array, (uint64_t)node * 2);
+    else
+        HSD_TRY(find_sorted(places, node, &place, err));
     out->is_there = place != 0;
     if (!out->is_there) return HSD_OK;
     const uint32_t name = low(hsd_paged_get_u64(&places->array, hsd_places_link_at(places, node)));

@@ -22,7 +22,7 @@
 typedef struct hsd_places {
     uint32_t node_count;
     bool is_whole;
-    hsd_paged array;      /* whole: first << 32 | end, then the link of each node; sorted: the links alone */
+    hsd_paged array; /* whole: first << 32 | end, then the link of each node; sorted: the links alone */
     bool has_array;
     hsd_sorter *by_node;  /* sorted: node << 32 | first, end << 32 | first of the immediate dominator */
     const uint64_t *next; /* sorted: the next record of by_node; NULL = none is left */
@@ -34,8 +34,8 @@ typedef struct hsd_places {
 
 typedef struct hsd_placed {
     uint32_t first, end;
-    uint32_t edge;   /* walk/edges.h, without HSD_EDGE_SOFT; HSD_TREE_INDIRECT */
-    bool is_there;   /* the node is live */
+    uint32_t edge; /* walk/edges.h, without HSD_EDGE_SOFT; HSD_TREE_INDIRECT */
+    bool is_there; /* the node is live */
 } hsd_placed;
 
 /* Takes place_sort_bytes of the side's plan while places are put, place_serve_bytes and link_bytes while links are

@@ -23,12 +23,12 @@
 #include "base/worker.h"
 #include "walk/plan_parts.h"
 
-#define TABLES_LEAST MIB(1)
-#define TABLES_MOST  MIB(64)
-#define SIDE_LEAST   MIB(24)             /* below it two walks at once get in each other's way */
-#define KEEPS_ALL    MIB(64)             /* of a capture that small nothing leaves the memory */
+#define TABLES_LEAST    MIB(1)
+#define TABLES_MOST     MIB(64)
+#define SIDE_LEAST      MIB(24) /* below it two walks at once get in each other's way */
+#define KEEPS_ALL       MIB(64) /* of a capture that small nothing leaves the memory */
 #define RECOGNISE_LEAST MIB(6)
-#define COUNT_MOST   (UINT64_C(1) << 40) /* keeps the arithmetic far from overflow */
+#define COUNT_MOST      (UINT64_C(1) << 40) /* keeps the arithmetic far from overflow */
 
 static uint64_t tables_of(uint64_t memory_bytes)
 {
@@ -109,7 +109,8 @@ static bool plan_recognising(hsd_plan *plan, const hsd_plan_request *r, uint64_t
     const uint64_t waits = hsd_plan_side_waits(first, false) + hsd_plan_side_waits(&plan->sides[1], keeps_graph(r, 1));
     if (!has_structure(r)) return true;
     if (walk < waits + RECOGNISE_LEAST) return false;
-    const uint64_t useful = hsd_max_u64(hsd_plan_recognise_useful(&r->captures[0]), hsd_plan_recognise_useful(&r->captures[1]));
+    const uint64_t useful =
+        hsd_max_u64(hsd_plan_recognise_useful(&r->captures[0]), hsd_plan_recognise_useful(&r->captures[1]));
     plan->recognise_bytes = hsd_min_u64(walk - waits, hsd_max_u64(useful, RECOGNISE_LEAST));
     raise(&plan->peak_bytes, plan->table_bytes + waits + plan->recognise_bytes);
     if (walk < waits + first->reader_bytes) return false;
@@ -117,7 +118,8 @@ static bool plan_recognising(hsd_plan *plan, const hsd_plan_request *r, uint64_t
         {SORT_LEAST, first->identity_sort_bytes, 1, &first->identity_sort_bytes},
         {SORT_LEAST, first->tree_sort_bytes, 1, first->tree_sort_bytes > 0 ? &first->tree_sort_bytes : NULL}};
     if (!hsd_plan_share(walk - waits - first->reader_bytes, census, 2)) return false;
-    const uint64_t left = hsd_plan_side_waits(first, false) / 2; /* what the second's census finds of the first */
+    /* what the second's census finds of the first */
+    const uint64_t left = hsd_plan_side_waits(first, false) / 2;
     first->identity_serve_bytes = hsd_min_u64(first->identity_serve_bytes, hsd_max_u64(SERVE_LEAST, left));
     first->tree_serve_bytes = hsd_min_u64(first->tree_serve_bytes, hsd_max_u64(SERVE_LEAST, left));
     return true;
@@ -137,8 +139,8 @@ static uint64_t held_by_first(const hsd_plan_side *first, const hsd_plan_capture
 static bool plan_second(hsd_plan *plan, const hsd_plan_request *r, uint64_t walk)
 {
     const hsd_plan_side *first = &plan->sides[0];
-    const uint64_t held = has_structure(r) ? hsd_plan_side_waits(first, false)
-                                           : first->identity_serve_bytes + first->tree_serve_bytes;
+    const uint64_t held =
+        has_structure(r) ? hsd_plan_side_waits(first, false) : first->identity_serve_bytes + first->tree_serve_bytes;
     if (walk < held || !hsd_plan_side_divide(&plan->sides[1], &r->captures[1], walk - held, end_bytes(r, 1)))
         return false;
     raise(&plan->peak_bytes,
@@ -194,8 +196,7 @@ static bool plan_at_once(hsd_plan *plan, const hsd_plan_request *r, uint64_t mem
 }
 
 /* Whether two walks at once pay, and why. */
-static bool should_walk_at_once(const hsd_plan_request *r, uint64_t memory_bytes,
-                                const char **reason)
+static bool should_walk_at_once(const hsd_plan_request *r, uint64_t memory_bytes, const char **reason)
 {
     const uint64_t walk = memory_bytes - tables_of(memory_bytes);
     const uint64_t first = r->capture_count == 2 ? first_share(r, walk) : walk;
@@ -278,11 +279,11 @@ static bool divide(hsd_plan *plan, const hsd_plan_request *r)
 hsd_status hsd_plan_make(hsd_plan *plan, const hsd_plan_request *request, hsd_error *err)
 {
     if (request->capture_count < 1 || request->capture_count > 2)
-        return hsd_fail(err, HSD_E_MISUSE, "a plan is for one or two captures, not %u",
-                        request->capture_count);
+        return hsd_fail(err, HSD_E_MISUSE, "a plan is for one or two captures, not %u", request->capture_count);
     hsd_plan_request r = bounded(request);
     const uint64_t memory_bytes = r.memory_bytes == 0 ? hsd_run_default_memory() : r.memory_bytes;
-    const hsd_plan empty = {.memory_bytes = memory_bytes, .table_bytes = tables_of(memory_bytes),
+    const hsd_plan empty = {.memory_bytes = memory_bytes,
+                            .table_bytes = tables_of(memory_bytes),
                             .holders_least_bytes = has_tree(&r) ? least_of(&r) : 0};
     *plan = empty;
     if (memory_bytes < HSD_MEMORY_MIN_BYTES) return fail_over_budget(&r, memory_bytes, err);

@@ -53,22 +53,22 @@
 
 /* What is known of a capture before it is walked: from its info and index, or a guess from its size. */
 typedef struct hsd_plan_capture {
-    uint64_t objects;       /* label nodes included */
-    uint64_t references;    /* inline ones, separate edges and those of label nodes */
-    bool has_graph;         /* references are built into blocks and walked */
-    bool needs_join;        /* targets are ids */
-    bool has_edges;         /* some references stand apart from their objects */
-    bool has_parts;         /* some type is a part */
-    bool has_structure;     /* objects are recognised by structure; needs has_graph */
-    uint64_t strings;       /* with has_structure: whose names are hashed */
+    uint64_t objects;        /* label nodes included */
+    uint64_t references;     /* inline ones, separate edges and those of label nodes */
+    bool has_graph;          /* references are built into blocks and walked */
+    bool needs_join;         /* targets are ids */
+    bool has_edges;          /* some references stand apart from their objects */
+    bool has_parts;          /* some type is a part */
+    bool has_structure;      /* objects are recognised by structure; needs has_graph */
+    uint64_t strings;        /* with has_structure: whose names are hashed */
     unsigned identity_words; /* u64 words of one record of the identity sort; 0 = not run */
     unsigned tree_words;     /* of one record of the tree sort; 0 = no dominators, no names of references. Needs
                               * has_graph */
 } hsd_plan_capture;
 
 typedef struct hsd_plan_request {
-    uint64_t memory_bytes; /* 0 = hsd_run_default_memory() */
-    unsigned threads;      /* as in hsd_run */
+    uint64_t memory_bytes;  /* 0 = hsd_run_default_memory() */
+    unsigned threads;       /* as in hsd_run */
     unsigned capture_count; /* 1 or 2 */
     hsd_plan_capture captures[2];
 } hsd_plan_request;
@@ -79,31 +79,37 @@ typedef struct hsd_plan_request {
 typedef struct hsd_plan_side {
     uint64_t reader_bytes; /* one object or record reader: reserved, HSD_PLAN_READER_BYTES */
     uint64_t bits_bytes;   /* reserved: bits of each object, block index of the adjacency */
-    uint64_t kept_bytes;   /* reserved, with holders: which objects are kept; of a graph that stays, its bits and index */
+    /* reserved, with holders: which objects are kept; of a graph that stays, its bits and index */
+    uint64_t kept_bytes;
     uint64_t id_sort_bytes, id_serve_bytes;               /* (id, ordinal); alive until the blocks are built */
     uint64_t reference_sort_bytes, reference_serve_bytes; /* (target id, source) */
     uint64_t source_sort_bytes, source_serve_bytes;       /* (source id, target id) of edges apart */
-    uint64_t edge_sort_bytes, edge_serve_bytes;           /* (source, target) ordinals in one word, and the name */
-    uint64_t build_bytes;     /* hsd_adjacency_begin */
-    uint64_t adjacency_bytes; /* hsd_adjacency_set_memory for parts, owners, paths; >= build_bytes */
+    /* (source, target) ordinals in one word, and the name */
+    uint64_t edge_sort_bytes, edge_serve_bytes;
+    uint64_t build_bytes;          /* hsd_adjacency_begin */
+    uint64_t adjacency_bytes;      /* hsd_adjacency_set_memory for parts, owners, paths; >= build_bytes */
     uint64_t idle_adjacency_bytes; /* for links, and while nobody walks it; <= adjacency_bytes */
-    uint64_t part_bytes;      /* hsd_parts_config: worklist and holders; owner_serve_bytes once they are found */
+    /* hsd_parts_config: worklist and holders; owner_serve_bytes once they are found */
+    uint64_t part_bytes;
     uint64_t folded_bytes;    /* (owner, bytes) of folded parts, sorting and serving; until census' end */
     uint64_t name_bytes;      /* blocks of the names of references: building, links, paths */
     uint64_t idle_name_bytes; /* else; <= name_bytes */
     uint64_t dominator_bytes; /* hsd_dominators_config; adjacency included */
-    uint64_t place_sort_bytes, place_serve_bytes; /* places by node: sorted, or, where the sort's share holds 16 bytes
-                               * a node, in one array that later has place_serve and what links have */
-    uint64_t link_bytes;      /* dominators of each node and names of the references from them */
+    uint64_t place_sort_bytes,
+        place_serve_bytes;     /* places by node: sorted, or, where the sort's share holds 16 bytes
+                                * a node, in one array that later has place_serve and what links have */
+    uint64_t link_bytes;       /* dominators of each node and names of the references from them */
     uint64_t link_serve_bytes; /* the same when they are only read in order; <= link_bytes */
     uint64_t tree_sort_bytes, tree_serve_bytes;
-    uint64_t type_bytes;      /* types of objects read at random, from the walk's end on; where the graph stays */
-    uint64_t path_bytes;      /* hsd_shortest_config; where the graph stays */
-    uint64_t owner_bytes;     /* hsd_owners_config: worklist and labels */
+    /* types of objects read at random, from the walk's end on; where the graph stays */
+    uint64_t type_bytes;
+    uint64_t path_bytes;        /* hsd_shortest_config; where the graph stays */
+    uint64_t owner_bytes;       /* hsd_owners_config: worklist and labels */
     uint64_t owner_serve_bytes; /* labels of owners, and before of parts, read in order; <= owner_bytes */
     uint64_t identity_sort_bytes, identity_serve_bytes;
-    uint64_t string_bytes;    /* hashes of names while objects are read */
-    uint64_t structure_bytes; /* what objects look like while it is found: arrays and sorters (walk/side_structure.c) */
+    uint64_t string_bytes; /* hashes of names while objects are read */
+    /* what objects look like while it is found: arrays and sorters (walk/side_structure.c) */
+    uint64_t structure_bytes;
     uint64_t structure_serve_bytes; /* what is left of it until the census */
 } hsd_plan_side;
 
@@ -111,16 +117,17 @@ typedef struct hsd_plan {
     uint64_t memory_bytes;  /* the budget that was divided */
     uint64_t table_bytes;   /* reserved for what grows with types and roots, not with objects */
     uint64_t peak_bytes;    /* most that is ever alive at once; <= memory_bytes */
-    uint64_t end_bytes[2];  /* the same from where this capture is walked on, whatever the other does; of the one whose graph stays only
-                             * until paths are searched; <= memory_bytes */
+    uint64_t end_bytes[2];  /* the same from where this capture is walked on, whatever the other does; of the one whose
+                             * graph stays only  until paths are searched; <= memory_bytes */
     bool is_side_by_side;   /* both captures are walked at the same time, a thread each */
     bool uses_sort_threads; /* sorters write their runs on a thread of their own */
     hsd_plan_side sides[2];
     uint64_t recognise_bytes; /* hsd_recognise_config; beside the structure_serve of both */
-    uint64_t growth_bytes;  /* stacks, trie, credits of holders */
-    bool has_holders;       /* dominators were asked for and fit; else the walk stops at owners */
-    uint64_t holders_least_bytes; /* memory_bytes that suffice for them, whole MiB; 0 = they were not asked for */
-    const char *reason;     /* why side by side or not: a static sentence */
+    uint64_t growth_bytes;    /* stacks, trie, credits of holders */
+    bool has_holders;         /* dominators were asked for and fit; else the walk stops at owners */
+    /* memory_bytes that suffice for them, whole MiB; 0 = they were not asked for */
+    uint64_t holders_least_bytes;
+    const char *reason; /* why side by side or not: a static sentence */
 } hsd_plan;
 
 #define HSD_PLAN_READER_BYTES (UINT64_C(8) << 20)

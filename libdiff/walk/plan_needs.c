@@ -6,13 +6,14 @@
 #include "base/assert.h"
 #include "walk/plan_parts.h"
 
-#define SORT_ENOUGH  MIB(24)
-#define LEVELS_ENOUGH MIB(48) /* of shortest paths: records of one level */
-#define MERGE_BLOCK  KIB(272) /* what a merge can use for each run */
-#define PAGE_BYTES   KIB(16)
-#define LEAST_PAGES  16u      /* of a paged array */
-#define LIST_LEAST   KIB(192) /* a walk's list, and little tables */
-#define BLOCKS_LEAST MIB(1)   /* of the adjacency while it is walked: a slab of 256 KiB and the open block are the least */
+#define SORT_ENOUGH   MIB(24)
+#define LEVELS_ENOUGH MIB(48)  /* of shortest paths: records of one level */
+#define MERGE_BLOCK   KIB(272) /* what a merge can use for each run */
+#define PAGE_BYTES    KIB(16)
+#define LEAST_PAGES   16u      /* of a paged array */
+#define LIST_LEAST    KIB(192) /* a walk's list, and little tables */
+/* of the adjacency while it is walked: a slab of 256 KiB and the open block are the least */
+#define BLOCKS_LEAST MIB(1)
 
 /* ---- sharing ---- */
 
@@ -27,7 +28,8 @@ uint64_t hsd_plan_scale(uint64_t a, uint64_t b, uint64_t c)
 static bool share_round(hsd_plan_slot *slots, size_t count, bool *is_closed, uint64_t *rest)
 {
     uint64_t weights = 0;
-    for (size_t i = 0; i < count; i++) weights += is_closed[i] ? 0 : slots[i].weight;
+    for (size_t i = 0; i < count; i++)
+        weights += is_closed[i] ? 0 : slots[i].weight;
     const uint64_t round = *rest;
     bool has_closed = false;
     for (size_t i = 0; i < count; i++) {
@@ -60,17 +62,15 @@ bool hsd_plan_share(uint64_t total, hsd_plan_slot *slots, size_t count)
         suffices = suffices && slots[i].least <= rest;
         rest -= hsd_min_u64(rest, slots[i].least);
     }
-    while (suffices && share_round(slots, count, is_closed, &rest)) continue;
+    while (suffices && share_round(slots, count, is_closed, &rest))
+        continue;
     return suffices;
 }
 
 /* ---- sorters ---- */
 
 /* A sorter keeps n records in memory when it holds them and as much again to sort into. */
-static uint64_t sort_whole(uint64_t records, unsigned words)
-{
-    return 2 * records * 8 * words + MIB(2);
-}
+static uint64_t sort_whole(uint64_t records, unsigned words) { return 2 * records * 8 * words + MIB(2); }
 
 /* More than this buys no speed: runs are written while the next fills, and merged in one pass. Two captures
  * of 5 M objects, whole diff with holders: 7.2 s of CPU and 192 MiB with 24 MiB for each sorter, 7.3 s and 260 MiB
@@ -148,7 +148,10 @@ hsd_plan_need hsd_plan_names(const hsd_plan_capture *c)
 }
 
 /* Bytes of a number in variable length, for numbers up to twice the nodes. */
-static uint64_t number_bytes(uint64_t nodes) { return nodes < UINT64_C(1) << 20 ? 3 : nodes < UINT64_C(1) << 27 ? 4 : 5; }
+static uint64_t number_bytes(uint64_t nodes)
+{
+    return nodes < UINT64_C(1) << 20 ? 3 : nodes < UINT64_C(1) << 27 ? 4 : 5;
+}
 
 /*
  * Least: 2 bits a node while walking and as much for the core's index, tables of three arrays and of the blocks,
@@ -165,8 +168,8 @@ hsd_plan_need hsd_plan_dominators(const hsd_plan_capture *c)
     const uint64_t buckets = hsd_min_u64(2 * hsd_max_u64(n, r) / KIB(128) + 1, 512);
     return (hsd_plan_need){
         .least = n / 4 + n / 6 + arrays + blocks.least + MIB(2),
-        .useful = hsd_max_u64(walk, hsd_max_u64(core, semi)) + n / 64 + blocks.useful +
-                  (buckets + 80) * KIB(16) + MIB(10),
+        .useful =
+            hsd_max_u64(walk, hsd_max_u64(core, semi)) + n / 64 + blocks.useful + (buckets + 80) * KIB(16) + MIB(10),
     };
 }
 
@@ -192,7 +195,8 @@ hsd_plan_need hsd_plan_types(const hsd_plan_capture *c)
     return need;
 }
 
-/* Ways of 8 bytes, one bit a node, and levels: three areas of records of 16 bytes. A level is seldom an eighth of all. */
+/* Ways of 8 bytes, one bit a node, and levels: three areas of records of 16 bytes. A level is seldom an eighth of all.
+ */
 hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c)
 {
     const hsd_plan_need ways = paged(8 * c->objects);
@@ -206,8 +210,8 @@ hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c)
 
 /* ---- recognising by structure ---- */
 
-/* The smallest of the shares of walk/side_structure.c are three thirty-seconds for 8 bytes an object, and two for 4. Useful:
- * shapes of 8 bytes in seven. */
+/* The smallest of the shares of walk/side_structure.c are three thirty-seconds for 8 bytes an object, and two for 4.
+ * Useful: shapes of 8 bytes in seven. */
 hsd_plan_need hsd_plan_structure(const hsd_plan_capture *c)
 {
     if (!c->has_structure) return (hsd_plan_need){0, 0};
@@ -222,7 +226,8 @@ uint64_t hsd_plan_structure_serve(const hsd_plan_capture *c)
     static const unsigned bytes[] = {16, 8, 4, 4, 4, 4, 1};
     uint64_t serve = 4 * SERVE_LEAST;
     if (!c->has_structure) return 0;
-    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) serve += paged(bytes[i] * c->objects).least;
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+        serve += paged(bytes[i] * c->objects).least;
     return serve;
 }
 
@@ -245,13 +250,14 @@ static uint64_t index_bytes(const hsd_plan_capture *c)
 
 /*
  * Bits of each object: pseudo; with parts part, folded. Of each node: refers to something, which doubles while the
- * blocks are built; with holders has soft references, and later is softly reached. With structure has a name, has a key, is
- * like one of the other side.
+ * blocks are built; with holders has soft references, and later is softly reached. With structure has a name, has a
+ * key, is like one of the other side.
  */
 uint64_t hsd_plan_bits(const hsd_plan_capture *c)
 {
     if (!hsd_plan_has_blocks(c)) return 0;
-    const unsigned bits = 3u + (c->has_parts ? 2u : 0u) + (hsd_plan_has_tree(c) ? 1u : 0u) + (c->has_structure ? 3u : 0u);
+    const unsigned bits =
+        3u + (c->has_parts ? 2u : 0u) + (hsd_plan_has_tree(c) ? 1u : 0u) + (c->has_structure ? 3u : 0u);
     return c->objects / 8 * bits + index_bytes(c);
 }
 

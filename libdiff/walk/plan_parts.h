@@ -22,7 +22,7 @@ typedef struct hsd_plan_slot {
     uint64_t least;  /* it cannot run with less */
     uint64_t useful; /* more would lie idle */
     uint64_t weight;
-    uint64_t *out;   /* NULL: the slot is not there */
+    uint64_t *out; /* NULL: the slot is not there */
 } hsd_plan_slot;
 
 #define HSD_PLAN_MAX_SLOTS 4

@@ -11,10 +11,10 @@
 typedef struct divider {
     hsd_plan_side *side;
     const hsd_plan_capture *c;
-    uint64_t all;          /* there is */
-    uint64_t walk;         /* of it for what comes and goes */
-    uint64_t room;         /* beside bits and a reader */
-    uint64_t place_cap;    /* bounds place_serve, which is alive in three stages */
+    uint64_t all;       /* there is */
+    uint64_t walk;      /* of it for what comes and goes */
+    uint64_t room;      /* beside bits and a reader */
+    uint64_t place_cap; /* bounds place_serve, which is alive in three stages */
     uint64_t end_bytes;
     bool keeps_graph;
     bool has_tree;
@@ -56,8 +56,7 @@ static bool divide_reading(const divider *d)
     if (two_thirds < 2 * SORT_LEAST) return false;
     side->reference_sort_bytes = hsd_min_u64(side->reference_sort_bytes, two_thirds);
     side->source_sort_bytes = side->reference_sort_bytes / 2;
-    side->source_serve_bytes =
-        hsd_plan_serve_useful(references, hsd_plan_source_words(d->c), side->source_sort_bytes);
+    side->source_serve_bytes = hsd_plan_serve_useful(references, hsd_plan_source_words(d->c), side->source_sort_bytes);
     return true;
 }
 
@@ -94,8 +93,7 @@ static bool divide_building(const divider *d)
     hsd_plan_side *side = d->side;
     const uint64_t least = hsd_plan_adjacency(d->c).least;
     const uint64_t room = beside(d->walk, side->bits_bytes + side->id_serve_bytes + side->name_bytes);
-    const uint64_t edges =
-        hsd_plan_serve_useful(d->c->references, hsd_plan_edge_words(d->c), side->edge_sort_bytes);
+    const uint64_t edges = hsd_plan_serve_useful(d->c->references, hsd_plan_edge_words(d->c), side->edge_sort_bytes);
     const uint64_t merge = hsd_max_u64(hsd_min_u64(edges, room / 4), hsd_min_u64(edges, SERVE_LEAST));
     uint64_t build = hsd_min_u64(side->adjacency_bytes, beside(room, merge));
     if (!hsd_plan_has_join(d->c)) build = hsd_min_u64(build, beside(d->room, side->name_bytes + side->id_sort_bytes));
@@ -207,7 +205,9 @@ static bool divide_walking(const divider *d)
                             {blocks.least, most, 1, &side->adjacency_bytes}};
     const uint64_t used = side->bits_bytes + side->folded_bytes + d->place_cap + side->link_serve_bytes;
     if (most < blocks.least) return false;
-    if (!hsd_plan_share(beside(d->walk, used + side->idle_name_bytes), walk, 2) || !divide_parts(d) || !divide_structure(d)) return false;
+    if (!hsd_plan_share(beside(d->walk, used + side->idle_name_bytes), walk, 2) || !divide_parts(d) ||
+        !divide_structure(d))
+        return false;
     side->owner_serve_bytes = hsd_min_u64(side->owner_serve_bytes, side->owner_bytes);
     if (!d->is_resident) return true;
     return side->adjacency_bytes == blocks.useful && side->owner_bytes == labels.useful;
@@ -236,9 +236,9 @@ static bool divide_tree(const divider *d)
     hsd_plan_side *side = d->side;
     const hsd_plan_need dominators = hsd_plan_dominators(d->c), links = hsd_plan_links(d->c);
     const uint64_t whole = hsd_plan_places(d->c), sorted = hsd_plan_sort_useful(d->c->objects, 2);
-    hsd_plan_slot find[] = {{dominators.least, dominators.useful, 7, &side->dominator_bytes},
-                            {d->is_resident ? whole : SORT_LEAST, d->is_resident ? whole : sorted, 1,
-                             &side->place_sort_bytes}};
+    hsd_plan_slot find[] = {
+        {dominators.least, dominators.useful, 7, &side->dominator_bytes},
+        {d->is_resident ? whole : SORT_LEAST, d->is_resident ? whole : sorted, 1, &side->place_sort_bytes}};
     const uint64_t fixed = side->bits_bytes + side->folded_bytes;
     if (!hsd_plan_share(beside(d->walk, fixed + side->idle_name_bytes), find, 2)) return false;
     const uint64_t serve = hsd_plan_serve_useful(d->c->objects, 2, side->place_sort_bytes);
@@ -307,16 +307,19 @@ uint64_t hsd_plan_side_peak(const hsd_plan_side *s, const hsd_plan_capture *c, b
         raise(&peak, s->id_serve_bytes + s->reference_sort_bytes + s->source_serve_bytes);
         raise(&peak, s->id_serve_bytes + s->reference_serve_bytes + s->edge_sort_bytes);
     } else {
-        raise(&peak, s->reader_bytes + s->id_sort_bytes + hsd_max_u64(s->build_bytes + s->name_bytes, s->edge_sort_bytes));
+        raise(&peak,
+              s->reader_bytes + s->id_sort_bytes + hsd_max_u64(s->build_bytes + s->name_bytes, s->edge_sort_bytes));
     }
     raise(&peak, s->id_serve_bytes + s->edge_serve_bytes + s->build_bytes + s->name_bytes);
     if (c->has_parts) {
         const uint64_t ids = c->has_structure ? s->id_serve_bytes : 0;
         raise(&peak, s->adjacency_bytes + s->idle_name_bytes + s->part_bytes + ids);
-        raise(&peak, s->reader_bytes + s->adjacency_bytes + s->idle_name_bytes + s->owner_serve_bytes + s->folded_bytes + ids);
+        raise(&peak,
+              s->reader_bytes + s->adjacency_bytes + s->idle_name_bytes + s->owner_serve_bytes + s->folded_bytes + ids);
     }
     if (c->has_structure)
-        raise(&peak, s->adjacency_bytes + s->idle_name_bytes + s->structure_bytes + s->folded_bytes + s->id_serve_bytes);
+        raise(&peak,
+              s->adjacency_bytes + s->idle_name_bytes + s->structure_bytes + s->folded_bytes + s->id_serve_bytes);
     raise(&peak, s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes);
     raise(&peak, s->idle_adjacency_bytes + s->name_bytes + s->link_bytes + s->place_serve_bytes + s->folded_bytes);
     raise(&peak, s->adjacency_bytes + s->idle_name_bytes + s->owner_bytes + placed);

@@ -43,7 +43,8 @@ hsd_status hsd_side_open(hsd_side_walk *side, const hsd_walk_request *request, h
 {
     HSD_ASSERT(request->capture != NULL && request->type_names != NULL && request->space != NULL);
     uint64_t count;
-    *side = (hsd_side_walk){.request = request, .info = hsd_capture_get_info(request->capture), .graph = calloc(1, sizeof *side->graph)};
+    *side = (hsd_side_walk){
+        .request = request, .info = hsd_capture_get_info(request->capture), .graph = calloc(1, sizeof *side->graph)};
     if (side->graph == NULL) return hsd_fail_nomem(err, "a walk");
     side->graph->owners.file.fd = -1;
     HSD_TRY(find_object_count(side, &count, err));
@@ -53,7 +54,8 @@ hsd_status hsd_side_open(hsd_side_walk *side, const hsd_walk_request *request, h
     }
     side->object_count = (uint32_t)count;
     const bool has_some = side->info->references > 0 || side->info->edges > 0 || !side->info->is_complete;
-    const bool knows_none = (side->info->facts & HSC_FACT_MANUAL) != 0; /* a program that keeps nothing but text has none */
+    /* a program that keeps nothing but text has none */
+    const bool knows_none = (side->info->facts & HSC_FACT_MANUAL) != 0;
     side->has_references = (side->info->facts & HSC_FACT_NO_REFERENCES) == 0 && (has_some || knows_none);
     side->has_roots = (side->info->facts & HSC_FACT_NO_ROOTS) == 0 && side->info->roots > 0;
     HSD_TRY(hsd_type_table_load(&side->types, request->capture, request->type_names, err));
@@ -73,18 +75,23 @@ hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree)
         .needs_join = !info->targets_are_ordinals,
         .has_edges = info->edges > 0,
         .has_parts = info->has_parts,
-        .identity_words = !side->request->want_identity ? 0 : side->request->alike != NULL ? HSD_CENSUS_WORDS
-                                                : HSD_CENSUS_WORDS - (with_tree || side->request->marks != NULL ? 1 : 2),
+        .identity_words = !side->request->want_identity ? 0
+                          : side->request->alike != NULL
+                              ? HSD_CENSUS_WORDS
+                              : HSD_CENSUS_WORDS - (with_tree || side->request->marks != NULL ? 1 : 2),
         .has_structure = side->request->alike != NULL,
         .strings = info->strings,
-        .tree_words = !with_tree ? 0 : side->request->want_ids ? HSD_TREE_ID_WORDS : HSD_TREE_WORDS,
+        .tree_words = !with_tree                ? 0
+                      : side->request->want_ids ? HSD_TREE_ID_WORDS
+                                                : HSD_TREE_WORDS,
     };
 }
 
 hsd_status hsd_side_check_tables(const hsd_side_walk *side, uint64_t more, hsd_error *err)
 {
     const uint64_t label_nodes = side->graph != NULL ? side->graph->label_node_capacity : 0;
-    const uint64_t used = more + label_nodes * sizeof(hsd_label_node) + hsd_names_memory(&side->roots.names) + side->roots.kind_capacity;
+    const uint64_t used =
+        more + label_nodes * sizeof(hsd_label_node) + hsd_names_memory(&side->roots.names) + side->roots.kind_capacity;
     if (used <= side->request->table_bytes) return HSD_OK;
     hsd_fail(err, HSD_E_OVER_BUDGET, "the names of the roots alone take %llu MiB of memory",
              (unsigned long long)(used >> 20) + 1);
@@ -145,14 +152,18 @@ static void free_graph(hsd_side_walk *side)
     side->graph = NULL;
 }
 
-static uint64_t least_bytes(uint64_t blocks) { return hsd_max_u64(HSD_BLOCKS_LEAST_BYTES, hsd_paged_least_bytes(blocks)); }
+static uint64_t least_bytes(uint64_t blocks)
+{
+    return hsd_max_u64(HSD_BLOCKS_LEAST_BYTES, hsd_paged_least_bytes(blocks));
+}
 
 /* No one walks the graph for a while. */
 static hsd_status rest_graph(hsd_side_walk *side, hsd_error *err)
 {
     if (!hsd_side_keeps_graph(side)) { /* the planner does not know that it stays */
         HSD_TRY(hsd_adjacency_set_memory(side->adjacency, least_bytes(hsd_adjacency_bytes(side->adjacency)), err));
-        return hsd_adjacency_set_name_memory(side->adjacency, least_bytes(hsd_adjacency_name_bytes(side->adjacency)), err);
+        return hsd_adjacency_set_name_memory(side->adjacency, least_bytes(hsd_adjacency_name_bytes(side->adjacency)),
+                                             err);
     }
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.idle_adjacency_bytes, err));
     return hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err);
@@ -163,8 +174,10 @@ static hsd_status open_types(hsd_side_walk *side, hsd_error *err)
 {
     const uint64_t full = hsd_paged_full_bytes((uint64_t)side->object_count * sizeof(uint32_t));
     if (side->object_count == 0) return HSD_OK;
-    if (side->has_types_of) return hsd_paged_grow(&side->types_of, hsd_min_u64(full, side->request->plan.type_bytes), err);
-    HSD_TRY(hsd_paged_open_file(&side->types_of, &side->types_file, hsd_min_u64(full, side->request->plan.type_bytes), err));
+    if (side->has_types_of)
+        return hsd_paged_grow(&side->types_of, hsd_min_u64(full, side->request->plan.type_bytes), err);
+    HSD_TRY(hsd_paged_open_file(&side->types_of, &side->types_file, hsd_min_u64(full, side->request->plan.type_bytes),
+                                err));
     side->has_types_of = true;
     return HSD_OK;
 }
@@ -190,7 +203,8 @@ hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
     if (side->request->alike != NULL) HSD_TRY(step(side, "looking at objects", hsd_side_structure, err));
     if (side->request->want_tree) HSD_TRY(step(side, "finding dominators", hsd_side_dominators, err));
     HSD_TRY(step(side, "finding owners", hsd_side_owners, err));
-    if (side->adjacency != NULL && (side->request->keeps != HSD_GRAPH_GOES || side->request->keeper != NULL)) return rest_graph(side, err);
+    if (side->adjacency != NULL && (side->request->keeps != HSD_GRAPH_GOES || side->request->keeper != NULL))
+        return rest_graph(side, err);
     free_adjacency(side);
     return HSD_OK;
 }

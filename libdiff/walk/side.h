@@ -46,8 +46,8 @@ typedef struct hsd_label_node {
 
 /* Behind the label nodes: one node for each name of a root, primary ones first. */
 typedef struct hsd_root_node {
-    uint32_t root;        /* number of its name in hsd_side_walk.roots */
-    uint32_t kind;        /* hsc_root_kind */
+    uint32_t root; /* number of its name in hsd_side_walk.roots */
+    uint32_t kind; /* hsc_root_kind */
     bool is_secondary;
 } hsd_root_node;
 
@@ -69,12 +69,12 @@ typedef struct hsd_side_look {
 
 /* Fixed, so that the answer does not depend on the budget. What the budget cannot hold is an error that
  * names the number that suffices. */
-#define HSD_MAX_ROOT_NAMES (UINT32_C(1) << 20)
+#define HSD_MAX_ROOT_NAMES  (UINT32_C(1) << 20)
 #define HSD_MAX_LABEL_NODES (UINT32_C(1) << 22)
 
 /* Where ids say nothing: how the objects of two captures may be told apart (match/). */
 typedef struct hsd_walk_alike {
-    bool is_after;           /* the side whose identities are those of its partners */
+    bool is_after; /* the side whose identities are those of its partners */
     hsd_side_look look;
     const struct hsd_user_keys *user_keys; /* NULL = none */
     struct hsd_user_key_count *key_counts; /* one for each of them: what became of it */
@@ -91,41 +91,48 @@ typedef struct hsd_walk_request {
     hsd_capture *capture;
     hsd_temp_space *space;
     hsd_reporter *reporter;
-    hsd_type_names *type_names; /* types are numbered in it when the side is opened; afterwards it is only read */
+    /* types are numbered in it when the side is opened; afterwards it is only read */
+    hsd_type_names *type_names;
     const struct hsd_edge_names *edge_names; /* NULL where the tree is not wanted */
-    hsd_plan_side plan;      /* bytes for each step; what follows from a plan is filled in once the side is open (hsd_side_needs) */
-    uint64_t table_bytes;    /* for names of roots and label nodes */
-    uint64_t spare_bytes;    /* for the keeper, once the side is walked; 0 = there is no thread for it */
-    bool use_thread;         /* sorters may write on threads of their own */
-    bool want_identity;      /* the census sorts by identity; else it only counts */
-    const hsd_walk_alike *alike; /* identity is that of `sequence`: between the graph and the census objects are recognised. NULL = it is the id */
-    const hsd_marks *marks;  /* ids are addresses: the census carries what tells of their reuse. NULL = it does not */
-    bool want_tree;          /* dominators and `tree`; needs roots and references */
-    bool want_ids;           /* records of `tree` have HSD_TREE_ID_WORDS: who asks for one side alone names objects */
-    bool want_lost;          /* who heads what is lost, where that can be told: hsd_side_loses */
-    bool want_sites;         /* what is live is summed by allocation site */
+    /* bytes for each step; what follows from a plan is filled in once the side is open (hsd_side_needs) */
+    hsd_plan_side plan;
+    uint64_t table_bytes; /* for names of roots and label nodes */
+    uint64_t spare_bytes; /* for the keeper, once the side is walked; 0 = there is no thread for it */
+    bool use_thread;      /* sorters may write on threads of their own */
+    bool want_identity;   /* the census sorts by identity; else it only counts */
+    /* identity is that of `sequence`: between the graph and the census objects are recognised. NULL = it is the id */
+    const hsd_walk_alike *alike;
+    /* ids are addresses: the census carries what tells of their reuse. NULL = it does not */
+    const hsd_marks *marks;
+    bool want_tree; /* dominators and `tree`; needs roots and references */
+    /* records of `tree` have HSD_TREE_ID_WORDS: who asks for one side alone names objects */
+    bool want_ids;
+    bool want_lost;  /* who heads what is lost, where that can be told: hsd_side_loses */
+    bool want_sites; /* what is live is summed by allocation site */
     hsd_walk_keeps keeps;
-    const struct hsd_keeper *keeper; /* told of each node; the blocks stay, as small as they get, and the tree has places that
-                              * are hidden (walk/keep.h). NULL = nobody */
+    const struct hsd_keeper *keeper; /* told of each node; the blocks stay, as small as they get, and the tree has
+                                      * places that are hidden (walk/keep.h). NULL = nobody */
 } hsd_walk_request;
 
-/* The graph while it is built and labelled: from hsd_side_open to the end of the census. Each step fills its part, in this order. */
+/* The graph while it is built and labelled: from hsd_side_open to the end of the census. Each step fills its part, in
+ * this order. */
 typedef struct hsd_walk_graph {
     /* hsd_side_graph */
     hsd_label_node *label_nodes;
     uint32_t label_node_count, label_node_capacity;
     uint64_t edge_count;
-    uint8_t *is_pseudo;      /* one bit an object */
-    uint8_t *is_part;        /* one bit an object; NULL when no type is a part */
-    uint8_t *has_soft;       /* one bit an object: it has soft references; NULL when there are none */
-    hsd_sorter *ids;         /* (id, ordinal), when references are by id, and where objects must be told apart; until the sequence is there */
-    hsd_temp shapes_file;    /* shape of each node, u64 (match/keys.h), as they come; likewise */
-    uint8_t *is_named;       /* one bit an object: it has a name, or a key; likewise */
-    uint8_t *is_keyed;       /* one bit an object: it has a key; NULL without keys; likewise */
+    uint8_t *is_pseudo; /* one bit an object */
+    uint8_t *is_part;   /* one bit an object; NULL when no type is a part */
+    uint8_t *has_soft;  /* one bit an object: it has soft references; NULL when there are none */
+    /* (id, ordinal), when references are by id, and where objects must be told apart; until the sequence is there */
+    hsd_sorter *ids;
+    hsd_temp shapes_file; /* shape of each node, u64 (match/keys.h), as they come; likewise */
+    uint8_t *is_named;    /* one bit an object: it has a name, or a key; likewise */
+    uint8_t *is_keyed;    /* one bit an object: it has a key; NULL without keys; likewise */
 
     /* hsd_side_parts */
-    uint8_t *is_folded;      /* one bit an object; NULL when no type is a part */
-    hsd_sorter *folded;      /* (ordinal of the owner, bytes) of folded parts */
+    uint8_t *is_folded; /* one bit an object; NULL when no type is a part */
+    hsd_sorter *folded; /* (ordinal of the owner, bytes) of folded parts */
 
     /* hsd_side_structure */
     hsd_sequence sequence;
@@ -134,43 +141,45 @@ typedef struct hsd_walk_graph {
     struct hsd_places *places; /* places in the dominator tree by node; NULL without */
 
     /* hsd_side_owners */
-    hsd_paged owners;        /* label of each node; of lost ones HSD_LOST and their head, with `cycles` */
+    hsd_paged owners; /* label of each node; of lost ones HSD_LOST and their head, with `cycles` */
     bool has_owners;
-    uint8_t *is_soft;        /* one bit a node: live, but by soft references alone; NULL when none is soft */
-    uint8_t *cycles;         /* one bit a node: on a cycle of lost ones (graph/lost.h); NULL when nothing is lost or nobody asks */
+    uint8_t *is_soft; /* one bit a node: live, but by soft references alone; NULL when none is soft */
+    /* one bit a node: on a cycle of lost ones (graph/lost.h); NULL when nothing is lost or nobody asks */
+    uint8_t *cycles;
 } hsd_walk_graph;
 
 /* One side, and what its walk hands on. */
 typedef struct hsd_side_walk {
     const hsd_walk_request *request; /* borrowed until release */
-    hsd_walk_graph *graph;   /* NULL once the census is over */
+    hsd_walk_graph *graph;           /* NULL once the census is over */
 
     /* hsd_side_open */
     const hsd_capture_info *info;
     hsd_type_table types;
     hsd_label_table labels;
-    uint32_t object_count;   /* nodes that are objects (pseudo objects among them) */
+    uint32_t object_count;          /* nodes that are objects (pseudo objects among them) */
     bool has_roots, has_references; /* without both, everything counts as live */
 
     /* hsd_side_graph */
     uint64_t dangling;
-    uint32_t node_count;     /* objects, label nodes, root nodes */
+    uint32_t node_count; /* objects, label nodes, root nodes */
     hsd_root_node *root_nodes;
     hsd_root_nodes root_span; /* their node numbers */
     hsd_root_names roots;
-    uint32_t *name_of_node;  /* root name (hsd_root_names) of label node or root node object_count + i */
-    uint8_t *has_named;      /* one bit a common type: an object of it has a name; where the graph stays */
+    uint32_t *name_of_node;   /* root name (hsd_root_names) of label node or root node object_count + i */
+    uint8_t *has_named;       /* one bit a common type: an object of it has a name; where the graph stays */
     hsd_adjacency *adjacency; /* NULL once it went (hsd_walk_keeps) */
-    hsd_temp types_file;     /* common type of each object, u32, as they come; where the graph stays or objects are told apart */
-    hsd_paged types_of;      /* the same to be read at random, once the walk is over */
+    /* common type of each object, u32, as they come; where the graph stays or objects are told apart */
+    hsd_temp types_file;
+    hsd_paged types_of; /* the same to be read at random, once the walk is over */
     bool has_types_of;
 
     /* hsd_side_census */
-    hsd_sorter *census;      /* hsd_census_record by identity; NULL without want_identity */
-    hsd_sorter *tree;        /* hsd_tree_record by place (walk/tree.h); NULL without want_tree */
-    struct hsd_fold_side *counts; /* what the census counts by type and root */
+    hsd_sorter *census;              /* hsd_census_record by identity; NULL without want_identity */
+    hsd_sorter *tree;                /* hsd_tree_record by place (walk/tree.h); NULL without want_tree */
+    struct hsd_fold_side *counts;    /* what the census counts by type and root */
     struct hsd_allocated *allocated; /* and by allocation site (walk/allocated.h); NULL without */
-    hsd_amount soft;         /* of what is live: by soft references alone; only with want_tree */
+    hsd_amount soft;                 /* of what is live: by soft references alone; only with want_tree */
 } hsd_side_walk;
 
 static inline bool hsd_side_keeps_graph(const hsd_side_walk *side) { return side->request->keeps == HSD_GRAPH_STAYS; }
@@ -185,10 +194,7 @@ static inline uint64_t hsd_side_bytes_of(const hsd_object *object)
 #define HSD_FOLDED_EXTERNAL (UINT64_C(1) << 63)
 
 /* True if reachability can be told. */
-static inline bool hsd_side_has_graph(const hsd_side_walk *side)
-{
-    return side->has_roots && side->has_references;
-}
+static inline bool hsd_side_has_graph(const hsd_side_walk *side) { return side->has_roots && side->has_references; }
 
 /* True if what no root reaches is lost, and not garbage that a collector will free (FORMAT.md 7.13). */
 bool hsd_side_loses(const hsd_side_walk *side);
@@ -218,7 +224,7 @@ static inline const char *hsd_side_why_no_tree(const hsd_side_walk *side)
  *          either of them, or a tree
  *      4   id; where objects are told apart
  */
-#define HSD_CENSUS_WORDS 5u
+#define HSD_CENSUS_WORDS     5u
 #define HSD_CENSUS_KEY_WORDS 2u
 
 static inline unsigned hsd_census_words(const hsd_side_walk *side)
@@ -242,15 +248,15 @@ static inline uint64_t hsd_census_id(const hsd_side_walk *side, const uint64_t *
     return side->request->alike != NULL ? record[4] : record[0];
 }
 
-/* Reads the tables of the request's capture and numbers its types. Both sides one after the other. `side` is overwritten, and to be
- * released on failure, too. */
+/* Reads the tables of the request's capture and numbers its types. Both sides one after the other. `side` is
+ * overwritten, and to be released on failure, too. */
 hsd_status hsd_side_open(hsd_side_walk *side, const hsd_walk_request *request, hsd_error *err);
 
 /* What the planner must know of an open side; want_identity and want_ids are set. */
 hsd_plan_capture hsd_side_needs(const hsd_side_walk *side, bool with_tree);
 
-/* All steps of one side; both sides may run at the same time. Where they must be told apart in two halves: between them the
- * objects of both sides are recognised (match/recognise.h). */
+/* All steps of one side; both sides may run at the same time. Where they must be told apart in two halves: between them
+ * the objects of both sides are recognised (match/recognise.h). */
 hsd_status hsd_side_run(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err);
@@ -264,7 +270,7 @@ void hsd_side_release(hsd_side_walk *side);
 
 hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err);
-hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err);       /* part of hsd_side_owners */
+hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err); /* part of hsd_side_owners */
 hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_structure(hsd_side_walk *side, hsd_error *err);  /* fills sequence */
 hsd_status hsd_side_dominators(hsd_side_walk *side, hsd_error *err); /* fills places */
@@ -283,8 +289,8 @@ hsd_status hsd_side_fixed_roots(hsd_side_walk *side, hsd_error *err);
 /* ---- sorters (side_join.c); ids become ordinals by sort/join.h ---- */
 
 /* A sorter in this side's temporary space. */
-hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words,
-                           uint64_t memory_bytes, hsd_sorter **out, hsd_error *err);
+hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words, uint64_t memory_bytes,
+                           hsd_sorter **out, hsd_error *err);
 
 /* HSD_E_OVER_BUDGET once names of roots, label nodes and `more` bytes take more than the planner's tables. */
 hsd_status hsd_side_check_tables(const hsd_side_walk *side, uint64_t more, hsd_error *err);

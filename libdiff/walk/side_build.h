@@ -17,16 +17,18 @@
 /* A number for each ordinal, written in order to a file. A salvaged capture lacks some ordinals: they get `filler`. */
 typedef struct hsd_side_column {
     hsd_temp *file;
-    uint8_t *buffer;        /* NULL: the column is not wanted */
-    uint32_t width;         /* bytes of a number: 4 or 8 */
+    uint8_t *buffer; /* NULL: the column is not wanted */
+    uint32_t width;  /* bytes of a number: 4 or 8 */
     uint32_t used;
-    uint64_t written;       /* bytes before the buffer */
+    uint64_t written; /* bytes before the buffer */
     uint64_t filler;
 } hsd_side_column;
 
-hsd_status hsd_side_column_open(hsd_side_column *column, hsd_temp *file, uint32_t width, uint64_t filler, hsd_error *err);
+hsd_status hsd_side_column_open(hsd_side_column *column, hsd_temp *file, uint32_t width, uint64_t filler,
+                                hsd_error *err);
 /* The number of `ordinal`, which is greater than any before. */
-hsd_status hsd_side_column_put(hsd_side_column *column, hsd_temp_space *space, uint64_t ordinal, uint64_t number, hsd_error *err);
+hsd_status hsd_side_column_put(hsd_side_column *column, hsd_temp_space *space, uint64_t ordinal, uint64_t number,
+                               hsd_error *err);
 /* Fillers up to `count` numbers, and all that is in the buffer. */
 hsd_status hsd_side_column_end(hsd_side_column *column, hsd_temp_space *space, uint64_t count, hsd_error *err);
 void hsd_side_column_close(hsd_side_column *column);
@@ -35,17 +37,18 @@ typedef struct hsd_side_build {
     hsd_side_walk *side;
     hsd_sorter *by_target;
     hsd_sorter *by_source;
-    uint32_t *nodes;        /* targets of the object at hand */
-    uint32_t *names;        /* and the names of these references; NULL without want_tree */
+    uint32_t *nodes; /* targets of the object at hand */
+    uint32_t *names; /* and the names of these references; NULL without want_tree */
     uint32_t node_capacity;
-    uint64_t ordinal;       /* of the object at hand */
-    hsd_side_column types;  /* on their way to types_file */
+    uint64_t ordinal;               /* of the object at hand */
+    hsd_side_column types;          /* on their way to types_file */
     struct hsd_side_shapes *shapes; /* NULL where nobody asks (hsd_walk_alike) */
 } hsd_side_build;
 
 /* What an object looks like by itself (match/element.h), on its way to shapes_file (side_shapes.c). */
 hsd_status hsd_side_shapes_new(struct hsd_side_shapes **out, hsd_side_walk *side, hsd_error *err);
-hsd_status hsd_side_shape(struct hsd_side_shapes *shapes, const hsd_object *object, uint32_t common_type, hsd_error *err);
+hsd_status hsd_side_shape(struct hsd_side_shapes *shapes, const hsd_object *object, uint32_t common_type,
+                          hsd_error *err);
 hsd_status hsd_side_shapes_finish(struct hsd_side_shapes *shapes, hsd_error *err); /* label nodes, root nodes */
 void hsd_side_shapes_free(struct hsd_side_shapes *shapes);
 

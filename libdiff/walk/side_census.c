@@ -83,19 +83,28 @@ static hsd_status see(hsd_side_walk *side, hsd_seen *seen, const hsd_placed *pla
     return side->request->keeper->see(side->request->keeper->context, seen, err);
 }
 
-static hsd_status put_object(hsd_side_walk *side, const hsd_object *object, uint32_t type, uint32_t root, uint64_t bytes,
-                             hsd_error *err)
+static hsd_status put_object(hsd_side_walk *side, const hsd_object *object, uint32_t type, uint32_t root,
+                             uint64_t bytes, hsd_error *err)
 {
     hsd_placed placed;
     const uint32_t node = (uint32_t)object->ordinal;
     const uint32_t flags = soft_flag(side, node);
-    hsd_seen seen = {.node = node, .type = type, .root = root, .id = object->id, .bytes = bytes, .is_object = true, .counts = true};
+    hsd_seen seen = {
+        .node = node, .type = type, .root = root, .id = object->id, .bytes = bytes, .is_object = true, .counts = true};
     HSD_TRY(hsd_places_find(side->graph->places, node, &placed, err));
     HSD_TRY(see(side, &seen, &placed, err));
     if (!placed.is_there) return HSD_OK;
     if (flags & HSD_TREE_IS_SOFT) hsd_amount_add(&side->soft, bytes);
-    return put_place(side, &(hsd_tree_node){.first = placed.first, .end = placed.end, .type = type, .edge = placed.edge,
-                                            .bytes = bytes, .node = node, .flags = flags, .id = object->id}, err);
+    return put_place(side,
+                     &(hsd_tree_node){.first = placed.first,
+                                      .end = placed.end,
+                                      .type = type,
+                                      .edge = placed.edge,
+                                      .bytes = bytes,
+                                      .node = node,
+                                      .flags = flags,
+                                      .id = object->id},
+                     err);
 }
 
 /* A pseudo object or a folded part: nobody but a keeper asks for it. */
@@ -103,15 +112,23 @@ static hsd_status put_hidden(hsd_side_walk *side, const hsd_object *object, hsd_
 {
     hsd_placed placed;
     const uint32_t node = (uint32_t)object->ordinal, type = hsd_type_common(&side->types, object->type);
-    hsd_seen seen = {.node = node, .type = type, .id = object->id, .bytes = hsd_side_bytes_of(object), .is_object = true};
+    hsd_seen seen = {
+        .node = node, .type = type, .id = object->id, .bytes = hsd_side_bytes_of(object), .is_object = true};
     bool is_live;
     if (side->request->keeper == NULL || side->tree == NULL) return HSD_OK;
     state_of(side, node, &seen.root, &is_live);
     HSD_TRY(hsd_places_find(side->graph->places, node, &placed, err));
     HSD_TRY(see(side, &seen, &placed, err));
     if (!placed.is_there) return HSD_OK;
-    return put_place(side, &(hsd_tree_node){.first = placed.first, .end = placed.end, .type = type, .edge = placed.edge, .node = node,
-                                            .flags = HSD_TREE_IS_HIDDEN, .id = object->id}, err);
+    return put_place(side,
+                     &(hsd_tree_node){.first = placed.first,
+                                      .end = placed.end,
+                                      .type = type,
+                                      .edge = placed.edge,
+                                      .node = node,
+                                      .flags = HSD_TREE_IS_HIDDEN,
+                                      .id = object->id},
+                     err);
 }
 
 /* Label nodes and root nodes, behind all objects. */
@@ -159,20 +176,22 @@ static hsd_status count_object(census *c, const hsd_object *object, hsd_error *e
     bool is_live;
     if (side->graph->folded != NULL) HSD_TRY(folded_bytes(c, object->ordinal, &bytes, &external, err));
     if (object->flags & HSC_OBJECT_PSEUDO) return put_hidden(side, object, err);
-    if (side->graph->is_folded != NULL && hsd_bit_get(side->graph->is_folded, object->ordinal)) return put_hidden(side, object, err);
+    if (side->graph->is_folded != NULL && hsd_bit_get(side->graph->is_folded, object->ordinal))
+        return put_hidden(side, object, err);
     const uint32_t type = hsd_type_common(&side->types, object->type);
     const uint32_t label = state_of(side, object->ordinal, &root, &is_live);
     bytes = hsd_min_u64(bytes, UINT64_MAX >> 1);
     hsd_fold_side_add(side->counts, type, root, is_live, bytes);
-    if (external > 0 && is_live) HSD_TRY(hsd_fold_side_add_external(side->counts, type, hsd_min_u64(external, bytes), err));
+    if (external > 0 && is_live)
+        HSD_TRY(hsd_fold_side_add_external(side->counts, type, hsd_min_u64(external, bytes), err));
     if (side->allocated != NULL) HSD_TRY(hsd_allocated_take(side, object, label, type, bytes, err));
-    if (side->tree != NULL && (is_live || side->request->keeper != NULL)) HSD_TRY(put_object(side, object, type, root, bytes, err));
+    if (side->tree != NULL && (is_live || side->request->keeper != NULL))
+        HSD_TRY(put_object(side, object, type, root, bytes, err));
     if (side->census == NULL) return HSD_OK;
     const uint64_t identity = identity_of(side, object, &rung);
     const uint32_t upper = side->request->marks != NULL ? hsd_marks_of(side->request->marks, object) : rung;
-    const uint64_t record[HSD_CENSUS_WORDS] = {identity, (uint64_t)type << 32 | root,
-                                               bytes << 1 | (uint64_t)is_live, (uint64_t)upper << 32 | object->ordinal,
-                                               object->id};
+    const uint64_t record[HSD_CENSUS_WORDS] = {identity, (uint64_t)type << 32 | root, bytes << 1 | (uint64_t)is_live,
+                                               (uint64_t)upper << 32 | object->ordinal, object->id};
     return hsd_sorter_put(side->census, record, err);
 }
 
@@ -219,7 +238,8 @@ static hsd_status open_counts(hsd_side_walk *side, hsd_error *err)
 hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err)
 {
     HSD_ASSERT(side->counts == NULL && side->tree == NULL);
-    HSD_ASSERT(side->request->alike == NULL || side->graph->sequence.rungs.page_count > 0 || side->graph->sequence.count == 0);
+    HSD_ASSERT(side->request->alike == NULL || side->graph->sequence.rungs.page_count > 0 ||
+               side->graph->sequence.count == 0);
     census c = {.side = side};
     hsd_object_reader *reader;
     HSD_TRY(open_counts(side, err));

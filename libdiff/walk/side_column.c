@@ -11,7 +11,8 @@
 
 #define BUFFER_BYTES ((uint32_t)64 << 10)
 
-hsd_status hsd_side_column_open(hsd_side_column *column, hsd_temp *file, uint32_t width, uint64_t filler, hsd_error *err)
+hsd_status hsd_side_column_open(hsd_side_column *column, hsd_temp *file, uint32_t width, uint64_t filler,
+                                hsd_error *err)
 {
     HSD_ASSERT(width == 4 || width == 8);
     *column = (hsd_side_column){.file = file, .width = width, .filler = filler, .buffer = malloc(BUFFER_BYTES)};
@@ -32,26 +33,31 @@ static hsd_status append(hsd_side_column *column, hsd_temp_space *space, uint64_
 {
     const uint32_t narrow = (uint32_t)number;
     if (column->used == BUFFER_BYTES) HSD_TRY(flush(column, space, err));
-    if (column->width == sizeof narrow) memcpy(column->buffer + column->used, &narrow, sizeof narrow);
-    else memcpy(column->buffer + column->used, &number, sizeof number);
+    if (column->width == sizeof narrow)
+        memcpy(column->buffer + column->used, &narrow, sizeof narrow);
+    else
+        memcpy(column->buffer + column->used, &number, sizeof number);
     column->used += column->width;
     return HSD_OK;
 }
 
 static uint64_t count_of(const hsd_side_column *column) { return (column->written + column->used) / column->width; }
 
-hsd_status hsd_side_column_put(hsd_side_column *column, hsd_temp_space *space, uint64_t ordinal, uint64_t number, hsd_error *err)
+hsd_status hsd_side_column_put(hsd_side_column *column, hsd_temp_space *space, uint64_t ordinal, uint64_t number,
+                               hsd_error *err)
 {
     HSD_ASSERT(column->buffer == NULL || ordinal * column->width >= column->written);
     if (column->buffer == NULL) return HSD_OK;
-    while (count_of(column) < ordinal) HSD_TRY(append(column, space, column->filler, err));
+    while (count_of(column) < ordinal)
+        HSD_TRY(append(column, space, column->filler, err));
     return append(column, space, number, err);
 }
 
 hsd_status hsd_side_column_end(hsd_side_column *column, hsd_temp_space *space, uint64_t count, hsd_error *err)
 {
     if (column->buffer == NULL) return HSD_OK;
-    while (count_of(column) < count) HSD_TRY(append(column, space, column->filler, err));
+    while (count_of(column) < count)
+        HSD_TRY(append(column, space, column->filler, err));
     return flush(column, space, err);
 }
 

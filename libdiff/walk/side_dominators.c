@@ -14,7 +14,7 @@
 #include "walk/places.h"
 #include "walk/side.h"
 
-#define RING_ITEMS 32u
+#define RING_ITEMS     32u
 #define PROGRESS_STEPS 0xffffu
 
 static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
@@ -62,7 +62,8 @@ static void see_all(links *l, uint32_t node, uint32_t first)
     if (hsd_adjacency_is_leaf(l->side->adjacency, node)) return;
     hsd_adjacency_get_named(l->side->adjacency, node, &targets);
     for (;;) {
-        for (uint32_t i = 0; i < targets.count; i++) see(l, targets.items[i], first, targets.names[i]);
+        for (uint32_t i = 0; i < targets.count; i++)
+            see(l, targets.items[i], first, targets.names[i]);
         if (!targets.has_more) return;
         hsd_adjacency_more(l->side->adjacency, &targets);
     }
@@ -80,13 +81,15 @@ static hsd_status pass(links *l, hsd_error *err)
 {
     uint32_t node, first;
     hsd_status status;
-    for (uint32_t i = 0; i < RING_ITEMS; i++) l->ring[i].name = HSD_PLACES_NO_NAME;
+    for (uint32_t i = 0; i < RING_ITEMS; i++)
+        l->ring[i].name = HSD_PLACES_NO_NAME;
     for (uint32_t done = 0; (status = hsd_places_next(l->places, &node, &first, err)) == HSD_OK; done++) {
         see_all(l, node, first);
         if ((done & PROGRESS_STEPS) == 0) HSD_TRY(check(l, node, err));
     }
     if (status != HSD_END) return status;
-    for (uint32_t i = 0; i < RING_ITEMS; i++) compare(l, &l->ring[i]);
+    for (uint32_t i = 0; i < RING_ITEMS; i++)
+        compare(l, &l->ring[i]);
     return check(l, l->side->node_count, err);
 }
 
@@ -110,7 +113,8 @@ hsd_status hsd_side_dominators(hsd_side_walk *side, hsd_error *err)
     HSD_TRY(find_places(side, err));
     const uint64_t middle = hsd_now_ns();
     HSD_TRY(find_links(side, err));
-    hsd_note(side->request->reporter, HSD_NOTE_DETAIL, "%s: dominators took %.3f s, names of references from them %.3f s",
-             side->info->path, (double)(middle - start) * 1e-9, (double)(hsd_now_ns() - middle) * 1e-9);
+    hsd_note(side->request->reporter, HSD_NOTE_DETAIL,
+             "%s: dominators took %.3f s, names of references from them %.3f s", side->info->path,
+             (double)(middle - start) * 1e-9, (double)(hsd_now_ns() - middle) * 1e-9);
     return HSD_OK;
 }

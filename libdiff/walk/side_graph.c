@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "walk/side_build.h"
@@ -28,15 +28,16 @@ static hsd_status add_label_node(hsd_side_walk *side, const hsd_label_node *node
 {
     if (side->graph->label_node_count == side->graph->label_node_capacity) {
         HSD_TRY(hsd_side_check_tables(side, 0, err));
-        HSD_TRY(HSD_ARRAY_GROW(side->graph->label_nodes, side->graph->label_node_capacity, side->graph->label_node_count + 1, 256, "the names of roots", err));
+        HSD_TRY(HSD_ARRAY_GROW(side->graph->label_nodes, side->graph->label_node_capacity,
+                               side->graph->label_node_count + 1, 256, "the names of roots", err));
     }
     side->graph->label_nodes[side->graph->label_node_count++] = *node;
     return HSD_OK;
 }
 
 /* The label node for a reference, or NO_LABEL_NODE where it is an ordinary one. */
-static hsd_status label_node_for(hsd_side_build *b, const hsd_object *object, const hsd_label *label,
-                                 uint64_t target, uint32_t *out, hsd_error *err)
+static hsd_status label_node_for(hsd_side_build *b, const hsd_object *object, const hsd_label *label, uint64_t target,
+                                 uint32_t *out, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
     *out = NO_LABEL_NODE;
@@ -63,8 +64,10 @@ static hsd_status references_by_id(hsd_side_build *b, const hsd_object *object, 
         uint32_t node = NO_LABEL_NODE;
         if (hsd_side_is_weak(label)) continue;
         if (label != NULL) HSD_TRY(label_node_for(b, object, label, object->targets[i], &node, err));
-        if (node == NO_LABEL_NODE) HSD_TRY(hsd_side_put_by_target(b, object->targets[i], source, name, err));
-        else HSD_TRY(hsd_side_put_by_source(b, source, node, name, err));
+        if (node == NO_LABEL_NODE)
+            HSD_TRY(hsd_side_put_by_target(b, object->targets[i], source, name, err));
+        else
+            HSD_TRY(hsd_side_put_by_source(b, source, node, name, err));
     }
     return HSD_OK;
 }
@@ -72,7 +75,8 @@ static hsd_status references_by_id(hsd_side_build *b, const hsd_object *object, 
 static hsd_status grow_nodes(hsd_side_build *b, uint32_t count, hsd_error *err)
 {
     uint32_t capacity = b->node_capacity;
-    if (b->side->request->want_tree) HSD_TRY(HSD_ARRAY_GROW(b->names, capacity, count, 4096, "the references of an object", err));
+    if (b->side->request->want_tree)
+        HSD_TRY(HSD_ARRAY_GROW(b->names, capacity, count, 4096, "the references of an object", err));
     return HSD_ARRAY_GROW(b->nodes, b->node_capacity, count, 4096, "the references of an object", err);
 }
 
@@ -187,7 +191,8 @@ static hsd_status take_all_bits(hsd_side_build *b, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
     const uint64_t count = side->object_count;
-    if (!take_bits(&side->graph->is_pseudo, count, true) || !take_bits(&side->graph->is_part, count, side->info->has_parts) ||
+    if (!take_bits(&side->graph->is_pseudo, count, true) ||
+        !take_bits(&side->graph->is_part, count, side->info->has_parts) ||
         !take_bits(&side->graph->is_folded, count, side->info->has_parts) ||
         !take_bits(&side->graph->has_soft, count, has_soft_labels(side)) ||
         !take_bits(&side->has_named, side->request->type_names->names.count, hsd_side_keeps_graph(side))) {

@@ -6,8 +6,8 @@
 
 #include "base/check.h"
 
-hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words,
-                           uint64_t memory_bytes, hsd_sorter **out, hsd_error *err)
+hsd_status hsd_side_sorter(const hsd_side_walk *side, unsigned record_words, unsigned key_words, uint64_t memory_bytes,
+                           hsd_sorter **out, hsd_error *err)
 {
     HSD_ASSERT(key_words >= 1 && key_words <= record_words);
     const hsd_sorter_config config = {

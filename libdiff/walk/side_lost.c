@@ -1,6 +1,6 @@
 /*
- * What is lost: where nothing but the program frees memory (FORMAT.md 7.13), what no root reaches gets the head that it hangs below
- * instead of an owner (graph/lost.h).
+ * What is lost: where nothing but the program frees memory (FORMAT.md 7.13), what no root reaches gets the head that it
+ * hangs below instead of an owner (graph/lost.h).
  */
 #include <stdlib.h>
 

@@ -35,7 +35,8 @@ static hsd_status find_owners(hsd_side_walk *side, hsd_error *err)
     const uint32_t count = side->node_count - side->object_count;
     uint32_t *labels = malloc(((size_t)count + 1) * sizeof *labels);
     if (labels == NULL) return hsd_fail_nomem(err, "the owners of objects");
-    for (uint32_t i = 0; i < count; i++) labels[i] = HSD_OWNER_FIRST + side->name_of_node[i];
+    for (uint32_t i = 0; i < count; i++)
+        labels[i] = HSD_OWNER_FIRST + side->name_of_node[i];
     const hsd_status status = walk(side, labels, err);
     free(labels);
     return status;
@@ -63,8 +64,10 @@ static hsd_status invert(hsd_side_walk *side, uint8_t *bits, hsd_error *err)
     for (uint32_t node = 0; node < side->node_count; node++) {
         const bool is_live = hsd_paged_get_u32(&side->graph->owners, node) != HSD_OWNER_NONE;
         const uint8_t bit = (uint8_t)(1u << (node & 7));
-        if (is_live && !(bits[node >> 3] & bit)) bits[node >> 3] |= bit;
-        else bits[node >> 3] &= (uint8_t)~bit;
+        if (is_live && !(bits[node >> 3] & bit))
+            bits[node >> 3] |= bit;
+        else
+            bits[node >> 3] &= (uint8_t)~bit;
     }
     return hsd_paged_check(&side->graph->owners, err);
 }
@@ -84,5 +87,6 @@ hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err)
     HSD_TRY(find_owners(side, err));
     if (side->graph->has_soft != NULL) HSD_TRY(find_soft(side, err));
     HSD_TRY(hsd_side_lost(side, err));
-    return hsd_paged_shrink(&side->graph->owners, side->request->plan.owner_serve_bytes, err); /* from here on they are read in order */
+    /* from here on they are read in order */
+    return hsd_paged_shrink(&side->graph->owners, side->request->plan.owner_serve_bytes, err);
 }

@@ -2,8 +2,8 @@
  * Parts (FORMAT.md §7.3): which objects are folded into their sole owner, and how many bytes each
  * owner gains. A part whose sole owner is no object (a pseudo object) stays what it is.
  *
- * The bytes travel by sorting: (ordinal of the owner, bytes) for each folded part, external ones apart, served in order of
- * ordinals beside the objects when they are counted.
+ * The bytes travel by sorting: (ordinal of the owner, bytes) for each folded part, external ones apart, served in order
+ * of ordinals beside the objects when they are counted.
  */
 #include <stdlib.h>
 

@@ -31,8 +31,7 @@ hsd_status hsd_side_put_by_source(hsd_side_build *b, uint32_t source, uint32_t t
     return hsd_sorter_put(b->by_source, record, err);
 }
 
-hsd_status hsd_side_put_by_target(hsd_side_build *b, uint64_t target_id, uint32_t source, uint32_t name,
-                                  hsd_error *err)
+hsd_status hsd_side_put_by_target(hsd_side_build *b, uint64_t target_id, uint32_t source, uint32_t name, hsd_error *err)
 {
     HSD_ASSERT(b->by_target != NULL);
     const uint64_t record[2] = {target_id, b->side->request->want_tree ? (uint64_t)source << 32 | name : source};
@@ -89,7 +88,8 @@ hsd_status hsd_side_read_edges(hsd_side_build *b, hsd_error *err)
     hsd_side_walk *side = b->side;
     if (side->info->edges == 0) return HSD_OK;
     hsd_sorter *by_source_id = NULL;
-    HSD_TRY(hsd_side_sorter(side, side->request->want_tree ? 3 : 2, 1, side->request->plan.source_sort_bytes, &by_source_id, err));
+    HSD_TRY(hsd_side_sorter(side, side->request->want_tree ? 3 : 2, 1, side->request->plan.source_sort_bytes,
+                            &by_source_id, err));
     hsd_status status = pass_edges(b, by_source_id, err);
     if (status == HSD_OK && hsd_sorter_count(by_source_id) > 0) {
         status = hsd_side_serve(by_source_id, side->request->plan.source_serve_bytes, err);
@@ -135,7 +135,8 @@ static hsd_status target_found(void *context, const uint64_t *record, const uint
 {
     hsd_side_build *b = context;
     const uint32_t ordinal = (uint32_t)row[1];
-    if (!b->side->request->want_tree) return hsd_side_put_by_source(b, (uint32_t)record[1], ordinal, HSD_EDGE_NAMELESS, err);
+    if (!b->side->request->want_tree)
+        return hsd_side_put_by_source(b, (uint32_t)record[1], ordinal, HSD_EDGE_NAMELESS, err);
     return hsd_side_put_by_source(b, (uint32_t)(record[1] >> 32), ordinal, (uint32_t)record[1], err);
 }
 

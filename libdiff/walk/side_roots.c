@@ -2,7 +2,8 @@
  * Names of owners, and the nodes that stand for them behind all objects. Every label node carries a name
  * made from what it hangs from ("global" + ".sessions"); the roots of one name become one node that refers
  * to all their targets, two where some of them are secondary (FORMAT.md §7.8). Root nodes stand in the
- * order of their names, primary ones first, of both those of stacks last, so that nothing depends on the order of the records.
+ * order of their names, primary ones first, of both those of stacks last, so that nothing depends on the order of the
+ * records.
  *
  * Names are as many as there are distinct roots. Past HSD_MAX_ROOT_NAMES the rest share "(other roots)":
  * the sums stay exact, and the report says so.
@@ -11,26 +12,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/array.h"
+#include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "walk/side.h"
 #include <hscapture/hscapture.h>
 
 #define OTHER_ROOTS 1u
-#define NAME_BYTES 512
+#define NAME_BYTES  512
 
 /* MAX_OBJECTS of side.c, with label nodes and root nodes: every node has a number of 32 bits. */
 #define MAX_NODES UINT64_C(0xFFFFFF00)
 
 static const char *const kind_names[HSC_ROOT_KIND_COUNT] = {
-    [HSC_ROOT_UNKNOWN] = "(unknown roots)",   [HSC_ROOT_GLOBAL] = "(globals)",
-    [HSC_ROOT_STATIC] = "(static fields)",    [HSC_ROOT_STACK] = "(stacks)",
-    [HSC_ROOT_THREAD] = "(threads)",          [HSC_ROOT_HANDLE] = "(native handles)",
-    [HSC_ROOT_CLASS] = "(classes)",           [HSC_ROOT_INTERNED] = "(interned strings)",
-    [HSC_ROOT_FINALIZER] = "(finalizers)",    [HSC_ROOT_MONITOR] = "(monitors)",
-    [HSC_ROOT_RUNTIME] = "(runtime)",         [HSC_ROOT_REGISTER] = "(registers)",
+    [HSC_ROOT_UNKNOWN] = "(unknown roots)", [HSC_ROOT_GLOBAL] = "(globals)",
+    [HSC_ROOT_STATIC] = "(static fields)",  [HSC_ROOT_STACK] = "(stacks)",
+    [HSC_ROOT_THREAD] = "(threads)",        [HSC_ROOT_HANDLE] = "(native handles)",
+    [HSC_ROOT_CLASS] = "(classes)",         [HSC_ROOT_INTERNED] = "(interned strings)",
+    [HSC_ROOT_FINALIZER] = "(finalizers)",  [HSC_ROOT_MONITOR] = "(monitors)",
+    [HSC_ROOT_RUNTIME] = "(runtime)",       [HSC_ROOT_REGISTER] = "(registers)",
 };
 
 enum { PRIMARY, SECONDARY, STANDINGS };
@@ -38,7 +39,8 @@ enum { PRIMARY, SECONDARY, STANDINGS };
 typedef struct roots {
     hsd_side_walk *side;
     hsd_texts texts;
-    uint32_t *node_of[STANDINGS]; /* root node of each name; 0 = none. While they are counted: 1 = there is one */
+    /* root node of each name; 0 = none. While they are counted: 1 = there is one */
+    uint32_t *node_of[STANDINGS];
     uint32_t capacity;
     hsd_root_fn take;
     void *context;
@@ -52,8 +54,8 @@ static uint8_t merged_kind(uint8_t old, uint32_t kind)
     return old == HSC_ROOT_UNKNOWN || (kind != HSC_ROOT_UNKNOWN && kind < old) ? (uint8_t)kind : old;
 }
 
-static hsd_status put_name(hsd_side_walk *side, const char *name, size_t size, uint32_t kind,
-                           uint32_t *out, hsd_error *err)
+static hsd_status put_name(hsd_side_walk *side, const char *name, size_t size, uint32_t kind, uint32_t *out,
+                           hsd_error *err)
 {
     hsd_root_names *names = &side->roots;
     const hsd_bytes bytes = {(const uint8_t *)name, size};
@@ -99,9 +101,8 @@ static hsd_status name_label_node(roots *r, hsd_label_node *node, hsd_error *err
     const bool is_static = label->kind == HSC_LABEL_STATIC;
     const bool is_key = label->kind == HSC_LABEL_KEY || label->kind == HSC_LABEL_ELEMENT;
     const int length = snprintf(name, sizeof name, "%s%.*s%s%.*s%s", is_static ? "static " : "",
-                                (int)hsd_min_u64(source.size, 240), (const char *)source.data,
-                                is_key ? "[" : ".", (int)hsd_min_u64(field.size, 240),
-                                (const char *)field.data, is_key ? "]" : "");
+                                (int)hsd_min_u64(source.size, 240), (const char *)source.data, is_key ? "[" : ".",
+                                (int)hsd_min_u64(field.size, 240), (const char *)field.data, is_key ? "]" : "");
     const size_t size = (size_t)hsd_min_u64((uint64_t)length, sizeof name - 1);
     return put_name(r->side, name, size, is_static ? HSC_ROOT_STATIC : HSC_ROOT_GLOBAL, &node->root, err);
 }
@@ -139,17 +140,15 @@ static hsd_status name_root(roots *r, const hsd_root *root, uint32_t *name, hsd_
     return put_name(r->side, (const char *)text.data, text.size, kind, name, err);
 }
 
-static uint32_t standing_of(const hsd_root *root)
-{
-    return root->flags & HSC_ROOT_SECONDARY ? SECONDARY : PRIMARY;
-}
+static uint32_t standing_of(const hsd_root *root) { return root->flags & HSC_ROOT_SECONDARY ? SECONDARY : PRIMARY; }
 
 static hsd_status grow_nodes(roots *r, uint32_t name, hsd_error *err)
 {
     uint32_t capacity = r->capacity;
     for (int standing = 0; standing < STANDINGS; standing++) {
         capacity = r->capacity;
-        HSD_TRY(HSD_ARRAY_GROW_ZEROED(r->node_of[standing], capacity, (uint64_t)name + 1, 256, "the names of roots", err));
+        HSD_TRY(HSD_ARRAY_GROW_ZEROED(r->node_of[standing], capacity, (uint64_t)name + 1, 256, "the names of roots",
+                                      err));
     }
     r->capacity = capacity;
     return HSD_OK;
@@ -204,7 +203,8 @@ static uint32_t list_names(const roots *r, int standing, bool of_stacks, named *
 static uint32_t count_root_nodes(const roots *r)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < r->capacity; i++) count += r->node_of[PRIMARY][i] + r->node_of[SECONDARY][i];
+    for (uint32_t i = 0; i < r->capacity; i++)
+        count += r->node_of[PRIMARY][i] + r->node_of[SECONDARY][i];
     return count;
 }
 
@@ -239,7 +239,8 @@ static hsd_status make_root_nodes(roots *r, named *list, hsd_error *err)
     side->root_nodes = malloc(((size_t)count + 1) * sizeof *side->root_nodes);
     side->name_of_node = malloc(((size_t)others + 1) * sizeof *side->name_of_node);
     if (side->root_nodes == NULL || side->name_of_node == NULL) return hsd_fail_nomem(err, "the names of roots");
-    for (uint32_t i = 0; i < side->graph->label_node_count; i++) side->name_of_node[i] = side->graph->label_nodes[i].root;
+    for (uint32_t i = 0; i < side->graph->label_node_count; i++)
+        side->name_of_node[i] = side->graph->label_nodes[i].root;
     const uint32_t begin = side->object_count + side->graph->label_node_count;
     side->root_span = (hsd_root_nodes){begin, begin, begin, begin, begin};
     add_root_nodes(r, PRIMARY, list, list_names(r, PRIMARY, false, list));
@@ -271,7 +272,8 @@ static hsd_status run(roots *r, hsd_error *err)
     hsd_side_walk *side = r->side;
     HSD_TRY(load_texts(r, err));
     HSD_TRY(hsd_side_fixed_roots(side, err));
-    for (uint32_t i = 0; i < side->graph->label_node_count; i++) HSD_TRY(name_label_node(r, &side->graph->label_nodes[i], err));
+    for (uint32_t i = 0; i < side->graph->label_node_count; i++)
+        HSD_TRY(name_label_node(r, &side->graph->label_nodes[i], err));
     HSD_TRY(for_each_root(r, see_root, err));
     named *list = malloc((size_t)side->roots.names.count * sizeof *list);
     if (list == NULL) return hsd_fail_nomem(err, "the names of roots");
@@ -287,6 +289,7 @@ hsd_status hsd_side_roots(hsd_side_walk *side, hsd_root_fn take, void *context, 
     roots r = {.side = side, .take = take, .context = context};
     const hsd_status status = run(&r, err);
     hsd_texts_release(&r.texts);
-    for (int standing = 0; standing < STANDINGS; standing++) free(r.node_of[standing]);
+    for (int standing = 0; standing < STANDINGS; standing++)
+        free(r.node_of[standing]);
     return status;
 }

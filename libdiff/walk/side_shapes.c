@@ -7,8 +7,8 @@
  *      with a user's key   its type's name and the key's value; likewise
  *      label, root nodes   the root's name
  *
- * Names are strings of the capture, which may come before or behind their users: one pass over them beforehand makes a hash
- * of each, in a paged array by number.
+ * Names are strings of the capture, which may come before or behind their users: one pass over them beforehand makes a
+ * hash of each, in a paged array by number.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +27,9 @@
 typedef struct hsd_side_shapes {
     hsd_side_walk *side;
     hsd_side_column column;
-    hsd_paged names;      /* u64 by string: hash of its text */
-    uint32_t name_count;  /* one past the greatest number */
-    uint64_t *type_hash;  /* by common type */
+    hsd_paged names;     /* u64 by string: hash of its text */
+    uint32_t name_count; /* one past the greatest number */
+    uint64_t *type_hash; /* by common type */
 } hsd_side_shapes;
 
 /* ---- names ---- */
@@ -64,7 +64,8 @@ static bool is_array(hsd_bytes name)
 {
     size_t at = name.size;
     if (at == 0 || name.data[--at] != ']') return false;
-    while (at > 0 && name.data[at - 1] == ',') at--;
+    while (at > 0 && name.data[at - 1] == ',')
+        at--;
     return at > 0 && name.data[at - 1] == '[';
 }
 
@@ -86,7 +87,9 @@ static hsd_status take_bits(hsd_side_walk *side, hsd_error *err)
     const size_t bytes = (size_t)side->object_count / 8 + 1;
     side->graph->is_named = calloc(bytes, 1);
     if (side->request->alike->user_keys != NULL) side->graph->is_keyed = calloc(bytes, 1);
-    return side->graph->is_named == NULL || (side->request->alike->user_keys != NULL && side->graph->is_keyed == NULL) ? hsd_fail_nomem(err, "what objects look like") : HSD_OK;
+    return side->graph->is_named == NULL || (side->request->alike->user_keys != NULL && side->graph->is_keyed == NULL)
+               ? hsd_fail_nomem(err, "what objects look like")
+               : HSD_OK;
 }
 
 hsd_status hsd_side_shapes_new(hsd_side_shapes **out, hsd_side_walk *side, hsd_error *err)
@@ -104,7 +107,9 @@ hsd_status hsd_side_shapes_new(hsd_side_shapes **out, hsd_side_walk *side, hsd_e
 
 static bool key_of(hsd_side_shapes *s, const hsd_object *object, uint32_t type, uint64_t *shape)
 {
-    if (s->side->request->alike->user_keys == NULL || !hsd_user_key_take(s->side->request->alike->user_keys, type, object->value, s->side->request->alike->key_counts, shape))
+    if (s->side->request->alike->user_keys == NULL ||
+        !hsd_user_key_take(s->side->request->alike->user_keys, type, object->value, s->side->request->alike->key_counts,
+                           shape))
         return false;
     hsd_bit_set(s->side->graph->is_keyed, object->ordinal);
     return true;
@@ -129,11 +134,13 @@ hsd_status hsd_side_shape(hsd_side_shapes *s, const hsd_object *object, uint32_t
     HSD_ASSERT(object->ordinal < s->side->object_count);
     const uint64_t name = name_of(s, object);
     uint64_t shape;
-    if (key_of(s, object, type, &shape)) hsd_bit_set(s->side->graph->is_named, object->ordinal);
+    if (key_of(s, object, type, &shape))
+        hsd_bit_set(s->side->graph->is_named, object->ordinal);
     else if (name != 0) {
         shape = hsd_mix(s->type_hash[type], name);
         hsd_bit_set(s->side->graph->is_named, object->ordinal);
-    } else shape = shape_of(s, object, type);
+    } else
+        shape = shape_of(s, object, type);
     shape &= ~HSD_SHAPE_HAS_ELEMENTS;
     if (object->elements > 0 || s->type_hash[type] & HSD_SHAPE_HAS_ELEMENTS) shape |= HSD_SHAPE_HAS_ELEMENTS;
     return hsd_side_column_put(&s->column, s->side->request->space, object->ordinal, shape, err);

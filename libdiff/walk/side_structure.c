@@ -1,6 +1,6 @@
 /*
- * The sequence of one side (match/sequence.h): positions in address order for all objects that count, what each looks like,
- * and what it can be joined by. Once parts are folded; the graph is walked twice.
+ * The sequence of one side (match/sequence.h): positions in address order for all objects that count, what each looks
+ * like, and what it can be joined by. Once parts are folded; the graph is walked twice.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +12,35 @@
 #include "walk/side.h"
 
 /* Of the memory that a side's structure has, in thirty-seconds. */
-enum { SHAPE_PART = 7, KEY_PART = 8, TYPE_PART = 3, ELEMENT_PART = 5, POSITION_PART = 3, SORT_PART = 4, OWNER_PART = 2, PARTS = 32 };
+enum {
+    SHAPE_PART = 7,
+    KEY_PART = 8,
+    TYPE_PART = 3,
+    ELEMENT_PART = 5,
+    POSITION_PART = 3,
+    SORT_PART = 4,
+    OWNER_PART = 2,
+    PARTS = 32
+};
 
-static uint64_t part(const hsd_side_walk *side, unsigned parts) { return side->request->plan.structure_bytes / PARTS * parts; }
-
-static hsd_status open_array(const hsd_side_walk *side, hsd_paged *array, uint64_t bytes, unsigned parts, hsd_error *err)
+static uint64_t part(const hsd_side_walk *side, unsigned parts)
 {
-    const uint64_t memory = hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), part(side, parts)));
+    return side->request->plan.structure_bytes / PARTS * parts;
+}
+
+static hsd_status open_array(const hsd_side_walk *side, hsd_paged *array, uint64_t bytes, unsigned parts,
+                             hsd_error *err)
+{
+    const uint64_t memory =
+        hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), part(side, parts)));
     return hsd_paged_open(array, bytes, memory, side->request->space, err);
 }
 
 static hsd_status open_file(const hsd_side_walk *side, hsd_paged *array, hsd_temp *file, unsigned parts, hsd_error *err)
 {
     const uint64_t bytes = file->size_bytes;
-    const uint64_t memory = hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), part(side, parts)));
+    const uint64_t memory =
+        hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), part(side, parts)));
     return hsd_paged_open_file(array, file, memory, err);
 }
 
@@ -33,7 +48,8 @@ static hsd_status open_file(const hsd_side_walk *side, hsd_paged *array, hsd_tem
 
 static bool counts(const hsd_side_walk *side, uint64_t ordinal)
 {
-    return !hsd_bit_get(side->graph->is_pseudo, ordinal) && (side->graph->is_folded == NULL || !hsd_bit_get(side->graph->is_folded, ordinal));
+    return !hsd_bit_get(side->graph->is_pseudo, ordinal) &&
+           (side->graph->is_folded == NULL || !hsd_bit_get(side->graph->is_folded, ordinal));
 }
 
 static hsd_status number_objects(hsd_side_walk *side, hsd_error *err)
@@ -190,7 +206,8 @@ hsd_status hsd_side_structure(hsd_side_walk *side, hsd_error *err)
 {
     HSD_ASSERT(side->request->alike != NULL && side->adjacency != NULL && side->graph->ids != NULL);
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
-    if (side->request->want_tree) HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
+    if (side->request->want_tree)
+        HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
     HSD_TRY(look_at_all(side, err));
     HSD_TRY(rest(side, err));
     free(side->graph->is_named);

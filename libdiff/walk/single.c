@@ -39,13 +39,14 @@ static hsd_status make_plan(hsd_single *single, hsd_error *err)
     const bool wants_tree = why == NULL && !single->stops_at_owners;
     HSD_TRY(divide_memory(single, wants_tree, err));
     single->has_tree = wants_tree && plan->has_holders;
-    if (why != NULL) snprintf(single->why_no_tree, sizeof single->why_no_tree, "the capture %s", why);
-    else if (!wants_tree) snprintf(single->why_no_tree, sizeof single->why_no_tree, "they were not asked for");
+    if (why != NULL)
+        snprintf(single->why_no_tree, sizeof single->why_no_tree, "the capture %s", why);
+    else if (!wants_tree)
+        snprintf(single->why_no_tree, sizeof single->why_no_tree, "they were not asked for");
     else if (!plan->has_holders) {
         const uint64_t least = plan->holders_least_bytes;
-        snprintf(single->why_no_tree, sizeof single->why_no_tree,
-                 "%llu MiB of memory are too few for it, %llu suffice", (unsigned long long)(plan->memory_bytes >> 20),
-                 (unsigned long long)((least + 0xfffff) >> 20));
+        snprintf(single->why_no_tree, sizeof single->why_no_tree, "%llu MiB of memory are too few for it, %llu suffice",
+                 (unsigned long long)(plan->memory_bytes >> 20), (unsigned long long)((least + 0xfffff) >> 20));
         HSD_TRY(divide_memory(single, false, err));
         plan->holders_least_bytes = least;
     }

@@ -16,13 +16,16 @@ typedef struct hsd_single { /* stays where it is from init to release */
     hsd_type_names types;
     hsd_edge_names edges;
     hsd_plan plan;
-    hsd_walk_request request; /* what is wanted besides is set between init and open: want_identity, want_lost */
+    /* what is wanted besides is set between init and open: want_identity, want_lost */
+    hsd_walk_request request;
     hsd_side_walk side;
-    bool is_for_paths;    /* set before open: the graph is enough, and there may be one of a part of a capture */
-    bool is_for_sums;     /* set before open: no graph stays, and records of the tree have no ids */
-    bool stops_at_owners; /* set before open: no tree */
+    /* set before open: the graph is enough, and there may be one of a part of a capture */
+    bool is_for_paths;
+    bool is_for_sums;            /* set before open: no graph stays, and records of the tree have no ids */
+    bool stops_at_owners;        /* set before open: no tree */
     const struct hsd_keep *keep; /* set before open: told of all nodes (walk/keep.h); NULL = nobody */
-    bool has_tree;        /* side.tree, with ids, and the graph with names are there; of these is_for_sums has the tree alone */
+    /* side.tree, with ids, and the graph with names are there; of these is_for_sums has the tree alone */
+    bool has_tree;
     char why_no_tree[160]; /* a clause; empty with has_tree */
 } hsd_single;
 
@@ -34,9 +37,9 @@ void hsd_single_init(hsd_single *single, const hsd_run *run);
 hsd_status hsd_single_open(hsd_single *single, hsd_capture *capture, hsd_error *err);
 
 /*
- * Opens and walks the capture: counts, and with has_tree the dominator tree (records of HSD_TREE_ID_WORDS) and the graph for
- * shortest paths. A capture that is not whole or has no roots or no references, or a budget too small for dominators,
- * gives no tree and says why. Failures name the file.
+ * Opens and walks the capture: counts, and with has_tree the dominator tree (records of HSD_TREE_ID_WORDS) and the
+ * graph for shortest paths. A capture that is not whole or has no roots or no references, or a budget too small for
+ * dominators, gives no tree and says why. Failures name the file.
  */
 hsd_status hsd_single_walk(hsd_single *single, hsd_capture *capture, hsd_error *err);
 

@@ -1,5 +1,6 @@
 /*
- * What owns a result. Texts are copied once, when a row is kept. A warning says what is so and, behind a colon, what that does to the answer.
+ * What owns a result. Texts are copied once, when a row is kept. A warning says what is so and, behind a colon, what
+ * that does to the answer.
  */
 #include "walk/store.h"
 

@@ -18,17 +18,17 @@
 #include "io/temp.h"
 
 #define MAX_FRAME_BYTES 256u
-#define LEAST_BYTES ((uint64_t)64 << 10)
-#define MOST_BYTES ((uint64_t)64 << 20) /* deeper trees spill */
+#define LEAST_BYTES     ((uint64_t)64 << 10)
+#define MOST_BYTES      ((uint64_t)64 << 20) /* deeper trees spill */
 
 typedef struct walk {
     const hsd_tree_visitor *visitor;
     void *root;
-    uint8_t *window;   /* of items: u64 end of the interval, then the frame */
+    uint8_t *window; /* of items: u64 end of the interval, then the frame */
     size_t item_bytes;
-    uint32_t chunk;    /* items; the window is two */
-    uint32_t count;    /* items in the window */
-    uint64_t spilled;  /* chunks in the file */
+    uint32_t chunk;   /* items; the window is two */
+    uint32_t count;   /* items in the window */
+    uint64_t spilled; /* chunks in the file */
     hsd_temp file;
     hsd_temp_space *space;
 } walk;
@@ -100,10 +100,12 @@ static hsd_status pass(walk *w, hsd_sorter *tree, hsd_error *err)
         hsd_tree_node node = hsd_tree_read(record);
         if ((node.flags & HSD_TREE_IS_HIDDEN) && !w->visitor->sees_hidden) continue;
         if (w->visitor->has_ids) node.id = record[HSD_TREE_WORDS];
-        while (w->count > 0 && end_at(w, w->count - 1) <= node.first) HSD_TRY(leave(w, err));
+        while (w->count > 0 && end_at(w, w->count - 1) <= node.first)
+            HSD_TRY(leave(w, err));
         HSD_TRY(enter(w, &node, err));
     }
-    while (w->count > 0) HSD_TRY(leave(w, err));
+    while (w->count > 0)
+        HSD_TRY(leave(w, err));
     return HSD_OK;
 }
 

@@ -4,8 +4,8 @@
  * in one run. So everything that is asked of the tree is one pass with a stack, and the stack spills: a list of
  * ten million objects is ten million deep.
  *
- * Objects that do not count (pseudo, folded into their owners) have no record, or one that is hidden; what they dominate appears
- * below the nearest node that has one and is seen.
+ * Objects that do not count (pseudo, folded into their owners) have no record, or one that is hidden; what they
+ * dominate appears below the nearest node that has one and is seen.
  */
 #ifndef HSD_WALK_TREE_H
 #define HSD_WALK_TREE_H
@@ -26,31 +26,34 @@
  *      3   node << 32 | flags
  *      4   id of the object; 0 of a root. Only of a side that was walked with want_ids
  */
-#define HSD_TREE_WORDS 4u
-#define HSD_TREE_ID_WORDS 5u
+#define HSD_TREE_WORDS     4u
+#define HSD_TREE_ID_WORDS  5u
 #define HSD_TREE_KEY_WORDS 1u
-#define HSD_TREE_INDIRECT UINT32_C(0x7fffffff) /* the dominator does not refer to it itself */
-#define HSD_TREE_IS_ROOT 1u  /* a label node or a root node: starts an owner */
-#define HSD_TREE_IS_SOFT 2u  /* live by soft references alone */
+#define HSD_TREE_INDIRECT  UINT32_C(0x7fffffff) /* the dominator does not refer to it itself */
+#define HSD_TREE_IS_ROOT   1u                   /* a label node or a root node: starts an owner */
+#define HSD_TREE_IS_SOFT   2u                   /* live by soft references alone */
 #define HSD_TREE_IS_HIDDEN 4u /* does not count; 0 bytes. Only of a side with a keeper (walk/keep.h) */
 
 typedef struct hsd_tree_node {
     uint32_t first, end;
-    uint32_t type;   /* common type; of a root its name's number on this side */
+    uint32_t type; /* common type; of a root its name's number on this side */
     uint32_t edge;
-    uint32_t node;   /* of an object its ordinal */
+    uint32_t node; /* of an object its ordinal */
     uint32_t flags;
     uint64_t bytes;
-    uint64_t id;     /* 0 without want_ids */
+    uint64_t id; /* 0 without want_ids */
 } hsd_tree_node;
 
 static inline hsd_tree_node hsd_tree_read(const uint64_t *record)
 {
     return (hsd_tree_node){
-        .first = (uint32_t)(record[0] >> 32), .end = (uint32_t)record[0],
-        .type = (uint32_t)(record[1] >> 32), .edge = (uint32_t)record[1],
+        .first = (uint32_t)(record[0] >> 32),
+        .end = (uint32_t)record[0],
+        .type = (uint32_t)(record[1] >> 32),
+        .edge = (uint32_t)record[1],
         .bytes = record[2],
-        .node = (uint32_t)(record[3] >> 32), .flags = (uint32_t)record[3],
+        .node = (uint32_t)(record[3] >> 32),
+        .flags = (uint32_t)record[3],
     };
 }
 

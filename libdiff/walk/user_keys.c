@@ -79,7 +79,8 @@ hsd_status hsd_user_keys_read(hsd_user_keys *keys, const char *const *specs, siz
     }
     keys->items = hsd_arena_take(&keys->arena, count * sizeof *keys->items);
     if (keys->items == NULL) return hsd_fail_nomem(err, "the keys");
-    for (size_t i = 0; i < count; i++) HSD_TRY(read_one(keys, specs[i], err));
+    for (size_t i = 0; i < count; i++)
+        HSD_TRY(read_one(keys, specs[i], err));
     return HSD_OK;
 }
 
@@ -109,10 +110,7 @@ static bool starts_with(hsd_text text, size_t at, const char *word, size_t size)
     return text.size - at >= size && memcmp(text.data + at, word, size) == 0;
 }
 
-static bool ends_in_mark(hsd_text text)
-{
-    return text.size >= 3 && memcmp(text.data + text.size - 3, "...", 3) == 0;
-}
+static bool ends_in_mark(hsd_text text) { return text.size >= 3 && memcmp(text.data + text.size - 3, "...", 3) == 0; }
 
 static bool is_cut(hsd_text preview) { return ends_in_mark(preview) || preview.size >= PREVIEW_MOST_BYTES; }
 
@@ -127,8 +125,10 @@ static size_t find(hsd_text text, size_t at, char what)
 static size_t end_of_quotes(hsd_text text, size_t at)
 {
     for (at++; at < text.size; at++) {
-        if (text.data[at] == '\\') at++;
-        else if (text.data[at] == '"') return at + 1;
+        if (text.data[at] == '\\')
+            at++;
+        else if (text.data[at] == '"')
+            return at + 1;
     }
     return 0;
 }
@@ -156,8 +156,8 @@ hsd_user_value hsd_user_value_find(hsd_text preview, hsd_text field, hsd_text *v
     *value = (hsd_text){"", 0};
     for (size_t at = 0; at < preview.size;) {
         const size_t behind = at + field.size;
-        const bool is_it = starts_with(preview, at, field.data, field.size) && behind < preview.size &&
-                           preview.data[behind] == '=';
+        const bool is_it =
+            starts_with(preview, at, field.data, field.size) && behind < preview.size && preview.data[behind] == '=';
         const size_t begin = (is_it ? behind : find(preview, at, '=')) + 1;
         if (begin > preview.size) break;
         const size_t end = end_of_value(preview, begin);
@@ -191,8 +191,8 @@ bool hsd_user_key_of(const hsd_user_keys *keys, uint32_t common_type, hsd_text p
     return place != HSD_ID_NONE && hash_value(&keys->items[place], preview, hash) == HSD_USER_VALUE_FOUND;
 }
 
-bool hsd_user_key_take(const hsd_user_keys *keys, uint32_t common_type, hsd_text preview,
-                       hsd_user_key_count *counts, uint64_t *hash)
+bool hsd_user_key_take(const hsd_user_keys *keys, uint32_t common_type, hsd_text preview, hsd_user_key_count *counts,
+                       uint64_t *hash)
 {
     const uint32_t place = hsd_user_key_place(keys, common_type);
     if (place == HSD_ID_NONE) return false;

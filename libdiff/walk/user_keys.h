@@ -62,8 +62,8 @@ typedef struct hsd_user_key_count { /* objects of the type of one key in one cap
 } hsd_user_key_count;
 
 /* The same as hsd_user_key_of, counted: `counts` has one for each key. */
-bool hsd_user_key_take(const hsd_user_keys *keys, uint32_t common_type, hsd_text preview,
-                       hsd_user_key_count *counts, uint64_t *hash);
+bool hsd_user_key_take(const hsd_user_keys *keys, uint32_t common_type, hsd_text preview, hsd_user_key_count *counts,
+                       uint64_t *hash);
 
 typedef struct hsd_user_key_side {
     const hsd_capture_info *info;

@@ -37,15 +37,20 @@ static void name_object(const recorder *r, FILE *out, uint64_t id_or_ordinal)
 static void write_info(recorder *r)
 {
     FILE *out = r->section[SECTION_INFO];
-    const char *const texts[] = {r->options.producer, r->options.runtime, r->options.process_name, r->options.source_format};
+    const char *const texts[] = {r->options.producer, r->options.runtime, r->options.process_name,
+                                 r->options.source_format};
     for (unsigned i = 0; i < 4; i++) {
         if (texts[i] == NULL || texts[i][0] == '\0') continue;
         fprintf(out, "info %u ", i + 2);
         quoted(out, texts[i], strlen(texts[i]));
         fputc('\n', out);
     }
-    const uint64_t numbers[] = {[6] = r->options.pid,      [7] = r->options.started_unix_ns,    [8] = r->options.taken_unix_ns,
-                                [9] = r->options.facts,    [10] = (uint64_t)r->options.identity, [12] = r->options.pointer_bytes,
+    const uint64_t numbers[] = {[6] = r->options.pid,
+                                [7] = r->options.started_unix_ns,
+                                [8] = r->options.taken_unix_ns,
+                                [9] = r->options.facts,
+                                [10] = (uint64_t)r->options.identity,
+                                [12] = r->options.pointer_bytes,
                                 [13] = r->options.targets_are_ordinals};
     for (unsigned key = 6; key <= 13; key++) {
         static const uint8_t none[16];
@@ -105,7 +110,8 @@ void recorder_label(recorder *r, uint32_t id, hsc_label_kind kind, uint32_t flag
     fputc('\n', out);
 }
 
-void recorder_site(recorder *r, uint32_t id, uint32_t parent, uint32_t function, uint32_t file, uint32_t line, uint32_t column)
+void recorder_site(recorder *r, uint32_t id, uint32_t parent, uint32_t function, uint32_t file, uint32_t line,
+                   uint32_t column)
 {
     FILE *out = r->section[SECTION_SITES];
     r->tables[SECTION_SITES]++;
@@ -181,8 +187,8 @@ void recorder_object(recorder *r, const hsc_object *object, const void *value, s
     if ((object->flags & HSC_OBJECT_PSEUDO) == 0) count_object(r, object);
 }
 
-void recorder_references(recorder *r, const uint64_t *targets, const uint32_t *labels, const uint64_t *indexes, size_t count,
-                         bool at_once)
+void recorder_references(recorder *r, const uint64_t *targets, const uint32_t *labels, const uint64_t *indexes,
+                         size_t count, bool at_once)
 {
     FILE *out = r->section[SECTION_OBJECTS];
     if (at_once) hsc_references(r->writer, targets, labels, indexes, count);
@@ -323,11 +329,24 @@ static void write_group_totals(recorder *r, FILE *out)
 static void write_end(const recorder *r, uint64_t blocks, FILE *out)
 {
     const uint64_t *tables = r->tables;
-    const uint64_t values[] = {
-        [1] = 1, [3] = r->objects, [4] = r->objects - r->counted_objects, [5] = r->references, [6] = r->edges, [7] = r->roots,
-        [8] = r->bytes, [9] = r->native_bytes, [10] = blocks, [11] = tables[SECTION_STRINGS], [12] = tables[SECTION_TYPES],
-        [13] = tables[SECTION_LABELS], [14] = tables[SECTION_SITES], [15] = tables[SECTION_THREADS], [16] = tables[SECTION_FRAMES],
-        [17] = tables[SECTION_METRICS], [18] = tables[SECTION_LOSSES], [19] = r->lost};
+    const uint64_t values[] = {[1] = 1,
+                               [3] = r->objects,
+                               [4] = r->objects - r->counted_objects,
+                               [5] = r->references,
+                               [6] = r->edges,
+                               [7] = r->roots,
+                               [8] = r->bytes,
+                               [9] = r->native_bytes,
+                               [10] = blocks,
+                               [11] = tables[SECTION_STRINGS],
+                               [12] = tables[SECTION_TYPES],
+                               [13] = tables[SECTION_LABELS],
+                               [14] = tables[SECTION_SITES],
+                               [15] = tables[SECTION_THREADS],
+                               [16] = tables[SECTION_FRAMES],
+                               [17] = tables[SECTION_METRICS],
+                               [18] = tables[SECTION_LOSSES],
+                               [19] = r->lost};
     for (unsigned key = 1; key <= 19; key++) {
         if (values[key] != 0) fprintf(out, "end %u %" PRIu64 "\n", key, values[key]);
     }
@@ -354,7 +373,9 @@ void recorder_write_text(recorder *r, uint64_t blocks, FILE *out)
     write_type_totals(r, out);
     write_group_totals(r, out);
     write_end(r, blocks, out);
-    fprintf(out, "read objects=%" PRIu64 " references=%" PRIu64 " edges=%" PRIu64 " roots=%" PRIu64 " bytes=%" PRIu64 " blocks=%" PRIu64 "\n",
+    fprintf(out,
+            "read objects=%" PRIu64 " references=%" PRIu64 " edges=%" PRIu64 " roots=%" PRIu64 " bytes=%" PRIu64
+            " blocks=%" PRIu64 "\n",
             r->objects, r->references, r->edges, r->roots, r->bytes, blocks + 1);
     free(r->counted);
 }

@@ -1,6 +1,7 @@
 /*
- * Writes captures and the text that they must read back as (FORMAT.md, appendix A), side by side: every call goes to the writer and,
- * in plain words of its own, into the section of the text where such records stand. What a second reader prints must equal it.
+ * Writes captures and the text that they must read back as (FORMAT.md, appendix A), side by side: every call goes to
+ * the writer and, in plain words of its own, into the section of the text where such records stand. What a second
+ * reader prints must equal it.
  */
 #ifndef HSD_TESTS_RECORDER_H
 #define HSD_TESTS_RECORDER_H
@@ -12,8 +13,19 @@
 
 /* Sections of the text, in their order. */
 enum recorder_section {
-    SECTION_INFO, SECTION_STRINGS, SECTION_TYPES, SECTION_LABELS, SECTION_SITES, SECTION_OBJECTS, SECTION_EDGES, SECTION_ROOTS,
-    SECTION_THREADS, SECTION_FRAMES, SECTION_METRICS, SECTION_LOSSES, SECTION_COUNT
+    SECTION_INFO,
+    SECTION_STRINGS,
+    SECTION_TYPES,
+    SECTION_LABELS,
+    SECTION_SITES,
+    SECTION_OBJECTS,
+    SECTION_EDGES,
+    SECTION_ROOTS,
+    SECTION_THREADS,
+    SECTION_FRAMES,
+    SECTION_METRICS,
+    SECTION_LOSSES,
+    SECTION_COUNT
 };
 
 /* What the totals are made of: an object that counts. */
@@ -41,12 +53,13 @@ void recorder_open(recorder *r, const char *path, const hsc_options *options);
 void recorder_string(recorder *r, uint32_t id, const void *bytes, size_t size);
 void recorder_type(recorder *r, uint32_t id, const void *name, size_t size, uint32_t flags);
 void recorder_label(recorder *r, uint32_t id, hsc_label_kind kind, uint32_t flags, uint32_t name);
-void recorder_site(recorder *r, uint32_t id, uint32_t parent, uint32_t function, uint32_t file, uint32_t line, uint32_t column);
+void recorder_site(recorder *r, uint32_t id, uint32_t parent, uint32_t function, uint32_t file, uint32_t line,
+                   uint32_t column);
 void recorder_thread(recorder *r, uint32_t id, uint32_t name);
 void recorder_frame(recorder *r, uint32_t thread, uint32_t depth, uint32_t function, uint32_t file, uint32_t line);
 void recorder_object(recorder *r, const hsc_object *object, const void *value, size_t value_bytes);
-void recorder_references(recorder *r, const uint64_t *targets, const uint32_t *labels, const uint64_t *indexes, size_t count,
-                         bool at_once);
+void recorder_references(recorder *r, const uint64_t *targets, const uint32_t *labels, const uint64_t *indexes,
+                         size_t count, bool at_once);
 void recorder_end(recorder *r);
 void recorder_edge(recorder *r, uint64_t source, uint64_t target, uint32_t label, uint64_t index);
 void recorder_root(recorder *r, const hsc_root_record *root);

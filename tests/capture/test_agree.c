@@ -1,6 +1,6 @@
 /*
- * The library's reader and the second reader, which share no code, say the same of every reference capture, byte for byte: whole,
- * and cut off at many places. Where they differ, FORMAT.md is unclear or one of them is wrong.
+ * The library's reader and the second reader, which share no code, say the same of every reference capture, byte for
+ * byte: whole, and cut off at many places. Where they differ, FORMAT.md is unclear or one of them is wrong.
  */
 #include <criterion/criterion.h>
 #include <hsdiff/dump.h>

@@ -1,6 +1,7 @@
 /*
- * Random captures through the writer and back through the second reader: what was said comes out as it was said, whatever the order
- * of calls, the sizes of blocks and of values, the level and the memory; and the totals at the end are those of what was said.
+ * Random captures through the writer and back through the second reader: what was said comes out as it was said,
+ * whatever the order of calls, the sizes of blocks and of values, the level and the memory; and the totals at the end
+ * are those of what was said.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -146,15 +147,22 @@ static void random_table_record(recorder *r)
     switch (below(9)) {
     case 0: recorder_string(r, any_key(), text, size); break;
     case 1: recorder_type(r, any_key(), text, size, (uint32_t)below(8)); break;
-    case 2: recorder_label(r, any_key(), (hsc_label_kind)below(8), (uint32_t)(below(3) | below(4) << 2), any_id()); break;
-    case 3: recorder_site(r, any_key(), any_id(), any_id(), any_id(), (uint32_t)any_number(), (uint32_t)any_number()); break;
+    case 2:
+        recorder_label(r, any_key(), (hsc_label_kind)below(8), (uint32_t)(below(3) | below(4) << 2), any_id());
+        break;
+    case 3:
+        recorder_site(r, any_key(), any_id(), any_id(), any_id(), (uint32_t)any_number(), (uint32_t)any_number());
+        break;
     case 4: recorder_thread(r, any_key(), any_id()); break;
     case 5: recorder_frame(r, any_key(), (uint32_t)below(500), any_id(), any_id(), (uint32_t)any_number()); break;
     case 6: recorder_metric(r, "heap.used", below(2) == 0 ? "bytes" : "", any_number()); break;
     case 7: recorder_loss(r, "something", below(5)); break;
     default:
-        recorder_root(r, &(hsc_root_record){.kind = (hsc_root_kind)below(12), .label = any_id(), .target = any_number(),
-                                            .thread = any_id(), .frame = (uint32_t)any_number(),
+        recorder_root(r, &(hsc_root_record){.kind = (hsc_root_kind)below(12),
+                                            .label = any_id(),
+                                            .target = any_number(),
+                                            .thread = any_id(),
+                                            .frame = (uint32_t)any_number(),
                                             .flags = below(3) == 0 ? (uint32_t)any_number() : (uint32_t)below(2)});
     }
 }

@@ -23,9 +23,7 @@ static int print(const hsd_diff *diff, const char *format, const hsd_report_opti
     hsd_error err;
     if (!report) return 2;
     hsd_error_init(&err);
-    return report->write_diff(diff, options, to_stdout, NULL, &err) == HSD_OK && fflush(stdout) == 0
-               ? 0
-               : 4;
+    return report->write_diff(diff, options, to_stdout, NULL, &err) == HSD_OK && fflush(stdout) == 0 ? 0 : 4;
 }
 
 /* ---- names ---- */
@@ -35,8 +33,7 @@ static size_t read_names(hsd_type_row *rows, hsd_root_row *roots, size_t capacit
     unsigned char head[4];
     size_t count = 0;
     while (count < capacity && fread(head, 1, 4, stdin) == 4) {
-        const size_t size =
-            head[0] | (size_t)head[1] << 8 | (size_t)head[2] << 16 | (size_t)head[3] << 24;
+        const size_t size = head[0] | (size_t)head[1] << 8 | (size_t)head[2] << 16 | (size_t)head[3] << 24;
         char *name = malloc(size + 1);
         if (!name || fread(name, 1, size, stdin) != size) exit(2);
         name[size] = 0;
@@ -69,8 +66,7 @@ static void hold_names(hsd_diff *diff, const hsd_type_row *rows, size_t count)
         places[i].edges = &edges[i];
         places[i].types = &growths[i];
         places[i].edge_count = places[i].type_count = 1;
-        tree[i + 1] =
-            (hsd_tree_row){.depth = 1, .edge = name, .type = name, .after = {1, 2000 * (i + 1)}};
+        tree[i + 1] = (hsd_tree_row){.depth = 1, .edge = name, .type = name, .after = {1, 2000 * (i + 1)}};
     }
     tree[0].after = diff->total.after;
     sample_hold(diff, places, count);
@@ -94,8 +90,7 @@ static int print_names(const char *format, const char *what)
                                         .before_command = "before.hs",
                                         .after_command = "after.hs"};
     hsd_text warning = rows[1].name;
-    diff.before.info.process_name = diff.after.info.process_name =
-        rows[1].name.data; /* free text too */
+    diff.before.info.process_name = diff.after.info.process_name = rows[1].name.data; /* free text too */
     diff.before.info.path = diff.after.info.runtime = rows[2].name.data;
     diff.warnings = &warning;
     diff.warning_count = 1;
@@ -112,11 +107,9 @@ static hsd_diff shop(void)
     types[0] = sample_type("Session", 39950746, 171861606);
     types[1] = sample_type("Buffer", 101082726, 179306496);
     types[2] = sample_type("string", 148792934, 197866291);
-    types[3] =
-        sample_type("com.shop.cache.Entry<java.lang.String,com.shop.Session>", 5976883, 25794970);
+    types[3] = sample_type("com.shop.cache.Entry<java.lang.String,com.shop.Session>", 5976883, 25794970);
     types[4] = sample_type("AuditEvent", 0, 2202010);
-    types[5] =
-        sample_type("com.shop.cache.Entry<java.lang.String,com.shop.Cart>", 15976883, 6644736);
+    types[5] = sample_type("com.shop.cache.Entry<java.lang.String,com.shop.Cart>", 15976883, 6644736);
     types[6] = sample_type("com.shop.Session[]", 400016, 465552);
     types[7] = sample_type("com.shop.Config", 4096, 4096);
     roots[0] = sample_root("global.sessions", 120000000, 367463936);
@@ -149,11 +142,9 @@ static void hold(hsd_diff *diff)
     static hsd_type_growth growths[1];
     const int64_t mib = (int64_t)MIB;
     make_paths();
-    edges[0] =
-        sample_edge(1, ".entries", "com.shop.cache.Entry<java.lang.String,com.shop.Session>[]", 1,
-                    1, 236 * mib);
-    edges[1] = sample_edge(2, "[*]", "com.shop.cache.Entry<java.lang.String,com.shop.Session>",
-                           124846, 537156, 235 * mib);
+    edges[0] = sample_edge(1, ".entries", "com.shop.cache.Entry<java.lang.String,com.shop.Session>[]", 1, 1, 236 * mib);
+    edges[1] =
+        sample_edge(2, "[*]", "com.shop.cache.Entry<java.lang.String,com.shop.Session>", 124846, 537156, 235 * mib);
     edges[2] = sample_edge(3, ".value", "Session", 124846, 537156, 216 * mib);
     edges[3] = sample_edge(4, ".buf", "Buffer", 62423, 268578, 74 * mib);
     edges[4] = sample_edge(3, ".key", "string", 124846, 124900, 19 * mib);
@@ -174,8 +165,7 @@ static void hold(hsd_diff *diff)
     sample_hold(diff, holders, 4);
     diff->other_holder_count = 1200;
     diff->other_holders =
-        (hsd_holder){.growth_bytes = hsd_change_bytes(&diff->total) - 257 * mib - mib / 2 - 1000,
-                     .net_objects = 412};
+        (hsd_holder){.growth_bytes = hsd_change_bytes(&diff->total) - 257 * mib - mib / 2 - 1000, .net_objects = 412};
 }
 
 static hsd_diff holders(void)
@@ -220,8 +210,7 @@ static hsd_diff shrunk(void)
 static hsd_diff roots(void)
 {
     hsd_diff diff = shop();
-    diff.why_no_holders =
-        sample_text("--memory 64 MiB is too small to find dominators; 212 MiB suffice");
+    diff.why_no_holders = sample_text("--memory 64 MiB is too small to find dominators; 212 MiB suffice");
     return diff;
 }
 
@@ -285,8 +274,7 @@ static hsd_diff structure(void)
     hold(&diff);
     diff.identity_is_known = diff.is_by_structure = true;
     diff.after.info.runtime = "HotSpot 21.0.5";
-    diff.match_reason =
-        sample_text("the collector moves objects, so their addresses say nothing across captures");
+    diff.match_reason = sample_text("the collector moves objects, so their addresses say nothing across captures");
     diff.match = (hsd_match){.structure = 3014812, .unmatched_before = 204, .unmatched_after = 1784377};
     for (int rung = HSD_MATCH_KEY; rung < HSD_MATCH_RUNG_COUNT; rung++)
         diff.match.rungs[rung] = (hsd_amount){(uint64_t)rung * 50211, (uint64_t)rung * 1000000};
@@ -382,7 +370,6 @@ static int print_screen(const char *name, unsigned width)
 
 int main(int argc, char **argv)
 {
-    if (argc >= 3 && strcmp(argv[1], "names") == 0)
-        return print_names(argv[2], argc > 3 ? argv[3] : "");
+    if (argc >= 3 && strcmp(argv[1], "names") == 0) return print_names(argv[2], argc > 3 ? argv[3] : "");
     return argc == 3 ? print_screen(argv[1], (unsigned)strtoul(argv[2], NULL, 10)) : 2;
 }

@@ -22,8 +22,7 @@ static size_t read_names(hsd_text *names)
     unsigned char head[4];
     size_t count = 0;
     while (count < NAMES_MAX && fread(head, 1, 4, stdin) == 4) {
-        const size_t size =
-            head[0] | (size_t)head[1] << 8 | (size_t)head[2] << 16 | (size_t)head[3] << 24;
+        const size_t size = head[0] | (size_t)head[1] << 8 | (size_t)head[2] << 16 | (size_t)head[3] << 24;
         char *name = malloc(size + 1);
         if (!name || fread(name, 1, size, stdin) != size) exit(2);
         name[size] = 0;
@@ -59,8 +58,7 @@ static hsd_status print_top(const hsd_text *names, size_t count, const single_op
     return report_top(&top, options, to_stdout, NULL, NULL);
 }
 
-static hsd_status print_paths(const hsd_text *names, size_t count,
-                              const single_options *options)
+static hsd_status print_paths(const hsd_text *names, size_t count, const single_options *options)
 {
     static hsd_path_row rows[NAMES_MAX];
     static hsd_step steps[NAMES_MAX][2];
@@ -90,7 +88,7 @@ int main(int argc, char **argv)
                                                                                        : HSD_TABLE_TYPES}};
     const size_t count = read_names(names);
     if (count < 3) return 2;
-    const hsd_status status = strcmp(argv[1], "top") == 0 ? print_top(names, count, &options)
-                                                          : print_paths(names, count, &options);
+    const hsd_status status =
+        strcmp(argv[1], "top") == 0 ? print_top(names, count, &options) : print_paths(names, count, &options);
     return status == HSD_OK && fflush(stdout) == 0 ? 0 : 4;
 }

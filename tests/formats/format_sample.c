@@ -5,9 +5,9 @@
  *        format_sample diff FORMAT all|usual [MAX_BYTES] < NAMES
  *        format_sample sites FORMAT all|usual [MAX_BYTES] < NAMES         a diff that knows allocation sites and no holders
  *
- * NAMES are texts, each after its length in four little-endian bytes. Each becomes a rule's name and pattern, a finding's name, root, edge
- * and type, the function and file of a site, a reason, a note, a problem; in a diff a type, a root, a holder and what it holds; with
- * sites the innermost function of a stack, and the file of its caller.
+ * NAMES are texts, each after its length in four little-endian bytes. Each becomes a rule's name and pattern, a
+ * finding's name, root, edge and type, the function and file of a site, a reason, a note, a problem; in a diff a type,
+ * a root, a holder and what it holds; with sites the innermost function of a stack, and the file of its caller.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,8 +69,12 @@ static void make_finding(size_t i, hsd_check_outcome outcome)
     steps[i] = (hsd_step){.edge = names[i], .type = names[i], .repeat = 1};
     frames[i] = (hsd_site_frame){.function = names[i], .file = names[i], .line = (uint32_t)i + 1, .column = 3};
     sites[i] = (hsd_site_growth){.type = names[i], .frames = &frames[i], .frame_count = 1, .after = {1, 100}};
-    allowances[i] = (hsd_allowance){.subject = HSD_SUBJECT_TYPE, .pattern = names[i], .reason = names[i], .up_to_bytes = UINT64_MAX,
-                                    .until_day = INT32_MAX, .line = (uint32_t)i + 1};
+    allowances[i] = (hsd_allowance){.subject = HSD_SUBJECT_TYPE,
+                                    .pattern = names[i],
+                                    .reason = names[i],
+                                    .up_to_bytes = UINT64_MAX,
+                                    .until_day = INT32_MAX,
+                                    .line = (uint32_t)i + 1};
     findings[i] = check_finding("", "", &steps[i], 1, 1000 + (int64_t)i, 10);
     findings[i].name = findings[i].root = names[i];
     if (i % 2 == 0) findings[i].sites = &sites[i];
@@ -81,9 +85,12 @@ static void make_finding(size_t i, hsd_check_outcome outcome)
 static void make_row(size_t i, hsd_check_outcome outcome)
 {
     static const hsd_subject subjects[] = {HSD_SUBJECT_TYPE, HSD_SUBJECT_HOLDER, HSD_SUBJECT_ROOT, HSD_SUBJECT_HEAP};
-    rules[i] = check_rule("", subjects[i % 4], "", i % 7 == 0 && i % 4 == 3 ? HSD_MEASURE_CAPTURE : HSD_MEASURE_BYTES, 10, (uint32_t)i + 1);
+    rules[i] = check_rule("", subjects[i % 4], "", i % 7 == 0 && i % 4 == 3 ? HSD_MEASURE_CAPTURE : HSD_MEASURE_BYTES,
+                          10, (uint32_t)i + 1);
     rules[i].name = rules[i].pattern = rules[i].capture_metric = names[i];
-    rules[i].level = outcome == HSD_CHECK_WARN ? HSD_LEVEL_WARN : outcome == HSD_CHECK_OFF ? HSD_LEVEL_OFF : HSD_LEVEL_ERROR;
+    rules[i].level = outcome == HSD_CHECK_WARN  ? HSD_LEVEL_WARN
+                     : outcome == HSD_CHECK_OFF ? HSD_LEVEL_OFF
+                                                : HSD_LEVEL_ERROR;
     rows[i] = check_row(&rules[i], outcome, true, outcome == HSD_CHECK_OK ? 5 : 1000 + (int64_t)i, 10);
     if (outcome == HSD_CHECK_UNKNOWN) rows[i].why_unknown = names[i];
     make_finding(i, outcome);
@@ -173,7 +180,8 @@ static hsd_diff diff_of_sites(size_t count)
         const uint64_t bytes = 1000 * (count - i);
         stacks[i][0] = (hsd_site_frame){.function = names[i]};
         stacks[i][1] = (hsd_site_frame){.function = sample_text("caller"), .file = names[i], .line = (uint32_t)i + 1};
-        site_rows[i] = (hsd_site_row){stacks[i], 2, {.before = {bytes / 100, bytes}, .after = {bytes / 50, 2 * bytes}}, 0};
+        site_rows[i] =
+            (hsd_site_row){stacks[i], 2, {.before = {bytes / 100, bytes}, .after = {bytes / 50, 2 * bytes}}, 0};
         before += bytes;
     }
     types[0] = sample_type("all", before, 2 * before);
@@ -190,7 +198,8 @@ static int print_diff(const char *name, bool has_sites, bool all, size_t max_byt
 {
     const size_t count = read_names();
     const hsd_report_format *format = hsd_report_format_find(name);
-    const hsd_report_options options = {.top = all ? HSD_TOP_ALL : 0, .use_utf8 = true, .max_bytes = max_bytes, .tree = true};
+    const hsd_report_options options = {
+        .top = all ? HSD_TOP_ALL : 0, .use_utf8 = true, .max_bytes = max_bytes, .tree = true};
     hsd_error err;
     hsd_error_init(&err);
     if (!format || !format->write_diff || count < 3) return 2;

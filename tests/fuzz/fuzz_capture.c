@@ -1,6 +1,7 @@
 /*
- * A whole file as a capture: opened both ways, every record read, verified. Checksums are made right first, so that what lies behind them
- * is reached in every build; the first byte of the input says whether (a bit flip alone must not get past them either).
+ * A whole file as a capture: opened both ways, every record read, verified. Checksums are made right first, so that
+ * what lies behind them is reached in every build; the first byte of the input says whether (a bit flip alone must not
+ * get past them either).
  */
 #include <stdlib.h>
 #include <string.h>

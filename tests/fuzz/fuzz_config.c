@@ -9,19 +9,23 @@
 #include <hsdiff/check.h>
 
 #define POINTS 5u
-#define TEXT(text) {text, sizeof(text) - 1}
+#define TEXT(text)                                                                                                     \
+    {                                                                                                                  \
+        text, sizeof(text) - 1                                                                                         \
+    }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const hsd_step path[] = {{.edge = TEXT(""), .type = TEXT("A"), .repeat = 1}, {.edge = TEXT(".entries"), .type = TEXT("Entry[]"), .repeat = 1}};
-static hsd_type_row types[] = {{.name = TEXT("A"), .live = {.before = {1, 1000}, .after = {9, 90000},
-                                                            .new_ = {8, 89000}}},
-                               {.name = TEXT("Abc\0\xff"), .live = {.after = {9, 900000}, .new_ = {9, 900000}}},
-                               {.name = TEXT(""), .live = {.before = {5, 500}}}};
+static const hsd_step path[] = {{.edge = TEXT(""), .type = TEXT("A"), .repeat = 1},
+                                {.edge = TEXT(".entries"), .type = TEXT("Entry[]"), .repeat = 1}};
+static hsd_type_row types[] = {
+    {.name = TEXT("A"), .live = {.before = {1, 1000}, .after = {9, 90000}, .new_ = {8, 89000}}},
+    {.name = TEXT("Abc\0\xff"), .live = {.after = {9, 900000}, .new_ = {9, 900000}}},
+    {.name = TEXT(""), .live = {.before = {5, 500}}}};
 static hsd_root_row roots[] = {{.name = TEXT("global"), .live = {.after = {18, 990000}}}};
-static hsd_holder holders[] = {{.type = TEXT("Entry[]"), .root = TEXT("global"), .path = path, .path_count = 2,
-                                .growth_bytes = 980000},
-                               {.type = TEXT(""), .root = TEXT("(roots)"), .growth_bytes = 9000}};
+static hsd_holder holders[] = {
+    {.type = TEXT("Entry[]"), .root = TEXT("global"), .path = path, .path_count = 2, .growth_bytes = 980000},
+    {.type = TEXT(""), .root = TEXT("(roots)"), .growth_bytes = 9000}};
 static const hsd_amount values[3][POINTS] = {{{1, 1000}, {2, 200000}, {3, 300000}, {4, 400000}, {5, 500000}},
                                              {{0, 0}, {9, 900000}, {9, 900000}, {9, 900000}, {9, 900000}},
                                              {{5, 500}, {3, 300}, {9, 900}, {0, 0}, {0, 0}}};
@@ -29,14 +33,20 @@ static const hsd_amount values[3][POINTS] = {{{1, 1000}, {2, 200000}, {3, 300000
 static void fill_side(hsd_side *side, const char *name)
 {
     *side = (hsd_side){.has_roots = true, .has_references = true};
-    side->info = (hsd_capture_info){.path = name, .runtime = "V8", .source_format = "", .incomplete_reason = "",
-                                    .is_complete = true};
+    side->info = (hsd_capture_info){
+        .path = name, .runtime = "V8", .source_format = "", .incomplete_reason = "", .is_complete = true};
 }
 
 static hsd_diff make_diff(void)
 {
-    hsd_diff diff = {.identity_is_known = true, .types = types, .type_count = 3, .roots = roots, .root_count = 1,
-                     .has_holders = true, .holders = holders, .holder_count = 2};
+    hsd_diff diff = {.identity_is_known = true,
+                     .types = types,
+                     .type_count = 3,
+                     .roots = roots,
+                     .root_count = 1,
+                     .has_holders = true,
+                     .holders = holders,
+                     .holder_count = 2};
     diff.total = (hsd_change){.before = {6, 1500}, .after = {18, 990000}, .new_ = {17, 989000}};
     fill_side(&diff.before, "before.hs");
     fill_side(&diff.after, "after.hs");
@@ -46,8 +56,11 @@ static hsd_diff make_diff(void)
 static void fill_row(hsd_series_row *row, const char *name, size_t which, uint32_t warmup)
 {
     uint64_t bytes[POINTS];
-    for (size_t i = warmup; i < POINTS; i++) bytes[i - warmup] = values[which][i].bytes;
-    *row = (hsd_series_row){.name = {name, strlen(name)}, .root = TEXT(""), .values = values[which],
+    for (size_t i = warmup; i < POINTS; i++)
+        bytes[i - warmup] = values[which][i].bytes;
+    *row = (hsd_series_row){.name = {name, strlen(name)},
+                            .root = TEXT(""),
+                            .values = values[which],
                             .trend = hsd_trend_of(bytes, NULL, POINTS - warmup, 1000)};
 }
 
@@ -64,7 +77,8 @@ static void look_at(const hsd_check_row *row)
     expect((row->outcome == HSD_CHECK_UNKNOWN) <= (row->why_unknown.size > 0));
     expect(row->finding_count <= 100);
     expect(row->outcome != HSD_CHECK_OFF || row->finding_count == 0);
-    for (size_t i = 0; i < row->finding_count; i++) expect(row->findings[i].growth > 0);
+    for (size_t i = 0; i < row->finding_count; i++)
+        expect(row->findings[i].growth > 0);
 }
 
 static void judge(const hsd_check_config *config, const hsd_diff *diff, const hsd_series *series)
@@ -94,7 +108,8 @@ static void judge_series(const hsd_check_config *config)
         points[i].label = (hsd_text){"x.hs", 4};
         fill_side(&points[i].side, "x.hs");
     }
-    for (size_t i = 0; i < 3; i++) fill_row(&rows[i], i == 0 ? "A" : i == 1 ? "Abc" : "", i, warmup);
+    for (size_t i = 0; i < 3; i++)
+        fill_row(&rows[i], i == 0 ? "A" : i == 1 ? "Abc" : "", i, warmup);
     fill_row(&holder, "Shop", 0, warmup);
     hsd_series series = {.points = points, .point_count = POINTS, .warmup = warmup, .noise_bytes = 1000};
     fill_row(&series.total, "", 0, warmup);

@@ -1,5 +1,6 @@
 /*
- * ELF files and DWARF out of hostile hands: whatever a file says, its symbols and lines are looked up or refused, in bounded time.
+ * ELF files and DWARF out of hostile hands: whatever a file says, its symbols and lines are looked up or refused, in
+ * bounded time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (strlen(build_id) > HSD_BUILD_ID_DIGITS) abort();
     if (status == HSD_OK) {
         const uint64_t bytes = hsd_image_debug_bytes(module.images[0]);
-        if (bytes > 0 && bytes < DEBUG_BYTES && hsd_lines_open(&module.lines, module.images[0], &err) != HSD_OK) abort();
+        if (bytes > 0 && bytes < DEBUG_BYTES && hsd_lines_open(&module.lines, module.images[0], &err) != HSD_OK)
+            abort();
         for (unsigned i = 0; i < STEPS; i++)
             look_up(&module, 0x1000 + i * 0x51);
         for (unsigned i = 0; i < STEPS; i++)

@@ -1,6 +1,6 @@
 /*
- * The importer of Firefox's snapshots on any bytes, in pieces of any size: no crash, no stall, no memory past its budget, and a writer that is
- * never used wrongly.
+ * The importer of Firefox's snapshots on any bytes, in pieces of any size: no crash, no stall, no memory past its
+ * budget, and a writer that is never used wrongly.
  */
 #include "fuzz/importing.h"
 

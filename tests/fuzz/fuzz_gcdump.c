@@ -1,6 +1,6 @@
 /*
- * The importer of .gcdump on any bytes: no crash, no stall, no memory past its budget, and a writer that is never used wrongly. The last byte
- * chooses the options, and how little memory there is.
+ * The importer of .gcdump on any bytes: no crash, no stall, no memory past its budget, and a writer that is never used
+ * wrongly. The last byte chooses the options, and how little memory there is.
  */
 #include "fuzz/importing.h"
 

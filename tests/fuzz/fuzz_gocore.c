@@ -19,13 +19,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[64];
     hsd_source source;
     if (size < 8) return 0;
-    const size_t wanted = (size_t)data[0] | (size_t)data[1] << 8 | (size_t)data[2] << 16, program = wanted < size - 4 ? wanted : size - 4;
+    const size_t wanted = (size_t)data[0] | (size_t)data[1] << 8 | (size_t)data[2] << 16,
+                 program = wanted < size - 4 ? wanted : size - 4;
     const unsigned choice = data[size - 1];
     const int fd = memfd_create("program", MFD_CLOEXEC);
     if (fd < 0 || write(fd, data + 4, program) != (ssize_t)program) abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    const hsd_import_options options = {.executable = path, .salvage = (choice & 1) != 0,
-                                        .summary_only = (choice & 6) == 6};
+    const hsd_import_options options = {
+        .executable = path, .salvage = (choice & 1) != 0, .summary_only = (choice & 6) == 6};
     const hsd_bytes rest = {data + 4 + program, size - 4 - program};
     if (hsd_source_open_memory(&source, rest, "fuzz", NULL) == HSD_OK) {
         const bool is_dump = rest.size > 4 && memcmp(rest.data, "go1.", 4) == 0;

@@ -1,6 +1,6 @@
 /*
- * The engine over hostile graphs: ids that repeat, references to nothing, to oneself, many times, from objects that are not
- * there, every mark of labels, types and roots in any combination. The input is a program that writes two captures
+ * The engine over hostile graphs: ids that repeat, references to nothing, to oneself, many times, from objects that are
+ * not there, every mark of labels, types and roots in any combination. The input is a program that writes two captures
  * (graph_program.h). Whatever they are, the answer is the same with little and with much memory, it adds
  * up, and what is live is what graph_truth.h says; by ids and by structure, there and back.
  */
@@ -15,16 +15,16 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define LITTLE_MEMORY ((uint64_t)20 << 20)
-#define MUCH_MEMORY ((uint64_t)96 << 20)
+#define MUCH_MEMORY   ((uint64_t)96 << 20)
 /* Up to here a sum of bytes is exact, and so is a difference of two. */
 #define EXACT_BYTES (UINT64_C(1) << 62)
 
-#define CHECK(condition)                                                       \
-    do {                                                                       \
-        if (!(condition)) {                                                    \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-            abort();                                                           \
-        }                                                                      \
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                                    \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 /* ---- sums ---- */
@@ -160,7 +160,8 @@ static hsd_status add_dominated(void *context, const hsd_retained *object, hsd_e
     (void)err;
     CHECK(object->retained_bytes >= object->bytes && object->retained_objects >= 1);
     sum->all = plus(sum->all, (hsd_amount){1, object->bytes});
-    if (!object->has_dominator) sum->roots = plus(sum->roots, (hsd_amount){object->retained_objects, object->retained_bytes});
+    if (!object->has_dominator)
+        sum->roots = plus(sum->roots, (hsd_amount){object->retained_objects, object->retained_bytes});
     return HSD_OK;
 }
 
@@ -172,7 +173,8 @@ static void check_top(const hsd_top *top, const dominated *sum)
         unreached = plus(unreached, top->types[i].unreached);
         CHECK(!top->has_retained || top->types[i].retained_bytes >= top->types[i].live.bytes);
     }
-    for (size_t i = 0; i < top->root_count; i++) owned = plus(owned, top->roots[i].live);
+    for (size_t i = 0; i < top->root_count; i++)
+        owned = plus(owned, top->roots[i].live);
     CHECK(same(live, top->side.live) && same(unreached, top->side.unreached));
     if (!top->has_retained) return;
     CHECK(same(owned, top->side.live));
@@ -207,7 +209,8 @@ static hsd_status hash_bytes(void *context, const void *data, size_t size, hsd_e
 {
     uint64_t *hash = context;
     (void)err;
-    for (size_t i = 0; i < size; i++) *hash = (*hash ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
+    for (size_t i = 0; i < size; i++)
+        *hash = (*hash ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
     return HSD_OK;
 }
 
@@ -235,7 +238,7 @@ static bool is_exact(const hsd_capture *capture)
     return info->bytes < EXACT_BYTES && info->native_bytes < EXACT_BYTES;
 }
 
-typedef struct pairs { /* that a diff told of */
+typedef struct pairs {    /* that a diff told of */
     uint64_t count, hash; /* in any order */
     bool is_backwards;
 } pairs;
@@ -246,13 +249,14 @@ static hsd_status add_pair(void *context, uint64_t id_before, uint64_t id_after,
     const uint64_t from = all->is_backwards ? id_after : id_before, to = all->is_backwards ? id_before : id_after;
     (void)err;
     all->count++;
-    all->hash += (from * UINT64_C(0x9E3779B97F4A7C15) ^ (to + rung) * UINT64_C(0xBF58476D1CE4E5B9)) * UINT64_C(0x94D049BB133111EB);
+    all->hash += (from * UINT64_C(0x9E3779B97F4A7C15) ^ (to + rung) * UINT64_C(0xBF58476D1CE4E5B9)) *
+                 UINT64_C(0x94D049BB133111EB);
     return HSD_OK;
 }
 
 /* The answer as a number: of its JSON, or of how it is refused. */
-static uint64_t hash_diff(hsd_capture *before, hsd_capture *after, const graph_truth *const truths[2], hsd_match_by by, pairs *told,
-                          const hsd_run *run)
+static uint64_t hash_diff(hsd_capture *before, hsd_capture *after, const graph_truth *const truths[2], hsd_match_by by,
+                          pairs *told, const hsd_run *run)
 {
     hsd_diff *diff;
     hsd_error err;
@@ -315,7 +319,8 @@ static uint64_t hash_paths(hsd_capture *capture, const hsd_run *run)
 }
 
 /* By structure, and that whoever is before is no matter. */
-static uint64_t hash_structure(hsd_capture *before, hsd_capture *after, const graph_truth *const truths[2], const hsd_run *run)
+static uint64_t hash_structure(hsd_capture *before, hsd_capture *after, const graph_truth *const truths[2],
+                               const hsd_run *run)
 {
     const graph_truth *const turned[2] = {truths[1], truths[0]};
     pairs there = {0}, back = {.is_backwards = true};
@@ -325,7 +330,9 @@ static uint64_t hash_structure(hsd_capture *before, hsd_capture *after, const gr
     return hash + there.hash;
 }
 
-typedef struct answers { uint64_t diff, structure, top, paths; } answers;
+typedef struct answers {
+    uint64_t diff, structure, top, paths;
+} answers;
 
 static answers ask(const memfile files[2], const graph_truth truths[2], const hsd_run *run)
 {
@@ -333,7 +340,8 @@ static answers ask(const memfile files[2], const graph_truth truths[2], const hs
     const graph_truth *const both[2] = {&truths[0], &truths[1]};
     pairs told = {0};
     const uint64_t diff = hash_diff(before, after, both, HSD_MATCH_BY_BEST, &told, run);
-    const answers all = {diff + told.hash, hash_structure(before, after, both, run), hash_top(after, run), hash_paths(before, run)};
+    const answers all = {diff + told.hash, hash_structure(before, after, both, run), hash_top(after, run),
+                         hash_paths(before, run)};
     hsd_capture_close(before);
     hsd_capture_close(after);
     return all;
@@ -351,6 +359,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(one.structure == other.structure);
     CHECK(one.top == other.top);
     CHECK(one.paths == other.paths);
-    for (int i = 0; i < 2; i++) memfile_close(&files[i]);
+    for (int i = 0; i < 2; i++)
+        memfile_close(&files[i]);
     return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * The end of a file: the input takes the place of INDEX, END and trailer behind the blocks of a good capture, with right
- * checksums. What the index claims is held against the file before anybody goes by it.
+ * The end of a file: the input takes the place of INDEX, END and trailer behind the blocks of a good capture, with
+ * right checksums. What the index claims is held against the file before anybody goes by it.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * An inspector that means harm: the head of an HTTP answer, the list of targets, frames of a WebSocket with messages in them, and the
- * line of metrics of the helper. The last byte chooses which, and how large the pieces are in which the input comes. However it is cut
- * the same must come out: each input is read twice, whole and in pieces.
+ * An inspector that means harm: the head of an HTTP answer, the list of targets, frames of a WebSocket with messages in
+ * them, and the line of metrics of the helper. The last byte chooses which, and how large the pieces are in which the
+ * input comes. However it is cut the same must come out: each input is read twice, whole and in pieces.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static hsd_status take_chunk(void *context, const char *bytes, size_t size, hsd_
     outcome *out = context;
     (void)err;
     if (size > HSD_JSON_PIECE) abort();
-    for (size_t i = 0; i < size; i++) out->sum = out->sum * 31 + (unsigned char)bytes[i];
+    for (size_t i = 0; i < size; i++)
+        out->sum = out->sum * 31 + (unsigned char)bytes[i];
     out->bytes += size;
     return HSD_OK;
 }
@@ -33,7 +34,8 @@ static hsd_status take_ping(void *context, const void *bytes, size_t size, hsd_e
     outcome *out = context;
     (void)err;
     if (size > HSD_WEBSOCKET_CONTROL_MAX) abort();
-    for (size_t i = 0; i < size; i++) out->sum = out->sum * 31 + ((const uint8_t *)bytes)[i];
+    for (size_t i = 0; i < size; i++)
+        out->sum = out->sum * 31 + ((const uint8_t *)bytes)[i];
     out->pings++;
     return HSD_OK;
 }
@@ -75,7 +77,8 @@ static hsd_status read_frames(outcome *out, const uint8_t *data, size_t size, si
         status = hsd_inspector_feed(&inspector, data + at, piece < size - at ? piece : size - at, err);
     out->answered = inspector.answered;
     out->has_failed = inspector.has_failed;
-    if (strlen(inspector.failure) >= sizeof inspector.failure || strlen(inspector.value) > inspector.value_size) abort();
+    if (strlen(inspector.failure) >= sizeof inspector.failure || strlen(inspector.value) > inspector.value_size)
+        abort();
     return status;
 }
 
@@ -109,10 +112,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) return 0;
     const unsigned choice = data[--size];
-    const outcome whole = read_as(choice, data, size, size == 0 ? 1 : size), pieces = read_as(choice, data, size, 1 + (choice >> 2) % 7);
+    const outcome whole = read_as(choice, data, size, size == 0 ? 1 : size),
+                  pieces = read_as(choice, data, size, 1 + (choice >> 2) % 7);
     if (whole.status != pieces.status || strcmp(whole.path, pieces.path) != 0) abort();
-    if (whole.status == HSD_OK && (whole.bytes != pieces.bytes || whole.sum != pieces.sum || whole.pings != pieces.pings ||
-                                   whole.answered != pieces.answered || whole.has_failed != pieces.has_failed))
+    if (whole.status == HSD_OK &&
+        (whole.bytes != pieces.bytes || whole.sum != pieces.sum || whole.pings != pieces.pings ||
+         whole.answered != pieces.answered || whole.has_failed != pieces.has_failed))
         abort();
     return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * What other processes write and libdiff/live reads, on any bytes: lines of /proc, command lines, the answer of an agent. Views lie
- * inside what was given, names have no folder, and nothing is both an answer and none.
+ * What other processes write and libdiff/live reads, on any bytes: lines of /proc, command lines, the answer of an
+ * agent. Views lie inside what was given, names have no folder, and nothing is both an answer and none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,8 @@ static void look_at_lines(const char *text)
         const char *value = hsd_procfs_status_value(text, keys[i]);
         expect(value == NULL || (value >= text && value <= end));
     }
-    for (unsigned field = 0; field < 60; field++) hsd_procfs_stat_number(text, field);
+    for (unsigned field = 0; field < 60; field++)
+        hsd_procfs_stat_number(text, field);
     if (hsd_procfs_number(text, &number)) expect(text[0] >= '0' && text[0] <= '9');
 }
 

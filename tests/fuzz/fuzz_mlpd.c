@@ -1,6 +1,7 @@
 /*
- * The importer of files of Mono's log profiler on any bytes: no crash, no stall, no memory past its budget, and a writer that is never used
- * wrongly. The last byte chooses the options, the heap shot, and how much of the input is seen at once.
+ * The importer of files of Mono's log profiler on any bytes: no crash, no stall, no memory past its budget, and a
+ * writer that is never used wrongly. The last byte chooses the options, the heap shot, and how much of the input is
+ * seen at once.
  */
 #include "fuzz/importing.h"
 
@@ -9,7 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const unsigned choice = size == 0 ? 0 : data[size - 1];
-    const hsd_import_options options = {.salvage = (choice & 1) != 0, .summary_only = (choice & 6) == 6, .dump_number = choice >> 5 & 3};
+    const hsd_import_options options = {
+        .salvage = (choice & 1) != 0, .summary_only = (choice & 6) == 6, .dump_number = choice >> 5 & 3};
     fuzz_import_windowed(&hsd_import_mlpd, data, size, &options, 4 << 20);
     return 0;
 }

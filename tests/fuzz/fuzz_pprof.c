@@ -1,6 +1,6 @@
 /*
- * The importer of pprof's heap profiles on any bytes: no crash, no stall, no memory past its budget, and a writer that is never used wrongly.
- * The last byte chooses the options.
+ * The importer of pprof's heap profiles on any bytes: no crash, no stall, no memory past its budget, and a writer that
+ * is never used wrongly. The last byte chooses the options.
  */
 #include "fuzz/importing.h"
 

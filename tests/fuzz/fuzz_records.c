@@ -1,6 +1,6 @@
 /*
- * The payload of one block, of any type: type, flags and number of records from the first bytes, then the payload. Every decoder of records, with
- * everything wanted and with parts of it.
+ * The payload of one block, of any type: type, flags and number of records from the first bytes, then the payload.
+ * Every decoder of records, with everything wanted and with parts of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Touches what a record promises to hold. */
-static void touch(void *context, const hsd_block_header *header, const hsd_object *object,
-                  const hsd_record *record)
+static void touch(void *context, const hsd_block_header *header, const hsd_object *object, const hsd_record *record)
 {
     volatile uint64_t *sum = context;
     (void)header;
@@ -34,11 +33,10 @@ static void touch(void *context, const hsd_block_header *header, const hsd_objec
         for (size_t i = 0; i <= record->metric.unit.size; i++)
             *sum += (uint8_t)record->metric.unit.data[i];
     }
-    for (uint32_t i = 0; record != NULL && header->type == HSC_BLOCK_TYPE_TOTALS &&
-                         i < record->type_total.bucket_count;
+    for (uint32_t i = 0; record != NULL && header->type == HSC_BLOCK_TYPE_TOTALS && i < record->type_total.bucket_count;
          i++) {
-        *sum += record->type_total.buckets[i] + record->type_total.bucket_objects[i] +
-                record->type_total.bucket_bytes[i];
+        *sum +=
+            record->type_total.buckets[i] + record->type_total.bucket_objects[i] + record->type_total.bucket_bytes[i];
     }
 }
 

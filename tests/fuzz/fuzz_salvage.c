@@ -1,6 +1,6 @@
 /*
- * Salvage of whatever a file holds, with checksums made right or not. What comes out opens as an incomplete capture, is read to
- * its end, and is left as it is when it is salvaged once more.
+ * Salvage of whatever a file holds, with checksums made right or not. What comes out opens as an incomplete capture, is
+ * read to its end, and is left as it is when it is salvaged once more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +32,7 @@ static const char *salvaged(void)
 {
     if (salvaged_path[0] == '\0') {
         const char *folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-        snprintf(salvaged_path, sizeof salvaged_path, "%s/hsdiff-fuzz-%d.hs", folder,
-                 (int)getpid());
+        snprintf(salvaged_path, sizeof salvaged_path, "%s/hsdiff-fuzz-%d.hs", folder, (int)getpid());
         snprintf(again_path, sizeof again_path, "%s.again", salvaged_path);
         atexit(remove_salvaged);
     }
@@ -47,8 +46,7 @@ static void check_salvaged(const hsd_salvage_result *result)
     hsd_error_init(&err);
     if (hsd_capture_open(&capture, salvaged(), HSD_DAMAGE_REFUSE, NULL, &err) != HSD_OK) abort();
     const hsd_capture_info *info = hsd_capture_get_info(capture);
-    if (info->is_complete != result->was_complete || info->objects != result->objects ||
-        info->bytes != result->bytes)
+    if (info->is_complete != result->was_complete || info->objects != result->objects || info->bytes != result->bytes)
         abort();
     if (hsd_capture_dump(capture, drop, NULL, &err) != HSD_OK) abort();
     hsd_capture_close(capture);
@@ -64,9 +62,7 @@ static void check_again(const hsd_salvage_result *result)
     if (again.was_complete != result->was_complete || again.blocks_lost != 0) abort();
     uint8_t *bytes = memfile_read_all(salvaged(), &size);
     uint8_t *bytes_again = memfile_read_all(again_path, &size_again);
-    if (bytes == NULL || bytes_again == NULL || size != size_again ||
-        memcmp(bytes, bytes_again, size) != 0)
-        abort();
+    if (bytes == NULL || bytes_again == NULL || size != size_again || memcmp(bytes, bytes_again, size) != 0) abort();
     free(bytes);
     free(bytes_again);
 }

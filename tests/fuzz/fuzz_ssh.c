@@ -1,6 +1,6 @@
 /*
- * What arrives from the other end of a capture over ssh, on any bytes and in pieces of any size: the same is heard however it is cut, and a word is an
- * address or none.
+ * What arrives from the other end of a capture over ssh, on any bytes and in pieces of any size: the same is heard
+ * however it is cut, and a word is an address or none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,8 @@ static bool take_data(void *context, const uint8_t *data, size_t size)
 {
     heard *self = context;
     expect(size > 0);
-    for (size_t i = 0; i < size; i++) self->sum = self->sum * 31 + data[i];
+    for (size_t i = 0; i < size; i++)
+        self->sum = self->sum * 31 + data[i];
     self->bytes += size;
     return true;
 }
@@ -44,7 +45,8 @@ static void take_end(void *context, char *text)
     heard *self = context;
     self->ends++;
     hsd_frames_read_end(text, &self->answer);
-    expect(self->answer.exit_status >= 0 && self->answer.exit_status <= 255 && strlen(self->answer.said) < sizeof self->answer.said);
+    expect(self->answer.exit_status >= 0 && self->answer.exit_status <= 255 &&
+           strlen(self->answer.said) < sizeof self->answer.said);
 }
 
 static hsd_status hear(heard *self, const uint8_t *data, size_t size, size_t piece)
@@ -63,8 +65,10 @@ static void look_at_address(const char *text)
 {
     hsd_remote at;
     if (hsd_remote_parse(&at, text, NULL) != HSD_OK) return;
-    expect(hsd_remote_is(text) && at.host[0] != '\0' && at.host[0] != '-' && at.user[0] != '-' && at.name[0] != '-' && at.port <= 65535);
-    expect(strpbrk(at.host, " \n'\"`$;&|<>(){}\\*?!~") == NULL && strpbrk(at.user, " \n'\"`$;&|<>(){}\\*?!~") == NULL && strchr(at.name, '\n') == NULL);
+    expect(hsd_remote_is(text) && at.host[0] != '\0' && at.host[0] != '-' && at.user[0] != '-' && at.name[0] != '-' &&
+           at.port <= 65535);
+    expect(strpbrk(at.host, " \n'\"`$;&|<>(){}\\*?!~") == NULL && strpbrk(at.user, " \n'\"`$;&|<>(){}\\*?!~") == NULL &&
+           strchr(at.name, '\n') == NULL);
     const char *const words[] = {at.name};
     char *line = hsd_remote_line("x", words, 1);
     expect(line == NULL || strlen(line) >= strlen(at.name) + 4);
@@ -76,7 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static heard whole, pieces;
     const hsd_status status = hear(&whole, data, size, size + 1);
     expect(hear(&pieces, data, size, 1 + size % 7) == status);
-    expect(whole.bytes == pieces.bytes && whole.sum == pieces.sum && whole.processes == pieces.processes && whole.ends == pieces.ends);
+    expect(whole.bytes == pieces.bytes && whole.sum == pieces.sum && whole.processes == pieces.processes &&
+           whole.ends == pieces.ends);
     expect(strcmp(whole.answer.said, pieces.answer.said) == 0 && whole.answer.exit_status == pieces.answer.exit_status);
     char *text = malloc(size + 1);
     if (text == NULL) return 0;

@@ -1,16 +1,16 @@
 /*
- * Texts that may hold unresolved names, and captures that are rewritten with them. What comes out of a copy is a capture of which a copy
- * that changes nothing is the same, byte for byte.
+ * Texts that may hold unresolved names, and captures that are rewritten with them. What comes out of a copy is a
+ * capture of which a copy that changes nothing is the same, byte for byte.
  */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/allocators.h"
 #include "format/rewrite.h"
 #include "support/memfile.h"
 #include "support/reseal.h"
-#include "base/allocators.h"
 #include "symbols/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -27,7 +27,9 @@ static void check_text(hsd_text text)
     size_t at = 0;
     while (hsd_unresolved_find(text, at, &name)) {
         hsd_unresolved again;
-        if (!is_inside(name.whole, text) || !is_inside(name.module, name.whole) || !is_inside(name.build_id, name.whole)) abort();
+        if (!is_inside(name.whole, text) || !is_inside(name.module, name.whole) ||
+            !is_inside(name.build_id, name.whole))
+            abort();
         if (!hsd_unresolved_parse(name.whole, &again) || again.offset != name.offset) abort();
         at = (size_t)(name.whole.data - text.data) + name.whole.size;
     }

@@ -1,6 +1,6 @@
 /*
- * The importer of snapshots of tracemalloc on any bytes: no crash, no stall, no memory past its budget, and a writer that is never used
- * wrongly. The last byte chooses the options, and how much of the input is seen at once.
+ * The importer of snapshots of tracemalloc on any bytes: no crash, no stall, no memory past its budget, and a writer
+ * that is never used wrongly. The last byte chooses the options, and how much of the input is seen at once.
  */
 #include "fuzz/importing.h"
 

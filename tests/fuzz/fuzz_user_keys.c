@@ -37,8 +37,10 @@ static void check_cuts(hsd_text preview, hsd_text field)
 {
     hsd_text value, of_cut;
     const hsd_user_value answer = hsd_user_value_find(preview, field, &value);
-    if (answer == HSD_USER_VALUE_FOUND) check_value(preview, field, value);
-    else if (value.size != 0) abort();
+    if (answer == HSD_USER_VALUE_FOUND)
+        check_value(preview, field, value);
+    else if (value.size != 0)
+        abort();
     for (size_t cut = preview.size > CUTS_MOST ? preview.size - CUTS_MOST : 0; cut < preview.size; cut++) {
         const hsd_text copy = cut_copy(preview, cut);
         const hsd_user_value of_copy = hsd_user_value_find(copy, field, &of_cut);

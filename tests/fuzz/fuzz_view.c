@@ -1,9 +1,9 @@
 /*
- * The viewer's guard and its addresses, on any bytes. What passes the guard came from its own host with its token, by GET or HEAD, without
- * a body; what is read as a question says the same when it is written down again.
+ * The viewer's guard and its addresses, on any bytes. What passes the guard came from its own host with its token, by
+ * GET or HEAD, without a body; what is read as a question says the same when it is written down again.
  *
- * An input is a request as lines, each "name value", names of one letter: m method, t target, h Host, o Origin, s Sec-Fetch-Site, k
- * token, b a body, u another user. A name that comes again counts.
+ * An input is a request as lines, each "name value", names of one letter: m method, t target, h Host, o Origin, s
+ * Sec-Fetch-Site, k token, b a body, u another user. A name that comes again counts.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -68,7 +68,8 @@ static void check_passed(const hsd_view_request *request)
     expect(request->client == HSD_PEER_OWN);
     expect(request->hosts == 1 && is_one_of(request->host, hosts));
     expect(request->origins == 0 || (request->origins == 1 && is_one_of(request->origin, origins)));
-    expect(request->sites == 0 || (request->sites == 1 && is_one_of(request->site, sites) && !(is_api && strcmp(request->site, "none") == 0)));
+    expect(request->sites == 0 ||
+           (request->sites == 1 && is_one_of(request->site, sites) && !(is_api && strcmp(request->site, "none") == 0)));
     expect(is_one_of(request->method, methods) && !request->has_body && request->target[0] == '/');
     expect(strlen(request->target) <= HSD_VIEW_TARGET_BYTES);
     expect(!is_api || (request->tokens == 1 && strcmp(request->token, TOKEN) == 0));
@@ -106,8 +107,9 @@ static void check_question(const char *target)
     expect(question.of != HSD_VIEW_OF_NODE || question.of_number < HSD_BROWSE_ALL);
     expect(strncmp(target, hsd_view_route_path(question.route), strlen(hsd_view_route_path(question.route))) == 0);
     if (question.route != HSD_VIEW_OBJECTS || question.type.size > HSD_VIEW_TARGET_BYTES / 4) return;
-    const size_t used = (size_t)snprintf(written, sizeof written, "/api/objects?from=%llu&count=%zu&type=", (unsigned long long)question.from,
-                                         question.count);
+    const size_t used =
+        (size_t)snprintf(written, sizeof written,
+                         "/api/objects?from=%llu&count=%zu&type=", (unsigned long long)question.from, question.count);
     encode(written + used, sizeof written - used, question.type);
     expect(hsd_view_parse(&again, written, &err) == HSD_OK);
     expect(again.from == question.from && again.count == question.count && again.type.size == question.type.size);
@@ -128,7 +130,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         take_line(&request, line);
     }
     const hsd_view_verdict verdict = hsd_view_judge(&guard, &request);
-    const bool is_refused = verdict.status == 503 ? request.client == HSD_PEER_NOT_SEEN : verdict.status >= 400 && verdict.status < 500;
+    const bool is_refused =
+        verdict.status == 503 ? request.client == HSD_PEER_NOT_SEEN : verdict.status >= 400 && verdict.status < 500;
     expect(verdict.status == 0 || (is_refused && verdict.error && verdict.hint));
     if (verdict.status == 0) check_passed(&request);
     if (request.target) check_question(request.target);

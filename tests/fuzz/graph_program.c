@@ -72,7 +72,8 @@ static void open_side(side *s, program *p, uint8_t id)
     options.targets_are_ordinals = s->by_ordinal = s->truth->by_ordinal = (form & GRAPH_BY_ORDINAL) != 0;
     s->tables_last = (form & GRAPH_TABLES_LAST) != 0;
     s->is_moved = (form & GRAPH_IS_MOVED) != 0;
-    if (hsc_open(&s->w, &(hsc_sink){.write = take, .context = &s->file}, &options) != HSC_OK) give_up("the writer cannot be opened");
+    if (hsc_open(&s->w, &(hsc_sink){.write = take, .context = &s->file}, &options) != HSC_OK)
+        give_up("the writer cannot be opened");
 }
 
 static uint32_t strength_of(const uint8_t *label) { return label[1] % 4u % 3u; }
@@ -92,7 +93,8 @@ static void write_tables(side *s, const uint8_t *head)
     }
     for (uint32_t i = 1; i <= GRAPH_LABELS; i++, head += 3) {
         const uint32_t flags = head[1] & (HSC_LABEL_NAMED_ROOT | HSC_LABEL_FOLD);
-        hsc_define_label(s->w, i, (hsc_label_kind)(head[0] % 8), flags | strength_of(head), head[2] % (GRAPH_NAMES + 1u));
+        hsc_define_label(s->w, i, (hsc_label_kind)(head[0] % 8), flags | strength_of(head),
+                         head[2] % (GRAPH_NAMES + 1u));
     }
 }
 
@@ -104,7 +106,10 @@ static uint64_t id_of(const side *s, uint16_t value)
 }
 
 /* Ordinals are small numbers, and the last ones. */
-static uint64_t number_of(const side *s, uint16_t value) { return s->by_ordinal && value < 0xFFF0 ? value : id_of(s, value); }
+static uint64_t number_of(const side *s, uint16_t value)
+{
+    return s->by_ordinal && value < 0xFFF0 ? value : id_of(s, value);
+}
 
 static uint64_t size_of(uint16_t value)
 {
@@ -123,9 +128,13 @@ static bool begin_object(side *s, uint64_t id, uint16_t size, uint8_t type, uint
     static const uint32_t flags[] = {0, HSC_OBJECT_PSEUDO, HSC_OBJECT_DETACHED, HSC_OBJECT_CUT};
     end_object(s);
     if (s->object_count == TRUTH_MAX_OBJECTS) return false;
-    const hsc_object object = {.id = id, .size_bytes = size_of(size), .type = type % (GRAPH_TYPES + 4u),
-                               .flags = flags[marks % 4], .name = (marks >> 2) % (GRAPH_NAMES + 2u),
-                               .native_bytes = marks >> 7, .content = type / 64u};
+    const hsc_object object = {.id = id,
+                               .size_bytes = size_of(size),
+                               .type = type % (GRAPH_TYPES + 4u),
+                               .flags = flags[marks % 4],
+                               .name = (marks >> 2) % (GRAPH_NAMES + 2u),
+                               .native_bytes = marks >> 7,
+                               .content = type / 64u};
     s->is_in_object = hsc_begin_object(s->w, &object) == HSC_OK;
     s->object_count += s->is_in_object;
     if (s->is_in_object) graph_truth_object(s->truth, id, (object.flags & HSC_OBJECT_PSEUDO) != 0);
@@ -156,8 +165,10 @@ static void put_edge(side *s, uint64_t source, uint64_t target, unsigned label, 
 
 static void put_root(side *s, uint64_t target, unsigned name, unsigned kind, unsigned flags)
 {
-    hsc_root(s->w, &(hsc_root_record){.kind = (hsc_root_kind)(kind % HSC_ROOT_KIND_COUNT), .target = target,
-                                      .label = name % (GRAPH_NAMES + 2u), .flags = flags & HSC_ROOT_SECONDARY});
+    hsc_root(s->w, &(hsc_root_record){.kind = (hsc_root_kind)(kind % HSC_ROOT_KIND_COUNT),
+                                      .target = target,
+                                      .label = name % (GRAPH_NAMES + 2u),
+                                      .flags = flags & HSC_ROOT_SECONDARY});
     graph_truth_link(s->truth, (truth_link){.target = target, .is_root = true});
 }
 
@@ -173,7 +184,8 @@ static void write_chain(side *s, uint16_t first, uint16_t label, uint8_t type, u
 
 static void write_fan(side *s, uint16_t first, uint8_t label, uint8_t count, uint64_t step)
 {
-    for (uint64_t i = 0; i < count; i++) refer(s, number_of(s, first) + i * step, label, i);
+    for (uint64_t i = 0; i < count; i++)
+        refer(s, number_of(s, first) + i * step, label, i);
 }
 
 typedef struct step {
@@ -225,9 +237,12 @@ void graph_program_write(memfile files[2], graph_truth truths[2], const uint8_t 
     uint8_t head[GRAPH_HEAD - 4];
     const uint8_t *labels = head + 2 * GRAPH_TYPES;
     side sides[2] = {{.truth = &truths[0], .labels = labels}, {.truth = &truths[1], .labels = labels}};
-    for (int i = 0; i < 2; i++) truths[i] = (graph_truth){0};
-    for (uint8_t i = 0; i < 2; i++) open_side(&sides[i], &p, (uint8_t)(i + 1));
-    for (size_t i = 0; i < sizeof head; i++) head[i] = next_byte(&p);
+    for (int i = 0; i < 2; i++)
+        truths[i] = (graph_truth){0};
+    for (uint8_t i = 0; i < 2; i++)
+        open_side(&sides[i], &p, (uint8_t)(i + 1));
+    for (size_t i = 0; i < sizeof head; i++)
+        head[i] = next_byte(&p);
     for (int i = 0; i < 2; i++) {
         if (!sides[i].tables_last) write_tables(&sides[i], head);
     }
@@ -236,5 +251,6 @@ void graph_program_write(memfile files[2], graph_truth truths[2], const uint8_t 
         if (!(x.what & GRAPH_ONLY_AFTER)) run_step(&sides[0], &x);
         if (!(x.what & GRAPH_ONLY_BEFORE)) run_step(&sides[1], &x);
     }
-    for (int i = 0; i < 2; i++) files[i] = finish_side(&sides[i], head);
+    for (int i = 0; i < 2; i++)
+        files[i] = finish_side(&sides[i], head);
 }

@@ -1,6 +1,7 @@
 /*
- * The bytes of fuzz_graph: a small program that writes two heaps. A head that describes the captures, their types and labels,
- * then instructions of GRAPH_STEP bytes to the end; what is cut off reads as zeros. Every string of bytes is a program.
+ * The bytes of fuzz_graph: a small program that writes two heaps. A head that describes the captures, their types and
+ * labels, then instructions of GRAPH_STEP bytes to the end; what is cut off reads as zeros. Every string of bytes is a
+ * program.
  *
  *      head    2 x form, facts; then GRAPH_TYPES x flags and name; then GRAPH_LABELS x kind, flags, name
  *      step    instruction and sides; u16 a, u16 b, little-endian; c; d
@@ -34,16 +35,17 @@ typedef enum graph_instruction {
     GRAPH_REFERENCE, /* of the object begun last: a target, c label, d index */
     GRAPH_EDGE,      /* apart: a source, b target, c label, d index */
     GRAPH_ROOT,      /* a target, b name, c kind, d flags */
-    GRAPH_CHAIN,     /* d objects from id a on, of type c, each referring to the next by label b; the last to the first */
-    GRAPH_FAN,       /* of the object begun last: d references, from target a on, by label c */
-    GRAPH_REPEAT,    /* of the object begun last: d references to a by label c */
+    /* d objects from id a on, of type c, each referring to the next by label b; the last to the first */
+    GRAPH_CHAIN,
+    GRAPH_FAN,    /* of the object begun last: d references, from target a on, by label c */
+    GRAPH_REPEAT, /* of the object begun last: d references to a by label c */
     GRAPH_NOTHING
 } graph_instruction;
 
 enum { GRAPH_ONLY_BEFORE = 0x08, GRAPH_ONLY_AFTER = 0x10 };
 
-/* Writes both heaps, before and after, to be closed, and tells what they are. More than TRUTH_MAX_OBJECTS objects of a side are
- * left out. Aborts when the writer refuses anything. */
+/* Writes both heaps, before and after, to be closed, and tells what they are. More than TRUTH_MAX_OBJECTS objects of a
+ * side are left out. Aborts when the writer refuses anything. */
 void graph_program_write(memfile files[2], graph_truth truths[2], const uint8_t *data, size_t size);
 
 #endif

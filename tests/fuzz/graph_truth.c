@@ -62,7 +62,8 @@ void graph_truth_tell(graph_truth *truth)
     bool has_changed = truth->is_told = index_objects(truth, places);
     while (has_changed) {
         has_changed = false;
-        for (size_t i = 0; i < truth->link_count; i++) has_changed |= follow(truth, places, &truth->links[i]);
+        for (size_t i = 0; i < truth->link_count; i++)
+            has_changed |= follow(truth, places, &truth->links[i]);
     }
     for (uint32_t i = 0; i < truth->object_count; i++) {
         const truth_object *object = &truth->objects[i];

@@ -27,7 +27,7 @@ typedef struct graph_truth {
     truth_link *links;
     size_t link_count, link_capacity;
     bool by_ordinal;
-    bool is_told;    /* no id stands there twice: the numbers below are what they must be */
+    bool is_told; /* no id stands there twice: the numbers below are what they must be */
     uint64_t live, unreached;
 } graph_truth;
 

@@ -36,7 +36,8 @@ static ptrdiff_t swallow(void *context, const void *data, size_t size)
     return (ptrdiff_t)size;
 }
 
-void fuzz_import(const hsd_importer *importer, hsd_source *source, const hsd_import_options *options, uint64_t memory_bytes)
+void fuzz_import(const hsd_importer *importer, hsd_source *source, const hsd_import_options *options,
+                 uint64_t memory_bytes)
 {
     hsd_import_result result = {.format = importer->info.name};
     hsd_temp_space space;
@@ -63,9 +64,8 @@ void fuzz_import_pieces(const hsd_importer *importer, const uint8_t *data, size_
 {
     static const hsd_source_ops ops = {.read = read_piece};
     const unsigned choice = size == 0 ? 0 : data[size - 1];
-    const hsd_import_options options = {.salvage = (choice & 1) != 0,
-                                        .summary_only = (choice & 6) == 6,
-                                        .with_values = (choice & 8) != 0};
+    const hsd_import_options options = {
+        .salvage = (choice & 1) != 0, .summary_only = (choice & 6) == 6, .with_values = (choice & 8) != 0};
     input in = {.data = data, .size = size, .piece = choice & 16 ? 65536 : 1 + (choice >> 5) * 13};
     hsd_source source;
     if (hsd_source_open_custom(&source, &ops, &in, "fuzz", 4096, false, NULL) != HSD_OK) return;
@@ -73,8 +73,8 @@ void fuzz_import_pieces(const hsd_importer *importer, const uint8_t *data, size_
     hsd_source_close(&source);
 }
 
-void fuzz_import_windowed(const hsd_importer *importer, const uint8_t *data, size_t size, const hsd_import_options *options,
-                          uint64_t memory_bytes)
+void fuzz_import_windowed(const hsd_importer *importer, const uint8_t *data, size_t size,
+                          const hsd_import_options *options, uint64_t memory_bytes)
 {
     static const hsd_source_ops ops = {.read = read_piece, .rewind = rewind_all};
     const unsigned choice = size == 0 ? 0 : data[size - 1];

@@ -1,19 +1,21 @@
 /*
- * One importer over one input, as every fuzz target of an importer runs it: into a writer that swallows, within a small budget. Aborts
- * when the writer was used wrongly or a failure says nothing.
+ * One importer over one input, as every fuzz target of an importer runs it: into a writer that swallows, within a small
+ * budget. Aborts when the writer was used wrongly or a failure says nothing.
  */
 #ifndef FUZZ_IMPORTING_H
 #define FUZZ_IMPORTING_H
 
 #include "import/importer.h"
 
-void fuzz_import(const hsd_importer *importer, hsd_source *source, const hsd_import_options *options, uint64_t memory_bytes);
+void fuzz_import(const hsd_importer *importer, hsd_source *source, const hsd_import_options *options,
+                 uint64_t memory_bytes);
 
 /* The input in pieces, as a pipe gives it; its last byte chooses their size and the options. */
 void fuzz_import_pieces(const hsd_importer *importer, const uint8_t *data, size_t size, uint64_t memory_bytes);
 
-/* The input through a window of 256 bytes or of 64 KiB, as its last byte chooses, for importers that go back and options of their own. */
-void fuzz_import_windowed(const hsd_importer *importer, const uint8_t *data, size_t size, const hsd_import_options *options,
-                          uint64_t memory_bytes);
+/* The input through a window of 256 bytes or of 64 KiB, as its last byte chooses, for importers that go back and
+ * options of their own. */
+void fuzz_import_windowed(const hsd_importer *importer, const uint8_t *data, size_t size,
+                          const hsd_import_options *options, uint64_t memory_bytes);
 
 #endif

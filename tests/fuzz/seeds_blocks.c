@@ -1,7 +1,7 @@
 /*
- * Seeds of the targets that take a part of a capture, from the reference captures, written to a folder. Built twice: for
- * fuzz_records the payload of every block, behind the bytes from which that takes the header; with SEEDS_OF_ENDS, for fuzz_index,
- * INDEX, END and trailer.
+ * Seeds of the targets that take a part of a capture, from the reference captures, written to a folder. Built twice:
+ * for fuzz_records the payload of every block, behind the bytes from which that takes the header; with SEEDS_OF_ENDS,
+ * for fuzz_index, INDEX, END and trailer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,14 +20,14 @@
 #define WRITE_SEEDS write_records
 #endif
 
-static void write_seed(const char *folder, const char *name, size_t number, const void *head,
-                       size_t head_size, const void *bytes, size_t size)
+static void write_seed(const char *folder, const char *name, size_t number, const void *head, size_t head_size,
+                       const void *bytes, size_t size)
 {
     char path[1024];
     snprintf(path, sizeof path, "%s/%s-%zu", folder, name, number);
     FILE *file = fopen(path, "wb");
-    if (file == NULL || fwrite(head, 1, head_size, file) != head_size ||
-        fwrite(bytes, 1, size, file) != size || fclose(file) != 0) {
+    if (file == NULL || fwrite(head, 1, head_size, file) != head_size || fwrite(bytes, 1, size, file) != size ||
+        fclose(file) != 0) {
         perror(path);
         exit(1);
     }
@@ -35,8 +35,7 @@ static void write_seed(const char *folder, const char *name, size_t number, cons
 
 #ifndef SEEDS_OF_ENDS
 
-static void write_payload(const char *folder, const char *name, size_t number, const hsd_file *file,
-                          size_t offset)
+static void write_payload(const char *folder, const char *name, size_t number, const hsd_file *file, size_t offset)
 {
     hsd_block block = {0};
     hsd_block_header header;
@@ -45,10 +44,9 @@ static void write_payload(const char *folder, const char *name, size_t number, c
     const hsd_block_ref ref = hsd_block_ref_of(&header, offset);
     if (hsd_block_load(&block, &file->input, &ref, file->header.seed, &fault) != HSD_OK) exit(1);
     const uint32_t records = header.record_count - 1;
-    const uint8_t head[8] = {header.type, (uint8_t)header.flags, (uint8_t)records,
-                             (uint8_t)(records >> 8), (uint8_t)header.first_ordinal};
-    if (records <= 0xFFFF)
-        write_seed(folder, name, number, head, sizeof head, block.payload, header.raw_bytes);
+    const uint8_t head[8] = {header.type, (uint8_t)header.flags, (uint8_t)records, (uint8_t)(records >> 8),
+                             (uint8_t)header.first_ordinal};
+    if (records <= 0xFFFF) write_seed(folder, name, number, head, sizeof head, block.payload, header.raw_bytes);
     hsd_block_release(&block);
 }
 
@@ -58,8 +56,7 @@ static void write_records(const char *folder, const char *name, const uint8_t *b
     hsd_file file = {0};
     hsd_fault fault;
     memfile memory = memfile_of(bytes, size);
-    if (hsd_input_open(&file.input, memory.path, NULL, NULL) != HSD_OK ||
-        hsd_file_read_header(&file, &fault) != HSD_OK)
+    if (hsd_input_open(&file.input, memory.path, NULL, NULL) != HSD_OK || hsd_file_read_header(&file, &fault) != HSD_OK)
         exit(1);
     const size_t blocks = block_offsets(bytes, size, offsets, MAX_BLOCKS);
     const size_t step = 1 + blocks / 24;

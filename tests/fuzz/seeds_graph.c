@@ -1,6 +1,6 @@
 /*
- * Seeds of fuzz_graph: programs (graph_program.h) of heaps that are mostly sound, in every form, so that mutations spoil a graph that
- * means something. Each is random by its number.
+ * Seeds of fuzz_graph: programs (graph_program.h) of heaps that are mostly sound, in every form, so that mutations
+ * spoil a graph that means something. Each is random by its number.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,14 +72,16 @@ static void put_program(seed *s, unsigned number)
     for (unsigned r = 1 + below(s, 6); r > 0; r--) {
         put_step(s, GRAPH_ROOT, target(s), below(s, GRAPH_NAMES + 1), below(s, 12), below(s, 4) == 0);
     }
-    for (unsigned id = 0; id < s->objects; id++) put_object(s, id);
+    for (unsigned id = 0; id < s->objects; id++)
+        put_object(s, id);
     if (number % 3 == 0) put_step(s, GRAPH_CHAIN, s->objects, 1, 2, 60);
     for (unsigned e = number % 2 ? below(s, 20) : 0; e > 0; e--) {
         put_step(s, GRAPH_EDGE, target(s), target(s), below(s, GRAPH_LABELS + 1), 0);
     }
     if (number % 6 == 5) put_object(s, below(s, s->objects)); /* an id that stands there twice */
     if (number % 6 == 2) put_object(s, 0xFFFF);               /* the last id there is */
-    if (number % 8 == 4) put_step(s, GRAPH_OBJECT, 0xFFFE, 0xFF00u + below(s, 256), 1, 0); /* of more bytes than can be */
+    /* of more bytes than can be */
+    if (number % 8 == 4) put_step(s, GRAPH_OBJECT, 0xFFFE, 0xFF00u + below(s, 256), 1, 0);
     put_step(s, GRAPH_ROOT | GRAPH_ONLY_AFTER, target(s), 1, 2, 0);
 }
 

@@ -7,9 +7,17 @@
 #include "support/memfile.h"
 
 static const char *const texts[] = {
-    "libshop.so+0x1af0{3fa4}", "my shop+0x0{}", "{vtable} shop+0x3d60{3fa4}", "{vtable} shop+0x3d60{3fa4} 7Session", "{vtable} (no file) 7Session",
-    "{variable} shop+0x4048{3fa4}", "{allocated} <=48 B at shop+0x1190{} < shop+0x11f4{ab} < (no file)", "{allocated} <=48 B",
-    "from a+0x1{} to b+0xffffffffffffffff{00}", "safe_pool_allocate", "std::vector<int, std::allocator<int> >::_M_realloc_insert",
+    "libshop.so+0x1af0{3fa4}",
+    "my shop+0x0{}",
+    "{vtable} shop+0x3d60{3fa4}",
+    "{vtable} shop+0x3d60{3fa4} 7Session",
+    "{vtable} (no file) 7Session",
+    "{variable} shop+0x4048{3fa4}",
+    "{allocated} <=48 B at shop+0x1190{} < shop+0x11f4{ab} < (no file)",
+    "{allocated} <=48 B",
+    "from a+0x1{} to b+0xffffffffffffffff{00}",
+    "safe_pool_allocate",
+    "std::vector<int, std::allocator<int> >::_M_realloc_insert",
 };
 
 static int write_seed(const char *folder, const char *name, size_t number, const void *bytes, size_t size)

@@ -1,13 +1,13 @@
 /*
- * Runs a fuzz target without libFuzzer: once over each file of its corpus, then over a fixed number of mutations of each, so that
- * every ordinary test run fuzzes a little, the same way each time. A crash, a sanitizer report or a stall names the file and
- * the mutation and leaves the input behind.
+ * Runs a fuzz target without libFuzzer: once over each file of its corpus, then over a fixed number of mutations of
+ * each, so that every ordinary test run fuzzes a little, the same way each time. A crash, a sanitizer report or a stall
+ * names the file and the mutation and leaves the input behind.
  *
  *      fuzz_hprof [-mutations=N] [-seconds=S] [-seed=X] [-only=K] [-keep=FILE] FILE-OR-FOLDER…
  *
- * N mutations of each file (default 200), numbered from 0; -only=K runs number K of each file alone. -keep names the file for the
- * input that failed (default crash-input). S seconds (default 240) are a limit for the worst, so that what is run does not
- * depend on the machine: exit status 0 means that all of it ran, 3 that the time was over before.
+ * N mutations of each file (default 200), numbered from 0; -only=K runs number K of each file alone. -keep names the
+ * file for the input that failed (default crash-input). S seconds (default 240) are a limit for the worst, so that what
+ * is run does not depend on the machine: exit status 0 means that all of it ran, 3 that the time was over before.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -49,7 +49,8 @@ static void say(const char *text)
     if (write(STDERR_FILENO, text, strlen(text)) < 0) return;
 }
 
-/* Only calls that are safe in a signal handler, but for snprintf of small integers. Once: a sanitizer may abort when it has told. */
+/* Only calls that are safe in a signal handler, but for snprintf of small integers. Once: a sanitizer may abort when it
+ * has told. */
 static void tell_what_was_running(void)
 {
     static volatile sig_atomic_t has_told;
@@ -110,8 +111,18 @@ static size_t below(size_t limit) { return limit ? (size_t)(next_random() % limi
 /* Lengths that break sums: around 0, the sign bits, and the powers of two where types end. */
 static uint64_t boundary_value(void)
 {
-    static const uint64_t edges[] = {0, 1, 0x7F, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF,
-                                     UINT64_C(0x100000000), UINT64_C(1) << 63, UINT64_MAX};
+    static const uint64_t edges[] = {0,
+                                     1,
+                                     0x7F,
+                                     0xFF,
+                                     0x7FFF,
+                                     0xFFFF,
+                                     0x7FFFFFFF,
+                                     0x80000000,
+                                     0xFFFFFFFF,
+                                     UINT64_C(0x100000000),
+                                     UINT64_C(1) << 63,
+                                     UINT64_MAX};
     return edges[below(sizeof edges / sizeof edges[0])] + below(3) - 1;
 }
 
@@ -261,11 +272,16 @@ static bool take_option(const char *argument, options *opts)
     const char *value = strchr(argument, '=');
     if (argument[0] != '-') return false;
     if (value == NULL) value = "=";
-    if (strncmp(argument, "-mutations=", 11) == 0) opts->mutations = strtol(value + 1, NULL, 10);
-    else if (strncmp(argument, "-seconds=", 9) == 0) opts->seconds = strtod(value + 1, NULL);
-    else if (strncmp(argument, "-seed=", 6) == 0) opts->seed = strtoull(value + 1, NULL, 10);
-    else if (strncmp(argument, "-only=", 6) == 0) opts->only = strtol(value + 1, NULL, 10);
-    else if (strncmp(argument, "-keep=", 6) == 0) now.keep = value + 1;
+    if (strncmp(argument, "-mutations=", 11) == 0)
+        opts->mutations = strtol(value + 1, NULL, 10);
+    else if (strncmp(argument, "-seconds=", 9) == 0)
+        opts->seconds = strtod(value + 1, NULL);
+    else if (strncmp(argument, "-seed=", 6) == 0)
+        opts->seed = strtoull(value + 1, NULL, 10);
+    else if (strncmp(argument, "-only=", 6) == 0)
+        opts->only = strtol(value + 1, NULL, 10);
+    else if (strncmp(argument, "-keep=", 6) == 0)
+        now.keep = value + 1;
     return true;
 }
 
@@ -274,7 +290,8 @@ int main(int argc, char **argv)
     options opts = {.mutations = 200, .only = -1, .seconds = 240, .seed = 1};
     size_t files = 0;
     now.keep = "crash-input";
-    for (int i = 1; i < argc; i++) take_option(argv[i], &opts);
+    for (int i = 1; i < argc; i++)
+        take_option(argv[i], &opts);
     if (__sanitizer_set_death_callback != NULL) {
         __sanitizer_set_death_callback(tell_what_was_running);
     } else {

@@ -16,12 +16,10 @@
 static hsd_status put(void *context, const char *bytes, size_t size, hsd_error *err)
 {
     (void)context;
-    return fwrite(bytes, 1, size, stdout) == size ? HSD_OK
-                                                  : hsd_fail(err, HSD_E_IO, "cannot write");
+    return fwrite(bytes, 1, size, stdout) == size ? HSD_OK : hsd_fail(err, HSD_E_IO, "cannot write");
 }
 
-static void tell(void *context, const char *rule, uint64_t offset_bytes, uint64_t block,
-                 const char *text)
+static void tell(void *context, const char *rule, uint64_t offset_bytes, uint64_t block, const char *text)
 {
     (void)context, (void)block;
     printf("%s %llu %s\n", rule, (unsigned long long)offset_bytes, text);
@@ -46,8 +44,7 @@ int main(int argc, char **argv)
     const char *command = argc > 2 ? argv[1] : "";
     if (strcmp(command, "dump") == 0) status = dump(argv[2], HSD_DAMAGE_REFUSE, &err);
     if (strcmp(command, "partial") == 0) status = dump(argv[2], HSD_DAMAGE_SKIP, &err);
-    if (strcmp(command, "verify") == 0)
-        status = hsd_capture_verify(argv[2], NULL, tell, NULL, &verified, &err);
+    if (strcmp(command, "verify") == 0) status = hsd_capture_verify(argv[2], NULL, tell, NULL, &verified, &err);
     if (strcmp(command, "salvage") == 0 && argc > 3)
         status = hsd_capture_salvage(argv[2], argv[3], true, NULL, NULL, &err);
     if (status != HSD_OK) {

@@ -67,8 +67,7 @@ reading read_all(const memfile *file, hsd_damage damage)
     return r;
 }
 
-static void take_fault(void *context, const char *rule, uint64_t offset_bytes, uint64_t block,
-                       const char *text)
+static void take_fault(void *context, const char *rule, uint64_t offset_bytes, uint64_t block, const char *text)
 {
     verdict *v = context;
     (void)block;
@@ -91,8 +90,7 @@ const char *salvage_path(void)
 {
     static char path[256];
     const char *directory = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    if (path[0] == '\0')
-        snprintf(path, sizeof path, "%s/hsdiff-sweep-%d.hs", directory, (int)getpid());
+    if (path[0] == '\0') snprintf(path, sizeof path, "%s/hsdiff-sweep-%d.hs", directory, (int)getpid());
     return path;
 }
 

@@ -1,7 +1,7 @@
 /*
- * What the sweeps over damaged captures share: a damaged file in memory, everything that the library can do with it, and counting.
- * Each sweep is a program of its own; a sample of its cases runs in the ordinary suite, all of them with HSD_LONG=1. It prints how
- * many cases it tried and fails on the first wrong answer.
+ * What the sweeps over damaged captures share: a damaged file in memory, everything that the library can do with it,
+ * and counting. Each sweep is a program of its own; a sample of its cases runs in the ordinary suite, all of them with
+ * HSD_LONG=1. It prints how many cases it tried and fails on the first wrong answer.
  */
 #ifndef HSD_TESTS_INTEGRITY_KIT_H
 #define HSD_TESTS_INTEGRITY_KIT_H

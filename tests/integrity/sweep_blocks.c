@@ -1,11 +1,11 @@
 /*
  * Blocks where they do not belong, and blocks that are gone.
  *
- * Misplaced: every block swapped with every other, put in the place of another, put in once more, dropped, zeroed, taken from
- * another capture. Nothing of that may be accepted, though each block is intact in itself.
+ * Misplaced: every block swapped with every other, put in the place of another, put in once more, dropped, zeroed,
+ * taken from another capture. Nothing of that may be accepted, though each block is intact in itself.
  *
- * Destroyed: each block in turn, in four ways. What is salvaged holds all the others, byte for byte; but for places behind lost
- * ones, which may hang from these.
+ * Destroyed: each block in turn, in four ways. What is salvaged holds all the others, byte for byte; but for places
+ * behind lost ones, which may hang from these.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +22,7 @@ typedef struct pieces {
     size_t size;
 } pieces;
 
-static size_t size_of(const sample *s, size_t block)
-{
-    return s->offsets[block + 1] - s->offsets[block];
-}
+static size_t size_of(const sample *s, size_t block) { return s->offsets[block + 1] - s->offsets[block]; }
 
 static void add(pieces *p, const void *bytes, size_t size)
 {
@@ -51,14 +48,12 @@ static void add_head(pieces *p, const sample *s)
 
 /* ---- misplaced ---- */
 
-static void expect_refused(const sample *s, memfile *file, const pieces *p, const char *what,
-                           size_t i, size_t j)
+static void expect_refused(const sample *s, memfile *file, const pieces *p, const char *what, size_t i, size_t j)
 {
     case_begin();
     memfile_set(file, p->bytes, p->size);
     const verdict v = verify(file->path);
-    if (v.status == HSD_OK && v.faults == 0)
-        wrong(s, file, "%s %zu %zu: verify finds nothing", what, i, j);
+    if (v.status == HSD_OK && v.faults == 0) wrong(s, file, "%s %zu %zu: verify finds nothing", what, i, j);
     const reading refused = read_all(file, HSD_DAMAGE_REFUSE);
     if (refused.status == HSD_OK) wrong(s, file, "%s %zu %zu: read without an error", what, i, j);
     const reading partial = read_all(file, HSD_DAMAGE_SKIP);
@@ -114,8 +109,7 @@ static void try_one(const sample *s, memfile *file, pieces *p, size_t i, const s
     }
 }
 
-static void try_misplaced(const sample *s, memfile *file, pieces *p, const sample *other,
-                          test_random *random)
+static void try_misplaced(const sample *s, memfile *file, pieces *p, const sample *other, test_random *random)
 {
     const size_t step = is_long() ? 1 : 1 + s->blocks / 5;
     for (size_t i = 0; i < s->blocks; i += step)
@@ -128,8 +122,7 @@ static void try_misplaced(const sample *s, memfile *file, pieces *p, const sampl
         return;
     }
     for (size_t k = 0; k < 8; k++) {
-        const size_t i = (size_t)test_below(random, s->blocks),
-                     j = (size_t)test_below(random, s->blocks);
+        const size_t i = (size_t)test_below(random, s->blocks), j = (size_t)test_below(random, s->blocks);
         if (i != j) try_pair(s, file, p, i < j ? i : j, i < j ? j : i);
     }
 }
@@ -151,17 +144,13 @@ static void destroy(const sample *s, pieces *p, size_t i, way how, test_random *
         break;
     case HEADER_BIT: block[test_below(random, 40)] ^= (uint8_t)(1u << test_below(random, 8)); break;
     case PAYLOAD_BIT:
-        block[56 + test_below(random, size_of(s, i) - 56)] ^=
-            (uint8_t)(1u << test_below(random, 8));
+        block[56 + test_below(random, size_of(s, i) - 56)] ^= (uint8_t)(1u << test_below(random, 8));
         break;
     case WAYS: break;
     }
 }
 
-static bool is_rebuilt(uint8_t type)
-{
-    return type >= HSC_BLOCK_TYPE_TOTALS && type <= HSC_BLOCK_END;
-}
+static bool is_rebuilt(uint8_t type) { return type >= HSC_BLOCK_TYPE_TOTALS && type <= HSC_BLOCK_END; }
 
 /* True if block `k` cannot be used without the destroyed one. */
 static bool is_lost_too(const sample *s, size_t k, size_t destroyed)
@@ -192,24 +181,20 @@ static void check_kept(const sample *s, const memfile *file, size_t destroyed)
         while (at < blocks && (block_bytes(bytes, offsets[at]) != size_of(s, k) ||
                                memcmp(bytes + offsets[at], block, size_of(s, k)) != 0))
             at++;
-        if (at == blocks)
-            wrong(s, file, "block %zu destroyed: block %zu is not in what was salvaged", destroyed,
-                  k);
+        if (at == blocks) wrong(s, file, "block %zu destroyed: block %zu is not in what was salvaged", destroyed, k);
         at++;
     }
     free(bytes);
 }
 
-static void try_destroyed(const sample *s, memfile *file, pieces *p, size_t i, way how,
-                          test_random *random)
+static void try_destroyed(const sample *s, memfile *file, pieces *p, size_t i, way how, test_random *random)
 {
     hsd_salvage_result result;
     hsd_error err;
     case_begin();
     destroy(s, p, i, how, random);
     memfile_set(file, p->bytes, p->size);
-    if (salvage(file->path, &result, &err) != HSD_OK)
-        wrong(s, file, "block %zu destroyed: %s", i, err.text);
+    if (salvage(file->path, &result, &err) != HSD_OK) wrong(s, file, "block %zu destroyed: %s", i, err.text);
     if (result.blocks_kept != count_kept(s, i)) {
         wrong(s, file, "block %zu destroyed (%d): %llu blocks of %zu kept", i, how,
               (unsigned long long)result.blocks_kept, s->blocks);
@@ -217,8 +202,7 @@ static void try_destroyed(const sample *s, memfile *file, pieces *p, size_t i, w
     check_kept(s, file, i);
     const verdict v = verify(salvage_path());
     if (v.status != HSD_OK || v.faults != 0)
-        wrong(s, file, "block %zu destroyed: what is salvaged breaks rule %s: %s", i, v.first_rule,
-              v.first_text);
+        wrong(s, file, "block %zu destroyed: what is salvaged breaks rule %s: %s", i, v.first_rule, v.first_text);
     const reading partial = read_all(file, HSD_DAMAGE_SKIP);
     if (partial.status != HSD_OK || partial.is_complete)
         wrong(s, file, "block %zu destroyed: read in part: %s", i, partial.err.text);

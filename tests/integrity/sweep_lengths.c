@@ -1,6 +1,6 @@
 /*
- * Hostile numbers behind right checksums: every field of the file header, of block headers, of columns and entries, and of the
- * trailer set to values where sums break. Whatever the answer is, it comes within a second and in little memory.
+ * Hostile numbers behind right checksums: every field of the file header, of block headers, of columns and entries, and
+ * of the trailer set to values where sums break. Whatever the answer is, it comes within a second and in little memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,19 +58,17 @@ static void try_bytes(const target *t, size_t offset)
     memfile_set(t->file, t->bytes, t->s->size);
     case_begin();
     const reading refused = read_all(t->file, HSD_DAMAGE_REFUSE);
-    if (refused.status != HSD_OK && refused.err.text[0] == '\0')
-        wrong(t->s, t->file, "byte %zu: no text", offset);
+    if (refused.status != HSD_OK && refused.err.text[0] == '\0') wrong(t->s, t->file, "byte %zu: no text", offset);
     const reading partial = read_all(t->file, HSD_DAMAGE_SKIP);
     if (partial.was_opened && partial.status != HSD_OK)
         wrong(t->s, t->file, "byte %zu: read in part: %s", offset, partial.err.text);
     const verdict v = verify(t->file->path);
-    if (v.status != HSD_OK && v.err.text[0] == '\0')
-        wrong(t->s, t->file, "byte %zu: verify has no text", offset);
+    if (v.status != HSD_OK && v.err.text[0] == '\0') wrong(t->s, t->file, "byte %zu: verify has no text", offset);
     if (salvage(t->file->path, &result, &err) == HSD_OK) {
         const verdict after = verify(salvage_path());
         if (!partial.is_complete && after.status == HSD_OK && after.faults > v.faults) {
-            wrong(t->s, t->file, "byte %zu: salvage made it worse: rule %s: %s", offset,
-                  after.first_rule, after.first_text);
+            wrong(t->s, t->file, "byte %zu: salvage made it worse: rule %s: %s", offset, after.first_rule,
+                  after.first_text);
         }
     }
     case_end();
@@ -101,9 +99,7 @@ static void try_columns(const target *t, size_t at, size_t end)
             try_field(t, at + i, 1);
         try_field(t, at + 4, 4);
         try_field(t, at + 8, 4);
-        if (bytes >= 8)
-            try_field(t, at + HSC_COLUMN_HEADER_BYTES,
-                      8); /* a constant, or control bytes and values */
+        if (bytes >= 8) try_field(t, at + HSC_COLUMN_HEADER_BYTES, 8); /* a constant, or control bytes and values */
         at += HSC_COLUMN_HEADER_BYTES + bytes;
     }
 }
@@ -166,8 +162,8 @@ int main(void)
 {
     memfile file = memfile_of("", 0);
     const long before = peak_kib();
-    static const char *const names[] = {
-        "tiny", "everything-stored", "blocks-stored", "continuation", "edges", "summary"};
+    static const char *const names[] = {"tiny",   "everything-stored", "blocks-stored", "continuation", "edges",
+                                        "summary"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         sample s = sample_load(memfile_sample_index(names[i]));
         if (is_long() || s.size < 6000) sweep(&s, &file);

@@ -1,6 +1,6 @@
 /*
- * Every prefix of a capture: opening says at which byte and where in the file it was cut off, nothing calls it complete, verify
- * finds a fault, and what is salvaged is a clean capture of the blocks that are whole.
+ * Every prefix of a capture: opening says at which byte and where in the file it was cut off, nothing calls it
+ * complete, verify finds a fault, and what is salvaged is a clean capture of the blocks that are whole.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,13 +43,12 @@ static void check_salvaged(const sample *s, const memfile *file, size_t size)
     }
     if (status != HSD_OK) wrong(s, file, "prefix %zu: not salvaged: %s", size, err.text);
     if (result.was_complete || result.blocks_kept != whole_blocks(s, size)) {
-        wrong(s, file, "prefix %zu: salvage kept %llu blocks of %zu", size,
-              (unsigned long long)result.blocks_kept, whole_blocks(s, size));
+        wrong(s, file, "prefix %zu: salvage kept %llu blocks of %zu", size, (unsigned long long)result.blocks_kept,
+              whole_blocks(s, size));
     }
     const verdict v = verify(salvage_path());
     if (v.status != HSD_OK || v.faults != 0)
-        wrong(s, file, "prefix %zu: salvaged capture breaks rule %s: %s", size, v.first_rule,
-              v.first_text);
+        wrong(s, file, "prefix %zu: salvaged capture breaks rule %s: %s", size, v.first_rule, v.first_text);
 }
 
 static void check_prefix(const sample *s, memfile *file, size_t size, bool with_salvage)
@@ -59,21 +58,17 @@ static void check_prefix(const sample *s, memfile *file, size_t size, bool with_
     const reading refused = read_all(file, HSD_DAMAGE_REFUSE);
     if (refused.was_opened) wrong(s, file, "prefix %zu was opened", size);
     if (size == 0 ? refused.status != HSD_E_NOT_THIS_FORMAT : refused.status != HSD_E_TRUNCATED) {
-        wrong(s, file, "prefix %zu: status %s: %s", size, hsd_status_name(refused.status),
-              refused.err.text);
+        wrong(s, file, "prefix %zu: status %s: %s", size, hsd_status_name(refused.status), refused.err.text);
     }
     if (size > 0 && !names_the_place(&refused, size))
         wrong(s, file, "prefix %zu: \"%s\" \"%s\"", size, refused.err.text, refused.err.hint);
     const reading partial = read_all(file, HSD_DAMAGE_SKIP);
     if (partial.is_complete || (partial.was_opened && partial.status != HSD_OK)) {
-        wrong(s, file, "prefix %zu: read in part: %s", size,
-              partial.is_complete ? "complete" : partial.err.text);
+        wrong(s, file, "prefix %zu: read in part: %s", size, partial.is_complete ? "complete" : partial.err.text);
     }
-    if (size >= 64 && !partial.was_opened)
-        wrong(s, file, "prefix %zu: not opened in part: %s", size, partial.err.text);
+    if (size >= 64 && !partial.was_opened) wrong(s, file, "prefix %zu: not opened in part: %s", size, partial.err.text);
     const verdict v = verify(file->path);
-    if (v.status == HSD_OK && v.faults == 0)
-        wrong(s, file, "prefix %zu: verify finds nothing", size);
+    if (v.status == HSD_OK && v.faults == 0) wrong(s, file, "prefix %zu: verify finds nothing", size);
     if (with_salvage) check_salvaged(s, file, size);
     case_end();
 }
@@ -100,8 +95,7 @@ int main(void)
         sample s = sample_load(i);
         check_edges(&s, &file);
         for (size_t k = 0; is_long() ? k < s.size : k < 24; k++) {
-            check_prefix(&s, &file, is_long() ? k : (size_t)test_below(&random, s.size),
-                         k % 16 == 0);
+            check_prefix(&s, &file, is_long() ? k : (size_t)test_below(&random, s.size), k % 16 == 0);
         }
         sample_free(&s);
     }

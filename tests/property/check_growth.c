@@ -17,8 +17,10 @@ static bool same_amount(hsd_amount a, hsd_amount b) { return a.objects == b.obje
 /* The row of the tree at which a holder's path ends: without identity holders are places. */
 static void key_of(const hsd_holder *holder, char *out)
 {
-    if (holder->has_id) snprintf(out, ORACLE_PATH, "%s 0x%llx", holder->type.data, (unsigned long long)holder->id);
-    else snprintf(out, ORACLE_PATH, "%s", holder->root.data);
+    if (holder->has_id)
+        snprintf(out, ORACLE_PATH, "%s 0x%llx", holder->type.data, (unsigned long long)holder->id);
+    else
+        snprintf(out, ORACLE_PATH, "%s", holder->root.data);
 }
 
 static bool is_nothing(const oracle_holder *holder)
@@ -26,17 +28,21 @@ static bool is_nothing(const oracle_holder *holder)
     return holder->new_.objects == 0 && holder->freed.objects == 0 && holder->resized_bytes == 0;
 }
 
-static void check_types_within(const hsd_diff *diff, const hsd_holder *row, const oracle_holder *wanted, unsigned long seed)
+static void check_types_within(const hsd_diff *diff, const hsd_holder *row, const oracle_holder *wanted,
+                               unsigned long seed)
 {
     size_t types = 0;
-    for (uint32_t t = 0; t < MODEL_TYPES; t++) types += wanted->new_by_type[t].objects + wanted->freed_by_type[t].objects > 0;
-    cr_assert_eq(row->type_count, types, "seed %lu holder %s: %zu types, not %zu", seed, wanted->key, row->type_count, types);
+    for (uint32_t t = 0; t < MODEL_TYPES; t++)
+        types += wanted->new_by_type[t].objects + wanted->freed_by_type[t].objects > 0;
+    cr_assert_eq(row->type_count, types, "seed %lu holder %s: %zu types, not %zu", seed, wanted->key, row->type_count,
+                 types);
     for (size_t i = 0; i < row->type_count; i++) {
         const hsd_type_growth *type = &row->types[i];
         const uint32_t t = (uint32_t)(type->type.data[1] - '0');
         const hsd_amount new_ = wanted->new_by_type[t], freed = wanted->freed_by_type[t];
         cr_assert_eq(type->net_bytes, (int64_t)(new_.bytes - freed.bytes), "seed %lu holder %s", seed, wanted->key);
-        cr_assert_eq(type->net_objects, (int64_t)(new_.objects - freed.objects), "seed %lu holder %s", seed, wanted->key);
+        cr_assert_eq(type->net_objects, (int64_t)(new_.objects - freed.objects), "seed %lu holder %s", seed,
+                     wanted->key);
         cr_assert(!diff->identity_is_known || (same_amount(type->new_, new_) && same_amount(type->freed, freed)));
         if (i > 0) cr_assert_geq(row->types[i - 1].net_bytes, type->net_bytes);
     }
@@ -57,8 +63,11 @@ static const hsd_holder *row_of(const hsd_diff *diff, const oracle_holder *wante
         char key[ORACLE_PATH];
         if (row->by_count > 0) continue; /* beside what is left to its fork */
         key_of(row, key);
-        const bool is_place = !diff->identity_is_known && row->type.size > 0; /* its path leaves out insides: numbers decide */
-        if (is_place ? strcmp(row->type.data, wanted->type) == 0 && is_same_holder(diff, row, wanted) : strcmp(key, wanted->key) == 0) return row;
+        /* its path leaves out insides: numbers decide */
+        const bool is_place = !diff->identity_is_known && row->type.size > 0;
+        if (is_place ? strcmp(row->type.data, wanted->type) == 0 && is_same_holder(diff, row, wanted)
+                     : strcmp(key, wanted->key) == 0)
+            return row;
     }
     return NULL;
 }
@@ -71,8 +80,8 @@ static void check_holders(const hsd_diff *diff, const oracle_diff *wanted, unsig
         if (is_nothing(holder)) continue;
         const hsd_holder *row = row_of(diff, holder);
         cr_assert_not_null(row, "seed %lu: no holder %s", seed, holder->key);
-        cr_assert(is_same_holder(diff, row, holder), "seed %lu holder %s: new %lu, not %lu, freed %lu, not %lu", seed, holder->key,
-                  row->new_.bytes, holder->new_.bytes, row->freed.bytes, holder->freed.bytes);
+        cr_assert(is_same_holder(diff, row, holder), "seed %lu holder %s: new %lu, not %lu, freed %lu, not %lu", seed,
+                  holder->key, row->new_.bytes, holder->new_.bytes, row->freed.bytes, holder->freed.bytes);
         if (diff->identity_is_known) check_types_within(diff, row, holder, seed);
         count++;
     }
@@ -89,7 +98,10 @@ static bool has_sets(const hsd_diff *diff)
     return false;
 }
 
-static bool is_part(hsd_amount part, hsd_amount whole) { return part.objects <= whole.objects && part.bytes <= whole.bytes; }
+static bool is_part(hsd_amount part, hsd_amount whole)
+{
+    return part.objects <= whole.objects && part.bytes <= whole.bytes;
+}
 
 /* Types say of it what the row says. */
 static void check_set(const hsd_holder *row, unsigned long seed)
@@ -101,20 +113,25 @@ static void check_set(const hsd_holder *row, unsigned long seed)
         freed.objects += row->types[t].freed.objects;
         freed.bytes += row->types[t].freed.bytes;
     }
-    cr_assert(same_amount(new_, row->new_), "seed %lu: %lu new bytes by type, %lu in the row", seed, new_.bytes, row->new_.bytes);
-    cr_assert(same_amount(freed, row->freed), "seed %lu: %lu freed bytes by type, %lu in the row", seed, freed.bytes, row->freed.bytes);
+    cr_assert(same_amount(new_, row->new_), "seed %lu: %lu new bytes by type, %lu in the row", seed, new_.bytes,
+              row->new_.bytes);
+    cr_assert(same_amount(freed, row->freed), "seed %lu: %lu freed bytes by type, %lu in the row", seed, freed.bytes,
+              row->freed.bytes);
     cr_assert_leq(row->by_bytes, row->new_.bytes, "seed %lu", seed);
-    for (size_t k = 0; k < row->by_count; k++) cr_assert_leq(row->by[k].bytes, row->by_bytes, "seed %lu", seed);
+    for (size_t k = 0; k < row->by_count; k++)
+        cr_assert_leq(row->by[k].bytes, row->by_bytes, "seed %lu", seed);
 }
 
-/* What is no set has what the oracle says, or what sets left of it; check_sums sees that nothing is lost between them. */
+/* What is no set has what the oracle says, or what sets left of it; check_sums sees that nothing is lost between them.
+ */
 static void check_rests(const hsd_diff *diff, const oracle_diff *wanted, unsigned long seed)
 {
     for (uint32_t i = 0; i < wanted->holder_count; i++) {
         const oracle_holder *holder = &wanted->holders[i];
         const hsd_holder *row = row_of(diff, holder);
         if (row == NULL) continue;
-        cr_assert(is_part(row->new_, holder->new_) && is_part(row->freed, holder->freed), "seed %lu holder %s", seed, holder->key);
+        cr_assert(is_part(row->new_, holder->new_) && is_part(row->freed, holder->freed), "seed %lu holder %s", seed,
+                  holder->key);
         cr_assert_eq(row->resized_bytes, (int64_t)holder->resized_bytes, "seed %lu holder %s", seed, holder->key);
         check_set(row, seed);
     }
@@ -128,7 +145,8 @@ static void check_paths(const hsd_diff *diff, unsigned long seed)
         const hsd_holder *row = &diff->holders[i];
         cr_assert_gt(row->root.size, 0, "seed %lu", seed);
         cr_assert_eq(row->type.size == 0, row->path_count == 0, "seed %lu", seed);
-        if (row->path_count > 0) cr_assert_str_eq(row->path[row->path_count - 1].type.data, row->type.data, "seed %lu", seed);
+        if (row->path_count > 0)
+            cr_assert_str_eq(row->path[row->path_count - 1].type.data, row->type.data, "seed %lu", seed);
         if (i > 0) cr_assert_geq(diff->holders[i - 1].growth_bytes, row->growth_bytes, "seed %lu", seed);
     }
 }
@@ -164,8 +182,11 @@ static bool is_wanted(const oracle_diff *wanted, uint32_t holder, const char *pa
 static void append_step(char *path, size_t at, const hsd_growth_edge *edge)
 {
     const char *by = edge->edge.size == 0 ? "-" : edge->edge.data;
-    if (strlen(edge->type.data) == 2) snprintf(path + at, ORACLE_PATH - at, " %s %s", by, edge->type.data); /* "T3" */
-    else snprintf(path + at, ORACLE_PATH - at, " (%s)", edge->type.data);
+    /* "T3" */
+    if (strlen(edge->type.data) == 2)
+        snprintf(path + at, ORACLE_PATH - at, " %s %s", by, edge->type.data);
+    else
+        snprintf(path + at, ORACLE_PATH - at, " (%s)", edge->type.data);
 }
 
 static void check_edge(const hsd_growth_edge *edge, const oracle_diff *wanted, uint32_t holder, const char *path,
@@ -182,21 +203,24 @@ static void check_edge(const hsd_growth_edge *edge, const oracle_diff *wanted, u
               edge->before.objects, below->before.objects);
     cr_assert(same_amount(edge->after, below->after), "seed %lu place%s: %lu after, not %lu", seed, path,
               edge->after.objects, below->after.objects);
-    cr_assert(same_amount(edge->new_, below->new_) && same_amount(edge->freed, below->freed), "seed %lu place%s", seed, path);
+    cr_assert(same_amount(edge->new_, below->new_) && same_amount(edge->freed, below->freed), "seed %lu place%s", seed,
+              path);
 }
 
 static uint32_t count_wanted(const oracle_diff *wanted, uint32_t holder, int64_t growth)
 {
     uint32_t count = 0;
     char met[HSD_CHECKED_EDGES][ORACLE_PATH];
-    for (uint32_t i = 0; i < wanted->below_count; i++) { /* a place where nothing of its own stands is in no list: take prefixes */
+    for (uint32_t i = 0; i < wanted->below_count;
+         i++) { /* a place where nothing of its own stands is in no list: take prefixes */
         const char *path = wanted->below[i].path;
         for (size_t length = 1; wanted->below[i].holder == holder && length <= strlen(path); length++) {
             char above[ORACLE_PATH];
             bool is_met = false;
             if (path[length] != 0 && !(path[length] == ' ' && strchr("(-.[", path[length + 1]) != NULL)) continue;
             snprintf(above, sizeof above, "%.*s", (int)length, path);
-            for (uint32_t k = 0; k < count; k++) is_met |= strcmp(met[k], above) == 0;
+            for (uint32_t k = 0; k < count; k++)
+                is_met |= strcmp(met[k], above) == 0;
             if (is_met || !is_wanted(wanted, holder, above, growth)) continue;
             snprintf(met[count++], ORACLE_PATH, "%s", above);
             if (count == HSD_CHECKED_EDGES) return count;
@@ -213,10 +237,13 @@ static void check_edges(const hsd_diff *diff, const oracle_diff *wanted, unsigne
         size_t ends[64] = {0};
         uint32_t holder = 0;
         key_of(row, key);
-        while (strcmp(wanted->holders[holder].key, key) != 0) holder++;
+        while (strcmp(wanted->holders[holder].key, key) != 0)
+            holder++;
         if (row->growth_bytes > 0) {
             const uint32_t count = count_wanted(wanted, holder, row->growth_bytes);
-            if (count < HSD_CHECKED_EDGES) cr_assert_eq(row->edge_count, count, "seed %lu holder %s: %zu places, not %u", seed, key, row->edge_count, count);
+            if (count < HSD_CHECKED_EDGES)
+                cr_assert_eq(row->edge_count, count, "seed %lu holder %s: %zu places, not %u", seed, key,
+                             row->edge_count, count);
         }
         for (size_t e = 0; e < row->edge_count; e++) {
             const hsd_growth_edge *edge = &row->edges[e];
@@ -254,7 +281,8 @@ static void check_by(const hsd_diff *diff, const oracle_diff *wanted, unsigned l
             bool is_known;
             if (row->by[k].path_count > 0) continue;
             const bool is_right = is_by_wanted(wanted, &row->by[k], &is_known);
-            cr_assert(is_right || !is_known, "seed %lu: %s reaches %llu", seed, row->by[k].root.data, (unsigned long long)row->by[k].bytes);
+            cr_assert(is_right || !is_known, "seed %lu: %s reaches %llu", seed, row->by[k].root.data,
+                      (unsigned long long)row->by[k].bytes);
             checked_co_holders += is_known;
         }
     }
@@ -277,7 +305,8 @@ static void check_sums(const hsd_diff *diff, unsigned long seed)
         objects += row->net_objects;
         cr_assert_eq(row->growth_bytes, row->net_bytes + row->resized_bytes, "seed %lu", seed);
     }
-    cr_assert(same_amount(new_, diff->total.new_), "seed %lu: holders have %lu new bytes of %lu", seed, new_.bytes, diff->total.new_.bytes);
+    cr_assert(same_amount(new_, diff->total.new_), "seed %lu: holders have %lu new bytes of %lu", seed, new_.bytes,
+              diff->total.new_.bytes);
     cr_assert(same_amount(freed, diff->total.freed), "seed %lu", seed);
     cr_assert_eq(growth, hsd_change_bytes(&diff->total), "seed %lu: holders grew by %ld", seed, growth);
     cr_assert_eq(objects, hsd_change_objects(&diff->total), "seed %lu", seed);
@@ -288,12 +317,16 @@ static void check_sums(const hsd_diff *diff, unsigned long seed)
 static void path_of(const hsd_diff *diff, size_t row, char *out)
 {
     size_t way[ORACLE_PATH], length = 0, used = 0;
-    for (size_t at = row; at != 0; at = diff->tree[at].parent) way[length++] = at;
+    for (size_t at = row; at != 0; at = diff->tree[at].parent)
+        way[length++] = at;
     out[0] = 0;
     while (length > 0) {
         const hsd_tree_row *step = &diff->tree[way[--length]];
-        if (step->is_root) used += (size_t)snprintf(out + used, ORACLE_PATH - used, " (%s)", step->type.data);
-        else used += (size_t)snprintf(out + used, ORACLE_PATH - used, " %s %s", step->edge.size == 0 ? "-" : step->edge.data, step->type.data);
+        if (step->is_root)
+            used += (size_t)snprintf(out + used, ORACLE_PATH - used, " (%s)", step->type.data);
+        else
+            used += (size_t)snprintf(out + used, ORACLE_PATH - used, " %s %s",
+                                     step->edge.size == 0 ? "-" : step->edge.data, step->type.data);
     }
 }
 
@@ -321,7 +354,8 @@ static void check_places(const hsd_diff *diff, const oracle_diff *wanted, unsign
     cr_assert_eq(diff->tree_count, wanted->place_count + 1, "seed %lu: %zu places, not %u", seed, diff->tree_count - 1,
                  wanted->place_count);
     cr_assert_eq(diff->tree_least_bytes + diff->tree_depth, 0);
-    cr_assert(same_amount(diff->tree[0].before, diff->total.before) && same_amount(diff->tree[0].after, diff->total.after));
+    cr_assert(same_amount(diff->tree[0].before, diff->total.before) &&
+              same_amount(diff->tree[0].after, diff->total.after));
     for (size_t i = 1; i < diff->tree_count; i++) {
         char path[ORACLE_PATH];
         path_of(diff, i, path);
@@ -345,8 +379,10 @@ void check_growth(const hsd_diff *diff, const oracle_diff *wanted, unsigned long
     cr_assert(diff->has_holders, "seed %lu: %s", seed, diff->why_no_holders.data);
     check_sums(diff, seed);
     check_places(diff, wanted, seed);
-    if (has_sets(diff)) check_rests(diff, wanted, seed);
-    else check_holders(diff, wanted, seed);
+    if (has_sets(diff))
+        check_rests(diff, wanted, seed);
+    else
+        check_holders(diff, wanted, seed);
     check_paths(diff, seed);
     if (diff->identity_is_known) {
         if (!has_sets(diff)) check_edges(diff, wanted, seed);

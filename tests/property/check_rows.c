@@ -94,12 +94,14 @@ static void check_sums(const hsd_diff *diff, unsigned long seed)
     if (diff->before.has_roots && diff->after.has_roots) {
         cr_assert(same_amount(before, diff->total.before), "seed %lu: roots do not add up", seed);
         cr_assert(same_amount(after, diff->total.after), "seed %lu: roots do not add up", seed);
-        cr_assert(same_amount(undecided[0], diff->total.undecided), "seed %lu: what is undecided does not add up", seed);
+        cr_assert(same_amount(undecided[0], diff->total.undecided), "seed %lu: what is undecided does not add up",
+                  seed);
     }
     for (size_t i = 0; i < diff->type_count; i++) {
         const hsd_change *c = &diff->types[i].live;
         cr_assert_eq(hsd_change_objects(c), (int64_t)(c->new_.objects - c->freed.objects), "seed %lu", seed);
-        cr_assert_eq(hsd_change_bytes(c), (int64_t)(c->new_.bytes - c->freed.bytes) + c->resized_bytes, "seed %lu", seed);
+        cr_assert_eq(hsd_change_bytes(c), (int64_t)(c->new_.bytes - c->freed.bytes) + c->resized_bytes, "seed %lu",
+                     seed);
         if (i > 0) cr_assert_geq(hsd_change_bytes(&diff->types[i - 1].live), hsd_change_bytes(c), "seed %lu", seed);
         add_undecided(&undecided[1], c, seed);
     }

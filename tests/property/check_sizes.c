@@ -1,6 +1,6 @@
 /*
- * Examples are the lowest ids of what is new, and histograms count every object of the heap that is no pseudo object, each in
- * the bucket of its own size: parts apart, unreached ones too.
+ * Examples are the lowest ids of what is new, and histograms count every object of the heap that is no pseudo object,
+ * each in the bucket of its own size: parts apart, unreached ones too.
  */
 #include "check_sizes.h"
 
@@ -20,7 +20,8 @@ static uint64_t ranked(const oracle_diff *wanted, uint32_t type, uint32_t rank)
     const uint64_t *ids = wanted->new_ids[type];
     for (uint32_t i = 0;; i++) {
         uint32_t below = 0;
-        for (uint32_t k = 0; k < wanted->new_id_count[type]; k++) below += ids[k] < ids[i];
+        for (uint32_t k = 0; k < wanted->new_id_count[type]; k++)
+            below += ids[k] < ids[i];
         if (below == rank) return ids[i];
     }
 }
@@ -32,8 +33,8 @@ void check_examples(const hsd_diff *diff, const oracle_diff *wanted, unsigned lo
         const uint32_t type = type_number(row->name), count = wanted->new_id_count[type];
         cr_assert_eq(row->example_count, count < HSD_EXAMPLES ? count : HSD_EXAMPLES, "seed %lu type T%u", seed, type);
         for (uint32_t k = 0; k < row->example_count; k++) {
-            cr_assert_eq(row->examples[k], ranked(wanted, type, k), "seed %lu type T%u example %u is %#lx", seed, type, k,
-                         (unsigned long)row->examples[k]);
+            cr_assert_eq(row->examples[k], ranked(wanted, type, k), "seed %lu type T%u example %u is %#lx", seed, type,
+                         k, (unsigned long)row->examples[k]);
         }
     }
 }
@@ -45,7 +46,8 @@ static void count_sizes(const model_heap *heap, uint32_t type, hsd_amount bucket
         const model_object *object = &heap->objects[i];
         uint32_t bucket = 0;
         if (object->type != type || (object->flags & HSC_OBJECT_PSEUDO) != 0) continue;
-        while (bucket < 64 && object->size_bytes >> bucket != 0) bucket++;
+        while (bucket < 64 && object->size_bytes >> bucket != 0)
+            bucket++;
         buckets[bucket].objects++;
         buckets[bucket].bytes += object->size_bytes;
     }
@@ -65,8 +67,10 @@ void check_sizes(const hsd_diff *diff, const oracle_heaps *heaps, unsigned long 
 {
     hsd_amount buckets[HSD_SIZE_BUCKETS];
     size_t changed = 0;
-    for (size_t i = 0; i < diff->type_count; i++) changed += hsd_change_bytes(&diff->types[i].live) != 0;
-    cr_assert_eq(diff->size_count, changed, "seed %lu: %zu types changed, %zu have sizes", seed, changed, diff->size_count);
+    for (size_t i = 0; i < diff->type_count; i++)
+        changed += hsd_change_bytes(&diff->types[i].live) != 0;
+    cr_assert_eq(diff->size_count, changed, "seed %lu: %zu types changed, %zu have sizes", seed, changed,
+                 diff->size_count);
     for (size_t i = 0; i < diff->size_count; i++) {
         const hsd_size_row *row = &diff->sizes[i];
         count_sizes(heaps->before, type_number(row->type), buckets);
@@ -76,6 +80,7 @@ void check_sizes(const hsd_diff *diff, const oracle_heaps *heaps, unsigned long 
         if (i == 0) continue;
         const hsd_text above = diff->sizes[i - 1].type;
         const uint64_t most = change_of(diff, above), least = change_of(diff, row->type);
-        cr_assert(most > least || (most == least && strcmp(above.data, row->type.data) < 0), "seed %lu: order of sizes", seed);
+        cr_assert(most > least || (most == least && strcmp(above.data, row->type.data) < 0), "seed %lu: order of sizes",
+                  seed);
     }
 }

@@ -26,7 +26,10 @@ grove_object *grove_add(grove *g, uint32_t who, grove_type type, uint64_t size_b
 {
     g->objects = grown(g->objects, g->object_count, &g->object_room, sizeof *g->objects);
     grove_object *object = &g->objects[g->object_count++];
-    *object = (grove_object){.who = who, .type = type, .size_bytes = size_bytes, .first_reference = g->reference_count,
+    *object = (grove_object){.who = who,
+                             .type = type,
+                             .size_bytes = size_bytes,
+                             .first_reference = g->reference_count,
                              .address = (uint64_t)who * STRIDE};
     return object;
 }
@@ -57,8 +60,10 @@ static const grove_object *find(const grove *g, uint32_t who)
     size_t low = 0, high = g->object_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (g->objects[middle].who < who) low = middle + 1;
-        else high = middle;
+        if (g->objects[middle].who < who)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < g->object_count && g->objects[low].who == who ? &g->objects[low] : NULL;
 }
@@ -126,15 +131,18 @@ static void grow_user(grove *g, const grove_plan *plan, uint32_t node, int writt
     grove_object *user = grove_add(g, node + USER, GROVE_USER, 40);
     user->content = plan->has_unique_points || look / 16 % 2 == 0 ? fate(plan, node + USER, written) : 0;
     user->value = node;
-    for (unsigned i = 0; i < buffers; i++) grove_refer(g, node + BUFFERS + i, GROVE_FIELD);
-    for (unsigned i = 0; i < points; i++) grove_refer(g, node + POINTS + i, GROVE_FIELD);
+    for (unsigned i = 0; i < buffers; i++)
+        grove_refer(g, node + BUFFERS + i, GROVE_FIELD);
+    for (unsigned i = 0; i < points; i++)
+        grove_refer(g, node + POINTS + i, GROVE_FIELD);
     if (look / 32 % 8 == 0) grove_refer(g, node, GROVE_WEAK);
     for (unsigned i = 0; i < buffers; i++) {
         grove_object *buffer = grove_add(g, node + BUFFERS + i, GROVE_BYTES, 64 + 16 * (look / 64 % 3));
         buffer->content = content_of(plan, node + BUFFERS + i);
         buffer->elements = 48;
     }
-    for (unsigned i = 0; i < points; i++) grove_add(g, node + POINTS + i, GROVE_POINT, 24)->content = content_of(plan, node + POINTS + i);
+    for (unsigned i = 0; i < points; i++)
+        grove_add(g, node + POINTS + i, GROVE_POINT, 24)->content = content_of(plan, node + POINTS + i);
 }
 
 static void grow_entry(grove *g, const grove_plan *plan, unsigned entry, unsigned group, int moment)
@@ -155,7 +163,8 @@ static void grow_entry(grove *g, const grove_plan *plan, unsigned entry, unsigne
 grove grove_grow(const grove_plan *plan, int moment)
 {
     grove g = {0};
-    for (unsigned group = 0; group < plan->groups; group++) grow_group(&g, plan, group, moment);
+    for (unsigned group = 0; group < plan->groups; group++)
+        grow_group(&g, plan, group, moment);
     for (unsigned entry = 1; entry <= last_entry(plan, moment); entry++) {
         for (unsigned group = 0; group < plan->groups; group++) {
             if (is_there(plan, entry, group, moment)) grow_entry(&g, plan, entry, group, moment);
@@ -168,7 +177,8 @@ grove grove_grow(const grove_plan *plan, int moment)
 
 void grove_place(grove *g)
 {
-    for (size_t i = 0; i < g->object_count; i++) g->objects[i].address = (uint64_t)g->objects[i].who * STRIDE;
+    for (size_t i = 0; i < g->object_count; i++)
+        g->objects[i].address = (uint64_t)g->objects[i].who * STRIDE;
 }
 
 static void swap(size_t *a, size_t *b)
@@ -180,7 +190,8 @@ static void swap(size_t *a, size_t *b)
 
 static void shuffle(size_t *order, size_t count, test_random *random)
 {
-    for (size_t i = count; i > 1; i--) swap(&order[i - 1], &order[test_below(random, i)]);
+    for (size_t i = count; i > 1; i--)
+        swap(&order[i - 1], &order[test_below(random, i)]);
 }
 
 static void shuffle_blocks(size_t *order, size_t count, test_random *random)
@@ -188,10 +199,12 @@ static void shuffle_blocks(size_t *order, size_t count, test_random *random)
     const size_t size = 50 + test_below(random, 400), blocks = (count + size - 1) / size;
     size_t *numbers = calloc(blocks + 1, sizeof *numbers), to = 0;
     if (numbers == NULL) abort();
-    for (size_t i = 0; i < blocks; i++) numbers[i] = i;
+    for (size_t i = 0; i < blocks; i++)
+        numbers[i] = i;
     shuffle(numbers, blocks, random);
     for (size_t i = 0; i < blocks; i++) {
-        for (size_t at = numbers[i] * size; at < count && at < (numbers[i] + 1) * size; at++) order[to++] = at;
+        for (size_t at = numbers[i] * size; at < count && at < (numbers[i] + 1) * size; at++)
+            order[to++] = at;
     }
     free(numbers);
 }
@@ -203,7 +216,8 @@ static void fill_holes(grove *g, const grove *before)
     grove_place(g);
     for (size_t i = 0; i < g->object_count; i++) {
         if (find(before, g->objects[i].who) != NULL) continue;
-        while (hole < before->object_count && find(g, before->objects[hole].who) != NULL) hole++;
+        while (hole < before->object_count && find(g, before->objects[hole].who) != NULL)
+            hole++;
         if (hole < before->object_count) g->objects[i].address = before->objects[hole++].address;
     }
 }
@@ -216,10 +230,12 @@ void grove_move(grove *g, const grove *before, moved_way way, test_random *rando
     }
     size_t *order = calloc(g->object_count + 1, sizeof *order);
     if (order == NULL) abort();
-    for (size_t i = 0; i < g->object_count; i++) order[i] = i;
+    for (size_t i = 0; i < g->object_count; i++)
+        order[i] = i;
     if (way == MOVED_SHUFFLED) shuffle(order, g->object_count, random);
     if (way == MOVED_REGIONS) shuffle_blocks(order, g->object_count, random);
-    for (size_t i = 0; i < g->object_count; i++) g->objects[order[i]].address = UINT64_C(0x7f0000000000) + 48 * (uint64_t)i;
+    for (size_t i = 0; i < g->object_count; i++)
+        g->objects[order[i]].address = UINT64_C(0x7f0000000000) + 48 * (uint64_t)i;
     free(order);
 }
 
@@ -234,7 +250,8 @@ static const grove_object **sorted(const grove *g)
 {
     const grove_object **all = calloc(g->object_count + 1, sizeof *all);
     if (all == NULL) abort();
-    for (size_t i = 0; i < g->object_count; i++) all[i] = &g->objects[i];
+    for (size_t i = 0; i < g->object_count; i++)
+        all[i] = &g->objects[i];
     qsort(all, g->object_count, sizeof *all, by_address);
     return all;
 }
@@ -272,15 +289,26 @@ static void good(writing *x, hsc_status status)
 
 static void write_tables(writing *x)
 {
-    static const char *const types[GROVE_TYPES] = {"java.lang.Class", "java.util.HashMap", "java.util.HashMap$Node[]",
-                                                   "java.util.HashMap$Node", "java.lang.String", "byte[]", "shop.User",
-                                                   "shop.Point", "java.lang.Thread"};
-    static const struct { hsc_label_kind kind; uint32_t flags; const char *name; } labels[GROVE_LABELS] = {
-        [GROVE_FIELD] = {HSC_LABEL_FIELD, 0, "field"}, [GROVE_ITEM] = {HSC_LABEL_ELEMENT, 0, NULL},
-        [GROVE_STATIC] = {HSC_LABEL_STATIC, HSC_LABEL_NAMED_ROOT, "cache"},
-        [GROVE_WEAK] = {HSC_LABEL_FIELD, HSC_STRENGTH_WEAK, "weak"}};
+    static const char *const types[GROVE_TYPES] = {"java.lang.Class",
+                                                   "java.util.HashMap",
+                                                   "java.util.HashMap$Node[]",
+                                                   "java.util.HashMap$Node",
+                                                   "java.lang.String",
+                                                   "byte[]",
+                                                   "shop.User",
+                                                   "shop.Point",
+                                                   "java.lang.Thread"};
+    static const struct {
+        hsc_label_kind kind;
+        uint32_t flags;
+        const char *name;
+    } labels[GROVE_LABELS] = {[GROVE_FIELD] = {HSC_LABEL_FIELD, 0, "field"},
+                              [GROVE_ITEM] = {HSC_LABEL_ELEMENT, 0, NULL},
+                              [GROVE_STATIC] = {HSC_LABEL_STATIC, HSC_LABEL_NAMED_ROOT, "cache"},
+                              [GROVE_WEAK] = {HSC_LABEL_FIELD, HSC_STRENGTH_WEAK, "weak"}};
     for (uint32_t i = 0; i < GROVE_TYPES; i++)
-        good(x, hsc_define_type(x->w, i + 1, types[i], strlen(types[i]), i == GROVE_BYTES && x->form->has_parts ? HSC_TYPE_PART : 0));
+        good(x, hsc_define_type(x->w, i + 1, types[i], strlen(types[i]),
+                                i == GROVE_BYTES && x->form->has_parts ? HSC_TYPE_PART : 0));
     for (uint32_t i = 1; i < NAMES; i++) {
         char name[16];
         good(x, hsc_define_string(x->w, i, name, (size_t)snprintf(name, sizeof name, "name%u", i)));
@@ -294,8 +322,12 @@ static void write_tables(writing *x)
 
 static void write_object(writing *x, const grove_object *object)
 {
-    const hsc_object record = {.id = object->address, .size_bytes = object->size_bytes, .type = (uint32_t)object->type + 1,
-                               .content = object->content, .elements = object->elements, .name = object->name};
+    const hsc_object record = {.id = object->address,
+                               .size_bytes = object->size_bytes,
+                               .type = (uint32_t)object->type + 1,
+                               .content = object->content,
+                               .elements = object->elements,
+                               .name = object->name};
     char value[24];
     good(x, hsc_begin_object(x->w, &record));
     if (x->form->has_values && object->value != 0)
@@ -315,13 +347,17 @@ static void write_all(writing *x)
     size_t *order = calloc(objects + 1, sizeof *order);
     test_random random = {seed};
     if (order == NULL) abort();
-    for (size_t i = 0; i < objects; i++) order[i] = i;
+    for (size_t i = 0; i < objects; i++)
+        order[i] = i;
     if (seed != 0) shuffle(order, objects, &random);
     if (seed % 2 == 0) write_tables(x);
-    for (size_t i = 0; i < objects; i++) write_object(x, &x->g->objects[order[i]]);
+    for (size_t i = 0; i < objects; i++)
+        write_object(x, &x->g->objects[order[i]]);
     for (size_t i = 0; i < roots; i++) {
         const grove_root *root = &x->g->roots[seed == 0 ? i : roots - 1 - i];
-        good(x, hsc_root(x->w, &(hsc_root_record){.kind = HSC_ROOT_STACK, .label = root->name, .target = find(x->g, root->target)->address}));
+        good(x, hsc_root(x->w, &(hsc_root_record){.kind = HSC_ROOT_STACK,
+                                                  .label = root->name,
+                                                  .target = find(x->g, root->target)->address}));
     }
     if (seed % 2 == 1) write_tables(x);
     free(order);
@@ -357,7 +393,8 @@ grove grove_renamed(const grove *before, told *all)
     out.references = malloc((before->reference_count + 1) * sizeof *out.references);
     out.roots = malloc((before->root_count + 1) * sizeof *out.roots);
     if (out.objects == NULL || out.references == NULL || out.roots == NULL) abort();
-    if (before->reference_count > 0) memcpy(out.references, before->references, before->reference_count * sizeof *out.references);
+    if (before->reference_count > 0)
+        memcpy(out.references, before->references, before->reference_count * sizeof *out.references);
     if (before->root_count > 0) memcpy(out.roots, before->roots, before->root_count * sizeof *out.roots);
     for (size_t i = 0; i < before->object_count; i++) {
         const told_pair *pair = told_of_before(all, before->objects[i].address);

@@ -14,7 +14,15 @@
 
 /* Types are "java.util.HashMap" and the like in the order of the enum; GROVE_CLASS is that of class objects. */
 typedef enum grove_type {
-    GROVE_CLASS, GROVE_MAP, GROVE_TABLE, GROVE_NODE, GROVE_STRING, GROVE_BYTES, GROVE_USER, GROVE_POINT, GROVE_THREAD,
+    GROVE_CLASS,
+    GROVE_MAP,
+    GROVE_TABLE,
+    GROVE_NODE,
+    GROVE_STRING,
+    GROVE_BYTES,
+    GROVE_USER,
+    GROVE_POINT,
+    GROVE_THREAD,
     GROVE_TYPES
 } grove_type;
 
@@ -26,11 +34,11 @@ typedef struct grove_reference {
 } grove_reference;
 
 typedef struct grove_object {
-    uint32_t who;      /* 1 and more, ascending in objects[] */
+    uint32_t who; /* 1 and more, ascending in objects[] */
     grove_type type;
     uint64_t size_bytes, content, elements;
-    uint32_t name;     /* "name<n>"; 0 = none */
-    uint32_t value;    /* preview "id=<n>"; 0 = none */
+    uint32_t name;  /* "name<n>"; 0 = none */
+    uint32_t value; /* preview "id=<n>"; 0 = none */
     size_t first_reference, reference_count;
     uint64_t address;
 } grove_object;
@@ -58,10 +66,11 @@ void grove_free(grove *g);
 
 typedef struct grove_plan {
     uint64_t seed;
-    unsigned groups;                   /* a class with a static map each, and a thread */
-    unsigned entries;                  /* of a map: node, key with content, user, up to three buffers, points that are twins */
-    unsigned churn, mutation, growth;  /* percent of entries: that went, that were written to, that came */
-    bool has_unique_points;            /* no twins: every object has a content of its own */
+    unsigned groups; /* a class with a static map each, and a thread */
+    /* of a map: node, key with content, user, up to three buffers, points that are twins */
+    unsigned entries;
+    unsigned churn, mutation, growth; /* percent of entries: that went, that were written to, that came */
+    bool has_unique_points;           /* no twins: every object has a content of its own */
 } grove_plan;
 
 /* Moment 0 or 1 of the program. */
@@ -82,16 +91,17 @@ const grove_object *grove_at(const grove *g, uint64_t address);
 
 typedef struct grove_form {
     hsc_identity identity;
-    uint64_t order;   /* seed of the order of records; 0 = by who */
+    uint64_t order; /* seed of the order of records; 0 = by who */
     uint64_t moment;
-    bool has_parts;   /* buffers are parts of their strings */
+    bool has_parts; /* buffers are parts of their strings */
     bool has_values;
 } grove_form;
 
 /* False with a message on stderr when the writer refuses. */
 bool grove_write(const grove *g, const grove_form *form, const char *path);
 
-/* `before` at addresses of which exactly those of told pairs are also addresses of `after`; to be freed. Sorts `all`. */
+/* `before` at addresses of which exactly those of told pairs are also addresses of `after`; to be freed. Sorts `all`.
+ */
 grove grove_renamed(const grove *before, told *all);
 
 /* Adds one diff to a score. Sorts `all`. */

@@ -50,7 +50,8 @@ static model_heap with_ids(const model_heap *heap, const uint64_t *ids)
         for (uint32_t r = 0; r < heap->objects[i].reference_count; r++)
             out.objects[i].references[r].target = renamed(heap, ids, heap->objects[i].references[r].target);
     }
-    for (uint32_t r = 0; r < heap->root_count; r++) out.roots[r].target = renamed(heap, ids, heap->roots[r].target);
+    for (uint32_t r = 0; r < heap->root_count; r++)
+        out.roots[r].target = renamed(heap, ids, heap->roots[r].target);
     return out;
 }
 
@@ -75,7 +76,8 @@ static void order_by_id(const model_heap *heap, uint32_t *order)
 
 static void shuffle(uint32_t *order, uint32_t count, test_random *random)
 {
-    for (uint32_t i = count; i > 1; i--) swap(&order[i - 1], &order[test_below(random, i)]);
+    for (uint32_t i = count; i > 1; i--)
+        swap(&order[i - 1], &order[test_below(random, i)]);
 }
 
 /* Blocks of up to eight neighbours change places. */
@@ -90,7 +92,8 @@ static void shuffle_blocks(uint32_t *order, uint32_t count, test_random *random)
     shuffle(blocks, block_count, random);
     memcpy(old, order, sizeof old);
     for (uint32_t b = 0; b < block_count; b++) {
-        for (uint32_t at = begins[blocks[b]]; at < begins[blocks[b] + 1]; at++) order[to++] = old[at];
+        for (uint32_t at = begins[blocks[b]]; at < begins[blocks[b] + 1]; at++)
+            order[to++] = old[at];
     }
 }
 
@@ -108,7 +111,8 @@ static void place_elsewhere(const model_heap *heap, moved_way way, test_random *
 model_heap moved_elsewhere(const model_heap *heap, moved_way way, test_random *random)
 {
     uint64_t ids[MOST] = {0};
-    for (uint32_t i = 0; i < heap->object_count; i++) ids[i] = heap->objects[i].id;
+    for (uint32_t i = 0; i < heap->object_count; i++)
+        ids[i] = heap->objects[i].id;
     if (way != MOVED_NOT) place_elsewhere(heap, way, random, ids);
     return with_ids(heap, ids);
 }
@@ -155,7 +159,8 @@ static void dress(model_heap *heap, uint32_t first, test_random *random)
 static uint32_t first_new(const model_heap *heap)
 {
     uint32_t i = 0;
-    while (i < heap->object_count && !is_new(heap->objects[i].id)) i++;
+    while (i < heap->object_count && !is_new(heap->objects[i].id))
+        i++;
     return i;
 }
 
@@ -170,8 +175,10 @@ static moved_pair make_random(test_random *random, moved_way way)
         ids[i] = after.objects[i].id;
         pair.was[i] = is_new(ids[i]) ? MOVED_NEW : ids[i];
     }
-    if (way == MOVED_NOT) fill_holes(&pair.before, &after, random, ids);
-    else place_elsewhere(&after, way, random, ids);
+    if (way == MOVED_NOT)
+        fill_holes(&pair.before, &after, random, ids);
+    else
+        place_elsewhere(&after, way, random, ids);
     pair.after = with_ids(&after, ids);
     return pair;
 }
@@ -179,7 +186,8 @@ static moved_pair make_random(test_random *random, moved_way way)
 moved_pair moved_random(test_random *random, moved_way way)
 {
     moved_pair pair = make_random(random, way);
-    while (!model_has_graph(&pair.before) || !model_has_graph(&pair.after)) pair = make_random(random, way);
+    while (!model_has_graph(&pair.before) || !model_has_graph(&pair.after))
+        pair = make_random(random, way);
     return pair;
 }
 

@@ -1,5 +1,6 @@
 /*
- * Pairs of model heaps of a collector that moves objects: what is which is known here, and does not stand in the captures.
+ * Pairs of model heaps of a collector that moves objects: what is which is known here, and does not stand in the
+ * captures.
  */
 #ifndef HSD_TESTS_MOVED_H
 #define HSD_TESTS_MOVED_H
@@ -11,7 +12,7 @@ typedef enum moved_way {
     MOVED_COMPACTED, /* other addresses, the same order */
     MOVED_REGIONS,   /* blocks of neighbours lie elsewhere */
     MOVED_SHUFFLED,
-    MOVED_NOT,       /* they stayed; new objects lie where others were freed */
+    MOVED_NOT, /* they stayed; new objects lie where others were freed */
     MOVED_WAYS
 } moved_way;
 
@@ -19,7 +20,8 @@ const char *moved_way_name(moved_way way);
 
 typedef struct moved_pair {
     model_heap before, after;
-    uint64_t was[MODEL_MAX_OBJECTS]; /* by object of after: the id of the same object before; MOVED_NEW = it was not there */
+    /* by object of after: the id of the same object before; MOVED_NEW = it was not there */
+    uint64_t was[MODEL_MAX_OBJECTS];
 } moved_pair;
 
 #define MOVED_NEW UINT64_MAX

@@ -27,18 +27,23 @@ bool oracle_names_root(model_label label) { return label == MODEL_NAMED || label
 
 void oracle_root_name(const model_root *root, char *out)
 {
-    if (root->name == 0) snprintf(out, 32, "(stacks)");
-    else snprintf(out, 32, "root%u", root->name);
+    if (root->name == 0)
+        snprintf(out, 32, "(stacks)");
+    else
+        snprintf(out, 32, "root%u", root->name);
 }
 
 void oracle_label_name(const model_object *source, model_label label, char *out)
 {
     const char *prefix = label == MODEL_STATIC ? "static " : "";
-    if (source->has_name) snprintf(out, 32, "%sN%u.field", prefix, (unsigned)(source->id % 3));
-    else snprintf(out, 32, "%sT%u.field", prefix, source->type);
+    if (source->has_name)
+        snprintf(out, 32, "%sN%u.field", prefix, (unsigned)(source->id % 3));
+    else
+        snprintf(out, 32, "%sT%u.field", prefix, source->type);
 }
 
-/* One round of following references; `only_plain` stops at those that name a root, and nothing goes to what is `barred`. */
+/* One round of following references; `only_plain` stops at those that name a root, and nothing goes to what is
+ * `barred`. */
 static bool spread(const model_heap *heap, bool *reached, bool only_plain, const bool *barred)
 {
     bool changed = false;
@@ -61,7 +66,8 @@ static void find_live(const view *v, bool *live, bool only_primary)
         const int target = oracle_find(v->heap, v->heap->roots[i].target);
         if (target >= 0 && !(only_primary && v->heap->roots[i].is_secondary)) live[target] = true;
     }
-    while (spread(v->heap, live, false, NULL)) continue;
+    while (spread(v->heap, live, false, NULL))
+        continue;
 }
 
 /* What hangs from all roots of one standing and all root-naming references of one name, among what primary roots
@@ -87,7 +93,8 @@ static void reach_from(const view *v, const char *name, bool is_secondary, bool 
             if (strcmp(found, name) == 0 && (barred == NULL || !barred[target])) reached[target] = true;
         }
     }
-    while (spread(v->heap, reached, true, barred)) continue;
+    while (spread(v->heap, reached, true, barred))
+        continue;
 }
 
 static void claim(view *v, const char *name, char done[][32], uint32_t *done_count)
@@ -100,7 +107,8 @@ static void claim(view *v, const char *name, char done[][32], uint32_t *done_cou
     reach_from(v, name, false, reached);
     reach_from(v, name, true, reached_later);
     for (uint32_t i = 0; i < v->heap->object_count; i++) {
-        if (reached[i] || reached_later[i]) snprintf(v->owner[i], sizeof v->owner[i], "%s", v->owner[i][0] == 0 ? name : "(shared)");
+        if (reached[i] || reached_later[i])
+            snprintf(v->owner[i], sizeof v->owner[i], "%s", v->owner[i][0] == 0 ? name : "(shared)");
     }
 }
 
@@ -270,7 +278,8 @@ void oracle_compare(oracle_diff *diff, const oracle_heaps *heaps)
     memset(diff, 0, sizeof *diff);
     oracle_look(&b, heaps->before, !heaps->before_form.by_ordinal);
     oracle_look(&a, heaps->after, !heaps->after_form.by_ordinal);
-    for (uint32_t t = 0; t < MODEL_TYPES; t++) snprintf(diff->types[t].name, 32, "T%u", t);
+    for (uint32_t t = 0; t < MODEL_TYPES; t++)
+        snprintf(diff->types[t].name, 32, "T%u", t);
     compare_objects(diff, &b, &a);
     oracle_compare_growth(diff, &b, &a, heaps->before_form.identity == HSC_IDENTITY_EXACT);
 }

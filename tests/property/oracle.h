@@ -17,8 +17,9 @@ typedef struct oracle_row {
 } oracle_row;
 
 typedef struct oracle_holder {
-    char key[ORACLE_PATH];  /* "T3 0x10" of an object, the name of a root, "(roots)"; without identity a place */
-    char type[32];          /* "" of a root */
+    /* "T3 0x10" of an object, the name of a root, "(roots)"; without identity a place */
+    char key[ORACLE_PATH];
+    char type[32]; /* "" of a root */
     hsd_amount new_, freed;
     uint64_t resized_bytes; /* difference, its parts included */
     bool is_listed[2];      /* it has something of that side, or was resized */
@@ -33,7 +34,8 @@ typedef struct oracle_place { /* a node of the type-path tree */
 typedef struct oracle_below { /* a place below a holder */
     uint32_t holder;          /* in the list; the path begins below it */
     char path[ORACLE_PATH];
-    hsd_amount before, after, new_, freed; /* own; bytes of insides too. New and freed: credited to the holder */
+    /* own; bytes of insides too. New and freed: credited to the holder */
+    hsd_amount before, after, new_, freed;
 } oracle_below;
 
 typedef struct oracle_by { /* a root, and what new bytes of (roots) it reaches without entering another */

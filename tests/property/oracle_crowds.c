@@ -60,8 +60,10 @@ static void begin(kin_way *way, const char *root)
 /* Those from outside are told apart by what they come from; a reference without a name is one. */
 static void name_step(const oracle_node *node, bool is_outside, const kin *at, char out[2 * ORACLE_NAME])
 {
-    if (is_outside || node->is_apart) snprintf(out, 2 * ORACLE_NAME, "- T%u by %u", at->type, at->above);
-    else snprintf(out, 2 * ORACLE_NAME, "%s T%u", strcmp(node->edge, "-") == 0 ? "?" : node->edge, at->type);
+    if (is_outside || node->is_apart)
+        snprintf(out, 2 * ORACLE_NAME, "- T%u by %u", at->type, at->above);
+    else
+        snprintf(out, 2 * ORACLE_NAME, "%s T%u", strcmp(node->edge, "-") == 0 ? "?" : node->edge, at->type);
 }
 
 static uint32_t above_in(const kin_way *way)
@@ -74,12 +76,15 @@ static void find_kin(const oracle_view *v, int node, kin *out)
     static kin_way way;
     int nodes[ORACLE_MAX_NODES], length = 0;
     way.count = 0;
-    for (int at = node; at != ORACLE_NOBODY; at = v->nodes[at].parent) nodes[length++] = at;
+    for (int at = node; at != ORACLE_NOBODY; at = v->nodes[at].parent)
+        nodes[length++] = at;
     out->is_again = false;
     while (length-- > 0) {
         const oracle_node *n = &v->nodes[nodes[length]];
-        if (!n->is_object) begin(&way, n->name);
-        else if (oracle_is_shown(v, nodes[length]) && can_ever_hold(v, nodes[length])) out->is_again = go_on(&way, v->heap->objects[nodes[length]].type);
+        if (!n->is_object)
+            begin(&way, n->name);
+        else if (oracle_is_shown(v, nodes[length]) && can_ever_hold(v, nodes[length]))
+            out->is_again = go_on(&way, v->heap->objects[nodes[length]].type);
     }
     out->type = v->heap->objects[node].type;
     memcpy(out->place, way.place[way.count - 1], sizeof out->place);
@@ -116,7 +121,8 @@ static void count_steps(step_counts *steps, const side *s)
     static kin at;
     char name[2 * ORACLE_NAME];
     for (uint32_t i = 0; i < s->view->heap->object_count; i++) {
-        if (!oracle_is_shown(s->view, (int)i) || oracle_partner(s, (int)i) < 0 || !can_ever_hold(s->view, (int)i)) continue;
+        if (!oracle_is_shown(s->view, (int)i) || oracle_partner(s, (int)i) < 0 || !can_ever_hold(s->view, (int)i))
+            continue;
         find_kin(s->view, (int)i, &at);
         name_step(&s->view->nodes[i], false, &at, name);
         step_count *step = step_at(steps, name);
@@ -142,14 +148,16 @@ static bool is_structure(const step_counts *steps, uint32_t type)
 static bool are_kin(step_counts *steps, const kin *at)
 {
     if (!at->is_apart) return step_at(steps, at->step)->again >= LEAST_KIN;
-    return is_structure(steps, at->type) || (at->above != 0 && is_structure(steps, at->above - 1)); /* nodes, or what nodes have each */
+    /* nodes, or what nodes have each */
+    return is_structure(steps, at->type) || (at->above != 0 && is_structure(steps, at->above - 1));
 }
 
 /* ---- crowds ---- */
 
 typedef struct crowd { /* the holders of one place */
     char place[ORACLE_PATH];
-    bool is_of_kin, is_of_node; /* is_of_node: the largest is a node of a structure that is reached from outside */
+    /* is_of_node: the largest is a node of a structure that is reached from outside */
+    bool is_of_kin, is_of_node;
     uint64_t count, sum, largest;
     uint64_t apart_count, apart_sum, apart_largest; /* of kin that are reached from outside */
     bool is_crowd;
@@ -187,7 +195,10 @@ static crowd *put(crowds *c, const char *place, bool is_of_kin, uint64_t change)
     return at;
 }
 
-static bool is_same_kin(const kin *a, const kin *b) { return strcmp(a->place, b->place) == 0 && strcmp(a->step, b->step) == 0; }
+static bool is_same_kin(const kin *a, const kin *b)
+{
+    return strcmp(a->place, b->place) == 0 && strcmp(a->step, b->step) == 0;
+}
 
 static void put_kin(crowds *c, const side *s, int node, bool is_told, uint64_t change)
 {
@@ -259,7 +270,8 @@ static void add_apart(crowd *at)
 static uint64_t heap_bytes(const oracle_view *v)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < v->heap->object_count; i++) bytes += oracle_is_shown(v, (int)i) ? v->bytes[i] : 0;
+    for (uint32_t i = 0; i < v->heap->object_count; i++)
+        bytes += oracle_is_shown(v, (int)i) ? v->bytes[i] : 0;
     return bytes;
 }
 
@@ -290,7 +302,8 @@ static void mark_crowds(crowds *c, const side *s)
         find_place(s->view, (int)i, place);
         find_kin(s->view, (int)i, &at);
         const crowd *of_kin = crowd_at(c, at.place, true);
-        const bool is_of_kin = are_kin(&c->steps, &at) && of_kin->is_crowd && (!at.is_apart || of_kin->apart_count >= 2);
+        const bool is_of_kin =
+            are_kin(&c->steps, &at) && of_kin->is_crowd && (!at.is_apart || of_kin->apart_count >= 2);
         s->holds_nothing[i] = crowd_at(c, place, false)->is_crowd || is_of_kin;
     }
 }
@@ -299,15 +312,18 @@ bool oracle_leave_crowds(oracle_diff *diff, const side *const sides[2])
 {
     static crowds c;
     memset(&c, 0, sizeof c);
-    for (int k = 0; k < 2; k++) count_steps(&c.steps, sides[k]);
+    for (int k = 0; k < 2; k++)
+        count_steps(&c.steps, sides[k]);
     for (uint32_t i = 0; i < diff->holder_count; i++)
         if (diff->holders[i].type[0] == 0) c.all += change_of(&diff->holders[i]); /* roots; objects below */
     for (int k = 0; k < 2; k++) {
         for (uint32_t i = 0; i < sides[k]->view->heap->object_count; i++) {
-            if (oracle_is_shown(sides[k]->view, (int)i) && oracle_can_hold(sides[k], (int)i)) count_holder(&c, diff, sides[k], (int)i);
+            if (oracle_is_shown(sides[k]->view, (int)i) && oracle_can_hold(sides[k], (int)i))
+                count_holder(&c, diff, sides[k], (int)i);
         }
     }
     if (!choose_crowds(&c, sides[1])) return false;
-    for (int k = 0; k < 2; k++) mark_crowds(&c, sides[k]);
+    for (int k = 0; k < 2; k++)
+        mark_crowds(&c, sides[k]);
     return true;
 }

@@ -1,7 +1,7 @@
 /*
- * Places below the holders that grew, by the words of paths/path_text.h and hsdiff/diff.h: the way from the nearest such
- * holder to an object, insides of containers left out. What a holder is credited with is its growth; all
- * else only counts before and after.
+ * Places below the holders that grew, by the words of paths/path_text.h and hsdiff/diff.h: the way from the nearest
+ * such holder to an object, insides of containers left out. What a holder is credited with is its growth; all else only
+ * counts before and after.
  */
 #include "oracle_growth.h"
 
@@ -57,7 +57,8 @@ static bool find_path(const oracle_view *v, int above, int node, char *path)
     uint32_t length = 0;
     bool is_shown = false, is_inside = false, is_items = false;
     char step[2 * ORACLE_NAME];
-    for (int at = node; at != above; at = v->nodes[at].parent) way[length++] = at;
+    for (int at = node; at != above; at = v->nodes[at].parent)
+        way[length++] = at;
     steps.count = steps.known = 0;
     oracle_go_on(&steps, "the holder", MOST_STEPS);
     while (length > 0) {
@@ -73,7 +74,8 @@ static bool find_path(const oracle_view *v, int above, int node, char *path)
 
 static int holder_above(const oracle_side *s, int node)
 {
-    do node = s->view->nodes[node].parent;
+    do
+        node = s->view->nodes[node].parent;
     while (node != ORACLE_NOBODY && !oracle_can_hold(s, node));
     return node;
 }
@@ -93,7 +95,8 @@ static void place_object(oracle_diff *diff, const oracle_side *s, int node)
         if (above == ORACLE_NOBODY) return;
         above = holder_above(s, above);
     }
-    const bool is_shown = find_path(s->view, above, node, path), is_credited = oracle_partner(s, node) < 0 && above == holder;
+    const bool is_shown = find_path(s->view, above, node, path),
+               is_credited = oracle_partner(s, node) < 0 && above == holder;
     const uint64_t bytes = s->view->bytes[node];
     oracle_below *below = below_at(diff, (uint32_t)(oracle_holder_at(diff, s, above) - diff->holders), path);
     add(s->is_after ? &below->after : &below->before, bytes, is_shown);

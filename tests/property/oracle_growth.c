@@ -67,7 +67,8 @@ oracle_holder *oracle_holder_at(oracle_diff *diff, const side *s, int node)
 static oracle_holder *holder_above(oracle_diff *diff, const side *s, int node)
 {
     int above = s->view->nodes[node].parent;
-    while (above != ORACLE_NOBODY && !oracle_can_hold(s, above)) above = s->view->nodes[above].parent;
+    while (above != ORACLE_NOBODY && !oracle_can_hold(s, above))
+        above = s->view->nodes[above].parent;
     return oracle_holder_at(diff, s, above);
 }
 
@@ -96,8 +97,10 @@ static void find_holders(oracle_diff *diff, const side *s)
     for (uint32_t i = 0; i < s->view->heap->object_count; i++) {
         if (!oracle_is_shown(s->view, (int)i)) continue;
         const int other = oracle_partner(s, (int)i);
-        if (other < 0) credit(diff, s, (int)i);
-        else if (s->view->bytes[i] != s->other->bytes[other]) resize(diff, s, (int)i);
+        if (other < 0)
+            credit(diff, s, (int)i);
+        else if (s->view->bytes[i] != s->other->bytes[other])
+            resize(diff, s, (int)i);
     }
 }
 
@@ -108,7 +111,8 @@ static uint64_t retained(const oracle_view *v, const bool *is_of)
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < v->heap->object_count; i++) {
         bool is_dominated = false;
-        for (int d = 0; d < v->node_count; d++) is_dominated |= is_of[d] && v->dominates[d][i];
+        for (int d = 0; d < v->node_count; d++)
+            is_dominated |= is_of[d] && v->dominates[d][i];
         if (is_dominated && oracle_is_shown(v, (int)i)) bytes += v->bytes[i];
     }
     return bytes;
@@ -117,7 +121,8 @@ static uint64_t retained(const oracle_view *v, const bool *is_of)
 static uint64_t retained_by_type(const oracle_view *v, uint32_t type)
 {
     bool is_of[ORACLE_MAX_NODES] = {false};
-    for (uint32_t i = 0; i < v->heap->object_count; i++) is_of[i] = oracle_is_shown(v, (int)i) && v->heap->objects[i].type == type;
+    for (uint32_t i = 0; i < v->heap->object_count; i++)
+        is_of[i] = oracle_is_shown(v, (int)i) && v->heap->objects[i].type == type;
     return retained(v, is_of);
 }
 
@@ -137,8 +142,10 @@ typedef oracle_steps steps;
 static void name_step(const oracle_view *v, int node, char *out)
 {
     const oracle_node *n = &v->nodes[node];
-    if (n->is_object) snprintf(out, 2 * ORACLE_NAME, " %s T%u", n->edge, v->heap->objects[node].type);
-    else snprintf(out, 2 * ORACLE_NAME, " (%s)", n->name);
+    if (n->is_object)
+        snprintf(out, 2 * ORACLE_NAME, " %s T%u", n->edge, v->heap->objects[node].type);
+    else
+        snprintf(out, 2 * ORACLE_NAME, " (%s)", n->name);
 }
 
 void oracle_go_on(oracle_steps *path, const char *step, uint32_t most)
@@ -159,7 +166,8 @@ static void find_steps(const oracle_view *v, int node, steps *path)
     int way[ORACLE_MAX_NODES];
     uint32_t length = 0;
     char step[2 * ORACLE_NAME];
-    for (int at = node; at != ORACLE_NOBODY; at = v->nodes[at].parent) way[length++] = at;
+    for (int at = node; at != ORACLE_NOBODY; at = v->nodes[at].parent)
+        way[length++] = at;
     path->count = path->known = 0;
     while (length > 0) {
         name_step(v, way[--length], step);
@@ -183,7 +191,8 @@ void oracle_find_place(const oracle_view *v, int node, char text[ORACLE_PATH])
     size_t length = 0;
     find_steps(v, node, &path);
     text[0] = 0;
-    for (uint32_t k = 0; k < path.count; k++) length += (size_t)snprintf(text + length, ORACLE_PATH - length, "%s", path.step[k]);
+    for (uint32_t k = 0; k < path.count; k++)
+        length += (size_t)snprintf(text + length, ORACLE_PATH - length, "%s", path.step[k]);
 }
 
 static void find_places(oracle_diff *diff, const side *s)
@@ -195,7 +204,8 @@ static void find_places(oracle_diff *diff, const side *s)
         oracle_place *place = place_at(diff, text);
         if (!s->view->nodes[i].is_object) continue;
         add(s->is_after ? &place->after : &place->before, s->view->bytes[i]);
-        if (s->has_identity && oracle_partner(s, i) < 0) add(s->is_after ? &place->new_ : &place->freed, s->view->bytes[i]);
+        if (s->has_identity && oracle_partner(s, i) < 0)
+            add(s->is_after ? &place->new_ : &place->freed, s->view->bytes[i]);
     }
 }
 
@@ -206,7 +216,8 @@ static void find_all_holders(oracle_diff *diff, const side *const sides[2])
     for (int round = 0;; round++) {
         diff->holder_count = 0;
         memset(diff->holders, 0, sizeof diff->holders);
-        for (int k = 0; k < 2; k++) find_holders(diff, sides[k]);
+        for (int k = 0; k < 2; k++)
+            find_holders(diff, sides[k]);
         if (round == MOST_ROUNDS || !oracle_leave_crowds(diff, sides)) return;
     }
 }
@@ -245,7 +256,8 @@ static const oracle_place *anchor_above(const oracle_diff *diff, const oracle_pl
         path[last_step(path) - path] = 0;
         if (path[0] == 0) return NULL;
         for (uint32_t i = 0; i < diff->place_count; i++) {
-            if (strcmp(diff->places[i].path, path) == 0 && is_anchor(&diff->places[i], before, after)) return &diff->places[i];
+            if (strcmp(diff->places[i].path, path) == 0 && is_anchor(&diff->places[i], before, after))
+                return &diff->places[i];
         }
     }
 }
@@ -289,7 +301,8 @@ void oracle_compare_growth(oracle_diff *diff, const oracle_view *before, const o
 {
     bool nothing[2][ORACLE_MAX_NODES] = {{false}};
     const side b = {.view = before, .other = after, .has_identity = has_identity, .holds_nothing = nothing[0]};
-    const side a = {.view = after, .other = before, .has_identity = has_identity, .is_after = true, .holds_nothing = nothing[1]};
+    const side a = {
+        .view = after, .other = before, .has_identity = has_identity, .is_after = true, .holds_nothing = nothing[1]};
     const side *const sides[2] = {&b, &a};
     find_places(diff, &b);
     find_places(diff, &a);

@@ -15,7 +15,8 @@ typedef struct oracle_side {
 } oracle_side;
 
 bool oracle_is_shown(const oracle_view *view, int node);
-int oracle_partner(const oracle_side *side, int node);   /* the same object, live and counted, on the other side; -1 */
+/* the same object, live and counted, on the other side; -1 */
+int oracle_partner(const oracle_side *side, int node);
 bool oracle_can_hold(const oracle_side *side, int node);
 
 /* The holder that a node is, ORACLE_NOBODY the super-root; made when there is none. */

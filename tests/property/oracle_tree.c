@@ -69,7 +69,8 @@ static void add_roots(oracle_view *v, bool is_secondary, bool *is_root)
 /* What is reached from the marked roots without `missing`. */
 static void reach(const oracle_view *v, const bool *is_root, int missing, bool *reached)
 {
-    for (int i = 0; i < v->node_count; i++) reached[i] = is_root[i] && i != missing;
+    for (int i = 0; i < v->node_count; i++)
+        reached[i] = is_root[i] && i != missing;
     for (bool changed = true; changed;) {
         changed = false;
         for (int i = 0; i < v->edge_count; i++) {
@@ -138,8 +139,10 @@ void oracle_look_tree(oracle_view *v)
     memset(primary, 0, sizeof primary);
     memset(secondary, 0, sizeof secondary);
     v->node_count = v->edge_count = 0;
-    for (uint32_t i = 0; i < v->heap->object_count; i++) v->nodes[add_node(v, "")].is_object = true;
-    for (uint32_t i = 0; i < v->heap->object_count; i++) add_references(v, (int)i, &v->heap->objects[i]);
+    for (uint32_t i = 0; i < v->heap->object_count; i++)
+        v->nodes[add_node(v, "")].is_object = true;
+    for (uint32_t i = 0; i < v->heap->object_count; i++)
+        add_references(v, (int)i, &v->heap->objects[i]);
     add_roots(v, false, primary);
     add_roots(v, true, secondary);
     find_dominators(v, primary, secondary);

@@ -16,12 +16,13 @@ enum {
 
 typedef struct oracle_node { /* objects have the numbers they have in the heap; then label nodes, then root nodes */
     bool is_object;
-    char name[ORACLE_NAME];     /* of a label or root node */
-    bool is_live, is_first;     /* reached at all, reached from primary roots */
-    uint32_t dominators;        /* how many dominate it, itself included */
-    int parent;                 /* nearest dominator that is shown: counts, or is no object; ORACLE_NOBODY */
-    char edge[ORACLE_NAME];     /* text of the reference from the immediate dominator; "-" = none, or nameless */
-    bool is_apart;              /* none */
+    char name[ORACLE_NAME]; /* of a label or root node */
+    bool is_live, is_first; /* reached at all, reached from primary roots */
+    uint32_t dominators;    /* how many dominate it, itself included */
+    int parent;             /* nearest dominator that is shown: counts, or is no object; ORACLE_NOBODY */
+    /* text of the reference from the immediate dominator; "-" = none, or nameless */
+    char edge[ORACLE_NAME];
+    bool is_apart; /* none */
 } oracle_node;
 
 typedef struct oracle_edge {
@@ -32,10 +33,10 @@ typedef struct oracle_edge {
 
 typedef struct oracle_view {
     const model_heap *heap;
-    bool is_dangling_kept;      /* the form of the capture names targets that are not there */
+    bool is_dangling_kept; /* the form of the capture names targets that are not there */
     bool live[MODEL_MAX_OBJECTS], first[MODEL_MAX_OBJECTS];
-    bool counts[MODEL_MAX_OBJECTS];      /* neither pseudo nor folded */
-    uint64_t bytes[MODEL_MAX_OBJECTS];   /* with the bytes of folded parts */
+    bool counts[MODEL_MAX_OBJECTS];    /* neither pseudo nor folded */
+    uint64_t bytes[MODEL_MAX_OBJECTS]; /* with the bytes of folded parts */
     char owner[MODEL_MAX_OBJECTS][ORACLE_NAME];
     oracle_node nodes[ORACLE_MAX_NODES];
     int node_count;

@@ -41,13 +41,15 @@ static inline const char *kit_file(size_t i)
 
 static inline void kit_teardown(void)
 {
-    for (size_t i = 0; i < KIT_CAPTURES; i++) remove(kit_file(i));
+    for (size_t i = 0; i < KIT_CAPTURES; i++)
+        remove(kit_file(i));
     rmdir(kit_folder);
 }
 
 static inline uint64_t kit_later_id(uint64_t id, uint64_t moment)
 {
-    return id >= UINT64_C(0x100001) && id < UINT64_C(0x100040) ? UINT64_C(0x10000000) * moment + id : id; /* ids of model_later */
+    /* ids of model_later */
+    return id >= UINT64_C(0x100001) && id < UINT64_C(0x100040) ? UINT64_C(0x10000000) * moment + id : id;
 }
 
 /* New objects of each moment get ids that no other has, a few those of objects that went. */
@@ -62,7 +64,8 @@ static inline model_heap kit_next_moment(const model_heap *heap, uint64_t moment
             for (uint32_t r = 0; r < object->reference_count; r++)
                 object->references[r].target = kit_later_id(object->references[r].target, moment);
         }
-        for (uint32_t i = 0; i < later.root_count; i++) later.roots[i].target = kit_later_id(later.roots[i].target, moment);
+        for (uint32_t i = 0; i < later.root_count; i++)
+            later.roots[i].target = kit_later_id(later.roots[i].target, moment);
     } while (!model_has_graph(&later));
     return later;
 }
@@ -84,7 +87,8 @@ static inline bool kit_make(kit_story *story, test_random *random, size_t count)
 
 static inline void kit_write(const kit_story *story)
 {
-    for (size_t k = 0; k < story->count; k++) cr_assert(model_write(&story->heaps[k], &story->forms[k], kit_file(k)));
+    for (size_t k = 0; k < story->count; k++)
+        cr_assert(model_write(&story->heaps[k], &story->forms[k], kit_file(k)));
 }
 
 static inline hsd_status kit_open(void *context, size_t i, hsd_capture **out, hsd_error *err)

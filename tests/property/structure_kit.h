@@ -61,7 +61,8 @@ static inline hsd_diff *compare(const hsd_run *run, told *all)
 /* Memory and threads, which say nothing. */
 static inline hsd_run random_run(test_random *random)
 {
-    return (hsd_run){.memory_bytes = (UINT64_C(20) << 20) << test_below(random, 2), .threads = 1 + (unsigned)test_below(random, 3)};
+    return (hsd_run){.memory_bytes = (UINT64_C(20) << 20) << test_below(random, 2),
+                     .threads = 1 + (unsigned)test_below(random, 3)};
 }
 
 typedef struct text {

@@ -1,6 +1,7 @@
 /*
- * Baselines of random heaps, written in random forms: what is read from one is what was added up, a baseline of it is the same
- * file, and neither memory nor threads, nor where it is written, changes a byte. HSD_PAIRS sets how many heaps, HSD_SEED where they start.
+ * Baselines of random heaps, written in random forms: what is read from one is what was added up, a baseline of it is
+ * the same file, and neither memory nor threads, nor where it is written, changes a byte. HSD_PAIRS sets how many
+ * heaps, HSD_SEED where they start.
  */
 #include <criterion/criterion.h>
 
@@ -36,7 +37,8 @@ static hsd_profile *add_up(const char *file, size_t places, kit_list *list)
 {
     hsd_profile *profile;
     hsd_capture *capture = open_file(file);
-    const hsd_profile_options options = {.places = places, .each = list != NULL ? kit_take : NULL, .each_context = list};
+    const hsd_profile_options options = {
+        .places = places, .each = list != NULL ? kit_take : NULL, .each_context = list};
     cr_assert_eq(hsd_profile_make(&profile, capture, &options, NULL, &err), HSD_OK, "%s", err.text);
     hsd_capture_close(capture);
     return profile;
@@ -56,7 +58,8 @@ static void expect_same_file(const char *a, const char *b, unsigned long seed)
 {
     size_t size, other_size;
     uint8_t *bytes = memfile_read_all(a, &size), *others = memfile_read_all(b, &other_size);
-    cr_assert(size == other_size && memcmp(bytes, others, size) == 0, "seed %lu: %zu and %zu bytes", seed, size, other_size);
+    cr_assert(size == other_size && memcmp(bytes, others, size) == 0, "seed %lu: %zu and %zu bytes", seed, size,
+              other_size);
     free(bytes);
     free(others);
 }
@@ -89,7 +92,8 @@ static void expect_same_objects(const kit_list *a, const kit_list *b, unsigned l
 {
     cr_assert_eq(a->count, b->count, "seed %lu", seed);
     for (size_t i = 0; i < a->count; i++) {
-        cr_assert(a->rows[i].type == b->rows[i].type && a->rows[i].id == b->rows[i].id && a->rows[i].bytes == b->rows[i].bytes,
+        cr_assert(a->rows[i].type == b->rows[i].type && a->rows[i].id == b->rows[i].id &&
+                      a->rows[i].bytes == b->rows[i].bytes,
                   "seed %lu object %zu", seed, i);
     }
 }

@@ -1,6 +1,7 @@
 /*
- * Every question of hsdiff/browse.h about every object of random heaps against definitions: one capture, and pairs, in random forms,
- * with random memory and threads. HSD_PAIRS sets how many heaps (a fifth under sanitizers), HSD_SEED where they start.
+ * Every question of hsdiff/browse.h about every object of random heaps against definitions: one capture, and pairs, in
+ * random forms, with random memory and threads. HSD_PAIRS sets how many heaps (a fifth under sanitizers), HSD_SEED
+ * where they start.
  */
 #include <criterion/criterion.h>
 
@@ -49,22 +50,28 @@ static void cr_assert_same(bag *got, bag *wanted, const looked *l, const char *w
 {
     qsort(got->keys, got->count, KEY, compare_keys);
     qsort(wanted->keys, wanted->count, KEY, compare_keys);
-    cr_assert_eq(got->count, wanted->count, "seed %lu %s of %lx: %zu, not %zu", l->seed, what, id, got->count, wanted->count);
+    cr_assert_eq(got->count, wanted->count, "seed %lu %s of %lx: %zu, not %zu", l->seed, what, id, got->count,
+                 wanted->count);
     for (size_t i = 0; i < got->count; i++) {
-        cr_assert_str_eq(got->keys[i], wanted->keys[i], "seed %lu %s of %lx: %s, not %s", l->seed, what, id, got->keys[i], wanted->keys[i]);
+        cr_assert_str_eq(got->keys[i], wanted->keys[i], "seed %lu %s of %lx: %s, not %s", l->seed, what, id,
+                         got->keys[i], wanted->keys[i]);
     }
 }
 
 static void name_node(const oracle_view *v, int node, char *out)
 {
-    if (v->nodes[node].is_object) snprintf(out, KEY, "0x%lx", v->heap->objects[node].id);
-    else snprintf(out, KEY, "%s", v->nodes[node].name);
+    if (v->nodes[node].is_object)
+        snprintf(out, KEY, "0x%lx", v->heap->objects[node].id);
+    else
+        snprintf(out, KEY, "%s", v->nodes[node].name);
 }
 
 static void name_line(const hsd_browse_node *line, char *out)
 {
-    if (line->is_root) snprintf(out, KEY, "%s", line->type.data);
-    else snprintf(out, KEY, "0x%lx", line->id);
+    if (line->is_root)
+        snprintf(out, KEY, "%s", line->type.data);
+    else
+        snprintf(out, KEY, "0x%lx", line->id);
 }
 
 static void put_list(bag *b, const hsd_browse_list *list, bool has_edges)
@@ -73,7 +80,8 @@ static void put_list(bag *b, const hsd_browse_list *list, bool has_edges)
     for (size_t i = 0; i < list->count; i++) {
         name_line(&list->nodes[i], who);
         char edge[KEY];
-        snprintf(edge, sizeof edge, "%s%s", list->nodes[i].is_weak ? "weak " : "", has_edges ? list->nodes[i].edge.data : "");
+        snprintf(edge, sizeof edge, "%s%s", list->nodes[i].is_weak ? "weak " : "",
+                 has_edges ? list->nodes[i].edge.data : "");
         put(b, who, edge);
     }
 }
@@ -85,19 +93,25 @@ typedef hsd_status (*ask_fn)(hsd_browse *, size_t, hsd_browse_ref, uint64_t, siz
 static hsd_browse_list *ask(const looked *l, ask_fn fn, hsd_browse_ref ref)
 {
     hsd_browse_list *list, *piece;
-    cr_assert_eq(fn(l->browse, l->side, ref, 0, HSD_BROWSE_MOST, &list, &err), HSD_OK, "seed %lu: %s", l->seed, err.text);
+    cr_assert_eq(fn(l->browse, l->side, ref, 0, HSD_BROWSE_MOST, &list, &err), HSD_OK, "seed %lu: %s", l->seed,
+                 err.text);
     cr_assert(list->is_total_known && list->total == list->count && list->from == 0);
     const uint64_t from = list->total / 2;
     cr_assert_eq(fn(l->browse, l->side, ref, from, 2, &piece, &err), HSD_OK);
-    cr_assert(piece->total == list->total && piece->count == (list->total - from < 2 ? list->total - from : 2), "seed %lu", l->seed);
-    for (size_t i = 0; i < piece->count; i++) cr_assert_eq(piece->nodes[i].ref.node, list->nodes[from + i].ref.node, "seed %lu", l->seed);
+    cr_assert(piece->total == list->total && piece->count == (list->total - from < 2 ? list->total - from : 2),
+              "seed %lu", l->seed);
+    for (size_t i = 0; i < piece->count; i++)
+        cr_assert_eq(piece->nodes[i].ref.node, list->nodes[from + i].ref.node, "seed %lu", l->seed);
     hsd_browse_list_free(piece);
     return list;
 }
 
 /* ---- by definition ---- */
 
-static bool is_shown(const oracle_view *v, int node) { return v->nodes[node].is_object && v->nodes[node].is_live && v->counts[node]; }
+static bool is_shown(const oracle_view *v, int node)
+{
+    return v->nodes[node].is_object && v->nodes[node].is_live && v->counts[node];
+}
 
 static hsd_amount retained_by(const oracle_view *v, int node)
 {
@@ -137,7 +151,8 @@ static int distance_of(const oracle_view *v, int node)
 {
     static int distance[ORACLE_MAX_NODES];
     bool has_source[ORACLE_MAX_NODES] = {false};
-    for (int i = 0; i < v->edge_count; i++) has_source[v->edges[i].to] = true;
+    for (int i = 0; i < v->edge_count; i++)
+        has_source[v->edges[i].to] = true;
     for (int i = 0; i < v->node_count; i++) {
         const bool is_root = !v->nodes[i].is_object && !has_source[i];
         distance[i] = is_root && v->nodes[i].is_live && v->nodes[i].is_first == v->nodes[node].is_first ? 0 : -1;
@@ -162,7 +177,8 @@ static void put_weak(bag *b, const looked *l, int node)
         bool is_weak = false;
         for (uint32_t i = 0; i < object->reference_count; i++) {
             const model_reference *reference = &object->references[i];
-            is_weak = is_weak || (reference->label == MODEL_WEAK && reference->target == heap->objects[other].id && other != node);
+            is_weak = is_weak ||
+                      (reference->label == MODEL_WEAK && reference->target == heap->objects[other].id && other != node);
         }
         if (!is_weak) continue;
         name_node(l->view, other, who);
@@ -205,8 +221,9 @@ static void check_order(const looked *l, const hsd_browse_list *list)
 {
     for (size_t i = 1; i < list->count; i++) {
         const hsd_browse_node *a = &list->nodes[i - 1], *b = &list->nodes[i];
-        cr_assert(a->retained_bytes > b->retained_bytes || (a->retained_bytes == b->retained_bytes && a->ref.node < b->ref.node), "seed %lu",
-                  l->seed);
+        cr_assert(a->retained_bytes > b->retained_bytes ||
+                      (a->retained_bytes == b->retained_bytes && a->ref.node < b->ref.node),
+                  "seed %lu", l->seed);
     }
 }
 
@@ -235,7 +252,8 @@ static void check_dominators(const looked *l, int node, hsd_browse_ref ref)
     hsd_browse_list *list;
     cr_assert_eq(hsd_browse_dominators(l->browse, l->side, ref, &list, &err), HSD_OK, "%s", err.text);
     size_t at = list->count;
-    for (int d = v->nodes[node].is_live ? dominator_of(v, node) : ORACLE_NOBODY; d != ORACLE_NOBODY; d = dominator_of(v, d)) {
+    for (int d = v->nodes[node].is_live ? dominator_of(v, node) : ORACLE_NOBODY; d != ORACLE_NOBODY;
+         d = dominator_of(v, d)) {
         char wanted[KEY], got[KEY];
         cr_assert_gt(at, 0, "seed %lu", l->seed);
         name_node(v, d, wanted);
@@ -251,10 +269,13 @@ static void check_path(const looked *l, int node, hsd_browse_ref ref)
     const oracle_view *v = l->view;
     hsd_browse_list *list;
     cr_assert_eq(hsd_browse_path(l->browse, l->side, ref, &list, &err), HSD_OK, "%s", err.text);
-    if (!v->nodes[node].is_live) cr_assert_eq(list->count, 0);
+    if (!v->nodes[node].is_live)
+        cr_assert_eq(list->count, 0);
     else {
-        cr_assert_eq((int)list->total, distance_of(v, node) + 1, "seed %lu object %lx", l->seed, v->heap->objects[node].id);
-        cr_assert(list->nodes[0].is_root && list->nodes[list->count - 1].id == v->heap->objects[node].id, "seed %lu", l->seed);
+        cr_assert_eq((int)list->total, distance_of(v, node) + 1, "seed %lu object %lx", l->seed,
+                     v->heap->objects[node].id);
+        cr_assert(list->nodes[0].is_root && list->nodes[list->count - 1].id == v->heap->objects[node].id, "seed %lu",
+                  l->seed);
     }
     for (size_t i = 1; i < list->count; i++) {
         const hsd_browse_node *a = &list->nodes[i - 1], *b = &list->nodes[i];
@@ -277,13 +298,17 @@ static void check_details(const looked *l, int node, hsd_browse_ref ref)
     cr_assert_str_eq(got->node.type.data, type, "seed %lu", l->seed);
     cr_assert_eq(got->node.id, object->id);
     cr_assert_eq(got->node.is_part, !v->counts[node], "seed %lu object %lx", l->seed, object->id);
-    if (v->counts[node]) cr_assert_eq(got->node.bytes, v->bytes[node], "seed %lu object %lx", l->seed, object->id);
-    else cr_assert_eq(got->node.bytes, object->size_bytes, "seed %lu object %lx", l->seed, object->id);
-    cr_assert_eq(got->node.state == HSD_BROWSE_UNREACHED, !v->nodes[node].is_live, "seed %lu object %lx", l->seed, object->id);
-    if (is_shown(v, node)) cr_assert_str_eq(got->owner.data, v->owner[node], "seed %lu object %lx", l->seed, object->id);
+    if (v->counts[node])
+        cr_assert_eq(got->node.bytes, v->bytes[node], "seed %lu object %lx", l->seed, object->id);
+    else
+        cr_assert_eq(got->node.bytes, object->size_bytes, "seed %lu object %lx", l->seed, object->id);
+    cr_assert_eq(got->node.state == HSD_BROWSE_UNREACHED, !v->nodes[node].is_live, "seed %lu object %lx", l->seed,
+                 object->id);
+    if (is_shown(v, node))
+        cr_assert_str_eq(got->owner.data, v->owner[node], "seed %lu object %lx", l->seed, object->id);
     const hsd_amount retained = v->nodes[node].is_live ? retained_by(v, node) : (hsd_amount){0, 0};
-    cr_assert(got->node.retained_bytes == retained.bytes && got->node.retained_objects == retained.objects, "seed %lu object %lx: %lu, not %lu",
-              l->seed, object->id, got->node.retained_bytes, retained.bytes);
+    cr_assert(got->node.retained_bytes == retained.bytes && got->node.retained_objects == retained.objects,
+              "seed %lu object %lx: %lu, not %lu", l->seed, object->id, got->node.retained_bytes, retained.bytes);
     const ask_fn fns[] = {hsd_browse_referents, hsd_browse_referrers, hsd_browse_dominated};
     const uint64_t counts[] = {got->referents, got->referrers, got->dominated};
     for (int i = 0; i < 3; i++) {
@@ -310,7 +335,9 @@ static void check_types(const looked *l)
     const oracle_view *v = l->view;
     hsd_browse_types *types;
     size_t seen = 0;
-    cr_assert_eq(hsd_browse_types_get(l->browse, l->side, (hsd_text){"", 0}, HSD_BROWSE_BY_RETAINED, 0, 100, &types, &err), HSD_OK);
+    cr_assert_eq(hsd_browse_types_get(l->browse, l->side, (hsd_text){"", 0}, HSD_BROWSE_BY_RETAINED, 0, 100, &types,
+                                      &err),
+                 HSD_OK);
     for (uint32_t type = 0; type < MODEL_TYPES; type++) {
         static bag got, wanted;
         hsd_amount live = {0, 0};
@@ -334,12 +361,14 @@ static void check_types(const looked *l)
         for (size_t i = 0; i < types->count; i++) {
             if (strcmp(types->types[i].name.data, name) != 0) continue;
             seen++;
-            cr_assert(types->types[i].live.objects == live.objects && types->types[i].live.bytes == live.bytes, "seed %lu", l->seed);
+            cr_assert(types->types[i].live.objects == live.objects && types->types[i].live.bytes == live.bytes,
+                      "seed %lu", l->seed);
         }
         cr_assert_eq(live.objects > 0, list != NULL);
     }
     cr_assert(seen == types->count && types->total == types->count, "seed %lu", l->seed);
-    for (size_t i = 1; i < types->count; i++) cr_assert_geq(types->types[i - 1].retained_bytes, types->types[i].retained_bytes);
+    for (size_t i = 1; i < types->count; i++)
+        cr_assert_geq(types->types[i - 1].retained_bytes, types->types[i].retained_bytes);
     hsd_browse_types_free(types);
 }
 
@@ -349,10 +378,12 @@ static void check_side(const looked *l)
 {
     const oracle_view *v = l->view;
     hsd_browse_ref ref;
-    cr_assert_null(hsd_browse_why_not(l->browse, l->side), "seed %lu: %s", l->seed, hsd_browse_why_not(l->browse, l->side));
+    cr_assert_null(hsd_browse_why_not(l->browse, l->side), "seed %lu: %s", l->seed,
+                   hsd_browse_why_not(l->browse, l->side));
     cr_assert_eq(hsd_browse_find(l->browse, l->side, UINT64_C(0xdeadbeefdead), &ref, &err), HSD_E_NOT_FOUND);
     for (int i = 0; i < (int)v->heap->object_count; i++) {
-        cr_assert_eq(hsd_browse_find(l->browse, l->side, v->heap->objects[i].id, &ref, &err), HSD_OK, "seed %lu: %s", l->seed, err.text);
+        cr_assert_eq(hsd_browse_find(l->browse, l->side, v->heap->objects[i].id, &ref, &err), HSD_OK, "seed %lu: %s",
+                     l->seed, err.text);
         check_details(l, i, ref);
         check_references(l, i, ref);
         check_dominated(l, i, ref);
@@ -365,7 +396,8 @@ static void check_side(const looked *l)
 
 static hsd_run random_run(test_random *random)
 {
-    return (hsd_run){.memory_bytes = (UINT64_C(20) << 20) << test_below(random, 4), .threads = 1 + (unsigned)test_below(random, 2)};
+    return (hsd_run){.memory_bytes = (UINT64_C(20) << 20) << test_below(random, 4),
+                     .threads = 1 + (unsigned)test_below(random, 2)};
 }
 
 static hsd_browse *open_pair(hsd_capture *const captures[], size_t count, const hsd_run *run)
@@ -400,22 +432,28 @@ Test(browse, answers_as_the_oracle_on_single_heaps, .timeout = 3600)
 
 /* ---- pairs ---- */
 
-static void check_partners(hsd_browse *browse, size_t side, const oracle_view *mine, const oracle_view *other, unsigned long seed)
+static void check_partners(hsd_browse *browse, size_t side, const oracle_view *mine, const oracle_view *other,
+                           unsigned long seed)
 {
     for (int i = 0; i < (int)mine->heap->object_count; i++) {
         const model_object *object = &mine->heap->objects[i];
         const int at = oracle_find(other->heap, object->id);
-        const bool is_there = at >= 0 && mine->counts[i] && other->counts[at] && other->heap->objects[at].type == object->type;
+        const bool is_there =
+            at >= 0 && mine->counts[i] && other->counts[at] && other->heap->objects[at].type == object->type;
         hsd_browse_state state = side == 1 ? HSD_BROWSE_NEW : HSD_BROWSE_FREED;
         hsd_browse_ref ref;
         hsd_browse_object *got;
-        if (!mine->nodes[i].is_live) state = HSD_BROWSE_UNREACHED;
-        else if (!mine->counts[i]) state = HSD_BROWSE_LIVE;
-        else if (is_there && other->nodes[at].is_live) state = HSD_BROWSE_KEPT;
+        if (!mine->nodes[i].is_live)
+            state = HSD_BROWSE_UNREACHED;
+        else if (!mine->counts[i])
+            state = HSD_BROWSE_LIVE;
+        else if (is_there && other->nodes[at].is_live)
+            state = HSD_BROWSE_KEPT;
         cr_assert_eq(hsd_browse_find(browse, side, object->id, &ref, &err), HSD_OK);
         cr_assert_eq(hsd_browse_object_get(browse, side, ref, &got, &err), HSD_OK, "%s", err.text);
         cr_assert_eq(got->is_on_other_side, is_there, "seed %lu side %zu object %lx", seed, side, object->id);
-        cr_assert_eq(got->node.state, state, "seed %lu side %zu object %lx: %d, not %d", seed, side, object->id, got->node.state, state);
+        cr_assert_eq(got->node.state, state, "seed %lu side %zu object %lx: %d, not %d", seed, side, object->id,
+                     got->node.state, state);
         if (is_there) cr_assert(got->other_id == object->id && got->other_bytes == other->bytes[at], "seed %lu", seed);
         hsd_browse_object_free(got);
     }
@@ -450,7 +488,8 @@ Test(browse, answers_as_the_oracle_on_pairs, .timeout = 3600)
             check_partners(browse, side, &views[side], &views[1 - side], seed);
         }
         hsd_browse_close(browse);
-        for (size_t side = 0; side < 2; side++) hsd_capture_close(captures[side]);
+        for (size_t side = 0; side < 2; side++)
+            hsd_capture_close(captures[side]);
         done++;
     }
 }

@@ -61,7 +61,9 @@ static hsd_diff *compare_files(const char *before, const char *after, const hsd_
 
 static oracle_heaps random_forms(const model_heap *before, const model_heap *after, test_random *random)
 {
-    return (oracle_heaps){.before = before, .after = after, .before_form = model_random_form(random),
+    return (oracle_heaps){.before = before,
+                          .after = after,
+                          .before_form = model_random_form(random),
                           .after_form = model_random_form(random)};
 }
 
@@ -124,7 +126,8 @@ static void hang(model_heap *heap, uint32_t object, uint32_t count, test_random 
     static const model_label labels[] = {MODEL_NAMED, MODEL_ANOTHER, MODEL_ITEM, MODEL_ANOTHER, MODEL_FOLD};
     model_object *above = &heap->objects[test_below(random, count)];
     if (above->reference_count == MODEL_MAX_REFERENCES) return;
-    above->references[above->reference_count++] = (model_reference){heap->objects[object].id, labels[test_below(random, test_below(random, 6) == 0 ? 5 : 4)]};
+    above->references[above->reference_count++] =
+        (model_reference){heap->objects[object].id, labels[test_below(random, test_below(random, 6) == 0 ? 5 : 4)]};
 }
 
 /* Most of one type, so that there is kin; some refer to their parents or hang from two. */
@@ -133,7 +136,8 @@ static void add_nodes(model_heap *heap, uint32_t count, uint64_t id, test_random
     static const uint32_t types[] = {1, 1, 1, 1, 1, 2, 2, 3, MODEL_INTERNAL_TYPE};
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t object = heap->object_count++;
-        heap->objects[object] = (model_object){.id = id + 16 * i, .type = types[test_below(random, sizeof types / sizeof *types)],
+        heap->objects[object] = (model_object){.id = id + 16 * i,
+                                               .type = types[test_below(random, sizeof types / sizeof *types)],
                                                .size_bytes = 8 + 8 * test_below(random, 3)};
         if (object == 0) continue;
         hang(heap, object, object, random);
@@ -147,7 +151,8 @@ static model_heap random_trees(test_random *random)
     model_heap heap = {.root_count = 1 + (uint32_t)test_below(random, 2)};
     add_nodes(&heap, 12 + (uint32_t)test_below(random, 22), 0x1000, random);
     for (uint32_t i = 0; i < heap.root_count; i++)
-        heap.roots[i] = (model_root){.target = heap.objects[i == 0 ? 0 : test_below(random, 4)].id, .name = (uint32_t)test_below(random, MODEL_ROOT_NAMES)};
+        heap.roots[i] = (model_root){.target = heap.objects[i == 0 ? 0 : test_below(random, 4)].id,
+                                     .name = (uint32_t)test_below(random, MODEL_ROOT_NAMES)};
     return heap;
 }
 
@@ -168,7 +173,8 @@ Test(diff, equals_the_oracle_on_random_trees, .timeout = 3600)
         test_random random = {first + i};
         const model_heap small = random_trees(&random), large = grown_trees(&small, &random);
         const bool is_shrinking = test_below(&random, 3) == 0;
-        const oracle_heaps heaps = is_shrinking ? random_forms(&large, &small, &random) : random_forms(&small, &large, &random);
+        const oracle_heaps heaps =
+            is_shrinking ? random_forms(&large, &small, &random) : random_forms(&small, &large, &random);
         oracle_compare(&wanted, &heaps);
         hsd_diff *diff = compare_forms(&heaps, &random);
         check_rows(diff, &wanted, (unsigned long)(first + i));
@@ -218,7 +224,8 @@ Test(diff, of_moving_heaps_by_counts_equals_the_oracle, .timeout = 3600)
         hsd_diff *diff = compare_forms(&heaps, &random);
         check_growth(diff, &wanted, (unsigned long)(first + i));
         check_sizes(diff, &heaps, (unsigned long)(first + i));
-        for (size_t t = 0; t < diff->type_count; t++) cr_assert_eq(diff->types[t].example_count, 0);
+        for (size_t t = 0; t < diff->type_count; t++)
+            cr_assert_eq(diff->types[t].example_count, 0);
         hsd_diff_free(diff);
         compared++;
     }

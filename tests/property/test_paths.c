@@ -14,8 +14,15 @@
 #include <hscapture/hscapture.h>
 #include <hsdiff/top.h>
 
-enum { HEAPS = 1500, MOST_OBJECTS = 9, MOST_REFERENCES = 3, MOST_ROOTS = 5, MOST_NODES = 64, MOST_STEPS = 24,
-       MOST_ROWS = 32 };
+enum {
+    HEAPS = 1500,
+    MOST_OBJECTS = 9,
+    MOST_REFERENCES = 3,
+    MOST_ROOTS = 5,
+    MOST_NODES = 64,
+    MOST_STEPS = 24,
+    MOST_ROWS = 32
+};
 
 /* ---- a heap ---- */
 
@@ -48,13 +55,18 @@ typedef struct object_model {
     uint32_t type, reference_count;
     uint64_t id, size;
     bool is_pseudo;
-    struct { uint32_t target, label; } references[MOST_REFERENCES]; /* targets >= object_count are not there */
+    struct {
+        uint32_t target, label;
+    } references[MOST_REFERENCES]; /* targets >= object_count are not there */
 } object_model;
 
 typedef struct heap {
     uint32_t object_count, root_count;
     object_model objects[MOST_OBJECTS];
-    struct { uint32_t target, name; bool is_secondary; } roots[MOST_ROOTS];
+    struct {
+        uint32_t target, name;
+        bool is_secondary;
+    } roots[MOST_ROOTS];
 } heap;
 
 static heap random_heap(test_random *random)
@@ -93,7 +105,8 @@ static void define_all(hsc_writer *w)
         if (string != 0) hsc_define_string(w, string, labels[i].name, strlen(labels[i].name));
         hsc_define_label(w, 1 + i, labels[i].kind, labels[i].flags, string);
     }
-    for (uint32_t i = 0; i < 3; i++) hsc_define_string(w, 50 + i, root_names[i], strlen(root_names[i]));
+    for (uint32_t i = 0; i < 3; i++)
+        hsc_define_string(w, 50 + i, root_names[i], strlen(root_names[i]));
     for (uint32_t i = 0; i < TYPES; i++) {
         hsc_define_type(w, 1 + i, type_names[i], strlen(type_names[i]), type_flags[i]);
     }
@@ -114,10 +127,13 @@ static void write_heap(const heap *h, const uint32_t *order, bool by_ordinal)
     remove(path);
     cr_assert_eq(hsc_open_file(&w, path, &options), HSC_OK);
     define_all(w);
-    for (uint32_t i = 0; i < h->object_count; i++) place_of[order[i]] = i;
+    for (uint32_t i = 0; i < h->object_count; i++)
+        place_of[order[i]] = i;
     for (uint32_t i = 0; i < h->object_count; i++) {
         const object_model *o = &h->objects[order[i]];
-        hsc_begin_object(w, &(hsc_object){.id = o->id, .size_bytes = o->size, .type = 1 + o->type,
+        hsc_begin_object(w, &(hsc_object){.id = o->id,
+                                          .size_bytes = o->size,
+                                          .type = 1 + o->type,
                                           .flags = o->is_pseudo ? HSC_OBJECT_PSEUDO : 0});
         for (uint32_t j = 0; j < o->reference_count; j++) {
             const uint32_t target = o->references[j].target;
@@ -129,7 +145,8 @@ static void write_heap(const heap *h, const uint32_t *order, bool by_ordinal)
     }
     for (uint32_t i = 0; i < h->root_count; i++) {
         const uint32_t target = h->roots[i].target;
-        hsc_root(w, &(hsc_root_record){.kind = kind_of(h->roots[i].name), .label = 50 + h->roots[i].name,
+        hsc_root(w, &(hsc_root_record){.kind = kind_of(h->roots[i].name),
+                                       .label = 50 + h->roots[i].name,
                                        .target = by_ordinal ? place_of[target] : h->objects[target].id,
                                        .flags = h->roots[i].is_secondary ? HSC_ROOT_SECONDARY : 0});
     }
@@ -139,7 +156,9 @@ static void write_heap(const heap *h, const uint32_t *order, bool by_ordinal)
 
 /* ---- the definition: nodes are objects, one for each static reference, one for each name of a root ---- */
 
-typedef struct edge { uint32_t source, target, label; } edge;
+typedef struct edge {
+    uint32_t source, target, label;
+} edge;
 
 typedef struct graph {
     uint32_t objects, nodes, edge_count;
@@ -227,12 +246,15 @@ static int compare_ways(const graph *g, const way *a, const way *b)
 static void enumerate(const graph *g, const way *here, uint32_t avoided, const bool *is_taken, way *best)
 {
     const uint32_t node = here->nodes[here->count - 1];
-    if (best[node].count == 0 || compare_ways(g, here, &best[node]) < 0) best[node] = *here;
-    else if (here->count > best[node].count) return;
+    if (best[node].count == 0 || compare_ways(g, here, &best[node]) < 0)
+        best[node] = *here;
+    else if (here->count > best[node].count)
+        return;
     for (uint32_t e = 0; e < g->edge_count; e++) {
         const edge *next = &g->edges[e];
         bool is_on_way = next->source != node || next->target == avoided || is_taken[next->target];
-        for (uint32_t i = 0; i < here->count; i++) is_on_way |= here->nodes[i] == next->target;
+        for (uint32_t i = 0; i < here->count; i++)
+            is_on_way |= here->nodes[i] == next->target;
         if (is_on_way) continue;
         way longer = *here;
         longer.nodes[longer.count] = next->target;
@@ -252,7 +274,8 @@ static void find_ways(const graph *g, uint32_t avoided, way *best)
     memset(best, 0, MOST_NODES * sizeof *best);
     for (uint32_t round = 0; round < 4; round++) {
         bool is_taken[MOST_NODES] = {false};
-        for (uint32_t i = 0; i < g->nodes; i++) is_taken[i] = best[i].count > 0;
+        for (uint32_t i = 0; i < g->nodes; i++)
+            is_taken[i] = best[i].count > 0;
         for (uint32_t root = g->objects; root < g->nodes; root++) {
             if (!g->is_root[root] || round_of(g, root) != round) continue;
             const way here = {.nodes = {root}, .count = 1};
@@ -264,8 +287,8 @@ static void find_ways(const graph *g, uint32_t avoided, way *best)
 /* ---- how a way reads ---- */
 
 typedef struct row {
-    char text[512];   /* without what leads back to one of the last four steps */
-    char shown[512];  /* with them, of one of the shortest; see is_shown */
+    char text[512];  /* without what leads back to one of the last four steps */
+    char shown[512]; /* with them, of one of the shortest; see is_shown */
     uint64_t length;
     hsd_amount amount;
 } row;
@@ -273,13 +296,19 @@ typedef struct row {
 static void append(char *text, const char *edge_text, const char *type, uint32_t repeat)
 {
     const size_t used = strlen(text);
-    if (repeat > 1) snprintf(text + used, 512 - used, ", %s %s x%u", edge_text, type, repeat);
-    else snprintf(text + used, 512 - used, ", %s %s", edge_text, type);
+    if (repeat > 1)
+        snprintf(text + used, 512 - used, ", %s %s x%u", edge_text, type, repeat);
+    else
+        snprintf(text + used, 512 - used, ", %s %s", edge_text, type);
 }
 
 static bool is_internal(const graph *g, uint32_t node) { return (type_flags[g->types[node]] & HSC_TYPE_INTERNAL) != 0; }
 
-typedef struct plain_step { char edge[32]; const char *type; uint32_t repeat; } plain_step;
+typedef struct plain_step {
+    char edge[32];
+    const char *type;
+    uint32_t repeat;
+} plain_step;
 
 static uint32_t steps_of(const graph *g, const way *w, uint32_t first, plain_step *out)
 {
@@ -295,8 +324,10 @@ static uint32_t steps_of(const graph *g, const way *w, uint32_t first, plain_ste
         const char *text = was_items && !is_named ? "" : label->text;
         snprintf(step.edge, sizeof step.edge, "%s%s", was_items ? "[*]" : "", text);
         const bool again = count > 0 && strcmp(out[count - 1].edge, step.edge) == 0 && out[count - 1].type == step.type;
-        if (again) out[count - 1].repeat++;
-        else out[count++] = step;
+        if (again)
+            out[count - 1].repeat++;
+        else
+            out[count++] = step;
     }
     return count;
 }
@@ -312,10 +343,13 @@ static void fold_steps(char *text, const plain_step *steps, uint32_t count)
             if (strcmp(other->edge, steps[i].edge) == 0 && strcmp(other->type, steps[i].type) == 0) break;
             back++;
         }
-        if (back < 4 && back < length) length -= back;
-        else kept[length++] = i;
+        if (back < 4 && back < length)
+            length -= back;
+        else
+            kept[length++] = i;
     }
-    for (uint32_t i = 0; i < length; i++) append(text, steps[kept[i]].edge, steps[kept[i]].type, 1);
+    for (uint32_t i = 0; i < length; i++)
+        append(text, steps[kept[i]].edge, steps[kept[i]].type, 1);
 }
 
 static row read_way(const graph *g, const way *w)
@@ -329,7 +363,8 @@ static row read_way(const graph *g, const way *w)
     snprintf(out.shown, sizeof out.shown, "%s", g->names[w->nodes[first - 1]]);
     const uint32_t count = steps_of(g, w, first, steps);
     fold_steps(out.text, steps, count);
-    for (uint32_t i = 0; i < count; i++) append(out.shown, steps[i].edge, steps[i].type, steps[i].repeat);
+    for (uint32_t i = 0; i < count; i++)
+        append(out.shown, steps[i].edge, steps[i].type, steps[i].repeat);
     out.length = w->count - first;
     return out;
 }
@@ -344,7 +379,8 @@ static void add_row(answer *a, const row *one, uint64_t bytes)
 {
     uint32_t at = 0;
     a->each[a->each_count++] = *one;
-    while (at < a->row_count && strcmp(a->rows[at].text, one->text) != 0) at++;
+    while (at < a->row_count && strcmp(a->rows[at].text, one->text) != 0)
+        at++;
     if (at == a->row_count) {
         a->rows[a->row_count] = *one;
         a->rows[a->row_count++].amount = (hsd_amount){0, 0};
@@ -485,7 +521,8 @@ static bool has_type(const heap *h, uint32_t type)
 
 static void shuffle(uint32_t *order, uint32_t count, test_random *random)
 {
-    for (uint32_t i = 0; i < count; i++) order[i] = i;
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
     for (uint32_t i = count; i > 1; i--) {
         const uint32_t j = (uint32_t)test_below(random, i), swap = order[i - 1];
         order[i - 1] = order[j];
@@ -529,5 +566,6 @@ static void check_heap(uint64_t seed)
 Test(paths, equal_their_definition_on_random_heaps)
 {
     const uint64_t seed = test_seed(71);
-    for (uint64_t i = 0; i < HEAPS; i++) check_heap(seed + i);
+    for (uint64_t i = 0; i < HEAPS; i++)
+        check_heap(seed + i);
 }

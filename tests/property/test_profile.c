@@ -34,7 +34,8 @@ static hsd_profile *profile_of_file(const char *file, const hsd_profile_options 
     return profile;
 }
 
-static hsd_profile *profile_of(const model_heap *heap, const model_form *form, const hsd_profile_options *options, const hsd_run *run)
+static hsd_profile *profile_of(const model_heap *heap, const model_form *form, const hsd_profile_options *options,
+                               const hsd_run *run)
 {
     cr_assert(model_write(heap, form, path));
     return profile_of_file(path, options, run);
@@ -42,7 +43,8 @@ static hsd_profile *profile_of(const model_heap *heap, const model_form *form, c
 
 static hsd_run random_run(test_random *random)
 {
-    return (hsd_run){.memory_bytes = (UINT64_C(20) << 20) << test_below(random, 4), .threads = 1 + (unsigned)test_below(random, 2)};
+    return (hsd_run){.memory_bytes = (UINT64_C(20) << 20) << test_below(random, 4),
+                     .threads = 1 + (unsigned)test_below(random, 2)};
 }
 
 /* ---- by definition ---- */
@@ -58,7 +60,8 @@ static void check_types(const hsd_profile *profile, unsigned long seed)
         for (size_t i = 0; i < profile->type_count; i++) {
             if (strcmp(profile->types[i].name.data, name) == 0) row = &profile->types[i];
         }
-        cr_assert_eq(row != NULL, want->live.before.objects + want->unreached_before.objects > 0, "seed %lu type %s", seed, name);
+        cr_assert_eq(row != NULL, want->live.before.objects + want->unreached_before.objects > 0, "seed %lu type %s",
+                     seed, name);
         if (row == NULL) continue;
         rows++;
         cr_assert(kit_same_amount(row->live, want->live.before), "seed %lu type %s", seed, name);
@@ -68,7 +71,8 @@ static void check_types(const hsd_profile *profile, unsigned long seed)
     cr_assert_eq(rows, profile->type_count, "seed %lu", seed);
     for (size_t i = 1; i < profile->type_count; i++) {
         const hsd_top_type *a = &profile->types[i - 1], *b = &profile->types[i];
-        cr_assert(a->live.bytes > b->live.bytes || (a->live.bytes == b->live.bytes && strcmp(a->name.data, b->name.data) < 0));
+        cr_assert(a->live.bytes > b->live.bytes ||
+                  (a->live.bytes == b->live.bytes && strcmp(a->name.data, b->name.data) < 0));
     }
 }
 
@@ -92,7 +96,8 @@ static void check_roots(const hsd_profile *profile, unsigned long seed)
         const hsd_top_root *row = &profile->roots[i];
         const oracle_row *want = oracle_root_row(&wanted, row->name.data);
         cr_assert(kit_same_amount(row->live, want->live.before), "seed %lu root %s", seed, row->name.data);
-        cr_assert_eq(row->retained_bytes, row->is_shared ? 0 : retained_by_root(row->name.data), "seed %lu root %s", seed, row->name.data);
+        cr_assert_eq(row->retained_bytes, row->is_shared ? 0 : retained_by_root(row->name.data), "seed %lu root %s",
+                     seed, row->name.data);
         all.objects += row->live.objects;
         all.bytes += row->live.bytes;
         if (i == 0) continue;
@@ -106,12 +111,16 @@ static void check_roots(const hsd_profile *profile, unsigned long seed)
 static void path_of(const hsd_profile *profile, size_t row, char *out)
 {
     size_t way[ORACLE_PATH], length = 0, used = 0;
-    for (size_t at = row; at != 0; at = profile->places[at].parent) way[length++] = at;
+    for (size_t at = row; at != 0; at = profile->places[at].parent)
+        way[length++] = at;
     out[0] = 0;
     while (length > 0) {
         const hsd_place *step = &profile->places[way[--length]];
-        if (step->is_root) used += (size_t)snprintf(out + used, ORACLE_PATH - used, " (%s)", step->type.data);
-        else used += (size_t)snprintf(out + used, ORACLE_PATH - used, " %s %s", step->edge.size == 0 ? "-" : step->edge.data, step->type.data);
+        if (step->is_root)
+            used += (size_t)snprintf(out + used, ORACLE_PATH - used, " (%s)", step->type.data);
+        else
+            used += (size_t)snprintf(out + used, ORACLE_PATH - used, " %s %s",
+                                     step->edge.size == 0 ? "-" : step->edge.data, step->type.data);
     }
 }
 
@@ -133,15 +142,16 @@ static void check_shape(const hsd_profile *profile, unsigned long seed)
         if (i == 0) continue;
         cr_assert(row->parent < i && row->depth == profile->places[row->parent].depth + 1, "seed %lu row %u", seed, i);
         const hsd_place *above = &profile->places[last[row->depth]];
-        if (last[row->depth] != 0 && above->parent == row->parent) cr_assert_geq(above->all.bytes, row->all.bytes, "seed %lu", seed);
+        if (last[row->depth] != 0 && above->parent == row->parent)
+            cr_assert_geq(above->all.bytes, row->all.bytes, "seed %lu", seed);
         last[row->depth] = i;
     }
 }
 
 static void check_places(const hsd_profile *profile, unsigned long seed)
 {
-    cr_assert_eq(profile->place_count, wanted.place_count + 1, "seed %lu: %zu places, not %u", seed, profile->place_count - 1,
-                 wanted.place_count);
+    cr_assert_eq(profile->place_count, wanted.place_count + 1, "seed %lu: %zu places, not %u", seed,
+                 profile->place_count - 1, wanted.place_count);
     cr_assert_eq(profile->place_least_bytes, 0);
     check_shape(profile, seed);
     for (size_t i = 1; i < profile->place_count; i++) {
@@ -156,14 +166,16 @@ static void check_places(const hsd_profile *profile, unsigned long seed)
         cr_assert(kit_same_amount(row->own, place->before), "seed %lu place%s", seed, text);
         const bool is_fold = !row->is_root && strcmp(row->edge.data, ".inside") == 0;
         cr_assert_eq(row->is_fold, is_fold, "seed %lu place%s", seed, text);
-        cr_assert_eq(row->can_hold, row->is_root || (!is_fold && strcmp(row->type.data, "T5") != 0), "seed %lu place%s", seed, text);
+        cr_assert_eq(row->can_hold, row->is_root || (!is_fold && strcmp(row->type.data, "T5") != 0), "seed %lu place%s",
+                     seed, text);
     }
 }
 
 static void check_list(const kit_list *list, const hsd_profile *profile, unsigned long seed)
 {
     uint32_t live = 0;
-    for (uint32_t i = 0; i < view.heap->object_count; i++) live += view.live[i] && view.counts[i];
+    for (uint32_t i = 0; i < view.heap->object_count; i++)
+        live += view.live[i] && view.counts[i];
     cr_assert_eq(list->count, live, "seed %lu", seed);
     for (size_t i = 0; i < list->count; i++) {
         const kit_told *row = &list->rows[i];
@@ -192,9 +204,10 @@ Test(profile, equals_the_oracle_on_random_heaps, .timeout = 3600)
         const oracle_heaps heaps = {&heap, &heap, form, form};
         oracle_look(&view, &heap, !form.by_ordinal);
         oracle_compare(&wanted, &heaps);
-        hsd_profile *profile = profile_of(&heap, &form, &(hsd_profile_options){.each = kit_take, .each_context = &list}, &run);
-        cr_assert(profile->has_places && profile->has_roots && !profile->is_baseline && !profile->is_summary, "seed %lu: %s", seed,
-                  profile->why_no_places.data);
+        hsd_profile *profile =
+            profile_of(&heap, &form, &(hsd_profile_options){.each = kit_take, .each_context = &list}, &run);
+        cr_assert(profile->has_places && profile->has_roots && !profile->is_baseline && !profile->is_summary,
+                  "seed %lu: %s", seed, profile->why_no_places.data);
         check_types(profile, seed);
         check_roots(profile, seed);
         check_places(profile, seed);
@@ -208,7 +221,11 @@ Test(profile, equals_the_oracle_on_random_heaps, .timeout = 3600)
 
 /* ---- against a diff ---- */
 
-typedef struct line { char path[ORACLE_PATH]; hsd_amount own, all; bool is_root; } line;
+typedef struct line {
+    char path[ORACLE_PATH];
+    hsd_amount own, all;
+    bool is_root;
+} line;
 
 static int compare_lines(const void *a, const void *b)
 {
@@ -220,12 +237,16 @@ static int compare_lines(const void *a, const void *b)
 static void tree_path(const hsd_diff *diff, size_t row, char *out)
 {
     size_t way[ORACLE_PATH], length = 0, used = 0;
-    for (size_t at = row; at != 0; at = diff->tree[at].parent) way[length++] = at;
+    for (size_t at = row; at != 0; at = diff->tree[at].parent)
+        way[length++] = at;
     out[0] = 0;
     while (length > 0) {
         const hsd_tree_row *step = &diff->tree[way[--length]];
-        if (step->is_root) used += (size_t)snprintf(out + used, ORACLE_PATH - used, " (%s)", step->type.data);
-        else used += (size_t)snprintf(out + used, ORACLE_PATH - used, " %s %s", step->edge.size == 0 ? "-" : step->edge.data, step->type.data);
+        if (step->is_root)
+            used += (size_t)snprintf(out + used, ORACLE_PATH - used, " (%s)", step->type.data);
+        else
+            used += (size_t)snprintf(out + used, ORACLE_PATH - used, " %s %s",
+                                     step->edge.size == 0 ? "-" : step->edge.data, step->type.data);
     }
 }
 
@@ -247,7 +268,8 @@ static void check_against(const hsd_profile *profile, const hsd_diff *diff, unsi
     for (size_t i = 0; i < count; i++) {
         cr_assert_str_eq(ours[i].path, theirs[i].path, "seed %lu", seed);
         cr_assert(kit_same_amount(ours[i].own, theirs[i].own) && kit_same_amount(ours[i].all, theirs[i].all) &&
-                  ours[i].is_root == theirs[i].is_root, "seed %lu place%s", seed, ours[i].path);
+                      ours[i].is_root == theirs[i].is_root,
+                  "seed %lu place%s", seed, ours[i].path);
     }
     free(ours);
     free(theirs);
@@ -266,7 +288,8 @@ Test(profile, has_the_places_of_a_diff_with_itself)
         if (!model_has_graph(&heap)) continue;
         hsd_profile *profile = profile_of(&heap, &form, NULL, &run);
         hsd_capture *before = open_capture(&run), *after = open_capture(&run);
-        cr_assert_eq(hsd_diff_run(&diff, before, after, i % 2 == 0 ? NULL : &by_counts, &run, &err), HSD_OK, "%s", err.text);
+        cr_assert_eq(hsd_diff_run(&diff, before, after, i % 2 == 0 ? NULL : &by_counts, &run, &err), HSD_OK, "%s",
+                     err.text);
         check_against(profile, diff, seed);
         cr_assert_eq(diff->type_count, profile->type_count);
         hsd_diff_free(diff);
@@ -289,12 +312,17 @@ Test(profile, is_the_same_whatever_the_order_of_records)
         forms[1].by_ordinal = forms[0].by_ordinal;
         const size_t places = (size_t)test_below(&random, 12);
         kit_list lists[2] = {{0}};
-        hsd_profile *a = profile_of(&heap, &forms[0], &(hsd_profile_options){.places = places, .each = kit_take, .each_context = &lists[0]}, &small);
-        hsd_profile *b = profile_of(&heap, &forms[1], &(hsd_profile_options){.places = places, .each = kit_take, .each_context = &lists[1]}, &large);
+        hsd_profile *a =
+            profile_of(&heap, &forms[0],
+                       &(hsd_profile_options){.places = places, .each = kit_take, .each_context = &lists[0]}, &small);
+        hsd_profile *b =
+            profile_of(&heap, &forms[1],
+                       &(hsd_profile_options){.places = places, .each = kit_take, .each_context = &lists[1]}, &large);
         kit_assert_same(a, b, seed);
         cr_assert_eq(lists[0].count, lists[1].count);
         for (size_t k = 0; k < lists[0].count; k++) {
-            cr_assert(lists[0].rows[k].id == lists[1].rows[k].id && lists[0].rows[k].type == lists[1].rows[k].type, "seed %lu", seed);
+            cr_assert(lists[0].rows[k].id == lists[1].rows[k].id && lists[0].rows[k].type == lists[1].rows[k].type,
+                      "seed %lu", seed);
         }
         hsd_profile_free(a);
         hsd_profile_free(b);
@@ -364,15 +392,20 @@ Test(profile, reads_back_what_a_baseline_keeps)
         const size_t places = test_below(&random, 3) == 0 ? 1 + (size_t)test_below(&random, 20) : 0;
         const bool has_objects = test_below(&random, 2) == 0;
         kit_list before = {0}, after = {0};
-        hsd_profile *profile = profile_of(&heap, &form, &(hsd_profile_options){.places = places, .each = kit_take, .each_context = &before}, NULL);
+        hsd_profile *profile =
+            profile_of(&heap, &form,
+                       &(hsd_profile_options){.places = places, .each = kit_take, .each_context = &before}, NULL);
         kit_write_baseline(profile, has_objects ? &before : NULL, path);
-        hsd_profile *back = profile_of_file(path, &(hsd_profile_options){.each = has_objects ? kit_take : NULL, .each_context = &after}, &run);
+        hsd_profile *back =
+            profile_of_file(path, &(hsd_profile_options){.each = has_objects ? kit_take : NULL, .each_context = &after},
+                            &run);
         cr_assert(back->is_baseline, "seed %lu", seed);
         kit_assert_same(profile, back, seed);
         cr_assert_eq(after.count, has_objects ? before.count : 0, "seed %lu", seed);
         for (size_t k = 0; k < after.count; k++) {
             cr_assert(before.rows[k].id == after.rows[k].id && before.rows[k].type == after.rows[k].type &&
-                      before.rows[k].bytes == after.rows[k].bytes, "seed %lu", seed);
+                          before.rows[k].bytes == after.rows[k].bytes,
+                      "seed %lu", seed);
         }
         hsd_profile_free(profile);
         hsd_profile_free(back);

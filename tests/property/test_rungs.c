@@ -1,6 +1,6 @@
 /*
- * The rungs of recognising by structure, one at a time: small heaps made by hand in which one rung alone can tell what is which, and
- * what follows from the ladder's order.
+ * The rungs of recognising by structure, one at a time: small heaps made by hand in which one rung alone can tell what
+ * is which, and what follows from the ladder's order.
  */
 #include "structure_kit.h"
 
@@ -67,17 +67,20 @@ static void place(grove *g, uint32_t who, uint64_t address)
 
 /* ---- heaps ---- */
 
-/* Object 1 is a map that refers to all others by hand; what it is follows from nothing, and it is in front of them all. */
+/* Object 1 is a map that refers to all others by hand; what it is follows from nothing, and it is in front of them all.
+ */
 static void begin(grove *g, uint32_t first, uint32_t last)
 {
     grove_add(g, 1, GROVE_MAP, 48)->content = 11;
-    for (uint32_t who = first; who <= last; who++) grove_refer(g, who, GROVE_ITEM);
+    for (uint32_t who = first; who <= last; who++)
+        grove_refer(g, who, GROVE_ITEM);
     grove_root_at(g, 1, 0);
 }
 
 static void add_users(grove *g, uint32_t first, uint32_t last)
 {
-    for (uint32_t who = first; who <= last; who++) grove_add(g, who, GROVE_USER, 40)->value = who;
+    for (uint32_t who = first; who <= last; who++)
+        grove_add(g, who, GROVE_USER, 40)->value = who;
 }
 
 /* An object that is recognised by its content, wherever it is. */
@@ -85,7 +88,8 @@ static void add_stake(grove *g, uint32_t who) { grove_add(g, who, GROVE_STRING, 
 
 static void reverse(grove *g, uint32_t first, uint32_t last)
 {
-    for (uint32_t who = first; who <= last; who++) place(g, who, (uint64_t)(first + last - who) * 64);
+    for (uint32_t who = first; who <= last; who++)
+        place(g, who, (uint64_t)(first + last - who) * 64);
 }
 
 Test(rungs, key)
@@ -98,19 +102,22 @@ Test(rungs, key)
     hsd_diff_free(tell());
     cr_assert_neq(pair_of(2)->after, object(&after, 2)->address); /* without a key their order tells, wrongly */
     hsd_diff *diff = tell_with("shop.User:id");
-    for (uint32_t who = 2; who <= 7; who++) expect(who, HSD_MATCH_KEY);
+    for (uint32_t who = 2; who <= 7; who++)
+        expect(who, HSD_MATCH_KEY);
     cr_assert_eq(diff->match.ambiguous, 0);
     hsd_diff_free(diff);
 }
 
-/* Who stays where he was and looks the same, and is told by the only name there is, is another one if his key says so. */
+/* Who stays where he was and looks the same, and is told by the only name there is, is another one if his key says so.
+ */
 Test(rungs, key_before_all_others)
 {
     begin(&before, 2, 5);
     add_users(&before, 2, 5);
     begin(&after, 2, 5);
     add_users(&after, 2, 5);
-    for (size_t i = 0; i < 2; i++) { /* 2 and 3 change places in memory; 4 goes and 5 comes between recognised neighbours */
+    for (size_t i = 0; i < 2;
+         i++) { /* 2 and 3 change places in memory; 4 goes and 5 comes between recognised neighbours */
         const uint32_t who = 2 + (uint32_t)i;
         place(&after, who, object(&before, 5 - who)->address);
     }
@@ -143,7 +150,8 @@ Test(rungs, another_key_is_another_object)
         grove_refer(g, 3, GROVE_FIELD);
         add_stake(g, 3);
     }
-    for (uint32_t who = 1; who <= 3; who++) place(&after, who, 10000 + 64 * (uint64_t)who);
+    for (uint32_t who = 1; who <= 3; who++)
+        place(&after, who, 10000 + 64 * (uint64_t)who);
     hsd_diff_free(tell());
     expect(2, HSD_MATCH_STRUCTURE);
     hsd_diff *diff = tell_with("shop.User:id");
@@ -157,15 +165,18 @@ Test(rungs, name)
     for (int i = 0; i < 2; i++) {
         grove *g = i == 0 ? &before : &after;
         for (uint32_t who = 1; who <= 6; who++) {
-            grove_add(g, who, GROVE_THREAD, 400 + 8 * (uint64_t)i)->name = who <= 4 ? who : 5; /* 5 and 6 have one name */
+            /* 5 and 6 have one name */
+            grove_add(g, who, GROVE_THREAD, 400 + 8 * (uint64_t)i)->name = who <= 4 ? who : 5;
             grove_refer(g, 8 + (who + (uint32_t)i) % 3, GROVE_FIELD);
             grove_root_at(g, who, 0);
         }
-        for (uint32_t who = 8; who <= 10; who++) add_stake(g, who);
+        for (uint32_t who = 8; who <= 10; who++)
+            add_stake(g, who);
     }
     reverse(&after, 1, 6);
     hsd_diff *diff = tell();
-    for (uint32_t who = 1; who <= 4; who++) expect(who, HSD_MATCH_NAME);
+    for (uint32_t who = 1; who <= 4; who++)
+        expect(who, HSD_MATCH_NAME);
     cr_assert(pair_of(5) == NULL || pair_of(5)->rung != HSD_MATCH_NAME);
     cr_assert_eq(diff->total.resized_objects, diff->total.kept.objects - 3); /* the stakes stay as they are */
     hsd_diff_free(diff);
@@ -202,7 +213,8 @@ Test(rungs, place)
         grove_add(g, 11, GROVE_MAP, 48 + 16 * (uint64_t)i)->content = 5 + (uint64_t)i * 7;
         grove_refer(g, 12, GROVE_FIELD);
         grove_add(g, 12, GROVE_STRING, 24)->content = 100 + (uint64_t)i;
-        for (uint32_t who = 30; who <= 33; who++) add_stake(g, who);
+        for (uint32_t who = 30; who <= 33; who++)
+            add_stake(g, who);
     }
     place(&after, 11, 64 * 1000);
     hsd_diff *diff = tell();
@@ -221,9 +233,11 @@ Test(rungs, same_address)
         add_users(g, 2, 101);
     }
     hsd_diff *diff = tell();
-    for (uint32_t who = 1; who <= 101; who++) expect(who, HSD_MATCH_SAME_ADDRESS);
+    for (uint32_t who = 1; who <= 101; who++)
+        expect(who, HSD_MATCH_SAME_ADDRESS);
     hsd_diff_free(diff);
-    for (uint32_t who = 6; who <= 101; who++) place(&after, who, 1000000 + 64 * (uint64_t)who);
+    for (uint32_t who = 6; who <= 101; who++)
+        place(&after, who, 1000000 + 64 * (uint64_t)who);
     diff = tell();
     cr_assert_eq(diff->match.rungs[HSD_MATCH_SAME_ADDRESS].objects, 0);
     hsd_diff_free(diff);
@@ -238,13 +252,16 @@ Test(rungs, structure)
             grove_add(g, who, GROVE_NODE, 32); /* alike, but for what they refer to */
             grove_refer(g, 100 + who, GROVE_FIELD);
         }
-        for (uint32_t who = 102; who <= 121; who++) add_stake(g, who);
+        for (uint32_t who = 102; who <= 121; who++)
+            add_stake(g, who);
     }
     test_random random = {5};
     grove_move(&after, &before, MOVED_SHUFFLED, &random);
     hsd_diff_free(tell());
-    for (uint32_t who = 2; who <= 21; who++) expect(who, HSD_MATCH_STRUCTURE);
-    for (uint32_t who = 102; who <= 121; who++) expect(who, HSD_MATCH_STRUCTURE);
+    for (uint32_t who = 2; who <= 21; who++)
+        expect(who, HSD_MATCH_STRUCTURE);
+    for (uint32_t who = 102; who <= 121; who++)
+        expect(who, HSD_MATCH_STRUCTURE);
 }
 
 /* stake, twins, stake, twins … : nothing but the order tells which twin is which. */
@@ -253,7 +270,8 @@ static void add_fence(grove *g, uint32_t stakes, uint32_t twins)
     begin(g, 2, 1 + stakes * (twins + 1));
     for (uint32_t s = 0; s < stakes; s++) {
         add_stake(g, 2 + s * (twins + 1));
-        for (uint32_t t = 1; t <= twins; t++) grove_add(g, 2 + s * (twins + 1) + t, GROVE_POINT, 24);
+        for (uint32_t t = 1; t <= twins; t++)
+            grove_add(g, 2 + s * (twins + 1) + t, GROVE_POINT, 24);
     }
 }
 
@@ -264,7 +282,8 @@ Test(rungs, order)
     add_fence(&after, 10, 4);
     grove_move(&after, &before, MOVED_COMPACTED, &random);
     hsd_diff *diff = tell();
-    for (uint32_t who = 2; who <= 51; who++) expect(who, (who - 2) % 5 == 0 ? HSD_MATCH_STRUCTURE : HSD_MATCH_ORDER);
+    for (uint32_t who = 2; who <= 51; who++)
+        expect(who, (who - 2) % 5 == 0 ? HSD_MATCH_STRUCTURE : HSD_MATCH_ORDER);
     cr_assert_eq(diff->match.ambiguous, 0);
     hsd_diff_free(diff);
 }
@@ -302,13 +321,16 @@ Test(rungs, twins)
     add_fence(&before, 10, 4);
     begin(&after, 2, 51);
     for (uint32_t who = 2; who <= 51; who++) {
-        if ((who - 2) % 5 == 0) add_stake(&after, who);
-        else if ((who - 2) % 5 != 3) grove_add(&after, who, GROVE_POINT, 24);
+        if ((who - 2) % 5 == 0)
+            add_stake(&after, who);
+        else if ((who - 2) % 5 != 3)
+            grove_add(&after, who, GROVE_POINT, 24);
     }
     grove_move(&after, &before, MOVED_COMPACTED, &random);
     hsd_diff *diff = tell();
     cr_assert_eq(diff->match.rungs[HSD_MATCH_TWINS].objects, 30);
-    cr_assert_eq(diff->match.weak.objects, 30); /* not what refers to them all: it is known by what refers to it */
+    /* not what refers to them all: it is known by what refers to it */
+    cr_assert_eq(diff->match.weak.objects, 30);
     cr_assert_eq(diff->match.ambiguous, 30);
     cr_assert_eq(diff->total.freed.objects, 10);
     cr_assert_eq(diff->total.undecided.objects, 0, "ten went, and nothing came");
@@ -328,7 +350,8 @@ Test(rungs, undecidable)
         add_stake(g, 5);
     }
     static const uint64_t places[] = {5000, 4000, 2000, 3000, 1000}; /* stake 5, twin, twin, stake 2, map */
-    for (uint32_t who = 1; who <= 5; who++) place(&after, who, places[who - 1]);
+    for (uint32_t who = 1; who <= 5; who++)
+        place(&after, who, places[who - 1]);
     hsd_diff *diff = tell();
     expect(2, HSD_MATCH_STRUCTURE);
     expect(5, HSD_MATCH_STRUCTURE);
@@ -339,6 +362,8 @@ Test(rungs, undecidable)
     cr_assert_eq(diff->total.freed.objects, 2);
     cr_assert_eq(diff->total.undecided.objects, 2);
     cr_assert_eq(diff->total.undecided.bytes, 48);
-    for (size_t i = 0; i < diff->holder_count; i++) cr_assert_eq(diff->holders[i].growth_bytes, 0); /* it cancels */
+    /* it cancels */
+    for (size_t i = 0; i < diff->holder_count; i++)
+        cr_assert_eq(diff->holders[i].growth_bytes, 0);
     hsd_diff_free(diff);
 }

@@ -62,11 +62,14 @@ static void write_tables(hsc_writer *w)
 static void write_object(hsc_writer *w, uint64_t i, uint64_t side)
 {
     test_random random = {i * 2 + (i % 50 == 0 ? side : 0)};
-    const hsc_object object = {.id = i * 16 + 4096, .type = 1 + (uint32_t)test_below(&random, TYPES),
-                               .size_bytes = 16 + 8 * test_below(&random, 40), .name = 1 + (uint32_t)(i % TYPES)};
+    const hsc_object object = {.id = i * 16 + 4096,
+                               .type = 1 + (uint32_t)test_below(&random, TYPES),
+                               .size_bytes = 16 + 8 * test_below(&random, 40),
+                               .name = 1 + (uint32_t)(i % TYPES)};
     good(hsc_begin_object(w, &object));
     for (uint64_t n = test_below(&random, 6); n > 0; n--) {
-        const uint64_t target = test_below(&random, 4) == 0 ? test_below(&random, OBJECTS) : i + test_below(&random, 200);
+        const uint64_t target =
+            test_below(&random, 4) == 0 ? test_below(&random, OBJECTS) : i + test_below(&random, 200);
         const uint32_t label = test_below(&random, 500) == 0 ? 2 : 1 + 2 * (uint32_t)(test_below(&random, 20) == 0);
         good(hsc_reference(w, target * 16 + 4096, label, 0));
     }
@@ -90,8 +93,8 @@ static void write_capture(const char *path, uint64_t side, int order)
     }
     for (uint32_t r = 0; r < 300; r++) {
         const uint32_t at = order == 0 ? r : 299 - r;
-        good(hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STACK, .label = 1 + at % TYPES,
-                                            .target = (uint64_t)at * 160 + 4096}));
+        good(hsc_root(w, &(hsc_root_record){
+                             .kind = HSC_ROOT_STACK, .label = 1 + at % TYPES, .target = (uint64_t)at * 160 + 4096}));
     }
     if (order == 1) write_tables(w);
     good(hsc_finish(w));
@@ -102,11 +105,13 @@ static hsd_status hash_bytes(void *context, const void *data, size_t size, hsd_e
 {
     uint64_t *hash = context;
     (void)error;
-    for (size_t i = 0; i < size; i++) *hash = (*hash ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
+    for (size_t i = 0; i < size; i++)
+        *hash = (*hash ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
     return HSD_OK;
 }
 
-/* Hash of all reports of one run. Of what changes with the order of records they print the digests of the files alone, which are left out. */
+/* Hash of all reports of one run. Of what changes with the order of records they print the digests of the files alone,
+ * which are left out. */
 static uint64_t run_once(const hsd_run *run)
 {
     hsd_capture *before, *after;
@@ -145,7 +150,8 @@ Test(same_bytes, for_any_order_memory_threads_locale_and_folder, .timeout = 600)
         write_capture(after_path, 1, order);
         const unsigned first = count < RUNS ? (unsigned)order * count : 0;
         for (unsigned i = first; i < first + count; i++) {
-            const hsd_run run = {.memory_bytes = memory[i % 4], .threads = threads[(i + i / 4) % 4],
+            const hsd_run run = {.memory_bytes = memory[i % 4],
+                                 .threads = threads[(i + i / 4) % 4],
                                  .temp_dir = i % 3 == 0 ? temp_path : NULL};
             setlocale(LC_ALL, locales[i % 3 == 0 ? 0 : i % 4]);
             const uint64_t hash = run_once(&run);

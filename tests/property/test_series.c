@@ -1,6 +1,6 @@
 /*
- * Series of random heaps that evolve, against definitions: values by type, by root and by holder, sums, ages. Written in random forms,
- * run with random memory and threads. HSD_PAIRS sets how many series, HSD_SEED where they start.
+ * Series of random heaps that evolve, against definitions: values by type, by root and by holder, sums, ages. Written
+ * in random forms, run with random memory and threads. HSD_PAIRS sets how many series, HSD_SEED where they start.
  */
 #include "series_kit.h"
 
@@ -24,7 +24,8 @@ static uint64_t series_count(void)
 
 static hsd_run random_run(test_random *random)
 {
-    return (hsd_run){.memory_bytes = (UINT64_C(20) << 20) << test_below(random, 4), .threads = 1 + (unsigned)test_below(random, 2)};
+    return (hsd_run){.memory_bytes = (UINT64_C(20) << 20) << test_below(random, 4),
+                     .threads = 1 + (unsigned)test_below(random, 2)};
 }
 
 static const hsd_series_row *row_of(const hsd_series_table *table, const char *name)
@@ -42,12 +43,14 @@ static void check_sums(const hsd_series *series, const hsd_series_table *table, 
     cr_assert(table->is_known, "seed %lu: %s", seed, table->why_not.data);
     for (size_t k = from; k < series->point_count; k++) {
         hsd_amount sum = table->others.values[k];
-        for (size_t i = 0; i < table->row_count; i++) kit_add(&sum, table->rows[i].values[k]);
+        for (size_t i = 0; i < table->row_count; i++)
+            kit_add(&sum, table->rows[i].values[k]);
         cr_assert(kit_same(sum, series->total.values[k]), "seed %lu capture %zu", seed, k);
     }
     for (size_t i = 1; i < table->row_count; i++) {
         const hsd_series_row *a = &table->rows[i - 1], *b = &table->rows[i];
-        cr_assert(a->trend.growth > b->trend.growth || (a->trend.growth == b->trend.growth && strcmp(a->name.data, b->name.data) <= 0),
+        cr_assert(a->trend.growth > b->trend.growth ||
+                      (a->trend.growth == b->trend.growth && strcmp(a->name.data, b->name.data) <= 0),
                   "seed %lu", seed);
     }
 }
@@ -60,7 +63,8 @@ static void check_trend(const hsd_series *series, const hsd_series_row *row)
         bytes[k] = row->values[k].bytes;
         times[k] = 1 + k;
     }
-    const hsd_trend wanted = hsd_trend_of(bytes + first, times + first, series->point_count - first, series->noise_bytes);
+    const hsd_trend wanted =
+        hsd_trend_of(bytes + first, times + first, series->point_count - first, series->noise_bytes);
     cr_assert_eq(memcmp(&wanted, &row->trend, sizeof wanted), 0);
 }
 
@@ -76,7 +80,8 @@ static void check_types(const hsd_series *series, unsigned long seed)
         for (size_t k = 0; k < story.count; k++) {
             const hsd_amount wanted = captures[k].types[t].live.before;
             is_there |= wanted.objects > 0;
-            cr_assert(kit_same(row != NULL ? row->values[k] : (hsd_amount){0, 0}, wanted), "seed %lu type %s capture %zu", seed, name, k);
+            cr_assert(kit_same(row != NULL ? row->values[k] : (hsd_amount){0, 0}, wanted),
+                      "seed %lu type %s capture %zu", seed, name, k);
         }
         cr_assert_eq(row != NULL, is_there, "seed %lu type %s", seed, name);
         if (row != NULL) check_trend(series, row);
@@ -97,7 +102,8 @@ static void check_roots(const hsd_series *series, unsigned long seed)
         const hsd_series_row *row = &series->roots.rows[i];
         cr_assert_eq(row->is_shared, strcmp(row->name.data, "(shared)") == 0);
         for (size_t k = 0; k < story.count; k++)
-            cr_assert(kit_same(row->values[k], root_of(k, row->name.data)), "seed %lu root %s capture %zu", seed, row->name.data, k);
+            cr_assert(kit_same(row->values[k], root_of(k, row->name.data)), "seed %lu root %s capture %zu", seed,
+                      row->name.data, k);
     }
 }
 
@@ -107,7 +113,7 @@ typedef struct key {
     char path[ORACLE_PATH]; /* from the nearest root; "" = the heap */
     char above[ORACLE_PATH];
     bool is_root, holds;
-    uint64_t objects;       /* in one capture */
+    uint64_t objects; /* in one capture */
     size_t confirmed;
     hsd_amount values[KIT_CAPTURES];
 } key;
@@ -133,8 +139,8 @@ static void path_of(const hsd_profile *profile, uint32_t row, char *out)
     }
     for (out[0] = 0; length > 0;) {
         const hsd_place *place = &profile->places[way[--length]];
-        used += (size_t)snprintf(out + used, ORACLE_PATH - used, place->is_root ? "(%s%s)" : " %s %s", place->is_root ? "" : place->edge.data,
-                                 place->type.data);
+        used += (size_t)snprintf(out + used, ORACLE_PATH - used, place->is_root ? "(%s%s)" : " %s %s",
+                                 place->is_root ? "" : place->edge.data, place->type.data);
     }
 }
 
@@ -155,7 +161,8 @@ static void confirm_keys(const hsd_profile *profile)
 {
     char path[ORACLE_PATH];
     bool is_there[MOST_KEYS] = {false}, can_hold[MOST_KEYS] = {false};
-    for (size_t i = 0; i < key_count; i++) keys[i].objects = 0;
+    for (size_t i = 0; i < key_count; i++)
+        keys[i].objects = 0;
     for (uint32_t i = 1; i < profile->place_count; i++) {
         path_of(profile, i, path);
         key *at = find_key(path);
@@ -179,7 +186,8 @@ static void credit_keys(const hsd_profile *profile, size_t k)
             row = profile->places[row].parent;
             path_of(profile, row, path);
         }
-        while (!at->holds) at = find_key(at->above);
+        while (!at->holds)
+            at = find_key(at->above);
         kit_add(&at->values[k], profile->places[i].own);
     }
 }
@@ -196,20 +204,27 @@ static void check_holders(const hsd_series *series, hsd_profile **profiles, unsi
     const size_t first = series->warmup;
     size_t count = 0;
     key_count = 0;
-    for (size_t k = 0; k <= first; k++) add_keys(profiles[k]);
-    for (size_t k = first; k < story.count; k++) confirm_keys(profiles[k]);
-    for (size_t i = 0; i < key_count; i++) keys[i].holds = i == 0 || keys[i].confirmed == story.count - first;
-    for (size_t k = 0; k < story.count; k++) credit_keys(profiles[k], k);
+    for (size_t k = 0; k <= first; k++)
+        add_keys(profiles[k]);
+    for (size_t k = first; k < story.count; k++)
+        confirm_keys(profiles[k]);
+    for (size_t i = 0; i < key_count; i++)
+        keys[i].holds = i == 0 || keys[i].confirmed == story.count - first;
+    for (size_t k = 0; k < story.count; k++)
+        credit_keys(profiles[k], k);
     memset(wanted, 0, sizeof wanted);
     memset(got, 0, sizeof got);
     for (size_t i = 0; i < key_count; i++) {
         hsd_amount all = {0, 0};
-        for (size_t k = 0; k < story.count; k++) kit_add(&all, keys[i].values[k]);
+        for (size_t k = 0; k < story.count; k++)
+            kit_add(&all, keys[i].values[k]);
         if (!keys[i].holds || (all.objects == 0 && all.bytes == 0)) continue;
         memcpy(wanted[count++], keys[i].values, sizeof wanted[0]);
     }
-    cr_assert_eq(series->holders.row_count, count, "seed %lu: %zu rows, not %zu", seed, series->holders.row_count, count);
-    for (size_t i = 0; i < count; i++) memcpy(got[i], series->holders.rows[i].values, story.count * sizeof(hsd_amount));
+    cr_assert_eq(series->holders.row_count, count, "seed %lu: %zu rows, not %zu", seed, series->holders.row_count,
+                 count);
+    for (size_t i = 0; i < count; i++)
+        memcpy(got[i], series->holders.rows[i].values, story.count * sizeof(hsd_amount));
     qsort(wanted, count, sizeof wanted[0], compare_values);
     qsort(got, count, sizeof got[0], compare_values);
     cr_assert_eq(memcmp(wanted, got, sizeof wanted), 0, "seed %lu", seed);
@@ -219,8 +234,10 @@ static void check_holders(const hsd_series *series, hsd_profile **profiles, unsi
         snprintf(root, sizeof root, "(%s)", row->root.data);
         const key *at = strcmp(row->root.data, "(roots)") == 0 ? &keys[0] : find_key(root);
         cr_assert_not_null(at, "seed %lu: %s", seed, root);
-        if (row->path_count == 0) cr_assert(row->name.size == 0 && compare_values(at->values, (hsd_amount[KIT_CAPTURES]){{0, 0}}) != 0);
-        else cr_assert_str_eq(row->name.data, row->path[row->path_count - 1].type.data);
+        if (row->path_count == 0)
+            cr_assert(row->name.size == 0 && compare_values(at->values, (hsd_amount[KIT_CAPTURES]){{0, 0}}) != 0);
+        else
+            cr_assert_str_eq(row->name.data, row->path[row->path_count - 1].type.data);
     }
 }
 
@@ -266,7 +283,8 @@ static void age(size_t k)
     for (uint32_t i = 0; i < heap->object_count; i++) {
         if (!view.live[i] || !view.counts[i]) continue;
         const aged *before = same_before(k, heap->objects[i].id, heap->objects[i].type);
-        alive[k].objects[alive[k].count++] = (aged){heap->objects[i].id, view.bytes[i], heap->objects[i].type, before != NULL ? before->born : k};
+        alive[k].objects[alive[k].count++] =
+            (aged){heap->objects[i].id, view.bytes[i], heap->objects[i].type, before != NULL ? before->born : k};
     }
 }
 
@@ -286,7 +304,8 @@ static void check_row(const hsd_cohorts *c, const hsd_cohort_row *row, int type,
     for (size_t at = 0; at < c->cohort_count; at++) {
         for (size_t born = 0; born <= at; born++) {
             const hsd_amount wanted = of_age(c->cohorts[at].last, c->cohorts[born].first, c->cohorts[born].last, type);
-            cr_assert(kit_same(row->alive[at * c->cohort_count + born], wanted), "seed %lu type %d at %zu born %zu", seed, type, at, born);
+            cr_assert(kit_same(row->alive[at * c->cohort_count + born], wanted), "seed %lu type %d at %zu born %zu",
+                      seed, type, at, born);
         }
     }
 }
@@ -300,7 +319,8 @@ static void check_cohorts(const hsd_series *series, unsigned long seed)
     cr_assert_eq(c->cohort_count, story.count < HSD_COHORTS_MOST ? story.count : HSD_COHORTS_MOST);
     cr_assert(c->cohorts[0].first == 0 && c->cohorts[0].last == 0 && c->cohorts[c->cohort_count - 1].last == last);
     for (size_t i = 1; i < c->cohort_count; i++) {
-        const uint32_t size = c->cohorts[i].last - c->cohorts[i].first + 1, even = (uint32_t)last / (uint32_t)(c->cohort_count - 1);
+        const uint32_t size = c->cohorts[i].last - c->cohorts[i].first + 1,
+                       even = (uint32_t)last / (uint32_t)(c->cohort_count - 1);
         cr_assert(c->cohorts[i].first == c->cohorts[i - 1].last + 1 && (size == even || size == even + 1));
     }
     check_row(c, &c->all, -1, seed);
@@ -317,7 +337,8 @@ static void check_cohorts(const hsd_series *series, unsigned long seed)
         check_row(c, row, type, seed);
     }
     cr_assert_eq(c->type_count, shown);
-    for (size_t k = 0; k < story.count; k++) cr_assert(kit_same(c->retained_since[k], of_age(last, k + 1, last, -1)), "seed %lu since %zu", seed, k);
+    for (size_t k = 0; k < story.count; k++)
+        cr_assert(kit_same(c->retained_since[k], of_age(last, k + 1, last, -1)), "seed %lu since %zu", seed, k);
 }
 
 /* ---- the whole ---- */
@@ -369,7 +390,8 @@ Test(series, equals_the_oracle_on_random_heaps, .timeout = 3600)
         check_roots(series, seed);
         check_holders(series, profiles, seed);
         check_cohorts(series, seed);
-        for (size_t k = 0; k < count; k++) hsd_profile_free(profiles[k]);
+        for (size_t k = 0; k < count; k++)
+            hsd_profile_free(profiles[k]);
         hsd_series_free(series);
         compared++;
     }
@@ -386,9 +408,11 @@ Test(series, ages_by_pairs_are_those_by_ids, .timeout = 3600)
         const hsd_series_options options = {.cohorts = HSD_COHORTS_ALWAYS};
         const hsd_run run = random_run(&random);
         if (!kit_make(&story, &random, count)) continue;
-        for (size_t k = 0; k < count; k++) story.forms[k].domain = 0;
+        for (size_t k = 0; k < count; k++)
+            story.forms[k].domain = 0;
         kit_write(&story);
-        for (size_t k = 0; k < count; k++) look(k);
+        for (size_t k = 0; k < count; k++)
+            look(k);
         hsd_series *series = kit_run(count, &options, &run);
         cr_assert_eq(kit_open_most, 2);
         cr_assert_not(series->cohorts.is_by_structure);

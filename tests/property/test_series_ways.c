@@ -1,6 +1,6 @@
 /*
- * A series of larger heaps that a collector moves: ages by structure against what is known of the program, and the same answer
- * whatever the memory, the threads, the folder for temporary data and the order of records.
+ * A series of larger heaps that a collector moves: ages by structure against what is known of the program, and the same
+ * answer whatever the memory, the threads, the folder for temporary data and the order of records.
  */
 #include "series_kit.h"
 
@@ -18,8 +18,10 @@ static void make_moments(const grove_plan *plan, moved_way way)
     test_random random = {11};
     for (int k = 0; k < MOMENTS; k++) {
         moments[k] = grove_grow(plan, k / 2);
-        if (k == 0) grove_place(&moments[k]);
-        else grove_move(&moments[k], &moments[k - 1], way, &random);
+        if (k == 0)
+            grove_place(&moments[k]);
+        else
+            grove_move(&moments[k], &moments[k - 1], way, &random);
     }
 }
 
@@ -34,19 +36,24 @@ static void write_moments(uint64_t order)
 
 static void free_moments(void)
 {
-    for (int k = 0; k < MOMENTS; k++) grove_free(&moments[k]);
+    for (int k = 0; k < MOMENTS; k++)
+        grove_free(&moments[k]);
 }
 
 /* ---- ages by structure ---- */
 
-static hsd_amount alive_of(const hsd_cohorts *c, size_t at, size_t born) { return c->all.alive[at * c->cohort_count + born]; }
+static hsd_amount alive_of(const hsd_cohorts *c, size_t at, size_t born)
+{
+    return c->all.alive[at * c->cohort_count + born];
+}
 
 /* Objects of the last moment that were not there in the first. */
 static uint64_t came_between(void)
 {
     uint64_t came = 0;
     for (size_t i = 0, j = 0; i < moments[MOMENTS - 1].object_count; i++) {
-        while (j < moments[0].object_count && moments[0].objects[j].who < moments[MOMENTS - 1].objects[i].who) j++;
+        while (j < moments[0].object_count && moments[0].objects[j].who < moments[MOMENTS - 1].objects[i].who)
+            j++;
         came += j == moments[0].object_count || moments[0].objects[j].who != moments[MOMENTS - 1].objects[i].who;
     }
     return came;
@@ -54,7 +61,8 @@ static uint64_t came_between(void)
 
 static void check_ages(moved_way way)
 {
-    const grove_plan plan = {.seed = 5, .groups = 10, .entries = 300, .churn = 8, .growth = 15, .has_unique_points = true};
+    const grove_plan plan = {
+        .seed = 5, .groups = 10, .entries = 300, .churn = 8, .growth = 15, .has_unique_points = true};
     make_moments(&plan, way);
     write_moments(0);
     hsd_series *series = kit_run(MOMENTS, &(hsd_series_options){.cohorts = HSD_COHORTS_ALWAYS}, NULL);
@@ -63,14 +71,18 @@ static void check_ages(moved_way way)
     cr_assert_eq(kit_open_most, 2);
     for (size_t at = 0; at < MOMENTS; at++) {
         hsd_amount sum = {0, 0};
-        for (size_t born = 0; born <= at; born++) kit_add(&sum, alive_of(c, at, born));
+        for (size_t born = 0; born <= at; born++)
+            kit_add(&sum, alive_of(c, at, born));
         cr_assert(kit_same(sum, series->total.values[at]), "%s: capture %zu", moved_way_name(way), at);
     }
     const uint64_t live = series->total.values[3].objects, came = came_between(), seen = alive_of(c, 3, 2).objects;
-    cr_assert(came > live / 20 && seen + live / 20 >= came && seen <= came + live / 20, "%s: %lu of %lu objects came, not %lu", moved_way_name(way),
-              (unsigned long)seen, (unsigned long)live, (unsigned long)came);
-    cr_assert_leq(alive_of(c, 1, 1).objects + alive_of(c, 3, 3).objects, live / 100, "%s: nothing came there", moved_way_name(way));
-    cr_assert_eq(c->retained_since[0].objects, alive_of(c, 3, 1).objects + alive_of(c, 3, 2).objects + alive_of(c, 3, 3).objects);
+    cr_assert(came > live / 20 && seen + live / 20 >= came && seen <= came + live / 20,
+              "%s: %lu of %lu objects came, not %lu", moved_way_name(way), (unsigned long)seen, (unsigned long)live,
+              (unsigned long)came);
+    cr_assert_leq(alive_of(c, 1, 1).objects + alive_of(c, 3, 3).objects, live / 100, "%s: nothing came there",
+                  moved_way_name(way));
+    cr_assert_eq(c->retained_since[0].objects,
+                 alive_of(c, 3, 1).objects + alive_of(c, 3, 2).objects + alive_of(c, 3, 3).objects);
     cr_assert_eq(c->retained_since[3].objects, 0);
     hsd_series_free(series);
     free_moments();
@@ -102,11 +114,15 @@ Test(series_ways, a_collector_that_moves_leaves_ages_unknown_unless_asked)
 
 static uint64_t hash_of(uint64_t hash, const void *data, size_t size)
 {
-    for (size_t i = 0; i < size; i++) hash = (hash ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
 
-static uint64_t hash_text(uint64_t hash, hsd_text text) { return hash_of(hash_of(hash, &text.size, sizeof text.size), text.data, text.size); }
+static uint64_t hash_text(uint64_t hash, hsd_text text)
+{
+    return hash_of(hash_of(hash, &text.size, sizeof text.size), text.data, text.size);
+}
 
 static uint64_t hash_row(uint64_t hash, const hsd_series *series, const hsd_series_row *row)
 {
@@ -123,7 +139,8 @@ static uint64_t hash_row(uint64_t hash, const hsd_series *series, const hsd_seri
 
 static uint64_t hash_table(uint64_t hash, const hsd_series *series, const hsd_series_table *table)
 {
-    for (size_t i = 0; i < table->row_count; i++) hash = hash_row(hash, series, &table->rows[i]);
+    for (size_t i = 0; i < table->row_count; i++)
+        hash = hash_row(hash, series, &table->rows[i]);
     return hash_row(hash, series, &table->others);
 }
 
@@ -139,7 +156,8 @@ static uint64_t hash_cohorts(uint64_t hash, const hsd_cohorts *c, size_t count)
 
 static uint64_t answer(const hsd_run *run)
 {
-    hsd_series *series = kit_run(MOMENTS, &(hsd_series_options){.cohorts = HSD_COHORTS_ALWAYS, .noise_bytes = 100}, run);
+    hsd_series *series =
+        kit_run(MOMENTS, &(hsd_series_options){.cohorts = HSD_COHORTS_ALWAYS, .noise_bytes = 100}, run);
     cr_assert(series->roots.is_known && series->holders.is_known && series->cohorts.are_known);
     uint64_t hash = hash_table(FIRST, series, &series->types);
     hash = hash_table(hash, series, &series->roots);
@@ -156,7 +174,8 @@ Test(series_ways, says_the_same_whatever_the_way, .timeout = 1200)
     uint64_t wanted = 0;
     make_moments(&plan, MOVED_REGIONS);
     for (unsigned i = 0; i < 6; i++) {
-        const hsd_run run = {.memory_bytes = mib[i] << 20, .threads = 1 + i % 3, .temp_dir = i % 2 == 0 ? NULL : kit_folder};
+        const hsd_run run = {
+            .memory_bytes = mib[i] << 20, .threads = 1 + i % 3, .temp_dir = i % 2 == 0 ? NULL : kit_folder};
         if (i % 2 == 0) write_moments(i);
         const uint64_t found = answer(&run);
         if (i == 0) wanted = found;
@@ -169,7 +188,8 @@ Test(series_ways, says_the_same_whatever_the_way, .timeout = 1200)
 
 static void check_same_values(const hsd_series *a, const hsd_series *b)
 {
-    for (size_t k = 0; k < a->point_count; k++) cr_assert(kit_same(a->total.values[k], b->total.values[k]));
+    for (size_t k = 0; k < a->point_count; k++)
+        cr_assert(kit_same(a->total.values[k], b->total.values[k]));
     cr_assert_eq(hash_table(FIRST, a, &a->types), hash_table(FIRST, b, &b->types));
     cr_assert_eq(hash_table(FIRST, a, &a->roots), hash_table(FIRST, b, &b->roots));
     cr_assert_eq(hash_table(FIRST, a, &a->holders), hash_table(FIRST, b, &b->holders));
@@ -203,8 +223,11 @@ Test(series_ways, baselines_stand_for_their_captures)
         cr_assert(some->points[0].is_baseline && !some->points[1].is_baseline && some->points[3].is_baseline);
         check_same_values(full, some);
         cr_assert_eq(some->cohorts.are_known, identities, "%s", some->cohorts.why_not.data);
-        if (identities) cr_assert_eq(hash_cohorts(FIRST, &full->cohorts, 5), hash_cohorts(FIRST, &some->cohorts, 5));
-        else cr_assert_not_null(strstr(some->cohorts.why_not.data, "00.hs holds sums and no objects"), "%s", some->cohorts.why_not.data);
+        if (identities)
+            cr_assert_eq(hash_cohorts(FIRST, &full->cohorts, 5), hash_cohorts(FIRST, &some->cohorts, 5));
+        else
+            cr_assert_not_null(strstr(some->cohorts.why_not.data, "00.hs holds sums and no objects"), "%s",
+                               some->cohorts.why_not.data);
         hsd_series_free(full);
         hsd_series_free(some);
     }

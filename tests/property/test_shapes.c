@@ -17,7 +17,8 @@
 
 typedef enum shape { RANDOM, LIST, BACKWARDS, SCATTERED, STAR, CYCLE, COMB, ONE_ID, ALL_ROOTS, SHAPES } shape;
 
-static const char *const names[SHAPES] = {"random", "list", "backwards", "scattered", "star", "cycle", "comb", "one id", "all roots"};
+static const char *const names[SHAPES] = {"random", "list", "backwards", "scattered", "star",
+                                          "cycle",  "comb", "one id",    "all roots"};
 
 typedef struct job {
     uint64_t objects;
@@ -40,10 +41,12 @@ static void write_references(hsc_writer *w, const job *j, uint64_t i, test_rando
     const uint64_t next = i + 1;
     switch (j->shape) {
     case RANDOM:
-        for (int k = 0; k < 2; k++) refer(w, j, test_below(random, j->objects));
+        for (int k = 0; k < 2; k++)
+            refer(w, j, test_below(random, j->objects));
         break;
     case STAR:
-        for (uint64_t t = 1; i == 0 && t < j->objects; t++) refer(w, j, t);
+        for (uint64_t t = 1; i == 0 && t < j->objects; t++)
+            refer(w, j, t);
         break;
     case BACKWARDS:
         if (i > 0) refer(w, j, i - 1);
@@ -146,7 +149,8 @@ Test(shapes, none_stalls_a_diff, .timeout = 3600)
             cr_assert_eq(write_heap(&j), HSC_OK);
             run_with_small_stack(&j);
             cr_assert_eq(j.status, HSD_OK, "%s: %s", names[s], j.error.text);
-            if (s != ONE_ID || j.by_ordinal) cr_assert_eq(j.live, objects, "%s: %lu live", names[s], (unsigned long)j.live);
+            if (s != ONE_ID || j.by_ordinal)
+                cr_assert_eq(j.live, objects, "%s: %lu live", names[s], (unsigned long)j.live);
             cr_assert_eq(j.kept, j.live, "%s: %lu kept", names[s], (unsigned long)j.kept);
             if (s == RANDOM) random_ns[form] = j.elapsed_ns;
             const double ratio = (double)j.elapsed_ns / (double)random_ns[form];

@@ -1,7 +1,8 @@
 /*
- * Objects recognised by structure, against definitions: whoever is taken for whom, the numbers are those of captures in which
- * ids say exactly that. Random pairs of heaps that moved in four ways; which objects are right is printed, and held against the
- * truth where nothing can be mistaken. HSD_PAIRS sets how many (a fifth under sanitizers), HSD_SEED where they start.
+ * Objects recognised by structure, against definitions: whoever is taken for whom, the numbers are those of captures in
+ * which ids say exactly that. Random pairs of heaps that moved in four ways; which objects are right is printed, and
+ * held against the truth where nothing can be mistaken. HSD_PAIRS sets how many (a fifth under sanitizers), HSD_SEED
+ * where they start.
  */
 #include "structure_kit.h"
 
@@ -45,7 +46,8 @@ static void check_match(const hsd_diff *diff, const told *all, unsigned long see
 {
     cr_assert(diff->identity_is_known && diff->is_by_structure, "seed %lu", seed);
     cr_assert_eq(diff->match.structure, all->count, "seed %lu", seed);
-    cr_assert_eq(diff->match.structure, wanted.matched, "seed %lu: %lu pairs, not %lu", seed, diff->match.structure, wanted.matched);
+    cr_assert_eq(diff->match.structure, wanted.matched, "seed %lu: %lu pairs, not %lu", seed, diff->match.structure,
+                 wanted.matched);
     cr_assert_eq(diff->match.unmatched_before, wanted.unmatched_before, "seed %lu", seed);
     cr_assert_eq(diff->match.unmatched_after, wanted.unmatched_after, "seed %lu", seed);
 }
@@ -54,7 +56,8 @@ static void check_match(const hsd_diff *diff, const told *all, unsigned long see
 static void check_pair(const moved_pair *pair, test_random *random, moved_score *score, unsigned long seed)
 {
     told all = {0};
-    oracle_heaps heaps = {&pair->before, &pair->after, moving_form(0, random), moving_form(test_below(random, 2), random)};
+    oracle_heaps heaps = {&pair->before, &pair->after, moving_form(0, random),
+                          moving_form(test_below(random, 2), random)};
     hsd_diff *diff = compare_heaps(&heaps, random, &all);
     told_sort_by_before(&all);
     const model_heap renamed = moved_renamed(&pair->before, &all);
@@ -81,7 +84,8 @@ Test(structure, numbers_are_those_of_the_pairs_that_were_told)
         check_pair(&pair, &random, &scores[way], (unsigned long)(first + i));
     }
     cr_log_info("%lu pairs of heaps compared with the oracle, 0 differ", (unsigned long)pairs);
-    for (int way = 0; way < MOVED_WAYS; way++) print_score(moved_way_name((moved_way)way), &scores[way]);
+    for (int way = 0; way < MOVED_WAYS; way++)
+        print_score(moved_way_name((moved_way)way), &scores[way]);
 }
 
 /* ---- there and back ---- */
@@ -91,9 +95,9 @@ static bool same_amount(hsd_amount a, hsd_amount b) { return a.objects == b.obje
 static bool is_mirrored(const hsd_change *there, const hsd_change *back)
 {
     return same_amount(there->before, back->after) && same_amount(there->after, back->before) &&
-           same_amount(there->undecided, back->undecided) && same_amount(there->new_, back->freed) && same_amount(there->freed, back->new_) &&
-           there->kept.objects == back->kept.objects && there->resized_bytes == -back->resized_bytes &&
-           there->resized_objects == back->resized_objects;
+           same_amount(there->undecided, back->undecided) && same_amount(there->new_, back->freed) &&
+           same_amount(there->freed, back->new_) && there->kept.objects == back->kept.objects &&
+           there->resized_bytes == -back->resized_bytes && there->resized_objects == back->resized_objects;
 }
 
 static void check_mirrored_rows(const hsd_diff *there, const hsd_diff *back, unsigned long seed)
@@ -104,7 +108,8 @@ static void check_mirrored_rows(const hsd_diff *there, const hsd_diff *back, uns
     for (size_t i = 0; i < there->type_count; i++) {
         const hsd_type_row *row = &there->types[i];
         size_t at = 0;
-        while (at + 1 < back->type_count && strcmp(back->types[at].name.data, row->name.data) != 0) at++;
+        while (at + 1 < back->type_count && strcmp(back->types[at].name.data, row->name.data) != 0)
+            at++;
         cr_assert(is_mirrored(&row->live, &back->types[at].live), "seed %lu type %s", seed, row->name.data);
         cr_assert(same_amount(row->revived, back->types[at].dropped), "seed %lu type %s", seed, row->name.data);
         cr_assert_eq(row->retained_before, back->types[at].retained_after, "seed %lu type %s", seed, row->name.data);
@@ -112,7 +117,8 @@ static void check_mirrored_rows(const hsd_diff *there, const hsd_diff *back, uns
     for (size_t i = 0; i < there->root_count; i++) {
         const hsd_root_row *row = &there->roots[i];
         size_t at = 0;
-        while (at + 1 < back->root_count && strcmp(back->roots[at].name.data, row->name.data) != 0) at++;
+        while (at + 1 < back->root_count && strcmp(back->roots[at].name.data, row->name.data) != 0)
+            at++;
         cr_assert(is_mirrored(&row->live, &back->roots[at].live), "seed %lu root %s", seed, row->name.data);
         cr_assert(same_amount(row->moved_in, back->roots[at].moved_out), "seed %lu root %s", seed, row->name.data);
     }
@@ -140,7 +146,8 @@ static bool has_sets(const hsd_diff *diff)
 
 static void check_mirrored_holders(const hsd_diff *there, const hsd_diff *back, const told *all, unsigned long seed)
 {
-    cr_assert_eq(there->holder_count + there->other_holder_count, back->holder_count + back->other_holder_count, "seed %lu", seed);
+    cr_assert_eq(there->holder_count + there->other_holder_count, back->holder_count + back->other_holder_count,
+                 "seed %lu", seed);
     cr_assert_eq(there->tree_count, back->tree_count, "seed %lu", seed);
     for (size_t i = 0; i < there->holder_count && there->other_holder_count == 0; i++) {
         const hsd_holder *row = &there->holders[i], *mirror = holder_back(back, row, all);
@@ -160,11 +167,13 @@ static void check_mirrored_pairs(told *there, told *back, unsigned long seed)
         const told_pair *a = &there->pairs[i], *b = &back->pairs[i];
         cr_assert(a->after == b->before && a->before == b->after, "seed %lu: %lx is %lx there, %lx back", seed,
                   (unsigned long)a->after, (unsigned long)a->before, (unsigned long)b->after);
-        cr_assert_eq(a->rung, b->rung, "seed %lu: %lx by %d there, by %d back", seed, (unsigned long)a->after, a->rung, b->rung);
+        cr_assert_eq(a->rung, b->rung, "seed %lu: %lx by %d there, by %d back", seed, (unsigned long)a->after, a->rung,
+                     b->rung);
     }
 }
 
-static void check_mirrored(const hsd_diff *there, told *told_there, const hsd_diff *back, told *told_back, unsigned long seed)
+static void check_mirrored(const hsd_diff *there, told *told_there, const hsd_diff *back, told *told_back,
+                           unsigned long seed)
 {
     check_mirrored_pairs(told_there, told_back, seed);
     check_mirrored_rows(there, back, seed);
@@ -190,7 +199,8 @@ Test(structure, backwards_is_the_mirror_image)
     for (uint64_t i = 0; i < pairs; i++) {
         test_random random = {first + i};
         const moved_pair pair = moved_random(&random, (moved_way)(i % MOVED_WAYS));
-        const model_form one = moving_form(test_below(&random, 2), &random), other = moving_form(test_below(&random, 2), &random);
+        const model_form one = moving_form(test_below(&random, 2), &random),
+                         other = moving_form(test_below(&random, 2), &random);
         const hsd_run run = random_run(&random);
         cr_assert(model_write(&pair.before, &one, before_path));
         cr_assert(model_write(&pair.after, &other, after_path));
@@ -200,11 +210,13 @@ Test(structure, backwards_is_the_mirror_image)
 
 static void check_empty(const hsd_diff *diff, unsigned long seed)
 {
-    cr_assert_eq(diff->total.new_.objects + diff->total.freed.objects + diff->total.resized_objects, 0, "seed %lu: %lu new", seed,
-                 diff->total.new_.objects);
-    cr_assert_eq(diff->match.unmatched_before + diff->match.unmatched_after + diff->match.ambiguous, 0, "seed %lu", seed);
+    cr_assert_eq(diff->total.new_.objects + diff->total.freed.objects + diff->total.resized_objects, 0,
+                 "seed %lu: %lu new", seed, diff->total.new_.objects);
+    cr_assert_eq(diff->match.unmatched_before + diff->match.unmatched_after + diff->match.ambiguous, 0, "seed %lu",
+                 seed);
     cr_assert_eq(diff->holder_count + diff->other_holder_count, 0, "seed %lu", seed);
-    for (size_t i = 0; i < diff->root_count; i++) cr_assert_eq(diff->roots[i].moved_in.objects, 0, "seed %lu", seed);
+    for (size_t i = 0; i < diff->root_count; i++)
+        cr_assert_eq(diff->roots[i].moved_in.objects, 0, "seed %lu", seed);
 }
 
 /* The same heap at the same addresses, and at other ones in the same order; records in any order. */
@@ -215,7 +227,8 @@ Test(structure, with_itself_is_empty)
         test_random random = {first + i};
         const moved_pair pair = moved_random(&random, MOVED_COMPACTED);
         const model_heap again = moved_elsewhere(&pair.after, i % 2 == 0 ? MOVED_NOT : MOVED_COMPACTED, &random);
-        const oracle_heaps heaps = {&pair.after, &again, moving_form(0, &random), moving_form(test_below(&random, 2), &random)};
+        const oracle_heaps heaps = {&pair.after, &again, moving_form(0, &random),
+                                    moving_form(test_below(&random, 2), &random)};
         told all = {0};
         hsd_diff *diff = compare_heaps(&heaps, &random, &all);
         check_empty(diff, (unsigned long)(first + i));
@@ -250,8 +263,8 @@ static grove_form random_grove_form(hsc_identity identity, uint64_t moment, bool
 }
 
 /* Which ids the captures have for the same objects must not matter: all rows, in their order. */
-static void check_against_ids(const grove_pair *pair, const hsd_diff *diff, told *all, bool has_parts, test_random *random,
-                              unsigned long seed)
+static void check_against_ids(const grove_pair *pair, const hsd_diff *diff, told *all, bool has_parts,
+                              test_random *random, unsigned long seed)
 {
     grove renamed = grove_renamed(&pair->before, all);
     const grove_form before = random_grove_form(HSC_IDENTITY_EXACT, 0, has_parts, random);
@@ -273,8 +286,11 @@ static void check_against_ids(const grove_pair *pair, const hsd_diff *diff, told
 
 static grove_plan random_plan(uint64_t seed, test_random *random)
 {
-    return (grove_plan){.seed = seed, .groups = 1 + (unsigned)test_below(random, 6), .entries = 5 + (unsigned)test_below(random, 120),
-                        .churn = (unsigned)test_below(random, 30), .mutation = (unsigned)test_below(random, 30),
+    return (grove_plan){.seed = seed,
+                        .groups = 1 + (unsigned)test_below(random, 6),
+                        .entries = 5 + (unsigned)test_below(random, 120),
+                        .churn = (unsigned)test_below(random, 30),
+                        .mutation = (unsigned)test_below(random, 30),
                         .growth = (unsigned)test_below(random, 40)};
 }
 
@@ -303,17 +319,24 @@ Test(structure, numbers_of_larger_heaps_are_those_of_ids)
 {
     const uint64_t first = test_seed(400000), pairs = pair_count(GROVES);
     moved_score scores[MOVED_WAYS] = {0};
-    for (uint64_t i = 0; i < pairs; i++) check_grove(first + i, (moved_way)(i % MOVED_WAYS), &scores[i % MOVED_WAYS]);
-    for (int way = 0; way < MOVED_WAYS; way++) print_score(moved_way_name((moved_way)way), &scores[way]);
+    for (uint64_t i = 0; i < pairs; i++)
+        check_grove(first + i, (moved_way)(i % MOVED_WAYS), &scores[i % MOVED_WAYS]);
+    for (int way = 0; way < MOVED_WAYS; way++)
+        print_score(moved_way_name((moved_way)way), &scores[way]);
 }
 
-/* Where every object has a content of its own and the order is kept, nothing can be mistaken: what is new lies behind all others. */
+/* Where every object has a content of its own and the order is kept, nothing can be mistaken: what is new lies behind
+ * all others. */
 Test(structure, what_cannot_be_mistaken_is_not)
 {
     moved_score score = {0};
     for (uint64_t seed = 0; seed < 8; seed++) {
         test_random random = {test_seed(500000) + seed};
-        grove_plan plan = {.seed = seed, .groups = 3, .entries = 100, .churn = (unsigned)(5 * seed), .growth = (unsigned)(5 * seed),
+        grove_plan plan = {.seed = seed,
+                           .groups = 3,
+                           .entries = 100,
+                           .churn = (unsigned)(5 * seed),
+                           .growth = (unsigned)(5 * seed),
                            .has_unique_points = true};
         grove_pair pair = grow_pair(&plan, MOVED_COMPACTED, &random);
         const grove_form before = random_grove_form(HSC_IDENTITY_MOVING, 0, false, &random);
@@ -338,18 +361,21 @@ Test(structure, what_cannot_be_mistaken_is_not)
 static uint64_t misplaced(const hsd_diff *diff)
 {
     uint64_t bytes = 0;
-    for (size_t i = 0; i < diff->holder_count; i++) bytes += diff->holders[i].growth_bytes > 0 ? (uint64_t)diff->holders[i].growth_bytes : 0;
+    for (size_t i = 0; i < diff->holder_count; i++)
+        bytes += diff->holders[i].growth_bytes > 0 ? (uint64_t)diff->holders[i].growth_bytes : 0;
     return bytes;
 }
 
 static void check_nothing_grew(const hsd_diff *diff, unsigned long seed)
 {
-    for (size_t i = 0; i < diff->type_count; i++) cr_assert_eq(hsd_change_bytes(&diff->types[i].live), 0, "seed %lu", seed);
-    for (size_t i = 0; i < diff->root_count; i++) cr_assert_eq(hsd_change_bytes(&diff->roots[i].live), 0, "seed %lu", seed);
+    for (size_t i = 0; i < diff->type_count; i++)
+        cr_assert_eq(hsd_change_bytes(&diff->types[i].live), 0, "seed %lu", seed);
+    for (size_t i = 0; i < diff->root_count; i++)
+        cr_assert_eq(hsd_change_bytes(&diff->roots[i].live), 0, "seed %lu", seed);
 }
 
-/* Every object is another one that looks as the old one did. Where their order says which is which nobody holds more; where it does
- * not, a few twins are taken for those of other holders. */
+/* Every object is another one that looks as the old one did. Where their order says which is which nobody holds more;
+ * where it does not, a few twins are taken for those of other holders. */
 Test(structure, equals_that_replaced_equals_are_no_growth)
 {
     static const uint64_t percent[MOVED_WAYS] = {[MOVED_REGIONS] = 1, [MOVED_SHUFFLED] = 15};
@@ -368,8 +394,8 @@ Test(structure, equals_that_replaced_equals_are_no_growth)
         hsd_diff *diff = compare(&run, &all);
         check_nothing_grew(diff, (unsigned long)seed);
         if (percent[way] == 0) check_empty(diff, (unsigned long)seed);
-        cr_assert_leq(misplaced(diff) * 100, diff->total.after.bytes * percent[way], "seed %lu: %lu bytes", (unsigned long)seed,
-                      misplaced(diff));
+        cr_assert_leq(misplaced(diff) * 100, diff->total.after.bytes * percent[way], "seed %lu: %lu bytes",
+                      (unsigned long)seed, misplaced(diff));
         told_free(&all);
         hsd_diff_free(diff);
         free_pair(&pair);

@@ -1,6 +1,6 @@
 /*
- * What is recognised by structure does not depend on the order of records, the memory or the threads: the same pairs in the same
- * order, and the same report. The heap is large enough that the smaller budgets spill, page and walk in turn.
+ * What is recognised by structure does not depend on the order of records, the memory or the threads: the same pairs in
+ * the same order, and the same report. The heap is large enough that the smaller budgets spill, page and walk in turn.
  */
 #include "structure_kit.h"
 
@@ -14,7 +14,8 @@ TestSuite(structure_bytes, .init = setup, .fini = teardown);
 
 static uint64_t hash_of(uint64_t hash, const void *data, size_t size)
 {
-    for (size_t i = 0; i < size; i++) hash = (hash ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
 
@@ -39,9 +40,11 @@ static answer run_once(const hsd_run *run)
     hsd_diff *diff = compare(run, &all);
     cr_assert(diff->is_by_structure);
     for (int rung = HSD_MATCH_STRUCTURE; rung < HSD_MATCH_RUNG_COUNT; rung++) {
-        if (rung != HSD_MATCH_PLACE) cr_assert_gt(diff->match.rungs[rung].objects, 0); /* it is asked last: nothing is left */
+        /* it is asked last: nothing is left */
+        if (rung != HSD_MATCH_PLACE) cr_assert_gt(diff->match.rungs[rung].objects, 0);
     }
-    diff->before.info.has_digest = diff->after.info.has_digest = false; /* of the files, which another order changes */
+    /* of the files, which another order changes */
+    diff->before.info.has_digest = diff->after.info.has_digest = false;
     text json = json_of(diff);
     const answer out = {hash_of_pairs(&all), hash_of(FIRST, json.bytes, json.size), diff->has_holders};
     free(json.bytes);
@@ -57,7 +60,8 @@ static void check_same(answer wanted, const hsd_run *run, bool can_have_holders,
     const answer found = run_once(run);
     cr_assert_eq(found.has_holders, can_have_holders, "memory %lu MiB", mib);
     cr_assert_eq(found.pairs, wanted.pairs, "order %lu, memory %lu MiB, threads %u", order, mib, run->threads);
-    if (can_have_holders) cr_assert_eq(found.report, wanted.report, "order %lu, memory %lu MiB, threads %u", order, mib, run->threads);
+    if (can_have_holders)
+        cr_assert_eq(found.report, wanted.report, "order %lu, memory %lu MiB, threads %u", order, mib, run->threads);
 }
 
 static void write_both(const grove *before, const grove *after, uint64_t order)

@@ -1,6 +1,6 @@
 /*
- * A diff with a baseline on either side, or on both, gives what the diff of the two captures gives where no object is recognised
- * (match_by counts): types, roots, holders, the tree of places. On random heaps that evolve.
+ * A diff with a baseline on either side, or on both, gives what the diff of the two captures gives where no object is
+ * recognised (match_by counts): types, roots, holders, the tree of places. On random heaps that evolve.
  */
 #include <criterion/criterion.h>
 
@@ -69,9 +69,10 @@ static void check_types(const hsd_diff *x, const hsd_diff *y, unsigned long seed
     cr_assert_eq(x->type_count, y->type_count, "seed %lu", seed);
     for (size_t i = 0; i < x->type_count; i++) {
         const hsd_type_row *a = &x->types[i], *b = &y->types[i];
-        cr_assert(same_text(a->name, b->name) && same(a->live.before, b->live.before) && same(a->live.after, b->live.after) &&
-                      same(a->unreached_before, b->unreached_before) && same(a->unreached_after, b->unreached_after) &&
-                      a->retained_before == b->retained_before && a->retained_after == b->retained_after,
+        cr_assert(same_text(a->name, b->name) && same(a->live.before, b->live.before) &&
+                      same(a->live.after, b->live.after) && same(a->unreached_before, b->unreached_before) &&
+                      same(a->unreached_after, b->unreached_after) && a->retained_before == b->retained_before &&
+                      a->retained_after == b->retained_after,
                   "seed %lu type %zu", seed, i);
     }
 }
@@ -89,14 +90,17 @@ static void check_roots(const hsd_diff *x, const hsd_diff *y, unsigned long seed
 
 static void check_path(const hsd_holder *a, const hsd_holder *b, unsigned long seed)
 {
-    cr_assert(same_text(a->type, b->type) && same_text(a->root, b->root) && a->path_count == b->path_count, "seed %lu", seed);
+    cr_assert(same_text(a->type, b->type) && same_text(a->root, b->root) && a->path_count == b->path_count, "seed %lu",
+              seed);
     for (size_t i = 0; i < a->path_count; i++) {
         cr_assert(same_text(a->path[i].edge, b->path[i].edge) && same_text(a->path[i].type, b->path[i].type) &&
-                      a->path[i].repeat == b->path[i].repeat, "seed %lu step %zu", seed, i);
+                      a->path[i].repeat == b->path[i].repeat,
+                  "seed %lu step %zu", seed, i);
     }
 }
 
-/* A name of a root under which nothing is live on one side is no row of a profile, and what hung there is held by (roots). */
+/* A name of a root under which nothing is live on one side is no row of a profile, and what hung there is held by
+ * (roots). */
 static bool has_equal_roots(const hsd_diff *diff)
 {
     for (size_t i = 0; i < diff->root_count; i++) {
@@ -112,8 +116,9 @@ static void check_holders(const hsd_diff *x, const hsd_diff *y, unsigned long se
     for (size_t i = 0; i < x->holder_count; i++) {
         const hsd_holder *a = &x->holders[i], *b = &y->holders[i];
         check_path(a, b, seed);
-        cr_assert(a->growth_bytes == b->growth_bytes && a->net_objects == b->net_objects && a->edge_count == b->edge_count &&
-                      a->type_count == b->type_count, "seed %lu holder %zu", seed, i);
+        cr_assert(a->growth_bytes == b->growth_bytes && a->net_objects == b->net_objects &&
+                      a->edge_count == b->edge_count && a->type_count == b->type_count,
+                  "seed %lu holder %zu", seed, i);
     }
 }
 
@@ -122,8 +127,9 @@ static void check_tree(const hsd_diff *x, const hsd_diff *y, unsigned long seed)
     cr_assert_eq(x->tree_count, y->tree_count, "seed %lu", seed);
     for (size_t i = 0; i < x->tree_count; i++) {
         const hsd_tree_row *a = &x->tree[i], *b = &y->tree[i];
-        cr_assert(a->depth == b->depth && a->is_root == b->is_root && same_text(a->edge, b->edge) && same_text(a->type, b->type) &&
-                      same(a->own_before, b->own_before) && same(a->own_after, b->own_after) && same(a->after, b->after),
+        cr_assert(a->depth == b->depth && a->is_root == b->is_root && same_text(a->edge, b->edge) &&
+                      same_text(a->type, b->type) && same(a->own_before, b->own_before) &&
+                      same(a->own_after, b->own_after) && same(a->after, b->after),
                   "seed %lu place %zu", seed, i);
     }
 }
@@ -131,8 +137,10 @@ static void check_tree(const hsd_diff *x, const hsd_diff *y, unsigned long seed)
 static void check_pair(const char *before, const char *after, const hsd_diff *truth, unsigned long seed)
 {
     hsd_diff *diff = compare(before, after, HSD_MATCH_BY_BEST);
-    cr_assert(!diff->identity_is_known && diff->has_holders == truth->has_holders, "seed %lu: %s", seed, diff->why_no_holders.data);
-    cr_assert(same(diff->total.before, truth->total.before) && same(diff->total.after, truth->total.after), "seed %lu", seed);
+    cr_assert(!diff->identity_is_known && diff->has_holders == truth->has_holders, "seed %lu: %s", seed,
+              diff->why_no_holders.data);
+    cr_assert(same(diff->total.before, truth->total.before) && same(diff->total.after, truth->total.after), "seed %lu",
+              seed);
     check_types(truth, diff, seed);
     check_roots(truth, diff, seed);
     if (truth->has_holders) check_tree(truth, diff, seed);
@@ -159,7 +167,8 @@ static bool check_heaps(uint64_t seed)
     if (!model_has_graph(&before) || !model_has_graph(&after)) return false;
     const model_form forms[2] = {model_random_form(&random), model_random_form(&random)};
     cr_assert(model_write(&before, &forms[0], captures[0]) && model_write(&after, &forms[1], captures[1]));
-    for (int side = 0; side < 2; side++) keep(side);
+    for (int side = 0; side < 2; side++)
+        keep(side);
     hsd_diff *truth = compare(captures[0], captures[1], HSD_MATCH_BY_COUNTS);
     check_pair(baselines[0], captures[1], truth, seed);
     check_pair(captures[0], baselines[1], truth, seed);
@@ -172,13 +181,15 @@ Test(sums, are_what_a_diff_by_counts_says, .timeout = 1200)
 {
     const uint64_t start = test_seed(1), count = test_size(HEAPS, HEAPS / 8);
     uint64_t compared = 0;
-    for (uint64_t i = 0; i < count; i++) compared += check_heaps(start + i);
+    for (uint64_t i = 0; i < count; i++)
+        compared += check_heaps(start + i);
     cr_assert(compared > count / 4 && held > count / 4);
-    cr_log_info("%lu pairs of heaps, each with a baseline on either side and on both; holders of %lu; 0 differ", (unsigned long)compared,
-                (unsigned long)held);
+    cr_log_info("%lu pairs of heaps, each with a baseline on either side and on both; holders of %lu; 0 differ",
+                (unsigned long)compared, (unsigned long)held);
 }
 
-/* ---- baselines with identities: without holders they tell what is new and what was freed, as their captures do ---- */
+/* ---- baselines with identities: without holders they tell what is new and what was freed, as their captures do ----
+ */
 
 static hsd_diff *compare_objects(const char *before, const char *after)
 {
@@ -208,9 +219,11 @@ static void check_objects(uint64_t seed)
     hsd_capture_close(capture);
     hsd_diff *truth = compare_objects(captures[0], captures[1]), *diff = compare_objects(baselines[0], captures[1]);
     cr_assert(diff->identity_is_known && truth->identity_is_known, "seed %lu", (unsigned long)seed);
-    cr_assert(same(truth->total.before, diff->total.before) && same(truth->total.after, diff->total.after), "seed %lu", (unsigned long)seed);
+    cr_assert(same(truth->total.before, diff->total.before) && same(truth->total.after, diff->total.after), "seed %lu",
+              (unsigned long)seed);
     cr_assert(same(truth->total.new_, diff->total.new_) && same(truth->total.freed, diff->total.freed) &&
-                  truth->total.resized_bytes == diff->total.resized_bytes, "seed %lu", (unsigned long)seed);
+                  truth->total.resized_bytes == diff->total.resized_bytes,
+              "seed %lu", (unsigned long)seed);
     hsd_diff_free(truth);
     hsd_diff_free(diff);
 }
@@ -218,7 +231,8 @@ static void check_objects(uint64_t seed)
 Test(sums, with_identities_tell_new_and_freed, .timeout = 1200)
 {
     const uint64_t start = test_seed(3), count = test_size(HEAPS, HEAPS / 8);
-    for (uint64_t i = 0; i < count; i++) check_objects(start + i);
+    for (uint64_t i = 0; i < count; i++)
+        check_objects(start + i);
 }
 
 Test(sums, refuse_what_needs_objects)

@@ -88,7 +88,8 @@ static uint64_t retained_by_all(const char *root, uint32_t type)
 static int dominator_of(int object)
 {
     int above = view.nodes[object].parent;
-    while (above != ORACLE_NOBODY && !view.nodes[above].is_object) above = view.nodes[above].parent;
+    while (above != ORACLE_NOBODY && !view.nodes[above].is_object)
+        above = view.nodes[above].parent;
     return above;
 }
 
@@ -99,7 +100,7 @@ static bool is_inner(int object)
     if (above == ORACLE_NOBODY || !view.nodes[above].is_object) return false;
     return view.heap->objects[object].type == MODEL_INTERNAL_TYPE ||
            (view.heap->objects[above].type == view.heap->objects[object].type &&
-           strcmp(view.nodes[above].edge, view.nodes[object].edge) == 0 && strcmp(view.nodes[object].edge, "-") != 0);
+            strcmp(view.nodes[above].edge, view.nodes[object].edge) == 0 && strcmp(view.nodes[object].edge, "-") != 0);
 }
 
 /* ---- checks ---- */
@@ -166,7 +167,8 @@ static void check_roots(const hsd_top *top, unsigned long seed)
 static void check_list(const listing *list, unsigned long seed)
 {
     uint32_t live = 0;
-    for (uint32_t i = 0; i < view.heap->object_count; i++) live += is_shown((int)i);
+    for (uint32_t i = 0; i < view.heap->object_count; i++)
+        live += is_shown((int)i);
     cr_assert_eq(list->count, live, "seed %lu", seed);
     for (uint32_t i = 0; i < list->count; i++) {
         const hsd_retained *row = &list->rows[i];
@@ -212,7 +214,8 @@ static void check_objects(const hsd_top *top, size_t wanted, unsigned long seed)
         if (!is_shown(i) || is_inner(i)) continue;
         candidates++;
         for (int j = 0; j < (int)view.heap->object_count && !is_listed[i]; j++) {
-            cr_assert(!is_listed[j] || is_bigger(j, i), "seed %lu: object %lx is bigger", seed, view.heap->objects[i].id);
+            cr_assert(!is_listed[j] || is_bigger(j, i), "seed %lu: object %lx is bigger", seed,
+                      view.heap->objects[i].id);
         }
     }
     cr_assert_eq(top->object_count, candidates < wanted ? candidates : wanted, "seed %lu", seed);
@@ -229,7 +232,8 @@ static bool can_have_retained(const model_heap *heap)
             has_references |= is_there(heap, heap->objects[i].references[r].target);
         }
     }
-    for (uint32_t i = 0; i < heap->root_count; i++) has_roots |= is_there(heap, heap->roots[i].target);
+    for (uint32_t i = 0; i < heap->root_count; i++)
+        has_roots |= is_there(heap, heap->roots[i].target);
     return has_references && has_roots;
 }
 
@@ -262,7 +266,10 @@ Test(top, equals_the_oracle_on_random_heaps, .timeout = 3600)
 
 /* ---- the same bytes whatever the form ---- */
 
-typedef struct text { char bytes[65536]; size_t size; } text;
+typedef struct text {
+    char bytes[65536];
+    size_t size;
+} text;
 
 static hsd_status gather(void *context, const void *data, size_t size, hsd_error *e)
 {
@@ -278,7 +285,8 @@ static void print(text *out, const hsd_top *top)
     for (int i = 0; i < 3; i++) {
         static const hsd_report_table tables[] = {HSD_TABLE_TYPES, HSD_TABLE_ROOTS, HSD_TABLE_OBJECTS};
         const hsd_report_options options = {.table = tables[i], .sort_by = HSD_SORT_RETAINED};
-        cr_assert_eq(hsd_report_format_find("csv")->write_top(top, &options, gather, out, &err), HSD_OK, "%s", err.text);
+        cr_assert_eq(hsd_report_format_find("csv")->write_top(top, &options, gather, out, &err), HSD_OK, "%s",
+                     err.text);
     }
 }
 
@@ -313,7 +321,8 @@ Test(top, ends_with_what_each_returned)
     hsd_top *top;
     const hsd_top_options options = {.each = refuse};
     model_heap heap = model_random(&random);
-    while (!can_have_retained(&heap)) heap = model_random(&random);
+    while (!can_have_retained(&heap))
+        heap = model_random(&random);
     const model_form form = {.identity = HSC_IDENTITY_EXACT};
     cr_assert(model_write(&heap, &form, path));
     hsd_capture *capture = open_capture(NULL);
@@ -337,7 +346,8 @@ Test(top, without_roots_or_references_says_why)
     cr_assert_eq(top->side.unreached.objects, 0);
     cr_assert_gt(top->warning_count, 0);
     hsd_top_free(top);
-    for (uint32_t i = 0; i < heap.object_count; i++) heap.objects[i].reference_count = 0;
+    for (uint32_t i = 0; i < heap.object_count; i++)
+        heap.objects[i].reference_count = 0;
     top = look_at(&heap, &form, &run, 5, &list);
     cr_assert_str_eq(top->why_no_retained.data, "the capture carries no references");
     hsd_top_free(top);

@@ -45,10 +45,7 @@ static const told_pair *find(const told *all, const told_pair *wanted, int (*com
     return all->count == 0 ? NULL : bsearch(wanted, all->pairs, all->count, sizeof *all->pairs, compare);
 }
 
-const told_pair *told_of_after(const told *all, uint64_t id)
-{
-    return find(all, &(told_pair){.after = id}, by_after);
-}
+const told_pair *told_of_after(const told *all, uint64_t id) { return find(all, &(told_pair){.after = id}, by_after); }
 
 const told_pair *told_of_before(const told *all, uint64_t id)
 {

@@ -1,8 +1,8 @@
 /*
- * Makes hostile captures out of a good one: every length, count and number in the file header, the block headers and the column
- * headers is set to values where sums break, and all checksums are made right again, so that nothing but the reader's own
- * care stands between the value and the memory. Then the bombs: a small zstd frame that unpacks to far more than its block says.
- * Written from FORMAT.md (sections 3, 4 and 5).
+ * Makes hostile captures out of a good one: every length, count and number in the file header, the block headers and
+ * the column headers is set to values where sums break, and all checksums are made right again, so that nothing but the
+ * reader's own care stands between the value and the memory. Then the bombs: a small zstd frame that unpacks to far
+ * more than its block says. Written from FORMAT.md (sections 3, 4 and 5).
  *
  *      forge IN.hs FOLDER START STEP      writes variants START, START+STEP … as FOLDER/<number>-<what>.hs; prints how many there are
  *      forge IN.hs FOLDER 0 0             the bombs alone
@@ -23,26 +23,40 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#define FILE_HEADER 64u
-#define BLOCK_HEADER 56u
+#define FILE_HEADER   64u
+#define BLOCK_HEADER  56u
 #define COLUMN_HEADER 12u
-#define MAX_RAW ((size_t)4 << 20)
+#define MAX_RAW       ((size_t)4 << 20)
 
-typedef struct field { const char *name; size_t offset, width; } field;
+typedef struct field {
+    const char *name;
+    size_t offset, width;
+} field;
 
 static const field file_fields[] = {
-    {"major", 8, 2}, {"minor", 10, 2}, {"header_bytes", 12, 4}, {"required", 16, 8}, {"optional", 24, 8}, {"reserved", 48, 8},
+    {"major", 8, 2},     {"minor", 10, 2},    {"header_bytes", 12, 4},
+    {"required", 16, 8}, {"optional", 24, 8}, {"reserved", 48, 8},
 };
 static const field block_fields[] = {
-    {"type", 4, 1}, {"codec", 5, 1}, {"flags", 6, 2}, {"record_count", 8, 4}, {"reserved", 12, 4}, {"number", 16, 8},
-    {"first_ordinal", 24, 8}, {"raw_bytes", 32, 4}, {"stored_bytes", 36, 4},
+    {"type", 4, 1},    {"codec", 5, 1},          {"flags", 6, 2},      {"record_count", 8, 4},  {"reserved", 12, 4},
+    {"number", 16, 8}, {"first_ordinal", 24, 8}, {"raw_bytes", 32, 4}, {"stored_bytes", 36, 4},
 };
 static const field column_fields[] = {
     {"column", 0, 1}, {"coding", 1, 1}, {"shift", 2, 1}, {"reserved", 3, 1}, {"count", 4, 4}, {"bytes", 8, 4},
 };
 static const uint64_t values[] = {
-    0, 1, 2, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF, UINT64_C(0x100000000), UINT64_C(0x100000001),
-    UINT64_C(1) << 63, UINT64_MAX,
+    0,
+    1,
+    2,
+    0x7FFFFFFF,
+    0x80000000,
+    0x80000001,
+    0xFFFFFFFE,
+    0xFFFFFFFF,
+    UINT64_C(0x100000000),
+    UINT64_C(0x100000001),
+    UINT64_C(1) << 63,
+    UINT64_MAX,
 };
 #define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -62,13 +76,15 @@ static void die(const char *what)
 static uint64_t get(const uint8_t *at, size_t width)
 {
     uint64_t value = 0;
-    for (size_t i = 0; i < width; i++) value |= (uint64_t)at[i] << (8 * i);
+    for (size_t i = 0; i < width; i++)
+        value |= (uint64_t)at[i] << (8 * i);
     return value;
 }
 
 static void put(uint8_t *at, size_t width, uint64_t value)
 {
-    for (size_t i = 0; i < width; i++) at[i] = (uint8_t)(value >> (8 * i));
+    for (size_t i = 0; i < width; i++)
+        at[i] = (uint8_t)(value >> (8 * i));
 }
 
 /* True if this variant is one of those asked for; counts it either way. */
@@ -147,7 +163,8 @@ static void forge_block_header(size_t at, size_t number)
 }
 
 /* The capture with the payload of one block replaced, stored without compression if `is_plain`. */
-static void save_with_payload(const char *what, size_t at, const uint8_t *payload, size_t payload_size, size_t raw_size, bool is_plain)
+static void save_with_payload(const char *what, size_t at, const uint8_t *payload, size_t payload_size, size_t raw_size,
+                              bool is_plain)
 {
     const size_t behind = at + BLOCK_HEADER + (size_t)get(job.data + at + 36, 4);
     const size_t size = at + BLOCK_HEADER + payload_size + (job.size - behind);
@@ -173,14 +190,16 @@ static void forge_column(size_t at, size_t number, uint8_t *raw, size_t raw_size
             uint8_t *place = raw + column + column_fields[f].offset;
             const uint64_t good = get(place, column_fields[f].width);
             put(place, column_fields[f].width, values[v]);
-            snprintf(what, sizeof what, "block%zu-column%zu-%s-%" PRIx64, number, column_number, column_fields[f].name, values[v]);
+            snprintf(what, sizeof what, "block%zu-column%zu-%s-%" PRIx64, number, column_number, column_fields[f].name,
+                     values[v]);
             save_with_payload(what, at, raw, raw_size, raw_size, true);
             put(place, column_fields[f].width, good);
         }
     }
 }
 
-/* Sets 8 bytes inside the columns' data, at every place, to all ones: controls, lengths of texts, references, numbers of entries. */
+/* Sets 8 bytes inside the columns' data, at every place, to all ones: controls, lengths of texts, references, numbers
+ * of entries. */
 static void forge_data(size_t at, size_t number, uint8_t *raw, size_t raw_size)
 {
     for (size_t place = 0; place + 8 <= raw_size; place++) {

@@ -1,6 +1,6 @@
 /*
- * Heap graphs that PerfView and dotnet-gcdump wrote, where they are at hand: ../shared/samples beside the project. A fresh clone has none and
- * skips this.
+ * Heap graphs that PerfView and dotnet-gcdump wrote, where they are at hand: ../shared/samples beside the project. A
+ * fresh clone has none and skips this.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -44,12 +44,14 @@ Test(gcdump_samples, have_the_nodes_and_bytes_they_are_known_for)
         hsd_error_init(&err);
         cr_assert(hsd_import_temp(path, &options, &run, &out, &result, &err) == HSD_OK, "%s", err.text);
         cr_assert(view_open_fd(&view, out));
-        cr_expect(result.is_complete && result.objects == known[i].objects && result.bytes == known[i].bytes, "%s: %llu, %llu", known[i].name,
-                  (unsigned long long)result.objects, (unsigned long long)result.bytes);
+        cr_expect(result.is_complete && result.objects == known[i].objects && result.bytes == known[i].bytes,
+                  "%s: %llu, %llu", known[i].name, (unsigned long long)result.objects,
+                  (unsigned long long)result.bytes);
         cr_expect(view.object_count == known[i].nodes && view.loss_count == 0 && view.root_count > 0);
         cr_expect_str_eq(view.info->runtime, known[i].runtime);
         for (size_t k = 0; k < view.object_count; k++)
-            cr_expect(strstr(view_type(&view, view.objects[k].type), "(Bytes > ") == NULL, "a size in the name of a type");
+            cr_expect(strstr(view_type(&view, view.objects[k].type), "(Bytes > ") == NULL,
+                      "a size in the name of a type");
         view_close(&view);
         cr_assert(hsd_import_temp(path, &summary, &run, &out, &totals, &err) == HSD_OK, "%s", err.text);
         cr_expect(totals.objects == result.objects && totals.bytes == result.bytes);

@@ -1,5 +1,6 @@
 /*
- * A heap dump that Go 1.19 wrote, where it is at hand: ../shared/samples beside the project. A fresh clone has none and skips this.
+ * A heap dump that Go 1.19 wrote, where it is at hand: ../shared/samples beside the project. A fresh clone has none and
+ * skips this.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

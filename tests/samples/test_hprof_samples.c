@@ -22,8 +22,8 @@ static const char *sample(const char *name)
     return NULL;
 }
 
-static bool import(const char *path, const hsd_import_options *options, uint64_t memory,
-                   hsd_import_result *result, capture_view *view)
+static bool import(const char *path, const hsd_import_options *options, uint64_t memory, hsd_import_result *result,
+                   capture_view *view)
 {
     const hsd_run run = {.memory_bytes = memory};
     hsd_error err;
@@ -62,8 +62,7 @@ Test(hprof_samples, have_the_objects_they_are_known_for)
         cr_expect_str_eq(view.info->runtime, known[i].runtime);
         view_close(&view);
         cr_assert(import(path, &summary, UINT64_C(16) << 20, &totals, NULL));
-        cr_expect(totals.objects == whole.objects && totals.bytes == whole.bytes, "%s",
-                  known[i].name);
+        cr_expect(totals.objects == whole.objects && totals.bytes == whole.bytes, "%s", known[i].name);
     }
 }
 
@@ -79,14 +78,12 @@ Test(hprof_samples, of_the_agent_hold_two_dumps_of_one_process)
             const hsd_import_options options = {.compression = 1, .dump_number = dump + 1};
             hsd_import_result result;
             cr_assert(import(path, &options, 0, &result, &views[dump]));
-            cr_expect(views[dump].info->identity == HSD_IDENTITY_EXACT &&
-                      views[dump].info->is_complete);
+            cr_expect(views[dump].info->identity == HSD_IDENTITY_EXACT && views[dump].info->is_complete);
         }
         cr_expect(memcmp(views[0].info->domain, views[1].info->domain, 16) == 0);
         size_t kept = 0;
         for (size_t k = 0; k < views[0].object_count; k++) {
-            const view_object *before = &views[0].objects[k],
-                              *after = view_find(&views[1], before->id);
+            const view_object *before = &views[0].objects[k], *after = view_find(&views[1], before->id);
             if (after == NULL) continue;
             kept++;
             cr_expect_str_eq(view_type(&views[1], after->type), view_type(&views[0], before->type));

@@ -1,6 +1,6 @@
 /*
- * Files that the log profiler of Mono 6.8 wrote, where they are at hand: ../shared/samples beside the project. A fresh clone has none and skips
- * this.
+ * Files that the log profiler of Mono 6.8 wrote, where they are at hand: ../shared/samples beside the project. A fresh
+ * clone has none and skips this.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Heap profiles of real programs, where they are at hand: ../shared/samples beside the project. A fresh clone has none and skips this. Figures
- * are those of a decoder that has nothing in common with this one.
+ * Heap profiles of real programs, where they are at hand: ../shared/samples beside the project. A fresh clone has none
+ * and skips this. Figures are those of a decoder that has nothing in common with this one.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -36,8 +36,8 @@ static void expect_heap(const char *name, const char *runtime, uint64_t objects,
     hsd_import_result result;
     capture_view view;
     if (!open_sample(name, &result, &view)) return;
-    cr_expect(result.is_complete && result.objects == objects && result.bytes == bytes, "%s: %llu objects, %llu bytes", name,
-              (unsigned long long)result.objects, (unsigned long long)result.bytes);
+    cr_expect(result.is_complete && result.objects == objects && result.bytes == bytes, "%s: %llu objects, %llu bytes",
+              name, (unsigned long long)result.objects, (unsigned long long)result.bytes);
     cr_expect(view.info->summary_objects == objects && view.info->summary_bytes == bytes);
     cr_expect_str_eq(view.info->runtime, runtime);
     cr_expect((view.info->facts & HSC_FACT_SAMPLED) != 0 && view.loss_count == 0);

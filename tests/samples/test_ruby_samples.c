@@ -1,5 +1,6 @@
 /*
- * Heap dumps that Ruby 3.1 and 3.3 wrote, where they are at hand: ../shared/samples beside the project. A fresh clone has none and skips this.
+ * Heap dumps that Ruby 3.1 and 3.3 wrote, where they are at hand: ../shared/samples beside the project. A fresh clone
+ * has none and skips this.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

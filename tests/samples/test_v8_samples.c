@@ -1,5 +1,6 @@
 /*
- * Two snapshots of one Chrome process, where they are at hand: ../shared/samples beside the project. A fresh clone has none and skips this.
+ * Two snapshots of one Chrome process, where they are at hand: ../shared/samples beside the project. A fresh clone has
+ * none and skips this.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -64,8 +65,10 @@ static size_t in_common(const node_ids *a, const node_ids *b)
     size_t common = 0;
     for (size_t i = 0, k = 0; i < a->count && k < b->count;) {
         if (a->ids[i] == b->ids[k]) common++;
-        if (a->ids[i] <= b->ids[k]) i++;
-        else k++;
+        if (a->ids[i] <= b->ids[k])
+            i++;
+        else
+            k++;
     }
     return common;
 }
@@ -76,7 +79,8 @@ Test(v8_samples, have_the_nodes_and_ids_they_are_known_for)
     node_ids before, after;
     if (!import_sample("heap-1.heapsnapshot", &before)) return;
     cr_assert(import_sample("heap-2.heapsnapshot", &after));
-    cr_expect(before.count == 14113 && before.references == 49096 && after.count == 14130, "%zu %zu %zu", before.count, before.references, after.count);
+    cr_expect(before.count == 14113 && before.references == 49096 && after.count == 14130, "%zu %zu %zu", before.count,
+              before.references, after.count);
     cr_expect(in_common(&before, &after) == 10545, "%zu", in_common(&before, &after));
     free(before.ids);
     free(after.ids);

@@ -1,7 +1,8 @@
 /*
  * A reader of .hs captures written from capture/FORMAT.md alone: it shares no code and no header with the library, only
- * zstd and xxHash. It prints the text form of appendix A; the tests hold that against what the library prints, and so the
- * document against the code. Numbers in comments are rules of FORMAT.md. It reads the whole file into memory, front to back.
+ * zstd and xxHash. It prints the text form of appendix A; the tests hold that against what the library prints, and so
+ * the document against the code. Numbers in comments are rules of FORMAT.md. It reads the whole file into memory, front
+ * to back.
  *
  * usage: second_reader FILE        exit status: 0 complete, 1 incomplete, 2 refused (the rule stands on standard error)
  */
@@ -14,8 +15,29 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-enum { INFO = 1, STRINGS, TYPES, LABELS, SITES, OBJECTS, EDGES, ROOTS, THREADS, FRAMES, METRICS, LOSSES, TYPE_TOTALS,
-       GROUP_TOTALS, INDEX, END, TYPES_PLAIN, LIVE_TOTALS = 128, ROOT_TOTALS, PLACES, SITE_TOTALS };
+enum {
+    INFO = 1,
+    STRINGS,
+    TYPES,
+    LABELS,
+    SITES,
+    OBJECTS,
+    EDGES,
+    ROOTS,
+    THREADS,
+    FRAMES,
+    METRICS,
+    LOSSES,
+    TYPE_TOTALS,
+    GROUP_TOTALS,
+    INDEX,
+    END,
+    TYPES_PLAIN,
+    LIVE_TOTALS = 128,
+    ROOT_TOTALS,
+    PLACES,
+    SITE_TOTALS
+};
 
 typedef struct block {
     unsigned type, flags, codec;
@@ -64,20 +86,30 @@ typedef struct column_view {
 } column_view;
 
 /* Rows of the tables below: the plain types, then the sums of 6.17 to 6.19, and 6.20. */
-#define ROW(type) ((type) < LIVE_TOTALS ? (type) : (type) - LIVE_TOTALS + TYPES_PLAIN)
+#define ROW(type) ((type) < LIVE_TOTALS ? (type) : (type)-LIVE_TOTALS + TYPES_PLAIN)
 enum { ROWS = TYPES_PLAIN + 4 };
 
 static bool is_sum(unsigned type) { return type >= LIVE_TOTALS && type <= PLACES; }
 
 /* The columns of each type of block, for 5.2. */
-static const uint8_t known[ROWS][20] = {
-    [STRINGS] = {32, 33, 34}, [TYPES] = {8, 32, 33, 34}, [LABELS] = {8, 32, 35, 36}, [SITES] = {32, 36, 37, 38, 39, 44},
-    [OBJECTS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 18, 19}, [EDGES] = {17, 18, 19, 20},
-    [ROOTS] = {8, 35, 36, 37, 40, 41}, [THREADS] = {32, 36}, [FRAMES] = {36, 37, 38, 39, 41}, [METRICS] = {33, 34, 42, 43},
-    [LOSSES] = {33, 34, 43}, [TYPE_TOTALS] = {32, 48, 49, 50, 51, 52, 53, 54}, [GROUP_TOTALS] = {32, 35, 48, 49},
-    [INDEX] = {56, 57, 58, 59, 60, 61}, [ROW(LIVE_TOTALS)] = {32, 48, 49, 55, 62, 63},
-    [ROW(ROOT_TOTALS)] = {8, 32, 35, 48, 49, 55}, [ROW(PLACES)] = {8, 32, 36, 37, 48, 49},
-    [ROW(SITE_TOTALS)] = {6, 32, 48, 49}};
+static const uint8_t known[ROWS][20] = {[STRINGS] = {32, 33, 34},
+                                        [TYPES] = {8, 32, 33, 34},
+                                        [LABELS] = {8, 32, 35, 36},
+                                        [SITES] = {32, 36, 37, 38, 39, 44},
+                                        [OBJECTS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 18, 19},
+                                        [EDGES] = {17, 18, 19, 20},
+                                        [ROOTS] = {8, 35, 36, 37, 40, 41},
+                                        [THREADS] = {32, 36},
+                                        [FRAMES] = {36, 37, 38, 39, 41},
+                                        [METRICS] = {33, 34, 42, 43},
+                                        [LOSSES] = {33, 34, 43},
+                                        [TYPE_TOTALS] = {32, 48, 49, 50, 51, 52, 53, 54},
+                                        [GROUP_TOTALS] = {32, 35, 48, 49},
+                                        [INDEX] = {56, 57, 58, 59, 60, 61},
+                                        [ROW(LIVE_TOTALS)] = {32, 48, 49, 55, 62, 63},
+                                        [ROW(ROOT_TOTALS)] = {8, 32, 35, 48, 49, 55},
+                                        [ROW(PLACES)] = {8, 32, 36, 37, 48, 49},
+                                        [ROW(SITE_TOTALS)] = {6, 32, 48, 49}};
 
 static bool find_column(const block *b, unsigned wanted, column_view *out)
 {
@@ -86,10 +118,12 @@ static bool find_column(const block *b, unsigned wanted, column_view *out)
     for (uint32_t at = 0; at < b->raw_bytes;) {
         const uint8_t *p = b->raw + at;
         if (b->raw_bytes - at < 12) refuse("5.1", b->offset, "a column header does not fit");
-        const column_view c = {p[0], p[1] & 15, p[1] >> 4, p[2], (uint32_t)number(p + 4, 4), (uint32_t)number(p + 8, 4), p + 12};
+        const column_view c = {
+            p[0], p[1] & 15, p[1] >> 4, p[2], (uint32_t)number(p + 4, 4), (uint32_t)number(p + 8, 4), p + 12};
         if (p[3] != 0 || c.shift > 63) refuse("5.8", b->offset, "reserved byte or shift");
         if (c.number <= last) refuse("5.2", b->offset, "columns do not ascend");
-        if (c.number < 128 && memchr(known[ROW(b->type)], (int)c.number, 20) == NULL) refuse("5.2", b->offset, "an unknown column");
+        if (c.number < 128 && memchr(known[ROW(b->type)], (int)c.number, 20) == NULL)
+            refuse("5.2", b->offset, "an unknown column");
         if (b->raw_bytes - at - 12 < c.bytes) refuse("5.1", b->offset, "a column does not fit");
         if (c.number == wanted) *out = c, found = true;
         last = c.number;
@@ -113,9 +147,11 @@ static uint64_t *values(const block *b, unsigned wanted, size_t count, const uin
     column_view c;
     if (!find_column(b, wanted, &c)) return out;
     if (c.count != count || count == 0) refuse("5.3", b->offset, "a column of the wrong length");
-    if (c.transform > 2 || (c.transform == 2 && sources == NULL)) refuse("5.7", b->offset, "a transform that may not be here");
+    if (c.transform > 2 || (c.transform == 2 && sources == NULL))
+        refuse("5.7", b->offset, "a transform that may not be here");
     const uint8_t *at = c.data + (count + 3) / 4, *const end = c.data + c.bytes;
-    if (c.coding == 0 ? c.bytes != 8 : c.coding == 1 ? c.bytes < (count + 3) / 4 : true) refuse("5.4", b->offset, "coding");
+    if (c.coding == 0 ? c.bytes != 8 : c.coding == 1 ? c.bytes < (count + 3) / 4 : true)
+        refuse("5.4", b->offset, "coding");
     for (uint64_t i = 0, before = 0; i < count; i++) {
         const unsigned size = c.coding == 0 ? 0 : 1u << (c.data[i / 4] >> (2 * (i % 4)) & 3);
         if (c.coding == 1 && (size_t)(end - at) < size) refuse("5.5", b->offset, "packed values do not fit");
@@ -151,8 +187,10 @@ static const uint8_t *bytes(const block *b, unsigned wanted, const uint64_t *len
     for (size_t i = 0; i < b->records; total += lengths[i++]) {
         if (lengths[i] > limit) refuse("10.5", b->offset, "a text too long");
     }
-    if (find_column(b, wanted, &c) != (total != 0) || c.count != total || c.bytes != total) refuse("5.3", b->offset, "texts");
-    if (total != 0 && (c.coding != 2 || c.transform != 0 || c.shift != 0)) refuse("5.6", b->offset, "texts have coding 2");
+    if (find_column(b, wanted, &c) != (total != 0) || c.count != total || c.bytes != total)
+        refuse("5.3", b->offset, "texts");
+    if (total != 0 && (c.coding != 2 || c.transform != 0 || c.shift != 0))
+        refuse("5.6", b->offset, "texts have coding 2");
     return c.data;
 }
 
@@ -168,7 +206,8 @@ static void quoted(const uint8_t *at, size_t size)
 
 static void text(const uint8_t *at, size_t size) { putchar(' '), quoted(at, size); }
 
-/* The value of a field in its form: d decimal, x hexadecimal, t a target, s a source; with a name only if it is not 0. */
+/* The value of a field in its form: d decimal, x hexadecimal, t a target, s a source; with a name only if it is not 0.
+ */
 static void field(const block *b, const char *name, char form, uint64_t value)
 {
     if (name[0] != '\0' && value == 0) return;
@@ -198,7 +237,8 @@ static void entries(const block *b, entry *out)
     memset(out, 0, 32 * sizeof *out);
     for (int last = -1; at < b->raw_bytes; count++) {
         const uint8_t *p = b->raw + at;
-        if (b->raw_bytes - at < 8 || number(p + 4, 4) > b->raw_bytes - at - 8) refuse("8.1", b->offset, "an entry does not fit");
+        if (b->raw_bytes - at < 8 || number(p + 4, 4) > b->raw_bytes - at - 8)
+            refuse("8.1", b->offset, "an entry does not fit");
         const entry e = {p + 8, (size_t)number(p + 4, 4)};
         const int key = (int)number(p, 2);
         if (key <= last || number(p + 2, 2) != 0) refuse("8.1", b->offset, "entries do not ascend");
@@ -216,7 +256,8 @@ static uint64_t entry_number(const block *b, const entry *list, unsigned key)
     return number(list[key].value, 8);
 }
 
-/* Entries that are not 0 or empty, from key `first` on, in their forms: t text, b 16 bytes, d decimal, x hexadecimal. */
+/* Entries that are not 0 or empty, from key `first` on, in their forms: t text, b 16 bytes, d decimal, x hexadecimal.
+ */
 static void print_entries(const block *b, const char *word, unsigned first, const char *forms)
 {
     static const uint8_t zero[16];
@@ -226,7 +267,8 @@ static void print_entries(const block *b, const char *word, unsigned first, cons
         const char form = forms[key - first];
         const entry e = list[key];
         const bool is_number = form == 'd' || form == 'x';
-        if (e.size > 4096 || (e.size != 16 && e.value != NULL && form == 'b')) refuse("8.1", b->offset, "the length of an entry");
+        if (e.size > 4096 || (e.size != 16 && e.value != NULL && form == 'b'))
+            refuse("8.1", b->offset, "the length of an entry");
         if (is_number ? entry_number(b, list, key) == 0 : e.size == 0) continue;
         if (form == 'b' && memcmp(e.value, zero, 16) == 0) continue;
         printf("%s %u", word, key);
@@ -246,23 +288,54 @@ static const struct {
     const char *name;
     char form;
 } rows[ROWS][MOST_FIELDS + 1] = {
-    [STRINGS] = {{32, "", 'd'}}, [TYPES] = {{32, "", 'd'}, {8, "flags", 'x'}},
+    [STRINGS] = {{32, "", 'd'}},
+    [TYPES] = {{32, "", 'd'}, {8, "flags", 'x'}},
     [LABELS] = {{32, "", 'd'}, {35, "kind", 'd'}, {8, "flags", 'x'}, {36, "name", 'd'}},
-    [SITES] = {{32, "", 'd'}, {37, "parent", 'd'}, {36, "function", 'd'}, {38, "file", 'd'}, {39, "line", 'd'},
+    [SITES] = {{32, "", 'd'},
+               {37, "parent", 'd'},
+               {36, "function", 'd'},
+               {38, "file", 'd'},
+               {39, "line", 'd'},
                {44, "column", 'd'}},
-    [OBJECTS] = {{2, "type", 'd'}, {3, "size", 'd'}, {4, "native", 'd'}, {5, "elements", 'd'}, {6, "site", 'd'}, {7, "age", 'd'},
-                 {8, "flags", 'x'}, {9, "name", 'd'}, {10, "category", 'd'}, {11, "identity", 'x'}, {12, "content", 'x'}},
+    [OBJECTS] = {{2, "type", 'd'},
+                 {3, "size", 'd'},
+                 {4, "native", 'd'},
+                 {5, "elements", 'd'},
+                 {6, "site", 'd'},
+                 {7, "age", 'd'},
+                 {8, "flags", 'x'},
+                 {9, "name", 'd'},
+                 {10, "category", 'd'},
+                 {11, "identity", 'x'},
+                 {12, "content", 'x'}},
     [EDGES] = {{20, "", 's'}, {17, "", 't'}, {18, "label", 'd'}, {19, "index", 'd'}},
-    [ROOTS] = {{35, "kind", 'd'}, {8, "flags", 'x'}, {36, "label", 'd'}, {40, "", 't'}, {37, "thread", 'd'}, {41, "frame", 'd'}},
+    [ROOTS] = {{35, "kind", 'd'},
+               {8, "flags", 'x'},
+               {36, "label", 'd'},
+               {40, "", 't'},
+               {37, "thread", 'd'},
+               {41, "frame", 'd'}},
     [THREADS] = {{32, "", 'd'}, {36, "name", 'd'}},
     [FRAMES] = {{37, "", 'd'}, {41, "", 'd'}, {36, "function", 'd'}, {38, "file", 'd'}, {39, "line", 'd'}},
     [TYPE_TOTALS] = {{32, "", 'd'}, {48, "objects", 'd'}, {49, "bytes", 'd'}, {50, "native", 'd'}},
     [GROUP_TOTALS] = {{32, "", 'd'}, {48, "count", 'd'}, {49, "bytes", 'd'}},
-    [ROW(LIVE_TOTALS)] = {{32, "", 'd'}, {48, "objects", 'd'}, {49, "bytes", 'd'}, {55, "retained", 'd'}, {62, "unreached", 'd'},
+    [ROW(LIVE_TOTALS)] = {{32, "", 'd'},
+                          {48, "objects", 'd'},
+                          {49, "bytes", 'd'},
+                          {55, "retained", 'd'},
+                          {62, "unreached", 'd'},
                           {63, "unreached_bytes", 'd'}},
-    [ROW(ROOT_TOTALS)] = {{32, "", 'd'}, {35, "kind", 'd'}, {8, "flags", 'x'}, {48, "objects", 'd'}, {49, "bytes", 'd'},
+    [ROW(ROOT_TOTALS)] = {{32, "", 'd'},
+                          {35, "kind", 'd'},
+                          {8, "flags", 'x'},
+                          {48, "objects", 'd'},
+                          {49, "bytes", 'd'},
                           {55, "retained", 'd'}},
-    [ROW(PLACES)] = {{32, "", 'd'}, {37, "parent", 'd'}, {36, "edge", 'd'}, {8, "flags", 'x'}, {48, "objects", 'd'},
+    [ROW(PLACES)] = {{32, "", 'd'},
+                     {37, "parent", 'd'},
+                     {36, "edge", 'd'},
+                     {8, "flags", 'x'},
+                     {48, "objects", 'd'},
                      {49, "bytes", 'd'}},
     [ROW(SITE_TOTALS)] = {{32, "", 'd'}, {6, "", 'd'}, {48, "objects", 'd'}, {49, "bytes", 'd'}}};
 
@@ -272,7 +345,8 @@ static void read_row(const block *b, uint64_t **column)
     const bool like = ((b->flags & 2) != 0) == ordinals; /* source and target of an edge are of one sort, 5.7 */
     const uint64_t *source = b->type == EDGES && like ? records(b, 20) : NULL;
     for (size_t f = 0; rows[ROW(b->type)][f].column != 0; f++)
-        column[f] = values(b, rows[ROW(b->type)][f].column, b->records, rows[ROW(b->type)][f].column == 17 ? source : NULL);
+        column[f] =
+            values(b, rows[ROW(b->type)][f].column, b->records, rows[ROW(b->type)][f].column == 17 ? source : NULL);
 }
 
 static void print_row(const block *b, uint64_t *const *column, size_t i)
@@ -337,7 +411,8 @@ static void print_objects(const block *b)
         for (uint64_t n = count[i]; n > 0; n--)
             source[r++] = ordinals ? ordinal + i : ids[i];
     }
-    uint64_t *target = values(b, 17, refs, source), *label = values(b, 18, refs, NULL), *index = values(b, 19, refs, NULL);
+    uint64_t *target = values(b, 17, refs, source), *label = values(b, 18, refs, NULL),
+             *index = values(b, 19, refs, NULL);
     const uint8_t *value = bytes(b, 14, size, 4096);
     for (size_t i = 0, r = 0; i < b->records; value += size[i], i++) {
         bool is_shown = true;
@@ -349,7 +424,7 @@ static void print_objects(const block *b)
             printf("object %" PRIu64 " 0x%" PRIx64, ordinal + i, ids[i]);
             print_row(b, column, i);
             next_ordinal = ordinal + i + 1, objects_read++;
-            const uint64_t shallow = (flags[i] & 1) == 0 ? column[1][i] : 0; /* 7.6 */
+            const uint64_t shallow = (flags[i] & 1) == 0 ? column[1][i] : 0;                       /* 7.6 */
             if (__builtin_add_overflow(bytes_read, shallow, &bytes_read)) bytes_read = UINT64_MAX; /* 1.5 */
             if (size[i] != 0) printf(" value="), quoted(value, size[i]);
             putchar('\n');
@@ -388,11 +463,13 @@ static void print_sums(const block *b, const char *word)
     if (b->type == PLACES && b->first_ordinal != places) refuse("4.10", b->offset, "places that are not the next");
     for (size_t i = 0; i < b->records; i++) {
         const uint64_t key = column[0][i], parent = column[1][i];
-        if (b->type != PLACES && key <= last[ROW(b->type)]) refuse(b->type == LIVE_TOTALS ? "6.17" : "6.18", b->offset, "order");
+        if (b->type != PLACES && key <= last[ROW(b->type)])
+            refuse(b->type == LIVE_TOTALS ? "6.17" : "6.18", b->offset, "order");
         last[ROW(b->type)] = key;
         if (b->type == PLACES) {
             if (places == 1 << 20) refuse("10.10", b->offset, "too many places");
-            if ((key == 0) != (places == 0) || (places == 0 && parent != 0)) refuse("6.19", b->offset, "the heap, or a name");
+            if ((key == 0) != (places == 0) || (places == 0 && parent != 0))
+                refuse("6.19", b->offset, "the heap, or a name");
             while (places > 0 && depth > 0 && way[depth] != parent)
                 depth--;
             if (places > 0 && way[depth] != parent) refuse("6.19", b->offset, "a parent that is not on the way");
@@ -408,19 +485,29 @@ static void print_sums(const block *b, const char *word)
 
 static void print_block(const block *b)
 {
-    static const char *const words[ROWS] = {"", "info", "string", "type", "label", "site", "object", "edge", "root", "thread", "frame",
-                                            "metric", "loss", "total", "total", "", "end", "live", "owned", "place", "allocated"};
+    static const char *const words[ROWS] = {"",      "info", "string", "type",  "label",  "site",  "object",
+                                            "edge",  "root", "thread", "frame", "metric", "loss",  "total",
+                                            "total", "",     "end",    "live",  "owned",  "place", "allocated"};
     const char *word = words[ROW(b->type)];
     edges_read += b->type == EDGES ? b->records : 0;
     roots_read += b->type == ROOTS ? b->records : 0;
     switch (b->type) {
-    case INFO: print_entries(b, word, 2, "ttttdddxdbdd" "xtdddd"); break;
+    case INFO:
+        print_entries(b, word, 2,
+                      "ttttdddxdbdd"
+                      "xtdddd");
+        break;
     case END: print_entries(b, word, 1, "dtddddddddddddddddddd"); break;
     case INDEX: break;
-    case STRINGS: case TYPES: case METRICS: case LOSSES: print_texts(b, word); break;
+    case STRINGS:
+    case TYPES:
+    case METRICS:
+    case LOSSES: print_texts(b, word); break;
     case OBJECTS: print_objects(b); break;
     case TYPE_TOTALS: print_type_totals(b); break;
-    case LIVE_TOTALS: case ROOT_TOTALS: case PLACES: print_sums(b, word); break;
+    case LIVE_TOTALS:
+    case ROOT_TOTALS:
+    case PLACES: print_sums(b, word); break;
     default: print_rows(b, word); break;
     }
 }
@@ -431,10 +518,20 @@ static void print_block(const block *b)
 static bool read_block(size_t at, block *b)
 {
     const uint8_t *h = file + at;
-    if (file_bytes - at < 56 || memcmp(h, "HSBK", 4) != 0 || XXH3_64bits_withSeed(h, 40, seed) != number(h + 48, 8)) return false;
-    *b = (block){h[4], (unsigned)number(h + 6, 2), h[5], (uint32_t)number(h + 8, 4), (uint32_t)number(h + 32, 4),
-                 (uint32_t)number(h + 36, 4), number(h + 16, 8), number(h + 24, 8), at, NULL};
-    if (b->stored_bytes > 4259840 || b->raw_bytes > 4194304 || b->records > 65536) refuse("10.1", at, "past the limits");
+    if (file_bytes - at < 56 || memcmp(h, "HSBK", 4) != 0 || XXH3_64bits_withSeed(h, 40, seed) != number(h + 48, 8))
+        return false;
+    *b = (block){h[4],
+                 (unsigned)number(h + 6, 2),
+                 h[5],
+                 (uint32_t)number(h + 8, 4),
+                 (uint32_t)number(h + 32, 4),
+                 (uint32_t)number(h + 36, 4),
+                 number(h + 16, 8),
+                 number(h + 24, 8),
+                 at,
+                 NULL};
+    if (b->stored_bytes > 4259840 || b->raw_bytes > 4194304 || b->records > 65536)
+        refuse("10.1", at, "past the limits");
     if (b->records == 0 || b->raw_bytes == 0) refuse("4.9", at, "an empty block");
     if (file_bytes - at - 56 < b->stored_bytes) return false;
     if (XXH3_64bits_withSeed(h + 56, b->stored_bytes, number(h + 48, 8)) != number(h + 40, 8)) return false;
@@ -443,7 +540,8 @@ static bool read_block(size_t at, block *b)
     const bool is_skipped = b->type > SITE_TOTALS;
     const unsigned flags = b->type == EDGES ? 3 : b->type == OBJECTS || b->type == ROOTS ? 1 : is_skipped ? 0xFFFF : 0;
     if ((b->flags & ~flags) != 0) refuse("4.8", at, "unknown flags");
-    if (b->first_ordinal != 0 && b->type != OBJECTS && b->type != PLACES && !is_skipped) refuse("4.10", at, "an ordinal");
+    if (b->first_ordinal != 0 && b->type != OBJECTS && b->type != PLACES && !is_skipped)
+        refuse("4.10", at, "an ordinal");
     if (b->codec > 1 || (b->codec == 0 && b->raw_bytes != b->stored_bytes) || (b->type == INFO && b->codec != 0))
         refuse("4.7", at, "codec");
     b->raw = allocate(b->raw_bytes, 1);
@@ -478,7 +576,8 @@ static void check_index(const block *b, size_t *at)
     for (size_t i = 0; i < b->records; i++, ++*at) {
         if (*at >= block_count) refuse("9.1", b->offset, "the index is too long");
         const block *of = &blocks[*at];
-        const uint64_t said[] = {of->offset, of->type, of->records, of->first_ordinal, of->stored_bytes, is_salvaged ? of->number : 0};
+        const uint64_t said[] = {of->offset,        of->type,         of->records,
+                                 of->first_ordinal, of->stored_bytes, is_salvaged ? of->number : 0};
         for (unsigned c = 0; c < 6; c++) {
             if (said_by[c][i] != said[c]) refuse("9.1", b->offset, "the index is wrong");
         }
@@ -514,15 +613,18 @@ static bool read_blocks(void)
     for (const block *b = blocks; b < blocks + block_count; b++) {
         if ((b->type == OBJECTS || b->type == EDGES || b->type == ROOTS) && (b->flags & 1) != ordinals)
             refuse("4.8", b->offset, "targets of another sort");
-        if (b->type == INDEX && index_offset == 0) index_offset = (size_t)b->offset, before_index = (size_t)(b - blocks);
+        if (b->type == INDEX && index_offset == 0)
+            index_offset = (size_t)b->offset, before_index = (size_t)(b - blocks);
         if (b->type == INDEX) check_index(b, &indexed);
     }
     if (!has_end) return false;
     if (indexed != before_index) refuse("9.1", end->offset, "the index is not whole");
     const uint8_t *t = file + at;
-    if (file_bytes - at < 32 || memcmp(t + 16, "HSCTAIL\n", 8) != 0 || XXH3_64bits_withSeed(t, 24, seed) != number(t + 24, 8))
+    if (file_bytes - at < 32 || memcmp(t + 16, "HSCTAIL\n", 8) != 0 ||
+        XXH3_64bits_withSeed(t, 24, seed) != number(t + 24, 8))
         return false;
-    if (number(t, 8) != index_offset || number(t + 8, 8) != end->offset) refuse("9.3", at, "the trailer points elsewhere");
+    if (number(t, 8) != index_offset || number(t + 8, 8) != end->offset)
+        refuse("9.3", at, "the trailer points elsewhere");
     if (file_bytes - at != 32) refuse("9.4", at + 32, "bytes behind the trailer");
     return state == 1;
 }
@@ -535,14 +637,16 @@ int main(int argc, char **argv)
     printf("capture %u.%u", (unsigned)number(file + 8, 2), (unsigned)number(file + 10, 2));
     hex(file + 32);
     printf(" targets=%s complete=%s\n", ordinals ? "ordinals" : "ids", is_complete ? "yes" : "no");
-    static const uint8_t order[] = {INFO, STRINGS, TYPES, LABELS, SITES, OBJECTS, EDGES, ROOTS, THREADS, FRAMES, METRICS, LOSSES,
-                                    TYPE_TOTALS, GROUP_TOTALS, LIVE_TOTALS, ROOT_TOTALS, PLACES, SITE_TOTALS, END};
+    static const uint8_t order[] = {INFO,        STRINGS,     TYPES,  LABELS,      SITES,  OBJECTS,     EDGES,
+                                    ROOTS,       THREADS,     FRAMES, METRICS,     LOSSES, TYPE_TOTALS, GROUP_TOTALS,
+                                    LIVE_TOTALS, ROOT_TOTALS, PLACES, SITE_TOTALS, END};
     for (size_t kind = 0; kind < sizeof order; kind++) {
         for (const block *b = blocks; b < blocks + block_count && (is_baseline || !is_sum(order[kind])); b++) {
             if (b->type == order[kind]) print_block(b);
         }
     }
-    printf("read objects=%" PRIu64 " references=%" PRIu64 " edges=%" PRIu64 " roots=%" PRIu64 " bytes=%" PRIu64 " blocks=%zu\n",
+    printf("read objects=%" PRIu64 " references=%" PRIu64 " edges=%" PRIu64 " roots=%" PRIu64 " bytes=%" PRIu64
+           " blocks=%zu\n",
            objects_read, references_read, edges_read, roots_read, bytes_read, block_count);
     return fflush(stdout) != 0 ? 2 : is_complete ? 0 : 1;
 }

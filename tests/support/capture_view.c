@@ -15,10 +15,10 @@ static void *grow(void *items, size_t count, size_t size)
     return grown;
 }
 
-#define APPEND(items, count, ...)                                                                  \
-    do {                                                                                           \
-        (items) = grow((items), (count), sizeof *(items));                                         \
-        (items)[(count)++] = (__VA_ARGS__);                                                        \
+#define APPEND(items, count, ...)                                                                                      \
+    do {                                                                                                               \
+        (items) = grow((items), (count), sizeof *(items));                                                             \
+        (items)[(count)++] = (__VA_ARGS__);                                                                            \
     } while (0)
 
 static char *copy(hsd_text text)
@@ -52,8 +52,7 @@ static void take_record(capture_view *view, hsd_record_kind kind, const hsd_reco
         break;
     case HSD_RECORD_TYPE:
         view->types = room(view->types, &limit, r->type.id, sizeof(char *));
-        view->type_flags =
-            room(view->type_flags, &view->type_limit, r->type.id, sizeof *view->type_flags);
+        view->type_flags = room(view->type_flags, &view->type_limit, r->type.id, sizeof *view->type_flags);
         view->types[r->type.id] = copy(r->type.name);
         view->type_flags[r->type.id] = r->type.flags;
         break;
@@ -70,8 +69,7 @@ static void take_record(capture_view *view, hsd_record_kind kind, const hsd_reco
     case HSD_RECORD_FRAME: APPEND(view->frames, view->frame_count, r->frame); break;
     case HSD_RECORD_TYPE_TOTAL: APPEND(view->totals, view->total_count, r->type_total); break;
     case HSD_RECORD_LOSS:
-        APPEND(view->losses, view->loss_count,
-               (hsd_loss){{copy(r->loss.what), r->loss.what.size}, r->loss.count});
+        APPEND(view->losses, view->loss_count, (hsd_loss){{copy(r->loss.what), r->loss.what.size}, r->loss.count});
         break;
     case HSD_RECORD_EDGE: APPEND(view->edges, view->edge_count, r->edge); break;
     case HSD_RECORD_METRIC:
@@ -112,8 +110,7 @@ static void take_object(capture_view *view, const hsd_object *o)
                              .value = o->value.size == 0 ? NULL : copy(o->value),
                              .first = view->reference_count});
     for (uint32_t i = 0; i < o->reference_count; i++)
-        APPEND(view->references, view->reference_count,
-               (view_reference){o->targets[i], o->indexes[i], o->labels[i]});
+        APPEND(view->references, view->reference_count, (view_reference){o->targets[i], o->indexes[i], o->labels[i]});
     view->objects[view->object_count - 1].count += o->reference_count;
 }
 
@@ -131,11 +128,10 @@ static bool read_objects(capture_view *view, hsd_error *err)
 
 static bool read_all(capture_view *view, hsd_status status, hsd_error *err)
 {
-    static const hsd_record_kind kinds[] = {
-        HSD_RECORD_STRING, HSD_RECORD_TYPE,       HSD_RECORD_LABEL,
-        HSD_RECORD_SITE,   HSD_RECORD_ROOT,       HSD_RECORD_THREAD,
-        HSD_RECORD_FRAME,  HSD_RECORD_TYPE_TOTAL, HSD_RECORD_LOSS,
-        HSD_RECORD_SITE_TOTAL, HSD_RECORD_EDGE};
+    static const hsd_record_kind kinds[] = {HSD_RECORD_STRING,     HSD_RECORD_TYPE,       HSD_RECORD_LABEL,
+                                            HSD_RECORD_SITE,       HSD_RECORD_ROOT,       HSD_RECORD_THREAD,
+                                            HSD_RECORD_FRAME,      HSD_RECORD_TYPE_TOTAL, HSD_RECORD_LOSS,
+                                            HSD_RECORD_SITE_TOTAL, HSD_RECORD_EDGE};
     bool is_read = status == HSD_OK;
     if (is_read) view->info = hsd_capture_get_info(view->capture);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && is_read; i++)
@@ -150,8 +146,7 @@ bool view_open(capture_view *view, const char *path)
     hsd_error err;
     hsd_error_init(&err);
     *view = (capture_view){0};
-    return read_all(view, hsd_capture_open(&view->capture, path, HSD_DAMAGE_SKIP, NULL, &err),
-                    &err);
+    return read_all(view, hsd_capture_open(&view->capture, path, HSD_DAMAGE_SKIP, NULL, &err), &err);
 }
 
 bool view_open_fd(capture_view *view, int fd)
@@ -159,9 +154,7 @@ bool view_open_fd(capture_view *view, int fd)
     hsd_error err;
     hsd_error_init(&err);
     *view = (capture_view){0};
-    return read_all(view,
-                    hsd_capture_open_fd(&view->capture, fd, "capture", HSD_DAMAGE_SKIP, NULL, &err),
-                    &err);
+    return read_all(view, hsd_capture_open_fd(&view->capture, fd, "capture", HSD_DAMAGE_SKIP, NULL, &err), &err);
 }
 
 void view_close(capture_view *view)
@@ -201,8 +194,7 @@ const view_object *view_find(const capture_view *view, uint64_t id)
 
 const char *view_string(const capture_view *view, uint32_t string)
 {
-    const bool is_known =
-        string != 0 && string < view->string_limit && view->strings[string] != NULL;
+    const bool is_known = string != 0 && string < view->string_limit && view->strings[string] != NULL;
     return is_known ? view->strings[string] : "";
 }
 
@@ -217,8 +209,8 @@ view_label view_label_of(const capture_view *view, const view_reference *referen
     return reference->label < view->label_limit ? view->labels[reference->label] : (view_label){0};
 }
 
-const view_reference *view_reference_of(const capture_view *view, const view_object *object,
-                                        const char *label, uint64_t index)
+const view_reference *view_reference_of(const capture_view *view, const view_object *object, const char *label,
+                                        uint64_t index)
 {
     for (size_t i = 0; object != NULL && i < object->count; i++) {
         const view_reference *r = &view->references[object->first + i];

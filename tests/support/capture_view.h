@@ -43,8 +43,8 @@ typedef struct capture_view {
     hsd_site *sites; /* by number */
     hsd_thread *threads;
     hsd_frame *frames;
-    size_t object_count, reference_count, root_count, total_count, loss_count, thread_count,
-        frame_count, site_total_count, edge_count;
+    size_t object_count, reference_count, root_count, total_count, loss_count, thread_count, frame_count,
+        site_total_count, edge_count;
     uint32_t string_limit, type_limit, label_limit, site_limit;
 } capture_view;
 
@@ -62,8 +62,8 @@ const char *view_string(const capture_view *view, uint32_t string);
 const char *view_type(const capture_view *view, uint32_t type);
 
 /* The reference of an object with this label name (and index, for elements: name NULL); NULL = none. */
-const view_reference *view_reference_of(const capture_view *view, const view_object *object,
-                                        const char *label, uint64_t index);
+const view_reference *view_reference_of(const capture_view *view, const view_object *object, const char *label,
+                                        uint64_t index);
 
 /* Kind and flags of a reference's label. */
 view_label view_label_of(const capture_view *view, const view_reference *reference);
@@ -72,8 +72,7 @@ view_label view_label_of(const capture_view *view, const view_reference *referen
 size_t view_count_edges(const capture_view *view, const char *label, uint64_t source, uint64_t target);
 
 /* Number of roots of this kind with this label on this target. */
-size_t view_count_roots(const capture_view *view, uint32_t kind, const char *label,
-                        uint64_t target);
+size_t view_count_roots(const capture_view *view, uint32_t kind, const char *label, uint64_t target);
 
 /* Objects and bytes in the totals of all types of this name. */
 void view_total(const capture_view *view, const char *type, uint64_t *objects, uint64_t *bytes);

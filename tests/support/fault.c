@@ -1,5 +1,6 @@
 /*
- * See fault.h. Each wrapped call asks strike() first: it counts the call and says whether this one fails. What the linker's
+ * See fault.h. Each wrapped call asks strike() first: it counts the call and says whether this one fails. What the
+ * linker's
  * --wrap=NAME does: the program's NAME becomes __wrap_NAME, below; the true one is __real_NAME.
  */
 #define _GNU_SOURCE
@@ -19,7 +20,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define MAX_POINTS 4
+#define MAX_POINTS  4
 #define SHORT_COUNT (-1) /* in place of an errno */
 
 typedef struct plan {
@@ -38,7 +39,8 @@ static char count_path[1024];
 const char *hsd_fault_name(hsd_fault_family family)
 {
     static const char *const names[HSD_FAULT_FAMILY_COUNT] = {
-        "malloc", "open", "read", "pread", "write", "pwrite", "sync", "rename", "close", "size", "seek", "stat", "map", "thread",
+        "malloc", "open",  "read", "pread", "write", "pwrite", "sync",
+        "rename", "close", "size", "seek",  "stat",  "map",    "thread",
     };
     return names[family];
 }
@@ -114,7 +116,8 @@ static void clear(plan *p)
 
 void hsd_fault_reset(void)
 {
-    for (int i = 0; i < HSD_FAULT_FAMILY_COUNT; i++) clear(&plans[i]);
+    for (int i = 0; i < HSD_FAULT_FAMILY_COUNT; i++)
+        clear(&plans[i]);
     clear(&any_io);
     atomic_store(&strikes, 0);
 }
@@ -126,7 +129,10 @@ uint64_t hsd_fault_strikes(void) { return atomic_load(&strikes); }
 
 static int error_from_name(const char *name)
 {
-    static const struct { const char *name; int number; } errors[] = {
+    static const struct {
+        const char *name;
+        int number;
+    } errors[] = {
         {"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EDQUOT", EDQUOT}, {"EINTR", EINTR},   {"EAGAIN", EAGAIN},
         {"EMFILE", EMFILE}, {"EACCES", EACCES}, {"EPIPE", EPIPE},   {"ENOMEM", ENOMEM}, {"SHORT", SHORT_COUNT},
     };
@@ -159,9 +165,10 @@ __attribute__((constructor)) static void read_environment(void)
 {
     const char *path = getenv("HSD_FAULT_COUNT_FILE");
     if (path != NULL) snprintf(count_path, sizeof count_path, "%s", path);
-    arm_list(&plans[HSD_FAULT_MALLOC], getenv("HSD_FAULT_MALLOC_AT"), getenv("HSD_FAULT_MALLOC_FOREVER") != NULL, ENOMEM);
-    arm_list(plan_from_name(getenv("HSD_FAULT_IO_CALL")), getenv("HSD_FAULT_IO_AT"), getenv("HSD_FAULT_IO_FOREVER") != NULL,
-             error_from_name(getenv("HSD_FAULT_ERRNO")));
+    arm_list(&plans[HSD_FAULT_MALLOC], getenv("HSD_FAULT_MALLOC_AT"), getenv("HSD_FAULT_MALLOC_FOREVER") != NULL,
+             ENOMEM);
+    arm_list(plan_from_name(getenv("HSD_FAULT_IO_CALL")), getenv("HSD_FAULT_IO_AT"),
+             getenv("HSD_FAULT_IO_FOREVER") != NULL, error_from_name(getenv("HSD_FAULT_ERRNO")));
 }
 
 int __real_open64(const char *path, int flags, ...);
@@ -188,19 +195,19 @@ __attribute__((destructor)) static void write_counts(void)
 /* ---- the wrapped calls ---- */
 
 /* Declares NAME's two forms and opens the body of the one that is called. */
-#define WRAP(result, name, ...)            \
-    result __real_##name(__VA_ARGS__);     \
-    result __wrap_##name(__VA_ARGS__);     \
+#define WRAP(result, name, ...)                                                                                        \
+    result __real_##name(__VA_ARGS__);                                                                                 \
+    result __wrap_##name(__VA_ARGS__);                                                                                 \
     result __wrap_##name(__VA_ARGS__)
 
 /* A call that fails with `bad` or is passed on. */
-#define WRAP_PLAIN(family, bad, result, name, parameters, arguments) \
-    result __real_##name parameters;                                 \
-    result __wrap_##name parameters;                                 \
-    result __wrap_##name parameters                                  \
-    {                                                                \
-        if (fails(family)) return bad;                               \
-        return __real_##name arguments;                              \
+#define WRAP_PLAIN(family, bad, result, name, parameters, arguments)                                                   \
+    result __real_##name parameters;                                                                                   \
+    result __wrap_##name parameters;                                                                                   \
+    result __wrap_##name parameters                                                                                    \
+    {                                                                                                                  \
+        if (fails(family)) return bad;                                                                                 \
+        return __real_##name arguments;                                                                                \
     }
 
 WRAP_PLAIN(HSD_FAULT_MALLOC, NULL, void *, malloc, (size_t size), (size))
@@ -208,7 +215,8 @@ WRAP_PLAIN(HSD_FAULT_MALLOC, NULL, void *, calloc, (size_t count, size_t size), 
 WRAP_PLAIN(HSD_FAULT_MALLOC, NULL, void *, realloc, (void *old, size_t size), (old, size))
 WRAP_PLAIN(HSD_FAULT_MALLOC, NULL, void *, reallocarray, (void *old, size_t count, size_t size), (old, count, size))
 WRAP_PLAIN(HSD_FAULT_MALLOC, NULL, void *, aligned_alloc, (size_t alignment, size_t size), (alignment, size))
-WRAP_PLAIN(HSD_FAULT_MALLOC, ENOMEM, int, posix_memalign, (void **out, size_t alignment, size_t size), (out, alignment, size))
+WRAP_PLAIN(HSD_FAULT_MALLOC, ENOMEM, int, posix_memalign, (void **out, size_t alignment, size_t size),
+           (out, alignment, size))
 WRAP_PLAIN(HSD_FAULT_MALLOC, NULL, char *, strdup, (const char *text), (text))
 WRAP_PLAIN(HSD_FAULT_MALLOC, NULL, char *, strndup, (const char *text, size_t size), (text, size))
 
@@ -225,7 +233,8 @@ WRAP_PLAIN(HSD_FAULT_RENAME, -1, int, renameat, (int a, const char *from, int b,
 WRAP_PLAIN(HSD_FAULT_RENAME, -1, int, renameat2, (int a, const char *from, int b, const char *to, unsigned flags),
            (a, from, b, to, flags))
 WRAP_PLAIN(HSD_FAULT_RENAME, -1, int, link, (const char *from, const char *to), (from, to))
-WRAP_PLAIN(HSD_FAULT_RENAME, -1, int, linkat, (int a, const char *from, int b, const char *to, int flags), (a, from, b, to, flags))
+WRAP_PLAIN(HSD_FAULT_RENAME, -1, int, linkat, (int a, const char *from, int b, const char *to, int flags),
+           (a, from, b, to, flags))
 
 WRAP_PLAIN(HSD_FAULT_SIZE, -1, int, ftruncate, (int fd, off_t size), (fd, size))
 WRAP_PLAIN(HSD_FAULT_SIZE, -1, int, ftruncate64, (int fd, off_t size), (fd, size))
@@ -242,20 +251,22 @@ WRAP_PLAIN(HSD_FAULT_STAT, -1, int, lstat, (const char *path, struct stat *out),
 WRAP_PLAIN(HSD_FAULT_STAT, -1, int, lstat64, (const char *path, struct stat64 *out), (path, out))
 WRAP_PLAIN(HSD_FAULT_STAT, -1, int, fstat, (int fd, struct stat *out), (fd, out))
 WRAP_PLAIN(HSD_FAULT_STAT, -1, int, fstat64, (int fd, struct stat64 *out), (fd, out))
-WRAP_PLAIN(HSD_FAULT_STAT, -1, int, fstatat, (int at, const char *path, struct stat *out, int flags), (at, path, out, flags))
-WRAP_PLAIN(HSD_FAULT_STAT, -1, int, fstatat64, (int at, const char *path, struct stat64 *out, int flags), (at, path, out, flags))
+WRAP_PLAIN(HSD_FAULT_STAT, -1, int, fstatat, (int at, const char *path, struct stat *out, int flags),
+           (at, path, out, flags))
+WRAP_PLAIN(HSD_FAULT_STAT, -1, int, fstatat64, (int at, const char *path, struct stat64 *out, int flags),
+           (at, path, out, flags))
 
 WRAP_PLAIN(HSD_FAULT_THREAD, errno, int, pthread_create,
-           (pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context),
+           (pthread_t * thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context),
            (thread, attributes, run, context))
 
-#define WRAP_TRANSFER(family, name, parameters, arguments)               \
-    ssize_t __real_##name parameters;                                    \
-    ssize_t __wrap_##name parameters;                                    \
-    ssize_t __wrap_##name parameters                                     \
-    {                                                                    \
-        if (transfer_fails(family, fd, &size)) return -1;                \
-        return __real_##name arguments;                                  \
+#define WRAP_TRANSFER(family, name, parameters, arguments)                                                             \
+    ssize_t __real_##name parameters;                                                                                  \
+    ssize_t __wrap_##name parameters;                                                                                  \
+    ssize_t __wrap_##name parameters                                                                                   \
+    {                                                                                                                  \
+        if (transfer_fails(family, fd, &size)) return -1;                                                              \
+        return __real_##name arguments;                                                                                \
     }
 
 WRAP_TRANSFER(HSD_FAULT_READ, read, (int fd, void *data, size_t size), (fd, data, size))
@@ -329,30 +340,30 @@ static mode_t mode_of(int flags, va_list arguments)
     return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0;
 }
 
-#define WRAP_OPEN(name)                                          \
-    int __real_##name(const char *path, int flags, ...);         \
-    int __wrap_##name(const char *path, int flags, ...);         \
-    int __wrap_##name(const char *path, int flags, ...)          \
-    {                                                            \
-        va_list arguments;                                       \
-        va_start(arguments, flags);                              \
-        const mode_t mode = mode_of(flags, arguments);           \
-        va_end(arguments);                                       \
-        if (fails(HSD_FAULT_OPEN)) return -1;                    \
-        return __real_##name(path, flags, mode);                 \
+#define WRAP_OPEN(name)                                                                                                \
+    int __real_##name(const char *path, int flags, ...);                                                               \
+    int __wrap_##name(const char *path, int flags, ...);                                                               \
+    int __wrap_##name(const char *path, int flags, ...)                                                                \
+    {                                                                                                                  \
+        va_list arguments;                                                                                             \
+        va_start(arguments, flags);                                                                                    \
+        const mode_t mode = mode_of(flags, arguments);                                                                 \
+        va_end(arguments);                                                                                             \
+        if (fails(HSD_FAULT_OPEN)) return -1;                                                                          \
+        return __real_##name(path, flags, mode);                                                                       \
     }
 
-#define WRAP_OPENAT(name)                                        \
-    int __real_##name(int at, const char *path, int flags, ...); \
-    int __wrap_##name(int at, const char *path, int flags, ...); \
-    int __wrap_##name(int at, const char *path, int flags, ...)  \
-    {                                                            \
-        va_list arguments;                                       \
-        va_start(arguments, flags);                              \
-        const mode_t mode = mode_of(flags, arguments);           \
-        va_end(arguments);                                       \
-        if (fails(HSD_FAULT_OPEN)) return -1;                    \
-        return __real_##name(at, path, flags, mode);             \
+#define WRAP_OPENAT(name)                                                                                              \
+    int __real_##name(int at, const char *path, int flags, ...);                                                       \
+    int __wrap_##name(int at, const char *path, int flags, ...);                                                       \
+    int __wrap_##name(int at, const char *path, int flags, ...)                                                        \
+    {                                                                                                                  \
+        va_list arguments;                                                                                             \
+        va_start(arguments, flags);                                                                                    \
+        const mode_t mode = mode_of(flags, arguments);                                                                 \
+        va_end(arguments);                                                                                             \
+        if (fails(HSD_FAULT_OPEN)) return -1;                                                                          \
+        return __real_##name(at, path, flags, mode);                                                                   \
     }
 
 WRAP_OPEN(open)

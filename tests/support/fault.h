@@ -1,6 +1,7 @@
 /*
- * The machine that fails on request: the k-th allocation returns NULL, the k-th write finds the disk full. What links hsd_fault
- * (tests/support/CMakeLists.txt) has its calls to malloc, open, read, write and so on led through fault.c by the linker
+ * The machine that fails on request: the k-th allocation returns NULL, the k-th write finds the disk full. What links
+ * hsd_fault (tests/support/CMakeLists.txt) has its calls to malloc, open, read, write and so on led through fault.c by
+ * the linker
  * (--wrap), sanitizers or not; calls inside shared libraries are not led through it.
  *
  * A program is driven from outside by its environment, read at the first wrapped call:
@@ -45,8 +46,8 @@ const char *hsd_fault_name(hsd_fault_family family);
 /* No faults, counters at 0. */
 void hsd_fault_reset(void);
 
-/* Lets call number `at` (from 1, counted since the last reset) of the family fail with an errno, which is not 0; with `forever` all
- * after it too. */
+/* Lets call number `at` (from 1, counted since the last reset) of the family fail with an errno, which is not 0; with
+ * `forever` all after it too. */
 void hsd_fault_arm(hsd_fault_family family, uint64_t at, bool forever, int error);
 
 /* The same for reads and writes that move half of the bytes asked for (at least one). */

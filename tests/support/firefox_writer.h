@@ -1,6 +1,6 @@
 /*
- * Writes Firefox heap snapshots for tests, unpacked, as HeapSnapshot.cpp does: texts are numbered in the order in which they are met, in a frame
- * source and function before the parent. What makes sense is up to the test.
+ * Writes Firefox heap snapshots for tests, unpacked, as HeapSnapshot.cpp does: texts are numbered in the order in which
+ * they are met, in a frame source and function before the parent. What makes sense is up to the test.
  *
  *      firefox_writer w;
  *      fw_begin(&w, 1700000000000000);
@@ -49,7 +49,8 @@ typedef struct fw_node {
     unsigned coarse;
 } fw_node;
 
-#define FW_EDGES(...) .edges = (const fw_edge[]){__VA_ARGS__}, .edge_count = sizeof((const fw_edge[]){__VA_ARGS__}) / sizeof(fw_edge)
+#define FW_EDGES(...)                                                                                                  \
+    .edges = (const fw_edge[]){__VA_ARGS__}, .edge_count = sizeof((const fw_edge[]){__VA_ARGS__}) / sizeof(fw_edge)
 
 typedef struct firefox_writer {
     fw_bytes out, node, edge;
@@ -63,8 +64,9 @@ void fw_put(firefox_writer *w, const fw_node *node);
 void fw_free(firefox_writer *w);
 
 /*
- * A shop: Sandbox (0x2000) with the array `sessions` (0x3000) of two objects (0x4000, 0x4100), each with a payload; allocation stacks with a parent
- * that has texts of its own; scripts, DOM nodes, a Map, a weak reference, names with addresses and beyond the first plane.
+ * A shop: Sandbox (0x2000) with the array `sessions` (0x3000) of two objects (0x4000, 0x4100), each with a payload;
+ * allocation stacks with a parent that has texts of its own; scripts, DOM nodes, a Map, a weak reference, names with
+ * addresses and beyond the first plane.
  */
 void fw_shop(firefox_writer *w);
 

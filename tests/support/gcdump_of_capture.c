@@ -1,7 +1,9 @@
 /*
- * Writes the heap of a .NET program, captured by hsdiff, as dotnet-gcdump would have written it: gcdump_of_capture CAPTURE.hs FILE.gcdump
+ * Writes the heap of a .NET program, captured by hsdiff, as dotnet-gcdump would have written it: gcdump_of_capture
+ * CAPTURE.hs FILE.gcdump
  *
- * Roots become nodes ("[static vars]" and what hangs below it), large objects get types of their own, as its graph reader makes them.
+ * Roots become nodes ("[static vars]" and what hangs below it), large objects get types of their own, as its graph
+ * reader makes them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,17 @@
 #include "support/gcdump_writer.h"
 #include <hscapture/hscapture.h>
 
-enum { TOP, STATICS, LOCALS, OTHERS, STRONG, PINNING, FINALIZER, DEPENDENT, FIXED /* and one for each static field, then the objects */ };
+enum {
+    TOP,
+    STATICS,
+    LOCALS,
+    OTHERS,
+    STRONG,
+    PINNING,
+    FINALIZER,
+    DEPENDENT,
+    FIXED /* and one for each static field, then the objects */
+};
 
 typedef struct making {
     capture_view view;
@@ -50,7 +62,8 @@ static uint32_t add_type(making *m, const char *name, int32_t size)
 static void add_child(making *m, uint32_t node, uint32_t child)
 {
     gw_node *of = &m->nodes[node];
-    if ((of->count & (of->count + 1)) == 0) m->children[node] = realloc(m->children[node], (2 * (size_t)of->count + 2) * sizeof(uint32_t));
+    if ((of->count & (of->count + 1)) == 0)
+        m->children[node] = realloc(m->children[node], (2 * (size_t)of->count + 2) * sizeof(uint32_t));
     if (m->children[node] == NULL) exit(1);
     m->children[node][of->count++] = child;
     of->children = m->children[node];
@@ -58,8 +71,9 @@ static void add_child(making *m, uint32_t node, uint32_t child)
 
 static void add_fixed(making *m)
 {
-    static const char *const names[FIXED] = {"[.NET Roots]",      "[static vars]",     "[local vars]",        "[other roots]",
-                                             "[strong Handles]", "[pinning Handles]", "[finalizer Handles]", "[Dependent Handles]"};
+    static const char *const names[FIXED] = {"[.NET Roots]",        "[static vars]",      "[local vars]",
+                                             "[other roots]",       "[strong Handles]",   "[pinning Handles]",
+                                             "[finalizer Handles]", "[Dependent Handles]"};
     static const uint32_t above[FIXED] = {TOP, TOP, TOP, TOP, OTHERS, OTHERS, OTHERS, OTHERS};
     for (uint32_t i = 0; i < FIXED; i++) {
         m->nodes[i].type = add_type(m, names[i], 0);
@@ -97,9 +111,11 @@ static void add_roots(making *m)
 /* The type of an object: large ones have their own by how large they are. */
 static uint32_t type_of(making *m, const view_object *object, uint32_t (*known)[7])
 {
-    static const char *const suffixes[] = {"", " (Bytes > 1K)", " (Bytes > 10K)", " (Bytes > 100K)", " (Bytes > 1M)", " (Bytes > 10M)", " (Bytes > 100M)"};
+    static const char *const suffixes[] = {
+        "", " (Bytes > 1K)", " (Bytes > 10K)", " (Bytes > 100K)", " (Bytes > 1M)", " (Bytes > 10M)", " (Bytes > 100M)"};
     size_t step = 0;
-    for (uint64_t most = 1000; step < 6 && object->size_bytes > most; most *= 10) step++;
+    for (uint64_t most = 1000; step < 6 && object->size_bytes > most; most *= 10)
+        step++;
     uint32_t *type = &known[object->type][step];
     if (*type == 0) {
         char name[8192];
@@ -111,7 +127,7 @@ static uint32_t type_of(making *m, const view_object *object, uint32_t (*known)[
 
 static void add_objects(making *m, uint32_t first)
 {
-    uint32_t (*known)[7] = zeroed(m->view.type_limit, sizeof *known);
+    uint32_t(*known)[7] = zeroed(m->view.type_limit, sizeof *known);
     uint32_t *children = zeroed(m->view.reference_count, sizeof *children);
     for (size_t i = 0; i < m->view.object_count; i++) {
         const view_object *object = &m->view.objects[i];
@@ -132,7 +148,8 @@ int main(int argc, char **argv)
     making m = {0};
     if (argc != 3 || !view_open(&m.view, argv[1])) return 2;
     size_t statics = 0;
-    for (size_t i = 0; i < m.view.root_count; i++) statics += m.view.roots[i].kind == HSC_ROOT_STATIC;
+    for (size_t i = 0; i < m.view.root_count; i++)
+        statics += m.view.roots[i].kind == HSC_ROOT_STATIC;
     const uint32_t first = (uint32_t)(FIXED + statics);
     const size_t count = first + m.view.object_count;
     m.types = zeroed(count + 1, sizeof *m.types);
@@ -147,9 +164,15 @@ int main(int argc, char **argv)
     add_type(&m, "UNDEFINED", -1);
     add_fixed(&m);
     add_roots(&m);
-    for (uint32_t i = m.fixed; i < first; i++) m.nodes[i].type = m.nodes[STATICS].type; /* of static fields that hold nothing that is there */
+    /* of static fields that hold nothing that is there */
+    for (uint32_t i = m.fixed; i < first; i++)
+        m.nodes[i].type = m.nodes[STATICS].type;
     add_objects(&m, first);
-    const gw_heap heap = {.version = 10, .types = m.types, .type_count = m.type_count, .nodes = m.nodes, .node_count = (uint32_t)count,
+    const gw_heap heap = {.version = 10,
+                          .types = m.types,
+                          .type_count = m.type_count,
+                          .nodes = m.nodes,
+                          .node_count = (uint32_t)count,
                           .tool = "dotnet-gcdump"};
     gw_bytes bytes = gw_write(&heap);
     FILE *out = fopen(argv[2], "wb");

@@ -35,7 +35,8 @@ static void put(gw_bytes *out, const void *data, size_t size)
 static void number(gw_bytes *out, uint64_t value, unsigned bytes)
 {
     uint8_t raw[8];
-    for (unsigned i = 0; i < bytes; i++) raw[i] = (uint8_t)(value >> (8 * i));
+    for (unsigned i = 0; i < bytes; i++)
+        raw[i] = (uint8_t)(value >> (8 * i));
     put(out, raw, bytes);
 }
 
@@ -64,7 +65,8 @@ static void text(gw_bytes *out, const char *value)
         if (size < 4) {
             put(&units, at, size);
         } else {
-            const uint32_t c = ((at[0] & 7u) << 18 | (at[1] & 63u) << 12 | (at[2] & 63u) << 6 | (at[3] & 63u)) - 0x10000;
+            const uint32_t c =
+                ((at[0] & 7u) << 18 | (at[1] & 63u) << 12 | (at[2] & 63u) << 6 | (at[3] & 63u)) - 0x10000;
             const uint32_t halves[] = {0xd800 + (c >> 10), 0xdc00 + (c & 0x3ff)};
             for (size_t i = 0; i < 2; i++) {
                 byte(&units, 0xe0 | halves[i] >> 12);
@@ -84,8 +86,10 @@ static void text(gw_bytes *out, const char *value)
 static void packed(gw_bytes *out, int32_t value)
 {
     unsigned bytes = 1;
-    while (bytes < 5 && (value < -(INT64_C(1) << (7 * bytes - 1)) || value >= INT64_C(1) << (7 * bytes - 1))) bytes++;
-    while (bytes-- > 0) byte(out, ((uint32_t)((int64_t)value >> (7 * bytes)) & 0x7f) | (bytes > 0 ? 0x80u : 0));
+    while (bytes < 5 && (value < -(INT64_C(1) << (7 * bytes - 1)) || value >= INT64_C(1) << (7 * bytes - 1)))
+        bytes++;
+    while (bytes-- > 0)
+        byte(out, ((uint32_t)((int64_t)value >> (7 * bytes)) & 0x7f) | (bytes > 0 ? 0x80u : 0));
 }
 
 /* ---- objects ---- */
@@ -94,7 +98,8 @@ static void begin(writing *w, const char *kind, uint32_t version, uint32_t least
 {
     size_t i = 0;
     byte(&w->out, BEGIN);
-    while (w->kinds[i] != NULL && strcmp(w->kinds[i], kind) != 0) i++;
+    while (w->kinds[i] != NULL && strcmp(w->kinds[i], kind) != 0)
+        i++;
     if (w->kinds[i] != NULL) {
         byte(&w->out, REFERENCE);
         number(&w->out, w->kind_labels[i], w->label_bytes);
@@ -123,7 +128,8 @@ static int32_t size_of(const gw_heap *heap, const gw_node *node)
 uint64_t gw_total(const gw_heap *heap)
 {
     uint64_t total = 0;
-    for (uint32_t i = 0; i < heap->node_count; i++) total += (uint64_t)size_of(heap, &heap->nodes[i]);
+    for (uint32_t i = 0; i < heap->node_count; i++)
+        total += (uint64_t)size_of(heap, &heap->nodes[i]);
     return total;
 }
 
@@ -141,7 +147,8 @@ static void record(gw_bytes *blob, const gw_heap *heap, uint32_t i)
     packed(blob, (int32_t)(node->type << 1 | has_size));
     if (has_size) packed(blob, node->size);
     packed(blob, (int32_t)node->count);
-    for (uint32_t k = 0; k < node->count; k++) packed(blob, (int32_t)(node->children[k] - i));
+    for (uint32_t k = 0; k < node->count; k++)
+        packed(blob, (int32_t)(node->children[k] - i));
 }
 
 static void module(writing *w, const char *path)
@@ -151,7 +158,8 @@ static void module(writing *w, const char *path)
         byte(&w->out, NONE);
         return;
     }
-    while (w->modules[i] != NULL && strcmp(w->modules[i], path) != 0) i++;
+    while (w->modules[i] != NULL && strcmp(w->modules[i], path) != 0)
+        i++;
     if (w->modules[i] != NULL) {
         byte(&w->out, REFERENCE);
         number(&w->out, w->module_labels[i], w->label_bytes);
@@ -161,9 +169,11 @@ static void module(writing *w, const char *path)
     w->module_labels[i] = w->out.size;
     begin(w, "Graphs.Module", 0, 0);
     text(&w->out, path);
-    for (int k = 0; k < 3; k++) i64(&w->out, 0x400000);
+    for (int k = 0; k < 3; k++)
+        i64(&w->out, 0x400000);
     text(&w->out, "module.pdb");
-    for (int k = 0; k < 5; k++) i32(&w->out, 7);
+    for (int k = 0; k < 5; k++)
+        i32(&w->out, 7);
     end(w);
 }
 
@@ -192,14 +202,16 @@ static void nodes(writing *w, const gw_heap *heap)
         if (!heap->nodes[k].is_untold) record(&blob, heap, k);
     }
     number(&w->out, heap->node_count, width);
-    for (uint32_t i = 0; i < heap->node_count; i++) i32(&w->out, offsets[i]);
+    for (uint32_t i = 0; i < heap->node_count; i++)
+        i32(&w->out, offsets[i]);
     i32(&w->out, (uint32_t)blob.size);
     put(&w->out, blob.data, blob.size);
     free(blob.data);
     free(offsets);
     if (has_late_names(heap)) late_names(w, heap);
     number(&w->out, heap->node_count, width);
-    for (uint32_t i = 0; i < heap->node_count; i++) i64(&w->out, heap->nodes[i].address);
+    for (uint32_t i = 0; i < heap->node_count; i++)
+        i64(&w->out, heap->nodes[i].address);
 }
 
 static void graph(writing *w, const gw_heap *heap)
@@ -228,7 +240,8 @@ static void segments(writing *w, const gw_heap *heap)
         begin(w, "GCHeapDumpSegment", 1, 0);
         i64(&w->out, heap->segments[i].start);
         i64(&w->out, heap->segments[i].end);
-        for (size_t k = 0; k < 5; k++) i64(&w->out, heap->segments[i].generation_end[k]);
+        for (size_t k = 0; k < 5; k++)
+            i64(&w->out, heap->segments[i].generation_end[k]);
         end(w);
     }
 }
@@ -255,7 +268,8 @@ static void interop(writing *w, bool is_there)
     }
     begin(w, "InteropInfo", 0, 0);
     i32(&w->out, 2);
-    for (int i = 0; i < 4; i++) i32(&w->out, 1);
+    for (int i = 0; i < 4; i++)
+        i32(&w->out, 1);
     put(&w->out, nothing, 40);
     put(&w->out, nothing, 32);
     put(&w->out, nothing, 33);
@@ -280,7 +294,8 @@ static void new_dump(writing *w, const gw_heap *heap)
     }
     process(w, heap);
     i32(&w->out, heap->multiplier_count);
-    for (uint32_t i = 0; i < heap->multiplier_count; i++) real(&w->out, heap->multipliers[i]);
+    for (uint32_t i = 0; i < heap->multiplier_count; i++)
+        real(&w->out, heap->multipliers[i]);
     interop(w, heap->has_interop);
     if (heap->tool != NULL) {
         byte(&w->out, 13);
@@ -322,8 +337,10 @@ gw_bytes gw_write(const gw_heap *heap)
     } else {
         begin(&w, "GCHeapDump", heap->version, heap->version >= 9 ? 8 : 4);
         graph(&w, heap);
-        if (heap->version >= 9) new_dump(&w, heap);
-        else old_dump(&w, heap);
+        if (heap->version >= 9)
+            new_dump(&w, heap);
+        else
+            old_dump(&w, heap);
         end(&w);
     }
     trailer(&w);
@@ -332,7 +349,8 @@ gw_bytes gw_write(const gw_heap *heap)
 
 /* ---- samples: a shop with three sessions ---- */
 
-#define CHILDREN(...) .children = (const uint32_t[]){__VA_ARGS__}, .count = sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)
+#define CHILDREN(...)                                                                                                  \
+    .children = (const uint32_t[]){__VA_ARGS__}, .count = sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)
 
 static const gw_type types[] = {
     {.name = "UNDEFINED", .size = -1},
@@ -377,8 +395,10 @@ static const gw_node shop[] = {
     {.type = 11, .address = 0x20400, .is_untold = true},
 };
 
-static const gw_node late[] = {
-    {.type = 1, CHILDREN(1, 2)}, {.type = 2, .address = 0x100, CHILDREN(3)}, {.type = 3, .address = 0x200}, {.type = 4, .address = 0x300}};
+static const gw_node late[] = {{.type = 1, CHILDREN(1, 2)},
+                               {.type = 2, .address = 0x100, CHILDREN(3)},
+                               {.type = 3, .address = 0x200},
+                               {.type = 4, .address = 0x300}};
 
 static const gw_segment parts[] = {
     {0x80000, 0xa0000, {0, 0, 0, 0xa0000, 0}},
@@ -387,9 +407,13 @@ static const gw_segment parts[] = {
 
 static const float by_type[] = {1, 1, 1, 1, 1, 1, 1, 10, 2.5F, 1, 1, 1, 1, 1};
 
-#define SHOP .types = types, .type_count = sizeof types / sizeof types[0], .nodes = shop, .node_count = sizeof shop / sizeof shop[0]
+#define SHOP                                                                                                           \
+    .types = types, .type_count = sizeof types / sizeof types[0], .nodes = shop,                                       \
+    .node_count = sizeof shop / sizeof shop[0]
 #define LATE .types = late_types, .type_count = 5, .nodes = late, .node_count = 4
-#define TOLD .process = "shop", .pid = 4711, .taken_ticks = 638000000000000000, .resident_bytes = 1 << 24, .segments = parts, .segment_count = 2
+#define TOLD                                                                                                           \
+    .process = "shop", .pid = 4711, .taken_ticks = 638000000000000000, .resident_bytes = 1 << 24, .segments = parts,   \
+    .segment_count = 2
 
 const gw_sample gw_samples[] = {
     {"v10", {.version = 10, SHOP, TOLD, .tool = "dotnet-gcdump", .has_interop = true, .has_extras = true}},
@@ -399,7 +423,13 @@ const gw_sample gw_samples[] = {
     {"v5", {.version = 5, SHOP, TOLD}},
     {"v4", {.version = 4, SHOP}},
     {"wide", {.version = 10, SHOP, .has_wide_counts = true}},
-    {"sampled", {.version = 10, SHOP, .count_multiplier = 4, .size_multiplier = 3, .multipliers = by_type, .multiplier_count = 14}},
+    {"sampled",
+     {.version = 10,
+      SHOP,
+      .count_multiplier = 4,
+      .size_multiplier = 3,
+      .multipliers = by_type,
+      .multiplier_count = 14}},
     {"graph", {SHOP, .has_wide_labels = true}},
     {"graph_old", {SHOP}},
     {"late", {.version = 10, LATE}},

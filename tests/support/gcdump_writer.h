@@ -1,6 +1,6 @@
 /*
- * Writes .gcdump bytes for tests, as all versions of PerfView and dotnet-gcdump do: in versions 4 to 10, as a graph alone, with narrow and wide
- * counts and labels, with names that come late. What makes sense is up to the test.
+ * Writes .gcdump bytes for tests, as all versions of PerfView and dotnet-gcdump do: in versions 4 to 10, as a graph
+ * alone, with narrow and wide counts and labels, with names that come late. What makes sense is up to the test.
  *
  *      const gw_type types[] = {{"UNDEFINED", -1}, {"[.NET Roots]", 0}, {"Shop.Session", 32}};
  *      const gw_node nodes[] = {{.type = 1, .children = (uint32_t[]){1}, .count = 1}, {.type = 2, .address = 0x1000}};
@@ -31,11 +31,11 @@ typedef struct gw_type {
 
 typedef struct gw_node {
     uint32_t type;
-    int32_t size;           /* 0 = that of the type */
+    int32_t size; /* 0 = that of the type */
     uint64_t address;
     const uint32_t *children; /* numbers of nodes */
     uint32_t count;
-    bool is_untold;         /* referred to and never defined */
+    bool is_untold; /* referred to and never defined */
 } gw_node;
 
 typedef struct gw_segment {
@@ -43,8 +43,8 @@ typedef struct gw_segment {
 } gw_segment;
 
 typedef struct gw_heap {
-    uint32_t version;           /* of GCHeapDump; 0: a MemoryGraph alone */
-    const gw_type *types;       /* the first is UNDEFINED */
+    uint32_t version;     /* of GCHeapDump; 0: a MemoryGraph alone */
+    const gw_type *types; /* the first is UNDEFINED */
     uint32_t type_count;
     const gw_node *nodes;
     uint32_t node_count, root;

@@ -45,27 +45,55 @@ enum { UNIT = 1, BASE, POINTER, STRUCTURE, MEMBER, ARRAY, SUBRANGE, VARIABLE, FU
 enum { KIND_TEXT = 24, KIND_SLICE = 23, KIND_STRUCT = 25 };
 
 static const uint8_t abbreviations[] = {
-    UNIT, 0x11, 1, 0x03, 0x08, 0x13, 0x0b, 0, 0,                                               /* name, language */
-    BASE, 0x24, 0, 0x03, 0x08, 0x0b, 0x0b, 0, 0,                                               /* name, size */
-    POINTER, 0x0f, 0, 0x03, 0x08, 0x49, 0x10, 0, 0,                                            /* name, type */
-    STRUCTURE, 0x13, 1, 0x03, 0x08, 0x0b, 0x0f, 0x80, 0x52, 0x0b, 0x84, 0x52, 0x01, 0, 0,      /* name, size, kind, description */
-    MEMBER, 0x0d, 0, 0x03, 0x08, 0x38, 0x0f, 0x49, 0x10, 0, 0,                                 /* name, place, type */
-    ARRAY, 0x01, 1, 0x03, 0x08, 0x49, 0x10, 0x0b, 0x0f, 0, 0,                                  /* name, type, size */
-    SUBRANGE, 0x21, 0, 0x37, 0x0f, 0, 0,                                                       /* count */
-    VARIABLE, 0x34, 0, 0x03, 0x08, 0x02, 0x0a, 0x49, 0x10, 0, 0,                               /* name, location, type */
-    FUNCTION, 0x2e, 1, 0x03, 0x08, 0x11, 0x01, 0x12, 0x01, 0, 0,                               /* name, from, to */
-    LISTED, 0x05, 0, 0x03, 0x08, 0x02, 0x17, 0x49, 0x10, 0, 0,                                 /* name, list of locations, type */
-    0};
+    /* name, language */
+    UNIT, 0x11, 1, 0x03, 0x08, 0x13, 0x0b, 0, 0, BASE, 0x24, 0, 0x03, 0x08, 0x0b, 0x0b, 0, 0, /* name, size */
+    POINTER, 0x0f, 0, 0x03, 0x08, 0x49, 0x10, 0, 0,                                           /* name, type */
+    /* name, size, kind, description */
+    STRUCTURE, 0x13, 1, 0x03, 0x08, 0x0b, 0x0f, 0x80, 0x52, 0x0b, 0x84, 0x52, 0x01, 0, 0,
+    /* name, place, type */
+    MEMBER, 0x0d, 0, 0x03, 0x08, 0x38, 0x0f, 0x49, 0x10, 0, 0,
+    /* name, type, size */
+    ARRAY, 0x01, 1, 0x03, 0x08, 0x49, 0x10, 0x0b, 0x0f, 0, 0, SUBRANGE, 0x21, 0, 0x37, 0x0f, 0, 0, /* count */
+    /* name, location, type */
+    VARIABLE, 0x34, 0, 0x03, 0x08, 0x02, 0x0a, 0x49, 0x10, 0, 0,
+    /* name, from, to */
+    FUNCTION, 0x2e, 1, 0x03, 0x08, 0x11, 0x01, 0x12, 0x01, 0, 0,
+    /* name, list of locations, type */
+    LISTED, 0x05, 0, 0x03, 0x08, 0x02, 0x17, 0x49, 0x10, 0, 0, 0};
 
 /* Types by number; references are written as numbers and become offsets in the end. */
-enum { T_NONE, T_WORD, T_HALF, T_BYTE, T_TEXT, T_SESSION, T_POINTER, T_TEXTS, T_SESSIONS, T_TEXT_POINTER,
-      T_POINTER_POINTER, T_EFACE, T_ANY_POINTER,
-       T_HEAP, T_SPAN, T_MODULE, T_G, T_ARENA, T_BITMAP, T_RTYPE, T_BYTES, TYPES_COUNT };
+enum {
+    T_NONE,
+    T_WORD,
+    T_HALF,
+    T_BYTE,
+    T_TEXT,
+    T_SESSION,
+    T_POINTER,
+    T_TEXTS,
+    T_SESSIONS,
+    T_TEXT_POINTER,
+    T_POINTER_POINTER,
+    T_EFACE,
+    T_ANY_POINTER,
+    T_HEAP,
+    T_SPAN,
+    T_MODULE,
+    T_G,
+    T_ARENA,
+    T_BITMAP,
+    T_RTYPE,
+    T_BYTES,
+    TYPES_COUNT
+};
 
 typedef struct dwarf {
     gocore_bytes bytes;
     uint32_t offsets[TYPES_COUNT];
-    struct { size_t at; int type; } patches[256];
+    struct {
+        size_t at;
+        int type;
+    } patches[256];
     size_t patch_count;
 } dwarf;
 
@@ -143,8 +171,8 @@ static void add_slice(dwarf *d, int type, const char *name, int pointer)
 static void add_program_types(dwarf *d)
 {
     const member text[] = {{"str", 0, T_BYTES}, {"len", 8, T_WORD}, {0}};
-    const member session[] = {{"next", 0, T_POINTER}, {"name", 8, T_TEXT}, {"tags", 24, T_TEXTS}, {"any", 48, T_EFACE},
-                              {0}};
+    const member session[] = {
+        {"next", 0, T_POINTER}, {"name", 8, T_TEXT}, {"tags", 24, T_TEXTS}, {"any", 48, T_EFACE}, {0}};
     const member any[] = {{"_type", 0, T_ANY_POINTER}, {"data", 8, T_ANY_POINTER}, {0}};
     add_base(d, T_WORD, "uintptr", 8);
     add_base(d, T_HALF, "uint32", 4);
@@ -164,22 +192,29 @@ static void add_program_types(dwarf *d)
 static void add_runtime_types(dwarf *d, int form)
 {
     const member heap[] = {{"arenas", 16, T_ANY_POINTER}, {"allspans", 40, T_SESSIONS}, {0}};
-    const member span[] = {{"allocBits", 0, T_WORD}, {"startAddr", 8, T_WORD}, {"npages", 16, T_WORD},
-                           {"elemsize", 24, T_WORD}, {"nelems", 32, T_WORD},
-                           {"freeindex", 40, T_WORD}, {"spanclass", 48, T_BYTE}, {"state", 49, T_BYTE}, {"largeType",
-                               56, T_WORD}, {0}};
-    const member module[] = {{"data", 8, T_WORD}, {"edata", 16, T_WORD}, {"bss", 24, T_WORD}, {"ebss", 32, T_WORD},
+    const member span[] = {{"allocBits", 0, T_WORD},  {"startAddr", 8, T_WORD},
+                           {"npages", 16, T_WORD},    {"elemsize", 24, T_WORD},
+                           {"nelems", 32, T_WORD},    {"freeindex", 40, T_WORD},
+                           {"spanclass", 48, T_BYTE}, {"state", 49, T_BYTE},
+                           {"largeType", 56, T_WORD}, {0}};
+    const member module[] = {{"data", 8, T_WORD},
+                             {"edata", 16, T_WORD},
+                             {"bss", 24, T_WORD},
+                             {"ebss", 32, T_WORD},
                              {"gcdatamask.bytedata", 40, T_WORD},
-                             {"text", 48, T_WORD}, {"next", 56, T_WORD}, {"gcdatamask", 64, T_RTYPE}, {"gcbssmask", 96,
-                                 T_RTYPE}, {0}};
-    const member g[] = {{"stack", 0, T_ARENA}, {"sched", 32, T_G}, {"atomicstatus", 64, T_HALF}, {"goid", 72, T_WORD},
-                        {0}};
+                             {"text", 48, T_WORD},
+                             {"next", 56, T_WORD},
+                             {"gcdatamask", 64, T_RTYPE},
+                             {"gcbssmask", 96, T_RTYPE},
+                             {0}};
+    const member g[] = {
+        {"stack", 0, T_ARENA}, {"sched", 32, T_G}, {"atomicstatus", 64, T_HALF}, {"goid", 72, T_WORD}, {0}};
     const member arena[] = {{"bitmap", 0, T_WORD}, {"noMorePtrs", 0x400, T_WORD}, {0}};
     const member old_arena[] = {{"bitmap", 0, T_WORD}, {0}}, no_arena[] = {{"spans", 0, T_WORD}, {0}};
     const member mask[] = {{"n", 0, T_HALF}, {"bytedata", 8, T_WORD}, {0}};
     const member type[] = {{"size", 0, T_WORD}, {"ptrdata", 8, T_WORD}, {"gcdata", 16, T_WORD}, {0}};
-    const member stack[] = {{"lo", 0, T_WORD}, {"hi", 8, T_WORD}, {0}}, sched[] = {{"sp", 0, T_WORD}, {"pc", 8, T_WORD},
-        {"bp", 16, T_WORD}, {0}};
+    const member stack[] = {{"lo", 0, T_WORD}, {"hi", 8, T_WORD}, {0}},
+                 sched[] = {{"sp", 0, T_WORD}, {"pc", 8, T_WORD}, {"bp", 16, T_WORD}, {0}};
     add_structure(d, T_RTYPE, "runtime.bitvector", 16, KIND_STRUCT, 0, mask);
     add_structure(d, T_HEAP, "runtime.mheap", 128, KIND_STRUCT, 0, heap);
     add_structure(d, T_SPAN, "runtime.mspan", 64, KIND_STRUCT, 0, span);
@@ -188,7 +223,9 @@ static void add_runtime_types(dwarf *d, int form)
     add_structure(d, T_G, "runtime.gobuf", 24, KIND_STRUCT, 0, sched);
     add_structure(d, T_BITMAP, "runtime.g", 96, KIND_STRUCT, 0, g);
     add_structure(d, T_NONE, "runtime.heapArena", 0x500, KIND_STRUCT, 0,
-                  form == GOCORE_1_19 ? old_arena : form == GOCORE_1_21 ? arena : no_arena);
+                  form == GOCORE_1_19   ? old_arena
+                  : form == GOCORE_1_21 ? arena
+                                        : no_arena);
     add_structure(d, T_NONE, "runtime._type", 48, KIND_STRUCT, 0, type);
     d->offsets[T_NONE] = 0;
 }

@@ -53,8 +53,8 @@ static void put(uint8_t *at, uint64_t value)
 
 static void fill_program(uint8_t *memory)
 {
-    static const uint8_t note[NOTE_BYTES] = {4, 0, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0, 'G', 'o', 0, 0, 'b', 'u', 'i', 'l',
-                                             'd', '/', 'i', 'd'};
+    static const uint8_t note[NOTE_BYTES] = {4,   0,   0, 0, 8,   0,   0,   0,   4,   0,   0,   0,
+                                             'G', 'o', 0, 0, 'b', 'u', 'i', 'l', 'd', '/', 'i', 'd'};
     memcpy(memory + 0x100, note, sizeof note);
     put(memory + (SESSION - PROGRAM), SESSION_BYTES);
     put(memory + (SESSION - PROGRAM) + 8, SESSION_BYTES);
@@ -68,12 +68,14 @@ static void fill_program(uint8_t *memory)
 
 static void add_symbols(gocore_bytes *symbols, gocore_bytes *texts)
 {
-    static const struct { const char *name; uint64_t address; } all[] = {
-        {"runtime.mheap_", GOCORE_HEAP}, {"runtime.firstmoduledata", DATA + 0x200}, {"runtime.allgs",
-            DATA + 0x400}, {"runtime.buildVersion", DATA + 0x100},
-        {"runtime.types", TYPES}, {"runtime.text", PROGRAM + 0x200}, {"runtime.data", DATA}, {"runtime.edata",
-            DATA + 0x100}, {"runtime.bss", DATA + 0x300},
-        {"runtime.ebss", DATA + 0x340}};
+    static const struct {
+        const char *name;
+        uint64_t address;
+    } all[] = {{"runtime.mheap_", GOCORE_HEAP}, {"runtime.firstmoduledata", DATA + 0x200},
+               {"runtime.allgs", DATA + 0x400}, {"runtime.buildVersion", DATA + 0x100},
+               {"runtime.types", TYPES},        {"runtime.text", PROGRAM + 0x200},
+               {"runtime.data", DATA},          {"runtime.edata", DATA + 0x100},
+               {"runtime.bss", DATA + 0x300},   {"runtime.ebss", DATA + 0x340}};
     gocore_add_zeros(symbols, 24);
     gocore_add_number(texts, 0, 1);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -87,8 +89,8 @@ static void add_symbols(gocore_bytes *symbols, gocore_bytes *texts)
 
 void gocore_make_program(gocore_bytes *out, int form)
 {
-    static const char *const names[] = {"", ".note.go.buildid", ".debug_abbrev", ".debug_info", ".strtab", ".symtab",
-                                        ".debug_loc", ".shstrtab"};
+    static const char *const names[] = {"",        ".note.go.buildid", ".debug_abbrev", ".debug_info",
+                                        ".strtab", ".symtab",          ".debug_loc",    ".shstrtab"};
     enum { SECTIONS = sizeof names / sizeof names[0] };
     uint8_t memory[PROGRAM_BYTES] = {0};
     gocore_bytes symbols = {0}, texts = {0}, titles = {0}, parts[SECTIONS] = {{0}};
@@ -135,8 +137,10 @@ typedef struct memory {
     uint8_t data[DATA_BYTES], heap[HEAP_BYTES];
 } memory;
 
-static uint8_t *place(memory *m,
-                      uint64_t address) { return address >= GOCORE_A ? m->heap + (address - GOCORE_A) : m->data + (address - DATA); }
+static uint8_t *place(memory *m, uint64_t address)
+{
+    return address >= GOCORE_A ? m->heap + (address - GOCORE_A) : m->data + (address - DATA);
+}
 static void set(memory *m, uint64_t address, uint64_t value) { put(place(m, address), value); }
 
 static void fill_span(memory *m, int number, uint64_t begin, uint64_t slot_bytes, uint64_t free_index, uint64_t bits,
@@ -279,5 +283,8 @@ void gocore_set_word(gocore_bytes *core, uint64_t address, uint64_t value)
 {
     enum { NOTES = 20 + 136 + 20 + 32, FIRST = 64 + 4 * 56 };
     const size_t program = FIRST + NOTES, data = program + PROGRAM_BYTES;
-    put(core->data + (address >= GOCORE_A ? data + DATA_BYTES + (address - GOCORE_A) : address >= DATA ? data + (address - DATA) : program + (address - PROGRAM)), value);
+    put(core->data + (address >= GOCORE_A ? data + DATA_BYTES + (address - GOCORE_A)
+                      : address >= DATA   ? data + (address - DATA)
+                                          : program + (address - PROGRAM)),
+        value);
 }

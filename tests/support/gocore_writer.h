@@ -16,7 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GOCORE_1_19 = 0, GOCORE_1_21 = 1, GOCORE_1_22 = 2, GOCORE_FORMS = 3 }; /* how the runtime keeps pointer bits */
+/* how the runtime keeps pointer bits */
+enum { GOCORE_1_19 = 0, GOCORE_1_21 = 1, GOCORE_1_22 = 2, GOCORE_FORMS = 3 };
 
 #define GOCORE_A UINT64_C(0xc000000000)
 #define GOCORE_B UINT64_C(0xc000002000)
@@ -31,8 +32,9 @@ void gocore_make_program(gocore_bytes *out, int form);
 void gocore_make_core(gocore_bytes *out, int form);
 
 /*
- * A heap dump of the program in its form of 1.19, with some of its objects, for --exe: main.head ─► A0, which has what it has in the core; A1 and
- * A2; B0 to B2; C0 with two texts; a frame of main.work, whose variable mine leads to A6 and name to B1.
+ * A heap dump of the program in its form of 1.19, with some of its objects, for --exe: main.head ─► A0, which has what
+ * it has in the core; A1 and A2; B0 to B2; C0 with two texts; a frame of main.work, whose variable mine leads to A6 and
+ * name to B1.
  */
 void gocore_make_dump(gocore_bytes *out);
 
@@ -41,11 +43,11 @@ void gocore_set_word(gocore_bytes *core, uint64_t address, uint64_t value);
 void gocore_release(gocore_bytes *bytes);
 
 /* Addresses in the core that tests spoil. */
-#define GOCORE_HEAD        UINT64_C(0x600000)
-#define GOCORE_SPAN_LIST   UINT64_C(0x600800)
-#define GOCORE_SPANS       UINT64_C(0x600900)
-#define GOCORE_HEAP        UINT64_C(0x600500)
-#define GOCORE_VERSION     UINT64_C(0x600180)
-#define GOCORE_NOTE        UINT64_C(0x400100)
+#define GOCORE_HEAD      UINT64_C(0x600000)
+#define GOCORE_SPAN_LIST UINT64_C(0x600800)
+#define GOCORE_SPANS     UINT64_C(0x600900)
+#define GOCORE_HEAP      UINT64_C(0x600500)
+#define GOCORE_VERSION   UINT64_C(0x600180)
+#define GOCORE_NOTE      UINT64_C(0x400100)
 
 #endif

@@ -33,7 +33,7 @@ static void numbers(goheap_dump *dump, size_t count, const uint64_t *each)
         goheap_number(dump, each[i]);
 }
 
-#define NUMBERS(dump, ...)                                                                         \
+#define NUMBERS(dump, ...)                                                                                             \
     numbers(dump, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (const uint64_t[]){__VA_ARGS__})
 
 void goheap_text(goheap_dump *dump, const void *bytes, size_t size)
@@ -54,7 +54,8 @@ void goheap_begin(goheap_dump *dump, bool is_big_endian, unsigned pointer_bytes)
     goheap_number(dump, 2);
 }
 
-static void put_words(goheap_dump *dump, const uint64_t *words, size_t count, bool is_big_endian, unsigned pointer_bytes)
+static void put_words(goheap_dump *dump, const uint64_t *words, size_t count, bool is_big_endian,
+                      unsigned pointer_bytes)
 {
     goheap_number(dump, count * pointer_bytes);
     for (size_t i = 0; i < count; i++) {
@@ -72,8 +73,8 @@ static void put_fields(goheap_dump *dump, const char *is_pointer, unsigned point
     goheap_number(dump, 0);
 }
 
-void goheap_memory(goheap_dump *dump, unsigned tag, uint64_t address, const uint64_t *words, const char *is_pointer, bool is_big_endian,
-                   unsigned pointer_bytes)
+void goheap_memory(goheap_dump *dump, unsigned tag, uint64_t address, const uint64_t *words, const char *is_pointer,
+                   bool is_big_endian, unsigned pointer_bytes)
 {
     NUMBERS(dump, tag, address);
     put_words(dump, words, strlen(is_pointer), is_big_endian, pointer_bytes);

@@ -13,8 +13,8 @@ static uint64_t random_size(test_random *random)
 
 static model_reference random_reference(const model_heap *heap, test_random *random)
 {
-    static const model_label labels[] = {MODEL_STRONG, MODEL_STRONG, MODEL_STRONG, MODEL_ANOTHER, MODEL_ITEM, MODEL_FOLD,
-                                         MODEL_WEAK, MODEL_SOFT, MODEL_NAMED, MODEL_STATIC};
+    static const model_label labels[] = {MODEL_STRONG, MODEL_STRONG, MODEL_STRONG, MODEL_ANOTHER, MODEL_ITEM,
+                                         MODEL_FOLD,   MODEL_WEAK,   MODEL_SOFT,   MODEL_NAMED,   MODEL_STATIC};
     const uint64_t any = test_below(random, heap->object_count + 1u);
     return (model_reference){
         .target = any < heap->object_count ? heap->objects[any].id : UINT64_C(0xdead),
@@ -25,7 +25,8 @@ static model_reference random_reference(const model_heap *heap, test_random *ran
 static void random_references(const model_heap *heap, model_object *object, test_random *random)
 {
     object->reference_count = (uint32_t)test_below(random, 5);
-    for (uint32_t i = 0; i < object->reference_count; i++) object->references[i] = random_reference(heap, random);
+    for (uint32_t i = 0; i < object->reference_count; i++)
+        object->references[i] = random_reference(heap, random);
 }
 
 static model_object random_object(uint64_t id, test_random *random)
@@ -53,8 +54,10 @@ model_heap model_random(test_random *random)
 {
     model_heap heap = {.object_count = (uint32_t)test_below(random, MODEL_MAX_OBJECTS - 8)};
     const uint64_t step = test_below(random, 4) == 0 ? UINT64_MAX / 64 : 16;
-    for (uint32_t i = 0; i < heap.object_count; i++) heap.objects[i] = random_object(step * (i + 1), random);
-    for (uint32_t i = 0; i < heap.object_count; i++) random_references(&heap, &heap.objects[i], random);
+    for (uint32_t i = 0; i < heap.object_count; i++)
+        heap.objects[i] = random_object(step * (i + 1), random);
+    for (uint32_t i = 0; i < heap.object_count; i++)
+        random_references(&heap, &heap.objects[i], random);
     random_roots(&heap, random);
     return heap;
 }
@@ -81,11 +84,13 @@ model_heap model_later(const model_heap *heap, test_random *random)
     for (uint32_t i = 0; i < added; i++) {
         later.objects[later.object_count++] = random_object(UINT64_C(0x100001) + i, random);
     }
-    for (uint32_t i = 0; i < later.object_count; i++) change_object(&later, &later.objects[i], random);
+    for (uint32_t i = 0; i < later.object_count; i++)
+        change_object(&later, &later.objects[i], random);
     for (uint32_t i = 0; i < added; i++) {
         random_references(&later, &later.objects[later.object_count - 1 - i], random);
     }
-    if (test_below(random, 3) == 0) random_roots(&later, random);
+    if (test_below(random, 3) == 0)
+        random_roots(&later, random);
     else {
         later.root_count = heap->root_count;
         memcpy(later.roots, heap->roots, sizeof later.roots);
@@ -110,7 +115,8 @@ bool model_has_graph(const model_heap *heap)
             has_references |= is_there(heap, object->references[r].target);
         }
     }
-    for (uint32_t i = 0; i < heap->root_count; i++) has_roots |= is_there(heap, heap->roots[i].target);
+    for (uint32_t i = 0; i < heap->root_count; i++)
+        has_roots |= is_there(heap, heap->roots[i].target);
     return has_references && has_roots;
 }
 
@@ -150,11 +156,18 @@ static uint32_t flags_of(uint32_t type)
 
 static void write_labels(writing *x)
 {
-    static const struct { hsc_label_kind kind; uint32_t flags, name; } labels[MODEL_LABELS] = {
-        [MODEL_STRONG] = {HSC_LABEL_FIELD, HSC_STRENGTH_STRONG, 4}, [MODEL_WEAK] = {HSC_LABEL_FIELD, HSC_STRENGTH_WEAK, 4},
-        [MODEL_SOFT] = {HSC_LABEL_FIELD, HSC_STRENGTH_SOFT, 4}, [MODEL_NAMED] = {HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, 4},
-        [MODEL_STATIC] = {HSC_LABEL_STATIC, HSC_LABEL_NAMED_ROOT, 4}, [MODEL_ANOTHER] = {HSC_LABEL_FIELD, 0, 20},
-        [MODEL_ITEM] = {HSC_LABEL_ELEMENT, 0, 0}, [MODEL_FOLD] = {HSC_LABEL_FIELD, HSC_LABEL_FOLD, 21},
+    static const struct {
+        hsc_label_kind kind;
+        uint32_t flags, name;
+    } labels[MODEL_LABELS] = {
+        [MODEL_STRONG] = {HSC_LABEL_FIELD, HSC_STRENGTH_STRONG, 4},
+        [MODEL_WEAK] = {HSC_LABEL_FIELD, HSC_STRENGTH_WEAK, 4},
+        [MODEL_SOFT] = {HSC_LABEL_FIELD, HSC_STRENGTH_SOFT, 4},
+        [MODEL_NAMED] = {HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, 4},
+        [MODEL_STATIC] = {HSC_LABEL_STATIC, HSC_LABEL_NAMED_ROOT, 4},
+        [MODEL_ANOTHER] = {HSC_LABEL_FIELD, 0, 20},
+        [MODEL_ITEM] = {HSC_LABEL_ELEMENT, 0, 0},
+        [MODEL_FOLD] = {HSC_LABEL_FIELD, HSC_LABEL_FOLD, 21},
     };
     for (uint32_t i = 0; i < MODEL_LABELS; i++) {
         good(x, hsc_define_label(x->w, i + 1, labels[i].kind, labels[i].flags, labels[i].name));
@@ -186,7 +199,8 @@ static void write_tables(writing *x)
 static void shuffle(writing *x)
 {
     test_random random = {x->form->shuffle};
-    for (uint32_t i = 0; i < x->heap->object_count; i++) x->order[i] = i;
+    for (uint32_t i = 0; i < x->heap->object_count; i++)
+        x->order[i] = i;
     for (uint32_t i = x->heap->object_count; i > 1; i--) {
         const uint32_t other = (uint32_t)test_below(&random, i);
         const uint32_t keep = x->order[i - 1];
@@ -250,7 +264,8 @@ static void write_roots(writing *x)
         const model_root *root = &x->heap->roots[at];
         uint64_t target;
         if (!name_target(x, root->target, &target)) continue;
-        good(x, hsc_root(x->w, &(hsc_root_record){.kind = HSC_ROOT_STACK, .target = target,
+        good(x, hsc_root(x->w, &(hsc_root_record){.kind = HSC_ROOT_STACK,
+                                                  .target = target,
                                                   .flags = root->is_secondary ? HSC_ROOT_SECONDARY : 0,
                                                   .label = root->name == 0 ? 0 : 5 + root->name}));
     }
@@ -272,8 +287,10 @@ bool model_write(const model_heap *heap, const model_form *form, const char *pat
     if (hsc_open_file(&x.w, path, &options) != HSC_OK) return false;
     shuffle(&x);
     if (!form->tables_last) write_tables(&x);
-    for (uint32_t i = 0; i < heap->object_count; i++) write_object(&x, &heap->objects[x.order[i]]);
-    for (uint32_t i = 0; i < heap->object_count; i++) write_edges(&x, &heap->objects[x.order[i]]);
+    for (uint32_t i = 0; i < heap->object_count; i++)
+        write_object(&x, &heap->objects[x.order[i]]);
+    for (uint32_t i = 0; i < heap->object_count; i++)
+        write_edges(&x, &heap->objects[x.order[i]]);
     write_roots(&x);
     if (form->tables_last) write_tables(&x);
     good(&x, hsc_finish(x.w));

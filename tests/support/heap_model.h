@@ -16,7 +16,8 @@ enum {
     MODEL_MAX_OBJECTS = 48,
     MODEL_MAX_REFERENCES = 8,
     MODEL_MAX_ROOTS = 6,
-    MODEL_TYPES = 6,    /* type number t is called "T<t>"; MODEL_PART_TYPE is a part, MODEL_INTERNAL_TYPE a helper */
+    /* type number t is called "T<t>"; MODEL_PART_TYPE is a part, MODEL_INTERNAL_TYPE a helper */
+    MODEL_TYPES = 6,
     MODEL_PART_TYPE = 4,
     MODEL_INTERNAL_TYPE = 5,
     MODEL_LABELS = 8,
@@ -26,7 +27,14 @@ enum {
 /* Labels of references, numbered from 0: ".field" all but the last three, which are ".another", "[*]", and ".inside", a
  * FOLD reference. */
 typedef enum model_label {
-    MODEL_STRONG, MODEL_WEAK, MODEL_SOFT, MODEL_NAMED, MODEL_STATIC, MODEL_ANOTHER, MODEL_ITEM, MODEL_FOLD
+    MODEL_STRONG,
+    MODEL_WEAK,
+    MODEL_SOFT,
+    MODEL_NAMED,
+    MODEL_STATIC,
+    MODEL_ANOTHER,
+    MODEL_ITEM,
+    MODEL_FOLD
 } model_label;
 
 typedef struct model_reference {
@@ -57,14 +65,14 @@ typedef struct model_heap {
 
 /* How a heap is written: nothing of this may change an answer. */
 typedef struct model_form {
-    bool by_ordinal;      /* targets as ordinals (dangling ones are left out) */
-    bool separate_edges;  /* plain strong references in edge blocks */
-    bool tables_last;     /* types, labels, strings after their use */
-    uint64_t shuffle;     /* seed of the order of objects and roots */
+    bool by_ordinal;     /* targets as ordinals (dangling ones are left out) */
+    bool separate_edges; /* plain strong references in edge blocks */
+    bool tables_last;    /* types, labels, strings after their use */
+    uint64_t shuffle;    /* seed of the order of objects and roots */
     int compression;
     hsc_identity identity;
-    uint64_t moment;      /* when it was taken */
-    uint8_t domain;       /* of the process; 0 = not known */
+    uint64_t moment; /* when it was taken */
+    uint8_t domain;  /* of the process; 0 = not known */
 } model_form;
 
 model_heap model_random(test_random *random);

@@ -16,17 +16,15 @@
 
 /* Interned while writing: the id of a string is 0x5000 + its place here. */
 static const char *const words[] = {
-    "java/lang/Object", "java/lang/Class", "java/lang/String", "java/lang/Thread",
-    "java/lang/ref/Reference", "java/lang/ref/WeakReference", "java/lang/ref/SoftReference",
-    "java/lang/ref/PhantomReference", "java/lang/ref/FinalReference", "java/util/HashMap",
-    "java/util/HashMap$Node", "[Ljava/util/HashMap$Node;", "[Ljava/lang/Object;", "com/x/Cache",
-    "com/x/Main", "com/x/Base", "com/x/Derived", "com/x/Value",
+    "java/lang/Object", "java/lang/Class", "java/lang/String", "java/lang/Thread", "java/lang/ref/Reference",
+    "java/lang/ref/WeakReference", "java/lang/ref/SoftReference", "java/lang/ref/PhantomReference",
+    "java/lang/ref/FinalReference", "java/util/HashMap", "java/util/HashMap$Node", "[Ljava/util/HashMap$Node;",
+    "[Ljava/lang/Object;", "com/x/Cache", "com/x/Main", "com/x/Base", "com/x/Derived", "com/x/Value",
     "com/x/Main$$Lambda+0x00007f0011223344", "java/lang/VersionProps", "com/x/Loader",
     /* fields and the rest */
-    "name", "value", "hash", "coder", "hashIsZero", "threadLocals", "inheritableThreadLocals",
-    "priority", "referent", "queue", "next", "table", "size", "key", "map", "count",
-    "<resolved_references>", "z", "own", "d", "b", "ref", "l", "n", "o", "arg$1", "java_version",
-    "run", "Main.java", "main", "worker-1", "app", "zygote", "never used"};
+    "name", "value", "hash", "coder", "hashIsZero", "threadLocals", "inheritableThreadLocals", "priority", "referent",
+    "queue", "next", "table", "size", "key", "map", "count", "<resolved_references>", "z", "own", "d", "b", "ref", "l",
+    "n", "o", "arg$1", "java_version", "run", "Main.java", "main", "worker-1", "app", "zygote", "never used"};
 
 #define WORD_COUNT (sizeof words / sizeof words[0])
 
@@ -37,10 +35,7 @@ static uint64_t word(const char *text)
     abort();
 }
 
-static bool has_dots(const heap_form *form)
-{
-    return form->dotted || form->is_agent || form->is_android;
-}
+static bool has_dots(const heap_form *form) { return form->dotted || form->is_agent || form->is_android; }
 
 /* A class name as the form writes it. */
 static void spell(const heap_form *form, const char *text, char *out, size_t capacity)
@@ -60,22 +55,18 @@ static void spell(const heap_form *form, const char *text, char *out, size_t cap
 
 /* Shallow sizes with a header of 12, references of 4, gaps filled. */
 static const unsigned sizes[HEAP_OBJECT_COUNT] = {
-    [HEAP_MAP] = 24,           [HEAP_TABLE] = 32,         [HEAP_NODE_1] = 32,
-    [HEAP_NODE_2] = 32,        [HEAP_NODE_3] = 32,        [HEAP_KEY_1] = 24,
-    [HEAP_KEY_2] = 24,         [HEAP_KEY_3] = 24,         [HEAP_VALUE_1] = 24,
-    [HEAP_VALUE_2] = 24,       [HEAP_VALUE_3] = 24,       [HEAP_RESOLVED] = 24,
-    [HEAP_THREAD_MAIN] = 32,   [HEAP_THREAD_WORKER] = 32, [HEAP_NAME_MAIN] = 24,
-    [HEAP_NAME_WORKER] = 24,   [HEAP_CHARS_MAIN] = 24,    [HEAP_CHARS_WORKER] = 24,
-    [HEAP_CHARS_KEY] = 24,     [HEAP_LOCALS] = 24,        [HEAP_LOCAL_VALUE] = 24,
-    [HEAP_DERIVED] = 40,       [HEAP_OWN] = 24,           [HEAP_REF] = 24,
-    [HEAP_WEAK] = 24,          [HEAP_SOFT] = 24,          [HEAP_PHANTOM] = 24,
-    [HEAP_FINAL] = 24,         [HEAP_WEAK_VALUE] = 24,    [HEAP_SOFT_VALUE] = 24,
-    [HEAP_PHANTOM_VALUE] = 24, [HEAP_FINAL_VALUE] = 24,   [HEAP_LAMBDA] = 16,
-    [HEAP_ARRAYS] = 48,        [HEAP_BOOLEANS] = 24,      [HEAP_CHARS] = 24,
-    [HEAP_FLOATS] = 32,        [HEAP_DOUBLES] = 40,       [HEAP_BYTES] = 24,
-    [HEAP_SHORTS] = 24,        [HEAP_INTS] = 32,          [HEAP_LONGS] = 40,
-    [HEAP_LOST] = 24,          [HEAP_VERSION] = 24,       [HEAP_CHARS_VERSION] = 24,
-    [HEAP_LOADER] = 16,        [HEAP_EXTRA] = 24};
+    [HEAP_MAP] = 24,           [HEAP_TABLE] = 32,         [HEAP_NODE_1] = 32,        [HEAP_NODE_2] = 32,
+    [HEAP_NODE_3] = 32,        [HEAP_KEY_1] = 24,         [HEAP_KEY_2] = 24,         [HEAP_KEY_3] = 24,
+    [HEAP_VALUE_1] = 24,       [HEAP_VALUE_2] = 24,       [HEAP_VALUE_3] = 24,       [HEAP_RESOLVED] = 24,
+    [HEAP_THREAD_MAIN] = 32,   [HEAP_THREAD_WORKER] = 32, [HEAP_NAME_MAIN] = 24,     [HEAP_NAME_WORKER] = 24,
+    [HEAP_CHARS_MAIN] = 24,    [HEAP_CHARS_WORKER] = 24,  [HEAP_CHARS_KEY] = 24,     [HEAP_LOCALS] = 24,
+    [HEAP_LOCAL_VALUE] = 24,   [HEAP_DERIVED] = 40,       [HEAP_OWN] = 24,           [HEAP_REF] = 24,
+    [HEAP_WEAK] = 24,          [HEAP_SOFT] = 24,          [HEAP_PHANTOM] = 24,       [HEAP_FINAL] = 24,
+    [HEAP_WEAK_VALUE] = 24,    [HEAP_SOFT_VALUE] = 24,    [HEAP_PHANTOM_VALUE] = 24, [HEAP_FINAL_VALUE] = 24,
+    [HEAP_LAMBDA] = 16,        [HEAP_ARRAYS] = 48,        [HEAP_BOOLEANS] = 24,      [HEAP_CHARS] = 24,
+    [HEAP_FLOATS] = 32,        [HEAP_DOUBLES] = 40,       [HEAP_BYTES] = 24,         [HEAP_SHORTS] = 24,
+    [HEAP_INTS] = 32,          [HEAP_LONGS] = 40,         [HEAP_LOST] = 24,          [HEAP_VERSION] = 24,
+    [HEAP_CHARS_VERSION] = 24, [HEAP_LOADER] = 16,        [HEAP_EXTRA] = 24};
 
 uint64_t heap_id(const heap_form *form, enum heap_object object)
 {
@@ -91,10 +82,7 @@ uint64_t heap_class_id(const heap_form *form, enum heap_class class)
     return form->is_agent ? 0x100 + (uint64_t) class : FIRST_CLASS + (uint64_t) class * 128;
 }
 
-unsigned heap_object_count(unsigned dump)
-{
-    return dump == 1 ? HEAP_OBJECT_COUNT - 1 : HEAP_OBJECT_COUNT;
-}
+unsigned heap_object_count(unsigned dump) { return dump == 1 ? HEAP_OBJECT_COUNT - 1 : HEAP_OBJECT_COUNT; }
 
 /* ---- writing ---- */
 
@@ -105,10 +93,7 @@ typedef struct heap_writing {
     unsigned subs; /* in the open segment */
 } heap_writing;
 
-static unsigned dump_tag(const heap_form *form)
-{
-    return form->dump_tag == 0 ? 0x1C : form->dump_tag;
-}
+static unsigned dump_tag(const heap_form *form) { return form->dump_tag == 0 ? 0x1C : form->dump_tag; }
 
 /* Before each sub-record: a new segment when the open one is full. */
 static void next_sub(heap_writing *h)
@@ -121,10 +106,7 @@ static void next_sub(heap_writing *h)
     h->subs++;
 }
 
-static uint64_t object(const heap_writing *h, enum heap_object which)
-{
-    return heap_id(h->form, which);
-}
+static uint64_t object(const heap_writing *h, enum heap_object which) { return heap_id(h->form, which); }
 
 /* Fields of each class, own ones; names with their types, in the order of the dump. */
 typedef struct class_row {
@@ -136,8 +118,7 @@ static const class_row class_rows[HEAP_CLASS_COUNT] = {
     [HEAP_C_OBJECT] = {HEAP_CLASS_COUNT, ""},
     [HEAP_C_CLASS] = {HEAP_C_OBJECT, "name:2"},
     [HEAP_C_STRING] = {HEAP_C_OBJECT, "value:2 hash:10 coder:8 hashIsZero:4"},
-    [HEAP_C_THREAD] = {HEAP_C_OBJECT,
-                       "name:2 threadLocals:2 inheritableThreadLocals:2 priority:10"},
+    [HEAP_C_THREAD] = {HEAP_C_OBJECT, "name:2 threadLocals:2 inheritableThreadLocals:2 priority:10"},
     [HEAP_C_REFERENCE] = {HEAP_C_OBJECT, "referent:2 queue:2 next:2"},
     [HEAP_C_WEAK] = {HEAP_C_REFERENCE, ""},
     [HEAP_C_SOFT] = {HEAP_C_REFERENCE, ""},
@@ -158,9 +139,8 @@ static const class_row class_rows[HEAP_CLASS_COUNT] = {
 
 static bool is_of_application(enum heap_class class)
 {
-    return class == HEAP_C_CACHE || class == HEAP_C_MAIN || class == HEAP_C_BASE ||
-           class == HEAP_C_DERIVED || class == HEAP_C_VALUE || class == HEAP_C_LAMBDA ||
-           class == HEAP_C_LOADER;
+    return class == HEAP_C_CACHE || class == HEAP_C_MAIN || class == HEAP_C_BASE || class == HEAP_C_DERIVED ||
+           class == HEAP_C_VALUE || class == HEAP_C_LAMBDA || class == HEAP_C_LOADER;
 }
 
 static void parse_fields(const char *text, hw_field *out)
@@ -185,16 +165,14 @@ static void write_class(heap_writing *h, enum heap_class class)
     hw_field fields[8], statics[4] = {{0}};
     hw_class dump = {.id = heap_class_id(h->form, class), .fields = fields, .statics = statics};
     parse_fields(class_rows[class].fields, fields);
-    if (class_rows[class].super != HEAP_CLASS_COUNT)
-        dump.super = heap_class_id(h->form, class_rows[class].super);
+    if (class_rows[class].super != HEAP_CLASS_COUNT) dump.super = heap_class_id(h->form, class_rows[class].super);
     if (is_of_application(class)) dump.loader = object(h, HEAP_LOADER);
     if (class == HEAP_C_CACHE) {
         statics[0] = (hw_field){word("map"), 2, object(h, HEAP_MAP)};
         statics[1] = (hw_field){word("count"), 10, 3};
         statics[2] = (hw_field){word("<resolved_references>"), 2, object(h, HEAP_RESOLVED)};
     }
-    if (class == HEAP_C_VERSION)
-        statics[0] = (hw_field){word("java_version"), 2, object(h, HEAP_VERSION)};
+    if (class == HEAP_C_VERSION) statics[0] = (hw_field){word("java_version"), 2, object(h, HEAP_VERSION)};
     if (h->form->is_android) dump.size = 100 + (uint32_t) class;
     next_sub(h);
     hw_class_dump(h->w, &dump);
@@ -230,8 +208,8 @@ static void write_chars(heap_writing *h, enum heap_object which, const char *tex
     hw_prim_array(h->w, object(h, which), 1, 8, (uint32_t)strlen(text), text);
 }
 
-static void write_node(heap_writing *h, enum heap_object which, enum heap_object key,
-                       enum heap_object value, uint64_t next)
+static void write_node(heap_writing *h, enum heap_object which, enum heap_object key, enum heap_object value,
+                       uint64_t next)
 {
     begin(h, which, HEAP_C_NODE);
     hw_u4(h->w, 42);
@@ -241,8 +219,8 @@ static void write_node(heap_writing *h, enum heap_object which, enum heap_object
     hw_instance_end(h->w);
 }
 
-static void write_array(heap_writing *h, enum heap_object which, enum heap_class class,
-                        uint32_t count, const uint64_t *elements)
+static void write_array(heap_writing *h, enum heap_object which, enum heap_class class, uint32_t count,
+                        const uint64_t *elements)
 {
     next_sub(h);
     hw_object_array(h->w, object(h, which), 1, heap_class_id(h->form, class), count, elements);
@@ -267,8 +245,7 @@ static void write_map(heap_writing *h)
     write_array(h, HEAP_RESOLVED, HEAP_C_OBJECTS, 2, resolved);
 }
 
-static void write_thread(heap_writing *h, enum heap_object which, enum heap_object name,
-                         uint64_t locals)
+static void write_thread(heap_writing *h, enum heap_object which, enum heap_object name, uint64_t locals)
 {
     begin(h, which, HEAP_C_THREAD);
     hw_id(h->w, object(h, name));
@@ -428,7 +405,8 @@ static void write_dump(heap_writing *h)
 /* The references are of other classes where the form says so. */
 static const char *word_of(const heap_form *form, const char *word)
 {
-    return form->cleans && strcmp(word, "java/lang/ref/PhantomReference") == 0 ? "jdk/internal/ref/PhantomCleanable" : word;
+    return form->cleans && strcmp(word, "java/lang/ref/PhantomReference") == 0 ? "jdk/internal/ref/PhantomCleanable"
+                                                                               : word;
 }
 
 static void write_tables(hprof_writer *w, const heap_form *form)
@@ -454,8 +432,8 @@ static void write_tables(hprof_writer *w, const heap_form *form)
 void heap_write(hprof_writer *w, const heap_form *form)
 {
     const unsigned dumps = form->dumps == 0 ? 1 : form->dumps;
-    hw_begin(w, form->version == NULL ? "1.0.2" : form->version,
-             form->id_bytes == 0 ? 8 : form->id_bytes, UINT64_C(1700000000123));
+    hw_begin(w, form->version == NULL ? "1.0.2" : form->version, form->id_bytes == 0 ? 8 : form->id_bytes,
+             UINT64_C(1700000000123));
     if (form->is_agent) {
         hw_open(w, 0x0E);
         hw_u4(w, 1);
@@ -501,18 +479,8 @@ static const sample_row sample_rows[] = {
       .is_agent = true,
       .dumps = 2}},
     {"agent-segments",
-     {.id_bytes = 4,
-      .classes_last = true,
-      .roots_first = true,
-      .is_agent = true,
-      .dumps = 2,
-      .segment_every = 9}},
-    {"android",
-     {.version = "1.0.3",
-      .id_bytes = 4,
-      .roots_first = true,
-      .is_android = true,
-      .segment_every = 7}},
+     {.id_bytes = 4, .classes_last = true, .roots_first = true, .is_agent = true, .dumps = 2, .segment_every = 9}},
+    {"android", {.version = "1.0.3", .id_bytes = 4, .roots_first = true, .is_android = true, .segment_every = 7}},
     {"no-end", {.no_end = true}},
 };
 

@@ -28,9 +28,9 @@ typedef struct heap_form {
     unsigned dump_tag;   /* 0x0C, or 0 = 0x1C */
     bool classes_last;   /* CLASS_DUMPs behind the objects */
     bool roots_first;
-    bool is_agent;   /* records that only the hprof agent writes, names with dots, ids are tags */
-    bool is_android; /* heaps, Android roots, true sizes, names with dots */
-    bool dotted;     /* names with dots without being either */
+    bool is_agent;          /* records that only the hprof agent writes, names with dots, ids are tags */
+    bool is_android;        /* heaps, Android roots, true sizes, names with dots */
+    bool dotted;            /* names with dots without being either */
     unsigned segment_every; /* a new segment after so many sub-records; 0 = one segment */
     unsigned dumps;         /* 0 = 1; the second one has one Value more */
     bool no_end;            /* without HEAP_DUMP_END */

@@ -60,10 +60,7 @@ void hw_open(hprof_writer *w, unsigned tag)
     hw_u4(w, 0);
 }
 
-void hw_close(hprof_writer *w)
-{
-    hw_patch_u4(w, w->record + 5, (uint32_t)(w->size - w->record - 9));
-}
+void hw_close(hprof_writer *w) { hw_patch_u4(w, w->record + 5, (uint32_t)(w->size - w->record - 9)); }
 
 void hw_string(hprof_writer *w, uint64_t id, const char *text)
 {
@@ -83,8 +80,7 @@ void hw_load_class(hprof_writer *w, uint32_t serial, uint64_t class_id, uint64_t
     hw_close(w);
 }
 
-void hw_frame(hprof_writer *w, uint64_t id, uint64_t method, uint64_t file, uint32_t class_serial,
-              int32_t line)
+void hw_frame(hprof_writer *w, uint64_t id, uint64_t method, uint64_t file, uint32_t class_serial, int32_t line)
 {
     hw_open(w, 0x04);
     hw_id(w, id);
@@ -96,8 +92,7 @@ void hw_frame(hprof_writer *w, uint64_t id, uint64_t method, uint64_t file, uint
     hw_close(w);
 }
 
-void hw_trace(hprof_writer *w, uint32_t serial, uint32_t thread_serial, unsigned count,
-              const uint64_t *frames)
+void hw_trace(hprof_writer *w, uint32_t serial, uint32_t thread_serial, unsigned count, const uint64_t *frames)
 {
     hw_open(w, 0x05);
     hw_u4(w, serial);
@@ -108,8 +103,7 @@ void hw_trace(hprof_writer *w, uint32_t serial, uint32_t thread_serial, unsigned
     hw_close(w);
 }
 
-void hw_start_thread(hprof_writer *w, uint32_t serial, uint64_t object, uint32_t trace,
-                     uint64_t name)
+void hw_start_thread(hprof_writer *w, uint32_t serial, uint64_t object, uint32_t trace, uint64_t name)
 {
     hw_open(w, 0x0A);
     hw_u4(w, serial);
@@ -200,13 +194,10 @@ void hw_instance(hprof_writer *w, uint64_t id, uint32_t stack, uint64_t class_id
     hw_u4(w, 0);
 }
 
-void hw_instance_end(hprof_writer *w)
-{
-    hw_patch_u4(w, w->length, (uint32_t)(w->size - w->length - 4));
-}
+void hw_instance_end(hprof_writer *w) { hw_patch_u4(w, w->length, (uint32_t)(w->size - w->length - 4)); }
 
-void hw_object_array(hprof_writer *w, uint64_t id, uint32_t stack, uint64_t class_id,
-                     uint32_t count, const uint64_t *elements)
+void hw_object_array(hprof_writer *w, uint64_t id, uint32_t stack, uint64_t class_id, uint32_t count,
+                     const uint64_t *elements)
 {
     hw_u1(w, 0x22);
     hw_id(w, id);
@@ -217,8 +208,7 @@ void hw_object_array(hprof_writer *w, uint64_t id, uint32_t stack, uint64_t clas
         hw_id(w, elements[i]);
 }
 
-void hw_prim_array(hprof_writer *w, uint64_t id, uint32_t stack, unsigned type, uint32_t count,
-                   const void *data)
+void hw_prim_array(hprof_writer *w, uint64_t id, uint32_t stack, unsigned type, uint32_t count, const void *data)
 {
     hw_u1(w, 0x23);
     hw_id(w, id);

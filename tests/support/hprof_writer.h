@@ -37,12 +37,9 @@ void hw_close(hprof_writer *w);
 
 void hw_string(hprof_writer *w, uint64_t id, const char *text);
 void hw_load_class(hprof_writer *w, uint32_t serial, uint64_t class_id, uint64_t name);
-void hw_frame(hprof_writer *w, uint64_t id, uint64_t method, uint64_t file, uint32_t class_serial,
-              int32_t line);
-void hw_trace(hprof_writer *w, uint32_t serial, uint32_t thread_serial, unsigned count,
-              const uint64_t *frames);
-void hw_start_thread(hprof_writer *w, uint32_t serial, uint64_t object, uint32_t trace,
-                     uint64_t name);
+void hw_frame(hprof_writer *w, uint64_t id, uint64_t method, uint64_t file, uint32_t class_serial, int32_t line);
+void hw_trace(hprof_writer *w, uint32_t serial, uint32_t thread_serial, unsigned count, const uint64_t *frames);
+void hw_start_thread(hprof_writer *w, uint32_t serial, uint64_t object, uint32_t trace, uint64_t name);
 void hw_end_mark(hprof_writer *w); /* HEAP_DUMP_END */
 
 /* Sub-records, inside a record 0x0C or 0x1C. */
@@ -68,11 +65,10 @@ void hw_class_dump(hprof_writer *w, const hw_class *class);
 void hw_instance(hprof_writer *w, uint64_t id, uint32_t stack, uint64_t class_id);
 void hw_instance_end(hprof_writer *w);
 
-void hw_object_array(hprof_writer *w, uint64_t id, uint32_t stack, uint64_t class_id,
-                     uint32_t count, const uint64_t *elements);
+void hw_object_array(hprof_writer *w, uint64_t id, uint32_t stack, uint64_t class_id, uint32_t count,
+                     const uint64_t *elements);
 /* `data` as the file has it: big-endian elements of `type`. */
-void hw_prim_array(hprof_writer *w, uint64_t id, uint32_t stack, unsigned type, uint32_t count,
-                   const void *data);
+void hw_prim_array(hprof_writer *w, uint64_t id, uint32_t stack, unsigned type, uint32_t count, const void *data);
 
 /* Bytes of a value of a type in the file. */
 unsigned hw_width(const hprof_writer *w, unsigned type);

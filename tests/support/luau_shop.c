@@ -1,5 +1,6 @@
 /*
- * The program of luau_writer.h. Strings stand at 0x7f000000S000 + 0x100 for each, what refers to them before and behind.
+ * The program of luau_writer.h. Strings stand at 0x7f000000S000 + 0x100 for each, what refers to them before and
+ * behind.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,21 +9,63 @@
 
 #define AT(n) (UINT64_C(0x7f0000000000) + (n))
 enum {
-    MAIN = 0x1000, REGISTRY = 0x1100, GLOBALS = 0x1200, SESSION = 0x1300, LOADED = 0x1400, STRING_LIB = 0x1500, STRING_META = 0x1600,
-    CACHE = 0x1700, CACHE_META = 0x1800, KEYED = 0x1900, KEYED_META = 0x1a00, SESSIONS = 0x2000, OPEN = 0x3000, OPEN_PROTO = 0x3100,
-    OPEN_UPVALUE = 0x3200, OPEN_VALUE = 0x3300, PRINT = 0x3400, SOCKET = 0x3500, SOCKET_META = 0x3600, BLOB = 0x3700, WORKER = 0x3800,
-    POINT = 0x3900, POINT_OBJECT = 0x3a00, VECTOR = 0x3b00, CACHED = 0x3c00, HELD = 0x3d00,
+    MAIN = 0x1000,
+    REGISTRY = 0x1100,
+    GLOBALS = 0x1200,
+    SESSION = 0x1300,
+    LOADED = 0x1400,
+    STRING_LIB = 0x1500,
+    STRING_META = 0x1600,
+    CACHE = 0x1700,
+    CACHE_META = 0x1800,
+    KEYED = 0x1900,
+    KEYED_META = 0x1a00,
+    SESSIONS = 0x2000,
+    OPEN = 0x3000,
+    OPEN_PROTO = 0x3100,
+    OPEN_UPVALUE = 0x3200,
+    OPEN_VALUE = 0x3300,
+    PRINT = 0x3400,
+    SOCKET = 0x3500,
+    SOCKET_META = 0x3600,
+    BLOB = 0x3700,
+    WORKER = 0x3800,
+    POINT = 0x3900,
+    POINT_OBJECT = 0x3a00,
+    VECTOR = 0x3b00,
+    CACHED = 0x3c00,
+    HELD = 0x3d00,
     TEXT = 0x8000, /* strings, 0x100 apart */
 };
-enum { S_MODE, S_TYPE, S_INDEX, S_NAME, S_OWNER, S_SESSIONS, S_SESSION, S_STRING, S_LOADED, S_KV, S_K, S_SOCKET, S_SOURCE, S_OPEN, S_SECRET,
-       S_SOCKET_TYPE, S_PLAIN, S_CACHE };
+enum {
+    S_MODE,
+    S_TYPE,
+    S_INDEX,
+    S_NAME,
+    S_OWNER,
+    S_SESSIONS,
+    S_SESSION,
+    S_STRING,
+    S_LOADED,
+    S_KV,
+    S_K,
+    S_SOCKET,
+    S_SOURCE,
+    S_OPEN,
+    S_SECRET,
+    S_SOCKET_TYPE,
+    S_PLAIN,
+    S_CACHE
+};
 
 static uint64_t text(unsigned number) { return AT(TEXT + 0x100 * (uint64_t)number); }
 
 static void put_strings(luau_dump *dump, unsigned from, unsigned to)
 {
-    static const char *const words[] = {"__mode", "__type", "__index", "name", "owner", "sessions", "Session", "string", "_LOADED", "v", "k",
-                                        "socket", "@shop.luau", "open", "caf\xc3\xa9 \"no name\"", "Socket", "weak key", "cache"};
+    static const char *const words[] = {"__mode",   "__type",   "__index",    "name",    "owner",
+                                        "sessions", "Session",  "string",     "_LOADED", "v",
+                                        "k",        "socket",   "@shop.luau", "open",    "caf\xc3\xa9 \"no name\"",
+                                        "Socket",   "weak key", "cache"};
     for (unsigned i = from; i < to; i++)
         luau_string(dump, text(i), words[i]);
 }
@@ -32,7 +75,8 @@ static void put_session(luau_dump *dump, unsigned number)
     char name[32];
     const uint64_t session = LUAU_SHOP_FIRST + 0x1000 * (uint64_t)number;
     snprintf(name, sizeof name, "session number %u", number);
-    luau_table(dump, session, LUAU_LIST(text(S_NAME), session + 0x100, text(S_OWNER), AT(OPEN_VALUE)), LUAU_NONE, AT(SESSION));
+    luau_table(dump, session, LUAU_LIST(text(S_NAME), session + 0x100, text(S_OWNER), AT(OPEN_VALUE)), LUAU_NONE,
+               AT(SESSION));
     luau_string(dump, session + 0x100, name);
 }
 
@@ -45,18 +89,21 @@ static void put_tables(luau_dump *dump, unsigned sessions)
         all[i] = LUAU_SHOP_FIRST + 0x1000 * (uint64_t)i;
     luau_table(dump, AT(REGISTRY), LUAU_LIST(text(S_LOADED), AT(LOADED)), LUAU_LIST(AT(HELD)), 0);
     luau_table(dump, AT(GLOBALS),
-               LUAU_LIST(text(S_SESSIONS), AT(SESSIONS), text(S_SESSION), AT(SESSION), text(S_STRING), AT(STRING_LIB), text(S_SOCKET),
-                         AT(SOCKET), text(S_OPEN), AT(OPEN), text(S_CACHE), AT(CACHE), text(S_SECRET), AT(BLOB)),
+               LUAU_LIST(text(S_SESSIONS), AT(SESSIONS), text(S_SESSION), AT(SESSION), text(S_STRING), AT(STRING_LIB),
+                         text(S_SOCKET), AT(SOCKET), text(S_OPEN), AT(OPEN), text(S_CACHE), AT(CACHE), text(S_SECRET),
+                         AT(BLOB)),
                LUAU_NONE, 0);
     luau_table(dump, AT(SESSIONS), LUAU_NONE, (luau_list){all, sessions}, 0);
     luau_table(dump, AT(SESSION), LUAU_LIST(text(S_INDEX), AT(SESSION)), LUAU_NONE, 0);
     luau_table(dump, AT(LOADED), LUAU_LIST(text(S_STRING), AT(STRING_LIB), text(S_CACHE), AT(KEYED)), LUAU_NONE, 0);
     luau_table(dump, AT(STRING_LIB), LUAU_LIST(text(S_OPEN), AT(PRINT)), LUAU_NONE, 0);
     luau_table(dump, AT(STRING_META), LUAU_LIST(text(S_INDEX), AT(STRING_LIB)), LUAU_NONE, 0);
-    luau_table(dump, AT(CACHE), LUAU_LIST(text(S_NAME), AT(CACHED), AT(WORKER), 0), LUAU_LIST(AT(CACHED)), AT(CACHE_META));
+    luau_table(dump, AT(CACHE), LUAU_LIST(text(S_NAME), AT(CACHED), AT(WORKER), 0), LUAU_LIST(AT(CACHED)),
+               AT(CACHE_META));
     luau_table(dump, AT(CACHED), LUAU_NONE, LUAU_NONE, 0);
     luau_table(dump, AT(HELD), LUAU_NONE, LUAU_NONE, 0);
-    luau_table(dump, AT(KEYED), LUAU_LIST(AT(WORKER), text(S_OWNER), text(S_PLAIN), AT(VECTOR), AT(POINT_OBJECT), 0), LUAU_NONE, AT(KEYED_META));
+    luau_table(dump, AT(KEYED), LUAU_LIST(AT(WORKER), text(S_OWNER), text(S_PLAIN), AT(VECTOR), AT(POINT_OBJECT), 0),
+               LUAU_NONE, AT(KEYED_META));
     free(all);
 }
 

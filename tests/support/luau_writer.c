@@ -41,8 +41,10 @@ static void put_address(luau_dump *dump, uint64_t address)
 
 static void put_reference(luau_dump *dump, uint64_t address)
 {
-    if (address == 0) luau_raw(dump, "null");
-    else put_address(dump, address);
+    if (address == 0)
+        luau_raw(dump, "null");
+    else
+        put_address(dump, address);
 }
 
 static void put_list(luau_dump *dump, luau_list list)
@@ -114,7 +116,8 @@ void luau_table(luau_dump *dump, uint64_t address, luau_list pairs, luau_list ar
     close_object(dump);
 }
 
-void luau_function(luau_dump *dump, uint64_t address, uint64_t env, const char *name, uint64_t proto, luau_list upvalues)
+void luau_function(luau_dump *dump, uint64_t address, uint64_t env, const char *name, uint64_t proto,
+                   luau_list upvalues)
 {
     open_object(dump, address, "function", 32 + upvalues.count * VALUE_BYTES);
     put_edge(dump, "env", env);
@@ -132,7 +135,8 @@ void luau_userdata(luau_dump *dump, uint64_t address, int size, int tag, uint64_
     close_object(dump);
 }
 
-void luau_thread(luau_dump *dump, uint64_t address, uint64_t env, const char *source, int line, luau_list stack, const char *names)
+void luau_thread(luau_dump *dump, uint64_t address, uint64_t env, const char *source, int line, luau_list stack,
+                 const char *names)
 {
     open_object(dump, address, "thread", 1128);
     put_edge(dump, "env", env);
@@ -165,7 +169,8 @@ void luau_upvalue(luau_dump *dump, uint64_t address, bool is_open, uint64_t obje
     close_object(dump);
 }
 
-void luau_class(luau_dump *dump, uint64_t address, const char *name, luau_list member_names, luau_list statics, uint64_t offsets)
+void luau_class(luau_dump *dump, uint64_t address, const char *name, luau_list member_names, luau_list statics,
+                uint64_t offsets)
 {
     open_object(dump, address, "class", 80);
     luau_raw(dump, ",\"name\":");
@@ -204,8 +209,10 @@ void luau_roots(luau_dump *dump, uint64_t main_thread, uint64_t registry, int si
 
 void luau_category(luau_dump *dump, unsigned number, const char *name, int size)
 {
-    if (name == NULL) luau_raw(dump, "\"%u\":{\"size\":%d},\n", number, size);
-    else luau_raw(dump, "\"%u\":{\"name\":\"%s\", \"size\":%d},\n", number, name, size);
+    if (name == NULL)
+        luau_raw(dump, "\"%u\":{\"size\":%d},\n", number, size);
+    else
+        luau_raw(dump, "\"%u\":{\"name\":\"%s\", \"size\":%d},\n", number, name, size);
 }
 
 void luau_end(luau_dump *dump) { luau_raw(dump, "\"none\":{}\n}\n}}\n"); }

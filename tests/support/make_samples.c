@@ -1,6 +1,6 @@
 /*
- * Builds the reference captures: one function for each, one row in the table at the end. None of them checks statuses as it goes:
- * errors of the writer stick, so hsc_finish tells of all of them.
+ * Builds the reference captures: one function for each, one row in the table at the end. None of them checks statuses
+ * as it goes: errors of the writer stick, so hsc_finish tells of all of them.
  */
 #include "support/make_samples.h"
 
@@ -11,7 +11,10 @@ typedef hsc_writer writer;
 
 static void string(writer *w, uint32_t id, const char *text) { hsc_define_string(w, id, text, strlen(text)); }
 
-static void type(writer *w, uint32_t id, const char *name, uint32_t flags) { hsc_define_type(w, id, name, strlen(name), flags); }
+static void type(writer *w, uint32_t id, const char *name, uint32_t flags)
+{
+    hsc_define_type(w, id, name, strlen(name), flags);
+}
 
 static void object(writer *w, uint64_t id, uint32_t type_id, uint64_t size_bytes)
 {
@@ -72,19 +75,31 @@ static void tables(writer *w)
 static void every_root(writer *w)
 {
     for (unsigned kind = 0; kind < HSC_ROOT_KIND_COUNT; kind++)
-        hsc_root(w, &(hsc_root_record){.kind = (hsc_root_kind)kind, .label = kind % 3, .target = 0x4000 + 16 * kind,
-                                       .thread = kind == HSC_ROOT_STACK, .frame = kind == HSC_ROOT_STACK ? 2 : 0,
+        hsc_root(w, &(hsc_root_record){.kind = (hsc_root_kind)kind,
+                                       .label = kind % 3,
+                                       .target = 0x4000 + 16 * kind,
+                                       .thread = kind == HSC_ROOT_STACK,
+                                       .frame = kind == HSC_ROOT_STACK ? 2 : 0,
                                        .flags = kind >= HSC_ROOT_HANDLE ? HSC_ROOT_SECONDARY : 0});
 }
 
 static void everything(writer *w)
 {
     for (uint32_t i = 0; i < 40; i++) { /* uses tables that are defined after it */
-        hsc_begin_object(w, &(hsc_object){.id = 0x4000 + 16 * i, .type = 1 + i % 3, .size_bytes = 16 + i % 5 * 24,
-                                          .native_bytes = i == 7 ? 4096 : 0, .elements = i % 4, .site = i % 3, .age = i % 2,
-                                          .flags = i == 0 ? HSC_OBJECT_PSEUDO : i == 5 ? HSC_OBJECT_DETACHED | HSC_OBJECT_CUT : 0,
-                                          .name = i % 6 == 0 ? 5 : 0, .category = i % 4 == 3 ? 8 : 0,
-                                          .identity = i == 9 ? UINT64_C(0x123456789ABCDEF0) : 0, .content = i % 10 == 1 ? 77 + i : 0});
+        hsc_begin_object(w, &(hsc_object){.id = 0x4000 + 16 * i,
+                                          .type = 1 + i % 3,
+                                          .size_bytes = 16 + i % 5 * 24,
+                                          .native_bytes = i == 7 ? 4096 : 0,
+                                          .elements = i % 4,
+                                          .site = i % 3,
+                                          .age = i % 2,
+                                          .flags = i == 0   ? HSC_OBJECT_PSEUDO
+                                                   : i == 5 ? HSC_OBJECT_DETACHED | HSC_OBJECT_CUT
+                                                            : 0,
+                                          .name = i % 6 == 0 ? 5 : 0,
+                                          .category = i % 4 == 3 ? 8 : 0,
+                                          .identity = i == 9 ? UINT64_C(0x123456789ABCDEF0) : 0,
+                                          .content = i % 10 == 1 ? 77 + i : 0});
         for (uint32_t r = 0; r < i % 5; r++)
             hsc_reference(w, 0x4000 + 16 * ((i * 7 + r * 3) % 43), 1 + (i + r) % 8, r);
         if (i == 11) hsc_reference(w, 0x4010, 22, 0);
@@ -207,12 +222,19 @@ static void blocks(writer *w)
 
 static void wide(writer *w)
 {
-    static const uint64_t ids[] = {0, 1, UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 63, UINT32_MAX, UINT64_C(1) << 32, 0x7FFFFFFFFFFFFFFF};
+    static const uint64_t ids[] = {
+        0, 1, UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 63, UINT32_MAX, UINT64_C(1) << 32, 0x7FFFFFFFFFFFFFFF};
     type(w, 0x7FFFFFFF, "last type", 0);
     hsc_define_label(w, 0x7FFFFFFF, HSC_LABEL_FIELD, 0, 0);
     for (size_t i = 0; i < 8; i++) {
-        hsc_begin_object(w, &(hsc_object){.id = ids[i], .size_bytes = ids[i], .native_bytes = ids[7 - i], .elements = ids[i],
-                                          .identity = ids[i], .content = ids[7 - i], .age = UINT32_MAX, .type = 0x7FFFFFFF});
+        hsc_begin_object(w, &(hsc_object){.id = ids[i],
+                                          .size_bytes = ids[i],
+                                          .native_bytes = ids[7 - i],
+                                          .elements = ids[i],
+                                          .identity = ids[i],
+                                          .content = ids[7 - i],
+                                          .age = UINT32_MAX,
+                                          .type = 0x7FFFFFFF});
         for (size_t r = 0; r < 8; r++)
             hsc_reference(w, ids[r], r == 3 ? 0x7FFFFFFF : 0, ids[7 - r]);
         hsc_end_object(w);
@@ -296,8 +318,10 @@ static void leak_after(writer *w) { leak(w, 700, 30); }
 /* The sums of a heap as that of `tiny`, and something unreached. */
 static void baseline(writer *w)
 {
-    static const struct { const char *name; hsc_live_total total; } types[] = {
-        {"Map", {1, 1, 48, 176, 0, 0}}, {"Session", {2, 2, 128, 128, 1, 64}}, {"Timer", {3, 0, 0, 0, 2, 80}}};
+    static const struct {
+        const char *name;
+        hsc_live_total total;
+    } types[] = {{"Map", {1, 1, 48, 176, 0, 0}}, {"Session", {2, 2, 128, 128, 1, 64}}, {"Timer", {3, 0, 0, 0, 2, 80}}};
     static const hsc_place places[] = {{0, 0, 0, 0, 0, 0},
                                        {0, 0, 1, HSC_PLACE_IS_ROOT | HSC_PLACE_CAN_HOLD, 0, 0},
                                        {1, 0, 1, HSC_PLACE_CAN_HOLD, 1, 48},
@@ -338,7 +362,8 @@ static void baseline_blocks(writer *w)
     for (uint32_t i = 1; i <= roots; i++) {
         snprintf(name, sizeof name, "static Class%u.field", i);
         string(w, i, name);
-        hsc_sum_root(w, &(hsc_root_total){i, (hsc_root_kind)(i % HSC_ROOT_KIND_COUNT), 0, i, 40 * i, next_random(&state)});
+        hsc_sum_root(w,
+                     &(hsc_root_total){i, (hsc_root_kind)(i % HSC_ROOT_KIND_COUNT), 0, i, 40 * i, next_random(&state)});
     }
     hsc_sum_place(w, &(hsc_place){0});
     for (uint32_t i = 1; i < places; i++) {
@@ -350,7 +375,8 @@ static void baseline_blocks(writer *w)
     }
 }
 
-/* What a heap profile says: sums of stacks. Two types share a site, one site comes twice, one sum has no site, and there is an object. */
+/* What a heap profile says: sums of stacks. Two types share a site, one site comes twice, one sum has no site, and
+ * there is an object. */
 static void profile(writer *w)
 {
     string(w, 1, "main.main");

@@ -1,7 +1,7 @@
 /*
- * Small reference captures, made by the capture library: every type of block, every shape a reader has to expect. The same
- * bytes every time (ids and times are fixed), each at most 256 KiB. Readers are swept over their prefixes and bit flips, fuzzers
- * start from them, the second reader must agree with the library on each.
+ * Small reference captures, made by the capture library: every type of block, every shape a reader has to expect. The
+ * same bytes every time (ids and times are fixed), each at most 256 KiB. Readers are swept over their prefixes and bit
+ * flips, fuzzers start from them, the second reader must agree with the library on each.
  */
 #ifndef HSD_TESTS_MAKE_SAMPLES_H
 #define HSD_TESTS_MAKE_SAMPLES_H

@@ -6,17 +6,20 @@
 #include "support/mlpd_writer.h"
 
 enum { MAIN_THREAD = 0x100, FINALIZER = 0x200, EVENT_EDGES = 128, STRING_BYTES = 40, SESSION_BYTES = 24 };
-#define P(n) (UINT64_C(0x7e0000000000) + (n))
+#define P(n)          (UINT64_C(0x7e0000000000) + (n))
 #define SESSION_CLASS P(0x100)
-#define ARRAY_CLASS P(0x200)
-#define STRING_CLASS P(0x300)
-#define CACHE_CLASS P(0x400)
-#define LONE UINT64_C(0x7f0000020000)
-#define STATICS P(0x10000)
-#define STACK P(0x20000)
+#define ARRAY_CLASS   P(0x200)
+#define STRING_CLASS  P(0x300)
+#define CACHE_CLASS   P(0x400)
+#define LONE          UINT64_C(0x7f0000020000)
+#define STATICS       P(0x10000)
+#define STACK         P(0x20000)
 
 /* Version 14 tells classes where later ones tell vtables. */
-static uint64_t vtable(const mlpd_file *file, uint64_t class_pointer) { return file->version < 15 ? class_pointer : class_pointer + 0x40; }
+static uint64_t vtable(const mlpd_file *file, uint64_t class_pointer)
+{
+    return file->version < 15 ? class_pointer : class_pointer + 0x40;
+}
 
 static void skip_backtrace(mlpd_file *file)
 {
@@ -51,7 +54,8 @@ static void put_samples(mlpd_file *file)
         if (type == 5)
             for (unsigned i = 0; i < 8; i++)
                 mlpd_byte(file, 0xff);
-        else mlpd_unsigned(file, type == 6);
+        else
+            mlpd_unsigned(file, type == 6);
         if (type == 6) mlpd_text(file, "value");
     }
     mlpd_unsigned(file, 0);
@@ -154,14 +158,16 @@ static void put_array(mlpd_file *file, unsigned count, bool is_second)
     for (unsigned i = 0, k = 0; i < items || i == 0; i += k) {
         for (k = 0; k < EVENT_EDGES && i + k < items; k++)
             edges[k] = (mlpd_edge){32 + 8 * (uint64_t)(i + k), session_at(i + k, count, is_second)};
-        mlpd_object(file, MLPD_SHOP_ARRAY, vtable(file, ARRAY_CLASS), i == 0 ? 32 + 8 * (uint64_t)items : 0, 1, edges, k);
+        mlpd_object(file, MLPD_SHOP_ARRAY, vtable(file, ARRAY_CLASS), i == 0 ? 32 + 8 * (uint64_t)items : 0, 1, edges,
+                    k);
         if (items == 0) break;
     }
 }
 
 static void put_shot(mlpd_file *file, unsigned count, bool is_second)
 {
-    const uint64_t roots[][2] = {{STATICS + 8, MLPD_SHOP_ARRAY}, {STACK + 0x40, session_at(0, count, is_second)}, {1, LONE}, {P(0x77), LONE}};
+    const uint64_t roots[][2] = {
+        {STATICS + 8, MLPD_SHOP_ARRAY}, {STACK + 0x40, session_at(0, count, is_second)}, {1, LONE}, {P(0x77), LONE}};
     mlpd_gc(file, 0, 1);
     mlpd_gc(file, 5, 1);
     mlpd_heap_start(file);
@@ -170,7 +176,8 @@ static void put_shot(mlpd_file *file, unsigned count, bool is_second)
     mlpd_object(file, LONE, vtable(file, STRING_CLASS), STRING_BYTES, 1, NULL, 0);
     for (unsigned i = 0; i < count; i++) {
         const uint64_t session = session_at(i, count, is_second), string = MLPD_SHOP_FIRST + 0x100 * (uint64_t)i + 0x80;
-        mlpd_object(file, session, vtable(file, SESSION_CLASS), SESSION_BYTES, i == 1 ? 0 : 1, &(mlpd_edge){16, string}, 1);
+        mlpd_object(file, session, vtable(file, SESSION_CLASS), SESSION_BYTES, i == 1 ? 0 : 1, &(mlpd_edge){16, string},
+                    1);
         mlpd_object(file, string, vtable(file, STRING_CLASS), STRING_BYTES, 1, NULL, 0);
     }
     if (is_second) mlpd_object(file, MLPD_SHOP_FIRST, vtable(file, SESSION_CLASS), SESSION_BYTES, 1, NULL, 0);
@@ -191,7 +198,11 @@ static void put_names(mlpd_file *file)
 
 void mlpd_shop(mlpd_file *file, unsigned version, unsigned first, unsigned second)
 {
-    mlpd_begin(file, version == 17 ? 3 : version == 14 ? 1 : 2, version, 8, "nodefaults,gc,gcmove,gcroot,heapshot=ondemand");
+    mlpd_begin(file,
+               version == 17   ? 3
+               : version == 14 ? 1
+                               : 2,
+               version, 8, "nodefaults,gc,gcmove,gcroot,heapshot=ondemand");
     mlpd_buffer(file, MAIN_THREAD, 1000000);
     mlpd_noise(file);
     mlpd_buffer(file, FINALIZER, 2000000);

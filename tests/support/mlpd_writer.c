@@ -190,7 +190,8 @@ void mlpd_roots(mlpd_file *file, const uint64_t (*pairs)[2], size_t count)
 void mlpd_heap_start(mlpd_file *file) { mlpd_event(file, 6, 0, 10); }
 void mlpd_heap_end(mlpd_file *file) { mlpd_event(file, 6, 1, 10); }
 
-void mlpd_object(mlpd_file *file, uint64_t address, uint64_t vtable, uint64_t size, unsigned generation, const mlpd_edge *edges, size_t count)
+void mlpd_object(mlpd_file *file, uint64_t address, uint64_t vtable, uint64_t size, unsigned generation,
+                 const mlpd_edge *edges, size_t count)
 {
     uint64_t last = 0;
     mlpd_event(file, 6, 2, 1);

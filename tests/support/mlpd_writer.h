@@ -1,5 +1,6 @@
 /*
- * Files of Mono's log profiler, event by event, in any data version; and one of a known program, for tests and as seeds of the fuzz target.
+ * Files of Mono's log profiler, event by event, in any data version; and one of a known program, for tests and as seeds
+ * of the fuzz target.
  */
 #ifndef HSD_TESTS_MLPD_WRITER_H
 #define HSD_TESTS_MLPD_WRITER_H
@@ -37,25 +38,29 @@ void mlpd_text(mlpd_file *file, const char *text);
 
 /* Whole events. */
 void mlpd_class_load(mlpd_file *file, uint64_t pointer, const char *name);
-void mlpd_vtable_load(mlpd_file *file, uint64_t pointer, uint64_t class_pointer); /* nothing before version 15 */
-void mlpd_thread_name(mlpd_file *file, uint64_t thread, const char *name);        /* NULL: it begins */
-void mlpd_root_register(mlpd_file *file, uint64_t start, uint64_t size, unsigned source, uint64_t key, const char *name);
+/* nothing before version 15 */
+void mlpd_vtable_load(mlpd_file *file, uint64_t pointer, uint64_t class_pointer);
+void mlpd_thread_name(mlpd_file *file, uint64_t thread, const char *name); /* NULL: it begins */
+void mlpd_root_register(mlpd_file *file, uint64_t start, uint64_t size, unsigned source, uint64_t key,
+                        const char *name);
 void mlpd_root_unregister(mlpd_file *file, uint64_t start);
 void mlpd_roots(mlpd_file *file, const uint64_t (*pairs)[2], size_t count); /* place, object */
 void mlpd_heap_start(mlpd_file *file);
 void mlpd_heap_end(mlpd_file *file);
 /* Size 0: more references of the same. */
-void mlpd_object(mlpd_file *file, uint64_t address, uint64_t vtable, uint64_t size, unsigned generation, const mlpd_edge *edges, size_t count);
+void mlpd_object(mlpd_file *file, uint64_t address, uint64_t vtable, uint64_t size, unsigned generation,
+                 const mlpd_edge *edges, size_t count);
 void mlpd_moves(mlpd_file *file, const uint64_t (*pairs)[2], size_t count);
 void mlpd_gc(mlpd_file *file, unsigned event, unsigned generation);
 /* One event of every kind that importers pass over. */
 void mlpd_noise(mlpd_file *file);
 
 /*
- * A shop in two heap shots. static Shop.Cache+0x8 -> Session[] (0x7f0000010000) -> `first` Sessions, each of which refers to a String at
- * +0x10. Between the shots the first session moves, and its place is taken by another; then there are `second` of them and that
- * one. The stack of thread "main" holds the first Session; the finalizer queue, and a root of no range, a String. Classes, vtables
- * and ranges are told in a buffer of another thread, behind the first shot. References of the array come in events of 128.
+ * A shop in two heap shots. static Shop.Cache+0x8 -> Session[] (0x7f0000010000) -> `first` Sessions, each of which
+ * refers to a String at +0x10. Between the shots the first session moves, and its place is taken by another; then there
+ * are `second` of them and that one. The stack of thread "main" holds the first Session; the finalizer queue, and a
+ * root of no range, a String. Classes, vtables and ranges are told in a buffer of another thread, behind the first
+ * shot. References of the array come in events of 128.
  */
 void mlpd_shop(mlpd_file *file, unsigned version, unsigned first, unsigned second);
 #define MLPD_SHOP_ARRAY UINT64_C(0x7f0000010000)

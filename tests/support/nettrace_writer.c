@@ -32,7 +32,8 @@ static void number(nt_bytes *out, uint64_t value, unsigned bytes)
 
 static void packed(nt_bytes *out, uint64_t value)
 {
-    for (; value >= 0x80; value >>= 7) number(out, (value & 0x7f) | 0x80, 1);
+    for (; value >= 0x80; value >>= 7)
+        number(out, (value & 0x7f) | 0x80, 1);
     number(out, value, 1);
 }
 
@@ -70,7 +71,8 @@ static void write_block(nettrace_writer *w, const char *kind, const nt_bytes *co
 {
     begin_object(&w->out, kind, 2);
     number(&w->out, content->size, 4);
-    while (w->out.size % 4 != 0) number(&w->out, 0, 1);
+    while (w->out.size % 4 != 0)
+        number(&w->out, 0, 1);
     put(&w->out, content->data, content->size);
     number(&w->out, 6, 1);
 }
@@ -113,10 +115,12 @@ static void write_event(nettrace_writer *w, uint32_t metadata, uint32_t sequence
     number(&w->block, 1, 4);
     number(&w->block, 0, 4);
     number(&w->block, w->ticks, 8);
-    for (int i = 0; i < 4; i++) number(&w->block, 0, 8);
+    for (int i = 0; i < 4; i++)
+        number(&w->block, 0, 8);
     number(&w->block, size, 4);
     put(&w->block, payload, size);
-    while (w->block.size % 4 != 0) number(&w->block, 0, 1);
+    while (w->block.size % 4 != 0)
+        number(&w->block, 0, 1);
 }
 
 void nt_flush(nettrace_writer *w)
@@ -164,7 +168,8 @@ void nt_begin(nettrace_writer *w, nt_form form, unsigned pointer_bytes)
     number(&w->out, 20, 4);
     put(&w->out, "!FastSerialization.1", 20);
     begin_object(&w->out, "Trace", 4);
-    for (size_t i = 0; i < 8; i++) number(&w->out, date[i], 2);
+    for (size_t i = 0; i < 8; i++)
+        number(&w->out, date[i], 2);
     number(&w->out, 0, 8);
     number(&w->out, 1000 * TICKS_MS, 8);
     number(&w->out, pointer_bytes, 4);
@@ -172,7 +177,8 @@ void nt_begin(nettrace_writer *w, nt_form form, unsigned pointer_bytes)
     number(&w->out, 2, 4);
     number(&w->out, 1000000, 4);
     number(&w->out, 6, 1);
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) describe(w, kinds[i]);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        describe(w, kinds[i]);
     write_block(w, "MetadataBlock", &w->block);
     w->block.size = 0;
     nt_bytes stacks = {0};
@@ -380,13 +386,22 @@ void nt_program(nettrace_writer *w, nt_form form, unsigned pointer_bytes)
     }
     nt_edges(w, (uint64_t[]){0x1100}, 1);
     nt_flush(w);
-    nt_roots(w, (nt_root[]){{0x2000, 0, 0}, {0x2040, 1, 0}, {0x2080, 2, 0}, {0x20c0, 2, 1}, {0x2100, 2, 2}, {0x2140, 3, 0},
-                            {0, 0, 0}, {0x2180, 2, 8}}, 8);
+    nt_roots(w,
+             (nt_root[]){{0x2000, 0, 0},
+                         {0x2040, 1, 0},
+                         {0x2080, 2, 0},
+                         {0x20c0, 2, 1},
+                         {0x2100, 2, 2},
+                         {0x2140, 3, 0},
+                         {0, 0, 0},
+                         {0x2180, 2, 8}},
+             8);
     nt_dependent(w, 0x1000, 0x2000);
     nt_com_root(w, 0x21c0);
     nt_edges(w, targets, SESSIONS);
     nt_nodes(w, nodes, SESSIONS);
-    for (unsigned i = 0; i < SESSIONS / 2; i++) targets[i] = 0x1000;
+    for (unsigned i = 0; i < SESSIONS / 2; i++)
+        targets[i] = 0x1000;
     nt_edges(w, targets, SESSIONS / 2);
     nt_collected(w, 7);
     nt_event(w, 99, "names of methods", 16);

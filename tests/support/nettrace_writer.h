@@ -1,6 +1,6 @@
 /*
- * Writes nettrace bytes for tests, as a .NET runtime does that tells its heap: event by event, in both forms of headers, with pointers of
- * either size, and with events that are dropped. What makes sense is up to the test.
+ * Writes nettrace bytes for tests, as a .NET runtime does that tells its heap: event by event, in both forms of
+ * headers, with pointers of either size, and with events that are dropped. What makes sense is up to the test.
  *
  *      nettrace_writer w;
  *      nt_begin(&w, NT_PACKED, 8);
@@ -65,7 +65,8 @@ void nt_event(nettrace_writer *w, uint32_t metadata, const void *payload, size_t
 void nt_drop(nettrace_writer *w, uint32_t metadata, uint32_t count);
 
 void nt_collection(nettrace_writer *w, uint32_t number); /* suspension, GCStart: full, blocking, asked for */
-void nt_collected(nettrace_writer *w, uint32_t number);  /* GCStop, sizes 100 to 104, restart 5 ms after the suspension */
+/* GCStop, sizes 100 to 104, restart 5 ms after the suspension */
+void nt_collected(nettrace_writer *w, uint32_t number);
 void nt_start(nettrace_writer *w, uint32_t number, uint32_t depth, uint32_t type);
 void nt_stop(nettrace_writer *w, uint32_t number, uint32_t depth);
 

@@ -25,7 +25,8 @@ static void varint(pf_message *to, uint64_t value)
 {
     uint8_t bytes[10];
     size_t size = 0;
-    for (; value >= 0x80; value >>= 7) bytes[size++] = (uint8_t)(value | 0x80);
+    for (; value >= 0x80; value >>= 7)
+        bytes[size++] = (uint8_t)(value | 0x80);
     bytes[size++] = (uint8_t)value;
     append(to, bytes, size);
 }
@@ -49,8 +50,10 @@ void pf_numbers(pf_message *to, uint32_t field, const uint64_t *values, size_t c
 {
     pf_message list = {0};
     for (size_t i = 0; i < count; i++)
-        if (is_packed) varint(&list, values[i]);
-        else pf_number(to, field, values[i]);
+        if (is_packed)
+            varint(&list, values[i]);
+        else
+            pf_number(to, field, values[i]);
     if (is_packed) pf_bytes(to, field, list.data, list.size);
     pf_release(&list);
 }
@@ -96,18 +99,22 @@ static void end_packet(writing *w, bool continued)
     pf_number(&w->graph, 1, w->heap->pid != 0 ? w->heap->pid : 17);
 }
 
-static void put_object(writing *w, uint64_t id, uint32_t type, uint64_t bytes, const uint64_t *targets, const uint64_t *field_ids, size_t count)
+static void put_object(writing *w, uint64_t id, uint32_t type, uint64_t bytes, const uint64_t *targets,
+                       const uint64_t *field_ids, size_t count)
 {
     pf_message object = {0};
     uint64_t relative[4096];
     const bool has_base = count > 0 && count < 4096 && type == OBJECTS;
-    if (w->last_id != 0 && !w->heap->has_plain_ids && id > w->last_id) pf_number(&object, 7, id - w->last_id);
-    else pf_number(&object, 1, id);
+    if (w->last_id != 0 && !w->heap->has_plain_ids && id > w->last_id)
+        pf_number(&object, 7, id - w->last_id);
+    else
+        pf_number(&object, 1, id);
     w->last_id = id;
     pf_number(&object, 2, type);
     if (bytes != 0) pf_number(&object, 3, bytes);
     if (field_ids != NULL) pf_numbers(&object, 4, field_ids, count, !w->heap->is_unpacked);
-    for (size_t i = 0; has_base && i < count; i++) relative[i] = targets[i] == 0 ? 0 : targets[i] - 0xff;
+    for (size_t i = 0; has_base && i < count; i++)
+        relative[i] = targets[i] == 0 ? 0 : targets[i] - 0xff;
     if (count > 0) pf_numbers(&object, 5, has_base ? relative : targets, count, !w->heap->is_unpacked);
     if (has_base) pf_number(&object, 6, 0xff);
     if (type == SESSION) pf_number(&object, 8, 40);
@@ -119,7 +126,8 @@ static void put_object(writing *w, uint64_t id, uint32_t type, uint64_t bytes, c
     if (++w->objects == (w->heap->packet_objects != 0 ? w->heap->packet_objects : 10)) end_packet(w, true);
 }
 
-static void put_type(writing *w, uint32_t id, const char *name, uint64_t bytes, uint32_t superclass, unsigned kind, const uint64_t *fields, size_t count)
+static void put_type(writing *w, uint32_t id, const char *name, uint64_t bytes, uint32_t superclass, unsigned kind,
+                     const uint64_t *fields, size_t count)
 {
     pf_message type = {0};
     pf_number(&type, 1, id);
@@ -172,7 +180,8 @@ static void put_sessions(writing *w)
     const uint64_t field_ids[] = {FIELD_CART, FIELD_NEXT, FIELD_SHOP};
     uint64_t *ids = calloc(count + 1, sizeof *ids);
     if (ids == NULL) abort();
-    for (unsigned i = 0; i < count; i++) ids[i] = 0x100 + i;
+    for (unsigned i = 0; i < count; i++)
+        ids[i] = 0x100 + i;
     put_object(w, 0x20, OBJECTS, 16 + 4 * (uint64_t)count, ids, NULL, count);
     free(ids);
     for (unsigned i = 0; i < count; i++) {
@@ -185,14 +194,16 @@ void pf_add_heap(pf_message *trace, const pf_heap *heap)
 {
     writing w = {.trace = trace, .heap = heap};
     const uint64_t sticky[] = {0x10}, global[] = {0x30, 0x31};
-    const uint64_t sessions[] = {0x20}, static_ids[] = {FIELD_SESSIONS}, weak[] = {0x40}, soft[] = {0x41}, referent[] = {FIELD_REFERENT};
+    const uint64_t sessions[] = {0x20}, static_ids[] = {FIELD_SESSIONS}, weak[] = {0x40}, soft[] = {0x41},
+                   referent[] = {FIELD_REFERENT};
     pf_number(&w.graph, 1, heap->pid != 0 ? heap->pid : 17);
     put_root(&w, 5, sticky, 1);
     put_root(&w, 1, global, 2);
     put_object(&w, 0x10, CLASS_SHOP, 0, sessions, static_ids, 1);
     put_object(&w, 0x30, WEAK, 0, weak, referent, 1);
     put_object(&w, 0x31, SOFT, 0, soft, referent, 1);
-    for (unsigned i = 0; i < 2; i++) put_object(&w, 0x40 + i, STRING, 24 + 8 * i, NULL, NULL, 0);
+    for (unsigned i = 0; i < 2; i++)
+        put_object(&w, 0x40 + i, STRING, 24 + 8 * i, NULL, NULL, 0);
     put_object(&w, 0x50, STRING, 40, NULL, NULL, 0);
     put_types(&w);
     put_sessions(&w);

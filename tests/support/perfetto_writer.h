@@ -1,5 +1,6 @@
 /*
- * Traces of Perfetto with heap graphs of Android, message by message, and one of a known program, for tests and as seeds of the fuzz target.
+ * Traces of Perfetto with heap graphs of Android, message by message, and one of a known program, for tests and as
+ * seeds of the fuzz target.
  */
 #ifndef HSD_TESTS_PERFETTO_WRITER_H
 #define HSD_TESTS_PERFETTO_WRITER_H
@@ -22,20 +23,21 @@ void pf_put(pf_message *to, uint32_t field, pf_message *inner);
 void pf_release(pf_message *message);
 
 /*
- * com.shop, pid 17: the class object Shop (0x10), whose static field sessions is an Object[] (0x20) of sessions (0x100, 0x101 …, of 48
- * bytes, 40 outside the heap). A session has a cart, and of its superclass what comes next and the shop. Every tenth session is nobody's
- * next. A WeakReference (0x30) to a String (0x40) and a SoftReference (0x31) to another (0x41); a String (0x50) that nothing holds.
+ * com.shop, pid 17: the class object Shop (0x10), whose static field sessions is an Object[] (0x20) of sessions (0x100,
+ * 0x101 …, of 48 bytes, 40 outside the heap). A session has a cart, and of its superclass what comes next and the shop.
+ * Every tenth session is nobody's next. A WeakReference (0x30) to a String (0x40) and a SoftReference (0x31) to another
+ * (0x41); a String (0x50) that nothing holds.
  */
 typedef struct pf_heap {
     unsigned sessions;
-    uint64_t pid, sequence;    /* 0 = 17 and 1 */
-    uint64_t time_ns;          /* since boot; 0 = 5 s */
-    bool is_unpacked;          /* lists of numbers, number by number */
-    bool has_field_ids;        /* as before Android 12 */
-    bool has_plain_ids;        /* no deltas */
-    unsigned packet_objects;   /* at most so many in a packet; 0 = 10 */
-    unsigned lost;             /* the index of a packet that is left out; 0 = none */
-    bool is_unfinished;        /* the last packet is left out */
+    uint64_t pid, sequence;  /* 0 = 17 and 1 */
+    uint64_t time_ns;        /* since boot; 0 = 5 s */
+    bool is_unpacked;        /* lists of numbers, number by number */
+    bool has_field_ids;      /* as before Android 12 */
+    bool has_plain_ids;      /* no deltas */
+    unsigned packet_objects; /* at most so many in a packet; 0 = 10 */
+    unsigned lost;           /* the index of a packet that is left out; 0 = none */
+    bool is_unfinished;      /* the last packet is left out */
 } pf_heap;
 
 void pf_add_heap(pf_message *trace, const pf_heap *heap);

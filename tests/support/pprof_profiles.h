@@ -14,12 +14,14 @@ typedef struct pprof_profile {
 } pprof_profile;
 
 /*
- * go: main.fill (called by main.main) has 1,000 of 48 B and 3 of 1024 B in use, and 10 of 48 B more by way of an inlined function; something
+ * go: main.fill (called by main.main) has 1,000 of 48 B and 3 of 1024 B in use, and 10 of 48 B more by way of an
+ * inlined function; something
  *     was freed; one sample has no stack; the site main.fill comes twice. Sampled.
  * node: objects and space, in that order, V8's rate; nothing but names.
  * native: addresses in two files, the second mapped in two pieces, and in none.
  * fuchsia: two processes, no tags. tags: one process, each block with its address, one of them twice.
- * difference: of two profiles; allocs: what was ever allocated; cpu: no heap; odd: ids, strings and numbers that are not there.
+ * difference: of two profiles; allocs: what was ever allocated; cpu: no heap; odd: ids, strings and numbers that are
+ * not there.
  */
 extern const pprof_profile pprof_profiles[];
 extern const size_t pprof_profile_count;

@@ -84,7 +84,8 @@ void pprof_put_period(pprof_writer *w, const char *type, const char *unit, int64
 
 void pprof_put_time(pprof_writer *w, int64_t unix_ns) { put_number(&w->of_kind[9], 9, (uint64_t)unix_ns); }
 
-uint64_t pprof_put_mapping(pprof_writer *w, uint64_t start, uint64_t limit, uint64_t offset, const char *file, const char *build_id)
+uint64_t pprof_put_mapping(pprof_writer *w, uint64_t start, uint64_t limit, uint64_t offset, const char *file,
+                           const char *build_id)
 {
     const uint64_t id = 3 + 1000 * w->mapping_count++;
     pprof_bytes message = {0};
@@ -110,7 +111,8 @@ uint64_t pprof_put_function(pprof_writer *w, const char *name, const char *file)
     return id;
 }
 
-uint64_t pprof_put_location(pprof_writer *w, uint64_t mapping, uint64_t address, const pprof_code_line *lines, size_t count)
+uint64_t pprof_put_location(pprof_writer *w, uint64_t mapping, uint64_t address, const pprof_code_line *lines,
+                            size_t count)
 {
     const uint64_t number = w->location_count++, id = w->has_dense_ids ? 1 + number : 11 + 13 * number;
     pprof_bytes message = {0};
@@ -144,15 +146,17 @@ static void put_label(pprof_writer *w, pprof_bytes *message, const pprof_label *
 {
     pprof_bytes inner = {0};
     put_number(&inner, 1, pprof_put_string(w, label->key));
-    if (label->text != NULL) put_number(&inner, 2, pprof_put_string(w, label->text));
-    else put_number(&inner, 3, (uint64_t)label->number);
+    if (label->text != NULL)
+        put_number(&inner, 2, pprof_put_string(w, label->text));
+    else
+        put_number(&inner, 3, (uint64_t)label->number);
     if (label->unit != NULL) put_number(&inner, 4, pprof_put_string(w, label->unit));
     pprof_append_bytes(message, 3, inner.data, inner.size);
     free(inner.data);
 }
 
-void pprof_put_sample(pprof_writer *w, const uint64_t *locations, size_t location_count, const int64_t *values, size_t value_count,
-                      const pprof_label *labels, size_t label_count)
+void pprof_put_sample(pprof_writer *w, const uint64_t *locations, size_t location_count, const int64_t *values,
+                      size_t value_count, const pprof_label *labels, size_t label_count)
 {
     pprof_bytes message = {0};
     put_numbers(&message, w->packing, 1, locations, location_count);

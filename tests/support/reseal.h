@@ -1,6 +1,6 @@
 /*
- * Makes the checksums of a capture right again after its bytes were changed, so that what lies behind the checksums can be
- * tested and fuzzed. Follows the lengths that stand in the bytes, as far as they make sense.
+ * Makes the checksums of a capture right again after its bytes were changed, so that what lies behind the checksums can
+ * be tested and fuzzed. Follows the lengths that stand in the bytes, as far as they make sense.
  */
 #ifndef HSD_TESTS_RESEAL_H
 #define HSD_TESTS_RESEAL_H
@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* File header, then block after block until one does not fit, then the trailer if the last 32 bytes are one. In place. */
+/* File header, then block after block until one does not fit, then the trailer if the last 32 bytes are one. In place.
+ */
 void reseal(uint8_t *bytes, size_t size);
 
 /* Offsets of the blocks of an undamaged capture; returns how many there are, at most `capacity`. */

@@ -1,6 +1,6 @@
 /*
- * How much of a random sweep runs. Under sanitizers a step costs several times as much, and what they look for (a touch of
- * memory that is not ours, an overflow, a leak) shows early: a share runs there, all of it in the build that is
+ * How much of a random sweep runs. Under sanitizers a step costs several times as much, and what they look for (a touch
+ * of memory that is not ours, an overflow, a leak) shows early: a share runs there, all of it in the build that is
  * shipped, and with HSD_LONG=1 all of it everywhere.
  */
 #ifndef HSD_TESTS_SIZES_H

@@ -1,6 +1,6 @@
 /*
- * The fault injector itself: what is armed fails, once or for ever, and nothing else does. Without this the sweeps that rest on it
- * could pass by never failing anything.
+ * The fault injector itself: what is armed fails, once or for ever, and nothing else does. Without this the sweeps that
+ * rest on it could pass by never failing anything.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -49,7 +49,8 @@ Test(fault, strikes_for_ever_after)
 {
     hsd_fault_arm(HSD_FAULT_MALLOC, 2, true, ENOMEM);
     cr_assert(can_allocate());
-    for (int i = 0; i < 5; i++) cr_assert_not(can_allocate());
+    for (int i = 0; i < 5; i++)
+        cr_assert_not(can_allocate());
     hsd_fault_reset();
     cr_assert(can_allocate());
 }

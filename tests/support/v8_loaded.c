@@ -71,12 +71,9 @@ static void take_record(tables *t, hsd_record_kind kind, const hsd_record *r)
 {
     loaded *out = t->out;
     switch ((unsigned)kind) {
-    case HSD_RECORD_STRING:
-        put(&t->strings, (entry){.id = r->string.id, .text = keep(out, r->string.text)});
-        break;
+    case HSD_RECORD_STRING: put(&t->strings, (entry){.id = r->string.id, .text = keep(out, r->string.text)}); break;
     case HSD_RECORD_TYPE:
-        put(&t->types,
-            (entry){.id = r->type.id, .flags = r->type.flags, .text = keep(out, r->type.name)});
+        put(&t->types, (entry){.id = r->type.id, .flags = r->type.flags, .text = keep(out, r->type.name)});
         break;
     case HSD_RECORD_LABEL:
         put(&t->labels, (entry){.id = r->label.id,
@@ -86,11 +83,10 @@ static void take_record(tables *t, hsd_record_kind kind, const hsd_record *r)
         break;
     case HSD_RECORD_ROOT:
         out->roots = grow(out->roots, out->root_count, sizeof *out->roots);
-        out->roots[out->root_count++] =
-            (loaded_root){.kind = r->root.kind,
-                          .flags = r->root.flags,
-                          .label = find(t, &t->strings, r->root.label)->text,
-                          .target = r->root.target};
+        out->roots[out->root_count++] = (loaded_root){.kind = r->root.kind,
+                                                      .flags = r->root.flags,
+                                                      .label = find(t, &t->strings, r->root.label)->text,
+                                                      .target = r->root.target};
         break;
     case HSD_RECORD_METRIC:
         keep(out, r->metric.name);
@@ -142,13 +138,12 @@ static void read_objects(tables *t, hsd_capture *capture)
         if (!object.is_continuation) {
             const entry *type = find(t, &t->types, object.type);
             out->objects = grow(out->objects, out->object_count, sizeof *out->objects);
-            out->objects[out->object_count++] =
-                (loaded_object){.id = object.id,
-                                .size = object.size_bytes + object.native_bytes,
-                                .flags = object.flags,
-                                .type = type->text,
-                                .type_flags = type->flags,
-                                .name = find(t, &t->strings, object.name)->text};
+            out->objects[out->object_count++] = (loaded_object){.id = object.id,
+                                                                .size = object.size_bytes + object.native_bytes,
+                                                                .flags = object.flags,
+                                                                .type = type->text,
+                                                                .type_flags = type->flags,
+                                                                .name = find(t, &t->strings, object.name)->text};
         }
         take_references(t, &out->objects[out->object_count - 1], &object);
     }
@@ -172,8 +167,8 @@ static void read_all(loaded *out, hsd_capture *capture)
     free(t.labels.entries);
 }
 
-hsd_status loaded_import(loaded *out, const void *bytes, size_t size,
-                         const hsd_import_options *options, const hsd_run *run, hsd_error *err)
+hsd_status loaded_import(loaded *out, const void *bytes, size_t size, const hsd_import_options *options,
+                         const hsd_run *run, hsd_error *err)
 {
     int fd = -1;
     hsd_capture *capture;
@@ -183,8 +178,7 @@ hsd_status loaded_import(loaded *out, const void *bytes, size_t size,
     const hsd_status status = hsd_import_temp(file.path, options, run, &fd, &out->result, err);
     memfile_close(&file);
     if (status != HSD_OK) return status;
-    need(hsd_capture_open_fd(&capture, fd, "import", HSD_DAMAGE_SKIP, NULL, &broken) == HSD_OK,
-         "open");
+    need(hsd_capture_open_fd(&capture, fd, "import", HSD_DAMAGE_SKIP, NULL, &broken) == HSD_OK, "open");
     read_all(out, capture);
     hsd_capture_close(capture);
     return HSD_OK;
@@ -214,8 +208,7 @@ bool loaded_has_root(const loaded *capture, uint32_t kind, const char *label, ui
 {
     for (size_t i = 0; i < capture->root_count; i++) {
         const loaded_root *root = &capture->roots[i];
-        if (root->kind == kind && root->target == target && strcmp(root->label, label) == 0)
-            return true;
+        if (root->kind == kind && root->target == target && strcmp(root->label, label) == 0) return true;
     }
     return false;
 }

@@ -46,8 +46,8 @@ typedef struct loaded {
 } loaded;
 
 /* Imports bytes from memory. The status of the import; when it is HSD_OK, `out` holds what came of it. */
-hsd_status loaded_import(loaded *out, const void *bytes, size_t size,
-                         const hsd_import_options *options, const hsd_run *run, hsd_error *err);
+hsd_status loaded_import(loaded *out, const void *bytes, size_t size, const hsd_import_options *options,
+                         const hsd_run *run, hsd_error *err);
 
 void loaded_release(loaded *capture);
 

@@ -52,10 +52,8 @@ uint32_t v8_string(v8_heap *heap, const char *text)
 uint32_t v8_node(v8_heap *heap, const char *type, const char *name, uint64_t size)
 {
     heap->nodes = grow(heap->nodes, heap->node_count, sizeof *heap->nodes);
-    heap->nodes[heap->node_count] = (v8_heap_node){.type = type,
-                                                   .name = v8_string(heap, name),
-                                                   .id = heap->node_count * UINT64_C(2) + 1,
-                                                   .size = size};
+    heap->nodes[heap->node_count] = (v8_heap_node){
+        .type = type, .name = v8_string(heap, name), .id = heap->node_count * UINT64_C(2) + 1, .size = size};
     return heap->node_count++;
 }
 
@@ -71,8 +69,8 @@ void v8_locate(v8_heap *heap, uint32_t node, uint32_t line, uint32_t column)
 void v8_edge_at(v8_heap *heap, uint32_t from, const char *kind, uint32_t index, uint32_t to)
 {
     heap->edges = grow(heap->edges, heap->edge_count, sizeof *heap->edges);
-    heap->edges[heap->edge_count] = (v8_heap_edge){
-        .from = from, .to = to, .kind = kind, .name = index, .order = heap->edge_count};
+    heap->edges[heap->edge_count] =
+        (v8_heap_edge){.from = from, .to = to, .kind = kind, .name = index, .order = heap->edge_count};
     heap->edge_count++;
 }
 
@@ -92,9 +90,9 @@ typedef struct v8_layout {
     const char *space; /* wherever JSON allows it */
 } v8_layout;
 
-#define NODE_TYPES                                                                                 \
-    "hidden", "array", "string", "object", "code", "closure", "regexp", "number", "native",        \
-        "synthetic", "concatenated string", "sliced string", "symbol", "bigint"
+#define NODE_TYPES                                                                                                     \
+    "hidden", "array", "string", "object", "code", "closure", "regexp", "number", "native", "synthetic",               \
+        "concatenated string", "sliced string", "symbol", "bigint"
 #define EDGE_TYPES "context", "element", "property", "internal", "hidden", "shortcut", "weak"
 
 static const v8_layout layouts[V8_FORM_COUNT] = {
@@ -109,8 +107,7 @@ static const v8_layout layouts[V8_FORM_COUNT] = {
         },
     [V8_FORM_NODE_20] =
         {
-            .node_fields = {"type", "name", "id", "self_size", "edge_count", "trace_node_id",
-                            "detachedness"},
+            .node_fields = {"type", "name", "id", "self_size", "edge_count", "trace_node_id", "detachedness"},
             .node_types = {NODE_TYPES, "object shape", "wasm object"},
             .edge_fields = {"type", "name_or_index", "to_node"},
             .edge_types = {EDGE_TYPES},
@@ -137,14 +134,12 @@ static const v8_layout layouts[V8_FORM_COUNT] = {
         },
     [V8_FORM_ODD] =
         {
-            .node_fields = {"colour", "id", "detachedness", "name", "edge_count", "type",
-                            "self_size", "shade"},
-            .node_types = {"wonder", "synthetic", "bigint", "symbol", "sliced string",
-                           "concatenated string", "native", "number", "regexp", "closure", "code",
-                           "object", "string", "array", "hidden", "object shape", "wasm object"},
+            .node_fields = {"colour", "id", "detachedness", "name", "edge_count", "type", "self_size", "shade"},
+            .node_types = {"wonder", "synthetic", "bigint", "symbol", "sliced string", "concatenated string", "native",
+                           "number", "regexp", "closure", "code", "object", "string", "array", "hidden", "object shape",
+                           "wasm object"},
             .edge_fields = {"to_node", "weight", "type", "name_or_index"},
-            .edge_types = {"weak", "shortcut", "strange", "hidden", "internal", "property",
-                           "element", "context"},
+            .edge_types = {"weak", "shortcut", "strange", "hidden", "internal", "property", "element", "context"},
             .line = " ,\r\n\t",
             .space = " \n ",
         },
@@ -210,8 +205,7 @@ static void put_string(output *out, const char *text)
         else if (point < 0x10000)
             fprintf(out->file, "\\u%04x", point);
         else
-            fprintf(out->file, "\\u%04X\\u%04x", 0xd800 + ((point - 0x10000) >> 10),
-                    0xdc00 + (point & 0x3ff));
+            fprintf(out->file, "\\u%04X\\u%04x", 0xd800 + ((point - 0x10000) >> 10), 0xdc00 + (point & 0x3ff));
     }
     fputc('"', out->file);
 }
@@ -340,8 +334,7 @@ static void put_header(output *out)
     put_key(out, "snapshot");
     fputc('{', out->file);
     if (out->form == V8_FORM_ODD)
-        fputs("\"title\":\"odd \\\"one\\\"\",\"uid\":3,\"more\":{\"a\":[{},[]],\"b\":null},",
-              out->file);
+        fputs("\"title\":\"odd \\\"one\\\"\",\"uid\":3,\"more\":{\"a\":[{},[]],\"b\":null},", out->file);
     put_key(out, "meta");
     fputc('{', out->file);
     put_key(out, "node_fields");
@@ -385,7 +378,8 @@ static void put_other(output *out)
               out->file);
         for (uint32_t i = 0; i < out->heap->location_count; i++) {
             const uint32_t *location = out->heap->locations[i];
-            fprintf(out->file, ",%u,1,%u,%u", location[0] * width_of(layouts[out->form].node_fields), location[1], location[2]);
+            fprintf(out->file, ",%u,1,%u,%u", location[0] * width_of(layouts[out->form].node_fields), location[1],
+                    location[2]);
         }
         fputc(']', out->file);
     }

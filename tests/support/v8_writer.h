@@ -22,7 +22,7 @@ typedef enum v8_form {
     V8_FORM_NODE_20, /* all columns, wasm objects */
     V8_FORM_NODE_26, /* no trace_node_id, one line, indexes from 2^31 on are negative */
     V8_FORM_CHROME,  /* locations of five columns, scopes, a trace tree, samples */
-    V8_FORM_ODD, /* columns and types in another order, columns, types and keys that nobody knows */
+    V8_FORM_ODD,     /* columns and types in another order, columns, types and keys that nobody knows */
     V8_FORM_COUNT
 } v8_form;
 

@@ -1,5 +1,6 @@
 /*
- * Writes the snapshots of firefox_writer.h as files into a folder: seeds of the fuzz target. write_firefox_samples FOLDER
+ * Writes the snapshots of firefox_writer.h as files into a folder: seeds of the fuzz target. write_firefox_samples
+ * FOLDER
  */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /*
- * Writes dumps of luau_writer.h as files into a folder: seeds of the fuzz target, and a pair with a leak (before, after: 60 sessions
- * more). write_luau_samples FOLDER
+ * Writes dumps of luau_writer.h as files into a folder: seeds of the fuzz target, and a pair with a leak (before,
+ * after: 60 sessions more). write_luau_samples FOLDER
  */
 #include <stdio.h>
 
@@ -25,6 +25,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: write_luau_samples FOLDER\n");
         return 2;
     }
-    return write_shop(argv[1], "empty", 0, false) | write_shop(argv[1], "msvc", 2, true) | write_shop(argv[1], "before", 40, false) |
-           write_shop(argv[1], "after", 100, false);
+    return write_shop(argv[1], "empty", 0, false) | write_shop(argv[1], "msvc", 2, true) |
+           write_shop(argv[1], "before", 40, false) | write_shop(argv[1], "after", 100, false);
 }

@@ -1,6 +1,6 @@
 /*
- * Writes files of mlpd_writer.h into a folder: seeds of the fuzz target, one of each data version. leak: 300 sessions in the first
- * shot, 360 and one in the second. write_mlpd_samples FOLDER
+ * Writes files of mlpd_writer.h into a folder: seeds of the fuzz target, one of each data version. leak: 300 sessions
+ * in the first shot, 360 and one in the second. write_mlpd_samples FOLDER
  */
 #include <stdio.h>
 
@@ -25,6 +25,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: write_mlpd_samples FOLDER\n");
         return 2;
     }
-    return write_shop(argv[1], "v14", 14, 3, 4) | write_shop(argv[1], "v15", 15, 0, 2) | write_shop(argv[1], "v16", 16, 140, 3) |
-           write_shop(argv[1], "v17", 17, 5, 5) | write_shop(argv[1], "leak", 17, 300, 360);
+    return write_shop(argv[1], "v14", 14, 3, 4) | write_shop(argv[1], "v15", 15, 0, 2) |
+           write_shop(argv[1], "v16", 16, 140, 3) | write_shop(argv[1], "v17", 17, 5, 5) |
+           write_shop(argv[1], "leak", 17, 300, 360);
 }

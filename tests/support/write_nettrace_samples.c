@@ -1,6 +1,6 @@
 /*
- * Writes streams of nettrace_writer.h as files into a folder, in each form: seeds of the fuzz target, and something to look at by hand.
- * write_nettrace_samples FOLDER
+ * Writes streams of nettrace_writer.h as files into a folder, in each form: seeds of the fuzz target, and something to
+ * look at by hand. write_nettrace_samples FOLDER
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ static int save(const char *folder, const char *name, nettrace_writer *w)
 static void write_odd(nettrace_writer *w)
 {
     uint64_t targets[100];
-    for (unsigned i = 0; i < 100; i++) targets[i] = 0x5000 + 8 * i;
+    for (unsigned i = 0; i < 100; i++)
+        targets[i] = 0x5000 + 8 * i;
     nt_begin(w, NT_PACKED, 8);
     nt_collection(w, 1);
     nt_edges(w, targets, 100);

@@ -21,11 +21,15 @@ int main(int count, char **arguments)
     pf_add_clocks(&plain);
     pf_add_heap(&plain, &(pf_heap){.sessions = 25});
     pf_add_processes(&plain);
-    pf_add_heap(&old, &(pf_heap){.sessions = 4, .is_unpacked = true, .has_field_ids = true, .has_plain_ids = true, .packet_objects = 100});
+    pf_add_heap(&old, &(pf_heap){.sessions = 4,
+                                 .is_unpacked = true,
+                                 .has_field_ids = true,
+                                 .has_plain_ids = true,
+                                 .packet_objects = 100});
     pf_add_heap(&packed, &(pf_heap){.sessions = 12});
     pf_compress(&packed);
     pf_add_heap(&several, &(pf_heap){.sessions = 3, .lost = 1});
     pf_add_heap(&several, &(pf_heap){.sessions = 3, .pid = 18, .sequence = 2});
-    return write_trace(arguments[1], "plain", &plain) | write_trace(arguments[1], "old", &old) | write_trace(arguments[1], "packed", &packed) |
-           write_trace(arguments[1], "several", &several);
+    return write_trace(arguments[1], "plain", &plain) | write_trace(arguments[1], "old", &old) |
+           write_trace(arguments[1], "packed", &packed) | write_trace(arguments[1], "several", &several);
 }

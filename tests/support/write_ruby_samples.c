@@ -15,7 +15,8 @@ int main(int argc, char **argv)
         char path[1024];
         snprintf(path, sizeof path, "%s/%s.json", argv[1], ruby_dumps[i].name);
         FILE *file = fopen(path, "wb");
-        if (file == NULL || fwrite(ruby_dumps[i].data, 1, ruby_dumps[i].size, file) != ruby_dumps[i].size || fclose(file) != 0) {
+        if (file == NULL || fwrite(ruby_dumps[i].data, 1, ruby_dumps[i].size, file) != ruby_dumps[i].size ||
+            fclose(file) != 0) {
             perror(path);
             return 1;
         }

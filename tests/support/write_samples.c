@@ -1,5 +1,6 @@
 /*
- * Writes the reference captures into a folder: NAME.hs for each row of make_samples.c. What stands there under these names is replaced.
+ * Writes the reference captures into a folder: NAME.hs for each row of make_samples.c. What stands there under these
+ * names is replaced.
  *
  * usage: hsd_write_samples FOLDER
  */

@@ -12,10 +12,8 @@ static v8_heap *make_heap(void)
 {
     v8_heap *heap = v8_heap_new();
     const v8_program p = v8_add_program(heap);
-    const uint32_t div = v8_node(heap, "native", "<div id=\"x\">", 40),
-                   text = v8_node(heap, "native", "Text", 24);
-    const uint32_t table = v8_node(heap, "array", "", 104),
-                   shape = v8_node(heap, "hidden", "system / Map", 80);
+    const uint32_t div = v8_node(heap, "native", "<div id=\"x\">", 40), text = v8_node(heap, "native", "Text", 24);
+    const uint32_t table = v8_node(heap, "array", "", 104), shape = v8_node(heap, "hidden", "system / Map", 80);
     heap->nodes[div].state = 2;
     v8_edge(heap, p.leak, "property", "div", div);
     v8_edge(heap, p.leak, "property", "\xc3\xa9\xf0\x9f\x98\x80 \"quoted\" \\", text);
@@ -23,8 +21,7 @@ static v8_heap *make_heap(void)
     v8_edge(heap, div, "element", "1", text);
     v8_edge(heap, p.sessions, "internal", "table", table);
     v8_edge(heap, table, "weak", "3", p.leak);
-    v8_edge(heap, table, "internal",
-            "3 / part of key (K @1) -> value (V @2) pair in WeakMap (table @5)", p.leak);
+    v8_edge(heap, table, "internal", "3 / part of key (K @1) -> value (V @2) pair in WeakMap (table @5)", p.leak);
     v8_edge_at(heap, p.sessions, "element", 4294967290u, p.leak);
     return heap;
 }

@@ -1,6 +1,6 @@
 /*
- * Writes libdiff/web/test/numbers.txt, what report/number.c and the public format functions make of numbers: the page has to write
- * the same (format.test.ts there). Built and run by hand when those change, from the root of the project:
+ * Writes libdiff/web/test/numbers.txt, what report/number.c and the public format functions make of numbers: the page
+ * has to write the same (format.test.ts there). Built and run by hand when those change, from the root of the project:
  *
  *      cc -I libdiff -I libdiff/include tests/web/make_numbers.c libdiff/report/number.c -o /tmp/make_numbers
  *      /tmp/make_numbers > libdiff/web/test/numbers.txt
@@ -43,8 +43,32 @@ static uint64_t next(void)
 
 int main(void)
 {
-    static const int64_t edges[] = {0, 1, 999, 1000, 1023, 1024, 1025, 10188, 10189, 10239, 10240, 10485, 10486, 1048524, 1048525, 1048575, 1048576,
-                                    10480517, 10480518, 1073689395, 1073689396, 1073741824, 8796093022207, 8796093022208, 4503599627370495, 4503599627370496,
+    static const int64_t edges[] = {0,
+                                    1,
+                                    999,
+                                    1000,
+                                    1023,
+                                    1024,
+                                    1025,
+                                    10188,
+                                    10189,
+                                    10239,
+                                    10240,
+                                    10485,
+                                    10486,
+                                    1048524,
+                                    1048525,
+                                    1048575,
+                                    1048576,
+                                    10480517,
+                                    10480518,
+                                    1073689395,
+                                    1073689396,
+                                    1073741824,
+                                    8796093022207,
+                                    8796093022208,
+                                    4503599627370495,
+                                    4503599627370496,
                                     9007199254740991};
     const size_t count = sizeof edges / sizeof edges[0];
     for (size_t i = 0; i < count; i++) {

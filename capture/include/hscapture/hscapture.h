@@ -33,7 +33,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HSCAPTURE_VERSION "0.1.0" /* of the library; CMake reads it here. What the bytes are is HSC_VERSION_MAJOR of the format */
+/* of the library; CMake reads it here. What the bytes are is HSC_VERSION_MAJOR of the format */
+#define HSCAPTURE_VERSION "0.1.0"
 
 /* Before each function that programs may call: the shared library shows these and no others. */
 #ifndef HSC_API
@@ -50,10 +51,10 @@ extern "C" {
 
 typedef enum hsc_status {
     HSC_OK = 0,
-    HSC_E_IO = -1,     /* the sink refused; hsc_system_error() has errno */
-    HSC_E_NOMEM = -2,  /* an allocation failed */
-    HSC_E_LIMIT = -3,  /* a documented limit was passed (name too long, number too big) */
-    HSC_E_MISUSE = -4  /* calls in the wrong order, or a wrong argument */
+    HSC_E_IO = -1,    /* the sink refused; hsc_system_error() has errno */
+    HSC_E_NOMEM = -2, /* an allocation failed */
+    HSC_E_LIMIT = -3, /* a documented limit was passed (name too long, number too big) */
+    HSC_E_MISUSE = -4 /* calls in the wrong order, or a wrong argument */
 } hsc_status;
 
 /*
@@ -68,8 +69,9 @@ typedef struct hsc_sink {
 } hsc_sink;
 
 /*
- * Where the memory of a writer comes from, for producers that must not call malloc: the child of a fork of a program with
- * threads, a world that stands still. `take` gives zeroed memory aligned for anything, or NULL; `give` may do nothing.
+ * Where the memory of a writer comes from, for producers that must not call malloc: the child of a fork of a program
+ * with threads, a world that stands still. `take` gives zeroed memory aligned for anything, or NULL; `give` may do
+ * nothing.
  */
 typedef struct hsc_allocator {
     void *(*take)(void *context, size_t size);
@@ -85,51 +87,54 @@ typedef enum hsc_identity {
 } hsc_identity;
 
 /* Facts about the capture that are only known to the producer. Flags of hsc_options.facts. */
-#define HSC_FACT_COLLECTED 0x1u  /* a full collection ran just before: no garbage inside */
-#define HSC_FACT_SAMPLED 0x2u    /* counts are scaled from samples */
-#define HSC_FACT_VALUES 0x4u     /* value previews or keys of user data are inside */
-#define HSC_FACT_NO_ROOTS 0x8u   /* the source cannot say what is a root: everything counts as live */
-#define HSC_FACT_NO_REFERENCES 0x10u /* the source has no references */
-#define HSC_FACT_CONSERVATIVE 0x20u  /* references were guessed from words that look like pointers */
-#define HSC_FACT_BASELINE 0x40u      /* the sums of another capture; set by hsc_options.baseline alone */
-#define HSC_FACT_MANUAL 0x80u        /* no collector: nothing will ever free what no root reaches, it is lost */
-#define HSC_FACT_ESTIMATED 0x100u    /* sizes of some objects are estimates; how many there are is not */
+#define HSC_FACT_COLLECTED     0x1u   /* a full collection ran just before: no garbage inside */
+#define HSC_FACT_SAMPLED       0x2u   /* counts are scaled from samples */
+#define HSC_FACT_VALUES        0x4u   /* value previews or keys of user data are inside */
+#define HSC_FACT_NO_ROOTS      0x8u   /* the source cannot say what is a root: everything counts as live */
+#define HSC_FACT_NO_REFERENCES 0x10u  /* the source has no references */
+#define HSC_FACT_CONSERVATIVE  0x20u  /* references were guessed from words that look like pointers */
+#define HSC_FACT_BASELINE      0x40u  /* the sums of another capture; set by hsc_options.baseline alone */
+#define HSC_FACT_MANUAL        0x80u  /* no collector: nothing will ever free what no root reaches, it is lost */
+#define HSC_FACT_ESTIMATED     0x100u /* sizes of some objects are estimates; how many there are is not */
 
 /* What there was to add up, in a baseline (FORMAT.md 7.11). Flags of hsc_baseline.sums. */
-#define HSC_SUMS_ROOTS 0x1u      /* the capture had roots … */
+#define HSC_SUMS_ROOTS      0x1u /* the capture had roots … */
 #define HSC_SUMS_REFERENCES 0x2u /* … and references; without one of both all its objects count as live */
-#define HSC_SUMS_PLACES 0x4u     /* places, retained and soft are known */
-#define HSC_SUMS_SUMMARY 0x8u    /* only type totals were there */
+#define HSC_SUMS_PLACES     0x4u /* places, retained and soft are known */
+#define HSC_SUMS_SUMMARY    0x8u /* only type totals were there */
 
 typedef struct hsc_baseline {
-    uint32_t sums;               /* HSC_SUMS_* */
-    const char *why_no_places;   /* a clause, without HSC_SUMS_PLACES; NULL = not said */
-    uint64_t place_least_bytes;  /* places with fewer bytes in and below them count for the place above; 0 = none was cut */
+    uint32_t sums;             /* HSC_SUMS_* */
+    const char *why_no_places; /* a clause, without HSC_SUMS_PLACES; NULL = not said */
+    /* places with fewer bytes in and below them count for the place above; 0 = none was cut */
+    uint64_t place_least_bytes;
     uint64_t soft_objects, soft_bytes; /* live ones that are softly held */
-    uint64_t dangling;           /* references of the capture that led nowhere */
+    uint64_t dangling;                 /* references of the capture that led nowhere */
 } hsc_baseline;
 
 typedef struct hsc_options {
-    const char *producer;     /* "hsdiff 0.1.0 import hprof" */
-    const char *runtime;      /* "V8", "HotSpot 17.0.21", … */
-    const char *process_name; /* NULL = not recorded */
-    const char *source_format;/* foreign format it was imported from, NULL = captured live */
-    uint64_t pid;             /* 0 = unknown */
-    uint64_t started_unix_ns; /* start of the process, 0 = unknown */
-    uint64_t taken_unix_ns;   /* moment of the capture, 0 = now; UINT64_MAX = unknown */
-    uint32_t facts;           /* HSC_FACT_* */
+    const char *producer;      /* "hsdiff 0.1.0 import hprof" */
+    const char *runtime;       /* "V8", "HotSpot 17.0.21", … */
+    const char *process_name;  /* NULL = not recorded */
+    const char *source_format; /* foreign format it was imported from, NULL = captured live */
+    uint64_t pid;              /* 0 = unknown */
+    uint64_t started_unix_ns;  /* start of the process, 0 = unknown */
+    uint64_t taken_unix_ns;    /* moment of the capture, 0 = now; UINT64_MAX = unknown */
+    uint32_t facts;            /* HSC_FACT_* */
     hsc_identity identity;
-    uint8_t domain[16];       /* identity domain: the process instance; all 0 = unknown */
-    uint8_t capture_id[16];   /* all 0 = random */
-    unsigned pointer_bytes;   /* 4 or 8; 0 = unknown */
-    size_t memory_bytes;      /* for block buffers and compressor; 0 = 1 MiB; at least 64 KiB */
-    int compression;          /* zstd level; 0 = store blocks as they are; default 1 */
-    bool targets_are_ordinals;/* references and roots name objects by ordinal (0-based order of
-                               * hsc_begin_object) instead of by id */
-    bool has_site_totals;     /* hsc_count_site will be called; HSC_E_MISUSE with a baseline. The capture is of format 1.2 */
+    uint8_t domain[16];        /* identity domain: the process instance; all 0 = unknown */
+    uint8_t capture_id[16];    /* all 0 = random */
+    unsigned pointer_bytes;    /* 4 or 8; 0 = unknown */
+    size_t memory_bytes;       /* for block buffers and compressor; 0 = 1 MiB; at least 64 KiB */
+    int compression;           /* zstd level; 0 = store blocks as they are; default 1 */
+    bool targets_are_ordinals; /* references and roots name objects by ordinal (0-based order of
+                                * hsc_begin_object) instead of by id */
+    /* hsc_count_site will be called; HSC_E_MISUSE with a baseline. The capture is of format 1.2 */
+    bool has_site_totals;
     const hsc_allocator *allocator; /* NULL = calloc and free. What it points to outlives the writer */
-    const hsc_baseline *baseline; /* not NULL: the sums of another capture, whose facts stand here. No roots, edges and
-                               * references; facts BASELINE, NO_ROOTS and NO_REFERENCES are set. Borrowed for the call */
+    const hsc_baseline
+        *baseline; /* not NULL: the sums of another capture, whose facts stand here. No roots, edges and
+                    * references; facts BASELINE, NO_ROOTS and NO_REFERENCES are set. Borrowed for the call */
 } hsc_options;
 
 typedef struct hsc_writer hsc_writer;
@@ -157,11 +162,11 @@ HSC_API hsc_status hsc_define_string(hsc_writer *w, uint32_t string, const void 
 
 /* Flags of a type: runtime-neutral hints that the engine folds by. */
 #define HSC_TYPE_INTERNAL 0x1u /* helper of a container (hash node, backing array, hidden class) */
-#define HSC_TYPE_PART 0x2u     /* its bytes count as its sole owner's (see FORMAT.md §7.3) */
-#define HSC_TYPE_CODE 0x4u     /* code and metadata of the program, not its data */
+#define HSC_TYPE_PART     0x2u /* its bytes count as its sole owner's (see FORMAT.md §7.3) */
+#define HSC_TYPE_CODE     0x4u /* code and metadata of the program, not its data */
 
-/* Whether a type is what a runtime makes of a program, compiled code and what belongs to it: reports fold it, and it is nobody's leak. Code alone is not:
- * it is a function somewhere, as closures of Lua are. */
+/* Whether a type is what a runtime makes of a program, compiled code and what belongs to it: reports fold it, and it is
+ * nobody's leak. Code alone is not: it is a function somewhere, as closures of Lua are. */
 static inline bool hsc_type_is_program_code(uint32_t flags)
 {
     const uint32_t own = HSC_TYPE_CODE | HSC_TYPE_INTERNAL;
@@ -172,23 +177,23 @@ static inline bool hsc_type_is_program_code(uint32_t flags)
 HSC_API hsc_status hsc_define_type(hsc_writer *w, uint32_t type, const void *name, size_t size, uint32_t flags);
 
 typedef enum hsc_label_kind {
-    HSC_LABEL_FIELD = 0,   /* .name */
-    HSC_LABEL_ELEMENT = 1, /* [index]; has no name of its own */
-    HSC_LABEL_VARIABLE = 2,/* captured variable of a closure */
-    HSC_LABEL_STATIC = 3,  /* static field of a type */
-    HSC_LABEL_KEY = 4,     /* key of a map */
-    HSC_LABEL_VALUE = 5,   /* value of a map */
-    HSC_LABEL_INTERNAL = 6,/* the runtime's own: <name> */
-    HSC_LABEL_CLASS = 7    /* object -> its type object */
+    HSC_LABEL_FIELD = 0,    /* .name */
+    HSC_LABEL_ELEMENT = 1,  /* [index]; has no name of its own */
+    HSC_LABEL_VARIABLE = 2, /* captured variable of a closure */
+    HSC_LABEL_STATIC = 3,   /* static field of a type */
+    HSC_LABEL_KEY = 4,      /* key of a map */
+    HSC_LABEL_VALUE = 5,    /* value of a map */
+    HSC_LABEL_INTERNAL = 6, /* the runtime's own: <name> */
+    HSC_LABEL_CLASS = 7     /* object -> its type object */
 } hsc_label_kind;
 
 /* How strongly a reference holds; or-ed with the flags below. */
-#define HSC_STRENGTH_STRONG 0x0u
-#define HSC_STRENGTH_WEAK 0x1u  /* never retains */
-#define HSC_STRENGTH_SOFT 0x2u  /* retains, counted apart */
-#define HSC_STRENGTH_MASK 0x3u
+#define HSC_STRENGTH_STRONG  0x0u
+#define HSC_STRENGTH_WEAK    0x1u /* never retains */
+#define HSC_STRENGTH_SOFT    0x2u /* retains, counted apart */
+#define HSC_STRENGTH_MASK    0x3u
 #define HSC_LABEL_NAMED_ROOT 0x4u /* starts an owner of its own: <name of source>.<name of label> */
-#define HSC_LABEL_FOLD 0x8u       /* leads into a container's internals: reports skip it */
+#define HSC_LABEL_FOLD       0x8u /* leads into a container's internals: reports skip it */
 
 /* A label is the kind, strength and name of references; many references share one. */
 HSC_API hsc_status hsc_define_label(hsc_writer *w, uint32_t label, hsc_label_kind kind, uint32_t flags,
@@ -200,9 +205,9 @@ HSC_API hsc_status hsc_define_site(hsc_writer *w, uint32_t site, uint32_t parent
 
 /* ---- objects ---- */
 
-#define HSC_OBJECT_PSEUDO 0x1u   /* a node of the graph that is no object: never counted */
-#define HSC_OBJECT_DETACHED 0x2u /* the runtime says: detached from where it belongs (DOM) */
-#define HSC_OBJECT_CUT 0x4u      /* the source truncated it: the size is a lower bound */
+#define HSC_OBJECT_PSEUDO    0x1u  /* a node of the graph that is no object: never counted */
+#define HSC_OBJECT_DETACHED  0x2u  /* the runtime says: detached from where it belongs (DOM) */
+#define HSC_OBJECT_CUT       0x4u  /* the source truncated it: the size is a lower bound */
 #define HSC_OBJECT_CONTINUES 0x80u /* set by the writer alone: references of the object before */
 
 typedef struct hsc_object {
@@ -214,11 +219,11 @@ typedef struct hsc_object {
     uint64_t content;      /* hash of primitive content, 0 = none (FORMAT.md 7.9) */
     uint32_t type;
     uint32_t site;
-    uint32_t age;          /* the runtime's scale, 0 = not known; where ids are addresses, the collection in which
-                            * it was made, for life (FORMAT.md 7.1) */
-    uint32_t flags;        /* HSC_OBJECT_* */
-    uint32_t name;         /* string: a function's name, a class object's class … */
-    uint32_t category;     /* string: second type axis (heap, memory category) */
+    uint32_t age;      /* the runtime's scale, 0 = not known; where ids are addresses, the collection in which
+                        * it was made, for life (FORMAT.md 7.1) */
+    uint32_t flags;    /* HSC_OBJECT_* */
+    uint32_t name;     /* string: a function's name, a class object's class … */
+    uint32_t category; /* string: second type axis (heap, memory category) */
 } hsc_object;
 
 /* Starts an object; its ordinal is the number of objects begun before it. */
@@ -246,27 +251,35 @@ HSC_API hsc_status hsc_edge(hsc_writer *w, uint64_t source, uint64_t target, uin
 /* Adds objects to the summary without writing them: for captures that are a summary alone. */
 HSC_API hsc_status hsc_count(hsc_writer *w, uint32_t type, uint64_t objects, uint64_t bytes);
 
-/* The same, and that all of them were allocated at a site: for profiles, which know sums of stacks and no objects. Several calls
- * with one type and site add up. HSC_E_MISUSE without options.has_site_totals. */
+/* The same, and that all of them were allocated at a site: for profiles, which know sums of stacks and no objects.
+ * Several calls with one type and site add up. HSC_E_MISUSE without options.has_site_totals. */
 HSC_API hsc_status hsc_count_site(hsc_writer *w, uint32_t type, uint32_t site, uint64_t objects, uint64_t bytes);
 
 /* ---- roots, threads, metrics, losses ---- */
 
 typedef enum hsc_root_kind {
-    HSC_ROOT_UNKNOWN = 0, HSC_ROOT_GLOBAL = 1, HSC_ROOT_STATIC = 2, HSC_ROOT_STACK = 3,
-    HSC_ROOT_THREAD = 4, HSC_ROOT_HANDLE = 5, /* handles of native code, JNI, persistent */
-    HSC_ROOT_CLASS = 6, HSC_ROOT_INTERNED = 7, HSC_ROOT_FINALIZER = 8, HSC_ROOT_MONITOR = 9,
+    HSC_ROOT_UNKNOWN = 0,
+    HSC_ROOT_GLOBAL = 1,
+    HSC_ROOT_STATIC = 2,
+    HSC_ROOT_STACK = 3,
+    HSC_ROOT_THREAD = 4,
+    HSC_ROOT_HANDLE = 5, /* handles of native code, JNI, persistent */
+    HSC_ROOT_CLASS = 6,
+    HSC_ROOT_INTERNED = 7,
+    HSC_ROOT_FINALIZER = 8,
+    HSC_ROOT_MONITOR = 9,
     HSC_ROOT_RUNTIME = 10, /* the runtime's own structures */
-    HSC_ROOT_REGISTER = 11, HSC_ROOT_KIND_COUNT = 12
+    HSC_ROOT_REGISTER = 11,
+    HSC_ROOT_KIND_COUNT = 12
 } hsc_root_kind;
 
 typedef struct hsc_root_record {
     hsc_root_kind kind;
-    uint32_t label;    /* string: what growth by root calls it; 0 = by kind */
-    uint64_t target;   /* id, or ordinal with targets_are_ordinals */
-    uint32_t thread;   /* 0 = none */
-    uint32_t frame;    /* depth + 1 in that thread, 0 = none */
-    uint32_t flags;    /* HSC_ROOT_SECONDARY */
+    uint32_t label;  /* string: what growth by root calls it; 0 = by kind */
+    uint64_t target; /* id, or ordinal with targets_are_ordinals */
+    uint32_t thread; /* 0 = none */
+    uint32_t frame;  /* depth + 1 in that thread, 0 = none */
+    uint32_t flags;  /* HSC_ROOT_SECONDARY */
 } hsc_root_record;
 
 /* Keeps alive what no other root reaches, and owns and holds nothing of what one does (FORMAT.md §7.8): handles and
@@ -291,8 +304,8 @@ HSC_API hsc_status hsc_loss(hsc_writer *w, const char *what, uint64_t count);
 
 typedef struct hsc_live_total { /* what hsc_count and objects say of a type, live and not, adds up to this */
     uint32_t type;
-    uint64_t objects, bytes;    /* live */
-    uint64_t retained_bytes;    /* of these objects and all that they dominate */
+    uint64_t objects, bytes; /* live */
+    uint64_t retained_bytes; /* of these objects and all that they dominate */
     uint64_t unreached_objects, unreached_bytes;
 } hsc_live_total;
 
@@ -302,30 +315,30 @@ HSC_API hsc_status hsc_sum_type(hsc_writer *w, const hsc_live_total *total);
 #define HSC_ROOT_TOTAL_SHARED 0x1u /* what several owners reach */
 
 typedef struct hsc_root_total {
-    uint32_t name;              /* string */
+    uint32_t name; /* string */
     hsc_root_kind kind;
-    uint32_t flags;             /* HSC_ROOT_TOTAL_SHARED */
-    uint64_t objects, bytes;    /* live, owned */
+    uint32_t flags;          /* HSC_ROOT_TOTAL_SHARED */
+    uint64_t objects, bytes; /* live, owned */
     uint64_t retained_bytes;
 } hsc_root_total;
 
 /* Names ascend by their number; HSC_E_MISUSE else. */
 HSC_API hsc_status hsc_sum_root(hsc_writer *w, const hsc_root_total *total);
 
-#define HSC_PLACE_IS_ROOT 0x1u  /* `name` is the string of a root's name */
+#define HSC_PLACE_IS_ROOT  0x1u /* `name` is the string of a root's name */
 #define HSC_PLACE_CAN_HOLD 0x2u /* no helper of a container and no insides of one */
-#define HSC_PLACE_IS_FOLD 0x4u  /* `edge` leads into the insides of a container (HSC_LABEL_FOLD) */
+#define HSC_PLACE_IS_FOLD  0x4u /* `edge` leads into the insides of a container (HSC_LABEL_FOLD) */
 
 typedef struct hsc_place {
-    uint32_t parent;            /* number of the place above: places count from 0 in the order of the calls */
-    uint32_t edge;              /* string, 0 = by no one reference */
-    uint32_t name;              /* type; with HSC_PLACE_IS_ROOT string */
-    uint32_t flags;             /* HSC_PLACE_* */
-    uint64_t objects, bytes;    /* in this very place */
+    uint32_t parent;         /* number of the place above: places count from 0 in the order of the calls */
+    uint32_t edge;           /* string, 0 = by no one reference */
+    uint32_t name;           /* type; with HSC_PLACE_IS_ROOT string */
+    uint32_t flags;          /* HSC_PLACE_* */
+    uint64_t objects, bytes; /* in this very place */
 } hsc_place;
 
-/* The first is the heap (parent and name 0), all others follow in preorder: HSC_E_MISUSE for a parent from which the place
- * before does not hang, HSC_E_LIMIT past 1,048,576 places or depth 255. */
+/* The first is the heap (parent and name 0), all others follow in preorder: HSC_E_MISUSE for a parent from which the
+ * place before does not hang, HSC_E_LIMIT past 1,048,576 places or depth 255. */
 HSC_API hsc_status hsc_sum_place(hsc_writer *w, const hsc_place *place);
 
 /* ---- the end ---- */

@@ -4,10 +4,11 @@
  *      LD_PRELOAD=…/libhsdiff-native.so ./server          no change to the program: hsdiff capture PID
  *      cc server.c -o server …/libhsdiff-native.so        the same, and the calls below
  *
- * From the first allocation on the agent knows every block that malloc, calloc, realloc, reallocarray, posix_memalign, aligned_alloc,
- * memalign, valloc and pvalloc have given out: its address, size, number and stack. Operator new goes through malloc unless the program has one of
- * its own. Not seen: allocators linked in statically, libraries opened with RTLD_DEEPBIND, memory of mmap. A capture stops the
- * threads for some milliseconds, forks, and the child writes it while the program runs on. What the environment says, once, at the start:
+ * From the first allocation on the agent knows every block that malloc, calloc, realloc, reallocarray, posix_memalign,
+ * aligned_alloc, memalign, valloc and pvalloc have given out: its address, size, number and stack. Operator new goes
+ * through malloc unless the program has one of its own. Not seen: allocators linked in statically, libraries opened
+ * with RTLD_DEEPBIND, memory of mmap. A capture stops the threads for some milliseconds, forks, and the child writes it
+ * while the program runs on. What the environment says, once, at the start:
  *
  *      HSDIFF_NATIVE="KEY=VALUE …"
  *      stacks=unwind     (default) call frame information of the compiler: whole stacks also through libraries without frame
@@ -29,8 +30,8 @@
  *      signal=N          that signal; by default the first real-time signal from SIGRTMIN+6 that nobody handles. Taken when it is first needed
  *      stop_ms=N         how long a thread is waited for that does not stop; 500. Such a one is scanned as it runs, and counted
  *
- * Identities are exact: an allocation keeps its number for life, also when realloc moves it. Where malloc's own structures are read by others
- * (malloc_usable_size, mallinfo) nothing changes.
+ * Identities are exact: an allocation keeps its number for life, also when realloc moves it. Where malloc's own
+ * structures are read by others (malloc_usable_size, mallinfo) nothing changes.
  */
 #ifndef HSCAPTURE_NATIVE_H
 #define HSCAPTURE_NATIVE_H
@@ -49,8 +50,9 @@ extern "C" {
 #endif
 
 /*
- * Writes a capture of this moment into a new file (O_CREAT|O_EXCL|O_NOFOLLOW, 0600), and returns when it is there. 0, or -1 with errno and no
- * file: EEXIST and others of open; EAGAIN when no copy of the process could be made; EIO when the capture was cut. Any thread; not in a handler.
+ * Writes a capture of this moment into a new file (O_CREAT|O_EXCL|O_NOFOLLOW, 0600), and returns when it is there. 0,
+ * or -1 with errno and no file: EEXIST and others of open; EAGAIN when no copy of the process could be made; EIO when
+ * the capture was cut. Any thread; not in a handler.
  */
 HSC_API int hsn_capture(const char *path);
 

@@ -4,15 +4,21 @@
  */
 #include "native/walk/walk.h"
 
-enum { BATCH = 32, SPARSE_BYTES = 256 << 10, PIECE_BYTES = 1 << 20, RECENT = 512, GROUP_BYTES = 2048,
-      MAPPED_LEAST = 256 << 10 };
+enum {
+    BATCH = 32,
+    SPARSE_BYTES = 256 << 10,
+    PIECE_BYTES = 1 << 20,
+    RECENT = 512,
+    GROUP_BYTES = 2048,
+    MAPPED_LEAST = 256 << 10
+};
 
 #define MAPPED_ID (UINT64_MAX / 2) /* no number of an allocation, and the same in all captures */
 
 typedef struct emitter {
     hsn_walker *k;
-    size_t mapping;      /* the one that was read last, or one before it */
-    uint64_t lost;       /* number of the last placeholder */
+    size_t mapping; /* the one that was read last, or one before it */
+    uint64_t lost;  /* number of the last placeholder */
     /* References of this object: its number + 1 << 32 | target. What falls on another's place may be said twice. */
     uint64_t recent[RECENT];
     uint32_t ordinal, loader_label;
@@ -87,7 +93,8 @@ static void scan_block(emitter *e, const hsn_block *block)
 /* Ordinals were given to all that the bitmap holds: what the table no longer knows keeps its place. */
 static hsc_status write_placeholder(emitter *e)
 {
-    const hsc_status status = hsc_begin_object(e->k->w, &(hsc_object){.id = UINT64_MAX - e->lost++, .flags = HSC_OBJECT_PSEUDO});
+    const hsc_status status =
+        hsc_begin_object(e->k->w, &(hsc_object){.id = UINT64_MAX - e->lost++, .flags = HSC_OBJECT_PSEUDO});
     e->ordinal++;
     return status == HSC_OK ? hsc_end_object(e->k->w) : status;
 }
@@ -131,8 +138,8 @@ static hsc_status write_alone(emitter *e, const hsn_block *block)
 {
     hsn_range range = range_of(block), first;
     if (block->address == 0) return write_placeholder(e);
-    const bool has_word = block->size >= sizeof(uintptr_t) && next_readable(e, &range, &first) && first.low == block->address &&
-                          first.high - first.low >= sizeof(uintptr_t);
+    const bool has_word = block->size >= sizeof(uintptr_t) && next_readable(e, &range, &first) &&
+                          first.low == block->address && first.high - first.low >= sizeof(uintptr_t);
     const hsc_status status = begin_object(e, block, has_word ? *(const uintptr_t *)block->address : 0);
     if (status != HSC_OK) return status;
     scan_block(e, block);
@@ -150,7 +157,8 @@ static hsc_status write_group(emitter *e, const hsn_block *blocks, size_t count)
     hsn_scan_group(&e->k->starts, ranges, count, hits, ends);
     for (size_t i = 0; i < count; i++) {
         const hsn_block *block = &blocks[i];
-        hsc_status status = begin_object(e, block, block->size >= sizeof(uintptr_t) ? *(const uintptr_t *)block->address : 0);
+        hsc_status status =
+            begin_object(e, block, block->size >= sizeof(uintptr_t) ? *(const uintptr_t *)block->address : 0);
         if (status != HSC_OK) return status;
         write_references(e, block, hits + at, ends[i] - at);
         at = ends[i];
@@ -205,8 +213,8 @@ static hsc_status write_blocks(emitter *e, const hsn_block *blocks, size_t count
 }
 
 /*
- * What the program maps itself (mmap) is memory of the program that no block is: one object for all of it, of external bytes, so that its
- * growth is growth. A little of it every program has: libraries, the loader.
+ * What the program maps itself (mmap) is memory of the program that no block is: one object for all of it, of external
+ * bytes, so that its growth is growth. A little of it every program has: libraries, the loader.
  */
 static hsc_status write_mapped(emitter *e)
 {
@@ -216,7 +224,8 @@ static hsc_status write_mapped(emitter *e)
     hsc_define_type(k->w, ++k->types, name, sizeof name - 1, 0);
     hsc_begin_object(k->w, &(hsc_object){.id = MAPPED_ID, .native_bytes = k->other_bytes, .type = k->types});
     hsc_end_object(k->w);
-    return hsc_root(k->w, &(hsc_root_record){.kind = HSC_ROOT_RUNTIME, .label = hsn_other_label(k), .target = e->ordinal++});
+    return hsc_root(k->w,
+                    &(hsc_root_record){.kind = HSC_ROOT_RUNTIME, .label = hsn_other_label(k), .target = e->ordinal++});
 }
 
 hsc_status hsn_write_objects(hsn_walker *k)
@@ -230,7 +239,8 @@ hsc_status hsn_write_objects(hsn_walker *k)
         const hsc_status status = write_blocks(e, blocks, count);
         if (status != HSC_OK) return status;
         if (k->world->must_end == NULL || *k->world->must_end == 0) continue;
-        hsc_mark_incomplete(k->w, "the program's cgroup had next to no memory left for copies of what it writes meanwhile");
+        hsc_mark_incomplete(k->w,
+                            "the program's cgroup had next to no memory left for copies of what it writes meanwhile");
         hsn_give_back(k, (hsn_range){at, k->starts.high}); /* unread */
         break;
     }

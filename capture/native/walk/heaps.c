@@ -49,7 +49,8 @@ bool hsn_heaps_find(hsn_walker *k)
 {
     size_t arenas = 0;
     for (size_t i = 0; i < k->maps.count; i++)
-        if (is_private_memory(&k->maps.mappings[i])) arenas += (k->maps.mappings[i].high - k->maps.mappings[i].low) / ARENA_BYTES;
+        if (is_private_memory(&k->maps.mappings[i]))
+            arenas += (k->maps.mappings[i].high - k->maps.mappings[i].low) / ARENA_BYTES;
     if (arenas > 1 << 16) arenas = 1 << 16;
     if (!hsn_holes_open(&k->heaps, &k->arena, k->maps.count + arenas + 1)) return false;
     for (size_t i = 0; i < k->maps.count; i++) {
@@ -73,7 +74,8 @@ static void release(hsn_walker *k, hsn_range range)
 {
     hsn_range piece;
     while (hsn_holes_next(&k->holes, &range, &piece)) {
-        for (size_t i = hsn_maps_from(&k->maps, piece.low); i < k->maps.count && k->maps.mappings[i].low < piece.high; i++) {
+        for (size_t i = hsn_maps_from(&k->maps, piece.low); i < k->maps.count && k->maps.mappings[i].low < piece.high;
+             i++) {
             const hsn_mapping *m = &k->maps.mappings[i];
             const uintptr_t low = m->low > piece.low ? m->low : page_above(piece.low);
             const uintptr_t high = m->high < piece.high ? m->high : page_of(piece.high);

@@ -97,7 +97,8 @@ static bool keep_path(hsn_mapping *m, const hsn_mapping *before, const char *pat
 {
     size_t size = strlen(path);
     static const char deleted[] = " (deleted)";
-    if (size > sizeof deleted - 1 && strcmp(path + size - (sizeof deleted - 1), deleted) == 0) size -= sizeof deleted - 1;
+    if (size > sizeof deleted - 1 && strcmp(path + size - (sizeof deleted - 1), deleted) == 0)
+        size -= sizeof deleted - 1;
     m->path_size = (uint32_t)size;
     if (before != NULL && before->path_size == size && memcmp(before->path, path, size) == 0) {
         m->path = before->path;

@@ -65,7 +65,7 @@ static void read_build_id(hsn_module *m, uintptr_t address, size_t size)
     }
 }
 
-static bool read_headers(hsn_module *m, const ElfW(Ehdr) *file)
+static bool read_headers(hsn_module *m, const ElfW(Ehdr) * file)
 {
     ElfW(Phdr) headers[MAX_HEADERS];
     const size_t count = file->e_phnum < MAX_HEADERS ? file->e_phnum : MAX_HEADERS;
@@ -95,9 +95,11 @@ static bool begins(const hsn_module *m, const char *prefix)
 
 static void judge(hsn_module *m)
 {
-    static const char *const allocators[] = {"libc.so",      "libc-2",      "libstdc__.so", "libc__.so",       "libc__abi.so",
-                                             "libjemalloc",  "libtcmalloc", "libmimalloc",  "libhsdiff-native"};
-    m->is_loader = begins(m, "ld-linux") || begins(m, "ld-2") || begins(m, "ld-musl") || begins(m, "ld.so") || begins(m, "ld64.so");
+    static const char *const allocators[] = {"libc.so",     "libc-2",       "libstdc__.so",
+                                             "libc__.so",   "libc__abi.so", "libjemalloc",
+                                             "libtcmalloc", "libmimalloc",  "libhsdiff-native"};
+    m->is_loader = begins(m, "ld-linux") || begins(m, "ld-2") || begins(m, "ld-musl") || begins(m, "ld.so") ||
+                   begins(m, "ld64.so");
     m->is_allocator = m->is_loader;
     for (size_t i = 0; i < sizeof allocators / sizeof allocators[0]; i++)
         m->is_allocator |= begins(m, allocators[i]);
@@ -127,7 +129,8 @@ static bool name_module(hsn_module *m, const hsn_mapping *mapping, hsa_arena *ar
 static bool is_module(const hsn_mapping *mapping, hsn_module *m)
 {
     ElfW(Ehdr) file;
-    if (mapping->kind != HSN_MAPPING_FILE || mapping->offset != 0 || !mapping->can_read || mapping->is_shared) return false;
+    if (mapping->kind != HSN_MAPPING_FILE || mapping->offset != 0 || !mapping->can_read || mapping->is_shared)
+        return false;
     if (!hsn_copy(&file, mapping->low, sizeof file) || memcmp(file.e_ident, ELFMAG, SELFMAG) != 0) return false;
     *m = (hsn_module){.low = mapping->low};
     return (file.e_type == ET_DYN || file.e_type == ET_EXEC) && read_headers(m, &file);
@@ -151,7 +154,8 @@ bool hsn_modules_find(hsn_modules *modules, const hsn_maps *maps, hsa_arena *are
     if (modules->modules == NULL) return false;
     for (size_t i = 0; i < maps->count && modules->count < count; i++) {
         if (!is_module(&maps->mappings[i], &m)) continue;
-        if (modules->count > 0 && m.low < modules->modules[modules->count - 1].high) continue; /* one file mapped into another */
+        /* one file mapped into another */
+        if (modules->count > 0 && m.low < modules->modules[modules->count - 1].high) continue;
         if (!name_module(&m, &maps->mappings[i], arena)) return false;
         modules->modules[modules->count++] = m;
     }

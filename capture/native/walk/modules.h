@@ -19,9 +19,9 @@ typedef struct hsn_module {
     const char *name;    /* not ended by NUL, as FORMAT.md wants it */
     uint32_t name_size, build_id_size;
     uint8_t build_id[HSN_BUILD_ID_BYTES];
-    bool is_allocator;   /* allocates for others: no place of allocation of its own */
-    bool is_of_system;   /* the C library and what belongs to it: works for its callers, and waits for them */
-    bool is_loader;      /* ld.so: what it allocates is reached in ways that no scan sees */
+    bool is_allocator; /* allocates for others: no place of allocation of its own */
+    bool is_of_system; /* the C library and what belongs to it: works for its callers, and waits for them */
+    bool is_loader;    /* ld.so: what it allocates is reached in ways that no scan sees */
 } hsn_module;
 
 typedef struct hsn_modules {

@@ -11,7 +11,13 @@
 
 #include <string.h>
 
-enum { COPY_BYTES = 16 << 10, LONG_RUN = 64, MAX_VARIABLES = 1 << 16, OWN_STACK_BYTES = 512 << 10, THREAD_GUARD_BYTES = 64 << 10 };
+enum {
+    COPY_BYTES = 16 << 10,
+    LONG_RUN = 64,
+    MAX_VARIABLES = 1 << 16,
+    OWN_STACK_BYTES = 512 << 10,
+    THREAD_GUARD_BYTES = 64 << 10
+};
 
 #define THREAD_STACK_BYTES (UINT64_C(8) << 20)
 
@@ -20,8 +26,8 @@ enum { COPY_BYTES = 16 << 10, LONG_RUN = 64, MAX_VARIABLES = 1 << 16, OWN_STACK_
 typedef struct variables {
     hsn_walker *k;
     const hsn_module *module;
-    uintptr_t last;   /* where the last pointer was */
-    uint32_t run;     /* pointers in a row up to there */
+    uintptr_t last; /* where the last pointer was */
+    uint32_t run;   /* pointers in a row up to there */
     uint32_t label, rest_label;
     uint32_t written; /* labels */
 } variables;
@@ -70,9 +76,8 @@ static void scan_copy(variables *v, uintptr_t address, const unsigned char *copy
         for (size_t i = 0; i < count; i++) {
             const uintptr_t at = address + (hits[i].at - (uintptr_t)copy);
             if (v->module->is_allocator && hits[i].is_inside) continue;
-            hsc_root(v->k->w, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL,
-                                                 .label = variable_label(v, at),
-                                                 .target = hits[i].ordinal});
+            hsc_root(v->k->w, &(hsc_root_record){
+                                  .kind = HSC_ROOT_GLOBAL, .label = variable_label(v, at), .target = hits[i].ordinal});
         }
     }
 }
@@ -94,10 +99,12 @@ static void write_variables(hsn_walker *k)
         const hsn_module *module = &k->modules.modules[i];
         if (module == k->modules.own) continue;
         variables v = {.k = k, .module = module};
-        for (size_t m = hsn_maps_from(&k->maps, module->low); m < k->maps.count && k->maps.mappings[m].low < module->high; m++) {
+        for (size_t m = hsn_maps_from(&k->maps, module->low);
+             m < k->maps.count && k->maps.mappings[m].low < module->high; m++) {
             const hsn_mapping *mapping = &k->maps.mappings[m];
             if (!mapping->can_read || !mapping->can_write || mapping->is_shared) continue;
-            hsn_range range = {mapping->low, mapping->high < module->high ? mapping->high : module->high}, piece, touched;
+            hsn_range range = {mapping->low, mapping->high < module->high ? mapping->high : module->high}, piece,
+                      touched;
             while (hsn_holes_next(&k->holes, &range, &piece)) {
                 while (hsn_touched_next(mapping->kind == HSN_MAPPING_FILE ? -1 : k->pagemap, &piece, &touched))
                     scan_variables(&v, touched);
@@ -113,20 +120,24 @@ static bool is_python(const hsn_walker *k)
     for (size_t i = 0; i < k->modules.count; i++) {
         const hsn_module *m = &k->modules.modules[i];
         if (m->name_size > 9 && memcmp(m->name, "libpython", 9) == 0) return true;
-        if (m->name_size > 6 && memcmp(m->name, "python", 6) == 0 && m->name[6] >= '2' && m->name[6] <= '9') return true;
+        if (m->name_size > 6 && memcmp(m->name, "python", 6) == 0 && m->name[6] >= '2' && m->name[6] <= '9')
+            return true;
     }
     return false;
 }
 
 uint32_t hsn_other_label(hsn_walker *k)
 {
-    static const char plain[] = "(anonymous memory)", python[] = "(memory of Python's objects; PYTHONMALLOC=malloc shows them)";
+    static const char plain[] = "(anonymous memory)",
+                      python[] = "(memory of Python's objects; PYTHONMALLOC=malloc shows them)";
     if (k->other_label == 0)
-        k->other_label = is_python(k) ? hsn_write_string(k, python, sizeof python - 1) : hsn_write_string(k, plain, sizeof plain - 1);
+        k->other_label = is_python(k) ? hsn_write_string(k, python, sizeof python - 1)
+                                      : hsn_write_string(k, plain, sizeof plain - 1);
     return k->other_label;
 }
 
-/* By the name that the program gave it (prctl), else by what is likely: Python keeps its objects in memory that it maps itself. */
+/* By the name that the program gave it (prctl), else by what is likely: Python keeps its objects in memory that it maps
+ * itself. */
 static uint32_t other_label(hsn_walker *k, const hsn_mapping *m)
 {
     static const char given[] = "[anon:";
@@ -182,7 +193,8 @@ static void scan_between_blocks(hsn_walker *k, hsn_range range, labels *l)
     hsn_block block;
     uintptr_t start;
     while (range.low < range.high) {
-        const bool is_block = hsn_starts_from(&k->starts, range.low, &start) && start < range.high && hsn_table_find(start, &block);
+        const bool is_block =
+            hsn_starts_from(&k->starts, range.low, &start) && start < range.high && hsn_table_find(start, &block);
         scan_other(k, (hsn_range){range.low, is_block ? start : range.high}, l);
         if (!is_block) return;
         range.low = start + (block.size == 0 ? 1 : block.size);
@@ -213,8 +225,8 @@ static void leave_out_old_stacks(hsn_walker *k)
 {
     for (size_t i = 1; i < k->maps.count; i++) {
         const hsn_mapping *guard = &k->maps.mappings[i - 1], *m = &k->maps.mappings[i];
-        const bool is_guard = guard->high == m->low && guard->kind == HSN_MAPPING_ANONYMOUS && !guard->can_read && !guard->can_write &&
-                              guard->high - guard->low <= THREAD_GUARD_BYTES;
+        const bool is_guard = guard->high == m->low && guard->kind == HSN_MAPPING_ANONYMOUS && !guard->can_read &&
+                              !guard->can_write && guard->high - guard->low <= THREAD_GUARD_BYTES;
         if (!is_guard || m->kind != HSN_MAPPING_ANONYMOUS || m->is_shared) continue;
         const uintptr_t end = m->low + THREAD_STACK_BYTES;
         hsn_holes_add(&k->holes, (hsn_range){m->low, m->high < end ? m->high : end});

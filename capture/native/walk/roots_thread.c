@@ -89,7 +89,8 @@ static void scan_range(const thread_roots *t, hsn_range range, hsc_root_kind kin
 
 /* ---- thread-locals ---- */
 
-/* "{thread-local} MODULE+0x…{…}", by the place of the variable's initial value; past a limit all that are left have one label. */
+/* "{thread-local} MODULE+0x…{…}", by the place of the variable's initial value; past a limit all that are left have one
+ * label. */
 static uint32_t variable_label(const thread_roots *t, uintptr_t address, uint32_t plain)
 {
     char text[LABEL_BYTES];
@@ -112,7 +113,8 @@ static void scan_part(const thread_roots *t, const hsn_tls_part *part, uint32_t 
         const size_t count = hsn_scan(&t->k->starts, &range, hits);
         for (size_t i = 0; i < count; i++)
             if (!is_held(t, hits[i].ordinal))
-                write_root(t, HSC_ROOT_THREAD, variable_label(t, part->initial + (hits[i].at - begin), plain), 0, hits[i].ordinal);
+                write_root(t, HSC_ROOT_THREAD, variable_label(t, part->initial + (hits[i].at - begin), plain), 0,
+                           hits[i].ordinal);
     }
 }
 
@@ -149,9 +151,11 @@ static void scan_other_stack(const thread_roots *t, uint32_t label)
 {
     const hsn_thread *thread = t->thread;
     const uintptr_t sp = thread->stack_pointer;
-    if (sp == 0 || thread->stack.low == thread->stack.high || (sp >= thread->stack.low && sp < thread->stack.high)) return;
+    if (sp == 0 || thread->stack.low == thread->stack.high || (sp >= thread->stack.low && sp < thread->stack.high))
+        return;
     const hsn_mapping *m = hsn_maps_find(&t->k->maps, sp);
-    if (m != NULL) scan_range(t, (hsn_range){sp - RED_ZONE > m->low ? sp - RED_ZONE : m->low, m->high}, HSC_ROOT_STACK, label, 0);
+    if (m != NULL)
+        scan_range(t, (hsn_range){sp - RED_ZONE > m->low ? sp - RED_ZONE : m->low, m->high}, HSC_ROOT_STACK, label, 0);
 }
 
 /* From the outermost frame in: a pointer that is passed down belongs to whoever had it first. */
@@ -181,13 +185,15 @@ static void scan_registers(const thread_roots *t)
     const uint32_t label = write_label(t, "registers of ", 0);
     for (size_t i = 0; t->thread->is_stopped && i < t->thread->register_count && i < HSN_REGISTERS; i++) {
         hsn_hit hit;
-        if (hsn_scan_word(&t->k->starts, t->thread->registers[i], &hit)) write_root(t, HSC_ROOT_REGISTER, label, 0, hit.ordinal);
+        if (hsn_scan_word(&t->k->starts, t->thread->registers[i], &hit))
+            write_root(t, HSC_ROOT_REGISTER, label, 0, hit.ordinal);
     }
 }
 
 /*
- * What a function of the C library has on the stack it has for who called it: where a thread waits, registers of the program's function are saved
- * there. So its frame is called by the frame of the program around it; the outermost, which have none around them, by their own.
+ * What a function of the C library has on the stack it has for who called it: where a thread waits, registers of the
+ * program's function are saved there. So its frame is called by the frame of the program around it; the outermost,
+ * which have none around them, by their own.
  */
 static void write_labels(const thread_roots *t, uint32_t plain, uint32_t *labels)
 {
@@ -196,7 +202,8 @@ static void write_labels(const thread_roots *t, uint32_t plain, uint32_t *labels
     for (size_t depth = thread->frame_count; depth-- > 0;) {
         const uintptr_t address = frame_address(thread, depth);
         const hsn_module *module = hsn_module_of(&t->k->modules, address);
-        const bool is_own = module != NULL && module == t->k->modules.own; /* it was stopped in a hook: its caller holds that */
+        /* it was stopped in a hook: its caller holds that */
+        const bool is_own = module != NULL && module == t->k->modules.own;
         const bool is_of_system = module != NULL && module->is_of_system;
         const uint32_t outside = depth + 1 < thread->frame_count ? labels[depth + 1] : plain;
         labels[depth] = is_own || (is_of_system && is_in_program) ? outside : write_label(t, "stack of ", address);

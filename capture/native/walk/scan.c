@@ -59,7 +59,8 @@ INLINE bool is_any_near(const uintptr_t *words, uintptr_t low, uintptr_t span)
 }
 
 /* From `at` on, until there are `most` candidates or a few more. Returns where it stopped. */
-INLINE const uintptr_t *gather_all(const hsn_starts *s, const uintptr_t *at, const uintptr_t *end, candidates *c, size_t most)
+INLINE const uintptr_t *gather_all(const hsn_starts *s, const uintptr_t *at, const uintptr_t *end, candidates *c,
+                                   size_t most)
 {
     const uintptr_t low = s->low, span = s->high - s->low;
     while (end - at >= STEP_WORDS && c->count < most) {
@@ -74,7 +75,10 @@ INLINE const uintptr_t *gather_all(const hsn_starts *s, const uintptr_t *at, con
     return at;
 }
 
-static const uintptr_t *first_word(const hsn_range *range) { return (const uintptr_t *)((range->low + 7) & ~(uintptr_t)7); }
+static const uintptr_t *first_word(const hsn_range *range)
+{
+    return (const uintptr_t *)((range->low + 7) & ~(uintptr_t)7);
+}
 static const uintptr_t *words_end(const hsn_range *range) { return (const uintptr_t *)(range->high & ~(uintptr_t)7); }
 
 INLINE size_t scan(const hsn_starts *s, hsn_range *range, hsn_hit *hits)
@@ -127,14 +131,14 @@ __attribute__((target("popcnt"))) static size_t scan_popcnt(const hsn_starts *s,
     return scan(s, range, hits);
 }
 
-__attribute__((target("popcnt")))
-static void scan_group_popcnt(const hsn_starts *s, const hsn_range *ranges, size_t count, hsn_hit *hits, size_t *ends)
+__attribute__((target("popcnt"))) static void scan_group_popcnt(const hsn_starts *s, const hsn_range *ranges,
+                                                                size_t count, hsn_hit *hits, size_t *ends)
 {
     scan_group(s, ranges, count, hits, ends);
 }
 #else
-#define HAS_POPCNT false
-#define scan_popcnt scan_plain
+#define HAS_POPCNT        false
+#define scan_popcnt       scan_plain
 #define scan_group_popcnt scan_group_plain
 #endif
 

@@ -27,7 +27,8 @@ size_t hsn_scan(const hsn_starts *starts, hsn_range *range, hsn_hit hits[HSN_HIT
  * The same for several small ranges at once, so that the memory of the bitmap is waited for once: together they have at
  * most HSN_HITS words. The hits of range i end at hits[ends[i]].
  */
-void hsn_scan_group(const hsn_starts *starts, const hsn_range *ranges, size_t count, hsn_hit hits[HSN_HITS], size_t *ends);
+void hsn_scan_group(const hsn_starts *starts, const hsn_range *ranges, size_t count, hsn_hit hits[HSN_HITS],
+                    size_t *ends);
 
 /* The block that `word` points to; hit->at is left alone. */
 bool hsn_scan_word(const hsn_starts *starts, uintptr_t word, hsn_hit *hit);

@@ -92,7 +92,8 @@ static void each_region(hsn_starts *s, region_fn *visit, void *context)
         if (s->chunks[chunk] == 0) continue;
         uint32_t *entries = s->region_of + (size_t)s->chunks[chunk] * HSN_CHUNK_REGIONS;
         for (size_t i = 0; i < HSN_CHUNK_REGIONS; i++)
-            if (entries[i] != 0) visit(s, &entries[i], (uintptr_t)chunk << HSN_CHUNK_LOG | (uintptr_t)i << HSN_REGION_LOG, context);
+            if (entries[i] != 0)
+                visit(s, &entries[i], (uintptr_t)chunk << HSN_CHUNK_LOG | (uintptr_t)i << HSN_REGION_LOG, context);
     }
 }
 
@@ -137,7 +138,8 @@ static void set_bits(hsn_starts *s)
         if (!is_possible(&block)) continue;
         const hsn_region *r = &s->regions[hsn_starts_region(s, block.address)];
         const uint32_t granule = hsn_starts_granule(s, block.address);
-        uint64_t *word = &s->bits[hsn_starts_line(s, r, granule) * HSN_LINE_WORDS + (granule >> 6 & (HSN_LINE_WORDS - 1))];
+        uint64_t *word =
+            &s->bits[hsn_starts_line(s, r, granule) * HSN_LINE_WORDS + (granule >> 6 & (HSN_LINE_WORDS - 1))];
         const uint64_t bit = UINT64_C(1) << (granule & 63);
         s->lost += (*word & bit) != 0;
         *word |= bit;

@@ -16,8 +16,12 @@
 #include "native/world.h"
 
 enum {
-    HSN_REGION_LOG = 21, HSN_CHUNK_LOG = 34, HSN_ADDRESS_LOG = 47, HSN_LINE_LOG = 9,
-    HSN_CHUNKS = 1 << (HSN_ADDRESS_LOG - HSN_CHUNK_LOG), HSN_CHUNK_REGIONS = 1 << (HSN_CHUNK_LOG - HSN_REGION_LOG),
+    HSN_REGION_LOG = 21,
+    HSN_CHUNK_LOG = 34,
+    HSN_ADDRESS_LOG = 47,
+    HSN_LINE_LOG = 9,
+    HSN_CHUNKS = 1 << (HSN_ADDRESS_LOG - HSN_CHUNK_LOG),
+    HSN_CHUNK_REGIONS = 1 << (HSN_CHUNK_LOG - HSN_REGION_LOG),
     HSN_LINE_WORDS = (1 << HSN_LINE_LOG) / 64
 };
 
@@ -33,17 +37,17 @@ typedef struct hsn_region {
 } hsn_region;
 
 typedef struct hsn_starts {
-    uint32_t *chunks;       /* HSN_CHUNKS: number of each one's regions, 0 = none */
-    uint32_t *region_of;    /* HSN_CHUNK_REGIONS for each chunk: its region, 0 = none */
-    hsn_region *regions;    /* from 1 on, ascending */
+    uint32_t *chunks;    /* HSN_CHUNKS: number of each one's regions, 0 = none */
+    uint32_t *region_of; /* HSN_CHUNK_REGIONS for each chunk: its region, 0 = none */
+    hsn_region *regions; /* from 1 on, ascending */
     uint64_t *bits;
     hsn_line *lines;
-    uintptr_t low, high;    /* of all bytes of all blocks; a block of no bytes counts as one */
+    uintptr_t low, high; /* of all bytes of all blocks; a block of no bytes counts as one */
     unsigned granule_log;
     uint32_t region_count;
-    uint64_t count;         /* blocks that are in */
-    uint64_t lost;          /* blocks at addresses that cannot be, or listed twice */
-    void *memory[4];        /* mappings, given back by hsn_starts_close */
+    uint64_t count;  /* blocks that are in */
+    uint64_t lost;   /* blocks at addresses that cannot be, or listed twice */
+    void *memory[4]; /* mappings, given back by hsn_starts_close */
     size_t memory_size[4];
 } hsn_starts;
 

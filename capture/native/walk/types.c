@@ -4,9 +4,10 @@
  *
  *      {allocated} <=72 B at shop+0x1af0{…} < shop+0x1b44{…} < shop+0x10c9{…}
  *
- * Eight calls at most, since the inner ones may be wrappers (xmalloc, operator new) and functions of libraries (eight deep in
- * Rust without optimisation), which only their names tell, and names are found elsewhere. The size is that of a class: buffers of one place have any length, and a type for each would say
- * nothing. Both depend on the block alone, so that a block has one type in all captures of a program.
+ * Eight calls at most, since the inner ones may be wrappers (xmalloc, operator new) and functions of libraries (eight
+ * deep in Rust without optimisation), which only their names tell, and names are found elsewhere. The size is that of a
+ * class: buffers of one place have any length, and a type for each would say nothing. Both depend on the block alone,
+ * so that a block has one type in all captures of a program.
  */
 #include "native/walk/walk.h"
 
@@ -17,7 +18,8 @@ enum { MAX_FRAME_SETS = 1 << 18, FINE_BYTES = 128, FINE_STEP = 8 };
 uint64_t hsn_size_class(uint64_t size)
 {
     if (size <= FINE_BYTES) return size == 0 ? FINE_STEP : (size + FINE_STEP - 1) & ~(uint64_t)(FINE_STEP - 1);
-    const uint64_t step = UINT64_C(1) << (61 - __builtin_clzll(size - 1)); /* a quarter of the power of two below */
+    /* a quarter of the power of two below */
+    const uint64_t step = UINT64_C(1) << (61 - __builtin_clzll(size - 1));
     return (size + step - 1) & ~(step - 1);
 }
 

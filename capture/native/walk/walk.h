@@ -10,11 +10,11 @@
 #ifndef HSN_WALK_H
 #define HSN_WALK_H
 
+#include "native/stacks.h"
 #include "native/walk/maps.h"
 #include "native/walk/modules.h"
 #include "native/walk/pairs.h"
 #include "native/walk/scan.h"
-#include "native/stacks.h"
 
 enum { HSN_OFFSET_LABELS = 512, HSN_TYPE_FRAMES = 8, HSN_OTHER_CONSTANTS = 4096, HSN_MAX_TYPES = 1 << 18 };
 
@@ -27,12 +27,13 @@ typedef struct hsn_place {
 
 typedef struct hsn_walker {
     const hsn_world *world;
-    hsa_arena arena;      /* for everything here but the bitmap */
+    hsa_arena arena; /* for everything here but the bitmap */
     hsc_allocator allocator;
     hsn_maps maps;
     hsn_modules modules;
-    hsn_holes holes;      /* memory that roots nothing, and is never given back */
-    hsn_holes heaps;      /* memory that malloc manages in small blocks: its free parts hold what was once in use */
+    hsn_holes holes; /* memory that roots nothing, and is never given back */
+    /* memory that malloc manages in small blocks: its free parts hold what was once in use */
+    hsn_holes heaps;
     hsn_starts starts;
     int pagemap;
     hsc_writer *w;
@@ -41,24 +42,24 @@ typedef struct hsn_walker {
     hsn_pairs site_numbers;                 /* (parent, return address) */
     uint32_t offset_labels[HSN_OFFSET_LABELS], element_label;
 
-    hsn_place *places;                      /* by stack id */
+    hsn_place *places; /* by stack id */
     uint32_t place_count;
     hsn_pairs frames, type_numbers, vtables;
     uintptr_t (*type_frames)[HSN_TYPE_FRAMES];
     uint32_t frame_sets, frame_set_capacity;
     uint32_t rest_type;
-    uint32_t thread_variables;              /* labels of words in thread-locals */
-    uint64_t other_bytes;                   /* of memory that is no one's that is known (roots.c) */
-    uint32_t other_label;                   /* of what holds it */
-    uint64_t untyped, unplaced;             /* blocks past the limits of types and sites */
-    uintptr_t constants_low, constants_high; /* of all modules */
+    uint32_t thread_variables;                      /* labels of words in thread-locals */
+    uint64_t other_bytes;                           /* of memory that is no one's that is known (roots.c) */
+    uint32_t other_label;                           /* of what holds it */
+    uint64_t untyped, unplaced;                     /* blocks past the limits of types and sites */
+    uintptr_t constants_low, constants_high;        /* of all modules */
     uintptr_t other_constants[HSN_OTHER_CONSTANTS]; /* first words that were seen to be no vtables */
 
-    hsn_pairs seen;                         /* blocks that roots of one label hold */
-    uint64_t started_ns, bytes;             /* bytes of all blocks */
-    hsn_range scanned;                      /* memory of blocks that is not given back yet */
-    size_t heap;                            /* in k->heaps: where that is, or the next one */
-    uintptr_t kept;                         /* end of the last block that must stay as it is */
+    hsn_pairs seen;             /* blocks that roots of one label hold */
+    uint64_t started_ns, bytes; /* bytes of all blocks */
+    hsn_range scanned;          /* memory of blocks that is not given back yet */
+    size_t heap;                /* in k->heaps: where that is, or the next one */
+    uintptr_t kept;             /* end of the last block that must stay as it is */
 } hsn_walker;
 
 /* ---- names.c: 0 = the writer failed, which it says itself ---- */

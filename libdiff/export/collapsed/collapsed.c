@@ -3,7 +3,8 @@
  *
  *      main;serve;new Session;Session 4096
  *
- * The type is the innermost frame. A semicolon in a name is written \x3b. Lines cannot be negative: of a pair there is what grew.
+ * The type is the innermost frame. A semicolon in a name is written \x3b. Lines cannot be negative: of a pair there is
+ * what grew.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -62,9 +63,10 @@ static hsd_status put_sample(writing *w, const hsd_stack_sample *sample, hsd_err
 static void note_left_out(const writing *w)
 {
     if (w->shrunk > 0)
-        hsd_note(w->x->reporter, HSD_NOTE_WARNING, "%" PRIu64 " stack%s that shrank, by %" PRIu64 " byte%s in all, %s left out: %s", w->shrunk,
-                 w->shrunk == 1 ? "" : "s", w->shrunk_bytes, w->shrunk_bytes == 1 ? "" : "s", w->shrunk == 1 ? "is" : "are",
-                 "collapsed stacks hold growth alone (--to pprof holds both)");
+        hsd_note(w->x->reporter, HSD_NOTE_WARNING,
+                 "%" PRIu64 " stack%s that shrank, by %" PRIu64 " byte%s in all, %s left out: %s", w->shrunk,
+                 w->shrunk == 1 ? "" : "s", w->shrunk_bytes, w->shrunk_bytes == 1 ? "" : "s",
+                 w->shrunk == 1 ? "is" : "are", "collapsed stacks hold growth alone (--to pprof holds both)");
     if (w->empty > 0)
         hsd_note(w->x->reporter, HSD_NOTE_WARNING, "%" PRIu64 " stack%s with objects and no byte %s left out", w->empty,
                  w->empty == 1 ? "" : "s", w->empty == 1 ? "is" : "are");

@@ -54,7 +54,8 @@ static hsd_status look(survey *s, const hsd_object *object, hsd_error *err)
         HSD_TRY(hsd_id_map_put(&ids->embedder, (uint32_t)object->ordinal, HSD_SNAP_EMPTY, err));
     }
     s->greatest = hsd_max_u64(s->greatest, object->id);
-    if (ids->kept != NULL && object->ordinal < ids->ordinals) ids->kept[object->ordinal >> 6] |= UINT64_C(1) << (object->ordinal & 63);
+    if (ids->kept != NULL && object->ordinal < ids->ordinals)
+        ids->kept[object->ordinal >> 6] |= UINT64_C(1) << (object->ordinal & 63);
     ids->count++;
     return HSD_OK;
 }
@@ -85,7 +86,8 @@ static hsd_status for_each(survey *s, hsd_export *x, look_fn *look_at, hsd_error
     HSD_TRY(hsd_object_reader_open(&reader, x->after, HSD_WANT_IDS, err));
     while ((status = hsd_object_reader_next(reader, &object, err)) == HSD_OK) {
         if (!object.is_continuation) status = look_at(s, &object, err);
-        if (status == HSD_OK && (++seen & 0xffff) == 0) status = hsd_progress(x->reporter, "numbering", seen, s->info->objects, err);
+        if (status == HSD_OK && (++seen & 0xffff) == 0)
+            status = hsd_progress(x->reporter, "numbering", seen, s->info->objects, err);
         if (status != HSD_OK) break;
     }
     hsd_object_reader_close(reader);
@@ -98,7 +100,8 @@ static hsd_status make_bits(hsd_snap_ids *ids, uint64_t memory_bytes, hsd_error 
 {
     const uint64_t words = ids->ordinals / 64 + 1, bytes = words * (sizeof *ids->kept + sizeof *ids->before);
     if (bytes > memory_bytes) {
-        hsd_fail(err, HSD_E_OVER_BUDGET, "the memory given is too small for %llu objects", (unsigned long long)ids->ordinals);
+        hsd_fail(err, HSD_E_OVER_BUDGET, "the memory given is too small for %llu objects",
+                 (unsigned long long)ids->ordinals);
         hsd_error_set_hint(err, "--memory %lluM is enough", (unsigned long long)(bytes * 8 >> 20) + 16);
         return HSD_E_OVER_BUDGET;
     }
@@ -118,9 +121,14 @@ static void count_bits(hsd_snap_ids *ids)
 
 /* ---- ids that have to be sorted ---- */
 
-static hsd_status make_sorter(hsd_sorter **out, unsigned words, unsigned keys, uint64_t bytes, hsd_export *x, hsd_error *err)
+static hsd_status make_sorter(hsd_sorter **out, unsigned words, unsigned keys, uint64_t bytes, hsd_export *x,
+                              hsd_error *err)
 {
-    const hsd_sorter_config config = {.record_words = words, .key_words = keys, .codec = HSD_RUN_DELTA, .space = x->space, .reporter = x->reporter,
+    const hsd_sorter_config config = {.record_words = words,
+                                      .key_words = keys,
+                                      .codec = HSD_RUN_DELTA,
+                                      .space = x->space,
+                                      .reporter = x->reporter,
                                       .memory_bytes = (size_t)hsd_max_u64(bytes, HSD_SORT_MIN_BYTES)};
     return hsd_sorter_new(out, &config, err);
 }
@@ -188,7 +196,8 @@ static hsd_status open_ids(survey *s, hsd_export *x, uint64_t memory_bytes, hsd_
     return ids->rule == HSD_SNAP_IDS_SORTED ? sort_ids(s, x, memory_bytes, err) : HSD_OK;
 }
 
-hsd_status hsd_snap_ids_open(hsd_snap_ids *ids, const hsd_snap_kinds *kinds, hsd_export *x, uint64_t memory_bytes, hsd_error *err)
+hsd_status hsd_snap_ids_open(hsd_snap_ids *ids, const hsd_snap_kinds *kinds, hsd_export *x, uint64_t memory_bytes,
+                             hsd_error *err)
 {
     *ids = (hsd_snap_ids){0};
     survey s = {.ids = ids, .kinds = kinds, .info = hsd_capture_get_info(x->after)};
@@ -207,7 +216,8 @@ hsd_status hsd_snap_ids_next(hsd_snap_ids *ids, uint64_t id, uint32_t *out, hsd_
     case HSD_SNAP_IDS_SORTED: break;
     }
     const hsd_status status = hsd_sorter_next(ids->sorted, &record, err);
-    if (status == HSD_END) return hsd_fail(err, HSD_E_CORRUPT, "the capture has other objects now than when they were numbered");
+    if (status == HSD_END)
+        return hsd_fail(err, HSD_E_CORRUPT, "the capture has other objects now than when they were numbered");
     HSD_TRY(status);
     *out = (uint32_t)*record;
     return HSD_OK;

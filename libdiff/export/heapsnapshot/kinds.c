@@ -18,22 +18,33 @@ typedef struct known_type {
 
 /* What the importer calls classes that V8 knows by their type. */
 static const known_type of_v8[] = {
-    {"(system)", HSD_SNAP_NODE_HIDDEN, false},          {"(array)", HSD_SNAP_NODE_ARRAY, false},
-    {"(string)", HSD_SNAP_NODE_STRING, false},          {"(compiled code)", HSD_SNAP_NODE_CODE, false},
-    {"Function", HSD_SNAP_NODE_CLOSURE, false},         {"RegExp", HSD_SNAP_NODE_REGEXP, false},
-    {"(number)", HSD_SNAP_NODE_NUMBER, false},          {"(synthetic)", HSD_SNAP_NODE_SYNTHETIC, false},
-    {"(concatenated string)", HSD_SNAP_NODE_CONCATENATED, false}, {"(sliced string)", HSD_SNAP_NODE_SLICED, false},
-    {"(symbol)", HSD_SNAP_NODE_SYMBOL, false},          {"(bigint)", HSD_SNAP_NODE_BIGINT, false},
-    {"(object shape)", HSD_SNAP_NODE_SHAPE, false},     {"(wasm object)", HSD_SNAP_NODE_WASM, false},
-    {"true", HSD_SNAP_NODE_NATIVE, true},               {"false", HSD_SNAP_NODE_NATIVE, true},
-    {"null", HSD_SNAP_NODE_NATIVE, true},               {"undefined", HSD_SNAP_NODE_NATIVE, true},
+    {"(system)", HSD_SNAP_NODE_HIDDEN, false},
+    {"(array)", HSD_SNAP_NODE_ARRAY, false},
+    {"(string)", HSD_SNAP_NODE_STRING, false},
+    {"(compiled code)", HSD_SNAP_NODE_CODE, false},
+    {"Function", HSD_SNAP_NODE_CLOSURE, false},
+    {"RegExp", HSD_SNAP_NODE_REGEXP, false},
+    {"(number)", HSD_SNAP_NODE_NUMBER, false},
+    {"(synthetic)", HSD_SNAP_NODE_SYNTHETIC, false},
+    {"(concatenated string)", HSD_SNAP_NODE_CONCATENATED, false},
+    {"(sliced string)", HSD_SNAP_NODE_SLICED, false},
+    {"(symbol)", HSD_SNAP_NODE_SYMBOL, false},
+    {"(bigint)", HSD_SNAP_NODE_BIGINT, false},
+    {"(object shape)", HSD_SNAP_NODE_SHAPE, false},
+    {"(wasm object)", HSD_SNAP_NODE_WASM, false},
+    {"true", HSD_SNAP_NODE_NATIVE, true},
+    {"false", HSD_SNAP_NODE_NATIVE, true},
+    {"null", HSD_SNAP_NODE_NATIVE, true},
+    {"undefined", HSD_SNAP_NODE_NATIVE, true},
 };
 
 /* Of Lua and its kin. */
 static const known_type of_lua[] = {
-    {"string", HSD_SNAP_NODE_STRING, false},    {"function", HSD_SNAP_NODE_CLOSURE, false}, {"C function", HSD_SNAP_NODE_CLOSURE, false},
-    {"proto", HSD_SNAP_NODE_CODE, false},       {"userdata", HSD_SNAP_NODE_NATIVE, true},   {"thread", HSD_SNAP_NODE_NATIVE, true},
-    {"coroutine", HSD_SNAP_NODE_NATIVE, true},  {"upvalue", HSD_SNAP_NODE_NATIVE, true},    {"buffer", HSD_SNAP_NODE_NATIVE, true},
+    {"string", HSD_SNAP_NODE_STRING, false},      {"function", HSD_SNAP_NODE_CLOSURE, false},
+    {"C function", HSD_SNAP_NODE_CLOSURE, false}, {"proto", HSD_SNAP_NODE_CODE, false},
+    {"userdata", HSD_SNAP_NODE_NATIVE, true},     {"thread", HSD_SNAP_NODE_NATIVE, true},
+    {"coroutine", HSD_SNAP_NODE_NATIVE, true},    {"upvalue", HSD_SNAP_NODE_NATIVE, true},
+    {"buffer", HSD_SNAP_NODE_NATIVE, true},
 };
 
 /* "function demo.lua:12", "C function print": a class that DevTools does not know, but says of each what it is. */
@@ -42,9 +53,13 @@ static const known_type function_of_lua = {"", HSD_SNAP_NODE_CLOSURE, true};
 /* "Function onChange (server.js:6)" of V8: a closure that says where it stands. */
 static const known_type placed_function = {"", HSD_SNAP_NODE_CLOSURE, true};
 
-static const known_type of_others[] = {{"string", HSD_SNAP_NODE_STRING, false}, {"(string)", HSD_SNAP_NODE_STRING, false}};
+static const known_type of_others[] = {{"string", HSD_SNAP_NODE_STRING, false},
+                                       {"(string)", HSD_SNAP_NODE_STRING, false}};
 
-static bool is_text(hsd_bytes text, const char *word) { return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0; }
+static bool is_text(hsd_bytes text, const char *word)
+{
+    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
 
 static bool begins(hsd_bytes text, const char *prefix)
 {
@@ -69,10 +84,13 @@ static const known_type *find_known(const hsd_snap_kinds *kinds, hsd_bytes name)
     return known == NULL && is_function ? &function_of_lua : known;
 }
 
-/* Of what V8 calls its own, contexts are objects and all else is native. A part of anybody else's counts as its owner's where it is hidden. */
+/* Of what V8 calls its own, contexts are objects and all else is native. A part of anybody else's counts as its owner's
+ * where it is hidden. */
 static uint8_t node_of_class(const hsd_snap_kinds *kinds, hsd_bytes name, uint32_t flags)
 {
-    if (kinds->is_v8) return begins(name, "system / ") && !begins(name, "system / Context") ? HSD_SNAP_NODE_NATIVE : HSD_SNAP_NODE_OBJECT;
+    if (kinds->is_v8)
+        return begins(name, "system / ") && !begins(name, "system / Context") ? HSD_SNAP_NODE_NATIVE
+                                                                              : HSD_SNAP_NODE_OBJECT;
     return (flags & HSC_TYPE_PART) != 0 ? HSD_SNAP_NODE_HIDDEN : HSD_SNAP_NODE_OBJECT;
 }
 
@@ -82,8 +100,9 @@ static hsd_status make_kind(hsd_snap_kinds *kinds, uint32_t type, hsd_snap_names
     const hsd_bytes name = hsd_names_get(&kinds->type_names.names, type);
     const known_type *known = find_known(kinds, name);
     hsd_snap_kind *kind = &kinds->kinds[type];
-    *kind = known != NULL ? (hsd_snap_kind){.node = known->node, .is_class = known->is_class}
-                          : (hsd_snap_kind){.node = node_of_class(kinds, name, kinds->type_names.flags[type]), .is_class = true};
+    *kind = known != NULL
+                ? (hsd_snap_kind){.node = known->node, .is_class = known->is_class}
+                : (hsd_snap_kind){.node = node_of_class(kinds, name, kinds->type_names.flags[type]), .is_class = true};
     const bool can_be_part = kind->node == HSD_SNAP_NODE_HIDDEN || kind->node == HSD_SNAP_NODE_ARRAY;
     kinds->has_no_user_roots |= kinds->is_v8 && can_be_part && (kinds->type_names.flags[type] & HSC_TYPE_PART) == 0;
     HSD_TRY(hsd_snap_names_put(names, name, &kind->name, err));
@@ -99,7 +118,8 @@ static hsd_status make_kinds(hsd_snap_kinds *kinds, hsd_snap_names *names, hsd_e
     const uint32_t count = kinds->type_names.names.count;
     kinds->kinds = malloc(count * sizeof *kinds->kinds);
     if (kinds->kinds == NULL) return hsd_fail_nomem(err, "types and labels");
-    for (uint32_t type = 0; type < count; type++) HSD_TRY(make_kind(kinds, type, names, err));
+    for (uint32_t type = 0; type < count; type++)
+        HSD_TRY(make_kind(kinds, type, names, err));
     return HSD_OK;
 }
 
@@ -113,7 +133,8 @@ static hsd_snap_relation named(hsd_snap_edge edge, uint32_t name, uint32_t other
 /* Properties without names would make DevTools see classes of objects: {(item), (item), …}. */
 static hsd_snap_relation property(uint32_t name)
 {
-    return name == HSD_SNAP_EMPTY ? (hsd_snap_relation){HSD_SNAP_EDGE_ELEMENT, HSD_SNAP_BY_COUNT} : named(HSD_SNAP_EDGE_PROPERTY, name, name);
+    return name == HSD_SNAP_EMPTY ? (hsd_snap_relation){HSD_SNAP_EDGE_ELEMENT, HSD_SNAP_BY_COUNT}
+                                  : named(HSD_SNAP_EDGE_PROPERTY, name, name);
 }
 
 static hsd_snap_relation strong_relation(const hsd_snap_kinds *kinds, const hsd_label *label, uint32_t name)
@@ -131,7 +152,8 @@ static hsd_snap_relation strong_relation(const hsd_snap_kinds *kinds, const hsd_
     default: break;
     }
     const bool has_name = name != HSD_SNAP_EMPTY && name != HSD_SNAP_INTERNAL;
-    return has_name ? (hsd_snap_relation){HSD_SNAP_EDGE_INTERNAL, name} : (hsd_snap_relation){HSD_SNAP_EDGE_HIDDEN, HSD_SNAP_BY_INDEX};
+    return has_name ? (hsd_snap_relation){HSD_SNAP_EDGE_INTERNAL, name}
+                    : (hsd_snap_relation){HSD_SNAP_EDGE_HIDDEN, HSD_SNAP_BY_INDEX};
 }
 
 /* Weak edges by index have it as a string. */

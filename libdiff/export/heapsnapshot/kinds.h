@@ -1,6 +1,6 @@
 /*
- * What types and labels of the capture become. DevTools classes what is of the types object and native by its name, and everything
- * else by its type alone, so a type of the capture is a class where it can be:
+ * What types and labels of the capture become. DevTools classes what is of the types object and native by its name, and
+ * everything else by its type alone, so a type of the capture is a class where it can be:
  *
  *      type of the capture                               type of the node        name of the node
  *      "(string)", "(array)", "Function" … of V8         as it was in V8         what the object is called
@@ -27,14 +27,32 @@
 
 /* In the order of the header (heapsnapshot.c). */
 typedef enum hsd_snap_node {
-    HSD_SNAP_NODE_HIDDEN, HSD_SNAP_NODE_ARRAY, HSD_SNAP_NODE_STRING, HSD_SNAP_NODE_OBJECT, HSD_SNAP_NODE_CODE, HSD_SNAP_NODE_CLOSURE,
-    HSD_SNAP_NODE_REGEXP, HSD_SNAP_NODE_NUMBER, HSD_SNAP_NODE_NATIVE, HSD_SNAP_NODE_SYNTHETIC, HSD_SNAP_NODE_CONCATENATED,
-    HSD_SNAP_NODE_SLICED, HSD_SNAP_NODE_SYMBOL, HSD_SNAP_NODE_BIGINT, HSD_SNAP_NODE_SHAPE, HSD_SNAP_NODE_WASM
+    HSD_SNAP_NODE_HIDDEN,
+    HSD_SNAP_NODE_ARRAY,
+    HSD_SNAP_NODE_STRING,
+    HSD_SNAP_NODE_OBJECT,
+    HSD_SNAP_NODE_CODE,
+    HSD_SNAP_NODE_CLOSURE,
+    HSD_SNAP_NODE_REGEXP,
+    HSD_SNAP_NODE_NUMBER,
+    HSD_SNAP_NODE_NATIVE,
+    HSD_SNAP_NODE_SYNTHETIC,
+    HSD_SNAP_NODE_CONCATENATED,
+    HSD_SNAP_NODE_SLICED,
+    HSD_SNAP_NODE_SYMBOL,
+    HSD_SNAP_NODE_BIGINT,
+    HSD_SNAP_NODE_SHAPE,
+    HSD_SNAP_NODE_WASM
 } hsd_snap_node;
 
 typedef enum hsd_snap_edge {
-    HSD_SNAP_EDGE_CONTEXT, HSD_SNAP_EDGE_ELEMENT, HSD_SNAP_EDGE_PROPERTY, HSD_SNAP_EDGE_INTERNAL, HSD_SNAP_EDGE_HIDDEN,
-    HSD_SNAP_EDGE_SHORTCUT, HSD_SNAP_EDGE_WEAK
+    HSD_SNAP_EDGE_CONTEXT,
+    HSD_SNAP_EDGE_ELEMENT,
+    HSD_SNAP_EDGE_PROPERTY,
+    HSD_SNAP_EDGE_INTERNAL,
+    HSD_SNAP_EDGE_HIDDEN,
+    HSD_SNAP_EDGE_SHORTCUT,
+    HSD_SNAP_EDGE_WEAK
 } hsd_snap_edge;
 
 /* Instead of a name: */
@@ -54,9 +72,10 @@ typedef struct hsd_snap_relation { /* of a label */
 } hsd_snap_relation;
 
 typedef struct hsd_snap_kinds {
-    bool is_v8;        /* it was made from a snapshot of V8: its own groups of roots are nodes of it */
+    bool is_v8; /* it was made from a snapshot of V8: its own groups of roots are nodes of it */
     bool is_lua;
-    bool has_no_user_roots; /* of V8: its arrays are no parts, as DevTools has it where nothing hangs from node 0 but groups */
+    /* of V8: its arrays are no parts, as DevTools has it where nothing hangs from node 0 but groups */
+    bool has_no_user_roots;
     bool has_detached; /* some objects of the embedder are detached, so all others are attached */
     hsd_type_names type_names;
     hsd_type_table types;

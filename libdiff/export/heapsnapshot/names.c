@@ -69,12 +69,14 @@ static hsd_status check_memory(const hsd_snap_names *names, hsd_error *err)
 {
     const uint64_t taken = hsd_id_map_memory(&names->numbers);
     if (taken <= names->memory_bytes) return HSD_OK;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the names of the capture take more than %llu MiB", (unsigned long long)(names->memory_bytes >> 20));
+    hsd_fail(err, HSD_E_OVER_BUDGET, "the names of the capture take more than %llu MiB",
+             (unsigned long long)(names->memory_bytes >> 20));
     hsd_error_set_hint(err, "give it more: --memory %lluM or so", (unsigned long long)(taken * 16 >> 20) + 64);
     return HSD_E_OVER_BUDGET;
 }
 
-/* A string that says what one of the words says is that word; a number that is defined twice keeps its first meaning. */
+/* A string that says what one of the words says is that word; a number that is defined twice keeps its first meaning.
+ */
 static hsd_status number_one(hsd_snap_names *names, const hsd_string *string, void *context, hsd_error *err)
 {
     (void)context;
@@ -90,7 +92,8 @@ static hsd_status number_one(hsd_snap_names *names, const hsd_string *string, vo
     return (++names->next & 0xffff) == 0 ? check_memory(names, err) : HSD_OK;
 }
 
-hsd_status hsd_snap_names_open(hsd_snap_names *names, hsd_capture *capture, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
+hsd_status hsd_snap_names_open(hsd_snap_names *names, hsd_capture *capture, uint64_t memory_bytes,
+                               hsd_temp_space *space, hsd_error *err)
 {
     *names = (hsd_snap_names){.capture = capture, .memory_bytes = memory_bytes, .next = HSD_SNAP_WORD_COUNT};
     HSD_TRY(hsd_snap_spool_open(&names->texts, space, err));
@@ -174,7 +177,8 @@ static hsd_status write_string(hsd_snap_names *names, const hsd_string *string, 
 hsd_status hsd_snap_names_write(hsd_snap_names *names, hsd_export *x, hsd_error *err)
 {
     writing w = {x, HSD_SNAP_WORD_COUNT};
-    for (unsigned i = 0; i < HSD_SNAP_WORD_COUNT; i++) HSD_TRY(write_one(names, word(i), i == 0, x, err));
+    for (unsigned i = 0; i < HSD_SNAP_WORD_COUNT; i++)
+        HSD_TRY(write_one(names, word(i), i == 0, x, err));
     HSD_TRY(for_each(names, write_string, &w, err));
     return hsd_snap_spool_copy(&names->texts, x, err);
 }

@@ -8,8 +8,8 @@
  *      then        texts that are met on the way: types, numbers as names, values. Interned as far as the memory goes; what is met beyond
  *                  is written as often as it comes
  *
- * DevTools parses the list as one string of JavaScript, which has a limit: HSD_SNAP_MOST_BYTES. Texts that are met on the way and
- * would pass it are left out and counted, and the number is that of "".
+ * DevTools parses the list as one string of JavaScript, which has a limit: HSD_SNAP_MOST_BYTES. Texts that are met on
+ * the way and would pass it are left out and counted, and the number is that of "".
  */
 #ifndef HSD_EXPORT_HEAPSNAPSHOT_NAMES_H
 #define HSD_EXPORT_HEAPSNAPSHOT_NAMES_H
@@ -42,19 +42,21 @@ typedef enum hsd_snap_word {
 
 typedef struct hsd_snap_names {
     hsd_capture *capture;
-    hsd_id_map numbers;     /* string of the capture -> number; none: one of its words, found in `words` */
+    hsd_id_map numbers; /* string of the capture -> number; none: one of its words, found in `words` */
     hsd_names words, met;
-    uint64_t memory_bytes;  /* for `met` */
-    hsd_snap_spool texts;   /* of `met` and beyond, as JSON */
+    uint64_t memory_bytes; /* for `met` */
+    hsd_snap_spool texts;  /* of `met` and beyond, as JSON */
     hsd_buffer quoted;
-    uint32_t next;          /* number */
+    uint32_t next; /* number */
     uint32_t first_met;
-    uint64_t bytes;         /* of the list so far, the capture's strings included */
+    uint64_t bytes; /* of the list so far, the capture's strings included */
     uint64_t left_out;
 } hsd_snap_names;
 
-/* Reads the strings of the capture once. HSD_E_OVER_BUDGET: their numbers take more than the memory. Release it then, too. */
-hsd_status hsd_snap_names_open(hsd_snap_names *names, hsd_capture *capture, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err);
+/* Reads the strings of the capture once. HSD_E_OVER_BUDGET: their numbers take more than the memory. Release it then,
+ * too. */
+hsd_status hsd_snap_names_open(hsd_snap_names *names, hsd_capture *capture, uint64_t memory_bytes,
+                               hsd_temp_space *space, hsd_error *err);
 
 /* The number of a string of the capture; that of "" for 0 and for one that is not there. */
 static inline uint32_t hsd_snap_names_of(const hsd_snap_names *names, uint32_t string)

@@ -21,8 +21,8 @@ typedef struct group_key { /* no padding: it is compared as bytes */
 static hsd_status add_group(hsd_snap_roots *roots, const group_key *key, uint8_t type, hsd_error *err)
 {
     HSD_TRY(HSD_ARRAY_GROW(roots->groups, roots->capacity, roots->count + 1, 64, "the names of roots", err));
-    roots->groups[roots->count++] =
-        (hsd_snap_group){.name = key->name, .type = type, .is_secondary = key->is_secondary != 0, .is_direct = key->is_direct != 0};
+    roots->groups[roots->count++] = (hsd_snap_group){
+        .name = key->name, .type = type, .is_secondary = key->is_secondary != 0, .is_direct = key->is_direct != 0};
     return HSD_OK;
 }
 
@@ -34,7 +34,8 @@ static hsd_status name_embedder(hsd_snap_ids *ids, uint64_t ordinal, group_key *
     return hsd_id_map_put(&ids->embedder, (uint32_t)ordinal, key->name, err);
 }
 
-/* The name of a root, by its kind where it has none; two more than the limit where others have it: one of each standing. */
+/* The name of a root, by its kind where it has none; two more than the limit where others have it: one of each
+ * standing. */
 static group_key key_of(const hsd_snap_names *names, const hsd_snap_kinds *kinds, const hsd_joined_root *root)
 {
     const uint32_t kind = root->kind < HSC_ROOT_KIND_COUNT ? root->kind : (uint32_t)HSC_ROOT_UNKNOWN;
@@ -58,8 +59,8 @@ static hsd_status group_of(hsd_snap_roots *roots, group_key key, uint32_t *out, 
 
 /* ---- reading ---- */
 
-/* Where a snapshot had no roots of the user, the importer knew its global objects by what they look like, and would again: they get no
- * edge from node 0, with which DevTools would count in another way than it did. */
+/* Where a snapshot had no roots of the user, the importer knew its global objects by what they look like, and would
+ * again: they get no edge from node 0, with which DevTools would count in another way than it did. */
 
 static hsd_status take_roots(hsd_snap_roots *roots, hsd_joined *joined, hsd_snap_ids *ids, const hsd_snap_names *names,
                              const hsd_snap_kinds *kinds, uint8_t *referred, hsd_error *err)
@@ -104,8 +105,10 @@ static hsd_status count_edge(void *context, hsd_snap_group *group, uint64_t plac
     (void)place;
     (void)err;
     group->edges++;
-    if (group->is_direct) roots->shortcut_count++;
-    else roots->edge_count++;
+    if (group->is_direct)
+        roots->shortcut_count++;
+    else
+        roots->edge_count++;
     return HSD_OK;
 }
 
@@ -121,10 +124,15 @@ static hsd_status number_nodes(hsd_snap_roots *roots, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_snap_roots_open(hsd_snap_roots *roots, hsd_joined *joined, hsd_snap_ids *ids, const hsd_snap_names *names,
-                               const hsd_snap_kinds *kinds, uint8_t *referred, hsd_export *x, uint64_t memory_bytes, hsd_error *err)
+hsd_status hsd_snap_roots_open(hsd_snap_roots *roots, hsd_joined *joined, hsd_snap_ids *ids,
+                               const hsd_snap_names *names, const hsd_snap_kinds *kinds, uint8_t *referred,
+                               hsd_export *x, uint64_t memory_bytes, hsd_error *err)
 {
-    const hsd_sorter_config config = {.record_words = 1, .key_words = 1, .codec = HSD_RUN_DELTA, .space = x->space, .reporter = x->reporter,
+    const hsd_sorter_config config = {.record_words = 1,
+                                      .key_words = 1,
+                                      .codec = HSD_RUN_DELTA,
+                                      .space = x->space,
+                                      .reporter = x->reporter,
                                       .memory_bytes = (size_t)hsd_max_u64(memory_bytes, HSD_SORT_MIN_BYTES)};
     *roots = (hsd_snap_roots){0};
     HSD_TRY(hsd_sorter_new(&roots->sorted, &config, err));
@@ -141,7 +149,8 @@ static bool hangs_from_gc(const hsd_snap_group *group) { return group->is_second
 static uint32_t count_of(const hsd_snap_roots *roots, bool of_gc)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < roots->node_count; i++) count += hangs_from_gc(&roots->groups[roots->by_node[i]]) == of_gc;
+    for (uint32_t i = 0; i < roots->node_count; i++)
+        count += hangs_from_gc(&roots->groups[roots->by_node[i]]) == of_gc;
     return count;
 }
 
@@ -162,15 +171,19 @@ static hsd_status write_node(hsd_export *x, const hsd_snap_row *row, bool is_fir
     return hsd_export_write(x, from, (size_t)(end - from), err);
 }
 
-hsd_status hsd_snap_roots_write_nodes(const hsd_snap_roots *roots, const hsd_snap_ids *ids, uint64_t last, hsd_export *x, hsd_error *err)
+hsd_status hsd_snap_roots_write_nodes(const hsd_snap_roots *roots, const hsd_snap_ids *ids, uint64_t last,
+                                      hsd_export *x, hsd_error *err)
 {
-    const hsd_snap_row root = {.type = HSD_SNAP_NODE_SYNTHETIC, .name = HSD_SNAP_EMPTY, .id = 1, .edges = edges_of_root(roots, last)};
-    const hsd_snap_row gc = {.type = HSD_SNAP_NODE_SYNTHETIC, .name = HSD_SNAP_GC_ROOTS, .id = 3, .edges = count_of(roots, true)};
+    const hsd_snap_row root = {
+        .type = HSD_SNAP_NODE_SYNTHETIC, .name = HSD_SNAP_EMPTY, .id = 1, .edges = edges_of_root(roots, last)};
+    const hsd_snap_row gc = {
+        .type = HSD_SNAP_NODE_SYNTHETIC, .name = HSD_SNAP_GC_ROOTS, .id = 3, .edges = count_of(roots, true)};
     HSD_TRY(write_node(x, &root, true, err));
     HSD_TRY(write_node(x, &gc, false, err));
     for (uint32_t i = 0; i < roots->node_count; i++) {
         const hsd_snap_group *group = &roots->groups[roots->by_node[i]];
-        const hsd_snap_row row = {.type = group->type, .name = group->name, .id = ids->first_other + 2 * i, .edges = group->edges};
+        const hsd_snap_row row = {
+            .type = group->type, .name = group->name, .id = ids->first_other + 2 * i, .edges = group->edges};
         HSD_TRY(write_node(x, &row, false, err));
     }
     return HSD_OK;
@@ -183,7 +196,8 @@ typedef struct edges { /* while they are written */
     bool directly;
 } edges;
 
-static hsd_status write_edge(hsd_export *x, hsd_snap_edge type, uint64_t name, uint64_t to, bool is_first, hsd_error *err)
+static hsd_status write_edge(hsd_export *x, hsd_snap_edge type, uint64_t name, uint64_t to, bool is_first,
+                             hsd_error *err)
 {
     uint8_t text[HSD_SNAP_ROW_BYTES];
     const uint8_t *from = text + is_first, *end = hsd_snap_put_edge(text, type, name, to);
@@ -203,11 +217,13 @@ static hsd_status write_to_object(void *context, hsd_snap_group *group, uint64_t
 }
 
 /* To the groups that hang from node 0, or from "(GC roots)". */
-static hsd_status write_to_groups(const hsd_snap_roots *roots, bool of_gc, uint64_t *index, hsd_export *x, hsd_error *err)
+static hsd_status write_to_groups(const hsd_snap_roots *roots, bool of_gc, uint64_t *index, hsd_export *x,
+                                  hsd_error *err)
 {
     for (uint32_t i = 0; i < roots->node_count; i++) {
         const hsd_snap_group *group = &roots->groups[roots->by_node[i]];
-        if (hangs_from_gc(group) == of_gc) HSD_TRY(write_edge(x, HSD_SNAP_EDGE_ELEMENT, (*index)++, group->node, false, err));
+        if (hangs_from_gc(group) == of_gc)
+            HSD_TRY(write_edge(x, HSD_SNAP_EDGE_ELEMENT, (*index)++, group->node, false, err));
     }
     return HSD_OK;
 }

@@ -1,6 +1,7 @@
 /*
- * Text that waits: nodes, edges and strings are told in one pass over the capture and stand in the file one list after the other, behind
- * a header that counts them. A small buffer, and behind it a temporary file that is made when the buffer is full.
+ * Text that waits: nodes, edges and strings are told in one pass over the capture and stand in the file one list after
+ * the other, behind a header that counts them. A small buffer, and behind it a temporary file that is made when the
+ * buffer is full.
  */
 #ifndef HSD_EXPORT_HEAPSNAPSHOT_SPOOL_H
 #define HSD_EXPORT_HEAPSNAPSHOT_SPOOL_H
@@ -23,7 +24,8 @@ hsd_status hsd_snap_spool_flush(hsd_snap_spool *spool, hsd_error *err);
 /* Room for `size` bytes at spool->at, which the caller moves. At most HSD_SNAP_SPOOL_BYTES. */
 static inline hsd_status hsd_snap_spool_room(hsd_snap_spool *spool, size_t size, hsd_error *err)
 {
-    return (size_t)(spool->buffer + HSD_SNAP_SPOOL_BYTES - spool->at) >= size ? HSD_OK : hsd_snap_spool_flush(spool, err);
+    return (size_t)(spool->buffer + HSD_SNAP_SPOOL_BYTES - spool->at) >= size ? HSD_OK
+                                                                              : hsd_snap_spool_flush(spool, err);
 }
 
 /* Text of any length. */

@@ -5,17 +5,34 @@
 
 #include <stdbool.h>
 
-const char hsd_snap_digits[200] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-                                  "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+const char hsd_snap_digits[200] =
+    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+    "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
 
 const uint64_t hsd_snap_powers[HSD_SNAP_NUMBER_BYTES] = {
-    UINT64_C(10), UINT64_C(100), UINT64_C(1000), UINT64_C(10000), UINT64_C(100000), UINT64_C(1000000), UINT64_C(10000000),
-    UINT64_C(100000000), UINT64_C(1000000000), UINT64_C(10000000000), UINT64_C(100000000000), UINT64_C(1000000000000),
-    UINT64_C(10000000000000), UINT64_C(100000000000000), UINT64_C(1000000000000000), UINT64_C(10000000000000000),
-    UINT64_C(100000000000000000), UINT64_C(1000000000000000000), UINT64_C(10000000000000000000), UINT64_MAX,
+    UINT64_C(10),
+    UINT64_C(100),
+    UINT64_C(1000),
+    UINT64_C(10000),
+    UINT64_C(100000),
+    UINT64_C(1000000),
+    UINT64_C(10000000),
+    UINT64_C(100000000),
+    UINT64_C(1000000000),
+    UINT64_C(10000000000),
+    UINT64_C(100000000000),
+    UINT64_C(1000000000000),
+    UINT64_C(10000000000000),
+    UINT64_C(100000000000000),
+    UINT64_C(1000000000000000),
+    UINT64_C(10000000000000000),
+    UINT64_C(100000000000000000),
+    UINT64_C(1000000000000000000),
+    UINT64_C(10000000000000000000),
+    UINT64_MAX,
 };
 
-#define REPLACEMENT UINT32_C(0xfffd)
+#define REPLACEMENT   UINT32_C(0xfffd)
 #define ESCAPED_BYTES ((size_t)12) /* of one character: two halves of \uXXXX */
 
 /* The bytes that follow a first one, and what the first one says; 0 = it is none. */
@@ -65,7 +82,8 @@ static uint8_t *put_unit(uint8_t *at, uint32_t unit)
     static const char hex[] = "0123456789abcdef";
     *at++ = '\\';
     *at++ = 'u';
-    for (int shift = 12; shift >= 0; shift -= 4) *at++ = (uint8_t)hex[unit >> shift & 15];
+    for (int shift = 12; shift >= 0; shift -= 4)
+        *at++ = (uint8_t)hex[unit >> shift & 15];
     return at;
 }
 
@@ -98,8 +116,10 @@ hsd_status hsd_snap_quote(hsd_buffer *out, hsd_bytes text, hsd_error *err)
     for (size_t i = 0; i < text.size;) {
         HSD_TRY(hsd_buffer_reserve(out, ESCAPED_BYTES, err));
         uint8_t *at = out->data + out->size;
-        if (text.data[i] < 0x80) at = put_ascii(at, text.data[i++]);
-        else at = put_character(at, take_character(text, &i));
+        if (text.data[i] < 0x80)
+            at = put_ascii(at, text.data[i++]);
+        else
+            at = put_character(at, take_character(text, &i));
         out->size = (size_t)(at - out->data);
     }
     return hsd_buffer_append(out, "\"", 1, err);

@@ -1,6 +1,6 @@
 /*
- * Numbers and strings as JSON has them. Strings are pure ASCII, as V8 writes them: whatever else there is goes as \uXXXX, and a byte
- * that is no UTF-8 as U+FFFD.
+ * Numbers and strings as JSON has them. Strings are pure ASCII, as V8 writes them: whatever else there is goes as
+ * \uXXXX, and a byte that is no UTF-8 as U+FFFD.
  */
 #ifndef HSD_EXPORT_HEAPSNAPSHOT_TEXT_H
 #define HSD_EXPORT_HEAPSNAPSHOT_TEXT_H
@@ -33,8 +33,10 @@ static inline uint8_t *hsd_snap_number(uint8_t *at, uint64_t number)
         to -= 2;
         memcpy(to, hsd_snap_digits + number % 100 * 2, 2);
     }
-    if (number >= 10) memcpy(to - 2, hsd_snap_digits + number * 2, 2);
-    else to[-1] = (uint8_t)('0' + number);
+    if (number >= 10)
+        memcpy(to - 2, hsd_snap_digits + number * 2, 2);
+    else
+        to[-1] = (uint8_t)('0' + number);
     return end;
 }
 
@@ -52,7 +54,8 @@ typedef struct hsd_snap_row { /* a node */
 /* Numbers of a node, with a comma in front. Returns what is behind them. */
 static inline uint8_t *hsd_snap_put_node(uint8_t *at, const hsd_snap_row *row)
 {
-    const uint64_t numbers[HSD_SNAP_NODE_WIDTH] = {row->type, row->name, row->id, row->size, row->edges, row->detachedness};
+    const uint64_t numbers[HSD_SNAP_NODE_WIDTH] = {row->type, row->name,  row->id,
+                                                   row->size, row->edges, row->detachedness};
     for (unsigned i = 0; i < HSD_SNAP_NODE_WIDTH; i++) {
         *at++ = ',';
         at = hsd_snap_number(at, numbers[i]);

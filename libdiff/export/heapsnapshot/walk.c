@@ -22,7 +22,8 @@ static hsd_status make_referred(hsd_snap_walk *walk, uint64_t memory_bytes, hsd_
 {
     const uint64_t bytes = walk->ids.count / 8 + 1;
     if (bytes > memory_bytes) {
-        hsd_fail(err, HSD_E_OVER_BUDGET, "the memory given is too small for %llu objects", (unsigned long long)walk->ids.count);
+        hsd_fail(err, HSD_E_OVER_BUDGET, "the memory given is too small for %llu objects",
+                 (unsigned long long)walk->ids.count);
         hsd_error_set_hint(err, "--memory %lluM is enough", (unsigned long long)(bytes * 8 >> 20) + 16);
         return HSD_E_OVER_BUDGET;
     }
@@ -46,10 +47,13 @@ hsd_status hsd_snap_walk_open(hsd_snap_walk *walk, hsd_export *x, hsd_error *err
     HSD_TRY(hsd_snap_kinds_open(&walk->kinds, x->after, &walk->names, err));
     HSD_TRY(hsd_snap_ids_open(&walk->ids, &walk->kinds, x, memory / 4, err));
     HSD_TRY(make_referred(walk, memory / 8, err));
-    const hsd_joined_options joined = {.want = HSD_WANT_SIZES | HSD_WANT_IDS | HSD_WANT_DETAILS, .space = x->space, .reporter = x->reporter,
+    const hsd_joined_options joined = {.want = HSD_WANT_SIZES | HSD_WANT_IDS | HSD_WANT_DETAILS,
+                                       .space = x->space,
+                                       .reporter = x->reporter,
                                        .memory_bytes = hsd_max_u64(memory / 8 * 3, HSD_JOINED_MIN_BYTES)};
     HSD_TRY(hsd_joined_new(&walk->joined, x->after, &joined, err));
-    HSD_TRY(hsd_snap_roots_open(&walk->roots, walk->joined, &walk->ids, &walk->names, &walk->kinds, walk->referred, x, memory / 32, err));
+    HSD_TRY(hsd_snap_roots_open(&walk->roots, walk->joined, &walk->ids, &walk->names, &walk->kinds, walk->referred, x,
+                                memory / 32, err));
     walk->first = hsd_snap_roots_end(&walk->roots);
     return open_spools(walk, err);
 }
@@ -65,14 +69,18 @@ static hsd_status put_edge(hsd_snap_walk *walk, uint32_t type, uint64_t name, ui
 }
 
 /* Weak edges are always told by a string; elements beyond 32 bits by their low ones, as in V8. */
-static hsd_status put_reference(hsd_snap_walk *walk, const hsd_joined_reference *reference, uint64_t place, hsd_error *err)
+static hsd_status put_reference(hsd_snap_walk *walk, const hsd_joined_reference *reference, uint64_t place,
+                                hsd_error *err)
 {
     const hsd_snap_relation relation = hsd_snap_relation_of(&walk->kinds, reference->label);
     const bool has_index = relation.name == HSD_SNAP_BY_INDEX, is_counted = relation.name == HSD_SNAP_BY_COUNT;
     uint32_t name = relation.name;
-    if (has_index && relation.edge == HSD_SNAP_EDGE_WEAK) HSD_TRY(hsd_snap_names_put_number(&walk->names, reference->index, &name, err));
-    else if (has_index) name = (uint32_t)reference->index;
-    else if (is_counted) name = walk->items++;
+    if (has_index && relation.edge == HSD_SNAP_EDGE_WEAK)
+        HSD_TRY(hsd_snap_names_put_number(&walk->names, reference->index, &name, err));
+    else if (has_index)
+        name = (uint32_t)reference->index;
+    else if (is_counted)
+        name = walk->items++;
     hsd_bit_set(walk->referred, place);
     return put_edge(walk, relation.edge, name, walk->first + place, err);
 }
@@ -83,8 +91,10 @@ static hsd_status put_references(hsd_snap_walk *walk, hsd_error *err)
     hsd_status status;
     while ((status = hsd_joined_next_reference(walk->joined, &reference, err)) == HSD_OK) {
         const uint64_t place = hsd_snap_ids_place(&walk->ids, reference.target);
-        if (place == HSD_SNAP_NO_NODE) walk->dropped++;
-        else HSD_TRY(put_reference(walk, &reference, place, err));
+        if (place == HSD_SNAP_NO_NODE)
+            walk->dropped++;
+        else
+            HSD_TRY(put_reference(walk, &reference, place, err));
     }
     return status == HSD_END ? HSD_OK : status;
 }
@@ -108,7 +118,8 @@ static bool has_value(const hsd_snap_walk *walk, const hsd_object *object)
 
 static hsd_status put_value(hsd_snap_walk *walk, const hsd_object *object, uint32_t *name, hsd_error *err)
 {
-    return hsd_snap_names_put(&walk->names, (hsd_bytes){(const uint8_t *)object->value.data, object->value.size}, name, err);
+    return hsd_snap_names_put(&walk->names, (hsd_bytes){(const uint8_t *)object->value.data, object->value.size}, name,
+                              err);
 }
 
 /* Not of V8's: what it calls an object of a class is made up by the importer. Nor of functions, whose type says it. */
@@ -125,8 +136,10 @@ static hsd_status put_strings(hsd_snap_walk *walk, const hsd_object *object, con
 
 /* ---- nodes ---- */
 
-/* What is not classed by its name is called as it is, by its value if that may be told; else by its type, which V8 does not. */
-static hsd_status own_name(hsd_snap_walk *walk, const hsd_object *object, const hsd_snap_kind *kind, uint32_t *name, hsd_error *err)
+/* What is not classed by its name is called as it is, by its value if that may be told; else by its type, which V8 does
+ * not. */
+static hsd_status own_name(hsd_snap_walk *walk, const hsd_object *object, const hsd_snap_kind *kind, uint32_t *name,
+                           hsd_error *err)
 {
     if (has_value(walk, object)) return put_value(walk, object, name, err);
     *name = hsd_snap_names_of(&walk->names, object->name);
@@ -146,13 +159,16 @@ static bool is_native(const hsd_snap_walk *walk, const hsd_object *object, const
     return (object->id & 1) == 0 || (object->flags & HSC_OBJECT_DETACHED) != 0;
 }
 
-static hsd_status describe(hsd_snap_walk *walk, const hsd_object *object, hsd_snap_row *row, hsd_snap_kind *kind, hsd_error *err)
+static hsd_status describe(hsd_snap_walk *walk, const hsd_object *object, hsd_snap_row *row, hsd_snap_kind *kind,
+                           hsd_error *err)
 {
     const bool is_pseudo = (object->flags & HSC_OBJECT_PSEUDO) != 0;
     *kind = hsd_snap_kind_of(&walk->kinds, object->type);
-    if (is_pseudo && !walk->kinds.is_v8) *kind = (hsd_snap_kind){.node = HSD_SNAP_NODE_NATIVE, .is_class = true, .name = kind->name};
+    if (is_pseudo && !walk->kinds.is_v8)
+        *kind = (hsd_snap_kind){.node = HSD_SNAP_NODE_NATIVE, .is_class = true, .name = kind->name};
     if (is_native(walk, object, kind)) kind->node = HSD_SNAP_NODE_NATIVE;
-    const bool is_embedder = kind->node == HSD_SNAP_NODE_NATIVE, is_detached = is_embedder && (object->flags & HSC_OBJECT_DETACHED) != 0;
+    const bool is_embedder = kind->node == HSD_SNAP_NODE_NATIVE,
+               is_detached = is_embedder && (object->flags & HSC_OBJECT_DETACHED) != 0;
     row->type = kind->node;
     row->name = is_detached ? kind->detached_name : kind->name;
     row->detachedness = is_detached ? DETACHED : is_embedder && walk->kinds.has_detached ? ATTACHED : 0;
@@ -195,14 +211,18 @@ static hsd_status put_objects(hsd_snap_walk *walk, hsd_error *err)
     return status == HSD_END ? HSD_OK : status;
 }
 
-static bool is_listed(const hsd_snap_walk *walk, uint64_t place) { return !walk->has_roots || !hsd_bit_get(walk->referred, place); }
+static bool is_listed(const hsd_snap_walk *walk, uint64_t place)
+{
+    return !walk->has_roots || !hsd_bit_get(walk->referred, place);
+}
 
 hsd_status hsd_snap_walk_run(hsd_snap_walk *walk, hsd_error *err)
 {
     HSD_TRY(put_objects(walk, err));
     if (walk->nodes_done != walk->ids.count)
         return hsd_fail(err, HSD_E_CORRUPT, "the capture has other objects now than when they were numbered");
-    for (uint64_t place = 0; place < walk->ids.count; place++) walk->unreferenced += is_listed(walk, place);
+    for (uint64_t place = 0; place < walk->ids.count; place++)
+        walk->unreferenced += is_listed(walk, place);
     if (walk->first + walk->ids.count + walk->beside_count < MOST_NODES) return HSD_OK;
     hsd_fail(err, HSD_E_UNSUPPORTED, "a heap snapshot has at most %u nodes", MOST_NODES);
     hsd_error_set_hint(err, "formats without that limit: sqlite, pprof (hsdiff help formats)");

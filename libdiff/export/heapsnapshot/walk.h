@@ -1,14 +1,14 @@
 /*
- * The one pass over the objects: each becomes a node and its references edges, as text that waits in two spools. Nodes stand in
- * this order:
+ * The one pass over the objects: each becomes a node and its references edges, as text that waits in two spools. Nodes
+ * stand in this order:
  *
  *      roots and their groups (roots.h) | objects | strings beside them | one that leads to what nothing refers to
  *
- * Strings beside objects: an object that DevTools classes by its name cannot be called anything else, so what it is called, and the
- * value that the capture has of it, hang from it as "name" and "value", as V8 does with numbers.
+ * Strings beside objects: an object that DevTools classes by its name cannot be called anything else, so what it is
+ * called, and the value that the capture has of it, hang from it as "name" and "value", as V8 does with numbers.
  *
- * What nothing refers to hangs by weak edges from "(unreferenced)": there it is found, and is as unreached as it was. Of a capture that cannot
- * say what is a root all objects hang from "(all objects)", because all of them count as live.
+ * What nothing refers to hangs by weak edges from "(unreferenced)": there it is found, and is as unreached as it was.
+ * Of a capture that cannot say what is a root all objects hang from "(all objects)", because all of them count as live.
  */
 #ifndef HSD_EXPORT_HEAPSNAPSHOT_WALK_H
 #define HSD_EXPORT_HEAPSNAPSHOT_WALK_H
@@ -23,9 +23,9 @@ typedef struct hsd_snap_walk {
     hsd_snap_ids ids;
     hsd_snap_roots roots;
     hsd_snap_spool nodes, edges, beside; /* beside: nodes of strings */
-    uint8_t *referred;       /* one bit a place: something leads to it */
+    uint8_t *referred;                   /* one bit a place: something leads to it */
     bool has_roots;
-    uint64_t first;          /* node of the first object */
+    uint64_t first; /* node of the first object */
     uint64_t nodes_done, edge_count, beside_count;
     uint32_t items;          /* of this object, so far */
     uint64_t unreferenced;   /* of the last node: its edges */

@@ -13,7 +13,8 @@ static void put_head(uint8_t *at, uint64_t id, uint32_t serial, uint64_t class_i
     hsd_hout_u8(at, class_id);
 }
 
-hsd_status hsd_hout_begin_array(hout_array *a, hout *h, uint64_t id, uint32_t serial, uint64_t class_id, uint64_t length, hsd_error *err)
+hsd_status hsd_hout_begin_array(hout_array *a, hout *h, uint64_t id, uint32_t serial, uint64_t class_id,
+                                uint64_t length, hsd_error *err)
 {
     const uint64_t size = HOUT_HEAD_BYTES + length * HOUT_ID_BYTES;
     uint8_t head[HOUT_HEAD_BYTES], *at;
@@ -61,10 +62,11 @@ hsd_status hsd_hout_end_array(hout_array *a, hsd_error *err)
 
 /* ---- of primitives ---- */
 
-static const uint8_t widths[] = {[HOUT_BOOLEAN] = 1, [HOUT_CHAR] = 2, [HOUT_FLOAT] = 4, [HOUT_DOUBLE] = 8, [HOUT_BYTE] = 1,
-                                 [HOUT_SHORT] = 2, [HOUT_INT] = 4, [HOUT_LONG] = 8};
+static const uint8_t widths[] = {[HOUT_BOOLEAN] = 1, [HOUT_CHAR] = 2,  [HOUT_FLOAT] = 4, [HOUT_DOUBLE] = 8,
+                                 [HOUT_BYTE] = 1,    [HOUT_SHORT] = 2, [HOUT_INT] = 4,   [HOUT_LONG] = 8};
 
-hsd_status hsd_hout_write_primitives(hout *h, uint64_t id, uint32_t serial, uint8_t element, uint64_t count, hsd_error *err)
+hsd_status hsd_hout_write_primitives(hout *h, uint64_t id, uint32_t serial, uint8_t element, uint64_t count,
+                                     hsd_error *err)
 {
     const uint64_t body = count * widths[element], size = PRIMITIVE_HEAD + body;
     const size_t known = (size_t)hsd_min_u64(h->text.size, body);

@@ -1,6 +1,7 @@
 /*
- * Classes in the dump: strings and LOAD_CLASS in front of the heap, CLASS_DUMP in it. Statics of a JVM's class objects undo what the
- * importer makes of a dump: references of the VM are <name> again, fields of the class object $class$name, as ART has them.
+ * Classes in the dump: strings and LOAD_CLASS in front of the heap, CLASS_DUMP in it. Statics of a JVM's class objects
+ * undo what the importer makes of a dump: references of the VM are <name> again, fields of the class object
+ * $class$name, as ART has them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,7 +40,8 @@ static bool is_constant(const hout *h, const hout_label *label)
 {
     static const char constant[] = "constant pool";
     const hsd_bytes name = hsd_names_get(&h->strings, label->name);
-    return label->kind == HSC_LABEL_INTERNAL && name.size == sizeof constant - 1 && memcmp(name.data, constant, name.size) == 0;
+    return label->kind == HSC_LABEL_INTERNAL && name.size == sizeof constant - 1 &&
+           memcmp(name.data, constant, name.size) == 0;
 }
 
 static hsd_status name_static(hout *h, hout_static *entry, hsd_error *err)
@@ -70,8 +72,8 @@ static hsd_status name_statics(hout *h, hsd_error *err)
     return HSD_OK;
 }
 
-/* The times and settings of the hprof agent, whose ids are tags and no addresses: whoever reads the dump must not take distances between
- * them for sizes. */
+/* The times and settings of the hprof agent, whose ids are tags and no addresses: whoever reads the dump must not take
+ * distances between them for sizes. */
 static hsd_status write_settings(hout *h, hsd_error *err)
 {
     uint8_t *at;
@@ -164,14 +166,16 @@ static uint32_t filling(const hout *h, const hout_mirror *mirror, uint32_t refer
     return (uint32_t)(hsd_min_u64(mirror->size_bytes - without, MOST_FILLING) / 8);
 }
 
-static hsd_status put_statics(hout *h, const hout_mirror *mirror, const hout_static *statics, uint32_t count, hsd_error *err)
+static hsd_status put_statics(hout *h, const hout_mirror *mirror, const hout_static *statics, uint32_t count,
+                              hsd_error *err)
 {
     uint32_t references = 0, of_program = 0; /* what the VM adds to a dump takes no room */
     for (uint32_t i = 0; i < count; i++) {
         references += !statics[i].is_constant;
         of_program += h->labels[statics[i].place].kind == HSC_LABEL_STATIC;
     }
-    const uint32_t longs = mirror == NULL ? 0 : (uint32_t)hsd_min_u64(filling(h, mirror, of_program), MOST_STATICS - references);
+    const uint32_t longs =
+        mirror == NULL ? 0 : (uint32_t)hsd_min_u64(filling(h, mirror, of_program), MOST_STATICS - references);
     HSD_TRY(put_count(h, references + longs, err));
     for (uint32_t i = 0; i < count; i++)
         if (!statics[i].is_constant) HSD_TRY(put_static(h, statics[i].name, HOUT_OBJECT, statics[i].id, err));
@@ -190,8 +194,11 @@ static hsd_status put_field(hout *h, uint32_t name, uint8_t type, hsd_error *err
 /* The numbers of a java.lang.String by their names: tools decode bytes by its coder. As many bytes as a long. */
 static hsd_status put_numbers_of_string(hout *h, hsd_error *err)
 {
-    static const struct { const char *name; uint8_t type; } numbers[] = {{"hash", HOUT_INT}, {"coder", HOUT_BYTE},
-                                                                         {"hashIsZero", HOUT_BOOLEAN}, {"(not captured)", HOUT_SHORT}};
+    static const struct {
+        const char *name;
+        uint8_t type;
+    } numbers[] = {
+        {"hash", HOUT_INT}, {"coder", HOUT_BYTE}, {"hashIsZero", HOUT_BOOLEAN}, {"(not captured)", HOUT_SHORT}};
     for (size_t i = 0; i < HSD_ARRAY_LEN(numbers); i++) {
         uint32_t name;
         HSD_TRY(hsd_hout_intern_word(h, numbers[i].name, &name, err));
@@ -202,7 +209,8 @@ static hsd_status put_numbers_of_string(hout *h, hsd_error *err)
 
 static hsd_status put_fields(hout *h, const hout_class *of, hsd_error *err)
 {
-    const bool is_string = h->is_jvm && of == hsd_hout_known(h, HOUT_K_STRING) && of->long_count == 1 && of->int_count == 0;
+    const bool is_string =
+        h->is_jvm && of == hsd_hout_known(h, HOUT_K_STRING) && of->long_count == 1 && of->int_count == 0;
     HSD_TRY(put_count(h, of->field_count + of->long_count + of->int_count + (is_string ? 3 : 0), err));
     for (uint32_t i = 0; i < of->field_count; i++)
         HSD_TRY(put_field(h, h->fields[of->first_field + i], HOUT_OBJECT, err));
@@ -226,7 +234,8 @@ static hsd_status write_text_as_sub(hout *h, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_hout_write_class(hout *h, const hout_class *of, const hout_static *statics, uint32_t count, hsd_error *err)
+hsd_status hsd_hout_write_class(hout *h, const hout_class *of, const hout_static *statics, uint32_t count,
+                                hsd_error *err)
 {
     const hout_mirror *mirror = of->mirror == 0 ? NULL : &h->mirrors[of->mirror - 1];
     if (count > MOST_STATICS) {

@@ -10,7 +10,6 @@
 #include "base/array.h"
 #include "export/hprof/hout.h"
 
-
 #define RARE 8u /* a name is that fewer than one in so many objects of a type have */
 
 static hsd_status add_class(hout *h, uint64_t id, uint32_t name, uint32_t *number, hsd_error *err)
@@ -78,7 +77,8 @@ static hsd_status add_mirrors(hout *h, hsd_error *err)
         if (is_better) h->class_of_name[name] = mirror->class_number + 1;
     }
     for (uint32_t i = 0; i < h->mirror_count; i++) {
-        const hout_mirror *super = h->mirrors[i].super_ordinal == 0 ? NULL : hsd_hout_mirror(h, h->mirrors[i].super_ordinal - 1);
+        const hout_mirror *super =
+            h->mirrors[i].super_ordinal == 0 ? NULL : hsd_hout_mirror(h, h->mirrors[i].super_ordinal - 1);
         if (super != NULL) h->classes[h->mirrors[i].class_number].super = super->class_number + 1;
     }
     return HSD_OK;
@@ -90,7 +90,8 @@ static hsd_status add_mirrors(hout *h, hsd_error *err)
 static hsd_status keep_class_reference(hout *h, hout_row *row, hsd_error *err)
 {
     uint32_t slot = hsd_hout_find_slot(row, h->class_word, 0, 0);
-    if (slot == UINT32_MAX) HSD_TRY(hsd_hout_put_slot(&h->rows, row, h->class_word, 0, HOUT_MOST_SLOTS + 1, &slot, err));
+    if (slot == UINT32_MAX)
+        HSD_TRY(hsd_hout_put_slot(&h->rows, row, h->class_word, 0, HOUT_MOST_SLOTS + 1, &slot, err));
     if (slot != UINT32_MAX) row->slots[slot].uses += row->objects;
     row->named += row->objects;
     return HSD_OK;
@@ -116,7 +117,10 @@ static hsd_status place_row(hout *h, uint32_t number, hsd_error *err)
 
 /* ---- that there must be ---- */
 
-typedef struct known_class { const char *name; hout_known super; } known_class;
+typedef struct known_class {
+    const char *name;
+    hout_known super;
+} known_class;
 
 static const known_class known_classes[HOUT_KNOWN_COUNT] = {
     [HOUT_K_OBJECT] = {"java.lang.Object", HOUT_KNOWN_COUNT},
@@ -141,7 +145,8 @@ static hsd_status add_known(hout *h, hout_known which, hsd_error *err)
     HSD_TRY(hsd_hout_class_name(h, (hsd_bytes){(const uint8_t *)known->name, strlen(known->name)}, &name, err));
     HSD_TRY(class_named(h, name, &number, err));
     h->known[which] = number + 1;
-    if (h->classes[number].mirror == 0 && known->super != HOUT_KNOWN_COUNT) h->classes[number].super = h->known[known->super];
+    if (h->classes[number].mirror == 0 && known->super != HOUT_KNOWN_COUNT)
+        h->classes[number].super = h->known[known->super];
     return HSD_OK;
 }
 
@@ -173,9 +178,12 @@ static bool ends_with(hsd_bytes text, const char *end)
 /* The element type of arrays of primitives by the name of their class; 0 = it is none. */
 static uint8_t primitive_of(hsd_bytes name)
 {
-    static const struct { const char *dotted, *short_name; uint8_t type; } names[] = {
-        {"boolean[]", "[Z", HOUT_BOOLEAN}, {"char[]", "[C", HOUT_CHAR}, {"float[]", "[F", HOUT_FLOAT}, {"double[]", "[D", HOUT_DOUBLE},
-        {"byte[]", "[B", HOUT_BYTE}, {"short[]", "[S", HOUT_SHORT}, {"int[]", "[I", HOUT_INT}, {"long[]", "[J", HOUT_LONG}};
+    static const struct {
+        const char *dotted, *short_name;
+        uint8_t type;
+    } names[] = {{"boolean[]", "[Z", HOUT_BOOLEAN}, {"char[]", "[C", HOUT_CHAR}, {"float[]", "[F", HOUT_FLOAT},
+                 {"double[]", "[D", HOUT_DOUBLE},   {"byte[]", "[B", HOUT_BYTE}, {"short[]", "[S", HOUT_SHORT},
+                 {"int[]", "[I", HOUT_INT},         {"long[]", "[J", HOUT_LONG}};
     for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++)
         if ((ends_with(name, names[i].dotted) && name.size == strlen(names[i].dotted)) ||
             (ends_with(name, names[i].short_name) && name.size == 2))
@@ -188,8 +196,10 @@ static void drop_rare_slots(hout_row *row)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < row->slot_count; i++) {
-        if (row->slots[i].uses >= row->objects / RARE) row->slots[kept++] = row->slots[i];
-        else row->unnamed += row->slots[i].uses;
+        if (row->slots[i].uses >= row->objects / RARE)
+            row->slots[kept++] = row->slots[i];
+        else
+            row->unnamed += row->slots[i].uses;
     }
     if (kept == row->slot_count) return;
     row->slot_count = kept;
@@ -204,13 +214,16 @@ static void choose_form(hout *h, hout_row *row)
     const bool is_array = ends_with(name, "[]") || name.data[0] == '[';
     const bool has_references = row->named + row->elements > 0;
     row->element = primitive_of(name);
-    row->form = !is_array ? HOUT_AS_INSTANCE : row->element != 0 && !has_references ? HOUT_AS_PRIMITIVES : HOUT_AS_ARRAY;
+    row->form = !is_array                              ? HOUT_AS_INSTANCE
+                : row->element != 0 && !has_references ? HOUT_AS_PRIMITIVES
+                                                       : HOUT_AS_ARRAY;
     if (row->form != HOUT_AS_INSTANCE) return;
     if (!h->is_jvm) drop_rare_slots(row);
     row->has_values &= h->with_values && !h->is_jvm;
     row->has_inside = row->elements > 0 || row->unnamed > 0 || row->widest > HOUT_HELD;
-    row->has_text = row->has_values || (h->keeps_sizes && !row->has_inside && !is_even(row) && row->most >= HOUT_SMALL_BYTES);
-    row->size_bytes = is_even(row)               ? row->least
+    row->has_text =
+        row->has_values || (h->keeps_sizes && !row->has_inside && !is_even(row) && row->most >= HOUT_SMALL_BYTES);
+    row->size_bytes = is_even(row)              ? row->least
                       : row->small_objects == 0 ? 0
                                                 : (row->small_bytes + row->small_objects / 2) / row->small_objects;
     row->is_even = is_even(row);

@@ -13,11 +13,13 @@
 
 hsd_status hsd_hout_check_memory(const hout *h, hsd_error *err)
 {
-    const uint64_t taken = hsd_hout_rows_memory(&h->rows) + hsd_names_memory(&h->strings) + hsd_names_memory(&h->texts.names) +
-                           hsd_names_memory(&h->type_names.names) + h->mirror_capacity * sizeof *h->mirrors +
-                           h->static_capacity * sizeof *h->statics + h->class_capacity * sizeof *h->classes + h->huge_capacity * sizeof *h->huge +
-                           h->stacks.site_capacity * sizeof *h->stacks.sites + h->stacks.frame_capacity * sizeof *h->stacks.frames +
-                           h->label_table.capacity * (sizeof(hsd_label) + sizeof *h->labels) + h->field_capacity * sizeof *h->fields;
+    const uint64_t taken =
+        hsd_hout_rows_memory(&h->rows) + hsd_names_memory(&h->strings) + hsd_names_memory(&h->texts.names) +
+        hsd_names_memory(&h->type_names.names) + h->mirror_capacity * sizeof *h->mirrors +
+        h->static_capacity * sizeof *h->statics + h->class_capacity * sizeof *h->classes +
+        h->huge_capacity * sizeof *h->huge + h->stacks.site_capacity * sizeof *h->stacks.sites +
+        h->stacks.frame_capacity * sizeof *h->stacks.frames +
+        h->label_table.capacity * (sizeof(hsd_label) + sizeof *h->labels) + h->field_capacity * sizeof *h->fields;
     const uint64_t allowed = hsd_max_u64(h->x->memory_bytes / 2, LEAST_TABLES);
     if (taken <= allowed) return HSD_OK;
     hsd_fail(err, HSD_E_OVER_BUDGET, "its types, classes and names take more than %" PRIu64 " MiB", allowed >> 20);
@@ -40,14 +42,18 @@ static void tell_losses(hout *h)
     tell(h, left->unnamed, "went without a name into (elements)[]: their names are too many for fields");
     tell(h, left->indexes, "of arrays that are mostly empty were written without the index");
     tell(h, left->cut, "or sizes did not fit into the largest record of a heap dump");
-    if (!h->keeps_sizes) hsd_note(h->x->reporter, HSD_NOTE_WARNING, "objects are smaller than in the capture: the heap is too large to be filled up");
+    if (!h->keeps_sizes)
+        hsd_note(h->x->reporter, HSD_NOTE_WARNING,
+                 "objects are smaller than in the capture: the heap is too large to be filled up");
     if ((h->info->facts & HSC_FACT_NO_ROOTS) != 0)
-        hsd_note(h->x->reporter, HSD_NOTE_WARNING, "the capture knows no roots: set \"Keep unreachable objects\" in MAT, or it drops all of them");
+        hsd_note(h->x->reporter, HSD_NOTE_WARNING,
+                 "the capture knows no roots: set \"Keep unreachable objects\" in MAT, or it drops all of them");
 }
 
 /* ---- the whole ---- */
 
-/* Targets that are ordinals need not be joined with objects if all ids can be held. Class objects are asked for theirs too early. */
+/* Targets that are ordinals need not be joined with objects if all ids can be held. Class objects are asked for theirs
+ * too early. */
 static hsd_status hold_ids(hout *h, hsd_error *err)
 {
     const hsd_capture_info *info = h->info;
@@ -112,9 +118,10 @@ static void release(hout *h)
     hsd_id_map_release(&h->stacks.site_index);
     hsd_id_map_release(&h->stacks.thread_index);
     hsd_buffer_release(&h->text);
-    void *const owned[] = {h->labels,   h->stacks.frames, h->stacks.sites, h->stacks.threads, h->held.items,    h->seen_at, h->seen,
-                           h->huge,     h->mirrors,       h->statics,      h->classes,        h->class_of_name, h->fields,  h->chunk,
-                           h->thread_names, h->id_of};
+    void *const owned[] = {h->labels,     h->stacks.frames, h->stacks.sites, h->stacks.threads,
+                           h->held.items, h->seen_at,       h->seen,         h->huge,
+                           h->mirrors,    h->statics,       h->classes,      h->class_of_name,
+                           h->fields,     h->chunk,         h->thread_names, h->id_of};
     for (size_t i = 0; i < HSD_ARRAY_LEN(owned); i++)
         free(owned[i]);
 }
@@ -139,8 +146,8 @@ const hsd_exporter hsd_export_hprof = {
              .summary = "heap dump of a JVM, whatever the heap",
              .suffix = ".hprof",
              .opened_by = "VisualVM (Eclipse MAT was not tried)",
-             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS |
-                                   HSD_CARRIES_SITES,
+             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES |
+                                   HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS | HSD_CARRIES_SITES,
                          .sometimes = HSD_CARRIES_VALUES},
              .lacks = "weak references of other heaps than a JVM's; sizes are those that the tools compute"},
     .needs_objects = true,

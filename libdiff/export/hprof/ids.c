@@ -1,6 +1,7 @@
 /*
- * Ids of the dump. An id of the capture is kept, so that what DevTools calls @1234 is 0x4d2 here, and addresses are addresses. Java
- * programs read them as signed, 0 is null, and they must be different: where references are by id they are, else a bit for each id says so.
+ * Ids of the dump. An id of the capture is kept, so that what DevTools calls @1234 is 0x4d2 here, and addresses are
+ * addresses. Java programs read them as signed, 0 is null, and they must be different: where references are by id they
+ * are, else a bit for each id says so.
  */
 #include <stdlib.h>
 

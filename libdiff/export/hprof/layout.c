@@ -1,19 +1,21 @@
 /*
- * Fields and sizes of classes. The data of an instance are the fields of its own class, then those of its superclass, and so on up:
+ * Fields and sizes of classes. The data of an instance are the fields of its own class, then those of its superclass,
+ * and so on up:
  *
  *      | own references | own (not captured) | references of the superclass | its (not captured) | …
  *
- * A capture does not say which class declares a field: what a superclass' own instances have is the superclass', everything else the class'
- * own. What is left of the size, as tools add it up, is filled with numbers that were not captured, so that they come to the same.
+ * A capture does not say which class declares a field: what a superclass' own instances have is the superclass',
+ * everything else the class' own. What is left of the size, as tools add it up, is filled with numbers that were not
+ * captured, so that they come to the same.
  */
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "export/hprof/hout.h"
 
-#define MOST_DEPTH     64u
-#define MOST_DATA      ((uint32_t)HOUT_PIECE_BYTES / 2) /* bytes of an instance */
-#define OF_SUPERCLASS  0x80000000u                      /* in an offset on its way */
+#define MOST_DEPTH    64u
+#define MOST_DATA     ((uint32_t)HOUT_PIECE_BYTES / 2) /* bytes of an instance */
+#define OF_SUPERCLASS 0x80000000u                      /* in an offset on its way */
 
 static const char *const cleanable_fields[] = {"prev", "next", "list"};
 
@@ -72,7 +74,8 @@ static hsd_status add_field(layout *l, hout_class *of, uint32_t name, uint32_t n
     return HSD_OK;
 }
 
-/* Instances are of classes below these, which have no instances of their own to tell their fields; importers know the fields by the class. */
+/* Instances are of classes below these, which have no instances of their own to tell their fields; importers know the
+ * fields by the class. */
 static hsd_status add_cleanable_fields(layout *l, hout_class *of, hsd_error *err)
 {
     hout *h = l->h;
@@ -81,8 +84,10 @@ static hsd_status add_cleanable_fields(layout *l, hout_class *of, hsd_error *err
         is_cleanable |= of->name == h->cleanable_classes[i];
     for (size_t i = 0; is_cleanable && i < HSD_ARRAY_LEN(cleanable_fields); i++) {
         uint32_t name, offset;
-        HSD_TRY(hsd_hout_intern_word(h, cleanable_fields[i], &name, err)); /* it is there already: hsd_hout_lay_out */
-        HSD_TRY(add_own(l, of, name, 0, &offset, err)); /* java.lang.ref.Reference has a "next" of another meaning */
+        /* it is there already: hsd_hout_lay_out */
+        HSD_TRY(hsd_hout_intern_word(h, cleanable_fields[i], &name, err));
+        /* java.lang.ref.Reference has a "next" of another meaning */
+        HSD_TRY(add_own(l, of, name, 0, &offset, err));
     }
     return HSD_OK;
 }
@@ -90,10 +95,14 @@ static hsd_status add_cleanable_fields(layout *l, hout_class *of, hsd_error *err
 /* What tools and importers look for in these classes, whether or not an instance has it. */
 static hsd_status add_known_fields(layout *l, hout_class *of, hsd_error *err)
 {
-    static const struct { hout_known of; bool jvm_alone; const char *name; } fields[] = {
-        {HOUT_K_REFERENCE, false, "referent"}, {HOUT_K_REFERENCE, true, "queue"}, {HOUT_K_REFERENCE, true, "next"},
-        {HOUT_K_REFERENCE, true, "discovered"}, {HOUT_K_STRING, false, "value"}, {HOUT_K_THREAD, false, "name"},
-        {HOUT_K_THREAD, true, "threadLocals"}, {HOUT_K_THREAD, true, "inheritableThreadLocals"}};
+    static const struct {
+        hout_known of;
+        bool jvm_alone;
+        const char *name;
+    } fields[] = {{HOUT_K_REFERENCE, false, "referent"}, {HOUT_K_REFERENCE, true, "queue"},
+                  {HOUT_K_REFERENCE, true, "next"},      {HOUT_K_REFERENCE, true, "discovered"},
+                  {HOUT_K_STRING, false, "value"},       {HOUT_K_THREAD, false, "name"},
+                  {HOUT_K_THREAD, true, "threadLocals"}, {HOUT_K_THREAD, true, "inheritableThreadLocals"}};
     hout *h = l->h;
     for (size_t i = 0; i < HSD_ARRAY_LEN(fields); i++) {
         uint32_t name, offset;
@@ -107,7 +116,8 @@ static hsd_status add_known_fields(layout *l, hout_class *of, hsd_error *err)
 /* A reference that is called like a field which is made up gets one of its own. */
 static bool is_reserved(const hout *h, const hout_row *row, uint32_t name)
 {
-    return (row->has_inside && name == h->inside_word) || (row->has_text && name == (row->has_values ? h->value_word : h->bytes_word));
+    return (row->has_inside && name == h->inside_word) ||
+           (row->has_text && name == (row->has_values ? h->value_word : h->bytes_word));
 }
 
 static hsd_status add_row_fields(layout *l, hout_class *of, hout_row *row, hsd_error *err)
@@ -183,8 +193,10 @@ static hsd_status lay_out_chain(layout *l, uint32_t number, hsd_error *err)
         chain[depth++] = number;
         if (of->super == 0) break;
         const bool is_cycle = h->classes[of->super - 1].state == HOUT_BUSY;
-        if (is_cycle || depth == MOST_DEPTH) of->super = 0;
-        else number = of->super - 1;
+        if (is_cycle || depth == MOST_DEPTH)
+            of->super = 0;
+        else
+            number = of->super - 1;
         if (of->super == 0) break;
     }
     while (depth > 0) {
@@ -203,7 +215,8 @@ static hsd_status lay_out_all(layout *l, hsd_error *err)
         hout_class *of = &h->classes[i];
         if (of->super == 0 && of->mirror == 0 && i + 1 != object) of->super = object;
         const bool has_texts = of->row != 0 && h->rows.items[of->row - 1].has_values;
-        if (has_texts && i + 1 != h->known[HOUT_K_STRING]) of->super = h->known[HOUT_K_STRING]; /* so that tools show them */
+        /* so that tools show them */
+        if (has_texts && i + 1 != h->known[HOUT_K_STRING]) of->super = h->known[HOUT_K_STRING];
     }
     for (uint32_t i = 0; i < h->class_count; i++) {
         HSD_TRY(lay_out_chain(l, i, err));
@@ -215,16 +228,18 @@ static hsd_status lay_out_all(layout *l, hsd_error *err)
 /* Every name that a layout may ask for, before there are marks for each. */
 static hsd_status intern_names(hout *h, hsd_error *err)
 {
-    static const char *const words[] = {"referent", "queue", "next", "discovered", "name", "threadLocals", "inheritableThreadLocals",
-                                        "hash", "coder", "hashIsZero", "prev", "list"};
-    static const char *const cleanables[HOUT_CLEANABLE_COUNT] = {"jdk.internal.ref.PhantomCleanable", "jdk.internal.ref.WeakCleanable",
-                                                                 "jdk.internal.ref.SoftCleanable"};
+    static const char *const words[] = {
+        "referent", "queue", "next",       "discovered", "name", "threadLocals", "inheritableThreadLocals",
+        "hash",     "coder", "hashIsZero", "prev",       "list"};
+    static const char *const cleanables[HOUT_CLEANABLE_COUNT] = {
+        "jdk.internal.ref.PhantomCleanable", "jdk.internal.ref.WeakCleanable", "jdk.internal.ref.SoftCleanable"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(words); i++) {
         uint32_t number;
         HSD_TRY(hsd_hout_intern_word(h, words[i], &number, err));
     }
     for (size_t i = 0; i < HSD_ARRAY_LEN(cleanables); i++)
-        HSD_TRY(hsd_hout_class_name(h, (hsd_bytes){(const uint8_t *)cleanables[i], strlen(cleanables[i])}, &h->cleanable_classes[i], err));
+        HSD_TRY(hsd_hout_class_name(h, (hsd_bytes){(const uint8_t *)cleanables[i], strlen(cleanables[i])},
+                                    &h->cleanable_classes[i], err));
     return HSD_OK;
 }
 

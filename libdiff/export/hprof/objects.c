@@ -23,7 +23,7 @@ typedef struct writing {
 
 /* ---- references in an array ---- */
 
-typedef struct plan { /* of an array */
+typedef struct plan {               /* of an array */
     uint64_t all, elements, widest; /* references; of these elements; greatest index + 1 */
     bool is_by_index;
 } plan;
@@ -65,7 +65,10 @@ static hsd_status put(writing *w, hout_array *a, uint64_t index, uint64_t id, hs
     return hsd_hout_put_element(a, index, id, err);
 }
 
-static bool is_element(const writing *w, const hout_reference *r) { return w->h->labels[r->place].kind == HSC_LABEL_ELEMENT; }
+static bool is_element(const writing *w, const hout_reference *r)
+{
+    return w->h->labels[r->place].kind == HSC_LABEL_ELEMENT;
+}
 
 static bool has_field(const writing *w, const hout_reference *r, uint32_t *hint, uint32_t *offset)
 {
@@ -108,12 +111,14 @@ static hsd_status fill_huge(writing *w, hout_array *a, const plan *p, hsd_error 
         const bool is_class = h->is_jvm && label->kind == HSC_LABEL_CLASS && !has_class;
         has_class |= is_class;
         if (label->is_left_out || is_class) continue;
-        HSD_TRY(put(w, a, p->is_by_index ? reference.index : next++, hsd_hout_id(h, reference.target, reference.target_id), err));
+        HSD_TRY(put(w, a, p->is_by_index ? reference.index : next++,
+                    hsd_hout_id(h, reference.target, reference.target_id), err));
     }
     return status == HSD_END ? HSD_OK : status;
 }
 
-static hsd_status write_array(writing *w, uint64_t id, const hout_class *of, const plan *p, bool with_named, uint64_t least, hsd_error *err)
+static hsd_status write_array(writing *w, uint64_t id, const hout_class *of, const plan *p, bool with_named,
+                              uint64_t least, hsd_error *err)
 {
     hout *h = w->h;
     hout_array a;
@@ -141,7 +146,8 @@ static hsd_status write_as_array(writing *w, hsd_error *err)
     const bool is_said = (said > 0 || h->is_jvm) && said <= w->size / h->reference && h->keeps_sizes;
     plan p = plan_array(w, true);
     if (is_said && p.widest <= said) p.is_by_index |= is_ascending(w); /* it is that long, whatever is in it */
-    return write_array(w, w->id, &h->classes[w->row->class_number], &p, true, is_said ? said : fitting(h, w->size), err);
+    return write_array(w, w->id, &h->classes[w->row->class_number], &p, true, is_said ? said : fitting(h, w->size),
+                       err);
 }
 
 static hsd_status write_as_primitives(writing *w, hsd_error *err)
@@ -169,12 +175,15 @@ static void fill_fields(writing *w, uint8_t *data)
     for (uint32_t i = 0; i < refs->count; i++) {
         const hout_reference *r = &refs->items[i];
         if (is_element(w, r)) continue;
-        if (has_field(w, r, &hint, &offset)) set(w, data, offset, r);
-        else w->overflow++;
+        if (has_field(w, r, &hint, &offset))
+            set(w, data, offset, r);
+        else
+            w->overflow++;
     }
     if (!refs->has_class || hsd_hout_mirror(w->h, refs->to_class.ordinal) != NULL) return;
     const uint32_t slot = hsd_hout_find_slot(w->row, w->h->class_word, 0, 0);
-    if (slot != UINT32_MAX && w->row->slots[slot].offset != HOUT_NO_FIELD) set(w, data, w->row->slots[slot].offset, &refs->to_class);
+    if (slot != UINT32_MAX && w->row->slots[slot].offset != HOUT_NO_FIELD)
+        set(w, data, w->row->slots[slot].offset, &refs->to_class);
 }
 
 static uint64_t excess_of(const writing *w)
@@ -187,7 +196,8 @@ static uint64_t excess_of(const writing *w)
 static hsd_status write_text(writing *w, uint64_t id, uint64_t excess, hsd_error *err)
 {
     const hsd_text value = w->row->has_values ? w->object->value : (hsd_text){0};
-    return value.size > 0 ? hsd_hout_write_chars(w->h, id, value.data, value.size, err) : hsd_hout_write_bytes(w->h, id, excess, err);
+    return value.size > 0 ? hsd_hout_write_chars(w->h, id, value.data, value.size, err)
+                          : hsd_hout_write_bytes(w->h, id, excess, err);
 }
 
 static hsd_status write_as_instance(writing *w, hsd_error *err)
@@ -203,8 +213,10 @@ static hsd_status write_as_instance(writing *w, hsd_error *err)
     at = hsd_hout_u4(at, row->data_bytes);
     memset(at, 0, row->data_bytes);
     if (w->huge == NULL) fill_fields(w, at);
-    if (row->has_inside && (w->huge != NULL || h->held.elements + w->overflow > 0 || excess > 0)) inside = hsd_hout_new_id(h);
-    if (row->has_text && ((row->has_values && w->object->value.size > 0) || (excess > 0 && inside == 0))) text = hsd_hout_new_id(h);
+    if (row->has_inside && (w->huge != NULL || h->held.elements + w->overflow > 0 || excess > 0))
+        inside = hsd_hout_new_id(h);
+    if (row->has_text && ((row->has_values && w->object->value.size > 0) || (excess > 0 && inside == 0)))
+        text = hsd_hout_new_id(h);
     if (inside != 0) hsd_hout_u8(at + row->inside_offset, inside);
     if (text != 0) hsd_hout_u8(at + row->text_offset, text);
     if (inside != 0) {
@@ -225,15 +237,21 @@ static const hout_huge *huge_of(hout *h, uint64_t ordinal)
 static hsd_status write_object(hout *h, const hsd_object *object, hsd_error *err)
 {
     const uint32_t type = hsd_type_common(&h->types, object->type);
-    writing w = {.h = h, .object = object, .huge = huge_of(h, object->ordinal), .id = hsd_hout_id(h, object->ordinal, object->id),
-                 .size = hsd_add_saturating(object->size_bytes, object->native_bytes), .serial = hsd_hout_site_serial(h, object->site)};
+    writing w = {.h = h,
+                 .object = object,
+                 .huge = huge_of(h, object->ordinal),
+                 .id = hsd_hout_id(h, object->ordinal, object->id),
+                 .size = hsd_add_saturating(object->size_bytes, object->native_bytes),
+                 .serial = hsd_hout_site_serial(h, object->site)};
     uint32_t number;
     h->x->result->objects++;
     h->x->result->bytes = hsd_add_saturating(h->x->result->bytes, w.size);
     if (h->is_jvm && type == h->class_type && object->name != 0) return HSD_OK; /* a class object */
     if (w.huge == NULL) HSD_TRY(hsd_hout_gather(h, false, false, err));
     const bool has_class = w.huge == NULL && h->held.has_class;
-    const uint64_t class_ordinal = w.huge != NULL ? w.huge->class_ordinal : has_class ? h->held.to_class.ordinal + 1 : 0;
+    const uint64_t class_ordinal = w.huge != NULL ? w.huge->class_ordinal
+                                   : has_class    ? h->held.to_class.ordinal + 1
+                                                  : 0;
     HSD_TRY(hsd_hout_row(&h->rows, type, class_ordinal, &number, err));
     w.row = &h->rows.items[h->classes[h->rows.items[number].class_number].row - 1];
     switch ((hout_form)w.row->form) {

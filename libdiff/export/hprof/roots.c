@@ -12,15 +12,16 @@
 #define STATICS_OF_CLASS 60000u
 
 static const char *const class_names[HSC_ROOT_KIND_COUNT] = {
-    [HSC_ROOT_UNKNOWN] = "(roots)",     [HSC_ROOT_GLOBAL] = "(globals)",       [HSC_ROOT_STATIC] = "(statics)",
-    [HSC_ROOT_STACK] = "(stacks)",      [HSC_ROOT_THREAD] = "(threads)",       [HSC_ROOT_HANDLE] = "(handles)",
-    [HSC_ROOT_CLASS] = "(classes)",     [HSC_ROOT_INTERNED] = "(interned)",    [HSC_ROOT_FINALIZER] = "(finalizers)",
-    [HSC_ROOT_MONITOR] = "(monitors)",  [HSC_ROOT_RUNTIME] = "(runtime)",      [HSC_ROOT_REGISTER] = "(registers)"};
+    [HSC_ROOT_UNKNOWN] = "(roots)",    [HSC_ROOT_GLOBAL] = "(globals)",    [HSC_ROOT_STATIC] = "(statics)",
+    [HSC_ROOT_STACK] = "(stacks)",     [HSC_ROOT_THREAD] = "(threads)",    [HSC_ROOT_HANDLE] = "(handles)",
+    [HSC_ROOT_CLASS] = "(classes)",    [HSC_ROOT_INTERNED] = "(interned)", [HSC_ROOT_FINALIZER] = "(finalizers)",
+    [HSC_ROOT_MONITOR] = "(monitors)", [HSC_ROOT_RUNTIME] = "(runtime)",   [HSC_ROOT_REGISTER] = "(registers)"};
 
 bool hsd_hout_is_named_root(const hout *h, uint32_t kind, uint32_t label, uint32_t thread)
 {
     const hsd_bytes name = hsd_texts_get(&h->texts, label);
-    return !h->is_jvm && kind < HSC_ROOT_KIND_COUNT && hsd_hout_thread(h, thread) == NULL && name.size > 0 && name.data[0] != '(';
+    return !h->is_jvm && kind < HSC_ROOT_KIND_COUNT && hsd_hout_thread(h, thread) == NULL && name.size > 0 &&
+           name.data[0] != '(';
 }
 
 /* ---- roots with names ---- */
@@ -135,7 +136,8 @@ static hsd_status write_of_thread(hout *h, const hsd_joined_root *root, uint64_t
     hout_thread *thread = hsd_hout_thread(h, root->thread);
     const uint32_t frame = root->frame == 0 ? UINT32_MAX : root->frame - 1;
     if (root->kind != HSC_ROOT_THREAD)
-        return write_in_thread(h, root->kind == HSC_ROOT_HANDLE ? HOUT_JNI_LOCAL : HOUT_JAVA_FRAME, id, root->thread, frame, err);
+        return write_in_thread(h, root->kind == HSC_ROOT_HANDLE ? HOUT_JNI_LOCAL : HOUT_JAVA_FRAME, id, root->thread,
+                               frame, err);
     if (!h->is_jvm || thread == NULL || thread->has_object)
         return write_in_thread(h, HOUT_THREAD_BLOCK, id, root->thread, 0, err);
     thread->has_object = true;
@@ -144,12 +146,15 @@ static hsd_status write_of_thread(hout *h, const hsd_joined_root *root, uint64_t
 
 static bool is_of_thread(const hsd_joined_root *root)
 {
-    return root->thread != 0 && (root->kind == HSC_ROOT_THREAD || root->kind == HSC_ROOT_STACK || root->kind == HSC_ROOT_HANDLE ||
-                                 root->kind == HSC_ROOT_REGISTER);
+    return root->thread != 0 && (root->kind == HSC_ROOT_THREAD || root->kind == HSC_ROOT_STACK ||
+                                 root->kind == HSC_ROOT_HANDLE || root->kind == HSC_ROOT_REGISTER);
 }
 
 /* Classes that go with the program are roots of a JVM's capture, and of a dump by their class loader. */
-static bool is_implied(const hout *h, const hsd_joined_root *root) { return h->is_jvm && root->kind == HSC_ROOT_STATIC; }
+static bool is_implied(const hout *h, const hsd_joined_root *root)
+{
+    return h->is_jvm && root->kind == HSC_ROOT_STATIC;
+}
 
 static hsd_status write_captured(hout *h, hsd_error *err)
 {
@@ -159,10 +164,14 @@ static hsd_status write_captured(hout *h, hsd_error *err)
     while ((status = hsd_joined_next_root(h->joined, &root, err)) == HSD_OK) {
         const uint64_t id = hsd_hout_id(h, root.target, root.target_id);
         if (is_implied(h, &root) || hsd_hout_is_named_root(h, root.kind, root.label, root.thread)) continue;
-        const bool is_stack = root.kind == HSC_ROOT_STACK || root.kind == HSC_ROOT_REGISTER || root.kind == HSC_ROOT_THREAD;
-        if (is_of_thread(&root)) HSD_TRY(write_of_thread(h, &root, id, err));
-        else if (is_stack) HSD_TRY(write_in_thread(h, HOUT_NATIVE_STACK, id, 0, 0, err));
-        else HSD_TRY(write_root(h, tag_of(root.kind), id, err));
+        const bool is_stack =
+            root.kind == HSC_ROOT_STACK || root.kind == HSC_ROOT_REGISTER || root.kind == HSC_ROOT_THREAD;
+        if (is_of_thread(&root))
+            HSD_TRY(write_of_thread(h, &root, id, err));
+        else if (is_stack)
+            HSD_TRY(write_in_thread(h, HOUT_NATIVE_STACK, id, 0, 0, err));
+        else
+            HSD_TRY(write_root(h, tag_of(root.kind), id, err));
     }
     return status == HSD_END ? HSD_OK : status;
 }

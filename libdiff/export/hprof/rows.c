@@ -51,8 +51,11 @@ hsd_status hsd_hout_row(hout_rows *rows, uint32_t type, uint64_t class_ordinal, 
     const uint32_t at = place_of(rows, type, class_ordinal);
     if (rows->table[at] == 0) {
         HSD_TRY(hsd_hout_grow((void **)&rows->items, &rows->capacity, rows->count, sizeof *rows->items, err));
-        rows->items[rows->count] = (hout_row){.type = type, .class_ordinal = class_ordinal, .least = UINT64_MAX,
-                                              .inside_offset = UINT32_MAX, .text_offset = UINT32_MAX};
+        rows->items[rows->count] = (hout_row){.type = type,
+                                              .class_ordinal = class_ordinal,
+                                              .least = UINT64_MAX,
+                                              .inside_offset = UINT32_MAX,
+                                              .text_offset = UINT32_MAX};
         rows->table[at] = ++rows->count;
     }
     *number = rows->table[at] - 1;
@@ -99,7 +102,8 @@ static hsd_status index_slots(hout_rows *rows, hout_row *row, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_hout_put_slot(hout_rows *rows, hout_row *row, uint32_t name, uint32_t nth, uint32_t most, uint32_t *slot, hsd_error *err)
+hsd_status hsd_hout_put_slot(hout_rows *rows, hout_row *row, uint32_t name, uint32_t nth, uint32_t most, uint32_t *slot,
+                             hsd_error *err)
 {
     *slot = UINT32_MAX;
     if (row->slot_count >= most) return HSD_OK;
@@ -120,8 +124,10 @@ hsd_status hsd_hout_join_rows(hout_rows *rows, hout_row *to, const hout_row *fro
         const hout_slot *slot = &from->slots[i];
         uint32_t at = hsd_hout_find_slot(to, slot->name, slot->nth, i);
         if (at == UINT32_MAX) HSD_TRY(hsd_hout_put_slot(rows, to, slot->name, slot->nth, HOUT_MOST_SLOTS, &at, err));
-        if (at != UINT32_MAX) to->slots[at].uses += slot->uses;
-        else to->unnamed += slot->uses;
+        if (at != UINT32_MAX)
+            to->slots[at].uses += slot->uses;
+        else
+            to->unnamed += slot->uses;
     }
     to->objects += from->objects;
     to->named += from->named;

@@ -1,7 +1,7 @@
 /*
- * Rows: what the first pass finds out about the objects that will share a class of the dump. Without classes in the capture a row is a
- * type; in the capture of a JVM it is a type and the class object that its objects refer to, since two loaders may have a class of the
- * same name.
+ * Rows: what the first pass finds out about the objects that will share a class of the dump. Without classes in the
+ * capture a row is a type; in the capture of a JVM it is a type and the class object that its objects refer to, since
+ * two loaders may have a class of the same name.
  *
  *      slots      (name, nth) of the references that its objects have: "next", "owner", a second "owner" of the same object …
  *      sizes      all alike, or how many are small and what these sum up to
@@ -15,9 +15,9 @@
 
 #include <hsdiff/status.h>
 
-#define HOUT_SMALL_BYTES  512u   /* objects below differ in size without being told apart */
-#define HOUT_EQUAL_BYTES  16384u /* up to here objects that are all of one size are instances of that size */
-#define HOUT_MOST_SLOTS   1024u  /* names of a row: others lose theirs */
+#define HOUT_SMALL_BYTES 512u   /* objects below differ in size without being told apart */
+#define HOUT_EQUAL_BYTES 16384u /* up to here objects that are all of one size are instances of that size */
+#define HOUT_MOST_SLOTS  1024u  /* names of a row: others lose theirs */
 
 typedef struct hout_slot {
     uint32_t name;   /* number of the string of the dump */
@@ -41,17 +41,20 @@ typedef struct hout_row {
     uint64_t unnamed;         /* of `named`: that found no slot */
     uint64_t least, most;     /* size */
     uint64_t small_objects, small_bytes;
-    uint64_t widest;          /* greatest number of elements of one object, or of references if it has an index */
+    /* greatest number of elements of one object, or of references if it has an index */
+    uint64_t widest;
     bool has_values;
-    bool has_inside, has_text; /* instances have a field for elements and references without a slot; for bytes and texts */
-    bool is_even;             /* all of one size, which fields can make up */
-    uint8_t form;             /* hout_form */
-    uint8_t element;          /* hout_type of HOUT_AS_PRIMITIVES */
+    /* instances have a field for elements and references without a slot; for bytes and texts */
+    bool has_inside, has_text;
+    bool is_even;    /* all of one size, which fields can make up */
+    uint8_t form;    /* hout_form */
+    uint8_t element; /* hout_type of HOUT_AS_PRIMITIVES */
     /* of instances, once classes are laid out */
-    uint64_t size_bytes;      /* as the class says; what an object has beyond is in its inside */
+    uint64_t size_bytes; /* as the class says; what an object has beyond is in its inside */
     uint32_t data_bytes;
-    uint32_t inside_offset;   /* of the field for elements and for references without a slot; UINT32_MAX = none */
-    uint32_t text_offset;     /* of the field for bytes and texts */
+    /* of the field for elements and for references without a slot; UINT32_MAX = none */
+    uint32_t inside_offset;
+    uint32_t text_offset; /* of the field for bytes and texts */
 } hout_row;
 
 typedef struct hout_rows {
@@ -68,7 +71,8 @@ hsd_status hsd_hout_row(hout_rows *rows, uint32_t type, uint64_t class_ordinal, 
 /* Slow path of hsd_hout_find_slot. */
 uint32_t hsd_hout_search_slot(const hout_row *row, uint32_t name, uint32_t nth);
 
-/* The slot of a name in a row; UINT32_MAX = there is none. `hint` is where to look first: the slot behind the last one found. */
+/* The slot of a name in a row; UINT32_MAX = there is none. `hint` is where to look first: the slot behind the last one
+ * found. */
 static inline uint32_t hsd_hout_find_slot(const hout_row *row, uint32_t name, uint32_t nth, uint32_t hint)
 {
     if (hint < row->slot_count && row->slots[hint].name == name && row->slots[hint].nth == nth) return hint;
@@ -79,7 +83,8 @@ static inline uint32_t hsd_hout_find_slot(const hout_row *row, uint32_t name, ui
 void hsd_hout_forget_slots(hout_row *row);
 
 /* The same, made if it is new and there is room; UINT32_MAX = there was none. */
-hsd_status hsd_hout_put_slot(hout_rows *rows, hout_row *row, uint32_t name, uint32_t nth, uint32_t most, uint32_t *slot, hsd_error *err);
+hsd_status hsd_hout_put_slot(hout_rows *rows, hout_row *row, uint32_t name, uint32_t nth, uint32_t most, uint32_t *slot,
+                             hsd_error *err);
 
 /* Adds what is known of `from` to `to`; `from` keeps its slots. */
 hsd_status hsd_hout_join_rows(hout_rows *rows, hout_row *to, const hout_row *from, hsd_error *err);

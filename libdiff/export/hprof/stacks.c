@@ -1,6 +1,6 @@
 /*
- * Stacks: frames of threads, and allocation sites, which are stacks as well. All become STACK_FRAMEs and STACK_TRACEs: trace 1 has no
- * frames, those of threads follow, then those of the sites at which an object was made.
+ * Stacks: frames of threads, and allocation sites, which are stacks as well. All become STACK_FRAMEs and STACK_TRACEs:
+ * trace 1 has no frames, those of threads follow, then those of the sites at which an object was made.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,7 +26,8 @@ static hsd_status take_frame(hout *h, const hsd_record *record, hsd_error *err)
     hout_stacks *s = &h->stacks;
     const hsd_frame *f = &record->frame;
     HSD_TRY(hsd_hout_grow((void **)&s->frames, &s->frame_capacity, s->frame_count, sizeof *s->frames, err));
-    s->frames[s->frame_count++] = (hout_frame){.thread = f->thread, .depth = f->depth, .function = f->function, .file = f->file, .line = f->line};
+    s->frames[s->frame_count++] =
+        (hout_frame){.thread = f->thread, .depth = f->depth, .function = f->function, .file = f->file, .line = f->line};
     HSD_TRY(hsd_texts_want(&h->texts, f->function, err));
     return hsd_texts_want(&h->texts, f->file, err);
 }
@@ -37,13 +38,15 @@ static hsd_status take_site(hout *h, const hsd_record *record, hsd_error *err)
     const hsd_site *from = &record->site;
     if (from->id == 0 || hsd_id_map_get(&s->site_index, from->id) != HSD_ID_NONE) return HSD_OK;
     HSD_TRY(hsd_hout_grow((void **)&s->sites, &s->site_capacity, s->site_count, sizeof *s->sites, err));
-    s->sites[s->site_count] = (hout_site){.id = from->id, .parent = from->parent, .function = from->function, .file = from->file, .line = from->line};
+    s->sites[s->site_count] = (hout_site){
+        .id = from->id, .parent = from->parent, .function = from->function, .file = from->file, .line = from->line};
     HSD_TRY(hsd_texts_want(&h->texts, from->function, err));
     HSD_TRY(hsd_texts_want(&h->texts, from->file, err));
     return hsd_id_map_put(&s->site_index, from->id, s->site_count++, err);
 }
 
-static hsd_status read_all(hout *h, hsd_record_kind kind, hsd_status (*take)(hout *, const hsd_record *, hsd_error *), hsd_error *err)
+static hsd_status read_all(hout *h, hsd_record_kind kind, hsd_status (*take)(hout *, const hsd_record *, hsd_error *),
+                           hsd_error *err)
 {
     hsd_record_reader *reader;
     hsd_record record;
@@ -82,7 +85,8 @@ hsd_status hsd_hout_load_stacks(hout *h, hsd_error *err)
     HSD_TRY(read_all(h, HSD_RECORD_SITE, take_site, err));
     deal_frames(s);
     for (uint32_t i = 0; i < s->site_count; i++) {
-        const uint32_t parent = s->sites[i].parent == 0 ? HSD_ID_NONE : hsd_id_map_get(&s->site_index, s->sites[i].parent);
+        const uint32_t parent =
+            s->sites[i].parent == 0 ? HSD_ID_NONE : hsd_id_map_get(&s->site_index, s->sites[i].parent);
         s->sites[i].parent = parent == HSD_ID_NONE ? 0 : parent + 1;
     }
     return HSD_OK;
@@ -108,7 +112,10 @@ hout_thread *hsd_hout_thread(const hout *h, uint32_t thread)
     return at == HSD_ID_NONE ? NULL : &h->stacks.threads[at];
 }
 
-uint32_t hsd_hout_thread_serial(const hout *h, const hout_thread *thread) { return 2 + (uint32_t)(thread - h->stacks.threads); }
+uint32_t hsd_hout_thread_serial(const hout *h, const hout_thread *thread)
+{
+    return 2 + (uint32_t)(thread - h->stacks.threads);
+}
 
 /* ---- writing ---- */
 
@@ -197,7 +204,8 @@ static hsd_status write_site_traces(hout *h, hsd_error *err)
     hout_stacks *s = &h->stacks;
     uint8_t *out;
     for (uint32_t i = 0; i < s->site_count; i++)
-        HSD_TRY(write_frame(h, (uint64_t)s->frame_count + i + 1, s->sites[i].function, s->sites[i].file, s->sites[i].line, err));
+        HSD_TRY(write_frame(h, (uint64_t)s->frame_count + i + 1, s->sites[i].function, s->sites[i].file,
+                            s->sites[i].line, err));
     uint32_t serial = 2 + s->thread_count;
     for (uint32_t i = 0; i < s->site_count; i++) {
         if (!s->sites[i].is_used) continue;

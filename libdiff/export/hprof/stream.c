@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 
-
 static const uint8_t zeros[4096];
 
 hsd_status hsd_hout_open(hout_stream *s, hsd_export *x, hsd_error *err)

@@ -1,7 +1,7 @@
 /*
- * The first pass over objects and references. It gathers the references of one object at a time, finds the row of the object by its type
- * (and by the class that it refers to, in a JVM), and notes which names and sizes occur there. Class objects of a JVM are kept whole:
- * they are no instances in a dump but records of their own.
+ * The first pass over objects and references. It gathers the references of one object at a time, finds the row of the
+ * object by its type (and by the class that it refers to, in a JVM), and notes which names and sizes occur there. Class
+ * objects of a JVM are kept whole: they are no instances in a dump but records of their own.
  */
 #include <stdlib.h>
 
@@ -31,8 +31,10 @@ static void begin_object(hout *h)
 static void take_element(hout_references *refs, uint64_t index)
 {
     if (refs->elements > 0 && index + 1 <= refs->widest) refs->is_ascending = false;
-    if (index < UINT64_MAX) refs->widest = hsd_max_u64(refs->widest, index + 1);
-    else refs->is_ascending = false;
+    if (index < UINT64_MAX)
+        refs->widest = hsd_max_u64(refs->widest, index + 1);
+    else
+        refs->is_ascending = false;
     refs->elements++;
 }
 
@@ -44,14 +46,19 @@ static bool take(hout *h, const hsd_joined_reference *from, bool is_class_object
     const uint32_t place = at == HSD_ID_NONE ? h->label_table.count : at;
     const hout_label *label = &h->labels[place];
     if (label->is_left_out) return label->is_made_again;
-    hout_reference to = {.ordinal = from->target, .id = hsd_hout_id(h, from->target, from->target_id), .index = from->index, .place = place};
+    hout_reference to = {.ordinal = from->target,
+                         .id = hsd_hout_id(h, from->target, from->target_id),
+                         .index = from->index,
+                         .place = place};
     if (h->is_jvm && label->kind == HSC_LABEL_CLASS && !is_class_object && !refs->has_class) {
         refs->has_class = true;
         refs->to_class = to;
         return true;
     }
-    if (label->kind == HSC_LABEL_ELEMENT) take_element(refs, from->index);
-    else to.nth = count_name(h, label->name);
+    if (label->kind == HSC_LABEL_ELEMENT)
+        take_element(refs, from->index);
+    else
+        to.nth = count_name(h, label->name);
     if (refs->count < HOUT_HELD) refs->items[refs->count++] = to;
     refs->all++;
     return true;
@@ -67,7 +74,8 @@ hsd_status hsd_hout_gather(hout *h, bool is_class_object, bool to_end, hsd_error
     refs->is_ascending = true;
     refs->has_class = false;
     begin_object(h);
-    while ((to_end || refs->count < HOUT_HELD) && (status = hsd_joined_next_reference(h->joined, &reference, err)) == HSD_OK)
+    while ((to_end || refs->count < HOUT_HELD) &&
+           (status = hsd_joined_next_reference(h->joined, &reference, err)) == HSD_OK)
         if (!take(h, &reference, is_class_object)) h->left.weak += to_end; /* counted once */
     return status == HSD_END ? HSD_OK : status;
 }
@@ -90,10 +98,14 @@ static bool is_called(const hout *h, const hout_reference *reference, const char
 /* Superclass, loader, signers and domain have places of their own in a CLASS_DUMP. */
 static bool take_header(hout *h, hout_mirror *mirror, const hout_reference *from)
 {
-    const struct { const char *word; uint64_t *to; uint64_t value; } parts[] = {{"super", &mirror->super_ordinal, from->ordinal + 1},
-                                                                                {"loader", &mirror->loader, from->id},
-                                                                                {"signers", &mirror->signers, from->id},
-                                                                                {"protection domain", &mirror->domain, from->id}};
+    const struct {
+        const char *word;
+        uint64_t *to;
+        uint64_t value;
+    } parts[] = {{"super", &mirror->super_ordinal, from->ordinal + 1},
+                 {"loader", &mirror->loader, from->id},
+                 {"signers", &mirror->signers, from->id},
+                 {"protection domain", &mirror->domain, from->id}};
     if (h->labels[from->place].kind != HSC_LABEL_INTERNAL) return false;
     for (size_t i = 0; i < HSD_ARRAY_LEN(parts); i++) {
         if (*parts[i].to != 0 || !is_called(h, from, parts[i].word)) continue;
@@ -107,8 +119,11 @@ static hsd_status take_class_object(hout *h, const hsd_object *object, hsd_error
 {
     HSD_TRY(hsd_hout_grow((void **)&h->mirrors, &h->mirror_capacity, h->mirror_count, sizeof *h->mirrors, err));
     hout_mirror *mirror = &h->mirrors[h->mirror_count++];
-    *mirror = (hout_mirror){.ordinal = object->ordinal, .id = hsd_hout_id(h, object->ordinal, object->id), .size_bytes = object->size_bytes,
-                            .name = object->name, .first_static = h->static_count};
+    *mirror = (hout_mirror){.ordinal = object->ordinal,
+                            .id = hsd_hout_id(h, object->ordinal, object->id),
+                            .size_bytes = object->size_bytes,
+                            .name = object->name,
+                            .first_static = h->static_count};
     for (uint32_t i = 0; i < h->held.count; i++)
         if (!take_header(h, mirror, &h->held.items[i])) HSD_TRY(add_static(h, &h->held.items[i], err));
     mirror->static_count = h->static_count - mirror->first_static;
@@ -135,7 +150,8 @@ static hsd_status note_names(hout *h, hout_row *row, hsd_error *err)
         h->left.soft += label->is_soft;
         if (label->kind == HSC_LABEL_ELEMENT) continue;
         uint32_t slot = hsd_hout_find_slot(row, label->name, r->nth, hint);
-        if (slot == UINT32_MAX) HSD_TRY(hsd_hout_put_slot(&h->rows, row, label->name, r->nth, HOUT_MOST_SLOTS, &slot, err));
+        if (slot == UINT32_MAX)
+            HSD_TRY(hsd_hout_put_slot(&h->rows, row, label->name, r->nth, HOUT_MOST_SLOTS, &slot, err));
         if (slot == UINT32_MAX) {
             row->unnamed++;
             continue;
@@ -169,7 +185,10 @@ static hsd_status note_huge(hout *h, const hsd_object *object, hsd_error *err)
 {
     const hout_references *refs = &h->held;
     HSD_TRY(hsd_hout_grow((void **)&h->huge, &h->huge_capacity, h->huge_count, sizeof *h->huge, err));
-    h->huge[h->huge_count++] = (hout_huge){.ordinal = object->ordinal, .all = refs->all, .elements = refs->elements, .widest = refs->widest,
+    h->huge[h->huge_count++] = (hout_huge){.ordinal = object->ordinal,
+                                           .all = refs->all,
+                                           .elements = refs->elements,
+                                           .widest = refs->widest,
                                            .class_ordinal = refs->has_class ? refs->to_class.ordinal + 1 : 0,
                                            .is_ascending = refs->is_ascending && refs->elements == refs->all};
     return HSD_OK;

@@ -1,5 +1,6 @@
 /*
- * What things are called in the dump. Tools read names of classes as Java's: dots between packages (slashes become dots, too), arrays end in
+ * What things are called in the dump. Tools read names of classes as Java's: dots between packages (slashes become
+ * dots, too), arrays end in
  * "[]" and begin with no bracket. In a dump of a JVM they are written as HotSpot does, "java/lang/String" and "[I".
  */
 #include <stdlib.h>
@@ -8,7 +9,10 @@
 
 static hsd_bytes word_of(const char *word) { return (hsd_bytes){(const uint8_t *)word, strlen(word)}; }
 
-static bool equals(hsd_bytes text, const char *word) { return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0; }
+static bool equals(hsd_bytes text, const char *word)
+{
+    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
+}
 
 hsd_status hsd_hout_intern(hout *h, const void *text, size_t size, uint32_t *number, hsd_error *err)
 {
@@ -27,7 +31,8 @@ hsd_status hsd_hout_intern_text(hout *h, uint32_t string, uint32_t *number, hsd_
 
 /* ---- names of classes ---- */
 
-/* "[]*Node" and "[4]int" of Go as "*Node[]" and "int[4]": tools take a bracket in front for HotSpot's way to write arrays. */
+/* "[]*Node" and "[4]int" of Go as "*Node[]" and "int[4]": tools take a bracket in front for HotSpot's way to write
+ * arrays. */
 static hsd_status turn_brackets(hsd_bytes name, hsd_buffer *out, hsd_error *err)
 {
     size_t begin = 0;
@@ -45,8 +50,11 @@ static hsd_status turn_brackets(hsd_bytes name, hsd_buffer *out, hsd_error *err)
 
 static char letter_of(hsd_bytes name)
 {
-    static const struct { const char *name; char letter; } letters[] = {{"boolean", 'Z'}, {"char", 'C'}, {"float", 'F'}, {"double", 'D'},
-                                                                        {"byte", 'B'}, {"short", 'S'}, {"int", 'I'}, {"long", 'J'}};
+    static const struct {
+        const char *name;
+        char letter;
+    } letters[] = {{"boolean", 'Z'}, {"char", 'C'},  {"float", 'F'}, {"double", 'D'},
+                   {"byte", 'B'},    {"short", 'S'}, {"int", 'I'},   {"long", 'J'}};
     for (size_t i = 0; i < HSD_ARRAY_LEN(letters); i++)
         if (equals(name, letters[i].name)) return letters[i].letter;
     return '\0';
@@ -99,9 +107,12 @@ static hsd_status as_it_is(hsd_bytes name, hsd_buffer *out, hsd_error *err)
 hsd_status hsd_hout_class_name(hout *h, hsd_bytes name, uint32_t *number, hsd_error *err)
 {
     if (name.size == 0) name = word_of("(unnamed)");
-    if (name.data[0] == '[') HSD_TRY(turn_brackets(name, &h->text, err));
-    else if (h->is_jvm) HSD_TRY(as_hotspot(name, &h->text, err));
-    else HSD_TRY(as_it_is(name, &h->text, err));
+    if (name.data[0] == '[')
+        HSD_TRY(turn_brackets(name, &h->text, err));
+    else if (h->is_jvm)
+        HSD_TRY(as_hotspot(name, &h->text, err));
+    else
+        HSD_TRY(as_it_is(name, &h->text, err));
     return hsd_hout_intern(h, h->text.data, h->text.size, number, err);
 }
 
@@ -139,9 +150,12 @@ static hsd_status make_label(hout *h, const hsd_label *from, hout_label *to, hsd
                        .is_weak = (from->flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_WEAK,
                        .is_soft = (from->flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_SOFT};
     HSD_TRY(name_label(h, from, to, err));
-    const bool is_referent = h->is_jvm && to->kind == HSC_LABEL_FIELD && equals(hsd_names_get(&h->strings, to->name), "referent");
-    to->is_made_again = h->is_jvm && to->kind == HSC_LABEL_INTERNAL && equals(hsd_names_get(&h->strings, to->name), "cleaner");
-    to->is_left_out = to->is_made_again || (to->is_weak && !h->is_jvm); /* weak ones of a JVM's objects stood in a dump like all others: readers reach classes by their loader */
+    const bool is_referent =
+        h->is_jvm && to->kind == HSC_LABEL_FIELD && equals(hsd_names_get(&h->strings, to->name), "referent");
+    to->is_made_again =
+        h->is_jvm && to->kind == HSC_LABEL_INTERNAL && equals(hsd_names_get(&h->strings, to->name), "cleaner");
+    /* weak ones of a JVM's objects stood in a dump like all others: readers reach classes by their loader */
+    to->is_left_out = to->is_made_again || (to->is_weak && !h->is_jvm);
     to->is_soft &= !is_referent;
     return HSD_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * Names of the threads of a JVM. A capture has them, but not what is in the array of characters that a java.lang.Thread leads to; tools read
- * nothing else. So that array is found, and written with the name:
+ * Names of the threads of a JVM. A capture has them, but not what is in the array of characters that a java.lang.Thread
+ * leads to; tools read nothing else. So that array is found, and written with the name:
  *
  *      root THREAD ──► Thread .name ──► String .value ──► byte[] or char[]
  *
@@ -38,9 +38,12 @@ hsd_status hsd_hout_find_threads(hout *h, hsd_error *err)
     HSD_TRY(hsd_joined_rewind_roots(h->joined, err));
     while ((status = hsd_joined_next_root(h->joined, &root, err)) == HSD_OK) {
         const hout_thread *thread = root.kind == HSC_ROOT_THREAD ? hsd_hout_thread(h, root.thread) : NULL;
-        if (thread == NULL || hsd_texts_get(&h->texts, thread->name).size == 0 || h->thread_name_count == MOST_THREADS) continue;
-        HSD_TRY(hsd_hout_grow((void **)&h->thread_names, &h->thread_name_capacity, h->thread_name_count, sizeof *h->thread_names, err));
-        h->thread_names[h->thread_name_count++] = (hout_thread_name){.key = root.target, .next = UINT64_MAX, .name = thread->name};
+        if (thread == NULL || hsd_texts_get(&h->texts, thread->name).size == 0 || h->thread_name_count == MOST_THREADS)
+            continue;
+        HSD_TRY(hsd_hout_grow((void **)&h->thread_names, &h->thread_name_capacity, h->thread_name_count,
+                              sizeof *h->thread_names, err));
+        h->thread_names[h->thread_name_count++] =
+            (hout_thread_name){.key = root.target, .next = UINT64_MAX, .name = thread->name};
     }
     sort(h);
     return status == HSD_END ? HSD_OK : status;

@@ -1,6 +1,6 @@
 /*
- * Previews of values as contents of arrays. What the importer of dumps wrote of an array of a JVM is text where all of it can be shown, else
- * its first numbers: "1, 2, 3, ...". Which of the two it is, the number of elements says.
+ * Previews of values as contents of arrays. What the importer of dumps wrote of an array of a JVM is text where all of
+ * it can be shown, else its first numbers: "1, 2, 3, ...". Which of the two it is, the number of elements says.
  */
 #include "export/hprof/hout.h"
 
@@ -9,7 +9,10 @@ static uint32_t next_character(const uint8_t **at, const uint8_t *end)
 {
     const uint8_t *p = *at;
     const uint32_t first = *p++;
-    const unsigned more = first >= 0xf0 && first < 0xf8 ? 3 : first >= 0xe0 && first < 0xf0 ? 2 : first >= 0xc2 && first < 0xe0 ? 1 : 0;
+    const unsigned more = first >= 0xf0 && first < 0xf8   ? 3
+                          : first >= 0xe0 && first < 0xf0 ? 2
+                          : first >= 0xc2 && first < 0xe0 ? 1
+                                                          : 0;
     uint32_t value = more == 3 ? first & 7 : more == 2 ? first & 15 : more == 1 ? first & 31 : first;
     if (more > 0 && (size_t)(end - p) >= more) {
         for (unsigned i = 0; i < more; i++) {
@@ -85,7 +88,10 @@ static bool is_cut(hsd_text *text)
 
 hsd_status hsd_hout_decode_preview(hout *h, uint8_t element, hsd_text preview, uint64_t elements, hsd_error *err)
 {
-    const unsigned width = element == HOUT_BYTE ? 1 : element == HOUT_CHAR || element == HOUT_SHORT ? 2 : element == HOUT_INT ? 4 : 8;
+    const unsigned width = element == HOUT_BYTE                            ? 1
+                           : element == HOUT_CHAR || element == HOUT_SHORT ? 2
+                           : element == HOUT_INT                           ? 4
+                                                                           : 8;
     const bool is_text = element == HOUT_BYTE || element == HOUT_CHAR;
     uint64_t numbers = 0;
     hsd_text head = preview;

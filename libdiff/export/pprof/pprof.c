@@ -4,8 +4,9 @@
  *      sample     locations, innermost first; objects and bytes; labels process, root, type
  *      location   one a frame        function   one a name and file       string   first those of the format, then all texts
  *
- * Functions have no system name: where it equals the name, pprof takes both for mangled C++ and drops what stands in angle brackets.
- * Growth has the values after - before, negative where it shrank, as the tool's own -diff_base makes them.
+ * Functions have no system name: where it equals the name, pprof takes both for mangled C++ and drops what stands in
+ * angle brackets. Growth has the values after - before, negative where it shrank, as the tool's own -diff_base makes
+ * them.
  */
 #include <string.h>
 
@@ -21,13 +22,34 @@
 
 /* Texts of the format: the first numbers of the string table. Those of the stacks follow. */
 enum {
-    TEXT_EMPTY, TEXT_OBJECTS, TEXT_COUNT, TEXT_SPACE, TEXT_BYTES, TEXT_PERIOD, TEXT_PROCESS, TEXT_ROOT, TEXT_TYPE,
-    TEXT_OF_SITES, TEXT_OF_PATHS, TEXT_GROWTH, TEXT_PROCESS_NAME, TEXT_RUNTIME, TEXT_FIRST
+    TEXT_EMPTY,
+    TEXT_OBJECTS,
+    TEXT_COUNT,
+    TEXT_SPACE,
+    TEXT_BYTES,
+    TEXT_PERIOD,
+    TEXT_PROCESS,
+    TEXT_ROOT,
+    TEXT_TYPE,
+    TEXT_OF_SITES,
+    TEXT_OF_PATHS,
+    TEXT_GROWTH,
+    TEXT_PROCESS_NAME,
+    TEXT_RUNTIME,
+    TEXT_FIRST
 };
 static const char *const texts_of_format[] = {
-    [TEXT_EMPTY] = "", [TEXT_OBJECTS] = "inuse_objects", [TEXT_COUNT] = "count", [TEXT_SPACE] = "inuse_space", [TEXT_BYTES] = "bytes",
-    [TEXT_PERIOD] = "space", [TEXT_PROCESS] = "process", [TEXT_ROOT] = "root", [TEXT_TYPE] = "type",
-    [TEXT_OF_SITES] = "stacks: where the objects were allocated", [TEXT_OF_PATHS] = "stacks: what holds the objects, from a root by type",
+    [TEXT_EMPTY] = "",
+    [TEXT_OBJECTS] = "inuse_objects",
+    [TEXT_COUNT] = "count",
+    [TEXT_SPACE] = "inuse_space",
+    [TEXT_BYTES] = "bytes",
+    [TEXT_PERIOD] = "space",
+    [TEXT_PROCESS] = "process",
+    [TEXT_ROOT] = "root",
+    [TEXT_TYPE] = "type",
+    [TEXT_OF_SITES] = "stacks: where the objects were allocated",
+    [TEXT_OF_PATHS] = "stacks: what holds the objects, from a root by type",
     [TEXT_GROWTH] = "growth between two captures",
 };
 
@@ -116,7 +138,8 @@ static hsd_status put_locations(writing *w, uint32_t node, hsd_error *err)
     uint32_t frames[HSD_STACK_DEPTH_MOST];
     uint32_t left = hsd_stack_unwind(w->stacks, node, frames);
     hsd_buffer_clear(&w->part);
-    while (left-- > 0) HSD_TRY(hsd_wire_varint(&w->part, (uint64_t)frames[left] + 1, err));
+    while (left-- > 0)
+        HSD_TRY(hsd_wire_varint(&w->part, (uint64_t)frames[left] + 1, err));
     return w->part.size == 0 ? HSD_OK : hsd_wire_bytes(&w->message, SAMPLE_LOCATIONS, w->part.data, w->part.size, err);
 }
 
@@ -199,10 +222,12 @@ static hsd_status put_foreign(writing *w, const char *text, hsd_error *err)
 
 static hsd_status put_texts(writing *w, hsd_error *err)
 {
-    for (uint32_t i = 0; i < TEXT_PROCESS_NAME; i++) HSD_TRY(put_text(w, texts_of_format[i], strlen(texts_of_format[i]), err));
+    for (uint32_t i = 0; i < TEXT_PROCESS_NAME; i++)
+        HSD_TRY(put_text(w, texts_of_format[i], strlen(texts_of_format[i]), err));
     HSD_TRY(put_foreign(w, w->info->process_name, err));
     HSD_TRY(put_foreign(w, w->info->runtime, err));
-    for (uint32_t i = 1; i < w->stacks->text_count; i++) HSD_TRY(put_text(w, w->stacks->texts[i].data, w->stacks->texts[i].size, err));
+    for (uint32_t i = 1; i < w->stacks->text_count; i++)
+        HSD_TRY(put_text(w, w->stacks->texts[i].data, w->stacks->texts[i].size, err));
     return HSD_OK;
 }
 

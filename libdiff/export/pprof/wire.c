@@ -7,7 +7,8 @@ hsd_status hsd_wire_varint(hsd_buffer *out, uint64_t value, hsd_error *err)
 {
     uint8_t bytes[10];
     size_t size = 0;
-    for (; value >= 0x80; value >>= 7) bytes[size++] = (uint8_t)(value | 0x80);
+    for (; value >= 0x80; value >>= 7)
+        bytes[size++] = (uint8_t)(value | 0x80);
     bytes[size++] = (uint8_t)value;
     return hsd_buffer_append(out, bytes, size, err);
 }

@@ -1,6 +1,6 @@
 /*
- * The wire format of Protocol Buffers, written: fields of one message appended to a buffer. Numbers that are 0 are left out, as proto3
- * does; lists are packed.
+ * The wire format of Protocol Buffers, written: fields of one message appended to a buffer. Numbers that are 0 are left
+ * out, as proto3 does; lists are packed.
  */
 #ifndef HSD_EXPORT_PPROF_WIRE_H
 #define HSD_EXPORT_PPROF_WIRE_H

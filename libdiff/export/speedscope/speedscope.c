@@ -1,6 +1,6 @@
 /*
- * Files of Speedscope (https://www.speedscope.app/file-format-schema.json): one JSON object with the frames of all, and profiles of
- * sampled stacks with a weight each.
+ * Files of Speedscope (https://www.speedscope.app/file-format-schema.json): one JSON object with the frames of all, and
+ * profiles of sampled stacks with a weight each.
  *
  *      one capture   bytes, objects
  *      a pair        bytes that grew, objects that grew, bytes that shrank, objects that shrank: weights cannot be negative
@@ -27,8 +27,10 @@ typedef struct view { /* one profile */
 } view;
 
 static const view of_one[] = {{"bytes", BYTES, false}, {"objects", OBJECTS, false}};
-static const view of_pair[] = {{"bytes that grew", BYTES, false}, {"objects that grew", OBJECTS, false},
-                               {"bytes that shrank", BYTES, true}, {"objects that shrank", OBJECTS, true}};
+static const view of_pair[] = {{"bytes that grew", BYTES, false},
+                               {"objects that grew", OBJECTS, false},
+                               {"bytes that shrank", BYTES, true},
+                               {"objects that shrank", OBJECTS, true}};
 
 typedef struct writing {
     hsd_export *x;
@@ -79,7 +81,8 @@ static hsd_status put_frame(writing *w, uint32_t number, hsd_error *err)
 static hsd_status put_frames(writing *w, hsd_error *err)
 {
     HSD_TRY(put(w, err, "\"shared\":{\"frames\":["));
-    for (uint32_t i = 0; i < w->stacks->frame_count; i++) HSD_TRY(put_frame(w, i, err));
+    for (uint32_t i = 0; i < w->stacks->frame_count; i++)
+        HSD_TRY(put_frame(w, i, err));
     return put(w, err, "]},\n");
 }
 
@@ -98,7 +101,8 @@ static hsd_status put_stack(writing *w, uint32_t node, hsd_error *err)
 {
     uint32_t frames[HSD_STACK_DEPTH_MOST];
     const uint32_t count = hsd_stack_unwind(w->stacks, node, frames);
-    for (uint32_t i = 0; i < count; i++) HSD_TRY(put(w, err, "%s%" PRIu32, i == 0 ? "[" : ",", frames[i]));
+    for (uint32_t i = 0; i < count; i++)
+        HSD_TRY(put(w, err, "%s%" PRIu32, i == 0 ? "[" : ",", frames[i]));
     return put(w, err, count == 0 ? "[]" : "]");
 }
 
@@ -132,7 +136,8 @@ static hsd_status put_weights(writing *w, const view *v, hsd_error *err)
 static hsd_status put_profile(writing *w, const view *v, hsd_error *err)
 {
     int64_t sum = 0;
-    HSD_TRY(put(w, err, "\n{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\",\"samples\":[", v->name, v->measure == BYTES ? "bytes" : "none"));
+    HSD_TRY(put(w, err, "\n{\"type\":\"sampled\",\"name\":\"%s\",\"unit\":\"%s\",\"samples\":[", v->name,
+                v->measure == BYTES ? "bytes" : "none"));
     HSD_TRY(put_samples(w, v, &sum, err));
     HSD_TRY(put(w, err, "],\n\"weights\":["));
     HSD_TRY(put_weights(w, v, err));
@@ -156,7 +161,9 @@ static hsd_status put_profiles(writing *w, hsd_error *err)
 static hsd_status put_head(writing *w, hsd_error *err)
 {
     const char *process = hsd_capture_get_info(w->x->after)->process_name;
-    HSD_TRY(put(w, err, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n\"exporter\":\"hsdiff\",\n\"name\":"));
+    HSD_TRY(put(
+        w, err,
+        "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n\"exporter\":\"hsdiff\",\n\"name\":"));
     HSD_TRY(process[0] == '\0' ? put_text(w, "heap", 4, err) : put_text(w, process, strlen(process), err));
     return put(w, err, ",\n\"activeProfileIndex\":0,\n");
 }

@@ -18,8 +18,8 @@ hsd_status hsd_sqlite_write(hsd_export *x, hsd_error *err)
     return refuse(err);
 }
 
-hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, const hsd_sql_options *options, const hsd_run *run,
-                        hsd_error *err)
+hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, const hsd_sql_options *options,
+                        const hsd_run *run, hsd_error *err)
 {
     (void)before, (void)after, (void)options, (void)run;
     *out = NULL;

@@ -1,6 +1,7 @@
 /*
- * SQLite as this folder uses it. A database that is built: no journal, no syncs, pages of one size, one transaction, so that rows which
- * come in the order of their keys are written once. The same statements give the same bytes with one version of SQLite.
+ * SQLite as this folder uses it. A database that is built: no journal, no syncs, pages of one size, one transaction, so
+ * that rows which come in the order of their keys are written once. The same statements give the same bytes with one
+ * version of SQLite.
  */
 #include "export/sqlite/database.h"
 
@@ -9,7 +10,8 @@
 #include "base/check.h"
 #include "export/sqlite/engine.h"
 
-#define OPS_PER_TURN   20000 /* of SQLite's machine, between two looks at whether to go on: some tenths of a millisecond */
+/* of SQLite's machine, between two looks at whether to go on: some tenths of a millisecond */
+#define OPS_PER_TURN   20000
 #define MOST_TEXT      (64 << 20)
 #define MOST_STATEMENT (1 << 20)
 
@@ -34,7 +36,8 @@ hsd_status hsd_database_fail(hsd_database *database, hsd_error *err)
 {
     const hsd_error *fault = database->files != NULL ? hsd_files_fault(database->files) : NULL;
     if (database->is_cancelled) return hsd_fail(err, HSD_E_CANCELLED, "cancelled");
-    if (fault == NULL) return hsd_fail(err, status_of(sqlite3_errcode(database->db)), "%.400s", sqlite3_errmsg(database->db));
+    if (fault == NULL)
+        return hsd_fail(err, status_of(sqlite3_errcode(database->db)), "%.400s", sqlite3_errmsg(database->db));
     if (err != NULL) *err = *fault;
     return fault->status;
 }
@@ -46,7 +49,8 @@ static int take_turn(void *context)
     hsd_database *database = context;
     if (database->is_cancelled) return 1;
     if (database->is_told_by_others) return 0;
-    if (hsd_progress(database->reporter, database->stage != NULL ? database->stage : "querying", 0, 0, NULL) == HSD_OK) return 0;
+    if (hsd_progress(database->reporter, database->stage != NULL ? database->stage : "querying", 0, 0, NULL) == HSD_OK)
+        return 0;
     database->is_cancelled = true;
     return 1;
 }
@@ -67,14 +71,16 @@ static hsd_status configure(hsd_database *database, const hsd_database_options *
     char text[400];
     const uint64_t kib = hsd_min_u64(hsd_max_u64(options->memory_bytes / 1024, 512), 1 << 20);
     snprintf(text, sizeof text,
-             "PRAGMA cache_size=-%llu; PRAGMA temp_store=FILE; PRAGMA mmap_size=0; PRAGMA cell_size_check=%d; PRAGMA threads=0;",
+             "PRAGMA cache_size=-%llu; PRAGMA temp_store=FILE; PRAGMA mmap_size=0; PRAGMA cell_size_check=%d; PRAGMA "
+             "threads=0;",
              (unsigned long long)kib, options->is_read_only);
     HSD_TRY(hsd_database_exec(database, NULL, text, err));
     if (options->is_read_only) return HSD_OK;
-    return hsd_database_exec(database, NULL,
-                             "PRAGMA page_size=4096; PRAGMA encoding='UTF-8'; PRAGMA auto_vacuum=NONE; PRAGMA journal_mode=OFF;"
-                             "PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA secure_delete=OFF; PRAGMA foreign_keys=OFF;",
-                             err);
+    return hsd_database_exec(
+        database, NULL,
+        "PRAGMA page_size=4096; PRAGMA encoding='UTF-8'; PRAGMA auto_vacuum=NONE; PRAGMA journal_mode=OFF;"
+        "PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA secure_delete=OFF; PRAGMA foreign_keys=OFF;",
+        err);
 }
 
 hsd_status hsd_database_open(hsd_database *database, const hsd_database_options *options, hsd_error *err)
@@ -83,7 +89,8 @@ hsd_status hsd_database_open(hsd_database *database, const hsd_database_options 
     *database = (hsd_database){.reporter = options->reporter};
     HSD_TRY(hsd_files_new(&database->files, options->fd, options->is_read_only, options->space, err));
     hsd_status status = HSD_OK;
-    if (sqlite3_open_v2("capture", &database->db, flags | SQLITE_OPEN_NOMUTEX, hsd_files_name(database->files)) != SQLITE_OK)
+    if (sqlite3_open_v2("capture", &database->db, flags | SQLITE_OPEN_NOMUTEX, hsd_files_name(database->files)) !=
+        SQLITE_OK)
         status = hsd_database_fail(database, err);
     if (status == HSD_OK) {
         set_limits(database->db, options->is_read_only);

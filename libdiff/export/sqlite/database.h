@@ -19,7 +19,7 @@ typedef struct hsd_database {
 } hsd_database; /* zeroed: not open */
 
 typedef struct hsd_database_options {
-    int fd;                /* of the file, borrowed until close; -1 = a temporary one */
+    int fd; /* of the file, borrowed until close; -1 = a temporary one */
     bool is_read_only;
     uint64_t memory_bytes; /* for pages and sorts */
     hsd_temp_space *space; /* borrowed until close */
@@ -27,8 +27,8 @@ typedef struct hsd_database_options {
 } hsd_database_options;
 
 /*
- * Nothing of what can go wrong is undone: a database that failed is thrown away. One that is read only is not trusted: its views and its
- * pages may say what they like. HSD_E_NOT_THIS_FORMAT when it is no database.
+ * Nothing of what can go wrong is undone: a database that failed is thrown away. One that is read only is not trusted:
+ * its views and its pages may say what they like. HSD_E_NOT_THIS_FORMAT when it is no database.
  */
 hsd_status hsd_database_open(hsd_database *database, const hsd_database_options *options, hsd_error *err);
 void hsd_database_close(hsd_database *database); /* a zeroed one is accepted */

@@ -1,9 +1,9 @@
 /*
- * SQLite's interface to files (its "VFS") over descriptors that are open already. Every database has one of its own, registered under a
- * name that nobody else has, so that nothing is shared but SQLite's list.
+ * SQLite's interface to files (its "VFS") over descriptors that are open already. Every database has one of its own,
+ * registered under a name that nobody else has, so that nothing is shared but SQLite's list.
  *
- * Locks do nothing: no other process can open these files, or, of a database that somebody else made, whoever changes it under our hands
- * gets us damaged pages, which SQLite reports.
+ * Locks do nothing: no other process can open these files, or, of a database that somebody else made, whoever changes
+ * it under our hands gets us damaged pages, which SQLite reports.
  */
 #include "export/sqlite/files.h"
 
@@ -30,8 +30,8 @@ struct hsd_files {
 typedef struct one_file { /* SQLite allocates it */
     sqlite3_file base;
     hsd_files *files;
-    hsd_temp temp;  /* open unless it is the descriptor */
-    int fd;         /* of either */
+    hsd_temp temp; /* open unless it is the descriptor */
+    int fd;        /* of either */
     bool is_lent;
     uint64_t size;
 } one_file;
@@ -207,13 +207,16 @@ static int open_lent(one_file *f)
 
 static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *flags_out)
 {
-    const int spilled = SQLITE_OPEN_TEMP_DB | SQLITE_OPEN_TRANSIENT_DB | SQLITE_OPEN_TEMP_JOURNAL | SQLITE_OPEN_SUBJOURNAL;
+    const int spilled =
+        SQLITE_OPEN_TEMP_DB | SQLITE_OPEN_TRANSIENT_DB | SQLITE_OPEN_TEMP_JOURNAL | SQLITE_OPEN_SUBJOURNAL;
     one_file *f = (one_file *)file;
     (void)name;
     *f = (one_file){.files = files_of(vfs), .temp.fd = -1};
     int code = SQLITE_CANTOPEN;
-    if ((flags & SQLITE_OPEN_MAIN_DB) != 0) code = f->files->fd >= 0 ? open_lent(f) : open_temp(f);
-    else if ((flags & spilled) != 0) code = open_temp(f);
+    if ((flags & SQLITE_OPEN_MAIN_DB) != 0)
+        code = f->files->fd >= 0 ? open_lent(f) : open_temp(f);
+    else if ((flags & spilled) != 0)
+        code = open_temp(f);
     if (code == SQLITE_OK) f->base.pMethods = &methods;
     if (flags_out != NULL) *flags_out = flags;
     return code;

@@ -21,7 +21,8 @@ void hsd_filling_release(hsd_filling *f)
     hsd_type_names_release(&f->names);
 }
 
-hsd_status hsd_fill_open(hsd_inserter *in, hsd_filling *f, unsigned side, hsd_table table, uint64_t expected, hsd_error *err)
+hsd_status hsd_fill_open(hsd_inserter *in, hsd_filling *f, unsigned side, hsd_table table, uint64_t expected,
+                         hsd_error *err)
 {
     return hsd_inserter_open(in, f->database, hsd_prefix(f, side), hsd_table_get(table)->name, expected, err);
 }

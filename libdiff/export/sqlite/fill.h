@@ -1,5 +1,6 @@
 /*
- * Filling the tables of a database: those that are wanted, each in the order of its key. What is asked for together is made in one pass.
+ * Filling the tables of a database: those that are wanted, each in the order of its key. What is asked for together is
+ * made in one pass.
  *
  *      fill_records.c   strings, labels, sites, threads, frames, metrics, losses: a table a kind of record
  *      fill_facts.c     captures, types, site_totals
@@ -20,13 +21,13 @@
 
 typedef struct hsd_filling {
     hsd_database *database;
-    hsd_capture *captures[2];    /* before (NULL: one capture), after; borrowed */
+    hsd_capture *captures[2]; /* before (NULL: one capture), after; borrowed */
     const hsd_run *run;
     hsd_reporter *reporter;
     hsd_temp_space *space;
-    uint64_t memory_bytes;       /* for all that is not the database */
+    uint64_t memory_bytes; /* for all that is not the database */
     bool partial, with_values;
-    hsd_type_names names;        /* of both captures */
+    hsd_type_names names; /* of both captures */
     hsd_type_table types[2];
     uint64_t objects, references, bytes, rows; /* of `after`; rows of all tables */
 } hsd_filling;
@@ -41,10 +42,14 @@ hsd_status hsd_fill(hsd_filling *f, const hsd_wanted *wanted, hsd_wanted *done, 
 static inline bool hsd_filling_is_pair(const hsd_filling *f) { return f->captures[0] != NULL; }
 
 /* The prefix of the tables of a side. */
-static inline const char *hsd_prefix(const hsd_filling *f, unsigned side) { return side == 0 && hsd_filling_is_pair(f) ? HSD_BEFORE : ""; }
+static inline const char *hsd_prefix(const hsd_filling *f, unsigned side)
+{
+    return side == 0 && hsd_filling_is_pair(f) ? HSD_BEFORE : "";
+}
 
 /* An inserter for a table of a side; `expected` rows, 0 = not known. */
-hsd_status hsd_fill_open(hsd_inserter *in, hsd_filling *f, unsigned side, hsd_table table, uint64_t expected, hsd_error *err);
+hsd_status hsd_fill_open(hsd_inserter *in, hsd_filling *f, unsigned side, hsd_table table, uint64_t expected,
+                         hsd_error *err);
 /* Adds its rows to f->rows; as hsd_inserter_close. */
 hsd_status hsd_fill_close(hsd_inserter *in, hsd_filling *f, hsd_status status, hsd_error *err);
 

@@ -76,7 +76,8 @@ hsd_status hsd_fill_captures(hsd_filling *f, hsd_error *err)
     hsd_inserter in;
     hsd_status status = hsd_fill_open(&in, f, 1, HSD_TABLE_OF_CAPTURES, 0, err);
     if (status == HSD_OK) status = put_capture(&in, "after", hsd_capture_get_info(f->captures[1]), err);
-    if (status == HSD_OK && hsd_filling_is_pair(f)) status = put_capture(&in, "before", hsd_capture_get_info(f->captures[0]), err);
+    if (status == HSD_OK && hsd_filling_is_pair(f))
+        status = put_capture(&in, "before", hsd_capture_get_info(f->captures[0]), err);
     return hsd_fill_close(&in, f, status, err);
 }
 
@@ -105,7 +106,8 @@ static hsd_status add_totals(type_sum *sums, const hsd_type_table *types, hsd_ca
     return status == HSD_END ? HSD_OK : status;
 }
 
-static hsd_status put_type(hsd_inserter *in, const hsd_filling *f, uint32_t number, const type_sum *sum, bool has_totals, hsd_error *err)
+static hsd_status put_type(hsd_inserter *in, const hsd_filling *f, uint32_t number, const type_sum *sum,
+                           bool has_totals, hsd_error *err)
 {
     const hsd_bytes name = hsd_names_get(&f->names.names, number);
     const uint32_t flags = f->names.flags[number];
@@ -113,8 +115,10 @@ static hsd_status put_type(hsd_inserter *in, const hsd_filling *f, uint32_t numb
     hsd_put_text(in, (hsd_text){.data = (const char *)name.data, .size = name.size});
     const uint64_t totals[] = {sum->objects, sum->bytes, sum->native_bytes};
     for (size_t i = 0; i < 3; i++) {
-        if (has_totals) hsd_put_count(in, totals[i]);
-        else hsd_put_null(in);
+        if (has_totals)
+            hsd_put_count(in, totals[i]);
+        else
+            hsd_put_null(in);
     }
     hsd_put_count(in, (flags & HSC_TYPE_INTERNAL) != 0);
     hsd_put_count(in, (flags & HSC_TYPE_PART) != 0);
@@ -150,7 +154,8 @@ hsd_status hsd_fill_types(hsd_filling *f, unsigned side, hsd_error *err)
 
 /* ---- sites of objects that are totals alone */
 
-static hsd_status put_site_totals(hsd_inserter *in, const hsd_type_table *types, hsd_record_reader *reader, hsd_error *err)
+static hsd_status put_site_totals(hsd_inserter *in, const hsd_type_table *types, hsd_record_reader *reader,
+                                  hsd_error *err)
 {
     hsd_record record;
     hsd_status status;

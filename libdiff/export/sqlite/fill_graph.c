@@ -26,11 +26,15 @@ static void put_object(const graph *g, hsd_inserter *in, const hsd_object *o)
     hsd_put_some(in, o->age);
     hsd_put_some(in, o->name);
     hsd_put_some(in, o->category);
-    if (o->content != 0) hsd_put_id(in, o->content);
-    else hsd_put_null(in);
+    if (o->content != 0)
+        hsd_put_id(in, o->content);
+    else
+        hsd_put_null(in);
     hsd_put_count(in, o->flags);
-    if (g->f->with_values) hsd_put_text_or_null(in, o->value);
-    else hsd_put_null(in);
+    if (g->f->with_values)
+        hsd_put_text_or_null(in, o->value);
+    else
+        hsd_put_null(in);
 }
 
 static hsd_status put_references(graph *g, uint64_t source, hsd_error *err)
@@ -82,7 +86,8 @@ static hsd_status put_objects(graph *g, hsd_error *err)
 {
     hsd_object_reader *reader;
     if (hsd_inserter_is_open(&g->refs)) return put_joined(g, err);
-    HSD_TRY(hsd_object_reader_open(&reader, g->f->captures[g->side], HSD_WANT_SIZES | HSD_WANT_IDS | HSD_WANT_DETAILS, err));
+    HSD_TRY(hsd_object_reader_open(&reader, g->f->captures[g->side], HSD_WANT_SIZES | HSD_WANT_IDS | HSD_WANT_DETAILS,
+                                   err));
     const hsd_status status = put_read(g, reader, err);
     hsd_object_reader_close(reader);
     return status;
@@ -100,8 +105,10 @@ static hsd_status put_roots(graph *g, hsd_error *err)
         hsd_put_some(in, r.label);
         hsd_put_count(in, r.target);
         hsd_put_some(in, r.thread);
-        if (r.frame != 0) hsd_put_count(in, r.frame - 1);
-        else hsd_put_null(in);
+        if (r.frame != 0)
+            hsd_put_count(in, r.frame - 1);
+        else
+            hsd_put_null(in);
         hsd_put_count(in, (r.flags & HSC_ROOT_SECONDARY) != 0);
         HSD_TRY(hsd_put_row(in, err));
     }
@@ -119,7 +126,8 @@ static hsd_status open_wanted(graph *g, const bool *wanted, hsd_error *err)
         HSD_TRY(hsd_fill_open(&g->objects, g->f, g->side, HSD_TABLE_OF_OBJECTS, info->objects, err));
     if (wanted[HSD_TABLE_OF_REFS])
         HSD_TRY(hsd_fill_open(&g->refs, g->f, g->side, HSD_TABLE_OF_REFS, info->references + info->edges, err));
-    if (wanted[HSD_TABLE_OF_ROOTS]) HSD_TRY(hsd_fill_open(&g->roots, g->f, g->side, HSD_TABLE_OF_ROOTS, info->roots, err));
+    if (wanted[HSD_TABLE_OF_ROOTS])
+        HSD_TRY(hsd_fill_open(&g->roots, g->f, g->side, HSD_TABLE_OF_ROOTS, info->roots, err));
     if (!wanted[HSD_TABLE_OF_REFS] && !wanted[HSD_TABLE_OF_ROOTS]) return HSD_OK;
     return hsd_joined_new(&g->joined, g->f->captures[g->side], &options, err);
 }

@@ -34,8 +34,10 @@ static void put_retained(hsd_inserter *in, const hsd_diff *diff, uint64_t before
 {
     const uint64_t both[] = {before, after};
     for (unsigned i = 0; i < 2; i++) {
-        if (diff->has_holders) hsd_put_count(in, both[i]);
-        else hsd_put_null(in);
+        if (diff->has_holders)
+            hsd_put_count(in, both[i]);
+        else
+            hsd_put_null(in);
     }
 }
 
@@ -47,8 +49,10 @@ static hsd_status put_total(hsd_inserter *in, const hsd_diff *diff, size_t i, hs
     hsd_put_count(in, diff->identity_is_known);
     hsd_put_count(in, diff->is_by_structure);
     hsd_put_count(in, diff->is_partial);
-    if (diff->has_holders) hsd_put_null(in);
-    else hsd_put_text(in, diff->why_no_holders);
+    if (diff->has_holders)
+        hsd_put_null(in);
+    else
+        hsd_put_text(in, diff->why_no_holders);
     put_change(in, diff, &diff->total);
     return hsd_put_row(in, err);
 }
@@ -84,8 +88,10 @@ static hsd_status put_place(hsd_inserter *in, const hsd_diff *diff, size_t i, hs
     const hsd_tree_row *row = &diff->tree[i];
     const bool new_is_known = hsd_new_is_known(diff), freed_is_known = hsd_freed_is_known(diff);
     hsd_put_count(in, i);
-    if (i > 0) hsd_put_count(in, row->parent);
-    else hsd_put_null(in);
+    if (i > 0)
+        hsd_put_count(in, row->parent);
+    else
+        hsd_put_null(in);
     hsd_put_count(in, row->depth);
     hsd_put_count(in, row->is_root);
     hsd_put_text(in, row->edge);
@@ -103,7 +109,8 @@ static hsd_status put_place(hsd_inserter *in, const hsd_diff *diff, size_t i, hs
 
 typedef hsd_status (*put_fn)(hsd_inserter *in, const hsd_diff *diff, size_t i, hsd_error *err);
 
-static hsd_status put_rows(hsd_filling *f, hsd_table table, const hsd_diff *diff, size_t count, put_fn put, hsd_error *err)
+static hsd_status put_rows(hsd_filling *f, hsd_table table, const hsd_diff *diff, size_t count, put_fn put,
+                           hsd_error *err)
 {
     hsd_inserter in;
     hsd_status status = hsd_fill_open(&in, f, 1, table, count, err);
@@ -213,7 +220,8 @@ static bool has_objects(hsd_capture *capture)
     return info->objects > 0 && !info->is_baseline;
 }
 
-static hsd_status open_telling(telling *t, hsd_filling *f, const bool *wanted, hsd_diff_options *options, hsd_error *err)
+static hsd_status open_telling(telling *t, hsd_filling *f, const bool *wanted, hsd_diff_options *options,
+                               hsd_error *err)
 {
     if (!has_objects(f->captures[0]) || !has_objects(f->captures[1])) return HSD_OK;
     if (wanted[HSD_TABLE_OF_CHANGES]) {
@@ -233,11 +241,14 @@ static hsd_status open_telling(telling *t, hsd_filling *f, const bool *wanted, h
 
 static hsd_status check_budget(const hsd_filling *f, const hsd_diff *diff, hsd_error *err)
 {
-    const bool had_graph = diff->before.has_roots && diff->before.has_references && diff->after.has_roots && diff->after.has_references;
+    const bool had_graph =
+        diff->before.has_roots && diff->before.has_references && diff->after.has_roots && diff->after.has_references;
     const bool is_whole = diff->before.info.is_complete && diff->after.info.is_complete;
-    if (diff->has_holders || !had_graph || !is_whole || !has_objects(f->captures[0]) || !has_objects(f->captures[1])) return HSD_OK;
+    if (diff->has_holders || !had_graph || !is_whole || !has_objects(f->captures[0]) || !has_objects(f->captures[1]))
+        return HSD_OK;
     const hsd_text why = diff->why_no_holders;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "what holds the growth does not fit: %.*s", (int)(why.size < 300 ? why.size : 300), why.data);
+    hsd_fail(err, HSD_E_OVER_BUDGET, "what holds the growth does not fit: %.*s", (int)(why.size < 300 ? why.size : 300),
+             why.data);
     hsd_error_set_hint(err, "give it more with --memory");
     return HSD_E_OVER_BUDGET;
 }
@@ -255,7 +266,8 @@ static hsd_status put_diff(hsd_filling *f, const hsd_diff *diff, const hsd_run *
     HSD_TRY(hsd_fill_holders(f, diff, wanted, err));
     HSD_TRY(hsd_fill_lost(f, diff, wanted, err));
     if (wanted[HSD_TABLE_OF_WARNINGS]) HSD_TRY(hsd_fill_warnings(f, diff->warnings, diff->warning_count, err));
-    return wanted[HSD_TABLE_OF_GROWTH_SITES] || wanted[HSD_TABLE_OF_GROWTH_FRAMES] ? fill_sites(f, diff, run, err) : HSD_OK;
+    return wanted[HSD_TABLE_OF_GROWTH_SITES] || wanted[HSD_TABLE_OF_GROWTH_FRAMES] ? fill_sites(f, diff, run, err)
+                                                                                   : HSD_OK;
 }
 
 hsd_status hsd_fill_growth(hsd_filling *f, const bool *wanted, hsd_error *err)

@@ -1,8 +1,8 @@
 /*
  * What the engine says of one heap: types, roots and places of a profile, and what each object retains.
  *
- * A budget that does not suffice for dominators leaves them out of a report. Here it is refused: the same capture would give other bytes
- * with more memory.
+ * A budget that does not suffice for dominators leaves them out of a report. Here it is refused: the same capture would
+ * give other bytes with more memory.
  */
 #include <stdio.h>
 
@@ -11,14 +11,20 @@
 
 #include "export/sqlite/fill.h"
 
-static hsd_text text_of(const char *word) { return (hsd_text){.data = word, .size = word == NULL ? 0 : __builtin_strlen(word)}; }
+static hsd_text text_of(const char *word)
+{
+    return (hsd_text){.data = word, .size = word == NULL ? 0 : __builtin_strlen(word)};
+}
 
 /* Whether dominators are missing only because they did not fit. */
-static hsd_status check_budget(const hsd_filling *f, const hsd_side *side, bool has_dominators, hsd_text why, hsd_error *err)
+static hsd_status check_budget(const hsd_filling *f, const hsd_side *side, bool has_dominators, hsd_text why,
+                               hsd_error *err)
 {
     const hsd_capture_info *info = hsd_capture_get_info(f->captures[1]);
-    if (has_dominators || !side->has_roots || !side->has_references || !info->is_complete || info->objects == 0) return HSD_OK;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "what objects retain does not fit: %.*s", (int)(why.size < 300 ? why.size : 300), why.data);
+    if (has_dominators || !side->has_roots || !side->has_references || !info->is_complete || info->objects == 0)
+        return HSD_OK;
+    hsd_fail(err, HSD_E_OVER_BUDGET, "what objects retain does not fit: %.*s", (int)(why.size < 300 ? why.size : 300),
+             why.data);
     hsd_error_set_file(err, info->path);
     hsd_error_set_hint(err, "give it more with --memory, or do not ask for what is retained");
     return HSD_E_OVER_BUDGET;
@@ -68,8 +74,10 @@ static hsd_status put_type(hsd_inserter *in, const hsd_profile *profile, size_t 
     hsd_put_text(in, row->name);
     hsd_put_amount(in, row->live);
     hsd_put_amount(in, row->unreached);
-    if (profile->has_places) hsd_put_count(in, row->retained_bytes);
-    else hsd_put_null(in);
+    if (profile->has_places)
+        hsd_put_count(in, row->retained_bytes);
+    else
+        hsd_put_null(in);
     return hsd_put_row(in, err);
 }
 
@@ -81,8 +89,10 @@ static hsd_status put_root(hsd_inserter *in, const hsd_profile *profile, size_t 
     hsd_put_word(in, hsd_root_word(row->kind));
     hsd_put_count(in, row->is_shared);
     hsd_put_amount(in, row->live);
-    if (profile->has_places) hsd_put_count(in, row->retained_bytes);
-    else hsd_put_null(in);
+    if (profile->has_places)
+        hsd_put_count(in, row->retained_bytes);
+    else
+        hsd_put_null(in);
     return hsd_put_row(in, err);
 }
 
@@ -90,8 +100,10 @@ static hsd_status put_place(hsd_inserter *in, const hsd_profile *profile, size_t
 {
     const hsd_place *row = &profile->places[i];
     hsd_put_count(in, i);
-    if (i > 0) hsd_put_count(in, row->parent);
-    else hsd_put_null(in);
+    if (i > 0)
+        hsd_put_count(in, row->parent);
+    else
+        hsd_put_null(in);
     hsd_put_count(in, row->depth);
     hsd_put_count(in, row->is_root);
     hsd_put_text(in, row->edge);
@@ -103,7 +115,8 @@ static hsd_status put_place(hsd_inserter *in, const hsd_profile *profile, size_t
 
 typedef hsd_status (*put_fn)(hsd_inserter *in, const hsd_profile *profile, size_t i, hsd_error *err);
 
-static hsd_status put_rows(hsd_filling *f, hsd_table table, const hsd_profile *profile, size_t count, put_fn put, hsd_error *err)
+static hsd_status put_rows(hsd_filling *f, hsd_table table, const hsd_profile *profile, size_t count, put_fn put,
+                           hsd_error *err)
 {
     hsd_inserter in;
     hsd_status status = hsd_fill_open(&in, f, 1, table, count, err);
@@ -119,7 +132,8 @@ static hsd_status put_profile(hsd_filling *f, const hsd_profile *profile, const 
         HSD_TRY(put_rows(f, HSD_TABLE_OF_HEAP_TYPES, profile, profile->type_count, put_type, err));
     if (wanted[HSD_TABLE_OF_HEAP_ROOTS])
         HSD_TRY(put_rows(f, HSD_TABLE_OF_HEAP_ROOTS, profile, profile->root_count, put_root, err));
-    if (wanted[HSD_TABLE_OF_PLACES]) HSD_TRY(put_rows(f, HSD_TABLE_OF_PLACES, profile, profile->place_count, put_place, err));
+    if (wanted[HSD_TABLE_OF_PLACES])
+        HSD_TRY(put_rows(f, HSD_TABLE_OF_PLACES, profile, profile->place_count, put_place, err));
     return wanted[HSD_TABLE_OF_WARNINGS] && !hsd_filling_is_pair(f) ? warn_of(f, profile, err) : HSD_OK;
 }
 
@@ -144,8 +158,10 @@ static hsd_status put_retained(void *context, const hsd_retained *object, hsd_er
     hsd_put_count(in, object->bytes);
     hsd_put_count(in, object->retained_bytes);
     hsd_put_count(in, object->retained_objects);
-    if (object->has_dominator) hsd_put_id(in, object->dominator);
-    else hsd_put_null(in);
+    if (object->has_dominator)
+        hsd_put_id(in, object->dominator);
+    else
+        hsd_put_null(in);
     return hsd_put_row(in, err);
 }
 
@@ -168,8 +184,8 @@ static hsd_status fill_retained(hsd_filling *f, hsd_error *err)
 hsd_status hsd_fill_heap(hsd_filling *f, const bool *wanted, hsd_error *err)
 {
     const bool has_objects = hsd_capture_get_info(f->captures[1])->objects > 0;
-    const bool asks_profile = wanted[HSD_TABLE_OF_HEAP_TYPES] || wanted[HSD_TABLE_OF_HEAP_ROOTS] || wanted[HSD_TABLE_OF_PLACES] ||
-                              (wanted[HSD_TABLE_OF_WARNINGS] && !hsd_filling_is_pair(f));
+    const bool asks_profile = wanted[HSD_TABLE_OF_HEAP_TYPES] || wanted[HSD_TABLE_OF_HEAP_ROOTS] ||
+                              wanted[HSD_TABLE_OF_PLACES] || (wanted[HSD_TABLE_OF_WARNINGS] && !hsd_filling_is_pair(f));
     if (asks_profile) HSD_TRY(fill_profile(f, wanted, err));
     return wanted[HSD_TABLE_OF_RETAINED] && has_objects ? fill_retained(f, err) : HSD_OK;
 }

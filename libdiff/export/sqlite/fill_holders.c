@@ -1,5 +1,6 @@
 /*
- * Holders of growth: each with its path, with what its growth is made of, and with the references through which it hangs.
+ * Holders of growth: each with its path, with what its growth is made of, and with the references through which it
+ * hangs.
  */
 #include "export/sqlite/fill.h"
 
@@ -13,8 +14,10 @@ static hsd_status put_holder(holder_rows *rows, uint64_t number, const hsd_holde
     hsd_inserter *in = &rows->holders;
     hsd_put_count(in, number);
     hsd_put_text_or_null(in, h->type);
-    if (h->has_id) hsd_put_id(in, h->id);
-    else hsd_put_null(in);
+    if (h->has_id)
+        hsd_put_id(in, h->id);
+    else
+        hsd_put_null(in);
     hsd_put_text(in, h->root);
     hsd_put_word(in, others == 0 ? hsd_root_word(h->root_kind) : NULL);
     hsd_put_count(in, h->path_cut);

@@ -13,7 +13,8 @@ static void put_sums(hsd_inserter *in, const hsd_lost_row *row)
 
 /* ---- what is lost ---- */
 
-static hsd_status put_row(hsd_inserter *in, const hsd_lost *lost, size_t number, const hsd_lost_row *row, uint64_t others, hsd_error *err)
+static hsd_status put_row(hsd_inserter *in, const hsd_lost *lost, size_t number, const hsd_lost_row *row,
+                          uint64_t others, hsd_error *err)
 {
     hsd_put_count(in, number);
     hsd_put_text_or_null(in, row->type);
@@ -67,7 +68,8 @@ static hsd_status fill_lost(hsd_filling *f, const hsd_lost *lost, hsd_error *err
 
 /* ---- what is not collected yet ---- */
 
-static hsd_status put_uncollected(hsd_inserter *in, const hsd_lost *lost, size_t number, const hsd_lost_row *row, uint64_t others, hsd_error *err)
+static hsd_status put_uncollected(hsd_inserter *in, const hsd_lost *lost, size_t number, const hsd_lost_row *row,
+                                  uint64_t others, hsd_error *err)
 {
     hsd_put_count(in, number);
     hsd_put_text_or_null(in, row->type);
@@ -81,8 +83,10 @@ static hsd_status fill_uncollected(hsd_filling *f, const hsd_lost *lost, hsd_err
 {
     hsd_inserter in;
     hsd_status status = hsd_fill_open(&in, f, 1, HSD_TABLE_OF_UNCOLLECTED, lost->row_count, err);
-    for (size_t i = 0; i < lost->row_count && status == HSD_OK; i++) status = put_uncollected(&in, lost, i, &lost->rows[i], 0, err);
-    if (status == HSD_OK && lost->other_count > 0) status = put_uncollected(&in, lost, lost->row_count, &lost->others, lost->other_count, err);
+    for (size_t i = 0; i < lost->row_count && status == HSD_OK; i++)
+        status = put_uncollected(&in, lost, i, &lost->rows[i], 0, err);
+    if (status == HSD_OK && lost->other_count > 0)
+        status = put_uncollected(&in, lost, lost->row_count, &lost->others, lost->other_count, err);
     return hsd_fill_close(&in, f, status, err);
 }
 

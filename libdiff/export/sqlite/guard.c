@@ -20,9 +20,10 @@ static bool is_one_of(const char *word, const char *const *words)
 /* Pragmas that tell of the schema, with what they take as argument; table_info also comes as a function. */
 static bool may_ask(const char *pragma, const char *argument)
 {
-    static const char *const told[] = {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", NULL};
-    static const char *const asked[] = {"user_version", "application_id", "integrity_check", "quick_check", "page_size", "page_count",
-                                        "encoding", "compile_options", NULL};
+    static const char *const told[] = {"table_info", "table_xinfo", "table_list", "index_list",
+                                       "index_info", "index_xinfo", NULL};
+    static const char *const asked[] = {"user_version", "application_id", "integrity_check", "quick_check", "page_size",
+                                        "page_count",   "encoding",       "compile_options", NULL};
     return is_one_of(pragma, told) || (argument == NULL && is_one_of(pragma, asked));
 }
 
@@ -54,20 +55,23 @@ static const char *word_of(int action)
     }
 }
 
-static int decide(void *context, int action, const char *first, const char *second, const char *database, const char *within)
+static int decide(void *context, int action, const char *first, const char *second, const char *database,
+                  const char *within)
 {
     hsd_guard *guard = context;
     (void)database, (void)within;
     bool is_fine = false;
     if (action == SQLITE_READ) hsd_wanted_add(&guard->wanted, first, second != NULL ? second : "");
     if (action == SQLITE_READ || action == SQLITE_SELECT || action == SQLITE_RECURSIVE) is_fine = true;
-    if (action == SQLITE_UPDATE) is_fine = is_schema(first); /* asked for table-valued functions; SQLite itself lets nobody write there */
+    /* asked for table-valued functions; SQLite itself lets nobody write there */
+    if (action == SQLITE_UPDATE) is_fine = is_schema(first);
     if (action == SQLITE_FUNCTION) is_fine = may_call(second);
     if (action == SQLITE_PRAGMA) is_fine = may_ask(first, second);
     if (is_fine) return SQLITE_OK;
     const char *name = action == SQLITE_PRAGMA ? first : action == SQLITE_FUNCTION ? second : NULL;
     if (guard->refused[0] == '\0')
-        snprintf(guard->refused, sizeof guard->refused, "%s%s%.80s", word_of(action), name != NULL ? ": " : "", name != NULL ? name : "");
+        snprintf(guard->refused, sizeof guard->refused, "%s%s%.80s", word_of(action), name != NULL ? ": " : "",
+                 name != NULL ? name : "");
     return SQLITE_DENY;
 }
 
@@ -95,13 +99,16 @@ static hsd_status fail(const hsd_guard *guard, hsd_database *database, hsd_error
 {
     const uint64_t at = error_offset(database);
     if (guard->refused[0] != '\0') return refuse(err, guard->refused);
-    if (database->is_cancelled || sqlite3_errcode(database->db) != SQLITE_ERROR) return hsd_database_fail(database, err);
+    if (database->is_cancelled || sqlite3_errcode(database->db) != SQLITE_ERROR)
+        return hsd_database_fail(database, err);
     const char *message = sqlite3_errmsg(database->db);
     hsd_fail_at(err, HSD_E_UNSUPPORTED, at, "%.400s", message);
     if (strncmp(message, "no such table", 13) == 0)
-        hsd_error_set_hint(err, "\"select name from sqlite_schema\" lists what is there; tables of growth need two captures");
+        hsd_error_set_hint(
+            err, "\"select name from sqlite_schema\" lists what is there; tables of growth need two captures");
     else if (strncmp(message, "no such column", 14) == 0)
-        hsd_error_set_hint(err, "\"select sql from sqlite_schema\" lists the columns of every table and what they mean");
+        hsd_error_set_hint(err,
+                           "\"select sql from sqlite_schema\" lists the columns of every table and what they mean");
     return HSD_E_UNSUPPORTED;
 }
 
@@ -121,7 +128,8 @@ static bool is_end(hsd_database *database, const char *text, size_t size)
     return true;
 }
 
-static hsd_status check(hsd_database *database, struct sqlite3_stmt *statement, const char *tail, size_t left, hsd_error *err)
+static hsd_status check(hsd_database *database, struct sqlite3_stmt *statement, const char *tail, size_t left,
+                        hsd_error *err)
 {
     if (statement == NULL) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "there is no statement");
@@ -135,8 +143,8 @@ static hsd_status check(hsd_database *database, struct sqlite3_stmt *statement, 
     return HSD_E_UNSUPPORTED;
 }
 
-hsd_status hsd_guard_prepare(hsd_guard *guard, hsd_database *database, const char *text, size_t size, struct sqlite3_stmt **out,
-                             hsd_error *err)
+hsd_status hsd_guard_prepare(hsd_guard *guard, hsd_database *database, const char *text, size_t size,
+                             struct sqlite3_stmt **out, hsd_error *err)
 {
     const char *tail = text;
     *guard = (hsd_guard){.refused = ""};

@@ -1,6 +1,7 @@
 /*
- * Rows into tables, some with one statement. A statement costs as much as a row or two to begin and to end, and loses its place at the end
- * of the table; with 32 rows each, references take half of the instructions (3,100 a row and not 6,100), objects two thirds.
+ * Rows into tables, some with one statement. A statement costs as much as a row or two to begin and to end, and loses
+ * its place at the end of the table; with 32 rows each, references take half of the instructions (3,100 a row and not
+ * 6,100), objects two thirds.
  */
 #include "export/sqlite/inserter.h"
 
@@ -22,7 +23,8 @@ static hsd_status count_columns(hsd_inserter *in, hsd_error *err)
     char text[128];
     struct sqlite3_stmt *look;
     snprintf(text, sizeof text, "SELECT * FROM %s", in->name);
-    if (sqlite3_prepare_v2(in->database->db, text, -1, &look, NULL) != SQLITE_OK) return hsd_database_fail(in->database, err);
+    if (sqlite3_prepare_v2(in->database->db, text, -1, &look, NULL) != SQLITE_OK)
+        return hsd_database_fail(in->database, err);
     in->columns = (unsigned)sqlite3_column_count(look);
     sqlite3_finalize(look);
     return HSD_OK;
@@ -47,8 +49,8 @@ static hsd_status prepare(hsd_inserter *in, unsigned rows, struct sqlite3_stmt *
     return code == SQLITE_OK ? HSD_OK : hsd_database_fail(in->database, err);
 }
 
-hsd_status hsd_inserter_open(hsd_inserter *in, hsd_database *database, const char *prefix, const char *table, uint64_t expected,
-                             hsd_error *err)
+hsd_status hsd_inserter_open(hsd_inserter *in, hsd_database *database, const char *prefix, const char *table,
+                             uint64_t expected, hsd_error *err)
 {
     *in = (hsd_inserter){.database = database, .expected = expected};
     snprintf(in->name, sizeof in->name, "%s%s", prefix, table);
@@ -113,19 +115,29 @@ hsd_status hsd_inserter_close(hsd_inserter *in, hsd_status status, hsd_error *er
 
 static void put(hsd_inserter *in, hsd_cell cell)
 {
-    if (in->at < (in->held + 1) * in->columns) in->cells[in->at++] = cell;
-    else in->status = HSD_E_MISUSE;
+    if (in->at < (in->held + 1) * in->columns)
+        in->cells[in->at++] = cell;
+    else
+        in->status = HSD_E_MISUSE;
 }
 
 void hsd_put_null(hsd_inserter *in) { put(in, (hsd_cell){.kind = HSD_CELL_NULL}); }
-void hsd_put_signed(hsd_inserter *in, int64_t number) { put(in, (hsd_cell){.kind = HSD_CELL_NUMBER, .number = number}); }
+void hsd_put_signed(hsd_inserter *in, int64_t number)
+{
+    put(in, (hsd_cell){.kind = HSD_CELL_NUMBER, .number = number});
+}
 void hsd_put_id(hsd_inserter *in, uint64_t id) { hsd_put_signed(in, (int64_t)id); }
-void hsd_put_count(hsd_inserter *in, uint64_t count) { hsd_put_signed(in, count > INT64_MAX ? INT64_MAX : (int64_t)count); }
+void hsd_put_count(hsd_inserter *in, uint64_t count)
+{
+    hsd_put_signed(in, count > INT64_MAX ? INT64_MAX : (int64_t)count);
+}
 
 void hsd_put_some(hsd_inserter *in, uint64_t number)
 {
-    if (number == 0) hsd_put_null(in);
-    else hsd_put_count(in, number);
+    if (number == 0)
+        hsd_put_null(in);
+    else
+        hsd_put_count(in, number);
 }
 
 void hsd_put_text(hsd_inserter *in, hsd_text text)
@@ -140,14 +152,18 @@ void hsd_put_text(hsd_inserter *in, hsd_text text)
 
 void hsd_put_text_or_null(hsd_inserter *in, hsd_text text)
 {
-    if (text.size == 0) hsd_put_null(in);
-    else hsd_put_text(in, text);
+    if (text.size == 0)
+        hsd_put_null(in);
+    else
+        hsd_put_text(in, text);
 }
 
 void hsd_put_word(hsd_inserter *in, const char *word)
 {
-    if (word == NULL) hsd_put_null(in);
-    else hsd_put_text(in, (hsd_text){.data = word, .size = strlen(word)});
+    if (word == NULL)
+        hsd_put_null(in);
+    else
+        hsd_put_text(in, (hsd_text){.data = word, .size = strlen(word)});
 }
 
 static hsd_status put_some_of_many(hsd_inserter *in, hsd_error *err)
@@ -164,17 +180,24 @@ hsd_status hsd_put_row(hsd_inserter *in, hsd_error *err)
     in->held++;
     in->count++;
     if (in->status == HSD_E_NOMEM) return hsd_fail_nomem(err, "a text of a table");
-    if (in->status != HSD_OK || in->at != in->held * in->columns) return hsd_fail(err, HSD_E_MISUSE, "a row of %s with other columns", in->name);
+    if (in->status != HSD_OK || in->at != in->held * in->columns)
+        return hsd_fail(err, HSD_E_MISUSE, "a row of %s with other columns", in->name);
     return put_some_of_many(in, err);
 }
 
 /* ---- what is text */
 
-/* Bytes of the character at `at`, of `left` that are there; 0 if it is none. Shortest forms alone, no surrogates, up to U+10FFFF. */
+/* Bytes of the character at `at`, of `left` that are there; 0 if it is none. Shortest forms alone, no surrogates, up to
+ * U+10FFFF. */
 static size_t character(const uint8_t *at, size_t left)
 {
     const uint8_t first = at[0];
-    const size_t size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    const size_t size = first < 0x80   ? 1
+                        : first < 0xc2 ? 0
+                        : first < 0xe0 ? 2
+                        : first < 0xf0 ? 3
+                        : first < 0xf5 ? 4
+                                       : 0;
     if (size == 0 || size > left || first == 0) return 0;
     for (size_t i = 1; i < size; i++)
         if ((at[i] & 0xc0) != 0x80) return 0;

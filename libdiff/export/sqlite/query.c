@@ -1,6 +1,6 @@
 /*
- * hsdiff/sql.h. Over captures a statement is compiled twice: against empty tables, to see what it reads, and again when these have their
- * rows and the indexes that are of use to it.
+ * hsdiff/sql.h. Over captures a statement is compiled twice: against empty tables, to see what it reads, and again when
+ * these have their rows and the indexes that are of use to it.
  */
 #include <hsdiff/sql.h>
 
@@ -14,21 +14,21 @@
 #include "export/sqlite/guard.h"
 #include "io/fd.h"
 
-#define HEADER_BYTES      100u /* of a database: sqlite.org/fileformat.html, 1.3 */
-#define VERSION_AT        60u
-#define APPLICATION_AT    68u
+#define HEADER_BYTES   100u /* of a database: sqlite.org/fileformat.html, 1.3 */
+#define VERSION_AT     60u
+#define APPLICATION_AT 68u
 
 struct hsd_sql {
     hsd_run run;
     hsd_reporter reporter;
     hsd_temp_space space;
     hsd_database database;
-    hsd_filling filling;  /* of captures; captures[1] NULL: a database that is there */
+    hsd_filling filling; /* of captures; captures[1] NULL: a database that is there */
     hsd_wanted done;
     hsd_guard guard;
     sqlite3_stmt *statement;
-    bool is_spoilt;       /* tables could not be made: what is in them is half of it */
-    const char *name;     /* of a database that is there; else NULL */
+    bool is_spoilt;   /* tables could not be made: what is in them is half of it */
+    const char *name; /* of a database that is there; else NULL */
 };
 
 static hsd_status new_sql(hsd_sql **out, const hsd_run *run, hsd_error *err)
@@ -75,8 +75,8 @@ static hsd_status open_captures(hsd_sql *sql, hsd_error *err)
     return hsd_filling_init(&sql->filling, err);
 }
 
-hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, const hsd_sql_options *options, const hsd_run *run,
-                        hsd_error *err)
+hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, const hsd_sql_options *options,
+                        const hsd_run *run, hsd_error *err)
 {
     hsd_sql *sql;
     HSD_TRY(new_sql(&sql, run, err));
@@ -93,7 +93,10 @@ hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, 
 
 /* ---- a database that is there */
 
-static uint32_t read_u32(const uint8_t *at) { return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3]; }
+static uint32_t read_u32(const uint8_t *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
 
 bool hsd_sql_probe(const void *prefix, size_t size)
 {
@@ -121,8 +124,11 @@ static hsd_status check_header(int fd, hsd_error *err)
 
 static hsd_status open_there(hsd_sql *sql, int fd, hsd_error *err)
 {
-    const hsd_database_options options = {
-        .fd = fd, .is_read_only = true, .memory_bytes = sql->run.memory_bytes / 4, .space = &sql->space, .reporter = &sql->reporter};
+    const hsd_database_options options = {.fd = fd,
+                                          .is_read_only = true,
+                                          .memory_bytes = sql->run.memory_bytes / 4,
+                                          .space = &sql->space,
+                                          .reporter = &sql->reporter};
     HSD_TRY(check_header(fd, err));
     return hsd_database_open(&sql->database, &options, err);
 }
@@ -176,7 +182,10 @@ hsd_status hsd_sql_prepare(hsd_sql *sql, const char *text, size_t size, hsd_erro
     return status;
 }
 
-unsigned hsd_sql_column_count(const hsd_sql *sql) { return sql->statement != NULL ? (unsigned)sqlite3_column_count(sql->statement) : 0; }
+unsigned hsd_sql_column_count(const hsd_sql *sql)
+{
+    return sql->statement != NULL ? (unsigned)sqlite3_column_count(sql->statement) : 0;
+}
 
 const char *hsd_sql_column_name(const hsd_sql *sql, unsigned column)
 {
@@ -197,15 +206,20 @@ hsd_status hsd_sql_next(hsd_sql *sql, hsd_error *err)
 
 hsd_sql_value hsd_sql_get(hsd_sql *sql, unsigned column)
 {
-    static const hsd_sql_kind kinds[] = {[SQLITE_INTEGER] = HSD_SQL_INTEGER, [SQLITE_FLOAT] = HSD_SQL_REAL, [SQLITE_TEXT] = HSD_SQL_TEXT,
-                                         [SQLITE_BLOB] = HSD_SQL_BYTES, [SQLITE_NULL] = HSD_SQL_NULL};
+    static const hsd_sql_kind kinds[] = {[SQLITE_INTEGER] = HSD_SQL_INTEGER,
+                                         [SQLITE_FLOAT] = HSD_SQL_REAL,
+                                         [SQLITE_TEXT] = HSD_SQL_TEXT,
+                                         [SQLITE_BLOB] = HSD_SQL_BYTES,
+                                         [SQLITE_NULL] = HSD_SQL_NULL};
     hsd_sql_value value = {.kind = HSD_SQL_NULL, .text = {.data = ""}};
     if (column >= hsd_sql_column_count(sql)) return value;
     const int at = (int)column;
     value.kind = kinds[sqlite3_column_type(sql->statement, at)];
     if (value.kind == HSD_SQL_NULL) return value;
     if (value.kind == HSD_SQL_INTEGER) value.integer = sqlite3_column_int64(sql->statement, at);
-    const void *data = value.kind == HSD_SQL_BYTES ? sqlite3_column_blob(sql->statement, at) : sqlite3_column_text(sql->statement, at);
-    value.text = (hsd_text){.data = data != NULL ? data : "", .size = data != NULL ? (size_t)sqlite3_column_bytes(sql->statement, at) : 0};
+    const void *data =
+        value.kind == HSD_SQL_BYTES ? sqlite3_column_blob(sql->statement, at) : sqlite3_column_text(sql->statement, at);
+    value.text = (hsd_text){.data = data != NULL ? data : "",
+                            .size = data != NULL ? (size_t)sqlite3_column_bytes(sql->statement, at) : 0};
     return value;
 }

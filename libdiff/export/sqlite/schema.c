@@ -56,7 +56,8 @@ static hsd_status make(hsd_database *database, const char *stage, const char *pr
     char text[6144];
     size_t used = 0;
     for (; *sql != '\0' && used < sizeof text - 16; sql++)
-        used += *sql == '@' ? (size_t)snprintf(text + used, sizeof text - used, "%s", prefix) : (text[used] = *sql, (size_t)1);
+        used += *sql == '@' ? (size_t)snprintf(text + used, sizeof text - used, "%s", prefix)
+                            : (text[used] = *sql, (size_t)1);
     text[used] = '\0';
     if (*sql != '\0') return hsd_fail(err, HSD_E_MISUSE, "a statement of the schema is too long");
     return hsd_database_exec(database, stage, text, err);
@@ -76,7 +77,8 @@ hsd_status hsd_schema_make(hsd_database *database, bool is_pair, hsd_error *err)
         HSD_TRY(make_for(database, hsd_table_get(i)->scope, is_pair, hsd_table_get(i)->sql, err));
     for (const hsd_view_text *view = hsd_views; view->sql != NULL; view++)
         HSD_TRY(make_for(database, view->scope, is_pair, view->sql, err));
-    snprintf(marks, sizeof marks, "PRAGMA application_id=%d; PRAGMA user_version=%d;", HSD_SCHEMA_APPLICATION, HSD_SCHEMA_VERSION);
+    snprintf(marks, sizeof marks, "PRAGMA application_id=%d; PRAGMA user_version=%d;", HSD_SCHEMA_APPLICATION,
+             HSD_SCHEMA_VERSION);
     return hsd_database_exec(database, NULL, marks, err);
 }
 
@@ -85,7 +87,8 @@ hsd_status hsd_schema_index(hsd_database *database, const hsd_wanted *wanted, hs
     for (unsigned side = 0; side < 2; side++)
         for (unsigned i = 0; i < HSD_ARRAY_LEN(indexes); i++) {
             const bool is_wanted = (wanted->indexes[side] >> i & 1) != 0 && wanted->tables[side][indexes[i].table];
-            if (is_wanted) HSD_TRY(make(database, "building indexes", side == 0 ? HSD_BEFORE : "", indexes[i].sql, err));
+            if (is_wanted)
+                HSD_TRY(make(database, "building indexes", side == 0 ? HSD_BEFORE : "", indexes[i].sql, err));
         }
     return HSD_OK;
 }

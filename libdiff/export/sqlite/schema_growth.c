@@ -1,9 +1,11 @@
 /*
- * The tables of what grew between two heaps. Columns of new, freed and kept are NULL where objects cannot be recognised.
+ * The tables of what grew between two heaps. Columns of new, freed and kept are NULL where objects cannot be
+ * recognised.
  */
 #include "export/sqlite/schema.h"
 
-/* clang-format off: read as SQL */
+/* clang-format off */
+/* Read as SQL. */
 #define AMOUNT(name) name "_objects INTEGER, " name "_bytes INTEGER"
 #define CHANGE                                                                                                     \
 "  " AMOUNT("before") ", " AMOUNT("after") ",\n"                                                                   \

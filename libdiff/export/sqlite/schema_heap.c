@@ -1,10 +1,11 @@
 /*
- * The tables of one heap, as text: what a capture records, and what the engine says of it. Comments are part of the text and stay in the
- * database.
+ * The tables of one heap, as text: what a capture records, and what the engine says of it. Comments are part of the
+ * text and stay in the database.
  */
 #include "export/sqlite/schema.h"
 
-/* clang-format off: read as SQL */
+/* clang-format off */
+/* Read as SQL. */
 const hsd_table_text hsd_tables_of_heap[HSD_TABLE_OF_GROWTH] = {
 [HSD_TABLE_OF_TYPES] = {.name = "types", .scope = HSD_OF_EACH, .sql =
 "CREATE TABLE @types( -- one row a type name\n"

@@ -3,7 +3,8 @@
  */
 #include "export/sqlite/schema.h"
 
-/* clang-format off: read as SQL */
+/* clang-format off */
+/* Read as SQL. */
 const hsd_view_text hsd_views[] = {
 {.scope = HSD_OF_EACH, .sql =
 "CREATE VIEW v_@objects AS -- objects with their names\n"

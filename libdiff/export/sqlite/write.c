@@ -1,6 +1,6 @@
 /*
- * A database in a file. It is written as all results are: without a name, or under another one, until it is whole. SQLite is lent the
- * descriptor and never sees a path, so nothing stands beside it, whatever happens.
+ * A database in a file. It is written as all results are: without a name, or under another one, until it is whole.
+ * SQLite is lent the descriptor and never sees a path, so nothing stands beside it, whatever happens.
  */
 #include <sys/stat.h>
 
@@ -46,7 +46,8 @@ static hsd_status make_database(hsd_export *x, hsd_error *err)
 static hsd_status check_file(const hsd_export *x, hsd_error *err)
 {
     if (!x->output.is_in_place) return HSD_OK;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "a database is written at many places at once, which a pipe or a device cannot take");
+    hsd_fail(err, HSD_E_UNSUPPORTED,
+             "a database is written at many places at once, which a pipe or a device cannot take");
     hsd_error_set_file(err, x->path);
     hsd_error_set_hint(err, "name a file: -o heap.sqlite");
     return HSD_E_UNSUPPORTED;
@@ -59,8 +60,10 @@ hsd_status hsd_sqlite_write(hsd_export *x, hsd_error *err)
     hsd_status status = check_file(x, err);
     if (status == HSD_OK) status = make_database(x, err);
     if (status == HSD_OK && fstat(x->output.fd, &info) == 0) x->result->output_bytes = (uint64_t)info.st_size;
-    if (status == HSD_OK) status = hsd_output_finish(&x->output, err);
-    else if (status == HSD_E_IO) hsd_error_set_file(err, x->path);
+    if (status == HSD_OK)
+        status = hsd_output_finish(&x->output, err);
+    else if (status == HSD_E_IO)
+        hsd_error_set_file(err, x->path);
     hsd_output_close(&x->output);
     return status;
 }

@@ -32,8 +32,8 @@ static inline bool read_quickly(hsd_source *source, uint64_t size, uint64_t *tar
     return true;
 }
 
-static hsd_status read_fields(firefox *fx, hsd_proto_message *message, const hsd_proto_field *edge, uint64_t *target, uint64_t *entry, bool *has_name,
-                              hsd_error *err)
+static hsd_status read_fields(firefox *fx, hsd_proto_message *message, const hsd_proto_field *edge, uint64_t *target,
+                              uint64_t *entry, bool *has_name, hsd_error *err)
 {
     hsd_proto_message inner;
     hsd_proto_field field;
@@ -60,12 +60,15 @@ static hsd_status keep_entry(firefox *fx, uint64_t target, uint64_t entry, bool 
 {
     if (fx->import->options->summary_only || target == 0) return HSD_OK;
     firefox_edge edge = {.target = target, .name = FIREFOX_NONE, .index = UINT64_MAX};
-    if (has_name && (entry & FIREFOX_IS_ELEMENT) != 0) edge.index = entry & ~FIREFOX_IS_ELEMENT;
-    else if (has_name) edge.name = (uint32_t)entry;
+    if (has_name && (entry & FIREFOX_IS_ELEMENT) != 0)
+        edge.index = entry & ~FIREFOX_IS_ELEMENT;
+    else if (has_name)
+        edge.name = (uint32_t)entry;
     return keep(fx, &edge, err);
 }
 
-/* The edges behind one that was read, as long as they are short and in the window: without the general reader for each. */
+/* The edges behind one that was read, as long as they are short and in the window: without the general reader for each.
+ */
 static hsd_status read_run(firefox *fx, hsd_proto_message *message, hsd_error *err)
 {
     hsd_source *source = message->source;
@@ -90,7 +93,9 @@ hsd_status hsd_firefox_read_edge(firefox *fx, hsd_proto_message *message, const 
 {
     uint64_t target = 0, number, entry = 0;
     bool has_name = false;
-    if (field->wire != HSD_PROTO_BYTES) return hsd_fail_at(err, HSD_E_CORRUPT, field->offset, "no valid Firefox snapshot: a reference that is a number");
+    if (field->wire != HSD_PROTO_BYTES)
+        return hsd_fail_at(err, HSD_E_CORRUPT, field->offset,
+                           "no valid Firefox snapshot: a reference that is a number");
     if (!read_quickly(message->source, field->size, &target, &number)) {
         HSD_TRY(read_fields(fx, message, field, &target, &entry, &has_name, err));
         return keep_entry(fx, target, entry, has_name, err);

@@ -1,5 +1,6 @@
 /*
- * The importer of Firefox's heap snapshots: the row of the registry, the way through the messages, and what the capture says of itself.
+ * The importer of Firefox's heap snapshots: the row of the registry, the way through the messages, and what the capture
+ * says of itself.
  */
 #include "import/firefox/firefox.h"
 
@@ -42,7 +43,9 @@ static unsigned probe(const uint8_t *prefix, size_t size)
     const uint8_t *first = at;
     at = take_byte(at, end, 1 << 3);
     at = take_varint(at, end, &moment);
-    if (at == NULL || moment < YEAR_2000 || moment > YEAR_2200 || (uint64_t)(at - first) > length || length > (uint64_t)(end - first)) return 0;
+    if (at == NULL || moment < YEAR_2000 || moment > YEAR_2200 || (uint64_t)(at - first) > length ||
+        length > (uint64_t)(end - first))
+        return 0;
     at = take_varint(first + length, end, &number);
     at = take_byte(at, end, 1 << 3);
     at = take_varint(at, end, &number);
@@ -86,7 +89,8 @@ static hsd_status next_length(firefox *fx, uint64_t *size, hsd_error *err)
     HSD_TRY(hsd_proto_varint(fx->source, size, err));
     uint64_t end;
     if (hsd_add_u64(hsd_source_offset(fx->source), *size, &end) && end < UINT64_MAX) return HSD_OK;
-    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(fx->source), "no valid Firefox snapshot: a node without an end");
+    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(fx->source),
+                       "no valid Firefox snapshot: a node without an end");
 }
 
 /* HSD_END at the end that a snapshot should have: behind a node. */
@@ -100,8 +104,10 @@ static hsd_status read_messages(firefox *fx, hsd_error *err)
         HSD_TRY(next_length(fx, &size, err));
         HSD_TRY(hsd_firefox_read_node(fx, size, err));
         if (nodes % PROGRESS_EVERY == 0)
-            HSD_TRY(hsd_progress(fx->import->reporter, "importing", hsd_source_offset(fx->import->file == NULL ? fx->source : fx->import->file),
-                                 fx->import->file == NULL ? fx->source->total_bytes : fx->import->file->total_bytes, err));
+            HSD_TRY(hsd_progress(fx->import->reporter, "importing",
+                                 hsd_source_offset(fx->import->file == NULL ? fx->source : fx->import->file),
+                                 fx->import->file == NULL ? fx->source->total_bytes : fx->import->file->total_bytes,
+                                 err));
     }
 }
 
@@ -111,21 +117,23 @@ static hsd_status read_all(firefox *fx, hsd_error *err)
     hsd_error_init(&cut);
     hsd_status status = read_messages(fx, &cut);
     if (status == HSD_END && fx->nodes == 0)
-        status = hsd_fail_at(&cut, HSD_E_TRUNCATED, hsd_source_offset(fx->source), "there are no nodes in this snapshot");
+        status =
+            hsd_fail_at(&cut, HSD_E_TRUNCATED, hsd_source_offset(fx->source), "there are no nodes in this snapshot");
     if (status == HSD_END) return HSD_OK;
     fx->is_cut = status == HSD_E_TRUNCATED && fx->import->options->salvage && fx->nodes > 0;
     if (fx->is_cut) return HSD_OK;
     if (err != NULL) *err = cut;
-    if (status == HSD_E_TRUNCATED && fx->nodes > 0)
-        hsd_import_hint_partial(err);
+    if (status == HSD_E_TRUNCATED && fx->nodes > 0) hsd_import_hint_partial(err);
     return status;
 }
 
 static hsd_status finish(firefox *fx, hsd_error *err)
 {
     hsd_import *import = fx->import;
-    if (import->options->summary_only) HSD_TRY(hsd_firefox_write_totals(fx, err));
-    else HSD_TRY(hsd_firefox_write_names(fx, err));
+    if (import->options->summary_only)
+        HSD_TRY(hsd_firefox_write_totals(fx, err));
+    else
+        HSD_TRY(hsd_firefox_write_names(fx, err));
     if (fx->is_cut) {
         HSD_WRITE(import, hsc_mark_incomplete(import->writer, "the snapshot was cut off"), err);
         import->result->is_complete = false;
@@ -136,7 +144,8 @@ static hsd_status finish(firefox *fx, hsd_error *err)
 
 static hsd_status take_memory(firefox *fx, hsd_error *err)
 {
-    fx->edge_most = (size_t)hsd_max_u64(FIREFOX_BATCH, hsd_min_u64(fx->import->memory_bytes / 16 / sizeof *fx->edges, FIREFOX_EDGES_MOST));
+    fx->edge_most = (size_t)hsd_max_u64(FIREFOX_BATCH, hsd_min_u64(fx->import->memory_bytes / 16 / sizeof *fx->edges,
+                                                                   FIREFOX_EDGES_MOST));
     fx->edges = malloc(fx->edge_most * sizeof *fx->edges);
     fx->targets = malloc(FIREFOX_BATCH * sizeof *fx->targets);
     fx->indexes = malloc(FIREFOX_BATCH * sizeof *fx->indexes);
@@ -181,7 +190,8 @@ const hsd_importer hsd_import_firefox = {
     .info = {.name = "firefox",
              .summary = "Firefox heap snapshot",
              .suffixes = ".fxsnapshot",
-             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS,
+             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES |
+                                   HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS,
                          .sometimes = HSD_CARRIES_SITES},
              .lacks = "classes that scripts declare (their instances are Object), texts of strings"},
     .probe = probe,

@@ -34,10 +34,12 @@ hsd_status hsd_firefox_read_node(firefox *fx, uint64_t size, hsd_error *err)
     hsd_proto_message message = {.source = fx->source, .end = offset + size};
     hsd_proto_field field;
     hsd_status status;
-    fx->node = (firefox_node){.type = FIREFOX_NONE, .class_name = FIREFOX_NONE, .script = FIREFOX_NONE, .description = FIREFOX_NONE};
+    fx->node = (firefox_node){
+        .type = FIREFOX_NONE, .class_name = FIREFOX_NONE, .script = FIREFOX_NONE, .description = FIREFOX_NONE};
     fx->edge_count = 0;
     fx->names.in_roots = fx->nodes == 0;
-    while ((status = hsd_proto_next(&message, &field, err)) == HSD_OK) HSD_TRY(read_field(fx, &message, &field, err));
+    while ((status = hsd_proto_next(&message, &field, err)) == HSD_OK)
+        HSD_TRY(read_field(fx, &message, &field, err));
     if (status != HSD_END) return status;
     const bool is_list_of_roots = fx->nodes++ == 0;
     return is_list_of_roots ? HSD_OK : hsd_firefox_write_node(fx, err);

@@ -1,6 +1,7 @@
 /*
- * Allocation stacks: a frame with its parent in it, and so on to the outermost, or to one that was told before, which is a number. A frame's texts
- * come before those of its parent, whose message stands in front of them: so a stack is read from memory, frame by frame, without recursion.
+ * Allocation stacks: a frame with its parent in it, and so on to the outermost, or to one that was told before, which
+ * is a number. A frame's texts come before those of its parent, whose message stands in front of them: so a stack is
+ * read from memory, frame by frame, without recursion.
  */
 #include "import/firefox/firefox.h"
 
@@ -19,7 +20,8 @@ static hsd_status read_data(firefox *fx, hsd_proto_message *message, frame *out,
 {
     hsd_proto_field field;
     hsd_status status;
-    while ((status = hsd_proto_next(message, &field, err)) == HSD_OK) switch (field.number) {
+    while ((status = hsd_proto_next(message, &field, err)) == HSD_OK)
+        switch (field.number) {
         case 1: out->id = field.value; break;
         case 2:
             if (field.wire != HSD_PROTO_BYTES) return fail(&field, "a frame whose parent is a number", err);
@@ -64,7 +66,9 @@ static hsd_status define(firefox *fx, uint32_t site, uint32_t parent, const fram
 {
     const uint32_t function = hsd_firefox_string(fx, of->function), source = hsd_firefox_string(fx, of->source);
     if (fx->import->options->summary_only) return HSD_OK;
-    HSD_WRITE(fx->import, hsc_define_site(fx->import->writer, site, parent, function, source, small(of->line), small(of->column)), err);
+    HSD_WRITE(fx->import,
+              hsc_define_site(fx->import->writer, site, parent, function, source, small(of->line), small(of->column)),
+              err);
     return HSD_OK;
 }
 
@@ -82,10 +86,14 @@ static hsd_status read_frames(firefox *fx, hsd_source *source, uint32_t *first, 
         const uint32_t known = fx->sites.count;
         if (status == HSD_OK) HSD_TRY(hsd_id_table_put(&fx->sites, here.id, &site, err));
         const bool is_new = site > known;
-        if (is_known && is_new) return hsd_fail(err, HSD_E_CORRUPT, "no valid Firefox snapshot: a frame that was not told");
-        if (inner_site != 0) HSD_TRY(define(fx, inner_site, site, &inner, err));
-        else *first = site;
-        if (status == HSD_END || is_known || !is_new) return HSD_OK; /* of one that is told again all is known, and its parents are */
+        if (is_known && is_new)
+            return hsd_fail(err, HSD_E_CORRUPT, "no valid Firefox snapshot: a frame that was not told");
+        if (inner_site != 0)
+            HSD_TRY(define(fx, inner_site, site, &inner, err));
+        else
+            *first = site;
+        /* of one that is told again all is known, and its parents are */
+        if (status == HSD_END || is_known || !is_new) return HSD_OK;
         inner = here;
         inner_site = site;
         HSD_TRY(hsd_firefox_check_memory(fx, err));
@@ -95,7 +103,8 @@ static hsd_status read_frames(firefox *fx, hsd_source *source, uint32_t *first, 
     }
 }
 
-hsd_status hsd_firefox_read_stack(firefox *fx, hsd_proto_message *message, const hsd_proto_field *field, uint32_t *site, hsd_error *err)
+hsd_status hsd_firefox_read_stack(firefox *fx, hsd_proto_message *message, const hsd_proto_field *field, uint32_t *site,
+                                  hsd_error *err)
 {
     hsd_source source;
     if (field->wire != HSD_PROTO_BYTES) return fail(field, "an allocation stack that is a number", err);

@@ -51,8 +51,10 @@ hsd_status hsd_firefox_write_root(firefox *fx, const firefox_edge *edge, hsd_err
 {
     const hsd_bytes name = hsd_firefox_text(fx, edge->name);
     const known_root *row = known_roots;
-    while (!begins(name, row->front)) row++;
-    const hsc_root_record root = {.kind = row->kind, .label = hsd_firefox_string(fx, edge->name), .target = edge->target, .flags = row->flags};
+    while (!begins(name, row->front))
+        row++;
+    const hsc_root_record root = {
+        .kind = row->kind, .label = hsd_firefox_string(fx, edge->name), .target = edge->target, .flags = row->flags};
     HSD_WRITE(fx->import, hsc_root(fx->import->writer, &root), err);
     return HSD_OK;
 }
@@ -63,7 +65,8 @@ static uint32_t flags_of(const firefox *fx)
 {
     const hsd_bytes type = hsd_firefox_text(fx, fx->node.type);
     const bool is_internal = !fx->node.is_object && (begins(type, "js::") || begins(type, "JS::ubi::"));
-    return (is_internal ? HSC_TYPE_INTERNAL : 0) | (fx->node.coarse == COARSE_SCRIPT && !fx->node.is_object ? HSC_TYPE_CODE : 0);
+    return (is_internal ? HSC_TYPE_INTERNAL : 0) |
+           (fx->node.coarse == COARSE_SCRIPT && !fx->node.is_object ? HSC_TYPE_CODE : 0);
 }
 
 /* What says most of an object: its class in JavaScript, the name of its element, its class in C++. */
@@ -74,7 +77,9 @@ static hsd_status spell_type(firefox *fx, hsd_bytes *out, hsd_error *err)
     const hsd_bytes type = hsd_firefox_text(fx, node->type), class_name = hsd_firefox_text(fx, node->class_name);
     const hsd_bytes description = hsd_firefox_text(fx, node->description);
     const bool is_element = node->coarse == COARSE_DOM && description.size > 0 && description.data[0] != '#';
-    *out = node->is_object && class_name.size > 0 ? class_name : node->coarse == COARSE_DOM && description.size > 0 ? description : type;
+    *out = node->is_object && class_name.size > 0               ? class_name
+           : node->coarse == COARSE_DOM && description.size > 0 ? description
+                                                                : type;
     if (out->size == 0) *out = (hsd_bytes){(const uint8_t *)"(unknown type)", 14};
     if (!is_element || node->is_object) return HSD_OK;
     hsd_buffer_clear(scratch);
@@ -88,7 +93,9 @@ static hsd_status spell_type(firefox *fx, hsd_bytes *out, hsd_error *err)
 static hsd_status put_type(firefox *fx, uint32_t *number, hsd_error *err)
 {
     const firefox_node *node = &fx->node;
-    const uint32_t detail = node->is_object ? node->class_name : node->coarse == COARSE_DOM ? node->description : FIREFOX_NONE;
+    const uint32_t detail = node->is_object              ? node->class_name
+                            : node->coarse == COARSE_DOM ? node->description
+                                                         : FIREFOX_NONE;
     const uint32_t before = fx->types.count;
     hsd_bytes name;
     HSD_TRY(hsd_id_table_put(&fx->types, (uint64_t)node->type << 32 | detail, number, err));
@@ -104,35 +111,41 @@ static hsd_status put_type(firefox *fx, uint32_t *number, hsd_error *err)
 /* Classes of the objects that scripts see as the world: what their fields hold is owned by them, field by field. */
 static bool is_global(hsd_bytes class_name)
 {
-    return is(class_name, "Window") || is(class_name, "Sandbox") || is(class_name, "BackstagePass") || ends(class_name, "Global") ||
-           ends(class_name, "GlobalScope");
+    return is(class_name, "Window") || is(class_name, "Sandbox") || is(class_name, "BackstagePass") ||
+           ends(class_name, "Global") || ends(class_name, "GlobalScope");
 }
 
 static bool is_scope(hsd_bytes class_name)
 {
-    return is(class_name, "Call") || is(class_name, "LexicalEnvironment") || is(class_name, "ModuleEnvironmentObject") || is(class_name, "Var");
+    return is(class_name, "Call") || is(class_name, "LexicalEnvironment") ||
+           is(class_name, "ModuleEnvironmentObject") || is(class_name, "Var");
 }
 
 /* What the engine itself refers to from an object. */
 static bool is_internal(hsd_bytes name)
 {
-    static const char *const names[] = {"shape", "JSFunction script", "enclosing_environment", "callee_slot", "vector element"};
+    static const char *const names[] = {"shape", "JSFunction script", "enclosing_environment", "callee_slot",
+                                        "vector element"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++)
         if (is(name, names[i])) return true;
-    return begins(name, "**") || begins(name, "CLASS_OBJECT(") || begins(name, "CLASS_PROTO(") || begins(name, "global-") ||
-           ends(name, "-object-template") || memmem(name.data, name.size, "::", 2) != NULL;
+    return begins(name, "**") || begins(name, "CLASS_OBJECT(") || begins(name, "CLASS_PROTO(") ||
+           begins(name, "global-") || ends(name, "-object-template") || memmem(name.data, name.size, "::", 2) != NULL;
 }
 
 /* The label of a field, by the class of the object: FIELD, VARIABLE or GLOBAL. */
 static firefox_label field_label(const firefox *fx)
 {
     const hsd_bytes class_name = hsd_firefox_text(fx, fx->node.class_name);
-    return !fx->node.is_object ? FIREFOX_INTERNAL : is_global(class_name) ? FIREFOX_GLOBAL : is_scope(class_name) ? FIREFOX_VARIABLE : FIREFOX_FIELD;
+    return !fx->node.is_object     ? FIREFOX_INTERNAL
+           : is_global(class_name) ? FIREFOX_GLOBAL
+           : is_scope(class_name)  ? FIREFOX_VARIABLE
+                                   : FIREFOX_FIELD;
 }
 
 static firefox_label judge(hsd_bytes name)
 {
-    if (is(name, "WeakRefObject::target") || begins(name, "cacheir-weak-")) return FIREFOX_WEAK; /* the latter: inline caches of scripts */
+    /* the latter: inline caches of scripts */
+    if (is(name, "WeakRefObject::target") || begins(name, "cacheir-weak-")) return FIREFOX_WEAK;
     if (is(name, "HashableValue")) return FIREFOX_KEY;
     if (is(name, "OrderedHashMapObject value") || is(name, "WeakMap entry value")) return FIREFOX_VALUE;
     return is_internal(name) ? FIREFOX_INTERNAL : FIREFOX_LABELS;
@@ -178,9 +191,11 @@ hsd_status hsd_firefox_spill(firefox *fx, hsd_error *err)
 {
     for (size_t first = 0; first < fx->edge_count; first += FIREFOX_BATCH) {
         const size_t count = (size_t)hsd_min_u64(FIREFOX_BATCH, fx->edge_count - first);
-        prepare(fx, first, count, fx->node.is_object ? FIREFOX_FIELD : FIREFOX_INTERNAL); /* its class is not known yet */
+        /* its class is not known yet */
+        prepare(fx, first, count, fx->node.is_object ? FIREFOX_FIELD : FIREFOX_INTERNAL);
         for (size_t i = 0; i < count; i++)
-            HSD_WRITE(fx->import, hsc_edge(fx->import->writer, fx->node.id, fx->targets[i], fx->labels[i], fx->indexes[i]), err);
+            HSD_WRITE(fx->import,
+                      hsc_edge(fx->import->writer, fx->node.id, fx->targets[i], fx->labels[i], fx->indexes[i]), err);
     }
     fx->import->result->references += fx->edge_count;
     fx->edge_count = 0;
@@ -207,7 +222,8 @@ static hsd_status category_of(firefox *fx, uint32_t *string, hsd_error *err)
 static uint32_t name_of(firefox *fx)
 {
     const firefox_node *node = &fx->node;
-    if (node->is_object && is_global(hsd_firefox_text(fx, node->class_name))) return hsd_firefox_string(fx, node->class_name);
+    if (node->is_object && is_global(hsd_firefox_text(fx, node->class_name)))
+        return hsd_firefox_string(fx, node->class_name);
     return node->script == FIREFOX_NONE ? 0 : hsd_firefox_string(fx, node->script);
 }
 
@@ -235,6 +251,7 @@ hsd_status hsd_firefox_write_node(firefox *fx, hsd_error *err)
 hsd_status hsd_firefox_write_totals(firefox *fx, hsd_error *err)
 {
     for (uint32_t type = 1; type <= fx->types.count; type++)
-        HSD_WRITE(fx->import, hsc_count(fx->import->writer, type, fx->totals[type].objects, fx->totals[type].bytes), err);
+        HSD_WRITE(fx->import, hsc_count(fx->import->writer, type, fx->totals[type].objects, fx->totals[type].bytes),
+                  err);
     return HSD_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * The first walk over the nodes. No objects are those that the producers made up to show roots ("[static vars]", at no address), and those
- * that something refers to and nobody told. For a summary this walk is all.
+ * The first walk over the nodes. No objects are those that the producers made up to show roots ("[static vars]", at no
+ * address), and those that something refers to and nobody told. For a summary this walk is all.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +18,22 @@ static hsd_status copy_offsets(gcdump *self, uint64_t first, size_t count, hsd_e
     HSD_TRY(hsd_gcdump_go(&self->in, self->graph.nodes_offset + first * 4, err));
     HSD_TRY(hsd_source_copy(self->in.source, self->offsets, count * 4, err));
     const uint8_t *raw = (const uint8_t *)self->offsets;
-    for (size_t i = 0; i < count; i++) self->offsets[i] = number_at(raw + 4 * i);
+    for (size_t i = 0; i < count; i++)
+        self->offsets[i] = number_at(raw + 4 * i);
     return HSD_OK;
 }
 
 static hsd_status copy_addresses(gcdump *self, uint64_t first, size_t count, hsd_error *err)
 {
-    const uint64_t known = self->graph.address_count > first ? hsd_min_u64(self->graph.address_count - first, count) : 0;
+    const uint64_t known =
+        self->graph.address_count > first ? hsd_min_u64(self->graph.address_count - first, count) : 0;
     memset(self->addresses, 0, count * sizeof *self->addresses);
     if (known == 0) return HSD_OK;
     HSD_TRY(hsd_gcdump_go(&self->in, self->graph.addresses_offset + first * 8, err));
     HSD_TRY(hsd_source_copy(self->in.source, self->addresses, (size_t)known * 8, err));
     const uint8_t *raw = (const uint8_t *)self->addresses;
-    for (size_t i = 0; i < known; i++) self->addresses[i] = number_at(raw + 8 * i) | (uint64_t)number_at(raw + 8 * i + 4) << 32;
+    for (size_t i = 0; i < known; i++)
+        self->addresses[i] = number_at(raw + 8 * i) | (uint64_t)number_at(raw + 8 * i + 4) << 32;
     return HSD_OK;
 }
 
@@ -45,7 +48,10 @@ hsd_status hsd_gcdump_chunk(gcdump *self, uint64_t first, bool with_addresses, s
 
 /* ---- what is no object ---- */
 
-static bool is_called(hsd_bytes name, const char *text) { return name.size == strlen(text) && memcmp(name.data, text, name.size) == 0; }
+static bool is_called(hsd_bytes name, const char *text)
+{
+    return name.size == strlen(text) && memcmp(name.data, text, name.size) == 0;
+}
 
 static void note_root(gcdump *self, uint32_t type)
 {
@@ -82,9 +88,11 @@ static hsd_status judge(gcdump *self, uint64_t node, uint32_t offset, uint64_t a
 {
     gcdump_record record;
     const hsd_status status = hsd_gcdump_record_open(&record, &self->records, &self->types, offset, err);
-    if (status == HSD_END && !self->is_cut) return hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: a node without a record");
+    if (status == HSD_END && !self->is_cut)
+        return hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: a node without a record");
     if (status < 0) return status;
-    const bool is_untold = status == HSD_END || (record.type == 0 && is_called(hsd_gcdump_types_name(&self->types, 0), "UNDEFINED"));
+    const bool is_untold =
+        status == HSD_END || (record.type == 0 && is_called(hsd_gcdump_types_name(&self->types, 0), "UNDEFINED"));
     if (is_untold) {
         self->dropped += address != 0 || status == HSD_END; /* the null reference is a node, too */
         set_no_object(self, node);

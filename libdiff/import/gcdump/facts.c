@@ -1,6 +1,6 @@
 /*
- * What a GCHeapDump says behind its graph: of the process, of samples, of the segments of the heap. Versions 4 to 7 have other fields than
- * 9 and 10; there was never an 8.
+ * What a GCHeapDump says behind its graph: of the process, of samples, of the segments of the heap. Versions 4 to 7
+ * have other fields than 9 and 10; there was never an 8.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,8 @@ static hsd_status read_text(gcdump_serial *in, char *out, size_t size, hsd_error
 static hsd_status check_room(uint64_t count, size_t size, uint64_t memory_bytes, const char *of, hsd_error *err)
 {
     if (count * size <= memory_bytes) return HSD_OK;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the %s of this gcdump take %llu bytes, more than the memory for the import has to spare", of,
+    hsd_fail(err, HSD_E_OVER_BUDGET,
+             "the %s of this gcdump take %llu bytes, more than the memory for the import has to spare", of,
              (unsigned long long)(count * size));
     hsd_error_set_hint(err, "give it more: --memory %llu", (unsigned long long)(count * size * 16));
     return HSD_E_OVER_BUDGET;
@@ -41,7 +42,8 @@ static hsd_status read_segment(gcdump_serial *in, gcdump_segment *segment, hsd_e
     HSD_TRY(hsd_gcdump_number(in, 8, &segment->start, err));
     HSD_TRY(hsd_gcdump_number(in, 8, &segment->end, err));
     const size_t generations = kind->version >= 1 ? 5 : 4;
-    for (size_t i = 0; i < generations; i++) HSD_TRY(hsd_gcdump_number(in, 8, &segment->generation_end[i], err));
+    for (size_t i = 0; i < generations; i++)
+        HSD_TRY(hsd_gcdump_number(in, 8, &segment->generation_end[i], err));
     return hsd_gcdump_close(in, err);
 }
 
@@ -58,7 +60,8 @@ static hsd_status read_segments(gcdump_facts *facts, gcdump_serial *in, uint64_t
     HSD_TRY(hsd_gcdump_count(in, &count, err));
     HSD_TRY(check_room(count, sizeof *facts->segments, memory_bytes, "segments", err));
     for (uint32_t i = 0; i < count; i++) {
-        HSD_TRY(HSD_ARRAY_GROW(facts->segments, capacity, i + 1, 64, "segments", err)); /* memory grows with what is really there */
+        /* memory grows with what is really there */
+        HSD_TRY(HSD_ARRAY_GROW(facts->segments, capacity, i + 1, 64, "segments", err));
         facts->segments[i] = (gcdump_segment){0};
         HSD_TRY(read_segment(in, &facts->segments[i], err));
     }
@@ -74,7 +77,7 @@ int hsd_gcdump_generation(const gcdump_facts *facts, uint64_t address, uint32_t 
     if (address < segment->start || address >= segment->end) {
         uint32_t behind;
         HSD_UPPER_BOUND(behind, 1, facts->segment_count, facts->segments[behind].start, address);
-        segment = &facts->segments[*hint = behind - 1];
+        segment = &facts->segments[ *hint = behind - 1];
         if (address < segment->start || address >= segment->end) return -1;
     }
     for (int generation = 4; generation >= 0; generation--)
@@ -104,7 +107,8 @@ static hsd_status read_process(gcdump_facts *facts, gcdump_serial *in, hsd_error
 
 /* ---- versions 4 to 7 ---- */
 
-static hsd_status read_old(gcdump_facts *facts, gcdump_serial *in, uint32_t version, uint64_t memory_bytes, hsd_error *err)
+static hsd_status read_old(gcdump_facts *facts, gcdump_serial *in, uint32_t version, uint64_t memory_bytes,
+                           hsd_error *err)
 {
     uint64_t is_64_bit;
     HSD_TRY(hsd_gcdump_number(in, 8, &facts->segment_bytes, err));
@@ -147,15 +151,18 @@ static hsd_status read_multipliers(gcdump_facts *facts, gcdump_serial *in, uint6
 /* COM objects and who holds them: nothing that the graph does not say. */
 static hsd_status pass_interop(gcdump_serial *in, hsd_error *err)
 {
-    static const unsigned sizes[] = {40, 32, 33}; /* of what the runtime holds of others, others of it, interfaces */
+    /* of what the runtime holds of others, others of it, interfaces */
+    static const unsigned sizes[] = {40, 32, 33};
     const gcdump_kind *kind;
     uint32_t wrappers, counts[4];
     HSD_TRY(hsd_gcdump_open(in, &kind, err));
     if (kind == NULL) return HSD_OK;
     HSD_TRY(hsd_gcdump_count(in, &wrappers, err));
     if (wrappers == 0) return hsd_gcdump_close(in, err);
-    for (size_t i = 0; i < 4; i++) HSD_TRY(hsd_gcdump_count(in, &counts[i], err));
-    for (size_t i = 0; i < 3; i++) HSD_TRY(hsd_source_skip(in->source, (uint64_t)counts[i] * sizes[i], err));
+    for (size_t i = 0; i < 4; i++)
+        HSD_TRY(hsd_gcdump_count(in, &counts[i], err));
+    for (size_t i = 0; i < 3; i++)
+        HSD_TRY(hsd_source_skip(in->source, (uint64_t)counts[i] * sizes[i], err));
     for (uint32_t i = 0; i < counts[3]; i++) {
         HSD_TRY(hsd_source_skip(in->source, 16, err));
         HSD_TRY(hsd_gcdump_pass_text(in, err));
@@ -182,7 +189,8 @@ static hsd_status read_additions(gcdump_facts *facts, gcdump_serial *in, hsd_err
     }
 }
 
-hsd_status hsd_gcdump_facts_read(gcdump_facts *facts, gcdump_serial *in, uint32_t version, uint64_t memory_bytes, hsd_error *err)
+hsd_status hsd_gcdump_facts_read(gcdump_facts *facts, gcdump_serial *in, uint32_t version, uint64_t memory_bytes,
+                                 hsd_error *err)
 {
     uint64_t is_64_bit;
     if (version < 9) {

@@ -26,7 +26,8 @@ static unsigned probe(const uint8_t *prefix, size_t size)
     for (size_t i = 0; i < HSD_ARRAY_LEN(entries); i++) {
         const size_t length = strlen(entries[i]);
         const uint8_t *name = prefix + NAME_OFFSET;
-        if (size >= NAME_OFFSET + 4 + length && name[0] == length && memcmp(name + 1, "\0\0\0", 3) == 0 && memcmp(name + 4, entries[i], length) == 0)
+        if (size >= NAME_OFFSET + 4 + length && name[0] == length && memcmp(name + 1, "\0\0\0", 3) == 0 &&
+            memcmp(name + 4, entries[i], length) == 0)
             return (unsigned)(SIGNATURE_BYTES + 4 + length) * 8;
     }
     return 0;
@@ -55,7 +56,8 @@ static hsd_status make_seekable(gcdump *self, hsd_error *err)
     return HSD_OK;
 }
 
-/* Graphs alone are written with wide labels or narrow ones; the last label tells, which points at the one in front of it. */
+/* Graphs alone are written with wide labels or narrow ones; the last label tells, which points at the one in front of
+ * it. */
 static hsd_status find_label_width(gcdump_serial *in, hsd_error *err)
 {
     const uint64_t here = hsd_source_offset(in->source);
@@ -77,23 +79,28 @@ static hsd_status read_signature(gcdump *self, hsd_error *err)
 {
     uint8_t signature[SIGNATURE_BYTES];
     HSD_TRY(hsd_source_copy(self->in.source, signature, sizeof signature, err));
-    return memcmp(signature, SIGNATURE, SIGNATURE_BYTES) == 0 ? HSD_OK : hsd_gcdump_fail(&self->in, "it does not begin as one does", err);
+    return memcmp(signature, SIGNATURE, SIGNATURE_BYTES) == 0
+               ? HSD_OK
+               : hsd_gcdump_fail(&self->in, "it does not begin as one does", err);
 }
 
 static hsd_status check_version(const gcdump_kind *kind, hsd_error *err)
 {
     if (kind->least_reader > GCDUMP_NEWEST)
-        return hsd_fail(err, HSD_E_TOO_NEW, "this gcdump wants a reader of version %" PRIu32 ", and this is one of version %d", kind->least_reader,
-                        GCDUMP_NEWEST);
+        return hsd_fail(err, HSD_E_TOO_NEW,
+                        "this gcdump wants a reader of version %" PRIu32 ", and this is one of version %d",
+                        kind->least_reader, GCDUMP_NEWEST);
     if (kind->version >= 4 && kind->version != 8) return HSD_OK;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "a gcdump of version %" PRIu32 ": hsdiff reads 4 to 7, 9 and 10, as PerfView does", kind->version);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "a gcdump of version %" PRIu32 ": hsdiff reads 4 to 7, 9 and 10, as PerfView does",
+             kind->version);
     hsd_error_set_hint(err, "take the dump again: dotnet-gcdump collect -p PID");
     return HSD_E_UNSUPPORTED;
 }
 
 static hsd_status read_graph(gcdump *self, const gcdump_kind *kind, bool *is_usable, hsd_error *err)
 {
-    if (kind == NULL || strcmp(kind->name, entries[1]) != 0) return hsd_gcdump_fail(&self->in, "it holds no graph", err);
+    if (kind == NULL || strcmp(kind->name, entries[1]) != 0)
+        return hsd_gcdump_fail(&self->in, "it holds no graph", err);
     return hsd_gcdump_graph_read(&self->graph, &self->in, &self->types, kind, is_usable, err);
 }
 
@@ -115,7 +122,8 @@ static hsd_status read_file(gcdump *self, bool *is_usable, hsd_error *err)
     return hsd_gcdump_facts_read(&self->facts, &self->in, entry->version, self->import->memory_bytes / 16, err);
 }
 
-/* A file that ends too early, or holds less than it says it does behind its graph, can be used from the table of nodes on. */
+/* A file that ends too early, or holds less than it says it does behind its graph, can be used from the table of nodes
+ * on. */
 static hsd_status read_tables(gcdump *self, hsd_error *err)
 {
     bool is_usable;
@@ -126,8 +134,7 @@ static hsd_status read_tables(gcdump *self, hsd_error *err)
     self->is_cut = status == HSD_E_TRUNCATED && is_usable && self->import->options->salvage;
     if (self->is_cut) return HSD_OK;
     if (err != NULL) *err = cut;
-    if (status == HSD_E_TRUNCATED && is_usable)
-        hsd_import_hint_partial(err);
+    if (status == HSD_E_TRUNCATED && is_usable) hsd_import_hint_partial(err);
     return status;
 }
 
@@ -137,7 +144,8 @@ static hsd_status take_memory(gcdump *self, hsd_error *err)
 {
     const uint64_t bits = self->graph.node_count / 8 + 1, most = self->import->memory_bytes;
     if (bits > most / 8) {
-        hsd_fail(err, HSD_E_OVER_BUDGET, "a gcdump of %" PRIu64 " nodes needs a bit for each of them, and there are %" PRIu64 " bytes for that",
+        hsd_fail(err, HSD_E_OVER_BUDGET,
+                 "a gcdump of %" PRIu64 " nodes needs a bit for each of them, and there are %" PRIu64 " bytes for that",
                  self->graph.node_count, most / 8);
         hsd_error_set_hint(err, "give it more: --memory %" PRIu64, bits * 10);
         return HSD_E_OVER_BUDGET;
@@ -146,7 +154,8 @@ static hsd_status take_memory(gcdump *self, hsd_error *err)
     self->no_objects = calloc((size_t)bits, 1);
     self->offsets = calloc(chunk, sizeof *self->offsets);
     self->addresses = calloc(chunk, sizeof *self->addresses);
-    if (self->import->options->summary_only) self->types.totals = calloc(self->types.names.count + (size_t)1, sizeof *self->types.totals);
+    if (self->import->options->summary_only)
+        self->types.totals = calloc(self->types.names.count + (size_t)1, sizeof *self->types.totals);
     const bool has_all = self->no_objects != NULL && self->offsets != NULL && self->addresses != NULL;
     if (!has_all || (self->import->options->summary_only && self->types.totals == NULL))
         return hsd_fail_nomem(err, "the nodes of a gcdump");
@@ -184,10 +193,12 @@ static hsd_status mark_incomplete(gcdump *self, const char *reason, hsd_error *e
 static hsd_status tell_losses(gcdump *self, hsd_error *err)
 {
     hsd_import *import = self->import;
-    if (self->dropped > 0) HSD_WRITE(import, hsc_loss(import->writer, "objects that are referred to and not told", self->dropped), err);
+    if (self->dropped > 0)
+        HSD_WRITE(import, hsc_loss(import->writer, "objects that are referred to and not told", self->dropped), err);
     if (hsd_gcdump_is_sampled(&self->facts) && !import->options->summary_only)
         hsd_note(import->reporter, HSD_NOTE_WARNING,
-                 "%s holds samples: one object in the capture stands for several of the heap (a summary has the estimated numbers)",
+                 "%s holds samples: one object in the capture stands for several of the heap (a summary has the "
+                 "estimated numbers)",
                  import->source->name);
     if (self->is_cut) return mark_incomplete(self, "the dump was cut off", err);
     if (self->graph.node_count >= TOOL_STOPS_AT && strcmp(self->facts.tool, "dotnet-gcdump") == 0)
@@ -198,8 +209,10 @@ static hsd_status tell_losses(gcdump *self, hsd_error *err)
 static hsd_status tell_metrics(gcdump *self, hsd_error *err)
 {
     hsd_import *import = self->import;
-    if (self->facts.segment_bytes > 0) HSD_WRITE(import, hsc_metric(import->writer, "heap.committed", "bytes", self->facts.segment_bytes), err);
-    if (self->facts.resident_bytes > 0) HSD_WRITE(import, hsc_metric(import->writer, "process.rss", "bytes", self->facts.resident_bytes), err);
+    if (self->facts.segment_bytes > 0)
+        HSD_WRITE(import, hsc_metric(import->writer, "heap.committed", "bytes", self->facts.segment_bytes), err);
+    if (self->facts.resident_bytes > 0)
+        HSD_WRITE(import, hsc_metric(import->writer, "process.rss", "bytes", self->facts.resident_bytes), err);
     return HSD_OK;
 }
 

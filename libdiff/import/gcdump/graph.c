@@ -4,7 +4,8 @@
  *      i64 sum of sizes, i32 root, i32 types × {name, size, module}
  *      count of nodes, × i32 offset │ i32 size of the blob, blob │ [names that come late] │ count of addresses, × i64
  *
- * The two counts have 4 bytes, or 8 in graphs that are "very large", and nothing says which: the one with which everything behind fits.
+ * The two counts have 4 bytes, or 8 in graphs that are "very large", and nothing says which: the one with which
+ * everything behind fits.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,14 +39,15 @@ static hsd_status read_types(gcdump_serial *in, gcdump_types *types, hsd_error *
 typedef struct module_names {
     hsd_id_table numbers; /* offset of the object -> number */
     hsd_names names;
-    uint32_t *rows;       /* number -> name */
+    uint32_t *rows; /* number -> name */
     uint32_t capacity;
 } module_names;
 
 static hsd_bytes base_name(hsd_bytes path)
 {
     size_t first = path.size;
-    while (first > 0 && path.data[first - 1] != '/' && path.data[first - 1] != '\\') first--;
+    while (first > 0 && path.data[first - 1] != '/' && path.data[first - 1] != '\\')
+        first--;
     return (hsd_bytes){path.data + first, path.size - first};
 }
 
@@ -67,7 +69,8 @@ static hsd_status read_module(gcdump_serial *in, module_names *modules, hsd_buff
 }
 
 /* Number in the module, module, what stands behind the name. Types that had a name of their own have no module here. */
-static hsd_status read_late_name(gcdump_serial *in, gcdump_types *types, uint32_t type, module_names *modules, hsd_error *err)
+static hsd_status read_late_name(gcdump_serial *in, gcdump_types *types, uint32_t type, module_names *modules,
+                                 hsd_error *err)
 {
     const gcdump_kind *kind;
     uint64_t id;
@@ -100,7 +103,8 @@ static hsd_status read_late_names(gcdump_serial *in, gcdump_types *types, hsd_er
     HSD_TRY(hsd_gcdump_number(in, 4, &end, err)); /* the number of a place: this reader does not jump */
     HSD_TRY(hsd_gcdump_count(in, &count, err));
     hsd_status status = count <= types->count ? HSD_OK : hsd_gcdump_fail(in, "more late names than types", err);
-    for (uint32_t i = 0; status == HSD_OK && i < count; i++) status = read_late_name(in, types, i, &modules, err);
+    for (uint32_t i = 0; status == HSD_OK && i < count; i++)
+        status = read_late_name(in, types, i, &modules, err);
     hsd_id_table_release(&modules.numbers);
     hsd_names_release(&modules.names);
     free(modules.rows);
@@ -144,8 +148,8 @@ static hsd_status pass_addresses(gcdump_graph *graph, gcdump_serial *in, unsigne
     return status;
 }
 
-static hsd_status lay_out(gcdump_graph *graph, gcdump_serial *in, gcdump_types *types, unsigned count_bytes, bool has_late_names,
-                          bool *is_usable, hsd_error *err)
+static hsd_status lay_out(gcdump_graph *graph, gcdump_serial *in, gcdump_types *types, unsigned count_bytes,
+                          bool has_late_names, bool *is_usable, hsd_error *err)
 {
     *is_usable = false;
     graph->blob_known = graph->address_count = 0;
@@ -157,9 +161,10 @@ static hsd_status lay_out(gcdump_graph *graph, gcdump_serial *in, gcdump_types *
     return status;
 }
 
-/* The likelier width of the counts first: a high half of a wide count is 0, and the record of node 0 stands behind another. */
-static hsd_status find_tables(gcdump_graph *graph, gcdump_serial *in, gcdump_types *types, bool has_late_names, bool *is_usable,
-                              hsd_error *err)
+/* The likelier width of the counts first: a high half of a wide count is 0, and the record of node 0 stands behind
+ * another. */
+static hsd_status find_tables(gcdump_graph *graph, gcdump_serial *in, gcdump_types *types, bool has_late_names,
+                              bool *is_usable, hsd_error *err)
 {
     const uint64_t offset = hsd_source_offset(in->source);
     uint64_t both;
@@ -185,22 +190,24 @@ static hsd_status read_pointer_size(gcdump_graph *graph, gcdump_serial *in, hsd_
 {
     uint64_t is_64_bit;
     const hsd_status status = hsd_source_peek(in->source, 1, err);
-    if (status < 0 || hsd_source_ahead(in->source) == 0 || *in->source->at != GCDUMP_TAG_BYTE) return status < 0 ? status : HSD_OK;
+    if (status < 0 || hsd_source_ahead(in->source) == 0 || *in->source->at != GCDUMP_TAG_BYTE)
+        return status < 0 ? status : HSD_OK;
     hsd_source_take(in->source, 1);
     HSD_TRY(hsd_gcdump_number(in, 1, &is_64_bit, err));
     graph->pointer_bytes = is_64_bit != 0 ? 8 : 4;
     return HSD_OK;
 }
 
-hsd_status hsd_gcdump_graph_read(gcdump_graph *graph, gcdump_serial *in, gcdump_types *types, const gcdump_kind *kind, bool *is_usable,
-                                 hsd_error *err)
+hsd_status hsd_gcdump_graph_read(gcdump_graph *graph, gcdump_serial *in, gcdump_types *types, const gcdump_kind *kind,
+                                 bool *is_usable, hsd_error *err)
 {
     uint64_t root;
     const uint32_t least = kind->least_reader;
     *is_usable = false;
     if (least > GCDUMP_NEWEST_GRAPH)
-        return hsd_fail(err, HSD_E_TOO_NEW, "this gcdump wants a reader of graphs of version %u, and this is one of version %d",
-                        least, GCDUMP_NEWEST_GRAPH);
+        return hsd_fail(err, HSD_E_TOO_NEW,
+                        "this gcdump wants a reader of graphs of version %u, and this is one of version %d", least,
+                        GCDUMP_NEWEST_GRAPH);
     HSD_TRY(hsd_gcdump_number(in, 8, &graph->total_bytes, err));
     HSD_TRY(hsd_gcdump_number(in, 4, &root, err));
     graph->root = (uint32_t)root;

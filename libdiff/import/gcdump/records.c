@@ -1,9 +1,9 @@
 /*
- * The blob of records, which nodes point into from anywhere. Mostly a node's record stands behind that of the node before, so pages of a
- * file do nearly as well as memory.
+ * The blob of records, which nodes point into from anywhere. Mostly a node's record stands behind that of the node
+ * before, so pages of a file do nearly as well as memory.
  *
- * A record: type << 1 | 1 if the size follows, [size], number of children, each as what its number is more than the node's own. Numbers have
- * seven bits a byte, the most significant first, and a sign.
+ * A record: type << 1 | 1 if the size follows, [size], number of children, each as what its number is more than the
+ * node's own. Numbers have seven bits a byte, the most significant first, and a sign.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +12,26 @@
 #include "base/fail.h"
 #include "import/gcdump/gcdump.h"
 
-#define PAGE_BYTES  ((uint64_t)4096)
-#define PIECE_BYTES ((size_t)65536)
+#define PAGE_BYTES   ((uint64_t)4096)
+#define PIECE_BYTES  ((size_t)65536)
 #define NUMBER_BYTES 5
 
 /* ---- the blob ---- */
 
-static hsd_status keep_in_file(gcdump_records *records, gcdump_serial *in, hsd_temp_space *space, uint64_t memory_bytes, hsd_error *err)
+static hsd_status keep_in_file(gcdump_records *records, gcdump_serial *in, hsd_temp_space *space, uint64_t memory_bytes,
+                               hsd_error *err)
 {
     records->page_count = 16;
-    while ((uint64_t)records->page_count * 4 * PAGE_BYTES <= memory_bytes && records->page_count < 1u << 20) records->page_count *= 2;
+    while ((uint64_t)records->page_count * 4 * PAGE_BYTES <= memory_bytes && records->page_count < 1u << 20)
+        records->page_count *= 2;
     records->pages = malloc(records->page_count * PAGE_BYTES);
     records->page_numbers = calloc(records->page_count, sizeof *records->page_numbers);
     if (records->pages == NULL || records->page_numbers == NULL) return hsd_fail_nomem(err, "records of a gcdump");
     HSD_TRY(hsd_temp_open(&records->temp, space, err));
     for (uint64_t done = 0; done < records->size;) {
-        const size_t some = (size_t)hsd_min_u64(records->size - done, records->page_count * PAGE_BYTES < PIECE_BYTES ? PAGE_BYTES : PIECE_BYTES);
+        const size_t some =
+            (size_t)hsd_min_u64(records->size - done,
+                                records->page_count * PAGE_BYTES < PIECE_BYTES ? PAGE_BYTES : PIECE_BYTES);
         HSD_TRY(hsd_source_copy(in->source, records->pages, some, err));
         HSD_TRY(hsd_temp_write(&records->temp, done, records->pages, some, err));
         done += some;
@@ -35,8 +39,8 @@ static hsd_status keep_in_file(gcdump_records *records, gcdump_serial *in, hsd_t
     return HSD_OK;
 }
 
-hsd_status hsd_gcdump_records_open(gcdump_records *records, gcdump_serial *in, const gcdump_graph *graph, hsd_temp_space *space,
-                                   uint64_t memory_bytes, hsd_error *err)
+hsd_status hsd_gcdump_records_open(gcdump_records *records, gcdump_serial *in, const gcdump_graph *graph,
+                                   hsd_temp_space *space, uint64_t memory_bytes, hsd_error *err)
 {
     *records = (gcdump_records){.size = graph->blob_known, .temp = {.fd = -1}};
     HSD_TRY(hsd_gcdump_go(in, graph->blob_offset, err));
@@ -91,7 +95,8 @@ static hsd_status turn_page(gcdump_record *record, hsd_error *err)
 
 static hsd_status fail_number(const gcdump_record *record, hsd_error *err)
 {
-    return hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: a number of more than %d bytes in the record at %llu of the blob", NUMBER_BYTES,
+    return hsd_fail(err, HSD_E_CORRUPT,
+                    "no valid gcdump: a number of more than %d bytes in the record at %llu of the blob", NUMBER_BYTES,
                     (unsigned long long)record->first);
 }
 
@@ -126,11 +131,12 @@ static inline hsd_status read_number(gcdump_record *record, uint32_t *number, hs
 
 static hsd_status fail_record(const gcdump_record *record, const char *what, hsd_error *err)
 {
-    return hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: the record at %llu of the blob has %s", (unsigned long long)record->first, what);
+    return hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: the record at %llu of the blob has %s",
+                    (unsigned long long)record->first, what);
 }
 
-hsd_status hsd_gcdump_record_open(gcdump_record *record, gcdump_records *records, const gcdump_types *types, uint64_t offset,
-                                  hsd_error *err)
+hsd_status hsd_gcdump_record_open(gcdump_record *record, gcdump_records *records, const gcdump_types *types,
+                                  uint64_t offset, hsd_error *err)
 {
     uint32_t type, size;
     *record = (gcdump_record){.records = records, .end_offset = offset, .first = offset};

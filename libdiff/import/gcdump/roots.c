@@ -1,7 +1,8 @@
 /*
- * What holds the heap. Producers make nodes of it: "[static vars]" with a "[static var Shop.Registry.Sessions]" for each field, "[local vars]",
- * "[strong Handles]". Static fields own; stacks, handles and finalizers are secondary, since a static field is itself an element of an array
- * that a handle pins: else every static field would share all it has with "strong Handles".
+ * What holds the heap. Producers make nodes of it: "[static vars]" with a "[static var Shop.Registry.Sessions]" for
+ * each field, "[local vars]",
+ * "[strong Handles]". Static fields own; stacks, handles and finalizers are secondary, since a static field is itself
+ * an element of an array that a handle pins: else every static field would share all it has with "strong Handles".
  */
 #include <string.h>
 
@@ -25,13 +26,15 @@ static const known_root known[] = {
 
 static uint8_t small(uint8_t c) { return c >= 'A' && c <= 'Z' ? (uint8_t)(c - 'A' + 'a') : c; }
 
-/* Fields may be called anything: what counts begins the name, but for a word or two in front ("thread static vars", "strong Handles"). */
+/* Fields may be called anything: what counts begins the name, but for a word or two in front ("thread static vars",
+ * "strong Handles"). */
 static bool has(hsd_bytes name, const char *part)
 {
     const size_t size = strlen(part);
     for (size_t first = 0; first + size <= name.size && first < 24; first++) {
         size_t same = 0;
-        while (same < size && small(name.data[first + same]) == (uint8_t)part[same]) same++;
+        while (same < size && small(name.data[first + same]) == (uint8_t)part[same])
+            same++;
         if (same == size) return true;
     }
     return false;
@@ -40,7 +43,8 @@ static bool has(hsd_bytes name, const char *part)
 void hsd_gcdump_judge_root(gcdump_type *type, hsd_bytes name)
 {
     const known_root *row = known;
-    while (!has(name, row->part)) row++;
+    while (!has(name, row->part))
+        row++;
     type->is_root = true;
     type->root_kind = row->kind;
     type->root_flags = row->flags;

@@ -1,6 +1,6 @@
 /*
- * FastSerialization: numbers without padding, texts by their UTF-16 units, objects that begin with their kind. A kind is written out
- * where it is used first, and referred to by that place from then on.
+ * FastSerialization: numbers without padding, texts by their UTF-16 units, objects that begin with their kind. A kind
+ * is written out where it is used first, and referred to by that place from then on.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,7 +17,8 @@ hsd_status hsd_gcdump_number(gcdump_serial *in, unsigned bytes, uint64_t *value,
     uint8_t raw[8];
     HSD_TRY(hsd_source_copy(in->source, raw, bytes, err));
     *value = 0;
-    for (unsigned i = 0; i < bytes; i++) *value |= (uint64_t)raw[i] << (8 * i);
+    for (unsigned i = 0; i < bytes; i++)
+        *value |= (uint64_t)raw[i] << (8 * i);
     return HSD_OK;
 }
 
@@ -64,9 +65,12 @@ static hsd_status read_unit(gcdump_serial *in, uint32_t *unit, hsd_error *err)
     const size_t ahead = hsd_source_ahead(in->source);
     const size_t size = ahead == 0 ? 1 : at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : 3;
     if (ahead < size) return hsd_source_skip(in->source, size, err); /* says what is missing */
-    if (size == 1) *unit = at[0];
-    else if (size == 2) *unit = (uint32_t)(at[0] & 0x1f) << 6 | (at[1] & 0x3f);
-    else *unit = (uint32_t)(at[0] & 0x0f) << 12 | (uint32_t)(at[1] & 0x3f) << 6 | (at[2] & 0x3f);
+    if (size == 1)
+        *unit = at[0];
+    else if (size == 2)
+        *unit = (uint32_t)(at[0] & 0x1f) << 6 | (at[1] & 0x3f);
+    else
+        *unit = (uint32_t)(at[0] & 0x0f) << 12 | (uint32_t)(at[1] & 0x3f) << 6 | (at[2] & 0x3f);
     hsd_source_take(in->source, size);
     return HSD_OK;
 }
@@ -79,7 +83,8 @@ static size_t encode(uint32_t c, uint8_t bytes[4])
     }
     const size_t size = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = size - 1; i > 0; i--, c >>= 6) bytes[i] = (uint8_t)(0x80 | (c & 0x3f));
+    for (size_t i = size - 1; i > 0; i--, c >>= 6)
+        bytes[i] = (uint8_t)(0x80 | (c & 0x3f));
     bytes[0] = (uint8_t)(lead[size] | c);
     return size;
 }
@@ -122,7 +127,8 @@ hsd_status hsd_gcdump_pass_text(gcdump_serial *in, hsd_error *err)
     uint32_t unit = 0;
     HSD_TRY(hsd_gcdump_i32(in, &units, err));
     if (units < -1) return hsd_gcdump_fail(in, "a text of less than nothing", err);
-    for (int32_t i = 0; i < units; i++) HSD_TRY(read_unit(in, &unit, err));
+    for (int32_t i = 0; i < units; i++)
+        HSD_TRY(read_unit(in, &unit, err));
     return HSD_OK;
 }
 
@@ -177,7 +183,8 @@ hsd_status hsd_gcdump_open(gcdump_serial *in, const gcdump_kind **kind, hsd_erro
     HSD_TRY(read_tag(in, &tag, err));
     if (tag == GCDUMP_TAG_NULL) return HSD_OK;
     if (tag == GCDUMP_TAG_REFERENCE) return hsd_gcdump_number(in, in->label_bytes, &in->object_offset, err);
-    if (tag != GCDUMP_TAG_OBJECT && tag != GCDUMP_TAG_PRIVATE) return hsd_gcdump_fail(in, "no object where one should be", err);
+    if (tag != GCDUMP_TAG_OBJECT && tag != GCDUMP_TAG_PRIVATE)
+        return hsd_gcdump_fail(in, "no object where one should be", err);
     in->object_offset = offset;
     label = hsd_source_offset(in->source);
     HSD_TRY(read_tag(in, &tag, err));

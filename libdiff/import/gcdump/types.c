@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* memmem, memrchr */
 /*
- * Types by their names. Producers split a type by the size of its objects and put that into the name; here it is one type again.
+ * Types by their names. Producers split a type by the size of its objects and put that into the name; here it is one
+ * type again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ static bool take_word(hsd_bytes *text, const char *word)
 static bool take_digits(hsd_bytes *text)
 {
     const size_t before = text->size;
-    while (text->size > 0 && text->data[0] >= '0' && text->data[0] <= '9') *text = (hsd_bytes){text->data + 1, text->size - 1};
+    while (text->size > 0 && text->data[0] >= '0' && text->data[0] <= '9')
+        *text = (hsd_bytes){text->data + 1, text->size - 1};
     return text->size < before;
 }
 
@@ -32,7 +34,8 @@ static bool is_note_of_size(hsd_bytes text)
     do {
         if (take_word(&text, "Bytes > ") || take_word(&text, "ElemSize=")) {
             if (!take_digits(&text)) return false;
-            if (text.size > 0 && memchr("KMG", text.data[0], 3) != NULL) text = (hsd_bytes){text.data + 1, text.size - 1};
+            if (text.size > 0 && memchr("KMG", text.data[0], 3) != NULL)
+                text = (hsd_bytes){text.data + 1, text.size - 1};
         } else if (!take_word(&text, "Ptrs") && !take_word(&text, "NoPtrs")) {
             return false;
         }
@@ -44,14 +47,18 @@ hsd_bytes hsd_gcdump_plain_name(hsd_bytes name)
 {
     while (name.size > 2 && name.data[name.size - 1] == ')') {
         size_t open = name.size - 1;
-        while (open > 0 && name.data[open] != '(') open--;
+        while (open > 0 && name.data[open] != '(')
+            open--;
         if (open == 0 || !is_note_of_size((hsd_bytes){name.data + open + 1, name.size - open - 2})) break;
         name.size = name.data[open - 1] == ' ' ? open - 1 : open;
     }
     return name;
 }
 
-static bool is_bracketed(hsd_bytes name) { return name.size > 2 && name.data[0] == '[' && name.data[name.size - 1] == ']'; }
+static bool is_bracketed(hsd_bytes name)
+{
+    return name.size > 2 && name.data[0] == '[' && name.data[name.size - 1] == ']';
+}
 
 /* ---- the table ---- */
 
@@ -69,7 +76,8 @@ static hsd_status name_type(gcdump_types *types, gcdump_type *type, hsd_bytes na
     type->number = number + 1;
     type->is_bracketed = is_bracketed(plain);
     if (hsd_gcdump_types_memory(types) <= types->memory_bytes) return HSD_OK;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the names of %u types do not fit into a quarter of the memory for the import", types->count);
+    hsd_fail(err, HSD_E_OVER_BUDGET, "the names of %u types do not fit into a quarter of the memory for the import",
+             types->count);
     hsd_error_set_hint(err, "give it more: --memory %llu", (unsigned long long)(types->memory_bytes * 8));
     return HSD_E_OVER_BUDGET;
 }
@@ -107,14 +115,18 @@ static bool begins(hsd_bytes name, const char *with) { return take_word(&name, w
 /* What collections keep their items in; runtimes write a nested type with the type around it or without. */
 static uint32_t flags_of(hsd_bytes name)
 {
-    static const char *const items[] = {"Entry<", "Slot<"}, *const tables[] = {"Tables<", "Container<", "Node<", "VolatileNode<"};
-    const bool is_collection = begins(name, "System.Collections.") || begins(name, "System.Runtime.CompilerServices.ConditionalWeakTable");
+    static const char *const items[] = {"Entry<", "Slot<"}, *const tables[] = {"Tables<", "Container<", "Node<",
+                                                                               "VolatileNode<"};
+    const bool is_collection =
+        begins(name, "System.Collections.") || begins(name, "System.Runtime.CompilerServices.ConditionalWeakTable");
     for (size_t i = 0; i < HSD_ARRAY_LEN(items); i++)
-        if (ends(name, ">[]") && (begins(name, items[i]) || (is_collection && has(name, items[i])))) return HSC_TYPE_INTERNAL;
+        if (ends(name, ">[]") && (begins(name, items[i]) || (is_collection && has(name, items[i]))))
+            return HSC_TYPE_INTERNAL;
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
         if (begins(name, tables[i]) && i < 2 && ends(name, ">")) return HSC_TYPE_INTERNAL;
-    static const char *const nested[] = {".Tables<", ".Container<", "Dictionary.Node<", ".VolatileNode<", "Hashtable.bucket[]", "Hashtable.Bucket[]",
-                                         ".ConcurrentQueueSegment<", "ConcurrentQueue.Segment<"};
+    static const char *const nested[] = {
+        ".Tables<",           ".Container<",        "Dictionary.Node<",         ".VolatileNode<",
+        "Hashtable.bucket[]", "Hashtable.Bucket[]", ".ConcurrentQueueSegment<", "ConcurrentQueue.Segment<"};
     for (size_t i = 0; is_collection && i < HSD_ARRAY_LEN(nested); i++)
         if (has(name, nested[i])) return HSC_TYPE_INTERNAL;
     return 0;
@@ -139,14 +151,17 @@ static hsd_status write_root_names(gcdump_types *types, hsd_import *import, hsd_
     for (uint32_t i = 0; i < types->count; i++) {
         if (!types->types[i].is_root) continue;
         HSD_TRY(spell_root(&types->scratch, hsd_gcdump_types_name(types, i), err));
-        HSD_WRITE(import, hsc_define_string(import->writer, GCDUMP_STRING_TYPES + i, types->scratch.data, types->scratch.size), err);
+        HSD_WRITE(import,
+                  hsc_define_string(import->writer, GCDUMP_STRING_TYPES + i, types->scratch.data, types->scratch.size),
+                  err);
     }
     return HSD_OK;
 }
 
 static uint64_t rounded(double value) { return value < 1.8e19 ? (uint64_t)(value + 0.5) : UINT64_MAX; }
 
-static hsd_status write_total(const struct gcdump_total *total, hsd_import *import, uint32_t number, bool is_sampled, hsd_error *err)
+static hsd_status write_total(const struct gcdump_total *total, hsd_import *import, uint32_t number, bool is_sampled,
+                              hsd_error *err)
 {
     const uint64_t objects = is_sampled ? rounded(total->scaled_objects) : total->objects;
     const uint64_t bytes = is_sampled ? rounded(total->scaled_bytes) : total->bytes;

@@ -1,6 +1,6 @@
 /*
- * The second walk: every node becomes an object of the capture, in the order of their numbers, so that a child's number is its ordinal. Those
- * that are no objects are pseudo objects without references, and what they refer to has a root.
+ * The second walk: every node becomes an object of the capture, in the order of their numbers, so that a child's number
+ * is its ordinal. Those that are no objects are pseudo objects without references, and what they refer to has a root.
  *
  * Ids are addresses. What has none gets one below the least or above the last of them.
  */
@@ -15,7 +15,7 @@ typedef struct writing {
     gcdump *self;
     uint64_t next_id; /* for nodes without an address */
     uint32_t segment;
-    uint64_t bytes;   /* of all records of nodes, as the header counts them */
+    uint64_t bytes; /* of all records of nodes, as the header counts them */
     uint64_t children[BATCH];
 } writing;
 
@@ -34,10 +34,12 @@ static hsd_status write_references(writing *w, const gcdump_record *record, size
 static hsd_status write_roots(writing *w, const gcdump_record *record, size_t count, hsd_error *err)
 {
     const gcdump_type *type = &w->self->types.types[record->type];
-    hsc_root_record root = {.kind = type->root_kind, .label = GCDUMP_STRING_TYPES + record->type, .flags = type->root_flags};
+    hsc_root_record root = {
+        .kind = type->root_kind, .label = GCDUMP_STRING_TYPES + record->type, .flags = type->root_flags};
     for (size_t i = 0; i < count; i++) {
         root.target = w->children[i];
-        if (hsd_gcdump_is_object(w->self, root.target)) HSD_WRITE(w->self->import, hsc_root(w->self->import->writer, &root), err);
+        if (hsd_gcdump_is_object(w->self, root.target))
+            HSD_WRITE(w->self->import, hsc_root(w->self->import->writer, &root), err);
     }
     return HSD_OK;
 }
@@ -45,7 +47,8 @@ static hsd_status write_roots(writing *w, const gcdump_record *record, size_t co
 static hsd_status check_children(const writing *w, size_t count, hsd_error *err)
 {
     uint64_t most = 0;
-    for (size_t i = 0; i < count; i++) most = hsd_max_u64(most, w->children[i]);
+    for (size_t i = 0; i < count; i++)
+        most = hsd_max_u64(most, w->children[i]);
     if (most < w->self->graph.node_count) return HSD_OK;
     return hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: a node refers to node %llu of %llu", (unsigned long long)most,
                     (unsigned long long)w->self->graph.node_count);
@@ -55,7 +58,9 @@ static hsd_status check_children(const writing *w, size_t count, hsd_error *err)
 static hsd_status account(writing *w, const gcdump_record *record, hsd_error *err)
 {
     w->self->read_bytes += hsd_gcdump_record_bytes(record);
-    return w->self->read_bytes <= w->self->records.size ? HSD_OK : hsd_gcdump_fail(&w->self->in, "records of nodes lie over one another", err);
+    return w->self->read_bytes <= w->self->records.size
+               ? HSD_OK
+               : hsd_gcdump_fail(&w->self->in, "records of nodes lie over one another", err);
 }
 
 static hsd_status walk_children(writing *w, gcdump_record *record, uint64_t node, children_fn take, hsd_error *err)
@@ -65,7 +70,8 @@ static hsd_status walk_children(writing *w, gcdump_record *record, uint64_t node
         const size_t count = (size_t)hsd_min_u64(record->children, BATCH);
         const hsd_status status = hsd_gcdump_record_children(record, node, w->children, count, err);
         if (status == HSD_END) {
-            if (!w->self->is_cut) return hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: the blob ends within the record of a node");
+            if (!w->self->is_cut)
+                return hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: the blob ends within the record of a node");
             break;
         }
         HSD_TRY(status);
@@ -84,7 +90,8 @@ static hsd_status write_no_object(writing *w, uint64_t node, uint32_t offset, ui
     const hsd_status status = hsd_gcdump_record_open(&record, &w->self->records, &w->self->types, offset, err);
     if (status < 0) return status;
     const gcdump_type *type = &w->self->types.types[status == HSD_OK ? record.type : 0];
-    const hsc_object object = {.id = address != 0 ? address : w->next_id++, .type = type->number, .flags = HSC_OBJECT_PSEUDO};
+    const hsc_object object = {
+        .id = address != 0 ? address : w->next_id++, .type = type->number, .flags = HSC_OBJECT_PSEUDO};
     HSD_WRITE(import, hsc_begin_object(import->writer, &object), err);
     HSD_WRITE(import, hsc_end_object(import->writer), err);
     w->bytes = status == HSD_OK ? hsd_add_saturating(w->bytes, record.size) : w->bytes;
@@ -97,7 +104,8 @@ static hsd_status write_object(writing *w, uint64_t node, uint32_t offset, uint6
     hsd_import *import = self->import;
     gcdump_record record;
     const hsd_status status = hsd_gcdump_record_open(&record, &self->records, &self->types, offset, err);
-    if (status != HSD_OK) return status == HSD_END ? hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: a node without a record") : status;
+    if (status != HSD_OK)
+        return status == HSD_END ? hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: a node without a record") : status;
     const int generation = hsd_gcdump_generation(&self->facts, address, &w->segment);
     const hsc_object object = {.id = address != 0 ? address : w->next_id++,
                                .size_bytes = record.size,
@@ -128,7 +136,8 @@ static hsd_status write_chunk(writing *w, uint64_t first, size_t count, hsd_erro
 
 static hsd_status define_strings(hsd_import *import, hsd_error *err)
 {
-    static const char *const texts[] = {"root", "generation 0", "generation 1", "generation 2", "large objects", "pinned objects"};
+    static const char *const texts[] = {"root",         "generation 0",  "generation 1",
+                                        "generation 2", "large objects", "pinned objects"};
     for (uint32_t i = 0; i < HSD_ARRAY_LEN(texts); i++)
         HSD_WRITE(import, hsc_define_string(import->writer, STRING_ROOT + i, texts[i], strlen(texts[i])), err);
     return HSD_OK;
@@ -165,7 +174,8 @@ hsd_status hsd_gcdump_write_nodes(gcdump *self, hsd_error *err)
         HSD_TRY(write_chunk(&w, first, count, err));
     }
     if (!self->is_cut && w.bytes != self->graph.total_bytes)
-        hsd_note(self->import->reporter, HSD_NOTE_WARNING, "%s: its objects have %llu bytes, and it says that they have %llu",
-                 self->import->source->name, (unsigned long long)w.bytes, (unsigned long long)self->graph.total_bytes);
+        hsd_note(self->import->reporter, HSD_NOTE_WARNING,
+                 "%s: its objects have %llu bytes, and it says that they have %llu", self->import->source->name,
+                 (unsigned long long)w.bytes, (unsigned long long)self->graph.total_bytes);
     return HSD_OK;
 }

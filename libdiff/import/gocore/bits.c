@@ -23,7 +23,7 @@ typedef struct bits {
     uint64_t window_at;           /* address of what is in `window`, + 1 */
     uint8_t window[WINDOW_BYTES];
     uint64_t type_size, pointer_bytes, mask; /* of objects whose type says it; mask 0 = all words */
-    uint64_t small_bits;          /* where the span's bits begin */
+    uint64_t small_bits;                     /* where the span's bits begin */
     bool is_over;
 } bits;
 
@@ -50,8 +50,8 @@ static hsd_status find_arena(bits *b, uint64_t address, hsd_error *err)
     uint64_t second = 0;
     if (b->arena != 0 && b->arena_number == wanted) return HSD_OK;
     b->arena_number = wanted;
-    HSD_TRY(hsd_gomemory_word(&b->go->typing.memory, hsd_gocore_symbol(b->go,
-        SYM_HEAP) + b->go->fields[HEAP_ARENAS].offset, &second, err));
+    HSD_TRY(hsd_gomemory_word(&b->go->typing.memory,
+                              hsd_gocore_symbol(b->go, SYM_HEAP) + b->go->fields[HEAP_ARENAS].offset, &second, err));
     return hsd_gomemory_word(&b->go->typing.memory, second + 8 * wanted, &b->arena, err);
 }
 
@@ -62,8 +62,8 @@ static hsd_status by_pairs(bits *b, uint64_t word, bool *is_pointer, hsd_error *
     const uint64_t address = b->slot->begin + 8 * word, shift = address / 8 % 4;
     uint8_t byte = 0;
     HSD_TRY(find_arena(b, address, err));
-    if (b->arena != 0) HSD_TRY(read_byte(b, b->arena + b->go->fields[ARENA_BITS].offset + (address & ARENA_MASK) / 32,
-                                         &byte, err));
+    if (b->arena != 0)
+        HSD_TRY(read_byte(b, b->arena + b->go->fields[ARENA_BITS].offset + (address & ARENA_MASK) / 32, &byte, err));
     b->is_over = (byte >> (shift + 4) & 1) == 0;
     *is_pointer = !b->is_over && (byte >> shift & 1) != 0;
     return HSD_OK;
@@ -127,8 +127,8 @@ static hsd_status read_type(bits *b, hsd_error *err)
     HSD_TRY(hsd_gocore_field(go, type, TYPE_POINTER_BYTES, &b->pointer_bytes, err));
     HSD_TRY(hsd_gocore_field(go, type, TYPE_MASK, &b->mask, err));
     HSD_TRY(hsd_gocore_field(go, type, TYPE_FLAGS, &flags, err));
-    if (go->minor >= FLAGS_SINCE && (flags & MASK_ON_DEMAND) != 0) HSD_TRY(hsd_gomemory_word(&go->typing.memory,
-        b->mask, &b->mask, err));
+    if (go->minor >= FLAGS_SINCE && (flags & MASK_ON_DEMAND) != 0)
+        HSD_TRY(hsd_gomemory_word(&go->typing.memory, b->mask, &b->mask, err));
     if (b->type_size == 0 || b->type_size % 8 != 0 || b->pointer_bytes > b->type_size) {
         b->type_size = b->pointer_bytes = span->slot_bytes;
         b->mask = 0;
@@ -169,8 +169,8 @@ hsd_status hsd_gocore_pointers(gocore *go, const goslot *slot, gocore_pointer_fn
     HSD_TRY(hsd_buffer_reserve(&go->bytes, PIECE_WORDS * 8, err));
     for (uint64_t word = 0; word < words && !b.is_over; word += PIECE_WORDS) {
         const size_t count = (size_t)hsd_min_u64(PIECE_WORDS, words - word);
-        const hsd_status status = hsd_gomemory_read(&go->typing.memory, begin + 8 * word, go->bytes.data, count * 8,
-                                                    err);
+        const hsd_status status =
+            hsd_gomemory_read(&go->typing.memory, begin + 8 * word, go->bytes.data, count * 8, err);
         if (status == HSD_END) return HSD_OK;
         if (status != HSD_OK) return status;
         HSD_TRY(tell_words(&b, word, go->bytes.data, count, tell, context, err));

@@ -14,7 +14,13 @@ enum { ELF_TYPE_AT = 16, ELF_CORE = 4, CLASS_AT = 4, ORDER_AT = 5 };
 
 static unsigned probe(const uint8_t *prefix, size_t size)
 {
-    if (size < 64 || memcmp(prefix, "\x7f" "ELF", 4) != 0 || prefix[CLASS_AT] != 2 || prefix[ORDER_AT] != 1) return 0;
+    if (size < 64 ||
+        memcmp(prefix,
+               "\x7f"
+               "ELF",
+               4) != 0 ||
+        prefix[CLASS_AT] != 2 || prefix[ORDER_AT] != 1)
+        return 0;
     return prefix[ELF_TYPE_AT] == ELF_CORE && prefix[ELF_TYPE_AT + 1] == 0 ? 64 : 0;
 }
 
@@ -22,11 +28,12 @@ static void draw_domain(gocore *go, uint8_t domain[16])
 {
     uint8_t random[16];
     uint64_t words[2];
-    if (go->random_address == 0 || hsd_gomemory_read(&go->typing.memory, go->random_address, random, sizeof random,
-                                                     NULL) != HSD_OK) return;
+    if (go->random_address == 0 ||
+        hsd_gomemory_read(&go->typing.memory, go->random_address, random, sizeof random, NULL) != HSD_OK)
+        return;
     memcpy(words, random, sizeof words);
-    const uint64_t first = hsd_mix(hsd_mix(1, words[0]), go->pid), second = hsd_mix(hsd_mix(2, words[1]),
-        go->random_address);
+    const uint64_t first = hsd_mix(hsd_mix(1, words[0]), go->pid),
+                   second = hsd_mix(hsd_mix(2, words[1]), go->random_address);
     memcpy(domain, &first, sizeof first);
     memcpy(domain + 8, &second, sizeof second);
 }
@@ -105,8 +112,8 @@ const hsd_importer hsd_import_gocore = {
     .info = {.name = "gocore",
              .summary = "ELF core of a Go program",
              .suffixes = ".core core.*",
-             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES |
-                                   HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY},
+             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES |
+                                   HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY},
              .lacks = "all names unless the program with its DWARF is at hand, exact stacks"},
     .probe = probe,
     .run = run,

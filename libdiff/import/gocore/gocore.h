@@ -22,7 +22,7 @@
 #include "import/importer.h"
 
 enum { GOCORE_X86_64 = 62, GOCORE_AARCH64 = 183 };
-enum { GOCORE_NOSCAN = 1 };          /* of gospan.flags: its objects have no pointers */
+enum { GOCORE_NOSCAN = 1 }; /* of gospan.flags: its objects have no pointers */
 enum { GOCORE_HEAD_BYTES = 8, GOCORE_LEAST_WITH_HEAD = 512, GOCORE_MOST_WITH_HEAD = 32768 };
 
 /* How the runtime says which words are pointers. */
@@ -34,10 +34,49 @@ typedef enum gocore_bits_kind {
 
 /* Members of the runtime's structures that are read: layout.c has their names. */
 typedef enum gocore_field {
-    HEAP_SPANS, HEAP_ARENAS, SPAN_START, SPAN_PAGES, SPAN_SLOTS, SPAN_FREE_INDEX, SPAN_ALLOC_BITS, SPAN_SLOT_BYTES, SPAN_CLASS, SPAN_STATE,
-    SPAN_SPECIALS, SPAN_LARGE_TYPE, MODULE_DATA, MODULE_EDATA, MODULE_BSS, MODULE_EBSS, MODULE_DATA_MASK, MODULE_BSS_MASK, MODULE_TEXT,
-    MODULE_NEXT, G_STACK_LOW, G_STACK_HIGH, G_SP, G_PC, G_BP, G_SYSCALL_SP, G_SYSCALL_PC, G_STATUS, G_ID, G_START, G_CREATED, SPECIAL_NEXT, SPECIAL_OFFSET, SPECIAL_KIND,
-    FINALIZER_FN, FINALIZER_TYPE, ARENA_BITS, ARENA_NO_MORE, TYPE_SIZE, TYPE_POINTER_BYTES, TYPE_MASK, TYPE_FLAGS, GOCORE_FIELDS
+    HEAP_SPANS,
+    HEAP_ARENAS,
+    SPAN_START,
+    SPAN_PAGES,
+    SPAN_SLOTS,
+    SPAN_FREE_INDEX,
+    SPAN_ALLOC_BITS,
+    SPAN_SLOT_BYTES,
+    SPAN_CLASS,
+    SPAN_STATE,
+    SPAN_SPECIALS,
+    SPAN_LARGE_TYPE,
+    MODULE_DATA,
+    MODULE_EDATA,
+    MODULE_BSS,
+    MODULE_EBSS,
+    MODULE_DATA_MASK,
+    MODULE_BSS_MASK,
+    MODULE_TEXT,
+    MODULE_NEXT,
+    G_STACK_LOW,
+    G_STACK_HIGH,
+    G_SP,
+    G_PC,
+    G_BP,
+    G_SYSCALL_SP,
+    G_SYSCALL_PC,
+    G_STATUS,
+    G_ID,
+    G_START,
+    G_CREATED,
+    SPECIAL_NEXT,
+    SPECIAL_OFFSET,
+    SPECIAL_KIND,
+    FINALIZER_FN,
+    FINALIZER_TYPE,
+    ARENA_BITS,
+    ARENA_NO_MORE,
+    TYPE_SIZE,
+    TYPE_POINTER_BYTES,
+    TYPE_MASK,
+    TYPE_FLAGS,
+    GOCORE_FIELDS
 } gocore_field;
 
 typedef struct gocore_place {
@@ -49,8 +88,15 @@ typedef struct gocore_thread { /* registers of one that ran */
     uint64_t sp, pc, bp;
 } gocore_thread;
 
-typedef enum gocore_symbol { SYM_HEAP, SYM_MODULE, SYM_ALL_G, SYM_VERSION, SYM_TYPES, SYM_TEXT,
-                            GOCORE_SYMBOLS } gocore_symbol;
+typedef enum gocore_symbol {
+    SYM_HEAP,
+    SYM_MODULE,
+    SYM_ALL_G,
+    SYM_VERSION,
+    SYM_TYPES,
+    SYM_TEXT,
+    GOCORE_SYMBOLS
+} gocore_symbol;
 
 typedef struct gocore {
     hsd_import *import;
@@ -60,24 +106,24 @@ typedef struct gocore {
     goblocks core_blocks, program_blocks;
     char program_path[1024];
     hsd_elf_symbol symbols[GOCORE_SYMBOLS];
-    gotyping typing;        /* with the slots, and memory by address */
+    gotyping typing; /* with the slots, and memory by address */
     gocore_place fields[GOCORE_FIELDS];
     gocore_bits_kind bits;
     uint64_t inline_mark_bytes, arena_base;
-    unsigned minor;         /* of go1.minor */
+    unsigned minor; /* of go1.minor */
     char version[64], process_name[17];
     uint64_t pid, entry, random_address;
     bool is_cut;
-    goframes frames;        /* of all goroutines, for the typing */
+    goframes frames; /* of all goroutines, for the typing */
     gocore_thread *threads;
     uint32_t thread_count, thread_room;
     hsd_names strings, types;
     uint32_t thread_number;
-    uint32_t *numbers;      /* of types: tables.c */
+    uint32_t *numbers; /* of types: tables.c */
     hsd_id_table labels;
     hsd_id_table goroutines, timers; /* objects that have roots of their own */
-    uint32_t timer_element; /* type of the elements of the lists that timers wait in */
-    hsd_buffer bytes;       /* of the object under way */
+    uint32_t timer_element;          /* type of the elements of the lists that timers wait in */
+    hsd_buffer bytes;                /* of the object under way */
 } gocore;
 
 /* ---- image.c ---- */
@@ -95,8 +141,10 @@ hsd_status hsd_gocore_find_layout(gocore *go, hsd_error *err);
 
 /* The number in this member of the structure at `base`; 0 where memory or member are missing. */
 hsd_status hsd_gocore_field(gocore *go, uint64_t base, gocore_field field, uint64_t *out, hsd_error *err);
-static inline uint64_t hsd_gocore_symbol(const gocore *go,
-                                         gocore_symbol symbol) { return go->symbols[symbol].address + go->typing.bias; }
+static inline uint64_t hsd_gocore_symbol(const gocore *go, gocore_symbol symbol)
+{
+    return go->symbols[symbol].address + go->typing.bias;
+}
 
 /* ---- spans.c ---- */
 
@@ -114,13 +162,13 @@ hsd_status hsd_gocore_pointers(gocore *go, const goslot *slot, gocore_pointer_fn
 /* ---- tables.c ---- */
 
 hsd_status hsd_gocore_put_string(gocore *go, hsd_bytes text, uint32_t *number, hsd_error *err);
-hsd_status hsd_gocore_put_format(gocore *go, uint32_t *number, hsd_error *err, const char *format,
-                                 ...) __attribute__((format(printf, 4, 5)));
+hsd_status hsd_gocore_put_format(gocore *go, uint32_t *number, hsd_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 hsd_status hsd_gocore_put_type(gocore *go, const goslot *slot, uint32_t *number, hsd_error *err);
 /* A value without a name among the globals (gotypes/statics.h): its type; the label of a reference out of it. */
 hsd_status hsd_gocore_put_static_type(gocore *go, const gostatic *one, uint32_t *number, hsd_error *err);
-hsd_status hsd_gocore_put_static_label(gocore *go, const gostatic *one, uint64_t offset, uint32_t *label, uint64_t *index,
-                                       hsd_error *err);
+hsd_status hsd_gocore_put_static_label(gocore *go, const gostatic *one, uint64_t offset, uint32_t *label,
+                                       uint64_t *index, hsd_error *err);
 
 /* The label of a reference to what has a root of its own that says more: it keeps nothing alive. */
 hsd_status hsd_gocore_put_waiting_label(gocore *go, uint32_t *label, hsd_error *err);
@@ -137,7 +185,8 @@ hsd_status hsd_gocore_offer_finalized(gocore *go, hsd_error *err);
 /* The segments of globals, for the typing; a module is all that there is unless the program loads plugins. */
 hsd_status hsd_gocore_find_globals(gocore *go, hsd_error *err);
 
-/* Before the objects: which of them are goroutines and timers; with the roots of timers, and the values without a name. */
+/* Before the objects: which of them are goroutines and timers; with the roots of timers, and the values without a name.
+ */
 hsd_status hsd_gocore_write_tasks(gocore *go, hsd_error *err);
 hsd_status hsd_gocore_write_statics(gocore *go, hsd_error *err);
 hsd_status hsd_gocore_find_frames(gocore *go, hsd_error *err);

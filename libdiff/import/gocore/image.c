@@ -15,8 +15,14 @@
 #include "base/search.h"
 #include "import/gocore/gocore.h"
 
-enum { NOTE_STATUS = 1, NOTE_PROCESS = 3, NOTE_VECTOR = 6, NOTE_FILES = 0x46494c45, VECTOR_ENTRY = 9,
-      VECTOR_RANDOM = 25 };
+enum {
+    NOTE_STATUS = 1,
+    NOTE_PROCESS = 3,
+    NOTE_VECTOR = 6,
+    NOTE_FILES = 0x46494c45,
+    VECTOR_ENTRY = 9,
+    VECTOR_RANDOM = 25
+};
 enum { REGISTERS_AT = 112, MOST_THREADS = 1 << 20, MOST_FILES = 1 << 20, BUILD_ID_BYTES = 256 };
 
 static uint64_t number(const uint8_t *at, unsigned bytes)
@@ -69,8 +75,8 @@ static void take_process(gocore *go, const hsd_elf_note *note)
 static void take_vector(gocore *go, const hsd_elf_note *note)
 {
     uint64_t kind, value;
-    for (uint64_t at = 0; read_note_word(go, note, at, &kind) && read_note_word(go, note, at + 8, &value) &&
-         kind != 0; at += 16) {
+    for (uint64_t at = 0; read_note_word(go, note, at, &kind) && read_note_word(go, note, at + 8, &value) && kind != 0;
+         at += 16) {
         if (kind == VECTOR_ENTRY) go->entry = value;
         if (kind == VECTOR_RANDOM) go->random_address = value;
     }
@@ -111,8 +117,8 @@ static hsd_status take_notes(gocore *go, bool is_second_look, hsd_error *err)
         const hsd_elf_segment *segment = &go->core.segments[i];
         hsd_elf_note note;
         if (segment->type != HSD_ELF_NOTE) continue;
-        for (uint64_t at = segment->offset; hsd_elf_next_note(&go->core.input, &at,
-                                                              segment->offset + segment->file_bytes, &note);) {
+        for (uint64_t at = segment->offset;
+             hsd_elf_next_note(&go->core.input, &at, segment->offset + segment->file_bytes, &note);) {
             if (strcmp(note.name, "CORE") != 0) continue;
             if (is_second_look && note.type == NOTE_FILES) take_files(go, &note);
             if (is_second_look) continue;
@@ -203,8 +209,9 @@ static hsd_status refuse_program(const gocore *go, hsd_error *err)
 
 static hsd_status open_program(gocore *go, hsd_error *err)
 {
-    static const char *const names[GOCORE_SYMBOLS] = {"runtime.mheap_", "runtime.firstmoduledata", "runtime.allgs",
-                                                      "runtime.buildVersion", "runtime.types", "runtime.text"};
+    static const char *const names[GOCORE_SYMBOLS] = {"runtime.mheap_", "runtime.firstmoduledata",
+                                                      "runtime.allgs",  "runtime.buildVersion",
+                                                      "runtime.types",  "runtime.text"};
     const uint64_t memory = go->import->memory_bytes;
     if (go->import->options->executable != NULL) {
         const size_t size = strnlen(go->import->options->executable, sizeof go->program_path - 1);
@@ -212,16 +219,16 @@ static hsd_status open_program(gocore *go, hsd_error *err)
     }
     for (int i = 0; i < GOCORE_SYMBOLS; i++)
         go->symbols[i].name = names[i];
-    const bool is_open = go->program_path[0] != '\0' && hsd_elf_open_file(&go->program, go->program_path,
-        err) == HSD_OK;
+    const bool is_open =
+        go->program_path[0] != '\0' && hsd_elf_open_file(&go->program, go->program_path, err) == HSD_OK;
     if (!is_open) return no_program(go, err);
     hsd_status status = hsd_elf_find_symbols(&go->program, go->symbols, GOCORE_SYMBOLS, memory / 8, err);
     if (status == HSD_OK && go->symbols[SYM_HEAP].address == 0) status = HSD_E_NOT_FOUND;
     if (status == HSD_E_NOT_FOUND) return refuse_program(go, err);
-    if (status == HSD_OK) status = hsd_go_types_read(&go->typing.types, &go->program, go->symbols[SYM_TYPES].address,
-                                                     memory / 8, err);
-    if (status == HSD_OK) status = hsd_go_lines_read(&go->typing.lines, &go->program, go->symbols[SYM_TEXT].address,
-                                                     memory / 8, err);
+    if (status == HSD_OK)
+        status = hsd_go_types_read(&go->typing.types, &go->program, go->symbols[SYM_TYPES].address, memory / 8, err);
+    if (status == HSD_OK)
+        status = hsd_go_lines_read(&go->typing.lines, &go->program, go->symbols[SYM_TEXT].address, memory / 8, err);
     if (status == HSD_E_NOT_FOUND) return refuse_program(go, err);
     return status;
 }
@@ -242,13 +249,15 @@ static hsd_status check_build(gocore *go, hsd_error *err)
         return HSD_OK;
     const size_t size = (size_t)note->bytes;
     HSD_TRY(go->program.input.read(go->program.input.context, note->offset, here, size, err));
-    for (uint32_t i = 0; i < go->load_count; i++) { /* in the core alone, not where `locate` falls back to the executable */
+    for (uint32_t i = 0; i < go->load_count;
+         i++) { /* in the core alone, not where `locate` falls back to the executable */
         const hsd_elf_segment *load = &go->loads[i];
         const uint64_t address = note->address + go->typing.bias;
         if (address < load->address || address - load->address >= load->file_bytes ||
-            size > load->file_bytes - (address - load->address)) continue;
-        const hsd_status status = hsd_goblocks_read(&go->core_blocks, load->offset + (address - load->address), there,
-                                                    size, err);
+            size > load->file_bytes - (address - load->address))
+            continue;
+        const hsd_status status =
+            hsd_goblocks_read(&go->core_blocks, load->offset + (address - load->address), there, size, err);
         if (status < 0) return status;
         if (status == HSD_OK && memcmp(here, there, size) != 0) return refuse_build(go, err);
     }
@@ -279,8 +288,8 @@ static hsd_status open_core(gocore *go, hsd_error *err)
     if (is_packed || (!source->is_borrowed && source->total_bytes == 0)) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "a core is read here and there, and this is %s",
                  is_packed ? "packed" : "no regular file");
-        hsd_error_set_hint(err,
-                           is_packed ? "decompress it first: gunzip -c core.gz > core" : "write it into a file first: cat > core");
+        hsd_error_set_hint(err, is_packed ? "decompress it first: gunzip -c core.gz > core"
+                                          : "write it into a file first: cat > core");
         return HSD_E_UNSUPPORTED;
     }
     HSD_TRY(hsd_goinput_over(&input, source, source->total_bytes, err));

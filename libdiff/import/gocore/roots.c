@@ -8,14 +8,22 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_MODULES = 64, MOST_SPECIALS = 1 << 24, FINALIZER = 1, FINALIZER_BEHIND_TINY = 2, TINY_SINCE = 25,
-      PIECE_BYTES = 512, NAME_BYTES = 2048 };
+enum {
+    MOST_MODULES = 64,
+    MOST_SPECIALS = 1 << 24,
+    FINALIZER = 1,
+    FINALIZER_BEHIND_TINY = 2,
+    TINY_SINCE = 25,
+    PIECE_BYTES = 512,
+    NAME_BYTES = 2048
+};
 
 bool hsd_gocore_target(const gocore *go, uint64_t value, uint64_t *target)
 {
     goslot slot;
     if (value < 4096 || !hsd_goslots_find(&go->typing.slots, value, &slot) ||
-        !hsd_goslots_is_live(&go->typing.slots, slot.number)) return false;
+        !hsd_goslots_is_live(&go->typing.slots, slot.number))
+        return false;
     *target = slot.begin;
     return true;
 }
@@ -70,7 +78,8 @@ static hsd_status root_statics(gocore *go, hsd_error *err)
     for (;;) {
         HSD_TRY(hsd_gostatics_unreached(&go->typing, &one, err));
         if (one == NULL) return HSD_OK;
-        hsd_gotyping_name(&go->typing, (gotyped){.type = one->type, .is_items = one->is_items}, name, sizeof name, &flags);
+        hsd_gotyping_name(&go->typing, (gotyped){.type = one->type, .is_items = one->is_items}, name, sizeof name,
+                          &flags);
         HSD_TRY(hsd_gocore_put_format(go, &root.label, err, "static %s", name));
         root.flags = hsd_gotask_is_runtime(name) ? HSC_ROOT_SECONDARY : 0;
         HSD_TRY(root_static(go, one, &root, err));
@@ -79,7 +88,8 @@ static hsd_status root_statics(gocore *go, hsd_error *err)
 
 /* ---- globals ---- */
 
-static hsd_status name_global(gocore *go, const char *segment, uint64_t begin, uint64_t address, hsc_root_record *root, hsd_error *err)
+static hsd_status name_global(gocore *go, const char *segment, uint64_t begin, uint64_t address, hsc_root_record *root,
+                              hsd_error *err)
 {
     char name[NAME_BYTES];
     bool is_runtime;
@@ -160,8 +170,8 @@ static hsd_status write_finalizer(gocore *go, const gospan *span, uint64_t speci
     HSD_TRY(hsd_gocore_field(go, special, SPECIAL_OFFSET, &offset, err));
     HSD_TRY(hsd_gocore_field(go, special, FINALIZER_FN, &function, err));
     HSD_TRY(hsd_gocore_put_format(go, &root.label, err, "(finalizers)"));
-    if (hsd_gocore_target(go, span->begin + offset, &root.target)) HSD_WRITE(go->import,
-        hsc_root(go->import->writer, &root), err);
+    if (hsd_gocore_target(go, span->begin + offset, &root.target))
+        HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
     if (hsd_gocore_target(go, function, &root.target)) HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
     return HSD_OK;
 }

@@ -27,13 +27,15 @@ static hsd_status add_span(gocore *go, uint64_t at, hsd_error *err)
     HSD_TRY(hsd_gocore_field(go, at, SPAN_SLOT_BYTES, &slot_bytes, err));
     HSD_TRY(hsd_gocore_field(go, at, SPAN_CLASS, &class, err));
     if (slot_bytes == 0 || slot_bytes % 8 != 0 || begin % PAGE_BYTES != 0 || !hsd_mul_u64(pages, PAGE_BYTES, &bytes) ||
-        slots > bytes / slot_bytes ||
-        slots > UINT32_MAX)
+        slots > bytes / slot_bytes || slots > UINT32_MAX)
         return hsd_fail(err, HSD_E_CORRUPT, "the runtime's span at 0x%" PRIx64 " is none", at);
     const bool is_noscan = (class & 1) != 0;
-    const gospan span = {.begin = begin, .slot_bytes = slot_bytes, .count = (uint32_t)slots,
+    const gospan span = {.begin = begin,
+                         .slot_bytes = slot_bytes,
+                         .count = (uint32_t)slots,
                          .head_bytes = head_of(go, slot_bytes, is_noscan),
-                         .where = {at, bytes}, .flags = is_noscan ? GOCORE_NOSCAN : 0};
+                         .where = {at, bytes},
+                         .flags = is_noscan ? GOCORE_NOSCAN : 0};
     return hsd_goslots_add(&go->typing.slots, &span, err);
 }
 
@@ -62,8 +64,8 @@ hsd_status hsd_gocore_find_spans(gocore *go, hsd_error *err)
     uint64_t spans, count, span;
     HSD_TRY(hsd_gomemory_word(&go->typing.memory, list, &spans, err));
     HSD_TRY(hsd_gomemory_word(&go->typing.memory, list + 8, &count, err));
-    if (spans == 0 || count > go->core.input.bytes / 8) return hsd_fail(err, HSD_E_CORRUPT,
-        "the runtime's list of spans is none");
+    if (spans == 0 || count > go->core.input.bytes / 8)
+        return hsd_fail(err, HSD_E_CORRUPT, "the runtime's list of spans is none");
     for (uint64_t i = 0; i < count; i++) {
         HSD_TRY(hsd_gomemory_word(&go->typing.memory, spans + 8 * i, &span, err));
         if (span != 0) HSD_TRY(add_span(go, span, err));
@@ -94,9 +96,9 @@ hsd_status hsd_gocore_offer_known(gocore *go, hsd_error *err)
         if ((span->flags & GOCORE_NOSCAN) != 0 || span->slot_bytes <= GOCORE_LEAST_WITH_HEAD) continue;
         for (uint32_t j = 0; j < span->count; j++) {
             if (!hsd_goslots_is_live(slots, span->first + j)) continue;
-            HSD_TRY(span->head_bytes > 0 ? hsd_gomemory_word(&go->typing.memory, span->begin + j * span->slot_bytes,
-                                                             &described, err)
-                                         : hsd_gocore_field(go, span->where[0], SPAN_LARGE_TYPE, &described, err));
+            HSD_TRY(span->head_bytes > 0
+                        ? hsd_gomemory_word(&go->typing.memory, span->begin + j * span->slot_bytes, &described, err)
+                        : hsd_gocore_field(go, span->where[0], SPAN_LARGE_TYPE, &described, err));
             HSD_TRY(offer_described(go, span, j, described, err));
         }
     }

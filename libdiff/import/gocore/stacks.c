@@ -18,8 +18,8 @@ typedef struct walk {
     uint64_t sp, high, pc, bp;
     uint32_t thread, depth;
     uint32_t last_function; /* name of that of the frame before; 0 = not known */
-    bool is_written; /* else its frames are only noted */
-    bool has_start;  /* what it was started with is known, and names its roots */
+    bool is_written;        /* else its frames are only noted */
+    bool has_start;         /* what it was started with is known, and names its roots */
     hsc_root_record root;
 } walk;
 
@@ -37,8 +37,10 @@ static void note_called(walk *w)
     const hsd_go_function *found = hsd_go_types_code_at(types, w->pc - w->go->typing.bias - (w->depth == 0 ? 0 : 1));
     const uint32_t last = w->last_function;
     w->last_function = found == NULL ? 0 : found->name;
-    if (found == NULL || last == 0 || found->calls != 0 || !hsd_go_is_wrapper(hsd_go_types_text(types, found->name))) return;
-    if (strncmp(hsd_go_types_text(types, last), "runtime.", 8) != 0) types->functions[found - types->functions].calls = last;
+    if (found == NULL || last == 0 || found->calls != 0 || !hsd_go_is_wrapper(hsd_go_types_text(types, found->name)))
+        return;
+    if (strncmp(hsd_go_types_text(types, last), "runtime.", 8) != 0)
+        types->functions[found - types->functions].calls = last;
 }
 
 /* For types: where it ends is told by the chain alone. Behind a call the instruction is the one before. */
@@ -46,8 +48,8 @@ static hsd_status note_frame(walk *w, hsd_error *err)
 {
     goframes *frames = &w->go->frames;
     note_called(w);
-    if (!has_chain(w) || w->pc == 0 ||
-        frames->count * sizeof *frames->at >= w->go->import->memory_bytes / 16) return HSD_OK;
+    if (!has_chain(w) || w->pc == 0 || frames->count * sizeof *frames->at >= w->go->import->memory_bytes / 16)
+        return HSD_OK;
     HSD_TRY(hsd_import_grow((void **)&frames->at, &frames->room, frames->count, sizeof *frames->at, err));
     frames->at[frames->count++] = (goframe){.pc = w->depth == 0 ? w->pc : w->pc - 1, .end = w->bp + 16};
     return HSD_OK;
@@ -60,7 +62,8 @@ static hsd_status enter_frame(walk *w, hsd_error *err)
     uint32_t name = 0;
     const char *function = hsd_go_types_function_at(&go->typing.types, w->pc - go->typing.bias);
     if (function != NULL) HSD_TRY(hsd_gocore_put_format(go, &name, err, "%s", function));
-    if (function != NULL && !w->has_start) HSD_TRY(hsd_gocore_put_format(go, &w->root.label, err, "goroutines in %s", function));
+    if (function != NULL && !w->has_start)
+        HSD_TRY(hsd_gocore_put_format(go, &w->root.label, err, "goroutines in %s", function));
     w->root.frame = name == 0 ? 0 : w->depth + 1;
     if (name != 0) HSD_WRITE(go->import, hsc_frame(go->import->writer, w->thread, w->depth, name, 0, 0), err);
     return HSD_OK;
@@ -111,8 +114,10 @@ static hsd_status find_top(walk *w, uint64_t g, uint64_t low, bool is_running, h
     gocore *go = w->go;
     uint64_t in_call = 0;
     HSD_TRY(hsd_gocore_field(go, g, G_SYSCALL_SP, &in_call, err));
-    if (in_call != 0) HSD_TRY(hsd_gocore_field(go, g, G_SYSCALL_PC, &w->pc, err));
-    else HSD_TRY(hsd_gocore_field(go, g, G_PC, &w->pc, err));
+    if (in_call != 0)
+        HSD_TRY(hsd_gocore_field(go, g, G_SYSCALL_PC, &w->pc, err));
+    else
+        HSD_TRY(hsd_gocore_field(go, g, G_PC, &w->pc, err));
     HSD_TRY(hsd_gocore_field(go, g, G_BP, &w->bp, err));
     w->sp = in_call;
     if (in_call == 0) HSD_TRY(hsd_gocore_field(go, g, G_SP, &w->sp, err));
@@ -160,8 +165,10 @@ static hsd_status begin_written(walk *w, uint64_t g, hsd_error *err)
     const size_t size = hsd_gotask_goroutine(&go->typing, &known, &is_runtime, text, sizeof text);
     w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .thread = w->thread, .flags = HSC_ROOT_SECONDARY};
     w->has_start = function != NULL;
-    if (w->has_start) HSD_TRY(hsd_gocore_put_string(go, (hsd_bytes){(const uint8_t *)text, size}, &w->root.label, err));
-    else HSD_TRY(hsd_gocore_put_format(go, &w->root.label, err, "goroutine stacks"));
+    if (w->has_start)
+        HSD_TRY(hsd_gocore_put_string(go, (hsd_bytes){(const uint8_t *)text, size}, &w->root.label, err));
+    else
+        HSD_TRY(hsd_gocore_put_format(go, &w->root.label, err, "goroutine stacks"));
     if (hsd_gocore_target(go, g, &w->root.target)) HSD_WRITE(go->import, hsc_root(go->import->writer, &w->root), err);
     return HSD_OK;
 }
@@ -178,8 +185,10 @@ static hsd_status walk_goroutine(gocore *go, uint64_t g, bool is_written, hsd_er
     if (low == 0 || low >= w.high || w.high - low > MOST_STACK || go->thread_number == INT32_MAX) return HSD_OK;
     HSD_TRY(find_top(&w, g, low, status == RUNNING, err));
     if (w.sp < low || w.sp > w.high || w.sp % 8 != 0) w.sp = low;
-    if (is_written) HSD_TRY(begin_written(&w, g, err));
-    else HSD_TRY(note_goroutine(go, g, err));
+    if (is_written)
+        HSD_TRY(begin_written(&w, g, err));
+    else
+        HSD_TRY(note_goroutine(go, g, err));
     return walk_stack(&w, err);
 }
 
@@ -188,8 +197,8 @@ static hsd_status walk_all(gocore *go, bool is_written, hsd_error *err)
     uint64_t list, count, g;
     HSD_TRY(hsd_gomemory_word(&go->typing.memory, hsd_gocore_symbol(go, SYM_ALL_G), &list, err));
     HSD_TRY(hsd_gomemory_word(&go->typing.memory, hsd_gocore_symbol(go, SYM_ALL_G) + 8, &count, err));
-    if (count > go->core.input.bytes / 8) return hsd_fail(err, HSD_E_CORRUPT,
-                                                          "the runtime's list of goroutines is none");
+    if (count > go->core.input.bytes / 8)
+        return hsd_fail(err, HSD_E_CORRUPT, "the runtime's list of goroutines is none");
     for (uint64_t i = 0; i < count; i++) {
         HSD_TRY(hsd_gomemory_word(&go->typing.memory, list + 8 * i, &g, err));
         if (g != 0) HSD_TRY(walk_goroutine(go, g, is_written, err));
@@ -213,4 +222,7 @@ static hsd_status root_timer(void *context, uint64_t timer, const char *function
     return hsd_id_table_put(&go->timers, root.target, &number, err);
 }
 
-hsd_status hsd_gocore_write_tasks(gocore *go, hsd_error *err) { return hsd_gotask_timers(&go->typing, root_timer, go, err); }
+hsd_status hsd_gocore_write_tasks(gocore *go, hsd_error *err)
+{
+    return hsd_gotask_timers(&go->typing, root_timer, go, err);
+}

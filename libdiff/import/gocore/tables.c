@@ -15,8 +15,9 @@ enum { TEXT_BYTES = 4096, NAMED_WORDS = 512 };
 
 static hsd_status check_memory(const gocore *go, hsd_error *err)
 {
-    const uint64_t taken = hsd_names_memory(&go->strings) + hsd_names_memory(&go->types) + hsd_id_table_memory(&go->labels) +
-                           hsd_id_table_memory(&go->goroutines) + hsd_id_table_memory(&go->timers);
+    const uint64_t taken = hsd_names_memory(&go->strings) + hsd_names_memory(&go->types) +
+                           hsd_id_table_memory(&go->labels) + hsd_id_table_memory(&go->goroutines) +
+                           hsd_id_table_memory(&go->timers);
     const uint64_t allowed = go->import->memory_bytes / 4;
     if (taken <= allowed) return HSD_OK;
     hsd_fail(err, HSD_E_OVER_BUDGET, "the names of this core take more than %" PRIu64 " MiB", allowed >> 20);
@@ -52,8 +53,8 @@ static hsd_status name_type(gocore *go, const char *name, size_t size, uint32_t 
     const uint32_t before = go->types.count;
     HSD_TRY(hsd_names_put(&go->types, (hsd_bytes){(const uint8_t *)name, size}, number, err));
     ++*number;
-    if (go->types.count > before) HSD_WRITE(go->import, hsc_define_type(go->import->writer, *number, name, size, flags),
-                                            err);
+    if (go->types.count > before)
+        HSD_WRITE(go->import, hsc_define_type(go->import->writer, *number, name, size, flags), err);
     return check_memory(go, err);
 }
 
@@ -92,27 +93,35 @@ hsd_status hsd_gocore_put_static_type(gocore *go, const gostatic *one, uint32_t 
 static hsd_status define_label(gocore *go, uint32_t label, const goword *word, bool is_element, uint64_t offset,
                                hsd_error *err)
 {
-    static const hsc_label_kind kinds[] = {[GO_FIELD] = HSC_LABEL_FIELD, [GO_KEY] = HSC_LABEL_KEY,
-                                           [GO_VALUE] = HSC_LABEL_VALUE, [GO_INSIDE] = HSC_LABEL_FIELD};
+    static const hsc_label_kind kinds[] = {[GO_FIELD] = HSC_LABEL_FIELD,
+                                           [GO_KEY] = HSC_LABEL_KEY,
+                                           [GO_VALUE] = HSC_LABEL_VALUE,
+                                           [GO_INSIDE] = HSC_LABEL_FIELD};
     const hsd_bytes path = word == NULL ? (hsd_bytes){0} : hsd_names_get(&go->typing.plans.paths, word->name);
     const hsc_label_kind kind = is_element ? HSC_LABEL_ELEMENT : word == NULL ? HSC_LABEL_FIELD : kinds[word->part];
     const uint32_t fold = word != NULL && word->part == GO_INSIDE ? HSC_LABEL_FOLD : 0;
     uint32_t name = 0;
-    if (kind == HSC_LABEL_FIELD && path.size > 0) HSD_TRY(hsd_gocore_put_string(go, path, &name, err));
-    else if (kind == HSC_LABEL_FIELD && word != NULL) HSD_TRY(hsd_gocore_put_format(go, &name, err, "*"));
-    else if (kind == HSC_LABEL_FIELD) HSD_TRY(hsd_gocore_put_format(go, &name, err, "+%" PRIu64, offset));
+    if (kind == HSC_LABEL_FIELD && path.size > 0)
+        HSD_TRY(hsd_gocore_put_string(go, path, &name, err));
+    else if (kind == HSC_LABEL_FIELD && word != NULL)
+        HSD_TRY(hsd_gocore_put_format(go, &name, err, "*"));
+    else if (kind == HSC_LABEL_FIELD)
+        HSD_TRY(hsd_gocore_put_format(go, &name, err, "+%" PRIu64, offset));
     HSD_WRITE(go->import, hsc_define_label(go->import->writer, label, kind, HSC_STRENGTH_STRONG | fold, name), err);
     return check_memory(go, err);
 }
 
-static hsd_status label_word(gocore *go, gotyped typed, uint64_t offset, uint32_t *label, uint64_t *index, hsd_error *err)
+static hsd_status label_word(gocore *go, gotyped typed, uint64_t offset, uint32_t *label, uint64_t *index,
+                             hsd_error *err)
 {
     const goword *word;
     uint64_t element, key;
     HSD_TRY(hsd_gotyping_word_at(&go->typing, typed, offset, &word, &element, err));
     const bool is_element = word == NULL ? offset / 8 >= NAMED_WORDS : typed.is_items && word->name == 0;
-    if (word != NULL) key = (uint64_t)word->name << 3 | (uint64_t)word->part << 1 | is_element;
-    else key = UNTYPED | (is_element ? 1 : offset);
+    if (word != NULL)
+        key = (uint64_t)word->name << 3 | (uint64_t)word->part << 1 | is_element;
+    else
+        key = UNTYPED | (is_element ? 1 : offset);
     *index = !is_element ? 0 : word == NULL ? offset / 8 : element;
     const uint32_t before = go->labels.count;
     HSD_TRY(hsd_id_table_put(&go->labels, key, label, err));
@@ -125,8 +134,8 @@ hsd_status hsd_gocore_put_label(gocore *go, const goslot *slot, uint64_t offset,
     return label_word(go, hsd_gotyped_of(go->typing.slots.types[slot->number]), offset, label, index, err);
 }
 
-hsd_status hsd_gocore_put_static_label(gocore *go, const gostatic *one, uint64_t offset, uint32_t *label, uint64_t *index,
-                                       hsd_error *err)
+hsd_status hsd_gocore_put_static_label(gocore *go, const gostatic *one, uint64_t offset, uint32_t *label,
+                                       uint64_t *index, hsd_error *err)
 {
     return label_word(go, (gotyped){.type = one->type, .is_items = one->is_items}, offset, label, index, err);
 }
@@ -138,6 +147,7 @@ hsd_status hsd_gocore_put_waiting_label(gocore *go, uint32_t *label, hsd_error *
     HSD_TRY(hsd_id_table_put(&go->labels, WAITING, label, err));
     if (go->labels.count == before) return HSD_OK;
     HSD_TRY(hsd_gocore_put_format(go, &name, err, "waiting"));
-    HSD_WRITE(go->import, hsc_define_label(go->import->writer, *label, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, name), err);
+    HSD_WRITE(go->import, hsc_define_label(go->import->writer, *label, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, name),
+              err);
     return check_memory(go, err);
 }

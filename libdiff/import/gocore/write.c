@@ -11,7 +11,8 @@ typedef struct writing {
     bool is_timer_list;
 } writing;
 
-/* Goroutines hang from where they were started, and timers from what they will call, not from what happens to list them. */
+/* Goroutines hang from where they were started, and timers from what they will call, not from what happens to list
+ * them. */
 static bool has_own_root(const writing *w, uint64_t target)
 {
     if (w->is_timer_list && hsd_id_table_find(&w->go->timers, target) != 0) return true;
@@ -24,8 +25,10 @@ static hsd_status tell_reference(void *context, uint64_t offset, uint64_t value,
     uint64_t target, index = 0;
     uint32_t label;
     if (!hsd_gocore_target(w->go, value, &target)) return HSD_OK;
-    if (has_own_root(w, target)) HSD_TRY(hsd_gocore_put_waiting_label(w->go, &label, err));
-    else HSD_TRY(hsd_gocore_put_label(w->go, &w->slot, offset, &label, &index, err));
+    if (has_own_root(w, target))
+        HSD_TRY(hsd_gocore_put_waiting_label(w->go, &label, err));
+    else
+        HSD_TRY(hsd_gocore_put_label(w->go, &w->slot, offset, &label, &index, err));
     HSD_WRITE(w->go->import, hsc_reference(w->go->import->writer, target, label, index), err);
     w->go->import->result->references++;
     return HSD_OK;
@@ -60,8 +63,9 @@ hsd_status hsd_gocore_write(gocore *go, hsd_error *err)
     for (uint32_t i = 0; i < slots->span_count; i++) {
         const gospan *span = &slots->spans[i];
         for (uint32_t j = 0; j < span->count; j++) {
-            writing w = {.go = go, .slot = {.span = span, .number = span->first + j,
-                                            .begin = span->begin + j * span->slot_bytes}};
+            writing w = {
+                .go = go,
+                .slot = {.span = span, .number = span->first + j, .begin = span->begin + j * span->slot_bytes}};
             if (hsd_goslots_is_live(slots, w.slot.number)) HSD_TRY(write_object(&w, err));
         }
         HSD_TRY(hsd_progress(go->import->reporter, "importing", i, slots->span_count, err));

@@ -1,6 +1,7 @@
 /*
- * A list of pointers stands behind the bytes that they are in, and both may be of any size. Small ones are seen at once in the
- * window of the source. Of large ones the list is taken in pieces: read so many places, go back to the bytes for their words, go on.
+ * A list of pointers stands behind the bytes that they are in, and both may be of any size. Small ones are seen at once
+ * in the window of the source. Of large ones the list is taken in pieces: read so many places, go back to the bytes for
+ * their words, go on.
  */
 #include "import/goheap/goheap.h"
 
@@ -22,8 +23,8 @@ hsd_status hsd_goheap_open_content(goheap *go, goheap_content *content, hsd_erro
     return HSD_OK;
 }
 
-/* Up to PIECE offsets that lie inside the content; *is_last when the list is over. Others are dropped: the outermost frame
- * claims words that are none of it. */
+/* Up to PIECE offsets that lie inside the content; *is_last when the list is over. Others are dropped: the outermost
+ * frame claims words that are none of it. */
 static hsd_status read_piece(goheap *go, const goheap_content *content, uint64_t *offsets, size_t *count, bool *is_last,
                              hsd_error *err)
 {
@@ -37,14 +38,16 @@ static hsd_status read_piece(goheap *go, const goheap_content *content, uint64_t
     return status == HSD_END ? HSD_OK : status;
 }
 
-static hsd_status tell_word(goheap *go, const uint8_t *word, uint64_t offset, goheap_pointer_fn tell, void *context, hsd_error *err)
+static hsd_status tell_word(goheap *go, const uint8_t *word, uint64_t offset, goheap_pointer_fn tell, void *context,
+                            hsd_error *err)
 {
     const uint64_t value = hsd_goheap_word(go, word);
     return value == 0 ? HSD_OK : tell(context, offset, value, err);
 }
 
 /* The bytes are in go->bytes. */
-static hsd_status tell_small(goheap *go, const uint64_t *offsets, size_t count, goheap_pointer_fn tell, void *context, hsd_error *err)
+static hsd_status tell_small(goheap *go, const uint64_t *offsets, size_t count, goheap_pointer_fn tell, void *context,
+                             hsd_error *err)
 {
     for (size_t i = 0; i < count; i++)
         HSD_TRY(tell_word(go, go->bytes.data + offsets[i], offsets[i], tell, context, err));
@@ -52,22 +55,25 @@ static hsd_status tell_small(goheap *go, const uint64_t *offsets, size_t count, 
 }
 
 /* They are in the input: places ascend, so that going there is going on. */
-static hsd_status tell_large(goheap *go, const goheap_content *content, const uint64_t *offsets, size_t count, goheap_pointer_fn tell,
-                             void *context, hsd_error *err)
+static hsd_status tell_large(goheap *go, const goheap_content *content, const uint64_t *offsets, size_t count,
+                             goheap_pointer_fn tell, void *context, hsd_error *err)
 {
     uint8_t word[8];
     const uint64_t here = hsd_source_offset(go->source);
     for (size_t i = 0; i < count; i++) {
         const uint64_t at = content->bytes_offset + offsets[i];
-        if (i == 0 || at < hsd_source_offset(go->source)) HSD_TRY(hsd_source_seek(go->source, at, err));
-        else HSD_TRY(hsd_source_skip(go->source, at - hsd_source_offset(go->source), err));
+        if (i == 0 || at < hsd_source_offset(go->source))
+            HSD_TRY(hsd_source_seek(go->source, at, err));
+        else
+            HSD_TRY(hsd_source_skip(go->source, at - hsd_source_offset(go->source), err));
         HSD_TRY(hsd_source_copy(go->source, word, go->pointer_bytes, err));
         HSD_TRY(tell_word(go, word, offsets[i], tell, context, err));
     }
     return hsd_source_seek(go->source, here, err);
 }
 
-hsd_status hsd_goheap_read_content(goheap *go, const goheap_content *content, goheap_pointer_fn tell, void *context, hsd_error *err)
+hsd_status hsd_goheap_read_content(goheap *go, const goheap_content *content, goheap_pointer_fn tell, void *context,
+                                   hsd_error *err)
 {
     uint64_t offsets[PIECE];
     size_t count;

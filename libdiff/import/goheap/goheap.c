@@ -19,9 +19,10 @@ static unsigned probe(const uint8_t *prefix, size_t size)
 
 hsd_status hsd_goheap_check_memory(const goheap *go, hsd_error *err)
 {
-    const uint64_t taken = hsd_names_memory(&go->strings) + hsd_names_memory(&go->types) + hsd_names_memory(&go->patterns) +
-                           hsd_names_memory(&go->frames) + go->pattern_room * sizeof *go->types_of +
-                           go->bucket_room * sizeof *go->buckets + go->sample_room * sizeof *go->samples + hsd_goheap_types_memory(go) +
+    const uint64_t taken = hsd_names_memory(&go->strings) + hsd_names_memory(&go->types) +
+                           hsd_names_memory(&go->patterns) + hsd_names_memory(&go->frames) +
+                           go->pattern_room * sizeof *go->types_of + go->bucket_room * sizeof *go->buckets +
+                           go->sample_room * sizeof *go->samples + hsd_goheap_types_memory(go) +
                            hsd_id_table_memory(&go->goroutines) + go->start_room * sizeof *go->starts;
     const uint64_t allowed = go->import->memory_bytes / (go->typed == NULL ? 2 : 16);
     if (taken <= allowed) return HSD_OK;
@@ -103,7 +104,9 @@ static hsd_status run(hsd_import *import, hsd_error *err)
 }
 
 const hsd_importer hsd_import_goheap = {
-    .info = {.name = "go", .summary = "heap dump of a Go program", .suffixes = ".heapdump .heapdump.gz",
+    .info = {.name = "go",
+             .summary = "heap dump of a Go program",
+             .suffixes = ".heapdump .heapdump.gz",
              .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_EDGES | HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY,
                          .sometimes = HSD_CARRIES_TYPES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_SITES},
              .lacks = "types and field names, unless --exe names the program"},

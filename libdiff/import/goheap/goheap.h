@@ -6,14 +6,15 @@
  *      types   typed.c    with an executable: from its globals through the bytes of the dump (gotypes/typing.h)
  *      write   write.c    once more: objects with their references, roots, goroutines, metrics
  *
- * A dump names no types: it holds bytes, and which words of them are pointers. So a type that no executable tells is called by what is
- * known of it, its size and the places of its pointers: "object of 64 B, pointers at 0 8 40". Pointers may lead into objects; the index finds
- * the object that holds the place. Words in globals are named by their segment and place in it, "bss+0x1b40", for the
- * dump has no names for them either.
+ * A dump names no types: it holds bytes, and which words of them are pointers. So a type that no executable tells is
+ * called by what is known of it, its size and the places of its pointers: "object of 64 B, pointers at 0 8 40".
+ * Pointers may lead into objects; the index finds the object that holds the place. Words in globals are named by their
+ * segment and place in it, "bss+0x1b40", for the dump has no names for them either.
  *
- * Go does not move objects, so addresses are ids for life, and may be used again. The process instance is told by where the arguments
- * of the program lie on its first stack, which the kernel draws anew for each: the greatest pointer of the globals into the
- * part of memory that such stacks are in; with it by the thread that main began on, and the places of the segments.
+ * Go does not move objects, so addresses are ids for life, and may be used again. The process instance is told by where
+ * the arguments of the program lie on its first stack, which the kernel draws anew for each: the greatest pointer of
+ * the globals into the part of memory that such stacks are in; with it by the thread that main began on, and the places
+ * of the segments.
  *
  * Layout of a dump: runtime/heapdump.go of any Go from 1.7 on. All numbers are LEB128.
  */
@@ -26,18 +27,33 @@
 #include "import/id_table.h"
 #include "import/importer.h"
 
-#define GOHEAP_MAGIC "go1.7 heap dump\n"
+#define GOHEAP_MAGIC       "go1.7 heap dump\n"
 #define GOHEAP_MAGIC_BYTES 16
 
 typedef enum goheap_tag {
-    GOHEAP_END = 0, GOHEAP_OBJECT = 1, GOHEAP_OTHER_ROOT = 2, GOHEAP_TYPE = 3, GOHEAP_GOROUTINE = 4, GOHEAP_FRAME = 5,
-    GOHEAP_PARAMS = 6, GOHEAP_FINALIZER = 7, GOHEAP_ITAB = 8, GOHEAP_THREAD = 9, GOHEAP_MEMSTATS = 10,
-    GOHEAP_QUEUED_FINALIZER = 11, GOHEAP_DATA = 12, GOHEAP_BSS = 13, GOHEAP_DEFER = 14, GOHEAP_PANIC = 15,
-    GOHEAP_BUCKET = 16, GOHEAP_SAMPLE = 17
+    GOHEAP_END = 0,
+    GOHEAP_OBJECT = 1,
+    GOHEAP_OTHER_ROOT = 2,
+    GOHEAP_TYPE = 3,
+    GOHEAP_GOROUTINE = 4,
+    GOHEAP_FRAME = 5,
+    GOHEAP_PARAMS = 6,
+    GOHEAP_FINALIZER = 7,
+    GOHEAP_ITAB = 8,
+    GOHEAP_THREAD = 9,
+    GOHEAP_MEMSTATS = 10,
+    GOHEAP_QUEUED_FINALIZER = 11,
+    GOHEAP_DATA = 12,
+    GOHEAP_BSS = 13,
+    GOHEAP_DEFER = 14,
+    GOHEAP_PANIC = 15,
+    GOHEAP_BUCKET = 16,
+    GOHEAP_SAMPLE = 17
 } goheap_tag;
 
 enum { GOHEAP_NAMED_POINTERS = 4, GOHEAP_LABELS = 514 };
-/* Labels: of places without a name, the one of what waits (it keeps nothing alive), behind them those of typed words. */
+/* Labels: of places without a name, the one of what waits (it keeps nothing alive), behind them those of typed words.
+ */
 enum { GOHEAP_WAITING_LABEL = GOHEAP_LABELS + 1, GOHEAP_FIRST_TYPED_LABEL };
 enum { GOHEAP_STATS = 24, GOHEAP_PAUSES = 256, GOHEAP_FIELD_POINTER = 1 };
 
@@ -52,10 +68,10 @@ typedef struct goheap_sample {
 } goheap_sample;
 
 typedef struct goheap_start { /* of a goroutine */
-    uint64_t created_at; /* where the call that started it returns to */
-    uint64_t wrapper_at; /* in the compiler's wrapper around that function; 0 = there is none */
-    uint32_t function;   /* string: the one that it was started with, 0 = not known */
-    uint32_t wrapper;    /* string: its name */
+    uint64_t created_at;      /* where the call that started it returns to */
+    uint64_t wrapper_at;      /* in the compiler's wrapper around that function; 0 = there is none */
+    uint32_t function;        /* string: the one that it was started with, 0 = not known */
+    uint32_t wrapper;         /* string: its name */
 } goheap_start;
 
 typedef struct goheap_bucket {
@@ -68,14 +84,14 @@ typedef struct goheap {
     hsd_source *source;
     bool is_big_endian, is_cut;
     unsigned pointer_bytes;
-    char version[64]; /* "go1.19.8" */
+    char version[64];    /* "go1.19.8" */
     uint64_t end_offset; /* of what the scan could read: the write stops there */
     uint64_t object_count, object_bytes;
     uint64_t stats[GOHEAP_STATS], collections; /* memstats; 0 without */
     bool has_stats;
     uint64_t segments, arguments, first_thread; /* what tells the process instance */
-    uint64_t globals_low, globals_high; /* segments with pointers lie in between; 0,0 = there are none */
-    hsd_id_table mapped;                /* memory outside of the heap that is counted */
+    uint64_t globals_low, globals_high;         /* segments with pointers lie in between; 0,0 = there are none */
+    hsd_id_table mapped;                        /* memory outside of the heap that is counted */
     goheap_index index;
     hsd_names strings, types; /* text -> number - 1 */
     hsd_names patterns;       /* size and places of pointers -> number, of types_of */
@@ -86,7 +102,7 @@ typedef struct goheap {
     goheap_start *starts;
     uint32_t start_room, start; /* start: of the goroutine that the scan is at */
     bool has_waiting_label;
-    hsd_names frames;                   /* goheap_site -> number - 1 */
+    hsd_names frames; /* goheap_site -> number - 1 */
     goheap_bucket *buckets;
     goheap_sample *samples; /* by address, behind the scan */
     size_t bucket_count, bucket_room, sample_count, sample_room;
@@ -143,7 +159,8 @@ hsd_status hsd_goheap_read_pattern(goheap *go, goheap_pattern *pattern, hsd_erro
 
 /* ---- mapped.c: memory that the program mapped itself ---- */
 
-/* Of what the slices in an object of the write refer to, the bytes that no object before it has. Leaves the source behind the fields. */
+/* Of what the slices in an object of the write refer to, the bytes that no object before it has. Leaves the source
+ * behind the fields. */
 hsd_status hsd_goheap_mapped_bytes(goheap *go, const goheap_content *content, uint64_t *bytes, hsd_error *err);
 
 /* ---- tables.c: strings, types and labels of the capture, defined when first asked for ---- */
@@ -151,14 +168,16 @@ hsd_status hsd_goheap_mapped_bytes(goheap *go, const goheap_content *content, ui
 hsd_status hsd_goheap_put_string(goheap *go, hsd_bytes text, uint32_t *number, hsd_error *err);
 hsd_status hsd_goheap_put_format(goheap *go, uint32_t *number, hsd_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-hsd_status hsd_goheap_put_type(goheap *go, uint64_t size, const goheap_pattern *pattern, uint32_t *number, hsd_error *err);
+hsd_status hsd_goheap_put_type(goheap *go, uint64_t size, const goheap_pattern *pattern, uint32_t *number,
+                               hsd_error *err);
 
 /* Defines a type of this name, once. */
-hsd_status hsd_goheap_name_type(goheap *go, const char *name, size_t size, uint32_t flags, uint32_t *number, hsd_error *err);
+hsd_status hsd_goheap_name_type(goheap *go, const char *name, size_t size, uint32_t flags, uint32_t *number,
+                                hsd_error *err);
 
 /* The label of a pointer at this place, and its index: the places of large objects and of lists count as elements. */
-hsd_status hsd_goheap_put_label(goheap *go, const goheap_pattern *pattern, uint64_t offset, uint32_t *label, uint64_t *index,
-                                hsd_error *err);
+hsd_status hsd_goheap_put_label(goheap *go, const goheap_pattern *pattern, uint64_t offset, uint32_t *label,
+                                uint64_t *index, hsd_error *err);
 
 /* The label of a reference to what has a root of its own that says more: it keeps nothing alive. */
 hsd_status hsd_goheap_put_waiting_label(goheap *go, uint32_t *label, hsd_error *err);
@@ -187,13 +206,16 @@ const goheap_start *hsd_goheap_start_of(const goheap *go, uint64_t address);
 
 /* ---- typed.c: types by the executable, where there is one. All do nothing without ---- */
 
-/* Before the scan: opens the executable. HSD_E_NOT_FOUND for one without DWARF; HSD_E_UNSUPPORTED for a dump of 32 bits. */
+/* Before the scan: opens the executable. HSD_E_NOT_FOUND for one without DWARF; HSD_E_UNSUPPORTED for a dump of 32
+ * bits. */
 hsd_status hsd_goheap_open_types(goheap *go, hsd_error *err);
 
 /* In the scan: an object whose bytes stand at an offset, a segment of globals, an itab with its type. */
-hsd_status hsd_goheap_place_object(goheap *go, uint64_t address, uint64_t size, uint64_t offset, bool has_pointers, hsd_error *err);
+hsd_status hsd_goheap_place_object(goheap *go, uint64_t address, uint64_t size, uint64_t offset, bool has_pointers,
+                                   hsd_error *err);
 void hsd_goheap_place_segment(goheap *go, bool is_bss, uint64_t address, uint64_t size, uint64_t offset);
-hsd_status hsd_goheap_place_frame(goheap *go, uint64_t sp, uint64_t pc, bool is_innermost, const goheap_content *content, hsd_error *err);
+hsd_status hsd_goheap_place_frame(goheap *go, uint64_t sp, uint64_t pc, bool is_innermost,
+                                  const goheap_content *content, hsd_error *err);
 hsd_status hsd_goheap_place_finalizer(goheap *go, uint64_t object, uint64_t pointer_type, hsd_error *err);
 hsd_status hsd_goheap_place_itab(goheap *go, uint64_t itab, uint64_t type, hsd_error *err);
 
@@ -206,13 +228,15 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err);
 hsd_status hsd_goheap_write_statics(goheap *go, hsd_error *err);
 hsd_status hsd_goheap_write_timers(goheap *go, hsd_error *err);
 
-/* A reference out of one, from the word at this address; a root to one, unless it has one; roots to all that have none. */
+/* A reference out of one, from the word at this address; a root to one, unless it has one; roots to all that have none.
+ */
 hsd_status hsd_goheap_refer_static(goheap *go, uint64_t id, uint64_t address, uint64_t target, hsd_error *err);
 hsd_status hsd_goheap_root_statics(goheap *go, hsd_error *err);
 hsd_status hsd_goheap_root_static(goheap *go, uint64_t id, uint32_t label, uint32_t flags, hsd_error *err);
 
 /* Name and flags of a goroutine's roots. */
-hsd_status hsd_goheap_goroutine_label(goheap *go, const goheap_start *start, uint32_t *label, uint32_t *flags, hsd_error *err);
+hsd_status hsd_goheap_goroutine_label(goheap *go, const goheap_start *start, uint32_t *label, uint32_t *flags,
+                                      hsd_error *err);
 
 /* True if objects of this type of the capture are lists in which timers wait, which have roots. */
 bool hsd_goheap_is_timer_list(const goheap *go, uint32_t type);
@@ -220,7 +244,8 @@ bool hsd_goheap_is_timer(const goheap *go, uint64_t address);
 
 /* *number stays as it is where nothing is known. */
 hsd_status hsd_goheap_type_of(goheap *go, uint64_t address, uint32_t *number, hsd_error *err);
-hsd_status hsd_goheap_label_of(goheap *go, uint64_t address, uint64_t offset, uint32_t *label, uint64_t *index, hsd_error *err);
+hsd_status hsd_goheap_label_of(goheap *go, uint64_t address, uint64_t offset, uint32_t *label, uint64_t *index,
+                               hsd_error *err);
 /* The variable at an address, with its field; *size 0 = none. */
 void hsd_goheap_global_at(const goheap *go, uint64_t address, char *out, size_t room, size_t *size, bool *is_runtime);
 

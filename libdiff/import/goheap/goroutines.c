@@ -1,7 +1,8 @@
 /*
- * Goroutines as the scan meets them: which objects they are, and by what their roots will be called. The function that one was started
- * with is the outermost of its frames, which come innermost first; behind a wrapper that the compiler made (for `go f(x)`) it is
- * the one that the wrapper calls. Where the code of that was copied into the wrapper, it has no frame: the executable says what was copied.
+ * Goroutines as the scan meets them: which objects they are, and by what their roots will be called. The function that
+ * one was started with is the outermost of its frames, which come innermost first; behind a wrapper that the compiler
+ * made (for `go f(x)`) it is the one that the wrapper calls. Where the code of that was copied into the wrapper, it has
+ * no frame: the executable says what was copied.
  */
 #include <string.h>
 
@@ -34,7 +35,8 @@ hsd_status hsd_goheap_note_function(goheap *go, hsd_bytes name, uint64_t pc, hsd
     if (hsd_go_is_wrapper(text)) {
         start->wrapper = number + 1;
         start->wrapper_at = pc;
-    } else start->function = number + 1;
+    } else
+        start->function = number + 1;
     return HSD_OK;
 }
 

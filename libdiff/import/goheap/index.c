@@ -1,6 +1,6 @@
 /*
- * Chunks of 4 MiB in a hash. What is asked for is mostly in the chunk of a page or two; an object that is larger than what a look back
- * over a chunk finds is noted as the cover of every chunk that it reaches into.
+ * Chunks of 4 MiB in a hash. What is asked for is mostly in the chunk of a page or two; an object that is larger than
+ * what a look back over a chunk finds is noted as the cover of every chunk that it reaches into.
  */
 #include "import/goheap/index.h"
 
@@ -13,8 +13,12 @@
 #include "base/mix.h"
 
 enum { CHUNK_BITS = 22, PAGE_BITS = 13, GRAIN_BITS = 3 };
-enum { CHUNK_WORDS = 1 << (CHUNK_BITS - GRAIN_BITS - 6), CHUNK_PAGES = 1 << (CHUNK_BITS - PAGE_BITS), FIRST_SLOTS = 64 };
-#define CHUNK_MASK ((UINT64_C(1) << CHUNK_BITS) - 1)
+enum {
+    CHUNK_WORDS = 1 << (CHUNK_BITS - GRAIN_BITS - 6),
+    CHUNK_PAGES = 1 << (CHUNK_BITS - PAGE_BITS),
+    FIRST_SLOTS = 64
+};
+#define CHUNK_MASK  ((UINT64_C(1) << CHUNK_BITS) - 1)
 #define MAX_COVERED (UINT64_C(1) << 46) /* bytes of an object: an address space */
 
 struct goheap_chunk {
@@ -59,7 +63,8 @@ static hsd_status grow(goheap_index *index, hsd_error *err)
 
 static hsd_status over_budget(const goheap_index *index, hsd_error *err)
 {
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the places of this dump's objects take more than %" PRIu64 " MiB", index->most_bytes >> 20);
+    hsd_fail(err, HSD_E_OVER_BUDGET, "the places of this dump's objects take more than %" PRIu64 " MiB",
+             index->most_bytes >> 20);
     hsd_error_set_hint(err, "give it more: --memory with an eighth of the heap that was dumped is enough");
     return HSD_E_OVER_BUDGET;
 }
@@ -119,8 +124,7 @@ bool hsd_goheap_index_find(const goheap_index *index, uint64_t address, uint64_t
 {
     const goheap_chunk *chunk = find(index, address >> CHUNK_BITS);
     if (chunk == NULL) return false;
-    if (begin_before(chunk, address, begin))
-        return address - *begin < chunk->sizes[(*begin & CHUNK_MASK) >> PAGE_BITS];
+    if (begin_before(chunk, address, begin)) return address - *begin < chunk->sizes[(*begin & CHUNK_MASK) >> PAGE_BITS];
     *begin = chunk->cover;
     return chunk->cover != 0 && address < chunk->cover_end;
 }

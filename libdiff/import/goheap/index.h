@@ -1,6 +1,7 @@
 /*
- * Where objects begin, and how far they reach: for pointers into them. A bit for every 8 bytes of heap, and for every page of 8 KiB the
- * size of the objects that begin in it: Go's allocator has objects of one size in a page. A sixtieth of the heap.
+ * Where objects begin, and how far they reach: for pointers into them. A bit for every 8 bytes of heap, and for every
+ * page of 8 KiB the size of the objects that begin in it: Go's allocator has objects of one size in a page. A sixtieth
+ * of the heap.
  */
 #ifndef HSD_IMPORT_GOHEAP_INDEX_H
 #define HSD_IMPORT_GOHEAP_INDEX_H
@@ -16,12 +17,12 @@ typedef struct goheap_chunk goheap_chunk;
 typedef struct goheap_index {
     goheap_chunk **slots; /* hashed by address / 4 MiB, open addressing */
     size_t slot_count, chunk_count;
-    uint64_t most_bytes;  /* what it may take; 0 = no bound */
+    uint64_t most_bytes; /* what it may take; 0 = no bound */
 } goheap_index;
 
 /*
- * An object of `size` bytes at `address`. HSD_E_CORRUPT if one begins there already, or the address is not a multiple of 8 or runs
- * past the end of memory; HSD_E_OVER_BUDGET, HSD_E_NOMEM. O(1), for objects past 4 MiB O(size / 4 MiB).
+ * An object of `size` bytes at `address`. HSD_E_CORRUPT if one begins there already, or the address is not a multiple
+ * of 8 or runs past the end of memory; HSD_E_OVER_BUDGET, HSD_E_NOMEM. O(1), for objects past 4 MiB O(size / 4 MiB).
  */
 hsd_status hsd_goheap_index_put(goheap_index *index, uint64_t address, uint64_t size, hsd_error *err);
 

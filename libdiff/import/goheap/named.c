@@ -1,6 +1,6 @@
 /*
- * What the executable tells of the heap while it is written: types and fields of objects, variables, and values that lie among the
- * variables without a name (gotypes/statics.h).
+ * What the executable tells of the heap while it is written: types and fields of objects, variables, and values that
+ * lie among the variables without a name (gotypes/statics.h).
  */
 #include <string.h>
 
@@ -38,20 +38,27 @@ hsd_status hsd_goheap_type_of(goheap *go, uint64_t address, uint32_t *number, hs
 
 static hsd_status define_label(goheap *go, uint32_t label, const goword *word, bool is_element, hsd_error *err)
 {
-    static const hsc_label_kind kinds[] = {[GO_FIELD] = HSC_LABEL_FIELD, [GO_KEY] = HSC_LABEL_KEY,
-                                           [GO_VALUE] = HSC_LABEL_VALUE, [GO_INSIDE] = HSC_LABEL_FIELD};
+    static const hsc_label_kind kinds[] = {[GO_FIELD] = HSC_LABEL_FIELD,
+                                           [GO_KEY] = HSC_LABEL_KEY,
+                                           [GO_VALUE] = HSC_LABEL_VALUE,
+                                           [GO_INSIDE] = HSC_LABEL_FIELD};
     const hsd_bytes path = hsd_names_get(&go->typed->typing.plans.paths, word->name);
     const hsc_label_kind kind = is_element ? HSC_LABEL_ELEMENT : kinds[word->part];
     uint32_t name = 0;
-    if (kind == HSC_LABEL_FIELD && path.size > 0) HSD_TRY(hsd_goheap_put_string(go, path, &name, err));
-    else if (kind == HSC_LABEL_FIELD) HSD_TRY(hsd_goheap_put_format(go, &name, err, "*"));
-    HSD_WRITE(go->import, hsc_define_label(go->import->writer, label, kind,
-                                           HSC_STRENGTH_STRONG | (word->part == GO_INSIDE ? HSC_LABEL_FOLD : 0), name), err);
+    if (kind == HSC_LABEL_FIELD && path.size > 0)
+        HSD_TRY(hsd_goheap_put_string(go, path, &name, err));
+    else if (kind == HSC_LABEL_FIELD)
+        HSD_TRY(hsd_goheap_put_format(go, &name, err, "*"));
+    HSD_WRITE(go->import,
+              hsc_define_label(go->import->writer, label, kind,
+                               HSC_STRENGTH_STRONG | (word->part == GO_INSIDE ? HSC_LABEL_FOLD : 0), name),
+              err);
     return hsd_goheap_check_memory(go, err);
 }
 
 /* Of the word at this place behind the beginning of a value. */
-static hsd_status label_word(goheap *go, gotyped typed, uint64_t offset, uint32_t *label, uint64_t *index, hsd_error *err)
+static hsd_status label_word(goheap *go, gotyped typed, uint64_t offset, uint32_t *label, uint64_t *index,
+                             hsd_error *err)
 {
     const goword *word;
     uint64_t element;
@@ -122,7 +129,10 @@ hsd_status hsd_goheap_root_static(goheap *go, uint64_t id, uint32_t label, uint3
     gostatic *one = hsd_gostatics_at(&go->typed->typing, id);
     if (one->has_root) return HSD_OK;
     one->has_root = true;
-    HSD_WRITE(go->import, hsc_root(go->import->writer, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .label = label, .target = id, .flags = flags}), err);
+    HSD_WRITE(go->import,
+              hsc_root(go->import->writer,
+                       &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .label = label, .target = id, .flags = flags}),
+              err);
     return HSD_OK;
 }
 
@@ -136,9 +146,11 @@ hsd_status hsd_goheap_root_statics(goheap *go, hsd_error *err)
     for (;;) {
         HSD_TRY(hsd_gostatics_unreached(&go->typed->typing, &one, err));
         if (one == NULL) return HSD_OK;
-        hsd_gotyping_name(&go->typed->typing, (gotyped){.type = one->type, .is_items = one->is_items}, name, sizeof name, &flags);
+        hsd_gotyping_name(&go->typed->typing, (gotyped){.type = one->type, .is_items = one->is_items}, name,
+                          sizeof name, &flags);
         HSD_TRY(hsd_goheap_put_format(go, &label, err, "static %s", name));
-        HSD_TRY(hsd_goheap_root_static(go, one->address, label, hsd_gotask_is_runtime(name) ? HSC_ROOT_SECONDARY : 0, err));
+        HSD_TRY(hsd_goheap_root_static(go, one->address, label, hsd_gotask_is_runtime(name) ? HSC_ROOT_SECONDARY : 0,
+                                       err));
     }
 }
 
@@ -168,7 +180,10 @@ bool hsd_goheap_is_timer_list(const goheap *go, uint32_t type)
            typed->numbers[2 * (size_t)typed->timer_element + 1] == type;
 }
 
-bool hsd_goheap_is_timer(const goheap *go, uint64_t address) { return hsd_id_table_find(&go->typed->timers, address) != 0; }
+bool hsd_goheap_is_timer(const goheap *go, uint64_t address)
+{
+    return hsd_id_table_find(&go->typed->timers, address) != 0;
+}
 
 /* "" for 0. */
 static void copy_string(const goheap *go, uint32_t number, char *out, size_t size)
@@ -179,15 +194,18 @@ static void copy_string(const goheap *go, uint32_t number, char *out, size_t siz
     out[kept] = '\0';
 }
 
-hsd_status hsd_goheap_goroutine_label(goheap *go, const goheap_start *start, uint32_t *label, uint32_t *flags, hsd_error *err)
+hsd_status hsd_goheap_goroutine_label(goheap *go, const goheap_start *start, uint32_t *label, uint32_t *flags,
+                                      hsd_error *err)
 {
     static const gotyping nothing;
     char function[256], wrapper[256], text[1024];
     bool is_runtime;
     copy_string(go, start->function, function, sizeof function);
     copy_string(go, start->wrapper, wrapper, sizeof wrapper);
-    const gostart known = {.created_at = start->created_at, .wrapper_at = start->wrapper_at, .function = function, .wrapper = wrapper};
-    const size_t size = hsd_gotask_goroutine(go->typed == NULL ? &nothing : &go->typed->typing, &known, &is_runtime, text, sizeof text);
+    const gostart known = {
+        .created_at = start->created_at, .wrapper_at = start->wrapper_at, .function = function, .wrapper = wrapper};
+    const size_t size =
+        hsd_gotask_goroutine(go->typed == NULL ? &nothing : &go->typed->typing, &known, &is_runtime, text, sizeof text);
     *flags = is_runtime ? HSC_ROOT_SECONDARY : 0;
     return hsd_goheap_put_string(go, (hsd_bytes){(const uint8_t *)text, size}, label, err);
 }

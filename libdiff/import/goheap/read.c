@@ -56,7 +56,8 @@ hsd_status hsd_goheap_skip_text(goheap *go, hsd_error *err)
     return hsd_source_skip(go->source, size, err);
 }
 
-/* Kinds 2 and 3 (interfaces, two words each) were written up to Go 1.4, of other magics: they are no fields of this version. */
+/* Kinds 2 and 3 (interfaces, two words each) were written up to Go 1.4, of other magics: they are no fields of this
+ * version. */
 hsd_status hsd_goheap_field(goheap *go, uint64_t *offset, hsd_error *err)
 {
     uint64_t kind = 0;
@@ -77,10 +78,14 @@ hsd_status hsd_goheap_skip_fields(goheap *go, hsd_error *err)
 
 /* n a number, t a text, f a list of fields; NULL = no such tag, or one that is read in full. */
 static const char *const layouts[] = {
-    [GOHEAP_OBJECT] = "ntf", [GOHEAP_OTHER_ROOT] = "tn", [GOHEAP_TYPE] = "nntn", [GOHEAP_GOROUTINE] = "nnnnnnnntnnnn",
-    [GOHEAP_FRAME] = "nnntnnntf", [GOHEAP_PARAMS] = "nnnnttn", [GOHEAP_FINALIZER] = "nnnnn", [GOHEAP_ITAB] = "nn",
-    [GOHEAP_THREAD] = "nnn", [GOHEAP_QUEUED_FINALIZER] = "nnnnn", [GOHEAP_DATA] = "ntf", [GOHEAP_BSS] = "ntf",
-    [GOHEAP_DEFER] = "nnnnnnn", [GOHEAP_PANIC] = "nnnnnn", [GOHEAP_SAMPLE] = "nn",
+    [GOHEAP_OBJECT] = "ntf",      [GOHEAP_OTHER_ROOT] = "tn",
+    [GOHEAP_TYPE] = "nntn",       [GOHEAP_GOROUTINE] = "nnnnnnnntnnnn",
+    [GOHEAP_FRAME] = "nnntnnntf", [GOHEAP_PARAMS] = "nnnnttn",
+    [GOHEAP_FINALIZER] = "nnnnn", [GOHEAP_ITAB] = "nn",
+    [GOHEAP_THREAD] = "nnn",      [GOHEAP_QUEUED_FINALIZER] = "nnnnn",
+    [GOHEAP_DATA] = "ntf",        [GOHEAP_BSS] = "ntf",
+    [GOHEAP_DEFER] = "nnnnnnn",   [GOHEAP_PANIC] = "nnnnnn",
+    [GOHEAP_SAMPLE] = "nn",
 };
 
 static hsd_status skip_bucket(goheap *go, hsd_error *err)

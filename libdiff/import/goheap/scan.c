@@ -1,6 +1,6 @@
 /*
- * The scan: the whole dump once. Bytes of objects are skipped, but the segments of globals are looked at for what tells the
- * process instance (goheap.h).
+ * The scan: the whole dump once. Bytes of objects are skipped, but the segments of globals are looked at for what tells
+ * the process instance (goheap.h).
  */
 #include "base/check.h"
 #include "base/mix.h"
@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum { PROGRESS_EVERY = 4096, NAME_BYTES = 1024 };
-#define STACKS_BEGIN UINT64_C(0x7f0000000000) /* where Linux puts first stacks and libraries, with 47 bits of addresses */
-#define STACKS_END UINT64_C(0x800000000000)
+/* where Linux puts first stacks and libraries, with 47 bits of addresses */
+#define STACKS_BEGIN UINT64_C(0x7f0000000000)
+#define STACKS_END   UINT64_C(0x800000000000)
 
 static hsd_status read_params(goheap *go, hsd_error *err)
 {
@@ -123,7 +124,8 @@ static hsd_status scan_stats(goheap *go, hsd_error *err)
 
 static hsd_status scan_record(goheap *go, uint64_t tag, hsd_error *err)
 {
-    if (go->pointer_bytes == 0 && tag != GOHEAP_PARAMS) return hsd_goheap_corrupt(go, "it does not begin with its parameters", err);
+    if (go->pointer_bytes == 0 && tag != GOHEAP_PARAMS)
+        return hsd_goheap_corrupt(go, "it does not begin with its parameters", err);
     switch (tag) {
     case GOHEAP_PARAMS: return read_params(go, err);
     case GOHEAP_OBJECT: return scan_object(go, err);
@@ -152,7 +154,8 @@ static hsd_status scan_records(goheap *go, hsd_error *err)
         if (tag == GOHEAP_END) return HSD_OK;
         HSD_TRY(scan_record(go, tag, err));
         if (records % PROGRESS_EVERY == 0)
-            HSD_TRY(hsd_progress(go->import->reporter, "reading", hsd_source_offset(go->source), go->source->total_bytes, err));
+            HSD_TRY(hsd_progress(go->import->reporter, "reading", hsd_source_offset(go->source),
+                                 go->source->total_bytes, err));
     }
 }
 
@@ -165,8 +168,7 @@ hsd_status hsd_goheap_scan(goheap *go, hsd_error *err)
         go->is_cut = true;
     } else if (status != HSD_OK) {
         if (err != NULL) *err = cut;
-        if (status == HSD_E_TRUNCATED)
-            hsd_import_hint_partial(err);
+        if (status == HSD_E_TRUNCATED) hsd_import_hint_partial(err);
         return status;
     }
     hsd_goheap_sort_samples(go);

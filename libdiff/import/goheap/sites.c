@@ -1,6 +1,6 @@
 /*
- * The memory profile: buckets with the stack of an allocation, and objects that it took as samples (one in 512 KiB of allocation, if
- * the program did not say otherwise). Both stand behind the objects, so the scan keeps them.
+ * The memory profile: buckets with the stack of an allocation, and objects that it took as samples (one in 512 KiB of
+ * allocation, if the program did not say otherwise). Both stand behind the objects, so the scan keeps them.
  */
 #include <stdlib.h>
 
@@ -28,7 +28,8 @@ static hsd_status intern_stack(goheap *go, goheap_site *frames, size_t count, ui
     *site = 0;
     while (count-- > 0) {
         frames[count].parent = *site;
-        HSD_TRY(hsd_names_put(&go->frames, (hsd_bytes){(const uint8_t *)&frames[count], sizeof frames[count]}, site, err));
+        HSD_TRY(hsd_names_put(&go->frames, (hsd_bytes){(const uint8_t *)&frames[count], sizeof frames[count]}, site,
+                              err));
         ++*site;
     }
     return HSD_OK;

@@ -3,8 +3,9 @@
  * in them from the globals that the DWARF declares (gotypes/typing.h). Objects that stand one behind the other with one
  * size become a span; where a whole page is between two, another span may be there, and a new one begins.
  *
- * Memory, of what the import may take: a quarter each for slots and for the places of their bytes, an eighth each for the types of the program and
- * the index of objects, the rest for names, variables of stacks, plans and blocks of the two files.
+ * Memory, of what the import may take: a quarter each for slots and for the places of their bytes, an eighth each for
+ * the types of the program and the index of objects, the rest for names, variables of stacks, plans and blocks of the
+ * two files.
  *
  * That executable and dump belong together is told by the segments of globals: both have them at the same places, with
  * the same sizes, but for a distance that is the same for both where the program is position-independent.
@@ -18,8 +19,16 @@
 #include "base/search.h"
 #include "import/goheap/typed.h"
 
-enum { DATA = GOHEAP_DATA_SEGMENT, BSS, SEGMENTS, PAGE_BYTES = 8192, HEAD_BYTES = 8, LEAST_WITH_HEAD = 512, MOST_WITH_HEAD = 32768,
-      HEAD_SINCE = 22 };
+enum {
+    DATA = GOHEAP_DATA_SEGMENT,
+    BSS,
+    SEGMENTS,
+    PAGE_BYTES = 8192,
+    HEAD_BYTES = 8,
+    LEAST_WITH_HEAD = 512,
+    MOST_WITH_HEAD = 32768,
+    HEAD_SINCE = 22
+};
 
 /* ---- the executable ---- */
 
@@ -29,15 +38,15 @@ static hsd_status no_types(const goheap_typed *typed, hsd_error *err)
     if (err != NULL) memcpy(why, err->text, hsd_min_u64(strlen(err->text), sizeof why - 1));
     hsd_fail(err, HSD_E_NOT_FOUND, "the program of --exe cannot tell the types: %s", why);
     hsd_error_set_file(err, typed->go->import->options->executable);
-    hsd_error_set_hint(err,
-                       "give the program as it was built, without -ldflags \"-s -w\" and not stripped; or leave --exe out");
+    hsd_error_set_hint(
+        err, "give the program as it was built, without -ldflags \"-s -w\" and not stripped; or leave --exe out");
     return HSD_E_NOT_FOUND;
 }
 
 static hsd_status open_executable(goheap_typed *typed, hsd_error *err)
 {
-    static const char *const names[TYPES_SYMBOLS] = {"runtime.data", "runtime.edata", "runtime.bss", "runtime.ebss",
-                                                     "runtime.types", "runtime.text"};
+    static const char *const names[TYPES_SYMBOLS] = {"runtime.data", "runtime.edata", "runtime.bss",
+                                                     "runtime.ebss", "runtime.types", "runtime.text"};
     const uint64_t memory = typed->go->import->memory_bytes;
     for (int i = 0; i < TYPES_SYMBOLS; i++)
         typed->symbols[i].name = names[i];
@@ -49,7 +58,8 @@ static hsd_status open_executable(goheap_typed *typed, hsd_error *err)
         status = hsd_go_types_read(&typed->typing.types, &typed->executable, typed->symbols[TYPES_BEGIN].address,
                                    memory / 8, err);
     if (status == HSD_OK)
-        status = hsd_go_lines_read(&typed->typing.lines, &typed->executable, typed->symbols[TYPES_TEXT].address, memory / 8, err);
+        status = hsd_go_lines_read(&typed->typing.lines, &typed->executable, typed->symbols[TYPES_TEXT].address,
+                                   memory / 8, err);
     if (status == HSD_E_NOT_FOUND) return no_types(typed, err);
     if (status != HSD_OK) hsd_error_set_file(err, typed->go->import->options->executable);
     return status;
@@ -71,8 +81,8 @@ hsd_status hsd_goheap_open_types(goheap *go, hsd_error *err)
 static uint32_t head_of(const goheap *go, uint64_t size, bool has_pointers)
 {
     unsigned minor = 0;
-    for (const char *digit = go->version + 4; strncmp(go->version, "go1.", 4) == 0 && *digit >= '0' && *digit <= '9' &&
-         minor < 1000; digit++)
+    for (const char *digit = go->version + 4;
+         strncmp(go->version, "go1.", 4) == 0 && *digit >= '0' && *digit <= '9' && minor < 1000; digit++)
         minor = minor * 10 + (unsigned)(*digit - '0');
     return has_pointers && minor >= HEAD_SINCE && size > LEAST_WITH_HEAD && size <= MOST_WITH_HEAD ? HEAD_BYTES : 0;
 }
@@ -118,8 +128,8 @@ hsd_status hsd_goheap_place_object(goheap *go, uint64_t address, uint64_t size, 
     const uint32_t head = head_of(go, size, has_pointers);
     if (!continues(typed, address, size, offset, head)) {
         HSD_TRY(end_run(typed, err));
-        typed->run = (gospan){.begin = address, .slot_bytes = size, .head_bytes = head,
-                              .where = {offset, typed->place_count}};
+        typed->run =
+            (gospan){.begin = address, .slot_bytes = size, .head_bytes = head, .where = {offset, typed->place_count}};
         typed->run_offset = offset;
     }
     for (uint64_t gap = (address - typed->run.begin) / size - typed->run.count; gap > 0; gap--) {
@@ -155,9 +165,12 @@ hsd_status hsd_goheap_place_frame(goheap *go, uint64_t sp, uint64_t pc, bool is_
 hsd_status hsd_goheap_place_finalizer(goheap *go, uint64_t object, uint64_t pointer_type, hsd_error *err)
 {
     goheap_typed *typed = go->typed;
-    if (typed == NULL || pointer_type == 0 || typed->finalized_count * sizeof *typed->finalized >= go->import->memory_bytes / 64) return HSD_OK;
+    if (typed == NULL || pointer_type == 0 ||
+        typed->finalized_count * sizeof *typed->finalized >= go->import->memory_bytes / 64)
+        return HSD_OK;
     HSD_TRY(hsd_goheap_check_memory(go, err));
-    HSD_TRY(hsd_import_grow((void **)&typed->finalized, &typed->finalized_room, typed->finalized_count, sizeof *typed->finalized, err));
+    HSD_TRY(hsd_import_grow((void **)&typed->finalized, &typed->finalized_room, typed->finalized_count,
+                            sizeof *typed->finalized, err));
     typed->finalized[typed->finalized_count++] = (goheap_finalized){object, pointer_type};
     return HSD_OK;
 }
@@ -225,7 +238,8 @@ static hsd_status check_program(goheap_typed *typed, hsd_error *err)
     if (typed->go->pointer_bytes != 8 || typed->go->is_big_endian)
         return hsd_fail(err, HSD_E_UNSUPPORTED,
                         "--exe knows programs of 64 bits, little-endian; this dump is of another");
-    if (typed->go->is_cut && bss->size == 0) { /* its globals are among what is missing: nothing can be checked, and little be told */
+    if (typed->go->is_cut &&
+        bss->size == 0) { /* its globals are among what is missing: nothing can be checked, and little be told */
         typed->typing.bias = 0;
         return HSD_OK;
     }
@@ -249,8 +263,9 @@ static hsd_status offer_heads(goheap_typed *typed, hsd_error *err)
             HSD_TRY(hsd_gomemory_word(&t->memory, at, &described, err));
             const uint32_t type = hsd_gotyping_described(t, described);
             const uint64_t size = type == 0 ? 0 : hsd_gotyping_size(t, type);
-            if (size > 0) HSD_TRY(hsd_gotyping_offer(t, at + span->head_bytes, type,
-                                                     size <= (span->slot_bytes - span->head_bytes) / 2, err));
+            if (size > 0)
+                HSD_TRY(hsd_gotyping_offer(t, at + span->head_bytes, type,
+                                           size <= (span->slot_bytes - span->head_bytes) / 2, err));
         }
     }
     return HSD_OK;
@@ -261,8 +276,8 @@ static void mark_live(goheap_typed *typed)
     goslots *slots = &typed->typing.slots;
     for (uint32_t i = 0; i < slots->span_count; i++)
         for (uint32_t j = 0; j < slots->spans[i].count; j++)
-            if (typed->places[slots->spans[i].where[1] + j] != 0) hsd_goslots_set_live(slots,
-                slots->spans[i].first + j);
+            if (typed->places[slots->spans[i].where[1] + j] != 0)
+                hsd_goslots_set_live(slots, slots->spans[i].first + j);
 }
 
 hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
@@ -302,9 +317,11 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
 uint64_t hsd_goheap_types_memory(const goheap *go)
 {
     if (go->typed == NULL) return 0;
-    return hsd_id_table_memory(&go->typed->labels) + hsd_id_table_memory(&go->typed->timers) + hsd_id_table_memory(&go->typed->typing.itabs) +
-           go->typed->typing.itab_room * sizeof *go->typed->typing.itab_types + go->typed->frames.room * sizeof *go->typed->frames.at +
-           go->typed->stack_room * sizeof *go->typed->stacks + go->typed->finalized_room * sizeof *go->typed->finalized;
+    return hsd_id_table_memory(&go->typed->labels) + hsd_id_table_memory(&go->typed->timers) +
+           hsd_id_table_memory(&go->typed->typing.itabs) +
+           go->typed->typing.itab_room * sizeof *go->typed->typing.itab_types +
+           go->typed->frames.room * sizeof *go->typed->frames.at + go->typed->stack_room * sizeof *go->typed->stacks +
+           go->typed->finalized_room * sizeof *go->typed->finalized;
 }
 
 void hsd_goheap_close_types(goheap *go)

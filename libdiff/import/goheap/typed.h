@@ -25,18 +25,19 @@ typedef struct goheap_typed {
     gotyping typing;
     goblocks dump, program;
     goheap_range segments[GOHEAP_SEGMENTS];
-    goframes frames;     /* of goroutines … */
+    goframes frames;      /* of goroutines … */
     goheap_range *stacks; /* … and where their bytes stand, by address when found */
     uint32_t stack_count, stack_room;
     goheap_finalized *finalized; /* what has a finalizer */
     uint32_t finalized_count, finalized_room;
     gospan run;          /* the span under way */
     uint64_t run_offset; /* of its first object's bytes */
-    uint32_t *places;    /* of each slot's bytes, from those of the first of its span, + 1; by span.where[1] + slot */
+    /* of each slot's bytes, from those of the first of its span, + 1; by span.where[1] + slot */
+    uint32_t *places;
     uint32_t place_count, place_room;
-    uint32_t *numbers;   /* of types, by twice their number (+ 1 for items); 0 = not asked for yet */
+    uint32_t *numbers; /* of types, by twice their number (+ 1 for items); 0 = not asked for yet */
     hsd_id_table labels;
-    hsd_id_table timers; /* objects that have roots of their own */
+    hsd_id_table timers;    /* objects that have roots of their own */
     uint32_t timer_element; /* type of the elements of the lists that they wait in */
 } goheap_typed;
 

@@ -21,18 +21,19 @@ enum { PROGRESS_EVERY = 4096, NAME_BYTES = 1024, NO_THREAD = 0 };
 
 typedef struct writing {
     goheap *go;
-    uint32_t thread;              /* goroutine that was told last */
-    const goheap_pattern *pattern;/* of the object under way */
-    uint64_t address;             /* of the object or the segment under way */
-    hsc_root_record root;         /* of the bytes under way */
-    hsc_root_record goroutine;    /* of the one that was told last */
-    bool is_timer_list;           /* is the object under way one */
+    uint32_t thread;               /* goroutine that was told last */
+    const goheap_pattern *pattern; /* of the object under way */
+    uint64_t address;              /* of the object or the segment under way */
+    hsc_root_record root;          /* of the bytes under way */
+    hsc_root_record goroutine;     /* of the one that was told last */
+    bool is_timer_list;            /* is the object under way one */
     const char *segment;
 } writing;
 
 /* ---- objects ---- */
 
-/* Goroutines hang from where they were started, and timers from what they will call, not from what happens to list them. */
+/* Goroutines hang from where they were started, and timers from what they will call, not from what happens to list
+ * them. */
 static bool has_own_root(const writing *w, uint64_t target)
 {
     if (w->is_timer_list && hsd_goheap_is_timer(w->go, target)) return true;
@@ -45,8 +46,10 @@ static hsd_status tell_reference(void *context, uint64_t offset, uint64_t value,
     uint64_t target, index = 0;
     uint32_t label = 0;
     if (!hsd_goheap_index_find(&w->go->index, value, &target)) return HSD_OK;
-    if (has_own_root(w, target)) HSD_TRY(hsd_goheap_put_waiting_label(w->go, &label, err));
-    else HSD_TRY(hsd_goheap_label_of(w->go, w->address, offset, &label, &index, err));
+    if (has_own_root(w, target))
+        HSD_TRY(hsd_goheap_put_waiting_label(w->go, &label, err));
+    else
+        HSD_TRY(hsd_goheap_label_of(w->go, w->address, offset, &label, &index, err));
     if (label == 0) HSD_TRY(hsd_goheap_put_label(w->go, w->pattern, offset, &label, &index, err));
     HSD_WRITE(w->go->import, hsc_reference(w->go->import->writer, target, label, index), err);
     w->go->import->result->references++;
@@ -114,8 +117,10 @@ static hsd_status tell_global(void *context, uint64_t offset, uint64_t value, hs
     if (size == 0 && inside != 0)
         return inside == target ? HSD_OK : hsd_goheap_refer_static(w->go, inside, w->address + offset, target, err);
     w->root.flags = is_runtime ? HSC_ROOT_SECONDARY : 0;
-    if (size > 0) HSD_TRY(hsd_goheap_put_string(w->go, (hsd_bytes){(const uint8_t *)name, size}, &w->root.label, err));
-    else HSD_TRY(hsd_goheap_put_format(w->go, &w->root.label, err, "%s+0x%" PRIx64, w->segment, offset));
+    if (size > 0)
+        HSD_TRY(hsd_goheap_put_string(w->go, (hsd_bytes){(const uint8_t *)name, size}, &w->root.label, err));
+    else
+        HSD_TRY(hsd_goheap_put_format(w->go, &w->root.label, err, "%s+0x%" PRIx64, w->segment, offset));
     if (!hsd_goheap_index_find(&w->go->index, value, &w->root.target))
         return hsd_goheap_root_static(w->go, target, w->root.label, w->root.flags, err);
     return write_root(w, value, err);
@@ -175,7 +180,8 @@ static hsd_status write_frame(writing *w, hsd_error *err)
     if (w->thread == NO_THREAD) { /* a frame of no goroutine: others have their goroutine's label */
         const hsd_bytes text = hsd_names_get(&go->strings, name - 1);
         w->root = (hsc_root_record){.kind = HSC_ROOT_STACK};
-        HSD_TRY(hsd_goheap_put_format(go, &w->root.label, err, "goroutines in %.*s", (int)text.size, (const char *)text.data));
+        HSD_TRY(hsd_goheap_put_format(go, &w->root.label, err, "goroutines in %.*s", (int)text.size,
+                                      (const char *)text.data));
         return hsd_goheap_read_content(go, &content, tell_local, w, err);
     }
     HSD_WRITE(go->import, hsc_frame(go->import->writer, w->thread, depth, name, 0, 0), err);
@@ -249,7 +255,8 @@ static hsd_status write_records(writing *w, hsd_error *err)
         HSD_TRY(hsd_goheap_number(go, &tag, err));
         HSD_TRY(write_record(w, tag, err));
         if (records % PROGRESS_EVERY == 0)
-            HSD_TRY(hsd_progress(go->import->reporter, "importing", hsd_source_offset(go->source), go->source->total_bytes, err));
+            HSD_TRY(hsd_progress(go->import->reporter, "importing", hsd_source_offset(go->source),
+                                 go->source->total_bytes, err));
     }
     return HSD_OK;
 }

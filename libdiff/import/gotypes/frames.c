@@ -38,8 +38,8 @@ static hsd_status follow_frame(gotyping *t, const hsd_go_locals *locals, const g
     for (uint32_t i = hsd_go_locals_find(locals, pc); i < locals->count && locals->at[i].pc == pc; i++) {
         const hsd_go_local *local = &locals->at[i];
         const uint64_t address = frame->end + (uint64_t)local->offset;
-        HSD_TRY(local->is_whole ? hsd_gotyping_value(t, address, local->type, err) : follow_part(t, local, address,
-            err));
+        HSD_TRY(local->is_whole ? hsd_gotyping_value(t, address, local->type, err)
+                                : follow_part(t, local, address, err));
     }
     return HSD_OK;
 }
@@ -55,8 +55,8 @@ hsd_status hsd_gotyping_frames(gotyping *t, const hsd_elf *program, goframes *fr
     if (pcs == NULL) return hsd_fail_nomem(err, "frames");
     qsort(frames->at, frames->count, sizeof *frames->at, by_pc);
     for (uint32_t i = 0; i < frames->count; i++)
-        if (frames->at[i].pc >= t->bias &&
-            (count == 0 || pcs[count - 1] != frames->at[i].pc - t->bias)) pcs[count++] = frames->at[i].pc - t->bias;
+        if (frames->at[i].pc >= t->bias && (count == 0 || pcs[count - 1] != frames->at[i].pc - t->bias))
+            pcs[count++] = frames->at[i].pc - t->bias;
     hsd_status status = hsd_go_locals_read(&locals, &t->types, program, pcs, count, most_bytes, err);
     free(pcs);
     for (uint32_t i = 0; status == HSD_OK && i < frames->count; i++)

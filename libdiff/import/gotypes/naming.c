@@ -46,9 +46,12 @@ static const char *comma_in(const char *text)
 {
     int depth = 0;
     for (; *text != '\0'; text++) {
-        if (strchr("<[({", *text) != NULL) depth++;
-        else if (strchr(">])}", *text) != NULL) depth--;
-        else if (*text == ',' && depth == 0) return text;
+        if (strchr("<[({", *text) != NULL)
+            depth++;
+        else if (strchr(">])}", *text) != NULL)
+            depth--;
+        else if (*text == ',' && depth == 0)
+            return text;
     }
     return NULL;
 }
@@ -58,20 +61,27 @@ static void name_container(const container *c, const char *name, char *out, size
     const char *inside = name + strlen(c->prefix), *comma = c->is_pair ? comma_in(inside) : NULL;
     const size_t length = strlen(inside);
     const int kept = (int)(length > 0 && length < size ? length - 1 : 0); /* without the > */
-    if (c->name != NULL) snprintf(out, size, "%s", c->name);
-    else if (comma != NULL) snprintf(out, size, "map[%.*s]%.*s%s", (int)(comma - inside), inside,
-                                (int)(length - 1 - (size_t)(comma + 1 - inside)), comma + 1, c->behind);
-    else if (strncmp(c->prefix, "hchan", 5) == 0) snprintf(out, size, "chan %.*s", kept, inside);
-    else if (!c->is_pair) snprintf(out, size, "map[%s%s", inside, c->behind);
-    else snprintf(out, size, "%s", name);
+    if (c->name != NULL)
+        snprintf(out, size, "%s", c->name);
+    else if (comma != NULL)
+        snprintf(out, size, "map[%.*s]%.*s%s", (int)(comma - inside), inside,
+                 (int)(length - 1 - (size_t)(comma + 1 - inside)), comma + 1, c->behind);
+    else if (strncmp(c->prefix, "hchan", 5) == 0)
+        snprintf(out, size, "chan %.*s", kept, inside);
+    else if (!c->is_pair)
+        snprintf(out, size, "map[%s%s", inside, c->behind);
+    else
+        snprintf(out, size, "%s", name);
 }
 
 size_t hsd_gotyping_name(const gotyping *t, gotyped typed, char *out, size_t size, uint32_t *flags)
 {
     char text[NAME_BYTES];
     *flags = 0;
-    if (typed.type == GOTYPE_TEXT) snprintf(text, sizeof text, "string");
-    else if (typed.type == GOTYPE_CLOSURE) snprintf(text, sizeof text, "func");
+    if (typed.type == GOTYPE_TEXT)
+        snprintf(text, sizeof text, "string");
+    else if (typed.type == GOTYPE_CLOSURE)
+        snprintf(text, sizeof text, "func");
     else {
         const char *name = hsd_go_types_text(&t->types, hsd_go_types_get(&t->types, typed.type)->name);
         const size_t stars = strspn(name, "*");
@@ -79,7 +89,8 @@ size_t hsd_gotyping_name(const gotyping *t, gotyped typed, char *out, size_t siz
         char inner[NAME_BYTES / 2];
         if (c != NULL) name_container(c, name + stars, inner, sizeof inner);
         *flags = c == NULL ? 0 : c->flags;
-        const bool is_plain = !typed.is_items || (stars == 0 && *flags != 0); /* buckets are several by their name */
+        /* buckets are several by their name */
+        const bool is_plain = !typed.is_items || (stars == 0 && *flags != 0);
         snprintf(text, sizeof text, "%s%.*s%s", is_plain ? "" : "[]", (int)(stars < 16 ? stars : 16), name,
                  c == NULL ? name + stars : inner);
     }
@@ -98,14 +109,16 @@ static const hsd_go_member *member_at(const hsd_go_types *types, const hsd_go_ty
 {
     for (uint32_t i = 0; of->kind == HSD_GO_IS_STRUCT && of->member_count <= MOST_FIELDS && i < of->member_count; i++) {
         const hsd_go_member *member = &types->members[of->member + i];
-        if (*offset < member->offset || *offset - member->offset >= hsd_go_types_size(types, (uint32_t)member->type)) continue;
+        if (*offset < member->offset || *offset - member->offset >= hsd_go_types_size(types, (uint32_t)member->type))
+            continue;
         *offset -= member->offset;
         return member;
     }
     return NULL;
 }
 
-/* Is this a structure of the package that the variable is of, or one without a name? What others consist of is their own affair. */
+/* Is this a structure of the package that the variable is of, or one without a name? What others consist of is their
+ * own affair. */
 static bool is_of_package(const hsd_go_types *types, const hsd_go_type *of, const char *variable)
 {
     const char *name = hsd_go_types_text(types, of->name), *end = strrchr(variable, '/');
@@ -115,7 +128,8 @@ static bool is_of_package(const hsd_go_types *types, const hsd_go_type *of, cons
 }
 
 /* Appends the fields that lead to the word at `offset` of the variable. */
-static size_t append_fields(const hsd_go_types *types, uint32_t type, uint64_t offset, const char *variable, char *out, size_t size)
+static size_t append_fields(const hsd_go_types *types, uint32_t type, uint64_t offset, const char *variable, char *out,
+                            size_t size)
 {
     size_t used = strlen(out);
     bool is_element = false;
@@ -131,7 +145,8 @@ static size_t append_fields(const hsd_go_types *types, uint32_t type, uint64_t o
         }
         const hsd_go_member *member = is_of_package(types, of, variable) ? member_at(types, of, &offset) : NULL;
         if (member == NULL) break;
-        const int added = snprintf(out + used, size - used, "%s.%s", is_element ? "[*]" : "", hsd_go_types_text(types, member->name));
+        const int added =
+            snprintf(out + used, size - used, "%s.%s", is_element ? "[*]" : "", hsd_go_types_text(types, member->name));
         if (added < 0 || (size_t)added >= size - used) break;
         used += (size_t)added;
         type = (uint32_t)member->type;
@@ -150,8 +165,9 @@ size_t hsd_gotyping_name_global(const gotyping *t, uint64_t address, char *out, 
     *is_runtime = hsd_gotask_is_runtime(name);
     const int used = snprintf(out, size, "%s", name);
     if (used < 0 || (size_t)used >= size) return used < 0 ? 0 : size - 1;
-    return *is_runtime ? (size_t)used
-                       : append_fields(&t->types, (uint32_t)global->type, address - t->bias - global->address, name, out, size);
+    return *is_runtime
+               ? (size_t)used
+               : append_fields(&t->types, (uint32_t)global->type, address - t->bias - global->address, name, out, size);
 }
 
 /* ---- words ---- */

@@ -42,12 +42,12 @@ static uint8_t part_of(const laying *l, uint8_t what)
 {
     const hsd_go_types *types = l->plans->types;
     const bool is_bucket = hsd_gotype_begins(types, l->top, "bucket<");
-    const bool is_group = hsd_gotype_begins(types, l->top, "noalg.map.group[") ||
-                          hsd_gotype_begins(types, l->top, "group<");
-    if ((is_bucket && strncmp(l->path, "keys", 4) == 0) || (is_group &&
-                                                            strncmp(l->path, "slots.key", 9) == 0)) return GO_KEY;
-    if ((is_bucket && strncmp(l->path, "values", 6) == 0) || (is_group &&
-                                                              strncmp(l->path, "slots.elem", 10) == 0)) return GO_VALUE;
+    const bool is_group =
+        hsd_gotype_begins(types, l->top, "noalg.map.group[") || hsd_gotype_begins(types, l->top, "group<");
+    if ((is_bucket && strncmp(l->path, "keys", 4) == 0) || (is_group && strncmp(l->path, "slots.key", 9) == 0))
+        return GO_KEY;
+    if ((is_bucket && strncmp(l->path, "values", 6) == 0) || (is_group && strncmp(l->path, "slots.elem", 10) == 0))
+        return GO_VALUE;
     const bool is_leaf = hsd_gotype_begins(types, l->top, "internal/sync.entry[");
     if (is_leaf && strcmp(l->path, "key") == 0) return GO_KEY;
     if (is_leaf && strcmp(l->path, "value") == 0) return GO_VALUE;
@@ -60,7 +60,10 @@ static uint8_t part_of(const laying *l, uint8_t what)
 
 static hsd_status add_word(laying *l, uint64_t offset, gowhat what, uint64_t target, uint64_t other, hsd_error *err)
 {
-    goword word = {.offset = offset, .what = (uint8_t)what, .target = (uint32_t)target, .other = (uint32_t)other,
+    goword word = {.offset = offset,
+                   .what = (uint8_t)what,
+                   .target = (uint32_t)target,
+                   .other = (uint32_t)other,
                    .part = part_of(l, (uint8_t)what)};
     if (l->count == MOST_WORDS) return HSD_OK;
     HSD_TRY(hsd_names_put(&l->plans->paths, (hsd_bytes){(const uint8_t *)l->path, strlen(l->path)}, &word.name, err));
@@ -79,7 +82,8 @@ static uint32_t target_at(const hsd_go_types *types, uint32_t type, const char *
     uint64_t offset;
     uint32_t member;
     if (!hsd_go_types_member(types, type, path, &offset, &member) ||
-        hsd_go_types_get(types, member)->kind != HSD_GO_IS_POINTER) return 0;
+        hsd_go_types_get(types, member)->kind != HSD_GO_IS_POINTER)
+        return 0;
     return target_of(types, member);
 }
 
@@ -102,7 +106,8 @@ static uint32_t target_of_atomic(const hsd_go_types *types, uint32_t owner)
     return hsd_go_types_named(types, name);
 }
 
-/* Inner nodes and leaves are told by their first byte, whose type both begin with: the other two have its parameters. */
+/* Inner nodes and leaves are told by their first byte, whose type both begin with: the other two have its parameters.
+ */
 static hsd_status add_node(laying *l, uint64_t offset, uint32_t node, hsd_error *err)
 {
     static const char *const kinds[] = {"indirect", "entry"};
@@ -133,7 +138,8 @@ static void name_root(laying *l)
 static hsd_status add_atomic(laying *l, uint64_t offset, uint32_t owner, hsd_error *err)
 {
     const uint32_t target = target_of_atomic(l->plans->types, owner);
-    if (target != 0 && hsd_gotype_begins(l->plans->types, target, "internal/sync.node[")) return add_node(l, offset, target, err);
+    if (target != 0 && hsd_gotype_begins(l->plans->types, target, "internal/sync.node["))
+        return add_node(l, offset, target, err);
     if (target != 0 && hsd_gotype_begins(l->plans->types, target, "internal/sync.indirect[")) name_root(l);
     return add_word(l, offset, GO_POINTER, target, 0, err);
 }
@@ -146,11 +152,11 @@ static hsd_status add_known_member(laying *l, uint32_t owner, const hsd_go_membe
     const char *name = hsd_go_types_text(types, member->name);
     const uint32_t type = hsd_go_types_resolve(types, (uint32_t)member->type);
     *is_known = true;
-    if (hsd_gotype_begins(types, owner, "bucket<") && strcmp(name, "overflow") == 0) return add_word(l, offset,
-        GO_POINTER, owner, 0, err);
+    if (hsd_gotype_begins(types, owner, "bucket<") && strcmp(name, "overflow") == 0)
+        return add_word(l, offset, GO_POINTER, owner, 0, err);
     const bool is_buckets = strcmp(name, "buckets") == 0 || strcmp(name, "oldbuckets") == 0;
-    if (hsd_gotype_begins(types, owner, "hash<") && is_buckets) return add_word(l, offset, GO_ITEMS,
-        target_of(types, type), 0, err);
+    if (hsd_gotype_begins(types, owner, "hash<") && is_buckets)
+        return add_word(l, offset, GO_ITEMS, target_of(types, type), 0, err);
     if (hsd_gotype_begins(types, owner, "groupReference<") && strcmp(name, "data") == 0)
         return add_word(l, offset, GO_ITEMS, target_of(types, type), 0, err);
     if (hsd_gotype_begins(types, owner, "map<") && strcmp(name, "dirPtr") == 0) {
@@ -162,8 +168,8 @@ static hsd_status add_known_member(laying *l, uint32_t owner, const hsd_go_membe
         const uint32_t waiting = target_at(types, owner, "recvq.first");
         return add_word(l, offset, GO_ITEMS, waiting == 0 ? 0 : target_at(types, waiting, "elem"), 0, err);
     }
-    if (strcmp(name, "v") == 0 && strstr(hsd_go_types_text(types, hsd_go_types_get(types, owner)->name),
-                                         "atomic.Pointer[") != NULL)
+    if (strcmp(name, "v") == 0 &&
+        strstr(hsd_go_types_text(types, hsd_go_types_get(types, owner)->name), "atomic.Pointer[") != NULL)
         return add_atomic(l, offset, owner, err);
     const bool is_pool = strcmp(hsd_go_types_text(types, hsd_go_types_get(types, owner)->name), "sync.Pool") == 0;
     if (is_pool && (strcmp(name, "local") == 0 || strcmp(name, "victim") == 0))
@@ -177,8 +183,8 @@ static hsd_status open_type(laying *l, uint32_t type, uint64_t offset, hsd_error
     const hsd_go_types *types = l->plans->types;
     const hsd_go_type *of = hsd_go_types_get(types, type);
     const char *name = hsd_go_types_text(types, of->name);
-    if (of->kind == HSD_GO_IS_POINTER) return add_word(l, offset, target_of(types, type) == 0 ? GO_ANY : GO_POINTER,
-                                                       target_of(types, type), 0, err);
+    if (of->kind == HSD_GO_IS_POINTER)
+        return add_word(l, offset, target_of(types, type) == 0 ? GO_ANY : GO_POINTER, target_of(types, type), 0, err);
     if (of->kind == HSD_GO_IS_FUNCTION) return add_word(l, offset, GO_FUNC, 0, 0, err);
     if (of->go_kind == HSD_GO_UNSAFE_POINTER) return add_word(l, offset, GO_ANY, 0, 0, err);
     if (of->kind == HSD_GO_IS_STRUCT) {

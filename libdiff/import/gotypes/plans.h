@@ -2,7 +2,8 @@
  * Where the pointers of a type are, and what they lead to: its plan, a list of words by their place, made once for each
  * type when it is first asked for. Structures and arrays inside are laid flat. Go's own containers are known by the
  * names that its linker gives them: a map is hash<K,V> with bucket<K,V> (up to 1.23) or map<K,V>, table<K,V> and groups
- * (from 1.24 on), a channel hchan<T>; a sync.Map (from 1.24 on) is a tree of internal/sync.indirect and internal/sync.entry.
+ * (from 1.24 on), a channel hchan<T>; a sync.Map (from 1.24 on) is a tree of internal/sync.indirect and
+ * internal/sync.entry.
  */
 #ifndef HSD_IMPORT_GOTYPES_PLANS_H
 #define HSD_IMPORT_GOTYPES_PLANS_H
@@ -17,11 +18,13 @@ typedef enum gowhat {
     GO_IFACE,     /* an itab; likewise */
     GO_FUNC,      /* to a closure */
     GO_DIRECTORY, /* of a map of 1.24 on: to one group, `other`, or to pointers to tables, `target` */
-    GO_NODE,      /* of the tree that a sync.Map is: its first byte says whether to an inner one, `target`, or a leaf, `other` */
-    GO_ANY        /* to what nobody knows */
+    /* of the tree that a sync.Map is: its first byte says whether to an inner one, `target`, or a leaf, `other` */
+    GO_NODE,
+    GO_ANY /* to what nobody knows */
 } gowhat;
 
-typedef enum gopart { GO_FIELD, GO_KEY, GO_VALUE, GO_INSIDE } gopart; /* GO_INSIDE: into the insides of a container */
+/* GO_INSIDE: into the insides of a container */
+typedef enum gopart { GO_FIELD, GO_KEY, GO_VALUE, GO_INSIDE } gopart;
 
 typedef struct goword {
     uint64_t offset;

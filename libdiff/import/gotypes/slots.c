@@ -16,7 +16,8 @@ enum { PAGE_BITS = 13, MOST_PAGES_A_SPAN = 64 };
 uint64_t hsd_goslots_memory(const goslots *slots)
 {
     uint64_t taken = slots->span_room * sizeof *slots->spans + slots->page_count * sizeof *slots->pages;
-    if (slots->types != NULL) taken += (uint64_t)slots->slot_count * sizeof *slots->types + (uint64_t)slots->slot_count / 4;
+    if (slots->types != NULL)
+        taken += (uint64_t)slots->slot_count * sizeof *slots->types + (uint64_t)slots->slot_count / 4;
     return taken;
 }
 
@@ -40,7 +41,8 @@ hsd_status hsd_goslots_add(goslots *slots, const gospan *span, hsd_error *err)
                         span->slot_bytes, span->begin);
     if (slots->span_count == slots->span_room) {
         const uint64_t room = hsd_array_next(slots->span_room, (uint64_t)slots->span_room + 1, 1024);
-        if (room * sizeof(gospan) > slots->most_bytes || room > UINT32_MAX / 4) return over_budget(slots, room * sizeof(gospan), err);
+        if (room * sizeof(gospan) > slots->most_bytes || room > UINT32_MAX / 4)
+            return over_budget(slots, room * sizeof(gospan), err);
         HSD_TRY(HSD_ARRAY_GROW(slots->spans, slots->span_room, room, 0, "spans", err));
     }
     slots->spans[slots->span_count++] = *span;
@@ -60,8 +62,8 @@ static hsd_status number_slots(goslots *slots, hsd_error *err)
     uint64_t count = 0;
     for (uint32_t i = 0; i < slots->span_count; i++) {
         gospan *span = &slots->spans[i];
-        if (i > 0 && span->begin < end_of(span - 1)) return hsd_fail(err, HSD_E_CORRUPT,
-                                                                     "objects at 0x%" PRIx64 " lie over others", span->begin);
+        if (i > 0 && span->begin < end_of(span - 1))
+            return hsd_fail(err, HSD_E_CORRUPT, "objects at 0x%" PRIx64 " lie over others", span->begin);
         span->first = (uint32_t)count;
         count += span->count;
         if (count >= UINT32_MAX) return hsd_fail(err, HSD_E_OVER_BUDGET, "more than 4,294,967,294 objects");
@@ -79,7 +81,8 @@ static void index_pages(goslots *slots)
     const uint64_t last = (end_of(&slots->spans[slots->span_count - 1]) - 1) >> PAGE_BITS;
     const uint64_t count = last - first + 1;
     if (count / MOST_PAGES_A_SPAN > slots->span_count ||
-        hsd_goslots_memory(slots) + count * sizeof *slots->pages > slots->most_bytes) return;
+        hsd_goslots_memory(slots) + count * sizeof *slots->pages > slots->most_bytes)
+        return;
     slots->pages = calloc(count, sizeof *slots->pages);
     if (slots->pages == NULL) return;
     slots->first_page = first;
@@ -112,7 +115,8 @@ static uint32_t span_before(const goslots *slots, uint64_t address)
         if (page < slots->first_page || page - slots->first_page >= slots->page_count) return 0;
         /* Several may begin in one page: the table has the last of them. */
         at = slots->pages[page - slots->first_page];
-        while (at > 0 && slots->spans[at - 1].begin > address && slots->spans[at - 1].begin >> PAGE_BITS == page) at--;
+        while (at > 0 && slots->spans[at - 1].begin > address && slots->spans[at - 1].begin >> PAGE_BITS == page)
+            at--;
         return at;
     }
     HSD_UPPER_BOUND(at, 0, slots->span_count, slots->spans[at].begin, address);
@@ -126,8 +130,8 @@ bool hsd_goslots_find(const goslots *slots, uint64_t address, goslot *out)
     const gospan *span = &slots->spans[at - 1];
     const uint64_t inside = (address - span->begin) / span->slot_bytes;
     if (address < span->begin || inside >= span->count) return false;
-    *out = (goslot){.span = span, .number = span->first + (uint32_t)inside,
-                    .begin = span->begin + inside * span->slot_bytes};
+    *out = (goslot){
+        .span = span, .number = span->first + (uint32_t)inside, .begin = span->begin + inside * span->slot_bytes};
     return true;
 }
 
@@ -136,8 +140,8 @@ goslot hsd_goslots_get(const goslots *slots, uint32_t number)
     uint32_t low;
     HSD_UPPER_BOUND(low, 0, slots->span_count, slots->spans[low].first, number);
     const gospan *span = &slots->spans[low - 1];
-    return (goslot){.span = span, .number = number,
-                    .begin = span->begin + (uint64_t)(number - span->first) * span->slot_bytes};
+    return (goslot){
+        .span = span, .number = number, .begin = span->begin + (uint64_t)(number - span->first) * span->slot_bytes};
 }
 
 void hsd_goslots_release(goslots *slots)

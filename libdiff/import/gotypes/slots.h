@@ -14,9 +14,9 @@
 
 typedef struct gospan {
     uint64_t begin, slot_bytes;
-    uint64_t where[2]; /* the importer's */
-    uint32_t count;    /* of slots */
-    uint32_t first;    /* number of the first; known when finished */
+    uint64_t where[2];   /* the importer's */
+    uint32_t count;      /* of slots */
+    uint32_t first;      /* number of the first; known when finished */
     uint32_t head_bytes; /* of each slot, in front of the object's own: the allocation header */
     uint32_t flags;      /* the importer's */
 } gospan;
@@ -34,7 +34,8 @@ typedef struct goslots {
     uint32_t *types;   /* by slot: see typing.h; 0 = not known */
     uint64_t *live;    /* bits: there is an object */
     uint64_t *pending; /* bits: to be looked at */
-    uint32_t *pages;   /* span + 1 that begins in the page of 8 KiB or the last before it, where pages are few enough */
+    /* span + 1 that begins in the page of 8 KiB or the last before it, where pages are few enough */
+    uint32_t *pages;
     uint64_t first_page, page_count;
     uint64_t most_bytes;
 } goslots;
@@ -51,10 +52,14 @@ bool hsd_goslots_find(const goslots *slots, uint64_t address, goslot *out);
 /* The slot of this number, which there is. O(log spans). */
 goslot hsd_goslots_get(const goslots *slots, uint32_t number);
 
-static inline bool hsd_goslots_is_live(const goslots *slots,
-                                       uint32_t number) { return (slots->live[number / 64] >> number % 64 & 1) != 0; }
-static inline void hsd_goslots_set_live(goslots *slots,
-                                        uint32_t number) { slots->live[number / 64] |= UINT64_C(1) << number % 64; }
+static inline bool hsd_goslots_is_live(const goslots *slots, uint32_t number)
+{
+    return (slots->live[number / 64] >> number % 64 & 1) != 0;
+}
+static inline void hsd_goslots_set_live(goslots *slots, uint32_t number)
+{
+    slots->live[number / 64] |= UINT64_C(1) << number % 64;
+}
 
 uint64_t hsd_goslots_memory(const goslots *slots);
 void hsd_goslots_release(goslots *slots);

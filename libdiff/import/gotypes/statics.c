@@ -24,8 +24,9 @@ static bool is_among_globals(const gotyping *t, uint64_t address, uint64_t bytes
     const gostatics *statics = &t->statics;
     for (int i = 0; i < GOSTATIC_SEGMENTS; i++) {
         const bool is_there = address >= statics->begin[i] && address < statics->end[i];
-        if (is_there) return bytes <= statics->end[i] - address && address % 8 == 0 &&
-                             hsd_go_types_global_at(&t->types, address - t->bias) == NULL;
+        if (is_there)
+            return bytes <= statics->end[i] - address && address % 8 == 0 &&
+                   hsd_go_types_global_at(&t->types, address - t->bias) == NULL;
     }
     return false;
 }
@@ -35,7 +36,8 @@ static bool has_room(const gostatics *statics)
     return statics->count * (sizeof *statics->at + 4 * sizeof *statics->numbers.slots) < statics->most_bytes;
 }
 
-hsd_status hsd_gostatics_offer(gotyping *t, uint64_t address, uint32_t type, bool is_items, uint64_t items, hsd_error *err)
+hsd_status hsd_gostatics_offer(gotyping *t, uint64_t address, uint32_t type, bool is_items, uint64_t items,
+                               hsd_error *err)
 {
     gostatics *statics = &t->statics;
     uint64_t bytes;
@@ -162,7 +164,8 @@ hsd_status hsd_gostatics_unreached(gotyping *t, gostatic **out, hsd_error *err)
     while (has_changed) {
         has_changed = false;
         for (uint32_t i = 0; i < statics->count; i++)
-            if (statics->at[i].has_root && !statics->at[i].is_spread) HSD_TRY(spread(t, &statics->at[i], &has_changed, err));
+            if (statics->at[i].has_root && !statics->at[i].is_spread)
+                HSD_TRY(spread(t, &statics->at[i], &has_changed, err));
     }
     for (uint32_t i = 0; i < statics->count && *out == NULL; i++)
         if (statics->at[i].is_needed && !statics->at[i].has_root) *out = &statics->at[i];

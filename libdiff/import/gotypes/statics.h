@@ -26,7 +26,7 @@ enum { GOSTATIC_SEGMENTS = 2 };
 
 typedef struct gostatics {
     uint64_t begin[GOSTATIC_SEGMENTS], end[GOSTATIC_SEGMENTS]; /* of the segments; the importer's */
-    gostatic *at; /* by address when finished */
+    gostatic *at;                                              /* by address when finished */
     uint32_t count, room, first_waiting;
     hsd_id_table numbers; /* by address, until finished */
     uint64_t most_bytes;  /* what is more than that stays without a type */

@@ -48,8 +48,10 @@ static void wait_for(gotyping *t, uint32_t slot)
     uint64_t *word = &t->slots.pending[slot / 64];
     if ((*word & bit) != 0) return;
     *word |= bit;
-    if (t->depth == STACK) t->has_pending = true;
-    else t->stack[t->depth++] = slot;
+    if (t->depth == STACK)
+        t->has_pending = true;
+    else
+        t->stack[t->depth++] = slot;
 }
 
 /* How many bytes of the room such a type tells of: of texts and closures, that it is one. */
@@ -66,7 +68,8 @@ static bool begins_with(const gotyping *t, uint32_t outer, uint32_t inner)
     for (int i = 0; i < DEEPEST && outer != 0 && outer < GOTYPE_TEXT; i++) {
         const hsd_go_type *of = hsd_go_types_get(&t->types, outer);
         uint64_t next = 0;
-        if (of->kind == HSD_GO_IS_ARRAY) next = of->target;
+        if (of->kind == HSD_GO_IS_ARRAY)
+            next = of->target;
         else if (of->kind == HSD_GO_IS_STRUCT && of->member_count > 0 && t->types.members[of->member].offset == 0)
             next = t->types.members[of->member].type;
         outer = hsd_go_types_resolve(&t->types, (uint32_t)next);
@@ -89,11 +92,12 @@ static bool is_better(const gotyping *t, gotyped one, gotyped other, uint64_t ro
 hsd_status hsd_gotyping_offer(gotyping *t, uint64_t pointer, uint32_t type, bool is_items, hsd_error *err)
 {
     goslot slot;
-    gotyped typed = {.type = type >= GOTYPE_TEXT ? type : hsd_go_types_resolve(&t->types, type), .is_items = is_items,
+    gotyped typed = {.type = type >= GOTYPE_TEXT ? type : hsd_go_types_resolve(&t->types, type),
+                     .is_items = is_items,
                      .is_guess = t->is_guessing};
     if (typed.type == 0) return HSD_OK;
-    if (!hsd_goslots_find(&t->slots, pointer, &slot)) return is_items ? HSD_OK
-        : hsd_gostatics_offer(t, pointer, typed.type, false, 1, err);
+    if (!hsd_goslots_find(&t->slots, pointer, &slot))
+        return is_items ? HSD_OK : hsd_gostatics_offer(t, pointer, typed.type, false, 1, err);
     if (!hsd_goslots_is_live(&t->slots, slot.number)) return HSD_OK;
     const uint64_t begin = slot.begin + slot.span->head_bytes;
     if (pointer < begin || slot.span->head_bytes >= slot.span->slot_bytes) return HSD_OK;
@@ -103,7 +107,8 @@ hsd_status hsd_gotyping_offer(gotyping *t, uint64_t pointer, uint32_t type, bool
     if (!typed.is_strong && (!is_items || (pointer - begin) % size != 0)) return HSD_OK;
     uint32_t *known = &t->slots.types[slot.number];
     if (!is_better(t, typed, hsd_gotyped_of(*known), room)) return HSD_OK;
-    *known = typed.type << 3 | (uint32_t)typed.is_guess << 2 | (uint32_t)typed.is_items << 1 | (uint32_t)typed.is_strong;
+    *known =
+        typed.type << 3 | (uint32_t)typed.is_guess << 2 | (uint32_t)typed.is_items << 1 | (uint32_t)typed.is_strong;
     if (typed.type < GOTYPE_TEXT) wait_for(t, slot.number);
     return HSD_OK;
 }
@@ -159,8 +164,8 @@ static hsd_status follow_interface(gotyping *t, const goword *word, uint64_t add
     const uint32_t type = hsd_gotyping_described(t, runtime_type);
     if (type == 0 || value == 0) return HSD_OK;
     HSD_TRY(hsd_goplans_of(&t->plans, type, &plan, err));
-    if (plan->count != 1 || hsd_go_types_size(&t->types, type) != 8) return hsd_gotyping_offer(t, value, type, false,
-        err);
+    if (plan->count != 1 || hsd_go_types_size(&t->types, type) != 8)
+        return hsd_gotyping_offer(t, value, type, false, err);
     const goword *inner = &plan->words[0];
     switch (inner->what) {
     case GO_POINTER: return hsd_gotyping_offer(t, value, inner->target, false, err);

@@ -5,12 +5,12 @@
  *      value of a type ──plan──► words ──offer──► object gets a type ──► its own words …
  *
  * An object may be offered several types (a structure, its first field, an array of it): the one that says most of its
- * bytes stays, so that the order does not matter. What stacks say comes last, and is a guess: a variable that is over still
- * points to what was there, and another object may be there now. It gives a type to what has none, and takes the place of
- * another only where it begins with that (a structure for its first field). Pointers into objects say nothing, but for slices, whose array is of
- * their elements from the start of it. The objects that wait are on a stack of fixed size; what does not fit is marked
- * and found again by a look at all marks. Work is bounded by the size of the heap: a hostile heap ends it early, and
- * what has no type then goes without.
+ * bytes stays, so that the order does not matter. What stacks say comes last, and is a guess: a variable that is over
+ * still points to what was there, and another object may be there now. It gives a type to what has none, and takes the
+ * place of another only where it begins with that (a structure for its first field). Pointers into objects say nothing,
+ * but for slices, whose array is of their elements from the start of it. The objects that wait are on a stack of fixed
+ * size; what does not fit is marked and found again by a look at all marks. Work is bounded by the size of the heap: a
+ * hostile heap ends it early, and what has no type then goes without.
  */
 #ifndef HSD_IMPORT_GOTYPES_TYPING_H
 #define HSD_IMPORT_GOTYPES_TYPING_H
@@ -41,20 +41,20 @@ static inline gotyped hsd_gotyped_of(uint32_t packed)
 
 typedef struct gotyping {
     hsd_go_types types;
-    hsd_go_lines lines;      /* where the importer has read them */
+    hsd_go_lines lines; /* where the importer has read them */
     goplans plans;
     goslots slots;
     gostatics statics;
     gomemory memory;
-    uint64_t bias;           /* added to addresses of the executable where the program is elsewhere */
-    hsd_id_table itabs;      /* addresses of itabs whose types are in `itab_types` */
-    uint64_t *itab_types;    /* runtime types, by number - 1 */
+    uint64_t bias;        /* added to addresses of the executable where the program is elsewhere */
+    hsd_id_table itabs;   /* addresses of itabs whose types are in `itab_types` */
+    uint64_t *itab_types; /* runtime types, by number - 1 */
     uint32_t itab_room;
     uint32_t *stack;
     uint32_t depth;
     bool has_pending;
-    bool is_guessing;        /* offers are guesses from now on */
-    uint64_t work_left;      /* words */
+    bool is_guessing;   /* offers are guesses from now on */
+    uint64_t work_left; /* words */
 } gotyping;
 
 /* After hsd_goslots_finish and hsd_go_types_read. */
@@ -102,8 +102,8 @@ void hsd_gotyping_close(gotyping *t);
 hsd_status hsd_gotyping_follow(gotyping *t, const goword *word, uint64_t address, uint64_t value, hsd_error *err);
 
 /*
- * The variable that holds the word at this address, with the fields that lead to it: "main.server.handlers"; elements of arrays are all
- * called [*]. Returns the number of bytes, 0 = no variable.
+ * The variable that holds the word at this address, with the fields that lead to it: "main.server.handlers"; elements
+ * of arrays are all called [*]. Returns the number of bytes, 0 = no variable.
  */
 size_t hsd_gotyping_name_global(const gotyping *t, uint64_t address, char *out, size_t size, bool *is_runtime);
 
@@ -113,7 +113,8 @@ hsd_status hsd_gotyping_offer_finalized(gotyping *t, uint64_t object, uint64_t p
 /* ---- statics.c ---- */
 
 /* A pointer to one of this type, or to so many: kept where it leads among the globals and no variable is there. */
-hsd_status hsd_gostatics_offer(gotyping *t, uint64_t address, uint32_t type, bool is_items, uint64_t items, hsd_error *err);
+hsd_status hsd_gostatics_offer(gotyping *t, uint64_t address, uint32_t type, bool is_items, uint64_t items,
+                               hsd_error *err);
 
 /* The next one whose pointers were not followed yet; false if there is none. */
 bool hsd_gostatics_next(gotyping *t, gostatic *out);
@@ -124,8 +125,8 @@ hsd_status hsd_gostatics_finish(gotyping *t, hsd_error *err);
 /* The one that holds this address and leads to the heap; NULL = none. O(log). */
 gostatic *hsd_gostatics_at(gotyping *t, uint64_t address);
 
-/* Behind the roots of all variables: one that leads to the heap and is reached from none of those that have roots; NULL = there is no
- * more. The caller gives it a root. */
+/* Behind the roots of all variables: one that leads to the heap and is reached from none of those that have roots; NULL
+ * = there is no more. The caller gives it a root. */
 hsd_status hsd_gostatics_unreached(gotyping *t, gostatic **out, hsd_error *err);
 
 /* ---- tasks.c ---- */
@@ -135,15 +136,17 @@ bool hsd_gotask_is_runtime(const char *name);
 
 /* What is known of how a goroutine came to be. Texts are "" where it is not. */
 typedef struct gostart {
-    uint64_t created_at;  /* where the call that started it returns to; 0 = not known */
-    uint64_t wrapper_at;  /* in the code of the wrapper that the compiler made for `go f(x)`; 0 = there is none */
-    const char *function; /* the outermost that it runs, but for the wrapper: f, or what f calls where f was copied into the wrapper */
-    const char *wrapper;  /* its name */
+    uint64_t created_at; /* where the call that started it returns to; 0 = not known */
+    /* in the code of the wrapper that the compiler made for `go f(x)`; 0 = there is none */
+    uint64_t wrapper_at;
+    /* the outermost that it runs, but for the wrapper: f, or what f calls where f was copied into the wrapper */
+    const char *function;
+    const char *wrapper; /* its name */
 } gostart;
 
 /*
- * What the root of a goroutine is called: "goroutines in main.wait (started at main.go:30)"; where f is not known, "goroutines started by
- * main.step (main.go:30)". Returns the number of bytes.
+ * What the root of a goroutine is called: "goroutines in main.wait (started at main.go:30)"; where f is not known,
+ * "goroutines started by main.step (main.go:30)". Returns the number of bytes.
  */
 size_t hsd_gotask_goroutine(const gotyping *t, const gostart *start, bool *is_runtime, char *out, size_t size);
 

@@ -12,23 +12,20 @@
 
 /* ---- the table ---- */
 
-hsd_status hsd_hprof_put_class(hprof_classes *classes, uint64_t id, uint32_t *number,
-                               hsd_error *err)
+hsd_status hsd_hprof_put_class(hprof_classes *classes, uint64_t id, uint32_t *number, hsd_error *err)
 {
     const uint32_t before = classes->table.count;
     HSD_TRY(hsd_id_table_put(&classes->table, id, number, err));
     if (classes->table.count == before) return HSD_OK;
-    HSD_TRY(hsd_import_grow((void **)&classes->items, &classes->capacity, *number,
-                           sizeof *classes->items, err));
-    HSD_TRY(hsd_import_grow((void **)&classes->tallies, &classes->tally_capacity, *number,
-                           sizeof *classes->tallies, err));
+    HSD_TRY(hsd_import_grow((void **)&classes->items, &classes->capacity, *number, sizeof *classes->items, err));
+    HSD_TRY(hsd_import_grow((void **)&classes->tallies, &classes->tally_capacity, *number, sizeof *classes->tallies,
+                            err));
     classes->items[*number].id = id;
     classes->tallies[*number].nearest = UINT64_MAX;
     return HSD_OK;
 }
 
-hsd_status hsd_hprof_load_class(hprof_classes *classes, uint32_t serial, uint64_t id, uint32_t name,
-                                hsd_error *err)
+hsd_status hsd_hprof_load_class(hprof_classes *classes, uint32_t serial, uint64_t id, uint32_t name, hsd_error *err)
 {
     uint32_t number = 0, place = 0;
     if (id == 0) return HSD_OK;
@@ -37,7 +34,7 @@ hsd_status hsd_hprof_load_class(hprof_classes *classes, uint32_t serial, uint64_
     classes->items[number].serial = serial;
     HSD_TRY(hsd_id_table_put(&classes->serials, serial, &place, err));
     HSD_TRY(hsd_import_grow((void **)&classes->serial_class, &classes->serial_capacity, place,
-                           sizeof *classes->serial_class, err));
+                            sizeof *classes->serial_class, err));
     classes->serial_class[place] = number;
     return HSD_OK;
 }
@@ -59,8 +56,8 @@ bool hsd_hprof_is_class(const hprof_names *names, const hprof_class *of, const c
     return true;
 }
 
-bool hsd_hprof_descends(const hprof_classes *classes, const hprof_names *names,
-                        const hprof_class *of, const char *dotted_name)
+bool hsd_hprof_descends(const hprof_classes *classes, const hprof_names *names, const hprof_class *of,
+                        const char *dotted_name)
 {
     for (unsigned depth = 0; of != NULL && depth < HPROF_MAX_DEPTH; depth++) {
         if (hsd_hprof_is_class(names, of, dotted_name)) return true;
@@ -77,8 +74,8 @@ const hprof_class *hsd_hprof_class_named(const hprof_classes *classes, const hpr
     return NULL;
 }
 
-bool hsd_hprof_declares(const hprof_classes *classes, const hprof_names *names,
-                        const hprof_class *of, const char *field)
+bool hsd_hprof_declares(const hprof_classes *classes, const hprof_names *names, const hprof_class *of,
+                        const char *field)
 {
     for (uint32_t i = 0; i < of->field_count; i++) {
         const hprof_field *own = &classes->fields[of->first_field + i];
@@ -94,9 +91,8 @@ static hsd_status bite(hprof_reader *reader, uint8_t *to, size_t size, hsd_error
 {
     const uint64_t left = reader->segment_end - hsd_source_offset(reader->source);
     if (size > left)
-        return reader->is_clamped
-                   ? hsd_hprof_cut(reader, err)
-                   : hsd_hprof_damaged(reader, "a class passes the end of its heap segment", err);
+        return reader->is_clamped ? hsd_hprof_cut(reader, err)
+                                  : hsd_hprof_damaged(reader, "a class passes the end of its heap segment", err);
     const hsd_status status = hsd_hprof_peek(reader, size, err);
     if (status == HSD_END) return hsd_hprof_cut(reader, err);
     HSD_TRY(status);
@@ -111,15 +107,14 @@ typedef struct class_sink {
     hprof_names *names;
 } class_sink;
 
-static hsd_status add_static(const class_sink *to, uint64_t name_id, uint8_t type, uint64_t value,
-                             hsd_error *err)
+static hsd_status add_static(const class_sink *to, uint64_t name_id, uint8_t type, uint64_t value, hsd_error *err)
 {
     hprof_classes *classes = to->classes;
     if (classes == NULL) return HSD_OK;
     hprof_static entry = {.type = type, .value = value};
     HSD_TRY(hsd_hprof_want(to->names, name_id, &entry.name, err));
-    HSD_TRY(hsd_import_grow((void **)&classes->statics, &classes->static_capacity,
-                           classes->static_count, sizeof entry, err));
+    HSD_TRY(hsd_import_grow((void **)&classes->statics, &classes->static_capacity, classes->static_count, sizeof entry,
+                            err));
     classes->statics[classes->static_count++] = entry;
     return HSD_OK;
 }
@@ -130,8 +125,8 @@ static hsd_status add_field(const class_sink *to, uint64_t name_id, uint8_t type
     if (classes == NULL) return HSD_OK;
     hprof_field field = {.type = type};
     HSD_TRY(hsd_hprof_want(to->names, name_id, &field.name, err));
-    HSD_TRY(hsd_import_grow((void **)&classes->fields, &classes->field_capacity,
-                           classes->field_count, sizeof field, err));
+    HSD_TRY(hsd_import_grow((void **)&classes->fields, &classes->field_capacity, classes->field_count, sizeof field,
+                            err));
     classes->fields[classes->field_count++] = field;
     return HSD_OK;
 }
@@ -151,8 +146,7 @@ static hsd_status read_value(hprof_reader *reader, uint8_t type, uint64_t *value
     return bite(reader, bytes, hsd_hprof_width[type], err);
 }
 
-static hsd_status read_constants(hprof_reader *reader, const class_sink *to, uint32_t *count,
-                                 hsd_error *err)
+static hsd_status read_constants(hprof_reader *reader, const class_sink *to, uint32_t *count, hsd_error *err)
 {
     uint8_t head[3] = {0};
     HSD_TRY(bite(reader, head, 2, err));
@@ -168,8 +162,7 @@ static hsd_status read_constants(hprof_reader *reader, const class_sink *to, uin
     return HSD_OK;
 }
 
-static hsd_status read_statics(hprof_reader *reader, const class_sink *to, uint32_t *count,
-                               hsd_error *err)
+static hsd_status read_statics(hprof_reader *reader, const class_sink *to, uint32_t *count, hsd_error *err)
 {
     uint8_t head[9] = {0};
     HSD_TRY(bite(reader, head, 2, err));
@@ -185,8 +178,7 @@ static hsd_status read_statics(hprof_reader *reader, const class_sink *to, uint3
     return HSD_OK;
 }
 
-static hsd_status read_fields(hprof_reader *reader, const class_sink *to, uint32_t *count,
-                              hsd_error *err)
+static hsd_status read_fields(hprof_reader *reader, const class_sink *to, uint32_t *count, hsd_error *err)
 {
     uint8_t head[9] = {0};
     HSD_TRY(bite(reader, head, 2, err));
@@ -195,8 +187,7 @@ static hsd_status read_fields(hprof_reader *reader, const class_sink *to, uint32
         HSD_TRY(bite(reader, head, reader->id_bytes + 1, err));
         const uint8_t type = head[reader->id_bytes];
         if (!hsd_hprof_is_reference(type) && !hsd_hprof_is_primitive(type))
-            return hsd_hprof_damaged(reader, "a class has a field of a type that does not exist",
-                                     err);
+            return hsd_hprof_damaged(reader, "a class has a field of a type that does not exist", err);
         HSD_TRY(add_field(to, hsd_hprof_id(head, reader->id_bytes), type, err));
     }
     return HSD_OK;
@@ -216,8 +207,7 @@ static hsd_status read_fixed(hprof_reader *reader, hprof_class *out, hsd_error *
     return HSD_OK;
 }
 
-static hsd_status read_dump(hprof_reader *reader, const class_sink *to, hprof_class *out,
-                            hsd_error *err)
+static hsd_status read_dump(hprof_reader *reader, const class_sink *to, hprof_class *out, hsd_error *err)
 {
     HSD_TRY(read_fixed(reader, out, err));
     HSD_TRY(read_constants(reader, to, &out->static_count, err));
@@ -232,8 +222,8 @@ hsd_status hsd_hprof_skip_class(hprof_reader *reader, hsd_error *err)
     return read_dump(reader, &nowhere, &unused, err);
 }
 
-hsd_status hsd_hprof_read_class(hprof_classes *classes, hprof_names *names, hprof_reader *reader,
-                                uint64_t id, hsd_error *err)
+hsd_status hsd_hprof_read_class(hprof_classes *classes, hprof_names *names, hprof_reader *reader, uint64_t id,
+                                hsd_error *err)
 {
     uint32_t number = 0;
     const class_sink to = {classes, names};
@@ -264,12 +254,9 @@ hsd_status hsd_hprof_read_class(hprof_classes *classes, hprof_names *names, hpro
 uint64_t hsd_hprof_classes_memory(const hprof_classes *classes)
 {
     return hsd_id_table_memory(&classes->table) + hsd_id_table_memory(&classes->serials) +
-           classes->capacity * sizeof *classes->items +
-           classes->tally_capacity * sizeof *classes->tallies +
-           classes->field_capacity * sizeof *classes->fields +
-           classes->static_capacity * sizeof *classes->statics +
-           classes->array_capacity * sizeof *classes->arrays +
-           classes->serial_capacity * sizeof *classes->serial_class;
+           classes->capacity * sizeof *classes->items + classes->tally_capacity * sizeof *classes->tallies +
+           classes->field_capacity * sizeof *classes->fields + classes->static_capacity * sizeof *classes->statics +
+           classes->array_capacity * sizeof *classes->arrays + classes->serial_capacity * sizeof *classes->serial_class;
 }
 
 void hsd_hprof_classes_release(hprof_classes *classes)

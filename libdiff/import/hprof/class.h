@@ -21,14 +21,14 @@ typedef struct hprof_static { /* a static field, or an entry of the constant poo
 typedef struct hprof_class {
     uint64_t id, super_id, loader, signers, domain;
     uint64_t first_instance; /* in the file; 0 = it has none */
-    uint32_t name; /* number of the string, 0 = no LOAD_CLASS */
+    uint32_t name;           /* number of the string, 0 = no LOAD_CLASS */
     uint32_t serial;
     uint32_t instance_bytes;            /* as the dump says */
     uint32_t first_field, first_static; /* in the pools */
     uint32_t field_count, static_count;
     bool has_dump;
-    bool is_sticky; /* a root of kind STICKY_CLASS: held by the VM itself */
-    bool is_lasting; /* its loader goes with the program: its statics are roots (loader.c) */
+    bool is_sticky;    /* a root of kind STICKY_CLASS: held by the VM itself */
+    bool is_lasting;   /* its loader goes with the program: its statics are roots (loader.c) */
     bool is_permanent; /* and so does the class: it is a root, too */
 } hprof_class;
 
@@ -51,7 +51,7 @@ typedef struct hprof_array_tally {
 } hprof_array_tally;
 
 typedef struct hprof_classes {
-    hsd_id_table table;    /* class id -> number */
+    hsd_id_table table;   /* class id -> number */
     hprof_class *items;   /* by number, from 1 */
     hprof_tally *tallies; /* likewise */
     uint32_t capacity, tally_capacity;
@@ -67,8 +67,7 @@ typedef struct hprof_classes {
 } hprof_classes;
 
 /* The number of a class, made if it is new. */
-hsd_status hsd_hprof_put_class(hprof_classes *classes, uint64_t id, uint32_t *number,
-                               hsd_error *err);
+hsd_status hsd_hprof_put_class(hprof_classes *classes, uint64_t id, uint32_t *number, hsd_error *err);
 
 /* The class with this id, NULL = unknown. */
 static inline hprof_class *hsd_hprof_class(const hprof_classes *classes, uint64_t id)
@@ -78,16 +77,15 @@ static inline hprof_class *hsd_hprof_class(const hprof_classes *classes, uint64_
 }
 
 /* LOAD_CLASS. The last one of a class wins. */
-hsd_status hsd_hprof_load_class(hprof_classes *classes, uint32_t serial, uint64_t id, uint32_t name,
-                                hsd_error *err);
+hsd_status hsd_hprof_load_class(hprof_classes *classes, uint32_t serial, uint64_t id, uint32_t name, hsd_error *err);
 
 /* The class with this serial, NULL = unknown. */
 hprof_class *hsd_hprof_class_of_serial(const hprof_classes *classes, uint32_t serial);
 
 /* Reads CLASS_DUMP behind the class id into the tables (the first of a class counts). HSD_END as in
  * hsd_hprof_next_sub. */
-hsd_status hsd_hprof_read_class(hprof_classes *classes, hprof_names *names, hprof_reader *reader,
-                                uint64_t id, hsd_error *err);
+hsd_status hsd_hprof_read_class(hprof_classes *classes, hprof_names *names, hprof_reader *reader, uint64_t id,
+                                hsd_error *err);
 
 /* Moves over CLASS_DUMP behind the class id. */
 hsd_status hsd_hprof_skip_class(hprof_reader *reader, hsd_error *err);
@@ -102,8 +100,8 @@ static inline hprof_class *hsd_hprof_super(const hprof_classes *classes, const h
 #define HPROF_MAX_DEPTH 512u
 
 /* True if `of` or a superclass of it has this name in dotted form. */
-bool hsd_hprof_descends(const hprof_classes *classes, const hprof_names *names,
-                        const hprof_class *of, const char *dotted_name);
+bool hsd_hprof_descends(const hprof_classes *classes, const hprof_names *names, const hprof_class *of,
+                        const char *dotted_name);
 
 /* True if the raw name of a class is this one, dotted or with slashes. */
 bool hsd_hprof_is_class(const hprof_names *names, const hprof_class *of, const char *dotted_name);
@@ -113,8 +111,8 @@ const hprof_class *hsd_hprof_class_named(const hprof_classes *classes, const hpr
                                          const char *dotted_name);
 
 /* True if the class itself declares an instance field of that name. */
-bool hsd_hprof_declares(const hprof_classes *classes, const hprof_names *names,
-                        const hprof_class *of, const char *field);
+bool hsd_hprof_declares(const hprof_classes *classes, const hprof_names *names, const hprof_class *of,
+                        const char *field);
 
 /* Finds out which classes go with the program (is_lasting), once names are known (loader.c). */
 void hsd_hprof_sort_loaders(hprof_classes *classes, const hprof_names *names);

@@ -55,8 +55,7 @@ static inline void hsd_hprof_content_begin(hprof_content *content)
 /* `size` is a multiple of 32 in all calls but the last, which is hsd_hprof_content_finish's. */
 static inline void hsd_hprof_content_add(hprof_content *content, const uint8_t *at, size_t size)
 {
-    uint64_t a = content->lanes[0], b = content->lanes[1], c = content->lanes[2],
-             d = content->lanes[3];
+    uint64_t a = content->lanes[0], b = content->lanes[1], c = content->lanes[2], d = content->lanes[3];
     for (; size >= 32; at += 32, size -= 32) {
         a = hsd_mix(a, hsd_hprof_word(at));
         b = hsd_mix(b, hsd_hprof_word(at + 8));
@@ -70,8 +69,7 @@ static inline void hsd_hprof_content_add(hprof_content *content, const uint8_t *
 }
 
 /* The hash; never 0, which means none. `at` are the last bytes, fewer than 32. */
-static inline uint64_t hsd_hprof_content_finish(const hprof_content *content, const uint8_t *at,
-                                                size_t size)
+static inline uint64_t hsd_hprof_content_finish(const hprof_content *content, const uint8_t *at, size_t size)
 {
     uint64_t state = hsd_mix(content->lanes[0], content->lanes[1]);
     state = hsd_mix(state, hsd_mix(content->lanes[2], content->lanes[3]));

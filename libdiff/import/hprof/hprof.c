@@ -28,16 +28,14 @@ static unsigned probe(const uint8_t *prefix, size_t size)
 
 hsd_status hsd_hprof_check_memory(const hprof *self, uint64_t more, hsd_error *err)
 {
-    const uint64_t taken =
-        hsd_hprof_classes_memory(&self->classes) + hsd_hprof_names_memory(&self->names) +
-        hsd_hprof_stacks_memory(&self->stacks) +
-        self->chunks.capacity * sizeof *self->chunks.items +
-        (self->layouts == NULL ? 0 : self->classes.table.count * sizeof *self->layouts) + more;
+    const uint64_t taken = hsd_hprof_classes_memory(&self->classes) + hsd_hprof_names_memory(&self->names) +
+                           hsd_hprof_stacks_memory(&self->stacks) + self->chunks.capacity * sizeof *self->chunks.items +
+                           (self->layouts == NULL ? 0 : self->classes.table.count * sizeof *self->layouts) + more;
     const uint64_t allowed = self->import->memory_bytes;
     if (taken <= allowed) return HSD_OK;
     const uint64_t suffices = (taken + taken / 2 + (UINT64_C(32) << 20)) >> 20;
-    hsd_fail(err, HSD_E_OVER_BUDGET,
-             "the classes and names of this dump take more than %" PRIu64 " MiB", allowed >> 20);
+    hsd_fail(err, HSD_E_OVER_BUDGET, "the classes and names of this dump take more than %" PRIu64 " MiB",
+             allowed >> 20);
     hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", suffices);
     return HSD_E_OVER_BUDGET;
 }
@@ -57,8 +55,7 @@ static const char *runtime_prefix(hprof_flavour flavour)
 static uint64_t time_ns(const hprof *self)
 {
     uint64_t ns = 0;
-    const bool is_sane = self->reader.time_ms != 0 &&
-                         hsd_mul_u64(self->reader.time_ms, 1000000, &ns) && ns < INT64_MAX;
+    const bool is_sane = self->reader.time_ms != 0 && hsd_mul_u64(self->reader.time_ms, 1000000, &ns) && ns < INT64_MAX;
     return is_sane ? ns : UINT64_MAX;
 }
 
@@ -108,9 +105,8 @@ hsd_status hsd_hprof_finish(const hprof *self, hsd_error *err)
     if (!self->is_complete) {
         const bool is_cut = self->reader.lost_bytes == 0;
         HSD_WRITE(import,
-                  hsc_mark_incomplete(import->writer, is_cut
-                                                          ? "the heap dump was cut off"
-                                                          : "parts of the heap dump were damaged"),
+                  hsc_mark_incomplete(import->writer,
+                                      is_cut ? "the heap dump was cut off" : "parts of the heap dump were damaged"),
                   err);
         hsd_note(import->reporter, HSD_NOTE_DAMAGE,
                  is_cut ? "%s was cut off: what is there was imported"
@@ -126,9 +122,9 @@ static void explain(const hprof *self)
     hsd_note(self->import->reporter, HSD_NOTE_DETAIL,
              "%s: %u-byte ids, dump %u of %u, %" PRIu32 " classes, %" PRIu32 " names of %" PRIu32
              " stretches, headers of %u and %u bytes, references of %u, aligned to %u, %s",
-             self->runtime, self->reader.id_bytes, self->dump, self->reader.dumps,
-             self->classes.table.count, self->names.table.count, self->names.stretch_count,
-             model->header, model->array_header, model->reference, model->alignment,
+             self->runtime, self->reader.id_bytes, self->dump, self->reader.dumps, self->classes.table.count,
+             self->names.table.count, self->names.stretch_count, model->header, model->array_header, model->reference,
+             model->alignment,
              model->is_given     ? "sizes given"
              : model->fills_gaps ? "gaps filled"
                                  : "gaps left");
@@ -146,8 +142,7 @@ static hsd_status import_dump(hprof *self, hsd_error *err)
     HSD_TRY(hsd_hprof_choose_model(self, err));
     if (!import->options->summary_only) HSD_TRY(hsd_hprof_look_up(self, err));
     explain(self);
-    return import->options->summary_only ? hsd_hprof_summarise(self, err)
-                                         : hsd_hprof_write(self, err);
+    return import->options->summary_only ? hsd_hprof_summarise(self, err) : hsd_hprof_write(self, err);
 }
 
 static hsd_status run(hsd_import *import, hsd_error *err)
@@ -166,8 +161,8 @@ const hsd_importer hsd_import_hprof = {
     .info = {.name = "hprof",
              .summary = "JVM binary heap dump: HotSpot, hprof agent, Android",
              .suffixes = ".hprof .hprof.gz",
-             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS |
-                                   HSD_CARRIES_VALUES,
+             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES |
+                                   HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS | HSD_CARRIES_VALUES,
                          .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_IDENTITY},
              .lacks = "shallow sizes, which are computed"},
     .needs_rewind = true,

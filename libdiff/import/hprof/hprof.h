@@ -40,9 +40,9 @@ typedef struct hprof_chunks {
 /* What the scan sees of the layout, from the addresses of neighbours in the file (size.c). The
  * alignment of objects is known at the end alone, so votes are counted for 8, 16 and 32 bytes. */
 #define HPROF_ALIGNMENTS 3
-#define HPROF_ARRAY_HEADERS                                                                        \
-    {                                                                                              \
-        16, 12, 24, 20                                                                             \
+#define HPROF_ARRAY_HEADERS                                                                                            \
+    {                                                                                                                  \
+        16, 12, 24, 20                                                                                                 \
     }
 
 typedef struct hprof_votes {
@@ -69,8 +69,8 @@ typedef struct hprof_model {
     unsigned array_header; /* bytes before the elements of an array */
     unsigned reference;    /* bytes of a reference in the heap */
     unsigned alignment;    /* of objects */
-    bool fills_gaps; /* fields of a class may go into gaps of its superclass: JDK 15 and later */
-    bool is_given;   /* CLASS_DUMP says the true size: Android */
+    bool fills_gaps;       /* fields of a class may go into gaps of its superclass: JDK 15 and later */
+    bool is_given;         /* CLASS_DUMP says the true size: Android */
 } hprof_model;
 
 /* Where the fields of a class end, with those of its superclasses, and what they leave open. */
@@ -101,12 +101,12 @@ typedef struct hprof {
     uint64_t class_size;   /* of a class object without its statics */
     bool has_bare_classes; /* up to JDK 6 statics do not live in class objects */
     hprof_flavour flavour;
-    unsigned dump;       /* number of the dump that is imported */
-    bool keeps_values;   /* of some objects at least: the capture says so at its beginning */
-    bool is_agent;       /* a record was seen that only the hprof agent writes */
-    bool is_complete;    /* the dump has its end, and nothing of it was lost */
-    uint64_t heap_end;   /* offset behind the last segment of the dump */
-    uint64_t live_bytes; /* of HEAP_SUMMARY */
+    unsigned dump;                                  /* number of the dump that is imported */
+    bool keeps_values;                              /* of some objects at least: the capture says so at its beginning */
+    bool is_agent;                                  /* a record was seen that only the hprof agent writes */
+    bool is_complete;                               /* the dump has its end, and nothing of it was lost */
+    uint64_t heap_end;                              /* offset behind the last segment of the dump */
+    uint64_t live_bytes;                            /* of HEAP_SUMMARY */
     hprof_array_tally primitives[HPROF_TYPE_COUNT]; /* arrays of primitives */
     char runtime[160];                              /* "HotSpot 17.0.15" */
 } hprof;
@@ -134,8 +134,7 @@ uint64_t hsd_hprof_class_object_size(const hprof *self, const hprof_class *of);
 uint64_t hsd_hprof_array_size(const hprof_model *model, uint64_t count, unsigned width);
 
 /* Sum of the shallow sizes of all arrays of a tally. */
-uint64_t hsd_hprof_arrays_size(const hprof_model *model, const hprof_array_tally *tally,
-                               unsigned width);
+uint64_t hsd_hprof_arrays_size(const hprof_model *model, const hprof_array_tally *tally, unsigned width);
 
 /* Width of an element in the heap. */
 static inline unsigned hsd_hprof_element_width(const hprof_model *model, uint8_t type)

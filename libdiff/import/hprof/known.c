@@ -87,10 +87,8 @@ static const char *const internals[] = {
 
 static const char *const internal_prefixes[] = {
     "java.util.concurrent.CompletableFuture$", /* what depends on one: UniApply, BiRelay, AnyOf … */
-    "com.google.common.cache.LocalCache$",
-    "com.google.common.collect.HashBiMap$BiEntry",
-    "com.google.common.collect.ImmutableMapEntry",
-    "com.google.common.collect.MapMakerInternalMap$",
+    "com.google.common.cache.LocalCache$",         "com.google.common.collect.HashBiMap$BiEntry",
+    "com.google.common.collect.ImmutableMapEntry", "com.google.common.collect.MapMakerInternalMap$",
 };
 
 /* The containers among them. */
@@ -248,8 +246,7 @@ static const known_fields folds[] = {
     {"java.util.ImmutableCollections$MapN", "table"},
     {"java.util.ImmutableCollections$SetN", "elements"},
     {"java.util.ImmutableCollections$ListN", "elements"},
-    {"java.util.concurrent.ConcurrentHashMap",
-     "table nextTable segments counterCells keySet values entrySet"},
+    {"java.util.concurrent.ConcurrentHashMap", "table nextTable segments counterCells keySet values entrySet"},
     {"java.util.concurrent.ConcurrentHashMap$CollectionView", "map"},
     {"java.util.concurrent.ConcurrentHashMap$Node", "next"},
     {"java.util.concurrent.ConcurrentHashMap$TreeNode", "left parent prev right"},
@@ -257,8 +254,7 @@ static const known_fields folds[] = {
     {"java.util.concurrent.ConcurrentHashMap$ForwardingNode", "nextTable"},
     {"java.util.concurrent.ConcurrentHashMap$Segment", "table"},
     {"java.util.concurrent.ConcurrentHashMap$HashEntry", "next"},
-    {"java.util.concurrent.ConcurrentSkipListMap",
-     "head keySet values entrySet descendingMap adder"},
+    {"java.util.concurrent.ConcurrentSkipListMap", "head keySet values entrySet descendingMap adder"},
     {"java.util.concurrent.ConcurrentSkipListMap$Node", "next"},
     {"java.util.concurrent.ConcurrentSkipListMap$Index", "node down right"},
     {"java.util.concurrent.ConcurrentSkipListSet", "m"},
@@ -324,7 +320,8 @@ static const known_fields folds[] = {
     {"com.google.common.cache.LocalCache$LocalManualCache", "localCache"},
     {"com.google.common.cache.LocalCache$Segment", "table recencyQueue writeQueue accessQueue"},
     {"com.google.common.collect.AbstractMapBasedMultimap", "map"},
-    {"com.google.common.collect.HashBiMap", "hashTableKToV hashTableVToK firstInKeyInsertionOrder lastInKeyInsertionOrder"},
+    {"com.google.common.collect.HashBiMap",
+     "hashTableKToV hashTableVToK firstInKeyInsertionOrder lastInKeyInsertionOrder"},
     {"com.google.common.collect.MapMakerInternalMap", "segments"},
     {"com.google.common.collect.MapMakerInternalMap$Segment", "table"},
     {"com.google.common.collect.RegularImmutableList", "array"},
@@ -374,12 +371,10 @@ static bool has_word(const char *words, hsd_bytes word)
     }
 }
 
-static bool find_field(const known_fields *table, size_t count, hsd_bytes class_name,
-                       hsd_bytes field)
+static bool find_field(const known_fields *table, size_t count, hsd_bytes class_name, hsd_bytes field)
 {
     for (size_t i = 0; i < count; i++)
-        if (equals(class_name, table[i].class_name) && has_word(table[i].fields, field))
-            return true;
+        if (equals(class_name, table[i].class_name) && has_word(table[i].fields, field)) return true;
     return false;
 }
 
@@ -395,7 +390,8 @@ bool hsd_hprof_known_register(hsd_bytes class_name, hsd_bytes field)
 
 bool hsd_hprof_known_cleanable(hsd_bytes class_name)
 {
-    static const char *const names[] = {"jdk.internal.ref.PhantomCleanable", "jdk.internal.ref.WeakCleanable", "jdk.internal.ref.SoftCleanable"};
+    static const char *const names[] = {"jdk.internal.ref.PhantomCleanable", "jdk.internal.ref.WeakCleanable",
+                                        "jdk.internal.ref.SoftCleanable"};
     return is_among(class_name, names, HSD_ARRAY_LEN(names));
 }
 
@@ -406,10 +402,10 @@ bool hsd_hprof_known_cache(hsd_bytes class_name, hsd_bytes field)
 
 /* ---- memory outside the heap ---- */
 
-/* A buffer that can only be read owns nothing, also where it is the one of a mapping (DirectByteBufferR): its pages are the file's, and the
- * kernel takes them back.
- * Buffers that native code made or that were made without a cleaner (Netty's) have no `att` either: they are the one object that stands
- * for their memory. Memory of the foreign-memory API belongs to the cleanup in the list of its arena; segments may be slices. */
+/* A buffer that can only be read owns nothing, also where it is the one of a mapping (DirectByteBufferR): its pages are
+ * the file's, and the kernel takes them back. Buffers that native code made or that were made without a cleaner
+ * (Netty's) have no `att` either: they are the one object that stands for their memory. Memory of the foreign-memory
+ * API belongs to the cleanup in the list of its arena; segments may be slices. */
 #define VIEWS       "att viewedBuffer segment"
 #define ARENA_SIZES "val$alignedSize val$allocationSize"
 
@@ -467,9 +463,7 @@ static const hprof_extra extras[] = {
     {.class_name = "java.lang.Module", .pointers = 1},
     {.class_name = "java.lang.invoke.MemberName", .pointers = 1},
     {.class_name = "java.lang.invoke.ResolvedMethodName", .pointers = 1},
-    {.class_name = "java.lang.invoke.ResolvedMethodName",
-     .if_no_field = "vmholder",
-     .references = 1},
+    {.class_name = "java.lang.invoke.ResolvedMethodName", .if_no_field = "vmholder", .references = 1},
     {.class_name = "java.lang.invoke.MethodHandleNatives$CallSiteContext", .pointers = 2},
     {.class_name = "java.lang.Thread",
      .if_field = "holder", /* JDK 19 and later */
@@ -478,8 +472,7 @@ static const hprof_extra extras[] = {
      .shorts = 1,
      .bytes = 1},
     {.class_name = "java.lang.Thread",
-     .contended = {"threadLocalRandomSeed", "threadLocalRandomProbe",
-                   "threadLocalRandomSecondarySeed"}},
+     .contended = {"threadLocalRandomSeed", "threadLocalRandomProbe", "threadLocalRandomSecondarySeed"}},
     {.class_name = "java.util.concurrent.ConcurrentHashMap$CounterCell", .contended = {"*"}},
     {.class_name = "java.util.concurrent.atomic.Striped64$Cell", .contended = {"*"}},
     {.class_name = "java.util.concurrent.Exchanger$Node", .contended = {"*"}},
@@ -490,8 +483,7 @@ static const hprof_extra extras[] = {
 
 const hprof_extra *hsd_hprof_known_extra(hsd_bytes class_name, const hprof_extra *after)
 {
-    for (size_t i = after == NULL ? 0 : (size_t)(after - extras) + 1; i < HSD_ARRAY_LEN(extras);
-         i++)
+    for (size_t i = after == NULL ? 0 : (size_t)(after - extras) + 1; i < HSD_ARRAY_LEN(extras); i++)
         if (equals(class_name, extras[i].class_name)) return &extras[i];
     return NULL;
 }
@@ -499,7 +491,6 @@ const hprof_extra *hsd_hprof_known_extra(hsd_bytes class_name, const hprof_extra
 bool hsd_hprof_is_contended(const hprof_extra *extra, hsd_bytes field)
 {
     for (size_t i = 0; i < HSD_ARRAY_LEN(extra->contended) && extra->contended[i] != NULL; i++)
-        if (equals(field, extra->contended[i]) || strcmp(extra->contended[i], "*") == 0)
-            return true;
+        if (equals(field, extra->contended[i]) || strcmp(extra->contended[i], "*") == 0) return true;
     return false;
 }

@@ -13,9 +13,10 @@
 /* HSC_TYPE_* of a type, by its name as reports show it ("java.util.HashMap$Node[]"). */
 uint32_t hsd_hprof_known_type(hsd_bytes name);
 
-/* The type of a lambda by the class in whose code it stands: "com.x.Srv$$Lambda$14[]" becomes "lambda in com.x.Srv[]". The class of a lambda
- * has a number that differs from build to build and from run to run, and is not the program's. In place; there is room for HPROF_LAMBDA_BYTES
- * more. Returns the size, that of the name as it is where it is no lambda's. */
+/* The type of a lambda by the class in whose code it stands: "com.x.Srv$$Lambda$14[]" becomes "lambda in com.x.Srv[]".
+ * The class of a lambda has a number that differs from build to build and from run to run, and is not the program's. In
+ * place; there is room for HPROF_LAMBDA_BYTES more. Returns the size, that of the name as it is where it is no
+ * lambda's. */
 #define HPROF_LAMBDA_BYTES 8u
 size_t hsd_hprof_call_lambda(uint8_t *name, size_t size);
 bool hsd_hprof_is_lambda(hsd_bytes class_name);
@@ -23,23 +24,26 @@ bool hsd_hprof_is_lambda(hsd_bytes class_name);
 /* True if this field of a container leads to its insides (HSC_LABEL_FOLD). */
 bool hsd_hprof_known_fold(hsd_bytes class_name, hsd_bytes field);
 
-/* True if the field is a list in which the JVM keeps what lives by itself: a thread that runs is a root, and is taken off the list when it ends. The
- * list counts as weak: else each thread would be held by every other, through their group, with all that it holds. And what waits for a Cleaner,
- * else the Cleaner's thread would hold all that is to be cleaned. */
+/* True if the field is a list in which the JVM keeps what lives by itself: a thread that runs is a root, and is taken
+ * off the list when it ends. The list counts as weak: else each thread would be held by every other, through their
+ * group, with all that it holds. And what waits for a Cleaner, else the Cleaner's thread would hold all that is to be
+ * cleaned. */
 bool hsd_hprof_known_register(hsd_bytes class_name, hsd_bytes field);
 
-/* True if what such an object refers to is called when its referent is gone (java.lang.ref.Cleaner): it is there because the referent is. */
+/* True if what such an object refers to is called when its referent is gone (java.lang.ref.Cleaner): it is there
+ * because the referent is. */
 bool hsd_hprof_known_cleanable(hsd_bytes class_name);
 
 /* True if the field is a cache that fills by itself (String.hash): no part of an object's content. */
 bool hsd_hprof_known_cache(hsd_bytes class_name, hsd_bytes field);
 
-/* True if a class loader of this type goes with the program: what its classes have in statics lives as long as that does. The
- * boot loader has no object. All others can go, and with them their classes and statics. */
+/* True if a class loader of this type goes with the program: what its classes have in statics lives as long as that
+ * does. The boot loader has no object. All others can go, and with them their classes and statics. */
 bool hsd_hprof_known_lasting_loader(hsd_bytes class_name);
 
-/* Memory outside the heap that objects of a class own: as many bytes as `size` says. An object in which one of the references `unless` is
- * set only looks into the memory of another (slices, duplicates). Fields stand in the class or above it. */
+/* Memory outside the heap that objects of a class own: as many bytes as `size` says. An object in which one of the
+ * references `unless` is set only looks into the memory of another (slices, duplicates). Fields stand in the class or
+ * above it. */
 typedef struct hprof_native {
     const char *class_name;
     const char *size, *unless; /* names of fields, parted by blanks; JDKs call them differently */
@@ -53,8 +57,9 @@ bool hsd_hprof_is_size(const hprof_native *native, hsd_bytes field);
 bool hsd_hprof_is_view(const hprof_native *native, hsd_bytes field);
 
 /*
- * A buffer without `cleaner` whose `address` begins a page is a mapping that native code made and keeps: nothing that a Java program does gives
- * it back. The JDK has its own classes in one, 125 MiB, ten times the heap of a small service. What malloc gives never begins a page.
+ * A buffer without `cleaner` whose `address` begins a page is a mapping that native code made and keeps: nothing that a
+ * Java program does gives it back. The JDK has its own classes in one, 125 MiB, ten times the heap of a small service.
+ * What malloc gives never begins a page.
  */
 bool hsd_hprof_known_address(hsd_bytes class_name, hsd_bytes field);
 bool hsd_hprof_known_cleaner(hsd_bytes class_name, hsd_bytes field);
@@ -68,11 +73,11 @@ bool hsd_hprof_known_outside(hsd_bytes class_name, hsd_bytes field);
  * Subclasses inherit it with the fields. */
 typedef struct hprof_extra {
     const char *class_name;
-    const char *if_field;    /* only where the class declares this field; NULL = always */
-    const char *if_no_field; /* only where it does not declare this one */
-    unsigned pointers;       /* injected machine words */
+    const char *if_field;                     /* only where the class declares this field; NULL = always */
+    const char *if_no_field;                  /* only where it does not declare this one */
+    unsigned pointers;                        /* injected machine words */
     unsigned ints, shorts, bytes, references; /* injected fields */
-    const char *contended[8]; /* fields of its @Contended group; the name "*" = all of them */
+    const char *contended[8];                 /* fields of its @Contended group; the name "*" = all of them */
 } hprof_extra;
 
 /* The next entry for a class behind `after` (NULL = the first one); NULL = there is none. */

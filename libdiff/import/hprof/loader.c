@@ -6,11 +6,11 @@
  *      any other loader                                        until nothing holds it: statics hang from the class, the
  *                                                              class from the loader and from its instances
  *
- * so that a thousand loaders that somebody forgot to drop hang from the list that holds them, with their classes and all that
- * these have in statics, as they do in the JVM itself.
+ * so that a thousand loaders that somebody forgot to drop hang from the list that holds them, with their classes and
+ * all that these have in statics, as they do in the JVM itself.
  *
- * Classes of the boot loader are roots of the dump (STICKY_CLASS). Those of the other lasting loaders are made roots here: else they
- * would hang from the loader's list of classes, and with them what several of their statics hold.
+ * Classes of the boot loader are roots of the dump (STICKY_CLASS). Those of the other lasting loaders are made roots
+ * here: else they would hang from the loader's list of classes, and with them what several of their statics hold.
  *
  * CLASS_DUMP names the loader by its id alone. The lasting ones are the only instances of their classes, and the first
  * instance of each class is known from the scan. Where a dump has none of them nothing is known, and all classes last.

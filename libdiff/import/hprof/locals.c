@@ -4,9 +4,10 @@
  *      thread "pool-1-thread-7" .threadLocals [*] Entry .value Context
  *                                               .referent (weak) ──► ThreadLocal ◄── static Srv.CTX
  *
- * The program knows it by the static field, so the entry is called "ThreadLocal Srv.CTX", and its value starts an owner of its own: the
- * values of one ThreadLocal are one owner, in however many threads they are. Statics are known from the scan; they are brought
- * into a table by what they refer to when the first entry is met, so a dump without entries costs nothing.
+ * The program knows it by the static field, so the entry is called "ThreadLocal Srv.CTX", and its value starts an owner
+ * of its own: the values of one ThreadLocal are one owner, in however many threads they are. Statics are known from the
+ * scan; they are brought into a table by what they refer to when the first entry is met, so a dump without entries
+ * costs nothing.
  */
 #include <stdlib.h>
 
@@ -43,7 +44,8 @@ static hsd_status append_field(const hprof_writing *w, uint64_t place, hsd_buffe
 {
     const hprof *self = w->self;
     const hprof_class *of = &self->classes.items[place >> 32];
-    const hsd_bytes field = hsd_hprof_name(&self->names, self->classes.statics[of->first_static + (uint32_t)place].name);
+    const hsd_bytes field =
+        hsd_hprof_name(&self->names, self->classes.statics[of->first_static + (uint32_t)place].name);
     HSD_TRY(hsd_hprof_name_of_class(self, of, text, err));
     HSD_TRY(hsd_buffer_append(text, ".", 1, err));
     return hsd_buffer_append(text, field.data, field.size, err);
@@ -58,7 +60,8 @@ hsd_status hsd_hprof_name_local(hprof_writing *w, uint64_t id, uint32_t *string,
     if (id != 0 && number == 0) return HSD_OK;
     hsd_status status = hsd_buffer_append(&text, word, sizeof word - 1, err);
     if (status == HSD_OK)
-        status = id == 0 ? hsd_buffer_append(&text, gone, sizeof gone - 1, err) : append_field(w, w->statics.places[number], &text, err);
+        status = id == 0 ? hsd_buffer_append(&text, gone, sizeof gone - 1, err)
+                         : append_field(w, w->statics.places[number], &text, err);
     if (status == HSD_OK) status = hsd_hprof_put_string(&w->output, (hsd_bytes){text.data, text.size}, string, err);
     hsd_buffer_release(&text);
     return status;

@@ -73,8 +73,8 @@ static uint32_t lower_bound(const lookup *l, uint64_t id)
 
 /* Offset of an instance field in the data of instances of `of`; false if it has none of that name.
  * `owner` is the class that declares it. */
-static bool find_field(const hprof *self, const hprof_class *of, const char *owner,
-                       const char *name, uint32_t *offset, uint8_t *type)
+static bool find_field(const hprof *self, const hprof_class *of, const char *owner, const char *name, uint32_t *offset,
+                       uint8_t *type)
 {
     uint64_t at = 0;
     for (unsigned depth = 0; of != NULL && depth < HPROF_MAX_DEPTH; depth++) {
@@ -87,8 +87,7 @@ static bool find_field(const hprof *self, const hprof_class *of, const char *own
                 *type = field->type;
                 return true;
             }
-            at += hsd_hprof_is_reference(field->type) ? self->reader.id_bytes
-                                                      : hsd_hprof_width[field->type];
+            at += hsd_hprof_is_reference(field->type) ? self->reader.id_bytes : hsd_hprof_width[field->type];
         }
         of = hsd_hprof_super(&self->classes, of);
     }
@@ -96,14 +95,12 @@ static bool find_field(const hprof *self, const hprof_class *of, const char *own
 }
 
 /* The value of a field as a number; 0 if it is not there. */
-static uint64_t field_of(const lookup *l, const hprof_class *of, size_t size, const char *owner,
-                         const char *name)
+static uint64_t field_of(const lookup *l, const hprof_class *of, size_t size, const char *owner, const char *name)
 {
     uint32_t offset = 0;
     uint8_t type = 0;
     if (!find_field(l->self, of, owner, name, &offset, &type)) return 0;
-    const unsigned width =
-        hsd_hprof_is_reference(type) ? l->reader.id_bytes : hsd_hprof_width[type];
+    const unsigned width = hsd_hprof_is_reference(type) ? l->reader.id_bytes : hsd_hprof_width[type];
     if (offset + width > size) return 0;
     const uint8_t *at = l->instance + offset;
     switch (width) {
@@ -126,8 +123,7 @@ static void look_at_instance(lookup *l, wanted *item, const hprof_class *of, siz
         uint8_t type = 0;
         if (find_field(self, of, string, "offset", &at, &type))
             item->count = (uint32_t)field_of(l, of, size, string, "count");
-    } else if (item->thread != NULL &&
-               hsd_hprof_descends(&self->classes, &self->names, of, thread)) {
+    } else if (item->thread != NULL && hsd_hprof_descends(&self->classes, &self->names, of, thread)) {
         item->next = field_of(l, of, size, thread, "name");
     }
 }
@@ -138,8 +134,7 @@ static size_t units_to_utf8(const uint8_t *from, size_t units, bool is_big_endia
     size_t used = 0;
     for (size_t i = 0; i < units; i++) {
         const uint8_t *at = from + 2 * i;
-        const uint32_t unit =
-            is_big_endian ? (uint32_t)at[0] << 8 | at[1] : (uint32_t)at[1] << 8 | at[0];
+        const uint32_t unit = is_big_endian ? (uint32_t)at[0] << 8 | at[1] : (uint32_t)at[1] << 8 | at[0];
         if (unit < 0x80) {
             to[used++] = (uint8_t)unit;
         } else if (unit < 0x800) {
@@ -165,8 +160,7 @@ static size_t latin1_to_utf8(const uint8_t *from, size_t size, uint8_t *to)
 }
 
 /* The text is found: where it goes. */
-static hsd_status deliver(lookup *l, const wanted *item, const uint8_t *text, size_t size,
-                          hsd_error *err)
+static hsd_status deliver(lookup *l, const wanted *item, const uint8_t *text, size_t size, hsd_error *err)
 {
     hprof *self = l->self;
     if (item->thread == NULL) {
@@ -180,8 +174,7 @@ static hsd_status deliver(lookup *l, const wanted *item, const uint8_t *text, si
 }
 
 /* The text that an item wants of an array, whose first `size` bytes are in l->array. */
-static hsd_status look_at_array(lookup *l, const wanted *item, const hprof_sub *sub, size_t size,
-                                hsd_error *err)
+static hsd_status look_at_array(lookup *l, const wanted *item, const hprof_sub *sub, size_t size, hsd_error *err)
 {
     uint8_t text[MAX_UNITS * 3];
     const unsigned unit = sub->element == HPROF_CHAR || item->coder == 1 ? 2 : 1;
@@ -189,25 +182,22 @@ static hsd_status look_at_array(lookup *l, const wanted *item, const hprof_sub *
     const uint64_t first = hsd_min_u64(item->offset, units);
     const size_t count = (size_t)hsd_min_u64(hsd_min_u64(units - first, item->count), MAX_UNITS);
     const uint8_t *from = l->array + first * unit;
-    const size_t used = unit == 2 ? units_to_utf8(from, count, sub->element == HPROF_CHAR, text)
-                                  : latin1_to_utf8(from, count, text);
+    const size_t used =
+        unit == 2 ? units_to_utf8(from, count, sub->element == HPROF_CHAR, text) : latin1_to_utf8(from, count, text);
     return deliver(l, item, text, used, err);
 }
 
 /* ---- reading the stretches ---- */
 
 /* Items from `first` on want the object `sub`; *taken bytes of its body were read. */
-static hsd_status look_at(lookup *l, wanted *first, const hprof_sub *sub, uint64_t *taken,
-                          hsd_error *err)
+static hsd_status look_at(lookup *l, wanted *first, const hprof_sub *sub, uint64_t *taken, hsd_error *err)
 {
     const wanted *end = l->items + l->count;
     const hprof_class *of = NULL;
-    const bool is_text =
-        sub->tag == HPROF_PRIM_ARRAY && (sub->element == HPROF_BYTE || sub->element == HPROF_CHAR);
+    const bool is_text = sub->tag == HPROF_PRIM_ARRAY && (sub->element == HPROF_BYTE || sub->element == HPROF_CHAR);
     if (sub->tag == HPROF_INSTANCE) of = hsd_hprof_class(&l->self->classes, sub->class_id);
     if (of == NULL && !is_text) return HSD_OK;
-    const size_t size =
-        (size_t)hsd_min_u64(sub->body, is_text ? sizeof l->array : sizeof l->instance);
+    const size_t size = (size_t)hsd_min_u64(sub->body, is_text ? sizeof l->array : sizeof l->instance);
     HSD_TRY(hsd_source_copy(l->reader.source, is_text ? l->array : l->instance, size, err));
     *taken = size;
     first->is_found = true;
@@ -249,8 +239,7 @@ static hsd_status read_chunk(lookup *l, const hprof_chunk *chunk, uint64_t end, 
             status = hsd_hprof_skip_class(reader, err);
         } else if (status == HSD_OK && sub.body > 0 && sub.id >= l->least && sub.id <= l->most) {
             wanted *first = l->items + lower_bound(l, sub.id);
-            if (first->id == sub.id && !first->is_found)
-                status = look_at(l, first, &sub, &taken, err);
+            if (first->id == sub.id && !first->is_found) status = look_at(l, first, &sub, &taken, err);
         }
         if (status == HSD_OK) status = hsd_hprof_skip(reader, sub.body - taken, err);
         if (status < 0) return status;
@@ -292,8 +281,7 @@ static hsd_status want_threads(lookup *l, hsd_error *err)
     uint32_t asked = 0;
     for (uint32_t i = 1; i <= stacks->thread_table.count && asked < MAX_THREADS; i++) {
         hprof_thread *thread = &stacks->threads[i];
-        if (hsd_hprof_thread_name(thread, &l->self->names).size > 0 || thread->object == 0)
-            continue;
+        if (hsd_hprof_thread_name(thread, &l->self->names).size > 0 || thread->object == 0) continue;
         HSD_TRY(want(l, thread->object, thread, err));
         asked++;
     }

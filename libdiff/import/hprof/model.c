@@ -35,8 +35,7 @@ static const hprof_votes *votes_for(const hprof_traces *traces, unsigned alignme
 /* True if references of 4 bytes cannot reach all objects. */
 static bool is_too_wide(const hprof_traces *traces, unsigned alignment)
 {
-    return traces->most > traces->least &&
-           (traces->most - traces->least) / alignment >= NARROW_REACH;
+    return traces->most > traces->least && (traces->most - traces->least) / alignment >= NARROW_REACH;
 }
 
 /* Most JVMs align objects to 8 bytes; a few objects may be aligned to more by chance. */
@@ -51,8 +50,8 @@ static unsigned alignment_of(const hprof *self)
 }
 
 /* Classes whose smallest distance is what these layouts say, and not what the others do. */
-static uint64_t classes_that_fit(const hprof *self, const hprof_model *model,
-                                 const hprof_layout *layouts, const hprof_layout *others)
+static uint64_t classes_that_fit(const hprof *self, const hprof_model *model, const hprof_layout *layouts,
+                                 const hprof_layout *others)
 {
     uint64_t fit = 0;
     for (uint32_t i = 1; i <= self->classes.table.count; i++) {
@@ -68,8 +67,7 @@ static uint64_t classes_that_fit(const hprof *self, const hprof_model *model,
 /* The fields of java.lang.String tell JDKs apart: `offset` up to JDK 6, `hashIsZero` from JDK 13 on. */
 static bool string_declares(const hprof *self, const char *field)
 {
-    const hprof_class *string =
-        hsd_hprof_class_named(&self->classes, &self->names, "java.lang.String");
+    const hprof_class *string = hsd_hprof_class_named(&self->classes, &self->names, "java.lang.String");
     return string != NULL && hsd_hprof_declares(&self->classes, &self->names, string, field);
 }
 
@@ -78,8 +76,7 @@ static hsd_status new_layouts(const hprof *self, hprof_layout **out, hsd_error *
     const uint64_t count = (uint64_t)self->classes.table.count + 1;
     HSD_TRY(hsd_hprof_check_memory(self, 2 * count * sizeof **out, err));
     *out = calloc((size_t)count, sizeof **out);
-    return *out != NULL ? HSD_OK
-                        : hsd_fail_nomem(err, "the layout of classes");
+    return *out != NULL ? HSD_OK : hsd_fail_nomem(err, "the layout of classes");
 }
 
 /* Lays out all classes both ways and keeps the one that more of them prove. */
@@ -96,8 +93,7 @@ static hsd_status choose_filling(hprof *self, hsd_error *err)
         hsd_hprof_lay_out(self, &leaving, left);
         const uint64_t with = classes_that_fit(self, &filling, filled, left);
         const uint64_t without = classes_that_fit(self, &leaving, left, filled);
-        self->model.fills_gaps =
-            with == without ? string_declares(self, "hashIsZero") : with > without;
+        self->model.fills_gaps = with == without ? string_declares(self, "hashIsZero") : with > without;
         self->layouts = self->model.fills_gaps ? filled : left;
     }
     if (self->layouts != filled) free(filled);
@@ -136,11 +132,9 @@ hsd_status hsd_hprof_choose_model(hprof *self, hsd_error *err)
 {
     self->flavour = flavour_of(self);
     if (self->flavour == HPROF_ANDROID) {
-        self->model = (hprof_model){
-            .header = 8, .array_header = 12, .reference = 4, .alignment = 1, .is_given = true};
+        self->model = (hprof_model){.header = 8, .array_header = 12, .reference = 4, .alignment = 1, .is_given = true};
     } else if (self->flavour == HPROF_AGENT) { /* tags say nothing; most JVMs were these */
-        self->model =
-            (hprof_model){.header = 12, .array_header = 16, .reference = 4, .alignment = 8};
+        self->model = (hprof_model){.header = 12, .array_header = 16, .reference = 4, .alignment = 8};
         HSD_TRY(new_layouts(self, &self->layouts, err));
         hsd_hprof_lay_out(self, &self->model, self->layouts);
     } else {
@@ -148,8 +142,7 @@ hsd_status hsd_hprof_choose_model(hprof *self, hsd_error *err)
         HSD_TRY(choose_filling(self, err));
     }
     self->has_bare_classes = string_declares(self, "offset");
-    const hprof_class *classes =
-        hsd_hprof_class_named(&self->classes, &self->names, "java.lang.Class");
+    const hprof_class *classes = hsd_hprof_class_named(&self->classes, &self->names, "java.lang.Class");
     self->class_size = classes == NULL ? 0 : hsd_hprof_instance_size(self, classes);
     return HSD_OK;
 }

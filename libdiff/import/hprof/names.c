@@ -47,16 +47,15 @@ hsd_status hsd_hprof_note_string(hprof_names *names, uint64_t begin, uint64_t en
         }
     }
     if (names->stretch_count == MAX_STRETCHES) join_stretches(names);
-    HSD_TRY(hsd_import_grow((void **)&names->stretches, &names->stretch_capacity,
-                           names->stretch_count, sizeof *names->stretches, err));
+    HSD_TRY(hsd_import_grow((void **)&names->stretches, &names->stretch_capacity, names->stretch_count,
+                            sizeof *names->stretches, err));
     names->stretches[names->stretch_count++] = (hprof_stretch){begin, end};
     return HSD_OK;
 }
 
 /* ---- reading ---- */
 
-static hsd_status read_text(hprof_names *names, hprof_reader *reader, uint32_t number,
-                            uint64_t length, hsd_error *err)
+static hsd_status read_text(hprof_names *names, hprof_reader *reader, uint32_t number, uint64_t length, hsd_error *err)
 {
     const size_t size = (size_t)hsd_min_u64(length, NAME_MAX_BYTES);
     uint8_t *text = hsd_arena_take(&names->arena, size + 1);
@@ -68,8 +67,7 @@ static hsd_status read_text(hprof_names *names, hprof_reader *reader, uint32_t n
     return HSD_OK;
 }
 
-static hsd_status read_string(hprof_names *names, hprof_reader *reader, const hprof_record *record,
-                              hsd_error *err)
+static hsd_status read_string(hprof_names *names, hprof_reader *reader, const hprof_record *record, hsd_error *err)
 {
     uint8_t id_bytes[8] = {0};
     if (record->length < reader->id_bytes) return HSD_OK;
@@ -79,8 +77,7 @@ static hsd_status read_string(hprof_names *names, hprof_reader *reader, const hp
     return read_text(names, reader, number, record->length - reader->id_bytes, err);
 }
 
-static hsd_status read_stretch(hprof_names *names, hprof_reader *reader,
-                               const hprof_stretch *stretch, hsd_error *err)
+static hsd_status read_stretch(hprof_names *names, hprof_reader *reader, const hprof_stretch *stretch, hsd_error *err)
 {
     hprof_record record;
     HSD_TRY(hsd_source_seek(reader->source, stretch->begin, err));
@@ -99,8 +96,7 @@ hsd_status hsd_hprof_read_names(hprof_names *names, const hprof_reader *scanned,
     hprof_reader reader = *scanned;
     reader.limit = reader.cut_offset;
     names->texts = calloc((size_t)names->table.count + 1, sizeof *names->texts);
-    if (names->texts == NULL)
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory: %u names", names->table.count);
+    if (names->texts == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: %u names", names->table.count);
     for (uint32_t i = 0; i < names->stretch_count; i++)
         HSD_TRY(read_stretch(names, &reader, &names->stretches[i], err));
     return HSD_OK;
@@ -113,8 +109,8 @@ static bool is_continuation(uint8_t byte) { return (byte & 0xc0) == 0x80; }
 /* A pair of surrogates, three bytes each, that stands for one character. */
 static bool is_surrogate_pair(const uint8_t *at, size_t size)
 {
-    return size >= 6 && at[0] == 0xed && (at[1] & 0xf0) == 0xa0 && is_continuation(at[2]) &&
-           at[3] == 0xed && (at[4] & 0xf0) == 0xb0 && is_continuation(at[5]);
+    return size >= 6 && at[0] == 0xed && (at[1] & 0xf0) == 0xa0 && is_continuation(at[2]) && at[3] == 0xed &&
+           (at[4] & 0xf0) == 0xb0 && is_continuation(at[5]);
 }
 
 static void join_surrogates(const uint8_t *from, uint8_t *to)
@@ -146,10 +142,7 @@ size_t hsd_hprof_to_utf8(const uint8_t *from, size_t size, uint8_t *to)
     return used;
 }
 
-static bool is_hex(uint8_t c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
+static bool is_hex(uint8_t c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 /* Length of `name` without the address of a hidden class at its end. */
 static size_t without_address(const uint8_t *name, size_t size)

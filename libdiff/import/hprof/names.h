@@ -18,7 +18,7 @@ typedef struct hprof_stretch { /* of the file, with strings inside */
 
 typedef struct hprof_names {
     hsd_id_table table; /* string id -> number */
-    hsd_bytes *texts;  /* by number, 1..table.count; data NULL = not in the file */
+    hsd_bytes *texts;   /* by number, 1..table.count; data NULL = not in the file */
     hsd_arena arena;
     hprof_stretch *stretches;
     uint32_t stretch_count, stretch_capacity;
@@ -38,9 +38,7 @@ hsd_status hsd_hprof_read_names(hprof_names *names, const hprof_reader *scanned,
 static inline hsd_bytes hsd_hprof_name(const hprof_names *names, uint32_t number)
 {
     const hsd_bytes none = {(const uint8_t *)"", 0};
-    return number == 0 || names->texts == NULL || names->texts[number].data == NULL
-               ? none
-               : names->texts[number];
+    return number == 0 || names->texts == NULL || names->texts[number].data == NULL ? none : names->texts[number];
 }
 
 uint64_t hsd_hprof_names_memory(const hprof_names *names);

@@ -20,8 +20,7 @@ static hsd_bytes shortened(hsd_bytes text)
     return (hsd_bytes){text.data, size};
 }
 
-hsd_status hsd_hprof_put_string(hprof_output *output, hsd_bytes text, uint32_t *number,
-                                hsd_error *err)
+hsd_status hsd_hprof_put_string(hprof_output *output, hsd_bytes text, uint32_t *number, hsd_error *err)
 {
     *number = 0;
     if (text.size == 0) return HSD_OK;
@@ -31,13 +30,11 @@ hsd_status hsd_hprof_put_string(hprof_output *output, hsd_bytes text, uint32_t *
     HSD_TRY(hsd_names_put(&output->strings, text, &place, err));
     *number = place + 1;
     if (output->strings.count == before) return HSD_OK;
-    HSD_WRITE(output->import, hsc_define_string(output->writer, *number, text.data, text.size),
-              err);
+    HSD_WRITE(output->import, hsc_define_string(output->writer, *number, text.data, text.size), err);
     return HSD_OK;
 }
 
-hsd_status hsd_hprof_put_type(hprof_output *output, hsd_bytes name, uint32_t *number,
-                              hsd_error *err)
+hsd_status hsd_hprof_put_type(hprof_output *output, hsd_bytes name, uint32_t *number, hsd_error *err)
 {
     name = shortened(name);
     const uint32_t before = output->types.count;
@@ -45,27 +42,24 @@ hsd_status hsd_hprof_put_type(hprof_output *output, hsd_bytes name, uint32_t *nu
     HSD_TRY(hsd_names_put(&output->types, name, &place, err));
     *number = place + 1;
     if (output->types.count == before) return HSD_OK;
-    HSD_WRITE(
-        output->import,
-        hsc_define_type(output->writer, *number, name.data, name.size, hsd_hprof_known_type(name)),
-        err);
+    HSD_WRITE(output->import,
+              hsc_define_type(output->writer, *number, name.data, name.size, hsd_hprof_known_type(name)), err);
     return HSD_OK;
 }
 
-hsd_status hsd_hprof_put_label(hprof_output *output, hsc_label_kind kind, uint32_t flags,
-                               uint32_t name_string, uint32_t *number, hsd_error *err)
+hsd_status hsd_hprof_put_label(hprof_output *output, hsc_label_kind kind, uint32_t flags, uint32_t name_string,
+                               uint32_t *number, hsd_error *err)
 {
     const uint64_t key = (uint64_t)name_string << 32 | (uint64_t)flags << 8 | (uint64_t)kind;
     const uint32_t before = output->labels.count;
     HSD_TRY(hsd_id_table_put(&output->labels, key, number, err));
     if (output->labels.count == before) return HSD_OK;
-    HSD_WRITE(output->import, hsc_define_label(output->writer, *number, kind, flags, name_string),
-              err);
+    HSD_WRITE(output->import, hsc_define_label(output->writer, *number, kind, flags, name_string), err);
     return HSD_OK;
 }
 
-hsd_status hsd_hprof_put_named_label(hprof_output *output, hsc_label_kind kind, uint32_t flags,
-                                     const char *name, uint32_t *number, hsd_error *err)
+hsd_status hsd_hprof_put_named_label(hprof_output *output, hsc_label_kind kind, uint32_t flags, const char *name,
+                                     uint32_t *number, hsd_error *err)
 {
     uint32_t string = 0;
     const hsd_bytes text = {(const uint8_t *)name, strlen(name)};
@@ -75,8 +69,7 @@ hsd_status hsd_hprof_put_named_label(hprof_output *output, hsc_label_kind kind, 
 
 uint64_t hsd_hprof_output_memory(const hprof_output *output)
 {
-    return hsd_names_memory(&output->strings) + hsd_names_memory(&output->types) +
-           hsd_id_table_memory(&output->labels);
+    return hsd_names_memory(&output->strings) + hsd_names_memory(&output->types) + hsd_id_table_memory(&output->labels);
 }
 
 void hsd_hprof_output_release(hprof_output *output)

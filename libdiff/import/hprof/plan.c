@@ -4,9 +4,9 @@
  *
  * Only the field `referent` of java.lang.ref.Reference holds less than strongly, and how depends on
  * the class of the object: weak and phantom references never retain; soft ones do, counted apart.
- * Every object with a finalizer has a final reference, which does not retain while something else does; once the object was
- * found dead it is in the queue of finalizers (its `next` is set), and then nothing but that reference holds the object until its
- * finalizer has run. The user may want all of them to retain.
+ * Every object with a finalizer has a final reference, which does not retain while something else does; once the object
+ * was found dead it is in the queue of finalizers (its `next` is set), and then nothing but that reference holds the
+ * object until its finalizer has run. The user may want all of them to retain.
  *
  * An object refers to its class, which keeps the class loader and all statics alive. Classes that go with the
  * program are roots anyway (STICKY_CLASS, and those of loader.c): references to them change nothing in what is live or
@@ -27,13 +27,11 @@ hsd_status hsd_hprof_begin_plans(hprof_plans *plans, const hprof *self, hsd_erro
 {
     plans->count = self->classes.table.count + 1;
     plans->items = calloc(plans->count, sizeof *plans->items);
-    if (plans->items == NULL)
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory: %" PRIu32 " classes", plans->count);
+    if (plans->items == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: %" PRIu32 " classes", plans->count);
     return HSD_OK;
 }
 
-hsd_status hsd_hprof_name_of_class(const hprof *self, const hprof_class *of, hsd_buffer *name,
-                                   hsd_error *err)
+hsd_status hsd_hprof_name_of_class(const hprof *self, const hprof_class *of, hsd_buffer *name, hsd_error *err)
 {
     static const char unknown[] = "(unknown class)";
     const hsd_bytes raw = hsd_hprof_name(&self->names, of->name);
@@ -47,13 +45,12 @@ hsd_status hsd_hprof_name_of_class(const hprof *self, const hprof_class *of, hsd
     return hsd_buffer_append(name, unknown, sizeof unknown - 1, err);
 }
 
-hsd_status hsd_hprof_type_of_class(const hprof *self, hprof_output *output, const hprof_class *of,
-                                   uint32_t *type, hsd_error *err)
+hsd_status hsd_hprof_type_of_class(const hprof *self, hprof_output *output, const hprof_class *of, uint32_t *type,
+                                   hsd_error *err)
 {
     hsd_buffer name = {0};
     hsd_status status = hsd_hprof_name_of_class(self, of, &name, err);
-    if (status == HSD_OK)
-        status = hsd_hprof_put_type(output, (hsd_bytes){name.data, name.size}, type, err);
+    if (status == HSD_OK) status = hsd_hprof_put_type(output, (hsd_bytes){name.data, name.size}, type, err);
     hsd_buffer_release(&name);
     return status;
 }
@@ -66,16 +63,13 @@ typedef struct making {
     const hprof *self;
     hprof_output *output;
     hprof_plan *plan;
-    const hprof_class *leaf; /* whose plan it is */
+    const hprof_class *leaf;    /* whose plan it is */
     const hprof_native *native; /* NULL = its instances own nothing outside the heap */
-    uint64_t offset;         /* of the next field */
-    bool joins_run;          /* the field before was primitive, too */
+    uint64_t offset;            /* of the next field */
+    bool joins_run;             /* the field before was primitive, too */
 } making;
 
-static hsd_bytes raw_name(const making *m, const hprof_class *of)
-{
-    return hsd_hprof_name(&m->self->names, of->name);
-}
+static hsd_bytes raw_name(const making *m, const hprof_class *of) { return hsd_hprof_name(&m->self->names, of->name); }
 
 static bool descends(const making *m, const char *name)
 {
@@ -87,23 +81,19 @@ static uint32_t strength_of_referent(const making *m)
     if (descends(m, "java.lang.ref.SoftReference")) return HSC_STRENGTH_SOFT;
     if (descends(m, "java.lang.ref.WeakReference") || descends(m, "java.lang.ref.PhantomReference"))
         return HSC_STRENGTH_WEAK;
-    if (descends(m, "java.lang.ref.FinalReference") ||
-        descends(m, "java.lang.ref.FinalizerReference"))
-        return m->output->import->options->final_is_strong ? HSC_STRENGTH_STRONG
-                                                           : HSC_STRENGTH_WEAK;
+    if (descends(m, "java.lang.ref.FinalReference") || descends(m, "java.lang.ref.FinalizerReference"))
+        return m->output->import->options->final_is_strong ? HSC_STRENGTH_STRONG : HSC_STRENGTH_WEAK;
     return HSC_STRENGTH_STRONG;
 }
 
 /* The flags of a field's label, and of the one it has where the instance is called something. */
-static void flags_of_field(making *m, hsd_bytes class_name, hsd_bytes name, uint32_t *flags,
-                           uint32_t *named)
+static void flags_of_field(making *m, hsd_bytes class_name, hsd_bytes name, uint32_t *flags, uint32_t *named)
 {
     *flags = hsd_hprof_known_fold(class_name, name) ? HSC_LABEL_FOLD : 0;
     if (hsd_hprof_known_register(class_name, name)) *flags |= HSC_STRENGTH_WEAK;
     *named = *flags;
     if (hsd_hprof_equals(class_name, "java.lang.Thread")) {
-        if (hsd_hprof_equals(name, "threadLocals") ||
-            hsd_hprof_equals(name, "inheritableThreadLocals"))
+        if (hsd_hprof_equals(name, "threadLocals") || hsd_hprof_equals(name, "inheritableThreadLocals"))
             *named |= HSC_LABEL_NAMED_ROOT;
     } else if (hsd_hprof_equals(class_name, "java.lang.ref.Reference")) {
         if (hsd_hprof_equals(name, "referent")) {
@@ -118,8 +108,7 @@ static void flags_of_field(making *m, hsd_bytes class_name, hsd_bytes name, uint
     }
 }
 
-static hsd_status add_slot(making *m, const hprof_class *owner, const hprof_field *field,
-                           hsd_error *err)
+static hsd_status add_slot(making *m, const hprof_class *owner, const hprof_field *field, hsd_error *err)
 {
     uint8_t space[128];
     const hsd_bytes name = hsd_hprof_name(&m->self->names, field->name);
@@ -130,12 +119,9 @@ static hsd_status add_slot(making *m, const hprof_class *owner, const hprof_fiel
     HSD_TRY(hsd_hprof_put_string(m->output, name, &string, err));
     HSD_TRY(hsd_hprof_put_label(m->output, HSC_LABEL_FIELD, flags, string, &slot.label, err));
     slot.named_label = slot.label;
-    if (named != flags)
-        HSD_TRY(
-            hsd_hprof_put_label(m->output, HSC_LABEL_FIELD, named, string, &slot.named_label, err));
+    if (named != flags) HSD_TRY(hsd_hprof_put_label(m->output, HSC_LABEL_FIELD, named, string, &slot.named_label, err));
     hprof_plans *plans = m->plans;
-    HSD_TRY(hsd_import_grow((void **)&plans->slots, &plans->slot_capacity, plans->slot_count,
-                           sizeof slot, err));
+    HSD_TRY(hsd_import_grow((void **)&plans->slots, &plans->slot_capacity, plans->slot_count, sizeof slot, err));
     plans->slots[plans->slot_count++] = slot;
     m->plan->slot_count++;
     return HSD_OK;
@@ -148,8 +134,7 @@ static hsd_status add_run(making *m, uint32_t size, hsd_error *err)
         plans->runs[plans->run_count - 1].size += size;
         return HSD_OK;
     }
-    HSD_TRY(hsd_import_grow((void **)&plans->runs, &plans->run_capacity, plans->run_count,
-                           sizeof *plans->runs, err));
+    HSD_TRY(hsd_import_grow((void **)&plans->runs, &plans->run_capacity, plans->run_count, sizeof *plans->runs, err));
     plans->runs[plans->run_count++] = (hprof_run){(uint32_t)m->offset, size};
     m->plan->run_count++;
     m->joins_run = true;
@@ -187,8 +172,7 @@ static void note_outside(making *m, const hprof_field *field)
     }
 }
 
-static hsd_status add_field(making *m, const hprof_class *owner, const hprof_field *field,
-                            hsd_error *err)
+static hsd_status add_field(making *m, const hprof_class *owner, const hprof_field *field, hsd_error *err)
 {
     uint8_t space[128];
     note_outside(m, field);
@@ -217,8 +201,8 @@ static hsd_status add_fields(making *m, uint64_t limit, hsd_error *err)
     for (unsigned depth = 0; of != NULL && depth < HPROF_MAX_DEPTH && m->offset <= limit; depth++) {
         for (uint32_t i = 0; i < of->field_count && m->offset <= limit; i++)
             HSD_TRY(add_field(m, of, &classes->fields[of->first_field + i], err));
-        HSD_TRY(hsd_hprof_check_memory(
-            m->self, hsd_hprof_plans_memory(m->plans) + hsd_hprof_output_memory(m->output), err));
+        HSD_TRY(hsd_hprof_check_memory(m->self, hsd_hprof_plans_memory(m->plans) + hsd_hprof_output_memory(m->output),
+                                       err));
         of = hsd_hprof_super(classes, of);
     }
     return HSD_OK;
@@ -228,7 +212,8 @@ static hprof_plan_kind kind_of_class(const making *m)
 {
     if (hsd_hprof_is_class(&m->self->names, m->leaf, "java.lang.Class")) return HPROF_PLAN_CLASS;
     if (descends(m, "java.lang.Thread")) return HPROF_PLAN_THREAD;
-    if (hsd_hprof_is_class(&m->self->names, m->leaf, "java.lang.ThreadLocal$ThreadLocalMap$Entry")) return HPROF_PLAN_LOCAL;
+    if (hsd_hprof_is_class(&m->self->names, m->leaf, "java.lang.ThreadLocal$ThreadLocalMap$Entry"))
+        return HPROF_PLAN_LOCAL;
     return descends(m, "java.lang.ref.FinalReference") ? HPROF_PLAN_FINAL : HPROF_PLAN_PLAIN;
 }
 
@@ -236,7 +221,8 @@ static hprof_plan_kind kind_of_class(const making *m)
 static bool is_cleanable(const making *m)
 {
     const hprof_class *of = m->leaf;
-    for (unsigned depth = 0; of != NULL && depth < HPROF_MAX_DEPTH; depth++, of = hsd_hprof_super(&m->self->classes, of)) {
+    for (unsigned depth = 0; of != NULL && depth < HPROF_MAX_DEPTH;
+         depth++, of = hsd_hprof_super(&m->self->classes, of)) {
         uint8_t space[128];
         if (hsd_hprof_known_cleanable(hsd_hprof_dotted(raw_name(m, of), space, sizeof space))) return true;
     }
@@ -247,14 +233,13 @@ static hprof_plan_values values_of_type(const hprof *self, const hprof_output *o
 {
     const hsd_import_options *options = self->import->options;
     if (!self->keeps_values) return HPROF_VALUES_NONE;
-    if (options->value_type_count > 0 &&
-        hsd_hprof_wants_values(options, hsd_names_get(&output->types, type - 1)))
+    if (options->value_type_count > 0 && hsd_hprof_wants_values(options, hsd_names_get(&output->types, type - 1)))
         return HPROF_VALUES_LONG;
     return options->with_values ? HPROF_VALUES_SHORT : HPROF_VALUES_NONE;
 }
 
-hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_output *output,
-                                uint32_t class_number, hsd_error *err)
+hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_output *output, uint32_t class_number,
+                                hsd_error *err)
 {
     const hprof_class *leaf = &self->classes.items[class_number];
     hprof_plan *plan = &plans->items[class_number];

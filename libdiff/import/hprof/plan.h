@@ -27,8 +27,9 @@ typedef enum hprof_plan_kind {
     HPROF_PLAN_PLAIN,
     HPROF_PLAN_CLASS,  /* java.lang.Class */
     HPROF_PLAN_THREAD, /* java.lang.Thread or below, called as thread "main": its threadLocals */
-    HPROF_PLAN_FINAL, /* java.lang.ref.Finalizer: while it is queued it holds its referent */
-    HPROF_PLAN_LOCAL /* the value of a ThreadLocal in one thread, called as the static field that holds the ThreadLocal */
+    HPROF_PLAN_FINAL,  /* java.lang.ref.Finalizer: while it is queued it holds its referent */
+    HPROF_PLAN_LOCAL /* the value of a ThreadLocal in one thread, called as the static field that holds the ThreadLocal
+                      */
 } hprof_plan_kind;
 
 /* What is kept of the values of the instances (value.h). */
@@ -38,29 +39,28 @@ typedef enum hprof_plan_values { HPROF_VALUES_NONE, HPROF_VALUES_SHORT, HPROF_VA
 #define HPROF_MOST_VIEWS 3u
 
 typedef struct hprof_outside {
-    uint32_t size_offset;                  /* of the number of bytes */
+    uint32_t size_offset;                    /* of the number of bytes */
     uint32_t view_offsets[HPROF_MOST_VIEWS]; /* of references: where one is set, the memory is another's */
-    uint8_t size_width, view_count;        /* size_width 0 = it owns none */
+    uint8_t size_width, view_count;          /* size_width 0 = it owns none */
     uint32_t address_offset, cleaner_offset; /* of a buffer (known.h) */
     bool has_address, has_cleaner;           /* else there are no such fields */
 } hprof_outside;
 
 typedef struct hprof_plan {
-    uint64_t size_bytes; /* shallow */
-    uint64_t
-        class_target; /* id of the class object that the instance refers to; 0 = none written */
+    uint64_t size_bytes;   /* shallow */
+    uint64_t class_target; /* id of the class object that the instance refers to; 0 = none written */
     uint32_t type;
     uint32_t first_slot, slot_count;
     uint32_t first_run, run_count;
-    uint32_t data_bytes;  /* that the fields take; an instance may have more or less */
-    uint32_t next_offset; /* of Reference.next; UINT32_MAX = there is none */
+    uint32_t data_bytes;      /* that the fields take; an instance may have more or less */
+    uint32_t next_offset;     /* of Reference.next; UINT32_MAX = there is none */
     uint32_t referent_offset; /* of Reference.referent, likewise */
     hprof_outside outside;
     bool is_built;
-    uint8_t kind;     /* hprof_plan_kind */
-    uint8_t values;   /* hprof_plan_values */
+    uint8_t kind;      /* hprof_plan_kind */
+    uint8_t values;    /* hprof_plan_values */
     bool is_cleanable; /* known.h */
-    bool has_no_dump; /* CLASS_DUMP is missing: size_bytes is the header's */
+    bool has_no_dump;  /* CLASS_DUMP is missing: size_bytes is the header's */
 } hprof_plan;
 
 typedef struct hprof_plans {
@@ -76,16 +76,15 @@ typedef struct hprof_plans {
 hsd_status hsd_hprof_begin_plans(hprof_plans *plans, const hprof *self, hsd_error *err);
 
 /* Makes the plan of a class. */
-hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_output *output,
-                                uint32_t class_number, hsd_error *err);
+hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_output *output, uint32_t class_number,
+                                hsd_error *err);
 
 /* Appends the name of a class as reports show it. */
-hsd_status hsd_hprof_name_of_class(const hprof *self, const hprof_class *of, hsd_buffer *name,
-                                   hsd_error *err);
+hsd_status hsd_hprof_name_of_class(const hprof *self, const hprof_class *of, hsd_buffer *name, hsd_error *err);
 
 /* The number of the type of a class. */
-hsd_status hsd_hprof_type_of_class(const hprof *self, hprof_output *output, const hprof_class *of,
-                                   uint32_t *type, hsd_error *err);
+hsd_status hsd_hprof_type_of_class(const hprof *self, hprof_output *output, const hprof_class *of, uint32_t *type,
+                                   hsd_error *err);
 
 uint64_t hsd_hprof_plans_memory(const hprof_plans *plans);
 void hsd_hprof_plans_release(hprof_plans *plans);

@@ -56,18 +56,15 @@ hsd_status hsd_hprof_damaged(hprof_reader *reader, const char *sentence, hsd_err
     return status == HSD_OK ? HSD_END : status;
 }
 
-hsd_status hsd_hprof_reject(hprof_reader *reader, unsigned length, const hprof_sub *sub,
-                            hsd_error *err)
+hsd_status hsd_hprof_reject(hprof_reader *reader, unsigned length, const hprof_sub *sub, hsd_error *err)
 {
     char sentence[96];
     const uint64_t left = reader->segment_end - reader->last;
     const bool is_at_end = hsd_source_ahead(reader->source) < hsd_min_u64(left, HPROF_EDGE_BYTES);
-    if (length != 0 &&
-        (reader->is_clamped || (is_at_end && length > hsd_source_ahead(reader->source))))
+    if (length != 0 && (reader->is_clamped || (is_at_end && length > hsd_source_ahead(reader->source))))
         return hsd_hprof_cut(reader, err);
     if (length != 0)
-        snprintf(sentence, sizeof sentence,
-                 "a sub-record (tag 0x%02x) is longer than its heap segment", sub->tag);
+        snprintf(sentence, sizeof sentence, "a sub-record (tag 0x%02x) is longer than its heap segment", sub->tag);
     else
         snprintf(sentence, sizeof sentence, "there is no sub-record with the tag 0x%02x", sub->tag);
     return hsd_hprof_damaged(reader, sentence, err);
@@ -107,8 +104,8 @@ static hsd_status refuse_version(hsd_source *source, size_t ahead, hsd_error *er
     const char *text = (const char *)source->at + MAGIC_BYTES;
     char version[12] = "";
     size_t size = 0;
-    while (size + 1 < sizeof version && MAGIC_BYTES + size < ahead && text[size] > ' ' &&
-           text[size] <= '~' && text[size] != ',')
+    while (size + 1 < sizeof version && MAGIC_BYTES + size < ahead && text[size] > ' ' && text[size] <= '~' &&
+           text[size] != ',')
         size++;
     memcpy(version, text, size);
     if (MAGIC_BYTES + size < ahead && text[size] == ',') {
@@ -116,10 +113,8 @@ static hsd_status refuse_version(hsd_source *source, size_t ahead, hsd_error *er
         hsd_error_set_hint(err, "make the dump with format=b");
         return HSD_E_UNSUPPORTED;
     }
-    if (strcmp(version, "1.0") == 0)
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "a Java profile of the trial version 1.0");
-    return hsd_fail(err, HSD_E_TOO_NEW,
-                    "a Java profile of version \"%s\": only 1.0.1, 1.0.2 and 1.0.3 are known",
+    if (strcmp(version, "1.0") == 0) return hsd_fail(err, HSD_E_UNSUPPORTED, "a Java profile of the trial version 1.0");
+    return hsd_fail(err, HSD_E_TOO_NEW, "a Java profile of version \"%s\": only 1.0.1, 1.0.2 and 1.0.3 are known",
                     version);
 }
 
@@ -135,19 +130,15 @@ hsd_status hsd_hprof_open(hprof_reader *reader, hsd_source *source, bool salvage
     const size_t ahead = hsd_source_ahead(source);
     const uint8_t *at = source->at;
     if (ahead < MAGIC_BYTES || memcmp(at, MAGIC, MAGIC_BYTES) != 0)
-        return hsd_fail_at(err, HSD_E_NOT_THIS_FORMAT, 0,
-                           "no HPROF dump: its first bytes are others");
+        return hsd_fail_at(err, HSD_E_NOT_THIS_FORMAT, 0, "no HPROF dump: its first bytes are others");
     const bool is_known = ahead >= MAGIC_BYTES + 6 && memcmp(at + MAGIC_BYTES, "1.0.", 4) == 0 &&
-                          at[MAGIC_BYTES + 4] >= '1' && at[MAGIC_BYTES + 4] <= '3' &&
-                          at[MAGIC_BYTES + 5] == 0;
+                          at[MAGIC_BYTES + 4] >= '1' && at[MAGIC_BYTES + 4] <= '3' && at[MAGIC_BYTES + 5] == 0;
     if (!is_known) return refuse_version(source, ahead, err);
-    if (ahead < HEADER_BYTES)
-        return hsd_fail_at(err, HSD_E_TRUNCATED, ahead, "the heap dump ends inside its header");
+    if (ahead < HEADER_BYTES) return hsd_fail_at(err, HSD_E_TRUNCATED, ahead, "the heap dump ends inside its header");
     reader->version = at[MAGIC_BYTES + 4] - (unsigned)'0';
     const uint32_t id_bytes = hsd_hprof_u32(at + MAGIC_BYTES + 6);
     if (id_bytes != 4 && id_bytes != 8)
-        return hsd_fail_at(err, HSD_E_CORRUPT, MAGIC_BYTES + 6,
-                           "ids of %" PRIu32 " bytes: they are 4 or 8", id_bytes);
+        return hsd_fail_at(err, HSD_E_CORRUPT, MAGIC_BYTES + 6, "ids of %" PRIu32 " bytes: they are 4 or 8", id_bytes);
     reader->id_bytes = id_bytes;
     reader->time_ms = hsd_hprof_u64(at + MAGIC_BYTES + 10);
     hsd_source_take(source, HEADER_BYTES);
@@ -181,16 +172,15 @@ static hsd_status is_truly_empty(hprof_reader *reader, bool *out, hsd_error *err
     const hsd_status status = hsd_hprof_peek(reader, RECORD_HEAD_BYTES, err);
     if (status < 0) return status;
     const uint8_t *at = reader->source->at;
-    *out = hsd_source_ahead(reader->source) >= RECORD_HEAD_BYTES && at[0] == HPROF_DUMP_END &&
-           hsd_hprof_u32(at + 5) == 0;
+    *out =
+        hsd_source_ahead(reader->source) >= RECORD_HEAD_BYTES && at[0] == HPROF_DUMP_END && hsd_hprof_u32(at + 5) == 0;
     return HSD_OK;
 }
 
 static hsd_status take_to_end(hprof_reader *reader, hprof_record *record, hsd_error *err)
 {
     reader->is_clamped = true;
-    record->length =
-        reader->total_bytes == 0 ? UINT64_MAX - record->body : reader->total_bytes - record->body;
+    record->length = reader->total_bytes == 0 ? UINT64_MAX - record->body : reader->total_bytes - record->body;
     if (reader->salvage) return HSD_OK;
     return hsd_hprof_cut(reader, err);
 }
@@ -199,8 +189,7 @@ static hsd_status take_to_end(hprof_reader *reader, hprof_record *record, hsd_er
 static hsd_status repair_length(hprof_reader *reader, hprof_record *record, hsd_error *err)
 {
     reader->is_clamped = false;
-    if (record->tag == HPROF_HEAP_DUMP && reader->total_bytes == 0)
-        HSD_TRY(find_total(reader, err));
+    if (record->tag == HPROF_HEAP_DUMP && reader->total_bytes == 0) HSD_TRY(find_total(reader, err));
     const bool is_known = reader->total_bytes >= record->body;
     const uint64_t left = is_known ? reader->total_bytes - record->body : UINT64_MAX;
     if (record->tag == HPROF_HEAP_DUMP && is_known && left >= LENGTH_MODULUS &&
@@ -264,13 +253,11 @@ hsd_status hsd_hprof_next_record(hprof_reader *reader, hprof_record *record, hsd
 
 /* ---- sub-records ---- */
 
-hsd_status hsd_hprof_near_edge(hprof_reader *reader, uint64_t left, const uint8_t **at,
-                               hsd_error *err)
+hsd_status hsd_hprof_near_edge(hprof_reader *reader, uint64_t left, const uint8_t **at, hsd_error *err)
 {
     hsd_source *source = reader->source;
     if (left == 0) return HSD_END;
-    const hsd_status status =
-        hsd_hprof_peek(reader, (size_t)hsd_min_u64(left, HPROF_EDGE_BYTES), err);
+    const hsd_status status = hsd_hprof_peek(reader, (size_t)hsd_min_u64(left, HPROF_EDGE_BYTES), err);
     if (status < 0) return status;
     const size_t seen = (size_t)hsd_min_u64(left, hsd_source_ahead(source));
     if (seen == 0) return hsd_hprof_cut(reader, err);

@@ -73,10 +73,7 @@ enum hprof_type { /* of fields and elements */
 /* Widths of the types; references and what is no type are 0. */
 extern const uint8_t hsd_hprof_width[HPROF_TYPE_COUNT];
 
-static inline bool hsd_hprof_is_reference(uint8_t type)
-{
-    return type == HPROF_OBJECT || type == HPROF_OLD_ARRAY;
-}
+static inline bool hsd_hprof_is_reference(uint8_t type) { return type == HPROF_OBJECT || type == HPROF_OLD_ARRAY; }
 
 static inline bool hsd_hprof_is_primitive(uint8_t type)
 {
@@ -85,10 +82,7 @@ static inline bool hsd_hprof_is_primitive(uint8_t type)
 
 /* ---- big-endian ---- */
 
-static inline uint16_t hsd_hprof_u16(const uint8_t *at)
-{
-    return (uint16_t)((unsigned)at[0] << 8 | at[1]);
-}
+static inline uint16_t hsd_hprof_u16(const uint8_t *at) { return (uint16_t)((unsigned)at[0] << 8 | at[1]); }
 
 static inline uint32_t hsd_hprof_u32(const uint8_t *at)
 {
@@ -122,19 +116,19 @@ static inline uint64_t hsd_hprof_id(const uint8_t *at, unsigned id_bytes)
 typedef struct hprof_reader {
     hsd_source *source;
     unsigned id_bytes;
-    unsigned version;      /* 1, 2, 3: of JAVA PROFILE 1.0.x */
-    uint64_t time_ms;      /* of the header: milliseconds since 1970 */
-    uint64_t first_record; /* offset behind the header */
-    bool salvage;          /* damage is skipped and counted instead of being an error */
-    unsigned dumps;        /* heap dumps begun so far */
-    bool is_dump_open;     /* segments were seen, their end mark was not */
-    uint64_t segment_end;  /* offset where the open heap segment ends */
-    uint64_t limit;        /* the input is taken to end here; UINT64_MAX = where it does */
-    uint64_t lost_bytes;   /* of heap segments that could not be read */
-    uint64_t cut_offset;   /* where the input turned out to be cut; UINT64_MAX = it was not */
-    uint64_t total_bytes;  /* size of the input, 0 = not known yet */
-    uint64_t last;         /* offset of the record or sub-record begun last: what a cut loses */
-    bool is_clamped;       /* the open segment ends where the input does, not where it should */
+    unsigned version;               /* 1, 2, 3: of JAVA PROFILE 1.0.x */
+    uint64_t time_ms;               /* of the header: milliseconds since 1970 */
+    uint64_t first_record;          /* offset behind the header */
+    bool salvage;                   /* damage is skipped and counted instead of being an error */
+    unsigned dumps;                 /* heap dumps begun so far */
+    bool is_dump_open;              /* segments were seen, their end mark was not */
+    uint64_t segment_end;           /* offset where the open heap segment ends */
+    uint64_t limit;                 /* the input is taken to end here; UINT64_MAX = where it does */
+    uint64_t lost_bytes;            /* of heap segments that could not be read */
+    uint64_t cut_offset;            /* where the input turned out to be cut; UINT64_MAX = it was not */
+    uint64_t total_bytes;           /* size of the input, 0 = not known yet */
+    uint64_t last;                  /* offset of the record or sub-record begun last: what a cut loses */
+    bool is_clamped;                /* the open segment ends where the input does, not where it should */
     uint8_t edge[HPROF_EDGE_BYTES]; /* the last bytes of the input, with zeros behind */
 } hprof_reader;
 
@@ -169,8 +163,7 @@ hsd_status hsd_hprof_skip_far(hprof_reader *reader, uint64_t size, hsd_error *er
 
 static inline hsd_status hsd_hprof_skip(hprof_reader *reader, uint64_t size, hsd_error *err)
 {
-    if (__builtin_expect(size > hsd_source_ahead(reader->source), 0))
-        return hsd_hprof_skip_far(reader, size, err);
+    if (__builtin_expect(size > hsd_source_ahead(reader->source), 0)) return hsd_hprof_skip_far(reader, size, err);
     hsd_source_take(reader->source, (size_t)size);
     return HSD_OK;
 }
@@ -204,8 +197,7 @@ unsigned hsd_hprof_decode_rare(const uint8_t *at, unsigned id_bytes, hprof_sub *
  * Decodes the header of the sub-record at `at`, of which HPROF_EDGE_BYTES can be read. Returns its
  * length, 0 if it is none. For HPROF_CLASS only tag and id: its body is read by class.h.
  */
-static inline __attribute__((always_inline)) unsigned hsd_hprof_decode(const uint8_t *at,
-                                                                       const unsigned id_bytes,
+static inline __attribute__((always_inline)) unsigned hsd_hprof_decode(const uint8_t *at, const unsigned id_bytes,
                                                                        hprof_sub *sub)
 {
     sub->tag = at[0];
@@ -235,20 +227,17 @@ static inline __attribute__((always_inline)) unsigned hsd_hprof_decode(const uin
 }
 
 /* Slow path of hsd_hprof_next_sub: the last bytes of a segment or of the window. */
-hsd_status hsd_hprof_near_edge(hprof_reader *reader, uint64_t left, const uint8_t **at,
-                               hsd_error *err);
+hsd_status hsd_hprof_near_edge(hprof_reader *reader, uint64_t left, const uint8_t **at, hsd_error *err);
 
 /* A sub-record whose header does not fit or that is none. */
-hsd_status hsd_hprof_reject(hprof_reader *reader, unsigned length, const hprof_sub *sub,
-                            hsd_error *err);
+hsd_status hsd_hprof_reject(hprof_reader *reader, unsigned length, const hprof_sub *sub, hsd_error *err);
 
 /*
  * The next sub-record of the open segment, its header taken; the caller takes or skips the body.
  * HSD_END at the end of the segment, also where the rest of it is damaged or not there (salvage).
  */
 static inline __attribute__((always_inline)) hsd_status hsd_hprof_next_sub(hprof_reader *reader,
-                                                                           const unsigned id_bytes,
-                                                                           hprof_sub *sub,
+                                                                           const unsigned id_bytes, hprof_sub *sub,
                                                                            hsd_error *err)
 {
     hsd_source *source = reader->source;
@@ -256,15 +245,13 @@ static inline __attribute__((always_inline)) hsd_status hsd_hprof_next_sub(hprof
     const uint64_t left = reader->segment_end - offset;
     const uint8_t *at = source->at;
     reader->last = offset;
-    if (__builtin_expect(hsd_source_ahead(source) < HPROF_EDGE_BYTES || left < HPROF_EDGE_BYTES,
-                         0)) {
+    if (__builtin_expect(hsd_source_ahead(source) < HPROF_EDGE_BYTES || left < HPROF_EDGE_BYTES, 0)) {
         const hsd_status status = hsd_hprof_near_edge(reader, left, &at, err);
         if (status != HSD_OK) return status;
     }
     const unsigned length = hsd_hprof_decode(at, id_bytes, sub);
     sub->offset = offset;
-    if (__builtin_expect(length == 0 || length > left || sub->body > left - length ||
-                             length > hsd_source_ahead(source),
+    if (__builtin_expect(length == 0 || length > left || sub->body > left - length || length > hsd_source_ahead(source),
                          0))
         return hsd_hprof_reject(reader, length, sub, err);
     hsd_source_take(source, length);

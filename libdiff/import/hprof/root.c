@@ -46,39 +46,35 @@ static const root_kind *find_kind(uint8_t tag)
 
 /* ---- labels ---- */
 
-static hsd_status finish_text(hprof_roots *roots, hsd_status status, uint32_t *string,
-                              hsd_error *err)
+static hsd_status finish_text(hprof_roots *roots, hsd_status status, uint32_t *string, hsd_error *err)
 {
     if (status == HSD_OK)
-        status = hsd_hprof_put_string(roots->output,
-                                      (hsd_bytes){roots->text.data, roots->text.size}, string, err);
+        status = hsd_hprof_put_string(roots->output, (hsd_bytes){roots->text.data, roots->text.size}, string, err);
     hsd_buffer_clear(&roots->text);
     return status;
 }
 
 /* For a thread that no record names there is none to remember it by. */
-static hsd_status label_of_serial(hprof_roots *roots, hprof_thread *thread, uint32_t serial,
-                                  uint32_t *string, hsd_error *err)
+static hsd_status label_of_serial(hprof_roots *roots, hprof_thread *thread, uint32_t serial, uint32_t *string,
+                                  hsd_error *err)
 {
     if (thread != NULL && thread->label != 0) {
         *string = thread->label;
         return HSD_OK;
     }
-    const hsd_status status =
-        hsd_hprof_thread_text(thread, serial, &roots->self->names, &roots->text, err);
+    const hsd_status status = hsd_hprof_thread_text(thread, serial, &roots->self->names, &roots->text, err);
     HSD_TRY(finish_text(roots, status, string, err));
     if (thread != NULL) thread->label = *string;
     return HSD_OK;
 }
 
-hsd_status hsd_hprof_thread_label(hprof_roots *roots, hprof_thread *thread, uint32_t *string,
-                                  hsd_error *err)
+hsd_status hsd_hprof_thread_label(hprof_roots *roots, hprof_thread *thread, uint32_t *string, hsd_error *err)
 {
     return label_of_serial(roots, thread, thread->serial, string, err);
 }
 
-static hsd_status frame_label_text(hprof_roots *roots, const hprof_thread *thread,
-                                   const hprof_frame *frame, hsd_error *err)
+static hsd_status frame_label_text(hprof_roots *roots, const hprof_thread *thread, const hprof_frame *frame,
+                                   hsd_error *err)
 {
     const hprof *self = roots->self;
     HSD_TRY(hsd_hprof_thread_text(thread, thread->serial, &self->names, &roots->text, err));
@@ -87,8 +83,8 @@ static hsd_status frame_label_text(hprof_roots *roots, const hprof_thread *threa
 }
 
 /* The label of a frame of a thread; *is_known false if there is no such frame. */
-static hsd_status label_of_frame(hprof_roots *roots, const hprof_thread *thread, uint32_t number,
-                                 bool *is_known, uint32_t *string, hsd_error *err)
+static hsd_status label_of_frame(hprof_roots *roots, const hprof_thread *thread, uint32_t number, bool *is_known,
+                                 uint32_t *string, hsd_error *err)
 {
     hprof_stacks *stacks = &roots->self->stacks;
     const hprof_trace *trace = thread == NULL ? NULL : hsd_hprof_trace(stacks, thread->trace);
@@ -105,8 +101,7 @@ static hsd_status label_of_frame(hprof_roots *roots, const hprof_thread *thread,
     return HSD_OK;
 }
 
-static hsd_status plain_label(hprof_roots *roots, const root_kind *kind, uint32_t *string,
-                              hsd_error *err)
+static hsd_status plain_label(hprof_roots *roots, const root_kind *kind, uint32_t *string, hsd_error *err)
 {
     uint32_t *known = &roots->plain[kind->tag];
     if (*known == 0) {
@@ -144,16 +139,14 @@ hsd_status hsd_hprof_write_root(hprof_roots *roots, const hprof_sub *sub, hsd_er
 
 /* ---- threads ---- */
 
-static hsd_status write_frame(hprof_roots *roots, uint32_t thread, uint32_t depth,
-                              const hprof_frame *frame, hsd_error *err)
+static hsd_status write_frame(hprof_roots *roots, uint32_t thread, uint32_t depth, const hprof_frame *frame,
+                              hsd_error *err)
 {
     const hprof *self = roots->self;
     uint32_t function = 0, file = 0;
-    const hsd_status status =
-        hsd_hprof_frame_text(frame, &self->classes, &self->names, false, &roots->text, err);
+    const hsd_status status = hsd_hprof_frame_text(frame, &self->classes, &self->names, false, &roots->text, err);
     HSD_TRY(finish_text(roots, status, &function, err));
-    HSD_TRY(
-        hsd_hprof_put_string(roots->output, hsd_hprof_name(&self->names, frame->file), &file, err));
+    HSD_TRY(hsd_hprof_put_string(roots->output, hsd_hprof_name(&self->names, frame->file), &file, err));
     HSD_WRITE(roots->output->import,
               hsc_frame(roots->output->writer, thread, depth, function, file,
                         frame->line > 0 ? (uint32_t)frame->line : 0),
@@ -168,14 +161,12 @@ static hsd_status write_thread(hprof_roots *roots, uint32_t number, hsd_error *e
     const hprof_thread *thread = &stacks->threads[number];
     const hprof_trace *trace = hsd_hprof_trace(stacks, thread->trace);
     uint32_t name = 0;
-    HSD_TRY(hsd_hprof_put_string(roots->output, hsd_hprof_thread_name(thread, &self->names), &name,
-                                 err));
+    HSD_TRY(hsd_hprof_put_string(roots->output, hsd_hprof_thread_name(thread, &self->names), &name, err));
     HSD_WRITE(roots->output->import, hsc_define_thread(roots->output->writer, number, name), err);
     for (uint32_t i = 0; trace != NULL && i < trace->frame_count; i++) {
         if (roots->frames_left == 0) return HSD_OK;
         roots->frames_left--;
-        const hprof_frame *frame =
-            hsd_hprof_frame(stacks, stacks->frame_ids[trace->first_frame + i]);
+        const hprof_frame *frame = hsd_hprof_frame(stacks, stacks->frame_ids[trace->first_frame + i]);
         if (frame != NULL) HSD_TRY(write_frame(roots, number, i, frame, err));
     }
     return HSD_OK;
@@ -193,16 +184,14 @@ hsd_status hsd_hprof_write_threads(hprof_roots *roots, hsd_error *err)
 
 /* ---- allocation sites ---- */
 
-static hsd_status define_site(hprof_roots *roots, uint32_t site, uint32_t parent,
-                              const hprof_frame *frame, hsd_error *err)
+static hsd_status define_site(hprof_roots *roots, uint32_t site, uint32_t parent, const hprof_frame *frame,
+                              hsd_error *err)
 {
     const hprof *self = roots->self;
     uint32_t function = 0, file = 0;
-    const hsd_status status =
-        hsd_hprof_frame_text(frame, &self->classes, &self->names, false, &roots->text, err);
+    const hsd_status status = hsd_hprof_frame_text(frame, &self->classes, &self->names, false, &roots->text, err);
     HSD_TRY(finish_text(roots, status, &function, err));
-    HSD_TRY(
-        hsd_hprof_put_string(roots->output, hsd_hprof_name(&self->names, frame->file), &file, err));
+    HSD_TRY(hsd_hprof_put_string(roots->output, hsd_hprof_name(&self->names, frame->file), &file, err));
     HSD_WRITE(roots->output->import,
               hsc_define_site(roots->output->writer, site, parent, function, file,
                               frame->line > 0 ? (uint32_t)frame->line : 0, 0),
@@ -211,8 +200,7 @@ static hsd_status define_site(hprof_roots *roots, uint32_t site, uint32_t parent
 }
 
 /* The site of a trace: its frames from the outermost inwards, shared with other traces. */
-static hsd_status make_site(hprof_roots *roots, const hprof_trace *trace, uint32_t *site,
-                            hsd_error *err)
+static hsd_status make_site(hprof_roots *roots, const hprof_trace *trace, uint32_t *site, hsd_error *err)
 {
     const hprof_stacks *stacks = &roots->self->stacks;
     uint32_t parent = 0;
@@ -223,8 +211,7 @@ static hsd_status make_site(hprof_roots *roots, const hprof_trace *trace, uint32
         const uint32_t before = roots->site_table.count;
         uint32_t here = 0;
         HSD_TRY(hsd_id_table_put(&roots->site_table, (uint64_t)parent << 32 | number, &here, err));
-        if (roots->site_table.count != before)
-            HSD_TRY(define_site(roots, here, parent, &stacks->frames[number], err));
+        if (roots->site_table.count != before) HSD_TRY(define_site(roots, here, parent, &stacks->frames[number], err));
         parent = here;
     }
     *site = parent;

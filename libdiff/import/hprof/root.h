@@ -10,11 +10,11 @@
 typedef struct hprof_roots {
     hprof *self;
     hprof_output *output;
-    hsd_buffer text;        /* scratch */
+    hsd_buffer text;         /* scratch */
     hsd_id_table site_table; /* parent site and frame -> site */
-    uint32_t plain[256];    /* string by tag of root, 0 = not made yet */
-    uint64_t frames_left;   /* that may still be written */
-    uint32_t last_serial;   /* stack trace of the object before, and its site */
+    uint32_t plain[256];     /* string by tag of root, 0 = not made yet */
+    uint64_t frames_left;    /* that may still be written */
+    uint32_t last_serial;    /* stack trace of the object before, and its site */
     uint32_t last_site;
 } hprof_roots;
 
@@ -25,8 +25,7 @@ hsd_status hsd_hprof_write_threads(hprof_roots *roots, hsd_error *err);
 hsd_status hsd_hprof_write_root(hprof_roots *roots, const hprof_sub *sub, hsd_error *err);
 
 /* The string `thread "main"` of a thread. */
-hsd_status hsd_hprof_thread_label(hprof_roots *roots, hprof_thread *thread, uint32_t *string,
-                                  hsd_error *err);
+hsd_status hsd_hprof_thread_label(hprof_roots *roots, hprof_thread *thread, uint32_t *string, hsd_error *err);
 
 /* The allocation site for the stack trace serial of an object; 0 = none. */
 hsd_status hsd_hprof_site(hprof_roots *roots, uint32_t serial, uint32_t *site, hsd_error *err);

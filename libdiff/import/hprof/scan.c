@@ -54,10 +54,8 @@ static void vote_header(hprof_votes *votes, const scan *s, unsigned alignment, u
 static void vote_reference(hprof_votes *votes, const scan *s, unsigned alignment, uint64_t step)
 {
     const uint64_t narrow = s->vote_count * 4, wide = s->vote_count * 8;
-    const bool is_narrow =
-        step == padded(16 + narrow, alignment) || step == padded(12 + narrow, alignment);
-    const bool is_wide =
-        step == padded(16 + wide, alignment) || step == padded(24 + wide, alignment);
+    const bool is_narrow = step == padded(16 + narrow, alignment) || step == padded(12 + narrow, alignment);
+    const bool is_wide = step == padded(16 + wide, alignment) || step == padded(24 + wide, alignment);
     if (is_narrow && !is_wide) votes->narrow++;
     if (is_wide && !is_narrow) votes->wide++;
 }
@@ -113,15 +111,13 @@ static inline hsd_status count_instance(scan *s, const hprof_sub *sub, hsd_error
 {
     hprof_classes *classes = &s->self->classes;
     uint32_t number = hsd_id_table_find(&classes->table, sub->class_id);
-    if (__builtin_expect(number == 0, 0))
-        HSD_TRY(hsd_hprof_put_class(classes, sub->class_id, &number, err));
+    if (__builtin_expect(number == 0, 0)) HSD_TRY(hsd_hprof_put_class(classes, sub->class_id, &number, err));
     step_to(s, sub->id);
     s->previous_class = number;
     hprof_tally *tally = &classes->tallies[number];
     tally->objects++;
     tally->bytes += sub->count;
-    if (__builtin_expect(tally->objects <= FIRST_INSTANCES || tally->mirrors > 0, 0))
-        look_closer(s, number, sub->id);
+    if (__builtin_expect(tally->objects <= FIRST_INSTANCES || tally->mirrors > 0, 0)) look_closer(s, number, sub->id);
     return HSD_OK;
 }
 
@@ -139,8 +135,8 @@ static hsd_status count_object_array(scan *s, const hprof_sub *sub, hsd_error *e
     hprof_tally *tally = &classes->tallies[number];
     if (tally->arrays == 0) {
         const uint32_t place = classes->array_count + 1;
-        HSD_TRY(hsd_import_grow((void **)&classes->arrays, &classes->array_capacity, place,
-                               sizeof *classes->arrays, err));
+        HSD_TRY(hsd_import_grow((void **)&classes->arrays, &classes->array_capacity, place, sizeof *classes->arrays,
+                                err));
         tally->arrays = classes->array_count = place;
     }
     add_array(&classes->arrays[tally->arrays], sub->count);
@@ -190,16 +186,14 @@ static hsd_status open_chunk(scan *s, uint64_t offset, hsd_error *err)
     hprof_chunks *chunks = &s->self->chunks;
     close_chunk(s);
     if (chunks->count == MAX_CHUNKS) join_chunks(chunks);
-    HSD_TRY(hsd_import_grow((void **)&chunks->items, &chunks->capacity, chunks->count,
-                           sizeof *chunks->items, err));
+    HSD_TRY(hsd_import_grow((void **)&chunks->items, &chunks->capacity, chunks->count, sizeof *chunks->items, err));
     chunks->items[chunks->count++] = (hprof_chunk){.offset = offset,
                                                    .segment_end = s->reader->segment_end,
                                                    .is_clamped = s->reader->is_clamped,
                                                    .least = UINT64_MAX};
     s->next_chunk = offset + chunks->chunk_bytes;
     HSD_TRY(hsd_hprof_check_memory(s->self, 0, err));
-    return hsd_progress(s->self->import->reporter, "scanning the heap dump", offset,
-                        s->reader->total_bytes, err);
+    return hsd_progress(s->self->import->reporter, "scanning the heap dump", offset, s->reader->total_bytes, err);
 }
 
 /* ---- sub-records ---- */
@@ -217,8 +211,7 @@ static hsd_status scan_rare(scan *s, const hprof_sub *sub, hsd_error *err)
         class = hsd_hprof_class(&self->classes, sub->id);
         if (class != NULL) class->is_sticky = true;
         return HSD_OK;
-    case HPROF_THREAD_OBJECT:
-        return hsd_hprof_note_thread(&self->stacks, sub->stack, sub->id, sub->frame, err);
+    case HPROF_THREAD_OBJECT: return hsd_hprof_note_thread(&self->stacks, sub->stack, sub->id, sub->frame, err);
     case HPROF_HEAP_INFO: return hsd_hprof_want(&self->names, sub->class_id, &name, err);
     case HPROF_NO_DATA_ARRAY: count_prim_array(s, sub); return HSD_OK;
     default: return HSD_OK;
@@ -226,15 +219,12 @@ static hsd_status scan_rare(scan *s, const hprof_sub *sub, hsd_error *err)
 }
 
 /* All sub-records of a segment. HSD_END at its end. */
-static inline __attribute__((always_inline)) hsd_status scan_segment(scan *s,
-                                                                     const unsigned id_bytes,
-                                                                     hsd_error *err)
+static inline __attribute__((always_inline)) hsd_status scan_segment(scan *s, const unsigned id_bytes, hsd_error *err)
 {
     hprof_sub sub;
     for (;;) {
         HSD_TRY(hsd_hprof_next_sub(s->reader, id_bytes, &sub, err));
-        if (__builtin_expect(sub.offset >= s->next_chunk, 0))
-            HSD_TRY(open_chunk(s, sub.offset, err));
+        if (__builtin_expect(sub.offset >= s->next_chunk, 0)) HSD_TRY(open_chunk(s, sub.offset, err));
         switch (sub.tag) {
         case HPROF_INSTANCE:
             HSD_TRY(hsd_hprof_skip(s->reader, sub.body, err));
@@ -253,15 +243,9 @@ static inline __attribute__((always_inline)) hsd_status scan_segment(scan *s,
     }
 }
 
-static __attribute__((noinline)) hsd_status scan_segment_4(scan *s, hsd_error *err)
-{
-    return scan_segment(s, 4, err);
-}
+static __attribute__((noinline)) hsd_status scan_segment_4(scan *s, hsd_error *err) { return scan_segment(s, 4, err); }
 
-static __attribute__((noinline)) hsd_status scan_segment_8(scan *s, hsd_error *err)
-{
-    return scan_segment(s, 8, err);
-}
+static __attribute__((noinline)) hsd_status scan_segment_8(scan *s, hsd_error *err) { return scan_segment(s, 8, err); }
 
 /* ---- records ---- */
 
@@ -294,12 +278,10 @@ static hsd_status scan_heap(scan *s, const hprof_record *record, hsd_error *err)
     hprof *self = s->self;
     if (s->reader->dumps != self->dump) return HSD_OK;
     self->is_complete = false; /* until its end is seen */
-    const hsd_status status =
-        s->reader->id_bytes == 8 ? scan_segment_8(s, err) : scan_segment_4(s, err);
+    const hsd_status status = s->reader->id_bytes == 8 ? scan_segment_8(s, err) : scan_segment_4(s, err);
     if (status < 0) return status;
     self->heap_end = hsd_source_offset(s->reader->source);
-    const bool is_whole =
-        s->reader->cut_offset == UINT64_MAX && !s->reader->is_clamped && s->reader->lost_bytes == 0;
+    const bool is_whole = s->reader->cut_offset == UINT64_MAX && !s->reader->is_clamped && s->reader->lost_bytes == 0;
     if (record->tag == HPROF_HEAP_DUMP) self->is_complete = is_whole;
     return HSD_OK;
 }
@@ -309,12 +291,9 @@ static hsd_status scan_record(scan *s, const hprof_record *record, hsd_error *er
     hprof *self = s->self;
     hprof_reader *reader = s->reader;
     switch (record->tag) {
-    case HPROF_STRING:
-        return hsd_hprof_note_string(&self->names, record->offset, record->body + record->length,
-                                     err);
+    case HPROF_STRING: return hsd_hprof_note_string(&self->names, record->offset, record->body + record->length, err);
     case HPROF_LOAD_CLASS: return scan_load_class(s, record, err);
-    case HPROF_STACK_FRAME:
-        return hsd_hprof_read_frame(&self->stacks, &self->names, reader, record->length, err);
+    case HPROF_STACK_FRAME: return hsd_hprof_read_frame(&self->stacks, &self->names, reader, record->length, err);
     case HPROF_STACK_TRACE: return hsd_hprof_read_trace(&self->stacks, reader, record->length, err);
     case HPROF_START_THREAD:
         self->is_agent = true;
@@ -340,8 +319,7 @@ static hsd_status scan_records(scan *s, hsd_error *err)
     for (;;) {
         hsd_status status = hsd_hprof_next_record(s->reader, &record, err);
         if (status == HSD_OK) status = scan_record(s, &record, err);
-        if (status == HSD_OK && s->reader->cut_offset == UINT64_MAX)
-            status = hsd_hprof_leave(s->reader, &record, err);
+        if (status == HSD_OK && s->reader->cut_offset == UINT64_MAX) status = hsd_hprof_leave(s->reader, &record, err);
         if (status < 0) return status;
         if (status == HSD_END || s->reader->cut_offset != UINT64_MAX) return HSD_OK;
         if ((++since_check & 0xfff) == 0) HSD_TRY(hsd_hprof_check_memory(s->self, 0, err));
@@ -360,13 +338,11 @@ static hsd_status check_dumps(hprof *self, hsd_error *err)
     }
     if (wanted == 0 && dumps > 1) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "this file holds %u heap dumps", dumps);
-        hsd_error_set_hint(err, "choose one with --dump N, from --dump 1 (the oldest) to --dump %u",
-                           dumps);
+        hsd_error_set_hint(err, "choose one with --dump N, from --dump 1 (the oldest) to --dump %u", dumps);
         return HSD_E_UNSUPPORTED;
     }
     if (wanted > dumps)
-        return hsd_fail(err, HSD_E_UNSUPPORTED,
-                        "there is no heap dump %u in this file: it holds %u", wanted, dumps);
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "there is no heap dump %u in this file: it holds %u", wanted, dumps);
     return HSD_OK;
 }
 
@@ -375,8 +351,7 @@ static hsd_status check_end(hprof *self, hsd_error *err)
 {
     if (self->is_complete || self->import->options->salvage) return HSD_OK;
     self->reader.last = hsd_source_offset(self->reader.source);
-    hsd_fail_at(err, HSD_E_TRUNCATED, self->reader.last,
-                "the heap dump was cut off: its end mark is missing");
+    hsd_fail_at(err, HSD_E_TRUNCATED, self->reader.last, "the heap dump was cut off: its end mark is missing");
     hsd_import_hint_partial(err);
     return HSD_E_TRUNCATED;
 }
@@ -389,7 +364,7 @@ hsd_status hsd_hprof_scan(hprof *self, hsd_error *err)
     if (self->chunks.chunk_bytes == 0) self->chunks.chunk_bytes = CHUNK_BYTES;
     self->traces.least = UINT64_MAX;
     HSD_TRY(hsd_import_grow((void **)&self->classes.tallies, &self->classes.tally_capacity, 0,
-                           sizeof *self->classes.tallies, err)); /* 0 stands for arrays */
+                            sizeof *self->classes.tallies, err)); /* 0 stands for arrays */
     HSD_TRY(scan_records(&s, err));
     close_chunk(&s);
     HSD_TRY(check_dumps(self, err));

@@ -37,14 +37,12 @@ uint64_t hsd_hprof_array_size(const hprof_model *model, uint64_t count, unsigned
     return padded(size, model->alignment);
 }
 
-uint64_t hsd_hprof_arrays_size(const hprof_model *model, const hprof_array_tally *tally,
-                               unsigned width)
+uint64_t hsd_hprof_arrays_size(const hprof_model *model, const hprof_array_tally *tally, unsigned width)
 {
     const uint64_t first = first_element(model, width);
     uint64_t sum = tally->elements * width;
     for (unsigned rest = 0; rest < HPROF_REMAINDERS; rest++) {
-        const uint64_t padding =
-            padded(first + rest * width, model->alignment) - (first + rest * width);
+        const uint64_t padding = padded(first + rest * width, model->alignment) - (first + rest * width);
         sum += tally->arrays[rest] * (first + padding);
     }
     return sum;
@@ -118,8 +116,7 @@ static void count_plain(const hprof *self, const hprof_class *of, own_fields *ow
 }
 
 /* Moves the fields of a @Contended group from the plain ones to the others. */
-static void set_group_apart(const hprof *self, const hprof_class *of, const hprof_extra *extra,
-                            own_fields *own)
+static void set_group_apart(const hprof *self, const hprof_class *of, const hprof_extra *extra, own_fields *own)
 {
     if (extra->contended[0] == NULL || !has_room_for_padding(self, of)) return;
     for (uint32_t i = 0; i < of->field_count; i++) {
@@ -143,11 +140,8 @@ static own_fields count_fields(const hprof *self, const hprof_class *of)
     const hsd_bytes name = hsd_hprof_dotted(raw, space, sizeof space);
     const hprof_extra *extra = hsd_hprof_known_extra(name, NULL);
     for (; extra != NULL; extra = hsd_hprof_known_extra(name, extra)) {
-        if (extra->if_field != NULL &&
-            !hsd_hprof_declares(&self->classes, &self->names, of, extra->if_field))
-            continue;
-        if (extra->if_no_field != NULL &&
-            hsd_hprof_declares(&self->classes, &self->names, of, extra->if_no_field))
+        if (extra->if_field != NULL && !hsd_hprof_declares(&self->classes, &self->names, of, extra->if_field)) continue;
+        if (extra->if_no_field != NULL && hsd_hprof_declares(&self->classes, &self->names, of, extra->if_no_field))
             continue;
         own.plain.of_width[self->reader.id_bytes == 4 ? 4 : 8] += extra->pointers;
         own.plain.of_width[4] += extra->ints;
@@ -230,8 +224,7 @@ static bool is_known_by_heart(const hprof *self, const hprof_class *of)
 }
 
 /* Own fields of a class, behind those of its superclass. */
-static void lay_out(const hprof *self, const hprof_model *model, const hprof_class *of,
-                    hprof_layout *to)
+static void lay_out(const hprof *self, const hprof_model *model, const hprof_class *of, hprof_layout *to)
 {
     const own_fields own = count_fields(self, of);
     if (model->fills_gaps)
@@ -245,8 +238,7 @@ static void lay_out(const hprof *self, const hprof_model *model, const hprof_cla
 
 /* Lays out a class that is new, its superclasses first: each once. A class that is met again while it
  * is busy is its own ancestor, and is taken to have none. */
-static void lay_out_chain(const hprof *self, const hprof_model *model, hprof_layout *layouts,
-                          uint32_t number)
+static void lay_out_chain(const hprof *self, const hprof_model *model, hprof_layout *layouts, uint32_t number)
 {
     const hprof_classes *classes = &self->classes;
     uint32_t chain[HPROF_MAX_DEPTH];
@@ -258,9 +250,7 @@ static void lay_out_chain(const hprof *self, const hprof_model *model, hprof_lay
         number = super_id == 0 ? 0 : hsd_id_table_find(&classes->table, super_id);
     }
     const bool is_laid_out = number != 0 && layouts[number].state == HPROF_LAID_OUT;
-    hprof_layout fields = is_laid_out
-                              ? layouts[number]
-                              : (hprof_layout){.end = model->header, .state = HPROF_LAID_OUT};
+    hprof_layout fields = is_laid_out ? layouts[number] : (hprof_layout){.end = model->header, .state = HPROF_LAID_OUT};
     while (depth > 0) {
         lay_out(self, model, &classes->items[chain[--depth]], &fields);
         layouts[chain[depth]] = fields;
@@ -286,8 +276,8 @@ uint64_t hsd_hprof_instance_size(const hprof *self, const hprof_class *of)
     if (self->model.is_given) return of->instance_bytes;
     const uint64_t size = hsd_hprof_laid_out_size(&self->model, &self->layouts[number]);
     const uint64_t nearest = self->classes.tallies[number].nearest;
-    const bool is_bounded = self->flavour == HPROF_HOTSPOT &&
-                            nearest >= padded(self->model.header, self->model.alignment);
+    const bool is_bounded =
+        self->flavour == HPROF_HOTSPOT && nearest >= padded(self->model.header, self->model.alignment);
     return is_bounded ? hsd_min_u64(size, nearest) : size;
 }
 
@@ -308,8 +298,7 @@ uint64_t hsd_hprof_class_object_size(const hprof *self, const hprof_class *of)
     hprof_layout fields = {.end = self->class_size};
     for (uint32_t i = 0; i < of->static_count && !self->has_bare_classes; i++) {
         const hprof_static *entry = &self->classes.statics[of->first_static + i];
-        if (!is_made_up(hsd_hprof_name(&self->names, entry->name)))
-            count_field(&counts, entry->type);
+        if (!is_made_up(hsd_hprof_name(&self->names, entry->name))) count_field(&counts, entry->type);
     }
     append_fields(&fields, counts.references, self->model.reference);
     for (unsigned width = 8; width > 0; width /= 2)

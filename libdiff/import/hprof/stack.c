@@ -12,8 +12,8 @@
 #include "base/check.h"
 
 /* Copies the fixed part of a record, if it is as long; *fits says so. */
-static hsd_status fixed_part(hprof_reader *reader, uint64_t length, uint8_t *to, size_t size,
-                             bool *fits, hsd_error *err)
+static hsd_status fixed_part(hprof_reader *reader, uint64_t length, uint8_t *to, size_t size, bool *fits,
+                             hsd_error *err)
 {
     *fits = length >= size;
     if (!*fits) return HSD_OK;
@@ -25,8 +25,8 @@ static hsd_status fixed_part(hprof_reader *reader, uint64_t length, uint8_t *to,
     return HSD_OK;
 }
 
-hsd_status hsd_hprof_read_frame(hprof_stacks *stacks, hprof_names *names, hprof_reader *reader,
-                                uint64_t length, hsd_error *err)
+hsd_status hsd_hprof_read_frame(hprof_stacks *stacks, hprof_names *names, hprof_reader *reader, uint64_t length,
+                                hsd_error *err)
 {
     uint8_t body[4 * 8 + 8] = {0};
     const unsigned w = reader->id_bytes;
@@ -40,25 +40,23 @@ hsd_status hsd_hprof_read_frame(hprof_stacks *stacks, hprof_names *names, hprof_
     frame.class_serial = hsd_hprof_u32(body + 4 * w);
     frame.line = (int32_t)hsd_hprof_u32(body + 4 * w + 4);
     HSD_TRY(hsd_id_table_put(&stacks->frame_table, hsd_hprof_id(body, w), &number, err));
-    HSD_TRY(hsd_import_grow((void **)&stacks->frames, &stacks->frame_capacity, number, sizeof frame,
-                           err));
+    HSD_TRY(hsd_import_grow((void **)&stacks->frames, &stacks->frame_capacity, number, sizeof frame, err));
     stacks->frames[number] = frame;
     return HSD_OK;
 }
 
 static hsd_status add_frame_id(hprof_stacks *stacks, uint64_t id, hsd_error *err)
 {
-    HSD_TRY(hsd_import_grow((void **)&stacks->frame_ids, &stacks->frame_id_capacity,
-                           stacks->frame_id_count, sizeof id, err));
-    HSD_TRY(hsd_import_grow((void **)&stacks->frame_labels, &stacks->frame_label_capacity,
-                           stacks->frame_id_count, sizeof *stacks->frame_labels, err));
+    HSD_TRY(hsd_import_grow((void **)&stacks->frame_ids, &stacks->frame_id_capacity, stacks->frame_id_count, sizeof id,
+                            err));
+    HSD_TRY(hsd_import_grow((void **)&stacks->frame_labels, &stacks->frame_label_capacity, stacks->frame_id_count,
+                            sizeof *stacks->frame_labels, err));
     stacks->frame_labels[stacks->frame_id_count] = 0;
     stacks->frame_ids[stacks->frame_id_count++] = id;
     return HSD_OK;
 }
 
-hsd_status hsd_hprof_read_trace(hprof_stacks *stacks, hprof_reader *reader, uint64_t length,
-                                hsd_error *err)
+hsd_status hsd_hprof_read_trace(hprof_stacks *stacks, hprof_reader *reader, uint64_t length, hsd_error *err)
 {
     uint8_t body[12] = {0};
     bool fits = false;
@@ -68,37 +66,32 @@ hsd_status hsd_hprof_read_trace(hprof_stacks *stacks, hprof_reader *reader, uint
     const uint64_t room = (length - sizeof body) / reader->id_bytes;
     const uint64_t frames = hsd_min_u64(hsd_hprof_u32(body + 8), room);
     HSD_TRY(hsd_id_table_put(&stacks->trace_table, hsd_hprof_u32(body), &number, err));
-    HSD_TRY(hsd_import_grow((void **)&stacks->traces, &stacks->trace_capacity, number,
-                           sizeof *stacks->traces, err));
+    HSD_TRY(hsd_import_grow((void **)&stacks->traces, &stacks->trace_capacity, number, sizeof *stacks->traces, err));
     const uint64_t first = stacks->frame_id_count;
     for (uint64_t i = 0; i < frames; i++) {
         uint8_t id[8] = {0};
         HSD_TRY(fixed_part(reader, reader->id_bytes, id, reader->id_bytes, &fits, err));
         HSD_TRY(add_frame_id(stacks, hsd_hprof_id(id, reader->id_bytes), err));
     }
-    stacks->traces[number] = (hprof_trace){.thread_serial = hsd_hprof_u32(body + 4),
-                                           .frame_count = (uint32_t)frames,
-                                           .first_frame = first};
+    stacks->traces[number] =
+        (hprof_trace){.thread_serial = hsd_hprof_u32(body + 4), .frame_count = (uint32_t)frames, .first_frame = first};
     return HSD_OK;
 }
 
-static hsd_status put_thread(hprof_stacks *stacks, uint32_t serial, hprof_thread **out,
-                             hsd_error *err)
+static hsd_status put_thread(hprof_stacks *stacks, uint32_t serial, hprof_thread **out, hsd_error *err)
 {
     uint32_t number = 0;
     HSD_TRY(hsd_id_table_put(&stacks->thread_table, serial, &number, err));
-    HSD_TRY(hsd_import_grow((void **)&stacks->threads, &stacks->thread_capacity, number,
-                           sizeof *stacks->threads, err));
+    HSD_TRY(hsd_import_grow((void **)&stacks->threads, &stacks->thread_capacity, number, sizeof *stacks->threads, err));
     *out = &stacks->threads[number];
     (*out)->serial = serial;
     return HSD_OK;
 }
 
-hsd_status hsd_hprof_read_start(hprof_stacks *stacks, hprof_names *names, hprof_reader *reader,
-                                uint64_t length, hsd_error *err)
+hsd_status hsd_hprof_read_start(hprof_stacks *stacks, hprof_names *names, hprof_reader *reader, uint64_t length,
+                                hsd_error *err)
 {
-    uint8_t body[8 + 2 * 8] = {
-        0}; /* thread serial, id of the thread, trace serial, name; groups follow */
+    uint8_t body[8 + 2 * 8] = {0}; /* thread serial, id of the thread, trace serial, name; groups follow */
     const unsigned w = reader->id_bytes;
     bool fits = false;
     hprof_thread *thread = NULL;
@@ -108,8 +101,7 @@ hsd_status hsd_hprof_read_start(hprof_stacks *stacks, hprof_names *names, hprof_
     return hsd_hprof_want(names, hsd_hprof_id(body + 8 + w, w), &thread->start_name, err);
 }
 
-hsd_status hsd_hprof_note_thread(hprof_stacks *stacks, uint32_t serial, uint64_t object,
-                                 uint32_t trace, hsd_error *err)
+hsd_status hsd_hprof_note_thread(hprof_stacks *stacks, uint32_t serial, uint64_t object, uint32_t trace, hsd_error *err)
 {
     hprof_thread *thread = NULL;
     uint32_t place = 0;
@@ -119,7 +111,7 @@ hsd_status hsd_hprof_note_thread(hprof_stacks *stacks, uint32_t serial, uint64_t
     thread->object = object;
     HSD_TRY(hsd_id_table_put(&stacks->object_table, object, &place, err));
     HSD_TRY(hsd_import_grow((void **)&stacks->object_thread, &stacks->object_capacity, place,
-                           sizeof *stacks->object_thread, err));
+                            sizeof *stacks->object_thread, err));
     stacks->object_thread[place] = hsd_id_table_find(&stacks->thread_table, serial);
     return HSD_OK;
 }
@@ -156,8 +148,8 @@ hsd_bytes hsd_hprof_thread_name(const hprof_thread *thread, const hprof_names *n
     return thread->name.data != NULL ? thread->name : hsd_hprof_name(names, thread->start_name);
 }
 
-hsd_status hsd_hprof_thread_text(const hprof_thread *thread, uint32_t serial,
-                                 const hprof_names *names, hsd_buffer *out, hsd_error *err)
+hsd_status hsd_hprof_thread_text(const hprof_thread *thread, uint32_t serial, const hprof_names *names, hsd_buffer *out,
+                                 hsd_error *err)
 {
     const hsd_bytes name = hsd_hprof_thread_name(thread, names);
     if (name.size == 0) {
@@ -171,8 +163,7 @@ hsd_status hsd_hprof_thread_text(const hprof_thread *thread, uint32_t serial,
 }
 
 /* "(Main.java:12)", "(Main.java)", "(Native Method)", "(Unknown Source)": as Java prints them. */
-static hsd_status append_place(const hprof_frame *frame, const hprof_names *names, hsd_buffer *out,
-                               hsd_error *err)
+static hsd_status append_place(const hprof_frame *frame, const hprof_names *names, hsd_buffer *out, hsd_error *err)
 {
     const hsd_bytes file = hsd_hprof_name(names, frame->file);
     char line[16] = "";
@@ -185,9 +176,8 @@ static hsd_status append_place(const hprof_frame *frame, const hprof_names *name
     return hsd_buffer_append(out, ")", 1, err);
 }
 
-hsd_status hsd_hprof_frame_text(const hprof_frame *frame, const hprof_classes *classes,
-                                const hprof_names *names, bool with_place, hsd_buffer *out,
-                                hsd_error *err)
+hsd_status hsd_hprof_frame_text(const hprof_frame *frame, const hprof_classes *classes, const hprof_names *names,
+                                bool with_place, hsd_buffer *out, hsd_error *err)
 {
     const hprof_class *class = hsd_hprof_class_of_serial(classes, frame->class_serial);
     const hsd_bytes method = hsd_hprof_name(names, frame->method);
@@ -201,14 +191,10 @@ hsd_status hsd_hprof_frame_text(const hprof_frame *frame, const hprof_classes *c
 
 uint64_t hsd_hprof_stacks_memory(const hprof_stacks *stacks)
 {
-    return hsd_id_table_memory(&stacks->frame_table) +
-           hsd_id_table_memory(&stacks->trace_table) +
-           hsd_id_table_memory(&stacks->thread_table) +
-           hsd_id_table_memory(&stacks->object_table) +
-           stacks->frame_capacity * sizeof *stacks->frames +
-           stacks->trace_capacity * sizeof *stacks->traces +
-           stacks->thread_capacity * sizeof *stacks->threads +
-           stacks->frame_id_capacity * sizeof *stacks->frame_ids +
+    return hsd_id_table_memory(&stacks->frame_table) + hsd_id_table_memory(&stacks->trace_table) +
+           hsd_id_table_memory(&stacks->thread_table) + hsd_id_table_memory(&stacks->object_table) +
+           stacks->frame_capacity * sizeof *stacks->frames + stacks->trace_capacity * sizeof *stacks->traces +
+           stacks->thread_capacity * sizeof *stacks->threads + stacks->frame_id_capacity * sizeof *stacks->frame_ids +
            stacks->frame_label_capacity * sizeof *stacks->frame_labels +
            stacks->object_capacity * sizeof *stacks->object_thread + stacks->arena.total_bytes;
 }

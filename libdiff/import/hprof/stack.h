@@ -56,16 +56,15 @@ typedef struct hprof_stacks {
 
 /* STACK_FRAME, STACK_TRACE, START_THREAD; the source stands at the body of `length` bytes, which must
  * be left afterwards with hsd_hprof_leave. */
-hsd_status hsd_hprof_read_frame(hprof_stacks *stacks, hprof_names *names, hprof_reader *reader,
-                                uint64_t length, hsd_error *err);
-hsd_status hsd_hprof_read_trace(hprof_stacks *stacks, hprof_reader *reader, uint64_t length,
+hsd_status hsd_hprof_read_frame(hprof_stacks *stacks, hprof_names *names, hprof_reader *reader, uint64_t length,
                                 hsd_error *err);
-hsd_status hsd_hprof_read_start(hprof_stacks *stacks, hprof_names *names, hprof_reader *reader,
-                                uint64_t length, hsd_error *err);
+hsd_status hsd_hprof_read_trace(hprof_stacks *stacks, hprof_reader *reader, uint64_t length, hsd_error *err);
+hsd_status hsd_hprof_read_start(hprof_stacks *stacks, hprof_names *names, hprof_reader *reader, uint64_t length,
+                                hsd_error *err);
 
 /* ROOT THREAD_OBJECT. */
-hsd_status hsd_hprof_note_thread(hprof_stacks *stacks, uint32_t serial, uint64_t object,
-                                 uint32_t trace, hsd_error *err);
+hsd_status hsd_hprof_note_thread(hprof_stacks *stacks, uint32_t serial, uint64_t object, uint32_t trace,
+                                 hsd_error *err);
 
 /* By serial, or by the id of the java.lang.Thread; NULL = unknown. */
 hprof_thread *hsd_hprof_thread(const hprof_stacks *stacks, uint32_t serial);
@@ -79,13 +78,12 @@ const hprof_frame *hsd_hprof_frame(const hprof_stacks *stacks, uint64_t id);
 hsd_bytes hsd_hprof_thread_name(const hprof_thread *thread, const hprof_names *names);
 
 /* Appends `thread "main"`, or `thread 7` where the name is not known. */
-hsd_status hsd_hprof_thread_text(const hprof_thread *thread, uint32_t serial,
-                                 const hprof_names *names, hsd_buffer *out, hsd_error *err);
+hsd_status hsd_hprof_thread_text(const hprof_thread *thread, uint32_t serial, const hprof_names *names, hsd_buffer *out,
+                                 hsd_error *err);
 
 /* Appends "com.x.Main.run", and with `with_place` "(Main.java:12)". */
-hsd_status hsd_hprof_frame_text(const hprof_frame *frame, const hprof_classes *classes,
-                                const hprof_names *names, bool with_place, hsd_buffer *out,
-                                hsd_error *err);
+hsd_status hsd_hprof_frame_text(const hprof_frame *frame, const hprof_classes *classes, const hprof_names *names,
+                                bool with_place, hsd_buffer *out, hsd_error *err);
 
 uint64_t hsd_hprof_stacks_memory(const hprof_stacks *stacks);
 void hsd_hprof_stacks_release(hprof_stacks *stacks);

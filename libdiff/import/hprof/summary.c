@@ -44,8 +44,7 @@ static hsd_status count_class(summary *s, uint32_t number, hsd_error *err)
     HSD_TRY(count(s, type, instances, instances * size + (of->has_dump ? 0 : tally->bytes), err));
     if (tally->arrays == 0) return HSD_OK;
     const hprof_array_tally *arrays = &self->classes.arrays[tally->arrays];
-    return count(s, type, number_of(arrays),
-                 hsd_hprof_arrays_size(&self->model, arrays, self->model.reference), err);
+    return count(s, type, number_of(arrays), hsd_hprof_arrays_size(&self->model, arrays, self->model.reference), err);
 }
 
 static hsd_status count_class_objects(summary *s, hsd_error *err)
@@ -59,8 +58,7 @@ static hsd_status count_class_objects(summary *s, hsd_error *err)
         objects++;
         bytes += hsd_hprof_class_object_size(self, &self->classes.items[i]);
     }
-    HSD_TRY(hsd_hprof_put_type(&s->output, (hsd_bytes){(const uint8_t *)name, sizeof name - 1},
-                               &type, err));
+    HSD_TRY(hsd_hprof_put_type(&s->output, (hsd_bytes){(const uint8_t *)name, sizeof name - 1}, &type, err));
     return count(s, type, objects, bytes, err);
 }
 
@@ -72,11 +70,9 @@ static hsd_status count_primitives(summary *s, hsd_error *err)
         const char *name = hsd_hprof_prim_array_name(element);
         uint32_t type = 0;
         if (number_of(tally) == 0) continue;
-        HSD_TRY(hsd_hprof_put_type(&s->output, (hsd_bytes){(const uint8_t *)name, strlen(name)},
-                                   &type, err));
+        HSD_TRY(hsd_hprof_put_type(&s->output, (hsd_bytes){(const uint8_t *)name, strlen(name)}, &type, err));
         HSD_TRY(count(s, type, number_of(tally),
-                      hsd_hprof_arrays_size(&s->self->model, tally, hsd_hprof_width[element]),
-                      err));
+                      hsd_hprof_arrays_size(&s->self->model, tally, hsd_hprof_width[element]), err));
     }
     return HSD_OK;
 }
@@ -96,8 +92,7 @@ static hsd_status summarise(summary *s, hsd_error *err)
     HSD_TRY(count_primitives(s, err));
     if (self->reader.lost_bytes > 0)
         HSD_WRITE(self->import,
-                  hsc_loss(s->output.writer, "bytes of heap segments that could not be read",
-                           self->reader.lost_bytes),
+                  hsc_loss(s->output.writer, "bytes of heap segments that could not be read", self->reader.lost_bytes),
                   err);
     return hsd_hprof_finish(self, err);
 }

@@ -46,8 +46,7 @@ static void write_real(double value, bool is_float, char *text, size_t size)
     size_t used = 0;
     write_exactly(value, is_float, raw, sizeof raw);
     for (const char *at = raw; *at != '\0' && used + 1 < size; at++) {
-        const bool is_plain =
-            (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') || *at == '+' || *at == '-';
+        const bool is_plain = (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') || *at == '+' || *at == '-';
         if (is_plain)
             text[used++] = *at;
         else if (used == 0 || text[used - 1] != '.')
@@ -80,19 +79,17 @@ static hsd_status append_character(uint32_t unit, hsd_buffer *out, hsd_error *er
     const uint8_t three[3] = {(uint8_t)(0xe0 | unit >> 12), (uint8_t)(0x80 | (unit >> 6 & 0x3f)),
                               (uint8_t)(0x80 | (unit & 0x3f))};
     if (unit < 0x80) return hsd_buffer_append(out, one, 1, err);
-    return unit < 0x800 ? hsd_buffer_append(out, two, 2, err)
-                        : hsd_buffer_append(out, three, 3, err);
+    return unit < 0x800 ? hsd_buffer_append(out, two, 2, err) : hsd_buffer_append(out, three, 3, err);
 }
 
 static bool is_printable(uint32_t unit)
 {
-    return unit == '\t' || unit == '\n' || unit == '\r' || (unit >= 0x20 && unit < 0x7f) ||
-           unit >= 0xa0;
+    return unit == '\t' || unit == '\n' || unit == '\r' || (unit >= 0x20 && unit < 0x7f) || unit >= 0xa0;
 }
 
 /* Text if all of it can be shown; *is_text says so, and nothing is appended otherwise. */
-static hsd_status append_text(unsigned width, const uint8_t *data, size_t size, bool *is_text,
-                              hsd_buffer *out, hsd_error *err)
+static hsd_status append_text(unsigned width, const uint8_t *data, size_t size, bool *is_text, hsd_buffer *out,
+                              hsd_error *err)
 {
     const size_t start = out->size;
     *is_text = true;
@@ -109,15 +106,14 @@ static hsd_status append_text(unsigned width, const uint8_t *data, size_t size, 
     return HSD_OK;
 }
 
-hsd_status hsd_hprof_preview_array(uint8_t element, const uint8_t *data, size_t size, bool is_whole,
-                                   hsd_buffer *out, hsd_error *err)
+hsd_status hsd_hprof_preview_array(uint8_t element, const uint8_t *data, size_t size, bool is_whole, hsd_buffer *out,
+                                   hsd_error *err)
 {
     const unsigned width = hsd_hprof_width[element];
     bool is_text = false;
     size_t at = 0;
     if (size < width) return HSD_OK;
-    if (element == HPROF_BYTE || element == HPROF_CHAR)
-        HSD_TRY(append_text(width, data, size, &is_text, out, err));
+    if (element == HPROF_BYTE || element == HPROF_CHAR) HSD_TRY(append_text(width, data, size, &is_text, out, err));
     for (; !is_text && at + width <= size && out->size < PREVIEW_TEXT_BYTES; at += width) {
         if (at > 0) HSD_TRY(hsd_buffer_append(out, ", ", 2, err));
         HSD_TRY(append_number(element, data + at, out, err));
@@ -129,8 +125,8 @@ hsd_status hsd_hprof_preview_array(uint8_t element, const uint8_t *data, size_t 
 /* ---- instances ---- */
 
 /* Appends " name=value", or nothing of it when it does not fit. */
-static hsd_status append_field(const hprof *self, const hprof_field *field, const uint8_t *at,
-                               size_t limit, bool *fits, hsd_buffer *out, hsd_error *err)
+static hsd_status append_field(const hprof *self, const hprof_field *field, const uint8_t *at, size_t limit, bool *fits,
+                               hsd_buffer *out, hsd_error *err)
 {
     const hsd_bytes name = hsd_hprof_name(&self->names, field->name);
     const size_t start = out->size;
@@ -152,8 +148,8 @@ static hsd_status append_mark(hsd_buffer *out, hsd_error *err)
     return hsd_buffer_append(out, mark + skip, sizeof mark - 1 - skip, err);
 }
 
-hsd_status hsd_hprof_preview_instance(const hprof *self, const hprof_class *of, const uint8_t *data,
-                                      size_t size, size_t limit, hsd_buffer *out, hsd_error *err)
+hsd_status hsd_hprof_preview_instance(const hprof *self, const hprof_class *of, const uint8_t *data, size_t size,
+                                      size_t limit, hsd_buffer *out, hsd_error *err)
 {
     size_t at = 0;
     bool fits = true;
@@ -161,11 +157,9 @@ hsd_status hsd_hprof_preview_instance(const hprof *self, const hprof_class *of, 
         for (uint32_t i = 0; i < of->field_count; i++) {
             const hprof_field *field = &self->classes.fields[of->first_field + i];
             const bool is_reference = hsd_hprof_is_reference(field->type);
-            const size_t width =
-                is_reference ? self->reader.id_bytes : hsd_hprof_width[field->type];
+            const size_t width = is_reference ? self->reader.id_bytes : hsd_hprof_width[field->type];
             if (at + width > size) return append_mark(out, err);
-            if (!is_reference)
-                HSD_TRY(append_field(self, field, data + at, limit, &fits, out, err));
+            if (!is_reference) HSD_TRY(append_field(self, field, data + at, limit, &fits, out, err));
             if (!fits) return append_mark(out, err);
             at += width;
         }
@@ -190,8 +184,7 @@ hsd_status hsd_hprof_keeps_values(const hprof *self, bool *keeps, hsd_error *err
     hsd_buffer name = {0};
     hsd_status status = HSD_OK;
     *keeps = options->with_values;
-    for (uint32_t i = 1; has_types && !*keeps && status == HSD_OK && i <= self->classes.table.count;
-         i++) {
+    for (uint32_t i = 1; has_types && !*keeps && status == HSD_OK && i <= self->classes.table.count; i++) {
         if (self->classes.tallies[i].objects == 0) continue;
         hsd_buffer_clear(&name);
         status = hsd_hprof_name_of_class(self, &self->classes.items[i], &name, err);

@@ -14,13 +14,13 @@
 
 /* Appends a preview of an array's first `size` bytes: text of bytes and chars that are text, else
  * "1, 2, 3, ...". `is_whole`: there are no others. */
-hsd_status hsd_hprof_preview_array(uint8_t element, const uint8_t *data, size_t size, bool is_whole,
-                                   hsd_buffer *out, hsd_error *err);
+hsd_status hsd_hprof_preview_array(uint8_t element, const uint8_t *data, size_t size, bool is_whole, hsd_buffer *out,
+                                   hsd_error *err);
 
 /* Appends "id=17 age=3": the primitive fields of an instance, its own first. Whole fields alone, none in
  * more than `limit` bytes of text; " ..." for others. `limit` is at most HPROF_LONG_PREVIEW_BYTES. */
-hsd_status hsd_hprof_preview_instance(const hprof *self, const hprof_class *of, const uint8_t *data,
-                                      size_t size, size_t limit, hsd_buffer *out, hsd_error *err);
+hsd_status hsd_hprof_preview_instance(const hprof *self, const hprof_class *of, const uint8_t *data, size_t size,
+                                      size_t limit, hsd_buffer *out, hsd_error *err);
 
 /* What a preview of an instance may take: of any, and of those whose type was asked for by name. */
 #define HPROF_SHORT_PREVIEW_BYTES 240u

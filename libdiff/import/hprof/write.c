@@ -18,10 +18,9 @@
 #include "import/hprof/value.h"
 #include "import/hprof/write.h"
 
-#define PIECE_BYTES    ((size_t)65536) /* of a body that is looked at at once */
-#define PROGRESS_BYTES (UINT64_C(1) << 20)
-#define SUB_RECORD_LIMIT                                                                           \
-    UINT64_C(0xffffffff) /* HotSpot cuts arrays whose sub-record would pass this */
+#define PIECE_BYTES      ((size_t)65536) /* of a body that is looked at at once */
+#define PROGRESS_BYTES   (UINT64_C(1) << 20)
+#define SUB_RECORD_LIMIT UINT64_C(0xffffffff) /* HotSpot cuts arrays whose sub-record would pass this */
 
 static hsd_status put_value(hprof_writing *w, hsd_error *err)
 {
@@ -33,8 +32,7 @@ static hsd_status put_value(hprof_writing *w, hsd_error *err)
 
 /* ---- instances ---- */
 
-static uint64_t hash_content(const hprof_writing *w, const hprof_plan *plan, const uint8_t *data,
-                             size_t size)
+static uint64_t hash_content(const hprof_writing *w, const hprof_plan *plan, const uint8_t *data, size_t size)
 {
     if (plan->run_count == 0) return 0;
     const hprof_run *run = &w->plans.runs[plan->first_run];
@@ -46,9 +44,9 @@ static uint64_t hash_content(const hprof_writing *w, const hprof_plan *plan, con
 }
 
 /* The references of an instance; the data holds `size` bytes. */
-static inline __attribute__((always_inline)) hsd_status write_slots(
-    hprof_writing *w, const hprof_plan *plan, const unsigned id_bytes, const uint8_t *data,
-    size_t size, bool is_named, hsd_error *err)
+static inline __attribute__((always_inline)) hsd_status write_slots(hprof_writing *w, const hprof_plan *plan,
+                                                                    const unsigned id_bytes, const uint8_t *data,
+                                                                    size_t size, bool is_named, hsd_error *err)
 {
     if (plan->slot_count == 0) return HSD_OK;
     const hprof_reference *slot = &w->plans.slots[plan->first_slot];
@@ -62,9 +60,8 @@ static inline __attribute__((always_inline)) hsd_status write_slots(
 }
 
 /* A java.lang.Class that has a CLASS_DUMP is written with that; only its fields are added. */
-static hsd_status write_mirror_fields(hprof_writing *w, const hprof_plan *plan,
-                                      const hprof_sub *sub, const uint8_t *data, size_t size,
-                                      hsd_error *err)
+static hsd_status write_mirror_fields(hprof_writing *w, const hprof_plan *plan, const hprof_sub *sub,
+                                      const uint8_t *data, size_t size, hsd_error *err)
 {
     if (plan->slot_count == 0) return HSD_OK;
     const hprof_reference *slot = &w->plans.slots[plan->first_slot];
@@ -78,30 +75,29 @@ static hsd_status write_mirror_fields(hprof_writing *w, const hprof_plan *plan,
     return HSD_OK;
 }
 
-/* Threads that the dump names, values of ThreadLocals, and finalizers that are queued: then `next` leads on, at the end to itself. */
-static hsd_status name_instance(hprof_writing *w, const hprof_plan *plan, const uint8_t *data,
-                                size_t size, hsc_object *object, hsd_error *err)
+/* Threads that the dump names, values of ThreadLocals, and finalizers that are queued: then `next` leads on, at the end
+ * to itself. */
+static hsd_status name_instance(hprof_writing *w, const hprof_plan *plan, const uint8_t *data, size_t size,
+                                hsc_object *object, hsd_error *err)
 {
     static const char queue[] = "finalizer queue";
     const unsigned id_bytes = w->reader.id_bytes;
     if (plan->kind == HPROF_PLAN_THREAD) {
         hprof_thread *thread = hsd_hprof_thread_of_object(&w->self->stacks, object->id);
-        return thread == NULL ? HSD_OK
-                              : hsd_hprof_thread_label(&w->roots, thread, &object->name, err);
+        return thread == NULL ? HSD_OK : hsd_hprof_thread_label(&w->roots, thread, &object->name, err);
     }
     if (plan->kind == HPROF_PLAN_LOCAL) {
         if ((uint64_t)plan->referent_offset + id_bytes > size) return HSD_OK;
         return hsd_hprof_name_local(w, hsd_hprof_id(data + plan->referent_offset, id_bytes), &object->name, err);
     }
-    if ((uint64_t)plan->next_offset + id_bytes > size ||
-        hsd_hprof_id(data + plan->next_offset, id_bytes) == 0)
+    if ((uint64_t)plan->next_offset + id_bytes > size || hsd_hprof_id(data + plan->next_offset, id_bytes) == 0)
         return HSD_OK;
-    return hsd_hprof_put_string(&w->output, (hsd_bytes){(const uint8_t *)queue, sizeof queue - 1},
-                                &object->name, err);
+    return hsd_hprof_put_string(&w->output, (hsd_bytes){(const uint8_t *)queue, sizeof queue - 1}, &object->name, err);
 }
 
 /* As if the referent referred to it. */
-static hsd_status write_cleanable(hprof_writing *w, const hprof_plan *plan, const hprof_sub *sub, const uint8_t *data, size_t size, hsd_error *err)
+static hsd_status write_cleanable(hprof_writing *w, const hprof_plan *plan, const hprof_sub *sub, const uint8_t *data,
+                                  size_t size, hsd_error *err)
 {
     const unsigned id_bytes = w->reader.id_bytes;
     if ((uint64_t)plan->referent_offset + id_bytes > size) return HSD_OK;
@@ -140,8 +136,8 @@ static uint64_t bytes_outside(const hprof_writing *w, const hprof_outside *outsi
     return bytes <= (UINT64_MAX >> (65 - 8 * width)) ? bytes : 0;
 }
 
-static hsd_status preview_instance(hprof_writing *w, const hprof_sub *sub, bool is_long,
-                                   const uint8_t *data, size_t size, hsd_error *err)
+static hsd_status preview_instance(hprof_writing *w, const hprof_sub *sub, bool is_long, const uint8_t *data,
+                                   size_t size, hsd_error *err)
 {
     const size_t limit = is_long ? HPROF_LONG_PREVIEW_BYTES : HPROF_SHORT_PREVIEW_BYTES;
     const hprof_class *of = hsd_hprof_class(&w->self->classes, sub->class_id);
@@ -150,8 +146,7 @@ static hsd_status preview_instance(hprof_writing *w, const hprof_sub *sub, bool 
 }
 
 /* The plan of the class of an instance. */
-static inline hsd_status find_plan(hprof_writing *w, uint64_t class_id, const hprof_plan **out,
-                                   hsd_error *err)
+static inline hsd_status find_plan(hprof_writing *w, uint64_t class_id, const hprof_plan **out, hsd_error *err)
 {
     const uint32_t number = hsd_id_table_find(&w->self->classes.table, class_id);
     *out = &w->plans.items[number];
@@ -160,18 +155,15 @@ static inline hsd_status find_plan(hprof_writing *w, uint64_t class_id, const hp
 }
 
 /* The data of an instance, or as much of it as the window takes. */
-static inline hsd_status look_at_data(hprof_writing *w, const hprof_sub *sub, size_t *size,
-                                      hsd_error *err)
+static inline hsd_status look_at_data(hprof_writing *w, const hprof_sub *sub, size_t *size, hsd_error *err)
 {
     *size = (size_t)hsd_min_u64(sub->body, w->reader.source->window_bytes);
     const hsd_status status = hsd_hprof_peek(&w->reader, *size, err);
     return status == HSD_END ? hsd_hprof_cut(&w->reader, err) : status;
 }
 
-static inline __attribute__((always_inline)) hsd_status write_instance(hprof_writing *w,
-                                                                       const hprof_sub *sub,
-                                                                       const unsigned id_bytes,
-                                                                       hsd_error *err)
+static inline __attribute__((always_inline)) hsd_status write_instance(hprof_writing *w, const hprof_sub *sub,
+                                                                       const unsigned id_bytes, hsd_error *err)
 {
     const hprof_plan *plan = NULL;
     size_t size = 0;
@@ -196,8 +188,7 @@ static inline __attribute__((always_inline)) hsd_status write_instance(hprof_wri
     if (__builtin_expect(plan->data_bytes > sub->body, 0)) w->short_instances++;
     if (__builtin_expect(plan->outside.size_width >= 4, 0))
         object.native_bytes = bytes_outside(w, &plan->outside, data, size);
-    if (__builtin_expect(plan->kind >= HPROF_PLAN_THREAD, 0))
-        HSD_TRY(name_instance(w, plan, data, size, &object, err));
+    if (__builtin_expect(plan->kind >= HPROF_PLAN_THREAD, 0)) HSD_TRY(name_instance(w, plan, data, size, &object, err));
     HSD_TRY(hsd_hprof_begin_object(w, &object, sub->stack, err));
     if (__builtin_expect(plan->values != HPROF_VALUES_NONE, 0))
         HSD_TRY(preview_instance(w, sub, plan->values == HPROF_VALUES_LONG, data, size, err));
@@ -218,14 +209,14 @@ static uint32_t cut_flag(const hprof_sub *sub, unsigned head_bytes, unsigned wid
 /* The next piece of a body with `left` bytes: a multiple of 32, or all that is left. */
 static hsd_status next_piece(hprof_writing *w, uint64_t left, size_t *size, hsd_error *err)
 {
-    const size_t limit =
-        (size_t)hsd_min_u64(PIECE_BYTES, w->reader.source->window_bytes) & ~(size_t)31;
+    const size_t limit = (size_t)hsd_min_u64(PIECE_BYTES, w->reader.source->window_bytes) & ~(size_t)31;
     *size = (size_t)hsd_min_u64(left, limit);
     const hsd_status status = hsd_hprof_peek(&w->reader, *size, err);
     return status == HSD_END ? hsd_hprof_cut(&w->reader, err) : status;
 }
 
-/* A class that is a root anyway: it holds itself, and what its statics hold hangs from them and not from a list of classes. */
+/* A class that is a root anyway: it holds itself, and what its statics hold hangs from them and not from a list of
+ * classes. */
 static bool is_root_class(const hprof_writing *w, uint64_t id)
 {
     const uint32_t number = hsd_id_table_find(&w->self->classes.table, id);
@@ -233,8 +224,10 @@ static bool is_root_class(const hprof_writing *w, uint64_t id)
     return number != 0 && of->has_dump && (of->is_sticky || of->is_permanent);
 }
 
-/* In an array that begins with such a class references to all of them are weak, as in the list of its loader: any other is not looked through. */
-static hsd_status begins_with_root_class(hprof_writing *w, const hprof_sub *sub, const unsigned id_bytes, bool *begins, hsd_error *err)
+/* In an array that begins with such a class references to all of them are weak, as in the list of its loader: any other
+ * is not looked through. */
+static hsd_status begins_with_root_class(hprof_writing *w, const hprof_sub *sub, const unsigned id_bytes, bool *begins,
+                                         hsd_error *err)
 {
     size_t size = 0;
     *begins = false;
@@ -244,7 +237,8 @@ static hsd_status begins_with_root_class(hprof_writing *w, const hprof_sub *sub,
     return HSD_OK;
 }
 
-static hsd_status write_classes_of_array(hprof_writing *w, const hprof_sub *sub, const unsigned id_bytes, hsd_error *err)
+static hsd_status write_classes_of_array(hprof_writing *w, const hprof_sub *sub, const unsigned id_bytes,
+                                         hsd_error *err)
 {
     uint64_t index = 0;
     for (uint64_t left = sub->body; left > 0;) {
@@ -252,7 +246,8 @@ static hsd_status write_classes_of_array(hprof_writing *w, const hprof_sub *sub,
         HSD_TRY(next_piece(w, left, &size, err));
         for (size_t i = 0; i < size; i += id_bytes, index++) {
             const uint64_t id = hsd_hprof_id(w->reader.source->at + i, id_bytes);
-            HSD_TRY(hsd_hprof_refer(w, id, is_root_class(w, id) ? w->weak_element_label : w->element_label, index, err));
+            HSD_TRY(hsd_hprof_refer(w, id, is_root_class(w, id) ? w->weak_element_label : w->element_label, index,
+                                    err));
         }
         hsd_source_take(w->reader.source, size);
         left -= size;
@@ -260,10 +255,8 @@ static hsd_status write_classes_of_array(hprof_writing *w, const hprof_sub *sub,
     return HSD_OK;
 }
 
-static inline __attribute__((always_inline)) hsd_status write_elements(hprof_writing *w,
-                                                                       const hprof_sub *sub,
-                                                                       const unsigned id_bytes,
-                                                                       hsd_error *err)
+static inline __attribute__((always_inline)) hsd_status write_elements(hprof_writing *w, const hprof_sub *sub,
+                                                                       const unsigned id_bytes, hsd_error *err)
 {
     uint64_t index = 0;
     for (uint64_t left = sub->body; left > 0;) {
@@ -271,18 +264,15 @@ static inline __attribute__((always_inline)) hsd_status write_elements(hprof_wri
         HSD_TRY(next_piece(w, left, &size, err));
         const uint8_t *at = w->reader.source->at;
         for (size_t i = 0; i < size; i += id_bytes, index++)
-            HSD_TRY(
-                hsd_hprof_refer(w, hsd_hprof_id(at + i, id_bytes), w->element_label, index, err));
+            HSD_TRY(hsd_hprof_refer(w, hsd_hprof_id(at + i, id_bytes), w->element_label, index, err));
         hsd_source_take(w->reader.source, size);
         left -= size;
     }
     return HSD_OK;
 }
 
-static inline __attribute__((always_inline)) hsd_status write_object_array(hprof_writing *w,
-                                                                           const hprof_sub *sub,
-                                                                           const unsigned id_bytes,
-                                                                           hsd_error *err)
+static inline __attribute__((always_inline)) hsd_status write_object_array(hprof_writing *w, const hprof_sub *sub,
+                                                                           const unsigned id_bytes, hsd_error *err)
 {
     const hprof_plan *plan = NULL;
     const hprof_model *model = &w->self->model;
@@ -296,15 +286,16 @@ static inline __attribute__((always_inline)) hsd_status write_object_array(hprof
     const uint64_t class_target = plan->class_target;
     bool begins_with_class = false;
     HSD_TRY(begins_with_root_class(w, sub, id_bytes, &begins_with_class, err));
-    if (begins_with_class) HSD_TRY(write_classes_of_array(w, sub, id_bytes, err));
-    else HSD_TRY(write_elements(w, sub, id_bytes, err));
+    if (begins_with_class)
+        HSD_TRY(write_classes_of_array(w, sub, id_bytes, err));
+    else
+        HSD_TRY(write_elements(w, sub, id_bytes, err));
     HSD_TRY(hsd_hprof_refer(w, class_target, w->class_label, 0, err));
     return hsd_hprof_end_object(w, err);
 }
 
 /* Hashes the elements, takes them, and makes a preview of the first if that is wanted. */
-static hsd_status read_elements(hprof_writing *w, const hprof_sub *sub, uint64_t *hash,
-                                hsd_error *err)
+static hsd_status read_elements(hprof_writing *w, const hprof_sub *sub, uint64_t *hash, hsd_error *err)
 {
     hprof_content content;
     hsd_hprof_content_begin(&content);
@@ -315,8 +306,7 @@ static hsd_status read_elements(hprof_writing *w, const hprof_sub *sub, uint64_t
         const size_t whole = size & ~(size_t)31;
         hsd_hprof_content_add(&content, at, whole);
         if (w->import->options->with_values && left == sub->body)
-            HSD_TRY(hsd_hprof_preview_array(sub->element, at,
-                                            hsd_min_u64(size, HPROF_PREVIEW_BYTES),
+            HSD_TRY(hsd_hprof_preview_array(sub->element, at, hsd_min_u64(size, HPROF_PREVIEW_BYTES),
                                             sub->body <= HPROF_PREVIEW_BYTES, &w->value, err));
         if (size == left) *hash = hsd_hprof_content_finish(&content, at + whole, size - whole);
         hsd_source_take(w->reader.source, size);
@@ -325,14 +315,12 @@ static hsd_status read_elements(hprof_writing *w, const hprof_sub *sub, uint64_t
     return HSD_OK;
 }
 
-static hsd_status type_of_primitives(hprof_writing *w, uint8_t element, uint32_t *type,
-                                     hsd_error *err)
+static hsd_status type_of_primitives(hprof_writing *w, uint8_t element, uint32_t *type, hsd_error *err)
 {
     uint32_t *known = &w->primitive_type[element];
     if (*known == 0) {
         const char *name = hsd_hprof_prim_array_name(element);
-        HSD_TRY(hsd_hprof_put_type(&w->output, (hsd_bytes){(const uint8_t *)name, strlen(name)},
-                                   known, err));
+        HSD_TRY(hsd_hprof_put_type(&w->output, (hsd_bytes){(const uint8_t *)name, strlen(name)}, known, err));
     }
     *type = *known;
     return HSD_OK;
@@ -358,8 +346,7 @@ static hsd_status write_prim_array(hprof_writing *w, const hprof_sub *sub, hsd_e
 static hsd_status enter_heap(hprof_writing *w, const hprof_sub *sub, hsd_error *err)
 {
     const uint32_t number = hsd_id_table_find(&w->self->names.table, sub->class_id);
-    return hsd_hprof_put_string(&w->output, hsd_hprof_name(&w->self->names, number), &w->category,
-                                err);
+    return hsd_hprof_put_string(&w->output, hsd_hprof_name(&w->self->names, number), &w->category, err);
 }
 
 static hsd_status write_rare(hprof_writing *w, const hprof_sub *sub, hsd_error *err)
@@ -376,18 +363,14 @@ static hsd_status tell(hprof_writing *w, uint64_t offset, hsd_error *err)
 {
     w->next_progress = offset + PROGRESS_BYTES;
     HSD_TRY(hsd_hprof_check_memory(w->self,
-                                   hsd_hprof_output_memory(&w->output) +
-                                       hsd_hprof_plans_memory(&w->plans) +
-                                       hsd_hprof_statics_memory(&w->statics) +
-                                       hsd_hprof_roots_memory(&w->roots),
+                                   hsd_hprof_output_memory(&w->output) + hsd_hprof_plans_memory(&w->plans) +
+                                       hsd_hprof_statics_memory(&w->statics) + hsd_hprof_roots_memory(&w->roots),
                                    err));
-    return hsd_progress(w->import->reporter, "importing the heap dump", offset,
-                        w->reader.total_bytes, err);
+    return hsd_progress(w->import->reporter, "importing the heap dump", offset, w->reader.total_bytes, err);
 }
 
 /* All sub-records of a segment. HSD_END at its end. */
-static inline __attribute__((always_inline)) hsd_status write_segment(hprof_writing *w,
-                                                                      const unsigned id_bytes,
+static inline __attribute__((always_inline)) hsd_status write_segment(hprof_writing *w, const unsigned id_bytes,
                                                                       hsd_error *err)
 {
     hprof_sub sub;
@@ -440,19 +423,13 @@ static hsd_status define_labels(hprof_writing *w, hsd_error *err)
     HSD_TRY(hsd_hprof_put_label(output, HSC_LABEL_ELEMENT, HSC_STRENGTH_WEAK, 0, &w->weak_element_label, err));
     HSD_TRY(hsd_hprof_put_named_label(output, HSC_LABEL_INTERNAL, 0, "cleaner", &w->cleanable_label, err));
     HSD_TRY(hsd_hprof_put_named_label(output, HSC_LABEL_CLASS, 0, "class", &w->class_label, err));
-    HSD_TRY(
-        hsd_hprof_put_named_label(output, HSC_LABEL_INTERNAL, 0, "super", &w->super_label, err));
-    HSD_TRY(
-        hsd_hprof_put_named_label(output, HSC_LABEL_INTERNAL, 0, "loader", &w->loader_label, err));
-    HSD_TRY(hsd_hprof_put_named_label(output, HSC_LABEL_INTERNAL, 0, "signers", &w->signers_label,
-                                      err));
-    HSD_TRY(hsd_hprof_put_named_label(output, HSC_LABEL_INTERNAL, 0, "protection domain",
-                                      &w->domain_label, err));
-    HSD_TRY(hsd_hprof_put_named_label(output, HSC_LABEL_INTERNAL, 0, "constant pool",
-                                      &w->constant_label, err));
-    return hsd_hprof_put_type(output,
-                              (hsd_bytes){(const uint8_t *)class_name, sizeof class_name - 1},
-                              &w->class_type, err);
+    HSD_TRY(hsd_hprof_put_named_label(output, HSC_LABEL_INTERNAL, 0, "super", &w->super_label, err));
+    HSD_TRY(hsd_hprof_put_named_label(output, HSC_LABEL_INTERNAL, 0, "loader", &w->loader_label, err));
+    HSD_TRY(hsd_hprof_put_named_label(output, HSC_LABEL_INTERNAL, 0, "signers", &w->signers_label, err));
+    HSD_TRY(hsd_hprof_put_named_label(output, HSC_LABEL_INTERNAL, 0, "protection domain", &w->domain_label, err));
+    HSD_TRY(hsd_hprof_put_named_label(output, HSC_LABEL_INTERNAL, 0, "constant pool", &w->constant_label, err));
+    return hsd_hprof_put_type(output, (hsd_bytes){(const uint8_t *)class_name, sizeof class_name - 1}, &w->class_type,
+                              err);
 }
 
 static hsd_status start(hprof_writing *w, hsd_error *err)
@@ -489,11 +466,9 @@ static hsd_status finish(hprof_writing *w, hsd_error *err)
     HSD_TRY(loss(w, "bytes of heap segments that could not be read", self->reader.lost_bytes, err));
     HSD_TRY(loss(w, "instances of classes that the dump does not describe", w->unknown_class, err));
     HSD_TRY(loss(w, "instances shorter than their class says", w->short_instances, err));
-    if (self->live_bytes > 0)
-        HSD_WRITE(w->import, hsc_metric(w->out, "heap.used", "bytes", self->live_bytes), err);
+    if (self->live_bytes > 0) HSD_WRITE(w->import, hsc_metric(w->out, "heap.used", "bytes", self->live_bytes), err);
     if (self->stacks.thread_table.count > 0)
-        HSD_WRITE(w->import,
-                  hsc_metric(w->out, "threads", "count", self->stacks.thread_table.count), err);
+        HSD_WRITE(w->import, hsc_metric(w->out, "threads", "count", self->stacks.thread_table.count), err);
     w->import->result->objects = hsc_object_count(w->out);
     w->import->result->references = w->references;
     w->import->result->bytes = w->bytes;

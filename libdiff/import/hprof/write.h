@@ -10,8 +10,8 @@
 #include "import/hprof/root.h"
 
 typedef struct hprof_statics { /* by what they refer to: made when the first one is asked for */
-    hsd_id_table table;         /* object -> number in places, from 1 */
-    uint64_t *places;           /* class number << 32 | static of the class */
+    hsd_id_table table;        /* object -> number in places, from 1 */
+    uint64_t *places;          /* class number << 32 | static of the class */
     uint32_t capacity;
     bool is_made;
 } hprof_statics;
@@ -26,8 +26,8 @@ typedef struct hprof_writing {
     hprof_roots roots;
     hprof_statics statics;
     hsd_buffer value; /* scratch for previews */
-    uint32_t element_label, weak_element_label, cleanable_label, class_label, super_label, loader_label, signers_label, domain_label,
-        constant_label;
+    uint32_t element_label, weak_element_label, cleanable_label, class_label, super_label, loader_label, signers_label,
+        domain_label, constant_label;
     uint32_t class_type; /* java.lang.Class */
     uint32_t primitive_type[HPROF_TYPE_COUNT];
     uint8_t *written;  /* bit by class number: its class object was written */
@@ -40,8 +40,8 @@ typedef struct hprof_writing {
 } hprof_writing;
 
 /* A reference of the object that was begun; null is left out. */
-static inline hsd_status hsd_hprof_refer(hprof_writing *w, uint64_t target, uint32_t label,
-                                         uint64_t index, hsd_error *err)
+static inline hsd_status hsd_hprof_refer(hprof_writing *w, uint64_t target, uint32_t label, uint64_t index,
+                                         hsd_error *err)
 {
     if (target == 0) return HSD_OK;
     w->references++;
@@ -49,8 +49,7 @@ static inline hsd_status hsd_hprof_refer(hprof_writing *w, uint64_t target, uint
     return HSD_OK;
 }
 
-static inline hsd_status hsd_hprof_begin_object(hprof_writing *w, hsc_object *object,
-                                                uint32_t stack, hsd_error *err)
+static inline hsd_status hsd_hprof_begin_object(hprof_writing *w, hsc_object *object, uint32_t stack, hsd_error *err)
 {
     if (w->has_sites) HSD_TRY(hsd_hprof_site(&w->roots, stack, &object->site, err));
     object->category = w->category;
@@ -68,8 +67,8 @@ static inline hsd_status hsd_hprof_end_object(hprof_writing *w, hsd_error *err)
 /* CLASS_DUMP behind the class id: the class object, the first time that its class is met. */
 hsd_status hsd_hprof_write_class(hprof_writing *w, uint64_t id, hsd_error *err);
 
-/* The string "ThreadLocal com.x.Srv.CTX" for the ThreadLocal with this id, by the static field that holds it; 0 where none does
- * (locals.c). 0 for an id: it was collected, and what it left behind in its threads is told so. */
+/* The string "ThreadLocal com.x.Srv.CTX" for the ThreadLocal with this id, by the static field that holds it; 0 where
+ * none does (locals.c). 0 for an id: it was collected, and what it left behind in its threads is told so. */
 hsd_status hsd_hprof_name_local(hprof_writing *w, uint64_t id, uint32_t *string, hsd_error *err);
 
 uint64_t hsd_hprof_statics_memory(const hprof_statics *statics);

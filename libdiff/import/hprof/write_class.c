@@ -4,10 +4,9 @@
  */
 #include "import/hprof/write.h"
 
-/* Label of a static field. What HotSpot and ART make up is not the program's. Only a class that goes with the program has statics
- * that are roots: those of others live as long as their class loader, and hang from what holds that. */
-static hsd_status static_label(hprof_writing *w, const hprof_class *of, uint32_t name, uint32_t *label,
-                               hsd_error *err)
+/* Label of a static field. What HotSpot and ART make up is not the program's. Only a class that goes with the program
+ * has statics that are roots: those of others live as long as their class loader, and hang from what holds that. */
+static hsd_status static_label(hprof_writing *w, const hprof_class *of, uint32_t name, uint32_t *label, hsd_error *err)
 {
     static const char art_field[] = "$class$";
     const size_t art_size = sizeof art_field - 1;
@@ -75,13 +74,11 @@ static hsd_status write_class_root(hprof_writing *w, const hprof_class *of, hsd_
     return HSD_OK;
 }
 
-static hsd_status name_class(hprof_writing *w, const hprof_class *of, uint32_t *string,
-                             hsd_error *err)
+static hsd_status name_class(hprof_writing *w, const hprof_class *of, uint32_t *string, hsd_error *err)
 {
     hsd_buffer name = {0};
     hsd_status status = of->name == 0 ? HSD_OK : hsd_hprof_name_of_class(w->self, of, &name, err);
-    if (status == HSD_OK)
-        status = hsd_hprof_put_string(&w->output, (hsd_bytes){name.data, name.size}, string, err);
+    if (status == HSD_OK) status = hsd_hprof_put_string(&w->output, (hsd_bytes){name.data, name.size}, string, err);
     hsd_buffer_release(&name);
     return status;
 }
@@ -92,11 +89,9 @@ hsd_status hsd_hprof_write_class(hprof_writing *w, uint64_t id, hsd_error *err)
     const hprof_class *of = &w->self->classes.items[number];
     const hsd_status status = hsd_hprof_skip_class(&w->reader, err);
     if (status != HSD_OK) return status < 0 ? status : HSD_OK; /* cut: the next read says so */
-    if (number == 0 || !of->has_dump || (w->written[number / 8] >> (number % 8) & 1) != 0)
-        return HSD_OK;
+    if (number == 0 || !of->has_dump || (w->written[number / 8] >> (number % 8) & 1) != 0) return HSD_OK;
     w->written[number / 8] |= (uint8_t)(1u << (number % 8));
-    hsc_object object = {
-        .id = id, .type = w->class_type, .size_bytes = hsd_hprof_class_object_size(w->self, of)};
+    hsc_object object = {.id = id, .type = w->class_type, .size_bytes = hsd_hprof_class_object_size(w->self, of)};
     HSD_TRY(name_class(w, of, &object.name, err));
     HSD_TRY(hsd_hprof_begin_object(w, &object, 0, err));
     HSD_TRY(write_statics(w, of, err));

@@ -1,6 +1,6 @@
 /*
- * What must be known before an object is written: which keys many tables have, what metatables say, where functions stand. Only tables,
- * functions and their prototypes are read.
+ * What must be known before an object is written: which keys many tables have, what metatables say, where functions
+ * stand. Only tables, functions and their prototypes are read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,8 @@ static hsd_status want(luau *lu, uint64_t string, uint32_t use, hsd_error *err)
     return HSD_OK;
 }
 
-/* Keys that one table alone has had make room: most of them are data. When that does not help, there are enough names. */
+/* Keys that one table alone has had make room: most of them are data. When that does not help, there are enough names.
+ */
 static hsd_status make_room(luau *lu, hsd_error *err)
 {
     luau_wanted *rows = lu->wanted_rows;
@@ -109,7 +110,8 @@ static hsd_status see_long_table(luau *lu, hsd_error *err)
 {
     uint32_t number;
     HSD_TRY(hsd_id_table_put(&lu->long_tables, lu->line.address, &number, err));
-    HSD_TRY(hsd_import_grow((void **)&lu->long_metatables, &lu->long_room, number - 1, sizeof *lu->long_metatables, err));
+    HSD_TRY(hsd_import_grow((void **)&lu->long_metatables, &lu->long_room, number - 1, sizeof *lu->long_metatables,
+                            err));
     lu->long_metatables[number - 1] = lu->line.edges[LUAU_METATABLE];
     return hsd_luau_check_memory(lu, err);
 }
@@ -215,7 +217,8 @@ hsd_status hsd_luau_learn(luau *lu, hsd_error *err)
     HSD_TRY(hsd_source_rewind(lu->source, err));
     for (uint64_t lines = 0; (status = hsd_luau_next_line(lu, err)) == HSD_OK; lines++) {
         if (lines % PROGRESS_EVERY == 0)
-            HSD_TRY(hsd_progress(lu->import->reporter, "reading tables", hsd_source_offset(lu->source), lu->source->total_bytes, err));
+            HSD_TRY(hsd_progress(lu->import->reporter, "reading tables", hsd_source_offset(lu->source),
+                                 lu->source->total_bytes, err));
         status = learn_line(lu, err); /* HSD_END: that is counted when objects are written */
         if (status < 0) return status;
     }

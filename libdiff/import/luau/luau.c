@@ -59,12 +59,12 @@ static hsd_status survey(luau *lu, hsd_error *err)
     hsd_error_init(&cut);
     hsd_status status = hsd_luau_survey(lu, &cut);
     if (status == HSD_OK && !lu->is_whole)
-        status = hsd_fail_at(&cut, HSD_E_TRUNCATED, hsd_source_offset(lu->source), "the heap dump is cut off: it has no end");
+        status = hsd_fail_at(&cut, HSD_E_TRUNCATED, hsd_source_offset(lu->source),
+                             "the heap dump is cut off: it has no end");
     if (status == HSD_E_TRUNCATED && lu->import->options->salvage && lu->main_thread != 0) return HSD_OK;
     if (status == HSD_OK) return HSD_OK;
     if (err != NULL) *err = cut;
-    if (status == HSD_E_TRUNCATED && lu->main_thread != 0)
-        hsd_import_hint_partial(err);
+    if (status == HSD_E_TRUNCATED && lu->main_thread != 0) hsd_import_hint_partial(err);
     return status;
 }
 
@@ -72,7 +72,8 @@ static hsd_status tell_losses(luau *lu, hsd_error *err)
 {
     hsd_import *import = lu->import;
     if (lu->unreadable > 0) {
-        HSD_WRITE(import, hsc_loss(import->writer, "lines of the heap dump that could not be read", lu->unreadable), err);
+        HSD_WRITE(import, hsc_loss(import->writer, "lines of the heap dump that could not be read", lu->unreadable),
+                  err);
         hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%" PRIu64 " line%s of %s could not be read", lu->unreadable,
                  lu->unreadable == 1 ? "" : "s", import->source->name);
     }
@@ -91,7 +92,8 @@ static hsd_status import_dump(luau *lu, hsd_error *err)
     HSD_TRY(hsd_luau_learn(lu, err));
     HSD_TRY(begin(lu, err));
     HSD_TRY(hsd_luau_write_objects(lu, err));
-    if (lu->objects == 0) return hsd_fail_at(err, HSD_E_CORRUPT, 0, "there are no objects in this heap dump that can be read");
+    if (lu->objects == 0)
+        return hsd_fail_at(err, HSD_E_CORRUPT, 0, "there are no objects in this heap dump that can be read");
     HSD_TRY(hsd_luau_write_roots(lu, err));
     HSD_TRY(hsd_luau_name_all(lu, err));
     HSD_TRY(hsd_luau_write_metrics(lu, err));
@@ -101,11 +103,11 @@ static hsd_status import_dump(luau *lu, hsd_error *err)
 
 static void release(luau *lu)
 {
-    hsd_id_table *tables[] = {&lu->wanted, &lu->metas, &lu->protos, &lu->classes, &lu->modes, &lu->weak_keys, &lu->global_values,
-                              &lu->long_tables, &lu->environments};
+    hsd_id_table *tables[] = {&lu->wanted,    &lu->metas,         &lu->protos,      &lu->classes,     &lu->modes,
+                              &lu->weak_keys, &lu->global_values, &lu->long_tables, &lu->environments};
     hsd_names *names[] = {&lu->strings, &lu->types, &lu->variables, &lu->internals};
-    void *rows[] = {lu->wanted_rows, lu->meta_rows, lu->proto_rows, lu->class_names, lu->mode_flags, lu->weak_key_rows, lu->variable_labels,
-                    lu->global_keys, lu->long_metatables};
+    void *rows[] = {lu->wanted_rows,   lu->meta_rows,       lu->proto_rows,  lu->class_names,    lu->mode_flags,
+                    lu->weak_key_rows, lu->variable_labels, lu->global_keys, lu->long_metatables};
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
         hsd_id_table_release(tables[i]);
     for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++)
@@ -124,7 +126,8 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     if (lu == NULL) return hsd_fail_nomem(err, "an import");
     lu->import = import;
     lu->source = import->source;
-    lu->weak_keys_most = (uint32_t)hsd_max_u64(LEAST_WEAK_KEYS, hsd_min_u64(import->memory_bytes / 128, LUAU_KEYS_MOST * 16));
+    lu->weak_keys_most =
+        (uint32_t)hsd_max_u64(LEAST_WEAK_KEYS, hsd_min_u64(import->memory_bytes / 128, LUAU_KEYS_MOST * 16));
     const hsd_status status = import_dump(lu, err);
     release(lu);
     return status;
@@ -134,8 +137,8 @@ const hsd_importer hsd_import_luau = {
     .info = {.name = "luau",
              .summary = "Luau heap dump (lua_memorydump)",
              .suffixes = ".json .json.gz",
-             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS |
-                                   HSD_CARRIES_IDENTITY,
+             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES |
+                                   HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY,
                          .sometimes = HSD_CARRIES_VALUES},
              .lacks = "which element of an array it is, and numbers in tables"},
     .needs_rewind = true,

@@ -1,6 +1,7 @@
 /*
- * Heap dumps of Luau (lua_memorydump, luaC_dump): one line an object, the main thread first, then roots, sizes and names of memory
- * categories. Several passes, for lines speak of what stands behind them, but only the last reads all there is:
+ * Heap dumps of Luau (lua_memorydump, luaC_dump): one line an object, the main thread first, then roots, sizes and
+ * names of memory categories. Several passes, for lines speak of what stands behind them, but only the last reads all
+ * there is:
  *
  *      skim     skim.c     strings and the end: where "__mode" and its like lie, what the roots are, whether the dump is whole
  *      learn    learn.c    tables and functions: which tables are weak, which keys are names of fields, where functions stand
@@ -14,13 +15,15 @@
  *      tables   tables.c   numbers for strings, types and labels of the capture
  *      names    names.c    what they are called, when all is known
  *
- * Almost JSON. Names of functions and categories are printed as they are, quotes included. An object of a class has a name without
- * quotes and a list that is never closed; a vector of doubles has no value at all. A line may have any length: a table of a million
- * elements is one of 17 MB. What cannot be read is passed over up to the next line, and counted. Sizes are 32 bits, and may be negative.
- * Lists leave out what is no object, so that their places are not those of the elements.
+ * Almost JSON. Names of functions and categories are printed as they are, quotes included. An object of a class has a
+ * name without quotes and a list that is never closed; a vector of doubles has no value at all. A line may have any
+ * length: a table of a million elements is one of 17 MB. What cannot be read is passed over up to the next line, and
+ * counted. Sizes are 32 bits, and may be negative. Lists leave out what is no object, so that their places are not
+ * those of the elements.
  *
- * Keys of tables are the program's data, as for the agent of Lua: one is told if it looks like a name and 16 tables have it, or if
- * it is that of a global variable, of the program or of one thread. Large tables are maps, whose keys are no names.
+ * Keys of tables are the program's data, as for the agent of Lua: one is told if it looks like a name and 16 tables
+ * have it, or if it is that of a global variable, of the program or of one thread. Large tables are maps, whose keys
+ * are no names.
  *
  * Luau never moves objects: addresses are ids, and may be used again. The process instance is told by where its main
  * thread and its registry lie.
@@ -37,25 +40,51 @@
 
 enum {
     LUAU_CATEGORIES = 256,
-    LUAU_TEXT_BYTES = 4096,     /* kept of any text */
-    LUAU_NAME_BYTES = 60,       /* of a name of the program's */
-    LUAU_KEYS_MOST = 65536,     /* keys that may become names of fields */
-    LUAU_WANTED_MOST = 262144,  /* those, global variables, and names of types */
-    LUAU_FEW_TABLES = 16,       /* that must have a key in common */
-    LUAU_MAP_BYTES = 32768,     /* tables of this size are maps */
-    LUAU_STACK_MOST = 65536,    /* slots of a thread that get their names */
-    LUAU_VECTOR_BYTES = 32      /* of three doubles; the least that a vector without a value takes */
+    LUAU_TEXT_BYTES = 4096,    /* kept of any text */
+    LUAU_NAME_BYTES = 60,      /* of a name of the program's */
+    LUAU_KEYS_MOST = 65536,    /* keys that may become names of fields */
+    LUAU_WANTED_MOST = 262144, /* those, global variables, and names of types */
+    LUAU_FEW_TABLES = 16,      /* that must have a key in common */
+    LUAU_MAP_BYTES = 32768,    /* tables of this size are maps */
+    LUAU_STACK_MOST = 65536,   /* slots of a thread that get their names */
+    LUAU_VECTOR_BYTES = 32     /* of three doubles; the least that a vector without a value takes */
 };
 
 typedef enum luau_kind {
-    LUAU_UNKNOWN, LUAU_STRING, LUAU_TABLE, LUAU_FUNCTION, LUAU_USERDATA, LUAU_THREAD, LUAU_BUFFER, LUAU_PROTO, LUAU_UPVALUE,
-    LUAU_CLASS, LUAU_OBJECT, LUAU_VECTOR, LUAU_KINDS
+    LUAU_UNKNOWN,
+    LUAU_STRING,
+    LUAU_TABLE,
+    LUAU_FUNCTION,
+    LUAU_USERDATA,
+    LUAU_THREAD,
+    LUAU_BUFFER,
+    LUAU_PROTO,
+    LUAU_UPVALUE,
+    LUAU_CLASS,
+    LUAU_OBJECT,
+    LUAU_VECTOR,
+    LUAU_KINDS
 } luau_kind;
 
 /* Lists of references, and single ones. */
 typedef enum luau_edge {
-    LUAU_ARRAY, LUAU_UPVALUES, LUAU_STACK, LUAU_CONSTANTS, LUAU_PROTOS, LUAU_MEMBERS, LUAU_MEMBER_NAMES, LUAU_STATICS,
-    LUAU_ENV, LUAU_PROTO_OF, LUAU_METATABLE, LUAU_CLASS_OF, LUAU_SUPER, LUAU_VALUE, LUAU_INSTANCES, LUAU_OFFSETS, LUAU_EDGES
+    LUAU_ARRAY,
+    LUAU_UPVALUES,
+    LUAU_STACK,
+    LUAU_CONSTANTS,
+    LUAU_PROTOS,
+    LUAU_MEMBERS,
+    LUAU_MEMBER_NAMES,
+    LUAU_STATICS,
+    LUAU_ENV,
+    LUAU_PROTO_OF,
+    LUAU_METATABLE,
+    LUAU_CLASS_OF,
+    LUAU_SUPER,
+    LUAU_VALUE,
+    LUAU_INSTANCES,
+    LUAU_OFFSETS,
+    LUAU_EDGES
 } luau_edge;
 
 /* Strings of the capture: names of categories, by their numbers, in front of all others. */
@@ -63,33 +92,40 @@ enum { LUAU_STRING_CATEGORIES = 1, LUAU_STRING_FIRST = LUAU_STRING_CATEGORIES + 
 
 /* Labels of the capture: those of edges are LUAU_LABEL_EDGES and the edge, those of keys stand behind all others. */
 enum {
-    LUAU_LABEL_EDGES = 1, LUAU_LABEL_KEY = LUAU_LABEL_EDGES + LUAU_EDGES, LUAU_LABEL_ENTRY, LUAU_LABEL_WEAK_KEY, LUAU_LABEL_WEAK_ENTRY,
-    LUAU_LABEL_CALLED, LUAU_LABEL_GLOBAL, LUAU_LABEL_REGISTERED, LUAU_LABEL_FREE
+    LUAU_LABEL_EDGES = 1,
+    LUAU_LABEL_KEY = LUAU_LABEL_EDGES + LUAU_EDGES,
+    LUAU_LABEL_ENTRY,
+    LUAU_LABEL_WEAK_KEY,
+    LUAU_LABEL_WEAK_ENTRY,
+    LUAU_LABEL_CALLED,
+    LUAU_LABEL_GLOBAL,
+    LUAU_LABEL_REGISTERED,
+    LUAU_LABEL_FREE
 };
 
 /* What is in front of everything else in a line, and what is there once. 0 = not there. */
 typedef struct luau_line {
     luau_kind kind;
     uint64_t address, size_bytes;
-    uint32_t category;            /* LUAU_CATEGORIES: not told */
-    bool is_wrapped;              /* the size was negative: it is modulo 2^32 */
-    bool is_cut, is_long;         /* the input ends inside it; it is longer than the window */
-    uint64_t edges[LUAU_EDGES];   /* of those that are no lists */
-    hsd_bytes name, source;       /* in lu->name_text and lu->source_text */
-    hsd_bytes data;               /* of a string, its first bytes: until the next line */
+    uint32_t category;          /* LUAU_CATEGORIES: not told */
+    bool is_wrapped;            /* the size was negative: it is modulo 2^32 */
+    bool is_cut, is_long;       /* the input ends inside it; it is longer than the window */
+    uint64_t edges[LUAU_EDGES]; /* of those that are no lists */
+    hsd_bytes name, source;     /* in lu->name_text and lu->source_text */
+    hsd_bytes data;             /* of a string, its first bytes: until the next line */
     uint64_t data_bytes, data_hash, line;
 } luau_line;
 
 /* Strings that are wanted: keys, names of types. */
-#define LUAU_USE_KEY 0x1u      /* of any table */
-#define LUAU_USE_GLOBAL 0x2u   /* of the table of globals */
+#define LUAU_USE_KEY      0x1u /* of any table */
+#define LUAU_USE_GLOBAL   0x2u /* of the table of globals */
 #define LUAU_USE_REGISTRY 0x4u
-#define LUAU_USE_NAME 0x8u     /* value of __type or __name */
+#define LUAU_USE_NAME     0x8u /* value of __type or __name */
 typedef struct luau_wanted {
     uint64_t address;
-    uint32_t seen;   /* tables that have it for a key, up to LUAU_FEW_TABLES */
+    uint32_t seen; /* tables that have it for a key, up to LUAU_FEW_TABLES */
     uint32_t uses;
-    uint32_t string; /* of the capture, 0 = it may not be told, or is no string */
+    uint32_t string;                  /* of the capture, 0 = it may not be told, or is no string */
     uint32_t field, global, registry; /* labels, 0 = not used */
 } luau_wanted;
 
@@ -114,7 +150,7 @@ typedef struct luau_weak_key {
 typedef struct luau_type {
     uint64_t address; /* the string that names it, a prototype, a class; 0 = by kind alone */
     uint32_t kind;
-    uint32_t name;    /* of a function: string of the capture */
+    uint32_t name; /* of a function: string of the capture */
 } luau_type;
 
 typedef struct luau_category {
@@ -139,25 +175,27 @@ typedef struct luau {
     int64_t stated_bytes;
     luau_category categories[LUAU_CATEGORIES];
 
-    hsd_id_table wanted, metas, protos, classes, modes, weak_keys, global_values, long_tables, environments; /* address -> row + 1 */
+    /* address -> row + 1 */
+    hsd_id_table wanted, metas, protos, classes, modes, weak_keys, global_values, long_tables, environments;
     luau_wanted *wanted_rows;
     luau_meta *meta_rows;
     luau_proto *proto_rows;
-    uint32_t *class_names;       /* strings of the capture */
-    uint8_t *mode_flags;         /* of strings that are a "__mode": 1 weak keys, 2 weak values */
+    uint32_t *class_names; /* strings of the capture */
+    uint8_t *mode_flags;   /* of strings that are a "__mode": 1 weak keys, 2 weak values */
     luau_weak_key *weak_key_rows;
     uint32_t *variable_labels;
-    uint64_t *global_keys;       /* by what name a table is a global */
+    uint64_t *global_keys; /* by what name a table is a global */
     uint64_t *long_metatables;
-    uint32_t wanted_room, meta_room, proto_room, class_room, mode_room, weak_key_room, global_room, long_room, variable_room;
+    uint32_t wanted_room, meta_room, proto_room, class_room, mode_room, weak_key_room, global_room, long_room,
+        variable_room;
     uint32_t weak_keys_most;
     bool has_enough_keys;
 
     hsd_names strings, types, variables, internals; /* texts and keys of types -> number - 1 */
-    hsd_buffer internal_roots;   /* u64 each: strings that the machine itself holds */
+    hsd_buffer internal_roots;                      /* u64 each: strings that the machine itself holds */
     uint32_t strings_defined, next_label;
     bool is_object_open;
-    hsd_buffer stack, labels;    /* of the thread that is being read: u64 and u32 each */
+    hsd_buffer stack, labels; /* of the thread that is being read: u64 and u32 each */
     uint64_t objects, object_bytes, unreadable;
 } luau;
 
@@ -200,11 +238,13 @@ static inline bool hsd_luau_take_address(luau *lu, uint64_t *address)
 }
 bool hsd_luau_take_number(luau *lu, int64_t *number);
 
-/* Where a text ends: at the next quote; at one that is followed by the next key or the end of the line; by the next of a list or its end. */
+/* Where a text ends: at the next quote; at one that is followed by the next key or the end of the line; by the next of
+ * a list or its end. */
 typedef enum luau_ending { LUAU_AT_QUOTE, LUAU_BEFORE_KEY, LUAU_BEFORE_ITEM } luau_ending;
 
 /* A text in quotes, its first bytes into `into`. */
-hsd_status hsd_luau_read_text(luau *lu, luau_ending ending, uint8_t into[LUAU_TEXT_BYTES], hsd_bytes *text, hsd_error *err);
+hsd_status hsd_luau_read_text(luau *lu, luau_ending ending, uint8_t into[LUAU_TEXT_BYTES], hsd_bytes *text,
+                              hsd_error *err);
 /* The data of a string. */
 hsd_status hsd_luau_read_data(luau *lu, hsd_error *err);
 hsd_status hsd_luau_skip_value(luau *lu, hsd_error *err);
@@ -213,10 +253,10 @@ hsd_status hsd_luau_skip_value(luau *lu, hsd_error *err);
 
 /* Who reads lines. Functions may be NULL; without `item` lists are passed over. */
 typedef struct luau_visit {
-    hsd_status (*begin)(luau *lu, hsd_error *err);  /* in front of the first list, or behind the last key */
+    hsd_status (*begin)(luau *lu, hsd_error *err); /* in front of the first list, or behind the last key */
     hsd_status (*pair)(luau *lu, uint64_t key, uint64_t value, hsd_error *err); /* 0: no object */
     hsd_status (*item)(luau *lu, luau_edge list, uint64_t target, hsd_error *err);
-    hsd_status (*names)(luau *lu, hsd_error *err);  /* at the list of names for the stack */
+    hsd_status (*names)(luau *lu, hsd_error *err); /* at the list of names for the stack */
     hsd_status (*end)(luau *lu, hsd_error *err);
 } luau_visit;
 

@@ -20,7 +20,8 @@ static int name_function(const luau *lu, const luau_type *type, char *out, size_
     if (row == 0) return snprintf(out, size, "%s%s%.*s", what, space, (int)name.size, (const char *)name.data);
     const hsd_bytes source = hsd_luau_string_of(lu, lu->proto_rows[row - 1].source);
     return snprintf(out, size, "%s%s%.*s %.*s:%" PRIu64, what, space, (int)name.size, (const char *)name.data,
-                    source.size > 0 ? (int)source.size : 1, source.size > 0 ? (const char *)source.data : "?", lu->proto_rows[row - 1].line);
+                    source.size > 0 ? (int)source.size : 1, source.size > 0 ? (const char *)source.data : "?",
+                    lu->proto_rows[row - 1].line);
 }
 
 static int name_by_text(hsd_bytes text, const char *otherwise, char *out, size_t size)
@@ -32,14 +33,15 @@ static int name_by_text(hsd_bytes text, const char *otherwise, char *out, size_t
 static int name_type(const luau *lu, const luau_type *type, char *out, size_t size)
 {
     static const char *const kinds[LUAU_KINDS] = {
-        [LUAU_UNKNOWN] = "(unknown)", [LUAU_STRING] = "string", [LUAU_TABLE] = "table", [LUAU_FUNCTION] = "function",
+        [LUAU_UNKNOWN] = "(unknown)", [LUAU_STRING] = "string", [LUAU_TABLE] = "table",   [LUAU_FUNCTION] = "function",
         [LUAU_USERDATA] = "userdata", [LUAU_THREAD] = "thread", [LUAU_BUFFER] = "buffer", [LUAU_PROTO] = "proto",
-        [LUAU_UPVALUE] = "upvalue", [LUAU_CLASS] = "class", [LUAU_OBJECT] = "object", [LUAU_VECTOR] = "vector",
+        [LUAU_UPVALUE] = "upvalue",   [LUAU_CLASS] = "class",   [LUAU_OBJECT] = "object", [LUAU_VECTOR] = "vector",
     };
     if (type->kind == LUAU_FUNCTION) return name_function(lu, type, out, size);
     if (type->kind == LUAU_OBJECT) {
         const uint32_t row = type->address == 0 ? 0 : hsd_id_table_find(&lu->classes, type->address);
-        return name_by_text(hsd_luau_string_of(lu, row == 0 ? 0 : lu->class_names[row - 1]), kinds[type->kind], out, size);
+        return name_by_text(hsd_luau_string_of(lu, row == 0 ? 0 : lu->class_names[row - 1]), kinds[type->kind], out,
+                            size);
     }
     const luau_wanted *wanted = type->address == 0 ? NULL : hsd_luau_wanted_of(lu, type->address);
     return name_by_text(hsd_luau_string_of(lu, wanted == NULL ? 0 : wanted->string), kinds[type->kind], out, size);
@@ -65,7 +67,8 @@ static hsd_status define_types(luau *lu, hsd_error *err)
 
 /* ---- labels ---- */
 
-static hsd_status define_label(luau *lu, uint32_t label, hsc_label_kind kind, uint32_t flags, uint32_t name, hsd_error *err)
+static hsd_status define_label(luau *lu, uint32_t label, hsc_label_kind kind, uint32_t flags, uint32_t name,
+                               hsd_error *err)
 {
     if (label == 0) return HSD_OK;
     HSD_WRITE(lu->import, hsc_define_label(lu->import->writer, label, kind, flags, name), err);
@@ -79,7 +82,8 @@ static hsd_status define_labels(luau *lu, hsd_error *err)
     for (uint32_t i = 0; i < lu->wanted.count; i++) {
         const luau_wanted *row = &lu->wanted_rows[i];
         const uint32_t name = row->string == 0 ? hidden : row->string;
-        HSD_TRY(define_label(lu, row->field, row->string == 0 ? HSC_LABEL_VALUE : HSC_LABEL_FIELD, 0, row->string, err));
+        HSD_TRY(define_label(lu, row->field, row->string == 0 ? HSC_LABEL_VALUE : HSC_LABEL_FIELD, 0, row->string,
+                             err));
         HSD_TRY(define_label(lu, row->global, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, name, err));
         HSD_TRY(define_label(lu, row->registry, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, name, err));
     }
@@ -111,7 +115,8 @@ static hsd_status define_categories(luau *lu, hsd_error *err)
     for (uint32_t i = 0; i < LUAU_CATEGORIES; i++) {
         if (!lu->categories[i].is_used) continue;
         const int size = category_name(lu, i, name, sizeof name);
-        HSD_WRITE(lu->import, hsc_define_string(lu->import->writer, LUAU_STRING_CATEGORIES + i, name, (size_t)size), err);
+        HSD_WRITE(lu->import, hsc_define_string(lu->import->writer, LUAU_STRING_CATEGORIES + i, name, (size_t)size),
+                  err);
     }
     return HSD_OK;
 }
@@ -137,12 +142,15 @@ hsd_status hsd_luau_write_metrics(luau *lu, hsd_error *err)
     char name[METRIC_BYTES] = "heap.category.";
     const size_t prefix = strlen(name);
     hsc_writer *writer = lu->import->writer;
-    if (lu->has_size) HSD_WRITE(lu->import, hsc_metric(writer, "heap.used", "bytes", unwrapped(lu->stated_bytes, lu->object_bytes)), err);
+    if (lu->has_size)
+        HSD_WRITE(lu->import, hsc_metric(writer, "heap.used", "bytes", unwrapped(lu->stated_bytes, lu->object_bytes)),
+                  err);
     for (uint32_t i = 0; i < LUAU_CATEGORIES; i++) {
         const luau_category *category = &lu->categories[i];
         if (!category->is_stated) continue;
         category_name(lu, i, name + prefix, sizeof name - prefix);
-        HSD_WRITE(lu->import, hsc_metric(writer, name, "bytes", unwrapped(category->stated, category->objects_bytes)), err);
+        HSD_WRITE(lu->import, hsc_metric(writer, name, "bytes", unwrapped(category->stated, category->objects_bytes)),
+                  err);
     }
     return HSD_OK;
 }

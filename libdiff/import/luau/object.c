@@ -11,20 +11,25 @@ enum { TOKEN_BYTES = 64 };
 
 static luau_kind take_kind(luau *lu)
 {
-#define KIND(name, kind) {name "\"", sizeof name, kind}
+#define KIND(name, kind)                                                                                               \
+    {                                                                                                                  \
+        name "\"", sizeof name, kind                                                                                   \
+    }
     static const struct {
         const char *name;
         size_t size;
         luau_kind kind;
     } kinds[] = {
-        KIND("string", LUAU_STRING), KIND("table", LUAU_TABLE), KIND("function", LUAU_FUNCTION), KIND("upvalue", LUAU_UPVALUE),
-        KIND("userdata", LUAU_USERDATA), KIND("proto", LUAU_PROTO), KIND("buffer", LUAU_BUFFER), KIND("thread", LUAU_THREAD),
-        KIND("object", LUAU_OBJECT), KIND("class", LUAU_CLASS), KIND("vector", LUAU_VECTOR),
+        KIND("string", LUAU_STRING),   KIND("table", LUAU_TABLE),       KIND("function", LUAU_FUNCTION),
+        KIND("upvalue", LUAU_UPVALUE), KIND("userdata", LUAU_USERDATA), KIND("proto", LUAU_PROTO),
+        KIND("buffer", LUAU_BUFFER),   KIND("thread", LUAU_THREAD),     KIND("object", LUAU_OBJECT),
+        KIND("class", LUAU_CLASS),     KIND("vector", LUAU_VECTOR),
     };
 #undef KIND
     const size_t ahead = (size_t)(lu->end - lu->at);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (kinds[i].size <= ahead && kinds[i].name[0] == (char)*lu->at && memcmp(kinds[i].name, lu->at, kinds[i].size) == 0) {
+        if (kinds[i].size <= ahead && kinds[i].name[0] == (char)*lu->at &&
+            memcmp(kinds[i].name, lu->at, kinds[i].size) == 0) {
             lu->at += kinds[i].size;
             return kinds[i].kind;
         }
@@ -109,7 +114,17 @@ static hsd_status read_list(luau *lu, luau_edge list, const luau_visit *visit, h
 
 /* ---- keys ---- */
 
-typedef enum key_kind { KEY_UNKNOWN, KEY_PAIRS, KEY_LIST, KEY_EDGE, KEY_NAME, KEY_SOURCE, KEY_LINE, KEY_DATA, KEY_STACK_NAMES } key_kind;
+typedef enum key_kind {
+    KEY_UNKNOWN,
+    KEY_PAIRS,
+    KEY_LIST,
+    KEY_EDGE,
+    KEY_NAME,
+    KEY_SOURCE,
+    KEY_LINE,
+    KEY_DATA,
+    KEY_STACK_NAMES
+} key_kind;
 
 typedef struct key_row {
     const char *name;
@@ -120,23 +135,41 @@ typedef struct key_row {
 
 static const key_row *take_key(luau *lu)
 {
-#define KEY(name, kind, edge) {"\"" name "\":", sizeof name + 2, kind, edge}
+#define KEY(name, kind, edge)                                                                                          \
+    {                                                                                                                  \
+        "\"" name "\":", sizeof name + 2, kind, edge                                                                   \
+    }
     static const key_row rows[] = {
-        KEY("data", KEY_DATA, 0), KEY("pairs", KEY_PAIRS, 0), KEY("array", KEY_LIST, LUAU_ARRAY),
-        KEY("metatable", KEY_EDGE, LUAU_METATABLE), KEY("env", KEY_EDGE, LUAU_ENV), KEY("name", KEY_NAME, 0),
-        KEY("proto", KEY_EDGE, LUAU_PROTO_OF), KEY("upvalues", KEY_LIST, LUAU_UPVALUES), KEY("object", KEY_EDGE, LUAU_VALUE),
-        KEY("source", KEY_SOURCE, 0), KEY("line", KEY_LINE, 0), KEY("constants", KEY_LIST, LUAU_CONSTANTS),
-        KEY("protos", KEY_LIST, LUAU_PROTOS), KEY("stack", KEY_LIST, LUAU_STACK), KEY("stacknames", KEY_STACK_NAMES, 0),
-        KEY("class", KEY_EDGE, LUAU_CLASS_OF), KEY("members", KEY_LIST, LUAU_MEMBERS), KEY("super", KEY_EDGE, LUAU_SUPER),
-        KEY("membernames", KEY_LIST, LUAU_MEMBER_NAMES), KEY("staticmembers", KEY_LIST, LUAU_STATICS),
-        KEY("instancemetatable", KEY_EDGE, LUAU_INSTANCES), KEY("memberstooffset", KEY_EDGE, LUAU_OFFSETS),
+        KEY("data", KEY_DATA, 0),
+        KEY("pairs", KEY_PAIRS, 0),
+        KEY("array", KEY_LIST, LUAU_ARRAY),
+        KEY("metatable", KEY_EDGE, LUAU_METATABLE),
+        KEY("env", KEY_EDGE, LUAU_ENV),
+        KEY("name", KEY_NAME, 0),
+        KEY("proto", KEY_EDGE, LUAU_PROTO_OF),
+        KEY("upvalues", KEY_LIST, LUAU_UPVALUES),
+        KEY("object", KEY_EDGE, LUAU_VALUE),
+        KEY("source", KEY_SOURCE, 0),
+        KEY("line", KEY_LINE, 0),
+        KEY("constants", KEY_LIST, LUAU_CONSTANTS),
+        KEY("protos", KEY_LIST, LUAU_PROTOS),
+        KEY("stack", KEY_LIST, LUAU_STACK),
+        KEY("stacknames", KEY_STACK_NAMES, 0),
+        KEY("class", KEY_EDGE, LUAU_CLASS_OF),
+        KEY("members", KEY_LIST, LUAU_MEMBERS),
+        KEY("super", KEY_EDGE, LUAU_SUPER),
+        KEY("membernames", KEY_LIST, LUAU_MEMBER_NAMES),
+        KEY("staticmembers", KEY_LIST, LUAU_STATICS),
+        KEY("instancemetatable", KEY_EDGE, LUAU_INSTANCES),
+        KEY("memberstooffset", KEY_EDGE, LUAU_OFFSETS),
     };
     static const key_row unknown = {"", 0, KEY_UNKNOWN, 0};
 #undef KEY
     const size_t ahead = (size_t)(lu->end - lu->at);
     if (ahead < 3 || lu->at[0] != '"') return NULL;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].size <= ahead && rows[i].name[1] == (char)lu->at[1] && memcmp(rows[i].name, lu->at, rows[i].size) == 0) {
+        if (rows[i].size <= ahead && rows[i].name[1] == (char)lu->at[1] &&
+            memcmp(rows[i].name, lu->at, rows[i].size) == 0) {
             lu->at += rows[i].size;
             return &rows[i];
         }
@@ -151,7 +184,9 @@ static hsd_status read_bare_name(luau *lu)
     static const char next[] = ",\"super\":";
     const uint8_t *first = lu->at;
     for (; lu->at < lu->end; lu->at++)
-        if (*lu->at == ',' && (size_t)(lu->end - lu->at) >= sizeof next - 1 && memcmp(lu->at, next, sizeof next - 1) == 0) break;
+        if (*lu->at == ',' && (size_t)(lu->end - lu->at) >= sizeof next - 1 &&
+            memcmp(lu->at, next, sizeof next - 1) == 0)
+            break;
     const size_t size = (size_t)(lu->at - first);
     if (lu->at == lu->end || size > LUAU_TEXT_BYTES) return HSD_END;
     memcpy(lu->name_text, first, size);
@@ -181,9 +216,7 @@ static hsd_status read_value(luau *lu, const key_row *key, const luau_visit *vis
         if (visit->pair == NULL) return hsd_luau_skip_value(lu, err);
         HSD_TRY(begin_once(lu, visit, is_begun, err));
         return read_pairs(lu, visit, err);
-    case KEY_LIST:
-        HSD_TRY(begin_once(lu, visit, is_begun, err));
-        return read_list(lu, key->edge, visit, err);
+    case KEY_LIST: HSD_TRY(begin_once(lu, visit, is_begun, err)); return read_list(lu, key->edge, visit, err);
     case KEY_EDGE: return read_reference(lu, &lu->line.edges[key->edge], err);
     case KEY_NAME:
         if (lu->line.kind == LUAU_CLASS && lu->at < lu->end && *lu->at != '"') return read_bare_name(lu);
@@ -225,6 +258,7 @@ uint64_t hsd_luau_peek_metatable(const luau *lu)
     if (end - lu->at < 20 || end[-1] != '}' || end[-2] != '"') return 0;
     for (first = end - 3; first > lu->at && *first != '"';)
         first--;
-    if ((size_t)(first - lu->at) < sizeof key - 1 || memcmp(first - (sizeof key - 1), key, sizeof key - 1) != 0) return 0;
+    if ((size_t)(first - lu->at) < sizeof key - 1 || memcmp(first - (sizeof key - 1), key, sizeof key - 1) != 0)
+        return 0;
     return hsd_luau_address_at(first, end, &address) != NULL ? address : 0;
 }

@@ -11,7 +11,8 @@ enum { SHORT_BYTES = 256, ADDRESS_BYTES = 20, PROGRESS_EVERY = 16384 };
 static hsd_status skim_progress(luau *lu, uint64_t lines, hsd_error *err)
 {
     if (lines % PROGRESS_EVERY != 0) return HSD_OK;
-    return hsd_progress(lu->import->reporter, "reading names", hsd_source_offset(lu->source), lu->source->total_bytes, err);
+    return hsd_progress(lu->import->reporter, "reading names", hsd_source_offset(lu->source), lu->source->total_bytes,
+                        err);
 }
 
 /* Whether these words stand behind the address. */
@@ -56,7 +57,8 @@ static void see_special(luau *lu, uint64_t address, hsd_bytes data)
     const struct {
         const char *words;
         uint64_t *address;
-    } special[] = {{"__mode", &lu->mode_key}, {"__type", &lu->type_key}, {"__name", &lu->name_key}, {"__index", &lu->index_key}};
+    } special[] = {
+        {"__mode", &lu->mode_key}, {"__type", &lu->type_key}, {"__name", &lu->name_key}, {"__index", &lu->index_key}};
     if (data.size < 6 || data.size > 7 || data.data[0] != '_') return;
     for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
         if (strlen(special[i].words) == data.size && memcmp(special[i].words, data.data, data.size) == 0)
@@ -64,8 +66,8 @@ static void see_special(luau *lu, uint64_t address, hsd_bytes data)
 }
 
 /*
- * The main thread is the first object, and its environment the table of globals. Others may have one of their own, as scripts in a
- * sandbox do: what is in there has names as well.
+ * The main thread is the first object, and its environment the table of globals. Others may have one of their own, as
+ * scripts in a sandbox do: what is in there has names as well.
  */
 static hsd_status read_thread(luau *lu, hsd_error *err)
 {
@@ -87,7 +89,8 @@ static hsd_status read_category(luau *lu, hsd_error *err)
     static const char behind[] = "\", \"size\":";
     enum { BEHIND = sizeof behind - 1 };
     int64_t number;
-    if (!hsd_luau_take(lu, '"') || !hsd_luau_take_number(lu, &number) || number < 0 || number >= LUAU_CATEGORIES) return HSD_END;
+    if (!hsd_luau_take(lu, '"') || !hsd_luau_take_number(lu, &number) || number < 0 || number >= LUAU_CATEGORIES)
+        return HSD_END;
     luau_category *category = &lu->categories[number];
     if (!HSD_LUAU_TAKE(lu, "\":{")) return HSD_END;
     if (HSD_LUAU_TAKE(lu, "\"name\":\"")) {
@@ -97,7 +100,8 @@ static hsd_status read_category(luau *lu, hsd_error *err)
             last--;
         if (memcmp(last, behind, BEHIND) != 0) return HSD_END;
         const size_t size = (size_t)(last - lu->at);
-        HSD_TRY(hsd_luau_put_string(lu, (hsd_bytes){lu->at, size < LUAU_TEXT_BYTES ? size : LUAU_TEXT_BYTES}, &category->name, err));
+        HSD_TRY(hsd_luau_put_string(lu, (hsd_bytes){lu->at, size < LUAU_TEXT_BYTES ? size : LUAU_TEXT_BYTES},
+                                    &category->name, err));
         lu->at = last + BEHIND;
     } else if (!HSD_LUAU_TAKE(lu, "\"size\":")) {
         return HSD_END;

@@ -1,6 +1,6 @@
 /*
- * The stack of a thread: its slots stand in front of their names, which are printed as they are. Where there are not as many names as
- * slots, no slot gets one.
+ * The stack of a thread: its slots stand in front of their names, which are printed as they are. Where there are not as
+ * many names as slots, no slot gets one.
  */
 #include "import/luau/luau.h"
 

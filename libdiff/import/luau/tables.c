@@ -11,8 +11,8 @@
 
 hsd_status hsd_luau_check_memory(const luau *lu, hsd_error *err)
 {
-    const hsd_id_table *tables[] = {&lu->wanted, &lu->metas, &lu->protos, &lu->classes, &lu->modes, &lu->weak_keys, &lu->global_values,
-                                    &lu->long_tables, &lu->environments};
+    const hsd_id_table *tables[] = {&lu->wanted,    &lu->metas,         &lu->protos,      &lu->classes,     &lu->modes,
+                                    &lu->weak_keys, &lu->global_values, &lu->long_tables, &lu->environments};
     uint64_t taken = hsd_names_memory(&lu->strings) + hsd_names_memory(&lu->types) + hsd_names_memory(&lu->variables) +
                      hsd_names_memory(&lu->internals) + lu->internal_roots.capacity;
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
@@ -23,7 +23,8 @@ hsd_status hsd_luau_check_memory(const luau *lu, hsd_error *err)
              (uint64_t)lu->weak_key_room * sizeof *lu->weak_key_rows + lu->variable_room * sizeof *lu->variable_labels;
     const uint64_t allowed = lu->import->memory_bytes / 2;
     if (taken <= allowed) return HSD_OK;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the names, functions and metatables of this dump take more than %" PRIu64 " MiB", allowed >> 20);
+    hsd_fail(err, HSD_E_OVER_BUDGET, "the names, functions and metatables of this dump take more than %" PRIu64 " MiB",
+             allowed >> 20);
     hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (taken * 4 >> 20) + 64);
     return HSD_E_OVER_BUDGET;
 }
@@ -34,7 +35,9 @@ static hsd_status define_strings(luau *lu, hsd_error *err)
 {
     for (; lu->strings_defined < lu->strings.count; lu->strings_defined++) {
         const hsd_bytes text = hsd_names_get(&lu->strings, lu->strings_defined);
-        HSD_WRITE(lu->import, hsc_define_string(lu->import->writer, LUAU_STRING_FIRST + lu->strings_defined, text.data, text.size), err);
+        HSD_WRITE(lu->import,
+                  hsc_define_string(lu->import->writer, LUAU_STRING_FIRST + lu->strings_defined, text.data, text.size),
+                  err);
     }
     return HSD_OK;
 }
@@ -59,7 +62,8 @@ hsd_status hsd_luau_put_words(luau *lu, const char *words, uint32_t *number, hsd
 hsd_bytes hsd_luau_source_name(hsd_bytes source)
 {
     static const uint8_t unnamed[] = "[string]";
-    if (source.size > 1 && (source.data[0] == '@' || source.data[0] == '=')) return (hsd_bytes){source.data + 1, source.size - 1};
+    if (source.size > 1 && (source.data[0] == '@' || source.data[0] == '='))
+        return (hsd_bytes){source.data + 1, source.size - 1};
     return source.size == 0 ? source : (hsd_bytes){unnamed, sizeof unnamed - 1};
 }
 
@@ -87,7 +91,8 @@ hsd_status hsd_luau_put_place(luau *lu, uint32_t *string, hsd_error *err)
 
 /* ---- types ---- */
 
-/* The string that names instances of a metatable, 0 = none: its __type, or the global variable that it is, or that it looks in. */
+/* The string that names instances of a metatable, 0 = none: its __type, or the global variable that it is, or that it
+ * looks in. */
 static uint64_t name_of_meta(const luau *lu, uint64_t metatable)
 {
     const luau_meta *meta = hsd_luau_meta_of(lu, metatable);
@@ -103,7 +108,8 @@ hsd_status hsd_luau_put_type(luau *lu, uint32_t *number, hsd_error *err)
 {
     const luau_line *line = &lu->line;
     luau_type type = {.kind = line->kind};
-    if (line->kind == LUAU_TABLE || line->kind == LUAU_USERDATA) type.address = name_of_meta(lu, line->edges[LUAU_METATABLE]);
+    if (line->kind == LUAU_TABLE || line->kind == LUAU_USERDATA)
+        type.address = name_of_meta(lu, line->edges[LUAU_METATABLE]);
     if (line->kind == LUAU_OBJECT) type.address = line->edges[LUAU_CLASS_OF];
     if (line->kind == LUAU_FUNCTION) {
         type.address = line->edges[LUAU_PROTO_OF];
@@ -142,7 +148,8 @@ hsd_status hsd_luau_weak_key_label(luau *lu, uint64_t key, uint32_t *label, hsd_
             return HSD_OK;
         }
         HSD_TRY(hsd_id_table_put(&lu->weak_keys, key, &row, err));
-        HSD_TRY(hsd_import_grow((void **)&lu->weak_key_rows, &lu->weak_key_room, row - 1, sizeof *lu->weak_key_rows, err));
+        HSD_TRY(hsd_import_grow((void **)&lu->weak_key_rows, &lu->weak_key_room, row - 1, sizeof *lu->weak_key_rows,
+                                err));
     }
     *label = own_label(lu, &lu->weak_key_rows[row - 1].label);
     return HSD_OK;
@@ -157,7 +164,8 @@ hsd_status hsd_luau_variable_label(luau *lu, hsd_bytes name, uint32_t *label, hs
     if (!hsd_luau_is_name(name, "")) return HSD_OK;
     const uint32_t before = lu->variables.count;
     HSD_TRY(hsd_names_put(&lu->variables, name, &number, err));
-    HSD_TRY(hsd_import_grow((void **)&lu->variable_labels, &lu->variable_room, number, sizeof *lu->variable_labels, err));
+    HSD_TRY(hsd_import_grow((void **)&lu->variable_labels, &lu->variable_room, number, sizeof *lu->variable_labels,
+                            err));
     *label = own_label(lu, &lu->variable_labels[number]);
     if (lu->variables.count == before) return HSD_OK;
     HSD_TRY(hsd_luau_put_string(lu, name, &string, err));
@@ -201,7 +209,8 @@ hsd_status hsd_luau_begin_tables(luau *lu, hsd_error *err)
     for (size_t i = 0; i < HSD_ARRAY_LEN(rows); i++) {
         uint32_t name;
         HSD_TRY(hsd_luau_put_words(lu, rows[i].words, &name, err));
-        HSD_WRITE(lu->import, hsc_define_label(lu->import->writer, rows[i].label, rows[i].kind, rows[i].flags, name), err);
+        HSD_WRITE(lu->import, hsc_define_label(lu->import->writer, rows[i].label, rows[i].kind, rows[i].flags, name),
+                  err);
     }
     return define_strings(lu, err);
 }

@@ -1,5 +1,6 @@
 /*
- * Lines, and the tokens of a line. A line that fits into the window is looked at where it lies; of a longer one a part at a time.
+ * Lines, and the tokens of a line. A line that fits into the window is looked at where it lies; of a longer one a part
+ * at a time.
  */
 #include <string.h>
 
@@ -107,8 +108,7 @@ bool hsd_luau_take_number(luau *lu, int64_t *number)
 static bool ends_text(const uint8_t *at, const uint8_t *end, luau_ending ending)
 {
     if (at == end) return true;
-    if (ending == LUAU_BEFORE_ITEM)
-        return *at == ']' || (*at == ',' && end - at > 1 && (at[1] == '"' || at[1] == 'n'));
+    if (ending == LUAU_BEFORE_ITEM) return *at == ']' || (*at == ',' && end - at > 1 && (at[1] == '"' || at[1] == 'n'));
     if (*at == '}') return at + 1 == end || (at[1] == ',' && at + 2 == end);
     if (*at != ',' || end - at < 3 || at[1] != '"') return false;
     for (at += 2; at < end && *at >= 'a' && *at <= 'z';)
@@ -124,7 +124,8 @@ static void put_bytes(uint8_t into[LUAU_TEXT_BYTES], size_t *size, const uint8_t
     *size += count;
 }
 
-hsd_status hsd_luau_read_text(luau *lu, luau_ending ending, uint8_t into[LUAU_TEXT_BYTES], hsd_bytes *text, hsd_error *err)
+hsd_status hsd_luau_read_text(luau *lu, luau_ending ending, uint8_t into[LUAU_TEXT_BYTES], hsd_bytes *text,
+                              hsd_error *err)
 {
     size_t size = 0;
     if (!hsd_luau_take(lu, '"')) return HSD_END;

@@ -24,7 +24,9 @@ static hsd_status write_pair(luau *lu, uint64_t key, uint64_t value, hsd_error *
     const luau_meta *meta = hsd_luau_meta_of(lu, lu->line.edges[LUAU_METATABLE]);
     if (value != 0) {
         const bool is_weak = meta != NULL && meta->weak_values;
-        HSD_TRY(refer(lu, value, is_weak ? (uint32_t)LUAU_LABEL_WEAK_ENTRY : hsd_luau_entry_label(lu, lu->line.address, key), err));
+        HSD_TRY(refer(lu, value,
+                      is_weak ? (uint32_t)LUAU_LABEL_WEAK_ENTRY : hsd_luau_entry_label(lu, lu->line.address, key),
+                      err));
     }
     if (key == 0) return HSD_OK;
     uint32_t label = LUAU_LABEL_KEY;
@@ -35,11 +37,14 @@ static hsd_status write_pair(luau *lu, uint64_t key, uint64_t value, hsd_error *
 static hsd_status write_item(luau *lu, luau_edge list, uint64_t target, hsd_error *err)
 {
     uint32_t label = LUAU_LABEL_EDGES + list;
-    if (list == LUAU_STACK && lu->stack.size / sizeof target < LUAU_STACK_MOST) return hsd_buffer_append(&lu->stack, &target, sizeof target, err);
+    if (list == LUAU_STACK && lu->stack.size / sizeof target < LUAU_STACK_MOST)
+        return hsd_buffer_append(&lu->stack, &target, sizeof target, err);
     if (list == LUAU_ARRAY) {
         const luau_meta *meta = hsd_luau_meta_of(lu, lu->line.edges[LUAU_METATABLE]);
-        if (meta != NULL && meta->weak_values) label = LUAU_LABEL_WEAK_ENTRY;
-        else if (lu->line.address == lu->registry) label = LUAU_LABEL_REGISTERED;
+        if (meta != NULL && meta->weak_values)
+            label = LUAU_LABEL_WEAK_ENTRY;
+        else if (lu->line.address == lu->registry)
+            label = LUAU_LABEL_REGISTERED;
     }
     return refer(lu, target, label, err);
 }
@@ -48,8 +53,25 @@ static hsd_status write_item(luau *lu, luau_edge list, uint64_t target, hsd_erro
 
 static bool is_of_the_machine(luau *lu, hsd_bytes data)
 {
-    static const char *const words[] = {"nil",    "boolean", "lightuserdata", "number", "integer", "vector", "string", "table", "function", "userdata",
-                                        "thread", "buffer",  "class",         "object", "proto",  "upval",  "deadkey", "not enough memory", "error in error handling"};
+    static const char *const words[] = {"nil",
+                                        "boolean",
+                                        "lightuserdata",
+                                        "number",
+                                        "integer",
+                                        "vector",
+                                        "string",
+                                        "table",
+                                        "function",
+                                        "userdata",
+                                        "thread",
+                                        "buffer",
+                                        "class",
+                                        "object",
+                                        "proto",
+                                        "upval",
+                                        "deadkey",
+                                        "not enough memory",
+                                        "error in error handling"};
     if (data.size > 2 && data.data[0] == '_' && data.data[1] == '_') return true; /* names of metamethods */
     for (size_t i = 0; i < HSD_ARRAY_LEN(words); i++)
         if (data.size == strlen(words[i]) && memcmp(words[i], data.data, data.size) == 0) return true;
@@ -154,7 +176,8 @@ static hsd_status write_line(luau *lu, hsd_error *err)
     if (lu->line.address == 0) return HSD_OK; /* stands behind the last comma, and is no object */
     if (lu->line.kind == LUAU_TABLE) {
         const uint32_t row = lu->line.is_long ? hsd_id_table_find(&lu->long_tables, lu->line.address) : 0;
-        lu->line.edges[LUAU_METATABLE] = lu->line.is_long ? (row == 0 ? 0 : lu->long_metatables[row - 1]) : hsd_luau_peek_metatable(lu);
+        lu->line.edges[LUAU_METATABLE] =
+            lu->line.is_long ? (row == 0 ? 0 : lu->long_metatables[row - 1]) : hsd_luau_peek_metatable(lu);
     }
     return hsd_luau_read_keys(lu, lu->import->options->summary_only ? &summary : &whole, err);
 }
@@ -166,7 +189,8 @@ hsd_status hsd_luau_write_objects(luau *lu, hsd_error *err)
     HSD_TRY(hsd_source_rewind(lu->source, err));
     for (uint64_t lines = 0; (status = hsd_luau_next_line(lu, err)) == HSD_OK; lines++) {
         if (lines % PROGRESS_EVERY == 0)
-            HSD_TRY(hsd_progress(lu->import->reporter, "importing", hsd_source_offset(lu->source), lu->source->total_bytes, err));
+            HSD_TRY(hsd_progress(lu->import->reporter, "importing", hsd_source_offset(lu->source),
+                                 lu->source->total_bytes, err));
         status = write_line(lu, err);
         if (status < 0) return status;
         if (status == HSD_OK) continue;
@@ -178,7 +202,8 @@ hsd_status hsd_luau_write_objects(luau *lu, hsd_error *err)
 
 /* ---- roots ---- */
 
-static hsd_status write_root(luau *lu, hsc_root_kind kind, uint32_t flags, const char *words, uint64_t target, hsd_error *err)
+static hsd_status write_root(luau *lu, hsc_root_kind kind, uint32_t flags, const char *words, uint64_t target,
+                             hsd_error *err)
 {
     hsc_root_record root = {.kind = kind, .flags = flags, .target = target};
     if (target == 0) return HSD_OK;
@@ -199,7 +224,8 @@ static hsd_status write_type_metatables(luau *lu, hsd_error *err)
         const hsd_bytes text = hsd_luau_string_of(lu, name->string);
         for (size_t k = 0; k < HSD_ARRAY_LEN(libraries); k++)
             if (text.size == strlen(libraries[k]) && memcmp(text.data, libraries[k], text.size) == 0)
-                HSD_TRY(write_root(lu, HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY, "(metatables of basic types)", meta->table, err));
+                HSD_TRY(write_root(lu, HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY, "(metatables of basic types)", meta->table,
+                                   err));
     }
     return HSD_OK;
 }

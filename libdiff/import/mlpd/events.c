@@ -1,5 +1,6 @@
 /*
- * One event after the other. What cannot be one ends the reading of its buffer, as the format has it: later values need the earlier ones.
+ * One event after the other. What cannot be one ends the reading of its buffer, as the format has it: later values need
+ * the earlier ones.
  */
 #include <string.h>
 
@@ -338,8 +339,11 @@ static hsd_status read_heap(mlpd *m, const mlpd_visit *visit, unsigned extra, hs
 static hsd_status read_event(mlpd *m, const mlpd_visit *visit, hsd_error *err)
 {
     static const event_fn kinds[] = {
-        [ALLOC] = read_alloc, [GC] = read_gc, [METADATA] = read_metadata, [METHOD] = read_method, [EXCEPTION] = read_exception,
-        [MONITOR] = read_monitor, [HEAP] = read_heap, [SAMPLE] = read_sample, [RUNTIME] = read_runtime, [COVERAGE] = read_coverage,
+        [ALLOC] = read_alloc,         [GC] = read_gc,
+        [METADATA] = read_metadata,   [METHOD] = read_method,
+        [EXCEPTION] = read_exception, [MONITOR] = read_monitor,
+        [HEAP] = read_heap,           [SAMPLE] = read_sample,
+        [RUNTIME] = read_runtime,     [COVERAGE] = read_coverage,
         [META] = read_meta,
     };
     const uint8_t first = hsd_mlpd_byte(m);
@@ -369,7 +373,8 @@ hsd_status hsd_mlpd_read_all(mlpd *m, const mlpd_visit *visit, const char *doing
     for (uint64_t buffers = 0; !m->is_over && (status = hsd_mlpd_next_buffer(m, err)) != HSD_END; buffers++) {
         HSD_TRY(status);
         if (buffers % PROGRESS_EVERY == 0)
-            HSD_TRY(hsd_progress(m->import->reporter, doing, hsd_source_offset(m->source), m->source->total_bytes, err));
+            HSD_TRY(hsd_progress(m->import->reporter, doing, hsd_source_offset(m->source), m->source->total_bytes,
+                                 err));
         status = read_buffer(m, visit, err);
         if (status < 0) return status;
         if (status == HSD_OK || m->is_cut) continue;

@@ -1,7 +1,8 @@
 /*
- * An object is named by where it lay when a heap shot saw it first, and by the number of that shot: id = address | (shot - 1) << 48. It keeps
- * that name when it moves, and what comes to lie at its place gets another. Places are bytes in chunks: 1/16 of the heap, and 24 to 48
- * bytes for each object that was seen and moved. Without the memory for that, ids are addresses.
+ * An object is named by where it lay when a heap shot saw it first, and by the number of that shot: id = address |
+ * (shot - 1) << 48. It keeps that name when it moves, and what comes to lie at its place gets another. Places are bytes
+ * in chunks: 1/16 of the heap, and 24 to 48 bytes for each object that was seen and moved. Without the memory for that,
+ * ids are addresses.
  */
 #include <stdlib.h>
 
@@ -41,8 +42,9 @@ static void release(mlpd_ids *ids)
 
 static bool has_room(mlpd_ids *ids)
 {
-    const uint64_t taken = (uint64_t)ids->chunks.count * PLACES + ids->room * sizeof *ids->rows + hsd_id_table_memory(&ids->chunks) +
-                           hsd_id_table_memory(&ids->moved) + ids->moved_room * sizeof *ids->moved_ids;
+    const uint64_t taken = (uint64_t)ids->chunks.count * PLACES + ids->room * sizeof *ids->rows +
+                           hsd_id_table_memory(&ids->chunks) + hsd_id_table_memory(&ids->moved) +
+                           ids->moved_room * sizeof *ids->moved_ids;
     if (taken <= ids->most_bytes) return true;
     release(ids);
     ids->is_given_up = true;

@@ -1,5 +1,6 @@
 /*
- * The importer of files of Mono's log profiler: the row of the registry, the choice of a heap shot, and what the capture says of itself.
+ * The importer of files of Mono's log profiler: the row of the registry, the choice of a heap shot, and what the
+ * capture says of itself.
  */
 #include "import/mlpd/mlpd.h"
 
@@ -25,7 +26,8 @@ static unsigned probe(const uint8_t *prefix, size_t size)
 static hsd_status fail_without_shot(hsd_error *err)
 {
     hsd_fail(err, HSD_E_UNSUPPORTED, "there is no heap shot in this file of Mono's log profiler");
-    hsd_error_set_hint(err, "profile with heapshot: mono --profile=log:nodefaults,gc,gcmove,gcroot,heapshot=ondemand,output=FILE program.exe");
+    hsd_error_set_hint(err, "profile with heapshot: mono "
+                            "--profile=log:nodefaults,gc,gcmove,gcroot,heapshot=ondemand,output=FILE program.exe");
     return HSD_E_UNSUPPORTED;
 }
 
@@ -34,7 +36,8 @@ static hsd_status fail_with_many(const mlpd *m, hsd_error *err)
     char list[160];
     size_t used = 0;
     for (uint32_t i = 0; i < m->shot_count && i < SHOTS_LISTED; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRIu32 " with %" PRIu64, i == 0 ? "" : ", ", i + 1, m->shots[i].objects);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRIu32 " with %" PRIu64, i == 0 ? "" : ", ",
+                                 i + 1, m->shots[i].objects);
     hsd_fail(err, HSD_E_UNSUPPORTED, "there are %" PRIu32 " heap shots in this file: %s%s objects", m->shot_count, list,
              m->shot_count > SHOTS_LISTED ? ", ..." : "");
     hsd_error_set_hint(err, "choose one with --dump N, or compare two: --dump 1,%" PRIu32, m->shot_count);
@@ -66,19 +69,27 @@ static hsd_status tell_losses(mlpd *m, uint64_t unread_buffers, hsd_error *err)
     const bool is_whole = m->shots[m->wanted - 1].is_whole;
     import->result->is_complete = is_whole;
     if (unread_buffers > 0) {
-        HSD_WRITE(import, hsc_loss(import->writer, "buffers of the profiler that could not be read to their end", unread_buffers), err);
-        hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%" PRIu64 " buffer%s of %s could not be read to %s end", unread_buffers,
-                 unread_buffers == 1 ? "" : "s", import->source->name, unread_buffers == 1 ? "its" : "their");
+        HSD_WRITE(import,
+                  hsc_loss(import->writer, "buffers of the profiler that could not be read to their end",
+                           unread_buffers),
+                  err);
+        hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%" PRIu64 " buffer%s of %s could not be read to %s end",
+                 unread_buffers, unread_buffers == 1 ? "" : "s", import->source->name,
+                 unread_buffers == 1 ? "its" : "their");
     }
     if (m->is_cut && is_whole)
-        hsd_note(import->reporter, HSD_NOTE_DETAIL, "%s ends inside a buffer, as files of programs that were killed do: the heap shot is whole",
+        hsd_note(import->reporter, HSD_NOTE_DETAIL,
+                 "%s ends inside a buffer, as files of programs that were killed do: the heap shot is whole",
                  import->source->name);
     if (m->ids.is_given_up)
-        hsd_note(import->reporter, HSD_NOTE_WARNING, "the moves of objects in %s take more memory than there is: objects are recognised by structure; give it more: --memory",
+        hsd_note(import->reporter, HSD_NOTE_WARNING,
+                 "the moves of objects in %s take more memory than there is: objects are recognised by structure; give "
+                 "it more: --memory",
                  import->source->name);
     if (is_whole) return HSD_OK;
     HSD_WRITE(import, hsc_mark_incomplete(import->writer, "the heap shot was cut off"), err);
-    hsd_note(import->reporter, HSD_NOTE_DAMAGE, "the heap shot of %s was cut off: what is there was imported", import->source->name);
+    hsd_note(import->reporter, HSD_NOTE_DAMAGE, "the heap shot of %s was cut off: what is there was imported",
+             import->source->name);
     return HSD_OK;
 }
 
@@ -101,7 +112,8 @@ static void release(mlpd *m)
 {
     hsd_id_table *tables[] = {&m->classes, &m->vtables, &m->threads, &m->types, &m->labels};
     hsd_names *names[] = {&m->class_names, &m->texts, &m->strings};
-    void *rows[] = {m->class_rows, m->vtable_classes, m->thread_names, m->changes, m->shots, m->ranges, m->roots, m->defined_threads};
+    void *rows[] = {m->class_rows, m->vtable_classes, m->thread_names, m->changes,
+                    m->shots,      m->ranges,         m->roots,        m->defined_threads};
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
         hsd_id_table_release(tables[i]);
     for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++)

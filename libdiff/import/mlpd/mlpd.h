@@ -1,6 +1,6 @@
 /*
- * Files of Mono's log profiler (.mlpd, data versions 14 to 17): buffers of events, each of one thread, as they became full. Heap shots are
- * runs of events between a start and an end. Two passes:
+ * Files of Mono's log profiler (.mlpd, data versions 14 to 17): buffers of events, each of one thread, as they became
+ * full. Heap shots are runs of events between a start and an end. Two passes:
  *
  *      scan     scan.c     everything once: names of classes and threads, which root ranges came and went and when, the heap shots
  *      write    write.c    up to the shot that is wanted: which objects moved, then its objects and roots
@@ -11,9 +11,9 @@
  *      ranges   ranges.c   what a place in memory belongs to at the moment of a shot
  *      tables   tables.c   strings, types and labels of the capture
  *
- * Buffers of several threads interleave, and what names a class or a range may stand behind what needs the name: all names come
- * from the scan, and ranges are told by the times of their events. A program that was killed leaves a last buffer that is cut off: it is
- * read as far as it goes.
+ * Buffers of several threads interleave, and what names a class or a range may stand behind what needs the name: all
+ * names come from the scan, and ranges are told by the times of their events. A program that was killed leaves a last
+ * buffer that is cut off: it is read as far as it goes.
  *
  * Fields have no names in such a file, only places: `.+0x18`. In arrays the place counts words.
  */
@@ -27,23 +27,46 @@
 #include "import/id_table.h"
 #include "import/importer.h"
 
-#define MLPD_MAGIC UINT32_C(0x4D505A01)
+#define MLPD_MAGIC        UINT32_C(0x4D505A01)
 #define MLPD_BUFFER_MAGIC UINT32_C(0x4D504C01)
 
 enum {
-    MLPD_FIRST_VERSION = 14, MLPD_LAST_VERSION = 17, MLPD_VTABLES = 15, MLPD_GENERATIONS = 16, /* data versions that brought them */
-    MLPD_TEXT_BYTES = 4096,       /* kept of any text */
+    /* data versions that brought them */
+    MLPD_FIRST_VERSION = 14,
+    MLPD_LAST_VERSION = 17,
+    MLPD_VTABLES = 15,
+    MLPD_GENERATIONS = 16,
+    MLPD_TEXT_BYTES = 4096, /* kept of any text */
     MLPD_LABELS_MOST = 65536,
-    MLPD_KNOWN = 1024, MLPD_NEAR = 64,
-    MLPD_LABEL_ELEMENT = 1, MLPD_LABEL_FIRST = 2,
-    MLPD_STRING_NURSERY = 1, MLPD_STRING_MAJOR = 2, MLPD_STRING_FIRST = 3
+    MLPD_KNOWN = 1024,
+    MLPD_NEAR = 64,
+    MLPD_LABEL_ELEMENT = 1,
+    MLPD_LABEL_FIRST = 2,
+    MLPD_STRING_NURSERY = 1,
+    MLPD_STRING_MAJOR = 2,
+    MLPD_STRING_FIRST = 3
 };
 
 /* Of MonoGCRootSource. Versions without ranges tell kinds of roots instead, which are mapped to these. */
 typedef enum mlpd_source {
-    MLPD_EXTERNAL, MLPD_STACK, MLPD_FINALIZERS, MLPD_STATIC, MLPD_THREAD_STATIC, MLPD_CONTEXT_STATIC, MLPD_GC_HANDLE, MLPD_JIT,
-    MLPD_THREADING, MLPD_DOMAIN, MLPD_REFLECTION, MLPD_MARSHAL, MLPD_THREAD_POOL, MLPD_DEBUGGER, MLPD_HANDLE, MLPD_EPHEMERON,
-    MLPD_TOGGLEREF, MLPD_SOURCES
+    MLPD_EXTERNAL,
+    MLPD_STACK,
+    MLPD_FINALIZERS,
+    MLPD_STATIC,
+    MLPD_THREAD_STATIC,
+    MLPD_CONTEXT_STATIC,
+    MLPD_GC_HANDLE,
+    MLPD_JIT,
+    MLPD_THREADING,
+    MLPD_DOMAIN,
+    MLPD_REFLECTION,
+    MLPD_MARSHAL,
+    MLPD_THREAD_POOL,
+    MLPD_DEBUGGER,
+    MLPD_HANDLE,
+    MLPD_EPHEMERON,
+    MLPD_TOGGLEREF,
+    MLPD_SOURCES
 } mlpd_source;
 
 typedef struct mlpd_class {
@@ -55,7 +78,7 @@ typedef struct mlpd_class {
 typedef struct mlpd_change {
     uint64_t time_ns, order; /* order: in the file */
     uint64_t start, size, key;
-    uint32_t name;           /* in m->texts, + 1 */
+    uint32_t name; /* in m->texts, + 1 */
     uint8_t source;
     bool is_gone;
 } mlpd_change;
@@ -76,16 +99,18 @@ typedef struct mlpd_root {
     uint32_t source; /* MLPD_SOURCES: by place */
 } mlpd_root;
 
-/* Ids of objects that moved since a shot saw them, like those of the agent for Mono: a byte for each place where one may begin. */
+/* Ids of objects that moved since a shot saw them, like those of the agent for Mono: a byte for each place where one
+ * may begin. */
 typedef struct mlpd_ids {
-    hsd_id_table chunks;   /* number of the chunk -> row + 1 */
-    uint8_t **rows;        /* by which shot the object that begins there was seen first; 0 = by none, MOVED = its id is in moved_ids */
+    hsd_id_table chunks; /* number of the chunk -> row + 1 */
+    /* by which shot the object that begins there was seen first; 0 = by none, MOVED = its id is in moved_ids */
+    uint8_t **rows;
     uint32_t room, moved_room;
-    hsd_id_table moved;    /* address -> row + 1; holds what the bytes say that is here, and what once was */
+    hsd_id_table moved; /* address -> row + 1; holds what the bytes say that is here, and what once was */
     uint64_t *moved_ids;
     uint64_t most_bytes;
-    unsigned shift;        /* 2^shift bytes of heap a place */
-    bool is_given_up;      /* no room: ids are addresses */
+    unsigned shift;   /* 2^shift bytes of heap a place */
+    bool is_given_up; /* no room: ids are addresses */
 } mlpd_ids;
 
 /* What was found out of a vtable, or before version 15 of a class. */
@@ -116,7 +141,7 @@ typedef struct mlpd {
     hsd_id_table classes, vtables, threads; /* pointer -> row + 1 */
     mlpd_class *class_rows;
     uint64_t *vtable_classes;
-    uint32_t *thread_names;                 /* in m->texts, + 1; 0 = none */
+    uint32_t *thread_names; /* in m->texts, + 1; 0 = none */
     mlpd_change *changes;
     mlpd_shot *shots;
     uint32_t class_room, vtable_room, thread_room, change_room, change_count, shot_room, shot_count;
@@ -125,21 +150,21 @@ typedef struct mlpd {
     uint64_t shot_thread;
 
     /* write */
-    unsigned wanted;         /* number of the shot, from 1 */
-    unsigned shot;           /* the one that is being read, or was read last */
+    unsigned wanted; /* number of the shot, from 1 */
+    unsigned shot;   /* the one that is being read, or was read last */
     bool is_over;
     mlpd_ids ids;
-    mlpd_range *ranges;      /* by ascending start */
+    mlpd_range *ranges; /* by ascending start */
     uint32_t range_count;
     mlpd_root *roots;
     uint32_t root_room, root_count;
-    hsd_names strings;       /* number - MLPD_STRING_FIRST */
-    hsd_id_table types;      /* vtable or class -> type */
-    hsd_id_table labels;     /* offset -> label - MLPD_LABEL_FIRST + 1 */
+    hsd_names strings;   /* number - MLPD_STRING_FIRST */
+    hsd_id_table types;  /* vtable or class -> type */
+    hsd_id_table labels; /* offset -> label - MLPD_LABEL_FIRST + 1 */
     uint32_t strings_defined;
-    bool *defined_threads;   /* by their row */
+    bool *defined_threads; /* by their row */
     uint32_t defined_room;
-    mlpd_known known[MLPD_KNOWN]; /* by what pointers end in */
+    mlpd_known known[MLPD_KNOWN];    /* by what pointers end in */
     uint32_t near_labels[MLPD_NEAR]; /* of offsets in words, 0 = not defined */
     bool is_open, is_array;
     uint64_t open_id, open_address;
@@ -215,15 +240,27 @@ hsd_status hsd_mlpd_text(mlpd *m, uint8_t into[MLPD_TEXT_BYTES], hsd_bytes *text
 /* ---- events.c ---- */
 
 typedef struct mlpd_object {
-    uint64_t address, vtable, size, references; /* vtable: the class before version 15; size 0: more references of one that was told */
+    /* vtable: the class before version 15; size 0: more references of one that was told */
+    uint64_t address, vtable, size, references;
     uint8_t generation;
 } mlpd_object;
 
-typedef enum mlpd_metadata { MLPD_CLASS = 1, MLPD_IMAGE, MLPD_ASSEMBLY, MLPD_DOMAIN_KIND, MLPD_THREAD, MLPD_CONTEXT, MLPD_VTABLE, MLPD_AOT_ID } mlpd_metadata;
+typedef enum mlpd_metadata {
+    MLPD_CLASS = 1,
+    MLPD_IMAGE,
+    MLPD_ASSEMBLY,
+    MLPD_DOMAIN_KIND,
+    MLPD_THREAD,
+    MLPD_CONTEXT,
+    MLPD_VTABLE,
+    MLPD_AOT_ID
+} mlpd_metadata;
 
-/* Who reads events. All but begin_shot and end_shot may be NULL. Without `reference`, addresses and vtables of objects are 0. */
+/* Who reads events. All but begin_shot and end_shot may be NULL. Without `reference`, addresses and vtables of objects
+ * are 0. */
 typedef struct mlpd_visit {
-    hsd_status (*named)(mlpd *m, mlpd_metadata kind, uint64_t pointer, hsd_bytes name, hsd_error *err); /* classes and threads */
+    /* classes and threads */
+    hsd_status (*named)(mlpd *m, mlpd_metadata kind, uint64_t pointer, hsd_bytes name, hsd_error *err);
     hsd_status (*vtable)(mlpd *m, uint64_t pointer, uint64_t class_pointer, hsd_error *err);
     hsd_status (*begin_shot)(mlpd *m, hsd_error *err);
     hsd_status (*end_shot)(mlpd *m, hsd_error *err);
@@ -262,7 +299,8 @@ const mlpd_range *hsd_mlpd_range_of(const mlpd *m, uint64_t place);
 /* ---- tables.c ---- */
 
 hsd_status hsd_mlpd_check_memory(const mlpd *m, hsd_error *err);
-hsd_status hsd_mlpd_put_string(mlpd *m, uint32_t *number, hsd_error *err, const char *format, ...) __attribute__((format(printf, 4, 5)));
+hsd_status hsd_mlpd_put_string(mlpd *m, uint32_t *number, hsd_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 hsd_status hsd_mlpd_put_type(mlpd *m, uint64_t vtable, const mlpd_known **out, hsd_error *err);
 hsd_status hsd_mlpd_put_label(mlpd *m, uint64_t offset, uint32_t *label, hsd_error *err);
 hsd_status hsd_mlpd_begin_tables(mlpd *m, hsd_error *err);

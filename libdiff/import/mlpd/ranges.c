@@ -1,6 +1,6 @@
 /*
- * Ranges of memory where roots lie, as they were at one moment. They come and go on any thread, so that their events are not in order in the
- * file: they are put into the order of their times first.
+ * Ranges of memory where roots lie, as they were at one moment. They come and go on any thread, so that their events
+ * are not in order in the file: they are put into the order of their times first.
  */
 #include <stdlib.h>
 
@@ -22,7 +22,8 @@ static int compare_ranges(const void *a, const void *b)
 }
 
 /* The last that came and did not go, of each start: into live, + 1. */
-static hsd_status replay(mlpd *m, uint64_t time_ns, hsd_id_table *starts, uint32_t **live, uint32_t *room, hsd_error *err)
+static hsd_status replay(mlpd *m, uint64_t time_ns, hsd_id_table *starts, uint32_t **live, uint32_t *room,
+                         hsd_error *err)
 {
     for (uint32_t i = 0; i < m->change_count && m->changes[i].time_ns <= time_ns; i++) {
         uint32_t row;
@@ -40,7 +41,8 @@ static hsd_status collect(mlpd *m, const uint32_t *live, uint32_t count, hsd_err
     for (uint32_t i = 0; i < count; i++) {
         if (live[i] == 0) continue;
         const mlpd_change *change = &m->changes[live[i] - 1];
-        m->ranges[m->range_count++] = (mlpd_range){change->start, change->size, change->key, change->name, change->source};
+        m->ranges[m->range_count++] =
+            (mlpd_range){change->start, change->size, change->key, change->name, change->source};
     }
     qsort(m->ranges, m->range_count, sizeof *m->ranges, compare_ranges);
     return HSD_OK;

@@ -8,7 +8,10 @@
 
 enum { HEADER_BYTES = 16, BUFFER_BYTES = 48, ARGUMENTS = 3, PIECE_BYTES = 64 };
 
-static uint32_t u32(const uint8_t *at) { return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24; }
+static uint32_t u32(const uint8_t *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
 static uint64_t u64(const uint8_t *at) { return u32(at) | (uint64_t)u32(at + 4) << 32; }
 
 /* ---- header ---- */
@@ -16,14 +19,15 @@ static uint64_t u64(const uint8_t *at) { return u32(at) | (uint64_t)u32(at + 4) 
 static hsd_status check_version(mlpd *m, hsd_error *err)
 {
     if (m->version > MLPD_LAST_VERSION) {
-        hsd_fail_at(err, HSD_E_TOO_NEW, 6, "data version %u of Mono's log profiler is newer than this hsdiff, which reads up to %u", m->version,
-                    MLPD_LAST_VERSION);
+        hsd_fail_at(err, HSD_E_TOO_NEW, 6,
+                    "data version %u of Mono's log profiler is newer than this hsdiff, which reads up to %u",
+                    m->version, MLPD_LAST_VERSION);
         hsd_error_set_hint(err, "look for a newer hsdiff");
         return HSD_E_TOO_NEW;
     }
     if (m->version < MLPD_FIRST_VERSION) {
-        hsd_fail_at(err, HSD_E_UNSUPPORTED, 6, "data version %u of Mono's log profiler: hsdiff reads %u to %u", m->version, MLPD_FIRST_VERSION,
-                    MLPD_LAST_VERSION);
+        hsd_fail_at(err, HSD_E_UNSUPPORTED, 6, "data version %u of Mono's log profiler: hsdiff reads %u to %u",
+                    m->version, MLPD_FIRST_VERSION, MLPD_LAST_VERSION);
         hsd_error_set_hint(err, "profile again with Mono 5.4 or later");
         return HSD_E_UNSUPPORTED;
     }
@@ -77,8 +81,10 @@ hsd_status hsd_mlpd_more(mlpd *m, size_t want, hsd_error *err)
     hsd_source *source = m->source;
     hsd_source_take(source, (size_t)(m->at - source->at));
     const hsd_status status = hsd_source_fill(source, want, err);
-    if (status == HSD_E_TRUNCATED) m->is_cut = true; /* a gzip file that is cut off */
-    else if (status < 0) return status;
+    if (status == HSD_E_TRUNCATED)
+        m->is_cut = true; /* a gzip file that is cut off */
+    else if (status < 0)
+        return status;
     if (status != HSD_OK && hsd_source_offset(source) + hsd_source_ahead(source) < m->buffer_end) m->is_cut = true;
     set_end(m);
     return HSD_OK;
@@ -99,7 +105,8 @@ hsd_status hsd_mlpd_next_buffer(mlpd *m, hsd_error *err)
     if (status != HSD_OK && (status < 0 || ahead > 0)) m->is_cut = true;
     if (ahead < BUFFER_BYTES) return HSD_END;
     if (u32(source->at) != MLPD_BUFFER_MAGIC)
-        return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(source), "no buffer of Mono's log profiler begins here");
+        return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(source),
+                           "no buffer of Mono's log profiler begins here");
     const uint32_t size = u32(source->at + 4);
     m->time_ns = u64(source->at + 8);
     m->pointer_base = u64(source->at + 16);

@@ -89,8 +89,13 @@ static hsd_status see_move(mlpd *m, uint64_t from, uint64_t to, hsd_error *err)
 
 hsd_status hsd_mlpd_scan(mlpd *m, hsd_error *err)
 {
-    static const mlpd_visit visit = {.named = see_name, .vtable = see_vtable, .begin_shot = begin_shot, .end_shot = end_shot,
-                                     .object = see_object, .range = see_range, .move = see_move};
+    static const mlpd_visit visit = {.named = see_name,
+                                     .vtable = see_vtable,
+                                     .begin_shot = begin_shot,
+                                     .end_shot = end_shot,
+                                     .object = see_object,
+                                     .range = see_range,
+                                     .move = see_move};
     return hsd_mlpd_read_all(m, &visit, "reading names", err);
 }
 

@@ -15,8 +15,9 @@ hsd_status hsd_mlpd_check_memory(const mlpd *m, hsd_error *err)
     uint64_t taken = hsd_names_memory(&m->class_names) + hsd_names_memory(&m->texts) + hsd_names_memory(&m->strings);
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
         taken += hsd_id_table_memory(tables[i]);
-    taken += m->class_room * sizeof *m->class_rows + m->vtable_room * sizeof *m->vtable_classes + m->thread_room * sizeof *m->thread_names +
-             m->change_room * sizeof *m->changes + m->shot_room * sizeof *m->shots + m->root_room * sizeof *m->roots;
+    taken += m->class_room * sizeof *m->class_rows + m->vtable_room * sizeof *m->vtable_classes +
+             m->thread_room * sizeof *m->thread_names + m->change_room * sizeof *m->changes +
+             m->shot_room * sizeof *m->shots + m->root_room * sizeof *m->roots;
     const uint64_t allowed = m->import->memory_bytes / 2;
     if (taken <= allowed) return HSD_OK;
     hsd_fail(err, HSD_E_OVER_BUDGET, "the names and roots of this file take more than %" PRIu64 " MiB", allowed >> 20);
@@ -51,8 +52,10 @@ static hsd_status find_type(mlpd *m, uint64_t vtable, mlpd_known *known, hsd_err
     *known = (mlpd_known){.vtable = vtable, .is_array = class != NULL && class->is_array};
     HSD_TRY(hsd_id_table_put(&m->types, pointer, &known->type, err));
     if (m->types.count == before) return HSD_OK;
-    if (class != NULL && class->name != 0) name = hsd_names_get(&m->class_names, class->name - 1);
-    else name.size = (size_t)snprintf(unknown, sizeof unknown, "(class 0x%" PRIx64 ")", pointer);
+    if (class != NULL && class->name != 0)
+        name = hsd_names_get(&m->class_names, class->name - 1);
+    else
+        name.size = (size_t)snprintf(unknown, sizeof unknown, "(class 0x%" PRIx64 ")", pointer);
     HSD_WRITE(m->import, hsc_define_type(m->import->writer, known->type, name.data, name.size, 0), err);
     return hsd_mlpd_check_memory(m, err);
 }

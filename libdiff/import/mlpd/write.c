@@ -1,5 +1,6 @@
 /*
- * The file up to the shot that is wanted: earlier ones and moves for the ids of objects, then its objects and roots into the capture.
+ * The file up to the shot that is wanted: earlier ones and moves for the ids of objects, then its objects and roots
+ * into the capture.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@ enum { GC_END = 5, HEADER_WORDS_OF_ARRAY = 4 };
 
 static void draw_domain(const mlpd *m, uint8_t domain[16])
 {
-    const uint64_t first = hsd_mix(hsd_mix(hsd_mix(1, m->started_ms), m->started_ns), m->pid), second = hsd_mix(first, 7);
+    const uint64_t first = hsd_mix(hsd_mix(hsd_mix(1, m->started_ms), m->started_ns), m->pid),
+                   second = hsd_mix(first, 7);
     memcpy(domain, &first, sizeof first);
     memcpy(domain + 8, &second, sizeof second);
 }
@@ -27,7 +29,9 @@ static hsd_status begin_capture(mlpd *m, hsd_error *err)
     options.source_format = "Mono log profiler";
     options.pid = m->pid;
     options.started_unix_ns = m->started_ms * 1000000;
-    options.taken_unix_ns = m->major >= 3 && m->time_ns >= m->started_ns ? options.started_unix_ns + (m->time_ns - m->started_ns) : UINT64_MAX;
+    options.taken_unix_ns = m->major >= 3 && m->time_ns >= m->started_ns
+                                ? options.started_unix_ns + (m->time_ns - m->started_ns)
+                                : UINT64_MAX;
     options.pointer_bytes = m->pointer_bytes;
     options.facts = HSC_FACT_COLLECTED;
     if (m->import->options->summary_only) options.facts |= HSC_FACT_NO_ROOTS | HSC_FACT_NO_REFERENCES;
@@ -75,13 +79,15 @@ static hsd_status begin_object(mlpd *m, const mlpd_object *told, hsd_error *err)
     HSD_TRY(end_object(m, err));
     const mlpd_known *known;
     HSD_TRY(hsd_mlpd_put_type(m, told->vtable, &known, err));
-    hsc_object object = {.id = hsd_mlpd_id_of(&m->ids, told->address, m->shot), .size_bytes = told->size, .type = known->type};
+    hsc_object object = {
+        .id = hsd_mlpd_id_of(&m->ids, told->address, m->shot), .size_bytes = told->size, .type = known->type};
     count(m, told);
     if (m->import->options->summary_only) {
         HSD_WRITE(m->import, hsc_count(m->import->writer, object.type, 1, object.size_bytes), err);
         return HSD_OK;
     }
-    if (m->version >= MLPD_GENERATIONS) object.category = told->generation == 0 ? MLPD_STRING_NURSERY : MLPD_STRING_MAJOR;
+    if (m->version >= MLPD_GENERATIONS)
+        object.category = told->generation == 0 ? MLPD_STRING_NURSERY : MLPD_STRING_MAJOR;
     HSD_WRITE(m->import, hsc_begin_object(m->import->writer, &object), err);
     m->is_open = true;
     m->is_array = known->is_array;
@@ -110,12 +116,16 @@ static hsd_status see_reference(mlpd *m, uint64_t offset, uint64_t target, hsd_e
     uint32_t label = MLPD_LABEL_ELEMENT;
     uint64_t index = 0;
     if (!is_wanted(m) || target == 0 || m->import->options->summary_only) return HSD_OK;
-    if (m->is_array && offset >= first) index = (offset - first) / m->pointer_bytes;
-    else HSD_TRY(hsd_mlpd_put_label(m, offset, &label, err));
+    if (m->is_array && offset >= first)
+        index = (offset - first) / m->pointer_bytes;
+    else
+        HSD_TRY(hsd_mlpd_put_label(m, offset, &label, err));
     const uint64_t id = hsd_mlpd_id_of(&m->ids, target, m->shot);
     m->import->result->references++;
-    if (m->is_open) HSD_WRITE(m->import, hsc_reference(m->import->writer, id, label, index), err);
-    else HSD_WRITE(m->import, hsc_edge(m->import->writer, m->open_id, id, label, index), err);
+    if (m->is_open)
+        HSD_WRITE(m->import, hsc_reference(m->import->writer, id, label, index), err);
+    else
+        HSD_WRITE(m->import, hsc_edge(m->import->writer, m->open_id, id, label, index), err);
     return HSD_OK;
 }
 
@@ -159,20 +169,27 @@ static const source_row sources[MLPD_SOURCES] = {
 /* The queues of the runtime have numbers for addresses. */
 static uint32_t source_of(const mlpd_root *root, const mlpd_range *range)
 {
-    static const uint8_t by_number[] = {[1] = MLPD_FINALIZERS, [2] = MLPD_FINALIZERS, [3] = MLPD_EPHEMERON, [4] = MLPD_TOGGLEREF};
+    static const uint8_t by_number[] = {
+        [1] = MLPD_FINALIZERS, [2] = MLPD_FINALIZERS, [3] = MLPD_EPHEMERON, [4] = MLPD_TOGGLEREF};
     if (root->source != MLPD_SOURCES) return root->source;
     if (root->place >= 1 && root->place < sizeof by_number) return by_number[root->place];
     return range == NULL ? MLPD_SOURCES : range->source;
 }
 
-/* `thread "main"`, or `thread 5` for the fifth that began and has no name: as a label, and as a thread of the capture. */
-static hsd_status put_thread_label(mlpd *m, const mlpd_range *range, const char *what, hsc_root_record *root, hsd_error *err)
+/* `thread "main"`, or `thread 5` for the fifth that began and has no name: as a label, and as a thread of the capture.
+ */
+static hsd_status put_thread_label(mlpd *m, const mlpd_range *range, const char *what, hsc_root_record *root,
+                                   hsd_error *err)
 {
     const uint32_t row = hsd_id_table_find(&m->threads, range->key);
     if (row == 0) return hsd_mlpd_put_string(m, &root->label, err, "%s(a thread)", what);
-    const hsd_bytes name = m->thread_names[row - 1] == 0 ? (hsd_bytes){(const uint8_t *)"", 0} : hsd_names_get(&m->texts, m->thread_names[row - 1] - 1);
-    if (name.size > 0) HSD_TRY(hsd_mlpd_put_string(m, &root->label, err, "%sthread \"%.*s\"", what, (int)name.size, (const char *)name.data));
-    else HSD_TRY(hsd_mlpd_put_string(m, &root->label, err, "%sthread %u", what, row));
+    const hsd_bytes name = m->thread_names[row - 1] == 0 ? (hsd_bytes){(const uint8_t *)"", 0}
+                                                         : hsd_names_get(&m->texts, m->thread_names[row - 1] - 1);
+    if (name.size > 0)
+        HSD_TRY(hsd_mlpd_put_string(m, &root->label, err, "%sthread \"%.*s\"", what, (int)name.size,
+                                    (const char *)name.data));
+    else
+        HSD_TRY(hsd_mlpd_put_string(m, &root->label, err, "%sthread %u", what, row));
     if (root->kind != HSC_ROOT_STACK) return HSD_OK;
     root->thread = row;
     HSD_TRY(hsd_import_grow((void **)&m->defined_threads, &m->defined_room, row - 1, sizeof *m->defined_threads, err));
@@ -189,7 +206,8 @@ static hsd_status put_static_label(mlpd *m, const mlpd_range *range, uint64_t pl
     const mlpd_class *class = hsd_mlpd_class_of(m, range->key);
     if (class == NULL || class->name == 0) return hsd_mlpd_put_string(m, label, err, "(statics)");
     const hsd_bytes name = hsd_names_get(&m->class_names, class->name - 1);
-    return hsd_mlpd_put_string(m, label, err, "static %.*s+0x%llx", (int)name.size, (const char *)name.data, (unsigned long long)(place - range->start));
+    return hsd_mlpd_put_string(m, label, err, "static %.*s+0x%llx", (int)name.size, (const char *)name.data,
+                               (unsigned long long)(place - range->start));
 }
 
 static hsd_status write_root(mlpd *m, const mlpd_root *seen, hsd_error *err)
@@ -201,11 +219,16 @@ static hsd_status write_root(mlpd *m, const mlpd_root *seen, hsd_error *err)
         root.kind = sources[source].kind;
         root.flags = sources[source].flags;
     }
-    if (source >= MLPD_SOURCES) HSD_TRY(hsd_mlpd_put_string(m, &root.label, err, "(roots of no known range)"));
-    else if (source == MLPD_STATIC && range != NULL) HSD_TRY(put_static_label(m, range, seen->place, &root.label, err));
-    else if (source == MLPD_STACK && range != NULL) HSD_TRY(put_thread_label(m, range, "", &root, err));
-    else if (source == MLPD_THREAD_STATIC && range != NULL) HSD_TRY(put_thread_label(m, range, "thread statics of ", &root, err));
-    else HSD_TRY(hsd_mlpd_put_string(m, &root.label, err, "%s", sources[source].words));
+    if (source >= MLPD_SOURCES)
+        HSD_TRY(hsd_mlpd_put_string(m, &root.label, err, "(roots of no known range)"));
+    else if (source == MLPD_STATIC && range != NULL)
+        HSD_TRY(put_static_label(m, range, seen->place, &root.label, err));
+    else if (source == MLPD_STACK && range != NULL)
+        HSD_TRY(put_thread_label(m, range, "", &root, err));
+    else if (source == MLPD_THREAD_STATIC && range != NULL)
+        HSD_TRY(put_thread_label(m, range, "thread statics of ", &root, err));
+    else
+        HSD_TRY(hsd_mlpd_put_string(m, &root.label, err, "%s", sources[source].words));
     HSD_WRITE(m->import, hsc_root(m->import->writer, &root), err);
     return HSD_OK;
 }
@@ -220,7 +243,10 @@ static hsd_status write_roots(mlpd *m, hsd_error *err)
 
 /* ---- collections ---- */
 
-static hsd_status see_move(mlpd *m, uint64_t from, uint64_t to, hsd_error *err) { return hsd_mlpd_ids_move(&m->ids, from, to, err); }
+static hsd_status see_move(mlpd *m, uint64_t from, uint64_t to, hsd_error *err)
+{
+    return hsd_mlpd_ids_move(&m->ids, from, to, err);
+}
 
 static void see_collection(mlpd *m, uint8_t event) { m->gc_count += event == GC_END; }
 static void see_resize(mlpd *m, uint64_t bytes) { m->heap_bytes = bytes; }
@@ -240,8 +266,14 @@ static hsd_status write_metrics(mlpd *m, hsd_error *err)
 
 hsd_status hsd_mlpd_write(mlpd *m, hsd_error *err)
 {
-    static const mlpd_visit visit = {.begin_shot = begin_shot, .end_shot = end_shot, .object = see_object, .reference = see_reference,
-                                     .root = see_root, .move = see_move, .collection = see_collection, .resize = see_resize};
+    static const mlpd_visit visit = {.begin_shot = begin_shot,
+                                     .end_shot = end_shot,
+                                     .object = see_object,
+                                     .reference = see_reference,
+                                     .root = see_root,
+                                     .move = see_move,
+                                     .collection = see_collection,
+                                     .resize = see_resize};
     HSD_TRY(hsd_mlpd_read_all(m, &visit, "importing", err));
     HSD_TRY(end_object(m, err));
     if (m->import->options->summary_only) return write_metrics(m, err);

@@ -23,7 +23,8 @@ enum {
 
 static hsd_status fail(const nettrace_block *block, const char *what, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, block->offset + (uint64_t)(block->in.at - block->begin), "no valid nettrace: %s", what);
+    return hsd_fail_at(err, HSD_E_CORRUPT, block->offset + (uint64_t)(block->in.at - block->begin),
+                       "no valid nettrace: %s", what);
 }
 
 hsd_status hsd_nettrace_block_open(nettrace_block *block, hsd_bytes bytes, uint64_t offset, hsd_error *err)
@@ -85,7 +86,8 @@ hsd_status hsd_nettrace_block_next(nettrace_block *block, nettrace_event *out, h
     if (payload == NULL) return fail(block, "an event does not end within its block", err);
     block->last.payload = (hsd_bytes){payload, block->payload_bytes};
     if (!block->is_packed) /* whole events begin at multiples of 4 bytes of the file */
-        while (nettrace_left(in) > 0 && ((block->offset + (uint64_t)(in->at - block->begin)) & 3) != 0) in->at++;
+        while (nettrace_left(in) > 0 && ((block->offset + (uint64_t)(in->at - block->begin)) & 3) != 0)
+            in->at++;
     *out = block->last;
     return HSD_OK;
 }

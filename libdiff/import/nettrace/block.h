@@ -1,7 +1,7 @@
 /*
- * One block of events of a nettrace stream: headers, which are either whole (80 bytes) or say only what has changed since the event
- * before, and payloads, which are handed on as they lie. And what says which events are missing: every event of a thread has the number
- * behind that of the one before.
+ * One block of events of a nettrace stream: headers, which are either whole (80 bytes) or say only what has changed
+ * since the event before, and payloads, which are handed on as they lie. And what says which events are missing: every
+ * event of a thread has the number behind that of the one before.
  */
 #ifndef HSD_IMPORT_NETTRACE_BLOCK_H
 #define HSD_IMPORT_NETTRACE_BLOCK_H

@@ -25,7 +25,10 @@ static hsd_status write_labels(hsd_import *import, hsd_error *err)
     HSD_TRY(define_string(import, NETTRACE_STRING_COUNTED, "COM handle", err));
     HSD_TRY(define_string(import, NETTRACE_STRING_OTHER, "runtime", err));
     HSD_TRY(define_string(import, NETTRACE_STRING_DEPENDENT, "dependent handle", err));
-    HSD_WRITE(import, hsc_define_label(import->writer, NETTRACE_LABEL_DEPENDENT, HSC_LABEL_INTERNAL, 0, NETTRACE_STRING_DEPENDENT), err);
+    HSD_WRITE(import,
+              hsc_define_label(import->writer, NETTRACE_LABEL_DEPENDENT, HSC_LABEL_INTERNAL, 0,
+                               NETTRACE_STRING_DEPENDENT),
+              err);
     return HSD_OK;
 }
 
@@ -43,7 +46,8 @@ static uint64_t nanoseconds(uint64_t ticks, uint64_t per_second)
 static hsd_status write_generations(hsd_import *import, const uint64_t bytes[5], hsd_error *err)
 {
     uint64_t used = 0;
-    for (size_t i = 0; i < 5; i++) used = hsd_add_saturating(used, bytes[i]);
+    for (size_t i = 0; i < 5; i++)
+        used = hsd_add_saturating(used, bytes[i]);
     HSD_WRITE(import, hsc_metric(import->writer, "heap.used", "bytes", used), err);
     HSD_WRITE(import, hsc_metric(import->writer, "heap.young", "bytes", hsd_add_saturating(bytes[0], bytes[1])), err);
     HSD_WRITE(import, hsc_metric(import->writer, "heap.old", "bytes", bytes[2]), err);
@@ -58,7 +62,9 @@ static hsd_status write_metrics(nettrace_heap *heap, uint64_t ticks_per_second, 
     if (heap->has_stats) HSD_TRY(write_generations(import, heap->generations, err));
     if (heap->has_collection) HSD_WRITE(import, hsc_metric(import->writer, "gc.count", "count", heap->collection), err);
     if (heap->has_pause)
-        HSD_WRITE(import, hsc_metric(import->writer, "capture.pause", "ns", nanoseconds(heap->paused_ticks, ticks_per_second)), err);
+        HSD_WRITE(import,
+                  hsc_metric(import->writer, "capture.pause", "ns", nanoseconds(heap->paused_ticks, ticks_per_second)),
+                  err);
     return HSD_OK;
 }
 
@@ -67,7 +73,8 @@ static hsd_status write_metrics(nettrace_heap *heap, uint64_t ticks_per_second, 
 static hsd_status write_losses(nettrace_heap *heap, hsd_error *err)
 {
     hsd_import *import = heap->import;
-    if (heap->lost_events != 0) HSD_WRITE(import, hsc_loss(import->writer, "events dropped by the runtime", heap->lost_events), err);
+    if (heap->lost_events != 0)
+        HSD_WRITE(import, hsc_loss(import->writer, "events dropped by the runtime", heap->lost_events), err);
     if (heap->lost_references != 0)
         HSD_WRITE(import, hsc_loss(import->writer, "references without their object", heap->lost_references), err);
     return HSD_OK;

@@ -9,14 +9,16 @@
 #include "base/check.h"
 #include "base/fail.h"
 
-#define FULL_COLLECTION  2u /* its depth */
-#define BACKGROUND       1u /* type of a collection that tells no heap */
-#define AT_ONCE          ((uint64_t)NETTRACE_CHUNK) /* objects with more references do not wait for the last of them */
-#define STATS_BYTES      ((size_t)94)
+#define FULL_COLLECTION 2u /* its depth */
+#define BACKGROUND      1u /* type of a collection that tells no heap */
+/* objects with more references do not wait for the last of them */
+#define AT_ONCE     ((uint64_t)NETTRACE_CHUNK)
+#define STATS_BYTES ((size_t)94)
 
 hsd_status hsd_nettrace_heap_init(nettrace_heap *heap, hsd_import *import, unsigned pointer_bytes, hsd_error *err)
 {
-    *heap = (nettrace_heap){.import = import, .pointer_bytes = pointer_bytes, .types = {.memory_bytes = import->memory_bytes / 2}};
+    *heap = (nettrace_heap){
+        .import = import, .pointer_bytes = pointer_bytes, .types = {.memory_bytes = import->memory_bytes / 2}};
     HSD_TRY(hsd_nettrace_queue_init(&heap->edges, import->space, err));
     heap->nodes = malloc(NETTRACE_NODES_MAX * sizeof *heap->nodes);
     return heap->nodes == NULL ? hsd_fail_nomem(err, "objects that wait") : HSD_OK;
@@ -177,7 +179,8 @@ static hsd_status read_records(nettrace_heap *heap, uint32_t kind, nettrace_curs
     }
 }
 
-/* Number of the event (where it has one), number of records, number of the runtime (and for statics of the domain), records. */
+/* Number of the event (where it has one), number of records, number of the runtime (and for statics of the domain),
+ * records. */
 static hsd_status read_bulk(nettrace_heap *heap, uint32_t kind, const nettrace_event *event, hsd_error *err)
 {
     nettrace_cursor in = nettrace_cursor_over(event->payload);
@@ -193,7 +196,8 @@ static hsd_status read_bulk(nettrace_heap *heap, uint32_t kind, const nettrace_e
     if (kind == NETTRACE_STATICS) nettrace_u64(&in);
     nettrace_number(&in, 2);
     if (!in.is_short) HSD_TRY(read_records(heap, kind, &in, err));
-    return in.is_short ? hsd_fail(err, HSD_E_CORRUPT, "no valid nettrace: an event of the heap ends within a record") : HSD_OK;
+    return in.is_short ? hsd_fail(err, HSD_E_CORRUPT, "no valid nettrace: an event of the heap ends within a record")
+                       : HSD_OK;
 }
 
 static hsd_status read_types(nettrace_heap *heap, const nettrace_event *event, hsd_error *err)
@@ -208,7 +212,8 @@ static hsd_status read_types(nettrace_heap *heap, const nettrace_event *event, h
         if (in.is_short || nettrace_take(&in, (size_t)parameters * 8) == NULL) break;
         HSD_TRY(hsd_nettrace_types_name(&heap->types, id, name, err));
     }
-    return in.is_short ? hsd_fail(err, HSD_E_CORRUPT, "no valid nettrace: an event of types ends within a record") : HSD_OK;
+    return in.is_short ? hsd_fail(err, HSD_E_CORRUPT, "no valid nettrace: an event of types ends within a record")
+                       : HSD_OK;
 }
 
 static void begin_collection(nettrace_heap *heap, const nettrace_event *event)
@@ -242,8 +247,11 @@ static void end_collection(nettrace_heap *heap, const nettrace_event *event)
 static void take_stats(nettrace_heap *heap, const nettrace_event *event)
 {
     const uint8_t *at = event->payload.data;
-    if (heap->stage != NETTRACE_TOLD || heap->has_stats || event->thread != heap->thread || event->payload.size < STATS_BYTES) return;
-    for (size_t i = 0; i < 4; i++) heap->generations[i] = nettrace_at(at + 16 * i, 8);
+    if (heap->stage != NETTRACE_TOLD || heap->has_stats || event->thread != heap->thread ||
+        event->payload.size < STATS_BYTES)
+        return;
+    for (size_t i = 0; i < 4; i++)
+        heap->generations[i] = nettrace_at(at + 16 * i, 8);
     if (event->payload.size >= STATS_BYTES + 8) heap->generations[4] = nettrace_at(at + STATS_BYTES, 8);
     heap->has_stats = true;
 }

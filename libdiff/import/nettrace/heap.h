@@ -1,17 +1,18 @@
 /*
- * The heap in a stream of runtime events. What a blocking collection that was asked for tells, between its GCStart and its GCStop:
+ * The heap in a stream of runtime events. What a blocking collection that was asked for tells, between its GCStart and
+ * its GCStop:
  *
  *      static fields, roots        anywhere
  *      objects    n0 n1 n2 n3 …    2,008 an event, each with the number of its references
  *      references r0 r1 r2 …       5,354 an event; the first of n0's come first, then n1's …
  *
- * The two streams run at different speeds. An object without references is written as it arrives; one with references waits until all of them
- * are there. Of those that wait there are only as many as references lie in one event that is not full yet, so memory is bounded by
- * the events of the runtime, not by its heap. Objects with very many references are written with those that are there, and the rest
- * follows as edges.
+ * The two streams run at different speeds. An object without references is written as it arrives; one with references
+ * waits until all of them are there. Of those that wait there are only as many as references lie in one event that is
+ * not full yet, so memory is bounded by the events of the runtime, not by its heap. Objects with very many references
+ * are written with those that are there, and the rest follows as edges.
  *
- * Events of a kind are numbered: a gap means that the runtime dropped some, and then nobody can tell whose the references behind it are. The
- * objects behind it are written without, counted, and the capture is incomplete.
+ * Events of a kind are numbered: a gap means that the runtime dropped some, and then nobody can tell whose the
+ * references behind it are. The objects behind it are written without, counted, and the capture is incomplete.
  */
 #ifndef HSD_IMPORT_NETTRACE_HEAP_H
 #define HSD_IMPORT_NETTRACE_HEAP_H
@@ -86,7 +87,8 @@ typedef struct nettrace_heap {
 
 hsd_status hsd_nettrace_heap_init(nettrace_heap *heap, hsd_import *import, unsigned pointer_bytes, hsd_error *err);
 
-/* One event of the runtime. Those that say nothing about the heap are ignored. HSD_E_CORRUPT, and the statuses of writing. */
+/* One event of the runtime. Those that say nothing about the heap are ignored. HSD_E_CORRUPT, and the statuses of
+ * writing. */
 hsd_status hsd_nettrace_heap_event(nettrace_heap *heap, uint32_t kind, const nettrace_event *event, hsd_error *err);
 
 /* The roots of one event, in roots.c. */

@@ -1,6 +1,6 @@
 /*
- * Names of .NET types, from what the runtime writes to what people write. No recursion: generic arguments nest by brackets, and a bracket
- * is that of an array if nothing but commas and stars stand in it.
+ * Names of .NET types, from what the runtime writes to what people write. No recursion: generic arguments nest by
+ * brackets, and a bracket is that of an array if nothing but commas and stars stand in it.
  */
 #include "import/nettrace/types.h"
 
@@ -22,7 +22,8 @@ static hsd_status append_character(hsd_buffer *out, uint32_t c, hsd_error *err)
         bytes[0] = (uint8_t)(0xf0 | c >> 18);
         size = 4;
     }
-    for (size_t i = 1; i < size; i++) bytes[i] = (uint8_t)(0x80 | (c >> (6 * (size - 1 - i)) & 0x3f));
+    for (size_t i = 1; i < size; i++)
+        bytes[i] = (uint8_t)(0x80 | (c >> (6 * (size - 1 - i)) & 0x3f));
     return hsd_buffer_append(out, bytes, size, err);
 }
 
@@ -61,7 +62,8 @@ static bool is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
 static size_t arity_end(hsd_bytes name, size_t at)
 {
     size_t i = at + 1;
-    while (i < name.size && is_digit(name.data[i])) i++;
+    while (i < name.size && is_digit(name.data[i]))
+        i++;
     return i;
 }
 
@@ -89,7 +91,8 @@ hsd_status hsd_nettrace_pretty(hsd_buffer *out, hsd_bytes name, hsd_error *err)
             } else if (byte == ',' && depth > 0) {
                 text = ", ";
             }
-            HSD_TRY(text == NULL ? hsd_buffer_append(out, &byte, 1, err) : hsd_buffer_append(out, text, text[1] == ' ' ? 2 : 1, err));
+            HSD_TRY(text == NULL ? hsd_buffer_append(out, &byte, 1, err)
+                                 : hsd_buffer_append(out, text, text[1] == ' ' ? 2 : 1, err));
             i++;
         }
     }

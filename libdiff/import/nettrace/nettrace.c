@@ -1,12 +1,12 @@
 /*
- * The nettrace importer: heaps of .NET (CoreCLR 3.0 and later) as the runtime tells them over its diagnostics socket, or as a file of such
- * a session. The row of the registry, and the walk over the objects of the stream in one pass:
+ * The nettrace importer: heaps of .NET (CoreCLR 3.0 and later) as the runtime tells them over its diagnostics socket,
+ * or as a file of such a session. The row of the registry, and the walk over the objects of the stream in one pass:
  *
  *      "Nettrace"  !FastSerialization.1  Trace  { MetadataBlock | EventBlock | StackBlock | SPBlock } …  NullReference
  *
- * A block is at most some hundred kilobytes and is read whole; what it holds goes to heap.h. The collection that tells the heap ends
- * with an event, and the origin of the import is told then, because a session ends only when it is asked to; what follows (names of
- * methods) is read and dropped.
+ * A block is at most some hundred kilobytes and is read whole; what it holds goes to heap.h. The collection that tells
+ * the heap ends with an event, and the origin of the import is told then, because a session ends only when it is asked
+ * to; what follows (names of methods) is read and dropped.
  *
  * Identity: addresses of a collector that moves. The heap was collected: nothing that is dead is in it.
  */
@@ -27,18 +27,25 @@
 #define TRACE_BYTES     ((size_t)48)
 #define BLOCK_MAX_BYTES ((uint32_t)16 << 20)
 #define RUNTIME         "Microsoft-Windows-DotNETRuntime"
-#define PATIENCE        UINT64_C(300) /* seconds of a running process without a heap: it will tell none */
+#define PATIENCE        UINT64_C(300)     /* seconds of a running process without a heap: it will tell none */
 #define KIND_OTHER      UINT32_C(0x10000) /* events of other providers */
 
 enum { TAG_NULL = 1, TAG_BEGIN_OBJECT = 5, TAG_END_OBJECT = 6 };
 
-typedef enum object_kind { OBJECT_TRACE, OBJECT_METADATA, OBJECT_EVENTS, OBJECT_STACKS, OBJECT_THREADS, OBJECT_KINDS } object_kind;
+typedef enum object_kind {
+    OBJECT_TRACE,
+    OBJECT_METADATA,
+    OBJECT_EVENTS,
+    OBJECT_STACKS,
+    OBJECT_THREADS,
+    OBJECT_KINDS
+} object_kind;
 
 typedef struct nettrace {
     hsd_import *import;
     hsd_source *source;
     uint64_t ticks_per_second, first_ticks; /* first_ticks: of the first event, 0 = none yet */
-    hsd_id_map kinds; /* number of metadata -> number of the event, or KIND_OTHER */
+    hsd_id_map kinds;                       /* number of metadata -> number of the event, or KIND_OTHER */
     nettrace_threads threads;
     nettrace_heap heap;
     bool has_trace, has_told_origin;
@@ -73,8 +80,11 @@ static hsd_status check_patience(nettrace *self, const nettrace_event *event, hs
     const hsd_import_origin *origin = self->import->options->origin;
     uint64_t most;
     if (self->first_ticks == 0) self->first_ticks = event->ticks;
-    if (origin == NULL || origin->heap_end == NULL || self->heap.stage != NETTRACE_BEFORE || event->ticks <= self->first_ticks) return HSD_OK;
-    if (!hsd_mul_u64(self->ticks_per_second, PATIENCE, &most) || event->ticks - self->first_ticks <= most) return HSD_OK;
+    if (origin == NULL || origin->heap_end == NULL || self->heap.stage != NETTRACE_BEFORE ||
+        event->ticks <= self->first_ticks)
+        return HSD_OK;
+    if (!hsd_mul_u64(self->ticks_per_second, PATIENCE, &most) || event->ticks - self->first_ticks <= most)
+        return HSD_OK;
     return hsd_fail(err, HSD_E_UNSUPPORTED, "the runtime has told no heap for %" PRIu64 " seconds", PATIENCE);
 }
 
@@ -147,7 +157,8 @@ static hsd_status read_block(nettrace *self, object_kind kind, hsd_error *err)
         self->has_told_origin = true;
         hsd_import_heap_end(self->import);
     }
-    return hsd_progress(self->import->reporter, "importing", hsd_source_offset(self->source), self->source->total_bytes, err);
+    return hsd_progress(self->import->reporter, "importing", hsd_source_offset(self->source), self->source->total_bytes,
+                        err);
 }
 
 /* ---- the trace ---- */
@@ -157,7 +168,8 @@ static int64_t days_of(int64_t year, unsigned month, unsigned day)
 {
     year -= month <= 2;
     const int64_t era = year / 400;
-    const unsigned of_era = (unsigned)(year - era * 400), of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+    const unsigned of_era = (unsigned)(year - era * 400),
+                   of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
     return era * 146097 + (int64_t)(of_era * 365 + of_era / 4 - of_era / 100 + of_year) - 719468;
 }
 
@@ -165,10 +177,13 @@ static int64_t days_of(int64_t year, unsigned month, unsigned day)
 static uint64_t unix_ns(nettrace_cursor *in)
 {
     unsigned field[8];
-    for (size_t i = 0; i < 8; i++) field[i] = (unsigned)nettrace_number(in, 2);
-    const bool is_date = field[0] >= 1970 && field[0] < 2500 && field[1] >= 1 && field[1] <= 12 && field[3] >= 1 && field[3] <= 31;
+    for (size_t i = 0; i < 8; i++)
+        field[i] = (unsigned)nettrace_number(in, 2);
+    const bool is_date =
+        field[0] >= 1970 && field[0] < 2500 && field[1] >= 1 && field[1] <= 12 && field[3] >= 1 && field[3] <= 31;
     if (!is_date || field[4] > 23 || field[5] > 59 || field[6] > 60 || field[7] > 999) return UINT64_MAX;
-    const uint64_t seconds = (uint64_t)days_of(field[0], field[1], field[3]) * 86400 + field[4] * 3600u + field[5] * 60u + field[6];
+    const uint64_t seconds =
+        (uint64_t)days_of(field[0], field[1], field[3]) * 86400 + field[4] * 3600u + field[5] * 60u + field[6];
     return seconds * 1000000000u + field[7] * UINT64_C(1000000);
 }
 
@@ -223,7 +238,8 @@ static hsd_status read_kind(nettrace *self, object_kind *out, hsd_error *err)
     HSD_TRY(hsd_source_copy(self->source, name, size, err));
     HSD_TRY(expect_byte(self, TAG_END_OBJECT, err));
     if (oldest > NEWEST_VERSION)
-        return hsd_fail(err, HSD_E_TOO_NEW, "this nettrace wants a reader of version %" PRIu32 ", and this is one of version %u", oldest,
+        return hsd_fail(err, HSD_E_TOO_NEW,
+                        "this nettrace wants a reader of version %" PRIu32 ", and this is one of version %u", oldest,
                         NEWEST_VERSION);
     for (unsigned kind = 0; kind < OBJECT_KINDS; kind++)
         if (strlen(names[kind]) == size && memcmp(names[kind], name, size) == 0) {
@@ -251,7 +267,8 @@ static hsd_status read_header(nettrace *self, hsd_error *err)
     uint8_t header[HEADER_BYTES];
     HSD_TRY(hsd_source_copy(self->source, header, sizeof header, err));
     if (memcmp(header, MAGIC, MAGIC_BYTES) != 0) return fail(self, "it does not begin with its magic", err);
-    if (nettrace_at(header + MAGIC_BYTES, 4) == 20 && memcmp(header + MAGIC_BYTES + 4, SERIALIZATION, 20) == 0) return HSD_OK;
+    if (nettrace_at(header + MAGIC_BYTES, 4) == 20 && memcmp(header + MAGIC_BYTES + 4, SERIALIZATION, 20) == 0)
+        return HSD_OK;
     const uint32_t major = (uint32_t)nettrace_at(header + MAGIC_BYTES + 4, 4);
     if (nettrace_at(header + MAGIC_BYTES, 4) != 0) return fail(self, "it is not serialised as nettrace is", err);
     hsd_fail(err, HSD_E_TOO_NEW, "nettrace of version %" PRIu32 ": hsdiff reads 4 and 5", major);
@@ -263,7 +280,8 @@ static hsd_status read_stream(nettrace *self, hsd_error *err)
 {
     hsd_status status;
     HSD_TRY(read_header(self, err));
-    while ((status = read_object(self, err)) == HSD_OK) continue;
+    while ((status = read_object(self, err)) == HSD_OK)
+        continue;
     return status == HSD_END ? HSD_OK : status;
 }
 
@@ -312,13 +330,14 @@ static hsd_status import_stream(nettrace *self, hsd_error *err)
     const bool has_heap = self->has_trace && self->heap.stage != NETTRACE_BEFORE;
     if (status == HSD_OK && !has_heap) return refuse_without_heap(err);
     if (status == HSD_OK && self->heap.stage != NETTRACE_TOLD) {
-        status = hsd_fail(&self->cut, HSD_E_TRUNCATED, "the heap does not end: the session was stopped in the middle of it");
+        status =
+            hsd_fail(&self->cut, HSD_E_TRUNCATED, "the heap does not end: the session was stopped in the middle of it");
     }
     if (status == HSD_OK) return finish(self, NULL, err);
-    if ((status == HSD_E_TRUNCATED || status == HSD_E_CORRUPT) && salvages && has_heap) return finish(self, self->cut.text, err);
+    if ((status == HSD_E_TRUNCATED || status == HSD_E_CORRUPT) && salvages && has_heap)
+        return finish(self, self->cut.text, err);
     if (err != NULL) *err = self->cut;
-    if (status == HSD_E_TRUNCATED && has_heap)
-        hsd_import_hint_partial(err);
+    if (status == HSD_E_TRUNCATED && has_heap) hsd_import_hint_partial(err);
     return status;
 }
 
@@ -343,7 +362,9 @@ static unsigned probe(const uint8_t *prefix, size_t size)
 }
 
 const hsd_importer hsd_import_nettrace = {
-    .info = {.name = "nettrace", .summary = ".NET heap events (CoreCLR diagnostics socket, dotnet-trace)", .suffixes = ".nettrace",
+    .info = {.name = "nettrace",
+             .summary = ".NET heap events (CoreCLR diagnostics socket, dotnet-trace)",
+             .suffixes = ".nettrace",
              .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_ROOTS},
              .lacks = "field names"},
     .probe = probe,

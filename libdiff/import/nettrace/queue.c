@@ -53,11 +53,13 @@ static hsd_status refill(nettrace_queue *queue, hsd_error *err)
     HSD_TRY(hsd_temp_read(&queue->spill, queue->unspilled * sizeof(uint64_t), queue->front, CHUNK_BYTES, err));
     queue->front_count = NETTRACE_CHUNK;
     queue->unspilled += NETTRACE_CHUNK;
-    if (queue->spilled == queue->unspilled) queue->spilled = queue->unspilled = 0; /* from its beginning again */
+    /* from its beginning again */
+    if (queue->spilled == queue->unspilled) queue->spilled = queue->unspilled = 0;
     return HSD_OK;
 }
 
-hsd_status hsd_nettrace_queue_take(nettrace_queue *queue, uint64_t most, const uint64_t **targets, size_t *count, hsd_error *err)
+hsd_status hsd_nettrace_queue_take(nettrace_queue *queue, uint64_t most, const uint64_t **targets, size_t *count,
+                                   hsd_error *err)
 {
     if (most > 0 && queue->front_at == queue->front_count) HSD_TRY(refill(queue, err));
     *count = (size_t)hsd_min_u64(most, queue->front_count - queue->front_at);

@@ -1,7 +1,7 @@
 /*
- * References that have arrived before the object that owns them: first in, first out. The runtime tells objects and references in two
- * streams, and the object whose references pass now may still lie in a buffer of the other; a single array can have millions. What is more
- * than a few hundred thousand waits in a temporary file.
+ * References that have arrived before the object that owns them: first in, first out. The runtime tells objects and
+ * references in two streams, and the object whose references pass now may still lie in a buffer of the other; a single
+ * array can have millions. What is more than a few hundred thousand waits in a temporary file.
  *
  *      front ─► [ chunk read back ] ◄─ [ temporary file ] ◄─ [ chunk being filled ] ◄─ arrivals
  */
@@ -26,8 +26,10 @@ hsd_status hsd_nettrace_queue_init(nettrace_queue *queue, hsd_temp_space *space,
 
 hsd_status hsd_nettrace_queue_put(nettrace_queue *queue, uint64_t target, hsd_error *err);
 
-/* Up to `most` of the oldest, which are gone with the next call: how many, and where. 0 only if `most` is or none waits. */
-hsd_status hsd_nettrace_queue_take(nettrace_queue *queue, uint64_t most, const uint64_t **targets, size_t *count, hsd_error *err);
+/* Up to `most` of the oldest, which are gone with the next call: how many, and where. 0 only if `most` is or none
+ * waits. */
+hsd_status hsd_nettrace_queue_take(nettrace_queue *queue, uint64_t most, const uint64_t **targets, size_t *count,
+                                   hsd_error *err);
 
 static inline uint64_t hsd_nettrace_queue_count(const nettrace_queue *queue)
 {

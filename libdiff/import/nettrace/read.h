@@ -1,6 +1,7 @@
 /*
- * Reading numbers and texts out of the bytes of one block of a nettrace stream, each against the end of what there is. A cursor that
- * was asked for more than it had is short from then on and gives zeros: whoever reads a record looks at is_short once, behind it.
+ * Reading numbers and texts out of the bytes of one block of a nettrace stream, each against the end of what there is.
+ * A cursor that was asked for more than it had is short from then on and gives zeros: whoever reads a record looks at
+ * is_short once, behind it.
  */
 #ifndef HSD_IMPORT_NETTRACE_READ_H
 #define HSD_IMPORT_NETTRACE_READ_H
@@ -40,7 +41,8 @@ static inline const uint8_t *nettrace_take(nettrace_cursor *in, size_t size)
 static inline uint64_t nettrace_at(const uint8_t *at, unsigned bytes)
 {
     uint64_t value = 0;
-    for (unsigned i = 0; i < bytes; i++) value |= (uint64_t)at[i] << (8 * i);
+    for (unsigned i = 0; i < bytes; i++)
+        value |= (uint64_t)at[i] << (8 * i);
     return value;
 }
 

@@ -1,6 +1,7 @@
 /*
- * What holds the heap. Static fields own; stacks, handles and the queue of finalizers are secondary, since in CoreCLR a static field is
- * itself an element of an array that a handle pins: else every static field would share all it has with "pinned handle".
+ * What holds the heap. Static fields own; stacks, handles and the queue of finalizers are secondary, since in CoreCLR a
+ * static field is itself an element of an array that a handle pins: else every static field would share all it has with
+ * "pinned handle".
  *
  * The runtime tells of a static field its name and the type of what is in it, and not the class that declares it.
  */
@@ -64,7 +65,9 @@ hsd_status hsd_nettrace_com_roots(nettrace_heap *heap, nettrace_cursor *in, hsd_
 {
     while (nettrace_left(in) > 0) {
         nettrace_u64(in);
-        const hsc_root_record root = {.kind = HSC_ROOT_HANDLE, .label = NETTRACE_STRING_COUNTED, .target = nettrace_u64(in),
+        const hsc_root_record root = {.kind = HSC_ROOT_HANDLE,
+                                      .label = NETTRACE_STRING_COUNTED,
+                                      .target = nettrace_u64(in),
                                       .flags = HSC_ROOT_SECONDARY};
         nettrace_take(in, 28); /* type, interface, counts, flags */
         if (in->is_short) break;
@@ -84,7 +87,8 @@ hsd_status hsd_nettrace_statics(nettrace_heap *heap, nettrace_cursor *in, hsd_er
         if (in->is_short) break;
         if (target == 0) continue;
         HSD_TRY(hsd_nettrace_types_static(&heap->types, type, field, (flags & STATIC_THREAD_LOCAL) != 0, &number, err));
-        const hsc_root_record root = {.kind = HSC_ROOT_STATIC, .label = NETTRACE_STRING_STATICS + number, .target = target};
+        const hsc_root_record root = {
+            .kind = HSC_ROOT_STATIC, .label = NETTRACE_STRING_STATICS + number, .target = target};
         HSD_WRITE(heap->import, hsc_root(heap->import->writer, &root), err);
     }
     return HSD_OK;

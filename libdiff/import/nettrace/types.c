@@ -1,6 +1,6 @@
 /*
- * Types and static fields. The table grows with what is told and what objects name, not with the objects; it is held against the
- * memory of the import, so that a stream in which every object has a type of its own ends in words.
+ * Types and static fields. The table grows with what is told and what objects name, not with the objects; it is held
+ * against the memory of the import, so that a stream in which every object has a type of its own ends in words.
  */
 #include "import/nettrace/types.h"
 
@@ -65,13 +65,14 @@ static void strip_property(hsd_buffer *name)
 {
     static const char suffix[] = ">k__BackingField";
     const size_t tail = sizeof suffix - 1;
-    if (name->size < tail + 2 || name->data[0] != '<' || memcmp(name->data + name->size - tail, suffix, tail) != 0) return;
+    if (name->size < tail + 2 || name->data[0] != '<' || memcmp(name->data + name->size - tail, suffix, tail) != 0)
+        return;
     name->size -= tail + 1;
     memmove(name->data, name->data + 1, name->size);
 }
 
-hsd_status hsd_nettrace_types_static(nettrace_types *types, uint64_t type_id, hsd_bytes field_units, bool is_thread_local,
-                                     uint32_t *number, hsd_error *err)
+hsd_status hsd_nettrace_types_static(nettrace_types *types, uint64_t type_id, hsd_bytes field_units,
+                                     bool is_thread_local, uint32_t *number, hsd_error *err)
 {
     nettrace_static field = {.is_thread_local = is_thread_local};
     HSD_TRY(hsd_nettrace_types_put(types, type_id, &field.type, err));
@@ -80,7 +81,7 @@ hsd_status hsd_nettrace_types_static(nettrace_types *types, uint64_t type_id, hs
     strip_property(&types->scratch);
     HSD_TRY(keep(types, FIELD_MAX_BYTES, &field.field, err));
     HSD_TRY(hsd_import_grow((void **)&types->statics, &types->static_capacity, (uint64_t)types->static_count + 1,
-                           sizeof *types->statics, err));
+                            sizeof *types->statics, err));
     HSD_TRY(check_memory(types, err));
     *number = ++types->static_count;
     types->statics[*number] = field;
@@ -101,14 +102,15 @@ static bool ends(hsd_bytes name, const char *with)
 }
 
 /*
- * What collections keep their items in. The runtime names nested types without the type around them, so these are all there is to go by:
- * Dictionary.Entry[], HashSet.Slot[], Hashtable.bucket[], ConcurrentDictionary.Tables, ConditionalWeakTable.Container. A segment of a ConcurrentQueue
- * is a class of its own.
+ * What collections keep their items in. The runtime names nested types without the type around them, so these are all
+ * there is to go by: Dictionary.Entry[], HashSet.Slot[], Hashtable.bucket[], ConcurrentDictionary.Tables,
+ * ConditionalWeakTable.Container. A segment of a ConcurrentQueue is a class of its own.
  */
 static uint32_t flags_of(hsd_bytes name)
 {
     const bool is_items = ends(name, ">[]") && (begins(name, "Entry<") || begins(name, "Slot<"));
-    const bool is_table = ends(name, ">") && (begins(name, "Tables<") || begins(name, "Container<") || begins(name, "System.Collections.Concurrent.ConcurrentQueueSegment<"));
+    const bool is_table = ends(name, ">") && (begins(name, "Tables<") || begins(name, "Container<") ||
+                                              begins(name, "System.Collections.Concurrent.ConcurrentQueueSegment<"));
     const bool is_buckets = name.size == 8 && begins(name, "bucket[]");
     return is_items || is_table || is_buckets ? HSC_TYPE_INTERNAL : 0;
 }
@@ -131,7 +133,8 @@ static hsd_status write_type(const nettrace_types *types, hsd_import *import, ui
 }
 
 /* As it is declared: "static System.Collections.Generic.List<Shop.Cart> Carts". */
-static hsd_status write_static(nettrace_types *types, hsd_import *import, uint32_t string, const nettrace_static *field, hsd_error *err)
+static hsd_status write_static(nettrace_types *types, hsd_import *import, uint32_t string, const nettrace_static *field,
+                               hsd_error *err)
 {
     const hsd_bytes type = name_of(types, field->type);
     hsd_buffer *out = &types->scratch;
@@ -147,7 +150,8 @@ static hsd_status write_static(nettrace_types *types, hsd_import *import, uint32
 
 hsd_status hsd_nettrace_types_write(nettrace_types *types, hsd_import *import, uint32_t first_string, hsd_error *err)
 {
-    for (uint32_t number = 1; number <= types->numbers.count; number++) HSD_TRY(write_type(types, import, number, err));
+    for (uint32_t number = 1; number <= types->numbers.count; number++)
+        HSD_TRY(write_type(types, import, number, err));
     if (import->options->summary_only) return HSD_OK;
     for (uint32_t number = 1; number <= types->static_count; number++)
         HSD_TRY(write_static(types, import, first_string + number, &types->statics[number], err));

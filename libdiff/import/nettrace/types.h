@@ -1,6 +1,6 @@
 /*
- * The types of a .NET heap: ids of the runtime -> numbers of the capture, in order of arrival, and their names, which come when they come,
- * often behind the objects. Also the static fields, whose labels are made of the names of types.
+ * The types of a .NET heap: ids of the runtime -> numbers of the capture, in order of arrival, and their names, which
+ * come when they come, often behind the objects. Also the static fields, whose labels are made of the names of types.
  */
 #ifndef HSD_IMPORT_NETTRACE_TYPES_H
 #define HSD_IMPORT_NETTRACE_TYPES_H
@@ -41,8 +41,8 @@ hsd_status hsd_nettrace_types_put(nettrace_types *types, uint64_t id, uint32_t *
 hsd_status hsd_nettrace_types_name(nettrace_types *types, uint64_t id, hsd_bytes units, hsd_error *err);
 
 /* A static field: *number is that of its label among the static fields, from 1. */
-hsd_status hsd_nettrace_types_static(nettrace_types *types, uint64_t type_id, hsd_bytes field_units, bool is_thread_local,
-                                     uint32_t *number, hsd_error *err);
+hsd_status hsd_nettrace_types_static(nettrace_types *types, uint64_t type_id, hsd_bytes field_units,
+                                     bool is_thread_local, uint32_t *number, hsd_error *err);
 
 /* Writes names of types and labels of static fields (string `first_string` + number), and the totals of a summary. */
 hsd_status hsd_nettrace_types_write(nettrace_types *types, hsd_import *import, uint32_t first_string, hsd_error *err);

@@ -1,6 +1,6 @@
 /*
- * Dumps and their packets. A dump is split into packets of one sequence and process, numbered from 0, all but the last of which say that
- * there is more. A number that is missing was lost when the buffer of the trace was full.
+ * Dumps and their packets. A dump is split into packets of one sequence and process, numbered from 0, all but the last
+ * of which say that there is more. A number that is missing was lost when the buffer of the trace was full.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,10 +51,13 @@ static uint32_t find_open(const perfetto *self, uint64_t sequence, uint64_t pid)
 static hsd_status add_packet(perfetto *self, perfetto_packet *packet, const head *h, hsd_error *err)
 {
     packet->dump = find_open(self, packet->sequence, h->pid);
-    if (packet->dump != 0 && h->index < self->dumps[packet->dump - 1].next_index) packet->dump = 0; /* another one, and the end is lost */
+    /* another one, and the end is lost */
+    if (packet->dump != 0 && h->index < self->dumps[packet->dump - 1].next_index) packet->dump = 0;
     if (packet->dump == 0) {
-        HSD_TRY(hsd_import_grow((void **)&self->dumps, &self->dump_capacity, self->dump_count, sizeof *self->dumps, err));
-        self->dumps[self->dump_count] = (perfetto_dump){.sequence = packet->sequence, .pid = h->pid, .time_ns = packet->time_ns};
+        HSD_TRY(hsd_import_grow((void **)&self->dumps, &self->dump_capacity, self->dump_count, sizeof *self->dumps,
+                                err));
+        self->dumps[self->dump_count] =
+            (perfetto_dump){.sequence = packet->sequence, .pid = h->pid, .time_ns = packet->time_ns};
         packet->dump = ++self->dump_count;
     }
     perfetto_dump *dump = &self->dumps[packet->dump - 1];
@@ -81,8 +84,9 @@ static void list_dumps(const perfetto *self, char *out, size_t size)
     for (uint32_t i = 0; i < self->dump_count && used + 1 < size; i++) {
         const perfetto_dump *dump = &self->dumps[i];
         const uint64_t since = dump->time_ns > self->dumps[0].time_ns ? dump->time_ns - self->dumps[0].time_ns : 0;
-        const int more = snprintf(out + used, size - used, "%s%" PRIu32 " = %.40s (pid %" PRIu64 ", %" PRIu64 " s)", i > 0 ? ", " : "", i + 1,
-                                  hsd_perfetto_process(self, dump->pid), dump->pid, since / 1000000000);
+        const int more =
+            snprintf(out + used, size - used, "%s%" PRIu32 " = %.40s (pid %" PRIu64 ", %" PRIu64 " s)",
+                     i > 0 ? ", " : "", i + 1, hsd_perfetto_process(self, dump->pid), dump->pid, since / 1000000000);
         if (more < 0) break;
         used += (size_t)more;
     }
@@ -102,8 +106,11 @@ hsd_status hsd_perfetto_choose_dump(perfetto *self, hsd_error *err)
     self->dump = wanted == 0 ? 1 : wanted;
     if (self->dump <= self->dump_count && (wanted != 0 || self->dump_count == 1)) return HSD_OK;
     list_dumps(self, list, sizeof list);
-    if (wanted == 0) hsd_fail(err, HSD_E_UNSUPPORTED, "this trace holds %" PRIu32 " heap graphs: %s", self->dump_count, list);
-    else hsd_fail(err, HSD_E_UNSUPPORTED, "there is no heap graph %u among the %" PRIu32 " of this trace: %s", wanted, self->dump_count, list);
+    if (wanted == 0)
+        hsd_fail(err, HSD_E_UNSUPPORTED, "this trace holds %" PRIu32 " heap graphs: %s", self->dump_count, list);
+    else
+        hsd_fail(err, HSD_E_UNSUPPORTED, "there is no heap graph %u among the %" PRIu32 " of this trace: %s", wanted,
+                 self->dump_count, list);
     hsd_error_set_hint(err, "say which by its place: --dump N");
     return HSD_E_UNSUPPORTED;
 }

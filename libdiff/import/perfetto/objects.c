@@ -1,13 +1,23 @@
 /*
- * Objects with their references. Ids and heaps are told as what changed since the object before. References have field ids of their own, or,
- * since Android 12, those of the class and its superclasses, in that order, one for each reference, with 0 where there is none.
+ * Objects with their references. Ids and heaps are told as what changed since the object before. References have field
+ * ids of their own, or, since Android 12, those of the class and its superclasses, in that order, one for each
+ * reference, with 0 where there is none.
  */
 #include "base/check.h"
 #include "import/perfetto/perfetto.h"
 
 enum { GRAPH_OBJECTS = 2 };
-enum { OBJECT_ID = 1, OBJECT_TYPE = 2, OBJECT_BYTES = 3, OBJECT_FIELDS = 4, OBJECT_TARGETS = 5, OBJECT_BASE = 6, OBJECT_DELTA = 7,
-       OBJECT_NATIVE = 8, OBJECT_HEAP = 9 };
+enum {
+    OBJECT_ID = 1,
+    OBJECT_TYPE = 2,
+    OBJECT_BYTES = 3,
+    OBJECT_FIELDS = 4,
+    OBJECT_TARGETS = 5,
+    OBJECT_BASE = 6,
+    OBJECT_DELTA = 7,
+    OBJECT_NATIVE = 8,
+    OBJECT_HEAP = 9
+};
 enum { HEAPS = 3, SUPERCLASSES_MOST = 1000 };
 
 typedef struct object {
@@ -19,17 +29,23 @@ typedef struct object {
 
 static unsigned strength_of(const perfetto *self, const perfetto_type *type, const perfetto_field *field)
 {
-    if (!field->is_referent) return type->is_class_object && !field->is_of_class ? PERFETTO_LABEL_STATIC : PERFETTO_LABEL_STRONG;
+    if (!field->is_referent)
+        return type->is_class_object && !field->is_of_class ? PERFETTO_LABEL_STATIC : PERFETTO_LABEL_STRONG;
     if (type->kind == PERFETTO_KIND_SOFT) return PERFETTO_LABEL_SOFT;
     if (type->kind == PERFETTO_KIND_FINALIZER && self->import->options->final_is_strong) return PERFETTO_LABEL_STRONG;
-    return type->kind >= PERFETTO_KIND_WEAK && type->kind <= PERFETTO_KIND_PHANTOM ? PERFETTO_LABEL_WEAK : PERFETTO_LABEL_STRONG;
+    return type->kind >= PERFETTO_KIND_WEAK && type->kind <= PERFETTO_KIND_PHANTOM ? PERFETTO_LABEL_WEAK
+                                                                                   : PERFETTO_LABEL_STRONG;
 }
 
 static hsd_status label_of(perfetto *self, const perfetto_type *type, uint32_t number, uint32_t *label, hsd_error *err)
 {
-    static const struct { hsc_label_kind kind; uint32_t flags; } labels[] = {
-        [PERFETTO_LABEL_STRONG] = {HSC_LABEL_FIELD, 0}, [PERFETTO_LABEL_WEAK] = {HSC_LABEL_FIELD, HSC_STRENGTH_WEAK},
-        [PERFETTO_LABEL_SOFT] = {HSC_LABEL_FIELD, HSC_STRENGTH_SOFT}, [PERFETTO_LABEL_STATIC] = {HSC_LABEL_STATIC, HSC_LABEL_NAMED_ROOT}};
+    static const struct {
+        hsc_label_kind kind;
+        uint32_t flags;
+    } labels[] = {[PERFETTO_LABEL_STRONG] = {HSC_LABEL_FIELD, 0},
+                  [PERFETTO_LABEL_WEAK] = {HSC_LABEL_FIELD, HSC_STRENGTH_WEAK},
+                  [PERFETTO_LABEL_SOFT] = {HSC_LABEL_FIELD, HSC_STRENGTH_SOFT},
+                  [PERFETTO_LABEL_STATIC] = {HSC_LABEL_STATIC, HSC_LABEL_NAMED_ROOT}};
     perfetto_field *field = &self->fields[number];
     const unsigned which = strength_of(self, type, field);
     *label = 4 * number + which;
@@ -54,7 +70,8 @@ typedef struct fields { /* of a class and its superclasses, one after another */
 static uint32_t next_field(fields *f)
 {
     while (f->next >= f->type->field_count) {
-        const uint32_t above = f->type->superclass == 0 ? 0 : hsd_id_table_find(&f->self->type_rows, f->type->superclass);
+        const uint32_t above =
+            f->type->superclass == 0 ? 0 : hsd_id_table_find(&f->self->type_rows, f->type->superclass);
         if (above == 0 || ++f->steps > SUPERCLASSES_MOST) return 0;
         f->type = &f->self->types[above];
         f->next = 0;
@@ -66,7 +83,9 @@ static hsd_status write_reference(perfetto *self, const object *o, uint64_t i, u
 {
     const uint64_t target = self->targets.items[i];
     if (target == 0) return HSD_OK;
-    HSD_WRITE(self->import, hsc_reference(self->import->writer, target + o->base, label, label == PERFETTO_LABEL_ELEMENT ? i : 0), err);
+    HSD_WRITE(self->import,
+              hsc_reference(self->import->writer, target + o->base, label, label == PERFETTO_LABEL_ELEMENT ? i : 0),
+              err);
     self->import->result->references++;
     return HSD_OK;
 }
@@ -76,7 +95,9 @@ static hsd_status write_references(perfetto *self, const object *o, const perfet
     const bool has_ids = self->field_ids.count > 0, is_array = type->kind == PERFETTO_KIND_ARRAY;
     fields chain = {.self = self, .type = type};
     for (uint64_t i = 0; i < self->targets.count; i++) {
-        uint32_t number = has_ids ? hsd_id_table_find(&self->field_rows, self->field_ids.items[i]) : is_array ? 0 : next_field(&chain);
+        uint32_t number = has_ids    ? hsd_id_table_find(&self->field_rows, self->field_ids.items[i])
+                          : is_array ? 0
+                                     : next_field(&chain);
         uint32_t label = is_array ? PERFETTO_LABEL_ELEMENT : PERFETTO_LABEL_NAMELESS;
         if (number != 0 && self->targets.items[i] != 0) HSD_TRY(label_of(self, type, number, &label, err));
         HSD_TRY(write_reference(self, o, i, label, err));
@@ -100,13 +121,14 @@ static hsd_status write_object(perfetto *self, const object *o, hsd_error *err)
         return HSD_OK;
     }
     HSD_WRITE(import,
-              hsc_begin_object(import->writer, &(hsc_object){.id = o->id,
-                                                             .type = number,
-                                                             .size_bytes = bytes,
-                                                             .native_bytes = o->native_bytes,
-                                                             .elements = type.kind == PERFETTO_KIND_ARRAY ? self->targets.count : 0,
-                                                             .name = type.is_class_object ? perfetto_class_string(number) : 0,
-                                                             .category = self->last_heap}),
+              hsc_begin_object(import->writer,
+                               &(hsc_object){.id = o->id,
+                                             .type = number,
+                                             .size_bytes = bytes,
+                                             .native_bytes = o->native_bytes,
+                                             .elements = type.kind == PERFETTO_KIND_ARRAY ? self->targets.count : 0,
+                                             .name = type.is_class_object ? perfetto_class_string(number) : 0,
+                                             .category = self->last_heap}),
               err);
     HSD_TRY(write_references(self, o, &type, err));
     HSD_WRITE(import, hsc_end_object(import->writer), err);
@@ -116,7 +138,8 @@ static hsd_status write_object(perfetto *self, const object *o, hsd_error *err)
 hsd_status hsd_perfetto_append(perfetto *self, perfetto_list *list, uint64_t value, hsd_error *err)
 {
     if (list->count >= list->capacity) {
-        if (list->count >= UINT32_MAX / 2) return hsd_fail(err, HSD_E_UNSUPPORTED, "an object with more than two billion references");
+        if (list->count >= UINT32_MAX / 2)
+            return hsd_fail(err, HSD_E_UNSUPPORTED, "an object with more than two billion references");
         HSD_TRY(hsd_import_grow((void **)&list->items, &list->capacity, list->count, sizeof *list->items, err));
         HSD_TRY(hsd_perfetto_check_memory(self, err));
     }
@@ -124,11 +147,13 @@ hsd_status hsd_perfetto_append(perfetto *self, perfetto_list *list, uint64_t val
     return HSD_OK;
 }
 
-static hsd_status append_all(perfetto *self, perfetto_list *list, hsd_proto_message *message, const hsd_proto_field *field, hsd_error *err)
+static hsd_status append_all(perfetto *self, perfetto_list *list, hsd_proto_message *message,
+                             const hsd_proto_field *field, hsd_error *err)
 {
     uint64_t left = UINT64_MAX, value;
     hsd_status status;
-    while ((status = hsd_proto_number(message, field, &left, &value, err)) == HSD_OK) HSD_TRY(hsd_perfetto_append(self, list, value, err));
+    while ((status = hsd_proto_number(message, field, &left, &value, err)) == HSD_OK)
+        HSD_TRY(hsd_perfetto_append(self, list, value, err));
     return status == HSD_END ? HSD_OK : status;
 }
 
@@ -149,7 +174,8 @@ static hsd_status take_number(perfetto *self, uint64_t number, uint64_t value, o
     }
 }
 
-/* ---- an object that is visible as a whole, as nearly all are: its numbers are taken right there. Imports take 12 % less, summaries 24 % ---- */
+/* ---- an object that is visible as a whole, as nearly all are: its numbers are taken right there. Imports take 12 %
+ * less, summaries 24 % ---- */
 
 typedef struct visible {
     const uint8_t *at, *end;
@@ -204,14 +230,18 @@ static hsd_status stream_object(perfetto *self, hsd_proto_message *message, obje
     hsd_proto_field field;
     hsd_status status;
     while ((status = hsd_proto_next(message, &field, err)) == HSD_OK) {
-        if (field.number == OBJECT_FIELDS) HSD_TRY(append_all(self, &self->field_ids, message, &field, err));
-        else if (field.number == OBJECT_TARGETS) HSD_TRY(append_all(self, &self->targets, message, &field, err));
-        else if (field.wire == HSD_PROTO_VARINT) HSD_TRY(take_number(self, field.number, field.value, o, err));
+        if (field.number == OBJECT_FIELDS)
+            HSD_TRY(append_all(self, &self->field_ids, message, &field, err));
+        else if (field.number == OBJECT_TARGETS)
+            HSD_TRY(append_all(self, &self->targets, message, &field, err));
+        else if (field.wire == HSD_PROTO_VARINT)
+            HSD_TRY(take_number(self, field.number, field.value, o, err));
     }
     return status == HSD_END ? HSD_OK : status;
 }
 
-static hsd_status read_object(perfetto *self, hsd_proto_message *graph, const hsd_proto_field *field, object *o, hsd_error *err)
+static hsd_status read_object(perfetto *self, hsd_proto_message *graph, const hsd_proto_field *field, object *o,
+                              hsd_error *err)
 {
     hsd_source *source = graph->source;
     hsd_proto_message message;

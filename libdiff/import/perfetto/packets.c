@@ -1,5 +1,6 @@
 /*
- * From a trace to its heap graphs. Everything else is passed over; what is packed (compressed_packets, zlib) is unpacked on the way.
+ * From a trace to its heap graphs. Everything else is passed over; what is packed (compressed_packets, zlib) is
+ * unpacked on the way.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,17 @@
 #include "io/zip.h"
 
 enum { TRACE_PACKET = 1 };
-enum { PACKET_PROCESSES = 2, PACKET_CLOCKS = 6, PACKET_TIME = 8, PACKET_SEQUENCE = 10, PACKET_COMPRESSED = 50, PACKET_HEAP_GRAPH = 56,
-       PACKET_ZSTD = 133 };
+enum {
+    PACKET_PROCESSES = 2,
+    PACKET_CLOCKS = 6,
+    PACKET_TIME = 8,
+    PACKET_SEQUENCE = 10,
+    PACKET_COMPRESSED = 50,
+    PACKET_HEAP_GRAPH = 56,
+    PACKET_ZSTD = 133
+};
 enum { CLOCK_REAL = 1, CLOCK_BOOT = 6 };
-#define NAME_BYTES 256u
+#define NAME_BYTES         256u
 #define INNER_WINDOW_BYTES ((size_t)64 << 10)
 
 /* ---- what is packed ---- */
@@ -41,8 +49,10 @@ static hsd_status read_unpacked(void *context, void *data, size_t size, size_t *
         hsd_source_take(u->below, used);
         u->left -= used;
         *got = out;
-        if (status == HSD_END) u->is_at_end = true;
-        else if (used == 0 && out == 0) return hsd_fail(err, HSD_E_TRUNCATED, "compressed packets end in the middle");
+        if (status == HSD_END)
+            u->is_at_end = true;
+        else if (used == 0 && out == 0)
+            return hsd_fail(err, HSD_E_TRUNCATED, "compressed packets end in the middle");
     }
     return HSD_OK;
 }
@@ -108,9 +118,11 @@ static hsd_status take_clocks(perfetto *self, hsd_proto_message message, hsd_err
 static hsd_status name_process(perfetto *self, uint64_t pid, hsd_bytes name, hsd_error *err)
 {
     uint32_t row;
-    if (self->process_rows.count >= PERFETTO_PROCESSES || hsd_id_table_find(&self->process_rows, pid) != 0) return HSD_OK;
+    if (self->process_rows.count >= PERFETTO_PROCESSES || hsd_id_table_find(&self->process_rows, pid) != 0)
+        return HSD_OK;
     HSD_TRY(hsd_id_table_put(&self->process_rows, pid, &row, err));
-    HSD_TRY(hsd_import_grow((void **)&self->process_names, &self->process_capacity, row, sizeof *self->process_names, err));
+    HSD_TRY(hsd_import_grow((void **)&self->process_names, &self->process_capacity, row, sizeof *self->process_names,
+                            err));
     return hsd_names_put(&self->texts, name, &self->process_names[row], err);
 }
 
@@ -155,7 +167,8 @@ static hsd_status copy(perfetto *self, hsd_source *source, uint64_t size, uint64
     while (size > 0) {
         const hsd_status status = hsd_source_peek(source, 1, err);
         if (status < 0) return status;
-        if (status == HSD_END) return hsd_fail_at(err, HSD_E_TRUNCATED, hsd_source_offset(source), "the trace ends inside a packet");
+        if (status == HSD_END)
+            return hsd_fail_at(err, HSD_E_TRUNCATED, hsd_source_offset(source), "the trace ends inside a packet");
         const size_t step = (size_t)hsd_min_u64(size, hsd_source_ahead(source));
         HSD_TRY(hsd_temp_write(&self->temp, offset, source->at, step, err));
         hsd_source_take(source, step);
@@ -176,13 +189,14 @@ static hsd_status read_compressed(perfetto *self, hsd_source *source, uint64_t s
 
 static hsd_status refuse_zstd(uint64_t offset, hsd_error *err)
 {
-    hsd_fail_at(err, HSD_E_UNSUPPORTED, offset, "this trace has packets that are compressed by zstd, which hsdiff does not unpack in a trace");
+    hsd_fail_at(err, HSD_E_UNSUPPORTED, offset,
+                "this trace has packets that are compressed by zstd, which hsdiff does not unpack in a trace");
     hsd_error_set_hint(err, "record it without compression_type, or with COMPRESSION_TYPE_DEFLATE");
     return HSD_E_UNSUPPORTED;
 }
 
-static hsd_status take_field(perfetto *self, hsd_proto_message *message, const hsd_proto_field *field, bool is_inner, perfetto_packet *packet,
-                             uint64_t end, hsd_error *err)
+static hsd_status take_field(perfetto *self, hsd_proto_message *message, const hsd_proto_field *field, bool is_inner,
+                             perfetto_packet *packet, uint64_t end, hsd_error *err)
 {
     hsd_proto_message inner;
     if (field->wire == HSD_PROTO_VARINT) {
@@ -196,7 +210,8 @@ static hsd_status take_field(perfetto *self, hsd_proto_message *message, const h
         packet->size = field->size;
         return copy(self, message->source, field->size, end, err);
     }
-    if (field->number == PACKET_COMPRESSED && !is_inner) return read_compressed(self, message->source, field->size, err);
+    if (field->number == PACKET_COMPRESSED && !is_inner)
+        return read_compressed(self, message->source, field->size, err);
     if (field->number == PACKET_ZSTD) return refuse_zstd(field->offset, err);
     if (field->number != PACKET_PROCESSES && field->number != PACKET_CLOCKS) return HSD_OK;
     HSD_TRY(hsd_proto_enter(message, field, &inner, err));
@@ -218,7 +233,8 @@ static hsd_status read_packet(perfetto *self, hsd_proto_message message, bool is
     while ((status = hsd_proto_next(&message, &field, err)) == HSD_OK)
         HSD_TRY(take_field(self, &message, &field, is_inner, &packet, end_of_packets(self), err));
     if (status != HSD_END || packet.size == 0) return status == HSD_END ? HSD_OK : status;
-    HSD_TRY(hsd_import_grow((void **)&self->packets, &self->packet_capacity, self->packet_count, sizeof *self->packets, err));
+    HSD_TRY(hsd_import_grow((void **)&self->packets, &self->packet_capacity, self->packet_count, sizeof *self->packets,
+                            err));
     self->packets[self->packet_count++] = packet;
     return hsd_perfetto_check_memory(self, err);
 }
@@ -232,7 +248,9 @@ static hsd_status read_trace(perfetto *self, hsd_source *source, bool is_inner, 
         if (field.number != TRACE_PACKET || field.wire != HSD_PROTO_BYTES) continue;
         HSD_TRY(hsd_proto_enter(&trace, &field, &packet, err));
         HSD_TRY(read_packet(self, packet, is_inner, err));
-        if (!is_inner) HSD_TRY(hsd_progress(self->import->reporter, "looking for heap graphs", hsd_source_offset(source), source->total_bytes, err));
+        if (!is_inner)
+            HSD_TRY(hsd_progress(self->import->reporter, "looking for heap graphs", hsd_source_offset(source),
+                                 source->total_bytes, err));
     }
     return status == HSD_END ? HSD_OK : status;
 }
@@ -247,8 +265,7 @@ static hsd_status read_all(perfetto *self, hsd_error *err)
     self->is_cut = status == HSD_E_TRUNCATED && self->import->options->salvage && self->packet_count > 0;
     if (self->is_cut) return HSD_OK;
     if (err != NULL) *err = cut;
-    if (status == HSD_E_TRUNCATED && self->packet_count > 0)
-        hsd_import_hint_partial(err);
+    if (status == HSD_E_TRUNCATED && self->packet_count > 0) hsd_import_hint_partial(err);
     return status;
 }
 

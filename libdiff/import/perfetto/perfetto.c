@@ -1,13 +1,12 @@
 /*
- * The importer of heap graphs in traces of Perfetto: the row of the registry, the passes in their order, and what the capture says of itself.
- * Ids are addresses of a collector that moves objects: they say nothing in another dump.
+ * The importer of heap graphs in traces of Perfetto: the row of the registry, the passes in their order, and what the
+ * capture says of itself. Ids are addresses of a collector that moves objects: they say nothing in another dump.
  */
 #include "import/perfetto/perfetto.h"
 
 #include <stdlib.h>
 
 #include "base/fail.h"
-
 
 static hsd_status begin(perfetto *self, hsd_error *err)
 {
@@ -38,8 +37,13 @@ static hsd_status tell_losses(perfetto *self, hsd_error *err)
 {
     hsd_import *import = self->import;
     const perfetto_dump *dump = &self->dumps[self->dump - 1];
-    if (self->malformed > 0) HSD_WRITE(import, hsc_loss(import->writer, "objects with other numbers of references than of fields", self->malformed), err);
-    if (dump->has_lost) return mark_incomplete(self, "packets of the heap graph were lost, since the buffer of the trace was full", err);
+    if (self->malformed > 0)
+        HSD_WRITE(import,
+                  hsc_loss(import->writer, "objects with other numbers of references than of fields", self->malformed),
+                  err);
+    if (dump->has_lost)
+        return mark_incomplete(self, "packets of the heap graph were lost, since the buffer of the trace was full",
+                               err);
     if (dump->is_open) return mark_incomplete(self, "the trace ends before the heap graph does", err);
     return HSD_OK;
 }
@@ -91,7 +95,8 @@ const hsd_importer hsd_import_perfetto = {
     .info = {.name = "perfetto",
              .summary = "heap graph of Android in a trace of Perfetto (android.java_hprof)",
              .suffixes = ".pftrace .perfetto-trace .pftrace.gz",
-             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_ROOTS, .sometimes = HSD_CARRIES_EDGE_NAMES},
+             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_ROOTS,
+                         .sometimes = HSD_CARRIES_EDGE_NAMES},
              .lacks = "values, names of roots"},
     .probe = hsd_perfetto_probe,
     .run = run,

@@ -20,26 +20,27 @@
 typedef struct perfetto_packet { /* one HeapGraph message, in the temporary file */
     uint64_t offset, size;
     uint64_t sequence, time_ns;
-    uint32_t dump;               /* from 1 */
+    uint32_t dump; /* from 1 */
 } perfetto_packet;
 
 typedef struct perfetto_dump {
     uint64_t sequence, pid, time_ns, next_index;
-    bool is_open;                /* its last packet says that there is more */
-    bool has_lost;               /* an index is missing */
+    bool is_open;  /* its last packet says that there is more */
+    bool has_lost; /* an index is missing */
 } perfetto_dump;
 
 typedef struct perfetto_type {
     uint64_t object_bytes, superclass; /* superclass: id */
     uint32_t first_field, field_count; /* in type_fields */
-    uint8_t kind;                /* PERFETTO_KIND_* */
+    uint8_t kind;                      /* PERFETTO_KIND_* */
     bool is_defined, is_class_object;
 } perfetto_type;
 
 typedef struct perfetto_field {
     bool is_defined, is_referent; /* is_referent: java.lang.ref.Reference.referent */
-    bool is_of_class;            /* declared by java.lang.Class or Object: what a class object has besides its statics */
-    uint8_t labels;              /* bits of PERFETTO_LABEL_*: defined in the capture */
+    /* declared by java.lang.Class or Object: what a class object has besides its statics */
+    bool is_of_class;
+    uint8_t labels; /* bits of PERFETTO_LABEL_*: defined in the capture */
 } perfetto_field;
 
 typedef struct perfetto_list { /* of numbers of one object */
@@ -51,23 +52,23 @@ typedef struct perfetto_list { /* of numbers of one object */
 typedef struct perfetto {
     hsd_import *import;
     hsd_temp temp;
-    hsd_source graphs;           /* over temp */
-    bool is_cut;                 /* the trace ends inside a packet */
-    uint64_t boot_ns, real_ns;   /* one moment by both clocks; 0 = not told */
+    hsd_source graphs;         /* over temp */
+    bool is_cut;               /* the trace ends inside a packet */
+    uint64_t boot_ns, real_ns; /* one moment by both clocks; 0 = not told */
 
     perfetto_packet *packets;
     uint32_t packet_count, packet_capacity;
     perfetto_dump *dumps;
     uint32_t dump_count, dump_capacity, dump; /* dump: the chosen one, from 1 */
-    hsd_id_table process_rows;   /* pid -> row in process_names */
-    uint32_t *process_names;     /* numbers in texts */
+    hsd_id_table process_rows;                /* pid -> row in process_names */
+    uint32_t *process_names;                  /* numbers in texts */
     uint32_t process_capacity;
     hsd_names texts;
 
     hsd_id_table type_rows, field_rows;
-    perfetto_type *types;        /* by number, from 1 */
-    perfetto_field *fields;      /* likewise */
-    uint32_t *type_fields;       /* numbers of fields */
+    perfetto_type *types;   /* by number, from 1 */
+    perfetto_field *fields; /* likewise */
+    uint32_t *type_fields;  /* numbers of fields */
     uint32_t type_capacity, field_capacity, type_field_count, type_field_capacity;
 
     perfetto_list field_ids, targets;
@@ -75,24 +76,33 @@ typedef struct perfetto {
     uint32_t last_heap;
 } perfetto;
 
-enum { PERFETTO_KIND_NORMAL = 1, PERFETTO_KIND_ARRAY = 4, PERFETTO_KIND_SOFT = 8, PERFETTO_KIND_WEAK = 9, PERFETTO_KIND_FINALIZER = 10,
-       PERFETTO_KIND_PHANTOM = 11 };
+enum {
+    PERFETTO_KIND_NORMAL = 1,
+    PERFETTO_KIND_ARRAY = 4,
+    PERFETTO_KIND_SOFT = 8,
+    PERFETTO_KIND_WEAK = 9,
+    PERFETTO_KIND_FINALIZER = 10,
+    PERFETTO_KIND_PHANTOM = 11
+};
 
 /* Labels of a field: its number times 4, and one of these. */
 enum { PERFETTO_LABEL_STRONG = 0, PERFETTO_LABEL_WEAK = 1, PERFETTO_LABEL_SOFT = 2, PERFETTO_LABEL_STATIC = 3 };
 #define PERFETTO_LABEL_NAMELESS 1u
-#define PERFETTO_LABEL_ELEMENT 2u
+#define PERFETTO_LABEL_ELEMENT  2u
 
-/* Strings of the capture: 1 to 3 are the names of heaps; behind them fields have odd numbers, and what class objects are of even ones. */
+/* Strings of the capture: 1 to 3 are the names of heaps; behind them fields have odd numbers, and what class objects
+ * are of even ones. */
 static inline uint32_t perfetto_field_string(uint32_t field) { return 2 * field + 3; }
 static inline uint32_t perfetto_class_string(uint32_t type) { return 2 * type + 2; }
 
 unsigned hsd_perfetto_probe(const uint8_t *prefix, size_t size);
 
-/* Copies the heap graphs of the trace into the temporary file, one packet of the list each, and reads names of processes and clocks. */
+/* Copies the heap graphs of the trace into the temporary file, one packet of the list each, and reads names of
+ * processes and clocks. */
 hsd_status hsd_perfetto_read_packets(perfetto *self, hsd_error *err);
 
-/* Which packets make which dump, and which dump is wanted. HSD_E_UNSUPPORTED when there are several and none was named, with a list. */
+/* Which packets make which dump, and which dump is wanted. HSD_E_UNSUPPORTED when there are several and none was named,
+ * with a list. */
 hsd_status hsd_perfetto_find_dumps(perfetto *self, hsd_error *err);
 hsd_status hsd_perfetto_choose_dump(perfetto *self, hsd_error *err);
 

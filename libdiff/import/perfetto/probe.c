@@ -1,6 +1,6 @@
 /*
- * Is it a trace? Packets are fields of number 1, and what is known of their fields must have the right wire type; something that every
- * packet of a trace has (a time, a sequence) must be among it.
+ * Is it a trace? Packets are fields of number 1, and what is known of their fields must have the right wire type;
+ * something that every packet of a trace has (a time, a sequence) must be among it.
  */
 #include "import/perfetto/perfetto.h"
 
@@ -14,14 +14,39 @@ typedef struct bytes_left {
 static unsigned wire_of(uint64_t number)
 {
     switch (number) {
-    case 3: case 8: case 10: case 13: case 41: case 42: case 58: case 79: case 87: return HSD_PROTO_VARINT;
-    case 1: case 2: case 4: case 6: case 9: case 12: case 33: case 34: case 35: case 36: case 43: case 45: case 50: case 53: case 56: case 59:
-        return HSD_PROTO_BYTES;
+    case 3:
+    case 8:
+    case 10:
+    case 13:
+    case 41:
+    case 42:
+    case 58:
+    case 79:
+    case 87: return HSD_PROTO_VARINT;
+    case 1:
+    case 2:
+    case 4:
+    case 6:
+    case 9:
+    case 12:
+    case 33:
+    case 34:
+    case 35:
+    case 36:
+    case 43:
+    case 45:
+    case 50:
+    case 53:
+    case 56:
+    case 59: return HSD_PROTO_BYTES;
     default: return ANY;
     }
 }
 
-static bool tells(uint64_t number) { return number == 8 || number == 10 || number == 36 || number == 50 || number == 56; }
+static bool tells(uint64_t number)
+{
+    return number == 8 || number == 10 || number == 36 || number == 50 || number == 56;
+}
 
 static bool take_varint(bytes_left *in, uint64_t *value)
 {

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* memrchr */
 /*
- * Types, names of fields and roots of the dump. The producer writes names at the very end, and types in front of the class that they are
- * of; so this is a pass of its own, in front of the objects.
+ * Types, names of fields and roots of the dump. The producer writes names at the very end, and types in front of the
+ * class that they are of; so this is a pass of its own, in front of the objects.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -11,20 +11,22 @@
 
 enum { GRAPH_FIELD_NAMES = 4, GRAPH_ROOTS = 7, GRAPH_TYPES = 9 };
 enum { TYPE_ID = 1, TYPE_NAME = 3, TYPE_BYTES = 4, TYPE_SUPERCLASS = 5, TYPE_FIELDS = 6, TYPE_KIND = 7 };
-#define NAME_BYTES ((size_t)65536) /* of a name of the capture; longer ones are cut */
-#define FIELDS_MOST (UINT32_C(1) << 28)  /* whose labels have numbers */
-#define REFERENT   "java.lang.ref.Reference.referent"
-#define CLASS_OF   "java.lang.Class<"
+#define NAME_BYTES  ((size_t)65536)     /* of a name of the capture; longer ones are cut */
+#define FIELDS_MOST (UINT32_C(1) << 28) /* whose labels have numbers */
+#define REFERENT    "java.lang.ref.Reference.referent"
+#define CLASS_OF    "java.lang.Class<"
 
 hsd_status hsd_perfetto_check_memory(const perfetto *self, hsd_error *err)
 {
-    const uint64_t taken = hsd_names_memory(&self->texts) + hsd_id_table_memory(&self->type_rows) + hsd_id_table_memory(&self->field_rows) +
-                           self->packet_capacity * sizeof *self->packets + self->dump_capacity * sizeof *self->dumps +
-                           self->type_capacity * sizeof *self->types + self->field_capacity * sizeof *self->fields +
-                           self->type_field_capacity * sizeof *self->type_fields + self->field_ids.capacity * sizeof(uint64_t) +
-                           self->targets.capacity * sizeof(uint64_t);
+    const uint64_t taken = hsd_names_memory(&self->texts) + hsd_id_table_memory(&self->type_rows) +
+                           hsd_id_table_memory(&self->field_rows) + self->packet_capacity * sizeof *self->packets +
+                           self->dump_capacity * sizeof *self->dumps + self->type_capacity * sizeof *self->types +
+                           self->field_capacity * sizeof *self->fields +
+                           self->type_field_capacity * sizeof *self->type_fields +
+                           self->field_ids.capacity * sizeof(uint64_t) + self->targets.capacity * sizeof(uint64_t);
     if (taken <= self->import->memory_bytes) return HSD_OK;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the classes, fields and packets of this heap graph take more than %" PRIu64 " MiB",
+    hsd_fail(err, HSD_E_OVER_BUDGET,
+             "the classes, fields and packets of this heap graph take more than %" PRIu64 " MiB",
              self->import->memory_bytes >> 20);
     hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "MiB or so", (2 * taken >> 20) + 32);
     return HSD_E_OVER_BUDGET;
@@ -51,21 +53,27 @@ hsd_status hsd_perfetto_field(perfetto *self, uint64_t id, uint32_t *number, hsd
 
 /* ---- names of fields ---- */
 
-/* "java.lang.String com.app.Shop.name": the name is what follows the last dot, and what declares it stands between the blank and that. */
+/* "java.lang.String com.app.Shop.name": the name is what follows the last dot, and what declares it stands between the
+ * blank and that. */
 static hsd_status define_field(perfetto *self, uint32_t number, hsd_bytes text, hsd_error *err)
 {
     perfetto_field *field = &self->fields[number];
-    const char *whole = (const char *)text.data, *dot = memrchr(whole, '.', text.size), *blank = memrchr(whole, ' ', text.size);
+    const char *whole = (const char *)text.data, *dot = memrchr(whole, '.', text.size),
+               *blank = memrchr(whole, ' ', text.size);
     const char *name = dot == NULL ? (blank == NULL ? whole : blank + 1) : dot + 1;
     const char *declarer = blank == NULL || (dot != NULL && blank > dot) ? whole : blank + 1;
-    const size_t declarer_size = dot != NULL && dot > declarer ? (size_t)(dot - declarer) : 0, referent_size = sizeof REFERENT - 1;
+    const size_t declarer_size = dot != NULL && dot > declarer ? (size_t)(dot - declarer) : 0,
+                 referent_size = sizeof REFERENT - 1;
     if (field->is_defined) return HSD_OK; /* the first counts */
     field->is_defined = true;
-    field->is_referent = text.size >= referent_size && memcmp(whole + text.size - referent_size, REFERENT, referent_size) == 0;
+    field->is_referent =
+        text.size >= referent_size && memcmp(whole + text.size - referent_size, REFERENT, referent_size) == 0;
     field->is_of_class = (declarer_size == 15 && memcmp(declarer, "java.lang.Class", 15) == 0) ||
                          (declarer_size == 16 && memcmp(declarer, "java.lang.Object", 16) == 0);
     HSD_WRITE(self->import,
-              hsc_define_string(self->import->writer, perfetto_field_string(number), name, text.size - (size_t)(name - whole)), err);
+              hsc_define_string(self->import->writer, perfetto_field_string(number), name,
+                                text.size - (size_t)(name - whole)),
+              err);
     return HSD_OK;
 }
 
@@ -96,20 +104,24 @@ static hsd_status add_type_field(perfetto *self, uint64_t id, hsd_error *err)
 {
     uint32_t number;
     HSD_TRY(hsd_perfetto_field(self, id, &number, err));
-    HSD_TRY(hsd_import_grow((void **)&self->type_fields, &self->type_field_capacity, self->type_field_count, sizeof *self->type_fields, err));
+    HSD_TRY(hsd_import_grow((void **)&self->type_fields, &self->type_field_capacity, self->type_field_count,
+                            sizeof *self->type_fields, err));
     self->type_fields[self->type_field_count++] = number;
     return HSD_OK;
 }
 
-static hsd_status add_type_fields(perfetto *self, hsd_proto_message *message, const hsd_proto_field *field, hsd_error *err)
+static hsd_status add_type_fields(perfetto *self, hsd_proto_message *message, const hsd_proto_field *field,
+                                  hsd_error *err)
 {
     uint64_t left = UINT64_MAX, id;
     hsd_status status;
-    while ((status = hsd_proto_number(message, field, &left, &id, err)) == HSD_OK) HSD_TRY(add_type_field(self, id, err));
+    while ((status = hsd_proto_number(message, field, &left, &id, err)) == HSD_OK)
+        HSD_TRY(add_type_field(self, id, err));
     return status == HSD_END ? hsd_perfetto_check_memory(self, err) : status;
 }
 
-/* A class object has a type of its own, "java.lang.Class<com.app.Shop>": it is a java.lang.Class whose name is in the brackets. */
+/* A class object has a type of its own, "java.lang.Class<com.app.Shop>": it is a java.lang.Class whose name is in the
+ * brackets. */
 static hsd_status define_type(perfetto *self, uint32_t number, hsd_bytes name, hsd_error *err)
 {
     hsc_writer *writer = self->import->writer;
@@ -122,7 +134,8 @@ static hsd_status define_type(perfetto *self, uint32_t number, hsd_bytes name, h
         return HSD_OK;
     }
     HSD_WRITE(self->import, hsc_define_type(writer, number, text, prefix - 1, 0), err);
-    HSD_WRITE(self->import, hsc_define_string(writer, perfetto_class_string(number), text + prefix, name.size - prefix - 1), err);
+    HSD_WRITE(self->import,
+              hsc_define_string(writer, perfetto_class_string(number), text + prefix, name.size - prefix - 1), err);
     return HSD_OK;
 }
 
@@ -170,9 +183,10 @@ static hsd_status read_type(perfetto *self, hsd_proto_message *message, hsd_erro
 
 static hsc_root_kind root_kind(uint64_t type)
 {
-    static const hsc_root_kind kinds[] = {
-        HSC_ROOT_UNKNOWN, HSC_ROOT_HANDLE, HSC_ROOT_HANDLE,   HSC_ROOT_STACK,     HSC_ROOT_STACK,   HSC_ROOT_CLASS,   HSC_ROOT_THREAD, HSC_ROOT_MONITOR,
-        HSC_ROOT_THREAD,  HSC_ROOT_INTERNED, HSC_ROOT_FINALIZER, HSC_ROOT_RUNTIME, HSC_ROOT_RUNTIME, HSC_ROOT_RUNTIME, HSC_ROOT_MONITOR};
+    static const hsc_root_kind kinds[] = {HSC_ROOT_UNKNOWN, HSC_ROOT_HANDLE,   HSC_ROOT_HANDLE,    HSC_ROOT_STACK,
+                                          HSC_ROOT_STACK,   HSC_ROOT_CLASS,    HSC_ROOT_THREAD,    HSC_ROOT_MONITOR,
+                                          HSC_ROOT_THREAD,  HSC_ROOT_INTERNED, HSC_ROOT_FINALIZER, HSC_ROOT_RUNTIME,
+                                          HSC_ROOT_RUNTIME, HSC_ROOT_RUNTIME,  HSC_ROOT_MONITOR};
     return type < HSD_ARRAY_LEN(kinds) ? kinds[type] : HSC_ROOT_UNKNOWN;
 }
 
@@ -194,7 +208,9 @@ static hsd_status read_root(perfetto *self, hsd_proto_message *message, hsd_erro
     for (uint64_t i = 0; status == HSD_END && i < self->targets.count; i++)
         if (self->targets.items[i] != 0)
             HSD_WRITE(self->import,
-                      hsc_root(self->import->writer, &(hsc_root_record){.kind = root_kind(type), .target = self->targets.items[i]}), err);
+                      hsc_root(self->import->writer,
+                               &(hsc_root_record){.kind = root_kind(type), .target = self->targets.items[i]}),
+                      err);
     return status == HSD_END ? HSD_OK : status;
 }
 
@@ -209,10 +225,15 @@ static hsd_status take_packet(perfetto *self, hsd_proto_message *graph, hsd_erro
         const bool is_root = field.number == GRAPH_ROOTS && !self->import->options->summary_only;
         if (field.number != GRAPH_FIELD_NAMES && field.number != GRAPH_TYPES && !is_root) continue;
         HSD_TRY(hsd_proto_enter(graph, &field, &inner, err));
-        if (is_root) HSD_TRY(read_root(self, &inner, err));
-        else HSD_TRY(field.number == GRAPH_TYPES ? read_type(self, &inner, err) : read_field_name(self, &inner, err));
+        if (is_root)
+            HSD_TRY(read_root(self, &inner, err));
+        else
+            HSD_TRY(field.number == GRAPH_TYPES ? read_type(self, &inner, err) : read_field_name(self, &inner, err));
     }
     return status == HSD_END ? HSD_OK : status;
 }
 
-hsd_status hsd_perfetto_read_tables(perfetto *self, hsd_error *err) { return hsd_perfetto_each_packet(self, take_packet, err); }
+hsd_status hsd_perfetto_read_tables(perfetto *self, hsd_error *err)
+{
+    return hsd_perfetto_each_packet(self, take_packet, err);
+}

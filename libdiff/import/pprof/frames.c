@@ -1,12 +1,12 @@
 /*
- * Stacks as sites. A location is a place in the code, with the functions that were inlined there: the innermost first. What it stands for is
- * worked out once; a stack is then a walk from its outermost frame inwards, one look-up a frame.
+ * Stacks as sites. A location is a place in the code, with the functions that were inlined there: the innermost first.
+ * What it stands for is worked out once; a stack is then a walk from its outermost frame inwards, one look-up a frame.
  *
  *      sample ──locations──► frames of each, innermost first ──from the outside──► site of (site of the caller, frame)
  *
- * Profiles with labels have the same stack many times: what came of a list of locations is kept under its hash of 64 bits, whose seed nobody
- * knows. A location without a function is a place in a file, and gets the name of one that is not resolved (FORMAT.md 7.12), so that hsdiff
- * symbolize can say what stands there.
+ * Profiles with labels have the same stack many times: what came of a list of locations is kept under its hash of 64
+ * bits, whose seed nobody knows. A location without a function is a place in a file, and gets the name of one that is
+ * not resolved (FORMAT.md 7.12), so that hsdiff symbolize can say what stands there.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,15 +31,16 @@ hsd_status hsd_pprof_string(pprof *p, hsd_bytes text, uint32_t *number, hsd_erro
 
 /* ---- names of addresses ---- */
 
-/* Where the file begins in memory: its mapping that begins with it, or else where it would. The other segments of a file are mapped
- * behind its first. */
+/* Where the file begins in memory: its mapping that begins with it, or else where it would. The other segments of a
+ * file are mapped behind its first. */
 static uint64_t base_of(const pprof *p, const pprof_mapping *mapping)
 {
     uint64_t base = mapping->start - mapping->offset;
     bool is_found = false;
     for (uint32_t i = 0; i < p->mapping_rows.count; i++) {
         const pprof_mapping *other = &p->mappings[i];
-        if (other->offset != 0 || other->start > mapping->start || other->file != mapping->file || other->build_id != mapping->build_id)
+        if (other->offset != 0 || other->start > mapping->start || other->file != mapping->file ||
+            other->build_id != mapping->build_id)
             continue;
         if (!is_found || other->start > base) base = other->start;
         is_found = true;
@@ -101,9 +102,11 @@ static bool begins_with(hsd_bytes name, const char *text)
 static bool allocates(hsd_bytes name)
 {
     static const char *const prefixes[] = {
-        "runtime.", "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "posix_memalign", "memalign", "valloc",
-        "strdup", "strndup", "__libc_", "__interceptor_", "operator new", "std::", "__gnu_cxx::", "alloc::", "<alloc::", "core::",
-        "<core::", "__rust_", "__rdl_", "__rg_", "je_", "_rjem_", "tcmalloc::", "tc_", "scudo", "__scudo"};
+        "runtime.",       "malloc",       "calloc",  "realloc",     "reallocarray", "aligned_alloc",
+        "posix_memalign", "memalign",     "valloc",  "strdup",      "strndup",      "__libc_",
+        "__interceptor_", "operator new", "std::",   "__gnu_cxx::", "alloc::",      "<alloc::",
+        "core::",         "<core::",      "__rust_", "__rdl_",      "__rg_",        "je_",
+        "_rjem_",         "tcmalloc::",   "tc_",     "scudo",       "__scudo"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(prefixes); i++)
         if (begins_with(name, prefixes[i])) return true;
     return false;
@@ -122,7 +125,8 @@ static hsd_status put_frame(pprof *p, const pprof_frame *frame, hsd_error *err)
         p->frames[number] = *frame;
         p->frames[number].allocates = frame->function != 0 && allocates(hsd_names_get(&p->names, frame->function - 1));
     }
-    HSD_TRY(hsd_import_grow((void **)&p->location_frames, &p->location_frame_room, p->location_frame_count, sizeof *p->location_frames, err));
+    HSD_TRY(hsd_import_grow((void **)&p->location_frames, &p->location_frame_room, p->location_frame_count,
+                            sizeof *p->location_frames, err));
     p->location_frames[p->location_frame_count++] = number;
     return HSD_OK;
 }
@@ -190,8 +194,12 @@ static hsd_status gather(pprof *p, uint32_t frames[PPROF_FRAMES], size_t *count,
 /* A frame that nobody stood on before, called from `parent`. */
 static hsd_status define_site(pprof *p, uint32_t site, uint32_t parent, const pprof_frame *frame, hsd_error *err)
 {
-    if (site > INT32_MAX) return hsd_fail(err, HSD_E_UNSUPPORTED, "this profile has more than 2,147,483,647 different stacks");
-    HSD_WRITE(p->import, hsc_define_site(p->import->writer, site, parent, frame->function, frame->file, frame->line, frame->column), err);
+    if (site > INT32_MAX)
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "this profile has more than 2,147,483,647 different stacks");
+    HSD_WRITE(p->import,
+              hsc_define_site(p->import->writer, site, parent, frame->function, frame->file, frame->line,
+                              frame->column),
+              err);
     return (site & 0xff) == 0 ? hsd_pprof_check_memory(p, err) : HSD_OK;
 }
 
@@ -215,21 +223,22 @@ static hsd_status walk(pprof *p, const uint32_t *frames, size_t count, uint32_t 
 
 static bool is_allocator_of_go(hsd_bytes name)
 {
-    static const char *const prefixes[] = {"runtime.malloc", "runtime.newobject", "runtime.newarray", "runtime.makeslice", "runtime.growslice",
-                                           "runtime.makechan"};
+    static const char *const prefixes[] = {"runtime.malloc",    "runtime.newobject", "runtime.newarray",
+                                           "runtime.makeslice", "runtime.growslice", "runtime.makechan"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(prefixes); i++)
         if (begins_with(name, prefixes[i])) return true;
     return false;
 }
 
-/* The innermost frame that does not allocate for others. A runtime's own memory has none: then, of Go's, the one that says most, as
- * runtime.malg does, which makes goroutines. */
+/* The innermost frame that does not allocate for others. A runtime's own memory has none: then, of Go's, the one that
+ * says most, as runtime.malg does, which makes goroutines. */
 static size_t wanted_of(const pprof *p, const uint32_t *frames, size_t count)
 {
     size_t first = 0;
     for (size_t i = 0; i < count; i++)
         if (!p->frames[frames[i]].allocates) return i;
-    while (first + 1 < count && is_allocator_of_go(hsd_names_get(&p->names, p->frames[frames[first]].function - 1))) first++;
+    while (first + 1 < count && is_allocator_of_go(hsd_names_get(&p->names, p->frames[frames[first]].function - 1)))
+        first++;
     return first;
 }
 
@@ -247,7 +256,8 @@ static hsd_status find_site(pprof *p, uint32_t *site, uint32_t *frame, hsd_error
 hsd_status hsd_pprof_site(pprof *p, uint32_t *site, uint32_t *frame, hsd_error *err)
 {
     const pprof_sample *sample = &p->sample;
-    const uint64_t hash = hsd_hash_bytes(sample->locations, sample->location_count * sizeof sample->locations[0], p->stack_seed);
+    const uint64_t hash =
+        hsd_hash_bytes(sample->locations, sample->location_count * sizeof sample->locations[0], p->stack_seed);
     const uint32_t before = p->stack_rows.count;
     uint32_t row;
     HSD_TRY(hsd_id_table_put(&p->stack_rows, hash, &row, err));

@@ -1,5 +1,6 @@
 /*
- * The importer of heap profiles: the row of the registry, the passes in their order, and what is told of what could not be read.
+ * The importer of heap profiles: the row of the registry, the passes in their order, and what is told of what could not
+ * be read.
  */
 #include "import/pprof/pprof.h"
 
@@ -10,7 +11,6 @@
 
 #include "base/fail.h"
 
-
 static hsd_status tell_losses(pprof *p, hsd_error *err)
 {
     hsd_import *import = p->import;
@@ -18,12 +18,16 @@ static hsd_status tell_losses(pprof *p, hsd_error *err)
         HSD_WRITE(import, hsc_loss(import->writer, "samples without a value for each sample type", p->surplus), err);
     if (p->negative > 0) {
         HSD_WRITE(import, hsc_loss(import->writer, "stacks with less than nothing", p->negative), err);
-        hsd_note(import->reporter, HSD_NOTE_WARNING, "%s is a difference of profiles: %" PRIu64 " stack%s less than nothing, and %s as nothing",
-                 import->source->name, p->negative, p->negative == 1 ? " has" : "s have", p->negative == 1 ? "counts" : "count");
+        hsd_note(import->reporter, HSD_NOTE_WARNING,
+                 "%s is a difference of profiles: %" PRIu64 " stack%s less than nothing, and %s as nothing",
+                 import->source->name, p->negative, p->negative == 1 ? " has" : "s have",
+                 p->negative == 1 ? "counts" : "count");
     }
     if (p->repeated > 0)
-        hsd_note(import->reporter, HSD_NOTE_WARNING, "%s has %" PRIu64 " allocation%s at an address that another has: %s in the sums alone",
-                 import->source->name, p->repeated, p->repeated == 1 ? "" : "s", p->repeated == 1 ? "it counts" : "they count");
+        hsd_note(import->reporter, HSD_NOTE_WARNING,
+                 "%s has %" PRIu64 " allocation%s at an address that another has: %s in the sums alone",
+                 import->source->name, p->repeated, p->repeated == 1 ? "" : "s",
+                 p->repeated == 1 ? "it counts" : "they count");
     return HSD_OK;
 }
 
@@ -32,9 +36,12 @@ static hsd_status refuse_text(const uint8_t *prefix, size_t size, hsd_error *err
 {
     static const char jemalloc[] = "heap_v2/";
     const bool is_jemalloc = size >= strlen(jemalloc) && memcmp(prefix, jemalloc, strlen(jemalloc)) == 0;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "this is a heap profile in the text form before profile.proto, which hsdiff does not read");
-    hsd_error_set_hint(err, is_jemalloc ? "jemalloc_pprof writes profiles in the form that is read"
-                                        : "of a Go program take it without debug=1; or go tool pprof -proto PROGRAM FILE > heap.pb.gz");
+    hsd_fail(err, HSD_E_UNSUPPORTED,
+             "this is a heap profile in the text form before profile.proto, which hsdiff does not read");
+    hsd_error_set_hint(
+        err, is_jemalloc
+                 ? "jemalloc_pprof writes profiles in the form that is read"
+                 : "of a Go program take it without debug=1; or go tool pprof -proto PROGRAM FILE > heap.pb.gz");
     return HSD_E_UNSUPPORTED;
 }
 
@@ -42,7 +49,8 @@ static hsd_status import_profile(pprof *p, hsd_error *err)
 {
     const hsd_status status = hsd_source_peek(p->source, 16, err);
     if (status < 0) return status;
-    if (hsd_pprof_is_text(p->source->at, hsd_source_ahead(p->source))) return refuse_text(p->source->at, hsd_source_ahead(p->source), err);
+    if (hsd_pprof_is_text(p->source->at, hsd_source_ahead(p->source)))
+        return refuse_text(p->source->at, hsd_source_ahead(p->source), err);
     HSD_TRY(hsd_pprof_read_tables(p, err));
     HSD_TRY(hsd_pprof_choose_columns(p, err));
     HSD_TRY(hsd_pprof_choose_process(p, err));
@@ -57,7 +65,8 @@ static hsd_status import_profile(pprof *p, hsd_error *err)
 
 static void release(pprof *p)
 {
-    hsd_id_table *const tables[] = {&p->mapping_rows, &p->function_rows, &p->location_rows, &p->sites, &p->objects, &p->sum_rows, &p->stack_rows};
+    hsd_id_table *const tables[] = {&p->mapping_rows, &p->function_rows, &p->location_rows, &p->sites,
+                                    &p->objects,      &p->sum_rows,      &p->stack_rows};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         hsd_id_table_release(tables[i]);
     hsd_names_release(&p->names);
@@ -89,7 +98,9 @@ static hsd_status run(hsd_import *import, hsd_error *err)
 }
 
 const hsd_importer hsd_import_pprof = {
-    .info = {.name = "pprof", .summary = "pprof heap profile (Go, Node, Fuchsia, tcmalloc, jemalloc)", .suffixes = ".pb.gz .pb .pprof",
+    .info = {.name = "pprof",
+             .summary = "pprof heap profile (Go, Node, Fuchsia, tcmalloc, jemalloc)",
+             .suffixes = ".pb.gz .pb .pprof",
              .carries = {.always = HSD_CARRIES_SITES, .sometimes = HSD_CARRIES_OBJECTS | HSD_CARRIES_IDENTITY},
              .lacks = "types, references and roots: sums by allocation stack, mostly sampled"},
     .needs_rewind = true,

@@ -1,7 +1,7 @@
 /*
- * Heap profiles of pprof (profile.proto): what Go, Node, Fuchsia, tcmalloc and jemalloc say of their heaps. Sums of stacks: no objects, no
- * references, no roots. The capture has them as type totals and site totals (FORMAT.md 6.20); with Fuchsia's tags an allocation is
- * an object of its own.
+ * Heap profiles of pprof (profile.proto): what Go, Node, Fuchsia, tcmalloc and jemalloc say of their heaps. Sums of
+ * stacks: no objects, no references, no roots. The capture has them as type totals and site totals (FORMAT.md 6.20);
+ * with Fuchsia's tags an allocation is an object of its own.
  *
  *      probe      probe.c      whether bytes may be such a message
  *      tables     tables.c     first pass: strings, functions, locations, mappings, sample types, in whatever order they stand
@@ -12,9 +12,9 @@
  *      sums       sums.c       sums by type and site: samples may come twice, and may be negative
  *      write      write.c      types, sites, totals, objects
  *
- * All references go by id or by place in a table that may stand behind them, so there are two passes: Go writes its strings last, all
- * others their samples first. Tables are in memory, within the budget; samples never are. An id that nothing has and a string that
- * is not there read as none: files are cut and spliced in the field.
+ * All references go by id or by place in a table that may stand behind them, so there are two passes: Go writes its
+ * strings last, all others their samples first. Tables are in memory, within the budget; samples never are. An id that
+ * nothing has and a string that is not there read as none: files are cut and spliced in the field.
  */
 #ifndef HSD_IMPORT_PPROF_H
 #define HSD_IMPORT_PPROF_H
@@ -25,26 +25,39 @@
 #include "import/protobuf.h"
 
 enum {
-    PPROF_TEXT_BYTES = 4096,  /* kept of any text */
-    PPROF_FRAMES = 512,       /* kept of a stack, the innermost */
-    PPROF_VALUES = 64,        /* of a sample that are looked at */
-    PPROF_PROCESSES = 64      /* of one file that are told apart */
+    PPROF_TEXT_BYTES = 4096, /* kept of any text */
+    PPROF_FRAMES = 512,      /* kept of a stack, the innermost */
+    PPROF_VALUES = 64,       /* of a sample that are looked at */
+    PPROF_PROCESSES = 64     /* of one file that are told apart */
 };
 
-typedef struct pprof_span { uint64_t at; uint32_t size; } pprof_span; /* of pprof.texts */
+typedef struct pprof_span {
+    uint64_t at;
+    uint32_t size;
+} pprof_span; /* of pprof.texts */
 
-typedef struct pprof_value_type { uint64_t type, unit; } pprof_value_type; /* strings */
+typedef struct pprof_value_type {
+    uint64_t type, unit;
+} pprof_value_type; /* strings */
 
-typedef struct pprof_mapping { uint64_t start, limit, offset, file, build_id; } pprof_mapping;
+typedef struct pprof_mapping {
+    uint64_t start, limit, offset, file, build_id;
+} pprof_mapping;
 
-typedef struct pprof_function { uint64_t name, system_name, file; } pprof_function;
+typedef struct pprof_function {
+    uint64_t name, system_name, file;
+} pprof_function;
 
-typedef struct pprof_line { uint64_t function, line, column; } pprof_line;
+typedef struct pprof_line {
+    uint64_t function, line, column;
+} pprof_line;
 
-/* Lines [first_line, + line_count), the innermost first; frames likewise once they are known, and one alone stands right here. */
+/* Lines [first_line, + line_count), the innermost first; frames likewise once they are known, and one alone stands
+ * right here. */
 typedef struct pprof_location {
     uint64_t id, mapping, address;
-    uint32_t first_line, line_count, first_frame, frame_count; /* frame_count 0 = not known yet; 1: first_frame is it */
+    /* frame_count 0 = not known yet; 1: first_frame is it */
+    uint32_t first_line, line_count, first_frame, frame_count;
 } pprof_location;
 
 typedef struct pprof_frame { /* numbers of strings of the capture */
@@ -63,9 +76,13 @@ typedef struct pprof_sample {
     bool has_process, has_address, has_bytes, is_cut;
 } pprof_sample;
 
-typedef struct pprof_stack { uint32_t site, frame; } pprof_stack; /* as hsd_pprof_site says */
+typedef struct pprof_stack {
+    uint32_t site, frame;
+} pprof_stack; /* as hsd_pprof_site says */
 
-typedef struct pprof_process { uint64_t koid, name; } pprof_process;
+typedef struct pprof_process {
+    uint64_t koid, name;
+} pprof_process;
 
 typedef struct pprof_sum {
     uint32_t type, site;
@@ -81,10 +98,10 @@ typedef struct pprof {
     pprof_function *functions;
     pprof_location *locations;
     pprof_line *lines;
-    uint32_t *location_frames;   /* frame numbers, of all locations */
+    uint32_t *location_frames; /* frame numbers, of all locations */
     pprof_frame *frames;
-    uint32_t string_count, string_room, mapping_room, function_room, location_room, line_count, line_room, location_frame_count,
-        location_frame_room, frame_room;
+    uint32_t string_count, string_room, mapping_room, function_room, location_room, line_count, line_room,
+        location_frame_count, location_frame_room, frame_room;
     hsd_id_table mapping_rows, function_rows, location_rows; /* ids -> row + 1 */
     pprof_value_type sample_types[PPROF_VALUES], period_type;
     size_t sample_type_count;
@@ -93,30 +110,32 @@ typedef struct pprof {
     /* columns.c */
     size_t objects_column, bytes_column; /* SIZE_MAX = none */
     uint64_t bytes_unit;
-    bool is_of_allocations;      /* all that was ever allocated */
+    bool is_of_allocations; /* all that was ever allocated */
     /* strings of label keys, UINT64_MAX = not in the file */
     uint64_t key_process_name, key_process_koid, key_address, key_bytes, key_timestamp, key_thread, key_type;
 
     pprof_process processes[PPROF_PROCESSES];
     size_t process_count;
-    uint64_t process_total;      /* also those that are not told apart */
+    uint64_t process_total;       /* also those that are not told apart */
     const pprof_process *process; /* whose samples are read; NULL = all */
 
     pprof_sample sample;
-    hsd_names names;             /* strings of the capture, number - 1 */
+    hsd_names names;                 /* strings of the capture, number - 1 */
     hsd_names frame_keys, type_keys; /* frames; types, number - 1 */
-    hsd_id_table sites;          /* parent << 32 | frame + 1 -> site */
-    uint32_t last_frames[PPROF_FRAMES], last_sites[PPROF_FRAMES]; /* of the sample before, outermost first: stacks begin alike */
+    hsd_id_table sites;              /* parent << 32 | frame + 1 -> site */
+    /* of the sample before, outermost first: stacks begin alike */
+    uint32_t last_frames[PPROF_FRAMES], last_sites[PPROF_FRAMES];
     size_t last_count;
-    hsd_id_table stack_rows;     /* hashes of lists of locations -> row + 1 */
+    hsd_id_table stack_rows; /* hashes of lists of locations -> row + 1 */
     pprof_stack *stacks;
     uint64_t stack_seed;
     uint32_t stack_room;
-    hsd_id_table objects;        /* addresses that are taken */
-    hsd_id_table sum_rows;       /* type << 32 | site -> row + 1 */
+    hsd_id_table objects;  /* addresses that are taken */
+    hsd_id_table sum_rows; /* type << 32 | site -> row + 1 */
     pprof_sum *sums;
     uint32_t sum_room, names_defined;
-    uint64_t negative, surplus, repeated; /* samples: with values below 0, with too few or many values, of an address that had one */
+    /* samples: with values below 0, with too few or many values, of an address that had one */
+    uint64_t negative, surplus, repeated;
 } pprof;
 
 /* ---- probe.c ---- */

@@ -1,6 +1,6 @@
 /*
- * Whether bytes may be a profile. A message of protobuf has no magic: what it has are fields, each with a number and a wire type, and of
- * 15 fields with known insides a few in a row are no chance.
+ * Whether bytes may be a profile. A message of protobuf has no magic: what it has are fields, each with a number and a
+ * wire type, and of 15 fields with known insides a few in a row are no chance.
  */
 #include "import/pprof/pprof.h"
 
@@ -11,16 +11,18 @@
 enum { BITS_A_FIELD = 5, MOST_BITS = 100, LEAST_FIELDS = 3, ANY = 16 };
 
 /* The wire types that fields 1 to 15 may have: bit 0 number, bit 1 bytes. */
-typedef struct shape { uint8_t wires[ANY]; } shape;
+typedef struct shape {
+    uint8_t wires[ANY];
+} shape;
 
 static const shape value_type = {{0, 1, 1}}, label = {{0, 1, 1, 1, 1}}, sample = {{0, 3, 3, 2}}, line = {{0, 1, 1, 1}},
-                   mapping = {{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}, location = {{0, 1, 1, 1, 2, 1}}, function = {{0, 1, 1, 1, 1, 1}},
-                   profile = {{0, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 2, 1, 3, 1, 1}};
+                   mapping = {{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}, location = {{0, 1, 1, 1, 2, 1}},
+                   function = {{0, 1, 1, 1, 1, 1}}, profile = {{0, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 2, 1, 3, 1, 1}};
 
 static const shape *inside(const shape *of, uint32_t number)
 {
-    static const shape *const of_profile[ANY] = {NULL, &value_type, &sample, &mapping, &location, &function, NULL, NULL,
-                                                 NULL, NULL, NULL, &value_type};
+    static const shape *const of_profile[ANY] = {NULL, &value_type, &sample, &mapping, &location, &function,
+                                                 NULL, NULL,        NULL,    NULL,     NULL,      &value_type};
     if (of == &profile) return of_profile[number];
     if (of == &sample && number == 3) return &label;
     return of == &location && number == 4 ? &line : NULL;

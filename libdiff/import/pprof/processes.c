@@ -1,6 +1,6 @@
 /*
- * Fuchsia writes the heaps of several processes into one file, and then every sample says whose it is. A capture is the heap of one: --dump
- * says which, by its place among those that there are.
+ * Fuchsia writes the heaps of several processes into one file, and then every sample says whose it is. A capture is the
+ * heap of one: --dump says which, by its place among those that there are.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,8 @@ static hsd_status take(pprof *p, hsd_error *err)
         if (p->processes[i].koid == sample->process_koid) return HSD_OK;
     if (!sample->has_process) return HSD_OK;
     p->process_total++;
-    if (p->process_count < PPROF_PROCESSES) p->processes[p->process_count++] = (pprof_process){sample->process_koid, sample->process_name};
+    if (p->process_count < PPROF_PROCESSES)
+        p->processes[p->process_count++] = (pprof_process){sample->process_koid, sample->process_name};
     return HSD_OK;
 }
 
@@ -42,7 +43,8 @@ static hsd_status refuse(const pprof *p, hsd_error *err)
     const unsigned number = p->import->options->dump_number;
     list_processes(p, list, sizeof list);
     if (number > 0)
-        hsd_fail(err, HSD_E_UNSUPPORTED, "there is no process %u among the %" PRIu64 " of this profile: %s", number, p->process_total, list);
+        hsd_fail(err, HSD_E_UNSUPPORTED, "there is no process %u among the %" PRIu64 " of this profile: %s", number,
+                 p->process_total, list);
     else
         hsd_fail(err, HSD_E_UNSUPPORTED, "this profile holds %" PRIu64 " processes: %s", p->process_total, list);
     hsd_error_set_hint(err, "say which by its place: --dump N");
@@ -53,7 +55,8 @@ hsd_status hsd_pprof_choose_process(pprof *p, hsd_error *err)
 {
     const unsigned number = p->import->options->dump_number;
     if (p->key_process_koid != UINT64_MAX) HSD_TRY(hsd_pprof_each_sample(p, true, take, err));
-    if (number > 1 && p->process_count == 0) return hsd_fail(err, HSD_E_UNSUPPORTED, "this profile holds one heap, and dump %u was asked for", number);
+    if (number > 1 && p->process_count == 0)
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "this profile holds one heap, and dump %u was asked for", number);
     if (p->process_count == 0) return HSD_OK;
     if (number > p->process_count || (number == 0 && p->process_total > 1)) return refuse(p, err);
     p->process = &p->processes[number > 0 ? number - 1 : 0];

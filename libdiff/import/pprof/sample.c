@@ -8,9 +8,10 @@
 
 enum { PROGRESS_EVERY = 4096, VISIBLE_BYTES = 4096 };
 
-/* The numbers of a packed field that is visible as a whole, as far as there is room; how many there are, HSD_END where it has to be read
- * with care: it is long, or its last number passes its end. */
-static hsd_status read_visible(hsd_proto_message *message, const hsd_proto_field *field, uint64_t *out, size_t room, size_t *count, hsd_error *err)
+/* The numbers of a packed field that is visible as a whole, as far as there is room; how many there are, HSD_END where
+ * it has to be read with care: it is long, or its last number passes its end. */
+static hsd_status read_visible(hsd_proto_message *message, const hsd_proto_field *field, uint64_t *out, size_t room,
+                               size_t *count, hsd_error *err)
 {
     hsd_bytes bytes;
     *count = 0;
@@ -29,7 +30,8 @@ static hsd_status read_visible(hsd_proto_message *message, const hsd_proto_field
     return HSD_OK;
 }
 
-static hsd_status read_locations(pprof_sample *sample, hsd_proto_message *message, const hsd_proto_field *field, hsd_error *err)
+static hsd_status read_locations(pprof_sample *sample, hsd_proto_message *message, const hsd_proto_field *field,
+                                 hsd_error *err)
 {
     const size_t room = PPROF_FRAMES - sample->location_count;
     size_t count;
@@ -41,18 +43,22 @@ static hsd_status read_locations(pprof_sample *sample, hsd_proto_message *messag
     }
     if (status != HSD_END) return status;
     while ((status = hsd_proto_number(message, field, &left, &value, err)) == HSD_OK) {
-        if (sample->location_count < PPROF_FRAMES) sample->locations[sample->location_count++] = value;
-        else sample->is_cut = true;
+        if (sample->location_count < PPROF_FRAMES)
+            sample->locations[sample->location_count++] = value;
+        else
+            sample->is_cut = true;
     }
     return status == HSD_END ? HSD_OK : status;
 }
 
-static hsd_status read_values(pprof_sample *sample, hsd_proto_message *message, const hsd_proto_field *field, hsd_error *err)
+static hsd_status read_values(pprof_sample *sample, hsd_proto_message *message, const hsd_proto_field *field,
+                              hsd_error *err)
 {
     const size_t known = sample->value_count < PPROF_VALUES ? sample->value_count : PPROF_VALUES;
     size_t count;
     uint64_t left = UINT64_MAX, value;
-    hsd_status status = read_visible(message, field, (uint64_t *)sample->values + known, PPROF_VALUES - known, &count, err);
+    hsd_status status =
+        read_visible(message, field, (uint64_t *)sample->values + known, PPROF_VALUES - known, &count, err);
     if (status == HSD_OK) sample->value_count += count;
     if (status != HSD_END) return status;
     while ((status = hsd_proto_number(message, field, &left, &value, err)) == HSD_OK) {
@@ -69,9 +75,12 @@ static bool read_hex(hsd_bytes text, uint64_t *out)
     if (text.size < 3 || text.size > 18 || text.data[0] != '0' || (text.data[1] | 0x20) != 'x') return false;
     for (size_t i = 2; i < text.size; i++) {
         const uint8_t c = text.data[i], low = c | 0x20;
-        if (c >= '0' && c <= '9') *out = *out << 4 | (uint64_t)(c - '0');
-        else if (low >= 'a' && low <= 'f') *out = *out << 4 | (uint64_t)(low - 'a' + 10);
-        else return false;
+        if (c >= '0' && c <= '9')
+            *out = *out << 4 | (uint64_t)(c - '0');
+        else if (low >= 'a' && low <= 'f')
+            *out = *out << 4 | (uint64_t)(low - 'a' + 10);
+        else
+            return false;
     }
     return true;
 }
@@ -84,8 +93,10 @@ static void take_label(pprof *p, uint64_t key, uint64_t string, uint64_t number)
         sample->has_bytes = string == 0;
     } else if (key == p->key_process_koid || key == p->key_process_name) {
         sample->has_process = true;
-        if (key == p->key_process_koid) sample->process_koid = number;
-        else sample->process_name = string;
+        if (key == p->key_process_koid)
+            sample->process_koid = number;
+        else
+            sample->process_name = string;
     } else if (key == p->key_address) {
         sample->has_address = read_hex(hsd_pprof_text(p, string), &sample->address);
     } else if (key == p->key_timestamp) {
@@ -111,7 +122,8 @@ static hsd_status read_label(pprof *p, hsd_proto_message *outer, const hsd_proto
     return HSD_OK;
 }
 
-static hsd_status read_sample(pprof *p, hsd_proto_message *all, const hsd_proto_field *field, bool labels_alone, hsd_error *err)
+static hsd_status read_sample(pprof *p, hsd_proto_message *all, const hsd_proto_field *field, bool labels_alone,
+                              hsd_error *err)
 {
     pprof_sample *sample = &p->sample;
     hsd_proto_message message;
@@ -121,10 +133,14 @@ static hsd_status read_sample(pprof *p, hsd_proto_message *all, const hsd_proto_
     memset(&sample->process_name, 0, sizeof *sample - offsetof(pprof_sample, process_name));
     HSD_TRY(hsd_proto_enter(all, field, &message, err));
     while ((status = hsd_proto_next(&message, &inner, err)) == HSD_OK) {
-        if (inner.number == 3) HSD_TRY(read_label(p, &message, &inner, err));
-        else if (labels_alone) continue;
-        else if (inner.number == 1) HSD_TRY(read_locations(sample, &message, &inner, err));
-        else if (inner.number == 2) HSD_TRY(read_values(sample, &message, &inner, err));
+        if (inner.number == 3)
+            HSD_TRY(read_label(p, &message, &inner, err));
+        else if (labels_alone)
+            continue;
+        else if (inner.number == 1)
+            HSD_TRY(read_locations(sample, &message, &inner, err));
+        else if (inner.number == 2)
+            HSD_TRY(read_values(sample, &message, &inner, err));
     }
     return status == HSD_END ? HSD_OK : status;
 }

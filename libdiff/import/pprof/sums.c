@@ -1,6 +1,6 @@
 /*
- * Sums by type and site. A stack may stand in a file many times, and in the difference of two profiles its values may be negative: what
- * counts is the sum, and where that is below 0 nothing is there.
+ * Sums by type and site. A stack may stand in a file many times, and in the difference of two profiles its values may
+ * be negative: what counts is the sum, and where that is below 0 nothing is there.
  */
 #include "base/check.h"
 #include "import/pprof/pprof.h"
@@ -32,11 +32,14 @@ hsd_status hsd_pprof_write_sums(pprof *p, hsd_error *err)
     hsc_writer *writer = p->import->writer;
     for (uint32_t i = 0; i < p->sum_rows.count; i++) {
         const pprof_sum *sum = &p->sums[i];
-        const uint64_t objects = sum->objects > 0 ? (uint64_t)sum->objects : 0, bytes = sum->bytes > 0 ? (uint64_t)sum->bytes : 0;
+        const uint64_t objects = sum->objects > 0 ? (uint64_t)sum->objects : 0,
+                       bytes = sum->bytes > 0 ? (uint64_t)sum->bytes : 0;
         p->negative += sum->objects < 0 || sum->bytes < 0;
         if (objects == 0 && bytes == 0) continue;
-        if (sum->site == 0) HSD_WRITE(p->import, hsc_count(writer, sum->type, objects, bytes), err);
-        else HSD_WRITE(p->import, hsc_count_site(writer, sum->type, sum->site, objects, bytes), err);
+        if (sum->site == 0)
+            HSD_WRITE(p->import, hsc_count(writer, sum->type, objects, bytes), err);
+        else
+            HSD_WRITE(p->import, hsc_count_site(writer, sum->type, sum->site, objects, bytes), err);
         result->objects = hsd_add_saturating(result->objects, objects);
         result->bytes = hsd_add_saturating(result->bytes, bytes);
     }

@@ -1,6 +1,6 @@
 /*
- * The first pass: all that samples refer to, whatever the order. Rows are kept in arrays, ids in tables beside them; of two with one id
- * the first counts.
+ * The first pass: all that samples refer to, whatever the order. Rows are kept in arrays, ids in tables beside them; of
+ * two with one id the first counts.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@ enum { PROGRESS_EVERY = 4096 };
 
 static uint64_t texts_of(const pprof *p)
 {
-    return p->texts.capacity + p->string_room * sizeof *p->strings + hsd_names_memory(&p->names) + hsd_names_memory(&p->frame_keys) +
-           hsd_names_memory(&p->type_keys);
+    return p->texts.capacity + p->string_room * sizeof *p->strings + hsd_names_memory(&p->names) +
+           hsd_names_memory(&p->frame_keys) + hsd_names_memory(&p->type_keys);
 }
 
 hsd_status hsd_pprof_check_memory(const pprof *p, hsd_error *err)
@@ -24,8 +24,9 @@ hsd_status hsd_pprof_check_memory(const pprof *p, hsd_error *err)
                           p->location_frame_room * sizeof *p->location_frames + p->frame_room * sizeof *p->frames +
                           p->sum_room * sizeof *p->sums + p->stack_room * sizeof *p->stacks;
     const uint64_t ids = hsd_id_table_memory(&p->mapping_rows) + hsd_id_table_memory(&p->function_rows) +
-                         hsd_id_table_memory(&p->location_rows) + hsd_id_table_memory(&p->sites) + hsd_id_table_memory(&p->objects) +
-                         hsd_id_table_memory(&p->sum_rows) + hsd_id_table_memory(&p->stack_rows);
+                         hsd_id_table_memory(&p->location_rows) + hsd_id_table_memory(&p->sites) +
+                         hsd_id_table_memory(&p->objects) + hsd_id_table_memory(&p->sum_rows) +
+                         hsd_id_table_memory(&p->stack_rows);
     const uint64_t taken = texts_of(p) + rows + ids, allowed = p->import->memory_bytes / 4 * 3;
     if (taken <= allowed) return HSD_OK;
     hsd_fail_at(err, HSD_E_OVER_BUDGET, hsd_source_offset(p->source),
@@ -48,7 +49,8 @@ static hsd_status read_string(pprof *p, hsd_proto_message *all, const hsd_proto_
 {
     hsd_bytes bytes;
     HSD_TRY(hsd_proto_bytes(all, field, PPROF_TEXT_BYTES, &bytes, err));
-    if (p->string_count == UINT32_MAX - 1) return hsd_fail_at(err, HSD_E_UNSUPPORTED, field->offset, "more than 4,294,967,294 strings");
+    if (p->string_count == UINT32_MAX - 1)
+        return hsd_fail_at(err, HSD_E_UNSUPPORTED, field->offset, "more than 4,294,967,294 strings");
     HSD_TRY(make_room(p, &p->strings, &p->string_room, p->string_count, sizeof *p->strings, err));
     p->strings[p->string_count++] = (pprof_span){p->texts.size, (uint32_t)bytes.size};
     const size_t before = p->texts.capacity;
@@ -77,7 +79,8 @@ uint64_t hsd_pprof_find_text(const pprof *p, const char *words)
 
 /* ---- messages of numbers: field n of `count` goes to numbers[n]; other fields are passed over ---- */
 
-static hsd_status read_numbers(hsd_proto_message *outer, const hsd_proto_field *field, uint64_t *numbers, uint32_t count, hsd_error *err)
+static hsd_status read_numbers(hsd_proto_message *outer, const hsd_proto_field *field, uint64_t *numbers,
+                               uint32_t count, hsd_error *err)
 {
     hsd_proto_message message;
     hsd_proto_field inner;
@@ -89,7 +92,8 @@ static hsd_status read_numbers(hsd_proto_message *outer, const hsd_proto_field *
     return status == HSD_END ? HSD_OK : status;
 }
 
-static hsd_status read_value_type(hsd_proto_message *all, const hsd_proto_field *field, pprof_value_type *out, hsd_error *err)
+static hsd_status read_value_type(hsd_proto_message *all, const hsd_proto_field *field, pprof_value_type *out,
+                                  hsd_error *err)
 {
     uint64_t numbers[3];
     HSD_TRY(read_numbers(all, field, numbers, 3, err));
@@ -150,10 +154,14 @@ static hsd_status read_location(pprof *p, hsd_proto_message *all, const hsd_prot
     uint32_t row;
     HSD_TRY(hsd_proto_enter(all, field, &message, err));
     while ((status = hsd_proto_next(&message, &inner, err)) == HSD_OK) {
-        if (inner.number == 4 && inner.wire == HSD_PROTO_BYTES) HSD_TRY(read_line(p, &message, &inner, err));
-        else if (inner.number == 1) id = inner.value;
-        else if (inner.number == 2) location.mapping = inner.value;
-        else if (inner.number == 3) location.address = inner.value;
+        if (inner.number == 4 && inner.wire == HSD_PROTO_BYTES)
+            HSD_TRY(read_line(p, &message, &inner, err));
+        else if (inner.number == 1)
+            id = inner.value;
+        else if (inner.number == 2)
+            location.mapping = inner.value;
+        else if (inner.number == 3)
+            location.address = inner.value;
     }
     if (status != HSD_END) return status;
     location.line_count = p->line_count - location.first_line;
@@ -170,7 +178,10 @@ static hsd_status read_field(pprof *p, hsd_proto_message *all, const hsd_proto_f
 {
     pprof_value_type beyond;
     switch (field->number) {
-    case 1: return read_value_type(all, field, p->sample_type_count < PPROF_VALUES ? &p->sample_types[p->sample_type_count++] : &beyond, err);
+    case 1:
+        return read_value_type(all, field,
+                               p->sample_type_count < PPROF_VALUES ? &p->sample_types[p->sample_type_count++] : &beyond,
+                               err);
     case 2: p->sample_count++; return HSD_OK;
     case 3: return read_mapping(p, all, field, err);
     case 4: return read_location(p, all, field, err);
@@ -191,7 +202,8 @@ hsd_status hsd_pprof_read_tables(pprof *p, hsd_error *err)
     for (uint64_t fields = 0; (status = hsd_proto_next(&all, &field, err)) == HSD_OK; fields++) {
         HSD_TRY(read_field(p, &all, &field, err));
         if (fields % PROGRESS_EVERY == 0)
-            HSD_TRY(hsd_progress(p->import->reporter, "reading the tables of the profile", field.offset, p->source->total_bytes, err));
+            HSD_TRY(hsd_progress(p->import->reporter, "reading the tables of the profile", field.offset,
+                                 p->source->total_bytes, err));
     }
     return status == HSD_END ? HSD_OK : status;
 }

@@ -15,13 +15,14 @@ enum { BY_FRAME, BY_SIZE, BY_LABEL };
 
 /* No padding: it is compared as bytes. */
 typedef struct type_key {
-    uint64_t size;      /* by label: string */
+    uint64_t size; /* by label: string */
     uint32_t frame, by;
 } type_key;
 
 static const char *runtime_of(const pprof *p)
 {
-    static const char *const of_go[] = {"runtime.main", "runtime.goexit", "runtime.mallocgc", "runtime.mstart", "runtime.doInit"};
+    static const char *const of_go[] = {"runtime.main", "runtime.goexit", "runtime.mallocgc", "runtime.mstart",
+                                        "runtime.doInit"};
     if (p->key_process_koid != UINT64_MAX) return "Fuchsia";
     for (size_t i = 0; i < HSD_ARRAY_LEN(of_go); i++)
         if (hsd_pprof_find_text(p, of_go[i]) != UINT64_MAX) return "Go";
@@ -32,7 +33,8 @@ static const char *runtime_of(const pprof *p)
 static void draw_domain(const pprof *p, uint8_t domain[16])
 {
     const hsd_bytes name = hsd_pprof_text(p, p->process->name);
-    const uint64_t first = hsd_mix(hsd_hash_bytes(name.data, name.size, 1), p->process->koid), second = hsd_mix(first, 7);
+    const uint64_t first = hsd_mix(hsd_hash_bytes(name.data, name.size, 1), p->process->koid),
+                   second = hsd_mix(first, 7);
     memcpy(domain, &first, sizeof first);
     memcpy(domain + 8, &second, sizeof second);
 }
@@ -45,7 +47,8 @@ hsd_status hsd_pprof_begin(pprof *p, hsd_error *err)
     options.runtime = runtime_of(p);
     options.source_format = "pprof";
     options.taken_unix_ns = p->taken_unix_ns != 0 ? p->taken_unix_ns : UINT64_MAX;
-    options.facts = HSC_FACT_NO_ROOTS | HSC_FACT_NO_REFERENCES | (p->period > 1 && (int64_t)p->period > 0 ? HSC_FACT_SAMPLED : 0);
+    options.facts =
+        HSC_FACT_NO_ROOTS | HSC_FACT_NO_REFERENCES | (p->period > 1 && (int64_t)p->period > 0 ? HSC_FACT_SAMPLED : 0);
     options.has_site_totals = !p->import->options->summary_only;
     if (p->process != NULL) {
         const hsd_bytes text = hsd_pprof_text(p, p->process->name);
@@ -62,8 +65,8 @@ hsd_status hsd_pprof_begin(pprof *p, hsd_error *err)
 
 /* ---- types ---- */
 
-/* A type that a label names. Else "48 B at main.fill": what it is nobody knows, so where it was made says most. A colon parts an address that is to be resolved from what
- * stands around it, for the name of a file may have spaces in it. */
+/* A type that a label names. Else "48 B at main.fill": what it is nobody knows, so where it was made says most. A colon
+ * parts an address that is to be resolved from what stands around it, for the name of a file may have spaces in it. */
 static size_t name_type(const pprof *p, const type_key *key, char name[NAME_BYTES])
 {
     const uint32_t function = key->frame == UINT32_MAX ? 0 : p->frames[key->frame].function;
@@ -75,8 +78,11 @@ static size_t name_type(const pprof *p, const type_key *key, char name[NAME_BYTE
         memcpy(name, label.data, label.size);
         return label.size;
     }
-    if (key->by == BY_SIZE) size = snprintf(name, NAME_BYTES, "%" PRIu64 " B %s", key->size, function == 0 ? "objects" : at);
-    else size = function == 0 ? snprintf(name, NAME_BYTES, "(no stack)") : snprintf(name, NAME_BYTES, "allocated %s", at);
+    if (key->by == BY_SIZE)
+        size = snprintf(name, NAME_BYTES, "%" PRIu64 " B %s", key->size, function == 0 ? "objects" : at);
+    else
+        size =
+            function == 0 ? snprintf(name, NAME_BYTES, "(no stack)") : snprintf(name, NAME_BYTES, "allocated %s", at);
     if (text.size > 0) memcpy(name + size, text.data, text.size);
     return (size_t)size + text.size;
 }
@@ -87,8 +93,10 @@ static hsd_status put_type(pprof *p, uint32_t frame, uint32_t *number, hsd_error
     const bool has_label = p->key_type != UINT64_MAX && p->sample.type != 0;
     type_key key = {p->sample.has_bytes ? p->sample.bytes : 0, frame, p->sample.has_bytes ? BY_SIZE : BY_FRAME};
     const uint32_t before = p->type_keys.count;
-    if (has_label) key = (type_key){p->sample.type, UINT32_MAX, BY_LABEL};
-    else if (frame != UINT32_MAX) key.frame = p->frames[frame].function; /* where in it is the site's to say */
+    if (has_label)
+        key = (type_key){p->sample.type, UINT32_MAX, BY_LABEL};
+    else if (frame != UINT32_MAX)
+        key.frame = p->frames[frame].function; /* where in it is the site's to say */
     HSD_TRY(hsd_names_put(&p->type_keys, (hsd_bytes){(const uint8_t *)&key, sizeof key}, number, err));
     ++*number;
     if (p->type_keys.count == before) return HSD_OK;
@@ -100,8 +108,8 @@ static hsd_status put_type(pprof *p, uint32_t frame, uint32_t *number, hsd_error
 
 /* ---- samples ---- */
 
-/* One allocation with its address. The moment at which it was made, in units of about a millisecond, tells it from another that had the
- * address before. */
+/* One allocation with its address. The moment at which it was made, in units of about a millisecond, tells it from
+ * another that had the address before. */
 static hsd_status write_object(pprof *p, uint32_t type, uint32_t site, uint64_t bytes, hsd_error *err)
 {
     const pprof_sample *sample = &p->sample;
@@ -120,7 +128,8 @@ static hsd_status is_object(pprof *p, int64_t objects, int64_t bytes, bool *is_o
 {
     uint32_t row;
     *is_one = false;
-    if (!p->sample.has_address || p->process == NULL || p->import->options->summary_only || objects > 1 || objects < 0 || bytes < 0)
+    if (!p->sample.has_address || p->process == NULL || p->import->options->summary_only || objects > 1 ||
+        objects < 0 || bytes < 0)
         return HSD_OK;
     const uint32_t before = p->objects.count;
     HSD_TRY(hsd_id_table_put(&p->objects, p->sample.address, &row, err));

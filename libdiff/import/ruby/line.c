@@ -13,16 +13,18 @@ typedef hsd_status (*key_fn)(ruby *rb, hsd_error *err);
 
 static hsd_status read_kind(ruby *rb, hsd_error *err)
 {
-#define KIND(kind) {#kind, sizeof #kind - 1, RUBY_##kind}
+#define KIND(kind)                                                                                                     \
+    {                                                                                                                  \
+#kind, sizeof #kind - 1, RUBY_##kind                                                                           \
+    }
     static const struct {
         const char *name;
         size_t size;
         ruby_kind kind;
     } kinds[] = {
-        KIND(STRING), KIND(IMEMO), KIND(OBJECT), KIND(ARRAY), KIND(HASH), KIND(DATA), KIND(STRUCT),
-        KIND(CLASS), KIND(MODULE), KIND(ICLASS), KIND(SYMBOL), KIND(FLOAT), KIND(NODE), KIND(REGEXP),
-        KIND(BIGNUM), KIND(FILE), KIND(MATCH), KIND(COMPLEX), KIND(RATIONAL), KIND(ZOMBIE), KIND(ROOT),
-        KIND(SHAPE), KIND(NONE),
+        KIND(STRING), KIND(IMEMO),   KIND(OBJECT),   KIND(ARRAY),  KIND(HASH), KIND(DATA),   KIND(STRUCT), KIND(CLASS),
+        KIND(MODULE), KIND(ICLASS),  KIND(SYMBOL),   KIND(FLOAT),  KIND(NODE), KIND(REGEXP), KIND(BIGNUM), KIND(FILE),
+        KIND(MATCH),  KIND(COMPLEX), KIND(RATIONAL), KIND(ZOMBIE), KIND(ROOT), KIND(SHAPE),  KIND(NONE),
     };
     HSD_TRY(hsd_ruby_read_text(rb, &rb->text, err));
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -46,12 +48,24 @@ static hsd_status read_address(ruby *rb, hsd_error *err)
     return hsd_ruby_read_address(rb, &rb->line.address, err);
 }
 
-static hsd_status read_class(ruby *rb, hsd_error *err) { return hsd_ruby_read_address(rb, &rb->line.class_address, err); }
-static hsd_status read_superclass(ruby *rb, hsd_error *err) { return hsd_ruby_read_address(rb, &rb->line.superclass, err); }
+static hsd_status read_class(ruby *rb, hsd_error *err)
+{
+    return hsd_ruby_read_address(rb, &rb->line.class_address, err);
+}
+static hsd_status read_superclass(ruby *rb, hsd_error *err)
+{
+    return hsd_ruby_read_address(rb, &rb->line.superclass, err);
+}
 static hsd_status read_elements(ruby *rb, hsd_error *err) { return hsd_ruby_read_number(rb, &rb->line.elements, err); }
 static hsd_status read_memsize(ruby *rb, hsd_error *err) { return hsd_ruby_read_number(rb, &rb->line.memsize, err); }
-static hsd_status read_slot_size(ruby *rb, hsd_error *err) { return hsd_ruby_read_number(rb, &rb->line.slot_size, err); }
-static hsd_status read_generation(ruby *rb, hsd_error *err) { return hsd_ruby_read_number(rb, &rb->line.generation, err); }
+static hsd_status read_slot_size(ruby *rb, hsd_error *err)
+{
+    return hsd_ruby_read_number(rb, &rb->line.slot_size, err);
+}
+static hsd_status read_generation(ruby *rb, hsd_error *err)
+{
+    return hsd_ruby_read_number(rb, &rb->line.generation, err);
+}
 static hsd_status read_line_number(ruby *rb, hsd_error *err) { return hsd_ruby_read_number(rb, &rb->line.line, err); }
 static hsd_status read_file(ruby *rb, hsd_error *err) { return read_string(rb, true, &rb->line.file, err); }
 static hsd_status read_method(ruby *rb, hsd_error *err) { return read_string(rb, false, &rb->line.method, err); }
@@ -91,8 +105,10 @@ static hsd_status read_references(ruby *rb, hsd_error *err)
         HSD_TRY(hsd_ruby_read_address(rb, &target, err));
         if (target >= RUBY_LEAST_ADDRESS) HSD_TRY(hsd_ruby_add_target(rb, target, err));
         HSD_TRY(hsd_ruby_skip_spaces(rb, err));
-        if (*rb->source->at == ',') hsd_source_take(rb->source, 1);
-        else if (*rb->source->at != ']') return HSD_END;
+        if (*rb->source->at == ',')
+            hsd_source_take(rb->source, 1);
+        else if (*rb->source->at != ']')
+            return HSD_END;
     }
     hsd_source_take(rb->source, 1);
     return HSD_OK;
@@ -105,12 +121,30 @@ static const struct {
     size_t size;
     key_fn read;
 } keys[] = {
-#define KEY(name, read) {name, sizeof name - 1, read}
-    KEY("address", read_address), KEY("type", read_kind), KEY("class", read_class), KEY("value", read_value),
-    KEY("references", read_references), KEY("memsize", read_memsize), KEY("file", read_file), KEY("line", read_line_number),
-    KEY("method", read_method), KEY("generation", read_generation), KEY("slot_size", read_slot_size), KEY("length", read_elements),
-    KEY("size", read_elements), KEY("imemo_type", read_detail), KEY("node_type", read_detail), KEY("struct", read_struct),
-    KEY("name", read_name), KEY("real_class_name", read_name), KEY("superclass", read_superclass), KEY("singleton", read_singleton),
+#define KEY(name, read)                                                                                                \
+    {                                                                                                                  \
+        name, sizeof name - 1, read                                                                                    \
+    }
+    KEY("address", read_address),
+    KEY("type", read_kind),
+    KEY("class", read_class),
+    KEY("value", read_value),
+    KEY("references", read_references),
+    KEY("memsize", read_memsize),
+    KEY("file", read_file),
+    KEY("line", read_line_number),
+    KEY("method", read_method),
+    KEY("generation", read_generation),
+    KEY("slot_size", read_slot_size),
+    KEY("length", read_elements),
+    KEY("size", read_elements),
+    KEY("imemo_type", read_detail),
+    KEY("node_type", read_detail),
+    KEY("struct", read_struct),
+    KEY("name", read_name),
+    KEY("real_class_name", read_name),
+    KEY("superclass", read_superclass),
+    KEY("singleton", read_singleton),
     KEY("root", read_root),
 #undef KEY
 };
@@ -170,7 +204,9 @@ hsd_status hsd_ruby_read_line(ruby *rb, hsd_error *err)
     if (status != HSD_END) return status;
     rb->unreadable += *rb->source->at != '\n' || rb->line.kind != RUBY_UNKNOWN;
     HSD_TRY(hsd_ruby_skip_line(rb, err));
-    if (rb->line.is_spilled) rb->line.is_cut = true; /* its references are in the capture already */
-    else rb->line = (ruby_line){0};
+    if (rb->line.is_spilled)
+        rb->line.is_cut = true; /* its references are in the capture already */
+    else
+        rb->line = (ruby_line){0};
     return HSD_OK;
 }

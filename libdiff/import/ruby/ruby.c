@@ -70,7 +70,8 @@ static hsd_status sees_root(ruby *rb, bool *is_root, hsd_error *err)
 {
     const hsd_status status = hsd_source_peek(rb->source, 16, err);
     const size_t ahead = hsd_source_ahead(rb->source);
-    *is_root = begins_with(rb->source->at, ahead, "{\"type\":\"ROOT\"") || begins_with(rb->source->at, ahead, "{\"type\": \"ROOT\"");
+    *is_root = begins_with(rb->source->at, ahead, "{\"type\":\"ROOT\"") ||
+               begins_with(rb->source->at, ahead, "{\"type\": \"ROOT\"");
     return status < 0 ? status : HSD_OK;
 }
 
@@ -83,7 +84,8 @@ static hsd_status read_lines(ruby *rb, hsd_error *err)
         HSD_TRY(hsd_ruby_read_line(rb, err));
         HSD_TRY(take_line(rb, err));
         if (lines % PROGRESS_EVERY == 0)
-            HSD_TRY(hsd_progress(rb->import->reporter, "importing", hsd_source_offset(rb->source), rb->source->total_bytes, err));
+            HSD_TRY(hsd_progress(rb->import->reporter, "importing", hsd_source_offset(rb->source),
+                                 rb->source->total_bytes, err));
     }
 }
 
@@ -94,16 +96,17 @@ static hsd_status read_all(ruby *rb, hsd_error *err)
     hsd_error_init(&cut);
     hsd_status status = read_lines(rb, &cut);
     if (status == HSD_END && rb->objects == 0)
-        status = hsd_fail_at(&cut, HSD_E_TRUNCATED, hsd_source_offset(rb->source), "there are no objects in this heap dump");
+        status =
+            hsd_fail_at(&cut, HSD_E_TRUNCATED, hsd_source_offset(rb->source), "there are no objects in this heap dump");
     if (status == HSD_END) return HSD_OK;
     if (status == HSD_E_TRUNCATED && rb->import->options->salvage && rb->objects > 0) {
         rb->is_cut = true;
         rb->line.is_cut = true;
-        return rb->line.is_spilled ? hsd_ruby_write_object(rb, err) : HSD_OK; /* its references are in the capture already */
+        /* its references are in the capture already */
+        return rb->line.is_spilled ? hsd_ruby_write_object(rb, err) : HSD_OK;
     }
     if (err != NULL) *err = cut;
-    if (status == HSD_E_TRUNCATED && rb->objects > 0)
-        hsd_import_hint_partial(err);
+    if (status == HSD_E_TRUNCATED && rb->objects > 0) hsd_import_hint_partial(err);
     return status;
 }
 
@@ -111,13 +114,15 @@ static hsd_status tell_losses(ruby *rb, hsd_error *err)
 {
     hsd_import *import = rb->import;
     if (rb->unreadable > 0) {
-        HSD_WRITE(import, hsc_loss(import->writer, "lines of the heap dump that could not be read", rb->unreadable), err);
+        HSD_WRITE(import, hsc_loss(import->writer, "lines of the heap dump that could not be read", rb->unreadable),
+                  err);
         hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%" PRIu64 " line%s of %s could not be read", rb->unreadable,
                  rb->unreadable == 1 ? "" : "s", import->source->name);
     }
     if (!rb->has_roots)
         hsd_note(import->reporter, HSD_NOTE_WARNING,
-                 "%s has no roots: it holds only what was allocated since some moment (dump_all with since:), and all of that counts as live",
+                 "%s has no roots: it holds only what was allocated since some moment (dump_all with since:), and all "
+                 "of that counts as live",
                  import->source->name);
     return HSD_OK;
 }
@@ -128,7 +133,8 @@ static hsd_status finish(ruby *rb, hsd_error *err)
     HSD_TRY(hsd_ruby_write_roots(rb, err));
     HSD_TRY(hsd_ruby_name_types(rb, err));
     HSD_TRY(tell_losses(rb, err));
-    if (rb->tracer_bytes > 0) HSD_WRITE(import, hsc_metric(import->writer, "tracer.used", "bytes", rb->tracer_bytes), err);
+    if (rb->tracer_bytes > 0)
+        HSD_WRITE(import, hsc_metric(import->writer, "tracer.used", "bytes", rb->tracer_bytes), err);
     import->result->is_complete = !rb->is_cut;
     if (rb->is_cut) {
         HSD_WRITE(import, hsc_mark_incomplete(import->writer, "the heap dump was cut off"), err);
@@ -163,8 +169,11 @@ static hsd_status run(hsd_import *import, hsd_error *err)
 }
 
 const hsd_importer hsd_import_ruby = {
-    .info = {.name = "ruby", .summary = "Ruby heap dump", .suffixes = ".json .heap .json.gz .heap.gz",
-             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY,
+    .info = {.name = "ruby",
+             .summary = "Ruby heap dump",
+             .suffixes = ".json .heap .json.gz .heap.gz",
+             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_ROOTS |
+                                   HSD_CARRIES_IDENTITY,
                          .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_VALUES},
              .lacks = "the names of references"},
     .probe = probe,

@@ -1,27 +1,32 @@
 /*
- * Heap dumps of Ruby (ObjectSpace.dump_all): one line of JSON an object, in the order of the heap, behind one line for each kind of root.
+ * Heap dumps of Ruby (ObjectSpace.dump_all): one line of JSON an object, in the order of the heap, behind one line for
+ * each kind of root.
  *
  *      text     text.c      the tokens of a line, straight from the window of the source
  *      line     line.c      one line, its keys in any order
  *      tables   tables.c    strings, sites, classes, types of the capture
  *      write    write.c     objects with their references, roots
  *
- * One pass, so a pipe is read as it comes. A line may have any length: an array of a million elements is one of 22 MB. References come in
- * front of the size, so they are collected first, sorted and rid of duplicates; what passes the room for them goes out as edges.
- * Classes stand behind their instances: types are numbered by the address of the class, and named when all has been read.
+ * One pass, so a pipe is read as it comes. A line may have any length: an array of a million elements is one of 22 MB.
+ * References come in front of the size, so they are collected first, sorted and rid of duplicates; what passes the room
+ * for them goes out as edges. Classes stand behind their instances: types are numbered by the address of the class, and
+ * named when all has been read.
  *
- * Almost JSON. `file`, `name` and `struct` are printed as they are, quotes, backslashes and newlines included: such a text ends
- * where a quote is followed by the next key or by the end of the line. Ruby 2.7 to 3.1 print a byte past 127 of an escaped
- * text as \u00ff, a NUL and five bytes of anything. Control bytes may stand in any text.
+ * Almost JSON. `file`, `name` and `struct` are printed as they are, quotes, backslashes and newlines included: such a
+ * text ends where a quote is followed by the next key or by the end of the line. Ruby 2.7 to 3.1 print a byte past 127
+ * of an escaped text as \u00ff, a NUL and five bytes of anything. Control bytes may stand in any text.
  *
- * Two kinds of references hold what something else holds already: those from what the interpreter caches of constants (imemo constcache), for
- * the class that has the constant holds it; and those from the stacks of threads and fibers, on which words of calls
- * that returned long ago still stand. They are weak, and their targets get secondary roots, which keep what nothing else does.
+ * Two kinds of references hold what something else holds already: those from what the interpreter caches of constants
+ * (imemo constcache), for the class that has the constant holds it; and those from the stacks of threads and fibers, on
+ * which words of calls that returned long ago still stand. They are weak, and their targets get secondary roots, which
+ * keep what nothing else does.
  *
- * The table of ObjectSpace.trace_object_allocations, which grows with the heap, is no part of it: its size is a metric, tracer.used.
+ * The table of ObjectSpace.trace_object_allocations, which grows with the heap, is no part of it: its size is a metric,
+ * tracer.used.
  *
- * Addresses stay while nobody compacts the heap. The process instance is told by the first reference of the root "vm": the ractor or thread
- * that the process began with, which lies where the kernel drew it, and stays. Processes that were forked from one have it in common.
+ * Addresses stay while nobody compacts the heap. The process instance is told by the first reference of the root "vm":
+ * the ractor or thread that the process began with, which lies where the kernel drew it, and stays. Processes that were
+ * forked from one have it in common.
  */
 #ifndef HSD_IMPORT_RUBY_H
 #define HSD_IMPORT_RUBY_H
@@ -31,16 +36,41 @@
 #include "import/importer.h"
 
 enum {
-    RUBY_TEXT_BYTES = 4096,   /* kept of any text */
+    RUBY_TEXT_BYTES = 4096,     /* kept of any text */
     RUBY_LEAST_ADDRESS = 0x100, /* what is below are nil, true and other values that are no objects */
-    RUBY_SLOT_BYTES = 40,     /* of an object that says nothing of its size */
-    RUBY_LABEL_CLASS = 1, RUBY_LABEL_STATE = 2, RUBY_LABEL_CACHE = 3, RUBY_LABEL_STACK = 4
+    RUBY_SLOT_BYTES = 40,       /* of an object that says nothing of its size */
+    RUBY_LABEL_CLASS = 1,
+    RUBY_LABEL_STATE = 2,
+    RUBY_LABEL_CACHE = 3,
+    RUBY_LABEL_STACK = 4
 };
 
 typedef enum ruby_kind {
-    RUBY_UNKNOWN, RUBY_ROOT, RUBY_SHAPE, RUBY_NONE, RUBY_STRING, RUBY_SYMBOL, RUBY_FLOAT, RUBY_CLASS, RUBY_MODULE, RUBY_ICLASS,
-    RUBY_DATA, RUBY_IMEMO, RUBY_NODE, RUBY_OBJECT, RUBY_STRUCT, RUBY_ARRAY, RUBY_HASH, RUBY_REGEXP, RUBY_BIGNUM, RUBY_FILE, RUBY_MATCH,
-    RUBY_COMPLEX, RUBY_RATIONAL, RUBY_ZOMBIE, RUBY_KINDS
+    RUBY_UNKNOWN,
+    RUBY_ROOT,
+    RUBY_SHAPE,
+    RUBY_NONE,
+    RUBY_STRING,
+    RUBY_SYMBOL,
+    RUBY_FLOAT,
+    RUBY_CLASS,
+    RUBY_MODULE,
+    RUBY_ICLASS,
+    RUBY_DATA,
+    RUBY_IMEMO,
+    RUBY_NODE,
+    RUBY_OBJECT,
+    RUBY_STRUCT,
+    RUBY_ARRAY,
+    RUBY_HASH,
+    RUBY_REGEXP,
+    RUBY_BIGNUM,
+    RUBY_FILE,
+    RUBY_MATCH,
+    RUBY_COMPLEX,
+    RUBY_RATIONAL,
+    RUBY_ZOMBIE,
+    RUBY_KINDS
 } ruby_kind;
 
 /* What was read of a text: its first bytes, and a hash of all. */
@@ -56,7 +86,8 @@ typedef struct ruby_line {
     uint64_t address, class_address, superclass, elements, memsize, slot_size, generation, line;
     uint32_t file, method, name, detail, root; /* detail: name of the struct, kind of imemo or node */
     bool has_address, is_singleton, has_value;
-    bool is_spilled, is_cut;                    /* references went out before the object; the line could not be read to its end */
+    /* references went out before the object; the line could not be read to its end */
+    bool is_spilled, is_cut;
 } ruby_line;
 
 /* Classes and modules: what they are instances of says nothing. */
@@ -65,7 +96,8 @@ static inline bool hsd_ruby_is_module(const ruby_line *line)
     return line->kind == RUBY_CLASS || line->kind == RUBY_MODULE || line->kind == RUBY_ICLASS;
 }
 
-/* Objects of the interpreter: where others have their class they have something of their own, which they do not hold. */
+/* Objects of the interpreter: where others have their class they have something of their own, which they do not hold.
+ */
 static inline bool hsd_ruby_is_internal(const ruby_line *line)
 {
     return line->kind == RUBY_IMEMO || line->kind == RUBY_NODE;
@@ -85,11 +117,11 @@ typedef struct ruby {
     size_t target_count, target_room, target_most;
     ruby_root *roots;
     size_t root_count, root_room;
-    uint64_t instance;       /* first reference of the root "vm", 0 = not known */
+    uint64_t instance; /* first reference of the root "vm", 0 = not known */
     bool has_roots, is_cut;
-    uint64_t objects, unreadable, tracer_bytes; /* tracer: ObjectSpace.trace_object_allocations */
+    uint64_t objects, unreadable, tracer_bytes;                      /* tracer: ObjectSpace.trace_object_allocations */
     uint32_t constant_cache, cache_root, thread, fiber, thread_root; /* strings */
-    hsd_names strings, sites, classes, types; /* keys; number - 1, but for classes */
+    hsd_names strings, sites, classes, types;                        /* keys; number - 1, but for classes */
     struct ruby_class *class_rows;
     uint32_t class_room, strings_defined;
 } ruby;
@@ -134,8 +166,9 @@ hsd_status hsd_ruby_skip_line(ruby *rb, hsd_error *err);
 /* ---- line.c ---- */
 
 /*
- * The next line into rb->line, rb->value and rb->targets, HSD_END behind the last. Lines that are no objects have kind NONE, SHAPE or
- * UNKNOWN without an address, and so have those that cannot be read, which are counted. Roots are put into rb->roots.
+ * The next line into rb->line, rb->value and rb->targets, HSD_END behind the last. Lines that are no objects have kind
+ * NONE, SHAPE or UNKNOWN without an address, and so have those that cannot be read, which are counted. Roots are put
+ * into rb->roots.
  */
 hsd_status hsd_ruby_read_line(ruby *rb, hsd_error *err);
 

@@ -1,5 +1,6 @@
 /*
- * Tables of the capture. Strings and sites are written when they are first met, types at the end, when the names of classes are known.
+ * Tables of the capture. Strings and sites are written when they are first met, types at the end, when the names of
+ * classes are known.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,11 +30,13 @@ typedef struct type_key {
 
 hsd_status hsd_ruby_check_memory(const ruby *rb, hsd_error *err)
 {
-    const uint64_t taken = hsd_names_memory(&rb->strings) + hsd_names_memory(&rb->sites) + hsd_names_memory(&rb->classes) +
-                           hsd_names_memory(&rb->types) + rb->class_room * sizeof(ruby_class) + rb->root_room * sizeof *rb->roots;
+    const uint64_t taken = hsd_names_memory(&rb->strings) + hsd_names_memory(&rb->sites) +
+                           hsd_names_memory(&rb->classes) + hsd_names_memory(&rb->types) +
+                           rb->class_room * sizeof(ruby_class) + rb->root_room * sizeof *rb->roots;
     const uint64_t allowed = rb->import->memory_bytes / 2;
     if (taken <= allowed) return HSD_OK;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the classes, sites and roots of this dump take more than %" PRIu64 " MiB", allowed >> 20);
+    hsd_fail(err, HSD_E_OVER_BUDGET, "the classes, sites and roots of this dump take more than %" PRIu64 " MiB",
+             allowed >> 20);
     hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (taken * 4 >> 20) + 64);
     return HSD_E_OVER_BUDGET;
 }
@@ -44,7 +47,8 @@ static hsd_status define_strings(ruby *rb, hsd_error *err)
 {
     for (; rb->strings_defined < rb->strings.count; rb->strings_defined++) {
         const hsd_bytes text = hsd_names_get(&rb->strings, rb->strings_defined);
-        HSD_WRITE(rb->import, hsc_define_string(rb->import->writer, rb->strings_defined + 1, text.data, text.size), err);
+        HSD_WRITE(rb->import, hsc_define_string(rb->import->writer, rb->strings_defined + 1, text.data, text.size),
+                  err);
     }
     return HSD_OK;
 }
@@ -54,7 +58,8 @@ static hsd_status put_words(ruby *rb, const char *words, uint32_t *number, hsd_e
     return hsd_ruby_put_string(rb, (hsd_bytes){(const uint8_t *)words, strlen(words)}, number, err);
 }
 
-static hsd_status define_label(ruby *rb, uint32_t label, hsc_label_kind kind, uint32_t flags, const char *words, hsd_error *err)
+static hsd_status define_label(ruby *rb, uint32_t label, hsc_label_kind kind, uint32_t flags, const char *words,
+                               hsd_error *err)
 {
     uint32_t name;
     HSD_TRY(put_words(rb, words, &name, err));
@@ -107,7 +112,8 @@ hsd_status hsd_ruby_put_site(ruby *rb, uint32_t *number, hsd_error *err)
 hsd_status hsd_ruby_put_class(ruby *rb, hsd_error *err)
 {
     uint32_t row;
-    HSD_TRY(hsd_names_put(&rb->classes, (hsd_bytes){(const uint8_t *)&rb->line.address, sizeof rb->line.address}, &row, err));
+    HSD_TRY(hsd_names_put(&rb->classes, (hsd_bytes){(const uint8_t *)&rb->line.address, sizeof rb->line.address}, &row,
+                          err));
     if (row >= rb->class_room) {
         HSD_TRY(HSD_ARRAY_GROW(rb->class_rows, rb->class_room, row + 1, 1024, "classes", err));
         HSD_TRY(hsd_ruby_check_memory(rb, err));
@@ -127,7 +133,8 @@ static const ruby_class *find_class(const ruby *rb, uint64_t address)
 hsd_status hsd_ruby_put_type(ruby *rb, uint32_t *number, hsd_error *err)
 {
     const ruby_line *line = &rb->line;
-    const bool has_class = line->class_address >= RUBY_LEAST_ADDRESS && !hsd_ruby_is_module(line) && !hsd_ruby_is_internal(line);
+    const bool has_class =
+        line->class_address >= RUBY_LEAST_ADDRESS && !hsd_ruby_is_module(line) && !hsd_ruby_is_internal(line);
     const bool has_detail = line->kind == RUBY_DATA || hsd_ruby_is_internal(line);
     type_key key = {has_class ? line->class_address : 0, line->kind, has_detail ? line->detail : 0};
     if (line->kind == RUBY_CLASS) key.detail = line->is_singleton;
@@ -139,11 +146,27 @@ hsd_status hsd_ruby_put_type(ruby *rb, uint32_t *number, hsd_error *err)
 
 /* Names of Ruby, for objects whose class is not in the dump. */
 static const char *const kind_names[RUBY_KINDS] = {
-    [RUBY_UNKNOWN] = "Object", [RUBY_STRING] = "String", [RUBY_SYMBOL] = "Symbol", [RUBY_FLOAT] = "Float", [RUBY_CLASS] = "Class",
-    [RUBY_MODULE] = "Module", [RUBY_ICLASS] = "included module", [RUBY_DATA] = "data", [RUBY_IMEMO] = "imemo", [RUBY_NODE] = "node",
-    [RUBY_OBJECT] = "Object", [RUBY_STRUCT] = "Struct", [RUBY_ARRAY] = "Array", [RUBY_HASH] = "Hash", [RUBY_REGEXP] = "Regexp",
-    [RUBY_BIGNUM] = "Integer", [RUBY_FILE] = "IO", [RUBY_MATCH] = "MatchData", [RUBY_COMPLEX] = "Complex",
-    [RUBY_RATIONAL] = "Rational", [RUBY_ZOMBIE] = "finalized object",
+    [RUBY_UNKNOWN] = "Object",
+    [RUBY_STRING] = "String",
+    [RUBY_SYMBOL] = "Symbol",
+    [RUBY_FLOAT] = "Float",
+    [RUBY_CLASS] = "Class",
+    [RUBY_MODULE] = "Module",
+    [RUBY_ICLASS] = "included module",
+    [RUBY_DATA] = "data",
+    [RUBY_IMEMO] = "imemo",
+    [RUBY_NODE] = "node",
+    [RUBY_OBJECT] = "Object",
+    [RUBY_STRUCT] = "Struct",
+    [RUBY_ARRAY] = "Array",
+    [RUBY_HASH] = "Hash",
+    [RUBY_REGEXP] = "Regexp",
+    [RUBY_BIGNUM] = "Integer",
+    [RUBY_FILE] = "IO",
+    [RUBY_MATCH] = "MatchData",
+    [RUBY_COMPLEX] = "Complex",
+    [RUBY_RATIONAL] = "Rational",
+    [RUBY_ZOMBIE] = "finalized object",
 };
 
 static bool is_code(hsd_bytes imemo)
@@ -196,7 +219,8 @@ hsd_status hsd_ruby_name_types(ruby *rb, hsd_error *err)
         int size = key.class_address == 0 ? 0 : name_by_class(rb, name, sizeof name, key.class_address);
         if (size <= 0) size = name_without_class(rb, name, sizeof name, &key);
         uint32_t flags = 0;
-        if (key.kind == RUBY_IMEMO) flags = is_code(string_of(rb, key.detail)) ? HSC_TYPE_CODE | HSC_TYPE_INTERNAL : HSC_TYPE_INTERNAL;
+        if (key.kind == RUBY_IMEMO)
+            flags = is_code(string_of(rb, key.detail)) ? HSC_TYPE_CODE | HSC_TYPE_INTERNAL : HSC_TYPE_INTERNAL;
         if (key.kind == RUBY_NODE) flags = HSC_TYPE_CODE | HSC_TYPE_INTERNAL;
         HSD_WRITE(rb->import, hsc_define_type(rb->import->writer, i + 1, name, (size_t)size, flags), err);
     }

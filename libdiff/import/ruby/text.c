@@ -65,7 +65,8 @@ static hsd_status put_unicode(ruby *rb, ruby_text *text, hsd_error *err)
     hsd_source_take(rb->source, ESCAPE_BYTES);
     if (code == 0xff && hsd_source_ahead(rb->source) > 0 && *rb->source->at == 0) {
         HSD_TRY(hsd_ruby_look(rb, STALE_BYTES, err));
-        hsd_source_take(rb->source, hsd_source_ahead(rb->source) < STALE_BYTES ? hsd_source_ahead(rb->source) : STALE_BYTES);
+        hsd_source_take(rb->source,
+                        hsd_source_ahead(rb->source) < STALE_BYTES ? hsd_source_ahead(rb->source) : STALE_BYTES);
         code = '?';
     }
     if (text == NULL) return HSD_OK;

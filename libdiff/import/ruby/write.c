@@ -1,5 +1,6 @@
 /*
- * Objects as their lines are read, and the roots at the end: a category may have several lines, and names an object many times.
+ * Objects as their lines are read, and the roots at the end: a category may have several lines, and names an object
+ * many times.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +126,8 @@ static hsd_status write_references(ruby *rb, hsd_error *err)
     hsc_writer *writer = rb->import->writer;
     const uint32_t label = label_of(rb);
     const size_t count = sort_unique(rb->targets, rb->target_count);
-    if (line->class_address >= RUBY_LEAST_ADDRESS && line->class_address != line->address && !hsd_ruby_is_internal(line)) {
+    if (line->class_address >= RUBY_LEAST_ADDRESS && line->class_address != line->address &&
+        !hsd_ruby_is_internal(line)) {
         HSD_WRITE(rb->import, hsc_reference(writer, line->class_address, RUBY_LABEL_CLASS, 0), err);
         rb->import->result->references++;
     }
@@ -205,10 +207,16 @@ static hsc_root_record describe(hsd_bytes category)
         hsc_root_kind kind;
         uint32_t flags;
     } known[] = {
-        {"vm", HSC_ROOT_RUNTIME, 0}, {"machine_context", HSC_ROOT_STACK, HSC_ROOT_SECONDARY}, {"global_list", HSC_ROOT_GLOBAL, 0},
-        {"global_tbl", HSC_ROOT_GLOBAL, 0}, {"global_symbols", HSC_ROOT_INTERNED, 0}, {"finalizers", HSC_ROOT_FINALIZER, 0},
-        {"end_proc", HSC_ROOT_RUNTIME, 0}, {"object_id", HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY},
-        {"(caches of constants)", HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY}, {"threads", HSC_ROOT_STACK, HSC_ROOT_SECONDARY},
+        {"vm", HSC_ROOT_RUNTIME, 0},
+        {"machine_context", HSC_ROOT_STACK, HSC_ROOT_SECONDARY},
+        {"global_list", HSC_ROOT_GLOBAL, 0},
+        {"global_tbl", HSC_ROOT_GLOBAL, 0},
+        {"global_symbols", HSC_ROOT_INTERNED, 0},
+        {"finalizers", HSC_ROOT_FINALIZER, 0},
+        {"end_proc", HSC_ROOT_RUNTIME, 0},
+        {"object_id", HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY},
+        {"(caches of constants)", HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY},
+        {"threads", HSC_ROOT_STACK, HSC_ROOT_SECONDARY},
     };
     for (size_t i = 0; i < HSD_ARRAY_LEN(known); i++)
         if (category.size == strlen(known[i].name) && memcmp(category.data, known[i].name, category.size) == 0)
@@ -224,8 +232,7 @@ hsd_status hsd_ruby_write_roots(ruby *rb, hsd_error *err)
     for (size_t i = 0; i < rb->root_count; i++) {
         const ruby_root *at = &rb->roots[i];
         if (i > 0 && compare_roots(at, at - 1) == 0) continue;
-        if (i == 0 || at->category != at[-1].category)
-            root = describe(category_name(rb, at->category));
+        if (i == 0 || at->category != at[-1].category) root = describe(category_name(rb, at->category));
         root.label = at->category;
         root.target = at->target;
         HSD_WRITE(rb->import, hsc_root(rb->import->writer, &root), err);

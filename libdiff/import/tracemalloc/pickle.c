@@ -1,5 +1,6 @@
 /*
- * See tracemalloc.h. Instructions as the module pickletools of Python documents them; those of protocols 4 and 5, which Snapshot.dump has written since 3.4.
+ * See tracemalloc.h. Instructions as the module pickletools of Python documents them; those of protocols 4 and 5, which
+ * Snapshot.dump has written since 3.4.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -7,8 +8,21 @@
 #include "base/check.h"
 #include "import/tracemalloc/tracemalloc.h"
 
-enum { PROTO = 0x80, NEW_OBJECT = 0x81, TUPLE_1 = 0x85, TUPLE_2 = 0x86, TUPLE_3 = 0x87, TRUE_ = 0x88, FALSE_ = 0x89, LONG_1 = 0x8a, SHORT_TEXT = 0x8c,
-       LONG_TEXT = 0x8d, STACK_GLOBAL = 0x93, MEMOIZE = 0x94, FRAME = 0x95 };
+enum {
+    PROTO = 0x80,
+    NEW_OBJECT = 0x81,
+    TUPLE_1 = 0x85,
+    TUPLE_2 = 0x86,
+    TUPLE_3 = 0x87,
+    TRUE_ = 0x88,
+    FALSE_ = 0x89,
+    LONG_1 = 0x8a,
+    SHORT_TEXT = 0x8c,
+    LONG_TEXT = 0x8d,
+    STACK_GLOBAL = 0x93,
+    MEMOIZE = 0x94,
+    FRAME = 0x95
+};
 enum { OLDEST = 2, NEWEST = 5, LONG_BYTES = 8, MOST_STACK = 1 << 20 };
 
 /* ---- which it is ---- */
@@ -28,7 +42,8 @@ unsigned hsd_tm_probe(const uint8_t *prefix, size_t size)
 
 static hsd_status refuse(const tm *t, const char *what, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(t->source), "this is no snapshot of tracemalloc: %s", what);
+    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(t->source), "this is no snapshot of tracemalloc: %s",
+                       what);
 }
 
 /* Arrays double, so it is looked at what they take when they have. */
@@ -49,9 +64,15 @@ static hsd_status push(tm *t, tm_value value, hsd_error *err)
 }
 
 /* How many values may be taken: those above the last mark. */
-static uint32_t above_mark(const tm *t) { return t->stack_count - (t->mark_count == 0 ? 0 : t->marks[t->mark_count - 1]); }
+static uint32_t above_mark(const tm *t)
+{
+    return t->stack_count - (t->mark_count == 0 ? 0 : t->marks[t->mark_count - 1]);
+}
 
-static hsd_status need(const tm *t, uint32_t count, hsd_error *err) { return above_mark(t) >= count ? HSD_OK : refuse(t, "its stack is empty", err); }
+static hsd_status need(const tm *t, uint32_t count, hsd_error *err)
+{
+    return above_mark(t) >= count ? HSD_OK : refuse(t, "its stack is empty", err);
+}
 
 static hsd_status take_mark(tm *t, uint32_t *count, hsd_error *err)
 {
@@ -87,7 +108,8 @@ static hsd_status number(tm *t, unsigned size, uint64_t *out, hsd_error *err)
 
 static hsd_status push_number(tm *t, uint64_t value, hsd_error *err)
 {
-    return value >> (64 - TM_KIND_BITS) != 0 ? refuse(t, "a number is too large", err) : push(t, tm_make(TM_NUMBER, value), err);
+    return value >> (64 - TM_KIND_BITS) != 0 ? refuse(t, "a number is too large", err)
+                                             : push(t, tm_make(TM_NUMBER, value), err);
 }
 
 static hsd_status push_plain(tm *t, unsigned size, hsd_error *err)
@@ -132,7 +154,8 @@ static hsd_status fold(tm *t, uint32_t count, hsd_error *err)
 {
     const uint32_t at = t->pool_count;
     HSD_TRY(need(t, count, err));
-    if ((uint64_t)at + count + 1 >= UINT32_MAX) return hsd_fail(err, HSD_E_UNSUPPORTED, "this snapshot has more than 4,294,967,295 values");
+    if ((uint64_t)at + count + 1 >= UINT32_MAX)
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "this snapshot has more than 4,294,967,295 values");
     HSD_TRY(grow(t, &t->pool, &t->pool_room, (uint64_t)at + count, sizeof *t->pool, err));
     t->pool[at] = count;
     if (count > 0) memcpy(t->pool + at + 1, t->stack + t->stack_count - count, count * sizeof *t->pool);
@@ -166,9 +189,12 @@ static bool is_text(const tm *t, tm_value value, const char *word)
 
 static hsd_status refuse_class(const tm *t, tm_value module, tm_value name, hsd_error *err)
 {
-    const hsd_bytes of = hsd_names_get(&t->texts, (uint32_t)tm_number_of(module)), what = hsd_names_get(&t->texts, (uint32_t)tm_number_of(name));
-    hsd_fail_at(err, HSD_E_UNSUPPORTED, hsd_source_offset(t->source), "this pickle names %.*s.%.*s, which no snapshot of tracemalloc has: it is not read",
-                (int)hsd_min_u64(of.size, 100), (const char *)of.data, (int)hsd_min_u64(what.size, 100), (const char *)what.data);
+    const hsd_bytes of = hsd_names_get(&t->texts, (uint32_t)tm_number_of(module)),
+                    what = hsd_names_get(&t->texts, (uint32_t)tm_number_of(name));
+    hsd_fail_at(err, HSD_E_UNSUPPORTED, hsd_source_offset(t->source),
+                "this pickle names %.*s.%.*s, which no snapshot of tracemalloc has: it is not read",
+                (int)hsd_min_u64(of.size, 100), (const char *)of.data, (int)hsd_min_u64(what.size, 100),
+                (const char *)what.data);
     hsd_error_set_hint(err, "only what tracemalloc.Snapshot.dump() has written is read, and nothing of it is run");
     return HSD_E_UNSUPPORTED;
 }
@@ -179,7 +205,8 @@ static hsd_status name_class(tm *t, hsd_error *err)
     const tm_value module = t->stack[t->stack_count - 2], name = t->stack[t->stack_count - 1];
     if (tm_kind_of(module) != TM_TEXT || tm_kind_of(name) != TM_TEXT) return refuse(t, "a class has no name", err);
     const bool is_snapshot = is_text(t, name, "Snapshot");
-    if (!is_text(t, module, "tracemalloc") || !(is_snapshot || is_text(t, name, "_Traces"))) return refuse_class(t, module, name, err);
+    if (!is_text(t, module, "tracemalloc") || !(is_snapshot || is_text(t, name, "_Traces")))
+        return refuse_class(t, module, name, err);
     t->stack_count -= 2;
     return push(t, tm_make(TM_CLASS, is_snapshot), err);
 }
@@ -198,7 +225,8 @@ static hsd_status make_object(tm *t, hsd_error *err)
 /* The values above the list are traces, the only thing that a snapshot has lists of. */
 static hsd_status append(tm *t, uint32_t count, hsd_error *err)
 {
-    if (t->stack_count < (uint64_t)count + 1 || tm_kind_of(t->stack[t->stack_count - count - 1]) != TM_LIST) return refuse(t, "there is no list", err);
+    if (t->stack_count < (uint64_t)count + 1 || tm_kind_of(t->stack[t->stack_count - count - 1]) != TM_LIST)
+        return refuse(t, "there is no list", err);
     for (uint32_t i = 0; i < count; i++)
         HSD_TRY(hsd_tm_take_trace(t, t->stack[t->stack_count - count + i], err));
     t->stack_count -= count;
@@ -268,12 +296,14 @@ static hsd_status begin(tm *t, hsd_error *err)
     uint64_t protocol;
     HSD_TRY(number(t, 1, &protocol, err));
     if (protocol >= OLDEST && protocol <= NEWEST) return HSD_OK;
-    return hsd_fail_at(err, HSD_E_TOO_NEW, hsd_source_offset(t->source), "this is a pickle of protocol %" PRIu64 ", and those up to %d are read", protocol, NEWEST);
+    return hsd_fail_at(err, HSD_E_TOO_NEW, hsd_source_offset(t->source),
+                       "this is a pickle of protocol %" PRIu64 ", and those up to %d are read", protocol, NEWEST);
 }
 
 static hsd_status refuse_instruction(const tm *t, uint8_t instruction, hsd_error *err)
 {
-    hsd_fail_at(err, HSD_E_UNSUPPORTED, hsd_source_offset(t->source) - 1, "this pickle has the instruction 0x%02x, which no snapshot of tracemalloc needs: it is not read",
+    hsd_fail_at(err, HSD_E_UNSUPPORTED, hsd_source_offset(t->source) - 1,
+                "this pickle has the instruction 0x%02x, which no snapshot of tracemalloc needs: it is not read",
                 instruction);
     hsd_error_set_hint(err, "only what tracemalloc.Snapshot.dump() has written is read, and nothing of it is run");
     return HSD_E_UNSUPPORTED;
@@ -325,7 +355,9 @@ hsd_status hsd_tm_read(tm *t, hsd_error *err)
         HSD_TRY(bytes(t, 1, &instruction, err));
         if (*instruction == '.') break;
         HSD_TRY(execute(t, *instruction, err));
-        if ((++done & 0xffff) == 0) HSD_TRY(hsd_progress(t->import->reporter, "reading traces", hsd_source_offset(t->source), t->source->total_bytes, err));
+        if ((++done & 0xffff) == 0)
+            HSD_TRY(hsd_progress(t->import->reporter, "reading traces", hsd_source_offset(t->source),
+                                 t->source->total_bytes, err));
     }
     return t->has_list ? HSD_OK : refuse(t, "it has no traces", err);
 }

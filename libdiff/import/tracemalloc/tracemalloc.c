@@ -64,7 +64,9 @@ static hsd_status run(hsd_import *import, hsd_error *err)
 }
 
 const hsd_importer hsd_import_tracemalloc = {
-    .info = {.name = "tracemalloc", .summary = "snapshot of Python's tracemalloc (Snapshot.dump)", .suffixes = ".tracemalloc .pickle .snapshot",
+    .info = {.name = "tracemalloc",
+             .summary = "snapshot of Python's tracemalloc (Snapshot.dump)",
+             .suffixes = ".tracemalloc .pickle .snapshot",
              .carries = {.always = HSD_CARRIES_SITES},
              .lacks = "objects, types, references and roots: sums by the stack that allocated"},
     .probe = hsd_tm_probe,

@@ -1,12 +1,13 @@
 /*
- * Snapshots of Python's tracemalloc (Snapshot.dump): where each block that is alive was allocated. Sums of stacks: no objects, no references, no roots. The
- * capture has them as type totals and site totals (FORMAT.md 6.20).
+ * Snapshots of Python's tracemalloc (Snapshot.dump): where each block that is alive was allocated. Sums of stacks: no
+ * objects, no references, no roots. The capture has them as type totals and site totals (FORMAT.md 6.20).
  *
  *      pickle   pickle.c   what the file is made of: a stack, a memo, and the few instructions that such a snapshot takes
  *      write    write.c    a trace into sums by type and site
  *
- * The file is a pickle, which is a program: Python would import and call what it names. Nothing is run here. A machine of our own knows numbers, texts, tuples,
- * lists, dicts and the two classes of a snapshot; whatever else is named is refused with its name.
+ * The file is a pickle, which is a program: Python would import and call what it names. Nothing is run here. A machine
+ * of our own knows numbers, texts, tuples, lists, dicts and the two classes of a snapshot; whatever else is named is
+ * refused with its name.
  */
 #ifndef HSD_IMPORT_TRACEMALLOC_H
 #define HSD_IMPORT_TRACEMALLOC_H
@@ -17,7 +18,8 @@
 
 enum { TM_TEXT_BYTES = 4096, TM_FRAMES = 512 };
 
-/* A value: its kind in the low bits, and above them a number, the number of a text, or where a tuple stands in `pool`. */
+/* A value: its kind in the low bits, and above them a number, the number of a text, or where a tuple stands in `pool`.
+ */
 typedef uint64_t tm_value;
 typedef enum tm_kind { TM_OTHER, TM_NUMBER, TM_TEXT, TM_TUPLE, TM_LIST, TM_CLASS } tm_kind;
 enum { TM_KIND_BITS = 3 };
@@ -38,14 +40,15 @@ typedef struct tm_file {
     tm_value *stack, *memo, *pool;
     uint32_t *marks;
     uint32_t stack_count, stack_room, memo_count, memo_room, mark_count, mark_room, pool_count, pool_room;
-    hsd_names texts;        /* of the file */
+    hsd_names texts; /* of the file */
     bool has_list, is_cut;
     /* write.c */
-    hsd_names strings;      /* of the capture, number - 1 */
-    hsd_names types;        /* number - 1 */
-    hsd_id_table frames, sites, stacks, sum_rows; /* text << 32 | line; parent << 32 | frame; tuple -> site; type << 32 | site */
+    hsd_names strings; /* of the capture, number - 1 */
+    hsd_names types;   /* number - 1 */
+    /* text << 32 | line; parent << 32 | frame; tuple -> site; type << 32 | site */
+    hsd_id_table frames, sites, stacks, sum_rows;
     tm_sum *sums;
-    uint32_t *stack_types;  /* of a stack, by its number: the type of what it allocated */
+    uint32_t *stack_types; /* of a stack, by its number: the type of what it allocated */
     uint32_t *stack_sites;
     uint32_t sum_room, type_room, site_room, strings_defined;
     uint64_t traces, cut_frames, strange;

@@ -1,6 +1,6 @@
 /*
- * Traces into sums: (domain, bytes, frames) or, since 3.9, (domain, bytes, frames, how many frames there were). A frame is (file, line), the most recent first.
- * Stacks that are alike are one tuple in the file: each is looked at once.
+ * Traces into sums: (domain, bytes, frames) or, since 3.9, (domain, bytes, frames, how many frames there were). A frame
+ * is (file, line), the most recent first. Stacks that are alike are one tuple in the file: each is looked at once.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,13 +13,17 @@ enum { NAME_BYTES = TM_TEXT_BYTES + 64, LEAST_MEMBERS = 3, MOST_MEMBERS = 4 };
 
 hsd_status hsd_tm_check_memory(const tm *t, hsd_error *err)
 {
-    const uint64_t machine = t->stack_room * sizeof *t->stack + t->memo_room * sizeof *t->memo + t->pool_room * sizeof *t->pool + t->mark_room * sizeof *t->marks;
+    const uint64_t machine = t->stack_room * sizeof *t->stack + t->memo_room * sizeof *t->memo +
+                             t->pool_room * sizeof *t->pool + t->mark_room * sizeof *t->marks;
     const uint64_t names = hsd_names_memory(&t->texts) + hsd_names_memory(&t->strings) + hsd_names_memory(&t->types);
-    const uint64_t ids = hsd_id_table_memory(&t->frames) + hsd_id_table_memory(&t->sites) + hsd_id_table_memory(&t->stacks) + hsd_id_table_memory(&t->sum_rows);
-    const uint64_t rows = t->sum_room * sizeof *t->sums + t->type_room * sizeof *t->stack_types + t->site_room * sizeof *t->stack_sites;
+    const uint64_t ids = hsd_id_table_memory(&t->frames) + hsd_id_table_memory(&t->sites) +
+                         hsd_id_table_memory(&t->stacks) + hsd_id_table_memory(&t->sum_rows);
+    const uint64_t rows =
+        t->sum_room * sizeof *t->sums + t->type_room * sizeof *t->stack_types + t->site_room * sizeof *t->stack_sites;
     const uint64_t taken = machine + names + ids + rows, allowed = t->import->memory_bytes / 4 * 3;
     if (taken <= allowed) return HSD_OK;
-    hsd_fail_at(err, HSD_E_OVER_BUDGET, hsd_source_offset(t->source), "the traces of this snapshot take more than %" PRIu64 " MiB", allowed >> 20);
+    hsd_fail_at(err, HSD_E_OVER_BUDGET, hsd_source_offset(t->source),
+                "the traces of this snapshot take more than %" PRIu64 " MiB", allowed >> 20);
     hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (taken * 4 >> 20) + 64);
     return HSD_E_OVER_BUDGET;
 }
@@ -36,7 +40,8 @@ static hsd_status put_string(tm *t, const void *text, size_t size, uint32_t *out
 
 /* ---- frames ---- */
 
-/* "shop/cache.py:31", or without its line 0 "shop/cache.py": the file with its folder, since many are called __init__.py. Its size. */
+/* "shop/cache.py:31", or without its line 0 "shop/cache.py": the file with its folder, since many are called
+ * __init__.py. Its size. */
 static size_t name_frame(const tm *t, uint32_t file, uint32_t line, char out[NAME_BYTES])
 {
     const hsd_bytes path = hsd_names_get(&t->texts, file);
@@ -44,7 +49,8 @@ static size_t name_frame(const tm *t, uint32_t file, uint32_t line, char out[NAM
     while (from > 0 && (path.data[from - 1] != '/' || ++parts < 2))
         from--;
     memcpy(out, path.data + from, path.size - from);
-    const int more = line == 0 ? 0 : snprintf(out + path.size - from, NAME_BYTES - (path.size - from), ":%" PRIu32, line);
+    const int more =
+        line == 0 ? 0 : snprintf(out + path.size - from, NAME_BYTES - (path.size - from), ":%" PRIu32, line);
     return path.size - from + (size_t)more;
 }
 
@@ -68,7 +74,8 @@ static hsd_status put_site(tm *t, uint32_t file, uint32_t line, uint32_t *site, 
     HSD_TRY(hsd_id_table_put(&t->frames, (uint64_t)file << 32 | line, &frame, err));
     HSD_TRY(hsd_id_table_put(&t->sites, (uint64_t)parent << 32 | frame, site, err));
     if (t->sites.count == before) return HSD_OK;
-    if (*site > INT32_MAX) return hsd_fail(err, HSD_E_UNSUPPORTED, "this snapshot has more than 2,147,483,647 different stacks");
+    if (*site > INT32_MAX)
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "this snapshot has more than 2,147,483,647 different stacks");
     const hsd_bytes whole = hsd_names_get(&t->texts, file);
     HSD_TRY(put_string(t, name, name_frame(t, file, 0, name), &function, err));
     HSD_TRY(put_string(t, whole.data, whole.size, &path, err));
@@ -107,7 +114,8 @@ static hsd_status walk(tm *t, tm_value frames, uint32_t *type, uint32_t *site, h
     const uint32_t before = t->types.count;
     HSD_TRY(hsd_names_put(&t->types, (hsd_bytes){(const uint8_t *)"(no stack)", 10}, type, err));
     ++*type;
-    if (t->types.count > before) HSD_WRITE(t->import, hsc_define_type(t->import->writer, *type, "(no stack)", 10, 0), err);
+    if (t->types.count > before)
+        HSD_WRITE(t->import, hsc_define_type(t->import->writer, *type, "(no stack)", 10, 0), err);
     return HSD_OK;
 }
 
@@ -150,7 +158,8 @@ hsd_status hsd_tm_take_trace(tm *t, tm_value trace, hsd_error *err)
     uint64_t count = 0;
     uint32_t type, site;
     const tm_value *members = tm_kind_of(trace) == TM_TUPLE ? hsd_tm_tuple(t, trace, &count) : NULL;
-    if (count < LEAST_MEMBERS || count > MOST_MEMBERS || tm_kind_of(members[1]) != TM_NUMBER || tm_kind_of(members[2]) != TM_TUPLE) {
+    if (count < LEAST_MEMBERS || count > MOST_MEMBERS || tm_kind_of(members[1]) != TM_NUMBER ||
+        tm_kind_of(members[2]) != TM_TUPLE) {
         t->strange++;
         return HSD_OK;
     }
@@ -166,8 +175,10 @@ hsd_status hsd_tm_write_sums(tm *t, hsd_error *err)
     hsc_writer *writer = t->import->writer;
     for (uint32_t i = 0; i < t->sum_rows.count; i++) {
         const tm_sum *sum = &t->sums[i];
-        if (sum->site == 0 || t->import->options->summary_only) HSD_WRITE(t->import, hsc_count(writer, sum->type, sum->objects, sum->bytes), err);
-        else HSD_WRITE(t->import, hsc_count_site(writer, sum->type, sum->site, sum->objects, sum->bytes), err);
+        if (sum->site == 0 || t->import->options->summary_only)
+            HSD_WRITE(t->import, hsc_count(writer, sum->type, sum->objects, sum->bytes), err);
+        else
+            HSD_WRITE(t->import, hsc_count_site(writer, sum->type, sum->site, sum->objects, sum->bytes), err);
         result->objects = hsd_add_saturating(result->objects, sum->objects);
         result->bytes = hsd_add_saturating(result->bytes, sum->bytes);
     }

@@ -46,20 +46,21 @@ typedef struct hsd_v8_blocks {
 } hsd_v8_blocks;
 
 /* What may be a context: its first edge leads to what may be its scope info, under the name with this proof. */
-hsd_status hsd_v8_blocks_context(hsd_v8_blocks *blocks, uint32_t scope_info, uint32_t proof,
-                                 uint32_t *out, hsd_error *err);
+hsd_status hsd_v8_blocks_context(hsd_v8_blocks *blocks, uint32_t scope_info, uint32_t proof, uint32_t *out,
+                                 hsd_error *err);
 
 /* What may be a scope info: the nodes that its first hidden edges lead to. */
-hsd_status hsd_v8_blocks_info(hsd_v8_blocks *blocks, uint32_t ordinal, const uint32_t *names,
-                              uint32_t count, hsd_error *err);
+hsd_status hsd_v8_blocks_info(hsd_v8_blocks *blocks, uint32_t ordinal, const uint32_t *names, uint32_t count,
+                              hsd_error *err);
 
 /* The label of the variable at `index` in a context whose last edge has the number `last`; HSD_V8_NO_ENTRY past
  * the limits. */
-hsd_status hsd_v8_blocks_label(hsd_v8_names *names, uint32_t block, uint32_t last, uint32_t index,
-                               uint32_t *entry, hsd_error *err);
+hsd_status hsd_v8_blocks_label(hsd_v8_names *names, uint32_t block, uint32_t last, uint32_t index, uint32_t *entry,
+                               hsd_error *err);
 
 /* All edges were seen: one wish for each label that is sure of its name; the others will have none. */
-hsd_status hsd_v8_blocks_resolve(const hsd_v8_blocks *blocks, hsd_v8_names *names, hsd_v8_wishes *wishes, hsd_error *err);
+hsd_status hsd_v8_blocks_resolve(const hsd_v8_blocks *blocks, hsd_v8_names *names, hsd_v8_wishes *wishes,
+                                 hsd_error *err);
 
 void hsd_v8_blocks_release(hsd_v8_blocks *blocks);
 

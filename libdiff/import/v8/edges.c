@@ -18,8 +18,8 @@
  *
  * Two strong references of V8 say twice what holds once, and the second is weakened: the table of a
  * WeakMap -> value (the key holds it; V8 tells both), and PropertyCell -> value (the global object holds
- * it); what a module has as a property, and as a key, is weakened likewise. Not where they lead to something movable, because DevTools counts both ways to an owner there,
- * nor to what may be V8's own.
+ * it); what a module has as a property, and as a key, is weakened likewise. Not where they lead to something movable,
+ * because DevTools counts both ways to an owner there, nor to what may be V8's own.
  *
  * A table of a WeakMap is known by its names, one for each pair, which are not there yet. But V8 numbers
  * strings as it meets them, so no edge before has had that name. All items of an array that are new in
@@ -49,8 +49,8 @@ typedef struct walk {
 /* ---- labels ---- */
 
 /* The label of a name, or `otherwise` when there is no room for more. */
-static inline hsd_status intern(hsd_v8 *v8, hsd_v8_wait wait, unsigned flags, uint32_t owner,
-                                uint32_t name, uint32_t otherwise, uint32_t *label, hsd_error *err)
+static inline hsd_status intern(hsd_v8 *v8, hsd_v8_wait wait, unsigned flags, uint32_t owner, uint32_t name,
+                                uint32_t otherwise, uint32_t *label, hsd_error *err)
 {
     uint32_t entry = hsd_v8_names_find(&v8->names, hsd_v8_key(wait, flags, owner, name));
     if (__builtin_expect(entry == HSD_V8_NO_ENTRY, 0))
@@ -60,8 +60,8 @@ static inline hsd_status intern(hsd_v8 *v8, hsd_v8_wait wait, unsigned flags, ui
 }
 
 /* A label that no other object has. */
-static hsd_status own_label(hsd_v8 *v8, hsd_v8_wait wait, uint32_t owner, uint32_t name,
-                            uint32_t otherwise, uint32_t *label, hsd_error *err)
+static hsd_status own_label(hsd_v8 *v8, hsd_v8_wait wait, uint32_t owner, uint32_t name, uint32_t otherwise,
+                            uint32_t *label, hsd_error *err)
 {
     uint32_t entry;
     HSD_TRY(hsd_v8_names_add(&v8->names, wait, owner, name, 0, &entry, err));
@@ -69,19 +69,16 @@ static hsd_status own_label(hsd_v8 *v8, hsd_v8_wait wait, uint32_t owner, uint32
     return HSD_OK;
 }
 
-static inline hsd_status field_label(hsd_v8 *v8, const source *s, uint32_t name, uint32_t *label,
-                                     hsd_error *err)
+static inline hsd_status field_label(hsd_v8 *v8, const source *s, uint32_t name, uint32_t *label, hsd_error *err)
 {
     if (s->global != HSD_V8_NO_SCOPE)
-        return own_label(v8, HSD_V8_WAIT_GLOBAL_FIELD, s->global, name, HSD_V8_LABEL_KEY, label,
-                         err);
+        return own_label(v8, HSD_V8_WAIT_GLOBAL_FIELD, s->global, name, HSD_V8_LABEL_KEY, label, err);
     if (s->class_entry != 0)
         return intern(v8, HSD_V8_WAIT_MODULE_FIELD, 0, s->class_entry, name, HSD_V8_LABEL_KEY, label, err);
     const uint64_t key = hsd_v8_key(HSD_V8_WAIT_FIELD, 0, 0, name);
     uint32_t entry = hsd_v8_names_find(&v8->names, key);
     if (s->is_dictionary && !v8->import->options->with_values) {
-        const bool is_common =
-            entry != HSD_V8_NO_ENTRY && v8->names.entries[entry].seen >= COMMON_FIELD;
+        const bool is_common = entry != HSD_V8_NO_ENTRY && v8->names.entries[entry].seen >= COMMON_FIELD;
         *label = is_common ? v8->names.entries[entry].number : HSD_V8_LABEL_KEY;
         return HSD_OK;
     }
@@ -108,7 +105,8 @@ static hsd_status export_label(hsd_v8 *v8, source *s, const edge *e, uint32_t *l
     HSD_TRY(hsd_v8_names_add(&v8->names, HSD_V8_WAIT_EXPORT, s->module, HSD_V8_NO_STRING, 0, &entry, err));
     if (entry == HSD_V8_NO_ENTRY) return HSD_OK;
     HSD_TRY(hsd_v8_wishes_put(&v8->wishes, string, entry, err));
-    if (e->target > s->ordinal) return hsd_id_map_put(&v8->modules.cells, e->target, entry, err); /* the cell will have the label */
+    /* the cell will have the label */
+    if (e->target > s->ordinal) return hsd_id_map_put(&v8->modules.cells, e->target, entry, err);
     *label = v8->names.entries[entry].number;
     return HSD_OK;
 }
@@ -116,7 +114,8 @@ static hsd_status export_label(hsd_v8 *v8, source *s, const edge *e, uint32_t *l
 /* An item of a list of a module's cells, which its table holds, or that of the module they come from. */
 static hsd_status cell_label(hsd_v8 *v8, source *s, uint32_t module, uint32_t *label, hsd_error *err)
 {
-    if (s->table_label == 0) HSD_TRY(own_label(v8, HSD_V8_WAIT_CELLS, module, HSD_V8_NO_STRING, HSD_V8_LABEL_SLOT, &s->table_label, err));
+    if (s->table_label == 0)
+        HSD_TRY(own_label(v8, HSD_V8_WAIT_CELLS, module, HSD_V8_NO_STRING, HSD_V8_LABEL_SLOT, &s->table_label, err));
     *label = s->table_label;
     return HSD_OK;
 }
@@ -142,28 +141,26 @@ static hsd_status item_label(hsd_v8 *v8, source *s, const edge *e, uint32_t *lab
     return HSD_OK;
 }
 
-static hsd_status internal_label(hsd_v8 *v8, source *s, const edge *e, uint32_t *label,
-                                 hsd_error *err)
+static hsd_status internal_label(hsd_v8 *v8, source *s, const edge *e, uint32_t *label, hsd_error *err)
 {
     *label = HSD_V8_LABEL_INTERNAL;
     if (s->class == HSD_V8_ARRAY)
         return s->module == HSD_V8_NO_MODULE ? item_label(v8, s, e, label, err) : export_label(v8, s, e, label, err);
     if (s->class == HSD_V8_SYNTHETIC) return HSD_OK;
-    if (e->target == s->doubled) return intern(v8, HSD_V8_WAIT_MODULE_TWICE, 0, s->class_entry, e->name, HSD_V8_LABEL_INTERNAL, label, err);
+    if (e->target == s->doubled)
+        return intern(v8, HSD_V8_WAIT_MODULE_TWICE, 0, s->class_entry, e->name, HSD_V8_LABEL_INTERNAL, label, err);
     if (s->exported != HSD_V8_NO_ENTRY) {
         *label = v8->names.entries[s->exported].number;
         return HSD_OK;
     }
     if (s->kind != 0) {
         /* V8's accessors, hidden nodes once and embedder objects now, hang from their cell alone. */
-        const bool is_kept = hsd_v8_is_movable(v8, e->target) ||
-                             hsd_v8_marks_get(&v8->marks, e->target) == HSD_V8_MARK_NATIVE;
+        const bool is_kept =
+            hsd_v8_is_movable(v8, e->target) || hsd_v8_marks_get(&v8->marks, e->target) == HSD_V8_MARK_NATIVE;
         const unsigned flags = is_kept ? HSD_V8_ENTRY_MOVABLE : 0;
-        return intern(v8, HSD_V8_WAIT_CELL, flags, s->kind, e->name, HSD_V8_LABEL_INTERNAL, label,
-                      err);
+        return intern(v8, HSD_V8_WAIT_CELL, flags, s->kind, e->name, HSD_V8_LABEL_INTERNAL, label, err);
     }
-    const uint32_t entry =
-        hsd_v8_names_find(&v8->names, hsd_v8_key(HSD_V8_WAIT_INTERNAL, 0, 0, e->name));
+    const uint32_t entry = hsd_v8_names_find(&v8->names, hsd_v8_key(HSD_V8_WAIT_INTERNAL, 0, 0, e->name));
     if (__builtin_expect(entry != HSD_V8_NO_ENTRY, 1)) {
         *label = v8->names.entries[entry].number;
         return HSD_OK;
@@ -173,8 +170,7 @@ static hsd_status internal_label(hsd_v8 *v8, source *s, const edge *e, uint32_t 
     return intern(v8, HSD_V8_WAIT_INTERNAL, 0, 0, e->name, HSD_V8_LABEL_INTERNAL, label, err);
 }
 
-static hsd_status block_label(hsd_v8 *v8, const source *s, const edge *e, uint32_t *label,
-                              hsd_error *err)
+static hsd_status block_label(hsd_v8 *v8, const source *s, const edge *e, uint32_t *label, hsd_error *err)
 {
     uint32_t entry;
     HSD_TRY(hsd_v8_blocks_label(&v8->names, s->block, s->last_variable, e->name, &entry, err));
@@ -182,8 +178,8 @@ static hsd_status block_label(hsd_v8 *v8, const source *s, const edge *e, uint32
     return HSD_OK;
 }
 
-static inline hsd_status label_of(hsd_v8 *v8, source *s, const edge *e, uint32_t *label,
-                                  uint64_t *index, hsd_error *err)
+static inline hsd_status label_of(hsd_v8 *v8, source *s, const edge *e, uint32_t *label, uint64_t *index,
+                                  hsd_error *err)
 {
     *index = 0;
     switch (e->kind) {
@@ -195,14 +191,12 @@ static inline hsd_status label_of(hsd_v8 *v8, source *s, const edge *e, uint32_t
         return HSD_OK;
     case HSD_V8_EDGE_CONTEXT:
         if (s->scope != HSD_V8_NO_SCOPE)
-            return own_label(v8, HSD_V8_WAIT_SCOPE_VARIABLE, s->scope, e->name, HSD_V8_LABEL_KEY,
-                             label, err);
+            return own_label(v8, HSD_V8_WAIT_SCOPE_VARIABLE, s->scope, e->name, HSD_V8_LABEL_KEY, label, err);
         return intern(v8, HSD_V8_WAIT_VARIABLE, 0, 0, e->name, HSD_V8_LABEL_KEY, label, err);
     case HSD_V8_EDGE_SHORTCUT:
         *label = HSD_V8_LABEL_INTERNAL;
         if (s->ordinal == 0) return HSD_OK;
-        return intern(v8, HSD_V8_WAIT_SHORTCUT,
-                      hsd_v8_is_movable(v8, e->target) ? HSD_V8_ENTRY_MOVABLE : 0, 0, e->name,
+        return intern(v8, HSD_V8_WAIT_SHORTCUT, hsd_v8_is_movable(v8, e->target) ? HSD_V8_ENTRY_MOVABLE : 0, 0, e->name,
                       HSD_V8_LABEL_INTERNAL, label, err);
     case HSD_V8_EDGE_WEAK:
         *label = HSD_V8_LABEL_WEAK;
@@ -221,8 +215,7 @@ static inline hsd_status label_of(hsd_v8 *v8, source *s, const edge *e, uint32_t
 
 /* ---- objects ---- */
 
-static hsd_status write_edges(hsd_v8 *v8, source *s, const uint64_t *items, size_t count,
-                              hsd_error *err)
+static hsd_status write_edges(hsd_v8 *v8, source *s, const uint64_t *items, size_t count, hsd_error *err)
 {
     const size_t width = v8->layout.edge_width;
     const bool is_root = s->ordinal == 0 || s->group != HSD_V8_NO_GROUP;
@@ -236,17 +229,13 @@ static hsd_status write_edges(hsd_v8 *v8, source *s, const uint64_t *items, size
             continue;
         }
         if (__builtin_expect(is_root, 0))
-            HSD_TRY(hsd_v8_roots_reference(&v8->roots, &v8->marks, s->ordinal, s->group, e.kind,
-                                           e.target, err));
+            HSD_TRY(hsd_v8_roots_reference(&v8->roots, &v8->marks, s->ordinal, s->group, e.kind, e.target, err));
         hsd_v8_marks_refer(&v8->marks, e.target);
         HSD_TRY(label_of(v8, s, &e, &label, &index, err));
         s->weak_target = e.kind == HSD_V8_EDGE_WEAK ? e.target : UINT32_MAX;
-        if (e.kind != HSD_V8_EDGE_ELEMENT && e.kind != HSD_V8_EDGE_HIDDEN &&
-            e.name > v8->newest_name)
+        if (e.kind != HSD_V8_EDGE_ELEMENT && e.kind != HSD_V8_EDGE_HIDDEN && e.name > v8->newest_name)
             v8->newest_name = e.name;
-        HSD_WRITE(v8->import,
-                  hsc_reference(v8->import->writer, hsd_v8_late_ordinal(&v8->late, e.target), label,
-                                index),
+        HSD_WRITE(v8->import, hsc_reference(v8->import->writer, hsd_v8_late_ordinal(&v8->late, e.target), label, index),
                   err);
     }
     v8->import->result->references += count - (v8->dangling - dangling);
@@ -256,8 +245,7 @@ static hsd_status write_edges(hsd_v8 *v8, source *s, const uint64_t *items, size
 static hsd_status write_object(walk *w, source *s, hsd_error *err)
 {
     hsd_v8 *v8 = w->v8;
-    const size_t due = s->node.edge_count,
-                 seen = due < HSD_V8_FEED_MOST_EDGES ? due : HSD_V8_FEED_MOST_EDGES;
+    const size_t due = s->node.edge_count, seen = due < HSD_V8_FEED_MOST_EDGES ? due : HSD_V8_FEED_MOST_EDGES;
     HSD_TRY(hsd_v8_feed_need(&w->feed, seen, err));
     size_t step = hsd_v8_feed_ahead(&w->feed);
     if (step > due) step = due;
@@ -269,8 +257,7 @@ static hsd_status write_object(walk *w, source *s, hsd_error *err)
         hsd_v8_feed_take(&w->feed, step);
         left -= step;
         if (left == 0) break;
-        HSD_TRY(hsd_v8_feed_need(
-            &w->feed, left < HSD_V8_FEED_MOST_EDGES ? left : HSD_V8_FEED_MOST_EDGES, err));
+        HSD_TRY(hsd_v8_feed_need(&w->feed, left < HSD_V8_FEED_MOST_EDGES ? left : HSD_V8_FEED_MOST_EDGES, err));
         HSD_TRY(hsd_v8_progress(v8, err));
         step = hsd_v8_feed_ahead(&w->feed);
         if (step > left) step = left;
@@ -282,8 +269,7 @@ static hsd_status write_object(walk *w, source *s, hsd_error *err)
 
 /* ---- embedder objects wait: see late.h ---- */
 
-static hsd_status put_late_edges(walk *w, const source *s, const uint64_t *items, size_t count,
-                                 hsd_error *err)
+static hsd_status put_late_edges(walk *w, const source *s, const uint64_t *items, size_t count, hsd_error *err)
 {
     hsd_v8 *v8 = w->v8;
     for (size_t i = 0; i < count; i++, items += v8->layout.edge_width) {
@@ -328,8 +314,7 @@ static hsd_status write_late(walk *w, hsd_error *err)
         HSD_TRY(status);
         memcpy(&s, nodes->at, sizeof s);
         nodes->at += sizeof s;
-        if (hsd_v8_marks_get(&v8->marks, s.ordinal) == HSD_V8_MARK_DETACHED)
-            s.node.state = HSD_V8_STATE_DETACHED;
+        if (hsd_v8_marks_get(&v8->marks, s.ordinal) == HSD_V8_MARK_DETACHED) s.node.state = HSD_V8_STATE_DETACHED;
         HSD_TRY(write_object(w, &s, err));
     }
 }
@@ -343,8 +328,7 @@ static hsd_status take_node(walk *w, uint32_t ordinal, uint64_t *last_id, hsd_er
     v8->nodes.at = hsd_v8_node_unpack(v8->nodes.at, &node, *last_id);
     *last_id = node.id;
     source s = hsd_v8_source_of(v8, &node, ordinal);
-    return v8->late.is_used && s.class == HSD_V8_NATIVE ? put_late(w, &s, err)
-                                                        : write_object(w, &s, err);
+    return v8->late.is_used && s.class == HSD_V8_NATIVE ? put_late(w, &s, err) : write_object(w, &s, err);
 }
 
 static hsd_status write_all(walk *w, hsd_error *err)
@@ -377,8 +361,8 @@ static hsd_status put_orphans(hsd_v8 *v8, hsd_error *err)
 static hsd_status fail_count(const hsd_v8 *v8, const char *what, hsd_error *err)
 {
     return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(v8->source),
-                       "no valid heap snapshot: the list has %s edges than its nodes say, %llu",
-                       what, (unsigned long long)v8->edges_due);
+                       "no valid heap snapshot: the list has %s edges than its nodes say, %llu", what,
+                       (unsigned long long)v8->edges_due);
 }
 
 /* All nodes have their edges; there must be no more, and no fewer. */
@@ -419,12 +403,9 @@ hsd_status hsd_v8_write_objects(hsd_v8 *v8, hsd_v8_numbers *numbers, hsd_error *
     walk w = {.v8 = v8};
     HSD_TRY(hsd_v8_marks_seal(&v8->marks, err));
     if (v8->has_detached)
-        HSD_TRY(hsd_v8_late_open(&v8->late, &v8->marks, v8->import->space,
-                                 v8->import->memory_bytes / 8, err));
-    hsd_status status =
-        hsd_v8_feed_open(&w.feed, &v8->layout, numbers == NULL ? &none : numbers, err);
-    if (status == HSD_OK)
-        status = numbers == NULL ? write_without_edges(&w, err) : write_and_check(&w, numbers, err);
+        HSD_TRY(hsd_v8_late_open(&v8->late, &v8->marks, v8->import->space, v8->import->memory_bytes / 8, err));
+    hsd_status status = hsd_v8_feed_open(&w.feed, &v8->layout, numbers == NULL ? &none : numbers, err);
+    if (status == HSD_OK) status = numbers == NULL ? write_without_edges(&w, err) : write_and_check(&w, numbers, err);
     hsd_v8_feed_close(&w.feed);
     return status;
 }

@@ -16,16 +16,14 @@ static hsd_status make_room(hsd_v8_feed *feed, size_t edges, hsd_error *err)
     const size_t wanted = edges * feed->layout->edge_width;
     if (feed->capacity >= wanted) return HSD_OK;
     uint64_t *grown = realloc(feed->items, wanted * sizeof *grown);
-    if (grown == NULL)
-        return hsd_fail(err, HSD_E_NOMEM, "out of memory for %zu edges of one node", edges);
+    if (grown == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for %zu edges of one node", edges);
     memset(grown + feed->capacity, 0, (wanted - feed->capacity) * sizeof *grown);
     feed->items = grown;
     feed->capacity = wanted;
     return HSD_OK;
 }
 
-hsd_status hsd_v8_feed_open(hsd_v8_feed *feed, const hsd_v8_layout *layout, hsd_v8_numbers *numbers,
-                            hsd_error *err)
+hsd_status hsd_v8_feed_open(hsd_v8_feed *feed, const hsd_v8_layout *layout, hsd_v8_numbers *numbers, hsd_error *err)
 {
     *feed = (hsd_v8_feed){.numbers = numbers, .layout = layout};
     return make_room(feed, FIRST_EDGES, err);
@@ -38,13 +36,11 @@ void hsd_v8_feed_switch(hsd_v8_feed *feed, hsd_v8_spool *spool)
     feed->is_at_end = false;
 }
 
-hsd_status hsd_v8_feed_put_away(hsd_v8_spool *spool, const hsd_v8_layout *layout,
-                                const uint64_t *edge, hsd_error *err)
+hsd_status hsd_v8_feed_put_away(hsd_v8_spool *spool, const hsd_v8_layout *layout, const uint64_t *edge, hsd_error *err)
 {
     const uint32_t name = (uint32_t)edge[layout->edge_name];
     HSD_TRY(hsd_v8_spool_room(spool, SPOOLED_BYTES, err));
-    *spool->at =
-        (uint8_t)(edge[layout->edge_type] > UINT8_MAX ? UINT8_MAX : edge[layout->edge_type]);
+    *spool->at = (uint8_t)(edge[layout->edge_type] > UINT8_MAX ? UINT8_MAX : edge[layout->edge_type]);
     memcpy(spool->at + 1, &name, sizeof name);
     memcpy(spool->at + 5, &edge[layout->to_node], sizeof edge[0]);
     spool->at += SPOOLED_BYTES;
@@ -74,8 +70,8 @@ static hsd_status fill_from_spool(hsd_v8_feed *feed, hsd_error *err)
 static hsd_status fill_from_numbers(hsd_v8_feed *feed, hsd_error *err)
 {
     size_t got = 0;
-    const hsd_status status = hsd_v8_numbers_read(feed->numbers, feed->items + feed->end,
-                                                  feed->capacity - feed->end, &got, err);
+    const hsd_status status =
+        hsd_v8_numbers_read(feed->numbers, feed->items + feed->end, feed->capacity - feed->end, &got, err);
     feed->end += got;
     feed->is_at_end = feed->numbers->is_at_end;
     if (status != HSD_E_TRUNCATED) return status;

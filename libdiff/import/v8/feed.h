@@ -28,8 +28,7 @@ typedef struct hsd_v8_feed {
 } hsd_v8_feed;
 
 /* From the snapshot's list. */
-hsd_status hsd_v8_feed_open(hsd_v8_feed *feed, const hsd_v8_layout *layout, hsd_v8_numbers *numbers,
-                            hsd_error *err);
+hsd_status hsd_v8_feed_open(hsd_v8_feed *feed, const hsd_v8_layout *layout, hsd_v8_numbers *numbers, hsd_error *err);
 
 /* The list was read: from here on edges come from a spool, which hsd_v8_feed_put_away has filled. */
 void hsd_v8_feed_switch(hsd_v8_feed *feed, hsd_v8_spool *spool);
@@ -48,19 +47,14 @@ static inline size_t hsd_v8_feed_ahead(const hsd_v8_feed *feed)
 static inline hsd_status hsd_v8_feed_need(hsd_v8_feed *feed, size_t edges, hsd_error *err)
 {
     const size_t numbers = edges * feed->layout->edge_width;
-    return feed->end - feed->at >= numbers || feed->is_at_end ? HSD_OK
-                                                              : hsd_v8_feed_fill(feed, edges, err);
+    return feed->end - feed->at >= numbers || feed->is_at_end ? HSD_OK : hsd_v8_feed_fill(feed, edges, err);
 }
 
 /* Moves past so many visible edges. */
-static inline void hsd_v8_feed_take(hsd_v8_feed *feed, size_t edges)
-{
-    feed->at += edges * feed->layout->edge_width;
-}
+static inline void hsd_v8_feed_take(hsd_v8_feed *feed, size_t edges) { feed->at += edges * feed->layout->edge_width; }
 
 /* Writes one edge to a spool. */
-hsd_status hsd_v8_feed_put_away(hsd_v8_spool *spool, const hsd_v8_layout *layout,
-                                const uint64_t *edge, hsd_error *err);
+hsd_status hsd_v8_feed_put_away(hsd_v8_spool *spool, const hsd_v8_layout *layout, const uint64_t *edge, hsd_error *err);
 
 void hsd_v8_feed_close(hsd_v8_feed *feed);
 

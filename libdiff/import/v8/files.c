@@ -1,6 +1,6 @@
 /*
- * The names of files.h. A name depends on the path and on the paths of the same last parts, so that it stays the same from one snapshot
- * of a program to the next unless a script of the same name is loaded in between.
+ * The names of files.h. A name depends on the path and on the paths of the same last parts, so that it stays the same
+ * from one snapshot of a program to the next unless a script of the same name is loaded in between.
  */
 #include "import/v8/files.h"
 
@@ -53,8 +53,8 @@ static bool take_prefix(hsd_bytes *text, const char *prefix)
     return true;
 }
 
-/* What has no folder is node's own ("internal/timers.js", since 14 "node:internal/timers") or Deno's ("ext:core/01_core.js"); but "[eval]" and
- * "evalmachine.<anonymous>" are the program's. */
+/* What has no folder is node's own ("internal/timers.js", since 14 "node:internal/timers") or Deno's
+ * ("ext:core/01_core.js"); but "[eval]" and "evalmachine.<anonymous>" are the program's. */
 static bool is_runtime(hsd_bytes text)
 {
     if (begins(text, "node:") || begins(text, "ext:") || text.size == 0) return true;
@@ -66,8 +66,10 @@ static bool is_runtime(hsd_bytes text)
 hsd_status hsd_v8_files_text(hsd_v8_files *files, uint32_t number, hsd_bytes text, hsd_error *err)
 {
     hsd_v8_file *file = &files->files[number];
-    (void)take_prefix(&text, "system / Script / "); /* since V8 14 a script is called by its class and its name */
-    if (begins(text, "data:")) text = (hsd_bytes){(const uint8_t *)"(data URL)", 10}; /* the rest is the program itself */
+    /* since V8 14 a script is called by its class and its name */
+    (void)take_prefix(&text, "system / Script / ");
+    /* the rest is the program itself */
+    if (begins(text, "data:")) text = (hsd_bytes){(const uint8_t *)"(data URL)", 10};
     const uint8_t *query = text.size == 0 ? NULL : memchr(text.data, '?', text.size);
     if (query != NULL) text.size = (size_t)(query - text.data);
     file->is_runtime = is_runtime(text);
@@ -148,7 +150,8 @@ static bool part(hsd_v8_files *files, place *order)
     qsort(order, files->count, sizeof *order, compare_places);
     for (uint32_t begin = 0, end; begin < files->count; begin = end) {
         bool differ = false;
-        for (end = begin + 1; end < files->count && compare_bytes(order[begin].file->name, order[end].file->name) == 0; end++)
+        for (end = begin + 1; end < files->count && compare_bytes(order[begin].file->name, order[end].file->name) == 0;
+             end++)
             differ |= compare_bytes(order[begin].file->path, order[end].file->path) != 0;
         for (uint32_t i = begin; differ && i < end; i++) {
             hsd_v8_file *file = &files->files[order[i].number];
@@ -157,7 +160,8 @@ static bool part(hsd_v8_files *files, place *order)
             is_changed = true;
         }
     }
-    for (uint32_t i = 0; i < files->count; i++) call(&files->files[i]);
+    for (uint32_t i = 0; i < files->count; i++)
+        call(&files->files[i]);
     return is_changed;
 }
 
@@ -179,7 +183,8 @@ hsd_status hsd_v8_files_settle(hsd_v8_files *files, hsd_error *err)
         file->parts = (uint8_t)first_parts(file->path);
         call(file);
     }
-    while (part(files, order)) continue;
+    while (part(files, order))
+        continue;
     find_same(files, order);
     free(order);
     return HSD_OK;

@@ -1,6 +1,6 @@
 /*
- * Scripts by the names that people call them. A script is known by the number of a string until the strings come; then it has a path,
- * and once all have theirs each is called by as little of it as tells it apart:
+ * Scripts by the names that people call them. A script is known by the number of a string until the strings come; then
+ * it has a path, and once all have theirs each is called by as little of it as tells it apart:
  *
  *      file:///srv/shop/routes/users.js           routes/users.js     there is a models/users.js too
  *      /srv/shop/server.js                        server.js
@@ -20,15 +20,15 @@
 #include "base/id_map.h"
 #include "import/v8/names.h"
 
-#define HSD_V8_NO_FILE     UINT32_MAX
-#define HSD_V8_MOST_FILES  (UINT32_C(1) << 16)
+#define HSD_V8_NO_FILE    UINT32_MAX
+#define HSD_V8_MOST_FILES (UINT32_C(1) << 16)
 
 typedef struct hsd_v8_file {
-    hsd_bytes path;     /* whole, without scheme and query; empty until its string came */
-    hsd_bytes name;     /* what it is called; from settle on */
-    uint32_t same;      /* the first file of this path: a program may load one twice */
-    uint8_t parts;      /* of the path in the name */
-    bool is_runtime;    /* none of the program's */
+    hsd_bytes path;  /* whole, without scheme and query; empty until its string came */
+    hsd_bytes name;  /* what it is called; from settle on */
+    uint32_t same;   /* the first file of this path: a program may load one twice */
+    uint8_t parts;   /* of the path in the name */
+    bool is_runtime; /* none of the program's */
 } hsd_v8_file;
 
 typedef struct hsd_v8_files {
@@ -38,7 +38,8 @@ typedef struct hsd_v8_files {
     hsd_arena arena;
 } hsd_v8_files;
 
-/* The file of a script whose name is this string, which a WAIT_SCRIPT entry then waits for. *out is HSD_V8_NO_FILE past the limits. */
+/* The file of a script whose name is this string, which a WAIT_SCRIPT entry then waits for. *out is HSD_V8_NO_FILE past
+ * the limits. */
 hsd_status hsd_v8_files_put(hsd_v8_files *files, hsd_v8_names *names, uint32_t string, uint32_t *out, hsd_error *err);
 
 /* The string came. */

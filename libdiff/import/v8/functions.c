@@ -24,16 +24,14 @@ uint32_t hsd_v8_proof_of(hsd_bytes text)
         const char *text;
         uint32_t proof;
     } known[] = {
-        {"shared", HSD_V8_PROOF_SHARED},
-        {"context", HSD_V8_PROOF_CONTEXT},
-        {"script", HSD_V8_PROOF_SCRIPT},
-        {"script_or_debug_info", HSD_V8_PROOF_SCRIPT}, /* V8 up to 11 */
-        {"global_proxy", HSD_V8_PROOF_PROXY},
-        {"scope_info", HSD_V8_PROOF_SCOPE},
+        {"shared", HSD_V8_PROOF_SHARED},      {"context", HSD_V8_PROOF_CONTEXT},
+        {"script", HSD_V8_PROOF_SCRIPT},      {"script_or_debug_info", HSD_V8_PROOF_SCRIPT}, /* V8 up to 11 */
+        {"global_proxy", HSD_V8_PROOF_PROXY}, {"scope_info", HSD_V8_PROOF_SCOPE},
         {"Module", HSD_V8_PROOF_MODULE},
     };
     for (size_t i = 0; i < HSD_ARRAY_LEN(known); i++)
-        if (strlen(known[i].text) == text.size && memcmp(known[i].text, text.data, text.size) == 0) return known[i].proof;
+        if (strlen(known[i].text) == text.size && memcmp(known[i].text, text.data, text.size) == 0)
+            return known[i].proof;
     return 0;
 }
 
@@ -48,8 +46,13 @@ hsd_status hsd_v8_functions_closure(hsd_v8_functions *functions, hsd_v8_names *n
     if (functions->count == MOST_FUNCTIONS) return HSD_OK;
     HSD_TRY(HSD_ARRAY_GROW(functions->items, functions->capacity, functions->count + 1, 256, "functions", err));
     hsd_v8_function *function = &functions->items[functions->count];
-    *function = (hsd_v8_function){.function = links[0].target, .context = links[1].target, .closure = closure, .string = string,
-                                  .type = names->next_type++, .file = HSD_V8_NO_FILE, .script_proof = HSD_V8_NO_ENTRY};
+    *function = (hsd_v8_function){.function = links[0].target,
+                                  .context = links[1].target,
+                                  .closure = closure,
+                                  .string = string,
+                                  .type = names->next_type++,
+                                  .file = HSD_V8_NO_FILE,
+                                  .script_proof = HSD_V8_NO_ENTRY};
     HSD_TRY(hsd_v8_put_proof(names, links[0].name, &function->function_proof, err));
     HSD_TRY(hsd_v8_put_proof(names, links[1].name, &function->context_proof, err));
     HSD_TRY(hsd_id_map_put(&functions->numbers, links[0].target, functions->count, err));
@@ -58,11 +61,12 @@ hsd_status hsd_v8_functions_closure(hsd_v8_functions *functions, hsd_v8_names *n
     return HSD_OK;
 }
 
-hsd_status hsd_v8_functions_code(hsd_v8_functions *functions, hsd_v8_names *names, uint32_t ordinal, uint32_t name, hsd_v8_link link,
-                                 hsd_error *err)
+hsd_status hsd_v8_functions_code(hsd_v8_functions *functions, hsd_v8_names *names, uint32_t ordinal, uint32_t name,
+                                 hsd_v8_link link, hsd_error *err)
 {
     if (functions->code_count == MOST_CODES) return HSD_OK;
-    HSD_TRY(HSD_ARRAY_GROW(functions->codes, functions->code_capacity, functions->code_count + 1, 256, "functions", err));
+    HSD_TRY(HSD_ARRAY_GROW(functions->codes, functions->code_capacity, functions->code_count + 1, 256, "functions",
+                           err));
     hsd_v8_code *code = &functions->codes[functions->code_count++];
     *code = (hsd_v8_code){.ordinal = ordinal, .name = name, .target = link.target};
     return hsd_v8_put_proof(names, link.name, &code->proof, err);
@@ -78,7 +82,8 @@ static const hsd_v8_code *find_code(const hsd_v8_functions *functions, uint32_t 
     return is_there ? &functions->codes[low] : NULL;
 }
 
-hsd_status hsd_v8_functions_resolve(hsd_v8_functions *functions, hsd_v8_names *names, hsd_v8_files *files, hsd_error *err)
+hsd_status hsd_v8_functions_resolve(hsd_v8_functions *functions, hsd_v8_names *names, hsd_v8_files *files,
+                                    hsd_error *err)
 {
     for (uint32_t i = 0; i < functions->count; i++) {
         hsd_v8_function *function = &functions->items[i];
@@ -107,7 +112,8 @@ void hsd_v8_functions_locate(hsd_v8_functions *functions, uint32_t node, uint64_
 static bool is_placed(hsd_bytes name)
 {
     static const char prefix[] = "Function ";
-    return name.size > sizeof prefix && name.data[name.size - 1] == ')' && memcmp(name.data, prefix, sizeof prefix - 1) == 0;
+    return name.size > sizeof prefix && name.data[name.size - 1] == ')' &&
+           memcmp(name.data, prefix, sizeof prefix - 1) == 0;
 }
 
 hsd_status hsd_v8_functions_text(hsd_v8_functions *functions, uint32_t number, hsd_bytes text, hsd_error *err)
@@ -134,26 +140,29 @@ static size_t put_place(const hsd_v8_function *function, char *out, size_t size)
 {
     if (function->line == 0) return 0;
     const bool is_long = function->column > LONG_LINE;
-    const int length = is_long ? snprintf(out, size, ":%u:%u", function->line, function->column) : snprintf(out, size, ":%u", function->line);
+    const int length = is_long ? snprintf(out, size, ":%u:%u", function->line, function->column)
+                               : snprintf(out, size, ":%u", function->line);
     return (size_t)length;
 }
 
-size_t hsd_v8_functions_type(const hsd_v8_functions *functions, const hsd_v8_names *names, const hsd_v8_files *files, uint32_t number,
-                             char *out)
+size_t hsd_v8_functions_type(const hsd_v8_functions *functions, const hsd_v8_names *names, const hsd_v8_files *files,
+                             uint32_t number, char *out)
 {
     const hsd_v8_function *function = &functions->items[number];
     const uint32_t file = hsd_v8_functions_file(functions, names, number);
     const hsd_bytes where = hsd_v8_files_name(files, file);
     char place[32] = "";
-    if (where.size == 0 || files->files[file].is_runtime) return (size_t)snprintf(out, HSD_V8_FUNCTION_TYPE_BYTES, "Function");
+    if (where.size == 0 || files->files[file].is_runtime)
+        return (size_t)snprintf(out, HSD_V8_FUNCTION_TYPE_BYTES, "Function");
     if (is_placed(function->name)) {
         memcpy(out, function->name.data, function->name.size);
         return function->name.size;
     }
     (void)put_place(function, place, sizeof place);
-    const int length = snprintf(out, HSD_V8_FUNCTION_TYPE_BYTES, "Function %.*s (%.*s%s)", function->name.size == 0 ? 11 : (int)function->name.size,
-                                function->name.size == 0 ? "(anonymous)" : (const char *)function->name.data, (int)where.size,
-                                (const char *)where.data, place);
+    const int length = snprintf(out, HSD_V8_FUNCTION_TYPE_BYTES, "Function %.*s (%.*s%s)",
+                                function->name.size == 0 ? 11 : (int)function->name.size,
+                                function->name.size == 0 ? "(anonymous)" : (const char *)function->name.data,
+                                (int)where.size, (const char *)where.data, place);
     return hsd_min_u64((uint64_t)length, HSD_V8_FUNCTION_TYPE_BYTES - 1);
 }
 

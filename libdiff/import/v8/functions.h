@@ -8,8 +8,8 @@
  *
  *      closure ─shared─► function ─script─► script      its file; the list of locations has the line of each closure
  *
- * Every function that has a closure gets a number of a type at once; what the type is called is found out when the strings come. So those
- * that share a name are one type to all that read the capture.
+ * Every function that has a closure gets a number of a type at once; what the type is called is found out when the
+ * strings come. So those that share a name are one type to all that read the capture.
  */
 #ifndef HSD_IMPORT_V8_FUNCTIONS_H
 #define HSD_IMPORT_V8_FUNCTIONS_H
@@ -53,13 +53,13 @@ typedef struct hsd_v8_link {
 } hsd_v8_link;
 
 typedef struct hsd_v8_function {
-    uint32_t function, context, closure; /* nodes: its code; of the first closure that was met */
+    uint32_t function, context, closure;                  /* nodes: its code; of the first closure that was met */
     uint32_t function_proof, context_proof, script_proof; /* entries that must prove SHARED, CONTEXT, SCRIPT */
-    uint32_t type;                       /* number in the capture */
-    uint32_t string;                     /* its name, in the snapshot */
-    uint32_t file;                       /* or HSD_V8_NO_FILE; from resolve on */
-    uint32_t line, column;               /* from 1; 0 = not known */
-    hsd_bytes name;                      /* once it is known */
+    uint32_t type;                                        /* number in the capture */
+    uint32_t string;                                      /* its name, in the snapshot */
+    uint32_t file;                                        /* or HSD_V8_NO_FILE; from resolve on */
+    uint32_t line, column;                                /* from 1; 0 = not known */
+    hsd_bytes name;                                       /* once it is known */
 } hsd_v8_function;
 
 typedef struct hsd_v8_code { /* a node of type code: function or script, or neither */
@@ -76,16 +76,18 @@ typedef struct hsd_v8_functions {
     hsd_arena arena;
 } hsd_v8_functions;
 
-/* A closure called `string`: its function and its context. *out is the number of the function, HSD_V8_NO_FUNCTION past the limit. */
+/* A closure called `string`: its function and its context. *out is the number of the function, HSD_V8_NO_FUNCTION past
+ * the limit. */
 hsd_status hsd_v8_functions_closure(hsd_v8_functions *functions, hsd_v8_names *names, uint32_t closure, uint32_t string,
                                     const hsd_v8_link links[2], uint32_t *out, hsd_error *err);
 
 /* A node of type code and its second internal reference: a function's leads to its script. */
-hsd_status hsd_v8_functions_code(hsd_v8_functions *functions, hsd_v8_names *names, uint32_t ordinal, uint32_t name, hsd_v8_link link,
-                                 hsd_error *err);
+hsd_status hsd_v8_functions_code(hsd_v8_functions *functions, hsd_v8_names *names, uint32_t ordinal, uint32_t name,
+                                 hsd_v8_link link, hsd_error *err);
 
 /* All nodes were seen: finds the file of each function. */
-hsd_status hsd_v8_functions_resolve(hsd_v8_functions *functions, hsd_v8_names *names, hsd_v8_files *files, hsd_error *err);
+hsd_status hsd_v8_functions_resolve(hsd_v8_functions *functions, hsd_v8_names *names, hsd_v8_files *files,
+                                    hsd_error *err);
 
 /* A location: line and column, from 0, of a node that may be a closure. */
 void hsd_v8_functions_locate(hsd_v8_functions *functions, uint32_t node, uint64_t line, uint64_t column);
@@ -97,8 +99,8 @@ hsd_status hsd_v8_functions_text(hsd_v8_functions *functions, uint32_t function,
 uint32_t hsd_v8_functions_file(const hsd_v8_functions *functions, const hsd_v8_names *names, uint32_t function);
 
 /* Writes the name of its type, HSD_V8_FUNCTION_TYPE_BYTES at most; returns its length. When files are settled. */
-size_t hsd_v8_functions_type(const hsd_v8_functions *functions, const hsd_v8_names *names, const hsd_v8_files *files, uint32_t function,
-                             char *out);
+size_t hsd_v8_functions_type(const hsd_v8_functions *functions, const hsd_v8_names *names, const hsd_v8_files *files,
+                             uint32_t function, char *out);
 
 void hsd_v8_functions_release(hsd_v8_functions *functions);
 

@@ -59,11 +59,9 @@ enum {
 #define HSD_V8_STRING_INTERNAL (HSD_V8_STRING_TOP - 3) /* "internal" */
 #define HSD_V8_STRING_BLOCK    (HSD_V8_STRING_TOP - 4) /* "(block variable)" */
 #define HSD_V8_STRING_PROCESS  (HSD_V8_STRING_TOP - 5) /* "process" */
-#define HSD_V8_STRING_GLOBALS                                                                      \
-    (HSD_V8_STRING_TOP - 64 - HSD_V8_MOST_GLOBALS) /* + number of the global */
-#define HSD_V8_STRING_SCOPES                                                                       \
-    (HSD_V8_STRING_GLOBALS - HSD_V8_MOST_SCOPES) /* + number of the scope */
-#define HSD_V8_STRING_MODULES (HSD_V8_STRING_SCOPES - HSD_V8_MOST_MODULES) /* + number of the module */
+#define HSD_V8_STRING_GLOBALS  (HSD_V8_STRING_TOP - 64 - HSD_V8_MOST_GLOBALS) /* + number of the global */
+#define HSD_V8_STRING_SCOPES   (HSD_V8_STRING_GLOBALS - HSD_V8_MOST_SCOPES)   /* + number of the scope */
+#define HSD_V8_STRING_MODULES  (HSD_V8_STRING_SCOPES - HSD_V8_MOST_MODULES)   /* + number of the module */
 /* Strings of the snapshot from here on have no number in the capture. */
 #define HSD_V8_MOST_STRINGS (HSD_V8_STRING_MODULES - 1)
 
@@ -150,8 +148,7 @@ static inline hsd_v8_reference hsd_v8_reference_at(const hsd_v8 *v8, const uint6
         .kind = hsd_v8_edge_of(layout, item[layout->edge_type]),
         .name = (uint32_t)item[layout->edge_name],
         .target = (uint32_t)target,
-        .is_dangling = offset > UINT32_MAX || target * layout->node_width != offset ||
-                       target >= v8->marks.count,
+        .is_dangling = offset > UINT32_MAX || target * layout->node_width != offset || target >= v8->marks.count,
     };
 }
 

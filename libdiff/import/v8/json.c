@@ -15,15 +15,13 @@
 static hsd_status fail_truncated(const hsd_v8_json *json, hsd_error *err)
 {
     const uint64_t offset = hsd_source_offset(json->source) + hsd_source_ahead(json->source);
-    return hsd_fail_at(err, HSD_E_TRUNCATED, offset, "the snapshot ends inside its %s",
-                       json->where);
+    return hsd_fail_at(err, HSD_E_TRUNCATED, offset, "the snapshot ends inside its %s", json->where);
 }
 
 static hsd_status fail_corrupt(const hsd_v8_json *json, const char *wanted, hsd_error *err)
 {
     return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(json->source),
-                       "no valid heap snapshot: %s should stand here, in the %s", wanted,
-                       json->where);
+                       "no valid heap snapshot: %s should stand here, in the %s", wanted, json->where);
 }
 
 /* At least one byte ahead. */
@@ -67,8 +65,7 @@ static const uint8_t *find_special(const uint8_t *at, const uint8_t *end)
     const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
     for (; end - at >= 16; at += 16) {
         const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)at);
-        const int found =
-            _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash)));
+        const int found = _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash)));
         if (found != 0) return at + __builtin_ctz((unsigned)found);
     }
 #endif
@@ -78,8 +75,7 @@ static const uint8_t *find_special(const uint8_t *at, const uint8_t *end)
 }
 
 /* Appends what fits; once something did not, nothing more is appended. */
-static hsd_status append(hsd_v8_json *json, const void *data, size_t size, size_t limit,
-                         hsd_error *err)
+static hsd_status append(hsd_v8_json *json, const void *data, size_t size, size_t limit, hsd_error *err)
 {
     if (json->is_cut || size > limit - json->text.size) {
         json->is_cut = true;
@@ -128,8 +124,7 @@ static size_t utf8_length(const uint8_t *at, const uint8_t *end)
 }
 
 /* Appends bytes that hold no escape, as valid UTF-8. V8 writes ASCII alone; others may not. */
-static hsd_status append_plain(hsd_v8_json *json, const uint8_t *at, const uint8_t *end,
-                               size_t limit, hsd_error *err)
+static hsd_status append_plain(hsd_v8_json *json, const uint8_t *at, const uint8_t *end, size_t limit, hsd_error *err)
 {
     while (at < end && !json->is_cut) {
         const uint8_t *p = at;
@@ -233,8 +228,7 @@ static hsd_status take_run(hsd_v8_json *json, size_t limit, hsd_error *err)
     const uint8_t *stop = find_special(source->at, source->end);
     const bool is_special = stop < source->end;
     if (!is_special) stop -= incomplete_tail(source->at, stop);
-    if (stop == source->at && !is_special)
-        return need_bytes(json, hsd_source_ahead(source) + 1, err);
+    if (stop == source->at && !is_special) return need_bytes(json, hsd_source_ahead(source) + 1, err);
     HSD_TRY(append_plain(json, source->at, stop, limit, err));
     source->at = stop;
     return is_special ? HSD_END : HSD_OK;
@@ -287,8 +281,7 @@ hsd_status hsd_v8_json_number(hsd_v8_json *json, uint64_t *out, hsd_error *err)
     HSD_TRY(hsd_v8_json_look(json, &byte, err));
     if ((uint8_t)(byte - '0') > 9) return fail_corrupt(json, "a whole number", err);
     while ((uint8_t)(byte - '0') < 10) {
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(byte - '0'), &value))
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, (uint64_t)(byte - '0'), &value))
             return fail_corrupt(json, "a number below 2^64", err);
         hsd_source_take(json->source, 1);
         HSD_TRY(need_byte(json, err));
@@ -308,8 +301,7 @@ static hsd_status skip_scalar(hsd_v8_json *json, hsd_error *err)
     for (;;) {
         HSD_TRY(need_byte(json, err));
         const uint8_t c = *source->at;
-        const bool is_letter =
-            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
         if (!is_letter && (c == '\0' || strchr(other, c) == NULL)) break;
         hsd_source_take(source, 1);
         is_empty = false;
@@ -320,8 +312,7 @@ static hsd_status skip_scalar(hsd_v8_json *json, hsd_error *err)
 /* Moves to the next bracket, brace or quote inside a nested value. */
 static void skip_flat(hsd_source *source)
 {
-    static const bool stops[256] = {
-        ['['] = true, [']'] = true, ['{'] = true, ['}'] = true, ['"'] = true};
+    static const bool stops[256] = {['['] = true, [']'] = true, ['{'] = true, ['}'] = true, ['"'] = true};
     while (source->at < source->end && !stops[*source->at])
         source->at++;
 }
@@ -354,8 +345,7 @@ hsd_status hsd_v8_json_skip(hsd_v8_json *json, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status next(hsd_v8_json *json, bool *is_first, uint8_t open, uint8_t close,
-                       hsd_error *err)
+static hsd_status next(hsd_v8_json *json, bool *is_first, uint8_t open, uint8_t close, hsd_error *err)
 {
     uint8_t byte;
     const bool was_first = *is_first;

@@ -52,8 +52,7 @@ hsd_status hsd_v8_json_number(hsd_v8_json *json, uint64_t *out, hsd_error *err);
  *      bool is_first = true;
  *      while ((status = hsd_v8_json_next_key(&json, &is_first, err)) == HSD_OK) … value …
  */
-hsd_status hsd_v8_json_next_key(hsd_v8_json *json, bool *is_first,
-                                hsd_error *err); /* key in json->text */
+hsd_status hsd_v8_json_next_key(hsd_v8_json *json, bool *is_first, hsd_error *err); /* key in json->text */
 hsd_status hsd_v8_json_next_item(hsd_v8_json *json, bool *is_first, hsd_error *err);
 
 /* True if the last string read is this one. */

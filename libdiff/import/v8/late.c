@@ -11,13 +11,12 @@
 #include "base/fail.h"
 #include "base/search.h"
 
-hsd_status hsd_v8_late_open(hsd_v8_late *late, const hsd_v8_marks *marks, hsd_temp_space *space,
-                            uint64_t memory_bytes, hsd_error *err)
+hsd_status hsd_v8_late_open(hsd_v8_late *late, const hsd_v8_marks *marks, hsd_temp_space *space, uint64_t memory_bytes,
+                            hsd_error *err)
 {
     const uint64_t words = marks->count / 64 + 1;
-    *late = (hsd_v8_late){
-        .is_used = true,
-        .pair_limit = (size_t)hsd_min_u64(memory_bytes / 2 / sizeof(hsd_v8_pair), UINT32_MAX)};
+    *late = (hsd_v8_late){.is_used = true,
+                          .pair_limit = (size_t)hsd_min_u64(memory_bytes / 2 / sizeof(hsd_v8_pair), UINT32_MAX)};
     hsd_v8_spool_init(&late->nodes, space, memory_bytes / 8);
     hsd_v8_spool_init(&late->edges, space, memory_bytes / 4);
     late->natives = calloc((size_t)words, sizeof *late->natives);
@@ -37,16 +36,15 @@ hsd_status hsd_v8_late_open(hsd_v8_late *late, const hsd_v8_marks *marks, hsd_te
 hsd_status hsd_v8_late_pair(hsd_v8_late *late, uint32_t from, uint32_t to, hsd_error *err)
 {
     if (late->pair_count == late->pair_limit) {
-        hsd_fail(err, HSD_E_OVER_BUDGET,
-                 "the memory given is too small for %zu references between objects of the page",
+        hsd_fail(err, HSD_E_OVER_BUDGET, "the memory given is too small for %zu references between objects of the page",
                  late->pair_count);
         /* A sixteenth of the budget goes here. */
-        hsd_error_set_hint(
-            err, "--memory %lluM is enough for twice as many",
-            (unsigned long long)(late->pair_count * 2 * sizeof(hsd_v8_pair) * 16 >> 20) + 16);
+        hsd_error_set_hint(err, "--memory %lluM is enough for twice as many",
+                           (unsigned long long)(late->pair_count * 2 * sizeof(hsd_v8_pair) * 16 >> 20) + 16);
         return HSD_E_OVER_BUDGET;
     }
-    HSD_TRY(HSD_ARRAY_GROW(late->pairs, late->pair_capacity, late->pair_count + 1, 1024, "objects of the embedder", err));
+    HSD_TRY(HSD_ARRAY_GROW(late->pairs, late->pair_capacity, late->pair_count + 1, 1024, "objects of the embedder",
+                           err));
     late->pairs[late->pair_count++] = (hsd_v8_pair){from, to};
     return HSD_OK;
 }
@@ -55,7 +53,8 @@ hsd_status hsd_v8_late_pair(hsd_v8_late *late, uint32_t from, uint32_t to, hsd_e
 
 static hsd_status put_todo(hsd_v8_late *late, uint32_t node, hsd_error *err)
 {
-    HSD_TRY(HSD_ARRAY_GROW(late->todo, late->todo_capacity, late->todo_count + 1, 1024, "objects of the embedder", err));
+    HSD_TRY(HSD_ARRAY_GROW(late->todo, late->todo_capacity, late->todo_count + 1, 1024, "objects of the embedder",
+                           err));
     late->todo[late->todo_count++] = node;
     return HSD_OK;
 }
@@ -76,8 +75,7 @@ static hsd_status spread(hsd_v8_late *late, hsd_v8_marks *marks, hsd_v8_mark mar
     }
     while (late->todo_count > 0) {
         const uint32_t node = late->todo[--late->todo_count];
-        for (size_t i = first_pair(late, node); i < late->pair_count && late->pairs[i].from == node;
-             i++) {
+        for (size_t i = first_pair(late, node); i < late->pair_count && late->pairs[i].from == node; i++) {
             const uint32_t to = late->pairs[i].to;
             if (hsd_v8_marks_get(marks, to) != HSD_V8_MARK_NATIVE) continue;
             hsd_v8_marks_set(marks, to, mark);

@@ -37,8 +37,8 @@ typedef struct hsd_v8_late {
 } hsd_v8_late;
 
 /* Begins to use it: counts the embedder objects among `marks`. */
-hsd_status hsd_v8_late_open(hsd_v8_late *late, const hsd_v8_marks *marks, hsd_temp_space *space,
-                            uint64_t memory_bytes, hsd_error *err);
+hsd_status hsd_v8_late_open(hsd_v8_late *late, const hsd_v8_marks *marks, hsd_temp_space *space, uint64_t memory_bytes,
+                            hsd_error *err);
 
 /* The ordinal in the capture of a node of the snapshot. */
 static inline uint32_t hsd_v8_late_ordinal(const hsd_v8_late *late, uint32_t node)

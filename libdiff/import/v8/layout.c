@@ -37,9 +37,8 @@ static const char *const class_names[HSD_V8_CLASS_COUNT] = {
 };
 
 static const char *const edge_names[HSD_V8_EDGE_COUNT] = {
-    [HSD_V8_EDGE_OTHER] = "unknown",     [HSD_V8_EDGE_CONTEXT] = "context",
-    [HSD_V8_EDGE_ELEMENT] = "element",   [HSD_V8_EDGE_PROPERTY] = "property",
-    [HSD_V8_EDGE_INTERNAL] = "internal", [HSD_V8_EDGE_HIDDEN] = "hidden",
+    [HSD_V8_EDGE_OTHER] = "unknown",     [HSD_V8_EDGE_CONTEXT] = "context",   [HSD_V8_EDGE_ELEMENT] = "element",
+    [HSD_V8_EDGE_PROPERTY] = "property", [HSD_V8_EDGE_INTERNAL] = "internal", [HSD_V8_EDGE_HIDDEN] = "hidden",
     [HSD_V8_EDGE_SHORTCUT] = "shortcut", [HSD_V8_EDGE_WEAK] = "weak",
 };
 
@@ -65,8 +64,7 @@ const char *hsd_v8_class_name(hsd_v8_class class)
 
 static hsd_status fail(const header *h, const char *text, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(h->json->source),
-                       "no valid heap snapshot: %s", text);
+    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(h->json->source), "no valid heap snapshot: %s", text);
 }
 
 static hsd_status read_names(header *h, names *list, hsd_error *err)
@@ -137,10 +135,8 @@ static hsd_status read_member(header *h, hsd_v8_layout *layout, hsd_error *err)
 {
     hsd_v8_json *json = h->json;
     if (hsd_v8_json_is(json, "meta")) return read_meta(h, err);
-    if (hsd_v8_json_is(json, "node_count"))
-        return hsd_v8_json_number(json, &layout->node_count, err);
-    if (hsd_v8_json_is(json, "edge_count"))
-        return hsd_v8_json_number(json, &layout->edge_count, err);
+    if (hsd_v8_json_is(json, "node_count")) return hsd_v8_json_number(json, &layout->node_count, err);
+    if (hsd_v8_json_is(json, "edge_count")) return hsd_v8_json_number(json, &layout->edge_count, err);
     if (hsd_v8_json_is(json, "root_index")) return hsd_v8_json_number(json, &h->root_index, err);
     if (!hsd_v8_json_is(json, "extra_native_bytes")) return hsd_v8_json_skip(json, err);
     layout->has_extra_native_bytes = true;
@@ -180,8 +176,7 @@ static hsd_status find_columns(const header *h, hsd_v8_layout *layout, hsd_error
         *wanted[i].column = find_name(wanted[i].list, wanted[i].name);
         if (*wanted[i].column == HSD_V8_NO_COLUMN && wanted[i].is_needed)
             return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(h->json->source),
-                               "no valid heap snapshot: its header names no column \"%s\"",
-                               wanted[i].name);
+                               "no valid heap snapshot: its header names no column \"%s\"", wanted[i].name);
     }
     layout->node_width = h->node_fields.count;
     layout->edge_width = h->edge_fields.count;
@@ -205,8 +200,7 @@ static hsd_status number_types(const header *h, hsd_v8_layout *layout, hsd_error
     layout->edge_type_count = h->edge_types.count;
     for (unsigned i = 0; i < h->node_types.count; i++) {
         layout->node_class[i] = number_of(h->node_types.text[i], class_names, HSD_V8_CLASS_COUNT);
-        snprintf(layout->node_type_name[i], sizeof layout->node_type_name[i], "%.31s",
-                 h->node_types.text[i]);
+        snprintf(layout->node_type_name[i], sizeof layout->node_type_name[i], "%.31s", h->node_types.text[i]);
     }
     for (unsigned i = 0; i < h->edge_types.count; i++)
         layout->edge_kind[i] = number_of(h->edge_types.text[i], edge_names, HSD_V8_EDGE_COUNT);

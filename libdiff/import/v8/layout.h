@@ -51,8 +51,7 @@ typedef enum hsd_v8_edge {
 
 typedef struct hsd_v8_layout {
     unsigned node_width, edge_width;
-    uint64_t
-        node_reciprocal; /* 2^64 / node_width, rounded up: an offset below 2^32 times it, shifted by
+    uint64_t node_reciprocal; /* 2^64 / node_width, rounded up: an offset below 2^32 times it, shifted by
                                * 64, is the number of the node */
     /* Columns of a node; trace_node_id and what else there may be are not looked at. */
     unsigned type, name, id, self_size, edge_count_column;
@@ -86,8 +85,7 @@ static inline hsd_v8_class hsd_v8_class_of(const hsd_v8_layout *layout, uint64_t
 
 static inline hsd_v8_edge hsd_v8_edge_of(const hsd_v8_layout *layout, uint64_t type)
 {
-    return type < layout->edge_type_count ? (hsd_v8_edge)layout->edge_kind[type]
-                                          : HSD_V8_EDGE_OTHER;
+    return type < layout->edge_type_count ? (hsd_v8_edge)layout->edge_kind[type] : HSD_V8_EDGE_OTHER;
 }
 
 /* The name of a node class as V8 writes it: "object shape". */

@@ -1,6 +1,6 @@
 /*
- * Reads the list of locations: where the functions of closures stand, and the constructors of objects. Those of the first closure of each
- * function are kept (functions.h), the others passed over.
+ * Reads the list of locations: where the functions of closures stand, and the constructors of objects. Those of the
+ * first closure of each function are kept (functions.h), the others passed over.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,8 @@ static void take_batch(hsd_v8 *v8, const uint64_t *items, size_t count)
         const uint64_t node = items[i + layout->location_object] / layout->node_width;
         /* Closures have no mark of their own, but objects have, which are most. */
         if (node >= v8->marks.count || hsd_v8_marks_get(&v8->marks, node) != HSD_V8_MARK_OTHER) continue;
-        hsd_v8_functions_locate(&v8->functions, (uint32_t)node, items[i + layout->location_line], items[i + layout->location_column]);
+        hsd_v8_functions_locate(&v8->functions, (uint32_t)node, items[i + layout->location_line],
+                                items[i + layout->location_column]);
     }
 }
 

@@ -21,8 +21,7 @@ void hsd_v8_marks_init(hsd_v8_marks *marks, uint64_t memory_bytes)
 
 static hsd_status out_of_memory(uint64_t nodes, hsd_error *err)
 {
-    return hsd_fail(err, HSD_E_NOMEM, "out of memory: half a byte for each of %llu nodes",
-                    (unsigned long long)nodes);
+    return hsd_fail(err, HSD_E_NOMEM, "out of memory: half a byte for each of %llu nodes", (unsigned long long)nodes);
 }
 
 hsd_status hsd_v8_marks_grow(hsd_v8_marks *marks, hsd_error *err)
@@ -30,8 +29,7 @@ hsd_status hsd_v8_marks_grow(hsd_v8_marks *marks, hsd_error *err)
     const uint64_t wanted = marks->capacity == 0 ? FIRST_CAPACITY : marks->capacity * 2;
     const uint64_t capacity = hsd_min_u64(wanted, hsd_min_u64(marks->limit, MOST_NODES));
     if (capacity <= marks->count) {
-        hsd_fail(err, HSD_E_OVER_BUDGET,
-                 "the memory given is too small for a snapshot of more than %llu nodes",
+        hsd_fail(err, HSD_E_OVER_BUDGET, "the memory given is too small for a snapshot of more than %llu nodes",
                  (unsigned long long)marks->count);
         /* The importer gives half of the budget to the marks. */
         hsd_error_set_hint(err, "--memory %lluM is enough for twice as many",

@@ -58,8 +58,7 @@ static inline hsd_v8_mark hsd_v8_marks_get(const hsd_v8_marks *marks, uint64_t n
 static inline void hsd_v8_marks_set(hsd_v8_marks *marks, uint64_t node, hsd_v8_mark mark)
 {
     const unsigned shift = (unsigned)(node & 1) * 4;
-    marks->kinds[node >> 1] =
-        (uint8_t)((marks->kinds[node >> 1] & ~(7u << shift)) | (unsigned)mark << shift);
+    marks->kinds[node >> 1] = (uint8_t)((marks->kinds[node >> 1] & ~(7u << shift)) | (unsigned)mark << shift);
 }
 
 /* The fourth bit of the half byte: the node is a root, or a group of roots (roots.h). */

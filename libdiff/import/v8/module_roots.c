@@ -1,10 +1,11 @@
 /*
- * Modules of the program as roots of the capture: their contexts, the objects that CommonJS makes of them, those that V8 makes of ES
- * modules, and `process`. So what a program holds begins with its files, and not with the way that leads there from the global object: over
- * the children of the main module, the cache of require, or whichever closure comes first.
+ * Modules of the program as roots of the capture: their contexts, the objects that CommonJS makes of them, those that
+ * V8 makes of ES modules, and `process`. So what a program holds begins with its files, and not with the way that leads
+ * there from the global object: over the children of the main module, the cache of require, or whichever closure comes
+ * first.
  *
- * They are live in any case, so roots more change no sum. One that is there several times is none: a program that loads a module anew
- * and anew leaks the copies, and what holds them is the answer.
+ * They are live in any case, so roots more change no sum. One that is there several times is none: a program that loads
+ * a module anew and anew leaks the copies, and what holds them is the answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static hsd_status put_module(hsd_v8 *v8, const module_root *root, const uint8_t 
     if (root->file >= v8->files.count) return HSD_OK;
     const hsd_v8_file *file = &v8->files.files[root->file];
     if (file->is_runtime || file->name.size == 0 || seen[file->same] != 1) return HSD_OK;
-    const hsc_root_record record = {.kind = HSC_ROOT_GLOBAL, .label = root->text, .target = hsd_v8_late_ordinal(&v8->late, root->target)};
+    const hsc_root_record record = {
+        .kind = HSC_ROOT_GLOBAL, .label = root->text, .target = hsd_v8_late_ordinal(&v8->late, root->target)};
     HSD_WRITE(v8->import, hsc_root(v8->import->writer, &record), err);
     return HSD_OK;
 }
@@ -35,7 +37,8 @@ static void see(const hsd_v8 *v8, uint32_t file, uint8_t *seen)
 
 static hsd_status put_contexts(hsd_v8 *v8, uint8_t *seen, hsd_error *err)
 {
-    for (uint32_t i = 0; i < v8->scopes.scope_count; i++) see(v8, v8->scopes.scopes[i].file, seen);
+    for (uint32_t i = 0; i < v8->scopes.scope_count; i++)
+        see(v8, v8->scopes.scopes[i].file, seen);
     for (uint32_t i = 0; i < v8->scopes.scope_count; i++) {
         const module_root root = {v8->scopes.scopes[i].ordinal, HSD_V8_STRING_SCOPES + i, v8->scopes.scopes[i].file};
         HSD_TRY(put_module(v8, &root, seen, err));
@@ -59,8 +62,8 @@ static hsd_status put_modules(hsd_v8 *v8, bool is_es, uint8_t *seen, hsd_error *
 static hsd_status put_process(hsd_v8 *v8, hsd_error *err)
 {
     if (v8->process == 0) return HSD_OK;
-    const hsc_root_record record = {.kind = HSC_ROOT_GLOBAL, .label = HSD_V8_STRING_PROCESS,
-                                    .target = hsd_v8_late_ordinal(&v8->late, v8->process)};
+    const hsc_root_record record = {
+        .kind = HSC_ROOT_GLOBAL, .label = HSD_V8_STRING_PROCESS, .target = hsd_v8_late_ordinal(&v8->late, v8->process)};
     HSD_WRITE(v8->import, hsc_root(v8->import->writer, &record), err);
     return HSD_OK;
 }

@@ -31,11 +31,15 @@ hsd_status hsd_v8_modules_object(hsd_v8_modules *modules, hsd_v8_names *names, h
     return add(modules, &module, out, err);
 }
 
-hsd_status hsd_v8_modules_source(hsd_v8_modules *modules, uint32_t ordinal, uint32_t source, const uint32_t parts[HSD_V8_MODULE_PARTS],
-                                 uint32_t *out, hsd_error *err)
+hsd_status hsd_v8_modules_source(hsd_v8_modules *modules, uint32_t ordinal, uint32_t source,
+                                 const uint32_t parts[HSD_V8_MODULE_PARTS], uint32_t *out, hsd_error *err)
 {
-    const hsd_v8_module module = {.ordinal = ordinal, .proof = source, .name = HSD_V8_NO_ENTRY, .closure = UINT32_MAX,
-                                  .file = HSD_V8_NO_FILE, .is_es = true};
+    const hsd_v8_module module = {.ordinal = ordinal,
+                                  .proof = source,
+                                  .name = HSD_V8_NO_ENTRY,
+                                  .closure = UINT32_MAX,
+                                  .file = HSD_V8_NO_FILE,
+                                  .is_es = true};
     HSD_TRY(add(modules, &module, out, err));
     if (*out == HSD_V8_NO_MODULE) return HSD_OK;
     modules->es_count++;
@@ -52,8 +56,8 @@ static uint32_t function_of(const hsd_v8_functions *functions, const hsd_v8_modu
     return number == HSD_ID_NONE ? HSD_V8_NO_FUNCTION : number;
 }
 
-hsd_status hsd_v8_modules_resolve(hsd_v8_modules *modules, hsd_v8_names *names, const hsd_v8_functions *functions, hsd_v8_files *files,
-                                  hsd_error *err)
+hsd_status hsd_v8_modules_resolve(hsd_v8_modules *modules, hsd_v8_names *names, const hsd_v8_functions *functions,
+                                  hsd_v8_files *files, hsd_error *err)
 {
     for (uint32_t i = 0; i < modules->count; i++) {
         hsd_v8_module *module = &modules->items[i];
@@ -70,7 +74,8 @@ hsd_status hsd_v8_modules_resolve(hsd_v8_modules *modules, hsd_v8_names *names, 
 static bool is_module(const hsd_v8_module *module, const hsd_v8_names *names, const hsd_v8_functions *functions)
 {
     if (!module->is_es) return hsd_v8_is_proven(names, module->proof, HSD_V8_PROOF_MODULE);
-    const bool is_source = module->proof < names->count && (names->entries[module->proof].flags & HSD_V8_ENTRY_MODULE) != 0;
+    const bool is_source =
+        module->proof < names->count && (names->entries[module->proof].flags & HSD_V8_ENTRY_MODULE) != 0;
     return is_source && hsd_v8_functions_file(functions, names, function_of(functions, module)) != HSD_V8_NO_FILE;
 }
 

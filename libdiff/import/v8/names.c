@@ -9,7 +9,6 @@
 #include "base/array.h"
 #include "base/fail.h"
 
-
 #define FIRST_SLOTS UINT32_C(4096)
 
 static hsd_status set_slots(hsd_v8_names *names, uint32_t slot_count, hsd_error *err)
@@ -37,8 +36,7 @@ static hsd_status set_slots(hsd_v8_names *names, uint32_t slot_count, hsd_error 
     return HSD_OK;
 }
 
-hsd_status hsd_v8_names_init(hsd_v8_names *names, uint32_t first_type, uint32_t first_label,
-                             hsd_error *err)
+hsd_status hsd_v8_names_init(hsd_v8_names *names, uint32_t first_type, uint32_t first_label, hsd_error *err)
 {
     *names = (hsd_v8_names){.next_type = first_type, .next_label = first_label};
     return set_slots(names, FIRST_SLOTS, err);
@@ -64,7 +62,8 @@ static hsd_status add(hsd_v8_names *names, const hsd_v8_entry *entry, uint32_t *
         names->refused++;
         return HSD_OK;
     }
-    HSD_TRY(HSD_ARRAY_GROW(names->entries, names->capacity, names->count + 1, 1024, "names of types and references", err));
+    HSD_TRY(HSD_ARRAY_GROW(names->entries, names->capacity, names->count + 1, 1024, "names of types and references",
+                           err));
     *out = names->count++;
     names->entries[*out] = *entry;
     if (is_type(wait)) names->entries[*out].number = names->next_type++;
@@ -72,14 +71,13 @@ static hsd_status add(hsd_v8_names *names, const hsd_v8_entry *entry, uint32_t *
     return HSD_OK;
 }
 
-hsd_status hsd_v8_names_intern(hsd_v8_names *names, hsd_v8_wait wait, unsigned flags,
-                               uint32_t owner, uint32_t name, uint32_t *out, hsd_error *err)
+hsd_status hsd_v8_names_intern(hsd_v8_names *names, hsd_v8_wait wait, unsigned flags, uint32_t owner, uint32_t name,
+                               uint32_t *out, hsd_error *err)
 {
     const uint64_t key = hsd_v8_key(wait, flags, owner, name);
     *out = hsd_v8_names_find(names, key);
     if (*out != HSD_V8_NO_ENTRY) return HSD_OK;
-    const hsd_v8_entry entry = {
-        .name = name, .owner = owner, .wait = (uint8_t)wait, .flags = (uint8_t)flags};
+    const hsd_v8_entry entry = {.name = name, .owner = owner, .wait = (uint8_t)wait, .flags = (uint8_t)flags};
     HSD_TRY(add(names, &entry, out, err));
     if (*out == HSD_V8_NO_ENTRY) return HSD_OK;
     if (names->used >= names->slot_count / 2) HSD_TRY(set_slots(names, names->slot_count * 2, err));
@@ -92,11 +90,10 @@ hsd_status hsd_v8_names_intern(hsd_v8_names *names, hsd_v8_wait wait, unsigned f
     return HSD_OK;
 }
 
-hsd_status hsd_v8_names_add(hsd_v8_names *names, hsd_v8_wait wait, uint32_t owner, uint32_t name,
-                            uint32_t number, uint32_t *out, hsd_error *err)
+hsd_status hsd_v8_names_add(hsd_v8_names *names, hsd_v8_wait wait, uint32_t owner, uint32_t name, uint32_t number,
+                            uint32_t *out, hsd_error *err)
 {
-    const hsd_v8_entry entry = {
-        .name = name, .number = number, .owner = owner, .wait = (uint8_t)wait};
+    const hsd_v8_entry entry = {.name = name, .number = number, .owner = owner, .wait = (uint8_t)wait};
     return add(names, &entry, out, err);
 }
 

@@ -22,19 +22,19 @@
 #include <hsdiff/status.h>
 
 typedef enum hsd_v8_wait {
-    HSD_V8_WAIT_TYPE,     /* class of objects */
-    HSD_V8_WAIT_NATIVE,   /* class of embedder objects */
-    HSD_V8_WAIT_DETACHED, /* the same, detached: "Detached " goes before */
-    HSD_V8_WAIT_FIELD,    /* label of a property */
-    HSD_V8_WAIT_VARIABLE, /* label of a context's variable */
-    HSD_V8_WAIT_BLOCK,    /* label of a block's variable; see blocks.h */
-    HSD_V8_WAIT_INTERNAL, /* label of V8's own */
-    HSD_V8_WAIT_CELL,     /* the same, from a node of V8's; owner = entry of its WAIT_SOURCE, + 1 */
-    HSD_V8_WAIT_SHORTCUT, /* label of a second way to something */
-    HSD_V8_WAIT_WEAK,     /* label of a weak reference of an object */
+    HSD_V8_WAIT_TYPE,         /* class of objects */
+    HSD_V8_WAIT_NATIVE,       /* class of embedder objects */
+    HSD_V8_WAIT_DETACHED,     /* the same, detached: "Detached " goes before */
+    HSD_V8_WAIT_FIELD,        /* label of a property */
+    HSD_V8_WAIT_VARIABLE,     /* label of a context's variable */
+    HSD_V8_WAIT_BLOCK,        /* label of a block's variable; see blocks.h */
+    HSD_V8_WAIT_INTERNAL,     /* label of V8's own */
+    HSD_V8_WAIT_CELL,         /* the same, from a node of V8's; owner = entry of its WAIT_SOURCE, + 1 */
+    HSD_V8_WAIT_SHORTCUT,     /* label of a second way to something */
+    HSD_V8_WAIT_WEAK,         /* label of a weak reference of an object */
     HSD_V8_WAIT_MODULE_FIELD, /* label of a property of what may be a module; owner = entry of its class, + 1 */
     HSD_V8_WAIT_MODULE_TWICE, /* label of V8's own to what a property leads to as well; likewise */
-    HSD_V8_WAIT_NAME,     /* name of objects: functions, code, hidden nodes */
+    HSD_V8_WAIT_NAME,         /* name of objects: functions, code, hidden nodes */
     /* From here on each is put by hand, not found again. */
     HSD_V8_WAIT_GLOBAL_FIELD,   /* label of a property of a global object; owner = which */
     HSD_V8_WAIT_SCOPE_VARIABLE, /* label of a variable of a module or script; owner = which */
@@ -51,14 +51,13 @@ typedef enum hsd_v8_wait {
 } hsd_v8_wait;
 
 /* Flags of an entry. */
-#define HSD_V8_ENTRY_MOVABLE                                                                       \
-    0x1u /* label: what it leads to is movable (marks.h); CELL: or V8's own */
-#define HSD_V8_ENTRY_SEEN 0x2u /* its string came */
-#define HSD_V8_ENTRY_VALUE                                                                         \
-    0x4u /* CELL: the string is "value"; SOURCE: it is "system / PropertyCell" */
-#define HSD_V8_ENTRY_FOLD 0x8u  /* INTERNAL: leads into a container */
-#define HSD_V8_ENTRY_PAIR 0x10u /* TABLE: the item is the value of a pair, which the key holds */
-#define HSD_V8_ENTRY_MODULE 0x20u /* SOURCE: it is "system / SourceTextModule"; MODULE_FIELD: what the module exports */
+#define HSD_V8_ENTRY_MOVABLE 0x1u  /* label: what it leads to is movable (marks.h); CELL: or V8's own */
+#define HSD_V8_ENTRY_SEEN    0x2u  /* its string came */
+#define HSD_V8_ENTRY_VALUE   0x4u  /* CELL: the string is "value"; SOURCE: it is "system / PropertyCell" */
+#define HSD_V8_ENTRY_FOLD    0x8u  /* INTERNAL: leads into a container */
+#define HSD_V8_ENTRY_PAIR    0x10u /* TABLE: the item is the value of a pair, which the key holds */
+/* SOURCE: it is "system / SourceTextModule"; MODULE_FIELD: what the module exports */
+#define HSD_V8_ENTRY_MODULE 0x20u
 
 typedef struct hsd_v8_entry {
     uint32_t name;   /* number of the string in the snapshot */
@@ -86,8 +85,7 @@ typedef struct hsd_v8_names {
 #define HSD_V8_NAMES_LIMIT (UINT32_C(1) << 19)
 
 /* Numbers below these are the importer's own: see import.h. */
-hsd_status hsd_v8_names_init(hsd_v8_names *names, uint32_t first_type, uint32_t first_label,
-                             hsd_error *err);
+hsd_status hsd_v8_names_init(hsd_v8_names *names, uint32_t first_type, uint32_t first_label, hsd_error *err);
 
 static inline uint64_t hsd_v8_key(hsd_v8_wait wait, unsigned flags, uint32_t owner, uint32_t name)
 {
@@ -102,8 +100,7 @@ static inline uint32_t hsd_v8_key_slot(uint64_t key, uint32_t slot_count)
 /* The entry of a key, or HSD_V8_NO_ENTRY. */
 static inline uint32_t hsd_v8_names_find(const hsd_v8_names *names, uint64_t key)
 {
-    for (uint32_t slot = hsd_v8_key_slot(key, names->slot_count);;
-         slot = (slot + 1) & (names->slot_count - 1)) {
+    for (uint32_t slot = hsd_v8_key_slot(key, names->slot_count);; slot = (slot + 1) & (names->slot_count - 1)) {
         if (names->keys[slot] == key) return names->places[slot];
         if (names->keys[slot] == 0) return HSD_V8_NO_ENTRY;
     }
@@ -113,12 +110,12 @@ static inline uint32_t hsd_v8_names_find(const hsd_v8_names *names, uint64_t key
  * The entry for these four, made if it is new: types and labels get their number. *out is
  * HSD_V8_NO_ENTRY when the limit is reached. `owner` must be below 2^23 here, flags 0 or MOVABLE.
  */
-hsd_status hsd_v8_names_intern(hsd_v8_names *names, hsd_v8_wait wait, unsigned flags,
-                               uint32_t owner, uint32_t name, uint32_t *out, hsd_error *err);
+hsd_status hsd_v8_names_intern(hsd_v8_names *names, hsd_v8_wait wait, unsigned flags, uint32_t owner, uint32_t name,
+                               uint32_t *out, hsd_error *err);
 
 /* A new entry that is not looked for again. `number` 0: the next label. */
-hsd_status hsd_v8_names_add(hsd_v8_names *names, hsd_v8_wait wait, uint32_t owner, uint32_t name,
-                            uint32_t number, uint32_t *out, hsd_error *err);
+hsd_status hsd_v8_names_add(hsd_v8_names *names, hsd_v8_wait wait, uint32_t owner, uint32_t name, uint32_t number,
+                            uint32_t *out, hsd_error *err);
 
 /* Entries in ascending order of their strings: *order is an array of names->count, to be freed. */
 hsd_status hsd_v8_names_order(const hsd_v8_names *names, uint32_t **order, hsd_error *err);

@@ -33,16 +33,13 @@ static hsd_status fail_node(const hsd_v8 *v8, const char *column, uint64_t value
                        (unsigned long long)v8->marks.count, (unsigned long long)value);
 }
 
-static hsd_status take_columns(const hsd_v8 *v8, const uint64_t *item, hsd_v8_node *node,
-                               hsd_error *err)
+static hsd_status take_columns(const hsd_v8 *v8, const uint64_t *item, hsd_v8_node *node, hsd_error *err)
 {
     const hsd_v8_layout *layout = &v8->layout;
     const uint64_t type = item[layout->type], edge_count = item[layout->edge_count_column];
-    const uint64_t state =
-        layout->detachedness == HSD_V8_NO_COLUMN ? 0 : item[layout->detachedness];
+    const uint64_t state = layout->detachedness == HSD_V8_NO_COLUMN ? 0 : item[layout->detachedness];
     if (edge_count > UINT32_MAX) return fail_node(v8, "edge count", edge_count, err);
-    if (item[layout->self_size] > UINT64_MAX >> 1)
-        return fail_node(v8, "size", item[layout->self_size], err);
+    if (item[layout->self_size] > UINT64_MAX >> 1) return fail_node(v8, "size", item[layout->self_size], err);
     node->type = (uint8_t)hsd_min_u64(type, HSD_V8_MAX_TYPES);
     node->state = (uint8_t)(state <= HSD_V8_STATE_DETACHED ? state : 0);
     node->name = (uint32_t)item[layout->name];
@@ -87,8 +84,7 @@ static hsd_status count_node(hsd_v8 *v8, const hsd_v8_node *node, hsd_error *err
 
 /* ---- the list ---- */
 
-static hsd_status take_batch(hsd_v8 *v8, const uint64_t *items, size_t count, uint64_t *last_id,
-                             hsd_error *err)
+static hsd_status take_batch(hsd_v8 *v8, const uint64_t *items, size_t count, uint64_t *last_id, hsd_error *err)
 {
     const bool is_summary = v8->import->options->summary_only;
     const size_t width = v8->layout.node_width;
@@ -100,8 +96,7 @@ static hsd_status take_batch(hsd_v8 *v8, const uint64_t *items, size_t count, ui
     return HSD_OK;
 }
 
-static hsd_status read_batches(hsd_v8 *v8, hsd_v8_numbers *numbers, uint64_t *items,
-                               size_t capacity, hsd_error *err)
+static hsd_status read_batches(hsd_v8 *v8, hsd_v8_numbers *numbers, uint64_t *items, size_t capacity, hsd_error *err)
 {
     uint64_t last_id = 0;
     while (!numbers->is_at_end) {

@@ -59,14 +59,9 @@ static inline uint8_t *hsd_v8_node_pack(uint8_t *at, const hsd_v8_node *node, ui
     const uint64_t id = step << 1 ^ (step >> 63 ? UINT64_MAX : 0);
     const bool is_small = node->self_size < 2048 && (node->self_size & 7) == 0;
     const uint64_t size = is_small ? node->self_size >> 3 : node->self_size;
-    const unsigned name_bytes = node->name < 0x100       ? 1u
-                                : node->name < 0x10000   ? 2u
-                                : node->name < 0x1000000 ? 3u
-                                                         : 4u;
+    const unsigned name_bytes = node->name < 0x100 ? 1u : node->name < 0x10000 ? 2u : node->name < 0x1000000 ? 3u : 4u;
     const unsigned id_code = id == 0 ? 0u : id < 0x100 ? 1u : id <= UINT32_MAX ? 2u : 3u;
-    const unsigned size_code = is_small                       ? 0u
-                               : hsd_v8_node_class(size) == 0 ? 1u
-                                                              : hsd_v8_node_class(size);
+    const unsigned size_code = is_small ? 0u : hsd_v8_node_class(size) == 0 ? 1u : hsd_v8_node_class(size);
     const unsigned edge_code = hsd_v8_node_class(node->edge_count);
     static const uint8_t id_bytes[4] = {0, 1, 4, 8}, value_bytes[4] = {1, 2, 4, 8};
     at[0] = (uint8_t)(node->type | node->state << 6);

@@ -67,10 +67,7 @@ static uint64_t bytes_equal(uint64_t word, uint8_t byte)
 }
 
 /* The high bits of eight bytes, side by side. */
-static uint64_t gather_high(uint64_t word)
-{
-    return ((word >> 7) * UINT64_C(0x0102040810204080)) >> 56;
-}
+static uint64_t gather_high(uint64_t word) { return ((word >> 7) * UINT64_C(0x0102040810204080)) >> 56; }
 
 hsd_v8_masks hsd_v8_classify_words(const uint8_t *bytes)
 {
@@ -79,9 +76,8 @@ hsd_v8_masks hsd_v8_classify_words(const uint8_t *bytes)
         const uint64_t word = load_word(bytes + i * 8);
         const uint64_t value = word ^ ONES * '0';
         const uint64_t digits = ~(((value & ~HIGH) + ONES * (0x80 - 10)) | value) & HIGH;
-        const uint64_t separators = bytes_equal(word, ',') | bytes_equal(word, '\n') |
-                                    bytes_equal(word, ' ') | bytes_equal(word, '\r') |
-                                    bytes_equal(word, '\t');
+        const uint64_t separators = bytes_equal(word, ',') | bytes_equal(word, '\n') | bytes_equal(word, ' ') |
+                                    bytes_equal(word, '\r') | bytes_equal(word, '\t');
         masks.digits |= gather_high(digits) << i * 8;
         masks.plain |= gather_high(digits | separators) << i * 8;
     }
@@ -150,24 +146,20 @@ static inline __m128i convert_two(const uint8_t *block, const uint8_t *stop, con
     const __m128i mask_b = _mm_loadl_epi64((const __m128i *)(const void *)&length_masks[length[1]]);
     const __m128i text = _mm_sub_epi8(_mm_unpacklo_epi64(a, b), _mm_set1_epi8('0'));
     const __m128i digits = _mm_and_si128(text, _mm_unpacklo_epi64(mask_a, mask_b));
-    const __m128i pairs =
-        _mm_add_epi16(_mm_mullo_epi16(_mm_and_si128(digits, low), tens), _mm_srli_epi16(digits, 8));
+    const __m128i pairs = _mm_add_epi16(_mm_mullo_epi16(_mm_and_si128(digits, low), tens), _mm_srli_epi16(digits, 8));
     return _mm_madd_epi16(pairs, hundreds);
 }
 
-static inline void convert_four(const uint8_t *block, const uint8_t *stop, const uint8_t *length,
-                                uint64_t *out)
+static inline void convert_four(const uint8_t *block, const uint8_t *stop, const uint8_t *length, uint64_t *out)
 {
     const __m128i thousands = _mm_set_epi16(1, 10000, 1, 10000, 1, 10000, 1, 10000);
-    const __m128i groups =
-        _mm_packs_epi32(convert_two(block, stop, length), convert_two(block, stop + 2, length + 2));
+    const __m128i groups = _mm_packs_epi32(convert_two(block, stop, length), convert_two(block, stop + 2, length + 2));
     const __m128i values = _mm_madd_epi16(groups, thousands), zero = _mm_setzero_si128();
     _mm_storeu_si128((__m128i *)(void *)out, _mm_unpacklo_epi32(values, zero));
     _mm_storeu_si128((__m128i *)(void *)(out + 2), _mm_unpackhi_epi32(values, zero));
 }
 #else
-static inline void convert_four(const uint8_t *block, const uint8_t *stop, const uint8_t *length,
-                                uint64_t *out)
+static inline void convert_four(const uint8_t *block, const uint8_t *stop, const uint8_t *length, uint64_t *out)
 {
     for (unsigned i = 0; i < 4; i++)
         out[i] = convert_short(block + stop[i], length[i]);
@@ -246,9 +238,7 @@ static size_t read_plain(const uint8_t **at, const uint8_t *end, uint64_t *out, 
         find_places(masks.digits, is_inside, &start, &p);
         for (unsigned i = 0; i < p.count; i += 4)
             convert_four(block, p.stop + i, p.length + i, out + count + i);
-        const unsigned good = __builtin_expect(p.has_long, 0)
-                                  ? convert_long(block, &p, before, out + count)
-                                  : p.count;
+        const unsigned good = __builtin_expect(p.has_long, 0) ? convert_long(block, &p, before, out + count) : p.count;
         count += good;
         if (good > 0) *at = block + p.stop[good - 1];
         if (good < p.count) break;
@@ -265,22 +255,17 @@ static size_t read_plain(const uint8_t **at, const uint8_t *end, uint64_t *out, 
 static hsd_status fail_truncated(const hsd_v8_numbers *n, hsd_error *err)
 {
     const uint64_t offset = hsd_source_offset(n->source) + hsd_source_ahead(n->source);
-    hsd_fail_at(err, HSD_E_TRUNCATED, offset,
-                "the snapshot ends inside its list of %s, after %llu numbers", n->what,
+    hsd_fail_at(err, HSD_E_TRUNCATED, offset, "the snapshot ends inside its list of %s, after %llu numbers", n->what,
                 (unsigned long long)n->count);
     return HSD_E_TRUNCATED;
 }
 
 static hsd_status fail_corrupt(const hsd_v8_numbers *n, const char *found, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(n->source), "%s in the list of %s",
-                       found, n->what);
+    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(n->source), "%s in the list of %s", found, n->what);
 }
 
-static bool is_separator(uint8_t c)
-{
-    return c == ',' || c == '\n' || c == ' ' || c == '\r' || c == '\t';
-}
+static bool is_separator(uint8_t c) { return c == ',' || c == '\n' || c == ' ' || c == '\r' || c == '\t'; }
 static bool is_digit(uint8_t c) { return (uint8_t)(c - '0') < 10; }
 
 /* Moves to the first byte that is no separator. HSD_END at the end of the input. */
@@ -306,11 +291,9 @@ static hsd_status parse_one(hsd_v8_numbers *n, uint64_t *out, hsd_error *err)
     const uint8_t *first = p;
     uint64_t value = 0;
     for (; p < source->end && is_digit(*p); p++)
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
             return fail_corrupt(n, "a number past 2^64", err);
-    if (p - first >= (ptrdiff_t)NUMBER_PEEK_BYTES - 2)
-        return fail_corrupt(n, "a number of too many digits", err);
+    if (p - first >= (ptrdiff_t)NUMBER_PEEK_BYTES - 2) return fail_corrupt(n, "a number of too many digits", err);
     if (p == source->end) return HSD_END;
     if (p == first || !(is_separator(*p) || *p == ']'))
         return fail_corrupt(n, "something that is no whole number", err);
@@ -339,8 +322,7 @@ static hsd_status read_one(hsd_v8_numbers *n, uint64_t *out, hsd_error *err)
 
 /* ---- the list ---- */
 
-hsd_status hsd_v8_numbers_begin(hsd_v8_numbers *numbers, hsd_source *source, const char *what,
-                                hsd_error *err)
+hsd_status hsd_v8_numbers_begin(hsd_v8_numbers *numbers, hsd_source *source, const char *what, hsd_error *err)
 {
     *numbers = (hsd_v8_numbers){.source = source, .what = what};
     const hsd_status status = hsd_source_peek(source, 1, err);
@@ -351,8 +333,7 @@ hsd_status hsd_v8_numbers_begin(hsd_v8_numbers *numbers, hsd_source *source, con
     return HSD_OK;
 }
 
-hsd_status hsd_v8_numbers_read(hsd_v8_numbers *numbers, uint64_t *out, size_t capacity,
-                               size_t *count, hsd_error *err)
+hsd_status hsd_v8_numbers_read(hsd_v8_numbers *numbers, uint64_t *out, size_t capacity, size_t *count, hsd_error *err)
 {
     hsd_source *source = numbers->source;
     size_t got = 0;

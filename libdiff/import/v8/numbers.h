@@ -25,16 +25,14 @@ typedef struct hsd_v8_numbers {
 } hsd_v8_numbers;
 
 /* Takes the opening bracket. HSD_E_CORRUPT if there is none, HSD_E_TRUNCATED at the end of input. */
-hsd_status hsd_v8_numbers_begin(hsd_v8_numbers *numbers, hsd_source *source, const char *what,
-                                hsd_error *err);
+hsd_status hsd_v8_numbers_begin(hsd_v8_numbers *numbers, hsd_source *source, const char *what, hsd_error *err);
 
 /*
  * Fills `out` with the next numbers: `capacity` of them, or fewer when the list ends (then is_at_end,
  * and the closing bracket is taken). On HSD_E_TRUNCATED *count tells how many whole numbers came
  * before the end of the input. HSD_E_CORRUPT for anything that is no whole number below 2^64.
  */
-hsd_status hsd_v8_numbers_read(hsd_v8_numbers *numbers, uint64_t *out, size_t capacity,
-                               size_t *count, hsd_error *err);
+hsd_status hsd_v8_numbers_read(hsd_v8_numbers *numbers, uint64_t *out, size_t capacity, size_t *count, hsd_error *err);
 
 /* Reads to the closing bracket without looking at the numbers. */
 hsd_status hsd_v8_numbers_skip(hsd_v8_numbers *numbers, hsd_error *err);

@@ -25,8 +25,7 @@ static hsd_status add_group(hsd_v8_roots *roots, uint32_t name, uint32_t kind, h
     return HSD_OK;
 }
 
-hsd_status hsd_v8_roots_init(hsd_v8_roots *roots, hsd_temp_space *space, uint64_t memory_bytes,
-                             hsd_error *err)
+hsd_status hsd_v8_roots_init(hsd_v8_roots *roots, hsd_temp_space *space, uint64_t memory_bytes, hsd_error *err)
 {
     *roots = (hsd_v8_roots){0};
     hsd_v8_spool_init(&roots->spool, space, memory_bytes);
@@ -45,8 +44,7 @@ hsd_status hsd_v8_roots_put(hsd_v8_roots *roots, uint32_t group, uint32_t target
 }
 
 /* The group of this name; past the limit, and for 0, the one without a name. */
-static hsd_status group_of(hsd_v8_roots *roots, hsd_v8_names *names, uint32_t name, uint32_t *out,
-                           hsd_error *err)
+static hsd_status group_of(hsd_v8_roots *roots, hsd_v8_names *names, uint32_t name, uint32_t *out, hsd_error *err)
 {
     uint32_t entry;
     *out = HSD_V8_GROUP_EMBEDDER;
@@ -63,8 +61,8 @@ static hsd_status group_of(hsd_v8_roots *roots, hsd_v8_names *names, uint32_t na
     return add_group(roots, name, HSC_ROOT_HANDLE, err);
 }
 
-hsd_status hsd_v8_roots_node(hsd_v8_roots *roots, hsd_v8_names *names, uint32_t ordinal,
-                             uint32_t name, bool is_group, uint32_t *group, hsd_error *err)
+hsd_status hsd_v8_roots_node(hsd_v8_roots *roots, hsd_v8_names *names, uint32_t ordinal, uint32_t name, bool is_group,
+                             uint32_t *group, hsd_error *err)
 {
     uint32_t mine;
     *group = HSD_V8_NO_GROUP;
@@ -74,8 +72,8 @@ hsd_status hsd_v8_roots_node(hsd_v8_roots *roots, hsd_v8_names *names, uint32_t 
     return HSD_OK;
 }
 
-hsd_status hsd_v8_roots_reference(hsd_v8_roots *roots, hsd_v8_marks *marks, uint32_t source,
-                                  uint32_t group, hsd_v8_edge kind, uint32_t target, hsd_error *err)
+hsd_status hsd_v8_roots_reference(hsd_v8_roots *roots, hsd_v8_marks *marks, uint32_t source, uint32_t group,
+                                  hsd_v8_edge kind, uint32_t target, hsd_error *err)
 {
     const bool is_synthetic = hsd_v8_marks_get(marks, target) == HSD_V8_MARK_SYNTHETIC;
     if (source == 0 && !is_synthetic) roots->has_user_root = true;

@@ -30,7 +30,7 @@
 
 /* Groups of the importer's own. */
 enum {
-    HSD_V8_GROUP_GLOBAL, /* what hangs from node 0 by a shortcut: global objects, native contexts */
+    HSD_V8_GROUP_GLOBAL,   /* what hangs from node 0 by a shortcut: global objects, native contexts */
     HSD_V8_GROUP_ORPHANS,  /* what nothing refers to: V8 holds it in a way that it does not tell */
     HSD_V8_GROUP_EMBEDDER, /* what has no name of its own */
     HSD_V8_GROUP_FIRST     /* from here on: by name */
@@ -50,21 +50,19 @@ typedef struct hsd_v8_roots {
     bool has_user_root; /* DevTools: something hangs from node 0 that is not synthetic */
 } hsd_v8_roots;
 
-hsd_status hsd_v8_roots_init(hsd_v8_roots *roots, hsd_temp_space *space, uint64_t memory_bytes,
-                             hsd_error *err);
+hsd_status hsd_v8_roots_init(hsd_v8_roots *roots, hsd_temp_space *space, uint64_t memory_bytes, hsd_error *err);
 
 /*
  * A node comes that is awaited: a root, or a group of roots. `name` is its string, or 0 where that is
  * a value of the program. *group is its number if it is a group, whose references must then be given to
  * hsd_v8_roots_reference; otherwise HSD_V8_NO_GROUP.
  */
-hsd_status hsd_v8_roots_node(hsd_v8_roots *roots, hsd_v8_names *names, uint32_t ordinal,
-                             uint32_t name, bool is_group, uint32_t *group, hsd_error *err);
+hsd_status hsd_v8_roots_node(hsd_v8_roots *roots, hsd_v8_names *names, uint32_t ordinal, uint32_t name, bool is_group,
+                             uint32_t *group, hsd_error *err);
 
 /* A reference of node 0 or of a group. What it leads to becomes a root, or awaited. */
-hsd_status hsd_v8_roots_reference(hsd_v8_roots *roots, hsd_v8_marks *marks, uint32_t source,
-                                  uint32_t group, hsd_v8_edge kind, uint32_t target,
-                                  hsd_error *err);
+hsd_status hsd_v8_roots_reference(hsd_v8_roots *roots, hsd_v8_marks *marks, uint32_t source, uint32_t group,
+                                  hsd_v8_edge kind, uint32_t target, hsd_error *err);
 
 /* A root of one of the importer's own groups. */
 hsd_status hsd_v8_roots_put(hsd_v8_roots *roots, uint32_t group, uint32_t target, hsd_error *err);

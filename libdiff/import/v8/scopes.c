@@ -16,8 +16,7 @@
 
 /* ---- while nodes pass ---- */
 
-hsd_status hsd_v8_scopes_context(hsd_v8_scopes *scopes, uint32_t ordinal, uint32_t home,
-                                 uint32_t *out, hsd_error *err)
+hsd_status hsd_v8_scopes_context(hsd_v8_scopes *scopes, uint32_t ordinal, uint32_t home, uint32_t *out, hsd_error *err)
 {
     *out = HSD_V8_NO_SCOPE;
     const uint32_t known = hsd_id_map_get(&scopes->homes, home);
@@ -26,7 +25,8 @@ hsd_status hsd_v8_scopes_context(hsd_v8_scopes *scopes, uint32_t ordinal, uint32
         return HSD_OK;
     }
     if (scopes->scope_count == HSD_V8_MOST_SCOPES) return HSD_OK;
-    HSD_TRY(HSD_ARRAY_GROW(scopes->scopes, scopes->scope_capacity, scopes->scope_count + 1, 256, "modules and functions", err));
+    HSD_TRY(HSD_ARRAY_GROW(scopes->scopes, scopes->scope_capacity, scopes->scope_count + 1, 256,
+                           "modules and functions", err));
     HSD_TRY(hsd_id_map_put(&scopes->homes, home, scopes->scope_count, err));
     *out = scopes->scope_count++;
     scopes->scopes[*out] = (hsd_v8_scope){.ordinal = ordinal, .function = HSD_V8_NO_FUNCTION, .file = HSD_V8_NO_FILE};
@@ -43,21 +43,18 @@ static bool has_room(const hsd_v8_scopes *scopes, uint32_t proof)
     return scopes->global_count < HSD_V8_MOST_GLOBALS && same < HSD_V8_MOST_GLOBALS / 4;
 }
 
-hsd_status hsd_v8_scopes_global(hsd_v8_scopes *scopes, hsd_v8_names *names, uint32_t ordinal,
-                                uint32_t class_name, const hsd_v8_proxies *proxies, uint32_t *out,
-                                hsd_error *err)
+hsd_status hsd_v8_scopes_global(hsd_v8_scopes *scopes, hsd_v8_names *names, uint32_t ordinal, uint32_t class_name,
+                                const hsd_v8_proxies *proxies, uint32_t *out, hsd_error *err)
 {
     hsd_v8_global global = {.ordinal = ordinal};
     uint32_t entry;
     *out = HSD_V8_NO_SCOPE;
     for (unsigned i = 0; i < HSD_V8_MOST_PROXIES; i++) {
         global.proofs[i] = HSD_V8_NO_ENTRY;
-        if (i < proxies->count)
-            HSD_TRY(hsd_v8_put_proof(names, proxies->names[i], &global.proofs[i], err));
+        if (i < proxies->count) HSD_TRY(hsd_v8_put_proof(names, proxies->names[i], &global.proofs[i], err));
     }
     if (!has_room(scopes, global.proofs[0])) return HSD_OK;
-    HSD_TRY(hsd_v8_names_add(names, HSD_V8_WAIT_GLOBAL, scopes->global_count, class_name, 0, &entry,
-                             err));
+    HSD_TRY(hsd_v8_names_add(names, HSD_V8_WAIT_GLOBAL, scopes->global_count, class_name, 0, &entry, err));
     if (entry == HSD_V8_NO_ENTRY) return HSD_OK;
     *out = scopes->global_count++;
     scopes->globals[*out] = global;
@@ -98,11 +95,9 @@ static bool begins(hsd_bytes text, const char *prefix)
 }
 
 /* "global (global*)" -> "global", "Window [JSGlobalObject] / https://…" -> "window". */
-hsd_status hsd_v8_scopes_class(hsd_v8_scopes *scopes, uint32_t global, hsd_bytes text,
-                               hsd_error *err)
+hsd_status hsd_v8_scopes_class(hsd_v8_scopes *scopes, uint32_t global, hsd_bytes text, hsd_error *err)
 {
-    return keep(scopes, &scopes->globals[global], begins(text, "Window") ? "window" : "global", 6,
-                err);
+    return keep(scopes, &scopes->globals[global], begins(text, "Window") ? "window" : "global", 6, err);
 }
 
 /* "global", "global#2", … in the order of their appearance. */
@@ -112,19 +107,19 @@ static hsd_status number_globals(hsd_v8_scopes *scopes, hsd_error *err)
         hsd_v8_global *global = &scopes->globals[i];
         unsigned before = 0;
         for (uint32_t j = 0; j < i && global->name.size > 0; j++)
-            before +=
-                scopes->globals[j].name.size == global->name.size &&
-                memcmp(scopes->globals[j].name.data, global->name.data, global->name.size) == 0;
+            before += scopes->globals[j].name.size == global->name.size &&
+                      memcmp(scopes->globals[j].name.data, global->name.data, global->name.size) == 0;
         if (before == 0) continue;
         char text[NAME_BYTES + 16];
-        const int size = snprintf(text, sizeof text, "%.*s#%u", (int)global->name.size,
-                                  (const char *)global->name.data, before + 1);
+        const int size =
+            snprintf(text, sizeof text, "%.*s#%u", (int)global->name.size, (const char *)global->name.data, before + 1);
         HSD_TRY(keep(scopes, global, text, (size_t)size, err));
     }
     return HSD_OK;
 }
 
-hsd_status hsd_v8_scopes_settle(hsd_v8_scopes *scopes, const hsd_v8_names *names, const hsd_v8_functions *functions, hsd_error *err)
+hsd_status hsd_v8_scopes_settle(hsd_v8_scopes *scopes, const hsd_v8_names *names, const hsd_v8_functions *functions,
+                                hsd_error *err)
 {
     for (uint32_t i = 0; i < scopes->scope_count; i++) {
         hsd_v8_scope *scope = &scopes->scopes[i];
@@ -133,7 +128,8 @@ hsd_status hsd_v8_scopes_settle(hsd_v8_scopes *scopes, const hsd_v8_names *names
     for (uint32_t i = 0; i < scopes->global_count; i++) {
         hsd_v8_global *global = &scopes->globals[i];
         bool holds = false;
-        for (unsigned j = 0; j < HSD_V8_MOST_PROXIES; j++) holds |= hsd_v8_is_proven(names, global->proofs[j], HSD_V8_PROOF_PROXY);
+        for (unsigned j = 0; j < HSD_V8_MOST_PROXIES; j++)
+            holds |= hsd_v8_is_proven(names, global->proofs[j], HSD_V8_PROOF_PROXY);
         if (!holds) global->name.size = 0;
     }
     return number_globals(scopes, err);

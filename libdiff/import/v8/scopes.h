@@ -63,13 +63,11 @@ typedef struct hsd_v8_proxies {
 
 /* An outermost context with its scope info. *out is its number, or HSD_V8_NO_SCOPE when it is no
  * module's, or one too many. */
-hsd_status hsd_v8_scopes_context(hsd_v8_scopes *scopes, uint32_t ordinal, uint32_t home,
-                                 uint32_t *out, hsd_error *err);
+hsd_status hsd_v8_scopes_context(hsd_v8_scopes *scopes, uint32_t ordinal, uint32_t home, uint32_t *out, hsd_error *err);
 
 /* What may be a global object; likewise. `class_name` is its class's string. */
-hsd_status hsd_v8_scopes_global(hsd_v8_scopes *scopes, hsd_v8_names *names, uint32_t ordinal,
-                                uint32_t class_name, const hsd_v8_proxies *proxies, uint32_t *out,
-                                hsd_error *err);
+hsd_status hsd_v8_scopes_global(hsd_v8_scopes *scopes, hsd_v8_names *names, uint32_t ordinal, uint32_t class_name,
+                                const hsd_v8_proxies *proxies, uint32_t *out, hsd_error *err);
 
 /* All nodes were seen: finds a function of each context. */
 hsd_status hsd_v8_scopes_resolve(hsd_v8_scopes *scopes, const hsd_v8_functions *functions, hsd_error *err);
@@ -78,7 +76,8 @@ hsd_status hsd_v8_scopes_resolve(hsd_v8_scopes *scopes, const hsd_v8_functions *
 hsd_status hsd_v8_scopes_class(hsd_v8_scopes *scopes, uint32_t global, hsd_bytes text, hsd_error *err);
 
 /* All strings were seen: finds the files, drops names without proof, and numbers globals of one name. */
-hsd_status hsd_v8_scopes_settle(hsd_v8_scopes *scopes, const hsd_v8_names *names, const hsd_v8_functions *functions, hsd_error *err);
+hsd_status hsd_v8_scopes_settle(hsd_v8_scopes *scopes, const hsd_v8_names *names, const hsd_v8_functions *functions,
+                                hsd_error *err);
 
 void hsd_v8_scopes_release(hsd_v8_scopes *scopes);
 

@@ -83,8 +83,7 @@ static hsd_status find_block(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v,
 }
 
 /* A scope info: the names of its variables are hidden, before anything else of that kind. */
-static hsd_status look_at_names(hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_view *v,
-                                hsd_error *err)
+static hsd_status look_at_names(hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
 {
     uint32_t names[HSD_V8_BLOCK_VARIABLES + 1], count = 0;
     for (size_t i = 0; i < v->count && count <= HSD_V8_BLOCK_VARIABLES; i++) {
@@ -106,16 +105,13 @@ static hsd_status count_fields(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *
     for (size_t i = 0; i < v->count; i++) {
         const edge e = edge_at(v8, v, i);
         fields += e.kind == HSD_V8_EDGE_PROPERTY;
-        if (e.kind != HSD_V8_EDGE_INTERNAL || e.is_dangling || proxies.count == HSD_V8_MOST_PROXIES)
-            continue;
+        if (e.kind != HSD_V8_EDGE_INTERNAL || e.is_dangling || proxies.count == HSD_V8_MOST_PROXIES) continue;
         const hsd_v8_mark mark = hsd_v8_marks_get(&v8->marks, e.target);
-        if (mark == HSD_V8_MARK_OBJECT || hsd_v8_mark_is_native(mark))
-            proxies.names[proxies.count++] = e.name;
+        if (mark == HSD_V8_MARK_OBJECT || hsd_v8_mark_is_native(mark)) proxies.names[proxies.count++] = e.name;
     }
     s->is_dictionary = fields > MOST_FIELDS || !v->is_whole;
     if (fields < GLOBAL_FIELDS || proxies.count == 0) return HSD_OK;
-    return hsd_v8_scopes_global(&v8->scopes, &v8->names, s->ordinal, s->node.name, &proxies,
-                                &s->global, err);
+    return hsd_v8_scopes_global(&v8->scopes, &v8->names, s->ordinal, s->node.name, &proxies, &s->global, err);
 }
 
 /* closure -> function, the reference before the one -> context, which is an object or, the outermost, V8's own. */
@@ -125,10 +121,12 @@ static hsd_status look_at_closure(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_vie
     for (size_t i = 0; i < v->count; i++) {
         const edge e = edge_at(v8, v, i);
         if (e.kind != HSD_V8_EDGE_INTERNAL) continue;
-        const bool is_behind_code = !before.is_dangling && hsd_v8_marks_get(&v8->marks, before.target) == HSD_V8_MARK_CODE;
+        const bool is_behind_code =
+            !before.is_dangling && hsd_v8_marks_get(&v8->marks, before.target) == HSD_V8_MARK_CODE;
         if (is_behind_code && (is_object(v8, &e) || (!e.is_dangling && hsd_v8_is_movable(v8, e.target)))) {
             const hsd_v8_link links[2] = {{before.name, before.target}, {e.name, e.target}};
-            return hsd_v8_functions_closure(&v8->functions, &v8->names, s->ordinal, s->node.name, links, &s->function, err);
+            return hsd_v8_functions_closure(&v8->functions, &v8->names, s->ordinal, s->node.name, links, &s->function,
+                                            err);
         }
         if (is_object(v8, &e)) return HSD_OK;
         before = e;
@@ -137,8 +135,7 @@ static hsd_status look_at_closure(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_vie
 }
 
 /* function -> script, the second of its references; a script is told by being one's target. */
-static hsd_status look_at_code(hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_view *v,
-                               hsd_error *err)
+static hsd_status look_at_code(hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
 {
     unsigned internal = 0;
     for (size_t i = 0; i < v->count && v->count <= MOST_CODE_EDGES; i++) {
@@ -162,7 +159,8 @@ static uint32_t doubled_of(const hsd_v8 *v8, const hsd_v8_view *v)
         if (inside.kind != HSD_V8_EDGE_INTERNAL || inside.is_dangling) continue;
         for (size_t j = 0; j < v->count; j++) {
             const edge e = edge_at(v8, v, j);
-            if (e.kind == HSD_V8_EDGE_PROPERTY && e.target == inside.target && !hsd_v8_is_movable(v8, e.target)) return e.target;
+            if (e.kind == HSD_V8_EDGE_PROPERTY && e.target == inside.target && !hsd_v8_is_movable(v8, e.target))
+                return e.target;
         }
     }
     return UINT32_MAX;
@@ -178,28 +176,35 @@ static hsd_status find_module(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v
         const edge e = edge_at(v8, v, i);
         if (e.kind != HSD_V8_EDGE_PROPERTY || e.is_dangling) continue;
         has_object |= is_object(v8, &e);
-        if (first != UINT32_MAX) is_twice |= e.target == first;
-        else if (hsd_v8_marks_get(&v8->marks, e.target) != HSD_V8_MARK_OTHER) return HSD_OK;
-        else first = e.target;
+        if (first != UINT32_MAX)
+            is_twice |= e.target == first;
+        else if (hsd_v8_marks_get(&v8->marks, e.target) != HSD_V8_MARK_OTHER)
+            return HSD_OK;
+        else
+            first = e.target;
     }
     if (!has_object || !is_twice) return HSD_OK;
-    HSD_TRY(hsd_v8_modules_object(&v8->modules, &v8->names, &v8->wishes, s->ordinal, s->node.name, first, &s->module, err));
+    HSD_TRY(hsd_v8_modules_object(&v8->modules, &v8->names, &v8->wishes, s->ordinal, s->node.name, first, &s->module,
+                                  err));
     if (s->module == HSD_V8_NO_MODULE) return HSD_OK;
     s->class_entry = v8->modules.items[s->module].proof + 1;
     s->doubled = doubled_of(v8, v);
     return HSD_OK;
 }
 
-/* An ES module, of a kind that the names will tell: hidden references to its table of exports, to its call, to lists of cells. */
+/* An ES module, of a kind that the names will tell: hidden references to its table of exports, to its call, to lists of
+ * cells. */
 static hsd_status find_es_module(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
 {
     uint32_t parts[HSD_V8_MODULE_PARTS];
     if (s->kind == 0 || !v->is_whole || v->count > MOST_MODULE_EDGES) return HSD_OK;
-    for (unsigned part = 0; part < HSD_V8_MODULE_PARTS; part++) parts[part] = UINT32_MAX;
+    for (unsigned part = 0; part < HSD_V8_MODULE_PARTS; part++)
+        parts[part] = UINT32_MAX;
     for (size_t i = 0; i < v->count; i++) {
         const edge e = edge_at(v8, v, i);
         if (e.kind != HSD_V8_EDGE_HIDDEN || e.is_dangling || e.name >= HSD_V8_MODULE_PARTS) continue;
-        if (e.name == HSD_V8_MODULE_CALL ? is_object(v8, &e) : hsd_v8_is_movable(v8, e.target)) parts[e.name] = e.target;
+        if (e.name == HSD_V8_MODULE_CALL ? is_object(v8, &e) : hsd_v8_is_movable(v8, e.target))
+            parts[e.name] = e.target;
     }
     if (parts[HSD_V8_MODULE_TABLE] == UINT32_MAX || parts[HSD_V8_MODULE_CALL] == UINT32_MAX) return HSD_OK;
     return hsd_v8_modules_source(&v8->modules, s->ordinal, s->kind - 1, parts, &s->module, err);
@@ -225,8 +230,8 @@ static void look_at_call(hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_view *
     }
 }
 
-/* Objects of the embedder, and what arrays and strings keep outside the heap. Newer V8 makes embedder objects of its own nodes too; but
- * those of the embedder have no hidden references. */
+/* Objects of the embedder, and what arrays and strings keep outside the heap. Newer V8 makes embedder objects of its
+ * own nodes too; but those of the embedder have no hidden references. */
 static bool is_of_embedder(const hsd_v8 *v8, const hsd_v8_source *s, const hsd_v8_view *v)
 {
     if (s->class != HSD_V8_NATIVE) return false;
@@ -246,15 +251,13 @@ static hsd_status find_kind(hsd_v8 *v8, hsd_v8_source *s, hsd_error *err)
 /* A root is called by its class, unless that is a value of the program. */
 static hsd_status await_root(hsd_v8 *v8, hsd_v8_source *s, hsd_error *err)
 {
-    const bool has_name = s->class == HSD_V8_SYNTHETIC || s->class == HSD_V8_NATIVE ||
-                          s->class == HSD_V8_OBJECT || s->class == HSD_V8_CODE;
+    const bool has_name = s->class == HSD_V8_SYNTHETIC || s->class == HSD_V8_NATIVE || s->class == HSD_V8_OBJECT ||
+                          s->class == HSD_V8_CODE;
     const bool is_group = s->class == HSD_V8_SYNTHETIC && hsd_v8_is_pseudo(&s->node);
-    return hsd_v8_roots_node(&v8->roots, &v8->names, s->ordinal, has_name ? s->node.name : 0,
-                             is_group, &s->group, err);
+    return hsd_v8_roots_node(&v8->roots, &v8->names, s->ordinal, has_name ? s->node.name : 0, is_group, &s->group, err);
 }
 
-hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v,
-                                   hsd_error *err)
+hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_view *v, hsd_error *err)
 {
     if (hsd_v8_marks_is_awaited(&v8->marks, s->ordinal)) HSD_TRY(await_root(v8, s, err));
     s->is_dictionary = v->count > MOST_FIELDS || !v->is_whole;
@@ -282,8 +285,7 @@ hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *s, const hsd_v8_vi
 /* ---- the object ---- */
 
 /* The type of a class; past the limit of names they share one. */
-static hsd_status class_type(hsd_v8 *v8, hsd_v8_wait wait, uint32_t name, uint32_t *out,
-                             hsd_error *err)
+static hsd_status class_type(hsd_v8 *v8, hsd_v8_wait wait, uint32_t name, uint32_t *out, hsd_error *err)
 {
     uint32_t entry = hsd_v8_names_find(&v8->names, hsd_v8_key(wait, 0, 0, name));
     if (__builtin_expect(entry == HSD_V8_NO_ENTRY, 0))
@@ -298,8 +300,7 @@ hsd_status hsd_v8_type_of(hsd_v8 *v8, const hsd_v8_node *node, uint32_t *out, hs
     const hsd_v8_class class = hsd_v8_class_of(&v8->layout, node->type);
     if (class == HSD_V8_OBJECT) return class_type(v8, HSD_V8_WAIT_TYPE, node->name, out, err);
     if (class == HSD_V8_NATIVE) {
-        const hsd_v8_wait wait =
-            node->state == HSD_V8_STATE_DETACHED ? HSD_V8_WAIT_DETACHED : HSD_V8_WAIT_NATIVE;
+        const hsd_v8_wait wait = node->state == HSD_V8_STATE_DETACHED ? HSD_V8_WAIT_DETACHED : HSD_V8_WAIT_NATIVE;
         return class_type(v8, wait, node->name, out, err);
     }
     v8->type_used[node->type] = true;
@@ -324,8 +325,8 @@ static hsd_status name_of(hsd_v8 *v8, const hsd_v8_source *s, uint32_t *out, hsd
         *out = HSD_V8_STRING_MODULES + s->module;
         return HSD_OK;
     }
-    const bool is_named = s->class == HSD_V8_CLOSURE || s->class == HSD_V8_CODE ||
-                          s->class == HSD_V8_HIDDEN || s->class == HSD_V8_OBJECT_SHAPE;
+    const bool is_named = s->class == HSD_V8_CLOSURE || s->class == HSD_V8_CODE || s->class == HSD_V8_HIDDEN ||
+                          s->class == HSD_V8_OBJECT_SHAPE;
     if (!is_named || s->node.name >= HSD_V8_MOST_STRINGS) return HSD_OK;
     HSD_TRY(hsd_v8_names_intern(&v8->names, HSD_V8_WAIT_NAME, 0, 0, s->node.name, &entry, err));
     if (entry != HSD_V8_NO_ENTRY) *out = s->node.name + 1;
@@ -343,8 +344,7 @@ hsd_status hsd_v8_source_begin(hsd_v8 *v8, const hsd_v8_source *s, hsd_error *er
         HSD_TRY(hsd_v8_type_of(v8, &s->node, &object.type, err));
     HSD_TRY(name_of(v8, s, &object.name, err));
     if (hsd_v8_is_pseudo(&s->node)) object.flags |= HSC_OBJECT_PSEUDO;
-    if (s->class == HSD_V8_NATIVE && s->node.state == HSD_V8_STATE_DETACHED)
-        object.flags |= HSC_OBJECT_DETACHED;
+    if (s->class == HSD_V8_NATIVE && s->node.state == HSD_V8_STATE_DETACHED) object.flags |= HSC_OBJECT_DETACHED;
     HSD_WRITE(v8->import, hsc_begin_object(v8->import->writer, &object), err);
     v8->import->result->objects += !hsd_v8_is_pseudo(&s->node);
     v8->import->result->bytes = hsd_add_saturating(v8->import->result->bytes, s->node.self_size);

@@ -22,7 +22,8 @@ typedef struct hsd_v8_source {
     uint32_t exported;      /* by this cell: entry of its label; or HSD_V8_NO_ENTRY */
     uint32_t class_entry;   /* of what may be a CommonJS module: entry of its class, + 1; 0 = any other */
     uint32_t doubled;       /* of that: what a property and a reference of V8's own lead to; else UINT32_MAX */
-    uint32_t last_string;   /* in the table of a module: target of the edge before, if that may be a string; else UINT32_MAX */
+    /* in the table of a module: target of the edge before, if that may be a string; else UINT32_MAX */
+    uint32_t last_string;
     uint32_t kind;          /* V8's own: entry of its WAIT_SOURCE, + 1; 0 = any other */
     bool is_external;       /* its bytes are outside V8's heap */
     bool is_dictionary;     /* names of its properties are data */
@@ -43,8 +44,7 @@ typedef struct hsd_v8_view {
 hsd_v8_source hsd_v8_source_of(const hsd_v8 *v8, const hsd_v8_node *node, uint32_t ordinal);
 
 /* Looks at all edges: finds out what the node is, and notes what others need of it. */
-hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *source, const hsd_v8_view *view,
-                                   hsd_error *err);
+hsd_status hsd_v8_source_recognise(hsd_v8 *v8, hsd_v8_source *source, const hsd_v8_view *view, hsd_error *err);
 
 /* The object begins: its type, its name, its flags. */
 hsd_status hsd_v8_source_begin(hsd_v8 *v8, const hsd_v8_source *source, hsd_error *err);

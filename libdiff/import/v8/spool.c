@@ -11,16 +11,12 @@
 #include "base/array.h"
 #include "base/fail.h"
 
-
 void hsd_v8_spool_init(hsd_v8_spool *spool, hsd_temp_space *space, uint64_t memory_bytes)
 {
     *spool = (hsd_v8_spool){.space = space, .memory_bytes = memory_bytes, .temp = {.fd = -1}};
 }
 
-static uint8_t *take_chunk(void)
-{
-    return malloc(HSD_V8_SPOOL_CHUNK_BYTES + HSD_V8_SPOOL_SLACK_BYTES);
-}
+static uint8_t *take_chunk(void) { return malloc(HSD_V8_SPOOL_CHUNK_BYTES + HSD_V8_SPOOL_SLACK_BYTES); }
 
 /* Writes the chunk in the buffer to its place in the file. */
 static hsd_status put_away(hsd_v8_spool *spool, hsd_v8_chunk *chunk, hsd_error *err)
@@ -44,7 +40,8 @@ static hsd_status finish_chunk(hsd_v8_spool *spool, hsd_error *err)
 /* A chunk without data behind the last, or NULL. */
 static hsd_v8_chunk *add_chunk(hsd_v8_spool *spool)
 {
-    if (HSD_ARRAY_GROW(spool->chunks, spool->chunk_capacity, spool->chunk_count + 1, 64, "", NULL) != HSD_OK) return NULL;
+    if (HSD_ARRAY_GROW(spool->chunks, spool->chunk_capacity, spool->chunk_count + 1, 64, "", NULL) != HSD_OK)
+        return NULL;
     hsd_v8_chunk *chunk = &spool->chunks[spool->chunk_count];
     *chunk = (hsd_v8_chunk){0};
     return chunk;

@@ -29,9 +29,7 @@ static bool is_identifier(hsd_bytes text, bool with_dots)
 {
     if (text.size == 0 || text.size > IDENTIFIER_BYTES) return false;
     for (size_t i = 0; i < text.size; i++)
-        if (!is_identifier_byte(text.data[i], i == 0) &&
-            !(with_dots && i > 0 && text.data[i] == '.'))
-            return false;
+        if (!is_identifier_byte(text.data[i], i == 0) && !(with_dots && i > 0 && text.data[i] == '.')) return false;
     return true;
 }
 
@@ -59,11 +57,9 @@ static bool is_field_name(hsd_bytes text)
 /* V8's own: words, with blanks, dots, colons or a hyphen between them; no numbers, no descriptions. */
 static bool is_internal_name(hsd_bytes text)
 {
-    if (text.size == 0 || text.size > IDENTIFIER_BYTES || !is_identifier_byte(text.data[0], true))
-        return false;
+    if (text.size == 0 || text.size > IDENTIFIER_BYTES || !is_identifier_byte(text.data[0], true)) return false;
     for (size_t i = 0; i < text.size; i++)
-        if (!is_identifier_byte(text.data[i], false) && strchr(" .:-<>()", text.data[i]) == NULL)
-            return false;
+        if (!is_identifier_byte(text.data[i], false) && strchr(" .:-<>()", text.data[i]) == NULL) return false;
     return memchr(text.data, '\0', text.size) == NULL;
 }
 
@@ -81,10 +77,7 @@ static bool is_text(hsd_bytes text, const char *word)
 }
 
 /* "4 / part of key (Key @21) -> value (Value @23) pair in WeakMap (table @19)", and what it was called before. */
-static bool is_pair(hsd_bytes text)
-{
-    return contains(text, "part of key") || contains(text, "in WeakMap");
-}
+static bool is_pair(hsd_bytes text) { return contains(text, "part of key") || contains(text, "in WeakMap"); }
 
 /* V8's own references that lead from what a program knows to what it is made of. */
 static bool leads_inside(hsd_bytes text)
@@ -127,12 +120,10 @@ static hsd_status class_name(hsd_bytes text, bool is_detached, hsd_buffer *out, 
     return hsd_buffer_append(out, ">", 1, err);
 }
 
-static hsd_status define_class(hsd_v8 *v8, const hsd_v8_entry *entry, hsd_bytes text,
-                               hsd_error *err)
+static hsd_status define_class(hsd_v8 *v8, const hsd_v8_entry *entry, hsd_bytes text, hsd_error *err)
 {
     hsd_buffer name = {0};
-    const bool is_part =
-        entry->wait != HSD_V8_WAIT_TYPE && is_text(text, "system / ExternalStringData");
+    const bool is_part = entry->wait != HSD_V8_WAIT_TYPE && is_text(text, "system / ExternalStringData");
     uint32_t flags = 0;
     hsd_bytes rest = text;
     if (take_prefix(&rest, "system / ")) flags |= HSC_TYPE_INTERNAL;
@@ -140,9 +131,10 @@ static hsd_status define_class(hsd_v8 *v8, const hsd_v8_entry *entry, hsd_bytes 
     hsd_status status = class_name(text, entry->wait == HSD_V8_WAIT_DETACHED, &name, err);
     if (name.size > TEXT_LIMIT_BYTES) name.size = TEXT_LIMIT_BYTES;
     if (status == HSD_OK)
-        status = hsd_import_writer_status(
-            v8->import,
-            hsc_define_type(v8->import->writer, entry->number, name.data, name.size, flags), err);
+        status =
+            hsd_import_writer_status(v8->import,
+                                     hsc_define_type(v8->import->writer, entry->number, name.data, name.size, flags),
+                                     err);
     hsd_buffer_release(&name);
     return status;
 }
@@ -155,8 +147,7 @@ static uint32_t label_text(const hsd_v8 *v8, const hsd_v8_entry *entry, hsd_byte
     const uint32_t own = entry->name < HSD_V8_MOST_STRINGS ? entry->name + 1 : 0;
     switch (entry->wait) {
     case HSD_V8_WAIT_FIELD:
-    case HSD_V8_WAIT_MODULE_FIELD:
-        return v8->import->options->with_values || is_field_name(text) ? own : 0;
+    case HSD_V8_WAIT_MODULE_FIELD: return v8->import->options->with_values || is_field_name(text) ? own : 0;
     case HSD_V8_WAIT_TABLE: return 0;
     case HSD_V8_WAIT_INTERNAL:
     case HSD_V8_WAIT_MODULE_TWICE:
@@ -221,8 +212,7 @@ static hsd_status give(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text, hsd_erro
 
 /* Hands the string `number` to all that wait for it, which are those from order[*at] on, and writes it
  * if one of them wants it. */
-static hsd_status give_all(hsd_v8 *v8, uint32_t number, const uint32_t *order, uint32_t *at,
-                           hsd_error *err)
+static hsd_status give_all(hsd_v8 *v8, uint32_t number, const uint32_t *order, uint32_t *at, hsd_error *err)
 {
     static const uint8_t cut[] = {0xe2, 0x80, 0xa6};
     bool is_wanted = false;
@@ -233,9 +223,7 @@ static hsd_status give_all(hsd_v8 *v8, uint32_t number, const uint32_t *order, u
         HSD_TRY(give(v8, entry, text, err));
         is_wanted |= entry->text == number + 1;
     }
-    if (is_wanted)
-        HSD_WRITE(v8->import,
-                  hsc_define_string(v8->import->writer, number + 1, text.data, text.size), err);
+    if (is_wanted) HSD_WRITE(v8->import, hsc_define_string(v8->import->writer, number + 1, text.data, text.size), err);
     return HSD_OK;
 }
 
@@ -250,8 +238,7 @@ static hsd_status read_list(hsd_v8 *v8, const uint32_t *order, hsd_error *err)
         const hsd_status status = hsd_v8_json_next_item(json, &is_first, err);
         if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
-        const bool is_waited_for =
-            at < v8->names.count && v8->names.entries[order[at]].name == number;
+        const bool is_waited_for = at < v8->names.count && v8->names.entries[order[at]].name == number;
         if (is_waited_for) {
             HSD_TRY(hsd_v8_json_string(json, TEXT_LIMIT_BYTES, err));
             HSD_TRY(give_all(v8, (uint32_t)number, order, &at, err));

@@ -40,8 +40,7 @@ static void class_of_type(const hsd_v8 *v8, unsigned type, char *name, size_t ca
 
 static uint32_t flags_of_type(const hsd_v8 *v8, unsigned type)
 {
-    const uint32_t part =
-        v8->roots.has_user_root || v8->import->options->summary_only ? HSC_TYPE_PART : 0;
+    const uint32_t part = v8->roots.has_user_root || v8->import->options->summary_only ? HSC_TYPE_PART : 0;
     switch ((unsigned)hsd_v8_class_of(&v8->layout, type)) {
     case HSD_V8_HIDDEN: return HSC_TYPE_INTERNAL | HSC_TYPE_CODE | part;
     case HSD_V8_ARRAY: return HSC_TYPE_INTERNAL | part;
@@ -69,15 +68,11 @@ static hsd_status define_types(hsd_v8 *v8, hsd_error *err)
         if (!v8->type_used[type]) continue;
         class_of_type(v8, type, name, sizeof name);
         HSD_WRITE(v8->import,
-                  hsc_define_type(v8->import->writer, type + 1, name, strlen(name),
-                                  flags_of_type(v8, type)),
-                  err);
+                  hsc_define_type(v8->import->writer, type + 1, name, strlen(name), flags_of_type(v8, type)), err);
     }
     HSD_TRY(define_functions(v8, err));
     if (v8->names.refused > 0)
-        HSD_WRITE(v8->import,
-                  hsc_define_type(v8->import->writer, HSD_V8_TYPE_OTHER, "(other classes)", 15, 0),
-                  err);
+        HSD_WRITE(v8->import, hsc_define_type(v8->import->writer, HSD_V8_TYPE_OTHER, "(other classes)", 15, 0), err);
     return HSD_OK;
 }
 
@@ -91,18 +86,15 @@ typedef struct label {
 
 static bool is_named_scope(const hsd_v8 *v8, const hsd_v8_entry *entry)
 {
-    if (entry->wait == HSD_V8_WAIT_GLOBAL_FIELD)
-        return v8->scopes.globals[entry->owner].name.size > 0;
+    if (entry->wait == HSD_V8_WAIT_GLOBAL_FIELD) return v8->scopes.globals[entry->owner].name.size > 0;
     return hsd_v8_files_name(&v8->files, v8->scopes.scopes[entry->owner].file).size > 0;
 }
 
 /* PropertyCell -> value, unless that is movable. */
 static bool is_value_of_cell(const hsd_v8 *v8, const hsd_v8_entry *entry)
 {
-    if ((entry->flags & HSD_V8_ENTRY_VALUE) == 0 || (entry->flags & HSD_V8_ENTRY_MOVABLE) != 0)
-        return false;
-    return entry->owner > 0 &&
-           (v8->names.entries[entry->owner - 1].flags & HSD_V8_ENTRY_VALUE) != 0;
+    if ((entry->flags & HSD_V8_ENTRY_VALUE) == 0 || (entry->flags & HSD_V8_ENTRY_MOVABLE) != 0) return false;
+    return entry->owner > 0 && (v8->names.entries[entry->owner - 1].flags & HSD_V8_ENTRY_VALUE) != 0;
 }
 
 /* What looked like a context's scope info is called so. */
@@ -113,7 +105,8 @@ static bool is_variable_of_block(const hsd_v8 *v8, const hsd_v8_entry *entry)
 
 static bool is_exports_of_module(const hsd_v8 *v8, const hsd_v8_entry *entry)
 {
-    return (entry->flags & HSD_V8_ENTRY_MODULE) != 0 && hsd_v8_is_proven(&v8->names, entry->owner - 1, HSD_V8_PROOF_MODULE);
+    return (entry->flags & HSD_V8_ENTRY_MODULE) != 0 &&
+           hsd_v8_is_proven(&v8->names, entry->owner - 1, HSD_V8_PROOF_MODULE);
 }
 
 /* Of an ES module whose file is known. */
@@ -127,8 +120,7 @@ static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
     label l = {.kind = HSC_LABEL_INTERNAL, .text = entry->text};
     switch (entry->wait) {
     case HSD_V8_WAIT_FIELD:
-        l.kind = (entry->flags & HSD_V8_ENTRY_SEEN) != 0 && l.text == 0 ? HSC_LABEL_VALUE
-                                                                        : HSC_LABEL_FIELD;
+        l.kind = (entry->flags & HSD_V8_ENTRY_SEEN) != 0 && l.text == 0 ? HSC_LABEL_VALUE : HSC_LABEL_FIELD;
         break;
     case HSD_V8_WAIT_GLOBAL_FIELD:
         l.kind = HSC_LABEL_FIELD;
@@ -165,13 +157,9 @@ static label label_of(const hsd_v8 *v8, const hsd_v8_entry *entry)
         l.kind = HSC_LABEL_VALUE;
         l.flags = is_of_module(v8, entry) ? HSC_STRENGTH_WEAK : 0;
         break;
-    case HSD_V8_WAIT_INTERNAL:
-        l.flags = (entry->flags & HSD_V8_ENTRY_FOLD) != 0 ? HSC_LABEL_FOLD : 0;
-        break;
+    case HSD_V8_WAIT_INTERNAL: l.flags = (entry->flags & HSD_V8_ENTRY_FOLD) != 0 ? HSC_LABEL_FOLD : 0; break;
     case HSD_V8_WAIT_CELL: l.flags = is_value_of_cell(v8, entry) ? HSC_STRENGTH_WEAK : 0; break;
-    case HSD_V8_WAIT_SHORTCUT:
-        l.flags = (entry->flags & HSD_V8_ENTRY_MOVABLE) == 0 ? HSC_STRENGTH_WEAK : 0;
-        break;
+    case HSD_V8_WAIT_SHORTCUT: l.flags = (entry->flags & HSD_V8_ENTRY_MOVABLE) == 0 ? HSC_STRENGTH_WEAK : 0; break;
     case HSD_V8_WAIT_WEAK: l.flags = HSC_STRENGTH_WEAK; break;
     case HSD_V8_WAIT_TABLE:
         l.kind = HSC_LABEL_VALUE;
@@ -204,15 +192,12 @@ static hsd_status define_labels(hsd_v8 *v8, hsd_error *err)
     };
     hsc_writer *writer = v8->import->writer;
     for (size_t i = 0; i < HSD_ARRAY_LEN(own); i++)
-        HSD_WRITE(v8->import,
-                  hsc_define_label(writer, own[i].number, own[i].kind, own[i].flags, own[i].text),
-                  err);
+        HSD_WRITE(v8->import, hsc_define_label(writer, own[i].number, own[i].kind, own[i].flags, own[i].text), err);
     for (uint32_t i = 0; i < v8->names.count; i++) {
         const hsd_v8_entry *entry = &v8->names.entries[i];
         if (!is_label(entry)) continue;
         const label l = label_of(v8, entry);
-        HSD_WRITE(v8->import, hsc_define_label(writer, entry->number, l.kind, l.flags, l.text),
-                  err);
+        HSD_WRITE(v8->import, hsc_define_label(writer, entry->number, l.kind, l.flags, l.text), err);
     }
     return HSD_OK;
 }
@@ -228,9 +213,7 @@ static hsd_status define_missing(hsd_v8 *v8, hsd_error *err)
         if ((entry->flags & HSD_V8_ENTRY_SEEN) != 0) continue;
         const int size = snprintf(text, sizeof text, "(name %u)", (unsigned)entry->name);
         if (entry->wait <= HSD_V8_WAIT_DETACHED)
-            HSD_WRITE(v8->import,
-                      hsc_define_type(v8->import->writer, entry->number, text, (size_t)size, 0),
-                      err);
+            HSD_WRITE(v8->import, hsc_define_type(v8->import->writer, entry->number, text, (size_t)size, 0), err);
         if (entry->wait == HSD_V8_WAIT_NAME) HSD_TRY(define_text(v8, entry->name + 1, "", err));
     }
     return HSD_OK;
@@ -244,9 +227,11 @@ static hsd_status define_scopes(hsd_v8 *v8, hsd_error *err)
     for (uint32_t i = 0; i < v8->scopes.global_count; i++)
         HSD_TRY(define_string(v8, HSD_V8_STRING_GLOBALS + i, v8->scopes.globals[i].name, err));
     for (uint32_t i = 0; i < v8->scopes.scope_count; i++)
-        HSD_TRY(define_string(v8, HSD_V8_STRING_SCOPES + i, hsd_v8_files_name(&v8->files, v8->scopes.scopes[i].file), err));
+        HSD_TRY(define_string(v8, HSD_V8_STRING_SCOPES + i, hsd_v8_files_name(&v8->files, v8->scopes.scopes[i].file),
+                              err));
     for (uint32_t i = 0; i < v8->modules.count; i++)
-        HSD_TRY(define_string(v8, HSD_V8_STRING_MODULES + i, hsd_v8_files_name(&v8->files, v8->modules.items[i].file), err));
+        HSD_TRY(define_string(v8, HSD_V8_STRING_MODULES + i, hsd_v8_files_name(&v8->files, v8->modules.items[i].file),
+                              err));
     return HSD_OK;
 }
 
@@ -269,8 +254,7 @@ static hsd_status put_globals(hsd_v8 *v8, hsd_error *err)
     if (v8->roots.has_global) return HSD_OK;
     for (uint32_t i = 0; i < v8->scopes.global_count; i++)
         if (v8->scopes.globals[i].name.size > 0)
-            HSD_TRY(hsd_v8_roots_put(&v8->roots, HSD_V8_GROUP_GLOBAL, v8->scopes.globals[i].ordinal,
-                                     err));
+            HSD_TRY(hsd_v8_roots_put(&v8->roots, HSD_V8_GROUP_GLOBAL, v8->scopes.globals[i].ordinal, err));
     return HSD_OK;
 }
 
@@ -294,8 +278,7 @@ static hsd_status write_totals(hsd_v8 *v8, hsd_error *err)
     for (uint32_t type = 0; type < v8->total_capacity; type++) {
         const hsd_v8_totals *total = &v8->totals[type];
         if (total->objects == 0) continue;
-        HSD_WRITE(v8->import, hsc_count(v8->import->writer, type, total->objects, total->bytes),
-                  err);
+        HSD_WRITE(v8->import, hsc_count(v8->import->writer, type, total->objects, total->bytes), err);
         v8->import->result->objects += total->objects;
         v8->import->result->bytes = hsd_add_saturating(v8->import->result->bytes, total->bytes);
     }
@@ -306,13 +289,9 @@ static hsd_status tell_losses(hsd_v8 *v8, hsd_error *err)
 {
     hsc_writer *writer = v8->import->writer;
     if (v8->dangling > 0)
-        HSD_WRITE(
-            v8->import,
-            hsc_loss(writer, "references to nodes that are not in the snapshot", v8->dangling),
-            err);
+        HSD_WRITE(v8->import, hsc_loss(writer, "references to nodes that are not in the snapshot", v8->dangling), err);
     if (v8->layout.has_extra_native_bytes)
-        HSD_WRITE(v8->import,
-                  hsc_metric(writer, "native.used", "bytes", v8->layout.extra_native_bytes), err);
+        HSD_WRITE(v8->import, hsc_metric(writer, "native.used", "bytes", v8->layout.extra_native_bytes), err);
     if (v8->names.refused > 0)
         hsd_note(v8->import->reporter, HSD_NOTE_WARNING,
                  "%s has more than %u names of classes, fields and functions: %llu have no name of "

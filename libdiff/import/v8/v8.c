@@ -20,8 +20,7 @@
 
 hsd_status hsd_v8_progress(hsd_v8 *v8, hsd_error *err)
 {
-    return hsd_progress(v8->import->reporter, "importing", hsd_source_offset(v8->source),
-                        v8->source->total_bytes, err);
+    return hsd_progress(v8->import->reporter, "importing", hsd_source_offset(v8->source), v8->source->total_bytes, err);
 }
 
 /* ---- parts ---- */
@@ -41,8 +40,7 @@ static hsd_status begin(hsd_v8 *v8, hsd_error *err)
 
 static hsd_status fail_order(const hsd_v8 *v8, const char *what, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(v8->source),
-                       "no valid heap snapshot: %s", what);
+    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(v8->source), "no valid heap snapshot: %s", what);
 }
 
 static hsd_status read_header(hsd_v8 *v8, hsd_error *err)
@@ -132,10 +130,8 @@ static hsd_status accept_cut(hsd_v8 *v8, hsd_error *err)
 {
     char reason[128];
     hsd_import *import = v8->import;
-    if (!v8->has_edges && !import->options->summary_only)
-        HSD_TRY(hsd_v8_write_objects(v8, NULL, err));
-    snprintf(reason, sizeof reason, "%.90s (byte %llu)", v8->cut.text,
-             (unsigned long long)v8->cut.offset_bytes);
+    if (!v8->has_edges && !import->options->summary_only) HSD_TRY(hsd_v8_write_objects(v8, NULL, err));
+    snprintf(reason, sizeof reason, "%.90s (byte %llu)", v8->cut.text, (unsigned long long)v8->cut.offset_bytes);
     HSD_WRITE(import, hsc_mark_incomplete(import->writer, reason), err);
     import->result->is_complete = false;
     hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s: %s", v8->source->name, reason);
@@ -158,16 +154,14 @@ static hsd_status import_snapshot(hsd_v8 *v8, hsd_error *err)
         status = accept_cut(v8, err);
     } else if (status != HSD_OK) {
         if (err != NULL) *err = v8->cut;
-        if (status == HSD_E_TRUNCATED && v8->cut.hint[0] == '\0')
-            hsd_import_hint_partial(err);
+        if (status == HSD_E_TRUNCATED && v8->cut.hint[0] == '\0') hsd_import_hint_partial(err);
     }
     return status == HSD_OK ? finish(v8, err) : status;
 }
 
 static hsd_status open_stages(hsd_v8 *v8, hsd_error *err)
 {
-    const uint64_t memory =
-        v8->import->memory_bytes; /* an eighth goes to late.h, if it is used */
+    const uint64_t memory = v8->import->memory_bytes; /* an eighth goes to late.h, if it is used */
     hsd_v8_marks_init(&v8->marks, memory / 2);
     hsd_v8_spool_init(&v8->nodes, v8->import->space, memory / 4);
     HSD_TRY(hsd_v8_names_init(&v8->names, HSD_V8_FIRST_TYPE, HSD_V8_FIRST_LABEL, err));
@@ -245,8 +239,8 @@ const hsd_importer hsd_import_v8 = {
             .name = "v8",
             .summary = "V8 heap snapshot (Node.js, Chrome, Edge, Electron, Deno)",
             .suffixes = ".heapsnapshot .heaptimeline .heapsnapshot.gz",
-            .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS |
-                                  HSD_CARRIES_IDENTITY,
+            .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_EDGE_NAMES |
+                                  HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY,
                         .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_VALUES},
         },
     .probe = probe,

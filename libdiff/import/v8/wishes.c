@@ -35,7 +35,8 @@ hsd_status hsd_v8_wishes_grant(hsd_v8_wishes *wishes, hsd_v8_names *names, hsd_v
         if (status != HSD_OK) break;
         nodes->at = hsd_v8_node_unpack(nodes->at, &node, last_id);
         last_id = node.id;
-        for (; i < wishes->count && wishes->items[i].node == ordinal; i++) names->entries[wishes->items[i].entry].name = node.name;
+        for (; i < wishes->count && wishes->items[i].node == ordinal; i++)
+            names->entries[wishes->items[i].entry].name = node.name;
     }
     return status == HSD_END ? HSD_OK : status;
 }

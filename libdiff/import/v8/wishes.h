@@ -1,6 +1,7 @@
 /*
- * Entries that want the text of a string that is a node: its number is known while edges pass, the number of its text only stands in the
- * node, which has gone by. Once all edges were seen, nodes are gone through again, and every entry gets the number of its string.
+ * Entries that want the text of a string that is a node: its number is known while edges pass, the number of its text
+ * only stands in the node, which has gone by. Once all edges were seen, nodes are gone through again, and every entry
+ * gets the number of its string.
  */
 #ifndef HSD_IMPORT_V8_WISHES_H
 #define HSD_IMPORT_V8_WISHES_H

@@ -1,14 +1,14 @@
 /*
- * Browsing heaps: any object of a capture, what it refers to, what refers to it, what it dominates and by which path it is
- * reached, each answered from an index on disk in milliseconds, whatever the size of the heap.
+ * Browsing heaps: any object of a capture, what it refers to, what refers to it, what it dominates and by which path it
+ * is reached, each answered from an index on disk in milliseconds, whatever the size of the heap.
  *
  *      hsd_browse_open   one capture, or a pair with its diff  ──walk──► index (unnamed temporary files, `run->temp_dir`)
  *      hsd_browse_…      one question each                     ──few reads──► an answer, the caller's to free
  *
- * The index is a by-product of the walk of a diff (libdiff/DESIGN.md, "The index of the viewer"): the report of a pair comes after some
- * tenth more than the time of the diff, its index after a fifth more. Memory: the budget of `run` while it is built, then some bits an
- * object and for answers a page cache of a sixteenth of the budget, at most 64 MiB, at least 16 pages for each of some ten files a side.
- * Not thread-safe: one question at a time.
+ * The index is a by-product of the walk of a diff (libdiff/DESIGN.md, "The index of the viewer"): the report of a pair
+ * comes after some tenth more than the time of the diff, its index after a fifth more. Memory: the budget of `run`
+ * while it is built, then some bits an object and for answers a page cache of a sixteenth of the budget, at most 64
+ * MiB, at least 16 pages for each of some ten files a side. Not thread-safe: one question at a time.
  */
 #ifndef HSDIFF_BROWSE_H
 #define HSDIFF_BROWSE_H
@@ -22,148 +22,175 @@ extern "C" {
 
 typedef struct hsd_browse hsd_browse;
 
-/* Told when there is something to show: the report long before the index. `diff` of a pair, `top` of a single capture; the other
- * is NULL. Both live until hsd_browse_close. May be called from the thread of hsd_browse_open alone. */
+/* Told when there is something to show: the report long before the index. `diff` of a pair, `top` of a single capture;
+ * the other is NULL. Both live until hsd_browse_close. May be called from the thread of hsd_browse_open alone. */
 typedef hsd_status (*hsd_browse_report_fn)(void *context, const hsd_diff *diff, const hsd_top *top, hsd_error *err);
 
 typedef struct hsd_browse_options {
-    hsd_diff_options diff;         /* of a pair; no_holders and summary_only are refused (HSD_E_MISUSE) */
-    hsd_browse_report_fn report;   /* NULL = not wanted */
+    hsd_diff_options diff;       /* of a pair; no_holders and summary_only are refused (HSD_E_MISUSE) */
+    hsd_browse_report_fn report; /* NULL = not wanted */
     void *report_context;
 } hsd_browse_options;
 
 /*
- * Walks one or two captures (before, after), which must stay open as long as the index, and builds the index of each. *out is
- * NULL on failure. A capture that is not whole, has no roots or no references, or nothing but totals, still has its report: *out is
- * then there, and hsd_browse_why_not says why there is nothing to browse. Fails as hsd_diff_run and hsd_top_run do.
+ * Walks one or two captures (before, after), which must stay open as long as the index, and builds the index of each.
+ * *out is NULL on failure. A capture that is not whole, has no roots or no references, or nothing but totals, still has
+ * its report: *out is then there, and hsd_browse_why_not says why there is nothing to browse. Fails as hsd_diff_run and
+ * hsd_top_run do.
  */
-HSD_API hsd_status hsd_browse_open(hsd_browse **out, hsd_capture *const captures[], size_t count, const hsd_browse_options *options,
-                                   const hsd_run *run, hsd_error *err);
+HSD_API hsd_status hsd_browse_open(hsd_browse **out, hsd_capture *const captures[], size_t count,
+                                   const hsd_browse_options *options, const hsd_run *run, hsd_error *err);
 /* Closes the index and gives its temporary files back; captures stay open. NULL is accepted. */
 HSD_API void hsd_browse_close(hsd_browse *browse);
 
 /* 1 or 2; 0 = before, of a single capture the only one. */
 HSD_API size_t hsd_browse_side_count(const hsd_browse *browse);
-HSD_API const hsd_diff *hsd_browse_diff(const hsd_browse *browse);    /* NULL of a single capture */
-HSD_API const hsd_top *hsd_browse_top(const hsd_browse *browse);      /* NULL of a pair */
-HSD_API const char *hsd_browse_why_not(const hsd_browse *browse, size_t side); /* a clause; NULL = can be browsed */
-HSD_API hsd_amount hsd_browse_live(const hsd_browse *browse, size_t side);     /* what is live there, for shares of the heap */
-HSD_API uint64_t hsd_browse_index_bytes(const hsd_browse *browse);    /* on disk, as it was opened */
+HSD_API const hsd_diff *hsd_browse_diff(const hsd_browse *browse); /* NULL of a single capture */
+HSD_API const hsd_top *hsd_browse_top(const hsd_browse *browse);   /* NULL of a pair */
+/* a clause; NULL = can be browsed */
+HSD_API const char *hsd_browse_why_not(const hsd_browse *browse, size_t side);
+/* what is live there, for shares of the heap */
+HSD_API hsd_amount hsd_browse_live(const hsd_browse *browse, size_t side);
+HSD_API uint64_t hsd_browse_index_bytes(const hsd_browse *browse); /* on disk, as it was opened */
 HSD_API uint64_t hsd_browse_temp_bytes_peak(const hsd_browse *browse);
 
 /* ---- what can be asked about: an object or a root, of one side ---- */
 
 /* A place in one capture. Numbers hold as long as the index, ids as long as the capture. */
 typedef struct hsd_browse_ref {
-    uint32_t node;                 /* an object, a root; HSD_BROWSE_ALL = above all roots */
+    uint32_t node; /* an object, a root; HSD_BROWSE_ALL = above all roots */
 } hsd_browse_ref;
 
 #define HSD_BROWSE_ALL UINT32_MAX
 
 /* How an object fares in the pair. */
 typedef enum hsd_browse_state {
-    HSD_BROWSE_LIVE,               /* of a single capture, and where objects are not recognised: nothing more is known */
-    HSD_BROWSE_KEPT,               /* live on both sides */
-    HSD_BROWSE_NEW,                /* live here alone, side after */
-    HSD_BROWSE_FREED,              /* live here alone, side before */
-    HSD_BROWSE_UNREACHED           /* garbage: no retained size, no dominator, no path */
+    /* of a single capture, and where objects are not recognised: nothing more is known */
+    HSD_BROWSE_LIVE,
+    HSD_BROWSE_KEPT,     /* live on both sides */
+    HSD_BROWSE_NEW,      /* live here alone, side after */
+    HSD_BROWSE_FREED,    /* live here alone, side before */
+    HSD_BROWSE_UNREACHED /* garbage: no retained size, no dominator, no path */
 } hsd_browse_state;
 
-typedef struct hsd_browse_node {   /* what a line of a list says */
+typedef struct hsd_browse_node { /* what a line of a list says */
     hsd_browse_ref ref;
-    bool is_root;                  /* `type` is the name of a root; id and bytes are 0 */
-    uint32_t root_kind;            /* hsc_root_kind of a root */
+    bool is_root;       /* `type` is the name of a root; id and bytes are 0 */
+    uint32_t root_kind; /* hsc_root_kind of a root */
     uint64_t id;
     hsd_text type;
-    hsd_text name;                 /* of the object, where it has one (a class, a function, a thread) and it is one of the first HSD_BROWSE_NAMED of
-                                    * a list; else "" */
-    hsd_text edge;                 /* how the one asked about and this one are connected; "" = by no single named reference */
+    hsd_text name; /* of the object, where it has one (a class, a function, a thread) and it is one of the first
+                    * HSD_BROWSE_NAMED of a list; else "" */
+    /* how the one asked about and this one are connected; "" = by no single named reference */
+    hsd_text edge;
     uint64_t bytes, retained_bytes, retained_objects; /* retained: itself included */
     hsd_browse_state state;
-    bool is_weak;                  /* of a referent: this reference does not keep it alive */
-    bool is_part;                  /* counts with another object, or nowhere: its bytes are not in what others retain */
+    bool is_weak; /* of a referent: this reference does not keep it alive */
+    /* counts with another object, or nowhere: its bytes are not in what others retain */
+    bool is_part;
 } hsd_browse_node;
 
 typedef struct hsd_browse_list {
     hsd_browse_node *nodes;
     size_t count;
-    uint64_t from, total;          /* nodes are from … from + count of so many */
-    bool is_total_known;           /* else total is a lower bound */
-    struct hsd_browse_store *store;/* owns nodes; names are its own, other texts the index's, until it is closed */
+    uint64_t from, total;           /* nodes are from … from + count of so many */
+    bool is_total_known;            /* else total is a lower bound */
+    struct hsd_browse_store *store; /* owns nodes; names are its own, other texts the index's, until it is closed */
 } hsd_browse_list;
 
 /* Frees an answer. NULL is accepted. */
 HSD_API void hsd_browse_list_free(hsd_browse_list *list);
 
-#define HSD_BROWSE_NAMED 64u       /* nodes of one answer whose names are looked up, a block of the capture each at most */
-#define HSD_BROWSE_MOST 1000u      /* nodes of one answer; larger wishes are cut to it */
+/* nodes of one answer whose names are looked up, a block of the capture each at most */
+#define HSD_BROWSE_NAMED 64u
+#define HSD_BROWSE_MOST  1000u /* nodes of one answer; larger wishes are cut to it */
 
 /*
- * All of these: HSD_E_NOT_FOUND for a side, node, id or type that is not there, HSD_E_UNSUPPORTED where the side cannot be browsed;
- * HSD_E_IO, HSD_E_NOMEM. *out is NULL on failure. Order never depends on the run: ties in the order of the capture. Cost: a few reads of
- * 16 KiB for the head of a list, one a node behind it, and one more to name each referrer.
+ * All of these: HSD_E_NOT_FOUND for a side, node, id or type that is not there, HSD_E_UNSUPPORTED where the side cannot
+ * be browsed; HSD_E_IO, HSD_E_NOMEM. *out is NULL on failure. Order never depends on the run: ties in the order of the
+ * capture. Cost: a few reads of 16 KiB for the head of a list, one a node behind it, and one more to name each
+ * referrer.
  */
 
 /* The object of that id; HSD_E_NOT_FOUND says how many there are. */
 HSD_API hsd_status hsd_browse_find(hsd_browse *browse, size_t side, uint64_t id, hsd_browse_ref *out, hsd_error *err);
 
 /* Objects of one type, by retained bytes, largest first; type is the exact name. */
-HSD_API hsd_status hsd_browse_objects(hsd_browse *browse, size_t side, hsd_text type, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
+HSD_API hsd_status hsd_browse_objects(hsd_browse *browse, size_t side, hsd_text type, uint64_t from, size_t count,
+                                      hsd_browse_list **out, hsd_error *err);
 
-/* What the node immediately dominates, by retained bytes, largest first; of HSD_BROWSE_ALL the roots and what no root holds alone. */
-HSD_API hsd_status hsd_browse_dominated(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
+/* What the node immediately dominates, by retained bytes, largest first; of HSD_BROWSE_ALL the roots and what no root
+ * holds alone. */
+HSD_API hsd_status hsd_browse_dominated(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from,
+                                        size_t count, hsd_browse_list **out, hsd_error *err);
 
-/* What it refers to and what refers to it, each once by its least name, in the order of the capture; roots are referrers, too. Of
- * HSD_BROWSE_ALL: the roots, and nothing. Of more than 2,048 referents each 2,048 are in order by themselves.
+/* What it refers to and what refers to it, each once by its least name, in the order of the capture; roots are
+ * referrers, too. Of HSD_BROWSE_ALL: the roots, and nothing. Of more than 2,048 referents each 2,048 are in order by
+ * themselves.
  *
- * Behind its referents stands what it refers to weakly, in the same order; what it refers to either way stands there twice. These
- * references are read from the blocks of the capture that the object is in, one as a rule. Of more than 4,096 the rest is left out, and the
- * total is not known. Left out are those that a capture keeps apart from its objects (FORMAT.md 6.7), and weak referrers: the index has neither. */
-HSD_API hsd_status hsd_browse_referents(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
+ * Behind its referents stands what it refers to weakly, in the same order; what it refers to either way stands there
+ * twice. These references are read from the blocks of the capture that the object is in, one as a rule. Of more than
+ * 4,096 the rest is left out, and the total is not known. Left out are those that a capture keeps apart from its
+ * objects (FORMAT.md 6.7), and weak referrers: the index has neither. */
+HSD_API hsd_status hsd_browse_referents(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from,
+                                        size_t count, hsd_browse_list **out, hsd_error *err);
 /* The same the other way: what refers to the node. */
-HSD_API hsd_status hsd_browse_referrers(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from, size_t count, hsd_browse_list **out, hsd_error *err);
+HSD_API hsd_status hsd_browse_referrers(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from,
+                                        size_t count, hsd_browse_list **out, hsd_error *err);
 
-/* A shortest path from a root to it: the root first, the node last; at most HSD_BROWSE_MOST nodes, what is longer has its middle left
- * out: total is the whole length, and `from` the place of the first node behind the gap. Empty of what nothing reaches. */
-HSD_API hsd_status hsd_browse_path(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_list **out, hsd_error *err);
+/* A shortest path from a root to it: the root first, the node last; at most HSD_BROWSE_MOST nodes, what is longer has
+ * its middle left out: total is the whole length, and `from` the place of the first node behind the gap. Empty of what
+ * nothing reaches. */
+HSD_API hsd_status hsd_browse_path(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_list **out,
+                                   hsd_error *err);
 
 /* Its dominators, from the root down to the nearest; likewise. */
-HSD_API hsd_status hsd_browse_dominators(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_list **out, hsd_error *err);
+HSD_API hsd_status hsd_browse_dominators(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_list **out,
+                                         hsd_error *err);
 
 /* ---- one node, and what is known of it ---- */
 
-typedef struct hsd_browse_field {  /* a value that the capture stored of the object; captures hold shapes alone unless asked. One at most, and
-                                    * `name` is "" */
+typedef struct hsd_browse_field { /* a value that the capture stored of the object; captures hold shapes alone unless
+                                   * asked. One at most, and `name` is "" */
     hsd_text name, value;
 } hsd_browse_field;
 
-#define HSD_BROWSE_FRAMES 512u     /* FORMAT.md 6.5 */
+#define HSD_BROWSE_FRAMES      512u /* FORMAT.md 6.5 */
 #define HSD_BROWSE_FRAME_BYTES ((size_t)1 << 20)
 
 typedef struct hsd_browse_object {
     hsd_browse_node node;
-    bool has_length; uint64_t length;          /* elements */
-    hsd_text owner;                /* the root it belongs to, "(shared)"; "" of what nothing reaches */
+    bool has_length;
+    uint64_t length;                          /* elements */
+    hsd_text owner;                           /* the root it belongs to, "(shared)"; "" of what nothing reaches */
     uint64_t referents, referrers, dominated; /* how many; referents with the weak ones that are listed */
     hsd_browse_field *fields;
     size_t field_count;
-    hsd_site_frame *frames;        /* where it was allocated, innermost first; none where the capture does not say. At most HSD_BROWSE_FRAMES, and
-                                    * HSD_BROWSE_FRAME_BYTES of texts: callers further out are left out */
+    hsd_site_frame
+        *frames; /* where it was allocated, innermost first; none where the capture does not say. At most
+                  * HSD_BROWSE_FRAMES, and HSD_BROWSE_FRAME_BYTES of texts: callers further out are left out */
     size_t frame_count;
-    bool is_on_other_side;         /* its partner: other_id on the other side of the pair */
+    bool is_on_other_side; /* its partner: other_id on the other side of the pair */
     uint64_t other_id, other_bytes;
     struct hsd_browse_store *store;
 } hsd_browse_object;
 
-/* Reads one block of the capture besides the index, as a rule. The first object that has a site costs two passes over tables of its capture:
- * sites and strings go to disk, so that stacks are found there. Free with hsd_browse_object_free. */
-HSD_API hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_object **out, hsd_error *err);
+/* Reads one block of the capture besides the index, as a rule. The first object that has a site costs two passes over
+ * tables of its capture: sites and strings go to disk, so that stacks are found there. Free with
+ * hsd_browse_object_free. */
+HSD_API hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_object **out,
+                                         hsd_error *err);
 /* Frees an answer. NULL is accepted. */
 HSD_API void hsd_browse_object_free(hsd_browse_object *object);
 
 /* ---- names ---- */
 
-typedef enum hsd_browse_type_order { HSD_BROWSE_BY_RETAINED, HSD_BROWSE_BY_BYTES, HSD_BROWSE_BY_OBJECTS, HSD_BROWSE_BY_NAME } hsd_browse_type_order;
+typedef enum hsd_browse_type_order {
+    HSD_BROWSE_BY_RETAINED,
+    HSD_BROWSE_BY_BYTES,
+    HSD_BROWSE_BY_OBJECTS,
+    HSD_BROWSE_BY_NAME
+} hsd_browse_type_order;
 
 typedef struct hsd_browse_type {
     hsd_text name;
@@ -174,13 +201,13 @@ typedef struct hsd_browse_type {
 typedef struct hsd_browse_types {
     hsd_browse_type *types;
     size_t count;
-    uint64_t from, total;          /* that match */
+    uint64_t from, total; /* that match */
     struct hsd_browse_store *store;
 } hsd_browse_types;
 
 /* Types of live objects whose name has `text` in it (ASCII letters of either case; "" = all). */
-HSD_API hsd_status hsd_browse_types_get(hsd_browse *browse, size_t side, hsd_text text, hsd_browse_type_order order, uint64_t from, size_t count,
-                                        hsd_browse_types **out, hsd_error *err);
+HSD_API hsd_status hsd_browse_types_get(hsd_browse *browse, size_t side, hsd_text text, hsd_browse_type_order order,
+                                        uint64_t from, size_t count, hsd_browse_types **out, hsd_error *err);
 /* Frees an answer. NULL is accepted. */
 HSD_API void hsd_browse_types_free(hsd_browse_types *types);
 

@@ -23,7 +23,10 @@ extern "C" {
 typedef struct hsd_capture hsd_capture;
 
 typedef enum hsd_identity {
-    HSD_IDENTITY_NONE = 0, HSD_IDENTITY_EXACT = 1, HSD_IDENTITY_ADDRESS = 2, HSD_IDENTITY_MOVING = 3
+    HSD_IDENTITY_NONE = 0,
+    HSD_IDENTITY_EXACT = 1,
+    HSD_IDENTITY_ADDRESS = 2,
+    HSD_IDENTITY_MOVING = 3
 } hsd_identity;
 
 /* What the capture says of itself. Strings are borrowed from the capture, UTF-8 not guaranteed. */
@@ -36,36 +39,38 @@ typedef struct hsd_capture_info {
     uint8_t domain[16], capture_id[16];
     unsigned pointer_bytes;
     unsigned version_major, version_minor;
-    bool is_complete;         /* the end record is there and says so, and no block is missing */
-    bool is_salvaged;         /* made by hsd_capture_salvage: blocks and ordinals have gaps */
+    bool is_complete; /* the end record is there and says so, and no block is missing */
+    bool is_salvaged; /* made by hsd_capture_salvage: blocks and ordinals have gaps */
     bool has_index;
     bool targets_are_ordinals;
     const char *incomplete_reason; /* one clause: "it was cut off at byte 17, inside the file header",
                                     * "the producer stopped: 2 GiB written"; "" when complete */
-    bool has_digest;          /* by which the same capture is known again; of complete ones alone */
-    uint8_t digest[16];       /* FORMAT.md 11.8; of what was imported on the fly hsd_import_result's */
+    bool has_digest;               /* by which the same capture is known again; of complete ones alone */
+    uint8_t digest[16];            /* FORMAT.md 11.8; of what was imported on the fly hsd_import_result's */
     uint64_t file_bytes;
-    uint64_t blocks;          /* intact ones, end record included */
-    uint64_t damaged_blocks;  /* damaged or missing in front of an intact one; HSD_DAMAGE_SKIP only */
+    uint64_t blocks;         /* intact ones, end record included */
+    uint64_t damaged_blocks; /* damaged or missing in front of an intact one; HSD_DAMAGE_SKIP only */
     /* Counts of the end record; of what is intact when the capture is damaged or cut off. */
-    uint64_t objects;         /* records of objects, pseudo ones included */
-    uint64_t ordinals;        /* one past the greatest ordinal: what arrays by ordinal need. More than
-                               * `objects` only where blocks are lost */
-    uint64_t pseudo_objects;  /* of `objects`: nodes that count nowhere */
+    uint64_t objects;        /* records of objects, pseudo ones included */
+    uint64_t ordinals;       /* one past the greatest ordinal: what arrays by ordinal need. More than
+                              * `objects` only where blocks are lost */
+    uint64_t pseudo_objects; /* of `objects`: nodes that count nowhere */
     uint64_t references, edges, roots, types, strings, labels, sites, threads, frames, metrics, losses;
-    uint64_t bytes, native_bytes; /* sums over objects that are not pseudo */
+    uint64_t bytes, native_bytes;            /* sums over objects that are not pseudo */
     uint64_t summary_objects, summary_bytes; /* stand in the type totals alone */
-    uint64_t site_totals;     /* records that say where of these some were allocated */
-    uint64_t lost;            /* sum of all losses */
-    bool has_parts;           /* some type carries HSC_TYPE_PART */
-    /* Baselines (FORMAT.md 7.11): sums of the capture of which all of the above tells, but for ids of capture and counts. */
+    uint64_t site_totals;                    /* records that say where of these some were allocated */
+    uint64_t lost;                           /* sum of all losses */
+    bool has_parts;                          /* some type carries HSC_TYPE_PART */
+    /* Baselines (FORMAT.md 7.11): sums of the capture of which all of the above tells, but for ids of capture and
+     * counts. */
     bool is_baseline;
     uint64_t live_totals, root_totals, places; /* records of these */
-    uint32_t sums;            /* HSC_SUMS_* of hscapture.h: what there was to add up */
-    const char *why_no_places; /* a clause; "" with HSC_SUMS_PLACES, or not said */
-    uint64_t place_least_bytes; /* places with fewer bytes in and below them count for the place above; 0 = none was cut */
+    uint32_t sums;                             /* HSC_SUMS_* of hscapture.h: what there was to add up */
+    const char *why_no_places;                 /* a clause; "" with HSC_SUMS_PLACES, or not said */
+    /* places with fewer bytes in and below them count for the place above; 0 = none was cut */
+    uint64_t place_least_bytes;
     uint64_t soft_objects, soft_bytes; /* live ones that are softly held; with HSC_SUMS_PLACES */
-    uint64_t dangling;        /* references of the capture that led nowhere */
+    uint64_t dangling;                 /* references of the capture that led nowhere */
 } hsd_capture_info;
 
 /* How a damaged or cut-off capture is treated. */
@@ -78,8 +83,9 @@ typedef enum hsd_damage {
  * Opens a capture ("-" = standard input; what cannot be read at any place, as a pipe, is first copied
  * to a temporary file). `run` is borrowed until close (notes, memory, temporary folder); may be NULL.
  *
- * HSD_DAMAGE_REFUSE reads header, info, trailer, end record, index, and of tables the headers (for the digest); blocks are checked
- * when they are read. A capture that ends before its end record is HSD_E_TRUNCATED: err->text begins with a verb
+ * HSD_DAMAGE_REFUSE reads header, info, trailer, end record, index, and of tables the headers (for the digest); blocks
+ * are checked when they are read. A capture that ends before its end record is HSD_E_TRUNCATED: err->text begins with a
+ * verb
  * ("was cut off at byte 64,313,344, inside block 107"), to be read behind the name of the file; the hint
  * names --partial and salvage. Damage is HSD_E_CORRUPT, worded like any other error.
  *
@@ -90,8 +96,8 @@ typedef enum hsd_damage {
  * Also HSD_E_NOT_THIS_FORMAT, HSD_E_TOO_NEW, HSD_E_IO, HSD_E_NOMEM, HSD_E_OVER_BUDGET (the list of blocks,
  * 40 bytes each, would take more than half of run->memory_bytes).
  */
-HSD_API hsd_status hsd_capture_open(hsd_capture **out, const char *path, hsd_damage damage,
-                                    const hsd_run *run, hsd_error *err);
+HSD_API hsd_status hsd_capture_open(hsd_capture **out, const char *path, hsd_damage damage, const hsd_run *run,
+                                    hsd_error *err);
 
 /* The same over an open regular file, which is moved in: closed with the capture, even on failure. */
 HSD_API hsd_status hsd_capture_open_fd(hsd_capture **out, int fd, const char *name, hsd_damage damage,
@@ -111,8 +117,8 @@ static inline bool hsd_capture_same_process(const hsd_capture_info *a, const hsd
 /* Closes a capture; its readers must be closed before. NULL is accepted. */
 HSD_API void hsd_capture_close(hsd_capture *capture);
 
-/* A capture that was imported on the fly has the digest of what it was imported from, NULL = not known: a capture is another one each time,
- * and with other memory. Before anything else is done with it. */
+/* A capture that was imported on the fly has the digest of what it was imported from, NULL = not known: a capture is
+ * another one each time, and with other memory. Before anything else is done with it. */
 HSD_API void hsd_capture_set_digest(hsd_capture *capture, const uint8_t digest[16]);
 
 /* ---- records ---- */
@@ -130,15 +136,15 @@ typedef struct hsd_reference {
 
 typedef struct hsd_object {
     uint64_t id, ordinal, size_bytes, native_bytes, elements;
-    uint64_t identity;                   /* as stored; 0: to be derived from the id (FORMAT.md 7.2) */
+    uint64_t identity; /* as stored; 0: to be derived from the id (FORMAT.md 7.2) */
     uint64_t content;
-    uint32_t type, site, age;            /* age: with HSD_IDENTITY_ADDRESS the collection that it was made in, else
-                                          * the runtime's scale; 0 = not known (FORMAT.md 7.1) */
+    uint32_t type, site, age; /* age: with HSD_IDENTITY_ADDRESS the collection that it was made in, else
+                               * the runtime's scale; 0 = not known (FORMAT.md 7.1) */
     uint32_t flags, name, category;
-    uint32_t reference_count;            /* in this part; long lists come in several parts */
-    bool is_continuation;                /* more references of the object before; nothing else is new
-                                          * (id and ordinal are that object's) */
-    const uint64_t *targets;             /* reference_count each; borrowed until next */
+    uint32_t reference_count; /* in this part; long lists come in several parts */
+    bool is_continuation;     /* more references of the object before; nothing else is new
+                               * (id and ordinal are that object's) */
+    const uint64_t *targets;  /* reference_count each; borrowed until next */
     const uint32_t *labels;
     const uint64_t *indexes;
     hsd_text value;
@@ -146,19 +152,18 @@ typedef struct hsd_object {
 
 /* What an object iterator must decode; what is not asked for is 0 / NULL. */
 #define HSD_WANT_REFERENCES 0x1u /* targets */
-#define HSD_WANT_LABELS 0x2u
-#define HSD_WANT_INDEXES 0x4u
-#define HSD_WANT_SIZES 0x8u      /* size, native size, elements */
-#define HSD_WANT_IDS 0x10u       /* ids, identity, content */
-#define HSD_WANT_DETAILS 0x20u   /* site, age, name, category, value */
-#define HSD_WANT_ALL 0x3Fu       /* type, flags and ordinal always come */
+#define HSD_WANT_LABELS     0x2u
+#define HSD_WANT_INDEXES    0x4u
+#define HSD_WANT_SIZES      0x8u  /* size, native size, elements */
+#define HSD_WANT_IDS        0x10u /* ids, identity, content */
+#define HSD_WANT_DETAILS    0x20u /* site, age, name, category, value */
+#define HSD_WANT_ALL        0x3Fu /* type, flags and ordinal always come */
 
 typedef struct hsd_object_reader hsd_object_reader;
 
 /* Objects in stream order. Memory: one block, raw and stored, and its decoded columns: about 2 MiB with
  * blocks as hscapture writes them, at most 24 MiB whatever the file says. */
-HSD_API hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture, unsigned want,
-                                          hsd_error *err);
+HSD_API hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture, unsigned want, hsd_error *err);
 /* The next object, whose arrays and texts are borrowed until the next call. HSD_END behind the last one. */
 HSD_API hsd_status hsd_object_reader_next(hsd_object_reader *reader, hsd_object *object, hsd_error *err);
 /* Goes to the object with this ordinal: the next one is it. HSD_END when there is no such object (it is past
@@ -167,27 +172,58 @@ HSD_API hsd_status hsd_object_reader_seek(hsd_object_reader *reader, uint64_t or
 /* NULL is accepted. */
 HSD_API void hsd_object_reader_close(hsd_object_reader *reader);
 
-typedef struct hsd_edge { uint64_t source, target, index; uint32_t label; bool source_is_ordinal; } hsd_edge;
-typedef struct hsd_root { uint64_t target; uint32_t kind, label, thread, frame, flags; } hsd_root;
-typedef struct hsd_type { uint32_t id, flags; hsd_text name; } hsd_type;
-typedef struct hsd_label { uint32_t id, kind, flags, name; } hsd_label;
-typedef struct hsd_string { uint32_t id; hsd_text text; } hsd_string;
-typedef struct hsd_site { uint32_t id, parent, function, file, line, column; } hsd_site;
-typedef struct hsd_thread { uint32_t id, name; } hsd_thread;
-typedef struct hsd_frame { uint32_t thread, depth, function, file, line; } hsd_frame;
-typedef struct hsd_metric { hsd_text name, unit; uint64_t value; } hsd_metric;
-typedef struct hsd_loss { hsd_text what; uint64_t count; } hsd_loss;
+typedef struct hsd_edge {
+    uint64_t source, target, index;
+    uint32_t label;
+    bool source_is_ordinal;
+} hsd_edge;
+typedef struct hsd_root {
+    uint64_t target;
+    uint32_t kind, label, thread, frame, flags;
+} hsd_root;
+typedef struct hsd_type {
+    uint32_t id, flags;
+    hsd_text name;
+} hsd_type;
+typedef struct hsd_label {
+    uint32_t id, kind, flags, name;
+} hsd_label;
+typedef struct hsd_string {
+    uint32_t id;
+    hsd_text text;
+} hsd_string;
+typedef struct hsd_site {
+    uint32_t id, parent, function, file, line, column;
+} hsd_site;
+typedef struct hsd_thread {
+    uint32_t id, name;
+} hsd_thread;
+typedef struct hsd_frame {
+    uint32_t thread, depth, function, file, line;
+} hsd_frame;
+typedef struct hsd_metric {
+    hsd_text name, unit;
+    uint64_t value;
+} hsd_metric;
+typedef struct hsd_loss {
+    hsd_text what;
+    uint64_t count;
+} hsd_loss;
 typedef struct hsd_type_total {
     uint32_t type;
     uint64_t objects, bytes, native_bytes;
-    uint32_t bucket_count;            /* log2 size histogram, sparse */
-    const uint8_t *buckets;           /* bucket numbers, 0..64 */
+    uint32_t bucket_count;  /* log2 size histogram, sparse */
+    const uint8_t *buckets; /* bucket numbers, 0..64 */
     const uint64_t *bucket_objects, *bucket_bytes;
 } hsd_type_total;
-typedef struct hsd_group_total { uint32_t kind; /* 0 category, 1 root kind */ uint32_t key; uint64_t count, bytes; } hsd_group_total;
+typedef struct hsd_group_total {
+    uint32_t kind; /* 0 category, 1 root kind */
+    uint32_t key;
+    uint64_t count, bytes;
+} hsd_group_total;
 
-/* Sums of a baseline, in amounts as tables count them: parts folded, pseudo objects left out, native bytes included. Types
- * and names ascend by number, each once; two types may have one name. */
+/* Sums of a baseline, in amounts as tables count them: parts folded, pseudo objects left out, native bytes included.
+ * Types and names ascend by number, each once; two types may have one name. */
 typedef struct hsd_live_total {
     uint32_t type;
     uint64_t objects, bytes, retained_bytes; /* live */
@@ -200,34 +236,61 @@ typedef struct hsd_root_total {
 /* In preorder: number 0 is the heap, a parent is the place before or one that this hangs from, so parent < number. */
 typedef struct hsd_place_total {
     uint32_t number, parent, depth; /* depth: 0 for number 0, at most 255 */
-    uint32_t edge, name, flags;     /* string, 0 = by no one reference; type, with HSC_PLACE_IS_ROOT string; HSC_PLACE_* */
-    uint64_t objects, bytes;        /* in this very place */
+    /* string, 0 = by no one reference; type, with HSC_PLACE_IS_ROOT string; HSC_PLACE_* */
+    uint32_t edge, name, flags;
+    uint64_t objects, bytes; /* in this very place */
 } hsd_place_total;
 
-/* Of the objects that stand in the type totals alone, those of a type that were allocated at a site. Records of one type and site
- * add up. */
-typedef struct hsd_site_total { uint32_t type, site; uint64_t objects, bytes; } hsd_site_total;
+/* Of the objects that stand in the type totals alone, those of a type that were allocated at a site. Records of one
+ * type and site add up. */
+typedef struct hsd_site_total {
+    uint32_t type, site;
+    uint64_t objects, bytes;
+} hsd_site_total;
 
 /* All other records: one reader type, the kind chosen at open, the matching next. */
 typedef struct hsd_record_reader hsd_record_reader;
 typedef enum hsd_record_kind {
-    HSD_RECORD_STRING, HSD_RECORD_TYPE, HSD_RECORD_LABEL, HSD_RECORD_SITE, HSD_RECORD_EDGE,
-    HSD_RECORD_ROOT, HSD_RECORD_THREAD, HSD_RECORD_FRAME, HSD_RECORD_METRIC, HSD_RECORD_LOSS,
-    HSD_RECORD_TYPE_TOTAL, HSD_RECORD_GROUP_TOTAL,
-    HSD_RECORD_LIVE_TOTAL, HSD_RECORD_ROOT_TOTAL, HSD_RECORD_PLACE, /* none in a capture that is no baseline */
+    HSD_RECORD_STRING,
+    HSD_RECORD_TYPE,
+    HSD_RECORD_LABEL,
+    HSD_RECORD_SITE,
+    HSD_RECORD_EDGE,
+    HSD_RECORD_ROOT,
+    HSD_RECORD_THREAD,
+    HSD_RECORD_FRAME,
+    HSD_RECORD_METRIC,
+    HSD_RECORD_LOSS,
+    HSD_RECORD_TYPE_TOTAL,
+    HSD_RECORD_GROUP_TOTAL,
+    HSD_RECORD_LIVE_TOTAL,
+    HSD_RECORD_ROOT_TOTAL,
+    HSD_RECORD_PLACE, /* none in a capture that is no baseline */
     HSD_RECORD_SITE_TOTAL
 } hsd_record_kind;
 
 typedef union hsd_record {
-    hsd_string string; hsd_type type; hsd_label label; hsd_site site; hsd_edge edge; hsd_root root;
-    hsd_thread thread; hsd_frame frame; hsd_metric metric; hsd_loss loss; hsd_type_total type_total;
-    hsd_group_total group_total; hsd_live_total live_total; hsd_root_total root_total; hsd_place_total place_total;
+    hsd_string string;
+    hsd_type type;
+    hsd_label label;
+    hsd_site site;
+    hsd_edge edge;
+    hsd_root root;
+    hsd_thread thread;
+    hsd_frame frame;
+    hsd_metric metric;
+    hsd_loss loss;
+    hsd_type_total type_total;
+    hsd_group_total group_total;
+    hsd_live_total live_total;
+    hsd_root_total root_total;
+    hsd_place_total place_total;
     hsd_site_total site_total;
 } hsd_record;
 
 /* Records of one kind in stream order, as of objects: a block at a time. */
-HSD_API hsd_status hsd_record_reader_open(hsd_record_reader **out, hsd_capture *capture,
-                                          hsd_record_kind kind, hsd_error *err);
+HSD_API hsd_status hsd_record_reader_open(hsd_record_reader **out, hsd_capture *capture, hsd_record_kind kind,
+                                          hsd_error *err);
 /* Texts and arrays are borrowed until the next call. HSD_END after the last. */
 HSD_API hsd_status hsd_record_reader_next(hsd_record_reader *reader, hsd_record *record, hsd_error *err);
 /* NULL is accepted. */
@@ -235,11 +298,12 @@ HSD_API void hsd_record_reader_close(hsd_record_reader *reader);
 
 /* ---- checking and saving ---- */
 
-typedef struct hsd_verify_result { uint64_t blocks, records, bytes, faults; } hsd_verify_result;
+typedef struct hsd_verify_result {
+    uint64_t blocks, records, bytes, faults;
+} hsd_verify_result;
 
 /* Called for each rule that is broken: FORMAT.md's rule number ("4.3"), offset, block, sentence. */
-typedef void (*hsd_fault_fn)(void *context, const char *rule, uint64_t offset_bytes,
-                             uint64_t block, const char *text);
+typedef void (*hsd_fault_fn)(void *context, const char *rule, uint64_t offset_bytes, uint64_t block, const char *text);
 
 /* Holds every rule of FORMAT.md against the file; read-only; goes on after a fault where it can.
  * HSD_OK when it could be read to the end (faults may be > 0). */

@@ -28,45 +28,50 @@ typedef enum hsd_check_level { HSD_LEVEL_ERROR, HSD_LEVEL_WARN, HSD_LEVEL_OFF } 
 
 /* What a rule looks at: the whole heap, or the rows of a table whose name matches. */
 typedef enum hsd_subject {
-    HSD_SUBJECT_HEAP, HSD_SUBJECT_TYPE, HSD_SUBJECT_ROOT, HSD_SUBJECT_HOLDER,
-    HSD_SUBJECT_SITE               /* lost.* alone: of what is lost: who allocated what heads it, hsd_lost_row.place */
+    HSD_SUBJECT_HEAP,
+    HSD_SUBJECT_TYPE,
+    HSD_SUBJECT_ROOT,
+    HSD_SUBJECT_HOLDER,
+    HSD_SUBJECT_SITE /* lost.* alone: of what is lost: who allocated what heads it, hsd_lost_row.place */
 } hsd_subject;
 
 typedef enum hsd_measure {
-    HSD_MEASURE_BYTES,             /* growth of live bytes: total.bytes, bytes */
-    HSD_MEASURE_OBJECTS,           /* growth of live objects: total.objects, objects */
-    HSD_MEASURE_NEW_BYTES,         /* new.bytes, new.objects: live after and not live before; needs identity */
+    HSD_MEASURE_BYTES,     /* growth of live bytes: total.bytes, bytes */
+    HSD_MEASURE_OBJECTS,   /* growth of live objects: total.objects, objects */
+    HSD_MEASURE_NEW_BYTES, /* new.bytes, new.objects: live after and not live before; needs identity */
     HSD_MEASURE_NEW_OBJECTS,
-    HSD_MEASURE_NEW_TYPES,         /* new.types: types without an object before; heap alone */
-    HSD_MEASURE_UNREACHED_BYTES,   /* unreached.bytes, unreached.objects: garbage that was not collected yet; heap,
-                                    * type */
+    HSD_MEASURE_NEW_TYPES,       /* new.types: types without an object before; heap alone */
+    HSD_MEASURE_UNREACHED_BYTES, /* unreached.bytes, unreached.objects: garbage that was not collected yet; heap,
+                                  * type */
     HSD_MEASURE_UNREACHED_OBJECTS,
-    HSD_MEASURE_SURVIVED_BYTES,    /* survived.bytes, survived.objects: of three and more captures: came after the
-                                    * first behind the warm-up and before the last, and is still live in the last;
-                                    * heap, type; needs identity. By cohorts: where one holds captures of both sides of
-                                    * a border, it is left out */
+    HSD_MEASURE_SURVIVED_BYTES, /* survived.bytes, survived.objects: of three and more captures: came after the
+                                 * first behind the warm-up and before the last, and is still live in the last;
+                                 * heap, type; needs identity. By cohorts: where one holds captures of both sides of
+                                 * a border, it is left out */
     HSD_MEASURE_SURVIVED_OBJECTS,
-    HSD_MEASURE_CAPTURE,           /* metric:process.rss: what the capture itself measured; heap alone */
-    HSD_MEASURE_LOST_BYTES,        /* lost.bytes, lost.objects: what no root reaches where nothing but the program frees memory
-                                    * (hsd_lost); heap, type and site of what heads it, with all that hangs below */
+    HSD_MEASURE_CAPTURE,    /* metric:process.rss: what the capture itself measured; heap alone */
+    HSD_MEASURE_LOST_BYTES, /* lost.bytes, lost.objects: what no root reaches where nothing but the program frees memory
+                             * (hsd_lost); heap, type and site of what heads it, with all that hangs below */
     HSD_MEASURE_LOST_OBJECTS
 } hsd_measure;
 
 /* One limit: so much may be added. Several of one rule: each must hold (the strictest decides). */
 typedef enum hsd_limit_unit {
-    HSD_LIMIT_AMOUNT,              /* 16 MiB, 500: in the unit of the measure */
-    HSD_LIMIT_PERCENT,             /* 5 %: of the value before (of the first behind the warm-up), rounded down: 0 of
-                                    * what was not there. new.* and survived.*: of what was live before. Not known of
-                                    * the holders of a diff */
-    HSD_LIMIT_AMOUNT_PER_ROUND,    /* 64 KiB per round: each round brought more; with two captures there is one round */
-    HSD_LIMIT_PERCENT_PER_ROUND,   /* 0.1 % per round: of the live heap before, whatever the subject */
-    HSD_LIMIT_AUTO                 /* auto: a percentage per round of the live heap, the smaller the more rounds bear witness: 10 % with
-                                    * two captures, 1 % with 2 rounds, 0.3 % with 3, 0.1 % with 4, 0.03 % from 5 on */
+    HSD_LIMIT_AMOUNT,  /* 16 MiB, 500: in the unit of the measure */
+    HSD_LIMIT_PERCENT, /* 5 %: of the value before (of the first behind the warm-up), rounded down: 0 of
+                        * what was not there. new.* and survived.*: of what was live before. Not known of
+                        * the holders of a diff */
+    /* 64 KiB per round: each round brought more; with two captures there is one round */
+    HSD_LIMIT_AMOUNT_PER_ROUND,
+    HSD_LIMIT_PERCENT_PER_ROUND, /* 0.1 % per round: of the live heap before, whatever the subject */
+    HSD_LIMIT_AUTO /* auto: a percentage per round of the live heap, the smaller the more rounds bear witness: 10 % with
+                    * two captures, 1 % with 2 rounds, 0.3 % with 3, 0.1 % with 4, 0.03 % from 5 on */
 } hsd_limit_unit;
 
 typedef struct hsd_limit {
     hsd_limit_unit unit;
-    uint64_t amount;               /* bytes or objects; percent in millionths of the whole (5 % = 50,000); of AUTO 0 */
+    /* bytes or objects; percent in millionths of the whole (5 % = 50,000); of AUTO 0 */
+    uint64_t amount;
 } hsd_limit;
 
 #define HSD_LIMITS_MOST 4u
@@ -74,46 +79,48 @@ typedef struct hsd_limit {
 typedef struct hsd_rule {
     hsd_text name;
     hsd_subject subject;
-    hsd_text pattern;              /* as written: a glob (* and ?; all else is itself, brackets too) that is the whole
-                                    * name, or /regex/ (POSIX extended, bytes, anywhere in the name). Holders: against
-                                    * the root and for each step the edge, if it has a name, and the type, with one
-                                    * blank between: hsd_check_holder_text. * alone is everything but
-                                    * program code (HSC_TYPE_CODE, "(program code)"), which grows with what is compiled */
-    bool is_each;                  /* every matching row has the limit for itself; else their sum has. Holders always */
+    hsd_text pattern; /* as written: a glob (* and ?; all else is itself, brackets too) that is the whole
+                       * name, or /regex/ (POSIX extended, bytes, anywhere in the name). Holders: against
+                       * the root and for each step the edge, if it has a name, and the type, with one
+                       * blank between: hsd_check_holder_text. * alone is everything but
+                       * program code (HSC_TYPE_CODE, "(program code)"), which grows with what is compiled */
+    /* every matching row has the limit for itself; else their sum has. Holders always */
+    bool is_each;
     hsd_measure measure;
-    hsd_text capture_metric;       /* of HSD_MEASURE_CAPTURE */
+    hsd_text capture_metric; /* of HSD_MEASURE_CAPTURE */
     hsd_limit limits[HSD_LIMITS_MOST];
     size_t limit_count;
     hsd_check_level level;
-    uint32_t line;                 /* in the file; 0 = built in */
+    uint32_t line; /* in the file; 0 = built in */
 } hsd_rule;
 
-typedef struct hsd_allowance {     /* `allow:`: growth that is known and accepted */
-    hsd_subject subject;           /* TYPE, ROOT, HOLDER */
+typedef struct hsd_allowance { /* `allow:`: growth that is known and accepted */
+    hsd_subject subject;       /* TYPE, ROOT, HOLDER */
     hsd_text pattern, reason;
-    uint64_t up_to_bytes;          /* UINT64_MAX = any */
-    int32_t until_day;             /* days since 1970-01-01, the last day on which it holds; INT32_MAX = for ever */
+    uint64_t up_to_bytes; /* UINT64_MAX = any */
+    /* days since 1970-01-01, the last day on which it holds; INT32_MAX = for ever */
+    int32_t until_day;
     uint32_t line;
 } hsd_allowance;
 
 typedef struct hsd_check_config {
-    hsd_text name;                 /* of the file; "built-in rules" */
+    hsd_text name; /* of the file; "built-in rules" */
     bool is_built_in;
     hsd_rule *rules;
     size_t rule_count;
     hsd_allowance *allow;
     size_t allow_count;
-    hsd_text *ignore;              /* types left out of every rule, and of the sums of the whole heap; roots and
-                                    * holders keep their bytes, but holders of such a type are left out. /regex/ or
-                                    * glob; a bare text that is a regex in the old form '^luv\.timer' is taken for one
-                                    * when it begins with ^ or ends with $ */
+    hsd_text *ignore; /* types left out of every rule, and of the sums of the whole heap; roots and
+                       * holders keep their bytes, but holders of such a type are left out. /regex/ or
+                       * glob; a bare text that is a regex in the old form '^luv\.timer' is taken for one
+                       * when it begins with ^ or ends with $ */
     size_t ignore_count;
-    uint64_t min_bytes;            /* up to this nothing is growth; measures in objects have no such bound */
-    bool has_min;                  /* else 0 with two captures, the series' noise with more */
-    uint32_t warmup;               /* three and more captures: so many at the start are left out */
-    bool has_warmup;               /* else 1 from four captures on, 0 with three */
-    uint64_t one_off_bytes;        /* one_off: growth of a row up to this is accepted when it has levelled off;
-                                    * UINT64_MAX, the default, = any that has levelled off */
+    uint64_t min_bytes;     /* up to this nothing is growth; measures in objects have no such bound */
+    bool has_min;           /* else 0 with two captures, the series' noise with more */
+    uint32_t warmup;        /* three and more captures: so many at the start are left out */
+    bool has_warmup;        /* else 1 from four captures on, 0 with three */
+    uint64_t one_off_bytes; /* one_off: growth of a row up to this is accepted when it has levelled off;
+                             * UINT64_MAX, the default, = any that has levelled off */
     struct hsd_check_store *store;
 } hsd_check_config;
 
@@ -142,95 +149,106 @@ HSD_API hsd_status hsd_check_warmup(const hsd_check_config *config, size_t count
 
 /* A first configuration from what is seen: limits a little above what grew, the largest holders by name, each with a
  * comment that says what was found. Of a series the rule that nothing grows in every round stands among them, and what
- * grew so has its limit commented out: what is written passes on the same captures but for that. Exactly one of diff and series
- * is not NULL. *left_out: how many limits are commented out; may be NULL. */
-HSD_API hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *series, hsd_write_fn write, void *context,
-                                            size_t *left_out, hsd_error *err);
+ * grew so has its limit commented out: what is written passes on the same captures but for that. Exactly one of diff
+ * and series is not NULL. *left_out: how many limits are commented out; may be NULL. */
+HSD_API hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *series, hsd_write_fn write,
+                                            void *context, size_t *left_out, hsd_error *err);
 
 /* ---- what is found ---- */
 
 typedef enum hsd_check_outcome {
     HSD_CHECK_OK,
-    HSD_CHECK_WARN,      /* over the limit, level warn */
-    HSD_CHECK_FAIL,      /* over the limit, level error */
-    HSD_CHECK_UNKNOWN,   /* cannot be judged: why_unknown; the check as a whole ends as damaged input does */
-    HSD_CHECK_OFF        /* not asked */
+    HSD_CHECK_WARN,    /* over the limit, level warn */
+    HSD_CHECK_FAIL,    /* over the limit, level error */
+    HSD_CHECK_UNKNOWN, /* cannot be judged: why_unknown; the check as a whole ends as damaged input does */
+    HSD_CHECK_OFF      /* not asked */
 } hsd_check_outcome;
 
 typedef struct hsd_finding { /* one row over the limit, or with a sum the rows that carry it: the largest that make up
                               * 90 % of the growth, at most 20; of the whole heap its types */
-    hsd_text name;             /* type, root, or the holder's type ("" = the root itself); of what is lost the type of what heads it */
-    hsd_text place;            /* of what is lost: who allocated that, in words; else "" */
-    hsd_text cycle;            /* and the types round the circle that it is in; else "" */
-    hsd_text root;             /* holders: their root; types: the root that holds most of the growth, "" = not known */
-    const hsd_step *path;      /* holders: to it; types: to the holder of most of their growth */
+    /* type, root, or the holder's type ("" = the root itself); of what is lost the type of what heads it */
+    hsd_text name;
+    hsd_text place; /* of what is lost: who allocated that, in words; else "" */
+    hsd_text cycle; /* and the types round the circle that it is in; else "" */
+    /* holders: their root; types: the root that holds most of the growth, "" = not known */
+    hsd_text root;
+    const hsd_step *path; /* holders: to it; types: to the holder of most of their growth */
     size_t path_count;
-    const hsd_holder *holder;  /* the row of the diff, or of hsd_series.pair, that root and path are of, as that tells it; else NULL */
-    const hsd_holder *const *held; /* holders of a series: who holds it, where root and path do not say it (hsd_series_row.held); */
-    size_t held_count;         /* allowances of a holder match these names too, if they match all of them */
-    int64_t before, after;     /* in the unit of the measure; of a series behind the warm-up; not known of the holders
-                                * of a diff: both 0 */
-    int64_t growth, limit;     /* limit: of the row, or of the sum that it is part of */
-    bool is_per_round;         /* limit is one per round: hold it against per_round, not against growth */
-    int64_t per_round;         /* series: Theil-Sen; else growth */
+    /* the row of the diff, or of hsd_series.pair, that root and path are of, as that tells it; else NULL */
+    const hsd_holder *holder;
+    /* holders of a series: who holds it, where root and path do not say it (hsd_series_row.held); */
+    const hsd_holder *const *held;
+    size_t held_count;     /* allowances of a holder match these names too, if they match all of them */
+    int64_t before, after; /* in the unit of the measure; of a series behind the warm-up; not known of the holders
+                            * of a diff: both 0 */
+    int64_t growth, limit; /* limit: of the row, or of the sum that it is part of */
+    bool is_per_round;     /* limit is one per round: hold it against per_round, not against growth */
+    int64_t per_round;     /* series: Theil-Sen; else growth */
     uint32_t round_count, up_count;
-    uint32_t p_millionths;     /* series: of the trend; else 1,000,000 */
+    uint32_t p_millionths;        /* series: of the trend; else 1,000,000 */
     const hsd_allowance *allowed; /* NULL = not allowed; allowed ones do not fail a rule */
-    bool is_levelled;          /* over the limit, and accepted as a one-off that levelled off */
-    const hsd_site_growth *sites; /* where it was allocated, if the caller gave sites; by growth. Of what is lost always where it is known */
+    bool is_levelled;             /* over the limit, and accepted as a one-off that levelled off */
+    /* where it was allocated, if the caller gave sites; by growth. Of what is lost always where it is known */
+    const hsd_site_growth *sites;
     size_t site_count;
-    hsd_site_growth own_site;  /* what sites is of what is lost: its stack from who wanted the memory on */
+    hsd_site_growth own_site; /* what sites is of what is lost: its stack from who wanted the memory on */
 } hsd_finding;
 
 typedef struct hsd_check_row {
     const hsd_rule *rule;
     hsd_check_outcome outcome;
-    hsd_text why_unknown;      /* a clause */
-    bool is_bytes;             /* else a count */
-    bool is_per_round;         /* found, limit and over are of the round that brought least */
-    int64_t found, limit;      /* of a sum its own, without growth that is allowed; else of the worst row, 0 where none
-                                * counts; limit: what the strictest comes to here */
-    int64_t over;              /* WARN and FAIL: found - limit, > 0; else 0, also for what is over and did not grow in
-                                * every round (a note says so) */
-    const hsd_holder *const *held; /* WARN and FAIL of a rule on live bytes or objects of the whole heap: who holds most of what it grew by,
-                                * hsd_diff_most_held of the diff or of hsd_series.pair */
+    hsd_text why_unknown; /* a clause */
+    bool is_bytes;        /* else a count */
+    bool is_per_round;    /* found, limit and over are of the round that brought least */
+    int64_t found, limit; /* of a sum its own, without growth that is allowed; else of the worst row, 0 where none
+                           * counts; limit: what the strictest comes to here */
+    int64_t over;         /* WARN and FAIL: found - limit, > 0; else 0, also for what is over and did not grow in
+                           * every round (a note says so) */
+    const hsd_holder *const *held; /* WARN and FAIL of a rule on live bytes or objects of the whole heap: who holds most
+                                    * of what it grew by, hsd_diff_most_held of the diff or of hsd_series.pair */
     size_t held_count;
-    hsd_finding *findings;     /* what fails first, then what is allowed or levelled; by how far over, then by name; at
-                                * most 100 */
+    hsd_finding *findings; /* what fails first, then what is allowed or levelled; by how far over, then by name; at
+                            * most 100 */
     size_t finding_count;
     uint64_t other_findings;
 } hsd_check_row;
 
 typedef struct hsd_check {
     const hsd_check_config *config;
-    hsd_check_row *rows;       /* as the rules stand in the file */
+    hsd_check_row *rows; /* as the rules stand in the file */
     size_t row_count;
     size_t failed, warned, passed, unknown; /* rows */
-    hsd_text *problems;        /* why the captures cannot be judged at all: incomplete, incomparable. Any = status 3 */
+    /* why the captures cannot be judged at all: incomplete, incomparable. Any = status 3 */
+    hsd_text *problems;
     size_t problem_count;
-    hsd_text *notes;           /* allowances that have run out or match nothing, rules that match nothing */
+    hsd_text *notes; /* allowances that have run out or match nothing, rules that match nothing */
     size_t note_count;
-    const hsd_diff *diff;      /* what was judged: one of the two */
+    const hsd_diff *diff; /* what was judged: one of the two */
     const hsd_series *series;
     struct hsd_check_store *store;
 } hsd_check;
 
 /* The text that patterns of holders are held against: "global sessions SessionCache .entries Entry[]". Writes at most
  * `capacity` bytes with a NUL behind them, returns the length of the whole. */
-HSD_API size_t hsd_check_holder_text(char *out, size_t capacity, hsd_text root, const hsd_step *path, size_t path_count);
+HSD_API size_t hsd_check_holder_text(char *out, size_t capacity, hsd_text root, const hsd_step *path,
+                                     size_t path_count);
 
 /* Exit status of the command: 0 passed, 1 failed, 3 cannot be judged (which wins over 1). */
 HSD_API int hsd_check_exit(const hsd_check *check);
 
 /* What a capture measured itself, for rules with metric:NAME: its HSD_RECORD_METRIC records; the last of a name
  * counts. */
-typedef struct hsd_check_metrics { const hsd_profile_metric *items; size_t count; } hsd_check_metrics;
+typedef struct hsd_check_metrics {
+    const hsd_profile_metric *items;
+    size_t count;
+} hsd_check_metrics;
 
 typedef struct hsd_check_options {
-    int32_t today;             /* days since 1970-01-01, for allowances */
-    bool allow_incomplete;     /* --partial: judge what is there all the same: incomplete captures become notes */
+    int32_t today; /* days since 1970-01-01, for allowances */
+    /* --partial: judge what is there all the same: incomplete captures become notes */
+    bool allow_incomplete;
     hsd_check_metrics metrics[2]; /* of a diff, before and after; a series has its own. Borrowed for the call */
-    const hsd_sites *sites;    /* NULL = not asked for */
+    const hsd_sites *sites;       /* NULL = not asked for */
 } hsd_check_options;
 
 /* Judges a diff or a series (the other is NULL); both, the config and the sites must outlive the result. `options` may

@@ -1,6 +1,6 @@
 /*
- * A capture as lines of text: everything that is in it, in the canonical form of FORMAT.md, Appendix A. The form does not
- * depend on how records are spread over blocks, so two captures of equal content give equal text.
+ * A capture as lines of text: everything that is in it, in the canonical form of FORMAT.md, Appendix A. The form does
+ * not depend on how records are spread over blocks, so two captures of equal content give equal text.
  */
 #ifndef HSDIFF_DUMP_H
 #define HSDIFF_DUMP_H

@@ -24,8 +24,8 @@ typedef struct hsd_exporter_info {
     const char *suffix;    /* ".heapsnapshot": of a file name that tells the format */
     const char *opened_by; /* "Chrome DevTools, Node" */
     hsd_carries carries;
-    const char *lacks;     /* as of hsd_importer_info */
-    bool takes_pair;       /* growth between two captures can be written */
+    const char *lacks; /* as of hsd_importer_info */
+    bool takes_pair;   /* growth between two captures can be written */
 } hsd_exporter_info;
 
 /* Row i of the registry; NULL past the end. */
@@ -39,35 +39,40 @@ typedef enum hsd_export_stacks {
 } hsd_export_stacks;
 
 typedef struct hsd_export_options {
-    const char *format;      /* name of an exporter; NULL = by the suffix of the path */
-    bool force;              /* replace a file that is there */
-    bool partial;            /* the captures were opened with HSD_DAMAGE_SKIP */
-    bool with_values;        /* write value previews that the capture holds */
+    const char *format; /* name of an exporter; NULL = by the suffix of the path */
+    bool force;         /* replace a file that is there */
+    bool partial;       /* the captures were opened with HSD_DAMAGE_SKIP */
+    bool with_values;   /* write value previews that the capture holds */
     hsd_export_stacks stacks;
 } hsd_export_options;
 
 typedef struct hsd_export_result {
-    const char *format;      /* name of the exporter */
+    const char *format;                  /* name of the exporter */
     uint64_t objects, references, bytes; /* written; 0 where the format has none */
-    uint64_t rows;           /* samples, places, rows: what the format counts itself by; 0 = nothing else than objects */
-    const char *row_name;    /* "sample", NULL likewise */
+    /* samples, places, rows: what the format counts itself by; 0 = nothing else than objects */
+    uint64_t rows;
+    const char *row_name; /* "sample", NULL likewise */
     uint64_t output_bytes;
-    unsigned files;          /* 1 unless it was split */
+    unsigned files; /* 1 unless it was split */
 } hsd_export_result;
 
-/* Whether there is such an exporter, and it can do what is asked: what hsd_export_file would refuse before it looks at a capture. */
+/* Whether there is such an exporter, and it can do what is asked: what hsd_export_file would refuse before it looks at
+ * a capture. */
 HSD_API hsd_status hsd_export_check(const char *path, const hsd_export_options *options, bool is_pair, hsd_error *err);
 
 /*
- * Writes `after`, or with `before` (NULL = none) what grew between the two, to `path` ("-" = standard output, where the format is a
- * stream). The file is there whole or not at all, mode 0600. The same captures and options give the same bytes.
+ * Writes `after`, or with `before` (NULL = none) what grew between the two, to `path` ("-" = standard output, where the
+ * format is a stream). The file is there whole or not at all, mode 0600. The same captures and options give the same
+ * bytes.
  *
- * HSD_E_UNSUPPORTED: no exporter of that name or suffix (the text names all), a pair for one that takes one capture, a baseline
- * or a capture without objects for one that needs them, standard output for one that needs a file. HSD_E_OVER_BUDGET with what
- * suffices. Else the statuses of reading and writing. `options`, `run`, `result` may be NULL, `path` not.
+ * HSD_E_UNSUPPORTED: no exporter of that name or suffix (the text names all), a pair for one that takes one capture, a
+ * baseline or a capture without objects for one that needs them, standard output for one that needs a file.
+ * HSD_E_OVER_BUDGET with what suffices. Else the statuses of reading and writing. `options`, `run`, `result` may be
+ * NULL, `path` not.
  */
-HSD_API hsd_status hsd_export_file(hsd_capture *before, hsd_capture *after, const char *path, const hsd_export_options *options,
-                                   const hsd_run *run, hsd_export_result *result, hsd_error *err);
+HSD_API hsd_status hsd_export_file(hsd_capture *before, hsd_capture *after, const char *path,
+                                   const hsd_export_options *options, const hsd_run *run, hsd_export_result *result,
+                                   hsd_error *err);
 
 #ifdef __cplusplus
 }

@@ -26,13 +26,13 @@ typedef struct hsd_origin_metric {
 
 /* Whose heap it is, for dumps that arrive from a running process: what stands here goes before what the dump says. */
 typedef struct hsd_import_origin {
-    const char *process_name, *runtime; /* NULL = as the dump says */
+    const char *process_name, *runtime;           /* NULL = as the dump says */
     uint64_t pid, started_unix_ns, taken_unix_ns; /* 0 likewise */
-    uint8_t domain[16];                 /* all 0 likewise */
+    uint8_t domain[16];                           /* all 0 likewise */
     /* Asked once, when all records are written: up to `most` metrics, how many there are. May be NULL. */
     size_t (*metrics)(void *context, hsd_origin_metric *out, size_t most);
-    /* Called when the dump says that its heap has been told in full, before its rest: for sources that end only when asked to.
-     * May be NULL. */
+    /* Called when the dump says that its heap has been told in full, before its rest: for sources that end only when
+     * asked to. May be NULL. */
     void (*heap_end)(void *context);
     void *context;
 } hsd_import_origin;
@@ -40,20 +40,23 @@ typedef struct hsd_import_origin {
 #define HSD_IMPORT_METRICS_MAX 32
 
 typedef struct hsd_import_options {
-    const char *format;      /* name of an importer, NULL = by content */
-    unsigned dump_number;    /* which heap dump of a file that holds several, from 1; 0 = the only one
-                              * (HSD_E_UNSUPPORTED with the number found when there are several) */
-    bool summary_only;       /* type totals alone: no objects, no references; the fast scan */
-    bool with_values;        /* keep map keys and value previews that are user data */
-    const char *const *value_types; /* types by their whole names: their instances get value previews, longer ones than
-                              * with_values gives, with it or without. JVM dumps alone: what V8 writes of a node is no
-                              * list of fields, and V8's objects have ids for life. Borrowed for the import */
+    const char *format;   /* name of an importer, NULL = by content */
+    unsigned dump_number; /* which heap dump of a file that holds several, from 1; 0 = the only one
+                           * (HSD_E_UNSUPPORTED with the number found when there are several) */
+    bool summary_only;    /* type totals alone: no objects, no references; the fast scan */
+    bool with_values;     /* keep map keys and value previews that are user data */
+    const char *const
+        *value_types; /* types by their whole names: their instances get value previews, longer ones than
+                       * with_values gives, with it or without. JVM dumps alone: what V8 writes of a node is no
+                       * list of fields, and V8's objects have ids for life. Borrowed for the import */
     size_t value_type_count;
-    bool final_is_strong;    /* JVM: FinalReference.referent retains */
-    bool salvage;            /* a cut-off dump gives what is there, marked incomplete */
-    int compression;         /* of the capture written: zstd level, 0 = none */
-    bool with_digest;        /* also hsd_import_result.digest: what the importer leaves out is then read for it */
-    const char *executable;  /* the program whose heap it is, for dumps that leave its types there (Go); NULL = not given. Borrowed */
+    bool final_is_strong; /* JVM: FinalReference.referent retains */
+    bool salvage;         /* a cut-off dump gives what is there, marked incomplete */
+    int compression;      /* of the capture written: zstd level, 0 = none */
+    /* also hsd_import_result.digest: what the importer leaves out is then read for it */
+    bool with_digest;
+    /* the program whose heap it is, for dumps that leave its types there (Go); NULL = not given. Borrowed */
+    const char *executable;
     const hsd_import_origin *origin; /* NULL = only the dump is known; borrowed for the import */
 } hsd_import_options;
 
@@ -74,7 +77,8 @@ typedef struct hsd_importer_info {
     const char *summary;  /* "JVM binary heap dump (HotSpot, hprof agent, Android)" */
     const char *suffixes; /* ".hprof .hprof.gz" */
     hsd_carries carries;
-    const char *lacks;    /* what the format cannot say, a clause for the table of formats: "no field names"; NULL = nothing to add */
+    /* what the format cannot say, a clause for the table of formats: "no field names"; NULL = nothing to add */
+    const char *lacks;
 } hsd_importer_info;
 
 /* Row i of the registry; NULL past the end. */
@@ -85,8 +89,9 @@ typedef struct hsd_import_result {
     uint64_t objects, references, bytes;
     uint64_t input_bytes, output_bytes;
     bool is_complete;
-    bool has_digest;    /* with_digest, and the input was a file or came to its end */
-    uint8_t digest[16]; /* XXH3-128 of the bytes of the input as they are (of a gzip file packed): what xxh128sum prints */
+    bool has_digest; /* with_digest, and the input was a file or came to its end */
+    /* XXH3-128 of the bytes of the input as they are (of a gzip file packed): what xxh128sum prints */
+    uint8_t digest[16];
 } hsd_import_result;
 
 /*
@@ -95,21 +100,22 @@ typedef struct hsd_import_result {
  * statuses of reading. On failure nothing is left behind.
  */
 HSD_API hsd_status hsd_import_file(const char *path, const char *out_path, bool force,
-                                   const hsd_import_options *options, const hsd_run *run,
-                                   hsd_import_result *result, hsd_error *err);
+                                   const hsd_import_options *options, const hsd_run *run, hsd_import_result *result,
+                                   hsd_error *err);
 
 /* The same into an unnamed temporary file: *out_fd, owned by the caller, positioned anywhere. */
-HSD_API hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, const hsd_run *run,
-                                   int *out_fd, hsd_import_result *result, hsd_error *err);
+HSD_API hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, const hsd_run *run, int *out_fd,
+                                   hsd_import_result *result, hsd_error *err);
 
-/* The same from an open descriptor, which stays open: from where it stands (file, pipe, socket). `name` stands in errors. */
-HSD_API hsd_status hsd_import_temp_fd(int in_fd, const char *name, const hsd_import_options *options, const hsd_run *run, int *out_fd,
-                                      hsd_import_result *result, hsd_error *err);
+/* The same from an open descriptor, which stays open: from where it stands (file, pipe, socket). `name` stands in
+ * errors. */
+HSD_API hsd_status hsd_import_temp_fd(int in_fd, const char *name, const hsd_import_options *options,
+                                      const hsd_run *run, int *out_fd, hsd_import_result *result, hsd_error *err);
 
-/* The same between open descriptors, which stay open: from where `in_fd` stands (file, pipe, socket) to where `out_fd` stands.
- * `name` stands in errors. What was written before a failure stays, as an incomplete capture. */
-HSD_API hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd, const hsd_import_options *options, const hsd_run *run,
-                                         hsd_import_result *result, hsd_error *err);
+/* The same between open descriptors, which stay open: from where `in_fd` stands (file, pipe, socket) to where `out_fd`
+ * stands. `name` stands in errors. What was written before a failure stays, as an incomplete capture. */
+HSD_API hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd, const hsd_import_options *options,
+                                         const hsd_run *run, hsd_import_result *result, hsd_error *err);
 
 /* Name of the importer that would read this prefix (at least 4 KiB of it, if there are), NULL = none.
  * gzip members are looked into. */

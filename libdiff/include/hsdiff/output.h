@@ -21,8 +21,7 @@ typedef struct hsd_result_file hsd_result_file;
  * in the same folder, with mode 0600 whatever the umask, and gets its name when it is finished. HSD_E_IO
  * with EEXIST when there is one of that name and not `force`; else with the system's reason.
  */
-HSD_API hsd_status hsd_result_file_open(hsd_result_file **out, const char *path, bool force,
-                                        hsd_error *err);
+HSD_API hsd_status hsd_result_file_open(hsd_result_file **out, const char *path, bool force, hsd_error *err);
 
 /* Buffered. The signature is that of hsd_write_fn; `file` is the hsd_result_file. */
 HSD_API hsd_status hsd_result_file_write(void *file, const void *data, size_t size, hsd_error *err);

@@ -1,13 +1,14 @@
 /*
  * What one capture holds, as sums: by type, by root and by place, a path of types from a root. Sums add, compare and
- * keep where objects do not: a baseline in a repository, a month of captures, captures whose ids say nothing to each other.
+ * keep where objects do not: a baseline in a repository, a month of captures, captures whose ids say nothing to each
+ * other.
  *
  *      capture ──hsd_profile_make──► profile ──hsd_baseline_write──► baseline (.hs, small) ──hsd_profile_make──► profile
  *                                       │
  *                                       └─ 2 of them: hsd_diff_run, when one is a baseline.  N: hsd_series_run
  *
- * A full capture goes through the stages of a diff with one side (libdiff/DESIGN.md) and has its bounds. A baseline is read
- * in milliseconds; so are the type totals of a capture whose objects were deleted.
+ * A full capture goes through the stages of a diff with one side (libdiff/DESIGN.md) and has its bounds. A baseline is
+ * read in milliseconds; so are the type totals of a capture whose objects were deleted.
  */
 #ifndef HSDIFF_PROFILE_H
 #define HSDIFF_PROFILE_H
@@ -18,33 +19,37 @@
 extern "C" {
 #endif
 
-/* A node of the type-path tree: all objects that hang from one root by one path of edges and types. Rows are in preorder;
- * children of one place by all.bytes, largest first, then by edge and type. Row 0 is the heap. */
+/* A node of the type-path tree: all objects that hang from one root by one path of edges and types. Rows are in
+ * preorder; children of one place by all.bytes, largest first, then by edge and type. Row 0 is the heap. */
 typedef struct hsd_place {
-    uint32_t depth;       /* 0 = row 0; 1 = roots and what no root holds alone */
-    uint32_t parent;      /* row, less than its own; row 0 has itself */
-    bool is_root;         /* `type` is the name of a root */
-    bool can_hold;        /* no helper of a container and no insides of one: growth may be held here */
-    bool is_fold;         /* the edge leads into the insides of a container: paths leave it out (HSC_LABEL_FOLD) */
-    hsd_text edge, type;  /* edge "" = by no one reference; "[*]" = elements, or more edges than are told apart */
-    hsd_amount own, all;  /* objects in this very place; and all below with it */
+    uint32_t depth;  /* 0 = row 0; 1 = roots and what no root holds alone */
+    uint32_t parent; /* row, less than its own; row 0 has itself */
+    bool is_root;    /* `type` is the name of a root */
+    bool can_hold;   /* no helper of a container and no insides of one: growth may be held here */
+    /* the edge leads into the insides of a container: paths leave it out (HSC_LABEL_FOLD) */
+    bool is_fold;
+    /* edge "" = by no one reference; "[*]" = elements, or more edges than are told apart */
+    hsd_text edge, type;
+    hsd_amount own, all; /* objects in this very place; and all below with it */
 } hsd_place;
 
 typedef struct hsd_profile {
-    hsd_side side;             /* soft is 0 in what was read from a baseline without it */
-    bool is_baseline;          /* read from sums that a baseline keeps: no object was looked at */
-    bool is_summary;           /* type totals alone: every captured object counts as live; no roots, no places */
-    bool has_roots;            /* else roots is empty: the capture has no roots or no references, or is_summary */
-    bool has_places;           /* else places, retained are not there, and why_no_places says why */
-    hsd_text why_no_places;    /* a clause: "the capture carries no roots" */
-    uint64_t place_least_bytes;/* places with less below them count for the place above; 0 = nothing was cut */
-    hsd_top_type *types;       /* by live bytes, largest first; ties by name. Each name once */
+    hsd_side side;    /* soft is 0 in what was read from a baseline without it */
+    bool is_baseline; /* read from sums that a baseline keeps: no object was looked at */
+    /* type totals alone: every captured object counts as live; no roots, no places */
+    bool is_summary;
+    /* else roots is empty: the capture has no roots or no references, or is_summary */
+    bool has_roots;
+    bool has_places;            /* else places, retained are not there, and why_no_places says why */
+    hsd_text why_no_places;     /* a clause: "the capture carries no roots" */
+    uint64_t place_least_bytes; /* places with less below them count for the place above; 0 = nothing was cut */
+    hsd_top_type *types;        /* by live bytes, largest first; ties by name. Each name once */
     size_t type_count;
-    hsd_top_root *roots;       /* likewise; "(shared)" too */
+    hsd_top_root *roots; /* likewise; "(shared)" too */
     size_t root_count;
     hsd_place *places;
     size_t place_count;
-    hsd_lost lost;             /* what is lost, as `after`; of baselines by type alone */
+    hsd_lost lost;               /* what is lost, as `after`; of baselines by type alone */
     hsd_profile_metric *metrics; /* by name; the last of a name counts */
     size_t metric_count;
     hsd_text *warnings;
@@ -53,30 +58,31 @@ typedef struct hsd_profile {
     struct hsd_diff_store *store;
 } hsd_profile;
 
-/* Called for every live object that counts, by ascending id, when the types of `profile` are final. `type` is a row of them. */
-typedef hsd_status (*hsd_profile_fn)(void *context, const hsd_profile *profile, uint32_t type, uint64_t id, uint64_t bytes,
-                                     hsd_error *err);
+/* Called for every live object that counts, by ascending id, when the types of `profile` are final. `type` is a row of
+ * them. */
+typedef hsd_status (*hsd_profile_fn)(void *context, const hsd_profile *profile, uint32_t type, uint64_t id,
+                                     uint64_t bytes, hsd_error *err);
 
 #define HSD_PLACES_USUAL 16384u
-#define HSD_PLACES_MOST (UINT32_C(1) << 20)
+#define HSD_PLACES_MOST  (UINT32_C(1) << 20)
 
 typedef struct hsd_profile_options {
-    size_t places;          /* at most so many (those with the most below them); 0 = HSD_PLACES_USUAL */
-    bool no_places;         /* stop at owners: cheaper, no dominators */
-    bool summary_only;      /* type totals, whatever else the capture has */
-    bool partial;           /* the capture was opened with HSD_DAMAGE_SKIP */
-    hsd_profile_fn each;    /* NULL = not wanted. Needs objects: fails with HSD_E_UNSUPPORTED for a baseline without
-                             * identities and for a capture that has totals alone */
+    size_t places;       /* at most so many (those with the most below them); 0 = HSD_PLACES_USUAL */
+    bool no_places;      /* stop at owners: cheaper, no dominators */
+    bool summary_only;   /* type totals, whatever else the capture has */
+    bool partial;        /* the capture was opened with HSD_DAMAGE_SKIP */
+    hsd_profile_fn each; /* NULL = not wanted. Needs objects: fails with HSD_E_UNSUPPORTED for a baseline without
+                          * identities and for a capture that has totals alone */
     void *each_context;
 } hsd_profile_options;
 
 /*
  * Adds up an open capture, or reads the sums of a baseline. A budget too small for places leaves them out and says so.
- * `options` and `run` may be NULL. *out is NULL on failure; free with hsd_profile_free. Fails as hsd_top_run does, and with
- * what `each` returned.
+ * `options` and `run` may be NULL. *out is NULL on failure; free with hsd_profile_free. Fails as hsd_top_run does, and
+ * with what `each` returned.
  */
-HSD_API hsd_status hsd_profile_make(hsd_profile **out, hsd_capture *capture, const hsd_profile_options *options, const hsd_run *run,
-                                    hsd_error *err);
+HSD_API hsd_status hsd_profile_make(hsd_profile **out, hsd_capture *capture, const hsd_profile_options *options,
+                                    const hsd_run *run, hsd_error *err);
 /* Frees a profile and all its texts. NULL is accepted. */
 HSD_API void hsd_profile_free(hsd_profile *profile);
 
@@ -86,20 +92,20 @@ HSD_API void hsd_profile_free(hsd_profile *profile);
 #define HSD_BASELINE_PLACES 8192u
 
 typedef struct hsd_baseline_options {
-    size_t places;        /* 0 = HSD_BASELINE_PLACES */
-    bool identities;      /* id, type and size of every live object too: new and freed can be told later. Some bytes an object;
-                           * HSD_E_UNSUPPORTED where ids say nothing across captures */
-    bool force;           /* replace a file that is there */
+    size_t places;   /* 0 = HSD_BASELINE_PLACES */
+    bool identities; /* id, type and size of every live object too: new and freed can be told later. Some bytes an
+                      * object; HSD_E_UNSUPPORTED where ids say nothing across captures */
+    bool force;      /* replace a file that is there */
     bool partial;
 } hsd_baseline_options;
 
 /*
- * Writes the sums of a capture as a baseline: a capture (capture/FORMAT.md 6.17 to 6.19) that every command reads. The same capture
- * and options give the same bytes on every machine and for any budget; a baseline of a baseline has the same sums. The
- * file is there whole or not at all. *bytes_written may be NULL.
+ * Writes the sums of a capture as a baseline: a capture (capture/FORMAT.md 6.17 to 6.19) that every command reads. The
+ * same capture and options give the same bytes on every machine and for any budget; a baseline of a baseline has the
+ * same sums. The file is there whole or not at all. *bytes_written may be NULL.
  */
-HSD_API hsd_status hsd_baseline_write(hsd_capture *capture, const char *path, const hsd_baseline_options *options, const hsd_run *run,
-                                      uint64_t *bytes_written, hsd_error *err);
+HSD_API hsd_status hsd_baseline_write(hsd_capture *capture, const char *path, const hsd_baseline_options *options,
+                                      const hsd_run *run, uint64_t *bytes_written, hsd_error *err);
 
 #ifdef __cplusplus
 }

@@ -22,13 +22,18 @@ extern "C" {
 typedef hsd_status (*hsd_write_fn)(void *context, const void *data, size_t size, hsd_error *err);
 
 typedef enum hsd_sort_by { /* of one capture there is no growth: the amounts themselves */
-    HSD_SORT_GROWTH, HSD_SORT_PERCENT, HSD_SORT_OBJECTS, HSD_SORT_NAME,
-    HSD_SORT_RETAINED      /* growth of what the row retains; by growth where that is not known */
+                           HSD_SORT_GROWTH,
+                           HSD_SORT_PERCENT,
+                           HSD_SORT_OBJECTS,
+                           HSD_SORT_NAME,
+                           HSD_SORT_RETAINED /* growth of what the row retains; by growth where that is not known */
 } hsd_sort_by;
 
 typedef enum hsd_report_table {
-    HSD_TABLE_TYPES, HSD_TABLE_ROOTS, HSD_TABLE_HOLDERS,
-    HSD_TABLE_LOST,        /* what is lost; of a series, too */
+    HSD_TABLE_TYPES,
+    HSD_TABLE_ROOTS,
+    HSD_TABLE_HOLDERS,
+    HSD_TABLE_LOST, /* what is lost; of a series, too */
     HSD_TABLE_TREE,
     HSD_TABLE_UNCOLLECTED, /* what is not collected yet */
     HSD_TABLE_OBJECTS      /* of one capture: the objects that retain most */
@@ -37,37 +42,40 @@ typedef enum hsd_report_table {
 #define HSD_TOP_ALL SIZE_MAX
 
 typedef struct hsd_report_options {
-    size_t top;            /* rows of a table, the rest is folded into one; HSD_TOP_ALL = all;
-                            * 0 = by format: text 20 types, 10 roots, and of the 3 largest holders those
-                            * with 5 % of the growth; --plain and machine formats all */
-    hsd_sort_by sort_by;   /* which types and roots are on top, and their order; holders: always growth */
-    hsd_report_table table;/* csv holds one table: this one */
-    unsigned width;        /* columns of the terminal; 0 = lines may be of any length, all columns */
-    unsigned name_width;   /* where lines may: columns that a name for people may take; 0 = all that it has */
+    size_t top;             /* rows of a table, the rest is folded into one; HSD_TOP_ALL = all;
+                             * 0 = by format: text 20 types, 10 roots, and of the 3 largest holders those
+                             * with 5 % of the growth; --plain and machine formats all */
+    hsd_sort_by sort_by;    /* which types and roots are on top, and their order; holders: always growth */
+    hsd_report_table table; /* csv holds one table: this one */
+    unsigned width;         /* columns of the terminal; 0 = lines may be of any length, all columns */
+    unsigned name_width;    /* where lines may: columns that a name for people may take; 0 = all that it has */
     bool use_color;
-    bool use_utf8;         /* else ASCII only: for terminals that cannot show more */
-    bool exact_bytes;      /* --bytes */
-    bool tree;             /* also the type-path tree: text and json; csv has a table for it */
-    bool plain;            /* one record a line, tab separated, never cut */
-    uint64_t noise_bytes;  /* below this a change prints as ~; 0 = hsd_noise_of the heap before */
-    /* Inputs as the user named them, for "Next:" lines; NULL = no such lines. Quoted by the report. Of one capture: the first. */
+    bool use_utf8;        /* else ASCII only: for terminals that cannot show more */
+    bool exact_bytes;     /* --bytes */
+    bool tree;            /* also the type-path tree: text and json; csv has a table for it */
+    bool plain;           /* one record a line, tab separated, never cut */
+    uint64_t noise_bytes; /* below this a change prints as ~; 0 = hsd_noise_of the heap before */
+    /* Inputs as the user named them, for "Next:" lines; NULL = no such lines. Quoted by the report. Of one capture: the
+     * first. */
     const char *before_command, *after_command;
     bool before_is_foreign, after_is_foreign; /* imported on the fly: suggest to import once */
-    /* html: what to type to get the same report, as harmless text whose words are quoted for a shell (HSD_ESCAPE_SHELL); NULL = not
-     * told. The same for any number of threads and any memory, or the page is not. */
+    /* html: what to type to get the same report, as harmless text whose words are quoted for a shell
+     * (HSD_ESCAPE_SHELL); NULL = not told. The same for any number of threads and any memory, or the page is not. */
     const char *command;
     const char *html_path; /* the page that is written besides: text names it, or suggests one; NULL = none */
     size_t max_bytes;      /* markdown: rows are left out, and it says so, until it fits; 0 = 60,000 */
-    bool survivors;        /* series: the table of cohorts first, of three captures what came in between and is still there */
-    const char *config_path; /* check: where .hsdiff.yml lies from the root of the repository, for annotations; NULL = its name */
+    /* series: the table of cohorts first, of three captures what came in between and is still there */
+    bool survivors;
+    /* check: where .hsdiff.yml lies from the root of the repository, for annotations; NULL = its name */
+    const char *config_path;
 } hsd_report_options;
 
 struct hsd_check;
 struct hsd_series;
 
 /*
- * What each format can hold. NULL = it has no form for that (junit, sarif and github say what failed, so they hold checks
- * alone).
+ * What each format can hold. NULL = it has no form for that (junit, sarif and github say what failed, so they hold
+ * checks alone).
  *
  *      text      for people; with plain one record a line
  *      json      hsdiff.diff/1, hsdiff.series/1, hsdiff.check/1, hsdiff.top/1, hsdiff.paths/1
@@ -82,18 +90,18 @@ struct hsd_series;
  *      github    workflow commands: one annotation a rule that failed
  */
 typedef struct hsd_report_format {
-    const char *name;    /* "text", "json", "csv", … */
+    const char *name; /* "text", "json", "csv", … */
     const char *summary;
-    hsd_status (*write_diff)(const hsd_diff *diff, const hsd_report_options *options,
-                             hsd_write_fn write, void *context, hsd_error *err);
-    hsd_status (*write_series)(const struct hsd_series *series, const hsd_report_options *options,
-                               hsd_write_fn write, void *context, hsd_error *err);
-    hsd_status (*write_check)(const struct hsd_check *check, const hsd_report_options *options,
-                              hsd_write_fn write, void *context, hsd_error *err);
-    hsd_status (*write_top)(const hsd_top *top, const hsd_report_options *options,
-                            hsd_write_fn write, void *context, hsd_error *err);
-    hsd_status (*write_paths)(const hsd_paths *paths, const hsd_report_options *options,
-                              hsd_write_fn write, void *context, hsd_error *err);
+    hsd_status (*write_diff)(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write, void *context,
+                             hsd_error *err);
+    hsd_status (*write_series)(const struct hsd_series *series, const hsd_report_options *options, hsd_write_fn write,
+                               void *context, hsd_error *err);
+    hsd_status (*write_check)(const struct hsd_check *check, const hsd_report_options *options, hsd_write_fn write,
+                              void *context, hsd_error *err);
+    hsd_status (*write_top)(const hsd_top *top, const hsd_report_options *options, hsd_write_fn write, void *context,
+                            hsd_error *err);
+    hsd_status (*write_paths)(const hsd_paths *paths, const hsd_report_options *options, hsd_write_fn write,
+                              void *context, hsd_error *err);
 } hsd_report_format;
 
 /* Row i of the registry; NULL past the end. */
@@ -153,17 +161,26 @@ HSD_API hsd_status hsd_retained_csv_row(void *csv, const hsd_retained *object, h
  * SHELL     one word of a POSIX shell command that can be copied from a terminal: 'it'\''s', and
  *           $'\x1b' (bash, zsh, ksh) where control characters make that necessary.
  * The following have TERMINAL's marks, so that the original can be had back from what their readers see:
- * MARKDOWN  a code span, where nothing is a link, a mention, the number of an issue, or HTML. Also in a cell of a table: | is
+ * MARKDOWN  a code span, where nothing is a link, a mention, the number of an issue, or HTML. Also in a cell of a
+ * table: | is
  *           \x7c. Nothing for an empty text.
- * MARKDOWN_PROSE  a sentence with foreign words in it: words that Markdown would take for more than words are code spans.
- * XML       text or the value of an attribute, in either quotes; XML 1.0 characters alone.
- * OPENMETRICS  the value of a label, without its quotes.
- * GITHUB_DATA, GITHUB_PROPERTY  the message and the value of a property of a workflow command.
+ * MARKDOWN_PROSE  a sentence with foreign words in it: words that Markdown would take for more than words are code
+ * spans. XML       text or the value of an attribute, in either quotes; XML 1.0 characters alone. OPENMETRICS  the
+ * value of a label, without its quotes. GITHUB_DATA, GITHUB_PROPERTY  the message and the value of a property of a
+ * workflow command.
  */
 typedef enum hsd_escape_form {
-    HSD_ESCAPE_TERMINAL, HSD_ESCAPE_ASCII, HSD_ESCAPE_JSON, HSD_ESCAPE_CSV, HSD_ESCAPE_SHELL,
-    HSD_ESCAPE_MARKDOWN, HSD_ESCAPE_MARKDOWN_PROSE, HSD_ESCAPE_XML, HSD_ESCAPE_OPENMETRICS,
-    HSD_ESCAPE_GITHUB_DATA, HSD_ESCAPE_GITHUB_PROPERTY
+    HSD_ESCAPE_TERMINAL,
+    HSD_ESCAPE_ASCII,
+    HSD_ESCAPE_JSON,
+    HSD_ESCAPE_CSV,
+    HSD_ESCAPE_SHELL,
+    HSD_ESCAPE_MARKDOWN,
+    HSD_ESCAPE_MARKDOWN_PROSE,
+    HSD_ESCAPE_XML,
+    HSD_ESCAPE_OPENMETRICS,
+    HSD_ESCAPE_GITHUB_DATA,
+    HSD_ESCAPE_GITHUB_PROPERTY
 } hsd_escape_form;
 
 /*

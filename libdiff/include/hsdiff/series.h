@@ -1,16 +1,18 @@
 /*
- * Growth over a series: 2 to 1,000 captures, one after the other, each added up (hsdiff/profile.h) and let go again. What stays
- * is a table of sums, one value for each capture, and of each row a verdict: does it grow in every step, has it levelled off,
- * is there no trend. Where objects can be recognised from one capture to the next, also their ages: of those that came in
- * one interval, how many are alive at the end (*cohorts*), which shows a leak as a column that does not decay.
+ * Growth over a series: 2 to 1,000 captures, one after the other, each added up (hsdiff/profile.h) and let go again.
+ * What stays is a table of sums, one value for each capture, and of each row a verdict: does it grow in every step, has
+ * it levelled off, is there no trend. Where objects can be recognised from one capture to the next, also their ages: of
+ * those that came in one interval, how many are alive at the end (*cohorts*), which shows a leak as a column that does
+ * not decay.
  *
  *      captures ──one at a time──► profile ──join by name──► rows of values ──► trends, verdicts
  *                                     └─ objects by id ──merge with those alive──► cohorts
  *
  * Memory does not depend on how many captures there are, but for the values of the rows (at most 24 MiB, then
- * the smallest rows are folded into `others`). A profile gets the whole budget; names and the last values of rows stay beside it, at most
- * 16 MiB on top, whatever the budget: so the answer does not depend on it. Temporary space: one capture's, two lists of its objects (some 6 bytes each) and what changed in the rows (some 6
- * bytes for each that did). Time: linear in all objects.
+ * the smallest rows are folded into `others`). A profile gets the whole budget; names and the last values of rows stay
+ * beside it, at most 16 MiB on top, whatever the budget: so the answer does not depend on it. Temporary space: one
+ * capture's, two lists of its objects (some 6 bytes each) and what changed in the rows (some 6 bytes for each that
+ * did). Time: linear in all objects.
  *
  * With before_count the captures are two groups of repeated ones, and rows say whether the groups differ.
  */
@@ -24,7 +26,7 @@ extern "C" {
 #endif
 
 #define HSD_SERIES_LEAST 2u
-#define HSD_SERIES_MOST 1000u
+#define HSD_SERIES_MOST  1000u
 
 /* ---- trends: pure functions of a row of values ---- */
 
@@ -42,35 +44,37 @@ HSD_API const char *hsd_verdict_name(hsd_verdict verdict);
 
 /* Of the values behind the warm-up; `steps` are the differences of neighbours. Amounts may be bytes or objects. */
 typedef struct hsd_trend {
-    int64_t growth;            /* last - first */
-    int64_t per_step;          /* Theil-Sen: the median of the slopes of all pairs of values (past 128 values: of medians of
-                                * neighbours), rounded to nearest */
-    int64_t per_hour;          /* the same by the times of the captures; 0 without has_times */
+    int64_t growth;   /* last - first */
+    int64_t per_step; /* Theil-Sen: the median of the slopes of all pairs of values (past 128 values: of medians of
+                       * neighbours), rounded to nearest */
+    int64_t per_hour; /* the same by the times of the captures; 0 without has_times */
     int64_t least_step, median_step, last_step;
     uint32_t step_count, up_count, down_count;
-    uint32_t p_millionths;     /* Mann-Kendall with correction for ties, two-sided: how often chance alone gives as much order;
-                                * exact up to 10 values, normal approximation beyond */
+    uint32_t p_millionths; /* Mann-Kendall with correction for ties, two-sided: how often chance alone gives as much
+                            * order; exact up to 10 values, normal approximation beyond */
     hsd_verdict verdict;
 } hsd_trend;
 
 /* `times_ns` (ascending) may be NULL. `noise` is what does not count as movement. count >= 1; one value: steady. */
 HSD_API hsd_trend hsd_trend_of(const uint64_t *values, const uint64_t *times_ns, size_t count, uint64_t noise);
 
-/* Two groups: Mann-Whitney U, two-sided, exact where both groups together have at most 20 values and none are equal, else normal with
- * ties corrected. Medians of an even number: the lower plus half of the difference. Spread: half of the interquartile range. */
+/* Two groups: Mann-Whitney U, two-sided, exact where both groups together have at most 20 values and none are equal,
+ * else normal with ties corrected. Medians of an even number: the lower plus half of the difference. Spread: half of
+ * the interquartile range. */
 typedef struct hsd_contrast {
     uint64_t median_before, median_after, spread_before, spread_after;
-    uint32_t p_millionths;     /* 1,000,000 when a group has a single value: nothing can be said */
-    bool is_significant;       /* p < 0.05 */
+    uint32_t p_millionths; /* 1,000,000 when a group has a single value: nothing can be said */
+    bool is_significant;   /* p < 0.05 */
 } hsd_contrast;
 
 /* Either count is at least 1. */
-HSD_API hsd_contrast hsd_contrast_of(const uint64_t *before, size_t before_count, const uint64_t *after, size_t after_count);
+HSD_API hsd_contrast hsd_contrast_of(const uint64_t *before, size_t before_count, const uint64_t *after,
+                                     size_t after_count);
 
 /* ---- the result ---- */
 
 typedef struct hsd_series_point { /* one capture */
-    hsd_text label;            /* as given, else the file's name without folders */
+    hsd_text label;               /* as given, else the file's name without folders */
     hsd_side side;
     bool is_baseline, is_summary;
     const hsd_profile_metric *metrics;
@@ -78,32 +82,35 @@ typedef struct hsd_series_point { /* one capture */
 } hsd_series_point;
 
 typedef struct hsd_series_row {
-    hsd_text name;             /* type; root; of a holder its own type, "" = the root itself */
-    uint32_t flags;            /* of a type HSC_TYPE_*, of a root or a holder's root its kind */
-    bool is_shared;            /* the root "(shared)" */
-    bool is_code;              /* of a holder: "(program code)", objects of types that are code (HSC_TYPE_CODE), wherever they hang */
-    hsd_text cycle;            /* of what is lost, as of hsd_lost_row; `name` is then the type of what heads it */
+    hsd_text name;  /* type; root; of a holder its own type, "" = the root itself */
+    uint32_t flags; /* of a type HSC_TYPE_*, of a root or a holder's root its kind */
+    bool is_shared; /* the root "(shared)" */
+    /* of a holder: "(program code)", objects of types that are code (HSC_TYPE_CODE), wherever they hang */
+    bool is_code;
+    /* of what is lost, as of hsd_lost_row; `name` is then the type of what heads it */
+    hsd_text cycle;
     const hsd_site_frame *frame; /* of what is lost: who allocated what heads it; NULL where no site is known */
-    hsd_text place;            /* and the same in words; "" */
-    hsd_text root;             /* of a holder: the root its path begins at */
-    const hsd_step *path;      /* of a holder: from the root to it */
+    hsd_text place;              /* and the same in words; "" */
+    hsd_text root;               /* of a holder: the root its path begins at */
+    const hsd_step *path;        /* of a holder: from the root to it */
     size_t path_count;
-    const hsd_amount *values;  /* one for each capture: live objects of the type, owned by the root, held by the holder */
-    const hsd_holder *const *held; /* of a holder: by whom `pair` says that its growth is held, those that hold most first. None where it was not
-                                * asked, or says no more than root and path do */
+    /* one for each capture: live objects of the type, owned by the root, held by the holder */
+    const hsd_amount *values;
+    const hsd_holder *const *held; /* of a holder: by whom `pair` says that its growth is held, those that hold most
+                                    * first. None where it was not asked, or says no more than root and path do */
     size_t held_count;
-    hsd_trend trend;           /* of the bytes */
-    hsd_contrast contrast;     /* of the bytes, with before_count */
+    hsd_trend trend;       /* of the bytes */
+    hsd_contrast contrast; /* of the bytes, with before_count */
 } hsd_series_row;
 
-/* By growth in bytes, largest first (with before_count by the difference of medians); ties by name, root, path. Rows and others
- * add up to the live heap of each capture that has the table. */
+/* By growth in bytes, largest first (with before_count by the difference of medians); ties by name, root, path. Rows
+ * and others add up to the live heap of each capture that has the table. */
 typedef struct hsd_series_table {
-    bool is_known;             /* else why_not says why there are no rows */
+    bool is_known; /* else why_not says why there are no rows */
     hsd_text why_not;
     hsd_series_row *rows;
     size_t row_count;
-    hsd_series_row others;     /* the sum of other_count rows that were folded */
+    hsd_series_row others; /* the sum of other_count rows that were folded */
     uint64_t other_count;
 } hsd_series_table;
 
@@ -111,43 +118,51 @@ typedef struct hsd_series_table {
 
 #define HSD_COHORTS_MOST 12u
 
-typedef struct hsd_cohort { uint32_t first, last; } hsd_cohort; /* captures at which its objects were first seen */
+/* captures at which its objects were first seen */
+typedef struct hsd_cohort {
+    uint32_t first, last;
+} hsd_cohort;
 
 typedef struct hsd_cohort_row { /* one type, or all */
     hsd_text name;
-    const hsd_amount *alive;   /* [at * cohort_count + born], born <= at: objects first seen in cohort `born` that are live in the last
-                                * capture of cohort `at` */
+    const hsd_amount *alive; /* [at * cohort_count + born], born <= at: objects first seen in cohort `born` that are
+                              * live in the last capture of cohort `at` */
 } hsd_cohort_row;
 
 typedef struct hsd_cohorts {
     bool are_known;
-    hsd_text why_not;          /* a clause: "the collector moves objects; --cohorts recognises them by structure" */
+    /* a clause: "the collector moves objects; --cohorts recognises them by structure" */
+    hsd_text why_not;
     bool is_by_structure;
-    hsd_cohort *cohorts;       /* the first holds what was there at the first capture; past HSD_COHORTS_MOST captures share one */
+    /* the first holds what was there at the first capture; past HSD_COHORTS_MOST captures share one */
+    hsd_cohort *cohorts;
     size_t cohort_count;
     hsd_cohort_row all;
-    hsd_cohort_row *types;     /* by bytes that came after the first capture and are live in the last, largest first; ties by
-                                * name; at most 4,096, those without any are left out */
+    hsd_cohort_row *types; /* by bytes that came after the first capture and are live in the last, largest first; ties
+                            * by name; at most 4,096, those without any are left out */
     size_t type_count;
-    const hsd_amount *retained_since; /* for each capture: live in the last and not there yet in that one. What was not live in
-                                * between counts as come again; an address that holds another object of its type, as the same one */
+    const hsd_amount *retained_since; /* for each capture: live in the last and not there yet in that one. What was not
+                                       * live in between counts as come again; an address that holds another object of
+                                       * its type, as the same one */
 } hsd_cohorts;
 
 typedef struct hsd_series {
     hsd_series_point *points;
     size_t point_count;
-    size_t before_count;       /* > 0: repeated captures, the first so many against the others */
-    uint32_t warmup;           /* captures at the start that trends leave out */
-    bool has_times;            /* every capture knows when it was taken, and they ascend: per_hour is known */
-    bool is_one_process;       /* all captures are of one process */
-    hsd_series_row total;      /* live heap */
+    size_t before_count;  /* > 0: repeated captures, the first so many against the others */
+    uint32_t warmup;      /* captures at the start that trends leave out */
+    bool has_times;       /* every capture knows when it was taken, and they ascend: per_hour is known */
+    bool is_one_process;  /* all captures are of one process */
+    hsd_series_row total; /* live heap */
     hsd_series_row unreached;
     hsd_series_table types, roots, holders;
-    hsd_series_table lost;     /* what is lost (hsd_lost), by what heads it and who allocated that; rows and others add up to unreached */
+    /* what is lost (hsd_lost), by what heads it and who allocated that; rows and others add up to unreached */
+    hsd_series_table lost;
     hsd_cohorts cohorts;
-    hsd_diff *pair;            /* of two of the captures, with holders: hsd_series_take_pair; NULL = not asked */
+    /* of two of the captures, with holders: hsd_series_take_pair; NULL = not asked */
+    hsd_diff *pair;
     size_t pair_from, pair_to;
-    uint64_t noise_bytes;      /* what counted as noise */
+    uint64_t noise_bytes; /* what counted as noise */
     hsd_text *warnings;
     size_t warning_count;
     uint64_t temp_bytes_peak;
@@ -155,10 +170,11 @@ typedef struct hsd_series {
 } hsd_series;
 
 /*
- * A holder of a series is a place, a path from its nearest root, with exactly one object in every capture behind the warm-up (or a root that
- * all have); every object counts for the nearest one above it, for "(roots)" if there is none. So it needs no identity, works for every
- * runtime and from baselines, and adds up. Code counts apart: it grows with what was compiled, below whatever runs. Threads of
- * a pool are one root, thread "http-*", here and in the table of roots. Tables of roots and holders are known if all captures behind the warm-up have them.
+ * A holder of a series is a place, a path from its nearest root, with exactly one object in every capture behind the
+ * warm-up (or a root that all have); every object counts for the nearest one above it, for "(roots)" if there is none.
+ * So it needs no identity, works for every runtime and from baselines, and adds up. Code counts apart: it grows with
+ * what was compiled, below whatever runs. Threads of a pool are one root, thread "http-*", here and in the table of
+ * roots. Tables of roots and holders are known if all captures behind the warm-up have them.
  */
 
 /* Where captures come from: at most two are open at a time, in ascending order, each opened once. */
@@ -173,29 +189,31 @@ typedef struct hsd_series_source {
 typedef enum hsd_cohort_wish { HSD_COHORTS_IF_CHEAP, HSD_COHORTS_NEVER, HSD_COHORTS_ALWAYS } hsd_cohort_wish;
 
 typedef struct hsd_series_options {
-    size_t before_count;       /* 0 = a series */
+    size_t before_count; /* 0 = a series */
     uint32_t warmup;
-    uint64_t noise_bytes;      /* 0 = hsd_noise_of the first heap behind the warm-up */
-    hsd_cohort_wish cohorts;   /* IF_CHEAP: where ids tell objects apart in all captures; ALWAYS: by structure too, which reads
-                                * every capture three times */
-    bool no_places;            /* no holders */
-    bool summary_only;         /* type totals alone */
+    uint64_t noise_bytes;    /* 0 = hsd_noise_of the first heap behind the warm-up */
+    hsd_cohort_wish cohorts; /* IF_CHEAP: where ids tell objects apart in all captures; ALWAYS: by structure too, which
+                              * reads every capture three times */
+    bool no_places;          /* no holders */
+    bool summary_only;       /* type totals alone */
     bool partial;
 } hsd_series_options;
 
 /*
- * Adds up a series. Captures are taken in the order given; where all know their times and these do not ascend, a warning says so and there
- * is no time axis. `run` may be NULL. *out is NULL on failure; free with hsd_series_free. HSD_E_MISUSE for fewer than 2 or more
- * than 1,000 captures, before_count >= count, warmup > count - 2; else as hsd_profile_make and hsd_diff_run fail, the file named.
+ * Adds up a series. Captures are taken in the order given; where all know their times and these do not ascend, a
+ * warning says so and there is no time axis. `run` may be NULL. *out is NULL on failure; free with hsd_series_free.
+ * HSD_E_MISUSE for fewer than 2 or more than 1,000 captures, before_count >= count, warmup > count - 2; else as
+ * hsd_profile_make and hsd_diff_run fail, the file named.
  */
-HSD_API hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, const hsd_series_options *options, const hsd_run *run,
-                                  hsd_error *err);
+HSD_API hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, const hsd_series_options *options,
+                                  const hsd_run *run, hsd_error *err);
 /* Frees a result and all its texts. NULL is accepted. */
 HSD_API void hsd_series_free(hsd_series *series);
 
 /*
- * A place says that something grows, and not always who holds it: what two variables hold together has no place but "(roots)". A diff of two captures
- * of the series does know. Who wants to hear it makes one, of those two, and gives it to the series, which then owns it:
+ * A place says that something grows, and not always who holds it: what two variables hold together has no place but
+ * "(roots)". A diff of two captures of the series does know. Who wants to hear it makes one, of those two, and gives it
+ * to the series, which then owns it:
  *
  *      if (hsd_series_wants_pair(series) && hsd_series_find_pair(series, &from, &to)) { hsd_diff_run(&diff, …); hsd_series_take_pair(…); }
  */
@@ -203,8 +221,8 @@ HSD_API void hsd_series_free(hsd_series *series);
 /* True if something grows of which no place says who holds it. */
 HSD_API bool hsd_series_wants_pair(const hsd_series *series);
 
-/* The first and the last capture behind the warm-up in which objects can be looked at: no baselines, no totals, nothing incomplete. False if there
- * are no two, and of repeated captures. */
+/* The first and the last capture behind the warm-up in which objects can be looked at: no baselines, no totals, nothing
+ * incomplete. False if there are no two, and of repeated captures. */
 HSD_API bool hsd_series_find_pair(const hsd_series *series, size_t *from, size_t *to);
 
 /* Rows and trends stay as they are; rows of holders get `held`. Takes `pair` in any case. HSD_E_NOMEM. */

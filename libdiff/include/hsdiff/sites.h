@@ -1,7 +1,7 @@
 /*
- * Where the objects of a type were allocated, in two captures: growth by allocation site, where captures have sites (native
- * allocations, HPROF with stack traces, V8 with allocation tracking). One pass over the objects of each capture; memory for the
- * sites of the types asked for.
+ * Where the objects of a type were allocated, in two captures: growth by allocation site, where captures have sites
+ * (native allocations, HPROF with stack traces, V8 with allocation tracking). One pass over the objects of each
+ * capture; memory for the sites of the types asked for.
  */
 #ifndef HSDIFF_SITES_H
 #define HSDIFF_SITES_H
@@ -20,17 +20,18 @@ typedef struct hsd_site_growth {
 } hsd_site_growth;
 
 typedef struct hsd_sites {
-    bool are_known;               /* else neither capture has sites */
-    hsd_site_growth *rows;        /* by type as asked for, then by growth in bytes, largest first, then by frames */
+    bool are_known; /* else neither capture has sites */
+    /* by type as asked for, then by growth in bytes, largest first, then by frames */
+    hsd_site_growth *rows;
     size_t row_count;
     struct hsd_diff_store *store;
 } hsd_sites;
 
-#define HSD_SITES_OF_A_TYPE 8u    /* rows of one type at most, the largest */
+#define HSD_SITES_OF_A_TYPE 8u /* rows of one type at most, the largest */
 
 /* Objects count live or not. `run` may be NULL. *out is NULL on failure; free with hsd_sites_free. */
-HSD_API hsd_status hsd_sites_run(hsd_sites **out, hsd_capture *before, hsd_capture *after, const hsd_text *types, size_t type_count,
-                                 const hsd_run *run, hsd_error *err);
+HSD_API hsd_status hsd_sites_run(hsd_sites **out, hsd_capture *before, hsd_capture *after, const hsd_text *types,
+                                 size_t type_count, const hsd_run *run, hsd_error *err);
 /* Frees a result. NULL is accepted. */
 HSD_API void hsd_sites_free(hsd_sites *sites);
 

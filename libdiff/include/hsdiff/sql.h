@@ -1,7 +1,8 @@
 /*
- * Questions to a heap in SQL: captures as tables (doc/sql.md), one statement at a time, rows as they come. The tables that a
- * statement reads are made when it is prepared, in an unnamed temporary database, and no others; so what asks for types alone is
- * answered at once, however many objects there are. A database that hsdiff export --to sqlite wrote is read as it is.
+ * Questions to a heap in SQL: captures as tables (doc/sql.md), one statement at a time, rows as they come. The tables
+ * that a statement reads are made when it is prepared, in an unnamed temporary database, and no others; so what asks
+ * for types alone is answered at once, however many objects there are. A database that hsdiff export --to sqlite wrote
+ * is read as it is.
  *
  * Statements only read: whatever they hold, they change nothing, open no file and load no code.
  */
@@ -27,22 +28,24 @@ typedef struct hsd_sql_options {
 } hsd_sql_options;
 
 /*
- * Over one capture, or a pair (`before` not NULL), which outlive it. `run` is borrowed until close; `options` and `run` may be NULL.
- * HSD_E_UNSUPPORTED in a build without SQLite.
+ * Over one capture, or a pair (`before` not NULL), which outlive it. `run` is borrowed until close; `options` and `run`
+ * may be NULL. HSD_E_UNSUPPORTED in a build without SQLite.
  */
-HSD_API hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, const hsd_sql_options *options, const hsd_run *run,
-                                hsd_error *err);
+HSD_API hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, const hsd_sql_options *options,
+                                const hsd_run *run, hsd_error *err);
 
 /* True if the first bytes of a file (100 or more) are those of a database that hsdiff made. */
 HSD_API bool hsd_sql_probe(const void *prefix, size_t size);
 
-/* Over such a database; `fd` is borrowed until close, `name` for messages. HSD_E_NOT_THIS_FORMAT, HSD_E_TOO_NEW, HSD_E_CORRUPT. */
+/* Over such a database; `fd` is borrowed until close, `name` for messages. HSD_E_NOT_THIS_FORMAT, HSD_E_TOO_NEW,
+ * HSD_E_CORRUPT. */
 HSD_API hsd_status hsd_sql_open_file(hsd_sql **out, int fd, const char *name, const hsd_run *run, hsd_error *err);
 
 /*
- * Prepares one statement, in place of the one before, and makes the tables that it reads. HSD_E_UNSUPPORTED: it is no SQL, names what is
- * not there, does more than read, or is not one statement; the text says which, and err->offset_bytes where in the statement, if that is
- * known. Else as reading captures and running a diff fails; nothing more can be asked then. `text` need not end with a NUL.
+ * Prepares one statement, in place of the one before, and makes the tables that it reads. HSD_E_UNSUPPORTED: it is no
+ * SQL, names what is not there, does more than read, or is not one statement; the text says which, and
+ * err->offset_bytes where in the statement, if that is known. Else as reading captures and running a diff fails;
+ * nothing more can be asked then. `text` need not end with a NUL.
  */
 HSD_API hsd_status hsd_sql_prepare(hsd_sql *sql, const char *text, size_t size, hsd_error *err);
 

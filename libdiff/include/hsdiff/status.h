@@ -19,18 +19,18 @@ extern "C" {
 
 typedef enum hsd_status {
     HSD_OK = 0,
-    HSD_END = 1,                   /* an iterator is exhausted; not an error */
-    HSD_E_IO = -1,                 /* the system refused: see sys_errno */
-    HSD_E_NOMEM = -2,              /* an allocation failed */
-    HSD_E_NOT_THIS_FORMAT = -3,    /* the bytes are of another format */
-    HSD_E_TOO_NEW = -4,            /* a version or required feature this build does not know */
-    HSD_E_CORRUPT = -5,            /* bytes contradict the format or their checksum */
-    HSD_E_TRUNCATED = -6,          /* the input ends before its end record */
-    HSD_E_OVER_BUDGET = -7,        /* --memory is too small; the text names the number that suffices */
-    HSD_E_UNSUPPORTED = -8,        /* valid, and not something this build does */
-    HSD_E_CANCELLED = -9,          /* the progress callback asked to stop */
-    HSD_E_NOT_FOUND = -11,         /* the capture holds nothing of the kind that was asked for */
-    HSD_E_MISUSE = -10             /* the call was wrong: a bug of the caller */
+    HSD_END = 1,                /* an iterator is exhausted; not an error */
+    HSD_E_IO = -1,              /* the system refused: see sys_errno */
+    HSD_E_NOMEM = -2,           /* an allocation failed */
+    HSD_E_NOT_THIS_FORMAT = -3, /* the bytes are of another format */
+    HSD_E_TOO_NEW = -4,         /* a version or required feature this build does not know */
+    HSD_E_CORRUPT = -5,         /* bytes contradict the format or their checksum */
+    HSD_E_TRUNCATED = -6,       /* the input ends before its end record */
+    HSD_E_OVER_BUDGET = -7,     /* --memory is too small; the text names the number that suffices */
+    HSD_E_UNSUPPORTED = -8,     /* valid, and not something this build does */
+    HSD_E_CANCELLED = -9,       /* the progress callback asked to stop */
+    HSD_E_NOT_FOUND = -11,      /* the capture holds nothing of the kind that was asked for */
+    HSD_E_MISUSE = -10          /* the call was wrong: a bug of the caller */
 } hsd_status;
 
 #define HSD_NO_OFFSET UINT64_MAX
@@ -61,8 +61,8 @@ HSD_API hsd_status hsd_fail(hsd_error *err, hsd_status status, const char *forma
     __attribute__((format(printf, 3, 4)));
 
 /* The same with a byte offset in the input. */
-HSD_API hsd_status hsd_fail_at(hsd_error *err, hsd_status status, uint64_t offset_bytes,
-                               const char *format, ...) __attribute__((format(printf, 4, 5)));
+HSD_API hsd_status hsd_fail_at(hsd_error *err, hsd_status status, uint64_t offset_bytes, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* HSD_E_IO with errno's text appended to the sentence: "cannot read: Input/output error". */
 HSD_API hsd_status hsd_fail_errno(hsd_error *err, int sys_errno, const char *format, ...)
@@ -72,17 +72,16 @@ HSD_API hsd_status hsd_fail_errno(hsd_error *err, int sys_errno, const char *for
 HSD_API void hsd_error_set_file(hsd_error *err, const char *file);
 
 /* Sets the hint of an error: what the user can do next. */
-HSD_API void hsd_error_set_hint(hsd_error *err, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+HSD_API void hsd_error_set_hint(hsd_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A short stable word for a status ("corrupt", "truncated"): for JSON and tests. Never NULL. */
 HSD_API const char *hsd_status_name(hsd_status status);
 
 /* Forwards anything but HSD_OK to the caller of the function it stands in. */
-#define HSD_TRY(call)                          \
-    do {                                       \
-        const hsd_status hsd_try_ = (call);    \
-        if (hsd_try_ != HSD_OK) return hsd_try_; \
+#define HSD_TRY(call)                                                                                                  \
+    do {                                                                                                               \
+        const hsd_status hsd_try_ = (call);                                                                            \
+        if (hsd_try_ != HSD_OK) return hsd_try_;                                                                       \
     } while (0)
 
 #ifdef __cplusplus

@@ -3,9 +3,10 @@
  *
  *      MODULE+0xOFFSET{BUILDID}        libshop.so+0x1af0{3fa4…40 hexadecimal digits}
  *
- * MODULE is the file name of a mapped ELF file without its folder, OFFSET an address as the file counts them (p_vaddr), BUILDID
- * its build id in lower-case hexadecimal, empty when it has none (FORMAT.md 7.12). They may stand anywhere in a text of STRINGS and TYPES,
- * several in one. Resolving replaces each by what the symbol tables and the DWARF of that file say, outside the program that ran.
+ * MODULE is the file name of a mapped ELF file without its folder, OFFSET an address as the file counts them (p_vaddr),
+ * BUILDID its build id in lower-case hexadecimal, empty when it has none (FORMAT.md 7.12). They may stand anywhere in a
+ * text of STRINGS and TYPES, several in one. Resolving replaces each by what the symbol tables and the DWARF of that
+ * file say, outside the program that ran.
  */
 #ifndef HSDIFF_SYMBOLS_H
 #define HSDIFF_SYMBOLS_H
@@ -22,31 +23,35 @@ extern "C" {
 #endif
 
 typedef struct hsd_symbol_options {
-    long pid;                       /* > 0: look at the files that this process has mapped (/proc/PID/maps, read through
-                                     * /proc/PID/root), and nowhere for paths that stand in the capture */
-    const char *const *directories; /* folders with ELF files and debug files, searched by build id; /usr/lib/debug is always */
+    long pid; /* > 0: look at the files that this process has mapped (/proc/PID/maps, read through
+               * /proc/PID/root), and nowhere for paths that stand in the capture */
+    /* folders with ELF files and debug files, searched by build id; /usr/lib/debug is always */
+    const char *const *directories;
     size_t directory_count;
 } hsd_symbol_options;
 
 typedef struct hsd_symbol_result {
-    uint64_t names, resolved;       /* unresolved names seen; of them resolved */
+    uint64_t names, resolved; /* unresolved names seen; of them resolved */
     uint64_t modules, modules_found;
-    bool is_whole;                  /* false: the input was cut off, and the copy ends where its last whole block did */
+    /* false: the input was cut off, and the copy ends where its last whole block did */
+    bool is_whole;
 } hsd_symbol_result;
 
 /*
- * Copies a capture from `in_fd` (read by position) to `out_fd` (written from where it stands) with its names resolved; all
- * else stays as it is, capture id included. A name whose file is not found stays; one whose file is found and says nothing of the place
- * loses its build id. HSD_E_UNSUPPORTED in a build without libdw, when there is anything to resolve; HSD_E_IO for a folder that cannot be
- * read; errors of the input as hsd_capture_open has them. Incomplete captures stay incomplete. Files are read, never mapped. Memory: one
- * block, the symbols, and of DWARF what half of run->memory_bytes holds; past that names come without lines, which is noted.
+ * Copies a capture from `in_fd` (read by position) to `out_fd` (written from where it stands) with its names resolved;
+ * all else stays as it is, capture id included. A name whose file is not found stays; one whose file is found and says
+ * nothing of the place loses its build id. HSD_E_UNSUPPORTED in a build without libdw, when there is anything to
+ * resolve; HSD_E_IO for a folder that cannot be read; errors of the input as hsd_capture_open has them. Incomplete
+ * captures stay incomplete. Files are read, never mapped. Memory: one block, the symbols, and of DWARF what half of
+ * run->memory_bytes holds; past that names come without lines, which is noted.
  */
 HSD_API hsd_status hsd_symbols_resolve(int in_fd, int out_fd, const hsd_symbol_options *options, const hsd_run *run,
                                        hsd_symbol_result *result, hsd_error *err);
 
 /* The same into a file: whole or not there, 0600; "-" = standard output. */
-HSD_API hsd_status hsd_symbols_resolve_file(int in_fd, const char *out_path, bool force, const hsd_symbol_options *options,
-                                            const hsd_run *run, hsd_symbol_result *result, hsd_error *err);
+HSD_API hsd_status hsd_symbols_resolve_file(int in_fd, const char *out_path, bool force,
+                                            const hsd_symbol_options *options, const hsd_run *run,
+                                            hsd_symbol_result *result, hsd_error *err);
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,7 @@ typedef struct hsd_top_root {
     hsd_text name;
     uint32_t kind;
     bool is_shared;
-    hsd_amount live;         /* owned */
+    hsd_amount live; /* owned */
     uint64_t retained_bytes;
 } hsd_top_root;
 
@@ -34,19 +34,19 @@ typedef struct hsd_top_object { /* one that dominates much */
     hsd_text type;
     uint64_t id;
     uint64_t bytes, retained_bytes, retained_objects; /* itself included */
-    hsd_text root;           /* where its shortest path begins */
-    const hsd_step *path;    /* the last step is the object */
+    hsd_text root;                                    /* where its shortest path begins */
+    const hsd_step *path;                             /* the last step is the object */
     size_t path_count;
-    uint64_t path_cut;       /* references left out in the middle of a very long path */
+    uint64_t path_cut; /* references left out in the middle of a very long path */
 } hsd_top_object;
 
 typedef struct hsd_top {
     hsd_side side;
-    bool has_retained;       /* else no dominators: retained and objects are not there */
+    bool has_retained;        /* else no dominators: retained and objects are not there */
     hsd_text why_no_retained; /* a clause: "the capture carries no roots" */
-    hsd_top_type *types;     /* by retained bytes, largest first (by bytes without); ties by name */
+    hsd_top_type *types;      /* by retained bytes, largest first (by bytes without); ties by name */
     size_t type_count;
-    hsd_top_root *roots;     /* likewise; what is shared by its bytes */
+    hsd_top_root *roots; /* likewise; what is shared by its bytes */
     size_t root_count;
     hsd_top_object *objects; /* by retained bytes, largest first; ties by path, id. Never helpers of a
                               * container (HSC_TYPE_INTERNAL) that holds them; and of a list, objects of one
@@ -63,17 +63,17 @@ typedef struct hsd_retained {
     uint64_t id;
     hsd_text type;
     uint64_t bytes, retained_bytes, retained_objects;
-    uint64_t dominator;      /* id of the nearest dominator that is an object */
-    bool has_dominator;      /* else only a root dominates it */
+    uint64_t dominator; /* id of the nearest dominator that is an object */
+    bool has_dominator; /* else only a root dominates it */
 } hsd_retained;
 
 typedef hsd_status (*hsd_retained_fn)(void *context, const hsd_retained *object, hsd_error *err);
 
 typedef struct hsd_top_options {
-    size_t objects;          /* how many of the biggest dominators; at most 10,000 */
+    size_t objects; /* how many of the biggest dominators; at most 10,000 */
     bool partial;
-    hsd_retained_fn each;    /* NULL = not wanted; every live object that counts, by id. Never called without
-                              * has_retained */
+    hsd_retained_fn each; /* NULL = not wanted; every live object that counts, by id. Never called without
+                           * has_retained */
     void *each_context;
 } hsd_top_options;
 
@@ -90,15 +90,17 @@ HSD_API void hsd_top_free(hsd_top *top);
 /* ---- paths ---- */
 
 /* A type-path, and all objects whose shortest path reads so; shown is the shortest of these paths. Paths read alike
- * when they differ only in the insides of containers and in how often a step, or up to four of them by turns, repeat. */
+ * when they differ only in the insides of containers and in how often a step, or up to four of them by turns, repeat.
+ */
 typedef struct hsd_path_row {
     hsd_text root;
     uint32_t root_kind;
-    const hsd_step *steps;   /* the last one is the object */
+    const hsd_step *steps; /* the last one is the object */
     size_t step_count;
-    uint64_t step_cut;       /* references left out behind step 32 of 64 */
-    uint64_t length;         /* references from the root, those left out included */
-    hsd_amount objects;      /* and their bytes; with is_id references to the object over paths that read so, no bytes */
+    uint64_t step_cut; /* references left out behind step 32 of 64 */
+    uint64_t length;   /* references from the root, those left out included */
+    /* and their bytes; with is_id references to the object over paths that read so, no bytes */
+    hsd_amount objects;
 } hsd_path_row;
 
 /* Distinct paths that are told apart; the longest ones beyond count as others. */
@@ -106,14 +108,15 @@ typedef struct hsd_path_row {
 
 typedef struct hsd_paths {
     hsd_side side;
-    hsd_text type;           /* what was asked for */
+    hsd_text type; /* what was asked for */
     uint64_t id;
     bool is_id;
     hsd_amount live, unreached; /* objects asked for */
-    hsd_path_row *rows;      /* shortest first; then by bytes, objects, largest first; then by names from the root on */
+    /* shortest first; then by bytes, objects, largest first; then by names from the root on */
+    hsd_path_row *rows;
     size_t row_count;
-    hsd_amount others;       /* objects whose paths are not rows; with is_id references */
-    uint64_t other_rows;     /* distinct paths that are not; a lower bound past HSD_MAX_PATHS */
+    hsd_amount others;   /* objects whose paths are not rows; with is_id references */
+    uint64_t other_rows; /* distinct paths that are not; a lower bound past HSD_MAX_PATHS */
     hsd_text *warnings;
     size_t warning_count;
     uint64_t temp_bytes_peak;
@@ -121,10 +124,10 @@ typedef struct hsd_paths {
 } hsd_paths;
 
 typedef struct hsd_paths_options {
-    const char *type;        /* exact name, or a glob with * and ?; NULL with is_id */
-    uint64_t id;             /* one object: the shortest path through each of its referrers */
+    const char *type; /* exact name, or a glob with * and ?; NULL with is_id */
+    uint64_t id;      /* one object: the shortest path through each of its referrers */
     bool is_id;
-    size_t most;             /* rows; 0 = 10 */
+    size_t most; /* rows; 0 = 10 */
     bool partial;
 } hsd_paths_options;
 

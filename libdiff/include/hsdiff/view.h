@@ -1,14 +1,14 @@
 /*
- * The viewer: a web server for one person on this machine. It serves one page (its script and style are inside) and, to that page
- * alone, what is asked of the captures.
+ * The viewer: a web server for one person on this machine. It serves one page (its script and style are inside) and, to
+ * that page alone, what is asked of the captures.
  *
  *      GET /                        the page; nothing of the captures is in it
  *      GET /api/…                   answers as JSON; doc/view.md lists them. Need the token
  *
- * Only its user gets an answer (SECURITY.md): it listens on 127.0.0.1 (or ::1) alone, on a port that the system chooses; a random
- * token of 128 bits stands in the fragment of the address, which browsers send to nobody, and comes back as the header
- * X-Hsdiff-Token; a client of another user (root apart), another Host, another Origin, another method than GET are refused; no file is ever opened by name. It ends when nobody
- * has asked for `idle_seconds`.
+ * Only its user gets an answer (SECURITY.md): it listens on 127.0.0.1 (or ::1) alone, on a port that the system
+ * chooses; a random token of 128 bits stands in the fragment of the address, which browsers send to nobody, and comes
+ * back as the header X-Hsdiff-Token; a client of another user (root apart), another Host, another Origin, another
+ * method than GET are refused; no file is ever opened by name. It ends when nobody has asked for `idle_seconds`.
  */
 #ifndef HSDIFF_VIEW_H
 #define HSDIFF_VIEW_H
@@ -24,10 +24,10 @@ extern "C" {
 typedef struct hsd_view hsd_view;
 
 typedef struct hsd_view_options {
-    uint16_t port;                 /* 0 = any that is free */
-    bool use_ipv6;                 /* ::1 and not 127.0.0.1 */
-    unsigned idle_seconds;         /* 0 = never ends by itself */
-    hsd_report_options report;     /* of the report that it shows */
+    uint16_t port;             /* 0 = any that is free */
+    bool use_ipv6;             /* ::1 and not 127.0.0.1 */
+    unsigned idle_seconds;     /* 0 = never ends by itself */
+    hsd_report_options report; /* of the report that it shows */
 } hsd_view_options;
 
 /* False in a build without libmicrohttpd: hsd_view_start is HSD_E_UNSUPPORTED then. */
@@ -49,24 +49,24 @@ HSD_API bool hsd_view_progress(void *view, const char *stage, uint64_t done, uin
 /* Names of the captures, before anything else. */
 HSD_API hsd_status hsd_view_set_captures(hsd_view *view, const char *const *names, size_t count, hsd_error *err);
 
-/* The report is there, of a diff or a series (the other is NULL). It is written and kept packed (some MiB); nothing is borrowed. A
- * single capture has none: its first page is what it browses. HSD_E_MISUSE when there is one already. */
+/* The report is there, of a diff or a series (the other is NULL). It is written and kept packed (some MiB); nothing is
+ * borrowed. A single capture has none: its first page is what it browses. HSD_E_MISUSE when there is one already. */
 HSD_API hsd_status hsd_view_set_report(hsd_view *view, const hsd_diff *diff, const hsd_series *series, hsd_error *err);
 
-/* Work is done. The index is there, and borrowed until hsd_view_stop; its questions are asked by the answering thread alone. NULL =
- * there is none, and `why` is a clause. */
+/* Work is done. The index is there, and borrowed until hsd_view_stop; its questions are asked by the answering thread
+ * alone. NULL = there is none, and `why` is a clause. */
 HSD_API void hsd_view_set_browse(hsd_view *view, hsd_browse *browse, const char *why);
 
 /* Work failed: the page shows why. */
 HSD_API void hsd_view_set_error(hsd_view *view, const hsd_error *error);
 
-/* True when work failed before there was a report, and no page has asked for anything so far: nobody has seen the viewer, and it has nothing
- * to show. */
+/* True when work failed before there was a report, and no page has asked for anything so far: nobody has seen the
+ * viewer, and it has nothing to show. */
 HSD_API bool hsd_view_failed_unseen(hsd_view *view);
 
 /*
- * Waits until its work is done and nobody has asked for idle_seconds, or `stop` is true (asked some ten times a second; may be NULL).
- * True if nobody asked any more. From then on hsd_view_progress gives the work up.
+ * Waits until its work is done and nobody has asked for idle_seconds, or `stop` is true (asked some ten times a second;
+ * may be NULL). True if nobody asked any more. From then on hsd_view_progress gives the work up.
  */
 typedef bool (*hsd_view_stop_fn)(void *context);
 HSD_API bool hsd_view_wait(hsd_view *view, hsd_view_stop_fn stop, void *context);

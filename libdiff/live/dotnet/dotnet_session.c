@@ -1,7 +1,8 @@
 #define _GNU_SOURCE
 /*
- * See dotnet_session.h. Sessions of several captures at a time would each be told each other's heaps, so a process has one at most: its keeper
- * holds an abstract socket of that name as a lock, and the next capture waits until the session before has ended.
+ * See dotnet_session.h. Sessions of several captures at a time would each be told each other's heaps, so a process has
+ * one at most: its keeper holds an abstract socket of that name as a lock, and the next capture waits until the session
+ * before has ended.
  */
 #include "live/dotnet/dotnet_session.h"
 
@@ -34,7 +35,8 @@ typedef struct keeper {
 /* Not exit: what the process that forked has to do at its end is not to be done twice. */
 static _Noreturn void leave(void)
 {
-    for (;;) syscall(SYS_exit_group, 0);
+    for (;;)
+        syscall(SYS_exit_group, 0);
 }
 
 static bool read_pipe(const keeper *self, void *data, size_t size)
@@ -64,7 +66,8 @@ static void ask_end(keeper *self)
     self->end_fd = -1;
 }
 
-/* Not the process that wants the heap: the runtime waits for the whole question of whoever has connected, and listens to nobody else. */
+/* Not the process that wants the heap: the runtime waits for the whole question of whoever has connected, and listens
+ * to nobody else. */
 static void ask_heap(const keeper *self)
 {
     hsd_dotnet_message question;
@@ -154,7 +157,8 @@ static hsd_status start_keeper(hsd_dotnet_session *session, const hsd_dotnet_add
         close(ends[1]);
         return hsd_fail_errno(err, failed, "cannot start a process that keeps the connection");
     }
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        continue;
     session->keeper = ends[1];
     return HSD_OK;
 }
@@ -164,14 +168,16 @@ static void tell_keeper(const hsd_dotnet_session *session, uint8_t what, uint64_
     uint8_t bytes[9] = {what};
     const size_t size = what == SAY_SESSION ? sizeof bytes : 1;
     memcpy(bytes + 1, &number, sizeof number);
-    while (write(session->keeper, bytes, size) < 0 && errno == EINTR) continue; /* less than a pipe holds */
+    while (write(session->keeper, bytes, size) < 0 && errno == EINTR)
+        continue; /* less than a pipe holds */
 }
 
 /* ---- this process ---- */
 
 static hsd_status refuse(const hsd_live *live, hsd_dotnet_answer answer, uint64_t number, hsd_error *err)
 {
-    if (answer == HSD_DOTNET_FOREIGN) return hsd_fail(err, HSD_E_CORRUPT, "what answers for process %ld is no .NET runtime", live->facts->pid);
+    if (answer == HSD_DOTNET_FOREIGN)
+        return hsd_fail(err, HSD_E_CORRUPT, "what answers for process %ld is no .NET runtime", live->facts->pid);
     hsd_fail(err, HSD_E_UNSUPPORTED, "the runtime of process %ld refuses: error 0x%08llx", live->facts->pid,
              (unsigned long long)(number & 0xffffffff));
     hsd_error_set_hint(err, "another tool may be tracing it: try again when that is done");
@@ -188,8 +194,10 @@ static hsd_status wait_for_answer(const hsd_dotnet_session *session, hsd_live *l
     do {
         HSD_TRY(hsd_live_wait(live, session->fd, POLLIN, err));
         const ssize_t size = recv(session->fd, bytes, sizeof bytes, MSG_PEEK);
-        if (size < 0 && errno != EINTR) return hsd_fail_errno(err, errno, "cannot read from the runtime of process %ld", live->facts->pid);
-        if (size == 0) return hsd_fail(err, HSD_E_TRUNCATED, "process %ld went away before its answer", live->facts->pid);
+        if (size < 0 && errno != EINTR)
+            return hsd_fail_errno(err, errno, "cannot read from the runtime of process %ld", live->facts->pid);
+        if (size == 0)
+            return hsd_fail(err, HSD_E_TRUNCATED, "process %ld went away before its answer", live->facts->pid);
         answer = hsd_dotnet_read_answer(bytes, size < 0 ? 0 : (size_t)size, &number);
     } while (answer == HSD_DOTNET_MORE);
     if (answer != HSD_DOTNET_OK) return refuse(live, answer, number, err);
@@ -207,24 +215,28 @@ static hsd_status take_lock(int *lock, hsd_live *live, hsd_error *err)
     *lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (*lock < 0) return hsd_fail_errno(err, errno, "cannot make a socket");
     for (uint64_t tries = 0; tries < (uint64_t)seconds * (1000 / AGAIN_MS); tries++) {
-        if (bind(*lock, (const struct sockaddr *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size)) == 0)
+        if (bind(*lock, (const struct sockaddr *)&name,
+                 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size)) == 0)
             return HSD_OK;
         if (errno != EADDRINUSE) return hsd_fail_errno(err, errno, "cannot take the lock of the diagnostics socket");
         HSD_TRY(hsd_progress(live->reporter, "waiting for another capture of this process", 0, 0, err));
         poll(NULL, 0, AGAIN_MS);
     }
-    return hsd_fail(err, HSD_E_UNSUPPORTED, "another capture of process %ld is under way, and does not end", live->facts->pid);
+    return hsd_fail(err, HSD_E_UNSUPPORTED, "another capture of process %ld is under way, and does not end",
+                    live->facts->pid);
 }
 
 static hsd_status fail_to_connect(const hsd_process_facts *facts, int error, hsd_error *err)
 {
-    if (error != ECONNREFUSED) return hsd_fail_errno(err, error, "the runtime of process %ld does not take a connection", facts->pid);
+    if (error != ECONNREFUSED)
+        return hsd_fail_errno(err, error, "the runtime of process %ld does not take a connection", facts->pid);
     hsd_fail(err, HSD_E_IO, "the runtime of process %ld does not listen any more: it is ending", facts->pid);
     if (err != NULL) err->sys_errno = error;
     return HSD_E_IO;
 }
 
-static hsd_status ask(hsd_dotnet_session *session, const hsd_dotnet_address *address, int lock, hsd_live *live, hsd_error *err)
+static hsd_status ask(hsd_dotnet_session *session, const hsd_dotnet_address *address, int lock, hsd_live *live,
+                      hsd_error *err)
 {
     session->fd = hsd_dotnet_connect(address);
     if (session->fd < 0) return fail_to_connect(live->facts, -session->fd, err);

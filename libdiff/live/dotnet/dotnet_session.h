@@ -1,9 +1,9 @@
 /*
  * A session of a .NET runtime that tells its heap.
  *
- * CoreCLR 3.1 may crash when the connection of a session is closed before the session was ended, or before an answer was written. So this
- * process holds none of it alone: a process of its own, the keeper, has the same connection, asks for the heap, is told when to end the
- * session, and does so by itself when this process is gone.
+ * CoreCLR 3.1 may crash when the connection of a session is closed before the session was ended, or before an answer
+ * was written. So this process holds none of it alone: a process of its own, the keeper, has the same connection, asks
+ * for the heap, is told when to end the session, and does so by itself when this process is gone.
  *
  *      this process     ── connection ──►  runtime        reads what comes
  *         │ pipe                             ▲
@@ -20,7 +20,8 @@ typedef struct hsd_dotnet_session {
     int keeper; /* pipe to the keeper; owned */
 } hsd_dotnet_session;
 
-/* Asks for the heap and waits for the answer: what follows at `fd` is nettrace. HSD_E_UNSUPPORTED: the runtime refuses. */
+/* Asks for the heap and waits for the answer: what follows at `fd` is nettrace. HSD_E_UNSUPPORTED: the runtime refuses.
+ */
 hsd_status hsd_dotnet_session_open(hsd_dotnet_session *session, hsd_live *live, hsd_error *err);
 
 /* Has it ended: what is still to come comes, and then the end of the stream. Does not wait. */

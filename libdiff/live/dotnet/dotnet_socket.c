@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 /*
- * See dotnet_socket.h. The folder is reached through /proc/PID/root, so a process in a container is found as well; that the right one
- * answers is told by the owner of the socket and by the credentials of who listens, not by its name.
+ * See dotnet_socket.h. The folder is reached through /proc/PID/root, so a process in a container is found as well; that
+ * the right one answers is told by the owner of the socket and by the credentials of who listens, not by its name.
  */
 #include "live/dotnet/dotnet_socket.h"
 
@@ -19,18 +19,18 @@
 #include "live/facts.h"
 #include "live/procfs.h"
 
-#define MAGIC         "DOTNET_IPC_V1"
-#define HEADER_BYTES  ((size_t)20)
-#define NAME_BYTES    ((size_t)96)
+#define MAGIC        "DOTNET_IPC_V1"
+#define HEADER_BYTES ((size_t)20)
+#define NAME_BYTES   ((size_t)96)
 
 enum { SET_TRACING = 2, SET_SERVER = 0xff, STOP_TRACING = 1, COLLECT_TRACING = 2, SERVER_OK = 0 };
 
 /* GC, GCHeapCollect, GCHeapDump, GCHeapAndTypeNames, Type; level 4 leaves out what is told of every allocation. */
-#define KEYWORDS    UINT64_C(0x1980001)
-#define LEVEL       4u
-#define BUFFER_MIB  256u
-#define NETTRACE    1u
-#define PROVIDER    "Microsoft-Windows-DotNETRuntime"
+#define KEYWORDS   UINT64_C(0x1980001)
+#define LEVEL      4u
+#define BUFFER_MIB 256u
+#define NETTRACE   1u
+#define PROVIDER   "Microsoft-Windows-DotNETRuntime"
 
 /* ---- where ---- */
 
@@ -38,7 +38,8 @@ enum { SET_TRACING = 2, SET_SERVER = 0xff, STOP_TRACING = 1, COLLECT_TRACING = 2
 static int open_folder(const hsd_process_facts *facts)
 {
     char variable[2048], path[2200];
-    if (!hsd_process_variable(facts, "TMPDIR", variable, sizeof variable) || variable[0] != '/') snprintf(variable, sizeof variable, "/tmp");
+    if (!hsd_process_variable(facts, "TMPDIR", variable, sizeof variable) || variable[0] != '/')
+        snprintf(variable, sizeof variable, "/tmp");
     const int size = snprintf(path, sizeof path, "%s%s", facts->root, variable);
     return size < 0 || (size_t)size >= sizeof path ? -1 : open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
@@ -57,7 +58,8 @@ static uint64_t start_ticks(const hsd_process_facts *facts)
 /* The socket's name, and the folder in which it lies (-1: no folder). */
 static int locate(char name[NAME_BYTES], const hsd_process_facts *facts, struct stat *what)
 {
-    snprintf(name, NAME_BYTES, "dotnet-diagnostic-%ld-%llu-socket", facts->inner_pid, (unsigned long long)start_ticks(facts));
+    snprintf(name, NAME_BYTES, "dotnet-diagnostic-%ld-%llu-socket", facts->inner_pid,
+             (unsigned long long)start_ticks(facts));
     const int folder = open_folder(facts);
     if (folder >= 0 && fstatat(folder, name, what, AT_SYMLINK_NOFOLLOW) == 0) return folder;
     if (folder >= 0) close(folder);
@@ -67,7 +69,8 @@ static int locate(char name[NAME_BYTES], const hsd_process_facts *facts, struct 
 static hsd_status check_owner(const hsd_process_facts *facts, const struct stat *what, hsd_error *err)
 {
     if (S_ISSOCK(what->st_mode) && what->st_uid == facts->uid) return HSD_OK;
-    return hsd_fail(err, HSD_E_UNSUPPORTED, "what stands where process %ld has its diagnostics socket is not its own", facts->pid);
+    return hsd_fail(err, HSD_E_UNSUPPORTED, "what stands where process %ld has its diagnostics socket is not its own",
+                    facts->pid);
 }
 
 hsd_gate hsd_dotnet_find(const hsd_process_facts *facts, hsd_error *err)
@@ -89,9 +92,11 @@ hsd_status hsd_dotnet_locate(hsd_dotnet_address *out, const hsd_process_facts *f
     char name[NAME_BYTES];
     struct stat what;
     *out = (hsd_dotnet_address){.folder = locate(name, facts, &what), .socket = {.sun_family = AF_UNIX}};
-    if (out->folder < 0) return hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld has no diagnostics socket any more", facts->pid);
+    if (out->folder < 0)
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld has no diagnostics socket any more", facts->pid);
     hsd_status status = check_owner(facts, &what, err);
-    const int size = snprintf(out->socket.sun_path, sizeof out->socket.sun_path, "/proc/self/fd/%d/%s", out->folder, name);
+    const int size =
+        snprintf(out->socket.sun_path, sizeof out->socket.sun_path, "/proc/self/fd/%d/%s", out->folder, name);
     if (status == HSD_OK && (size < 0 || (size_t)size >= sizeof out->socket.sun_path))
         status = hsd_fail_errno(err, ENAMETOOLONG, "cannot reach the diagnostics socket of process %ld", facts->pid);
     if (status != HSD_OK) hsd_dotnet_forget(out);
@@ -108,7 +113,9 @@ int hsd_dotnet_connect(const hsd_dotnet_address *address)
 {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return -errno;
-    if (connect(fd, (const struct sockaddr *)&address->socket, sizeof address->socket) == 0 && fcntl(fd, F_SETFL, 0) == 0) return fd;
+    if (connect(fd, (const struct sockaddr *)&address->socket, sizeof address->socket) == 0 &&
+        fcntl(fd, F_SETFL, 0) == 0)
+        return fd;
     const int failed = errno;
     close(fd);
     return -failed;
@@ -121,21 +128,24 @@ hsd_status hsd_dotnet_check_peer(int fd, const hsd_process_facts *facts, hsd_err
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
         return hsd_fail_errno(err, errno, "cannot learn who listens at the diagnostics socket");
     if (peer.pid == facts->pid && peer.uid == facts->uid) return HSD_OK;
-    return hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld listens at the diagnostics socket of process %ld", (long)peer.pid, facts->pid);
+    return hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld listens at the diagnostics socket of process %ld",
+                    (long)peer.pid, facts->pid);
 }
 
 /* ---- messages ---- */
 
 static void put(hsd_dotnet_message *out, uint64_t value, size_t bytes)
 {
-    for (size_t i = 0; i < bytes && out->size < sizeof out->bytes; i++) out->bytes[out->size++] = (uint8_t)(value >> (8 * i));
+    for (size_t i = 0; i < bytes && out->size < sizeof out->bytes; i++)
+        out->bytes[out->size++] = (uint8_t)(value >> (8 * i));
 }
 
 /* Number of units with the NUL, then the units. */
 static void put_text(hsd_dotnet_message *out, const char *text)
 {
     put(out, strlen(text) + 1, 4);
-    for (size_t i = 0; i <= strlen(text); i++) put(out, (uint8_t)text[i], 2);
+    for (size_t i = 0; i <= strlen(text); i++)
+        put(out, (uint8_t)text[i], 2);
 }
 
 static void begin(hsd_dotnet_message *out, unsigned set, unsigned command)
@@ -177,7 +187,8 @@ void hsd_dotnet_ask_end(hsd_dotnet_message *out, uint64_t session)
 static uint64_t number_at(const uint8_t *at, size_t bytes)
 {
     uint64_t value = 0;
-    for (size_t i = 0; i < bytes; i++) value |= (uint64_t)at[i] << (8 * i);
+    for (size_t i = 0; i < bytes; i++)
+        value |= (uint64_t)at[i] << (8 * i);
     return value;
 }
 

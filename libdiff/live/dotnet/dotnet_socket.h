@@ -13,7 +13,8 @@
 
 #include "live/way.h"
 
-/* Looks for the socket. HSD_GATE_NOT_MINE if there is none; closed, with the error, if what is there belongs to someone else. */
+/* Looks for the socket. HSD_GATE_NOT_MINE if there is none; closed, with the error, if what is there belongs to someone
+ * else. */
 hsd_gate hsd_dotnet_find(const hsd_process_facts *facts, hsd_error *err);
 
 typedef struct hsd_dotnet_address { /* good in this process and in what it forks */
@@ -43,7 +44,12 @@ void hsd_dotnet_ask_end(hsd_dotnet_message *out, uint64_t session);
 
 #define HSD_DOTNET_ANSWER_BYTES ((size_t)28) /* at most */
 
-typedef enum hsd_dotnet_answer { HSD_DOTNET_OK, HSD_DOTNET_MORE, HSD_DOTNET_REFUSED, HSD_DOTNET_FOREIGN } hsd_dotnet_answer;
+typedef enum hsd_dotnet_answer {
+    HSD_DOTNET_OK,
+    HSD_DOTNET_MORE,
+    HSD_DOTNET_REFUSED,
+    HSD_DOTNET_FOREIGN
+} hsd_dotnet_answer;
 
 /* What the first `size` bytes of an answer say: *number is that of the session, or of the error. MORE: it is longer. */
 hsd_dotnet_answer hsd_dotnet_read_answer(const uint8_t *bytes, size_t size, uint64_t *number);

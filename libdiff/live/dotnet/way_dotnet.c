@@ -1,6 +1,7 @@
 /*
- * .NET Core 3.1 and later: the runtime itself tells its heap, over the diagnostics socket that it makes at its start. No agent, nothing is
- * loaded into the process; it stands still for one full collection, in which the heap is told, and goes on.
+ * .NET Core 3.1 and later: the runtime itself tells its heap, over the diagnostics socket that it makes at its start.
+ * No agent, nothing is loaded into the process; it stands still for one full collection, in which the heap is told, and
+ * goes on.
  *
  *      connection 1   ask for the heap ──► answer: session ──► events … ──► rest ──► end
  *      connection 2                         when the importer has seen the end of the collection: end the session
@@ -30,11 +31,12 @@ static void name_runtime(const hsd_process_facts *facts, hsd_process *process)
     const char *version = maps == NULL ? NULL : strstr(maps, folder);
     if (version != NULL) {
         version += sizeof folder - 1;
-        while (is_digit(version[length]) || version[length] == '.') length++;
+        while (is_digit(version[length]) || version[length] == '.')
+            length++;
     }
     if (length > 0 && length < 32)
-        snprintf(process->runtime, sizeof process->runtime, ".NET %s%.*s", version[0] < '5' && version[1] == '.' ? "Core " : "",
-                 (int)length, version);
+        snprintf(process->runtime, sizeof process->runtime, ".NET %s%.*s",
+                 version[0] < '5' && version[1] == '.' ? "Core " : "", (int)length, version);
     free(maps);
 }
 
@@ -47,19 +49,22 @@ static void name_process(const hsd_process_facts *facts, hsd_process *process)
     for (const char *word = facts->arguments; *word != '\0'; word += strlen(word) + 1) {
         const char *name = hsd_procfs_last_part(word, &size);
         if (size <= 4 || memcmp(name + size - 4, ".dll", 4) != 0) continue;
-        snprintf(process->name, sizeof process->name, "%.*s", (int)(size < sizeof process->name ? size : sizeof process->name - 1), name);
+        snprintf(process->name, sizeof process->name, "%.*s",
+                 (int)(size < sizeof process->name ? size : sizeof process->name - 1), name);
         return;
     }
 }
 
 static bool is_off(const hsd_process_facts *facts, const char **variable)
 {
-    static const char *const names[] = {"DOTNET_EnableDiagnostics", "COMPlus_EnableDiagnostics", "DOTNET_EnableDiagnostics_IPC",
-                                        "COMPlus_EnableDiagnostics_IPC"};
+    static const char *const names[] = {"DOTNET_EnableDiagnostics", "COMPlus_EnableDiagnostics",
+                                        "DOTNET_EnableDiagnostics_IPC", "COMPlus_EnableDiagnostics_IPC"};
     char value[16];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         *variable = names[i];
-        if (hsd_process_variable(facts, names[i], value, sizeof value) && strtol(value, NULL, 16) == 0 && value[0] == '0') return true;
+        if (hsd_process_variable(facts, names[i], value, sizeof value) && strtol(value, NULL, 16) == 0 &&
+            value[0] == '0')
+            return true;
     }
     return false;
 }
@@ -69,14 +74,16 @@ static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *proces
     const char *variable;
     char folder[256];
     if (is_off(facts, &variable)) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) was started with %s=0, so its runtime listens to nobody", facts->pid,
-                 process->name, variable);
+        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) was started with %s=0, so its runtime listens to nobody",
+                 facts->pid, process->name, variable);
         hsd_error_set_hint(err, "start it without %s", variable);
         return HSD_GATE_CLOSED;
     }
     if (!hsd_process_variable(facts, "TMPDIR", folder, sizeof folder)) snprintf(folder, sizeof folder, "/tmp");
-    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) has no diagnostics socket in its %s", facts->pid, process->name, folder);
-    hsd_error_set_hint(err, "it is made when the program starts: start it anew, with a TMPDIR that it can write to and nobody cleans");
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) has no diagnostics socket in its %s", facts->pid, process->name,
+             folder);
+    hsd_error_set_hint(
+        err, "it is made when the program starts: start it anew, with a TMPDIR that it can write to and nobody cleans");
     return HSD_GATE_CLOSED;
 }
 
@@ -100,8 +107,8 @@ static hsd_status capture(hsd_live *live, hsd_error *err)
     hsd_dotnet_session session;
     HSD_TRY(hsd_dotnet_session_open(&session, live, err));
     const hsd_import_origin origin = {.heap_end = end_session, .context = &session};
-    const hsd_import_options options = {.origin = &origin, .compression = live->options->compression,
-                                        .salvage = live->options->keep_cut};
+    const hsd_import_options options = {
+        .origin = &origin, .compression = live->options->compression, .salvage = live->options->keep_cut};
     const hsd_status status = hsd_live_import(live, session.fd, "nettrace", &options, err);
     hsd_dotnet_session_close(&session);
     return status;

@@ -40,8 +40,8 @@ typedef struct snapshot {
     hsd_temp *out;
     mapping *mappings;
     size_t count, room;
-    uint64_t at;      /* where the next bytes go */
-    int pagemap_fd;   /* -1: all pages are read */
+    uint64_t at;    /* where the next bytes go */
+    int pagemap_fd; /* -1: all pages are read */
     uint8_t *piece;
 } snapshot;
 
@@ -50,13 +50,15 @@ typedef struct snapshot {
 static bool is_wanted(const char *rights, const char *path, const char *program)
 {
     if (rights[0] != 'r' || rights[3] != 'p' || rights[2] == 'x' || strncmp(path, "/dev/", 5) == 0) return false;
-    if (strcmp(path, "[vvar]") == 0 || strcmp(path, "[vvar_vclock]") == 0 || strcmp(path, "[vsyscall]") == 0) return false;
+    if (strcmp(path, "[vvar]") == 0 || strcmp(path, "[vvar_vclock]") == 0 || strcmp(path, "[vsyscall]") == 0)
+        return false;
     return rights[1] == 'w' || path[0] != '/' || strcmp(path, program) == 0;
 }
 
 static hsd_status add_mapping(snapshot *s, mapping one, hsd_error *err)
 {
-    if (s->count >= MOST_MAPPINGS) return hsd_fail(err, HSD_E_NOMEM, "out of memory: process %ld has too many mappings", s->live->facts->pid);
+    if (s->count >= MOST_MAPPINGS)
+        return hsd_fail(err, HSD_E_NOMEM, "out of memory: process %ld has too many mappings", s->live->facts->pid);
     HSD_TRY(HSD_ARRAY_GROW(s->mappings, s->room, s->count + 1, 256, "the mappings of a process", err));
     s->mappings[s->count++] = one;
     return HSD_OK;
@@ -72,7 +74,8 @@ static hsd_status read_mappings(snapshot *s, hsd_error *err)
     while (status == HSD_OK && fgets(line, sizeof line, maps) != NULL) {
         mapping one = {0};
         name[0] = '\0';
-        const int got = sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %4095[^\n]", &one.begin, &one.end, rights, name);
+        const int got =
+            sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %4095[^\n]", &one.begin, &one.end, rights, name);
         if (got < 3 || one.end <= one.begin || !is_wanted(rights, name, s->live->facts->executable)) continue;
         one.is_of_file = name[0] == '/';
         status = add_mapping(s, one, err);
@@ -132,7 +135,8 @@ static hsd_status put_vector(snapshot *s, hsd_error *err)
     const ssize_t got = fd < 0 ? -1 : read(fd, vector, sizeof vector);
     const int error = errno;
     if (fd >= 0) close(fd);
-    return got < 0 ? hsd_fail_errno(err, error, "cannot read %s", path) : put_note(s, NT_AUXV, vector, (size_t)got, err);
+    return got < 0 ? hsd_fail_errno(err, error, "cannot read %s", path)
+                   : put_note(s, NT_AUXV, vector, (size_t)got, err);
 }
 
 static hsd_status put_notes(snapshot *s, hsd_error *err)
@@ -146,9 +150,14 @@ static hsd_status put_notes(snapshot *s, hsd_error *err)
 static hsd_status put_head(snapshot *s, uint64_t notes_end, hsd_error *err)
 {
     const uint64_t notes_at = sizeof(Elf64_Ehdr) + (s->count + 1) * sizeof(Elf64_Phdr);
-    const Elf64_Ehdr head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_CORE,
-                             .e_machine = MACHINE, .e_version = EV_CURRENT, .e_phoff = sizeof(Elf64_Ehdr), .e_ehsize = sizeof(Elf64_Ehdr),
-                             .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = (uint16_t)(s->count + 1)};
+    const Elf64_Ehdr head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                             .e_type = ET_CORE,
+                             .e_machine = MACHINE,
+                             .e_version = EV_CURRENT,
+                             .e_phoff = sizeof(Elf64_Ehdr),
+                             .e_ehsize = sizeof(Elf64_Ehdr),
+                             .e_phentsize = sizeof(Elf64_Phdr),
+                             .e_phnum = (uint16_t)(s->count + 1)};
     const Elf64_Phdr notes = {.p_type = PT_NOTE, .p_offset = notes_at, .p_filesz = notes_end - notes_at};
     s->at = 0;
     HSD_TRY(put(s, &head, sizeof head, err));
@@ -156,8 +165,13 @@ static hsd_status put_head(snapshot *s, uint64_t notes_end, hsd_error *err)
     for (size_t i = 0; i < s->count; i++) {
         const mapping *one = &s->mappings[i];
         const uint64_t size = one->end - one->begin;
-        const Elf64_Phdr load = {.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_offset = one->offset, .p_vaddr = one->begin,
-                                 .p_filesz = size, .p_memsz = size, .p_align = PAGE};
+        const Elf64_Phdr load = {.p_type = PT_LOAD,
+                                 .p_flags = PF_R | PF_W,
+                                 .p_offset = one->offset,
+                                 .p_vaddr = one->begin,
+                                 .p_filesz = size,
+                                 .p_memsz = size,
+                                 .p_align = PAGE};
         HSD_TRY(put(s, &load, sizeof load, err));
     }
     return HSD_OK;
@@ -172,7 +186,8 @@ static hsd_status copy(snapshot *s, const mapping *one, uint64_t begin, uint64_t
         const size_t size = (size_t)hsd_min_u64(PIECE_BYTES, end - begin);
         const struct iovec to = {s->piece, size}, from = {(void *)(uintptr_t)begin, size};
         const ssize_t got = process_vm_readv((pid_t)s->live->facts->pid, &to, 1, &from, 1, 0);
-        if (got < 0 && errno != EFAULT) return hsd_fail_errno(err, errno, "cannot read the memory of process %ld", s->live->facts->pid);
+        if (got < 0 && errno != EFAULT)
+            return hsd_fail_errno(err, errno, "cannot read the memory of process %ld", s->live->facts->pid);
         if (got > 0) HSD_TRY(hsd_temp_write(s->out, one->offset + (begin - one->begin), s->piece, (size_t)got, err));
         s->live->received_bytes += got > 0 ? (uint64_t)got : 0;
         begin += got > 0 ? (uint64_t)got : PAGE;
@@ -187,7 +202,8 @@ static hsd_status copy_pages(snapshot *s, const mapping *one, uint64_t begin, hs
 {
     uint64_t entries[PAGES_AT_ONCE];
     const size_t wanted = (size_t)hsd_min_u64(PAGES_AT_ONCE, (one->end - begin) / PAGE);
-    const ssize_t got = pread(s->pagemap_fd, entries, wanted * sizeof *entries, (off_t)(begin / PAGE * sizeof *entries));
+    const ssize_t got =
+        pread(s->pagemap_fd, entries, wanted * sizeof *entries, (off_t)(begin / PAGE * sizeof *entries));
     if (got != (ssize_t)(wanted * sizeof *entries)) return copy(s, one, begin, begin + wanted * PAGE, err);
     for (size_t i = 0, first; i < wanted; i++) {
         if (!is_touched(entries[i])) continue;

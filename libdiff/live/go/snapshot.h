@@ -1,6 +1,6 @@
 /*
- * The memory of a stopped process as an ELF core, of what the importer of Go's cores reads: private memory that may differ from the program's
- * file, the registers of all threads, the auxiliary vector.
+ * The memory of a stopped process as an ELF core, of what the importer of Go's cores reads: private memory that may
+ * differ from the program's file, the registers of all threads, the auxiliary vector.
  */
 #ifndef HSD_LIVE_GO_SNAPSHOT_H
 #define HSD_LIVE_GO_SNAPSHOT_H

@@ -29,14 +29,17 @@ static bool is_known(const hsd_stopped *all, pid_t tid)
 static hsd_status refuse(const hsd_process_facts *facts, int error, hsd_error *err)
 {
     hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld may not be stopped and read from outside: %s", facts->pid,
-             facts->is_traced ? "another program traces it already" : error == EPERM ? "tracing is forbidden here" : "the system refuses");
+             facts->is_traced ? "another program traces it already"
+             : error == EPERM ? "tracing is forbidden here"
+                              : "the system refuses");
     hsd_error_set_hint(err, "let the program write its heap itself: runtime/debug.WriteHeapDump (doc/capture-go.md)");
     return HSD_E_UNSUPPORTED;
 }
 
 static hsd_status add(hsd_stopped *all, const hsd_process_facts *facts, pid_t tid, hsd_error *err)
 {
-    if (all->count >= MOST_THREADS) return hsd_fail(err, HSD_E_NOMEM, "out of memory: process %ld has too many threads", facts->pid);
+    if (all->count >= MOST_THREADS)
+        return hsd_fail(err, HSD_E_NOMEM, "out of memory: process %ld has too many threads", facts->pid);
     HSD_TRY(HSD_ARRAY_GROW(all->threads, all->room, all->count + 1, 64, "the threads of a process", err));
     if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0) return errno == ESRCH ? HSD_OK : refuse(facts, errno, err);
     all->threads[all->count++] = (hsd_stopped_thread){.tid = tid};
@@ -65,7 +68,8 @@ static hsd_status add_new(hsd_stopped *all, const hsd_process_facts *facts, bool
 static void read_registers(hsd_stopped_thread *thread)
 {
     struct iovec to = {thread->registers, sizeof thread->registers};
-    thread->register_bytes = ptrace(PTRACE_GETREGSET, thread->tid, (void *)(uintptr_t)NT_PRSTATUS, &to) == 0 ? to.iov_len : 0;
+    thread->register_bytes =
+        ptrace(PTRACE_GETREGSET, thread->tid, (void *)(uintptr_t)NT_PRSTATUS, &to) == 0 ? to.iov_len : 0;
 }
 
 /* One that has ended meanwhile has tid 0. */
@@ -96,8 +100,10 @@ hsd_status hsd_stopped_take(hsd_stopped *out, const hsd_process_facts *facts, hs
         HSD_TRY(add_new(out, facts, &is_more, err));
         for (; waited < out->count; waited++)
             if (!wait_for(&out->threads[waited], end))
-                return hsd_fail(err, HSD_E_IO, "a thread of process %ld does not stop: it waits for a device", facts->pid);
-        if (hsd_now_ns() >= end) return hsd_fail(err, HSD_E_IO, "process %ld starts threads faster than they can be stopped", facts->pid);
+                return hsd_fail(err, HSD_E_IO, "a thread of process %ld does not stop: it waits for a device",
+                                facts->pid);
+        if (hsd_now_ns() >= end)
+            return hsd_fail(err, HSD_E_IO, "process %ld starts threads faster than they can be stopped", facts->pid);
     }
     return HSD_OK;
 }

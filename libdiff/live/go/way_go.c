@@ -1,6 +1,7 @@
 /*
- * Go, of which nothing need be prepared: the program is stopped as by a debugger while its memory is copied into a file without a name on this side,
- * in the form of a core; then it goes on, and the importer of cores reads that, with types and names by the DWARF of the program.
+ * Go, of which nothing need be prepared: the program is stopped as by a debugger while its memory is copied into a file
+ * without a name on this side, in the form of a core; then it goes on, and the importer of cores reads that, with types
+ * and names by the DWARF of the program.
  */
 #include "live/way.h"
 
@@ -40,7 +41,9 @@ static hsd_status capture(hsd_live *live, hsd_error *err)
     hsd_temp core;
     snprintf(program, sizeof program, "/proc/%ld/exe", live->facts->pid);
     const hsd_import_origin origin = {.metrics = tell_metrics, .context = live};
-    const hsd_import_options options = {.origin = &origin, .executable = program, .with_values = live->options->with_values,
+    const hsd_import_options options = {.origin = &origin,
+                                        .executable = program,
+                                        .with_values = live->options->with_values,
                                         .compression = live->options->compression};
     HSD_TRY(hsd_temp_open(&core, live->space, err));
     hsd_status status = take(live, &core, err);
@@ -57,16 +60,22 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
     if (!hsd_facts_is_go(facts)) return HSD_GATE_NOT_MINE;
     snprintf(program, sizeof program, "/proc/%ld/exe", facts->pid);
     snprintf(process->runtime, sizeof process->runtime, "Go");
-    if (hsd_elf_has_section(program, ".debug_info") || hsd_elf_has_section(program, ".zdebug_info")) return HSD_GATE_OPEN;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld (%s) is a program of Go without debug info, by which alone its memory can be read", facts->pid,
-             process->name);
-    hsd_error_set_hint(err, "take a core of it, gcore %ld, and name a copy that was built without -ldflags \"-s -w\": --exe PROGRAM; or let it write "
-                            "its heap: runtime/debug.WriteHeapDump (doc/capture-go.md)", facts->pid);
+    if (hsd_elf_has_section(program, ".debug_info") || hsd_elf_has_section(program, ".zdebug_info"))
+        return HSD_GATE_OPEN;
+    hsd_fail(err, HSD_E_UNSUPPORTED,
+             "process %ld (%s) is a program of Go without debug info, by which alone its memory can be read",
+             facts->pid, process->name);
+    hsd_error_set_hint(err,
+                       "take a core of it, gcore %ld, and name a copy that was built without -ldflags \"-s -w\": --exe "
+                       "PROGRAM; or let it write "
+                       "its heap: runtime/debug.WriteHeapDump (doc/capture-go.md)",
+                       facts->pid);
     return HSD_GATE_CLOSED;
 }
 
 /* It needs nothing at its start. */
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err)
+static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                    hsd_error *err)
 {
     (void)set, (void)context, (void)err;
     *status = HSD_OK;

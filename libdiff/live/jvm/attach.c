@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* struct ucred, syscall */
 /*
- * HotSpot's attach protocol. The file that announces us is removed by a small child that waits for our end (tidy.h), so that nothing of
- * it stays however we end.
+ * HotSpot's attach protocol. The file that announces us is removed by a small child that waits for our end (tidy.h), so
+ * that nothing of it stays however we end.
  */
 #include "live/jvm/attach.h"
 
@@ -24,7 +24,8 @@
 #include "live/facts.h"
 #include "live/jvm/tidy.h"
 
-enum { YOUNG_SECONDS = 30, CATCH_MS = 15000 }; /* a JVM that has just been started catches the signal in a moment */
+/* a JVM that has just been started catches the signal in a moment */
+enum { YOUNG_SECONDS = 30, CATCH_MS = 15000 };
 enum { LISTEN_MS = 15000, STEP_MS = 20, SEND_MS = 10000, SWEEPS = 24 };
 
 /* ---- text ---- */
@@ -50,7 +51,8 @@ bool hsd_attach_parse(hsd_attach_answer *out, const char *text)
     errno = 0;
     const long status = strtol(text, &end, 10);
     const bool is_number = end != text && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9'));
-    if (!is_number || errno != 0 || status < -1000000 || status > 1000000 || (*end != '\n' && *end != '\0')) return false;
+    if (!is_number || errno != 0 || status < -1000000 || status > 1000000 || (*end != '\n' && *end != '\0'))
+        return false;
     out->status = (int)status;
     snprintf(out->text, sizeof out->text, "%s", *end == '\n' ? end + 1 : end);
     return true;
@@ -87,7 +89,8 @@ static bool has_option(const hsd_process_facts *facts, const char *option)
     char value[2048];
     if (has_argument(facts, option)) return true;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
-        if (hsd_process_variable(facts, variables[i], value, sizeof value) && strstr(value, option) != NULL) return true;
+        if (hsd_process_variable(facts, variables[i], value, sizeof value) && strstr(value, option) != NULL)
+            return true;
     return false;
 }
 
@@ -121,13 +124,17 @@ hsd_gate hsd_attach_look(const hsd_process_facts *facts, hsd_error *err)
 {
     char path[128];
     if (has_option(facts, "-XX:+DisableAttachMechanism")) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "the JVM of process %ld was started with -XX:+DisableAttachMechanism: it lets nobody in", facts->pid);
+        hsd_fail(err, HSD_E_UNSUPPORTED,
+                 "the JVM of process %ld was started with -XX:+DisableAttachMechanism: it lets nobody in", facts->pid);
         return close_gate(err, "start it without that option");
     }
     if (socket_path(facts, path, sizeof path) && is_socket_of(path, facts->uid)) return HSD_GATE_OPEN;
     if (catches_quit(facts) || is_young(facts)) return HSD_GATE_OPEN;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "the JVM of process %ld does not listen, and the signal that asks it to would end it: it is still starting, "
-             "or ending", facts->pid);
+    hsd_fail(
+        err, HSD_E_UNSUPPORTED,
+        "the JVM of process %ld does not listen, and the signal that asks it to would end it: it is still starting, "
+        "or ending",
+        facts->pid);
     return close_gate(err, "try again in a second");
 }
 
@@ -144,7 +151,8 @@ static int connect_socket(int *out, const hsd_process_facts *facts)
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return errno;
     int error = connect(fd, (const struct sockaddr *)&address, sizeof address) == 0 ? 0 : errno;
-    if (error == 0 && (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != facts->uid)) error = EPERM;
+    if (error == 0 && (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != facts->uid))
+        error = EPERM;
     if (error != 0) {
         close(fd);
         return error;
@@ -168,7 +176,8 @@ static hsd_status send_quit(const hsd_process_facts *facts, hsd_error *err)
     if (fd < 0 && errno != ENOSYS) return hsd_fail_errno(err, errno, "cannot signal process %ld", facts->pid);
     hsd_status status = hsd_facts_read(&now, facts->pid, err);
     if (status == HSD_OK && (now.started_unix_ns != facts->started_unix_ns || !catches_quit(&now)))
-        status = hsd_fail(err, HSD_E_UNSUPPORTED, "the JVM of process %ld does not catch SIGQUIT any more: it is ending", facts->pid);
+        status = hsd_fail(err, HSD_E_UNSUPPORTED,
+                          "the JVM of process %ld does not catch SIGQUIT any more: it is ending", facts->pid);
     if (status == HSD_OK &&
         (fd >= 0 ? (int)syscall(SYS_pidfd_send_signal, fd, SIGQUIT, NULL, 0) : kill((pid_t)facts->pid, SIGQUIT)) != 0)
         failed = errno;
@@ -190,7 +199,8 @@ static hsd_status announce(hsd_tidy *tidy, const hsd_process_facts *facts, hsd_e
 static hsd_status fail_silent(const hsd_process_facts *facts, hsd_error *err)
 {
     hsd_fail(err, HSD_E_IO, "the JVM of process %ld does not listen, though it was asked to", facts->pid);
-    hsd_error_set_hint(err, "is it stopped, or is its /tmp full or read-only? kill -CONT %ld, then try again", facts->pid);
+    hsd_error_set_hint(err, "is it stopped, or is its /tmp full or read-only? kill -CONT %ld, then try again",
+                       facts->pid);
     return HSD_E_IO;
 }
 
@@ -227,7 +237,8 @@ hsd_status hsd_attach_open(int *fd, const hsd_process_facts *facts, hsd_error *e
     *fd = -1;
     const int refused = connect_socket(fd, facts);
     if (refused == 0) return HSD_OK;
-    if (refused != ENOENT && refused != ECONNREFUSED) return hsd_fail_errno(err, refused, "cannot connect to the JVM of process %ld", facts->pid);
+    if (refused != ENOENT && refused != ECONNREFUSED)
+        return hsd_fail_errno(err, refused, "cannot connect to the JVM of process %ld", facts->pid);
     if (hsd_attach_look(facts, err) != HSD_GATE_OPEN) return HSD_E_UNSUPPORTED;
     HSD_TRY(wait_until_it_catches(facts, err));
     HSD_TRY(announce(&tidy, facts, err));
@@ -238,7 +249,8 @@ hsd_status hsd_attach_open(int *fd, const hsd_process_facts *facts, hsd_error *e
 
 /* ---- talking ---- */
 
-hsd_status hsd_attach_send(int fd, const char *command, const char *const arguments[HSD_ATTACH_ARGUMENTS], hsd_error *err)
+hsd_status hsd_attach_send(int fd, const char *command, const char *const arguments[HSD_ATTACH_ARGUMENTS],
+                           hsd_error *err)
 {
     char request[HSD_ATTACH_REQUEST_BYTES];
     const size_t size = hsd_attach_format(request, sizeof request, command, arguments);
@@ -301,7 +313,8 @@ static bool is_stale(const char *path)
     return refused;
 }
 
-/* A process that is killed closes one descriptor after the other: the stream may end a moment before the JVM's socket does. */
+/* A process that is killed closes one descriptor after the other: the stream may end a moment before the JVM's socket
+ * does. */
 void hsd_attach_sweep(const hsd_process_facts *facts)
 {
     char path[64];
@@ -310,8 +323,11 @@ void hsd_attach_sweep(const hsd_process_facts *facts)
     snprintf(path, sizeof path, "/tmp/.java_pid%ld", facts->inner_pid);
     for (int tries = 0; tries < SWEEPS && is_socket_of(path, facts->uid); tries++) {
         const bool is_alive = hsd_facts_read(&now, facts->pid, NULL) == HSD_OK && !now.is_zombie;
-        if (is_stale(path) && !is_alive) unlink(path);
-        else if (is_alive && tries >= SWEEPS / 4) return;
-        else pause_ms(STEP_MS);
+        if (is_stale(path) && !is_alive)
+            unlink(path);
+        else if (is_alive && tries >= SWEEPS / 4)
+            return;
+        else
+            pause_ms(STEP_MS);
     }
 }

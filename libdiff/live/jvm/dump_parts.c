@@ -1,6 +1,6 @@
 /*
- * See dump_parts.h. What the JVM writes of both parts at a time is read at a time: it waits for neither. The last thing that it does is to open
- * the second pipe for reading, for which it needs a writer: us.
+ * See dump_parts.h. What the JVM writes of both parts at a time is read at a time: it waits for neither. The last thing
+ * that it does is to open the second pipe for reading, for which it needs a writer: us.
  */
 #include "live/jvm/dump_parts.h"
 
@@ -76,7 +76,8 @@ static hsd_status collect(collector *c, bool *is_refused, hsd_error *err)
         look_for_answer(c); /* before the pipes: what it wrote is there when it has answered */
         if (is_ready(&c->names)) HSD_TRY(read_part(c, &c->names, err));
         if (is_ready(&c->objects)) HSD_TRY(read_part(c, &c->objects, err));
-        if (c->objects.is_over && c->writer_fd < 0) c->writer_fd = open(c->from->objects_path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+        if (c->objects.is_over && c->writer_fd < 0)
+            c->writer_fd = open(c->from->objects_path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
         *is_refused = c->is_answered && c->names.to->size_bytes + c->objects.to->size_bytes == 0;
         if (*is_refused) return HSD_OK;
     }
@@ -96,7 +97,8 @@ static hsd_status collect_both(collector *c, bool *is_refused, hsd_error *err)
     hsd_status status = HSD_OK;
     if (c->piece == NULL)
         status = hsd_fail_nomem(err, "a buffer for the dump");
-    else if (c->set_fd < 0 || !watch(c, c->names.fd, EPOLLIN) || !watch(c, c->objects.fd, EPOLLIN) || !watch(c, c->from->attach_fd, 0))
+    else if (c->set_fd < 0 || !watch(c, c->names.fd, EPOLLIN) || !watch(c, c->objects.fd, EPOLLIN) ||
+             !watch(c, c->from->attach_fd, 0))
         status = hsd_fail_errno(err, errno, "cannot wait for process %ld", c->live->facts->pid);
     else
         status = collect(c, is_refused, err);
@@ -122,7 +124,8 @@ static hsd_status put_together(collector *c, hsd_error *err)
     uint64_t at = out->size_bytes;
     if (at >= END_BYTES) HSD_TRY(hsd_temp_read(out, at - END_BYTES, end, END_BYTES, err));
     if (!is_end(end))
-        return hsd_fail(err, HSD_E_TRUNCATED, "the JVM of process %ld ended, or gave up, in the middle of its dump", c->live->facts->pid);
+        return hsd_fail(err, HSD_E_TRUNCATED, "the JVM of process %ld ended, or gave up, in the middle of its dump",
+                        c->live->facts->pid);
     at -= END_BYTES;
     for (uint64_t done = 0; done < objects->size_bytes;) {
         const size_t size = (size_t)hsd_min_u64(PIECE_BYTES, objects->size_bytes - done);
@@ -133,12 +136,17 @@ static hsd_status put_together(collector *c, hsd_error *err)
     return hsd_temp_write(out, at + objects->size_bytes, end, END_BYTES, err);
 }
 
-hsd_status hsd_dump_parts_collect(hsd_live *live, const hsd_dump_parts *parts, hsd_temp *out, bool *is_refused, hsd_error *err)
+hsd_status hsd_dump_parts_collect(hsd_live *live, const hsd_dump_parts *parts, hsd_temp *out, bool *is_refused,
+                                  hsd_error *err)
 {
     hsd_temp objects;
     HSD_TRY(hsd_temp_open(&objects, live->space, err));
-    collector c = {.live = live, .from = parts, .names = {parts->names_fd, out, false}, .objects = {parts->objects_fd, &objects, false},
-                   .set_fd = -1, .writer_fd = -1};
+    collector c = {.live = live,
+                   .from = parts,
+                   .names = {parts->names_fd, out, false},
+                   .objects = {parts->objects_fd, &objects, false},
+                   .set_fd = -1,
+                   .writer_fd = -1};
     *is_refused = false;
     hsd_status status = collect_both(&c, is_refused, err);
     if (status == HSD_OK && !*is_refused) status = put_together(&c, err);

@@ -43,7 +43,8 @@ typedef struct sums {
 } sums;
 
 /* Number N and M of "sun.gc.generation.N.space.M.used"; false if the name is another. */
-static bool is_counter(const char *name, const char *before, unsigned *n, const char *middle, unsigned *m, const char *behind)
+static bool is_counter(const char *name, const char *before, unsigned *n, const char *middle, unsigned *m,
+                       const char *behind)
 {
     const size_t length = strlen(before);
     if (strncmp(name, before, length) != 0 || name[length] < '0' || name[length] > '9') return false;
@@ -89,7 +90,8 @@ static void take_text(hsd_perfdata *out, const char *name, const uint8_t *text, 
 /* The entry at `at`, `size` bytes of which are there. */
 static void take_entry(hsd_perfdata *out, sums *all, const content *in, size_t at, size_t size)
 {
-    const uint64_t name = number_at(in, at + 4, 4), elements = number_at(in, at + 8, 4), value = number_at(in, at + 16, 4);
+    const uint64_t name = number_at(in, at + 4, 4), elements = number_at(in, at + 8, 4),
+                   value = number_at(in, at + 16, 4);
     const uint8_t type = in->data[at + 12];
     if (name >= size || value > size || memchr(in->data + at + name, '\0', size - name) == NULL) return;
     const char *text = (const char *)in->data + at + name;
@@ -164,12 +166,15 @@ bool hsd_perfdata_read(hsd_perfdata *out, const hsd_process_facts *facts)
 
 size_t hsd_perfdata_metrics(const hsd_perfdata *data, hsd_origin_metric *out, size_t most)
 {
-    const hsd_origin_metric all[] = {{"heap.young", "bytes", data->young_bytes}, {"heap.old", "bytes", data->old_bytes},
-                                     {"heap.metadata", "bytes", data->metadata_bytes}, {"gc.count", "count", data->gc_count},
+    const hsd_origin_metric all[] = {{"heap.young", "bytes", data->young_bytes},
+                                     {"heap.old", "bytes", data->old_bytes},
+                                     {"heap.metadata", "bytes", data->metadata_bytes},
+                                     {"gc.count", "count", data->gc_count},
                                      {"gc.pause", "ns", data->gc_pause_ns}};
     size_t count = 0;
     if (data->capacity_bytes == 0) return 0; /* nothing is known */
-    for (size_t i = data->gc_count == 0 ? 3 : 0; i < HSD_ARRAY_LEN(all) && count < most; i++) /* spaces are counted by collections */
+    for (size_t i = data->gc_count == 0 ? 3 : 0; i < HSD_ARRAY_LEN(all) && count < most;
+         i++) /* spaces are counted by collections */
         out[count++] = all[i];
     return count;
 }

@@ -1,11 +1,12 @@
 #define _GNU_SOURCE /* syscall, mkfifoat */
 /*
- * See tidy.h. The child is forked out of a program that may have threads, so it only makes system calls. It holds no descriptor of
- * ours but its pipe: whoever waits for our end elsewhere is not kept waiting. It ignores the signals that end us, and has a session of
- * its own: who kills our process group does not kill it.
+ * See tidy.h. The child is forked out of a program that may have threads, so it only makes system calls. It holds no
+ * descriptor of ours but its pipe: whoever waits for our end elsewhere is not kept waiting. It ignores the signals that
+ * end us, and has a session of its own: who kills our process group does not kill it.
  *
- * A JVM that was asked before we died opens its file when it comes to it, and makes it where it is not there. So the folder goes out of
- * the way under another name first, then what is in it; a file that came in between keeps the folder from going, and goes in the next round.
+ * A JVM that was asked before we died opens its file when it comes to it, and makes it where it is not there. So the
+ * folder goes out of the way under another name first, then what is in it; a file that came in between keeps the folder
+ * from going, and goes in the next round.
  */
 #include "live/jvm/tidy.h"
 
@@ -35,9 +36,9 @@ enum { ROUNDS = 400, ROUND_NS = 5000000 }; /* of emptying a folder into which so
 /* ---- the child ---- */
 
 typedef struct task {
-    int folder_fd;       /* where `name` is */
-    const char *name;    /* a file, or a folder with files */
-    const char *gone;    /* of a folder: its name on the way out. NULL = a file */
+    int folder_fd;    /* where `name` is */
+    const char *name; /* a file, or a folder with files */
+    const char *gone; /* of a folder: its name on the way out. NULL = a file */
 } task;
 
 typedef struct entry { /* linux_dirent64 */
@@ -57,7 +58,8 @@ static void empty_folder(int fd)
         for (long at = 0; at < got;) {
             const entry *one = (const void *)(piece + at);
             at += one->size;
-            if (one->name[0] == '.' && (one->name[1] == '\0' || (one->name[1] == '.' && one->name[2] == '\0'))) continue;
+            if (one->name[0] == '.' && (one->name[1] == '\0' || (one->name[1] == '.' && one->name[2] == '\0')))
+                continue;
             /* Who waits for the other end of a pipe would wait for ever: it gets one, until this process ends. */
             (void)openat(fd, one->name, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
             removed |= unlinkat(fd, one->name, 0) == 0;
@@ -66,7 +68,10 @@ static void empty_folder(int fd)
     }
 }
 
-static int open_folder(int in_fd, const char *name) { return openat(in_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
+static int open_folder(int in_fd, const char *name)
+{
+    return openat(in_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
 
 /* A folder that is empty goes in one step, and nothing can be made in it then. */
 static void remove_folder(int in_fd, const char *name)
@@ -86,7 +91,9 @@ static void do_task(const task *work)
     if (work->gone == NULL)
         unlinkat(work->folder_fd, work->name, 0);
     else
-        remove_folder(work->folder_fd, renameat(work->folder_fd, work->name, work->folder_fd, work->gone) == 0 ? work->gone : work->name);
+        remove_folder(work->folder_fd, renameat(work->folder_fd, work->name, work->folder_fd, work->gone) == 0
+                                           ? work->gone
+                                           : work->name);
 }
 
 static void close_others(int a, int b)
@@ -97,7 +104,8 @@ static void close_others(int a, int b)
     syscall(SYS_close_range, (unsigned)high + 1, ~0u, 0u);
 }
 
-/* The word of the parent, 0 = it ended without. It may have forked others, which have the socket too: its end is what counts. */
+/* The word of the parent, 0 = it ended without. It may have forked others, which have the socket too: its end is what
+ * counts. */
 static char wait_for_word(int pipe_fd, pid_t parent)
 {
     char word = 0;
@@ -117,7 +125,8 @@ static void wait_and_do(int pipe_fd, pid_t parent, const task *work)
     send(pipe_fd, "r", 1, MSG_NOSIGNAL); /* from here on nothing that ends the parent ends us */
     const char word = wait_for_word(pipe_fd, parent);
     do_task(work);
-    if (word == 0) nanosleep(&moment, NULL); /* killed: the target may be on its way into the pipe, and would wait in it */
+    /* killed: the target may be on its way into the pipe, and would wait in it */
+    if (word == 0) nanosleep(&moment, NULL);
     syscall(SYS_exit_group, 0); /* nothing of the program that was forked runs */
 }
 
@@ -136,7 +145,8 @@ static hsd_status start_child(hsd_tidy *tidy, const task *work, hsd_error *err)
     int ends[2];
     sigset_t all, before;
     const pid_t parent = getpid();
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return hsd_fail_errno(err, errno, "cannot make a socket pair");
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return hsd_fail_errno(err, errno, "cannot make a socket pair");
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const pid_t child = fork();
@@ -231,7 +241,8 @@ static void sweep_one(int in_fd, const char *name)
     close(fd);
 }
 
-/* Folders whose asker and whose child were killed both. There is nothing in them but pipes; who waits in one of those is let go. */
+/* Folders whose asker and whose child were killed both. There is nothing in them but pipes; who waits in one of those
+ * is let go. */
 static void sweep(const hsd_process_facts *facts, const char *folder)
 {
     DIR *all = opendir(folder);
@@ -243,17 +254,20 @@ static void sweep(const hsd_process_facts *facts, const char *folder)
     closedir(all);
 }
 
-hsd_status hsd_tidy_file(hsd_tidy *tidy, const hsd_process_facts *facts, const char *folder, const char *name, hsd_error *err)
+hsd_status hsd_tidy_file(hsd_tidy *tidy, const hsd_process_facts *facts, const char *folder, const char *name,
+                         hsd_error *err)
 {
     task work = {.name = name};
     return make_in(tidy, facts, folder, &work, make_file, NULL, err);
 }
 
-hsd_status hsd_tidy_folder(hsd_tidy *tidy, const hsd_process_facts *facts, char *path, size_t size, const char *const *pipes, hsd_error *err)
+hsd_status hsd_tidy_folder(hsd_tidy *tidy, const hsd_process_facts *facts, char *path, size_t size,
+                           const char *const *pipes, hsd_error *err)
 {
     char folder[64], name[64], gone[72];
     uint64_t random[2] = {0};
-    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) return hsd_fail_errno(err, errno, "no random numbers");
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        return hsd_fail_errno(err, errno, "no random numbers");
     snprintf(folder, sizeof folder, "%s/tmp", facts->root);
     sweep(facts, folder);
     snprintf(name, sizeof name, PREFIX "%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);

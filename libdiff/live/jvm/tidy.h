@@ -1,6 +1,7 @@
 /*
- * Files that must not stay, made in a folder of the target with the rights of its user. A small child process waits for our end and
- * removes them, whether we say so or are killed. Where it was killed too, the next who makes a folder there removes the folder.
+ * Files that must not stay, made in a folder of the target with the rights of its user. A small child process waits for
+ * our end and removes them, whether we say so or are killed. Where it was killed too, the next who makes a folder there
+ * removes the folder.
  */
 #ifndef HSD_LIVE_TIDY_H
 #define HSD_LIVE_TIDY_H
@@ -16,11 +17,14 @@ typedef struct hsd_tidy {
 } hsd_tidy;
 
 /* An empty file that did not exist, or did and was this user's. HSD_E_IO. */
-hsd_status hsd_tidy_file(hsd_tidy *tidy, const hsd_process_facts *facts, const char *folder, const char *name, hsd_error *err);
+hsd_status hsd_tidy_file(hsd_tidy *tidy, const hsd_process_facts *facts, const char *folder, const char *name,
+                         hsd_error *err);
 
-/* A folder with a random name in the target's /tmp, 0700, `path` as seen from here, behind facts->root as the target sees it. What is
- * in it when it goes, goes too, also what is made meanwhile; folders in it do not. With pipes of these names in it, up to a NULL. */
-hsd_status hsd_tidy_folder(hsd_tidy *tidy, const hsd_process_facts *facts, char *path, size_t size, const char *const *pipes, hsd_error *err);
+/* A folder with a random name in the target's /tmp, 0700, `path` as seen from here, behind facts->root as the target
+ * sees it. What is in it when it goes, goes too, also what is made meanwhile; folders in it do not. With pipes of these
+ * names in it, up to a NULL. */
+hsd_status hsd_tidy_folder(hsd_tidy *tidy, const hsd_process_facts *facts, char *path, size_t size,
+                           const char *const *pipes, hsd_error *err);
 
 /* Removes them, and waits for that. */
 void hsd_tidy_end(hsd_tidy *tidy);

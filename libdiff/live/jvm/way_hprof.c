@@ -1,14 +1,14 @@
 #define _GNU_SOURCE /* F_SETPIPE_SZ */
 /*
- * HotSpot without memory for tags: the JVM writes a heap dump into a pipe, and the importer reads it as it comes. What the importer
- * must see twice it keeps on this side; the target needs neither disk nor memory.
+ * HotSpot without memory for tags: the JVM writes a heap dump into a pipe, and the importer reads it as it comes. What
+ * the importer must see twice it keeps on this side; the target needs neither disk nor memory.
  *
  *      hsdiff ── jcmd "GC.heap_dump -overwrite /tmp/.hsdiff-…/heap" ──► .java_pidN      (attach.c)
  *             ◄══ pipe /tmp/.hsdiff-…/heap ═══════════════════════════ JVM
  *
- * The pipe lies in a folder of the target's user that nobody else may enter, and goes as soon as both ends are open. From JDK 22 on there are two
- * of them (dump_parts.h). JVMs up to JDK 14 have no -overwrite and refuse what exists: those get a file in that folder, which loses its name as
- * soon as it is there, while the JVM still writes.
+ * The pipe lies in a folder of the target's user that nobody else may enter, and goes as soon as both ends are open.
+ * From JDK 22 on there are two of them (dump_parts.h). JVMs up to JDK 14 have no -overwrite and refuse what exists:
+ * those get a file in that folder, which loses its name as soon as it is there, while the JVM still writes.
  */
 #include "live/way.h"
 
@@ -28,16 +28,16 @@
 #include "live/jvm/tidy.h"
 #include "live/wait.h"
 
-#define PIPE "heap"
+#define PIPE        "heap"
 #define SECOND_PIPE PIPE ".p0" /* the JVM's own name */
-#define FILE_NAME "file"
-#define PIPE_BYTES (1 << 20)
+#define FILE_NAME   "file"
+#define PIPE_BYTES  (1 << 20)
 enum { FILE_STEP_MS = 1 };
 
 typedef struct dump {
     hsd_live *live;
     hsd_tidy tidy;
-    char folder[128];   /* as seen from here */
+    char folder[128]; /* as seen from here */
     int attach_fd, fd;
     hsd_perfdata perfdata;
     uint64_t pause_ns;
@@ -83,7 +83,8 @@ static size_t tell_metrics(void *context, hsd_origin_metric *out, size_t most)
 static hsd_status import(dump *of, hsd_error *err)
 {
     const hsd_import_origin origin = {.metrics = tell_metrics, .context = of};
-    const hsd_import_options options = {.origin = &origin, .with_values = of->live->options->with_values,
+    const hsd_import_options options = {.origin = &origin,
+                                        .with_values = of->live->options->with_values,
                                         .compression = of->live->options->compression};
     const hsd_status status = hsd_live_import(of->live, of->fd, "hprof", &options, err);
     if (status == HSD_OK) of->live->result->pause_ns = of->pause_ns;
@@ -135,9 +136,11 @@ static hsd_status wait_for_answer(dump *of, hsd_error *err)
 {
     hsd_waiting waiting;
     hsd_live_waiting(&waiting, of->live);
-    waiting.timeout_seconds = waiting.timeout_seconds == 0 ? 600 : waiting.timeout_seconds * 10; /* nothing can be seen of its progress */
+    /* nothing can be seen of its progress */
+    waiting.timeout_seconds = waiting.timeout_seconds == 0 ? 600 : waiting.timeout_seconds * 10;
     const uint64_t end = hsd_now_ns() + (uint64_t)waiting.timeout_seconds * UINT64_C(1000000000);
-    for (struct pollfd one = {.fd = of->attach_fd, .events = POLLIN}; of->fd < 0 && hsd_now_ns() < end && poll(&one, 1, FILE_STEP_MS) == 0;) {
+    for (struct pollfd one = {.fd = of->attach_fd, .events = POLLIN};
+         of->fd < 0 && hsd_now_ns() < end && poll(&one, 1, FILE_STEP_MS) == 0;) {
         take_file(of);
         HSD_TRY(hsd_progress(of->live->reporter, waiting.stage, 0, 0, err));
     }
@@ -154,8 +157,10 @@ static hsd_status wait_for_file(dump *of, hsd_error *err)
     take_file(of); /* a small heap: it was there and whole at once */
     if (answer.status == 0 && strstr(answer.text, "Heap dump file created") != NULL) return HSD_OK;
     answer.text[strcspn(answer.text, "\n")] = '\0';
-    hsd_fail(err, HSD_E_UNSUPPORTED, "the JVM of process %ld does not dump its heap: %.200s", of->live->facts->pid, answer.text);
-    hsd_error_set_hint(err, "is there room in its /tmp for as much as its heap? jcmd %ld GC.heap_info", of->live->facts->pid);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "the JVM of process %ld does not dump its heap: %.200s", of->live->facts->pid,
+             answer.text);
+    hsd_error_set_hint(err, "is there room in its /tmp for as much as its heap? jcmd %ld GC.heap_info",
+                       of->live->facts->pid);
     return HSD_E_UNSUPPORTED;
 }
 
@@ -167,7 +172,8 @@ static hsd_status dump_to_file(dump *of, hsd_error *err)
     if (of->fd < 0) HSD_TRY(open_in(of, FILE_NAME, &of->fd, err));
     if (fstat(of->fd, &found) == 0)
         hsd_note(of->live->reporter, HSD_NOTE_WARNING,
-                 "this JVM cannot dump into a pipe: the dump went through a file of %llu MiB in its /tmp, which is gone again",
+                 "this JVM cannot dump into a pipe: the dump went through a file of %llu MiB in its /tmp, which is "
+                 "gone again",
                  (unsigned long long)found.st_size >> 20);
     return import(of, err);
 }
@@ -183,7 +189,8 @@ static hsd_status wait_for_pipe(dump *of, bool *is_refused, hsd_error *err)
     const hsd_status status = hsd_wait_fd(&waiting, of->fd, POLLIN, of->attach_fd, err);
     if (status != HSD_END) return status;
     struct pollfd one = {.fd = of->fd, .events = POLLIN};
-    if (poll(&one, 1, 0) > 0 && (one.revents & POLLIN) != 0) return HSD_OK; /* a small dump, all of it in the pipe */
+    /* a small dump, all of it in the pipe */
+    if (poll(&one, 1, 0) > 0 && (one.revents & POLLIN) != 0) return HSD_OK;
     HSD_TRY(hsd_attach_read(of->attach_fd, 5, &answer, err));
     *is_refused = true;
     return HSD_OK;
@@ -266,7 +273,8 @@ static long major_version(dump *of)
 static hsd_status take(dump *of, hsd_error *err)
 {
     bool is_refused = false;
-    HSD_TRY(major_version(of) >= HSD_DUMP_PARTS_SINCE ? dump_to_two_pipes(of, &is_refused, err) : dump_to_pipe(of, &is_refused, err));
+    HSD_TRY(major_version(of) >= HSD_DUMP_PARTS_SINCE ? dump_to_two_pipes(of, &is_refused, err)
+                                                      : dump_to_pipe(of, &is_refused, err));
     if (!is_refused) return HSD_OK;
     close_pipe(of); /* the JVM has answered, so it is not in the pipe */
     hang_up(of);
@@ -280,14 +288,18 @@ static hsd_status capture(hsd_live *live, hsd_error *err)
     hsd_perfdata_read(&of.perfdata, live->facts);
     HSD_TRY(hsd_tidy_folder(&of.tidy, live->facts, of.folder, sizeof of.folder, pipes, err));
     const hsd_status status = take(&of, err);
-    hsd_tidy_end(&of.tidy); /* before our end of the pipe closes: a JVM that opens it now would wait for a reader for ever */
+    /* before our end of the pipe closes: a JVM that opens it now would wait for a reader for ever */
+    hsd_tidy_end(&of.tidy);
     close_pipe(&of); /* a JVM that still writes is told by that */
     hang_up(&of);
     if (status != HSD_OK) hsd_attach_sweep(live->facts);
     return status;
 }
 
-static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err) { return hsd_jvm_look(facts, process, err); }
+static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+{
+    return hsd_jvm_look(facts, process, err);
+}
 
 const hsd_way hsd_way_hprof = {
     .name = "hprof",

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* accept4, struct ucred */
 /*
- * HotSpot with tags: the agent is loaded into the JVM, connects to us, and streams while the JVM walks its heap. Objects keep their ids
- * for life, at the price of some memory in the target, which hsd_live_forget gives back.
+ * HotSpot with tags: the agent is loaded into the JVM, connects to us, and streams while the JVM walks its heap.
+ * Objects keep their ids for life, at the price of some memory in the target, which hsd_live_forget gives back.
  *
  *      hsdiff ── load libhsdiff-jvm.so "capture to=@NAME …" ──► .java_pidN     (attach.c)
  *             ◄── connects to \0NAME, "ok\n", bytes of a .hs ── agent          (capture/jvm/agent.c)
@@ -31,8 +31,8 @@
 
 #define AGENT "libhsdiff-jvm.so"
 
-/* Measured with JDK 17: 43 to 50 bytes an object for the table of tags; marks of the walk are a bit for each 8 bytes of heap in JDK 18
- * and later; tables of classes and the stream's buffers. */
+/* Measured with JDK 17: 43 to 50 bytes an object for the table of tags; marks of the walk are a bit for each 8 bytes of
+ * heap in JDK 18 and later; tables of classes and the stream's buffers. */
 enum { TAG_BYTES = 50, SMALL_OBJECT_BYTES = 48, MARK_SHARE = 64, FIXED_BYTES = 24 << 20 };
 
 /* ---- does it fit? ---- */
@@ -61,14 +61,17 @@ static uint64_t predict(const hsd_process_facts *facts, uint64_t *objects)
 static bool fits(hsd_live *live)
 {
     uint64_t objects = 0;
-    if (live->options->way != NULL || hsd_process_maps(live->facts, AGENT, false)) return true; /* named, or the tags are there */
+    /* named, or the tags are there */
+    if (live->options->way != NULL || hsd_process_maps(live->facts, AGENT, false)) return true;
     const hsd_memory_bound bound = hsd_memory_bound_of("", live->facts->pid);
     const uint64_t wanted = predict(live->facts, &objects), spare = hsd_memory_room(&bound);
     if (wanted <= spare) return true;
     hsd_note(live->reporter, HSD_NOTE_WARNING,
-             "tags for about %llu objects would take %llu MiB in process %ld, which has %llu MiB to spare: taken by the way hprof, whose "
+             "tags for about %llu objects would take %llu MiB in process %ld, which has %llu MiB to spare: taken by "
+             "the way hprof, whose "
              "objects have no ids for life (--way jvm to insist)",
-             (unsigned long long)objects, (unsigned long long)(wanted >> 20), live->facts->pid, (unsigned long long)(spare >> 20));
+             (unsigned long long)objects, (unsigned long long)(wanted >> 20), live->facts->pid,
+             (unsigned long long)(spare >> 20));
     return false;
 }
 
@@ -83,9 +86,10 @@ static hsd_status listen_abstract(listener *here, hsd_error *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     uint64_t random[2] = {0};
-    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) return hsd_fail_errno(err, errno, "no random numbers");
-    const int used = snprintf(here->name, sizeof here->name, "@hsdiff-jvm-%016llx%016llx", (unsigned long long)random[0],
-                              (unsigned long long)random[1]);
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        return hsd_fail_errno(err, errno, "no random numbers");
+    const int used = snprintf(here->name, sizeof here->name, "@hsdiff-jvm-%016llx%016llx",
+                              (unsigned long long)random[0], (unsigned long long)random[1]);
     memcpy(address.sun_path + 1, here->name + 1, (size_t)used - 1);
     here->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (here->fd < 0) return hsd_fail_errno(err, errno, "cannot make a socket");
@@ -98,7 +102,8 @@ static bool is_target(const hsd_process_facts *facts, int fd)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == (pid_t)facts->pid && peer.uid == facts->uid;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == (pid_t)facts->pid &&
+           peer.uid == facts->uid;
 }
 
 /* ---- the agent's file ---- */
@@ -112,8 +117,10 @@ static hsd_status find_agent(char *out, size_t size, const hsd_process_facts *fa
     snprintf(seen, sizeof seen, "%s%s", facts->root, out);
     if (stat(out, &ours) != 0) return hsd_fail_errno(err, errno, "cannot read %s", out);
     if (facts->is_same_mounts || (stat(seen, &theirs) == 0 && theirs.st_size == ours.st_size)) return HSD_OK;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld has a file system of its own, without the agent at %s", facts->pid, out);
-    hsd_error_set_hint(err, "put it there: docker cp %s CONTAINER:%s; or use --way hprof, which needs no agent", out, out);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld has a file system of its own, without the agent at %s", facts->pid,
+             out);
+    hsd_error_set_hint(err, "put it there: docker cp %s CONTAINER:%s; or use --way hprof, which needs no agent", out,
+                       out);
     return HSD_E_UNSUPPORTED;
 }
 
@@ -152,14 +159,16 @@ static hsd_status fail_load(const hsd_process_facts *facts, int attach_fd, const
     HSD_TRY(hsd_attach_read(attach_fd, 5, &answer, err));
     answer.text[strcspn(answer.text, "\n")] = '\0';
     if (answer.status == 0 && hsd_attach_result(&answer, &code) && code == 3)
-        return hsd_fail(err, HSD_E_IO, "the agent in process %ld cannot reach this program: is its network another?", facts->pid);
+        return hsd_fail(err, HSD_E_IO, "the agent in process %ld cannot reach this program: is its network another?",
+                        facts->pid);
     hsd_fail(err, HSD_E_UNSUPPORTED, "the JVM of process %ld does not load %s: %.200s", facts->pid, path,
              answer.text[0] == '\0' ? "it does not say why" : answer.text);
     hsd_error_set_hint(err, "start it with -XX:+EnableDynamicAgentLoading or -agentpath:%s; or use --way hprof", path);
     return HSD_E_UNSUPPORTED;
 }
 
-static hsd_status accept_agent(hsd_live *live, const listener *here, int attach_fd, const char *path, int *out, hsd_error *err)
+static hsd_status accept_agent(hsd_live *live, const listener *here, int attach_fd, const char *path, int *out,
+                               hsd_error *err)
 {
     hsd_waiting waiting;
     hsd_live_waiting(&waiting, live);
@@ -169,7 +178,8 @@ static hsd_status accept_agent(hsd_live *live, const listener *here, int attach_
         if (status == HSD_END && poll(&one, 1, 0) <= 0) return fail_load(live->facts, attach_fd, path, err);
         if (status != HSD_END) HSD_TRY(status);
         *out = accept4(here->fd, NULL, NULL, SOCK_CLOEXEC);
-        if (*out < 0 && errno != EINTR && errno != ECONNABORTED) return hsd_fail_errno(err, errno, "cannot take the agent's connection");
+        if (*out < 0 && errno != EINTR && errno != ECONNABORTED)
+            return hsd_fail_errno(err, errno, "cannot take the agent's connection");
         if (*out >= 0 && is_target(live->facts, *out)) return HSD_OK;
         if (*out >= 0) close(*out);
         *out = -1;
@@ -189,7 +199,8 @@ static hsd_status read_line(hsd_live *live, int fd, hsd_error *err)
     line[used] = '\0';
     switch (hsd_answer_parse(line, &sentence)) {
     case HSD_ANSWER_OK: return HSD_OK;
-    case HSD_ANSWER_ERROR: return hsd_fail(err, HSD_E_UNSUPPORTED, "the agent in process %ld refuses: %s", live->facts->pid, sentence);
+    case HSD_ANSWER_ERROR:
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "the agent in process %ld refuses: %s", live->facts->pid, sentence);
     case HSD_ANSWER_NONE: break;
     }
     return hsd_fail(err, HSD_E_CORRUPT, "what answers in process %ld is no agent", live->facts->pid);
@@ -203,7 +214,8 @@ static hsd_status take_stream(hsd_live *live, const listener *here, int attach_f
     hsd_status status = read_line(live, fd, err);
     if (status == HSD_OK) status = hsd_live_copy(live, fd, err);
     close(fd); /* whatever came of it, the agent ends with its next write */
-    if (status == HSD_OK && hsd_attach_read(attach_fd, 5, &answer, NULL) != HSD_OK) hsd_attach_sweep(live->facts); /* killed */
+    /* killed */
+    if (status == HSD_OK && hsd_attach_read(attach_fd, 5, &answer, NULL) != HSD_OK) hsd_attach_sweep(live->facts);
     return status;
 }
 
@@ -251,7 +263,8 @@ static hsd_status forget(const hsd_process_facts *facts, const hsd_run *run, hsd
     if (status != HSD_OK) return status;
     if (answer.status == 0 && hsd_attach_result(&answer, &code) && code == 0) return HSD_OK;
     answer.text[strcspn(answer.text, "\n")] = '\0';
-    return hsd_fail(err, HSD_E_UNSUPPORTED, "the agent in process %ld does not forget: %.200s", facts->pid, answer.text);
+    return hsd_fail(err, HSD_E_UNSUPPORTED, "the agent in process %ld does not forget: %.200s", facts->pid,
+                    answer.text);
 }
 
 /* ---- whose way it is ---- */
@@ -263,13 +276,16 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
     if (gate != HSD_GATE_OPEN) return gate;
     if (find_agent(path, sizeof path, facts, err) != HSD_OK) return HSD_GATE_CLOSED;
     if (facts->is_same_network) return HSD_GATE_OPEN;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld has a network namespace of its own: its agent cannot reach this program", facts->pid);
-    hsd_error_set_hint(err, "run hsdiff inside: nsenter -t %ld -n hsdiff capture %ld; or use --way hprof", facts->pid, facts->pid);
+    hsd_fail(err, HSD_E_UNSUPPORTED,
+             "process %ld has a network namespace of its own: its agent cannot reach this program", facts->pid);
+    hsd_error_set_hint(err, "run hsdiff inside: nsenter -t %ld -n hsdiff capture %ld; or use --way hprof", facts->pid,
+                       facts->pid);
     return HSD_GATE_CLOSED;
 }
 
 /* A JVM needs nothing at its start. */
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err)
+static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                    hsd_error *err)
 {
     (void)set, (void)context, (void)err;
     *status = HSD_OK;

@@ -64,7 +64,8 @@ hsd_status hsd_feed_wait(hsd_feed *feed, int fd, const char *whom, hsd_error *er
 /* A pidfd can be read when its process has ended, waited for or not. */
 static hsd_status wait_both(hsd_live *live, int both, int fd, int process, hsd_error *err)
 {
-    struct epoll_event of_fd = {.events = EPOLLIN, .data.fd = fd}, of_process = {.events = EPOLLIN, .data.fd = process}, ready[2];
+    struct epoll_event of_fd = {.events = EPOLLIN, .data.fd = fd}, of_process = {.events = EPOLLIN, .data.fd = process},
+                       ready[2];
     if (epoll_ctl(both, EPOLL_CTL_ADD, fd, &of_fd) != 0 || epoll_ctl(both, EPOLL_CTL_ADD, process, &of_process) != 0)
         return hsd_fail_errno(err, errno, "cannot wait for process %ld", live->facts->pid);
     HSD_TRY(hsd_live_wait(live, both, POLLIN, err));
@@ -98,8 +99,8 @@ static void *run_producer(void *context)
     return NULL;
 }
 
-hsd_status hsd_live_feed(hsd_live *live, hsd_feed_fn produce, void *context, const char *format, const hsd_import_options *options,
-                         hsd_error *err)
+hsd_status hsd_live_feed(hsd_live *live, hsd_feed_fn produce, void *context, const char *format,
+                         const hsd_import_options *options, hsd_error *err)
 {
     producer p = {.feed = {.timeout_seconds = live->options->timeout_seconds}, .produce = produce, .context = context};
     pthread_t thread;
@@ -117,8 +118,9 @@ hsd_status hsd_live_feed(hsd_live *live, hsd_feed_fn produce, void *context, con
     atomic_store(&p.feed.is_over, true);
     close(ends[0]);
     pthread_join(thread, NULL);
-    const bool is_first = p.status != HSD_OK && p.status != HSD_E_CANCELLED && (imported == HSD_OK || imported == HSD_E_TRUNCATED ||
-                                                                               imported == HSD_E_NOT_THIS_FORMAT || imported == HSD_E_CORRUPT);
+    const bool is_first = p.status != HSD_OK && p.status != HSD_E_CANCELLED &&
+                          (imported == HSD_OK || imported == HSD_E_TRUNCATED || imported == HSD_E_NOT_THIS_FORMAT ||
+                           imported == HSD_E_CORRUPT);
     if (!is_first) return imported;
     if (err != NULL) *err = p.error;
     return p.status;

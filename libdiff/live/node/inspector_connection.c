@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 /*
- * The client of an inspector: two loopback connections, one for the list of targets and one that becomes a WebSocket. See
- * inspector_connection.h.
+ * The client of an inspector: two loopback connections, one for the list of targets and one that becomes a WebSocket.
+ * See inspector_connection.h.
  */
 #include "live/node/inspector_connection.h"
 
@@ -24,9 +24,12 @@ enum { COMMAND_MAX = 2048, BODY_MAX = 1 << 20, BUFFER_BYTES = 65536, GOODBYE_MS 
 static hsd_status fail_to_connect(const hsd_process_facts *facts, hsd_inspector_port port, int error, hsd_error *err)
 {
     const bool is_down = error == ENETUNREACH && !facts->is_same_network;
-    if (error != ECONNREFUSED && !is_down) return hsd_fail_errno(err, error, "cannot connect to the inspector at port %u", port.port);
-    hsd_fail(err, HSD_E_IO, is_down ? "the inspector at port %u cannot be reached: the loopback of its network namespace is down"
-                                    : "the inspector does not listen at port %u any more", port.port);
+    if (error != ECONNREFUSED && !is_down)
+        return hsd_fail_errno(err, error, "cannot connect to the inspector at port %u", port.port);
+    hsd_fail(err, HSD_E_IO,
+             is_down ? "the inspector at port %u cannot be reached: the loopback of its network namespace is down"
+                     : "the inspector does not listen at port %u any more",
+             port.port);
     if (is_down) hsd_error_set_hint(err, "nsenter -t %ld -n ip link set lo up", facts->pid);
     if (err != NULL) err->sys_errno = error;
     return HSD_E_IO;
@@ -34,8 +37,10 @@ static hsd_status fail_to_connect(const hsd_process_facts *facts, hsd_inspector_
 
 static hsd_status open_loopback(int *out, const hsd_process_facts *facts, hsd_inspector_port port, hsd_error *err)
 {
-    const struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(port.port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    const struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(port.port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    const struct sockaddr_in v4 = {
+        .sin_family = AF_INET, .sin_port = htons(port.port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const struct sockaddr_in6 v6 = {
+        .sin6_family = AF_INET6, .sin6_port = htons(port.port), .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     const int error = port.is_v6 ? hsd_connect_in(out, facts, (const struct sockaddr *)&v6, sizeof v6)
                                  : hsd_connect_in(out, facts, (const struct sockaddr *)&v4, sizeof v4);
     return error == 0 ? HSD_OK : fail_to_connect(facts, port, error, err);
@@ -55,7 +60,8 @@ static hsd_status send_all(int fd, const void *bytes, size_t size, hsd_error *er
 }
 
 /* *got 0 at the end. */
-static hsd_status receive(const hsd_inspector_connection *connection, int fd, char *buffer, size_t size, size_t *got, hsd_error *err)
+static hsd_status receive(const hsd_inspector_connection *connection, int fd, char *buffer, size_t size, size_t *got,
+                          hsd_error *err)
 {
     for (;;) {
         HSD_TRY(connection->wait(connection->wait_context, fd, err));
@@ -70,7 +76,8 @@ static hsd_status receive(const hsd_inspector_connection *connection, int fd, ch
 static hsd_status gone(hsd_error *err) { return hsd_fail(err, HSD_E_TRUNCATED, "the inspector went away"); }
 
 /* Sends a request and reads the head of the answer, byte after byte, so that what follows it stays in the socket. */
-static hsd_status ask(const hsd_inspector_connection *connection, int fd, const char *request, hsd_http_head *head, hsd_error *err)
+static hsd_status ask(const hsd_inspector_connection *connection, int fd, const char *request, hsd_http_head *head,
+                      hsd_error *err)
 {
     head->size = 0;
     head->is_whole = false;
@@ -85,7 +92,8 @@ static hsd_status ask(const hsd_inspector_connection *connection, int fd, const 
     return HSD_OK;
 }
 
-static hsd_status read_list(const hsd_inspector_connection *connection, int fd, size_t body, hsd_inspector_list *list, hsd_error *err)
+static hsd_status read_list(const hsd_inspector_connection *connection, int fd, size_t body, hsd_inspector_list *list,
+                            hsd_error *err)
 {
     char buffer[4096];
     while (body > 0 && list->path[0] == '\0') {
@@ -103,22 +111,25 @@ static hsd_status not_an_inspector(hsd_inspector_port port, hsd_error *err)
     return hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "what listens at port %u is no inspector", port.port);
 }
 
-static hsd_status find_target(const hsd_inspector_connection *connection, hsd_inspector_port port, char path[HSD_INSPECTOR_PATH_MAX],
-                              hsd_http_head *head, hsd_error *err)
+static hsd_status find_target(const hsd_inspector_connection *connection, hsd_inspector_port port,
+                              char path[HSD_INSPECTOR_PATH_MAX], hsd_http_head *head, hsd_error *err)
 {
     char request[256], length[16];
     hsd_inspector_list *list = malloc(sizeof *list);
     int fd = -1;
     if (list == NULL) return hsd_fail_nomem(err, "a list");
     hsd_inspector_list_init(list);
-    snprintf(request, sizeof request, "GET /json/list HTTP/1.1\r\nHost: localhost:%u\r\nConnection: close\r\n\r\n", port.port);
+    snprintf(request, sizeof request, "GET /json/list HTTP/1.1\r\nHost: localhost:%u\r\nConnection: close\r\n\r\n",
+             port.port);
     hsd_status status = open_loopback(&fd, connection->facts, port, err);
     if (status == HSD_OK) status = ask(connection, fd, request, head, err);
     if (status == HSD_OK) {
         char *end = length;
-        const bool has_length = hsd_http_status(head) == 200 && hsd_http_header(head, "content-length", length, sizeof length);
+        const bool has_length =
+            hsd_http_status(head) == 200 && hsd_http_header(head, "content-length", length, sizeof length);
         const unsigned long body = has_length ? strtoul(length, &end, 10) : 0;
-        status = body == 0 || body > BODY_MAX || *end != '\0' ? not_an_inspector(port, err) : read_list(connection, fd, body, list, err);
+        status = body == 0 || body > BODY_MAX || *end != '\0' ? not_an_inspector(port, err)
+                                                              : read_list(connection, fd, body, list, err);
     }
     if (status == HSD_OK && list->path[0] == '\0') status = not_an_inspector(port, err);
     if (status == HSD_OK) memcpy(path, list->path, HSD_INSPECTOR_PATH_MAX);
@@ -127,11 +138,14 @@ static hsd_status find_target(const hsd_inspector_connection *connection, hsd_in
     return status;
 }
 
-static hsd_status upgrade(hsd_inspector_connection *connection, hsd_inspector_port port, const char *path, hsd_http_head *head, hsd_error *err)
+static hsd_status upgrade(hsd_inspector_connection *connection, hsd_inspector_port port, const char *path,
+                          hsd_http_head *head, hsd_error *err)
 {
     char request[512], accept[64];
-    snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost:%u\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-             "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " HSD_WEBSOCKET_KEY "\r\n\r\n", path, port.port);
+    snprintf(request, sizeof request,
+             "GET %s HTTP/1.1\r\nHost: localhost:%u\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+             "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " HSD_WEBSOCKET_KEY "\r\n\r\n",
+             path, port.port);
     HSD_TRY(open_loopback(&connection->fd, connection->facts, port, err));
     HSD_TRY(hsd_inspector_keep(&connection->keeper, connection->fd, err));
     HSD_TRY(ask(connection, connection->fd, request, head, err));
@@ -141,7 +155,8 @@ static hsd_status upgrade(hsd_inspector_connection *connection, hsd_inspector_po
     return HSD_OK;
 }
 
-static hsd_status send_frame(const hsd_inspector_connection *connection, unsigned opcode, const void *payload, size_t size, hsd_error *err)
+static hsd_status send_frame(const hsd_inspector_connection *connection, unsigned opcode, const void *payload,
+                             size_t size, hsd_error *err)
 {
     uint8_t frame[COMMAND_MAX + HSD_WEBSOCKET_HEAD_MAX], mask[4] = {0};
     if (getrandom(mask, sizeof mask, GRND_NONBLOCK) != (ssize_t)sizeof mask) memset(mask, 0x5A, sizeof mask);
@@ -173,8 +188,8 @@ static void set_wait(hsd_inspector_connection *connection, hsd_inspector_wait_fn
     connection->wait_context = wait_context;
 }
 
-hsd_status hsd_inspector_ask(hsd_inspector_connection *connection, hsd_inspector_port port, hsd_inspector_wait_fn wait, void *wait_context,
-                             hsd_error *err)
+hsd_status hsd_inspector_ask(hsd_inspector_connection *connection, hsd_inspector_port port, hsd_inspector_wait_fn wait,
+                             void *wait_context, hsd_error *err)
 {
     char path[HSD_INSPECTOR_PATH_MAX];
     hsd_http_head *head = calloc(1, sizeof *head);
@@ -185,8 +200,8 @@ hsd_status hsd_inspector_ask(hsd_inspector_connection *connection, hsd_inspector
     return status;
 }
 
-hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspector_port port, hsd_inspector_wait_fn wait,
-                                 void *wait_context, hsd_error *err)
+hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspector_port port,
+                                 hsd_inspector_wait_fn wait, void *wait_context, hsd_error *err)
 {
     char path[HSD_INSPECTOR_PATH_MAX];
     hsd_http_head *head = calloc(1, sizeof *head);
@@ -195,7 +210,8 @@ hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspe
     connection->chunk = NULL;
     set_wait(connection, wait, wait_context);
     if (head == NULL) return hsd_fail_nomem(err, "an answer");
-    hsd_inspector_init(&connection->messages, &(hsd_inspector_receiver){.chunk = pass_chunk, .ping = pong, .context = connection});
+    hsd_inspector_init(&connection->messages,
+                       &(hsd_inspector_receiver){.chunk = pass_chunk, .ping = pong, .context = connection});
     hsd_status status = find_target(connection, port, path, head, err);
     if (status == HSD_OK) status = upgrade(connection, port, path, head, err);
     free(head);
@@ -211,13 +227,16 @@ static hsd_status read_until(hsd_inspector_connection *connection, unsigned id, 
         size_t got = 0;
         status = receive(connection, connection->fd, buffer, BUFFER_BYTES, &got, err);
         if (status == HSD_OK) status = hsd_inspector_feed(&connection->messages, buffer, got, err);
-        if (status == HSD_OK && connection->messages.answered != id && (got == 0 || connection->messages.socket.is_closed)) status = gone(err);
+        if (status == HSD_OK && connection->messages.answered != id &&
+            (got == 0 || connection->messages.socket.is_closed))
+            status = gone(err);
     }
     free(buffer);
     return status;
 }
 
-hsd_status hsd_inspector_call(hsd_inspector_connection *connection, unsigned id, const char *method, const char *params, hsd_error *err)
+hsd_status hsd_inspector_call(hsd_inspector_connection *connection, unsigned id, const char *method, const char *params,
+                              hsd_error *err)
 {
     char text[COMMAND_MAX];
     hsd_inspector *messages = &connection->messages;
@@ -229,7 +248,9 @@ hsd_status hsd_inspector_call(hsd_inspector_connection *connection, unsigned id,
     HSD_TRY(send_frame(connection, HSD_WEBSOCKET_TEXT, text, (size_t)size, err));
     HSD_TRY(read_until(connection, id, err));
     connection->is_asked = false;
-    return messages->has_failed ? hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector refuses %s: %s", method, messages->failure) : HSD_OK;
+    return messages->has_failed
+               ? hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector refuses %s: %s", method, messages->failure)
+               : HSD_OK;
 }
 
 /* What comes until the other side closes: it has nothing left to say. */
@@ -237,7 +258,8 @@ static void read_goodbye(const hsd_inspector_connection *connection)
 {
     char rest[4096];
     struct pollfd ready = {.fd = connection->fd, .events = POLLIN};
-    while (poll(&ready, 1, GOODBYE_MS) > 0 && recv(connection->fd, rest, sizeof rest, 0) > 0) continue;
+    while (poll(&ready, 1, GOODBYE_MS) > 0 && recv(connection->fd, rest, sizeof rest, 0) > 0)
+        continue;
 }
 
 void hsd_inspector_close(hsd_inspector_connection *connection)

@@ -16,9 +16,9 @@ typedef hsd_status (*hsd_inspector_chunk_fn)(void *context, const char *bytes, s
 
 typedef struct hsd_inspector_connection {
     const hsd_process_facts *facts; /* of the process that has the inspector: set by the caller, borrowed */
-    int fd;              /* -1 = not open */
+    int fd;                         /* -1 = not open */
     hsd_inspector_keeper keeper;
-    bool is_asked;       /* a command was sent and not answered in full */
+    bool is_asked; /* a command was sent and not answered in full */
     hsd_inspector messages;
     hsd_inspector_wait_fn wait;
     void *wait_context;
@@ -27,20 +27,24 @@ typedef struct hsd_inspector_connection {
 } hsd_inspector_connection;
 
 /* HSD_OK if an inspector with a target answers there; one request on a connection of its own, which is closed again. */
-hsd_status hsd_inspector_ask(hsd_inspector_connection *connection, hsd_inspector_port port, hsd_inspector_wait_fn wait, void *wait_context,
-                             hsd_error *err);
+hsd_status hsd_inspector_ask(hsd_inspector_connection *connection, hsd_inspector_port port, hsd_inspector_wait_fn wait,
+                             void *wait_context, hsd_error *err);
 
 /*
- * Asks for the list of targets and opens a WebSocket to the first. HSD_E_NOT_THIS_FORMAT: something else listens there. Pieces
- * of a snapshot go to `chunk`, which the caller sets behind that. `connection` stays where it is until it is closed.
+ * Asks for the list of targets and opens a WebSocket to the first. HSD_E_NOT_THIS_FORMAT: something else listens there.
+ * Pieces of a snapshot go to `chunk`, which the caller sets behind that. `connection` stays where it is until it is
+ * closed.
  */
-hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspector_port port, hsd_inspector_wait_fn wait,
-                                 void *wait_context, hsd_error *err);
+hsd_status hsd_inspector_connect(hsd_inspector_connection *connection, hsd_inspector_port port,
+                                 hsd_inspector_wait_fn wait, void *wait_context, hsd_error *err);
 
-/* Sends {"id":ID,"method":…} and reads until it is answered. HSD_E_UNSUPPORTED with the inspector's own sentence when it refuses. */
-hsd_status hsd_inspector_call(hsd_inspector_connection *connection, unsigned id, const char *method, const char *params, hsd_error *err);
+/* Sends {"id":ID,"method":…} and reads until it is answered. HSD_E_UNSUPPORTED with the inspector's own sentence when
+ * it refuses. */
+hsd_status hsd_inspector_call(hsd_inspector_connection *connection, unsigned id, const char *method, const char *params,
+                              hsd_error *err);
 
-/* Says goodbye and waits for the other side's, for a moment; in the middle of an answer the keeper does that. Takes a closed one too. */
+/* Says goodbye and waits for the other side's, for a moment; in the middle of an answer the keeper does that. Takes a
+ * closed one too. */
 void hsd_inspector_close(hsd_inspector_connection *connection);
 
 #endif

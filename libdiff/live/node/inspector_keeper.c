@@ -18,8 +18,8 @@
 #define SILENCE_MS 120000 /* after so long without a byte the keeper gives up */
 #define GOODBYE_MS 5000   /* for the other side to say goodbye too */
 
-/* The last command, whose answer comes behind all that was asked before. Only an answer can begin with these bytes: in texts
- * quotes are escaped. */
+/* The last command, whose answer comes behind all that was asked before. Only an answer can begin with these bytes: in
+ * texts quotes are escaped. */
 static const char last_command[] = "{\"id\":990099,\"method\":\"HeapProfiler.disable\"}";
 static const char last_answer[] = "{\"id\":990099";
 static const uint8_t mask[4] = {0x5A, 0xA5, 0x3C, 0xC3};
@@ -29,7 +29,8 @@ static const uint8_t mask[4] = {0x5A, 0xA5, 0x3C, 0xC3};
 /* Not exit: what the process that forked has to do at its end is not to be done twice. */
 static _Noreturn void leave(void)
 {
-    for (;;) syscall(SYS_exit_group, 0);
+    for (;;)
+        syscall(SYS_exit_group, 0);
 }
 
 static void send_frame(int fd, unsigned opcode, const void *payload, size_t size)
@@ -74,12 +75,14 @@ static _Noreturn void keep(int fd, int pipe_fd)
     char word;
     ssize_t got;
     close_others(fd, pipe_fd);
-    while ((got = read(pipe_fd, &word, 1)) < 0 && errno == EINTR) continue;
+    while ((got = read(pipe_fd, &word, 1)) < 0 && errno == EINTR)
+        continue;
     if (got > 0) leave(); /* dismissed */
     send_frame(fd, HSD_WEBSOCKET_TEXT, last_command, sizeof last_command - 1);
     read_to_answer(fd);
     send_frame(fd, HSD_WEBSOCKET_CLOSE, normal, sizeof normal);
-    while (read_some(fd, bytes, sizeof bytes, GOODBYE_MS) > 0) continue;
+    while (read_some(fd, bytes, sizeof bytes, GOODBYE_MS) > 0)
+        continue;
     leave();
 }
 
@@ -91,7 +94,8 @@ hsd_status hsd_inspector_keep(hsd_inspector_keeper *keeper, int fd, hsd_error *e
     if (pipe2(ends, O_CLOEXEC) != 0) return hsd_fail_errno(err, errno, "cannot make a pipe");
     const pid_t child = fork();
     if (child == 0) {
-        if (setsid() < 0 || fork() != 0) leave(); /* a grandchild: nobody need wait for it, and no signal to a group reaches it */
+        /* a grandchild: nobody need wait for it, and no signal to a group reaches it */
+        if (setsid() < 0 || fork() != 0) leave();
         keep(fd, ends[0]);
     }
     const int failed = errno;
@@ -100,14 +104,16 @@ hsd_status hsd_inspector_keep(hsd_inspector_keeper *keeper, int fd, hsd_error *e
         close(ends[1]);
         return hsd_fail_errno(err, failed, "cannot start a process that keeps the connection");
     }
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        continue;
     keeper->pipe = ends[1];
     return HSD_OK;
 }
 
 void hsd_inspector_keeper_dismiss(hsd_inspector_keeper *keeper)
 {
-    while (keeper->pipe >= 0 && write(keeper->pipe, "x", 1) < 0 && errno == EINTR) continue;
+    while (keeper->pipe >= 0 && write(keeper->pipe, "x", 1) < 0 && errno == EINTR)
+        continue;
 }
 
 void hsd_inspector_keeper_close(hsd_inspector_keeper *keeper)

@@ -44,8 +44,10 @@ bool hsd_http_header(const hsd_http_head *head, const char *name, char *out, siz
         if (strncasecmp(line, name, length) != 0 || line[length] != ':') continue;
         const char *at = line + length + 1, *end = strstr(at, "\r\n");
         if (end == NULL) return false;
-        while (at < end && (*at == ' ' || *at == '\t')) at++;
-        while (end > at && (end[-1] == ' ' || end[-1] == '\t')) end--;
+        while (at < end && (*at == ' ' || *at == '\t'))
+            at++;
+        while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
+            end--;
         if ((size_t)(end - at) >= size) return false;
         memcpy(out, at, (size_t)(end - at));
         out[end - at] = '\0';
@@ -62,7 +64,8 @@ static hsd_status skip_number(void *context, const hsd_json *json, uint64_t valu
     return HSD_OK;
 }
 
-/* "ws://127.0.0.1:9229/ID": only ID is taken, and only of characters that need no escape. Where to connect is known already. */
+/* "ws://127.0.0.1:9229/ID": only ID is taken, and only of characters that need no escape. Where to connect is known
+ * already. */
 static void take_url(hsd_inspector_list *list)
 {
     static const char scheme[] = "ws://";
@@ -74,7 +77,8 @@ static void take_url(hsd_inspector_list *list)
     memcpy(list->path, path, strlen(path) + 1);
 }
 
-static hsd_status list_text(void *context, const hsd_json *json, const char *bytes, size_t size, bool is_last, hsd_error *err)
+static hsd_status list_text(void *context, const hsd_json *json, const char *bytes, size_t size, bool is_last,
+                            hsd_error *err)
 {
     hsd_inspector_list *list = context;
     (void)err;
@@ -124,7 +128,8 @@ static bool is_value(const hsd_json *json)
            strcmp(json->keys[3], "value") == 0;
 }
 
-static hsd_status message_text(void *context, const hsd_json *json, const char *bytes, size_t size, bool is_last, hsd_error *err)
+static hsd_status message_text(void *context, const hsd_json *json, const char *bytes, size_t size, bool is_last,
+                               hsd_error *err)
 {
     hsd_inspector *in = context;
     (void)is_last;
@@ -176,7 +181,8 @@ void hsd_inspector_init(hsd_inspector *inspector, const hsd_inspector_receiver *
     inspector->to = *to;
     hsd_websocket_init(&inspector->socket,
                        &(hsd_websocket_receiver){.data = message_data, .ping = message_ping, .context = inspector});
-    hsd_json_init(&inspector->json, &(hsd_json_receiver){.text = message_text, .number = message_number, .context = inspector});
+    hsd_json_init(&inspector->json,
+                  &(hsd_json_receiver){.text = message_text, .number = message_number, .context = inspector});
 }
 
 hsd_status hsd_inspector_feed(hsd_inspector *inspector, const void *bytes, size_t size, hsd_error *err)

@@ -1,6 +1,7 @@
 /*
- * What an inspector sends, from its first bytes to the pieces of the snapshot: the head of an HTTP answer, the list of targets, and
- * messages over a WebSocket. All of it without a descriptor, in bounded memory, from pieces of any size: see fuzz_inspector.c.
+ * What an inspector sends, from its first bytes to the pieces of the snapshot: the head of an HTTP answer, the list of
+ * targets, and messages over a WebSocket. All of it without a descriptor, in bounded memory, from pieces of any size:
+ * see fuzz_inspector.c.
  */
 #ifndef HSD_LIVE_INSPECTOR_MESSAGES_H
 #define HSD_LIVE_INSPECTOR_MESSAGES_H
@@ -39,7 +40,8 @@ hsd_status hsd_inspector_list_feed(hsd_inspector_list *list, const void *bytes, 
 /* ---- messages ---- */
 
 typedef struct hsd_inspector_receiver {
-    hsd_status (*chunk)(void *context, const char *bytes, size_t size, hsd_error *err); /* of the snapshot, in order */
+    /* of the snapshot, in order */
+    hsd_status (*chunk)(void *context, const char *bytes, size_t size, hsd_error *err);
     hsd_status (*ping)(void *context, const void *bytes, size_t size, hsd_error *err);
     void *context;
 } hsd_inspector_receiver;
@@ -50,9 +52,9 @@ typedef struct hsd_inspector {
     hsd_json json;
     char method[64], failure[256], value[HSD_INSPECTOR_VALUE_MAX];
     size_t method_size, failure_size, value_size; /* value: the text that an evaluation gave; the last one */
-    uint64_t id;       /* of the message that is read, 0 = an event */
-    uint64_t answered; /* id of the last answer */
-    bool has_failed;   /* it is an error, which `failure` tells */
+    uint64_t id;                                  /* of the message that is read, 0 = an event */
+    uint64_t answered;                            /* id of the last answer */
+    bool has_failed;                              /* it is an error, which `failure` tells */
 } hsd_inspector;
 
 void hsd_inspector_init(hsd_inspector *inspector, const hsd_inspector_receiver *to);

@@ -22,7 +22,8 @@ typedef struct listening {
 
 int hsd_inspector_word_port(const char *word)
 {
-    static const char *const names[] = {"--inspect-brk", "--inspect-port", "--inspect-wait", "--inspect", "--debug-port"};
+    static const char *const names[] = {"--inspect-brk", "--inspect-port", "--inspect-wait", "--inspect",
+                                        "--debug-port"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const size_t length = strlen(names[i]);
         if (strncmp(word, names[i], length) != 0) continue;
@@ -111,7 +112,8 @@ static int port_of_variable(const hsd_process_facts *facts)
 static int wanted_port(const hsd_process_facts *facts)
 {
     int port = -1;
-    for (size_t i = 1; port < 0 && hsd_node_argument(facts, i)[0] == '-'; i++) port = hsd_inspector_word_port(hsd_node_argument(facts, i));
+    for (size_t i = 1; port < 0 && hsd_node_argument(facts, i)[0] == '-'; i++)
+        port = hsd_inspector_word_port(hsd_node_argument(facts, i));
     if (port < 0) port = port_of_variable(facts);
     return port < 0 ? DEFAULT_PORT : port;
 }

@@ -11,12 +11,12 @@ enum {
     FIRST_KEY,   /* a key must begin, or its object ends */
     KEY,         /* a key must begin */
     COLON,
-    AFTER,       /* comma, or what closes */
+    AFTER, /* comma, or what closes */
     STRING,
     ESCAPE,
     UNICODE,
     NUMBER,
-    WORD         /* true, false, null */
+    WORD /* true, false, null */
 };
 
 void hsd_json_init(hsd_json *json, const hsd_json_receiver *to)
@@ -174,7 +174,9 @@ static hsd_status in_escape(hsd_json *json, char byte, hsd_error *err)
 static hsd_status in_unicode(hsd_json *json, char byte, hsd_error *err)
 {
     const unsigned lower = (unsigned)(unsigned char)byte | 0x20;
-    const unsigned digit = byte >= '0' && byte <= '9' ? (unsigned)(byte - '0') : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : 16;
+    const unsigned digit = byte >= '0' && byte <= '9'     ? (unsigned)(byte - '0')
+                           : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10
+                                                          : 16;
     if (digit == 16) return refuse(json, "an escape that there is not", err);
     json->unit = json->unit << 4 | digit;
     if (++json->escape_digits < 4) return HSD_OK;
@@ -290,7 +292,8 @@ static size_t plain_run(const hsd_json *json, const char *bytes, size_t size)
     if (json->state != STRING || json->is_key || json->high != 0) return 0;
     if (size > room) size = room;
     size_t n = 0;
-    while (n < size && bytes[n] != '"' && bytes[n] != '\\' && (unsigned char)bytes[n] >= 0x20) n++;
+    while (n < size && bytes[n] != '"' && bytes[n] != '\\' && (unsigned char)bytes[n] >= 0x20)
+        n++;
     return n;
 }
 
@@ -315,7 +318,8 @@ hsd_status hsd_json_end(hsd_json *json, hsd_error *err)
 {
     hsd_status status = HSD_OK;
     if (json->state == NUMBER && json->depth == 0) status = number_ends(json, err);
-    if (status == HSD_OK && !json->is_done) status = hsd_fail_at(err, HSD_E_TRUNCATED, json->offset, "JSON ends within a value");
+    if (status == HSD_OK && !json->is_done)
+        status = hsd_fail_at(err, HSD_E_TRUNCATED, json->offset, "JSON ends within a value");
     const hsd_json_receiver to = json->to;
     hsd_json_init(json, &to);
     return status;

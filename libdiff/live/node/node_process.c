@@ -8,7 +8,8 @@
 
 #include "live/node/json_events.h"
 
-/* For a byte of heap, with objects of some 50 bytes: 1.5 to 2.0 s were measured at 11 to 16 MiB, 7.4 s of a processor at 100 MiB. */
+/* For a byte of heap, with objects of some 50 bytes: 1.5 to 2.0 s were measured at 11 to 16 MiB, 7.4 s of a processor
+ * at 100 MiB. */
 enum { STALL_NS_PER_BYTE = 100 };
 #define NOTICED_NS UINT64_C(100000000)
 
@@ -16,9 +17,9 @@ enum { HEAP_USED }; /* its row */
 static const struct {
     const char *name, *unit;
 } known[] = {
-    {"heap.used", "bytes"}, {"heap.committed", "bytes"}, {"heap.limit", "bytes"}, {"heap.young", "bytes"},
-    {"heap.old", "bytes"}, {"heap.large", "bytes"}, {"heap.code", "bytes"}, {"heap.metadata", "bytes"},
-    {"native.used", "bytes"}, {"gc.count", "count"}, {"gc.pause", "ns"},
+    {"heap.used", "bytes"},   {"heap.committed", "bytes"}, {"heap.limit", "bytes"}, {"heap.young", "bytes"},
+    {"heap.old", "bytes"},    {"heap.large", "bytes"},     {"heap.code", "bytes"},  {"heap.metadata", "bytes"},
+    {"native.used", "bytes"}, {"gc.count", "count"},       {"gc.pause", "ns"},
 };
 
 static const char *last_part(const char *path)
@@ -45,17 +46,23 @@ bool hsd_node_is(const hsd_process_facts *facts)
 
 hsd_gate hsd_node_closed(const hsd_process_facts *facts, hsd_error *err)
 {
-    (void)hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is Node without the helper of hsdiff and without --inspect", facts->pid);
-    hsd_error_set_hint(err, "start it with  hsdiff capture -- node app.js  or  node --require %s app.js;"
-                            " or let this one open its inspector for a moment: --open-inspector", HSD_NODE_HELPER);
+    (void)hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is Node without the helper of hsdiff and without --inspect",
+                   facts->pid);
+    hsd_error_set_hint(err,
+                       "start it with  hsdiff capture -- node app.js  or  node --require %s app.js;"
+                       " or let this one open its inspector for a moment: --open-inspector",
+                       HSD_NODE_HELPER);
     return HSD_GATE_CLOSED;
 }
 
 static bool hex_digit(char c, uint8_t *out)
 {
-    if (c >= '0' && c <= '9') *out = (uint8_t)(c - '0');
-    else if (c >= 'a' && c <= 'f') *out = (uint8_t)(c - 'a' + 10);
-    else return false;
+    if (c >= '0' && c <= '9')
+        *out = (uint8_t)(c - '0');
+    else if (c >= 'a' && c <= 'f')
+        *out = (uint8_t)(c - 'a' + 10);
+    else
+        return false;
     return true;
 }
 
@@ -77,7 +84,8 @@ static void take_failure(hsd_node_metrics *metrics, const char *bytes, size_t si
     metrics->failure[metrics->failure_size] = '\0';
 }
 
-static hsd_status take_text(void *context, const hsd_json *json, const char *bytes, size_t size, bool is_last, hsd_error *err)
+static hsd_status take_text(void *context, const hsd_json *json, const char *bytes, size_t size, bool is_last,
+                            hsd_error *err)
 {
     hsd_node_metrics *metrics = context;
     (void)err;
@@ -130,5 +138,6 @@ uint64_t hsd_node_expected_stall_ns(const hsd_node_metrics *metrics)
 void hsd_node_warn_of_stall(hsd_live *live, uint64_t stall_ns)
 {
     if (stall_ns < NOTICED_NS) return;
-    hsd_note(live->reporter, HSD_NOTE_WARNING, "%s will stand still for about %.1f s", live->process->name, (double)stall_ns / 1e9);
+    hsd_note(live->reporter, HSD_NOTE_WARNING, "%s will stand still for about %.1f s", live->process->name,
+             (double)stall_ns / 1e9);
 }

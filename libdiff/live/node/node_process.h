@@ -18,15 +18,17 @@ const char *hsd_node_argument(const hsd_process_facts *facts, size_t i);
 
 /* Metrics on their way from a line of JSON into a capture. */
 typedef struct hsd_node_metrics {
-    uint64_t values[16];    /* by row of the table of names */
+    uint64_t values[16]; /* by row of the table of names */
     bool has[16];
-    uint64_t build_ns;      /* how long V8 took before the first byte; is_copied: how long the program stood still to be copied */
-    bool is_copied;         /* V8 builds the snapshot in a copy of the process, which goes on meanwhile */
-    uint64_t exact_ns;      /* how long it would have stood still for objects with numbers that last; 0 = they have, or nobody asks */
-    uint64_t stall_ns;      /* how long the program will stand still; a line of its own, before V8 begins */
-    char failure[160];      /* why there is no snapshot; "" = there is one */
+    /* how long V8 took before the first byte; is_copied: how long the program stood still to be copied */
+    uint64_t build_ns;
+    bool is_copied; /* V8 builds the snapshot in a copy of the process, which goes on meanwhile */
+    /* how long it would have stood still for objects with numbers that last; 0 = they have, or nobody asks */
+    uint64_t exact_ns;
+    uint64_t stall_ns; /* how long the program will stand still; a line of its own, before V8 begins */
+    char failure[160]; /* why there is no snapshot; "" = there is one */
     size_t failure_size;
-    uint8_t domain[16];     /* of identities: 32 hexadecimal digits behind "domain"; 0 = not said */
+    uint8_t domain[16]; /* of identities: 32 hexadecimal digits behind "domain"; 0 = not said */
     char hex[32];
     size_t hex_size;
 } hsd_node_metrics;

@@ -1,7 +1,8 @@
 #define _GNU_SOURCE
 /*
- * The meeting point of an asker and a helper. Where root asks a process of another user the file is made with that user's rights
- * (fsuid, which is a thread's own), so that no file of root's lies in a folder of theirs. See rendezvous.h.
+ * The meeting point of an asker and a helper. Where root asks a process of another user the file is made with that
+ * user's rights (fsuid, which is a thread's own), so that no file of root's lies in a folder of theirs. See
+ * rendezvous.h.
  */
 #include "live/node/rendezvous.h"
 
@@ -63,7 +64,8 @@ static void sweep(const char *folder, const char *prefix, uid_t uid)
 static hsd_status refuse_taken(const char *path, uid_t uid, hsd_error *err)
 {
     if (!is_socket_of(path, uid)) {
-        const hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "%s exists and is no socket of the program's user", path);
+        const hsd_status status =
+            hsd_fail(err, HSD_E_UNSUPPORTED, "%s exists and is no socket of the program's user", path);
         hsd_error_set_hint(err, "remove it if it is yours: ls -l %s", path);
         return status;
     }
@@ -90,7 +92,8 @@ static hsd_status bind_it(hsd_rendezvous *meeting, hsd_error *err)
     return hsd_fail_errno(err, refused, "cannot listen at %s", meeting->path);
 }
 
-hsd_status hsd_rendezvous_open(hsd_rendezvous *meeting, const hsd_process_facts *facts, const char *folder, const char *agent, hsd_error *err)
+hsd_status hsd_rendezvous_open(hsd_rendezvous *meeting, const hsd_process_facts *facts, const char *folder,
+                               const char *agent, hsd_error *err)
 {
     char where[108], prefix[64], path[sizeof meeting->path + 1];
     *meeting = (hsd_rendezvous){.fd = -1, .uid = facts->uid, .gid = facts->gid, .pid = (pid_t)facts->pid};
@@ -137,7 +140,8 @@ static bool is_target(const hsd_rendezvous *meeting, int fd)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == meeting->pid && peer.uid == meeting->uid;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == meeting->pid &&
+           peer.uid == meeting->uid;
 }
 
 hsd_status hsd_rendezvous_accept(hsd_rendezvous *meeting, hsd_live *live, int *fd, hsd_error *err)

@@ -1,10 +1,11 @@
 #define _GNU_SOURCE
 /*
- * Node whose inspector listens: HeapProfiler over a WebSocket, of which the snapshot is unescaped into the importer as it comes. An
- * inspector that is not open is opened by SIGUSR1 where that was asked for, and closed again on every way out, unless somebody else uses it.
+ * Node whose inspector listens: HeapProfiler over a WebSocket, of which the snapshot is unescaped into the importer as
+ * it comes. An inspector that is not open is opened by SIGUSR1 where that was asked for, and closed again on every way
+ * out, unless somebody else uses it.
  *
- * V8 begins anew to number its objects when a session of the inspector ends, and one ends with each capture; so each of them is a
- * domain of identities of its own: objects are told apart by what they are, not by ids.
+ * V8 begins anew to number its objects when a session of the inspector ends, and one ends with each capture; so each of
+ * them is a domain of identities of its own: objects are told apart by what they are, not by ids.
  */
 #include "live/way.h"
 
@@ -32,26 +33,32 @@ enum { OPEN_TRIES = 100, OPEN_PAUSE_MS = 50, CLOSE_SECONDS = 10, PROBE_SECONDS =
 
 /* One line of JSON, in the words of the helper (hsdiff.cjs). */
 static const char metrics_asked[] = EVALUATE(
-    "(()=>{const v=require('v8'),h=v.getHeapStatistics(),m=process.memoryUsage(),s={young:0,old:0,large:0,code:0,metadata:0};"
-    "for(const x of v.getHeapSpaceStatistics()){const n=x.space_name;s[/large_object/.test(n)?'large':/^new/.test(n)?'young':"
+    "(()=>{const "
+    "v=require('v8'),h=v.getHeapStatistics(),m=process.memoryUsage(),s={young:0,old:0,large:0,code:0,metadata:0};"
+    "for(const x of v.getHeapSpaceStatistics()){const "
+    "n=x.space_name;s[/large_object/.test(n)?'large':/^new/.test(n)?'young':"
     "/^code/.test(n)?'code':/^(map|read_only)/.test(n)?'metadata':'old']+=x.space_used_size}"
-    "return JSON.stringify({'heap.used':h.used_heap_size,'heap.committed':h.total_heap_size,'heap.limit':h.heap_size_limit,"
+    "return "
+    "JSON.stringify({'heap.used':h.used_heap_size,'heap.committed':h.total_heap_size,'heap.limit':h.heap_size_limit,"
     "'heap.young':s.young,'heap.old':s.old,'heap.large':s.large,'heap.code':s.code,'heap.metadata':s.metadata,"
     "'native.used':m.external+(h.malloced_memory||0),'process.rss':m.rss})})()");
 
-#define IS_USED \
-    "const i=r('inspector'),p=':'+(+new URL(i.url()).port).toString(16).toUpperCase().padStart(4,'0');" \
-    "const used=()=>['tcp','tcp6'].some(t=>{try{return r('fs').readFileSync('/proc/self/net/'+t,'latin1').split(r('os').EOL).some(" \
-    "l=>{const w=l.trim().split(/ +/);return w.length>3&&w[1].endsWith(p)&&(w[3]==='01'||w[3]==='08')})}catch(e){return false}});"
+#define IS_USED                                                                                                        \
+    "const i=r('inspector'),p=':'+(+new URL(i.url()).port).toString(16).toUpperCase().padStart(4,'0');"                \
+    "const used=()=>['tcp','tcp6'].some(t=>{try{return "                                                               \
+    "r('fs').readFileSync('/proc/self/net/'+t,'latin1').split(r('os').EOL).some("                                      \
+    "l=>{const w=l.trim().split(/ +/);return "                                                                         \
+    "w.length>3&&w[1].endsWith(p)&&(w[3]==='01'||w[3]==='08')})}catch(e){return false}});"
 
 /* What closing will load and compile is there before the snapshot, or the next one would have it as growth. */
-static const char close_prepared[] = EVALUATE("(r=>{" IS_USED "used();setTimeout(()=>{},1).unref();return ''})(require)");
+static const char close_prepared[] =
+    EVALUATE("(r=>{" IS_USED "used();setTimeout(()=>{},1).unref();return ''})(require)");
 
 /*
- * Behind the answer: closing ends the very session that asks for it. And only a while after this session has ended: where one ends while
- * another thread closes the inspector, Node 20 dies (9 of 400 times that both came within 10 ms). When it has ended, its connection is
- * gone from the kernel's table; while one stays there, somebody else looks on, and nothing is closed. A helper in the program takes a new
- * domain.
+ * Behind the answer: closing ends the very session that asks for it. And only a while after this session has ended:
+ * where one ends while another thread closes the inspector, Node 20 dies (9 of 400 times that both came within 10 ms).
+ * When it has ended, its connection is gone from the kernel's table; while one stays there, somebody else looks on, and
+ * nothing is closed. A helper in the program takes a new domain.
  */
 static const char close_asked[] = EVALUATE(
     "(r=>{let n=0;" IS_USED
@@ -66,11 +73,14 @@ typedef struct session {
     hsd_inspector_port port;
     bool is_to_close;
     hsd_node_metrics metrics;
-    uint64_t asked_ns;             /* when the snapshot was asked for */
-    _Atomic uint64_t answered_ns;  /* when that was answered; 0 = not yet: the importer may be through before */
+    uint64_t asked_ns;            /* when the snapshot was asked for */
+    _Atomic uint64_t answered_ns; /* when that was answered; 0 = not yet: the importer may be through before */
 } session;
 
-static bool handles_sigusr1(const hsd_process_facts *facts) { return (facts->caught_signals >> (SIGUSR1 - 1) & 1) != 0; }
+static bool handles_sigusr1(const hsd_process_facts *facts)
+{
+    return (facts->caught_signals >> (SIGUSR1 - 1) & 1) != 0;
+}
 
 /* ---- a capture ---- */
 
@@ -79,7 +89,10 @@ static hsd_status wait_of_caller(void *context, int fd, hsd_error *err)
     return hsd_live_wait_target(context, fd, err);
 }
 
-static hsd_status wait_of_feed(void *context, int fd, hsd_error *err) { return hsd_feed_wait(context, fd, "the inspector", err); }
+static hsd_status wait_of_feed(void *context, int fd, hsd_error *err)
+{
+    return hsd_feed_wait(context, fd, "the inspector", err);
+}
 
 static hsd_status take_chunk(void *context, const char *bytes, size_t size, hsd_error *err)
 {
@@ -125,8 +138,8 @@ static hsd_status ask_metrics(session *s, hsd_error *err)
 static hsd_status import_snapshot(hsd_live *live, session *s, hsd_error *err)
 {
     hsd_import_origin origin = {.metrics = tell_metrics, .context = s};
-    hsd_import_options options = {.origin = &origin, .compression = live->options->compression,
-                                        .with_values = live->options->with_values};
+    hsd_import_options options = {
+        .origin = &origin, .compression = live->options->compression, .with_values = live->options->with_values};
     if (getrandom(origin.domain, sizeof origin.domain, 0) != (ssize_t)sizeof origin.domain)
         return hsd_fail_errno(err, errno, "cannot draw a random number");
     HSD_TRY(ask_metrics(s, err));
@@ -158,10 +171,12 @@ static hsd_status wait_shortly(void *context, int fd, hsd_error *err)
     return hsd_wait_fd(&waiting, fd, POLLIN, -1, err);
 }
 
-/* Where the port was left to the system, each that the process listens on may be the program's own: it is asked once whether it is an inspector. */
+/* Where the port was left to the system, each that the process listens on may be the program's own: it is asked once
+ * whether it is an inspector. */
 static hsd_status probe(session *s, const hsd_inspector_port *ports, size_t count, hsd_error *err)
 {
-    hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector of process %ld listens no more", s->live->facts->pid);
+    hsd_status status =
+        hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector of process %ld listens no more", s->live->facts->pid);
     for (size_t i = 0; i < count; i++) {
         s->port = ports[i];
         status = hsd_inspector_ask(&s->connection, ports[i], wait_shortly, s->live, err);
@@ -236,7 +251,8 @@ static hsd_status open_inspector(session *s, hsd_error *err)
         if (status == HSD_OK || status == HSD_E_CANCELLED) return status;
     }
     const hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector of process %ld did not open", pid);
-    hsd_error_set_hint(err, "port 9229 may be taken by another process: start this one with --inspect-port=0, or with the helper of hsdiff");
+    hsd_error_set_hint(err, "port 9229 may be taken by another process: start this one with --inspect-port=0, or with "
+                            "the helper of hsdiff");
     return status;
 }
 
@@ -247,15 +263,21 @@ static void close_inspector(hsd_live *live, session *s)
     options.timeout_seconds = CLOSE_SECONDS;
     hsd_reporter nobody; /* who would cancel this too */
     hsd_reporter_init(&nobody, NULL);
-    hsd_live closing = {.facts = live->facts, .process = live->process, .options = &options, .run = live->run,
-                        .reporter = &nobody, .started_ns = live->started_ns};
+    hsd_live closing = {.facts = live->facts,
+                        .process = live->process,
+                        .options = &options,
+                        .run = live->run,
+                        .reporter = &nobody,
+                        .started_ns = live->started_ns};
     s->live = &closing;
-    if (connect_to(s, NULL) == HSD_OK) (void)hsd_inspector_call(&s->connection, 9, "Runtime.evaluate", close_asked, NULL);
+    if (connect_to(s, NULL) == HSD_OK)
+        (void)hsd_inspector_call(&s->connection, 9, "Runtime.evaluate", close_asked, NULL);
     hsd_inspector_close(&s->connection);
     hsd_reporter_release(&nobody);
     /* Who captures next must not take it for one that stays. */
     hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
-    for (int i = 0; i < OPEN_TRIES && is_among(ports, ports_of(s, ports), s->port); i++) pause_shortly();
+    for (int i = 0; i < OPEN_TRIES && is_among(ports, ports_of(s, ports), s->port); i++)
+        pause_shortly();
 }
 
 static hsd_status refuse_closed(const hsd_process_facts *facts, hsd_error *err)
@@ -269,7 +291,8 @@ static hsd_status capture_in(session *s, hsd_error *err)
     hsd_live *live = s->live;
     bool is_open;
     HSD_TRY(find_inspector(s, &is_open, err));
-    if (!is_open && !(live->options->open_inspector && handles_sigusr1(live->facts))) return refuse_closed(live->facts, err);
+    if (!is_open && !(live->options->open_inspector && handles_sigusr1(live->facts)))
+        return refuse_closed(live->facts, err);
     s->is_to_close = !is_open;
     hsd_status status = is_open ? HSD_OK : open_inspector(s, err);
     const bool is_there = status == HSD_OK;

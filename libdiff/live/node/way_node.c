@@ -1,9 +1,10 @@
 #define _GNU_SOURCE
 /*
- * Node with the helper of capture/node in it. A socket is made where the helper looks for one, a signal tells it to, and what comes is
- * one line of metrics and then the snapshot as V8 writes it. V8 builds it in a copy of the process, and the helper tells how long making
- * that took. Where there is no copy, the program stands still from when V8 begins to when the last byte is written; the helper tells before
- * how long that will be, then how long it was to the first byte, and the clock here tells the rest.
+ * Node with the helper of capture/node in it. A socket is made where the helper looks for one, a signal tells it to,
+ * and what comes is one line of metrics and then the snapshot as V8 writes it. V8 builds it in a copy of the process,
+ * and the helper tells how long making that took. Where there is no copy, the program stands still from when V8 begins
+ * to when the last byte is written; the helper tells before how long that will be, then how long it was to the first
+ * byte, and the clock here tells the rest.
  */
 #include "live/way.h"
 
@@ -30,9 +31,10 @@ enum { LINE_MAX_BYTES = 4096, LINES_MAX = 16, BUFFER_BYTES = 65536, ENDING_MS = 
 typedef struct answer {
     int fd;
     hsd_node_metrics metrics;
-    uint64_t line_ns;         /* when the line was there */
-    _Atomic uint64_t end_ns;  /* when the last byte was; 0 = not yet seen: the importer may be through before the reader knows */
-    size_t at, have;          /* what is unread of the buffer */
+    uint64_t line_ns; /* when the line was there */
+    /* when the last byte was; 0 = not yet seen: the importer may be through before the reader knows */
+    _Atomic uint64_t end_ns;
+    size_t at, have; /* what is unread of the buffer */
     char buffer[BUFFER_BYTES];
 } answer;
 
@@ -43,9 +45,10 @@ static int signal_of(const char *name)
     static const struct {
         const char *name;
         int number;
-    } known[] = {{"USR2", SIGUSR2}, {"HUP", SIGHUP}, {"INT", SIGINT}, {"QUIT", SIGQUIT}, {"TERM", SIGTERM}, {"CONT", SIGCONT},
-                 {"WINCH", SIGWINCH}, {"URG", SIGURG}, {"IO", SIGIO}, {"PWR", SIGPWR}, {"ALRM", SIGALRM}, {"VTALRM", SIGVTALRM},
-                 {"XCPU", SIGXCPU}, {"XFSZ", SIGXFSZ}, {"TRAP", SIGTRAP}, {"BREAK", SIGINT}, {"STKFLT", 16}, {"POLL", SIGPOLL}};
+    } known[] = {{"USR2", SIGUSR2}, {"HUP", SIGHUP},       {"INT", SIGINT},   {"QUIT", SIGQUIT}, {"TERM", SIGTERM},
+                 {"CONT", SIGCONT}, {"WINCH", SIGWINCH},   {"URG", SIGURG},   {"IO", SIGIO},     {"PWR", SIGPWR},
+                 {"ALRM", SIGALRM}, {"VTALRM", SIGVTALRM}, {"XCPU", SIGXCPU}, {"XFSZ", SIGXFSZ}, {"TRAP", SIGTRAP},
+                 {"BREAK", SIGINT}, {"STKFLT", 16},        {"POLL", SIGPOLL}};
     if (strncmp(name, "SIG", 3) == 0) name += 3;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(name, known[i].name) == 0) return known[i].number;
@@ -55,10 +58,14 @@ static int signal_of(const char *name)
 static int helper_signal(const hsd_process_facts *facts)
 {
     char name[32];
-    return hsd_process_variable(facts, "HSDIFF_SIGNAL", name, sizeof name) && name[0] != '\0' ? signal_of(name) : SIGUSR2;
+    return hsd_process_variable(facts, "HSDIFF_SIGNAL", name, sizeof name) && name[0] != '\0' ? signal_of(name)
+                                                                                              : SIGUSR2;
 }
 
-static bool is_caught(const hsd_process_facts *facts, int number) { return (facts->caught_signals >> (number - 1) & 1) != 0; }
+static bool is_caught(const hsd_process_facts *facts, int number)
+{
+    return (facts->caught_signals >> (number - 1) & 1) != 0;
+}
 
 /* To this process and to none that may have its number by then. */
 static hsd_status send_signal(const hsd_process_facts *facts, int number, hsd_error *err)
@@ -66,8 +73,11 @@ static hsd_status send_signal(const hsd_process_facts *facts, int number, hsd_er
     const int fd = (int)syscall(SYS_pidfd_open, (pid_t)facts->pid, 0);
     if (fd < 0 && errno != ENOSYS) return hsd_fail_errno(err, errno, "cannot signal process %ld", facts->pid);
     int failed = 0;
-    if (!hsd_process_has_open(facts, HSD_NODE_HELPER)) failed = ESRCH;
-    else if ((fd >= 0 ? (int)syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) : kill((pid_t)facts->pid, number)) != 0) failed = errno;
+    if (!hsd_process_has_open(facts, HSD_NODE_HELPER))
+        failed = ESRCH;
+    else if ((fd >= 0 ? (int)syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) : kill((pid_t)facts->pid, number)) !=
+             0)
+        failed = errno;
     if (fd >= 0) close(fd);
     return failed == 0 ? HSD_OK : hsd_fail_errno(err, failed, "cannot signal process %ld", facts->pid);
 }
@@ -98,7 +108,8 @@ static hsd_status take_line(answer *in, hsd_live *live, char line[static LINE_MA
         if (in->have == 0) return hsd_fail(err, HSD_E_TRUNCATED, "the program went away before its snapshot");
         const char *from = in->buffer + in->at, *end = memchr(from, '\n', in->have - in->at);
         const size_t part = end == NULL ? in->have - in->at : (size_t)(end - from);
-        if (part > LINE_MAX_BYTES - *size) return hsd_fail(err, HSD_E_CORRUPT, "what the helper says of itself is too long");
+        if (part > LINE_MAX_BYTES - *size)
+            return hsd_fail(err, HSD_E_CORRUPT, "what the helper says of itself is too long");
         memcpy(line + *size, from, part);
         *size += part;
         in->at += part + (end != NULL);
@@ -116,7 +127,8 @@ static hsd_status read_lines(answer *in, hsd_live *live, hsd_error *err)
         in->line_ns = hsd_now_ns();
         in->metrics = (hsd_node_metrics){.build_ns = 0};
         HSD_TRY(hsd_node_metrics_read(&in->metrics, line, size, err));
-        if (in->metrics.failure_size > 0) return hsd_fail(err, HSD_E_IO, "%s took no snapshot: %s", live->process->name, in->metrics.failure);
+        if (in->metrics.failure_size > 0)
+            return hsd_fail(err, HSD_E_IO, "%s took no snapshot: %s", live->process->name, in->metrics.failure);
         if (in->metrics.stall_ns == 0) return HSD_OK;
         hsd_node_warn_of_stall(live, in->metrics.stall_ns);
     }
@@ -147,8 +159,10 @@ static void warn_of_structure(hsd_live *live, const answer *in)
 {
     if (in->metrics.exact_ns == 0) return;
     hsd_note(live->reporter, HSD_NOTE_WARNING,
-             "%s went on, and so its objects have no numbers that last: captures recognise them by structure. With HSDIFF_NODE=exact in its "
-             "environment they have, for about %.1f s of standing still", live->process->name, (double)in->metrics.exact_ns / 1e9);
+             "%s went on, and so its objects have no numbers that last: captures recognise them by structure. With "
+             "HSDIFF_NODE=exact in its "
+             "environment they have, for about %.1f s of standing still",
+             live->process->name, (double)in->metrics.exact_ns / 1e9);
 }
 
 static size_t tell_metrics(void *context, hsd_origin_metric *out, size_t most)
@@ -166,8 +180,8 @@ static hsd_status take_answer(hsd_live *live, int fd, hsd_error *err)
     if (in == NULL) return hsd_fail_nomem(err, "an answer");
     in->fd = fd;
     hsd_import_origin origin = {.metrics = tell_metrics, .context = in};
-    hsd_import_options options = {.origin = &origin, .compression = live->options->compression,
-                                        .with_values = live->options->with_values};
+    hsd_import_options options = {
+        .origin = &origin, .compression = live->options->compression, .with_values = live->options->with_values};
     hsd_status status = read_lines(in, live, err);
     memcpy(origin.domain, in->metrics.domain, sizeof origin.domain);
     if (status == HSD_OK) status = hsd_live_feed(live, pass_on, in, "v8", &options, err);
@@ -236,7 +250,8 @@ static bool quote(char *out, size_t size, const char *path)
     return true;
 }
 
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err)
+static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                    hsd_error *err)
 {
     char path[1024], quoted[2100], value[4096];
     if (command[0] == NULL || !is_node_command(command[0])) return false;
@@ -244,8 +259,10 @@ static bool prepare(const char *const *command, hsd_set_variable_fn set, void *c
     if (*status != HSD_OK) return true;
     const char *before = getenv("NODE_OPTIONS");
     const bool has_before = before != NULL && before[0] != '\0';
-    const int size = !quote(quoted, sizeof quoted, path) ? -1
-                     : snprintf(value, sizeof value, "%s%s--require=%s", has_before ? before : "", has_before ? " " : "", quoted);
+    const int size = !quote(quoted, sizeof quoted, path)
+                         ? -1
+                         : snprintf(value, sizeof value, "%s%s--require=%s", has_before ? before : "",
+                                    has_before ? " " : "", quoted);
     if (size < 0 || (size_t)size >= sizeof value) {
         *status = hsd_fail(err, HSD_E_UNSUPPORTED, "NODE_OPTIONS would be too long");
         return true;

@@ -35,13 +35,15 @@ static uint64_t payload_bytes(const hsd_websocket *socket)
     const unsigned length = socket->head[1] & LENGTH;
     if (length < 126) return length;
     uint64_t bytes = 0;
-    for (size_t i = 2; i < head_bytes(socket); i++) bytes = bytes << 8 | socket->head[i];
+    for (size_t i = 2; i < head_bytes(socket); i++)
+        bytes = bytes << 8 | socket->head[i];
     return bytes;
 }
 
 static hsd_status begin_control(const hsd_websocket *socket, hsd_error *err)
 {
-    if (!is_final(socket) || socket->left > HSD_WEBSOCKET_CONTROL_MAX) return refuse(socket, "a control frame that is long or in pieces", err);
+    if (!is_final(socket) || socket->left > HSD_WEBSOCKET_CONTROL_MAX)
+        return refuse(socket, "a control frame that is long or in pieces", err);
     if (opcode_of(socket) > HSD_WEBSOCKET_PONG) return refuse(socket, "a kind of frame that there is not", err);
     return HSD_OK;
 }
@@ -50,7 +52,8 @@ static hsd_status begin_data(hsd_websocket *socket, hsd_error *err)
 {
     const unsigned opcode = opcode_of(socket);
     if (opcode > BINARY) return refuse(socket, "a kind of frame that there is not", err);
-    if ((opcode == 0) != socket->in_message) return refuse(socket, "a message within a message, or the rest of none", err);
+    if ((opcode == 0) != socket->in_message)
+        return refuse(socket, "a message within a message, or the rest of none", err);
     if (!socket->in_message) socket->message_bytes = 0;
     socket->in_message = true;
     if (__builtin_add_overflow(socket->message_bytes, socket->left, &socket->message_bytes) ||
@@ -122,7 +125,9 @@ size_t hsd_websocket_frame(uint8_t *out, unsigned opcode, const void *payload, s
         out[n++] = (uint8_t)(size >> 8);
         out[n++] = (uint8_t)size;
     }
-    for (size_t i = 0; i < 4; i++) out[n++] = mask[i];
-    for (size_t i = 0; i < size; i++) out[n++] = from[i] ^ mask[i % 4];
+    for (size_t i = 0; i < 4; i++)
+        out[n++] = mask[i];
+    for (size_t i = 0; i < size; i++)
+        out[n++] = from[i] ^ mask[i % 4];
     return n;
 }

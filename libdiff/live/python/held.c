@@ -2,16 +2,18 @@
 /*
  * See held.h.
  *
- * Safe places to call functions of libc. The locks that matter are those of malloc, of ld.so and of libc's threads; the thread must hold none of them:
+ * Safe places to call functions of libc. The locks that matter are those of malloc, of ld.so and of libc's threads; the
+ * thread must hold none of them:
  *
  *      in the code of the interpreter          malloc and ld.so call nothing of Python's while they hold a lock. (Not where malloc is linked into that file.)
  *      in a system call made by libc that      none of these is made under such a lock: malloc and ld.so map memory, read files, and wait for locks by
  *      waits for something outside             FUTEX_WAIT; condition variables and semaphores, which Python's locks are, wait by FUTEX_WAIT_BITSET
  *
- * All others are let go at once, and looked at again a little later, or another thread is. For the kernel's calls alone any place will do.
+ * All others are let go at once, and looked at again a little later, or another thread is. For the kernel's calls alone
+ * any place will do.
  *
- * Stops are those of PTRACE_INTERRUPT and of system calls: whoever is let go there, by whatever end of this side, gets no signal. SIGTRAP, by which
- * debuggers step, would kill the program.
+ * Stops are those of PTRACE_INTERRUPT and of system calls: whoever is let go there, by whatever end of this side, gets
+ * no signal. SIGTRAP, by which debuggers step, would kill the program.
  */
 #include "live/python/held.h"
 
@@ -42,18 +44,30 @@
 
 #include <cpuid.h>
 
-enum { SYSCALL_STOP = SIGTRAP | 0x80, EVENT_SHIFT = 16, STOP_MS = 200, PATIENCE_MS = 8000, CALL_MS = 5000, MOST_THREADS = 512, CODE_OF_CALL = 2 };
+enum {
+    SYSCALL_STOP = SIGTRAP | 0x80,
+    EVENT_SHIFT = 16,
+    STOP_MS = 200,
+    PATIENCE_MS = 8000,
+    CALL_MS = 5000,
+    MOST_THREADS = 512,
+    CODE_OF_CALL = 2
+};
 enum { RED_ZONE = 128, ALIGNMENT = 64, WAIT_BITSET = 9, OPERATION = 0x7f };
 /* Errors of the kernel's own: how it takes a call up again. */
 enum { RESTART_SYS = 512, RESTART_NO_INTERRUPT = 513, RESTART_NO_HANDLER = 514, RESTART_BLOCK = 516 };
-/* Within the vector registers as the kernel saves them: where it says how they are to be restored (asm/sigcontext.h). */
+/* Within the vector registers as the kernel saves them: where it says how they are to be restored (asm/sigcontext.h).
+ */
 enum { SAVED_WORDS_AT = 464, SAVED_MAGIC_1 = 0x46505853, SAVED_MAGIC_2 = 0x46505845, NO_CHANGE = 0x10 };
 enum { SAVED_LEAST = 576, SAVED_LEAF = 0xd, FIRST_EXTENDED = 2 };
 static const uint64_t TILES = UINT64_C(3) << 17;
 
 /* ---- ptrace ---- */
 
-static int trace(int what, pid_t tid, uintptr_t address, uintptr_t data) { return ptrace(what, tid, (void *)address, (void *)data) == -1 ? errno : 0; }
+static int trace(int what, pid_t tid, uintptr_t address, uintptr_t data)
+{
+    return ptrace(what, tid, (void *)address, (void *)data) == -1 ? errno : 0;
+}
 
 static bool get_registers(pid_t tid, struct user_regs_struct *out)
 {
@@ -103,16 +117,21 @@ static int stop_by_event(pid_t tid, unsigned patience_ms)
 static bool waits_outside(long number)
 {
     static const long calls[] = {
-        SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_poll, SYS_ppoll, SYS_select, SYS_pselect6, SYS_nanosleep, SYS_clock_nanosleep, SYS_accept,
-        SYS_accept4, SYS_connect, SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, SYS_wait4, SYS_waitid, SYS_pause,
-        SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_flock, SYS_semop, SYS_semtimedop, SYS_msgrcv, SYS_msgsnd, SYS_io_getevents,
+        SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2,    SYS_poll,          SYS_ppoll,           SYS_select,
+        SYS_pselect6,   SYS_nanosleep,   SYS_clock_nanosleep, SYS_accept,        SYS_accept4,         SYS_connect,
+        SYS_recvfrom,   SYS_recvmsg,     SYS_recvmmsg,        SYS_sendto,        SYS_sendmsg,         SYS_sendmmsg,
+        SYS_wait4,      SYS_waitid,      SYS_pause,           SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_flock,
+        SYS_semop,      SYS_semtimedop,  SYS_msgrcv,          SYS_msgsnd,        SYS_io_getevents,
     };
     for (size_t i = 0; i < HSD_ARRAY_LEN(calls); i++)
         if (calls[i] == number) return true;
     return false;
 }
 
-static bool reads_or_writes(long number) { return number == SYS_read || number == SYS_write || number == SYS_readv || number == SYS_writev; }
+static bool reads_or_writes(long number)
+{
+    return number == SYS_read || number == SYS_write || number == SYS_readv || number == SYS_writev;
+}
 
 /* malloc and ld.so read regular files alone. */
 static bool is_no_file(const hsd_held *held, uint64_t fd)
@@ -126,7 +145,8 @@ static bool is_no_file(const hsd_held *held, uint64_t fd)
 static bool is_of(const hsd_held_place *place, uint64_t address, size_t object)
 {
     const hsd_remote_mapping *one = hsd_remote_find(place->remote, address);
-    return object != SIZE_MAX && one != NULL && one->is_executable && strcmp(one->name, place->remote->mappings[object].name) == 0;
+    return object != SIZE_MAX && one != NULL && one->is_executable &&
+           strcmp(one->name, place->remote->mappings[object].name) == 0;
 }
 
 static bool waits_in_libc(const hsd_held *held)
@@ -135,8 +155,12 @@ static bool waits_in_libc(const hsd_held *held)
     const struct user_regs_struct *r = &held->before;
     const long number = (long)r->orig_rax;
     uint8_t code[CODE_OF_CALL];
-    if (number < 0 || !(is_of(held->place, r->rip, held->place->libc) || is_of(held->place, r->rip, held->place->libpthread))) return false;
-    if (!hsd_remote_read(held->place->remote, r->rip - CODE_OF_CALL, code, sizeof code) || memcmp(code, instruction, sizeof code) != 0) return false;
+    if (number < 0 ||
+        !(is_of(held->place, r->rip, held->place->libc) || is_of(held->place, r->rip, held->place->libpthread)))
+        return false;
+    if (!hsd_remote_read(held->place->remote, r->rip - CODE_OF_CALL, code, sizeof code) ||
+        memcmp(code, instruction, sizeof code) != 0)
+        return false;
     if (waits_outside(number)) return true;
     if (reads_or_writes(number)) return is_no_file(held, r->rdi);
     return number == SYS_futex && (r->rsi & OPERATION) == WAIT_BITSET;
@@ -150,12 +174,15 @@ static bool may_call(const hsd_held *held)
 
 /* ---- what is kept ---- */
 
-/* Calls that return EINTR whatever wakes them (signal(7)), and may be made anew. Of those that are safe places; more never were ended here. */
+/* Calls that return EINTR whatever wakes them (signal(7)), and may be made anew. Of those that are safe places; more
+ * never were ended here. */
 static bool ends_by_any_stop(long number)
 {
-    static const long calls[] = {SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_rt_sigtimedwait, SYS_semop, SYS_semtimedop, SYS_msgrcv, SYS_msgsnd,
-                                 SYS_io_getevents, SYS_accept, SYS_accept4, SYS_connect, SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg, SYS_sendto, SYS_sendmsg,
-                                 SYS_sendmmsg, SYS_read, SYS_readv, SYS_write, SYS_writev};
+    static const long calls[] = {
+        SYS_epoll_wait, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_rt_sigtimedwait, SYS_semop,   SYS_semtimedop,
+        SYS_msgrcv,     SYS_msgsnd,      SYS_io_getevents, SYS_accept,          SYS_accept4, SYS_connect,
+        SYS_recvfrom,   SYS_recvmsg,     SYS_recvmmsg,     SYS_sendto,          SYS_sendmsg, SYS_sendmmsg,
+        SYS_read,       SYS_readv,       SYS_write,        SYS_writev};
     for (size_t i = 0; i < HSD_ARRAY_LEN(calls); i++)
         if (calls[i] == number) return true;
     return false;
@@ -169,12 +196,14 @@ static bool mend_call(struct user_regs_struct *r)
     return true;
 }
 
-/* A wait in which libc has a time in a register that it does not use again. Code that is not libc's may: there it waits the whole time. */
+/* A wait in which libc has a time in a register that it does not use again. Code that is not libc's may: there it waits
+ * the whole time. */
 static bool has_time(const hsd_held *held)
 {
     const struct user_regs_struct *r = &held->before;
     const bool is_such_call = r->orig_rax == SYS_epoll_wait || r->orig_rax == SYS_epoll_pwait;
-    return is_such_call && (int)r->r10 > 0 && (long long)r->rax == -RESTART_NO_HANDLER && is_of(held->place, r->rip, held->place->libc);
+    return is_such_call && (int)r->r10 > 0 && (long long)r->rax == -RESTART_NO_HANDLER &&
+           is_of(held->place, r->rip, held->place->libc);
 }
 
 /* A call that the stop has ended is mended first: from then on it goes on, whatever becomes of this side. */
@@ -187,14 +216,17 @@ static bool remember(hsd_held *held)
         if (!set_registers(tid, &held->before)) return false;
         hsd_waited_confirm(&held->waited, held->place->remote->pid, tid);
     }
-    if (trace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, (uintptr_t)&vector) != 0 || vector.iov_len < SAVED_LEAST || vector.iov_len >= sizeof held->vector) return false;
+    if (trace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, (uintptr_t)&vector) != 0 || vector.iov_len < SAVED_LEAST ||
+        vector.iov_len >= sizeof held->vector)
+        return false;
     held->vector_bytes = vector.iov_len;
     return trace(PTRACE_GETSIGMASK, tid, sizeof held->mask, (uintptr_t)&held->mask) == 0;
 }
 
 static bool is_restart(long long result)
 {
-    return result == -RESTART_SYS || result == -RESTART_NO_INTERRUPT || result == -RESTART_NO_HANDLER || result == -RESTART_BLOCK;
+    return result == -RESTART_SYS || result == -RESTART_NO_INTERRUPT || result == -RESTART_NO_HANDLER ||
+           result == -RESTART_BLOCK;
 }
 
 /* The registers with which it goes on by itself: in front of the call that was ended, which is made anew. */
@@ -225,15 +257,20 @@ static void fill_frame(const hsd_held *held, signal_frame *f, uint64_t vector_at
     const struct user_regs_struct r = by_itself(held);
     *f = (signal_frame){.returns_to = held->place->signal_return, .flags = 7, .vector = vector_at, .mask = held->mask};
     f->stack.ss_flags = NO_CHANGE; /* no flags that there are: the alternate stack stays what it is */
-    f->registers[REG_R8] = r.r8, f->registers[REG_R9] = r.r9, f->registers[REG_R10] = r.r10, f->registers[REG_R11] = r.r11;
-    f->registers[REG_R12] = r.r12, f->registers[REG_R13] = r.r13, f->registers[REG_R14] = r.r14, f->registers[REG_R15] = r.r15;
-    f->registers[REG_RDI] = r.rdi, f->registers[REG_RSI] = r.rsi, f->registers[REG_RBP] = r.rbp, f->registers[REG_RBX] = r.rbx;
-    f->registers[REG_RDX] = r.rdx, f->registers[REG_RAX] = r.rax, f->registers[REG_RCX] = r.rcx, f->registers[REG_RSP] = r.rsp;
+    f->registers[REG_R8] = r.r8, f->registers[REG_R9] = r.r9, f->registers[REG_R10] = r.r10,
+    f->registers[REG_R11] = r.r11;
+    f->registers[REG_R12] = r.r12, f->registers[REG_R13] = r.r13, f->registers[REG_R14] = r.r14,
+    f->registers[REG_R15] = r.r15;
+    f->registers[REG_RDI] = r.rdi, f->registers[REG_RSI] = r.rsi, f->registers[REG_RBP] = r.rbp,
+    f->registers[REG_RBX] = r.rbx;
+    f->registers[REG_RDX] = r.rdx, f->registers[REG_RAX] = r.rax, f->registers[REG_RCX] = r.rcx,
+    f->registers[REG_RSP] = r.rsp;
     f->registers[REG_RIP] = r.rip, f->registers[REG_EFL] = r.eflags;
     f->registers[REG_CSGSFS] = (r.cs & 0xffff) | (r.gs & 0xffff) << 16 | (r.fs & 0xffff) << 32 | (r.ss & 0xffff) << 48;
 }
 
-/* How many of the saved bytes a frame may have: those of tiles are not among them unless the thread has asked for some. */
+/* How many of the saved bytes a frame may have: those of tiles are not among them unless the thread has asked for some.
+ */
 static uint32_t frame_bytes(const hsd_held *held, uint64_t features)
 {
     uint32_t most = SAVED_LEAST, size, offset, unused_c, unused_d;
@@ -251,7 +288,8 @@ static void fill_vector(const hsd_held *held, uint8_t *out)
     uint64_t features;
     memcpy(&features, held->vector + SAVED_WORDS_AT, sizeof features); /* ptrace has them at the same place */
     features &= ~TILES;
-    const uint32_t size = frame_bytes(held, features), magic_1 = SAVED_MAGIC_1, magic_2 = SAVED_MAGIC_2, whole = size + (uint32_t)sizeof magic_2;
+    const uint32_t size = frame_bytes(held, features), magic_1 = SAVED_MAGIC_1, magic_2 = SAVED_MAGIC_2,
+                   whole = size + (uint32_t)sizeof magic_2;
     memcpy(out, held->vector, held->vector_bytes);
     memset(out + SAVED_WORDS_AT, 0, 48);
     memcpy(out + SAVED_WORDS_AT, &magic_1, sizeof magic_1);
@@ -280,9 +318,12 @@ static bool write_frame(const hsd_held *held, uint64_t stack_end, uint64_t *stac
 static hsd_status refuse(const hsd_process_facts *facts, int error, hsd_error *err)
 {
     hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld may not be held as by a debugger: %s", facts->pid,
-             facts->is_traced ? "another program traces it already" : error == EPERM ? "tracing is forbidden here" : "the system refuses");
+             facts->is_traced ? "another program traces it already"
+             : error == EPERM ? "tracing is forbidden here"
+                              : "the system refuses");
     hsd_error_set_hint(err, facts->is_traced ? "end the debugger (gdb, strace) first"
-                                             : "run hsdiff as root, in a container with --cap-add=SYS_PTRACE, or where sysctl kernel.yama.ptrace_scope is 0; "
+                                             : "run hsdiff as root, in a container with --cap-add=SYS_PTRACE, or where "
+                                               "sysctl kernel.yama.ptrace_scope is 0; "
                                                "or start the program with the agent: hsdiff capture -- python app.py");
     return HSD_E_UNSUPPORTED;
 }
@@ -335,7 +376,8 @@ static size_t list_threads(const hsd_process_facts *facts, pid_t out[MOST_THREAD
     return count;
 }
 
-hsd_status hsd_held_take(hsd_held *out, const hsd_process_facts *facts, const hsd_held_place *place, bool for_calls, hsd_error *err)
+hsd_status hsd_held_take(hsd_held *out, const hsd_process_facts *facts, const hsd_held_place *place, bool for_calls,
+                         hsd_error *err)
 {
     const uint64_t end = hsd_now_ns() + (uint64_t)PATIENCE_MS * 1000000;
     pid_t threads[MOST_THREADS];
@@ -350,8 +392,11 @@ hsd_status hsd_held_take(hsd_held *out, const hsd_process_facts *facts, const hs
         poll(NULL, 0, 1);
     } while (hsd_now_ns() < end);
     *out = (hsd_held){0};
-    hsd_fail(err, HSD_E_IO, "no thread of process %ld came to a place in %d s where the agent can be brought in: all are in C code that neither returns to "
-             "Python nor waits", facts->pid, PATIENCE_MS / 1000);
+    hsd_fail(err, HSD_E_IO,
+             "no thread of process %ld came to a place in %d s where the agent can be brought in: all are in C code "
+             "that neither returns to "
+             "Python nor waits",
+             facts->pid, PATIENCE_MS / 1000);
     hsd_error_set_hint(err, "try again; or start the program with the agent: hsdiff capture -- python app.py");
     return HSD_E_IO;
 }
@@ -360,7 +405,8 @@ hsd_status hsd_held_take(hsd_held *out, const hsd_process_facts *facts, const hs
 
 static hsd_status tell_end(const hsd_held *held, hsd_error *err)
 {
-    return hsd_fail(err, HSD_E_IO, "a thread of process %ld, which was held for a moment, ended", held->place->remote->pid);
+    return hsd_fail(err, HSD_E_IO, "a thread of process %ld, which was held for a moment, ended",
+                    held->place->remote->pid);
 }
 
 /* Through system calls up to the next stop at one; others are passed over. The registers at that stop. */
@@ -370,7 +416,9 @@ static hsd_status step(hsd_held *held, struct user_regs_struct *r, hsd_error *er
         if (trace(PTRACE_SYSCALL, held->tid, 0, 0) != 0) return tell_end(held, err);
         const int status = next_stop(held->tid, CALL_MS);
         if (status < 0) return tell_end(held, err);
-        if (status == 0) return hsd_fail(err, HSD_E_IO, "a thread of process %ld did not come back from what it was made to do", held->place->remote->pid);
+        if (status == 0)
+            return hsd_fail(err, HSD_E_IO, "a thread of process %ld did not come back from what it was made to do",
+                            held->place->remote->pid);
         if (is_call_stop(status)) return get_registers(held->tid, r) ? HSD_OK : tell_end(held, err);
     }
 }
@@ -411,7 +459,8 @@ hsd_status hsd_held_call(hsd_held *held, long number, const uint64_t arguments[6
         return hsd_fail(err, HSD_E_IO, "the stack of a thread of process %ld has no room", held->place->remote->pid);
     struct user_regs_struct r = registers_for(held, held->place->call_return, stack);
     r.rax = (unsigned long long)number;
-    r.rdi = arguments[0], r.rsi = arguments[1], r.rdx = arguments[2], r.r10 = arguments[3], r.r8 = arguments[4], r.r9 = arguments[5];
+    r.rdi = arguments[0], r.rsi = arguments[1], r.rdx = arguments[2], r.r10 = arguments[3], r.r8 = arguments[4],
+    r.r9 = arguments[5];
     HSD_TRY(set_out(held, &r, err));
     HSD_TRY(step(held, &r, err)); /* its beginning */
     HSD_TRY(step(held, &r, err)); /* its end */
@@ -423,7 +472,8 @@ hsd_status hsd_held_call(hsd_held *held, long number, const uint64_t arguments[6
 hsd_status hsd_held_run(hsd_held *held, uint64_t function, uint64_t argument, uint64_t stack_end, hsd_error *err)
 {
     uint64_t stack;
-    if (!write_frame(held, stack_end, &stack)) return hsd_fail(err, HSD_E_IO, "process %ld has no room for a stack", held->place->remote->pid);
+    if (!write_frame(held, stack_end, &stack))
+        return hsd_fail(err, HSD_E_IO, "process %ld has no room for a stack", held->place->remote->pid);
     struct user_regs_struct r = registers_for(held, function, stack);
     r.rdi = argument;
     HSD_TRY(set_out(held, &r, err));
@@ -453,20 +503,25 @@ void hsd_held_release(hsd_held *held)
 
 hsd_status hsd_held_place_open(hsd_held_place *place, hsd_error *err)
 {
-    static const uint8_t call_return[] = {0x0f, 0x05, 0xc3}, signal_return[] = {0x48, 0xc7, 0xc0, SYS_rt_sigreturn, 0, 0, 0, 0x0f, 0x05};
+    static const uint8_t call_return[] = {0x0f, 0x05, 0xc3},
+                         signal_return[] = {0x48, 0xc7, 0xc0, SYS_rt_sigreturn, 0, 0, 0, 0x0f, 0x05};
     place->call_return = hsd_remote_code(place->remote, place->libc, call_return, sizeof call_return);
     place->signal_return = hsd_remote_code(place->remote, place->libc, signal_return, sizeof signal_return);
     if (place->call_return != 0 && place->signal_return != 0) return HSD_OK;
-    return hsd_fail(err, HSD_E_UNSUPPORTED, "the C library of process %ld is none that is known: it cannot be made to load an agent", place->remote->pid);
+    return hsd_fail(err, HSD_E_UNSUPPORTED,
+                    "the C library of process %ld is none that is known: it cannot be made to load an agent",
+                    place->remote->pid);
 }
 
 #else
 
-hsd_status hsd_held_take(hsd_held *out, const hsd_process_facts *facts, const hsd_held_place *place, bool for_calls, hsd_error *err)
+hsd_status hsd_held_take(hsd_held *out, const hsd_process_facts *facts, const hsd_held_place *place, bool for_calls,
+                         hsd_error *err)
 {
     (void)place, (void)for_calls;
     *out = (hsd_held){0};
-    return hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld: an agent is brought into running programs on x86-64 alone", facts->pid);
+    return hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld: an agent is brought into running programs on x86-64 alone",
+                    facts->pid);
 }
 
 hsd_status hsd_held_call(hsd_held *held, long number, const uint64_t arguments[6], int64_t *result, hsd_error *err)

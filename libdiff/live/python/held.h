@@ -1,9 +1,11 @@
 /*
- * One thread of another process, held as by a debugger, at a place where it may be made to call functions of libc, and let go so that the program does
- * not notice: with its registers, its mask of signals and the system call that it was in.
+ * One thread of another process, held as by a debugger, at a place where it may be made to call functions of libc, and
+ * let go so that the program does not notice: with its registers, its mask of signals and the system call that it was
+ * in.
  *
- * At no moment does the thread depend on this side. Whatever registers it is given, it comes back by itself: they stand on a frame like that of a signal
- * handler, whose end, rt_sigreturn, restores everything. So it goes on where it was when this side is killed.
+ * At no moment does the thread depend on this side. Whatever registers it is given, it comes back by itself: they stand
+ * on a frame like that of a signal handler, whose end, rt_sigreturn, restores everything. So it goes on where it was
+ * when this side is killed.
  */
 #ifndef HSD_LIVE_PYTHON_HELD_H
 #define HSD_LIVE_PYTHON_HELD_H
@@ -41,12 +43,15 @@ typedef struct hsd_held {
 hsd_status hsd_held_place_open(hsd_held_place *place, hsd_error *err);
 
 /*
- * Stops a thread of the process, which stands where it may call what `for_calls` says: libc's functions, or the kernel alone. HSD_E_UNSUPPORTED: tracing
- * is forbidden; HSD_E_IO: no thread came to such a place in time; HSD_E_NOT_FOUND: the process has ended.
+ * Stops a thread of the process, which stands where it may call what `for_calls` says: libc's functions, or the kernel
+ * alone. HSD_E_UNSUPPORTED: tracing is forbidden; HSD_E_IO: no thread came to such a place in time; HSD_E_NOT_FOUND:
+ * the process has ended.
  */
-hsd_status hsd_held_take(hsd_held *out, const hsd_process_facts *facts, const hsd_held_place *place, bool for_calls, hsd_error *err);
+hsd_status hsd_held_take(hsd_held *out, const hsd_process_facts *facts, const hsd_held_place *place, bool for_calls,
+                         hsd_error *err);
 
-/* Makes a system call, on the thread's own stack: only mapping calls and their like, which never wait. *result: the kernel's. HSD_E_IO, HSD_E_NOT_FOUND. */
+/* Makes a system call, on the thread's own stack: only mapping calls and their like, which never wait. *result: the
+ * kernel's. HSD_E_IO, HSD_E_NOT_FOUND. */
 hsd_status hsd_held_call(hsd_held *held, long number, const uint64_t arguments[6], int64_t *result, hsd_error *err);
 
 /* Runs a function with one argument, on the stack that ends at `stack_end`. */

@@ -5,8 +5,8 @@
  *      that thread                             takes the GIL, loads the agent, writes the heap into a pipe, unloads it, ends
  *      a thread of the program, held           unmaps the region
  *
- * stub.h has what runs there, held.h how a thread is held. When this side is killed, the thread there ends by itself, and what it leaves, the region, goes
- * with the next capture.
+ * stub.h has what runs there, held.h how a thread is held. When this side is killed, the thread there ends by itself,
+ * and what it leaves, the region, goes with the next capture.
  */
 #ifndef HSD_LIVE_PYTHON_INJECT_H
 #define HSD_LIVE_PYTHON_INJECT_H

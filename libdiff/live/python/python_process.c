@@ -78,24 +78,29 @@ void hsd_python_runtime(const hsd_python_version *version, char *out, size_t siz
     else if (version->major == 0)
         snprintf(out, size, "Python");
     else
-        snprintf(out, size, "Python %u.%u%s", version->major, version->minor, version->kind == HSD_PYTHON_FREE_THREADED ? "t" : "");
+        snprintf(out, size, "Python %u.%u%s", version->major, version->minor,
+                 version->kind == HSD_PYTHON_FREE_THREADED ? "t" : "");
 }
 
 hsd_status hsd_python_gate_of_version(const hsd_process_facts *facts, const hsd_python_version *version, hsd_error *err)
 {
     if (version->kind == HSD_PYTHON_PYPY) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is PyPy, whose heap is not CPython's: there is no agent for it", facts->pid);
+        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is PyPy, whose heap is not CPython's: there is no agent for it",
+                 facts->pid);
         hsd_error_set_hint(err, "let it write its own dump, gc.dump_rpy_heap(), or run the program on CPython");
         return HSD_E_UNSUPPORTED;
     }
     if (version->kind == HSD_PYTHON_FREE_THREADED) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is a free-threaded Python: without the GIL its heap does not stand still for a walk", facts->pid);
+        hsd_fail(err, HSD_E_UNSUPPORTED,
+                 "process %ld is a free-threaded Python: without the GIL its heap does not stand still for a walk",
+                 facts->pid);
         hsd_error_set_hint(err, "run the program on a Python with the GIL: python3.%u, without the t", version->minor);
         return HSD_E_UNSUPPORTED;
     }
-    if (version->major == 0 || (version->major == 3 && version->minor >= OLDEST && version->minor <= NEWEST)) return HSD_OK;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is Python %u.%u, and there is an agent for 3.%d to 3.%d", facts->pid, version->major, version->minor,
-             OLDEST, NEWEST);
+    if (version->major == 0 || (version->major == 3 && version->minor >= OLDEST && version->minor <= NEWEST))
+        return HSD_OK;
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is Python %u.%u, and there is an agent for 3.%d to 3.%d", facts->pid,
+             version->major, version->minor, OLDEST, NEWEST);
     return HSD_E_UNSUPPORTED;
 }
 
@@ -110,10 +115,16 @@ static uint64_t number_of(const char *status, const char *key, int base)
 /* More filters than this one has: what they let through is not known. A container's are the same for both. */
 static hsd_status pass_seccomp(const hsd_process_facts *facts, const char *status, const char *own, hsd_error *err)
 {
-    if (number_of(status, "Seccomp", 10) == 0 || number_of(status, "Seccomp_filters", 10) <= number_of(own, "Seccomp_filters", 10)) return HSD_OK;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is confined by seccomp: what it may not do, an agent brought into it may not do either, and it could be "
-             "killed for trying", facts->pid);
-    hsd_error_set_hint(err, "%s; in a container run hsdiff inside, docker exec CONTAINER hsdiff capture %ld", otherwise, facts->inner_pid);
+    if (number_of(status, "Seccomp", 10) == 0 ||
+        number_of(status, "Seccomp_filters", 10) <= number_of(own, "Seccomp_filters", 10))
+        return HSD_OK;
+    hsd_fail(err, HSD_E_UNSUPPORTED,
+             "process %ld is confined by seccomp: what it may not do, an agent brought into it may not do either, and "
+             "it could be "
+             "killed for trying",
+             facts->pid);
+    hsd_error_set_hint(err, "%s; in a container run hsdiff inside, docker exec CONTAINER hsdiff capture %ld", otherwise,
+                       facts->inner_pid);
     return HSD_E_UNSUPPORTED;
 }
 
@@ -125,12 +136,16 @@ static hsd_status pass_yama(const hsd_process_facts *facts, const char *own, hsd
     free(text);
     const bool has_right = (number_of(own, "CapEff", 16) >> SYS_PTRACE & 1) != 0;
     if (scope == '0' || (scope != '3' && has_right)) return HSD_OK;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld may not be held as by a debugger: kernel.yama.ptrace_scope is %c", facts->pid, scope);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld may not be held as by a debugger: kernel.yama.ptrace_scope is %c",
+             facts->pid, scope);
     if (scope == '3')
         hsd_error_set_hint(err, "it cannot be changed until the machine starts anew; %s", otherwise);
     else
-        hsd_error_set_hint(err, "%s; or give hsdiff the right, in a container by --cap-add=SYS_PTRACE, else as root; or allow it to your user until the "
-                           "next start of the machine: sysctl kernel.yama.ptrace_scope=0", otherwise);
+        hsd_error_set_hint(err,
+                           "%s; or give hsdiff the right, in a container by --cap-add=SYS_PTRACE, else as root; or "
+                           "allow it to your user until the "
+                           "next start of the machine: sysctl kernel.yama.ptrace_scope=0",
+                           otherwise);
     return HSD_E_UNSUPPORTED;
 }
 
@@ -138,7 +153,8 @@ static hsd_status pass_state(const hsd_process_facts *facts, const char *status,
 {
     const char *state = hsd_procfs_status_value(status, "State");
     if (facts->is_traced) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is being traced (gdb, strace), and nobody else can hold it", facts->pid);
+        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is being traced (gdb, strace), and nobody else can hold it",
+                 facts->pid);
         hsd_error_set_hint(err, "end the debugger first, or %s", otherwise);
         return HSD_E_UNSUPPORTED;
     }
@@ -149,7 +165,8 @@ static hsd_status pass_state(const hsd_process_facts *facts, const char *status,
     }
     const char *features = hsd_procfs_status_value(status, "x86_Thread_features");
     if (features == NULL || strncmp(features, "shstk", 5) != 0) return HSD_OK;
-    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld has a shadow stack, which forbids to make it call anything", facts->pid);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld has a shadow stack, which forbids to make it call anything",
+             facts->pid);
     hsd_error_set_hint(err, "%s", otherwise);
     return HSD_E_UNSUPPORTED;
 }
@@ -157,8 +174,12 @@ static hsd_status pass_state(const hsd_process_facts *facts, const char *status,
 static hsd_status pass_library(const hsd_process_facts *facts, hsd_error *err)
 {
     if (hsd_process_maps(facts, "ld-musl-", true) || hsd_process_maps(facts, "libc.so", false)) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld runs on the C library musl, and the agent is of glibc: it cannot be loaded into it", facts->pid);
-        hsd_error_set_hint(err, "run it on a system with glibc, as an image of Debian or Ubuntu (python:3.12, not python:3.12-alpine)");
+        hsd_fail(err, HSD_E_UNSUPPORTED,
+                 "process %ld runs on the C library musl, and the agent is of glibc: it cannot be loaded into it",
+                 facts->pid);
+        hsd_error_set_hint(
+            err,
+            "run it on a system with glibc, as an image of Debian or Ubuntu (python:3.12, not python:3.12-alpine)");
         return HSD_E_UNSUPPORTED;
     }
     if (hsd_process_maps(facts, "libc.so.6", false) || hsd_process_maps(facts, "libc-2.", true)) return HSD_OK;
@@ -181,12 +202,16 @@ hsd_status hsd_python_gate_of_injection(const hsd_process_facts *facts, hsd_erro
     char path[48];
     size_t size = 0;
     if (!facts->is_readable) {
-        hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld may not be looked at from here, and so no agent can be brought into it", facts->pid);
-        hsd_error_set_hint(err, "run hsdiff as its user, %u, or as root with CAP_SYS_PTRACE (--cap-add=SYS_PTRACE); or %s", facts->uid, otherwise);
+        hsd_fail(err, HSD_E_UNSUPPORTED,
+                 "process %ld may not be looked at from here, and so no agent can be brought into it", facts->pid);
+        hsd_error_set_hint(err,
+                           "run hsdiff as its user, %u, or as root with CAP_SYS_PTRACE (--cap-add=SYS_PTRACE); or %s",
+                           facts->uid, otherwise);
         return HSD_E_UNSUPPORTED;
     }
     snprintf(path, sizeof path, "/proc/%ld/status", facts->pid);
-    char *status = hsd_procfs_read(path, STATUS_BYTES, &size), *own = hsd_procfs_read("/proc/self/status", STATUS_BYTES, &size);
+    char *status = hsd_procfs_read(path, STATUS_BYTES, &size),
+         *own = hsd_procfs_read("/proc/self/status", STATUS_BYTES, &size);
     const hsd_status result = pass_status(facts, status, own, err);
     free(status);
     free(own);

@@ -6,7 +6,12 @@
 
 #include "live/way.h"
 
-typedef enum hsd_python_kind { HSD_PYTHON_NOT, HSD_PYTHON_C, HSD_PYTHON_FREE_THREADED, HSD_PYTHON_PYPY } hsd_python_kind;
+typedef enum hsd_python_kind {
+    HSD_PYTHON_NOT,
+    HSD_PYTHON_C,
+    HSD_PYTHON_FREE_THREADED,
+    HSD_PYTHON_PYPY
+} hsd_python_kind;
 
 typedef struct hsd_python_version {
     hsd_python_kind kind;
@@ -23,9 +28,11 @@ hsd_python_kind hsd_python_name(const char *name, size_t size, hsd_python_versio
 void hsd_python_runtime(const hsd_python_version *version, char *out, size_t size);
 
 /* The kinds and versions that there is no agent for: HSD_E_UNSUPPORTED. */
-hsd_status hsd_python_gate_of_version(const hsd_process_facts *facts, const hsd_python_version *version, hsd_error *err);
+hsd_status hsd_python_gate_of_version(const hsd_process_facts *facts, const hsd_python_version *version,
+                                      hsd_error *err);
 
-/* May the process be held as by a debugger, and does it run on a C library that the agent fits? HSD_E_UNSUPPORTED with what opens the gate. */
+/* May the process be held as by a debugger, and does it run on a C library that the agent fits? HSD_E_UNSUPPORTED with
+ * what opens the gate. */
 hsd_status hsd_python_gate_of_injection(const hsd_process_facts *facts, hsd_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* process_vm_readv */
 /*
- * See remote.h. A symbol is found as ld.so does it: program headers, the dynamic section, its hash table. Addresses in the dynamic section are absolute
- * where ld.so has made them so, and relative to the object where it has not.
+ * See remote.h. A symbol is found as ld.so does it: program headers, the dynamic section, its hash table. Addresses in
+ * the dynamic section are absolute where ld.so has made them so, and relative to the object where it has not.
  */
 #include "live/python/remote.h"
 
@@ -27,7 +27,8 @@ static hsd_status add_mapping(hsd_remote *remote, const hsd_remote_mapping *one,
     if (remote->count == remote->room) {
         const size_t room = remote->room == 0 ? 256 : 2 * remote->room;
         hsd_remote_mapping *more = room > MOST_MAPPINGS ? NULL : realloc(remote->mappings, room * sizeof *more);
-        if (more == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: process %ld has too many mappings", remote->pid);
+        if (more == NULL)
+            return hsd_fail(err, HSD_E_NOMEM, "out of memory: process %ld has too many mappings", remote->pid);
         remote->mappings = more;
         remote->room = room;
     }
@@ -40,7 +41,9 @@ static bool parse_line(const char *line, hsd_remote_mapping *out)
     char rights[8], path[4096] = "";
     size_t size = 0;
     *out = (hsd_remote_mapping){0};
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4095[^\n]", &out->begin, &out->end, rights, &out->offset, path) < 4) return false;
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %4095[^\n]", &out->begin, &out->end, rights,
+               &out->offset, path) < 4)
+        return false;
     if (strlen(rights) < 4 || out->end <= out->begin) return false;
     out->is_readable = rights[0] == 'r';
     out->is_writable = rights[1] == 'w';
@@ -85,7 +88,9 @@ size_t hsd_remote_object(const hsd_remote *remote, const char *prefix, size_t fr
 {
     for (size_t i = from; i < remote->count; i++) {
         const hsd_remote_mapping *one = &remote->mappings[i];
-        if (one->offset == 0 && one->is_readable && one->name[0] != '\0' && strncmp(one->name, prefix, strlen(prefix)) == 0) return i;
+        if (one->offset == 0 && one->is_readable && one->name[0] != '\0' &&
+            strncmp(one->name, prefix, strlen(prefix)) == 0)
+            return i;
     }
     return SIZE_MAX;
 }
@@ -133,7 +138,9 @@ static bool find_dynamic(const hsd_remote *remote, uint64_t begin, dynamic *d)
     Elf64_Phdr one;
     uint64_t address = 0, size = 0, first = UINT64_MAX;
     if (!hsd_remote_read(remote, begin, &head, sizeof head) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return false;
-    if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64 || head.e_phentsize != sizeof one || head.e_phnum > MOST_HEADERS) return false;
+    if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64 || head.e_phentsize != sizeof one ||
+        head.e_phnum > MOST_HEADERS)
+        return false;
     for (unsigned i = 0; i < head.e_phnum; i++) {
         if (!hsd_remote_read(remote, begin + head.e_phoff + i * sizeof one, &one, sizeof one)) return false;
         if (one.p_type == PT_LOAD && one.p_offset == 0) first = one.p_vaddr;
@@ -158,7 +165,9 @@ static uint64_t look_at_symbol(const hsd_remote *remote, const dynamic *d, uint3
     Elf64_Sym symbol;
     char found[MOST_SYMBOL];
     const size_t size = strlen(name) + 1;
-    if (size > sizeof found || !hsd_remote_read(remote, d->symbols + (uint64_t)index * sizeof symbol, &symbol, sizeof symbol)) return 0;
+    if (size > sizeof found ||
+        !hsd_remote_read(remote, d->symbols + (uint64_t)index * sizeof symbol, &symbol, sizeof symbol))
+        return 0;
     if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 || symbol.st_name >= d->strings_size) return 0;
     if (ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC || ELF64_ST_TYPE(symbol.st_info) == STT_TLS) return 0;
     if (!hsd_remote_read(remote, d->strings + symbol.st_name, found, size) || memcmp(found, name, size) != 0) return 0;
@@ -172,9 +181,12 @@ static uint64_t find_in_hash(const hsd_remote *remote, const dynamic *d, const c
     if (!hsd_remote_read(remote, d->gnu_hash, head, sizeof head) || head[0] == 0) return 0;
     const uint64_t buckets = d->gnu_hash + sizeof head + (uint64_t)head[2] * sizeof(uint64_t);
     const uint64_t chains = buckets + (uint64_t)head[0] * sizeof(uint32_t);
-    if (!hsd_remote_read(remote, buckets + (uint64_t)(hash % head[0]) * sizeof index, &index, sizeof index) || index < head[1]) return 0;
+    if (!hsd_remote_read(remote, buckets + (uint64_t)(hash % head[0]) * sizeof index, &index, sizeof index) ||
+        index < head[1])
+        return 0;
     for (unsigned steps = 0; steps < MOST_CHAIN; steps++, index++) {
-        if (!hsd_remote_read(remote, chains + (uint64_t)(index - head[1]) * sizeof found, &found, sizeof found)) return 0;
+        if (!hsd_remote_read(remote, chains + (uint64_t)(index - head[1]) * sizeof found, &found, sizeof found))
+            return 0;
         const uint64_t address = (found | 1) == (hash | 1) ? look_at_symbol(remote, d, index, name) : 0;
         if (address != 0) return address;
         if ((found & 1) != 0) return 0;

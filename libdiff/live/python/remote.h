@@ -1,6 +1,7 @@
 /*
- * The memory of another process: what is mapped where, by which file, and at which address a loaded object has a symbol. All of it is read from the
- * process itself, so that a file that was replaced or lies in another container does not matter. Nothing that is read is trusted.
+ * The memory of another process: what is mapped where, by which file, and at which address a loaded object has a
+ * symbol. All of it is read from the process itself, so that a file that was replaced or lies in another container does
+ * not matter. Nothing that is read is trusted.
  */
 #ifndef HSD_LIVE_PYTHON_REMOTE_H
 #define HSD_LIVE_PYTHON_REMOTE_H

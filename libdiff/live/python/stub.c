@@ -1,13 +1,15 @@
 /*
- * See stub.h. Everything in the section hsd_stub is copied into the other process: it calls its own functions and those of the page, has no constants
- * elsewhere, and is compiled without what a compiler adds (CMakeLists.txt).
+ * See stub.h. Everything in the section hsd_stub is copied into the other process: it calls its own functions and those
+ * of the page, has no constants elsewhere, and is compiled without what a compiler adds (CMakeLists.txt).
  *
- * The thread must leave nothing behind. glibc gives each thread that allocates an arena of its own, which stays for ever: so a filter of seccomp, which
- * holds for this one thread, refuses it the address space for one, and glibc then maps what the thread allocates piece by piece. Its stack is not glibc's,
- * which would keep it for later threads. ld.so keeps tables of what is loaded, so it is not this thread that has it loaded: they come from where those of
- * the program do.
+ * The thread must leave nothing behind. glibc gives each thread that allocates an arena of its own, which stays for
+ * ever: so a filter of seccomp, which holds for this one thread, refuses it the address space for one, and glibc then
+ * maps what the thread allocates piece by piece. Its stack is not glibc's, which would keep it for later threads. ld.so
+ * keeps tables of what is loaded, so it is not this thread that has it loaded: they come from where those of the
+ * program do.
  *
- * A child of a fork meanwhile has the region too: glibc looks through the stacks of all threads there, so it cannot be kept from it.
+ * A child of a fork meanwhile has the region too: glibc looks through the stacks of all threads there, so it cannot be
+ * kept from it.
  */
 #include "live/python/stub.h"
 
@@ -18,7 +20,7 @@
 #include <sys/syscall.h>
 
 #define IN_STUB __attribute__((section("hsd_stub"), used, noinline))
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE  static inline __attribute__((always_inline))
 
 extern const char __start_hsd_stub[], __stop_hsd_stub[]; /* made by the linker */
 
@@ -39,7 +41,10 @@ INLINE long call(long number, long a, long b, long c, long d)
     long result;
     register long fourth __asm__("r10") = d;
     register long fifth __asm__("r8") = 0;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth) : "rcx", "r11", "memory");
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth)
+                     : "rcx", "r11", "memory");
     return result;
 }
 
@@ -60,7 +65,8 @@ INLINE uint64_t now_ns(void)
 
 INLINE void become_traceless(hsd_stub_data *d)
 {
-    if (call(SYS_prctl, SET_NO_NEW_PRIVILEGES, 1, 0, 0) == 0) call(SYS_seccomp, SECCOMP_FILTER, SECCOMP_FAST, (long)&d->program, 0);
+    if (call(SYS_prctl, SET_NO_NEW_PRIVILEGES, 1, 0, 0) == 0)
+        call(SYS_seccomp, SECCOMP_FILTER, SECCOMP_FAST, (long)&d->program, 0);
     call(SYS_prctl, SET_NAME, (long)d->name, 0, 0);
 }
 
@@ -145,7 +151,8 @@ IN_STUB static void *thread_main(void *context)
 INLINE int start(hsd_stub_data *d)
 {
     int failed = d->attributes_init(d->attributes);
-    if (failed == 0) failed = d->attributes_set_stack(d->attributes, (void *)(d->region + HSD_STUB_STACK_AT), HSD_STUB_STACK_BYTES);
+    if (failed == 0)
+        failed = d->attributes_set_stack(d->attributes, (void *)(d->region + HSD_STUB_STACK_AT), HSD_STUB_STACK_BYTES);
     if (failed == 0) failed = d->attributes_set_detached(d->attributes, DETACHED);
     return failed != 0 ? failed : d->create(&d->thread, d->attributes, d->thread_main, d);
 }
@@ -192,13 +199,19 @@ enum { ARENA_BYTES = 32 * 1024 * 1024 };
 void hsd_stub_prepare(hsd_stub_data *data)
 {
     const hsd_stub_instruction filter[HSD_STUB_FILTER] = {
-        {LOAD, 0, 0, AT_NUMBER},   {IF_EQUAL, 0, 5, SYS_mmap},
-        {LOAD, 0, 0, AT_RIGHTS},   {IF_EQUAL, 0, 3, 0},      /* may neither be read nor written: kept for later */
-        {LOAD, 0, 0, AT_SIZE_LOW}, {IF_AT_LEAST, 0, 1, ARENA_BYTES},
+        {LOAD, 0, 0, AT_NUMBER},
+        {IF_EQUAL, 0, 5, SYS_mmap},
+        /* may neither be read nor written: kept for later */
+        {LOAD, 0, 0, AT_RIGHTS},
+        {IF_EQUAL, 0, 3, 0},
+        {LOAD, 0, 0, AT_SIZE_LOW},
+        {IF_AT_LEAST, 0, 1, ARENA_BYTES},
         {RETURN, 0, 0, REFUSE | ENOMEM},
-        {RETURN, 0, 0, ALLOW},     {RETURN, 0, 0, ALLOW},
+        {RETURN, 0, 0, ALLOW},
+        {RETURN, 0, 0, ALLOW},
     };
-    *data = (hsd_stub_data){.fds = {-1, -1}, .agent_fd = -1, .offer_ns = 500u * 1000 * 1000, .name = "hsdiff", .entry = HSD_STUB_ENTRY};
+    *data = (hsd_stub_data){
+        .fds = {-1, -1}, .agent_fd = -1, .offer_ns = 500u * 1000 * 1000, .name = "hsdiff", .entry = HSD_STUB_ENTRY};
     data->options.struct_bytes = sizeof data->options;
     memcpy(data->filter, filter, sizeof filter);
     data->program.count = HSD_STUB_FILTER;

@@ -1,13 +1,13 @@
 /*
- * The code that runs inside the other process, and the page that it shares with this side. The code is copied there as bytes: it calls what the page
- * names, makes system calls by itself, and knows no address of its own.
+ * The code that runs inside the other process, and the page that it shares with this side. The code is copied there as
+ * bytes: it calls what the page names, makes system calls by itself, and knows no address of its own.
  *
  *      page 0   code (r-x), which begins with HSD_STUB_MAGIC
  *      page 1…  hsd_stub_data
  *      the rest a stack for what a thread of the program is made to do, and one for the new thread
  *
- * A thread of the program, stopped at a safe place, loads the agent, starts a thread of libc's and goes on. The new one takes the GIL, has the agent write
- * the heap into a pipe, unloads it and ends.
+ * A thread of the program, stopped at a safe place, loads the agent, starts a thread of libc's and goes on. The new one
+ * takes the GIL, has the agent write the heap into a pipe, unloads it and ends.
  */
 #ifndef HSD_LIVE_PYTHON_STUB_H
 #define HSD_LIVE_PYTHON_STUB_H
@@ -29,19 +29,19 @@ enum { HSD_STUB_MAGIC_BYTES = 16, HSD_STUB_FILTER = 9 };
 /* How far the thread has come. */
 typedef enum hsd_stub_state {
     HSD_STUB_NEW,
-    HSD_STUB_RUNS,     /* and waits for the GIL */
-    HSD_STUB_OFFERS,   /* fds[0] can be opened from outside, and it waits for `go` */
+    HSD_STUB_RUNS,   /* and waits for the GIL */
+    HSD_STUB_OFFERS, /* fds[0] can be opened from outside, and it waits for `go` */
     HSD_STUB_WALKS,
-    HSD_STUB_DONE      /* what came of it stands in `outcome`; the thread is about to end */
+    HSD_STUB_DONE /* what came of it stands in `outcome`; the thread is about to end */
 } hsd_stub_state;
 
 typedef enum hsd_stub_outcome {
     HSD_STUB_WHOLE,
-    HSD_STUB_NO_PYTHON, /* not initialised, or ending */
-    HSD_STUB_NO_PIPE,   /* `number` has the errno */
-    HSD_STUB_NOT_LOADED,/* `error` has the sentence of dlopen or dlsym */
-    HSD_STUB_NOBODY,    /* nobody took the pipe in time */
-    HSD_STUB_FAILED     /* `error` has the agent's sentence */
+    HSD_STUB_NO_PYTHON,  /* not initialised, or ending */
+    HSD_STUB_NO_PIPE,    /* `number` has the errno */
+    HSD_STUB_NOT_LOADED, /* `error` has the sentence of dlopen or dlsym */
+    HSD_STUB_NOBODY,     /* nobody took the pipe in time */
+    HSD_STUB_FAILED      /* `error` has the agent's sentence */
 } hsd_stub_outcome;
 
 /* Of the kernel's struct sock_filter and sock_fprog. */
@@ -53,15 +53,16 @@ typedef struct hsd_stub_instruction {
 
 typedef struct hsd_stub_data {
     volatile uint32_t state, outcome, go;
-    volatile uint32_t is_begun, has_begun; /* a thread of the program is, or was, made to run here; it is through */
+    /* a thread of the program is, or was, made to run here; it is through */
+    volatile uint32_t is_begun, has_begun;
     volatile int32_t tid, number; /* tid: as the process itself counts */
     int32_t fds[2];
-    int32_t create_failed;        /* what pthread_create returned */
-    int32_t agent_fd;             /* to be closed when the agent is loaded; -1 = none */
+    int32_t create_failed; /* what pthread_create returned */
+    int32_t agent_fd;      /* to be closed when the agent is loaded; -1 = none */
     uint64_t region, region_bytes, offer_ns;
-    uint64_t attributes[16];      /* pthread_attr_t */
+    uint64_t attributes[16]; /* pthread_attr_t */
     uint64_t thread;
-    void *agent;                  /* what dlopen gave */
+    void *agent; /* what dlopen gave */
     /* functions in the process */
     int *(*errno_location)(void);
     int (*attributes_init)(void *);

@@ -20,12 +20,15 @@ static char *read_file(long pid, pid_t tid, const char *name)
 {
     char path[64];
     size_t size = 0;
-    if (pid == 0) snprintf(path, sizeof path, "/proc/thread-self/%s", name);
-    else snprintf(path, sizeof path, "/proc/%ld/task/%d/%s", pid, (int)tid, name);
+    if (pid == 0)
+        snprintf(path, sizeof path, "/proc/thread-self/%s", name);
+    else
+        snprintf(path, sizeof path, "/proc/%ld/task/%d/%s", pid, (int)tid, name);
     return hsd_procfs_read(path, TEXT_BYTES, &size);
 }
 
-/* "se.exec_start : 1163012.927518": when the thread last began to run, in ns of its processor; 0 = the kernel does not say. */
+/* "se.exec_start : 1163012.927518": when the thread last began to run, in ns of its processor; 0 = the kernel does not
+ * say. */
 static uint64_t last_ran_ns(long pid, pid_t tid)
 {
     static const char key[] = "se.exec_start";
@@ -76,10 +79,13 @@ static uint64_t processor_now_ns(uint64_t processor)
 
 void hsd_waited_note(hsd_waited *out, long pid, pid_t tid)
 {
-    *out = (hsd_waited){.sleeps = sleeps_of(pid, tid)}; /* first: what comes between this and the last look shows in it */
+    *out =
+        (hsd_waited){.sleeps = sleeps_of(pid, tid)}; /* first: what comes between this and the last look shows in it */
     if (out->sleeps == 0 || !is_in_such_call(pid, tid)) return;
     char *stat = read_file(pid, tid, "stat");
-    const uint64_t slept = last_ran_ns(pid, tid), now = slept == 0 || stat == NULL ? 0 : processor_now_ns(hsd_procfs_stat_number(stat, PROCESSOR_FIELD));
+    const uint64_t slept = last_ran_ns(pid, tid),
+                   now =
+                       slept == 0 || stat == NULL ? 0 : processor_now_ns(hsd_procfs_stat_number(stat, PROCESSOR_FIELD));
     if (now > slept) out->since_ns = hsd_now_ns() - (now - slept);
     free(stat);
 }

@@ -1,6 +1,6 @@
 /*
- * How long a thread has waited in a call that begins its wait anew when it is taken up again. The kernel does not say since when a call waits, but since when
- * its thread has not run, by the clock of the processor that it ran on last.
+ * How long a thread has waited in a call that begins its wait anew when it is taken up again. The kernel does not say
+ * since when a call waits, but since when its thread has not run, by the clock of the processor that it ran on last.
  */
 #ifndef HSD_LIVE_PYTHON_WAITED_H
 #define HSD_LIVE_PYTHON_WAITED_H

@@ -1,6 +1,6 @@
 /*
- * Python with the agent in it: brought in at its start by a folder on PYTHONPATH, or because the program imports hsdiff_agent. The agent's own thread takes
- * the GIL and walks the heap.
+ * Python with the agent in it: brought in at its start by a folder on PYTHONPATH, or because the program imports
+ * hsdiff_agent. The agent's own thread takes the GIL and walks the heap.
  */
 #include <stdio.h>
 
@@ -45,9 +45,11 @@ static hsd_status prepare_environment(hsd_set_variable_fn set, void *context, hs
 }
 
 /* pytest, gunicorn, flask and their like are scripts. */
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status, hsd_error *err)
+static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                    hsd_error *err)
 {
-    if (command[0] == NULL || !(is_python_name(command[0]) || hsd_command_is_script_of(command[0], "python"))) return false;
+    if (command[0] == NULL || !(is_python_name(command[0]) || hsd_command_is_script_of(command[0], "python")))
+        return false;
     *status = prepare_environment(set, context, err);
     return true;
 }

@@ -1,5 +1,6 @@
 /*
- * Python, of which nothing need be prepared: the agent is brought into the process from outside, and taken out again behind the capture.
+ * Python, of which nothing need be prepared: the agent is brought into the process from outside, and taken out again
+ * behind the capture.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +18,11 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
     hsd_python_look(facts, &version);
     if (version.kind == HSD_PYTHON_NOT) return HSD_GATE_NOT_MINE;
     hsd_python_runtime(&version, process->runtime, sizeof process->runtime);
-    if (hsd_live_find_agent(facts, "native", NULL) == HSD_GATE_OPEN) return HSD_GATE_NOT_MINE; /* its malloc, which the user asked for */
-    if (hsd_python_gate_of_version(facts, &version, err) != HSD_OK || hsd_python_gate_of_injection(facts, err) != HSD_OK) return HSD_GATE_CLOSED;
+    /* its malloc, which the user asked for */
+    if (hsd_live_find_agent(facts, "native", NULL) == HSD_GATE_OPEN) return HSD_GATE_NOT_MINE;
+    if (hsd_python_gate_of_version(facts, &version, err) != HSD_OK ||
+        hsd_python_gate_of_injection(facts, err) != HSD_OK)
+        return HSD_GATE_CLOSED;
     return hsd_agent_path(path, sizeof path, agent_file, err) == HSD_OK ? HSD_GATE_OPEN : HSD_GATE_CLOSED;
 }
 

@@ -1,7 +1,7 @@
 /*
- * ssh://[user@]host[:port][/name]. User and host become words of ssh's command line, which fills them into commands of the user's
- * configuration (ProxyCommand): no dash in front, and nothing that a shell knows. The name becomes a word of the other machine's shell: it is
- * quoted, and so may hold anything but control characters.
+ * ssh://[user@]host[:port][/name]. User and host become words of ssh's command line, which fills them into commands of
+ * the user's configuration (ProxyCommand): no dash in front, and nothing that a shell knows. The name becomes a word of
+ * the other machine's shell: it is quoted, and so may hold anything but control characters.
  */
 #include "live/ssh/address.h"
 
@@ -117,7 +117,8 @@ static const char *read_parts(hsd_remote *out, const char *text)
 {
     const size_t size = strcspn(text, "/");
     const char *at = memchr(text, '@', size), *host = at == NULL ? text : at + 1;
-    if (at != NULL && (at == text || !copy(out->user, sizeof out->user, text, (size_t)(at - text)) || !is_safe(out->user, "._-+")))
+    if (at != NULL &&
+        (at == text || !copy(out->user, sizeof out->user, text, (size_t)(at - text)) || !is_safe(out->user, "._-+")))
         return "the name of the user has letters, digits, '.', '_', '-' and '+', and no dash in front";
     if (!read_host(out, host, size - (size_t)(host - text)))
         return "a host has letters, digits, '.', '_' and '-', no dash in front, and behind a ':' its port";
@@ -131,7 +132,8 @@ static const char *read_parts(hsd_remote *out, const char *text)
 hsd_status hsd_remote_parse(hsd_remote *out, const char *word, hsd_error *err)
 {
     *out = (hsd_remote){.port = 0};
-    const char *wrong = hsd_remote_is(word) ? read_parts(out, word + sizeof SCHEME - 1) : "it does not begin with ssh://";
+    const char *wrong =
+        hsd_remote_is(word) ? read_parts(out, word + sizeof SCHEME - 1) : "it does not begin with ssh://";
     if (wrong == NULL) return HSD_OK;
     hsd_fail(err, HSD_E_UNSUPPORTED, "'%.200s' is no address: %s", word, wrong);
     hsd_error_set_hint(err, "hsdiff capture ssh://[USER@]HOST[:PORT]/PID or /NAME");
@@ -143,7 +145,8 @@ hsd_status hsd_remote_parse(hsd_remote *out, const char *word, hsd_error *err)
 static size_t quoted_size(const char *word)
 {
     size_t size = 3; /* a space and two quotes */
-    for (; *word != '\0'; word++) size += *word == '\'' ? 4 : 1;
+    for (; *word != '\0'; word++)
+        size += *word == '\'' ? 4 : 1;
     return size;
 }
 
@@ -166,12 +169,14 @@ static char *put_quoted(char *to, const char *word)
 char *hsd_remote_line(const char *command, const char *const *words, size_t count)
 {
     size_t size = strlen(command) + 1;
-    for (size_t i = 0; i < count; i++) size += quoted_size(words[i]);
+    for (size_t i = 0; i < count; i++)
+        size += quoted_size(words[i]);
     char *line = malloc(size);
     if (line == NULL) return NULL;
     char *to = line + strlen(command);
     memcpy(line, command, strlen(command));
-    for (size_t i = 0; i < count; i++) to = put_quoted(to, words[i]);
+    for (size_t i = 0; i < count; i++)
+        to = put_quoted(to, words[i]);
     *to = '\0';
     return line;
 }

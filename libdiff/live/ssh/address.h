@@ -13,8 +13,8 @@ bool hsd_percent_decode(char *text);
 void hsd_percent_encode(char *out, size_t size, const char *text);
 
 /*
- * The command line for the shell there: `command` as it stands, then each word in single quotes, which no shell looks into. The caller frees it; NULL: no
- * memory.
+ * The command line for the shell there: `command` as it stands, then each word in single quotes, which no shell looks
+ * into. The caller frees it; NULL: no memory.
  */
 char *hsd_remote_line(const char *command, const char *const *words, size_t count);
 

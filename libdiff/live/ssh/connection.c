@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* pipe2 */
 /*
- * See connection.h. ssh is asked for nothing that a user must answer (BatchMode), and forwards nothing. What the user's configuration says of a host holds:
- * keys, jumps, ports.
+ * See connection.h. ssh is asked for nothing that a user must answer (BatchMode), and forwards nothing. What the user's
+ * configuration says of a host holds: keys, jumps, ports.
  */
 #include "live/ssh/connection.h"
 
@@ -17,7 +17,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 40, NOT_FOUND = 127, CANNOT_RUN = 126, FAILED = 255, END_PATIENCE_MS = 5000, STEP_MS = 10, PORT_CHARS = 12 };
+enum {
+    WORDS_MAX = 40,
+    NOT_FOUND = 127,
+    CANNOT_RUN = 126,
+    FAILED = 255,
+    END_PATIENCE_MS = 5000,
+    STEP_MS = 10,
+    PORT_CHARS = 12
+};
 
 /* ---- starting ---- */
 
@@ -35,7 +43,8 @@ static void close_both(int ends[2])
 static bool open_pipes(pipes *all)
 {
     *all = (pipes){{-1, -1}, {-1, -1}, {-1, -1}};
-    if (pipe2(all->in, O_CLOEXEC) == 0 && pipe2(all->out, O_CLOEXEC) == 0 && pipe2(all->errors, O_CLOEXEC) == 0) return true;
+    if (pipe2(all->in, O_CLOEXEC) == 0 && pipe2(all->out, O_CLOEXEC) == 0 && pipe2(all->errors, O_CLOEXEC) == 0)
+        return true;
     const int error = errno;
     close_both(all->in);
     close_both(all->out);
@@ -46,10 +55,17 @@ static bool open_pipes(pipes *all)
 
 static void list_words(const char *words[WORDS_MAX], char port[PORT_CHARS], const hsd_remote *at, const char *line)
 {
-    static const char *const fixed[] = {"ssh", "-T", "-a", "-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15", "-o", "ServerAliveInterval=10",
-                                        "-o", "ServerAliveCountMax=3", "-o", "ClearAllForwardings=yes", "-o", "RemoteCommand=none"};
+    static const char *const fixed[] = {"ssh", "-T",
+                                        "-a",  "-x",
+                                        "-o",  "BatchMode=yes",
+                                        "-o",  "ConnectTimeout=15",
+                                        "-o",  "ServerAliveInterval=10",
+                                        "-o",  "ServerAliveCountMax=3",
+                                        "-o",  "ClearAllForwardings=yes",
+                                        "-o",  "RemoteCommand=none"};
     size_t count = 0;
-    for (; count < sizeof fixed / sizeof fixed[0]; count++) words[count] = fixed[count];
+    for (; count < sizeof fixed / sizeof fixed[0]; count++)
+        words[count] = fixed[count];
     if (at->port != 0) {
         snprintf(port, PORT_CHARS, "%u", at->port);
         words[count++] = "-p";
@@ -70,14 +86,16 @@ static void become(const pipes *all, const char *const *words, pid_t parent)
 {
     const struct sigaction usual = {.sa_handler = SIG_DFL};
     const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM};
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) sigaction(signals[i], &usual, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaction(signals[i], &usual, NULL);
     setsid(); /* a Ctrl-C is ours: the other end is told first */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() == parent && dup2(all->in[0], 0) == 0 && dup2(all->out[1], 1) == 1 && dup2(all->errors[1], 2) == 2) {
         execvp(words[0], (char *const *)(uintptr_t)words);
         if (errno == ENOENT) syscall(SYS_exit_group, NOT_FOUND);
     }
-    for (;;) syscall(SYS_exit_group, CANNOT_RUN);
+    for (;;)
+        syscall(SYS_exit_group, CANNOT_RUN);
 }
 
 hsd_status hsd_ssh_open(hsd_ssh *ssh, const hsd_remote *at, const char *line, hsd_error *err)
@@ -186,7 +204,8 @@ int hsd_ssh_close(hsd_ssh *ssh, bool at_once)
         }
         ssh->pid = 0;
     }
-    while (ssh->errors >= 0 && poll(&(struct pollfd){.fd = ssh->errors, .events = POLLIN}, 1, 0) > 0) hear(ssh);
+    while (ssh->errors >= 0 && poll(&(struct pollfd){.fd = ssh->errors, .events = POLLIN}, 1, 0) > 0)
+        hear(ssh);
     close_one(&ssh->out);
     close_one(&ssh->errors);
     return WIFEXITED(status) ? WEXITSTATUS(status) : FAILED;
@@ -198,9 +217,11 @@ int hsd_ssh_close(hsd_ssh *ssh, bool at_once)
 static void last_line(const hsd_ssh *ssh, char *out, size_t size)
 {
     size_t end = ssh->said_size;
-    while (end > 0 && (ssh->said[end - 1] == '\n' || ssh->said[end - 1] == ' ' || ssh->said[end - 1] == '.')) end--;
+    while (end > 0 && (ssh->said[end - 1] == '\n' || ssh->said[end - 1] == ' ' || ssh->said[end - 1] == '.'))
+        end--;
     size_t begin = end;
-    while (begin > 0 && ssh->said[begin - 1] != '\n') begin--;
+    while (begin > 0 && ssh->said[begin - 1] != '\n')
+        begin--;
     if (end - begin > 5 && memcmp(ssh->said + begin, "ssh: ", 5) == 0) begin += 5;
     snprintf(out, size, "%.*s", (int)(end - begin), ssh->said + begin);
 }
@@ -214,14 +235,17 @@ typedef struct trouble {
 
 static const trouble troubles[] = {
     {"IDENTIFICATION HAS CHANGED", HSD_E_UNSUPPORTED, "", " has another host key than the one that is known here",
-     "find out why before you go on; if it is in order: ssh-keygen -R ", ", then ssh to it once and compare the fingerprint"},
-    {"Host key verification failed", HSD_E_UNSUPPORTED, "the host key of ", " is not known here", "ssh to ", " once and compare the fingerprint that it shows"},
+     "find out why before you go on; if it is in order: ssh-keygen -R ",
+     ", then ssh to it once and compare the fingerprint"},
+    {"Host key verification failed", HSD_E_UNSUPPORTED, "the host key of ", " is not known here", "ssh to ",
+     " once and compare the fingerprint that it shows"},
     {"Permission denied", HSD_E_UNSUPPORTED, "", " lets nobody in without a question",
      "use a key that ssh takes without asking: ssh-copy-id ", ", ssh-add, or IdentityFile in ~/.ssh/config"},
     {"Too many authentication failures", HSD_E_UNSUPPORTED, "", " refused all keys that were offered",
      "name the right one for ", " in ~/.ssh/config: IdentityFile, IdentitiesOnly yes"},
     {"Could not resolve hostname", HSD_E_IO, "there is no machine called ", "", NULL, NULL},
-    {"Connection refused", HSD_E_IO, "no ssh server answers at ", ": the connection was refused", "the port stands behind the host: ssh://", ":PORT/NAME"},
+    {"Connection refused", HSD_E_IO, "no ssh server answers at ", ": the connection was refused",
+     "the port stands behind the host: ssh://", ":PORT/NAME"},
     {"timed out", HSD_E_IO, "", " does not answer in time", NULL, NULL},
     {"No route to host", HSD_E_IO, "there is no way in the network to ", "", NULL, NULL},
 };
@@ -245,8 +269,11 @@ static hsd_status blame_command(const hsd_remote *at, const char *command, const
     char port[16] = "";
     if (at->port != 0) snprintf(port, sizeof port, "-P %u ", at->port);
     hsd_fail(err, HSD_E_UNSUPPORTED, "there is no '%.80s' at %s", command, whom);
-    hsd_error_set_hint(err, "copy this installation there (scp %s-r, bin and lib beside each other) or install it there; where it is not in the PATH: --remote "
-                            "/opt/hsdiff/bin/hsdiff", port);
+    hsd_error_set_hint(err,
+                       "copy this installation there (scp %s-r, bin and lib beside each other) or install it there; "
+                       "where it is not in the PATH: --remote "
+                       "/opt/hsdiff/bin/hsdiff",
+                       port);
     return HSD_E_UNSUPPORTED;
 }
 
@@ -264,9 +291,13 @@ hsd_status hsd_ssh_blame(const hsd_ssh *ssh, const hsd_remote *at, const char *c
     last_line(ssh, line, sizeof line);
     if (strstr(ssh->said, "--serve") != NULL) {
         hsd_fail(err, HSD_E_TOO_NEW, "the hsdiff at %s is older than this one, and cannot send captures", whom);
-        hsd_error_set_hint(err, "install this version there, or take the capture there: ssh %s hsdiff capture PID -o x.hs", whom);
+        hsd_error_set_hint(err,
+                           "install this version there, or take the capture there: ssh %s hsdiff capture PID -o x.hs",
+                           whom);
         return HSD_E_TOO_NEW;
     }
-    if (exit_status == 0) return hsd_fail(err, HSD_E_UNSUPPORTED, "'%.80s' at %s is no hsdiff that sends captures", command, whom);
-    return hsd_fail(err, HSD_E_UNSUPPORTED, "'%.80s' at %s ended with status %d: %s", command, whom, exit_status, line[0] == '\0' ? "it said nothing" : line);
+    if (exit_status == 0)
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "'%.80s' at %s is no hsdiff that sends captures", command, whom);
+    return hsd_fail(err, HSD_E_UNSUPPORTED, "'%.80s' at %s ended with status %d: %s", command, whom, exit_status,
+                    line[0] == '\0' ? "it said nothing" : line);
 }

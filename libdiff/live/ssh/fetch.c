@@ -5,7 +5,8 @@
  *         ▲           │
  *         └─ broken ──┘   from the byte behind the last that came, up to TRIES times in a row without a new byte
  *
- * What arrives goes straight into the file that gets its name at the end; standard output gets it from a temporary file then, whole or not at all.
+ * What arrives goes straight into the file that gets its name at the end; standard output gets it from a temporary file
+ * then, whole or not at all.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@
 
 enum { TRIES = 6, TURN_MS = 100, FIRST_PAUSE_MS = 500, DEFAULT_SECONDS = 60, TOKEN_BYTES = 16, TICKET_BYTES = 64 };
 #define PIECE_BYTES ((size_t)64 << 10)
-#define SECOND_NS UINT64_C(1000000000)
+#define SECOND_NS   UINT64_C(1000000000)
 
 typedef struct fetch {
     const hsd_remote *at;
@@ -35,13 +36,13 @@ typedef struct fetch {
     hsd_run quiet;
     hsd_reporter reporter;
     hsd_temp_space space;
-    hsd_temp temp;      /* in front of standard output */
+    hsd_temp temp; /* in front of standard output */
     hsd_output output;
-    bool is_open;       /* the output */
-    int fd;             /* where bytes go */
+    bool is_open; /* the output */
+    int fd;       /* where bytes go */
     uint64_t received, heard_ns;
     char token[2 * TOKEN_BYTES + 1];
-    hsd_error failure;  /* of a taker; HSD_OK = it has enough, or nothing is wrong */
+    hsd_error failure; /* of a taker; HSD_OK = it has enough, or nothing is wrong */
     hsd_frames frames;
     uint8_t piece[PIECE_BYTES];
 } fetch;
@@ -72,7 +73,8 @@ static bool take_process(void *context, char *text)
 static bool take_data(void *context, const uint8_t *data, size_t size)
 {
     fetch *f = context;
-    if (!f->is_open) return hsd_fail(&f->failure, HSD_E_CORRUPT, "the other end sends what is no part of a capture") == HSD_OK;
+    if (!f->is_open)
+        return hsd_fail(&f->failure, HSD_E_CORRUPT, "the other end sends what is no part of a capture") == HSD_OK;
     const int error = hsd_fd_write(f->fd, data, size, HSD_FD_HERE);
     if (error != 0) return hsd_fail_errno(&f->failure, error, "cannot write the capture") == HSD_OK;
     f->received += size;
@@ -97,11 +99,13 @@ static hsd_status open_connection(fetch *f, hsd_ssh *ssh, hsd_error *err)
     words[count++] = "capture";
     words[count++] = "--serve";
     words[count++] = ticket;
-    for (size_t i = 0; i < f->options->word_count; i++) words[count++] = f->options->words[i];
+    for (size_t i = 0; i < f->options->word_count; i++)
+        words[count++] = f->options->words[i];
     words[count++] = f->at->name;
     char *line = hsd_remote_line(f->options->command == NULL ? "hsdiff" : f->options->command, words, count);
     free(words);
-    const hsd_status status = line == NULL ? hsd_fail_nomem(err, "the words for ssh") : hsd_ssh_open(ssh, f->at, line, err);
+    const hsd_status status =
+        line == NULL ? hsd_fail_nomem(err, "the words for ssh") : hsd_ssh_open(ssh, f->at, line, err);
     free(line);
     return status;
 }
@@ -165,13 +169,15 @@ static hsd_status give_up(const fetch *f, const hsd_error *last, hsd_error *err)
 {
     char whom[sizeof f->at->user + sizeof f->at->host + 1];
     hsd_remote_call(f->at, whom, sizeof whom);
-    hsd_fail(err, HSD_E_TRUNCATED, "the connection to %s broke behind %llu bytes and could not be taken up again: %.200s", whom,
+    hsd_fail(err, HSD_E_TRUNCATED,
+             "the connection to %s broke behind %llu bytes and could not be taken up again: %.200s", whom,
              (unsigned long long)f->received, last->text);
     hsd_error_set_hint(err, "nothing was kept; with --partial what came is");
     return HSD_E_TRUNCATED;
 }
 
-/* All has arrived, and the other end may not have heard that: once more, so that nothing is kept there for longer than it must. */
+/* All has arrived, and the other end may not have heard that: once more, so that nothing is kept there for longer than
+ * it must. */
 static void thank_again(fetch *f, hsd_ssh *ssh)
 {
     int exit_status = 0;
@@ -202,7 +208,8 @@ static hsd_status fetch_all(fetch *f, hsd_ssh *ssh, hsd_error *err)
             return status;
         }
         if (tries > TRIES) return give_up(f, &why, err);
-        hsd_note(&f->reporter, HSD_NOTE_DETAIL, "%s; connecting again behind %llu bytes", why.text, (unsigned long long)f->received);
+        hsd_note(&f->reporter, HSD_NOTE_DETAIL, "%s; connecting again behind %llu bytes", why.text,
+                 (unsigned long long)f->received);
         HSD_TRY(pause_before_next(f, tries, err));
         f->answer->resumed++;
     }
@@ -240,7 +247,8 @@ static hsd_status fetch_and_keep(fetch *f, hsd_error *err)
     hsd_status status = fetch_all(f, &ssh, &cut);
     const bool is_cut = status == HSD_E_TRUNCATED && f->options->keep_cut && f->received > 0;
     if (status == HSD_OK || is_cut) {
-        if (f->is_open && (is_cut || f->answer->exit_status == 0 || f->options->keep_cut) && f->received > 0) status = keep(f, &cut);
+        if (f->is_open && (is_cut || f->answer->exit_status == 0 || f->options->keep_cut) && f->received > 0)
+            status = keep(f, &cut);
         if (is_cut) f->answer->result.is_complete = false;
     }
     if (status != HSD_OK && err != NULL) *err = cut;
@@ -252,24 +260,33 @@ static bool make_token(char token[2 * TOKEN_BYTES + 1])
 {
     uint8_t bytes[TOKEN_BYTES];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return false;
-    for (size_t i = 0; i < sizeof bytes; i++) snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(token + 2 * i, 3, "%02x", bytes[i]);
     return true;
 }
 
-hsd_status hsd_remote_capture(const hsd_remote *at, const hsd_remote_options *options, const hsd_run *run, hsd_remote_answer *answer,
-                              hsd_error *err)
+hsd_status hsd_remote_capture(const hsd_remote *at, const hsd_remote_options *options, const hsd_run *run,
+                              hsd_remote_answer *answer, hsd_error *err)
 {
     *answer = (hsd_remote_answer){.exit_status = 0};
-    if (at->name[0] == '\0') return hsd_fail(err, HSD_E_NOT_FOUND, "ssh://%s names no program: its pid or its name stands behind a '/'", at->host);
+    if (at->name[0] == '\0')
+        return hsd_fail(err, HSD_E_NOT_FOUND, "ssh://%s names no program: its pid or its name stands behind a '/'",
+                        at->host);
     fetch *f = calloc(1, sizeof *f);
     if (f == NULL) return hsd_fail_nomem(err, "a buffer for a capture");
-    *f = (fetch){.at = at, .options = options, .answer = answer, .quiet = run == NULL ? (hsd_run){0} : *run, .fd = -1, .temp = {.fd = -1}};
+    *f = (fetch){.at = at,
+                 .options = options,
+                 .answer = answer,
+                 .quiet = run == NULL ? (hsd_run){0} : *run,
+                 .fd = -1,
+                 .temp = {.fd = -1}};
     f->quiet.progress = NULL;
     f->quiet.note = NULL;
     hsd_error_init(&f->failure);
     hsd_reporter_init(&f->reporter, run);
     hsd_temp_space_init(&f->space, f->quiet.temp_dir);
-    const hsd_status status = make_token(f->token) ? fetch_and_keep(f, err) : hsd_fail_errno(err, errno, "no random number for the connection");
+    const hsd_status status = make_token(f->token) ? fetch_and_keep(f, err)
+                                                   : hsd_fail_errno(err, errno, "no random number for the connection");
     if (f->is_open) hsd_output_close(&f->output);
     hsd_temp_close(&f->temp);
     hsd_reporter_release(&f->reporter);
@@ -279,7 +296,8 @@ hsd_status hsd_remote_capture(const hsd_remote *at, const hsd_remote_options *op
 
 /* ---- other commands ---- */
 
-static hsd_status pass_output(hsd_ssh *ssh, hsd_remote_fn take, void *context, hsd_reporter *reporter, uint64_t *bytes, hsd_error *err)
+static hsd_status pass_output(hsd_ssh *ssh, hsd_remote_fn take, void *context, hsd_reporter *reporter, uint64_t *bytes,
+                              hsd_error *err)
 {
     char piece[4096];
     for (;;) {
@@ -292,8 +310,9 @@ static hsd_status pass_output(hsd_ssh *ssh, hsd_remote_fn take, void *context, h
     }
 }
 
-hsd_status hsd_remote_run(const hsd_remote *at, const char *command, const char *const *words, size_t word_count, hsd_remote_fn take, void *context,
-                          const hsd_run *run, int *exit_status, char said[HSD_REMOTE_SAID_BYTES], hsd_error *err)
+hsd_status hsd_remote_run(const hsd_remote *at, const char *command, const char *const *words, size_t word_count,
+                          hsd_remote_fn take, void *context, const hsd_run *run, int *exit_status,
+                          char said[HSD_REMOTE_SAID_BYTES], hsd_error *err)
 {
     hsd_reporter reporter;
     hsd_ssh ssh;

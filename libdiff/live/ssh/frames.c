@@ -1,5 +1,6 @@
 /*
- * Frames as they arrive, and the lines in them. Both come from another machine: sizes are bounded before anything is kept, numbers are digits or nothing.
+ * Frames as they arrive, and the lines in them. Both come from another machine: sizes are bounded before anything is
+ * kept, numbers are digits or nothing.
  */
 #include "live/ssh/frames.h"
 
@@ -14,12 +15,14 @@
 void hsd_frame_header(uint8_t out[HSD_FRAME_HEADER], char kind, size_t size)
 {
     out[0] = (uint8_t)kind;
-    for (int i = 0; i < 4; i++) out[1 + i] = (uint8_t)(size >> (8 * i));
+    for (int i = 0; i < 4; i++)
+        out[1 + i] = (uint8_t)(size >> (8 * i));
 }
 
 /* ---- arriving ---- */
 
-/* No byte but its first occurs in the magic's beginning again: where it breaks off it begins anew, at most with this very byte. */
+/* No byte but its first occurs in the magic's beginning again: where it breaks off it begins anew, at most with this
+ * very byte. */
 static hsd_status find_magic(hsd_frames *frames, uint8_t byte, hsd_error *err)
 {
     static const char magic[] = HSD_FRAMES_MAGIC;
@@ -39,7 +42,8 @@ static hsd_status begin_frame(hsd_frames *frames, hsd_error *err)
     frames->left = (uint32_t)h[1] | (uint32_t)h[2] << 8 | (uint32_t)h[3] << 16 | (uint32_t)h[4] << 24;
     frames->text_size = 0;
     const bool is_data = h[0] == 'D', is_text = h[0] == 'H' || h[0] == 'E' || h[0] == 'P';
-    if ((is_data && frames->left <= HSD_FRAME_DATA_MAX) || (is_text && frames->left <= HSD_FRAME_TEXT_MAX)) return HSD_OK;
+    if ((is_data && frames->left <= HSD_FRAME_DATA_MAX) || (is_text && frames->left <= HSD_FRAME_TEXT_MAX))
+        return HSD_OK;
     return hsd_fail(err, HSD_E_CORRUPT, "the other end sends what is no part of a capture");
 }
 
@@ -57,12 +61,14 @@ static hsd_status end_frame(hsd_frames *frames, const hsd_frames_taker *taker, h
 }
 
 /* What there is of the frame's body; *used says how much. */
-static hsd_status take_body(hsd_frames *frames, const uint8_t *data, size_t size, size_t *used, const hsd_frames_taker *taker, hsd_error *err)
+static hsd_status take_body(hsd_frames *frames, const uint8_t *data, size_t size, size_t *used,
+                            const hsd_frames_taker *taker, hsd_error *err)
 {
     *used = size < frames->left ? size : frames->left;
     frames->left -= (uint32_t)*used;
     if (frames->header[0] == 'D') {
-        if (*used > 0 && !taker->data(taker->context, data, *used)) return hsd_fail(err, HSD_E_CANCELLED, "the capture is not wanted any more");
+        if (*used > 0 && !taker->data(taker->context, data, *used))
+            return hsd_fail(err, HSD_E_CANCELLED, "the capture is not wanted any more");
     } else {
         memcpy(frames->text + frames->text_size, data, *used);
         frames->text_size += *used;
@@ -70,7 +76,8 @@ static hsd_status take_body(hsd_frames *frames, const uint8_t *data, size_t size
     return frames->left == 0 ? end_frame(frames, taker, err) : HSD_OK;
 }
 
-hsd_status hsd_frames_take(hsd_frames *frames, const uint8_t *data, size_t size, const hsd_frames_taker *taker, hsd_error *err)
+hsd_status hsd_frames_take(hsd_frames *frames, const uint8_t *data, size_t size, const hsd_frames_taker *taker,
+                           hsd_error *err)
 {
     for (size_t at = 0; at < size && !frames->has_ended;) {
         if (!frames->has_begun) {
@@ -119,7 +126,9 @@ static uint64_t read_number(const char *value)
 {
     uint64_t number = 0;
     for (; *value >= '0' && *value <= '9'; value++) {
-        if (__builtin_mul_overflow(number, (uint64_t)10, &number) || __builtin_add_overflow(number, (uint64_t)(*value - '0'), &number)) return 0;
+        if (__builtin_mul_overflow(number, (uint64_t)10, &number) ||
+            __builtin_add_overflow(number, (uint64_t)(*value - '0'), &number))
+            return 0;
     }
     return *value == '\0' ? number : 0;
 }
@@ -171,7 +180,8 @@ void hsd_frames_read_end(char *text, hsd_remote_answer *answer)
 static void tell(int report, const char *text, int size, size_t room)
 {
     const size_t length = size < 0 ? 0 : (size_t)size < room ? (size_t)size : room - 1;
-    (void)!write(report, text, length); /* a pipe of our own, that has room: nobody is there to hear that it failed */
+    /* a pipe of our own, that has room: nobody is there to hear that it failed */
+    (void)!write(report, text, length);
 }
 
 void hsd_remote_tell_process(int report, const hsd_process *process)
@@ -180,8 +190,10 @@ void hsd_remote_tell_process(int report, const hsd_process *process)
     hsd_percent_encode(name, sizeof name, process->name);
     hsd_percent_encode(runtime, sizeof runtime, process->runtime);
     hsd_percent_encode(stored, sizeof stored, process->stored == NULL ? "" : process->stored);
-    const int size = snprintf(text, sizeof text, "pid %ld\nname %s\nruntime %s\nway %s\nstarted %" PRIu64 "\nstored %s\n\n", process->pid, name, runtime,
-                              process->way == NULL ? "" : process->way, process->started_unix_ns, stored);
+    const int size =
+        snprintf(text, sizeof text, "pid %ld\nname %s\nruntime %s\nway %s\nstarted %" PRIu64 "\nstored %s\n\n",
+                 process->pid, name, runtime, process->way == NULL ? "" : process->way, process->started_unix_ns,
+                 stored);
     tell(report, text, size, sizeof text);
 }
 

@@ -6,8 +6,8 @@
  *      keeper   a session of its own: listens at an abstract socket that the ticket names, for this user alone; holds the file
  *      capture  writes the capture into a pipe of the keeper
  *
- * The keeper ends when it hears that all has arrived, or that it is not wanted; or when nobody has been connected for PATIENCE. Its file has no name, so it
- * is gone with it, however it ends; and the capture ends with it.
+ * The keeper ends when it hears that all has arrived, or that it is not wanted; or when nobody has been connected for
+ * PATIENCE. Its file has no name, so it is gone with it, however it ends; and the capture ends with it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,15 @@
 #include "io/temp.h"
 #include "live/ssh/frames.h"
 
-enum { TOKEN_CHARS = 32, PATIENCE_SECONDS = 60, TURN_MS = 1000, END_TURNS = 50, END_TURN_MS = 100, REPORT_BYTES = 2048, SAID_BYTES = 8192 };
+enum {
+    TOKEN_CHARS = 32,
+    PATIENCE_SECONDS = 60,
+    TURN_MS = 1000,
+    END_TURNS = 50,
+    END_TURN_MS = 100,
+    REPORT_BYTES = 2048,
+    SAID_BYTES = 8192
+};
 #define SECOND_NS UINT64_C(1000000000)
 
 bool hsd_remote_is_ticket(const char *ticket)
@@ -45,7 +53,8 @@ bool hsd_remote_is_ticket(const char *ticket)
 static socklen_t make_name(struct sockaddr_un *name, const char *ticket)
 {
     *name = (struct sockaddr_un){.sun_family = AF_UNIX};
-    const int size = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "hsdiff/1/keeper/%.*s", TOKEN_CHARS, ticket);
+    const int size =
+        snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "hsdiff/1/keeper/%.*s", TOKEN_CHARS, ticket);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size);
 }
 
@@ -81,23 +90,23 @@ static int listen_as_keeper(const char *ticket)
 
 typedef struct keeper {
     int listener, client;
-    int data, report, errors;   /* of the capture; -1: closed */
+    int data, report, errors; /* of the capture; -1: closed */
     pid_t capture;
     hsd_temp spool;
-    uint64_t kept;              /* bytes in it */
-    hsd_error failure;          /* of the spool */
-    int exit_status;            /* of the capture, when all is closed */
+    uint64_t kept;     /* bytes in it */
+    hsd_error failure; /* of the spool */
+    int exit_status;   /* of the capture, when all is closed */
     bool has_ended;
     char told[REPORT_BYTES], said[SAID_BYTES];
     size_t told_size, said_size;
 
-    uint64_t offset;            /* of the client: the next byte of the capture that it gets */
-    uint8_t offset_bytes[8];    /* it begins with that */
+    uint64_t offset;         /* of the client: the next byte of the capture that it gets */
+    uint8_t offset_bytes[8]; /* it begins with that */
     size_t offset_size;
     bool has_magic, has_process, has_end;
     uint8_t out[HSD_FRAME_HEADER + HSD_FRAME_DATA_MAX]; /* a frame under way */
     size_t out_size, out_sent;
-    uint64_t lonely_ns;         /* since when nobody is connected */
+    uint64_t lonely_ns; /* since when nobody is connected */
     bool is_over;
 } keeper;
 
@@ -139,14 +148,18 @@ static void end_capture(keeper *k)
 {
     int status = 0;
     if (k->has_ended || k->data >= 0 || k->report >= 0 || k->errors >= 0) return;
-    while (waitpid(k->capture, &status, 0) < 0 && errno == EINTR) continue;
+    while (waitpid(k->capture, &status, 0) < 0 && errno == EINTR)
+        continue;
     k->has_ended = true;
     k->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 3;
     if (k->failure.status != HSD_OK) {
         k->exit_status = 4;
-        k->said_size = (size_t)snprintf(k->said, sizeof k->said, "hsdiff: the capture does not fit the temporary folder there: %s\n", k->failure.text);
+        k->said_size =
+            (size_t)snprintf(k->said, sizeof k->said,
+                             "hsdiff: the capture does not fit the temporary folder there: %s\n", k->failure.text);
     } else if (!WIFEXITED(status)) {
-        k->said_size = (size_t)snprintf(k->said, sizeof k->said, "hsdiff: the capture there was killed by signal %d\n", WTERMSIG(status));
+        k->said_size = (size_t)snprintf(k->said, sizeof k->said, "hsdiff: the capture there was killed by signal %d\n",
+                                        WTERMSIG(status));
     }
 }
 
@@ -210,7 +223,8 @@ static void send_some(keeper *k)
 {
     if (k->out_sent == k->out_size) prepare(k);
     while (k->out_sent < k->out_size) {
-        const ssize_t sent = send(k->client, k->out + k->out_sent, k->out_size - k->out_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+        const ssize_t sent =
+            send(k->client, k->out + k->out_sent, k->out_size - k->out_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return;
         if (sent < 0) {
             let_go(k);
@@ -239,7 +253,8 @@ static void accept_client(keeper *k)
 static void begin_sending(keeper *k)
 {
     k->offset = 0;
-    for (int i = 0; i < 8; i++) k->offset |= (uint64_t)k->offset_bytes[i] << (8 * i);
+    for (int i = 0; i < 8; i++)
+        k->offset |= (uint64_t)k->offset_bytes[i] << (8 * i);
     if (k->offset > k->kept) let_go(k);
 }
 
@@ -268,11 +283,15 @@ static bool is_ready(const keeper *k) { return k->client >= 0 && k->offset_size 
 static void turn(keeper *k)
 {
     const bool has_more = is_ready(k) && k->out_sent < k->out_size;
-    struct pollfd fds[] = {{.fd = k->listener, .events = POLLIN}, {.fd = k->data, .events = POLLIN}, {.fd = k->report, .events = POLLIN},
-                           {.fd = k->errors, .events = POLLIN}, {.fd = k->client, .events = (short)(POLLIN | (has_more ? POLLOUT : 0))}};
+    struct pollfd fds[] = {{.fd = k->listener, .events = POLLIN},
+                           {.fd = k->data, .events = POLLIN},
+                           {.fd = k->report, .events = POLLIN},
+                           {.fd = k->errors, .events = POLLIN},
+                           {.fd = k->client, .events = (short)(POLLIN | (has_more ? POLLOUT : 0))}};
     const int ready = poll(fds, sizeof fds / sizeof fds[0], TURN_MS);
     if (ready < 0) return;
-    if (ready == 0 && is_ready(k) && k->has_magic && k->out_sent == k->out_size) put_frame(k, 'P', "", 0), k->out_sent = 0;
+    if (ready == 0 && is_ready(k) && k->has_magic && k->out_sent == k->out_size)
+        put_frame(k, 'P', "", 0), k->out_sent = 0;
     if (fds[1].revents != 0) read_data(k);
     if (fds[2].revents != 0) read_text(&k->report, k->told, &k->told_size, sizeof k->told);
     if (fds[3].revents != 0) read_text(&k->errors, k->said, &k->said_size, sizeof k->said);
@@ -299,7 +318,8 @@ static void stop_capture(keeper *k)
 static void live(keeper *k)
 {
     k->lonely_ns = hsd_now_ns();
-    while (!k->is_over && !(k->client < 0 && hsd_now_ns() - k->lonely_ns > PATIENCE_SECONDS * SECOND_NS)) turn(k);
+    while (!k->is_over && !(k->client < 0 && hsd_now_ns() - k->lonely_ns > PATIENCE_SECONDS * SECOND_NS))
+        turn(k);
     stop_capture(k);
 }
 
@@ -314,13 +334,15 @@ static void run_capture(const pipes *all, hsd_serve_fn capture, void *context, p
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     const bool is_ready = getppid() == parent && dup2(all->data[1], 1) == 1 && dup2(all->errors[1], 2) == 2;
     const int status = is_ready ? capture(context, all->report[1]) : 4;
-    for (;;) syscall(SYS_exit_group, status);
+    for (;;)
+        syscall(SYS_exit_group, status);
 }
 
 static bool start_capture(keeper *k, hsd_serve_fn capture, void *context)
 {
     pipes all;
-    if (pipe2(all.data, O_CLOEXEC) != 0 || pipe2(all.report, O_CLOEXEC) != 0 || pipe2(all.errors, O_CLOEXEC) != 0) return false;
+    if (pipe2(all.data, O_CLOEXEC) != 0 || pipe2(all.report, O_CLOEXEC) != 0 || pipe2(all.errors, O_CLOEXEC) != 0)
+        return false;
     const pid_t parent = getpid();
     k->capture = fork();
     if (k->capture == 0) {
@@ -343,7 +365,8 @@ static void become_keeper(int listener, hsd_serve_fn capture, void *context, con
     const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     keeper *k = calloc(1, sizeof *k);
     setsid();
-    for (int fd = 0; fd < 3 && nowhere >= 0; fd++) dup2(nowhere, fd);
+    for (int fd = 0; fd < 3 && nowhere >= 0; fd++)
+        dup2(nowhere, fd);
     hsd_temp_space_init(&space, run == NULL ? NULL : run->temp_dir);
     if (k != NULL) {
         *k = (keeper){.listener = listener, .client = -1, .data = -1, .report = -1, .errors = -1, .spool = {.fd = -1}};
@@ -353,14 +376,17 @@ static void become_keeper(int listener, hsd_serve_fn capture, void *context, con
         } else { /* the asker is told why */
             k->has_ended = true;
             k->exit_status = 4;
-            k->said_size = (size_t)snprintf(k->said, sizeof k->said, "hsdiff: no temporary data there: %s\n", k->failure.text);
+            k->said_size =
+                (size_t)snprintf(k->said, sizeof k->said, "hsdiff: no temporary data there: %s\n", k->failure.text);
             live(k);
         }
     }
-    for (;;) syscall(SYS_exit_group, 0);
+    for (;;)
+        syscall(SYS_exit_group, 0);
 }
 
-static hsd_status start_keeper(const char *ticket, hsd_serve_fn capture, void *context, const hsd_run *run, hsd_error *err)
+static hsd_status start_keeper(const char *ticket, hsd_serve_fn capture, void *context, const hsd_run *run,
+                               hsd_error *err)
 {
     const int listener = listen_as_keeper(ticket);
     if (listener < 0) return hsd_fail_errno(err, errno, "cannot listen for the connections of this capture");
@@ -399,13 +425,15 @@ hsd_status hsd_remote_serve(const char *ticket, hsd_serve_fn capture, void *cont
     if (!hsd_remote_is_ticket(ticket)) return hsd_fail(err, HSD_E_MISUSE, "a ticket that is none");
     const uint64_t offset = strtoull(ticket + TOKEN_CHARS + 1, NULL, 10);
     int fd = connect_keeper(ticket);
-    if (fd < 0 && offset > 0) return hsd_fail(err, HSD_E_NOT_FOUND, "the capture is not kept any more: nobody asked for it in time");
+    if (fd < 0 && offset > 0)
+        return hsd_fail(err, HSD_E_NOT_FOUND, "the capture is not kept any more: nobody asked for it in time");
     if (fd < 0) {
         HSD_TRY(start_keeper(ticket, capture, context, run, err));
         fd = connect_keeper(ticket);
     }
     if (fd < 0) return hsd_fail_errno(err, errno, "the process that keeps the capture does not answer");
-    for (int i = 0; i < 8; i++) bytes[i] = (uint8_t)(offset >> (8 * i));
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(offset >> (8 * i));
     if (hsd_fd_write(fd, bytes, sizeof bytes, HSD_FD_HERE) == 0) relay(fd);
     close(fd);
     return HSD_OK;

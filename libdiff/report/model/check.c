@@ -1,13 +1,13 @@
 /*
- * What a report of a check says, schema hsdiff.check/1: how it ended, the configuration, the captures, the rules as they stand in it and the
- * findings of each, those first that fail it. Numbers are exact integers in the unit that the rule names; percents are millionths of the
- * whole.
+ * What a report of a check says, schema hsdiff.check/1: how it ended, the configuration, the captures, the rules as
+ * they stand in it and the findings of each, those first that fail it. Numbers are exact integers in the unit that the
+ * rule names; percents are millionths of the whole.
  */
 #include <stdlib.h>
 
-#include "report/sentences/check_words.h"
 #include "report/model/columns.h"
 #include "report/model/open.h"
+#include "report/sentences/check_words.h"
 
 /* A record of CSV: a finding and its rule, or a rule that has none. */
 typedef struct csv_row {
@@ -26,7 +26,10 @@ typedef struct check_model {
 
 static const hsd_check *check_of(const hsd_scope *scope) { return scope->result; }
 static hsd_value verdict_of(const hsd_scope *scope) { return hsd_value_string(hsd_check_verdict(check_of(scope))); }
-static hsd_value status_of(const hsd_scope *scope) { return hsd_value_count((uint64_t)hsd_check_status(check_of(scope))); }
+static hsd_value status_of(const hsd_scope *scope)
+{
+    return hsd_value_count((uint64_t)hsd_check_status(check_of(scope)));
+}
 static hsd_value off_of(const hsd_scope *scope) { return hsd_value_count(hsd_check_off(check_of(scope))); }
 static const void *config_of(const hsd_scope *scope) { return check_of(scope)->config; }
 
@@ -43,7 +46,10 @@ static const hsd_column count_columns[] = {
 /* ---- the configuration ---- */
 
 static const hsd_allowance *allowance_of(const hsd_scope *scope) { return scope->row; }
-static hsd_value allowance_subject(const hsd_scope *scope) { return hsd_value_string(hsd_subject_name(allowance_of(scope)->subject)); }
+static hsd_value allowance_subject(const hsd_scope *scope)
+{
+    return hsd_value_string(hsd_subject_name(allowance_of(scope)->subject));
+}
 static bool has_bound(const hsd_scope *scope) { return allowance_of(scope)->up_to_bytes != UINT64_MAX; }
 static bool has_end(const hsd_scope *scope) { return allowance_of(scope)->until_day != INT32_MAX; }
 
@@ -66,16 +72,21 @@ static const hsd_column allowance_columns[] = {
 
 static bool has_min(const hsd_scope *scope) { return ((const hsd_check_config *)scope->row)->has_min; }
 static bool has_warmup(const hsd_scope *scope) { return ((const hsd_check_config *)scope->row)->has_warmup; }
-static bool has_one_off(const hsd_scope *scope) { return ((const hsd_check_config *)scope->row)->one_off_bytes != UINT64_MAX; }
+static bool has_one_off(const hsd_scope *scope)
+{
+    return ((const hsd_check_config *)scope->row)->one_off_bytes != UINT64_MAX;
+}
 
 static const hsd_column config_columns[] = {
     {"name", HSD_KIND_TEXT, HSD_AT(hsd_check_config, name)},
     {"built_in", HSD_KIND_FLAG, HSD_AT(hsd_check_config, is_built_in)},
-    {"ignore", HSD_KIND_LIST, HSD_LIST_AT(hsd_check_config, ignore, ignore_count, hsd_text), .columns = hsd_text_column},
+    {"ignore", HSD_KIND_LIST, HSD_LIST_AT(hsd_check_config, ignore, ignore_count, hsd_text),
+     .columns = hsd_text_column},
     {"min_bytes", HSD_KIND_COUNT, HSD_AT(hsd_check_config, min_bytes), .is_known = has_min},
     {"warmup", HSD_KIND_COUNT32, HSD_AT(hsd_check_config, warmup), .is_known = has_warmup},
     {"one_off_bytes", HSD_KIND_COUNT, HSD_AT(hsd_check_config, one_off_bytes), .is_known = has_one_off},
-    {"allow", HSD_KIND_LIST, HSD_LIST_AT(hsd_check_config, allow, allow_count, hsd_allowance), .columns = allowance_columns},
+    {"allow", HSD_KIND_LIST, HSD_LIST_AT(hsd_check_config, allow, allow_count, hsd_allowance),
+     .columns = allowance_columns},
     {0},
 };
 
@@ -94,21 +105,31 @@ static const hsd_column warmup_columns[] = {{"warmup", HSD_KIND_COUNT32, HSD_AT(
 static const hsd_check_row *row_of(const hsd_scope *scope) { return scope->row; }
 static const hsd_rule *rule_of(const hsd_scope *scope) { return row_of(scope)->rule; }
 static hsd_value rule_name(const hsd_scope *scope) { return hsd_value_text(rule_of(scope)->name); }
-static hsd_value outcome_of(const hsd_scope *scope) { return hsd_value_string(hsd_outcome_name(row_of(scope)->outcome)); }
+static hsd_value outcome_of(const hsd_scope *scope)
+{
+    return hsd_value_string(hsd_outcome_name(row_of(scope)->outcome));
+}
 static hsd_value level_of(const hsd_scope *scope) { return hsd_value_string(hsd_level_name(rule_of(scope)->level)); }
 static hsd_value line_of(const hsd_scope *scope) { return hsd_value_count(rule_of(scope)->line); }
-static hsd_value subject_of(const hsd_scope *scope) { return hsd_value_string(hsd_subject_name(rule_of(scope)->subject)); }
+static hsd_value subject_of(const hsd_scope *scope)
+{
+    return hsd_value_string(hsd_subject_name(rule_of(scope)->subject));
+}
 static hsd_value pattern_of(const hsd_scope *scope) { return hsd_value_text(rule_of(scope)->pattern); }
 static hsd_value measure_of(const hsd_scope *scope) { return hsd_value_string(hsd_measure_name(rule_of(scope))); }
 static hsd_value metric_of(const hsd_scope *scope) { return hsd_value_text(rule_of(scope)->capture_metric); }
 static hsd_value unit_of(const hsd_scope *scope) { return hsd_value_string(hsd_row_unit(row_of(scope))); }
 static bool has_pattern(const hsd_scope *scope) { return rule_of(scope)->subject != HSD_SUBJECT_HEAP; }
 static bool has_metric(const hsd_scope *scope) { return rule_of(scope)->measure == HSD_MEASURE_CAPTURE; }
-static bool is_judged(const hsd_scope *scope) { return row_of(scope)->outcome != HSD_CHECK_UNKNOWN && row_of(scope)->outcome != HSD_CHECK_OFF; }
+static bool is_judged(const hsd_scope *scope)
+{
+    return row_of(scope)->outcome != HSD_CHECK_UNKNOWN && row_of(scope)->outcome != HSD_CHECK_OFF;
+}
 
 static hsd_value each_of(const hsd_scope *scope)
 {
-    return (hsd_value){.kind = HSD_KIND_FLAG, .flag = rule_of(scope)->is_each || rule_of(scope)->subject == HSD_SUBJECT_HOLDER};
+    return (hsd_value){.kind = HSD_KIND_FLAG,
+                       .flag = rule_of(scope)->is_each || rule_of(scope)->subject == HSD_SUBJECT_HOLDER};
 }
 
 static hsd_value limits_of(const hsd_scope *scope)
@@ -116,7 +137,10 @@ static hsd_value limits_of(const hsd_scope *scope)
     return hsd_value_items(rule_of(scope)->limits, rule_of(scope)->limit_count, sizeof(hsd_limit));
 }
 
-static hsd_value unit_of_limit(const hsd_scope *scope) { return hsd_value_string(hsd_limit_unit_name(((const hsd_limit *)scope->row)->unit)); }
+static hsd_value unit_of_limit(const hsd_scope *scope)
+{
+    return hsd_value_string(hsd_limit_unit_name(((const hsd_limit *)scope->row)->unit));
+}
 
 static bool is_percent(const hsd_scope *scope)
 {
@@ -124,7 +148,10 @@ static bool is_percent(const hsd_scope *scope)
     return unit == HSD_LIMIT_PERCENT || unit == HSD_LIMIT_PERCENT_PER_ROUND;
 }
 
-static bool is_amount(const hsd_scope *scope) { return ((const hsd_limit *)scope->row)->unit != HSD_LIMIT_AUTO && !is_percent(scope); }
+static bool is_amount(const hsd_scope *scope)
+{
+    return ((const hsd_limit *)scope->row)->unit != HSD_LIMIT_AUTO && !is_percent(scope);
+}
 
 static const hsd_column limit_columns[] = {
     {"unit", HSD_KIND_STRING, .get = unit_of_limit},
@@ -150,8 +177,8 @@ static hsd_value holders_of(const hsd_scope *scope)
 {
     const hsd_finding *finding = finding_of(scope);
     const bool is_own = finding->held_count == 0;
-    hsd_value value = hsd_value_items(is_own ? &finding->holder : finding->held, is_own ? finding->holder != NULL : finding->held_count,
-                                      sizeof(hsd_holder *));
+    hsd_value value = hsd_value_items(is_own ? &finding->holder : finding->held,
+                                      is_own ? finding->holder != NULL : finding->held_count, sizeof(hsd_holder *));
     value.items.are_pointers = true;
     return value;
 }
@@ -168,7 +195,8 @@ static const hsd_column site_columns[] = {
     {"type", HSD_KIND_TEXT, HSD_AT(hsd_site_growth, type)},
     {"before", HSD_KIND_AMOUNT, HSD_AT(hsd_site_growth, before)},
     {"after", HSD_KIND_AMOUNT, HSD_AT(hsd_site_growth, after)},
-    {"frames", HSD_KIND_LIST, HSD_LIST_AT(hsd_site_growth, frames, frame_count, hsd_site_frame), .columns = site_frame_columns},
+    {"frames", HSD_KIND_LIST, HSD_LIST_AT(hsd_site_growth, frames, frame_count, hsd_site_frame),
+     .columns = site_frame_columns},
     {0},
 };
 
@@ -196,7 +224,8 @@ static const hsd_column finding_columns[] = {
     {"state", HSD_KIND_STRING, .in = HSD_IN_CSV, .get = state_of},
     {"name", HSD_KIND_TEXT, HSD_AT(hsd_finding, name)},
     {"root", HSD_KIND_TEXT, HSD_AT(hsd_finding, root), .flags = HSD_OR_NULL},
-    {"path", HSD_KIND_LIST, HSD_LIST_AT(hsd_finding, path, path_count, hsd_step), .in = HSD_IN_JSON, .columns = hsd_step_columns},
+    {"path", HSD_KIND_LIST, HSD_LIST_AT(hsd_finding, path, path_count, hsd_step), .in = HSD_IN_JSON,
+     .columns = hsd_step_columns},
     {"place", HSD_KIND_WORDS, .words = place_of, .flags = HSD_OR_NULL},
     {"holders", HSD_KIND_LIST, .in = HSD_IN_JSON, .get = holders_of, .columns = hsd_held_columns, .flags = HSD_IF_ANY},
     {"cycle", HSD_KIND_TEXT, HSD_AT(hsd_finding, cycle), .in = HSD_IN_JSON, .flags = HSD_IF_ANY},
@@ -216,15 +245,21 @@ static const hsd_column finding_columns[] = {
     {"site_file", HSD_KIND_TEXT, .in = HSD_IN_CSV, .get = site_file},
     {"site_line", HSD_KIND_COUNT, .in = HSD_IN_CSV, .get = site_line},
     {"allowed", HSD_KIND_RECORD, .in = HSD_IN_JSON, .into = allowed_in, .columns = allowance_columns},
-    {"sites", HSD_KIND_LIST, HSD_LIST_AT(hsd_finding, sites, site_count, hsd_site_growth), .in = HSD_IN_JSON, .columns = site_columns},
+    {"sites", HSD_KIND_LIST, HSD_LIST_AT(hsd_finding, sites, site_count, hsd_site_growth), .in = HSD_IN_JSON,
+     .columns = site_columns},
     {0},
 };
 
-static hsd_value unlisted_of(const hsd_scope *scope) { return hsd_value_count(hsd_row_left_out(row_of(scope), row_of(scope)->finding_count)); }
+static hsd_value unlisted_of(const hsd_scope *scope)
+{
+    return hsd_value_count(hsd_row_left_out(row_of(scope), row_of(scope)->finding_count));
+}
 
-#define FINDINGS                                                                                                                \
-    {"findings", HSD_KIND_LIST, HSD_LIST_AT(hsd_check_row, findings, finding_count, hsd_finding), .in = HSD_IN_DOCUMENT, .columns = finding_columns, \
-     .flags = HSD_ON_LINES}
+#define FINDINGS                                                                                                       \
+    {                                                                                                                  \
+        "findings", HSD_KIND_LIST, HSD_LIST_AT(hsd_check_row, findings, finding_count, hsd_finding),                   \
+            .in = HSD_IN_DOCUMENT, .columns = finding_columns, .flags = HSD_ON_LINES                                   \
+    }
 
 static const hsd_column findings_column = FINDINGS;
 
@@ -247,8 +282,8 @@ static const hsd_column rule_columns[] = {
     {"per_round", HSD_KIND_FLAG, HSD_AT(hsd_check_row, is_per_round)},
     {"why_unknown", HSD_KIND_TEXT, HSD_AT(hsd_check_row, why_unknown), .flags = HSD_OR_NULL},
     {"other_findings", HSD_KIND_COUNT, HSD_AT(hsd_check_row, other_findings), .in = HSD_IN_JSON},
-    {"holders", HSD_KIND_LIST, HSD_LIST_AT(hsd_check_row, held, held_count, hsd_holder *), .in = HSD_IN_JSON, .columns = hsd_held_columns,
-     .flags = HSD_IF_ANY | HSD_OF_POINTERS},
+    {"holders", HSD_KIND_LIST, HSD_LIST_AT(hsd_check_row, held, held_count, hsd_holder *), .in = HSD_IN_JSON,
+     .columns = hsd_held_columns, .flags = HSD_IF_ANY | HSD_OF_POINTERS},
     {"name", HSD_KIND_TEXT, .in = HSD_IN_PLAIN, .get = rule_name},
     {"line", HSD_KIND_COUNT, .in = HSD_IN_PLAIN, .get = line_of},
     {"other_findings", HSD_KIND_COUNT, .in = HSD_IN_PLAIN, .get = unlisted_of},
@@ -299,7 +334,8 @@ static const void *next_record(const hsd_sheet *sheet, size_t i)
 
 static void add_csv(check_model *m, const hsd_check *check)
 {
-    hsd_part part = {.kind = HSD_PART_TABLE, .in = HSD_IN_CSV, .columns = csv_columns, .sheet = {.row_at = next_record, .state = m}};
+    hsd_part part = {
+        .kind = HSD_PART_TABLE, .in = HSD_IN_CSV, .columns = csv_columns, .sheet = {.row_at = next_record, .state = m}};
     for (size_t i = 0; i < check->row_count; i++)
         part.sheet.rows.count += check->rows[i].finding_count > 0 ? check->rows[i].finding_count : 1;
     hsd_model_add(&m->model, part);
@@ -307,7 +343,12 @@ static void add_csv(check_model *m, const hsd_check *check)
 
 static void add_texts(check_model *m, const char *member, const char *record, const hsd_text *texts, size_t count)
 {
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TEXTS, .in = HSD_IN_JSON | HSD_IN_PLAIN, .member = member, .record = record, .texts = texts, .text_count = count});
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TEXTS,
+                                        .in = HSD_IN_JSON | HSD_IN_PLAIN,
+                                        .member = member,
+                                        .record = record,
+                                        .texts = texts,
+                                        .text_count = count});
 }
 
 static hsd_status add_captures(check_model *m, const hsd_check *check, const hsd_model_request *request)
@@ -316,21 +357,34 @@ static hsd_status add_captures(check_model *m, const hsd_check *check, const hsd
     const size_t count = check->diff ? 2 : series ? series->point_count : 0;
     m->captures = calloc(count + 1, sizeof *m->captures);
     if (!m->captures) return hsd_fail(request->err, HSD_E_NOMEM, "no memory for a report of %zu captures", count);
-    if (check->diff) hsd_capture_rows_of_diff(m->captures, check->diff, check->diff->has_holders && m->model.format == HSD_IN_DOCUMENT);
-    else if (series) hsd_capture_rows_of_series(m->captures, series);
+    if (check->diff)
+        hsd_capture_rows_of_diff(m->captures, check->diff,
+                                 check->diff->has_holders && m->model.format == HSD_IN_DOCUMENT);
+    else if (series)
+        hsd_capture_rows_of_series(m->captures, series);
     hsd_model_add(&m->model, hsd_captures_part(m->captures, count, "name bytes objects state"));
-    if (series) hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_FACTS, .in = HSD_IN_DOCUMENT, .columns = warmup_columns, .row = series});
+    if (series)
+        hsd_model_add(&m->model,
+                      (hsd_part){
+                          .kind = HSD_PART_FACTS, .in = HSD_IN_DOCUMENT, .columns = warmup_columns, .row = series});
     return HSD_OK;
 }
 
 static void add_rules(check_model *m, const hsd_check *check)
 {
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_JSON | HSD_IN_PLAIN, .member = "rules", .record = "rule", .names = "rule",
-                                        .columns = rule_columns,
-                                        .plain = "outcome name level subject pattern measure unit found limit over per_round line other_findings why_unknown",
-                                        .below = {{"finding", &findings_column, "finding",
-                                                   "state rule name root place before after growth limit growth_per_round rounds rounds_up p_millionths reason"}},
-                                        .sheet = {.rows = {check->rows, check->row_count, sizeof *check->rows, false}}});
+    hsd_model_add(&m->model,
+                  (hsd_part){.kind = HSD_PART_TABLE,
+                             .in = HSD_IN_JSON | HSD_IN_PLAIN,
+                             .member = "rules",
+                             .record = "rule",
+                             .names = "rule",
+                             .columns = rule_columns,
+                             .plain = "outcome name level subject pattern measure unit found limit over per_round line "
+                                      "other_findings why_unknown",
+                             .below = {{"finding", &findings_column, "finding",
+                                        "state rule name root place before after growth limit growth_per_round rounds "
+                                        "rounds_up p_millionths reason"}},
+                             .sheet = {.rows = {check->rows, check->row_count, sizeof *check->rows, false}}});
 }
 
 static void release(hsd_model *model) { free(((check_model *)(void *)model)->captures); }
@@ -350,13 +404,27 @@ hsd_status hsd_model_check(hsd_model *model, const hsd_check *check, const hsd_m
         add_csv(m, check);
         return HSD_OK;
     }
-    hsd_model_add(model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_JSON, .member = "result", .record = "check", .columns = result_columns, .row = check});
-    hsd_model_add(model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_DOCUMENT, .member = "config", .columns = config_columns, .row = check->config});
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_RECORD,
+                                    .in = HSD_IN_JSON,
+                                    .member = "result",
+                                    .record = "check",
+                                    .columns = result_columns,
+                                    .row = check});
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_RECORD,
+                                    .in = HSD_IN_DOCUMENT,
+                                    .member = "config",
+                                    .columns = config_columns,
+                                    .row = check->config});
     if (is_document) HSD_TRY(add_captures(m, check, request));
     add_texts(m, "problems", "problem", check->problems, check->problem_count);
     add_texts(m, "warnings", "warning", warnings, warning_count);
-    hsd_model_add(model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_PLAIN, .names = "check", .record = "check",
-                                    .plain = "verdict config rules failed warned passed unknown off", .columns = plain_check_columns, .row = check});
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_RECORD,
+                                    .in = HSD_IN_PLAIN,
+                                    .names = "check",
+                                    .record = "check",
+                                    .plain = "verdict config rules failed warned passed unknown off",
+                                    .columns = plain_check_columns,
+                                    .row = check});
     if (!is_document) {
         HSD_TRY(add_captures(m, check, request));
         add_rules(m, check);

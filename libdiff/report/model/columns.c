@@ -37,7 +37,10 @@ static bool has_process(const hsd_scope *scope)
     const char *name = ((const hsd_side *)scope->row)->info.process_name;
     return name && name[0];
 }
-static bool knows_soft(const hsd_scope *scope) { return scope->above && ((const hsd_capture_row *)scope->above->row)->has_soft; }
+static bool knows_soft(const hsd_scope *scope)
+{
+    return scope->above && ((const hsd_capture_row *)scope->above->row)->has_soft;
+}
 
 static hsd_value digest_of(const hsd_scope *scope)
 {
@@ -77,14 +80,17 @@ const hsd_column hsd_side_columns[] = {
     {"lost", HSD_KIND_COUNT, HSD_AT(hsd_side, info.lost)},
     {"damaged_blocks", HSD_KIND_COUNT, HSD_AT(hsd_side, info.damaged_blocks)},
     {"state", HSD_KIND_STRING, .in = HSD_IN_PLAIN, .get = state_of},
-    {"metrics", HSD_KIND_LIST, HSD_LIST_AT(hsd_side, metrics, metric_count, hsd_profile_metric), .columns = metric_columns,
-     .flags = HSD_IF_ANY | HSD_AS_MAP},
+    {"metrics", HSD_KIND_LIST, HSD_LIST_AT(hsd_side, metrics, metric_count, hsd_profile_metric),
+     .columns = metric_columns, .flags = HSD_IF_ANY | HSD_AS_MAP},
     {0},
 };
 
 static bool has_which(const hsd_scope *scope) { return ((const hsd_capture_row *)scope->row)->which != NULL; }
 static bool has_point(const hsd_scope *scope) { return ((const hsd_capture_row *)scope->row)->point != NULL; }
-static hsd_value label_of(const hsd_scope *scope) { return hsd_value_text(((const hsd_capture_row *)scope->row)->point->label); }
+static hsd_value label_of(const hsd_scope *scope)
+{
+    return hsd_value_text(((const hsd_capture_row *)scope->row)->point->label);
+}
 static hsd_value name_of(const hsd_scope *scope)
 {
     const hsd_capture_row *row = scope->row;
@@ -115,14 +121,26 @@ void hsd_capture_rows_of_series(hsd_capture_row *rows, const hsd_series *series)
 
 hsd_part hsd_captures_part(const hsd_capture_row *rows, size_t count, const char *plain)
 {
-    return (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_JSON | HSD_IN_PLAIN, .names = "capture", .plain = plain, .member = "captures", .record = "capture", .columns = hsd_capture_columns,
+    return (hsd_part){.kind = HSD_PART_TABLE,
+                      .in = HSD_IN_JSON | HSD_IN_PLAIN,
+                      .names = "capture",
+                      .plain = plain,
+                      .member = "captures",
+                      .record = "capture",
+                      .columns = hsd_capture_columns,
                       .sheet = {.rows = {rows, count, sizeof *rows, false}}};
 }
 
 hsd_part hsd_warnings_part(const hsd_text *warnings, size_t count)
 {
-    return (hsd_part){.kind = HSD_PART_TEXTS, .in = HSD_IN_JSON | HSD_IN_PLAIN | HSD_IN_PEOPLE, .member = "warnings", .record = "warning", .one = "warning",
-                      .many = "warnings", .texts = warnings, .text_count = count};
+    return (hsd_part){.kind = HSD_PART_TEXTS,
+                      .in = HSD_IN_JSON | HSD_IN_PLAIN | HSD_IN_PEOPLE,
+                      .member = "warnings",
+                      .record = "warning",
+                      .one = "warning",
+                      .many = "warnings",
+                      .texts = warnings,
+                      .text_count = count};
 }
 
 /* ---- paths and stacks ---- */
@@ -151,7 +169,8 @@ const hsd_column hsd_text_column[] = {{NULL, HSD_KIND_TEXT, .at = 0}, {0}};
 
 static hsd_value root_kind_of(hsd_text root, uint32_t kind)
 {
-    return hsd_root_is_nobody(root) || hsd_root_is_code(root) ? hsd_value_null() : hsd_value_string(hsd_root_kind_word(kind));
+    return hsd_root_is_nobody(root) || hsd_root_is_code(root) ? hsd_value_null()
+                                                              : hsd_value_string(hsd_root_kind_word(kind));
 }
 
 static hsd_value co_holder_kind(const hsd_scope *scope)
@@ -201,7 +220,8 @@ const hsd_column hsd_who_columns[] = {
     {"path_cut", HSD_KIND_COUNT, HSD_AT(hsd_holder, path_cut), .flags = HSD_IF_ANY},
     {"threads", HSD_KIND_COUNT32, HSD_AT(hsd_holder, thread_count), .flags = HSD_IF_ANY},
     {"held_together_bytes", HSD_KIND_COUNT, HSD_AT(hsd_holder, by_bytes), .has = is_together},
-    {"held_by", HSD_KIND_LIST, HSD_LIST_AT(hsd_holder, by, by_count, hsd_co_holder), .columns = co_holder_columns, .flags = HSD_IF_ANY},
+    {"held_by", HSD_KIND_LIST, HSD_LIST_AT(hsd_holder, by, by_count, hsd_co_holder), .columns = co_holder_columns,
+     .flags = HSD_IF_ANY},
     {0},
 };
 

@@ -13,16 +13,18 @@ typedef struct hsd_capture_row {
     const char *which; /* "before", "after"; NULL of others */
     const hsd_side *side;
     const hsd_series_point *point; /* that the side is of, in a series; else NULL */
-    bool has_soft;     /* how much is softly held is known */
+    bool has_soft;                 /* how much is softly held is known */
 } hsd_capture_row;
 
 extern const hsd_column hsd_capture_columns[]; /* of an hsd_capture_row */
-extern const hsd_column hsd_side_columns[];    /* of an hsd_side below one, or below no row where `soft` is not known */
-extern const hsd_column hsd_step_columns[];    /* of an hsd_step */
-extern const hsd_column hsd_frame_columns[];   /* of an hsd_site_frame */
-extern const hsd_column hsd_text_column[];     /* of an hsd_text: an item that is its value */
-extern const hsd_column hsd_who_columns[];     /* of an hsd_holder: what it is, where it is, by what it is held together */
-extern const hsd_column hsd_held_columns[];    /* the same with its growth */
+/* of an hsd_side below one, or below no row where `soft` is not known */
+extern const hsd_column hsd_side_columns[];
+extern const hsd_column hsd_step_columns[];  /* of an hsd_step */
+extern const hsd_column hsd_frame_columns[]; /* of an hsd_site_frame */
+extern const hsd_column hsd_text_column[];   /* of an hsd_text: an item that is its value */
+/* of an hsd_holder: what it is, where it is, by what it is held together */
+extern const hsd_column hsd_who_columns[];
+extern const hsd_column hsd_held_columns[]; /* the same with its growth */
 
 /* The two of a diff, or all of a series: for a document `has_soft` says whether how much is softly held is known. */
 void hsd_capture_rows_of_diff(hsd_capture_row rows[2], const hsd_diff *diff, bool has_soft);

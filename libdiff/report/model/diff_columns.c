@@ -1,18 +1,18 @@
 /*
- * The columns of a diff. Rows add up: new, freed, net and growth of all holders with their others are those of the total, and so are the own
- * amounts of all rows of the tree. Not known, so null: new, freed, kept and resized where single objects cannot be recognised, freed where a
- * capture is partial, new where the one before is.
+ * The columns of a diff. Rows add up: new, freed, net and growth of all holders with their others are those of the
+ * total, and so are the own amounts of all rows of the tree. Not known, so null: new, freed, kept and resized where
+ * single objects cannot be recognised, freed where a capture is partial, new where the one before is.
  */
 #include "report/model/diff_columns.h"
 
+#include "report/model/columns.h"
 #include "report/model/holder_rows.h"
 #include "report/model/lost_rows.h"
-#include "report/sentences/match.h"
-#include "report/model/columns.h"
-#include "report/sentences/place.h"
 #include "report/model/rank.h"
 #include "report/model/site_rows.h"
 #include "report/model/tree_rows.h"
+#include "report/sentences/match.h"
+#include "report/sentences/place.h"
 
 static const hsd_diff *diff_of(const hsd_scope *scope) { return scope->result; }
 static bool knows_objects(const hsd_scope *scope) { return diff_of(scope)->identity_is_known; }
@@ -39,7 +39,8 @@ static const hsd_column change_columns[] = {
     {"kept", HSD_KIND_AMOUNT, HSD_AT(hsd_change, kept), .in = HSD_IN_JSON, .is_known = knows_objects},
     {"undecided", HSD_KIND_AMOUNT, HSD_AT(hsd_change, undecided), .in = HSD_IN_JSON, .flags = HSD_IF_ANY},
     {"resized_bytes", HSD_KIND_SIGNED, HSD_AT(hsd_change, resized_bytes), .is_known = knows_objects},
-    {"resized_objects", HSD_KIND_COUNT, HSD_AT(hsd_change, resized_objects), .in = HSD_IN_JSON, .is_known = knows_objects},
+    {"resized_objects", HSD_KIND_COUNT, HSD_AT(hsd_change, resized_objects), .in = HSD_IN_JSON,
+     .is_known = knows_objects},
     {0},
 };
 
@@ -59,7 +60,10 @@ static hsd_value rungs_of(const hsd_scope *scope)
 }
 
 static bool gave_any(const hsd_scope *scope) { return !scope->row || ((const hsd_amount *)scope->row)->objects > 0; }
-static hsd_value rung_name(const hsd_scope *scope) { return hsd_value_string(hsd_rung_name((hsd_match_rung)scope->index)); }
+static hsd_value rung_name(const hsd_scope *scope)
+{
+    return hsd_value_string(hsd_rung_name((hsd_match_rung)scope->index));
+}
 static hsd_value basis_of(const hsd_scope *scope) { return hsd_value_string(hsd_basis_name(diff_of(scope))); }
 
 /* Those that gave something, strong to weak: live in both, and their bytes after. */
@@ -96,7 +100,10 @@ const hsd_column hsd_diff_fact_columns[] = {
 
 /* ---- the total ---- */
 
-static bool has_external(const hsd_scope *scope) { return diff_of(scope)->external_before > 0 || diff_of(scope)->external_after > 0; }
+static bool has_external(const hsd_scope *scope)
+{
+    return diff_of(scope)->external_before > 0 || diff_of(scope)->external_after > 0;
+}
 
 static const hsd_column external_columns[] = {
     {"before", HSD_KIND_COUNT, HSD_AT(hsd_diff, external_before)},
@@ -117,8 +124,14 @@ static const hsd_rank_row *rank_of(const hsd_scope *scope) { return scope->row; 
 static const void *change_in(const hsd_scope *scope) { return rank_of(scope)->change; }
 static const void *type_in(const hsd_scope *scope) { return rank_of(scope)->type; }
 static const void *root_in(const hsd_scope *scope) { return rank_of(scope)->root; }
-static hsd_value retained_before(const hsd_scope *scope) { return hsd_value_count(hsd_rank_row_retained(scope->row, false)); }
-static hsd_value retained_after(const hsd_scope *scope) { return hsd_value_count(hsd_rank_row_retained(scope->row, true)); }
+static hsd_value retained_before(const hsd_scope *scope)
+{
+    return hsd_value_count(hsd_rank_row_retained(scope->row, false));
+}
+static hsd_value retained_after(const hsd_scope *scope)
+{
+    return hsd_value_count(hsd_rank_row_retained(scope->row, true));
+}
 
 /* Rows overlap in what they retain: what a list retains, its elements retain too. So there is no such sum. */
 static bool knows_retained(const hsd_scope *scope) { return has_holders(scope) && !scope->is_rest; }
@@ -160,11 +173,13 @@ static const hsd_column of_type_columns[] = {
     {"unreached", HSD_KIND_RECORD, .columns = unreached_columns},
     {"revived", HSD_KIND_AMOUNT, HSD_AT(hsd_type_row, revived), .is_known = knows_new},
     {"dropped", HSD_KIND_AMOUNT, HSD_AT(hsd_type_row, dropped), .is_known = knows_freed},
-    {"examples", HSD_KIND_LIST, .get = examples_of, .columns = id_column}, /* to look for in the capture after */
+    /* to look for in the capture after */
+    {"examples", HSD_KIND_LIST, .get = examples_of, .columns = id_column},
     {0},
 };
 
-static const hsd_column unreached_of_type_column[] = {{"unreached", HSD_KIND_RECORD, .columns = unreached_columns}, {0}};
+static const hsd_column unreached_of_type_column[] = {{"unreached", HSD_KIND_RECORD, .columns = unreached_columns},
+                                                      {0}};
 
 const hsd_column hsd_diff_type_columns[] = {
     {"type", HSD_KIND_TEXT, HSD_AT(hsd_rank_row, name), .in = HSD_IN_JSON},
@@ -202,7 +217,8 @@ const hsd_column hsd_diff_root_columns[] = {
     {0},
 };
 
-const hsd_column hsd_diff_other_rank_columns[] = {{NULL, HSD_KIND_SPREAD, .into = change_in, .columns = change_columns}, {0}};
+const hsd_column hsd_diff_other_rank_columns[] = {{NULL, HSD_KIND_SPREAD, .into = change_in, .columns = change_columns},
+                                                  {0}};
 
 /* ---- holders ---- */
 
@@ -288,8 +304,10 @@ const hsd_column hsd_diff_holder_columns[] = {
     {"object", HSD_KIND_ID, HSD_AT(hsd_holder, id), .in = HSD_IN_CSV, .is_known = has_id},
     {NULL, HSD_KIND_SPREAD, .columns = hsd_diff_holder_sum_columns},
     {"held_by", HSD_KIND_WORDS, .in = HSD_IN_CSV, .words = held_by},
-    {"types", HSD_KIND_LIST, HSD_LIST_AT(hsd_holder, types, type_count, hsd_type_growth), .in = HSD_IN_JSON, .columns = holder_type_columns},
-    {"edges", HSD_KIND_LIST, HSD_LIST_AT(hsd_holder, edges, edge_count, hsd_growth_edge), .in = HSD_IN_JSON, .columns = edge_columns},
+    {"types", HSD_KIND_LIST, HSD_LIST_AT(hsd_holder, types, type_count, hsd_type_growth), .in = HSD_IN_JSON,
+     .columns = holder_type_columns},
+    {"edges", HSD_KIND_LIST, HSD_LIST_AT(hsd_holder, edges, edge_count, hsd_growth_edge), .in = HSD_IN_JSON,
+     .columns = edge_columns},
     {0},
 };
 
@@ -324,7 +342,10 @@ const hsd_column hsd_diff_size_columns[] = {
 
 /* ---- the tree: parents before children ---- */
 
-static size_t tree_number(const hsd_scope *scope) { return (size_t)((const hsd_tree_row *)scope->row - diff_of(scope)->tree); }
+static size_t tree_number(const hsd_scope *scope)
+{
+    return (size_t)((const hsd_tree_row *)scope->row - diff_of(scope)->tree);
+}
 static hsd_value number_of_place(const hsd_scope *scope) { return hsd_value_count(tree_number(scope)); }
 static bool has_parent(const hsd_scope *scope) { return tree_number(scope) > 0; }
 
@@ -399,13 +420,15 @@ static hsd_status stack_of(hsd_buffer *text, const hsd_scope *scope, hsd_error *
 
 const hsd_column hsd_diff_site_columns[] = {
     {"stack", HSD_KIND_WORDS, .in = HSD_IN_PLAIN, .words = stack_of},
-    {"frames", HSD_KIND_LIST, HSD_LIST_AT(hsd_site_row, frames, frame_count, hsd_site_frame), .columns = hsd_frame_columns},
+    {"frames", HSD_KIND_LIST, HSD_LIST_AT(hsd_site_row, frames, frame_count, hsd_site_frame),
+     .columns = hsd_frame_columns},
     {"frame", HSD_KIND_SIZE, HSD_AT(hsd_site_row, wanted), .is_known = has_site},
     {NULL, HSD_KIND_SPREAD, HSD_AT(hsd_site_row, change), .columns = growth_columns},
     {0},
 };
 
-const hsd_column hsd_diff_other_site_columns[] = {{NULL, HSD_KIND_SPREAD, HSD_AT(hsd_site_row, change), .columns = growth_columns}, {0}};
+const hsd_column hsd_diff_other_site_columns[] = {
+    {NULL, HSD_KIND_SPREAD, HSD_AT(hsd_site_row, change), .columns = growth_columns}, {0}};
 
 /* ---- what is lost, or not collected yet ---- */
 
@@ -430,8 +453,10 @@ const hsd_column hsd_diff_lost_sum_columns[] = {
     {"after", HSD_KIND_AMOUNT, HSD_AT(hsd_lost_row, after)},
     {"growth", HSD_KIND_NET, .get = lost_growth},
     {"heads", HSD_KIND_RECORD, .in = HSD_IN_JSON, .is_known = knows_heads, .columns = head_columns},
-    {"before_heads", HSD_KIND_COUNT, HSD_AT(hsd_lost_row, heads_before.objects), .in = HSD_IN_CSV, .is_known = knows_heads},
-    {"after_heads", HSD_KIND_COUNT, HSD_AT(hsd_lost_row, heads_after.objects), .in = HSD_IN_CSV, .is_known = knows_heads},
+    {"before_heads", HSD_KIND_COUNT, HSD_AT(hsd_lost_row, heads_before.objects), .in = HSD_IN_CSV,
+     .is_known = knows_heads},
+    {"after_heads", HSD_KIND_COUNT, HSD_AT(hsd_lost_row, heads_after.objects), .in = HSD_IN_CSV,
+     .is_known = knows_heads},
     {0},
 };
 
@@ -439,7 +464,8 @@ const hsd_column hsd_diff_lost_columns[] = {
     {"type", HSD_KIND_TEXT, HSD_AT(hsd_lost_row, type)},
     {"cycle", HSD_KIND_TEXT, HSD_AT(hsd_lost_row, cycle), .flags = HSD_OR_NULL},
     {"place", HSD_KIND_TEXT, HSD_AT(hsd_lost_row, place), .in = HSD_IN_CSV},
-    {"frames", HSD_KIND_LIST, HSD_LIST_AT(hsd_lost_row, frames, frame_count, hsd_site_frame), .in = HSD_IN_JSON, .columns = hsd_frame_columns},
+    {"frames", HSD_KIND_LIST, HSD_LIST_AT(hsd_lost_row, frames, frame_count, hsd_site_frame), .in = HSD_IN_JSON,
+     .columns = hsd_frame_columns},
     {"frame", HSD_KIND_SIZE, HSD_AT(hsd_lost_row, wanted), .in = HSD_IN_JSON, .is_known = lost_has_site},
     {NULL, HSD_KIND_SPREAD, .columns = hsd_diff_lost_sum_columns},
     {0},
@@ -494,5 +520,7 @@ static const hsd_column plain_co_holder_columns[] = {
     {0},
 };
 
-const hsd_column hsd_diff_co_holder_list = {.kind = HSD_KIND_LIST, HSD_LIST_AT(hsd_holder, by, by_count, hsd_co_holder), .columns = plain_co_holder_columns};
-const hsd_column hsd_diff_edge_list = {.kind = HSD_KIND_LIST, HSD_LIST_AT(hsd_holder, edges, edge_count, hsd_growth_edge), .columns = edge_columns};
+const hsd_column hsd_diff_co_holder_list = {
+    .kind = HSD_KIND_LIST, HSD_LIST_AT(hsd_holder, by, by_count, hsd_co_holder), .columns = plain_co_holder_columns};
+const hsd_column hsd_diff_edge_list = {
+    .kind = HSD_KIND_LIST, HSD_LIST_AT(hsd_holder, edges, edge_count, hsd_growth_edge), .columns = edge_columns};

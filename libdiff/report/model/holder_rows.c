@@ -57,10 +57,7 @@ size_t hsd_holders_shown(const hsd_diff *diff, size_t top, size_t by_default)
     return diff->holder_count < most ? diff->holder_count : most;
 }
 
-uint64_t hsd_holders_count(const hsd_diff *diff)
-{
-    return diff->holder_count + diff->other_holder_count;
-}
+uint64_t hsd_holders_count(const hsd_diff *diff) { return diff->holder_count + diff->other_holder_count; }
 
 bool hsd_root_is_code(hsd_text root)
 {
@@ -86,8 +83,8 @@ static bool ends_as_array(hsd_text type) { return type.size >= 2 && memcmp(type.
 /* One array came and one of half its size went. */
 static bool is_doubled(const hsd_type_growth *type)
 {
-    return ends_as_array(type->type) && type->new_.objects == 1 && type->freed.objects == 1 && type->net_bytes > 0 && type->net_bytes <= MOST_ROOM &&
-           (uint64_t)type->net_bytes <= type->freed.bytes;
+    return ends_as_array(type->type) && type->new_.objects == 1 && type->freed.objects == 1 && type->net_bytes > 0 &&
+           type->net_bytes <= MOST_ROOM && (uint64_t)type->net_bytes <= type->freed.bytes;
 }
 
 /* Of the places that the array got so few are filled, be they all with what came anywhere, that something else did. */
@@ -109,7 +106,10 @@ bool hsd_growth_is_room(const hsd_diff *diff, uint64_t noise_bytes)
 
 #define TYPES_PAID 8u /* that grew most */
 
-static bool is_same_text(hsd_text a, hsd_text b) { return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0); }
+static bool is_same_text(hsd_text a, hsd_text b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
 
 static bool is_same_step(const hsd_step *a, const hsd_step *b)
 {
@@ -120,11 +120,13 @@ static bool is_same_step(const hsd_step *a, const hsd_step *b)
 static bool is_among_items(const hsd_holder *below, const hsd_holder *holder)
 {
     bool is_one_of_many = false;
-    if (below->path_count <= holder->path_count || below->path_cut > 0 || !is_same_text(below->root, holder->root)) return false;
+    if (below->path_count <= holder->path_count || below->path_cut > 0 || !is_same_text(below->root, holder->root))
+        return false;
     for (size_t i = 0; i < below->path_count; i++) {
         const hsd_step *step = &below->path[i];
         if (i < holder->path_count && !is_same_step(step, &holder->path[i])) return false;
-        if (i >= holder->path_count) is_one_of_many = is_one_of_many || step->repeat > 1 || hsd_edge_is_item(step->edge);
+        if (i >= holder->path_count)
+            is_one_of_many = is_one_of_many || step->repeat > 1 || hsd_edge_is_item(step->edge);
     }
     return is_one_of_many;
 }
@@ -144,7 +146,8 @@ bool hsd_holder_is_paid_below(const hsd_diff *diff, const hsd_holder *holder, ui
         int64_t lost = 0;
         for (size_t at = 0; at < diff->holder_count && lost < holder->types[i].net_bytes; at++) {
             const hsd_holder *below = &diff->holders[at];
-            if (below->growth_bytes < 0 && is_among_items(below, holder)) lost = add_signed(lost, lost_of(below, holder->types[i].type));
+            if (below->growth_bytes < 0 && is_among_items(below, holder))
+                lost = add_signed(lost, lost_of(below, holder->types[i].type));
         }
         left = minus(left, lost < holder->types[i].net_bytes ? lost : holder->types[i].net_bytes);
     }

@@ -16,7 +16,8 @@ typedef struct hsd_holder_rest {
 /* The row of program code, which is the last; NULL without one. */
 const hsd_holder *hsd_holders_code(const hsd_diff *diff);
 bool hsd_root_is_code(hsd_text root);
-hsd_holder_rest hsd_holders_rest_without_code(const hsd_diff *diff, size_t shown); /* where it is shown in any case */
+/* where it is shown in any case */
+hsd_holder_rest hsd_holders_rest_without_code(const hsd_diff *diff, size_t shown);
 
 hsd_holder_rest hsd_holders_rest(const hsd_diff *diff, size_t shown);
 
@@ -27,15 +28,17 @@ size_t hsd_holders_shown(const hsd_diff *diff, size_t top, size_t by_default);
 uint64_t hsd_holders_count(const hsd_diff *diff);
 
 /*
- * True if all that grew, but for noise, is one array that was replaced by one twice as large, in the first holder, by no more than
- * 16 KiB, while the heap has no more objects than before, but for one in 64 of the places that it got: room, as a container gets when it is full once, and what it was full of may be gone.
+ * True if all that grew, but for noise, is one array that was replaced by one twice as large, in the first holder, by
+ * no more than 16 KiB, while the heap has no more objects than before, but for one in 64 of the places that it got:
+ * room, as a container gets when it is full once, and what it was full of may be gone.
  */
 bool hsd_growth_is_room(const hsd_diff *diff, uint64_t noise_bytes);
 
 /*
- * True if what a holder grew by, but for noise, went meanwhile from many below it in the same types: items of a container, of which some changed what they hold.
- * Where addresses are used again a page that came is taken for one that was there, and what it brought for another's: the pages lost it and their cache
- * got it. Asked where the heap kept its size; else it may hide what a cache below a leak lets go.
+ * True if what a holder grew by, but for noise, went meanwhile from many below it in the same types: items of a
+ * container, of which some changed what they hold. Where addresses are used again a page that came is taken for one
+ * that was there, and what it brought for another's: the pages lost it and their cache got it. Asked where the heap
+ * kept its size; else it may hide what a cache below a leak lets go.
  */
 bool hsd_holder_is_paid_below(const hsd_diff *diff, const hsd_holder *holder, uint64_t noise_bytes);
 

@@ -44,7 +44,8 @@ hsd_change hsd_lost_change(const hsd_lost_row *row) { return (hsd_change){.befor
 bool hsd_lost_matters(const hsd_diff *diff, uint64_t noise_bytes)
 {
     const hsd_change total = hsd_lost_total(diff);
-    return diff->lost.is_known && hsd_change_bytes(&total) > 0 && hsd_magnitude(hsd_change_bytes(&total)) >= noise_bytes;
+    return diff->lost.is_known && hsd_change_bytes(&total) > 0 &&
+           hsd_magnitude(hsd_change_bytes(&total)) >= noise_bytes;
 }
 
 bool hsd_lost_leads(const hsd_diff *diff, uint64_t noise_bytes)
@@ -68,8 +69,8 @@ bool hsd_uncollected_revived(const hsd_lost_row *row, const char *size, char out
     char count[HSD_NUMBER_CHARS];
     out[0] = '\0';
     if (row->revived.objects == 0) return false;
-    snprintf(out, HSD_REVIVED_CHARS, "%s of those before, %s, %s live again", hsd_format_count(count, row->revived.objects), size,
-             row->revived.objects == 1 ? "is" : "are");
+    snprintf(out, HSD_REVIVED_CHARS, "%s of those before, %s, %s live again",
+             hsd_format_count(count, row->revived.objects), size, row->revived.objects == 1 ? "is" : "are");
     return true;
 }
 

@@ -1,6 +1,6 @@
 /*
- * What is lost, or not collected yet, as rows (hsd_lost): which of them a report shows, what the others add up to, and the words for a row. Shared by all
- * formats.
+ * What is lost, or not collected yet, as rows (hsd_lost): which of them a report shows, what the others add up to, and
+ * the words for a row. Shared by all formats.
  */
 #ifndef HSD_REPORT_LOST_ROWS_H
 #define HSD_REPORT_LOST_ROWS_H
@@ -8,9 +8,9 @@
 #include "base/buffer.h"
 #include <hsdiff/report.h>
 
-#define HSD_LOST_SHOWN 10 /* where nobody asked for a number */
+#define HSD_LOST_SHOWN        10 /* where nobody asked for a number */
 #define HSD_UNCOLLECTED_SHOWN 5
-#define HSD_REVIVED_CHARS 96
+#define HSD_REVIVED_CHARS     96
 
 typedef struct hsd_lost_pick {
     size_t count;         /* rows that are shown: the first ones */
@@ -33,8 +33,8 @@ bool hsd_lost_matters(const hsd_diff *diff, uint64_t noise_bytes);
 bool hsd_lost_leads(const hsd_diff *diff, uint64_t noise_bytes);
 
 /*
- * True where what a collector has not freed yet is known and grew by more than noise, and by more than a tenth of what is live did: less
- * comes and goes with each collection, and says nothing.
+ * True where what a collector has not freed yet is known and grew by more than noise, and by more than a tenth of what
+ * is live did: less comes and goes with each collection, and says nothing.
  */
 bool hsd_uncollected_matters(const hsd_diff *diff, uint64_t noise_bytes);
 

@@ -13,8 +13,14 @@ hsd_value hsd_value_text(hsd_text text) { return (hsd_value){.kind = HSD_KIND_TE
 hsd_value hsd_value_count(uint64_t count) { return (hsd_value){.kind = HSD_KIND_COUNT, .count = count}; }
 hsd_value hsd_value_signed(int64_t number) { return (hsd_value){.kind = HSD_KIND_SIGNED, .number = number}; }
 hsd_value hsd_value_amount(hsd_amount amount) { return (hsd_value){.kind = HSD_KIND_AMOUNT, .amount = amount}; }
-hsd_value hsd_value_net(int64_t objects, int64_t bytes) { return (hsd_value){.kind = HSD_KIND_NET, .net = {objects, bytes}}; }
-hsd_value hsd_value_share(uint64_t part, uint64_t whole) { return (hsd_value){.kind = HSD_KIND_SHARE, .share = {part, whole}}; }
+hsd_value hsd_value_net(int64_t objects, int64_t bytes)
+{
+    return (hsd_value){.kind = HSD_KIND_NET, .net = {objects, bytes}};
+}
+hsd_value hsd_value_share(uint64_t part, uint64_t whole)
+{
+    return (hsd_value){.kind = HSD_KIND_SHARE, .share = {part, whole}};
+}
 hsd_value hsd_value_null(void) { return (hsd_value){.kind = HSD_KIND_NULL}; }
 
 hsd_value hsd_value_string(const char *text)
@@ -29,8 +35,8 @@ hsd_value hsd_value_items(const void *first, size_t count, size_t stride)
 
 const char *hsd_root_kind_word(uint32_t kind)
 {
-    static const char *const words[] = {"unknown", "global", "static", "stack", "thread", "handle",
-                                        "class", "interned", "finalizer", "monitor", "runtime", "register"};
+    static const char *const words[] = {"unknown", "global",   "static",    "stack",   "thread",  "handle",
+                                        "class",   "interned", "finalizer", "monitor", "runtime", "register"};
     return words[kind < HSD_ARRAY_LEN(words) ? kind : 0];
 }
 
@@ -51,7 +57,8 @@ static hsd_value hex_value(const uint8_t *id)
 
 static hsd_value items_value(const hsd_column *column, const char *row)
 {
-    hsd_value value = {.kind = HSD_KIND_LIST, .items = {.stride = column->stride, .are_pointers = (column->flags & HSD_OF_POINTERS) != 0}};
+    hsd_value value = {.kind = HSD_KIND_LIST,
+                       .items = {.stride = column->stride, .are_pointers = (column->flags & HSD_OF_POINTERS) != 0}};
     memcpy(&value.items.first, row + column->at, sizeof value.items.first);
     memcpy(&value.items.count, row + column->count_at, sizeof value.items.count);
     return value;
@@ -120,7 +127,8 @@ hsd_value hsd_column_value(const hsd_column *column, const hsd_scope *scope)
 hsd_scope hsd_scope_into(const hsd_column *column, const hsd_scope *scope)
 {
     const void *row = !scope->row ? NULL : column->into ? column->into(scope) : (const char *)scope->row + column->at;
-    return (hsd_scope){.result = scope->result, .row = row, .above = scope, .index = scope->index, .is_rest = scope->is_rest};
+    return (hsd_scope){
+        .result = scope->result, .row = row, .above = scope, .index = scope->index, .is_rest = scope->is_rest};
 }
 
 static const void *item_of(const hsd_items *items, size_t i)
@@ -139,7 +147,8 @@ hsd_scope hsd_scope_item(const hsd_items *items, size_t i, const hsd_scope *scop
 
 hsd_scope hsd_sheet_row(const hsd_model *model, const hsd_sheet *sheet, size_t i)
 {
-    return (hsd_scope){.result = model->result, .row = sheet->row_at ? sheet->row_at(sheet, i) : item_of(&sheet->rows, i), .index = i};
+    return (hsd_scope){
+        .result = model->result, .row = sheet->row_at ? sheet->row_at(sheet, i) : item_of(&sheet->rows, i), .index = i};
 }
 
 hsd_scope hsd_sheet_others(const hsd_model *model, const hsd_sheet *sheet)
@@ -155,7 +164,8 @@ hsd_scope hsd_sheet_others(const hsd_model *model, const hsd_sheet *sheet)
 hsd_most hsd_most_of(const hsd_report_options *options, unsigned format)
 {
     const size_t most = options->top > 0 ? options->top : HSD_TOP_ALL;
-    hsd_most all = {most, most, most, .sites = most, .tree = options->tree ? HSD_TOP_ALL : 0, .sizes = most, .ages = most};
+    hsd_most all = {most,          most,        most, .sites = most, .tree = options->tree ? HSD_TOP_ALL : 0,
+                    .sizes = most, .ages = most};
     if (format == HSD_IN_PEOPLE && options->top == 0) {
         all.types = TYPES_ON_SCREEN;
         all.roots = ROOTS_ON_SCREEN;

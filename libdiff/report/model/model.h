@@ -1,7 +1,8 @@
 /*
- * What a report says, apart from how a format writes it: a document of parts. A part is a record, a list of texts, or a table: rows, whose
- * columns have a key, a type and a place in the row, and what the rows that are not shown add up to. Formats are over here (report/write);
- * a new one walks the parts. Results are over there (model/diff.c …); a new column is one line of theirs.
+ * What a report says, apart from how a format writes it: a document of parts. A part is a record, a list of texts, or a
+ * table: rows, whose columns have a key, a type and a place in the row, and what the rows that are not shown add up to.
+ * Formats are over here (report/write); a new one walks the parts. Results are over there (model/diff.c …); a new
+ * column is one line of theirs.
  *
  *      model/diff.c    ─┐                                       ┌─ write/json.c      a member for each part
  *      model/series.c   │                                       ├─ write/ndjson.c    a line for each record and row
@@ -25,8 +26,8 @@ enum {
     HSD_IN_JSON = HSD_IN_DOCUMENT | HSD_IN_RECORDS,
     HSD_IN_CSV = 4u,
     HSD_IN_PLAIN = 8u,
-    HSD_IN_PEOPLE = 16u,  /* sentences and tables with headings: text, Markdown, HTML */
-    HSD_IN_GAUGES = 32u,  /* the same tables as gauges: OpenMetrics */
+    HSD_IN_PEOPLE = 16u, /* sentences and tables with headings: text, Markdown, HTML */
+    HSD_IN_GAUGES = 32u, /* the same tables as gauges: OpenMetrics */
     HSD_IN_TABLES = HSD_IN_PEOPLE | HSD_IN_GAUGES,
     HSD_IN_PROGRAMS = HSD_IN_JSON | HSD_IN_CSV,
     HSD_IN_ALL = HSD_IN_PROGRAMS | HSD_IN_PLAIN | HSD_IN_TABLES
@@ -67,15 +68,21 @@ typedef struct hsd_items {
 } hsd_items;
 
 typedef struct hsd_value {
-    hsd_kind kind; /* TEXT, COUNT, BYTES, SIGNED, FLAG, ID, AMOUNT, NET, MILLIONTHS, SHARE, LIST; or NULL, ABSENT; WORDS, RECORD, SPREAD as of the column */
+    /* TEXT, COUNT, BYTES, SIGNED, FLAG, ID, AMOUNT, NET, MILLIONTHS, SHARE, LIST; or NULL, ABSENT; WORDS, RECORD,
+     * SPREAD as of the column */
+    hsd_kind kind;
     union {
         hsd_text text;
         uint64_t count;
         int64_t number;
         bool flag;
         hsd_amount amount;
-        struct { int64_t objects, bytes; } net;
-        struct { uint64_t part, whole; } share;
+        struct {
+            int64_t objects, bytes;
+        } net;
+        struct {
+            uint64_t part, whole;
+        } share;
         hsd_items items;
         char hex[HSD_HEX_CHARS]; /* TIME, HEX */
     };
@@ -103,31 +110,34 @@ typedef struct hsd_scope {
 
 /* Of a column. */
 enum {
-    HSD_IF_ANY = 1u,       /* absent where it is empty: "", 0, no items */
-    HSD_OR_NULL = 2u,      /* null where it is empty */
-    HSD_ON_LINES = 4u,     /* of a list in a document: an item a line, */
+    HSD_IF_ANY = 1u,         /* absent where it is empty: "", 0, no items */
+    HSD_OR_NULL = 2u,        /* null where it is empty */
+    HSD_ON_LINES = 4u,       /* of a list in a document: an item a line, */
     HSD_CLOSED_BEHIND = 32u, /* the bracket behind the last one and not on a line of its own */
-    HSD_AS_MAP = 8u,       /* of a list: an object whose keys are the first column, whose values the second */
-    HSD_OF_POINTERS = 16u  /* of a list: its items are pointers */
+    HSD_AS_MAP = 8u,         /* of a list: an object whose keys are the first column, whose values the second */
+    HSD_OF_POINTERS = 16u    /* of a list: its items are pointers */
 };
 
 typedef struct hsd_column {
     const char *key;
     hsd_kind kind;
-    size_t at;             /* of the member in the row: HSD_AT(hsd_change, before) */
+    size_t at; /* of the member in the row: HSD_AT(hsd_change, before) */
     unsigned in, flags;
-    const char *title;     /* in tables for people */
-    bool (*has)(const hsd_scope *scope);      /* false: absent */
-    bool (*is_known)(const hsd_scope *scope); /* false: null */
-    hsd_value (*get)(const hsd_scope *scope); /* instead of `at` */
+    const char *title;                                                             /* in tables for people */
+    bool (*has)(const hsd_scope *scope);                                           /* false: absent */
+    bool (*is_known)(const hsd_scope *scope);                                      /* false: null */
+    hsd_value (*get)(const hsd_scope *scope);                                      /* instead of `at` */
     hsd_status (*words)(hsd_buffer *text, const hsd_scope *scope, hsd_error *err); /* of WORDS */
-    const struct hsd_column *columns;         /* of RECORD, SPREAD, LIST; they end with {0} */
-    const void *(*into)(const hsd_scope *scope); /* of RECORD, SPREAD: the row that these columns are of; else what is at `at`. NULL: null */
-    size_t count_at, stride;                  /* of LIST: of the member with the count; `at` is that of the pointer */
+    const struct hsd_column *columns; /* of RECORD, SPREAD, LIST; they end with {0} */
+    /* of RECORD, SPREAD: the row that these columns are of; else what is at `at`. NULL: null */
+    const void *(*into)(const hsd_scope *scope);
+    /* of LIST: of the member with the count; `at` is that of the pointer */
+    size_t count_at, stride;
 } hsd_column;
 
 #define HSD_AT(type, member) .at = offsetof(type, member)
-#define HSD_LIST_AT(type, member, count, item) .at = offsetof(type, member), .count_at = offsetof(type, count), .stride = sizeof(item)
+#define HSD_LIST_AT(type, member, count, item)                                                                         \
+    .at = offsetof(type, member), .count_at = offsetof(type, count), .stride = sizeof(item)
 
 /* The value of a column in a row. */
 hsd_value hsd_column_value(const hsd_column *column, const hsd_scope *scope);
@@ -136,7 +146,10 @@ hsd_value hsd_column_value(const hsd_column *column, const hsd_scope *scope);
 hsd_scope hsd_scope_into(const hsd_column *column, const hsd_scope *scope);
 hsd_scope hsd_scope_item(const hsd_items *items, size_t i, const hsd_scope *scope);
 
-static inline bool hsd_column_is_in(const hsd_column *column, unsigned format) { return column->in == 0 || (column->in & format) != 0; }
+static inline bool hsd_column_is_in(const hsd_column *column, unsigned format)
+{
+    return column->in == 0 || (column->in & format) != 0;
+}
 
 /* The word for an hsc_root_kind. */
 const char *hsd_root_kind_word(uint32_t kind);
@@ -148,63 +161,77 @@ typedef struct hsd_sheet hsd_sheet;
 
 struct hsd_sheet { /* the rows of a table */
     hsd_items rows;
-    const void *(*row_at)(const hsd_sheet *sheet, size_t i); /* where they are no array: row i, valid until the next; asked in order */
-    void *state;                 /* for it */
-    bool is_unknown;             /* there are no rows, and `why` says why not */
+    /* where they are no array: row i, valid until the next; asked in order */
+    const void *(*row_at)(const hsd_sheet *sheet, size_t i);
+    void *state;     /* for it */
+    bool is_unknown; /* there are no rows, and `why` says why not */
     hsd_text why;
-    const char *why_member;      /* JSON: "why_no_holders"; NULL: it is not said */
-    const char *why_record;      /* records: {"record": …, "text": why}; NULL: {"record": "unknown", "table": …, "why": …} */
-    const char *why_plain;       /* --plain: {"no-holders", why} */
-    uint64_t other_count;        /* rows that are not shown */
-    const void *others;          /* their sum, a row */
+    const char *why_member; /* JSON: "why_no_holders"; NULL: it is not said */
+    /* records: {"record": …, "text": why}; NULL: {"record": "unknown", "table": …, "why": …} */
+    const char *why_record;
+    const char *why_plain; /* --plain: {"no-holders", why} */
+    uint64_t other_count;  /* rows that are not shown */
+    const void *others;    /* their sum, a row */
     const hsd_column *other_columns;
-    const void *total;           /* what all rows add up to, a row; NULL: they do not */
-    enum { HSD_OTHERS_NONE, HSD_OTHERS_BESIDE, HSD_OTHERS_TOGETHER, HSD_OTHERS_ALWAYS } others_in; /* a document: "other_sites" behind the
-                                  * table, or in "others" at the end; ALWAYS: there also where nothing was left out */
+    const void *total; /* what all rows add up to, a row; NULL: they do not */
+    enum {
+        HSD_OTHERS_NONE,
+        HSD_OTHERS_BESIDE,
+        HSD_OTHERS_TOGETHER,
+        HSD_OTHERS_ALWAYS
+    } others_in; /* a document: "other_sites" behind the
+                  * table, or in "others" at the end; ALWAYS: there also where nothing was left out */
 };
 
-/* What stands below each row of a table, as records of its own: the findings of a rule. A document has it in the row, as a list. */
+/* What stands below each row of a table, as records of its own: the findings of a rule. A document has it in the row,
+ * as a list. */
 typedef struct hsd_below {
     const char *record;
-    const hsd_column *list; /* a LIST of the row */
+    const hsd_column *list;    /* a LIST of the row */
     const char *names, *plain; /* as of a part */
 } hsd_below;
 
 typedef enum hsd_part_kind {
-    HSD_PART_FACTS,  /* members of the document itself */
+    HSD_PART_FACTS, /* members of the document itself */
     HSD_PART_RECORD,
     HSD_PART_TEXTS,
     HSD_PART_TABLE,
-    HSD_PART_ANSWER,  /* for people: what is said first, */
+    HSD_PART_ANSWER,   /* for people: what is said first, */
     HSD_PART_RELATION, /* of what it is said, */
-    HSD_PART_SENTENCE /* and other paragraphs */
+    HSD_PART_SENTENCE  /* and other paragraphs */
 } hsd_part_kind;
 
 /*
- * JSON, records and CSV have all columns that are theirs, in their order. --plain has an order of its own, so a part names its fields: KEY of a
- * column, or KEY_bytes and KEY_objects of an amount. A key is that of the first column which is for all formats, CSV or --plain.
+ * JSON, records and CSV have all columns that are theirs, in their order. --plain has an order of its own, so a part
+ * names its fields: KEY of a column, or KEY_bytes and KEY_objects of an amount. A key is that of the first column which
+ * is for all formats, CSV or --plain.
  */
 typedef struct hsd_part {
     hsd_part_kind kind;
     unsigned in;
-    const char *member;  /* of a document */
-    const char *record;  /* of records, and what the first field of CSV and of --plain says */
-    const char *title;   /* for people: what the table is of */
+    const char *member;     /* of a document */
+    const char *record;     /* of records, and what the first field of CSV and of --plain says */
+    const char *title;      /* for people: what the table is of */
     const char *one, *many; /* what people call a row */
-    hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err); /* of ANSWER … SENTENCE: foreign text; "" = nothing to say */
-    bool is_close;       /* of a SENTENCE: right below the one before, where there is one */
-    const char *names;   /* --plain: the records that the heading names; NULL: the heading is that of the part before */
-    const char *plain;   /* --plain: the keys of the fields, "name before_bytes after_bytes"; a key without a column is a field that is empty */
+    /* of ANSWER … SENTENCE: foreign text; "" = nothing to say */
+    hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err);
+    bool is_close; /* of a SENTENCE: right below the one before, where there is one */
+    /* --plain: the records that the heading names; NULL: the heading is that of the part before */
+    const char *names;
+    /* --plain: the keys of the fields, "name before_bytes after_bytes"; a key without a column is a field that is empty
+     */
+    const char *plain;
     const char *others_record; /* --plain: "others-type" */
-    const char *first;   /* CSV: the heading of the first field, which says what a record is; NULL: there is no such field */
+    /* CSV: the heading of the first field, which says what a record is; NULL: there is no such field */
+    const char *first;
     const hsd_column *columns;
-    const void *row;     /* of FACTS and RECORD */
-    bool is_one_line;    /* FACTS of a document */
-    bool is_hanging;     /* a RECORD of a document: each member but the first on a line of its own */
+    const void *row;  /* of FACTS and RECORD */
+    bool is_one_line; /* FACTS of a document */
+    bool is_hanging;  /* a RECORD of a document: each member but the first on a line of its own */
     const hsd_text *texts;
     size_t text_count;
     hsd_sheet sheet;
-    hsd_below below[2];  /* the second one, or both, may be none */
+    hsd_below below[2]; /* the second one, or both, may be none */
 } hsd_part;
 
 #define HSD_PARTS_MOST 40u
@@ -213,9 +240,9 @@ struct hsd_model {
     const char *schema;
     const void *result;
     const hsd_report_options *options;
-    unsigned format;           /* the one that it was made for: parts of others are not here */
-    const char *others_key;    /* records of others: what they are of */
-    bool others_below;         /* a document: "others" is always there, each member on its line */
+    unsigned format;        /* the one that it was made for: parts of others are not here */
+    const char *others_key; /* records of others: what they are of */
+    bool others_below;      /* a document: "others" is always there, each member on its line */
     hsd_part parts[HSD_PARTS_MOST];
     size_t part_count;
     void (*release)(hsd_model *model); /* lets go what rows hold; safe after a failure halfway */

@@ -25,8 +25,8 @@ static hsd_status fill(hsd_model *model, const hsd_reported *subject, const hsd_
     return hsd_model_paths(model, subject->paths, request);
 }
 
-hsd_status hsd_model_open(hsd_model **out, const hsd_reported *subject, const hsd_report_options *options, const hsd_most *most, unsigned format,
-                          hsd_error *err)
+hsd_status hsd_model_open(hsd_model **out, const hsd_reported *subject, const hsd_report_options *options,
+                          const hsd_most *most, unsigned format, hsd_error *err)
 {
     const hsd_model_request request = {options, most, err};
     hsd_model *model = calloc(1, bytes_of(subject));
@@ -35,8 +35,10 @@ hsd_status hsd_model_open(hsd_model **out, const hsd_reported *subject, const hs
     model->format = format;
     model->options = options;
     const hsd_status status = fill(model, subject, &request);
-    if (status == HSD_OK) *out = model;
-    else hsd_model_close(model);
+    if (status == HSD_OK)
+        *out = model;
+    else
+        hsd_model_close(model);
     return status;
 }
 

@@ -1,10 +1,11 @@
 /*
- * What a report of paths says, schema hsdiff.paths/1: the ways to the objects of a type, or to one object, shortest first.
+ * What a report of paths says, schema hsdiff.paths/1: the ways to the objects of a type, or to one object, shortest
+ * first.
  */
 #include "report/model/columns.h"
 #include "report/model/open.h"
-#include "report/model/say.h"
 #include "report/model/paths_rows.h"
+#include "report/model/say.h"
 
 typedef struct paths_model {
     hsd_model model;
@@ -46,13 +47,17 @@ static const hsd_column path_columns[] = {
     {"type", HSD_KIND_TEXT, .in = HSD_IN_CSV, .get = type_of},
     {"root", HSD_KIND_TEXT, HSD_AT(hsd_path_row, root), .in = HSD_IN_PROGRAMS},
     {"kind", HSD_KIND_ROOT, HSD_AT(hsd_path_row, root_kind), .in = HSD_IN_JSON},
-    {"path", HSD_KIND_LIST, HSD_LIST_AT(hsd_path_row, steps, step_count, hsd_step), .in = HSD_IN_JSON, .columns = hsd_step_columns},
+    {"path", HSD_KIND_LIST, HSD_LIST_AT(hsd_path_row, steps, step_count, hsd_step), .in = HSD_IN_JSON,
+     .columns = hsd_step_columns},
     {"path_cut", HSD_KIND_COUNT, HSD_AT(hsd_path_row, step_cut), .in = HSD_IN_JSON, .flags = HSD_IF_ANY},
     {"path", HSD_KIND_WORDS, .in = HSD_IN_CSV, .words = path_of},
     {"path", HSD_KIND_WORDS, .in = HSD_IN_TABLES, .title = "Path", .words = path_of},
-    {"references", HSD_KIND_COUNT, HSD_AT(hsd_path_row, length), .in = HSD_IN_TABLES, .title = "References", .is_known = is_row},
-    {"objects", HSD_KIND_COUNT, HSD_AT(hsd_path_row, objects.objects), .in = HSD_IN_TABLES, .title = "Objects", .has = is_of_type},
-    {"bytes", HSD_KIND_BYTES, HSD_AT(hsd_path_row, objects.bytes), .in = HSD_IN_TABLES, .title = "Bytes", .has = is_of_type},
+    {"references", HSD_KIND_COUNT, HSD_AT(hsd_path_row, length), .in = HSD_IN_TABLES, .title = "References",
+     .is_known = is_row},
+    {"objects", HSD_KIND_COUNT, HSD_AT(hsd_path_row, objects.objects), .in = HSD_IN_TABLES, .title = "Objects",
+     .has = is_of_type},
+    {"bytes", HSD_KIND_BYTES, HSD_AT(hsd_path_row, objects.bytes), .in = HSD_IN_TABLES, .title = "Bytes",
+     .has = is_of_type},
     {0},
 };
 
@@ -86,13 +91,33 @@ hsd_status hsd_model_paths(hsd_model *model, const hsd_paths *paths, const hsd_m
     hsd_model_add(model, (hsd_part){.kind = HSD_PART_RELATION, .in = HSD_IN_PEOPLE, .say = say_capture});
     hsd_model_add(model, hsd_warnings_part(paths->warnings, paths->warning_count));
     if (model->format == HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, HSD_PLAIN_CAPTURE));
-    hsd_model_add(model, (hsd_part){.kind = HSD_PART_FACTS, .in = HSD_IN_JSON, .record = "asked", .columns = asked_columns, .row = paths});
-    hsd_model_add(model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PROGRAMS | HSD_IN_PLAIN | (paths->row_count > 0 ? HSD_IN_TABLES : 0),
-                                    .names = "path, others", .others_record = "others", .title = "Paths",
-                                    .one = "path", .many = "paths", .member = "paths", .record = "path", .first = "row",
-                                    .columns = path_columns, .plain = "references objects bytes path",
-                                    .sheet = {.rows = {paths->rows, paths->row_count, sizeof *paths->rows, false}, .other_count = paths->other_rows,
-                                              .others = &m->others, .total = paths->is_id ? NULL : &m->total, .other_columns = other_columns, .others_in = HSD_OTHERS_NONE}});
-    hsd_model_add(model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_DOCUMENT, .member = "others", .columns = rest_columns, .row = paths});
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_FACTS,
+                                    .in = HSD_IN_JSON,
+                                    .record = "asked",
+                                    .columns = asked_columns,
+                                    .row = paths});
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_TABLE,
+                                    .in = HSD_IN_PROGRAMS | HSD_IN_PLAIN | (paths->row_count > 0 ? HSD_IN_TABLES : 0),
+                                    .names = "path, others",
+                                    .others_record = "others",
+                                    .title = "Paths",
+                                    .one = "path",
+                                    .many = "paths",
+                                    .member = "paths",
+                                    .record = "path",
+                                    .first = "row",
+                                    .columns = path_columns,
+                                    .plain = "references objects bytes path",
+                                    .sheet = {.rows = {paths->rows, paths->row_count, sizeof *paths->rows, false},
+                                              .other_count = paths->other_rows,
+                                              .others = &m->others,
+                                              .total = paths->is_id ? NULL : &m->total,
+                                              .other_columns = other_columns,
+                                              .others_in = HSD_OTHERS_NONE}});
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_RECORD,
+                                    .in = HSD_IN_DOCUMENT,
+                                    .member = "others",
+                                    .columns = rest_columns,
+                                    .row = paths});
     return HSD_OK;
 }

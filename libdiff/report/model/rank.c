@@ -17,9 +17,8 @@ __extension__ typedef unsigned __int128 u128;
 
 bool hsd_change_is_none(const hsd_change *change)
 {
-    return change->before.objects == change->after.objects &&
-           change->before.bytes == change->after.bytes && change->new_.objects == 0 &&
-           change->freed.objects == 0 && change->resized_objects == 0;
+    return change->before.objects == change->after.objects && change->before.bytes == change->after.bytes &&
+           change->new_.objects == 0 && change->freed.objects == 0 && change->resized_objects == 0;
 }
 
 /* ---- comparators: negative when `a` comes first ---- */
@@ -45,8 +44,7 @@ static int by_growth(const void *left, const void *right)
 static int by_objects(const void *left, const void *right)
 {
     const hsd_rank_row *a = left, *b = right;
-    const int order =
-        descending_signed(hsd_change_objects(a->change), hsd_change_objects(b->change));
+    const int order = descending_signed(hsd_change_objects(a->change), hsd_change_objects(b->change));
     return order != 0 ? order : by_growth(left, right);
 }
 
@@ -77,8 +75,7 @@ int64_t hsd_rank_row_retained_growth(const hsd_rank_row *row)
 
 static int by_retained(const void *left, const void *right)
 {
-    const int order =
-        descending_signed(hsd_rank_row_retained_growth(left), hsd_rank_row_retained_growth(right));
+    const int order = descending_signed(hsd_rank_row_retained_growth(left), hsd_rank_row_retained_growth(right));
     return order != 0 ? order : by_growth(left, right);
 }
 
@@ -94,8 +91,7 @@ static int by_name_only(const void *left, const void *right)
 static uint64_t churn_of(const hsd_change *change)
 {
     if (hsd_change_bytes(change) != 0 || hsd_change_objects(change) != 0) return UINT64_MAX;
-    return hsd_add_saturating(hsd_add_saturating(change->new_.bytes, change->freed.bytes),
-                              change->resized_objects > 0);
+    return hsd_add_saturating(hsd_add_saturating(change->new_.bytes, change->freed.bytes), change->resized_objects > 0);
 }
 
 /* What did not grow goes behind what did, the more came and went the earlier. */
@@ -110,8 +106,7 @@ static int by_change_of_bytes(const void *left, const void *right)
     const hsd_rank_row *a = left, *b = right;
     int order = idle_last(a, b);
     if (order == 0)
-        order = descending(hsd_magnitude(hsd_change_bytes(a->change)),
-                           hsd_magnitude(hsd_change_bytes(b->change)));
+        order = descending(hsd_magnitude(hsd_change_bytes(a->change)), hsd_magnitude(hsd_change_bytes(b->change)));
     return order != 0 ? order : by_growth(left, right);
 }
 
@@ -120,8 +115,7 @@ static int by_change_of_objects(const void *left, const void *right)
     const hsd_rank_row *a = left, *b = right;
     int order = idle_last(a, b);
     if (order == 0)
-        order = descending(hsd_magnitude(hsd_change_objects(a->change)),
-                           hsd_magnitude(hsd_change_objects(b->change)));
+        order = descending(hsd_magnitude(hsd_change_objects(a->change)), hsd_magnitude(hsd_change_objects(b->change)));
     return order != 0 ? order : by_change_of_bytes(left, right);
 }
 
@@ -143,10 +137,8 @@ typedef int (*comparator)(const void *, const void *);
 static const struct {
     comparator choose, order;
 } sorts[] = {
-    [HSD_SORT_GROWTH] = {by_change_of_bytes, by_growth},
-    [HSD_SORT_PERCENT] = {by_change_in_percent, by_percent},
-    [HSD_SORT_OBJECTS] = {by_change_of_objects, by_objects},
-    [HSD_SORT_NAME] = {by_change_of_bytes, by_name_only},
+    [HSD_SORT_GROWTH] = {by_change_of_bytes, by_growth},        [HSD_SORT_PERCENT] = {by_change_in_percent, by_percent},
+    [HSD_SORT_OBJECTS] = {by_change_of_objects, by_objects},    [HSD_SORT_NAME] = {by_change_of_bytes, by_name_only},
     [HSD_SORT_RETAINED] = {by_change_of_retained, by_retained},
 };
 
@@ -179,7 +171,10 @@ static void add_row(hsd_ranking *ranking, const hsd_rank_row *row)
     ranking->others_are_unchanged = ranking->others_are_unchanged && hsd_change_is_none(row->change);
 }
 
-static bool is_runtimes_own(const hsd_rank_row *row) { return row->type != NULL && hsc_type_is_program_code(row->type->flags); }
+static bool is_runtimes_own(const hsd_rank_row *row)
+{
+    return row->type != NULL && hsc_type_is_program_code(row->type->flags);
+}
 
 /* Behind all others, whose order does not matter yet. */
 static void take_code(hsd_ranking *ranking)
@@ -221,21 +216,18 @@ static void fill(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table ta
 static bool is_quiet(const hsd_rank_row *row, hsd_sort_by sort_by, uint64_t quiet_bytes)
 {
     if (sort_by == HSD_SORT_RETAINED && hsd_rank_row_retained_growth(row) != 0) return false;
-    return quiet_bytes > 0 &&
-           (hsd_change_is_none(row->change) || churn_of(row->change) < quiet_bytes);
+    return quiet_bytes > 0 && (hsd_change_is_none(row->change) || churn_of(row->change) < quiet_bytes);
 }
 
-hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table,
-                            hsd_sort_by sort_by, size_t top, uint64_t quiet_bytes, bool folds_code, hsd_error *err)
+hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table, hsd_sort_by sort_by,
+                            size_t top, uint64_t quiet_bytes, bool folds_code, hsd_error *err)
 {
-    *ranking =
-        (hsd_ranking){.count = table == HSD_TABLE_TYPES ? diff->type_count : diff->root_count,
-                      .others_are_unchanged = true};
+    *ranking = (hsd_ranking){.count = table == HSD_TABLE_TYPES ? diff->type_count : diff->root_count,
+                             .others_are_unchanged = true};
     size_t bytes;
     if (!hsd_mul_size(ranking->count, sizeof *ranking->rows, &bytes) ||
         !(ranking->rows = malloc(bytes > 0 ? bytes : 1)))
-        return hsd_fail(err, HSD_E_NOMEM, "no memory to order %zu rows of the report",
-                        ranking->count);
+        return hsd_fail(err, HSD_E_NOMEM, "no memory to order %zu rows of the report", ranking->count);
     fill(ranking, diff, table);
     if (folds_code) take_code(ranking);
 

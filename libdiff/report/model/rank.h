@@ -17,13 +17,14 @@ typedef struct hsd_rank_row {
 } hsd_rank_row;
 
 typedef struct hsd_ranking {
-    hsd_rank_row *rows; /* all, the shown ones first and in order, those of `code` last; owned */
+    hsd_rank_row *rows;  /* all, the shown ones first and in order, those of `code` last; owned */
     size_t count, shown; /* without those of `code` */
-    hsd_change others; /* sum of the rows from `shown` on */
+    hsd_change others;   /* sum of the rows from `shown` on */
     hsd_amount others_unreached_before, others_unreached_after; /* of types */
     bool others_are_unchanged;
-    size_t code_count; /* types of the runtime's own code and metadata (HSC_TYPE_CODE, INTERNAL), where they are folded */
-    hsd_change code;   /* their sum */
+    /* types of the runtime's own code and metadata (HSC_TYPE_CODE, INTERNAL), where they are folded */
+    size_t code_count;
+    hsd_change code; /* their sum */
 } hsd_ranking;
 
 /*
@@ -34,13 +35,14 @@ typedef struct hsd_ranking {
  * With `quiet_bytes` > 0 rows are never shown in which nothing changed, or in which what came and what
  * went is as much, in bytes and in objects, and together less than that.
  *
- * With `folds_code` types of the runtime's own code and metadata are no rows: they are summed up in `code`, which people see below the
- * types of the program.
+ * With `folds_code` types of the runtime's own code and metadata are no rows: they are summed up in `code`, which
+ * people see below the types of the program.
  */
-hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table,
-                            hsd_sort_by sort_by, size_t top, uint64_t quiet_bytes, bool folds_code, hsd_error *err);
+hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table, hsd_sort_by sort_by,
+                            size_t top, uint64_t quiet_bytes, bool folds_code, hsd_error *err);
 
-/* Bytes that name `code`: "(runtime's own: 3 types)", at most HSD_RANK_CODE_CHARS; of one type alone its name, so this is empty. */
+/* Bytes that name `code`: "(runtime's own: 3 types)", at most HSD_RANK_CODE_CHARS; of one type alone its name, so this
+ * is empty. */
 #define HSD_RANK_CODE_CHARS 64
 void hsd_rank_code_text(const hsd_ranking *ranking, char text[HSD_RANK_CODE_CHARS]);
 

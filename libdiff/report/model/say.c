@@ -8,7 +8,10 @@
 
 #include "report/words/number.h"
 
-hsd_status hsd_say(hsd_buffer *text, const char *words, hsd_error *err) { return hsd_buffer_append(text, words, strlen(words), err); }
+hsd_status hsd_say(hsd_buffer *text, const char *words, hsd_error *err)
+{
+    return hsd_buffer_append(text, words, strlen(words), err);
+}
 
 char *hsd_said_size(const hsd_model *model, char out[HSD_NUMBER_CHARS], uint64_t bytes)
 {
@@ -26,7 +29,8 @@ char *hsd_format_id(char out[HSD_NUMBER_CHARS], const hsd_capture_info *info, ui
 
 #define SENTENCE_CHARS (3 * HSD_NUMBER_CHARS + 96)
 
-hsd_status hsd_say_amount(hsd_buffer *text, const hsd_model *model, const char *words, hsd_amount amount, hsd_error *err)
+hsd_status hsd_say_amount(hsd_buffer *text, const hsd_model *model, const char *words, hsd_amount amount,
+                          hsd_error *err)
 {
     char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS], sentence[SENTENCE_CHARS];
     if (amount.objects == 0) return HSD_OK;
@@ -82,10 +86,12 @@ static hsd_status say_subject(hsd_buffer *text, const hsd_paths *paths, hsd_erro
     return hsd_buffer_append(text, type.data, type.size, err);
 }
 
-static hsd_status say_objects(hsd_buffer *text, const hsd_model *model, const hsd_paths *paths, hsd_amount amount, hsd_error *err)
+static hsd_status say_objects(hsd_buffer *text, const hsd_model *model, const hsd_paths *paths, hsd_amount amount,
+                              hsd_error *err)
 {
     char objects[HSD_NUMBER_CHARS], bytes[HSD_NUMBER_CHARS], words[2 * HSD_NUMBER_CHARS + 16];
-    snprintf(words, sizeof words, "%s object%s, ", hsd_format_count(objects, amount.objects), amount.objects == 1 ? "" : "s");
+    snprintf(words, sizeof words, "%s object%s, ", hsd_format_count(objects, amount.objects),
+             amount.objects == 1 ? "" : "s");
     if (!paths->is_id) HSD_TRY(hsd_say(text, words, err));
     return hsd_say(text, hsd_said_size(model, bytes, amount.bytes), err);
 }

@@ -1,7 +1,8 @@
 /*
- * What a report of a series says, schema hsdiff.series/1: the nouns of hsdiff.diff/1 with lists, one value for each capture in their order,
- * and of each row the trend and the verdict, or with repeated captures the contrast. Captures in cohorts are counted from 0, as the lists
- * are. CSV has the long form that spreadsheets pivot, one record for each row of the table and each capture, which counts from 1.
+ * What a report of a series says, schema hsdiff.series/1: the nouns of hsdiff.diff/1 with lists, one value for each
+ * capture in their order, and of each row the trend and the verdict, or with repeated captures the contrast. Captures
+ * in cohorts are counted from 0, as the lists are. CSV has the long form that spreadsheets pivot, one record for each
+ * row of the table and each capture, which counts from 1.
  */
 #include <stdlib.h>
 
@@ -65,7 +66,8 @@ static const hsd_column point_columns[] = {
     {"label", HSD_KIND_TEXT, HSD_AT(hsd_series_point, label)},
     {"baseline", HSD_KIND_FLAG, HSD_AT(hsd_series_point, is_baseline)},
     {"summary", HSD_KIND_FLAG, HSD_AT(hsd_series_point, is_summary)},
-    {"metrics", HSD_KIND_LIST, HSD_LIST_AT(hsd_series_point, metrics, metric_count, hsd_profile_metric), .columns = metric_columns},
+    {"metrics", HSD_KIND_LIST, HSD_LIST_AT(hsd_series_point, metrics, metric_count, hsd_profile_metric),
+     .columns = metric_columns},
     {0},
 };
 
@@ -112,10 +114,14 @@ static const hsd_column bytes_column[] = {{NULL, HSD_KIND_COUNT, HSD_AT(hsd_amou
 
 static hsd_value values_of(const hsd_scope *scope)
 {
-    return hsd_value_items(((const hsd_series_row *)scope->row)->values, series_of(scope)->point_count, sizeof(hsd_amount));
+    return hsd_value_items(((const hsd_series_row *)scope->row)->values, series_of(scope)->point_count,
+                           sizeof(hsd_amount));
 }
 
-static bool is_known_row(const hsd_scope *scope) { return !scope->is_rest || ((const other_rows *)scope->row)->has_trend; }
+static bool is_known_row(const hsd_scope *scope)
+{
+    return !scope->is_rest || ((const other_rows *)scope->row)->has_trend;
+}
 static bool has_trend(const hsd_scope *scope) { return !is_contrast(scope) && is_known_row(scope); }
 static bool has_times(const hsd_scope *scope) { return series_of(scope)->has_times; }
 
@@ -170,7 +176,8 @@ static const hsd_column number_columns[] = {
     {"bytes", HSD_KIND_LIST, .get = values_of, .columns = bytes_column},
     {"trend", HSD_KIND_RECORD, HSD_AT(hsd_series_row, trend), .is_known = has_trend, .columns = trend_columns},
     {"verdict", HSD_KIND_STRING, .get = verdict_of, .is_known = has_trend},
-    {"contrast", HSD_KIND_RECORD, HSD_AT(hsd_series_row, contrast), .has = is_contrast, .is_known = is_known_row, .columns = contrast_columns},
+    {"contrast", HSD_KIND_RECORD, HSD_AT(hsd_series_row, contrast), .has = is_contrast, .is_known = is_known_row,
+     .columns = contrast_columns},
     {0},
 };
 
@@ -229,7 +236,10 @@ static hsd_value alive_of(const hsd_scope *scope)
 }
 
 /* Those that had come by then. */
-static hsd_value alive_at(const hsd_scope *scope) { return hsd_value_items(scope->row, scope->index + 1, sizeof(hsd_amount)); }
+static hsd_value alive_at(const hsd_scope *scope)
+{
+    return hsd_value_items(scope->row, scope->index + 1, sizeof(hsd_amount));
+}
 
 static const hsd_column amount_column[] = {{NULL, HSD_KIND_AMOUNT, .at = 0}, {0}};
 static const hsd_column alive_column[] = {{NULL, HSD_KIND_LIST, .get = alive_at, .columns = amount_column}, {0}};
@@ -249,11 +259,20 @@ static const hsd_column span_columns[] = {
     {0},
 };
 
-static hsd_value by_structure(const hsd_scope *scope) { return (hsd_value){.kind = HSD_KIND_FLAG, .flag = cohorts_of(scope)->is_by_structure}; }
-static hsd_value spans_of(const hsd_scope *scope) { return hsd_value_items(cohorts_of(scope)->cohorts, cohorts_of(scope)->cohort_count, sizeof(hsd_cohort)); }
+static hsd_value by_structure(const hsd_scope *scope)
+{
+    return (hsd_value){.kind = HSD_KIND_FLAG, .flag = cohorts_of(scope)->is_by_structure};
+}
+static hsd_value spans_of(const hsd_scope *scope)
+{
+    return hsd_value_items(cohorts_of(scope)->cohorts, cohorts_of(scope)->cohort_count, sizeof(hsd_cohort));
+}
 static const void *all_in(const hsd_scope *scope) { return &cohorts_of(scope)->all; }
 static const void *since_in(const hsd_scope *scope) { return cohorts_of(scope)->retained_since; }
-static hsd_value since_of(const hsd_scope *scope) { return hsd_value_items(scope->row, series_of(scope)->point_count, sizeof(hsd_amount)); }
+static hsd_value since_of(const hsd_scope *scope)
+{
+    return hsd_value_items(scope->row, series_of(scope)->point_count, sizeof(hsd_amount));
+}
 
 static hsd_value cohort_types(const hsd_scope *scope)
 {
@@ -270,7 +289,8 @@ static const hsd_column cohorts_columns[] = {
     {"by_structure", HSD_KIND_FLAG, .get = by_structure},
     {"cohorts", HSD_KIND_LIST, .get = spans_of, .columns = span_columns},
     {"all", HSD_KIND_RECORD, .into = all_in, .columns = alive_columns},
-    {"types", HSD_KIND_LIST, .get = cohort_types, .columns = cohort_type_columns, .flags = HSD_ON_LINES | HSD_CLOSED_BEHIND},
+    {"types", HSD_KIND_LIST, .get = cohort_types, .columns = cohort_type_columns,
+     .flags = HSD_ON_LINES | HSD_CLOSED_BEHIND},
     {"retained_since", HSD_KIND_RECORD, .into = since_in, .columns = since_columns},
     {0},
 };
@@ -290,8 +310,14 @@ static const hsd_column cohort_columns[] = {
     {0},
 };
 
-static hsd_value came_of(const hsd_scope *scope) { return hsd_value_amount(hsd_survival_of(cohorts_of(scope), scope->row).came); }
-static hsd_value stayed_of(const hsd_scope *scope) { return hsd_value_amount(hsd_survival_of(cohorts_of(scope), scope->row).stayed); }
+static hsd_value came_of(const hsd_scope *scope)
+{
+    return hsd_value_amount(hsd_survival_of(cohorts_of(scope), scope->row).came);
+}
+static hsd_value stayed_of(const hsd_scope *scope)
+{
+    return hsd_value_amount(hsd_survival_of(cohorts_of(scope), scope->row).stayed);
+}
 
 static const hsd_column survivor_columns[] = {
     {"type", HSD_KIND_TEXT, HSD_AT(hsd_cohort_row, name)},
@@ -306,14 +332,20 @@ static const csv_row *csv_of(const hsd_scope *scope) { return scope->row; }
 static const hsd_series_row *row_in(const hsd_scope *scope) { return csv_of(scope)->row; }
 static hsd_value csv_name(const hsd_scope *scope) { return hsd_value_text(row_in(scope)->name); }
 static hsd_value csv_root(const hsd_scope *scope) { return hsd_value_text(row_in(scope)->root); }
-static hsd_value csv_capture(const hsd_scope *scope) { return hsd_value_count((uint64_t)(csv_of(scope)->point - series_of(scope)->points) + 1); }
+static hsd_value csv_capture(const hsd_scope *scope)
+{
+    return hsd_value_count((uint64_t)(csv_of(scope)->point - series_of(scope)->points) + 1);
+}
 static hsd_value csv_label(const hsd_scope *scope) { return hsd_value_text(csv_of(scope)->point->label); }
 static const void *csv_point(const hsd_scope *scope) { return csv_of(scope)->point; }
 
 static hsd_value csv_table(const hsd_scope *scope)
 {
-    static const char *const nouns[] = {
-        [HSD_TABLE_TYPES] = "type", [HSD_TABLE_ROOTS] = "root", [HSD_TABLE_HOLDERS] = "holder", [HSD_TABLE_LOST] = "lost", [HSD_TABLE_TREE] = "others"};
+    static const char *const nouns[] = {[HSD_TABLE_TYPES] = "type",
+                                        [HSD_TABLE_ROOTS] = "root",
+                                        [HSD_TABLE_HOLDERS] = "holder",
+                                        [HSD_TABLE_LOST] = "lost",
+                                        [HSD_TABLE_TREE] = "others"};
     return hsd_value_string(nouns[csv_of(scope)->table]);
 }
 
@@ -324,10 +356,12 @@ static hsd_status csv_path(hsd_buffer *text, const hsd_scope *scope, hsd_error *
     return csv_of(scope)->table == HSD_TABLE_HOLDERS ? hsd_series_append_place(text, row, err) : HSD_OK;
 }
 
-static const hsd_column csv_point_columns[] = {{"taken", HSD_KIND_TIME, HSD_AT(hsd_series_point, side.info.taken_unix_ns)}, {0}};
+static const hsd_column csv_point_columns[] = {
+    {"taken", HSD_KIND_TIME, HSD_AT(hsd_series_point, side.info.taken_unix_ns)}, {0}};
 
-/* `name` is the type or root, of a holder its type, empty for the root itself, of what is lost the type of what heads it; `root` and `path`
- * are of holders, and of what is lost `path` is who allocated that. `table` says others of what is no row, whose name is empty. */
+/* `name` is the type or root, of a holder its type, empty for the root itself, of what is lost the type of what heads
+ * it; `root` and `path` are of holders, and of what is lost `path` is who allocated that. `table` says others of what
+ * is no row, whose name is empty. */
 static const hsd_column csv_columns[] = {
     {"table", HSD_KIND_STRING, .get = csv_table},
     {"name", HSD_KIND_TEXT, .get = csv_name},
@@ -349,8 +383,10 @@ static const void *csv_record(const hsd_sheet *sheet, size_t i)
     const hsd_series_pick *pick = m->csv_pick;
     const size_t row = i / series->point_count, point = i % series->point_count;
     const bool is_row = row < pick->count;
-    m->current = (csv_row){.table = is_row ? (hsd_report_table)(pick - m->picks) : HSD_TABLE_TREE, .row = is_row ? pick->rows[row] : &nobody,
-                           .point = &series->points[point], .value = is_row ? pick->rows[row]->values[point] : pick->others[point]};
+    m->current = (csv_row){.table = is_row ? (hsd_report_table)(pick - m->picks) : HSD_TABLE_TREE,
+                           .row = is_row ? pick->rows[row] : &nobody,
+                           .point = &series->points[point],
+                           .value = is_row ? pick->rows[row]->values[point] : pick->others[point]};
     return &m->current;
 }
 
@@ -358,13 +394,19 @@ static hsd_status add_csv(series_model *m, const hsd_series *series, const hsd_m
 {
     const hsd_report_table table = request->options->table;
     if (!hsd_series_table_of(series, table))
-        return hsd_fail(request->err, HSD_E_UNSUPPORTED, "a series has no tree: its tables are types, roots, holders and lost (--table)");
+        return hsd_fail(request->err, HSD_E_UNSUPPORTED,
+                        "a series has no tree: its tables are types, roots, holders and lost (--table)");
     hsd_series_pick *pick = &m->picks[table];
-    HSD_TRY(hsd_series_pick_init(pick, series, table, request->options->sort_by, request->most->types, false, request->err));
+    HSD_TRY(hsd_series_pick_init(pick, series, table, request->options->sort_by, request->most->types, false,
+                                 request->err));
     m->csv_pick = pick;
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_CSV, .columns = csv_columns,
-                                        .sheet = {.rows = {.count = (pick->count + (pick->other_count > 0)) * series->point_count},
-                                                  .row_at = csv_record, .state = m}});
+    hsd_model_add(&m->model,
+                  (hsd_part){.kind = HSD_PART_TABLE,
+                             .in = HSD_IN_CSV,
+                             .columns = csv_columns,
+                             .sheet = {.rows = {.count = (pick->count + (pick->other_count > 0)) * series->point_count},
+                                       .row_at = csv_record,
+                                       .state = m}});
     return HSD_OK;
 }
 
@@ -373,13 +415,15 @@ static hsd_status add_csv(series_model *m, const hsd_series *series, const hsd_m
 static hsd_value grown_bytes(const hsd_scope *scope)
 {
     const hsd_amount *values = ((const hsd_series_row *)scope->row)->values;
-    return hsd_value_signed((int64_t)(hsd_series_last(series_of(scope), values).bytes - hsd_series_first(series_of(scope), values).bytes));
+    return hsd_value_signed((int64_t)(hsd_series_last(series_of(scope), values).bytes -
+                                      hsd_series_first(series_of(scope), values).bytes));
 }
 
 static hsd_value grown_objects(const hsd_scope *scope)
 {
     const hsd_amount *values = ((const hsd_series_row *)scope->row)->values;
-    return hsd_value_signed((int64_t)(hsd_series_last(series_of(scope), values).objects - hsd_series_first(series_of(scope), values).objects));
+    return hsd_value_signed((int64_t)(hsd_series_last(series_of(scope), values).objects -
+                                      hsd_series_first(series_of(scope), values).objects));
 }
 
 /* The place of a holder; of other rows nothing. */
@@ -432,14 +476,16 @@ static const hsd_column plain_trend_row_columns[] = {
 
 static const hsd_column plain_contrast_row_columns[] = {
     {NULL, HSD_KIND_SPREAD, .columns = plain_name_columns},
-    {NULL, HSD_KIND_SPREAD, HSD_AT(hsd_series_row, contrast), .is_known = is_known_row, .columns = plain_contrast_columns},
+    {NULL, HSD_KIND_SPREAD, HSD_AT(hsd_series_row, contrast), .is_known = is_known_row,
+     .columns = plain_contrast_columns},
     {0},
 };
 
 static const char *plain_row(const hsd_series *series)
 {
     return series->before_count > 0
-               ? "name place growth_bytes growth_objects before_median before_spread after_median after_spread median_growth p significance bytes"
+               ? "name place growth_bytes growth_objects before_median before_spread after_median after_spread "
+                 "median_growth p significance bytes"
                : "name place growth_bytes growth_objects per_step per_hour steps up down p verdict bytes";
 }
 
@@ -450,9 +496,18 @@ static const hsd_column *plain_columns_of(const hsd_series *series)
 
 static const plain_cohort *cohort_of(const hsd_scope *scope) { return scope->row; }
 static hsd_value cohort_type(const hsd_scope *scope) { return hsd_value_text(cohort_of(scope)->row->name); }
-static hsd_value cohort_first(const hsd_scope *scope) { return hsd_value_count(cohorts_of(scope)->cohorts[cohort_of(scope)->born].first + UINT64_C(1)); }
-static hsd_value cohort_last(const hsd_scope *scope) { return hsd_value_count(cohorts_of(scope)->cohorts[cohort_of(scope)->born].last + UINT64_C(1)); }
-static hsd_value cohort_live_at(const hsd_scope *scope) { return hsd_value_count(cohorts_of(scope)->cohorts[cohort_of(scope)->at].last + UINT64_C(1)); }
+static hsd_value cohort_first(const hsd_scope *scope)
+{
+    return hsd_value_count(cohorts_of(scope)->cohorts[cohort_of(scope)->born].first + UINT64_C(1));
+}
+static hsd_value cohort_last(const hsd_scope *scope)
+{
+    return hsd_value_count(cohorts_of(scope)->cohorts[cohort_of(scope)->born].last + UINT64_C(1));
+}
+static hsd_value cohort_live_at(const hsd_scope *scope)
+{
+    return hsd_value_count(cohorts_of(scope)->cohorts[cohort_of(scope)->at].last + UINT64_C(1));
+}
 
 static hsd_amount cohort_alive(const hsd_scope *scope)
 {
@@ -488,7 +543,8 @@ static const void *next_cohort(const hsd_sheet *sheet, size_t i)
     const hsd_series *series = m->model.result;
     plain_cohort *current = &m->cohort;
     const size_t count = series->cohorts.cohort_count;
-    if (i == 0) *current = (plain_cohort){.row = sheet->rows.first};
+    if (i == 0)
+        *current = (plain_cohort){.row = sheet->rows.first};
     else if (++current->at == count) {
         current->born = current->born + 1 < count ? current->born + 1 : 0;
         current->at = current->born;
@@ -504,22 +560,46 @@ static void add_plain_cohorts(series_model *m, const hsd_series *series, size_t 
     const hsd_cohorts *cohorts = &series->cohorts;
     const size_t lines = cohorts->cohort_count * (cohorts->cohort_count + 1) / 2;
     if (!cohorts->are_known && cohorts->why_not.size > 0)
-        hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TEXTS, .in = HSD_IN_PLAIN, .record = "no-cohorts", .texts = &cohorts->why_not, .text_count = 1});
+        hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TEXTS,
+                                            .in = HSD_IN_PLAIN,
+                                            .record = "no-cohorts",
+                                            .texts = &cohorts->why_not,
+                                            .text_count = 1});
     if (!cohorts->are_known) return;
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PLAIN, .names = "cohort, cohort-type", .record = "cohort", .plain = PLAIN_COHORT, .columns = plain_cohort_columns,
-                                        .sheet = {.rows = {&cohorts->all, lines, 0, false}, .row_at = next_cohort, .state = m}});
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PLAIN, .record = "cohort-type", .plain = PLAIN_COHORT, .columns = plain_cohort_columns,
-                                        .sheet = {.rows = {cohorts->types, types * lines, 0, false}, .row_at = next_cohort, .state = m}});
+    hsd_model_add(&m->model,
+                  (hsd_part){.kind = HSD_PART_TABLE,
+                             .in = HSD_IN_PLAIN,
+                             .names = "cohort, cohort-type",
+                             .record = "cohort",
+                             .plain = PLAIN_COHORT,
+                             .columns = plain_cohort_columns,
+                             .sheet = {.rows = {&cohorts->all, lines, 0, false}, .row_at = next_cohort, .state = m}});
+    hsd_model_add(&m->model,
+                  (hsd_part){
+                      .kind = HSD_PART_TABLE,
+                      .in = HSD_IN_PLAIN,
+                      .record = "cohort-type",
+                      .plain = PLAIN_COHORT,
+                      .columns = plain_cohort_columns,
+                      .sheet = {.rows = {cohorts->types, types * lines, 0, false}, .row_at = next_cohort, .state = m}});
     if (cohorts->retained_since)
-        hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_PLAIN, .names = "retained-since", .record = "retained-since", .plain = "capture bytes objects", .columns = plain_since_columns,
-                                            .sheet = {.rows = {cohorts->retained_since, series->point_count, sizeof(hsd_amount), false}}});
+        hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE,
+                                            .in = HSD_IN_PLAIN,
+                                            .names = "retained-since",
+                                            .record = "retained-since",
+                                            .plain = "capture bytes objects",
+                                            .columns = plain_since_columns,
+                                            .sheet = {.rows = {cohorts->retained_since, series->point_count,
+                                                               sizeof(hsd_amount), false}}});
 }
 
-static hsd_status add_table(series_model *m, const hsd_series *series, const hsd_model_request *request, hsd_report_table which, size_t most)
+static hsd_status add_table(series_model *m, const hsd_series *series, const hsd_model_request *request,
+                            hsd_report_table which, size_t most)
 {
     static const char *const members[] = {"types", "roots", "holders"}, *const records[] = {"type", "root", "holder"},
-                      *const whys[] = {"why_no_types", "why_no_roots", "why_no_holders"},
-                      *const plain_whys[] = {"no-types", "no-roots", "no-holders"}, *const others[] = {"others-type", "others-root", "others-holder"};
+                             *const whys[] = {"why_no_types", "why_no_roots", "why_no_holders"},
+                             *const plain_whys[] = {"no-types", "no-roots", "no-holders"},
+                             *const others[] = {"others-type", "others-root", "others-holder"};
     static const hsd_column *const columns[] = {type_columns, root_columns, holder_columns};
     const hsd_series_table *table = hsd_series_table_of(series, which);
     hsd_series_pick *pick = &m->picks[which];
@@ -527,12 +607,23 @@ static hsd_status add_table(series_model *m, const hsd_series *series, const hsd
     m->others[which].has_trend = pick->others_row != NULL;
     if (pick->others_row) m->others[which].row = *pick->others_row;
     m->others[which].row.values = pick->others;
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_JSON | HSD_IN_PLAIN, .member = members[which], .record = records[which],
-                                        .others_record = others[which], .plain = plain_row(series), .columns = m->model.format == HSD_IN_PLAIN ? plain_columns_of(series) : columns[which],
-                                        .sheet = {.rows = {pick->rows, pick->count, sizeof *pick->rows, true}, .is_unknown = !table->is_known,
-                                                  .why = table->why_not, .why_member = whys[which], .why_plain = plain_whys[which], .other_count = pick->other_count,
-                                                  .others = &m->others[which], .other_columns = number_columns,
-                                                  .others_in = HSD_OTHERS_TOGETHER}});
+    hsd_model_add(&m->model,
+                  (hsd_part){.kind = HSD_PART_TABLE,
+                             .in = HSD_IN_JSON | HSD_IN_PLAIN,
+                             .member = members[which],
+                             .record = records[which],
+                             .others_record = others[which],
+                             .plain = plain_row(series),
+                             .columns = m->model.format == HSD_IN_PLAIN ? plain_columns_of(series) : columns[which],
+                             .sheet = {.rows = {pick->rows, pick->count, sizeof *pick->rows, true},
+                                       .is_unknown = !table->is_known,
+                                       .why = table->why_not,
+                                       .why_member = whys[which],
+                                       .why_plain = plain_whys[which],
+                                       .other_count = pick->other_count,
+                                       .others = &m->others[which],
+                                       .other_columns = number_columns,
+                                       .others_in = HSD_OTHERS_TOGETHER}});
     return HSD_OK;
 }
 
@@ -542,8 +633,13 @@ static void add_lost(series_model *m, const hsd_series *series, const hsd_model_
     const hsd_series_table *lost = &series->lost;
     const size_t most = m->model.format == HSD_IN_DOCUMENT ? HSD_TOP_ALL : request->most->types;
     if (!lost->is_known) return;
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_JSON, .member = "lost", .record = "lost", .columns = lost_columns,
-                                        .sheet = {.rows = {lost->rows, lost->row_count < most ? lost->row_count : most, sizeof *lost->rows, false}}});
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE,
+                                        .in = HSD_IN_JSON,
+                                        .member = "lost",
+                                        .record = "lost",
+                                        .columns = lost_columns,
+                                        .sheet = {.rows = {lost->rows, lost->row_count < most ? lost->row_count : most,
+                                                           sizeof *lost->rows, false}}});
 }
 
 static void add_cohorts(series_model *m, const hsd_series *series, const hsd_model_request *request)
@@ -553,14 +649,27 @@ static void add_cohorts(series_model *m, const hsd_series *series, const hsd_mod
     m->cohorts = (cohort_row){cohorts, types};
     add_plain_cohorts(m, series, types);
     if (cohorts->are_known)
-        hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_DOCUMENT, .member = "cohorts", .is_hanging = true,
-                                            .columns = cohorts_columns, .row = &m->cohorts});
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = cohorts->are_known ? HSD_IN_RECORDS : HSD_IN_JSON, .member = "cohorts",
-                                        .record = "cohort", .columns = cohort_columns,
-                                        .sheet = {.rows = {cohorts->cohorts, cohorts->cohort_count, sizeof *cohorts->cohorts, false},
-                                                  .is_unknown = !cohorts->are_known, .why = cohorts->why_not, .why_member = "why_no_cohorts"}});
+        hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD,
+                                            .in = HSD_IN_DOCUMENT,
+                                            .member = "cohorts",
+                                            .is_hanging = true,
+                                            .columns = cohorts_columns,
+                                            .row = &m->cohorts});
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE,
+                                        .in = cohorts->are_known ? HSD_IN_RECORDS : HSD_IN_JSON,
+                                        .member = "cohorts",
+                                        .record = "cohort",
+                                        .columns = cohort_columns,
+                                        .sheet = {.rows = {cohorts->cohorts, cohorts->cohort_count,
+                                                           sizeof *cohorts->cohorts, false},
+                                                  .is_unknown = !cohorts->are_known,
+                                                  .why = cohorts->why_not,
+                                                  .why_member = "why_no_cohorts"}});
     if (cohorts->are_known)
-        hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_RECORDS, .record = "survivor", .columns = survivor_columns,
+        hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE,
+                                            .in = HSD_IN_RECORDS,
+                                            .record = "survivor",
+                                            .columns = survivor_columns,
                                             .sheet = {.rows = {cohorts->types, types, sizeof *cohorts->types, false}}});
 }
 
@@ -569,18 +678,37 @@ static hsd_status add_head(series_model *m, const hsd_series *series, const hsd_
     const bool is_document = m->model.format == HSD_IN_DOCUMENT;
     const hsd_column *columns = m->model.format == HSD_IN_PLAIN ? plain_columns_of(series) : number_columns;
     m->captures = calloc(series->point_count + 1, sizeof *m->captures);
-    if (!m->captures) return hsd_fail(request->err, HSD_E_NOMEM, "no memory for a report of %zu captures", series->point_count);
+    if (!m->captures)
+        return hsd_fail(request->err, HSD_E_NOMEM, "no memory for a report of %zu captures", series->point_count);
     hsd_capture_rows_of_series(m->captures, series);
-    hsd_part captures = hsd_captures_part(m->captures, series->point_count, "number label path taken bytes objects unreached_bytes unreached_objects side state");
+    hsd_part captures =
+        hsd_captures_part(m->captures, series->point_count,
+                          "number label path taken bytes objects unreached_bytes unreached_objects side state");
     captures.columns = capture_columns;
     if (is_document) hsd_model_add(&m->model, captures);
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_FACTS, .in = HSD_IN_JSON, .record = "series", .is_one_line = true, .columns = fact_columns, .row = series});
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_FACTS,
+                                        .in = HSD_IN_JSON,
+                                        .record = "series",
+                                        .is_one_line = true,
+                                        .columns = fact_columns,
+                                        .row = series});
     hsd_model_add(&m->model, hsd_warnings_part(series->warnings, series->warning_count));
     if (!is_document) hsd_model_add(&m->model, captures);
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_JSON | HSD_IN_PLAIN, .member = "total", .record = "total", .names = "total, unreached, type, root, holder",
-                                        .plain = plain_row(series), .columns = columns, .row = &series->total});
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD, .in = HSD_IN_JSON | HSD_IN_PLAIN, .member = "unreached", .record = "unreached",
-                                        .plain = plain_row(series), .columns = columns, .row = &series->unreached});
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD,
+                                        .in = HSD_IN_JSON | HSD_IN_PLAIN,
+                                        .member = "total",
+                                        .record = "total",
+                                        .names = "total, unreached, type, root, holder",
+                                        .plain = plain_row(series),
+                                        .columns = columns,
+                                        .row = &series->total});
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_RECORD,
+                                        .in = HSD_IN_JSON | HSD_IN_PLAIN,
+                                        .member = "unreached",
+                                        .record = "unreached",
+                                        .plain = plain_row(series),
+                                        .columns = columns,
+                                        .row = &series->unreached});
     return HSD_OK;
 }
 

@@ -9,8 +9,8 @@
 
 #include "base/check.h"
 #include "report/sentences/held.h"
-#include "report/words/number.h"
 #include "report/sentences/place.h"
+#include "report/words/number.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define DAY_NS    (UINT64_C(86400) * SECOND_NS)
@@ -32,8 +32,7 @@ hsd_amount hsd_series_last(const hsd_series *series, const hsd_amount *values)
 
 int64_t hsd_series_growth(const hsd_series *series, const hsd_series_row *row)
 {
-    if (series->before_count > 0)
-        return (int64_t)(row->contrast.median_after - row->contrast.median_before);
+    if (series->before_count > 0) return (int64_t)(row->contrast.median_after - row->contrast.median_before);
     return (int64_t)(hsd_series_last(series, row->values).bytes - hsd_series_first(series, row->values).bytes);
 }
 
@@ -126,7 +125,7 @@ static void put_moment(char *out, size_t size, const hsd_series *series, size_t 
     snprintf(out, size, "%.*sZ", (int)(end - from), time + from);
 }
 
-#define OF_MONTH 5  /* characters of a time before its month, and before its clock */
+#define OF_MONTH 5 /* characters of a time before its month, and before its clock */
 #define OF_CLOCK 11
 
 char *hsd_series_moment(char out[HSD_MOMENT_CHARS], const hsd_series *series, size_t i)
@@ -347,7 +346,9 @@ hsd_survival hsd_survival_of(const hsd_cohorts *cohorts, const hsd_cohort_row *r
 bool hsd_series_lost_leads(const hsd_series *series)
 {
     if (!series->lost.is_known) return false;
-    const int64_t lost = (int64_t)(hsd_series_last(series, series->unreached.values).bytes - hsd_series_first(series, series->unreached.values).bytes);
-    const int64_t live = (int64_t)(hsd_series_last(series, series->total.values).bytes - hsd_series_first(series, series->total.values).bytes);
+    const int64_t lost = (int64_t)(hsd_series_last(series, series->unreached.values).bytes -
+                                   hsd_series_first(series, series->unreached.values).bytes);
+    const int64_t live = (int64_t)(hsd_series_last(series, series->total.values).bytes -
+                                   hsd_series_first(series, series->total.values).bytes);
     return lost > live && lost > 0 && (uint64_t)lost > series->noise_bytes;
 }

@@ -37,7 +37,8 @@ const char *hsd_verdict_word(hsd_verdict verdict);
 /* "p" as people read it: "0.004", "<0.001", "1.000". */
 char *hsd_format_p(char out[HSD_NUMBER_CHARS], uint32_t p_millionths);
 
-/* Appends the place of a holder and its type, as the report of a diff names places; where the place does not say who holds it, who does. */
+/* Appends the place of a holder and its type, as the report of a diff names places; where the place does not say who
+ * holds it, who does. */
 hsd_status hsd_series_append_holder(hsd_buffer *out, const hsd_series_row *row, hsd_error *err);
 /* The place without the type. */
 hsd_status hsd_series_append_place(hsd_buffer *out, const hsd_series_row *row, hsd_error *err);
@@ -45,7 +46,7 @@ hsd_status hsd_series_append_place(hsd_buffer *out, const hsd_series_row *row, h
 /* ---- captures ---- */
 
 #define HSD_MOMENT_CHARS 40
-#define HSD_SPAN_CHARS (2 * HSD_MOMENT_CHARS + 8)
+#define HSD_SPAN_CHARS   (2 * HSD_MOMENT_CHARS + 8)
 
 /*
  * How a capture is called: by its time, "09:00Z", with seconds or the day ("11-20 09:00Z") where it takes them to
@@ -65,11 +66,12 @@ char *hsd_series_long_span(char out[HSD_SPAN_CHARS], const hsd_series *series);
 const hsd_series_table *hsd_series_table_of(const hsd_series *series, hsd_report_table table);
 
 typedef struct hsd_series_pick {
-    const hsd_series_row **rows;       /* those that are shown, in order; owned */
+    const hsd_series_row **rows; /* those that are shown, in order; owned */
     size_t count;
-    uint64_t other_count;              /* rows that are not, folded here or by the series */
-    hsd_amount *others;                /* what these add up to, for each capture; owned */
-    const hsd_series_row *others_row;  /* not NULL: the series itself folded just these, so their trend is known */
+    uint64_t other_count; /* rows that are not, folded here or by the series */
+    hsd_amount *others;   /* what these add up to, for each capture; owned */
+    /* not NULL: the series itself folded just these, so their trend is known */
+    const hsd_series_row *others_row;
 } hsd_series_pick;
 
 /*
@@ -96,7 +98,9 @@ hsd_amount hsd_cohort_alive(const hsd_cohorts *cohorts, const hsd_cohort_row *ro
 
 /* What came after the first capture and had an interval to go in: all cohorts but the first and the last; and what of
  * it is live in the last capture. */
-typedef struct hsd_survival { hsd_amount came, stayed; } hsd_survival;
+typedef struct hsd_survival {
+    hsd_amount came, stayed;
+} hsd_survival;
 hsd_survival hsd_survival_of(const hsd_cohorts *cohorts, const hsd_cohort_row *row);
 
 #endif

@@ -26,12 +26,15 @@ static void add_row(hsd_site_pick *pick, const hsd_site_row *row)
 
 hsd_site_pick hsd_sites_pick(const hsd_diff *diff, size_t most, uint64_t least_bytes)
 {
-    hsd_site_pick pick = {.diff = diff, .last = diff->site_count, .other_count = diff->other_site_count, .others = diff->other_sites};
+    hsd_site_pick pick = {
+        .diff = diff, .last = diff->site_count, .other_count = diff->other_site_count, .others = diff->other_sites};
     while (pick.count < most && pick.first < pick.last) {
         const uint64_t growth = change_of(&diff->sites[pick.first]), shrinkage = change_of(&diff->sites[pick.last - 1]);
         if (growth < least_bytes && shrinkage < least_bytes) break;
-        if (growth >= shrinkage) pick.first++;
-        else pick.last--;
+        if (growth >= shrinkage)
+            pick.first++;
+        else
+            pick.last--;
         pick.count++;
     }
     for (size_t i = pick.first; i < pick.last; i++)
@@ -69,8 +72,10 @@ hsd_status hsd_site_frame_append(hsd_buffer *text, const hsd_site_frame *frame, 
 {
     const hsd_text file = base_name(frame->file);
     char line[24];
-    if (frame->function.size > 0) HSD_TRY(hsd_buffer_append(text, frame->function.data, frame->function.size, err));
-    else HSD_TRY(append(text, "(no name)", err));
+    if (frame->function.size > 0)
+        HSD_TRY(hsd_buffer_append(text, frame->function.data, frame->function.size, err));
+    else
+        HSD_TRY(append(text, "(no name)", err));
     if (file.size == 0) return HSD_OK;
     HSD_TRY(append(text, " (", err));
     HSD_TRY(hsd_buffer_append(text, file.data, file.size, err));
@@ -81,5 +86,6 @@ hsd_status hsd_site_frame_append(hsd_buffer *text, const hsd_site_frame *frame, 
 
 hsd_status hsd_site_append(hsd_buffer *text, const hsd_site_row *row, hsd_error *err)
 {
-    return row->frame_count > 0 ? hsd_site_frame_append(text, &row->frames[row->wanted], err) : append(text, "(no stack)", err);
+    return row->frame_count > 0 ? hsd_site_frame_append(text, &row->frames[row->wanted], err)
+                                : append(text, "(no stack)", err);
 }

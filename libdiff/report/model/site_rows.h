@@ -1,6 +1,6 @@
 /*
- * Growth by allocation site as rows: which of them a report shows, what the others add up to, and the words for a frame. Shared by all
- * formats.
+ * Growth by allocation site as rows: which of them a report shows, what the others add up to, and the words for a
+ * frame. Shared by all formats.
  */
 #ifndef HSD_REPORT_SITE_ROWS_H
 #define HSD_REPORT_SITE_ROWS_H
@@ -11,14 +11,15 @@
 #define HSD_SITES_SHOWN   10 /* where nobody asked for a number */
 #define HSD_CALLERS_SHOWN 4  /* of a stack, below its innermost frame */
 
-/* Rows are sorted by growth, so what changed most stands at both ends: what is not shown is one run of rows between them. */
+/* Rows are sorted by growth, so what changed most stands at both ends: what is not shown is one run of rows between
+ * them. */
 typedef struct hsd_site_pick {
     const hsd_diff *diff;
     size_t count;         /* rows that are shown */
     size_t first, last;   /* rows from the one up to the other are not */
     uint64_t other_count; /* these, and those that never became rows */
     hsd_change others;
-    bool has_folded;      /* some of the rows not shown did change */
+    bool has_folded; /* some of the rows not shown did change */
 } hsd_site_pick;
 
 /* The `most` rows that changed most, growth or shrinkage alike, none that changed by fewer than `least_bytes`. */

@@ -1,6 +1,7 @@
 /*
- * What a report of one capture says, schema hsdiff.top/1: what is in it by type and by root, and the objects that retain most. What is
- * retained is null where nobody knows it, and of what several roots share; it overlaps and has no total.
+ * What a report of one capture says, schema hsdiff.top/1: what is in it by type and by root, and the objects that
+ * retain most. What is retained is null where nobody knows it, and of what several roots share; it overlaps and has no
+ * total.
  */
 #include "report/model/columns.h"
 #include "report/model/open.h"
@@ -18,7 +19,10 @@ typedef struct top_model {
 
 static const hsd_top *top_of(const hsd_scope *scope) { return scope->result; }
 static const hsd_top_row *row_of(const hsd_scope *scope) { return scope->row; }
-static bool knows_retained(const hsd_scope *scope) { return !scope->is_rest && hsd_top_row_retains(top_of(scope), row_of(scope)); }
+static bool knows_retained(const hsd_scope *scope)
+{
+    return !scope->is_rest && hsd_top_row_retains(top_of(scope), row_of(scope));
+}
 
 static hsd_value kind_of(const hsd_scope *scope)
 {
@@ -29,12 +33,16 @@ static hsd_value kind_of(const hsd_scope *scope)
 /* ---- what people read ---- */
 
 static bool has_retained(const hsd_scope *scope) { return top_of(scope)->has_retained; }
-static hsd_value retained_share(const hsd_scope *scope) { return hsd_value_share(row_of(scope)->retained_bytes, top_of(scope)->side.live.bytes); }
+static hsd_value retained_share(const hsd_scope *scope)
+{
+    return hsd_value_share(row_of(scope)->retained_bytes, top_of(scope)->side.live.bytes);
+}
 
 static const hsd_column amount_columns[] = {
     {"bytes", HSD_KIND_BYTES, HSD_AT(hsd_top_row, live.bytes), .title = "Bytes"},
     {"objects", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.objects), .title = "Objects"},
-    {"retained_bytes", HSD_KIND_BYTES, HSD_AT(hsd_top_row, retained_bytes), .title = "Retained", .has = has_retained, .is_known = knows_retained},
+    {"retained_bytes", HSD_KIND_BYTES, HSD_AT(hsd_top_row, retained_bytes), .title = "Retained", .has = has_retained,
+     .is_known = knows_retained},
     {NULL, HSD_KIND_SHARE, .title = "Of heap", .get = retained_share, .has = has_retained, .is_known = knows_retained},
     {0},
 };
@@ -48,7 +56,8 @@ static const hsd_column type_columns[] = {
     {"unreached", HSD_KIND_AMOUNT, HSD_AT(hsd_top_row, unreached), .in = HSD_IN_JSON},
     {"objects", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.objects), .in = HSD_IN_CSV},
     {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.bytes), .in = HSD_IN_CSV},
-    {"retained_bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, retained_bytes), .in = HSD_IN_PROGRAMS, .is_known = knows_retained},
+    {"retained_bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, retained_bytes), .in = HSD_IN_PROGRAMS,
+     .is_known = knows_retained},
     {"unreached", HSD_KIND_AMOUNT, HSD_AT(hsd_top_row, unreached), .in = HSD_IN_CSV},
     {"type", HSD_KIND_TEXT, HSD_AT(hsd_top_row, name), .in = HSD_IN_TABLES, .title = "Type"},
     {NULL, HSD_KIND_SPREAD, .in = HSD_IN_TABLES, .columns = amount_columns},
@@ -62,7 +71,8 @@ static const hsd_column root_columns[] = {
     {"live", HSD_KIND_AMOUNT, HSD_AT(hsd_top_row, live), .in = HSD_IN_JSON},
     {"objects", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.objects), .in = HSD_IN_CSV},
     {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, live.bytes), .in = HSD_IN_CSV},
-    {"retained_bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, retained_bytes), .in = HSD_IN_PROGRAMS, .is_known = knows_retained},
+    {"retained_bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_row, retained_bytes), .in = HSD_IN_PROGRAMS,
+     .is_known = knows_retained},
     {"unreached", HSD_KIND_AMOUNT, HSD_AT(hsd_top_row, unreached), .in = HSD_IN_PLAIN},
     {"root", HSD_KIND_TEXT, HSD_AT(hsd_top_row, name), .in = HSD_IN_TABLES, .title = "Root"},
     {NULL, HSD_KIND_SPREAD, .in = HSD_IN_TABLES, .columns = amount_columns},
@@ -85,10 +95,16 @@ static hsd_value retained_of(const hsd_scope *scope)
     return hsd_value_amount((hsd_amount){object->retained_objects, object->retained_bytes});
 }
 
-static hsd_status place_of(hsd_buffer *text, const hsd_scope *scope, hsd_error *err) { return hsd_top_object_append(text, scope->row, err); }
+static hsd_status place_of(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
+{
+    return hsd_top_object_append(text, scope->row, err);
+}
 
 static const hsd_top_object *object_of(const hsd_scope *scope) { return scope->row; }
-static hsd_value share_of_object(const hsd_scope *scope) { return hsd_value_share(object_of(scope)->retained_bytes, top_of(scope)->side.live.bytes); }
+static hsd_value share_of_object(const hsd_scope *scope)
+{
+    return hsd_value_share(object_of(scope)->retained_bytes, top_of(scope)->side.live.bytes);
+}
 
 static hsd_value written_id(const hsd_scope *scope)
 {
@@ -103,14 +119,17 @@ static const hsd_column object_columns[] = {
     {"bytes", HSD_KIND_COUNT, HSD_AT(hsd_top_object, bytes), .in = HSD_IN_PROGRAMS},
     {"retained", HSD_KIND_AMOUNT, .in = HSD_IN_PROGRAMS, .get = retained_of},
     {"root", HSD_KIND_TEXT, HSD_AT(hsd_top_object, root), .in = HSD_IN_PROGRAMS},
-    {"path", HSD_KIND_LIST, HSD_LIST_AT(hsd_top_object, path, path_count, hsd_step), .in = HSD_IN_JSON, .columns = hsd_step_columns},
+    {"path", HSD_KIND_LIST, HSD_LIST_AT(hsd_top_object, path, path_count, hsd_step), .in = HSD_IN_JSON,
+     .columns = hsd_step_columns},
     {"path_cut", HSD_KIND_COUNT, HSD_AT(hsd_top_object, path_cut), .in = HSD_IN_JSON, .flags = HSD_IF_ANY},
     {"place", HSD_KIND_WORDS, .in = HSD_IN_CSV, .words = place_of},
     {"id", HSD_KIND_HEX, .in = HSD_IN_PLAIN, .get = written_id},
     {"place", HSD_KIND_WORDS, .in = HSD_IN_TABLES, .title = "Biggest object", .words = place_of},
-    {"retained_bytes", HSD_KIND_BYTES, HSD_AT(hsd_top_object, retained_bytes), .in = HSD_IN_TABLES, .title = "Retained"},
+    {"retained_bytes", HSD_KIND_BYTES, HSD_AT(hsd_top_object, retained_bytes), .in = HSD_IN_TABLES,
+     .title = "Retained"},
     {NULL, HSD_KIND_SHARE, .in = HSD_IN_TABLES, .title = "Of heap", .get = share_of_object},
-    {"retained_objects", HSD_KIND_COUNT, HSD_AT(hsd_top_object, retained_objects), .in = HSD_IN_TABLES, .title = "Objects"},
+    {"retained_objects", HSD_KIND_COUNT, HSD_AT(hsd_top_object, retained_objects), .in = HSD_IN_TABLES,
+     .title = "Objects"},
     {"object", HSD_KIND_HEX, .in = HSD_IN_TABLES, .title = "ID", .get = written_id},
     {0},
 };
@@ -118,8 +137,14 @@ static const hsd_column object_columns[] = {
 /* ---- sentences ---- */
 
 static const hsd_top *top_in(const hsd_model *model) { return model->result; }
-static hsd_status say_answer(hsd_buffer *text, const hsd_model *model, hsd_error *err) { return hsd_say_size(text, model, &top_in(model)->side, err); }
-static hsd_status say_capture(hsd_buffer *text, const hsd_model *model, hsd_error *err) { return hsd_say_capture(text, &top_in(model)->side, err); }
+static hsd_status say_answer(hsd_buffer *text, const hsd_model *model, hsd_error *err)
+{
+    return hsd_say_size(text, model, &top_in(model)->side, err);
+}
+static hsd_status say_capture(hsd_buffer *text, const hsd_model *model, hsd_error *err)
+{
+    return hsd_say_capture(text, &top_in(model)->side, err);
+}
 
 static hsd_status say_why(hsd_buffer *text, const hsd_model *model, hsd_error *err)
 {
@@ -133,7 +158,8 @@ static hsd_status say_why(hsd_buffer *text, const hsd_model *model, hsd_error *e
 static hsd_status say_soft(hsd_buffer *text, const hsd_model *model, hsd_error *err)
 {
     const hsd_top *top = model->result;
-    return top->has_retained ? hsd_say_amount(text, model, "Kept by soft references alone", top->side.soft, err) : HSD_OK;
+    return top->has_retained ? hsd_say_amount(text, model, "Kept by soft references alone", top->side.soft, err)
+                             : HSD_OK;
 }
 
 static hsd_status say_unreached(hsd_buffer *text, const hsd_model *model, hsd_error *err)
@@ -141,7 +167,8 @@ static hsd_status say_unreached(hsd_buffer *text, const hsd_model *model, hsd_er
     return hsd_say_amount(text, model, "Unreached, not counted", top_in(model)->side.unreached, err);
 }
 
-static void add_sentence(hsd_model *model, hsd_part_kind kind, hsd_status (*say)(hsd_buffer *, const hsd_model *, hsd_error *))
+static void add_sentence(hsd_model *model, hsd_part_kind kind,
+                         hsd_status (*say)(hsd_buffer *, const hsd_model *, hsd_error *))
 {
     hsd_model_add(model, (hsd_part){.kind = kind, .in = HSD_IN_PEOPLE, .say = say});
 }
@@ -153,21 +180,30 @@ static hsd_status add_ranked(top_model *m, const hsd_top *top, const hsd_model_r
     const size_t most = is_types ? request->most->types : request->most->roots;
     hsd_top_ranking *ranking = is_types ? &m->types : &m->roots;
     hsd_top_row *others = is_types ? &m->other_types : &m->other_roots;
-    if (m->model.format == HSD_IN_CSV && request->options->table != (is_types ? HSD_TABLE_TYPES : HSD_TABLE_ROOTS)) return HSD_OK;
+    if (m->model.format == HSD_IN_CSV && request->options->table != (is_types ? HSD_TABLE_TYPES : HSD_TABLE_ROOTS))
+        return HSD_OK;
     HSD_TRY(hsd_top_ranking_init(ranking, top, is_types, request->options->sort_by, most, request->err));
     *others = (hsd_top_row){.name = {"", 0}, .live = ranking->others, .unreached = ranking->others_unreached};
     if (ranking->count == 0 && (m->model.format & HSD_IN_TABLES)) return HSD_OK;
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_ALL,
-                                        .names = is_types ? "type, root" : NULL, .others_record = is_types ? "others-type" : "others-root",
-                                        .title = is_types ? "Live heap by type" : "Live heap by root", .one = is_types ? "type" : "root",
-                                        .many = is_types ? "types" : "roots", .member = is_types ? "types" : "roots",
-                                        .record = is_types ? "type" : "root", .first = "row", .plain = "name bytes objects unreached_bytes unreached_objects retained_bytes",
-                                        .columns = is_types ? type_columns : root_columns,
-                                        .sheet = {.rows = {ranking->rows, ranking->shown, sizeof *ranking->rows, false},
-                                                  .other_count = ranking->count - ranking->shown, .others = others,
-                                                  .other_columns = is_types ? other_type_columns : other_root_columns,
-                                                  .total = &m->total,
-                                                  .others_in = most != HSD_TOP_ALL ? HSD_OTHERS_ALWAYS : HSD_OTHERS_NONE}});
+    hsd_model_add(&m->model,
+                  (hsd_part){.kind = HSD_PART_TABLE,
+                             .in = HSD_IN_ALL,
+                             .names = is_types ? "type, root" : NULL,
+                             .others_record = is_types ? "others-type" : "others-root",
+                             .title = is_types ? "Live heap by type" : "Live heap by root",
+                             .one = is_types ? "type" : "root",
+                             .many = is_types ? "types" : "roots",
+                             .member = is_types ? "types" : "roots",
+                             .record = is_types ? "type" : "root",
+                             .first = "row",
+                             .plain = "name bytes objects unreached_bytes unreached_objects retained_bytes",
+                             .columns = is_types ? type_columns : root_columns,
+                             .sheet = {.rows = {ranking->rows, ranking->shown, sizeof *ranking->rows, false},
+                                       .other_count = ranking->count - ranking->shown,
+                                       .others = others,
+                                       .other_columns = is_types ? other_type_columns : other_root_columns,
+                                       .total = &m->total,
+                                       .others_in = most != HSD_TOP_ALL ? HSD_OTHERS_ALWAYS : HSD_OTHERS_NONE}});
     return HSD_OK;
 }
 
@@ -187,11 +223,21 @@ static void add_objects(top_model *m, const hsd_top *top, const hsd_model_reques
     const size_t shown = objects_shown(&m->model, top);
     if (shown == 0 && (m->model.format & (HSD_IN_TABLES | HSD_IN_PLAIN))) return;
     if (m->model.format == HSD_IN_CSV && request->options->table != HSD_TABLE_OBJECTS) return;
-    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE, .in = HSD_IN_ALL, .names = "object", .title = "Objects that retain most", .one = "object",
-                                        .many = "objects", .member = "objects", .record = "object", .first = "row",
-                                        .columns = object_columns, .plain = "id type bytes retained_bytes retained_objects place",
+    hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE,
+                                        .in = HSD_IN_ALL,
+                                        .names = "object",
+                                        .title = "Objects that retain most",
+                                        .one = "object",
+                                        .many = "objects",
+                                        .member = "objects",
+                                        .record = "object",
+                                        .first = "row",
+                                        .columns = object_columns,
+                                        .plain = "id type bytes retained_bytes retained_objects place",
                                         .sheet = {.rows = {top->objects, shown, sizeof *top->objects, false},
-                                                  .is_unknown = !top->has_retained, .why = top->why_no_retained, .why_member = "why_no_retained"}});
+                                                  .is_unknown = !top->has_retained,
+                                                  .why = top->why_no_retained,
+                                                  .why_member = "why_no_retained"}});
 }
 
 static void release(hsd_model *model)
@@ -217,12 +263,18 @@ hsd_status hsd_model_top(hsd_model *model, const hsd_top *top, const hsd_model_r
     if (model->format != HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, NULL));
     hsd_model_add(model, hsd_warnings_part(top->warnings, top->warning_count));
     if (model->format == HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, HSD_PLAIN_CAPTURE));
-    if (!top->has_retained) hsd_model_add(model, (hsd_part){.kind = HSD_PART_TEXTS, .in = HSD_IN_PLAIN, .record = "no-retained", .texts = &top->why_no_retained, .text_count = 1});
+    if (!top->has_retained)
+        hsd_model_add(model, (hsd_part){.kind = HSD_PART_TEXTS,
+                                        .in = HSD_IN_PLAIN,
+                                        .record = "no-retained",
+                                        .texts = &top->why_no_retained,
+                                        .text_count = 1});
     HSD_TRY(add_ranked(m, top, request, true));
     HSD_TRY(add_ranked(m, top, request, false));
     add_objects(m, top, request);
     add_sentence(model, HSD_PART_SENTENCE, say_why);
     add_sentence(model, HSD_PART_SENTENCE, say_soft);
-    hsd_model_add(model, (hsd_part){.kind = HSD_PART_SENTENCE, .in = HSD_IN_PEOPLE, .say = say_unreached, .is_close = true});
+    hsd_model_add(model,
+                  (hsd_part){.kind = HSD_PART_SENTENCE, .in = HSD_IN_PEOPLE, .say = say_unreached, .is_close = true});
     return HSD_OK;
 }

@@ -50,10 +50,8 @@ static int by_retained(const void *left, const void *right)
 static const struct {
     int (*choose)(const void *, const void *), (*order)(const void *, const void *);
 } sorts[] = {
-    [HSD_SORT_GROWTH] = {by_bytes, by_bytes},
-    [HSD_SORT_PERCENT] = {by_bytes, by_bytes},
-    [HSD_SORT_OBJECTS] = {by_objects, by_objects},
-    [HSD_SORT_NAME] = {by_retained, by_name},
+    [HSD_SORT_GROWTH] = {by_bytes, by_bytes},         [HSD_SORT_PERCENT] = {by_bytes, by_bytes},
+    [HSD_SORT_OBJECTS] = {by_objects, by_objects},    [HSD_SORT_NAME] = {by_retained, by_name},
     [HSD_SORT_RETAINED] = {by_retained, by_retained},
 };
 
@@ -91,15 +89,14 @@ static void add(hsd_amount *sum, hsd_amount part)
     sum->bytes = hsd_add_saturating(sum->bytes, part.bytes);
 }
 
-hsd_status hsd_top_ranking_init(hsd_top_ranking *ranking, const hsd_top *top, bool is_types,
-                                hsd_sort_by sort_by, size_t most, hsd_error *err)
+hsd_status hsd_top_ranking_init(hsd_top_ranking *ranking, const hsd_top *top, bool is_types, hsd_sort_by sort_by,
+                                size_t most, hsd_error *err)
 {
     *ranking = (hsd_top_ranking){.count = is_types ? top->type_count : top->root_count};
     size_t bytes;
     if (!hsd_mul_size(ranking->count, sizeof *ranking->rows, &bytes) ||
         !(ranking->rows = malloc(bytes > 0 ? bytes : 1)))
-        return hsd_fail(err, HSD_E_NOMEM, "no memory to order %zu rows of the report",
-                        ranking->count);
+        return hsd_fail(err, HSD_E_NOMEM, "no memory to order %zu rows of the report", ranking->count);
     fill(ranking, top, is_types);
     const size_t eligible = most == HSD_TOP_ALL ? ranking->count : put_live_first(ranking);
     ranking->shown = most < eligible ? most : eligible;

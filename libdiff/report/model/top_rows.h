@@ -18,8 +18,7 @@ typedef struct hsd_top_row { /* a view of a type or a root */
 typedef struct hsd_top_ranking {
     hsd_top_row *rows; /* all, the shown ones first and in order; owned */
     size_t count, shown;
-    hsd_amount others,
-        others_unreached; /* sums of the rows from `shown` on. What they retain has no sum: what
+    hsd_amount others, others_unreached; /* sums of the rows from `shown` on. What they retain has no sum: what
                                           * a list retains, its elements retain too */
 } hsd_top_ranking;
 
@@ -27,8 +26,8 @@ typedef struct hsd_top_ranking {
  * The `most` rows that are largest by the sort key, in its order; by name: those that retain most, in the order of
  * their names. Unless `most` is HSD_TOP_ALL a row without a live object is never shown.
  */
-hsd_status hsd_top_ranking_init(hsd_top_ranking *ranking, const hsd_top *top, bool is_types,
-                                hsd_sort_by sort_by, size_t most, hsd_error *err);
+hsd_status hsd_top_ranking_init(hsd_top_ranking *ranking, const hsd_top *top, bool is_types, hsd_sort_by sort_by,
+                                size_t most, hsd_error *err);
 void hsd_top_ranking_release(hsd_top_ranking *ranking);
 
 /* True where what a row retains can be told: not of objects that several roots share. */

@@ -1,6 +1,6 @@
 /*
- * Places by their growth. What a place holds contains what hangs below it, so places that are left out are added up by what is
- * in them alone: each object once.
+ * Places by their growth. What a place holds contains what hangs below it, so places that are left out are added up by
+ * what is in them alone: each object once.
  */
 #include "report/model/tree_rows.h"
 
@@ -33,7 +33,8 @@ static void add_other(hsd_tree_pick *pick, const hsd_tree_row *row)
     pick->others_are_unchanged = pick->others_are_unchanged && is_unchanged(row);
 }
 
-hsd_status hsd_tree_pick_init(hsd_tree_pick *pick, const hsd_diff *diff, size_t limit, uint64_t least_bytes, hsd_error *err)
+hsd_status hsd_tree_pick_init(hsd_tree_pick *pick, const hsd_diff *diff, size_t limit, uint64_t least_bytes,
+                              hsd_error *err)
 {
     *pick = (hsd_tree_pick){.rows = calloc(diff->tree_count + 1, sizeof *pick->rows), .others_are_unchanged = true};
     if (!pick->rows) return hsd_fail(err, HSD_E_NOMEM, "no memory for a tree of %zu places", diff->tree_count);

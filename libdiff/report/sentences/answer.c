@@ -3,11 +3,11 @@
  * partial capture proves what is there and not what is gone, a moving heap proves counts and not
  * which object is which.
  */
-#include "report/sentences/churn.h"
 #include "report/model/lost_rows.h"
-#include "report/words/number.h"
+#include "report/sentences/churn.h"
 #include "report/sentences/process.h"
 #include "report/text/text.h"
+#include "report/words/number.h"
 
 static void print_growth(hsd_screen *screen, const char *subject)
 {
@@ -21,8 +21,7 @@ static void print_growth(hsd_screen *screen, const char *subject)
     hsd_out_format(&screen->out, "%s %s %s", subject, growth > 0 ? "grew" : "shrank",
                    hsd_screen_size(screen, size, hsd_magnitude(growth)));
     if (total->before.bytes > 0 && total->after.bytes > 0)
-        hsd_out_format(&screen->out, " (%s)",
-                       hsd_format_percent(percent, total->before.bytes, total->after.bytes));
+        hsd_out_format(&screen->out, " (%s)", hsd_format_percent(percent, total->before.bytes, total->after.bytes));
 }
 
 /* Everything that was there is still there, as it was. */
@@ -30,12 +29,10 @@ static bool print_nothing_changed(hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
     char count[HSD_NUMBER_CHARS];
-    if (hsd_change_bytes(&diff->total) != 0 || hsd_change_objects(&diff->total) != 0 ||
-        diff->total.new_.objects > 0 || diff->total.freed.objects > 0 ||
-        diff->total.resized_objects > 0)
+    if (hsd_change_bytes(&diff->total) != 0 || hsd_change_objects(&diff->total) != 0 || diff->total.new_.objects > 0 ||
+        diff->total.freed.objects > 0 || diff->total.resized_objects > 0)
         return false;
-    hsd_out_format(&screen->out,
-                   "Nothing changed: the same %s live objects, of the same sizes.\n\n",
+    hsd_out_format(&screen->out, "Nothing changed: the same %s live objects, of the same sizes.\n\n",
                    hsd_format_count(count, diff->total.after.objects));
     return true;
 }
@@ -64,11 +61,10 @@ static void print_partial(hsd_screen *screen)
     char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
     if (!hsd_screen_proves_growth(screen)) {
         hsd_out_text(&screen->out, "Growth is not known, because a part of the ");
-        hsd_out_text(&screen->out,
-                     diff->before.info.is_complete
-                         ? "capture after is missing, the one that says what is live. "
-                         : "capture before is missing: what is only found after may have "
-                           "been there. ");
+        hsd_out_text(&screen->out, diff->before.info.is_complete
+                                       ? "capture after is missing, the one that says what is live. "
+                                       : "capture before is missing: what is only found after may have "
+                                         "been there. ");
         hsd_out_text(&screen->out, "The figures below count what was read.");
         return;
     }
@@ -85,7 +81,8 @@ static void print_partial(hsd_screen *screen)
 static const char *limits_of(const hsd_diff *diff)
 {
     if (diff->is_of_totals)
-        return diff->has_sites ? "The captures hold sums by type and allocation site and no objects: what keeps them alive is not known."
+        return diff->has_sites ? "The captures hold sums by type and allocation site and no objects: what keeps them "
+                                 "alive is not known."
                                : "The captures hold sums by type and no objects: what keeps them alive is not known.";
     if (diff->is_summary)
         return diff->before.info.has_parts || diff->after.info.has_parts
@@ -95,8 +92,8 @@ static const char *limits_of(const hsd_diff *diff)
                    : "From the totals of the captures alone: garbage is included, and roots are "
                      "not looked at.";
     if (diff->identity_is_known || diff->is_partial || diff->warning_count > 0) return NULL;
-    const bool moves = diff->before.info.identity == HSD_IDENTITY_MOVING ||
-                       diff->after.info.identity == HSD_IDENTITY_MOVING;
+    const bool moves =
+        diff->before.info.identity == HSD_IDENTITY_MOVING || diff->after.info.identity == HSD_IDENTITY_MOVING;
     return moves ? "Objects move in this heap, so single objects cannot be recognised: growth is "
                    "exact, and how much of it "
                    "is new and how much was freed is not known."
@@ -112,8 +109,7 @@ void hsd_screen_answer(hsd_screen *screen)
     const char *limits = limits_of(diff);
     const bool leads = hsd_lost_leads(diff, screen->noise_bytes);
     if (leads) hsd_screen_lost_answer(screen);
-    if (!diff->is_partial && diff->identity_is_known && !diff->is_summary &&
-        print_nothing_changed(screen)) {
+    if (!diff->is_partial && diff->identity_is_known && !diff->is_summary && print_nothing_changed(screen)) {
         hsd_screen_process(screen);
         if (hsd_process_unseen(diff) > 0) hsd_out_text(&screen->out, "\n");
         return;

@@ -30,7 +30,8 @@ hsd_status hsd_finding_append_place(hsd_buffer *out, const hsd_finding *finding,
 static hsd_holder holder_of(const hsd_finding *finding)
 {
     if (finding->holder) return *finding->holder;
-    return (hsd_holder){.type = finding->path_count > 0 ? finding->path[finding->path_count - 1].type : (hsd_text){"", 0},
+    return (hsd_holder){.type =
+                            finding->path_count > 0 ? finding->path[finding->path_count - 1].type : (hsd_text){"", 0},
                         .root = finding->root,
                         .path = finding->path,
                         .path_count = finding->path_count};
@@ -55,7 +56,8 @@ static hsd_status put_held_by(hsd_buffer *out, const hsd_finding *finding, hsd_e
     const hsd_holder holder = holder_of(finding);
     if (finding->root.size == 0 && finding->path_count == 0) return HSD_OK;
     if (hsd_holder_is_nobody(&holder)) return put(out, ", held by no one object", err);
-    if (holder.path_count == 0 && holder.by_count == 0 && is_shared(holder.root)) return put(out, ", reached from several roots", err);
+    if (holder.path_count == 0 && holder.by_count == 0 && is_shared(holder.root))
+        return put(out, ", reached from several roots", err);
     HSD_TRY(put(out, ", held by ", err));
     const size_t from = out->size;
     HSD_TRY(hsd_holder_append(out, &holder, " (", ")", err));
@@ -86,9 +88,12 @@ static hsd_status put_name(hsd_buffer *out, const hsd_check_row *row, const hsd_
     const hsd_held held = held_of(row, finding);
     const size_t from = out->size;
     if (finding->held_count > 0) return hsd_held_append(out, &held, ": ", "", err);
-    if (row->rule->subject == HSD_SUBJECT_HOLDER) HSD_TRY(hsd_holder_append(out, &holder, ": ", "", err));
-    else if (finding->cycle.size > 0) HSD_TRY(put_cycle(out, finding->cycle, err));
-    else HSD_TRY(finding->name.size > 0 ? put_text(out, finding->name, err) : put(out, "(no name)", err));
+    if (row->rule->subject == HSD_SUBJECT_HOLDER)
+        HSD_TRY(hsd_holder_append(out, &holder, ": ", "", err));
+    else if (finding->cycle.size > 0)
+        HSD_TRY(put_cycle(out, finding->cycle, err));
+    else
+        HSD_TRY(finding->name.size > 0 ? put_text(out, finding->name, err) : put(out, "(no name)", err));
     return hsd_cut_name(out, from, err);
 }
 
@@ -97,7 +102,8 @@ static hsd_status put_holder_of(hsd_buffer *out, const hsd_check_row *row, const
     return hsd_row_is_of_places(row) ? HSD_OK : put_held_by(out, finding, err);
 }
 
-hsd_status hsd_finding_append_subject(hsd_buffer *out, const hsd_check_row *row, const hsd_finding *finding, hsd_error *err)
+hsd_status hsd_finding_append_subject(hsd_buffer *out, const hsd_check_row *row, const hsd_finding *finding,
+                                      hsd_error *err)
 {
     HSD_TRY(put_name(out, row, finding, err));
     return put_holder_of(out, row, finding, err);
@@ -109,7 +115,8 @@ static hsd_held held_of_row(const hsd_check *check, const hsd_check_row *row)
     return (hsd_held){row->held, row->held_count, diff ? hsd_change_bytes(&diff->total) : 0};
 }
 
-hsd_status hsd_row_append_held(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row, bool is_exact, hsd_error *err)
+hsd_status hsd_row_append_held(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row, bool is_exact,
+                               hsd_error *err)
 {
     const hsd_held held = held_of_row(check, row);
     if (row->held_count == 0) return HSD_OK;
@@ -128,7 +135,8 @@ hsd_status hsd_row_append_who(hsd_buffer *out, const hsd_check *check, const hsd
 }
 
 /* Each of those who hold it with its part. */
-static hsd_status put_each(hsd_buffer *out, const hsd_check_row *row, const hsd_finding *finding, bool is_exact, hsd_error *err)
+static hsd_status put_each(hsd_buffer *out, const hsd_check_row *row, const hsd_finding *finding, bool is_exact,
+                           hsd_error *err)
 {
     const hsd_held held = held_of(row, finding);
     return hsd_held_append_sizes(out, &held, is_exact, err);
@@ -136,7 +144,8 @@ static hsd_status put_each(hsd_buffer *out, const hsd_check_row *row, const hsd_
 
 /* ---- how ---- */
 
-static hsd_status put_rounds(hsd_buffer *out, const hsd_check_row *row, const hsd_finding *finding, bool is_exact, hsd_error *err)
+static hsd_status put_rounds(hsd_buffer *out, const hsd_check_row *row, const hsd_finding *finding, bool is_exact,
+                             hsd_error *err)
 {
     char text[HSD_VALUE_CHARS + 64], value[HSD_VALUE_CHARS];
     snprintf(text, sizeof text, ", grew in %" PRIu32 " of %" PRIu32 " round%s, %s per round", finding->up_count,
@@ -154,13 +163,15 @@ hsd_status hsd_finding_append_excuse(hsd_buffer *out, const hsd_finding *finding
     return finding->is_levelled ? put(out, "has levelled off, which is accepted", err) : HSD_OK;
 }
 
-hsd_status hsd_finding_append(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row, const hsd_finding *finding,
-                              bool is_exact, hsd_error *err)
+hsd_status hsd_finding_append(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row,
+                              const hsd_finding *finding, bool is_exact, hsd_error *err)
 {
     char value[HSD_VALUE_CHARS];
     const bool is_split = !is_one(row, finding);
-    if (is_split) HSD_TRY(put_each(out, row, finding, is_exact, err));
-    else HSD_TRY(put_name(out, row, finding, err));
+    if (is_split)
+        HSD_TRY(put_each(out, row, finding, is_exact, err));
+    else
+        HSD_TRY(put_name(out, row, finding, err));
     if (is_split || finding->growth != row->found || row->is_per_round) {
         HSD_TRY(put(out, is_split ? ": " : " ", err));
         HSD_TRY(put(out, hsd_row_value(value, row, finding->growth, is_exact), err));
@@ -192,8 +203,9 @@ hsd_status hsd_row_append_verdict(hsd_buffer *out, const hsd_check_row *row, boo
     hsd_row_value(found, row, row->found, is_exact);
     hsd_row_value(limit, row, row->limit, is_exact);
     hsd_row_value(over, row, row->over, is_exact);
-    snprintf(text, sizeof text, "%s%s%s, the limit is %s%s%s", found, noun_of(row), row->is_per_round ? " per round" : "", limit,
-             row->over > 0 ? ", over by " : "", row->over > 0 ? over : "");
+    snprintf(text, sizeof text, "%s%s%s, the limit is %s%s%s", found, noun_of(row),
+             row->is_per_round ? " per round" : "", limit, row->over > 0 ? ", over by " : "",
+             row->over > 0 ? over : "");
     return put(out, text, err);
 }
 
@@ -241,7 +253,8 @@ hsd_status hsd_check_append_head(hsd_buffer *out, const hsd_check *check, hsd_er
     char count[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 16];
     const hsd_check_config *config = check->config;
     HSD_TRY(put_text(out, config->name, err));
-    snprintf(text, sizeof text, ", %s rule%s, ", hsd_format_count(count, check->row_count), check->row_count == 1 ? "" : "s");
+    snprintf(text, sizeof text, ", %s rule%s, ", hsd_format_count(count, check->row_count),
+             check->row_count == 1 ? "" : "s");
     HSD_TRY(put(out, text, err));
     if (check->series) return put_series(out, check->series, err);
     if (!check->diff) return HSD_OK;

@@ -27,7 +27,8 @@ static bool allocates_for_others(hsd_text function)
 static const hsd_site_frame *find_frame(const hsd_site_growth *site, bool any)
 {
     for (size_t i = 0; i < site->frame_count; i++)
-        if (is_in_a_file(&site->frames[i]) && (any || !allocates_for_others(site->frames[i].function))) return &site->frames[i];
+        if (is_in_a_file(&site->frames[i]) && (any || !allocates_for_others(site->frames[i].function)))
+            return &site->frames[i];
     return NULL;
 }
 
@@ -56,7 +57,8 @@ static size_t digits_at_end(hsd_text text)
 static bool split_place(hsd_text place, hsd_site_frame *out)
 {
     const size_t digits = digits_at_end(place);
-    if (digits == 0 || digits > LINE_DIGITS || place.size < digits + 2 || place.data[place.size - digits - 1] != ':') return false;
+    if (digits == 0 || digits > LINE_DIGITS || place.size < digits + 2 || place.data[place.size - digits - 1] != ':')
+        return false;
     hsd_site_frame found = {.function = {"", 0}, .file = {place.data, place.size - digits - 1}};
     for (size_t i = place.size - digits; i < place.size; i++)
         found.line = 10 * found.line + (uint32_t)(place.data[i] - '0');
@@ -103,6 +105,7 @@ bool hsd_row_source(const hsd_check_row *row, hsd_site_frame *out)
     for (size_t i = 0; i < row->held_count; i++)
         if (find_in_holder(row->held[i], out)) return true;
     for (size_t i = 0; i < row->finding_count; i++)
-        if (!row->findings[i].allowed && !row->findings[i].is_levelled && hsd_finding_source(&row->findings[i], out)) return true;
+        if (!row->findings[i].allowed && !row->findings[i].is_levelled && hsd_finding_source(&row->findings[i], out))
+            return true;
     return false;
 }

@@ -106,8 +106,7 @@ static void put_warnings(char *out, size_t capacity, size_t warned)
 {
     char count[HSD_NUMBER_CHARS];
     out[0] = 0;
-    if (warned > 0)
-        snprintf(out, capacity, ", %s warning%s", hsd_format_count(count, warned), warned == 1 ? "" : "s");
+    if (warned > 0) snprintf(out, capacity, ", %s warning%s", hsd_format_count(count, warned), warned == 1 ? "" : "s");
 }
 
 char *hsd_check_summary(char out[HSD_SUMMARY_CHARS], const hsd_check *check)
@@ -122,7 +121,8 @@ char *hsd_check_summary(char out[HSD_SUMMARY_CHARS], const hsd_check *check)
     if (rules == 0)
         snprintf(out, HSD_SUMMARY_CHARS, "No rule was asked.");
     else if (check->unknown > 0)
-        snprintf(out, HSD_SUMMARY_CHARS, "%s of %s %s cannot be judged, %s failed%s.", unknown, asked, noun, failed, warnings);
+        snprintf(out, HSD_SUMMARY_CHARS, "%s of %s %s cannot be judged, %s failed%s.", unknown, asked, noun, failed,
+                 warnings);
     else if (check->failed > 0)
         snprintf(out, HSD_SUMMARY_CHARS, "%s of %s %s failed%s.", failed, asked, noun, warnings);
     else if (check->problem_count > 0)

@@ -1,6 +1,7 @@
 /*
- * What all formats say of a check in the same words: names of outcomes and measures, values in their unit, who is over a limit
- * and what holds it. Sentences about findings are raw text with foreign names in it: escape each as a whole, when it is complete.
+ * What all formats say of a check in the same words: names of outcomes and measures, values in their unit, who is over
+ * a limit and what holds it. Sentences about findings are raw text with foreign names in it: escape each as a whole,
+ * when it is complete.
  */
 #ifndef HSD_REPORT_CHECK_WORDS_H
 #define HSD_REPORT_CHECK_WORDS_H
@@ -13,7 +14,8 @@ const char *hsd_outcome_name(hsd_check_outcome outcome);
 const char *hsd_level_name(hsd_check_level level);
 const char *hsd_subject_name(hsd_subject subject);
 
-/* As in a configuration: "total.bytes", "objects", "new.types"; "metric" for what the capture measured (rule->capture_metric). */
+/* As in a configuration: "total.bytes", "objects", "new.types"; "metric" for what the capture measured
+ * (rule->capture_metric). */
 const char *hsd_measure_name(const hsd_rule *rule);
 
 /* "bytes", "objects", "types"; "value" for a metric of the capture that is no size. */
@@ -33,7 +35,8 @@ int hsd_check_status(const hsd_check *check);
 size_t hsd_check_asked(const hsd_check *check);
 size_t hsd_check_off(const hsd_check *check);
 
-/* "+412,310", "+16.0 MiB", exact with `is_exact`; without a sign where the measure is no growth ("5" new types). Returns out. */
+/* "+412,310", "+16.0 MiB", exact with `is_exact`; without a sign where the measure is no growth ("5" new types).
+ * Returns out. */
 #define HSD_VALUE_CHARS (HSD_NUMBER_CHARS + 8)
 char *hsd_row_value(char out[HSD_VALUE_CHARS], const hsd_check_row *row, int64_t value, bool is_exact);
 
@@ -44,13 +47,14 @@ char *hsd_row_amount(char out[HSD_VALUE_CHARS], const hsd_check_row *row, int64_
 #define HSD_SUMMARY_CHARS 192
 char *hsd_check_summary(char out[HSD_SUMMARY_CHARS], const hsd_check *check);
 
-/* The whole of a finding's state: what it is called, what holds it, its growth where that is not the row's, rounds, why it is accepted.
- * "Session +118.2 MiB, held by global.sessions (Map), grew in 5 of 5 rounds, +12.3 KiB per round" */
-hsd_status hsd_finding_append(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row, const hsd_finding *finding,
-                              bool is_exact, hsd_error *err);
+/* The whole of a finding's state: what it is called, what holds it, its growth where that is not the row's, rounds, why
+ * it is accepted. "Session +118.2 MiB, held by global.sessions (Map), grew in 5 of 5 rounds, +12.3 KiB per round" */
+hsd_status hsd_finding_append(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row,
+                              const hsd_finding *finding, bool is_exact, hsd_error *err);
 
 /* "Session, held by global.sessions (Map)"; of a holder "global.sessions: Map". */
-hsd_status hsd_finding_append_subject(hsd_buffer *out, const hsd_check_row *row, const hsd_finding *finding, hsd_error *err);
+hsd_status hsd_finding_append_subject(hsd_buffer *out, const hsd_check_row *row, const hsd_finding *finding,
+                                      hsd_error *err);
 
 /* The place alone: "global.sessions"; nothing where it is not known. */
 hsd_status hsd_finding_append_place(hsd_buffer *out, const hsd_finding *finding, hsd_error *err);
@@ -58,9 +62,10 @@ hsd_status hsd_finding_append_place(hsd_buffer *out, const hsd_finding *finding,
 /* The same for people: where several hold together, by which. */
 hsd_status hsd_finding_append_holder(hsd_buffer *out, const hsd_finding *finding, hsd_error *err);
 
-/* Who holds what the whole heap grew by, each with its part: "held by app.byId: Map and app.byName: Map, together, +1.20 MiB; and others". Nothing
- * where it is not known, and of other rules. */
-hsd_status hsd_row_append_held(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row, bool is_exact, hsd_error *err);
+/* Who holds what the whole heap grew by, each with its part: "held by app.byId: Map and app.byName: Map, together,
+ * +1.20 MiB; and others". Nothing where it is not known, and of other rules. */
+hsd_status hsd_row_append_held(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row, bool is_exact,
+                               hsd_error *err);
 
 /* What a title has room for, of a rule that is broken: who holds it, else what grew most. */
 hsd_status hsd_row_append_who(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row, hsd_error *err);
@@ -71,12 +76,12 @@ hsd_status hsd_finding_append_excuse(hsd_buffer *out, const hsd_finding *finding
 /* "allocated at handler (server.js:41)"; nothing without sites. */
 hsd_status hsd_finding_append_site(hsd_buffer *out, const hsd_finding *finding, hsd_error *err);
 
-/* The innermost frame of the largest site that lies in a file, not in one of the runtime's own ("node:…"), and does not allocate for others where there
- * is one that does not; NULL = none. */
+/* The innermost frame of the largest site that lies in a file, not in one of the runtime's own ("node:…"), and does not
+ * allocate for others where there is one that does not; NULL = none. */
 const hsd_site_frame *hsd_finding_frame(const hsd_finding *finding);
 
-/* A file and a line of the program for a finding: the frame above, else what the name of its type says, or of what its holders got most of: a function of V8
- * has its place in its name. False where none is known, *out is as it was. */
+/* A file and a line of the program for a finding: the frame above, else what the name of its type says, or of what its
+ * holders got most of: a function of V8 has its place in its name. False where none is known, *out is as it was. */
 bool hsd_finding_source(const hsd_finding *finding, hsd_site_frame *out);
 
 /* The same for a rule that is broken: of who holds it, else of the first finding that has one. */

@@ -22,11 +22,12 @@ static bool print_unreached(hsd_screen *screen)
 {
     const hsd_amount before = screen->diff->unreached_before, after = screen->diff->unreached_after;
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS], d[HSD_NUMBER_CHARS];
-    if ((before.objects == 0 && after.objects == 0) || hsd_lost_matters(screen->diff, screen->noise_bytes)) return false;
+    if ((before.objects == 0 && after.objects == 0) || hsd_lost_matters(screen->diff, screen->noise_bytes))
+        return false;
     if (hsd_uncollected_matters(screen->diff, screen->noise_bytes)) return false;
     hsd_out_begin_paragraph(&screen->out);
-    hsd_out_format(&screen->out, "%s, not counted: %s -> %s (%s -> %s objects).", screen->diff->lost.is_known ? "Lost" : "Unreached",
-                   hsd_screen_size(screen, a, before.bytes),
+    hsd_out_format(&screen->out, "%s, not counted: %s -> %s (%s -> %s objects).",
+                   screen->diff->lost.is_known ? "Lost" : "Unreached", hsd_screen_size(screen, a, before.bytes),
                    hsd_screen_size(screen, b, after.bytes), hsd_format_count(c, before.objects),
                    hsd_format_count(d, after.objects));
     hsd_out_end_paragraph(&screen->out, 0);
@@ -40,9 +41,8 @@ static bool print_soft(hsd_screen *screen)
     if (before.objects == 0 && after.objects == 0) return false;
     hsd_out_begin_paragraph(&screen->out);
     hsd_out_format(&screen->out, "Softly held, counted: %s -> %s (%s -> %s objects), ",
-                   hsd_screen_size(screen, a, before.bytes),
-                   hsd_screen_size(screen, b, after.bytes), hsd_format_count(c, before.objects),
-                   hsd_format_count(d, after.objects));
+                   hsd_screen_size(screen, a, before.bytes), hsd_screen_size(screen, b, after.bytes),
+                   hsd_format_count(c, before.objects), hsd_format_count(d, after.objects));
     hsd_out_text(&screen->out, "which the runtime lets go when memory runs short.");
     hsd_out_end_paragraph(&screen->out, 0);
     return true;
@@ -61,8 +61,9 @@ static bool print_finalized(hsd_screen *screen)
     }
     if (before.objects == 0 && after.objects == 0) return false;
     hsd_out_begin_paragraph(&screen->out);
-    hsd_out_format(&screen->out, "Kept for finalizers alone, counted: %s -> %s (%s -> %s objects).", hsd_screen_size(screen, a, before.bytes),
-                   hsd_screen_size(screen, b, after.bytes), hsd_format_count(c, before.objects), hsd_format_count(d, after.objects));
+    hsd_out_format(&screen->out, "Kept for finalizers alone, counted: %s -> %s (%s -> %s objects).",
+                   hsd_screen_size(screen, a, before.bytes), hsd_screen_size(screen, b, after.bytes),
+                   hsd_format_count(c, before.objects), hsd_format_count(d, after.objects));
     hsd_out_end_paragraph(&screen->out, 0);
     return true;
 }
@@ -84,8 +85,7 @@ typedef struct suggestions {
 static void add_text(suggestions *next, const char *text)
 {
     hsd_out *out = &next->screen->out;
-    if (out->status == HSD_OK)
-        out->status = hsd_buffer_append(&next->line, text, strlen(text), out->err);
+    if (out->status == HSD_OK) out->status = hsd_buffer_append(&next->line, text, strlen(text), out->err);
 }
 
 /* A blank and a word, quoted for the shell. */
@@ -94,20 +94,15 @@ static void add_quoted(suggestions *next, hsd_text word)
     hsd_out *out = &next->screen->out;
     add_text(next, " ");
     if (out->status == HSD_OK)
-        out->status =
-            hsd_escape_append(&next->line, HSD_ESCAPE_SHELL, word.data, word.size, out->err);
+        out->status = hsd_escape_append(&next->line, HSD_ESCAPE_SHELL, word.data, word.size, out->err);
 }
 
-static void add_word(suggestions *next, const char *word)
-{
-    add_quoted(next, (hsd_text){word, strlen(word)});
-}
+static void add_word(suggestions *next, const char *word) { add_quoted(next, (hsd_text){word, strlen(word)}); }
 
 static void put_cell(suggestions *next, size_t column, const char *text, size_t size)
 {
     hsd_out *out = &next->screen->out;
-    if (out->status == HSD_OK)
-        out->status = hsd_table_put(&next->table, column, text, size, HSD_PAINT_NONE, out->err);
+    if (out->status == HSD_OK) out->status = hsd_table_put(&next->table, column, text, size, HSD_PAINT_NONE, out->err);
 }
 
 static void end_line(suggestions *next, const char *why)
@@ -137,8 +132,7 @@ static void suggest_again(suggestions *next, const char *options, const char *wh
     end_line(next, why);
 }
 
-static bool suggest_import(suggestions *next, bool is_foreign, const char *input,
-                           const char *output)
+static bool suggest_import(suggestions *next, bool is_foreign, const char *input, const char *output)
 {
     if (!is_foreign || strcmp(input, "-") == 0) return false;
     add_text(next, "hsdiff import");
@@ -195,16 +189,13 @@ static void suggest(suggestions *next, bool folded)
 /* Objects are known one by one, and none of them changed: there is nothing to look closer at. */
 static bool is_settled(const hsd_diff *diff)
 {
-    return diff->identity_is_known && !diff->is_partial && !diff->is_summary &&
-           hsd_change_is_none(&diff->total);
+    return diff->identity_is_known && !diff->is_partial && !diff->is_summary && hsd_change_is_none(&diff->total);
 }
 
 static void print_next(hsd_screen *screen, bool folded)
 {
     suggestions next = {.screen = screen};
-    if (!screen->options->before_command || !screen->options->after_command ||
-        is_settled(screen->diff))
-        return;
+    if (!screen->options->before_command || !screen->options->after_command || is_settled(screen->diff)) return;
     if (screen->out.status == HSD_OK)
         screen->out.status = hsd_table_init(&next.table, 3, 2 * SUGGESTIONS_MAX, screen->out.err);
     if (screen->out.status != HSD_OK) return;
@@ -221,8 +212,8 @@ static void print_next(hsd_screen *screen, bool folded)
 
 void hsd_screen_foot(hsd_screen *screen, bool folded)
 {
-    const bool has_unreached = print_unreached(screen), has_soft = print_soft(screen), has_final = print_finalized(screen),
-               has_match = hsd_screen_match(screen);
+    const bool has_unreached = print_unreached(screen), has_soft = print_soft(screen),
+               has_final = print_finalized(screen), has_match = hsd_screen_match(screen);
     if ((has_unreached || has_soft || has_final || has_match) && screen->options->before_command &&
         !is_settled(screen->diff))
         hsd_out_text(&screen->out, "\n");

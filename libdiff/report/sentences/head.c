@@ -10,8 +10,7 @@
 
 void hsd_screen_warnings(hsd_screen *screen)
 {
-    hsd_out_warnings(&screen->out, screen->form, screen->diff->warnings,
-                     screen->diff->warning_count);
+    hsd_out_warnings(&screen->out, screen->form, screen->diff->warnings, screen->diff->warning_count);
 }
 
 /* ---- the two captures ---- */
@@ -19,8 +18,7 @@ void hsd_screen_warnings(hsd_screen *screen)
 static void put_cell(hsd_screen *screen, hsd_table *table, size_t column, const char *text)
 {
     if (screen->out.status == HSD_OK)
-        screen->out.status =
-            hsd_table_put(table, column, text, strlen(text), HSD_PAINT_NONE, screen->out.err);
+        screen->out.status = hsd_table_put(table, column, text, strlen(text), HSD_PAINT_NONE, screen->out.err);
 }
 
 static void put_path(hsd_screen *screen, hsd_table *table, size_t column, const char *path)
@@ -30,16 +28,14 @@ static void put_path(hsd_screen *screen, hsd_table *table, size_t column, const 
     put_cell(screen, table, column, text);
 }
 
-static void capture_row(hsd_screen *screen, hsd_table *table, const char *word,
-                        const hsd_side *side)
+static void capture_row(hsd_screen *screen, hsd_table *table, const char *word, const hsd_side *side)
 {
     char number[HSD_NUMBER_CHARS], objects[HSD_NUMBER_CHARS + 16] = "";
     hsd_table_add_row(table);
     put_cell(screen, table, 0, word);
     const char *path = side->info.path ? side->info.path : "";
     put_path(screen, table, 1, strcmp(path, "-") == 0 ? "standard input" : path);
-    if (side->info.taken_unix_ns > 0)
-        put_cell(screen, table, 2, hsd_format_time(number, side->info.taken_unix_ns));
+    if (side->info.taken_unix_ns > 0) put_cell(screen, table, 2, hsd_format_time(number, side->info.taken_unix_ns));
     put_cell(screen, table, 3, hsd_screen_size(screen, number, side->live.bytes));
     hsd_format_count(objects, side->live.objects);
     memcpy(objects + strlen(objects), " objects", sizeof " objects");
@@ -59,12 +55,10 @@ static const char *process_words(const hsd_capture_info *before, const hsd_captu
     const bool has_pids = before->pid > 0 && after->pid > 0;
     if (hsd_process_numbered_anew(before, after)) return "same process";
     if (is_known(before->domain) && is_known(after->domain))
-        return memcmp(before->domain, after->domain, 16) == 0 ? "same process"
-                                                              : "different processes";
+        return memcmp(before->domain, after->domain, 16) == 0 ? "same process" : "different processes";
     if (before->started_unix_ns > 0 && after->started_unix_ns > 0 && has_pids)
-        return before->started_unix_ns == after->started_unix_ns && before->pid == after->pid
-                   ? "same process"
-                   : "different processes";
+        return before->started_unix_ns == after->started_unix_ns && before->pid == after->pid ? "same process"
+                                                                                              : "different processes";
     if (has_pids) return before->pid == after->pid ? "same process number" : "different processes";
     return NULL;
 }
@@ -78,15 +72,12 @@ static void print_fact(hsd_screen *screen, const char *separator, const char *te
 }
 
 /* " (checkout-api, pid 4121)": what both captures say alike; the runtime where they do not say more. */
-static void print_common_facts(hsd_screen *screen, const hsd_capture_info *before,
-                               const hsd_capture_info *after)
+static void print_common_facts(hsd_screen *screen, const hsd_capture_info *before, const hsd_capture_info *after)
 {
     const bool has_name = same_text(before->process_name, after->process_name);
     const bool has_pid = after->pid > 0 && before->pid == after->pid;
     if (has_name) print_fact(screen, " (", after->process_name);
-    if (has_pid)
-        hsd_out_format(&screen->out, "%spid %llu", has_name ? ", " : " (",
-                       (unsigned long long)after->pid);
+    if (has_pid) hsd_out_format(&screen->out, "%spid %llu", has_name ? ", " : " (", (unsigned long long)after->pid);
     if (!has_name && same_text(before->runtime, after->runtime)) {
         print_fact(screen, has_pid ? ", " : " (", after->runtime);
         hsd_out_text(&screen->out, ")");
@@ -102,11 +93,9 @@ static void print_time_apart(hsd_screen *screen, uint64_t before_ns, uint64_t af
     if (after_ns / 1000000000u == before_ns / 1000000000u)
         hsd_out_text(&screen->out, "in the same second, ");
     else if (after_ns >= before_ns)
-        hsd_out_format(&screen->out, "%s apart, ",
-                       hsd_format_duration(number, after_ns - before_ns));
+        hsd_out_format(&screen->out, "%s apart, ", hsd_format_duration(number, after_ns - before_ns));
     else
-        hsd_out_format(&screen->out, "in reverse order, %s apart, ",
-                       hsd_format_duration(number, before_ns - after_ns));
+        hsd_out_format(&screen->out, "in reverse order, %s apart, ", hsd_format_duration(number, before_ns - after_ns));
 }
 
 static void print_incomplete(hsd_screen *screen, const char *word, const hsd_capture_info *info)
@@ -156,8 +145,7 @@ static void print_basis(hsd_screen *screen)
 void hsd_screen_captures(hsd_screen *screen)
 {
     hsd_table table;
-    if (screen->out.status == HSD_OK)
-        screen->out.status = hsd_table_init(&table, 5, 2, screen->out.err);
+    if (screen->out.status == HSD_OK) screen->out.status = hsd_table_init(&table, 5, 2, screen->out.err);
     if (screen->out.status != HSD_OK) return;
     table.left_columns = 3;
     capture_row(screen, &table, "before", &screen->diff->before);

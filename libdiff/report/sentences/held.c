@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/words/number.h"
 #include "report/sentences/place.h"
+#include "report/words/number.h"
 #include "report/words/shorten.h"
 
 enum { NAME_COLUMNS = 160 };
@@ -42,7 +42,8 @@ static bool are_enough(const hsd_held *held, size_t count)
 
 bool hsd_held_is_one(const hsd_held *held) { return are_enough(held, 1); }
 
-static hsd_status put_holder(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after, hsd_error *err)
+static hsd_status put_holder(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
+                             hsd_error *err)
 {
     const size_t from = out->size;
     HSD_TRY(hsd_holder_append(out, holder, before, after, err));
@@ -67,7 +68,8 @@ hsd_status hsd_held_append_sizes(hsd_buffer *out, const hsd_held *held, bool is_
         if (i > 0) HSD_TRY(put(out, "; ", err));
         HSD_TRY(put_holder(out, held->holders[i], ": ", "", err));
         HSD_TRY(put(out, ", ", err));
-        HSD_TRY(put(out, is_exact ? hsd_format_exact_signed(size, growth) : hsd_format_bytes_signed(size, growth), err));
+        HSD_TRY(put(out, is_exact ? hsd_format_exact_signed(size, growth) : hsd_format_bytes_signed(size, growth),
+                    err));
     }
     return are_enough(held, held->count) ? HSD_OK : put(out, "; and others", err);
 }

@@ -4,8 +4,8 @@
  */
 #include "report/sentences/match.h"
 
-#include "report/words/number.h"
 #include "report/text/text.h"
+#include "report/words/number.h"
 
 /* For programs; and for people, behind "by". */
 #define WORDS_OF(rung, name, words, strength) [HSD_MATCH_##rung] = {name, words},
@@ -98,17 +98,15 @@ static void print_ambiguous(hsd_screen *screen)
 
 static void print_reused(hsd_screen *screen)
 {
-    const uint64_t reused = screen->diff->match.reused,
-                   estimate = screen->diff->match.reuse_estimate;
+    const uint64_t reused = screen->diff->match.reused, estimate = screen->diff->match.reuse_estimate;
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS];
     if (reused == 0 && estimate == 0) return;
     hsd_out_begin_paragraph(&screen->out);
     if (reused > 0)
-        hsd_out_format(&screen->out, "%s address%s used again for another object",
-                       hsd_format_count(a, reused), reused == 1 ? " was" : "es were");
+        hsd_out_format(&screen->out, "%s address%s used again for another object", hsd_format_count(a, reused),
+                       reused == 1 ? " was" : "es were");
     if (reused > 0 && estimate > 0)
-        hsd_out_format(&screen->out, "; some %s more may hold another that looks alike",
-                       hsd_format_count(b, estimate));
+        hsd_out_format(&screen->out, "; some %s more may hold another that looks alike", hsd_format_count(b, estimate));
     else if (estimate > 0)
         hsd_out_format(&screen->out, "Some %s address%s may hold another object that looks alike",
                        hsd_format_count(b, estimate), estimate == 1 ? "" : "es");

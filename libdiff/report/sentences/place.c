@@ -1,7 +1,7 @@
 /*
  * Paths as text. The reference from a root's name to what it names has no name of its own, so the first step adds
- * nothing; later ones without a name are told by the type they lead to. Where the second is one of these and the root is of many
- * things, Object.(state) of all constants, the type of the first is told, too.
+ * nothing; later ones without a name are told by the type they lead to. Where the second is one of these and the root
+ * is of many things, Object.(state) of all constants, the type of the first is told, too.
  */
 #include "report/sentences/place.h"
 
@@ -18,8 +18,7 @@ static hsd_status append(hsd_buffer *out, const char *text, hsd_error *err)
 }
 
 /* "{x5,000}" and "{12 more}": braces around a count with a comma for each thousand. */
-static hsd_status append_count(hsd_buffer *out, const char *before, uint64_t count,
-                               const char *after, hsd_error *err)
+static hsd_status append_count(hsd_buffer *out, const char *before, uint64_t count, const char *after, hsd_error *err)
 {
     char number[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 16];
     snprintf(text, sizeof text, "{%s%s%s}", before, hsd_format_count(number, count), after);
@@ -120,15 +119,15 @@ static bool says_type(hsd_text root, hsd_text type)
 static bool is_start_told(const hsd_spot *place)
 {
     const hsd_step *steps = place->steps;
-    return place->count > 1 && place->root.size > 0 && place->root.data[place->root.size - 1] == ')' && steps[1].edge.size == 0 && !has_name_of_its_own(&steps[0]) && !says_type(place->root, steps[0].type);
+    return place->count > 1 && place->root.size > 0 && place->root.data[place->root.size - 1] == ')' &&
+           steps[1].edge.size == 0 && !has_name_of_its_own(&steps[0]) && !says_type(place->root, steps[0].type);
 }
 
 hsd_status hsd_place_append(hsd_buffer *out, const hsd_spot *place, hsd_error *err)
 {
     HSD_TRY(hsd_buffer_append(out, place->root.data, place->root.size, err));
     for (size_t i = 0; i < place->count; i++) {
-        if (place->cut > 0 && i == place->count / 2)
-            HSD_TRY(append_count(out, "", place->cut, " more", err));
+        if (place->cut > 0 && i == place->count / 2) HSD_TRY(append_count(out, "", place->cut, " more", err));
         if (!is_plain_start(place, i) || is_start_told(place)) HSD_TRY(hsd_step_append(out, &place->steps[i], err));
     }
     return HSD_OK;
@@ -140,7 +139,8 @@ static bool is_said_by_root(const hsd_buffer *out, size_t start, hsd_text root)
     return out->size - start == root.size && memcmp(out->data + start, root.data, root.size) == 0;
 }
 
-hsd_status hsd_place_append_type(hsd_buffer *out, const hsd_spot *place, const char *before, const char *after, hsd_error *err)
+hsd_status hsd_place_append_type(hsd_buffer *out, const hsd_spot *place, const char *before, const char *after,
+                                 hsd_error *err)
 {
     const hsd_step *last = &place->steps[place->count - 1];
     const bool is_start = is_plain_start(place, place->count - 1);
@@ -201,14 +201,17 @@ bool hsd_holder_leads_to(const hsd_holder *holder)
     return holder->by_count > 0;
 }
 
-static hsd_status append_type(hsd_buffer *out, const hsd_spot *place, const char *before, const char *after, hsd_error *err)
+static hsd_status append_type(hsd_buffer *out, const hsd_spot *place, const char *before, const char *after,
+                              hsd_error *err)
 {
-    return place->count == 0 || hsd_place_ends_in_type(place) ? HSD_OK : hsd_place_append_type(out, place, before, after, err);
+    return place->count == 0 || hsd_place_ends_in_type(place) ? HSD_OK
+                                                              : hsd_place_append_type(out, place, before, after, err);
 }
 
 #define LONGEST_TYPE_OF_SEVERAL 24u /* of two names and two types the names have to be read */
 
-hsd_status hsd_co_holder_append(hsd_buffer *out, const hsd_co_holder *by, const char *before, const char *after, hsd_error *err)
+hsd_status hsd_co_holder_append(hsd_buffer *out, const hsd_co_holder *by, const char *before, const char *after,
+                                hsd_error *err)
 {
     const hsd_spot place = {by->root, by->path, by->path_count, by->path_cut};
     HSD_TRY(hsd_place_append(out, &place, err));
@@ -230,7 +233,8 @@ static const char *separator(size_t i, size_t count, bool has_more)
     return i + 1 == count && !has_more ? " and " : ", ";
 }
 
-hsd_status hsd_together_append(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after, hsd_error *err)
+hsd_status hsd_together_append(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
+                               hsd_error *err)
 {
     const size_t shown = holder->by_count > HSD_CO_HOLDERS_NAMED + 1 ? HSD_CO_HOLDERS_NAMED : holder->by_count;
     const bool below = hsd_holder_leads_to(holder), has_more = shown < holder->by_count;
@@ -244,7 +248,8 @@ hsd_status hsd_together_append(hsd_buffer *out, const hsd_holder *holder, const 
     return append_count(out, "", holder->by_count - shown, " more", err);
 }
 
-static hsd_status append_place(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after, hsd_error *err)
+static hsd_status append_place(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
+                               hsd_error *err)
 {
     const hsd_spot place = {holder->root, holder->path, holder->path_count, holder->path_cut};
     HSD_TRY(hsd_place_append(out, &place, err));
@@ -259,8 +264,8 @@ static hsd_status append_threads(hsd_buffer *out, uint32_t count, hsd_error *err
     return count > 0 ? append(out, text, err) : HSD_OK;
 }
 
-static hsd_status append_holder(hsd_buffer *out, const hsd_holder *holder, const char *before,
-                                const char *after, hsd_error *err)
+static hsd_status append_holder(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
+                                hsd_error *err)
 {
     if (holder->by_count == 0) return append_place(out, holder, before, after, err);
     if (hsd_holder_leads_to(holder)) {
@@ -271,8 +276,8 @@ static hsd_status append_holder(hsd_buffer *out, const hsd_holder *holder, const
     return holder->by_count > 1 ? append(out, ", together", err) : HSD_OK;
 }
 
-hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before,
-                             const char *after, hsd_error *err)
+hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
+                             hsd_error *err)
 {
     HSD_TRY(append_holder(out, holder, before, after, err));
     return append_threads(out, holder->thread_count, err);

@@ -31,26 +31,28 @@ hsd_status hsd_step_append_with_type(hsd_buffer *out, const hsd_step *step, hsd_
 
 /*
  * A holder in words: its place and, between `before` and `after`, its type: "global.app.state: Map"; the name of
- * a root alone; for what several hold together their places, "app.byId: Map and app.byName: Map, together", or what leads on to them
- * from the holder, "static Shop.queue: Queue, by .head and .tail, together"; and for what nobody holds alone just that.
+ * a root alone; for what several hold together their places, "app.byId: Map and app.byName: Map, together", or what
+ * leads on to them from the holder, "static Shop.queue: Queue, by .head and .tail, together"; and for what nobody holds
+ * alone just that.
  */
-hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before,
-                             const char *after, hsd_error *err);
+hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
+                             hsd_error *err);
 
-/* What stands at the end of the place, between `before` and `after`: the object by its name, or its type. Nothing where the place has
- * said it. The place has steps and does not end in a type. */
-hsd_status hsd_place_append_type(hsd_buffer *out, const hsd_spot *place, const char *before, const char *after, hsd_error *err);
+/* What stands at the end of the place, between `before` and `after`: the object by its name, or its type. Nothing where
+ * the place has said it. The place has steps and does not end in a type. */
+hsd_status hsd_place_append_type(hsd_buffer *out, const hsd_spot *place, const char *before, const char *after,
+                                 hsd_error *err);
 
 /* True if the ways to all that hold together lead on from the holder. */
 bool hsd_holder_leads_to(const hsd_holder *holder);
 
 /* Those that hold together, without the last word. */
-hsd_status hsd_together_append(hsd_buffer *out, const hsd_holder *holder, const char *before,
-                               const char *after, hsd_error *err);
+hsd_status hsd_together_append(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
+                               hsd_error *err);
 
 /* One of them, as a holder in words. */
-hsd_status hsd_co_holder_append(hsd_buffer *out, const hsd_co_holder *by, const char *before,
-                                const char *after, hsd_error *err);
+hsd_status hsd_co_holder_append(hsd_buffer *out, const hsd_co_holder *by, const char *before, const char *after,
+                                hsd_error *err);
 
 /* True if the text of the place ends in the type of what is there, so that nobody need say it again. */
 bool hsd_place_ends_in_type(const hsd_spot *place);

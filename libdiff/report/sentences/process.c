@@ -35,14 +35,16 @@ static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 /* Of what is known of it: reached and unreached objects, and what the runtime says. */
 static int64_t growth_of_heap(const hsd_diff *diff)
 {
-    const int64_t captured = hsd_change_bytes(&diff->total) + (int64_t)(diff->unreached_after.bytes - diff->unreached_before.bytes);
+    const int64_t captured =
+        hsd_change_bytes(&diff->total) + (int64_t)(diff->unreached_after.bytes - diff->unreached_before.bytes);
     return larger(larger(captured, 0), larger(growth_of(diff, "heap.used"), growth_of(diff, "heap.committed")));
 }
 
 uint64_t hsd_process_unseen(const hsd_diff *diff)
 {
     uint64_t resident;
-    if (diff->is_partial || !diff->lost.is_known || !hsd_capture_same_process(&diff->before.info, &diff->after.info)) return 0;
+    if (diff->is_partial || !diff->lost.is_known || !hsd_capture_same_process(&diff->before.info, &diff->after.info))
+        return 0;
     if (!hsd_process_metric(&diff->before, "process.rss", &resident)) return 0;
     const int64_t heap = growth_of_heap(diff), unseen = growth_of(diff, "process.rss") - heap;
     const uint64_t least = resident / UNSEEN_SHARE > UNSEEN_LEAST ? resident / UNSEEN_SHARE : UNSEEN_LEAST;
@@ -62,7 +64,9 @@ void hsd_screen_process(hsd_screen *screen)
     hsd_out_format(&screen->out, "The process grew %s (resident memory, %s -> %s), %s more than its heap: ",
                    hsd_screen_size(screen, grown, after - before), hsd_screen_size(screen, a, before),
                    hsd_screen_size(screen, b, after), hsd_screen_size(screen, more, unseen));
-    hsd_out_text(&screen->out, "that part is not in the captures (memory that is mapped directly, of libraries, or kept by an allocator).");
+    hsd_out_text(
+        &screen->out,
+        "that part is not in the captures (memory that is mapped directly, of libraries, or kept by an allocator).");
     hsd_out_end_paragraph(&screen->out, 0);
 }
 
@@ -78,7 +82,8 @@ static const hsd_type_row *next_external(const hsd_diff *diff, const hsd_type_ro
     const hsd_type_row *largest = NULL;
     for (size_t i = 0; i < diff->type_count; i++) {
         const hsd_type_row *row = &diff->types[i];
-        const bool is_told = before && (external_of(row) > external_of(before) || (external_of(row) == external_of(before) && row <= before));
+        const bool is_told = before && (external_of(row) > external_of(before) ||
+                                        (external_of(row) == external_of(before) && row <= before));
         if (!is_told && external_of(row) > 0 && (!largest || external_of(row) > external_of(largest))) largest = row;
     }
     return largest;
@@ -95,12 +100,16 @@ static void print_external_type(hsd_screen *screen, const char *separator, const
 void hsd_screen_external(hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
-    const int64_t external = (int64_t)(diff->external_after - diff->external_before), growth = hsd_change_bytes(&diff->total);
+    const int64_t external = (int64_t)(diff->external_after - diff->external_before),
+                  growth = hsd_change_bytes(&diff->total);
     char size[HSD_NUMBER_CHARS];
-    if (external <= 0 || external < (int64_t)screen->noise_bytes || external < growth / EXTERNAL_SHARE || diff->is_partial) return;
+    if (external <= 0 || external < (int64_t)screen->noise_bytes || external < growth / EXTERNAL_SHARE ||
+        diff->is_partial)
+        return;
     const hsd_type_row *first = next_external(diff, NULL), *second = next_external(diff, first);
     hsd_out_begin_paragraph(&screen->out);
-    hsd_out_format(&screen->out, "%s of the growth is external, memory outside the heap", hsd_screen_size(screen, size, (uint64_t)external));
+    hsd_out_format(&screen->out, "%s of the growth is external, memory outside the heap",
+                   hsd_screen_size(screen, size, (uint64_t)external));
     if (first) print_external_type(screen, ": ", first);
     if (second) print_external_type(screen, ", ", second);
     hsd_out_text(&screen->out, ".");

@@ -1,5 +1,6 @@
 /*
- * Memory outside the heap: what its objects own there, what captures measured of the process, and how much of its growth no capture shows.
+ * Memory outside the heap: what its objects own there, what captures measured of the process, and how much of its
+ * growth no capture shows.
  */
 #ifndef HSD_REPORT_PROCESS_H
 #define HSD_REPORT_PROCESS_H
@@ -10,21 +11,23 @@
 bool hsd_process_metric(const hsd_side *side, const char *name, uint64_t *out);
 
 /*
- * By how much more the resident memory of the process grew than its heap: memory that it maps by itself, that libraries or the allocator
- * keep, or that a collector has not given back. Where a collector's heap was measured in use or committed, its growth counts for the
- * heap. 0 where one of both was not measured, where the two are not of one process, or where it is no more than a tenth of the process or
- * than the heap grew: resident memory breathes. And 0 where a collector frees: there garbage, and what the runtime takes to make a
- * capture of itself, move the process by more than a leak does (Node: 30 MiB for a snapshot of 5 MiB).
+ * By how much more the resident memory of the process grew than its heap: memory that it maps by itself, that libraries
+ * or the allocator keep, or that a collector has not given back. Where a collector's heap was measured in use or
+ * committed, its growth counts for the heap. 0 where one of both was not measured, where the two are not of one
+ * process, or where it is no more than a tenth of the process or than the heap grew: resident memory breathes. And 0
+ * where a collector frees: there garbage, and what the runtime takes to make a capture of itself, move the process by
+ * more than a leak does (Node: 30 MiB for a snapshot of 5 MiB).
  */
 uint64_t hsd_process_unseen(const hsd_diff *diff);
 
 /*
- * "6.00 MiB of the growth is external, memory outside the heap: java.nio.DirectByteBuffer +6.00 MiB.": a paragraph where that is a tenth of
- * the growth or more, with the two types that grew most so; else nothing.
+ * "6.00 MiB of the growth is external, memory outside the heap: java.nio.DirectByteBuffer +6.00 MiB.": a paragraph
+ * where that is a tenth of the growth or more, with the two types that grew most so; else nothing.
  */
 void hsd_screen_external(hsd_screen *screen);
 
-/* "The process grew 12.1 MiB (resident memory, 61.2 MiB -> 73.3 MiB), 11.9 MiB more than its heap: …": a paragraph, or nothing. */
+/* "The process grew 12.1 MiB (resident memory, 61.2 MiB -> 73.3 MiB), 11.9 MiB more than its heap: …": a paragraph, or
+ * nothing. */
 void hsd_screen_process(hsd_screen *screen);
 
 #endif

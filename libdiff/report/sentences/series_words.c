@@ -269,7 +269,8 @@ static void say_held(hsd_series_words *words)
     hsd_out_text(&words->out, " to ");
     say_name(words, series->points[series->pair_to].label);
     hsd_out_text(&words->out, " it is held by ");
-    if (words->out.status == HSD_OK) words->out.status = hsd_held_append_sizes(&text, &held, words->options->exact_bytes, words->out.err);
+    if (words->out.status == HSD_OK)
+        words->out.status = hsd_held_append_sizes(&text, &held, words->options->exact_bytes, words->out.err);
     hsd_out_escaped(&words->out, words->form, (hsd_text){(const char *)text.data, text.size});
     hsd_out_text(&words->out, ".");
     hsd_buffer_release(&text);
@@ -396,12 +397,13 @@ static void say_lost(hsd_series_words *words, hsd_amount first, hsd_amount last)
     const hsd_series *series = words->series;
     const hsd_series_row *row = series->lost.row_count > 0 ? &series->lost.rows[0] : NULL;
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS];
-    hsd_out_format(&words->out, "Lost, not counted, as no pointer to it is left: %s -> %s", size_of(words, a, first.bytes),
-                   size_of(words, b, last.bytes));
+    hsd_out_format(&words->out, "Lost, not counted, as no pointer to it is left: %s -> %s",
+                   size_of(words, a, first.bytes), size_of(words, b, last.bytes));
     if (row && row->trend.growth > 0 && row->place.size > 0 && last.bytes > first.bytes + series->noise_bytes) {
         hsd_out_text(&words->out, "; most of it by ");
         hsd_out_escaped(&words->out, words->form, row->place);
-        hsd_out_format(&words->out, ", +%s, %s", size_of(words, a, (uint64_t)row->trend.growth), hsd_verdict_word(row->trend.verdict));
+        hsd_out_format(&words->out, ", +%s, %s", size_of(words, a, (uint64_t)row->trend.growth),
+                       hsd_verdict_word(row->trend.verdict));
     }
     hsd_out_text(&words->out, ".");
 }

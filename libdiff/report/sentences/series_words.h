@@ -5,8 +5,8 @@
 #ifndef HSD_REPORT_SERIES_WORDS_H
 #define HSD_REPORT_SERIES_WORDS_H
 
-#include "report/write/out.h"
 #include "report/model/series_rows.h"
+#include "report/write/out.h"
 
 typedef struct hsd_series_words {
     hsd_out out; /* into a buffer: hsd_series_words_begin */

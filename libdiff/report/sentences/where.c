@@ -1,16 +1,16 @@
 /*
  * Where the growth hangs, in a sentence: the place, if there is one, with its share of the growth; how far it is
- * scattered, if there is none. By holders, or by roots where holders are not known, and then why not; where nothing is known of either,
- * by where it was allocated.
+ * scattered, if there is none. By holders, or by roots where holders are not known, and then why not; where nothing is
+ * known of either, by where it was allocated.
  */
 #include <string.h>
 
 #include "report/model/holder_rows.h"
-#include "report/words/number.h"
-#include "report/sentences/place.h"
-#include "report/words/shorten.h"
 #include "report/model/site_rows.h"
+#include "report/sentences/place.h"
 #include "report/text/text.h"
+#include "report/words/number.h"
+#include "report/words/shorten.h"
 
 /* Percent of the growth from which on one place is the answer, and from which on it is worth a word. */
 #define SHARE_OF_AN_ANSWER 50
@@ -18,10 +18,7 @@
 #define PLACES_OF_A_CROWD  5
 #define HIDDEN_ASKED       8u /* places that grew most, where the heap did not */
 
-static unsigned share_of(int64_t bytes, int64_t growth)
-{
-    return bytes > 0 ? hsd_percent_of(bytes, growth) : 0;
-}
+static unsigned share_of(int64_t bytes, int64_t growth) { return bytes > 0 ? hsd_percent_of(bytes, growth) : 0; }
 
 /* "All of the growth", "91% of the growth", "The largest part of the growth, 34%,". */
 static void print_share(hsd_screen *screen, unsigned percent)
@@ -43,15 +40,13 @@ static void print_short(hsd_screen *screen, const hsd_buffer *raw)
     hsd_buffer text = {0};
     hsd_arena arena = {0};
     if (out->status == HSD_OK)
-        out->status =
-            hsd_escape_append(&text, screen->form, (const char *)raw->data, raw->size, out->err);
+        out->status = hsd_escape_append(&text, screen->form, (const char *)raw->data, raw->size, out->err);
     hsd_short_name name = {.full = (const char *)text.data, .full_size = text.size};
     name.text = name.full;
     name.size = name.full_size;
     const size_t width = screen->options->width > 0 ? screen->options->width : screen->options->name_width;
     if (out->status == HSD_OK && width > 0)
-        out->status = hsd_shorten_names(&name, 1, width, screen->options->use_utf8,
-                                        &arena, out->err);
+        out->status = hsd_shorten_names(&name, 1, width, screen->options->use_utf8, &arena, out->err);
     if (out->status == HSD_OK) hsd_out_bytes(out, name.text, name.size);
     hsd_arena_release(&arena);
     hsd_buffer_release(&text);
@@ -84,7 +79,8 @@ static int64_t held_alone(const hsd_holder *holder)
     return sum;
 }
 
-/* "hangs from two places together: A and B", with what each holds alone "from two places: A and B, 47% of it from both together". */
+/* "hangs from two places together: A and B", with what each holds alone "from two places: A and B, 47% of it from both
+ * together". */
 static void print_together(hsd_screen *screen, const hsd_holder *holder, int64_t growth)
 {
     hsd_out *out = &screen->out;
@@ -132,16 +128,14 @@ static void print_scattered(hsd_screen *screen, int64_t growth, const hsd_holder
     const uint64_t places = hsd_holders_count(diff) - (nobody != NULL) - (hsd_holders_code(diff) != NULL);
     const unsigned percent = share_of(nobody ? nobody->growth_bytes : 0, growth);
     const unsigned largest = share_of(sum_of_largest(diff, PLACES_OF_A_CROWD), growth);
-    hsd_out_format(&screen->out, "The growth is scattered: the %u largest of %s holders have ",
-                   PLACES_OF_A_CROWD, hsd_format_count(text, places));
+    hsd_out_format(&screen->out, "The growth is scattered: the %u largest of %s holders have ", PLACES_OF_A_CROWD,
+                   hsd_format_count(text, places));
     hsd_out_format(&screen->out, largest > 0 ? "%u%% of it" : "less than 1%% of it", largest);
-    if (percent >= SHARE_WORTH_NAMING)
-        hsd_out_format(&screen->out, ", and %u%% is held by no one object", percent);
+    if (percent >= SHARE_WORTH_NAMING) hsd_out_format(&screen->out, ", and %u%% is held by no one object", percent);
     hsd_out_text(&screen->out, ".");
 }
 
-static void print_nobody(hsd_screen *screen, unsigned percent, const hsd_holder *place,
-                         unsigned percent_of_place)
+static void print_nobody(hsd_screen *screen, unsigned percent, const hsd_holder *place, unsigned percent_of_place)
 {
     print_share(screen, percent);
     hsd_out_text(&screen->out, " is held by no one object: it is reached in several ways");
@@ -158,7 +152,8 @@ static bool print_code(hsd_screen *screen, int64_t growth)
     const hsd_holder *code = hsd_holders_code(screen->diff);
     const unsigned percent = share_of(code ? code->growth_bytes : 0, growth);
     if (percent < SHARE_OF_AN_ANSWER) return false;
-    const bool is_all = screen->diff->holders[0].is_code || screen->diff->holders[0].growth_bytes < (int64_t)screen->noise_bytes;
+    const bool is_all =
+        screen->diff->holders[0].is_code || screen->diff->holders[0].growth_bytes < (int64_t)screen->noise_bytes;
     print_share(screen, percent);
     hsd_out_text(&screen->out, " is program code: what the runtime compiled and noted meanwhile");
     hsd_out_text(&screen->out, is_all ? "; nothing else grew by more than noise." : ".");
@@ -193,7 +188,9 @@ static bool print_by_holder(hsd_screen *screen, int64_t growth)
 static const hsd_holder *find_hidden(const hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
-    for (size_t i = 0; i < diff->holder_count && i < HIDDEN_ASKED && diff->holders[i].growth_bytes >= (int64_t)screen->noise_bytes; i++) {
+    for (size_t i = 0;
+         i < diff->holder_count && i < HIDDEN_ASKED && diff->holders[i].growth_bytes >= (int64_t)screen->noise_bytes;
+         i++) {
         const hsd_holder *holder = &diff->holders[i];
         if (holder->is_code || hsd_holder_is_nobody(holder)) continue;
         if (!hsd_holder_is_paid_below(diff, holder, screen->noise_bytes)) return holder;
@@ -207,8 +204,8 @@ static bool print_hidden_growth(hsd_screen *screen)
     char size[HSD_NUMBER_CHARS];
     const hsd_holder *place = find_hidden(screen);
     if (!place) return false;
-    hsd_out_format(&screen->out, "Even so, one place grew by %s: ",
-                   hsd_screen_size(screen, size, (uint64_t)place->growth_bytes));
+    hsd_out_format(&screen->out,
+                   "Even so, one place grew by %s: ", hsd_screen_size(screen, size, (uint64_t)place->growth_bytes));
     print_place(screen, place);
     hsd_out_text(&screen->out, ".");
     return true;
@@ -220,9 +217,11 @@ static bool print_room(hsd_screen *screen)
     char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
     const hsd_holder *place = &screen->diff->holders[0];
     const int64_t more = hsd_change_objects(&screen->diff->total);
-    hsd_out_format(&screen->out, "%s of that is one array that doubled while ", hsd_screen_size(screen, size, (uint64_t)place->types[0].net_bytes));
+    hsd_out_format(&screen->out, "%s of that is one array that doubled while ",
+                   hsd_screen_size(screen, size, (uint64_t)place->types[0].net_bytes));
     if (more > 0)
-        hsd_out_format(&screen->out, "the heap has %s object%s more, in ", hsd_format_count(count, (uint64_t)more), more == 1 ? "" : "s");
+        hsd_out_format(&screen->out, "the heap has %s object%s more, in ", hsd_format_count(count, (uint64_t)more),
+                       more == 1 ? "" : "s");
     else
         hsd_out_text(&screen->out, "no objects came, in ");
     print_place(screen, place);
@@ -239,8 +238,7 @@ static const hsd_root_row *largest_root(const hsd_diff *diff, bool is_shared)
     for (size_t i = 0; i < diff->root_count; i++) {
         const hsd_root_row *root = &diff->roots[i];
         if (root->is_shared != is_shared || hsd_change_bytes(&root->live) <= 0) continue;
-        if (!largest || hsd_change_bytes(&root->live) > hsd_change_bytes(&largest->live))
-            largest = root;
+        if (!largest || hsd_change_bytes(&root->live) > hsd_change_bytes(&largest->live)) largest = root;
     }
     return largest;
 }
@@ -249,12 +247,10 @@ static void print_name_and_growth(hsd_screen *screen, const hsd_root_row *root)
 {
     char size[HSD_NUMBER_CHARS];
     hsd_out_escaped(&screen->out, screen->form, root->name);
-    hsd_out_format(&screen->out, " (%s)",
-                   hsd_screen_growth_size(screen, size, hsd_change_bytes(&root->live)));
+    hsd_out_format(&screen->out, " (%s)", hsd_screen_growth_size(screen, size, hsd_change_bytes(&root->live)));
 }
 
-static void print_shared(hsd_screen *screen, unsigned percent, const hsd_root_row *alone,
-                         unsigned percent_alone)
+static void print_shared(hsd_screen *screen, unsigned percent, const hsd_root_row *alone, unsigned percent_alone)
 {
     print_share(screen, percent < 100 ? percent : 100);
     hsd_out_text(&screen->out, " can be reached from several roots");
@@ -267,8 +263,7 @@ static void print_shared(hsd_screen *screen, unsigned percent, const hsd_root_ro
 
 static bool print_by_root(hsd_screen *screen, int64_t growth)
 {
-    const hsd_root_row *alone = largest_root(screen->diff, false),
-                       *shared = largest_root(screen->diff, true);
+    const hsd_root_row *alone = largest_root(screen->diff, false), *shared = largest_root(screen->diff, true);
     const unsigned percent = share_of(alone ? hsd_change_bytes(&alone->live) : 0, growth),
                    of_shared = share_of(shared ? hsd_change_bytes(&shared->live) : 0, growth);
     if (percent < SHARE_OF_AN_ANSWER && of_shared >= SHARE_OF_AN_ANSWER) {
@@ -367,7 +362,9 @@ void hsd_screen_where(hsd_screen *screen)
     const bool has_grown = growth >= (int64_t)screen->noise_bytes;
     if (!diff->is_partial) {
         hsd_out_begin_paragraph(&screen->out);
-        const bool has_said = is_room ? print_room(screen) : has_grown ? print_where(screen, growth) : diff->has_holders && print_hidden_growth(screen);
+        const bool has_said = is_room     ? print_room(screen)
+                              : has_grown ? print_where(screen, growth)
+                                          : diff->has_holders && print_hidden_growth(screen);
         if (has_said)
             hsd_out_end_paragraph(&screen->out, 0);
         else

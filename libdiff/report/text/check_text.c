@@ -1,5 +1,6 @@
 /*
- * The check as a screen: what stands in the way of judging, a line a rule with what is over its limit below it, the sum, what to do next.
+ * The check as a screen: what stands in the way of judging, a line a rule with what is over its limit below it, the
+ * sum, what to do next.
  *
  *            RULE                          FOUND       LIMIT      OVER BY
  *      FAIL  whole heap               +259.3 MiB   +16.0 MiB   +243.3 MiB
@@ -12,16 +13,17 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "report/sentences/check_words.h"
 #include "report/formats.h"
-#include "report/words/shorten.h"
+#include "report/sentences/check_words.h"
 #include "report/text/table.h"
+#include "report/words/shorten.h"
 #include "report/words/width.h"
 #include "report/write/plain.h"
 
 #define FINDINGS_SHOWN   5  /* of one rule */
 #define NAME_COLUMNS_MIN 16 /* narrower than that a name says nothing */
-#define NAME_COLUMNS_MAX 60 /* in a log a wider name stands out of its column, so that all other lines stay short */
+/* in a log a wider name stands out of its column, so that all other lines stay short */
+#define NAME_COLUMNS_MAX 60
 #define GAP_COLUMNS      3
 
 typedef struct line { /* of one rule */
@@ -211,7 +213,8 @@ static void put_held(layout *l, const hsd_check_row *row)
 {
     hsd_buffer raw = {0};
     if (row->held_count == 0) return;
-    if (l->out.status == HSD_OK) l->out.status = hsd_row_append_held(&raw, l->check, row, l->options->exact_bytes, l->out.err);
+    if (l->out.status == HSD_OK)
+        l->out.status = hsd_row_append_held(&raw, l->check, row, l->options->exact_bytes, l->out.err);
     put_paragraph(l, "        ", &raw, 10);
 }
 
@@ -239,11 +242,12 @@ static void put_below(layout *l, const hsd_check_row *row)
 
 static void put_rules(layout *l)
 {
-    const line heading = {.word = "", .name = {.text = "RULE", .size = 4}, .found = "FOUND", .limit = "LIMIT", .over = "OVER BY"};
+    const line heading = {
+        .word = "", .name = {.text = "RULE", .size = 4}, .found = "FOUND", .limit = "LIMIT", .over = "OVER BY"};
     if (l->check->row_count == 0 || l->out.status != HSD_OK) return;
     l->lines = calloc(l->check->row_count, sizeof *l->lines);
-    l->out.status = l->lines ? measure(l)
-                             : hsd_fail(l->out.err, HSD_E_NOMEM, "no memory for %zu rules", l->check->row_count);
+    l->out.status =
+        l->lines ? measure(l) : hsd_fail(l->out.err, HSD_E_NOMEM, "no memory for %zu rules", l->check->row_count);
     if (l->out.status == HSD_OK) put_line(l, &heading, HSD_PAINT_HEADING);
     for (size_t i = 0; l->out.status == HSD_OK && i < l->check->row_count; i++) {
         put_line(l, &l->lines[i], paint_of(l->lines[i].word));

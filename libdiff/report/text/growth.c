@@ -19,8 +19,7 @@ enum column { NAME, BEFORE, AFTER, GROWTH, PERCENT, OBJECTS, NEW, FREED };
 static void put(hsd_growth_table *growth, size_t column, const char *text, hsd_paint paint)
 {
     hsd_out *out = &growth->screen->out;
-    if (out->status == HSD_OK)
-        out->status = hsd_table_put(&growth->table, column, text, strlen(text), paint, out->err);
+    if (out->status == HSD_OK) out->status = hsd_table_put(&growth->table, column, text, strlen(text), paint, out->err);
 }
 
 void hsd_growth_add(hsd_growth_table *growth, const char *name, hsd_paint paint)
@@ -37,14 +36,11 @@ void hsd_growth_add_foreign(hsd_growth_table *growth, hsd_text name, size_t inde
     if (name.size == 0) name = (hsd_text){"(no name)", strlen("(no name)")};
     hsd_table_add_row(&growth->table);
     if (out->status == HSD_OK)
-        out->status =
-            hsd_buffer_append(&text, blanks, indent < INDENT_MOST ? indent : INDENT_MOST, out->err);
+        out->status = hsd_buffer_append(&text, blanks, indent < INDENT_MOST ? indent : INDENT_MOST, out->err);
     if (out->status == HSD_OK)
-        out->status =
-            hsd_escape_append(&text, growth->screen->form, name.data, name.size, out->err);
+        out->status = hsd_escape_append(&text, growth->screen->form, name.data, name.size, out->err);
     if (out->status == HSD_OK)
-        out->status = hsd_table_put(&growth->table, NAME, (const char *)text.data, text.size,
-                                    HSD_PAINT_NONE, out->err);
+        out->status = hsd_table_put(&growth->table, NAME, (const char *)text.data, text.size, HSD_PAINT_NONE, out->err);
     hsd_buffer_release(&text);
 }
 
@@ -64,8 +60,7 @@ static void put_percent(hsd_growth_table *growth, const hsd_change *change, bool
         put(growth, PERCENT, "?", HSD_PAINT_NONE);
         return;
     }
-    const bool is_noise =
-        text[0] != '[' && !is_total && hsd_magnitude(bytes) < growth->screen->noise_bytes;
+    const bool is_noise = text[0] != '[' && !is_total && hsd_magnitude(bytes) < growth->screen->noise_bytes;
     put(growth, PERCENT, is_noise ? "~" : text, is_noise ? HSD_PAINT_NONE : hsd_paint_of(bytes));
 }
 
@@ -82,8 +77,7 @@ void hsd_growth_put(hsd_growth_table *growth, const hsd_change *change, bool is_
         put(growth, GROWTH, "?", HSD_PAINT_NONE);
     put_percent(growth, change, is_total);
     const int64_t objects = hsd_change_objects(change);
-    put(growth, OBJECTS, is_proven(screen, objects) ? hsd_format_count_signed(text, objects) : "?",
-        HSD_PAINT_NONE);
+    put(growth, OBJECTS, is_proven(screen, objects) ? hsd_format_count_signed(text, objects) : "?", HSD_PAINT_NONE);
     if (!growth->is_wide) return;
     put(growth, NEW, hsd_screen_growth_size(screen, text, (int64_t)hsd_change_sure(change, change->new_).bytes),
         HSD_PAINT_NONE);
@@ -96,26 +90,24 @@ void hsd_growth_put_retained(hsd_growth_table *growth, int64_t bytes)
     char text[HSD_NUMBER_CHARS];
     if (!growth->has_retained) return;
     const bool is_known = is_proven(growth->screen, bytes);
-    put(growth, growth->table.columns - 1,
-        is_known ? hsd_screen_growth_size(growth->screen, text, bytes) : "?",
+    put(growth, growth->table.columns - 1, is_known ? hsd_screen_growth_size(growth->screen, text, bytes) : "?",
         is_known ? hsd_paint_of(bytes) : HSD_PAINT_NONE);
 }
 
-bool hsd_growth_begin(hsd_growth_table *growth, hsd_screen *screen, const char *name, size_t rows, hsd_growth_columns which)
+bool hsd_growth_begin(hsd_growth_table *growth, hsd_screen *screen, const char *name, size_t rows,
+                      hsd_growth_columns which)
 {
-    static const char *const headings[] = {"",  "BEFORE",  "AFTER", "GROWTH",
-                                           "%", "OBJECTS", "NEW",   "FREED"};
+    static const char *const headings[] = {"", "BEFORE", "AFTER", "GROWTH", "%", "OBJECTS", "NEW", "FREED"};
     const unsigned width = screen->options->width;
     const bool has_retained = which == HSD_GROWTH_RETAINED;
     hsd_out *out = &screen->out;
-    *growth =
-        (hsd_growth_table){.screen = screen,
-                           .is_wide = which != HSD_GROWTH_SIZES && (width == 0 || width >= WIDE_LINE) &&
-                                      screen->diff->identity_is_known && !screen->diff->is_partial && hsd_churn_is_told(screen->diff),
-                           .has_retained = has_retained};
+    *growth = (hsd_growth_table){.screen = screen,
+                                 .is_wide = which != HSD_GROWTH_SIZES && (width == 0 || width >= WIDE_LINE) &&
+                                            screen->diff->identity_is_known && !screen->diff->is_partial &&
+                                            hsd_churn_is_told(screen->diff),
+                                 .has_retained = has_retained};
     const size_t columns = growth->is_wide ? COLUMNS_WIDE : COLUMNS_NARROW;
-    if (out->status == HSD_OK)
-        out->status = hsd_table_init(&growth->table, columns + has_retained, rows + 1, out->err);
+    if (out->status == HSD_OK) out->status = hsd_table_init(&growth->table, columns + has_retained, rows + 1, out->err);
     if (out->status != HSD_OK) return false;
     hsd_growth_add(growth, name, HSD_PAINT_HEADING);
     for (size_t column = 1; column < columns; column++)
@@ -153,8 +145,10 @@ static void add_code(hsd_growth_table *growth, const hsd_ranking *ranking)
     char text[HSD_RANK_CODE_CHARS];
     if (ranking->code_count == 0) return;
     hsd_rank_code_text(ranking, text);
-    if (text[0] != '\0') hsd_growth_add(growth, text, HSD_PAINT_NONE);
-    else hsd_growth_add_foreign(growth, ranking->rows[ranking->count].name, 0);
+    if (text[0] != '\0')
+        hsd_growth_add(growth, text, HSD_PAINT_NONE);
+    else
+        hsd_growth_add_foreign(growth, ranking->rows[ranking->count].name, 0);
     hsd_growth_put(growth, &ranking->code, false);
 }
 
@@ -182,14 +176,14 @@ static void print_table(hsd_screen *screen, const hsd_ranking *ranking, hsd_repo
 void hsd_screen_growth(hsd_screen *screen, hsd_report_table table, size_t top, bool *folded)
 {
     if (screen->out.status != HSD_OK) return;
-    if ((table == HSD_TABLE_TYPES ? screen->diff->type_count : screen->diff->root_count) == 0)
-        return;
+    if ((table == HSD_TABLE_TYPES ? screen->diff->type_count : screen->diff->root_count) == 0) return;
     hsd_ranking ranking;
     const uint64_t quiet_bytes = top == HSD_TOP_ALL ? 1 : screen->noise_bytes;
-    screen->out.status = hsd_ranking_init(&ranking, screen->diff, table, screen->options->sort_by,
-                                          top, quiet_bytes, top != HSD_TOP_ALL, screen->out.err);
+    screen->out.status = hsd_ranking_init(&ranking, screen->diff, table, screen->options->sort_by, top, quiet_bytes,
+                                          top != HSD_TOP_ALL, screen->out.err);
     if (screen->out.status != HSD_OK) return;
-    const bool is_news = ranking.shown > 0 || !hsd_change_is_none(&ranking.code); /* a table of unchanged rows says nothing */
+    /* a table of unchanged rows says nothing */
+    const bool is_news = ranking.shown > 0 || !hsd_change_is_none(&ranking.code);
     if (is_news) print_table(screen, &ranking, table);
     *folded = *folded || (ranking.shown < ranking.count && !ranking.others_are_unchanged) || ranking.code_count > 1;
     hsd_ranking_release(&ranking);

@@ -23,7 +23,8 @@ typedef enum hsd_growth_columns {
 } hsd_growth_columns;
 
 /* Starts a table of at most `rows` rows with its heading; false after a failure, which the screen keeps. */
-bool hsd_growth_begin(hsd_growth_table *growth, hsd_screen *screen, const char *name, size_t rows, hsd_growth_columns which);
+bool hsd_growth_begin(hsd_growth_table *growth, hsd_screen *screen, const char *name, size_t rows,
+                      hsd_growth_columns which);
 
 /* Adds a row; its name is text of ours, or foreign text behind `indent` blanks. */
 void hsd_growth_add(hsd_growth_table *growth, const char *name, hsd_paint paint);

@@ -15,19 +15,18 @@
 #include <string.h>
 
 #include "report/model/holder_rows.h"
-#include "report/words/number.h"
-#include "report/text/outline.h"
 #include "report/sentences/place.h"
+#include "report/text/outline.h"
 #include "report/text/table.h"
 #include "report/text/text.h"
+#include "report/words/number.h"
 
 enum column { NAME, OBJECTS, GROWTH, SHARE };
 
-#define HOLDERS_SHOWN 3 /* without --top, and of these only those with: */
-#define SHARE_SHOWN                                                                                \
-    20 /* one part in so many of the growth, or of the holder's growth for a reference */
-#define EDGES_SHOWN 8
-#define INDENT_MOST 12
+#define HOLDERS_SHOWN 3  /* without --top, and of these only those with: */
+#define SHARE_SHOWN   20 /* one part in so many of the growth, or of the holder's growth for a reference */
+#define EDGES_SHOWN   8
+#define INDENT_MOST   12
 
 typedef struct holder_table {
     hsd_screen *screen;
@@ -36,8 +35,7 @@ typedef struct holder_table {
     int64_t growth; /* of the heap; 0 = no shares */
 } holder_table;
 
-static void put(holder_table *holders, enum column column, const char *text, size_t size,
-                hsd_paint paint)
+static void put(holder_table *holders, enum column column, const char *text, size_t size, hsd_paint paint)
 {
     hsd_out *out = &holders->screen->out;
     if (out->status == HSD_OK && column < holders->table.columns)
@@ -57,9 +55,8 @@ static void put_name(holder_table *holders, size_t indent)
     hsd_buffer name = {0};
     if (out->status == HSD_OK) out->status = hsd_buffer_append(&name, blanks, indent, out->err);
     if (out->status == HSD_OK)
-        out->status =
-            hsd_escape_append(&name, holders->screen->form, (const char *)holders->text.data,
-                              holders->text.size, out->err);
+        out->status = hsd_escape_append(&name, holders->screen->form, (const char *)holders->text.data,
+                                        holders->text.size, out->err);
     put(holders, NAME, (const char *)name.data, name.size, HSD_PAINT_NONE);
     hsd_buffer_release(&name);
 }
@@ -89,8 +86,7 @@ static void put_holder(holder_table *holders, const hsd_holder *holder)
 {
     hsd_out *out = &holders->screen->out;
     hsd_buffer_clear(&holders->text);
-    if (out->status == HSD_OK)
-        out->status = hsd_holder_append(&holders->text, holder, ": ", "", out->err);
+    if (out->status == HSD_OK) out->status = hsd_holder_append(&holders->text, holder, ": ", "", out->err);
     hsd_table_add_row(&holders->table);
     put_name(holders, 0);
     put_net_objects(holders, holder->net_objects);
@@ -100,16 +96,19 @@ static void put_holder(holder_table *holders, const hsd_holder *holder)
 
 #define LONGEST_NAME 52u /* that is sure to be read in a line of 80 columns */
 
-/* By what it is held together, where the name does not say it all: some are left out there or cut, or do not reach everything. */
+/* By what it is held together, where the name does not say it all: some are left out there or cut, or do not reach
+ * everything. */
 static void put_held_by(holder_table *holders, const hsd_holder *holder)
 {
     char text[HSD_NUMBER_CHARS];
     hsd_out *out = &holders->screen->out;
-    const bool is_needed = hsd_holder_needs_shares(holder) || (holder->by_count > 1 && holders->text.size > LONGEST_NAME);
+    const bool is_needed =
+        hsd_holder_needs_shares(holder) || (holder->by_count > 1 && holders->text.size > LONGEST_NAME);
     for (size_t i = 0; i < holder->by_count && is_needed; i++) {
         hsd_buffer_clear(&holders->text);
         if (out->status == HSD_OK) out->status = hsd_buffer_append(&holders->text, "by ", 3, out->err);
-        if (out->status == HSD_OK) out->status = hsd_co_holder_append(&holders->text, &holder->by[i], ": ", "", out->err);
+        if (out->status == HSD_OK)
+            out->status = hsd_co_holder_append(&holders->text, &holder->by[i], ": ", "", out->err);
         hsd_table_add_row(&holders->table);
         put_name(holders, 2);
         hsd_screen_growth_size(holders->screen, text, (int64_t)holder->by[i].bytes);
@@ -127,15 +126,13 @@ static void format_items(const hsd_diff *diff, const hsd_growth_edge *edge, char
 {
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS];
     const uint64_t before = edge->before.objects, after = edge->after.objects;
-    const bool is_item = hsd_edge_is_item(edge->edge), is_all_new = hsd_new_is_known(diff) &&
-                                                                    edge->freed.objects == 0 &&
-                                                                    edge->new_.objects > 0;
+    const bool is_item = hsd_edge_is_item(edge->edge),
+               is_all_new = hsd_new_is_known(diff) && edge->freed.objects == 0 && edge->new_.objects > 0;
     text[0] = 0;
     if (is_all_new && !(is_item && before > 0))
         snprintf(text, size, "%s new", hsd_format_count(a, edge->new_.objects));
     else if (before == after && (is_item || after > 1))
-        snprintf(text, size, "%s %s%s", hsd_format_count(a, after), is_item ? "item" : "object",
-                 after == 1 ? "" : "s");
+        snprintf(text, size, "%s %s%s", hsd_format_count(a, after), is_item ? "item" : "object", after == 1 ? "" : "s");
     else if (before != after && (hsd_new_is_known(diff) || is_item))
         snprintf(text, size, "%s -> %s%s", hsd_format_count(a, before), hsd_format_count(b, after),
                  is_item ? " items" : "");
@@ -149,8 +146,7 @@ static void put_edge(holder_table *holders, const hsd_growth_edge *edge)
     hsd_out *out = &holders->screen->out;
     const hsd_step step = {.edge = edge->edge, .type = edge->type, .repeat = 1};
     hsd_buffer_clear(&holders->text);
-    if (out->status == HSD_OK)
-        out->status = hsd_step_append_with_type(&holders->text, &step, out->err);
+    if (out->status == HSD_OK) out->status = hsd_step_append_with_type(&holders->text, &step, out->err);
     hsd_table_add_row(&holders->table);
     put_name(holders, 2 * (size_t)(edge->depth < INDENT_MOST ? edge->depth : INDENT_MOST));
     format_items(holders->screen->diff, edge, items, sizeof items);
@@ -166,12 +162,10 @@ static void put_edges(holder_table *holders, const hsd_holder *holder)
     if (!rows && out->status == HSD_OK)
         out->status = hsd_fail(out->err, HSD_E_NOMEM, "no memory for a table of the report");
     for (size_t i = 0; rows && i < holder->edge_count; i++)
-        rows[i] = (hsd_outline_row){.depth = holder->edges[i].depth,
-                                    .weight = holder->edges[i].growth_bytes};
+        rows[i] = (hsd_outline_row){.depth = holder->edges[i].depth, .weight = holder->edges[i].growth_bytes};
     if (out->status == HSD_OK)
-        out->status = hsd_outline_choose(
-            rows, holder->edge_count, is_all ? SIZE_MAX : EDGES_SHOWN,
-            is_all ? 0 : hsd_magnitude(holder->growth_bytes) / SHARE_SHOWN, out->err);
+        out->status = hsd_outline_choose(rows, holder->edge_count, is_all ? SIZE_MAX : EDGES_SHOWN,
+                                         is_all ? 0 : hsd_magnitude(holder->growth_bytes) / SHARE_SHOWN, out->err);
     for (size_t i = 0; out->status == HSD_OK && i < holder->edge_count; i++)
         if (rows[i].is_shown) put_edge(holders, &holder->edges[i]);
     free(rows);
@@ -198,7 +192,9 @@ static size_t count_shown(const hsd_screen *screen)
     while (shown < most && !diff->holders[shown].is_code && is_worth_a_row(screen, &diff->holders[shown]))
         shown++;
     const bool has_grown = hsd_change_bytes(&diff->total) >= (int64_t)screen->noise_bytes;
-    while (!has_grown && screen->options->top == 0 && shown > 0 && hsd_holder_is_paid_below(diff, &diff->holders[shown - 1], screen->noise_bytes)) shown--;
+    while (!has_grown && screen->options->top == 0 && shown > 0 &&
+           hsd_holder_is_paid_below(diff, &diff->holders[shown - 1], screen->noise_bytes))
+        shown--;
     return shown;
 }
 
@@ -222,8 +218,7 @@ static void put_heading(holder_table *holders)
     static const char *const headings[] = {"WHAT KEEPS IT ALIVE", "OBJECTS", "GROWTH", "SHARE"};
     hsd_table_add_row(&holders->table);
     for (size_t column = 0; column < holders->table.columns; column++)
-        put(holders, (enum column)column, headings[column], strlen(headings[column]),
-            HSD_PAINT_HEADING);
+        put(holders, (enum column)column, headings[column], strlen(headings[column]), HSD_PAINT_HEADING);
 }
 
 /* Nothing came, nothing went: said of none by itself. */
@@ -240,8 +235,7 @@ static void put_others(holder_table *holders, size_t shown, const hsd_holder *co
     hsd_holder_rest rest = code != NULL ? hsd_holders_rest_without_code(diff, shown) : hsd_holders_rest(diff, shown);
     rest.rows += idle;
     if (rest.rows == 0) return;
-    snprintf(text, sizeof text, "%s other holder%s", hsd_format_count(count, rest.rows),
-             rest.rows == 1 ? "" : "s");
+    snprintf(text, sizeof text, "%s other holder%s", hsd_format_count(count, rest.rows), rest.rows == 1 ? "" : "s");
     hsd_table_add_row(&holders->table);
     put_text(holders, NAME, text);
     put_net_objects(holders, rest.sum.net_objects);
@@ -255,8 +249,8 @@ static void print_table(hsd_screen *screen, size_t shown, const hsd_holder *code
     hsd_out *out = &screen->out;
     size_t idle = 0;
     holder_table holders = {.screen = screen, .growth = hsd_change_bytes(&diff->total)};
-    out->status = hsd_table_init(&holders.table, holders.growth > 0 ? SHARE + 1 : GROWTH + 1,
-                                 most_rows(diff, shown), out->err);
+    out->status =
+        hsd_table_init(&holders.table, holders.growth > 0 ? SHARE + 1 : GROWTH + 1, most_rows(diff, shown), out->err);
     if (out->status != HSD_OK) return;
     holders.table.is_shared = true;
     put_heading(&holders);

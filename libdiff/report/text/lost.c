@@ -1,6 +1,6 @@
 /*
- * LOST: what no root reaches where nothing but the program frees memory. A row is who allocated what heads it; below stand what
- * that is, and the callers.
+ * LOST: what no root reaches where nothing but the program frees memory. A row is who allocated what heads it; below
+ * stand what that is, and the callers.
  *
  *      LOST                               BEFORE     AFTER    GROWTH      %  OBJECTS
  *      Parser::field (lost.cpp:5)        1.2 MiB  48.0 MiB  +46.8 MiB  x40  +12,000
@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/text/growth.h"
 #include "report/model/lost_rows.h"
-#include "report/words/number.h"
 #include "report/model/site_rows.h"
+#include "report/text/growth.h"
+#include "report/words/number.h"
 
 #define CALLERS_SHOWN 3u
 
@@ -32,8 +32,10 @@ static void print_place(hsd_screen *screen, int64_t growth)
     const int64_t most = hsd_lost_growth(&lost->rows[0]);
     if (most < growth - most) return;
     const unsigned percent = most >= growth ? 100 : (unsigned)((double)most * 100.0 / (double)growth);
-    if (percent == 100) hsd_out_text(out, "; it was allocated at ");
-    else hsd_out_format(out, "; %u%% of it was allocated at ", percent);
+    if (percent == 100)
+        hsd_out_text(out, "; it was allocated at ");
+    else
+        hsd_out_format(out, "; %u%% of it was allocated at ", percent);
     if (out->status == HSD_OK) out->status = hsd_lost_place_append(&raw, &lost->rows[0], out->err);
     hsd_out_escaped(out, screen->form, (hsd_text){(const char *)raw.data, raw.size});
     hsd_buffer_release(&raw);
@@ -47,8 +49,8 @@ void hsd_screen_lost_answer(hsd_screen *screen)
     const int64_t growth = hsd_change_bytes(&total), objects = hsd_change_objects(&total);
     hsd_out_begin_paragraph(&screen->out);
     hsd_out_format(&screen->out, "%s more is lost, in %s object%s: no pointer to it is left",
-                   hsd_screen_size(screen, size, hsd_magnitude(growth)), hsd_format_count(count, hsd_magnitude(objects)),
-                   objects == 1 ? "" : "s");
+                   hsd_screen_size(screen, size, hsd_magnitude(growth)),
+                   hsd_format_count(count, hsd_magnitude(objects)), objects == 1 ? "" : "s");
     print_place(screen, growth);
     hsd_out_text(&screen->out, ".");
     hsd_out_end_paragraph(&screen->out, 0);
@@ -93,7 +95,8 @@ static void add_others(hsd_growth_table *growth, const hsd_lost_pick *pick)
     const hsd_change change = hsd_lost_change(&pick->others);
     char number[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
     if (pick->other_count == 0) return;
-    snprintf(text, sizeof text, "%s other%s", hsd_format_count(number, pick->other_count), pick->other_count == 1 ? "" : "s");
+    snprintf(text, sizeof text, "%s other%s", hsd_format_count(number, pick->other_count),
+             pick->other_count == 1 ? "" : "s");
     hsd_growth_add(growth, text, HSD_PAINT_NONE);
     hsd_growth_put(growth, &change, false);
 }
@@ -121,7 +124,8 @@ void hsd_screen_lost(hsd_screen *screen, bool *folded)
     if (screen->out.status != HSD_OK || !hsd_lost_matters(screen->diff, screen->noise_bytes)) return;
     const hsd_lost_pick pick = choose(screen, &screen->diff->lost, HSD_LOST_SHOWN);
     if (!hsd_growth_begin(&growth, screen, "LOST", pick.count * (CALLERS_SHOWN + 2) + 2, HSD_GROWTH_SIZES)) return;
-    for (size_t i = 0; i < pick.count; i++) add_row(&growth, &screen->diff->lost.rows[i]);
+    for (size_t i = 0; i < pick.count; i++)
+        add_row(&growth, &screen->diff->lost.rows[i]);
     end_table(&growth, &pick, folded);
 }
 
@@ -143,6 +147,7 @@ void hsd_screen_uncollected(hsd_screen *screen, bool *folded)
     if (screen->out.status != HSD_OK || !hsd_uncollected_matters(screen->diff, screen->noise_bytes)) return;
     const hsd_lost_pick pick = choose(screen, &screen->diff->uncollected, HSD_UNCOLLECTED_SHOWN);
     if (!hsd_growth_begin(&growth, screen, "NOT YET COLLECTED", 2 * pick.count + 2, HSD_GROWTH_SIZES)) return;
-    for (size_t i = 0; i < pick.count; i++) add_uncollected(&growth, &screen->diff->uncollected.rows[i]);
+    for (size_t i = 0; i < pick.count; i++)
+        add_uncollected(&growth, &screen->diff->uncollected.rows[i]);
     end_table(&growth, &pick, folded);
 }

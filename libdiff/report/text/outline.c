@@ -47,8 +47,7 @@ static void take(hsd_outline_row *rows, const size_t *parents, size_t row)
         rows[row].is_shown = true;
 }
 
-hsd_status hsd_outline_choose(hsd_outline_row *rows, size_t count, size_t limit, uint64_t least,
-                              hsd_error *err)
+hsd_status hsd_outline_choose(hsd_outline_row *rows, size_t count, size_t limit, uint64_t least, hsd_error *err)
 {
     candidate *candidates = calloc(count + 1, sizeof *candidates);
     size_t *parents = calloc(count + 1, sizeof *parents), shown = 0;

@@ -20,7 +20,6 @@ typedef struct hsd_outline_row { /* in preorder; the first is as high as any */
  * Fills is_shown: at most `limit` rows, taken by weight, the earlier first among equals, while they weigh at least
  * `least` and fit together with what stands above them. O(n log n).
  */
-hsd_status hsd_outline_choose(hsd_outline_row *rows, size_t count, size_t limit, uint64_t least,
-                              hsd_error *err);
+hsd_status hsd_outline_choose(hsd_outline_row *rows, size_t count, size_t limit, uint64_t least, hsd_error *err);
 
 #endif

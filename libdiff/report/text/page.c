@@ -8,11 +8,9 @@
 #include "report/words/number.h"
 #include "report/write/cells.h"
 
-void hsd_page_init(hsd_page *page, const hsd_report_options *options, hsd_write_fn write,
-                   void *context, hsd_error *err)
+void hsd_page_init(hsd_page *page, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
 {
-    *page = (hsd_page){.options = options,
-                       .form = options->use_utf8 ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_ASCII};
+    *page = (hsd_page){.options = options, .form = options->use_utf8 ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_ASCII};
     hsd_out_init(&page->out, write, context, err);
 }
 
@@ -21,10 +19,7 @@ char *hsd_page_size(const hsd_page *page, char out[HSD_NUMBER_CHARS], uint64_t b
     return page->options->exact_bytes ? hsd_format_exact(out, bytes) : hsd_format_bytes(out, bytes);
 }
 
-static hsd_text text_of(const char *text)
-{
-    return (hsd_text){text ? text : "", text ? strlen(text) : 0};
-}
+static hsd_text text_of(const char *text) { return (hsd_text){text ? text : "", text ? strlen(text) : 0}; }
 
 static hsd_text name_of_input(const hsd_side *side)
 {
@@ -73,8 +68,7 @@ void hsd_page_capture(hsd_page *page, const hsd_side *side)
     hsd_out *out = &page->out;
     hsd_page_part(page);
     hsd_out_escaped(out, page->form, name_of_input(side));
-    if (side->info.taken_unix_ns > 0)
-        hsd_out_format(out, "  %s", hsd_format_time(number, side->info.taken_unix_ns));
+    if (side->info.taken_unix_ns > 0) hsd_out_format(out, "  %s", hsd_format_time(number, side->info.taken_unix_ns));
     hsd_out_format(out, "  %s", hsd_page_size(page, number, side->live.bytes));
     hsd_out_format(out, "  %s object%s\n", hsd_format_count(number, side->live.objects),
                    side->live.objects == 1 ? "" : "s");
@@ -85,20 +79,17 @@ void hsd_page_capture(hsd_page *page, const hsd_side *side)
 
 bool hsd_page_begin_table(hsd_page *page, hsd_table *table, size_t columns, size_t rows)
 {
-    if (page->out.status == HSD_OK)
-        page->out.status = hsd_table_init(table, columns, rows, page->out.err);
+    if (page->out.status == HSD_OK) page->out.status = hsd_table_init(table, columns, rows, page->out.err);
     return page->out.status == HSD_OK;
 }
 
-static void put_cell(hsd_page *page, hsd_table *table, size_t column, hsd_text text,
-                     hsd_paint paint)
+static void put_cell(hsd_page *page, hsd_table *table, size_t column, hsd_text text, hsd_paint paint)
 {
     if (page->out.status == HSD_OK)
         page->out.status = hsd_table_put(table, column, text.data, text.size, paint, page->out.err);
 }
 
-void hsd_page_put(hsd_page *page, hsd_table *table, size_t column, const char *text,
-                  hsd_paint paint)
+void hsd_page_put(hsd_page *page, hsd_table *table, size_t column, const char *text, hsd_paint paint)
 {
     put_cell(page, table, column, text_of(text), paint);
 }
@@ -114,11 +105,9 @@ void hsd_page_put_name(hsd_page *page, hsd_table *table, size_t column, hsd_text
 {
     hsd_buffer escaped = {0};
     hsd_out *out = &page->out;
-    if (out->status == HSD_OK)
-        out->status = hsd_escape_append(&escaped, page->form, name.data, name.size, out->err);
+    if (out->status == HSD_OK) out->status = hsd_escape_append(&escaped, page->form, name.data, name.size, out->err);
     if (escaped.size > 0)
-        put_cell(page, table, column, (hsd_text){(char *)escaped.data, escaped.size},
-                 HSD_PAINT_NONE);
+        put_cell(page, table, column, (hsd_text){(char *)escaped.data, escaped.size}, HSD_PAINT_NONE);
     else
         hsd_page_put(page, table, column, "(no name)", HSD_PAINT_NONE);
     hsd_buffer_release(&escaped);
@@ -185,7 +174,8 @@ static void say_part(hsd_page *page, const hsd_model *model, const hsd_part *par
     hsd_buffer_release(&text);
 }
 
-void hsd_page_say(hsd_page *page, const hsd_model *model, hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err))
+void hsd_page_say(hsd_page *page, const hsd_model *model,
+                  hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err))
 {
     say_part(page, model, &(hsd_part){.say = say});
 }
@@ -195,7 +185,8 @@ static void put_model_cell(hsd_page *page, hsd_table *table, size_t i, const hsd
     char number[HSD_CELL_CHARS];
     hsd_buffer text = {0};
     if (!hsd_cell_is_text(column)) {
-        hsd_page_put(page, table, i, hsd_cell_number(number, column, scope, page->options->exact_bytes), HSD_PAINT_NONE);
+        hsd_page_put(page, table, i, hsd_cell_number(number, column, scope, page->options->exact_bytes),
+                     HSD_PAINT_NONE);
         return;
     }
     if (page->out.status == HSD_OK) page->out.status = hsd_cell_append(&text, column, scope, page->out.err);
@@ -209,7 +200,8 @@ static void put_model_row(hsd_page *page, hsd_table *table, const hsd_cells *cel
         put_model_cell(page, table, i, cells->columns[i], scope);
 }
 
-static void put_model_sum(hsd_page *page, hsd_table *table, const hsd_cells *cells, const char *name, hsd_paint paint, const hsd_scope *scope)
+static void put_model_sum(hsd_page *page, hsd_table *table, const hsd_cells *cells, const char *name, hsd_paint paint,
+                          const hsd_scope *scope)
 {
     hsd_table_add_row(table);
     hsd_page_put(page, table, 0, name, paint);
@@ -268,8 +260,7 @@ static hsd_status append_word(hsd_buffer *line, hsd_text word, hsd_error *err)
     return hsd_escape_append(line, HSD_ESCAPE_SHELL, word.data, word.size, err);
 }
 
-static hsd_status append_command(hsd_buffer *line, const char *input, const hsd_next *next,
-                                 hsd_error *err)
+static hsd_status append_command(hsd_buffer *line, const char *input, const hsd_next *next, hsd_error *err)
 {
     HSD_TRY(hsd_buffer_append(line, next->before, strlen(next->before), err));
     HSD_TRY(append_word(line, text_of(input), err));
@@ -302,8 +293,7 @@ static void put_next(hsd_page *page, hsd_table *table, const hsd_next *next, boo
     hsd_page_put(page, table, 0, lead, HSD_PAINT_NONE);
     hsd_page_put(page, table, is_stacked ? 1 : 2, next->why, HSD_PAINT_NONE);
     if (is_stacked) hsd_table_add_row(table);
-    if (out->status == HSD_OK)
-        out->status = append_command(&line, page->options->before_command, next, out->err);
+    if (out->status == HSD_OK) out->status = append_command(&line, page->options->before_command, next, out->err);
     put_cell(page, table, 1, (hsd_text){(char *)line.data, line.size}, HSD_PAINT_NONE);
     hsd_buffer_release(&line);
 }
@@ -311,8 +301,7 @@ static void put_next(hsd_page *page, hsd_table *table, const hsd_next *next, boo
 void hsd_page_next(hsd_page *page, const hsd_next *list, size_t count)
 {
     hsd_table table;
-    if (!page->options->before_command || count == 0 || !hsd_page_begin_table(page, &table, 3, 2 * count))
-        return;
+    if (!page->options->before_command || count == 0 || !hsd_page_begin_table(page, &table, 3, 2 * count)) return;
     const bool is_stacked = width_of(page, list, count) > LINE_COLUMNS;
     hsd_page_part(page);
     table.left_columns = 3;

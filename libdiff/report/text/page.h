@@ -6,9 +6,9 @@
 #define HSD_REPORT_PAGE_H
 
 #include "report/model/model.h"
-#include "report/write/out.h"
 #include "report/sentences/place.h"
 #include "report/text/table.h"
+#include "report/write/out.h"
 #include <hsdiff/report.h>
 
 typedef struct hsd_page {
@@ -19,8 +19,8 @@ typedef struct hsd_page {
     bool is_begun;        /* something stands on it: what comes next is parted from it by a blank line */
 } hsd_page;
 
-void hsd_page_init(hsd_page *page, const hsd_report_options *options, hsd_write_fn write,
-                   void *context, hsd_error *err);
+void hsd_page_init(hsd_page *page, const hsd_report_options *options, hsd_write_fn write, void *context,
+                   hsd_error *err);
 
 /* A page that takes over what `out` has, and gives it back. */
 void hsd_page_begin(hsd_page *page, const hsd_report_options *options, hsd_out *out);
@@ -30,7 +30,8 @@ void hsd_page_finish(const hsd_page *page, hsd_out *out);
 void hsd_page_part_of(hsd_page *page, const hsd_model *model, const hsd_part *part);
 
 /* A paragraph; nothing where there is nothing to say. */
-void hsd_page_say(hsd_page *page, const hsd_model *model, hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err));
+void hsd_page_say(hsd_page *page, const hsd_model *model,
+                  hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err));
 
 /* Parts what was printed from what comes, if both are there. Before each part of the screen. */
 void hsd_page_part(hsd_page *page);
@@ -50,8 +51,7 @@ bool hsd_page_begin_table(hsd_page *page, hsd_table *table, size_t columns, size
 void hsd_page_headings(hsd_page *page, hsd_table *table, const char *const *headings);
 
 /* Sets a cell of the newest row: text of ours; a name, "(no name)" where it is empty; a size; a count. */
-void hsd_page_put(hsd_page *page, hsd_table *table, size_t column, const char *text,
-                  hsd_paint paint);
+void hsd_page_put(hsd_page *page, hsd_table *table, size_t column, const char *text, hsd_paint paint);
 void hsd_page_put_name(hsd_page *page, hsd_table *table, size_t column, hsd_text name);
 void hsd_page_put_size(hsd_page *page, hsd_table *table, size_t column, uint64_t bytes);
 void hsd_page_put_count(hsd_page *page, hsd_table *table, size_t column, uint64_t count);

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/model/paths_rows.h"
 #include "report/model/say.h"
 #include "report/text/page.h"
-#include "report/model/paths_rows.h"
 #include "report/write/plain.h"
 
 #define INDENT     2
@@ -35,11 +35,9 @@ static void put_line(hsd_page *page, hsd_table *table, hsd_buffer *line, size_t 
     hsd_out *out = &page->out;
     if (out->status == HSD_OK) out->status = hsd_buffer_append(&escaped, blanks, indent, out->err);
     if (out->status == HSD_OK)
-        out->status =
-            hsd_escape_append(&escaped, page->form, (char *)line->data, line->size, out->err);
+        out->status = hsd_escape_append(&escaped, page->form, (char *)line->data, line->size, out->err);
     if (out->status == HSD_OK)
-        out->status = hsd_table_put(table, PATH, (char *)escaped.data, escaped.size, HSD_PAINT_NONE,
-                                    out->err);
+        out->status = hsd_table_put(table, PATH, (char *)escaped.data, escaped.size, HSD_PAINT_NONE, out->err);
     hsd_buffer_release(&escaped);
     hsd_buffer_clear(line);
 }
@@ -63,8 +61,7 @@ static void put_steps(hsd_page *page, hsd_table *table, const hsd_path_row *row,
         }
         if (i >= head_end && i < tail) continue;
         hsd_table_add_row(table);
-        if (out->status == HSD_OK)
-            out->status = hsd_step_append_with_type(line, &row->steps[i], out->err);
+        if (out->status == HSD_OK) out->status = hsd_step_append_with_type(line, &row->steps[i], out->err);
         put_line(page, table, line, INDENT);
     }
 }
@@ -85,8 +82,7 @@ static void put_row(hsd_page *page, hsd_table *table, const hsd_path_row *row)
     hsd_buffer_release(&line);
 }
 
-static void put_sum(hsd_page *page, hsd_table *table, const char *name, hsd_paint paint,
-                    hsd_amount amount)
+static void put_sum(hsd_page *page, hsd_table *table, const char *name, hsd_paint paint, hsd_amount amount)
 {
     hsd_table_add_row(table);
     hsd_page_put(page, table, PATH, name, paint);
@@ -113,9 +109,7 @@ static void print_table(hsd_page *page, const hsd_paths *paths)
     size_t lines = 3;
     for (size_t i = 0; i < paths->row_count; i++)
         lines += lines_of(&paths->rows[i]);
-    if (paths->row_count == 0 ||
-        !hsd_page_begin_table(page, &table, paths->is_id ? OBJECTS : COLUMNS, lines))
-        return;
+    if (paths->row_count == 0 || !hsd_page_begin_table(page, &table, paths->is_id ? OBJECTS : COLUMNS, lines)) return;
     hsd_page_headings(page, &table, headings);
     for (size_t i = 0; i < paths->row_count; i++)
         put_row(page, &table, &paths->rows[i]);
@@ -130,13 +124,11 @@ static void print_next(hsd_page *page, const hsd_paths *paths)
     size_t count = 0;
     hsd_format_id(id, &paths->side.info, paths->id);
     if (paths->other_rows > 0)
-        list[count++] =
-            (hsd_next){"hsdiff paths", "--top 100",
-                       paths->is_id ? (hsd_text){id, strlen(id)} : paths->type, "more of them"};
+        list[count++] = (hsd_next){"hsdiff paths", "--top 100", paths->is_id ? (hsd_text){id, strlen(id)} : paths->type,
+                                   "more of them"};
     list[count++] = (hsd_next){"hsdiff top", "", {"", 0}, "what holds most"};
     if (page->options->before_is_foreign && page->options->before_command && page->options->before_command[0] != '-')
-        list[count++] =
-            (hsd_next){"hsdiff import", "-o heap.hs", {"", 0}, "to read the dump only once"};
+        list[count++] = (hsd_next){"hsdiff import", "-o heap.hs", {"", 0}, "to read the dump only once"};
     hsd_page_next(page, list, count);
 }
 
@@ -154,7 +146,8 @@ static void put_screen(hsd_out *out, const hsd_model *model, const hsd_report_op
     hsd_page_finish(&page, out);
 }
 
-hsd_status hsd_text_paths(const hsd_paths *paths, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+hsd_status hsd_text_paths(const hsd_paths *paths, const hsd_report_options *options, hsd_write_fn write, void *context,
+                          hsd_error *err)
 {
     const hsd_reported result = {.paths = paths};
     if (options->plain) return hsd_plain_write(&result, options, write, context, err);

@@ -1,8 +1,8 @@
 /*
  * The sentences about ages: how much of what came is still there.
  */
-#include "report/words/number.h"
 #include "report/sentences/series_words.h"
+#include "report/words/number.h"
 
 #define SINCE_MOST 6 /* captures that are named in a sentence */
 

@@ -10,15 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/words/number.h"
-#include "report/text/series_screen.h"
 #include "report/sentences/series_words.h"
+#include "report/text/series_screen.h"
+#include "report/words/number.h"
 
-#define MOMENTS_MOST   6 /* columns of later captures */
-#define SIZE_COLUMNS   11
-#define SHARE_COLUMNS  8
-#define TYPES_SHOWN    10
-#define FIRST_LABEL    "(first capture)"
+#define MOMENTS_MOST  6 /* columns of later captures */
+#define SIZE_COLUMNS  11
+#define SHARE_COLUMNS 8
+#define TYPES_SHOWN   10
+#define FIRST_LABEL   "(first capture)"
 
 enum age_column { BORN, CAME, LATER }; /* LATER: the first of several; the share is behind them */
 
@@ -59,8 +59,7 @@ static bool begin(sheet *s)
     const char *headings[HSD_TABLE_COLUMNS_MAX] = {[BORN] = "INTERVAL", [CAME] = "CAME"};
     choose_moments(s);
     for (size_t i = 0; i < s->moment_count; i++)
-        headings[LATER + i] =
-            hsd_series_moment(moments[i], s->screen->series, s->cohorts->cohorts[s->moments[i]].last);
+        headings[LATER + i] = hsd_series_moment(moments[i], s->screen->series, s->cohorts->cohorts[s->moments[i]].last);
     headings[LATER + s->moment_count] = "STAYED";
     if (!hsd_page_begin_table(&s->screen->page, &s->table, LATER + s->moment_count + 1, s->cohorts->cohort_count + 1))
         return false;

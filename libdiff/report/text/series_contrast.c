@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/words/number.h"
 #include "report/text/series_screen.h"
+#include "report/words/number.h"
 
 enum column { NAME, BEFORE, AFTER, GROWTH, PERCENT, P, COLUMNS };
 
@@ -137,8 +137,7 @@ void hsd_series_print_contrast(hsd_series_screen *screen, hsd_report_table which
     sheet s = {.screen = screen, .which = which};
     hsd_series_pick pick;
     if (out->status != HSD_OK) return;
-    out->status =
-        hsd_series_pick_init(&pick, screen->series, which, screen->options->sort_by, top, moving, out->err);
+    out->status = hsd_series_pick_init(&pick, screen->series, which, screen->options->sort_by, top, moving, out->err);
     if (out->status != HSD_OK) return;
     if (pick.count > 0 || which == HSD_TABLE_TYPES) print_pick(&s, &pick);
     hsd_series_pick_release(&pick);

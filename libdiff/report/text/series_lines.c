@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/words/number.h"
 #include "report/text/series_screen.h"
+#include "report/words/number.h"
 #include "report/words/shorten.h"
 #include "report/words/width.h"
 
@@ -97,8 +97,7 @@ static void print_name(hsd_series_screen *screen, const hsd_cell *cell)
     hsd_arena arena = {0};
     hsd_short_name name = {.full = cell->text, .full_size = cell->size, .text = cell->text, .size = cell->size};
     if (out->status == HSD_OK && cell->width > screen->options->width)
-        out->status =
-            hsd_shorten_names(&name, 1, screen->options->width, screen->options->use_utf8, &arena, out->err);
+        out->status = hsd_shorten_names(&name, 1, screen->options->width, screen->options->use_utf8, &arena, out->err);
     if (out->status == HSD_OK) hsd_out_bytes(out, name.text, name.size);
     hsd_out_text(out, "\n");
     hsd_arena_release(&arena);

@@ -5,9 +5,9 @@
 #ifndef HSD_REPORT_SERIES_SCREEN_H
 #define HSD_REPORT_SERIES_SCREEN_H
 
-#include "report/text/page.h"
 #include "report/model/series_rows.h"
 #include "report/sentences/series_words.h"
+#include "report/text/page.h"
 
 typedef struct hsd_series_screen {
     hsd_page page;
@@ -30,7 +30,6 @@ void hsd_series_print_contrast(hsd_series_screen *screen, hsd_report_table table
 /* series_cohorts.c: what came in each interval and how much of it is still there, and of which types. */
 void hsd_series_print_survival(hsd_series_screen *screen);
 
-
 /* ---- shared by the tables ---- */
 
 /* "TYPE", "ROOT", "WHAT KEEPS IT ALIVE". */
@@ -48,8 +47,8 @@ char *hsd_series_growth_size(const hsd_series_screen *screen, char out[HSD_NUMBE
 
 /*
  * Prints and releases a table with a heading in row 0; its last rows are that of others, with other_count > 0, and of
- * types TOTAL. Where the lines are too long for the terminal the row of others loses a word, names of types are cut, and
- * those of roots and holders stand on lines of their own above their numbers.
+ * types TOTAL. Where the lines are too long for the terminal the row of others loses a word, names of types are cut,
+ * and those of roots and holders stand on lines of their own above their numbers.
  */
 void hsd_series_end_table(hsd_series_screen *screen, hsd_table *table, hsd_report_table which, uint64_t other_count);
 

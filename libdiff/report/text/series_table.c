@@ -11,18 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/words/number.h"
 #include "report/text/series_screen.h"
+#include "report/words/number.h"
 #include "report/words/sparkline.h"
 #include "report/words/width.h"
 
 enum column { NAME, FIRST, LAST, GROWTH, RATE, TREND, VERDICT, COLUMNS };
 enum short_column { PERCENT = RATE, OBJECTS, SHORT_COLUMNS }; /* of two captures */
 
-#define GAP_COLUMNS   2
-#define NAME_COLUMNS  16 /* a name is given so many before the picture gets more than the least */
-#define TREND_LEAST   6
-#define TREND_USUAL   12
+#define GAP_COLUMNS  2
+#define NAME_COLUMNS 16 /* a name is given so many before the picture gets more than the least */
+#define TREND_LEAST  6
+#define TREND_USUAL  12
 
 typedef struct sheet {
     hsd_series_screen *screen;
@@ -107,8 +107,7 @@ static size_t width_of_column(const hsd_table *table, size_t column)
 /* Columns of the terminal for the picture: all values if there is room beside the names. */
 static size_t columns_of_trend(const sheet *s)
 {
-    const size_t width = s->screen->options->width,
-                 count = s->screen->series->point_count - s->screen->series->warmup,
+    const size_t width = s->screen->options->width, count = s->screen->series->point_count - s->screen->series->warmup,
                  most = count < HSD_SPARKLINE_COLUMNS_MAX ? count : HSD_SPARKLINE_COLUMNS_MAX;
     size_t taken = GAP_COLUMNS, name = width_of_column(&s->table, NAME);
     if (width == 0 || most <= TREND_LEAST) return most;
@@ -117,8 +116,7 @@ static size_t columns_of_trend(const sheet *s)
     const size_t room = width > taken ? width - taken : 0;
     if (room >= name + TREND_USUAL) return most < room - name ? most : room - name;
     if (name > NAME_COLUMNS) name = NAME_COLUMNS;
-    const size_t rest = room > name ? room - name : 0,
-                 usual = most < TREND_USUAL ? most : TREND_USUAL;
+    const size_t rest = room > name ? room - name : 0, usual = most < TREND_USUAL ? most : TREND_USUAL;
     return rest < TREND_LEAST ? TREND_LEAST : rest < usual ? rest : usual;
 }
 
@@ -207,8 +205,7 @@ void hsd_series_print_table(hsd_series_screen *screen, hsd_report_table which, s
     sheet s = {.screen = screen, .which = which, .has_trend = hsd_series_has_trend(screen->series)};
     hsd_series_pick pick;
     if (out->status != HSD_OK) return;
-    out->status =
-        hsd_series_pick_init(&pick, screen->series, which, screen->options->sort_by, top, moving, out->err);
+    out->status = hsd_series_pick_init(&pick, screen->series, which, screen->options->sort_by, top, moving, out->err);
     if (out->status != HSD_OK) return;
     if (pick.count > 0 || which == HSD_TABLE_TYPES) print_pick(&s, &pick);
     hsd_series_pick_release(&pick);

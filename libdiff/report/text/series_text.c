@@ -60,9 +60,7 @@ static void print(hsd_series_screen *screen)
 hsd_status hsd_text_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write,
                            void *context, hsd_error *err)
 {
-    hsd_series_screen screen = {.series = series,
-                                .options = options,
-                                .look = *options};
+    hsd_series_screen screen = {.series = series, .options = options, .look = *options};
     if (options->plain) return hsd_plain_write(&(hsd_reported){.series = series}, options, write, context, err);
     screen.look.before_command = NULL; /* no lines about what to type next */
     hsd_page_init(&screen.page, &screen.look, write, context, err);

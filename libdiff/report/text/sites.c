@@ -1,6 +1,6 @@
 /*
- * GROWTH BY SITE: for captures that say where memory was allocated. A row is all that one stack allocated, named by who wanted it;
- * the callers stand below.
+ * GROWTH BY SITE: for captures that say where memory was allocated. A row is all that one stack allocated, named by who
+ * wanted it; the callers stand below.
  *
  *      SITE                              BEFORE     AFTER    GROWTH      %  OBJECTS
  *      main.(*Cache).Put (cache.go:31)   1.2 MiB   48.0 MiB  +46.8 MiB  x40  +12,000
@@ -11,9 +11,9 @@
  */
 #include <stdio.h>
 
+#include "report/model/site_rows.h"
 #include "report/text/growth.h"
 #include "report/words/number.h"
-#include "report/model/site_rows.h"
 
 static void add_line(hsd_growth_table *growth, hsd_buffer *text, size_t indent)
 {
@@ -51,7 +51,8 @@ static void add_others(hsd_growth_table *growth, const hsd_site_pick *pick)
 {
     char number[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
     if (pick->other_count == 0) return;
-    snprintf(text, sizeof text, "%s other site%s", hsd_format_count(number, pick->other_count), pick->other_count == 1 ? "" : "s");
+    snprintf(text, sizeof text, "%s other site%s", hsd_format_count(number, pick->other_count),
+             pick->other_count == 1 ? "" : "s");
     hsd_growth_add(growth, text, HSD_PAINT_NONE);
     hsd_growth_put(growth, &pick->others, false);
 }
@@ -68,10 +69,12 @@ void hsd_screen_sites(hsd_screen *screen, bool *folded)
     const hsd_diff *diff = screen->diff;
     hsd_growth_table growth;
     if (screen->out.status != HSD_OK || !diff->has_sites) return;
-    const hsd_site_pick pick = hsd_sites_pick(diff, screen->options->top > 0 ? screen->options->top : HSD_SITES_SHOWN, least_of(screen));
+    const hsd_site_pick pick =
+        hsd_sites_pick(diff, screen->options->top > 0 ? screen->options->top : HSD_SITES_SHOWN, least_of(screen));
     if (pick.count == 0) return;
     if (!hsd_growth_begin(&growth, screen, "SITE", pick.count * (HSD_CALLERS_SHOWN + 2) + 2, HSD_GROWTH_SIZES)) return;
-    for (size_t i = 0; i < pick.count; i++) add_site(&growth, hsd_site_pick_row(&pick, i));
+    for (size_t i = 0; i < pick.count; i++)
+        add_site(&growth, hsd_site_pick_row(&pick, i));
     add_others(&growth, &pick);
     hsd_growth_add(&growth, "TOTAL", HSD_PAINT_HEADING);
     hsd_growth_put(&growth, &diff->total, true);

@@ -17,8 +17,7 @@ hsd_status hsd_table_init(hsd_table *table, size_t columns, size_t row_capacity,
 {
     *table = (hsd_table){.columns = columns, .row_capacity = row_capacity, .left_columns = 1};
     size_t count, bytes;
-    if (!hsd_mul_size(columns, row_capacity, &count) ||
-        !hsd_mul_size(count, sizeof(hsd_cell), &bytes) ||
+    if (!hsd_mul_size(columns, row_capacity, &count) || !hsd_mul_size(count, sizeof(hsd_cell), &bytes) ||
         !(table->cells = calloc(count > 0 ? count : 1, sizeof(hsd_cell))))
         return hsd_fail(err, HSD_E_NOMEM, "no memory for a table of %zu rows", row_capacity);
     return HSD_OK;
@@ -38,13 +37,13 @@ static hsd_cell *cell_at(const hsd_table *table, size_t row, size_t column)
     return &table->cells[row * table->columns + column];
 }
 
-hsd_status hsd_table_put(hsd_table *table, size_t column, const char *text, size_t size,
-                         hsd_paint paint, hsd_error *err)
+hsd_status hsd_table_put(hsd_table *table, size_t column, const char *text, size_t size, hsd_paint paint,
+                         hsd_error *err)
 {
     char *copy = hsd_arena_copy(&table->arena, text, size);
     if (!copy) return hsd_fail(err, HSD_E_NOMEM, "no memory for a table of %zu rows", table->rows);
-    *cell_at(table, table->rows - 1, column) = (hsd_cell){
-        .text = copy, .size = size, .width = hsd_width_of_text(copy, size), .paint = paint};
+    *cell_at(table, table->rows - 1, column) =
+        (hsd_cell){.text = copy, .size = size, .width = hsd_width_of_text(copy, size), .paint = paint};
     return HSD_OK;
 }
 
@@ -60,8 +59,8 @@ static size_t column_width(const hsd_table *table, size_t column)
     size_t widest = 0;
     if (table->is_shared && column == 1) return 0;
     for (size_t row = 0; row < table->rows; row++) {
-        const size_t width = table->is_shared && column == 0 ? shared_width(table, row)
-                                                             : cell_at(table, row, column)->width;
+        const size_t width =
+            table->is_shared && column == 0 ? shared_width(table, row) : cell_at(table, row, column)->width;
         if (width > widest) widest = width;
     }
     return widest;
@@ -70,8 +69,7 @@ static size_t column_width(const hsd_table *table, size_t column)
 /* Columns of the terminal that the name of a row may take, of `width` for all that shares them. */
 static size_t room_for_name(const hsd_table *table, size_t row, size_t width)
 {
-    const size_t next = table->is_shared ? cell_at(table, row, 1)->width : 0,
-                 taken = next > 0 ? next + GAP_COLUMNS : 0;
+    const size_t next = table->is_shared ? cell_at(table, row, 1)->width : 0, taken = next > 0 ? next + GAP_COLUMNS : 0;
     return width > taken + NAME_COLUMNS_MIN ? width - taken : NAME_COLUMNS_MIN;
 }
 
@@ -81,8 +79,7 @@ hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, size_t name_
     for (size_t column = table->is_shared ? 2 : 1; column < table->columns; column++)
         others += column_width(table, column) + GAP_COLUMNS;
     if (line_width == 0 && name_width > 0) line_width = name_width + others;
-    if (line_width == 0 || table->rows < 2 || column_width(table, 0) + others <= line_width)
-        return HSD_OK;
+    if (line_width == 0 || table->rows < 2 || column_width(table, 0) + others <= line_width) return HSD_OK;
 
     const size_t width = line_width > others ? line_width - others : 0;
     const size_t count = table->rows - 1;
@@ -90,15 +87,13 @@ hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, size_t name_
     if (!names) return hsd_fail(err, HSD_E_NOMEM, "no memory for a table of %zu rows", table->rows);
     for (size_t i = 0; i < count; i++) {
         const hsd_cell *cell = cell_at(table, i + 1, 0);
-        names[i] = (hsd_short_name){.full = cell->text,
-                                    .full_size = cell->size,
-                                    .room = room_for_name(table, i + 1, width)};
+        names[i] =
+            (hsd_short_name){.full = cell->text, .full_size = cell->size, .room = room_for_name(table, i + 1, width)};
     }
     hsd_status status = HSD_OK;
     for (size_t i = 0; table->has_ids && status == HSD_OK && i < count; i++)
         status = hsd_shorten_names(&names[i], 1, width, use_utf8, &table->arena, err);
-    if (!table->has_ids)
-        status = hsd_shorten_names(names, count, width, use_utf8, &table->arena, err);
+    if (!table->has_ids) status = hsd_shorten_names(names, count, width, use_utf8, &table->arena, err);
     for (size_t i = 0; status == HSD_OK && i < count; i++) {
         hsd_cell *cell = cell_at(table, i + 1, 0);
         cell->text = names[i].text;
@@ -111,11 +106,10 @@ hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, size_t name_
 
 void hsd_paint_begin(hsd_out *out, hsd_paint paint, bool use_color)
 {
-    static const char *const codes[] = {
-        [HSD_PAINT_NONE] = "",
-        [HSD_PAINT_GROWTH] = "\x1b[91m",    /* orange-red and blue: told apart */
-        [HSD_PAINT_SHRINKAGE] = "\x1b[34m", /* by eyes that see no red or green */
-        [HSD_PAINT_HEADING] = "\x1b[1m"};
+    static const char *const codes[] = {[HSD_PAINT_NONE] = "",
+                                        [HSD_PAINT_GROWTH] = "\x1b[91m",    /* orange-red and blue: told apart */
+                                        [HSD_PAINT_SHRINKAGE] = "\x1b[34m", /* by eyes that see no red or green */
+                                        [HSD_PAINT_HEADING] = "\x1b[1m"};
     if (use_color) hsd_out_text(out, codes[paint]);
 }
 
@@ -133,8 +127,7 @@ static size_t padding_of(const hsd_table *table, size_t row, size_t column, cons
     return is_pair && column == 0 ? 0 : room > width ? room - width : 0;
 }
 
-static void print_row(const hsd_table *table, size_t row, const size_t *widths, hsd_out *out,
-                      bool use_color)
+static void print_row(const hsd_table *table, size_t row, const size_t *widths, hsd_out *out, bool use_color)
 {
     size_t pending = table->indent; /* blanks that are written only when something follows */
     for (size_t column = 0; column < table->columns; column++) {

@@ -11,12 +11,7 @@
 #define HSD_TABLE_COLUMNS_MAX 9
 
 /* Colour is never the only sign: every painted cell has a sign, a word or a marker too. */
-typedef enum hsd_paint {
-    HSD_PAINT_NONE,
-    HSD_PAINT_GROWTH,
-    HSD_PAINT_SHRINKAGE,
-    HSD_PAINT_HEADING
-} hsd_paint;
+typedef enum hsd_paint { HSD_PAINT_NONE, HSD_PAINT_GROWTH, HSD_PAINT_SHRINKAGE, HSD_PAINT_HEADING } hsd_paint;
 
 static inline hsd_paint hsd_paint_of(int64_t growth)
 {
@@ -37,8 +32,9 @@ typedef struct hsd_table {
     size_t left_columns; /* how many of the columns are left aligned; 1 after init */
     size_t left_from;    /* and from this one on they are again; 0 = none, as after init */
     size_t indent;       /* blanks before each line; 0 after init */
-    bool has_ids;   /* another column tells rows apart: names that are cut may look alike */
-    bool is_shared; /* the first two columns share their room: where the second is short, a name may be longer */
+    bool has_ids;        /* another column tells rows apart: names that are cut may look alike */
+    /* the first two columns share their room: where the second is short, a name may be longer */
+    bool is_shared;
 } hsd_table;
 
 hsd_status hsd_table_init(hsd_table *table, size_t columns, size_t row_capacity, hsd_error *err);
@@ -48,13 +44,13 @@ void hsd_table_release(hsd_table *table);
 void hsd_table_add_row(hsd_table *table);
 
 /* Sets a cell of the newest row to a copy of text that is safe to print. */
-hsd_status hsd_table_put(hsd_table *table, size_t column, const char *text, size_t size,
-                         hsd_paint paint, hsd_error *err);
+hsd_status hsd_table_put(hsd_table *table, size_t column, const char *text, size_t size, hsd_paint paint,
+                         hsd_error *err);
 
 /*
  * Cuts the names of the first column in the middle so that lines have at most `line_width` columns
- * (0 = no limit but `name_width` for each name, 0 = none either): what stands in <> goes first, then the middle. Names that would look equal get
- * longer until they differ, past the limit if need be. Row 0 (the heading) is left alone.
+ * (0 = no limit but `name_width` for each name, 0 = none either): what stands in <> goes first, then the middle. Names
+ * that would look equal get longer until they differ, past the limit if need be. Row 0 (the heading) is left alone.
  */
 hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, size_t name_width, bool use_utf8, hsd_error *err);
 

@@ -3,26 +3,24 @@
  * any number is believed; the two captures; the answer in a sentence; the tables that prove it; what
  * was left out; what to type next. What is not known is not printed.
  */
-#include "report/write/plain.h"
 #include "report/text/text.h"
+#include "report/write/plain.h"
 
 #include "report/formats.h"
 #include "report/model/lost_rows.h"
 #include "report/words/number.h"
 
-#define TYPES_SHOWN     20
-#define ROOTS_SHOWN     10
+#define TYPES_SHOWN 20
+#define ROOTS_SHOWN 10
 
 char *hsd_screen_size(const hsd_screen *screen, char out[HSD_NUMBER_CHARS], uint64_t bytes)
 {
-    return screen->options->exact_bytes ? hsd_format_exact(out, bytes)
-                                        : hsd_format_bytes(out, bytes);
+    return screen->options->exact_bytes ? hsd_format_exact(out, bytes) : hsd_format_bytes(out, bytes);
 }
 
 char *hsd_screen_growth_size(const hsd_screen *screen, char out[HSD_NUMBER_CHARS], int64_t bytes)
 {
-    return screen->options->exact_bytes ? hsd_format_exact_signed(out, bytes)
-                                        : hsd_format_bytes_signed(out, bytes);
+    return screen->options->exact_bytes ? hsd_format_exact_signed(out, bytes) : hsd_format_bytes_signed(out, bytes);
 }
 
 bool hsd_screen_proves_growth(const hsd_screen *screen)
@@ -57,8 +55,8 @@ static void print(hsd_screen *screen)
     hsd_screen_foot(screen, folded);
 }
 
-hsd_status hsd_text_diff(const hsd_diff *diff, const hsd_report_options *options,
-                             hsd_write_fn write, void *context, hsd_error *err)
+hsd_status hsd_text_diff(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write, void *context,
+                         hsd_error *err)
 {
     hsd_screen screen = {.diff = diff,
                          .options = options,

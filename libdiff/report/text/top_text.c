@@ -2,8 +2,8 @@
  * The screen of hsdiff top: what is in a heap by type and by root, and the single objects that would take most with
  * them. What is retained overlaps and has no total; bytes and objects add up.
  */
-#include "report/text/page.h"
 #include "report/model/top_rows.h"
+#include "report/text/page.h"
 #include "report/write/plain.h"
 
 /* ---- the foot ---- */
@@ -23,21 +23,19 @@ static void print_next(hsd_page *page, const hsd_top *top, bool is_folded)
     const hsd_text type = type_to_look_at(top);
     if (top->side.has_roots && type.size > 0)
         list[count++] = (hsd_next){"hsdiff paths", "", type, "how they are reached"};
-    if (is_folded)
-        list[count++] = (hsd_next){"hsdiff top", "--top all", {"", 0}, "every type and root"};
+    if (is_folded) list[count++] = (hsd_next){"hsdiff top", "--top all", {"", 0}, "every type and root"};
     if (top->has_retained)
-        list[count++] =
-            (hsd_next){"hsdiff top", "--retained objects.csv", {"", 0}, "what each object retains"};
+        list[count++] = (hsd_next){"hsdiff top", "--retained objects.csv", {"", 0}, "what each object retains"};
     if (page->options->before_is_foreign && page->options->before_command && page->options->before_command[0] != '-')
-        list[count++] =
-            (hsd_next){"hsdiff import", "-o heap.hs", {"", 0}, "to read the dump only once"};
+        list[count++] = (hsd_next){"hsdiff import", "-o heap.hs", {"", 0}, "to read the dump only once"};
     hsd_page_next(page, list, count);
 }
 
 /* True if rows with live objects are folded. */
 static bool is_folded(const hsd_part *part)
 {
-    return part->kind == HSD_PART_TABLE && part->sheet.others && ((const hsd_top_row *)part->sheet.others)->live.objects > 0;
+    return part->kind == HSD_PART_TABLE && part->sheet.others &&
+           ((const hsd_top_row *)part->sheet.others)->live.objects > 0;
 }
 
 static void put_screen(hsd_out *out, const hsd_model *model, const hsd_report_options *options)
@@ -56,7 +54,8 @@ static void put_screen(hsd_out *out, const hsd_model *model, const hsd_report_op
     hsd_page_finish(&page, out);
 }
 
-hsd_status hsd_text_top(const hsd_top *top, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+hsd_status hsd_text_top(const hsd_top *top, const hsd_report_options *options, hsd_write_fn write, void *context,
+                        hsd_error *err)
 {
     const hsd_reported result = {.top = top};
     if (options->plain) return hsd_plain_write(&result, options, write, context, err);

@@ -8,41 +8,41 @@
  *      █▊                     +24.5 MiB     9%   +22,100  1,204 other places
  *      ████████████████████  +259.3 MiB   100%  +430,410  TOTAL
  *
- * A line is all objects that are reached the same way, with all that they hold, so lines contain what is indented below them;
- * the others are what is in no line of its own, each object once. Shares are of the growth of the heap, so there are none where
- * it did not grow.
+ * A line is all objects that are reached the same way, with all that they hold, so lines contain what is indented below
+ * them; the others are what is in no line of its own, each object once. Shares are of the growth of the heap, so there
+ * are none where it did not grow.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/words/bar.h"
-#include "report/words/number.h"
+#include "report/model/tree_rows.h"
 #include "report/sentences/place.h"
-#include "report/words/shorten.h"
 #include "report/text/table.h"
 #include "report/text/text.h"
-#include "report/model/tree_rows.h"
+#include "report/words/bar.h"
+#include "report/words/number.h"
+#include "report/words/shorten.h"
 
-#define ROWS_SHOWN    20  /* with the heading, the others and the total a screen of 24 lines */
-#define SHARE_SHOWN   100 /* one part in so many of what grew or shrank */
-#define BAR_COLUMNS   20
-#define BAR_LEAST     14  /* as wide as its heading */
-#define WIDE_LINE     100 /* a terminal with room for the longer bar */
-#define NARROW_LINE   64  /* one with none for objects */
-#define PATH_LEAST    16  /* columns; narrower than that a path says nothing */
-#define GAP_COLUMNS   2
-#define INDENT_MOST   24  /* columns, on a terminal: what is deeper says how deep */
-#define INDENT_STEP   2u
+#define ROWS_SHOWN  20  /* with the heading, the others and the total a screen of 24 lines */
+#define SHARE_SHOWN 100 /* one part in so many of what grew or shrank */
+#define BAR_COLUMNS 20
+#define BAR_LEAST   14  /* as wide as its heading */
+#define WIDE_LINE   100 /* a terminal with room for the longer bar */
+#define NARROW_LINE 64  /* one with none for objects */
+#define PATH_LEAST  16  /* columns; narrower than that a path says nothing */
+#define GAP_COLUMNS 2
+#define INDENT_MOST 24 /* columns, on a terminal: what is deeper says how deep */
+#define INDENT_STEP 2u
 
 typedef struct picture {
     hsd_screen *screen;
     hsd_table table;
-    hsd_arena texts;         /* paths as they are before they are cut */
-    hsd_short_name *paths;   /* of each line behind the heading */
+    hsd_arena texts;       /* paths as they are before they are cut */
+    hsd_short_name *paths; /* of each line behind the heading */
     size_t *indents;
-    int64_t growth;          /* of the heap; not above 0 = no shares */
-    uint64_t most;           /* what the longest bar stands for */
+    int64_t growth; /* of the heap; not above 0 = no shares */
+    uint64_t most;  /* what the longest bar stands for */
     size_t bar_columns;
     size_t share, objects, path; /* columns; 0 = not there */
 } picture;
@@ -88,7 +88,8 @@ static uint64_t largest(const hsd_tree_pick *pick, const hsd_diff *diff)
     const uint64_t others = hsd_magnitude(hsd_change_bytes(&pick->others));
     if (others > most) most = others;
     for (size_t i = 1; i < diff->tree_count; i++)
-        if (pick->rows[i].is_shown && hsd_magnitude(pick->rows[i].weight) > most) most = hsd_magnitude(pick->rows[i].weight);
+        if (pick->rows[i].is_shown && hsd_magnitude(pick->rows[i].weight) > most)
+            most = hsd_magnitude(pick->rows[i].weight);
     return most;
 }
 
@@ -114,12 +115,14 @@ static void keep_path(picture *p, hsd_text text, size_t indent)
         fail_for_memory(p->screen);
         return;
     }
-    p->paths[p->table.rows - 2] = (hsd_short_name){.full = copy, .full_size = text.size, .text = copy, .size = text.size};
+    p->paths[p->table.rows - 2] =
+        (hsd_short_name){.full = copy, .full_size = text.size, .text = copy, .size = text.size};
     p->indents[p->table.rows - 2] = indent;
 }
 
 /* ".state: Object", escaped; what is too deep to be indented so far says how deep it is: "(17) .next: Entry". */
-static hsd_status append_place(const picture *p, const hsd_tree_row *row, bool is_too_deep, hsd_buffer *out, hsd_error *err)
+static hsd_status append_place(const picture *p, const hsd_tree_row *row, bool is_too_deep, hsd_buffer *out,
+                               hsd_error *err)
 {
     char depth[HSD_NUMBER_CHARS];
     hsd_buffer name = {0};
@@ -143,7 +146,8 @@ static void add_place(picture *p, const hsd_tree_row *row)
     const bool is_too_deep = p->screen->options->width > 0 && indent > INDENT_MOST;
     add_line(p, &change);
     if (out->status == HSD_OK) out->status = append_place(p, row, is_too_deep, &text, out->err);
-    if (out->status == HSD_OK) keep_path(p, (hsd_text){(const char *)text.data, text.size}, is_too_deep ? INDENT_MOST : indent);
+    if (out->status == HSD_OK)
+        keep_path(p, (hsd_text){(const char *)text.data, text.size}, is_too_deep ? INDENT_MOST : indent);
     hsd_buffer_release(&text);
 }
 
@@ -176,7 +180,8 @@ static size_t width_before_paths(const picture *p)
 static hsd_status cut_paths(picture *p, size_t count, hsd_error *err)
 {
     const hsd_report_options *options = p->screen->options;
-    const size_t taken = width_before_paths(p), width = options->width > 0 || options->name_width == 0 ? options->width : options->name_width + taken,
+    const size_t taken = width_before_paths(p),
+                 width = options->width > 0 || options->name_width == 0 ? options->width : options->name_width + taken,
                  room = width > taken + PATH_LEAST ? width - taken : PATH_LEAST;
     if (width == 0) return HSD_OK;
     for (size_t i = 0; i < count; i++)
@@ -188,10 +193,12 @@ static hsd_status put_path(picture *p, size_t line, hsd_buffer *text, hsd_error 
 {
     const size_t rows = p->table.rows;
     hsd_buffer_clear(text);
-    for (size_t i = 0; i < p->indents[line]; i++) HSD_TRY(hsd_buffer_append(text, " ", 1, err));
+    for (size_t i = 0; i < p->indents[line]; i++)
+        HSD_TRY(hsd_buffer_append(text, " ", 1, err));
     HSD_TRY(hsd_buffer_append(text, p->paths[line].text, p->paths[line].size, err));
     p->table.rows = line + 2; /* cells are put into the newest line */
-    const hsd_status status = hsd_table_put(&p->table, p->path, (const char *)text->data, text->size, HSD_PAINT_NONE, err);
+    const hsd_status status =
+        hsd_table_put(&p->table, p->path, (const char *)text->data, text->size, HSD_PAINT_NONE, err);
     p->table.rows = rows;
     return status;
 }

@@ -11,8 +11,8 @@
 
 #define FILE_COLUMNS_MIN 5 /* of a file: narrower than that it says nothing */
 
-typedef struct code_name { /* [*]: Function save (cart.js:12): where its parts begin */
-    size_t word;     /* "Function "; that of the name where there is none */
+typedef struct code_name {       /* [*]: Function save (cart.js:12): where its parts begin */
+    size_t word;                 /* "Function "; that of the name where there is none */
     size_t function, file, line; /* "save (", "cart.js", ":12)" */
 } code_name;
 
@@ -28,7 +28,8 @@ static void find_word(const char *name, code_name *c)
         const bool begins = at == 0 || (at >= 2 && memcmp(name + at - 2, behind, 2) == 0);
         if (!begins || memcmp(name + at, word, size) != 0) continue;
         c->word = at;
-        c->function = name[at + size] == '(' ? c->file - 1 : at + size; /* "(anonymous)" says nothing that its place does not */
+        /* "(anonymous)" says nothing that its place does not */
+        c->function = name[at + size] == '(' ? c->file - 1 : at + size;
     }
 }
 
@@ -36,9 +37,11 @@ static bool find_parts(const char *name, size_t size, code_name *c)
 {
     if (size < 6 || name[size - 1] != ')') return false;
     c->line = size - 1;
-    while (c->line > 0 && is_digit(name[c->line - 1])) c->line--;
+    while (c->line > 0 && is_digit(name[c->line - 1]))
+        c->line--;
     if (c->line == size - 1 || c->line == 0 || name[--c->line] != ':') return false;
-    for (c->file = c->line; c->file > 1 && name[c->file - 1] != '('; c->file--) {}
+    for (c->file = c->line; c->file > 1 && name[c->file - 1] != '('; c->file--) {
+    }
     if (c->file < 3 || c->file == c->line || name[c->file - 2] != ' ') return false;
     find_word(name, c);
     return true;
@@ -65,7 +68,8 @@ static void find_ends(const char *text, size_t size, size_t first, size_t last, 
 }
 
 /* "cart…e.js" in `width` columns, or the mark alone where that would say nothing. */
-static size_t put_file(char *out, size_t used, const char *file, size_t size, size_t width, const char *mark, size_t mark_size)
+static size_t put_file(char *out, size_t used, const char *file, size_t size, size_t width, const char *mark,
+                       size_t mark_size)
 {
     size_t head = 0, tail = size;
     const size_t mark_width = hsd_width_of_text(mark, mark_size), room = width > mark_width ? width - mark_width : 0;

@@ -22,8 +22,8 @@ typedef struct substitute {
 typedef struct writer {
     char *out;
     size_t capacity;
-    size_t stored; /* bytes in `out` */
-    size_t length; /* bytes that the whole needs */
+    size_t stored;                 /* bytes in `out` */
+    size_t length;                 /* bytes that the whole needs */
     const substitute *substitutes; /* of what is put; ends with one for 0. NULL = none */
 } writer;
 
@@ -145,10 +145,7 @@ static bool needs_mark(marked what, const char *text, size_t size, size_t at, ui
            (what == MARK_PIPES && code == '|');
 }
 
-static bool is_hex(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
+static bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 /* x and two hexadecimal digits, u and four, U and eight. */
 static bool looks_like_mark(const char *text, size_t size)
@@ -166,8 +163,7 @@ static bool is_ambiguous_backslash(marked what, const char *text, size_t size, s
     if (at + 1 >= size) return false;
     uint32_t code;
     hsd_utf8_next(text + at + 1, size - at - 1, &code);
-    return code == '\\' || looks_like_mark(text + at + 1, size - at - 1) ||
-           needs_mark(what, text, size, at + 1, code);
+    return code == '\\' || looks_like_mark(text + at + 1, size - at - 1) || needs_mark(what, text, size, at + 1, code);
 }
 
 static void put_visible(writer *w, marked what, const char *text, size_t size)
@@ -180,8 +176,7 @@ static void put_visible(writer *w, marked what, const char *text, size_t size)
         } else if (needs_mark(what, text, size, at, code)) {
             put_mark(w, code);
         } else {
-            if (code == '\\' && is_ambiguous_backslash(what, text, size, at))
-                put_char(w, '\\');
+            if (code == '\\' && is_ambiguous_backslash(what, text, size, at)) put_char(w, '\\');
             put(w, text + at, step);
         }
         at += step;
@@ -228,8 +223,7 @@ static void put_json_unit(writer *w, uint32_t unit)
 
 static void put_json_hidden(writer *w, uint32_t code)
 {
-    static const char letters[] = {
-        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+    static const char letters[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
     if (code < sizeof letters && letters[code] != 0) {
         put_char(w, '\\');
         put_char(w, letters[code]);
@@ -272,8 +266,7 @@ static bool has_hidden(const char *text, size_t size)
 
 static bool is_plain_word(const char *text, size_t size)
 {
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
     for (size_t i = 0; i < size; i++)
         if (text[i] == 0 || strchr(plain, text[i]) == NULL) return false;
     return size > 0;
@@ -328,7 +321,8 @@ static size_t longest_run(const char *text, size_t size, char c)
     return longest;
 }
 
-/* A span takes one blank from each end if both have one and there is something else; what begins or ends with ` needs one. */
+/* A span takes one blank from each end if both have one and there is something else; what begins or ends with ` needs
+ * one. */
 static bool span_needs_blanks(const char *text, size_t size)
 {
     const char first = text[0], last = text[size - 1];
@@ -372,7 +366,8 @@ static bool is_plain_in_prose(const char *word, size_t size, size_t at)
     if (c == ':') return !has_next;
     if (c == '-') return at > 0 && has_next && is_letter(word[at - 1]) && is_letter(word[at + 1]);
     if (c == '+') return has_next && is_digit(word[at + 1]);
-    if (c == '%') return at > 0 && is_digit(word[at - 1]) && (!has_next || strchr(",.;:)", word[at + 1])); /* else a milestone of GitLab */
+    /* else a milestone of GitLab */
+    if (c == '%') return at > 0 && is_digit(word[at - 1]) && (!has_next || strchr(",.;:)", word[at + 1]));
     return c != 0 && strchr(",.;'\"()?/", c) != NULL;
 }
 
@@ -405,8 +400,8 @@ static void put_prose(writer *w, const char *text, size_t size)
 
 static const substitute *substitutes_of(hsd_escape_form form)
 {
-    static const substitute xml[] = {
-        {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}, {0, NULL}};
+    static const substitute xml[] = {{'&', "&amp;"},  {'<', "&lt;"},    {'>', "&gt;"},
+                                     {'"', "&quot;"}, {'\'', "&apos;"}, {0, NULL}};
     static const substitute label[] = {{'\\', "\\\\"}, {'"', "\\\""}, {0, NULL}};
     static const substitute data[] = {{'%', "%25"}, {0, NULL}};
     static const substitute property[] = {{'%', "%25"}, {':', "%3A"}, {',', "%2C"}, {0, NULL}};
@@ -451,8 +446,7 @@ size_t hsd_quote_shell(char *out, size_t capacity, const char *text, size_t size
     return hsd_escape(HSD_ESCAPE_SHELL, text, size, out, capacity);
 }
 
-hsd_status hsd_escape_append(hsd_buffer *out, hsd_escape_form form, const char *text, size_t size,
-                             hsd_error *err)
+hsd_status hsd_escape_append(hsd_buffer *out, hsd_escape_form form, const char *text, size_t size, hsd_error *err)
 {
     const size_t needed = hsd_escape(form, text, size, NULL, 0);
     HSD_TRY(hsd_buffer_reserve(out, needed + 1, err));

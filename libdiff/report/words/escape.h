@@ -13,8 +13,7 @@
 #include <hsdiff/report.h>
 
 /* Appends the escaped text and leaves room for a NUL behind it. */
-hsd_status hsd_escape_append(hsd_buffer *out, hsd_escape_form form, const char *text, size_t size,
-                             hsd_error *err);
+hsd_status hsd_escape_append(hsd_buffer *out, hsd_escape_form form, const char *text, size_t size, hsd_error *err);
 
 /* True for characters that are not printed as they stand: control, direction, zero-width, unassigned
  * for interchange. */

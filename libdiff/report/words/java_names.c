@@ -1,6 +1,6 @@
 /*
- * Packages and paths of Java. A token is a run of words with dots between them; its packages are the words in lower case in front
- * of the first that begins with a capital.
+ * Packages and paths of Java. A token is a run of words with dots between them; its packages are the words in lower
+ * case in front of the first that begins with a capital.
  */
 #include "report/words/java_names.h"
 
@@ -11,8 +11,9 @@
 #include "report/words/width.h"
 
 static const char *const markers[] = {"static ", "class ", "lambda in ", "ThreadLocal "};
-static const char *const first_words[] = {"java", "javax", "jakarta", "jdk", "sun", "kotlin", "scala", "android", "androidx", "com", "org", "net", "io",
-                                          "edu",  "gov",   "dev",     "de",  "fr",  "uk",     "ch",    "nl",      "ru",       "cn",  "jp"};
+static const char *const first_words[] = {"java",     "javax", "jakarta", "jdk", "sun", "kotlin", "scala", "android",
+                                          "androidx", "com",   "org",     "net", "io",  "edu",    "gov",   "dev",
+                                          "de",       "fr",    "uk",      "ch",  "nl",  "ru",     "cn",    "jp"};
 
 static bool is_word_char(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 
@@ -139,7 +140,8 @@ static bool find_frame(const char *name, size_t size, frame *f)
     static const char begin[] = "thread \"", behind[] = "\", ";
     size_t at = sizeof begin - 1;
     if (size <= at || memcmp(name, begin, at) != 0) return false;
-    while (at + sizeof behind - 1 < size && memcmp(name + at, behind, sizeof behind - 1) != 0) at++;
+    while (at + sizeof behind - 1 < size && memcmp(name + at, behind, sizeof behind - 1) != 0)
+        at++;
     f->class_ = f->method = at + sizeof behind - 1;
     for (f->place = f->class_; f->place < size && name[f->place] != '('; f->place++) {
         if (name[f->place] == ' ') return false;

@@ -11,9 +11,11 @@
 
 /* Words of namespaces below System. None is the name of a class that has classes or statics of its own. */
 static const char *const words[] = {
-    "Buffers",   "Channels",    "Collections", "CompilerServices", "ComponentModel", "Concurrent", "Data",     "Diagnostics", "Emit",    "Generic",
-    "Globalization", "Http",    "IO",          "Immutable",        "InteropServices", "Linq",      "Net",      "Numerics",    "ObjectModel", "Pipelines",
-    "Reflection", "Runtime",    "Security",    "Serialization",    "Sockets",        "Specialized", "Tasks",  "Text",        "Threading", "Tracing", "Xml",
+    "Buffers",         "Channels", "Collections",   "CompilerServices", "ComponentModel", "Concurrent", "Data",
+    "Diagnostics",     "Emit",     "Generic",       "Globalization",    "Http",           "IO",         "Immutable",
+    "InteropServices", "Linq",     "Net",           "Numerics",         "ObjectModel",    "Pipelines",  "Reflection",
+    "Runtime",         "Security", "Serialization", "Sockets",          "Specialized",    "Tasks",      "Text",
+    "Threading",       "Tracing",  "Xml",
 };
 
 static const char first[] = "System.";
@@ -34,7 +36,8 @@ static size_t namespaces(const char *name, size_t size, size_t at)
     if (size - at <= used || memcmp(name + at, first, used) != 0) return 0;
     for (;;) {
         size_t end = at + used;
-        while (end < size && is_word_char(name[end])) end++;
+        while (end < size && is_word_char(name[end]))
+            end++;
         if (end == size || name[end] != '.' || !is_among_words(name + at + used, end - at - used)) break;
         used = end + 1 - at;
     }

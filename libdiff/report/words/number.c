@@ -26,15 +26,12 @@ char *hsd_format_bytes(char out[HSD_NUMBER_CHARS], uint64_t bytes)
         return out;
     }
     unsigned unit = 0;
-    while (unit < 5 &&
-           scaled(bytes, 10 * (unit + 1), 10) >= 10240) /* 1024.0 KiB is written as 1.00 MiB */
+    while (unit < 5 && scaled(bytes, 10 * (unit + 1), 10) >= 10240) /* 1024.0 KiB is written as 1.00 MiB */
         unit++;
     const unsigned shift = 10 * (unit + 1);
-    const unsigned hundredths = (unsigned)scaled(bytes, shift, 100),
-                   tenths = (unsigned)scaled(bytes, shift, 10);
+    const unsigned hundredths = (unsigned)scaled(bytes, shift, 100), tenths = (unsigned)scaled(bytes, shift, 10);
     if (hundredths < 1000)
-        snprintf(out, HSD_NUMBER_CHARS, "%u.%02u %ciB", hundredths / 100, hundredths % 100,
-                 units[unit]);
+        snprintf(out, HSD_NUMBER_CHARS, "%u.%02u %ciB", hundredths / 100, hundredths % 100, units[unit]);
     else
         snprintf(out, HSD_NUMBER_CHARS, "%u.%u %ciB", tenths / 10, tenths % 10, units[unit]);
     return out;
@@ -112,8 +109,7 @@ char *hsd_format_share(char out[HSD_NUMBER_CHARS], uint64_t part, uint64_t whole
     else if (tenths < 100)
         snprintf(out, HSD_NUMBER_CHARS, "%u.%u%%", (unsigned)tenths / 10, (unsigned)tenths % 10);
     else
-        snprintf(out, HSD_NUMBER_CHARS, "%llu%%",
-                 (unsigned long long)(((u128)part * 100 + whole / 2) / whole));
+        snprintf(out, HSD_NUMBER_CHARS, "%llu%%", (unsigned long long)(((u128)part * 100 + whole / 2) / whole));
     return out;
 }
 
@@ -131,16 +127,12 @@ static void format_ratio(char out[HSD_NUMBER_CHARS], uint64_t before, uint64_t a
 {
     char digits[HSD_NUMBER_CHARS];
     const u128 ratio = ((u128)after + before / 2) / before;
-    snprintf(out, HSD_NUMBER_CHARS, "x%.*s", HSD_NUMBER_CHARS - 2,
-             hsd_format_count(digits, (uint64_t)ratio));
+    snprintf(out, HSD_NUMBER_CHARS, "x%.*s", HSD_NUMBER_CHARS - 2, hsd_format_count(digits, (uint64_t)ratio));
 }
 
 char *hsd_format_percent(char out[HSD_NUMBER_CHARS], uint64_t before, uint64_t after)
 {
-    const char *marker = before == after ? "[ = ]"
-                         : before == 0   ? "[NEW]"
-                         : after == 0    ? "[DEL]"
-                                         : NULL;
+    const char *marker = before == after ? "[ = ]" : before == 0 ? "[NEW]" : after == 0 ? "[DEL]" : NULL;
     if (marker) {
         snprintf(out, HSD_NUMBER_CHARS, "%s", marker);
         return out;
@@ -153,8 +145,7 @@ char *hsd_format_percent(char out[HSD_NUMBER_CHARS], uint64_t before, uint64_t a
     else if (tenths < 10)
         snprintf(out, HSD_NUMBER_CHARS, "%c0.%u%%", sign, (unsigned)tenths);
     else
-        snprintf(out, HSD_NUMBER_CHARS, "%c%u%%", sign,
-                 (unsigned)(((u128)change * 100 + before / 2) / before));
+        snprintf(out, HSD_NUMBER_CHARS, "%c%u%%", sign, (unsigned)(((u128)change * 100 + before / 2) / before));
     return out;
 }
 
@@ -171,9 +162,8 @@ char *hsd_format_time(char out[HSD_NUMBER_CHARS], uint64_t unix_ns)
     const unsigned march_month = (5 * of_year + 2) / 153;
     const unsigned day = of_year - (153 * march_month + 2) / 5 + 1;
     const unsigned month = march_month < 10 ? march_month + 3 : march_month - 9;
-    snprintf(out, HSD_NUMBER_CHARS, "%04u-%02u-%02u %02u:%02u:%02uZ",
-             year_of_era + era * 400 + (month <= 2), month, day, (unsigned)(of_day / 3600),
-             (unsigned)(of_day / 60 % 60), (unsigned)(of_day % 60));
+    snprintf(out, HSD_NUMBER_CHARS, "%04u-%02u-%02u %02u:%02u:%02uZ", year_of_era + era * 400 + (month <= 2), month,
+             day, (unsigned)(of_day / 3600), (unsigned)(of_day / 60 % 60), (unsigned)(of_day % 60));
     return out;
 }
 
@@ -181,14 +171,11 @@ char *hsd_format_duration(char out[HSD_NUMBER_CHARS], uint64_t elapsed_ns)
 {
     const uint64_t seconds = elapsed_ns / 1000000000u;
     if (seconds >= 86400)
-        snprintf(out, HSD_NUMBER_CHARS, "%ud %02uh", (unsigned)(seconds / 86400),
-                 (unsigned)(seconds / 3600 % 24));
+        snprintf(out, HSD_NUMBER_CHARS, "%ud %02uh", (unsigned)(seconds / 86400), (unsigned)(seconds / 3600 % 24));
     else if (seconds >= 3600)
-        snprintf(out, HSD_NUMBER_CHARS, "%uh %02um", (unsigned)(seconds / 3600),
-                 (unsigned)(seconds / 60 % 60));
+        snprintf(out, HSD_NUMBER_CHARS, "%uh %02um", (unsigned)(seconds / 3600), (unsigned)(seconds / 60 % 60));
     else if (seconds >= 60)
-        snprintf(out, HSD_NUMBER_CHARS, "%um %02us", (unsigned)(seconds / 60),
-                 (unsigned)(seconds % 60));
+        snprintf(out, HSD_NUMBER_CHARS, "%um %02us", (unsigned)(seconds / 60), (unsigned)(seconds % 60));
     else if (seconds >= 10)
         snprintf(out, HSD_NUMBER_CHARS, "%u s", (unsigned)seconds);
     else

@@ -6,8 +6,8 @@
  *      j.u.HashMap$Node<…>                                            20: packages of Java by their letters (java_names.h)
  *      j.u.Hash…Node<…>                                               16: then the middle
  *
- * Namespaces of .NET's library go with the packages (net_names.h). Of a frame its method is what counts, and goes last; of a name with a place
- * of code behind it, the name and the line (code_names.h).
+ * Namespaces of .NET's library go with the packages (net_names.h). Of a frame its method is what counts, and goes last;
+ * of a name with a place of code behind it, the name and the line (code_names.h).
  *
  * Afterwards equal texts of different names are looked for by sorting, and lengthened until none is
  * left or a name stands there in full.
@@ -141,8 +141,8 @@ static size_t cut(const char *text, size_t size, size_t width, ellipsis mark, ch
 }
 
 /* `collapsing` is given up when names that differ inside <> alone have to be told apart. */
-static hsd_status shorten(hsd_short_name *name, size_t width, bool collapsing, ellipsis mark,
-                          hsd_arena *arena, hsd_error *err)
+static hsd_status shorten(hsd_short_name *name, size_t width, bool collapsing, ellipsis mark, hsd_arena *arena,
+                          hsd_error *err)
 {
     name->text = name->full;
     name->size = name->full_size;
@@ -200,20 +200,16 @@ static size_t find_equal(hsd_short_name **sorted, size_t count, bool *is_equal)
     return found;
 }
 
-static size_t room_of(const hsd_short_name *name, size_t width)
-{
-    return name->room > 0 ? name->room : width;
-}
+static size_t room_of(const hsd_short_name *name, size_t width) { return name->room > 0 ? name->room : width; }
 
-hsd_status hsd_shorten_names(hsd_short_name *names, size_t count, size_t width, bool use_utf8,
-                             hsd_arena *arena, hsd_error *err)
+hsd_status hsd_shorten_names(hsd_short_name *names, size_t count, size_t width, bool use_utf8, hsd_arena *arena,
+                             hsd_error *err)
 {
     const ellipsis mark = ellipsis_for(use_utf8);
     hsd_short_name **sorted = calloc(count + 1, sizeof(hsd_short_name *));
     bool *is_equal = calloc(count + 1, sizeof *is_equal);
-    hsd_status status = sorted && is_equal
-                            ? HSD_OK
-                            : hsd_fail(err, HSD_E_NOMEM, "no memory to shorten %zu names", count);
+    hsd_status status =
+        sorted && is_equal ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "no memory to shorten %zu names", count);
     for (size_t i = 0; status == HSD_OK && i < count; i++) {
         sorted[i] = &names[i];
         status = shorten(&names[i], room_of(&names[i], width), true, mark, arena, err);
@@ -222,9 +218,7 @@ hsd_status hsd_shorten_names(hsd_short_name *names, size_t count, size_t width, 
         qsort(sorted, count, sizeof(hsd_short_name *), by_text);
         if (find_equal(sorted, count, is_equal) == 0) break;
         for (size_t i = 0; status == HSD_OK && i < count; i++)
-            if (is_equal[i])
-                status =
-                    shorten(sorted[i], room_of(sorted[i], width) + more, false, mark, arena, err);
+            if (is_equal[i]) status = shorten(sorted[i], room_of(sorted[i], width) + more, false, mark, arena, err);
     }
     free(sorted);
     free(is_equal);

@@ -24,7 +24,7 @@ typedef struct hsd_short_name {
  * different, else as much more as it takes. Names are already escaped. O(n log n) a round, and a round
  * lengthens what still looks equal by half.
  */
-hsd_status hsd_shorten_names(hsd_short_name *names, size_t count, size_t width, bool use_utf8,
-                             hsd_arena *arena, hsd_error *err);
+hsd_status hsd_shorten_names(hsd_short_name *names, size_t count, size_t width, bool use_utf8, hsd_arena *arena,
+                             hsd_error *err);
 
 #endif

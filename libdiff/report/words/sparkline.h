@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define HSD_SPARKLINE_COLUMNS_MAX 24
-#define HSD_SPARKLINE_CHARS (3 * HSD_SPARKLINE_COLUMNS_MAX + 1)
+#define HSD_SPARKLINE_CHARS       (3 * HSD_SPARKLINE_COLUMNS_MAX + 1)
 
 /*
  * Draws `count` values in min(count, columns, HSD_SPARKLINE_COLUMNS_MAX) characters. Each stands for a run of

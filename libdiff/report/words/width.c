@@ -24,10 +24,8 @@ static bool contains(const hsd_width_range *ranges, size_t count, uint32_t code)
 unsigned hsd_width_of_character(uint32_t code)
 {
     if (code < 0x80) return 1;
-    if (contains(empty_characters, sizeof empty_characters / sizeof empty_characters[0], code))
-        return 0;
-    return contains(wide_characters, sizeof wide_characters / sizeof wide_characters[0], code) ? 2
-                                                                                               : 1;
+    if (contains(empty_characters, sizeof empty_characters / sizeof empty_characters[0], code)) return 0;
+    return contains(wide_characters, sizeof wide_characters / sizeof wide_characters[0], code) ? 2 : 1;
 }
 
 size_t hsd_width_of_text(const char *text, size_t size)

@@ -1,5 +1,6 @@
 /*
- * Tables as people read them: which columns a table has, and what stands in a cell. In such tables a SPREAD is of the row itself.
+ * Tables as people read them: which columns a table has, and what stands in a cell. In such tables a SPREAD is of the
+ * row itself.
  */
 #ifndef HSD_REPORT_WRITE_CELLS_H
 #define HSD_REPORT_WRITE_CELLS_H

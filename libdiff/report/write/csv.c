@@ -1,7 +1,8 @@
 /*
- * CSV by RFC 4180, one table to a file: a heading, one record a row, CRLF as the RFC has it, exact numbers; what is not known is an empty
- * field, and where a table is not known its heading stands alone. The last record of a table cut by --top is "others", told from a name by
- * its first column. An amount is two columns, KEY_objects and KEY_bytes; a record in the record is its columns behind KEY_.
+ * CSV by RFC 4180, one table to a file: a heading, one record a row, CRLF as the RFC has it, exact numbers; what is not
+ * known is an empty field, and where a table is not known its heading stands alone. The last record of a table cut by
+ * --top is "others", told from a name by its first column. An amount is two columns, KEY_objects and KEY_bytes; a
+ * record in the record is its columns behind KEY_.
  */
 #include <stdio.h>
 
@@ -9,8 +10,14 @@
 
 #define PREFIX_BYTES 96
 
-static bool is_nested(const hsd_column *column) { return column->kind == HSD_KIND_RECORD || column->kind == HSD_KIND_SPREAD; }
-static bool is_pair(const hsd_column *column) { return column->kind == HSD_KIND_AMOUNT || column->kind == HSD_KIND_NET; }
+static bool is_nested(const hsd_column *column)
+{
+    return column->kind == HSD_KIND_RECORD || column->kind == HSD_KIND_SPREAD;
+}
+static bool is_pair(const hsd_column *column)
+{
+    return column->kind == HSD_KIND_AMOUNT || column->kind == HSD_KIND_NET;
+}
 
 static void put_comma(hsd_out *out, bool *is_first)
 {
@@ -60,8 +67,13 @@ static void put_field(hsd_out *out, const hsd_column *column, const hsd_scope *s
     case HSD_KIND_ID: hsd_out_format(out, "0x%llx", (unsigned long long)value.count); break;
     case HSD_KIND_TIME:
     case HSD_KIND_HEX: hsd_out_text(out, value.hex); break;
-    case HSD_KIND_AMOUNT: hsd_out_format(out, "%llu,%llu", (unsigned long long)value.amount.objects, (unsigned long long)value.amount.bytes); break;
-    case HSD_KIND_NET: hsd_out_format(out, "%lld,%lld", (long long)value.net.objects, (long long)value.net.bytes); break;
+    case HSD_KIND_AMOUNT:
+        hsd_out_format(out, "%llu,%llu", (unsigned long long)value.amount.objects,
+                       (unsigned long long)value.amount.bytes);
+        break;
+    case HSD_KIND_NET:
+        hsd_out_format(out, "%lld,%lld", (long long)value.net.objects, (long long)value.net.bytes);
+        break;
     default:
         if (is_pair(column)) hsd_out_text(out, ",");
     }

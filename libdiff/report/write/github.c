@@ -1,17 +1,17 @@
 /*
- * A check as workflow commands of GitHub: an annotation a rule that failed, at the line of the program that is to blame where that is known, else at the
- * rule's line in the configuration. Its text begins with who holds what grew.
+ * A check as workflow commands of GitHub: an annotation a rule that failed, at the line of the program that is to blame
+ * where that is known, else at the rule's line in the configuration. Its text begins with who holds what grew.
  *
  *      ::error file=server.js,line=6,title=hsdiff%3A sessions are released::Session, held by app.sessions (Map); +412,310 objects, the limit is 0, …
  *
- * A step shows ten annotations of a kind, so the tenth tells of all that would follow. Names are escaped by the runner's rules, with the
- * marks of a terminal in front, so none can end a line or begin a command.
+ * A step shows ten annotations of a kind, so the tenth tells of all that would follow. Names are escaped by the
+ * runner's rules, with the marks of a terminal in front, so none can end a line or begin a command.
  */
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/sentences/check_words.h"
 #include "report/formats.h"
+#include "report/sentences/check_words.h"
 
 #define ANNOTATIONS_MOST 10u /* of a kind in one step */
 #define FINDINGS_SHOWN   3u  /* of one rule */
@@ -110,18 +110,20 @@ static void put_rules(kind *k, bool is_error)
 {
     for (size_t i = 0; i < k->check->row_count; i++) {
         const hsd_check_outcome outcome = k->check->rows[i].outcome;
-        const bool fits = is_error ? outcome == HSD_CHECK_FAIL || outcome == HSD_CHECK_UNKNOWN : outcome == HSD_CHECK_WARN;
+        const bool fits =
+            is_error ? outcome == HSD_CHECK_FAIL || outcome == HSD_CHECK_UNKNOWN : outcome == HSD_CHECK_WARN;
         if (fits) put_rule(k, &k->check->rows[i]);
     }
     if (k->printed > 0) hsd_out_text(k->out, "\n");
 }
 
-hsd_status hsd_github_check(const hsd_check *check, const hsd_report_options *options, hsd_write_fn write, void *context,
-                            hsd_error *err)
+hsd_status hsd_github_check(const hsd_check *check, const hsd_report_options *options, hsd_write_fn write,
+                            void *context, hsd_error *err)
 {
     hsd_out out;
     hsd_out_init(&out, write, context, err);
-    kind errors = {.out = &out, .check = check, .config_path = hsd_check_config_path(check, options), .command = "error"};
+    kind errors = {
+        .out = &out, .check = check, .config_path = hsd_check_config_path(check, options), .command = "error"};
     kind warnings = errors;
     warnings.command = "warning";
     for (size_t i = 0; i < check->problem_count; i++)

@@ -1,7 +1,8 @@
 /*
- * JSON, schemas hsdiff.diff/1, hsdiff.series/1, hsdiff.check/1, hsdiff.top/1, hsdiff.paths/1: the contract that scripts rely on. Names are
- * fixed, fields may be added. Sizes and counts are exact integers; tables are complete unless --top was given, and then "others" carries
- * the rest. What is not known is null. One row a line, so that two reports can be compared with diff(1).
+ * JSON, schemas hsdiff.diff/1, hsdiff.series/1, hsdiff.check/1, hsdiff.top/1, hsdiff.paths/1: the contract that scripts
+ * rely on. Names are fixed, fields may be added. Sizes and counts are exact integers; tables are complete unless --top
+ * was given, and then "others" carries the rest. What is not known is null. One row a line, so that two reports can be
+ * compared with diff(1).
  */
 #include <stdio.h>
 

@@ -8,8 +8,10 @@ static void put_words(hsd_json_writer *json, const hsd_column *column, const hsd
     hsd_buffer text = {0};
     hsd_out *out = json->out;
     if (out->status == HSD_OK) out->status = column->words(&text, scope, out->err);
-    if (text.size == 0 && (column->flags & HSD_OR_NULL)) hsd_json_put_null(json, column->key);
-    else hsd_json_put_text(json, column->key, (hsd_text){(const char *)text.data, text.size});
+    if (text.size == 0 && (column->flags & HSD_OR_NULL))
+        hsd_json_put_null(json, column->key);
+    else
+        hsd_json_put_text(json, column->key, (hsd_text){(const char *)text.data, text.size});
     hsd_buffer_release(&text);
 }
 
@@ -27,7 +29,8 @@ static void put_record(hsd_json_writer *json, const hsd_column *column, const hs
 
 /* ---- lists ---- */
 
-static void put_value(hsd_json_writer *json, const hsd_column *column, const hsd_scope *scope, const hsd_value *value, unsigned format);
+static void put_value(hsd_json_writer *json, const hsd_column *column, const hsd_scope *scope, const hsd_value *value,
+                      unsigned format);
 
 /* {"process.rss": 64172032} */
 static void put_map_entry(hsd_json_writer *json, const hsd_column *columns, const hsd_scope *item)
@@ -45,30 +48,39 @@ static void put_item(hsd_json_writer *json, const hsd_column *columns, const hsd
         put_value(json, columns, item, &first, format);
         return;
     }
-    if (is_bare) hsd_json_open_list(json, NULL, HSD_JSON_INLINE);
-    else hsd_json_open_object(json, NULL, HSD_JSON_INLINE);
+    if (is_bare)
+        hsd_json_open_list(json, NULL, HSD_JSON_INLINE);
+    else
+        hsd_json_open_object(json, NULL, HSD_JSON_INLINE);
     hsd_json_put_columns(json, columns, item, format);
     hsd_json_close(json);
 }
 
-static void put_list(hsd_json_writer *json, const hsd_column *column, const hsd_scope *scope, const hsd_items *items, unsigned format)
+static void put_list(hsd_json_writer *json, const hsd_column *column, const hsd_scope *scope, const hsd_items *items,
+                     unsigned format)
 {
     const bool is_map = (column->flags & HSD_AS_MAP) != 0;
     const hsd_json_layout lines = (column->flags & HSD_CLOSED_BEHIND) ? HSD_JSON_BELOW : HSD_JSON_LINES,
-                          layout = (column->flags & HSD_ON_LINES) && format == HSD_IN_DOCUMENT ? lines : HSD_JSON_INLINE;
-    if (is_map) hsd_json_open_object(json, column->key, layout);
-    else hsd_json_open_list(json, column->key, layout);
+                          layout =
+                              (column->flags & HSD_ON_LINES) && format == HSD_IN_DOCUMENT ? lines : HSD_JSON_INLINE;
+    if (is_map)
+        hsd_json_open_object(json, column->key, layout);
+    else
+        hsd_json_open_list(json, column->key, layout);
     for (size_t i = 0; i < items->count; i++) {
         const hsd_scope item = hsd_scope_item(items, i, scope);
-        if (is_map) put_map_entry(json, column->columns, &item);
-        else put_item(json, column->columns, &item, format);
+        if (is_map)
+            put_map_entry(json, column->columns, &item);
+        else
+            put_item(json, column->columns, &item, format);
     }
     hsd_json_close(json);
 }
 
 /* ---- values ---- */
 
-static void put_value(hsd_json_writer *json, const hsd_column *column, const hsd_scope *scope, const hsd_value *value, unsigned format)
+static void put_value(hsd_json_writer *json, const hsd_column *column, const hsd_scope *scope, const hsd_value *value,
+                      unsigned format)
 {
     const char *key = column->key;
     switch ((unsigned)value->kind) { /* all others are absent */

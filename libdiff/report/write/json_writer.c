@@ -34,7 +34,8 @@ static void put_separator(hsd_json_writer *json)
         return;
     }
     if (!is_first) hsd_out_text(json->out, ",");
-    if (!is_first || level->layout != HSD_JSON_HANGING) break_line(json, json->indent + (level->layout == HSD_JSON_DEEP));
+    if (!is_first || level->layout != HSD_JSON_HANGING)
+        break_line(json, json->indent + (level->layout == HSD_JSON_DEEP));
 }
 
 /* `"key": ` in one piece: a report has millions of them. */
@@ -80,7 +81,8 @@ static void open_level(hsd_json_writer *json, const char *key, hsd_json_layout l
 {
     begin_member(json, key);
     if (json->depth == HSD_JSON_DEPTH_MOST) {
-        if (json->out->status == HSD_OK) json->out->status = hsd_fail(json->out->err, HSD_E_MISUSE, "a report in JSON is nested too deeply");
+        if (json->out->status == HSD_OK)
+            json->out->status = hsd_fail(json->out->err, HSD_E_MISUSE, "a report in JSON is nested too deeply");
         return;
     }
     json->levels[json->depth++] = (hsd_json_level){.layout = layout, .is_list = is_list};
@@ -88,15 +90,22 @@ static void open_level(hsd_json_writer *json, const char *key, hsd_json_layout l
     hsd_out_text(json->out, is_list ? "[" : "{");
 }
 
-void hsd_json_open_object(hsd_json_writer *json, const char *key, hsd_json_layout layout) { open_level(json, key, layout, false); }
-void hsd_json_open_list(hsd_json_writer *json, const char *key, hsd_json_layout layout) { open_level(json, key, layout, true); }
+void hsd_json_open_object(hsd_json_writer *json, const char *key, hsd_json_layout layout)
+{
+    open_level(json, key, layout, false);
+}
+void hsd_json_open_list(hsd_json_writer *json, const char *key, hsd_json_layout layout)
+{
+    open_level(json, key, layout, true);
+}
 
 void hsd_json_close(hsd_json_writer *json)
 {
     if (json->depth == 0) return;
     const hsd_json_level *level = &json->levels[--json->depth];
     json->indent -= level->layout != HSD_JSON_INLINE;
-    if ((level->layout == HSD_JSON_LINES || level->layout == HSD_JSON_DEEP) && level->has_any) break_line(json, json->indent);
+    if ((level->layout == HSD_JSON_LINES || level->layout == HSD_JSON_DEEP) && level->has_any)
+        break_line(json, json->indent);
     hsd_out_text(json->out, level->is_list ? "]" : "}");
 }
 

@@ -1,11 +1,11 @@
 /*
- * A check as JUnit XML: a suite, a test case a rule. What fails has its findings in the body, what was not asked is skipped, what cannot
- * be judged is an error, and so are captures that cannot. Escapes leave XML 1.0 characters alone.
+ * A check as JUnit XML: a suite, a test case a rule. What fails has its findings in the body, what was not asked is
+ * skipped, what cannot be judged is an error, and so are captures that cannot. Escapes leave XML 1.0 characters alone.
  */
 #include <inttypes.h>
 
-#include "report/sentences/check_words.h"
 #include "report/formats.h"
+#include "report/sentences/check_words.h"
 
 /* Foreign text; the buffer is released. */
 static void put_raw(hsd_out *out, hsd_buffer *raw)
@@ -36,7 +36,8 @@ static void put_findings(hsd_out *out, const hsd_check *check, const hsd_check_r
 {
     for (size_t i = 0; i < row->finding_count; i++) {
         hsd_buffer raw = {0}, site = {0};
-        if (out->status == HSD_OK) out->status = hsd_finding_append(&raw, check, row, &row->findings[i], false, out->err);
+        if (out->status == HSD_OK)
+            out->status = hsd_finding_append(&raw, check, row, &row->findings[i], false, out->err);
         put_raw(out, &raw);
         hsd_out_text(out, "\n");
         if (out->status == HSD_OK) out->status = hsd_finding_append_site(&site, &row->findings[i], out->err);
@@ -49,7 +50,8 @@ static void put_findings(hsd_out *out, const hsd_check *check, const hsd_check_r
 }
 
 /* <failure message="…">findings</failure> */
-static void put_element(hsd_out *out, const hsd_check *check, const hsd_check_row *row, const char *element, const char *type)
+static void put_element(hsd_out *out, const hsd_check *check, const hsd_check_row *row, const char *element,
+                        const char *type)
 {
     hsd_out_format(out, "      <%s type=\"%s\" message=\"", element, type);
     put_message(out, check, row);
@@ -128,8 +130,8 @@ static void put_suite_output(hsd_out *out, const hsd_check *check)
 static void put_counts(hsd_out *out, const hsd_check *check)
 {
     const size_t problem = check->problem_count > 0;
-    hsd_out_format(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"0\">\n", check->row_count + problem,
-                   check->failed, check->unknown + problem, hsd_check_off(check));
+    hsd_out_format(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"0\">\n",
+                   check->row_count + problem, check->failed, check->unknown + problem, hsd_check_off(check));
 }
 
 hsd_status hsd_junit_check(const hsd_check *check, const hsd_report_options *options, hsd_write_fn write, void *context,

@@ -1,6 +1,7 @@
 /*
- * The document is one run of bytes with a mark where each part ends. Parts are of three kinds: text that stays, entries, and
- * the end of a list, where the line about what was left out goes. To fit, entries go one by one, the last first.
+ * The document is one run of bytes with a mark where each part ends. Parts are of three kinds: text that stays,
+ * entries, and the end of a list, where the line about what was left out goes. To fit, entries go one by one, the last
+ * first.
  */
 #include "report/write/markdown.h"
 
@@ -21,9 +22,9 @@ typedef struct piece {
     size_t size;
     piece_kind kind;
     bool is_left_out;
-    bool is_table;          /* of PIECE_END, as all that follows */
+    bool is_table; /* of PIECE_END, as all that follows */
     const char *one, *many;
-    uint64_t left;          /* entries that are not there */
+    uint64_t left; /* entries that are not there */
 } piece;
 
 static hsd_status gather(void *context, const void *data, size_t size, hsd_error *err)
@@ -122,10 +123,7 @@ void hsd_markdown_end(hsd_markdown *doc)
 
 /* ---- names ---- */
 
-void hsd_markdown_cell(hsd_markdown *doc, const char *text)
-{
-    hsd_out_format(&doc->out, "| %s ", text);
-}
+void hsd_markdown_cell(hsd_markdown *doc, const char *text) { hsd_out_format(&doc->out, "| %s ", text); }
 
 void hsd_markdown_cell_name(hsd_markdown *doc, hsd_text name)
 {
@@ -150,7 +148,8 @@ static hsd_status cut_bytes(hsd_short_name *name, hsd_arena *arena, hsd_error *e
     static const char mark[] = "\xE2\x80\xA6";
     if (name->full_size <= HEAD_BYTES + TAIL_BYTES) return HSD_OK;
     const size_t head = start_of_character(name->full, HEAD_BYTES),
-                 tail = start_of_character(name->full, name->full_size - TAIL_BYTES), tail_size = name->full_size - tail;
+                 tail = start_of_character(name->full, name->full_size - TAIL_BYTES),
+                 tail_size = name->full_size - tail;
     char *cut = hsd_arena_take(arena, head + sizeof mark + tail_size);
     if (!cut) return hsd_fail(err, HSD_E_NOMEM, "no memory to shorten a name");
     memcpy(cut, name->full, head);

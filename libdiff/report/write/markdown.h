@@ -1,7 +1,8 @@
 /*
- * A document of Markdown that fits: a summary of a GitHub job, a comment on a merge request. It is written from the most
- * important part down, and what may be left out are whole entries of lists and rows of tables, the last ones first; where
- * some are left out a line says how many. It is kept in memory until it is complete, at most some times max_bytes.
+ * A document of Markdown that fits: a summary of a GitHub job, a comment on a merge request. It is written from the
+ * most important part down, and what may be left out are whole entries of lists and rows of tables, the last ones
+ * first; where some are left out a line says how many. It is kept in memory until it is complete, at most some times
+ * max_bytes.
  *
  *      hsd_markdown_init(&doc, max_bytes, err);
  *      hsd_out_text(&doc.out, "**Live heap grew.**\n\n");              what is always there
@@ -26,15 +27,15 @@ typedef struct hsd_markdown_column {
 } hsd_markdown_column;
 
 typedef struct hsd_markdown {
-    hsd_out out;          /* what is written into the document; its status is that of the whole */
+    hsd_out out; /* what is written into the document; its status is that of the whole */
     size_t max_bytes;
-    hsd_buffer text;      /* what out has passed on */
-    hsd_buffer pieces;    /* where parts end: markdown.c */
-    size_t closed_bytes;  /* in pieces */
-    const char *one, *many; /* of the list or table that is open */
+    hsd_buffer text;                 /* what out has passed on */
+    hsd_buffer pieces;               /* where parts end: markdown.c */
+    size_t closed_bytes;             /* in pieces */
+    const char *one, *many;          /* of the list or table that is open */
     bool is_table, has_entry, stays; /* stays: the entry that is open */
-    size_t entry_bytes;   /* of what is open: in its entries */
-    uint64_t left;        /* of what is open: entries that were not even kept */
+    size_t entry_bytes;              /* of what is open: in its entries */
+    uint64_t left;                   /* of what is open: entries that were not even kept */
 } hsd_markdown;
 
 /* max_bytes 0 = HSD_MARKDOWN_USUAL_BYTES. */
@@ -48,7 +49,8 @@ void hsd_markdown_begin_list(hsd_markdown *doc, const char *one, const char *man
 void hsd_markdown_begin_table(hsd_markdown *doc, const hsd_markdown_column *columns, size_t count, const char *one,
                               const char *many);
 
-/* Begins the next entry. False if there is no room for it whatever else goes: it is counted, and must not be written. */
+/* Begins the next entry. False if there is no room for it whatever else goes: it is counted, and must not be written.
+ */
 bool hsd_markdown_item(hsd_markdown *doc);
 bool hsd_markdown_row(hsd_markdown *doc);
 

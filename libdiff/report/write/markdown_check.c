@@ -1,16 +1,16 @@
 /*
- * A check as Markdown: the summary of a job, a comment on a merge request. The headline says how it ended; then what stands in the way of
- * judging, the rules, what is over its limit, what is accepted, notes, what to do next.
+ * A check as Markdown: the summary of a job, a comment on a merge request. The headline says how it ended; then what
+ * stands in the way of judging, the rules, what is over its limit, what is accepted, notes, what to do next.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "report/sentences/check_words.h"
 #include "report/formats.h"
-#include "report/write/markdown.h"
-#include "report/words/number.h"
+#include "report/sentences/check_words.h"
 #include "report/sentences/place.h"
+#include "report/words/number.h"
+#include "report/write/markdown.h"
 
 typedef struct page {
     hsd_markdown doc;
@@ -25,7 +25,8 @@ static void put_prose(page *p, hsd_buffer *raw)
     hsd_buffer_release(raw);
 }
 
-static void put_texts(page *p, const char *heading, const hsd_text *texts, size_t count, const char *one, const char *many)
+static void put_texts(page *p, const char *heading, const hsd_text *texts, size_t count, const char *one,
+                      const char *many)
 {
     if (count == 0) return;
     hsd_out_format(&p->doc.out, "%s\n\n", heading);
@@ -165,7 +166,8 @@ static void put_holder(page *p, const hsd_check_row *row, const hsd_finding *fin
     hsd_buffer place = {0};
     hsd_out *out = &p->doc.out;
     if (out->status == HSD_OK && is_holder) out->status = hsd_finding_append_subject(&place, row, finding, out->err);
-    if (out->status == HSD_OK && !hsd_row_is_of_places(row)) out->status = hsd_finding_append_holder(&place, finding, out->err);
+    if (out->status == HSD_OK && !hsd_row_is_of_places(row))
+        out->status = hsd_finding_append_holder(&place, finding, out->err);
     if (place.size > 0)
         hsd_markdown_cell_name(&p->doc, (hsd_text){(const char *)place.data, place.size});
     else
@@ -236,8 +238,8 @@ static void put_findings(page *p)
 {
     static const hsd_markdown_column two[] = {
         {"Rule", false}, {"Held by", false}, {"What grew", false}, {"Growth", true}, {"Allocated in", false}};
-    static const hsd_markdown_column many[] = {{"Rule", false},       {"Held by", false}, {"What grew", false},
-                                               {"Growth", true},      {"Rounds up", true},  {"Per round", true},
+    static const hsd_markdown_column many[] = {{"Rule", false},        {"Held by", false},  {"What grew", false},
+                                               {"Growth", true},       {"Rounds up", true}, {"Per round", true},
                                                {"Allocated in", false}};
     if (!has_findings(p->check, false)) return;
     hsd_markdown_begin_table(&p->doc, p->check->series ? many : two, p->check->series ? 7 : 5, "finding", "findings");
@@ -295,8 +297,8 @@ static void put_advice(page *p)
     hsd_out_text(&p->doc.out, " and say why.\n");
 }
 
-hsd_status hsd_markdown_check(const hsd_check *check, const hsd_report_options *options, hsd_write_fn write, void *context,
-                              hsd_error *err)
+hsd_status hsd_markdown_check(const hsd_check *check, const hsd_report_options *options, hsd_write_fn write,
+                              void *context, hsd_error *err)
 {
     page p = {.check = check, .is_exact = options->exact_bytes};
     size_t warning_count;
@@ -304,7 +306,8 @@ hsd_status hsd_markdown_check(const hsd_check *check, const hsd_report_options *
     hsd_markdown_init(&p.doc, options->max_bytes, err);
     put_headline(&p);
     put_texts(&p, "The captures cannot be judged:", check->problems, check->problem_count, "problem", "problems");
-    if (check->problem_count == 0) put_texts(&p, "Know before you believe a number:", warnings, warning_count, "warning", "warnings");
+    if (check->problem_count == 0)
+        put_texts(&p, "Know before you believe a number:", warnings, warning_count, "warning", "warnings");
     put_rules(&p);
     put_findings(&p);
     put_unknown(&p);

@@ -1,23 +1,24 @@
 /*
- * A diff as Markdown: how much in a sentence, the two captures, what must be known before a number is believed; then, as the first screen
- * has it, what answers: what is lost where that is more than what is live, what keeps the growth alive (where that is not known: roots), the
- * places that allocated it, and the types that grew most; what is not collected yet at the end.
+ * A diff as Markdown: how much in a sentence, the two captures, what must be known before a number is believed; then,
+ * as the first screen has it, what answers: what is lost where that is more than what is live, what keeps the growth
+ * alive (where that is not known: roots), the places that allocated it, and the types that grew most; what is not
+ * collected yet at the end.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "report/sentences/churn.h"
 #include "report/formats.h"
 #include "report/model/holder_rows.h"
-#include "report/write/markdown.h"
-#include "report/words/number.h"
-#include "report/sentences/place.h"
-#include "report/model/rank.h"
 #include "report/model/lost_rows.h"
+#include "report/model/rank.h"
 #include "report/model/site_rows.h"
+#include "report/sentences/churn.h"
+#include "report/sentences/place.h"
+#include "report/words/number.h"
+#include "report/write/markdown.h"
 
-#define MOST_PERCENT 50 /* of the growth, from which on one place is the answer */
+#define MOST_PERCENT  50 /* of the growth, from which on one place is the answer */
 #define TYPES_SHOWN   20
 #define ROOTS_SHOWN   10
 #define HOLDERS_SHOWN 10
@@ -73,7 +74,8 @@ static void put_answer(page *p)
     if (growth == 0)
         hsd_out_format(out, "**%s kept its size", subject);
     else
-        hsd_out_format(out, "**%s %s %s (%s)", subject, growth > 0 ? "grew" : "shrank", size_of(p, size, hsd_magnitude(growth)),
+        hsd_out_format(out, "**%s %s %s (%s)", subject, growth > 0 ? "grew" : "shrank",
+                       size_of(p, size, hsd_magnitude(growth)),
                        hsd_format_percent(percent, diff->total.before.bytes, diff->total.after.bytes));
     put_new_and_freed(p);
     hsd_out_text(out, ".**\n\n");
@@ -84,8 +86,8 @@ static void put_capture(page *p, const hsd_side *side)
     char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
     const char *path = side->info.path ? side->info.path : "";
     hsd_markdown_name(&p->doc, (hsd_text){path, strlen(path)});
-    hsd_out_format(&p->doc.out, " %s in %s object%s", size_of(p, size, side->live.bytes), hsd_format_count(count, side->live.objects),
-                   side->live.objects == 1 ? "" : "s");
+    hsd_out_format(&p->doc.out, " %s in %s object%s", size_of(p, size, side->live.bytes),
+                   hsd_format_count(count, side->live.objects), side->live.objects == 1 ? "" : "s");
     if (!side->info.is_complete) hsd_out_text(&p->doc.out, ", incomplete");
 }
 
@@ -98,12 +100,16 @@ static void put_lost_answer(page *p)
     char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
     hsd_out *out = &p->doc.out;
     if (!hsd_lost_matters(p->diff, noise_of(p))) return;
-    hsd_out_format(out, "**%s more is lost, in %s object%s: no pointer to it is left.**", size_of(p, size, hsd_magnitude(growth)),
-                   hsd_format_count(count, hsd_magnitude(hsd_change_objects(&total))), hsd_change_objects(&total) == 1 ? "" : "s");
+    hsd_out_format(out, "**%s more is lost, in %s object%s: no pointer to it is left.**",
+                   size_of(p, size, hsd_magnitude(growth)),
+                   hsd_format_count(count, hsd_magnitude(hsd_change_objects(&total))),
+                   hsd_change_objects(&total) == 1 ? "" : "s");
     const unsigned percent = row != NULL && hsd_lost_growth(row) > 0 ? hsd_percent_of(hsd_lost_growth(row), growth) : 0;
     if (percent >= MOST_PERCENT && row->place.size > 0) {
-        if (percent >= 100) hsd_out_text(out, " It was allocated at ");
-        else hsd_out_format(out, " %u%% of it was allocated at ", percent);
+        if (percent >= 100)
+            hsd_out_text(out, " It was allocated at ");
+        else
+            hsd_out_format(out, " %u%% of it was allocated at ", percent);
         hsd_markdown_name(&p->doc, row->place);
         hsd_out_text(out, ".");
     }
@@ -122,8 +128,10 @@ static void put_holder_answer(page *p)
     const unsigned percent = holder->growth_bytes > 0 ? hsd_percent_of(holder->growth_bytes, growth) : 0;
     if (percent < MOST_PERCENT || hsd_growth_is_room(diff, noise_of(p))) return;
     if (out->status == HSD_OK) out->status = hsd_holder_append(&raw, holder, ": ", "", out->err);
-    if (percent >= 100) hsd_out_text(out, "All of the growth hangs from one place: ");
-    else hsd_out_format(out, "%u%% of the growth hangs from one place: ", percent);
+    if (percent >= 100)
+        hsd_out_text(out, "All of the growth hangs from one place: ");
+    else
+        hsd_out_format(out, "%u%% of the growth hangs from one place: ", percent);
     hsd_markdown_name(&p->doc, (hsd_text){(const char *)raw.data, raw.size});
     hsd_out_text(out, ".\n\n");
     hsd_buffer_release(&raw);
@@ -165,7 +173,7 @@ static void put_change(page *p, const hsd_change *change)
 
 static void begin_table(page *p, const char *heading, const char *one, const char *many)
 {
-    const hsd_markdown_column columns[] = {{heading, false},  {"Before", true}, {"After", true},
+    const hsd_markdown_column columns[] = {{heading, false}, {"Before", true}, {"After", true},
                                            {"Growth", true}, {"%", true},      {"Objects", true}};
     hsd_markdown_begin_table(&p->doc, columns, 6, one, many);
 }
@@ -186,8 +194,10 @@ static void put_code(page *p, const hsd_ranking *ranking)
     if (ranking->code_count == 0) return;
     hsd_rank_code_text(ranking, text);
     hsd_markdown_last_row(&p->doc);
-    if (text[0] != '\0') hsd_markdown_cell(&p->doc, text);
-    else hsd_markdown_cell_name(&p->doc, ranking->rows[ranking->count].name);
+    if (text[0] != '\0')
+        hsd_markdown_cell(&p->doc, text);
+    else
+        hsd_markdown_cell_name(&p->doc, ranking->rows[ranking->count].name);
     put_change(p, &ranking->code);
 }
 
@@ -201,15 +211,20 @@ static void end_table_of(page *p, uint64_t rest, const hsd_change *others, const
     hsd_markdown_end(&p->doc);
 }
 
-static void end_table(page *p, uint64_t rest, const hsd_change *others) { end_table_of(p, rest, others, &p->diff->total); }
+static void end_table(page *p, uint64_t rest, const hsd_change *others)
+{
+    end_table_of(p, rest, others, &p->diff->total);
+}
 
-static void put_table(page *p, hsd_report_table table, size_t by_default, const char *heading, const char *one, const char *many)
+static void put_table(page *p, hsd_report_table table, size_t by_default, const char *heading, const char *one,
+                      const char *many)
 {
     hsd_ranking ranking;
     hsd_out *out = &p->doc.out;
     const size_t top = p->options->top > 0 ? p->options->top : by_default;
     if (out->status != HSD_OK) return;
-    out->status = hsd_ranking_init(&ranking, p->diff, table, p->options->sort_by, top, p->options->top > 0 ? 0 : noise_of(p), top != HSD_TOP_ALL, out->err);
+    out->status = hsd_ranking_init(&ranking, p->diff, table, p->options->sort_by, top,
+                                   p->options->top > 0 ? 0 : noise_of(p), top != HSD_TOP_ALL, out->err);
     if (out->status != HSD_OK) return;
     begin_table(p, heading, one, many);
     for (size_t i = 0; i < ranking.shown; i++) {
@@ -311,7 +326,8 @@ static void put_uncollected_name(page *p, const hsd_lost_row *row)
     char size[HSD_NUMBER_CHARS], revived[HSD_REVIVED_CHARS];
     hsd_out_text(&p->doc.out, "| ");
     hsd_markdown_name(&p->doc, row->type);
-    if (hsd_uncollected_revived(row, size_of(p, size, row->revived.bytes), revived)) hsd_out_format(&p->doc.out, ", %s", revived);
+    if (hsd_uncollected_revived(row, size_of(p, size, row->revived.bytes), revived))
+        hsd_out_format(&p->doc.out, ", %s", revived);
     hsd_out_text(&p->doc.out, " ");
 }
 
@@ -394,8 +410,8 @@ static void put_rest(page *p, size_t shown)
     char count[HSD_NUMBER_CHARS], growth[HSD_NUMBER_CHARS];
     const hsd_holder_rest rest = hsd_holders_rest_without_code(p->diff, shown);
     if (rest.rows == 0) return;
-    hsd_out_format(&p->doc.out, "%s other holder%s: %s.\n\n", hsd_format_count(count, rest.rows), rest.rows == 1 ? "" : "s",
-                   growth_of(p, growth, rest.sum.growth_bytes));
+    hsd_out_format(&p->doc.out, "%s other holder%s: %s.\n\n", hsd_format_count(count, rest.rows),
+                   rest.rows == 1 ? "" : "s", growth_of(p, growth, rest.sum.growth_bytes));
 }
 
 static void put_holders(page *p)

@@ -1,8 +1,8 @@
 /*
  * Any model as Markdown: what is said first, of what, warnings, tables that add up, and other paragraphs.
  */
-#include "report/write/markdown.h"
 #include "report/write/cells.h"
+#include "report/write/markdown.h"
 #include "report/write/write.h"
 
 static hsd_status pass_on(void *out, const void *data, size_t size, hsd_error *err)
@@ -55,14 +55,16 @@ static void put_cell(hsd_markdown *doc, const hsd_column *column, const hsd_scop
     hsd_buffer_release(&text);
 }
 
-static void put_cells(hsd_markdown *doc, const hsd_model *model, const hsd_cells *cells, size_t from, const hsd_scope *scope)
+static void put_cells(hsd_markdown *doc, const hsd_model *model, const hsd_cells *cells, size_t from,
+                      const hsd_scope *scope)
 {
     for (size_t i = from; i < cells->count; i++)
         put_cell(doc, cells->columns[i], scope, model->options->exact_bytes);
 }
 
 /* The others, the total: always there. */
-static void put_sum(hsd_markdown *doc, const hsd_model *model, const hsd_cells *cells, const char *name, const void *row)
+static void put_sum(hsd_markdown *doc, const hsd_model *model, const hsd_cells *cells, const char *name,
+                    const void *row)
 {
     const hsd_scope scope = {.result = model->result, .row = row, .is_rest = true};
     hsd_markdown_last_row(doc);
@@ -95,9 +97,12 @@ static void put_document(hsd_out *out, const hsd_model *model, const hsd_report_
     hsd_markdown_init(&doc, options->max_bytes, out->err);
     for (size_t i = 0; i < model->part_count; i++) {
         const hsd_part *part = &model->parts[i];
-        if (part->kind == HSD_PART_TABLE) put_table(&doc, model, part);
-        else if (part->kind == HSD_PART_TEXTS) put_texts(&doc, part);
-        else if (part->say) put_sentence(&doc, model, part);
+        if (part->kind == HSD_PART_TABLE)
+            put_table(&doc, model, part);
+        else if (part->kind == HSD_PART_TEXTS)
+            put_texts(&doc, part);
+        else if (part->say)
+            put_sentence(&doc, model, part);
     }
     const hsd_status status = hsd_markdown_finish(&doc, pass_on, out, out->err);
     if (out->status == HSD_OK) out->status = status;

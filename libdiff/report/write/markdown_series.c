@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include "report/formats.h"
-#include "report/write/markdown.h"
-#include "report/words/number.h"
 #include "report/model/series_rows.h"
 #include "report/sentences/series_words.h"
+#include "report/words/number.h"
 #include "report/words/sparkline.h"
+#include "report/write/markdown.h"
 
 #define TYPES_SHOWN 20
 #define ROWS_SHOWN  10 /* of the other tables */
@@ -70,8 +70,8 @@ static void cell_of_picture(page *p, const hsd_amount *values)
     const size_t warmup = p->series->warmup, count = p->series->point_count - warmup;
     for (size_t i = 0; i < count; i++)
         p->bytes[i] = values[warmup + i].bytes;
-    hsd_markdown_cell(
-        &p->doc, hsd_sparkline(text, p->bytes, count, HSD_SPARKLINE_COLUMNS_MAX, p->series->noise_bytes, true));
+    hsd_markdown_cell(&p->doc,
+                      hsd_sparkline(text, p->bytes, count, HSD_SPARKLINE_COLUMNS_MAX, p->series->noise_bytes, true));
 }
 
 static void put_values(page *p, const hsd_amount *values, const hsd_series_row *row)
@@ -140,12 +140,13 @@ static void begin_table(page *p, hsd_report_table which)
     static const char *const headings[] = {"Type", "Root", "What keeps it alive"};
     static const char *const nouns[][2] = {{"type", "types"}, {"root", "roots"}, {"holder", "holders"}};
     const char *rate = hsd_series_is_hourly(p->series) ? "Per hour" : "Per step";
-    const hsd_markdown_column trend[] = {{headings[which], false}, {"First", true}, {"Last", true}, {"Growth", true},
-                                         {rate, true}, {"Trend", false}, {"Verdict", false}};
+    const hsd_markdown_column trend[] = {{headings[which], false}, {"First", true}, {"Last", true},
+                                         {"Growth", true},         {rate, true},    {"Trend", false},
+                                         {"Verdict", false}};
     const hsd_markdown_column pair[] = {
         {headings[which], false}, {"First", true}, {"Last", true}, {"Growth", true}, {"%", true}};
     const hsd_markdown_column contrast[] = {{headings[which], false}, {"Before", true}, {"After", true},
-                                            {"Growth", true}, {"%", true}, {"p", true}};
+                                            {"Growth", true},         {"%", true},      {"p", true}};
     const char *one = nouns[which][0], *many = nouns[which][1];
     if (p->series->before_count > 0)
         hsd_markdown_begin_table(&p->doc, contrast, 6, one, many);

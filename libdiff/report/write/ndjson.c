@@ -1,6 +1,7 @@
 /*
- * Newline-delimited JSON: one object a line, each with "schema" and "record", so that a line means something where it arrives without the
- * others. Its members are those of the document (json.c); the rest of a table that is not whole is a record "others".
+ * Newline-delimited JSON: one object a line, each with "schema" and "record", so that a line means something where it
+ * arrives without the others. Its members are those of the document (json.c); the rest of a table that is not whole is
+ * a record "others".
  */
 #include "report/write/ndjson.h"
 
@@ -29,7 +30,8 @@ static void put_text(hsd_out *out, const char *schema, const char *record, hsd_t
     hsd_ndjson_end(&json);
 }
 
-static void put_record(hsd_out *out, const hsd_model *model, const char *record, const hsd_column *columns, const hsd_scope *scope)
+static void put_record(hsd_out *out, const hsd_model *model, const char *record, const hsd_column *columns,
+                       const hsd_scope *scope)
 {
     hsd_json_writer json;
     hsd_ndjson_begin(&json, out, model->schema, record);
@@ -111,7 +113,8 @@ static void put_model(hsd_out *out, const hsd_model *model, const hsd_report_opt
     }
 }
 
-void hsd_ndjson_put_result(hsd_out *out, const hsd_reported *subject, const hsd_report_options *options, const hsd_most *most)
+void hsd_ndjson_put_result(hsd_out *out, const hsd_reported *subject, const hsd_report_options *options,
+                           const hsd_most *most)
 {
     hsd_model *model = NULL;
     if (out->status == HSD_OK) out->status = hsd_model_open(&model, subject, options, most, HSD_IN_RECORDS, out->err);

@@ -14,6 +14,7 @@ void hsd_ndjson_begin(hsd_json_writer *json, hsd_out *out, const char *schema, c
 void hsd_ndjson_end(hsd_json_writer *json);
 
 /* All records of a result, with so many rows of each table. A failure stays in `out`. */
-void hsd_ndjson_put_result(hsd_out *out, const hsd_reported *subject, const hsd_report_options *options, const hsd_most *most);
+void hsd_ndjson_put_result(hsd_out *out, const hsd_reported *subject, const hsd_report_options *options,
+                           const hsd_most *most);
 
 #endif

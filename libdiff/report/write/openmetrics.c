@@ -1,6 +1,6 @@
 /*
- * OpenMetrics, line by line. Values of labels have the marks of a terminal for what cannot be seen, so that two names differ
- * wherever their bytes do.
+ * OpenMetrics, line by line. Values of labels have the marks of a terminal for what cannot be seen, so that two names
+ * differ wherever their bytes do.
  */
 #include "report/write/openmetrics.h"
 
@@ -24,13 +24,15 @@ static void put_series(hsd_out *out, const char *name, const hsd_metric_label *l
     hsd_out_text(out, count > 0 ? "} " : " ");
 }
 
-void hsd_metrics_sample(hsd_out *out, const char *name, const hsd_metric_label *labels, size_t label_count, int64_t value)
+void hsd_metrics_sample(hsd_out *out, const char *name, const hsd_metric_label *labels, size_t label_count,
+                        int64_t value)
 {
     put_series(out, name, labels, label_count);
     hsd_out_format(out, "%lld\n", (long long)value);
 }
 
-void hsd_metrics_sample_count(hsd_out *out, const char *name, const hsd_metric_label *labels, size_t label_count, uint64_t value)
+void hsd_metrics_sample_count(hsd_out *out, const char *name, const hsd_metric_label *labels, size_t label_count,
+                              uint64_t value)
 {
     put_series(out, name, labels, label_count);
     hsd_out_format(out, "%llu\n", (unsigned long long)value);

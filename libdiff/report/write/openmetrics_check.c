@@ -1,10 +1,11 @@
 /*
- * A check as OpenMetrics: gauges by rule, for whoever draws how close each rule comes to its limit. Found, limit and over are in the
- * rule's own unit, which is a label. Rules past the most that a family may have are counted in hsdiff_check_rules_left_out.
+ * A check as OpenMetrics: gauges by rule, for whoever draws how close each rule comes to its limit. Found, limit and
+ * over are in the rule's own unit, which is a label. Rules past the most that a family may have are counted in
+ * hsdiff_check_rules_left_out.
  */
 #include "base/check.h"
-#include "report/sentences/check_words.h"
 #include "report/formats.h"
+#include "report/sentences/check_words.h"
 #include "report/write/openmetrics.h"
 
 typedef struct gauge {
@@ -26,11 +27,14 @@ static int64_t findings_of(const hsd_check_row *row)
 }
 
 static const gauge gauges[] = {
-    {"hsdiff_check_rule_outcome", "0 within its limit, 1 over it with level warn, 2 over it with level error, 3 unknown, 4 off.", outcome_of, false},
+    {"hsdiff_check_rule_outcome",
+     "0 within its limit, 1 over it with level warn, 2 over it with level error, 3 unknown, 4 off.", outcome_of, false},
     {"hsdiff_check_rule_found", "What was found, in the unit of the rule; of several rows the worst.", found_of, true},
-    {"hsdiff_check_rule_limit", "What the strictest limit of the rule comes to, in the unit of the rule.", limit_of, true},
+    {"hsdiff_check_rule_limit", "What the strictest limit of the rule comes to, in the unit of the rule.", limit_of,
+     true},
     {"hsdiff_check_rule_over", "By how much the limit is exceeded, 0 within it.", over_of, true},
-    {"hsdiff_check_rule_findings", "Rows that are over the limit and not accepted, as far as they are listed.", findings_of, true},
+    {"hsdiff_check_rule_findings", "Rows that are over the limit and not accepted, as far as they are listed.",
+     findings_of, true},
 };
 
 static bool is_judged(const hsd_check_row *row)
@@ -38,7 +42,10 @@ static bool is_judged(const hsd_check_row *row)
     return row->outcome != HSD_CHECK_UNKNOWN && row->outcome != HSD_CHECK_OFF;
 }
 
-static size_t rules_shown(const hsd_check *check) { return check->row_count < HSD_METRICS_MOST ? check->row_count : HSD_METRICS_MOST; }
+static size_t rules_shown(const hsd_check *check)
+{
+    return check->row_count < HSD_METRICS_MOST ? check->row_count : HSD_METRICS_MOST;
+}
 
 static void put_gauge(hsd_out *out, const hsd_check *check, const gauge *g)
 {
@@ -58,8 +65,14 @@ static void put_gauge(hsd_out *out, const hsd_check *check, const gauge *g)
 static void put_counts(hsd_out *out, const hsd_check *check)
 {
     static const char name[] = "hsdiff_check_rules";
-    const struct { const char *outcome; size_t count; } counts[] = {
-        {"ok", check->passed}, {"warn", check->warned}, {"fail", check->failed}, {"unknown", check->unknown}, {"off", hsd_check_off(check)}};
+    const struct {
+        const char *outcome;
+        size_t count;
+    } counts[] = {{"ok", check->passed},
+                  {"warn", check->warned},
+                  {"fail", check->failed},
+                  {"unknown", check->unknown},
+                  {"off", hsd_check_off(check)}};
     hsd_metrics_family(out, name, NULL, "Rules by how they came out.");
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         const hsd_metric_label label = hsd_metrics_label("outcome", counts[i].outcome);
@@ -73,14 +86,16 @@ static void put_number(hsd_out *out, const char *name, const char *help, uint64_
     hsd_metrics_sample_count(out, name, NULL, 0, value);
 }
 
-hsd_status hsd_openmetrics_check(const hsd_check *check, const hsd_report_options *options, hsd_write_fn write, void *context,
-                                 hsd_error *err)
+hsd_status hsd_openmetrics_check(const hsd_check *check, const hsd_report_options *options, hsd_write_fn write,
+                                 void *context, hsd_error *err)
 {
     hsd_out out;
     (void)options;
     hsd_out_init(&out, write, context, err);
-    put_number(&out, "hsdiff_check_exit_status", "0 passed, 1 failed, 3 cannot be judged.", (uint64_t)hsd_check_status(check));
-    put_number(&out, "hsdiff_check_problems", "Reasons why the captures cannot be judged at all.", check->problem_count);
+    put_number(&out, "hsdiff_check_exit_status", "0 passed, 1 failed, 3 cannot be judged.",
+               (uint64_t)hsd_check_status(check));
+    put_number(&out, "hsdiff_check_problems", "Reasons why the captures cannot be judged at all.",
+               check->problem_count);
     put_counts(&out, check);
     for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++)
         put_gauge(&out, check, &gauges[i]);

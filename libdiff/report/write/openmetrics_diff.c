@@ -1,6 +1,7 @@
 /*
- * A diff as OpenMetrics: bytes and objects of both captures, in total, by type and by root, and what is lost. Of each those of the largest
- * growth; how many are left out, and what these sum up to, are gauges too, so that the whole can be had from the parts.
+ * A diff as OpenMetrics: bytes and objects of both captures, in total, by type and by root, and what is lost. Of each
+ * those of the largest growth; how many are left out, and what these sum up to, are gauges too, so that the whole can
+ * be had from the parts.
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "base/check.h"
 #include "report/formats.h"
 #include "report/model/lost_rows.h"
-#include "report/write/openmetrics.h"
 #include "report/model/rank.h"
+#include "report/write/openmetrics.h"
 
 #define ROWS_MOST (HSD_METRICS_MOST / 2) /* two samples each */
 
@@ -20,7 +21,8 @@ typedef struct family {
 static uint64_t value_of(hsd_amount amount, bool is_bytes) { return is_bytes ? amount.bytes : amount.objects; }
 
 /* before and after; `label` may be NULL. */
-static void put_sides(hsd_out *out, const char *name, const hsd_metric_label *label, hsd_amount before, hsd_amount after, bool is_bytes)
+static void put_sides(hsd_out *out, const char *name, const hsd_metric_label *label, hsd_amount before,
+                      hsd_amount after, bool is_bytes)
 {
     hsd_metric_label labels[2] = {hsd_metrics_label("side", "before")};
     if (label) labels[1] = *label;
@@ -42,7 +44,8 @@ static void put_totals(hsd_out *out, const hsd_diff *diff)
     static const family live[] = {{"hsdiff_heap_live_bytes", "bytes", "Live heap of each capture."},
                                   {"hsdiff_heap_live_objects", "objects", "Live objects of each capture."}};
     static const family unreached[] = {
-        {"hsdiff_heap_unreached_bytes", "bytes", "What no root reaches: lost where nothing but the program frees, else garbage that was not collected yet."},
+        {"hsdiff_heap_unreached_bytes", "bytes",
+         "What no root reaches: lost where nothing but the program frees, else garbage that was not collected yet."},
         {"hsdiff_heap_unreached_objects", "objects", "Objects that no root reaches."}};
     put_pair(out, live, diff->total.before, diff->total.after);
     put_pair(out, unreached, diff->unreached_before, diff->unreached_after);
@@ -73,7 +76,8 @@ typedef struct table {
 static const table tables[] = {
     {HSD_TABLE_TYPES,
      "type",
-     {{"hsdiff_heap_bytes", "bytes", "Live bytes by type."}, {"hsdiff_heap_objects", "objects", "Live objects by type."}},
+     {{"hsdiff_heap_bytes", "bytes", "Live bytes by type."},
+      {"hsdiff_heap_objects", "objects", "Live objects by type."}},
      {{"hsdiff_heap_other_types_bytes", "bytes", "Live bytes of all types without gauges of their own."},
       {"hsdiff_heap_other_types_objects", "objects", "Live objects of all types without gauges of their own."}},
      "hsdiff_heap_other_types",
@@ -94,7 +98,8 @@ static void put_rows(hsd_out *out, const table *t, const hsd_ranking *ranking)
         hsd_metrics_family(out, t->rows[i].name, t->rows[i].unit, t->rows[i].help);
         for (size_t k = 0; k < ranking->shown; k++) {
             const hsd_metric_label label = {t->key, ranking->rows[k].name};
-            put_sides(out, t->rows[i].name, &label, ranking->rows[k].change->before, ranking->rows[k].change->after, i == 0);
+            put_sides(out, t->rows[i].name, &label, ranking->rows[k].change->before, ranking->rows[k].change->after,
+                      i == 0);
         }
     }
     put_pair(out, t->rest, ranking->others.before, ranking->others.after);
@@ -115,14 +120,20 @@ static void put_table(hsd_out *out, const hsd_diff *diff, const hsd_report_optio
 
 /* ---- what is lost ---- */
 
-static const family lost_rows[] = {{"hsdiff_heap_lost_bytes", "bytes", "Bytes that no pointer leads to, by the type of what heads them and who allocated that."},
-                                   {"hsdiff_heap_lost_objects", "objects", "Objects that no pointer leads to, likewise."}};
-static const family lost_rest[] = {{"hsdiff_heap_other_lost_bytes", "bytes", "Lost bytes of all rows without gauges of their own."},
-                                   {"hsdiff_heap_other_lost_objects", "objects", "Lost objects of all rows without gauges of their own."}};
+static const family lost_rows[] = {
+    {"hsdiff_heap_lost_bytes", "bytes",
+     "Bytes that no pointer leads to, by the type of what heads them and who allocated that."},
+    {"hsdiff_heap_lost_objects", "objects", "Objects that no pointer leads to, likewise."}};
+static const family lost_rest[] = {
+    {"hsdiff_heap_other_lost_bytes", "bytes", "Lost bytes of all rows without gauges of their own."},
+    {"hsdiff_heap_other_lost_objects", "objects", "Lost objects of all rows without gauges of their own."}};
 
 static void put_lost_row(hsd_out *out, const char *name, const hsd_lost_row *row, const char *again, bool is_bytes)
 {
-    hsd_metric_label labels[] = {hsd_metrics_label("side", "before"), {"type", row->type}, {"site", row->place}, {"cycle", row->cycle},
+    hsd_metric_label labels[] = {hsd_metrics_label("side", "before"),
+                                 {"type", row->type},
+                                 {"site", row->place},
+                                 {"cycle", row->cycle},
                                  hsd_metrics_label("again", again)};
     const size_t count = HSD_ARRAY_LEN(labels) - (again[0] == '\0');
     hsd_metrics_sample_count(out, name, labels, count, value_of(row->before, is_bytes));
@@ -130,7 +141,10 @@ static void put_lost_row(hsd_out *out, const char *name, const hsd_lost_row *row
     hsd_metrics_sample_count(out, name, labels, count, value_of(row->after, is_bytes));
 }
 
-static bool same_text(hsd_text a, hsd_text b) { return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0); }
+static bool same_text(hsd_text a, hsd_text b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
 
 /* Rows may read alike, since stacks differ behind the frame that names them: `again` tells them apart. */
 static void name_again(const hsd_lost *lost, size_t row, char out[24])
@@ -147,7 +161,8 @@ static void name_again(const hsd_lost *lost, size_t row, char out[24])
 
 static void put_lost(hsd_out *out, const hsd_diff *diff, const hsd_report_options *options)
 {
-    const hsd_lost_pick pick = hsd_lost_choose(&diff->lost, options->top > 0 && options->top < ROWS_MOST ? options->top : ROWS_MOST, 0);
+    const hsd_lost_pick pick =
+        hsd_lost_choose(&diff->lost, options->top > 0 && options->top < ROWS_MOST ? options->top : ROWS_MOST, 0);
     for (int i = 0; i < 2; i++) {
         hsd_metrics_family(out, lost_rows[i].name, lost_rows[i].unit, lost_rows[i].help);
         for (size_t k = 0; k < pick.count; k++) {
@@ -161,8 +176,8 @@ static void put_lost(hsd_out *out, const hsd_diff *diff, const hsd_report_option
     hsd_metrics_sample_count(out, "hsdiff_heap_other_lost", NULL, 0, pick.other_count);
 }
 
-hsd_status hsd_openmetrics_diff(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write, void *context,
-                                hsd_error *err)
+hsd_status hsd_openmetrics_diff(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write,
+                                void *context, hsd_error *err)
 {
     hsd_out out;
     hsd_out_init(&out, write, context, err);

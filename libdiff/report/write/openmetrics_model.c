@@ -1,6 +1,6 @@
 /*
- * The tables of any model as OpenMetrics: a family of gauges for each column that is a number, whose samples have the texts of the row as
- * labels; then how many rows are left out, what these add up to, and what all of them do.
+ * The tables of any model as OpenMetrics: a family of gauges for each column that is a number, whose samples have the
+ * texts of the row as labels; then how many rows are left out, what these add up to, and what all of them do.
  *
  *      hsdiff_top_type_bytes{type="Session"} 171861606
  *      hsdiff_top_other_types 12
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/write/openmetrics.h"
 #include "report/write/cells.h"
+#include "report/write/openmetrics.h"
 #include "report/write/write.h"
 
 #define NAME_CHARS 96
@@ -43,7 +43,8 @@ static void add_label(gauges *g, named_row *row, const hsd_column *column, const
     for (size_t i = 0; i < 3 && out->status == HSD_OK; i++)
         out->status = hsd_buffer_append(&row->labels, parts[i], strlen(parts[i]), out->err);
     if (out->status == HSD_OK)
-        out->status = hsd_escape_append(&row->labels, HSD_ESCAPE_OPENMETRICS, (const char *)text.data, text.size, out->err);
+        out->status =
+            hsd_escape_append(&row->labels, HSD_ESCAPE_OPENMETRICS, (const char *)text.data, text.size, out->err);
     if (out->status == HSD_OK) out->status = hsd_buffer_append(&row->labels, "\"", 1, out->err);
     hsd_buffer_release(&text);
 }
@@ -55,17 +56,20 @@ static void name_row(gauges *g, size_t i)
     for (size_t k = 0; k < g->cells.count; k++)
         if (hsd_cell_is_text(g->cells.columns[k])) add_label(g, row, g->cells.columns[k], &scope);
     for (size_t k = 0; k < i; k++)
-        row->again += g->rows[k].labels.size == row->labels.size && memcmp(g->rows[k].labels.data, row->labels.data, row->labels.size) == 0;
+        row->again += g->rows[k].labels.size == row->labels.size &&
+                      memcmp(g->rows[k].labels.data, row->labels.data, row->labels.size) == 0;
 }
 
 /* ---- families ---- */
 
 /* "hsdiff_top_type_bytes". */
-static void begin_family(const gauges *g, char name[NAME_CHARS], const char *what, const char *noun, const hsd_column *column, const char *help)
+static void begin_family(const gauges *g, char name[NAME_CHARS], const char *what, const char *noun,
+                         const hsd_column *column, const char *help)
 {
     char text[160], unit_free[8] = "";
     const bool is_bytes = column && column->kind == HSD_KIND_BYTES;
-    snprintf(name, NAME_CHARS, "hsdiff_%s_%s%s%s%s", g->noun, what, noun, column ? "_" : unit_free, column ? column->key : unit_free);
+    snprintf(name, NAME_CHARS, "hsdiff_%s_%s%s%s%s", g->noun, what, noun, column ? "_" : unit_free,
+             column ? column->key : unit_free);
     snprintf(text, sizeof text, "%s%s%s%s.", g->part->title, column ? ": " : "", column ? column->title : "", help);
     hsd_metrics_family(g->out, name, is_bytes ? "bytes" : NULL, text);
 }
@@ -118,7 +122,8 @@ static void put_table(hsd_out *out, const hsd_model *model, const hsd_part *part
     snprintf(g.noun, sizeof g.noun, "%.*s", (int)strcspn(noun, "/"), noun);
     g.rows = calloc(part->sheet.rows.count + 1, sizeof *g.rows);
     if (!g.rows) {
-        if (out->status == HSD_OK) out->status = hsd_fail(out->err, HSD_E_NOMEM, "no memory for a report of %zu rows", part->sheet.rows.count);
+        if (out->status == HSD_OK)
+            out->status = hsd_fail(out->err, HSD_E_NOMEM, "no memory for a report of %zu rows", part->sheet.rows.count);
         return;
     }
     for (size_t i = 0; i < part->sheet.rows.count && out->status == HSD_OK; i++)
@@ -133,7 +138,8 @@ static void put_all(hsd_out *out, const hsd_model *model, const hsd_report_optio
 {
     (void)options;
     for (size_t i = 0; i < model->part_count; i++)
-        if (model->parts[i].kind == HSD_PART_TABLE && !model->parts[i].sheet.is_unknown) put_table(out, model, &model->parts[i]);
+        if (model->parts[i].kind == HSD_PART_TABLE && !model->parts[i].sheet.is_unknown)
+            put_table(out, model, &model->parts[i]);
     hsd_metrics_end(out);
 }
 

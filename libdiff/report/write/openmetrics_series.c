@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "report/formats.h"
-#include "report/write/openmetrics.h"
 #include "report/model/series_rows.h"
+#include "report/write/openmetrics.h"
 
 #define LABELS_MOST 4 /* and a verdict */
 
@@ -45,9 +45,12 @@ static void begin_family(const sheet *s, char name[96], const char *what, const 
 {
     char text[160];
     snprintf(name, 96, "hsdiff_series_%s_%s", s->noun, what);
-    if (s->is_lost) snprintf(text, sizeof text, "%s, by what heads it and who allocated that.", help);
-    else if (s->count > 0 && s->rows[0].label_count > 0) snprintf(text, sizeof text, "%s, by %s.", help, s->noun);
-    else snprintf(text, sizeof text, "%s.", help);
+    if (s->is_lost)
+        snprintf(text, sizeof text, "%s, by what heads it and who allocated that.", help);
+    else if (s->count > 0 && s->rows[0].label_count > 0)
+        snprintf(text, sizeof text, "%s, by %s.", help, s->noun);
+    else
+        snprintf(text, sizeof text, "%s.", help);
     hsd_metrics_family(s->out, name, unit, text);
 }
 
@@ -61,12 +64,14 @@ static void put_amounts(const sheet *s)
     char name[96];
     const bool is_contrast = s->series->before_count > 0;
     begin_family(s, name, "bytes", "bytes",
-                 is_contrast ? of(s, "Live bytes, median of the captures after", "Lost bytes, median of the captures after")
-                             : of(s, "Live bytes in the last capture", "Lost bytes in the last capture"));
+                 is_contrast
+                     ? of(s, "Live bytes, median of the captures after", "Lost bytes, median of the captures after")
+                     : of(s, "Live bytes in the last capture", "Lost bytes in the last capture"));
     for (size_t i = 0; i < s->count; i++)
         hsd_metrics_sample_count(s->out, name, s->rows[i].labels, s->rows[i].label_count,
                                  last_bytes(s->series, s->rows[i].row));
-    begin_family(s, name, "objects", NULL, of(s, "Live objects in the last capture", "Lost objects in the last capture"));
+    begin_family(s, name, "objects", NULL,
+                 of(s, "Live objects in the last capture", "Lost objects in the last capture"));
     for (size_t i = 0; i < s->count; i++)
         hsd_metrics_sample_count(s->out, name, s->rows[i].labels, s->rows[i].label_count,
                                  hsd_series_last(s->series, s->rows[i].row->values).objects);
@@ -159,8 +164,10 @@ static void name_lost(sheet *s, size_t i)
 {
     named_row *row = &s->rows[i];
     size_t again = 0;
-    if (s->out->status == HSD_OK) s->out->status = hsd_buffer_append(&row->place, row->row->place.data, row->row->place.size, s->out->err);
-    for (size_t k = 0; k < i; k++) again += read_alike(&s->rows[k], row) && same_text(s->rows[k].row->cycle, row->row->cycle);
+    if (s->out->status == HSD_OK)
+        s->out->status = hsd_buffer_append(&row->place, row->row->place.data, row->row->place.size, s->out->err);
+    for (size_t k = 0; k < i; k++)
+        again += read_alike(&s->rows[k], row) && same_text(s->rows[k].row->cycle, row->row->cycle);
     add_label(row, "type", row->row->name);
     add_label(row, "site", row->row->place);
     add_label(row, "cycle", row->row->cycle);

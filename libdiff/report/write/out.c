@@ -52,8 +52,7 @@ void hsd_out_format(hsd_out *out, const char *format, ...)
     const int size = vsnprintf(piece, sizeof piece, format, arguments);
     va_end(arguments);
     if (size < 0 || (size_t)size >= sizeof piece) {
-        if (out->status == HSD_OK)
-            out->status = hsd_fail(out->err, HSD_E_MISUSE, "a piece of a report is too long");
+        if (out->status == HSD_OK) out->status = hsd_fail(out->err, HSD_E_MISUSE, "a piece of a report is too long");
         return;
     }
     hsd_out_bytes(out, piece, (size_t)size);
@@ -87,12 +86,9 @@ static void write_lines(hsd_out *out, const char *text, size_t size, size_t inde
     size_t column = 0;
     bool has_word = false; /* a line of blanks alone is none */
     for (size_t at = 0; at < size;) {
-        const char *blank =
-            memchr(text + at + 1, ' ', size - at - 1); /* a piece is a blank and a word */
-        const size_t end = blank ? (size_t)(blank - text) : size,
-                     width = hsd_width_of_text(text + at, end - at);
-        if (column + width > LINE_COLUMNS && has_word && text[at] == ' ' &&
-            !is_command(text + at, size - at)) {
+        const char *blank = memchr(text + at + 1, ' ', size - at - 1); /* a piece is a blank and a word */
+        const size_t end = blank ? (size_t)(blank - text) : size, width = hsd_width_of_text(text + at, end - at);
+        if (column + width > LINE_COLUMNS && has_word && text[at] == ' ' && !is_command(text + at, size - at)) {
             hsd_out_text(out, "\n");
             hsd_out_repeat(out, ' ', indent);
             column = indent;

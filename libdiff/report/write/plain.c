@@ -8,7 +8,7 @@
 #include "report/model/series_rows.h"
 
 #define FIELDS_MOST 24u
-#define DEPTH_MOST 4u
+#define DEPTH_MOST  4u
 
 /* Of an amount one of the two. */
 typedef enum component { OBJECTS, BYTES } component;
@@ -33,7 +33,10 @@ typedef struct plain {
 
 /* ---- from names to columns ---- */
 
-static bool is_pair(const hsd_column *column) { return column->kind == HSD_KIND_AMOUNT || column->kind == HSD_KIND_NET; }
+static bool is_pair(const hsd_column *column)
+{
+    return column->kind == HSD_KIND_AMOUNT || column->kind == HSD_KIND_NET;
+}
 
 /* The first column of that key which is for --plain, or for any format. */
 static bool find_column(plain_field *out, const hsd_column *columns, const char *key, size_t size)
@@ -58,12 +61,17 @@ static bool ends_in(const char *key, size_t size, const char *end)
 
 static plain_field find_field(const hsd_column *columns, const char *key, size_t size)
 {
-    static const struct { const char *end; component component; } ends[] = {{"_bytes", BYTES}, {"_objects", OBJECTS}};
+    static const struct {
+        const char *end;
+        component component;
+    } ends[] = {{"_bytes", BYTES}, {"_objects", OBJECTS}};
     plain_field found = {.column = NULL};
     if (find_column(&found, columns, key, size)) return found;
     for (size_t i = 0; i < 2; i++) {
         plain_field pair = {.component = ends[i].component};
-        if (ends_in(key, size, ends[i].end) && find_column(&pair, columns, key, size - strlen(ends[i].end)) && is_pair(pair.column)) return pair;
+        if (ends_in(key, size, ends[i].end) && find_column(&pair, columns, key, size - strlen(ends[i].end)) &&
+            is_pair(pair.column))
+            return pair;
     }
     return (plain_field){.column = NULL};
 }
@@ -83,7 +91,8 @@ static plain_fields find_fields(const hsd_column *columns, const char *names)
 /* ---- the heading ---- */
 
 /* The names; a list has as many as it has items. */
-static void put_heading(const plain *p, const char *records, const char *names, const plain_fields *fields, const void *row)
+static void put_heading(const plain *p, const char *records, const char *names, const plain_fields *fields,
+                        const void *row)
 {
     const hsd_scope scope = {.result = p->model->result, .row = row};
     const char *at = names;
@@ -235,7 +244,8 @@ static void put_all(hsd_out *out, const hsd_model *model, const hsd_report_optio
     }
 }
 
-hsd_status hsd_plain_write(const hsd_reported *result, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+hsd_status hsd_plain_write(const hsd_reported *result, const hsd_report_options *options, hsd_write_fn write,
+                           void *context, hsd_error *err)
 {
     return hsd_write_model(result, HSD_IN_PLAIN, put_all, options, write, context, err);
 }

@@ -1,14 +1,14 @@
 /*
- * A check as SARIF 2.1.0 (OASIS): one run, a rule for each rule, a result for each finding and for each rule that is broken without one.
- * Results lie where the growth was allocated if that is known, else at the rule's line in the configuration; logical locations say what
- * holds it. What cannot be judged is a notification of an invocation that was not successful. Allowed findings are suppressed, those that
- * have levelled off are notes.
+ * A check as SARIF 2.1.0 (OASIS): one run, a rule for each rule, a result for each finding and for each rule that is
+ * broken without one. Results lie where the growth was allocated if that is known, else at the rule's line in the
+ * configuration; logical locations say what holds it. What cannot be judged is a notification of an invocation that was
+ * not successful. Allowed findings are suppressed, those that have levelled off are notes.
  */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "report/sentences/check_words.h"
 #include "report/formats.h"
+#include "report/sentences/check_words.h"
 #include "report/sentences/place.h"
 #include "report/write/sarif_parts.h"
 
@@ -19,7 +19,7 @@ typedef struct log {
     hsd_json_writer json;
     const hsd_check *check;
     hsd_text config_path;
-    size_t results;   /* written */
+    size_t results; /* written */
     uint64_t left_out;
 } log;
 
@@ -156,7 +156,8 @@ static const char *kind_of(hsd_subject subject)
     return subject == HSD_SUBJECT_HOLDER ? "object" : subject == HSD_SUBJECT_ROOT ? "variable" : "type";
 }
 
-/* The place, and where several hold together all of them: as the diff says it, where the place of a series says less. */
+/* The place, and where several hold together all of them: as the diff says it, where the place of a series says less.
+ */
 static hsd_status append_place(hsd_buffer *out, const hsd_finding *finding, hsd_error *err)
 {
     const hsd_holder *holder = finding->held_count > 0 ? finding->held[0] : finding->holder;
@@ -169,7 +170,8 @@ static hsd_status append_place(hsd_buffer *out, const hsd_finding *finding, hsd_
 static hsd_text name_of(const hsd_finding *finding, hsd_text place)
 {
     const hsd_holder *holder = finding->held_count > 0 ? finding->held[0] : finding->holder;
-    if (holder) return holder->by_count == 0 && holder->path_count > 0 ? holder->path[holder->path_count - 1].type : place;
+    if (holder)
+        return holder->by_count == 0 && holder->path_count > 0 ? holder->path[holder->path_count - 1].type : place;
     return finding->path_count > 0 ? finding->path[finding->path_count - 1].type : finding->root;
 }
 
@@ -217,7 +219,8 @@ static void put_sentence(log *l, const hsd_check_row *row, const hsd_finding *fi
     static const char between[] = ": ";
     hsd_buffer raw = {0};
     hsd_out *out = &l->out;
-    if (out->status == HSD_OK && finding) out->status = hsd_finding_append(&raw, l->check, row, finding, true, out->err);
+    if (out->status == HSD_OK && finding)
+        out->status = hsd_finding_append(&raw, l->check, row, finding, true, out->err);
     if (out->status == HSD_OK && finding) out->status = hsd_buffer_append(&raw, between, sizeof between - 1, out->err);
     if (out->status == HSD_OK) out->status = hsd_row_append_verdict(&raw, row, true, out->err);
     put_raw_message(&l->json, &raw);

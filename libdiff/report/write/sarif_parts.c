@@ -24,7 +24,8 @@ static bool is_url(hsd_text path)
 
 static bool is_windows(hsd_text path)
 {
-    return path.size >= 3 && is_letter(path.data[0]) && path.data[1] == ':' && (path.data[2] == '\\' || path.data[2] == '/');
+    return path.size >= 3 && is_letter(path.data[0]) && path.data[1] == ':' &&
+           (path.data[2] == '\\' || path.data[2] == '/');
 }
 
 /* Characters that stand as they are; of a URL also what parts it, and percent signs that encode something already. */
@@ -46,9 +47,12 @@ static hsd_status append_uri(hsd_buffer *uri, hsd_text path, hsd_error *err)
         const bool is_drive_sign = has_drive && i == 1;
         char encoded[4];
         snprintf(encoded, sizeof encoded, "%%%02X", (unsigned)(unsigned char)path.data[i]);
-        if (has_drive && path.data[i] == '\\') HSD_TRY(hsd_buffer_append(uri, "/", 1, err));
-        else if (is_plain(path, i, url) || is_drive_sign) HSD_TRY(hsd_buffer_append(uri, path.data + i, 1, err));
-        else HSD_TRY(hsd_buffer_append(uri, encoded, 3, err));
+        if (has_drive && path.data[i] == '\\')
+            HSD_TRY(hsd_buffer_append(uri, "/", 1, err));
+        else if (is_plain(path, i, url) || is_drive_sign)
+            HSD_TRY(hsd_buffer_append(uri, path.data + i, 1, err));
+        else
+            HSD_TRY(hsd_buffer_append(uri, encoded, 3, err));
     }
     return HSD_OK;
 }

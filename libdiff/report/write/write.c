@@ -3,8 +3,8 @@
  */
 #include "report/write/write.h"
 
-hsd_status hsd_write_model(const hsd_reported *subject, unsigned format, hsd_put_model_fn put, const hsd_report_options *options,
-                           hsd_write_fn write, void *context, hsd_error *err)
+hsd_status hsd_write_model(const hsd_reported *subject, unsigned format, hsd_put_model_fn put,
+                           const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
 {
     const hsd_most most = hsd_most_of(options, format);
     hsd_model *model;

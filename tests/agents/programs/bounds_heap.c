@@ -4,8 +4,8 @@
  *
  *      bounds_heap MIB [WRITES [HOT_MIB]]      WRITES: a second, over both threads; 0 = as fast as they can
  *
- * Blocks of mixed sizes, 1 KiB on average, each with a reference to an earlier one; a variable holds the table of all. Two threads
- * write to blocks drawn by chance: of all, or of the first HOT_MIB MiB. "count" prints "wrote TOTAL".
+ * Blocks of mixed sizes, 1 KiB on average, each with a reference to an earlier one; a variable holds the table of all.
+ * Two threads write to blocks drawn by chance: of all, or of the first HOT_MIB MiB. "count" prints "wrote TOTAL".
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -43,7 +43,8 @@ static uint64_t draw(uint64_t *state)
 static size_t draw_size(uint64_t *state)
 {
     const uint64_t random = draw(state);
-    const size_t size = random % 16 == 0 ? SMALL_BYTES + (random >> 8) % (LARGE_BYTES - SMALL_BYTES) : (random >> 8) % SMALL_BYTES;
+    const size_t size =
+        random % 16 == 0 ? SMALL_BYTES + (random >> 8) % (LARGE_BYTES - SMALL_BYTES) : (random >> 8) % SMALL_BYTES;
     return sizeof(block) + size / sizeof(uint32_t) * sizeof(uint32_t);
 }
 
@@ -103,7 +104,8 @@ int main(int argc, char **argv)
 {
     char line[128];
     pthread_t threads[WRITERS];
-    const unsigned long mib = argc > 1 ? strtoul(argv[1], NULL, 10) : 64, writes = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+    const unsigned long mib = argc > 1 ? strtoul(argv[1], NULL, 10) : 64,
+                        writes = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
     const unsigned long hot_mib = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
     if (mib == 0) return 2;
     writes_a_turn = writes == 0 ? 0 : 1 + (writes - 1) / (WRITERS * TURNS);

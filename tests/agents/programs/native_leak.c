@@ -1,6 +1,6 @@
 /*
- * A program in C that leaks in every way that C has, while four threads allocate as fast as they can. Obeys the lines of
- * tests/agents/kit.py; "leak N" plants N objects in each of these places:
+ * A program in C that leaks in every way that C has, while four threads allocate as fast as they can. Obeys the lines
+ * of tests/agents/kit.py; "leak N" plants N objects in each of these places:
  *
  *      sessions      a list in a global variable           made by make_session
  *      cache         a table in a static variable          made by make_entry
@@ -20,11 +20,26 @@
 
 enum { WORKERS = 4, CACHE = 1 << 20, ALIVE = 2000 };
 
-typedef struct session { struct session *next; char *name; char rest[56]; } session;  /* 72 */
-typedef struct entry { long number; char rest[112]; } entry;                          /* 120 */
-typedef struct job { struct job *next; char rest[192]; } job;                         /* 200 */
-typedef struct note { struct note *next; char rest[312]; } note;                      /* 320 */
-typedef struct lost { char rest[456]; } lost;                                         /* 456 */
+typedef struct session {
+    struct session *next;
+    char *name;
+    char rest[56];
+} session; /* 72 */
+typedef struct entry {
+    long number;
+    char rest[112];
+} entry; /* 120 */
+typedef struct job {
+    struct job *next;
+    char rest[192];
+} job; /* 200 */
+typedef struct note {
+    struct note *next;
+    char rest[312];
+} note; /* 320 */
+typedef struct lost {
+    char rest[456];
+} lost; /* 456 */
 
 session *sessions;
 static entry **cache;

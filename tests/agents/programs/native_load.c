@@ -1,6 +1,6 @@
 /*
- * A program that is captured while four threads allocate as fast as they can. Plants blocks that nothing refers to and blocks that a
- * variable holds, and says how many; obeys the lines of tests/agents/kit.py.
+ * A program that is captured while four threads allocate as fast as they can. Plants blocks that nothing refers to and
+ * blocks that a variable holds, and says how many; obeys the lines of tests/agents/kit.py.
  *
  *      native_load [THREADS [BLOCKS [BYTES]]]      BLOCKS: alive at any time, over all threads; BYTES: of the biggest
  *

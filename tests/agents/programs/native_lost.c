@@ -1,6 +1,7 @@
 /*
- * Programs in C that lose memory, one a word on the command line. Obeys the lines of tests/agents/kit.py: "leak N" does N more rounds of
- * what the word says. What nobody should call lost is here as well: kept, constant, interior, tls and late.
+ * Programs in C that lose memory, one a word on the command line. Obeys the lines of tests/agents/kit.py: "leak N" does
+ * N more rounds of what the word says. What nobody should call lost is here as well: kept, constant, interior, tls and
+ * late.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -8,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct node { struct node *next, *other; char rest[48]; };
+struct node {
+    struct node *next, *other;
+    char rest[48];
+};
 
 #define KEPT 4096
 char *kept[KEPT]; /* not static: a compiler may leave out what is only written */
@@ -22,7 +26,10 @@ __attribute__((noinline)) static char *copy_field(long i)
 }
 
 /* A text that is looked at and never freed. */
-static void lose_text(long i) { if (copy_field(i)[0] != 'f') abort(); }
+static void lose_text(long i)
+{
+    if (copy_field(i)[0] != 'f') abort();
+}
 
 static void lose_list(long count)
 {
@@ -65,7 +72,8 @@ static void lose_buffer(long i)
 static void lose_table(long count)
 {
     char **table = calloc((size_t)count, sizeof *table);
-    for (long i = 0; i < count; i++) table[i] = copy_field(i);
+    for (long i = 0; i < count; i++)
+        table[i] = copy_field(i);
 }
 
 static void *work(void *count)
@@ -123,7 +131,11 @@ static void hide(void)
 
 /* ---- the lines ---- */
 
-typedef struct way { const char *word; void (*each)(long i); void (*all)(long count); } way;
+typedef struct way {
+    const char *word;
+    void (*each)(long i);
+    void (*all)(long count);
+} way;
 
 static void tree_each(long i)
 {
@@ -144,23 +156,35 @@ static void hide_each(long i)
 }
 
 static const way ways[] = {
-    {"strdup", lose_text, NULL},     {"list", NULL, lose_list},        {"cycle", lose_cycle, NULL},
-    {"tree", tree_each, NULL},       {"realloc", lose_buffer, NULL},   {"table", NULL, lose_table},
-    {"thread", NULL, lose_in_thread}, {"interior", keep_inside, NULL}, {"tls", tls_each, NULL},
-    {"clean", keep_for_a_while, NULL}, {"constant", keep_for_a_while, NULL}, {"xor", hide_each, NULL},
+    {"strdup", lose_text, NULL},
+    {"list", NULL, lose_list},
+    {"cycle", lose_cycle, NULL},
+    {"tree", tree_each, NULL},
+    {"realloc", lose_buffer, NULL},
+    {"table", NULL, lose_table},
+    {"thread", NULL, lose_in_thread},
+    {"interior", keep_inside, NULL},
+    {"tls", tls_each, NULL},
+    {"clean", keep_for_a_while, NULL},
+    {"constant", keep_for_a_while, NULL},
+    {"xor", hide_each, NULL},
 };
 
 /* No word of what was done stays on the stack. */
 __attribute__((noinline)) static void forget(void)
 {
     volatile char room[16384];
-    for (size_t i = 0; i < sizeof room; i++) room[i] = 0;
+    for (size_t i = 0; i < sizeof room; i++)
+        room[i] = 0;
 }
 
 __attribute__((noinline)) static void run(const way *way, long count)
 {
-    if (way->all != NULL) way->all(count);
-    else for (long i = 0; i < count; i++) way->each(i);
+    if (way->all != NULL)
+        way->all(count);
+    else
+        for (long i = 0; i < count; i++)
+            way->each(i);
 }
 
 int main(int count, char **words)

@@ -1,6 +1,7 @@
 /*
- * In place of the agent's own walk, in an agent that is only made for tests: writes the table as it is, blocks by address, so that a test can see
- * whether two of them overlap, whether one is there twice, and whether a thread was inside.
+ * In place of the agent's own walk, in an agent that is only made for tests: writes the table as it is, blocks by
+ * address, so that a test can see whether two of them overlap, whether one is there twice, and whether a thread was
+ * inside.
  */
 #include "native/table.h"
 #include "native/world.h"
@@ -10,7 +11,9 @@ static hsc_status write_blocks(hsc_writer *w)
     hsn_block block, again;
     uint64_t cursor = 0, wrong = 0;
     while (hsn_table_next(&cursor, &block)) {
-        hsc_begin_object(w, &(hsc_object){.id = block.address, .type = 1, .size_bytes = block.size, .age = (uint32_t)block.sequence});
+        hsc_begin_object(
+            w,
+            &(hsc_object){.id = block.address, .type = 1, .size_bytes = block.size, .age = (uint32_t)block.sequence});
         if (hsc_end_object(w) != HSC_OK) break;
         wrong += !hsn_table_find(block.address, &again) || again.sequence != block.sequence;
     }

@@ -24,6 +24,7 @@ int main(int count, char **arguments)
     puts("tracing");
     fflush(stdout);
     for (pid_t tid; (tid = waitpid(-1, &status, __WALL)) > 0;)
-        if (WIFSTOPPED(status)) ptrace(PTRACE_CONT, tid, NULL, status >> 16 == 0 ? (void *)(long)WSTOPSIG(status) : NULL);
+        if (WIFSTOPPED(status))
+            ptrace(PTRACE_CONT, tid, NULL, status >> 16 == 0 ? (void *)(long)WSTOPSIG(status) : NULL);
     return 0;
 }

@@ -1,13 +1,15 @@
 /*
- * A program whose threads do nothing but wait, each in a system call of its own, over and over: what a capture must not disturb.
+ * A program whose threads do nothing but wait, each in a system call of its own, over and over: what a capture must not
+ * disturb.
  *
  *      native_waits [MILLISECONDS]      of each wait
  *
  * Prints "ready" and how many calls there are (io_uring not everywhere), and for each line "report" one line
- * "waits NAME DONE EARLY WRONG LATEST_US ERRNO" a call and then "reported": how often it waited, how often it came back before its time, how often
- * with another answer than it should (EINTR), how long behind its time at most, and the last wrong answer (ERANGE: the time of its socket is another).
- * "signals" counts what was sent to a thread in epoll_pwait and what made it return, as it must; "ended" how many of pause, accept, flock and waitpid
- * returned, which have no reason to. Ends at "quit".
+ * "waits NAME DONE EARLY WRONG LATEST_US ERRNO" a call and then "reported": how often it waited, how often it came back
+ * before its time, how often with another answer than it should (EINTR), how long behind its time at most, and the last
+ * wrong answer (ERANGE: the time of its socket is another). "signals" counts what was sent to a thread in epoll_pwait
+ * and what made it return, as it must; "ended" how many of pause, accept, flock and waitpid returned, which have no
+ * reason to. Ends at "quit".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +32,8 @@
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
-#include <sys/sem.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -50,8 +52,14 @@ static int64_t now_ns(clockid_t clock)
     return (int64_t)t.tv_sec * NS_A_SECOND + t.tv_nsec;
 }
 
-static struct timespec spec_of(int64_t ns) { return (struct timespec){.tv_sec = ns / NS_A_SECOND, .tv_nsec = ns % NS_A_SECOND}; }
-static struct timeval value_of(int64_t ns) { return (struct timeval){.tv_sec = ns / NS_A_SECOND, .tv_usec = ns % NS_A_SECOND / 1000}; }
+static struct timespec spec_of(int64_t ns)
+{
+    return (struct timespec){.tv_sec = ns / NS_A_SECOND, .tv_nsec = ns % NS_A_SECOND};
+}
+static struct timeval value_of(int64_t ns)
+{
+    return (struct timeval){.tv_sec = ns / NS_A_SECOND, .tv_usec = ns % NS_A_SECOND / 1000};
+}
 static int wait_ms(void) { return (int)(wait_ns / NS_A_MS); }
 
 /* ---- one wait each; true: it ended as it should ---- */
@@ -198,7 +206,8 @@ static bool keeps_its_time(int fd, int option)
     const struct timeval wanted = value_of(wait_ns);
     struct timeval t;
     socklen_t size = sizeof t;
-    const bool is_kept = getsockopt(fd, SOL_SOCKET, option, &t, &size) == 0 && t.tv_sec == wanted.tv_sec && t.tv_usec == wanted.tv_usec;
+    const bool is_kept =
+        getsockopt(fd, SOL_SOCKET, option, &t, &size) == 0 && t.tv_sec == wanted.tv_sec && t.tv_usec == wanted.tv_usec;
     if (!is_kept) errno = ERANGE;
     return is_kept;
 }
@@ -209,7 +218,9 @@ static bool do_recv(void)
     char c;
     if (ends[0] < 0) {
         const struct timeval t = value_of(wait_ns);
-        if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0 || setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t) != 0) return false;
+        if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0 ||
+            setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t) != 0)
+            return false;
     }
     return recv(ends[0], &c, 1, 0) < 0 && errno == EAGAIN && keeps_its_time(ends[0], SO_RCVTIMEO);
 }
@@ -231,14 +242,17 @@ static bool do_send(void)
     static const char much[4096];
     if (ends[0] < 0) {
         const struct timeval t = value_of(wait_ns);
-        if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) != 0 || setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &t, sizeof t) != 0) return false;
+        if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) != 0 ||
+            setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &t, sizeof t) != 0)
+            return false;
         while (send(ends[0], much, sizeof much, MSG_DONTWAIT) > 0) {
         }
     }
     return send(ends[0], much, sizeof much, 0) < 0 && errno == EAGAIN && keeps_its_time(ends[0], SO_SNDTIMEO);
 }
 
-/* By the kernel's own calls: no library of a system is sure to be there. A ring without completions, waited for by a time of the call. */
+/* By the kernel's own calls: no library of a system is sure to be there. A ring without completions, waited for by a
+ * time of the call. */
 static int ring = -1;
 
 static bool has_ring(void)
@@ -252,7 +266,9 @@ static bool do_io_uring(void)
 {
     const struct timespec t = spec_of(wait_ns);
     const struct io_uring_getevents_arg argument = {.ts = (uintptr_t)&t};
-    return syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &argument, sizeof argument) < 0 && errno == ETIME;
+    return syscall(SYS_io_uring_enter, ring, 0, 1, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &argument,
+                   sizeof argument) < 0 &&
+           errno == ETIME;
 }
 
 /* ---- waits that another thread ends ---- */
@@ -372,8 +388,9 @@ static bool open_all(void)
     lock_wanted = open_again(locked_now);
     unlink(lock);
     messages = msgget(IPC_PRIVATE, 0600);
-    return pipe(pipe_ends) == 0 && lock_wanted >= 0 && messages >= 0 && bind(listening, (const struct sockaddr *)&listening_at, size) == 0 &&
-           listen(listening, 8) == 0 && getsockname(listening, (struct sockaddr *)&listening_at, &size) == 0;
+    return pipe(pipe_ends) == 0 && lock_wanted >= 0 && messages >= 0 &&
+           bind(listening, (const struct sockaddr *)&listening_at, size) == 0 && listen(listening, 8) == 0 &&
+           getsockname(listening, (struct sockaddr *)&listening_at, &size) == 0;
 }
 
 /* ---- calls that nothing ends: each return of theirs is one too many ---- */
@@ -523,7 +540,8 @@ static void begin(void *(*run)(void *), void *argument, pthread_t *out)
 static void report(void)
 {
     for (size_t i = 0; i < call_count; i++)
-        printf("waits %s %lu %lu %lu %ld %d\n", calls[i].name, calls[i].done, calls[i].early, calls[i].wrong, calls[i].latest_ns / 1000, calls[i].wrong_errno);
+        printf("waits %s %lu %lu %lu %ld %d\n", calls[i].name, calls[i].done, calls[i].early, calls[i].wrong,
+               calls[i].latest_ns / 1000, calls[i].wrong_errno);
     printf("ended %lu\n", ended);
     printf("signals %lu %lu %lu\n", sent, handled, woken);
     printf("reported\n");

@@ -1,20 +1,48 @@
 /*
- * A program in C that asks for memory in every way that programs in C do, for types by debug information. Obeys the lines of
- * tests/agents/kit.py. "leak N" plants N of each; the comment says of what type it is.
+ * A program in C that asks for memory in every way that programs in C do, for types by debug information. Obeys the
+ * lines of tests/agents/kit.py. "leak N" plants N of each; the comment says of what type it is.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct order { long number, amount[11]; } order;                     /* 96 */
-struct line { struct line *next; char text[120]; };                          /* 128 */
-typedef struct { double at[24]; } point;                                     /* 192 */
-struct packet { struct packet *next; size_t size; char bytes[]; };           /* 16 and what follows */
-struct base { struct base *next; int kind; };                                /* 16 */
-struct circle { struct base base; double radius[10]; };                      /* 96 */
-struct session { struct session *next; char *name; order **orders; struct line *lines; point *points; size_t order_count, room; }; /* 56 */
+typedef struct order {
+    long number, amount[11];
+} order; /* 96 */
+struct line {
+    struct line *next;
+    char text[120];
+}; /* 128 */
+typedef struct {
+    double at[24];
+} point; /* 192 */
+struct packet {
+    struct packet *next;
+    size_t size;
+    char bytes[];
+}; /* 16 and what follows */
+struct base {
+    struct base *next;
+    int kind;
+}; /* 16 */
+struct circle {
+    struct base base;
+    double radius[10];
+}; /* 96 */
+/* 56 */
+struct session {
+    struct session *next;
+    char *name;
+    order **orders;
+    struct line *lines;
+    point *points;
+    size_t order_count, room;
+};
 
-struct tag { struct tag *next; void *text; };                                /* 16 */
+struct tag {
+    struct tag *next;
+    void *text;
+}; /* 16 */
 
 static struct session *sessions;
 static struct tag *tags;
@@ -81,14 +109,18 @@ __attribute__((noinline)) static struct base *make_circle(double radius)
     return &c->base;
 }
 
-/* `char[]`: text behind a header that is as long as the text makes it; what is kept is a pointer to the text, as one to anything. */
+/* `char[]`: text behind a header that is as long as the text makes it; what is kept is a pointer to the text, as one to
+ * anything. */
 __attribute__((noinline)) static char *new_text(const void *bytes, size_t size)
 {
     const size_t header = size < 32 ? 1 : size < 256 ? 3 : 9;
     char *text = (char *)xmalloc(header + size + 1) + header;
-    if (header == 1) text[-1] = (char)size;
-    else if (header == 3) memcpy(text - 3, &(unsigned short){(unsigned short)size}, 2);
-    else memcpy(text - 9, &size, 8);
+    if (header == 1)
+        text[-1] = (char)size;
+    else if (header == 3)
+        memcpy(text - 3, &(unsigned short){(unsigned short)size}, 2);
+    else
+        memcpy(text - 9, &size, 8);
     if (size > 0 && bytes != NULL) memcpy(text, bytes, size);
     text[size] = '\0';
     return text;

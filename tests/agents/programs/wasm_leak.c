@@ -1,5 +1,6 @@
 /*
- * A WebAssembly program that leaks sessions: work() allocates and frees, leak(n) keeps. For hosts in Node and in a browser.
+ * A WebAssembly program that leaks sessions: work() allocates and frees, leak(n) keeps. For hosts in Node and in a
+ * browser.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,8 @@ __attribute__((export_name("work"))) int work(int rounds)
         free(ring[i % 64]);
         ring[i % 64] = memset(malloc((size_t)(i % 100 + 1)), i, 1);
     }
-    for (int i = 0; i < 64; i++) free(ring[i]);
+    for (int i = 0; i < 64; i++)
+        free(ring[i]);
     return rounds;
 }
 

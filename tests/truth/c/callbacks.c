@@ -1,20 +1,22 @@
 /* Handlers are registered with a context of their own for each client, and never removed. */
 #include "program.h"
 
-struct handler { void (*call)(void *); void *context; };
-struct context { long client; char *name; char buffer[96]; };
+struct handler {
+    void (*call)(void *);
+    void *context;
+};
+struct context {
+    long client;
+    char *name;
+    char buffer[96];
+};
 
 static struct handler *handlers;
 static size_t handler_count, handler_room;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
-static void on_event(void *context)
-{
-    ((struct context *)context)->client++;
-}
+static void on_event(void *context) { ((struct context *)context)->client++; }
 
 static __attribute__((noinline)) void register_handler(void (*call)(void *), void *context)
 {
@@ -30,7 +32,4 @@ static __attribute__((noinline)) struct context *make_context(long client)
     return c;
 }
 
-static void plant(long number)
-{
-    register_handler(on_event, make_context(number));
-}
+static void plant(long number) { register_handler(on_event, make_context(number)); }

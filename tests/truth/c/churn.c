@@ -3,13 +3,13 @@
 
 enum { ENTRIES = 3000 };
 
-struct entry { size_t size; char *text; };
+struct entry {
+    size_t size;
+    char *text;
+};
 static struct entry *entry_table;
 
-static void setup(void)
-{
-    entry_table = calloc(ENTRIES, sizeof *entry_table);
-}
+static void setup(void) { entry_table = calloc(ENTRIES, sizeof *entry_table); }
 
 static void plant(long number)
 {

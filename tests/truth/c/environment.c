@@ -1,9 +1,7 @@
 /* Each request sets a variable of the environment by a name of its own, and never unsets it. */
 #include "program.h"
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) void remember(long number)
 {
@@ -14,7 +12,4 @@ static __attribute__((noinline)) void remember(long number)
     setenv(name, value, 1); /* truth: made */
 }
 
-static void plant(long number)
-{
-    remember(number);
-}
+static void plant(long number) { remember(number); }

@@ -1,16 +1,19 @@
-/* Connections by their descriptor, in one array: the number is given out again only after a close, which is forgotten. */
+/* Connections by their descriptor, in one array: the number is given out again only after a close, which is forgotten.
+ */
 #include "program.h"
 
 enum { DESCRIPTORS = 65536 };
 
-struct connection { int descriptor; char *input, *output; char peer[40]; };
+struct connection {
+    int descriptor;
+    char *input, *output;
+    char peer[40];
+};
 
 struct connection *connections[DESCRIPTORS];
 static int next_descriptor = 3;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) struct connection *accept_connection(int descriptor)
 {

@@ -1,8 +1,17 @@
 /* Everything of the program hangs from one structure, which one variable refers to: what grows is one of its fields. */
 #include "program.h"
 
-struct upload { struct upload *next; char *name; char state[40]; };
-struct application { const char *title; char *banner; struct upload *uploads; long served; };
+struct upload {
+    struct upload *next;
+    char *name;
+    char state[40];
+};
+struct application {
+    const char *title;
+    char *banner;
+    struct upload *uploads;
+    long served;
+};
 
 static struct application *the_application;
 

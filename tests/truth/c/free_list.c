@@ -3,12 +3,13 @@
 
 enum { BURST = 20 };
 
-struct buffer { struct buffer *next; char bytes[248]; };
+struct buffer {
+    struct buffer *next;
+    char bytes[248];
+};
 static struct buffer *free_buffers;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static struct buffer *get_buffer(void)
 {

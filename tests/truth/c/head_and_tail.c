@@ -1,13 +1,15 @@
 /* A queue with a variable for its head and one for its tail. */
 #include "program.h"
 
-struct task { struct task *next; long number; char body[80]; };
+struct task {
+    struct task *next;
+    long number;
+    char body[80];
+};
 
 struct task *first_task, *last_task;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) struct task *new_task(long number)
 {
@@ -19,7 +21,9 @@ static __attribute__((noinline)) struct task *new_task(long number)
 static void plant(long number)
 {
     struct task *t = new_task(number);
-    if (last_task != NULL) last_task->next = t;
-    else first_task = t;
+    if (last_task != NULL)
+        last_task->next = t;
+    else
+        first_task = t;
     last_task = t;
 }

@@ -1,14 +1,15 @@
 /* Two leaks: a list that is held, and, more of it, buffers that are lost. */
 #include "program.h"
 
-struct visit { struct visit *next; char text[56]; };
+struct visit {
+    struct visit *next;
+    char text[56];
+};
 
 struct visit *visit_list;
 static long total;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) struct visit *new_visit(void)
 {

@@ -3,13 +3,15 @@
 
 enum { CHAINS = 2048 };
 
-struct interned { struct interned *next; unsigned hash; char text[]; };
+struct interned {
+    struct interned *next;
+    unsigned hash;
+    char text[];
+};
 
 static struct interned *interned_strings[CHAINS];
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) const char *intern(const char *text, unsigned hash)
 {

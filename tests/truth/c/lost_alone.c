@@ -4,9 +4,7 @@
 
 static long total;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) char *read_packet(long number)
 {
@@ -15,7 +13,4 @@ static __attribute__((noinline)) char *read_packet(long number)
     return packet;
 }
 
-static void plant(long number)
-{
-    total += read_packet(number)[17];
-}
+static void plant(long number) { total += read_packet(number)[17]; }

@@ -5,13 +5,12 @@
 static int trace_level;
 static long traced;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) void describe(long number, char **out)
 {
-    if (asprintf(out, "request %06ld of somebody who was here before, with a body of %4d bytes", number % 1000000, 512) < 0) /* truth: made */
+    if (asprintf(out, "request %06ld of somebody who was here before, with a body of %4d bytes", number % 1000000,
+                 512) < 0) /* truth: made */
         *out = NULL;
 }
 

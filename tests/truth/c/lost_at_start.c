@@ -13,10 +13,7 @@ static __attribute__((noinline)) void read_settings(void)
     }
 }
 
-static void setup(void)
-{
-    read_settings();
-}
+static void setup(void) { read_settings(); }
 
 static void plant(long number)
 {

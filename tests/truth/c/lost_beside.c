@@ -2,7 +2,9 @@
 #define LOAD_PLAIN
 #include "program.h"
 
-struct node { struct node *next; };
+struct node {
+    struct node *next;
+};
 struct node *two_nodes;
 static long total;
 
@@ -19,7 +21,4 @@ static __attribute__((noinline)) char *read_packet(long number)
     return packet;
 }
 
-static void plant(long number)
-{
-    total += read_packet(number)[17];
-}
+static void plant(long number) { total += read_packet(number)[17]; }

@@ -1,14 +1,20 @@
-/* A configuration is read again with each request, and the pointer to the old one, with all that it holds, is overwritten. */
+/* A configuration is read again with each request, and the pointer to the old one, with all that it holds, is
+ * overwritten. */
 #include "program.h"
 
-struct entry { struct entry *next; char *key, *value; };
-struct config { struct entry *entries; int count; char path[44]; };
+struct entry {
+    struct entry *next;
+    char *key, *value;
+};
+struct config {
+    struct entry *entries;
+    int count;
+    char path[44];
+};
 
 static struct config *current_config;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) void add_entry(struct config *c, const char *key, const char *value)
 {

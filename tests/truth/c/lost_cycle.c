@@ -2,14 +2,18 @@
 #include "program.h"
 
 struct child;
-struct parent { struct child *child; char text[40]; };
-struct child { struct parent *parent; char text[32]; };
+struct parent {
+    struct child *child;
+    char text[40];
+};
+struct child {
+    struct parent *parent;
+    char text[32];
+};
 
 static long sum;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) struct parent *make_family(long number)
 {
@@ -20,7 +24,4 @@ static __attribute__((noinline)) struct parent *make_family(long number)
     return p;
 }
 
-static void plant(long number)
-{
-    sum += make_family(number)->text[0];
-}
+static void plant(long number) { sum += make_family(number)->text[0]; }

@@ -1,13 +1,13 @@
 /* One request in ten is refused, and the function returns without freeing what it had parsed by then. */
 #include "program.h"
 
-struct parsed { char *method, *path; };
+struct parsed {
+    char *method, *path;
+};
 
 static long refused;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) char *parse_field(const char *text, size_t size)
 {
@@ -25,7 +25,4 @@ static __attribute__((noinline)) int handle_request(long number)
     return 0;
 }
 
-static void plant(long number)
-{
-    refused += handle_request(number) != 0;
-}
+static void plant(long number) { refused += handle_request(number) != 0; }

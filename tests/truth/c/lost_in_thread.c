@@ -3,16 +3,17 @@
 
 enum { ROWS = 20 };
 
-struct vector { char **rows; size_t count, room; };
+struct vector {
+    char **rows;
+    size_t count, room;
+};
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) void add_row(struct vector *v, const char *text)
 {
     if (v->count == v->room) v->rows = realloc(v->rows, (v->room += ROWS) * sizeof *v->rows); /* truth: grown */
-    v->rows[v->count++] = strdup(text); /* truth: copied */
+    v->rows[v->count++] = strdup(text);                                                       /* truth: copied */
 }
 
 static void *answer(void *argument)

@@ -3,14 +3,16 @@
 
 enum { BATCH = 50 };
 
-struct job { struct job *next; long number; char text[84]; };
+struct job {
+    struct job *next;
+    long number;
+    char text[84];
+};
 
 static struct job *current_batch;
 static unsigned batch_size;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) struct job *new_job(long number)
 {

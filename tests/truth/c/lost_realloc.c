@@ -1,13 +1,12 @@
-/* A buffer is enlarged while it is filled; the path of an empty answer returns without freeing it, or the header before it. */
+/* A buffer is enlarged while it is filled; the path of an empty answer returns without freeing it, or the header before
+ * it. */
 #include "program.h"
 
 struct header {
     char *name, *value;
 };
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) struct header *parse_header(long number)
 {

@@ -3,9 +3,7 @@
 
 static long matches;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) char *lower_case(const char *text)
 {
@@ -22,5 +20,6 @@ static __attribute__((noinline)) int is_json(const char *header)
 
 static void plant(long number)
 {
-    matches += is_json(number % 2 ? "Content-Type: application/JSON; charset=UTF-8" : "Content-Type: application/XHTM; charset=UTF-8");
+    matches += is_json(number % 2 ? "Content-Type: application/JSON; charset=UTF-8"
+                                  : "Content-Type: application/XHTM; charset=UTF-8");
 }

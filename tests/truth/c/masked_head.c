@@ -1,14 +1,16 @@
 /* A list whose only reference, its head, is stored with a secret xor'ed over it, as allocators and canaries do. */
 #include "program.h"
 
-struct token { struct token *next; long number; char text[64]; };
+struct token {
+    struct token *next;
+    long number;
+    char text[64];
+};
 
 uintptr_t masked_tokens = 0x5a5a5a5a5a5a5a5au;
 static const uintptr_t secret = 0x5a5a5a5a5a5a5a5au;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) struct token *new_token(long number)
 {

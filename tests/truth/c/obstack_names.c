@@ -4,18 +4,12 @@
 
 static struct obstack name_stack;
 
-static __attribute__((noinline)) void *take_chunk(size_t size)
-{
-    return malloc(size); /* truth: made */
-}
+static __attribute__((noinline)) void *take_chunk(size_t size) { return malloc(size); /* truth: made */ }
 
 #define obstack_chunk_alloc take_chunk
-#define obstack_chunk_free free
+#define obstack_chunk_free  free
 
-static void setup(void)
-{
-    obstack_init(&name_stack);
-}
+static void setup(void) { obstack_init(&name_stack); }
 
 static void plant(long number)
 {

@@ -1,13 +1,21 @@
 /* A hash table as glib has it: keys, values and hashes in three arrays that are doubled. */
 #include "program.h"
 
-struct table { char **keys; long **values; unsigned *hashes; size_t room, used; };
+struct table {
+    char **keys;
+    long **values;
+    unsigned *hashes;
+    size_t room, used;
+};
 
 static struct table *symbol_table;
 
 static __attribute__((noinline)) void table_init(struct table *t, size_t room)
 {
-    *t = (struct table){.keys = calloc(room, sizeof *t->keys), .values = calloc(room, sizeof *t->values), .hashes = calloc(room, sizeof *t->hashes), .room = room};
+    *t = (struct table){.keys = calloc(room, sizeof *t->keys),
+                        .values = calloc(room, sizeof *t->values),
+                        .hashes = calloc(room, sizeof *t->hashes),
+                        .room = room};
 }
 
 static void put(struct table *t, char *key, long *value, unsigned hash)
@@ -48,7 +56,4 @@ static __attribute__((noinline)) void intern_symbol(struct table *t, long number
     put(t, strdup(name), value, (unsigned)number * 2654435761u);
 }
 
-static void plant(long number)
-{
-    intern_symbol(symbol_table, number);
-}
+static void plant(long number) { intern_symbol(symbol_table, number); }

@@ -3,9 +3,20 @@
 
 enum { PAGE = 512, SLOTS = 1024 };
 
-struct page { struct page *in_slot, *newer, *older; unsigned number, pins; unsigned char *data; };
-struct page_cache { struct page *slots[SLOTS]; struct page *newest, *oldest; unsigned count, limit; };
-struct pager { const char *file; struct page_cache *cache; };
+struct page {
+    struct page *in_slot, *newer, *older;
+    unsigned number, pins;
+    unsigned char *data;
+};
+struct page_cache {
+    struct page *slots[SLOTS];
+    struct page *newest, *oldest;
+    unsigned count, limit;
+};
+struct pager {
+    const char *file;
+    struct page_cache *cache;
+};
 
 static struct pager *main_pager;
 
@@ -24,8 +35,10 @@ static __attribute__((noinline)) struct page *cache_fetch(struct page_cache *c, 
     p->in_slot = c->slots[number % SLOTS];
     c->slots[number % SLOTS] = p;
     p->older = c->newest;
-    if (c->newest != NULL) c->newest->newer = p;
-    else c->oldest = p;
+    if (c->newest != NULL)
+        c->newest->newer = p;
+    else
+        c->oldest = p;
     c->newest = p;
     c->count++;
     return p;

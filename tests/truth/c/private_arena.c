@@ -12,9 +12,7 @@ struct chunk {
 
 static struct chunk *record_arena;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) void grow_arena(void)
 {

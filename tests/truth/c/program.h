@@ -1,10 +1,12 @@
 /*
- * What the programs of this folder have besides their own: the lines of tests/agents/kit.py, and the load of a small server.
+ * What the programs of this folder have besides their own: the lines of tests/agents/kit.py, and the load of a small
+ * server.
  *
- * A program defines setup(), which is called once, and plant(number), which is called for each object that "leak N" asks for. Around each
- * of these a request is served: a cache that evicts, a ring of the last answers that is full, buffers that come and go, and a second
- * thread with a pool and timers. All of it is full before "ready", so that it is no larger in a later capture. With LOAD_PLAIN defined no
- * block of the load refers to another one; with LOAD_SMALL there is less of it.
+ * A program defines setup(), which is called once, and plant(number), which is called for each object that "leak N"
+ * asks for. Around each of these a request is served: a cache that evicts, a ring of the last answers that is full,
+ * buffers that come and go, and a second thread with a pool and timers. All of it is full before "ready", so that it is
+ * no larger in a later capture. With LOAD_PLAIN defined no block of the load refers to another one; with LOAD_SMALL
+ * there is less of it.
  */
 #ifndef TRUTH_PROGRAM_H
 #define TRUTH_PROGRAM_H

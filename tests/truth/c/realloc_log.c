@@ -6,9 +6,7 @@ enum { LINE = 64, STEP = 4096 };
 static char *journal;
 static size_t journal_used, journal_room;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) void append_line(const char *line)
 {

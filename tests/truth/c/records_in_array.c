@@ -27,7 +27,8 @@ static __attribute__((noinline)) struct record make_record(long number)
 {
     char name[32];
     snprintf(name, sizeof name, "record number %06ld", number);
-    return (struct record){.name = strdup(name), .numbers = calloc(9, sizeof(int)), .count = 9}; /* truth: made */
+    /* truth: made */
+    return (struct record){.name = strdup(name), .numbers = calloc(9, sizeof(int)), .count = 9};
 }
 
 static void plant(long number)

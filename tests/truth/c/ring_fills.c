@@ -1,15 +1,16 @@
-/* A ring of the last 5,000 events, which gets full between the second and the third capture: it grew, and is no leak. */
+/* A ring of the last 5,000 events, which gets full between the second and the third capture: it grew, and is no leak.
+ */
 #include "program.h"
 
 enum { EVENTS = 7500 };
 
-struct event { long number; char text[120]; };
+struct event {
+    long number;
+    char text[120];
+};
 static struct event **event_ring;
 
-static void setup(void)
-{
-    event_ring = calloc(EVENTS, sizeof *event_ring);
-}
+static void setup(void) { event_ring = calloc(EVENTS, sizeof *event_ring); }
 
 static __attribute__((noinline)) struct event *make_event(long number)
 {

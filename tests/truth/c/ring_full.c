@@ -3,12 +3,13 @@
 
 enum { EVENTS = 4000 };
 
-struct event { long number; char text[120]; };
+struct event {
+    long number;
+    char text[120];
+};
 static struct event *last_events[EVENTS];
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static void plant(long number)
 {

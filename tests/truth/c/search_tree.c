@@ -1,14 +1,16 @@
 /* A search tree, not balanced, with keys in random order: as std::set and the like grow, at old nodes. */
 #include "program.h"
 
-struct order { struct order *left, *right, *parent; unsigned long key; char *customer; };
+struct order {
+    struct order *left, *right, *parent;
+    unsigned long key;
+    char *customer;
+};
 
 static struct order *orders_by_key;
 static unsigned long state = 362436069u;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) struct order *make_order(unsigned long key)
 {

@@ -1,14 +1,18 @@
 /* A queue in a ring of two directions with a sentinel, as in kernels; its consumer has stopped. */
 #include "program.h"
 
-struct link { struct link *next, *previous; };
-struct message { long number; struct link in_queue; char body[104]; };
+struct link {
+    struct link *next, *previous;
+};
+struct message {
+    long number;
+    struct link in_queue;
+    char body[104];
+};
 
 static struct link mail_queue = {&mail_queue, &mail_queue};
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) struct message *new_message(long number)
 {

@@ -3,14 +3,19 @@
 
 enum { CHUNK = 8192 };
 
-struct chunk { struct chunk *earlier; size_t used; char room[CHUNK - 16]; };
-struct arena { struct chunk *top; size_t chunks; };
+struct chunk {
+    struct chunk *earlier;
+    size_t used;
+    char room[CHUNK - 16];
+};
+struct arena {
+    struct chunk *top;
+    size_t chunks;
+};
 
 static struct arena session_arena;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) void add_chunk(struct arena *a)
 {
@@ -28,7 +33,4 @@ static void *from_arena(struct arena *a, size_t size)
     return place;
 }
 
-static void plant(long number)
-{
-    memset(from_arena(&session_arena, 146), (int)number & 15, 146);
-}
+static void plant(long number) { memset(from_arena(&session_arena, 146), (int)number & 15, 146); }

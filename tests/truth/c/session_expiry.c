@@ -3,14 +3,16 @@
 
 enum { SESSIONS = 2000, BUCKETS = 512 };
 
-struct session { struct session *in_bucket, *younger; long id; char *user; };
+struct session {
+    struct session *in_bucket, *younger;
+    long id;
+    char *user;
+};
 
 static struct session *buckets[BUCKETS], *oldest_session, *youngest_session;
 static unsigned session_count;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static void expire(void)
 {
@@ -31,8 +33,10 @@ static void plant(long number)
     s->user = strdup("a user who comes once");
     s->in_bucket = buckets[number % BUCKETS];
     buckets[number % BUCKETS] = s;
-    if (youngest_session != NULL && session_count > 0) youngest_session->younger = s;
-    else oldest_session = s;
+    if (youngest_session != NULL && session_count > 0)
+        youngest_session->younger = s;
+    else
+        oldest_session = s;
     youngest_session = s;
     if (++session_count > SESSIONS) expire();
 }

@@ -3,15 +3,19 @@
 
 enum { A_SLAB = 64 };
 
-struct packet { struct packet *next_free; char bytes[88]; };
-struct slab { struct slab *earlier; struct packet packets[A_SLAB]; };
+struct packet {
+    struct packet *next_free;
+    char bytes[88];
+};
+struct slab {
+    struct slab *earlier;
+    struct packet packets[A_SLAB];
+};
 
 static struct slab *packet_slabs;
 static struct packet *free_packets;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) void add_slab(void)
 {

@@ -2,13 +2,15 @@
 #define LOAD_SMALL
 #include "program.h"
 
-struct alarm { struct alarm *next; long number; char text[83]; };
+struct alarm {
+    struct alarm *next;
+    long number;
+    char text[83];
+};
 
 struct alarm *alarm_list;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) struct alarm *new_alarm(long number)
 {

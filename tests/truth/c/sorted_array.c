@@ -1,15 +1,15 @@
 /* Pointers to records in an array that is sorted after each insertion. */
 #include "program.h"
 
-struct record { unsigned key; char body[140]; };
+struct record {
+    unsigned key;
+    char body[140];
+};
 
 static struct record **sorted_records;
 static size_t record_count;
 
-static void setup(void)
-{
-    sorted_records = calloc(65536, sizeof *sorted_records);
-}
+static void setup(void) { sorted_records = calloc(65536, sizeof *sorted_records); }
 
 static int compare(const void *a, const void *b)
 {

@@ -1,7 +1,11 @@
 /* A thread that serves for ever keeps its clients in a local variable. */
 #include "program.h"
 
-struct client { struct client *next; long number; char name[48]; };
+struct client {
+    struct client *next;
+    long number;
+    char name[48];
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;

@@ -3,14 +3,9 @@
 
 static long lines;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
-static __attribute__((noinline)) FILE *open_report(void)
-{
-    return fopen("/dev/null", "w"); /* truth: opened */
-}
+static __attribute__((noinline)) FILE *open_report(void) { return fopen("/dev/null", "w"); /* truth: opened */ }
 
 static void plant(long number)
 {

@@ -1,12 +1,13 @@
 /* No leak: what it makes for a request it frees with the request. */
 #include "program.h"
 
-struct order { long id; char *text; };
+struct order {
+    long id;
+    char *text;
+};
 static struct order *current_order;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static void plant(long number)
 {

@@ -1,13 +1,14 @@
 /* Notes that each thread keeps for itself, in a variable of the thread. */
 #include "program.h"
 
-struct note { struct note *next; char text[100]; };
+struct note {
+    struct note *next;
+    char text[100];
+};
 
 static __thread struct note *notes_of_thread;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) struct note *take_note(void)
 {

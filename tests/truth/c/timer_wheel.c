@@ -1,21 +1,28 @@
-/* Timeouts of requests in a wheel of 256 slots: those of requests that were answered are not cancelled, and lie an hour ahead. */
+/* Timeouts of requests in a wheel of 256 slots: those of requests that were answered are not cancelled, and lie an hour
+ * ahead. */
 #include "program.h"
 
 enum { SLOTS = 256 };
 
-struct timeout { struct timeout *next, **previous; void (*fire)(void *); void *request; unsigned long due; };
-struct request { long number; char url[72]; };
+struct timeout {
+    struct timeout *next, **previous;
+    void (*fire)(void *);
+    void *request;
+    unsigned long due;
+};
+struct request {
+    long number;
+    char url[72];
+};
 
-static struct { unsigned long now; struct timeout *slots[SLOTS]; } timeout_wheel;
+static struct {
+    unsigned long now;
+    struct timeout *slots[SLOTS];
+} timeout_wheel;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
-static void give_up(void *request)
-{
-    free(request);
-}
+static void give_up(void *request) { free(request); }
 
 static __attribute__((noinline)) void set_timeout(struct request *request, unsigned long due)
 {

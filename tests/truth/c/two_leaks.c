@@ -1,15 +1,19 @@
 /* Two leaks: an audit trail in a list, and the larger one, documents in a table. */
 #include "program.h"
 
-struct audit { struct audit *next; char text[72]; };
-struct document { long number; char *body; };
+struct audit {
+    struct audit *next;
+    char text[72];
+};
+struct document {
+    long number;
+    char *body;
+};
 
 struct audit *audit_trail;
 struct document *open_documents[65536];
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) struct audit *note_audit(void)
 {

@@ -13,9 +13,7 @@ struct session {
 static struct session *sessions_by_address[BUCKETS];
 static struct session *sessions_by_age;
 
-static void setup(void)
-{
-}
+static void setup(void) {}
 
 static __attribute__((noinline)) struct session *open_session(long id)
 {

@@ -21,7 +21,8 @@ int talk_connect(const char *name, pid_t pid)
     const int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "hsdiff/1/%s/%ld", name, (long)pid);
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     cr_assert(fd >= 0);
-    if (connect(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0)
+    if (connect(fd, (struct sockaddr *)&address,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0)
         return fd;
     const int error = errno;
     close(fd);

@@ -1,4 +1,5 @@
-/* An agent that is asked: answers, refusals, askers that misbehave or go away, forks, descriptors that are closed under it. */
+/* An agent that is asked: answers, refusals, askers that misbehave or go away, forks, descriptors that are closed under
+ * it. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -64,7 +65,8 @@ Test(control, says_what_it_does_not_understand)
     expect_answer("hsdiff 1 dance\n", "error this agent knows capture and forget, and nothing else\n");
     expect_answer("hsdiff 1 captured\n", "error this agent knows capture and forget, and nothing else\n");
     expect_answer("hsdiff 1\n", "error this agent knows capture and forget, and nothing else\n");
-    expect_answer("hsdiff 2 capture\n", "error this agent speaks version 1 of the protocol: use the hsdiff that it came with\n");
+    expect_answer("hsdiff 2 capture\n",
+                  "error this agent speaks version 1 of the protocol: use the hsdiff that it came with\n");
     expect_answer("GET / HTTP/1.1\r\n", "error a request is one line of text\n");
     expect_answer("hello\n", "error a request begins with hsdiff\n");
     expect_answer("\n", "error a request begins with hsdiff\n");
@@ -125,8 +127,10 @@ static void *ask_in_thread(void *unused)
 Test(control, serves_one_at_a_time_and_all_of_them)
 {
     pthread_t threads[8];
-    for (int i = 0; i < 8; i++) cr_assert_eq(pthread_create(&threads[i], NULL, ask_in_thread, NULL), 0);
-    for (int i = 0; i < 8; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < 8; i++)
+        cr_assert_eq(pthread_create(&threads[i], NULL, ask_in_thread, NULL), 0);
+    for (int i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
     cr_assert_eq(tiny_served, 8);
     cr_assert_eq(tiny_at_once, 1);
 }
@@ -149,7 +153,8 @@ static int take_name(int turn)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     int length = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "hsdiff/1/tiny/%ld", (long)getpid());
-    if (turn > 1) length += snprintf(name.sun_path + 1 + length, sizeof name.sun_path - 1 - (size_t)length, ".%d", turn);
+    if (turn > 1)
+        length += snprintf(name.sun_path + 1 + length, sizeof name.sun_path - 1 - (size_t)length, ".%d", turn);
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
     cr_assert(fd >= 0 && bind(fd, (struct sockaddr *)&name, size) == 0 && listen(fd, 1) == 0);
@@ -168,7 +173,8 @@ Test(control, takes_the_next_name_when_one_is_taken)
         hsa_stop();
     }
     cr_assert_eq(hsa_listen(&agent), EADDRINUSE);
-    for (int i = 0; i < 9; i++) close(taken[i]);
+    for (int i = 0; i < 9; i++)
+        close(taken[i]);
     cr_assert_eq(hsa_listen(&agent), 0);
     expect_capture("hsdiff 1 capture\n", 1000);
 }
@@ -177,7 +183,8 @@ Test(control, stop_waits_for_who_is_served)
 {
     const int fd = talk_connect("tiny", getpid());
     talk_send(fd, "hsdiff 1 capture objects=20000 pause=10\n", 40);
-    while (tiny_served == 0) pause_ms(1);
+    while (tiny_served == 0)
+        pause_ms(1);
     hsa_stop();
     size_t size = 0;
     char *answer = talk_read(fd, &size);
@@ -230,7 +237,8 @@ Test(control, answer_ends_though_a_child_has_the_socket)
 {
     const int fd = talk_connect("tiny", getpid());
     talk_send(fd, "hsdiff 1 capture objects=20000 pause=10\n", 40);
-    while (tiny_served == 0) pause_ms(1);
+    while (tiny_served == 0)
+        pause_ms(1);
     const pid_t child = fork();
     if (child == 0) {
         pause();
@@ -251,7 +259,8 @@ static int close_everything_and_ask(void)
     hsa_after_fork();
     if (hsa_listen(&agent) != 0) return 2;
     pause_ms(50);
-    for (int fd = 3; fd < 1024; fd++) close(fd);
+    for (int fd = 3; fd < 1024; fd++)
+        close(fd);
     const int first = talk_connect("tiny", getpid()); /* the thread still waits at what was closed */
     if (first >= 0) {
         talk_send(first, "hsdiff 1 capture\n", 17);

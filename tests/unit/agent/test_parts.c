@@ -54,7 +54,8 @@ Test(options, texts_are_cut_to_the_room_there_is)
 Test(request, is_parsed_or_explained)
 {
     hsa_request request;
-    char good[] = "hsdiff 1 capture a=1 b=2", forget[] = "hsdiff 1 forget", tab[] = "hsdiff 1 capture\ta=1", bare[] = "hsdiff";
+    char good[] = "hsdiff 1 capture a=1 b=2", forget[] = "hsdiff 1 forget", tab[] = "hsdiff 1 capture\ta=1",
+         bare[] = "hsdiff";
     cr_assert_null(hsa_parse_request(&request, good));
     cr_assert(request.verb == HSA_CAPTURE && strcmp(request.options, "a=1 b=2") == 0);
     cr_assert_null(hsa_parse_request(&request, forget));
@@ -86,7 +87,8 @@ Test(arena, gives_zeroed_aligned_memory_until_it_is_full)
     cr_assert(hsa_arena_open(&arena, 1 << 20));
     unsigned char *one = hsa_arena_take(&arena, 1), *two = hsa_arena_take(&arena, 100);
     cr_assert(two == one + 16 && (uintptr_t)one % 16 == 0);
-    for (int i = 0; i < 100; i++) cr_assert_eq(two[i], 0);
+    for (int i = 0; i < 100; i++)
+        cr_assert_eq(two[i], 0);
     cr_assert_null(hsa_arena_take(&arena, SIZE_MAX));
     cr_assert_null(hsa_arena_take(&arena, SIZE_MAX - 7));
     cr_assert_null(hsa_arena_take(&arena, 1 << 20));

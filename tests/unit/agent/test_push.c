@@ -88,11 +88,27 @@ Test(push, plan_is_never_without_a_word)
 Test(push, plan_says_what_is_wrong)
 {
     static const char *const wrong[][3] = {
-        {"unix:", "1", ""}, {"dir:", "1", ""}, {"/tmp", "1", ""}, {"http://x", "1", ""}, {"tcp:10.0.0.1:80", "1", ""},
-        {"tcp:127.0.0.1", "1", ""}, {"tcp:127.0.0.1:0", "1", ""}, {"tcp:127.0.0.1:65536", "1", ""}, {"tcp:[::2]:80", "1", ""},
-        {"tcp:[::1:80", "1", ""}, {"tcp:::1:80", "1", ""}, {"tcp::80", "1", ""}, {"tcp:", "1", ""}, {"tcp:example.org:80", "1", ""},
-        {"unix:/x", "often", ""}, {"unix:/x", "1m", ""}, {"unix:/x", "-1", ""}, {"unix:/x", "99999999999", ""},
-        {"unix:/x", "1", "many"}, {"unix:/x", "1", "-3"}, {"unix:/x", ".5", ""},
+        {"unix:", "1", ""},
+        {"dir:", "1", ""},
+        {"/tmp", "1", ""},
+        {"http://x", "1", ""},
+        {"tcp:10.0.0.1:80", "1", ""},
+        {"tcp:127.0.0.1", "1", ""},
+        {"tcp:127.0.0.1:0", "1", ""},
+        {"tcp:127.0.0.1:65536", "1", ""},
+        {"tcp:[::2]:80", "1", ""},
+        {"tcp:[::1:80", "1", ""},
+        {"tcp:::1:80", "1", ""},
+        {"tcp::80", "1", ""},
+        {"tcp:", "1", ""},
+        {"tcp:example.org:80", "1", ""},
+        {"unix:/x", "often", ""},
+        {"unix:/x", "1m", ""},
+        {"unix:/x", "-1", ""},
+        {"unix:/x", "99999999999", ""},
+        {"unix:/x", "1", "many"},
+        {"unix:/x", "1", "-3"},
+        {"unix:/x", ".5", ""},
     };
     char path[400] = "unix:/";
     hsa_push push;
@@ -110,7 +126,8 @@ Test(push, goes_to_a_socket_as_often_as_asked)
     const int listener = listen_unix(scratch_path("socket"));
     snprintf(to, sizeof to, "unix:%s", scratch_path("socket"));
     start(to, "0.05", "3");
-    for (int i = 0; i < 3; i++) expect_stream(listener, 1000);
+    for (int i = 0; i < 3; i++)
+        expect_stream(listener, 1000);
     struct pollfd more = {.fd = listener, .events = POLLIN};
     cr_assert_eq(poll(&more, 1, 300), 0);
     cr_assert_eq(tiny_pushed, 3);
@@ -132,7 +149,8 @@ static void push_tcp(int family)
         six->sin6_addr = in6addr_loopback;
     const int listener = listen_at(family, &name, size);
     getsockname(listener, (struct sockaddr *)&name, &size);
-    snprintf(to, sizeof to, "tcp:%s:%u", family == AF_INET ? "127.0.0.1" : "[::1]", ntohs(family == AF_INET ? four->sin_port : six->sin6_port));
+    snprintf(to, sizeof to, "tcp:%s:%u", family == AF_INET ? "127.0.0.1" : "[::1]",
+             ntohs(family == AF_INET ? four->sin_port : six->sin6_port));
     start(to, "0.05", "1");
     expect_stream(listener, 1000);
     hsa_stop();
@@ -156,7 +174,8 @@ Test(push, goes_to_files_that_are_whole)
     char to[128], name[128];
     snprintf(to, sizeof to, "dir:%s", scratch);
     start(to, "0.05", "3");
-    for (int i = 0; scratch_count() < 3 && i < 400; i++) pause_ms(10);
+    for (int i = 0; scratch_count() < 3 && i < 400; i++)
+        pause_ms(10);
     hsa_stop();
     cr_assert_eq(scratch_count(), 3);
     hsa_self self;
@@ -179,7 +198,8 @@ Test(push, leaves_no_file_that_is_not_whole)
     snprintf(to, sizeof to, "dir:%s", scratch);
     tiny_more_options = "cut=100";
     start(to, "0.03", "3");
-    while (tiny_pushed < 3) pause_ms(5);
+    while (tiny_pushed < 3)
+        pause_ms(5);
     hsa_stop();
     cr_assert_eq(scratch_count(), 0);
 }

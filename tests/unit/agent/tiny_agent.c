@@ -70,7 +70,4 @@ static void serve(void *context, const hsa_request *request)
     serving--;
 }
 
-hsa_agent tiny_agent(const char *name)
-{
-    return (hsa_agent){.name = name, .serve = serve};
-}
+hsa_agent tiny_agent(const char *name) { return (hsa_agent){.name = name, .serve = serve}; }

@@ -1,6 +1,6 @@
 /*
- * The smallest agent there can be: it "captures" a list of made-up objects through the real library, and does wrong what a request
- * asks it to do wrong.
+ * The smallest agent there can be: it "captures" a list of made-up objects through the real library, and does wrong
+ * what a request asks it to do wrong.
  *
  *      objects=N      so many (1,000), each a Node of 16 to 271 bytes that refers to the one before
  *      pause=MS       between each thousand of them

@@ -21,8 +21,14 @@ Test(array, the_next_capacity_is_twice_the_last_and_never_too_small)
 
 Test(array, grows_and_keeps_what_it_has_with_capacities_of_both_widths)
 {
-    struct { uint64_t *items; uint32_t count, capacity; } narrow = {0};
-    struct { uint16_t *items; size_t count, capacity; } wide = {0};
+    struct {
+        uint64_t *items;
+        uint32_t count, capacity;
+    } narrow = {0};
+    struct {
+        uint16_t *items;
+        size_t count, capacity;
+    } wide = {0};
     for (uint32_t i = 0; i < 5000; i++) {
         cr_assert_eq(HSD_ARRAY_GROW(narrow.items, narrow.capacity, narrow.count + 1, 3, "numbers", NULL), HSD_OK);
         cr_assert_eq(HSD_ARRAY_GROW(wide.items, wide.capacity, wide.count + 1, 7, "numbers", NULL), HSD_OK);
@@ -30,7 +36,8 @@ Test(array, grows_and_keeps_what_it_has_with_capacities_of_both_widths)
         wide.items[wide.count++] = (uint16_t)i;
         cr_assert(narrow.capacity >= narrow.count && wide.capacity >= wide.count);
     }
-    for (uint32_t i = 0; i < 5000; i++) cr_assert(narrow.items[i] == i && wide.items[i] == i);
+    for (uint32_t i = 0; i < 5000; i++)
+        cr_assert(narrow.items[i] == i && wide.items[i] == i);
     cr_assert(narrow.capacity == 6144 && wide.capacity == 7168);
     free(narrow.items);
     free(wide.items);
@@ -42,7 +49,8 @@ Test(array, new_items_are_zeroed_where_that_is_asked_for)
     for (uint32_t wanted = 1; wanted < 400; wanted += 3) {
         const uint32_t had = capacity;
         cr_assert_eq(HSD_ARRAY_GROW_ZEROED(items, capacity, wanted, 2, "numbers", NULL), HSD_OK);
-        for (uint32_t i = had; i < capacity; i++) cr_assert_eq(items[i], 0);
+        for (uint32_t i = had; i < capacity; i++)
+            cr_assert_eq(items[i], 0);
         memset(items, 0xff, capacity * sizeof *items);
     }
     free(items);
@@ -55,7 +63,8 @@ Test(array, a_number_that_does_not_fit_is_no_small_allocation)
     size_t wide = 0;
     hsd_error err;
     hsd_error_init(&err);
-    volatile uint64_t past_32_bits = (uint64_t)UINT32_MAX + 1, past_64_bits = UINT64_MAX / sizeof *items + 1, all = UINT64_MAX;
+    volatile uint64_t past_32_bits = (uint64_t)UINT32_MAX + 1, past_64_bits = UINT64_MAX / sizeof *items + 1,
+                      all = UINT64_MAX;
     cr_assert_eq(HSD_ARRAY_GROW(items, narrow, past_32_bits, 16, "a hostile table", &err), HSD_E_NOMEM);
     cr_assert_str_eq(err.text, "out of memory for a hostile table");
     cr_assert_eq(HSD_ARRAY_GROW(items, wide, past_64_bits, 16, "a hostile table", &err), HSD_E_NOMEM);

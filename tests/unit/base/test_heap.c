@@ -62,14 +62,16 @@ Test(heap, sorts_what_it_was_made_of)
         uint64_t sum = 0, found = 0;
         for (uint32_t n = 0; n < count; n++) {
             items[n].key = test_below(&random, 1000);
-            for (size_t w = 0; w < HSD_HEAP_ITEM_MAX / 8 - 1; w++) items[n].tail[w] = items[n].key + w;
+            for (size_t w = 0; w < HSD_HEAP_ITEM_MAX / 8 - 1; w++)
+                items[n].tail[w] = items[n].key + w;
             sum += items[n].key * items[n].key;
         }
         hsd_heap_make(heap, count);
         hsd_heap_sort(heap, count);
         for (uint32_t n = 0; n < count; n++) {
             cr_assert(n == 0 || items[n - 1].key <= items[n].key, "seed %lu", (unsigned long)(seed + i));
-            for (size_t w = 0; w < HSD_HEAP_ITEM_MAX / 8 - 1; w++) cr_assert_eq(items[n].tail[w], items[n].key + w);
+            for (size_t w = 0; w < HSD_HEAP_ITEM_MAX / 8 - 1; w++)
+                cr_assert_eq(items[n].tail[w], items[n].key + w);
             found += items[n].key * items[n].key;
         }
         cr_assert_eq(found, sum, "nothing came and went");

@@ -33,8 +33,7 @@ static void put(const char *path, const char *text)
 {
     char full[512];
     snprintf(full, sizeof full, "%s%s", root, path);
-    for (char *slash = strchr(full + strlen(root) + 1, '/'); slash != NULL;
-         slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(full + strlen(root) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         mkdir(full, 0700);
         *slash = '/';
@@ -156,7 +155,8 @@ Test(memory, cached_files_are_not_in_the_way)
     put("/proc/77/cgroup", "4:memory:/docker/b:c\n");
     put("/sys/fs/cgroup/memory/docker/b:c/memory.limit_in_bytes", "4194304\n");
     put("/sys/fs/cgroup/memory/docker/b:c/memory.usage_in_bytes", "4194304\n");
-    put("/sys/fs/cgroup/memory/docker/b:c/memory.stat", "cache 3145728\ninactive_file 1\ntotal_inactive_file 3145728\n");
+    put("/sys/fs/cgroup/memory/docker/b:c/memory.stat",
+        "cache 3145728\ninactive_file 1\ntotal_inactive_file 3145728\n");
     put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     put("/sys/fs/cgroup/memory/memory.usage_in_bytes", "9999999999\n");
     expect_bound(MIB(1), MIB(4), true);

@@ -39,8 +39,7 @@ static bool hear_step(void *context, const char *stage, uint64_t done, uint64_t 
 
 static hsd_run run_of(heard *h)
 {
-    return (hsd_run){
-        .progress = hear_step, .progress_context = h, .note = hear_note, .note_context = h};
+    return (hsd_run){.progress = hear_step, .progress_context = h, .note = hear_note, .note_context = h};
 }
 
 Test(note, arrives_formatted_with_its_level)
@@ -156,7 +155,8 @@ static hsd_status do_job(void *context, hsd_error *err)
     j->thread = pthread_self();
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     j->is_blocked = sigismember(&mask, SIGINT) == 1 && sigismember(&mask, SIGTERM) == 1;
-    return j->result == HSD_OK ? HSD_OK : hsd_fail(err, j->result, "%s", j->error != NULL ? j->error : "the job failed");
+    return j->result == HSD_OK ? HSD_OK
+                               : hsd_fail(err, j->result, "%s", j->error != NULL ? j->error : "the job failed");
 }
 
 Test(worker, runs_on_a_thread_that_leaves_signals_to_others)

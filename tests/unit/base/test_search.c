@@ -8,7 +8,8 @@ enum { MOST = 17 };
 static uint32_t count_below(const uint32_t *items, uint32_t count, uint32_t key)
 {
     uint32_t below = 0;
-    for (uint32_t i = 0; i < count; i++) below += items[i] < key;
+    for (uint32_t i = 0; i < count; i++)
+        below += items[i] < key;
     return below;
 }
 
@@ -17,7 +18,8 @@ Test(search, bounds_agree_with_counting)
     for (uint32_t repeats = 1; repeats <= 3; repeats++) {
         for (uint32_t count = 0; count <= MOST; count++) {
             uint32_t items[MOST], at;
-            for (uint32_t i = 0; i < count; i++) items[i] = 2 * (i / repeats) + 1;
+            for (uint32_t i = 0; i < count; i++)
+                items[i] = 2 * (i / repeats) + 1;
             for (uint32_t key = 0; key <= 2 * MOST + 2; key++) {
                 HSD_LOWER_BOUND(at, 0, count, items[at], key);
                 cr_assert_eq(at, count_below(items, count, key));

@@ -11,10 +11,7 @@
 #include "base/names.h"
 #include "support/fault.h"
 
-static hsd_bytes bytes_of(const char *text)
-{
-    return (hsd_bytes){(const uint8_t *)text, strlen(text)};
-}
+static hsd_bytes bytes_of(const char *text) { return (hsd_bytes){(const uint8_t *)text, strlen(text)}; }
 
 Test(check, sums_and_products_tell_of_overflow)
 {
@@ -22,8 +19,7 @@ Test(check, sums_and_products_tell_of_overflow)
     size_t size;
     cr_assert(hsd_add_u64(UINT64_MAX - 1, 1, &wide) && wide == UINT64_MAX);
     cr_assert(!hsd_add_u64(UINT64_MAX, 1, &wide));
-    cr_assert(hsd_mul_u64(UINT64_MAX, 1, &wide) &&
-              !hsd_mul_u64(UINT64_C(1) << 32, UINT64_C(1) << 32, &wide));
+    cr_assert(hsd_mul_u64(UINT64_MAX, 1, &wide) && !hsd_mul_u64(UINT64_C(1) << 32, UINT64_C(1) << 32, &wide));
     cr_assert(hsd_add_size(1, 2, &size) && size == 3 && !hsd_add_size(SIZE_MAX, 1, &size));
     cr_assert(hsd_mul_size(3, 4, &size) && size == 12 && !hsd_mul_size(SIZE_MAX, 2, &size));
     cr_assert_eq(hsd_add_saturating(UINT64_MAX, 5), UINT64_MAX);
@@ -177,8 +173,7 @@ Test(names, the_empty_name_and_names_with_nuls_are_names)
     uint32_t empty, with_nul, without;
     cr_assert_eq(hsd_names_find(&names, bytes_of("")), HSD_NAME_NONE);
     cr_assert_eq(hsd_names_put(&names, (hsd_bytes){NULL, 0}, &empty, NULL), HSD_OK);
-    cr_assert_eq(hsd_names_put(&names, (hsd_bytes){(const uint8_t *)"a\0b", 3}, &with_nul, NULL),
-                 HSD_OK);
+    cr_assert_eq(hsd_names_put(&names, (hsd_bytes){(const uint8_t *)"a\0b", 3}, &with_nul, NULL), HSD_OK);
     cr_assert_eq(hsd_names_put(&names, bytes_of("a"), &without, NULL), HSD_OK);
     cr_assert(empty == 0 && with_nul == 1 && without == 2);
     cr_assert_eq(hsd_names_find(&names, bytes_of("")), 0);
@@ -227,8 +222,7 @@ Test(hash, one_bit_changes_half_of_the_bits)
             changed += (unsigned)__builtin_popcountll(before ^ hsd_hash_bytes(data, size, 5));
             tries++;
         }
-        cr_assert(changed > tries * 24 && changed < tries * 40, "size %zu: %u of %u", size, changed,
-                  tries);
+        cr_assert(changed > tries * 24 && changed < tries * 40, "size %zu: %u of %u", size, changed, tries);
     }
 }
 

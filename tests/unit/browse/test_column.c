@@ -48,7 +48,8 @@ Test(column, that_was_not_ended_gives_its_file_back)
 {
     hsd_column_file column;
     cr_assert_eq(hsd_column_begin(&column, sizeof(uint32_t), &space, &err), HSD_OK);
-    for (uint32_t i = 0; i < HSD_COLUMN_BYTES; i++) cr_assert_eq(hsd_column_put_u32(&column, i, &err), HSD_OK);
+    for (uint32_t i = 0; i < HSD_COLUMN_BYTES; i++)
+        cr_assert_eq(hsd_column_put_u32(&column, i, &err), HSD_OK);
     cr_assert_gt(space.bytes_now, 0);
     hsd_column_close(&column);
     cr_assert_eq(space.bytes_now, 0);
@@ -60,6 +61,7 @@ Test(column, says_where_no_file_can_be)
     hsd_column_file column;
     hsd_temp_space_init(&space, "/nowhere/at/all");
     cr_assert_eq(hsd_column_begin(&column, sizeof(uint32_t), &space, &err), HSD_E_IO);
-    cr_assert(strstr(err.text, "/nowhere/at/all") != NULL || strstr(err.file, "/nowhere/at/all") != NULL, "%s", err.text);
+    cr_assert(strstr(err.text, "/nowhere/at/all") != NULL || strstr(err.file, "/nowhere/at/all") != NULL, "%s",
+              err.text);
     hsd_column_close(&column);
 }

@@ -1,6 +1,6 @@
 /*
- * Browsing on a machine that fails: each allocation, each read and each write in turn, while the index is built and while it is asked. What
- * fails is an error that says so, and nothing is left behind.
+ * Browsing on a machine that fails: each allocation, each read and each write in turn, while the index is built and
+ * while it is asked. What fails is an error that says so, and nothing is left behind.
  */
 #include <criterion/criterion.h>
 
@@ -21,7 +21,8 @@ static void write_heap(void)
     hsc_define_string(w, STRING_MAIN, "main", 4);
     hsc_define_type(w, TYPE, "Node", 4, 0);
     hsc_define_label(w, LABEL_WEAK, HSC_LABEL_FIELD, HSC_STRENGTH_WEAK, STRING_MAIN);
-    for (uint32_t i = 1; i <= SITES; i++) hsc_define_site(w, i, i - 1, STRING_MAIN, 0, i, 0);
+    for (uint32_t i = 1; i <= SITES; i++)
+        hsc_define_site(w, i, i - 1, STRING_MAIN, 0, i, 0);
     for (uint64_t i = 0; i < OBJECTS; i++) {
         hsc_begin_object(w, &(hsc_object){.id = 1 + i, .type = TYPE, .size_bytes = 16, .site = SITES});
         hsc_reference(w, (i + 1) % OBJECTS, 0, 0);
@@ -62,13 +63,16 @@ static hsd_status ask_all(const void *what, bool *is_there)
     hsd_status status = hsd_browse_object_get(q->browse, 1, ref, &object, &err);
     if (status == HSD_OK) status = hsd_browse_referents(q->browse, 1, ref, 0, 100, &lists[0], &err);
     if (status == HSD_OK) status = hsd_browse_referrers(q->browse, 1, ref, 0, 100, &lists[1], &err);
-    if (status == HSD_OK) status = hsd_browse_dominated(q->browse, 1, (hsd_browse_ref){HSD_BROWSE_ALL}, 0, 100, &lists[2], &err);
+    if (status == HSD_OK)
+        status = hsd_browse_dominated(q->browse, 1, (hsd_browse_ref){HSD_BROWSE_ALL}, 0, 100, &lists[2], &err);
     if (status == HSD_OK) status = hsd_browse_path(q->browse, 1, ref, &lists[3], &err);
-    if (status == HSD_OK) status = hsd_browse_types_get(q->browse, 1, (hsd_text){"", 0}, HSD_BROWSE_BY_NAME, 0, 10, &types, &err);
+    if (status == HSD_OK)
+        status = hsd_browse_types_get(q->browse, 1, (hsd_text){"", 0}, HSD_BROWSE_BY_NAME, 0, 10, &types, &err);
     *is_there = types != NULL;
     if (status == HSD_OK) cr_assert(object->frame_count == SITES && lists[0]->total == 3 && lists[0]->nodes[2].is_weak);
     hsd_browse_object_free(object);
-    for (int i = 0; i < 4; i++) hsd_browse_list_free(lists[i]);
+    for (int i = 0; i < 4; i++)
+        hsd_browse_list_free(lists[i]);
     hsd_browse_types_free(types);
     return status;
 }
@@ -77,7 +81,8 @@ static question begin(bool opens)
 {
     question q = {.run = &run};
     write_heap();
-    for (int i = 0; i < 2; i++) q.captures[i] = open_capture(&run);
+    for (int i = 0; i < 2; i++)
+        q.captures[i] = open_capture(&run);
     if (opens) cr_assert_eq(hsd_browse_open(&q.browse, q.captures, 2, NULL, &run, &err), HSD_OK, "%s", err.text);
     return q;
 }
@@ -85,7 +90,8 @@ static question begin(bool opens)
 static void end(question *q)
 {
     hsd_browse_close(q->browse);
-    for (int i = 0; i < 2; i++) hsd_capture_close(q->captures[i]);
+    for (int i = 0; i < 2; i++)
+        hsd_capture_close(q->captures[i]);
 }
 
 Test(browse_failing, while_it_is_opened, .timeout = 900)
@@ -117,7 +123,8 @@ static int open_files(void)
     int count = 0;
     DIR *entries = opendir("/proc/self/fd");
     cr_assert_not_null(entries);
-    while (readdir(entries) != NULL) count++;
+    while (readdir(entries) != NULL)
+        count++;
     closedir(entries);
     return count;
 }
@@ -136,7 +143,8 @@ static void fail_each_anew(hsd_fault_family family, int error, bool may_ask_agai
         hsd_fault_reset();
         cr_assert(status == HSD_OK || (has_struck && status == HSD_E_IO), "call %lu: %s", (unsigned long)at, err.text);
         cr_assert_eq(status == HSD_OK, is_there);
-        if (may_ask_again) cr_assert_eq(ask_all(&q, &is_there), HSD_OK, "after call %lu: %s", (unsigned long)at, err.text);
+        if (may_ask_again)
+            cr_assert_eq(ask_all(&q, &is_there), HSD_OK, "after call %lu: %s", (unsigned long)at, err.text);
         end(&q);
         cr_assert_eq(open_files(), files, "after call %lu files are left open", (unsigned long)at);
         if (!has_struck) {

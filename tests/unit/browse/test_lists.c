@@ -1,5 +1,6 @@
 /*
- * References by their place in a list: short lists, lists of several parts, any piece of them, and one reference by its target.
+ * References by their place in a list: short lists, lists of several parts, any piece of them, and one reference by its
+ * target.
  */
 #include <criterion/criterion.h>
 
@@ -18,7 +19,10 @@ TestSuite(lists, .init = setup);
 static uint32_t name_of(uint32_t target) { return target % 7; }
 
 /* Node 0 refers to the first LONG, node 3 to OTHER_LONG, each other one to the next two. */
-static uint32_t degree_of(uint32_t node) { return node == 0 ? LONG : node == 3 ? OTHER_LONG : node + 2 < NODES ? 2 : 0; }
+static uint32_t degree_of(uint32_t node)
+{
+    return node == 0 ? LONG : node == 3 ? OTHER_LONG : node + 2 < NODES ? 2 : 0;
+}
 static uint32_t target_of(uint32_t node, uint32_t i) { return node + 1 + i; }
 
 static hsd_lists build(uint64_t memory)
@@ -55,20 +59,24 @@ Test(lists, give_any_piece_of_any_list)
 {
     test_random random = {test_seed(1)};
     hsd_lists lists = build(UINT64_C(1) << 20);
-    for (uint32_t node = 0; node < NODES; node++) cr_assert_eq(hsd_lists_count(&lists, node), degree_of(node));
+    for (uint32_t node = 0; node < NODES; node++)
+        cr_assert_eq(hsd_lists_count(&lists, node), degree_of(node));
     for (int step = 0; step < 300; step++) {
         check_from(&lists, step % 2 == 0 ? 0 : 3, test_below(&random, LONG + 100));
         check_from(&lists, (uint32_t)test_below(&random, NODES), test_below(&random, 4));
     }
-    for (uint64_t edge = HSD_ADJACENCY_PART_ITEMS - 1; edge <= HSD_ADJACENCY_PART_ITEMS + 1; edge++) check_from(&lists, 0, edge);
+    for (uint64_t edge = HSD_ADJACENCY_PART_ITEMS - 1; edge <= HSD_ADJACENCY_PART_ITEMS + 1; edge++)
+        check_from(&lists, 0, edge);
     hsd_lists_release(&lists);
 }
 
 Test(lists, name_a_reference_by_its_target)
 {
     hsd_lists lists = build(UINT64_C(1) << 20);
-    for (uint32_t i = 0; i < LONG; i += 7) cr_assert_eq(hsd_lists_name(&lists, 0, target_of(0, i)), name_of(target_of(0, i)));
-    for (uint32_t i = 0; i < OTHER_LONG; i++) cr_assert_eq(hsd_lists_name(&lists, 3, target_of(3, i)), name_of(target_of(3, i)));
+    for (uint32_t i = 0; i < LONG; i += 7)
+        cr_assert_eq(hsd_lists_name(&lists, 0, target_of(0, i)), name_of(target_of(0, i)));
+    for (uint32_t i = 0; i < OTHER_LONG; i++)
+        cr_assert_eq(hsd_lists_name(&lists, 3, target_of(3, i)), name_of(target_of(3, i)));
     cr_assert_eq(hsd_lists_name(&lists, 7, 8), name_of(8));
     cr_assert_eq(hsd_lists_name(&lists, 7, 9), name_of(9));
     cr_assert_eq(hsd_lists_name(&lists, 7, 7), 0, "there is none");
@@ -92,7 +100,8 @@ Test(lists, name_what_stands_in_several_parts)
         }
     }
     cr_assert_eq(hsd_adjacency_finish(lists.adjacency, NODES, &err), HSD_OK, "%s", err.text);
-    for (uint32_t node = 0; node < 2; node++) cr_assert_eq(hsd_lists_add_long(&lists, node, &err), HSD_OK);
+    for (uint32_t node = 0; node < 2; node++)
+        cr_assert_eq(hsd_lists_add_long(&lists, node, &err), HSD_OK);
     cr_assert(lists.longs[0].is_alike && !lists.longs[1].is_alike);
     for (uint32_t target = 2; target < 2 + HSD_ADJACENCY_PART_ITEMS; target += 100) {
         cr_assert_eq(hsd_lists_name(&lists, 0, target), 5);

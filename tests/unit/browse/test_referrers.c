@@ -1,6 +1,6 @@
 /*
- * Graphs turned round, in one piece, in ranges and by sorting, against what a naive turn gives: each source once for each target, lists of
- * several parts known on both sides, and nothing left of a turn that was stopped.
+ * Graphs turned round, in one piece, in ranges and by sorting, against what a naive turn gives: each source once for
+ * each target, lists of several parts known on both sides, and nothing left of a turn that was stopped.
  */
 #include <criterion/criterion.h>
 
@@ -40,13 +40,17 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Most have few references, one in 2,000 thousands; half of all lead to the first 16 nodes, and some come twice, in other parts. */
+/* Most have few references, one in 2,000 thousands; half of all lead to the first 16 nodes, and some come twice, in
+ * other parts. */
 static uint32_t degree_of(test_random *random)
 {
     return test_below(random, 2000) == 0 ? (uint32_t)test_below(random, MOST) : (uint32_t)test_below(random, 6);
 }
 
-static uint32_t target_of(test_random *random) { return (uint32_t)test_below(random, test_below(random, 2) == 0 ? 16 : NODES); }
+static uint32_t target_of(test_random *random)
+{
+    return (uint32_t)test_below(random, test_below(random, 2) == 0 ? 16 : NODES);
+}
 
 static void add_node(turned *t, uint32_t node, test_random *random)
 {
@@ -60,13 +64,15 @@ static void add_node(turned *t, uint32_t node, test_random *random)
 
 static void make(turned *t, uint64_t memory, test_random *random)
 {
-    *t = (turned){.request = {.space = &space, .reporter = &reporter}, .walk = {.node_count = NODES, .object_count = NODES},
+    *t = (turned){.request = {.space = &space, .reporter = &reporter},
+                  .walk = {.node_count = NODES, .object_count = NODES},
                   .index = {.space = &space, .reporter = &reporter, .memory_bytes = memory}};
     t->words = malloc((size_t)NODES * MOST / 10 * sizeof *t->words);
     cr_assert_not_null(t->words);
     cr_assert_eq(hsd_adjacency_begin(&t->walk.adjacency, UINT64_C(1) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(t->walk.adjacency, UINT64_C(1) << 20, &err), HSD_OK);
-    for (uint32_t node = 0; node < NODES; node++) add_node(t, node, random);
+    for (uint32_t node = 0; node < NODES; node++)
+        add_node(t, node, random);
     cr_assert_eq(hsd_adjacency_finish(t->walk.adjacency, NODES, &err), HSD_OK, "%s", err.text);
     qsort(t->words, (size_t)t->count, sizeof *t->words, compare);
     uint64_t kept = 0;
@@ -94,19 +100,23 @@ static uint64_t check_list(turned *t, uint32_t target, uint64_t at)
     while (seen < total) {
         hsd_targets targets;
         hsd_lists_get(&t->index.referrers, target, seen, &targets);
-        cr_assert(targets.count > 0 && seen + targets.count <= total, "target %u: %u at %lu of %lu", target, targets.count, seen, total);
+        cr_assert(targets.count > 0 && seen + targets.count <= total, "target %u: %u at %lu of %lu", target,
+                  targets.count, seen, total);
         for (uint32_t i = 0; i < targets.count; i++, seen++) {
-            cr_assert_eq(t->words[at + seen], (uint64_t)target << 32 | targets.items[i], "target %u, referrer %lu", target, seen);
+            cr_assert_eq(t->words[at + seen], (uint64_t)target << 32 | targets.items[i], "target %u, referrer %lu",
+                         target, seen);
         }
     }
-    cr_assert(at + seen == t->count || t->words[at + seen] >> 32 > target, "target %u has more than %lu referrers", target, seen);
+    cr_assert(at + seen == t->count || t->words[at + seen] >> 32 > target, "target %u has more than %lu referrers",
+              target, seen);
     return at + seen;
 }
 
 static void check(turned *t)
 {
     uint64_t at = 0;
-    for (uint32_t target = 0; target < NODES; target++) at = check_list(t, target, at);
+    for (uint32_t target = 0; target < NODES; target++)
+        at = check_list(t, target, at);
     cr_assert_eq(at, t->count);
     size_t longs = 0;
     for (uint32_t node = 0; node < NODES; node++) {
@@ -140,7 +150,10 @@ Test(referrers, are_those_of_a_naive_turn)
     static const struct {
         uint64_t memory;
         bool is_counted;
-    } cases[] = {{UINT64_C(384) << 10, false}, {UINT64_C(480) << 10, true}, {UINT64_C(700) << 10, true}, {UINT64_C(64) << 20, true}};
+    } cases[] = {{UINT64_C(384) << 10, false},
+                 {UINT64_C(480) << 10, true},
+                 {UINT64_C(700) << 10, true},
+                 {UINT64_C(64) << 20, true}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         turned t;
         test_random random = {test_seed(i + 1)};
@@ -154,7 +167,8 @@ Test(referrers, are_those_of_a_naive_turn)
 
 Test(referrers, of_nothing_are_none)
 {
-    turned t = {.request = {.space = &space, .reporter = &reporter}, .walk = {.node_count = 3, .object_count = 3},
+    turned t = {.request = {.space = &space, .reporter = &reporter},
+                .walk = {.node_count = 3, .object_count = 3},
                 .index = {.space = &space, .reporter = &reporter, .memory_bytes = UINT64_C(8) << 20}};
     cr_assert_eq(hsd_adjacency_begin(&t.walk.adjacency, UINT64_C(1) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(t.walk.adjacency, UINT64_C(1) << 20, &err), HSD_OK);
@@ -163,7 +177,8 @@ Test(referrers, of_nothing_are_none)
     t.index.walk = &t.walk;
     t.index.referents.adjacency = t.walk.adjacency;
     cr_assert_eq(hsd_index_referrers(&t.index, &err), HSD_OK, "%s", err.text);
-    for (uint32_t node = 0; node < 3; node++) cr_assert_eq(hsd_lists_count(&t.index.referrers, node), 0);
+    for (uint32_t node = 0; node < 3; node++)
+        cr_assert_eq(hsd_lists_count(&t.index.referrers, node), 0);
     release(&t);
 }
 

@@ -1,6 +1,6 @@
 /*
- * Heaps of hard shapes with the least memory: a list as long as the heap, an object that refers to all others, one to which all others
- * refer; captures that cannot be browsed; questions about what is not there.
+ * Heaps of hard shapes with the least memory: a list as long as the heap, an object that refers to all others, one to
+ * which all others refer; captures that cannot be browsed; questions about what is not there.
  */
 #include <criterion/criterion.h>
 
@@ -55,7 +55,8 @@ static void write_hubs(uint64_t count)
     hsc_writer *w = begin();
     for (uint64_t i = 0; i < count; i++) {
         put_object(w, i, i == 0 || i + 1 == count ? TYPE_HUB : TYPE_NODE);
-        for (uint64_t t = 1; i == 0 && t + 1 < count; t++) hsc_reference(w, t, LABEL_ITEM, 0);
+        for (uint64_t t = 1; i == 0 && t + 1 < count; t++)
+            hsc_reference(w, t, LABEL_ITEM, 0);
         if (i > 0 && i + 1 < count) hsc_reference(w, count - 1, LABEL_NEXT, 0);
         hsc_end_object(w);
     }
@@ -108,7 +109,8 @@ Test(browse_shapes, a_list_as_long_as_the_heap, .timeout = 600)
     check_way(list, count, count - 2);
     hsd_browse_list_free(list);
     cr_assert_eq(hsd_browse_dominated(browse, 0, find(browse, 10), 0, 10, &list, &err), HSD_OK);
-    cr_assert(list->total == 1 && list->nodes[0].retained_bytes == 16 * (count - 11) && list->nodes[0].retained_objects == count - 11);
+    cr_assert(list->total == 1 && list->nodes[0].retained_bytes == 16 * (count - 11) &&
+              list->nodes[0].retained_objects == count - 11);
     hsd_browse_list_free(list);
     hsd_browse_close(browse);
     hsd_capture_close(capture);
@@ -116,7 +118,8 @@ Test(browse_shapes, a_list_as_long_as_the_heap, .timeout = 600)
 
 static void check_piece(hsd_browse_list *list, uint64_t total, uint64_t from, uint64_t first_ordinal, const char *edge)
 {
-    cr_assert(list->total == total && list->is_total_known && list->from == from && list->count == 100, "%lu of %lu", list->from, list->total);
+    cr_assert(list->total == total && list->is_total_known && list->from == from && list->count == 100, "%lu of %lu",
+              list->from, list->total);
     for (uint64_t i = 0; i < list->count; i++) {
         cr_assert_eq(list->nodes[i].id, 1000 + 8 * (first_ordinal + i));
         cr_assert_str_eq(list->nodes[i].edge.data, edge);
@@ -137,14 +140,17 @@ Test(browse_shapes, hubs_to_either_side, .timeout = 600)
     check_piece(list, count - 2, middle, middle + 1, ".item");
     cr_assert_eq(hsd_browse_referrers(browse, 0, last, middle, 100, &list, &err), HSD_OK);
     check_piece(list, count - 2, middle, middle + 1, ".next");
-    cr_assert_eq(hsd_browse_dominated(browse, 0, first, middle, 100, &list, &err), HSD_OK); /* all retain alike */
+    /* all retain alike */
+    cr_assert_eq(hsd_browse_dominated(browse, 0, first, middle, 100, &list, &err), HSD_OK);
     check_piece(list, count - 1, middle, middle + 1, ".item");
     cr_assert_eq(hsd_browse_objects(browse, 0, (hsd_text){"Node", 4}, middle, 100, &list, &err), HSD_OK);
     check_piece(list, count - 2, middle, middle + 1, "");
     cr_assert_eq(hsd_browse_object_get(browse, 0, last, &object, &err), HSD_OK);
-    cr_assert(object->referrers == count - 2 && object->referents == 0 && object->has_length && object->length == count - 1);
+    cr_assert(object->referrers == count - 2 && object->referents == 0 && object->has_length &&
+              object->length == count - 1);
     hsd_browse_object_free(object);
-    cr_assert_eq(hsd_browse_referents(browse, 0, first, count, 100, &list, &err), HSD_OK, "behind the end there is nothing");
+    cr_assert_eq(hsd_browse_referents(browse, 0, first, count, 100, &list, &err), HSD_OK,
+                 "behind the end there is nothing");
     cr_assert(list->count == 0 && list->total == count - 2);
     hsd_browse_list_free(list);
     hsd_browse_close(browse);
@@ -158,7 +164,8 @@ Test(browse_shapes, graphs_of_every_size_wait_on_disk, .timeout = 600)
         hsd_browse *browse;
         write_list(count);
         hsd_capture *captures[2] = {open_capture(&run), open_capture(&run)};
-        cr_assert_eq(hsd_browse_open(&browse, captures, 2, NULL, &run, &err), HSD_OK, "%lu objects: %s", count, err.text);
+        cr_assert_eq(hsd_browse_open(&browse, captures, 2, NULL, &run, &err), HSD_OK, "%lu objects: %s", count,
+                     err.text);
         hsd_browse_close(browse);
         hsd_capture_close(captures[0]);
         hsd_capture_close(captures[1]);
@@ -206,8 +213,10 @@ Test(browse_shapes, options_that_leave_nothing_to_browse_are_refused)
     hsd_browse *browse;
     write_list(10);
     hsd_capture *captures[] = {open_capture(&run)};
-    cr_assert_eq(hsd_browse_open(&browse, captures, 1, &(hsd_browse_options){.diff.no_holders = true}, &run, &err), HSD_E_MISUSE);
-    cr_assert_eq(hsd_browse_open(&browse, captures, 1, &(hsd_browse_options){.diff.summary_only = true}, &run, &err), HSD_E_MISUSE);
+    cr_assert_eq(hsd_browse_open(&browse, captures, 1, &(hsd_browse_options){.diff.no_holders = true}, &run, &err),
+                 HSD_E_MISUSE);
+    cr_assert_eq(hsd_browse_open(&browse, captures, 1, &(hsd_browse_options){.diff.summary_only = true}, &run, &err),
+                 HSD_E_MISUSE);
     cr_assert_eq(hsd_browse_open(&browse, captures, 0, NULL, &run, &err), HSD_E_MISUSE);
     cr_assert_eq(hsd_browse_open(&browse, captures, 3, NULL, &run, &err), HSD_E_MISUSE);
     cr_assert_null(browse);
@@ -227,7 +236,8 @@ Test(browse_shapes, who_gets_the_report_may_end_it_all)
     hsd_browse *browse;
     write_list(10);
     hsd_capture *capture = open_capture(&run);
-    cr_assert_eq(hsd_browse_open(&browse, &capture, 1, &(hsd_browse_options){.report = refuse}, &run, &err), HSD_E_CANCELLED);
+    cr_assert_eq(hsd_browse_open(&browse, &capture, 1, &(hsd_browse_options){.report = refuse}, &run, &err),
+                 HSD_E_CANCELLED);
     cr_assert_null(browse);
     hsd_capture_close(capture);
 }
@@ -255,7 +265,8 @@ Test(browse_shapes, what_is_not_there_is_not_found)
     cr_assert_eq(hsd_browse_referents(browse, 0, all, 0, 10, &list, &err), HSD_OK);
     cr_assert(list->total == 1 && list->nodes[0].is_root && strcmp(list->nodes[0].type.data, "main") == 0);
     hsd_browse_list_free(list);
-    cr_assert_eq(hsd_browse_types_get(browse, 0, (hsd_text){"NOD", 3}, HSD_BROWSE_BY_NAME, 0, 10, &types, &err), HSD_OK);
+    cr_assert_eq(hsd_browse_types_get(browse, 0, (hsd_text){"NOD", 3}, HSD_BROWSE_BY_NAME, 0, 10, &types, &err),
+                 HSD_OK);
     cr_assert(types->total == 1 && types->count == 1 && types->types[0].live.objects == 10);
     hsd_browse_types_free(types);
     cr_assert_eq(hsd_browse_types_get(browse, 0, (hsd_text){"x", 1}, HSD_BROWSE_BY_BYTES, 5, 10, &types, &err), HSD_OK);

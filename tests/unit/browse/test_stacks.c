@@ -1,7 +1,7 @@
 /*
- * Where objects were allocated, of captures of any form against chains that are followed step by step: numbers that count up or are scattered,
- * tables in front or behind, strings and sites that are nowhere or come back on themselves, names of any bytes, and more of all than memory
- * holds.
+ * Where objects were allocated, of captures of any form against chains that are followed step by step: numbers that
+ * count up or are scattered, tables in front or behind, strings and sites that are nowhere or come back on themselves,
+ * names of any bytes, and more of all than memory holds.
  */
 #include <criterion/criterion.h>
 
@@ -57,7 +57,11 @@ static hsd_browse_object *get(hsd_browse *browse, uint32_t node)
 
 typedef struct told { /* what a capture was told; the first of a number counts */
     hsd_site sites[MOST_SITES];
-    struct { uint32_t id; char text[24]; size_t size; } strings[MOST_STRINGS];
+    struct {
+        uint32_t id;
+        char text[24];
+        size_t size;
+    } strings[MOST_STRINGS];
     uint32_t site_count, string_count;
     bool is_scattered;
 } told;
@@ -70,15 +74,18 @@ static uint32_t number(const told *t, test_random *random, uint32_t most)
 
 static told tell(test_random *random)
 {
-    told t = {.site_count = (uint32_t)test_below(random, MOST_SITES + 1), .string_count = (uint32_t)test_below(random, MOST_STRINGS + 1),
+    told t = {.site_count = (uint32_t)test_below(random, MOST_SITES + 1),
+              .string_count = (uint32_t)test_below(random, MOST_STRINGS + 1),
               .is_scattered = test_below(random, 2) == 0};
     for (uint32_t i = 0; i < t.string_count; i++) {
         t.strings[i].id = number(&t, random, MOST_STRINGS);
         t.strings[i].size = test_below(random, sizeof t.strings[i].text);
-        for (size_t k = 0; k < t.strings[i].size; k++) t.strings[i].text[k] = (char)test_below(random, 256);
+        for (size_t k = 0; k < t.strings[i].size; k++)
+            t.strings[i].text[k] = (char)test_below(random, 256);
     }
     for (uint32_t i = 0; i < t.site_count; i++) {
-        t.sites[i] = (hsd_site){.id = number(&t, random, MOST_SITES), .line = (uint32_t)test_below(random, 1000),
+        t.sites[i] = (hsd_site){.id = number(&t, random, MOST_SITES),
+                                .line = (uint32_t)test_below(random, 1000),
                                 .column = (uint32_t)test_below(random, 3)};
         if (test_below(random, 5) > 0) t.sites[i].parent = number(&t, random, MOST_SITES);
         if (test_below(random, 5) > 0) t.sites[i].function = number(&t, random, MOST_STRINGS);
@@ -89,7 +96,8 @@ static told tell(test_random *random)
 
 static void write_tables(hsc_writer *w, const told *t)
 {
-    for (uint32_t i = 0; i < t->string_count; i++) hsc_define_string(w, t->strings[i].id, t->strings[i].text, t->strings[i].size);
+    for (uint32_t i = 0; i < t->string_count; i++)
+        hsc_define_string(w, t->strings[i].id, t->strings[i].text, t->strings[i].size);
     for (uint32_t i = 0; i < t->site_count; i++) {
         const hsd_site *site = &t->sites[i];
         hsc_define_site(w, site->id, site->parent, site->function, site->file, site->line, site->column);
@@ -108,7 +116,8 @@ static void check_text(const told *t, uint32_t id, hsd_text got, unsigned long s
 {
     for (uint32_t i = 0; id != 0 && i < t->string_count; i++) {
         if (t->strings[i].id != id) continue;
-        cr_assert(got.size == t->strings[i].size && memcmp(got.data, t->strings[i].text, got.size) == 0, "seed %lu string %u", seed, id);
+        cr_assert(got.size == t->strings[i].size && memcmp(got.data, t->strings[i].text, got.size) == 0,
+                  "seed %lu string %u", seed, id);
         cr_assert_eq(got.data[got.size], 0);
         return;
     }
@@ -118,14 +127,16 @@ static void check_text(const told *t, uint32_t id, hsd_text got, unsigned long s
 static void check_stack(const told *t, uint32_t site, const hsd_browse_object *object, unsigned long seed)
 {
     size_t depth = 0;
-    for (const hsd_site *s = find_site(t, site); s != NULL && depth < HSD_BROWSE_FRAMES; s = find_site(t, s->parent), depth++) {
+    for (const hsd_site *s = find_site(t, site); s != NULL && depth < HSD_BROWSE_FRAMES;
+         s = find_site(t, s->parent), depth++) {
         cr_assert_lt(depth, object->frame_count, "seed %lu site %u: %zu frames", seed, site, object->frame_count);
         const hsd_site_frame *frame = &object->frames[depth];
         check_text(t, s->function, frame->function, seed);
         check_text(t, s->file, frame->file, seed);
         cr_assert(frame->line == s->line && frame->column == s->column, "seed %lu site %u", seed, site);
     }
-    cr_assert_eq(object->frame_count, depth, "seed %lu site %u: %zu frames, not %zu", seed, site, object->frame_count, depth);
+    cr_assert_eq(object->frame_count, depth, "seed %lu site %u: %zu frames, not %zu", seed, site, object->frame_count,
+                 depth);
 }
 
 Test(stacks, are_chains_that_are_followed, .timeout = 600)
@@ -136,7 +147,8 @@ Test(stacks, are_chains_that_are_followed, .timeout = 600)
         const told t = tell(&random);
         const bool are_last = test_below(&random, 2) == 0;
         uint32_t sites[MOST_SITES];
-        for (uint32_t i = 0; i < MOST_SITES; i++) sites[i] = test_below(&random, 8) == 0 ? 0 : number(&t, &random, MOST_SITES);
+        for (uint32_t i = 0; i < MOST_SITES; i++)
+            sites[i] = test_below(&random, 8) == 0 ? 0 : number(&t, &random, MOST_SITES);
         hsc_writer *w = kit_begin(HSC_IDENTITY_EXACT, true);
         if (!are_last) write_tables(w, &t);
         put_objects(w, sites, MOST_SITES);
@@ -167,7 +179,8 @@ static void write_chain(uint32_t frames, uint32_t texts, size_t size)
         text[0] = (char)('a' + i % 26);
         hsc_define_string(w, i, text, size);
     }
-    for (uint32_t i = 1; i <= frames; i++) hsc_define_site(w, i, i < frames ? i + 1 : 0, 1 + i % texts, 1 + (i + 1) % texts, i, 0);
+    for (uint32_t i = 1; i <= frames; i++)
+        hsc_define_site(w, i, i < frames ? i + 1 : 0, 1 + i % texts, 1 + (i + 1) % texts, i, 0);
     kit_end(w);
     free(text);
 }
@@ -217,7 +230,8 @@ Test(stacks, of_more_sites_than_memory_holds, .timeout = 600)
     for (int scattered = 0; scattered < 2; scattered++) {
         const uint32_t step = scattered ? 3001 : 1;
         hsc_writer *w = kit_begin(HSC_IDENTITY_EXACT, true);
-        for (uint32_t i = 0; i < objects; i++) sites[i] = step * (1 + i * (count / objects));
+        for (uint32_t i = 0; i < objects; i++)
+            sites[i] = step * (1 + i * (count / objects));
         put_objects(w, sites, objects);
         for (uint32_t i = count; i > 0; i--) {
             hsc_define_site(w, step * i, step * (i / 2), i % 1000 == 1 ? step * i : 0, 0, i, 0);

@@ -1,5 +1,6 @@
 /*
- * Ways of any length, walked in strides: what is told of them is what walking step by step tells, and costs a thousandth.
+ * Ways of any length, walked in strides: what is told of them is what walking step by step tells, and costs a
+ * thousandth.
  */
 #include <criterion/criterion.h>
 
@@ -38,15 +39,22 @@ static uint64_t check(uint32_t length, bool has_anchors)
     cr_assert_eq(way.count, length < HSD_BROWSE_MOST ? length : HSD_BROWSE_MOST);
     for (uint32_t i = 0; i < way.count; i++) {
         const bool is_behind = length > HSD_BROWSE_MOST && i >= HSD_WAY_HALF;
-        cr_assert_eq(way.items[i], is_behind ? length - HSD_BROWSE_MOST + i : i, "length %u item %u: %u", length, i, way.items[i]);
+        cr_assert_eq(way.items[i], is_behind ? length - HSD_BROWSE_MOST + i : i, "length %u item %u: %u", length, i,
+                     way.items[i]);
     }
     return c.reads;
 }
 
 Test(ways_up, of_all_lengths_around_the_edges)
 {
-    const uint32_t edges[] = {1, HSD_WAY_HALF, HSD_BROWSE_MOST, HSD_BROWSE_MOST + HSD_WAY_HALF, HSD_ANCHOR_STEP, 2 * HSD_ANCHOR_STEP,
-                              3 * HSD_ANCHOR_STEP, 3 * HSD_ANCHOR_STEP + HSD_BROWSE_MOST};
+    const uint32_t edges[] = {1,
+                              HSD_WAY_HALF,
+                              HSD_BROWSE_MOST,
+                              HSD_BROWSE_MOST + HSD_WAY_HALF,
+                              HSD_ANCHOR_STEP,
+                              2 * HSD_ANCHOR_STEP,
+                              3 * HSD_ANCHOR_STEP,
+                              3 * HSD_ANCHOR_STEP + HSD_BROWSE_MOST};
     for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
         for (uint32_t length = edges[i] > 3 ? edges[i] - 3 : 1; length < edges[i] + 4; length++) {
             check(length, true);
@@ -55,10 +63,7 @@ Test(ways_up, of_all_lengths_around_the_edges)
     }
 }
 
-Test(ways_up, of_ten_million_steps_cost_ten_thousand_reads)
-{
-    cr_assert_lt(check(10000000, true), 20000);
-}
+Test(ways_up, of_ten_million_steps_cost_ten_thousand_reads) { cr_assert_lt(check(10000000, true), 20000); }
 
 static uint32_t round_and_round(void *context, uint32_t item)
 {

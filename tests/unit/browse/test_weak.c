@@ -1,6 +1,6 @@
 /*
- * Weak references of an object: behind the strong ones, in the order of the capture, each once; more than are looked at, over several blocks,
- * with names and without; and what there is none of.
+ * Weak references of an object: behind the strong ones, in the order of the capture, each once; more than are looked
+ * at, over several blocks, with names and without; and what there is none of.
  */
 #include <criterion/criterion.h>
 
@@ -58,7 +58,8 @@ static void close_it(hsd_browse *browse, hsd_capture *capture)
 static hsd_browse_list *referents(hsd_browse *browse, uint32_t node, uint64_t from, size_t count)
 {
     hsd_browse_list *list;
-    cr_assert_eq(hsd_browse_referents(browse, 0, (hsd_browse_ref){node}, from, count, &list, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_browse_referents(browse, 0, (hsd_browse_ref){node}, from, count, &list, &err), HSD_OK, "%s",
+                 err.text);
     return list;
 }
 
@@ -133,9 +134,11 @@ Test(weak, ones_come_in_any_piece)
         for (size_t count = 0; count < 6; count++) {
             hsd_browse_list *list = referents(browse, 0, from, count);
             const size_t left = from < 4 ? 4 - (size_t)from : 0;
-            cr_assert(list->total == 4 && list->count == (count < left ? count : left), "%zu from %lu: %zu", count, from, list->count);
+            cr_assert(list->total == 4 && list->count == (count < left ? count : left), "%zu from %lu: %zu", count,
+                      from, list->count);
             for (size_t i = 0; i < list->count; i++) {
-                cr_assert(list->nodes[i].id == all->nodes[from + i].id && list->nodes[i].is_weak == all->nodes[from + i].is_weak);
+                cr_assert(list->nodes[i].id == all->nodes[from + i].id &&
+                          list->nodes[i].is_weak == all->nodes[from + i].is_weak);
             }
             hsd_browse_list_free(list);
         }
@@ -144,13 +147,16 @@ Test(weak, ones_come_in_any_piece)
     close_it(browse, capture);
 }
 
-/* Object 0 refers weakly to the last `weak` of all, strongly to those before, and to these first: over several blocks. */
+/* Object 0 refers weakly to the last `weak` of all, strongly to those before, and to these first: over several blocks.
+ */
 static void write_hub(uint64_t strong, uint64_t weak)
 {
     hsc_writer *w = begin(true, true);
     begin_object(w, 0);
-    for (uint64_t i = 0; i < strong; i++) refer(w, 1 + i, LABEL_NEXT, true);
-    for (uint64_t i = weak; i > 0; i--) refer(w, strong + i, LABEL_ANY, true);
+    for (uint64_t i = 0; i < strong; i++)
+        refer(w, 1 + i, LABEL_NEXT, true);
+    for (uint64_t i = weak; i > 0; i--)
+        refer(w, strong + i, LABEL_ANY, true);
     hsc_end_object(w);
     for (uint64_t i = 1; i <= strong + weak; i++) {
         begin_object(w, i);
@@ -169,7 +175,8 @@ Test(weak, ones_are_found_behind_many_strong_ones, .timeout = 600)
     hsd_browse *browse = open_it(&capture);
     hsd_browse_list *list = referents(browse, 0, STRONG - 2, 100);
     cr_assert(list->total == STRONG + WEAK && list->is_total_known && list->count == WEAK + 2, "%lu", list->total);
-    for (size_t i = 0; i < list->count; i++) check_line(&list->nodes[i], STRONG - 1 + i, i < 2 ? ".next" : "[*]", i >= 2);
+    for (size_t i = 0; i < list->count; i++)
+        check_line(&list->nodes[i], STRONG - 1 + i, i < 2 ? ".next" : "[*]", i >= 2);
     hsd_browse_list_free(list);
     cr_assert_eq(count_of(browse, STRONG + WEAK), 1, "the last object of all");
     cr_assert_eq(count_of(browse, 0), STRONG + WEAK);

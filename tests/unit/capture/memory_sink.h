@@ -1,6 +1,7 @@
 /*
- * A sink into memory for the tests of the capture library: can take little at a time, be interrupted, be full for a while, and fail
- * at a chosen call. Its memory is taken at the start, so that it does not show up where allocations are counted.
+ * A sink into memory for the tests of the capture library: can take little at a time, be interrupted, be full for a
+ * while, and fail at a chosen call. Its memory is taken at the start, so that it does not show up where allocations are
+ * counted.
  */
 #ifndef HSD_TESTS_MEMORY_SINK_H
 #define HSD_TESTS_MEMORY_SINK_H
@@ -15,13 +16,13 @@
 typedef struct memory_sink {
     unsigned char *bytes;
     size_t size, capacity;
-    size_t most;              /* bytes taken at a call; 0 = all */
+    size_t most; /* bytes taken at a call; 0 = all */
     unsigned calls, waits;
-    unsigned fail_at;         /* this call fails, and all after it */
+    unsigned fail_at; /* this call fails, and all after it */
     int fail_with;
-    unsigned refuse_every;    /* each so many calls one is refused with refuse_with */
-    int refuse_with;          /* EINTR or EAGAIN */
-    int wait_result;          /* what wait returns; errno is set to EPIPE for -1 */
+    unsigned refuse_every; /* each so many calls one is refused with refuse_with */
+    int refuse_with;       /* EINTR or EAGAIN */
+    int wait_result;       /* what wait returns; errno is set to EPIPE for -1 */
 } memory_sink;
 
 static inline ptrdiff_t memory_sink_write(void *context, const void *data, size_t size)

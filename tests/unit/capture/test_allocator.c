@@ -1,5 +1,6 @@
 /*
- * hsc_options.allocator: every byte of a writer comes from there, so that a producer which must not call malloc can write.
+ * hsc_options.allocator: every byte of a writer comes from there, so that a producer which must not call malloc can
+ * write.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -43,7 +44,8 @@ static hsc_status write_capture(counter *count)
     options.memory_bytes = 64 << 10;
     hsc_status status = hsc_open(&w, &(hsc_sink){.write = swallow}, &options);
     for (uint32_t i = 1; i <= 200000 && status == HSC_OK; i++) {
-        hsc_begin_object(w, &(hsc_object){.id = i * UINT64_C(0x9E3779B97F4A7C15), .type = i % 500 + 1, .size_bytes = 32});
+        hsc_begin_object(w,
+                         &(hsc_object){.id = i * UINT64_C(0x9E3779B97F4A7C15), .type = i % 500 + 1, .size_bytes = 32});
         status = hsc_end_object(w);
     }
     if (status == HSC_OK) status = hsc_finish(w);

@@ -1,6 +1,6 @@
 /*
- * The compressor: stays inside the memory it is given at every level, gives back what went in, and says so when something does not get
- * smaller.
+ * The compressor: stays inside the memory it is given at every level, gives back what went in, and says so when
+ * something does not get smaller.
  */
 #include <criterion/criterion.h>
 #include <stdint.h>
@@ -32,7 +32,8 @@ Test(codec, works_at_every_level_in_little_memory)
             hsc_codec_make_plan(&plan, level, budgets[b]);
             cr_assert(plan.workspace_bytes <= budgets[b] || plan.workspace_bytes < 32 << 10);
             void *workspace = malloc(plan.workspace_bytes);
-            cr_assert(hsc_codec_init(&compressor, &plan, workspace), "level %d in %zu bytes", level, plan.workspace_bytes);
+            cr_assert(hsc_codec_init(&compressor, &plan, workspace), "level %d in %zu bytes", level,
+                      plan.workspace_bytes);
             const size_t got = hsc_codec_compress(&compressor, out, sizeof out, in, sizeof in);
             cr_assert(got > 0 && got < sizeof in, "level %d in %zu bytes: %zu", level, plan.workspace_bytes, got);
             cr_assert_eq(ZSTD_decompress(back, sizeof back, out, got), sizeof in);

@@ -1,6 +1,6 @@
 /*
- * The column encoder, read back by a decoder written here from FORMAT.md §5: random columns of every shape come back as they went in, in
- * no more room than was promised, and the choices that make captures small are made.
+ * The column encoder, read back by a decoder written here from FORMAT.md §5: random columns of every shape come back as
+ * they went in, in no more room than was promised, and the choices that make captures small are made.
  */
 #include <criterion/criterion.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
 /*
- * What fails, fails cleanly: the sink at its n-th call and malloc at its n-th, for every n; and what is promised of memory: nothing
- * is allocated after hsc_open but the growth of the counters and the index, and all of it stays within the options.
+ * What fails, fails cleanly: the sink at its n-th call and malloc at its n-th, for every n; and what is promised of
+ * memory: nothing is allocated after hsc_open but the growth of the counters and the index, and all of it stays within
+ * the options.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -125,7 +126,8 @@ Test(faults, leave_no_file_behind)
             const hsc_status status = write_file();
             const bool is_there = access(path, F_OK) == 0;
             unlink(path);
-            if (families[f] == HSD_FAULT_CLOSE && n == 2) continue; /* of the folder: the file is whole by then */
+            /* of the folder: the file is whole by then */
+            if (families[f] == HSD_FAULT_CLOSE && n == 2) continue;
             cr_assert_neq(status, HSC_OK, "%s %u", hsd_fault_name(families[f]), (unsigned)n);
             cr_assert_not(is_there, "%s %u", hsd_fault_name(families[f]), (unsigned)n);
         }
@@ -189,7 +191,8 @@ Test(faults, nothing_is_allocated_after_open_but_the_index_and_the_counters)
     cr_assert_gt(blocks, 10 * HSC_INDEX_PIECE);
     const uint64_t pieces = (blocks + HSC_INDEX_PIECE - 1) / HSC_INDEX_PIECE;
     const uint64_t calls = hsd_fault_calls(HSD_FAULT_MALLOC);
-    cr_assert_eq(calls, pieces - 1, "%u allocations; the first of %u pieces belongs to open", (unsigned)calls, (unsigned)pieces);
+    cr_assert_eq(calls, pieces - 1, "%u allocations; the first of %u pieces belongs to open", (unsigned)calls,
+                 (unsigned)pieces);
     hsc_close(w);
 }
 

@@ -1,6 +1,7 @@
 /*
- * The bound on memory, measured as the allocator sees it: from hsc_open to hsc_close a capture of a million objects stays within
- * hsc_options.memory_bytes plus the index and the counters. Means nothing under a sanitizer, whose allocator is another.
+ * The bound on memory, measured as the allocator sees it: from hsc_open to hsc_close a capture of a million objects
+ * stays within hsc_options.memory_bytes plus the index and the counters. Means nothing under a sanitizer, whose
+ * allocator is another.
  */
 #include <criterion/criterion.h>
 #include <malloc.h>
@@ -42,8 +43,8 @@ static void stays_within(size_t memory, int compression)
     cr_assert_eq(hsc_finish(w), HSC_OK);
     const size_t used = in_use() - before;
     const size_t index = (size_t)w->blocks.index.count * 13 + 4096; /* 12 bytes a block, and the last piece */
-    fprintf(stderr, "memory_bytes %zu, level %d: %zu bytes in use at the end, %llu blocks, %llu bytes written\n", memory,
-            compression, used, (unsigned long long)w->blocks.count, (unsigned long long)written);
+    fprintf(stderr, "memory_bytes %zu, level %d: %zu bytes in use at the end, %llu blocks, %llu bytes written\n",
+            memory, compression, used, (unsigned long long)w->blocks.count, (unsigned long long)written);
     cr_assert_leq(used, memory + index);
     hsc_close(w);
     cr_assert_leq(in_use(), before + 1024);

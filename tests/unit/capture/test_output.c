@@ -1,6 +1,6 @@
 /*
- * Sinks: whatever a sink does short of failing, all bytes arrive in order; what is a failure stays one; and files of our own are
- * private, never somebody else's, and gone when they were not finished.
+ * Sinks: whatever a sink does short of failing, all bytes arrive in order; what is a failure stays one; and files of
+ * our own are private, never somebody else's, and gone when they were not finished.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>

@@ -54,7 +54,11 @@ Test(sums, are_for_baselines)
     options.baseline = NULL;
     for (unsigned i = 0; i < 3; i++) {
         hsc_writer *w = open_writer();
-        expect_failed(w, i == 0 ? add_type(w, 1) : i == 1 ? add_root(w, 1) : add_place(w, 0, 0), HSC_E_MISUSE, "no baseline");
+        expect_failed(w,
+                      i == 0   ? add_type(w, 1)
+                      : i == 1 ? add_root(w, 1)
+                               : add_place(w, 0, 0),
+                      HSC_E_MISUSE, "no baseline");
     }
 }
 
@@ -107,7 +111,8 @@ Test(sums, ascend)
     w = open_writer();
     expect_failed(w, add_root(w, UINT32_C(1) << 31), HSC_E_LIMIT, "the number of a string");
     w = open_writer();
-    expect_failed(w, hsc_sum_root(w, &(hsc_root_total){.name = 1, .kind = HSC_ROOT_KIND_COUNT}), HSC_E_MISUSE, "unknown kind");
+    expect_failed(w, hsc_sum_root(w, &(hsc_root_total){.name = 1, .kind = HSC_ROOT_KIND_COUNT}), HSC_E_MISUSE,
+                  "unknown kind");
 }
 
 Test(sums, form_a_tree_in_preorder)
@@ -147,8 +152,12 @@ Test(sums, end_at_their_limits)
 Test(sums, open_in_the_least_memory_with_the_longest_texts)
 {
     static char text[1025];
-    const hsc_baseline longest = {.sums = 1, .why_no_places = text, .place_least_bytes = UINT64_MAX,
-                                  .soft_objects = UINT64_MAX, .soft_bytes = UINT64_MAX, .dangling = UINT64_MAX};
+    const hsc_baseline longest = {.sums = 1,
+                                  .why_no_places = text,
+                                  .place_least_bytes = UINT64_MAX,
+                                  .soft_objects = UINT64_MAX,
+                                  .soft_bytes = UINT64_MAX,
+                                  .dangling = UINT64_MAX};
     hsc_writer *w = NULL;
     const hsc_sink s = memory_sink_of(&sink);
     memset(text, 'x', 1024);

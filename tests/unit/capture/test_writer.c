@@ -1,6 +1,6 @@
 /*
- * The calls of hscapture.h: each status is reached, failures stick, limits hold at their last value. What the bytes are is the matter
- * of tests/capture and tests/spec.
+ * The calls of hscapture.h: each status is reached, failures stick, limits hold at their last value. What the bytes are
+ * is the matter of tests/capture and tests/spec.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -278,7 +278,8 @@ Test(writer, continuations_are_its_own)
     cr_assert_eq(hsc_begin_object(w, &(hsc_object){.id = 1, .flags = HSC_OBJECT_CONTINUES}), HSC_E_MISUSE);
     expect_failed(w, HSC_E_MISUSE, "HSC_OBJECT_CONTINUES");
     w = open_writer();
-    hsc_begin_object(w, &(hsc_object){.id = 1, .flags = HSC_OBJECT_PSEUDO}); /* the column of flags is in use now */
+    /* the column of flags is in use now */
+    hsc_begin_object(w, &(hsc_object){.id = 1, .flags = HSC_OBJECT_PSEUDO});
     hsc_end_object(w);
     cr_assert_eq(hsc_begin_object(w, &(hsc_object){.id = 1, .flags = HSC_OBJECT_CONTINUES}), HSC_E_MISUSE);
     hsc_close(w);
@@ -314,14 +315,14 @@ Test(writer, values_need_their_fact_and_their_place)
 /* ---- limits ---- */
 
 /* The call must give HSC_OK for the first and `status` for the second argument list. */
-#define HOLDS(status, good, bad)                                                                                                 \
-    do {                                                                                                                         \
-        hsc_writer *w = open_writer();                                                                                           \
-        cr_assert_eq(good, HSC_OK);                                                                                              \
-        cr_assert_eq(bad, status);                                                                                               \
-        cr_assert_eq(hsc_finish(w), status);                                                                                     \
-        cr_assert_neq(hsc_error_text(w)[0], '\0');                                                                               \
-        hsc_close(w);                                                                                                            \
+#define HOLDS(status, good, bad)                                                                                       \
+    do {                                                                                                               \
+        hsc_writer *w = open_writer();                                                                                 \
+        cr_assert_eq(good, HSC_OK);                                                                                    \
+        cr_assert_eq(bad, status);                                                                                     \
+        cr_assert_eq(hsc_finish(w), status);                                                                           \
+        cr_assert_neq(hsc_error_text(w)[0], '\0');                                                                     \
+        hsc_close(w);                                                                                                  \
     } while (0)
 
 Test(writer, numbers_of_tables_end_at_2_to_31_minus_1)
@@ -330,15 +331,18 @@ Test(writer, numbers_of_tables_end_at_2_to_31_minus_1)
     HOLDS(HSC_E_LIMIT, hsc_define_string(w, most, "", 0), hsc_define_string(w, most + 1, "", 0));
     HOLDS(HSC_E_LIMIT, hsc_define_string(w, 1, "", 0), hsc_define_string(w, 0, "", 0));
     HOLDS(HSC_E_LIMIT, hsc_define_type(w, most, "", 0, 0), hsc_define_type(w, most + 1, "", 0, 0));
-    HOLDS(HSC_E_LIMIT, hsc_define_label(w, most, HSC_LABEL_FIELD, 0, most), hsc_define_label(w, 1, HSC_LABEL_FIELD, 0, most + 1));
+    HOLDS(HSC_E_LIMIT, hsc_define_label(w, most, HSC_LABEL_FIELD, 0, most),
+          hsc_define_label(w, 1, HSC_LABEL_FIELD, 0, most + 1));
     HOLDS(HSC_E_LIMIT, hsc_define_site(w, 1, most, most, most, ~0u, ~0u), hsc_define_site(w, 2, most + 1, 0, 0, 0, 0));
     HOLDS(HSC_E_LIMIT, hsc_define_site(w, 1, 0, 0, 0, 0, 0), hsc_define_site(w, 2, 0, 0, most + 1, 0, 0));
     HOLDS(HSC_E_LIMIT, hsc_define_thread(w, most, most), hsc_define_thread(w, 1, most + 1));
     HOLDS(HSC_E_LIMIT, hsc_frame(w, most, 0, most, most, 0), hsc_frame(w, 1, 0, most + 1, 0, 0));
     HOLDS(HSC_E_LIMIT, hsc_frame(w, most, 0, 0, 0, 0), hsc_frame(w, 0, 0, 0, 0, 0));
     HOLDS(HSC_E_LIMIT, hsc_edge(w, 1, 2, most, 0), hsc_edge(w, 1, 2, most + 1, 0));
-    HOLDS(HSC_E_LIMIT, hsc_root(w, &(hsc_root_record){.label = most}), hsc_root(w, &(hsc_root_record){.label = most + 1}));
-    HOLDS(HSC_E_LIMIT, hsc_root(w, &(hsc_root_record){.thread = most}), hsc_root(w, &(hsc_root_record){.thread = most + 1}));
+    HOLDS(HSC_E_LIMIT, hsc_root(w, &(hsc_root_record){.label = most}),
+          hsc_root(w, &(hsc_root_record){.label = most + 1}));
+    HOLDS(HSC_E_LIMIT, hsc_root(w, &(hsc_root_record){.thread = most}),
+          hsc_root(w, &(hsc_root_record){.thread = most + 1}));
     HOLDS(HSC_E_LIMIT, hsc_count(w, most, 1, 1), hsc_count(w, most + 1, 1, 1));
 }
 

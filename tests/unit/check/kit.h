@@ -14,7 +14,7 @@
 
 #include "unit/report/sample.h"
 
-#define KIB INT64_C(1024)
+#define KIB   INT64_C(1024)
 #define TODAY 20000 /* 2024-10-04 */
 
 typedef struct judge_kit {
@@ -59,19 +59,20 @@ static inline bool kit_is(hsd_text text, const char *expected)
     return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
 }
 
-#define IS(text, expected) \
+#define IS(text, expected)                                                                                             \
     cr_assert(kit_is(text, expected), "'%.*s' is not '%s'", (int)(text).size, (text).data, expected)
 
 static inline bool kit_has(const hsd_text *texts, size_t count, const char *part)
 {
     for (size_t i = 0; i < count; i++)
         if (strstr(texts[i].data, part) != NULL) return true;
-    for (size_t i = 0; i < count; i++) fprintf(stderr, "there is: %s\n", texts[i].data);
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, "there is: %s\n", texts[i].data);
     return false;
 }
 
-#define NOTES(check, part)    cr_assert(kit_has((check)->notes, (check)->note_count, part), "no note says '%s'", part)
-#define PROBLEM(check, part) \
+#define NOTES(check, part) cr_assert(kit_has((check)->notes, (check)->note_count, part), "no note says '%s'", part)
+#define PROBLEM(check, part)                                                                                           \
     cr_assert(kit_has((check)->problems, (check)->problem_count, part), "no problem says '%s'", part)
 
 /* ---- series ---- */
@@ -92,7 +93,8 @@ typedef struct series_kit {
 static inline void kit_trend(hsd_series_row *row, const hsd_series *series)
 {
     uint64_t bytes[POINTS];
-    for (size_t i = series->warmup; i < POINTS; i++) bytes[i - series->warmup] = row->values[i].bytes;
+    for (size_t i = series->warmup; i < POINTS; i++)
+        bytes[i - series->warmup] = row->values[i].bytes;
     row->trend = hsd_trend_of(bytes, NULL, POINTS - series->warmup, series->noise_bytes);
 }
 
@@ -104,19 +106,23 @@ static inline hsd_series *kit_series_begin(series_kit *kit)
     for (size_t i = 0; i < POINTS; i++) {
         static char names[POINTS][8];
         snprintf(names[i], sizeof names[i], "%zu.hs", i);
-        kit->points[i] = (hsd_series_point){.label = sample_text(names[i]), .side = sample_side(names[i],
-                                                                                                1795166042 + i)};
+        kit->points[i] =
+            (hsd_series_point){.label = sample_text(names[i]), .side = sample_side(names[i], 1795166042 + i)};
         kit->cohorts[i] = (hsd_cohort){(uint32_t)i, (uint32_t)i};
     }
-    *series = (hsd_series){.points = kit->points, .point_count = POINTS, .warmup = 1, .is_one_process = true,
-                           .noise_bytes = 64 << 10};
+    *series = (hsd_series){
+        .points = kit->points, .point_count = POINTS, .warmup = 1, .is_one_process = true, .noise_bytes = 64 << 10};
     series->types = (hsd_series_table){.is_known = true, .rows = kit->types};
     series->roots = (hsd_series_table){.is_known = true, .rows = kit->roots};
     series->holders = (hsd_series_table){.is_known = true, .rows = kit->holders};
     series->total.values = kit->total;
     series->unreached.values = kit->unreached;
-    series->cohorts = (hsd_cohorts){.are_known = true, .cohorts = kit->cohorts, .cohort_count = POINTS,
-                                    .types = kit->ages, .all = {.alive = kit->all_alive}, .retained_since = kit->since};
+    series->cohorts = (hsd_cohorts){.are_known = true,
+                                    .cohorts = kit->cohorts,
+                                    .cohort_count = POINTS,
+                                    .types = kit->ages,
+                                    .all = {.alive = kit->all_alive},
+                                    .retained_since = kit->since};
     return series;
 }
 

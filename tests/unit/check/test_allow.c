@@ -36,8 +36,8 @@ static const hsd_check_row *judge(const char *rule, const char *allow, const hsd
 Test(allow, rows_that_are_allowed_do_not_fail)
 {
     hsd_diff diff = sample();
-    const hsd_check_row *row = judge("type: '*', each: true, max_growth: 2 MiB",
-                                     "  - {type: Ca*, reason: filled once}\n", &diff);
+    const hsd_check_row *row =
+        judge("type: '*', each: true, max_growth: 2 MiB", "  - {type: Ca*, reason: filled once}\n", &diff);
     cr_assert_eq(row->outcome, HSD_CHECK_FAIL);
     cr_assert_eq(row->found, 3 * (int64_t)MIB);
     cr_assert_eq(row->finding_count, 2);
@@ -59,11 +59,12 @@ Test(allow, the_first_that_suffices_counts)
                                      "  - {root: '*', reason: other table}\n"
                                      "  - {type: Cache, reason: too small, up_to: 5 MiB}\n"
                                      "  - {type: Cache, reason: large enough, up_to: 6 MiB}\n"
-                                     "  - {type: '*', reason: later}\n", &diff);
+                                     "  - {type: '*', reason: later}\n",
+                                     &diff);
     cr_assert_eq(row->outcome, HSD_CHECK_OK);
     IS(row->findings[0].allowed->reason, "large enough");
-    row = judge("type: Cache, each: true, max_growth: 0", "  - {type: Cache, reason: too small, up_to: 5 MiB}\n",
-                &diff);
+    row =
+        judge("type: Cache, each: true, max_growth: 0", "  - {type: Cache, reason: too small, up_to: 5 MiB}\n", &diff);
     cr_assert_eq(row->outcome, HSD_CHECK_FAIL);
     /* Counts are held against bytes too. */
     row = judge("type: Cache, each: true, metric: objects, max_growth: 0",
@@ -99,8 +100,8 @@ Test(allow, sums_are_judged_without_what_is_allowed)
 Test(allow, of_the_whole_heap_the_largest_way_to_cut_it_counts)
 {
     hsd_diff diff = sample();
-    const hsd_check_row *row = judge("max_growth: 0",
-                                     "  - {type: Cache, reason: t}\n  - {holder: global*, reason: h}\n", &diff);
+    const hsd_check_row *row =
+        judge("max_growth: 0", "  - {type: Cache, reason: t}\n  - {holder: global*, reason: h}\n", &diff);
     cr_assert_eq(row->found, 2 * (int64_t)MIB); /* 8 MiB of the holder; the 6 MiB of the type may be the same */
     cr_assert_eq(row->outcome, HSD_CHECK_FAIL);
     IS(row->findings[0].name, "Cache");
@@ -119,7 +120,8 @@ Test(allow, what_has_run_out_does_not_count_and_is_told)
     const hsd_check_row *row = judge("type: Cache, max_growth: 0", until, &diff);
     cr_assert_eq(row->outcome, HSD_CHECK_FAIL);
     NOTES(kit.check, "growth of type Cache was allowed until 2024-10-03 and is no longer (line 4)");
-    row = judge("type: Cache, max_growth: 0", "  - {type: Cache, reason: x, until: 2024-10-04}\n", &diff); /* today */
+    /* today */
+    row = judge("type: Cache, max_growth: 0", "  - {type: Cache, reason: x, until: 2024-10-04}\n", &diff);
     cr_assert_eq(row->outcome, HSD_CHECK_OK);
     cr_assert_eq(kit.check->note_count, 0);
     hsd_check *check;
@@ -167,8 +169,8 @@ Test(allow, the_text_of_a_holder_is_public)
     cr_assert_str_eq(small, "global ");
     cr_assert_eq(hsd_check_holder_text(NULL, 0, sample_text("global sessions"), steps, 3), size);
     cr_assert_eq(hsd_check_holder_text(out, sizeof out, sample_text(""), steps, 1), strlen("SessionCache"));
-    const hsd_fact fact = {.name = sample_text("x"), .root = sample_text("global sessions"), .path = steps,
-                           .path_count = 3};
+    const hsd_fact fact = {
+        .name = sample_text("x"), .root = sample_text("global sessions"), .path = steps, .path_count = 3};
     hsd_buffer buffer = {0};
     hsd_text text;
     cr_assert_eq(hsd_fact_text(&fact, HSD_SUBJECT_HOLDER, &buffer, &text, NULL), HSD_OK);
@@ -185,21 +187,30 @@ Test(allow, holders_of_a_series_are_known_by_who_holds_them)
     static const hsd_holder *held[2] = {&together, &other};
     hsd_series *series = kit_series_begin(&made);
     hsd_series_row *row = kit_row(&made, &series->holders, "", SERIES_OF(0, 1000, 2000, 3000, 4000, 5000));
-    for (size_t i = 0; i < 2; i++) by[i] = (hsd_co_holder){.root = sample_text(i == 0 ? "app.byId" : "app.byName")};
+    for (size_t i = 0; i < 2; i++)
+        by[i] = (hsd_co_holder){.root = sample_text(i == 0 ? "app.byId" : "app.byName")};
     together = (hsd_holder){.root = sample_text("(roots)"), .by = by, .by_count = 2};
     other = (hsd_holder){.root = sample_text("app.queue")};
     row->root = sample_text("(roots)");
     row->held = held;
     row->held_count = 1;
-    static const char rules[] = "rules: [{holder: '*', max_growth: 1 KiB per round}]\nallow: [{holder: %s, reason: meant}]\n";
+    static const char rules[] =
+        "rules: [{holder: '*', max_growth: 1 KiB per round}]\nallow: [{holder: %s, reason: meant}]\n";
     char text[256];
-    const struct { const char *pattern; size_t held; hsd_check_outcome outcome; } tries[] = {
-        {"app.byName", 1, HSD_CHECK_OK}, {"(roots)", 1, HSD_CHECK_OK}, {"app.queue", 1, HSD_CHECK_FAIL},
-        {"app.byName", 2, HSD_CHECK_FAIL}, {"app.*", 2, HSD_CHECK_OK}};
+    const struct {
+        const char *pattern;
+        size_t held;
+        hsd_check_outcome outcome;
+    } tries[] = {{"app.byName", 1, HSD_CHECK_OK},
+                 {"(roots)", 1, HSD_CHECK_OK},
+                 {"app.queue", 1, HSD_CHECK_FAIL},
+                 {"app.byName", 2, HSD_CHECK_FAIL},
+                 {"app.*", 2, HSD_CHECK_OK}};
     for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
         row->held_count = tries[i].held;
         snprintf(text, sizeof text, rules, tries[i].pattern);
-        cr_assert_eq(kit_judge(&kit, text, NULL, series)->rows[0].outcome, tries[i].outcome, "%s of %zu", tries[i].pattern, tries[i].held);
+        cr_assert_eq(kit_judge(&kit, text, NULL, series)->rows[0].outcome, tries[i].outcome, "%s of %zu",
+                     tries[i].pattern, tries[i].held);
     }
     kit_release(&kit);
 }

@@ -130,9 +130,11 @@ Test(amount, reads_counts)
 
 Test(amount, knows_the_calendar)
 {
-    static const struct { const char *text; int32_t day; } days[] = {
-        {"1970-01-01", 0}, {"1970-12-31", 364}, {"1972-02-29", 789}, {"2000-02-29", 11016}, {"2024-10-04", 20000},
-        {"2027-03-31", 20908}, {"2100-03-01", 47541}, {"9999-12-31", 2932896}};
+    static const struct {
+        const char *text;
+        int32_t day;
+    } days[] = {{"1970-01-01", 0},     {"1970-12-31", 364},   {"1972-02-29", 789},   {"2000-02-29", 11016},
+                {"2024-10-04", 20000}, {"2027-03-31", 20908}, {"2100-03-01", 47541}, {"9999-12-31", 2932896}};
     for (size_t i = 0; i < sizeof days / sizeof days[0]; i++) {
         int32_t day = -1;
         char back[16];
@@ -145,11 +147,12 @@ Test(amount, knows_the_calendar)
 
 Test(amount, refuses_days_that_are_none)
 {
-    static const char *const none[] = {"", "2027", "2027-3-31", "2027-02-29", "2100-02-29", "2027-13-01", "2027-00-01",
-                                       "2027-01-00", "2027-04-31", "1969-12-31", "2027/03/31", "2027-03-31T00", "soon"};
+    static const char *const none[] = {"",           "2027",          "2027-3-31",  "2027-02-29", "2100-02-29",
+                                       "2027-13-01", "2027-00-01",    "2027-01-00", "2027-04-31", "1969-12-31",
+                                       "2027/03/31", "2027-03-31T00", "soon"};
     int32_t day;
-    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) cr_assert_not(hsd_amount_read_day(text(none[i]), &day),
-                                                                            "%s", none[i]);
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+        cr_assert_not(hsd_amount_read_day(text(none[i]), &day), "%s", none[i]);
 }
 
 Test(amount, writes_sizes_that_are_no_less)

@@ -5,38 +5,37 @@
 
 #include "unit/check/kit.h"
 
-static const char whole[] =
-    "# limits of the shop\n"
-    "check:\n"
-    "  ignore: ['^luv\\.timer', 'Tmp*']\n"
-    "  min: 64 KiB\n"
-    "  warmup: 2\n"
-    "  one_off: 1 MiB\n"
-    "rules:\n"
-    "  - name: whole heap\n"
-    "    metric: total.bytes\n"
-    "    max_growth: [16 MiB, 5 %]\n"
-    "  - name: sessions are released\n"
-    "    type: Session\n"
-    "    each: yes\n"
-    "    metric: objects\n"
-    "    max_growth: 0\n"
-    "    level: warn\n"
-    "  - holder: 'global *'\n"
-    "    max_growth: 0.05 % per round\n"
-    "  - root: /^Thread/\n"
-    "    metric: new.bytes\n"
-    "    max_growth: 64 KiB per round\n"
-    "    level: off\n"
-    "  - metric: metric:process.rss\n"
-    "    max_growth: 20 MB\n"
-    "allow:\n"
-    "  - type: CacheEntry\n"
-    "    reason: filled on the first request\n"
-    "    up_to: 2 MiB\n"
-    "    until: 2027-03-31\n"
-    "  - root: '*'\n"
-    "    reason: \"a\\nb\"\n";
+static const char whole[] = "# limits of the shop\n"
+                            "check:\n"
+                            "  ignore: ['^luv\\.timer', 'Tmp*']\n"
+                            "  min: 64 KiB\n"
+                            "  warmup: 2\n"
+                            "  one_off: 1 MiB\n"
+                            "rules:\n"
+                            "  - name: whole heap\n"
+                            "    metric: total.bytes\n"
+                            "    max_growth: [16 MiB, 5 %]\n"
+                            "  - name: sessions are released\n"
+                            "    type: Session\n"
+                            "    each: yes\n"
+                            "    metric: objects\n"
+                            "    max_growth: 0\n"
+                            "    level: warn\n"
+                            "  - holder: 'global *'\n"
+                            "    max_growth: 0.05 % per round\n"
+                            "  - root: /^Thread/\n"
+                            "    metric: new.bytes\n"
+                            "    max_growth: 64 KiB per round\n"
+                            "    level: off\n"
+                            "  - metric: metric:process.rss\n"
+                            "    max_growth: 20 MB\n"
+                            "allow:\n"
+                            "  - type: CacheEntry\n"
+                            "    reason: filled on the first request\n"
+                            "    up_to: 2 MiB\n"
+                            "    until: 2027-03-31\n"
+                            "  - root: '*'\n"
+                            "    reason: \"a\\nb\"\n";
 
 Test(config, reads_every_key)
 {
@@ -129,8 +128,13 @@ Test(config, names_rules_by_what_they_say)
 
 Test(config, may_be_empty_or_without_rules)
 {
-    static const char *const texts[] = {"", "\n", "# nothing\n", "---\n", "check:\n  min: 1 MiB\n",
-                                        "\xef\xbb\xbf" "check: {warmup: 0}\n"};
+    static const char *const texts[] = {"",
+                                        "\n",
+                                        "# nothing\n",
+                                        "---\n",
+                                        "check:\n  min: 1 MiB\n",
+                                        "\xef\xbb\xbf"
+                                        "check: {warmup: 0}\n"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         hsd_check_config *config = kit_config(texts[i]);
         cr_assert_eq(config->rule_count, 0);
@@ -214,8 +218,8 @@ Test(config, reads_the_good_and_refuses_the_bad_of_the_corpus)
         hsd_error_init(&err);
         const hsd_status status = hsd_check_config_read(&config, text, size, entry->d_name, &err);
         cr_assert_eq(status, is_good ? HSD_OK : HSD_E_CORRUPT, "%s: %s", entry->d_name, err.text);
-        if (!is_good) cr_assert(strstr(err.text, " in line ") != NULL && err.hint[0] != '\0', "%s: %s", entry->d_name,
-                                err.text);
+        if (!is_good)
+            cr_assert(strstr(err.text, " in line ") != NULL && err.hint[0] != '\0', "%s: %s", entry->d_name, err.text);
         *(is_good ? &good : &bad) += 1;
         hsd_check_config_free(config);
     }

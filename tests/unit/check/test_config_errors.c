@@ -24,7 +24,8 @@ static void refuses(const char *config_text, const char *text, const char *hint)
 Test(config_errors, unknown_keys_with_the_nearest_known_one)
 {
     refuses("rules:\n  - name: a\n    max_grow: 5\n", "has an unknown key 'max_grow' in line 3",
-            "Did you mean max_growth? Known keys of a rule: name, type, root, holder, site, each, metric, max_growth, level.");
+            "Did you mean max_growth? Known keys of a rule: name, type, root, holder, site, each, metric, max_growth, "
+            "level.");
     refuses("chekc:\n  min: 1\n", "has an unknown key 'chekc' in line 1", "Did you mean check?");
     refuses("check:\n  minimum: 1\n", "has an unknown key 'minimum' in line 2",
             "Known keys of check: ignore, min, warmup, one_off.");
@@ -79,9 +80,11 @@ Test(config_errors, bounds_of_the_file)
     size_t used = 0;
     hsd_check_config *config;
     hsd_error err;
-    for (int i = 0; i < 17; i++) deep[i] = '[';
+    for (int i = 0; i < 17; i++)
+        deep[i] = '[';
     refuses(deep, "has more than 16 levels in line 1", "three");
-    for (int i = 0; i <= 1000; i++) used += (size_t)snprintf(wide + used, sizeof wide - used, "k%d: 1\n", i);
+    for (int i = 0; i <= 1000; i++)
+        used += (size_t)snprintf(wide + used, sizeof wide - used, "k%d: 1\n", i);
     refuses(wide, "has more than 1,000 keys in one place in line 1001", "- name:");
     char *big = malloc(HSD_CHECK_CONFIG_MOST + 1);
     cr_assert_not_null(big);
@@ -91,7 +94,8 @@ Test(config_errors, bounds_of_the_file)
     cr_assert_str_eq(err.text, "is larger than 1 MiB");
     cr_assert_eq(hsd_check_config_read(&config, big, HSD_CHECK_CONFIG_MOST, "my.yml", &err), HSD_OK);
     hsd_check_config_free(config);
-    for (size_t i = 0; i + 1 < HSD_CHECK_CONFIG_MOST; i += 2) memcpy(big + i, i == 0 ? " [" : "a,", 2);
+    for (size_t i = 0; i + 1 < HSD_CHECK_CONFIG_MOST; i += 2)
+        memcpy(big + i, i == 0 ? " [" : "a,", 2);
     cr_assert_eq(hsd_check_config_read(&config, big, HSD_CHECK_CONFIG_MOST, "my.yml", &err), HSD_E_CORRUPT);
     cr_assert_str_eq(err.text, "has more than 100,000 values in line 1");
     free(big);
@@ -102,7 +106,8 @@ Test(config_errors, lists_have_bounds)
     char *text = malloc(1 << 20);
     cr_assert_not_null(text);
     size_t used = (size_t)snprintf(text, 32, "check:\n  ignore:\n");
-    for (int i = 0; i <= 1000; i++) used += (size_t)snprintf(text + used, 32, "  - t%d\n", i);
+    for (int i = 0; i <= 1000; i++)
+        used += (size_t)snprintf(text + used, 32, "  - t%d\n", i);
     refuses(text, "has 1001 items behind 'ignore' in line 3, more than 1,000", "covers many");
     free(text);
 }
@@ -115,10 +120,10 @@ Test(config_errors, metrics)
             "metric:NAME");
     refuses("rules:\n  - type: A\n    metric: total.bytes\n    max_growth: 0\n",
             "has the metric total.bytes of a type in line 3, which there is not",
-                "Of a type: bytes, objects, new.bytes");
+            "Of a type: bytes, objects, new.bytes");
     refuses("rules:\n  - root: A\n    metric: unreached.bytes\n    max_growth: 0\n",
             "has the metric unreached.bytes of a root in line 3, which there is not",
-                "Of a root: bytes, objects, new.bytes, new.objects.");
+            "Of a root: bytes, objects, new.bytes, new.objects.");
     refuses("rules:\n  - holder: A\n    metric: metric:rss\n    max_growth: 0\n",
             "has the metric metric:NAME of a holder in line 3, which there is not", "Of a holder");
 }
@@ -135,8 +140,8 @@ Test(config_errors, limits)
             "Limits begin at 0");
     refuses("rules:\n  - name: a\n    max_growth: 0.00001 %\n",
             "has '0.00001 %' where 'max_growth' needs a limit, in line 3", "4 of a percentage");
-    refuses("rules:\n  - name: a\n    max_growth: 99 EiB\n",
-            "has '99 EiB' where 'max_growth' needs a limit, in line 3", "Write a size");
+    refuses("rules:\n  - name: a\n    max_growth: 99 EiB\n", "has '99 EiB' where 'max_growth' needs a limit, in line 3",
+            "Write a size");
     refuses("rules:\n  - name: a\n    max_growth: 99999999 TiB\n",
             "has '99999999 TiB' where 'max_growth' needs a limit, in line 3", "level: off");
     refuses("rules:\n  - name: a\n    max_growth: [1, [2]]\n", "has a list where 'max_growth' needs a text, in line 3",
@@ -164,12 +169,15 @@ Test(config_errors, patterns)
 {
     refuses("rules:\n  - type: /(/\n    max_growth: 0\n",
             "has a pattern '/(/' behind 'type' that is no regular expression: Unmatched ( or \\(, in line 2",
-                "POSIX extended");
+            "POSIX extended");
     refuses("check:\n  ignore: ['[$']\n",
             "has a pattern '[$' behind 'ignore' that is no regular expression: Unmatched [, [^, [:, [., or "
-                                         "[=, in line 2", "glob");
-    refuses("allow:\n  - root: /(a{99}){999}/\n    reason: x\n",
-            "has a pattern '/(a{99}){999}/' behind 'root' that is no regular expression: it repeats too much, in line 2", "glob");
+            "[=, in line 2",
+            "glob");
+    refuses(
+        "allow:\n  - root: /(a{99}){999}/\n    reason: x\n",
+        "has a pattern '/(a{99}){999}/' behind 'root' that is no regular expression: it repeats too much, in line 2",
+        "glob");
 }
 
 Test(config_errors, names)
@@ -207,7 +215,8 @@ Test(config_errors, foreign_words_are_cut_between_characters)
     size_t used = 0;
     hsd_check_config *config;
     hsd_error err;
-    for (int i = 0; i < 50; i++) used += (size_t)snprintf(text + used, sizeof text - used, "\xc3\xa9");
+    for (int i = 0; i < 50; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "\xc3\xa9");
     snprintf(text + used, sizeof text - used, "a: 1\n");
     memmove(text + 1, text, strlen(text) + 1);
     text[0] = 'x';

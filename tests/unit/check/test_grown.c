@@ -14,7 +14,8 @@ static hsd_grown grown_of(hsd_yardstick by, const uint64_t *bytes, size_t count)
     by.rule = &rule;
     by.value_count = count;
     by.numbers = numbers;
-    for (size_t i = 0; i < count; i++) values[i] = (hsd_amount){bytes[i] / 10, bytes[i]};
+    for (size_t i = 0; i < count; i++)
+        values[i] = (hsd_amount){bytes[i] / 10, bytes[i]};
     return hsd_grown_of(&by, values, values[0], NULL, false);
 }
 
@@ -23,10 +24,7 @@ static hsd_grown two(uint64_t before, uint64_t after)
     return grown_of((hsd_yardstick){.is_bytes = true, .heap = 10000}, (const uint64_t[]){before, after}, 2);
 }
 
-static void limit(hsd_limit_unit unit, uint64_t amount)
-{
-    rule.limits[rule.limit_count++] = (hsd_limit){unit, amount};
-}
+static void limit(hsd_limit_unit unit, uint64_t amount) { rule.limits[rule.limit_count++] = (hsd_limit){unit, amount}; }
 
 Test(grown, an_amount_may_be_added_and_no_more)
 {
@@ -89,8 +87,8 @@ Test(grown, what_is_no_more_than_min_is_no_growth)
 
 static hsd_yardstick of_series(void)
 {
-    return (hsd_yardstick){.is_bytes = true, .has_trend = true, .noise = 10, .one_off_bytes = UINT64_MAX,
-                           .heap = 100000};
+    return (hsd_yardstick){
+        .is_bytes = true, .has_trend = true, .noise = 10, .one_off_bytes = UINT64_MAX, .heap = 100000};
 }
 
 Test(grown, of_a_series_what_grew_in_every_round_leaks)

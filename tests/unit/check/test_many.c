@@ -108,8 +108,8 @@ Test(many, noise_is_no_growth_unless_the_file_says_else)
     kit_row(&made, &series->types, "Drip", SERIES_OF(0, 10, 20, 30, 40, 50));
     cr_assert_eq(judge("type: Drip, max_growth: 0")->outcome, HSD_CHECK_OK);
     series->noise_bytes = 1;
-    made.types[0].trend = hsd_trend_of((const uint64_t[]){10 << 10, 20 << 10, 30 << 10, 40 << 10, 50 << 10}, NULL, 5,
-                                       1);
+    made.types[0].trend =
+        hsd_trend_of((const uint64_t[]){10 << 10, 20 << 10, 30 << 10, 40 << 10, 50 << 10}, NULL, 5, 1);
     cr_assert_eq(judge("type: Drip, max_growth: 0")->outcome, HSD_CHECK_FAIL);
     const char *text = "check: {min: 1 MiB}\nrules: [{type: Drip, max_growth: 0}]\n";
     cr_assert_eq(kit_judge(&kit, text, NULL, series)->rows[0].outcome, HSD_CHECK_OK);
@@ -172,7 +172,8 @@ Test(many, what_changes_hands_where_no_root_holds_it_is_no_growth)
     kit_row(&made, &series->types, "Buffer", SERIES_OF(0, 9000, 9000, 9000, 9000, 9000));
     hold_nowhere(SERIES_OF(0, 1000, 2000, 3000, 4000, 5000), SERIES_OF(0, 8000, 7000, 6000, 5000, 4000));
     cr_assert_eq(judge(EACH_HOLDER)->outcome, HSD_CHECK_OK);
-    cr_assert_eq(judge("holder: '(roots)*', each: true, max_growth: 500 KiB per round")->outcome, HSD_CHECK_FAIL); /* it is meant */
+    /* it is meant */
+    cr_assert_eq(judge("holder: '(roots)*', each: true, max_growth: 500 KiB per round")->outcome, HSD_CHECK_FAIL);
     kit_release(&kit);
 }
 
@@ -218,7 +219,8 @@ Test(many, tables_that_are_not_there_cannot_be_judged)
 Test(many, garbage_is_known_of_the_heap_alone)
 {
     hsd_series *series = usual();
-    for (size_t i = 0; i < POINTS; i++) made.unreached[i] = (hsd_amount){i, i << 20};
+    for (size_t i = 0; i < POINTS; i++)
+        made.unreached[i] = (hsd_amount){i, i << 20};
     kit_trend(&series->unreached, series);
     const hsd_check_row *row = judge("metric: unreached.bytes, max_growth: 1 MiB");
     cr_assert_eq(row->outcome, HSD_CHECK_FAIL);
@@ -308,8 +310,8 @@ Test(many, survivors_came_behind_the_warm_up_and_before_the_end)
     cr_assert_eq(judge("type: Tmp, metric: survived.objects, max_growth: 10 per round")->found, 8); /* 30 over 4
                                                                                                      * rounds, rounded
                                                                                                      * up */
-    cr_assert_eq(judge("type: Leak, metric: survived.objects, max_growth: 100 %")->limit, 100); /* 100 were live at
-                                                                                                 * capture 1 */
+    cr_assert_eq(judge("type: Leak, metric: survived.objects, max_growth: 100 %")->limit, 100);     /* 100 were live at
+                                                                                                     * capture 1 */
     kit_release(&kit);
 }
 
@@ -365,7 +367,8 @@ Test(many, types_and_the_heap_are_named_with_who_holds_them_by_the_pair)
     hsd_series *series = kit_series_begin(&made);
     kit_row(&made, &series->types, "Leak", SERIES_OF(9000, 1000, 2000, 3000, 4000, 5000));
     grown = (hsd_type_growth){.type = sample_text("Leak"), .net_bytes = 4000 * KIB};
-    holder = (hsd_holder){.root = sample_text("app.leak"), .growth_bytes = 4000 * KIB, .types = &grown, .type_count = 1};
+    holder =
+        (hsd_holder){.root = sample_text("app.leak"), .growth_bytes = 4000 * KIB, .types = &grown, .type_count = 1};
     pair.total.after.bytes = 4000 * KIB;
     series->pair = &pair;
     const hsd_check_row *row = judge("type: Leak, max_growth: 1 KiB per round");

@@ -68,8 +68,10 @@ Test(pattern, question_marks_stand_for_characters)
     cr_assert(matches("caf?", "caf\xc3\xa9"));
     cr_assert(matches("?", "\xf0\x9f\x98\x80"));
     cr_assert_not(matches("??", "\xc3\xa9"));
-    cr_assert(matches("a?b", "a\xff" "b"));
-    cr_assert(matches("??", "\xed\xa0" "")); /* half of a surrogate: two bytes that are no character */
+    cr_assert(matches("a?b", "a\xff"
+                             "b"));
+    cr_assert(matches("??", "\xed\xa0"
+                            "")); /* half of a surrogate: two bytes that are no character */
     cr_assert(matches("*\xa9", "caf\xc3\xa9") == false);
     cr_assert(try_match(text("a?b"), (hsd_text){"a\0b", 3}, false));
 }

@@ -41,8 +41,8 @@ static void passes(const hsd_diff *diff, const hsd_series *series)
     cr_assert_eq(check->warned + check->unknown, 0, "%s", text);
     cr_assert_not(diff != NULL && check->failed > 0, "%s", text);
     blesses_no_leak(check, text);
-    for (size_t i = 0; text[i] != 0; i++) cr_assert(text[i] == '\n' || (text[i] >= 0x20 && text[i] < 0x7f), "byte %d",
-                                                    text[i]);
+    for (size_t i = 0; text[i] != 0; i++)
+        cr_assert(text[i] == '\n' || (text[i] >= 0x20 && text[i] < 0x7f), "byte %d", text[i]);
     free(text);
 }
 
@@ -50,15 +50,17 @@ Test(suggest, says_what_was_found)
 {
     hsd_type_row types[] = {sample_type("Session", 10 * MIB, 30 * MIB), sample_type("Old", 9 * MIB, 8 * MIB)};
     const hsd_step path[] = {sample_step("", "SessionCache"), sample_step(".entries", "Entry[]")};
-    hsd_holder holders[] = {sample_holder("global sessions", path, 2, 20 * (int64_t)MIB), sample_holder("x", path, 1,
-                                                                                                        -1000)};
+    hsd_holder holders[] = {sample_holder("global sessions", path, 2, 20 * (int64_t)MIB),
+                            sample_holder("x", path, 1, -1000)};
     hsd_diff diff = sample_diff(types, 2, NULL, 0);
     sample_hold(&diff, holders, 2);
     char *text = suggest(&diff, NULL);
-    cr_assert_not_null(strstr(text,
-                              "  - name: whole heap\n    metric: total.bytes\n    max_growth: 21466 KiB  # found: 19456 KiB\n"), "%s", text);
+    cr_assert_not_null(
+        strstr(text, "  - name: whole heap\n    metric: total.bytes\n    max_growth: 21466 KiB  # found: 19456 KiB\n"),
+        "%s", text);
     cr_assert_not_null(strstr(text, "  - holder: \"global sessions SessionCache .entries Entry[]\"\n"
-                                    "    max_growth: 22592 KiB  # found: 20480 KiB\n"), "%s", text);
+                                    "    max_growth: 22592 KiB  # found: 20480 KiB\n"),
+                       "%s", text);
     cr_assert_null(strstr(text, "\"x"));
     free(text);
     passes(&diff, NULL);
@@ -99,10 +101,15 @@ Test(suggest, what_grew_in_every_round_is_left_out_with_the_reason)
     leak->root = sample_text("global.sessions");
     cache->root = sample_text("global.pages");
     char *text = suggest(NULL, series);
-    cr_assert_not_null(strstr(text, "  - name: no holder grows in every round\n    holder: \"*\"\n    max_growth: auto\n"), "%s", text);
-    cr_assert_not_null(strstr(text, "\n  # Left out: it grew in each of 4 rounds, as leaks do. Mend it, or accept it under `allow:`.\n"
-                                    "  # - holder: \"global.sessions\"\n  #   max_growth: 1164 KiB per round  # found: 1000 KiB per round\n"),
+    cr_assert_not_null(strstr(text,
+                              "  - name: no holder grows in every round\n    holder: \"*\"\n    max_growth: auto\n"),
                        "%s", text);
+    cr_assert_not_null(
+        strstr(
+            text,
+            "\n  # Left out: it grew in each of 4 rounds, as leaks do. Mend it, or accept it under `allow:`.\n"
+            "  # - holder: \"global.sessions\"\n  #   max_growth: 1164 KiB per round  # found: 1000 KiB per round\n"),
+        "%s", text);
     cr_assert_null(strstr(text, "# - holder: \"global.pages"), "%s", text);
     const hsd_check *check = kit_judge(&kit, text, NULL, series);
     cr_assert_eq(hsd_check_exit(check), 1, "a leak is not blessed\n%s", text);
@@ -154,12 +161,49 @@ static uint32_t below(uint32_t limit)
 /* Names of all that YAML, globs, regular expressions and UTF-8 make something of. */
 static hsd_text any_name(char *out, size_t most)
 {
-    static const char *const pieces[] = {"*", "?", "/", "\"", "\\", "'", ": ", " #", "- ", "\n", "\t", "\r", "{", "[",
-                                         "&a", "!b", "%", "@",
-                                         "|", ">", "~", "null", "true", "\xc3\xa9", "\xe2\x80\xae", "\xf0\x9f\x98\x80",
-                                             "\xff", "\xed\xa0\x80",
-                                         "\x1b[31m", "\x7f", "\xc2\x85", "\xe2\x80\xa8", "\xef\xbb\xbf", "Session",
-                                             "x", " ", "^", "$", "---", "\xc3", "\xf4\x90\x80\x80", "\xef\xbf\xbf", ""};
+    static const char *const pieces[] = {"*",
+                                         "?",
+                                         "/",
+                                         "\"",
+                                         "\\",
+                                         "'",
+                                         ": ",
+                                         " #",
+                                         "- ",
+                                         "\n",
+                                         "\t",
+                                         "\r",
+                                         "{",
+                                         "[",
+                                         "&a",
+                                         "!b",
+                                         "%",
+                                         "@",
+                                         "|",
+                                         ">",
+                                         "~",
+                                         "null",
+                                         "true",
+                                         "\xc3\xa9",
+                                         "\xe2\x80\xae",
+                                         "\xf0\x9f\x98\x80",
+                                         "\xff",
+                                         "\xed\xa0\x80",
+                                         "\x1b[31m",
+                                         "\x7f",
+                                         "\xc2\x85",
+                                         "\xe2\x80\xa8",
+                                         "\xef\xbb\xbf",
+                                         "Session",
+                                         "x",
+                                         " ",
+                                         "^",
+                                         "$",
+                                         "---",
+                                         "\xc3",
+                                         "\xf4\x90\x80\x80",
+                                         "\xef\xbf\xbf",
+                                         ""};
     size_t size = 0;
     for (uint32_t i = 1 + below(12); i > 0; i--) {
         const char *piece = pieces[below(sizeof pieces / sizeof pieces[0])];
@@ -169,7 +213,8 @@ static hsd_text any_name(char *out, size_t most)
         size += length;
     }
     if (below(20) == 0) {
-        while (size + 3 <= most) memcpy(out + size, "ab\xff", 3), size += 3;
+        while (size + 3 <= most)
+            memcpy(out + size, "ab\xff", 3), size += 3;
     }
     return (hsd_text){out, size};
 }
@@ -206,7 +251,8 @@ Test(suggest, passes_for_any_series)
         for (size_t i = 0; i < 2 * ROWS; i++) {
             uint64_t kib[POINTS];
             const uint64_t slope = below(3) * below(2000);
-            for (size_t k = 0; k < POINTS; k++) kib[k] = slope * k + below(slope > 0 ? 100 : 5000);
+            for (size_t k = 0; k < POINTS; k++)
+                kib[k] = slope * k + below(slope > 0 ? 100 : 5000);
             hsd_series_row *row = kit_row(&made, i < ROWS ? &series->types : &series->holders, "", kib);
             row->name = any_name(names[i % ROWS], sizeof names[0]);
             if (i >= ROWS) row->root = made.types[i - ROWS].name;

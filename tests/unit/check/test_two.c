@@ -137,7 +137,8 @@ Test(two, what_is_new_needs_identity)
     cr_assert_eq(row->outcome, HSD_CHECK_FAIL);
     cr_assert_eq(row->found, 20 * (int64_t)MIB);
     cr_assert_eq(judge("metric: new.bytes, max_growth: 20 MiB", &diff)->found, 25 * (int64_t)MIB);
-    cr_assert_eq(judge("metric: new.bytes, max_growth: 50 %", &diff)->outcome, HSD_CHECK_OK); /* of the 58 MiB before */
+    /* of the 58 MiB before */
+    cr_assert_eq(judge("metric: new.bytes, max_growth: 50 %", &diff)->outcome, HSD_CHECK_OK);
     diff.identity_is_known = false;
     diff.match_reason = sample_text("the collector moves objects");
     row = judge("metric: new.objects, max_growth: 0", &diff);
@@ -317,7 +318,8 @@ Test(two, growth_up_to_the_least_that_counts_is_within_that_limit)
     hsd_diff diff = two_types();
     const int64_t growth = hsd_change_bytes(&diff.total);
     char text[256];
-    snprintf(text, sizeof text, "check: {min: %lld B}\nrules: [{metric: total.bytes, max_growth: 1 KiB}]\n", (long long)growth);
+    snprintf(text, sizeof text, "check: {min: %lld B}\nrules: [{metric: total.bytes, max_growth: 1 KiB}]\n",
+             (long long)growth);
     const hsd_check_row *row = &kit_judge(&kit, text, &diff, NULL)->rows[0];
     cr_assert_eq(row->outcome, HSD_CHECK_OK);
     cr_assert_eq(row->found, growth);
@@ -406,13 +408,13 @@ Test(two, a_sum_names_what_makes_up_most_of_it)
 Test(two, sites_are_found_in_a_second_pass)
 {
     hsd_diff diff = with_holders();
-    hsd_site_growth rows[] = {{.type = sample_text("Buffer")}, {.type = sample_text("Session")},
-                              {.type = sample_text("Session")}};
+    hsd_site_growth rows[] = {
+        {.type = sample_text("Buffer")}, {.type = sample_text("Session")}, {.type = sample_text("Session")}};
     const hsd_sites sites = {.are_known = true, .rows = rows, .row_count = 3};
     hsd_text wanted[4];
     const char *text =
         "rules:\n  - {holder: '*sessions*', max_growth: 0}\n  - {type: Buffer, max_growth: 0, level: warn}\n"
-                       "  - {type: Session, max_growth: 99 MiB}\n";
+        "  - {type: Session, max_growth: 99 MiB}\n";
     hsd_check *check = kit_judge(&kit, text, &diff, NULL);
     cr_assert_eq(hsd_check_types_wanted(check, wanted, 4), 2);
     IS(wanted[0], "Session"); /* what the holder got most of */
@@ -456,7 +458,10 @@ Test(two, program_code_alone_fails_no_built_in_rule)
 {
     static hsd_holder rows[] = {
         {.root = {"a", 1}, .type = {"", 0}, .growth_bytes = MIB / 2},
-        {.root = {HSD_PROGRAM_CODE, sizeof HSD_PROGRAM_CODE - 1}, .type = {"", 0}, .growth_bytes = MIB, .is_code = true},
+        {.root = {HSD_PROGRAM_CODE, sizeof HSD_PROGRAM_CODE - 1},
+         .type = {"", 0},
+         .growth_bytes = MIB,
+         .is_code = true},
     };
     types[0] = sample_type("A", 10 * MIB, 11 * MIB + MIB / 2);
     hsd_diff diff = sample_diff(types, 1, NULL, 0);
@@ -468,7 +473,8 @@ Test(two, program_code_alone_fails_no_built_in_rule)
     const hsd_check *check = kit_judge(&kit, "", &diff, NULL);
     cr_assert_eq(check->rows[0].outcome, HSD_CHECK_OK);
     cr_assert_eq(check->note_count, 1);
-    cr_assert_eq(judge("max_growth: 1 MiB", &diff)->outcome, HSD_CHECK_FAIL); /* a rule that somebody wrote is meant */
+    /* a rule that somebody wrote is meant */
+    cr_assert_eq(judge("max_growth: 1 MiB", &diff)->outcome, HSD_CHECK_FAIL);
     cr_assert_eq(judge("holder: '*', max_growth: 600 KiB", &diff)->outcome, HSD_CHECK_OK);
     kit_release(&kit);
 }

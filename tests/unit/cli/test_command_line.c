@@ -1,5 +1,6 @@
 /*
- * The command line as a report tells it: canonical, quoted, without what changes nothing; and every option says which it is.
+ * The command line as a report tells it: canonical, quoted, without what changes nothing; and every option says which
+ * it is.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -40,11 +41,11 @@ static char *told(const char *const *words)
     return text;
 }
 
-#define TELLS(wanted, ...)                                                    \
-    do {                                                                      \
-        char *text_ = told((const char *const[]){"hsdiff", __VA_ARGS__, NULL}); \
-        cr_expect_str_eq(text_, wanted, "%s", text_);                         \
-        free(text_);                                                          \
+#define TELLS(wanted, ...)                                                                                             \
+    do {                                                                                                               \
+        char *text_ = told((const char *const[]){"hsdiff", __VA_ARGS__, NULL});                                        \
+        cr_expect_str_eq(text_, wanted, "%s", text_);                                                                  \
+        free(text_);                                                                                                   \
     } while (0)
 
 Test(command_line, names_command_inputs_and_options)
@@ -59,17 +60,18 @@ Test(command_line, names_command_inputs_and_options)
 
 Test(command_line, has_one_form_for_all_that_ask_for_the_same)
 {
-    TELLS("hsdiff a.hs b.hs --top 5 --sort name --key B:id --key A:id", "-sname", "--top", "7", "a.hs", "--key=B:id", "b.hs", "--key", "A:id",
-          "--top=5");
-    TELLS("hsdiff a.hs b.hs --top 5 --sort name --key B:id --key A:id", "a.hs", "b.hs", "--sort", "percent", "--key", "B:id", "--key", "A:id",
-          "--sort", "name", "--top", "5");
+    TELLS("hsdiff a.hs b.hs --top 5 --sort name --key B:id --key A:id", "-sname", "--top", "7", "a.hs", "--key=B:id",
+          "b.hs", "--key", "A:id", "--top=5");
+    TELLS("hsdiff a.hs b.hs --top 5 --sort name --key B:id --key A:id", "a.hs", "b.hs", "--sort", "percent", "--key",
+          "B:id", "--key", "A:id", "--sort", "name", "--top", "5");
     TELLS("hsdiff a.hs b.hs --summary", "--summary", "a.hs", "--summary", "b.hs");
 }
 
 Test(command_line, leaves_out_what_changes_nothing)
 {
-    TELLS("hsdiff a.hs b.hs --no-holders", "a.hs", "b.hs", "--threads", "7", "--memory", "64M", "--temp-dir", "/t", "--no-progress", "--color", "never",
-          "-qvw", "-o", "out", "--force", "--format", "json", "--html", "x.html", "--also", "csv=x.csv", "--no-holders", "--objects", "o.csv");
+    TELLS("hsdiff a.hs b.hs --no-holders", "a.hs", "b.hs", "--threads", "7", "--memory", "64M", "--temp-dir", "/t",
+          "--no-progress", "--color", "never", "-qvw", "-o", "out", "--force", "--format", "json", "--html", "x.html",
+          "--also", "csv=x.csv", "--no-holders", "--objects", "o.csv");
     TELLS("hsdiff view a.hs", "view", "a.hs", "--open", "--port", "8123", "--ipv6", "--idle", "never");
     TELLS("hsdiff check a.hs b.hs", "check", "a.hs", "b.hs", "--update-baseline", "--identities", "--places", "5");
 }
@@ -128,7 +130,8 @@ static void expand(const char *text, char *out, size_t size)
 
 Test(command_line, is_read_back_by_a_shell_as_it_was_given)
 {
-    static const char *const hostile[] = {"a b", "it's", "$(echo x)", "`id`", "a\"b", "*", "\\", "\xff\xfe", "x\ty", "\xe2\x80\xae.hs", "#", "~", "!x", "a'\\''b"};
+    static const char *const hostile[] = {"a b",      "it's", "$(echo x)",       "`id`", "a\"b", "*",  "\\",
+                                          "\xff\xfe", "x\ty", "\xe2\x80\xae.hs", "#",    "~",    "!x", "a'\\''b"};
     for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) {
         char key[128], seen[1024], wanted[1024];
         snprintf(key, sizeof key, "%s:f", hostile[i]);
@@ -156,9 +159,11 @@ Test(command_line, a_command_takes_one_option_of_a_name_and_a_letter)
     for (size_t i = 0; cli_command_get(i); i++) {
         const cli_option *const *options = cli_command_get(i)->options;
         for (size_t a = 0; options[a]; a++) {
-            cr_expect_eq(cli_command_option(cli_command_get(i), options[a]->name, strlen(options[a]->name)), options[a], "%s --%s", cli_command_get(i)->name, options[a]->name);
+            cr_expect_eq(cli_command_option(cli_command_get(i), options[a]->name, strlen(options[a]->name)), options[a],
+                         "%s --%s", cli_command_get(i)->name, options[a]->name);
             for (size_t b = 0; b < a; b++)
-                cr_expect(options[a]->letter == 0 || options[a]->letter != options[b]->letter, "%s -%c", cli_command_get(i)->name, options[a]->letter);
+                cr_expect(options[a]->letter == 0 || options[a]->letter != options[b]->letter, "%s -%c",
+                          cli_command_get(i)->name, options[a]->letter);
         }
     }
 }

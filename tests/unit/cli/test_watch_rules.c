@@ -42,7 +42,8 @@ Test(watch_rules, the_closest_goes)
     cr_assert_eq(cli_watch_thin(warm, two_stay, 4), 0, "what does not count goes first where it stands close");
 }
 
-/* A watch of any length, with `keep` at most: what is there at the end stands evenly, gaps within a factor of four, and the first and the last are there. */
+/* A watch of any length, with `keep` at most: what is there at the end stands evenly, gaps within a factor of four, and
+ * the first and the last are there. */
 static void expect_even(size_t taken, size_t keep)
 {
     uint64_t times[MOST] = {0};
@@ -65,7 +66,8 @@ static void expect_even(size_t taken, size_t keep)
         least = gap < least ? gap : least;
         most = gap > most ? gap : most;
     }
-    cr_assert(count < 4 || most <= 4 * least, "%zu of %zu: gaps from %llu to %llu", keep, taken, (unsigned long long)least, (unsigned long long)most);
+    cr_assert(count < 4 || most <= 4 * least, "%zu of %zu: gaps from %llu to %llu", keep, taken,
+              (unsigned long long)least, (unsigned long long)most);
 }
 
 Test(watch_rules, what_stays_covers_the_whole_watch)

@@ -1,5 +1,6 @@
 /*
- * For suites about holders: two captures in a folder of their own, written record by record, and compared; and a machine that fails.
+ * For suites about holders: two captures in a folder of their own, written record by record, and compared; and a
+ * machine that fails.
  *
  *      TestSuite(name, .init = setup, .fini = teardown);
  */
@@ -45,13 +46,17 @@ static inline void teardown(void)
 
 static inline void good(hsc_status status) { cr_assert_eq(status, HSC_OK); }
 
-static inline void define(hsc_writer *w, uint32_t number, const char *text) { good(hsc_define_string(w, number, text, strlen(text))); }
+static inline void define(hsc_writer *w, uint32_t number, const char *text)
+{
+    good(hsc_define_string(w, number, text, strlen(text)));
+}
 
 static inline hsc_writer *begin(bool is_after, hsc_identity identity)
 {
     static const char *const types[] = {[NODE] = "Node", [ITEM] = "Item", [MAP] = "Map", [TABLE] = "Table"};
-    static const char *const labels[] = {[FIELD] = "field", [ELEMENT] = "", [INSIDE] = "inside", [VALUE] = "value",
-                                         [BY_ID] = "byId", [BY_NAME] = "byName", [BY_AGE] = "byAge"};
+    static const char *const labels[] = {
+        [FIELD] = "field", [ELEMENT] = "",       [INSIDE] = "inside", [VALUE] = "value",
+        [BY_ID] = "byId",  [BY_NAME] = "byName", [BY_AGE] = "byAge"};
     hsc_writer *w;
     hsc_options options;
     hsc_options_init(&options);
@@ -63,8 +68,8 @@ static inline hsc_writer *begin(bool is_after, hsc_identity identity)
     }
     for (uint32_t i = 1; i < LABELS; i++) {
         if (labels[i][0] != 0) define(w, i, labels[i]);
-        good(hsc_define_label(w, i, i == ELEMENT ? HSC_LABEL_ELEMENT : HSC_LABEL_FIELD, i == INSIDE ? HSC_LABEL_FOLD : 0,
-                              labels[i][0] != 0 ? i : 0));
+        good(hsc_define_label(w, i, i == ELEMENT ? HSC_LABEL_ELEMENT : HSC_LABEL_FIELD,
+                              i == INSIDE ? HSC_LABEL_FOLD : 0, labels[i][0] != 0 ? i : 0));
     }
     define(w, ROOT_STRING, "cache");
     return w;
@@ -74,7 +79,8 @@ static inline hsc_writer *begin(bool is_after, hsc_identity identity)
 static inline void put(hsc_writer *w, uint64_t id, uint32_t type, uint64_t bytes, const uint64_t *references)
 {
     good(hsc_begin_object(w, &(hsc_object){.id = id, .type = type, .size_bytes = bytes}));
-    for (; references != NULL && references[0] != 0; references += 2) good(hsc_reference(w, references[0], (uint32_t)references[1], 0));
+    for (; references != NULL && references[0] != 0; references += 2)
+        good(hsc_reference(w, references[0], (uint32_t)references[1], 0));
     good(hsc_end_object(w));
 }
 
@@ -110,7 +116,8 @@ static inline bool is_text(hsd_text text, const char *wanted)
 /* ---- a machine that fails ---- */
 
 /* Call 1, 1 + step, … of the family fails, until none is struck any more; returns how many were. */
-static inline uint64_t fail_some(uint64_t memory_bytes, uint64_t step, hsd_fault_family family, int error, hsd_status wanted)
+static inline uint64_t fail_some(uint64_t memory_bytes, uint64_t step, hsd_fault_family family, int error,
+                                 hsd_status wanted)
 {
     const hsd_run run = {.memory_bytes = memory_bytes, .threads = 1};
     for (uint64_t struck = 0; struck < 5000; struck++) {

@@ -86,9 +86,11 @@ void kit_write_large(uint64_t count, bool by_ordinal)
     remove(kit_path);
     good(hsc_open_file(&w, kit_path, &options));
     kit_write_tables(w);
-    for (uint64_t i = 0; i < count; i++) write_object(w, i, count, by_ordinal, &random);
+    for (uint64_t i = 0; i < count; i++)
+        write_object(w, i, count, by_ordinal, &random);
     for (uint64_t i = 0; i < 50; i++) {
-        good(hsc_root(w, &(hsc_root_record){.label = KIT_ROOT_STRING + (uint32_t)(i % 3), .target = by_ordinal ? i : i * 8,
+        good(hsc_root(w, &(hsc_root_record){.label = KIT_ROOT_STRING + (uint32_t)(i % 3),
+                                            .target = by_ordinal ? i : i * 8,
                                             .flags = i % 7 == 0 ? HSC_ROOT_SECONDARY : 0}));
     }
     good(hsc_finish(w));
@@ -99,23 +101,49 @@ void kit_write_large(uint64_t count, bool by_ordinal)
 
 static hsd_plan_side plan_of(uint64_t bytes)
 {
-    return (hsd_plan_side){
-        .id_sort_bytes = bytes, .id_serve_bytes = bytes, .reference_sort_bytes = bytes, .reference_serve_bytes = bytes,
-        .source_sort_bytes = bytes, .source_serve_bytes = bytes, .edge_sort_bytes = bytes, .edge_serve_bytes = bytes,
-        .build_bytes = bytes, .adjacency_bytes = bytes, .part_bytes = bytes, .folded_bytes = bytes, .name_bytes = bytes,
-        .dominator_bytes = 4 * bytes, .place_sort_bytes = bytes, .place_serve_bytes = bytes, .link_bytes = bytes,
-        .idle_adjacency_bytes = bytes, .idle_name_bytes = bytes, .link_serve_bytes = bytes, .type_bytes = bytes,
-        .tree_sort_bytes = bytes, .tree_serve_bytes = bytes, .path_bytes = bytes, .owner_bytes = bytes,
-        .identity_sort_bytes = bytes, .identity_serve_bytes = bytes};
+    return (hsd_plan_side){.id_sort_bytes = bytes,
+                           .id_serve_bytes = bytes,
+                           .reference_sort_bytes = bytes,
+                           .reference_serve_bytes = bytes,
+                           .source_sort_bytes = bytes,
+                           .source_serve_bytes = bytes,
+                           .edge_sort_bytes = bytes,
+                           .edge_serve_bytes = bytes,
+                           .build_bytes = bytes,
+                           .adjacency_bytes = bytes,
+                           .part_bytes = bytes,
+                           .folded_bytes = bytes,
+                           .name_bytes = bytes,
+                           .dominator_bytes = 4 * bytes,
+                           .place_sort_bytes = bytes,
+                           .place_serve_bytes = bytes,
+                           .link_bytes = bytes,
+                           .idle_adjacency_bytes = bytes,
+                           .idle_name_bytes = bytes,
+                           .link_serve_bytes = bytes,
+                           .type_bytes = bytes,
+                           .tree_sort_bytes = bytes,
+                           .tree_serve_bytes = bytes,
+                           .path_bytes = bytes,
+                           .owner_bytes = bytes,
+                           .identity_sort_bytes = bytes,
+                           .identity_serve_bytes = bytes};
 }
 
 void kit_open(kit_side *kit, uint64_t bytes, bool sorts_places)
 {
     memset(kit, 0, sizeof *kit);
     hsd_reporter_init(&kit->reporter, NULL);
-    cr_assert_eq(hsd_capture_open(&kit->capture, kit_path, HSD_DAMAGE_REFUSE, NULL, &kit_err), HSD_OK, "%s", kit_err.text);
-    kit->request = (hsd_walk_request){.capture = kit->capture, .space = &kit_space, .reporter = &kit->reporter, .type_names = &kit->types,
-                                      .table_bytes = 1 << 22, .want_identity = true, .want_tree = true, .keeps = HSD_GRAPH_STAYS,
+    cr_assert_eq(hsd_capture_open(&kit->capture, kit_path, HSD_DAMAGE_REFUSE, NULL, &kit_err), HSD_OK, "%s",
+                 kit_err.text);
+    kit->request = (hsd_walk_request){.capture = kit->capture,
+                                      .space = &kit_space,
+                                      .reporter = &kit->reporter,
+                                      .type_names = &kit->types,
+                                      .table_bytes = 1 << 22,
+                                      .want_identity = true,
+                                      .want_tree = true,
+                                      .keeps = HSD_GRAPH_STAYS,
                                       .plan = plan_of(bytes)};
     if (sorts_places) kit->request.plan.place_sort_bytes = 1;
 }

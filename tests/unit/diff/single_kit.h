@@ -1,6 +1,6 @@
 /*
- * One capture (support/capture_file.h), for the tests of what is asked about one capture: written, damaged, and asked on a
- * machine that fails.
+ * One capture (support/capture_file.h), for the tests of what is asked about one capture: written, damaged, and asked
+ * on a machine that fails.
  */
 #ifndef TESTS_UNIT_DIFF_SINGLE_KIT_H
 #define TESTS_UNIT_DIFF_SINGLE_KIT_H

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "walk/edges.h"
 #include "support/random.h"
+#include "walk/edges.h"
 #include <hscapture/hscapture.h>
 
 static char folder[] = "/tmp/hsdiff-edges-XXXXXX";
@@ -74,7 +74,8 @@ static loaded load(uint32_t count)
     hsd_label_table *tables[2] = {&l.tables[0], &l.tables[1]};
     memset(&l, 0, sizeof l);
     for (uint32_t i = 0; i < count; i++) {
-        cr_assert_eq(hsd_capture_open(&l.captures[i], path_of((int)i), HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
+        cr_assert_eq(hsd_capture_open(&l.captures[i], path_of((int)i), HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s",
+                     err.text);
         cr_assert_eq(hsd_label_table_load(&l.tables[i], l.captures[i], &err), HSD_OK);
     }
     cr_assert_eq(hsd_edge_names_load(&l.edges, tables, l.captures, count, &err), HSD_OK, "%s", err.text);
@@ -123,18 +124,26 @@ Test(edges, reads_as_a_person_would_write_the_step)
         label label;
         const char *text;
     } cases[] = {
-        {{HSC_LABEL_FIELD, 0, "map"}, ".map"},      {{HSC_LABEL_VARIABLE, 0, "map"}, ".map"},
-        {{HSC_LABEL_STATIC, 0, "CACHE"}, ".CACHE"}, {{HSC_LABEL_FIELD, 0, NULL}, ""},
-        {{HSC_LABEL_ELEMENT, 0, NULL}, "[*]"},      {{HSC_LABEL_ELEMENT, 0, "ignored"}, "[*]"},
-        {{HSC_LABEL_KEY, 0, "user"}, "[\"user\"]"}, {{HSC_LABEL_VALUE, 0, "user"}, "[\"user\"]"},
-        {{HSC_LABEL_KEY, 0, NULL}, "[*]"},          {{HSC_LABEL_VALUE, 0, NULL}, "[*]"},
-        {{HSC_LABEL_INTERNAL, 0, "code"}, "<code>"}, {{HSC_LABEL_INTERNAL, 0, NULL}, "<internal>"},
-        {{HSC_LABEL_CLASS, 0, "class"}, "<class>"}, {{HSC_LABEL_CLASS, 0, NULL}, "<class>"},
+        {{HSC_LABEL_FIELD, 0, "map"}, ".map"},
+        {{HSC_LABEL_VARIABLE, 0, "map"}, ".map"},
+        {{HSC_LABEL_STATIC, 0, "CACHE"}, ".CACHE"},
+        {{HSC_LABEL_FIELD, 0, NULL}, ""},
+        {{HSC_LABEL_ELEMENT, 0, NULL}, "[*]"},
+        {{HSC_LABEL_ELEMENT, 0, "ignored"}, "[*]"},
+        {{HSC_LABEL_KEY, 0, "user"}, "[\"user\"]"},
+        {{HSC_LABEL_VALUE, 0, "user"}, "[\"user\"]"},
+        {{HSC_LABEL_KEY, 0, NULL}, "[*]"},
+        {{HSC_LABEL_VALUE, 0, NULL}, "[*]"},
+        {{HSC_LABEL_INTERNAL, 0, "code"}, "<code>"},
+        {{HSC_LABEL_INTERNAL, 0, NULL}, "<internal>"},
+        {{HSC_LABEL_CLASS, 0, "class"}, "<class>"},
+        {{HSC_LABEL_CLASS, 0, NULL}, "<class>"},
         {{HSC_LABEL_FIELD, 0, ""}, ""},
     };
     enum { COUNT = sizeof cases / sizeof cases[0] };
     label labels[COUNT];
-    for (uint32_t i = 0; i < COUNT; i++) labels[i] = cases[i].label;
+    for (uint32_t i = 0; i < COUNT; i++)
+        labels[i] = cases[i].label;
     write_labels(0, labels, COUNT);
     loaded l = load(1);
     check_order(&l.edges);
@@ -149,14 +158,16 @@ Test(edges, reads_as_a_person_would_write_the_step)
 
 Test(edges, keeps_soft_references_behind_strong_ones_and_folded_names_apart)
 {
-    static const label labels[] = {{HSC_LABEL_FIELD, HSC_STRENGTH_SOFT, "a"},   {HSC_LABEL_FIELD, 0, "z"},
-                                   {HSC_LABEL_FIELD, HSC_LABEL_FOLD, "a"},      {HSC_LABEL_FIELD, 0, "a"},
-                                   {HSC_LABEL_ELEMENT, HSC_LABEL_FOLD, NULL},   {HSC_LABEL_FIELD, HSC_STRENGTH_WEAK, "weak"},
-                                   {HSC_LABEL_FIELD, HSC_LABEL_FOLD, NULL}};
+    static const label labels[] = {
+        {HSC_LABEL_FIELD, HSC_STRENGTH_SOFT, "a"}, {HSC_LABEL_FIELD, 0, "z"},
+        {HSC_LABEL_FIELD, HSC_LABEL_FOLD, "a"},    {HSC_LABEL_FIELD, 0, "a"},
+        {HSC_LABEL_ELEMENT, HSC_LABEL_FOLD, NULL}, {HSC_LABEL_FIELD, HSC_STRENGTH_WEAK, "weak"},
+        {HSC_LABEL_FIELD, HSC_LABEL_FOLD, NULL}};
     write_labels(0, labels, 7);
     loaded l = load(1);
     check_order(&l.edges);
-    const uint32_t soft = number_of(&l, 0, 1), z = number_of(&l, 0, 2), folded = number_of(&l, 0, 3), a = number_of(&l, 0, 4);
+    const uint32_t soft = number_of(&l, 0, 1), z = number_of(&l, 0, 2), folded = number_of(&l, 0, 3),
+                   a = number_of(&l, 0, 4);
     cr_assert_gt(soft, z);
     cr_assert_eq(HSD_EDGE_NAME(soft), a);
     cr_assert_str_eq(text_of(&l, folded), ".a");
@@ -173,7 +184,8 @@ static void random_labels(label *labels, char names[][16], uint32_t count, test_
 {
     for (uint32_t i = 0; i < count; i++) {
         snprintf(names[i], 16, "n%lu", (unsigned long)test_below(random, 40));
-        labels[i] = (label){(hsc_label_kind)test_below(random, 8), test_below(random, 4) == 0 ? HSC_LABEL_FOLD : 0, names[i]};
+        labels[i] =
+            (label){(hsc_label_kind)test_below(random, 8), test_below(random, 4) == 0 ? HSC_LABEL_FOLD : 0, names[i]};
     }
 }
 
@@ -186,7 +198,8 @@ Test(edges, numbers_both_captures_alike_whatever_the_order_of_their_labels)
         char names[COUNT][16];
         uint32_t numbers[COUNT];
         random_labels(labels, names, COUNT, &random);
-        for (uint32_t i = 0; i < COUNT; i++) reversed[i] = labels[COUNT - 1 - i];
+        for (uint32_t i = 0; i < COUNT; i++)
+            reversed[i] = labels[COUNT - 1 - i];
         write_labels(0, labels, COUNT);
         write_labels(1, reversed, COUNT);
         loaded l = load(2);
@@ -197,7 +210,8 @@ Test(edges, numbers_both_captures_alike_whatever_the_order_of_their_labels)
         }
         release(&l);
         l = load(1);
-        for (uint32_t i = 0; i < COUNT; i++) cr_assert_eq(numbers[i], number_of(&l, 0, i + 1));
+        for (uint32_t i = 0; i < COUNT; i++)
+            cr_assert_eq(numbers[i], number_of(&l, 0, i + 1));
         release(&l);
         teardown();
         cr_assert_eq(mkdir(folder, 0700), 0);

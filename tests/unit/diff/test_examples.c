@@ -1,5 +1,6 @@
 /*
- * Examples of new objects: the three lowest ids whatever the order in which they come, none where it is not known what is new.
+ * Examples of new objects: the three lowest ids whatever the order in which they come, none where it is not known what
+ * is new.
  */
 #include <criterion/criterion.h>
 #include <hscapture/hscapture.h>
@@ -70,13 +71,15 @@ static void write_capture(int side, hsc_identity identity, const uint64_t *ids, 
     hsc_writer *w;
     hsc_options_init(&options);
     options.identity = identity;
-    for (int i = 0; i < 16; i++) options.domain[i] = (uint8_t)(i + 1);
+    for (int i = 0; i < 16; i++)
+        options.domain[i] = (uint8_t)(i + 1);
     remove(paths[side]);
     cr_assert_eq(hsc_open_file(&w, paths[side], &options), HSC_OK);
     hsc_define_type(w, HELD, "Held", 4, 0);
     hsc_define_type(w, LOOSE, "Loose", 5, 0);
     hsc_begin_object(w, &(hsc_object){.id = 1, .type = HELD, .size_bytes = 8});
-    for (size_t i = 0; i < count; i++) hsc_reference(w, ids[i], 0, 0);
+    for (size_t i = 0; i < count; i++)
+        hsc_reference(w, ids[i], 0, 0);
     hsc_end_object(w);
     for (size_t i = 0; i < count; i++) {
         hsc_begin_object(w, &(hsc_object){.id = ids[i], .type = HELD, .size_bytes = 16});
@@ -139,7 +142,8 @@ Test(examples, are_ids_and_no_positions_where_structure_tells)
     cr_assert_eq(row->example_count, row->live.new_.objects < 3 ? row->live.new_.objects : 3);
     for (uint32_t i = 0; i < row->example_count; i++) {
         size_t at = 0;
-        while (at < 6 && later[at] != row->examples[i]) at++;
+        while (at < 6 && later[at] != row->examples[i])
+            at++;
         cr_expect(at < 6 || row->examples[i] == 1, "%u is no id", (unsigned)row->examples[i]);
         cr_expect(i == 0 || row->examples[i - 1] < row->examples[i]);
     }

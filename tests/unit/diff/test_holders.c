@@ -1,7 +1,7 @@
 /*
  * Who holds the growth, on heaps that are made for one question each: more holders than rows, more places than rows,
- * items of a container, helpers of containers, captures that cannot tell. What is held by several is asked in test_together.c; what the
- * numbers must be on any heap is tested in tests/property.
+ * items of a container, helpers of containers, captures that cannot tell. What is held by several is asked in
+ * test_together.c; what the numbers must be on any heap is tested in tests/property.
  */
 #include <criterion/criterion.h>
 
@@ -25,7 +25,8 @@ static void define_fields(hsc_writer *w, uint64_t count)
     }
 }
 
-/* Each of `count` old objects gets a new one of its own; the old ones hang from one object, by fields or as its elements. */
+/* Each of `count` old objects gets a new one of its own; the old ones hang from one object, by fields or as its
+ * elements. */
 static void write_many(bool is_after, uint64_t count, hsc_identity identity, bool has_fields)
 {
     hsc_writer *w = begin(is_after, identity);
@@ -36,14 +37,21 @@ static void write_many(bool is_after, uint64_t count, hsc_identity identity, boo
         if (is_after) put(w, count + i, ITEM, i, NULL);
     }
     good(hsc_begin_object(w, &(hsc_object){.id = UINT64_C(1) << 40, .type = MAP, .size_bytes = 8}));
-    for (uint64_t i = 1; i <= count; i++) good(hsc_reference(w, i, has_fields ? (uint32_t)(1000 + i) : ELEMENT, i));
+    for (uint64_t i = 1; i <= count; i++)
+        good(hsc_reference(w, i, has_fields ? (uint32_t)(1000 + i) : ELEMENT, i));
     good(hsc_end_object(w));
     put_root(w, ROOT_STRING, UINT64_C(1) << 40);
     finish(w);
 }
 
-static void write_scattered(bool is_after, uint64_t count, hsc_identity identity) { write_many(is_after, count, identity, true); }
-static void write_crowd(bool is_after, uint64_t count, hsc_identity identity) { write_many(is_after, count, identity, false); }
+static void write_scattered(bool is_after, uint64_t count, hsc_identity identity)
+{
+    write_many(is_after, count, identity, true);
+}
+static void write_crowd(bool is_after, uint64_t count, hsc_identity identity)
+{
+    write_many(is_after, count, identity, false);
+}
 
 Test(holders, past_the_rows_are_one_and_nothing_is_lost)
 {
@@ -107,7 +115,8 @@ Test(holders, tree_shows_the_heaviest_places_and_counts_the_others_above)
 
 enum { CODE = TYPES, OLD_CODE = 3, NEW_CODE, NEW_FUNCTION, ITS_CODE };
 
-/* cache -> Map(1) -> function Node(2) -> code that grows and code that is new; and a new function with new code of its own. */
+/* cache -> Map(1) -> function Node(2) -> code that grows and code that is new; and a new function with new code of its
+ * own. */
 static void write_code(bool is_after, hsc_identity identity)
 {
     hsc_writer *w = begin(is_after, identity);
@@ -159,14 +168,16 @@ Test(holders, code_of_places_counts_by_their_number)
 
 /* ---- containers ---- */
 
-/* A map whose table is made anew as it grows, and each item with a node between: cache -> Map -> Table -> Node -> Item. */
+/* A map whose table is made anew as it grows, and each item with a node between: cache -> Map -> Table -> Node -> Item.
+ */
 static void write_map(bool is_after, uint64_t items, hsc_identity identity)
 {
     const uint64_t table = is_after ? 3 : 2;
     hsc_writer *w = begin(is_after, identity);
     put(w, 1, MAP, 48, (const uint64_t[]){table, INSIDE, 0});
     good(hsc_begin_object(w, &(hsc_object){.id = table, .type = TABLE, .size_bytes = 16 + 8 * items}));
-    for (uint64_t i = 0; i < items; i++) good(hsc_reference(w, 100 + 2 * i, ELEMENT, i));
+    for (uint64_t i = 0; i < items; i++)
+        good(hsc_reference(w, 100 + 2 * i, ELEMENT, i));
     good(hsc_end_object(w));
     for (uint64_t i = 0; i < items; i++) {
         put(w, 100 + 2 * i, TABLE, 32, (const uint64_t[]){101 + 2 * i, VALUE, 0});
@@ -241,19 +252,23 @@ Test(holders, of_a_crowd_is_what_has_it)
     hsd_diff_free(diff);
 }
 
-/* 20 old objects in an array, each with an array of its own, to which `most` new items come in the first and 1 in each of the others. */
+/* 20 old objects in an array, each with an array of its own, to which `most` new items come in the first and 1 in each
+ * of the others. */
 static void write_nested(bool is_after, uint64_t most)
 {
     hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
     good(hsc_begin_object(w, &(hsc_object){.id = 1, .type = MAP, .size_bytes = 8}));
-    for (uint64_t i = 0; i < 20; i++) good(hsc_reference(w, 10 + i, ELEMENT, i));
+    for (uint64_t i = 0; i < 20; i++)
+        good(hsc_reference(w, 10 + i, ELEMENT, i));
     good(hsc_end_object(w));
     for (uint64_t i = 0; i < 20; i++) {
         put(w, 10 + i, NODE, 16, (const uint64_t[]){100 + i, FIELD, 0});
         good(hsc_begin_object(w, &(hsc_object){.id = 100 + i, .type = MAP, .size_bytes = 8}));
-        for (uint64_t k = 0; is_after && k < (i == 0 ? most : 1); k++) good(hsc_reference(w, 1000 * (i + 1) + k, ELEMENT, k));
+        for (uint64_t k = 0; is_after && k < (i == 0 ? most : 1); k++)
+            good(hsc_reference(w, 1000 * (i + 1) + k, ELEMENT, k));
         good(hsc_end_object(w));
-        for (uint64_t k = 0; is_after && k < (i == 0 ? most : 1); k++) put(w, 1000 * (i + 1) + k, ITEM, 100, NULL);
+        for (uint64_t k = 0; is_after && k < (i == 0 ? most : 1); k++)
+            put(w, 1000 * (i + 1) + k, ITEM, 100, NULL);
     }
     put_root(w, ROOT_STRING, 1);
     finish(w);
@@ -290,9 +305,11 @@ static void write_nameless(bool is_after)
     for (uint64_t i = 0; i < 2; i++) {
         const uint64_t count = is_after ? 30 - 10 * i : 0;
         good(hsc_begin_object(w, &(hsc_object){.id = 10 + i, .type = NODE, .size_bytes = 16}));
-        for (uint64_t k = 0; k < count; k++) good(hsc_reference(w, 1000 * (i + 1) + k, 0, 0));
+        for (uint64_t k = 0; k < count; k++)
+            good(hsc_reference(w, 1000 * (i + 1) + k, 0, 0));
         good(hsc_end_object(w));
-        for (uint64_t k = 0; k < count; k++) put(w, 1000 * (i + 1) + k, ITEM, 100, NULL);
+        for (uint64_t k = 0; k < count; k++)
+            put(w, 1000 * (i + 1) + k, ITEM, 100, NULL);
     }
     put_root(w, ROOT_STRING, 1);
     finish(w);
@@ -311,7 +328,8 @@ Test(holders, of_two_to_which_nameless_references_lead_is_what_has_these)
 
 enum { TREE_NODES = 31 };
 
-/* A tree of old nodes, each with a list of its own, to which a new item comes in all; in the list of the top `most` of them. */
+/* A tree of old nodes, each with a list of its own, to which a new item comes in all; in the list of the top `most` of
+ * them. */
 static void write_lists_of_tree(bool is_after, uint64_t most)
 {
     hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
@@ -319,9 +337,11 @@ static void write_lists_of_tree(bool is_after, uint64_t most)
         const uint64_t count = !is_after ? 0 : i == 1 ? most : 1, left = 2 * i <= TREE_NODES ? 2 * i : 0;
         put(w, i, NODE, 16, (const uint64_t[]){100 + i, VALUE, left, BY_ID, left + 1, BY_NAME, 0});
         good(hsc_begin_object(w, &(hsc_object){.id = 100 + i, .type = MAP, .size_bytes = 8}));
-        for (uint64_t k = 0; k < count; k++) good(hsc_reference(w, 1000 * i + k, ELEMENT, k));
+        for (uint64_t k = 0; k < count; k++)
+            good(hsc_reference(w, 1000 * i + k, ELEMENT, k));
         good(hsc_end_object(w));
-        for (uint64_t k = 0; k < count; k++) put(w, 1000 * i + k, ITEM, 100, NULL);
+        for (uint64_t k = 0; k < count; k++)
+            put(w, 1000 * i + k, ITEM, 100, NULL);
     }
     put_root(w, ROOT_STRING, 1);
     finish(w);
@@ -353,7 +373,8 @@ Test(holders, with_most_of_what_nodes_of_a_tree_have_are_the_list_of_one)
 /* Three threads of a pool and one that is none, each with a map, in a field or by a name that is a root of its own. */
 static void write_threads(bool is_after, uint64_t first, uint32_t label)
 {
-    static const char *const names[] = {"thread \"work-1\"", "thread \"work-2\"", "thread \"work-10\"", "thread \"main-1\""};
+    static const char *const names[] = {"thread \"work-1\"", "thread \"work-2\"", "thread \"work-10\"",
+                                        "thread \"main-1\""};
     hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
     define(w, LABELS, "parsed");
     good(hsc_define_label(w, LABELS, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, LABELS));
@@ -361,9 +382,11 @@ static void write_threads(bool is_after, uint64_t first, uint32_t label)
         const uint64_t items = !is_after ? 0 : t == 0 ? first : 10;
         put(w, 1 + t, NODE, 16, (const uint64_t[]){11 + t, label, 0});
         good(hsc_begin_object(w, &(hsc_object){.id = 11 + t, .type = MAP, .size_bytes = 8}));
-        for (uint64_t i = 0; i < items; i++) good(hsc_reference(w, 1000 * (t + 1) + i, ELEMENT, i));
+        for (uint64_t i = 0; i < items; i++)
+            good(hsc_reference(w, 1000 * (t + 1) + i, ELEMENT, i));
         good(hsc_end_object(w));
-        for (uint64_t i = 0; i < items; i++) put(w, 1000 * (t + 1) + i, ITEM, 100, NULL);
+        for (uint64_t i = 0; i < items; i++)
+            put(w, 1000 * (t + 1) + i, ITEM, 100, NULL);
         define(w, 40 + (uint32_t)t, names[t]);
         put_root(w, 40 + (uint32_t)t, 1 + t);
     }
@@ -452,7 +475,8 @@ static void check_none(const hsd_diff_options *options, const char *why)
     cr_assert_not(diff->has_holders);
     cr_assert(strstr(diff->why_no_holders.data, why) != NULL, "%s", diff->why_no_holders.data);
     cr_assert_eq(diff->holder_count + diff->tree_count + diff->other_holder_count, 0);
-    for (size_t i = 0; i < diff->type_count; i++) cr_assert_eq(diff->types[i].retained_after, 0);
+    for (size_t i = 0; i < diff->type_count; i++)
+        cr_assert_eq(diff->types[i].retained_after, 0);
     hsd_diff_free(diff);
 }
 
@@ -498,7 +522,6 @@ Test(holders, fail_cleanly_wherever_memory_runs_out, .timeout = 300)
     write_map(true, 50, HSC_IDENTITY_EXACT);
     fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM);
 }
-
 
 Test(holders, of_threads_and_crowds_fail_cleanly_wherever_memory_runs_out, .timeout = 300)
 {

@@ -1,6 +1,6 @@
 /*
- * What is lost: rows by what heads it and who allocated that, cycles by their types, sums that are those of what is unreached; only where
- * captures say that nobody collects. Sites of live objects beside it.
+ * What is lost: rows by what heads it and who allocated that, cycles by their types, sums that are those of what is
+ * unreached; only where captures say that nobody collects. Sites of live objects beside it.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -60,9 +60,12 @@ static void begin(int side, uint32_t facts)
     memcpy(options.domain, domain, sizeof domain);
     remove(paths[side]);
     good(hsc_open_file(&w, paths[side], &options));
-    for (uint32_t i = 1; i < TYPE_COUNT; i++) good(hsc_define_type(w, i, types[i], strlen(types[i]), 0));
-    for (uint32_t i = 1; i < SITE_COUNT; i++) good(hsc_define_string(w, i, functions[i], strlen(functions[i])));
-    for (uint32_t i = 1; i < SITE_COUNT; i++) good(hsc_define_site(w, i, i == MAIN ? 0 : MAIN, i, 0, 0, 0));
+    for (uint32_t i = 1; i < TYPE_COUNT; i++)
+        good(hsc_define_type(w, i, types[i], strlen(types[i]), 0));
+    for (uint32_t i = 1; i < SITE_COUNT; i++)
+        good(hsc_define_string(w, i, functions[i], strlen(functions[i])));
+    for (uint32_t i = 1; i < SITE_COUNT; i++)
+        good(hsc_define_site(w, i, i == MAIN ? 0 : MAIN, i, 0, 0, 0));
     good(hsc_define_site(w, STRDUP + 1, MAKE, STRDUP, 0, 0, 0)); /* strdup < make < main */
 }
 
@@ -77,7 +80,8 @@ static void put(uint64_t id, uint32_t type, uint32_t site, uint64_t bytes, uint6
 /* A list of `length`, its first node the last to come; then `cycles` of a node and a larger owner. */
 static void put_lost(uint64_t length, uint64_t cycles)
 {
-    for (uint64_t i = 0; i < length; i++) put(100 + i, NODE, PUSH, 16, i > 0 ? 99 + i : 0);
+    for (uint64_t i = 0; i < length; i++)
+        put(100 + i, NODE, PUSH, 16, i > 0 ? 99 + i : 0);
     for (uint64_t i = 0; i < cycles; i++) {
         put(1000 + 2 * i, NODE, PUSH, 16, 1001 + 2 * i);
         put(1001 + 2 * i, OWNER, MAKE, 40, 1000 + 2 * i);
@@ -111,7 +115,10 @@ static hsd_status run(void)
     return hsd_diff_run(&diff, captures[0], captures[1], NULL, NULL, &err);
 }
 
-static bool reads(hsd_text text, const char *wanted) { return text.size == strlen(wanted) && memcmp(text.data, wanted, text.size) == 0; }
+static bool reads(hsd_text text, const char *wanted)
+{
+    return text.size == strlen(wanted) && memcmp(text.data, wanted, text.size) == 0;
+}
 
 Test(lost, is_told_by_what_heads_it)
 {
@@ -120,13 +127,17 @@ Test(lost, is_told_by_what_heads_it)
     cr_assert(diff->lost.is_known);
     cr_assert_eq(diff->lost.row_count, 3u);
     const hsd_lost_row *cycle = &diff->lost.rows[0], *list = &diff->lost.rows[1], *text = &diff->lost.rows[2];
-    cr_expect(reads(cycle->type, "Owner") && reads(cycle->cycle, "Node and Owner") && reads(cycle->place, "make (shop.c:12)"));
-    cr_expect(cycle->heads_after.objects == 2 && cycle->after.objects == 4 && cycle->after.bytes == 112 && cycle->before.objects == 0);
-    cr_expect(cycle->frame_count == 2 && reads(cycle->frames[0].function, "make") && reads(cycle->frames[0].file, "shop.c") &&
-              cycle->frames[0].line == 12);
+    cr_expect(reads(cycle->type, "Owner") && reads(cycle->cycle, "Node and Owner") &&
+              reads(cycle->place, "make (shop.c:12)"));
+    cr_expect(cycle->heads_after.objects == 2 && cycle->after.objects == 4 && cycle->after.bytes == 112 &&
+              cycle->before.objects == 0);
+    cr_expect(cycle->frame_count == 2 && reads(cycle->frames[0].function, "make") &&
+              reads(cycle->frames[0].file, "shop.c") && cycle->frames[0].line == 12);
     cr_expect(reads(list->type, "Node") && list->cycle.size == 0 && reads(list->place, "push"));
-    cr_expect(list->heads_before.objects == 1 && list->before.objects == 3 && list->heads_after.objects == 1 && list->after.objects == 5);
-    cr_expect(reads(text->type, "Text") && text->wanted == 1 && reads(text->place, "make (shop.c:12)"), "who called strdup");
+    cr_expect(list->heads_before.objects == 1 && list->before.objects == 3 && list->heads_after.objects == 1 &&
+              list->after.objects == 5);
+    cr_expect(reads(text->type, "Text") && text->wanted == 1 && reads(text->place, "make (shop.c:12)"),
+              "who called strdup");
     cr_expect(reads(text->frames[0].function, "strdup"));
 }
 
@@ -171,7 +182,8 @@ Test(lost, is_not_collected_yet_where_somebody_collects)
     cr_assert(diff->uncollected.is_known && diff->uncollected.is_by_type && diff->uncollected.knows_revived);
     cr_assert_eq(diff->uncollected.row_count, 3u);
     const hsd_lost_row *row = &diff->uncollected.rows[0];
-    cr_expect(reads(row->type, "Owner") && row->after.objects == 2 && row->after.bytes == 80 && row->before.objects == 0);
+    cr_expect(reads(row->type, "Owner") && row->after.objects == 2 && row->after.bytes == 80 &&
+              row->before.objects == 0);
     cr_expect(row->frame_count == 0 && row->cycle.size == 0 && row->place.size == 0);
     for (size_t i = 0; i < diff->uncollected.row_count; i++) {
         after.objects += diff->uncollected.rows[i].after.objects;
@@ -223,7 +235,8 @@ Test(lost, is_told_by_type_of_a_baseline)
     cr_assert(diff->lost.is_known && diff->lost.is_by_type && !diff->uncollected.is_known);
     cr_assert_eq(diff->lost.row_count, 3u);
     cr_expect(reads(diff->lost.rows[0].type, "Owner") && diff->lost.rows[0].after.bytes == 80);
-    cr_expect(reads(diff->lost.rows[1].type, "Node") && diff->lost.rows[1].before.objects == 3 && diff->lost.rows[1].after.objects == 7);
+    cr_expect(reads(diff->lost.rows[1].type, "Node") && diff->lost.rows[1].before.objects == 3 &&
+              diff->lost.rows[1].after.objects == 7);
 }
 
 /* A program that keeps nothing but texts has no references at all. */
@@ -231,12 +244,14 @@ Test(lost, is_known_without_a_single_reference)
 {
     for (int side = 0; side < 2; side++) {
         begin(side, HSC_FACT_CONSERVATIVE | HSC_FACT_MANUAL);
-        for (uint64_t i = 0; i < (side == 0 ? 1u : 4u); i++) put(100 + i, TEXT, STRDUP + 1, 9, 0);
+        for (uint64_t i = 0; i < (side == 0 ? 1u : 4u); i++)
+            put(100 + i, TEXT, STRDUP + 1, 9, 0);
         good(hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .target = 1}));
         put(1, KEPT, MAIN, 8, 0);
         good(hsc_finish(w));
         hsc_close(w);
-        cr_assert_eq(hsd_capture_open(&captures[side], paths[side], HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
+        cr_assert_eq(hsd_capture_open(&captures[side], paths[side], HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s",
+                     err.text);
     }
     cr_assert_eq(run(), HSD_OK, "%s", err.text);
     cr_assert(diff->lost.is_known && diff->lost.row_count == 1);
@@ -257,7 +272,8 @@ Test(lost, every_allocation_that_fails)
         status = hsd_diff_run(&diff, captures[0], captures[1], NULL, NULL, &err);
         struck = hsd_fault_strikes() > 0;
         hsd_fault_reset();
-        cr_assert(status == HSD_OK || (status == HSD_E_NOMEM && diff == NULL), "allocation %u: %s", (unsigned)at, err.text);
+        cr_assert(status == HSD_OK || (status == HSD_E_NOMEM && diff == NULL), "allocation %u: %s", (unsigned)at,
+                  err.text);
         hsd_diff_free(diff);
         diff = NULL;
     } while (struck && at < 10000);

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "walk/marks.h"
 #include "support/fault.h"
 #include "support/random.h"
+#include "walk/marks.h"
 #include <hscapture/hscapture.h>
 
 static char path[] = "/tmp/hsdiff-marks-XXXXXX";
@@ -125,7 +125,8 @@ Test(marks, tell_every_part_of_a_frame_apart)
     finish();
     for (uint32_t i = 1; i <= COUNT; i++) {
         cr_assert_neq(site_mark(i), 0);
-        for (uint32_t j = 1; j < i; j++) cr_assert(hsd_marks_differ(site_mark(i), site_mark(j)), "%u %u", i, j);
+        for (uint32_t j = 1; j < i; j++)
+            cr_assert(hsd_marks_differ(site_mark(i), site_mark(j)), "%u %u", i, j);
     }
 }
 
@@ -188,7 +189,8 @@ Test(marks, say_nothing_of_a_stack_of_which_something_is_lost)
     good(hsc_define_site(w, 5, 0, 1, 51, 5, 0)); /* nor its file */
     good(hsc_define_site(w, 6, 0, 1, 1, 6, 0));
     finish();
-    for (uint32_t site = 1; site <= 5; site++) cr_assert_eq(site_mark(site), 0, "%u", site);
+    for (uint32_t site = 1; site <= 5; site++)
+        cr_assert_eq(site_mark(site), 0, "%u", site);
     cr_assert_neq(site_mark(6), 0);
 }
 
@@ -203,7 +205,8 @@ Test(marks, follow_cycles_as_far_as_a_reader_does)
     good(hsc_define_site(w, 5, 2, 1, 1, 3, 0));
     good(hsc_define_site(w, 6, 2, 1, 1, 6, 0)); /* into the cycle */
     finish();
-    for (uint32_t site = 1; site <= 6; site++) cr_assert_neq(site_mark(site), 0);
+    for (uint32_t site = 1; site <= 6; site++)
+        cr_assert_neq(site_mark(site), 0);
     cr_assert_neq(site_mark(2), site_mark(3));
     cr_assert_eq(site_mark(2), site_mark(4));
     cr_assert_eq(site_mark(3), site_mark(5));
@@ -270,7 +273,8 @@ Test(marks, of_random_tables_are_equal_where_the_stacks_are)
         begin();
         string(1, "f");
         for (uint32_t i = 1; i <= SITES; i++) {
-            sites[i][0] = (uint32_t)test_below(&random, round % 2 == 0 ? SITES + 1 : i); /* with cycles; without */
+            /* with cycles; without */
+            sites[i][0] = (uint32_t)test_below(&random, round % 2 == 0 ? SITES + 1 : i);
             sites[i][1] = (uint32_t)test_below(&random, 2);
             good(hsc_define_site(w, i, sites[i][0], 1, 1, sites[i][1], 0));
         }

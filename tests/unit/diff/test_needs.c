@@ -4,10 +4,10 @@
  */
 #include <criterion/criterion.h>
 
-#include "walk/plan.h"
 #include "graph/dominators.h"
 #include "graph/shortest.h"
 #include "support/random.h"
+#include "walk/plan.h"
 
 #define MIB(n) ((uint64_t)(n) << 20)
 

@@ -1,5 +1,6 @@
 /*
- * What lies outside the heap: external bytes of live objects, their own and those of their parts, and what captures measured.
+ * What lies outside the heap: external bytes of live objects, their own and those of their parts, and what captures
+ * measured.
  */
 #include <criterion/criterion.h>
 #include <hscapture/hscapture.h>
@@ -26,14 +27,19 @@ static void setup(void)
 static void teardown(void)
 {
     hsd_diff_free(diff);
-    for (int side = 0; side < 2; side++) remove(paths[side]);
+    for (int side = 0; side < 2; side++)
+        remove(paths[side]);
 }
 
 TestSuite(outside, .init = setup, .fini = teardown);
 
-static void define(hsc_writer *w, uint32_t type, const char *name, uint32_t flags) { hsc_define_type(w, type, name, strlen(name), flags); }
+static void define(hsc_writer *w, uint32_t type, const char *name, uint32_t flags)
+{
+    hsc_define_type(w, type, name, strlen(name), flags);
+}
 
-/* A list of so many buffers of 40 bytes, each with a store of 8 that owns 1,000; one more that is lost; one that owns 500 itself. */
+/* A list of so many buffers of 40 bytes, each with a store of 8 that owns 1,000; one more that is lost; one that owns
+ * 500 itself. */
 static void write_side(int side, uint32_t buffers)
 {
     hsc_options options;
@@ -50,11 +56,13 @@ static void write_side(int side, uint32_t buffers)
         hsc_begin_object(w, &(hsc_object){.id = 100 + 2 * i, .type = TYPE_BUFFER, .size_bytes = 40});
         hsc_reference(w, 101 + 2 * i, 0, 0);
         hsc_end_object(w);
-        hsc_begin_object(w, &(hsc_object){.id = 101 + 2 * i, .type = TYPE_STORE, .size_bytes = 8, .native_bytes = 1000});
+        hsc_begin_object(w,
+                         &(hsc_object){.id = 101 + 2 * i, .type = TYPE_STORE, .size_bytes = 8, .native_bytes = 1000});
         hsc_end_object(w);
     }
     hsc_begin_object(w, &(hsc_object){.id = 1, .type = TYPE_PLAIN, .size_bytes = 16, .native_bytes = 500});
-    for (uint32_t i = 0; i < buffers; i++) hsc_reference(w, 100 + 2 * i, 0, 0);
+    for (uint32_t i = 0; i < buffers; i++)
+        hsc_reference(w, 100 + 2 * i, 0, 0);
     hsc_end_object(w);
     hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .target = 1});
     hsc_metric(w, "process.rss", "bytes", 5000 + (uint64_t)side);

@@ -18,16 +18,28 @@ enum { EDGE_NONE, EDGE_ITEM, EDGE_NEXT, EDGE_TABLE, EDGE_VALUE, EDGE_CONTEXT, ED
 enum { TYPE_UNDEFINED, TYPE_MAP, TYPE_NODES, TYPE_NODE, TYPE_SESSION, TYPE_LIST, TYPE_ARRAY, TYPE_CLOSURE, TYPES };
 enum { ROOT_SHARED, ROOT_OTHER, ROOT_STACK, ROOT_STATIC, ROOTS };
 
-typedef struct edge_model { const char *text; bool is_fold; } edge_model;
-typedef struct type_model { const char *name; uint32_t flags; } type_model;
+typedef struct edge_model {
+    const char *text;
+    bool is_fold;
+} edge_model;
+typedef struct type_model {
+    const char *name;
+    uint32_t flags;
+} type_model;
 
 static const edge_model edges[EDGES] = {
-    {"", false},        {"[*]", false},      {".next", true},          {".table", true},
-    {".value", false},  {"<context>", true}, {"<elements>", true},     {"[\"k\"]", false},
+    {"", false},       {"[*]", false},      {".next", true},      {".table", true},
+    {".value", false}, {"<context>", true}, {"<elements>", true}, {"[\"k\"]", false},
 };
 static const type_model types[TYPES] = {
-    {"(undefined type)", 0}, {"HashMap", 0}, {"Node[]", HSC_TYPE_INTERNAL}, {"Node", HSC_TYPE_INTERNAL},
-    {"Session", 0},          {"List", 0},    {"Object[]", 0},               {"Closure", 0},
+    {"(undefined type)", 0},
+    {"HashMap", 0},
+    {"Node[]", HSC_TYPE_INTERNAL},
+    {"Node", HSC_TYPE_INTERNAL},
+    {"Session", 0},
+    {"List", 0},
+    {"Object[]", 0},
+    {"Closure", 0},
 };
 static const char *const root_names[ROOTS] = {"(shared)", "(other roots)", "main", "static Cache.map"};
 
@@ -143,7 +155,7 @@ static const char *shown(uint32_t node)
 }
 
 #define CHAIN(label_at, edge_to, type_of) make_chain(edge_to, type_of, sizeof edge_to / sizeof edge_to[0], label_at)
-#define NOWHERE UINT32_MAX
+#define NOWHERE                           UINT32_MAX
 
 Test(path_text, insides_of_a_map_are_left_out)
 {
@@ -177,8 +189,7 @@ Test(path_text, insides_that_only_the_runtime_names_say_nothing_of_items)
 {
     const uint32_t edge_to[] = {EDGE_NONE, EDGE_CONTEXT,  EDGE_VALUE, EDGE_ELEMENTS,
                                 EDGE_ITEM, EDGE_ELEMENTS, EDGE_ENTRY};
-    const uint32_t type_of[] = {TYPE_CLOSURE, TYPE_NODE,  TYPE_LIST,   TYPE_NODES,
-                                TYPE_SESSION, TYPE_NODES, TYPE_SESSION};
+    const uint32_t type_of[] = {TYPE_CLOSURE, TYPE_NODE, TYPE_LIST, TYPE_NODES, TYPE_SESSION, TYPE_NODES, TYPE_SESSION};
     CHAIN(NOWHERE, edge_to, type_of);
     cr_assert_str_eq(shown(6), "main, Closure, .value List, [*] Session, [\"k\"] Session");
 }
@@ -247,8 +258,10 @@ static uint32_t plain_path(const uint32_t *edge_to, const uint32_t *type_of, uin
         plain_step step = {.type = types[type_of[i]].name, .repeat = 1};
         plain_edge(step.edge, sizeof step.edge, edge_to[i], was_item);
         const bool again = steps > 0 && strcmp(out[steps - 1].edge, step.edge) == 0 && out[steps - 1].type == step.type;
-        if (again) out[steps - 1].repeat++;
-        else out[steps++] = step;
+        if (again)
+            out[steps - 1].repeat++;
+        else
+            out[steps++] = step;
     }
     return steps;
 }
@@ -258,7 +271,8 @@ static void expect_steps(const hsd_path_text *path, const plain_step *wanted, ui
     const uint32_t half = HSD_MAX_PATH_STEPS / 2;
     const uint32_t left_out = count > HSD_MAX_PATH_STEPS ? count - HSD_MAX_PATH_STEPS : 0;
     uint64_t cut = 0;
-    for (uint32_t i = 0; i < left_out; i++) cut += wanted[half + i].repeat;
+    for (uint32_t i = 0; i < left_out; i++)
+        cut += wanted[half + i].repeat;
     cr_assert_eq(path->step_count, count - left_out, "seed %lu", (unsigned long)seed);
     cr_assert_eq(path->step_cut, cut, "seed %lu", (unsigned long)seed);
     for (uint32_t i = 0; i < path->step_count; i++) {
@@ -296,7 +310,8 @@ static void check_random_chain(uint64_t seed)
 Test(path_text, random_chains_read_as_the_rule_says)
 {
     const uint64_t seed = test_seed(61);
-    for (uint64_t i = 0; i < 400; i++) check_random_chain(seed + i);
+    for (uint64_t i = 0; i < 400; i++)
+        check_random_chain(seed + i);
 }
 
 Test(path_text, a_thousand_paths_through_a_deep_list_cost_one_walk)
@@ -314,7 +329,8 @@ Test(path_text, a_thousand_paths_through_a_deep_list_cost_one_walk)
         uint64_t steps = 0;
         cr_assert_eq(hsd_path_texts_get(texts, node, &path, &err), HSD_OK);
         cr_assert_eq(path.length, node + 1);
-        for (size_t j = 0; j < path.step_count; j++) steps += path.steps[j].repeat;
+        for (size_t j = 0; j < path.step_count; j++)
+            steps += path.steps[j].repeat;
         cr_assert_eq(steps + path.step_cut, path.length);
     }
 }

@@ -14,7 +14,8 @@ TestSuite(paths, .init = setup, .fini = teardown);
 /* ---- captures ---- */
 
 enum { STRING_NEXT = 1, STRING_MAIN, STRING_MAP, STRING_VALUE };
-enum { LABEL_NEXT = 1, LABEL_MAP, LABEL_VALUE, LABEL_WAY, WAYS = 7, STRING_WAY = 40 }; /* LABEL_WAY and those behind it: way 0 … 6 */
+/* LABEL_WAY and those behind it: way 0 … 6 */
+enum { LABEL_NEXT = 1, LABEL_MAP, LABEL_VALUE, LABEL_WAY, WAYS = 7, STRING_WAY = 40 };
 enum { TYPE_NODE = 1, TYPE_SESSION, TYPE_CACHE, TYPE_STORE };
 
 static hsc_identity identity; /* of what is written */
@@ -24,7 +25,8 @@ static hsc_writer *begin(bool by_ordinal)
     static const char *const strings[] = {"next", "main", "map", "value"};
     static const char *const types[] = {"com.acme.Node", "com.acme.Session", "com.acme.Cache", "Store[]"};
     hsc_writer *w = kit_begin(identity, by_ordinal);
-    for (uint32_t i = 0; i < 4; i++) hsc_define_string(w, 1 + i, strings[i], strlen(strings[i]));
+    for (uint32_t i = 0; i < 4; i++)
+        hsc_define_string(w, 1 + i, strings[i], strlen(strings[i]));
     for (uint32_t i = 0; i < 4; i++) {
         hsc_define_type(w, 1 + i, types[i], strlen(types[i]), i + 1 == TYPE_STORE ? HSC_TYPE_PART : 0);
     }
@@ -79,7 +81,8 @@ static hsd_paths *answer(const hsd_paths_options *options)
     return paths;
 }
 
-/* main -> Cache 0x10 "shop" .map Session 0x20 .next Session 0x30 "last" .next Node 0x40 "end", all over ids or ordinals */
+/* main -> Cache 0x10 "shop" .map Session 0x20 .next Session 0x30 "last" .next Node 0x40 "end", all over ids or ordinals
+ */
 static void write_named(bool by_ordinal)
 {
     static const uint32_t types[] = {TYPE_CACHE, TYPE_SESSION, TYPE_SESSION, TYPE_NODE}, names[] = {5, 0, 6, 7};
@@ -119,7 +122,8 @@ Test(paths, name_nothing_on_the_way_to_a_type)
     write_named(false);
     hsd_paths *p = answer(&(hsd_paths_options){.type = "com.acme.Node"});
     cr_assert_eq(p->row_count, 1);
-    for (size_t i = 0; i < p->rows[0].step_count; i++) cr_expect_eq(p->rows[0].steps[i].name.size, 0);
+    for (size_t i = 0; i < p->rows[0].step_count; i++)
+        cr_expect_eq(p->rows[0].steps[i].name.size, 0);
     hsd_paths_free(p);
 }
 
@@ -242,7 +246,8 @@ Test(paths, through_a_long_list_are_one_row)
 {
     enum { LONG = 50000 };
     hsc_writer *w = begin(true);
-    for (uint32_t i = 0; i < LONG; i++) put(w, i + 1, TYPE_NODE, 16, i + 1, i + 1 < LONG ? LABEL_NEXT : 0);
+    for (uint32_t i = 0; i < LONG; i++)
+        put(w, i + 1, TYPE_NODE, 16, i + 1, i + 1 < LONG ? LABEL_NEXT : 0);
     put_root(w, 0);
     kit_end(w);
     hsd_paths *p = answer(&(hsd_paths_options){.type = "com.acme.Node"});
@@ -262,7 +267,8 @@ Test(paths, through_a_long_list_are_one_row)
 static void write_turns(uint32_t count, uint32_t ways)
 {
     hsc_writer *w = begin(true);
-    for (uint32_t i = 0; i < count; i++) put(w, i + 1, TYPE_NODE, 16, i + 1, i + 1 == count ? 0 : LABEL_WAY + i % ways);
+    for (uint32_t i = 0; i < count; i++)
+        put(w, i + 1, TYPE_NODE, 16, i + 1, i + 1 == count ? 0 : LABEL_WAY + i % ways);
     put_root(w, 0);
     kit_end(w);
 }
@@ -329,7 +335,8 @@ static void write_braid(uint32_t count)
     hsc_writer *w = begin(true);
     for (uint32_t i = 0; i < count; i++) {
         hsc_begin_object(w, &(hsc_object){.id = i + 1, .type = i % 3 == 0 ? TYPE_NODE : TYPE_SESSION, .size_bytes = 8});
-        for (uint32_t j = 1; j <= 2 && i + j < count; j++) hsc_reference(w, i + j, j == 1 ? LABEL_NEXT : LABEL_MAP, 0);
+        for (uint32_t j = 1; j <= 2 && i + j < count; j++)
+            hsc_reference(w, i + j, j == 1 ? LABEL_NEXT : LABEL_MAP, 0);
         hsc_end_object(w);
         if (i % 1000 == 0) put_root(w, i);
     }

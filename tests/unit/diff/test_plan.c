@@ -49,8 +49,9 @@ static uint64_t walk_peak(const hsd_plan_side *s, const hsd_plan_capture *c, boo
         is_joined ? s->id_serve_bytes + s->reference_serve_bytes + s->edge_sort_bytes : 0,
         s->id_serve_bytes + s->edge_serve_bytes + s->build_bytes + s->name_bytes,
         c->has_parts ? s->adjacency_bytes + s->idle_name_bytes + s->part_bytes : 0,
-        c->has_parts ? s->reader_bytes + s->adjacency_bytes + s->idle_name_bytes + s->owner_serve_bytes + s->folded_bytes
-                     : 0,
+        c->has_parts
+            ? s->reader_bytes + s->adjacency_bytes + s->idle_name_bytes + s->owner_serve_bytes + s->folded_bytes
+            : 0,
         s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes,
         s->idle_adjacency_bytes + s->name_bytes + s->link_bytes + s->place_serve_bytes + s->folded_bytes,
         s->adjacency_bytes + s->idle_name_bytes + s->owner_bytes + s->place_serve_bytes + s->link_serve_bytes +
@@ -139,8 +140,7 @@ static void check_side(const hsd_plan *plan, const hsd_plan_side *s, const hsd_p
 
 static hsd_plan_capture draw_capture(void)
 {
-    hsd_plan_capture c = {
-        .objects = draw_wide(44), .references = draw_wide(46), .has_graph = draw() % 4 != 0};
+    hsd_plan_capture c = {.objects = draw_wide(44), .references = draw_wide(46), .has_graph = draw() % 4 != 0};
     if (draw() % 2 == 0) c.objects %= 20000000;
     if (draw() % 2 == 0) c.references = c.objects * (draw() % 6);
     c.needs_join = draw() % 2 == 0;
@@ -178,7 +178,8 @@ Test(plan, never_gives_away_more_than_the_budget)
         without += plan.holders_least_bytes > 0 && !plan.has_holders;
         cr_assert_leq(peak_of(&plan, &r), r.memory_bytes, "case %d", i);
         cr_assert_eq(peak_of(&plan, &r), plan.peak_bytes, "case %d", i);
-        for (unsigned side = 0; side < 2; side++) cr_assert_leq(plan.end_bytes[side], r.memory_bytes, "case %d, side %u", i, side);
+        for (unsigned side = 0; side < 2; side++)
+            cr_assert_leq(plan.end_bytes[side], r.memory_bytes, "case %d, side %u", i, side);
         for (unsigned side = 0; side < r.capture_count; side++)
             check_side(&plan, &plan.sides[side], &r.captures[side], side + 1 == r.capture_count);
     }
@@ -245,13 +246,9 @@ Test(plan, without_holders_nothing_of_theirs_is_left)
 
 static hsd_plan_request two(uint64_t memory, unsigned threads, uint64_t objects)
 {
-    const hsd_plan_capture c = {.objects = objects,
-                                .references = 3 * objects,
-                                .has_graph = true,
-                                .needs_join = true,
-                                .identity_words = 5};
-    return (hsd_plan_request){
-        .memory_bytes = memory, .threads = threads, .capture_count = 2, .captures = {c, c}};
+    const hsd_plan_capture c = {
+        .objects = objects, .references = 3 * objects, .has_graph = true, .needs_join = true, .identity_words = 5};
+    return (hsd_plan_request){.memory_bytes = memory, .threads = threads, .capture_count = 2, .captures = {c, c}};
 }
 
 Test(plan, the_bounds_that_were_promised_are_kept)
@@ -280,13 +277,15 @@ Test(plan, holders_fit_where_they_were_promised)
     static const struct {
         uint64_t memory, objects, references;
         unsigned captures;
-    } promises[] = {{HSD_MEMORY_MIN_BYTES, 1000000, 3000000, 2}, {MIB(64), 10000000, 30000000, 2},
-                    {MIB(256), 90000000, 327000000, 1}, {MIB(512), 50000000, 150000000, 2},
+    } promises[] = {{HSD_MEMORY_MIN_BYTES, 1000000, 3000000, 2},
+                    {MIB(64), 10000000, 30000000, 2},
+                    {MIB(256), 90000000, 327000000, 1},
+                    {MIB(512), 50000000, 150000000, 2},
                     {MIB(256), 100000000, 300000000, 2}};
     for (size_t i = 0; i < HSD_ARRAY_LEN(promises); i++) {
         hsd_plan plan;
-        const hsd_plan_request r = with_holders(promises[i].memory, promises[i].objects, promises[i].references,
-                                                promises[i].captures);
+        const hsd_plan_request r =
+            with_holders(promises[i].memory, promises[i].objects, promises[i].references, promises[i].captures);
         cr_assert_eq(hsd_plan_make(&plan, &r, NULL), HSD_OK);
         cr_assert(plan.has_holders, "case %zu", i);
         cr_assert_leq(plan.holders_least_bytes, r.memory_bytes / 2 + MIB(8), "case %zu: %llu MiB", i,
@@ -458,8 +457,7 @@ Test(plan, explains_itself_in_one_line)
     const hsd_plan_request r = two(MIB(64), 2, 10000000);
     explain(&r, text);
     cr_assert_not_null(strstr(text, "memory 64 MiB"));
-    cr_assert_not_null(
-        strstr(text, "walked in turn because both graphs do not fit in memory together"));
+    cr_assert_not_null(strstr(text, "walked in turn because both graphs do not fit in memory together"));
     cr_assert_eq(strchr(text, '\n'), text + strlen(text) - 1);
 }
 

@@ -1,6 +1,7 @@
 /*
- * Profiles at their edges: captures that hold nothing or not everything, few places and little memory, type totals, a machine that
- * fails. That the sums are right is tested in tests/property/test_profile.c, baselines that are wrong in test_profile_read.c.
+ * Profiles at their edges: captures that hold nothing or not everything, few places and little memory, type totals, a
+ * machine that fails. That the sums are right is tested in tests/property/test_profile.c, baselines that are wrong in
+ * test_profile_read.c.
  */
 #include <criterion/criterion.h>
 
@@ -40,7 +41,8 @@ static void put(hsc_writer *w, uint64_t id, uint32_t type, uint64_t bytes, uint6
 static void write_list(uint64_t count)
 {
     hsc_writer *w = begin();
-    for (uint64_t id = 1; id <= count; id++) put(w, id, TYPE_NODE, 16, id < count ? id + 1 : 0, LABEL_NEXT);
+    for (uint64_t id = 1; id <= count; id++)
+        put(w, id, TYPE_NODE, 16, id < count ? id + 1 : 0, LABEL_NEXT);
     put(w, count + 1, TYPE_VALUE, 8, 0, 0);
     kit_put_root(w, STRING_MAIN, 1);
     hsc_metric(w, "heap.used", "bytes", 1);
@@ -113,7 +115,8 @@ Test(profile, tells_insides_of_containers_from_what_can_hold)
     kit_end(w);
     hsd_profile *p = answer(NULL);
     cr_assert_eq(p->place_count, 6);
-    static const bool can_hold[] = {true, true, true, false, false, true}, is_fold[] = {false, false, false, true, false, false};
+    static const bool can_hold[] = {true, true, true, false, false, true},
+                      is_fold[] = {false, false, false, true, false, false};
     for (int i = 0; i < 6; i++) {
         cr_expect_eq(p->places[i].can_hold, can_hold[i], "place %d", i);
         cr_expect_eq(p->places[i].is_fold, is_fold[i], "place %d", i);
@@ -167,14 +170,16 @@ Test(profile, stops_at_owners_when_it_is_told)
 Test(profile, of_a_part_of_a_capture_has_no_places)
 {
     hsc_writer *w = begin();
-    for (uint64_t id = 1; id <= 200000; id++) put(w, id, TYPE_NODE, 16, id + 1, LABEL_NEXT);
+    for (uint64_t id = 1; id <= 200000; id++)
+        put(w, id, TYPE_NODE, 16, id + 1, LABEL_NEXT);
     kit_put_root(w, STRING_MAIN, 1);
     kit_end(w);
     kit_damage_the_middle();
     hsd_profile *p;
     cr_assert_eq(make(&p, NULL, UINT64_C(64) << 20, HSD_DAMAGE_REFUSE), HSD_E_CORRUPT);
     cr_assert_null(p);
-    cr_assert_eq(make(&p, &(hsd_profile_options){.partial = true}, UINT64_C(64) << 20, HSD_DAMAGE_SKIP), HSD_OK, "%s", err.text);
+    cr_assert_eq(make(&p, &(hsd_profile_options){.partial = true}, UINT64_C(64) << 20, HSD_DAMAGE_SKIP), HSD_OK, "%s",
+                 err.text);
     cr_expect_not(p->has_places);
     cr_expect_str_eq(p->why_no_places.data, "the capture is incomplete: what was lost may hold what is left");
     cr_expect_lt(p->side.live.objects + p->side.unreached.objects, 200000);
@@ -193,9 +198,11 @@ static void write_wide(uint32_t count)
         hsc_define_type(w, 10 + i, name, (size_t)snprintf(name, sizeof name, "Type%u", i), 0);
     }
     hsc_begin_object(w, &(hsc_object){.id = 1, .type = TYPE_NODE, .size_bytes = 16});
-    for (uint32_t i = 0; i < count; i++) hsc_reference(w, 2 + i, LABEL_VALUE, 0);
+    for (uint32_t i = 0; i < count; i++)
+        hsc_reference(w, 2 + i, LABEL_VALUE, 0);
     hsc_end_object(w);
-    for (uint32_t i = 0; i < count; i++) put(w, 2 + i, 10 + i, 8 + i, 0, 0);
+    for (uint32_t i = 0; i < count; i++)
+        put(w, 2 + i, 10 + i, 8 + i, 0, 0);
     kit_put_root(w, STRING_MAIN, 1);
     kit_end(w);
 }
@@ -233,12 +240,14 @@ Test(profile, of_a_heap_deeper_than_its_memory)
     kit_list list = {0};
     hsd_profile *p;
     write_list(300000);
-    cr_assert_eq(make(&p, &(hsd_profile_options){.each = kit_take, .each_context = &list}, UINT64_C(24) << 20, HSD_DAMAGE_REFUSE), HSD_OK,
-                 "%s", err.text);
+    cr_assert_eq(make(&p, &(hsd_profile_options){.each = kit_take, .each_context = &list}, UINT64_C(24) << 20,
+                      HSD_DAMAGE_REFUSE),
+                 HSD_OK, "%s", err.text);
     cr_assert(p->has_places, "%s", p->why_no_places.data);
     cr_expect_eq(p->place_count, 4);
     cr_assert_eq(list.count, 300000);
-    for (size_t i = 0; i < list.count; i++) cr_assert_eq(list.rows[i].id, i + 1);
+    for (size_t i = 0; i < list.count; i++)
+        cr_assert_eq(list.rows[i].id, i + 1);
     free(list.rows);
     hsd_profile_free(p);
 }
@@ -289,13 +298,15 @@ Test(profile, takes_the_totals_of_a_whole_capture_when_it_is_told)
     fseek(file, 0, SEEK_END);
     cr_assert_eq(ftruncate(fileno(file), ftell(file) - 40), 0);
     fclose(file);
-    cr_assert_eq(make(&p, &(hsd_profile_options){.summary_only = true}, 0, HSD_DAMAGE_SKIP), HSD_E_TRUNCATED, "%s", err.text);
+    cr_assert_eq(make(&p, &(hsd_profile_options){.summary_only = true}, 0, HSD_DAMAGE_SKIP), HSD_E_TRUNCATED, "%s",
+                 err.text);
     cr_expect_str_eq(err.file, path);
 }
 
 /* ---- failures ---- */
 
-static hsd_status refuse(void *context, const hsd_profile *profile, uint32_t type, uint64_t id, uint64_t bytes, hsd_error *e)
+static hsd_status refuse(void *context, const hsd_profile *profile, uint32_t type, uint64_t id, uint64_t bytes,
+                         hsd_error *e)
 {
     (void)context, (void)bytes;
     cr_assert_lt(type, profile->type_count);
@@ -311,7 +322,8 @@ Test(profile, ends_with_what_each_returned)
     cr_expect_str_eq(err.text, "cannot write");
 }
 
-static hsd_status skip(void *context, const hsd_profile *profile, uint32_t type, uint64_t id, uint64_t bytes, hsd_error *e)
+static hsd_status skip(void *context, const hsd_profile *profile, uint32_t type, uint64_t id, uint64_t bytes,
+                       hsd_error *e)
 {
     (void)context, (void)profile, (void)type, (void)id, (void)bytes, (void)e;
     return HSD_OK;

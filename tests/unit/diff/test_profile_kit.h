@@ -1,6 +1,6 @@
 /*
- * A profile written as a baseline with the public writer, line by line as FORMAT.md 6.17 to 6.19 has it: what a reader of
- * baselines is held against.
+ * A profile written as a baseline with the public writer, line by line as FORMAT.md 6.17 to 6.19 has it: what a reader
+ * of baselines is held against.
  */
 #ifndef TESTS_UNIT_DIFF_TEST_PROFILE_KIT_H
 #define TESTS_UNIT_DIFF_TEST_PROFILE_KIT_H
@@ -13,7 +13,11 @@
 #include <hscapture/hscapture.h>
 #include <hsdiff/profile.h>
 
-typedef struct kit_told { uint32_t type; uint64_t id, bytes; } kit_told; /* one object that `each` was told of */
+/* one object that `each` was told of */
+typedef struct kit_told {
+    uint32_t type;
+    uint64_t id, bytes;
+} kit_told;
 
 typedef struct kit_list {
     kit_told *rows;
@@ -88,8 +92,11 @@ static inline void kit_write_baseline(const hsd_profile *p, const kit_list *obje
     const hsc_baseline baseline = {
         .sums = (p->side.has_roots ? HSC_SUMS_ROOTS : 0) | (p->side.has_references ? HSC_SUMS_REFERENCES : 0) |
                 (p->has_places ? HSC_SUMS_PLACES : 0) | (p->is_summary ? HSC_SUMS_SUMMARY : 0),
-        .why_no_places = p->why_no_places.data, .place_least_bytes = p->place_least_bytes,
-        .soft_objects = p->side.soft.objects, .soft_bytes = p->side.soft.bytes, .dangling = p->side.dangling};
+        .why_no_places = p->why_no_places.data,
+        .place_least_bytes = p->place_least_bytes,
+        .soft_objects = p->side.soft.objects,
+        .soft_bytes = p->side.soft.bytes,
+        .dangling = p->side.dangling};
     hsc_options options;
     hsc_writer *w;
     uint32_t last_string = 0;
@@ -103,18 +110,22 @@ static inline void kit_write_baseline(const hsd_profile *p, const kit_list *obje
     for (size_t i = 0; i < p->root_count; i++) {
         const hsd_top_root *row = &p->roots[i];
         hsc_sum_root(w, &(hsc_root_total){kit_string(w, &last_string, row->name), (hsc_root_kind)row->kind,
-                                          row->is_shared ? HSC_ROOT_TOTAL_SHARED : 0, row->live.objects, row->live.bytes,
-                                          row->retained_bytes});
+                                          row->is_shared ? HSC_ROOT_TOTAL_SHARED : 0, row->live.objects,
+                                          row->live.bytes, row->retained_bytes});
     }
     kit_write_places(w, p, &last_string);
-    for (size_t i = 0; i < p->metric_count; i++) hsc_metric(w, p->metrics[i].name.data, p->metrics[i].unit.data, p->metrics[i].value);
+    for (size_t i = 0; i < p->metric_count; i++)
+        hsc_metric(w, p->metrics[i].name.data, p->metrics[i].unit.data, p->metrics[i].value);
     cr_assert_eq(hsc_finish(w), HSC_OK, "%s", hsc_error_text(w));
     hsc_close(w);
 }
 
 /* ---- the same sums ---- */
 
-static inline bool kit_same_text(hsd_text a, hsd_text b) { return a.size == b.size && memcmp(a.data, b.data, a.size) == 0; }
+static inline bool kit_same_text(hsd_text a, hsd_text b)
+{
+    return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
 static inline bool kit_same_amount(hsd_amount a, hsd_amount b) { return a.objects == b.objects && a.bytes == b.bytes; }
 
 static inline bool kit_same_place(const hsd_place *a, const hsd_place *b)
@@ -126,26 +137,35 @@ static inline bool kit_same_place(const hsd_place *a, const hsd_place *b)
 
 static inline void kit_assert_same(const hsd_profile *a, const hsd_profile *b, unsigned long seed)
 {
-    cr_assert(a->has_roots == b->has_roots && a->has_places == b->has_places && a->is_summary == b->is_summary, "seed %lu", seed);
-    cr_assert(kit_same_text(a->why_no_places, b->why_no_places), "seed %lu: %s, %s", seed, a->why_no_places.data, b->why_no_places.data);
+    cr_assert(a->has_roots == b->has_roots && a->has_places == b->has_places && a->is_summary == b->is_summary,
+              "seed %lu", seed);
+    cr_assert(kit_same_text(a->why_no_places, b->why_no_places), "seed %lu: %s, %s", seed, a->why_no_places.data,
+              b->why_no_places.data);
     cr_assert(kit_same_amount(a->side.live, b->side.live) && kit_same_amount(a->side.unreached, b->side.unreached) &&
-              kit_same_amount(a->side.soft, b->side.soft) && a->side.dangling == b->side.dangling, "seed %lu", seed);
+                  kit_same_amount(a->side.soft, b->side.soft) && a->side.dangling == b->side.dangling,
+              "seed %lu", seed);
     cr_assert(a->type_count == b->type_count && a->root_count == b->root_count && a->place_count == b->place_count &&
-              a->metric_count == b->metric_count && a->place_least_bytes == b->place_least_bytes, "seed %lu", seed);
+                  a->metric_count == b->metric_count && a->place_least_bytes == b->place_least_bytes,
+              "seed %lu", seed);
     for (size_t i = 0; i < a->type_count; i++) {
         const hsd_top_type *x = &a->types[i], *y = &b->types[i];
         cr_assert(kit_same_text(x->name, y->name) && x->flags == y->flags && kit_same_amount(x->live, y->live) &&
-                  kit_same_amount(x->unreached, y->unreached) && x->retained_bytes == y->retained_bytes, "seed %lu type %zu", seed, i);
+                      kit_same_amount(x->unreached, y->unreached) && x->retained_bytes == y->retained_bytes,
+                  "seed %lu type %zu", seed, i);
     }
     for (size_t i = 0; i < a->root_count; i++) {
         const hsd_top_root *x = &a->roots[i], *y = &b->roots[i];
         cr_assert(kit_same_text(x->name, y->name) && x->kind == y->kind && x->is_shared == y->is_shared &&
-                  kit_same_amount(x->live, y->live) && x->retained_bytes == y->retained_bytes, "seed %lu root %zu", seed, i);
+                      kit_same_amount(x->live, y->live) && x->retained_bytes == y->retained_bytes,
+                  "seed %lu root %zu", seed, i);
     }
-    for (size_t i = 0; i < a->place_count; i++) cr_assert(kit_same_place(&a->places[i], &b->places[i]), "seed %lu place %zu", seed, i);
+    for (size_t i = 0; i < a->place_count; i++)
+        cr_assert(kit_same_place(&a->places[i], &b->places[i]), "seed %lu place %zu", seed, i);
     for (size_t i = 0; i < a->metric_count; i++) {
-        cr_assert(kit_same_text(a->metrics[i].name, b->metrics[i].name) && kit_same_text(a->metrics[i].unit, b->metrics[i].unit) &&
-                  a->metrics[i].value == b->metrics[i].value, "seed %lu metric %zu", seed, i);
+        cr_assert(kit_same_text(a->metrics[i].name, b->metrics[i].name) &&
+                      kit_same_text(a->metrics[i].unit, b->metrics[i].unit) &&
+                      a->metrics[i].value == b->metrics[i].value,
+                  "seed %lu metric %zu", seed, i);
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * Baselines that are not what hsdiff writes: sums that contradict each other, names twice, objects in no order; and those that keep
- * less. One small heap, written with a change each time:
+ * Baselines that are not what hsdiff writes: sums that contradict each other, names twice, objects in no order; and
+ * those that keep less. One small heap, written with a change each time:
  *
  *      heap ── (main) ── Session 3 × 100 ── .items Item 5 × 10
  *          └── Item 2 × 10                          and a Session that nobody reaches
@@ -10,7 +10,10 @@
 #include "unit/diff/single_kit.h"
 #include "unit/diff/test_profile_kit.h"
 
-#define TEXT(s) {s, sizeof(s) - 1}
+#define TEXT(s)                                                                                                        \
+    {                                                                                                                  \
+        s, sizeof(s) - 1                                                                                               \
+    }
 
 static hsd_top_type types[4];
 static hsd_top_root roots[3];
@@ -21,12 +24,14 @@ static kit_list objects;
 
 static hsd_place place(uint32_t parent, uint32_t depth, hsd_text edge, hsd_text type, uint64_t count, uint64_t bytes)
 {
-    return (hsd_place){.parent = parent, .depth = depth, .can_hold = true, .edge = edge, .type = type, .own = {count, bytes}};
+    return (hsd_place){
+        .parent = parent, .depth = depth, .can_hold = true, .edge = edge, .type = type, .own = {count, bytes}};
 }
 
 static void begin(void)
 {
-    const hsd_text none = TEXT(""), session = TEXT("Session"), item = TEXT("Item"), items = TEXT(".items"), name = TEXT("main");
+    const hsd_text none = TEXT(""), session = TEXT("Session"), item = TEXT("Item"), items = TEXT(".items"),
+                   name = TEXT("main");
     types[0] = (hsd_top_type){.name = session, .live = {3, 300}, .unreached = {1, 100}, .retained_bytes = 350};
     types[1] = (hsd_top_type){.name = item, .live = {7, 70}, .retained_bytes = 70};
     roots[0] = (hsd_top_root){.name = name, .kind = HSC_ROOT_STACK, .live = {8, 350}, .retained_bytes = 350};
@@ -37,10 +42,18 @@ static void begin(void)
     places[2] = place(1, 2, none, session, 3, 300);
     places[3] = place(2, 3, items, item, 5, 50);
     places[4] = place(0, 1, none, item, 2, 20);
-    heap = (hsd_profile){.side = {.has_roots = true, .has_references = true, .soft = {1, 10}, .dangling = 4}, .has_places = true,
-                         .has_roots = true, .why_no_places = none, .types = types, .type_count = 2, .roots = roots, .root_count = 2,
-                         .places = places, .place_count = 5};
-    for (uint32_t i = 0; i < 10; i++) told[i] = (kit_told){.type = i < 3 ? 0 : 1, .id = 10 * i, .bytes = i < 3 ? 100 : 10};
+    heap = (hsd_profile){.side = {.has_roots = true, .has_references = true, .soft = {1, 10}, .dangling = 4},
+                         .has_places = true,
+                         .has_roots = true,
+                         .why_no_places = none,
+                         .types = types,
+                         .type_count = 2,
+                         .roots = roots,
+                         .root_count = 2,
+                         .places = places,
+                         .place_count = 5};
+    for (uint32_t i = 0; i < 10; i++)
+        told[i] = (kit_told){.type = i < 3 ? 0 : 1, .id = 10 * i, .bytes = i < 3 ? 100 : 10};
     objects = (kit_list){.rows = told, .count = 10};
     setup();
 }
@@ -97,7 +110,8 @@ Test(profile_read, gives_what_was_kept)
     cr_expect_eq(p->places[1].all.objects, 8);
     cr_expect_eq(p->places[1].all.bytes, 350);
     cr_assert_eq(list.count, 10);
-    for (size_t i = 0; i < 10; i++) cr_expect(list.rows[i].id == 10 * i && list.rows[i].type == told[i].type);
+    for (size_t i = 0; i < 10; i++)
+        cr_expect(list.rows[i].id == 10 * i && list.rows[i].type == told[i].type);
     free(list.rows);
     hsd_profile_free(p);
 }
@@ -221,7 +235,7 @@ Test(profile_read, says_what_memory_many_places_need)
 {
     enum { COUNT = 300000 };
     hsd_place *many = calloc(COUNT, sizeof *many);
-    char (*edges)[12] = calloc(COUNT, sizeof *edges);
+    char(*edges)[12] = calloc(COUNT, sizeof *edges);
     hsd_profile *p;
     many[0] = places[0];
     many[1] = places[1];
@@ -275,7 +289,8 @@ Test(profile_read, of_an_incomplete_one_gives_lower_bounds)
     cr_assert_eq(ftruncate(fileno(file), ftell(file) - 1), 0);
     fclose(file);
     cr_assert_eq(hsd_capture_open(&capture, path, HSD_DAMAGE_SKIP, NULL, &err), HSD_OK, "%s", err.text);
-    cr_assert_eq(hsd_profile_make(&p, capture, &(hsd_profile_options){.partial = true}, NULL, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_profile_make(&p, capture, &(hsd_profile_options){.partial = true}, NULL, &err), HSD_OK, "%s",
+                 err.text);
     hsd_capture_close(capture);
     cr_expect(p->is_baseline);
     cr_expect_not(p->has_places);
@@ -343,7 +358,8 @@ static void refuse_objects(const char *text)
     kit_list list = {0};
     hsd_profile *p;
     kit_write_baseline(&heap, &objects, path);
-    cr_assert_eq(make(&p, &(hsd_profile_options){.each = kit_take, .each_context = &list}, 0), HSD_E_CORRUPT, "%s", text);
+    cr_assert_eq(make(&p, &(hsd_profile_options){.each = kit_take, .each_context = &list}, 0), HSD_E_CORRUPT, "%s",
+                 text);
     cr_assert_null(p);
     cr_expect_not_null(strstr(err.text, text), "%s", err.text);
     cr_expect_str_eq(err.file, path);
@@ -375,7 +391,8 @@ Test(profile_read, refuses_objects_of_a_type_without_sums)
 
 /* ---- a machine that fails ---- */
 
-static hsd_status skip(void *context, const hsd_profile *profile, uint32_t type, uint64_t id, uint64_t bytes, hsd_error *e)
+static hsd_status skip(void *context, const hsd_profile *profile, uint32_t type, uint64_t id, uint64_t bytes,
+                       hsd_error *e)
 {
     (void)context, (void)profile, (void)type, (void)id, (void)bytes, (void)e;
     return HSD_OK;

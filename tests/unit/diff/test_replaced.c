@@ -35,7 +35,8 @@ static void teardown(void)
     hsd_diff_free(diff);
     diff = NULL;
     hsd_fault_reset();
-    for (int side = 0; side < 2; side++) remove(paths[side]);
+    for (int side = 0; side < 2; side++)
+        remove(paths[side]);
 }
 
 TestSuite(replaced, .init = setup, .fini = teardown);
@@ -47,7 +48,8 @@ static void begin(int side)
     hsc_options options;
     hsc_options_init(&options);
     options.identity = HSC_IDENTITY_ADDRESS;
-    for (int i = 0; i < 16; i++) options.domain[i] = (uint8_t)(i + 1);
+    for (int i = 0; i < 16; i++)
+        options.domain[i] = (uint8_t)(i + 1);
     remove(paths[side]);
     cr_assert_eq(hsc_open_file(&w, paths[side], &options), HSC_OK);
     hsc_define_type(w, THING, "Thing", 5, 0);
@@ -62,11 +64,13 @@ static void begin(int side)
 static void put(uint64_t id, uint32_t type, uint64_t bytes, const uint64_t *targets)
 {
     hsc_begin_object(w, &(hsc_object){.id = id, .type = type, .size_bytes = bytes});
-    for (; *targets != 0; targets++) hsc_reference(w, *targets, 0, 0);
+    for (; *targets != 0; targets++)
+        hsc_reference(w, *targets, 0, 0);
     hsc_end_object(w);
 }
 
-#define TO(...) (const uint64_t[]){__VA_ARGS__, 0}
+#define TO(...)                                                                                                        \
+    (const uint64_t[]) { __VA_ARGS__, 0 }
 
 static void end(void)
 {
@@ -92,9 +96,12 @@ static const hsd_type_row *compare(bool is_reversed)
     hsd_capture *captures[2];
     hsd_diff_free(diff);
     for (int side = 0; side < 2; side++)
-        cr_assert_eq(hsd_capture_open(&captures[side], paths[side], HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
-    cr_assert_eq(hsd_diff_run(&diff, captures[is_reversed], captures[!is_reversed], NULL, NULL, &err), HSD_OK, "%s", err.text);
-    for (int side = 0; side < 2; side++) hsd_capture_close(captures[side]);
+        cr_assert_eq(hsd_capture_open(&captures[side], paths[side], HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s",
+                     err.text);
+    cr_assert_eq(hsd_diff_run(&diff, captures[is_reversed], captures[!is_reversed], NULL, NULL, &err), HSD_OK, "%s",
+                 err.text);
+    for (int side = 0; side < 2; side++)
+        hsd_capture_close(captures[side]);
     for (size_t i = 0; i < diff->type_count; i++)
         if (strcmp(diff->types[i].name.data, "Thing") == 0) return &diff->types[i];
     cr_assert_fail("no such type");
@@ -215,18 +222,24 @@ enum { ONE = 11, TWO, THREE, ELEMENT };
 static void define_fields(void)
 {
     hsc_define_string(w, 3, "three", 5);
-    for (uint32_t i = 0; i < 3; i++) hsc_define_label(w, ONE + i, HSC_LABEL_FIELD, 0, 1 + i);
+    for (uint32_t i = 0; i < 3; i++)
+        hsc_define_label(w, ONE + i, HSC_LABEL_FIELD, 0, 1 + i);
     hsc_define_label(w, ELEMENT, HSC_LABEL_ELEMENT, 0, 0);
 }
 
 static void put_named(uint64_t id, uint32_t type, uint64_t bytes, const named *targets)
 {
     hsc_begin_object(w, &(hsc_object){.id = id, .type = type, .size_bytes = bytes});
-    for (; targets->target != 0; targets++) hsc_reference(w, targets->target, targets->label, 0);
+    for (; targets->target != 0; targets++)
+        hsc_reference(w, targets->target, targets->label, 0);
     hsc_end_object(w);
 }
 
-#define BY(...) (const named[]){__VA_ARGS__, {0, 0}}
+#define BY(...)                                                                                                        \
+    (const named[])                                                                                                    \
+    {                                                                                                                  \
+        __VA_ARGS__, { 0, 0 }                                                                                          \
+    }
 
 /* 100 below its parent by `inner`, with the child 200 by `outer`. */
 static void write_named(int side, uint64_t parent, uint64_t bytes, uint32_t inner, uint64_t child, uint32_t outer)
@@ -290,8 +303,10 @@ static void write_stayed(int side, uint32_t inner, uint64_t child, uint32_t oute
     put(2, ELSE, 16, TO(0));
     put_named(100, THING, 64, BY({child, outer}));
     put(child, ELSE, 8, TO(0));
-    for (uint64_t i = 0; i < others; i++) put(1000 + i, ELSE, 8, TO(0));
-    for (uint64_t i = 0; i < others; i++) hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .target = 1000 + i, .label = 2});
+    for (uint64_t i = 0; i < others; i++)
+        put(1000 + i, ELSE, 8, TO(0));
+    for (uint64_t i = 0; i < others; i++)
+        hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .target = 1000 + i, .label = 2});
     end();
 }
 
@@ -323,11 +338,13 @@ static void write_sharing(int side, uint64_t parent, uint32_t inner, uint32_t ou
 {
     begin(side);
     define_fields();
-    put_named(1, ELSE, 16, parent == 1 ? BY({100, inner}, {10, ONE}, {11, ONE}, {12, ONE}) : BY({10, ONE}, {11, ONE}, {12, ONE}));
+    put_named(1, ELSE, 16,
+              parent == 1 ? BY({100, inner}, {10, ONE}, {11, ONE}, {12, ONE}) : BY({10, ONE}, {11, ONE}, {12, ONE}));
     put_named(2, ELSE, 16, parent == 2 ? BY({100, inner}) : BY({0, 0}));
     put_named(100, THING, 64, BY({200, outer}));
     put(200, ELSE, 8, TO(0));
-    for (uint64_t i = 10; i < 13; i++) put_named(i, ELSE, 8, BY({200, ONE}));
+    for (uint64_t i = 10; i < 13; i++)
+        put_named(i, ELSE, 8, BY({200, ONE}));
     end();
 }
 
@@ -351,9 +368,11 @@ static void write_table(int side, uint64_t parent, uint64_t count, uint64_t firs
     put(1, ELSE, 16, parent == 1 ? TO(100) : TO(0));
     put(2, ELSE, 16, parent == 2 ? TO(100) : TO(0));
     hsc_begin_object(w, &(hsc_object){.id = 100, .type = THING, .size_bytes = 16 * count});
-    for (uint64_t i = 0; i < count; i++) hsc_reference(w, first + i, 0, 0);
+    for (uint64_t i = 0; i < count; i++)
+        hsc_reference(w, first + i, 0, 0);
     hsc_end_object(w);
-    for (uint64_t i = 0; i < count; i++) put(first + i, ELSE, 8, TO(0));
+    for (uint64_t i = 0; i < count; i++)
+        put(first + i, ELSE, 8, TO(0));
     end();
 }
 
@@ -421,7 +440,8 @@ Test(replaced, survives_any_allocation_that_fails)
     write_simple(0, 1, 64, 200);
     write_simple(1, 2, 80, 300);
     for (int side = 0; side < 2; side++)
-        cr_assert_eq(hsd_capture_open(&captures[side], paths[side], HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
+        cr_assert_eq(hsd_capture_open(&captures[side], paths[side], HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s",
+                     err.text);
     hsd_fault_reset();
     cr_assert_eq(run_once(captures), HSD_OK);
     const uint64_t calls = hsd_fault_calls(HSD_FAULT_MALLOC);
@@ -432,5 +452,6 @@ Test(replaced, survives_any_allocation_that_fails)
         hsd_fault_reset();
         cr_assert(status == HSD_E_NOMEM || status == HSD_OK, "call %lu: %d", (unsigned long)at, (int)status);
     }
-    for (int side = 0; side < 2; side++) hsd_capture_close(captures[side]);
+    for (int side = 0; side < 2; side++)
+        hsd_capture_close(captures[side]);
 }

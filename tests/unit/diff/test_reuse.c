@@ -40,7 +40,7 @@ typedef struct heap_shape {
     order order;
     bool has_sites, has_ages, has_sizes_of_its_own; /* sizes of objects say nothing about the slot */
     uint64_t first_weight; /* how much more often the first type of a pool comes than others do */
-    uint64_t from;       /* when traces begin: objects made before have no mark */
+    uint64_t from;         /* when traces begin: objects made before have no mark */
 } heap_shape;
 
 typedef struct heap {
@@ -62,8 +62,10 @@ static uint32_t take_free(heap *h, uint32_t pool)
     if (h->shape.order == ANY) at = (uint32_t)test_below(&h->random, count);
     at = (first + at) % MOST_SLOTS;
     const uint32_t taken = list[at];
-    if (h->shape.order == FIRST_FIRST) h->free_first[pool] = (first + 1) % MOST_SLOTS;
-    else list[at] = list[(first + count - 1) % MOST_SLOTS];
+    if (h->shape.order == FIRST_FIRST)
+        h->free_first[pool] = (first + 1) % MOST_SLOTS;
+    else
+        list[at] = list[(first + count - 1) % MOST_SLOTS];
     return taken;
 }
 
@@ -71,7 +73,8 @@ static uint32_t any_type(heap *h, uint32_t pool)
 {
     uint64_t at = test_below(&h->random, h->weights[pool]);
     uint32_t type = 0;
-    while (at >= h->weight[pool][type]) at -= h->weight[pool][type++];
+    while (at >= h->weight[pool][type])
+        at -= h->weight[pool][type++];
     return type;
 }
 
@@ -79,7 +82,8 @@ static uint32_t any_type(heap *h, uint32_t pool)
 static uint64_t any_life(heap *h, uint64_t mean)
 {
     uint64_t life = 1 + test_below(&h->random, mean / 8 + 1);
-    while (test_below(&h->random, 8) != 0) life += mean / 8 + 1;
+    while (test_below(&h->random, 8) != 0)
+        life += mean / 8 + 1;
     return life;
 }
 
@@ -146,9 +150,12 @@ static void add_truth(truth *sum, const slot *before, const slot *after)
 {
     if (before->object == 0 || after->object == 0) return;
     const bool is_alike = hsd_reuse_is_alike(&before->shown, &after->shown);
-    if (before->object == after->object) sum->kept++;
-    else if (is_alike) sum->unseen++;
-    else sum->seen++;
+    if (before->object == after->object)
+        sum->kept++;
+    else if (is_alike)
+        sum->unseen++;
+    else
+        sum->seen++;
 }
 
 static void take(hsd_reuse *reuse, uint64_t id, const hsd_reuse_object *before, const hsd_reuse_object *after)
@@ -296,8 +303,8 @@ Test(reuse, is_seen_where_another_object_is_at_an_address)
     take(reuse, 0, NULL, &b);
     take(reuse, 8, NULL, &a);
     take(reuse, 8, &b, NULL);
-    take(reuse, 16, &c, &d); /* one step: the marks differ */
-    take(reuse, 24, &a, &d); /* nothing is said of the one */
+    take(reuse, 16, &c, &d);   /* one step: the marks differ */
+    take(reuse, 24, &a, &d);   /* nothing is said of the one */
     take(reuse, 32, &a, NULL); /* neighbours, not one address */
     take(reuse, 40, NULL, &b);
     take(reuse, 48, NULL, NULL);
@@ -465,7 +472,8 @@ Test(reuse, what_is_told_besides_is_not_estimated_again)
     for (unsigned told = 0; told <= 60; told += 20) {
         cr_assert_eq(hsd_reuse_new(&reuse, &err), HSD_OK);
         for (uint64_t id = 0; id < 160; id++) {
-            const hsd_reuse_object a = {.bytes = 48, .type = 1 + (uint32_t)(id % 2)}, b = {.bytes = 48, .type = 1 + (uint32_t)(id / 2 % 2)};
+            const hsd_reuse_object a = {.bytes = 48, .type = 1 + (uint32_t)(id % 2)},
+                                   b = {.bytes = 48, .type = 1 + (uint32_t)(id / 2 % 2)};
             cr_assert_eq(hsd_reuse_take(reuse, id, &a, &b, &err), HSD_OK);
             if (id < told) hsd_reuse_tell(reuse);
         }

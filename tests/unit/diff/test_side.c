@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "walk/fold.h"
-#include "walk/tree.h"
 #include "side_kit.h"
 #include "support/random.h"
+#include "walk/fold.h"
+#include "walk/tree.h"
 #include <hscapture/hscapture.h>
 
 enum { OBJECTS = 24, REFERENCES = 4, ROOTS = 5, NODES = OBJECTS + OBJECTS * REFERENCES + 2 * 3 };
@@ -44,13 +44,17 @@ typedef struct heap {
 
 static heap random_heap(test_random *random)
 {
-    heap h = {.object_count = 1 + (uint32_t)test_below(random, OBJECTS), .root_count = 1 + (uint32_t)test_below(random, ROOTS)};
+    heap h = {.object_count = 1 + (uint32_t)test_below(random, OBJECTS),
+              .root_count = 1 + (uint32_t)test_below(random, ROOTS)};
     for (uint32_t i = 0; i < h.object_count; i++) {
         object *o = &h.objects[i];
-        *o = (object){.type = (uint32_t)test_below(random, 5), .order = i, .is_pseudo = test_below(random, 10) == 0,
+        *o = (object){.type = (uint32_t)test_below(random, 5),
+                      .order = i,
+                      .is_pseudo = test_below(random, 10) == 0,
                       .reference_count = (uint32_t)test_below(random, REFERENCES + 1)};
         for (uint32_t r = 0; r < o->reference_count; r++) {
-            const uint64_t near = test_below(random, 3) == 0 ? test_below(random, OBJECTS) : i + 1 + test_below(random, 3);
+            const uint64_t near =
+                test_below(random, 3) == 0 ? test_below(random, OBJECTS) : i + 1 + test_below(random, 3);
             o->references[r] = (reference){near < h.object_count ? (uint32_t)near : OBJECTS,
                                            (int)test_below(random, KIT_LABELS + 1) - 1};
         }
@@ -89,7 +93,9 @@ static bool is_apart(const heap *h, const reference *r) { return h->edges_apart 
 static void write_object(hsc_writer *w, const heap *h, uint32_t i)
 {
     const object *o = &h->objects[i];
-    const hsc_object record = {.id = UINT64_C(0x7000) + i * UINT64_C(0x100000001), .type = o->type + 1, .size_bytes = 8 * i + 8,
+    const hsc_object record = {.id = UINT64_C(0x7000) + i * UINT64_C(0x100000001),
+                               .type = o->type + 1,
+                               .size_bytes = 8 * i + 8,
                                .flags = o->is_pseudo ? HSC_OBJECT_PSEUDO : 0};
     good(hsc_begin_object(w, &record));
     for (uint32_t r = 0; r < o->reference_count; r++) {
@@ -122,10 +128,12 @@ static void write_heap(const heap *h)
             if (h->objects[i].order == at) write_object(w, h, i);
         }
     }
-    for (uint32_t i = 0; i < h->object_count; i++) write_edges(w, h, i);
+    for (uint32_t i = 0; i < h->object_count; i++)
+        write_edges(w, h, i);
     for (uint32_t i = 0; i < h->root_count; i++) {
         const root *r = &h->roots[h->roots_reversed ? h->root_count - 1 - i : i];
-        good(hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STACK, .target = number_of(h, r->target),
+        good(hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STACK,
+                                            .target = number_of(h, r->target),
                                             .label = KIT_ROOT_STRING + r->name,
                                             .flags = r->is_secondary ? HSC_ROOT_SECONDARY : 0}));
     }
@@ -176,7 +184,8 @@ static void add_root(graph *g, const root *r)
     uint32_t node = 0;
     snprintf(name, sizeof name, "r%u", r->name);
     const uint8_t round = r->is_secondary ? 2 : 1;
-    while (node < g->node_count && (g->round_of_root[node] != round || strcmp(g->names[node], name) != 0)) node++;
+    while (node < g->node_count && (g->round_of_root[node] != round || strcmp(g->names[node], name) != 0))
+        node++;
     if (node == g->node_count) {
         snprintf(g->names[g->node_count], sizeof g->names[0], "%s", name);
         g->round_of_root[g->node_count++] = round;
@@ -189,7 +198,8 @@ static void reach(const graph *g, uint8_t round, uint32_t gone, bool strong_only
 {
     bool has_changed = true;
     memset(reached, 0, NODES);
-    for (uint32_t i = 0; i < g->node_count; i++) reached[i] = g->round_of_root[i] == round && i != gone;
+    for (uint32_t i = 0; i < g->node_count; i++)
+        reached[i] = g->round_of_root[i] == round && i != gone;
     while (has_changed) {
         has_changed = false;
         for (uint32_t e = 0; e < g->edge_count; e++) {
@@ -207,9 +217,11 @@ static graph graph_of(const heap *h)
     graph g = {.node_count = OBJECTS};
     bool reached[NODES];
     for (uint32_t i = 0; i < h->object_count; i++) {
-        for (uint32_t r = 0; r < h->objects[i].reference_count; r++) add_reference(&g, h, i, &h->objects[i].references[r]);
+        for (uint32_t r = 0; r < h->objects[i].reference_count; r++)
+            add_reference(&g, h, i, &h->objects[i].references[r]);
     }
-    for (uint32_t i = 0; i < h->root_count; i++) add_root(&g, &h->roots[i]);
+    for (uint32_t i = 0; i < h->root_count; i++)
+        add_root(&g, &h->roots[i]);
     for (uint8_t round = 1; round <= 2; round++) {
         reach(&g, round, NODES, false, reached);
         for (uint32_t i = 0; i < g.node_count; i++) {
@@ -241,8 +253,10 @@ static truth *truth_of(const heap *h)
     }
     graph all = t->g; /* what lives strongly does so by any root */
     memset(all.round, 0, sizeof all.round);
-    for (uint8_t round = 1; round <= 2; round++) reach(&all, round, NODES, true, strong[round - 1]);
-    for (uint32_t v = 0; v < t->g.node_count; v++) t->is_soft[v] = t->g.round[v] != 0 && !strong[0][v] && !strong[1][v];
+    for (uint8_t round = 1; round <= 2; round++)
+        reach(&all, round, NODES, true, strong[round - 1]);
+    for (uint32_t v = 0; v < t->g.node_count; v++)
+        t->is_soft[v] = t->g.round[v] != 0 && !strong[0][v] && !strong[1][v];
     return t;
 }
 
@@ -254,7 +268,8 @@ static const char *edge_of(const truth *t, uint32_t v)
         const edge *x = &t->g.edges[e];
         if (x->target != v || !t->dominates[x->source][v] || t->depth[x->source] + 1 != t->depth[v]) continue;
         if (best == NULL || x->is_soft < best->is_soft ||
-            (x->is_soft == best->is_soft && strcmp(x->text, best->text) < 0)) best = x;
+            (x->is_soft == best->is_soft && strcmp(x->text, best->text) < 0))
+            best = x;
     }
     return best == NULL ? NULL : best->text;
 }
@@ -299,7 +314,8 @@ static found read_tree(kit_side *o, const heap *h)
 
 static bool contains(const hsd_tree_node *a, const hsd_tree_node *b) { return a->first < b->first && b->end <= a->end; }
 
-static void check_object(const kit_side *o, const heap *h, const truth *t, const found *f, uint32_t i, unsigned long seed)
+static void check_object(const kit_side *o, const heap *h, const truth *t, const found *f, uint32_t i,
+                         unsigned long seed)
 {
     const hsd_tree_node *node = &f->objects[i];
     const char *text = edge_of(t, i);
@@ -309,7 +325,8 @@ static void check_object(const kit_side *o, const heap *h, const truth *t, const
     cr_assert_eq((node->flags & HSD_TREE_IS_SOFT) != 0, t->is_soft[i], "seed %lu object %u is %ssoft", seed, i,
                  t->is_soft[i] ? "" : "not ");
     cr_assert_eq(node->edge == HSD_TREE_INDIRECT, text == NULL, "seed %lu object %u", seed, i);
-    if (text != NULL) cr_assert_str_eq((const char *)hsd_edge_text(&o->edges, node->edge).data, text, "seed %lu object %u", seed, i);
+    if (text != NULL)
+        cr_assert_str_eq((const char *)hsd_edge_text(&o->edges, node->edge).data, text, "seed %lu object %u", seed, i);
     for (uint32_t v = 0; v < h->object_count; v++) {
         if (!f->is_there[v] || v == i) continue;
         cr_assert_eq(contains(node, &f->objects[v]), t->dominates[i][v], "seed %lu: %u over %u", seed, i, v);
@@ -364,7 +381,9 @@ static void check_owners(const kit_side *o, const truth *t, const found *f, unsi
         }
         for (; at < f->owner_count; at++) {
             const hsd_bytes name = hsd_names_get(&o->side.roots.names, f->owners[at].type);
-            if (!is_taken[at] && held_by(f, &f->owners[at]) == held && strcmp((const char *)name.data, t->g.names[n]) == 0) break;
+            if (!is_taken[at] && held_by(f, &f->owners[at]) == held &&
+                strcmp((const char *)name.data, t->g.names[n]) == 0)
+                break;
         }
         cr_assert_lt(at, f->owner_count, "seed %lu: no record of %s", seed, t->g.names[n]);
         is_taken[at] = true;
@@ -391,7 +410,8 @@ static void check_root_nodes(const kit_side *o)
         cr_assert_eq(node->root, side->name_of_node[n - side->object_count]);
         if (n == side->root_span.begin || n == side->root_span.second) continue;
         cr_assert_lt(strcmp((const char *)hsd_names_get(&side->roots.names, node[-1].root).data,
-                            (const char *)hsd_names_get(&side->roots.names, node->root).data), 0);
+                            (const char *)hsd_names_get(&side->roots.names, node->root).data),
+                     0);
     }
 }
 

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "walk/tree.h"
 #include "side_kit.h"
 #include "support/fault.h"
+#include "walk/tree.h"
 
 enum { LARGE = 100000, SPILLS = 40000, SMALL = 3000 };
 

@@ -1,6 +1,6 @@
 /*
- * Growth by allocation site: the same stack is one row whatever its number, chains that end, break or go in circles are read as far
- * as they go, and of a type only the largest rows are kept. Against a naive count on random captures.
+ * Growth by allocation site: the same stack is one row whatever its number, chains that end, break or go in circles are
+ * read as far as they go, and of a type only the largest rows are kept. Against a naive count on random captures.
  */
 #include <criterion/criterion.h>
 
@@ -46,7 +46,8 @@ static void forget(void)
 static void teardown(void)
 {
     forget();
-    for (int side = 0; side < 2; side++) remove(paths[side]);
+    for (int side = 0; side < 2; side++)
+        remove(paths[side]);
 }
 
 TestSuite(sites, .init = setup, .fini = teardown);
@@ -95,8 +96,9 @@ static void want(const char *name)
 
 static bool reads(const hsd_site_frame *frame, const char *function, const char *file, uint32_t line)
 {
-    return frame->function.size == strlen(function) && memcmp(frame->function.data, function, frame->function.size) == 0 &&
-           frame->file.size == strlen(file) && memcmp(frame->file.data, file, frame->file.size) == 0 && frame->line == line;
+    return frame->function.size == strlen(function) &&
+           memcmp(frame->function.data, function, frame->function.size) == 0 && frame->file.size == strlen(file) &&
+           memcmp(frame->file.data, file, frame->file.size) == 0 && frame->line == line;
 }
 
 /* main:3 -> make:7. Sites, strings and types have numbers from `first` on. */
@@ -110,7 +112,8 @@ static void write_stack(int side, uint32_t first, unsigned objects)
     type(first + 1, "Other");
     good(hsc_define_site(w, first, 0, first, first + 2, 3, 1));
     good(hsc_define_site(w, first + 1, first, first + 1, first + 2, 7, 2));
-    for (unsigned i = 0; i < objects; i++) object(100 + i, first, first + 1, 10);
+    for (unsigned i = 0; i < objects; i++)
+        object(100 + i, first, first + 1, 10);
     object(1, first + 1, first, 1000);
     object(2, first, 0, 1000); /* of an unknown site */
     finish(side);
@@ -182,7 +185,8 @@ Test(sites, circles_and_gaps_end)
     want("Node");
     cr_assert_eq(sites->row_count, 3u);
     size_t frames = 0;
-    for (size_t i = 0; i < sites->row_count; i++) frames += sites->rows[i].frame_count;
+    for (size_t i = 0; i < sites->row_count; i++)
+        frames += sites->rows[i].frame_count;
     cr_expect_eq(frames, 32u + 1 + 0);
 }
 
@@ -200,7 +204,8 @@ Test(sites, the_largest_of_a_type)
     }
     want("Node");
     cr_assert_eq(sites->row_count, HSD_SITES_OF_A_TYPE);
-    for (uint32_t i = 0; i < HSD_SITES_OF_A_TYPE; i++) cr_expect_eq(sites->rows[i].frames[0].line, 20 - i);
+    for (uint32_t i = 0; i < HSD_SITES_OF_A_TYPE; i++)
+        cr_expect_eq(sites->rows[i].frames[0].line, 20 - i);
 }
 
 /* ---- random captures, against sums by (type, line) ---- */
@@ -216,7 +221,8 @@ static void write_random(int side, test_random *random, hsd_amount truth[TYPES][
         const char name[] = {(char)('A' + t), 0};
         type(t + 1, name);
     }
-    for (uint32_t line = 0; line < LINES; line++) good(hsc_define_site(w, first + line, 0, 1, 0, line + 1, 0));
+    for (uint32_t line = 0; line < LINES; line++)
+        good(hsc_define_site(w, first + line, 0, 1, 0, line + 1, 0));
     for (uint64_t i = 0; i < 400; i++) {
         const uint32_t t = (uint32_t)(test_next(random) % TYPES), line = (uint32_t)(test_next(random) % LINES);
         const uint64_t bytes = test_next(random) % 1000;
@@ -232,7 +238,8 @@ Test(sites, as_counted_by_hand)
     for (uint64_t seed = 0; seed < 30; seed++) {
         test_random random = {seed};
         hsd_amount truth[2][TYPES][LINES] = {0};
-        for (int side = 0; side < 2; side++) write_random(side, &random, truth[side]);
+        for (int side = 0; side < 2; side++)
+            write_random(side, &random, truth[side]);
         const hsd_text types[] = {text("C"), text("A")};
         cr_assert_eq(find(types, 2), HSD_OK);
         cr_assert_eq(sites->row_count, 2 * HSD_SITES_OF_A_TYPE);

@@ -1,6 +1,7 @@
 /*
- * Growth by allocation site over all types: what no site is known of is a row, rows and their rest add up to the total, captures of totals
- * alone are compared without being asked, and captures with references have no such rows. Against a naive count on random profiles.
+ * Growth by allocation site over all types: what no site is known of is a row, rows and their rest add up to the total,
+ * captures of totals alone are compared without being asked, and captures with references have no such rows. Against a
+ * naive count on random profiles.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -83,7 +84,8 @@ static hsd_status run(void)
 static bool is_at(const hsd_site_row *row, const char *function)
 {
     if (row->frame_count == 0) return function[0] == '\0';
-    return row->frames[0].function.size == strlen(function) && memcmp(row->frames[0].function.data, function, strlen(function)) == 0;
+    return row->frames[0].function.size == strlen(function) &&
+           memcmp(row->frames[0].function.data, function, strlen(function)) == 0;
 }
 
 /* fill (from main) and main; numbers begin at `first`. */
@@ -113,7 +115,8 @@ Test(sites_all, are_all_that_profiles_say)
     cr_expect(diff->sites[0].change.before.objects == 7 && diff->sites[0].change.before.bytes == 150);
     cr_expect(diff->sites[0].change.after.objects == 27 && diff->sites[0].change.after.bytes == 350);
     cr_expect(is_at(&diff->sites[1], "main") && diff->sites[1].change.after.objects == 1);
-    cr_expect(is_at(&diff->sites[2], "") && diff->sites[2].change.before.objects == 40 && diff->sites[2].change.after.objects == 0);
+    cr_expect(is_at(&diff->sites[2], "") && diff->sites[2].change.before.objects == 40 &&
+              diff->sites[2].change.after.objects == 0);
     cr_expect_eq(diff->other_site_count, 0u);
 }
 
@@ -203,7 +206,8 @@ Test(sites_all, add_up_to_the_total)
             before.bytes += change->before.bytes;
             after.objects += change->after.objects;
             after.bytes += change->after.bytes;
-            cr_assert(i == 0 || hsd_change_bytes(&diff->sites[i - 1].change) >= hsd_change_bytes(change), "seed %u", (unsigned)seed);
+            cr_assert(i == 0 || hsd_change_bytes(&diff->sites[i - 1].change) >= hsd_change_bytes(change), "seed %u",
+                      (unsigned)seed);
         }
         cr_assert(before.objects == truth[0].objects && before.bytes == truth[0].bytes, "seed %u", (unsigned)seed);
         cr_assert(after.objects == truth[1].objects && after.bytes == truth[1].bytes, "seed %u", (unsigned)seed);

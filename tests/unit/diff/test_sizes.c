@@ -51,11 +51,15 @@ static void begin(int side)
 
 static void put(uint32_t type, uint64_t size, uint64_t native, uint32_t flags)
 {
-    hsc_begin_object(w, &(hsc_object){.id = next_id++, .type = type, .size_bytes = size, .native_bytes = native, .flags = flags});
+    hsc_begin_object(w, &(hsc_object){
+                            .id = next_id++, .type = type, .size_bytes = size, .native_bytes = native, .flags = flags});
     hsc_end_object(w);
 }
 
-static void define(uint32_t type, const char *name, uint32_t flags) { hsc_define_type(w, type, name, strlen(name), flags); }
+static void define(uint32_t type, const char *name, uint32_t flags)
+{
+    hsc_define_type(w, type, name, strlen(name), flags);
+}
 
 /* One object that holds the next `count`, and is the root. */
 static void put_root(uint32_t count)

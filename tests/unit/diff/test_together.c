@@ -1,12 +1,13 @@
 /*
- * What is held by several together: by which, and what each reaches. On heaps that are made for one question each; shares of roots on any
- * heap are held against an oracle in tests/property.
+ * What is held by several together: by which, and what each reaches. On heaps that are made for one question each;
+ * shares of roots on any heap are held against an oracle in tests/property.
  */
 #include "unit/diff/holders_kit.h"
 
 TestSuite(together, .init = setup, .fini = teardown);
 
-/* Of three maps in one object each item is in two: the first half in the first and second, the rest in the first and third. */
+/* Of three maps in one object each item is in two: the first half in the first and second, the rest in the first and
+ * third. */
 static void write_together(bool is_after, uint64_t items, bool is_of_roots)
 {
     static const char *const names[] = {"ids", "names", "ages"};
@@ -22,7 +23,8 @@ static void write_together(bool is_after, uint64_t items, bool is_of_roots)
         define(w, 30 + (uint32_t)map, names[map]);
         if (is_of_roots) put_root(w, 30 + (uint32_t)map, 2 + map);
     }
-    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, ITEM, 100, NULL);
+    for (uint64_t i = 0; i < items; i++)
+        put(w, 100 + i, ITEM, 100, NULL);
     if (!is_of_roots) put_root(w, ROOT_STRING, 1);
     finish(w);
 }
@@ -51,7 +53,8 @@ Test(together, are_named_with_what_each_reaches)
     check_co_holder(&holder->by[1], "cache", ".byAge", 20);
     check_co_holder(&holder->by[2], "cache", ".byName", 20);
     cr_assert_eq(holder->edge_count, 1);
-    cr_assert(is_text(holder->edges[0].edge, "") && is_text(holder->edges[0].type, "Item"), "a skipped reference is no element");
+    cr_assert(is_text(holder->edges[0].edge, "") && is_text(holder->edges[0].type, "Item"),
+              "a skipped reference is no element");
     hsd_diff_free(diff);
 }
 
@@ -69,8 +72,9 @@ Test(together, of_no_one_object_are_named_by_roots)
     hsd_diff_free(diff);
 }
 
-/* New items that only a pseudo object refers to, which a map below the root "ids" and one of the root "names" share. The first map and
- * another beside it share items, too: so the object that has both is a holder whose ways part before those of all roots are looked at. */
+/* New items that only a pseudo object refers to, which a map below the root "ids" and one of the root "names" share.
+ * The first map and another beside it share items, too: so the object that has both is a holder whose ways part before
+ * those of all roots are looked at. */
 static void write_behind_pseudo(bool is_after, uint64_t items)
 {
     hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
@@ -78,17 +82,21 @@ static void write_behind_pseudo(bool is_after, uint64_t items)
     put(w, 1, NODE, 40, (const uint64_t[]){2, BY_ID, 3, BY_NAME, 0});
     for (uint64_t map = 2; map <= 4; map++) {
         good(hsc_begin_object(w, &(hsc_object){.id = map, .type = MAP, .size_bytes = 48}));
-        for (uint64_t i = 0; i < items && map < 4; i++) good(hsc_reference(w, 100 + i, ELEMENT, i));
+        for (uint64_t i = 0; i < items && map < 4; i++)
+            good(hsc_reference(w, 100 + i, ELEMENT, i));
         if (map != 3 && is_after) good(hsc_reference(w, pseudo, FIELD, 0));
         good(hsc_end_object(w));
     }
-    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, ITEM, 100, NULL);
+    for (uint64_t i = 0; i < items; i++)
+        put(w, 100 + i, ITEM, 100, NULL);
     if (is_after) {
         good(hsc_begin_object(w, &(hsc_object){.id = pseudo, .type = NODE, .flags = HSC_OBJECT_PSEUDO}));
-        for (uint64_t i = 0; i < 2 * items; i++) good(hsc_reference(w, 1000 + i, ELEMENT, i));
+        for (uint64_t i = 0; i < 2 * items; i++)
+            good(hsc_reference(w, 1000 + i, ELEMENT, i));
         good(hsc_end_object(w));
     }
-    for (uint64_t i = 0; i < 2 * items; i++) put(w, 1000 + i, ITEM, 100, NULL);
+    for (uint64_t i = 0; i < 2 * items; i++)
+        put(w, 1000 + i, ITEM, 100, NULL);
     define(w, 30, "ids");
     define(w, 31, "names");
     put_root(w, 30, 1);
@@ -106,21 +114,26 @@ Test(together, reach_what_is_behind_a_pseudo_object_from_each_side)
     cr_assert(is_text(all->root, "(roots)") && is_text(one->type, "Node"));
     cr_assert_eq(all->by_bytes, 4000);
     cr_assert_eq(all->by_count, 2);
-    for (size_t i = 0; i < 2; i++) cr_assert_eq(all->by[i].bytes, 4000, "%s", all->by[i].root.data);
+    for (size_t i = 0; i < 2; i++)
+        cr_assert_eq(all->by[i].bytes, 4000, "%s", all->by[i].root.data);
     cr_assert_eq(one->by_count, 2);
-    for (size_t i = 0; i < 2; i++) cr_assert_eq(one->by[i].bytes, 2000);
+    for (size_t i = 0; i < 2; i++)
+        cr_assert_eq(one->by[i].bytes, 2000);
     hsd_diff_free(diff);
 }
 
 static void put_named_root(hsc_writer *w, uint32_t name, const char *text, uint64_t target, bool is_secondary)
 {
     define(w, name, text);
-    good(hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STATIC, .label = name, .target = target,
+    good(hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STATIC,
+                                        .label = name,
+                                        .target = target,
                                         .flags = is_secondary ? HSC_ROOT_SECONDARY : 0}));
 }
 
-/* New items in maps of the roots "handles" and "console" and, behind a pseudo object, by a name that is a root of its own. "console" is
- * secondary. Either "handles" is, too, and both have the pseudo object; or "handles" and "cache" are primary and have it. */
+/* New items in maps of the roots "handles" and "console" and, behind a pseudo object, by a name that is a root of its
+ * own. "console" is secondary. Either "handles" is, too, and both have the pseudo object; or "handles" and "cache" are
+ * primary and have it. */
 static void write_named_root(bool is_after, uint64_t items, bool is_primary)
 {
     hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
@@ -128,7 +141,8 @@ static void write_named_root(bool is_after, uint64_t items, bool is_primary)
     good(hsc_define_label(w, 20, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, 20));
     for (uint64_t map = 2; map <= 4; map++) {
         good(hsc_begin_object(w, &(hsc_object){.id = map, .type = MAP, .size_bytes = 48}));
-        for (uint64_t i = 0; i < items && map < 4; i++) good(hsc_reference(w, 100 + i, ELEMENT, i));
+        for (uint64_t i = 0; i < items && map < 4; i++)
+            good(hsc_reference(w, 100 + i, ELEMENT, i));
         if (map == 2 || map == (is_primary ? 4 : 3)) good(hsc_reference(w, 40, FIELD, 0));
         good(hsc_end_object(w));
     }
@@ -136,9 +150,11 @@ static void write_named_root(bool is_after, uint64_t items, bool is_primary)
     good(hsc_reference(w, 41, 20, 0));
     good(hsc_end_object(w));
     good(hsc_begin_object(w, &(hsc_object){.id = 41, .type = MAP, .size_bytes = 48}));
-    for (uint64_t i = 0; i < items; i++) good(hsc_reference(w, 100 + i, ELEMENT, i));
+    for (uint64_t i = 0; i < items; i++)
+        good(hsc_reference(w, 100 + i, ELEMENT, i));
     good(hsc_end_object(w));
-    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, ITEM, 100, NULL);
+    for (uint64_t i = 0; i < items; i++)
+        put(w, 100 + i, ITEM, 100, NULL);
     put_named_root(w, 30, "handles", 2, !is_primary);
     put_named_root(w, 31, "console", 3, true);
     put_root(w, ROOT_STRING, 4);
@@ -152,7 +168,8 @@ Test(together, of_a_secondary_round_are_all_alike)
     hsd_diff *diff = compare(NULL, NULL);
     cr_assert(is_text(diff->holders[0].root, "(roots)"));
     cr_assert_eq(diff->holders[0].by_count, 3);
-    for (size_t i = 0; i < 3; i++) cr_assert_eq(diff->holders[0].by[i].bytes, 2000);
+    for (size_t i = 0; i < 3; i++)
+        cr_assert_eq(diff->holders[0].by[i].bytes, 2000);
     hsd_diff_free(diff);
 }
 
@@ -166,13 +183,14 @@ Test(together, of_the_first_round_leave_none_to_the_second)
     cr_assert_eq(holder->by_count, 2);
     for (size_t i = 0; i < 2; i++) {
         cr_assert_eq(holder->by[i].bytes, 2000);
-        cr_assert(is_text(holder->by[i].root, "handles") || is_text(holder->by[i].root, "Node.shown"), "%s", holder->by[i].root.data);
+        cr_assert(is_text(holder->by[i].root, "handles") || is_text(holder->by[i].root, "Node.shown"), "%s",
+                  holder->by[i].root.data);
     }
     hsd_diff_free(diff);
 }
 
-/* One root has several classes, two of which have a map by a name that is a root of its own; both maps have the same items. What the root
- * has no name for, a class, does not hold them: the maps do. Another root is secondary. */
+/* One root has several classes, two of which have a map by a name that is a root of its own; both maps have the same
+ * items. What the root has no name for, a class, does not hold them: the maps do. Another root is secondary. */
 static void write_classes(bool is_after, uint64_t items)
 {
     static const char *const names[] = {"stored", "unsent"};
@@ -183,12 +201,14 @@ static void write_classes(bool is_after, uint64_t items)
         good(hsc_define_label(w, 20 + i, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT, 20 + i));
         put(w, 2 + i, NODE, 40, (const uint64_t[]){12 + i, 20 + i, 5, FIELD, 0});
         good(hsc_begin_object(w, &(hsc_object){.id = 12 + i, .type = MAP, .size_bytes = 48}));
-        for (uint64_t k = 0; k < items; k++) good(hsc_reference(w, 100 + k, ELEMENT, k));
+        for (uint64_t k = 0; k < items; k++)
+            good(hsc_reference(w, 100 + k, ELEMENT, k));
         good(hsc_end_object(w));
         put_root(w, 31, 2 + i);
     }
     put(w, 5, NODE, 40, NULL);
-    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, ITEM, 100, NULL);
+    for (uint64_t i = 0; i < items; i++)
+        put(w, 100 + i, ITEM, 100, NULL);
     put_root(w, 31, 5);
     put_named_root(w, 32, "console", 5, true);
     finish(w);
@@ -209,7 +229,8 @@ Test(together, in_a_second_round_too_are_named_and_not_what_has_no_name)
     hsd_diff_free(diff);
 }
 
-/* A tree whose nodes refer to their parents. An object has the first node and the last, so it dominates all nodes between them. */
+/* A tree whose nodes refer to their parents. An object has the first node and the last, so it dominates all nodes
+ * between them. */
 static void write_tree(bool is_after, uint32_t nodes)
 {
     enum { MOST = 400, WIDTH = 4 };
@@ -217,7 +238,8 @@ static void write_tree(bool is_after, uint32_t nodes)
     memset(count, 0, sizeof count);
     for (uint32_t node = 1; node < nodes; node++) {
         uint32_t at = 0;
-        for (uint32_t rest = node * UINT32_C(0x9e3779b1); count[at] == WIDTH; rest = rest >> 2 | rest << 30) at = children[at][rest & 3];
+        for (uint32_t rest = node * UINT32_C(0x9e3779b1); count[at] == WIDTH; rest = rest >> 2 | rest << 30)
+            at = children[at][rest & 3];
         children[at][count[at]++] = node;
         above[node] = at;
     }
@@ -226,7 +248,8 @@ static void write_tree(bool is_after, uint32_t nodes)
     for (uint32_t node = 0; node < nodes; node++) {
         good(hsc_begin_object(w, &(hsc_object){.id = 100 + node, .type = ITEM, .size_bytes = 100}));
         if (node > 0) good(hsc_reference(w, 100 + above[node], FIELD, 0));
-        for (uint32_t i = 0; i < count[node]; i++) good(hsc_reference(w, 100 + children[node][i], ELEMENT, i));
+        for (uint32_t i = 0; i < count[node]; i++)
+            good(hsc_reference(w, 100 + children[node][i], ELEMENT, i));
         good(hsc_end_object(w));
     }
     put_root(w, ROOT_STRING, 1);
@@ -243,11 +266,13 @@ Test(together, lead_into_a_tree_from_both_ends)
     cr_assert_eq(holder->new_.objects, 149, "the last one hangs from the object alone");
     cr_assert_eq(holder->by_count, 2);
     cr_assert_eq(holder->by[0].path_count, 2);
-    cr_assert(is_text(holder->by[0].path[1].edge, ".byId") && is_text(holder->by[1].path[1].edge, ".byName"), "%s", holder->by[0].path[1].edge.data);
+    cr_assert(is_text(holder->by[0].path[1].edge, ".byId") && is_text(holder->by[1].path[1].edge, ".byName"), "%s",
+              holder->by[0].path[1].edge.data);
     hsd_diff_free(diff);
 }
 
-/* Two maps, roots by name, hold the same items; each has a node of its own for every item, too. A loader reaches both, and more that is new. */
+/* Two maps, roots by name, hold the same items; each has a node of its own for every item, too. A loader reaches both,
+ * and more that is new. */
 static void write_indexes(bool is_after, uint64_t items)
 {
     hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
@@ -255,11 +280,14 @@ static void write_indexes(bool is_after, uint64_t items)
     put(w, 9, NODE, 40, (const uint64_t[]){2, BY_ID, 3, BY_NAME, 0});
     for (uint64_t map = 2; map <= 3; map++) {
         good(hsc_begin_object(w, &(hsc_object){.id = map, .type = MAP, .size_bytes = 48}));
-        for (uint64_t i = 0; i < items; i++) good(hsc_reference(w, map * 1000 + i, ELEMENT, i));
+        for (uint64_t i = 0; i < items; i++)
+            good(hsc_reference(w, map * 1000 + i, ELEMENT, i));
         good(hsc_end_object(w));
-        for (uint64_t i = 0; i < items; i++) put(w, map * 1000 + i, NODE, 32, (const uint64_t[]){100 + i, FIELD, 0});
+        for (uint64_t i = 0; i < items; i++)
+            put(w, map * 1000 + i, NODE, 32, (const uint64_t[]){100 + i, FIELD, 0});
     }
-    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, ITEM, 100, NULL);
+    for (uint64_t i = 0; i < items; i++)
+        put(w, 100 + i, ITEM, 100, NULL);
     define(w, 30, "loader");
     define(w, 31, "thread");
     put_root(w, 30, 1);
@@ -294,10 +322,12 @@ static void write_churn(bool is_after)
     const uint64_t first = is_after ? 200 : 100;
     for (uint64_t map = 2; map <= 3; map++) {
         good(hsc_begin_object(w, &(hsc_object){.id = map, .type = MAP, .size_bytes = 48}));
-        for (uint64_t i = 0; i < 40; i++) good(hsc_reference(w, first + i, ELEMENT, i));
+        for (uint64_t i = 0; i < 40; i++)
+            good(hsc_reference(w, first + i, ELEMENT, i));
         good(hsc_end_object(w));
     }
-    for (uint64_t i = 0; i < 40; i++) put(w, first + i, ITEM, 100, NULL);
+    for (uint64_t i = 0; i < 40; i++)
+        put(w, first + i, ITEM, 100, NULL);
     define(w, 30, "ids");
     define(w, 31, "names");
     put_root(w, 30, 2);
@@ -317,7 +347,8 @@ Test(together, is_no_growth_where_as_much_went)
     hsd_diff_free(diff);
 }
 
-/* A list with both ends known, and references either way: `old` nodes and `fresh` behind them. Both ends reach all of it. */
+/* A list with both ends known, and references either way: `old` nodes and `fresh` behind them. Both ends reach all of
+ * it. */
 static void write_queue(bool is_after, uint64_t nodes)
 {
     hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
@@ -352,10 +383,13 @@ static void write_shared(bool is_after, uint64_t items)
 {
     hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
     good(hsc_begin_object(w, &(hsc_object){.id = 1, .type = MAP, .size_bytes = 8}));
-    for (uint64_t i = 0; i < items; i++) good(hsc_reference(w, 100 + i, ELEMENT, i));
+    for (uint64_t i = 0; i < items; i++)
+        good(hsc_reference(w, 100 + i, ELEMENT, i));
     good(hsc_end_object(w));
-    for (uint64_t i = 0; i < items; i++) put(w, 100 + i, NODE, 16, (const uint64_t[]){1000 + i / 2, FIELD, 0});
-    for (uint64_t i = 0; i < items; i += 2) put(w, 1000 + i / 2, ITEM, 1000, NULL);
+    for (uint64_t i = 0; i < items; i++)
+        put(w, 100 + i, NODE, 16, (const uint64_t[]){1000 + i / 2, FIELD, 0});
+    for (uint64_t i = 0; i < items; i += 2)
+        put(w, 1000 + i / 2, ITEM, 1000, NULL);
     put_root(w, ROOT_STRING, 1);
     finish(w);
 }

@@ -106,7 +106,8 @@ Test(top, takes_the_least_ids_among_equals)
     write_equals(5000);
     hsd_top *top = answer(&(hsd_top_options){.objects = 10});
     cr_assert_eq(top->object_count, 10);
-    for (size_t i = 0; i < 10; i++) cr_expect_eq(top->objects[i].id, i + 1);
+    for (size_t i = 0; i < 10; i++)
+        cr_expect_eq(top->objects[i].id, i + 1);
     hsd_top_free(top);
     top = answer(&(hsd_top_options){.objects = SIZE_MAX});
     cr_expect_eq(top->object_count, 5000);
@@ -137,7 +138,9 @@ Test(top, counts_what_an_object_owns_outside_the_heap)
     hsd_top_free(top);
 }
 
-typedef struct sums { uint64_t count, last_id, retained_bytes, roots; } sums;
+typedef struct sums {
+    uint64_t count, last_id, retained_bytes, roots;
+} sums;
 
 static hsd_status add_up(void *context, const hsd_retained *object, hsd_error *e)
 {
@@ -189,8 +192,7 @@ Test(top, claims_no_retained_size_of_a_part_of_a_capture)
     cr_assert_eq(hsd_top_run(&top, capture, &(hsd_top_options){.objects = 3}, NULL, &err), HSD_OK, "%s", err.text);
     hsd_capture_close(capture);
     cr_expect_not(top->has_retained);
-    cr_expect_str_eq(top->why_no_retained.data,
-                     "the capture is incomplete: what was lost may hold what is left");
+    cr_expect_str_eq(top->why_no_retained.data, "the capture is incomplete: what was lost may hold what is left");
     cr_expect_eq(top->object_count, 0);
     cr_expect_eq(top->types[0].retained_bytes, 0);
     cr_expect_gt(top->side.live.objects, 1000);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "walk/tree.h"
 #include "support/random.h"
+#include "walk/tree.h"
 
 enum { MOST_NODES = 4000, TINY = 1 };
 
@@ -24,8 +24,8 @@ static void setup(void)
 TestSuite(tree, .init = setup);
 
 typedef struct frame {
-    uint64_t node;  /* number + 1; 0 in the super-root's */
-    uint64_t sum;   /* bytes of all below that was left */
+    uint64_t node;     /* number + 1; 0 in the super-root's */
+    uint64_t sum;      /* bytes of all below that was left */
     uint8_t rest[232]; /* the largest frame there may be, less a word */
 } frame;
 
@@ -74,8 +74,8 @@ static void give_places(model *m)
 
 static hsd_sorter *sorter_new(void)
 {
-    const hsd_sorter_config config = {.record_words = HSD_TREE_WORDS, .key_words = HSD_TREE_KEY_WORDS,
-                                      .memory_bytes = 1 << 20, .space = &space};
+    const hsd_sorter_config config = {
+        .record_words = HSD_TREE_WORDS, .key_words = HSD_TREE_KEY_WORDS, .memory_bytes = 1 << 20, .space = &space};
     hsd_sorter *sorter;
     cr_assert_eq(hsd_sorter_new(&sorter, &config, &err), HSD_OK);
     return sorter;
@@ -92,8 +92,13 @@ static hsd_sorter *records_of(const model *m)
 {
     hsd_sorter *sorter = sorter_new();
     for (uint32_t i = 0; i < m->count; i++) {
-        put(sorter, &(hsd_tree_node){.first = (uint32_t)m->first[i], .end = (uint32_t)(m->first[i] + m->size[i]),
-                                     .type = i % 7, .edge = i % 5, .node = i, .flags = i % 3, .bytes = i + 1});
+        put(sorter, &(hsd_tree_node){.first = (uint32_t)m->first[i],
+                                     .end = (uint32_t)(m->first[i] + m->size[i]),
+                                     .type = i % 7,
+                                     .edge = i % 5,
+                                     .node = i,
+                                     .flags = i % 3,
+                                     .bytes = i + 1});
     }
     cr_assert_eq(hsd_sorter_finish(sorter, 0, &err), HSD_OK);
     return sorter;
@@ -175,7 +180,8 @@ Test(tree, enters_below_the_parent_and_leaves_with_the_sum_of_the_subtree)
 Test(tree, keeps_a_deep_list_in_a_file)
 {
     model m = model_new(1000000);
-    for (uint32_t i = 0; i < m.count; i++) m.parent[i] = i;
+    for (uint32_t i = 0; i < m.count; i++)
+        m.parent[i] = i;
     give_places(&m);
     check_walk(&m, 16, TINY);
     cr_assert_gt(space.bytes_peak, 20 * (uint64_t)m.count);
@@ -186,7 +192,8 @@ Test(tree, keeps_a_deep_list_in_a_file)
 Test(tree, goes_up_and_down_at_the_edge_of_its_window)
 {
     model m = model_new(300000);
-    for (uint32_t i = 0; i < m.count; i++) m.parent[i] = i < 100000 ? i : 100000 - (i - 100000) % 700;
+    for (uint32_t i = 0; i < m.count; i++)
+        m.parent[i] = i < 100000 ? i : 100000 - (i - 100000) % 700;
     give_places(&m);
     check_walk(&m, 24, TINY);
     model_free(&m);
@@ -195,7 +202,8 @@ Test(tree, goes_up_and_down_at_the_edge_of_its_window)
 Test(tree, takes_a_wide_star_in_no_space_at_all)
 {
     model m = model_new(500000);
-    for (uint32_t i = 1; i < m.count; i++) m.parent[i] = 1;
+    for (uint32_t i = 1; i < m.count; i++)
+        m.parent[i] = 1;
     give_places(&m);
     hsd_sorter *tree = records_of(&m);
     const uint64_t before = space.bytes_peak;
@@ -240,7 +248,8 @@ Test(tree, ends_with_what_a_visit_returned)
     model m = model_new(5000);
     frame root = {0};
     const hsd_tree_visitor visitor = {.context = &m, .frame_bytes = 256, .enter = enter, .leave = stop};
-    for (uint32_t i = 0; i < m.count; i++) m.parent[i] = i;
+    for (uint32_t i = 0; i < m.count; i++)
+        m.parent[i] = i;
     give_places(&m);
     hsd_sorter *tree = records_of(&m);
     cr_assert_eq(hsd_tree_walk(tree, &visitor, &root, 0, &space, &err), HSD_E_CANCELLED);

@@ -1,6 +1,6 @@
 /*
- * The trie against a map of full paths: random trees whose objects get their paths by the rules of holders/trie.h, taken
- * literally and in quadratic time; the same objects in any order; and what the caps do.
+ * The trie against a map of full paths: random trees whose objects get their paths by the rules of holders/trie.h,
+ * taken literally and in quadratic time; the same objects in any order; and what the caps do.
  */
 #include <criterion/criterion.h>
 
@@ -11,7 +11,9 @@
 
 enum { MAX_OBJECTS = 700, MAX_STEPS = HSD_TRIE_MAX_DEPTH };
 
-typedef struct step { uint32_t edge, type; } step;
+typedef struct step {
+    uint32_t edge, type;
+} step;
 
 typedef struct object {
     uint32_t parent; /* object; itself = the root of all */
@@ -161,7 +163,8 @@ static uint32_t find_child(hsd_trie *trie, uint32_t parent, step by)
 static uint32_t find_path(hsd_trie *trie, const step *path, uint32_t depth)
 {
     uint32_t node = HSD_TRIE_ROOT;
-    for (uint32_t i = 0; i < depth; i++) node = find_child(trie, node, path[i]);
+    for (uint32_t i = 0; i < depth; i++)
+        node = find_child(trie, node, path[i]);
     return node;
 }
 
@@ -174,7 +177,8 @@ static void check_all(hsd_trie *trie)
     memset(is_met, 0, sizeof is_met);
     for (uint32_t i = 0; i < object_count; i++) {
         for (uint32_t depth = 0; depth <= objects[i].depth; depth++) {
-            if (depth != objects[i].depth && depth != 0) continue; /* each node is the end of some object's path */
+            /* each node is the end of some object's path */
+            if (depth != objects[i].depth && depth != 0) continue;
             const uint32_t at = find_path(trie, objects[i].path, depth);
             if (is_met[at]) continue;
             is_met[at] = true;
@@ -203,8 +207,9 @@ static void grow_tree(test_random *random, uint32_t count, uint32_t edges, uint3
         o->parent = i == 0 || test_below(random, 20) == 0 ? i
                     : test_below(random, 3) == 0          ? (uint32_t)test_below(random, i)
                                                           : i - 1 - (uint32_t)test_below(random, near);
-        o->own.edge = test_below(random, 10) == 0 ? HSD_TRIE_INDIRECT
-                      : test_below(random, 20) == 0 ? HSD_TRIE_ANY : (uint32_t)test_below(random, edges);
+        o->own.edge = test_below(random, 10) == 0   ? HSD_TRIE_INDIRECT
+                      : test_below(random, 20) == 0 ? HSD_TRIE_ANY
+                                                    : (uint32_t)test_below(random, edges);
         o->own.type = (uint32_t)test_below(random, types) | (test_below(random, 9) == 0 ? HSD_TRIE_IS_ROOT : 0);
         o->sum = (hsd_trie_sum)test_below(random, HSD_TRIE_SUMS);
         o->bytes = test_below(random, 1000);
@@ -225,7 +230,8 @@ Test(trie, equals_a_map_of_full_paths_in_any_order, .timeout = 300)
     for (uint64_t i = 0; i < 60; i++) {
         test_random random = {test_seed(1) + i};
         const uint32_t limit = i % 3 == 0 ? 3 + (uint32_t)(i % 5) : HSD_TRIE_MAX_DEPTH;
-        grow_tree(&random, 1 + (uint32_t)test_below(&random, i % 4 == 3 ? MAX_OBJECTS : 150), edges[i % 4], types[i / 4 % 4]);
+        grow_tree(&random, 1 + (uint32_t)test_below(&random, i % 4 == 3 ? MAX_OBJECTS : 150), edges[i % 4],
+                  types[i / 4 % 4]);
         define_all(limit);
         for (int order = 0; order < 2; order++) {
             hsd_trie *trie = new_trie(limit, 0);
@@ -308,7 +314,8 @@ Test(trie, holds_more_paths_than_its_memory)
     const hsd_trie_place root = {0};
     uint64_t objects_seen = 0;
     for (uint32_t i = 0; i < PATHS; i++) {
-        const hsd_trie_place place = hsd_trie_step_to(trie, &root, HSD_TRIE_INDIRECT, i % (PATHS / 2) | HSD_TRIE_IS_ROOT);
+        const hsd_trie_place place =
+            hsd_trie_step_to(trie, &root, HSD_TRIE_INDIRECT, i % (PATHS / 2) | HSD_TRIE_IS_ROOT);
         cr_assert_eq(hsd_trie_add(trie, &place, i % 2 ? HSD_TRIE_NEW : HSD_TRIE_FREED, 1, i, &err), HSD_OK);
     }
     cr_assert_eq(hsd_trie_finish(trie, &err), HSD_OK, "%s", err.text);

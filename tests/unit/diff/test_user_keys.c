@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "walk/user_keys.h"
 #include "support/random.h"
+#include "walk/user_keys.h"
 #include <hscapture/hscapture.h>
 
 static hsd_error err;
@@ -172,7 +172,8 @@ Test(user_keys, never_take_a_part_for_the_whole)
         char whole[32], part[36];
         hsd_text value, of_part;
         const size_t size = test_below(&random, 24);
-        for (size_t k = 0; k < size; k++) whole[k] = letters[test_below(&random, sizeof letters - 1)];
+        for (size_t k = 0; k < size; k++)
+            whole[k] = letters[test_below(&random, sizeof letters - 1)];
         const hsd_user_value answer = hsd_user_value_find((hsd_text){whole, size}, text_of("a"), &value);
         for (size_t cut = 0; cut < size; cut++) {
             memcpy(part, whole, cut);
@@ -215,7 +216,8 @@ static void open_case(key_case *c, bool is_mirrored)
     if (!is_mirrored) c->order = add_type(&c->types, "Order");
     cr_assert(read_all(&c->keys, specs, 3) == HSD_OK, "%s", err.text);
     cr_assert(hsd_user_keys_resolve(&c->keys, &c->types, &err) == HSD_OK);
-    for (int side = 0; side < 2; side++) c->info[side].facts = HSC_FACT_VALUES;
+    for (int side = 0; side < 2; side++)
+        c->info[side].facts = HSC_FACT_VALUES;
     c->info[0].path = "a.hs";
     c->info[1].path = "b.hs";
     c->store = calloc(1, sizeof *c->store);

@@ -1,5 +1,6 @@
 /*
- * For suites about heap snapshots that were written: the capture at `path`, its snapshot, and what the importer of snapshots reads in that.
+ * For suites about heap snapshots that were written: the capture at `path`, its snapshot, and what the importer of
+ * snapshots reads in that.
  *
  *      TestSuite(name, .init = begin_test, .fini = end_test);
  */

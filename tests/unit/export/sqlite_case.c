@@ -132,7 +132,8 @@ void db_expect_refused(const char *statement, const char *why)
     hsd_sql *sql;
     cr_assert_eq(hsd_sql_open(&sql, NULL, after, NULL, NULL, &db_err), HSD_OK, "%s", db_err.text);
     hsd_error_init(&db_err);
-    cr_expect_eq(hsd_sql_prepare(sql, statement, strlen(statement), &db_err), HSD_E_UNSUPPORTED, "%s was taken", statement);
+    cr_expect_eq(hsd_sql_prepare(sql, statement, strlen(statement), &db_err), HSD_E_UNSUPPORTED, "%s was taken",
+                 statement);
     cr_expect(strstr(db_err.text, why) != NULL, "%s: \"%s\", not \"%s\"", statement, db_err.text, why);
     hsd_sql_close(sql);
     hsd_capture_close(after);

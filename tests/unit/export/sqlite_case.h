@@ -1,6 +1,6 @@
 /*
- * For suites about databases: captures in a folder of the test's own, statements about them, and their answers as text, a row a line with |
- * between the columns.
+ * For suites about databases: captures in a folder of the test's own, statements about them, and their answers as text,
+ * a row a line with | between the columns.
  */
 #ifndef HSD_TESTS_SQLITE_CASE_H
 #define HSD_TESTS_SQLITE_CASE_H

@@ -46,7 +46,10 @@ static void finish(hsc_writer *w)
     hsc_close(w);
 }
 
-static void put_string(hsc_writer *w, uint32_t number, const char *text) { hsc_define_string(w, number, text, strlen(text)); }
+static void put_string(hsc_writer *w, uint32_t number, const char *text)
+{
+    hsc_define_string(w, number, text, strlen(text));
+}
 
 typedef struct numbering { /* what is added to numbers of tables */
     uint32_t types, strings, sites;
@@ -61,29 +64,35 @@ static void put_tables(hsc_writer *w, const stack_heap *heap, numbering n)
         const uint32_t at = heap->is_backward ? 2 - i : i;
         hsc_define_type(w, n.types + at + 1, types[at], strlen(types[at]), 0);
     }
-    for (uint32_t i = 0; i < 7; i++) put_string(w, n.strings + i + 1, strings[i]);
+    for (uint32_t i = 0; i < 7; i++)
+        put_string(w, n.strings + i + 1, strings[i]);
     hsc_define_label(w, 1, HSC_LABEL_FIELD, 0, n.strings + 7);
     if (heap->has_no_sites) return;
     const hsd_site sites[] = {{1, 0, 2, 6, 10, 0}, {2, 1, 3, 6, 20, 5}, {3, 2, 4, 6, 30, 0}, {4, 1, 5, 6, 11, 0}};
     for (uint32_t i = 0; i < 4; i++) {
         const hsd_site *s = &sites[heap->is_backward ? 3 - i : i];
-        hsc_define_site(w, n.sites + s->id, s->parent == 0 ? 0 : n.sites + s->parent, n.strings + s->function, n.strings + s->file, s->line,
-                        s->column);
+        hsc_define_site(w, n.sites + s->id, s->parent == 0 ? 0 : n.sites + s->parent, n.strings + s->function,
+                        n.strings + s->file, s->line, s->column);
     }
 }
 
 static void put_session(hsc_writer *w, const stack_heap *heap, numbering n, unsigned i)
 {
     const uint32_t site = heap->has_no_sites ? 0 : n.sites + 3;
-    hsc_begin_object(w, &(hsc_object){.id = 0x200 + i, .type = n.types + STACK_SESSION, .site = site, .size_bytes = i < 2 ? 100 : 64});
+    hsc_begin_object(
+        w,
+        &(hsc_object){.id = 0x200 + i, .type = n.types + STACK_SESSION, .site = site, .size_bytes = i < 2 ? 100 : 64});
     hsc_end_object(w);
 }
 
 static void put_map(hsc_writer *w, const stack_heap *heap, numbering n, unsigned sessions)
 {
     const uint32_t site = heap->has_no_sites ? 0 : n.sites + 4;
-    hsc_begin_object(w, &(hsc_object){.id = 0x100, .type = n.types + STACK_MAP, .site = site, .size_bytes = 48, .native_bytes = 1000});
-    for (unsigned i = heap->has_no_large ? 2 : 0; i < sessions; i++) hsc_reference(w, 0x200 + i, 1, i);
+    hsc_begin_object(
+        w,
+        &(hsc_object){.id = 0x100, .type = n.types + STACK_MAP, .site = site, .size_bytes = 48, .native_bytes = 1000});
+    for (unsigned i = heap->has_no_large ? 2 : 0; i < sessions; i++)
+        hsc_reference(w, 0x200 + i, 1, i);
     hsc_end_object(w);
 }
 
@@ -91,7 +100,9 @@ static void put_buffer(hsc_writer *w, numbering n)
 {
     hsc_begin_object(w, &(hsc_object){.id = 0x900, .type = n.types + STACK_BUFFER, .size_bytes = 16});
     hsc_end_object(w);
-    hsc_begin_object(w, &(hsc_object){.id = 0x901, .type = n.types + STACK_BUFFER, .size_bytes = 1 << 20, .flags = HSC_OBJECT_PSEUDO});
+    hsc_begin_object(
+        w,
+        &(hsc_object){.id = 0x901, .type = n.types + STACK_BUFFER, .size_bytes = 1 << 20, .flags = HSC_OBJECT_PSEUDO});
     hsc_end_object(w);
 }
 
@@ -101,11 +112,16 @@ void stack_write(const char *file, const stack_heap *heap)
     const unsigned sessions = 5 + heap->more_sessions, first = heap->has_no_large ? 2 : 0;
     hsc_writer *w = begin(file, heap->process != NULL ? heap->process : "shop");
     if (!heap->is_backward) put_tables(w, heap, n);
-    if (!heap->is_backward) put_map(w, heap, n, sessions);
-    else put_buffer(w, n);
-    for (unsigned i = first; i < sessions; i++) put_session(w, heap, n, heap->is_backward ? first + sessions - 1 - i : i);
-    if (!heap->is_backward) put_buffer(w, n);
-    else put_map(w, heap, n, sessions);
+    if (!heap->is_backward)
+        put_map(w, heap, n, sessions);
+    else
+        put_buffer(w, n);
+    for (unsigned i = first; i < sessions; i++)
+        put_session(w, heap, n, heap->is_backward ? first + sessions - 1 - i : i);
+    if (!heap->is_backward)
+        put_buffer(w, n);
+    else
+        put_map(w, heap, n, sessions);
     hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .label = n.strings + 1, .target = 0x100});
     if (heap->is_backward) put_tables(w, heap, n);
     finish(w);
@@ -132,7 +148,8 @@ static void keep_note(void *context, hsd_note_level level, const char *text)
     if (level != HSD_NOTE_DETAIL) snprintf(stack_notes + used, sizeof stack_notes - used, "%s\n", text);
 }
 
-hsd_status stack_export(const char *before, const char *after, const char *format, hsd_export_stacks stacks, uint64_t memory_bytes)
+hsd_status stack_export(const char *before, const char *after, const char *format, hsd_export_stacks stacks,
+                        uint64_t memory_bytes)
 {
     const hsd_run run = {.memory_bytes = memory_bytes, .threads = 1, .note = keep_note};
     const hsd_export_options options = {.format = format, .force = true, .stacks = stacks};
@@ -140,7 +157,8 @@ hsd_status stack_export(const char *before, const char *after, const char *forma
     hsd_error_init(&err);
     stack_notes[0] = '\0';
     hsd_status status = hsd_capture_open(&captures[1], after, HSD_DAMAGE_REFUSE, &run, &err);
-    if (status == HSD_OK && before != NULL) status = hsd_capture_open(&captures[0], before, HSD_DAMAGE_REFUSE, &run, &err);
+    if (status == HSD_OK && before != NULL)
+        status = hsd_capture_open(&captures[0], before, HSD_DAMAGE_REFUSE, &run, &err);
     if (status == HSD_OK) status = hsd_export_file(captures[0], captures[1], out, &options, &run, NULL, &err);
     hsd_capture_close(captures[0]);
     hsd_capture_close(captures[1]);

@@ -20,11 +20,10 @@
 #include <hscapture/hscapture.h>
 #include <hsdiff/export.h>
 
-
 enum { STACK_MAP = 1, STACK_SESSION = 2, STACK_BUFFER = 3 };
 
 typedef struct stack_heap {
-    bool is_backward;      /* records come last first, and tables have other numbers */
+    bool is_backward; /* records come last first, and tables have other numbers */
     bool has_no_sites;
     unsigned more_sessions; /* of 64 bytes */
     bool has_no_large;      /* the two of 100 bytes */
@@ -45,7 +44,8 @@ extern char path[96], other[96], out[96];
 extern hsd_error err;
 
 /* Exports a file, or growth between two (`before` NULL = none), into `out`. Fills `err`. */
-hsd_status stack_export(const char *before, const char *after, const char *format, hsd_export_stacks stacks, uint64_t memory_bytes);
+hsd_status stack_export(const char *before, const char *after, const char *format, hsd_export_stacks stacks,
+                        uint64_t memory_bytes);
 
 /* What is in `out`, with a NUL behind it, to be freed. */
 char *stack_read(size_t *size);

@@ -47,7 +47,10 @@ static hsc_options usual(void)
     return options;
 }
 
-static void put_name(hsc_writer *w, uint32_t string, const char *text) { hsc_define_string(w, string, text, strlen(text)); }
+static void put_name(hsc_writer *w, uint32_t string, const char *text)
+{
+    hsc_define_string(w, string, text, strlen(text));
+}
 
 /* A map that holds sessions, and one that nothing holds. */
 static void put_heap(hsc_writer *w, uint64_t session_bytes)
@@ -174,7 +177,8 @@ Test(baseline, keeps_live_objects_where_that_is_asked_for)
     cr_assert_eq(keep(&options, NULL), HSD_OK, "%s", err.text);
     hsd_capture *capture = open_kept();
     const hsd_capture_info *info = hsd_capture_get_info(capture);
-    cr_assert(info->objects == 3 && info->bytes == 48 + 2 * 64 && info->summary_objects == 1 && info->summary_bytes == 64);
+    cr_assert(info->objects == 3 && info->bytes == 48 + 2 * 64 && info->summary_objects == 1 &&
+              info->summary_bytes == 64);
     cr_assert_eq(hsd_object_reader_open(&reader, capture, HSD_WANT_ALL, &err), HSD_OK);
     for (uint64_t id = 0x100; id <= 0x300; id += 0x100) {
         cr_assert_eq(hsd_object_reader_next(reader, &object, &err), HSD_OK);

@@ -30,5 +30,6 @@ Test(collapsed, tells_what_it_leaves_out)
     stack_write(other, &(stack_heap){.more_sessions = 1});
     stack_write(path, &(stack_heap){0});
     expect_text(other, "");
-    cr_expect_str_eq(stack_notes, "1 stack that shrank, by 64 bytes in all, is left out: collapsed stacks hold growth alone (--to pprof holds both)\n");
+    cr_expect_str_eq(stack_notes, "1 stack that shrank, by 64 bytes in all, is left out: collapsed stacks hold growth "
+                                  "alone (--to pprof holds both)\n");
 }

@@ -1,14 +1,14 @@
 /*
- * Heap snapshots out of captures, held against what the importer of snapshots reads in them: small random heaps in every form of a
- * capture, with an oracle of its own. What is told of ids, names and memory: test_heapsnapshot_forms.c.
+ * Heap snapshots out of captures, held against what the importer of snapshots reads in them: small random heaps in
+ * every form of a capture, with an oracle of its own. What is told of ids, names and memory: test_heapsnapshot_forms.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit/export/heapsnapshot_case.h"
 #include "support/capture_view.h"
 #include "support/heap_model.h"
+#include "unit/export/heapsnapshot_case.h"
 
 TestSuite(heapsnapshot, .init = begin_test, .fini = end_test, .timeout = 300);
 
@@ -20,7 +20,7 @@ static struct {
     uint32_t order[MODEL_MAX_OBJECTS]; /* place in the file -> object of the model */
     uint32_t place[MODEL_MAX_OBJECTS]; /* and back */
     uint32_t groups, named;
-    uint32_t first;                    /* ordinal in the snapshot of the first object */
+    uint32_t first; /* ordinal in the snapshot of the first object */
 } known;
 
 #define NOWHERE UINT32_MAX
@@ -34,8 +34,10 @@ static uint32_t object_of(uint64_t id)
 
 static void root_name(const model_root *root, char *name, size_t capacity)
 {
-    if (root->name == 0) snprintf(name, capacity, "(stacks)");
-    else snprintf(name, capacity, "root%u", (unsigned)root->name);
+    if (root->name == 0)
+        snprintf(name, capacity, "(stacks)");
+    else
+        snprintf(name, capacity, "root%u", (unsigned)root->name);
 }
 
 static bool is_new_group(uint32_t root)
@@ -43,7 +45,8 @@ static bool is_new_group(uint32_t root)
     const model_root *roots = known.heap->roots;
     if (object_of(roots[root].target) == NOWHERE) return false;
     for (uint32_t i = 0; i < root; i++)
-        if (object_of(roots[i].target) != NOWHERE && roots[i].name == roots[root].name && roots[i].is_secondary == roots[root].is_secondary)
+        if (object_of(roots[i].target) != NOWHERE && roots[i].name == roots[root].name &&
+            roots[i].is_secondary == roots[root].is_secondary)
             return false;
     return true;
 }
@@ -60,7 +63,8 @@ static void know(const model_heap *heap)
         known.place[known.order[i]] = i;
         known.named += heap->objects[i].has_name;
     }
-    for (uint32_t i = 0; i < heap->root_count; i++) known.groups += is_new_group(i);
+    for (uint32_t i = 0; i < heap->root_count; i++)
+        known.groups += is_new_group(i);
     known.first = 2 + known.groups;
     view_close(&before);
 }
@@ -79,8 +83,8 @@ static int compare_references(const void *a, const void *b)
 static uint32_t wanted_references(const model_object *object, reference *out)
 {
     static const char *const names[MODEL_LABELS] = {
-        [MODEL_STRONG] = "0 field", [MODEL_WEAK] = "weak",       [MODEL_SOFT] = "0 field", [MODEL_NAMED] = "0 field",
-        [MODEL_STATIC] = "0 field", [MODEL_ANOTHER] = "0 another", [MODEL_ITEM] = "1 ",     [MODEL_FOLD] = "0 inside",
+        [MODEL_STRONG] = "0 field", [MODEL_WEAK] = "weak",         [MODEL_SOFT] = "0 field", [MODEL_NAMED] = "0 field",
+        [MODEL_STATIC] = "0 field", [MODEL_ANOTHER] = "0 another", [MODEL_ITEM] = "1 ",      [MODEL_FOLD] = "0 inside",
     };
     uint32_t count = 0;
     for (uint32_t i = 0; i < object->reference_count; i++) {
@@ -100,8 +104,10 @@ static uint32_t found_references(const loaded_object *object, reference *out)
         if (r->target >= known.first + known.heap->object_count) continue; /* its name */
         cr_assert_lt(count, MODEL_MAX_REFERENCES);
         out[count].to = (uint32_t)r->target;
-        if ((r->flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_WEAK) snprintf(out[count++].name, sizeof out->name, "weak");
-        else snprintf(out[count++].name, sizeof out->name, "%u %.16s", (unsigned)r->kind, r->name);
+        if ((r->flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_WEAK)
+            snprintf(out[count++].name, sizeof out->name, "weak");
+        else
+            snprintf(out[count++].name, sizeof out->name, "%u %.16s", (unsigned)r->kind, r->name);
     }
     return count;
 }
@@ -151,13 +157,16 @@ static void check_live(const loaded *view)
     bool wanted[MODEL_MAX_OBJECTS] = {false}, found[1024] = {false};
     cr_assert_lt(view->object_count, 1024);
     for (uint32_t i = 0; i < known.heap->root_count; i++)
-        if (object_of(known.heap->roots[i].target) != NOWHERE) model_reach(object_of(known.heap->roots[i].target), wanted);
-    for (size_t i = 0; i < view->root_count; i++) reach(view, (uint32_t)view->roots[i].target, found);
+        if (object_of(known.heap->roots[i].target) != NOWHERE)
+            model_reach(object_of(known.heap->roots[i].target), wanted);
+    for (size_t i = 0; i < view->root_count; i++)
+        reach(view, (uint32_t)view->roots[i].target, found);
     for (uint32_t i = 0; i < known.heap->object_count; i++)
         cr_assert_eq(found[known.first + known.place[i]], wanted[i], "object %u is %slive", i, wanted[i] ? "not " : "");
 }
 
-/* A primary root hangs from a node that is called as it is, and that is a root; a secondary one is a root of that name. */
+/* A primary root hangs from a node that is called as it is, and that is a root; a secondary one is a root of that name.
+ */
 static void check_root(const loaded *view, const model_root *root)
 {
     char name[24];
@@ -172,7 +181,8 @@ static void check_root(const loaded *view, const model_root *root)
         if (root->is_secondary) found += r->target == target;
         const loaded_object *group = &view->objects[r->target];
         if (!root->is_secondary && strcmp(group->type, name) == 0)
-            for (size_t k = 0; k < group->reference_count; k++) found += group->references[k].target == target;
+            for (size_t k = 0; k < group->reference_count; k++)
+                found += group->references[k].target == target;
     }
     cr_assert_geq(found, 1, "root %s is lost", name);
 }
@@ -184,10 +194,13 @@ static void check_heap(const model_heap *heap, const model_form *form)
     know(heap);
     round_trip(&view);
     const size_t least = known.first + heap->object_count + known.named;
-    cr_assert(view.object_count == least || view.object_count == least + 1, "%zu nodes, not %zu", view.object_count, least);
-    for (uint32_t place = 0; place < heap->object_count; place++) check_object(&view, place);
+    cr_assert(view.object_count == least || view.object_count == least + 1, "%zu nodes, not %zu", view.object_count,
+              least);
+    for (uint32_t place = 0; place < heap->object_count; place++)
+        check_object(&view, place);
     check_live(&view);
-    for (uint32_t i = 0; i < heap->root_count; i++) check_root(&view, &heap->roots[i]);
+    for (uint32_t i = 0; i < heap->root_count; i++)
+        check_root(&view, &heap->roots[i]);
     loaded_release(&view);
 }
 

@@ -1,15 +1,15 @@
 /*
- * Heap snapshots out of captures: ids, names that no JSON may carry as they are, captures of other kinds, a heap too large for the
- * memory given, and machines that fail. That all of a heap is in its snapshot: test_heapsnapshot.c.
+ * Heap snapshots out of captures: ids, names that no JSON may carry as they are, captures of other kinds, a heap too
+ * large for the memory given, and machines that fail. That all of a heap is in its snapshot: test_heapsnapshot.c.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit/export/heapsnapshot_case.h"
 #include "support/fault.h"
 #include "support/random.h"
+#include "unit/export/heapsnapshot_case.h"
 
 TestSuite(heapsnapshot_forms, .init = begin_test, .fini = end_test, .timeout = 300);
 
@@ -44,7 +44,8 @@ static void ids_of(hsc_identity identity, const uint64_t *ids, size_t count, uin
         out[i] = view.objects[3 + i].id;
         cr_assert_eq(view.objects[3 + i].size, 8 * (i + 1));
         cr_assert(out[i] % 2 == 1 && out[i] <= UINT32_MAX, "id %llu", (unsigned long long)out[i]);
-        for (size_t k = 0; k < i; k++) cr_assert_neq(out[i], out[k]);
+        for (size_t k = 0; k < i; k++)
+            cr_assert_neq(out[i], out[k]);
     }
     loaded_release(&view);
 }
@@ -61,7 +62,8 @@ Test(heapsnapshot_forms, gives_an_object_the_same_id_in_two_snapshots)
         cr_assert_eq(b[2], a[1]);
         cr_assert_eq(b[3], a[6]);
         cr_assert_eq(b[4], a[3]);
-        for (size_t i = 0; i < 7; i++) cr_assert(b[1] != a[i] && b[5] != a[i]);
+        for (size_t i = 0; i < 7; i++)
+            cr_assert(b[1] != a[i] && b[5] != a[i]);
     }
     ids_of(HSC_IDENTITY_EXACT, before, 7, a);
     cr_assert_eq(a[1], 2 * (77 + 65536) + 1);
@@ -86,7 +88,8 @@ Test(heapsnapshot_forms, tells_objects_apart_whose_hashes_meet)
     uint64_t *ids = malloc(COUNT * sizeof *ids);
     loaded view;
     cr_assert_not_null(ids);
-    for (size_t i = 0; i < COUNT; i++) ids[i] = UINT64_C(0x7f0000000000) + i * 16;
+    for (size_t i = 0; i < COUNT; i++)
+        ids[i] = UINT64_C(0x7f0000000000) + i * 16;
     write_ids(HSC_IDENTITY_ADDRESS, ids, COUNT); /* about five pairs meet */
     round_trip(&view);
     uint8_t *seen = calloc((size_t)1 << 28, 1);
@@ -157,8 +160,10 @@ Test(heapsnapshot_forms, is_pure_ascii_whatever_the_names)
     write_hostile();
     round_trip(&view);
     char *text = read_snapshot(&size);
-    for (size_t i = 0; i < size; i++) cr_assert(text[i] == '\n' || (text[i] >= 0x20 && text[i] < 0x7f), "byte %d at %zu", text[i], i);
-    for (size_t i = 0; i < HOSTILE; i++) cr_assert_not_null(strstr(text, hostile_names[i].json), "no %s", hostile_names[i].json);
+    for (size_t i = 0; i < size; i++)
+        cr_assert(text[i] == '\n' || (text[i] >= 0x20 && text[i] < 0x7f), "byte %d at %zu", text[i], i);
+    for (size_t i = 0; i < HOSTILE; i++)
+        cr_assert_not_null(strstr(text, hostile_names[i].json), "no %s", hostile_names[i].json);
     for (size_t i = 0; i < 5; i++) /* what is UTF-8 comes back as it was; a NUL ends the text */
         cr_assert_eq(strncmp(view.objects[2 + HOSTILE + i].type, hostile_names[i].bytes, hostile_names[i].size), 0);
     cr_assert_null(strstr(text, "secret"));
@@ -200,8 +205,10 @@ Test(heapsnapshot_forms, keeps_everything_live_where_no_roots_are_known)
     cr_assert_eq(hsc_finish(w), HSC_OK);
     hsc_close(w);
     round_trip(&view);
-    for (size_t i = 0; i < view.root_count; i++) reach(&view, (uint32_t)view.roots[i].target, live);
-    for (size_t i = 2; i < 7; i++) cr_assert(live[i]);
+    for (size_t i = 0; i < view.root_count; i++)
+        reach(&view, (uint32_t)view.roots[i].target, live);
+    for (size_t i = 2; i < 7; i++)
+        cr_assert(live[i]);
     loaded_release(&view);
 }
 
@@ -223,17 +230,22 @@ Test(heapsnapshot_forms, adds_what_an_object_owns_outside_the_heap)
 
 /* ---- snapshots that were snapshots ---- */
 
-/* A page: its window has a detached element, whose span is detached with it, but not the document, which is attached, with its body. */
+/* A page: its window has a detached element, whose span is detached with it, but not the document, which is attached,
+ * with its body. */
 static const char page[] =
     "{\"snapshot\":{\"meta\":{\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\",\"edge_count\",\"detachedness\"],"
-    "\"node_types\":[[\"hidden\",\"array\",\"string\",\"object\",\"code\",\"closure\",\"regexp\",\"number\",\"native\",\"synthetic\"],"
+    "\"node_types\":[[\"hidden\",\"array\",\"string\",\"object\",\"code\",\"closure\",\"regexp\",\"number\",\"native\","
+    "\"synthetic\"],"
     "\"string\",\"number\",\"number\",\"number\",\"number\"],"
     "\"edge_fields\":[\"type\",\"name_or_index\",\"to_node\"],"
-    "\"edge_types\":[[\"context\",\"element\",\"property\",\"internal\",\"hidden\",\"shortcut\",\"weak\"],\"string_or_number\",\"node\"]},"
+    "\"edge_types\":[[\"context\",\"element\",\"property\",\"internal\",\"hidden\",\"shortcut\",\"weak\"],\"string_or_"
+    "number\",\"node\"]},"
     "\"node_count\":9,\"edge_count\":9,\"extra_native_bytes\":4096},\n"
-    "\"nodes\":[9,1,1,0,3,0, 9,2,3,0,1,0, 3,4,5,16,1,0, 8,5,7,32,2,2, 8,6,9,32,0,0, 8,7,11,64,1,1, 8,8,13,40,0,0, 9,3,15,0,1,0, 9,14,17,24,0,0],\n"
+    "\"nodes\":[9,1,1,0,3,0, 9,2,3,0,1,0, 3,4,5,16,1,0, 8,5,7,32,2,2, 8,6,9,32,0,0, 8,7,11,64,1,1, 8,8,13,40,0,0, "
+    "9,3,15,0,1,0, 9,14,17,24,0,0],\n"
     "\"edges\":[1,1,6, 5,13,12, 1,2,48, 1,1,42, 2,9,18, 3,10,24, 3,11,30, 3,12,36, 1,1,30],\n"
-    "\"strings\":[\"<dummy>\",\"\",\"(GC roots)\",\"(Global handles)\",\"Window\",\"HTMLDivElement\",\"HTMLSpanElement\",\"Document\","
+    "\"strings\":[\"<dummy>\",\"\",\"(GC roots)\",\"(Global "
+    "handles)\",\"Window\",\"HTMLDivElement\",\"HTMLSpanElement\",\"Document\","
     "\"HTMLBodyElement\",\"div\",\"parent\",\"doc\",\"body\",\"1\",\"C++ roots\"]}";
 
 static const loaded_object *by_id(const loaded *view, uint64_t id)
@@ -267,7 +279,8 @@ Test(heapsnapshot_forms, keeps_what_is_detached_and_the_roots_of_a_page)
     for (size_t i = 0; i < before.root_count; i++) {
         const loaded_root *root = &before.roots[i];
         const loaded_object *target = by_id(&after, before.objects[root->target].id);
-        cr_assert(loaded_has_root(&after, root->kind, root->label, (uint64_t)(target - after.objects)), "root %s", root->label);
+        cr_assert(loaded_has_root(&after, root->kind, root->label, (uint64_t)(target - after.objects)), "root %s",
+                  root->label);
     }
     cr_assert_eq(after.native_used, 4096);
     loaded_release(&before);
@@ -290,7 +303,8 @@ static void write_many(uint64_t count)
     hsc_define_label(w, 2, HSC_LABEL_ELEMENT, HSC_STRENGTH_WEAK, 0);
     for (uint64_t i = 1; i <= count; i++) {
         hsc_begin_object(w, &(hsc_object){.id = i << 20, .type = 1, .size_bytes = 16 + i % 64});
-        for (uint64_t k = test_below(&random, 5); k > 0; k--) hsc_reference(w, (1 + test_below(&random, count)) << 20, 1, 0);
+        for (uint64_t k = test_below(&random, 5); k > 0; k--)
+            hsc_reference(w, (1 + test_below(&random, count)) << 20, 1, 0);
         if (i % 16 == 0) hsc_reference(w, (1 + test_below(&random, count)) << 20, 2, i);
         hsc_end_object(w);
         if (i % 1000 == 0) hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STACK, .target = i << 20});
@@ -346,7 +360,8 @@ static void fail_at_each(hsd_capture *capture, hsd_fault_family family, hsd_stat
         hsd_fault_reset();
         if (status == HSD_OK) continue; /* what can be done without: a sorter takes less */
         failed++;
-        cr_assert_eq(status, expected, "%s call %llu: status %d", hsd_fault_name(family), (unsigned long long)at, (int)status);
+        cr_assert_eq(status, expected, "%s call %llu: status %d", hsd_fault_name(family), (unsigned long long)at,
+                     (int)status);
         cr_assert_neq(access(snapshot, F_OK), 0);
     }
     cr_assert_gt(failed, 0);

@@ -1,5 +1,6 @@
 /*
- * Captures of any heap as heap dumps, read back by the importer: random heaps whole, and what each part of a dump stands for.
+ * Captures of any heap as heap dumps, read back by the importer: random heaps whole, and what each part of a dump
+ * stands for.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -164,8 +165,13 @@ Test(hprof_export, primitives_have_as_many_elements_as_they_are_large)
 
 Test(hprof_export, names_that_tools_would_misread_are_turned)
 {
-    static const char *const names[][2] = {{"[]*main.Node", "*main.Node[]"}, {"[4]int", "int[4]"}, {"net/http.Request", "net∕http.Request"},
-                                           {"[broken", "_[broken"}, {"", "(unnamed)"}, {"[]", "_[]"}, {"a\"b\n", "a\"b\n"}};
+    static const char *const names[][2] = {{"[]*main.Node", "*main.Node[]"},
+                                           {"[4]int", "int[4]"},
+                                           {"net/http.Request", "net∕http.Request"},
+                                           {"[broken", "_[broken"},
+                                           {"", "(unnamed)"},
+                                           {"[]", "_[]"},
+                                           {"a\"b\n", "a\"b\n"}};
     enum { COUNT = sizeof names / sizeof names[0] };
     hsc_writer *w = kit_writer(&k, NULL);
     for (uint32_t i = 0; i < COUNT; i++) {

@@ -1,6 +1,6 @@
 /*
- * Heap dumps of a JVM there and back: the known Java heap in the forms that dumpers choose, imported, exported, and imported again. Both
- * captures must say the same, object by object.
+ * Heap dumps of a JVM there and back: the known Java heap in the forms that dumpers choose, imported, exported, and
+ * imported again. Both captures must say the same, object by object.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -72,9 +72,11 @@ static void compare_object(const view_object *before, bool by_name)
         const view_reference *reference = &k.before.references[before->first + i];
         const char *label = view_string(&k.before, view_label_of(&k.before, reference).name);
         if (view_find(&k.before, reference->target) == NULL) continue;
-        cr_assert(has_reference(after, reference->target, label, reference->index), "%s of %s is lost", label, view_type(&k.before, before->type));
+        cr_assert(has_reference(after, reference->target, label, reference->index), "%s of %s is lost", label,
+                  view_type(&k.before, before->type));
     }
-    if (by_name && is_class(&k.before, before)) cr_assert_str_eq(view_string(&k.after, after->name), view_string(&k.before, before->name));
+    if (by_name && is_class(&k.before, before))
+        cr_assert_str_eq(view_string(&k.after, after->name), view_string(&k.before, before->name));
 }
 
 static void compare(void)
@@ -84,8 +86,8 @@ static void compare(void)
     cr_assert(k.after.object_count == k.before.object_count + made_up_classes());
     for (size_t i = 0; i < k.before.root_count; i++) {
         const hsd_root *root = &k.before.roots[i];
-        cr_assert(view_count_roots(&k.after, root->kind, view_string(&k.before, root->label), root->target) > 0, "root %s is lost",
-                  view_string(&k.before, root->label));
+        cr_assert(view_count_roots(&k.after, root->kind, view_string(&k.before, root->label), root->target) > 0,
+                  "root %s is lost", view_string(&k.before, root->label));
     }
 }
 
@@ -113,10 +115,13 @@ Test(hprof_export_jvm, weak_and_soft_references_stay_what_they_are)
     const heap_form form = {0};
     import_form(&form);
     kit_round(&k);
-    static const struct { enum heap_object from, to; uint32_t strength; } references[] = {{HEAP_WEAK, HEAP_WEAK_VALUE, HSC_STRENGTH_WEAK},
-                                                                                         {HEAP_SOFT, HEAP_SOFT_VALUE, HSC_STRENGTH_SOFT},
-                                                                                         {HEAP_PHANTOM, HEAP_PHANTOM_VALUE, HSC_STRENGTH_WEAK},
-                                                                                         {HEAP_FINAL, HEAP_FINAL_VALUE, HSC_STRENGTH_WEAK}};
+    static const struct {
+        enum heap_object from, to;
+        uint32_t strength;
+    } references[] = {{HEAP_WEAK, HEAP_WEAK_VALUE, HSC_STRENGTH_WEAK},
+                      {HEAP_SOFT, HEAP_SOFT_VALUE, HSC_STRENGTH_SOFT},
+                      {HEAP_PHANTOM, HEAP_PHANTOM_VALUE, HSC_STRENGTH_WEAK},
+                      {HEAP_FINAL, HEAP_FINAL_VALUE, HSC_STRENGTH_WEAK}};
     for (size_t i = 0; i < sizeof references / sizeof references[0]; i++) {
         const view_object *from = view_find(&k.after, heap_id(&form, references[i].from));
         const view_reference *referent = view_reference_of(&k.after, from, "referent", 0);
@@ -126,7 +131,8 @@ Test(hprof_export_jvm, weak_and_soft_references_stay_what_they_are)
     cr_assert(k.notes[0] == '\0', "%s", k.notes);
 }
 
-/* The list of the classes of a loader, that of the threads of a group: a reader of the dump gets to what they lead to by nothing else. */
+/* The list of the classes of a loader, that of the threads of a group: a reader of the dump gets to what they lead to
+ * by nothing else. */
 Test(hprof_export_jvm, weak_references_that_are_no_referents_are_written)
 {
     hsc_writer *w = kit_writer(&k, NULL);
@@ -202,9 +208,11 @@ Test(hprof_export_jvm, contents_of_arrays_come_back_where_they_are_asked_for)
     k.with_values = k.options.with_values = true;
     import_form(&form);
     kit_round(&k);
-    static const enum heap_object arrays[] = {HEAP_CHARS_KEY, HEAP_CHARS_MAIN, HEAP_CHARS, HEAP_BYTES, HEAP_SHORTS, HEAP_INTS, HEAP_LONGS};
+    static const enum heap_object arrays[] = {HEAP_CHARS_KEY, HEAP_CHARS_MAIN, HEAP_CHARS, HEAP_BYTES,
+                                              HEAP_SHORTS,    HEAP_INTS,       HEAP_LONGS};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        const view_object *before = view_find(&k.before, heap_id(&form, arrays[i])), *after = view_find(&k.after, before->id);
+        const view_object *before = view_find(&k.before, heap_id(&form, arrays[i])),
+                          *after = view_find(&k.after, before->id);
         cr_assert_str_eq(after->value, before->value);
     }
 }

@@ -71,7 +71,9 @@ void kit_type(hsc_writer *w, uint32_t type, const char *name) { hsc_define_type(
 
 hsd_status kit_export(kit *k)
 {
-    const hsd_run run = {.memory_bytes = k->memory_bytes != 0 ? k->memory_bytes : UINT64_C(64) << 20, .note = take_note, .note_context = k};
+    const hsd_run run = {.memory_bytes = k->memory_bytes != 0 ? k->memory_bytes : UINT64_C(64) << 20,
+                         .note = take_note,
+                         .note_context = k};
     hsd_capture *capture;
     k->notes[0] = '\0';
     cr_assert(hsd_capture_open(&capture, k->capture, HSD_DAMAGE_REFUSE, &run, &k->err) == HSD_OK, "%s", k->err.text);
@@ -111,7 +113,8 @@ void kit_round(kit *k)
 
 bool kit_is_made_up(const char *type)
 {
-    static const char *const types[] = {"java.lang.Class", "(elements)[]", "byte[]", "char[]", "java.lang.String", "java.lang.Thread"};
+    static const char *const types[] = {"java.lang.Class", "(elements)[]",     "byte[]",
+                                        "char[]",          "java.lang.String", "java.lang.Thread"};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(type, types[i]) == 0) return true;
     return false;
@@ -119,13 +122,15 @@ bool kit_is_made_up(const char *type)
 
 typedef struct images {
     const kit *k;
-    size_t *after_of;   /* object of before -> of after */
-    size_t *before_of;  /* and back; SIZE_MAX = made up */
+    size_t *after_of;  /* object of before -> of after */
+    size_t *before_of; /* and back; SIZE_MAX = made up */
 } images;
 
 static images match(const kit *k)
 {
-    images m = {.k = k, .after_of = calloc(k->before.object_count + 1, sizeof(size_t)), .before_of = calloc(k->after.object_count + 1, sizeof(size_t))};
+    images m = {.k = k,
+                .after_of = calloc(k->before.object_count + 1, sizeof(size_t)),
+                .before_of = calloc(k->after.object_count + 1, sizeof(size_t))};
     size_t next = 0;
     for (size_t i = 0; i < k->after.object_count; i++) {
         const bool is_made_up = kit_is_made_up(view_type(&k->after, k->after.objects[i].type));
@@ -154,7 +159,11 @@ static size_t index_of(const capture_view *view, uint64_t target)
     return object == NULL ? SIZE_MAX : (size_t)(object - view->objects);
 }
 
-typedef struct expected { const char *name; size_t target; bool is_found; } expected;
+typedef struct expected {
+    const char *name;
+    size_t target;
+    bool is_found;
+} expected;
 
 /* Takes one that is expected: with this name, or with any. Looks behind the last one first: most come in order. */
 static bool take(expected *list, size_t count, const char *name, size_t target)
@@ -162,7 +171,8 @@ static bool take(expected *list, size_t count, const char *name, size_t target)
     static size_t last;
     for (size_t n = 1; n <= count; n++) {
         const size_t i = (last + n) % count;
-        const bool fits = name == NULL || list[i].name[0] == '\0' || strcmp(list[i].name, name) == 0; /* what has no name gets one */
+        /* what has no name gets one */
+        const bool fits = name == NULL || list[i].name[0] == '\0' || strcmp(list[i].name, name) == 0;
         if (list[i].is_found || list[i].target != target || !fits) continue;
         last = i;
         return list[i].is_found = true;
@@ -216,7 +226,8 @@ static size_t compare_object(const images *m, size_t i)
         const view_reference *reference = &view->references[image->first + r];
         const size_t at = index_of(view, reference->target);
         if (m->before_of[at] != SIZE_MAX)
-            cr_assert(take(list, count, name_of(view, reference), m->before_of[at]), "object %zu: %s", i, name_of(view, reference));
+            cr_assert(take(list, count, name_of(view, reference), m->before_of[at]), "object %zu: %s", i,
+                      name_of(view, reference));
     }
     for (size_t r = 0; r < image->count; r++) { /* those without a name last: they take what is left */
         const size_t at = index_of(view, view->references[image->first + r].target);
@@ -240,7 +251,8 @@ static void take_statics(const images *m, expected *roots, size_t count)
             const view_reference *reference = &view->references[object->first + r];
             const size_t target = m->before_of[index_of(view, reference->target)];
             if (view_label_of(view, reference).kind != HSC_LABEL_STATIC) continue;
-            cr_assert(take(roots, count, name_of(view, reference), target), "a static %s that is no root", name_of(view, reference));
+            cr_assert(take(roots, count, name_of(view, reference), target), "a static %s that is no root",
+                      name_of(view, reference));
         }
     }
 }
@@ -252,7 +264,8 @@ static void compare_roots(const images *m)
     size_t count = 0;
     for (size_t i = 0; i < k->before.root_count; i++) {
         const size_t target = index_of(&k->before, k->before.roots[i].target);
-        if (target != SIZE_MAX) roots[count++] = (expected){view_string(&k->before, k->before.roots[i].label), target, false};
+        if (target != SIZE_MAX)
+            roots[count++] = (expected){view_string(&k->before, k->before.roots[i].label), target, false};
     }
     take_statics(m, roots, count);
     for (size_t i = 0; i < k->after.root_count; i++) {

@@ -10,15 +10,15 @@
 #include "support/capture_view.h"
 
 typedef struct kit {
-    char capture[64], dump[72];   /* paths */
-    hsd_export_options options;   /* set before */
-    uint64_t memory_bytes;        /* 0 = 64 MiB */
-    bool with_values;             /* of the import */
-    capture_view before, after;   /* open after kit_round */
+    char capture[64], dump[72]; /* paths */
+    hsd_export_options options; /* set before */
+    uint64_t memory_bytes;      /* 0 = 64 MiB */
+    bool with_values;           /* of the import */
+    capture_view before, after; /* open after kit_round */
     hsd_export_result result;
     hsd_error err;
     char notes[4096];
-    uint8_t *bytes;               /* the dump */
+    uint8_t *bytes; /* the dump */
     size_t size;
 } kit;
 
@@ -45,9 +45,10 @@ bool kit_is_made_up(const char *type);
 const view_object *kit_image(const kit *k, size_t i);
 
 /*
- * Fails the test unless both have the same objects by type, and each the same references: by name and target, or those without a field of
- * their own in "(elements)[]" by target; weak ones and those that lead nowhere do not count. Roots likewise: as a static of a made-up
- * class with the label as its name, or by target. Returns how many references had lost their name.
+ * Fails the test unless both have the same objects by type, and each the same references: by name and target, or those
+ * without a field of their own in "(elements)[]" by target; weak ones and those that lead nowhere do not count. Roots
+ * likewise: as a static of a made-up class with the label as its name, or by target. Returns how many references had
+ * lost their name.
  */
 size_t kit_compare(const kit *k);
 

@@ -1,6 +1,6 @@
 /*
- * References beside their objects, against a reading of the same capture that looks every target up by walking through all objects: small
- * random heaps in every form, and one too large for the memory given.
+ * References beside their objects, against a reading of the same capture that looks every target up by walking through
+ * all objects: small random heaps in every form, and one too large for the memory given.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -60,8 +60,8 @@ static void know_reference(uint64_t source, uint64_t target, uint32_t label, uin
         return;
     }
     cr_assert_lt(known.reference_count, MOST_REFERENCES);
-    known.references[known.reference_count++] =
-        (known_reference){.source = source, .target = ordinal, .target_id = known.ids[ordinal], .index = index, .label = label};
+    known.references[known.reference_count++] = (known_reference){
+        .source = source, .target = ordinal, .target_id = known.ids[ordinal], .index = index, .label = label};
 }
 
 static void read_objects(hsd_capture *capture, bool ids_alone)
@@ -85,17 +85,26 @@ static void read_records(hsd_capture *capture, hsd_record_kind kind)
     cr_assert_eq(hsd_record_reader_open(&reader, capture, kind, &err), HSD_OK, "%s", err.text);
     while (hsd_record_reader_next(reader, &record, &err) == HSD_OK) {
         if (kind == HSD_RECORD_ROOT) {
-            if (!look_up(record.root.target, &target)) known.dangling++;
-            else known.roots[known.root_count++] = (hsd_joined_root){target, known.ids[target], record.root.kind, record.root.label,
-                                                                     record.root.thread, record.root.frame, record.root.flags};
+            if (!look_up(record.root.target, &target))
+                known.dangling++;
+            else
+                known.roots[known.root_count++] = (hsd_joined_root){target,
+                                                                    known.ids[target],
+                                                                    record.root.kind,
+                                                                    record.root.label,
+                                                                    record.root.thread,
+                                                                    record.root.frame,
+                                                                    record.root.flags};
             continue;
         }
         const bool was_by_ordinal = known.by_ordinal;
         known.by_ordinal = record.edge.source_is_ordinal;
         const bool has_source = look_up(record.edge.source, &source);
         known.by_ordinal = was_by_ordinal;
-        if (has_source) know_reference(source, record.edge.target, record.edge.label, record.edge.index);
-        else known.dangling++;
+        if (has_source)
+            know_reference(source, record.edge.target, record.edge.label, record.edge.index);
+        else
+            known.dangling++;
     }
     hsd_record_reader_close(reader);
 }
@@ -126,7 +135,8 @@ static void check_references(hsd_joined *joined, uint64_t *at, uint64_t source, 
     while (hsd_joined_next_reference(joined, &one, &err) == HSD_OK) {
         const known_reference *wanted = &known.references[(*at)++];
         cr_assert_leq(*at, known.reference_count, "there are too many references");
-        cr_assert(wanted->source == source && wanted->target == one.target && wanted->label == one.label && wanted->index == one.index,
+        cr_assert(wanted->source == source && wanted->target == one.target && wanted->label == one.label &&
+                      wanted->index == one.index,
                   "reference %llu of object %llu", (unsigned long long)*at, (unsigned long long)source);
         cr_assert_eq(one.target_id, want_ids ? wanted->target_id : 0);
     }
@@ -141,8 +151,10 @@ static void check_pass(hsd_joined *joined, bool want_ids, bool skip_some)
         cr_assert_eq(object.ordinal, count++);
         cr_assert_eq(object.id, known.ids[object.ordinal]);
         if (skip_some && object.ordinal % 3 == 1)
-            while (at < known.reference_count && known.references[at].source == object.ordinal) at++;
-        else check_references(joined, &at, object.ordinal, want_ids);
+            while (at < known.reference_count && known.references[at].source == object.ordinal)
+                at++;
+        else
+            check_references(joined, &at, object.ordinal, want_ids);
     }
     cr_assert_eq(status, HSD_END, "%s", err.text);
     cr_assert_eq(count, known.object_count);
@@ -158,7 +170,8 @@ static void check_roots(hsd_joined *joined, bool want_ids)
     while (hsd_joined_next_root(joined, &root, &err) == HSD_OK) {
         hsd_joined_root wanted = known.roots[count++];
         if (!want_ids) wanted.target_id = 0;
-        cr_assert(root.target == wanted.target && root.target_id == wanted.target_id && root.kind == wanted.kind && root.label == wanted.label,
+        cr_assert(root.target == wanted.target && root.target_id == wanted.target_id && root.kind == wanted.kind &&
+                      root.label == wanted.label,
                   "root %llu", (unsigned long long)count);
         cr_assert(root.thread == wanted.thread && root.frame == wanted.frame && root.flags == wanted.flags);
     }
@@ -175,7 +188,10 @@ static void check_file(bool want_ids)
     cr_assert_eq(hsd_capture_open(&capture, path, HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
     know(capture);
     qsort(known.references, known.reference_count, sizeof known.references[0], by_source);
-    const hsd_joined_options options = {.want = HSD_WANT_IDS | HSD_WANT_SIZES, .want_ids = want_ids, .memory_bytes = HSD_JOINED_MIN_BYTES, .space = &space};
+    const hsd_joined_options options = {.want = HSD_WANT_IDS | HSD_WANT_SIZES,
+                                        .want_ids = want_ids,
+                                        .memory_bytes = HSD_JOINED_MIN_BYTES,
+                                        .space = &space};
     cr_assert_eq(hsd_joined_new(&joined, capture, &options, &err), HSD_OK, "%s", err.text);
     check_pass(joined, want_ids, false);
     check_roots(joined, want_ids);
@@ -212,7 +228,8 @@ static void write_large(bool by_ordinal)
     for (uint64_t i = 0; i < count; i++) {
         hsc_begin_object(w, &(hsc_object){.id = i * 16, .type = 1, .size_bytes = 16});
         const unsigned fan_out = i == 700 ? 200000 : 3;
-        for (unsigned k = 0; k < fan_out; k++) hsc_reference(w, (i * 7919 + k * 104729) % (count + 5) * step, 1 + k % 2, k);
+        for (unsigned k = 0; k < fan_out; k++)
+            hsc_reference(w, (i * 7919 + k * 104729) % (count + 5) * step, 1 + k % 2, k);
         hsc_end_object(w);
     }
     cr_assert_eq(hsc_finish(w), HSC_OK, "%s", hsc_error_text(w));
@@ -240,7 +257,8 @@ static void check_without_references(void)
     uint64_t count = 0;
     hsd_temp_space_init(&space, NULL);
     cr_assert_eq(hsd_capture_open(&capture, path, HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
-    const hsd_joined_options options = {.want = HSD_WANT_IDS, .no_references = true, .memory_bytes = HSD_JOINED_MIN_BYTES, .space = &space};
+    const hsd_joined_options options = {
+        .want = HSD_WANT_IDS, .no_references = true, .memory_bytes = HSD_JOINED_MIN_BYTES, .space = &space};
     cr_assert_eq(hsd_joined_new(&joined, capture, &options, &err), HSD_OK, "%s", err.text);
     while (hsd_joined_next_object(joined, &object, &err) == HSD_OK) {
         cr_assert_eq(object.ordinal, count++);

@@ -1,6 +1,6 @@
 /*
- * Profiles of pprof, read again with a reader of the test's own: all references lead somewhere, and what they say is what the capture
- * holds. What the tool itself makes of them is held in tests/export.
+ * Profiles of pprof, read again with a reader of the test's own: all references lead somewhere, and what they say is
+ * what the capture holds. What the tool itself makes of them is held in tests/export.
  */
 #include <criterion/criterion.h>
 
@@ -19,15 +19,20 @@ typedef struct sample {
     size_t location_count, value_count, label_count;
 } sample;
 
-typedef struct location { uint64_t id, mapping, function, line, column; } location;
-typedef struct function { uint64_t id, name, system_name, file; } function;
+typedef struct location {
+    uint64_t id, mapping, function, line, column;
+} location;
+typedef struct function {
+    uint64_t id, name, system_name, file;
+} function;
 
 static struct profile {
     char texts[MOST][400];
     sample samples[MOST];
     location locations[MOST_FRAMES];
     function functions[MOST_FRAMES];
-    uint64_t value_types[4][2], comments[4], period_type[2], time, duration, period, default_type, mapping, mapping_file;
+    uint64_t value_types[4][2], comments[4], period_type[2], time, duration, period, default_type, mapping,
+        mapping_file;
     size_t text_count, sample_count, location_count, function_count, type_count, comment_count;
 } p;
 
@@ -61,11 +66,13 @@ static void read_sample(hsd_proto_message message, sample *to)
     uint64_t value;
     while (next(&message, &field)) {
         uint64_t left = UINT64_MAX;
-        if (field.number == 3) read_label(enter(&message, &field), to);
-        else while (hsd_proto_number(&message, &field, &left, &value, &err) == HSD_OK) {
-            if (field.number == 1) to->locations[to->location_count++] = value;
-            if (field.number == 2) to->values[to->value_count++] = (int64_t)value;
-        }
+        if (field.number == 3)
+            read_label(enter(&message, &field), to);
+        else
+            while (hsd_proto_number(&message, &field, &left, &value, &err) == HSD_OK) {
+                if (field.number == 1) to->locations[to->location_count++] = value;
+                if (field.number == 2) to->values[to->value_count++] = (int64_t)value;
+            }
     }
 }
 
@@ -102,7 +109,8 @@ static void read_text(hsd_proto_message *message, const hsd_proto_field *field)
 static void read_field(hsd_proto_message *message, const hsd_proto_field *field)
 {
     uint64_t words[9] = {0};
-    cr_assert(p.text_count < MOST && p.sample_count < MOST && p.location_count < MOST_FRAMES && p.function_count < MOST_FRAMES);
+    cr_assert(p.text_count < MOST && p.sample_count < MOST && p.location_count < MOST_FRAMES &&
+              p.function_count < MOST_FRAMES);
     switch (field->number) {
     case 1: read_words(enter(message, field), p.value_types[p.type_count++], 2); break;
     case 2: read_sample(enter(message, field), &p.samples[p.sample_count++]); break;
@@ -133,14 +141,17 @@ static void check_references(void)
 {
     for (size_t i = 0; i < p.sample_count; i++) {
         cr_expect_eq(p.samples[i].value_count, p.type_count);
-        for (size_t k = 0; k < p.samples[i].location_count; k++) cr_expect(p.samples[i].locations[k] - 1 < p.location_count);
+        for (size_t k = 0; k < p.samples[i].location_count; k++)
+            cr_expect(p.samples[i].locations[k] - 1 < p.location_count);
         for (size_t k = 0; k < p.samples[i].label_count; k++)
             cr_expect(p.samples[i].label_keys[k] < p.text_count && p.samples[i].label_texts[k] < p.text_count);
     }
     for (size_t i = 0; i < p.location_count; i++)
-        cr_expect(p.locations[i].id == i + 1 && p.locations[i].mapping == p.mapping && p.locations[i].function - 1 < p.function_count);
+        cr_expect(p.locations[i].id == i + 1 && p.locations[i].mapping == p.mapping &&
+                  p.locations[i].function - 1 < p.function_count);
     for (size_t i = 0; i < p.function_count; i++)
-        cr_expect(p.functions[i].id == i + 1 && p.functions[i].name < p.text_count && p.functions[i].file < p.text_count);
+        cr_expect(p.functions[i].id == i + 1 && p.functions[i].name < p.text_count &&
+                  p.functions[i].file < p.text_count);
     cr_expect_str_empty(p.texts[0]);
     cr_expect_eq(p.mapping, 1);
     cr_expect_lt(p.mapping_file, p.text_count);
@@ -155,7 +166,8 @@ static void read_profile(const char *before, hsd_export_stacks stacks)
     cr_assert_eq(hsd_source_open_file(&below, out, 0, &err), HSD_OK);
     cr_assert_eq(hsd_gzip_open(&source, &below, 0, false, &err), HSD_OK);
     hsd_proto_message all = hsd_proto_all(&source);
-    while (next(&all, &field)) read_field(&all, &field);
+    while (next(&all, &field))
+        read_field(&all, &field);
     hsd_source_close(&source);
     hsd_source_close(&below);
     check_references();
@@ -170,8 +182,8 @@ static const char *stack_of(const sample *s)
     for (size_t i = 0; i < s->location_count; i++) {
         const location *l = &p.locations[s->locations[i] - 1];
         const function *f = &p.functions[l->function - 1];
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s@%s:%u:%u", i == 0 ? "" : " < ", p.texts[f->name], p.texts[f->file],
-                                 (unsigned)l->line, (unsigned)l->column);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s@%s:%u:%u", i == 0 ? "" : " < ",
+                                 p.texts[f->name], p.texts[f->file], (unsigned)l->line, (unsigned)l->column);
     }
     return text;
 }
@@ -183,11 +195,13 @@ static const char *label_of(const sample *s, const char *key)
     return "";
 }
 
-static void expect_sample(size_t i, int64_t objects, int64_t bytes, const char *stack, const char *root, const char *type)
+static void expect_sample(size_t i, int64_t objects, int64_t bytes, const char *stack, const char *root,
+                          const char *type)
 {
     const sample *s = &p.samples[i];
     cr_assert_lt(i, p.sample_count);
-    cr_expect(s->values[0] == objects && s->values[1] == bytes, "%zu: %lld, %lld", i, (long long)s->values[0], (long long)s->values[1]);
+    cr_expect(s->values[0] == objects && s->values[1] == bytes, "%zu: %lld, %lld", i, (long long)s->values[0],
+              (long long)s->values[1]);
     cr_expect_str_eq(stack_of(s), stack);
     cr_expect_str_eq(label_of(s, "root"), root);
     cr_expect_str_eq(label_of(s, "type"), type);
@@ -262,5 +276,6 @@ Test(pprof, marks_names_that_no_terminal_should_see)
     stack_write_named(path, name, sizeof name - 1);
     read_profile(NULL, HSD_STACKS_AUTO);
     cr_assert_eq(p.sample_count, 1);
-    expect_sample(0, 1, 8, "evil\\x1b]0;\\x07\\xff\\x0a\\u202e@evil\\x1b]0;\\x07\\xff\\x0a\\u202e:7:0", "", "evil\\x1b]0;\\x07\\xff\\x0a\\u202e");
+    expect_sample(0, 1, 8, "evil\\x1b]0;\\x07\\xff\\x0a\\u202e@evil\\x1b]0;\\x07\\xff\\x0a\\u202e:7:0", "",
+                  "evil\\x1b]0;\\x07\\xff\\x0a\\u202e");
 }

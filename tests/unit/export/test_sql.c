@@ -42,7 +42,9 @@ Test(sql, answers_statements_that_read)
 {
     db_expect(false, "select count(*) from objects", "500\n");
     db_expect(false, "values(1, 'a', null, 2.5)", "1|a||2.5\n");
-    db_expect(false, "with recursive way(o, n) as (select 0, 0 union all select target, n + 1 from way join refs on source = o) select max(n) from way",
+    db_expect(false,
+              "with recursive way(o, n) as (select 0, 0 union all select target, n + 1 from way join refs on source = "
+              "o) select max(n) from way",
               "499\n");
     db_expect(false, " -- a comment\n select 1 ; ; -- and another\n", "1\n");
     db_expect(false, "select target_type, count(*) from v_references group by 1 having count(*) > 1", "Node|499\n");
@@ -54,14 +56,37 @@ Test(sql, answers_statements_that_read)
 Test(sql, refuses_what_does_more_than_read)
 {
     static const char *const statements[] = {
-        "insert into types values(1)", "update objects set bytes = 0", "delete from refs", "create table x(a)", "create temp table x(a)", "drop table types",
-        "create view x as select 1", "create trigger x after insert on types begin select 1; end", "alter table types rename to x", "reindex", "analyze",
-        "attach '/tmp/hsdiff-attached.db' as x", "detach main", "vacuum", "vacuum into '/tmp/hsdiff-vacuumed.db'", "begin", "commit", "savepoint x",
-        "pragma writable_schema = 1", "pragma journal_mode = wal", "pragma user_version = 7", "pragma temp_store_directory = '/'",
-        "update sqlite_master set name = 1", "select load_extension('x')", "create virtual table x using fts5(a)", "explain delete from types",
+        "insert into types values(1)",
+        "update objects set bytes = 0",
+        "delete from refs",
+        "create table x(a)",
+        "create temp table x(a)",
+        "drop table types",
+        "create view x as select 1",
+        "create trigger x after insert on types begin select 1; end",
+        "alter table types rename to x",
+        "reindex",
+        "analyze",
+        "attach '/tmp/hsdiff-attached.db' as x",
+        "detach main",
+        "vacuum",
+        "vacuum into '/tmp/hsdiff-vacuumed.db'",
+        "begin",
+        "commit",
+        "savepoint x",
+        "pragma writable_schema = 1",
+        "pragma journal_mode = wal",
+        "pragma user_version = 7",
+        "pragma temp_store_directory = '/'",
+        "update sqlite_master set name = 1",
+        "select load_extension('x')",
+        "create virtual table x using fts5(a)",
+        "explain delete from types",
     };
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
-        db_expect_refused(statements[i], strstr(statements[i], "sqlite_master") != NULL ? "may not be modified" : "the statement does more than read: ");
+        db_expect_refused(statements[i], strstr(statements[i], "sqlite_master") != NULL
+                                             ? "may not be modified"
+                                             : "the statement does more than read: ");
     cr_expect_eq(access("/tmp/hsdiff-attached.db", F_OK), -1);
     cr_expect_eq(access("/tmp/hsdiff-vacuumed.db", F_OK), -1);
     cr_expect_eq(db_count_files(), 1);
@@ -91,7 +116,8 @@ static bool never(void *context, const char *stage, uint64_t done, uint64_t tota
 
 Test(sql, ends_endless_statements_when_asked_to)
 {
-    static const char endless[] = "with recursive c(x) as (select 1 union all select x + 1 from c) select max(x) from c";
+    static const char endless[] =
+        "with recursive c(x) as (select 1 union all select x + 1 from c) select max(x) from c";
     unsigned calls = 0;
     const hsd_run run = {.progress = never, .progress_context = &calls};
     hsd_capture *after = db_open_capture(db_after);
@@ -138,13 +164,16 @@ Test(sql, makes_the_tables_that_are_read)
     hsd_capture *after = db_open_capture(db_after);
     hsd_sql *sql;
     cr_assert_eq(hsd_sql_open(&sql, NULL, after, NULL, &run, &db_err), HSD_OK);
-    static const char *const plans[] = {"explain query plan select element from refs where target = 5", "explain query plan select bytes from objects where id = 5"};
+    static const char *const plans[] = {"explain query plan select element from refs where target = 5",
+                                        "explain query plan select bytes from objects where id = 5"};
     for (size_t i = 0; i < 2; i++) {
         char *plan = db_ask(sql, plans[i]);
-        cr_expect(strstr(plan, i == 0 ? "USING INDEX refs_by_target" : "USING INDEX objects_by_id") != NULL, "%s", plan);
+        cr_expect(strstr(plan, i == 0 ? "USING INDEX refs_by_target" : "USING INDEX objects_by_id") != NULL, "%s",
+                  plan);
         free(plan);
     }
-    char *indexes = db_ask(sql, "select group_concat(name, ' ') from (select name from sqlite_schema where type = 'index' and sql is not null order by name)");
+    char *indexes = db_ask(sql, "select group_concat(name, ' ') from (select name from sqlite_schema where type = "
+                                "'index' and sql is not null order by name)");
     cr_expect_str_eq(indexes, "objects_by_id refs_by_target\n");
     free(indexes);
     char *types = db_ask(sql, "select name, objects from types");
@@ -206,14 +235,15 @@ Test(sql, refuses_to_write_into_databases)
 
 Test(sql, survives_damaged_databases)
 {
-    static const char *const statements[] = {"select sum(bytes), max(value) from objects", "select * from v_references", "select * from v_roots order by name",
-                                             "pragma integrity_check"};
+    static const char *const statements[] = {"select sum(bytes), max(value) from objects", "select * from v_references",
+                                             "select * from v_roots order by name", "pragma integrity_check"};
     size_t size;
     cr_assert_eq(db_export(false, 0), HSD_OK);
     char *whole = db_read_file(&size);
     test_random random = {test_seed(7)};
     for (unsigned i = 0; i < 120; i++) {
-        const size_t at = (size_t)test_below(&random, i % 3 == 0 ? 4096 : size), length = 1 + (size_t)test_below(&random, 16);
+        const size_t at = (size_t)test_below(&random, i % 3 == 0 ? 4096 : size),
+                     length = 1 + (size_t)test_below(&random, 16);
         const size_t count = length < size - at ? length : size - at;
         uint64_t noise[2] = {test_next(&random), test_next(&random)};
         overwrite((off_t)at, noise, count);

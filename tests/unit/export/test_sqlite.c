@@ -1,5 +1,6 @@
 /*
- * Captures as databases: what is in them, that it is the same however it was made, and what is left when something fails.
+ * Captures as databases: what is in them, that it is the same however it was made, and what is left when something
+ * fails.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -23,7 +24,10 @@ TestSuite(sqlite, .init = db_begin, .fini = db_end, .timeout = 300);
 
 /* ---- one heap with all there is */
 
-static void put_string(hsc_writer *w, uint32_t number, const char *text) { hsc_define_string(w, number, text, strlen(text)); }
+static void put_string(hsc_writer *w, uint32_t number, const char *text)
+{
+    hsc_define_string(w, number, text, strlen(text));
+}
 
 static void write_heap(const char *path, unsigned more)
 {
@@ -60,11 +64,19 @@ static void write_heap(const char *path, unsigned more)
     hsc_reference(w, 0xdead, 2, 0);
     hsc_end_object(w);
     for (unsigned i = 0; i < 2 + more; i++) {
-        hsc_begin_object(w, &(hsc_object){.id = 0x200 + 0x10 * i, .type = 2, .size_bytes = 64, .native_bytes = 7, .site = 2, .content = i});
-        hsc_value(w, i == 0 ? "alice" : "\xff\x00" "b", i == 0 ? 5 : 3);
+        hsc_begin_object(
+            w, &(hsc_object){
+                   .id = 0x200 + 0x10 * i, .type = 2, .size_bytes = 64, .native_bytes = 7, .site = 2, .content = i});
+        hsc_value(w,
+                  i == 0 ? "alice"
+                         : "\xff\x00"
+                           "b",
+                  i == 0 ? 5 : 3);
         hsc_end_object(w);
     }
-    hsc_begin_object(w, &(hsc_object){.id = UINT64_MAX, .type = 3, .size_bytes = 8, .flags = HSC_OBJECT_DETACHED, .name = 4, .category = 3});
+    hsc_begin_object(
+        w, &(hsc_object){
+               .id = UINT64_MAX, .type = 3, .size_bytes = 8, .flags = HSC_OBJECT_DETACHED, .name = 4, .category = 3});
     hsc_end_object(w);
     hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STATIC, .label = 1, .target = 0x100});
     hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_STACK, .target = 0x210, .thread = 9, .frame = 2});
@@ -77,25 +89,35 @@ static void write_heap(const char *path, unsigned more)
 Test(sqlite, has_a_table_for_everything)
 {
     write_heap(db_after, 0);
-    db_expect(false, "select side, runtime, identity, has_values, objects, refs, roots, lost, bytes from captures", "after|Toy 2|address|1|4|4|2|17|184\n");
-    db_expect(false, "select name, objects, bytes, native_bytes, is_internal from types order by name", "Map|1|48|0|0\nNode|1|8|0|1\nSession|2|128|14|0\n");
-    db_expect(false, "select string, text from strings order by string", "1|sessions\n2|user\n3|main\n4|run\n5|app.c\n");
-    db_expect(false, "select label, kind, strength, name, is_fold from labels", "1|element|strong||0\n2|field|weak|2|0\n");
+    db_expect(false, "select side, runtime, identity, has_values, objects, refs, roots, lost, bytes from captures",
+              "after|Toy 2|address|1|4|4|2|17|184\n");
+    db_expect(false, "select name, objects, bytes, native_bytes, is_internal from types order by name",
+              "Map|1|48|0|0\nNode|1|8|0|1\nSession|2|128|14|0\n");
+    db_expect(false, "select string, text from strings order by string",
+              "1|sessions\n2|user\n3|main\n4|run\n5|app.c\n");
+    db_expect(false, "select label, kind, strength, name, is_fold from labels",
+              "1|element|strong||0\n2|field|weak|2|0\n");
     db_expect(false, "select * from v_sites", "1||main|app.c|10|\n2|1|run|app.c|20|3\n");
     db_expect(false, "select * from v_frames", "9|main|0|run|app.c|21\n9|main|1|main|app.c|11\n");
     db_expect(false, "select name, unit, value from metrics", "heap.used|bytes|1234\n");
     db_expect(false, "select what, count from losses", "events dropped|17\n");
-    db_expect(false, "select object, address, type, bytes, native_bytes, elements, name, category, site, is_detached, typeof(value) from v_objects",
+    db_expect(false,
+              "select object, address, type, bytes, native_bytes, elements, name, category, site, is_detached, "
+              "typeof(value) from v_objects",
               "0|0x100|Map|48||2|||1|0|null\n1|0x200|Session|64|7||||2|0|text\n2|0x210|Session|64|7||||2|0|blob\n"
               "3|0xffffffffffffffff|Node|8|||run|main||1|null\n");
     db_expect(false, "select id, value from objects where value = 'alice' or id = -1", "512|alice\n-1|\n");
     db_expect(false, "select source_type, position, edge, strength, target_id, target_type from v_references",
               "Map|0|[0]|strong|512|Session\nMap|1|[1]|strong|528|Session\nMap|2|.user|weak|256|Map\n");
-    db_expect(false, "select kind, name, target_id, target_type, thread_name, depth, function, is_secondary from v_roots",
+    db_expect(false,
+              "select kind, name, target_id, target_type, thread_name, depth, function, is_secondary from v_roots",
               "static|sessions|256|Map||||0\nstack|stack|528|Session|main|1|main|0\n");
-    db_expect(false, "select id, retained_bytes, dominator from retained order by id", "256|119|\n512|71|256\n528|71|\n");
-    db_expect(false, "select type, live_objects, unreached_objects, retained_bytes from heap_types", "Session|2|0|142\nMap|1|0|119\nNode|0|1|0\n");
-    db_expect(false, "select root, kind, live_bytes from heap_roots order by root", "(shared)|unknown|71\nsessions|static|119\n");
+    db_expect(false, "select id, retained_bytes, dominator from retained order by id",
+              "256|119|\n512|71|256\n528|71|\n");
+    db_expect(false, "select type, live_objects, unreached_objects, retained_bytes from heap_types",
+              "Session|2|0|142\nMap|1|0|119\nNode|0|1|0\n");
+    db_expect(false, "select root, kind, live_bytes from heap_roots order by root",
+              "(shared)|unknown|71\nsessions|static|119\n");
     db_expect(false, "select count(*) from places where depth = 1", "3\n");
     db_expect(false, "select count(*) from sqlite_schema where sql like '%--%' and type = 'table'", "18\n");
 }
@@ -105,18 +127,30 @@ Test(sqlite, has_the_growth_of_a_pair)
     write_heap(db_before, 0);
     write_heap(db_after, 3);
     db_expect(true, "select growth_objects, growth_bytes, new_objects, freed_objects from growth", "3|213|3|0\n");
-    db_expect(true, "select type, growth_objects, growth_bytes from growth_types where growth_bytes <> 0", "Session|3|213\n");
+    db_expect(true, "select type, growth_objects, growth_bytes from growth_types where growth_bytes <> 0",
+              "Session|3|213\n");
     db_expect(true, "select root, growth_bytes from growth_roots where growth_bytes <> 0", "sessions|213\n");
-    db_expect(true, "select type, id, root, growth_bytes, path from v_holders", "Map|256|sessions|213|sessions > Map\n");
+    db_expect(true, "select type, id, root, growth_bytes, path from v_holders",
+              "Map|256|sessions|213|sessions > Map\n");
     db_expect(true, "select holder, type, new_objects, net_bytes from holder_types", "0|Session|3|213\n");
-    db_expect(true, "select id, what, before_state, after_state, after_bytes from changes", "544|new|absent|live|71\n560|new|absent|live|71\n576|new|absent|live|71\n");
-    db_expect(true, "select before_id, after_id, rung from matches order by after_id", "-1|-1|address\n256|256|address\n512|512|address\n528|528|address\n");
-    db_expect(true, "select type, growth_objects, f.function, f.line from growth_sites s join growth_frames f using(growth_site) where growth_objects > 0",
+    db_expect(true, "select id, what, before_state, after_state, after_bytes from changes",
+              "544|new|absent|live|71\n560|new|absent|live|71\n576|new|absent|live|71\n");
+    db_expect(true, "select before_id, after_id, rung from matches order by after_id",
+              "-1|-1|address\n256|256|address\n512|512|address\n528|528|address\n");
+    db_expect(true,
+              "select type, growth_objects, f.function, f.line from growth_sites s join growth_frames f "
+              "using(growth_site) where growth_objects > 0",
               "Session|3|run|20\nSession|3|main|10\n");
-    db_expect(true, "select (select count(*) from before_objects), (select count(*) from objects), (select count(*) from before_refs)", "4|7|3\n");
+    db_expect(true,
+              "select (select count(*) from before_objects), (select count(*) from objects), (select count(*) from "
+              "before_refs)",
+              "4|7|3\n");
     db_expect(true, "select side, objects from captures order by side", "after|7\nbefore|4\n");
-    db_expect(true, "select b.objects, a.objects from before_types b join types a using(type) where a.name = 'Session'", "2|5\n");
-    db_expect(true, "select type, before_objects, after_objects from growth_places where type = 'Session' and depth > 1", "Session|1|4\n");
+    db_expect(true, "select b.objects, a.objects from before_types b join types a using(type) where a.name = 'Session'",
+              "2|5\n");
+    db_expect(true,
+              "select type, before_objects, after_objects from growth_places where type = 'Session' and depth > 1",
+              "Session|1|4\n");
 }
 
 /* Two lists of two nodes each, of which nothing is left; `facts` says who frees them. */
@@ -146,7 +180,9 @@ Test(sqlite, has_what_is_lost)
 {
     write_lost(db_before, HSC_FACT_MANUAL, 1);
     write_lost(db_after, HSC_FACT_MANUAL, 3);
-    db_expect(true, "select type, cycle, place, before_objects, after_objects, growth_bytes, before_heads, after_heads, others from lost",
+    db_expect(true,
+              "select type, cycle, place, before_objects, after_objects, growth_bytes, before_heads, after_heads, "
+              "others from lost",
               "Node||push|2|6|64|1|3|\n");
     db_expect(true, "select lost, depth, is_wanted, function, line from lost_frames", "0|0|1|push|7\n");
     db_expect(true, "select count(*) from uncollected", "0\n");
@@ -156,7 +192,8 @@ Test(sqlite, has_what_is_not_collected_yet)
 {
     write_lost(db_before, 0, 1);
     write_lost(db_after, 0, 3);
-    db_expect(true, "select type, before_objects, after_objects, growth_bytes, others from uncollected", "Node|2|6|64|\n");
+    db_expect(true, "select type, before_objects, after_objects, growth_bytes, others from uncollected",
+              "Node|2|6|64|\n");
     db_expect(true, "select count(*) from lost", "0\n");
 }
 
@@ -175,7 +212,10 @@ Test(sqlite, has_the_sites_of_totals)
     hsc_count(w, 1, 2, 70);
     cr_assert_eq(hsc_finish(w), HSC_OK, "%s", hsc_error_text(w));
     hsc_close(w);
-    db_expect(false, "select t.name, v.function, s.objects, s.bytes from site_totals s join types t using(type) join v_sites v using(site)", "Node|main|3|300\n");
+    db_expect(false,
+              "select t.name, v.function, s.objects, s.bytes from site_totals s join types t using(type) join v_sites "
+              "v using(site)",
+              "Node|main|3|300\n");
     db_expect(false, "select name, objects, bytes from types where objects > 0", "Node|5|370\n");
     db_expect(false, "select type, live_objects, live_bytes from heap_types", "Node|5|370\n");
 }
@@ -233,15 +273,17 @@ static char *objects_of(const model_heap *heap)
 
 static char *references_of(const model_heap *heap)
 {
-    static const char *const edges[MODEL_LABELS] = {".field strong", ".field weak", ".field soft", ".field strong",
-                                                    ".field strong", ".another strong", "[0] strong", ".inside strong"};
+    static const char *const edges[MODEL_LABELS] = {".field strong", ".field weak",   ".field soft",
+                                                    ".field strong", ".field strong", ".another strong",
+                                                    "[0] strong",    ".inside strong"};
     char *lines[MODEL_MAX_OBJECTS * MODEL_MAX_REFERENCES];
     size_t count = 0;
     for (uint32_t i = 0; i < heap->object_count; i++)
         for (uint32_t k = 0; k < heap->objects[i].reference_count; k++) {
             const model_reference *r = &heap->objects[i].references[k];
             if (!is_there(heap, r->target)) continue;
-            lines[count++] = line("%" PRId64 " %" PRId64 " %u %s", (int64_t)heap->objects[i].id, (int64_t)r->target, r->label + 1, edges[r->label]);
+            lines[count++] = line("%" PRId64 " %" PRId64 " %u %s", (int64_t)heap->objects[i].id, (int64_t)r->target,
+                                  r->label + 1, edges[r->label]);
         }
     return sorted(lines, count);
 }
@@ -254,18 +296,26 @@ static char *roots_of(const model_heap *heap)
         const model_root *r = &heap->roots[i];
         char name[20] = "stack";
         if (r->name > 0) snprintf(name, sizeof name, "root%u", r->name);
-        if (is_there(heap, r->target)) lines[count++] = line("%s %" PRId64 " %d", name, (int64_t)r->target, r->is_secondary);
+        if (is_there(heap, r->target))
+            lines[count++] = line("%s %" PRId64 " %d", name, (int64_t)r->target, r->is_secondary);
     }
     return sorted(lines, count);
 }
 
 Test(sqlite, holds_any_heap_in_any_form)
 {
-    static const struct { const char *statement; char *(*by_definition)(const model_heap *); } questions[] = {
-        {"select id || ' ' || type || ' ' || bytes || ' ' || (is_pseudo + 2 * is_detached + 4 * is_cut) || ' ' || coalesce(name, '-') as x "
-         "from v_objects order by x", objects_of},
-        {"select source_id || ' ' || target_id || ' ' || r.label || ' ' || edge || ' ' || strength as x from v_references v join refs r "
-         "using(source, position) order by x", references_of},
+    static const struct {
+        const char *statement;
+        char *(*by_definition)(const model_heap *);
+    } questions[] = {
+        {"select id || ' ' || type || ' ' || bytes || ' ' || (is_pseudo + 2 * is_detached + 4 * is_cut) || ' ' || "
+         "coalesce(name, '-') as x "
+         "from v_objects order by x",
+         objects_of},
+        {"select source_id || ' ' || target_id || ' ' || r.label || ' ' || edge || ' ' || strength as x from "
+         "v_references v join refs r "
+         "using(source, position) order by x",
+         references_of},
         {"select name || ' ' || target_id || ' ' || is_secondary as x from v_roots order by x", roots_of},
     };
     const uint64_t seed = test_seed(1);
@@ -286,7 +336,8 @@ Test(sqlite, holds_any_heap_in_any_form)
 static void expect_sum(hsd_sql *sql, const char *statement, int64_t wanted, uint64_t seed)
 {
     char *text = db_ask(sql, statement);
-    cr_expect_eq(strtoll(text, NULL, 10), wanted, "seed %" PRIu64 ": %s is %s not %" PRId64, seed, statement, text, wanted);
+    cr_expect_eq(strtoll(text, NULL, 10), wanted, "seed %" PRIu64 ": %s is %s not %" PRId64, seed, statement, text,
+                 wanted);
     free(text);
 }
 
@@ -306,7 +357,9 @@ static void check_growth(uint64_t seed)
     if (diff->has_holders) expect_sum(sql, "select total(growth_bytes) from holders", bytes, seed);
     const uint64_t pairs = diff->match.exact + diff->match.address + diff->match.structure;
     expect_sum(sql, "select count(*) from matches", (int64_t)pairs, seed);
-    expect_sum(sql, "select count(*) from matches m join before_objects b on b.id = m.before_id join objects a on a.id = m.after_id",
+    expect_sum(sql,
+               "select count(*) from matches m join before_objects b on b.id = m.before_id join objects a on a.id = "
+               "m.after_id",
                (int64_t)pairs, seed);
     hsd_sql_close(sql);
     hsd_diff_free(diff);
@@ -367,7 +420,9 @@ Test(sqlite, takes_heaps_without_anything)
     cr_assert_eq(hsc_open_file(&w, db_after, &options), HSC_OK);
     cr_assert_eq(hsc_finish(w), HSC_OK);
     hsc_close(w);
-    db_expect(false, "select (select count(*) from objects), (select count(*) from refs), (select count(*) from retained)", "0|0|0\n");
+    db_expect(false,
+              "select (select count(*) from objects), (select count(*) from refs), (select count(*) from retained)",
+              "0|0|0\n");
     db_expect(false, "select count(*) from v_references", "0\n");
     db_expect(false, "select objects from captures", "0\n");
 }
@@ -394,8 +449,26 @@ Test(sqlite, keeps_names_that_are_no_text)
 
 Test(sqlite, tells_text_from_bytes)
 {
-    static const char *const text[] = {"", "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
-    static const char *const bytes[] = {"\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xc2", "\xe1\x80", "a\xff"};
+    static const char *const text[] = {"",
+                                       "a",
+                                       "\xc2\x80",
+                                       "\xdf\xbf",
+                                       "\xe0\xa0\x80",
+                                       "\xed\x9f\xbf",
+                                       "\xef\xbf\xbf",
+                                       "\xf0\x90\x80\x80",
+                                       "\xf4\x8f\xbf\xbf"};
+    static const char *const bytes[] = {"\x80",
+                                        "\xc0\x80",
+                                        "\xc1\xbf",
+                                        "\xe0\x9f\xbf",
+                                        "\xed\xa0\x80",
+                                        "\xf0\x8f\xbf\xbf",
+                                        "\xf4\x90\x80\x80",
+                                        "\xf5\x80\x80\x80",
+                                        "\xc2",
+                                        "\xe1\x80",
+                                        "a\xff"};
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++)
         cr_expect(hsd_is_text(text[i], strlen(text[i])), "%zu", i);
     for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++)
@@ -405,7 +478,10 @@ Test(sqlite, tells_text_from_bytes)
 
 /* ---- what is left when something fails */
 
-static struct { hsd_fault_family family; uint64_t at; } fault;
+static struct {
+    hsd_fault_family family;
+    uint64_t at;
+} fault;
 
 static void arm(void)
 {
@@ -435,7 +511,8 @@ static bool fails_cleanly(hsd_fault_family family, uint64_t at)
 
 Test(sqlite, is_whole_or_not_there)
 {
-    static const hsd_fault_family families[] = {HSD_FAULT_MALLOC, HSD_FAULT_OPEN, HSD_FAULT_PREAD, HSD_FAULT_PWRITE, HSD_FAULT_SYNC, HSD_FAULT_RENAME};
+    static const hsd_fault_family families[] = {HSD_FAULT_MALLOC, HSD_FAULT_OPEN, HSD_FAULT_PREAD,
+                                                HSD_FAULT_PWRITE, HSD_FAULT_SYNC, HSD_FAULT_RENAME};
     write_heap(db_before, 0);
     write_heap(db_after, 3);
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {

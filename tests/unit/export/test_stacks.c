@@ -178,7 +178,8 @@ Test(stacks, that_shrank_are_told_of)
     stack_write(other, &(stack_heap){.more_sessions = 2});
     stack_write(path, &(stack_heap){0});
     expect_lines(other, HSD_STACKS_AUTO, "");
-    cr_expect_str_eq(stack_notes, "1 stack that shrank, by 128 bytes in all, is left out: collapsed stacks hold growth alone (--to pprof holds both)\n");
+    cr_expect_str_eq(stack_notes, "1 stack that shrank, by 128 bytes in all, is left out: collapsed stacks hold growth "
+                                  "alone (--to pprof holds both)\n");
 }
 
 /* ---- limits ---- */
@@ -211,8 +212,10 @@ static void write_many(uint32_t sites, uint32_t names)
     remove(path);
     cr_assert_eq(hsc_open_file(&w, path, &options), HSC_OK);
     hsc_define_type(w, 1, "T", 1, 0);
-    for (uint32_t i = 1; i <= names; i++) hsc_define_string(w, i, name, (size_t)snprintf(name, sizeof name, "function %u", i));
-    for (uint32_t i = 1; i <= sites; i++) hsc_define_site(w, i, 0, 1 + i % names, 0, i / names, 0);
+    for (uint32_t i = 1; i <= names; i++)
+        hsc_define_string(w, i, name, (size_t)snprintf(name, sizeof name, "function %u", i));
+    for (uint32_t i = 1; i <= sites; i++)
+        hsc_define_site(w, i, 0, 1 + i % names, 0, i / names, 0);
     for (uint32_t i = 1; i <= sites; i++) {
         hsc_begin_object(w, &(hsc_object){.id = i, .type = 1, .site = i, .size_bytes = 8});
         hsc_end_object(w);

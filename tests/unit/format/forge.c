@@ -42,11 +42,10 @@ void forge_column(forge *f, unsigned id, const uint64_t *values, size_t count)
     cr_assert_eq(hsd_encode_column_always(&f->payload, id, values, (uint32_t)count, NULL), HSD_OK);
 }
 
-void forge_raw_column(forge *f, unsigned id, unsigned coding, unsigned transform, unsigned shift,
-                      uint32_t count, const void *data, size_t size)
+void forge_raw_column(forge *f, unsigned id, unsigned coding, unsigned transform, unsigned shift, uint32_t count,
+                      const void *data, size_t size)
 {
-    uint8_t header[HSC_COLUMN_HEADER_BYTES] = {(uint8_t)id, (uint8_t)(coding | transform << 4),
-                                               (uint8_t)shift, 0};
+    uint8_t header[HSC_COLUMN_HEADER_BYTES] = {(uint8_t)id, (uint8_t)(coding | transform << 4), (uint8_t)shift, 0};
     hsd_put_u32(header + 4, count);
     hsd_put_u32(header + 8, (uint32_t)size);
     append(&f->payload, header, sizeof header);
@@ -55,8 +54,7 @@ void forge_raw_column(forge *f, unsigned id, unsigned coding, unsigned transform
 
 void forge_text(forge *f, unsigned id, const char *text)
 {
-    forge_raw_column(f, id, HSC_CODING_BYTES, HSC_TRANSFORM_NONE, 0, (uint32_t)strlen(text), text,
-                     strlen(text));
+    forge_raw_column(f, id, HSC_CODING_BYTES, HSC_TRANSFORM_NONE, 0, (uint32_t)strlen(text), text, strlen(text));
 }
 
 void forge_number(forge *f, unsigned key, uint64_t value)
@@ -118,8 +116,7 @@ static void index_column(forge *f, unsigned id, size_t blocks)
 static void forge_index(forge *f)
 {
     const size_t blocks = f->blocks.count;
-    for (unsigned id = HSC_COL_OFFSET; id <= (f->with_numbers ? HSC_COL_NUMBER : HSC_COL_STORED);
-         id++)
+    for (unsigned id = HSC_COL_OFFSET; id <= (f->with_numbers ? HSC_COL_NUMBER : HSC_COL_STORED); id++)
         index_column(f, id, blocks);
     forge_block(f, HSC_BLOCK_INDEX, 0, (uint32_t)blocks, 0);
 }
@@ -139,17 +136,13 @@ void forge_finish(forge *f, uint64_t state)
     append(&f->bytes, trailer, sizeof trailer);
 }
 
-uint8_t *forge_last_header(forge *f)
-{
-    return f->bytes.data + f->blocks.refs[f->blocks.count - 1].offset_bytes;
-}
+uint8_t *forge_last_header(forge *f) { return f->bytes.data + f->blocks.refs[f->blocks.count - 1].offset_bytes; }
 
 void forge_reseal(forge *f) { reseal(f->bytes.data, f->bytes.size); }
 
 memfile forge_file(const forge *f) { return memfile_of(f->bytes.data, f->bytes.size); }
 
-static void take_fault(void *context, const char *rule, uint64_t offset_bytes, uint64_t block,
-                       const char *text)
+static void take_fault(void *context, const char *rule, uint64_t offset_bytes, uint64_t block, const char *text)
 {
     char *first = context;
     (void)offset_bytes, (void)block;

@@ -1,6 +1,6 @@
 /*
- * Captures made to order, legal or not, with right checksums around whatever a test puts in: what the writer of the capture library
- * would never write. Everything fails the test when memory runs out.
+ * Captures made to order, legal or not, with right checksums around whatever a test puts in: what the writer of the
+ * capture library would never write. Everything fails the test when memory runs out.
  *
  *      forge f = forge_begin();
  *      forge_info(&f, 0, 0);
@@ -36,13 +36,12 @@ void forge_free(forge *f);
 
 /* A column of numbers, in whatever coding the library writes. */
 void forge_column(forge *f, unsigned id, const uint64_t *values, size_t count);
-#define FORGE(f, id, ...)                                                                          \
-    forge_column(f, id, (const uint64_t[]){__VA_ARGS__},                                           \
-                 sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+#define FORGE(f, id, ...)                                                                                              \
+    forge_column(f, id, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 /* A column header and its data as they are given. */
-void forge_raw_column(forge *f, unsigned id, unsigned coding, unsigned transform, unsigned shift,
-                      uint32_t count, const void *data, size_t size);
+void forge_raw_column(forge *f, unsigned id, unsigned coding, unsigned transform, unsigned shift, uint32_t count,
+                      const void *data, size_t size);
 
 /* A column of bytes. */
 void forge_text(forge *f, unsigned id, const char *text);

@@ -143,8 +143,7 @@ void legal_expect(forge f, const char *rule, bool is_refused)
         cr_assert_lt(status, 0, "rule %s: read without an error", rule);
         /* Where the index leads, another rule may break first. */
         const bool may_differ = (strchr("2349", rule[0]) != NULL && rule[1] == '.') ||
-                                strstr(err.text, "9.1)") != NULL ||
-                                strstr(err.text, "8.4)") != NULL;
+                                strstr(err.text, "9.1)") != NULL || strstr(err.text, "8.4)") != NULL;
         if (status == HSD_E_CORRUPT && !may_differ)
             cr_assert(strstr(err.text, cited) != NULL, "rule %s: \"%s\"", rule, err.text);
     } else {

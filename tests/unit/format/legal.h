@@ -1,6 +1,6 @@
 /*
- * A small legal capture: two objects, the first refers to the second, one root. In pieces, so that a test can replace one of
- * them by something that breaks a rule.
+ * A small legal capture: two objects, the first refers to the second, one root. In pieces, so that a test can replace
+ * one of them by something that breaks a rule.
  */
 #ifndef HSD_TESTS_LEGAL_H
 #define HSD_TESTS_LEGAL_H
@@ -28,10 +28,12 @@ void legal_put_end(forge *f);
 
 forge legal_capture(void);
 
-/* The legal capture with something put before the objects, instead of them, behind the roots; NULL = nothing unusual. */
+/* The legal capture with something put before the objects, instead of them, behind the roots; NULL = nothing unusual.
+ */
 forge legal_with(void (*before)(forge *f), void (*objects)(forge *f), void (*after)(forge *f));
 
-/* Expects that this is the first rule that verify finds broken ("" = none), and that reading refuses the capture or does not. Frees it. */
+/* Expects that this is the first rule that verify finds broken ("" = none), and that reading refuses the capture or
+ * does not. Frees it. */
 void legal_expect(forge f, const char *rule, bool is_refused);
 
 #endif

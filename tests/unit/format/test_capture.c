@@ -18,8 +18,7 @@
 
 static hsd_error err;
 
-static hsd_status open_bytes(hsd_capture **out, const void *bytes, size_t size, hsd_damage damage,
-                             const hsd_run *run)
+static hsd_status open_bytes(hsd_capture **out, const void *bytes, size_t size, hsd_damage damage, const hsd_run *run)
 {
     memfile file = memfile_of(bytes, size);
     hsd_error_init(&err);
@@ -35,8 +34,7 @@ Test(capture, tells_what_the_sample_says_of_itself)
     uint8_t *bytes = memfile_sample(memfile_sample_index("everything"), &size);
     cr_assert(hsd_capture_probe(bytes, size) && !hsd_capture_probe(bytes + 1, size - 1) &&
               !hsd_capture_probe(bytes, 7));
-    cr_assert_eq(open_bytes(&capture, bytes, size, HSD_DAMAGE_REFUSE, NULL), HSD_OK, "%s",
-                 err.text);
+    cr_assert_eq(open_bytes(&capture, bytes, size, HSD_DAMAGE_REFUSE, NULL), HSD_OK, "%s", err.text);
     const hsd_capture_info *info = hsd_capture_get_info(capture);
     cr_assert_str_eq(info->path, "x.hs");
     cr_assert(info->runtime[0] != '\0' && info->producer[0] != '\0');
@@ -62,8 +60,7 @@ Test(capture, opens_an_incomplete_one_and_says_why)
         cr_assert_eq(open_bytes(&capture, bytes, size, damage, NULL), HSD_OK);
         const hsd_capture_info *info = hsd_capture_get_info(capture);
         cr_assert(!info->is_complete && info->has_index);
-        cr_assert(strncmp(info->incomplete_reason, "the producer stopped: ", 22) == 0, "%s",
-                  info->incomplete_reason);
+        cr_assert(strncmp(info->incomplete_reason, "the producer stopped: ", 22) == 0, "%s", info->incomplete_reason);
         hsd_capture_close(capture);
     }
     free(bytes);
@@ -77,8 +74,7 @@ Test(capture, says_the_same_of_a_sample_both_ways)
         uint8_t *bytes = memfile_sample(i, &size);
         cr_assert_eq(open_bytes(&by_index, bytes, size, HSD_DAMAGE_REFUSE, NULL), HSD_OK);
         cr_assert_eq(open_bytes(&by_walk, bytes, size, HSD_DAMAGE_SKIP, NULL), HSD_OK);
-        const hsd_capture_info *a = hsd_capture_get_info(by_index),
-                               *b = hsd_capture_get_info(by_walk);
+        const hsd_capture_info *a = hsd_capture_get_info(by_index), *b = hsd_capture_get_info(by_walk);
         cr_assert_eq(a->is_complete, b->is_complete);
         cr_assert_eq(a->blocks, b->blocks);
         cr_assert_eq(a->objects, b->objects);
@@ -104,8 +100,7 @@ Test(capture, says_the_same_of_a_sample_both_ways)
 static void expect_refused(const void *bytes, size_t size, hsd_status status, const char *text)
 {
     hsd_capture *capture;
-    cr_assert_eq(open_bytes(&capture, bytes, size, HSD_DAMAGE_REFUSE, NULL), status, "%s",
-                 err.text);
+    cr_assert_eq(open_bytes(&capture, bytes, size, HSD_DAMAGE_REFUSE, NULL), status, "%s", err.text);
     cr_assert_null(capture);
     cr_assert_str_eq(err.text, text);
     cr_assert_str_eq(err.file, "x.hs");
@@ -122,23 +117,20 @@ Test(capture, refuses_with_the_place_and_the_next_command)
                    "is not a heap capture (.hs): its first bytes are others");
     expect_refused(bytes, 30, HSD_E_TRUNCATED, "was cut off at byte 30, inside the file header");
     expect_refused(bytes, 64, HSD_E_TRUNCATED, "was cut off at byte 64, behind the file header");
-    snprintf(text, sizeof text, "was cut off at byte %zu, behind block 4: there is no end record",
-             roots);
+    snprintf(text, sizeof text, "was cut off at byte %zu, behind block 4: there is no end record", roots);
     expect_refused(bytes, roots, HSD_E_TRUNCATED, text);
     snprintf(text, sizeof text, "was cut off at byte %zu, inside block 5", roots + 20);
     expect_refused(bytes, roots + 20, HSD_E_TRUNCATED, text);
-    cr_assert_str_eq(
-        err.hint,
-        "to use what is there: --partial; to keep a clean copy: hsdiff salvage x.hs -o x-part.hs");
+    cr_assert_str_eq(err.hint,
+                     "to use what is there: --partial; to keep a clean copy: hsdiff salvage x.hs -o x-part.hs");
     cr_assert_eq(err.offset_bytes, roots + 20);
     snprintf(text, sizeof text, "was cut off at byte %zu, inside block 5", roots + 60);
     expect_refused(bytes, roots + 60, HSD_E_TRUNCATED, text);
-    snprintf(text, sizeof text, "was cut off at byte %zu,%03zu, inside the trailer",
-             (size - 1) / 1000, (size - 1) % 1000);
+    snprintf(text, sizeof text, "was cut off at byte %zu,%03zu, inside the trailer", (size - 1) / 1000,
+             (size - 1) % 1000);
     expect_refused(bytes, size - 1, HSD_E_TRUNCATED, text);
     memset(bytes + roots, 0, size - roots);
-    snprintf(text, sizeof text,
-             "was cut off at byte %zu, before block 5: the rest of the file is zeros", roots);
+    snprintf(text, sizeof text, "was cut off at byte %zu, before block 5: the rest of the file is zeros", roots);
     expect_refused(bytes, size, HSD_E_TRUNCATED, text);
     forge_free(&f);
 }
@@ -170,8 +162,7 @@ Test(capture, bounds_the_list_of_blocks_by_the_memory)
     const hsd_run run = {.memory_bytes = 8000};
     uint8_t *bytes = memfile_sample(memfile_sample_index("many-types"), &size);
     for (hsd_damage damage = HSD_DAMAGE_REFUSE; damage <= HSD_DAMAGE_SKIP; damage++) {
-        cr_assert_eq(open_bytes(&capture, bytes, size, damage, &run), HSD_E_OVER_BUDGET, "%s",
-                     err.text);
+        cr_assert_eq(open_bytes(&capture, bytes, size, damage, &run), HSD_E_OVER_BUDGET, "%s", err.text);
         cr_assert(strncmp(err.hint, "--memory ", 9) == 0);
     }
     free(bytes);
@@ -223,16 +214,13 @@ Test(capture, reads_on_behind_a_damaged_header)
     hsd_capture *capture;
     forge f = legal_capture();
     f.bytes.data[3] ^= 1; /* the magic of the file */
-    cr_assert_eq(open_bytes(&capture, f.bytes.data, f.bytes.size, HSD_DAMAGE_REFUSE, NULL),
-                 HSD_E_NOT_THIS_FORMAT);
+    cr_assert_eq(open_bytes(&capture, f.bytes.data, f.bytes.size, HSD_DAMAGE_REFUSE, NULL), HSD_E_NOT_THIS_FORMAT);
     cr_assert_eq(open_bytes(&capture, f.bytes.data, f.bytes.size, HSD_DAMAGE_SKIP, NULL), HSD_OK);
     cr_assert_eq(hsd_capture_get_info(capture)->objects, 2);
-    cr_assert_str_eq(hsd_capture_get_info(capture)->incomplete_reason,
-                     "its file header is damaged");
+    cr_assert_str_eq(hsd_capture_get_info(capture)->incomplete_reason, "its file header is damaged");
     hsd_capture_close(capture);
     f.bytes.data[64 + 56 + 10] ^= 1; /* and the capture id in INFO */
-    cr_assert_eq(open_bytes(&capture, f.bytes.data, f.bytes.size, HSD_DAMAGE_SKIP, NULL),
-                 HSD_E_NOT_THIS_FORMAT);
+    cr_assert_eq(open_bytes(&capture, f.bytes.data, f.bytes.size, HSD_DAMAGE_SKIP, NULL), HSD_E_NOT_THIS_FORMAT);
     forge_free(&f);
 }
 
@@ -254,8 +242,7 @@ Test(capture, leaves_out_references_whose_object_is_lost)
         uint64_t seen = 0, seen_references = 0, last = UINT64_MAX;
         cr_assert_eq(hsd_object_reader_open(&reader, capture, HSD_WANT_ALL, &err), HSD_OK);
         while (hsd_object_reader_next(reader, &object, &err) == HSD_OK) {
-            if (object.is_continuation)
-                cr_assert_eq(object.ordinal, last, "its object came before");
+            if (object.is_continuation) cr_assert_eq(object.ordinal, last, "its object came before");
             continuations += object.is_continuation;
             seen += !object.is_continuation;
             seen_references += object.reference_count;
@@ -283,8 +270,7 @@ Test(capture, comes_through_a_pipe_too)
     cr_assert_eq(write(ends[1], bytes, size), (ssize_t)size);
     close(ends[1]);
     hsd_error_init(&err);
-    cr_assert_eq(hsd_capture_open_fd(&capture, ends[0], "-", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK,
-                 "%s", err.text);
+    cr_assert_eq(hsd_capture_open_fd(&capture, ends[0], "-", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
     cr_assert(hsd_capture_get_info(capture)->is_complete);
     hsd_capture_close(capture);
     free(bytes);
@@ -299,8 +285,7 @@ Test(capture, comes_from_a_file_without_a_name)
     cr_assert_geq(fd, 0);
     cr_assert_eq(write(fd, bytes, size), (ssize_t)size, "and it stands at its end");
     hsd_error_init(&err);
-    cr_assert_eq(hsd_capture_open_fd(&capture, fd, "imported", HSD_DAMAGE_REFUSE, NULL, &err),
-                 HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_capture_open_fd(&capture, fd, "imported", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
     hsd_capture_close(capture);
     cr_assert_eq(fcntl(fd, F_GETFD), -1, "it was moved in");
     free(bytes);
@@ -336,8 +321,7 @@ static void *sum_objects(void *context)
     hsd_object_reader *reader;
     hsd_object object;
     uint64_t *sum = malloc(sizeof *sum);
-    if (sum == NULL || hsd_object_reader_open(&reader, context, HSD_WANT_ALL, NULL) != HSD_OK)
-        return sum;
+    if (sum == NULL || hsd_object_reader_open(&reader, context, HSD_WANT_ALL, NULL) != HSD_OK) return sum;
     *sum = 0;
     while (hsd_object_reader_next(reader, &object, NULL) == HSD_OK) {
         *sum = 31 * *sum + object.id + object.size_bytes;
@@ -416,8 +400,8 @@ static void fail_each_call(hsd_fault_family family, int error, hsd_status expect
             hsd_fault_arm(family, k, k % 2 == 0, error);
             const hsd_status status = use_everything(file.path, damage);
             hsd_fault_reset();
-            cr_assert(status == expected || status == HSD_OK, "call %llu of %llu: %s",
-                      (unsigned long long)k, (unsigned long long)calls, err.text);
+            cr_assert(status == expected || status == HSD_OK, "call %llu of %llu: %s", (unsigned long long)k,
+                      (unsigned long long)calls, err.text);
             if (status != HSD_OK) cr_assert_neq(err.text[0], '\0');
         }
     }
@@ -425,10 +409,7 @@ static void fail_each_call(hsd_fault_family family, int error, hsd_status expect
     free(bytes);
 }
 
-Test(capture, survives_every_failing_allocation)
-{
-    fail_each_call(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM);
-}
+Test(capture, survives_every_failing_allocation) { fail_each_call(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM); }
 Test(capture, survives_every_failing_read) { fail_each_call(HSD_FAULT_PREAD, EIO, HSD_E_IO); }
 
 Test(capture, reads_in_small_pieces_where_the_system_gives_no_more)

@@ -32,8 +32,7 @@ static size_t compress(uint8_t *frame, size_t capacity, uint8_t value, size_t si
 
 static hsd_decompressor decompressor;
 
-static hsd_status unfold(uint8_t *raw, size_t raw_bytes, const uint8_t *frame, size_t size,
-                         const char **why)
+static hsd_status unfold(uint8_t *raw, size_t raw_bytes, const uint8_t *frame, size_t size, const char **why)
 {
     *why = NULL;
     const hsd_status status = hsd_decompress(&decompressor, raw, raw_bytes, frame, size, why);

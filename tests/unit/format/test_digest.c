@@ -1,6 +1,6 @@
 /*
- * The digest of a capture: what FORMAT.md 11.8 says, computed here from the bytes alone; the same for the same capture however it is
- * opened, another one for any other, none where a capture is not complete.
+ * The digest of a capture: what FORMAT.md 11.8 says, computed here from the bytes alone; the same for the same capture
+ * however it is opened, another one for any other, none where a capture is not complete.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -74,7 +74,8 @@ Test(digest, is_what_the_document_says)
         memfile file = memfile_of(bytes, size);
         if (hsd_capture_open_fd(&capture, file.fd, "x.hs", HSD_DAMAGE_REFUSE, NULL, NULL) == HSD_OK) {
             const bool is_complete = hsd_capture_get_info(capture)->is_complete;
-            const known refusing = digest_of(bytes, size, HSD_DAMAGE_REFUSE), skipping = digest_of(bytes, size, HSD_DAMAGE_SKIP);
+            const known refusing = digest_of(bytes, size, HSD_DAMAGE_REFUSE),
+                        skipping = digest_of(bytes, size, HSD_DAMAGE_SKIP);
             const known wanted = by_the_document(bytes, size);
             if (is_complete) expect_equal(&refusing, &wanted, hsd_sample_name(i));
             if (is_complete) expect_equal(&skipping, &wanted, hsd_sample_name(i));
@@ -136,7 +137,8 @@ Test(digest, is_not_known_where_a_header_is_damaged)
     const size_t count = block_offsets(bytes, size, offsets, BLOCKS_MOST);
     for (size_t i = 0; i < count; i++)
         if (bytes[offsets[i] + 4] == STRINGS) bytes[offsets[i] + 9] ^= 1;
-    cr_assert(!digest_of(bytes, size, HSD_DAMAGE_REFUSE).is_known); /* and it opens: whoever reads the block says what is wrong */
+    /* and it opens: whoever reads the block says what is wrong */
+    cr_assert(!digest_of(bytes, size, HSD_DAMAGE_REFUSE).is_known);
     free(bytes);
 }
 

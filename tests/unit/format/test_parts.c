@@ -24,8 +24,7 @@ static size_t find_naively(const hsd_block_list *list, uint64_t ordinal)
 {
     size_t best = list->count;
     for (size_t i = 0; i < list->count; i++) {
-        if (list->refs[i].type == HSC_BLOCK_OBJECTS && list->refs[i].first_ordinal <= ordinal)
-            best = i;
+        if (list->refs[i].type == HSC_BLOCK_OBJECTS && list->refs[i].first_ordinal <= ordinal) best = i;
     }
     return best;
 }
@@ -39,8 +38,7 @@ Test(block_list, finds_the_block_of_an_ordinal)
         uint64_t ordinal = test_below(&random, 5);
         for (uint64_t blocks = test_below(&random, 40); blocks > 0; blocks--) {
             const uint8_t type = test_below(&random, 2) ? HSC_BLOCK_OBJECTS : HSC_BLOCK_EDGES;
-            const hsd_block_ref ref = {.type = type,
-                                       .first_ordinal = type == HSC_BLOCK_OBJECTS ? ordinal : 0};
+            const hsd_block_ref ref = {.type = type, .first_ordinal = type == HSC_BLOCK_OBJECTS ? ordinal : 0};
             if (type == HSC_BLOCK_OBJECTS) ordinal += test_below(&random, 4);
             cr_assert_eq(hsd_block_list_add(&list, &ref, &fault), HSD_OK);
         }
@@ -116,15 +114,13 @@ Test(totals, sums_by_type_bucket_and_category)
         for (unsigned bucket = 0; bucket < 65; bucket++) {
             if (objects[type][bucket] == 0) continue;
             const hsd_total *t = &totals.entries[at++];
-            cr_assert(!hsd_total_is_category(t) && hsd_total_id(t) == type &&
-                      hsd_total_bucket(t) == bucket);
+            cr_assert(!hsd_total_is_category(t) && hsd_total_id(t) == type && hsd_total_bucket(t) == bucket);
             cr_assert(t->objects == objects[type][bucket] && t->bytes == bytes[type][bucket]);
         }
     }
     for (uint32_t category = 1; category < 8; category++) {
         const hsd_total *t = &totals.entries[at++];
-        cr_assert(hsd_total_is_category(t) && hsd_total_id(t) == category &&
-                  t->objects == categories[category]);
+        cr_assert(hsd_total_is_category(t) && hsd_total_id(t) == category && t->objects == categories[category]);
     }
     cr_assert_eq(at, totals.used);
     hsd_totals_release(&totals);
@@ -150,10 +146,8 @@ Test(totals, know_the_edges_of_buckets_and_stay_within_their_memory)
 
 Test(encode, columns_come_back)
 {
-    static const uint64_t shapes[][4] = {{0, 0, 0, 0},
-                                         {7, 7, 7, 7},
-                                         {1, 255, 256, 65536},
-                                         {UINT64_MAX, 0, UINT32_MAX, UINT64_C(1) << 32}};
+    static const uint64_t shapes[][4] = {
+        {0, 0, 0, 0}, {7, 7, 7, 7}, {1, 255, 256, 65536}, {UINT64_MAX, 0, UINT32_MAX, UINT64_C(1) << 32}};
     for (size_t i = 0; i < 4; i++) {
         for (uint32_t count = 1; count <= 4; count++) {
             hsd_buffer payload = {0};
@@ -162,16 +156,13 @@ Test(encode, columns_come_back)
             hsd_column_store store = {0};
             hsd_u64s values;
             hsd_fault fault;
-            cr_assert_eq(hsd_encode_column(&payload, HSC_COL_VALUE_U64, shapes[i], count, NULL),
-                         HSD_OK);
+            cr_assert_eq(hsd_encode_column(&payload, HSC_COL_VALUE_U64, shapes[i], count, NULL), HSD_OK);
             cr_assert_eq(payload.size == 0, i == 0, "zeros are left out");
             cr_assert_eq(hsd_buffer_reserve(&payload, 64, NULL), HSD_OK);
             block.payload = payload.data;
             block.header.raw_bytes = (uint32_t)payload.size;
             cr_assert_eq(hsd_columns_parse(&block, &columns, &fault), HSD_OK);
-            cr_assert_eq(
-                hsd_column_u64(&columns, &store, HSC_COL_VALUE_U64, count, &values, &fault),
-                HSD_OK);
+            cr_assert_eq(hsd_column_u64(&columns, &store, HSC_COL_VALUE_U64, count, &values, &fault), HSD_OK);
             for (uint32_t k = 0; k < count; k++)
                 cr_assert_eq(hsd_u64s_get(values, k), shapes[i][k]);
             hsd_column_store_release(&store);
@@ -263,8 +254,7 @@ Test(input, tells_what_is_wrong_with_a_file)
     hsd_error_init(&err);
     cr_assert_eq(hsd_input_open(&input, file.path, NULL, &err), HSD_OK);
     memfile_set(&file, "sh", 2);
-    cr_assert_eq(hsd_input_read(&input, 4, &byte, 1, &err), HSD_E_TRUNCATED,
-                 "it has become shorter");
+    cr_assert_eq(hsd_input_read(&input, 4, &byte, 1, &err), HSD_E_TRUNCATED, "it has become shorter");
     cr_assert_eq(err.offset_bytes, 4);
     hsd_input_close(&input);
     memfile_close(&file);

@@ -41,8 +41,8 @@ typedef struct model {
 /* Small most of the time, anything some of the time. */
 static uint64_t any_u64(test_random *random)
 {
-    const unsigned bits = (unsigned)test_below(random, 10) < 7 ? (unsigned)test_below(random, 17)
-                                                               : (unsigned)test_below(random, 65);
+    const unsigned bits =
+        (unsigned)test_below(random, 10) < 7 ? (unsigned)test_below(random, 17) : (unsigned)test_below(random, 65);
     return bits == 0 ? 0 : test_next(random) >> (64 - bits);
 }
 
@@ -53,9 +53,7 @@ static void make_objects(model *m, test_random *random, unsigned style)
     uint64_t id = test_next(random) >> 20;
     for (size_t i = 0; i < m->objects; i++) {
         hsc_object *o = &m->object[i];
-        id = style == 0   ? id + 16
-             : style == 1 ? id + 8 * test_below(random, 64) + 8
-                          : test_next(random);
+        id = style == 0 ? id + 16 : style == 1 ? id + 8 * test_below(random, 64) + 8 : test_next(random);
         *o = (hsc_object){.id = id, .type = any_number(random)};
         if (style != 0) o->size_bytes = any_u64(random);
         if (style == 2) {
@@ -91,22 +89,19 @@ static void make_objects(model *m, test_random *random, unsigned style)
 static void make_records(model *m, test_random *random)
 {
     for (size_t i = 0; i < m->records; i++) {
-        m->edge[i] = (hsd_edge){any_u64(random), any_u64(random), any_u64(random),
-                                any_number(random), m->options.targets_are_ordinals};
-        m->root[i] = (hsd_root){any_u64(random), (uint32_t)test_below(random, HSC_ROOT_KIND_COUNT),
-                                any_number(random), any_number(random), (uint32_t)any_u64(random),
-                                (uint32_t)any_u64(random)};
+        m->edge[i] = (hsd_edge){any_u64(random), any_u64(random), any_u64(random), any_number(random),
+                                m->options.targets_are_ordinals};
+        m->root[i] = (hsd_root){any_u64(random),           (uint32_t)test_below(random, HSC_ROOT_KIND_COUNT),
+                                any_number(random),        any_number(random),
+                                (uint32_t)any_u64(random), (uint32_t)any_u64(random)};
         m->text_size[i] = test_below(random, sizeof m->text[i]);
         for (size_t k = 0; k < m->text_size[i]; k++)
-            m->text[i][k] =
-                (char)(test_below(random, 4) == 0 ? (int)test_below(random, 255) + 1 : 'a');
+            m->text[i][k] = (char)(test_below(random, 4) == 0 ? (int)test_below(random, 255) + 1 : 'a');
         m->number[i] = (uint32_t)(i + 1) * (1 + (uint32_t)test_below(random, 1000));
-        m->site[i] =
-            (hsd_site){m->number[i],       any_number(random),        any_number(random),
-                       any_number(random), (uint32_t)any_u64(random), (uint32_t)any_u64(random)};
-        m->frame[i] =
-            (hsd_frame){any_number(random) | 1, (uint32_t)any_u64(random), any_number(random),
-                        any_number(random), (uint32_t)any_u64(random)};
+        m->site[i] = (hsd_site){m->number[i],       any_number(random),        any_number(random),
+                                any_number(random), (uint32_t)any_u64(random), (uint32_t)any_u64(random)};
+        m->frame[i] = (hsd_frame){any_number(random) | 1, (uint32_t)any_u64(random), any_number(random),
+                                  any_number(random), (uint32_t)any_u64(random)};
         m->amount[i] = any_u64(random);
     }
     for (size_t i = 1; i < m->records; i++) { /* numbers of a table differ */
@@ -143,8 +138,7 @@ static void write_objects(hsc_writer *w, const model *m)
         }
         hsc_end_object(w);
         /* Other records in between: blocks of all types are mixed. */
-        if (i < m->records)
-            hsc_edge(w, m->edge[i].source, m->edge[i].target, m->edge[i].label, m->edge[i].index);
+        if (i < m->records) hsc_edge(w, m->edge[i].source, m->edge[i].target, m->edge[i].label, m->edge[i].index);
     }
     for (size_t i = m->objects; i < m->records; i++)
         hsc_edge(w, m->edge[i].source, m->edge[i].target, m->edge[i].label, m->edge[i].index);
@@ -158,8 +152,8 @@ static void write_records(hsc_writer *w, const model *m)
         hsc_define_string(w, m->number[i], m->text[i], m->text_size[i]);
         hsc_define_type(w, m->number[i], m->text[i], m->text_size[i], (uint32_t)i & 7);
         hsc_define_label(w, m->number[i], (hsc_label_kind)(i % 8), (uint32_t)(i % 3), m->number[0]);
-        hsc_define_site(w, m->site[i].id, m->site[i].parent, m->site[i].function, m->site[i].file,
-                        m->site[i].line, m->site[i].column);
+        hsc_define_site(w, m->site[i].id, m->site[i].parent, m->site[i].function, m->site[i].file, m->site[i].line,
+                        m->site[i].column);
         hsc_root(w, &(hsc_root_record){.kind = (hsc_root_kind)m->root[i].kind,
                                        .label = m->root[i].label,
                                        .target = m->root[i].target,
@@ -167,8 +161,7 @@ static void write_records(hsc_writer *w, const model *m)
                                        .frame = m->root[i].frame,
                                        .flags = m->root[i].flags});
         hsc_define_thread(w, m->number[i], m->number[0]);
-        hsc_frame(w, m->frame[i].thread, m->frame[i].depth, m->frame[i].function, m->frame[i].file,
-                  m->frame[i].line);
+        hsc_frame(w, m->frame[i].thread, m->frame[i].depth, m->frame[i].function, m->frame[i].file, m->frame[i].line);
         hsc_metric(w, text, "ns", m->amount[i]);
         hsc_loss(w, text, m->amount[i]);
     }
@@ -261,20 +254,18 @@ static void check_records(const model *m, hsd_capture *capture)
         hsd_record record;
         cr_assert_eq(hsd_record_reader_open(&reader, capture, kind, NULL), HSD_OK);
         for (size_t i = 0; i < m->records; i++) {
-            cr_assert_eq(hsd_record_reader_next(reader, &record, NULL), HSD_OK,
-                         "kind %u, record %zu", kind, i);
+            cr_assert_eq(hsd_record_reader_next(reader, &record, NULL), HSD_OK, "kind %u, record %zu", kind, i);
             check_record(m, kind, &record, i);
         }
         cr_assert_eq(hsd_record_reader_next(reader, &record, NULL), HSD_END);
-        cr_assert_eq(hsd_record_reader_next(reader, &record, NULL), HSD_END,
-                     "the end stays the end");
+        cr_assert_eq(hsd_record_reader_next(reader, &record, NULL), HSD_END, "the end stays the end");
         hsd_record_reader_close(reader);
     }
 }
 
-#define WANTED(bit, field, value)                                                                  \
-    cr_assert_eq(o->field, (want & (bit)) ? (value) : 0, "object %zu, " #field ": %llx, not %llx", \
-                 i, (unsigned long long)o->field, (unsigned long long)(value))
+#define WANTED(bit, field, value)                                                                                      \
+    cr_assert_eq(o->field, (want & (bit)) ? (value) : 0, "object %zu, " #field ": %llx, not %llx", i,                  \
+                 (unsigned long long)o->field, (unsigned long long)(value))
 
 static void check_object(const model *m, const hsd_object *o, size_t i, unsigned want)
 {
@@ -300,12 +291,9 @@ static void check_references(const model *m, const hsd_object *o, size_t first, 
 {
     for (uint32_t k = 0; k < o->reference_count; k++) {
         const hsd_reference *e = &m->reference[first + k];
-        if (want & HSD_WANT_REFERENCES)
-            cr_assert_eq(o->targets[k], e->target, "reference %zu", first + k);
-        if (want & HSD_WANT_LABELS)
-            cr_assert_eq(o->labels[k], e->label, "reference %zu", first + k);
-        if (want & HSD_WANT_INDEXES)
-            cr_assert_eq(o->indexes[k], e->index, "reference %zu", first + k);
+        if (want & HSD_WANT_REFERENCES) cr_assert_eq(o->targets[k], e->target, "reference %zu", first + k);
+        if (want & HSD_WANT_LABELS) cr_assert_eq(o->labels[k], e->label, "reference %zu", first + k);
+        if (want & HSD_WANT_INDEXES) cr_assert_eq(o->indexes[k], e->index, "reference %zu", first + k);
     }
     if (!(want & HSD_WANT_REFERENCES)) cr_assert_null(o->targets);
     if (!(want & HSD_WANT_LABELS)) cr_assert_null(o->labels);
@@ -318,8 +306,7 @@ static void check_objects(const model *m, hsd_object_reader *reader, size_t firs
     hsd_object o;
     hsd_status status;
     size_t i = first, reference = m->first_reference[first];
-    const bool has_references =
-        (want & (HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_INDEXES)) != 0;
+    const bool has_references = (want & (HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_INDEXES)) != 0;
     while ((status = hsd_object_reader_next(reader, &o, NULL)) == HSD_OK) {
         if (o.is_continuation) {
             cr_assert_eq(o.ordinal, i - 1);
@@ -340,8 +327,7 @@ static void check_objects(const model *m, hsd_object_reader *reader, size_t firs
 static void check_all_objects(const model *m, hsd_capture *capture, test_random *random)
 {
     for (unsigned k = 0; k < 4; k++) {
-        const unsigned want =
-            k == 0 ? HSD_WANT_ALL : (unsigned)test_below(random, HSD_WANT_ALL + 1);
+        const unsigned want = k == 0 ? HSD_WANT_ALL : (unsigned)test_below(random, HSD_WANT_ALL + 1);
         hsd_object_reader *reader;
         cr_assert_eq(hsd_object_reader_open(&reader, capture, want, NULL), HSD_OK);
         check_objects(m, reader, 0, want);
@@ -362,8 +348,7 @@ static void check_info(const model *m, const hsd_capture_info *info)
     uint64_t bytes = 0, pseudo = 0, lost = 0;
     for (size_t i = 0; i < m->objects; i++) {
         pseudo += m->object[i].flags & 1;
-        if (!(m->object[i].flags & 1) &&
-            __builtin_add_overflow(bytes, m->object[i].size_bytes, &bytes))
+        if (!(m->object[i].flags & 1) && __builtin_add_overflow(bytes, m->object[i].size_bytes, &bytes))
             bytes = UINT64_MAX;
     }
     for (size_t i = 0; i < m->records; i++) {
@@ -377,9 +362,8 @@ static void check_info(const model *m, const hsd_capture_info *info)
     cr_assert_eq(info->pseudo_objects, pseudo);
     cr_assert_eq(info->references, m->references);
     cr_assert_eq(info->bytes, bytes);
-    const uint64_t counts[] = {info->edges,   info->roots, info->strings, info->types,
-                               info->labels,  info->sites, info->threads, info->frames,
-                               info->metrics, info->losses};
+    const uint64_t counts[] = {info->edges, info->roots,   info->strings, info->types,   info->labels,
+                               info->sites, info->threads, info->frames,  info->metrics, info->losses};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         cr_assert_eq(counts[i], m->records, "count %zu", i);
     cr_assert_eq(info->lost, lost);
@@ -394,8 +378,7 @@ static void round_trip(test_random *random)
         hsd_capture *capture;
         hsd_error err;
         hsd_error_init(&err);
-        cr_assert_eq(hsd_capture_open(&capture, file.path, damage, NULL, &err), HSD_OK, "%s",
-                     err.text);
+        cr_assert_eq(hsd_capture_open(&capture, file.path, damage, NULL, &err), HSD_OK, "%s", err.text);
         check_info(m, hsd_capture_get_info(capture));
         check_records(m, capture);
         check_all_objects(m, capture, random);

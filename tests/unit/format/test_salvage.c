@@ -1,4 +1,5 @@
-/* Salvage: what is kept, what is written anew, what is never touched. The sweeps in tests/integrity destroy every block. */
+/* Salvage: what is kept, what is written anew, what is never touched. The sweeps in tests/integrity destroy every
+ * block. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
@@ -16,10 +17,7 @@ static char path[64];
 static hsd_error err;
 static hsd_salvage_result result;
 
-static void choose_path(void)
-{
-    snprintf(path, sizeof path, "/tmp/hsdiff-salvage-%d.hs", (int)getpid());
-}
+static void choose_path(void) { snprintf(path, sizeof path, "/tmp/hsdiff-salvage-%d.hs", (int)getpid()); }
 static void remove_path(void) { unlink(path); }
 
 TestSuite(salvage, .init = choose_path, .fini = remove_path);
@@ -36,16 +34,14 @@ static hsd_status salvage_bytes(const void *bytes, size_t size, bool force)
 static uint64_t count_faults(void)
 {
     hsd_verify_result verified;
-    cr_assert_eq(hsd_capture_verify(path, NULL, NULL, NULL, &verified, &err), HSD_OK, "%s",
-                 err.text);
+    cr_assert_eq(hsd_capture_verify(path, NULL, NULL, NULL, &verified, &err), HSD_OK, "%s", err.text);
     return verified.faults;
 }
 
 static hsd_capture *open_result(void)
 {
     hsd_capture *capture;
-    cr_assert_eq(hsd_capture_open(&capture, path, HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s",
-                 err.text);
+    cr_assert_eq(hsd_capture_open(&capture, path, HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
     return capture;
 }
 
@@ -59,8 +55,7 @@ Test(salvage, copies_a_sound_capture_as_it_is)
         cr_assert_eq(result.blocks_lost, 0);
         cr_assert_eq(result.bytes_skipped, 0);
         uint8_t *copy = memfile_read_all(path, &copied);
-        cr_assert(copied == size && memcmp(copy, bytes, size) == 0, "sample %s",
-                  hsd_sample_name(i));
+        cr_assert(copied == size && memcmp(copy, bytes, size) == 0, "sample %s", hsd_sample_name(i));
         free(copy);
         free(bytes);
     }
@@ -317,8 +312,7 @@ Test(salvage, never_replaces_its_input_or_what_it_was_not_told_to)
     forge f = legal_capture();
     f.bytes.size -= 10;
     FILE *file = fopen(path, "wb");
-    cr_assert(file != NULL && fwrite(f.bytes.data, 1, f.bytes.size, file) == f.bytes.size &&
-              fclose(file) == 0);
+    cr_assert(file != NULL && fwrite(f.bytes.data, 1, f.bytes.size, file) == f.bytes.size && fclose(file) == 0);
     hsd_error_init(&err);
     cr_assert_eq(hsd_capture_salvage(path, path, true, NULL, &result, &err), HSD_E_MISUSE);
     cr_assert_neq(err.hint[0], '\0');
@@ -354,8 +348,7 @@ Test(salvage, leaves_nothing_behind_when_it_is_cancelled_or_fails)
     unlink(path);
     hsd_fault_reset();
     cr_assert_eq(hsd_capture_salvage(file.path, path, true, NULL, &result, &err), HSD_OK);
-    const uint64_t allocations = hsd_fault_calls(HSD_FAULT_MALLOC),
-                   writes = hsd_fault_calls(HSD_FAULT_WRITE);
+    const uint64_t allocations = hsd_fault_calls(HSD_FAULT_MALLOC), writes = hsd_fault_calls(HSD_FAULT_WRITE);
     for (uint64_t k = 1; k <= allocations + writes; k++) {
         unlink(path);
         if (k <= allocations)
@@ -365,8 +358,7 @@ Test(salvage, leaves_nothing_behind_when_it_is_cancelled_or_fails)
         const hsd_status failed = hsd_capture_salvage(file.path, path, false, NULL, &result, &err);
         hsd_fault_reset();
         if (failed == HSD_OK) continue;
-        cr_assert(failed == HSD_E_NOMEM || failed == HSD_E_IO, "call %llu: %s",
-                  (unsigned long long)k, err.text);
+        cr_assert(failed == HSD_E_NOMEM || failed == HSD_E_IO, "call %llu: %s", (unsigned long long)k, err.text);
         cr_assert_neq(access(path, F_OK), 0, "call %llu left a file", (unsigned long long)k);
     }
     memfile_close(&file);

@@ -64,15 +64,16 @@ Test(site_totals, are_read_as_they_were_written)
     forge f = profile_with(put_sites, 2);
     memfile file = forge_file(&f);
     cr_assert_str_eq(forge_verify(&f), "");
-    cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "forged.hs", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "forged.hs", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s",
+                 err.text);
     cr_assert_eq(hsd_capture_get_info(capture)->site_totals, 4);
     cr_assert_eq(hsd_record_reader_open(&reader, capture, HSD_RECORD_SITE_TOTAL, &err), HSD_OK);
     static const hsd_site_total expected[] = {{5, 1, 1, 16}, {5, 2, 1, 16}, {0, 1, 1, 4}, {5, 1, 1, 16}};
     for (size_t i = 0; i < 4; i++) {
         cr_assert_eq(hsd_record_reader_next(reader, &record, &err), HSD_OK, "%s", err.text);
         const hsd_site_total *got = &record.site_total;
-        cr_assert(got->type == expected[i].type && got->site == expected[i].site && got->objects == expected[i].objects &&
-                  got->bytes == expected[i].bytes);
+        cr_assert(got->type == expected[i].type && got->site == expected[i].site &&
+                  got->objects == expected[i].objects && got->bytes == expected[i].bytes);
     }
     cr_assert_eq(hsd_record_reader_next(reader, &record, &err), HSD_END);
     hsd_record_reader_close(reader);

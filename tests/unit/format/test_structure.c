@@ -1,4 +1,5 @@
-/* Walking damaged files, the index and the trailer, edges by difference: what the samples of the capture library do not show. */
+/* Walking damaged files, the index and the trailer, edges by difference: what the samples of the capture library do not
+ * show. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +33,7 @@ typedef struct notes {
 static void note(void *context, hsd_note_level level, const char *text)
 {
     notes *n = context;
-    if (level == HSD_NOTE_DAMAGE && n->count++ == 0)
-        snprintf(n->first, sizeof n->first, "%s", text);
+    if (level == HSD_NOTE_DAMAGE && n->count++ == 0) snprintf(n->first, sizeof n->first, "%s", text);
 }
 
 static void expect_all_blocks_found(const forge *f, const hsd_buffer *bytes, const char *first_note)
@@ -43,8 +43,7 @@ static void expect_all_blocks_found(const forge *f, const hsd_buffer *bytes, con
     const hsd_run run = {.note = note, .note_context = &n};
     memfile file = memfile_of(bytes->data, bytes->size);
     hsd_error_init(&err);
-    cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "x.hs", HSD_DAMAGE_SKIP, &run, &err),
-                 HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "x.hs", HSD_DAMAGE_SKIP, &run, &err), HSD_OK, "%s", err.text);
     cr_assert_eq(hsd_capture_get_info(capture)->blocks, f->blocks.count);
     cr_assert_eq(hsd_capture_get_info(capture)->objects, 2);
     cr_assert(!hsd_capture_get_info(capture)->is_complete);
@@ -68,10 +67,8 @@ Test(scan, finds_the_next_block_behind_bytes_of_any_number)
         char text[128], bytes_text[HSD_DIGITS_BYTES], offset_text[HSD_DIGITS_BYTES];
         hsd_buffer bytes = with_garbage(&f, 4, garbage, sizes[i]);
         snprintf(text, sizeof text, "x.hs: %s bytes at byte %s are no block: %s",
-                 hsd_group_digits(bytes_text, sizes[i]),
-                 hsd_group_digits(offset_text, f.blocks.refs[4].offset_bytes),
-                 sizes[i] < 4 ? "no block begins here"
-                              : "the checksum of its header does not match");
+                 hsd_group_digits(bytes_text, sizes[i]), hsd_group_digits(offset_text, f.blocks.refs[4].offset_bytes),
+                 sizes[i] < 4 ? "no block begins here" : "the checksum of its header does not match");
         expect_all_blocks_found(&f, &bytes, text);
         hsd_buffer_release(&bytes);
     }
@@ -93,8 +90,7 @@ Test(scan, tells_steps_apart)
     hsd_scan_begin(&scan, &file);
     for (unsigned i = 0; i < 2; i++) {
         cr_assert_eq(hsd_scan_next(&scan, &step), HSD_OK);
-        cr_assert(step.kind == HSD_SCAN_BLOCK && step.is_usable && step.missing == 0 &&
-                  step.ref.number == i);
+        cr_assert(step.kind == HSD_SCAN_BLOCK && step.is_usable && step.missing == 0 && step.ref.number == i);
     }
     cr_assert_eq(hsd_scan_next(&scan, &step), HSD_OK);
     cr_assert_eq(step.kind, HSD_SCAN_DAMAGE);
@@ -180,8 +176,7 @@ Test(index, is_followed_by_end_and_trailer_alone)
     forge_number(&f, HSC_END_STATE, HSC_STATE_COMPLETE);
     forge_block(&f, HSC_BLOCK_END, 0, 1, 0);
     uint8_t trailer[HSC_TRAILER_BYTES];
-    hsd_trailer_build(trailer, f.seed,
-                      &(hsd_trailer){f.blocks.refs[f.blocks.count - 3].offset_bytes, end});
+    hsd_trailer_build(trailer, f.seed, &(hsd_trailer){f.blocks.refs[f.blocks.count - 3].offset_bytes, end});
     cr_assert_eq(hsd_buffer_append(&f.bytes, trailer, sizeof trailer, NULL), HSD_OK);
     cr_assert_str_eq(forge_verify(&f), "9.2");
     expect_text(&f, "the trailer does not follow the end record");
@@ -213,8 +208,7 @@ Test(index, must_be_there_and_whole)
 Test(capture, tells_of_missing_and_refused_blocks_when_the_trailer_is_gone)
 {
     forge f = legal_capture();
-    const size_t at = (size_t)f.blocks.refs[2].offset_bytes,
-                 next = (size_t)f.blocks.refs[3].offset_bytes;
+    const size_t at = (size_t)f.blocks.refs[2].offset_bytes, next = (size_t)f.blocks.refs[3].offset_bytes;
     memmove(f.bytes.data + at, f.bytes.data + next, f.bytes.size - next);
     f.bytes.size -= next - at + 1;
     expect_text(&f, "1 blocks are missing before it");
@@ -246,8 +240,7 @@ static void read_edges(forge *f, const uint64_t *sources, const uint64_t *target
     forge_finish(f, HSC_STATE_COMPLETE);
     memfile file = forge_file(f);
     hsd_error_init(&err);
-    cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "x.hs", HSD_DAMAGE_REFUSE, NULL, &err),
-                 HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "x.hs", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
     cr_assert_eq(hsd_record_reader_open(&reader, capture, HSD_RECORD_EDGE, &err), HSD_OK);
     for (size_t i = 0; i < count; i++) {
         cr_assert_eq(hsd_record_reader_next(reader, &record, &err), HSD_OK, "%s", err.text);
@@ -265,8 +258,7 @@ Test(edges, give_targets_as_differences_to_sources)
     /* coded 2, 1, 4 with shift 3: +8, -8, +16 */
     forge f = forge_begin();
     forge_info(&f, 0, 0);
-    forge_raw_column(&f, HSC_COL_REF_TARGET, HSC_CODING_PACKED, HSC_TRANSFORM_SOURCE, 3, 3,
-                     "\0\2\1\4", 4);
+    forge_raw_column(&f, HSC_COL_REF_TARGET, HSC_CODING_PACKED, HSC_TRANSFORM_SOURCE, 3, 3, "\0\2\1\4", 4);
     FORGE(&f, HSC_COL_EDGE_SOURCE, 100, 200, 300);
     forge_block(&f, HSC_BLOCK_EDGES, 0, 3, 0);
     read_edges(&f, (const uint64_t[]){100, 200, 300}, (const uint64_t[]){108, 192, 316}, 3);
@@ -274,22 +266,18 @@ Test(edges, give_targets_as_differences_to_sources)
     /* one difference for all, from one source for all; and from sources that ascend by 5 */
     f = forge_begin();
     forge_info(&f, 0, 0);
-    forge_raw_column(&f, HSC_COL_REF_TARGET, HSC_CODING_CONSTANT, HSC_TRANSFORM_SOURCE, 0, 2,
-                     "\2\0\0\0\0\0\0\0", 8);
+    forge_raw_column(&f, HSC_COL_REF_TARGET, HSC_CODING_CONSTANT, HSC_TRANSFORM_SOURCE, 0, 2, "\2\0\0\0\0\0\0\0", 8);
     FORGE(&f, HSC_COL_EDGE_SOURCE, 100, 100);
     forge_block(&f, HSC_BLOCK_EDGES, 0, 2, 0);
-    forge_raw_column(&f, HSC_COL_REF_TARGET, HSC_CODING_CONSTANT, HSC_TRANSFORM_SOURCE, 0, 2,
-                     "\1\0\0\0\0\0\0\0", 8);
-    forge_raw_column(&f, HSC_COL_EDGE_SOURCE, HSC_CODING_CONSTANT, HSC_TRANSFORM_DELTA, 0, 2,
-                     "\x0A\0\0\0\0\0\0\0", 8);
+    forge_raw_column(&f, HSC_COL_REF_TARGET, HSC_CODING_CONSTANT, HSC_TRANSFORM_SOURCE, 0, 2, "\1\0\0\0\0\0\0\0", 8);
+    forge_raw_column(&f, HSC_COL_EDGE_SOURCE, HSC_CODING_CONSTANT, HSC_TRANSFORM_DELTA, 0, 2, "\x0A\0\0\0\0\0\0\0", 8);
     forge_block(&f, HSC_BLOCK_EDGES, 0, 2, 0);
     read_edges(&f, (const uint64_t[]){100, 100, 5, 10}, (const uint64_t[]){101, 101, 4, 9}, 4);
 
     /* no source column: every source is 0 */
     f = forge_begin();
     forge_info(&f, 0, 0);
-    forge_raw_column(&f, HSC_COL_REF_TARGET, HSC_CODING_PACKED, HSC_TRANSFORM_SOURCE, 0, 2,
-                     "\0\2\1", 3);
+    forge_raw_column(&f, HSC_COL_REF_TARGET, HSC_CODING_PACKED, HSC_TRANSFORM_SOURCE, 0, 2, "\0\2\1", 3);
     forge_block(&f, HSC_BLOCK_EDGES, 0, 2, 0);
     read_edges(&f, (const uint64_t[]){0, 0}, (const uint64_t[]){1, UINT64_MAX}, 2);
 }
@@ -302,24 +290,23 @@ Test(objects, give_targets_as_differences_whatever_is_wanted)
     hsd_object o;
     forge f = forge_begin();
     forge_info(&f, 0, 0);
-    forge_raw_column(&f, HSC_COL_ID, HSC_CODING_CONSTANT, HSC_TRANSFORM_DELTA, 4, 3,
-                     "\2\0\0\0\0\0\0\0", 8); /* 16, 32, 48 */
+    forge_raw_column(&f, HSC_COL_ID, HSC_CODING_CONSTANT, HSC_TRANSFORM_DELTA, 4, 3, "\2\0\0\0\0\0\0\0",
+                     8); /* 16, 32, 48 */
     FORGE(&f, HSC_COL_REF_COUNT, 2, 0, 1);
-    forge_raw_column(&f, HSC_COL_REF_TARGET, HSC_CODING_PACKED, HSC_TRANSFORM_SOURCE, 4, 3,
-                     "\0\2\4\1", 4); /* +16 +32 | | -16 */
+    forge_raw_column(&f, HSC_COL_REF_TARGET, HSC_CODING_PACKED, HSC_TRANSFORM_SOURCE, 4, 3, "\0\2\4\1",
+                     4); /* +16 +32 | | -16 */
     forge_block(&f, HSC_BLOCK_OBJECTS, 0, 3, 0);
     f.end[HSC_END_OBJECTS] = f.end[HSC_END_REFERENCES] = 3;
     forge_finish(&f, HSC_STATE_COMPLETE);
     memfile file = forge_file(&f);
     hsd_error_init(&err);
-    cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "x.hs", HSD_DAMAGE_REFUSE, NULL, &err),
-                 HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "x.hs", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
     for (unsigned want = 0; want <= HSD_WANT_ALL; want++) {
         if (!(want & HSD_WANT_REFERENCES)) continue;
         cr_assert_eq(hsd_object_reader_open(&reader, capture, want, &err), HSD_OK);
         cr_assert_eq(hsd_object_reader_next(reader, &o, &err), HSD_OK);
-        cr_assert(o.id == (want & HSD_WANT_IDS ? 16 : 0) && o.reference_count == 2 &&
-                  o.targets[0] == 32 && o.targets[1] == 48);
+        cr_assert(o.id == (want & HSD_WANT_IDS ? 16 : 0) && o.reference_count == 2 && o.targets[0] == 32 &&
+                  o.targets[1] == 48);
         cr_assert_eq(hsd_object_reader_next(reader, &o, &err), HSD_OK);
         cr_assert_eq(o.reference_count, 0);
         cr_assert_eq(hsd_object_reader_next(reader, &o, &err), HSD_OK);

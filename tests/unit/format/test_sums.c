@@ -96,11 +96,11 @@ static forge baseline_with(pieces p)
     return f;
 }
 
-#define EXPECT(rule, is_refused, ...)                                                              \
-    do {                                                                                           \
-        pieces p = legal;                                                                          \
-        __VA_ARGS__;                                                                               \
-        legal_expect(baseline_with(p), rule, is_refused);                                          \
+#define EXPECT(rule, is_refused, ...)                                                                                  \
+    do {                                                                                                               \
+        pieces p = legal;                                                                                              \
+        __VA_ARGS__;                                                                                                   \
+        legal_expect(baseline_with(p), rule, is_refused);                                                              \
     } while (0)
 
 Test(sums, are_read_as_they_were_written)
@@ -113,21 +113,24 @@ Test(sums, are_read_as_they_were_written)
     forge f = baseline_with(legal);
     memfile file = forge_file(&f);
     cr_assert_str_eq(forge_verify(&f), "");
-    cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "forged.hs", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_capture_open_fd(&capture, file.fd, "forged.hs", HSD_DAMAGE_REFUSE, NULL, &err), HSD_OK, "%s",
+                 err.text);
     const hsd_capture_info *info = hsd_capture_get_info(capture);
     cr_assert(info->is_baseline && info->live_totals == 2 && info->root_totals == 2 && info->places == 4);
     cr_assert_eq(hsd_record_reader_open(&reader, capture, HSD_RECORD_PLACE, &err), HSD_OK);
     for (uint32_t i = 0; i < 4; i++) {
         cr_assert_eq(hsd_record_reader_next(reader, &record, &err), HSD_OK, "%s", err.text);
         const hsd_place_total *place = &record.place_total;
-        cr_assert(place->number == i && place->depth == depths[i] && place->parent == parents[i] && place->name == names[i]);
+        cr_assert(place->number == i && place->depth == depths[i] && place->parent == parents[i] &&
+                  place->name == names[i]);
     }
     cr_assert_eq(hsd_record_reader_next(reader, &record, &err), HSD_END);
     hsd_record_reader_close(reader);
     cr_assert_eq(hsd_record_reader_open(&reader, capture, HSD_RECORD_ROOT_TOTAL, &err), HSD_OK);
     cr_assert_eq(hsd_record_reader_next(reader, &record, &err), HSD_OK);
     cr_assert_eq(hsd_record_reader_next(reader, &record, &err), HSD_OK);
-    cr_assert(record.root_total.kind == 0 && record.root_total.flags == HSC_ROOT_TOTAL_SHARED, "kinds that are not known read as 0");
+    cr_assert(record.root_total.kind == 0 && record.root_total.flags == HSC_ROOT_TOTAL_SHARED,
+              "kinds that are not known read as 0");
     hsd_record_reader_close(reader);
     hsd_capture_close(capture);
     forge_free(&f);
@@ -484,8 +487,9 @@ static hsd_capture *salvage_without(uint64_t block)
 /* Blocks: 0 info, 1 strings, 2 types, 3 live, 4 owned, 5 and 6 places. */
 Test(sums, are_salvaged_but_for_places_behind_lost_ones)
 {
-    static const struct { uint64_t block, live, owned, places; } cases[] = {
-        {0, 2, 2, 4}, {3, 0, 2, 4}, {4, 2, 0, 4}, {5, 2, 2, 0}, {6, 2, 2, 3}};
+    static const struct {
+        uint64_t block, live, owned, places;
+    } cases[] = {{0, 2, 2, 4}, {3, 0, 2, 4}, {4, 2, 0, 4}, {5, 2, 2, 0}, {6, 2, 2, 3}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hsd_capture *capture = salvage_without(cases[i].block);
         const hsd_capture_info *info = hsd_capture_get_info(capture);

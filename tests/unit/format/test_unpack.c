@@ -49,8 +49,7 @@ static void check(test_random *random, uint32_t count, bool is_delta)
     cr_assert(wide != NULL && narrow != NULL);
     cr_assert_eq(hsd_unpack_value_bytes(p.control, count), p.value_bytes);
     cr_assert_eq(hsd_unpack_u64(p.control, p.values, count, is_delta, wide), p.all_bits);
-    cr_assert_eq(hsd_unpack_u32(p.control, p.values, count, is_delta, narrow), p.all_bits,
-                 "32-bit form: all 64 bits");
+    cr_assert_eq(hsd_unpack_u32(p.control, p.values, count, is_delta, narrow), p.all_bits, "32-bit form: all 64 bits");
     for (uint32_t i = 0; i < count; i++) {
         cr_assert_eq(wide[i], p.expected[i], "value %u of %u", i, count);
         cr_assert_eq(narrow[i], (uint32_t)p.expected[i], "value %u of %u", i, count);

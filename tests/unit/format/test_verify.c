@@ -1,6 +1,7 @@
 /*
- * Every rule that verify can find broken, broken once: a small legal capture, changed in one place. Where reading depends on the rule,
- * reading must refuse the capture too. Here headers, columns and records; the rest in test_verify_end.c.
+ * Every rule that verify can find broken, broken once: a small legal capture, changed in one place. Where reading
+ * depends on the rule, reading must refuse the capture too. Here headers, columns and records; the rest in
+ * test_verify_end.c.
  */
 #include <criterion/criterion.h>
 
@@ -69,11 +70,8 @@ Test(verify, finds_bytes_that_differ_from_their_checksums)
     static const struct {
         size_t block, offset;
         const char *rule;
-    } places[] = {{OBJECTS, 0, "4.2"},
-                  {OBJECTS, 20, "4.3"},
-                  {OBJECTS, 45, "4.4"},
-                  {OBJECTS, 50, "4.3"},
-                  {OBJECTS, 60, "4.4"}};
+    } places[] = {
+        {OBJECTS, 0, "4.2"}, {OBJECTS, 20, "4.3"}, {OBJECTS, 45, "4.4"}, {OBJECTS, 50, "4.3"}, {OBJECTS, 60, "4.4"}};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         forge f = legal_capture();
         f.bytes.data[f.blocks.refs[places[i].block].offset_bytes + places[i].offset] ^= 0x40;
@@ -109,8 +107,7 @@ static void put_raw_objects(forge *f)
 {
     FORGE(f, HSC_COL_ID, 0x10, 0x20);
     FORGE(f, HSC_COL_TYPE, 5, 5);
-    forge_raw_column(f, raw.id, raw.coding, raw.transform, raw.shift, raw.count, raw.data,
-                     raw.size);
+    forge_raw_column(f, raw.id, raw.coding, raw.transform, raw.shift, raw.count, raw.data, raw.size);
     FORGE(f, HSC_COL_REF_COUNT, 1, 0);
     FORGE(f, HSC_COL_REF_TARGET, 0x20);
     FORGE(f, HSC_COL_REF_LABEL, 9);
@@ -118,8 +115,8 @@ static void put_raw_objects(forge *f)
     legal_count_objects(f);
 }
 
-static void expect_column(const char *rule, unsigned id, unsigned coding, unsigned transform,
-                          unsigned shift, uint32_t count, const char *data, size_t size)
+static void expect_column(const char *rule, unsigned id, unsigned coding, unsigned transform, unsigned shift,
+                          uint32_t count, const char *data, size_t size)
 {
     raw = (struct raw_column){id, coding, transform, shift, count, data, size};
     legal_expect(legal_with(NULL, put_raw_objects, NULL), rule, rule[0] != '\0');

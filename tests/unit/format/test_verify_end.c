@@ -1,5 +1,6 @@
 /*
- * The rules about the order of blocks, totals, INFO, END, index and trailer, each broken once; and how verify tells of what it finds.
+ * The rules about the order of blocks, totals, INFO, END, index and trailer, each broken once; and how verify tells of
+ * what it finds.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -32,8 +33,8 @@ Test(verify, holds_the_order_of_blocks)
 }
 
 /* Totals of types and groups with one number wrong. */
-static forge with_totals(const uint64_t types[4], const uint64_t buckets[6], uint64_t kind,
-                         uint64_t key, uint64_t roots)
+static forge with_totals(const uint64_t types[4], const uint64_t buckets[6], uint64_t kind, uint64_t key,
+                         uint64_t roots)
 {
     forge f = forge_begin();
     forge_info(&f, 0, 0);
@@ -115,9 +116,8 @@ Test(verify, holds_the_end_record_against_the_file)
         f.end[key]++;
         legal_put_end(&f);
         /* What the index tells too is held when a capture is opened. */
-        const bool is_sum = key == HSC_END_PSEUDO || key == HSC_END_REFERENCES ||
-                            key == HSC_END_BYTES || key == HSC_END_NATIVE_BYTES ||
-                            key == HSC_END_LOST;
+        const bool is_sum = key == HSC_END_PSEUDO || key == HSC_END_REFERENCES || key == HSC_END_BYTES ||
+                            key == HSC_END_NATIVE_BYTES || key == HSC_END_LOST;
         legal_expect(f, "8.4", !is_sum);
     }
     forge f = legal_capture();
@@ -206,10 +206,7 @@ static forge with_info(void (*put)(forge *f))
     return f;
 }
 
-static void info_of_another(forge *f)
-{
-    forge_bytes(f, HSC_INFO_CAPTURE_ID, "fedcba9876543210", 16);
-}
+static void info_of_another(forge *f) { forge_bytes(f, HSC_INFO_CAPTURE_ID, "fedcba9876543210", 16); }
 static void info_without_id(forge *f) { forge_number(f, HSC_INFO_PID, 4); }
 
 static void info_with_targets_2(forge *f)
@@ -297,8 +294,7 @@ typedef struct told {
     char texts[4][64];
 } told;
 
-static void tell(void *context, const char *rule, uint64_t offset_bytes, uint64_t block,
-                 const char *text)
+static void tell(void *context, const char *rule, uint64_t offset_bytes, uint64_t block, const char *text)
 {
     told *t = context;
     (void)rule, (void)offset_bytes, (void)block;
@@ -370,8 +366,7 @@ Test(verify, finds_equal_ids_with_little_memory)
         forge_finish(&f, HSC_STATE_COMPLETE);
         memfile file = forge_file(&f);
         hsd_error_init(&err);
-        cr_assert_eq(hsd_capture_verify(file.path, &run, NULL, NULL, &result, &err), HSD_OK, "%s",
-                     err.text);
+        cr_assert_eq(hsd_capture_verify(file.path, &run, NULL, NULL, &result, &err), HSD_OK, "%s", err.text);
         cr_assert_eq(result.faults, (uint64_t)with_twin);
         memfile_close(&file);
         forge_free(&f);
@@ -406,8 +401,7 @@ Test(verify, asks_for_memory_when_ids_are_made_to_collide)
     forge_finish(&f, HSC_STATE_COMPLETE);
     memfile file = forge_file(&f);
     hsd_error_init(&err);
-    cr_assert_eq(hsd_capture_verify(file.path, &run, NULL, NULL, NULL, &err), HSD_E_OVER_BUDGET,
-                 "%s", err.text);
+    cr_assert_eq(hsd_capture_verify(file.path, &run, NULL, NULL, NULL, &err), HSD_E_OVER_BUDGET, "%s", err.text);
     cr_assert(strcmp(err.hint, "--memory 17M") == 0, "%s", err.hint);
     memfile_close(&file);
     forge_free(&f);
@@ -431,8 +425,7 @@ Test(verify, can_be_cancelled_and_needs_a_file)
     cr_assert_eq(hsd_capture_verify("/nowhere/x.hs", NULL, NULL, NULL, NULL, &err), HSD_E_IO);
     memfile_set(&file, "not a capture", 13);
     hsd_error_init(&err);
-    cr_assert_eq(hsd_capture_verify(file.path, NULL, NULL, NULL, NULL, &err),
-                 HSD_E_NOT_THIS_FORMAT);
+    cr_assert_eq(hsd_capture_verify(file.path, NULL, NULL, NULL, NULL, &err), HSD_E_NOT_THIS_FORMAT);
     memfile_close(&file);
     forge_free(&f);
 }

@@ -42,9 +42,8 @@ static inline kit_answer kit_find(hsd_adjacency *a, hsd_root_nodes roots, uint64
     kit_answer answer = kit_answer_of(hsd_adjacency_node_count(a));
     const hsd_dominators_config config = {
         .roots = roots, .memory_bytes = memory, .space = space, .take = kit_take, .context = &answer};
-    const hsd_status status = limits == NULL
-                                  ? hsd_dominators_find(a, &config, &answer.stats, &err)
-                                  : hsd_dominators_find_within(a, &config, limits, &answer.stats, &err);
+    const hsd_status status = limits == NULL ? hsd_dominators_find(a, &config, &answer.stats, &err)
+                                             : hsd_dominators_find_within(a, &config, limits, &answer.stats, &err);
     cr_assert_eq(status, HSD_OK, "%s", err.text);
     cr_assert_eq(answer.stats.reached, answer.told);
     return answer;
@@ -91,7 +90,7 @@ static inline void kit_check_same(const kit_answer *one, const kit_answer *other
 typedef struct kit_graph {
     uint32_t nodes; /* root nodes are among them */
     hsd_root_nodes roots;
-    uint64_t (*edges); /* source << 32 | target */
+    uint64_t(*edges); /* source << 32 | target */
     uint64_t edge_count, edge_capacity;
 } kit_graph;
 

@@ -85,7 +85,8 @@ static inline void naive_release(naive_graph *g)
 /* Adds to `reached` what the root nodes begin … end - 1 reach, never going through what `barred` has. */
 static inline void naive_live(const naive_graph *g, uint32_t begin, uint32_t end, const bool *barred, bool *reached)
 {
-    for (uint32_t i = begin; i < end; i++) reached[i] = true;
+    for (uint32_t i = begin; i < end; i++)
+        reached[i] = true;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t e = 0; e < g->edge_count; e++) {
@@ -130,7 +131,8 @@ static inline void naive_owners(const naive_graph *g, uint32_t *owners)
                 if (reached[i]) owners[i] = owners[i] == HSD_OWNER_NONE ? label : HSD_OWNER_SHARED;
             }
         }
-        for (uint32_t i = 0; i < g->nodes; i++) done[i] = done[i] || live[i];
+        for (uint32_t i = 0; i < g->nodes; i++)
+            done[i] = done[i] || live[i];
     }
 }
 
@@ -170,7 +172,8 @@ static inline hsd_adjacency *naive_to_adjacency(const naive_graph *g, uint64_t m
     if (hsd_adjacency_begin(&adjacency, memory, space, &err) != HSD_OK) return NULL;
     if (hsd_adjacency_with_names(adjacency, memory, &err) != HSD_OK) return NULL;
     for (uint32_t e = 0; e < g->edge_count; e++) {
-        if (hsd_adjacency_add(adjacency, g->edges[e][0], &g->edges[e][1], &g->edges[e][2], 1, &err) != HSD_OK) return NULL;
+        if (hsd_adjacency_add(adjacency, g->edges[e][0], &g->edges[e][1], &g->edges[e][2], 1, &err) != HSD_OK)
+            return NULL;
     }
     if (hsd_adjacency_finish(adjacency, g->nodes, &err) != HSD_OK) return NULL;
     return adjacency;

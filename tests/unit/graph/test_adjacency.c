@@ -94,7 +94,8 @@ static hsd_adjacency *add_shuffled(const naive_graph *g, test_random *random, bo
 static void widen_names(naive_graph *g, unsigned kind)
 {
     static const uint32_t factors[] = {1, 40, 10007, UINT32_C(0xC0000001)};
-    for (uint32_t e = 0; e < g->edge_count; e++) g->edges[e][2] *= factors[kind % 4];
+    for (uint32_t e = 0; e < g->edge_count; e++)
+        g->edges[e][2] *= factors[kind % 4];
     qsort(g->edges, g->edge_count, sizeof *g->edges, naive_compare_edges);
 }
 
@@ -134,8 +135,10 @@ static void check_star(hsd_adjacency *a, uint32_t count)
     uint32_t *found = calloc(count + 1, sizeof *found);
     uint8_t *seen = calloc(count + 2, 1);
     cr_assert_eq(all_targets(a, 1, found), count);
-    for (uint32_t i = 0; i < count; i++) seen[found[i]]++;
-    for (uint32_t i = 2; i < count + 2; i++) cr_assert_eq(seen[i], 1, "target %u", i);
+    for (uint32_t i = 0; i < count; i++)
+        seen[found[i]]++;
+    for (uint32_t i = 2; i < count + 2; i++)
+        cr_assert_eq(seen[i], 1, "target %u", i);
     cr_assert_eq(all_targets(a, 0, found), 1);
     cr_assert_eq(found[0], 1);
     cr_assert_eq(all_targets(a, 2, found), 1);
@@ -175,7 +178,8 @@ enum { NODES = 200000, FAN_EVERY = 20011, FAN = 5000 };
 static uint32_t targets_of(uint32_t node, uint32_t *targets)
 {
     const uint32_t count = node % FAN_EVERY == 0 ? FAN + node % 3 : node % 7;
-    for (uint32_t i = 0; i < count; i++) targets[i] = (uint32_t)((node + 1 + i * UINT64_C(7919)) % NODES);
+    for (uint32_t i = 0; i < count; i++)
+        targets[i] = (uint32_t)((node + 1 + i * UINT64_C(7919)) % NODES);
     return count;
 }
 
@@ -188,7 +192,8 @@ static hsd_adjacency *build_named(uint64_t memory, uint64_t name_memory)
     for (uint32_t node = 0; node < NODES; node++) {
         if (node > NODES / 2 && node < NODES * 3 / 4) continue; /* a gap of leaves, longer than any block */
         const uint32_t count = targets_of(node, targets);
-        for (uint32_t i = 0; i < count; i++) names[i] = name_of(node, targets[i]);
+        for (uint32_t i = 0; i < count; i++)
+            names[i] = name_of(node, targets[i]);
         cr_assert_eq(hsd_adjacency_add(a, node, targets, names, count, &err), HSD_OK);
     }
     cr_assert_eq(hsd_adjacency_finish(a, NODES, &err), HSD_OK, "%s", err.text);
@@ -202,15 +207,18 @@ static void check_node(hsd_adjacency *a, uint32_t node)
     const uint32_t wanted = is_gap ? 0 : targets_of(node, targets);
     const uint32_t count = all_names(a, node, found, names);
     cr_assert_eq(count, wanted, "node %u", node); /* no target is its own source, none comes twice */
-    for (uint32_t i = 0; i < count; i++) cr_assert_eq(names[i], name_of(node, found[i]), "node %u", node);
+    for (uint32_t i = 0; i < count; i++)
+        cr_assert_eq(names[i], name_of(node, found[i]), "node %u", node);
     cr_assert_eq(all_targets(a, node, targets), wanted);
     cr_assert_eq(memcmp(targets, found, count * sizeof *found), 0);
 }
 
 static void check_named(hsd_adjacency *a)
 {
-    for (uint32_t node = 0; node < NODES; node++) check_node(a, node);
-    for (uint64_t step = 0; step < 20000; step++) check_node(a, (uint32_t)(step * 104729 % NODES));
+    for (uint32_t node = 0; node < NODES; node++)
+        check_node(a, node);
+    for (uint64_t step = 0; step < 20000; step++)
+        check_node(a, (uint32_t)(step * 104729 % NODES));
     cr_assert_eq(hsd_adjacency_check(a, &err), HSD_OK);
 }
 
@@ -236,7 +244,8 @@ Test(adjacency, takes_another_memory_at_any_time)
         cr_assert_eq(hsd_adjacency_set_memory(a, sizes[i], &err), HSD_OK);
         cr_assert_not(hsd_adjacency_is_resident(a));
         cr_assert_eq(hsd_adjacency_set_name_memory(a, sizes[3 - i], &err), HSD_OK);
-        for (uint32_t node = 0; node < NODES; node += 37) check_node(a, node);
+        for (uint32_t node = 0; node < NODES; node += 37)
+            check_node(a, node);
     }
     cr_assert_eq(hsd_adjacency_check(a, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_set_memory(a, 1000, &err), HSD_E_OVER_BUDGET);
@@ -251,7 +260,8 @@ static hsd_adjacency *build_star_of_one_name(void)
     const uint32_t name = 9;
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(64) << 20, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(64) << 20, &err), HSD_OK);
-    for (uint32_t i = 1; i < 500000; i++) cr_assert_eq(hsd_adjacency_add(a, 0, &i, &name, 1, &err), HSD_OK);
+    for (uint32_t i = 1; i < 500000; i++)
+        cr_assert_eq(hsd_adjacency_add(a, 0, &i, &name, 1, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_finish(a, 500000, &err), HSD_OK);
     return a;
 }

@@ -67,7 +67,8 @@ Test(blocks, keep_to_their_memory)
         cr_assert_eq(hsd_blocks_add(&blocks, &block, &err), HSD_OK);
         memset(block, (int)(i % 251 + 1), HSD_BLOCK_BYTES);
         uint32_t resident = 0;
-        for (uint32_t slab = 0; slab < blocks.slab_count; slab++) resident += blocks.slabs[slab] != NULL;
+        for (uint32_t slab = 0; slab < blocks.slab_count; slab++)
+            resident += blocks.slabs[slab] != NULL;
         cr_assert_leq(resident, 7, "seven slabs and a slab's worth for what their owner needs");
     }
     cr_assert_eq(hsd_blocks_finish(&blocks, &err), HSD_OK);
@@ -118,7 +119,8 @@ Test(blocks, that_cannot_be_written_are_an_error)
     hsd_blocks blocks;
     hsd_blocks_begin(&blocks, HSD_BLOCKS_LEAST_BYTES, &nowhere);
     uint8_t *block;
-    for (uint32_t i = 0; i < HSD_SLAB_BLOCKS; i++) cr_assert_eq(hsd_blocks_add(&blocks, &block, &err), HSD_OK);
+    for (uint32_t i = 0; i < HSD_SLAB_BLOCKS; i++)
+        cr_assert_eq(hsd_blocks_add(&blocks, &block, &err), HSD_OK);
     cr_assert_eq(hsd_blocks_add(&blocks, &block, &err), HSD_E_IO);
     hsd_blocks_release(&blocks);
 }

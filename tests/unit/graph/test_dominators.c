@@ -50,15 +50,18 @@ static definition define(const kit_graph *g)
 {
     definition def = {0};
     for (uint32_t root = g->roots.begin; root < g->roots.end; root++) {
-        if (root < g->roots.second) def.primary |= UINT64_C(1) << root;
-        else def.secondary |= UINT64_C(1) << root;
+        if (root < g->roots.second)
+            def.primary |= UINT64_C(1) << root;
+        else
+            def.secondary |= UINT64_C(1) << root;
     }
     for (uint64_t i = 0; i < g->edge_count; i++) {
         const uint32_t source = (uint32_t)(g->edges[i] >> 32);
         def.targets[source] |= UINT64_C(1) << (uint32_t)g->edges[i];
     }
     /* only the super-root refers to root nodes */
-    for (uint32_t node = 0; node < MOST_NODES; node++) def.targets[node] &= ~(def.primary | def.secondary);
+    for (uint32_t node = 0; node < MOST_NODES; node++)
+        def.targets[node] &= ~(def.primary | def.secondary);
     def.first_round = reach(&def, def.primary, 0);
     return def;
 }

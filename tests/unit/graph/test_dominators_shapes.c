@@ -27,7 +27,8 @@ static uint32_t *dominators_of(const kit_answer *answer)
 {
     uint32_t *node_at = calloc(answer->told + 1, sizeof *node_at);
     uint32_t *dominators = calloc(answer->nodes, sizeof *dominators);
-    for (uint32_t node = 0; node < answer->nodes; node++) node_at[answer->of_node[node].first] = node;
+    for (uint32_t node = 0; node < answer->nodes; node++)
+        node_at[answer->of_node[node].first] = node;
     node_at[0] = UINT32_MAX;
     for (uint32_t node = 0; node < answer->nodes; node++)
         dominators[node] = node_at[answer->of_node[node].parent];
@@ -65,10 +66,12 @@ Test(dominators_shapes, of_a_list_are_its_own_order)
 {
     kit_graph g = graph_of(MANY, 1, 0);
     kit_add(&g, MANY, 0);
-    for (uint32_t i = 0; i + 1 < MANY; i++) kit_add(&g, i, i + 1);
+    for (uint32_t i = 0; i + 1 < MANY; i++)
+        kit_add(&g, i, i + 1);
     uint32_t *d = dominators_in_any_memory(&g);
     cr_assert(d[MANY] == UINT32_MAX && d[0] == MANY);
-    for (uint32_t i = 1; i < MANY; i++) cr_assert_eq(d[i], i - 1);
+    for (uint32_t i = 1; i < MANY; i++)
+        cr_assert_eq(d[i], i - 1);
     free(d);
 }
 
@@ -103,7 +106,8 @@ Test(dominators_shapes, of_fans_that_share)
     }
     uint32_t *d = dominators_in_any_memory(&g);
     cr_assert(d[0] == MANY && d[1] == MANY && d[2] == MANY);
-    for (uint32_t i = 3; i < MANY; i++) cr_assert_eq(d[i], i % 2 == 0 ? MANY : 0, "%u", i);
+    for (uint32_t i = 3; i < MANY; i++)
+        cr_assert_eq(d[i], i % 2 == 0 ? MANY : 0, "%u", i);
     free(d);
 }
 
@@ -116,7 +120,8 @@ Test(dominators_shapes, of_a_tree_with_ways_back)
         if (i > 2) kit_add(&g, i, (i - 3) / 4); /* the parent's parent */
     }
     uint32_t *d = dominators_in_any_memory(&g);
-    for (uint32_t i = 1; i < MANY; i++) cr_assert_eq(d[i], (i - 1) / 2);
+    for (uint32_t i = 1; i < MANY; i++)
+        cr_assert_eq(d[i], (i - 1) / 2);
     free(d);
 }
 
@@ -130,8 +135,10 @@ Test(dominators_shapes, of_a_comb_whose_teeth_know_the_next_ones)
         kit_add(&g, i + 1, i + 3); /* which the spine holds too */
     }
     uint32_t *d = dominators_in_any_memory(&g);
-    for (uint32_t i = 2; i + 1 < MANY; i += 2) cr_assert_eq(d[i], i - 2);
-    for (uint32_t i = 3; i + 1 < MANY; i += 2) cr_assert_eq(d[i], 0, "%u: %u", i, d[i]);
+    for (uint32_t i = 2; i + 1 < MANY; i += 2)
+        cr_assert_eq(d[i], i - 2);
+    for (uint32_t i = 3; i + 1 < MANY; i += 2)
+        cr_assert_eq(d[i], 0, "%u: %u", i, d[i]);
     cr_assert_eq(d[MANY - 1], MANY - 3, "no spine holds the last one");
     free(d);
 }
@@ -140,12 +147,15 @@ Test(dominators_shapes, of_a_comb_whose_teeth_know_the_next_ones)
 Test(dominators_shapes, of_layers_are_the_root)
 {
     kit_graph g = graph_of(MANY, 1, 0);
-    for (uint32_t i = 0; i < 300; i++) kit_add(&g, MANY, i);
+    for (uint32_t i = 0; i < 300; i++)
+        kit_add(&g, MANY, i);
     for (uint32_t i = 0; i + 300 < MANY; i++) {
-        for (uint32_t j = 0; j < 3; j++) kit_add(&g, i, (i / 300 + 1) * 300 + (i + j * 7) % 300);
+        for (uint32_t j = 0; j < 3; j++)
+            kit_add(&g, i, (i / 300 + 1) * 300 + (i + j * 7) % 300);
     }
     uint32_t *d = dominators_in_any_memory(&g);
-    for (uint32_t i = 0; i < MANY; i++) cr_assert_eq(d[i], MANY, "%u: %u", i, d[i]);
+    for (uint32_t i = 0; i < MANY; i++)
+        cr_assert_eq(d[i], MANY, "%u: %u", i, d[i]);
     free(d);
 }
 
@@ -164,8 +174,10 @@ Test(dominators_shapes, of_a_long_list_whose_end_holds_what_the_root_holds)
         kit_add(&g, i % 3 == 0 ? i % half : MANY, i);
     }
     uint32_t *d = dominators_in_any_memory(&g);
-    for (uint32_t i = 1; i < half; i++) cr_assert_eq(d[i], i - 1);
-    for (uint32_t i = half; i < MANY; i++) cr_assert_eq(d[i], i % 3 == 0 ? i % half : MANY, "%u", i);
+    for (uint32_t i = 1; i < half; i++)
+        cr_assert_eq(d[i], i - 1);
+    for (uint32_t i = half; i < MANY; i++)
+        cr_assert_eq(d[i], i % 3 == 0 ? i % half : MANY, "%u", i);
     free(d);
 }
 
@@ -180,9 +192,11 @@ Test(dominators_shapes, of_as_many_roots_as_nodes)
     uint32_t *d = dominators_in_any_memory(&g);
     const uint32_t primary = objects / 2; /* nodes that primary roots reach: 0 … primary */
     cr_assert_eq(d[0], objects);
-    for (uint32_t i = 1; i < primary; i++) cr_assert_eq(d[i], UINT32_MAX);
+    for (uint32_t i = 1; i < primary; i++)
+        cr_assert_eq(d[i], UINT32_MAX);
     cr_assert_eq(d[primary], objects + primary - 1, "a secondary root does not share it");
-    for (uint32_t i = primary + 1; i < objects; i++) cr_assert_eq(d[i], UINT32_MAX);
+    for (uint32_t i = primary + 1; i < objects; i++)
+        cr_assert_eq(d[i], UINT32_MAX);
     free(d);
 }
 
@@ -209,14 +223,18 @@ static void check_fixed_point(const kit_graph *g, const kit_answer *answer)
 {
     const hsd_interval *of = answer->of_node;
     uint32_t *parent = calloc(answer->told + 1, sizeof *parent);
-    for (uint32_t node = 0; node < g->nodes; node++) parent[of[node].first] = of[node].parent;
+    for (uint32_t node = 0; node < g->nodes; node++)
+        parent[of[node].first] = of[node].parent;
     uint32_t *meet = calloc(answer->told + 1, sizeof *meet); /* nearest common dominator of predecessors */
     memset(meet, 0xff, (answer->told + 1) * sizeof *meet);
     uint8_t *is_first_round = calloc(g->nodes, 1);
     uint32_t *starts = calloc(g->nodes + 1, sizeof *starts), *open = calloc(g->nodes, sizeof *open), count = 0;
-    for (uint64_t e = 0; e < g->edge_count; e++) starts[(g->edges[e] >> 32) + 1]++;
-    for (uint32_t node = 0; node < g->nodes; node++) starts[node + 1] += starts[node];
-    for (uint32_t root = g->roots.begin; root < g->roots.second; root++) is_first_round[open[count++] = root] = 1;
+    for (uint64_t e = 0; e < g->edge_count; e++)
+        starts[(g->edges[e] >> 32) + 1]++;
+    for (uint32_t node = 0; node < g->nodes; node++)
+        starts[node + 1] += starts[node];
+    for (uint32_t root = g->roots.begin; root < g->roots.second; root++)
+        is_first_round[open[count++] = root] = 1;
     while (count > 0) {
         const uint32_t node = open[--count];
         for (uint32_t e = starts[node]; e < starts[node + 1]; e++) {
@@ -224,18 +242,22 @@ static void check_fixed_point(const kit_graph *g, const kit_answer *answer)
             if (!is_first_round[target]) is_first_round[open[count++] = target] = 1;
         }
     }
-    for (uint32_t root = g->roots.begin; root < g->roots.end; root++) meet[of[root].first] = 0;
+    for (uint32_t root = g->roots.begin; root < g->roots.end; root++)
+        meet[of[root].first] = 0;
     for (uint64_t e = 0; e < g->edge_count; e++) {
         const uint32_t source = (uint32_t)(g->edges[e] >> 32), target = (uint32_t)g->edges[e];
         if (of[source].first == 0 || source == target || is_first_round[target] > is_first_round[source]) continue;
         uint32_t *met = &meet[of[target].first], other = of[source].first;
         if (*met == UINT32_MAX) *met = other;
         while (*met != other) {
-            if (*met > other) *met = parent[*met];
-            else other = parent[other];
+            if (*met > other)
+                *met = parent[*met];
+            else
+                other = parent[other];
         }
     }
-    for (uint32_t first = 1; first <= answer->told; first++) cr_assert_eq(meet[first], parent[first]);
+    for (uint32_t first = 1; first <= answer->told; first++)
+        cr_assert_eq(meet[first], parent[first]);
     free(parent), free(meet), free(is_first_round), free(starts), free(open);
 }
 
@@ -291,8 +313,8 @@ Test(dominators_shapes, end_with_the_status_of_whoever_takes_them)
     kit_graph g = random_heap(20000, 1);
     hsd_adjacency *a = kit_build(&g, UINT64_C(64) << 20, &space);
     uint32_t limit = 10000;
-    hsd_dominators_config config = {.roots = g.roots, .memory_bytes = UINT64_C(64) << 20, .space = &space,
-                                    .take = refuse, .context = &limit};
+    hsd_dominators_config config = {
+        .roots = g.roots, .memory_bytes = UINT64_C(64) << 20, .space = &space, .take = refuse, .context = &limit};
     cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_MISUSE);
     cr_assert_str_eq(err.text, "enough");
     config.memory_bytes = hsd_dominators_least_bytes(g.nodes, hsd_adjacency_edge_count(a));
@@ -308,8 +330,8 @@ Test(dominators_shapes, refuse_too_little_memory_and_wrong_roots)
     hsd_adjacency *a = kit_build(&g, UINT64_C(64) << 20, &space);
     const uint64_t least = hsd_dominators_least_bytes(g.nodes, hsd_adjacency_edge_count(a));
     uint32_t limit = UINT32_MAX;
-    hsd_dominators_config config = {.roots = g.roots, .memory_bytes = least - 1, .space = &space, .take = refuse,
-                                    .context = &limit};
+    hsd_dominators_config config = {
+        .roots = g.roots, .memory_bytes = least - 1, .space = &space, .take = refuse, .context = &limit};
     cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_OVER_BUDGET);
     cr_assert(strstr(err.text, "need at least") != NULL);
     config.memory_bytes = least;
@@ -332,8 +354,12 @@ Test(dominators_shapes, can_be_cancelled)
     const hsd_run run = {.progress = stop};
     hsd_reporter reporter;
     hsd_reporter_init(&reporter, &run);
-    const hsd_dominators_config config = {.roots = g.roots, .memory_bytes = UINT64_C(1) << 30, .space = &space,
-                                          .reporter = &reporter, .take = refuse, .context = &limit};
+    const hsd_dominators_config config = {.roots = g.roots,
+                                          .memory_bytes = UINT64_C(1) << 30,
+                                          .space = &space,
+                                          .reporter = &reporter,
+                                          .take = refuse,
+                                          .context = &limit};
     cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_CANCELLED);
     hsd_reporter_release(&reporter);
     hsd_adjacency_free(a);
@@ -351,8 +377,8 @@ Test(dominators_shapes, say_when_there_is_no_room_on_disk)
     const uint64_t least = hsd_dominators_least_bytes(g.nodes, hsd_adjacency_edge_count(a));
     cr_assert_eq(hsd_adjacency_set_memory(a, UINT64_C(400) << 10, &err), HSD_OK);
     hsd_dominators_limits limits = hsd_dominators_divide(a, least);
-    const hsd_dominators_config config = {.roots = g.roots, .memory_bytes = least, .space = &nowhere,
-                                          .take = refuse, .context = &limit};
+    const hsd_dominators_config config = {
+        .roots = g.roots, .memory_bytes = least, .space = &nowhere, .take = refuse, .context = &limit};
     cr_assert_eq(hsd_dominators_find_within(a, &config, &limits, NULL, &err), HSD_E_IO);
     cr_assert(strstr(err.text, "temporary file") != NULL, "%s", err.text);
     limits.is_resident = true; /* tapes need no file: arrays and the stack do */

@@ -1,6 +1,6 @@
 /*
- * Heads of what is lost against their definition on random graphs: one for each group of lost objects that reach each other and that no
- * other lost object reaches.
+ * Heads of what is lost against their definition on random graphs: one for each group of lost objects that reach each
+ * other and that no other lost object reaches.
  */
 #include <criterion/criterion.h>
 
@@ -54,12 +54,18 @@ static void look(looked *l, test_random *random)
     memset(l, 0, sizeof *l);
     l->g = naive_random(random);
     l->a = naive_to_adjacency(&l->g, UINT64_C(1) << 20, &space);
-    const hsd_owners_config owners = {.roots = l->g.roots, .object_count = l->g.objects, .label_of_node = l->g.node_label,
-                                      .memory_bytes = UINT64_C(1) << 20, .space = &space};
+    const hsd_owners_config owners = {.roots = l->g.roots,
+                                      .object_count = l->g.objects,
+                                      .label_of_node = l->g.node_label,
+                                      .memory_bytes = UINT64_C(1) << 20,
+                                      .space = &space};
     cr_assert_eq(hsd_owners_find(l->a, &owners, &l->labels, &err), HSD_OK);
-    for (uint32_t node = 0; node < l->g.nodes; node++) l->owners[node] = hsd_paged_get_u32(&l->labels, node);
-    const hsd_lost_config config = {.object_count = l->g.objects, .node_count = l->g.roots.begin,
-                                    .memory_bytes = UINT64_C(1) << 20, .space = &space};
+    for (uint32_t node = 0; node < l->g.nodes; node++)
+        l->owners[node] = hsd_paged_get_u32(&l->labels, node);
+    const hsd_lost_config config = {.object_count = l->g.objects,
+                                    .node_count = l->g.roots.begin,
+                                    .memory_bytes = UINT64_C(1) << 20,
+                                    .space = &space};
     cr_assert_eq(hsd_lost_find(l->a, &config, &l->labels, l->cycles, &l->found, &err), HSD_OK, "%s", err.text);
     fill_reaches(l);
 }
@@ -90,7 +96,8 @@ static uint32_t heads_beside(looked *l, uint32_t node)
 {
     uint32_t heads = 0;
     for (uint32_t other = 0; other < l->g.objects; other++) {
-        const bool is_beside = other == node || (is_lost(l, other) && l->reaches[node][other] && l->reaches[other][node]);
+        const bool is_beside =
+            other == node || (is_lost(l, other) && l->reaches[node][other] && l->reaches[other][node]);
         heads += is_beside && is_head(l, other);
     }
     return heads;
@@ -108,7 +115,8 @@ static void expect_object(looked *l, uint32_t node, unsigned long seed)
     cr_assert(head == node || l->reaches[head][node], "seed %lu: %u does not reach %u", seed, head, node);
     cr_assert(may_head(l, head), "seed %lu: %u hangs below another", seed, head);
     cr_assert_eq(heads_beside(l, node), may_head(l, node) ? 1u : 0u, "seed %lu node %u", seed, node);
-    if (is_head(l, node)) cr_assert_eq(hsd_bit_get(l->cycles, node), l->reaches[node][node], "seed %lu head %u", seed, node);
+    if (is_head(l, node))
+        cr_assert_eq(hsd_bit_get(l->cycles, node), l->reaches[node][node], "seed %lu head %u", seed, node);
     if (hsd_bit_get(l->cycles, node)) cr_assert(l->reaches[node][node], "seed %lu: %u is on no cycle", seed, node);
 }
 
@@ -151,10 +159,12 @@ Test(lost, goes_round_a_long_list_once)
     cr_assert_eq(hsd_adjacency_finish(a, MANY, &err), HSD_OK, "%s", err.text);
     cr_assert_eq(hsd_adjacency_set_memory(a, UINT64_C(512) << 10, &err), HSD_OK);
     cr_assert_eq(hsd_paged_open(&labels, MANY * 4, UINT64_C(512) << 10, &space, &err), HSD_OK);
-    const hsd_lost_config config = {.object_count = MANY, .node_count = MANY, .memory_bytes = UINT64_C(256) << 10, .space = &space};
+    const hsd_lost_config config = {
+        .object_count = MANY, .node_count = MANY, .memory_bytes = UINT64_C(256) << 10, .space = &space};
     cr_assert_eq(hsd_lost_find(a, &config, &labels, cycles, &found, &err), HSD_OK, "%s", err.text);
     cr_assert(found);
-    for (uint32_t node = 0; node < MANY; node++) cr_assert_eq(hsd_paged_get_u32(&labels, node), HSD_LOST | 0u, "node %u", node);
+    for (uint32_t node = 0; node < MANY; node++)
+        cr_assert_eq(hsd_paged_get_u32(&labels, node), HSD_LOST | 0u, "node %u", node);
     cr_assert(hsd_bit_get(cycles, 0));
     cr_assert_not(hsd_bit_get(cycles, 1), "a way too long to be told has its head alone");
     hsd_paged_close(&labels);
@@ -170,7 +180,8 @@ Test(lost, refuses_more_nodes_than_there_are)
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(512) << 10, &space, &err), HSD_OK);
     cr_assert_eq(hsd_adjacency_finish(a, 2, &err), HSD_OK);
     cr_assert_eq(hsd_paged_open(&labels, 8, UINT64_C(512) << 10, &space, &err), HSD_OK);
-    const hsd_lost_config config = {.object_count = 3, .node_count = 3, .memory_bytes = UINT64_C(256) << 10, .space = &space};
+    const hsd_lost_config config = {
+        .object_count = 3, .node_count = 3, .memory_bytes = UINT64_C(256) << 10, .space = &space};
     cr_assert_eq(hsd_lost_find(a, &config, &labels, cycles, &found, &err), HSD_E_MISUSE);
     hsd_paged_close(&labels);
     hsd_adjacency_free(a);

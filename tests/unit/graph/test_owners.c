@@ -21,8 +21,8 @@ TestSuite(owners, .init = setup);
 static hsd_status find(hsd_adjacency *a, hsd_root_nodes roots, uint32_t objects, const uint32_t *labels,
                        uint64_t memory, hsd_paged *owners)
 {
-    const hsd_owners_config config = {.roots = roots, .object_count = objects, .label_of_node = labels,
-                                      .memory_bytes = memory, .space = &space};
+    const hsd_owners_config config = {
+        .roots = roots, .object_count = objects, .label_of_node = labels, .memory_bytes = memory, .space = &space};
     return hsd_owners_find(a, &config, owners, &err);
 }
 
@@ -55,13 +55,12 @@ Test(owners, of_parts_equal_their_definition_on_random_graphs)
         naive_graph g = naive_random(&random);
         hsd_adjacency *a = naive_to_adjacency(&g, UINT64_C(1) << 20, &space);
         hsd_paged holder;
-        const hsd_parts_config config = {.object_count = g.objects, .is_part = g.is_part,
-                                         .memory_bytes = UINT64_C(1) << 20, .space = &space};
+        const hsd_parts_config config = {
+            .object_count = g.objects, .is_part = g.is_part, .memory_bytes = UINT64_C(1) << 20, .space = &space};
         cr_assert_eq(hsd_parts_find(a, &config, &holder, &err), HSD_OK, "%s", err.text);
         for (uint32_t node = 0; node < g.objects; node++) {
             const uint32_t wanted = naive_is_part(&g, node) ? naive_holder(&g, node) : 0;
-            cr_assert_eq(hsd_paged_get_u32(&holder, node), wanted, "seed %lu node %u",
-                         (unsigned long)(seed + i), node);
+            cr_assert_eq(hsd_paged_get_u32(&holder, node), wanted, "seed %lu node %u", (unsigned long)(seed + i), node);
         }
         hsd_paged_close(&holder);
         hsd_adjacency_free(a);
@@ -124,8 +123,10 @@ Test(owners, survive_the_worst_shapes_in_little_memory)
 Test(owners, refuse_roots_that_are_no_nodes_and_labels_that_are_no_owners)
 {
     static const uint32_t good[2] = {5, 6}, shared[2] = {5, HSD_OWNER_SHARED}, huge[2] = {UINT32_MAX, 5};
-    static const hsd_root_nodes bad[] = {{MANY, MANY + 2, MANY + 3, 0, 0}, {MANY + 1, MANY, MANY + 1, 0, 0},
-                                         {MANY, MANY + 2, MANY + 1, 0, 0}, {MANY - 1, MANY, MANY + 1, 0, 0}};
+    static const hsd_root_nodes bad[] = {{MANY, MANY + 2, MANY + 3, 0, 0},
+                                         {MANY + 1, MANY, MANY + 1, 0, 0},
+                                         {MANY, MANY + 2, MANY + 1, 0, 0},
+                                         {MANY - 1, MANY, MANY + 1, 0, 0}};
     const hsd_root_nodes roots = {MANY, MANY + 1, MANY + 2, 0, 0};
     hsd_adjacency *a = shape(list_targets, UINT64_C(4) << 20);
     hsd_paged owners;

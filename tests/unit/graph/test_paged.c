@@ -32,7 +32,8 @@ static uint64_t exercise(uint64_t memory, uint64_t shrink_to)
             cr_assert_eq(hsd_paged_get_u32(&paged, at), plain[at], "item %u", at);
         }
     }
-    for (uint32_t at = 0; at < ITEMS; at++) cr_assert_eq(hsd_paged_get_u32(&paged, at), plain[at]);
+    for (uint32_t at = 0; at < ITEMS; at++)
+        cr_assert_eq(hsd_paged_get_u32(&paged, at), plain[at]);
     cr_assert_eq(hsd_paged_check(&paged, &err), HSD_OK);
     const uint64_t faults = paged.faults;
     hsd_paged_close(&paged);
@@ -59,7 +60,8 @@ Test(paged, is_a_plain_array_when_it_fits)
     hsd_error err;
     cr_assert_eq(hsd_paged_open(&paged, ITEMS * 8, hsd_paged_full_bytes(ITEMS * 8), &space, &err), HSD_OK);
     cr_assert(paged.is_flat);
-    for (uint32_t at = 0; at < ITEMS; at++) hsd_flat_set_u64(&paged, at, (uint64_t)at << 32 | 7, true);
+    for (uint32_t at = 0; at < ITEMS; at++)
+        hsd_flat_set_u64(&paged, at, (uint64_t)at << 32 | 7, true);
     for (uint32_t at = 0; at < ITEMS; at++) {
         cr_assert_eq(hsd_flat_get_u64(&paged, at, false), (uint64_t)at << 32 | 7);
         cr_assert_eq(hsd_flat_get_u32(&paged, 2 * at, true), 7);
@@ -74,17 +76,16 @@ Test(paged, counts_what_it_moves)
     hsd_error err;
     cr_assert_eq(hsd_paged_open(&paged, ITEMS * 8, hsd_paged_least_bytes(ITEMS * 8), &space, &err), HSD_OK);
     cr_assert(!paged.is_flat);
-    for (uint32_t at = 0; at < ITEMS; at++) hsd_flat_set_u64(&paged, at, at, false);
-    for (uint32_t at = 0; at < ITEMS; at++) cr_assert_eq(hsd_flat_get_u64(&paged, at, false), at);
+    for (uint32_t at = 0; at < ITEMS; at++)
+        hsd_flat_set_u64(&paged, at, at, false);
+    for (uint32_t at = 0; at < ITEMS; at++)
+        cr_assert_eq(hsd_flat_get_u64(&paged, at, false), at);
     /* 196 pages go out; all but a few come back */
     cr_assert(paged.transfers > 196 + 180 && paged.transfers < 2 * 196 + 1, "%lu", (unsigned long)paged.transfers);
     hsd_paged_close(&paged);
 }
 
-Test(paged, shrinks_in_the_middle)
-{
-    exercise(hsd_paged_full_bytes(ITEMS * 4), UINT64_C(20) << 14);
-}
+Test(paged, shrinks_in_the_middle) { exercise(hsd_paged_full_bytes(ITEMS * 4), UINT64_C(20) << 14); }
 
 Test(paged, refuses_less_than_its_minimum)
 {
@@ -103,7 +104,8 @@ Test(paged, sticks_to_the_first_failure)
     hsd_error_init(&err);
     hsd_temp_space_init(&nowhere, "/nonexistent-folder");
     cr_assert_eq(hsd_paged_open(&paged, ITEMS * 4, UINT64_C(20) << 14, &nowhere, &err), HSD_OK);
-    for (uint32_t at = 0; at < ITEMS; at += 4096) hsd_paged_set_u32(&paged, at, 1);
+    for (uint32_t at = 0; at < ITEMS; at += 4096)
+        hsd_paged_set_u32(&paged, at, 1);
     cr_assert_eq(hsd_paged_check(&paged, &err), HSD_E_IO);
     hsd_paged_close(&paged);
 }

@@ -31,7 +31,8 @@ static int compare_quads(const void *a, const void *b) /* all four words: the la
 static hsd_quad random_quad(test_random *random, unsigned key_words, uint32_t range, uint32_t at)
 {
     hsd_quad quad = {{0, 0, 0, at}};
-    for (unsigned word = 0; word < key_words; word++) quad.word[word] = (uint32_t)test_below(random, range);
+    for (unsigned word = 0; word < key_words; word++)
+        quad.word[word] = (uint32_t)test_below(random, range);
     return quad;
 }
 
@@ -82,7 +83,8 @@ Test(quads, say_so_when_there_is_no_place_for_runs)
     hsd_temp_space_init(&space, "/nonexistent/folder");
     hsd_quads_init(&q, items, scratch, ROOM, &space);
     hsd_quads_begin(&q, 1);
-    for (uint32_t i = 0; i <= ROOM && status == HSD_OK; i++) status = hsd_quads_put(&q, i, 0, 0, 0, &err);
+    for (uint32_t i = 0; i <= ROOM && status == HSD_OK; i++)
+        status = hsd_quads_put(&q, i, 0, 0, 0, &err);
     cr_assert_eq(status, HSD_E_IO);
     hsd_quads_release(&q);
 }

@@ -56,8 +56,12 @@ Test(reach, equals_its_definition_on_random_graphs)
         bool wanted[NAIVE_MAX_NODES] = {false};
         mark_edges(&g, &random, has_marked);
         hsd_adjacency *a = naive_to_adjacency(&g, UINT64_C(1) << 20, &space);
-        const hsd_reach_config config = {.roots = g.roots, .has_marked = has_marked, .object_count = g.objects,
-                                         .mark = MARK, .memory_bytes = UINT64_C(1) << 20, .space = &space};
+        const hsd_reach_config config = {.roots = g.roots,
+                                         .has_marked = has_marked,
+                                         .object_count = g.objects,
+                                         .mark = MARK,
+                                         .memory_bytes = UINT64_C(1) << 20,
+                                         .space = &space};
         cr_assert_eq(hsd_reach_find(a, &config, found, &err), HSD_OK, "%s", err.text);
         naive_strong(&g, wanted);
         for (uint32_t node = 0; node < g.nodes; node++) {
@@ -65,7 +69,8 @@ Test(reach, equals_its_definition_on_random_graphs)
                          node);
             strong += wanted[node];
         }
-        for (uint32_t e = 0; e < g.edge_count; e++) soft += g.edges[e][2] >= MARK && !wanted[g.edges[e][1]];
+        for (uint32_t e = 0; e < g.edge_count; e++)
+            soft += g.edges[e][2] >= MARK && !wanted[g.edges[e][1]];
         hsd_adjacency_free(a);
         free(has_marked);
         free(found);
@@ -97,8 +102,12 @@ Test(reach, goes_through_pages_and_long_lists)
     cr_assert_eq(hsd_adjacency_finish(a, MANY + 1, &err), HSD_OK);
     cr_assert_not(hsd_adjacency_is_resident(a));
     bits[(MANY / 2 - 1) / 8] = (uint8_t)(1u << (MANY / 2 - 1) % 8);
-    hsd_reach_config config = {.roots = {MANY, MANY, MANY + 1}, .has_marked = bits, .object_count = MANY,
-                               .mark = MARK, .memory_bytes = memory, .space = &space};
+    hsd_reach_config config = {.roots = {MANY, MANY, MANY + 1},
+                               .has_marked = bits,
+                               .object_count = MANY,
+                               .mark = MARK,
+                               .memory_bytes = memory,
+                               .space = &space};
     cr_assert_eq(hsd_reach_find(a, &config, found, &err), HSD_OK, "%s", err.text);
     for (uint32_t i = 0; i <= MANY; i++) {
         const bool is_strong = i < MANY / 2 || i == MANY || i % 3 != 0;

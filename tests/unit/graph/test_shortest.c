@@ -54,8 +54,10 @@ static graph random_graph(test_random *random)
     const uint32_t primary = (uint32_t)test_below(random, roots + 1);
     g.roots = (hsd_root_nodes){objects, objects + primary, g.nodes, objects + (uint32_t)test_below(random, primary + 1),
                                objects + primary + (uint32_t)test_below(random, g.nodes - objects - primary + 1)};
-    for (uint32_t i = 0; i < objects; i++) g.type[i] = (uint32_t)test_below(random, types);
-    for (uint32_t i = 0; i < roots; i++) g.root_rank[i] = i;
+    for (uint32_t i = 0; i < objects; i++)
+        g.type[i] = (uint32_t)test_below(random, types);
+    for (uint32_t i = 0; i < roots; i++)
+        g.root_rank[i] = i;
     const uint32_t wanted = (uint32_t)test_below(random, 2 * objects + 8);
     for (; g.edge_count < wanted; g.edge_count++) {
         g.edges[g.edge_count] = (edge){(uint32_t)test_below(random, g.nodes), (uint32_t)test_below(random, objects),
@@ -70,8 +72,10 @@ static graph random_graph(test_random *random)
 static graph shuffled(const graph *g, test_random *random, uint32_t *map)
 {
     graph out = *g;
-    const uint32_t spans[6] = {0, g->roots.begin, g->roots.stacks, g->roots.second, g->roots.second_stacks, g->roots.end};
-    for (uint32_t i = 0; i < g->nodes; i++) map[i] = i;
+    const uint32_t spans[6] = {0,           g->roots.begin, g->roots.stacks, g->roots.second, g->roots.second_stacks,
+                               g->roots.end};
+    for (uint32_t i = 0; i < g->nodes; i++)
+        map[i] = i;
     for (int span = 0; span < 5; span++) {
         for (uint32_t i = spans[span + 1]; i > spans[span] + 1; i--) {
             const uint32_t j = spans[span] + (uint32_t)test_below(random, i - spans[span]);
@@ -80,7 +84,8 @@ static graph shuffled(const graph *g, test_random *random, uint32_t *map)
             map[j] = swap;
         }
     }
-    for (uint32_t i = 0; i < g->nodes; i++) out.type[map[i]] = g->type[i];
+    for (uint32_t i = 0; i < g->nodes; i++)
+        out.type[map[i]] = g->type[i];
     for (uint32_t i = g->roots.begin; i < g->roots.end; i++)
         out.root_rank[map[i] - g->roots.begin] = g->root_rank[i - g->roots.begin];
     for (uint32_t e = 0; e < g->edge_count; e++)
@@ -125,8 +130,10 @@ static bool is_better(const reading *a, const reading *b)
 /* Goes every way from `node` that visits nothing twice. */
 static void enumerate(const graph *g, uint32_t node, const reading *here, bool *on_way, uint32_t avoided, reading *best)
 {
-    if (is_better(here, &best[node])) best[node] = *here;
-    else if (here->count > best[node].count) return;
+    if (is_better(here, &best[node]))
+        best[node] = *here;
+    else if (here->count > best[node].count)
+        return;
     on_way[node] = true;
     for (uint32_t e = 0; e < g->edge_count; e++) {
         const edge *way = &g->edges[e];
@@ -139,13 +146,13 @@ static void enumerate(const graph *g, uint32_t node, const reading *here, bool *
     on_way[node] = false;
 }
 
-static void define_round(const graph *g, uint32_t begin, uint32_t end, uint32_t round, uint32_t avoided,
-                         reading *best)
+static void define_round(const graph *g, uint32_t begin, uint32_t end, uint32_t round, uint32_t avoided, reading *best)
 {
     reading found[MOST] = {{{0}, 0, 0}};
     for (uint32_t root = begin; root < end; root++) {
         bool on_way[MOST] = {false};
-        for (uint32_t i = 0; i < g->nodes; i++) on_way[i] = best[i].count > 0; /* those of the rounds before */
+        for (uint32_t i = 0; i < g->nodes; i++)
+            on_way[i] = best[i].count > 0; /* those of the rounds before */
         const reading here = {{g->root_rank[root - g->roots.begin]}, 1, round};
         enumerate(g, root, &here, on_way, avoided, found);
     }
@@ -168,8 +175,12 @@ static uint32_t type_of(void *context, uint32_t node) { return ((const graph *)c
 
 static hsd_shortest_config config_of(graph *g, uint64_t memory)
 {
-    return (hsd_shortest_config){.roots = g->roots, .rank_of_root = g->root_rank, .type_of = type_of, .type_context = g,
-                                 .memory_bytes = memory, .space = &space};
+    return (hsd_shortest_config){.roots = g->roots,
+                                 .rank_of_root = g->root_rank,
+                                 .type_of = type_of,
+                                 .type_context = g,
+                                 .memory_bytes = memory,
+                                 .space = &space};
 }
 
 static bool has_edge(const graph *g, uint32_t source, uint32_t target, uint32_t name)
@@ -192,9 +203,13 @@ static reading read_way(const graph *g, hsd_shortest *shortest, uint32_t node)
         node = way.parent;
     }
     cr_assert(node >= g->roots.begin && node < g->roots.end);
-    out.round = node >= hsd_root_nodes_second_stacks(&g->roots) ? 3 : node >= g->roots.second ? 2 : node >= hsd_root_nodes_stacks(&g->roots) ? 1 : 0;
+    out.round = node >= hsd_root_nodes_second_stacks(&g->roots) ? 3
+                : node >= g->roots.second                       ? 2
+                : node >= hsd_root_nodes_stacks(&g->roots)      ? 1
+                                                                : 0;
     out.words[out.count++] = g->root_rank[node - g->roots.begin];
-    for (uint32_t i = backward.count; i-- > 0;) out.words[out.count++] = backward.words[i];
+    for (uint32_t i = backward.count; i-- > 0;)
+        out.words[out.count++] = backward.words[i];
     return out;
 }
 
@@ -349,8 +364,10 @@ Test(shortest, search_stops_when_all_that_is_wanted_is_reached)
             if (wanted[node].count == 0 || test_below(&random, 4) != 0) continue;
             bits[node / 8] = (uint8_t)(bits[node / 8] | 1u << node % 8);
             config.wanted_count++;
-            if (wanted[node].round == 0 && wanted[node].count > deepest) deepest = wanted[node].count;
-            else if (wanted[node].round > 0) deepest = UINT32_MAX;
+            if (wanted[node].round == 0 && wanted[node].count > deepest)
+                deepest = wanted[node].count;
+            else if (wanted[node].round > 0)
+                deepest = UINT32_MAX;
         }
         cr_assert_eq(hsd_shortest_find(&shortest, a, &config, &err), HSD_OK);
         for (uint32_t node = 0; node < g.nodes; node++) {

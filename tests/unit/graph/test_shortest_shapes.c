@@ -40,7 +40,8 @@ static hsd_adjacency *many(shape_targets targets, uint64_t memory)
     for (uint32_t i = 0; i < MANY; i++) {
         uint32_t out[8], names[8];
         const uint32_t count = targets(i, MANY, out);
-        for (uint32_t j = 0; j < count; j++) names[j] = hash(i * 8 + j) % 3;
+        for (uint32_t j = 0; j < count; j++)
+            names[j] = hash(i * 8 + j) % 3;
         cr_assert_eq(hsd_adjacency_add(a, i, out, names, count, &err), HSD_OK);
     }
     cr_assert_eq(hsd_adjacency_add(a, MANY, &first, &none, 1, &err), HSD_OK);
@@ -56,7 +57,8 @@ static uint32_t scattered_list_targets(uint32_t i, uint32_t count, uint32_t *out
 
 static uint32_t random_targets(uint32_t i, uint32_t count, uint32_t *out)
 {
-    for (uint32_t j = 0; j < 6; j++) out[j] = hash(i * 6 + j) % count;
+    for (uint32_t j = 0; j < 6; j++)
+        out[j] = hash(i * 6 + j) % count;
     return 6;
 }
 
@@ -70,8 +72,8 @@ static uint32_t star_targets(uint32_t i, uint32_t *out)
 static hsd_shortest find_in(hsd_adjacency *a, uint64_t memory)
 {
     hsd_shortest shortest;
-    const hsd_shortest_config config = {.roots = {MANY, MANY + 1, MANY + 1}, .type_of = many_type,
-                                        .memory_bytes = memory, .space = &space};
+    const hsd_shortest_config config = {
+        .roots = {MANY, MANY + 1, MANY + 1}, .type_of = many_type, .memory_bytes = memory, .space = &space};
     cr_assert_eq(hsd_shortest_find(&shortest, a, &config, &err), HSD_OK, "%s", err.text);
     return shortest;
 }
@@ -143,8 +145,10 @@ Test(shortest_shapes, paths_survive_one_node_that_refers_to_all)
 
 static void fail_each(hsd_adjacency *a, hsd_fault_family family, int error, hsd_status wanted, uint64_t stride)
 {
-    const hsd_shortest_config config = {.roots = {MANY, MANY + 1, MANY + 1}, .type_of = many_type,
-                                        .memory_bytes = hsd_shortest_least_bytes(MANY + 1), .space = &space};
+    const hsd_shortest_config config = {.roots = {MANY, MANY + 1, MANY + 1},
+                                        .type_of = many_type,
+                                        .memory_bytes = hsd_shortest_least_bytes(MANY + 1),
+                                        .space = &space};
     for (uint64_t at = 1;; at += stride) {
         hsd_shortest shortest;
         hsd_fault_reset();

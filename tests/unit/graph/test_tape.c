@@ -21,7 +21,8 @@ TestSuite(tape, .init = setup);
 static void fill(hsd_tape *tape, hsd_reel *reel, uint32_t first)
 {
     hsd_tape_init(tape, reel);
-    for (uint32_t i = 0; i < ITEMS; i++) hsd_tape_put_u32(tape, first + i);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        hsd_tape_put_u32(tape, first + i);
     hsd_tape_finish(tape);
 }
 
@@ -86,7 +87,8 @@ Test(tape, keeps_records_whole)
         const uint32_t bytes = 1 + i % HSD_TAPE_MAX_RECORD;
         cr_assert(hsd_tape_has_more(&reader));
         cr_assert(reader.end - reader.at >= (ptrdiff_t)bytes);
-        for (uint32_t b = 0; b < bytes; b++) cr_assert_eq(reader.at[b], bytes & 0xff);
+        for (uint32_t b = 0; b < bytes; b++)
+            cr_assert_eq(reader.at[b], bytes & 0xff);
         reader.at += bytes;
     }
     cr_assert(!hsd_tape_has_more(&reader));
@@ -117,7 +119,8 @@ Test(tape, sticks_to_the_first_failure)
     hsd_temp_space_init(&nowhere, "/nonexistent-folder");
     hsd_reel_init(&reel, false, HSD_TAPE_MIN_CHUNK, &nowhere);
     hsd_tape_init(&tape, &reel);
-    for (uint32_t i = 0; i < ITEMS; i++) hsd_tape_put_u32(&tape, i);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        hsd_tape_put_u32(&tape, i);
     hsd_tape_finish(&tape);
     cr_assert_eq(hsd_reel_check(&reel, &err), HSD_E_IO);
     hsd_tape_read(&reader, &tape, HSD_TAPE_FORWARD, true);

@@ -20,11 +20,9 @@ static void take_note(void *context, hsd_note_level level, const char *text)
 void case_import(hprof_case *c, const void *data, size_t size)
 {
     char path[] = "/tmp/hsd-hprof-XXXXXX";
-    const uint64_t little = UINT64_C(4)
-                            << 20; /* small buffers: a sanitizer takes long over large ones */
-    const hsd_run run = {.memory_bytes = c->memory_bytes == 0 ? little : c->memory_bytes,
-                         .note = take_note,
-                         .note_context = c};
+    const uint64_t little = UINT64_C(4) << 20; /* small buffers: a sanitizer takes long over large ones */
+    const hsd_run run = {
+        .memory_bytes = c->memory_bytes == 0 ? little : c->memory_bytes, .note = take_note, .note_context = c};
     int out = -1;
     const int fd = mkstemp(path);
     cr_assert(fd >= 0);
@@ -67,8 +65,8 @@ view_label case_refers(const hprof_case *c, const view_object *from, const char 
 {
     const view_reference *reference = view_reference_of(&c->view, from, label, 0);
     cr_assert_not_null(reference, "no reference %s", label);
-    cr_assert(reference->target == to, "%s leads to %#llx, not %#llx", label,
-              (unsigned long long)reference->target, (unsigned long long)to);
+    cr_assert(reference->target == to, "%s leads to %#llx, not %#llx", label, (unsigned long long)reference->target,
+              (unsigned long long)to);
     return view_label_of(&c->view, reference);
 }
 
@@ -95,8 +93,7 @@ void *case_gzip(const void *data, size_t size, size_t member_bytes, size_t *out_
     *out_size = 0;
     for (size_t at = 0; at < size || *out_size == 0; at += step) {
         const size_t part = size - at < step ? size - at : step;
-        *out_size +=
-            gzip_member((const uint8_t *)data + at, part, out + *out_size, capacity - *out_size);
+        *out_size += gzip_member((const uint8_t *)data + at, part, out + *out_size, capacity - *out_size);
         if (step == 0) break;
     }
     return out;

@@ -33,8 +33,7 @@ void case_close(hprof_case *c);
 const view_object *case_object(const hprof_case *c, const heap_form *form, enum heap_object which);
 
 /* Fails the test unless `from` has a reference of that label to `to`. Returns its label. */
-view_label case_refers(const hprof_case *c, const view_object *from, const char *label,
-                       uint64_t to);
+view_label case_refers(const hprof_case *c, const view_object *from, const char *label, uint64_t to);
 
 /* gzip of bytes: new allocation. `member_bytes` 0 = one member. */
 void *case_gzip(const void *data, size_t size, size_t member_bytes, size_t *out_size);

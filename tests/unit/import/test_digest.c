@@ -13,7 +13,15 @@ static hprof_writer dump_of(const heap_form *form)
 {
     hprof_writer w;
     heap_write(&w, form);
-    uint8_t head[9] = {0x0D, 0, 0, 0, 0, (uint8_t)(RECORD_BYTES >> 24), (uint8_t)(RECORD_BYTES >> 16), (uint8_t)(RECORD_BYTES >> 8), (uint8_t)RECORD_BYTES};
+    uint8_t head[9] = {0x0D,
+                       0,
+                       0,
+                       0,
+                       0,
+                       (uint8_t)(RECORD_BYTES >> 24),
+                       (uint8_t)(RECORD_BYTES >> 16),
+                       (uint8_t)(RECORD_BYTES >> 8),
+                       (uint8_t)RECORD_BYTES};
     uint8_t *all = malloc(w.size + sizeof head + RECORD_BYTES);
     cr_assert_not_null(all);
     memcpy(all, w.data, w.size);

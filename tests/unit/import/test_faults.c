@@ -53,8 +53,7 @@ static hsd_status import(hsd_error *err)
     return status;
 }
 
-static void fail_at_every_call(hsd_fault_family family, int error, hsd_status expected,
-                               bool forever)
+static void fail_at_every_call(hsd_fault_family family, int error, hsd_status expected, bool forever)
 {
     hsd_error err;
     hsd_fault_reset();
@@ -65,8 +64,7 @@ static void fail_at_every_call(hsd_fault_family family, int error, hsd_status ex
         hsd_fault_reset();
         hsd_fault_arm(family, n, forever, error);
         const hsd_status status = import(&err);
-        cr_expect(status == expected, "call %llu: %s: %s", (unsigned long long)n,
-                  hsd_status_name(status), err.text);
+        cr_expect(status == expected, "call %llu: %s: %s", (unsigned long long)n, hsd_status_name(status), err.text);
         cr_expect(status == HSD_OK || err.text[0] != '\0');
     }
     hsd_fault_reset();
@@ -88,10 +86,7 @@ Test(import_faults, every_allocation_may_fail_for_values_of_some_types)
     fail_at_every_call(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, false);
 }
 
-Test(import_faults, every_read_may_fail)
-{
-    fail_at_every_call(HSD_FAULT_PREAD, EIO, HSD_E_IO, false);
-}
+Test(import_faults, every_read_may_fail) { fail_at_every_call(HSD_FAULT_PREAD, EIO, HSD_E_IO, false); }
 
 Test(import_faults, every_write_may_fail)
 {

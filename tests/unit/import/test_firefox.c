@@ -1,6 +1,6 @@
 /*
- * The importer of Firefox's heap snapshots: a shop that is known node by node, snapshots drawn at random against what was drawn, and what is
- * wrong.
+ * The importer of Firefox's heap snapshots: a shop that is known node by node, snapshots drawn at random against what
+ * was drawn, and what is wrong.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@ static int temporary(void)
     return fd;
 }
 
-static hsd_status import_bytes(const uint8_t *data, size_t size, const hsd_import_options *options, uint64_t memory, hsd_import_result *result,
-                               capture_view *view, hsd_error *err)
+static hsd_status import_bytes(const uint8_t *data, size_t size, const hsd_import_options *options, uint64_t memory,
+                               hsd_import_result *result, capture_view *view, hsd_error *err)
 {
     const int in = temporary(), out = temporary();
     const hsd_run run = {.memory_bytes = memory};
@@ -34,8 +34,10 @@ static hsd_status import_bytes(const uint8_t *data, size_t size, const hsd_impor
     hsd_error_init(err);
     const hsd_status status = hsd_import_descriptor(in, "dump", out, options, &run, result, err);
     close(in);
-    if (status == HSD_OK && view != NULL) cr_assert(view_open_fd(view, out));
-    else close(out);
+    if (status == HSD_OK && view != NULL)
+        cr_assert(view_open_fd(view, out));
+    else
+        close(out);
     return status;
 }
 
@@ -44,7 +46,8 @@ static void open_shop(const hsd_import_options *options, hsd_import_result *resu
     firefox_writer w;
     hsd_error err;
     fw_shop(&w);
-    cr_assert(import_bytes(w.out.data, w.out.size, options, UINT64_C(2) << 20, result, view, &err) == HSD_OK, "%s", err.text);
+    cr_assert(import_bytes(w.out.data, w.out.size, options, UINT64_C(2) << 20, result, view, &err) == HSD_OK, "%s",
+              err.text);
     fw_free(&w);
 }
 
@@ -56,7 +59,8 @@ static const char *type_of(const capture_view *view, uint64_t id)
 }
 
 /* Target, kind and flags of the reference of an object with this name. */
-static void expect_reference(const capture_view *view, uint64_t from, const char *name, uint64_t to, uint32_t kind, uint32_t flags)
+static void expect_reference(const capture_view *view, uint64_t from, const char *name, uint64_t to, uint32_t kind,
+                             uint32_t flags)
 {
     const view_reference *reference = view_reference_of(view, view_find(view, from), name, 0);
     cr_assert(reference != NULL, "0x%llx has no %s", (unsigned long long)from, name);
@@ -99,7 +103,8 @@ Test(firefox, says_of_references_what_they_are)
     open_shop(&plain, &result, &view);
     expect_reference(&view, 0x2000, "sessions", 0x3000, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT);
     expect_reference(&view, 0x2000, "CLASS_OBJECT(Object)", 0x6000, HSC_LABEL_INTERNAL, 0);
-    expect_reference(&view, 0x2000, "0xface", 0x7000, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT); /* a field's name is left alone */
+    /* a field's name is left alone */
+    expect_reference(&view, 0x2000, "0xface", 0x7000, HSC_LABEL_FIELD, HSC_LABEL_NAMED_ROOT);
     expect_reference(&view, 0x2000, "shape", 0x9000, HSC_LABEL_INTERNAL, 0);
     expect_reference(&view, 0x4000, "payload", 0x4200, HSC_LABEL_FIELD, 0);
     expect_reference(&view, 0x4100, "K\xc3\xa4se\xf0\x9f\xa7\x80", 0x5000, HSC_LABEL_FIELD, 0);
@@ -112,7 +117,8 @@ Test(firefox, says_of_references_what_they_are)
     expect_reference(&view, 0x9300, "enclosing_environment", 0x2000, HSC_LABEL_INTERNAL, 0);
     const view_reference *second = view_reference_of(&view, view_find(&view, 0x3000), NULL, 1);
     cr_expect(second != NULL && second->target == 0x4100);
-    cr_expect_eq(view_find(&view, 0x7000)->count, 2); /* one has no name, and leads to a node that is not there */
+    /* one has no name, and leads to a node that is not there */
+    cr_expect_eq(view_find(&view, 0x7000)->count, 2);
     view_close(&view);
 }
 
@@ -132,7 +138,8 @@ Test(firefox, has_roots_without_addresses_in_their_names)
     view_close(&view);
 }
 
-/* The texts of a frame are numbered before those of its parent, which stands in front of them: all that follows would be wrong. */
+/* The texts of a frame are numbered before those of its parent, which stands in front of them: all that follows would
+ * be wrong. */
 Test(firefox, reads_stacks_in_the_order_of_their_texts)
 {
     static const char *const expected[][3] = {{"Session", "resource://shop/session.js", "12"},
@@ -166,7 +173,8 @@ Test(firefox, has_the_same_totals_in_a_summary)
     view_close(&view);
     open_shop(&summary, &result, &view);
     view_total(&view, "Uint16Array", &objects, &bytes);
-    cr_expect(objects == 2 && bytes == 144 && result.objects == whole.objects && result.bytes == whole.bytes && view.object_count == 0);
+    cr_expect(objects == 2 && bytes == 144 && result.objects == whole.objects && result.bytes == whole.bytes &&
+              view.object_count == 0);
     view_close(&view);
 }
 
@@ -185,29 +193,39 @@ static char names[NAMES][24];
 
 static drawn draw(test_random *random)
 {
-    static const char *const classes[] = {"Object", "Array", "Function", "Map", "Window"}, *const types[] = {"JSObject", "JSString", "js::Shape"};
+    static const char *const classes[] = {"Object", "Array", "Function", "Map", "Window"}, *const types[] = {
+                                                                                               "JSObject", "JSString",
+                                                                                               "js::Shape"};
     drawn d = {.count = 2 + (size_t)test_below(random, 800), .frame_count = 1 + (size_t)test_below(random, 50)};
     d.nodes = calloc(d.count, sizeof *d.nodes);
     d.edges = calloc(d.count * MOST_EDGES, sizeof *d.edges);
     d.frames = calloc(d.frame_count, sizeof *d.frames);
-    for (size_t i = 0; i < NAMES; i++) snprintf(names[i], sizeof names[i], i % 2 == 0 ? "name%zu" : "objectElements[%zu]", i);
+    for (size_t i = 0; i < NAMES; i++)
+        snprintf(names[i], sizeof names[i], i % 2 == 0 ? "name%zu" : "objectElements[%zu]", i);
     for (size_t i = 0; i < d.frame_count; i++)
-        d.frames[i] = (fw_frame){.id = 0xf00 + 16 * i, .parent = i == 0 || test_below(random, 8) == 0 ? NULL : &d.frames[test_below(random, i)],
-                                 .line = 1 + (uint32_t)i, .source = names[2 * test_below(random, NAMES / 2)],
-                                 .function = test_below(random, 3) == 0 ? NULL : names[2 * test_below(random, NAMES / 2)]};
+        d.frames[i] =
+            (fw_frame){.id = 0xf00 + 16 * i,
+                       .parent = i == 0 || test_below(random, 8) == 0 ? NULL : &d.frames[test_below(random, i)],
+                       .line = 1 + (uint32_t)i,
+                       .source = names[2 * test_below(random, NAMES / 2)],
+                       .function = test_below(random, 3) == 0 ? NULL : names[2 * test_below(random, NAMES / 2)]};
     for (size_t i = 0; i < d.count; i++) {
         fw_node *node = &d.nodes[i];
         const unsigned type = (unsigned)test_below(random, 3);
-        *node = (fw_node){.id = 0x1000 + 8 * (i * 2654435761u % (1u << 30)), .type = i == 0 ? "JS::ubi::RootList" : types[type],
-                          .size = test_below(random, 5000), .edges = d.edges + i * MOST_EDGES, .edge_count = (size_t)test_below(random, MOST_EDGES + 1)};
+        *node = (fw_node){.id = 0x1000 + 8 * (i * 2654435761u % (1u << 30)),
+                          .type = i == 0 ? "JS::ubi::RootList" : types[type],
+                          .size = test_below(random, 5000),
+                          .edges = d.edges + i * MOST_EDGES,
+                          .edge_count = (size_t)test_below(random, MOST_EDGES + 1)};
         node->class_name = i > 0 && type == 0 ? classes[test_below(random, 5)] : NULL;
         node->stack = i > 0 && test_below(random, 3) == 0 ? &d.frames[test_below(random, d.frame_count)] : NULL;
         node->coarse = type == 0 ? 1 : type == 1 ? 3 : 0;
     }
     for (size_t i = 0; i < d.count; i++)
         for (size_t k = 0; k < d.nodes[i].edge_count; k++)
-            d.edges[i * MOST_EDGES + k] = (fw_edge){d.nodes[1 + test_below(random, d.count - 1)].id,
-                                                    test_below(random, 10) == 0 ? NULL : names[test_below(random, NAMES)]};
+            d.edges[i * MOST_EDGES + k] =
+                (fw_edge){d.nodes[1 + test_below(random, d.count - 1)].id,
+                          test_below(random, 10) == 0 ? NULL : names[test_below(random, NAMES)]};
     return d;
 }
 
@@ -218,9 +236,12 @@ static void compare_edges(const capture_view *view, const view_object *object, c
         const view_reference *reference = &view->references[object->first + k];
         const char *name = node->edges[k].name;
         cr_assert_eq(reference->target, node->edges[k].target);
-        if (name == NULL) cr_assert_eq(reference->label, 0);
-        else if (name[0] == 'o') cr_assert_eq(reference->index, strtoull(name + strlen("objectElements["), NULL, 10));
-        else cr_assert_str_eq(view_string(view, view_label_of(view, reference).name), name);
+        if (name == NULL)
+            cr_assert_eq(reference->label, 0);
+        else if (name[0] == 'o')
+            cr_assert_eq(reference->index, strtoull(name + strlen("objectElements["), NULL, 10));
+        else
+            cr_assert_str_eq(view_string(view, view_label_of(view, reference).name), name);
     }
 }
 
@@ -245,8 +266,10 @@ Test(firefox, has_what_was_drawn_at_random)
         capture_view view;
         hsd_error err;
         fw_begin(&w, UINT64_C(1700000000000000));
-        for (size_t i = 0; i < d.count; i++) fw_put(&w, &d.nodes[i]);
-        cr_assert(import_bytes(w.out.data, w.out.size, &plain, UINT64_C(2) << 20, &result, &view, &err) == HSD_OK, "%s", err.text);
+        for (size_t i = 0; i < d.count; i++)
+            fw_put(&w, &d.nodes[i]);
+        cr_assert(import_bytes(w.out.data, w.out.size, &plain, UINT64_C(2) << 20, &result, &view, &err) == HSD_OK, "%s",
+                  err.text);
         cr_assert(view.object_count == d.count - 1 && view.root_count == d.nodes[0].edge_count);
         for (size_t i = 1; i < d.count; i++) {
             const view_object *object = &view.objects[i - 1];
@@ -274,10 +297,14 @@ Test(firefox, takes_a_node_of_any_length)
     capture_view view;
     hsd_error err;
     fw_long_array(&w, COUNT);
-    cr_assert(import_bytes(w.out.data, w.out.size, &plain, UINT64_C(16) << 20, &result, &view, &err) == HSD_OK, "%s", err.text);
-    cr_expect(result.references == COUNT && view.object_count == 2 && view_find(&view, 0x20)->size_bytes == 16 + 8 * (uint64_t)COUNT);
+    cr_assert(import_bytes(w.out.data, w.out.size, &plain, UINT64_C(16) << 20, &result, &view, &err) == HSD_OK, "%s",
+              err.text);
+    cr_expect(result.references == COUNT && view.object_count == 2 &&
+              view_find(&view, 0x20)->size_bytes == 16 + 8 * (uint64_t)COUNT);
     view_close(&view);
-    cr_expect_eq(import_bytes(w.out.data, w.out.size, &plain, UINT64_C(1) << 20, &result, NULL, &err), HSD_E_OVER_BUDGET); /* its texts */
+    /* its texts */
+    cr_expect_eq(import_bytes(w.out.data, w.out.size, &plain, UINT64_C(1) << 20, &result, NULL, &err),
+                 HSD_E_OVER_BUDGET);
     cr_expect(strstr(err.hint, "--memory") != NULL);
     fw_free(&w);
 }
@@ -296,8 +323,11 @@ Test(firefox, is_known_when_it_is_cut)
         const hsd_status status = import_bytes(w.out.data, size, &plain, UINT64_C(2) << 20, &result, NULL, &err);
         cr_assert(status == HSD_OK || status == HSD_E_TRUNCATED, "%zu: %s", size, err.text);
         whole += status == HSD_OK;
-        if (status == HSD_OK || import_bytes(w.out.data, size, &salvage, UINT64_C(2) << 20, &result, &view, &err) != HSD_OK) continue;
-        cr_expect(!result.is_complete && !view.info->is_complete && result.objects >= most && view.object_count == result.objects);
+        if (status == HSD_OK ||
+            import_bytes(w.out.data, size, &salvage, UINT64_C(2) << 20, &result, &view, &err) != HSD_OK)
+            continue;
+        cr_expect(!result.is_complete && !view.info->is_complete && result.objects >= most &&
+                  view.object_count == result.objects);
         most = result.objects;
         salvaged++;
         view_close(&view);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* memmem */
 /*
- * The importer of .gcdump: a shop in every form of the file, heaps drawn at random against what was drawn, and all that is wrong.
+ * The importer of .gcdump: a shop in every form of the file, heaps drawn at random against what was drawn, and all that
+ * is wrong.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -34,12 +35,15 @@ static hsd_status import_bytes(const uint8_t *data, size_t size, const hsd_impor
     hsd_error_init(err);
     const hsd_status status = hsd_import_descriptor(in, "dump", out, options, &run, result, err);
     close(in);
-    if (status == HSD_OK && view != NULL) cr_assert(view_open_fd(view, out));
-    else close(out);
+    if (status == HSD_OK && view != NULL)
+        cr_assert(view_open_fd(view, out));
+    else
+        close(out);
     return status;
 }
 
-static void open_heap(const gw_heap *heap, const hsd_import_options *options, hsd_import_result *result, capture_view *view)
+static void open_heap(const gw_heap *heap, const hsd_import_options *options, hsd_import_result *result,
+                      capture_view *view)
 {
     hsd_error err;
     gw_bytes bytes = gw_write(heap);
@@ -74,7 +78,10 @@ static bool refers(const capture_view *view, uint64_t from, uint64_t to)
     return false;
 }
 
-static uint64_t ordinal(const capture_view *view, uint64_t id) { return (uint64_t)(view_find(view, id) - view->objects); }
+static uint64_t ordinal(const capture_view *view, uint64_t id)
+{
+    return (uint64_t)(view_find(view, id) - view->objects);
+}
 
 static void check_shop(const capture_view *view, const char *form)
 {
@@ -84,10 +91,12 @@ static void check_shop(const capture_view *view, const char *form)
     cr_expect_str_eq(type_of(view, 0x20300), "K\xc3\xa4se\xe2\x82\xac\xf0\x9f\xa7\x80");
     cr_expect_eq(view->type_flags[view_find(view, 0x20200)->type], HSC_TYPE_INTERNAL);
     cr_expect(view_find(view, 0x20000)->size_bytes == 32 && view_find(view, 0x20040)->size_bytes == 36, "%s", form);
-    cr_expect(refers(view, 0x10000, 0x20000) && refers(view, 0x20040, 0x20000) && refers(view, 0x20200, 0x20300), "%s", form);
+    cr_expect(refers(view, 0x10000, 0x20000) && refers(view, 0x20040, 0x20000) && refers(view, 0x20200, 0x20300), "%s",
+              form);
     cr_expect_eq(view_find(view, 0x10000)->count, 4);
     cr_expect_eq(view_find(view, 0x20400)->flags, HSC_OBJECT_PSEUDO);
-    cr_expect_eq(view_count_roots(view, HSC_ROOT_STATIC, "static var Shop.Registry.Sessions", ordinal(view, 0x10000)), 1, "%s", form);
+    cr_expect_eq(view_count_roots(view, HSC_ROOT_STATIC, "static var Shop.Registry.Sessions", ordinal(view, 0x10000)),
+                 1, "%s", form);
     cr_expect_eq(view_count_roots(view, HSC_ROOT_STACK, "local vars", ordinal(view, 0x20000)), 1);
     cr_expect_eq(view_count_roots(view, HSC_ROOT_HANDLE, "strong Handles", ordinal(view, 0x10000)), 1);
     cr_expect(view->root_count == 3 && view_loss(view, "objects that are referred to and not told") == 1, "%s", form);
@@ -100,8 +109,8 @@ Test(gcdump, reads_every_form_of_the_file)
         hsd_import_result result, totals;
         capture_view view, sums;
         open_heap(sample(forms[i]), &plain, &result, &view);
-        cr_expect(result.is_complete && result.objects == 8 && result.bytes == gw_total(sample(forms[i])), "%s: %llu objects", forms[i],
-                  (unsigned long long)result.objects);
+        cr_expect(result.is_complete && result.objects == 8 && result.bytes == gw_total(sample(forms[i])),
+                  "%s: %llu objects", forms[i], (unsigned long long)result.objects);
         cr_expect(view.info->identity == HSD_IDENTITY_MOVING && view.info->pointer_bytes == 8);
         check_shop(&view, forms[i]);
         view_close(&view);
@@ -109,7 +118,8 @@ Test(gcdump, reads_every_form_of_the_file)
         open_heap(sample(forms[i]), &summary, &totals, &sums);
         uint64_t objects, bytes;
         view_total(&sums, "Shop.Session", &objects, &bytes);
-        cr_expect(totals.objects == result.objects && totals.bytes == result.bytes && objects == 3 && bytes == 100, "%s", forms[i]);
+        cr_expect(totals.objects == result.objects && totals.bytes == result.bytes && objects == 3 && bytes == 100,
+                  "%s", forms[i]);
         view_close(&sums);
     }
 }
@@ -194,7 +204,8 @@ Test(gcdump, takes_sizes_out_of_names_and_nothing_else)
         capture_view view;
         open_heap(&heap, &plain, &result, &view);
         cr_expect_str_eq(type_of(&view, 64), names[i][1]);
-        cr_expect_eq(view_count_roots(&view, HSC_ROOT_UNKNOWN, "root", 0), 1); /* it is the root of the graph, and an object */
+        /* it is the root of the graph, and an object */
+        cr_expect_eq(view_count_roots(&view, HSC_ROOT_UNKNOWN, "root", 0), 1);
         view_close(&view);
     }
 }
@@ -215,7 +226,8 @@ static const gw_type drawn_types[] = {{.name = "UNDEFINED", .size = -1}, {.name 
 
 static drawn draw(test_random *random, uint32_t count)
 {
-    drawn d = {.nodes = calloc(count, sizeof *d.nodes), .children = calloc((size_t)count * MOST_CHILDREN, sizeof *d.children)};
+    drawn d = {.nodes = calloc(count, sizeof *d.nodes),
+               .children = calloc((size_t)count * MOST_CHILDREN, sizeof *d.children)};
     for (uint32_t i = 0; i < count; i++) {
         gw_node *node = &d.nodes[i];
         const bool is_root = i == 0 || test_below(random, 50) == 0;
@@ -225,7 +237,8 @@ static drawn draw(test_random *random, uint32_t count)
         node->is_untold = !is_root && test_below(random, 40) == 0;
         node->children = d.children + (size_t)i * MOST_CHILDREN;
         node->count = node->is_untold ? 0 : (uint32_t)test_below(random, MOST_CHILDREN + 1);
-        for (uint32_t k = 0; k < node->count; k++) d.children[(size_t)i * MOST_CHILDREN + k] = (uint32_t)test_below(random, count);
+        for (uint32_t k = 0; k < node->count; k++)
+            d.children[(size_t)i * MOST_CHILDREN + k] = (uint32_t)test_below(random, count);
     }
     d.heap = (gw_heap){.version = test_below(random, 2) ? 10 : 0,
                        .types = drawn_types,
@@ -249,13 +262,15 @@ static void compare(const drawn *d, const capture_view *view)
         const gw_node *node = &d->nodes[i];
         const view_object *object = &view->objects[i];
         cr_assert_eq(object->flags, is_object(node) ? 0 : HSC_OBJECT_PSEUDO);
-        for (uint32_t k = 0; node->type == 1 && k < node->count; k++) roots += is_object(&d->nodes[node->children[k]]);
+        for (uint32_t k = 0; node->type == 1 && k < node->count; k++)
+            roots += is_object(&d->nodes[node->children[k]]);
         if (!is_object(node)) continue;
         static const char *const names[] = {"A", "B", "[x]", "A"};
         const uint64_t size = node->type == 3 ? (uint64_t)node->size : (uint64_t)drawn_types[node->type].size;
         cr_assert(object->id == node->address && object->size_bytes == size && object->count == node->count);
         cr_assert_str_eq(view_type(view, object->type), names[node->type - 2]);
-        for (uint32_t k = 0; k < node->count; k++) cr_assert_eq(view->references[object->first + k].target, node->children[k]);
+        for (uint32_t k = 0; k < node->count; k++)
+            cr_assert_eq(view->references[object->first + k].target, node->children[k]);
     }
     cr_assert_eq(view->root_count, roots);
 }
@@ -266,12 +281,14 @@ Test(gcdump, has_what_was_drawn_at_random_in_any_memory)
     for (unsigned round = 0; round < 12; round++) {
         drawn d = draw(&random, round < 10 ? 1 + (uint32_t)test_below(&random, 3000) : 70000);
         gw_bytes bytes = gw_write(&d.heap);
-        static const uint64_t memories[] = {UINT64_C(700) << 10, UINT64_C(16) << 20}; /* the blob in a file, and in memory */
+        /* the blob in a file, and in memory */
+        static const uint64_t memories[] = {UINT64_C(700) << 10, UINT64_C(16) << 20};
         for (size_t i = 0; i < 2; i++) {
             hsd_import_result result;
             capture_view view;
             hsd_error err;
-            cr_assert(import_bytes(bytes.data, bytes.size, &plain, memories[i], &result, &view, &err) == HSD_OK, "%s", err.text);
+            cr_assert(import_bytes(bytes.data, bytes.size, &plain, memories[i], &result, &view, &err) == HSD_OK, "%s",
+                      err.text);
             cr_expect(result.bytes == gw_total(&d.heap) && result.is_complete);
             compare(&d, &view);
             view_close(&view);
@@ -297,8 +314,8 @@ Test(gcdump, is_known_when_it_is_cut)
             const hsd_status status = import_bytes(bytes.data, size, &plain, UINT64_C(2) << 20, &result, NULL, &err);
             whole += status == HSD_OK; /* behind the end of what is read stand tables of places */
             if (status == HSD_OK) continue;
-            cr_assert(status == HSD_E_TRUNCATED || status == HSD_E_CORRUPT || status == HSD_E_NOT_THIS_FORMAT, "%s, %zu: %s", gw_samples[i].name,
-                      size, err.text);
+            cr_assert(status == HSD_E_TRUNCATED || status == HSD_E_CORRUPT || status == HSD_E_NOT_THIS_FORMAT,
+                      "%s, %zu: %s", gw_samples[i].name, size, err.text);
             if (import_bytes(bytes.data, size, &salvage, UINT64_C(2) << 20, &result, &view, &err) != HSD_OK) continue;
             cr_expect(!result.is_complete && !view.info->is_complete, "%s, %zu", gw_samples[i].name, size);
             salvaged++;
@@ -340,7 +357,8 @@ Test(gcdump, refuses_versions_that_it_does_not_know)
         hsd_error err;
         bytes.data[27] = cases[i].version;
         bytes.data[31] = cases[i].least;
-        cr_expect_eq(import_bytes(bytes.data, bytes.size, &plain, UINT64_C(2) << 20, &result, NULL, &err), cases[i].expected, "%zu: %s", i, err.text);
+        cr_expect_eq(import_bytes(bytes.data, bytes.size, &plain, UINT64_C(2) << 20, &result, NULL, &err),
+                     cases[i].expected, "%zu: %s", i, err.text);
         free(bytes.data);
     }
 }
@@ -352,14 +370,17 @@ Test(gcdump, refuses_records_that_lie_over_one_another)
     uint32_t children[COUNT] = {0};
     gw_node nodes[COUNT] = {{.type = 1, .address = 8, .children = children, .count = COUNT}};
     const gw_type types[] = {{.name = "UNDEFINED", .size = -1}, {.name = "A", .size = 8}};
-    for (uint32_t i = 1; i < COUNT; i++) nodes[i] = (gw_node){.type = 1, .address = 8 + 8 * (uint64_t)i};
+    for (uint32_t i = 1; i < COUNT; i++)
+        nodes[i] = (gw_node){.type = 1, .address = 8 + 8 * (uint64_t)i};
     const gw_heap heap = {.types = types, .type_count = 2, .nodes = nodes, .node_count = COUNT};
     gw_bytes bytes = gw_write(&heap);
     uint8_t *table = memmem(bytes.data, bytes.size, "\xd0\x07\0\0\x02\0\0\0", 8);
     cr_assert(table != NULL);
-    for (uint32_t i = 1; i < COUNT; i++) memcpy(table + 4 + 4 * (size_t)i, table + 4, 4);
+    for (uint32_t i = 1; i < COUNT; i++)
+        memcpy(table + 4 + 4 * (size_t)i, table + 4, 4);
     hsd_import_result result;
     hsd_error err;
-    cr_expect_eq(import_bytes(bytes.data, bytes.size, &plain, UINT64_C(2) << 20, &result, NULL, &err), HSD_E_CORRUPT, "%s", err.text);
+    cr_expect_eq(import_bytes(bytes.data, bytes.size, &plain, UINT64_C(2) << 20, &result, NULL, &err), HSD_E_CORRUPT,
+                 "%s", err.text);
     free(bytes.data);
 }

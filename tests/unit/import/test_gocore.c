@@ -22,8 +22,7 @@ static int file_of(const gocore_bytes *bytes)
 }
 
 static hsd_status import(const gocore_bytes *program, const gocore_bytes *core, hsd_import_options options,
-                         hsd_import_result *result, capture_view *view,
-                         hsd_error *err)
+                         hsd_import_result *result, capture_view *view, hsd_error *err)
 {
     char path[64];
     const int in = file_of(core), exe = file_of(program), out = memfd_create("out", 0);
@@ -34,8 +33,10 @@ static hsd_status import(const gocore_bytes *program, const gocore_bytes *core, 
     const hsd_status status = hsd_import_descriptor(in, "core", out, &options, NULL, result, err);
     close(in);
     close(exe);
-    if (status == HSD_OK && view != NULL) cr_assert(view_open_fd(view, out));
-    else close(out);
+    if (status == HSD_OK && view != NULL)
+        cr_assert(view_open_fd(view, out));
+    else
+        close(out);
     return status;
 }
 

@@ -28,8 +28,10 @@ static hsd_status import(const void *data, size_t size, const hsd_import_options
     hsd_error_init(err);
     const hsd_status status = hsd_import_descriptor(in, "dump", out, options, NULL, result, err);
     close(in);
-    if (status == HSD_OK && view != NULL) cr_assert(view_open_fd(view, out));
-    else close(out);
+    if (status == HSD_OK && view != NULL)
+        cr_assert(view_open_fd(view, out));
+    else
+        close(out);
     return status;
 }
 
@@ -112,14 +114,17 @@ static uint64_t native_of(const capture_view *view, uint64_t id)
     return object->native_bytes;
 }
 
-/* What the program mapped itself counts once, and not with the list that package syscall has of it. What looks like it is left alone. */
+/* What the program mapped itself counts once, and not with the list that package syscall has of it. What looks like it
+ * is left alone. */
 Test(goheap, counts_what_is_mapped_with_who_has_the_slice)
 {
     enum { MAPPED = 0x10000 };
     const uint64_t at = 0x7f1200000000, other = 0x7f1300000000, listed[] = {0, at + MAPPED - 1, at, MAPPED, MAPPED, 0},
-                   owner[] = {at, MAPPED, MAPPED, 7}, again[] = {at, MAPPED, MAPPED, 7}, two[] = {other, 0x2000, 0x2000, other + 0x2000, 0x1000, 0x1000},
-                   odd[] = {other + 0x10001, MAPPED, MAPPED, other + 0x20000, 0x1000, 0x2000}, global[] = {0x700000, MAPPED, MAPPED, 0},
-                   small[] = {at + 0x1000000, 100, 100, 0}, at_end[] = {0, 0, at + 0x2000000, MAPPED}, bss[] = {0xc000010000, 0};
+                   owner[] = {at, MAPPED, MAPPED, 7}, again[] = {at, MAPPED, MAPPED, 7},
+                   two[] = {other, 0x2000, 0x2000, other + 0x2000, 0x1000, 0x1000},
+                   odd[] = {other + 0x10001, MAPPED, MAPPED, other + 0x20000, 0x1000, 0x2000},
+                   global[] = {0x700000, MAPPED, MAPPED, 0}, small[] = {at + 0x1000000, 100, 100, 0},
+                   at_end[] = {0, 0, at + 0x2000000, MAPPED}, bss[] = {0xc000010000, 0};
     const hsd_import_options options = {.compression = 1};
     for (unsigned form = 0; form < 2; form++) {
         hsd_import_result result;
@@ -162,7 +167,8 @@ Test(goheap, is_known_when_it_is_cut)
         hsd_import_result result;
         capture_view view;
         hsd_error err;
-        cr_assert_eq(import(dump.data, size, &whole, &result, NULL, &err), HSD_E_TRUNCATED, "%zu bytes: %s", size, err.text);
+        cr_assert_eq(import(dump.data, size, &whole, &result, NULL, &err), HSD_E_TRUNCATED, "%zu bytes: %s", size,
+                     err.text);
         if (import(dump.data, size, &salvage, &result, &view, &err) != HSD_OK) continue;
         cr_expect(!result.is_complete && !view.info->is_complete);
         salvaged++;

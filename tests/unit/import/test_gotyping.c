@@ -1,5 +1,6 @@
 /*
- * Which of the types that an object is offered stays; values without a name among the globals; lines of code. What follows whole programs is in test_gocore.c and test_goheap.c.
+ * Which of the types that an object is offered stays; values without a name among the globals; lines of code. What
+ * follows whole programs is in test_gocore.c and test_goheap.c.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -49,7 +50,8 @@ static void open_typing(void)
     cr_assert(hsd_goslots_add(&typing.slots, &span, &err) == HSD_OK);
     cr_assert(hsd_goslots_finish(&typing.slots, &err) == HSD_OK);
     cr_assert(hsd_gotyping_open(&typing, 1 << 16, &err) == HSD_OK);
-    for (uint32_t i = 0; i < span.count; i++) hsd_goslots_set_live(&typing.slots, i);
+    for (uint32_t i = 0; i < span.count; i++)
+        hsd_goslots_set_live(&typing.slots, i);
     memset(words, 0, sizeof words);
     const hsd_elf_input input = {.read = read_words, .bytes = sizeof words};
     cr_assert(hsd_goblocks_open(&blocks, &input, 1 << 16, &err) == HSD_OK);
@@ -153,7 +155,8 @@ Test(gotyping, only_values_that_lead_to_the_heap_are_needed)
     words[16] = DATA + 64;  /* over the first */
     words[24] = DATA + 256; /* to one that leads nowhere */
     words[40] = SLOT + 128; /* behind the last object */
-    for (unsigned word = 8; word <= 40; word += 8) put_static(word, WHOLE);
+    for (unsigned word = 8; word <= 40; word += 8)
+        put_static(word, WHOLE);
     finish();
     cr_expect_not_null(static_at(8));
     cr_expect_not_null(static_at(16));
@@ -198,7 +201,8 @@ Test(gotyping, each_value_is_reached_from_a_root_once)
     words[9] = DATA + 8 * 16; /* two that lead to each other, and none else to them */
     words[16] = DATA + 64;
     words[24] = SLOT;
-    for (unsigned word = 8; word <= 24; word += 8) put_static(word, WHOLE);
+    for (unsigned word = 8; word <= 24; word += 8)
+        put_static(word, WHOLE);
     finish();
     for (unsigned expected = 8; expected <= 24; expected += 16) {
         cr_assert(hsd_gostatics_unreached(&typing, &one, &err) == HSD_OK);
@@ -245,9 +249,11 @@ Test(gotyping, goroutines_behind_a_wrapper_are_called_by_what_it_calls)
     bool is_runtime;
     cr_expect_str_eq(label_behind("main.plant.gowrap1", "main.wait", &is_runtime), "goroutines in main.wait");
     /* What it calls was copied into it, and nothing says what that is: the runtime's own function below is not it. */
-    cr_expect_str_eq(label_behind("main.plant.gowrap1", "runtime.chanrecv1", &is_runtime), "goroutines started by main.plant");
+    cr_expect_str_eq(label_behind("main.plant.gowrap1", "runtime.chanrecv1", &is_runtime),
+                     "goroutines started by main.plant");
     cr_expect(!is_runtime);
-    cr_expect_str_eq(label_behind("runtime.gcenable.gowrap1", "runtime.bgsweep", &is_runtime), "goroutines in runtime.bgsweep");
+    cr_expect_str_eq(label_behind("runtime.gcenable.gowrap1", "runtime.bgsweep", &is_runtime),
+                     "goroutines in runtime.bgsweep");
     cr_expect(is_runtime);
 }
 
@@ -260,7 +266,8 @@ Test(gotyping, goroutines_in_a_wrapper_are_called_by_what_was_copied_into_it)
     char text[64];
     hsd_error err;
     for (uint32_t i = 0, number; i < 3; i++)
-        cr_assert(hsd_names_put(&with.types.names, (hsd_bytes){(const uint8_t *)names[i], strlen(names[i])}, &number, &err) == HSD_OK);
+        cr_assert(hsd_names_put(&with.types.names, (hsd_bytes){(const uint8_t *)names[i], strlen(names[i])}, &number,
+                                &err) == HSD_OK);
     const gostart start = {.wrapper_at = 0x1010, .function = "main.read", .wrapper = names[1]};
     hsd_gotask_goroutine(&with, &start, &is_runtime, text, sizeof text);
     cr_expect_str_eq(text, "goroutines in main.wait");
@@ -273,8 +280,17 @@ Test(gotyping, goroutines_in_a_wrapper_are_called_by_what_was_copied_into_it)
 Test(gotyping, variables_are_called_by_the_fields_of_their_package)
 {
     enum { WORD = 1, WORKER, POOL, SERVER, LIST, TYPES };
-    static const char *const names[] = {"", "main.worker", "struct { address string; pool [2]main.worker }", "container/list.List",
-                                        "queue", "done", "address", "pool", "root", "main.server", "main.list"};
+    static const char *const names[] = {"",
+                                        "main.worker",
+                                        "struct { address string; pool [2]main.worker }",
+                                        "container/list.List",
+                                        "queue",
+                                        "done",
+                                        "address",
+                                        "pool",
+                                        "root",
+                                        "main.server",
+                                        "main.list"};
     hsd_go_type described[TYPES] = {
         [WORD] = {.size = 8, .kind = HSD_GO_IS_POINTER},
         [WORKER] = {.size = 16, .kind = HSD_GO_IS_STRUCT, .name = 1, .member = 0, .member_count = 2},
@@ -282,21 +298,38 @@ Test(gotyping, variables_are_called_by_the_fields_of_their_package)
         [SERVER] = {.size = 40, .kind = HSD_GO_IS_STRUCT, .name = 2, .member = 2, .member_count = 2},
         [LIST] = {.size = 8, .kind = HSD_GO_IS_STRUCT, .name = 3, .member = 4, .member_count = 1},
     };
-    hsd_go_member parts[] = {{.offset = 0, .type = WORD, .name = 4}, {.offset = 8, .type = WORD, .name = 5}, {.offset = 0, .type = WORD, .name = 6},
-                             {.offset = 8, .type = POOL, .name = 7}, {.offset = 0, .type = WORD, .name = 8}};
-    hsd_go_global variables[] = {{.address = 0x1000, .type = SERVER, .name = 9}, {.address = 0x2000, .type = LIST, .name = 10}};
-    gotyping with = {.bias = 0x100, .types = {.types = described, .members = parts, .globals = variables, .type_count = TYPES,
-                                              .member_count = 5, .global_count = 2}};
-    static const struct { uint64_t at; const char *name; } wanted[] = {
-        {0x1000, "main.server.address"}, {0x1008, "main.server.pool[*].queue"}, {0x1020, "main.server.pool[*].done"}, {0x2000, "main.list"}, {0x3000, ""}};
+    hsd_go_member parts[] = {{.offset = 0, .type = WORD, .name = 4},
+                             {.offset = 8, .type = WORD, .name = 5},
+                             {.offset = 0, .type = WORD, .name = 6},
+                             {.offset = 8, .type = POOL, .name = 7},
+                             {.offset = 0, .type = WORD, .name = 8}};
+    hsd_go_global variables[] = {{.address = 0x1000, .type = SERVER, .name = 9},
+                                 {.address = 0x2000, .type = LIST, .name = 10}};
+    gotyping with = {.bias = 0x100,
+                     .types = {.types = described,
+                               .members = parts,
+                               .globals = variables,
+                               .type_count = TYPES,
+                               .member_count = 5,
+                               .global_count = 2}};
+    static const struct {
+        uint64_t at;
+        const char *name;
+    } wanted[] = {{0x1000, "main.server.address"},
+                  {0x1008, "main.server.pool[*].queue"},
+                  {0x1020, "main.server.pool[*].done"},
+                  {0x2000, "main.list"},
+                  {0x3000, ""}};
     hsd_error err;
     char text[64];
     bool is_runtime;
     for (uint32_t i = 0, number; i < sizeof names / sizeof names[0]; i++)
-        cr_assert(hsd_names_put(&with.types.names, (hsd_bytes){(const uint8_t *)names[i], strlen(names[i])}, &number, &err) == HSD_OK);
+        cr_assert(hsd_names_put(&with.types.names, (hsd_bytes){(const uint8_t *)names[i], strlen(names[i])}, &number,
+                                &err) == HSD_OK);
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         const size_t size = hsd_gotyping_name_global(&with, wanted[i].at + 0x100, text, sizeof text, &is_runtime);
-        cr_expect(size == strlen(wanted[i].name) && (size == 0 || strcmp(text, wanted[i].name) == 0), "%s, not %s", text, wanted[i].name);
+        cr_expect(size == strlen(wanted[i].name) && (size == 0 || strcmp(text, wanted[i].name) == 0), "%s, not %s",
+                  text, wanted[i].name);
     }
     hsd_names_release(&with.types.names);
 }
@@ -315,8 +348,14 @@ static hsd_go_lines make_lines(uint8_t *bytes, size_t size)
     memcpy(bytes + VALUES + 1, files, sizeof files);
     memcpy(bytes + VALUES + 8, lines, sizeof lines);
     memcpy(bytes + FILES, "/home/a.go", 11);
-    return (hsd_go_lines){.bytes = {.data = bytes, .size = size}, .text = 0x1000, .functions = FUNCTIONS, .function_count = 1, .files = FILES,
-                          .units = UNITS, .values = VALUES, .entry_bytes = 1};
+    return (hsd_go_lines){.bytes = {.data = bytes, .size = size},
+                          .text = 0x1000,
+                          .functions = FUNCTIONS,
+                          .function_count = 1,
+                          .files = FILES,
+                          .units = UNITS,
+                          .values = VALUES,
+                          .entry_bytes = 1};
 }
 
 Test(golines, are_found_by_address)
@@ -345,7 +384,8 @@ Test(golines, survive_any_byte)
             const hsd_go_lines lines = make_lines(bytes, 256);
             bytes[at] = (uint8_t)value;
             for (uint64_t address = 0x1000; address < 0x1030; address += 15)
-                if (hsd_go_lines_find(&lines, address, &file, &line)) cr_assert(file > (const char *)bytes && file < (const char *)bytes + 256);
+                if (hsd_go_lines_find(&lines, address, &file, &line))
+                    cr_assert(file > (const char *)bytes && file < (const char *)bytes + 256);
             free(bytes);
         }
 }

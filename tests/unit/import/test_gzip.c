@@ -45,8 +45,7 @@ typedef struct opened {
 static void open_gzip(opened *o, const void *bytes, size_t size)
 {
     hsd_error_init(&o->err);
-    cr_assert(hsd_source_open_memory(&o->below, (hsd_bytes){bytes, size}, "a.gz", &o->err) ==
-              HSD_OK);
+    cr_assert(hsd_source_open_memory(&o->below, (hsd_bytes){bytes, size}, "a.gz", &o->err) == HSD_OK);
     cr_assert(hsd_gzip_open(&o->source, &o->below, 4096, true, &o->err) == HSD_OK);
 }
 
@@ -115,8 +114,7 @@ Test(gzip, cut_anywhere_delivers_what_came_before)
         opened o;
         open_gzip(&o, packed, cut);
         const hsd_status status = drain(&o.source, &got, &equal, &o.err);
-        cr_expect(status == HSD_E_TRUNCATED || (status == HSD_END && got % 20000 == 0),
-                  "cut at %zu", cut);
+        cr_expect(status == HSD_E_TRUNCATED || (status == HSD_END && got % 20000 == 0), "cut at %zu", cut);
         cr_expect(equal && got <= 60000);
         close_gzip(&o);
     }
@@ -208,8 +206,7 @@ Test(gzip, hprof_reads_the_same_through_it)
             case_import(&plain, w.data, w.size);
             case_import(&c, packed, size);
             cr_assert(c.status == HSD_OK, "%s", c.err.text);
-            cr_expect(c.result.objects == plain.result.objects &&
-                      c.result.bytes == plain.result.bytes);
+            cr_expect(c.result.objects == plain.result.objects && c.result.bytes == plain.result.bytes);
             cr_expect(c.result.references == plain.result.references);
             cr_expect(c.result.input_bytes == size);
             case_close(&plain);

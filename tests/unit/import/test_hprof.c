@@ -18,11 +18,7 @@ static const heap_form forms[] = {
     {.classes_last = true, .roots_first = true, .dotted = true, .segment_every = 3},
     {.version = "1.0.1", .dump_tag = 0x0C, .id_bytes = 4, .classes_last = true, .is_agent = true},
     {.is_agent = true, .classes_last = true, .roots_first = true},
-    {.version = "1.0.3",
-     .id_bytes = 4,
-     .is_android = true,
-     .segment_every = 7,
-     .roots_first = true},
+    {.version = "1.0.3", .id_bytes = 4, .is_android = true, .segment_every = 7, .roots_first = true},
 };
 
 #define FORM_COUNT (sizeof forms / sizeof forms[0])
@@ -104,8 +100,7 @@ Test(hprof, numbers_the_elements_of_arrays)
     cr_assert_not_null(second);
     cr_expect(second->target == heap_id(&form, HEAP_NODE_1));
     cr_expect(view_label_of(&c.view, second).kind == HSC_LABEL_ELEMENT);
-    cr_expect_null(
-        view_reference_of(&c.view, table, NULL, 0)); /* null elements are no references */
+    cr_expect_null(view_reference_of(&c.view, table, NULL, 0)); /* null elements are no references */
     const view_object *arrays = case_object(&c, &form, HEAP_ARRAYS);
     for (unsigned i = 0; i < 8; i++) {
         const view_reference *element = view_reference_of(&c.view, arrays, NULL, i);
@@ -125,11 +120,9 @@ Test(hprof, makes_statics_owners_named_by_their_class)
         cr_expect_str_eq(view_string(&c.view, cache->name), "com.x.Cache");
         const view_label map = case_refers(&c, cache, "map", heap_id(&forms[i], HEAP_MAP));
         cr_expect(map.kind == HSC_LABEL_STATIC && map.flags == HSC_LABEL_NAMED_ROOT);
-        const view_label made_up =
-            case_refers(&c, cache, "resolved_references", heap_id(&forms[i], HEAP_RESOLVED));
+        const view_label made_up = case_refers(&c, cache, "resolved_references", heap_id(&forms[i], HEAP_RESOLVED));
         cr_expect(made_up.kind == HSC_LABEL_INTERNAL && made_up.flags == 0);
-        const view_label super =
-            case_refers(&c, cache, "super", heap_class_id(&forms[i], HEAP_C_OBJECT));
+        const view_label super = case_refers(&c, cache, "super", heap_class_id(&forms[i], HEAP_C_OBJECT));
         cr_expect(super.kind == HSC_LABEL_INTERNAL);
         case_refers(&c, cache, "loader", heap_id(&forms[i], HEAP_LOADER));
         case_close(&c);
@@ -139,8 +132,7 @@ Test(hprof, makes_statics_owners_named_by_their_class)
 /* A constant of the constant pool, and what Android says of a class object by way of statics. */
 Test(hprof, tells_the_programs_statics_from_what_dumpers_make_up)
 {
-    static const char *const words[] = {"com.x.A", "CACHE", "$class$name", "$classOverhead",
-                                        "$VALUES"};
+    static const char *const words[] = {"com.x.A", "CACHE", "$class$name", "$classOverhead", "$VALUES"};
     hprof_writer w;
     hprof_case c = {0};
     hw_begin(&w, "1.0.3", 4, 0);
@@ -199,19 +191,16 @@ Test(hprof, leads_from_objects_to_classes_that_are_no_roots)
 
 Test(hprof, weakens_referents_by_their_class)
 {
-    static const uint32_t strengths[4] = {HSC_STRENGTH_WEAK, HSC_STRENGTH_SOFT, HSC_STRENGTH_WEAK,
-                                          HSC_STRENGTH_WEAK};
+    static const uint32_t strengths[4] = {HSC_STRENGTH_WEAK, HSC_STRENGTH_SOFT, HSC_STRENGTH_WEAK, HSC_STRENGTH_WEAK};
     for (unsigned strong = 0; strong < 2; strong++) {
         const heap_form form = {0};
         hprof_case c = {.options = {.final_is_strong = strong == 1}};
         case_import_form(&c, &form);
         for (unsigned i = 0; i < 4; i++) {
             const view_object *reference = case_object(&c, &form, HEAP_WEAK + i);
-            const view_label label =
-                case_refers(&c, reference, "referent", heap_id(&form, HEAP_WEAK_VALUE + i));
+            const view_label label = case_refers(&c, reference, "referent", heap_id(&form, HEAP_WEAK_VALUE + i));
             const bool is_strong = strong == 1 && i == 3;
-            cr_expect(label.flags == (is_strong ? HSC_STRENGTH_STRONG : strengths[i]), "%u: %u", i,
-                      label.flags);
+            cr_expect(label.flags == (is_strong ? HSC_STRENGTH_STRONG : strengths[i]), "%u: %u", i, label.flags);
         }
         case_close(&c);
     }
@@ -223,11 +212,9 @@ Test(hprof, holds_what_waits_for_its_finalizer_by_that)
     hprof_case c;
     open_case(&c, &form);
     for (unsigned i = 0; i < 4; i++) {
-        static const uint32_t flags[4] = {HSC_STRENGTH_WEAK, HSC_STRENGTH_SOFT, HSC_STRENGTH_WEAK,
-                                          HSC_STRENGTH_STRONG};
+        static const uint32_t flags[4] = {HSC_STRENGTH_WEAK, HSC_STRENGTH_SOFT, HSC_STRENGTH_WEAK, HSC_STRENGTH_STRONG};
         const view_object *reference = case_object(&c, &form, HEAP_WEAK + i);
-        const view_label label =
-            case_refers(&c, reference, "referent", heap_id(&form, HEAP_WEAK_VALUE + i));
+        const view_label label = case_refers(&c, reference, "referent", heap_id(&form, HEAP_WEAK_VALUE + i));
         cr_expect(label.flags == flags[i], "%u: %u", i, label.flags);
         cr_expect_str_eq(view_string(&c.view, reference->name), i == 3 ? "finalizer queue" : "");
     }
@@ -240,7 +227,8 @@ Test(hprof, holds_what_a_cleaner_calls_by_what_it_waits_for)
     const heap_form form = {.cleans = true};
     hprof_case c;
     open_case(&c, &form);
-    cr_expect_eq(view_count_edges(&c.view, "cleaner", heap_id(&form, HEAP_PHANTOM_VALUE), heap_id(&form, HEAP_PHANTOM)), 1);
+    cr_expect_eq(view_count_edges(&c.view, "cleaner", heap_id(&form, HEAP_PHANTOM_VALUE), heap_id(&form, HEAP_PHANTOM)),
+                 1);
     cr_expect_eq(view_count_edges(&c.view, "cleaner", heap_id(&form, HEAP_WEAK_VALUE), heap_id(&form, HEAP_WEAK)), 0);
     case_close(&c);
 }
@@ -252,12 +240,11 @@ Test(hprof, names_threads_and_what_they_hold)
         open_case(&c, &forms[i]);
         const view_object *worker = case_object(&c, &forms[i], HEAP_THREAD_WORKER);
         cr_expect_str_eq(view_string(&c.view, worker->name), "thread \"worker-1\"", "form %zu", i);
-        const view_label locals =
-            case_refers(&c, worker, "threadLocals", heap_id(&forms[i], HEAP_LOCALS));
+        const view_label locals = case_refers(&c, worker, "threadLocals", heap_id(&forms[i], HEAP_LOCALS));
         cr_expect(locals.flags == (HSC_LABEL_NAMED_ROOT | HSC_LABEL_FOLD));
         cr_expect(locals.kind == HSC_LABEL_FIELD);
-        cr_expect(view_count_roots(&c.view, HSC_ROOT_THREAD, "thread \"main\"",
-                                   heap_id(&forms[i], HEAP_THREAD_MAIN)) == 1);
+        cr_expect(view_count_roots(&c.view, HSC_ROOT_THREAD, "thread \"main\"", heap_id(&forms[i], HEAP_THREAD_MAIN)) ==
+                  1);
         cr_assert(c.view.thread_count == 2);
         cr_expect_str_eq(view_string(&c.view, c.view.threads[0].name), "main");
         case_close(&c);
@@ -270,8 +257,8 @@ Test(hprof, names_the_frame_of_a_local)
         hprof_case c;
         open_case(&c, &forms[i]);
         const uint64_t derived = heap_id(&forms[i], HEAP_DERIVED);
-        cr_expect(view_count_roots(&c.view, HSC_ROOT_STACK,
-                                   "thread \"main\", com.x.Main.run(Main.java:12)", derived) == 1);
+        cr_expect(view_count_roots(&c.view, HSC_ROOT_STACK, "thread \"main\", com.x.Main.run(Main.java:12)", derived) ==
+                  1);
         cr_expect(view_count_roots(&c.view, HSC_ROOT_HANDLE, "thread \"main\"", derived) == 1);
         cr_assert(c.view.frame_count == 1);
         cr_expect_str_eq(view_string(&c.view, c.view.frames[0].function), "com.x.Main.run");
@@ -286,14 +273,10 @@ Test(hprof, names_roots_by_kind)
     const heap_form form = {0};
     hprof_case c;
     open_case(&c, &form);
-    cr_expect(view_count_roots(&c.view, HSC_ROOT_HANDLE, "(JNI globals)",
-                               heap_id(&form, HEAP_LAMBDA)) == 1);
-    cr_expect(view_count_roots(&c.view, HSC_ROOT_UNKNOWN, "(unknown roots)",
-                               heap_id(&form, HEAP_ARRAYS)) == 1);
-    cr_expect(
-        view_count_roots(&c.view, HSC_ROOT_MONITOR, "(monitors)", heap_id(&form, HEAP_SOFT)) == 1);
-    cr_expect(view_count_roots(&c.view, HSC_ROOT_CLASS, "(system classes)",
-                               heap_class_id(&form, HEAP_C_STRING)) == 1);
+    cr_expect(view_count_roots(&c.view, HSC_ROOT_HANDLE, "(JNI globals)", heap_id(&form, HEAP_LAMBDA)) == 1);
+    cr_expect(view_count_roots(&c.view, HSC_ROOT_UNKNOWN, "(unknown roots)", heap_id(&form, HEAP_ARRAYS)) == 1);
+    cr_expect(view_count_roots(&c.view, HSC_ROOT_MONITOR, "(monitors)", heap_id(&form, HEAP_SOFT)) == 1);
+    cr_expect(view_count_roots(&c.view, HSC_ROOT_CLASS, "(system classes)", heap_class_id(&form, HEAP_C_STRING)) == 1);
     case_close(&c);
 }
 
@@ -316,8 +299,7 @@ Test(hprof, keeps_the_heaps_and_roots_of_android)
         cr_expect(root->flags == (root->kind == HSC_ROOT_RUNTIME || is_of_stack ? HSC_ROOT_SECONDARY : 0));
     }
     cr_expect_str_eq(c.view.info->runtime, "Android Runtime");
-    cr_expect(case_object(&c, &form, HEAP_LONGS)->category ==
-              0); /* the heap ends with the segment */
+    cr_expect(case_object(&c, &form, HEAP_LONGS)->category == 0); /* the heap ends with the segment */
     cr_expect(case_object(&c, &form, HEAP_MAP)->size_bytes == 100 + HEAP_C_MAP);
     cr_expect(case_object(&c, &form, HEAP_INTS)->size_bytes == 12 + 3 * 4);
     cr_expect(case_object(&c, &form, HEAP_LONGS)->size_bytes == 16 + 3 * 8); /* without data */
@@ -424,10 +406,8 @@ Test(hprof, hashes_content_and_nothing_else)
     open_case(&b, &segments);
     for (unsigned i = 0; i < heap_object_count(1); i++)
         cr_expect(case_object(&a, &form, i)->content == case_object(&b, &segments, i)->content);
-    cr_expect(case_object(&a, &form, HEAP_VALUE_1)->content !=
-              case_object(&a, &form, HEAP_VALUE_2)->content);
-    cr_expect(case_object(&a, &form, HEAP_KEY_1)->content ==
-              case_object(&a, &form, HEAP_KEY_2)->content);
+    cr_expect(case_object(&a, &form, HEAP_VALUE_1)->content != case_object(&a, &form, HEAP_VALUE_2)->content);
+    cr_expect(case_object(&a, &form, HEAP_KEY_1)->content == case_object(&a, &form, HEAP_KEY_2)->content);
     cr_expect(case_object(&a, &form, HEAP_WEAK)->content == 0); /* references alone */
     case_close(&a);
     case_close(&b);
@@ -463,8 +443,7 @@ Test(hprof, marks_types_of_containers_and_code)
     cr_expect(c.view.type_flags[case_object(&c, &form, HEAP_TABLE)->type] == HSC_TYPE_INTERNAL);
     cr_expect(c.view.type_flags[case_object(&c, &form, HEAP_MAP)->type] == 0);
     cr_expect(c.view.type_flags[case_object(&c, &form, HEAP_RESOLVED)->type] == 0);
-    cr_expect(c.view.type_flags[view_find(&c.view, heap_class_id(&form, HEAP_C_MAP))->type] ==
-              HSC_TYPE_CODE);
+    cr_expect(c.view.type_flags[view_find(&c.view, heap_class_id(&form, HEAP_C_MAP))->type] == HSC_TYPE_CODE);
     case_close(&c);
 }
 

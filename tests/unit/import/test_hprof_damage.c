@@ -161,8 +161,8 @@ static size_t find_record(const hprof_writer *w, unsigned tag)
 {
     size_t at = 31;
     while (at + 9 <= w->size && w->data[at] != tag)
-        at += 9 + ((size_t)w->data[at + 5] << 24 | (size_t)w->data[at + 6] << 16 |
-                   (size_t)w->data[at + 7] << 8 | w->data[at + 8]);
+        at += 9 + ((size_t)w->data[at + 5] << 24 | (size_t)w->data[at + 6] << 16 | (size_t)w->data[at + 7] << 8 |
+                   w->data[at + 8]);
     cr_assert(at + 9 <= w->size);
     return at;
 }
@@ -291,8 +291,7 @@ static void expect_one_lost_stretch(const void *bad, size_t bad_size, const char
     cr_expect(c.view.object_count == 2);
     cr_expect(view_loss(&c.view, LOST) == bad_size);
     cr_expect(!c.view.info->is_complete);
-    cr_expect_not_null(
-        strstr(c.view.info->incomplete_reason, "parts of the heap dump were damaged"));
+    cr_expect_not_null(strstr(c.view.info->incomplete_reason, "parts of the heap dump were damaged"));
     case_close(&c);
     c = (hprof_case){.options = {.salvage = true, .summary_only = true}};
     case_import(&c, w.data, w.size);
@@ -319,8 +318,7 @@ Test(hprof_damage, a_sub_record_may_not_pass_its_segment)
     hw_u1(&w, 11);
     expect_one_lost_stretch(w.data + start, w.size - start, "longer than its heap segment");
     hw_free(&w);
-    expect_one_lost_stretch("\x21\0\0", 3,
-                            "longer than its heap segment"); /* a piece of a header */
+    expect_one_lost_stretch("\x21\0\0", 3, "longer than its heap segment"); /* a piece of a header */
 }
 
 Test(hprof_damage, an_array_has_elements_of_a_type)
@@ -421,9 +419,7 @@ Test(hprof_damage, instances_of_unknown_classes_are_counted)
         uint64_t objects, bytes;
         view_total(&c.view, "(unknown class)", &objects, &bytes);
         cr_expect(objects == 1 && bytes == 8 + 8);
-        if (summary == 0)
-            cr_expect(view_loss(&c.view, "instances of classes that the dump does not describe") ==
-                      1);
+        if (summary == 0) cr_expect(view_loss(&c.view, "instances of classes that the dump does not describe") == 1);
         case_close(&c);
     }
     hw_free(&w);

@@ -1,6 +1,6 @@
 /*
- * What class loaders mean for the HPROF importer: statics of classes that go with the program are roots of their own, those of any
- * other class loader hang from the class, and so from whatever holds the loader.
+ * What class loaders mean for the HPROF importer: statics of classes that go with the program are roots of their own,
+ * those of any other class loader hang from the class, and so from whatever holds the loader.
  */
 #include "unit/import/hprof_case.h"
 
@@ -25,7 +25,7 @@ static void write_loader_and_class(hprof_writer *w, uint64_t loader_class, uint6
     const hw_field none[] = {{0}}, table[] = {{TABLE_NAME, 2, TABLE}, {0}};
     const hw_class of = {.id = class, .super = OBJECT, .loader = loader, .statics = table, .fields = none};
     const hw_class of_loader = {.id = loader_class, .super = OBJECT, .fields = none};
-    hw_load_class(w, (uint32_t)class, class, CLASS_NAME);
+    hw_load_class(w, (uint32_t) class, class, CLASS_NAME);
     hw_open(w, 0x1C);
     if (loader_class != 0) hw_class_dump(w, &of_loader);
     hw_class_dump(w, &of);
@@ -75,11 +75,10 @@ static void expect_root(const hprof_case *c, uint64_t class, bool is_root)
 
 Test(hprof_loader, statics_are_roots_where_the_loader_goes_with_the_program)
 {
-    static const char *const loaders[] = {"jdk/internal/loader/ClassLoaders$AppClassLoader",
-                                          "jdk/internal/loader/ClassLoaders$PlatformClassLoader",
-                                          "sun.misc.Launcher$AppClassLoader",
-                                          "org/springframework/boot/loader/LaunchedURLClassLoader",
-                                          "dalvik.system.PathClassLoader"};
+    static const char *const loaders[] = {
+        "jdk/internal/loader/ClassLoaders$AppClassLoader", "jdk/internal/loader/ClassLoaders$PlatformClassLoader",
+        "sun.misc.Launcher$AppClassLoader", "org/springframework/boot/loader/LaunchedURLClassLoader",
+        "dalvik.system.PathClassLoader"};
     for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++) {
         hprof_case c = {0};
         import_loaders(&c, loaders[i]);
@@ -97,14 +96,16 @@ Test(hprof_loader, classes_that_go_with_the_program_are_roots)
     hprof_case c = {0};
     import_loaders(&c, "jdk/internal/loader/ClassLoaders$AppClassLoader");
     cr_expect(view_count_roots(&c.view, HSC_ROOT_STATIC, "(application classes)", APP_CLASS) == 1);
-    cr_expect(c.view.root_count == 1, "the plugin's class hangs from its loader, and this dump says nothing of the boot loader's");
+    cr_expect(c.view.root_count == 1,
+              "the plugin's class hangs from its loader, and this dump says nothing of the boot loader's");
     case_close(&c);
 }
 
 static void import_class_of(hprof_case *c, const char *name, uint64_t second_static)
 {
     const hw_field none[] = {{0}}, statics[] = {{TABLE_NAME, 2, TABLE}, {OBJECT_NAME, 2, second_static}, {0}};
-    const hw_class loader = {.id = APP_LOADER, .fields = none}, of = {.id = APP_CLASS, .loader = APP, .statics = statics, .fields = none};
+    const hw_class loader = {.id = APP_LOADER, .fields = none},
+                   of = {.id = APP_CLASS, .loader = APP, .statics = statics, .fields = none};
     hprof_writer w;
     hw_begin(&w, "1.0.2", 8, 0);
     hw_string(&w, TABLE_NAME, "TABLE");
@@ -141,7 +142,8 @@ Test(hprof_loader, a_class_with_several_statics_is_a_root_of_its_name)
 
 Test(hprof_loader, hidden_classes_and_arrays_are_no_roots)
 {
-    static const char *const names[] = {"com/x/Main$$Lambda+0x0000000800c03000", "com/x/Main$$Lambda$1", "com/x/Main$Hidden/0x0000000800c03000", "[Lcom/x/Cache;", "com.x.Cache[]"};
+    static const char *const names[] = {"com/x/Main$$Lambda+0x0000000800c03000", "com/x/Main$$Lambda$1",
+                                        "com/x/Main$Hidden/0x0000000800c03000", "[Lcom/x/Cache;", "com.x.Cache[]"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         hprof_case c = {0};
         import_class_of(&c, names[i], 0);

@@ -1,6 +1,6 @@
 /*
- * What values of ThreadLocals are called in HPROF dumps: by the static field that holds the ThreadLocal, so that its values are one owner
- * in however many threads they are.
+ * What values of ThreadLocals are called in HPROF dumps: by the static field that holds the ThreadLocal, so that its
+ * values are one owner in however many threads they are.
  */
 #include "unit/import/hprof_case.h"
 
@@ -13,12 +13,20 @@ enum { LOCAL = 0x100, INSTANCE_LOCAL = 0x110, CONTEXT = 0x200, FIRST_ENTRY = 0x3
 /* Entries 0x300, 0x310 … for the ThreadLocals `keys`, each with CONTEXT for a value. */
 static void import_entries(hprof_case *c, const uint64_t *keys, unsigned count)
 {
-    const char *const words[] = {"java/lang/Object", "java/lang/ref/Reference", "java/lang/ThreadLocal$ThreadLocalMap$Entry",
-                                 "com/x/Srv", "referent", "value", "CTX", "other"};
+    const char *const words[] = {"java/lang/Object",
+                                 "java/lang/ref/Reference",
+                                 "java/lang/ThreadLocal$ThreadLocalMap$Entry",
+                                 "com/x/Srv",
+                                 "referent",
+                                 "value",
+                                 "CTX",
+                                 "other"};
     const hw_field none[] = {{0}}, referent[] = {{REFERENT, 2, 0}, {0}}, value[] = {{VALUE, 2, 0}, {0}},
                    statics[] = {{CTX, 2, LOCAL}, {OTHER, 2, LOCAL}, {0}};
-    const hw_class classes[] = {{.id = OBJECT, .fields = none}, {.id = REFERENCE, .super = OBJECT, .fields = referent},
-                                {.id = ENTRY, .super = REFERENCE, .fields = value}, {.id = SERVER, .super = OBJECT, .statics = statics, .fields = none}};
+    const hw_class classes[] = {{.id = OBJECT, .fields = none},
+                                {.id = REFERENCE, .super = OBJECT, .fields = referent},
+                                {.id = ENTRY, .super = REFERENCE, .fields = value},
+                                {.id = SERVER, .super = OBJECT, .statics = statics, .fields = none}};
     hprof_writer w;
     hw_begin(&w, "1.0.2", 8, 0);
     for (unsigned i = 0; i < 8; i++)
@@ -46,7 +54,10 @@ Test(hprof_locals, values_are_called_as_the_static_field_that_holds_the_thread_l
     static const struct {
         uint64_t key;
         const char *name;
-    } cases[] = {{LOCAL, "ThreadLocal com.x.Srv.CTX"}, {INSTANCE_LOCAL, ""}, {LOCAL, "ThreadLocal com.x.Srv.CTX"}, {0, "ThreadLocal (collected)"}};
+    } cases[] = {{LOCAL, "ThreadLocal com.x.Srv.CTX"},
+                 {INSTANCE_LOCAL, ""},
+                 {LOCAL, "ThreadLocal com.x.Srv.CTX"},
+                 {0, "ThreadLocal (collected)"}};
     uint64_t keys[4];
     hprof_case c = {0};
     for (unsigned i = 0; i < 4; i++)

@@ -27,10 +27,9 @@ static const hw_field subclass_fields[] = {{7, 8, 0}, {7, 2, 0}, {0}};
 
 static void write_classes(hprof_writer *w, const string_layout *layout)
 {
-    static const char *const words[] = {"value", "hash", "coder", "offset",
-                                        "count", "name", "other", "java_version"};
-    static const char *const classes[] = {"java/lang/Object", "java/lang/String",
-                                          "java/lang/Thread", "com/x/Worker", "sun/misc/Version"};
+    static const char *const words[] = {"value", "hash", "coder", "offset", "count", "name", "other", "java_version"};
+    static const char *const classes[] = {"java/lang/Object", "java/lang/String", "java/lang/Thread", "com/x/Worker",
+                                          "sun/misc/Version"};
     const hw_field version[] = {{8, 2, 0x2000}, {0}};
     for (unsigned i = 0; i < 8; i++)
         hw_string(w, i + 1, words[i]);
@@ -46,8 +45,8 @@ static void write_classes(hprof_writer *w, const string_layout *layout)
     hw_class_dump(w, &(hw_class){.id = VERSION, .super = OBJECT, .statics = version});
 }
 
-static void write_string(hprof_writer *w, const string_layout *layout, uint64_t id, uint64_t chars,
-                         unsigned coder, uint32_t offset, uint32_t count)
+static void write_string(hprof_writer *w, const string_layout *layout, uint64_t id, uint64_t chars, unsigned coder,
+                         uint32_t offset, uint32_t count)
 {
     hw_instance(w, id, 1, STRING);
     hw_id(w, chars);
@@ -98,8 +97,7 @@ static void expect_thread(const hprof_case *c, unsigned number, const char *name
     memcpy(label, "thread \"", 8);
     memcpy(label + 8, name, size);
     memcpy(label + 8 + size, "\"", 2);
-    cr_expect(view_count_roots(&c->view, HSC_ROOT_THREAD, label, 0x1000 + number) == 1, "no %s",
-              label);
+    cr_expect(view_count_roots(&c->view, HSC_ROOT_THREAD, label, 0x1000 + number) == 1, "no %s", label);
 }
 
 Test(hprof_lookup, reads_strings_of_bytes_with_a_coder)
@@ -117,8 +115,7 @@ Test(hprof_lookup, reads_strings_of_bytes_with_a_coder)
     write_string(&w, &layout, 0x2001, 0x3001, 1, 0, 0);
     write_string(&w, &layout, 0x2003, 0x3003, 0, 0, 0);
     hw_prim_array(&w, 0x3000, 1, 8, 4, "caf\xe9");
-    hw_prim_array(&w, 0x3001, 1, 8, 8,
-                  "\x6e\x30\x3d\xd8\x00\xde\xac\x20"); /* UTF-16, little-endian */
+    hw_prim_array(&w, 0x3001, 1, 8, 8, "\x6e\x30\x3d\xd8\x00\xde\xac\x20"); /* UTF-16, little-endian */
     hw_prim_array(&w, 0x3003, 1, 8, 0, "");
     finish(&w, &c, 5);
     expect_thread(&c, 0, "caf\xc3\xa9");
@@ -126,8 +123,7 @@ Test(hprof_lookup, reads_strings_of_bytes_with_a_coder)
     expect_thread(&c, 2, "caf\xc3\xa9");
     cr_expect(view_count_roots(&c.view, HSC_ROOT_THREAD, "thread 4", 0x1003) == 1);
     cr_expect(view_count_roots(&c.view, HSC_ROOT_THREAD, "thread 5", 0x1004) == 1);
-    cr_expect_str_eq(c.view.info->runtime,
-                     "HotSpot caf\xc3\xa9"); /* java_version shares the String */
+    cr_expect_str_eq(c.view.info->runtime, "HotSpot caf\xc3\xa9"); /* java_version shares the String */
     case_close(&c);
 }
 
@@ -247,8 +243,7 @@ Test(hprof_lookup, joins_chunks_when_there_are_too_many)
     hw_close(&w);
     hw_end_mark(&w);
     cr_assert(hsd_source_open_memory(&source, (hsd_bytes){w.data, w.size}, "test", &err) == HSD_OK);
-    hsd_import import = {
-        .source = &source, .options = &options, .memory_bytes = UINT64_C(64) << 20};
+    hsd_import import = {.source = &source, .options = &options, .memory_bytes = UINT64_C(64) << 20};
     hprof self = {.import = &import, .chunks = {.chunk_bytes = 20}};
     cr_assert(hsd_hprof_open(&self.reader, &source, false, &err) == HSD_OK);
     cr_assert(hsd_hprof_scan(&self, &err) == HSD_OK, "%s", err.text);

@@ -15,8 +15,7 @@ static void expect_name(const char *raw, const char *expected)
     hsd_buffer out = {0};
     const hsd_bytes bytes = {(const uint8_t *)raw, strlen(raw)};
     cr_assert(hsd_hprof_class_name(bytes, &out, NULL) == HSD_OK);
-    cr_expect(out.size == strlen(expected) &&
-                  (out.size == 0 || memcmp(out.data, expected, out.size) == 0),
+    cr_expect(out.size == strlen(expected) && (out.size == 0 || memcmp(out.data, expected, out.size) == 0),
               "%s became %.*s", raw, (int)out.size, (const char *)out.data);
     hsd_buffer_release(&out);
 }
@@ -43,8 +42,7 @@ Test(hprof_names, of_classes_have_dots_and_brackets)
 
 Test(hprof_names, of_hidden_classes_lose_their_address)
 {
-    expect_name("java/lang/invoke/LambdaForm$MH+0x00007fe191005000",
-                "java.lang.invoke.LambdaForm$MH");
+    expect_name("java/lang/invoke/LambdaForm$MH+0x00007fe191005000", "java.lang.invoke.LambdaForm$MH");
     expect_name("com/x/Main$$Lambda$14/0x0000000800c03000", "com.x.Main$$Lambda$14");
     expect_name("com.x.Main$$Lambda$14.0x0000000800c03000", "com.x.Main$$Lambda$14");
     expect_name("[Lcom/x/Main$$Lambda+0x00007fe1;", "com.x.Main$$Lambda[]");
@@ -157,10 +155,8 @@ Test(hprof_names, of_the_insides_of_containers_are_known)
         for (unsigned is_plain = 0; is_plain < 2; is_plain++) {
             char words[128], *state = NULL;
             snprintf(words, sizeof words, "%s", is_plain ? rows[i].plain : rows[i].folds);
-            for (const char *word = strtok_r(words, " ", &state); word != NULL;
-                 word = strtok_r(NULL, " ", &state))
-                cr_expect(is_fold(rows[i].class_name, word) == !is_plain, "%s.%s",
-                          rows[i].class_name, word);
+            for (const char *word = strtok_r(words, " ", &state); word != NULL; word = strtok_r(NULL, " ", &state))
+                cr_expect(is_fold(rows[i].class_name, word) == !is_plain, "%s.%s", rows[i].class_name, word);
         }
     }
     cr_expect(!is_fold("java.util.HashMap", ""));
@@ -242,14 +238,12 @@ Test(hprof_names, are_read_from_any_number_of_stretches)
                                          'a',
                                          (uint8_t)('a' + i % 26),
                                          (uint8_t)('a' + i / 26 % 26)};
-        cr_assert(hsd_hprof_note_string(&names, file.size, file.size + sizeof text, NULL) ==
-                  HSD_OK);
+        cr_assert(hsd_hprof_note_string(&names, file.size, file.size + sizeof text, NULL) == HSD_OK);
         cr_assert(hsd_buffer_append(&file, text, sizeof text, NULL) == HSD_OK);
         if (i % 4 == 0) cr_assert(hsd_buffer_append(&file, filler, sizeof filler, NULL) == HSD_OK);
     }
     cr_assert(names.stretch_count > 1 && names.stretch_count <= 4096);
-    cr_assert(hsd_source_open_memory(&source, (hsd_bytes){file.data, file.size}, "test", NULL) ==
-              HSD_OK);
+    cr_assert(hsd_source_open_memory(&source, (hsd_bytes){file.data, file.size}, "test", NULL) == HSD_OK);
     cr_assert(hsd_hprof_open(&reader, &source, false, NULL) == HSD_OK);
     uint32_t first = 0, last = 0, missing = 0, none = 0;
     cr_assert(hsd_hprof_want(&names, 1, &first, NULL) == HSD_OK);
@@ -285,7 +279,8 @@ Test(hprof_names, of_lambdas_are_those_of_the_class_they_stand_in)
         memcpy(text, cases[i].class_name, before);
         const size_t size = hsd_hprof_call_lambda(text, before);
         cr_expect(size <= before + HPROF_LAMBDA_BYTES);
-        cr_expect(size == strlen(cases[i].type) && memcmp(text, cases[i].type, size) == 0, "%.*s", (int)size, (const char *)text);
+        cr_expect(size == strlen(cases[i].type) && memcmp(text, cases[i].type, size) == 0, "%.*s", (int)size,
+                  (const char *)text);
     }
 }
 

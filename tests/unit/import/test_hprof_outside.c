@@ -20,7 +20,8 @@ static void write_direct(hprof_writer *w, uint64_t id, uint64_t att, uint64_t se
 
 static void import_buffers(hprof_case *c, const char *leaf, unsigned id_bytes, uint32_t capacity)
 {
-    const hw_field none[] = {{0}}, buffer[] = {{CAPACITY, 10, 0}, {SEGMENT, 2, 0}, {0}}, direct[] = {{ATT, 2, 0}, {CLEANER, 2, 0}, {0}};
+    const hw_field none[] = {{0}}, buffer[] = {{CAPACITY, 10, 0}, {SEGMENT, 2, 0}, {0}},
+                   direct[] = {{ATT, 2, 0}, {CLEANER, 2, 0}, {0}};
     const hw_class classes[] = {{.id = OBJECT, .fields = none},
                                 {.id = BUFFER, .super = OBJECT, .fields = buffer},
                                 {.id = DIRECT, .super = BUFFER, .fields = direct}};
@@ -113,8 +114,12 @@ Test(hprof_outside, memory_of_an_arena_belongs_to_its_cleanup)
 /* A buffer that begins a page and has no cleaner: native code mapped it, and keeps it. */
 Test(hprof_outside, a_mapping_that_native_code_made_is_its_own)
 {
-    static const struct { uint64_t address, cleaner, owns; } cases[] = {
-        {0x7f0000001000, 0, 0}, {0x7f0000001000, 0x200, 10000}, {0x7f0000001010, 0, 10000}, {0x7f0000001010, 0x200, 10000}};
+    static const struct {
+        uint64_t address, cleaner, owns;
+    } cases[] = {{0x7f0000001000, 0, 0},
+                 {0x7f0000001000, 0x200, 10000},
+                 {0x7f0000001010, 0, 10000},
+                 {0x7f0000001010, 0x200, 10000}};
     const hw_field fields[] = {{2, 10, 0}, {3, 11, 0}, {4, 2, 0}, {0}};
     const hw_class buffer = {.id = 0x20, .fields = fields};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -91,8 +91,8 @@ static void expect_mean(const hprof_case *c, const char *type, uint64_t size)
 {
     uint64_t objects, bytes;
     view_total(&c->view, type, &objects, &bytes);
-    cr_expect(objects > 0 && bytes == objects * size, "%s: %llu bytes in %llu", type,
-              (unsigned long long)bytes, (unsigned long long)objects);
+    cr_expect(objects > 0 && bytes == objects * size, "%s: %llu bytes in %llu", type, (unsigned long long)bytes,
+              (unsigned long long)objects);
 }
 
 Test(hprof_size, follow_the_header_and_the_width_of_references)
@@ -117,16 +117,15 @@ Test(hprof_size, follow_the_header_and_the_width_of_references)
 }
 
 /* One class with these fields ("8" a long, "r" a reference …) and its size. */
-static uint64_t size_by(const hprof_model *model, const char *name, const char *field,
-                        const uint8_t *types, uint32_t count, uint64_t nearest)
+static uint64_t size_by(const hprof_model *model, const char *name, const char *field, const uint8_t *types,
+                        uint32_t count, uint64_t nearest)
 {
     hprof self = {.model = *model, .reader = {.id_bytes = 8}, .flavour = HPROF_HOTSPOT};
     hprof_class items[2] = {{0}, {.id = 1, .name = 1, .field_count = count, .has_dump = true}};
     hprof_tally tallies[2] = {{0}, {.nearest = nearest}};
     hprof_layout layouts[2] = {{0}};
     hprof_field fields[16] = {{0}};
-    hsd_bytes texts[3] = {
-        {NULL, 0}, {(const uint8_t *)name, strlen(name)}, {(const uint8_t *)field, strlen(field)}};
+    hsd_bytes texts[3] = {{NULL, 0}, {(const uint8_t *)name, strlen(name)}, {(const uint8_t *)field, strlen(field)}};
     for (uint32_t i = 0; i < count; i++)
         fields[i] = (hprof_field){2, types[i]};
     self.classes.items = items;
@@ -172,8 +171,7 @@ Test(hprof_size, of_an_array_saturate_instead_of_wrapping)
     const hprof_model model = {.header = 12, .array_header = 16, .reference = 4, .alignment = 8};
     cr_expect(hsd_hprof_array_size(&model, 0, 8) == 16);
     cr_expect(hsd_hprof_array_size(&model, 5, 1) == 24);
-    cr_expect(hsd_hprof_array_size(&model, UINT64_C(0xffffffff), 8) ==
-              16 + UINT64_C(0xffffffff) * 8);
+    cr_expect(hsd_hprof_array_size(&model, UINT64_C(0xffffffff), 8) == 16 + UINT64_C(0xffffffff) * 8);
     cr_expect(hsd_hprof_array_size(&model, UINT64_MAX, 8) > UINT64_C(1) << 63);
     cr_expect(hsd_hprof_array_size(&model, UINT64_MAX, 1) > UINT64_C(1) << 63);
 }

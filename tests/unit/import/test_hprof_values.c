@@ -62,7 +62,8 @@ Test(hprof_values, are_of_classes_whose_names_are_whole)
     case_import_form(&c, &forms[0]);
     cr_assert(c.status == HSD_OK, "%s", c.err.text);
     cr_expect(!says_values(&c)); /* com.x.Base has no instance of its own */
-    for (size_t i = 0; i < c.view.object_count; i++) cr_expect_null(c.view.objects[i].value, "%s", type_of(&c, i));
+    for (size_t i = 0; i < c.view.object_count; i++)
+        cr_expect_null(c.view.objects[i].value, "%s", type_of(&c, i));
     case_close(&c);
 }
 
@@ -110,8 +111,10 @@ static void write_instance(hprof_writer *w, const one_class *of, unsigned number
     hw_instance(w, OBJECT_ID + 0x4000 * number, 0, CLASS_ID);
     for (unsigned i = 0; i < of->field_count; i++) {
         const uint64_t value = of->values == NULL ? i : of->values[number];
-        if (hw_width(w, of->type) == 8) hw_u8(w, value);
-        else hw_u4(w, (uint32_t)value);
+        if (hw_width(w, of->type) == 8)
+            hw_u8(w, value);
+        else
+            hw_u4(w, (uint32_t)value);
     }
     if (of->missing_bytes < 8) hw_u8(w, 77);
     hw_instance_end(w);
@@ -150,7 +153,8 @@ static void import_one(hprof_case *c, const one_class *of)
     hw_load_class(&w, 2, SUPER_ID, NAME_SUPER);
     hw_open(&w, 0x1C);
     write_class(&w, of);
-    for (unsigned i = 0; i < of->instances; i++) write_instance(&w, of, i);
+    for (unsigned i = 0; i < of->instances; i++)
+        write_instance(&w, of, i);
     hw_close(&w);
     hw_end_mark(&w);
     case_import(c, w.data, w.size);
@@ -218,8 +222,10 @@ Test(hprof_values, have_names_of_any_length_or_none)
         memset(spelling, 'n', size);
         import_one(&c, &of);
         const char *value = value_of(&c, 0);
-        if (size + 10 < 4000) cr_expect(strlen(value) == size + 3 + 6 && ends_with(value, "n0=0 id=77"), "%zu", size);
-        else cr_expect_str_eq(value, "...");
+        if (size + 10 < 4000)
+            cr_expect(strlen(value) == size + 3 + 6 && ends_with(value, "n0=0 id=77"), "%zu", size);
+        else
+            cr_expect_str_eq(value, "...");
         case_close(&c);
     }
 }

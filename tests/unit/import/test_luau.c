@@ -31,14 +31,17 @@ static hsd_status import(const void *data, size_t size, const hsd_import_options
     static const hsd_run small = {.memory_bytes = UINT64_C(2) << 20};
     const hsd_status status = hsd_import_descriptor(in, "dump", out, options, &small, result, err);
     close(in);
-    if (status == HSD_OK && view != NULL) cr_assert(view_open_fd(view, out));
-    else close(out);
+    if (status == HSD_OK && view != NULL)
+        cr_assert(view_open_fd(view, out));
+    else
+        close(out);
     return status;
 }
 
 static const hsd_import_options plain = {.compression = 1};
 
-static void open_shop(unsigned sessions, bool is_msvc, const hsd_import_options *options, hsd_import_result *result, capture_view *view)
+static void open_shop(unsigned sessions, bool is_msvc, const hsd_import_options *options, hsd_import_result *result,
+                      capture_view *view)
 {
     luau_dump dump;
     hsd_error err;
@@ -60,7 +63,8 @@ static view_label label_to(const capture_view *view, uint64_t source, uint64_t t
     const view_object *object = view_find(view, source);
     cr_assert(object != NULL);
     for (size_t i = 0; i < object->count; i++)
-        if (view->references[object->first + i].target == target) return view_label_of(view, &view->references[object->first + i]);
+        if (view->references[object->first + i].target == target)
+            return view_label_of(view, &view->references[object->first + i]);
     cr_assert(false, "0x%llx does not refer to 0x%llx", (unsigned long long)source, (unsigned long long)target);
     return (view_label){0};
 }
@@ -73,7 +77,8 @@ static uint64_t metric(const capture_view *view, const char *name)
     uint64_t value = UINT64_MAX;
     cr_assert(hsd_record_reader_open(&reader, view->capture, HSD_RECORD_METRIC, &err) == HSD_OK);
     while (hsd_record_reader_next(reader, &record, &err) == HSD_OK)
-        if (strlen(name) == record.metric.name.size && memcmp(name, record.metric.name.data, record.metric.name.size) == 0)
+        if (strlen(name) == record.metric.name.size &&
+            memcmp(name, record.metric.name.data, record.metric.name.size) == 0)
             value = record.metric.value;
     hsd_record_reader_close(reader);
     return value;
@@ -84,7 +89,8 @@ Test(luau, has_every_object_of_a_shop_with_all_flaws)
     hsd_import_result result;
     capture_view view;
     open_shop(20, false, &plain, &result, &view);
-    cr_expect(result.is_complete && result.objects == 40 + LUAU_SHOP_OTHERS && view.object_count == result.objects, "%zu", view.object_count);
+    cr_expect(result.is_complete && result.objects == 40 + LUAU_SHOP_OTHERS && view.object_count == result.objects,
+              "%zu", view.object_count);
     cr_expect_eq(view.loss_count, 0);
     cr_expect_str_eq(view.info->runtime, "Luau");
     cr_expect(view.info->identity == HSD_IDENTITY_ADDRESS && view.info->pointer_bytes == 8);
@@ -140,8 +146,10 @@ Test(luau, tells_globals_and_the_registry_by_name_and_data_not_at_all)
     capture_view view;
     open_shop(1, false, &plain, &result, &view);
     const view_object *globals = view_find(&view, AT(0x1200)), *registry = view_find(&view, AT(0x1100));
-    const view_reference *sessions = view_reference_of(&view, globals, "sessions", 0), *hidden = view_reference_of(&view, globals, "[key]", 0);
-    cr_assert(sessions != NULL && sessions->target == LUAU_SHOP_SESSIONS && hidden != NULL && hidden->target == AT(0x3700));
+    const view_reference *sessions = view_reference_of(&view, globals, "sessions", 0),
+                         *hidden = view_reference_of(&view, globals, "[key]", 0);
+    cr_assert(sessions != NULL && sessions->target == LUAU_SHOP_SESSIONS && hidden != NULL &&
+              hidden->target == AT(0x3700));
     cr_expect_eq(view_label_of(&view, sessions).flags, HSC_LABEL_NAMED_ROOT);
     cr_expect_str_eq(view_string(&view, globals->name), "_G");
     cr_expect_str_eq(view_string(&view, registry->name), "registry");
@@ -150,8 +158,10 @@ Test(luau, tells_globals_and_the_registry_by_name_and_data_not_at_all)
     cr_expect_eq(view_count_roots(&view, HSC_ROOT_THREAD, "main thread", AT(0x1000)), 1);
     cr_expect_eq(view_count_roots(&view, HSC_ROOT_RUNTIME, "registry", AT(0x1100)), 1);
     cr_expect_eq(view_count_roots(&view, HSC_ROOT_RUNTIME, "(metatables of basic types)", AT(0x1600)), 1);
-    cr_expect_eq(view_count_roots(&view, HSC_ROOT_RUNTIME, "(VM internals)", AT(0x8000)), 1);         /* __mode */
-    cr_expect_eq(view_count_roots(&view, HSC_ROOT_RUNTIME, "(VM internals)", AT(0x8000 + 12 * 0x100)), 1); /* a source */
+    /* __mode */
+    cr_expect_eq(view_count_roots(&view, HSC_ROOT_RUNTIME, "(VM internals)", AT(0x8000)), 1);
+    /* a source */
+    cr_expect_eq(view_count_roots(&view, HSC_ROOT_RUNTIME, "(VM internals)", AT(0x8000 + 12 * 0x100)), 1);
     for (uint32_t i = 0; i < view.string_limit; i++)
         cr_expect(view.strings[i] == NULL || strstr(view.strings[i], "session number") == NULL, "%s", view.strings[i]);
     view_close(&view);
@@ -189,11 +199,14 @@ Test(luau, resolves_weak_tables)
     capture_view view;
     open_shop(1, false, &plain, &result, &view);
     cr_expect_eq(label_to(&view, AT(0x1700), AT(0x3c00)).flags & HSC_STRENGTH_MASK, HSC_STRENGTH_WEAK);
-    cr_expect_eq(label_to(&view, AT(0x1700), AT(0x3800)).flags & HSC_STRENGTH_MASK, HSC_STRENGTH_STRONG); /* a key */
+    /* a key */
+    cr_expect_eq(label_to(&view, AT(0x1700), AT(0x3800)).flags & HSC_STRENGTH_MASK, HSC_STRENGTH_STRONG);
     cr_expect_eq(label_to(&view, AT(0x1900), AT(0x3800)).flags & HSC_STRENGTH_MASK, HSC_STRENGTH_WEAK);
     cr_expect_eq(label_to(&view, AT(0x1900), AT(0x3a00)).flags & HSC_STRENGTH_MASK, HSC_STRENGTH_WEAK);
-    cr_expect_eq(label_to(&view, AT(0x1900), AT(0x3b00)).flags & HSC_STRENGTH_MASK, HSC_STRENGTH_STRONG); /* a value */
-    cr_expect_eq(label_to(&view, AT(0x1900), AT(0x8000 + 16 * 0x100)).flags & HSC_STRENGTH_MASK, HSC_STRENGTH_STRONG); /* a string */
+    /* a value */
+    cr_expect_eq(label_to(&view, AT(0x1900), AT(0x3b00)).flags & HSC_STRENGTH_MASK, HSC_STRENGTH_STRONG);
+    /* a string */
+    cr_expect_eq(label_to(&view, AT(0x1900), AT(0x8000 + 16 * 0x100)).flags & HSC_STRENGTH_MASK, HSC_STRENGTH_STRONG);
     view_close(&view);
 }
 
@@ -203,9 +216,11 @@ Test(luau, names_slots_of_a_stack_if_there_are_as_many_names)
     capture_view view;
     open_shop(1, false, &plain, &result, &view);
     const view_reference *local = view_reference_of(&view, view_find(&view, AT(0x1000)), "sessions", 0);
-    cr_assert(local != NULL && local->target == LUAU_SHOP_SESSIONS && view_label_of(&view, local).kind == HSC_LABEL_VARIABLE);
+    cr_assert(local != NULL && local->target == LUAU_SHOP_SESSIONS &&
+              view_label_of(&view, local).kind == HSC_LABEL_VARIABLE);
     cr_expect_not_null(view_reference_of(&view, view_find(&view, AT(0x1000)), "called", 0));
-    cr_expect_not_null(view_reference_of(&view, view_find(&view, AT(0x3800)), "stack", 0)); /* "od"d" is no name */
+    /* "od"d" is no name */
+    cr_expect_not_null(view_reference_of(&view, view_find(&view, AT(0x3800)), "stack", 0));
     view_close(&view);
 }
 
@@ -266,7 +281,8 @@ Test(luau, has_the_same_totals_in_a_summary)
     uint64_t objects, bytes;
     open_shop(20, false, &summary, &result, &view);
     view_total(&view, "Session", &objects, &bytes);
-    cr_expect(objects == 20 && bytes == 20 * (48 + 2 * 32) && view.object_count == 0 && result.objects == 40 + LUAU_SHOP_OTHERS);
+    cr_expect(objects == 20 && bytes == 20 * (48 + 2 * 32) && view.object_count == 0 &&
+              result.objects == 40 + LUAU_SHOP_OTHERS);
     view_close(&view);
 }
 
@@ -305,9 +321,11 @@ Test(luau, is_known_when_it_is_cut)
         hsd_import_result result;
         capture_view view;
         hsd_error err;
-        cr_assert(import(dump.data, size, &plain, &result, NULL, &err) == HSD_E_TRUNCATED, "%zu bytes: %s", size, err.text);
+        cr_assert(import(dump.data, size, &plain, &result, NULL, &err) == HSD_E_TRUNCATED, "%zu bytes: %s", size,
+                  err.text);
         if (size % 7 != 0 || import(dump.data, size, &salvage, &result, &view, &err) != HSD_OK) continue;
-        cr_expect(!result.is_complete && !view.info->is_complete && view_loss(&view, "lines of the heap dump that could not be read") == 0);
+        cr_expect(!result.is_complete && !view.info->is_complete &&
+                  view_loss(&view, "lines of the heap dump that could not be read") == 0);
         salvaged++;
         view_close(&view);
     }

@@ -1,6 +1,6 @@
 /*
- * Random heaps of Luau, imported, against what they were made of: each object with its size and category, each reference with its kind and
- * strength, by rules that are written down here a second time and know the whole heap.
+ * Random heaps of Luau, imported, against what they were made of: each object with its size and category, each
+ * reference with its kind and strength, by rules that are written down here a second time and know the whole heap.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -27,7 +27,8 @@ typedef struct heap {
     const char *strings[STRINGS];
 } heap;
 
-static const char *const words[] = {"__mode", "k", "v", "kv", "__index", "__type", "name", "owner", "x y", "Sock", "none", "nova"};
+static const char *const words[] = {"__mode", "k",     "v",   "kv",   "__index", "__type",
+                                    "name",   "owner", "x y", "Sock", "none",    "nova"};
 enum { WORDS = sizeof words / sizeof words[0] };
 
 static uint64_t table_at(uint64_t i) { return GLOBALS + 0x100 * i; }
@@ -88,7 +89,8 @@ static void write_heap(test_random *random, const heap *h, luau_dump *dump)
         const unsigned n = order[i];
         if (test_below(random, 20) == 0) luau_raw(dump, "\"0x77\":{\"type\":\"table\",\"cat\":\n");
         dump->category = n < TABLES ? h->tables[n].category : 0;
-        if (n >= TABLES) luau_string(dump, string_at(n - TABLES), h->strings[n - TABLES]);
+        if (n >= TABLES)
+            luau_string(dump, string_at(n - TABLES), h->strings[n - TABLES]);
         else
             luau_table(dump, table_at(n), (luau_list){h->tables[n].pairs, h->tables[n].pair_count},
                        (luau_list){h->tables[n].array, h->tables[n].array_count}, h->tables[n].metatable);
@@ -103,7 +105,8 @@ static const char *mode_of(const heap *h, const table *t)
     if (t->metatable == 0) return "";
     const table *meta = &h->tables[(t->metatable - GLOBALS) / 0x100];
     for (size_t i = 0; i < meta->pair_count; i += 2)
-        if (meta->pairs[i] == string_at(0) && is_string(meta->pairs[i + 1])) return h->strings[(meta->pairs[i + 1] - string_at(0)) / 0x40];
+        if (meta->pairs[i] == string_at(0) && is_string(meta->pairs[i + 1]))
+            return h->strings[(meta->pairs[i + 1] - string_at(0)) / 0x40];
     return "";
 }
 
@@ -136,7 +139,8 @@ static void check(const heap *h, const capture_view *view)
         const table *t = &h->tables[i];
         const size_t count = expect_of(h, t, edges);
         const view_object *object = view_find(view, table_at(i));
-        cr_assert(object != NULL && object->count == count, "table %u: %zu references, not %zu", i, object->count, count);
+        cr_assert(object != NULL && object->count == count, "table %u: %zu references, not %zu", i, object->count,
+                  count);
         cr_assert_eq(object->size_bytes, 48 + t->pair_count / 2 * 32 + t->array_count * 16);
         char category[16];
         snprintf(category, sizeof category, "category %u", t->category);
@@ -144,7 +148,8 @@ static void check(const heap *h, const capture_view *view)
         for (size_t k = 0; k < count; k++) {
             const view_reference *reference = &view->references[object->first + k];
             const bool is_weak = (view_label_of(view, reference).flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_WEAK;
-            cr_assert(reference->target == edges[k].target && is_weak == edges[k].is_weak, "table %u, reference %zu", i, k);
+            cr_assert(reference->target == edges[k].target && is_weak == edges[k].is_weak, "table %u, reference %zu", i,
+                      k);
         }
     }
 }

@@ -20,8 +20,8 @@ static int temporary(void)
     return fd;
 }
 
-static hsd_status import(const void *data, size_t size, const hsd_import_options *options, uint64_t memory_bytes, hsd_import_result *result,
-                         capture_view *view, hsd_error *err)
+static hsd_status import(const void *data, size_t size, const hsd_import_options *options, uint64_t memory_bytes,
+                         hsd_import_result *result, capture_view *view, hsd_error *err)
 {
     const int in = temporary(), out = temporary();
     const hsd_run run = {.memory_bytes = memory_bytes};
@@ -29,20 +29,24 @@ static hsd_status import(const void *data, size_t size, const hsd_import_options
     hsd_error_init(err);
     const hsd_status status = hsd_import_descriptor(in, "file", out, options, &run, result, err);
     close(in);
-    if (status == HSD_OK && view != NULL) cr_assert(view_open_fd(view, out));
-    else close(out);
+    if (status == HSD_OK && view != NULL)
+        cr_assert(view_open_fd(view, out));
+    else
+        close(out);
     return status;
 }
 
 enum { SMALL = 2 << 20 };
 
-static void open_shop(unsigned version, unsigned first, unsigned second, unsigned shot, hsd_import_result *result, capture_view *view)
+static void open_shop(unsigned version, unsigned first, unsigned second, unsigned shot, hsd_import_result *result,
+                      capture_view *view)
 {
     const hsd_import_options options = {.compression = 1, .dump_number = shot};
     mlpd_file file;
     hsd_error err;
     mlpd_shop(&file, version, first, second);
-    cr_assert(import(file.data, file.size, &options, SMALL, result, view, &err) == HSD_OK, "version %u: %s", version, err.text);
+    cr_assert(import(file.data, file.size, &options, SMALL, result, view, &err) == HSD_OK, "version %u: %s", version,
+              err.text);
     mlpd_release(&file);
 }
 
@@ -59,7 +63,8 @@ Test(mlpd, has_the_objects_of_a_shot_in_every_version)
         hsd_import_result result;
         capture_view view;
         open_shop(version, 300, 5, 1, &result, &view);
-        cr_assert(result.is_complete && view.object_count == 602 && result.objects == 602, "version %u: %zu", version, view.object_count);
+        cr_assert(result.is_complete && view.object_count == 602 && result.objects == 602, "version %u: %zu", version,
+                  view.object_count);
         cr_expect(view.loss_count == 0 && view.info->pointer_bytes == 8 && view.info->pid == 4711);
         cr_expect(view.info->identity == HSD_IDENTITY_ADDRESS && (view.info->facts & HSC_FACT_COLLECTED) != 0);
         cr_expect_str_eq(view.info->runtime, "Mono");
@@ -85,7 +90,8 @@ Test(mlpd, has_references_by_place_and_elements_by_number)
         cr_assert_eq(view_label_of(&view, reference).kind, HSC_LABEL_ELEMENT);
     }
     const view_reference *string = view_reference_of(&view, view_find(&view, MLPD_SHOP_FIRST), "+0x10", 0);
-    cr_assert(string != NULL && string->target == MLPD_SHOP_FIRST + 0x80 && view_label_of(&view, string).kind == HSC_LABEL_FIELD);
+    cr_assert(string != NULL && string->target == MLPD_SHOP_FIRST + 0x80 &&
+              view_label_of(&view, string).kind == HSC_LABEL_FIELD);
     view_close(&view);
 }
 
@@ -100,7 +106,8 @@ Test(mlpd, tells_what_roots_belong_to)
     cr_expect_eq(view_count_roots(&view, HSC_ROOT_FINALIZER, "(finalizer queue)", 0x7f0000020000), 1);
     cr_expect_eq(view_count_roots(&view, HSC_ROOT_UNKNOWN, "(roots of no known range)", 0x7f0000020000), 1);
     for (size_t i = 0; i < view.root_count; i++)
-        if (view.roots[i].kind == HSC_ROOT_STACK) cr_expect(view.roots[i].flags == HSC_ROOT_SECONDARY && view.roots[i].thread == 1);
+        if (view.roots[i].kind == HSC_ROOT_STACK)
+            cr_expect(view.roots[i].flags == HSC_ROOT_SECONDARY && view.roots[i].thread == 1);
     cr_expect(view.thread_count == 1);
     view_close(&view);
     open_shop(14, 3, 5, 1, &result, &view); /* kinds, and no ranges */
@@ -168,14 +175,16 @@ Test(mlpd, asks_which_shot)
     hsd_error err;
     mlpd_shop(&file, 17, 3, 5);
     cr_expect(import(file.data, file.size, &any, SMALL, &result, NULL, &err) == HSD_E_UNSUPPORTED);
-    cr_expect(strstr(err.text, "2 heap shots") != NULL && strstr(err.text, "1 with 8, 2 with 13 objects") != NULL, "%s", err.text);
+    cr_expect(strstr(err.text, "2 heap shots") != NULL && strstr(err.text, "1 with 8, 2 with 13 objects") != NULL, "%s",
+              err.text);
     cr_expect(import(file.data, file.size, &third, SMALL, &result, NULL, &err) == HSD_E_UNSUPPORTED);
     mlpd_release(&file);
     mlpd_begin(&file, 3, 17, 8, "");
     mlpd_buffer(&file, 1, 1);
     mlpd_noise(&file);
     mlpd_end(&file);
-    cr_expect(import(file.data, file.size, &any, SMALL, &result, NULL, &err) == HSD_E_UNSUPPORTED && strstr(err.text, "no heap shot") != NULL);
+    cr_expect(import(file.data, file.size, &any, SMALL, &result, NULL, &err) == HSD_E_UNSUPPORTED &&
+              strstr(err.text, "no heap shot") != NULL);
     mlpd_release(&file);
 }
 
@@ -199,7 +208,8 @@ Test(mlpd, refuses_versions_that_it_does_not_know)
 /* Whole where the shot that is wanted is, else refused; with salvage what is there, marked incomplete. */
 Test(mlpd, is_known_when_it_is_cut)
 {
-    const hsd_import_options first = {.compression = 1, .dump_number = 1}, salvage = {.compression = 1, .dump_number = 1, .salvage = true};
+    const hsd_import_options first = {.compression = 1, .dump_number = 1},
+                             salvage = {.compression = 1, .dump_number = 1, .salvage = true};
     mlpd_file file;
     size_t whole = 0, refused = 0, salvaged = 0;
     mlpd_shop(&file, 17, 40, 2);
@@ -209,7 +219,8 @@ Test(mlpd, is_known_when_it_is_cut)
         hsd_error err;
         const hsd_status status = import(file.data, size, &first, SMALL, &result, &view, &err);
         if (status == HSD_OK) {
-            cr_expect(result.is_complete && view.object_count == 82 && view.loss_count == 0, "%zu bytes: %zu objects", size, view.object_count);
+            cr_expect(result.is_complete && view.object_count == 82 && view.loss_count == 0, "%zu bytes: %zu objects",
+                      size, view.object_count);
             whole++;
             view_close(&view);
             continue;

@@ -1,5 +1,6 @@
 /*
- * Heaps that a .NET runtime tells: what of the events gets into the capture, in which words, and what is said of what is missing.
+ * Heaps that a .NET runtime tells: what of the events gets into the capture, in which words, and what is said of what
+ * is missing.
  */
 #include <criterion/criterion.h>
 
@@ -142,8 +143,10 @@ Test(nettrace, what_collections_keep_their_items_in_is_internal)
     expect_type("Slot[System.Int32][]", "Slot<System.Int32>[]", HSC_TYPE_INTERNAL);
     expect_type("bucket[]", "bucket[]", HSC_TYPE_INTERNAL);
     expect_type("Tables[A,B]", "Tables<A, B>", HSC_TYPE_INTERNAL);
-    expect_type("System.Collections.Concurrent.ConcurrentQueueSegment`1[A]", "System.Collections.Concurrent.ConcurrentQueueSegment<A>", HSC_TYPE_INTERNAL);
-    expect_type("System.Collections.Concurrent.ConcurrentQueue`1[A]", "System.Collections.Concurrent.ConcurrentQueue<A>", 0);
+    expect_type("System.Collections.Concurrent.ConcurrentQueueSegment`1[A]",
+                "System.Collections.Concurrent.ConcurrentQueueSegment<A>", HSC_TYPE_INTERNAL);
+    expect_type("System.Collections.Concurrent.ConcurrentQueue`1[A]",
+                "System.Collections.Concurrent.ConcurrentQueue<A>", 0);
     expect_type("Entry[]", "Entry[]", 0);
     expect_type("Shop.Entry`1[A][]", "Shop.Entry<A>[]", 0);
 }
@@ -277,7 +280,8 @@ Test(nettrace, a_running_process_that_tells_no_heap_is_given_up)
 static uint64_t *many_targets(void)
 {
     uint64_t *targets = malloc(MANY * sizeof *targets);
-    for (unsigned i = 0; targets != NULL && i < MANY; i++) targets[i] = 0x10000 + 16 * (uint64_t)i;
+    for (unsigned i = 0; targets != NULL && i < MANY; i++)
+        targets[i] = 0x10000 + 16 * (uint64_t)i;
     cr_assert_not_null(targets);
     return targets;
 }
@@ -291,7 +295,8 @@ Test(nettrace, references_may_come_before_their_object_and_long_after_it)
         nt_begin(&w, NT_PACKED, 8);
         nt_collection(&w, 1);
         if (order == 1) nt_nodes(&w, (nt_node[]){{0x100, 32, 1, 4 * MANY}, {0x200, 16, 1, 0}, {0x300, 16, 1, 2}}, 3);
-        for (unsigned i = 0; i < 4; i++) nt_edges(&w, targets, MANY);
+        for (unsigned i = 0; i < 4; i++)
+            nt_edges(&w, targets, MANY);
         nt_edges(&w, (uint64_t[]){0x100, 0x200}, 2);
         if (order == 0) nt_nodes(&w, (nt_node[]){{0x100, 32, 1, 4 * MANY}, {0x200, 16, 1, 0}, {0x300, 16, 1, 2}}, 3);
         nt_collected(&w, 1);
@@ -304,7 +309,8 @@ Test(nettrace, references_may_come_before_their_object_and_long_after_it)
         cr_expect_eq(v.info->references + v.info->edges, 4 * MANY + 2);
         cr_expect_eq(late->count, 2);
         cr_expect_eq(v.references[late->first].target, 0x100);
-        for (size_t i = 0; i < big->count; i++) cr_assert_eq(v.references[big->first + i].target, targets[i % MANY]);
+        for (size_t i = 0; i < big->count; i++)
+            cr_assert_eq(v.references[big->first + i].target, targets[i % MANY]);
         view_close(&v);
     }
     free(targets);

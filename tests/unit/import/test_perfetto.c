@@ -46,8 +46,10 @@ static hsd_status import(const hsd_import_options *options, capture_view *view)
 {
     int out;
     const hsd_status status = import_bytes(trace.size, options, NULL, &out);
-    if (status == HSD_OK && view != NULL) cr_assert(view_open_fd(view, out));
-    else close(out);
+    if (status == HSD_OK && view != NULL)
+        cr_assert(view_open_fd(view, out));
+    else
+        close(out);
     return status;
 }
 
@@ -65,8 +67,8 @@ static const view_object *object(const capture_view *view, uint64_t id)
 }
 
 /* The only reference of that name, or index, leads there and is of that kind. */
-static void expect_reference(const capture_view *view, uint64_t source, const char *name, uint64_t index, uint64_t target, uint32_t kind,
-                             uint32_t flags)
+static void expect_reference(const capture_view *view, uint64_t source, const char *name, uint64_t index,
+                             uint64_t target, uint32_t kind, uint32_t flags)
 {
     const view_reference *reference = view_reference_of(view, object(view, source), name, index);
     cr_assert_not_null(reference, "0x%llx.%s", (unsigned long long)source, name == NULL ? "[]" : name);
@@ -142,7 +144,8 @@ Test(perfetto, is_asked_for_by_its_place_where_there_are_several)
     pf_add_heap(&trace, &(pf_heap){.sessions = 3, .time_ns = UINT64_C(65000000000)});
     pf_add_processes(&trace);
     cr_expect_eq(import(NULL, NULL), HSD_E_UNSUPPORTED);
-    cr_expect_str_eq(err.text, "this trace holds 2 heap graphs: 1 = com.bank (pid 18, 0 s), 2 = com.shop (pid 17, 60 s)");
+    cr_expect_str_eq(err.text,
+                     "this trace holds 2 heap graphs: 1 = com.bank (pid 18, 0 s), 2 = com.shop (pid 17, 60 s)");
     cr_expect_str_eq(err.hint, "say which by its place: --dump N");
     options.dump_number = 3;
     cr_expect_eq(import(&options, NULL), HSD_E_UNSUPPORTED);
@@ -166,7 +169,8 @@ Test(perfetto, is_put_together_by_sequence)
         const size_t offsets[2] = {at, from};
         for (int i = 0; i < 2; i++) {
             const uint8_t *length = both[i]->data + offsets[i] + 1;
-            sizes[i] = length[0] < 0x80 ? 2 + (size_t)length[0] : 3 + (size_t)(length[0] & 0x7f) + ((size_t)length[1] << 7);
+            sizes[i] =
+                length[0] < 0x80 ? 2 + (size_t)length[0] : 3 + (size_t)(length[0] & 0x7f) + ((size_t)length[1] << 7);
             pf_message packet = {0};
             const size_t head = length[0] < 0x80 ? 2 : 3;
             pf_bytes(&trace, 1, both[i]->data + offsets[i] + head, sizes[i] - head);
@@ -188,11 +192,13 @@ Test(perfetto, is_incomplete_where_packets_were_lost)
     open_heap(&(pf_heap){.sessions = 25, .lost = 2}, &view);
     cr_expect_eq(view.object_count, 22);
     cr_expect(!view.info->is_complete && !result.is_complete);
-    cr_expect(strstr(view.info->incomplete_reason, "packets of the heap graph were lost") != NULL, "%s", view.info->incomplete_reason);
+    cr_expect(strstr(view.info->incomplete_reason, "packets of the heap graph were lost") != NULL, "%s",
+              view.info->incomplete_reason);
     view_close(&view);
     trace.size = 0;
     open_heap(&(pf_heap){.sessions = 25, .is_unfinished = true}, &view);
-    cr_expect(strstr(view.info->incomplete_reason, "the trace ends before the heap graph does") != NULL, "%s", view.info->incomplete_reason);
+    cr_expect(strstr(view.info->incomplete_reason, "the trace ends before the heap graph does") != NULL, "%s",
+              view.info->incomplete_reason);
     view_close(&view);
 }
 
@@ -264,11 +270,13 @@ Test(perfetto, takes_what_a_finalizer_holds_as_told)
         cr_assert_eq(import(&options, &view), HSD_OK, "%s", err.text);
         expect_reference(&view, 8, "referent", 0, 9, HSC_LABEL_FIELD, i == 1 ? 0 : HSC_STRENGTH_WEAK);
         cr_expect_str_eq(view_type(&view, object(&view, 9)->type), "(unknown class)");
-        cr_expect(view.object_count == 2 && view_loss(&view, "objects with other numbers of references than of fields") == 1);
+        cr_expect(view.object_count == 2 &&
+                  view_loss(&view, "objects with other numbers of references than of fields") == 1);
         view_close(&view);
     }
     pf_message *const all[] = {&packet, &graph, &type, &made, &name};
-    for (size_t i = 0; i < 5; i++) pf_release(all[i]);
+    for (size_t i = 0; i < 5; i++)
+        pf_release(all[i]);
 }
 
 /* As Android 11 writes it: no kinds of types, and lists number by number. */
@@ -407,7 +415,8 @@ Test(perfetto, shows_what_leaked_and_where_it_hangs)
     cr_expect_str_eq(diff->types[0].name.data, "com.shop.Session");
     cr_expect_eq(hsd_change_objects(&diff->types[0].live), 1000);
     cr_expect_str_eq(diff->roots[0].name.data, "static com.shop.Shop.sessions");
-    cr_expect_eq(diff->after.unreached.objects, 2); /* a string that nothing holds, and one that is weakly held */
+    /* a string that nothing holds, and one that is weakly held */
+    cr_expect_eq(diff->after.unreached.objects, 2);
     cr_expect_eq(diff->after.soft.objects, 1);
     hsd_diff_free(diff);
     hsd_capture_close(before);

@@ -1,5 +1,6 @@
 /*
- * The importer of pprof's heap profiles, on profiles that are known sample by sample, in every order and packing; and what it refuses.
+ * The importer of pprof's heap profiles, on profiles that are known sample by sample, in every order and packing; and
+ * what it refuses.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -22,8 +23,8 @@ static int temporary(void)
     return fd;
 }
 
-static hsd_status import(const void *data, size_t size, const hsd_import_options *options, uint64_t memory_bytes, hsd_import_result *result,
-                         capture_view *view, hsd_error *err)
+static hsd_status import(const void *data, size_t size, const hsd_import_options *options, uint64_t memory_bytes,
+                         hsd_import_result *result, capture_view *view, hsd_error *err)
 {
     const int in = temporary(), out = temporary();
     cr_assert(in >= 0 && out >= 0 && write(in, data, size) == (ssize_t)size && lseek(in, 0, SEEK_SET) == 0);
@@ -31,19 +32,23 @@ static hsd_status import(const void *data, size_t size, const hsd_import_options
     const hsd_run run = {.memory_bytes = memory_bytes};
     const hsd_status status = hsd_import_descriptor(in, "profile", out, options, &run, result, err);
     close(in);
-    if (status == HSD_OK && view != NULL) cr_assert(view_open_fd(view, out));
-    else close(out);
+    if (status == HSD_OK && view != NULL)
+        cr_assert(view_open_fd(view, out));
+    else
+        close(out);
     return status;
 }
 
-static void open_bytes(pprof_bytes bytes, const hsd_import_options *options, hsd_import_result *result, capture_view *view)
+static void open_bytes(pprof_bytes bytes, const hsd_import_options *options, hsd_import_result *result,
+                       capture_view *view)
 {
     hsd_error err;
     cr_assert(import(bytes.data, bytes.size, options, UINT64_C(2) << 20, result, view, &err) == HSD_OK, "%s", err.text);
     free(bytes.data);
 }
 
-static void open_profile(const char *name, const hsd_import_options *options, hsd_import_result *result, capture_view *view)
+static void open_profile(const char *name, const hsd_import_options *options, hsd_import_result *result,
+                         capture_view *view)
 {
     open_bytes(pprof_profile_named(name), options, result, view);
 }
@@ -52,8 +57,8 @@ static void expect_total(const capture_view *view, const char *type, uint64_t ob
 {
     uint64_t found_objects, found_bytes;
     view_total(view, type, &found_objects, &found_bytes);
-    cr_expect(found_objects == objects && found_bytes == bytes, "%s: %llu objects, %llu bytes", type, (unsigned long long)found_objects,
-              (unsigned long long)found_bytes);
+    cr_expect(found_objects == objects && found_bytes == bytes, "%s: %llu objects, %llu bytes", type,
+              (unsigned long long)found_objects, (unsigned long long)found_bytes);
 }
 
 /* "main.fill main.go:31 < main.main main.go:12", innermost first; static. */
@@ -66,8 +71,11 @@ static const char *stack_of(const capture_view *view, uint32_t site)
         cr_assert(site < view->site_limit);
         const hsd_site *frame = &view->sites[site];
         const char *file = view_string(view, frame->file), *slash = strrchr(file, '/');
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", depth > 0 ? " < " : "", view_string(view, frame->function));
-        if (file[0] != '\0') used += (size_t)snprintf(text + used, sizeof text - used, " %s:%u", slash == NULL ? file : slash + 1, frame->line);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", depth > 0 ? " < " : "",
+                                 view_string(view, frame->function));
+        if (file[0] != '\0')
+            used += (size_t)snprintf(text + used, sizeof text - used, " %s:%u", slash == NULL ? file : slash + 1,
+                                     frame->line);
         site = frame->parent;
     }
     return text;
@@ -79,7 +87,8 @@ static hsd_site_total total_at(const capture_view *view, const char *type, const
     hsd_site_total sum = {0};
     for (size_t i = 0; i < view->site_total_count; i++) {
         const hsd_site_total *total = &view->site_totals[i];
-        if (strcmp(view_type(view, total->type), type) != 0 || strcmp(stack_of(view, total->site), stack) != 0) continue;
+        if (strcmp(view_type(view, total->type), type) != 0 || strcmp(stack_of(view, total->site), stack) != 0)
+            continue;
         sum.objects += total->objects;
         sum.bytes += total->bytes;
     }
@@ -107,8 +116,10 @@ static void expect_go(capture_view *view, const hsd_import_result *result)
     expect_total(view, "16 B objects", 2, 32);
     expect_total(view, "64 B at main.main", 0, 0);
     expect_at(view, "48 B at main.fill", "main.fill main.go:31 < main.main main.go:12", 1000, 48000);
-    expect_at(view, "1024 B at main.fill", "runtime.growslice slice.go:200 < main.fill main.go:31 < main.main main.go:12", 3, 3072);
-    expect_at(view, "48 B at main.newSession", "main.newSession main.go:7 < main.fill main.go:33 < main.main main.go:12", 10, 480);
+    expect_at(view, "1024 B at main.fill",
+              "runtime.growslice slice.go:200 < main.fill main.go:31 < main.main main.go:12", 3, 3072);
+    expect_at(view, "48 B at main.newSession",
+              "main.newSession main.go:7 < main.fill main.go:33 < main.main main.go:12", 10, 480);
     cr_expect_eq(view->site_total_count, 3, "samples of one stack and type are one sum, and what is freed is none");
 }
 
@@ -154,7 +165,8 @@ Test(pprof, names_addresses_as_those_that_can_be_resolved)
     hsd_import_result result;
     capture_view view;
     open_profile("native", &plain, &result, &view);
-    expect_at(&view, "allocated at: libshop.so+0x2345{0011aaff}", "libshop.so+0x2345{0011aaff} < a_b_c+0x2010{abcdef01} < (unknown function)", 4, 4096);
+    expect_at(&view, "allocated at: libshop.so+0x2345{0011aaff}",
+              "libshop.so+0x2345{0011aaff} < a_b_c+0x2010{abcdef01} < (unknown function)", 4, 4096);
     view_close(&view);
 }
 
@@ -169,8 +181,8 @@ Test(pprof, takes_the_type_of_a_label)
     pprof_put_sample_type(&w, "inuse_space", "bytes");
     const uint64_t function = pprof_put_function(&w, "fill", "main.c");
     const uint64_t location = pprof_put_location(&w, 0, 0, &(pprof_code_line){function, 9}, 1);
-    const pprof_label session[] = {{.key = "type", .text = "Session"}, {.key = "bytes", .number = 48}}, order = {.key = "type", .text = "Order"},
-                      unnamed = {.key = "type", .text = ""};
+    const pprof_label session[] = {{.key = "type", .text = "Session"}, {.key = "bytes", .number = 48}},
+                      order = {.key = "type", .text = "Order"}, unnamed = {.key = "type", .text = ""};
     pprof_put_sample(&w, &location, 1, (const int64_t[]){3, 144}, 2, session, 2);
     pprof_put_sample(&w, &location, 1, (const int64_t[]){2, 64}, 2, &order, 1);
     pprof_put_sample(&w, &location, 1, (const int64_t[]){1, 16}, 2, &unnamed, 1);
@@ -200,7 +212,8 @@ Test(pprof, reads_what_is_not_there_as_nothing)
     capture_view view;
     open_profile("odd", &plain, &result, &view);
     cr_expect_eq(view_loss(&view, "samples without a value for each sample type"), 2);
-    cr_expect(view.info->summary_objects == (UINT64_C(1) << 63), "INT64_MAX, where a sum stays, and 1: %llu", (unsigned long long)view.info->summary_objects);
+    cr_expect(view.info->summary_objects == (UINT64_C(1) << 63), "INT64_MAX, where a sum stays, and 1: %llu",
+              (unsigned long long)view.info->summary_objects);
     view_close(&view);
 }
 
@@ -219,7 +232,8 @@ Test(pprof, reads_one_process_of_several)
     cr_assert(import(bytes.data, bytes.size, &third, UINT64_C(2) << 20, &result, NULL, &err) == HSD_E_UNSUPPORTED);
     open_bytes(bytes, &second, &result, &view);
     cr_expect(result.objects == 6 && result.bytes == 400 && view.info->pid == 1171);
-    cr_expect_str_eq(view.info->process_name, "cob\x1b""alt");
+    cr_expect_str_eq(view.info->process_name, "cob\x1b"
+                                              "alt");
     cr_expect_str_eq(view.info->runtime, "Fuchsia");
     expect_at(&view, "allocated at shell::make", "malloc scudo.cc:3 < shell::make shell.cc:9", 6, 400);
     view_close(&view);
@@ -231,7 +245,8 @@ Test(pprof, takes_tagged_blocks_for_objects)
     hsd_import_result result;
     capture_view view;
     open_profile("tags", &plain, &result, &view);
-    cr_expect(result.objects == 5 && view.object_count == 3 && view.info->summary_objects == 2, "%zu", view.object_count);
+    cr_expect(result.objects == 5 && view.object_count == 3 && view.info->summary_objects == 2, "%zu",
+              view.object_count);
     cr_expect(view.info->identity == HSD_IDENTITY_ADDRESS && memcmp(view.info->domain, unknown, 16) != 0);
     const view_object *block = view_find(&view, 0x2000);
     cr_assert(block != NULL && block->size_bytes == 4096);
@@ -290,7 +305,8 @@ Test(pprof, says_where_a_profile_ends_too_early)
     for (size_t size = bytes.size - 60; size < bytes.size; size++) {
         const hsd_status status = import(bytes.data, size, &plain, UINT64_C(2) << 20, &result, NULL, &err);
         cr_expect(status == HSD_OK || status == HSD_E_TRUNCATED, "%zu: %s", size, err.text);
-        if (status == HSD_E_TRUNCATED) cr_expect(err.offset_bytes == size, "%zu: %llu", size, (unsigned long long)err.offset_bytes);
+        if (status == HSD_E_TRUNCATED)
+            cr_expect(err.offset_bytes == size, "%zu: %llu", size, (unsigned long long)err.offset_bytes);
     }
     free(bytes.data);
 }
@@ -310,9 +326,11 @@ Test(pprof, says_how_much_memory_would_do)
     const pprof_bytes bytes = pprof_finish(&w, PPROF_AS_NUMBERED);
     hsd_import_result result;
     hsd_error err;
-    cr_expect(import(bytes.data, bytes.size, &plain, UINT64_C(2) << 20, &result, NULL, &err) == HSD_E_OVER_BUDGET, "%s", err.text);
+    cr_expect(import(bytes.data, bytes.size, &plain, UINT64_C(2) << 20, &result, NULL, &err) == HSD_E_OVER_BUDGET, "%s",
+              err.text);
     cr_expect(strstr(err.hint, "--memory") != NULL, "%s", err.hint);
-    cr_expect(import(bytes.data, bytes.size, &plain, UINT64_C(256) << 20, &result, NULL, &err) == HSD_OK, "%s", err.text);
+    cr_expect(import(bytes.data, bytes.size, &plain, UINT64_C(256) << 20, &result, NULL, &err) == HSD_OK, "%s",
+              err.text);
     free(bytes.data);
 }
 

@@ -1,5 +1,6 @@
 /*
- * Random profiles against a naive count: sums by stack, by type and in all, whatever the order, the packing and the memory.
+ * Random profiles against a naive count: sums by stack, by type and in all, whatever the order, the packing and the
+ * memory.
  */
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -69,7 +70,8 @@ static void make_sample(made *m, test_random *random)
         snprintf(spelling + used, sizeof spelling - used, "%s", m->names[at]);
     }
     const uint64_t size = 8 * (1 + test_below(random, 3));
-    const int64_t sign = test_below(random, 12) == 0 ? -1 : 1, objects = sign * (int64_t)test_below(random, 50), bytes = objects * (int64_t)size;
+    const int64_t sign = test_below(random, 12) == 0 ? -1 : 1, objects = sign * (int64_t)test_below(random, 50),
+                  bytes = objects * (int64_t)size;
     const int64_t values[] = {777, bytes, objects};
     const pprof_label labels[] = {{.key = "request", .text = "GET /"}, {.key = "bytes", .number = (int64_t)size}};
     pprof_put_sample(&m->w, stack, depth, values, 3, labels, 2);
@@ -117,7 +119,8 @@ static void spell(const capture_view *view, uint32_t site, char out[SPELLING * 2
     size_t used = 0;
     out[0] = '\0';
     for (; site != 0; site = view->sites[site].parent)
-        used += (size_t)snprintf(out + used, SPELLING * 2 - used, "%s:%u ", view_string(view, view->sites[site].function), view->sites[site].line);
+        used += (size_t)snprintf(out + used, SPELLING * 2 - used, "%s:%u ",
+                                 view_string(view, view->sites[site].function), view->sites[site].line);
 }
 
 static uint64_t size_of_type(const char *name) { return strtoull(name, NULL, 10); }
@@ -127,7 +130,8 @@ static void expect_sums(const made *m, const capture_view *view, uint64_t seed)
     uint64_t objects = 0, without_stack = 0;
     for (size_t i = 0; i < m->row_count; i++) {
         const truth *row = &m->rows[i];
-        const uint64_t wanted = row->objects > 0 ? (uint64_t)row->objects : 0, bytes = row->bytes > 0 ? (uint64_t)row->bytes : 0;
+        const uint64_t wanted = row->objects > 0 ? (uint64_t)row->objects : 0,
+                       bytes = row->bytes > 0 ? (uint64_t)row->bytes : 0;
         hsd_site_total found = {0};
         objects += wanted;
         if (row->stack[0] == '\0') without_stack += wanted;
@@ -135,12 +139,14 @@ static void expect_sums(const made *m, const capture_view *view, uint64_t seed)
         for (size_t k = 0; k < view->site_total_count; k++) {
             char spelling[SPELLING * 2];
             spell(view, view->site_totals[k].site, spelling);
-            if (strcmp(spelling, row->stack) != 0 || size_of_type(view_type(view, view->site_totals[k].type)) != row->size) continue;
+            if (strcmp(spelling, row->stack) != 0 ||
+                size_of_type(view_type(view, view->site_totals[k].type)) != row->size)
+                continue;
             found.objects += view->site_totals[k].objects;
             found.bytes += view->site_totals[k].bytes;
         }
-        cr_assert(found.objects == wanted && found.bytes == bytes, "seed %" PRIu64 ": %s: %" PRIu64 ", not %" PRIu64, seed, row->stack,
-                  found.objects, wanted);
+        cr_assert(found.objects == wanted && found.bytes == bytes, "seed %" PRIu64 ": %s: %" PRIu64 ", not %" PRIu64,
+                  seed, row->stack, found.objects, wanted);
     }
     cr_assert_eq(view->info->summary_objects, objects, "seed %" PRIu64, seed);
     uint64_t at_sites = 0;

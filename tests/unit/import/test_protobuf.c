@@ -1,6 +1,7 @@
 /*
- * The reader of protobuf: what every wire type says, messages in messages, what was left unread, and each fault with its offset. Every
- * case is read from memory and through the smallest window that comes byte by byte, and says the same.
+ * The reader of protobuf: what every wire type says, messages in messages, what was left unread, and each fault with
+ * its offset. Every case is read from memory and through the smallest window that comes byte by byte, and says the
+ * same.
  */
 #include "import/protobuf.h"
 
@@ -37,8 +38,10 @@ typedef struct opened {
 static void open_way(opened *in, const void *data, size_t size, int way)
 {
     in->from = (drip){data, (const uint8_t *)data + size};
-    if (way == 0) cr_assert(hsd_source_open_memory(&in->source, (hsd_bytes){data, size}, "m", NULL) == HSD_OK);
-    else cr_assert(hsd_source_open_custom(&in->source, &drip_ops, &in->from, "m", 64, false, NULL) == HSD_OK);
+    if (way == 0)
+        cr_assert(hsd_source_open_memory(&in->source, (hsd_bytes){data, size}, "m", NULL) == HSD_OK);
+    else
+        cr_assert(hsd_source_open_custom(&in->source, &drip_ops, &in->from, "m", 64, false, NULL) == HSD_OK);
 }
 
 /* Reads all, entering every field of bytes whose number is 2; says the story in one line, and what ended it. */
@@ -49,7 +52,8 @@ static hsd_status tell(hsd_proto_message *message, char *text, size_t size, hsd_
     while ((status = hsd_proto_next(message, &field, err)) == HSD_OK) {
         const size_t used = strlen(text);
         if (field.wire != HSD_PROTO_BYTES)
-            snprintf(text + used, size - used, "%u:%u=%llu ", field.number, field.wire, (unsigned long long)field.value);
+            snprintf(text + used, size - used, "%u:%u=%llu ", field.number, field.wire,
+                     (unsigned long long)field.value);
         else if (field.number == 2) {
             hsd_proto_message inner;
             snprintf(text + used, size - used, "{ ");
@@ -76,7 +80,8 @@ static void says(const void *data, size_t size, hsd_status expected, const char 
         cr_expect(status == expected, "way %d: %s: %s", way, hsd_status_name(status), err.text);
         cr_expect_str_eq(text, story);
         if (expected < 0) {
-            cr_expect_eq(err.offset_bytes, offset, "way %d: %llu: %s", way, (unsigned long long)err.offset_bytes, err.text);
+            cr_expect_eq(err.offset_bytes, offset, "way %d: %llu: %s", way, (unsigned long long)err.offset_bytes,
+                         err.text);
             cr_expect_str_eq(err.file, "m");
         }
         hsd_source_close(&in.source);
@@ -92,7 +97,10 @@ Test(protobuf, tells_every_wire_type)
     SAYS("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", HSD_END, "1:0=18446744073709551615 ", 0);
     SAYS("\x09\x01\x02\x03\x04\x05\x06\x07\x08", HSD_END, "1:1=578437695752307201 ", 0);
     SAYS("\x0d\x01\x02\x03\x04", HSD_END, "1:5=67305985 ", 0);
-    SAYS("\x1a\x03" "abc" "\x08\x01", HSD_END, "3[3] 1:0=1 ", 0);
+    SAYS("\x1a\x03"
+         "abc"
+         "\x08\x01",
+         HSD_END, "3[3] 1:0=1 ", 0);
     SAYS("\xf8\xff\xff\xff\x0f\x01", HSD_END, "536870911:0=1 ", 0);
 }
 
@@ -100,7 +108,10 @@ Test(protobuf, enters_messages_and_leaves_them)
 {
     SAYS("\x12\x00\x08\x01", HSD_END, "{ } 1:0=1 ", 0);
     SAYS("\x12\x08\x08\x05\x12\x02\x08\x07\x08\x06\x08\x01", HSD_END, "{ 1:0=5 { 1:0=7 } 1:0=6 } 1:0=1 ", 0);
-    SAYS("\x12\x04\x1a\x02" "xy" "\x08\x01", HSD_END, "{ 3[2] } 1:0=1 ", 0);
+    SAYS("\x12\x04\x1a\x02"
+         "xy"
+         "\x08\x01",
+         HSD_END, "{ 3[2] } 1:0=1 ", 0);
 }
 
 Test(protobuf, finds_every_fault_at_its_offset)
@@ -112,15 +123,21 @@ Test(protobuf, finds_every_fault_at_its_offset)
     SAYS("\x09\x01\x02\x03", HSD_E_TRUNCATED, "", 1);
     SAYS("\x00\x01", HSD_E_CORRUPT, "", 0);
     SAYS("\x08\x01\x80\x80\x80\x80\x10\x01", HSD_E_CORRUPT, "1:0=1 ", 2); /* field 2^29 */
-    SAYS("\x0b", HSD_E_CORRUPT, "", 0);                                     /* a group */
-    SAYS("\x0f", HSD_E_CORRUPT, "", 0);                                     /* wire type 7 */
-    SAYS("\x1a\x05" "abc", HSD_E_TRUNCATED, "3[5] ", 5);
-    SAYS("\x12\x02\x1a\x05" "abcde", HSD_E_CORRUPT, "{ ", 2);             /* the field passes its message */
-    SAYS("\x12\x01\x08\x01", HSD_E_CORRUPT, "{ ", 2);                     /* the number does */
+    SAYS("\x0b", HSD_E_CORRUPT, "", 0);                                   /* a group */
+    SAYS("\x0f", HSD_E_CORRUPT, "", 0);                                   /* wire type 7 */
+    SAYS("\x1a\x05"
+         "abc",
+         HSD_E_TRUNCATED, "3[5] ", 5);
+    SAYS("\x12\x02\x1a\x05"
+         "abcde",
+         HSD_E_CORRUPT, "{ ", 2);                     /* the field passes its message */
+    SAYS("\x12\x01\x08\x01", HSD_E_CORRUPT, "{ ", 2); /* the number does */
     SAYS("\x12\x01\x1a", HSD_E_TRUNCATED, "{ ", 3);
     SAYS("\x12\x05\x08\x01", HSD_E_TRUNCATED, "{ 1:0=1 ", 4);
     SAYS("\x1a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", HSD_E_CORRUPT, "", 0); /* 2^64-1 bytes */
-    SAYS("\x1a\xff\xff\xff\xff\xff\xff\xff\xff\x7f" "ab", HSD_E_TRUNCATED, "3[9223372036854775807] ", 12);
+    SAYS("\x1a\xff\xff\xff\xff\xff\xff\xff\xff\x7f"
+         "ab",
+         HSD_E_TRUNCATED, "3[9223372036854775807] ", 12);
 }
 
 /* The numbers of field 4, packed or not, as text. */
@@ -164,7 +181,12 @@ Test(protobuf, shows_bytes_and_passes_over_the_rest)
         hsd_bytes bytes;
         hsd_error err;
         hsd_error_init(&err);
-        open_way(&in, "\x0a\x04" "text" "\x10\x07\x0a\x09" "ab", 12, way);
+        open_way(&in,
+                 "\x0a\x04"
+                 "text"
+                 "\x10\x07\x0a\x09"
+                 "ab",
+                 12, way);
         hsd_proto_message all = hsd_proto_all(&in.source);
         cr_assert(hsd_proto_next(&all, &field, &err) == HSD_OK);
         cr_assert(hsd_proto_bytes(&all, &field, 2, &bytes, &err) == HSD_OK);
@@ -186,7 +208,11 @@ Test(protobuf, says_when_a_reader_took_more_than_the_field)
 {
     opened in;
     hsd_proto_field field;
-    open_way(&in, "\x0a\x01" "a" "\x10\x07", 5, 0);
+    open_way(&in,
+             "\x0a\x01"
+             "a"
+             "\x10\x07",
+             5, 0);
     hsd_proto_message all = hsd_proto_all(&in.source);
     cr_assert(hsd_proto_next(&all, &field, NULL) == HSD_OK);
     hsd_source_take(&in.source, 2);

@@ -16,10 +16,7 @@
 
 /* ---- the auction */
 
-static unsigned bids_8(const uint8_t *prefix, size_t size)
-{
-    return size > 0 && prefix[0] == 'A' ? 8 : 0;
-}
+static unsigned bids_8(const uint8_t *prefix, size_t size) { return size > 0 && prefix[0] == 'A' ? 8 : 0; }
 
 static unsigned bids_16(const uint8_t *prefix, size_t size)
 {
@@ -36,14 +33,11 @@ Test(registry, takes_the_best_bid)
     const hsd_importer *chosen = NULL;
     hsd_error err;
     hsd_error_init(&err);
-    cr_expect(hsd_importer_choose_from(table, &chosen, (const uint8_t *)"AB", 2, NULL, &err) ==
-              HSD_OK);
+    cr_expect(hsd_importer_choose_from(table, &chosen, (const uint8_t *)"AB", 2, NULL, &err) == HSD_OK);
     cr_expect(chosen == &large);
-    cr_expect(hsd_importer_choose_from(table, &chosen, (const uint8_t *)"A", 1, NULL, &err) ==
-              HSD_OK);
+    cr_expect(hsd_importer_choose_from(table, &chosen, (const uint8_t *)"A", 1, NULL, &err) == HSD_OK);
     cr_expect(chosen == &small);
-    cr_expect(hsd_importer_choose_from(table, &chosen, (const uint8_t *)"X", 1, NULL, &err) ==
-              HSD_E_NOT_THIS_FORMAT);
+    cr_expect(hsd_importer_choose_from(table, &chosen, (const uint8_t *)"X", 1, NULL, &err) == HSD_E_NOT_THIS_FORMAT);
     cr_expect_null(chosen);
 }
 
@@ -53,12 +47,10 @@ Test(registry, refuses_a_tie_with_both_names)
     const hsd_importer *chosen = NULL;
     hsd_error err;
     hsd_error_init(&err);
-    cr_expect(hsd_importer_choose_from(table, &chosen, (const uint8_t *)"AX", 2, NULL, &err) ==
-              HSD_E_UNSUPPORTED);
+    cr_expect(hsd_importer_choose_from(table, &chosen, (const uint8_t *)"AX", 2, NULL, &err) == HSD_E_UNSUPPORTED);
     cr_expect_not_null(strstr(err.text, "small"));
     cr_expect_not_null(strstr(err.text, "other"));
-    cr_expect(hsd_importer_choose_from(table, &chosen, (const uint8_t *)"AB", 2, NULL, &err) ==
-              HSD_OK);
+    cr_expect(hsd_importer_choose_from(table, &chosen, (const uint8_t *)"AB", 2, NULL, &err) == HSD_OK);
     cr_expect(chosen == &large); /* a better bid ends the tie */
 }
 
@@ -68,11 +60,9 @@ Test(registry, takes_the_one_that_was_named)
     const hsd_importer *chosen = NULL;
     hsd_error err;
     hsd_error_init(&err);
-    cr_expect(hsd_importer_choose_from(table, &chosen, (const uint8_t *)"A", 1, "other", &err) ==
-              HSD_OK);
+    cr_expect(hsd_importer_choose_from(table, &chosen, (const uint8_t *)"A", 1, "other", &err) == HSD_OK);
     cr_expect(chosen == &other);
-    cr_expect(hsd_importer_choose_from(table, &chosen, (const uint8_t *)"A", 1, "none", &err) ==
-              HSD_E_UNSUPPORTED);
+    cr_expect(hsd_importer_choose_from(table, &chosen, (const uint8_t *)"A", 1, "none", &err) == HSD_E_UNSUPPORTED);
 }
 
 Test(registry, rows_are_whole)
@@ -80,8 +70,7 @@ Test(registry, rows_are_whole)
     size_t i = 0;
     for (; hsd_importer_row(i) != NULL; i++) {
         const hsd_importer *row = hsd_importer_row(i);
-        cr_expect(row->info.name != NULL && row->info.summary != NULL &&
-                  row->info.suffixes != NULL);
+        cr_expect(row->info.name != NULL && row->info.summary != NULL && row->info.suffixes != NULL);
         cr_expect(row->probe != NULL && row->run != NULL);
         cr_expect(row->probe((const uint8_t *)"", 0) == 0);
         cr_expect(hsd_importer_get(i) == &row->info);
@@ -163,10 +152,8 @@ Test(registry, refuses_with_what_was_found_and_what_is_known)
     hprof_case c = {0};
     uint8_t *packed = case_gzip("root:x:0:0\n", 11, 0, &size);
     expect_refused("", 0, NULL, "no heap dump that hsdiff knows: this is an empty file");
-    expect_refused("\x89PNG\r\n\x1a\n....", 12, NULL,
-                   "no heap dump that hsdiff knows: this is a PNG image");
-    expect_refused(packed, size, NULL,
-                   "no heap dump that hsdiff knows: this is a gzip file holding a text file");
+    expect_refused("\x89PNG\r\n\x1a\n....", 12, NULL, "no heap dump that hsdiff knows: this is a PNG image");
+    expect_refused(packed, size, NULL, "no heap dump that hsdiff knows: this is a gzip file holding a text file");
     expect_refused("[1, 2, 3]", 9, "hprof", "this is not hprof: it is JSON, but no heap snapshot");
     case_import(&c, "x", 1);
     cr_expect_not_null(strstr(c.err.hint, "hsdiff help formats"));
@@ -176,8 +163,7 @@ Test(registry, refuses_with_what_was_found_and_what_is_known)
 Test(registry, sends_captures_back)
 {
     static const char capture[] = "\x89HSC\r\n\x1a\n and more";
-    expect_refused(capture, sizeof capture, NULL,
-                   "this is already a capture: there is nothing to import");
+    expect_refused(capture, sizeof capture, NULL, "this is already a capture: there is nothing to import");
 }
 
 Test(registry, refuses_formats_that_are_not_there)
@@ -247,8 +233,7 @@ Test(import_file, appears_whole_and_private)
     hsd_error err;
     hsd_error_init(&err);
     write_dump("a.hprof", 0);
-    cr_assert(hsd_import_file(in_folder("a.hprof"), in_folder("a.hs"), false, NULL, NULL, &result,
-                              &err) == HSD_OK,
+    cr_assert(hsd_import_file(in_folder("a.hprof"), in_folder("a.hs"), false, NULL, NULL, &result, &err) == HSD_OK,
               "%s", err.text);
     cr_assert(stat(in_folder("a.hs"), &info) == 0);
     cr_expect((info.st_mode & 0777) == 0600 && (uint64_t)info.st_size == result.output_bytes);
@@ -262,8 +247,8 @@ Test(import_file, replaces_only_when_told_to)
     hsd_error_init(&err);
     write_dump("a.hprof", 0);
     for (unsigned i = 0; i < 3; i++) {
-        const hsd_status status = hsd_import_file(in_folder("a.hprof"), in_folder("a.hs"), i == 2,
-                                                  NULL, NULL, NULL, &err);
+        const hsd_status status =
+            hsd_import_file(in_folder("a.hprof"), in_folder("a.hs"), i == 2, NULL, NULL, NULL, &err);
         cr_expect(status == (i == 1 ? HSD_E_IO : HSD_OK), "%u: %s", i, err.text);
     }
 }
@@ -273,11 +258,10 @@ Test(import_file, leaves_nothing_behind_when_it_fails)
     hsd_error err;
     hsd_error_init(&err);
     write_dump("cut.hprof", 100);
-    cr_expect(hsd_import_file(in_folder("cut.hprof"), in_folder("a.hs"), false, NULL, NULL, NULL,
-                              &err) == HSD_E_TRUNCATED);
+    cr_expect(hsd_import_file(in_folder("cut.hprof"), in_folder("a.hs"), false, NULL, NULL, NULL, &err) ==
+              HSD_E_TRUNCATED);
     cr_expect(strstr(err.file, "cut.hprof") != NULL);
-    cr_expect(hsd_import_file(in_folder("none.hprof"), in_folder("a.hs"), false, NULL, NULL, NULL,
-                              &err) == HSD_E_IO);
+    cr_expect(hsd_import_file(in_folder("none.hprof"), in_folder("a.hs"), false, NULL, NULL, NULL, &err) == HSD_E_IO);
     cr_expect(count_files() == 1);
 }
 

@@ -29,12 +29,15 @@ static hsd_status import(const void *data, size_t size, const hsd_import_options
     static const hsd_run small = {.memory_bytes = UINT64_C(2) << 20};
     const hsd_status status = hsd_import_descriptor(in, "dump", out, options, &small, result, err);
     close(in);
-    if (status == HSD_OK && view != NULL) cr_assert(view_open_fd(view, out));
-    else close(out);
+    if (status == HSD_OK && view != NULL)
+        cr_assert(view_open_fd(view, out));
+    else
+        close(out);
     return status;
 }
 
-static void open_dump(const char *name, const hsd_import_options *options, hsd_import_result *result, capture_view *view)
+static void open_dump(const char *name, const hsd_import_options *options, hsd_import_result *result,
+                      capture_view *view)
 {
     const ruby_dump *dump = ruby_dump_named(name);
     hsd_error err;
@@ -91,7 +94,8 @@ Test(ruby, has_references_once_and_the_class_as_one_of_them)
     const view_reference *state = view_reference_of(&view, cache, "(state)", 0);
     cr_assert(cache->count == 2 && state != NULL && state->target == 0x2040);
     cr_expect_eq(view_label_of(&view, state).flags, HSC_LABEL_NAMED_ROOT);
-    /* What a constant cache and the stack of a thread refer to is held by others. Words in the place of their class are none. */
+    /* What a constant cache and the stack of a thread refer to is held by others. Words in the place of their class are
+     * none. */
     const view_object *constants = view_find(&view, 0x4000), *thread = view_find(&view, 0x5000);
     cr_assert(constants->count == 1 && thread->count == 2 && view_find(&view, 0x4040)->count == 0);
     cr_expect_eq(view_label_of(&view, &view.references[constants->first]).flags, HSC_STRENGTH_WEAK);
@@ -271,7 +275,8 @@ static void import_long_line(bool is_cut, hsd_import_result *result, capture_vie
     cr_assert(hsd_import_descriptor(in, "dump", out, &salvage, &small, result, &err) == HSD_OK, "%s", err.text);
     cr_assert(view_open_fd(view, out));
     cr_expect(view->object_count == 2 && view_find(view, 0x1000) != NULL);
-    cr_expect(result->references >= COUNT / 4 && result->references < COUNT / 2 + 100, "%llu", (unsigned long long)result->references);
+    cr_expect(result->references >= COUNT / 4 && result->references < COUNT / 2 + 100, "%llu",
+              (unsigned long long)result->references);
     fclose(file);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The importer of snapshots of tracemalloc, on pickles that are known byte by byte: sums by stack, both forms of a trace, and whatever else a pickle
- * could ask for, which is refused and not done.
+ * The importer of snapshots of tracemalloc, on pickles that are known byte by byte: sums by stack, both forms of a
+ * trace, and whatever else a pickle could ask for, which is refused and not done.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -12,14 +12,19 @@
 #include <hscapture/hscapture.h>
 #include <hsdiff/import.h>
 
-#define BEGIN "\x80\x05\x95\x00\x00\x00\x00\x00\x00\x00\x00\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94\x93\x94)\x81\x94}\x94(\x8c\x06traces\x94h\x00\x8c\x07_Traces\x94\x93\x94)\x81\x94}\x94\x8c\x07_traces\x94]\x94("
+#define BEGIN                                                                                                          \
+    "\x80\x05\x95\x00\x00\x00\x00\x00\x00\x00\x00\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94\x93\x94)\x81\x94}\x94("   \
+    "\x8c\x06traces\x94h\x00\x8c\x07_Traces\x94\x93\x94)\x81\x94}\x94\x8c\x07_traces\x94]\x94("
 /* What the importer knows the file by, with nothing on the stack. */
-#define HEAD "\x80\x05\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94\x93" "0"
+#define HEAD                                                                                                           \
+    "\x80\x05\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94\x93"                                                          \
+    "0"
 #define END "esb\x8c\x0ftraceback_limit\x94K\x05ub."
 /* (0, 100, (("/srv/shop/cache.py", 31), ("/srv/shop/main.py", 7)), 2); the stack is kept, as number 13 */
-#define FIRST "(K\x00Kd\x8c\x12/srv/shop/cache.py\x94K\x1f\x86\x94\x8c\x11/srv/shop/main.py\x94K\x07\x86\x94\x86\x94K\x02t\x94"
+#define FIRST                                                                                                          \
+    "(K\x00Kd\x8c\x12/srv/shop/cache.py\x94K\x1f\x86\x94\x8c\x11/srv/shop/main.py\x94K\x07\x86\x94\x86\x94K\x02t\x94"
 #define AGAIN "(K\x00K\x32h\x10K\x02t\x94"
-#define OLD "K\x00Kd\x8c\x06<none>\x94K\x00\x86\x94\x85\x94\x87\x94"
+#define OLD   "K\x00Kd\x8c\x06<none>\x94K\x00\x86\x94\x85\x94\x87\x94"
 
 typedef struct pickle {
     char data[4096];
@@ -43,7 +48,8 @@ static int temporary(void)
     return fd;
 }
 
-static hsd_status import(const pickle *p, const hsd_import_options *options, uint64_t memory_bytes, hsd_import_result *result, capture_view *view, hsd_error *err)
+static hsd_status import(const pickle *p, const hsd_import_options *options, uint64_t memory_bytes,
+                         hsd_import_result *result, capture_view *view, hsd_error *err)
 {
     const int in = temporary(), out = temporary();
     const hsd_run run = {.memory_bytes = memory_bytes};
@@ -51,8 +57,10 @@ static hsd_status import(const pickle *p, const hsd_import_options *options, uin
     hsd_error_init(err);
     const hsd_status status = hsd_import_descriptor(in, "file", out, options, &run, result, err);
     close(in);
-    if (status == HSD_OK && view != NULL) cr_assert(view_open_fd(view, out));
-    else close(out);
+    if (status == HSD_OK && view != NULL)
+        cr_assert(view_open_fd(view, out));
+    else
+        close(out);
     return status;
 }
 
@@ -78,7 +86,8 @@ static void expect_total(const capture_view *view, const char *type, uint64_t ob
 {
     uint64_t got_objects = 0, got_bytes = 0;
     view_total(view, type, &got_objects, &got_bytes);
-    cr_assert(got_objects == objects && got_bytes == bytes, "%s: %llu of %llu bytes", type, (unsigned long long)got_objects, (unsigned long long)got_bytes);
+    cr_assert(got_objects == objects && got_bytes == bytes, "%s: %llu of %llu bytes", type,
+              (unsigned long long)got_objects, (unsigned long long)got_bytes);
 }
 
 Test(tracemalloc, sums_traces_by_their_stacks)
@@ -95,7 +104,8 @@ Test(tracemalloc, sums_traces_by_their_stacks)
     const hsd_site *site = &view.sites[view.site_totals[0].site];
     cr_assert(strcmp(view_string(&view, site->file), "/srv/shop/cache.py") == 0 && site->line == 31);
     const hsd_site *caller = &view.sites[site->parent];
-    cr_assert(strcmp(view_string(&view, caller->file), "/srv/shop/main.py") == 0 && caller->line == 7 && caller->parent == 0);
+    cr_assert(strcmp(view_string(&view, caller->file), "/srv/shop/main.py") == 0 && caller->line == 7 &&
+              caller->parent == 0);
     view_close(&view);
 }
 
@@ -149,11 +159,17 @@ Test(tracemalloc, refuses_what_does_not_hold_together)
     EXPECT_REFUSED(".", HSD_E_CORRUPT, "no traces");
     EXPECT_REFUSED("e.", HSD_E_CORRUPT, "mark is missing");
     EXPECT_REFUSED("(a.", HSD_E_CORRUPT, "stack is empty");
-    EXPECT_REFUSED("](K\x01" "a.", HSD_E_CORRUPT, "stack is empty");
+    EXPECT_REFUSED("](K\x01"
+                   "a.",
+                   HSD_E_CORRUPT, "stack is empty");
     EXPECT_REFUSED("h\x07.", HSD_E_CORRUPT, "refers to");
     EXPECT_REFUSED("\x94.", HSD_E_CORRUPT, "stack is empty");
-    EXPECT_REFUSED("K\x01(K\x01" "e.", HSD_E_CORRUPT, "no list");
-    EXPECT_REFUSED("(K\x01" "e.", HSD_E_CORRUPT, "no list");
+    EXPECT_REFUSED("K\x01(K\x01"
+                   "e.",
+                   HSD_E_CORRUPT, "no list");
+    EXPECT_REFUSED("(K\x01"
+                   "e.",
+                   HSD_E_CORRUPT, "no list");
     EXPECT_REFUSED(")\x93.", HSD_E_CORRUPT, "stack is empty");
     EXPECT_REFUSED("))\x93.", HSD_E_CORRUPT, "no name");
     EXPECT_REFUSED("))\x81.", HSD_E_CORRUPT, "no class");
@@ -176,7 +192,8 @@ Test(tracemalloc, tells_a_cut_at_every_byte_and_keeps_what_is_there_when_asked)
         memcpy((char *)cut.data, p.data, size);
         cr_assert(import(&cut, &plain, SMALL, &result, NULL, &err) == HSD_E_TRUNCATED, "at %zu: %s", size, err.text);
         const hsd_status kept = import(&cut, &whatever, SMALL, &result, NULL, &err);
-        cr_assert(kept == HSD_E_TRUNCATED || (kept == HSD_OK && !result.is_complete && result.objects >= 2), "at %zu: %s", size, err.text);
+        cr_assert(kept == HSD_E_TRUNCATED || (kept == HSD_OK && !result.is_complete && result.objects >= 2),
+                  "at %zu: %s", size, err.text);
     }
 }
 
@@ -213,7 +230,9 @@ Test(tracemalloc, says_how_much_memory_it_takes)
     fclose(file);
     lseek(in, 0, SEEK_SET);
     hsd_error_init(&err);
-    cr_assert(hsd_import_descriptor(in, "file", out, &plain, &run, &result, &err) == HSD_E_OVER_BUDGET && strstr(err.hint, "--memory") != NULL, "%s", err.text);
+    cr_assert(hsd_import_descriptor(in, "file", out, &plain, &run, &result, &err) == HSD_E_OVER_BUDGET &&
+                  strstr(err.hint, "--memory") != NULL,
+              "%s", err.text);
     close(in);
     close(out);
 }

@@ -32,11 +32,9 @@ static uint32_t add_info(v8_heap *heap, const scope *s)
         char name[16];
         snprintf(name, sizeof name, "v%u", i);
         if (s->has_gap && i == 1) v8_edge_at(heap, info, "hidden", 1, map);
-        v8_edge_at(heap, info, "hidden", i + (s->has_gap && i >= 1),
-                   v8_node(heap, "string", name, 24));
+        v8_edge_at(heap, info, "hidden", i + (s->has_gap && i >= 1), v8_node(heap, "string", name, 24));
     }
-    v8_edge_at(heap, info, "hidden", s->names + s->has_gap,
-               v8_node(heap, "code", "system / ScopeInfo", 56));
+    v8_edge_at(heap, info, "hidden", s->names + s->has_gap, v8_node(heap, "code", "system / ScopeInfo", 56));
     return info;
 }
 
@@ -133,8 +131,7 @@ Test(v8_blocks, contexts_of_one_scope_share_their_labels)
         cr_expect_str_eq(c.objects[contexts[i]].references[1].name, "v0");
         cr_expect_str_eq(c.objects[contexts[i]].references[2].name, "v1");
     }
-    cr_expect_str_eq(c.objects[contexts[2]].references[1].name, "(block variable)",
-                     "an integer may stand before it");
+    cr_expect_str_eq(c.objects[contexts[2]].references[1].name, "(block variable)", "an integer may stand before it");
     loaded_release(&c);
     v8_heap_free(heap);
 }

@@ -48,10 +48,8 @@ static hsd_status import(const void *bytes, size_t size, const hsd_import_option
 static char *write_little(v8_form form, size_t *size)
 {
     v8_heap *heap = v8_heap_new();
-    const uint32_t root = v8_node(heap, "synthetic", "", 0),
-                   leak = v8_node(heap, "object", "Leak", 24);
-    const uint32_t div = v8_node(heap, "native", "<div>", 40),
-                   text = v8_node(heap, "native", "Text", 123456);
+    const uint32_t root = v8_node(heap, "synthetic", "", 0), leak = v8_node(heap, "object", "Leak", 24);
+    const uint32_t div = v8_node(heap, "native", "<div>", 40), text = v8_node(heap, "native", "Text", 123456);
     heap->nodes[div].state = 2;
     v8_edge(heap, root, "shortcut", "1", leak);
     v8_edge(heap, leak, "property", "div", div);
@@ -98,8 +96,7 @@ Test(v8_damage, every_prefix_with_nodes_can_be_salvaged)
             continue;
         }
         cr_assert(!capture.info.is_complete && !capture.result.is_complete);
-        cr_assert(strstr(capture.info.incomplete_reason, "ends inside") != NULL, "%s",
-                  capture.info.incomplete_reason);
+        cr_assert(strstr(capture.info.incomplete_reason, "ends inside") != NULL, "%s", capture.info.incomplete_reason);
         cr_assert_geq(capture.object_count, objects);
         cr_assert_geq(capture.info.references, references);
         cr_assert(!capture.has_undefined, "%zu bytes", cut);
@@ -120,8 +117,7 @@ Test(v8_damage, without_strings_classes_are_told_apart_by_number)
     const size_t cut = (size_t)(strstr(json, "\"strings\"") - json);
     cr_assert_eq(loaded_import(&capture, json, cut, &salvage, NULL, &err), HSD_OK, "%s", err.text);
     cr_expect(loaded_mentions(&capture, "(name ") && !loaded_mentions(&capture, "Leak"));
-    cr_expect(loaded_mentions(&capture, "(string)") == false &&
-              loaded_mentions(&capture, "(compiled code)"));
+    cr_expect(loaded_mentions(&capture, "(string)") == false && loaded_mentions(&capture, "(compiled code)"));
     loaded_release(&capture);
     const hsd_import_options summary = {.compression = 1, .salvage = true, .summary_only = true};
     cr_assert_eq(loaded_import(&capture, json, cut, &summary, NULL, &err), HSD_OK, "%s", err.text);
@@ -194,8 +190,7 @@ Test(v8_damage, wild_edge_counts_and_columns_are_refused)
     cr_expect_eq(import(text, strlen(text), &defaults), HSD_E_CORRUPT);
     free(text);
     cr_assert(columns != NULL);
-    for (unsigned count = 40; count <= 100;
-         count += 60) { /* past the limit of columns, and of any list */
+    for (unsigned count = 40; count <= 100; count += 60) { /* past the limit of columns, and of any list */
         size_t used = (size_t)snprintf(columns, 4096, "\"node_fields\":[");
         for (unsigned i = 0; i < count; i++)
             used += (size_t)snprintf(columns + used, 4096 - used, "\"c%u\",", i);
@@ -232,10 +227,7 @@ static size_t put_root(char *at, unsigned i)
 }
 
 /* Of a class of its own, whose name is not among the strings. */
-static size_t put_class(char *at, unsigned i)
-{
-    return (size_t)snprintf(at, 24, "3,%u,1,8,0,0,", 1000 + i);
-}
+static size_t put_class(char *at, unsigned i) { return (size_t)snprintf(at, 24, "3,%u,1,8,0,0,", 1000 + i); }
 
 Test(v8_damage, classes_past_the_limit_share_a_type)
 {
@@ -244,10 +236,8 @@ Test(v8_damage, classes_past_the_limit_share_a_type)
     char *json = write_little(V8_FORM_NODE_26, &size), *text = with_nodes(json, CLASSES, put_class);
     const hsd_import_options summary = {.compression = 1, .summary_only = true};
     loaded capture;
-    cr_assert_eq(loaded_import(&capture, text, strlen(text), &summary, &small, &err), HSD_OK, "%s",
-                 err.text);
-    cr_expect(loaded_mentions(&capture, "(other classes)") &&
-              loaded_mentions(&capture, "(name 1000)"));
+    cr_assert_eq(loaded_import(&capture, text, strlen(text), &summary, &small, &err), HSD_OK, "%s", err.text);
+    cr_expect(loaded_mentions(&capture, "(other classes)") && loaded_mentions(&capture, "(name 1000)"));
     cr_expect_eq(capture.result.objects, CLASSES + 3);
     loaded_release(&capture);
     free(text);
@@ -302,8 +292,7 @@ Test(v8_damage, probe_knows_its_own)
         {"JAVA PROFILE 1.0.2", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const unsigned bits =
-            hsd_import_v8.probe((const uint8_t *)cases[i].text, strlen(cases[i].text));
+        const unsigned bits = hsd_import_v8.probe((const uint8_t *)cases[i].text, strlen(cases[i].text));
         cr_expect_eq(bits > 0, cases[i].is_mine, "%s: %u bits", cases[i].text, bits);
     }
 }

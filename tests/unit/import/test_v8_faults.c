@@ -20,8 +20,7 @@ static void make_snapshot(void)
 {
     v8_heap *heap = v8_heap_new();
     const v8_program p = v8_add_program(heap);
-    const uint32_t div = v8_node(heap, "native", "<div>", 40),
-                   text = v8_node(heap, "native", "Text", 24);
+    const uint32_t div = v8_node(heap, "native", "<div>", 40), text = v8_node(heap, "native", "Text", 24);
     heap->nodes[div].state = 2;
     v8_edge(heap, p.leak, "property", "div", div);
     v8_edge(heap, div, "element", "1", text);
@@ -56,8 +55,7 @@ static hsd_status import(bool summary_only, hsd_error *err)
     hsd_error_init(err);
     hsd_temp_space_init(&space, NULL);
     hsd_reporter_init(&reporter, NULL);
-    hsd_status status =
-        hsd_source_open_memory(&source, (hsd_bytes){(const uint8_t *)json, json_size}, "heap", err);
+    hsd_status status = hsd_source_open_memory(&source, (hsd_bytes){(const uint8_t *)json, json_size}, "heap", err);
     hsd_import work = {.source = &source,
                        .options = &options,
                        .space = &space,
@@ -74,8 +72,7 @@ static hsd_status import(bool summary_only, hsd_error *err)
     return status;
 }
 
-static void fail_at_every_call(hsd_fault_family family, int error, hsd_status expected,
-                               bool summary_only)
+static void fail_at_every_call(hsd_fault_family family, int error, hsd_status expected, bool summary_only)
 {
     hsd_error err;
     hsd_fault_reset();
@@ -86,34 +83,22 @@ static void fail_at_every_call(hsd_fault_family family, int error, hsd_status ex
         hsd_fault_reset();
         hsd_fault_arm(family, n, n % 2 == 0, error);
         const hsd_status status = import(summary_only, &err);
-        cr_expect_eq(status, expected, "call %llu of %llu: %s: %s", (unsigned long long)n,
-                     (unsigned long long)calls, hsd_status_name(status), err.text);
+        cr_expect_eq(status, expected, "call %llu of %llu: %s: %s", (unsigned long long)n, (unsigned long long)calls,
+                     hsd_status_name(status), err.text);
         cr_expect(err.text[0] != '\0');
     }
     hsd_fault_reset();
 }
 
-Test(v8_faults, every_allocation_may_fail)
-{
-    fail_at_every_call(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, false);
-}
+Test(v8_faults, every_allocation_may_fail) { fail_at_every_call(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, false); }
 
 Test(v8_faults, every_allocation_of_a_summary_may_fail)
 {
     fail_at_every_call(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, true);
 }
 
-Test(v8_faults, every_temporary_file_may_fail)
-{
-    fail_at_every_call(HSD_FAULT_OPEN, EACCES, HSD_E_IO, false);
-}
+Test(v8_faults, every_temporary_file_may_fail) { fail_at_every_call(HSD_FAULT_OPEN, EACCES, HSD_E_IO, false); }
 
-Test(v8_faults, the_disk_may_be_full_at_every_write)
-{
-    fail_at_every_call(HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO, false);
-}
+Test(v8_faults, the_disk_may_be_full_at_every_write) { fail_at_every_call(HSD_FAULT_PWRITE, ENOSPC, HSD_E_IO, false); }
 
-Test(v8_faults, every_read_of_the_spool_may_fail)
-{
-    fail_at_every_call(HSD_FAULT_PREAD, EIO, HSD_E_IO, false);
-}
+Test(v8_faults, every_read_of_the_spool_may_fail) { fail_at_every_call(HSD_FAULT_PREAD, EIO, HSD_E_IO, false); }

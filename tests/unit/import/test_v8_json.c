@@ -41,8 +41,7 @@ static const hsd_source_ops stream_ops = {.read = read_some};
 static void open_stream(stream *s, const char *text, size_t size, size_t step)
 {
     *s = (stream){.text = text, .size = size, .step = step};
-    cr_assert_eq(hsd_source_open_custom(&s->source, &stream_ops, s, "stream", 64, false, &err),
-                 HSD_OK);
+    cr_assert_eq(hsd_source_open_custom(&s->source, &stream_ops, s, "stream", 64, false, &err), HSD_OK);
     s->json = (hsd_v8_json){.source = &s->source, .where = "test"};
 }
 
@@ -57,10 +56,9 @@ static void expect_string(const char *text, size_t size, const char *wanted)
     for (size_t step = 1; step < 70; step += step < 8 ? 1 : 13) {
         stream s;
         open_stream(&s, text, size, step);
-        cr_expect_eq(hsd_v8_json_string(&s.json, 4096, &err), HSD_OK, "%s step %zu: %s", text, step,
-                     err.text);
-        cr_expect(hsd_v8_json_is(&s.json, wanted), "%s step %zu: %.*s", text, step,
-                  (int)s.json.text.size, (const char *)s.json.text.data);
+        cr_expect_eq(hsd_v8_json_string(&s.json, 4096, &err), HSD_OK, "%s step %zu: %s", text, step, err.text);
+        cr_expect(hsd_v8_json_is(&s.json, wanted), "%s step %zu: %.*s", text, step, (int)s.json.text.size,
+                  (const char *)s.json.text.data);
         close_stream(&s);
     }
 }
@@ -101,11 +99,7 @@ Test(v8_json, long_strings_are_cut_at_a_whole_character)
         open_stream(&s, text, sizeof text - 1, 5);
         cr_assert_eq(hsd_v8_json_string(&s.json, limit, &err), HSD_OK);
         cr_expect_eq(s.json.is_cut, limit < 12);
-        const size_t whole = limit < 3    ? limit
-                             : limit < 6  ? 3
-                             : limit < 9  ? 6
-                             : limit < 12 ? limit
-                                          : 12;
+        const size_t whole = limit < 3 ? limit : limit < 6 ? 3 : limit < 9 ? 6 : limit < 12 ? limit : 12;
         cr_expect_eq(s.json.text.size, whole, "limit %zu: %zu bytes", limit, s.json.text.size);
         cr_expect_eq(hsd_v8_json_expect(&s.json, ',', &err), HSD_OK); /* all of it was taken */
         close_stream(&s);
@@ -214,11 +208,8 @@ Test(v8_json, refuses_what_is_no_json)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         stream s;
         open_stream(&s, cases[i].text, strlen(cases[i].text) + 1, 3);
-        cr_expect_eq(read_one(&s, cases[i].kind), HSD_E_CORRUPT, "%c %s", cases[i].kind,
-                     cases[i].text);
-        cr_expect(strstr(err.text, "should stand here") != NULL &&
-                      err.offset_bytes != HSD_NO_OFFSET,
-                  "%s", err.text);
+        cr_expect_eq(read_one(&s, cases[i].kind), HSD_E_CORRUPT, "%c %s", cases[i].kind, cases[i].text);
+        cr_expect(strstr(err.text, "should stand here") != NULL && err.offset_bytes != HSD_NO_OFFSET, "%s", err.text);
         close_stream(&s);
     }
 }
@@ -228,15 +219,12 @@ Test(v8_json, every_prefix_of_a_value_is_cut_off)
     static const struct {
         char kind;
         const char *text;
-    } cases[] = {{'s', "\"a\\u20ac\\n\xe2\x82\xac b\""},
-                 {'k', "\"a\\\"b\\\\\""},
-                 {'v', "{\"a\":[1,\"]\",{}]}"}};
+    } cases[] = {{'s', "\"a\\u20ac\\n\xe2\x82\xac b\""}, {'k', "\"a\\\"b\\\\\""}, {'v', "{\"a\":[1,\"]\",{}]}"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (size_t cut = 0; cut < strlen(cases[i].text); cut++) {
             stream s;
             open_stream(&s, cases[i].text, cut, 4);
-            cr_expect_eq(read_one(&s, cases[i].kind), HSD_E_TRUNCATED, "%s cut at %zu",
-                         cases[i].text, cut);
+            cr_expect_eq(read_one(&s, cases[i].kind), HSD_E_TRUNCATED, "%s cut at %zu", cases[i].text, cut);
             cr_expect_eq(err.offset_bytes, cut);
             close_stream(&s);
         }

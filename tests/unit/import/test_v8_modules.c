@@ -12,10 +12,11 @@
 TestSuite(v8_modules, .init = case_v8_setup);
 
 /* A closure of a function of this script, at this place. */
-static uint32_t add_function(v8_heap *heap, const v8_program *p, const char *name, const char *path, const uint32_t place[2])
+static uint32_t add_function(v8_heap *heap, const v8_program *p, const char *name, const char *path,
+                             const uint32_t place[2])
 {
-    const uint32_t closure = v8_node(heap, "closure", name, 64), code = v8_node(heap, "code", name, 56), script = v8_node(heap, "code", path, 128),
-                   info = v8_node(heap, "code", "system / ScopeInfo", 56);
+    const uint32_t closure = v8_node(heap, "closure", name, 64), code = v8_node(heap, "code", name, 56),
+                   script = v8_node(heap, "code", path, 128), info = v8_node(heap, "code", "system / ScopeInfo", 56);
     v8_edge(heap, p->leak, "property", "callback", closure);
     v8_edge(heap, closure, "internal", "shared", code);
     v8_edge(heap, closure, "internal", "context", p->native_context);
@@ -38,7 +39,11 @@ Test(v8_modules, a_function_says_where_it_stands)
         {"", "file:///srv/app/router.mjs", "Function (anonymous) (router.mjs:1)", {0, 0}, false},
         {"e", "https://shop.example/static/bundle.js?v=3", "Function e (bundle.js:1:20311)", {0, 20310}, false},
         {"far", "/srv/app/far.js", "Function far (far.js)", {0, 0}, true},
-        {"list", "/srv/app/node_modules/express/lib/router/index.js", "Function list (express/lib/router/index.js:9)", {8, 0}, false},
+        {"list",
+         "/srv/app/node_modules/express/lib/router/index.js",
+         "Function list (express/lib/router/index.js:9)",
+         {8, 0},
+         false},
         {"a", "/srv/app/orders/index.js", "Function a (orders/index.js:2)", {1, 0}, false},
         {"get", "/srv/app/models/users.js", "Function get (models/users.js:2)", {1, 0}, false},
         {"get", "/srv/app/routes/users.js", "Function get (routes/users.js:3)", {2, 0}, false},
@@ -50,9 +55,11 @@ Test(v8_modules, a_function_says_where_it_stands)
     const v8_program p = v8_add_program(heap);
     uint32_t closures[sizeof cases / sizeof cases[0]];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        closures[i] = add_function(heap, &p, cases[i].name, cases[i].path, cases[i].has_no_place ? NULL : cases[i].place);
+        closures[i] =
+            add_function(heap, &p, cases[i].name, cases[i].path, cases[i].has_no_place ? NULL : cases[i].place);
     loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) cr_expect_str_eq(c.objects[closures[i]].type, cases[i].type, "%s", c.objects[closures[i]].type);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        cr_expect_str_eq(c.objects[closures[i]].type, cases[i].type, "%s", c.objects[closures[i]].type);
     loaded_release(&c);
     v8_heap_free(heap);
 }
@@ -95,7 +102,8 @@ Test(v8_modules, a_module_is_called_by_its_file)
 {
     v8_heap *heap = v8_heap_new();
     const v8_program p = v8_add_program(heap);
-    const uint32_t module = add_module(heap, &p, "Module", "/srv/app/bus.js"), other = add_module(heap, &p, "Row", "/srv/app/row.js");
+    const uint32_t module = add_module(heap, &p, "Module", "/srv/app/bus.js"),
+                   other = add_module(heap, &p, "Row", "/srv/app/row.js");
     loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
     cr_expect_str_eq(c.objects[module].name, "bus.js");
     cr_expect_eq(case_v8_reference(&c, module, "exports")->flags, HSC_LABEL_NAMED_ROOT);
@@ -104,7 +112,8 @@ Test(v8_modules, a_module_is_called_by_its_file)
     cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "bus.js", module));
     cr_expect_str_eq(c.objects[other].name, "");
     cr_expect_eq(case_v8_reference(&c, other, "exports")->flags, 0);
-    cr_expect(!loaded_mentions(&c, "row.js") && !loaded_mentions(&c, "secret"), "what is no module keeps its texts for itself");
+    cr_expect(!loaded_mentions(&c, "row.js") && !loaded_mentions(&c, "secret"),
+              "what is no module keeps its texts for itself");
     loaded_release(&c);
     v8_heap_free(heap);
 }
@@ -113,10 +122,12 @@ Test(v8_modules, a_module_that_was_loaded_twice_is_no_root)
 {
     v8_heap *heap = v8_heap_new();
     const v8_program p = v8_add_program(heap);
-    const uint32_t first = add_module(heap, &p, "Module", "/srv/app/plugin.js"), second = add_module(heap, &p, "Module", "/srv/app/plugin.js");
+    const uint32_t first = add_module(heap, &p, "Module", "/srv/app/plugin.js"),
+                   second = add_module(heap, &p, "Module", "/srv/app/plugin.js");
     loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
     cr_expect_str_eq(c.objects[first].name, "plugin.js");
-    cr_expect(!loaded_has_root(&c, HSC_ROOT_GLOBAL, "plugin.js", first) && !loaded_has_root(&c, HSC_ROOT_GLOBAL, "plugin.js", second),
+    cr_expect(!loaded_has_root(&c, HSC_ROOT_GLOBAL, "plugin.js", first) &&
+                  !loaded_has_root(&c, HSC_ROOT_GLOBAL, "plugin.js", second),
               "what holds on to the copies is what matters");
     loaded_release(&c);
     v8_heap_free(heap);
@@ -138,7 +149,8 @@ static es_module add_es_module(v8_heap *heap, const v8_program *p, const char *k
     m.cell = v8_node(heap, "hidden", "system / Cell", 16);
     m.list = v8_node(heap, "array", "", 40);
     m.value = v8_node(heap, "object", "Map", 32);
-    const uint32_t call = v8_node(heap, "object", "Generator", 160), closure = add_function(heap, p, "", "file:///srv/app/sessions.mjs", place);
+    const uint32_t call = v8_node(heap, "object", "Generator", 160),
+                   closure = add_function(heap, p, "", "file:///srv/app/sessions.mjs", place);
     v8_edge(heap, p->leak, "property", "loaded", m.module);
     v8_edge(heap, m.module, "internal", "map", v8_node(heap, "hidden", "system / Map", 72));
     v8_edge_at(heap, m.module, "hidden", 0, m.table);

@@ -58,13 +58,12 @@ static hsd_status read_list(hsd_source *source, size_t batch, uint64_t *out, siz
     return HSD_OK;
 }
 
-static hsd_status read_text(const char *text, size_t size, size_t step, size_t window, size_t batch,
-                            uint64_t *out, size_t *count)
+static hsd_status read_text(const char *text, size_t size, size_t step, size_t window, size_t batch, uint64_t *out,
+                            size_t *count)
 {
     hsd_source source;
     pieces p = {text, size, 0, step};
-    cr_assert_eq(hsd_source_open_custom(&source, &piece_ops, &p, "pieces", window, false, &err),
-                 HSD_OK);
+    cr_assert_eq(hsd_source_open_custom(&source, &piece_ops, &p, "pieces", window, false, &err), HSD_OK);
     const hsd_status status = read_list(&source, batch, out, count);
     hsd_source_close(&source);
     return status;
@@ -88,20 +87,17 @@ static size_t random_list(test_random *random, char *text, uint64_t *numbers, si
 {
     static const char *const separators[] = {",", ",", ",", "\n,", " , ", ",\r\n\t", "\n,\n"};
     const bool is_dense = test_below(random, 3) == 0; /* like new V8: a comma and nothing else */
-    size_t size =
-        (size_t)snprintf(text, TEXT_BYTES, "[%s", test_below(random, 4) == 0 ? " \n" : "");
+    size_t size = (size_t)snprintf(text, TEXT_BYTES, "[%s", test_below(random, 4) == 0 ? " \n" : "");
     *count = (size_t)test_below(random, MOST_NUMBERS);
     for (size_t i = 0; i < *count; i++) {
         const bool is_negative = !is_dense && test_below(random, 40) == 0;
         numbers[i] = random_number(random);
         const char *separator = is_dense ? "," : separators[test_below(random, 7)];
-        size +=
-            (size_t)snprintf(text + size, TEXT_BYTES - size, "%s%s%llu", i == 0 ? "" : separator,
-                             is_negative ? "-" : "", (unsigned long long)numbers[i]);
+        size += (size_t)snprintf(text + size, TEXT_BYTES - size, "%s%s%llu", i == 0 ? "" : separator,
+                                 is_negative ? "-" : "", (unsigned long long)numbers[i]);
         if (is_negative) numbers[i] = UINT64_C(0) - numbers[i];
     }
-    return size + (size_t)snprintf(text + size, TEXT_BYTES - size, "%s]",
-                                   test_below(random, 2) == 0 ? "\n" : "");
+    return size + (size_t)snprintf(text + size, TEXT_BYTES - size, "%s]", test_below(random, 2) == 0 ? "\n" : "");
 }
 
 Test(v8_numbers, are_those_of_the_text_for_any_window_and_batch)
@@ -113,17 +109,14 @@ Test(v8_numbers, are_those_of_the_text_for_any_window_and_batch)
     for (unsigned round = 0; round < 1500; round++) {
         size_t count, got;
         const size_t size = random_list(&random, text, expected, &count);
-        const size_t step = 1 + (size_t)test_below(&random, 300),
-                     window = 64 + (size_t)test_below(&random, 400);
+        const size_t step = 1 + (size_t)test_below(&random, 300), window = 64 + (size_t)test_below(&random, 400);
         const size_t batch = 1 + (size_t)test_below(&random, 64);
-        cr_assert_eq(read_text(text, size, step, window, batch, found, &got), HSD_OK,
-                     "seed %lu round %u: %s", (unsigned long)seed, round, err.text);
-        cr_assert_eq(got, count, "seed %lu round %u: %zu of %zu", (unsigned long)seed, round, got,
-                     count);
+        cr_assert_eq(read_text(text, size, step, window, batch, found, &got), HSD_OK, "seed %lu round %u: %s",
+                     (unsigned long)seed, round, err.text);
+        cr_assert_eq(got, count, "seed %lu round %u: %zu of %zu", (unsigned long)seed, round, got, count);
         for (size_t i = 0; i < count; i++)
-            cr_assert_eq(found[i], expected[i], "seed %lu round %u number %zu: %lu for %lu",
-                         (unsigned long)seed, round, i, (unsigned long)found[i],
-                         (unsigned long)expected[i]);
+            cr_assert_eq(found[i], expected[i], "seed %lu round %u number %zu: %lu for %lu", (unsigned long)seed, round,
+                         i, (unsigned long)found[i], (unsigned long)expected[i]);
     }
 }
 
@@ -150,11 +143,9 @@ Test(v8_numbers, of_every_prefix_end_with_the_whole_ones_and_say_where)
         size_t got, whole = 0;
         const hsd_status status = read_text(text, cut, 7, 128, 16, found, &got);
         cr_assert_eq(status, HSD_E_TRUNCATED, "prefix %zu", cut);
-        cr_assert_eq(err.offset_bytes, cut, "prefix %zu: offset %lu", cut,
-                     (unsigned long)err.offset_bytes);
+        cr_assert_eq(err.offset_bytes, cut, "prefix %zu: offset %lu", cut, (unsigned long)err.offset_bytes);
         for (size_t i = 1; i < cut; i++)
-            whole += text[i] < '0' && text[i - 1] >= '0' &&
-                     text[i - 1] <= '9'; /* something ends a number */
+            whole += text[i] < '0' && text[i - 1] >= '0' && text[i - 1] <= '9'; /* something ends a number */
         cr_assert_eq(got, whole, "prefix %zu: %zu of %zu", cut, got, whole);
         for (size_t i = 0; i < got; i++)
             cr_assert_eq(found[i], expected[i]);
@@ -183,8 +174,7 @@ Test(v8_numbers, refuses_what_is_no_whole_number)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         uint64_t found[64];
         size_t count;
-        cr_expect_eq(read_text(texts[i], strlen(texts[i]), 99, 64, 40, found, &count),
-                     HSD_E_CORRUPT, "%s", texts[i]);
+        cr_expect_eq(read_text(texts[i], strlen(texts[i]), 99, 64, 40, found, &count), HSD_E_CORRUPT, "%s", texts[i]);
         cr_expect(strstr(err.text, "things") != NULL, "%s: %s", texts[i], err.text);
     }
 }
@@ -196,8 +186,7 @@ Test(v8_numbers, can_be_skipped)
         hsd_source source;
         hsd_v8_numbers numbers;
         pieces p = {text, size, 0, 3};
-        cr_assert_eq(hsd_source_open_custom(&source, &piece_ops, &p, "pieces", 64, false, &err),
-                     HSD_OK);
+        cr_assert_eq(hsd_source_open_custom(&source, &piece_ops, &p, "pieces", 64, false, &err), HSD_OK);
         hsd_status status = hsd_v8_numbers_begin(&numbers, &source, "things", &err);
         if (status == HSD_OK) status = hsd_v8_numbers_skip(&numbers, &err);
         cr_expect_eq(status, size < sizeof text - 2 ? HSD_E_TRUNCATED : HSD_OK, "%zu bytes", size);

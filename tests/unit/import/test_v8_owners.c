@@ -17,8 +17,7 @@ Test(v8_owners, roots_are_named_by_their_group)
 {
     v8_heap *heap = v8_heap_new();
     const v8_program p = v8_add_program(heap);
-    const uint32_t orphan = v8_node(heap, "code", "v8BreakIterator", 64),
-                   text = v8_node(heap, "string", "secret", 24);
+    const uint32_t orphan = v8_node(heap, "code", "v8BreakIterator", 64), text = v8_node(heap, "string", "secret", 24);
     v8_edge_at(heap, p.root, "element", 8, text);
     loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
     cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "global", p.global));
@@ -30,8 +29,8 @@ Test(v8_owners, roots_are_named_by_their_group)
     cr_expect_eq(c.root_count, 6, "weak references and groups are no roots: %zu", c.root_count);
     for (size_t i = 0; i < c.root_count; i++)
         cr_expect_eq(c.roots[i].flags, c.roots[i].kind == HSC_ROOT_GLOBAL ? 0u : HSC_ROOT_SECONDARY,
-                     "only what the program itself holds owns: kind %u has flags %u",
-                     (unsigned)c.roots[i].kind, (unsigned)c.roots[i].flags);
+                     "only what the program itself holds owns: kind %u has flags %u", (unsigned)c.roots[i].kind,
+                     (unsigned)c.roots[i].flags);
     loaded_release(&c);
     v8_heap_free(heap);
 }
@@ -44,8 +43,7 @@ Test(v8_owners, properties_of_the_global_object_own_what_hangs_from_them)
     loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
     cr_expect_str_eq(c.objects[p.global].name, "global");
     cr_expect_eq(case_v8_reference(&c, p.global, "leak")->flags, HSC_LABEL_NAMED_ROOT);
-    cr_expect_eq(case_v8_reference(&c, p.sessions, "leak")->flags, 0,
-                 "the same name elsewhere is an ordinary field");
+    cr_expect_eq(case_v8_reference(&c, p.sessions, "leak")->flags, 0, "the same name elsewhere is an ordinary field");
     cr_expect_eq(case_v8_reference(&c, p.global, "properties")->flags, HSC_LABEL_FOLD);
     loaded_release(&c);
     v8_heap_free(heap);
@@ -66,17 +64,14 @@ Test(v8_owners, variables_of_a_module_own_what_hangs_from_them)
 Test(v8_owners, what_only_looks_like_an_owner_is_none)
 {
     /* Each way in which a context or a global object is not what it seems: one name is another. */
-    static const char *const proofs[] = {"shared", "context", "script_or_debug_info",
-                                         "global_proxy"};
+    static const char *const proofs[] = {"shared", "context", "script_or_debug_info", "global_proxy"};
     for (size_t i = 0; i < sizeof proofs / sizeof proofs[0]; i++) {
         v8_heap *heap = v8_heap_new();
         const v8_program p = v8_add_program(heap);
         heap->strings[v8_string(heap, proofs[i])][0] = 'x';
         loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
-        cr_expect_eq(case_v8_reference(&c, p.global, "leak")->flags,
-                     i == 3 ? 0u : HSC_LABEL_NAMED_ROOT);
-        cr_expect_eq(case_v8_reference(&c, p.module, "sessions")->flags,
-                     i == 3 ? HSC_LABEL_NAMED_ROOT : 0u);
+        cr_expect_eq(case_v8_reference(&c, p.global, "leak")->flags, i == 3 ? 0u : HSC_LABEL_NAMED_ROOT);
+        cr_expect_eq(case_v8_reference(&c, p.module, "sessions")->flags, i == 3 ? HSC_LABEL_NAMED_ROOT : 0u);
         loaded_release(&c);
         v8_heap_free(heap);
     }
@@ -104,8 +99,7 @@ static uint32_t add_module(v8_heap *heap, const v8_program *p, const char *file)
 {
     const uint32_t module = v8_node(heap, "object", "system / Context", 64),
                    home = v8_node(heap, "code", "system / ScopeInfo", 80);
-    const uint32_t closure = v8_node(heap, "closure", "f", 64),
-                   function = v8_node(heap, "code", "f", 56);
+    const uint32_t closure = v8_node(heap, "closure", "f", 64), function = v8_node(heap, "code", "f", 56);
     const uint32_t script = v8_node(heap, "code", file, 128);
     v8_edge(heap, p->leak, "property", "closure", closure);
     v8_edge(heap, module, "context", "cache", p->leak);
@@ -156,10 +150,9 @@ Test(v8_owners, modules_are_called_by_their_file)
 Test(v8_owners, several_global_objects_are_numbered)
 {
     v8_heap *heap = v8_heap_new();
-    const uint32_t root = v8_node(heap, "synthetic", "", 0),
-                   gc = v8_node(heap, "synthetic", "(GC roots)", 0);
-    static const char *const classes[] = {"Window [JSGlobalObject] / https://a.com", "global",
-                                          "Object (global*)", "Window / https://b.com"};
+    const uint32_t root = v8_node(heap, "synthetic", "", 0), gc = v8_node(heap, "synthetic", "(GC roots)", 0);
+    static const char *const classes[] = {"Window [JSGlobalObject] / https://a.com", "global", "Object (global*)",
+                                          "Window / https://b.com"};
     static const char *const names[] = {"window", "global", "global#2", "window#2"};
     uint32_t globals[4];
     v8_edge_at(heap, root, "element", 1, gc);
@@ -175,8 +168,7 @@ Test(v8_owners, several_global_objects_are_numbered)
     loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
     for (size_t i = 0; i < 4; i++) {
         cr_expect_str_eq(c.objects[globals[i]].name, names[i], "%s", c.objects[globals[i]].name);
-        cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "global", globals[i]),
-                  "a page's global object is a root");
+        cr_expect(loaded_has_root(&c, HSC_ROOT_GLOBAL, "global", globals[i]), "a page's global object is a root");
     }
     loaded_release(&c);
     v8_heap_free(heap);

@@ -14,23 +14,20 @@
 #include "support/v8_writer.h"
 #include <hscapture/hscapture.h>
 
-static const char *const node_types[] = {
-    "hidden", "array",  "string", "object", "code",         "closure",
-    "regexp", "number", "symbol", "bigint", "object shape", "concatenated string"};
-static const char *const edge_types[] = {"context", "element",  "property", "internal",
-                                         "hidden",  "shortcut", "weak"};
-static const char *const words[] = {
-    "a",
-    "b",
-    "left",
-    "right",
-    "next",
-    "value",
-    "two words",
-    "9",
-    "x@y",
-    "table",
-    "3 / part of key (K @1) -> value (V @2) pair in WeakMap (table @5)"};
+static const char *const node_types[] = {"hidden", "array",  "string", "object", "code",         "closure",
+                                         "regexp", "number", "symbol", "bigint", "object shape", "concatenated string"};
+static const char *const edge_types[] = {"context", "element", "property", "internal", "hidden", "shortcut", "weak"};
+static const char *const words[] = {"a",
+                                    "b",
+                                    "left",
+                                    "right",
+                                    "next",
+                                    "value",
+                                    "two words",
+                                    "9",
+                                    "x@y",
+                                    "table",
+                                    "3 / part of key (K @1) -> value (V @2) pair in WeakMap (table @5)"};
 
 static v8_heap *random_heap(test_random *random)
 {
@@ -38,11 +35,9 @@ static v8_heap *random_heap(test_random *random)
     v8_node(heap, "synthetic", "", 0);
     const uint64_t count = 1 + test_below(random, 60);
     for (uint64_t i = 0; i < count; i++) {
-        const uint64_t size = test_below(random, 4) == 0
-                                  ? test_next(random) >> test_below(random, 64) >> 16
-                                  : test_below(random, 20) * 8;
-        const uint32_t node =
-            v8_node(heap, node_types[test_below(random, 12)], words[test_below(random, 11)], size);
+        const uint64_t size =
+            test_below(random, 4) == 0 ? test_next(random) >> test_below(random, 64) >> 16 : test_below(random, 20) * 8;
+        const uint32_t node = v8_node(heap, node_types[test_below(random, 12)], words[test_below(random, 11)], size);
         if (test_below(random, 3) == 0) heap->nodes[node].id = test_next(random) >> 8 << 8 | i;
     }
     const uint64_t edges = test_below(random, 300);
@@ -51,8 +46,7 @@ static v8_heap *random_heap(test_random *random)
                        to = (uint32_t)test_below(random, heap->node_count);
         const char *kind = edge_types[test_below(random, 7)];
         if (strcmp(kind, "element") == 0 || strcmp(kind, "hidden") == 0)
-            v8_edge_at(heap, from, kind, (uint32_t)(test_next(random) >> test_below(random, 64)),
-                       to);
+            v8_edge_at(heap, from, kind, (uint32_t)(test_next(random) >> test_below(random, 64)), to);
         else
             v8_edge(heap, from, kind, words[test_below(random, 11)], to);
     }
@@ -73,31 +67,26 @@ static const char *class_of(const v8_heap_node *node, const char *name)
 
 static bool has_name(const v8_heap_node *node)
 {
-    return strcmp(node->type, "closure") == 0 || strcmp(node->type, "code") == 0 ||
-           strcmp(node->type, "hidden") == 0 || strcmp(node->type, "object shape") == 0;
+    return strcmp(node->type, "closure") == 0 || strcmp(node->type, "code") == 0 || strcmp(node->type, "hidden") == 0 ||
+           strcmp(node->type, "object shape") == 0;
 }
 
 /* The name of a reference, by the kind of its edge and of its source. */
 static const char *label_of(const v8_heap *heap, const v8_heap_edge *edge)
 {
     const char *name = heap->strings[edge->name], *from = heap->nodes[edge->from].type;
-    const bool is_word =
-        strcmp(name, "9") != 0 && strchr(name, '/') == NULL && strchr(name, '@') == NULL;
-    if (strcmp(edge->kind, "property") == 0)
-        return is_word && strcmp(name, "two words") != 0 ? name : "";
+    const bool is_word = strcmp(name, "9") != 0 && strchr(name, '/') == NULL && strchr(name, '@') == NULL;
+    if (strcmp(edge->kind, "property") == 0) return is_word && strcmp(name, "two words") != 0 ? name : "";
     if (strcmp(edge->kind, "context") == 0) return name;
-    if (strcmp(edge->kind, "weak") == 0)
-        return strcmp(from, "object") == 0 && is_word ? name : "internal";
+    if (strcmp(edge->kind, "weak") == 0) return strcmp(from, "object") == 0 && is_word ? name : "internal";
     if (strcmp(edge->kind, "shortcut") == 0) return edge->from != 0 && is_word ? name : "internal";
     if (strcmp(from, "array") == 0) return "";
     if (strcmp(from, "synthetic") == 0) return "internal";
-    if (strcmp(from, "hidden") != 0 && strstr(name, "part of key") != NULL)
-        return "WeakMap value";
+    if (strcmp(from, "hidden") != 0 && strstr(name, "part of key") != NULL) return "WeakMap value";
     return is_word ? name : "internal";
 }
 
-static void check_edge(const v8_heap *heap, const v8_heap_edge *edge, const loaded_reference *found,
-                       uint64_t seed)
+static void check_edge(const v8_heap *heap, const v8_heap_edge *edge, const loaded_reference *found, uint64_t seed)
 {
     const bool is_indexed = strcmp(edge->kind, "element") == 0 || strcmp(edge->kind, "hidden") == 0;
     cr_assert_eq(found->target, edge->to, "seed %lu", (unsigned long)seed);
@@ -105,13 +94,11 @@ static void check_edge(const v8_heap *heap, const v8_heap_edge *edge, const load
     const char *name = strcmp(edge->kind, "element") == 0  ? ""
                        : strcmp(edge->kind, "hidden") == 0 ? "internal"
                                                            : label_of(heap, edge);
-    cr_assert_str_eq(found->name, name, "seed %lu: %s edge %s of a %s is %s", (unsigned long)seed,
-                     edge->kind, is_indexed ? "" : heap->strings[edge->name],
-                     heap->nodes[edge->from].type, found->name);
+    cr_assert_str_eq(found->name, name, "seed %lu: %s edge %s of a %s is %s", (unsigned long)seed, edge->kind,
+                     is_indexed ? "" : heap->strings[edge->name], heap->nodes[edge->from].type, found->name);
     const bool is_weak = (found->flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_WEAK;
     if (strcmp(edge->kind, "weak") == 0) cr_assert(is_weak, "seed %lu", (unsigned long)seed);
-    if (strcmp(edge->kind, "property") == 0 || strcmp(edge->kind, "element") == 0 ||
-        strcmp(edge->kind, "context") == 0)
+    if (strcmp(edge->kind, "property") == 0 || strcmp(edge->kind, "element") == 0 || strcmp(edge->kind, "context") == 0)
         cr_assert(!is_weak, "seed %lu", (unsigned long)seed);
 }
 
@@ -125,12 +112,10 @@ static void check(const v8_heap *heap, const loaded *capture, uint64_t seed)
         const loaded_object *object = &capture->objects[i];
         cr_assert_eq(object->id, node->id, "seed %lu", (unsigned long)seed);
         cr_assert_eq(object->size, node->size, "seed %lu", (unsigned long)seed);
-        cr_assert_str_eq(object->type, class_of(node, heap->strings[node->name]),
-                         "seed %lu: %s for %s %s", (unsigned long)seed, object->type, node->type,
-                         heap->strings[node->name]);
-        cr_assert_str_eq(object->name, has_name(node) ? heap->strings[node->name] : "",
-                         "seed %lu: %s for %s %s", (unsigned long)seed, object->name, node->type,
-                         heap->strings[node->name]);
+        cr_assert_str_eq(object->type, class_of(node, heap->strings[node->name]), "seed %lu: %s for %s %s",
+                         (unsigned long)seed, object->type, node->type, heap->strings[node->name]);
+        cr_assert_str_eq(object->name, has_name(node) ? heap->strings[node->name] : "", "seed %lu: %s for %s %s",
+                         (unsigned long)seed, object->name, node->type, heap->strings[node->name]);
     }
     for (uint32_t i = 0; i < heap->edge_count; i++) {
         const v8_heap_edge *edge = &heap->edges[i];
@@ -150,13 +135,12 @@ Test(v8_random, heaps_come_out_as_they_went_in)
         test_random random = {seed};
         v8_heap *heap = random_heap(&random);
         size_t size;
-        char *json = v8_heap_write(
-            heap, (v8_form)(V8_FORM_NODE_20 + test_below(&random, V8_FORM_COUNT - 1)), &size);
+        char *json = v8_heap_write(heap, (v8_form)(V8_FORM_NODE_20 + test_below(&random, V8_FORM_COUNT - 1)), &size);
         loaded capture;
         hsd_error err;
         hsd_error_init(&err);
-        cr_assert_eq(loaded_import(&capture, json, size, &options, NULL, &err), HSD_OK,
-                     "seed %lu: %s", (unsigned long)seed, err.text);
+        cr_assert_eq(loaded_import(&capture, json, size, &options, NULL, &err), HSD_OK, "seed %lu: %s",
+                     (unsigned long)seed, err.text);
         check(heap, &capture, seed);
         loaded_release(&capture);
         free(json);

@@ -20,22 +20,20 @@ static void expect_same(const loaded *a, const loaded *b, int form)
     cr_assert_eq(a->root_count, b->root_count, "form %d", form);
     for (size_t i = 0; i < a->object_count; i++) {
         const loaded_object *x = &a->objects[i], *y = &b->objects[i];
-        cr_expect(x->id == y->id && x->size == y->size && x->flags == y->flags &&
-                      x->type_flags == y->type_flags,
+        cr_expect(x->id == y->id && x->size == y->size && x->flags == y->flags && x->type_flags == y->type_flags,
                   "form %d object %zu", form, i);
         cr_expect_str_eq(x->type, y->type, "form %d object %zu: %s, %s", form, i, x->type, y->type);
         cr_expect_str_eq(x->name, y->name, "form %d object %zu: %s, %s", form, i, x->name, y->name);
         cr_assert_eq(x->reference_count, y->reference_count);
         for (size_t k = 0; k < x->reference_count; k++) {
             const loaded_reference *p = &x->references[k], *q = &y->references[k];
-            cr_expect(p->target == q->target && p->index == q->index && p->kind == q->kind &&
-                          p->flags == q->flags && strcmp(p->name, q->name) == 0,
+            cr_expect(p->target == q->target && p->index == q->index && p->kind == q->kind && p->flags == q->flags &&
+                          strcmp(p->name, q->name) == 0,
                       "form %d object %zu reference %zu: %s, %s", form, i, k, p->name, q->name);
         }
     }
     for (size_t i = 0; i < a->root_count; i++)
-        cr_expect(a->roots[i].kind == b->roots[i].kind &&
-                      a->roots[i].target == b->roots[i].target &&
+        cr_expect(a->roots[i].kind == b->roots[i].kind && a->roots[i].target == b->roots[i].target &&
                       strcmp(a->roots[i].label, b->roots[i].label) == 0,
                   "form %d root %zu", form, i);
 }
@@ -98,8 +96,7 @@ Test(v8_snapshot, classes_are_those_of_devtools)
         {"native", "<div id=\"secret\" class=\"x y\">", "<div>", 0},
         {"native", "Detached <div id=\"secret\">", "Detached <div>", 0},
         {"native", "Node / Environment", "Node / Environment", 0},
-        {"native", "system / ExternalStringData", "system / ExternalStringData",
-         HSC_TYPE_INTERNAL | HSC_TYPE_PART},
+        {"native", "system / ExternalStringData", "system / ExternalStringData", HSC_TYPE_INTERNAL | HSC_TYPE_PART},
         {"synthetic", "(Unknown)", "(synthetic)", HSC_TYPE_INTERNAL},
         {"concatenated string", "(concatenated string)", "(concatenated string)", 0},
         {"sliced string", "secret", "(sliced string)", 0},
@@ -119,10 +116,10 @@ Test(v8_snapshot, classes_are_those_of_devtools)
     }
     loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        cr_expect_str_eq(c.objects[first + i].type, cases[i].class, "%s %s: %s", cases[i].type,
-                         cases[i].name, c.objects[first + i].type);
-        cr_expect_eq(c.objects[first + i].type_flags, cases[i].flags, "%s %s: %x", cases[i].type,
-                     cases[i].name, c.objects[first + i].type_flags);
+        cr_expect_str_eq(c.objects[first + i].type, cases[i].class, "%s %s: %s", cases[i].type, cases[i].name,
+                         c.objects[first + i].type);
+        cr_expect_eq(c.objects[first + i].type_flags, cases[i].flags, "%s %s: %x", cases[i].type, cases[i].name,
+                     c.objects[first + i].type_flags);
         cr_expect_eq(c.objects[first + i].size, 8 + i);
     }
     cr_expect(!loaded_mentions(&c, "secret"), "a value of the program is in the capture");
@@ -160,8 +157,7 @@ Test(v8_snapshot, what_has_no_size_is_no_object)
     v8_edge(heap, environment, "element", "1", p.leak);
     loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
     for (uint32_t i = 0; i < heap->node_count; i++)
-        cr_expect_eq((c.objects[i].flags & HSC_OBJECT_PSEUDO) != 0, heap->nodes[i].size == 0,
-                     "node %u", i);
+        cr_expect_eq((c.objects[i].flags & HSC_OBJECT_PSEUDO) != 0, heap->nodes[i].size == 0, "node %u", i);
     cr_expect(loaded_has_root(&c, HSC_ROOT_HANDLE, "Node / Environment", environment));
     loaded_release(&c);
     v8_heap_free(heap);
@@ -170,8 +166,7 @@ Test(v8_snapshot, what_has_no_size_is_no_object)
 Test(v8_snapshot, nothing_is_a_part_where_devtools_moves_no_sizes)
 {
     v8_heap *heap = v8_heap_new();
-    const uint32_t root = v8_node(heap, "synthetic", "", 0),
-                   gc = v8_node(heap, "synthetic", "(GC roots)", 0);
+    const uint32_t root = v8_node(heap, "synthetic", "", 0), gc = v8_node(heap, "synthetic", "(GC roots)", 0);
     const uint32_t hidden = v8_node(heap, "hidden", "system / Map", 80);
     const uint32_t data = v8_node(heap, "native", "system / ExternalStringData", 80);
     v8_edge_at(heap, root, "element", 1, gc);
@@ -196,8 +191,7 @@ Test(v8_snapshot, each_kind_of_edge_becomes_its_label)
     v8_heap *heap = v8_heap_new();
     const v8_program p = v8_add_program(heap);
     const uint32_t o = v8_node(heap, "object", "Thing", 24), x = v8_node(heap, "object", "X", 8);
-    const uint32_t inner = v8_node(heap, "object", "system / Context", 24),
-                   hidden = v8_node(heap, "hidden", "h", 8);
+    const uint32_t inner = v8_node(heap, "object", "system / Context", 24), hidden = v8_node(heap, "hidden", "h", 8);
     v8_edge(heap, p.leak, "property", "thing", o);
     v8_edge(heap, p.leak, "property", "inner", inner);
     v8_edge(heap, inner, "context", "count", x);
@@ -218,22 +212,17 @@ Test(v8_snapshot, each_kind_of_edge_becomes_its_label)
         const char *name;
         uint32_t kind, flags;
     } cases[] = {
-        {inner, "count", HSC_LABEL_VARIABLE, 0},
-        {inner, "previous", HSC_LABEL_INTERNAL, 0},
-        {o, "field", HSC_LABEL_FIELD, 0},
-        {o, "table", HSC_LABEL_INTERNAL, HSC_LABEL_FOLD},
-        {o, "backing_map", HSC_LABEL_INTERNAL, 0},
-        {o, "bound_this", HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK},
-        {o, "bound_part", HSC_LABEL_INTERNAL, 0},
-        {o, "target", HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK},
+        {inner, "count", HSC_LABEL_VARIABLE, 0},   {inner, "previous", HSC_LABEL_INTERNAL, 0},
+        {o, "field", HSC_LABEL_FIELD, 0},          {o, "table", HSC_LABEL_INTERNAL, HSC_LABEL_FOLD},
+        {o, "backing_map", HSC_LABEL_INTERNAL, 0}, {o, "bound_this", HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK},
+        {o, "bound_part", HSC_LABEL_INTERNAL, 0},  {o, "target", HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const loaded_reference *found = case_v8_reference(&c, cases[i].from, cases[i].name);
         cr_expect_eq(found->kind, cases[i].kind, "%s: kind %u", cases[i].name, found->kind);
         cr_expect_eq(found->flags, cases[i].flags, "%s: flags %u", cases[i].name, found->flags);
     }
-    const loaded_reference *element = &c.objects[o].references[1],
-                           *at_hidden = &c.objects[o].references[4];
+    const loaded_reference *element = &c.objects[o].references[1], *at_hidden = &c.objects[o].references[4];
     cr_expect(element->kind == HSC_LABEL_ELEMENT && element->index == 17 && element->target == x);
     cr_expect(at_hidden->kind == HSC_LABEL_INTERNAL && at_hidden->index == 5 &&
               strcmp(at_hidden->name, "internal") == 0);
@@ -264,16 +253,15 @@ Test(v8_snapshot, what_leads_into_a_container_is_told_from_what_leads_out)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         v8_heap *heap = v8_heap_new();
         const v8_program p = v8_add_program(heap);
-        const uint32_t from = v8_node(heap, cases[i].type, "From", 32),
-                       inside = v8_node(heap, "array", "", 64), x = v8_node(heap, "object", "X", 8);
+        const uint32_t from = v8_node(heap, cases[i].type, "From", 32), inside = v8_node(heap, "array", "", 64),
+                       x = v8_node(heap, "object", "X", 8);
         v8_edge(heap, p.leak, "property", "from", from);
         v8_edge(heap, from, "internal", cases[i].edge, inside);
         v8_edge(heap, from, "property", cases[i].edge, x);
         v8_edge(heap, inside, "internal", "0", x);
         loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
         cr_expect_eq(c.objects[from].references[0].flags, cases[i].flags, "%s", cases[i].edge);
-        cr_expect_eq(c.objects[from].references[1].flags, 0, "the program's own .%s",
-                     cases[i].edge);
+        cr_expect_eq(c.objects[from].references[1].flags, 0, "the program's own .%s", cases[i].edge);
         cr_expect_eq(c.objects[inside].references[0].kind, HSC_LABEL_VALUE, "items");
         cr_expect_str_eq(c.objects[inside].references[0].name, "");
         loaded_release(&c);
@@ -283,14 +271,11 @@ Test(v8_snapshot, what_leads_into_a_container_is_told_from_what_leads_out)
 
 Test(v8_snapshot, the_key_of_a_weak_map_holds_its_value_and_the_table_does_not)
 {
-    static const char pair[] =
-        "4 / part of key (Key @21) -> value (secret @23) pair in WeakMap (table @19)";
+    static const char pair[] = "4 / part of key (Key @21) -> value (secret @23) pair in WeakMap (table @19)";
     v8_heap *heap = v8_heap_new();
     const v8_program p = v8_add_program(heap);
-    const uint32_t table = v8_node(heap, "array", "", 104),
-                   key = v8_node(heap, "object", "Key", 24);
-    const uint32_t value = v8_node(heap, "object", "Value", 24),
-                   part = v8_node(heap, "array", "", 24);
+    const uint32_t table = v8_node(heap, "array", "", 104), key = v8_node(heap, "object", "Key", 24);
+    const uint32_t value = v8_node(heap, "object", "Value", 24), part = v8_node(heap, "array", "", 24);
     v8_edge(heap, p.leak, "property", "table", table);
     v8_edge(heap, p.leak, "property", "key", key);
     v8_edge(heap, key, "internal", pair, value);
@@ -303,10 +288,8 @@ Test(v8_snapshot, the_key_of_a_weak_map_holds_its_value_and_the_table_does_not)
     v8_edge(heap, table, "internal", "6", key);
     loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
     const loaded_object *from = &c.objects[table];
-    cr_expect_eq(from->references[2].flags, HSC_STRENGTH_WEAK,
-                 "the table's reference holds the value");
-    cr_expect_eq(from->references[4].flags, 0,
-                 "an array may have one owner only if all ways to it count");
+    cr_expect_eq(from->references[2].flags, HSC_STRENGTH_WEAK, "the table's reference holds the value");
+    cr_expect_eq(from->references[4].flags, 0, "an array may have one owner only if all ways to it count");
     cr_expect_eq(from->references[5].flags, 0, "another slot of the table");
     cr_expect_eq(c.objects[key].references[0].flags, 0);
     cr_expect_str_eq(c.objects[key].references[0].name, "WeakMap value");
@@ -321,22 +304,20 @@ Test(v8_snapshot, the_table_of_a_weak_map_is_known_by_the_names_of_its_pairs)
     v8_heap *heap = v8_heap_new();
     const v8_program p = v8_add_program(heap);
     const uint32_t table = v8_node(heap, "array", "", 104), list = v8_node(heap, "array", "", 24);
-    const uint32_t key = v8_node(heap, "object", "Key", 24),
-                   value = v8_node(heap, "object", "Value", 24),
+    const uint32_t key = v8_node(heap, "object", "Key", 24), value = v8_node(heap, "object", "Value", 24),
                    part = v8_node(heap, "array", "", 24);
     v8_edge(heap, p.leak, "property", "table", table);
     v8_edge(heap, p.leak, "property", "list", list);
     v8_edge(heap, p.leak, "property", "key", key);
-    v8_edge(heap, table, "internal",
-            "1 / part of key (Key @21) -> value (Value @23) pair in WeakMap (table @17)", value);
-    v8_edge(heap, table, "internal",
-            "2 / part of key (Key @21) -> value (Value @23) pair in WeakMap (table @17)", value);
+    v8_edge(heap, table, "internal", "1 / part of key (Key @21) -> value (Value @23) pair in WeakMap (table @17)",
+            value);
+    v8_edge(heap, table, "internal", "2 / part of key (Key @21) -> value (Value @23) pair in WeakMap (table @17)",
+            value);
     v8_edge(heap, table, "internal", "3 / key Key in WeakMap", part);
     v8_edge(heap, table, "internal", "key", key);
     v8_edge(heap, list, "internal", "0", value);
     v8_edge(heap, list, "internal", "1", key);
-    v8_edge(heap, key, "internal",
-            "7 / part of key (Key @21) -> value (Value @23) pair in WeakMap (table @17)", value);
+    v8_edge(heap, key, "internal", "7 / part of key (Key @21) -> value (Value @23) pair in WeakMap (table @17)", value);
     loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
     const loaded_object *from = &c.objects[table];
     cr_assert_eq(from->reference_count, 4);
@@ -373,8 +354,7 @@ Test(v8_snapshot, the_cell_of_a_global_variable_does_not_hold_it)
     v8_edge(heap, other, "internal", "value", pair);
     loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
     cr_expect_eq(case_v8_reference(&c, p.cell, "value")->flags, HSC_STRENGTH_WEAK);
-    cr_expect_eq(case_v8_reference(&c, cell, "value")->flags, 0,
-                 "V8's accessor hangs from its cell alone");
+    cr_expect_eq(case_v8_reference(&c, cell, "value")->flags, 0, "V8's accessor hangs from its cell alone");
     cr_expect_eq(case_v8_reference(&c, other, "value")->flags, 0, "a part counts all ways");
     cr_expect_eq(case_v8_reference(&c, box, "value")->flags, 0, "any other value");
     loaded_release(&c);
@@ -386,9 +366,7 @@ Test(v8_snapshot, references_to_nowhere_are_lost_and_counted)
     for (unsigned i = 0; i < 3; i++) {
         v8_heap *heap = v8_heap_new();
         const v8_program p = v8_add_program(heap);
-        heap->dangling_offset = i == 0   ? 3
-                                : i == 1 ? UINT64_C(7) * heap->node_count
-                                         : UINT64_C(1) << 40;
+        heap->dangling_offset = i == 0 ? 3 : i == 1 ? UINT64_C(7) * heap->node_count : UINT64_C(1) << 40;
         v8_edge(heap, p.leak, "property", "x", UINT32_MAX);
         v8_edge(heap, p.leak, "property", "y", p.sessions);
         v8_edge(heap, p.root, "shortcut", "9", UINT32_MAX);
@@ -441,12 +419,10 @@ Test(v8_snapshot, names_that_are_data_are_left_out)
         loaded c = case_v8_import(heap, V8_FORM_NODE_26, &options, NULL);
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
             cr_expect_str_eq(c.objects[o].references[i].name,
-                             cases[i].is_kept || options.with_values ? cases[i].name : "", "%s",
-                             cases[i].name);
+                             cases[i].is_kept || options.with_values ? cases[i].name : "", "%s", cases[i].name);
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
             const bool is_named = cases[i].is_kept || options.with_values;
-            cr_expect_eq(c.objects[o].references[i].kind,
-                         is_named ? HSC_LABEL_FIELD : HSC_LABEL_VALUE,
+            cr_expect_eq(c.objects[o].references[i].kind, is_named ? HSC_LABEL_FIELD : HSC_LABEL_VALUE,
                          "%s: what keeps no name is an item", cases[i].name);
         }
         cr_expect_eq(c.info.facts, HSC_FACT_COLLECTED | (with_values != 0 ? HSC_FACT_VALUES : 0));
@@ -480,10 +456,7 @@ Test(v8_snapshot, keys_of_large_dictionaries_are_data_unless_they_are_common)
     static const struct {
         unsigned fields, small;
         const char *key, *common;
-    } cases[] = {{128, 16, "key0", "common"},
-                 {129, 16, "", "common"},
-                 {129, 15, "", ""},
-                 {20000, 16, "", "common"}};
+    } cases[] = {{128, 16, "key0", "common"}, {129, 16, "", "common"}, {129, 15, "", ""}, {20000, 16, "", "common"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         v8_heap *heap = v8_heap_new();
         const v8_program p = v8_add_program(heap);

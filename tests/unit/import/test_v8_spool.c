@@ -24,17 +24,13 @@ static void setup(void)
 
 TestSuite(v8_spool, .init = setup);
 
-static uint64_t of_any_length(test_random *random)
-{
-    return test_next(random) >> test_below(random, 64);
-}
+static uint64_t of_any_length(test_random *random) { return test_next(random) >> test_below(random, 64); }
 
 static hsd_v8_node random_node(test_random *random, uint64_t last_id)
 {
     hsd_v8_node node = {
         .id = test_below(random, 2) == 0 ? last_id + 2 : of_any_length(random),
-        .self_size =
-            test_below(random, 2) == 0 ? test_below(random, 300) * 8 : of_any_length(random) >> 1,
+        .self_size = test_below(random, 2) == 0 ? test_below(random, 300) * 8 : of_any_length(random) >> 1,
         .name = (uint32_t)of_any_length(random),
         .edge_count = (uint32_t)of_any_length(random),
         .type = (uint8_t)test_below(random, 64),
@@ -67,9 +63,9 @@ static void check_nodes(uint64_t memory_bytes, unsigned count, unsigned times)
             hsd_v8_node node;
             cr_assert_eq(hsd_v8_spool_next(&spool, &err), HSD_OK);
             spool.at = hsd_v8_node_unpack(spool.at, &node, last);
-            cr_assert(node.id == wanted.id && node.self_size == wanted.self_size &&
-                          node.name == wanted.name && node.edge_count == wanted.edge_count &&
-                          node.type == wanted.type && node.state == wanted.state,
+            cr_assert(node.id == wanted.id && node.self_size == wanted.self_size && node.name == wanted.name &&
+                          node.edge_count == wanted.edge_count && node.type == wanted.type &&
+                          node.state == wanted.state,
                       "node %u of %u", i, count);
             last = node.id;
         }
@@ -137,8 +133,7 @@ Test(v8_marks, hold_a_kind_and_two_bits_for_each_node)
     for (unsigned i = 0; i < COUNT; i += 7)
         hsd_v8_marks_set(&marks, i, HSD_V8_MARK_DETACHED);
     for (unsigned i = 0; i < COUNT; i++) {
-        cr_assert_eq(hsd_v8_marks_get(&marks, i), i % 7 == 0 ? HSD_V8_MARK_DETACHED : expected[i],
-                     "node %u", i);
+        cr_assert_eq(hsd_v8_marks_get(&marks, i), i % 7 == 0 ? HSD_V8_MARK_DETACHED : expected[i], "node %u", i);
         cr_assert_eq(hsd_v8_marks_is_awaited(&marks, i), i % 3 == 0);
         cr_assert_eq(hsd_v8_marks_is_referred(&marks, i), i % 5 == 0);
     }
@@ -172,8 +167,7 @@ Test(v8_names, are_found_again_and_come_in_the_order_of_their_strings)
             uint32_t entry;
             const hsd_v8_wait wait = i % 2 == 0 ? HSD_V8_WAIT_TYPE : HSD_V8_WAIT_CELL;
             const uint32_t name = (uint32_t)test_next(&random), owner = i % 2 == 0 ? 0 : i % 1000;
-            cr_assert_eq(hsd_v8_names_intern(&names, wait, i % 4 == 1, owner, name, &entry, &err),
-                         HSD_OK);
+            cr_assert_eq(hsd_v8_names_intern(&names, wait, i % 4 == 1, owner, name, &entry, &err), HSD_OK);
             cr_assert_eq(entry, i);
             cr_assert_eq(names.entries[entry].number, (i % 2 == 0 ? 100 : 200) + i / 2);
         }
@@ -192,8 +186,7 @@ Test(v8_names, keep_room_for_types_when_data_poses_as_names)
     uint32_t entry = 0;
     cr_assert_eq(hsd_v8_names_init(&names, 1, 1, &err), HSD_OK);
     for (uint32_t name = 0; entry != HSD_V8_NO_ENTRY; name++)
-        cr_assert_eq(hsd_v8_names_intern(&names, HSD_V8_WAIT_FIELD, 0, 0, name, &entry, &err),
-                     HSD_OK);
+        cr_assert_eq(hsd_v8_names_intern(&names, HSD_V8_WAIT_FIELD, 0, 0, name, &entry, &err), HSD_OK);
     cr_expect_eq(names.count, HSD_V8_NAMES_LIMIT / 4 * 3);
     cr_assert_eq(hsd_v8_names_intern(&names, HSD_V8_WAIT_TYPE, 0, 0, 7, &entry, &err), HSD_OK);
     cr_expect_neq(entry, HSD_V8_NO_ENTRY);

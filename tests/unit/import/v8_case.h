@@ -13,8 +13,7 @@ extern hsd_error case_v8_err;
 void case_v8_setup(void);
 
 /* Imports the heap in this layout; fails the test where that fails. NULL options: the defaults. */
-loaded case_v8_import(const v8_heap *heap, v8_form form, const hsd_import_options *options,
-                      const hsd_run *run);
+loaded case_v8_import(const v8_heap *heap, v8_form form, const hsd_import_options *options, const hsd_run *run);
 
 /* The reference of this name; fails the test if there is none. */
 const loaded_reference *case_v8_reference(const loaded *capture, uint32_t from, const char *name);

@@ -1,4 +1,5 @@
-/* Digests: those of other programs, whatever the pieces and wherever in memory. (Checksums: test_checks.c of format/.) */
+/* Digests: those of other programs, whatever the pieces and wherever in memory. (Checksums: test_checks.c of format/.)
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

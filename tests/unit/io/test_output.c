@@ -200,8 +200,8 @@ Test(output, folders_that_cannot_take_it_are_told)
 
 Test(output, every_failing_call_leaves_nothing_behind)
 {
-    const hsd_fault_family families[] = {HSD_FAULT_WRITE, HSD_FAULT_SYNC, HSD_FAULT_RENAME,
-                                         HSD_FAULT_OPEN, HSD_FAULT_MALLOC};
+    const hsd_fault_family families[] = {HSD_FAULT_WRITE, HSD_FAULT_SYNC, HSD_FAULT_RENAME, HSD_FAULT_OPEN,
+                                         HSD_FAULT_MALLOC};
     for (size_t family = 0; family < sizeof families / sizeof families[0]; family++) {
         for (int way = 0; way < 4; way++) { /* named or not, forced or not */
             for (uint64_t at = 1; at < 12; at++) {

@@ -77,8 +77,7 @@ static hsd_status fill_pipe(void *context, hsd_error *err)
     (void)err;
     const opened *o = context;
     for (size_t at = 0; at < SIZE;) {
-        const ssize_t count =
-            write(o->pipe_in, data + at, at % 777 + 1 < SIZE - at ? at % 777 + 1 : SIZE - at);
+        const ssize_t count = write(o->pipe_in, data + at, at % 777 + 1 < SIZE - at ? at % 777 + 1 : SIZE - at);
         if (count <= 0) break;
         at += (size_t)count;
     }
@@ -86,15 +85,7 @@ static hsd_status fill_pipe(void *context, hsd_error *err)
     return HSD_OK;
 }
 
-enum {
-    FROM_FILE,
-    FROM_PIPE,
-    FROM_MEMORY,
-    FROM_CUSTOM,
-    FROM_SPOOLED_PIPE,
-    FROM_SPOOLED_CUSTOM,
-    KINDS
-};
+enum { FROM_FILE, FROM_PIPE, FROM_MEMORY, FROM_CUSTOM, FROM_SPOOLED_PIPE, FROM_SPOOLED_CUSTOM, KINDS };
 
 static void open_pipe(opened *o)
 {
@@ -102,8 +93,7 @@ static void open_pipe(opened *o)
     signal(SIGPIPE, SIG_IGN);
     cr_assert_eq(pipe(ends), 0);
     cr_assert_eq(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
-    if (ends[0] != STDIN_FILENO)
-        close(ends[0]); /* the source before may have closed descriptor 0 */
+    if (ends[0] != STDIN_FILENO) close(ends[0]); /* the source before may have closed descriptor 0 */
     o->pipe_in = ends[1];
     hsd_worker_begin(&o->writer, fill_pipe, o, false);
     cr_assert_eq(hsd_source_open_file(&o->source, "-", WINDOW, NULL), HSD_OK);
@@ -113,20 +103,14 @@ static void open_kind(opened *o, int kind)
 {
     memset(o, 0, sizeof *o);
     o->drip = (dripping){.fail_at = SIZE_MAX, .step = 11};
-    if (kind == FROM_FILE)
-        cr_assert_eq(hsd_source_open_file(&o->source, scratch_path("data"), WINDOW, NULL), HSD_OK);
+    if (kind == FROM_FILE) cr_assert_eq(hsd_source_open_file(&o->source, scratch_path("data"), WINDOW, NULL), HSD_OK);
     if (kind == FROM_MEMORY)
-        cr_assert_eq(hsd_source_open_memory(&o->source, (hsd_bytes){data, SIZE}, "memory", NULL),
-                     HSD_OK);
+        cr_assert_eq(hsd_source_open_memory(&o->source, (hsd_bytes){data, SIZE}, "memory", NULL), HSD_OK);
     if (kind == FROM_PIPE || kind == FROM_SPOOLED_PIPE) open_pipe(o);
     if (kind == FROM_CUSTOM)
-        cr_assert_eq(
-            hsd_source_open_custom(&o->source, &drip_ops, &o->drip, "drip", WINDOW, true, NULL),
-            HSD_OK);
+        cr_assert_eq(hsd_source_open_custom(&o->source, &drip_ops, &o->drip, "drip", WINDOW, true, NULL), HSD_OK);
     if (kind == FROM_SPOOLED_CUSTOM)
-        cr_assert_eq(
-            hsd_source_open_custom(&o->source, &drip_ops, &o->drip, "drip", WINDOW, false, NULL),
-            HSD_OK);
+        cr_assert_eq(hsd_source_open_custom(&o->source, &drip_ops, &o->drip, "drip", WINDOW, false, NULL), HSD_OK);
     if (kind >= FROM_SPOOLED_PIPE) {
         cr_assert_eq(hsd_source_peek(&o->source, 100, NULL), HSD_OK); /* a probe looked first */
         cr_assert_eq(hsd_source_make_rewindable(&o->source, &space, NULL), HSD_OK);
@@ -147,8 +131,7 @@ static void close_kind(opened *o)
 static void check_ahead(const hsd_source *s, uint64_t offset)
 {
     cr_assert_eq(hsd_source_offset(s), offset);
-    cr_assert_eq(memcmp(s->at, data + offset, hsd_source_ahead(s)), 0, "at %llu",
-                 (unsigned long long)offset);
+    cr_assert_eq(memcmp(s->at, data + offset, hsd_source_ahead(s)), 0, "at %llu", (unsigned long long)offset);
 }
 
 /* A walk of peeks, takes, copies and skips drawn at random, against the array. */
@@ -196,8 +179,7 @@ static void gives_the_same_bytes(int kind)
         uint8_t whole[2000];
         cr_assert_eq(hsd_source_copy(&o.source, whole, sizeof whole, NULL), HSD_OK);
         cr_assert_eq(memcmp(whole, data, sizeof whole), 0);
-        cr_assert_eq(hsd_source_rewind(&o.source, NULL),
-                     HSD_OK); /* half read, and from the start again */
+        cr_assert_eq(hsd_source_rewind(&o.source, NULL), HSD_OK); /* half read, and from the start again */
         walk(&o.source, 9);
     } else {
         cr_assert_eq(kind, FROM_PIPE);
@@ -350,8 +332,7 @@ Test(source, a_custom_source_that_fails_hands_its_error_on)
         hsd_source s;
         hsd_error err;
         hsd_error_init(&err);
-        cr_assert_eq(hsd_source_open_custom(&s, &drip_ops, &d, "drip", WINDOW, false, NULL),
-                     HSD_OK);
+        cr_assert_eq(hsd_source_open_custom(&s, &drip_ops, &d, "drip", WINDOW, false, NULL), HSD_OK);
         cr_assert_eq(hsd_source_make_rewindable(&s, &space, NULL), HSD_OK);
         cr_assert_eq(hsd_source_skip(&s, SIZE, &err), HSD_E_IO);
         cr_assert_str_eq(err.file, "drip");
@@ -438,8 +419,7 @@ Test(source, every_failed_allocation_closes_what_was_opened)
         hsd_source_close(&s);
         hsd_fault_reset();
         hsd_fault_arm(HSD_FAULT_MALLOC, 1, false, ENOMEM);
-        cr_assert_eq(hsd_source_open_custom(&s, &drip_ops, &d, "drip", 0, false, &err),
-                     HSD_E_NOMEM);
+        cr_assert_eq(hsd_source_open_custom(&s, &drip_ops, &d, "drip", 0, false, &err), HSD_E_NOMEM);
         cr_assert_eq(d.closed, 2);
     }
     hsd_fault_reset();
@@ -454,8 +434,7 @@ Test(source, a_spool_without_a_folder_is_refused_and_the_source_lives_on)
     hsd_temp_space_init(&nowhere, "/nonexistent");
     memset(&o, 0, sizeof o);
     o.drip = (dripping){.fail_at = SIZE_MAX, .step = 500};
-    cr_assert_eq(hsd_source_open_custom(&o.source, &drip_ops, &o.drip, "drip", WINDOW, false, NULL),
-                 HSD_OK);
+    cr_assert_eq(hsd_source_open_custom(&o.source, &drip_ops, &o.drip, "drip", WINDOW, false, NULL), HSD_OK);
     cr_assert_eq(hsd_source_make_rewindable(&o.source, &nowhere, &err), HSD_E_IO);
     cr_assert_not(o.source.can_rewind);
     walk(&o.source, 4);
@@ -470,8 +449,7 @@ Test(source, a_full_disk_stops_a_spool)
     if (!scratch_limit(32)) cr_skip_test("mounting a small file system is not allowed here");
     memset(&o, 0, sizeof o);
     o.drip = (dripping){.fail_at = SIZE_MAX, .step = 500};
-    cr_assert_eq(hsd_source_open_custom(&o.source, &drip_ops, &o.drip, "drip", WINDOW, false, NULL),
-                 HSD_OK);
+    cr_assert_eq(hsd_source_open_custom(&o.source, &drip_ops, &o.drip, "drip", WINDOW, false, NULL), HSD_OK);
     cr_assert_eq(hsd_source_make_rewindable(&o.source, &space, NULL), HSD_OK);
     cr_assert_eq(hsd_source_skip(&o.source, SIZE, &err), HSD_E_IO);
     cr_assert_eq(err.sys_errno, ENOSPC);

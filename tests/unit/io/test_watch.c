@@ -59,7 +59,8 @@ static void expect_digest(hsd_watch *watch, bool is_known, const char *what)
 
 Test(watch, digest_of_a_file_is_that_of_all_of_it)
 {
-    static const uint64_t walks[][5] = {{0}, {50000}, {SIZE - 3, 10}, {90000, 20000, 90000, 0, 95000}, {5000, 10000, 9000, 15000, 4000}};
+    static const uint64_t walks[][5] = {
+        {0}, {50000}, {SIZE - 3, 10}, {90000, 20000, 90000, 0, 95000}, {5000, 10000, 9000, 15000, 4000}};
     for (size_t i = 0; i < HSD_ARRAY_LEN(walks); i++) {
         hsd_source source;
         hsd_watch *watch = open_watched(&source);

@@ -49,7 +49,8 @@ static hsd_status pack(hsd_zip_form form, size_t step)
 
 static size_t unpack_by_zlib(uint8_t *out, size_t room, int window)
 {
-    z_stream stream = {.next_in = packed.bytes, .avail_in = (uInt)packed.size, .next_out = out, .avail_out = (uInt)room};
+    z_stream stream = {
+        .next_in = packed.bytes, .avail_in = (uInt)packed.size, .next_out = out, .avail_out = (uInt)room};
     cr_assert(inflateInit2(&stream, window) == Z_OK);
     cr_assert(inflate(&stream, Z_FINISH) == Z_STREAM_END);
     cr_expect(stream.avail_in == 0);
@@ -110,7 +111,8 @@ static hsd_status unpack(hsd_unzip *unzip, size_t in_step, size_t out_step, uint
     size_t at = 0;
     *got = 0;
     for (;;) {
-        size_t in = packed.size - at < in_step ? packed.size - at : in_step, room = ROOM - *got < out_step ? ROOM - *got : out_step;
+        size_t in = packed.size - at < in_step ? packed.size - at : in_step,
+               room = ROOM - *got < out_step ? ROOM - *got : out_step;
         const size_t had = in;
         const hsd_status status = hsd_unzip_step(unzip, packed.bytes + at, &in, out + *got, &room, NULL);
         at += in;

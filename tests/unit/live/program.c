@@ -1,5 +1,6 @@
 /*
- * A program that is captured by the tests of live/, and one that pretends to be. Prints "ready", ends when its standard input does.
+ * A program that is captured by the tests of live/, and one that pretends to be. Prints "ready", ends when its standard
+ * input does.
  *
  *      program plain             nothing to capture
  *      program agent [OPTIONS]   the tiny agent, called native; options are those of its header
@@ -27,7 +28,9 @@ static int listen_as(long pid)
     struct sockaddr_un name = {.sun_family = AF_UNIX};
     const int length = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "hsdiff/1/native/%ld", pid);
     const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (bind(fd, (struct sockaddr *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) != 0) return -1;
+    if (bind(fd, (struct sockaddr *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) !=
+        0)
+        return -1;
     return listen(fd, 16) == 0 ? fd : -1;
 }
 
@@ -42,7 +45,8 @@ static void answer(int fd, const char *mode)
     if (strcmp(mode, "ok-only") == 0) put(fd, "ok\n");
     if (strcmp(mode, "header-only") == 0) put(fd, "ok\n\x89HSC");
     if (strcmp(mode, "garbage") == 0) put(fd, "ok\nthis is no capture at all, is it?");
-    if (strcmp(mode, "magic-garbage") == 0) put(fd, "ok\n\x89HSC\r\n\x1a\nand then something else, which is no block of anything that was ever written");
+    if (strcmp(mode, "magic-garbage") == 0)
+        put(fd, "ok\n\x89HSC\r\n\x1a\nand then something else, which is no block of anything that was ever written");
     if (strcmp(mode, "no-answer") == 0) put(fd, "maybe\n");
     if (strcmp(mode, "no-sentence") == 0) put(fd, "error \n");
     if (strcmp(mode, "sentence") == 0) put(fd, "error \x1b[31mno\n");

@@ -1,4 +1,5 @@
-/* A hundred captures that are broken off at random points: the program lives on, nothing is left, and the next one is whole. */
+/* A hundred captures that are broken off at random points: the program lives on, nothing is left, and the next one is
+ * whole. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -24,7 +25,10 @@
 
 TestSuite(aborts, .init = scratch_make, .fini = scratch_remove, .timeout = 300);
 
-static void pause_us(unsigned long us) { nanosleep(&(struct timespec){(time_t)(us / 1000000), (long)(us % 1000000) * 1000}, NULL); }
+static void pause_us(unsigned long us)
+{
+    nanosleep(&(struct timespec){(time_t)(us / 1000000), (long)(us % 1000000) * 1000}, NULL);
+}
 
 static void expect_whole(const child *c, uint64_t objects)
 {
@@ -32,7 +36,8 @@ static void expect_whole(const child *c, uint64_t objects)
     hsd_error why;
     const hsd_process process = child_look(c);
     hsd_error_init(&why);
-    cr_assert_eq(hsd_live_capture(&process, scratch_path("whole.hs"), true, NULL, NULL, &result, &why), HSD_OK, "%s", why.text);
+    cr_assert_eq(hsd_live_capture(&process, scratch_path("whole.hs"), true, NULL, NULL, &result, &why), HSD_OK, "%s",
+                 why.text);
     cr_assert_eq(result.objects, objects);
     cr_assert_eq(remove(scratch_path("whole.hs")), 0);
 }
@@ -66,7 +71,8 @@ Test(aborts, by_kill_9_of_who_captures)
     for (int i = 0; i < ABORTS; i++) {
         int status = 0;
         const pid_t capturer = fork();
-        if (capturer == 0) _exit(hsd_live_capture(&process, scratch_path("x.hs"), false, NULL, NULL, NULL, NULL) == HSD_OK ? 0 : 1);
+        if (capturer == 0)
+            _exit(hsd_live_capture(&process, scratch_path("x.hs"), false, NULL, NULL, NULL, NULL) == HSD_OK ? 0 : 1);
         pause_us(test_below(&random, 60000));
         kill(capturer, SIGKILL);
         waitpid(capturer, &status, 0);
@@ -90,7 +96,8 @@ static int count_entries(void)
 {
     int count = -2;
     DIR *folder = opendir(scratch_path("out"));
-    while (readdir(folder) != NULL) count++;
+    while (readdir(folder) != NULL)
+        count++;
     closedir(folder);
     return count;
 }
@@ -134,7 +141,8 @@ Test(aborts, by_kill_9_of_the_receiver)
     }
     take_captures();
     const pid_t last = start_receiver(where);
-    for (int i = 0; i < 2000 && access(where + 5, F_OK) == 0 && count_entries() == 0; i++) pause_us(5000);
+    for (int i = 0; i < 2000 && access(where + 5, F_OK) == 0 && count_entries() == 0; i++)
+        pause_us(5000);
     kill(last, SIGKILL);
     waitpid(last, NULL, 0);
     cr_assert(take_captures() > 0);

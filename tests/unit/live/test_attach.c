@@ -12,8 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "live/jvm/attach.h"
 #include "live/facts.h"
+#include "live/jvm/attach.h"
 
 /* ---- text ---- */
 
@@ -53,7 +53,8 @@ Test(attach, an_answer_is_a_number_and_text)
     cr_assert_str_eq(answer.text, "");
     cr_assert(hsd_attach_parse(&answer, "-1\n"));
     cr_assert_eq(answer.status, -1);
-    static const char *const none[] = {"", "\n", "x", "1x\n", " 1\n", "+1\n", "99999999999999999999\n", "-", "HTTP/1.1 200 OK\n"};
+    static const char *const none[] = {
+        "", "\n", "x", "1x\n", " 1\n", "+1\n", "99999999999999999999\n", "-", "HTTP/1.1 200 OK\n"};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
         cr_assert_not(hsd_attach_parse(&answer, none[i]), "%s", none[i]);
 }
@@ -74,8 +75,8 @@ Test(attach, the_agents_result_is_the_last_number)
         const char *text;
         bool is_there;
         long result;
-    } cases[] = {{"return code: 0\n", true, 0}, {"3\n", true, 3}, {"return code: -2", true, -2}, {"0", true, 0}, {"7 of x\n", true, 7},
-                 {"", false, 0}, {"none\n", false, 0}, {"-", false, 0}};
+    } cases[] = {{"return code: 0\n", true, 0}, {"3\n", true, 3}, {"return code: -2", true, -2}, {"0", true, 0},
+                 {"7 of x\n", true, 7},         {"", false, 0},   {"none\n", false, 0},          {"-", false, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hsd_attach_answer answer = {.status = 0};
         long result = 0;
@@ -89,7 +90,8 @@ Test(attach, the_agents_result_is_the_last_number)
 
 static hsd_process_facts facts_of_self(const char *first, const char *second)
 {
-    hsd_process_facts facts = {.pid = getpid(), .inner_pid = getpid(), .uid = geteuid(), .gid = getegid(), .is_same_mounts = true};
+    hsd_process_facts facts = {
+        .pid = getpid(), .inner_pid = getpid(), .uid = geteuid(), .gid = getegid(), .is_same_mounts = true};
     snprintf(facts.root, sizeof facts.root, "/proc/%ld/root", (long)getpid());
     size_t used = (size_t)snprintf(facts.arguments, sizeof facts.arguments, "%s", first) + 1;
     snprintf(facts.arguments + used, sizeof facts.arguments - used - 1, "%s", second);
@@ -105,7 +107,8 @@ Test(attach, no_signal_is_sent_to_who_does_not_catch_it)
     cr_assert(strstr(err.hint, "try again") != NULL);
     cr_assert_eq(hsd_attach_open(&fd, &facts, &err), HSD_E_UNSUPPORTED); /* SIGQUIT would end this test */
     cr_assert_eq(fd, -1);
-    facts.caught_signals = UINT64_C(1) << (SIGQUIT - 1); /* it did when it was looked at, and does not any more */
+    /* it did when it was looked at, and does not any more */
+    facts.caught_signals = UINT64_C(1) << (SIGQUIT - 1);
     cr_assert_eq(hsd_attach_look(&facts, &err), HSD_GATE_OPEN);
     cr_assert_lt(hsd_attach_open(&fd, &facts, &err), 0);
     char path[64];

@@ -1,4 +1,5 @@
-/* Captures from outside, from end to end: whole ones, refused ones, cut ones, agents that lie, users who lose patience. */
+/* Captures from outside, from end to end: whole ones, refused ones, cut ones, agents that lie, users who lose patience.
+ */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -94,7 +95,8 @@ Test(capture, replaces_nothing_unless_forced)
     scratch_write("x.hs", "mine", 4);
     cr_assert_eq(take(&c, NULL), HSD_E_IO);
     cr_assert(has(why.hint, "--force"));
-    cr_assert_eq(hsd_live_capture(&process, scratch_path("x.hs"), true, &options, NULL, &result, &why), HSD_OK, "%s", why.text);
+    cr_assert_eq(hsd_live_capture(&process, scratch_path("x.hs"), true, &options, NULL, &result, &why), HSD_OK, "%s",
+                 why.text);
     hsd_capture_close(open_it(HSD_DAMAGE_REFUSE));
     child_end(&c);
 }
@@ -106,7 +108,8 @@ Test(capture, goes_into_a_pipe_when_it_is_whole)
     cr_assert_eq(mkfifo(scratch_path("pipe"), 0600), 0);
     const int reader = open(scratch_path("pipe"), O_RDONLY | O_NONBLOCK);
     fcntl(reader, F_SETPIPE_SZ, 1 << 20);
-    cr_assert_eq(hsd_live_capture(&process, scratch_path("pipe"), false, &options, NULL, &result, &why), HSD_OK, "%s", why.text);
+    cr_assert_eq(hsd_live_capture(&process, scratch_path("pipe"), false, &options, NULL, &result, &why), HSD_OK, "%s",
+                 why.text);
     char *bytes = malloc(1 << 20);
     const ssize_t size = read(reader, bytes, 1 << 20);
     cr_assert_eq((uint64_t)size, result.output_bytes);
@@ -229,10 +232,12 @@ Test(capture, of_another_process_with_that_number_is_refused)
     child c = child_start("agent", "");
     hsd_process process = child_look(&c);
     process.started_unix_ns -= 10000000;
-    cr_assert_eq(hsd_live_capture(&process, scratch_path("x.hs"), false, &options, NULL, &result, &why), HSD_E_NOT_FOUND);
+    cr_assert_eq(hsd_live_capture(&process, scratch_path("x.hs"), false, &options, NULL, &result, &why),
+                 HSD_E_NOT_FOUND);
     child_end(&c);
     process.started_unix_ns += 10000000;
-    cr_assert_eq(hsd_live_capture(&process, scratch_path("x.hs"), false, &options, NULL, &result, &why), HSD_E_NOT_FOUND);
+    cr_assert_eq(hsd_live_capture(&process, scratch_path("x.hs"), false, &options, NULL, &result, &why),
+                 HSD_E_NOT_FOUND);
     process.way = NULL;
     cr_assert_eq(hsd_live_capture(&process, scratch_path("x.hs"), false, &options, NULL, &result, &why), HSD_E_MISUSE);
 }
@@ -341,7 +346,8 @@ static size_t one_more_metric(void *context, hsd_origin_metric *out, size_t most
 }
 
 /* Imports these bytes as if they came from the child; the capture lies in x.hs. */
-static hsd_status import_dump(const child *c, const uint8_t *data, size_t size, bool stays_open, const hsd_import_options *how)
+static hsd_status import_dump(const child *c, const uint8_t *data, size_t size, bool stays_open,
+                              const hsd_import_options *how)
 {
     static const hsd_run quiet;
     int pair[2];
@@ -353,8 +359,14 @@ static hsd_status import_dump(const child *c, const uint8_t *data, size_t size, 
     feeder f = {pair[1], data, size, stays_open};
     const int out = open(scratch_path("x.hs"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     hsd_reporter_init(&reporter, &quiet);
-    hsd_live live = {.facts = &facts, .process = &process, .options = &options, .run = &quiet, .reporter = &reporter, .out_fd = out,
-                     .started_ns = hsd_now_ns(), .result = &result};
+    hsd_live live = {.facts = &facts,
+                     .process = &process,
+                     .options = &options,
+                     .run = &quiet,
+                     .reporter = &reporter,
+                     .out_fd = out,
+                     .started_ns = hsd_now_ns(),
+                     .result = &result};
     live.before_count = hsd_measure_process(c->pid, live.before, HSD_LIVE_METRICS);
     pthread_create(&thread, NULL, feed, &f);
     const hsd_status status = hsd_live_import(&live, pair[0], NULL, how, &why);
@@ -373,7 +385,8 @@ static uint64_t metric_of(hsd_capture *capture, const char *name)
     uint64_t value = 0;
     cr_assert_eq(hsd_record_reader_open(&reader, capture, HSD_RECORD_METRIC, &why), HSD_OK);
     while (hsd_record_reader_next(reader, &record, &why) == HSD_OK)
-        if (record.metric.name.size == strlen(name) && memcmp(record.metric.name.data, name, record.metric.name.size) == 0)
+        if (record.metric.name.size == strlen(name) &&
+            memcmp(record.metric.name.data, name, record.metric.name.size) == 0)
             value = record.metric.value;
     hsd_record_reader_close(reader);
     return value;
@@ -399,7 +412,8 @@ Test(capture, imported_one_tells_of_the_process)
     cr_assert_eq(import_dump(&c, data, size, false, &how), HSD_OK, "%s", why.text);
     hsd_capture *capture = open_it(HSD_DAMAGE_REFUSE);
     const hsd_capture_info *info = hsd_capture_get_info(capture);
-    cr_assert(info->is_complete && info->pid == (uint64_t)c.pid && info->started_unix_ns == child_look(&c).started_unix_ns);
+    cr_assert(info->is_complete && info->pid == (uint64_t)c.pid &&
+              info->started_unix_ns == child_look(&c).started_unix_ns);
     cr_assert(strcmp(info->process_name, "shop") == 0 && strcmp(info->runtime, "HotSpot 99") == 0);
     cr_assert_neq(memcmp(info->domain, unknown, 16), 0);
     cr_assert(metric_of(capture, "process.rss") > 100000 && metric_of(capture, "threads") >= 1);

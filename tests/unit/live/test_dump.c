@@ -1,6 +1,7 @@
 /*
- * The way hprof against JVMs that this machine has none of: one that does not write into what exists (up to JDK 14), one that dumps
- * nothing, one that stops in the middle, one that dumps in two parts (from JDK 22 on). A thread answers as they do; the dump is a real one's bytes.
+ * The way hprof against JVMs that this machine has none of: one that does not write into what exists (up to JDK 14),
+ * one that dumps nothing, one that stops in the middle, one that dumps in two parts (from JDK 22 on). A thread answers
+ * as they do; the dump is a real one's bytes.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -23,17 +24,24 @@
 #include "live/way.h"
 #include "support/hprof_heap.h"
 
-typedef enum manner { WRITES_PIPES, REFUSES_WHAT_EXISTS, REFUSES_ALL, STOPS_HALFWAY, WRITES_PARTS, LOSES_A_PART } manner;
+typedef enum manner {
+    WRITES_PIPES,
+    REFUSES_WHAT_EXISTS,
+    REFUSES_ALL,
+    STOPS_HALFWAY,
+    WRITES_PARTS,
+    LOSES_A_PART
+} manner;
 
 typedef struct jvm {
     manner manner;
-    int fd;              /* listening */
+    int fd; /* listening */
     char path[108];
     pthread_t thread;
     hprof_writer dump;
     int asked;
-    char folder[256];    /* where the dump was to go */
-    mode_t mode;         /* of that */
+    char folder[256]; /* where the dump was to go */
+    mode_t mode;      /* of that */
 } jvm;
 
 static char notes[1024];
@@ -71,7 +79,8 @@ static size_t first_segment(const hprof_writer *dump)
 {
     size_t at = strlen((const char *)dump->data) + 1 + 4 + 8;
     while (at + 9 < dump->size && dump->data[at] != 0x1C)
-        at += 9 + ((size_t)dump->data[at + 5] << 24 | (size_t)dump->data[at + 6] << 16 | (size_t)dump->data[at + 7] << 8 | dump->data[at + 8]);
+        at += 9 + ((size_t)dump->data[at + 5] << 24 | (size_t)dump->data[at + 6] << 16 |
+                   (size_t)dump->data[at + 7] << 8 | dump->data[at + 8]);
     return at;
 }
 
@@ -83,7 +92,8 @@ static bool write_parts(const jvm *it, const char *path)
     char second[300];
     struct stat found;
     snprintf(second, sizeof second, "%s.p0", path);
-    const int whole = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), part = open(second, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int whole = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600),
+              part = open(second, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (whole < 0 || part < 0) return false;
     write_all(part, it->dump.data + names, objects);
     close(part);
@@ -118,13 +128,15 @@ static bool obey(jvm *it, char *command)
 
 static void tell_version(const jvm *it, int fd)
 {
-    const char *const text = has_parts(it) ? "0\nSome VM version 25.0.3+9\nJDK 25.0.3\n" : "0\nSome VM version 17\nJDK 17.0.15\n";
+    const char *const text =
+        has_parts(it) ? "0\nSome VM version 25.0.3+9\nJDK 25.0.3\n" : "0\nSome VM version 17\nJDK 17.0.15\n";
     cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 }
 
 static void *serve(void *context)
 {
-    static const char done[] = "0\nDumping heap to x ...\nHeap dump file created [7 bytes in 1.250 secs]\n", refused[] = "1\nFile exists\n";
+    static const char done[] = "0\nDumping heap to x ...\nHeap dump file created [7 bytes in 1.250 secs]\n",
+                      refused[] = "1\nFile exists\n";
     jvm *it = context;
     for (int fd; (fd = accept(it->fd, NULL, NULL)) >= 0; close(fd)) {
         char request[1024] = "";
@@ -135,7 +147,8 @@ static void *serve(void *context)
             continue;
         }
         const bool is_done = obey(it, command);
-        if (is_done && it->manner != STOPS_HALFWAY) cr_assert_eq(write(fd, done, sizeof done - 1), (ssize_t)sizeof done - 1);
+        if (is_done && it->manner != STOPS_HALFWAY)
+            cr_assert_eq(write(fd, done, sizeof done - 1), (ssize_t)sizeof done - 1);
         if (!is_done) cr_assert_eq(write(fd, refused, sizeof refused - 1), (ssize_t)sizeof refused - 1);
     }
     return NULL;
@@ -179,7 +192,8 @@ static hsd_status capture(hsd_live_result *result, off_t *size, hsd_error *err)
 {
     const hsd_run run = {.note = note};
     const hsd_live_options options = {.timeout_seconds = 10};
-    hsd_process_facts facts = {.pid = getpid(), .inner_pid = getpid(), .uid = geteuid(), .gid = getegid(), .is_same_mounts = true};
+    hsd_process_facts facts = {
+        .pid = getpid(), .inner_pid = getpid(), .uid = geteuid(), .gid = getegid(), .is_same_mounts = true};
     const hsd_process process = {.pid = getpid(), .name = "test", .runtime = "HotSpot 8"};
     char name[] = "/tmp/test_dump-XXXXXX";
     struct stat found;
@@ -192,8 +206,15 @@ static hsd_status capture(hsd_live_result *result, off_t *size, hsd_error *err)
     notes[0] = '\0';
     *result = (hsd_live_result){0};
     hsd_reporter_init(&reporter, &run);
-    hsd_live live = {.facts = &facts, .process = &process, .options = &options, .run = &run, .reporter = &reporter, .space = &space, .out_fd = out,
-                     .started_ns = hsd_now_ns(), .result = result};
+    hsd_live live = {.facts = &facts,
+                     .process = &process,
+                     .options = &options,
+                     .run = &run,
+                     .reporter = &reporter,
+                     .space = &space,
+                     .out_fd = out,
+                     .started_ns = hsd_now_ns(),
+                     .result = result};
     const hsd_status status = hsd_way_hprof.capture(&live, err);
     hsd_reporter_release(&reporter);
     fstat(out, &found);
@@ -276,7 +297,8 @@ Test(dump, in_two_parts_is_put_together)
     cr_assert(is_gone(&it));
     it.manner = WRITES_PIPES;
     cr_assert_eq(capture(&result, &in_one, &err), HSD_OK);
-    cr_assert(size > in_one - 64 && size < in_one + 64, "%lld, and %lld in one part", (long long)size, (long long)in_one);
+    cr_assert(size > in_one - 64 && size < in_one + 64, "%lld, and %lld in one part", (long long)size,
+              (long long)in_one);
     stop(&it);
 }
 
@@ -304,7 +326,8 @@ Test(dump, of_an_asker_that_was_killed_does_not_stay)
     for (int round = 0; round < 50; round++) {
         const pid_t asker = fork();
         hsd_tidy tidy;
-        if (asker == 0) _exit(hsd_tidy_folder(&tidy, &facts, path, 256, pipes, NULL) != HSD_OK); /* which is as good as killed */
+        /* which is as good as killed */
+        if (asker == 0) _exit(hsd_tidy_folder(&tidy, &facts, path, 256, pipes, NULL) != HSD_OK);
         cr_assert_eq(waitpid(asker, NULL, 0), asker);
         snprintf(file, sizeof file, "%s/%s", path, round % 2 == 0 ? "heap" : "heap.p0");
         for (int i = 0; i < 2000 && access(path, F_OK) == 0; i++) {

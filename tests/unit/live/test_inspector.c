@@ -1,5 +1,6 @@
 /*
- * The bytes of an inspector: frames, messages, heads, targets, and lines of /proc and of command lines that say where it listens.
+ * The bytes of an inspector: frames, messages, heads, targets, and lines of /proc and of command lines that say where
+ * it listens.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -43,7 +44,8 @@ static size_t put_frame(uint8_t *out, unsigned first, const char *payload, size_
 /* Fed byte by byte: the hardest cut. */
 static hsd_status feed(hsd_inspector *inspector, const uint8_t *bytes, size_t size)
 {
-    for (size_t i = 0; i < size; i++) HSD_TRY(hsd_inspector_feed(inspector, bytes + i, 1, NULL));
+    for (size_t i = 0; i < size; i++)
+        HSD_TRY(hsd_inspector_feed(inspector, bytes + i, 1, NULL));
     return HSD_OK;
 }
 
@@ -101,8 +103,8 @@ Test(inspector, tells_why_a_command_was_refused)
 
 Test(inspector, refuses_what_is_no_websocket)
 {
-    static const uint8_t masked[] = {0x81, 0x80, 0, 0, 0, 0}, reserved[] = {0xC1, 0}, rest[] = {0x80, 0}, control[] = {0x09, 0},
-                         huge[] = {0x82, 127, 0, 0, 0, 1, 0, 0, 0, 0}, unknown[] = {0x83, 0};
+    static const uint8_t masked[] = {0x81, 0x80, 0, 0, 0, 0}, reserved[] = {0xC1, 0}, rest[] = {0x80, 0},
+                         control[] = {0x09, 0}, huge[] = {0x82, 127, 0, 0, 0, 1, 0, 0, 0, 0}, unknown[] = {0x83, 0};
     const struct {
         const uint8_t *bytes;
         size_t size;
@@ -116,7 +118,8 @@ Test(inspector, refuses_what_is_no_websocket)
 Test(inspector, takes_a_piece_only_behind_its_name)
 {
     begin();
-    cr_assert_eq(feed_message("{\"params\":{\"chunk\":\"x\"},\"method\":\"HeapProfiler.addHeapSnapshotChunk\"}"), HSD_E_CORRUPT);
+    cr_assert_eq(feed_message("{\"params\":{\"chunk\":\"x\"},\"method\":\"HeapProfiler.addHeapSnapshotChunk\"}"),
+                 HSD_E_CORRUPT);
 }
 
 Test(inspector, frames_are_masked_and_whole)
@@ -137,9 +140,11 @@ Test(inspector, reads_heads_and_targets)
     char value[16];
     size_t used;
     cr_assert_eq(hsd_http_head_feed(&head, answer, sizeof answer - 1, &used, NULL), HSD_OK);
-    cr_assert(head.is_whole && hsd_http_status(&head) == 200 && hsd_http_header(&head, "Content-Length", value, sizeof value));
+    cr_assert(head.is_whole && hsd_http_status(&head) == 200 &&
+              hsd_http_header(&head, "Content-Length", value, sizeof value));
     cr_assert_str_eq(value, "12");
-    static const char targets[] = "[{\"webSocketDebuggerUrl\":\"ws://h:1/a b\"},{\"webSocketDebuggerUrl\":\"ws://h:1/id-1\"}]";
+    static const char targets[] =
+        "[{\"webSocketDebuggerUrl\":\"ws://h:1/a b\"},{\"webSocketDebuggerUrl\":\"ws://h:1/id-1\"}]";
     hsd_inspector_list_init(&list);
     cr_assert_eq(hsd_inspector_list_feed(&list, targets, sizeof targets - 1, NULL), HSD_OK);
     cr_assert_str_eq(list.path, "/id-1");
@@ -147,8 +152,10 @@ Test(inspector, reads_heads_and_targets)
 
 Test(inspector, knows_ports)
 {
-    static const char v4[] = "   0: 0100007F:240D 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0";
-    static const char other[] = "   1: 0200A8C0:240D 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4712 1 0";
+    static const char v4[] =
+        "   0: 0100007F:240D 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0";
+    static const char other[] =
+        "   1: 0200A8C0:240D 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4712 1 0";
     hsd_inspector_port port;
     uint64_t inode;
     cr_assert(hsd_inspector_tcp_line(v4, false, &port, &inode));
@@ -182,7 +189,8 @@ Test(inspector, reads_that_the_program_is_copied_will_stand_still_or_has_no_snap
 
 Test(inspector, reads_the_line_of_the_helper)
 {
-    static const char line[] = "{\"build_ns\":7,\"domain\":\"000102030405060708090a0b0c0d0e0f\",\"heap.used\":5,\"other\":{\"heap.used\":6}}";
+    static const char line[] =
+        "{\"build_ns\":7,\"domain\":\"000102030405060708090a0b0c0d0e0f\",\"heap.used\":5,\"other\":{\"heap.used\":6}}";
     hsd_node_metrics metrics = {.build_ns = 0};
     hsd_origin_metric list[HSD_IMPORT_METRICS_MAX];
     cr_assert_eq(hsd_node_metrics_read(&metrics, line, sizeof line - 1, NULL), HSD_OK);

@@ -1,5 +1,6 @@
 /*
- * Counters of a JVM: a file as HotSpot writes it, cut at every byte and with every byte changed; the cgroup of a process.
+ * Counters of a JVM: a file as HotSpot writes it, cut at every byte and with every byte changed; the cgroup of a
+ * process.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -40,8 +41,10 @@ static void add(image *to, const char *name, const char *text, uint64_t number)
     at[12] = text == NULL ? 'J' : 'B';
     put(at + 16, 24 + named, 4);
     memcpy(at + 24, name, strlen(name));
-    if (text == NULL) put(at + 24 + named, number, 8);
-    else memcpy(at + 24 + named, text, strlen(text));
+    if (text == NULL)
+        put(at + 24 + named, number, 8);
+    else
+        memcpy(at + 24 + named, text, strlen(text));
     to->size += length;
     put(to->data + 28, ++to->entries, 4);
 }

@@ -39,13 +39,15 @@ Test(process, facts_of_ourselves)
     const hsd_process_facts facts = facts_of(getpid());
     const uint64_t now = (uint64_t)time(NULL);
     cr_assert(facts.pid == getpid() && facts.uid == geteuid() && facts.gid == getegid() && facts.inner_pid > 0);
-    cr_assert(facts.is_readable && facts.is_same_network && facts.is_same_mounts && facts.is_same_pids && !facts.is_zombie);
+    cr_assert(facts.is_readable && facts.is_same_network && facts.is_same_mounts && facts.is_same_pids &&
+              !facts.is_zombie);
     cr_assert(has(facts.executable, "test_live_process"), "%s", facts.executable);
     cr_assert(facts.started_unix_ns / 1000000000 + 600 > now && facts.started_unix_ns / 1000000000 < now + 5);
     cr_assert(hsd_process_maps(&facts, "test_live_process", false));
     cr_assert(hsd_process_maps(&facts, "libc", true));
     cr_assert_not(hsd_process_maps(&facts, "libc", false));
-    cr_assert(hsd_process_variable(&facts, "HSD_SOURCE_DIR", value, sizeof value) == (getenv("HSD_SOURCE_DIR") != NULL));
+    cr_assert(hsd_process_variable(&facts, "HSD_SOURCE_DIR", value, sizeof value) ==
+              (getenv("HSD_SOURCE_DIR") != NULL));
     cr_assert(strlen(value) < sizeof value);
     cr_assert_not(hsd_process_variable(&facts, "HSD_SET_LATER", value, sizeof value));
     cr_assert_not(hsd_process_variable(&facts, "HSD_SOURCE", value, sizeof value));
@@ -111,7 +113,8 @@ Test(process, scripts_stand_behind_the_options_of_their_interpreter)
     cr_assert_str_eq(SCRIPT("/usr/bin/python3.11", "python3\0/srv/shop.py\0--port\0"), "shop.py");
     cr_assert_str_eq(SCRIPT("/usr/bin/python3.11", "python3\0-X\0dev\0-u\0shop.py\0"), "shop.py");
     cr_assert_str_eq(SCRIPT("/usr/bin/python3.11", "python3\0-c\0print()\0"), "");
-    cr_assert_str_eq(SCRIPT("/usr/lib/jvm/bin/java", "java\0-Xmx1g\0-cp\0a.jar:b.jar\0com.shop.Main\0x\0"), "com.shop.Main");
+    cr_assert_str_eq(SCRIPT("/usr/lib/jvm/bin/java", "java\0-Xmx1g\0-cp\0a.jar:b.jar\0com.shop.Main\0x\0"),
+                     "com.shop.Main");
     cr_assert_str_eq(SCRIPT("/usr/lib/jvm/bin/java", "java\0-jar\0/srv/shop.jar\0"), "shop.jar");
     cr_assert_str_eq(SCRIPT("/usr/bin/node", "node\0--require\0./x.cjs\0server.js\0"), "server.js");
     cr_assert_str_eq(SCRIPT("/usr/bin/node", "node\0"), "");
@@ -129,7 +132,8 @@ Test(process, is_found_by_what_it_is_called)
     cr_assert_eq(hsd_process_find(pids, 4, &found, "live_program", &why), HSD_OK);
     cr_assert(found >= 2 && pids[0] < pids[1]);
     bool has_c = false;
-    for (size_t i = 0; i < found && i < 4; i++) has_c = has_c || pids[i] == c.pid;
+    for (size_t i = 0; i < found && i < 4; i++)
+        has_c = has_c || pids[i] == c.pid;
     cr_assert(has_c || found > 4);
     cr_assert_eq(hsd_process_find(pids, 0, &found, "live_program", &why), HSD_OK);
     cr_assert(found >= 2);
@@ -138,7 +142,8 @@ Test(process, is_found_by_what_it_is_called)
     cr_assert_eq(hsd_process_find(pids, 4, &found, "", &why), HSD_OK);
     cr_assert_eq(found, 0);
     cr_assert_eq(hsd_process_find(pids, 4, &found, "test_live_process", &why), HSD_OK);
-    for (size_t i = 0; i < found && i < 4; i++) cr_assert_neq(pids[i], (long)getpid());
+    for (size_t i = 0; i < found && i < 4; i++)
+        cr_assert_neq(pids[i], (long)getpid());
     child_end(&c);
     child_end(&d);
 }
@@ -334,7 +339,8 @@ Test(process, scripts_get_the_folder_of_the_agent_in_front_unless_it_cannot_be_n
 {
     static const struct {
         const char *way, *line, *file, *variable;
-    } rows[] = {{"ruby", "#!/usr/bin/env ruby\n", "hsdiff.rb", "RUBYLIB"}, {"python", "#!/usr/bin/python3 -E\n", "bootstrap/sitecustomize.py", "PYTHONPATH"}};
+    } rows[] = {{"ruby", "#!/usr/bin/env ruby\n", "hsdiff.rb", "RUBYLIB"},
+                {"python", "#!/usr/bin/python3 -E\n", "bootstrap/sitecustomize.py", "PYTHONPATH"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         for (int is_bad = 0; is_bad < 2; is_bad++) {
             char top[] = "/tmp/hsdiff-test-XXXXXX", folder[128], inner[160], bootstrap[192], script[160], line[512];
@@ -354,7 +360,8 @@ Test(process, scripts_get_the_folder_of_the_agent_in_front_unless_it_cannot_be_n
             const hsd_status status = hsd_live_prepare(words, rows[i].way, &chosen, set, &v, &why);
             if (is_bad) {
                 cr_assert_eq(status, HSD_E_UNSUPPORTED, "%s", rows[i].way);
-                cr_assert(has(why.text, "it has a colon in it") && has(why.text, rows[i].variable) && v.text[0] == '\0', "%s", why.text);
+                cr_assert(has(why.text, "it has a colon in it") && has(why.text, rows[i].variable) && v.text[0] == '\0',
+                          "%s", why.text);
             } else {
                 cr_assert_eq(status, HSD_OK, "%s", why.text);
                 snprintf(line, sizeof line, "%s=%s%s:/mine;", rows[i].variable, inner, i == 1 ? "/bootstrap" : "");
@@ -379,6 +386,8 @@ Test(process, commands_that_cannot_be_preloaded_are_told)
         cr_assert_eq(prepare("/usr/bin/passwd", &v), HSD_E_UNSUPPORTED);
         cr_assert(has(why.text, "setuid"), "%s", why.text);
     }
-    cr_assert_eq(hsd_live_prepare((const char *const[]){NULL}, NULL, &(const char *){NULL}, set, &v, &why), HSD_E_MISUSE);
-    cr_assert_eq(hsd_live_prepare((const char *const[]){"x", NULL}, "magic", &(const char *){NULL}, set, &v, &why), HSD_E_UNSUPPORTED);
+    cr_assert_eq(hsd_live_prepare((const char *const[]){NULL}, NULL, &(const char *){NULL}, set, &v, &why),
+                 HSD_E_MISUSE);
+    cr_assert_eq(hsd_live_prepare((const char *const[]){"x", NULL}, "magic", &(const char *){NULL}, set, &v, &why),
+                 HSD_E_UNSUPPORTED);
 }

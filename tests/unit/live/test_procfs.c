@@ -112,6 +112,6 @@ Test(groups, are_none_where_nothing_says_so)
 {
     says("", "", "");
     says("0::/\n", "", "");
-    says("0::/docker/0" ID "\n", "", "");            /* 65 digits */
-    says("0::/a.service.d/b\n", "", "");             /* no end of a part */
+    says("0::/docker/0" ID "\n", "", ""); /* 65 digits */
+    says("0::/a.service.d/b\n", "", "");  /* no end of a part */
 }

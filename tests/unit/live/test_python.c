@@ -1,6 +1,6 @@
 /*
- * What is needed to bring an agent into a Python: names of interpreters; symbols of another process, here of this one; the code that is copied there, run
- * from another place with functions that are not those of a process.
+ * What is needed to bring an agent into a Python: names of interpreters; symbols of another process, here of this one;
+ * the code that is copied there, run from another place with functions that are not those of a process.
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
@@ -24,7 +24,8 @@ static void expect_name(const char *name, hsd_python_kind kind, unsigned major, 
 {
     hsd_python_version version;
     const hsd_python_kind got = hsd_python_name(name, strlen(name), &version);
-    cr_assert(got == kind && version.kind == kind && version.major == major && version.minor == minor, "%s: %d %u.%u", name, got, version.major, version.minor);
+    cr_assert(got == kind && version.kind == kind && version.major == major && version.minor == minor, "%s: %d %u.%u",
+              name, got, version.major, version.minor);
 }
 
 Test(python_process, knows_names_of_interpreters)
@@ -46,7 +47,8 @@ static void expect_refused(hsd_python_version version, const char *word)
     const hsd_process_facts facts = {.pid = 77};
     hsd_error err;
     hsd_error_init(&err);
-    cr_assert(hsd_python_gate_of_version(&facts, &version, &err) == HSD_E_UNSUPPORTED && strstr(err.text, word) != NULL, "%s", err.text);
+    cr_assert(hsd_python_gate_of_version(&facts, &version, &err) == HSD_E_UNSUPPORTED && strstr(err.text, word) != NULL,
+              "%s", err.text);
 }
 
 Test(python_process, refuses_kinds_and_versions_without_agent)
@@ -57,7 +59,8 @@ Test(python_process, refuses_kinds_and_versions_without_agent)
     expect_refused((hsd_python_version){HSD_PYTHON_C, 2, 7}, "2.7");
     expect_refused((hsd_python_version){HSD_PYTHON_C, 3, 7}, "3.7");
     cr_assert(hsd_python_gate_of_version(&facts, &(hsd_python_version){HSD_PYTHON_C, 3, 8}, NULL) == HSD_OK);
-    cr_assert(hsd_python_gate_of_version(&facts, &(hsd_python_version){HSD_PYTHON_C, 0, 0}, NULL) == HSD_OK, "what no name says the agent finds out");
+    cr_assert(hsd_python_gate_of_version(&facts, &(hsd_python_version){HSD_PYTHON_C, 0, 0}, NULL) == HSD_OK,
+              "what no name says the agent finds out");
 }
 
 /* ---- another process ---- */
@@ -72,7 +75,9 @@ Test(python_remote, finds_functions_of_libc, .init = open_own, .fini = close_own
     const size_t libc = hsd_remote_object(&own, "libc.so.6", 0);
     void *const handle = dlopen("libc.so.6", RTLD_LAZY);
     cr_assert(libc != SIZE_MAX && handle != NULL);
-    for (const char *const *name = (const char *const[]){"pthread_attr_init", "dlerror", "__errno_location", "getpid", "qsort", NULL}; *name != NULL; name++)
+    for (const char *const *name =
+             (const char *const[]){"pthread_attr_init", "dlerror", "__errno_location", "getpid", "qsort", NULL};
+         *name != NULL; name++)
         cr_assert(hsd_remote_symbol(&own, libc, *name) == (uintptr_t)dlsym(handle, *name), "%s", *name);
     cr_assert(hsd_remote_symbol(&own, libc, "no_such_function") == 0);
     cr_assert(hsd_remote_symbol(&own, SIZE_MAX, "getpid") == 0);
@@ -96,7 +101,8 @@ Test(python_remote, trusts_no_byte_of_an_object, .init = open_own, .fini = close
 {
     const size_t libc = hsd_remote_object(&own, "libc.so.6", 0);
     uint8_t *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    hsd_remote_mapping one = {.begin = (uintptr_t)page, .end = (uintptr_t)page + 8192, .is_readable = true, .name = "hostile.so"};
+    hsd_remote_mapping one = {
+        .begin = (uintptr_t)page, .end = (uintptr_t)page + 8192, .is_readable = true, .name = "hostile.so"};
     hsd_remote hostile = {.pid = getpid(), .mappings = &one, .count = 1};
     cr_assert(hsd_remote_read(&own, own.mappings[libc].begin, page, 4096));
     for (size_t i = 0; i < 1024; i++) {
@@ -144,7 +150,11 @@ static void *fake_symbol(void *agent, const char *name)
 }
 
 static int fake_close(void *agent) { return closed += agent == &opened; }
-static char *fake_why(void) { static char why[] = "cannot open shared object file"; return why; }
+static char *fake_why(void)
+{
+    static char why[] = "cannot open shared object file";
+    return why;
+}
 static int fake_is_up(void) { return is_up; }
 static int fake_take(void) { return taken += 1; }
 static void fake_release(int before) { released += before; }
@@ -171,7 +181,8 @@ static void bring_in(there *t)
     t->data->errno_location = own_errno;
     t->data->open = fake_open, t->data->symbol = fake_symbol, t->data->close = fake_close, t->data->why = fake_why;
     t->data->is_initialized = fake_is_up, t->data->take_gil = fake_take, t->data->release_gil = fake_release;
-    int (*init)(pthread_attr_t *) = pthread_attr_init, (*stack)(pthread_attr_t *, void *, size_t) = pthread_attr_setstack;
+    int (*init)(pthread_attr_t *) = pthread_attr_init,
+                               (*stack)(pthread_attr_t *, void *, size_t) = pthread_attr_setstack;
     int (*detached)(pthread_attr_t *, int) = pthread_attr_setdetachstate;
     int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = pthread_create;
     memcpy(&t->data->attributes_init, &init, sizeof init);

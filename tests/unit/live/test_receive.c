@@ -78,7 +78,8 @@ static void begin(const char *where)
     snprintf(r.out, sizeof r.out, "%s", scratch_path("out"));
     mkdir(r.out, 0700);
     cr_assert_eq(pthread_create(&r.thread, NULL, receive, NULL), 0);
-    for (int i = 0; r.turns == 0 && i < 1000; i++) pause_ms(5);
+    for (int i = 0; r.turns == 0 && i < 1000; i++)
+        pause_ms(5);
     cr_assert(r.turns > 0, "%s", r.error.text);
 }
 
@@ -98,7 +99,8 @@ static void begin_unix(void)
 
 static void wait_for(const _Atomic int *count, int value)
 {
-    for (int i = 0; *count < value && i < 4000; i++) pause_ms(5);
+    for (int i = 0; *count < value && i < 4000; i++)
+        pause_ms(5);
     cr_assert_eq(*count, value, "%d of %d: %s", *count, value, r.last_text);
 }
 
@@ -106,7 +108,8 @@ static int count_files(void)
 {
     int count = 0;
     DIR *folder = opendir(scratch_path("out"));
-    while (folder != NULL && readdir(folder) != NULL) count++;
+    while (folder != NULL && readdir(folder) != NULL)
+        count++;
     if (folder != NULL) closedir(folder);
     return count - 2;
 }
@@ -234,7 +237,8 @@ static void send_twenty(bool keeps)
         senders[i] = (sender){.number = i, .data = data, .size = size};
         cr_assert_eq(pthread_create(&senders[i].thread, NULL, send_slowly, &senders[i]), 0);
     }
-    for (int i = 0; i < 20; i++) pthread_join(senders[i].thread, NULL);
+    for (int i = 0; i < 20; i++)
+        pthread_join(senders[i].thread, NULL);
     wait_for(&r.kept, 15);
     wait_for(keeps ? &r.cut : &r.refused, 5);
     end();
@@ -251,7 +255,8 @@ Test(receive, slow_one_holds_nobody_up)
     begin_unix();
     const int slow = connect_unix();
     put(slow, "\x89HSC", 4);
-    for (int i = 0; i < 10; i++) send_capture("fast", 1, 3000);
+    for (int i = 0; i < 10; i++)
+        send_capture("fast", 1, 3000);
     wait_for(&r.kept, 10);
     close(slow);
     wait_for(&r.refused, 1);
@@ -323,8 +328,12 @@ Test(receive, more_than_there_are_places_wait)
 
 Test(receive, names_of_programs_are_not_paths)
 {
-    static const char *const names[][2] = {{"../../etc/passwd", "_._.._etc_passwd"}, {".hidden", "_hidden"}, {"a\nb\x1b[31m", "a_b__31m"},
-                                           {"-rf", "_rf"}, {"\xff\xfe", "__"}, {"a b", "a_b"}};
+    static const char *const names[][2] = {{"../../etc/passwd", "_._.._etc_passwd"},
+                                           {".hidden", "_hidden"},
+                                           {"a\nb\x1b[31m", "a_b__31m"},
+                                           {"-rf", "_rf"},
+                                           {"\xff\xfe", "__"},
+                                           {"a b", "a_b"}};
     begin_unix();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char expected[128], *last;
@@ -412,9 +421,22 @@ Test(receive, files_that_are_no_sockets_stay)
 
 Test(receive, addresses_of_other_machines_are_refused)
 {
-    static const char *const wrong[] = {"tcp:0.0.0.0:4711", "tcp:10.1.2.3:4711", "tcp:[::]:4711", "tcp:example.org:4711", "tcp:127.0.0.1",
-                                        "tcp:127.0.0.1:0", "tcp:127.0.0.1:65536", "tcp:127.0.0.1:http", "tcp::4711", "tcp:", "udp:127.0.0.1:4711",
-                                        "/tmp/x", "", "unix:", "tcp:127.0.0.1:4711 ", "tcp:128.0.0.1:4711"};
+    static const char *const wrong[] = {"tcp:0.0.0.0:4711",
+                                        "tcp:10.1.2.3:4711",
+                                        "tcp:[::]:4711",
+                                        "tcp:example.org:4711",
+                                        "tcp:127.0.0.1",
+                                        "tcp:127.0.0.1:0",
+                                        "tcp:127.0.0.1:65536",
+                                        "tcp:127.0.0.1:http",
+                                        "tcp::4711",
+                                        "tcp:",
+                                        "udp:127.0.0.1:4711",
+                                        "/tmp/x",
+                                        "",
+                                        "unix:",
+                                        "tcp:127.0.0.1:4711 ",
+                                        "tcp:128.0.0.1:4711"};
     hsd_error why;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         cr_assert_eq(try_at(wrong[i], &why), HSD_E_UNSUPPORTED, "%s", wrong[i]);
@@ -439,7 +461,8 @@ Test(receive, comes_over_the_loopback_too)
     struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof name;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); /* a port that is free now */
-    cr_assert(bind(fd, (struct sockaddr *)&name, sizeof name) == 0 && getsockname(fd, (struct sockaddr *)&name, &length) == 0);
+    cr_assert(bind(fd, (struct sockaddr *)&name, sizeof name) == 0 &&
+              getsockname(fd, (struct sockaddr *)&name, &length) == 0);
     close(fd);
     snprintf(where, sizeof where, "tcp:localhost:%u", ntohs(name.sin_port));
     begin(where);
@@ -479,10 +502,12 @@ Test(receive, is_open_to_its_user_and_root_alone)
         alarm(30);
         _exit(hsd_receive(where, scratch_path("out"), NULL, &run, NULL, NULL, NULL) == HSD_OK ? 0 : 3);
     }
-    for (int i = 0; access(scratch_path("socket"), F_OK) != 0 && i < 1000; i++) pause_ms(5);
+    for (int i = 0; access(scratch_path("socket"), F_OK) != 0 && i < 1000; i++)
+        pause_ms(5);
     pause_ms(50);
     send_capture("root", 1, 10);
-    for (int i = 0; count_files() == 0 && i < 1000; i++) pause_ms(5);
+    for (int i = 0; count_files() == 0 && i < 1000; i++)
+        pause_ms(5);
     cr_assert_eq(count_files(), 1);
     const pid_t stranger = fork();
     if (stranger == 0) _exit(connect_as(65533));

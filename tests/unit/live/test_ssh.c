@@ -39,12 +39,18 @@ Test(ssh, an_address_has_up_to_four_parts)
 
 Test(ssh, what_ssh_or_a_shell_would_take_for_more_is_refused)
 {
-    static const char *const wrong[] = {"ssh://", "ssh:///1", "ssh://-oProxyCommand=x/1", "ssh://a@-h/1", "ssh://-l@h/1", "ssh://@h/1", "ssh://a@b@c/1",
-                                        "ssh://h;x/1", "ssh://$h/1", "ssh://`h`/1", "ssh://h h/1", "ssh://h:/1", "ssh://h:0/1", "ssh://h:65536/1",
-                                        "ssh://h:1x/1", "ssh://[::1/1", "ssh://[::1]x/1", "ssh://h/-x", "ssh://h/%0A", "ssh://h/%00", "ssh://h/%", "ssh://h/%4",
-                                        "ssh://h/a\nb", "ssh://h/%2Dx", "http://h/1"};
+    static const char *const wrong[] = {"ssh://",        "ssh:///1",        "ssh://-oProxyCommand=x/1",
+                                        "ssh://a@-h/1",  "ssh://-l@h/1",    "ssh://@h/1",
+                                        "ssh://a@b@c/1", "ssh://h;x/1",     "ssh://$h/1",
+                                        "ssh://`h`/1",   "ssh://h h/1",     "ssh://h:/1",
+                                        "ssh://h:0/1",   "ssh://h:65536/1", "ssh://h:1x/1",
+                                        "ssh://[::1/1",  "ssh://[::1]x/1",  "ssh://h/-x",
+                                        "ssh://h/%0A",   "ssh://h/%00",     "ssh://h/%",
+                                        "ssh://h/%4",    "ssh://h/a\nb",    "ssh://h/%2Dx",
+                                        "http://h/1"};
     hsd_remote at;
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) cr_expect(!parses(wrong[i], &at), "%s", wrong[i]);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        cr_expect(!parses(wrong[i], &at), "%s", wrong[i]);
 }
 
 Test(ssh, parts_that_are_too_long_are_refused)
@@ -115,7 +121,8 @@ static hsd_status take_in_pieces(heard *self, const uint8_t *bytes, size_t size,
     static hsd_frames frames;
     const hsd_frames_taker taker = {take_process, take_data, take_end, self};
     memset(&frames, 0, sizeof frames);
-    for (size_t at = 0; at < size; at += piece) HSD_TRY(hsd_frames_take(&frames, bytes + at, size - at < piece ? size - at : piece, &taker, NULL));
+    for (size_t at = 0; at < size; at += piece)
+        HSD_TRY(hsd_frames_take(&frames, bytes + at, size - at < piece ? size - at : piece, &taker, NULL));
     return HSD_OK;
 }
 
@@ -129,7 +136,8 @@ static size_t a_stream(uint8_t *bytes)
 {
     size_t size = put_text(bytes, "Welcome, hhsdiff!\n" HSD_FRAMES_MAGIC);
     size += put(bytes + size, 'P', "");
-    size += put(bytes + size, 'H', "pid 77\nname a%0Ab\nruntime native\nway native\nstarted 12\nnew thing\nstored shapes only\n");
+    size += put(bytes + size, 'H',
+                "pid 77\nname a%0Ab\nruntime native\nway native\nstarted 12\nnew thing\nstored shapes only\n");
     size += put(bytes + size, 'D', "abc");
     size += put(bytes + size, 'D', "de");
     size += put(bytes + size, 'E', "exit 3\npause_ns 1234\n\nhsdiff: it was cut\n");

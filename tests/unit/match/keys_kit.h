@@ -19,7 +19,7 @@ typedef struct key_graph {
     uint32_t *position;   /* likewise */
     uint32_t *root_hash;  /* by node - objects */
     uint8_t *is_named;
-    bool is_bare;         /* without an adjacency */
+    bool is_bare; /* without an adjacency */
 } key_graph;
 
 typedef struct key_result { /* by position, and by hash */
@@ -126,7 +126,8 @@ static inline void key_take(hsd_sequence *s, key_result *out)
     out->elements = calloc(s->count + 1, sizeof *out->elements);
     hsd_sequence_read(s, 0, s->count, out->elements);
     out->owners = calloc(s->count + 1, sizeof *out->owners);
-    for (uint32_t i = 0; i < s->count; i++) out->owners[i] = hsd_sequence_owner(s, i);
+    for (uint32_t i = 0; i < s->count; i++)
+        out->owners[i] = hsd_sequence_owner(s, i);
     out->wholes = kit_records(s->wholes, &out->whole_count);
     out->places = kit_records(s->places, &out->place_count);
 }
@@ -142,18 +143,26 @@ static inline key_result key_find(key_graph *g, uint64_t memory, uint64_t sort, 
     kit_open(&s.owners, g->positions * UINT64_C(4), memory, space);
     kit_open(&shapes, g->nodes * UINT64_C(8), memory, space);
     kit_open(&types, g->objects * UINT64_C(4), memory, space);
-    for (uint32_t i = 0; i < g->nodes; i++) hsd_paged_set_u64(&shapes, i, g->shape[i]);
+    for (uint32_t i = 0; i < g->nodes; i++)
+        hsd_paged_set_u64(&shapes, i, g->shape[i]);
     for (uint32_t i = 0; i < g->objects; i++) {
         hsd_paged_set_u32(&types, i, g->type[i]);
         hsd_paged_set_u32(&s.positions, i, g->position[i]);
     }
     const uint64_t least = hsd_keys_least_bytes(g->nodes);
     const hsd_keys_config config = {
-        .object_count = g->objects, .node_count = g->nodes, .shapes = &shapes, .is_named = g->is_named,
-        .type_hash = kit_type_hash, .root_hash = g->root_hash, .types = &types,
+        .object_count = g->objects,
+        .node_count = g->nodes,
+        .shapes = &shapes,
+        .is_named = g->is_named,
+        .type_hash = kit_type_hash,
+        .root_hash = g->root_hash,
+        .types = &types,
         .memory_bytes = memory < least ? least : memory,
-        .sort_bytes = sort + 2 * HSD_SORT_MIN_BYTES, .serve_bytes = sort / 2 + 2 * HSD_SORT_MIN_BYTES,
-        .space = space, .use_thread = sort != 0,
+        .sort_bytes = sort + 2 * HSD_SORT_MIN_BYTES,
+        .serve_bytes = sort / 2 + 2 * HSD_SORT_MIN_BYTES,
+        .space = space,
+        .use_thread = sort != 0,
     };
     hsd_adjacency *adjacency = g->is_bare ? NULL : key_adjacency(g, space);
     cr_assert_eq(hsd_keys_find(adjacency, &config, &s, &err), HSD_OK, "%s", err.text);
@@ -178,7 +187,8 @@ static inline void key_release(key_result *r)
 static inline uint32_t *key_new_numbers(const key_graph *g, test_random *random)
 {
     uint32_t *to = calloc(g->nodes + 1, sizeof *to);
-    for (uint32_t i = 0; i < g->nodes; i++) to[i] = i;
+    for (uint32_t i = 0; i < g->nodes; i++)
+        to[i] = i;
     kit_shuffle(random, to, g->objects);
     return to;
 }
@@ -190,15 +200,18 @@ static inline key_graph key_renumbered(const key_graph *g, test_random *random)
     uint32_t *to = key_new_numbers(g, random);
     uint32_t *order = calloc(g->edge_count + 1, sizeof *order);
     other.positions = g->positions;
-    for (uint32_t i = 0; i < g->nodes; i++) other.shape[to[i]] = g->shape[i];
-    for (uint32_t i = 0; i < g->nodes - g->objects; i++) other.root_hash[i] = g->root_hash[i];
+    for (uint32_t i = 0; i < g->nodes; i++)
+        other.shape[to[i]] = g->shape[i];
+    for (uint32_t i = 0; i < g->nodes - g->objects; i++)
+        other.root_hash[i] = g->root_hash[i];
     for (uint32_t i = 0; i < g->objects; i++) {
         const uint32_t at = to[i];
         other.type[at] = g->type[i];
         other.position[at] = g->position[i];
         if (key_is_named(g, i)) other.is_named[at / 8] = (uint8_t)(other.is_named[at / 8] | 1u << (at % 8));
     }
-    for (uint32_t e = 0; e < g->edge_count; e++) order[e] = e;
+    for (uint32_t e = 0; e < g->edge_count; e++)
+        order[e] = e;
     kit_shuffle(random, order, g->edge_count);
     for (uint32_t i = 0; i < g->edge_count * 2; i++) {
         const uint32_t *edge = g->edges[order[i % g->edge_count]];

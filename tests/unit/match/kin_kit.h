@@ -5,7 +5,7 @@
 #include "match/kin.h"
 #include "sequence_kit.h"
 
-#define KIN_MOST 20000u
+#define KIN_MOST   20000u
 #define KIN_NOBODY UINT32_MAX
 #define KIN_MEMORY (UINT64_C(8) << 20)
 
@@ -23,17 +23,20 @@ static bool kin_is_swapped;
 
 static inline void kin_teardown(void)
 {
-    for (int i = 0; i < 2; i++) hsd_sequence_release(&kin_sides[i]);
+    for (int i = 0; i < 2; i++)
+        hsd_sequence_release(&kin_sides[i]);
 }
 
 static inline void kin_setup(void) { hsd_temp_space_init(&kin_space, NULL); }
 
-/* An object behind all others: of a type, with a look (odd: it has elements), belonging to another. Returns its position. */
+/* An object behind all others: of a type, with a look (odd: it has elements), belonging to another. Returns its
+ * position. */
 static inline uint32_t kin_put(kin_heap *h, uint32_t type, uint32_t look, uint32_t owner)
 {
     const bool has_elements = type == 6;
     const uint32_t shape = (look * 2654435761u & ~1u) | has_elements;
-    h->elements[h->count] = (hsd_element){.shape = shape, .structure = ~shape, .referrer = HSD_REFERRER_MANY, .type = type};
+    h->elements[h->count] =
+        (hsd_element){.shape = shape, .structure = ~shape, .referrer = HSD_REFERRER_MANY, .type = type};
     h->owners[h->count] = owner;
     return h->count++;
 }
@@ -64,7 +67,10 @@ static inline void kin_pair(uint32_t older, uint32_t newer, hsd_rung rung)
 /* From now on kin_run is told that the newer one is older. */
 static inline void kin_swap(void) { kin_is_swapped = !kin_is_swapped; }
 
-static inline void kin_forget_owners(void) { hsd_paged_close(&kin_sides[0].owners), kin_sides[0].owners.page_count = 0; }
+static inline void kin_forget_owners(void)
+{
+    hsd_paged_close(&kin_sides[0].owners), kin_sides[0].owners.page_count = 0;
+}
 
 static inline void kin_run(uint64_t memory)
 {

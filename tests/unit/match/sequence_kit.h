@@ -8,7 +8,7 @@
 #include "match/sequence.h"
 #include "support/random.h"
 
-#define KIT_LEAST 0u            /* every array with its fewest pages */
+#define KIT_LEAST  0u /* every array with its fewest pages */
 #define KIT_PLENTY (1u << 28)
 
 static inline void kit_open(hsd_paged *paged, uint64_t bytes, uint64_t memory, hsd_temp_space *space)
@@ -28,7 +28,8 @@ static inline void kit_sequence(hsd_sequence *s, uint32_t count, uint32_t ordina
     kit_open(&s->positions, ordinals * UINT64_C(4), memory, space);
     kit_open(&s->partners, count * UINT64_C(4), memory, space);
     kit_open(&s->rungs, count, memory, space);
-    for (uint32_t i = 0; i < ordinals; i++) hsd_paged_set_u32(&s->positions, i, HSD_NO_POSITION);
+    for (uint32_t i = 0; i < ordinals; i++)
+        hsd_paged_set_u32(&s->positions, i, HSD_NO_POSITION);
 }
 
 static inline hsd_sorter *kit_sorter(hsd_temp_space *space)

@@ -45,7 +45,8 @@ static void put(side *s, hsd_element e, bool is_shared)
 static void put_text(side *s, const char *text)
 {
     s->count = 0;
-    for (; *text != '\0'; text++) put(s, (hsd_element){(uint32_t)*text, (uint32_t)*text + 1000, 5, 1}, false);
+    for (; *text != '\0'; text++)
+        put(s, (hsd_element){(uint32_t)*text, (uint32_t)*text + 1000, 5, 1}, false);
 }
 
 static hsd_stretch stretch(const side *s) { return (hsd_stretch){s->elements, s->is_shared, s->count, !s->goes_on}; }
@@ -169,7 +170,8 @@ static void random_sides(test_random *random, uint32_t most)
     const uint32_t kinds = (uint32_t)test_below(random, 6) + 1, rate = (uint32_t)test_below(random, 40) + 2;
     const uint32_t wanted = (uint32_t)test_below(random, most + 1);
     a.count = b.count = 0;
-    for (uint32_t i = 0; i < wanted; i++) put(&a, random_element(random, kinds), test_below(random, 2) == 0);
+    for (uint32_t i = 0; i < wanted; i++)
+        put(&a, random_element(random, kinds), test_below(random, 2) == 0);
     for (uint32_t i = 0; i < wanted && b.count + 1 < most; i++) {
         const uint64_t fate = test_below(random, rate);
         if (fate == 0) continue;
@@ -214,7 +216,8 @@ static void expect_pairs(const char *before, const char *after, const char *want
     put_text(&a, before);
     put_text(&b, after);
     align(costs);
-    for (uint32_t i = 0; i < out.count; i++) got[i] = (char)a.elements[out.pairs[i].before].shape;
+    for (uint32_t i = 0; i < out.count; i++)
+        got[i] = (char)a.elements[out.pairs[i].before].shape;
     cr_assert_str_eq(got, wanted, "%s and %s", before, after);
 }
 
@@ -246,8 +249,12 @@ Test(align, takes_an_element_for_changed_only_if_it_can_have_been_written_to)
         uint32_t structure, referrer;
         bool is_shared;
         bool is_changed;
-    } cases[] = {{8, 5, false, true}, {8, 5, true, false}, {7, 6, true, false}, {7, 6, false, true},
-                 {7, HSD_REFERRER_MANY, true, true}, {7, HSD_REFERRER_NONE, true, true},
+    } cases[] = {{8, 5, false, true},
+                 {8, 5, true, false},
+                 {7, 6, true, false},
+                 {7, 6, false, true},
+                 {7, HSD_REFERRER_MANY, true, true},
+                 {7, HSD_REFERRER_NONE, true, true},
                  {8, HSD_REFERRER_MANY, true, false}};
     static const hsd_align_costs cheap_change = {.freed = 3, .come = 3, .changed = 1, .other = 0};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -263,7 +270,8 @@ Test(align, takes_an_element_for_changed_only_if_it_can_have_been_written_to)
 static void put_twins(side *s, uint32_t count)
 {
     s->count = 0;
-    while (s->count < count) put(s, (hsd_element){1, 1, HSD_REFERRER_MANY, 1}, true);
+    while (s->count < count)
+        put(s, (hsd_element){1, 1, HSD_REFERRER_MANY, 1}, true);
 }
 
 Test(align, pairs_twins_from_the_front)
@@ -282,7 +290,8 @@ Test(align, pairs_twins_from_the_front)
 static void put_different(side *s, uint32_t count, uint32_t from)
 {
     s->count = 0;
-    while (s->count < count) put(s, (hsd_element){from + s->count, from + s->count, 5, from + s->count}, false);
+    while (s->count < count)
+        put(s, (hsd_element){from + s->count, from + s->count, 5, from + s->count}, false);
 }
 
 Test(align, ends_where_nothing_is_the_same)
@@ -315,7 +324,8 @@ Test(align, keeps_the_front_of_what_costs_too_much)
     static const hsd_align_costs dear = {.freed = 64, .come = 64, .changed = 0, .other = 0};
     put_different(&a, HSD_ALIGN_MOST, 1);
     put_different(&b, HSD_ALIGN_MOST, 1);
-    for (uint32_t i = 100; i < HSD_ALIGN_MOST; i++) b.elements[i].structure += 100000;
+    for (uint32_t i = 100; i < HSD_ALIGN_MOST; i++)
+        b.elements[i].structure += 100000;
     align(&dear);
     cr_assert_not(out.is_complete);
     cr_assert_eq(out.count, 100, "the front costs nothing");
@@ -371,5 +381,6 @@ Test(align, does_not_remember_the_last_call)
     random_sides(&random, 200);
     align(&second);
     cr_assert_eq(out.count, once.count);
-    for (uint32_t i = 0; i < out.count; i++) cr_assert_eq(memcmp(&out.pairs[i], &once.pairs[i], 5), 0);
+    for (uint32_t i = 0; i < out.count; i++)
+        cr_assert_eq(memcmp(&out.pairs[i], &once.pairs[i], 5), 0);
 }

@@ -1,6 +1,6 @@
 /*
- * Taking back what stands alone, held against its definition: a pair by structure, of whose four neighbours neither the two in
- * front nor the two behind are each other's; and that this costs the same however the lonely ones lie.
+ * Taking back what stands alone, held against its definition: a pair by structure, of whose four neighbours neither the
+ * two in front nor the two behind are each other's; and that this costs the same however the lonely ones lie.
  */
 #include "base/mix.h"
 #include "match/confirm.h"
@@ -43,7 +43,8 @@ static void confirm(void) { cr_assert_eq(hsd_confirm(&older, &newer, NULL, &drop
 /* `at` goes to `at`, from `first` on, `count` of them. */
 static void pair_in_order(uint32_t first, uint32_t count)
 {
-    for (uint32_t at = first; at < first + count; at++) pair(at, at, HSD_RUNG_STRUCTURE);
+    for (uint32_t at = first; at < first + count; at++)
+        pair(at, at, HSD_RUNG_STRUCTURE);
 }
 
 static bool is_paired(uint32_t at) { return hsd_sequence_partner(&older, at) != HSD_NO_PARTNER; }
@@ -99,7 +100,8 @@ Test(confirm, one_neighbour_suffices)
     pair(11, 31, HSD_RUNG_STRUCTURE);
     confirm();
     cr_assert_eq(dropped, 0);
-    for (uint32_t at = 0; at < SOME; at++) cr_assert_eq(is_paired(at), at < 30 || at >= 32);
+    for (uint32_t at = 0; at < SOME; at++)
+        cr_assert_eq(is_paired(at), at < 30 || at >= 32);
 }
 
 /* What lies at an end has that end for a neighbour, if it lies there on both sides. */
@@ -143,7 +145,8 @@ Test(confirm, needs_pairs_and_positions_for_nothing)
 static void put_swap(uint32_t count)
 {
     open_both(count, count, KIT_PLENTY);
-    for (uint32_t at = 0; at < count; at++) pair(at, at == 3 ? 9 : at == 9 ? 3 : at, HSD_RUNG_STRUCTURE);
+    for (uint32_t at = 0; at < count; at++)
+        pair(at, at == 3 ? 9 : at == 9 ? 3 : at, HSD_RUNG_STRUCTURE);
 }
 
 Test(confirm, asks_for_three_of_four)
@@ -163,9 +166,11 @@ Test(confirm, takes_nothing_back_from_what_was_shuffled)
     test_random random = {test_seed(3)};
     uint32_t order[1000];
     open_both(1000, 1000, KIT_PLENTY);
-    for (uint32_t at = 0; at < 1000; at++) order[at] = at;
+    for (uint32_t at = 0; at < 1000; at++)
+        order[at] = at;
     kit_shuffle(&random, order, 1000);
-    for (uint32_t at = 0; at < 1000; at++) pair(at, order[at], HSD_RUNG_STRUCTURE);
+    for (uint32_t at = 0; at < 1000; at++)
+        pair(at, order[at], HSD_RUNG_STRUCTURE);
     confirm();
     cr_assert_eq(dropped, 0);
     for (uint32_t at = 0; at < 1000; at++) {
@@ -198,7 +203,8 @@ static snapshot look(hsd_sequence *s)
 /* Position of the nearest pair on that side, an end being -1 or count. */
 static int64_t nearest(const snapshot *s, int64_t at, int step)
 {
-    for (at += step; at >= 0 && at < s->count && s->partner[at] == HSD_NO_PARTNER;) at += step;
+    for (at += step; at >= 0 && at < s->count && s->partner[at] == HSD_NO_PARTNER;)
+        at += step;
     return at;
 }
 
@@ -249,7 +255,8 @@ Test(confirm, does_what_its_definition_says)
     uint64_t all = 0, in_vain = 0;
     for (uint64_t seed = 1; seed < 3000; seed++) {
         test_random random = {test_seed(seed)};
-        put_random(&random, (uint32_t)test_below(&random, MOST - 10), (uint32_t)test_below(&random, 15) + 1, KIT_PLENTY);
+        put_random(&random, (uint32_t)test_below(&random, MOST - 10), (uint32_t)test_below(&random, 15) + 1,
+                   KIT_PLENTY);
         const snapshot of_older = look(&older), of_newer = look(&newer);
         confirm();
         const snapshot now_older = look(&older), now_newer = look(&newer);
@@ -258,7 +265,8 @@ Test(confirm, does_what_its_definition_says)
         all += dropped;
         in_vain += !naive_order(&of_older, &of_newer);
     }
-    cr_assert(all > 500 && in_vain > 200, "%lu taken back, %lu without order", (unsigned long)all, (unsigned long)in_vain);
+    cr_assert(all > 500 && in_vain > 200, "%lu taken back, %lu without order", (unsigned long)all,
+              (unsigned long)in_vain);
 }
 
 /* ---- many ---- */
@@ -272,8 +280,10 @@ static uint64_t sum_of_random(uint64_t seed, uint64_t memory)
     confirm();
     uint64_t sum = dropped;
     cr_assert_gt(dropped, 1000);
-    for (uint32_t at = 0; at < MANY; at++) sum = hsd_mix(sum, hsd_sequence_partner(&older, at) + hsd_sequence_rung(&older, at));
-    for (uint32_t at = 0; at < newer.count; at++) sum = hsd_mix(sum, hsd_sequence_partner(&newer, at));
+    for (uint32_t at = 0; at < MANY; at++)
+        sum = hsd_mix(sum, hsd_sequence_partner(&older, at) + hsd_sequence_rung(&older, at));
+    for (uint32_t at = 0; at < newer.count; at++)
+        sum = hsd_mix(sum, hsd_sequence_partner(&newer, at));
     return sum;
 }
 
@@ -287,13 +297,15 @@ Test(confirm, does_the_same_in_any_memory)
 static void check_faults(void)
 {
     hsd_paged *const arrays[] = {&older.partners, &newer.partners, &older.rungs, &newer.rungs};
-    for (size_t i = 0; i < 4; i++) arrays[i]->faults = 0;
+    for (size_t i = 0; i < 4; i++)
+        arrays[i]->faults = 0;
     confirm();
-    for (size_t i = 0; i < 4; i++) cr_assert_lt(arrays[i]->faults, 8 * arrays[i]->page_count, "array %zu", i);
+    for (size_t i = 0; i < 4; i++)
+        cr_assert_lt(arrays[i]->faults, 8 * arrays[i]->page_count, "array %zu", i);
 }
 
-/* One in ten went to a region of its own, in their order or from its end on: none of them has a neighbour, and each would see
- * past all that were taken back, were those gone. */
+/* One in ten went to a region of its own, in their order or from its end on: none of them has a neighbour, and each
+ * would see past all that were taken back, were those gone. */
 static void put_movers(bool is_turned)
 {
     const uint32_t movers = MANY, all = 10 * MANY;
@@ -321,7 +333,8 @@ Test(confirm, looks_at_no_gap_twice_however_lonely_ones_lie)
 Test(confirm, looks_at_long_gaps_a_fixed_number_of_times)
 {
     open_both(10 * MANY, 10 * MANY, KIT_LEAST);
-    for (uint32_t at = 1000; at < 10 * MANY; at += 70001) pair(at, at - (at & 511), HSD_RUNG_STRUCTURE);
+    for (uint32_t at = 1000; at < 10 * MANY; at += 70001)
+        pair(at, at - (at & 511), HSD_RUNG_STRUCTURE);
     check_faults();
     cr_assert_eq(dropped, 0);
 }

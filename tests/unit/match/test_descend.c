@@ -1,5 +1,6 @@
 /*
- * Places below named roots, on graphs small enough to be written down: who has one, which are equal, and where nobody goes.
+ * Places below named roots, on graphs small enough to be written down: who has one, which are equal, and where nobody
+ * goes.
  */
 #include <criterion/criterion.h>
 
@@ -33,7 +34,8 @@ static void good(hsd_status status) { cr_assert_eq(status, HSD_OK, "%s", err.tex
 
 static void begin(uint32_t object_count, uint32_t node_count)
 {
-    const hsd_sorter_config config = {.record_words = 2, .key_words = 1, .space = &space, .memory_bytes = HSD_SORT_MIN_BYTES};
+    const hsd_sorter_config config = {
+        .record_words = 2, .key_words = 1, .space = &space, .memory_bytes = HSD_SORT_MIN_BYTES};
     objects = object_count;
     nodes = node_count;
     good(hsd_adjacency_begin(&graph, ENOUGH, &space, &err));
@@ -42,12 +44,14 @@ static void begin(uint32_t object_count, uint32_t node_count)
     good(hsd_paged_open(&referrers, 4 * MOST, ENOUGH, &space, &err));
     good(hsd_paged_open(&sequence.positions, 4 * MOST, ENOUGH, &space, &err));
     good(hsd_sorter_new(&sequence.places, &config, &err));
-    for (uint32_t i = 0; i < object_count; i++) hsd_paged_set_u32(&sequence.positions, i, i);
+    for (uint32_t i = 0; i < object_count; i++)
+        hsd_paged_set_u32(&sequence.positions, i, i);
 }
 
 static void refer(uint32_t source, const uint32_t *targets, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) refers_to_it[targets[i]]++;
+    for (uint32_t i = 0; i < count; i++)
+        refers_to_it[targets[i]]++;
     good(hsd_adjacency_add(graph, source, targets, NULL, count, &err));
 }
 
@@ -59,13 +63,20 @@ static uint64_t hash_of_root(void *context, uint32_t node)
 
 static void descend(void)
 {
-    const hsd_descend_config config = {.adjacency = graph, .object_count = objects, .node_count = nodes, .types = &types,
-                                       .shapes = &shapes, .referrers = &referrers, .type_hash = type_hash,
+    const hsd_descend_config config = {.adjacency = graph,
+                                       .object_count = objects,
+                                       .node_count = nodes,
+                                       .types = &types,
+                                       .shapes = &shapes,
+                                       .referrers = &referrers,
+                                       .type_hash = type_hash,
                                        .hash_of_root = hash_of_root};
     const uint64_t *record;
     hsd_status status;
     for (uint32_t i = 0; i < objects; i++) {
-        const uint32_t referrer = refers_to_it[i] == 0 ? HSD_REFERRER_NONE : refers_to_it[i] == 1 ? HSD_REFERRER_FIRST : HSD_REFERRER_MANY;
+        const uint32_t referrer = refers_to_it[i] == 0   ? HSD_REFERRER_NONE
+                                  : refers_to_it[i] == 1 ? HSD_REFERRER_FIRST
+                                                         : HSD_REFERRER_MANY;
         hsd_paged_set_u32(&referrers, i, referrer);
     }
     good(hsd_adjacency_finish(graph, nodes, &err));
@@ -122,9 +133,11 @@ static void star(uint32_t depth, uint32_t children)
 {
     uint32_t targets[TABLE];
     const uint32_t first = depth + 1;
-    for (uint32_t i = 0; i < children; i++) targets[i] = first + i;
+    for (uint32_t i = 0; i < children; i++)
+        targets[i] = first + i;
     begin(first + children, first + children + 1);
-    for (uint32_t i = 0; i < depth; i++) refer(i, (const uint32_t[]){i + 1}, 1);
+    for (uint32_t i = 0; i < depth; i++)
+        refer(i, (const uint32_t[]){i + 1}, 1);
     refer(depth, targets, children);
     refer(first + children, (const uint32_t[]){0}, 1);
     descend();
@@ -154,9 +167,12 @@ Test(descend, goes_through_tables_of_roots)
 Test(descend, ends_at_its_depth_and_in_circles)
 {
     begin(40, 41);
-    for (uint32_t i = 0; i < 40; i++) refer(i, (const uint32_t[]){i < 39 ? i + 1 : 5}, 1); /* the last one leads back */
+    /* the last one leads back */
+    for (uint32_t i = 0; i < 40; i++)
+        refer(i, (const uint32_t[]){i < 39 ? i + 1 : 5}, 1);
     refer(40, (const uint32_t[]){0}, 1);
     refers_to_it[5] = 1;
     descend();
-    for (uint32_t i = 1; i < 40; i++) cr_assert_eq(place_of[i] != 0, i < HSD_DESCEND_DEEPEST, "object %u", i);
+    for (uint32_t i = 1; i < 40; i++)
+        cr_assert_eq(place_of[i] != 0, i < HSD_DESCEND_DEEPEST, "object %u", i);
 }

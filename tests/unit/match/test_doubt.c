@@ -1,6 +1,6 @@
 /*
- * Doubt among equals that lie in a row, held against its definition: a pair by order is uncertain when it, on either side, is
- * joined by equals of which each is next to the other to one that has no partner.
+ * Doubt among equals that lie in a row, held against its definition: a pair by order is uncertain when it, on either
+ * side, is joined by equals of which each is next to the other to one that has no partner.
  */
 #include <string.h>
 
@@ -59,30 +59,35 @@ static void doubt(void) { cr_assert_eq(hsd_doubt(&before, &after, &made, &err), 
 static hsd_rung rung_of(char c)
 {
     switch (c) {
-        case '|': return HSD_RUNG_STRUCTURE;
-        case 'c': return HSD_RUNG_CHANGED;
-        case 't': return HSD_RUNG_TWINS;
-        default: return HSD_RUNG_ORDER;
+    case '|': return HSD_RUNG_STRUCTURE;
+    case 'c': return HSD_RUNG_CHANGED;
+    case 't': return HSD_RUNG_TWINS;
+    default: return HSD_RUNG_ORDER;
     }
 }
 
-/* Letters are kinds. How each is paired: `.` not; else the first such of before with the first such of after, and so on. */
+/* Letters are kinds. How each is paired: `.` not; else the first such of before with the first such of after, and so
+ * on. */
 static void expect(const char *text_before, const char *how_before, const char *text_after, const char *how_after,
                    const char *wanted)
 {
     char got[64] = "";
     uint32_t j = 0;
     open_both((uint32_t)strlen(text_before), (uint32_t)strlen(text_after), KIT_PLENTY);
-    for (uint32_t i = 0; i < before.count; i++) write_kind(&before, i, (uint32_t)text_before[i]);
-    for (uint32_t i = 0; i < after.count; i++) write_kind(&after, i, (uint32_t)text_after[i]);
+    for (uint32_t i = 0; i < before.count; i++)
+        write_kind(&before, i, (uint32_t)text_before[i]);
+    for (uint32_t i = 0; i < after.count; i++)
+        write_kind(&after, i, (uint32_t)text_after[i]);
     for (uint32_t i = 0; i < before.count; i++) {
         if (how_before[i] == '.') continue;
-        while (how_after[j] == '.') j++;
+        while (how_after[j] == '.')
+            j++;
         cr_assert_eq(how_before[i], how_after[j]);
         pair(i, j++, rung_of(how_before[i]));
     }
     doubt();
-    for (uint32_t i = 0; i < before.count; i++) got[i] = ".--|||||oct"[hsd_sequence_rung(&before, i)];
+    for (uint32_t i = 0; i < before.count; i++)
+        got[i] = ".--|||||oct"[hsd_sequence_rung(&before, i)];
     cr_assert_str_eq(got, wanted, "%s and %s", text_before, text_after);
 }
 
@@ -122,11 +127,15 @@ Test(doubt, takes_only_what_nothing_tells_apart_for_equal)
     const hsd_element look[] = {{7, 8, 5, 1}, {7, 9, 5, 1}, {7, 9, 6, 1}, {7, 9, 6, 2}, {3, 9, 6, 2}};
     const hsd_rung wanted[] = {HSD_RUNG_ORDER, HSD_RUNG_ORDER, HSD_RUNG_ORDER, HSD_RUNG_TWINS, HSD_RUNG_NONE};
     open_both(5, 4, KIT_PLENTY);
-    for (uint32_t i = 0; i < 5; i++) hsd_sequence_write(&before, i, &look[i]);
-    for (uint32_t i = 0; i < 4; i++) hsd_sequence_write(&after, i, &look[i]);
-    for (uint32_t i = 0; i < 4; i++) pair(i, i, HSD_RUNG_ORDER);
+    for (uint32_t i = 0; i < 5; i++)
+        hsd_sequence_write(&before, i, &look[i]);
+    for (uint32_t i = 0; i < 4; i++)
+        hsd_sequence_write(&after, i, &look[i]);
+    for (uint32_t i = 0; i < 4; i++)
+        pair(i, i, HSD_RUNG_ORDER);
     doubt();
-    for (uint32_t i = 0; i < 5; i++) cr_assert_eq(hsd_sequence_rung(&before, i), wanted[i], "position %u", i);
+    for (uint32_t i = 0; i < 5; i++)
+        cr_assert_eq(hsd_sequence_rung(&before, i), wanted[i], "position %u", i);
 }
 
 /* ---- long rows ---- */
@@ -170,11 +179,13 @@ Test(doubt, reads_each_side_in_order)
 {
     enum { MANY = 400000 };
     check_row(1000, MANY, MANY / 2, KIT_LEAST);
-    hsd_paged *const arrays[] = {&before.elements, &after.elements, &before.partners, &after.partners, &before.rungs,
-                                 &after.rungs};
-    for (size_t i = 0; i < 6; i++) arrays[i]->faults = 0;
+    hsd_paged *const arrays[] = {&before.elements, &after.elements, &before.partners,
+                                 &after.partners,  &before.rungs,   &after.rungs};
+    for (size_t i = 0; i < 6; i++)
+        arrays[i]->faults = 0;
     doubt();
-    for (size_t i = 0; i < 6; i++) cr_assert_leq(arrays[i]->faults, 3 * arrays[i]->page_count, "array %zu", i);
+    for (size_t i = 0; i < 6; i++)
+        cr_assert_leq(arrays[i]->faults, 3 * arrays[i]->page_count, "array %zu", i);
 }
 
 /* ---- any rows, by the definition ---- */
@@ -246,7 +257,9 @@ static void put_random(test_random *random, uint32_t counts, uint64_t memory)
     for (uint32_t at = 0; at < counts; at++) {
         const uint32_t there = test_below(random, 5) == 0 ? (uint32_t)test_below(random, counts) : at;
         if (test_below(random, missing) == 0 || hsd_sequence_partner(&after, there) != HSD_NO_PARTNER) continue;
-        pair(at, there, test_below(random, 3) == 0 ? (hsd_rung)(HSD_RUNG_KEY + test_below(random, HSD_RUNG_COUNT - HSD_RUNG_KEY)) : HSD_RUNG_ORDER);
+        pair(at, there,
+             test_below(random, 3) == 0 ? (hsd_rung)(HSD_RUNG_KEY + test_below(random, HSD_RUNG_COUNT - HSD_RUNG_KEY))
+                                        : HSD_RUNG_ORDER);
     }
 }
 

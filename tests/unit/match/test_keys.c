@@ -54,9 +54,11 @@ static void number_structures(const key_graph *g, naive *n)
     for (uint32_t i = 0; i < g->objects; i++) {
         uint32_t first = 0;
         if (key_is_named(g, i)) {
-            while (!key_is_named(g, first) || g->shape[first] != g->shape[i]) first++;
+            while (!key_is_named(g, first) || g->shape[first] != g->shape[i])
+                first++;
         } else {
-            while (key_is_named(g, first) || !are_equal(n, first, i)) first++;
+            while (key_is_named(g, first) || !are_equal(n, first, i))
+                first++;
         }
         n->seen_as[i] = first;
     }
@@ -280,7 +282,8 @@ Test(keys, see_each_target_of_a_long_list_once)
         key_fill(&g, &random, 3);
         for (uint32_t i = 0; i < LONG; i++) {
             key_refer(&g, 17, (uint32_t)test_below(&random, OBJECTS));
-            key_refer(&g, 18, (uint32_t)test_below(&random, OBJECTS / 4)); /* nearly all of them several times */
+            /* nearly all of them several times */
+            key_refer(&g, 18, (uint32_t)test_below(&random, OBJECTS / 4));
             key_refer(&g, OBJECTS + 2, (uint32_t)test_below(&random, OBJECTS));
         }
         check_renumbered(&g, &random, KIT_PLENTY);
@@ -297,8 +300,10 @@ Test(keys, do_not_count_duplicates_across_parts)
         g.shape[i] = i < 2 ? 1 : 100 + i;
         g.position[i] = g.positions++;
     }
-    for (uint32_t i = 0; i < TARGETS; i++) key_refer(&g, 0, 2 + i);
-    for (uint32_t i = 0; i < 4 * TARGETS; i++) key_refer(&g, 1, 2 + i % TARGETS);
+    for (uint32_t i = 0; i < TARGETS; i++)
+        key_refer(&g, 0, 2 + i);
+    for (uint32_t i = 0; i < 4 * TARGETS; i++)
+        key_refer(&g, 1, 2 + i % TARGETS);
     key_result r = key_find(&g, KIT_PLENTY, 0, &space);
     uint64_t a, b;
     cr_assert_eq(r.elements[0].structure, r.elements[1].structure);
@@ -307,7 +312,8 @@ Test(keys, do_not_count_duplicates_across_parts)
     cr_assert_eq(a, b);
     key_release(&r);
     g.edge_count -= 4 * TARGETS; /* now the first one alone */
-    for (uint32_t i = 0; i < 4 * TARGETS; i++) key_refer(&g, 0, 2 + i % TARGETS);
+    for (uint32_t i = 0; i < 4 * TARGETS; i++)
+        key_refer(&g, 0, 2 + i % TARGETS);
     r = key_find(&g, KIT_PLENTY, 0, &space);
     cr_assert_geq(r.elements[2].referrer, HSD_REFERRER_FIRST, "one refers to it, often");
     key_release(&r);
@@ -345,8 +351,15 @@ static hsd_status try_with(uint64_t memory, uint64_t sort, hsd_error *err)
     kit_open(&shapes, 80, KIT_LEAST, &space);
     kit_open(&types, 40, KIT_LEAST, &space);
     const hsd_keys_config config = {
-        .object_count = 10, .node_count = 10, .shapes = &shapes, .type_hash = kit_type_hash, .types = &types,
-        .memory_bytes = memory, .sort_bytes = sort, .serve_bytes = sort, .space = &space,
+        .object_count = 10,
+        .node_count = 10,
+        .shapes = &shapes,
+        .type_hash = kit_type_hash,
+        .types = &types,
+        .memory_bytes = memory,
+        .sort_bytes = sort,
+        .serve_bytes = sort,
+        .space = &space,
     };
     hsd_adjacency *adjacency = key_adjacency(&g, &space);
     const hsd_status status = hsd_keys_find(adjacency, &config, &s, err);

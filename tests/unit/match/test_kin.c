@@ -1,6 +1,6 @@
 /*
- * Whom objects belong to: entries by their keys, what hangs below them however it was written to, and what is not believed because
- * it lies among strangers.
+ * Whom objects belong to: entries by their keys, what hangs below them however it was written to, and what is not
+ * believed because it lies among strangers.
  */
 #include "kin_kit.h"
 
@@ -85,7 +85,8 @@ static uint32_t owner_among_seeds(kin_heap *h, uint32_t look)
 
 static void pair_seeds(uint32_t count)
 {
-    for (uint32_t at = 0; at < count; at++) kin_pair(at, at, HSD_RUNG_STRUCTURE);
+    for (uint32_t at = 0; at < count; at++)
+        kin_pair(at, at, HSD_RUNG_STRUCTURE);
 }
 
 Test(kin, what_was_replaced_lies_elsewhere_and_is_another)
@@ -113,13 +114,16 @@ Test(kin, a_value_that_two_have_in_turn_does_not_make_them_one)
     kin_put(&kin_older, SEED, 1, KIN_NOBODY);
     const uint32_t old = kin_put(&kin_older, ENTRY, 7, KIN_NOBODY), text = kin_put(&kin_older, KEY, 50, old);
     kin_put(&kin_older, LEAF, 51, text);
-    for (uint32_t i = 2; i < 6; i++) kin_put(&kin_older, SEED, i, KIN_NOBODY);
-    for (uint32_t i = 1; i < 6; i++) kin_put(&kin_newer, SEED, i, KIN_NOBODY);
+    for (uint32_t i = 2; i < 6; i++)
+        kin_put(&kin_older, SEED, i, KIN_NOBODY);
+    for (uint32_t i = 1; i < 6; i++)
+        kin_put(&kin_newer, SEED, i, KIN_NOBODY);
     const uint32_t new_ = kin_put(&kin_newer, ENTRY, 7, KIN_NOBODY), other = kin_put(&kin_newer, KEY, 50, new_);
     kin_put(&kin_newer, LEAF, 51, other);
     kin_open(KIT_PLENTY);
     kin_pair(0, 0, HSD_RUNG_STRUCTURE);
-    for (uint32_t i = 1; i < 5; i++) kin_pair(i + 3, i, HSD_RUNG_STRUCTURE);
+    for (uint32_t i = 1; i < 5; i++)
+        kin_pair(i + 3, i, HSD_RUNG_STRUCTURE);
     kin_pair(text, other, HSD_RUNG_STRUCTURE);
     kin_pair(text + 1, other + 1, HSD_RUNG_STRUCTURE);
     kin_run(KIN_MEMORY);

@@ -1,6 +1,6 @@
 /*
- * Pairs by address in what moved: rows of twins that went on by whole periods, with something unique that says so, and all that is
- * no such row.
+ * Pairs by address in what moved: rows of twins that went on by whole periods, with something unique that says so, and
+ * all that is no such row.
  */
 #include "match/moved.h"
 #include "sequence_kit.h"
@@ -38,7 +38,8 @@ static void put(hsd_sequence *s, uint32_t at, uint64_t address, uint32_t kind)
 static void put_row(hsd_sequence *s, uint64_t address, uint32_t count)
 {
     kit_sequence(s, count + 1, 1, KIT_PLENTY, &space);
-    for (uint32_t i = 0; i < count; i++) put(s, i, address + (uint64_t)i * PERIOD, 7);
+    for (uint32_t i = 0; i < count; i++)
+        put(s, i, address + (uint64_t)i * PERIOD, 7);
     put(s, count, address + (uint64_t)count * PERIOD, 9);
 }
 
@@ -47,7 +48,8 @@ static void put_shifted(uint32_t count, uint32_t by)
 {
     put_row(&older, 1000000, count);
     put_row(&newer, 1000000 - (uint64_t)by * PERIOD, count);
-    for (uint32_t i = 0; i + by < count; i++) hsd_sequence_pair(&older, i, &newer, i + by, HSD_RUNG_SAME_ADDRESS);
+    for (uint32_t i = 0; i + by < count; i++)
+        hsd_sequence_pair(&older, i, &newer, i + by, HSD_RUNG_SAME_ADDRESS);
     hsd_sequence_pair(&older, count, &newer, count, HSD_RUNG_STRUCTURE);
 }
 
@@ -70,7 +72,8 @@ Test(moved, leaves_what_stayed)
     put_shifted(TWINS, 0);
     follow();
     cr_assert_eq(dropped, 0);
-    for (uint32_t i = 0; i <= TWINS; i++) cr_assert_eq(hsd_sequence_partner(&older, i), i);
+    for (uint32_t i = 0; i <= TWINS; i++)
+        cr_assert_eq(hsd_sequence_partner(&older, i), i);
 }
 
 Test(moved, takes_no_short_row_for_more_than_chance)
@@ -103,10 +106,12 @@ Test(moved, goes_no_further_than_the_row)
 Test(moved, goes_over_gaps_that_were_closed)
 {
     put_shifted(TWINS, 0);
-    for (uint32_t i = 0; i < TWINS; i++) hsd_sequence_unpair(&older, i, &newer, i);
+    for (uint32_t i = 0; i < TWINS; i++)
+        hsd_sequence_unpair(&older, i, &newer, i);
     for (uint32_t i = 0; i <= TWINS; i++)
         hsd_paged_set_u64(&newer.addresses, i, 1000000 - 90 * PERIOD + (uint64_t)(i + i / 10) * PERIOD);
-    hsd_sequence_pair(&older, 9, &newer, 90, HSD_RUNG_SAME_ADDRESS); /* that these have not one address is no matter */
+    /* that these have not one address is no matter */
+    hsd_sequence_pair(&older, 9, &newer, 90, HSD_RUNG_SAME_ADDRESS);
     follow();
     cr_assert_eq(dropped, 1);
 }

@@ -22,7 +22,7 @@ static void teardown(void) { hsd_fault_reset(); }
 
 TestSuite(recognise, .init = setup, .fini = teardown);
 
-typedef struct thing { /* an object; hashes that are 0 are not there */
+typedef struct thing {   /* an object; hashes that are 0 are not there */
     uint32_t kind, look; /* of one kind: one type and shape */
     uint64_t whole, name, key, place, address;
 } thing;
@@ -59,7 +59,8 @@ static void open_side(hsd_sequence *s, const heap *h, uint64_t memory)
     kit_open(&s->elements, h->count * (uint64_t)sizeof(hsd_element), memory, &space);
     kit_open(&s->addresses, h->count * UINT64_C(8), memory, &space);
     kit_open(&s->positions, 4, memory, &space);
-    for (size_t i = 0; i < 4; i++) *sorters[i] = kit_sorter(&space);
+    for (size_t i = 0; i < 4; i++)
+        *sorters[i] = kit_sorter(&space);
     for (uint32_t at = 0; at < h->count; at++) {
         const thing *t = &h->things[at];
         const hsd_element e = element_of(t);
@@ -70,7 +71,8 @@ static void open_side(hsd_sequence *s, const heap *h, uint64_t memory)
         put_hash(s->keys, t->key, at);
         put_hash(s->places, t->place, at);
     }
-    for (size_t i = 0; i < 4; i++) cr_assert_eq(hsd_sorter_finish(*sorters[i], 0, NULL), HSD_OK);
+    for (size_t i = 0; i < 4; i++)
+        cr_assert_eq(hsd_sorter_finish(*sorters[i], 0, NULL), HSD_OK);
 }
 
 static void open_both(outcome *o, const heap *before, const heap *after, uint64_t memory)
@@ -128,7 +130,8 @@ static void check_pairs(outcome *o)
             cr_assert_eq(hsd_sequence_rung(&o->sides[1 - side], there), rung);
             pairs[side][rung]++;
         }
-        for (int rung = 1; rung < HSD_RUNG_COUNT; rung++) cr_assert_eq(pairs[side][rung], o->said.pairs[rung], "rung %d", rung);
+        for (int rung = 1; rung < HSD_RUNG_COUNT; rung++)
+            cr_assert_eq(pairs[side][rung], o->said.pairs[rung], "rung %d", rung);
     }
 }
 
@@ -144,7 +147,8 @@ static outcome run(const heap *before, const heap *after, uint64_t memory, bool 
     open_both(&o, before, after, memory);
     cr_assert_eq(try(&o, memory, is_reversed), HSD_OK, "%s", err.text);
     check_pairs(&o);
-    for (int side = 0; side < 2; side++) check_given_back(&o.sides[side]);
+    for (int side = 0; side < 2; side++)
+        check_given_back(&o.sides[side]);
     return o;
 }
 
@@ -187,7 +191,8 @@ static void expect(const heap *before, const heap *after, const char *wanted, ui
 {
     char got[64] = "";
     outcome o = run_every_way(before, after);
-    for (uint32_t i = 0; i < before->count; i++) got[i] = ".--knaspoct-."[hsd_sequence_rung(&o.sides[0], i)];
+    for (uint32_t i = 0; i < before->count; i++)
+        got[i] = ".--knaspoct-."[hsd_sequence_rung(&o.sides[0], i)];
     cr_assert_str_eq(got, wanted);
     cr_assert_eq(o.said.undecidable[0], undecidable_before);
     cr_assert_eq(o.said.undecidable[1], undecidable_after);
@@ -215,9 +220,12 @@ Test(recognise, takes_each_rung_in_turn)
 /* The two lie where no order says anything, and neither looks as it did. */
 Test(recognise, takes_what_a_root_refers_to)
 {
-    const thing before[] = {{.kind = 1, .name = 1}, {.kind = 2, .name = 2}, {.kind = 7, .place = 1}, {.kind = 7, .place = 2}};
-    const thing after[] = {{.kind = 17, .place = 1, .address = 1}, {.kind = 8, .place = 2, .address = 2},
-                           {.kind = 1, .name = 1, .address = 3}, {.kind = 2, .name = 2, .address = 4}};
+    const thing before[] = {
+        {.kind = 1, .name = 1}, {.kind = 2, .name = 2}, {.kind = 7, .place = 1}, {.kind = 7, .place = 2}};
+    const thing after[] = {{.kind = 17, .place = 1, .address = 1},
+                           {.kind = 8, .place = 2, .address = 2},
+                           {.kind = 1, .name = 1, .address = 3},
+                           {.kind = 2, .name = 2, .address = 4}};
     const heap a = {4, before}, b = {4, after};
     expect(&a, &b, "nnp.", 0, 0);
 }
@@ -246,15 +254,20 @@ Test(recognise, takes_addresses_that_stayed)
 Test(recognise, counts_what_cannot_be_decided)
 {
     const thing before[] = {{.kind = 1, .name = 1}, {.kind = 2, .name = 2}, {.kind = 4}, {.kind = 4}, {.kind = 5}};
-    const thing after[] = {{.kind = 4, .address = 1}, {.kind = 4, .address = 2},           {.kind = 4, .address = 3},
-                           {.kind = 6, .address = 4}, {.kind = 1, .name = 1, .address = 5}, {.kind = 2, .name = 2, .address = 6}};
+    const thing after[] = {{.kind = 4, .address = 1},
+                           {.kind = 4, .address = 2},
+                           {.kind = 4, .address = 3},
+                           {.kind = 6, .address = 4},
+                           {.kind = 1, .name = 1, .address = 5},
+                           {.kind = 2, .name = 2, .address = 6}};
     const heap a = {5, before}, b = {6, after};
     expect(&a, &b, "nn...", 2, 3);
 }
 
 Test(recognise, takes_what_is_not_there)
 {
-    const thing some[] = {{.kind = 1, .name = 1}, {.kind = 2, .whole = 7}, {.kind = 3, .place = 2}, {.kind = 4, .key = 4}};
+    const thing some[] = {
+        {.kind = 1, .name = 1}, {.kind = 2, .whole = 7}, {.kind = 3, .place = 2}, {.kind = 4, .key = 4}};
     const heap nothing = {0, some}, four = {4, some};
     expect(&nothing, &nothing, "", 0, 0);
     expect(&nothing, &four, "", 0, 0);
@@ -297,11 +310,13 @@ Test(recognise, is_the_same_every_way_round)
         outcome o = run_every_way(&heaps[0], &heaps[1]);
         for (int side = 0; side < 2; side++)
             cr_assert_eq(naive_undecidable(&o, heaps, side), o.said.undecidable[side], "seed %lu", (unsigned long)seed);
-        for (int i = 0; i < HSD_RUNG_COUNT; i++) pairs[i] += o.said.pairs[i];
+        for (int i = 0; i < HSD_RUNG_COUNT; i++)
+            pairs[i] += o.said.pairs[i];
         undecidable += o.said.undecidable[0];
         release(&o);
     }
-    for (int i = HSD_RUNG_KEY; i < HSD_RUNG_COUNT; i++) cr_assert_gt(pairs[i], 0, "rung %d", i);
+    for (int i = HSD_RUNG_KEY; i < HSD_RUNG_COUNT; i++)
+        cr_assert_gt(pairs[i], 0, "rung %d", i);
     cr_assert_gt(undecidable, 0);
 }
 
@@ -355,8 +370,13 @@ static uint64_t fail_each(const heap heaps[2], hsd_fault_family family, int erro
 
 Test(recognise, fails_cleanly_wherever_memory_runs_out, .timeout = 300)
 {
-    const thing some[] = {{.kind = 1, .name = 1}, {.kind = 2, .whole = 7}, {.kind = 3, .place = 2}, {.kind = 4, .key = 4},
-                          {.kind = 5},            {.kind = 5},             {.kind = 6}};
+    const thing some[] = {{.kind = 1, .name = 1},
+                          {.kind = 2, .whole = 7},
+                          {.kind = 3, .place = 2},
+                          {.kind = 4, .key = 4},
+                          {.kind = 5},
+                          {.kind = 5},
+                          {.kind = 6}};
     const heap heaps[2] = {{7, some}, {6, some}};
     cr_assert_gt(fail_each(heaps, HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, 1), 20);
 }

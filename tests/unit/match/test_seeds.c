@@ -12,7 +12,7 @@ static void setup(void) { hsd_temp_space_init(&space, NULL); }
 TestSuite(seeds, .init = setup);
 
 /* Beyond 16 pages of partners and rungs: then pairs go through sorters. Most positions stay empty. */
-#define MANY 300000u
+#define MANY         300000u
 #define MOST_RECORDS 4000u
 
 typedef struct half { /* one side */
@@ -89,7 +89,8 @@ static void fill(half *h, test_random *random, uint32_t count, uint32_t hashes, 
 {
     const uint32_t step = positions / count, shift = (uint32_t)test_below(random, step);
     uint32_t *order = calloc(count, sizeof *order);
-    for (uint32_t i = 0; i < count; i++) order[i] = i;
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
     kit_shuffle(random, order, count);
     for (uint32_t i = 0; i < count; i++)
         add(h, test_below(random, hashes) * UINT64_C(0x9e3779b97f4a7c15), order[i] * step + shift);
@@ -121,7 +122,8 @@ static uint32_t wanted_partner(const half *of, const half *other, const uint32_t
 static uint32_t *partners_of(half *h)
 {
     uint32_t *all = calloc(h->sequence.count, sizeof *all);
-    for (uint32_t i = 0; i < h->sequence.count; i++) all[i] = hsd_sequence_partner(&h->sequence, i);
+    for (uint32_t i = 0; i < h->sequence.count; i++)
+        all[i] = hsd_sequence_partner(&h->sequence, i);
     return all;
 }
 
@@ -164,7 +166,8 @@ static void check_unique(test_random *random, uint32_t count, uint32_t hashes, u
     pair_some(t, random);
     uint32_t *before_a = partners_of(&t->a), *before_b = partners_of(&t->b);
     cr_assert_eq(hsd_seeds_unique(&t->a.sequence, &t->b.sequence, t->a.sorter, t->b.sorter, HSD_RUNG_STRUCTURE,
-                                  is_marked, &config, &pairs, &err), HSD_OK, "%s", err.text);
+                                  is_marked, &config, &pairs, &err),
+                 HSD_OK, "%s", err.text);
     cr_assert_eq(check_half(&t->a, &t->b, before_a, before_b), pairs);
     cr_assert_eq(check_half(&t->b, &t->a, before_b, before_a), pairs);
     check_shared(&t->a, &t->b, is_marked);
@@ -187,7 +190,8 @@ Test(seeds, pair_what_is_unique_on_both_sides)
 Test(seeds, pair_the_same_in_few_pages)
 {
     test_random random = {test_seed(2)};
-    for (int round = 0; round < 4; round++) check_unique(&random, 2000, 1500, MANY, KIT_LEAST);
+    for (int round = 0; round < 4; round++)
+        check_unique(&random, 2000, 1500, MANY, KIT_LEAST);
 }
 
 Test(seeds, do_not_need_streams)
@@ -196,12 +200,14 @@ Test(seeds, do_not_need_streams)
     uint64_t pairs = 7;
     finish(&t->a);
     cr_assert_eq(hsd_seeds_unique(&t->a.sequence, &t->b.sequence, t->a.sorter, NULL, HSD_RUNG_KEY, false, &config,
-                                  &pairs, NULL), HSD_OK);
+                                  &pairs, NULL),
+                 HSD_OK);
     cr_assert_eq(pairs, 0);
     pairs = 7;
     finish(&t->b);
-    cr_assert_eq(hsd_seeds_unique(&t->a.sequence, &t->b.sequence, t->a.sorter, t->b.sorter, HSD_RUNG_KEY, true,
-                                  &config, &pairs, NULL), HSD_OK);
+    cr_assert_eq(hsd_seeds_unique(&t->a.sequence, &t->b.sequence, t->a.sorter, t->b.sorter, HSD_RUNG_KEY, true, &config,
+                                  &pairs, NULL),
+                 HSD_OK);
     cr_assert_eq(pairs, 0);
     both_free(t);
 }
@@ -214,7 +220,8 @@ Test(seeds, take_one_object_twice_for_one)
     add(&t->a, 6, 1), add(&t->a, 6, 2), add(&t->b, 6, 1);
     finish(&t->a), finish(&t->b);
     cr_assert_eq(hsd_seeds_unique(&t->a.sequence, &t->b.sequence, t->a.sorter, t->b.sorter, HSD_RUNG_NAME, false,
-                                  &config, &pairs, NULL), HSD_OK);
+                                  &config, &pairs, NULL),
+                 HSD_OK);
     cr_assert_eq(pairs, 1);
     cr_assert_eq(hsd_sequence_partner(&t->a.sequence, 3), 8);
     both_free(t);
@@ -255,7 +262,8 @@ static void check_places(uint32_t positions, uint64_t memory)
     cr_assert_eq(hsd_sequence_partner(&t->a.sequence, far), 0);
     cr_assert_eq(hsd_sequence_rung(&t->b.sequence, 0), HSD_RUNG_PLACE);
     cr_assert_eq(hsd_sequence_partner(&t->a.sequence, 0), 9);
-    for (uint32_t i = 1; i < 5; i++) cr_assert_eq(hsd_sequence_partner(&t->a.sequence, far + i), HSD_NO_PARTNER);
+    for (uint32_t i = 1; i < 5; i++)
+        cr_assert_eq(hsd_sequence_partner(&t->a.sequence, far + i), HSD_NO_PARTNER);
     both_free(t);
 }
 
@@ -269,7 +277,8 @@ Test(seeds, pair_an_object_of_many_roots_once)
 {
     both *t = both_new(100, KIT_PLENTY);
     uint64_t pairs;
-    for (uint32_t root = 0; root < 50; root++) add(&t->a, root, 10), add(&t->b, root, 20);
+    for (uint32_t root = 0; root < 50; root++)
+        add(&t->a, root, 10), add(&t->b, root, 20);
     give_places(&t->a), give_places(&t->b);
     cr_assert_eq(hsd_seeds_places(&t->a.sequence, &t->b.sequence, &config, &pairs, NULL), HSD_OK);
     cr_assert_eq(pairs, 1);
@@ -349,7 +358,8 @@ static void check_addresses(uint32_t positions, uint32_t stayed, uint64_t memory
 
 Test(seeds, pair_addresses_from_a_share_on)
 {
-    for (uint32_t stayed = 0; stayed <= 100; stayed += 5) check_addresses(200, stayed, KIT_PLENTY);
+    for (uint32_t stayed = 0; stayed <= 100; stayed += 5)
+        check_addresses(200, stayed, KIT_PLENTY);
     check_addresses(200, 19, KIT_PLENTY);
     check_addresses(1, 0, KIT_PLENTY);
     check_addresses(0, 0, KIT_PLENTY);
@@ -377,8 +387,9 @@ Test(seeds, pair_no_address_that_is_there_twice)
     hsd_sequence_pair(&t->a.sequence, 30, &t->b.sequence, 199, HSD_RUNG_KEY);
     hsd_sequence_pair(&t->a.sequence, 199, &t->b.sequence, 2 * 31, HSD_RUNG_KEY);
     cr_assert_eq(pair_addresses(t), 95);
-    const uint32_t not[] = {6, 7, 20, 31};
-    for (int i = 0; i < 4; i++) cr_assert_eq(hsd_sequence_partner(&t->a.sequence, not[i]), HSD_NO_PARTNER);
+    const uint32_t not [] = {6, 7, 20, 31};
+    for (int i = 0; i < 4; i++)
+        cr_assert_eq(hsd_sequence_partner(&t->a.sequence, not [i]), HSD_NO_PARTNER);
     cr_assert_eq(hsd_sequence_partner(&t->a.sequence, 30), 199);
     both_free(t);
 }

@@ -36,7 +36,8 @@ static void check_windows(uint64_t memory)
         const uint32_t most = COUNT - first < WINDOW ? COUNT - first : WINDOW;
         const uint32_t count = (uint32_t)test_below(&random, most + 1);
         hsd_sequence_read(&s, first, count, window);
-        for (uint32_t i = 0; i < count; i++) cr_assert(is_element(&window[i], first + i), "%u of %u", i, first);
+        for (uint32_t i = 0; i < count; i++)
+            cr_assert(is_element(&window[i], first + i), "%u of %u", i, first);
     }
     cr_assert_eq(hsd_sequence_check(&s, NULL), HSD_OK);
     hsd_sequence_release(&s);

@@ -32,7 +32,8 @@ static void teardown(void)
 TestSuite(sweep, .init = setup, .fini = teardown);
 
 /* As hsd_recognise does where owners are not known. */
-static hsd_status sweep_both(hsd_sequence *a, hsd_sequence *b, hsd_reporter *reporter, hsd_sweep_pairs *found, hsd_error *failure)
+static hsd_status sweep_both(hsd_sequence *a, hsd_sequence *b, hsd_reporter *reporter, hsd_sweep_pairs *found,
+                             hsd_error *failure)
 {
     const hsd_status status = hsd_sweep_alike(a, b, reporter, found, failure);
     return status == HSD_OK ? hsd_sweep_types(a, b, reporter, found, failure) : status;
@@ -61,8 +62,10 @@ static void put_both(const char *text_before, const char *text_after)
     put_text(&before, text_before);
     put_text(&after, text_after);
     for (uint32_t i = 0, j = 0; i < before.count && j < after.count; i++, j++) {
-        while (i < before.count && text_before[i] != '|') i++;
-        while (j < after.count && text_after[j] != '|') j++;
+        while (i < before.count && text_before[i] != '|')
+            i++;
+        while (j < after.count && text_after[j] != '|')
+            j++;
         if (i < before.count && j < after.count) anchor(i, j);
     }
 }
@@ -78,7 +81,8 @@ static void check_pairs(void)
         cr_assert_eq(hsd_sequence_partner(&after, j), i, "position %u", i);
         cr_assert_eq(hsd_sequence_rung(&after, j), hsd_sequence_rung(&before, i));
     }
-    for (uint32_t j = 0; j < after.count; j++) paired_after += hsd_sequence_partner(&after, j) != HSD_NO_PARTNER;
+    for (uint32_t j = 0; j < after.count; j++)
+        paired_after += hsd_sequence_partner(&after, j) != HSD_NO_PARTNER;
     cr_assert_eq(before.count - count[HSD_RUNG_NONE], paired_after);
     cr_assert_eq(count[HSD_RUNG_ORDER], made.order);
     cr_assert_eq(count[HSD_RUNG_CHANGED], made.changed);
@@ -97,7 +101,8 @@ static void expect(const char *text_before, const char *text_after, const char *
     char got[64] = "";
     put_both(text_before, text_after);
     sweep();
-    for (uint32_t i = 0; i < before.count; i++) got[i] = ".--|||||oct"[hsd_sequence_rung(&before, i)];
+    for (uint32_t i = 0; i < before.count; i++)
+        got[i] = ".--|||||oct"[hsd_sequence_rung(&before, i)];
     cr_assert_str_eq(got, wanted, "%s and %s", text_before, text_after);
     teardown();
     made = (hsd_sweep_pairs){0, 0, 0};
@@ -144,8 +149,10 @@ Test(sweep, follows_an_open_gap_from_its_ends)
     anchor(0, 9);
     anchor(9, 0);
     sweep();
-    for (uint32_t i = 1; i < 9; i++) cr_assert_eq(hsd_sequence_partner(&before, i), 9 + i);
-    for (uint32_t i = 10; i < 18; i++) cr_assert_eq(hsd_sequence_partner(&before, i), i - 9);
+    for (uint32_t i = 1; i < 9; i++)
+        cr_assert_eq(hsd_sequence_partner(&before, i), 9 + i);
+    for (uint32_t i = 10; i < 18; i++)
+        cr_assert_eq(hsd_sequence_partner(&before, i), i - 9);
 }
 
 Test(sweep, does_not_follow_an_open_gap_where_nothing_agrees)
@@ -196,16 +203,19 @@ static void thin_and_sweep(uint32_t rate, uint64_t seed)
 
 Test(sweep, finds_every_one_of_different_objects_in_a_long_gap)
 {
-    for (uint32_t i = 0; i < LONG; i++) kinds[i] = i;
+    for (uint32_t i = 0; i < LONG; i++)
+        kinds[i] = i;
     thin_and_sweep(20, 1);
-    for (uint32_t j = 0; j < after.count; j++) cr_assert_eq(hsd_sequence_partner(&after, j), origin[j], "at %u", j);
+    for (uint32_t j = 0; j < after.count; j++)
+        cr_assert_eq(hsd_sequence_partner(&after, j), origin[j], "at %u", j);
 }
 
 /* What is called ORDER among twins is mostly right, and no pair is lost. */
 Test(sweep, is_sure_near_the_ends_of_many_twins_only)
 {
     uint64_t right = 0;
-    for (uint32_t i = 0; i < LONG; i++) kinds[i] = i % 7 < 3 ? i % 7 : 3;
+    for (uint32_t i = 0; i < LONG; i++)
+        kinds[i] = i % 7 < 3 ? i % 7 : 3;
     thin_and_sweep(10, 2);
     for (uint32_t j = 0; j < after.count; j++) {
         cr_assert(j < 100 || j > after.count - 100 || hsd_sequence_rung(&after, j) != HSD_RUNG_NONE, "position %u", j);
@@ -222,7 +232,8 @@ Test(sweep, is_sure_of_equals_when_none_went)
     put_kinds(&after, kinds, LONG, KIT_PLENTY);
     sweep();
     cr_assert_eq(made.order, LONG);
-    for (uint32_t i = 0; i < LONG; i++) cr_assert_eq(hsd_sequence_partner(&before, i), i);
+    for (uint32_t i = 0; i < LONG; i++)
+        cr_assert_eq(hsd_sequence_partner(&before, i), i);
 }
 
 Test(sweep, calls_all_equals_twins_when_one_went)
@@ -239,8 +250,10 @@ Test(sweep, calls_all_equals_twins_when_one_went)
 static uint32_t put_pattern(uint32_t *out, uint32_t times, uint32_t others, uint32_t first_other)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < 3 * times; i++) out[count++] = 1 + i % 3;
-    for (uint32_t i = 0; i < others; i++) out[count++] = first_other + i;
+    for (uint32_t i = 0; i < 3 * times; i++)
+        out[count++] = 1 + i % 3;
+    for (uint32_t i = 0; i < others; i++)
+        out[count++] = first_other + i;
     return count;
 }
 
@@ -251,8 +264,10 @@ Test(sweep, goes_on_from_the_front_where_the_back_is_new)
     put_kinds(&before, kinds, count, KIT_PLENTY);
     put_kinds(&after, left, more, KIT_PLENTY);
     sweep();
-    for (uint32_t i = 0; i < 3 * TIMES; i++) cr_assert_eq(hsd_sequence_partner(&before, i), i, "at %u", i);
-    for (uint32_t i = 3 * TIMES; i < count; i++) cr_assert_eq(hsd_sequence_partner(&before, i), HSD_NO_PARTNER, "at %u", i);
+    for (uint32_t i = 0; i < 3 * TIMES; i++)
+        cr_assert_eq(hsd_sequence_partner(&before, i), i, "at %u", i);
+    for (uint32_t i = 3 * TIMES; i < count; i++)
+        cr_assert_eq(hsd_sequence_partner(&before, i), HSD_NO_PARTNER, "at %u", i);
 }
 
 /* ---- any neighbours, any memory ---- */
@@ -276,7 +291,8 @@ Test(sweep, keeps_a_row_of_equals_whatever_follows)
     put_row_and_others(60, 1500);
     sweep();
     cr_assert_eq(made.order, 60);
-    for (uint32_t i = 1; i <= 60; i++) cr_assert_eq(hsd_sequence_partner(&before, i), i);
+    for (uint32_t i = 1; i <= 60; i++)
+        cr_assert_eq(hsd_sequence_partner(&before, i), i);
     teardown();
     made = (hsd_sweep_pairs){0, 0, 0};
     put_row_and_others(6, 1500);
@@ -288,7 +304,8 @@ static uint64_t random_sweep(uint64_t seed, uint64_t memory)
 {
     test_random random = {test_seed(seed)};
     const uint32_t variety = (uint32_t)test_below(&random, 30) + 1;
-    for (uint32_t i = 0; i < LONG; i++) kinds[i] = (uint32_t)test_below(&random, variety);
+    for (uint32_t i = 0; i < LONG; i++)
+        kinds[i] = (uint32_t)test_below(&random, variety);
     const uint32_t count = thin_out(kinds, (uint32_t)test_below(&random, 20) + 2, seed, left, origin);
     put_kinds(&before, kinds, LONG, memory);
     put_kinds(&after, left, count, memory);

@@ -1,5 +1,6 @@
 /*
- * What may be another one: letters are types, capitals are recognised, and a star behind a letter says that it may be another one.
+ * What may be another one: letters are types, capitals are recognised, and a star behind a letter says that it may be
+ * another one.
  */
 #include <string.h>
 
@@ -18,7 +19,8 @@ static void setup(void)
 
 static void teardown(void)
 {
-    for (int i = 0; i < 2; i++) hsd_sequence_release(&sides[i]);
+    for (int i = 0; i < 2; i++)
+        hsd_sequence_release(&sides[i]);
 }
 
 TestSuite(undecided, .init = setup, .fini = teardown);
@@ -28,7 +30,8 @@ static bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 static uint32_t letters_of(const char *text)
 {
     uint32_t count = 0;
-    for (; *text != 0; text++) count += *text != '*';
+    for (; *text != 0; text++)
+        count += *text != '*';
     return count;
 }
 
@@ -52,7 +55,8 @@ static void pair_capitals(const char *before, const char *after)
         const char *there = strchr(after, *c);
         if (is_capital(*c) && there != NULL) {
             uint32_t position = 0;
-            for (const char *d = after; d < there; d++) position += *d != '*';
+            for (const char *d = after; d < there; d++)
+                position += *d != '*';
             hsd_sequence_pair(&sides[0], at, &sides[1], position, HSD_RUNG_STRUCTURE);
         }
         at++;

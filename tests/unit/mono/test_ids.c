@@ -1,5 +1,6 @@
 /*
- * Ids of objects that a collector moves, against a list that remembers everything: an id is an object's for life, and no other's.
+ * Ids of objects that a collector moves, against a list that remembers everything: an id is an object's for life, and
+ * no other's.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -32,7 +33,10 @@ static uint64_t draw(world *w, uint64_t below)
 }
 
 /* Places lie in three chunks, as near as objects can: 16 bytes apart in one, 24 in the others. */
-static uintptr_t place_of(size_t i) { return 0x7f1000000000 + (i % 3) * (64u << 20) + i / 3 * (i % 3 == 0 ? 16u : 24u); }
+static uintptr_t place_of(size_t i)
+{
+    return 0x7f1000000000 + (i % 3) * (64u << 20) + i / 3 * (i % 3 == 0 ? 16u : 24u);
+}
 
 /* Objects are promoted from a nursery to free places, die, and are evacuated to others. */
 static void live(world *w, mono_ids *ids, size_t steps)
@@ -61,7 +65,8 @@ static void capture(world *w, mono_ids *ids, unsigned round)
         if (object == 0) continue;
         const uint64_t id = ids_of(ids, place_of(i));
         cr_assert(id != 0 && id == ids_of(ids, place_of(i)), "asked twice");
-        if (w->id_of[object] != 0) cr_assert(id == w->id_of[object], "object %llu in round %u", (unsigned long long)object, round);
+        if (w->id_of[object] != 0)
+            cr_assert(id == w->id_of[object], "object %llu in round %u", (unsigned long long)object, round);
         w->id_of[object] = id;
     }
     cr_assert_eq(ids->lost, 0);
@@ -120,7 +125,8 @@ Test(ids, begin_another_era_when_all_epochs_are_used)
     ids_release(&ids);
 }
 
-/* Not one object is given another's id when the table of moved ones is full: those that do not fit are new, and counted. */
+/* Not one object is given another's id when the table of moved ones is full: those that do not fit are new, and
+ * counted. */
 Test(ids, that_do_not_fit_are_lost_and_not_mixed_up)
 {
     mono_ids ids = {0};

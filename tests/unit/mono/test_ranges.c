@@ -15,8 +15,10 @@ Test(ranges, are_found_by_every_address_in_them)
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
         const size_t i = state % MANY;
         const uintptr_t start = 0x10000 + i * 64;
-        if (is_there[i]) ranges_remove(start);
-        else ranges_add(start, 8 + i % 56, (uint32_t)(i % 16), (const void *)i);
+        if (is_there[i])
+            ranges_remove(start);
+        else
+            ranges_add(start, 8 + i % 56, (uint32_t)(i % 16), (const void *)i);
         is_there[i] = !is_there[i];
     }
     size_t count, wanted = 0;

@@ -1,6 +1,7 @@
 /*
- * The map of small blocks against a plain array: by both ways of recording, of several threads that take and give back each other's nodes, and with
- * forks in between; with addresses as allocators give them out, and such as the map has to leave to the hash.
+ * The map of small blocks against a plain array: by both ways of recording, of several threads that take and give back
+ * each other's nodes, and with forks in between; with addresses as allocators give them out, and such as the map has to
+ * leave to the hash.
  */
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -63,7 +64,8 @@ static bool take(hsn_magazine *m, uintptr_t address, hsn_block *was, bool *was_q
 
 /* ---- the oracle ---- */
 
-/* Chunks of glibc: 32 bytes and more from one to the next, a quarter of them with large blocks, in three heaps far apart. */
+/* Chunks of glibc: 32 bytes and more from one to the next, a quarter of them with large blocks, in three heaps far
+ * apart. */
 static uintptr_t place(size_t i)
 {
     static const uintptr_t heaps[] = {UINT64_C(0x555555560000), UINT64_C(0x7f0004000000), UINT64_C(0x7ffff0000000)};
@@ -139,8 +141,15 @@ Test(map, leaves_what_shares_a_window_to_the_hash)
         uintptr_t address;
         size_t size;
         bool is_mapped;
-    } blocks[] = {{0x10000, 8, false}, {0x10008, 8, false}, {0x10010, 16, false}, {0x10020, 24, true}, {0x10038, 24, false}, {0x10050, 17, true},
-                  {0x10070, 0, false}, {UINT64_C(1) << 47, 32, false}, {UINT64_C(0xff00000000010100), 32, false}};
+    } blocks[] = {{0x10000, 8, false},
+                  {0x10008, 8, false},
+                  {0x10010, 16, false},
+                  {0x10020, 24, true},
+                  {0x10038, 24, false},
+                  {0x10050, 17, true},
+                  {0x10070, 0, false},
+                  {UINT64_C(1) << 47, 32, false},
+                  {UINT64_C(0xff00000000010100), 32, false}};
     hsn_block found, was;
     bool was_quick;
     cr_assert(hsn_table_open(false));
@@ -160,7 +169,8 @@ Test(map, leaves_what_shares_a_window_to_the_hash)
     cr_assert_not(take(m, 0, &was, &was_quick));
 }
 
-/* A small block where a large one was freed unseen, a large one where a small one was, and a small one beside it in its window. */
+/* A small block where a large one was freed unseen, a large one where a small one was, and a small one beside it in its
+ * window. */
 Test(map, replaces_what_was_freed_unseen)
 {
     const uintptr_t at = 0x20000;
@@ -183,7 +193,8 @@ Test(map, replaces_what_was_freed_unseen)
 typedef struct worker {
     unsigned number;
     hsn_block *mine;
-    _Atomic(uintptr_t) handed[64]; /* addresses that the one before has allocated for this one to free; 0 = empty */
+    /* addresses that the one before has allocated for this one to free; 0 = empty */
+    _Atomic(uintptr_t) handed[64];
     uint64_t handed_numbers[64];
 } worker;
 
@@ -208,7 +219,8 @@ static void hand_on(worker *me, worker *next, hsn_magazine *m, uint64_t number)
 {
     const size_t i = number % 64;
     if (atomic_load(&next->handed[i]) != 0) return;
-    const hsn_block b = {.address = UINT64_C(0x600000000000) + (me->number * 64 + i) * 64, .size = 40, .sequence = number, .stack = 1};
+    const hsn_block b = {
+        .address = UINT64_C(0x600000000000) + (me->number * 64 + i) * 64, .size = 40, .sequence = number, .stack = 1};
     add(m, &b);
     atomic_store(&next->handed[i], b.address);
 }
@@ -244,7 +256,9 @@ static void check_copy(void)
     while (hsn_table_next(&cursor, &block)) {
         hsn_block found;
         count++;
-        if (!hsn_table_find(block.address, &found) || !is_same(&block, &found) || block.size >= LARGE || block.sequence == 0) _exit(1);
+        if (!hsn_table_find(block.address, &found) || !is_same(&block, &found) || block.size >= LARGE ||
+            block.sequence == 0)
+            _exit(1);
     }
     if (hsn_table_count() != count) _exit(2);
     /* what the parent's threads had in hand is in nobody's here: new nodes are not theirs */
@@ -299,7 +313,8 @@ static void run_threads(unsigned forks)
 Test(map, keeps_the_blocks_of_threads_apart) { run_threads(0); }
 Test(map, is_whole_in_a_fork, .timeout = 120) { run_threads(FORKS); }
 
-/* The thread that forks in the middle of a change, as from a handler: its own magazine does not hold it up, and is nobody's in the child. */
+/* The thread that forks in the middle of a change, as from a handler: its own magazine does not hold it up, and is
+ * nobody's in the child. */
 Test(map, does_not_wait_for_itself)
 {
     cr_assert(hsn_table_open(false));
@@ -330,7 +345,8 @@ Test(map, is_not_there_for_samples)
     cr_assert(hsn_table_remove(0x40000, &found));
     cr_assert_not(hsn_table_may_have(0x40000));
     for (unsigned i = 0; i < 300; i++)
-        hsn_table_add(&(hsn_block){.address = 0x40000 + (uintptr_t)i * (HSN_TABLE_MARKS << 4), .size = 64, .sequence = i + 1});
+        hsn_table_add(&(hsn_block){
+            .address = 0x40000 + (uintptr_t)i * (HSN_TABLE_MARKS << 4), .size = 64, .sequence = i + 1});
     for (unsigned i = 0; i < 300; i++)
         cr_assert(hsn_table_remove(0x40000 + (uintptr_t)i * (HSN_TABLE_MARKS << 4), &found));
     cr_assert(hsn_table_may_have(0x40000), "more than it counts");
@@ -339,7 +355,8 @@ Test(map, is_not_there_for_samples)
     cr_assert_eq(hsn_table_count(), 0);
 }
 
-/* One small block in 8 KiB: after 16 MiB of windows the map takes no more of such a heap, but goes on with what it has. */
+/* One small block in 8 KiB: after 16 MiB of windows the map takes no more of such a heap, but goes on with what it has.
+ */
 Test(map, takes_no_heap_of_large_blocks)
 {
     enum { APART = 8 << 10, SPAN = 512 << 20 };

@@ -65,7 +65,8 @@ Test(settings, are_read)
 Test(settings, leave_alone_what_they_do_not_know)
 {
     hsn_settings s;
-    hsn_settings_read(&s, "depth=0 depth=65 depth= depth=x depth=3x signal=65 sample=-1 stop_ms=99999999999999999999 stacks=none2 =, follow");
+    hsn_settings_read(&s, "depth=0 depth=65 depth= depth=x depth=3x signal=65 sample=-1 stop_ms=99999999999999999999 "
+                          "stacks=none2 =, follow");
     cr_assert_eq(s.depth, 32);
     cr_assert_eq(s.signal, 0);
     cr_assert_eq(s.sample_bytes, 0);

@@ -1,4 +1,5 @@
-/* The hash of the live table against a plain array, under several threads, and around the edges of its chains. The map: test_map.c. */
+/* The hash of the live table against a plain array, under several threads, and around the edges of its chains. The map:
+ * test_map.c. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -18,7 +19,8 @@ static uint64_t draw(uint64_t *state)
 /* Of a size that is not for the map. */
 static hsn_block make(uintptr_t address, uint64_t number)
 {
-    return (hsn_block){.address = address, .size = HSN_MAP_LARGE + number % 999, .sequence = number, .stack = (uint32_t)(number % 77)};
+    return (hsn_block){
+        .address = address, .size = HSN_MAP_LARGE + number % 999, .sequence = number, .stack = (uint32_t)(number % 77)};
 }
 
 static bool is_same(const hsn_block *a, const hsn_block *b)

@@ -1,4 +1,5 @@
-/* Stacks known again by their trail, against a walk each time: of stacks that are the same, and of ones that differ in a word or more. */
+/* Stacks known again by their trail, against a walk each time: of stacks that are the same, and of ones that differ in
+ * a word or more. */
 #include <criterion/criterion.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +32,10 @@ static uintptr_t any_word(void)
 static hsn_place make_stack(void)
 {
     size_t at = 4 + draw() % 8;
-    const hsn_place place = {.pc = (uintptr_t)&any_word + 1, .sp = (uintptr_t)stack, .bp = (uintptr_t)(stack + at), .high = (uintptr_t)(stack + WORDS)};
+    const hsn_place place = {.pc = (uintptr_t)&any_word + 1,
+                             .sp = (uintptr_t)stack,
+                             .bp = (uintptr_t)(stack + at),
+                             .high = (uintptr_t)(stack + WORDS)};
     for (size_t i = 0; i < WORDS; i++)
         stack[i] = any_word();
     while (at + 20 < WORDS) {
@@ -101,7 +105,8 @@ Test(trails, compare_what_was_read)
     for (size_t i = 0; i < WORDS; i++) {
         bool is_read = false;
         for (size_t k = 0; k < trail.pair_count; k++)
-            is_read = is_read || trail.pair_offsets[k] / sizeof *stack == i || trail.pair_offsets[k] / sizeof *stack + 1 == i;
+            is_read =
+                is_read || trail.pair_offsets[k] / sizeof *stack == i || trail.pair_offsets[k] / sizeof *stack + 1 == i;
         stack[i] ^= 1;
         cr_assert_eq(hsn_unwind_is_same(&trail, &place), !is_read, "word %zu", i);
         cr_assert_eq(hsn_unwind_is_same_own(&trail, &place), !is_read, "word %zu", i);
@@ -121,7 +126,8 @@ Test(trails, have_room_for_the_deepest)
         stack[i] = (uintptr_t)(stack + i + 2);
         stack[i + 1] = UINT64_C(0x1000) + i;
     }
-    const hsn_place place = {.pc = 1, .sp = (uintptr_t)stack, .bp = (uintptr_t)stack, .high = (uintptr_t)(stack + WORDS)};
+    const hsn_place place = {
+        .pc = 1, .sp = (uintptr_t)stack, .bp = (uintptr_t)stack, .high = (uintptr_t)(stack + WORDS)};
     cr_assert_eq(hsn_unwind_trail(HSN_UNWIND_FP, place, frames, HSN_STACK_FRAMES, &trail), HSN_STACK_FRAMES);
     cr_assert_not(trail.is_open);
     cr_assert(hsn_unwind_is_same(&trail, &place));

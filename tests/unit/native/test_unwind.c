@@ -26,7 +26,8 @@ typedef struct seen {
 static __attribute__((noinline)) void look(hsn_unwind_way way, seen *s)
 {
     const uintptr_t *frame = __builtin_frame_address(0);
-    const hsn_place place = {.pc = frame[1], .bp = frame[0], .sp = (uintptr_t)(frame + 2), .high = (uintptr_t)__libc_stack_end};
+    const hsn_place place = {
+        .pc = frame[1], .bp = frame[0], .sp = (uintptr_t)(frame + 2), .high = (uintptr_t)__libc_stack_end};
     s->count = hsn_unwind(way, place, s->frames, s->tops, FRAMES);
     if (way == HSN_UNWIND_FP) { /* without tops it goes another way, to the same frames */
         uintptr_t again[FRAMES];
@@ -116,8 +117,9 @@ Test(unwind, goes_through_a_signal)
 }
 
 /*
- * At every instruction of functions of libc, which was built without frame pointers: each of their prologues and epilogues, where a register
- * that was saved is not yet, or no longer, on the stack. The trap flag brings the handler there; it stands on a stack of its own.
+ * At every instruction of functions of libc, which was built without frame pointers: each of their prologues and
+ * epilogues, where a register that was saved is not yet, or no longer, on the stack. The trap flag brings the handler
+ * there; it stands on a stack of its own.
  */
 enum { TRAP_FLAG = 0x100, STEPS = 30000 };
 
@@ -142,8 +144,11 @@ static void after_each(int number, siginfo_t *info, void *context)
     greg_t *r = ((ucontext_t *)context)->uc_mcontext.gregs;
     uintptr_t frames[FRAMES], tops[FRAMES];
     if (!walk.is_on) return;
-    const hsn_place place = {.pc = (uintptr_t)r[REG_RIP], .sp = (uintptr_t)r[REG_RSP], .bp = (uintptr_t)r[REG_RBP],
-                             .is_interrupted = true, .high = (uintptr_t)__libc_stack_end};
+    const hsn_place place = {.pc = (uintptr_t)r[REG_RIP],
+                             .sp = (uintptr_t)r[REG_RSP],
+                             .bp = (uintptr_t)r[REG_RBP],
+                             .is_interrupted = true,
+                             .high = (uintptr_t)__libc_stack_end};
     const size_t count = hsn_unwind(HSN_UNWIND_CFI, place, frames, tops, FRAMES);
     if (!leads_out(frames, tops, count) && walk.failures++ == 0) walk.lost = place.pc;
     if (++walk.steps == STEPS) r[REG_EFL] &= ~(greg_t)TRAP_FLAG;
@@ -189,7 +194,8 @@ Test(unwind, finds_out_at_every_instruction)
     cr_assert_eq(sigaction(SIGTRAP, &action, NULL), 0);
     walk_through();
     cr_assert_gt(walk.steps, 1000);
-    cr_assert_eq(walk.failures, 0, "%zu of %zu steps, the first at %#lx", walk.failures, walk.steps, (unsigned long)walk.lost);
+    cr_assert_eq(walk.failures, 0, "%zu of %zu steps, the first at %#lx", walk.failures, walk.steps,
+                 (unsigned long)walk.lost);
 }
 
 Test(unwind, follows_frame_pointers)
@@ -214,7 +220,8 @@ Test(unwind, reads_nothing_outside)
 {
     static uintptr_t stack[64];
     const uintptr_t low = (uintptr_t)stack, high = (uintptr_t)(stack + 64);
-    const uintptr_t wrong[] = {0, 1, 8, low - 8, low + 1, high, high - 8, high - 15, UINTPTR_MAX, UINTPTR_MAX - 7, UINTPTR_MAX - 15};
+    const uintptr_t wrong[] = {0,        1,         8,           low - 8,         low + 1,         high,
+                               high - 8, high - 15, UINTPTR_MAX, UINTPTR_MAX - 7, UINTPTR_MAX - 15};
     uintptr_t frames[FRAMES];
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const hsn_place place = {.pc = 0x1234, .sp = low, .bp = wrong[i], .high = high};
@@ -234,9 +241,15 @@ Test(unwind, survives_any_words)
         for (size_t i = 0; i < 512; i++) {
             state = state * 6364136223846793005u + 1442695040888963407u;
             const uintptr_t near = low + (state >> 40) % 4096;
-            stack[i] = state >> 62 == 0 ? state : state >> 62 == 1 ? near & ~(uintptr_t)7 : (uintptr_t)&descend + (state >> 50) % 200;
+            stack[i] = state >> 62 == 0   ? state
+                       : state >> 62 == 1 ? near & ~(uintptr_t)7
+                                          : (uintptr_t)&descend + (state >> 50) % 200;
         }
-        const hsn_place place = {.pc = (uintptr_t)&descend + state % 100, .sp = low, .bp = stack[3], .is_interrupted = round % 2 == 0, .high = high};
+        const hsn_place place = {.pc = (uintptr_t)&descend + state % 100,
+                                 .sp = low,
+                                 .bp = stack[3],
+                                 .is_interrupted = round % 2 == 0,
+                                 .high = high};
         cr_assert_leq(hsn_unwind(HSN_UNWIND_CFI, place, frames, NULL, FRAMES), FRAMES);
         cr_assert_leq(hsn_unwind(HSN_UNWIND_FP, place, frames, NULL, FRAMES), FRAMES);
     }

@@ -1,6 +1,6 @@
 /*
- * Hand-built checks for the tests of reports: the four rules of the manual's screen over the diff of sample.h, and rules, findings and
- * a series to change at will. Everything points at static data; nothing is freed.
+ * Hand-built checks for the tests of reports: the four rules of the manual's screen over the diff of sample.h, and
+ * rules, findings and a series to change at will. Everything points at static data; nothing is freed.
  */
 #ifndef TESTS_UNIT_REPORT_CHECK_SAMPLE_H
 #define TESTS_UNIT_REPORT_CHECK_SAMPLE_H
@@ -9,8 +9,8 @@
 
 #include "unit/report/sample.h"
 
-static inline hsd_rule check_rule(const char *name, hsd_subject subject, const char *pattern, hsd_measure measure, uint64_t limit,
-                                  uint32_t line)
+static inline hsd_rule check_rule(const char *name, hsd_subject subject, const char *pattern, hsd_measure measure,
+                                  uint64_t limit, uint32_t line)
 {
     return (hsd_rule){.name = sample_text(name),
                       .subject = subject,
@@ -21,7 +21,8 @@ static inline hsd_rule check_rule(const char *name, hsd_subject subject, const c
                       .line = line};
 }
 
-static inline hsd_check_row check_row(const hsd_rule *rule, hsd_check_outcome outcome, bool is_bytes, int64_t found, int64_t limit)
+static inline hsd_check_row check_row(const hsd_rule *rule, hsd_check_outcome outcome, bool is_bytes, int64_t found,
+                                      int64_t limit)
 {
     const bool is_over = outcome == HSD_CHECK_FAIL || outcome == HSD_CHECK_WARN;
     return (hsd_check_row){.rule = rule,
@@ -33,8 +34,8 @@ static inline hsd_check_row check_row(const hsd_rule *rule, hsd_check_outcome ou
                            .over = is_over ? found - limit : 0};
 }
 
-static inline hsd_finding check_finding(const char *name, const char *root, const hsd_step *path, size_t path_count, int64_t growth,
-                                        int64_t limit)
+static inline hsd_finding check_finding(const char *name, const char *root, const hsd_step *path, size_t path_count,
+                                        int64_t growth, int64_t limit)
 {
     return (hsd_finding){.name = sample_text(name),
                          .root = sample_text(root),
@@ -108,7 +109,8 @@ static inline void check_over_series(hsd_check *check)
     static hsd_series series;
     static const char *const labels[] = {"1.hs", "2.hs", "3.hs", "4.hs", "5.hs", "6.hs"};
     for (size_t i = 0; i < 6; i++)
-        points[i] = (hsd_series_point){.label = sample_text(labels[i]), .side = sample_side(labels[i], 1795166042 + 3600 * i)};
+        points[i] =
+            (hsd_series_point){.label = sample_text(labels[i]), .side = sample_side(labels[i], 1795166042 + 3600 * i)};
     series = (hsd_series){.points = points, .point_count = 6, .warmup = 1, .has_times = true};
     check->diff = NULL;
     check->series = &series;

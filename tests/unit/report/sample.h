@@ -29,8 +29,7 @@ static inline hsd_type_row sample_type(const char *name, uint64_t before, uint64
 static inline hsd_root_row sample_root(const char *name, uint64_t before, uint64_t after)
 {
     const hsd_type_row type = sample_type(name, before, after);
-    return (hsd_root_row){
-        .name = type.name, .live = type.live, .kind = 1, .is_shared = name[0] == '('};
+    return (hsd_root_row){.name = type.name, .live = type.live, .kind = 1, .is_shared = name[0] == '('};
 }
 
 static inline void sample_add(hsd_amount *sum, hsd_amount part)
@@ -76,8 +75,7 @@ static inline hsd_side sample_side(const char *path, uint64_t taken_unix_s)
 }
 
 /* A complete pair with the given tables. */
-static inline hsd_diff sample_diff(hsd_type_row *types, size_t type_count, hsd_root_row *roots,
-                                   size_t root_count)
+static inline hsd_diff sample_diff(hsd_type_row *types, size_t type_count, hsd_root_row *roots, size_t root_count)
 {
     hsd_diff diff = {.before = sample_side("before.hs", 1795166042),
                      .after = sample_side("after.hs", 1795169645),
@@ -101,8 +99,7 @@ static inline hsd_step sample_step(const char *edge, const char *type)
 }
 
 /* An object that holds `bytes` of new objects of a hundred bytes each, and nothing that was freed. */
-static inline hsd_holder sample_holder(const char *root, const hsd_step *path, size_t path_count,
-                                       int64_t bytes)
+static inline hsd_holder sample_holder(const char *root, const hsd_step *path, size_t path_count, int64_t bytes)
 {
     hsd_holder holder = {.root = sample_text(root),
                          .root_kind = 1,
@@ -126,8 +123,8 @@ static inline void sample_hold(hsd_diff *diff, hsd_holder *holders, size_t count
     diff->holder_count = count;
 }
 
-static inline hsd_growth_edge sample_edge(uint32_t depth, const char *edge, const char *type,
-                                          uint64_t before, uint64_t after, int64_t growth_bytes)
+static inline hsd_growth_edge sample_edge(uint32_t depth, const char *edge, const char *type, uint64_t before,
+                                          uint64_t after, int64_t growth_bytes)
 {
     hsd_growth_edge result = {.depth = depth,
                               .edge = sample_text(edge),
@@ -150,8 +147,7 @@ typedef struct sample_sink {
 static inline hsd_status sample_write(void *context, const void *data, size_t size, hsd_error *err)
 {
     sample_sink *sink = context;
-    if (sink->fail_at > 0 && sink->size + size >= sink->fail_at)
-        return hsd_fail_errno(err, 28, "cannot write");
+    if (sink->fail_at > 0 && sink->size + size >= sink->fail_at) return hsd_fail_errno(err, 28, "cannot write");
     if (sink->size + size + 1 > sink->capacity) {
         sink->capacity = 2 * (sink->size + size + 1);
         sink->text = realloc(sink->text, sink->capacity);
@@ -163,16 +159,13 @@ static inline hsd_status sample_write(void *context, const void *data, size_t si
 }
 
 /* The report as a string; the caller frees it. */
-static inline char *sample_report(const char *format, const hsd_diff *diff,
-                                  const hsd_report_options *options)
+static inline char *sample_report(const char *format, const hsd_diff *diff, const hsd_report_options *options)
 {
     sample_sink sink = {0};
     hsd_error err;
     hsd_error_init(&err);
     sample_write(&sink, "", 0, &err);
-    if (hsd_report_format_find(format)->write_diff(diff, options, sample_write, &sink, &err) !=
-        HSD_OK)
-        abort();
+    if (hsd_report_format_find(format)->write_diff(diff, options, sample_write, &sink, &err) != HSD_OK) abort();
     return sink.text;
 }
 

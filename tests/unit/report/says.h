@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define HOLDS(report, text)                                                                        \
-    cr_expect(strstr(report, text) != NULL, "no \"%s\" in:\n%s", text, report)
+#define HOLDS(report, text) cr_expect(strstr(report, text) != NULL, "no \"%s\" in:\n%s", text, report)
 #define LACKS(report, text) cr_expect(strstr(report, text) == NULL, "\"%s\" in:\n%s", text, report)
 
 /* The same, wherever lines were broken. */

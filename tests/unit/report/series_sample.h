@@ -11,7 +11,7 @@
 #include "unit/report/sample.h"
 #include <hsdiff/series.h>
 
-#define SERIES_MOST 1000
+#define SERIES_MOST    1000
 #define NINE_O_CLOCK_S UINT64_C(1795165200) /* 2026-11-20 09:00:00Z */
 
 /* Hours: one capture each, all of one process. */
@@ -24,11 +24,8 @@ static inline hsd_series sample_series(size_t count)
         points[i] = (hsd_series_point){.label = sample_text(names[i] + 4),
                                        .side = sample_side(names[i], NINE_O_CLOCK_S + 3600 * i)};
     }
-    hsd_series series = {.points = points,
-                         .point_count = count,
-                         .has_times = true,
-                         .is_one_process = true,
-                         .noise_bytes = 432640};
+    hsd_series series = {
+        .points = points, .point_count = count, .has_times = true, .is_one_process = true, .noise_bytes = 432640};
     series.types.is_known = series.roots.is_known = series.holders.is_known = true;
     series.cohorts.why_not = sample_text("the collector moves objects");
     return series;
@@ -144,8 +141,8 @@ static inline void sample_ages(hsd_series *series)
     const size_t count = series->point_count < HSD_COHORTS_MOST ? series->point_count : HSD_COHORTS_MOST;
     for (size_t i = 0; i < count; i++)
         cohorts[i] = (hsd_cohort){(uint32_t)i, (uint32_t)(i + 1 < count ? i : series->point_count - 1)};
-    series->cohorts = (hsd_cohorts){
-        .are_known = true, .cohorts = cohorts, .cohort_count = count, .types = types, .type_count = 2};
+    series->cohorts =
+        (hsd_cohorts){.are_known = true, .cohorts = cohorts, .cohort_count = count, .types = types, .type_count = 2};
     sample_age(series, alive[0], 44, 57);
     sample_age(series, alive[1], 25, 100);
     sample_age(series, alive[2], 19, 0);

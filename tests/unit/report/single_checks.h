@@ -11,7 +11,10 @@
 #include "unit/report/says.h"
 #include "unit/report/top_sample.h"
 
-#define AS(name, ...) {.format = name, .report = {.use_utf8 = true, .sort_by = HSD_SORT_RETAINED, __VA_ARGS__}}
+#define AS(name, ...)                                                                                                  \
+    {                                                                                                                  \
+        .format = name, .report = {.use_utf8 = true, .sort_by = HSD_SORT_RETAINED, __VA_ARGS__ }                       \
+    }
 
 static const single_options text = AS("text", .top = 0);
 static const single_options json = AS("json", .top = 0);
@@ -80,8 +83,7 @@ static inline void check_fails_without_memory(single_report report, const void *
             const hsd_status status = report(answer, &options, check_discard, &size, NULL);
             has_struck = hsd_fault_strikes() > 0;
             hsd_fault_reset();
-            cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "format %zu, allocation %d", i,
-                         (int)at);
+            cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "format %zu, allocation %d", i, (int)at);
             cr_assert(has_struck || at > 1);
         }
     }

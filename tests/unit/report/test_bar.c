@@ -9,7 +9,7 @@
 
 static char text[HSD_BAR_CHARS];
 
-#define DRAWS(expected, value, most, columns, use_utf8)                                            \
+#define DRAWS(expected, value, most, columns, use_utf8)                                                                \
     cr_expect_str_eq(hsd_bar(text, value, most, columns, use_utf8), expected, "%s", text)
 
 Test(bar, grows_by_eighths)

@@ -1,6 +1,6 @@
 /*
- * The check as a screen and as records: the manual's screen to the byte, what is said of a series, of accepted growth, of what cannot be
- * judged, and every way to fail. Other formats are read by other programs in tests/formats.
+ * The check as a screen and as records: the manual's screen to the byte, what is said of a series, of accepted growth,
+ * of what cannot be judged, and every way to fail. Other formats are read by other programs in tests/formats.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -62,8 +62,11 @@ static const hsd_holder *by_two(void)
     static hsd_co_holder by[2];
     static hsd_holder holder;
     for (size_t i = 0; i < 2; i++)
-        by[i] = (hsd_co_holder){.type = sample_text("Map"), .root = sample_text(i == 0 ? "app.byId" : "app.byName"),
-                                .path = check_path, .path_count = 1, .bytes = 1000};
+        by[i] = (hsd_co_holder){.type = sample_text("Map"),
+                                .root = sample_text(i == 0 ? "app.byId" : "app.byName"),
+                                .path = check_path,
+                                .path_count = 1,
+                                .bytes = 1000};
     holder = sample_holder("(roots)", NULL, 0, 1000);
     holder.by = by;
     holder.by_count = 2;
@@ -144,7 +147,8 @@ Test(check, names_who_holds_a_place_that_begins_nowhere)
     check_findings[0].held_count = 2;
     check_findings[0].growth = 4000;
     report = check_report("text", &check, &plain_text);
-    SAYS(report, "app.byId: Map and app.byName: Map, together, +1000 B; app.queue: Map, +600 B; and others: +3.91 KiB in all");
+    SAYS(report,
+         "app.byId: Map and app.byName: Map, together, +1000 B; app.queue: Map, +600 B; and others: +3.91 KiB in all");
     free(report);
     report = check_report("sarif", &check, &plain_text);
     HOLDS(report, "\"fullyQualifiedName\": \"app.byId (Map) and app.byName (Map), together\"");
@@ -153,11 +157,16 @@ Test(check, names_who_holds_a_place_that_begins_nowhere)
 
 Test(check, annotates_the_line_that_a_name_says)
 {
-    static const struct { const char *name, *place; } names[] = {
-        {"Function onChange (server.js:6)", "file=server.js,line=6,"}, {"Function (a.js:b.mjs:12)", "file=a.js%3Ab.mjs,line=12,"},
-        {"Function onChange (server.js:x)", "file=.hsdiff.yml"},       {"Map (12)", "file=.hsdiff.yml"},
-        {"Function emit (node:events:12)", "file=.hsdiff.yml"},        {"(:7)", "file=.hsdiff.yml"},
-        {"(99999999999.js:99999999999)", "file=.hsdiff.yml"},          {")", "file=.hsdiff.yml"}};
+    static const struct {
+        const char *name, *place;
+    } names[] = {{"Function onChange (server.js:6)", "file=server.js,line=6,"},
+                 {"Function (a.js:b.mjs:12)", "file=a.js%3Ab.mjs,line=12,"},
+                 {"Function onChange (server.js:x)", "file=.hsdiff.yml"},
+                 {"Map (12)", "file=.hsdiff.yml"},
+                 {"Function emit (node:events:12)", "file=.hsdiff.yml"},
+                 {"(:7)", "file=.hsdiff.yml"},
+                 {"(99999999999.js:99999999999)", "file=.hsdiff.yml"},
+                 {")", "file=.hsdiff.yml"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         hsd_check check = one_rule(HSD_CHECK_FAIL);
         check_findings[0] = check_finding(names[i].name, "", NULL, 0, 412310, 0);
@@ -169,8 +178,11 @@ Test(check, annotates_the_line_that_a_name_says)
 
 Test(check, says_why_growth_is_accepted)
 {
-    hsd_allowance allowance = {.subject = HSD_SUBJECT_TYPE, .pattern = sample_text("Session"), .reason = sample_text("filled once"),
-                               .up_to_bytes = UINT64_MAX, .until_day = INT32_MAX};
+    hsd_allowance allowance = {.subject = HSD_SUBJECT_TYPE,
+                               .pattern = sample_text("Session"),
+                               .reason = sample_text("filled once"),
+                               .up_to_bytes = UINT64_MAX,
+                               .until_day = INT32_MAX};
     hsd_check check = one_rule(HSD_CHECK_OK);
     check_findings[0].allowed = &allowance;
     check_rows[1].found = 0;
@@ -188,7 +200,8 @@ Test(check, says_why_growth_is_accepted)
 
 Test(check, says_what_cannot_be_judged_first)
 {
-    hsd_text problem = sample_text("head.hs is incomplete (it was cut off)"), note = sample_text("rule 'x' matches nothing");
+    hsd_text problem = sample_text("head.hs is incomplete (it was cut off)"),
+             note = sample_text("rule 'x' matches nothing");
     hsd_check check = one_rule(HSD_CHECK_UNKNOWN);
     const hsd_report_options options = {.use_utf8 = true, .before_command = "base.hs", .after_command = "my head.hs"};
     check_rows[1].why_unknown = sample_text("the captures carry no roots");
@@ -202,7 +215,8 @@ Test(check, says_what_cannot_be_judged_first)
     HOLDS(report, "base.hs -> head.hs\n\n! head.hs is incomplete (it was cut off)");
     HOLDS(report, "????  sessions are released       ?\n        cannot be judged: the captures carry no roots");
     SAYS(report, "note: rule 'x' matches nothing");
-    HOLDS(report, "1 of 1 rule cannot be judged, 0 failed.\nTo judge what is there all the same: hsdiff check --partial base.hs 'my head.hs'");
+    HOLDS(report, "1 of 1 rule cannot be judged, 0 failed.\nTo judge what is there all the same: hsdiff check "
+                  "--partial base.hs 'my head.hs'");
     cr_expect_eq(hsd_check_status(&check), 3);
     free(report);
 }
@@ -266,7 +280,8 @@ Test(check, fits_a_terminal)
     check_rules[0].name = sample_text("the whole of the heap of the service that answers at the till");
     char *report = check_report("text", &check, &narrow);
     for (char *line = report; *line; line += strcspn(line, "\n") + 1)
-        if (strncmp(line, "FAIL", 4) == 0 || strncmp(line, "warn", 4) == 0) cr_expect_leq(strcspn(line, "\n"), 60, "%s", line);
+        if (strncmp(line, "FAIL", 4) == 0 || strncmp(line, "warn", 4) == 0)
+            cr_expect_leq(strcspn(line, "\n"), 60, "%s", line);
     free(report);
     report = check_report("text", &check, &plain_text);
     HOLDS(report, "FAIL  the whole of the heap of the service that answers at the till   +259.3 MiB");
@@ -306,9 +321,11 @@ Test(check, has_one_record_a_rule_and_a_finding)
     hsd_check check = check_sample();
     char *report = check_report("text", &check, &(hsd_report_options){.plain = true});
     HOLDS(report, "check\tfailed\t.hsdiff.yml\t4\t2\t1\t1\t0\t0\n");
-    HOLDS(report, "rule\tfail\tsessions are released\terror\ttype\tSession\tobjects\tobjects\t412310\t0\t412310\tno\t9\t0\t\n"
-                  "finding\tover\tsessions are released\tSession\tglobal.app\tglobal.app.sessions\t1000\t413310\t412310\t0\t412310\t0\t0"
-                  "\t1000000\t\n");
+    HOLDS(report,
+          "rule\tfail\tsessions are released\terror\ttype\tSession\tobjects\tobjects\t412310\t0\t412310\tno\t9\t0\t\n"
+          "finding\tover\tsessions are "
+          "released\tSession\tglobal.app\tglobal.app.sessions\t1000\t413310\t412310\t0\t412310\t0\t0"
+          "\t1000000\t\n");
     free(report);
     report = check_report("csv", &check, &plain_text);
     HOLDS(report, "\r\nnew event types,ok,error,heap,,new.types,types,1,5,0,no,,,,,,,,,,,,,,,,\r\n");
@@ -327,12 +344,15 @@ Test(check, tells_days_by_the_calendar)
 /* The place of a result: where it was allocated, else the rule. */
 Test(sarif, knows_where_a_finding_is)
 {
-    static const hsd_site_frame frames[] = {{{"emit", 4}, {"node:events", 11}, 513, 28}, {{"handler", 7}, {"/srv/my app/shop.js", 19}, 41, 7}};
+    static const hsd_site_frame frames[] = {{{"emit", 4}, {"node:events", 11}, 513, 28},
+                                            {{"handler", 7}, {"/srv/my app/shop.js", 19}, 41, 7}};
     static const hsd_site_growth site = {.frames = frames, .frame_count = 2};
     hsd_check check = one_rule(HSD_CHECK_FAIL);
     const hsd_report_options options = {.config_path = "ci/.hsdiff.yml"};
     char *report = check_report("sarif", &check, &options);
-    HOLDS(report, "{\"physicalLocation\": {\"artifactLocation\": {\"uri\": \"ci/.hsdiff.yml\"}, \"region\": {\"startLine\": 9}}");
+    HOLDS(
+        report,
+        "{\"physicalLocation\": {\"artifactLocation\": {\"uri\": \"ci/.hsdiff.yml\"}, \"region\": {\"startLine\": 9}}");
     HOLDS(report, "\"fullyQualifiedName\": \"global.app.sessions\"");
     free(report);
     check_findings[0].sites = &site;
@@ -392,7 +412,8 @@ Test(markdown, refuses_what_is_too_small_for_its_head)
     hsd_error err;
     hsd_error_init(&err);
     const hsd_report_options tiny = {.max_bytes = 100};
-    cr_expect_eq(hsd_report_format_find("markdown")->write_check(&check, &tiny, sample_write, &sink, &err), HSD_E_MISUSE);
+    cr_expect_eq(hsd_report_format_find("markdown")->write_check(&check, &tiny, sample_write, &sink, &err),
+                 HSD_E_MISUSE);
     cr_expect_str_eq(err.text, "100 bytes are too few for this report; 437 suffice for its head");
     cr_expect_eq(sink.size, 0);
 }

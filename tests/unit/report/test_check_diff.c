@@ -37,7 +37,8 @@ Test(markdown_diff, is_a_summary_that_people_read)
     hsd_diff diff = shop();
     char *report = sample_report("markdown", &diff, &(hsd_report_options){0});
     HOLDS(report, "**Live heap grew 126.0 MiB (+331%): 126.0 MiB new, 0 freed.**\n\n"
-                  "All of the growth hangs from one place: `global.app.sessions: SessionCache`.\n\n`before.hs` 38.0 MiB in 398,893 objects → ");
+                  "All of the growth hangs from one place: `global.app.sessions: SessionCache`.\n\n`before.hs` 38.0 "
+                  "MiB in 398,893 objects → ");
     HOLDS(report, "| Type | Before | After | Growth | % | Objects |\n| --- | ---: | ---: | ---: | ---: | ---: |\n"
                   "| `Session` | 38.0 MiB | 164.0 MiB | +126.0 MiB | +332% | +1,321,206 |\n");
     HOLDS(report, "| 10 other types | ");
@@ -74,9 +75,11 @@ Test(openmetrics_diff, adds_up_with_what_is_left_out)
 {
     hsd_diff diff = shop();
     char *report = sample_report("openmetrics", &diff, &(hsd_report_options){.top = 1});
-    HOLDS(report, "# TYPE hsdiff_heap_bytes gauge\n# UNIT hsdiff_heap_bytes bytes\n# HELP hsdiff_heap_bytes Live bytes by type.\n"
-                  "hsdiff_heap_bytes{side=\"before\",type=\"Session\"} 39845888\n"
-                  "hsdiff_heap_bytes{side=\"after\",type=\"Session\"} 171966464\n");
+    HOLDS(
+        report,
+        "# TYPE hsdiff_heap_bytes gauge\n# UNIT hsdiff_heap_bytes bytes\n# HELP hsdiff_heap_bytes Live bytes by type.\n"
+        "hsdiff_heap_bytes{side=\"before\",type=\"Session\"} 39845888\n"
+        "hsdiff_heap_bytes{side=\"after\",type=\"Session\"} 171966464\n");
     HOLDS(report, "hsdiff_heap_other_types_bytes{side=\"after\"} 87000\n");
     HOLDS(report, "hsdiff_heap_other_types 29\n");
     HOLDS(report, "hsdiff_heap_live_bytes{side=\"after\"} 172053464\n");

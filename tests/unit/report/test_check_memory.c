@@ -1,6 +1,6 @@
 /*
- * Checks, and the newer formats of a diff, without memory: whichever allocation fails, the report fails with HSD_E_NOMEM, leaks nothing
- * (the sanitizer looks) and never pretends to be complete.
+ * Checks, and the newer formats of a diff, without memory: whichever allocation fails, the report fails with
+ * HSD_E_NOMEM, leaks nothing (the sanitizer looks) and never pretends to be complete.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -16,7 +16,8 @@ static hsd_status discard(void *context, const void *data, size_t size, hsd_erro
 }
 
 /* One of check and diff is not NULL. Fails each allocation in turn. */
-static void starve(const hsd_report_format *format, const hsd_check *check, const hsd_diff *diff, const hsd_report_options *options)
+static void starve(const hsd_report_format *format, const hsd_check *check, const hsd_diff *diff,
+                   const hsd_report_options *options)
 {
     for (uint64_t at = 1;; at++) {
         hsd_error err;
@@ -28,7 +29,8 @@ static void starve(const hsd_report_format *format, const hsd_check *check, cons
                                         : format->write_diff(diff, options, discard, &size, &err);
         const bool has_struck = hsd_fault_strikes() > 0;
         hsd_fault_reset();
-        cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "%s, allocation %llu", format->name, (unsigned long long)at);
+        cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "%s, allocation %llu", format->name,
+                     (unsigned long long)at);
         if (!has_struck) {
             cr_expect_gt(at, 1, "%s allocates nothing", format->name);
             return;

@@ -97,8 +97,7 @@ Test(escape, writes_the_inside_of_a_json_string)
     GIVES(HSD_ESCAPE_JSON, "\b\t\n\f\r\x01\x1f\x7f", "\\b\\t\\n\\f\\r\\u0001\\u001f\\u007f");
     GIVES(HSD_ESCAPE_JSON, "\xE2\x80\xA8\xE2\x80\xA9", "\\u2028\\u2029");
     GIVES(HSD_ESCAPE_JSON, "\xF3\xA0\x81\x81", "\\udb40\\udc41");
-    GIVES(HSD_ESCAPE_JSON, "\xFFx\xE2\x82",
-          "\xEF\xBF\xBDx\xEF\xBF\xBD"); /* one mark for a cut-off character */
+    GIVES(HSD_ESCAPE_JSON, "\xFFx\xE2\x82", "\xEF\xBF\xBDx\xEF\xBF\xBD"); /* one mark for a cut-off character */
 }
 
 Test(escape, writes_csv_fields)
@@ -141,14 +140,12 @@ Test(escape, writes_no_more_than_there_is_room_for)
     const char *name = "a\x1b\xE2\x80\xAE\"=,";
     for (int form = HSD_ESCAPE_TERMINAL; form <= HSD_ESCAPE_SHELL; form++) {
         char whole[128];
-        const size_t needed =
-            hsd_escape((hsd_escape_form)form, name, strlen(name), whole, sizeof whole);
+        const size_t needed = hsd_escape((hsd_escape_form)form, name, strlen(name), whole, sizeof whole);
         cr_assert_eq(needed, strlen(whole));
         for (size_t capacity = 0; capacity <= needed + 1; capacity++) {
             char *room = malloc(capacity + 1);
             room[capacity] = 'Z';
-            cr_expect_eq(hsd_escape((hsd_escape_form)form, name, strlen(name), room, capacity),
-                         needed);
+            cr_expect_eq(hsd_escape((hsd_escape_form)form, name, strlen(name), room, capacity), needed);
             cr_expect(room[capacity] == 'Z');
             if (capacity > 0) cr_expect(strncmp(whole, room, strlen(room)) == 0);
             if (capacity > needed) cr_expect_str_eq(room, whole);
@@ -204,14 +201,17 @@ Test(escape, leaves_prose_to_be_read)
 {
     GIVES(HSD_ESCAPE_MARKDOWN_PROSE, "the live heap grew 16.0 MiB (+63%), in 1,204 objects: it's built-in.",
           "the live heap grew 16.0 MiB (+63%), in 1,204 objects: it's built-in.");
-    GIVES(HSD_ESCAPE_MARKDOWN_PROSE, "type @team grew, see #1 and http://x", "type `@team` grew, see `#1` and `http://x`");
-    GIVES(HSD_ESCAPE_MARKDOWN_PROSE, "1. a_b <c> GH-7 %m deadbeef www.x.y", "`1.` `a_b` `<c>` `GH-7` `%m` `deadbeef` `www.x.y`");
+    GIVES(HSD_ESCAPE_MARKDOWN_PROSE, "type @team grew, see #1 and http://x",
+          "type `@team` grew, see `#1` and `http://x`");
+    GIVES(HSD_ESCAPE_MARKDOWN_PROSE, "1. a_b <c> GH-7 %m deadbeef www.x.y",
+          "`1.` `a_b` `<c>` `GH-7` `%m` `deadbeef` `www.x.y`");
     GIVES(HSD_ESCAPE_MARKDOWN_PROSE, "    code  ", "code");
 }
 
 Test(escape, keeps_to_the_characters_of_xml)
 {
-    GIVES(HSD_ESCAPE_XML, "<a href=\"x\">it's & ]]></a>", "&lt;a href=&quot;x&quot;&gt;it&apos;s &amp; ]]&gt;&lt;/a&gt;");
+    GIVES(HSD_ESCAPE_XML, "<a href=\"x\">it's & ]]></a>",
+          "&lt;a href=&quot;x&quot;&gt;it&apos;s &amp; ]]&gt;&lt;/a&gt;");
     GIVES(HSD_ESCAPE_XML, "a\x01\tb\xEF\xBF\xBE\xFF", "a\\x01\\x09b\\ufffe\\xff");
 }
 

@@ -72,8 +72,7 @@ Test(holders, show_as_many_as_top_says)
     holders[6].growth_bytes = 1000; /* noise */
     holders[7].growth_bytes = -5;
     diff.other_holder_count = 1;
-    const hsd_report_options five = {.use_utf8 = true, .top = 5},
-                             eight = {.use_utf8 = true, .top = 8},
+    const hsd_report_options five = {.use_utf8 = true, .top = 5}, eight = {.use_utf8 = true, .top = 8},
                              all = {.use_utf8 = true, .top = HSD_TOP_ALL};
     char *report = sample_report("text", &diff, &five);
     cr_expect_eq(count_of(report, "\nglobal.more "), 4);
@@ -131,8 +130,7 @@ Test(holders, say_what_stayed_as_many)
     edges[0] = sample_edge(1, "[*]", "Session", 1, 1, GROWTH / 100 * 70);
     edges[1] = sample_edge(2, "", "Buffer", 300, 300, GROWTH / 100 * 60);
     edges[2] = sample_edge(3, "[*]", "string", 0, 7, GROWTH / 100 * 50);
-    edges[3] = sample_edge(1, ".head", "Node", 1, 1,
-                           GROWTH / 100 * 70); /* was put before the one of before */
+    edges[3] = sample_edge(1, ".head", "Node", 1, 1, GROWTH / 100 * 70); /* was put before the one of before */
     edges[3].new_ = (hsd_amount){1, 100};
     char *report = text_with(edges, 4);
     HOLDS(report, "\n  .head: Node                1 new  ");
@@ -166,8 +164,7 @@ Test(holders, suggest_the_paths_to_what_grew_most)
     growths[0] = (hsd_type_growth){.type = sample_text("Map<K, V>[]"), .net_bytes = GROWTH};
     holders[0].types = growths;
     holders[0].type_count = 1;
-    hsd_report_options options = {
-        .use_utf8 = true, .before_command = "a.hs", .after_command = "it's b.hs"};
+    hsd_report_options options = {.use_utf8 = true, .before_command = "a.hs", .after_command = "it's b.hs"};
     char *report = sample_report("text", &diff, &options);
     HOLDS(report, "\n       hsdiff paths 'it'\\''s b.hs' 'Map<K, V>[]' ");
     free(report);

@@ -1,6 +1,6 @@
 /*
- * The page of HTML: what it must show without a script, that it fits whatever the heap, and that it fails when it is not whole. What a
- * browser makes of it is seen in tests/web, what stands in it for hostile names in tests/formats.
+ * The page of HTML: what it must show without a script, that it fits whatever the heap, and that it fails when it is
+ * not whole. What a browser makes of it is seen in tests/web, what stands in it for hostile names in tests/formats.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -41,7 +41,8 @@ static hsd_diff sample(void)
     holders[0].edge_count = 2;
     sample_hold(&diff, holders, 1);
     tree[0] = (hsd_tree_row){.before = diff.total.before, .after = diff.total.after};
-    tree[1] = (hsd_tree_row){.depth = 1, .is_root = true, .type = roots[0].name, .before = {1, 10 * MIB}, .after = {1, 100 * MIB}};
+    tree[1] = (hsd_tree_row){
+        .depth = 1, .is_root = true, .type = roots[0].name, .before = {1, 10 * MIB}, .after = {1, 100 * MIB}};
     tree[2] = (hsd_tree_row){.depth = 2, .parent = 1, .type = types[0].name, .after = {1, 90 * MIB}};
     diff.tree = tree;
     diff.tree_count = 3;
@@ -106,11 +107,13 @@ Test(html, shows_the_answer_without_a_script)
         "<h1 id=\"answer-title\">Live heap grew 120.0 MiB (+90%)",
         "<title>Live heap grew 120.0 MiB (+90%)",
         "<p class=\"relation\">same process (checkout-api, pid 4121), 1h 00m apart, both complete</p>",
-        "<span class=\"place\">global.sessions.entries: Map</span> <span class=\"n up\">+120.0 MiB</span> <span class=\"share\">100% of the growth",
+        "<span class=\"place\">global.sessions.entries: Map</span> <span class=\"n up\">+120.0 MiB</span> <span "
+        "class=\"share\">100% of the growth",
         "<dt>Values inside</dt><dd>no</dd>",
         "<ol><li>global.sessions<ol><li>-&gt; SessionCache<ol><li>.entries: Map</li></ol></li></ol></li></ol>",
         "<li>[*]: Session <span class=\"n up\">+120.0 MiB</span>, 10 → 1,000 items<ul class=\"edges\"><li>.buf: Buffer",
-        "<th scope=\"row\" class=\"name\">Session</th><td class=\"n\">38.0 MiB</td><td class=\"n\">164.0 MiB</td><td class=\"n up\">+126.0 MiB</td>",
+        "<th scope=\"row\" class=\"name\">Session</th><td class=\"n\">38.0 MiB</td><td class=\"n\">164.0 MiB</td><td "
+        "class=\"n up\">+126.0 MiB</td>",
         "<tr class=\"total\"><th scope=\"row\" class=\"name\">TOTAL</th>",
         "<dt>Made by</dt>",
     };
@@ -168,7 +171,9 @@ Test(html, carries_the_records_along)
     cr_assert(second);
     cr_expect_eq(strncmp(records, "{\"schema\": \"hsdiff.page/1\", \"record\": \"page\", \"kind\": \"diff\"", 60), 0);
     cr_expect_str_eq(second + 1, wanted);
-    cr_expect(strstr(wanted, "\"record\": \"sizes\", \"type\": \"Session\", \"before\": [[7, 10, 1000]], \"after\": [[7, 20, 2000]]}"));
+    cr_expect(strstr(
+        wanted,
+        "\"record\": \"sizes\", \"type\": \"Session\", \"before\": [[7, 10, 1000]], \"after\": [[7, 20, 2000]]}"));
     cr_expect(strstr(wanted, "\"examples\": [\"0x1f\"]"));
     free(records);
     free(wanted);
@@ -280,7 +285,8 @@ Test(html, leaves_out_stacks_until_it_fits)
     snprintf(head, sizeof head, "\"of\": \"site\", \"rows\": %zu,", SITES - kept);
     const char *others = strstr(records, head);
     cr_assert(others, "no %s", head);
-    snprintf(head, sizeof head, "\"growth\": {\"objects\": %zu, \"bytes\": %llu}", SITES - kept, (unsigned long long)rest);
+    snprintf(head, sizeof head, "\"growth\": {\"objects\": %zu, \"bytes\": %llu}", SITES - kept,
+             (unsigned long long)rest);
     const char *growth = strstr(others, head);
     cr_expect(growth && growth < strchr(others, '\n'), "no %s", head);
     cr_expect_eq(count_of(records, "\"type\""), 2);
@@ -316,7 +322,10 @@ Test(html, keeps_the_tree_of_what_it_keeps)
     char *names = malloc((size_t)PLACES * NAME_BYTES), row[64];
     hsd_diff names_of = large(PLACES, NAME_BYTES, names), diff = sample();
     for (size_t i = 0; i < PLACES; i++) /* a chain, each place a little lighter than the one above */
-        rows[i] = (hsd_tree_row){.depth = (uint32_t)i, .parent = i > 0 ? (uint32_t)i - 1 : 0, .type = names_of.types[i].name, .after = {1, 2 * MIB - i}};
+        rows[i] = (hsd_tree_row){.depth = (uint32_t)i,
+                                 .parent = i > 0 ? (uint32_t)i - 1 : 0,
+                                 .type = names_of.types[i].name,
+                                 .after = {1, 2 * MIB - i}};
     diff.tree = rows;
     diff.tree_count = PLACES;
     char *records = records_of(&diff, &usual);
@@ -373,7 +382,8 @@ static uint64_t starve(pack_fn write)
         const hsd_status status = write(discard, &size, &err);
         const bool has_struck = hsd_fault_strikes() > 0;
         hsd_fault_reset();
-        cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "allocation %llu: %s", (unsigned long long)at, err.text);
+        cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "allocation %llu: %s", (unsigned long long)at,
+                     err.text);
         if (!has_struck) return at - 1;
     }
 }

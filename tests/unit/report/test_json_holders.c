@@ -30,8 +30,8 @@ static hsd_diff sample(void)
     holders[0] = sample_holder("global.sessions", path, 2, 3000);
     holders[1] = sample_holder("global.cache", NULL, 0, 1200);
     holders[2] = sample_holder("(roots)", NULL, 0, -200);
-    growths[0] = (hsd_type_growth){
-        .type = sample_text("Session"), .new_ = {30, 3000}, .net_objects = 30, .net_bytes = 3000};
+    growths[0] =
+        (hsd_type_growth){.type = sample_text("Session"), .new_ = {30, 3000}, .net_objects = 30, .net_bytes = 3000};
     edges[0] = sample_edge(1, ".table", "Entry[]", 1, 1, 3000);
     edges[1] = sample_edge(2, "[*]", "Session", 10, 40, 3000);
     holders[0].types = growths;
@@ -140,15 +140,14 @@ Test(json_holders, add_up_with_the_rest)
 Test(json_holders, come_with_the_tree_when_asked)
 {
     hsd_diff diff = sample();
-    hsd_tree_row tree[] = {
-        {.type = sample_text("all"), .before = {1, 10}, .after = {4, 40}, .new_ = {3, 30}},
-        {.depth = 1, .is_root = true, .type = sample_text("global.sessions"), .after = {2, 20}},
-        {.depth = 2,
-         .parent = 1,
-         .edge = sample_text(".map"),
-         .type = sample_text("Map"),
-         .own_after = {1, 10},
-         .after = {1, 10}}};
+    hsd_tree_row tree[] = {{.type = sample_text("all"), .before = {1, 10}, .after = {4, 40}, .new_ = {3, 30}},
+                           {.depth = 1, .is_root = true, .type = sample_text("global.sessions"), .after = {2, 20}},
+                           {.depth = 2,
+                            .parent = 1,
+                            .edge = sample_text(".map"),
+                            .type = sample_text("Map"),
+                            .own_after = {1, 10},
+                            .after = {1, 10}}};
     const hsd_report_options options = {.use_utf8 = true, .tree = true};
     diff.tree = tree;
     diff.tree_count = 3;

@@ -65,8 +65,9 @@ Test(json_writer, writes_each_kind_of_value)
     hsd_json_put_amount(&w.json, NULL, (hsd_amount){2, 96});
     hsd_json_put_net(&w.json, NULL, -2, 96);
     hsd_json_close(&w.json);
-    expect(&w, "[\"a\\\"b\\n\\u001b\", \"\", 18446744073709551615, -9223372036854775808, true, \"0x1f\", 1.000042, null, "
-               "{\"objects\": 2, \"bytes\": 96}, {\"objects\": -2, \"bytes\": 96}]");
+    expect(&w,
+           "[\"a\\\"b\\n\\u001b\", \"\", 18446744073709551615, -9223372036854775808, true, \"0x1f\", 1.000042, null, "
+           "{\"objects\": 2, \"bytes\": 96}, {\"objects\": -2, \"bytes\": 96}]");
 }
 
 Test(json_writer, escapes_a_key_that_is_foreign)
@@ -100,7 +101,8 @@ Test(json_writer, lays_members_out_as_their_bracket_says)
     put_list(&w, "hanging", HSD_JSON_HANGING, 2);
     put_list(&w, "below", HSD_JSON_BELOW, 2);
     hsd_json_close(&w.json);
-    expect(&w, "{\n  \"lines\": [\n    0,\n    1\n  ],\n  \"none\": [],\n  \"deep\": [\n      0\n  ],\n  \"hanging\": [0,\n    1],\n"
+    expect(&w, "{\n  \"lines\": [\n    0,\n    1\n  ],\n  \"none\": [],\n  \"deep\": [\n      0\n  ],\n  \"hanging\": "
+               "[0,\n    1],\n"
                "  \"below\": [\n    0,\n    1]\n}");
 }
 

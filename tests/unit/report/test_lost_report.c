@@ -1,6 +1,6 @@
 /*
- * What is lost, and what is not collected yet, in every format that shows growth: the same rows and sums, first where it is most, with
- * what came back to life; hostile names do no harm.
+ * What is lost, and what is not collected yet, in every format that shows growth: the same rows and sums, first where
+ * it is most, with what came back to life; hostile names do no harm.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -27,11 +27,21 @@ static hsd_diff sample(uint64_t after, uint64_t live)
     diff.unreached_after = (hsd_amount){300, after};
     diff.before.unreached = diff.unreached_before;
     diff.after.unreached = diff.unreached_after;
-    rows[0] = (hsd_lost_row){.type = sample_text("Node"), .cycle = sample_text(""), .place = sample_text("push (a.c:5)"), .frames = frames,
-                             .frame_count = 3, .wanted = 1, .before = {20, 200 << 10}, .after = {290, after - (100 << 10)},
-                             .heads_before = {2, 100}, .heads_after = {20, 1000}};
-    rows[1] = (hsd_lost_row){.type = sample_text("evil\x1b[31m,\"|"), .cycle = sample_text("A and B"), .place = sample_text(""),
-                             .before = {10, 100 << 10}, .after = {10, 100 << 10}};
+    rows[0] = (hsd_lost_row){.type = sample_text("Node"),
+                             .cycle = sample_text(""),
+                             .place = sample_text("push (a.c:5)"),
+                             .frames = frames,
+                             .frame_count = 3,
+                             .wanted = 1,
+                             .before = {20, 200 << 10},
+                             .after = {290, after - (100 << 10)},
+                             .heads_before = {2, 100},
+                             .heads_after = {20, 1000}};
+    rows[1] = (hsd_lost_row){.type = sample_text("evil\x1b[31m,\"|"),
+                             .cycle = sample_text("A and B"),
+                             .place = sample_text(""),
+                             .before = {10, 100 << 10},
+                             .after = {10, 100 << 10}};
     return diff;
 }
 
@@ -46,7 +56,8 @@ static hsd_diff uncollected(uint64_t after, uint64_t live)
 {
     hsd_diff diff = sample(after, live);
     rows[0].revived = (hsd_amount){7, 700};
-    diff.uncollected = (hsd_lost){.is_known = true, .is_by_type = true, .knows_revived = true, .rows = rows, .row_count = 2};
+    diff.uncollected =
+        (hsd_lost){.is_known = true, .is_by_type = true, .knows_revived = true, .rows = rows, .row_count = 2};
     return diff;
 }
 
@@ -84,7 +95,11 @@ Test(lost_report, comes_first_in_markdown_where_it_is_most)
 {
     hsd_diff diff = lost(3 << 20, 1000);
     const char *text = report(&diff, "markdown", HSD_TABLE_TYPES);
-    cr_expect_eq(place_of(text, "**2.71 MiB more is lost, in 270 objects: no pointer to it is left.** It was allocated at `push (a.c:5)`."), 0u);
+    cr_expect_eq(
+        place_of(
+            text,
+            "**2.71 MiB more is lost, in 270 objects: no pointer to it is left.** It was allocated at `push (a.c:5)`."),
+        0u);
     cr_expect_lt(place_of(text, "| Lost |"), place_of(text, "| Type |"));
     diff = lost(3 << 20, 8 << 20);
     text = report(&diff, "markdown", HSD_TABLE_TYPES);
@@ -95,7 +110,8 @@ Test(lost_report, is_a_table_of_csv)
 {
     hsd_diff diff = lost(3 << 20, 0);
     const char *text = report(&diff, "csv", HSD_TABLE_LOST);
-    HOLDS(text, "row,type,cycle,place,before_objects,before_bytes,after_objects,after_bytes,growth_objects,growth_bytes,before_heads,after_heads\r\n");
+    HOLDS(text, "row,type,cycle,place,before_objects,before_bytes,after_objects,after_bytes,growth_objects,growth_"
+                "bytes,before_heads,after_heads\r\n");
     HOLDS(text, "lost,Node,,push (a.c:5),20,204800,290,3043328,270,2838528,2,20\r\n");
     HOLDS(text, ",A and B,,10,102400,10,102400,0,0,0,0\r\n");
     diff = uncollected(3 << 20, 0);
@@ -117,7 +133,8 @@ Test(lost_report, tells_rows_that_read_alike_apart)
 {
     hsd_diff diff = lost(3 << 20, 0);
     rows[1] = rows[0];
-    HOLDS(report(&diff, "openmetrics", HSD_TABLE_TYPES), "side=\"before\",type=\"Node\",site=\"push (a.c:5)\",cycle=\"\",again=\"2\"} 204800\n");
+    HOLDS(report(&diff, "openmetrics", HSD_TABLE_TYPES),
+          "side=\"before\",type=\"Node\",site=\"push (a.c:5)\",cycle=\"\",again=\"2\"} 204800\n");
 }
 
 Test(lost_report, says_heads_only_where_they_are_known)
@@ -140,7 +157,8 @@ Test(lost_report, tells_what_is_not_collected_yet)
     text = report(&diff, "markdown", HSD_TABLE_TYPES);
     HOLDS(text, "| Not yet collected | Before |");
     HOLDS(text, "| `Node`, 7 of those before, 700 B, are live again | 200.0 KiB |");
-    HOLDS(report(&diff, "json", HSD_TABLE_TYPES), "\"uncollected\": [\n    {\"type\": \"Node\", \"before\": {\"objects\": 20");
+    HOLDS(report(&diff, "json", HSD_TABLE_TYPES),
+          "\"uncollected\": [\n    {\"type\": \"Node\", \"before\": {\"objects\": 20");
     HOLDS(report(&diff, "ndjson", HSD_TABLE_TYPES), "\"record\": \"uncollected\", \"type\": \"Node\"");
     HOLDS(report(&diff, "ndjson", HSD_TABLE_TYPES), "\"revived\": {\"objects\": 7, \"bytes\": 700}");
 }

@@ -48,8 +48,7 @@ Test(json, carries_the_rest_in_others)
     hsd_diff diff = sample();
     const hsd_report_options options = {.use_utf8 = true, .top = 1};
     char *report = sample_report("json", &diff, &options);
-    HOLDS(report,
-          "\"others\": {\"types\": {\"rows\": 2, \"before\": {\"objects\": 9, \"bytes\": 900}");
+    HOLDS(report, "\"others\": {\"types\": {\"rows\": 2, \"before\": {\"objects\": 9, \"bytes\": 900}");
     HOLDS(report, "\"roots\": {\"rows\": 1, ");
     free(report);
 }
@@ -113,28 +112,10 @@ Test(objects, say_what_became_of_each)
 {
     const hsd_changed_object objects[] = {
         {.id = 0x1f, .type = sample_text("A"), .bytes_after = 8, .state_after = 2},
-        {.id = 0xffffffffffffffff,
-         .type = sample_text("a,b"),
-         .bytes_before = 16,
-         .state_before = 1},
-        {.id = 1,
-         .type = sample_text("C"),
-         .bytes_before = 8,
-         .bytes_after = 9,
-         .state_before = 2,
-         .state_after = 2},
-        {.id = 2,
-         .type = sample_text("D"),
-         .bytes_before = 8,
-         .bytes_after = 9,
-         .state_before = 1,
-         .state_after = 2},
-        {.id = 3,
-         .type = sample_text("E"),
-         .bytes_before = 8,
-         .bytes_after = 8,
-         .state_before = 2,
-         .state_after = 1},
+        {.id = 0xffffffffffffffff, .type = sample_text("a,b"), .bytes_before = 16, .state_before = 1},
+        {.id = 1, .type = sample_text("C"), .bytes_before = 8, .bytes_after = 9, .state_before = 2, .state_after = 2},
+        {.id = 2, .type = sample_text("D"), .bytes_before = 8, .bytes_after = 9, .state_before = 1, .state_after = 2},
+        {.id = 3, .type = sample_text("E"), .bytes_before = 8, .bytes_after = 8, .state_before = 2, .state_after = 1},
         {.id = 4, .type = sample_text("F"), .bytes_after = 7, .state_after = 1}};
     char *list = rows_of(objects, 6);
     cr_expect_str_eq(list, "change,id,type,bytes,before,after\r\n"
@@ -155,8 +136,7 @@ Test(objects, take_names_of_any_length)
     const hsd_changed_object object = {.id = 1, .type = {name, SIZE}, .state_after = 2};
     char *list = rows_of(&object, 1);
     cr_expect_eq(strlen(list),
-                 strlen("change,id,type,bytes,before,after\r\nnew,0x1,,0,absent,live\r\n") +
-                     2 * SIZE + 2);
+                 strlen("change,id,type,bytes,before,after\r\nnew,0x1,,0,absent,live\r\n") + 2 * SIZE + 2);
     free(list);
     free(name);
 }
@@ -167,6 +147,5 @@ Test(registry, finds_formats_by_name)
     cr_expect(hsd_report_format_find("json") && hsd_report_format_find("csv"));
     cr_expect(!hsd_report_format_find("xml"));
     for (size_t i = 0; hsd_report_format_get(i); i++)
-        cr_expect(hsd_report_format_find(hsd_report_format_get(i)->name) ==
-                  hsd_report_format_get(i));
+        cr_expect(hsd_report_format_find(hsd_report_format_get(i)->name) == hsd_report_format_get(i));
 }

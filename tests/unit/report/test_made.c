@@ -61,8 +61,9 @@ Test(made, tells_the_digests_of_a_pair)
 {
     const hsd_diff diff = pair();
     const hsd_html_subject subject = {.diff = &diff};
-    cr_expect_str_eq(line_of(&subject, &usual, "Digests"),
-                     "before abababababababababababababababab, after not known. hsdiff info FILE tells that of a file.");
+    cr_expect_str_eq(
+        line_of(&subject, &usual, "Digests"),
+        "before abababababababababababababababab, after not known. hsdiff info FILE tells that of a file.");
 }
 
 Test(made, tells_the_digests_of_a_series_as_far_as_its_captures_are_shown)
@@ -76,7 +77,8 @@ Test(made, tells_the_digests_of_a_series_as_far_as_its_captures_are_shown)
     }
     const hsd_html_subject subject = {.series = &series};
     const char *line = line_of(&subject, &usual, "Digests");
-    cr_expect_eq(strncmp(line, "1: 00000000000000000000000000000000, 2: 01010101010101010101010101010101, ", 74), 0, "%s", line);
+    cr_expect_eq(strncmp(line, "1: 00000000000000000000000000000000, 2: 01010101010101010101010101010101, ", 74), 0,
+                 "%s", line);
     cr_expect(strstr(line, "20: 13131313131313131313131313131313, and of 5 more. hsdiff info"), "%s", line);
     cr_expect_null(strstr(line, "21: "));
 }

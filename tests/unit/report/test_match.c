@@ -10,8 +10,7 @@
 static const hsd_report_options wide = {.use_utf8 = true};
 static const hsd_report_options plain = {.use_utf8 = true, .plain = true};
 
-static const char moves[] =
-    "the collector moves objects, so their addresses say nothing across captures";
+static const char moves[] = "the collector moves objects, so their addresses say nothing across captures";
 
 static hsd_type_row types[1];
 
@@ -54,11 +53,10 @@ Test(match, tells_each_rung_of_the_structure)
 {
     hsd_diff diff = by_every_rung();
     char *report = sample_report("text", &diff, &wide);
-    SAYS(report,
-         "\nObjects matched by structure 44,000; only before 204, only after 1,784,377. Live in "
-         "both: by key 2,000, name 3,000, same address 4,000, neighbourhood 5,000, place 6,000, "
-         "order 7,000, changed 8,000, twins 9,000; the changed and the twins hold 2.1% of the "
-         "bytes after.\n");
+    SAYS(report, "\nObjects matched by structure 44,000; only before 204, only after 1,784,377. Live in "
+                 "both: by key 2,000, name 3,000, same address 4,000, neighbourhood 5,000, place 6,000, "
+                 "order 7,000, changed 8,000, twins 9,000; the changed and the twins hold 2.1% of the "
+                 "bytes after.\n");
     free(report);
 }
 
@@ -109,8 +107,7 @@ Test(match, has_no_rungs_below_an_id)
     diff.match_reason = sample_text("");
     match(&diff, HSD_MATCH_EXACT, 3118000, 90000);
     char *report = sample_report("text", &diff, &wide);
-    HOLDS(report,
-          "\nObjects matched by exact id 3,118,000; only before 204, only after 1,784,377.\n");
+    HOLDS(report, "\nObjects matched by exact id 3,118,000; only before 204, only after 1,784,377.\n");
     LACKS(report, "Live in both");
     LACKS(report, "compared by");
     free(report);
@@ -235,14 +232,13 @@ Test(match, is_whole_as_json)
     diff.match.reused = 3;
     diff.match.reuse_estimate = 2;
     char *report = sample_report("json", &diff, &wide);
-    HOLDS(report,
-          "\n  \"match\": {\"basis\": \"structure\", \"reason\": \"the collector moves objects, so "
-          "their addresses say nothing across captures\", \"exact\": 0, \"address\": 0, "
-          "\"structure\": 2108, \"unmatched_before\": 204, \"unmatched_after\": 1784377, "
-          "\"ambiguous\": 9, \"rungs\": [{\"rung\": \"name\", \"objects\": 2100, \"bytes\": 4000}, "
-          "{\"rung\": \"same_address\", \"objects\": 1, \"bytes\": 0}, {\"rung\": \"twins\", "
-          "\"objects\": 7, \"bytes\": 700}], \"weak\": {\"objects\": 7, \"bytes\": 700}, "
-          "\"reused\": 3, \"reuse_estimate\": 2, \"warnings\": []},\n");
+    HOLDS(report, "\n  \"match\": {\"basis\": \"structure\", \"reason\": \"the collector moves objects, so "
+                  "their addresses say nothing across captures\", \"exact\": 0, \"address\": 0, "
+                  "\"structure\": 2108, \"unmatched_before\": 204, \"unmatched_after\": 1784377, "
+                  "\"ambiguous\": 9, \"rungs\": [{\"rung\": \"name\", \"objects\": 2100, \"bytes\": 4000}, "
+                  "{\"rung\": \"same_address\", \"objects\": 1, \"bytes\": 0}, {\"rung\": \"twins\", "
+                  "\"objects\": 7, \"bytes\": 700}], \"weak\": {\"objects\": 7, \"bytes\": 700}, "
+                  "\"reused\": 3, \"reuse_estimate\": 2, \"warnings\": []},\n");
     free(report);
 }
 

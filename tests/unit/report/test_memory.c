@@ -18,10 +18,8 @@ static hsd_tree_row tree[3];
 
 static hsd_diff sample(void)
 {
-    types[0] = sample_type(
-        "a.very.long.name.of.a.type.that.has.to.be.cut.Session<java.lang.String>", 0, 100 * MIB);
-    types[1] = sample_type(
-        "a.very.long.name.of.a.type.that.has.to.be.cut.Session<java.lang.Object>", 0, 90 * MIB);
+    types[0] = sample_type("a.very.long.name.of.a.type.that.has.to.be.cut.Session<java.lang.String>", 0, 100 * MIB);
+    types[1] = sample_type("a.very.long.name.of.a.type.that.has.to.be.cut.Session<java.lang.Object>", 0, 90 * MIB);
     roots[0] = sample_root("global.app", 0, 100 * MIB);
     roots[1] = sample_root("(shared)", 0, 90 * MIB);
     hsd_diff diff = sample_diff(types, 2, roots, 2);
@@ -38,8 +36,7 @@ static hsd_diff sample(void)
     holders[0].type_count = 1;
     sample_hold(&diff, holders, 2);
     tree[0].after = diff.total.after;
-    tree[1] =
-        (hsd_tree_row){.depth = 1, .is_root = true, .type = roots[0].name, .after = {1, 100 * MIB}};
+    tree[1] = (hsd_tree_row){.depth = 1, .is_root = true, .type = roots[0].name, .after = {1, 100 * MIB}};
     tree[2] = (hsd_tree_row){.depth = 2, .type = types[0].name, .after = {1, 100 * MIB}};
     diff.tree = tree;
     diff.tree_count = 3;
@@ -62,12 +59,10 @@ static uint64_t starve(const hsd_diff *diff, const char *format, const hsd_repor
         hsd_error_init(&err);
         hsd_fault_reset();
         hsd_fault_arm(HSD_FAULT_MALLOC, at, false, ENOMEM);
-        const hsd_status status =
-            hsd_report_format_find(format)->write_diff(diff, options, discard, &size, &err);
+        const hsd_status status = hsd_report_format_find(format)->write_diff(diff, options, discard, &size, &err);
         const bool has_struck = hsd_fault_strikes() > 0;
         hsd_fault_reset();
-        cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "%s, allocation %llu", format,
-                     (unsigned long long)at);
+        cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "%s, allocation %llu", format, (unsigned long long)at);
         if (!has_struck) return at - 1;
     }
 }
@@ -75,11 +70,8 @@ static uint64_t starve(const hsd_diff *diff, const char *format, const hsd_repor
 Test(memory, fails_every_report_that_it_is_not_enough_for)
 {
     const hsd_diff diff = sample();
-    hsd_report_options options = {.use_utf8 = true,
-                                  .tree = true,
-                                  .width = 60,
-                                  .before_command = "before.hs",
-                                  .after_command = "after.hs"};
+    hsd_report_options options = {
+        .use_utf8 = true, .tree = true, .width = 60, .before_command = "before.hs", .after_command = "after.hs"};
     cr_expect_gt(starve(&diff, "text", &options), 20);
     cr_expect_gt(starve(&diff, "json", &options), 2);
     for (int table = HSD_TABLE_TYPES; table <= HSD_TABLE_TREE; table++) {

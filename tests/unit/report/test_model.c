@@ -12,7 +12,9 @@
 #include "unit/report/says.h"
 #include "unit/report/top_sample.h"
 
-typedef struct item { uint32_t weight; } item;
+typedef struct item {
+    uint32_t weight;
+} item;
 
 typedef struct row {
     hsd_text name;
@@ -41,7 +43,8 @@ static hsd_status twice(hsd_buffer *text, const hsd_scope *scope, hsd_error *err
 }
 
 static const hsd_column weight_column[] = {{NULL, HSD_KIND_COUNT32, HSD_AT(item, weight)}, {0}};
-static const hsd_column pair_columns[] = {{NULL, HSD_KIND_COUNT, .get = number_of}, {NULL, HSD_KIND_COUNT32, HSD_AT(item, weight)}, {0}};
+static const hsd_column pair_columns[] = {
+    {NULL, HSD_KIND_COUNT, .get = number_of}, {NULL, HSD_KIND_COUNT32, HSD_AT(item, weight)}, {0}};
 static const hsd_column inner_columns[] = {{"bytes", HSD_KIND_BYTES, HSD_AT(row, bytes)}, {0}};
 
 static const hsd_column columns[] = {
@@ -83,9 +86,11 @@ Test(model, takes_values_out_of_a_row)
 {
     const row full = {{"Map", 3}, "type", 96, -4, {2, 96}, true, items, 2};
     char *text = as_json(&full);
-    cr_expect_str_eq(text, "{\"name\": \"Map\", \"kind\": \"type\", \"unknown\": null, \"amount\": {\"objects\": 2, \"bytes\": 96}, \"growth\": -4, "
-                           "\"good\": true, \"twice\": \"MapMap\", \"inner\": {\"bytes\": 96}, \"bytes\": 96, \"weights\": [7, 9], "
-                           "\"pairs\": [[0, 7], [1, 9]]}");
+    cr_expect_str_eq(
+        text, "{\"name\": \"Map\", \"kind\": \"type\", \"unknown\": null, \"amount\": {\"objects\": 2, \"bytes\": 96}, "
+              "\"growth\": -4, "
+              "\"good\": true, \"twice\": \"MapMap\", \"inner\": {\"bytes\": 96}, \"bytes\": 96, \"weights\": [7, 9], "
+              "\"pairs\": [[0, 7], [1, 9]]}");
     free(text);
 }
 
@@ -93,7 +98,8 @@ Test(model, leaves_out_or_says_null_where_a_value_is_empty)
 {
     const row empty = {{"", 0}, NULL, 0, 0, {0, 0}, false, NULL, 0};
     char *text = as_json(&empty);
-    cr_expect_str_eq(text, "{\"name\": \"\", \"kind\": null, \"unknown\": null, \"growth\": 0, \"good\": false, \"twice\": \"\", \"inner\": {\"bytes\": 0}, "
+    cr_expect_str_eq(text, "{\"name\": \"\", \"kind\": null, \"unknown\": null, \"growth\": 0, \"good\": false, "
+                           "\"twice\": \"\", \"inner\": {\"bytes\": 0}, "
                            "\"bytes\": 0, \"weights\": [], \"pairs\": []}");
     free(text);
 }

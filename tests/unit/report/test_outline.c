@@ -17,8 +17,7 @@ static void choose(size_t count, size_t limit, uint64_t least)
 
 Test(outline, takes_the_heaviest_with_what_is_above)
 {
-    const hsd_outline_row sample[] = {
-        {1, 10, false}, {2, 5, false}, {3, -90, false}, {2, 80, false}, {1, 70, false}};
+    const hsd_outline_row sample[] = {{1, 10, false}, {2, 5, false}, {3, -90, false}, {2, 80, false}, {1, 70, false}};
     memcpy(rows, sample, sizeof sample);
     choose(5, 4, 1);
     cr_expect(rows[0].is_shown && rows[1].is_shown && rows[2].is_shown && rows[3].is_shown);
@@ -49,8 +48,8 @@ Test(outline, leaves_a_tree)
         for (size_t i = 0; i < count; i++) {
             state = state * 6364136223846793005u + 1442695040888963407u;
             const uint32_t most = i > 0 ? rows[i - 1].depth + 1 : 1;
-            rows[i] = (hsd_outline_row){.depth = 1 + (uint32_t)(state >> 33) % most,
-                                        .weight = (int64_t)(state >> 50) - 8192};
+            rows[i] =
+                (hsd_outline_row){.depth = 1 + (uint32_t)(state >> 33) % most, .weight = (int64_t)(state >> 50) - 8192};
         }
         choose(count, limit, 100);
         size_t shown = 0;

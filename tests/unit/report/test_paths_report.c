@@ -67,15 +67,13 @@ Test(paths_report, says_what_is_unreached)
     paths.live = rows[0].objects;
     paths.unreached = (hsd_amount){2, 200};
     char *report = sample_paths_report(&paths, &text);
-    HOLDS(report,
-          "\nSession: 1 object, 100 B, reached over 1 path; 2 objects, 200 B, unreached: no\n"
-          "root leads there over strong references.\n");
+    HOLDS(report, "\nSession: 1 object, 100 B, reached over 1 path; 2 objects, 200 B, unreached: no\n"
+                  "root leads there over strong references.\n");
     free(report);
     paths.row_count = 0;
     paths.live = (hsd_amount){0, 0};
     report = sample_paths_report(&paths, &text);
-    HOLDS(report,
-          "\nSession: 2 objects, 200 B, unreached: no root leads there over strong\nreferences.\n");
+    HOLDS(report, "\nSession: 2 objects, 200 B, unreached: no root leads there over strong\nreferences.\n");
     LACKS(report, "PATH");
     free(report);
 }
@@ -128,8 +126,7 @@ Test(paths_report, leaves_out_the_middle_of_a_long_path)
     report = sample_paths_report(&paths, &json);
     HOLDS(report, "{\"edge\": \".s63\", \"type\": \"T\"}], \"path_cut\": 1000}");
     free(report);
-    for (size_t count = 1; count <= 64;
-         count++) { /* whatever the length, a table has room for it */
+    for (size_t count = 1; count <= 64; count++) { /* whatever the length, a table has room for it */
         rows[0].step_count = count;
         report = sample_paths_report(&paths, &text);
         HOLDS(report, "TOTAL");
@@ -143,13 +140,11 @@ Test(paths_report, json_and_csv_have_every_field)
     paths.unreached = (hsd_amount){1, 8};
     char *report = sample_paths_report(&paths, &json);
     HOLDS(report, "{\n  \"schema\": \"hsdiff.paths/1\",\n  \"captures\": [\n");
-    HOLDS(report,
-          ",\n  \"warnings\": [],\n  \"type\": \"Session\",\n  \"live\": {\"objects\": 12004, "
-          "\"bytes\": 1200400},\n  \"unreached\": {\"objects\": 1, \"bytes\": 8},\n");
-    HOLDS(report,
-          "    {\"references\": 2, \"live\": {\"objects\": 12000, \"bytes\": 1200000}, \"root\": "
-          "\"global.sessions\", \"kind\": \"global\", \"path\": [{\"edge\": \"\", \"type\": "
-          "\"Map\"}, {\"edge\": \"[*].value\", \"type\": \"Session\"}]},\n");
+    HOLDS(report, ",\n  \"warnings\": [],\n  \"type\": \"Session\",\n  \"live\": {\"objects\": 12004, "
+                  "\"bytes\": 1200400},\n  \"unreached\": {\"objects\": 1, \"bytes\": 8},\n");
+    HOLDS(report, "    {\"references\": 2, \"live\": {\"objects\": 12000, \"bytes\": 1200000}, \"root\": "
+                  "\"global.sessions\", \"kind\": \"global\", \"path\": [{\"edge\": \"\", \"type\": "
+                  "\"Map\"}, {\"edge\": \"[*].value\", \"type\": \"Session\"}]},\n");
     HOLDS(report, "\"edge\": \".next\", \"type\": \"Session\", \"repeat\": 3}");
     free(report);
     report = sample_paths_report(&paths, &csv);
@@ -164,8 +159,7 @@ Test(paths_report, json_and_csv_have_every_field)
 Test(paths_report, makes_hostile_names_harmless_in_every_format)
 {
     hsd_paths paths = shop();
-    steps[0].type = steps[1].edge = rows[1].root = paths.type =
-        sample_text("\x1b[31m\n::error::\xe2\x80\xae");
+    steps[0].type = steps[1].edge = rows[1].root = paths.type = sample_text("\x1b[31m\n::error::\xe2\x80\xae");
     check_harmless(report_paths, &paths);
 }
 

@@ -29,17 +29,13 @@ Test(place, is_the_root_and_the_names_of_references)
 
 Test(place, tells_a_reference_without_a_name_by_its_type)
 {
-    const hsd_step steps[] = {sample_step("", "Queue"), sample_step("", "Timer"),
-                              sample_step(".callback", "Function")};
-    const hsd_spot all = {sample_text("(pending)"), steps, 3, 0},
-                    two = {sample_text("(pending)"), steps, 2, 0},
-                    one = {sample_text("(pending)"), steps, 1, 0},
-                    none = {sample_text("(pending)"), steps, 0, 0};
+    const hsd_step steps[] = {sample_step("", "Queue"), sample_step("", "Timer"), sample_step(".callback", "Function")};
+    const hsd_spot all = {sample_text("(pending)"), steps, 3, 0}, two = {sample_text("(pending)"), steps, 2, 0},
+                   one = {sample_text("(pending)"), steps, 1, 0}, none = {sample_text("(pending)"), steps, 0, 0};
     cr_expect_str_eq(text_of("(pending)", steps, 3, 0), "(pending) -> Queue -> Timer.callback");
     cr_expect_str_eq(text_of("(pending)", steps, 2, 0), "(pending) -> Queue -> Timer");
     cr_expect(hsd_place_ends_in_type(&two));
-    cr_expect(!hsd_place_ends_in_type(&all) && !hsd_place_ends_in_type(&one) &&
-              !hsd_place_ends_in_type(&none));
+    cr_expect(!hsd_place_ends_in_type(&all) && !hsd_place_ends_in_type(&one) && !hsd_place_ends_in_type(&none));
 }
 
 Test(place, tells_the_type_that_a_root_names_where_nothing_else_does)
@@ -55,14 +51,12 @@ Test(place, tells_the_type_that_a_root_names_where_nothing_else_does)
 
 Test(place, counts_steps_that_repeat_and_steps_that_were_left_out)
 {
-    hsd_step steps[] = {sample_step(".head", "Node"), sample_step(".next", "Node"),
-                        sample_step(".value", "Order"), sample_step(".lines", "Line[]")};
+    hsd_step steps[] = {sample_step(".head", "Node"), sample_step(".next", "Node"), sample_step(".value", "Order"),
+                        sample_step(".lines", "Line[]")};
     steps[1].repeat = 5000;
-    cr_expect_str_eq(text_of("global.list", steps, 4, 0),
-                     "global.list.head.next{x5,000}.value.lines");
+    cr_expect_str_eq(text_of("global.list", steps, 4, 0), "global.list.head.next{x5,000}.value.lines");
     steps[1].repeat = 1;
-    cr_expect_str_eq(text_of("global.list", steps, 4, 12345),
-                     "global.list.head.next{12,345 more}.value.lines");
+    cr_expect_str_eq(text_of("global.list", steps, 4, 12345), "global.list.head.next{12,345 more}.value.lines");
     hsd_step first = sample_step("", "Node");
     first.repeat = 3;
     cr_expect_str_eq(text_of("global.list", &first, 1, 0), "global.list -> Node{x3}");
@@ -82,7 +76,8 @@ static const char *object_at_end(const char *root, const hsd_step *steps, size_t
     static char text[512];
     hsd_buffer buffer = {0};
     const hsd_spot place = {sample_text(root), steps, count, 0};
-    cr_assert(hsd_place_append(&buffer, &place, NULL) == HSD_OK && hsd_place_append_type(&buffer, &place, " (", ")", NULL) == HSD_OK);
+    cr_assert(hsd_place_append(&buffer, &place, NULL) == HSD_OK &&
+              hsd_place_append_type(&buffer, &place, " (", ")", NULL) == HSD_OK);
     memcpy(text, buffer.data, buffer.size);
     text[buffer.size] = 0;
     hsd_buffer_release(&buffer);
@@ -91,8 +86,11 @@ static const char *object_at_end(const char *root, const hsd_step *steps, size_t
 
 Test(place, calls_objects_by_their_names)
 {
-    const hsd_step steps[] = {sample_step("", "Loader"), named_step("[*]", "java.lang.Class", "com.x.Cache"), sample_step(".map", "Map"),
-                              named_step("<class>", "java.lang.Class", "com.x.Plug"), named_step(".thread", "java.lang.Thread", "thread \"main\""),
+    const hsd_step steps[] = {sample_step("", "Loader"),
+                              named_step("[*]", "java.lang.Class", "com.x.Cache"),
+                              sample_step(".map", "Map"),
+                              named_step("<class>", "java.lang.Class", "com.x.Plug"),
+                              named_step(".thread", "java.lang.Thread", "thread \"main\""),
                               named_step("", "java.lang.Class", "com.x.Main")};
     cr_expect_str_eq(text_of("main", steps, 3, 0), "main[*] (class com.x.Cache).map");
     cr_expect_str_eq(text_of("main", steps, 4, 0), "main[*] (class com.x.Cache).map<class com.x.Plug>");
@@ -102,7 +100,8 @@ Test(place, calls_objects_by_their_names)
 
 Test(place, says_a_name_once)
 {
-    const hsd_step start = named_step("", "java.lang.Class", "com.x.Main"), field = named_step(".type", "java.lang.Class", "com.x.Main"),
+    const hsd_step start = named_step("", "java.lang.Class", "com.x.Main"),
+                   field = named_step(".type", "java.lang.Class", "com.x.Main"),
                    plain = sample_step(".map", "java.util.HashMap");
     cr_expect_str_eq(object_at_end("static X.type", &start, 1), "static X.type (class com.x.Main)");
     cr_expect_str_eq(object_at_end("class com.x.Main", &start, 1), "class com.x.Main");

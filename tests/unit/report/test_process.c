@@ -98,7 +98,8 @@ Test(process, external_memory_is_told_where_it_decides)
     hsd_diff diff = sample_diff(rows, 3, NULL, 0);
     rows[0].external_after = diff.external_after = 5 * MIB;
     char *report = sample_report("text", &diff, &wide);
-    HOLDS(report, "5.00 MiB of the growth is external, memory outside the heap:\njava.nio.DirectByteBuffer +5.00 MiB.\n");
+    HOLDS(report,
+          "5.00 MiB of the growth is external, memory outside the heap:\njava.nio.DirectByteBuffer +5.00 MiB.\n");
     free(report);
     rows[2].external_after = MIB;
     diff.external_after += MIB;

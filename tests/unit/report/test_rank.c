@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "report/model/rank.h"
-#include <hscapture/hscapture.h>
 #include "unit/report/sample.h"
+#include <hscapture/hscapture.h>
 
 enum { MAX_ROWS = 40 };
 
@@ -22,8 +22,7 @@ static hsd_diff random_diff(uint64_t seed, size_t count)
         uint64_t sizes[2];
         for (size_t side = 0; side < 2; side++) {
             state = state * 6364136223846793005u + 1442695040888963407u;
-            sizes[side] =
-                (state >> 33) % 5 * 1000; /* few values: many ties, zeros and unchanged rows */
+            sizes[side] = (state >> 33) % 5 * 1000; /* few values: many ties, zeros and unchanged rows */
         }
         snprintf(names[i], sizeof names[i], "T%zu", i * 7 % count);
         rows[i] = sample_type(names[i], sizes[0], sizes[1]);
@@ -71,8 +70,7 @@ Test(rank, is_a_total_order)
     hsd_diff diff = random_diff(7, MAX_ROWS);
     for (int sort = HSD_SORT_GROWTH; sort <= HSD_SORT_RETAINED; sort++) {
         hsd_ranking first, second;
-        cr_assert(hsd_ranking_init(&first, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, 10, 1,
-                                   false, NULL) == HSD_OK);
+        cr_assert(hsd_ranking_init(&first, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, 10, 1, false, NULL) == HSD_OK);
         for (size_t i = 0; i < MAX_ROWS / 2; i++) {
             const hsd_type_row swapped = rows[i];
             rows[i] = rows[MAX_ROWS - 1 - i];
@@ -81,8 +79,7 @@ Test(rank, is_a_total_order)
         hsd_text before[MAX_ROWS];
         for (size_t i = 0; i < first.shown; i++)
             before[i] = first.rows[i].name;
-        cr_assert(hsd_ranking_init(&second, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, 10, 1,
-                                   false, NULL) == HSD_OK);
+        cr_assert(hsd_ranking_init(&second, &diff, HSD_TABLE_TYPES, (hsd_sort_by)sort, 10, 1, false, NULL) == HSD_OK);
         cr_assert_eq(first.shown, second.shown);
         for (size_t i = 0; i < second.shown; i++)
             cr_expect(before[i].data == second.rows[i].name.data);
@@ -101,8 +98,7 @@ static const char *order_of(hsd_sort_by sort, size_t top)
     size_t used = 0;
     cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, sort, top, 0, false, NULL) == HSD_OK);
     for (size_t i = 0; i < ranking.shown; i++)
-        used +=
-            (size_t)snprintf(order + used, sizeof order - used, "%s ", ranking.rows[i].name.data);
+        used += (size_t)snprintf(order + used, sizeof order - used, "%s ", ranking.rows[i].name.data);
     hsd_ranking_release(&ranking);
     return order;
 }
@@ -133,8 +129,7 @@ Test(rank, sorts_by_what_is_retained)
     some[2].retained_before = 2000;
     hsd_diff diff = sample_diff(some, 4, NULL, 0);
     hsd_ranking ranking;
-    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_RETAINED, 20, 1000,
-                               false, NULL) == HSD_OK);
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_RETAINED, 20, 1000, false, NULL) == HSD_OK);
     cr_assert_eq(ranking.shown, 3);
     cr_expect_str_eq(ranking.rows[0].name.data, "keeper");
     cr_expect_str_eq(ranking.rows[1].name.data, "grown");
@@ -145,12 +140,11 @@ Test(rank, sorts_by_what_is_retained)
 
 Test(rank, folds_what_did_not_change)
 {
-    hsd_type_row three[] = {sample_type("a", 1, 1), sample_type("b", 100, 300),
-                            sample_type("c", 5, 5)};
+    hsd_type_row three[] = {sample_type("a", 1, 1), sample_type("b", 100, 300), sample_type("c", 5, 5)};
     hsd_diff diff = sample_diff(three, 3, NULL, 0);
     hsd_ranking ranking;
-    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 1,
-                               false, NULL) == HSD_OK);
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 1, false, NULL) ==
+              HSD_OK);
     cr_expect(ranking.shown == 1 && ranking.others_are_unchanged);
     cr_expect(ranking.others.before.bytes == 6);
     hsd_ranking_release(&ranking);
@@ -163,12 +157,12 @@ Test(rank, folds_churn_that_is_noise)
     two[0].live.new_ = two[0].live.freed = (hsd_amount){10, 1000};
     hsd_diff diff = sample_diff(two, 2, NULL, 0);
     hsd_ranking ranking;
-    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 2001,
-                               false, NULL) == HSD_OK);
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 2001, false, NULL) ==
+              HSD_OK);
     cr_expect(ranking.shown == 1 && !ranking.others_are_unchanged);
     hsd_ranking_release(&ranking);
-    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 2000,
-                               false, NULL) == HSD_OK);
+    cr_assert(hsd_ranking_init(&ranking, &diff, HSD_TABLE_TYPES, HSD_SORT_GROWTH, HSD_TOP_ALL, 2000, false, NULL) ==
+              HSD_OK);
     cr_expect(ranking.shown == 2);
     hsd_ranking_release(&ranking);
 }

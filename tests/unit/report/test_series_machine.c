@@ -30,15 +30,18 @@ Test(series_json, keeps_the_contract)
 {
     const hsd_series series = with_ages();
     char *report = sample_series_report("json", &series, &all);
-    HOLDS(report, "{\n  \"schema\": \"hsdiff.series/1\",\n  \"captures\": [\n    {\"path\": \"run/1.hs\", \"runtime\": ");
+    HOLDS(report,
+          "{\n  \"schema\": \"hsdiff.series/1\",\n  \"captures\": [\n    {\"path\": \"run/1.hs\", \"runtime\": ");
     HOLDS(report, ", \"label\": \"6.hs\", \"baseline\": false, \"summary\": false, \"metrics\": []}\n  ],\n");
-    HOLDS(report, "\"before_count\": 0, \"warmup\": 0, \"has_times\": true, \"one_process\": true, \"noise_bytes\": 432640");
+    HOLDS(report,
+          "\"before_count\": 0, \"warmup\": 0, \"has_times\": true, \"one_process\": true, \"noise_bytes\": 432640");
     HOLDS(report, "    {\"type\": \"Session\", \"objects\": [399507, 588251, 964689, 1153433, 1529872, 1718616], "
                   "\"bytes\": [39950746, 58825114, 96468992, 115343360, 152987238, 171861606], "
                   "\"trend\": {\"growth\": 131910860, \"per_step\": 26382172, \"per_hour\": 26382172, ");
     HOLDS(report, "\"steps\": 5, \"up\": 5, \"down\": 0, \"p\": 0.008535}, \"verdict\": \"each step\"}");
     HOLDS(report, "{\"root\": \"(shared)\", \"kind\": \"shared\", \"objects\": [");
-    HOLDS(report, "{\"type\": \"SessionCache\", \"root\": \"global.app\", \"kind\": \"global\", \"path\": [{\"edge\": \"\", ");
+    HOLDS(report,
+          "{\"type\": \"SessionCache\", \"root\": \"global.app\", \"kind\": \"global\", \"path\": [{\"edge\": \"\", ");
     HOLDS(report, "\"holders\": {\"rows\": 1203, \"objects\": [");
     HOLDS(report, "\"cohorts\": {\"by_structure\": false,\n    \"cohorts\": [{\"first\": 0, \"last\": 0}, ");
     HOLDS(report, "\"retained_since\": {\"objects\": [1310720, ");
@@ -76,8 +79,9 @@ Test(series_json, has_contrasts_of_repeated_captures)
     series.before_count = 3;
     series.types.rows[0].contrast = (hsd_contrast){100, 40, 3, 4, 28571, true};
     char *report = sample_series_report("json", &series, &all);
-    HOLDS(report, "\"trend\": null, \"verdict\": null, \"contrast\": {\"before\": {\"median\": 100, \"spread\": 3}, "
-                  "\"after\": {\"median\": 40, \"spread\": 4}, \"growth\": -60, \"p\": 0.028571, \"significant\": true}}");
+    HOLDS(report,
+          "\"trend\": null, \"verdict\": null, \"contrast\": {\"before\": {\"median\": 100, \"spread\": 3}, "
+          "\"after\": {\"median\": 40, \"spread\": 4}, \"growth\": -60, \"p\": 0.028571, \"significant\": true}}");
     free(report);
 }
 
@@ -101,8 +105,8 @@ Test(series_ndjson, has_one_record_a_line)
     series.warnings = &warning;
     series.warning_count = 1;
     char *report = sample_series_report("ndjson", &series, &all);
-    static const char *const records[] = {"series",  "warning", "capture", "total",  "unreached", "type",
-                                          "root",    "holder",  "others",  "cohort", "survivor"};
+    static const char *const records[] = {"series", "warning", "capture", "total",  "unreached", "type",
+                                          "root",   "holder",  "others",  "cohort", "survivor"};
     static const size_t counts[] = {1, 1, 6, 1, 1, 3, 2, 1, 2, 6, 2};
     size_t lines = 0;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
@@ -112,8 +116,9 @@ Test(series_ndjson, has_one_record_a_line)
         lines += counts[i];
     }
     cr_expect_eq(count_of(report, "\n"), lines);
-    HOLDS(report, "\"record\": \"survivor\", \"type\": \"Session\", \"came\": {\"objects\": 1048576, \"bytes\": 104857600}, "
-                  "\"stayed\": {\"objects\": 1048576, \"bytes\": 104857600}}\n");
+    HOLDS(report,
+          "\"record\": \"survivor\", \"type\": \"Session\", \"came\": {\"objects\": 1048576, \"bytes\": 104857600}, "
+          "\"stayed\": {\"objects\": 1048576, \"bytes\": 104857600}}\n");
     free(report);
 }
 
@@ -149,7 +154,9 @@ Test(series_csv, has_the_table_that_is_asked_for)
     const hsd_series series = sample_shop();
     const hsd_report_options holders = {.table = HSD_TABLE_HOLDERS}, roots = {.table = HSD_TABLE_ROOTS, .top = 1};
     char *report = sample_series_report("csv", &series, &holders);
-    HOLDS(report, "\r\nholder,SessionCache,global.app,global.app.state.sessions,1,1.hs,2026-11-20 09:00:00Z,399507,39950746\r\n");
+    HOLDS(
+        report,
+        "\r\nholder,SessionCache,global.app,global.app.state.sessions,1,1.hs,2026-11-20 09:00:00Z,399507,39950746\r\n");
     free(report);
     report = sample_series_report("csv", &series, &roots);
     HOLDS(report, "\r\nroot,global.app,,,1,");
@@ -177,8 +184,9 @@ Test(series_plain, is_one_record_a_line)
     series.roots = (hsd_series_table){.why_not = sample_text("no roots")};
     char *report = sample_series_report("text", &series, &plain);
     HOLDS(report, "\ncapture\t2\t2.hs\trun/2.hs\t2026-11-20 10:00:00Z\t492935579\t4929354\t0\t0\t\tcomplete\n");
-    HOLDS(report, "\ntype\tSession\t\t131910860\t1319109\t26382172\t26382172\t5\t5\t0\t0.009\teach step\t39950746\t58825114\t"
-                  "96468992\t115343360\t152987238\t171861606\n");
+    HOLDS(report,
+          "\ntype\tSession\t\t131910860\t1319109\t26382172\t26382172\t5\t5\t0\t0.009\teach step\t39950746\t58825114\t"
+          "96468992\t115343360\t152987238\t171861606\n");
     HOLDS(report, "\nothers-type\t\t\t40579892\t405798\t\t\t\t\t\t\t\t392691712\t");
     HOLDS(report, "\nno-roots\tno roots\n");
     HOLDS(report, "\nholder\tSessionCache\tglobal.app.state.sessions\t131910860\t");
@@ -227,9 +235,10 @@ Test(series_markdown, answers_first)
 {
     const hsd_series series = with_ages();
     char *report = sample_series_report("markdown", &series, &all);
-    static const char head[] = "**The heap grew 164.5 MiB (+40%) over 5 steps; 1 type, 1 root and 1 holder grow in each step.**\n\n"
-                               "6 captures, 09:00Z to 14:00Z (5h 00m), same process (`checkout-api`, pid 4121)\n\n"
-                               "Growing in every step: 1 type. At this rate `Session` alone adds 1 GiB in 40.7 h.\n\n";
+    static const char head[] =
+        "**The heap grew 164.5 MiB (+40%) over 5 steps; 1 type, 1 root and 1 holder grow in each step.**\n\n"
+        "6 captures, 09:00Z to 14:00Z (5h 00m), same process (`checkout-api`, pid 4121)\n\n"
+        "Growing in every step: 1 type. At this rate `Session` alone adds 1 GiB in 40.7 h.\n\n";
     cr_expect(strncmp(report, head, strlen(head)) == 0, "%s", report);
     HOLDS(report, "\n| `Session` | 38.1 MiB | 163.9 MiB | +125.8 MiB | +25.2 MiB | ▁▂▄▅▇█ | each step |\n");
     HOLDS(report, "\n| 1 other root | 266.1 MiB | 266.1 MiB | 0 |  | ▁▁▁▁▁▁ | steady |\n");
@@ -297,7 +306,9 @@ Test(series_openmetrics, gauges_the_last_capture)
     HOLDS(report, "\nhsdiff_series_type_bytes{type=\"Session\"} 171861606\n");
     HOLDS(report, "\nhsdiff_series_type_growth_per_hour_bytes{type=\"Session\"} 26382172\n");
     HOLDS(report, "\nhsdiff_series_type_verdict{type=\"LruNode\",verdict=\"levelled\"} 1\n");
-    HOLDS(report, "\nhsdiff_series_holder_bytes{root=\"global.app\",place=\"global.app.state.sessions\",type=\"SessionCache\"} ");
+    HOLDS(
+        report,
+        "\nhsdiff_series_holder_bytes{root=\"global.app\",place=\"global.app.state.sessions\",type=\"SessionCache\"} ");
     cr_expect_str_eq(report + strlen(report) - 6, "# EOF\n");
     free(report);
 }
@@ -315,8 +326,8 @@ Test(series_openmetrics, goes_by_steps_without_times)
 Test(series_openmetrics, tells_places_apart_that_read_alike)
 {
     static hsd_series_row rows[2];
-    static const hsd_step one[] = {{.edge = {".b.c", 4}, .repeat = 1}}, two[] = {{.edge = {".b", 2}, .repeat = 1},
-                                                                                {.edge = {".c", 2}, .repeat = 1}};
+    static const hsd_step one[] = {{.edge = {".b.c", 4}, .repeat = 1}},
+                          two[] = {{.edge = {".b", 2}, .repeat = 1}, {.edge = {".c", 2}, .repeat = 1}};
     hsd_series series = sample_shop();
     rows[0] = rows[1] = series.holders.rows[0];
     rows[0].path = one;

@@ -1,6 +1,7 @@
 /*
- * Prints reports of a series with the names that standard input gives, for a test that reads them back with other programs: each name
- * after its length in four little-endian bytes. usage: test_series_names FORMAT [plain | roots | holders] < NAMES
+ * Prints reports of a series with the names that standard input gives, for a test that reads them back with other
+ * programs: each name after its length in four little-endian bytes. usage: test_series_names FORMAT [plain | roots |
+ * holders] < NAMES
  */
 #include <stdint.h>
 
@@ -98,5 +99,6 @@ int main(int argc, char **argv)
                                         .table = strcmp(what, "holders") == 0 ? HSD_TABLE_HOLDERS
                                                  : strcmp(what, "roots") == 0 ? HSD_TABLE_ROOTS
                                                                               : HSD_TABLE_TYPES};
-    return sample_series_writer(argv[1])(&series, &options, to_stdout, NULL, NULL) == HSD_OK && fflush(stdout) == 0 ? 0 : 4;
+    return sample_series_writer(argv[1])(&series, &options, to_stdout, NULL, NULL) == HSD_OK && fflush(stdout) == 0 ? 0
+                                                                                                                    : 4;
 }

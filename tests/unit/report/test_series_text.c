@@ -29,32 +29,30 @@ Test(series_text, prints_the_screen_of_the_manual)
 {
     const hsd_series series = sample_shop();
     char *report = text_of(&series, &screen);
-    cr_expect_str_eq(
-        report,
-        "6 captures, 09:00Z to 14:00Z (5h 00m), same process (checkout-api, pid 4121)\n"
-        "\n"
-        "The heap grew 164.5 MiB (+40%) over 5 steps; 1 type, 1 root and 1 holder grow in\n"
-        "each step.\n"
-        "\n"
-        "TYPE              FIRST       LAST      GROWTH    PER HOUR  TREND   VERDICT\n"
-        "Session        38.1 MiB  163.9 MiB  +125.8 MiB   +25.2 MiB  ▁▂▄▅▇█  each step\n"
-        "LruNode        12.0 MiB   48.0 MiB   +36.0 MiB   +7.20 MiB  ▁▅████  levelled\n"
-        "Buffer         96.4 MiB   99.1 MiB   +2.70 MiB  +553.0 KiB  ▁█▂▇▁▂  no trend\n"
-        "1,206 others  266.1 MiB  266.1 MiB       [ = ]              ▁▁▁▁▁▁  steady\n"
-        "TOTAL         412.6 MiB  577.1 MiB  +164.5 MiB   +32.9 MiB  ▁▃▅▆▇█  each step\n"
-        "\n"
-        "ROOT              FIRST       LAST      GROWTH   PER HOUR  TREND   VERDICT\n"
-        "global.app    146.5 MiB  311.0 MiB  +164.5 MiB  +32.9 MiB  ▁▃▅▆▇█  each step\n"
-        "1 other root  266.1 MiB  266.1 MiB       [ = ]             ▁▁▁▁▁▁  steady\n"
-        "\n"
-        "WHAT KEEPS IT ALIVE  FIRST       LAST      GROWTH   PER HOUR  TREND   VERDICT\n"
-        "global.app.state.sessions: SessionCache\n"
-        "                  38.1 MiB  163.9 MiB  +125.8 MiB  +25.2 MiB  ▁▂▄▅▇█  each step\n"
-        "1,203 others     374.5 MiB  413.2 MiB   +38.7 MiB  +7.74 MiB  ▁█████  levelled\n"
-        "\n"
-        "How old objects are is not known: the collector moves objects.\n"
-        "\n"
-        "Growing in every step: 1 type. At this rate Session alone adds 1 GiB in 40.7 h.\n");
+    cr_expect_str_eq(report, "6 captures, 09:00Z to 14:00Z (5h 00m), same process (checkout-api, pid 4121)\n"
+                             "\n"
+                             "The heap grew 164.5 MiB (+40%) over 5 steps; 1 type, 1 root and 1 holder grow in\n"
+                             "each step.\n"
+                             "\n"
+                             "TYPE              FIRST       LAST      GROWTH    PER HOUR  TREND   VERDICT\n"
+                             "Session        38.1 MiB  163.9 MiB  +125.8 MiB   +25.2 MiB  ▁▂▄▅▇█  each step\n"
+                             "LruNode        12.0 MiB   48.0 MiB   +36.0 MiB   +7.20 MiB  ▁▅████  levelled\n"
+                             "Buffer         96.4 MiB   99.1 MiB   +2.70 MiB  +553.0 KiB  ▁█▂▇▁▂  no trend\n"
+                             "1,206 others  266.1 MiB  266.1 MiB       [ = ]              ▁▁▁▁▁▁  steady\n"
+                             "TOTAL         412.6 MiB  577.1 MiB  +164.5 MiB   +32.9 MiB  ▁▃▅▆▇█  each step\n"
+                             "\n"
+                             "ROOT              FIRST       LAST      GROWTH   PER HOUR  TREND   VERDICT\n"
+                             "global.app    146.5 MiB  311.0 MiB  +164.5 MiB  +32.9 MiB  ▁▃▅▆▇█  each step\n"
+                             "1 other root  266.1 MiB  266.1 MiB       [ = ]             ▁▁▁▁▁▁  steady\n"
+                             "\n"
+                             "WHAT KEEPS IT ALIVE  FIRST       LAST      GROWTH   PER HOUR  TREND   VERDICT\n"
+                             "global.app.state.sessions: SessionCache\n"
+                             "                  38.1 MiB  163.9 MiB  +125.8 MiB  +25.2 MiB  ▁▂▄▅▇█  each step\n"
+                             "1,203 others     374.5 MiB  413.2 MiB   +38.7 MiB  +7.74 MiB  ▁█████  levelled\n"
+                             "\n"
+                             "How old objects are is not known: the collector moves objects.\n"
+                             "\n"
+                             "Growing in every step: 1 type. At this rate Session alone adds 1 GiB in 40.7 h.\n");
     check_width(report, 80);
     free(report);
 }
@@ -116,7 +114,8 @@ Test(series_text, puts_warnings_first)
     series.warnings = &warning;
     series.warning_count = 1;
     char *report = text_of(&series, &screen);
-    cr_expect(strncmp(report, "! the captures are not in the order of their times\n\n6 captures", 62) == 0, "%s", report);
+    cr_expect(strncmp(report, "! the captures are not in the order of their times\n\n6 captures", 62) == 0, "%s",
+              report);
     free(report);
 }
 
@@ -167,7 +166,8 @@ Test(series_text, names_no_rate_that_takes_for_ever)
     free(report);
     series.types.rows[0].trend.verdict = HSD_VERDICT_GROWING;
     report = text_of(&series, &screen);
-    SAYS(report, "At this rate global.app.state.sessions alone adds 1 GiB in 40.7 h. Growing, with steps back: 1 type.");
+    SAYS(report,
+         "At this rate global.app.state.sessions alone adds 1 GiB in 40.7 h. Growing, with steps back: 1 type.");
     free(report);
 }
 
@@ -281,14 +281,13 @@ Test(series_text, shows_what_does_not_go)
     char *report = text_of(&series, &screen);
     SAYS(report, "Of 176.0 MiB that came between 09:00Z and 13:00Z, 100.3 MiB is still there at 14:00Z (57%).");
     SAYS(report, "Live at 14:00Z and not there yet at 09:00Z: 125.0 MiB; at 10:00Z: 100.0 MiB; at 11:00Z: 75.0 MiB;");
-    HOLDS(report,
-          "\nINTERVAL               CAME     11:00Z     12:00Z     13:00Z     14:00Z  STAYED\n"
-          "(first capture)   400.0 MiB  228.0 MiB  228.0 MiB  228.0 MiB  228.0 MiB     57%\n"
-          "09:00Z to 10:00Z   44.0 MiB   25.1 MiB   25.1 MiB   25.1 MiB   25.1 MiB     57%\n"
-          "10:00Z to 11:00Z   44.0 MiB              25.1 MiB   25.1 MiB   25.1 MiB     57%\n"
-          "11:00Z to 12:00Z   44.0 MiB                         25.1 MiB   25.1 MiB     57%\n"
-          "12:00Z to 13:00Z   44.0 MiB                                    25.1 MiB     57%\n"
-          "13:00Z to 14:00Z   44.0 MiB\n");
+    HOLDS(report, "\nINTERVAL               CAME     11:00Z     12:00Z     13:00Z     14:00Z  STAYED\n"
+                  "(first capture)   400.0 MiB  228.0 MiB  228.0 MiB  228.0 MiB  228.0 MiB     57%\n"
+                  "09:00Z to 10:00Z   44.0 MiB   25.1 MiB   25.1 MiB   25.1 MiB   25.1 MiB     57%\n"
+                  "10:00Z to 11:00Z   44.0 MiB              25.1 MiB   25.1 MiB   25.1 MiB     57%\n"
+                  "11:00Z to 12:00Z   44.0 MiB                         25.1 MiB   25.1 MiB     57%\n"
+                  "12:00Z to 13:00Z   44.0 MiB                                    25.1 MiB     57%\n"
+                  "13:00Z to 14:00Z   44.0 MiB\n");
     HOLDS(report, "\nWHAT STAYS        CAME  STILL THERE    OBJECTS  SHARE\n"
                   "Session      100.0 MiB    100.0 MiB  1,048,576   100%\n"
                   "other types   76.0 MiB    327.7 KiB      3,352   0.4%\n");
@@ -304,8 +303,9 @@ Test(series_text, puts_survivors_first_when_they_are_asked_for)
     sample_ages(&series);
     series.cohorts.is_by_structure = true;
     char *report = text_of(&series, &options);
-    SAYS(report, "Of 44.0 MiB that came between 09:00Z and 10:00Z, 25.1 MiB is still there at 11:00Z (57%); objects were "
-                 "recognised by structure.");
+    SAYS(report,
+         "Of 44.0 MiB that came between 09:00Z and 10:00Z, 25.1 MiB is still there at 11:00Z (57%); objects were "
+         "recognised by structure.");
     cr_expect(strstr(report, "WHAT STAYS") < strstr(report, "INTERVAL"));
     cr_expect(strstr(report, "INTERVAL") < strstr(report, "The heap grew"));
     HOLDS(report, "\nSession      25.0 MiB     25.0 MiB  262,144   100%\n");
@@ -329,7 +329,8 @@ static hsd_series repeated(void)
 {
     hsd_series series = sample_shop();
     const hsd_contrast grew = {38 * MIB, 163 * MIB, MIB / 4, MIB, 28571, true},
-                       moved = {96 * MIB, 99 * MIB, 2 * MIB, 4 * MIB, 400000, false}, same = {MIB, MIB, 0, 0, 1000000, false};
+                       moved = {96 * MIB, 99 * MIB, 2 * MIB, 4 * MIB, 400000, false},
+                       same = {MIB, MIB, 0, 0, 1000000, false};
     series.before_count = 3;
     series.types.rows[0].contrast = grew;
     series.types.rows[1].contrast = same;
@@ -350,8 +351,9 @@ Test(series_text, contrasts_repeated_captures)
                   "Buffer       96.0 MiB ± 2.1%   99.0 MiB ± 4.0%   +3.00 MiB      ~  0.400\n"
                   "1,207 other types  298.7 MiB         314.1 MiB   +15.4 MiB\n"
                   "TOTAL       412.0 MiB ± 0.5%  577.0 MiB ± 0.5%  +165.0 MiB   +40%  0.029\n");
-    SAYS(report, "~ is what chance explains: p is 0.05 or more (Mann-Whitney U). With 3 and 3 captures p is never below "
-                 "0.100: take 4 of each side or more.");
+    SAYS(report,
+         "~ is what chance explains: p is 0.05 or more (Mann-Whitney U). With 3 and 3 captures p is never below "
+         "0.100: take 4 of each side or more.");
     LACKS(report, "VERDICT");
     LACKS(report, "CAME");
     check_width(report, 80);
@@ -385,8 +387,8 @@ static hsd_series thousand(size_t count)
     hsd_series series = sample_series(count);
     for (size_t i = 0; i < count; i++)
         tenths[i] = (unsigned)(100 + i);
-    row = sample_series_row("a.very.long.package.name.that.does.not.fit.the.screen.Session<java.lang.String>", tenths, count,
-                            many_values[0], HSD_VERDICT_EACH_STEP);
+    row = sample_series_row("a.very.long.package.name.that.does.not.fit.the.screen.Session<java.lang.String>", tenths,
+                            count, many_values[0], HSD_VERDICT_EACH_STEP);
     series.types.rows = &row;
     series.types.row_count = 1;
     series.total = sample_series_total(&series.types, count, many_values[1], HSD_VERDICT_EACH_STEP);

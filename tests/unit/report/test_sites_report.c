@@ -1,5 +1,6 @@
 /*
- * Growth by allocation site in all formats that show it: rows with their callers, what is left out adds up, hostile names do no harm.
+ * Growth by allocation site in all formats that show it: rows with their callers, what is left out adds up, hostile
+ * names do no harm.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -80,9 +81,11 @@ Test(sites_report, shows_stacks_below_their_growth)
 Test(sites_report, says_whose_place_is_next_where_a_runtime_allocates_for_itself)
 {
     hsd_diff diff = sample();
-    for (int i = 0; i < 6; i++) frames[i] = frame(i == 0 ? "runtime.malg" : "runtime.newproc", "/go/proc.go", 7);
+    for (int i = 0; i < 6; i++)
+        frames[i] = frame(i == 0 ? "runtime.malg" : "runtime.newproc", "/go/proc.go", 7);
     rows[1].change.after.bytes = 5 << 20;
-    SAYS(write_as("text", &diff, &plain_text), "was allocated by Go's runtime for itself: runtime.malg (proc.go:7); of the program's own places 11% at evil");
+    SAYS(write_as("text", &diff, &plain_text),
+         "was allocated by Go's runtime for itself: runtime.malg (proc.go:7); of the program's own places 11% at evil");
     frames[5] = frame("main.plant", "/src/main.go", 3); /* somebody asked for it */
     SAYS(write_as("text", &diff, &plain_text), "was allocated at one place: runtime.malg (proc.go:7).");
 }
@@ -94,9 +97,11 @@ Test(sites_report, says_where_most_was_allocated)
     rows[0].frame_count = 0; /* what is not known is no place */
     LACKS(write_as("text", &diff, &plain_text), "was allocated at");
     rows[1].change.after.bytes = 5 << 20;
-    SAYS(write_as("text", &diff, &plain_text), "The largest part of the growth, 11%, was allocated at one place: evil\\x1b[31m.");
+    SAYS(write_as("text", &diff, &plain_text),
+         "The largest part of the growth, 11%, was allocated at one place: evil\\x1b[31m.");
     rows[1].change.after.bytes = 60 << 20;
-    SAYS(write_as("text", &diff, &plain_text), "All of the growth and more was allocated at one place: evil\\x1b[31m; others shrank.");
+    SAYS(write_as("text", &diff, &plain_text),
+         "All of the growth and more was allocated at one place: evil\\x1b[31m; others shrank.");
     rows[1].change.after.bytes = 0;
     LACKS(write_as("text", &diff, &plain_text), "was allocated at");
     types[0] = sample_type("48 B at main.fill", 1 << 20, (1 << 20) + 1);
@@ -126,13 +131,15 @@ Test(sites_report, is_a_table_of_json)
 {
     hsd_diff diff = sample();
     const char *report = write_as("json", &diff, &plain_text);
-    HOLDS(report, "  \"sites\": [\n    {\"frames\": [{\"function\": \"main.fill\", \"file\": \"/src/main.go\", \"line\": 31, \"column\": 0}, ");
+    HOLDS(report, "  \"sites\": [\n    {\"frames\": [{\"function\": \"main.fill\", \"file\": \"/src/main.go\", "
+                  "\"line\": 31, \"column\": 0}, ");
     HOLDS(report, "\"growth\": {\"objects\": 100, \"bytes\": 41943040}}");
     HOLDS(report, "{\"frames\": [], \"frame\": null, \"before\": {\"objects\": 5, \"bytes\": 524288}");
     HOLDS(report, "evil\\u001b[31m");
     LACKS(report, "other_sites");
     const hsd_report_options top = {.top = 2};
-    HOLDS(write_as("json", &diff, &top), "\"other_sites\": {\"rows\": 1, \"before\": {\"objects\": 5, \"bytes\": 524288}, \"after\": {\"objects\": 0, \"bytes\": 0}");
+    HOLDS(write_as("json", &diff, &top), "\"other_sites\": {\"rows\": 1, \"before\": {\"objects\": 5, \"bytes\": "
+                                         "524288}, \"after\": {\"objects\": 0, \"bytes\": 0}");
     diff.has_sites = false;
     LACKS(write_as("json", &diff, &plain_text), "\"sites\"");
 }
@@ -190,16 +197,19 @@ Test(sites_report, is_records_of_ndjson)
 {
     hsd_diff diff = sample();
     const char *report = write_as("ndjson", &diff, &plain_text);
-    HOLDS(report, "\n{\"schema\": \"hsdiff.diff/1\", \"record\": \"site\", \"frames\": [{\"function\": \"main.fill\", \"file\": \"/src/main.go\", \"line\": 31, \"column\": 0}, ");
-    HOLDS(report, "\"record\": \"site\", \"frames\": [], \"frame\": null, \"before\": {\"objects\": 5, \"bytes\": 524288}, \"after\": {\"objects\": 0, \"bytes\": 0}, \"growth\": "
+    HOLDS(report, "\n{\"schema\": \"hsdiff.diff/1\", \"record\": \"site\", \"frames\": [{\"function\": \"main.fill\", "
+                  "\"file\": \"/src/main.go\", \"line\": 31, \"column\": 0}, ");
+    HOLDS(report, "\"record\": \"site\", \"frames\": [], \"frame\": null, \"before\": {\"objects\": 5, \"bytes\": "
+                  "524288}, \"after\": {\"objects\": 0, \"bytes\": 0}, \"growth\": "
                   "{\"objects\": -5, \"bytes\": -524288}}\n");
     HOLDS(report, "evil\\u001b[31m");
     LACKS(report, "others");
     const hsd_report_options top = {.top = 1};
     diff.other_site_count = 7;
     diff.other_sites = (hsd_change){.after = {7, 100}};
-    HOLDS(write_as("ndjson", &diff, &top), "\"record\": \"others\", \"of\": \"site\", \"rows\": 9, \"before\": {\"objects\": 6, \"bytes\": 1048576}, "
-                                           "\"after\": {\"objects\": 8, \"bytes\": 1048676}, \"growth\": {\"objects\": 2, \"bytes\": 100}}\n");
+    HOLDS(write_as("ndjson", &diff, &top),
+          "\"record\": \"others\", \"of\": \"site\", \"rows\": 9, \"before\": {\"objects\": 6, \"bytes\": 1048576}, "
+          "\"after\": {\"objects\": 8, \"bytes\": 1048676}, \"growth\": {\"objects\": 2, \"bytes\": 100}}\n");
     HOLDS(write_as("ndjson", &diff, &plain_text), "\"of\": \"site\", \"rows\": 7, ");
     diff.has_sites = false;
     LACKS(write_as("ndjson", &diff, &plain_text), "\"site\"");
@@ -210,7 +220,8 @@ Test(sites_report, is_a_table_of_markdown)
     hsd_diff diff = sample();
     const char *report = write_as("markdown", &diff, &plain_text);
     HOLDS(report, "| Where it was allocated | Before | After | Growth | % | Objects |\n");
-    HOLDS(report, "| `main.fill (main.go:31)` ← `main.caller (main.go:1)` ← `main.caller (main.go:2)` ← `main.caller (main.go:3)` ← `main.caller (main.go:4)` ← 1 more "
+    HOLDS(report, "| `main.fill (main.go:31)` ← `main.caller (main.go:1)` ← `main.caller (main.go:2)` ← `main.caller "
+                  "(main.go:3)` ← `main.caller (main.go:4)` ← 1 more "
                   "| 0 | 40.0 MiB | +40.0 MiB | [NEW] | +100 |\n");
     HOLDS(report, "| `evil\\x1b[31m` | 512.0 KiB |");
     HOLDS(report, "| (no stack) | 512.0 KiB | 0 | -512.0 KiB | [DEL] | -5 |\n| **TOTAL** |");
@@ -228,8 +239,11 @@ Test(sites_report, is_a_table_of_the_page)
     cr_assert(table);
     LACKS(report, "<section id=\"holders\""); /* the answer has said why */
     cr_expect_lt(table, strstr(report, "<section id=\"types\""), "it is what such captures say best");
-    HOLDS(table, "<th scope=\"row\" class=\"name\">main.fill (main.go:31)<ol class=\"frames\"><li>main.caller (main.go:1)</li>");
-    HOLDS(table, "<li>main.caller (main.go:4)</li><li>1 more</li></ol></th><td class=\"n\">0</td><td class=\"n\">40.0 MiB</td><td class=\"n up\">+40.0 MiB</td>");
+    HOLDS(
+        table,
+        "<th scope=\"row\" class=\"name\">main.fill (main.go:31)<ol class=\"frames\"><li>main.caller (main.go:1)</li>");
+    HOLDS(table, "<li>main.caller (main.go:4)</li><li>1 more</li></ol></th><td class=\"n\">0</td><td class=\"n\">40.0 "
+                 "MiB</td><td class=\"n up\">+40.0 MiB</td>");
     HOLDS(table, "evil\\x1b[31m</th>");
     HOLDS(table, "(no stack)</th>");
     const hsd_report_options top = {.top = 1};
@@ -243,10 +257,12 @@ Test(sites_report, is_a_table_of_the_page)
 Test(sites_report, is_a_record_a_line)
 {
     hsd_diff diff = sample();
-    const hsd_report_options plain = {.use_utf8 = true, .plain = true}, top = {.use_utf8 = true, .plain = true, .top = 2};
+    const hsd_report_options plain = {.use_utf8 = true, .plain = true},
+                             top = {.use_utf8 = true, .plain = true, .top = 2};
     const char *report = write_as("text", &diff, &plain);
-    HOLDS(report, "\n# site\tstack\tbefore_bytes\tafter_bytes\tgrowth_bytes\tbefore_objects\tafter_objects\tgrowth_objects\n"
-                  "site\tmain.fill (main.go:31) < main.caller (main.go:1) < ");
+    HOLDS(report,
+          "\n# site\tstack\tbefore_bytes\tafter_bytes\tgrowth_bytes\tbefore_objects\tafter_objects\tgrowth_objects\n"
+          "site\tmain.fill (main.go:31) < main.caller (main.go:1) < ");
     HOLDS(report, " < main.caller (main.go:5)\t0\t41943040\t41943040\t0\t100\t100\nsite\tevil\\x1b[31m\t524288\t");
     HOLDS(report, "\nsite\t(no stack)\t524288\t0\t-524288\t5\t0\t-5\n");
     HOLDS(write_as("text", &diff, &top), "\nothers-site\t\t524288\t0\t-524288\t5\t0\t-5\n");
@@ -278,7 +294,8 @@ Test(sites_report, fails_where_memory_is_not_enough)
             status = format->write_diff(&diff, &options, discard, NULL, &err);
             const bool has_struck = hsd_fault_strikes() > 0;
             hsd_fault_reset();
-            cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "%s, allocation %llu", formats[i], (unsigned long long)at);
+            cr_assert_eq(status, has_struck ? HSD_E_NOMEM : HSD_OK, "%s, allocation %llu", formats[i],
+                         (unsigned long long)at);
         }
         cr_expect_gt(at, 2, "%s", formats[i]);
     }

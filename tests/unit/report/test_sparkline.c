@@ -9,11 +9,11 @@
 
 static char text[HSD_SPARKLINE_CHARS];
 
-#define DRAWS(expected, columns, noise, use_utf8, ...)                                                                \
-    do {                                                                                                              \
-        const uint64_t values[] = {__VA_ARGS__};                                                                      \
-        cr_expect_str_eq(hsd_sparkline(text, values, sizeof values / sizeof values[0], columns, noise, use_utf8),     \
-                         expected);                                                                                   \
+#define DRAWS(expected, columns, noise, use_utf8, ...)                                                                 \
+    do {                                                                                                               \
+        const uint64_t values[] = {__VA_ARGS__};                                                                       \
+        cr_expect_str_eq(hsd_sparkline(text, values, sizeof values / sizeof values[0], columns, noise, use_utf8),      \
+                         expected);                                                                                    \
     } while (0)
 
 Test(sparkline, draws_eight_heights)

@@ -41,8 +41,7 @@ Test(text, says_what_kept_objects_did)
     diff.total.resized_bytes = (int64_t)(2 * MIB);
     diff.total.resized_objects = 1;
     char *report = text_of(&diff);
-    SAYS(report,
-         "Live heap grew 2.00 MiB (+2%): 0 new, 0 freed, +2.00 MiB by kept objects that grew.");
+    SAYS(report, "Live heap grew 2.00 MiB (+2%): 0 new, 0 freed, +2.00 MiB by kept objects that grew.");
     free(report);
 }
 
@@ -58,8 +57,7 @@ Test(text, says_so_when_nothing_changed)
 Test(text, sees_churn_behind_a_growth_of_nothing)
 {
     hsd_diff diff = one_type(10000, 10000);
-    diff.total.new_ = diff.total.freed = diff.types[0].live.new_ = diff.types[0].live.freed =
-        (hsd_amount){50, 5000};
+    diff.total.new_ = diff.total.freed = diff.types[0].live.new_ = diff.types[0].live.freed = (hsd_amount){50, 5000};
     const hsd_report_options options = {.use_utf8 = true, .noise_bytes = 1};
     char *report = sample_report("text", &diff, &options);
     HOLDS(report, "Live heap kept its size: 4.88 KiB new, 4.88 KiB freed.\n");
@@ -98,8 +96,7 @@ Test(text, takes_the_noise_from_min)
     hsd_diff diff = one_type(10 * MIB, 11 * MIB);
     const hsd_report_options options = {.use_utf8 = true, .noise_bytes = 2 * MIB};
     char *report = sample_report("text", &diff, &options);
-    HOLDS(report,
-          "Session  10.0 MiB  11.0 MiB  +1.00 MiB     ~"); /* the row; the total keeps its figure */
+    HOLDS(report, "Session  10.0 MiB  11.0 MiB  +1.00 MiB     ~"); /* the row; the total keeps its figure */
     HOLDS(report, "TOTAL    10.0 MiB  11.0 MiB  +1.00 MiB  +10%");
     free(report);
 }
@@ -150,8 +147,7 @@ Test(text, names_no_root_when_none_stands_out)
     free(report);
     many[7].live.after.bytes += 10 * MIB;
     report = text_of(&diff);
-    SAYS(report,
-         "The largest part of the growth, 15%, hangs from one place: one of twenty (+15.0 MiB).");
+    SAYS(report, "The largest part of the growth, 15%, hangs from one place: one of twenty (+15.0 MiB).");
     free(report);
 }
 
@@ -179,8 +175,7 @@ Test(text, calls_nothing_freed_in_a_partial_capture)
     diff.warnings = (hsd_text[]){sample_text("after.hs is incomplete")};
     diff.warning_count = 1;
     char *report = text_of(&diff);
-    cr_expect(strncmp(report, "! after.hs is incomplete\n", 25) == 0, "warnings come first:\n%s",
-              report);
+    cr_expect(strncmp(report, "! after.hs is incomplete\n", 25) == 0, "warnings come first:\n%s", report);
     HOLDS(report, "At least 63.0 MiB is new, in 660,602 objects. A part of");
     SAYS(report, "after incomplete (capture killed)");
     LACKS(report, "B freed");
@@ -288,8 +283,7 @@ Test(text, tells_how_objects_were_matched)
     hsd_diff diff = one_type(10000, 20000);
     diff.match = (hsd_match){.exact = 3118000, .unmatched_before = 204, .unmatched_after = 1784377};
     char *report = text_of(&diff);
-    HOLDS(report,
-          "Objects matched by exact id 3,118,000; only before 204, only after 1,784,377.\n");
+    HOLDS(report, "Objects matched by exact id 3,118,000; only before 204, only after 1,784,377.\n");
     free(report);
     diff.match = (hsd_match){.unmatched_before = 2, .unmatched_after = 3};
     report = text_of(&diff);
@@ -302,8 +296,7 @@ Test(text, tells_how_objects_were_matched)
 Test(text, suggests_commands_that_can_be_copied)
 {
     hsd_diff diff = one_type(MIB, 2 * MIB);
-    const hsd_report_options options = {
-        .use_utf8 = true, .before_command = "it's a.hs", .after_command = "-"};
+    const hsd_report_options options = {.use_utf8 = true, .before_command = "it's a.hs", .after_command = "-"};
     char *report = sample_report("text", &diff, &options);
     HOLDS(report, "hsdiff 'it'\\''s a.hs' - --objects changed.csv");
     free(report);
@@ -314,20 +307,19 @@ Test(text, suggests_commands_that_can_be_copied)
 
 Test(text, fits_eighty_columns)
 {
-    types[0] = sample_type(
-        "com.example.a.very.long.package.name.that.does.not.fit.Session<java.lang.String>", 0,
-        900 * MIB);
+    types[0] =
+        sample_type("com.example.a.very.long.package.name.that.does.not.fit.Session<java.lang.String>", 0, 900 * MIB);
     types[1] = sample_type("Buffer", 1000 * MIB, 10 * MIB);
     hsd_diff diff = sample_diff(types, 2, NULL, 0);
     const hsd_report_options options = {.use_utf8 = true, .width = 80};
     char *report = sample_report("text", &diff, &options);
     for (const char *line = report, *end; (end = strchr(line, '\n')); line = end + 1)
-        cr_expect(hsd_width_of_text(line, (size_t)(end - line)) <= 80, "%.*s", (int)(end - line),
-                  line);
+        cr_expect(hsd_width_of_text(line, (size_t)(end - line)) <= 80, "%.*s", (int)(end - line), line);
     free(report);
 }
 
-/* Where nobody bounds a line a name is bounded, and two that would look alike then are longer; other formats and --wide have all of it. */
+/* Where nobody bounds a line a name is bounded, and two that would look alike then are longer; other formats and --wide
+ * have all of it. */
 Test(text, cuts_long_names_where_there_is_no_terminal)
 {
     char first[600], second[600], wider[600];
@@ -345,7 +337,7 @@ Test(text, cuts_long_names_where_there_is_no_terminal)
     char *report = sample_report("text", &diff, &capped);
     LACKS(report, first);
     HOLDS(report, "\ncaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xe2\x80\xa6"); /* half of 60 */
-    HOLDS(report, "ab"); /* as much as tells the two apart */
+    HOLDS(report, "ab");                                           /* as much as tells the two apart */
     free(report);
     report = text_of(&diff);
     HOLDS(report, first);
@@ -390,8 +382,7 @@ Test(text, passes_on_a_failed_write)
         hsd_error_init(&err);
         const hsd_report_format *format = hsd_report_format_get(i);
         if (!format->write_diff) continue; /* a check alone */
-        cr_expect(format->write_diff(&diff, &wide, sample_write, &sink, &err) == HSD_E_IO, "%s",
-                  format->name);
+        cr_expect(format->write_diff(&diff, &wide, sample_write, &sink, &err) == HSD_E_IO, "%s", format->name);
         cr_expect(err.sys_errno == 28);
         free(sink.text);
     }

@@ -102,11 +102,9 @@ Test(top_report, sorts_by_each_key)
         const single_options options = {.format = "csv", .report = {.sort_by = cases[i].sort_by}};
         char *report = sample_top_report(&top, &options), order[256] = "";
         size_t used = 0;
-        for (const char *line = strstr(report, "\r\n") + 2; *line;
-             line = strstr(line, "\r\n") + 2) {
+        for (const char *line = strstr(report, "\r\n") + 2; *line; line = strstr(line, "\r\n") + 2) {
             const char *end = strchr(strchr(line, ',') + 1, ',') + 1;
-            used += (size_t)snprintf(order + used, sizeof order - used, "%.*s", (int)(end - line),
-                                     line);
+            used += (size_t)snprintf(order + used, sizeof order - used, "%.*s", (int)(end - line), line);
         }
         cr_expect_str_eq(order, cases[i].order, "sort %d", (int)cases[i].sort_by);
         free(report);
@@ -157,12 +155,10 @@ Test(top_report, json_has_everything_and_the_rest)
     top.warnings = &warning;
     top.warning_count = 1;
     char *report = sample_top_report(&top, &json);
-    HOLDS(report,
-          "{\n  \"schema\": \"hsdiff.top/1\",\n  \"captures\": [\n    {\"path\": \"after.hs\"");
+    HOLDS(report, "{\n  \"schema\": \"hsdiff.top/1\",\n  \"captures\": [\n    {\"path\": \"after.hs\"");
     HOLDS(report, "\"warnings\": [\"it is \\\"partial\\\"\"]");
-    HOLDS(report,
-          "{\"root\": \"global.sessions\", \"kind\": \"global\", \"live\": {\"objects\": 950, "
-          "\"bytes\": 95000}, \"retained_bytes\": 95000}");
+    HOLDS(report, "{\"root\": \"global.sessions\", \"kind\": \"global\", \"live\": {\"objects\": 950, "
+                  "\"bytes\": 95000}, \"retained_bytes\": 95000}");
     HOLDS(report, "{\"root\": \"(shared)\", \"kind\": \"shared\", \"live\": {\"objects\": 50, "
                   "\"bytes\": 5000}, \"retained_bytes\": null}");
     HOLDS(report, "{\"object\": \"0x1b59\", \"type\": \"Session\", \"bytes\": 64, \"retained\": "
@@ -190,11 +186,10 @@ Test(top_report, csv_holds_the_table_that_was_asked_for)
     free(report);
     options.report.table = HSD_TABLE_OBJECTS;
     report = sample_top_report(&top, &options);
-    cr_expect_str_eq(report,
-                     "row,object,type,bytes,retained_objects,retained_bytes,root,place\r\n"
-                     "object,0x1b59,Map,64,950,95000,global.sessions,global.sessions: Map\r\n"
-                     "object,0x1b59,Session,64,3,300,global.sessions,"
-                     "global.sessions[*].value: Session\r\n");
+    cr_expect_str_eq(report, "row,object,type,bytes,retained_objects,retained_bytes,root,place\r\n"
+                             "object,0x1b59,Map,64,950,95000,global.sessions,global.sessions: Map\r\n"
+                             "object,0x1b59,Session,64,3,300,global.sessions,"
+                             "global.sessions[*].value: Session\r\n");
     free(report);
 }
 
@@ -234,11 +229,10 @@ Test(top_report, suggests_what_to_type_next)
     const hsd_top top = shop();
     single_options options = AS("text", .top = 1, .before_command = "a b.hprof", .before_is_foreign = true);
     char *report = sample_top_report(&top, &options);
-    HOLDS(report,
-          "Next:  hsdiff paths 'a b.hprof' Session               how they are reached\n"
-          "       hsdiff top 'a b.hprof' --top all               every type and root\n"
-          "       hsdiff top 'a b.hprof' --retained objects.csv  what each object retains\n"
-          "       hsdiff import 'a b.hprof' -o heap.hs           to read the dump only once\n");
+    HOLDS(report, "Next:  hsdiff paths 'a b.hprof' Session               how they are reached\n"
+                  "       hsdiff top 'a b.hprof' --top all               every type and root\n"
+                  "       hsdiff top 'a b.hprof' --retained objects.csv  what each object retains\n"
+                  "       hsdiff import 'a b.hprof' -o heap.hs           to read the dump only once\n");
     free(report);
     options.report.before_command = "-";
     report = sample_top_report(&top, &options);
@@ -254,15 +248,13 @@ Test(top_report, suggests_what_to_type_next)
 Test(top_report, cuts_names_to_the_terminal_and_nowhere_else)
 {
     hsd_top top = shop();
-    types[0].name =
-        sample_text("com.shop.cache.Entry<java.lang.String,com.shop.Session>.Inner.Deeper");
+    types[0].name = sample_text("com.shop.cache.Entry<java.lang.String,com.shop.Session>.Inner.Deeper");
     single_options options = text;
     options.report.width = 60;
     char *report = sample_top_report(&top, &options);
     HOLDS(report, "\xe2\x80\xa6");
     for (const char *line = report; *line; line = strchr(line, '\n') + 1)
-        if (strncmp(line, "com.", 4) == 0)
-            cr_expect_leq((size_t)(strchr(line, '\n') - line), 60 + 4, "%s", line);
+        if (strncmp(line, "com.", 4) == 0) cr_expect_leq((size_t)(strchr(line, '\n') - line), 60 + 4, "%s", line);
     free(report);
     report = sample_top_report(&top, &text);
     HOLDS(report, types[0].name.data);
@@ -275,10 +267,8 @@ Test(top_report, keeps_objects_within_the_terminal_even_where_they_look_alike)
     hsd_top top = shop();
     for (size_t i = 0; i < 2; i++) {
         far[i][0] = sample_step("", "Main");
-        far[i][1] = sample_step(i ? ".theOtherOne.collections" : ".theOne.collections",
-                                "java.util.Collection[]");
-        objects[i] = sample_top_object("thread \"main\", com.shop.application.server.Main.main",
-                                       far[i], 2, 9000);
+        far[i][1] = sample_step(i ? ".theOtherOne.collections" : ".theOne.collections", "java.util.Collection[]");
+        objects[i] = sample_top_object("thread \"main\", com.shop.application.server.Main.main", far[i], 2, 9000);
     }
     single_options options = text;
     options.report.width = 80;
@@ -297,8 +287,7 @@ Test(top_report, passes_on_what_the_writer_says)
 Test(top_report, fails_wherever_memory_runs_out)
 {
     hsd_top top = shop();
-    types[0].name =
-        sample_text("com.shop.cache.Entry<java.lang.String,com.shop.Session>.Inner.Deeper");
+    types[0].name = sample_text("com.shop.cache.Entry<java.lang.String,com.shop.Session>.Inner.Deeper");
     check_fails_without_memory(report_top, &top, 60);
 }
 
@@ -312,11 +301,7 @@ Test(top_report, lists_every_object_as_csv)
     memset(longest, 'x', 2000);
     cr_assert_eq(hsd_retained_csv_begin(&list, sample_write, &sink, &err), HSD_OK);
     const hsd_retained rows[] = {
-        {.id = 16,
-         .type = sample_text("a,b"),
-         .bytes = 8,
-         .retained_bytes = 24,
-         .retained_objects = 2},
+        {.id = 16, .type = sample_text("a,b"), .bytes = 8, .retained_bytes = 24, .retained_objects = 2},
         {.id = 32,
          .type = sample_text(longest),
          .bytes = 16,

@@ -16,8 +16,12 @@ static hsd_tree_row rows[ROWS_MAX];
 /* What is in a place alone. */
 static hsd_tree_row place(uint32_t depth, const char *edge, const char *type, uint64_t before, uint64_t after)
 {
-    return (hsd_tree_row){.depth = depth, .is_root = depth == 1, .edge = sample_text(edge), .type = sample_text(type),
-                          .own_before = {before / 100, before}, .own_after = {after / 100, after}};
+    return (hsd_tree_row){.depth = depth,
+                          .is_root = depth == 1,
+                          .edge = sample_text(edge),
+                          .type = sample_text(type),
+                          .own_before = {before / 100, before},
+                          .own_after = {after / 100, after}};
 }
 
 /* Row 0 and all that a place holds, from what is in each. */
@@ -50,7 +54,8 @@ static hsd_diff shop(void)
     rows[count++] = place(1, "", "global.sessions", 0, 0);
     rows[count++] = place(2, ".map", "Map", 10 * MIB, 210 * MIB);
     rows[count++] = place(1, "", "global.carts", 40 * MIB, 10 * MIB);
-    for (size_t i = 0; i < 100; i++) rows[count++] = place(1, "", "small", MIB, MIB + 1000);
+    for (size_t i = 0; i < 100; i++)
+        rows[count++] = place(1, "", "small", MIB, MIB + 1000);
     return with_rows(count);
 }
 
@@ -105,23 +110,28 @@ Test(tree_picture, fits_a_screen_unless_all_is_asked_for)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         size_t lines = 0;
         char *report = picture_of(&diff, (hsd_report_options){.use_utf8 = true, .top = cases[i].top});
-        for (const char *at = report; *at; at++) lines += *at == '\n';
+        for (const char *at = report; *at; at++)
+            lines += *at == '\n';
         cr_expect_eq(lines, cases[i].lines, "--top %zu: %zu lines\n%s", cases[i].top, lines, report);
         free(report);
     }
-    for (size_t i = 1; i < 200; i++) rows[i] = place(1, "", "large", 0, 10 * MIB);
+    for (size_t i = 1; i < 200; i++)
+        rows[i] = place(1, "", "large", 0, 10 * MIB);
     const hsd_diff broad = with_rows(200);
     size_t lines = 0;
     char *report = picture_of(&broad, (hsd_report_options){.use_utf8 = true});
-    for (const char *at = report; *at; at++) lines += *at == '\n';
+    for (const char *at = report; *at; at++)
+        lines += *at == '\n';
     cr_expect_eq(lines, 23u, "none has a share worth a line of its own, so the largest:\n%s", report);
     HOLDS(report, "179 other places\n");
     free(report);
-    for (size_t i = 1; i < 60; i++) rows[i] = place(1, "", "large", 0, 10 * MIB);
+    for (size_t i = 1; i < 60; i++)
+        rows[i] = place(1, "", "large", 0, 10 * MIB);
     const hsd_diff many = with_rows(60);
     lines = 0;
     report = picture_of(&many, (hsd_report_options){.use_utf8 = true});
-    for (const char *at = report; *at; at++) lines += *at == '\n';
+    for (const char *at = report; *at; at++)
+        lines += *at == '\n';
     cr_expect_eq(lines, 23u, "a screen has 24 lines:\n%s", report);
     HOLDS(report, "39 other places\n");
     free(report);
@@ -148,7 +158,8 @@ Test(tree_picture, is_as_narrow_as_the_terminal)
     for (unsigned width = 60; width <= 140; width += 5) {
         char *report = picture_of(&diff, (hsd_report_options){.use_utf8 = true, .width = width});
         for (const char *line = report, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
-            cr_expect_leq(hsd_width_of_text(line, (size_t)(end - line)), width, "%u columns: %.*s", width, (int)(end - line), line);
+            cr_expect_leq(hsd_width_of_text(line, (size_t)(end - line)), width, "%u columns: %.*s", width,
+                          (int)(end - line), line);
         free(report);
     }
     char *report = picture_of(&diff, (hsd_report_options){.use_utf8 = true, .width = 60});
@@ -163,7 +174,8 @@ Test(tree_picture, is_as_narrow_as_the_terminal)
 Test(tree_picture, says_how_deep_what_is_too_deep_to_be_indented_is)
 {
     rows[0] = place(0, "", "", 0, 0);
-    for (uint32_t depth = 1; depth <= 20; depth++) rows[depth] = place(depth, ".next", "Node", 0, MIB);
+    for (uint32_t depth = 1; depth <= 20; depth++)
+        rows[depth] = place(depth, ".next", "Node", 0, MIB);
     const hsd_diff diff = with_rows(21);
     char *report = picture_of(&diff, (hsd_report_options){.use_utf8 = true, .width = 100});
     HOLDS(report, "                          .next: Node\n");
@@ -221,7 +233,8 @@ Test(tree_picture, adds_up)
         for (size_t i = 0; i < count; i++) {
             state = state * 6364136223846793005u + 1442695040888963407u;
             const uint32_t most = i > 0 ? rows[i - 1].depth + 1 : 1;
-            rows[i] = place(i == 0 ? 0 : 1 + (uint32_t)(state >> 33) % most, ".f", "T", (state >> 20) % 5000, (state >> 40) % 5000);
+            rows[i] = place(i == 0 ? 0 : 1 + (uint32_t)(state >> 33) % most, ".f", "T", (state >> 20) % 5000,
+                            (state >> 40) % 5000);
         }
         const hsd_diff diff = with_rows(count);
         hsd_tree_pick pick;
@@ -234,7 +247,8 @@ Test(tree_picture, adds_up)
             sample_add(&sum.before, rows[i].own_before);
             sample_add(&sum.after, rows[i].own_after);
         }
-        cr_assert(sum.before.bytes == rows[0].before.bytes && sum.after.objects == rows[0].after.objects, "round %zu", round);
+        cr_assert(sum.before.bytes == rows[0].before.bytes && sum.after.objects == rows[0].after.objects, "round %zu",
+                  round);
         cr_assert(shown == pick.count && shown + pick.other_count + 1 == count, "round %zu", round);
         hsd_tree_pick_release(&pick);
     }

@@ -45,11 +45,11 @@ static void expect_warnings(const hsd_diff *diff, const char *wanted)
     free(found);
 }
 
-#define SWAP_SIDES(diff)                                                                           \
-    do {                                                                                           \
-        const hsd_side side = (diff).before;                                                       \
-        (diff).before = (diff).after;                                                              \
-        (diff).after = side;                                                                       \
+#define SWAP_SIDES(diff)                                                                                               \
+    do {                                                                                                               \
+        const hsd_side side = (diff).before;                                                                           \
+        (diff).before = (diff).after;                                                                                  \
+        (diff).after = side;                                                                                           \
     } while (0)
 
 Test(warnings, are_none_for_captures_taken_alike)
@@ -98,17 +98,14 @@ Test(warnings, say_that_one_capture_was_sampled)
 {
     hsd_diff diff = alike();
     diff.before.info.facts = HSC_FACT_SAMPLED;
-    expect_warnings(&diff,
-                    "only the capture before was sampled: growth is the difference of a count and "
-                    "an estimate, and what the sample left out looks new\n");
+    expect_warnings(&diff, "only the capture before was sampled: growth is the difference of a count and "
+                           "an estimate, and what the sample left out looks new\n");
     SWAP_SIDES(diff);
-    expect_warnings(&diff,
-                    "only the capture after was sampled: growth is the difference of a count and "
-                    "an estimate, and what the sample left out looks freed\n");
+    expect_warnings(&diff, "only the capture after was sampled: growth is the difference of a count and "
+                           "an estimate, and what the sample left out looks freed\n");
     diff.identity_is_known = false;
-    expect_warnings(&diff,
-                    "only the capture after was sampled: growth is the difference of a count and "
-                    "an estimate, and what the sample left out hides growth\n");
+    expect_warnings(&diff, "only the capture after was sampled: growth is the difference of a count and "
+                           "an estimate, and what the sample left out hides growth\n");
 }
 
 Test(warnings, say_that_samples_share_little)

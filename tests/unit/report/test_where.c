@@ -92,8 +92,7 @@ Test(where, says_how_scattered_it_is)
     sample_hold(&diff, holders, 1000);
     diff.other_holder_count = 204;
     report = sample_report("text", &diff, &wide);
-    SAYS(report,
-         "The growth is scattered: the 5 largest of 1,204 holders have less than 1% of it.");
+    SAYS(report, "The growth is scattered: the 5 largest of 1,204 holders have less than 1% of it.");
     LACKS(report, "WHAT KEEPS"); /* none of them matters */
     free(report);
 }
@@ -180,7 +179,8 @@ Test(where, finds_a_place_that_grew_in_a_heap_that_shrank)
     free(report);
 }
 
-/* Pages of a cache were taken for those that stood at their addresses: what they brought counts for the cache, what those had for the pages. */
+/* Pages of a cache were taken for those that stood at their addresses: what they brought counts for the cache, what
+ * those had for the pages. */
 static char *report_of_pages(hsd_holder *pages, const hsd_type_growth *grown_types)
 {
     static hsd_step below[4];
@@ -238,7 +238,8 @@ Test(where, says_of_program_code_whether_anything_else_grew)
     free(report);
     holders[0].growth_bytes = 1000;
     report = sample_report("text", &diff, &wide);
-    SAYS(report, "80% of the growth is program code: what the runtime compiled and noted meanwhile; nothing else grew by more than noise.");
+    SAYS(report, "80% of the growth is program code: what the runtime compiled and noted meanwhile; nothing else grew "
+                 "by more than noise.");
     free(report);
 }
 
@@ -257,13 +258,15 @@ Test(where, blames_nobody_for_an_array_that_doubled_while_few_objects_came)
     holders[0].type_count = 1;
     sample_hold(&diff, holders, 1);
     char *report = sample_report("text", &diff, &wide);
-    SAYS(report, "16.0 KiB of that is one array that doubled while no objects came, in global.app.state.sessions (Map).");
+    SAYS(report,
+         "16.0 KiB of that is one array that doubled while no objects came, in global.app.state.sessions (Map).");
     LACKS(report, "hangs from");
     LACKS(report, "WHAT KEEPS");
     free(report);
     diff.total.after.objects += 32; /* of 2,048 places that it got */
     report = sample_report("text", &diff, &wide);
-    SAYS(report, "16.0 KiB of that is one array that doubled while the heap has 32 objects more, in global.app.state.sessions (Map).");
+    SAYS(report, "16.0 KiB of that is one array that doubled while the heap has 32 objects more, in "
+                 "global.app.state.sessions (Map).");
     LACKS(report, "WHAT KEEPS");
     free(report);
     diff.total.after.objects++;
@@ -355,8 +358,7 @@ Test(where, cuts_a_very_long_path_on_a_terminal_and_nowhere_else)
     const hsd_report_options terminal = {.use_utf8 = true, .width = 80};
     char *report = sample_report("text", &diff, &terminal);
     for (const char *line = report, *end; (end = strchr(line, '\n')); line = end + 1)
-        cr_expect(hsd_width_of_text(line, (size_t)(end - line)) <= 80, "%.*s", (int)(end - line),
-                  line);
+        cr_expect(hsd_width_of_text(line, (size_t)(end - line)) <= 80, "%.*s", (int)(end - line), line);
     HOLDS(report, "\xE2\x80\xA6"); /* the middle is cut, both ends are there */
     HOLDS(report, "_63\n(\xE6\x97\xA5\xE6\x9C\xAC).\n");
     HOLDS(report, "_63: \xE6\x97\xA5\xE6\x9C\xAC  ");
@@ -402,11 +404,16 @@ static hsd_co_holder by[5];
 /* A holder whose growth hangs from `count` places together; each alone holds so much. */
 static hsd_holder together(size_t count, int64_t alone)
 {
-    static const hsd_text names[] = {TEXT("app.byId"), TEXT("app.byName"), TEXT("app.byAge"), TEXT("app.recent"), TEXT("app.last")};
+    static const hsd_text names[] = {TEXT("app.byId"), TEXT("app.byName"), TEXT("app.byAge"), TEXT("app.recent"),
+                                     TEXT("app.last")};
     hsd_holder holder = sample_holder("timers.list", NULL, 0, GROWTH / 100 * 70);
     for (size_t i = 0; i < count; i++)
-        by[i] = (hsd_co_holder){.type = TEXT("Map"), .root = names[i], .path = maps, .path_count = 1,
-                                .bytes = (uint64_t)GROWTH / 100 * 70, .growth_bytes = alone};
+        by[i] = (hsd_co_holder){.type = TEXT("Map"),
+                                .root = names[i],
+                                .path = maps,
+                                .path_count = 1,
+                                .bytes = (uint64_t)GROWTH / 100 * 70,
+                                .growth_bytes = alone};
     holder.by = by;
     holder.by_count = count;
     holder.by_bytes = (uint64_t)GROWTH / 100 * 70;
@@ -430,22 +437,26 @@ Test(where, names_those_that_hold_together)
     LACKS(report, "  by app.byId");
     free(report);
     report = report_of_together("text", 2, GROWTH / 100 * 15);
-    SAYS(report, "All of the growth hangs from two places: app.byId (Map) and app.byName (Map), 70% from both together.");
+    SAYS(report,
+         "All of the growth hangs from two places: app.byId (Map) and app.byName (Map), 70% from both together.");
     free(report);
 }
 
 Test(where, names_the_first_of_many_that_hold_together)
 {
     char *report = report_of_together("text", 5, 0);
-    SAYS(report, "70% of the growth hangs from 5 places together: app.byId (Map), app.byName (Map), app.byAge (Map) and {2 more}.");
+    SAYS(report, "70% of the growth hangs from 5 places together: app.byId (Map), app.byName (Map), app.byAge (Map) "
+                 "and {2 more}.");
     HOLDS(report, "  by app.last: Map");
     free(report);
 }
 
 Test(where, names_fields_of_the_holder_that_hold_together)
 {
-    static const hsd_step fields[2][2] = {{{.edge = TEXT(""), .type = TEXT("Queue"), .repeat = 1}, {.edge = TEXT(".head"), .type = TEXT("Node"), .repeat = 1}},
-                                          {{.edge = TEXT(""), .type = TEXT("Queue"), .repeat = 1}, {.edge = TEXT(".tail"), .type = TEXT("Node"), .repeat = 1}}};
+    static const hsd_step fields[2][2] = {{{.edge = TEXT(""), .type = TEXT("Queue"), .repeat = 1},
+                                           {.edge = TEXT(".head"), .type = TEXT("Node"), .repeat = 1}},
+                                          {{.edge = TEXT(""), .type = TEXT("Queue"), .repeat = 1},
+                                           {.edge = TEXT(".tail"), .type = TEXT("Node"), .repeat = 1}}};
     hsd_diff diff = grown();
     holders[0] = together(2, 0);
     holders[0].root = TEXT("static Shop.queue");
@@ -453,7 +464,10 @@ Test(where, names_fields_of_the_holder_that_hold_together)
     holders[0].path = fields[0];
     holders[0].path_count = 1;
     for (size_t i = 0; i < 2; i++)
-        by[i] = (hsd_co_holder){.type = TEXT("Node"), .root = holders[0].root, .path = fields[i], .path_count = 2,
+        by[i] = (hsd_co_holder){.type = TEXT("Node"),
+                                .root = holders[0].root,
+                                .path = fields[i],
+                                .path_count = 2,
                                 .bytes = i == 0 ? holders[0].by_bytes : holders[0].by_bytes / 2};
     sample_hold(&diff, holders, 1);
     char *report = sample_report("text", &diff, &wide);

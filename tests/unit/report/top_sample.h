@@ -11,8 +11,7 @@
 /* Objects of a hundred bytes each, none of them unreached. */
 static inline hsd_top_type sample_top_type(const char *name, uint64_t bytes, uint64_t retained)
 {
-    return (hsd_top_type){
-        .name = sample_text(name), .live = {bytes / 100, bytes}, .retained_bytes = retained};
+    return (hsd_top_type){.name = sample_text(name), .live = {bytes / 100, bytes}, .retained_bytes = retained};
 }
 
 static inline hsd_top_root sample_top_root(const char *name, uint64_t bytes, uint64_t retained)
@@ -24,8 +23,7 @@ static inline hsd_top_root sample_top_root(const char *name, uint64_t bytes, uin
                           .retained_bytes = retained};
 }
 
-static inline hsd_top_object sample_top_object(const char *root, const hsd_step *path, size_t count,
-                                               uint64_t retained)
+static inline hsd_top_object sample_top_object(const char *root, const hsd_step *path, size_t count, uint64_t retained)
 {
     return (hsd_top_object){.type = path[count - 1].type,
                             .id = 7001,
@@ -37,8 +35,7 @@ static inline hsd_top_object sample_top_object(const char *root, const hsd_step 
                             .path_count = count};
 }
 
-static inline hsd_top sample_top(hsd_top_type *types, size_t type_count, hsd_top_root *roots,
-                                 size_t root_count)
+static inline hsd_top sample_top(hsd_top_type *types, size_t type_count, hsd_top_root *roots, size_t root_count)
 {
     hsd_top top = {.side = sample_side("after.hs", 1795169645),
                    .has_retained = true,
@@ -54,8 +51,7 @@ static inline hsd_top sample_top(hsd_top_type *types, size_t type_count, hsd_top
     return top;
 }
 
-static inline hsd_path_row sample_path(const char *root, const hsd_step *steps, size_t count,
-                                       uint64_t objects)
+static inline hsd_path_row sample_path(const char *root, const hsd_step *steps, size_t count, uint64_t objects)
 {
     return (hsd_path_row){.root = sample_text(root),
                           .root_kind = 1,
@@ -67,10 +63,8 @@ static inline hsd_path_row sample_path(const char *root, const hsd_step *steps, 
 
 static inline hsd_paths sample_paths(const char *type, hsd_path_row *rows, size_t count)
 {
-    hsd_paths paths = {.side = sample_side("after.hs", 1795169645),
-                       .type = sample_text(type),
-                       .rows = rows,
-                       .row_count = count};
+    hsd_paths paths = {
+        .side = sample_side("after.hs", 1795169645), .type = sample_text(type), .rows = rows, .row_count = count};
     for (size_t i = 0; i < count; i++)
         sample_add(&paths.live, rows[i].objects);
     paths.side.live = (hsd_amount){4902377, 704542310};
@@ -84,21 +78,23 @@ typedef struct single_options {
 } single_options;
 
 /* Of an hsd_top or hsd_paths. */
-typedef hsd_status (*single_report)(const void *answer, const single_options *options, hsd_write_fn write, void *context, hsd_error *err);
+typedef hsd_status (*single_report)(const void *answer, const single_options *options, hsd_write_fn write,
+                                    void *context, hsd_error *err);
 
-static inline hsd_status report_top(const void *answer, const single_options *options, hsd_write_fn write, void *context, hsd_error *err)
+static inline hsd_status report_top(const void *answer, const single_options *options, hsd_write_fn write,
+                                    void *context, hsd_error *err)
 {
     return hsd_report_format_find(options->format)->write_top(answer, &options->report, write, context, err);
 }
 
-static inline hsd_status report_paths(const void *answer, const single_options *options, hsd_write_fn write, void *context, hsd_error *err)
+static inline hsd_status report_paths(const void *answer, const single_options *options, hsd_write_fn write,
+                                      void *context, hsd_error *err)
 {
     return hsd_report_format_find(options->format)->write_paths(answer, &options->report, write, context, err);
 }
 
 /* The report as a string; the caller frees it. */
-static inline char *sample_single(single_report report, const void *answer,
-                                  const single_options *options)
+static inline char *sample_single(single_report report, const void *answer, const single_options *options)
 {
     sample_sink sink = {0};
     hsd_error err;

@@ -25,7 +25,8 @@ static inline hsd_text kit_text(const char *words) { return (hsd_text){words, st
 static inline kit_profile *kit_new(void)
 {
     kit_profile *kit = calloc(1, sizeof *kit);
-    kit->profile = (hsd_profile){.has_roots = true, .has_places = true, .types = kit->types, .roots = kit->roots, .places = kit->places};
+    kit->profile = (hsd_profile){
+        .has_roots = true, .has_places = true, .types = kit->types, .roots = kit->roots, .places = kit->places};
     return kit;
 }
 
@@ -33,21 +34,28 @@ static inline void kit_add_type(kit_profile *kit, const char *name, uint64_t obj
 {
     const size_t i = kit->profile.type_count++;
     snprintf(kit->names[i], sizeof kit->names[i], "%s", name);
-    kit->types[i] = (hsd_top_type){.name = kit_text(kit->names[i]), .flags = (uint32_t)objects, .live = {objects, bytes}};
+    kit->types[i] =
+        (hsd_top_type){.name = kit_text(kit->names[i]), .flags = (uint32_t)objects, .live = {objects, bytes}};
     hsd_series_add(&kit->profile.side.live, (hsd_amount){objects, bytes});
 }
 
 enum { KIT_HOLDS = 1, KIT_ROOT = 2, KIT_FOLD = 4 };
 
 /* Returns its row; row 0 is made with the first. */
-static inline uint32_t kit_add_place(kit_profile *kit, uint32_t parent, const char *edge, const char *type, int flags, uint64_t objects,
-                                     uint64_t bytes)
+static inline uint32_t kit_add_place(kit_profile *kit, uint32_t parent, const char *edge, const char *type, int flags,
+                                     uint64_t objects, uint64_t bytes)
 {
-    if (kit->profile.place_count == 0) kit->places[kit->profile.place_count++] = (hsd_place){.edge = {"", 0}, .type = {"", 0}};
+    if (kit->profile.place_count == 0)
+        kit->places[kit->profile.place_count++] = (hsd_place){.edge = {"", 0}, .type = {"", 0}};
     const uint32_t row = (uint32_t)kit->profile.place_count++;
-    kit->places[row] = (hsd_place){.depth = kit->places[parent].depth + 1, .parent = parent, .is_root = flags & KIT_ROOT,
-                                   .can_hold = flags & KIT_HOLDS, .is_fold = flags & KIT_FOLD, .edge = kit_text(edge),
-                                   .type = kit_text(type), .own = {objects, bytes}};
+    kit->places[row] = (hsd_place){.depth = kit->places[parent].depth + 1,
+                                   .parent = parent,
+                                   .is_root = flags & KIT_ROOT,
+                                   .can_hold = flags & KIT_HOLDS,
+                                   .is_fold = flags & KIT_FOLD,
+                                   .edge = kit_text(edge),
+                                   .type = kit_text(type),
+                                   .own = {objects, bytes}};
     hsd_series_add(&kit->profile.side.live, (hsd_amount){objects, bytes});
     return row;
 }
@@ -86,7 +94,8 @@ static inline const char *kit_values(const hsd_series *series, const hsd_series_
     size_t size = 0;
     text[0] = 0;
     for (size_t i = 0; row != NULL && i < series->point_count; i++)
-        size += (size_t)snprintf(text + size, 256 - size, "%s%lu/%lu", i > 0 ? " " : "", (unsigned long)row->values[i].objects, (unsigned long)row->values[i].bytes);
+        size += (size_t)snprintf(text + size, 256 - size, "%s%lu/%lu", i > 0 ? " " : "",
+                                 (unsigned long)row->values[i].objects, (unsigned long)row->values[i].bytes);
     return row == NULL ? "(no row)" : text;
 }
 
@@ -96,8 +105,10 @@ static inline const char *kit_path(const hsd_series_row *row)
     static char text[512];
     size_t size = (size_t)snprintf(text, sizeof text, "%s", row->root.data);
     for (size_t i = 0; i < row->path_count; i++) {
-        size += (size_t)snprintf(text + size, sizeof text - size, " %s %s", row->path[i].edge.data, row->path[i].type.data);
-        if (row->path[i].repeat > 1) size += (size_t)snprintf(text + size, sizeof text - size, " x%u", row->path[i].repeat);
+        size +=
+            (size_t)snprintf(text + size, sizeof text - size, " %s %s", row->path[i].edge.data, row->path[i].type.data);
+        if (row->path[i].repeat > 1)
+            size += (size_t)snprintf(text + size, sizeof text - size, " x%u", row->path[i].repeat);
     }
     return text;
 }
@@ -107,8 +118,10 @@ static inline void kit_check_sums(const hsd_series *series, const hsd_series_tab
 {
     for (size_t k = 0; k < series->point_count; k++) {
         hsd_amount sum = table->others.values[k];
-        for (size_t i = 0; i < table->row_count; i++) hsd_series_add(&sum, table->rows[i].values[k]);
-        cr_assert(sum.objects == kits[k]->profile.side.live.objects && sum.bytes == kits[k]->profile.side.live.bytes, "capture %zu", k);
+        for (size_t i = 0; i < table->row_count; i++)
+            hsd_series_add(&sum, table->rows[i].values[k]);
+        cr_assert(sum.objects == kits[k]->profile.side.live.objects && sum.bytes == kits[k]->profile.side.live.bytes,
+                  "capture %zu", k);
     }
 }
 

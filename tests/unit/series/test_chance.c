@@ -18,7 +18,8 @@ Test(chance, counts_arrangements_of_small_sets)
     hsd_arrangements_add(&all, 1); /* 2, 1, 1: 12 arrangements, 1 2 3 3 2 1 */
     const uint64_t wanted[] = {1, 2, 3, 3, 2, 1};
     cr_assert(all.total == 12 && all.most == 5);
-    for (size_t i = 0; i < 6; i++) cr_assert_eq(all.with[i], wanted[i]);
+    for (size_t i = 0; i < 6; i++)
+        cr_assert_eq(all.with[i], wanted[i]);
 }
 
 Test(chance, arrangements_of_the_largest_sets_add_up)
@@ -28,12 +29,15 @@ Test(chance, arrangements_of_the_largest_sets_add_up)
     hsd_arrangements_begin(&all);
     hsd_arrangements_add(&all, 10);
     hsd_arrangements_add(&all, 10);
-    for (uint32_t i = 0; i <= all.most; i++) sum += all.with[i];
+    for (uint32_t i = 0; i <= all.most; i++)
+        sum += all.with[i];
     cr_assert(all.total == 184756 && sum == all.total && all.most == 100);
     hsd_arrangements_begin(&all);
-    for (int i = 0; i < 10; i++) hsd_arrangements_add(&all, 1);
+    for (int i = 0; i < 10; i++)
+        hsd_arrangements_add(&all, 1);
     sum = 0;
-    for (uint32_t i = 0; i <= all.most; i++) sum += all.with[i];
+    for (uint32_t i = 0; i <= all.most; i++)
+        sum += all.with[i];
     cr_assert(all.total == 3628800 && sum == all.total && all.most == 45);
 }
 
@@ -41,7 +45,8 @@ Test(chance, the_middle_says_nothing_and_the_ends_most)
 {
     hsd_arrangements all;
     hsd_arrangements_begin(&all);
-    for (int i = 0; i < 5; i++) hsd_arrangements_add(&all, 1);
+    for (int i = 0; i < 5; i++)
+        hsd_arrangements_add(&all, 1);
     cr_assert_eq(hsd_arrangements_chance(&all, 5), 1000000);
     cr_assert_eq(hsd_arrangements_chance(&all, 0), 16667); /* 2 of 120 */
     cr_assert_eq(hsd_arrangements_chance(&all, 10), 16667);

@@ -13,9 +13,9 @@ Test(contrast, tells_medians_and_spreads)
     const uint64_t before[] = {50, 10, 20, 30, 40}, after[] = {103, 100, 101, 102};
     const hsd_contrast c = hsd_contrast_of(before, 5, after, 4);
     cr_assert(c.median_before == 30 && c.spread_before == 10); /* quartiles 20 and 40 */
-    cr_assert_eq(c.median_after, 101); /* 101 and 102 */
-    cr_assert_eq(c.spread_after, 1);   /* 100.75 and 102.25, rounded down: 100 and 102 */
-    cr_assert_eq(c.p_millionths, 15873); /* 2 of 126 */
+    cr_assert_eq(c.median_after, 101);                         /* 101 and 102 */
+    cr_assert_eq(c.spread_after, 1);                           /* 100.75 and 102.25, rounded down: 100 and 102 */
+    cr_assert_eq(c.p_millionths, 15873);                       /* 2 of 126 */
     cr_assert(c.is_significant);
 }
 
@@ -59,7 +59,8 @@ Test(contrast, small_chances_are_those_of_all_deals)
         test_random random = {test_seed(3) + seed};
         uint64_t values[12];
         const size_t a = 2 + test_below(&random, 5), b = 2 + test_below(&random, 5), count = a + b;
-        for (size_t i = 0; i < count; i++) values[i] = 20 * i + test_below(&random, 20);
+        for (size_t i = 0; i < count; i++)
+            values[i] = 20 * i + test_below(&random, 20);
         for (size_t i = count; i > 1; i--) {
             const size_t other = test_below(&random, i);
             const uint64_t keep = values[i - 1];

@@ -1,5 +1,6 @@
 /*
- * Who holds what grows in a series, by the diff of two of its captures: which rows hear of whom, and when it is asked at all.
+ * Who holds what grows in a series, by the diff of two of its captures: which rows hear of whom, and when it is asked
+ * at all.
  */
 #include "profile_kit.h"
 
@@ -50,13 +51,16 @@ static const hsd_step *path_of(asked *a, const char *text, size_t *count)
     snprintf(rest, sizeof words[0], "%s", text);
     *count = 0;
     for (char *edge = strtok_r(rest, " ", &save); edge != NULL; edge = strtok_r(NULL, " ", &save))
-        steps[(*count)++] = (hsd_step){.edge = kit_text(strcmp(edge, "-") == 0 ? "" : edge), .type = kit_text(strtok_r(NULL, " ", &save)), .repeat = 1};
+        steps[(*count)++] = (hsd_step){.edge = kit_text(strcmp(edge, "-") == 0 ? "" : edge),
+                                       .type = kit_text(strtok_r(NULL, " ", &save)),
+                                       .repeat = 1};
     return steps;
 }
 
 static void add_growth(asked *a, hsd_series_row *row, hsd_amount *values, int64_t growth)
 {
-    for (size_t i = 0; i < 4; i++) values[i].bytes = (uint64_t)(100 * KIB + growth * (int64_t)i / 3);
+    for (size_t i = 0; i < 4; i++)
+        values[i].bytes = (uint64_t)(100 * KIB + growth * (int64_t)i / 3);
     values[3].bytes = values[1].bytes + (uint64_t)growth;
     row->values = values;
     row->trend = (hsd_trend){.growth = growth, .verdict = growth > 0 ? HSD_VERDICT_EACH_STEP : HSD_VERDICT_STEADY};
@@ -89,7 +93,8 @@ static hsd_holder *add_together(asked *a, const char *one, const char *other, in
     hsd_holder *holder = add_holder(a, "(roots)", "", growth);
     a->by[0] = (hsd_co_holder){.root = kit_text(one)};
     a->by[1] = (hsd_co_holder){.root = kit_text(other)};
-    for (size_t i = 0; i < 2; i++) a->by[i].path = path_of(a, "- Map", &a->by[i].path_count);
+    for (size_t i = 0; i < 2; i++)
+        a->by[i].path = path_of(a, "- Map", &a->by[i].path_count);
     holder->by = a->by;
     holder->by_count = 2;
     return holder;
@@ -115,7 +120,8 @@ Test(held, a_path_that_begins_nowhere_goes_on_in_that_of_a_static)
 {
     asked a;
     begin(&a);
-    hsd_series_row *orders = add_row(&a, "(roots)", "- Shop .orders Map", 500 * KIB), *cells = add_row(&a, "(roots)", "- Sheet .cells double[][]", 300 * KIB);
+    hsd_series_row *orders = add_row(&a, "(roots)", "- Shop .orders Map", 500 * KIB),
+                   *cells = add_row(&a, "(roots)", "- Sheet .cells double[][]", 300 * KIB);
     const hsd_holder *map = add_holder(&a, "static Shop.open", "- Shop .orders Map", 500 * KIB);
     const hsd_holder *sheet = add_holder(&a, "static Grid.sheet", "- Sheet", 300 * KIB);
     take(&a);
@@ -144,7 +150,8 @@ Test(held, several_share_what_no_one_holds_alone)
     asked a;
     begin(&a);
     hsd_series_row *nobody = add_row(&a, "(roots)", "", 1000 * KIB);
-    for (size_t i = 0; i < 5; i++) add_holder(&a, "app.root", "- Node", 300 * KIB - (int64_t)i);
+    for (size_t i = 0; i < 5; i++)
+        add_holder(&a, "app.root", "- Node", 300 * KIB - (int64_t)i);
     take(&a);
     cr_assert_eq(nobody->held_count, 3, "four fifths, and three at most");
     cr_assert_eq(nobody->held[0], &a.holders[0]);

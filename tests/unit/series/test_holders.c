@@ -20,7 +20,8 @@ static joined *join(kit_profile **kits, size_t count, size_t warmup, uint64_t no
     j->series = kit_series(count);
     cr_assert_eq(hsd_place_join_open(&j->places, nodes_bytes, &j->space, &err), HSD_OK);
     cr_assert_eq(hsd_named_table_open(&j->roots, 1 << 20, &j->space, &err), HSD_OK);
-    for (size_t i = 0; i < count; i++) cr_assert_eq(hsd_place_join_add(&j->places, &kits[i]->profile, i >= warmup, &err), HSD_OK);
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(hsd_place_join_add(&j->places, &kits[i]->profile, i >= warmup, &err), HSD_OK);
     cr_assert_eq(hsd_place_join_finish(&j->places, &j->roots, j->series, &j->series->holders, 1 << 20, &err), HSD_OK);
     kit_check_sums(j->series, &j->series->holders, kits);
     return j;
@@ -33,7 +34,8 @@ static void leave(joined *j, kit_profile **kits, size_t count)
     cr_assert_eq(j->space.bytes_now, 0);
     kit_free_series(j->series);
     free(j);
-    for (size_t i = 0; i < count; i++) free(kits[i]);
+    for (size_t i = 0; i < count; i++)
+        free(kits[i]);
 }
 
 /* A cache whose map grows, and an object that several reach. */
@@ -98,7 +100,9 @@ Test(holders, one_object_must_be_there_in_each_capture)
         const uint32_t twice = kit_add_place(kits[i], root, ".twice", "A", KIT_HOLDS, i == 1 ? 2 : 1, 10);
         kit_add_place(kits[i], twice, ".below", "B", KIT_HOLDS, 1, 100);
         if (i != 1) kit_add_place(kits[i], root, ".gone", "C", KIT_HOLDS, 1, 1000);
-        if (i > 0) kit_add_place(kits[i], kit_add_place(kits[i], root, ".late", "D", KIT_HOLDS, 1, 10000), ".x", "E", KIT_HOLDS, 1, 100000);
+        if (i > 0)
+            kit_add_place(kits[i], kit_add_place(kits[i], root, ".late", "D", KIT_HOLDS, 1, 10000), ".x", "E",
+                          KIT_HOLDS, 1, 100000);
     }
     joined *j = join(kits, 3, 0, 1 << 20);
     const hsd_series_table *holders = &j->series->holders;

@@ -13,8 +13,10 @@ TestSuite(run, .init = kit_setup, .fini = kit_teardown);
 static void make_story(size_t count, uint64_t seed)
 {
     test_random random = {seed};
-    while (!kit_make(&story, &random, count)) {}
-    for (size_t k = 0; k < count; k++) story.forms[k].moment = 1000 * k;
+    while (!kit_make(&story, &random, count)) {
+    }
+    for (size_t k = 0; k < count; k++)
+        story.forms[k].moment = 1000 * k;
 }
 
 static hsd_series *run_story(const hsd_series_options *options)
@@ -105,11 +107,13 @@ Test(run, says_why_ages_are_not_known)
 Test(run, exact_ids_of_no_known_process_tell_ages)
 {
     make_story(3, 2);
-    for (size_t i = 0; i < 3; i++) story.forms[i].domain = 0;
+    for (size_t i = 0; i < 3; i++)
+        story.forms[i].domain = 0;
     hsd_series *series = run_story(NULL);
     cr_assert(series->cohorts.are_known && !series->is_one_process);
     hsd_series_free(series);
-    for (size_t i = 0; i < 3; i++) story.forms[i].identity = HSC_IDENTITY_ADDRESS;
+    for (size_t i = 0; i < 3; i++)
+        story.forms[i].identity = HSC_IDENTITY_ADDRESS;
     check_why_not(NULL, "the captures do not say which process they are of; --cohorts");
 }
 
@@ -120,7 +124,8 @@ Test(run, different_processes_are_no_one_process)
     hsd_series *series = run_story(NULL);
     cr_assert_not(series->is_one_process);
     hsd_series_free(series);
-    for (size_t k = 0; k < 3; k++) story.forms[k].domain = 0;
+    for (size_t k = 0; k < 3; k++)
+        story.forms[k].domain = 0;
     series = run_story(NULL);
     cr_assert_not(series->is_one_process); /* nobody says so */
     hsd_series_free(series);
@@ -129,8 +134,9 @@ Test(run, different_processes_are_no_one_process)
 /* Field by field: what pads a structure may be anything. */
 static bool contrasts_are_equal(const hsd_contrast *a, const hsd_contrast *b)
 {
-    return a->median_before == b->median_before && a->median_after == b->median_after && a->spread_before == b->spread_before &&
-           a->spread_after == b->spread_after && a->p_millionths == b->p_millionths && a->is_significant == b->is_significant;
+    return a->median_before == b->median_before && a->median_after == b->median_after &&
+           a->spread_before == b->spread_before && a->spread_after == b->spread_after &&
+           a->p_millionths == b->p_millionths && a->is_significant == b->is_significant;
 }
 
 Test(run, groups_of_repeated_captures_are_contrasted)
@@ -138,7 +144,8 @@ Test(run, groups_of_repeated_captures_are_contrasted)
     make_story(8, 3);
     hsd_series *series = run_story(&(hsd_series_options){.before_count = 4});
     uint64_t bytes[8];
-    for (size_t k = 0; k < 8; k++) bytes[k] = series->total.values[k].bytes;
+    for (size_t k = 0; k < 8; k++)
+        bytes[k] = series->total.values[k].bytes;
     const hsd_contrast wanted = hsd_contrast_of(bytes, 4, bytes + 4, 4);
     cr_assert(contrasts_are_equal(&wanted, &series->total.contrast));
     for (size_t i = 1; i < series->types.row_count; i++) {
@@ -174,8 +181,10 @@ Test(run, a_capture_without_roots_takes_the_tables_behind_the_warm_up_alone)
     hsd_series_free(series);
     series = run_story(NULL);
     cr_assert(!series->roots.is_known && !series->holders.is_known && series->types.is_known);
-    cr_assert_not_null(strstr(series->roots.why_not.data, "00.hs carries no roots or no references"), "%s", series->roots.why_not.data);
-    cr_assert_not_null(strstr(series->holders.why_not.data, "00.hs: the capture carries no roots"), "%s", series->holders.why_not.data);
+    cr_assert_not_null(strstr(series->roots.why_not.data, "00.hs carries no roots or no references"), "%s",
+                       series->roots.why_not.data);
+    cr_assert_not_null(strstr(series->holders.why_not.data, "00.hs: the capture carries no roots"), "%s",
+                       series->holders.why_not.data);
     cr_assert_eq(series->roots.row_count, 0);
     hsd_series_free(series);
 }
@@ -232,7 +241,8 @@ Test(run, says_which_capture_it_is_at)
 }
 
 /* Calls of one family fail in turn, until the run needs no more of them. */
-static void fail_each(hsd_fault_family family, int error, hsd_status wanted, const hsd_series_options *options, uint64_t step)
+static void fail_each(hsd_fault_family family, int error, hsd_status wanted, const hsd_series_options *options,
+                      uint64_t step)
 {
     for (uint64_t at = 1;; at += step) {
         hsd_series *series;
@@ -240,10 +250,12 @@ static void fail_each(hsd_fault_family family, int error, hsd_status wanted, con
         hsd_fault_reset();
         hsd_fault_arm(family, at, false, error);
         const hsd_series_source source = {.count = story.count, .open = kit_open, .close = kit_close};
-        const hsd_status status = hsd_series_run(&series, &source, options, &(hsd_run){.memory_bytes = 32 << 20, .threads = 1}, &kit_err);
+        const hsd_status status =
+            hsd_series_run(&series, &source, options, &(hsd_run){.memory_bytes = 32 << 20, .threads = 1}, &kit_err);
         const bool has_struck = hsd_fault_strikes() > 0;
         hsd_fault_reset();
-        cr_assert(status == HSD_OK || (has_struck && status == wanted), "call %lu: %d %s", (unsigned long)at, status, kit_err.text);
+        cr_assert(status == HSD_OK || (has_struck && status == wanted), "call %lu: %d %s", (unsigned long)at, status,
+                  kit_err.text);
         cr_assert_eq(status == HSD_OK, series != NULL);
         hsd_series_free(series);
         if (!has_struck) return;
@@ -256,7 +268,8 @@ Test(run, fails_well_without_memory, .timeout = 600)
     make_story(3, 8);
     kit_write(&story);
     fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, NULL, 1);
-    for (size_t k = 0; k < 3; k++) story.forms[k].domain = 0;
+    for (size_t k = 0; k < 3; k++)
+        story.forms[k].domain = 0;
     kit_write(&story);
     fail_each(HSD_FAULT_MALLOC, ENOMEM, HSD_E_NOMEM, &(hsd_series_options){.cohorts = HSD_COHORTS_ALWAYS}, 3);
 }

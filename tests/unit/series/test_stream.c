@@ -26,7 +26,8 @@ static void check(uint64_t count, bool has_file)
     hsd_temp_space_init(&space, "/tmp");
     cr_assert_eq(hsd_stream_open(&stream, &space, &err), HSD_OK);
     test_random random = {count};
-    for (uint64_t i = 0; i < count; i++) cr_assert_eq(hsd_stream_put(&stream, number_at(&random), &err), HSD_OK);
+    for (uint64_t i = 0; i < count; i++)
+        cr_assert_eq(hsd_stream_put(&stream, number_at(&random), &err), HSD_OK);
     for (int reading = 0; reading < 3; reading++) {
         uint64_t got;
         cr_assert_eq(hsd_stream_rewind(&stream, &err), HSD_OK);
@@ -65,7 +66,8 @@ Test(stream, signs_survive)
     hsd_stream stream;
     hsd_temp_space_init(&space, "/tmp");
     cr_assert_eq(hsd_stream_open(&stream, &space, &err), HSD_OK);
-    for (size_t i = 0; i < 7; i++) cr_assert_eq(hsd_stream_put_signed(&stream, numbers[i], &err), HSD_OK);
+    for (size_t i = 0; i < 7; i++)
+        cr_assert_eq(hsd_stream_put_signed(&stream, numbers[i], &err), HSD_OK);
     cr_assert_eq(hsd_stream_rewind(&stream, &err), HSD_OK);
     for (size_t i = 0; i < 7; i++) {
         int64_t got;
@@ -77,16 +79,19 @@ Test(stream, signs_survive)
 
 Test(stream, lists_come_back_with_ids_at_the_ends_of_their_range)
 {
-    static const hsd_listed objects[] = {{0, 16, 1, 0}, {1, 0, 2, 999}, {UINT64_MAX - 1, UINT64_MAX, UINT32_MAX, 3}, {UINT64_MAX, 8, 0, 1}};
+    static const hsd_listed objects[] = {
+        {0, 16, 1, 0}, {1, 0, 2, 999}, {UINT64_MAX - 1, UINT64_MAX, UINT32_MAX, 3}, {UINT64_MAX, 8, 0, 1}};
     hsd_temp_space space;
     hsd_list list;
     hsd_temp_space_init(&space, "/tmp");
     cr_assert_eq(hsd_list_open(&list, &space, &err), HSD_OK);
-    for (size_t i = 0; i < 4; i++) cr_assert_eq(hsd_list_put(&list, &objects[i], &err), HSD_OK);
+    for (size_t i = 0; i < 4; i++)
+        cr_assert_eq(hsd_list_put(&list, &objects[i], &err), HSD_OK);
     cr_assert_eq(hsd_list_rewind(&list, &err), HSD_OK);
     for (size_t i = 0; i < 4; i++) {
         cr_assert(list.has_head && list.head.id == objects[i].id && list.head.bytes == objects[i].bytes &&
-                  list.head.type == objects[i].type && list.head.born == objects[i].born, "object %zu", i);
+                      list.head.type == objects[i].type && list.head.born == objects[i].born,
+                  "object %zu", i);
         cr_assert_eq(hsd_list_next(&list, &err), HSD_OK);
     }
     cr_assert_not(list.has_head);
@@ -105,7 +110,8 @@ Test(stream, tells_of_a_full_disk_and_of_no_memory)
     hsd_fault_reset();
     cr_assert_eq(hsd_stream_open(&stream, &space, &err), HSD_OK);
     hsd_fault_arm(HSD_FAULT_PWRITE, 1, true, ENOSPC);
-    for (uint64_t i = 0; i < 100000 && status == HSD_OK; i++) status = hsd_stream_put(&stream, i, &err);
+    for (uint64_t i = 0; i < 100000 && status == HSD_OK; i++)
+        status = hsd_stream_put(&stream, i, &err);
     hsd_fault_reset();
     cr_assert(status == HSD_E_IO && err.sys_errno == ENOSPC);
     hsd_stream_close(&stream);

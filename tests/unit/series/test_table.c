@@ -18,7 +18,8 @@ static joined *join(kit_profile **kits, size_t count, uint64_t names_bytes, uint
     hsd_temp_space_init(&j->space, "/tmp");
     j->series = kit_series(count);
     cr_assert_eq(hsd_named_table_open(&j->table, names_bytes, &j->space, &err), HSD_OK);
-    for (size_t i = 0; i < count; i++) cr_assert_eq(hsd_named_table_add_types(&j->table, &kits[i]->profile, &err), HSD_OK);
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(hsd_named_table_add_types(&j->table, &kits[i]->profile, &err), HSD_OK);
     cr_assert_eq(hsd_named_table_finish(&j->table, j->series, &j->series->types, values_bytes, &err), HSD_OK);
     kit_check_sums(j->series, &j->series->types, kits);
     return j;
@@ -30,7 +31,8 @@ static void leave(joined *j, kit_profile **kits, size_t count)
     cr_assert_eq(j->space.bytes_now, 0);
     kit_free_series(j->series);
     free(j);
-    for (size_t i = 0; i < count; i++) free(kits[i]);
+    for (size_t i = 0; i < count; i++)
+        free(kits[i]);
 }
 
 Test(table, joins_names_that_come_and_go)
@@ -51,7 +53,7 @@ Test(table, joins_names_that_come_and_go)
     cr_assert_str_eq(kit_values(j->series, kit_row(types, NULL, "C")), "0/0 3/300 0/0");
     cr_assert_str_eq(types->rows[0].name.data, "A"); /* grew most; then by name */
     cr_assert_str_eq(types->rows[1].name.data, "B");
-    cr_assert_eq(types->rows[0].flags, 4);           /* of the last capture that has it */
+    cr_assert_eq(types->rows[0].flags, 4); /* of the last capture that has it */
     cr_assert_eq(types->rows[0].trend.verdict, HSD_VERDICT_EACH_STEP);
     cr_assert_eq(types->other_count, 0);
     leave(j, kits, 3);
@@ -72,7 +74,8 @@ Test(table, folds_what_never_had_many_bytes)
     char name[16];
     for (uint64_t i = 0; i < 200; i++) { /* type 199 is small until the last capture */
         snprintf(name, sizeof name, "T%lu", (unsigned long)i);
-        for (uint64_t k = 0; k < 3; k++) kit_add_type(kits[k], name, 1, i == 199 ? (k == 2 ? 5000 : 1) : 1000 + i + k);
+        for (uint64_t k = 0; k < 3; k++)
+            kit_add_type(kits[k], name, 1, i == 199 ? (k == 2 ? 5000 : 1) : 1000 + i + k);
     }
     joined *j = join(kits, 3, 1 << 20, 1);
     const hsd_series_table *types = &j->series->types;
@@ -118,7 +121,8 @@ Test(table, groups_are_ordered_by_their_medians)
     j->series = kit_series(6);
     j->series->before_count = 3;
     cr_assert_eq(hsd_named_table_open(&j->table, 1 << 20, &j->space, &err), HSD_OK);
-    for (size_t i = 0; i < 6; i++) cr_assert_eq(hsd_named_table_add_types(&j->table, &kits[i]->profile, &err), HSD_OK);
+    for (size_t i = 0; i < 6; i++)
+        cr_assert_eq(hsd_named_table_add_types(&j->table, &kits[i]->profile, &err), HSD_OK);
     cr_assert_eq(hsd_named_table_finish(&j->table, j->series, &j->series->types, 1 << 20, &err), HSD_OK);
     const hsd_series_row *rows = j->series->types.rows;
     cr_assert_str_eq(rows[0].name.data, "grown");

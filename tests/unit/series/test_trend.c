@@ -11,16 +11,16 @@
 #include <hsdiff/series.h>
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
-#define NOISE 64u /* the shapes below are in KiB */
+#define NOISE    64u /* the shapes below are in KiB */
 
 static hsd_trend trend_of(const uint64_t *values, size_t count) { return hsd_trend_of(values, NULL, count, NOISE); }
 
-#define SHAPE(word, ...)                                                                                      \
-    do {                                                                                                      \
-        const uint64_t shape_[] = {__VA_ARGS__};                                                              \
-        const hsd_trend t_ = trend_of(shape_, COUNT(shape_));                                                 \
-        cr_assert_str_eq(hsd_verdict_name(t_.verdict), word, "p %u, slope %ld: is %s", t_.p_millionths, (long)t_.per_step, \
-                         hsd_verdict_name(t_.verdict));                                                       \
+#define SHAPE(word, ...)                                                                                               \
+    do {                                                                                                               \
+        const uint64_t shape_[] = {__VA_ARGS__};                                                                       \
+        const hsd_trend t_ = trend_of(shape_, COUNT(shape_));                                                          \
+        cr_assert_str_eq(hsd_verdict_name(t_.verdict), word, "p %u, slope %ld: is %s", t_.p_millionths,                \
+                         (long)t_.per_step, hsd_verdict_name(t_.verdict));                                             \
     } while (0)
 
 /* ---- shapes ---- */
@@ -137,14 +137,16 @@ Test(trend, tells_steps)
 Test(trend, tells_growth_by_the_hour)
 {
     const uint64_t hour = UINT64_C(3600000000000), start = UINT64_C(1700000000000000000);
-    const uint64_t values[] = {1000, 3000, 4000, 8000}, times[] = {start, start + 2 * hour, start + 3 * hour, start + 7 * hour};
+    const uint64_t values[] = {1000, 3000, 4000, 8000},
+                   times[] = {start, start + 2 * hour, start + 3 * hour, start + 7 * hour};
     cr_assert_eq(hsd_trend_of(values, times, 4, 0).per_hour, 1000);
     cr_assert_eq(hsd_trend_of(values, NULL, 4, 0).per_hour, 0);
 }
 
 Test(trend, survives_times_and_values_at_the_ends_of_their_range)
 {
-    const uint64_t values[] = {0, UINT64_MAX, 0, UINT64_MAX}, times[] = {0, 1, UINT64_MAX - 1, UINT64_MAX}, same[] = {7, 7, 7, 7};
+    const uint64_t values[] = {0, UINT64_MAX, 0, UINT64_MAX}, times[] = {0, 1, UINT64_MAX - 1, UINT64_MAX},
+                   same[] = {7, 7, 7, 7};
     cr_assert_eq(hsd_trend_of(values, times, 4, 0).step_count, 3);
     cr_assert_eq(hsd_trend_of(values, same, 4, 0).up_count, 2);
 }
@@ -162,11 +164,13 @@ static int64_t naive_slope(const uint64_t *values, const uint64_t *at, size_t co
     size_t pairs = 0;
     for (size_t i = 0; i < count; i++) {
         for (size_t j = i + 1; j < count; j++)
-            slopes[pairs++] = ((long double)values[j] - (long double)values[i]) * (long double)unit / (long double)(at[j] - at[i]);
+            slopes[pairs++] =
+                ((long double)values[j] - (long double)values[i]) * (long double)unit / (long double)(at[j] - at[i]);
     }
     qsort(slopes, pairs, sizeof *slopes, compare_doubles);
     const long double median = pairs % 2 != 0 ? slopes[pairs / 2] : (slopes[pairs / 2 - 1] + slopes[pairs / 2]) / 2;
-    const long double rounded = roundl(median * 1e6L) / 1e6L; /* fractions of small numbers: no half is missed */
+    /* fractions of small numbers: no half is missed */
+    const long double rounded = roundl(median * 1e6L) / 1e6L;
     return (int64_t)(rounded < 0 ? -floorl(0.5L - rounded) : floorl(rounded + 0.5L));
 }
 
@@ -183,7 +187,8 @@ Test(trend, slopes_are_theil_sen)
             times[i] = (i == 0 ? 0 : times[i - 1]) + UINT64_C(1000000000) * (1 + test_below(&random, 100));
         }
         const hsd_trend t = hsd_trend_of(values, times, count, 0);
-        cr_assert_eq(t.per_step, naive_slope(values, at, count, 1), "seed %lu: %ld", (unsigned long)seed, (long)t.per_step);
+        cr_assert_eq(t.per_step, naive_slope(values, at, count, 1), "seed %lu: %ld", (unsigned long)seed,
+                     (long)t.per_step);
         cr_assert_eq(t.per_hour, naive_slope(values, times, count, UINT64_C(3600000000000)), "seed %lu: %ld",
                      (unsigned long)seed, (long)t.per_hour);
     }
@@ -208,7 +213,8 @@ Test(trend, long_series_of_a_line_have_its_slope)
 {
     for (size_t count = 100; count <= HSD_SERIES_MOST; count += 37) {
         uint64_t values[HSD_SERIES_MOST];
-        for (size_t i = 0; i < count; i++) values[i] = 7 * i;
+        for (size_t i = 0; i < count; i++)
+            values[i] = 7 * i;
         values[count / 2] = 1000000; /* one wild one */
         const hsd_trend t = trend_of(values, count);
         cr_assert_eq(t.per_step, 7, "%zu captures: %ld", count, (long)t.per_step);
@@ -222,7 +228,8 @@ static int score_of(const uint64_t *values, size_t count)
 {
     int score = 0;
     for (size_t i = 0; i < count; i++) {
-        for (size_t j = i + 1; j < count; j++) score += (values[j] > values[i]) - (values[j] < values[i]);
+        for (size_t j = i + 1; j < count; j++)
+            score += (values[j] > values[i]) - (values[j] < values[i]);
     }
     return score;
 }
@@ -253,7 +260,8 @@ Test(trend, small_chances_are_those_of_all_permutations)
         uint64_t values[7];
         const size_t count = 2 + test_below(&random, 6);
         const uint64_t kinds = 2 + test_below(&random, 9);
-        for (size_t i = 0; i < count; i++) values[i] = test_below(&random, kinds);
+        for (size_t i = 0; i < count; i++)
+            values[i] = test_below(&random, kinds);
         const hsd_trend t = hsd_trend_of(values, NULL, count, 0);
         permutations = as_far = 0;
         permute(values, 0, count, abs(score_of(values, count)));
@@ -265,8 +273,9 @@ Test(trend, small_chances_are_those_of_all_permutations)
 Test(trend, ten_values_in_order_are_the_rarest)
 {
     uint64_t values[11];
-    for (size_t i = 0; i < 11; i++) values[i] = i;
-    cr_assert_eq(hsd_trend_of(values, NULL, 10, 0).p_millionths, 1); /* 2 of 3,628,800, rounded */
+    for (size_t i = 0; i < 11; i++)
+        values[i] = i;
+    cr_assert_eq(hsd_trend_of(values, NULL, 10, 0).p_millionths, 1);  /* 2 of 3,628,800, rounded */
     cr_assert_eq(hsd_trend_of(values, NULL, 11, 0).p_millionths, 26); /* z = 54 / sqrt(165) */
 }
 

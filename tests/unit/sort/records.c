@@ -14,9 +14,8 @@ uint64_t records_draw(uint64_t *state)
 
 const char *shape_name(shape of)
 {
-    static const char *const names[] = {"random",   "few keys",  "all equal",
-                                        "ordered",  "reversed",  "nearly ordered",
-                                        "extremes", "addresses", "high bits"};
+    static const char *const names[] = {"random",         "few keys", "all equal", "ordered",  "reversed",
+                                        "nearly ordered", "extremes", "addresses", "high bits"};
     return names[of];
 }
 
@@ -30,8 +29,7 @@ static uint64_t word_of(shape of, size_t i, size_t count, unsigned word, uint64_
     case REVERSED: return word == 0 ? (count - i) * 1000 : any;
     case NEARLY_ORDERED: return word == 0 ? i * 16 + (any % 50 == 0 ? any % 5000 : 0) : any % 100;
     case EXTREMES: return any % 3 == 0 ? 0 : any % 3 == 1 ? UINT64_MAX : any;
-    case ADDRESSES:
-        return word == 0 ? UINT64_C(0x7f0000000000) + any % (count * 4 + 1) * 8 : any % 1000000;
+    case ADDRESSES: return word == 0 ? UINT64_C(0x7f0000000000) + any % (count * 4 + 1) * 8 : any % 1000000;
     case HIGH_BITS: return any & UINT64_C(0xff000000000000ff);
     case RANDOM:
     case SHAPES: break;

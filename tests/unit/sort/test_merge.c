@@ -64,8 +64,7 @@ Test(losertree, picks_the_smallest_for_any_number_of_leaves)
                 cr_assert_eq(memcmp(tree.records[winner], expected + i * WORDS, WORDS * 8), 0);
                 cr_assert_eq(hsd_losertree_second(&tree), least_but(&tree, winner));
                 at[winner]++;
-                hsd_losertree_replace(&tree, at[winner] < EACH ? lists[winner] + at[winner] * WORDS
-                                                               : NULL);
+                hsd_losertree_replace(&tree, at[winner] < EACH ? lists[winner] + at[winner] * WORDS : NULL);
             }
             cr_assert_null(tree.records[hsd_losertree_winner(&tree)]);
             for (uint32_t i = 0; i < leaves; i++)
@@ -119,11 +118,8 @@ static void open_runs(fixture *f, uint32_t runs, size_t each, size_t memory_byte
     f->write_buffer = malloc(WRITE_BYTES);
     f->memory = malloc(memory_bytes);
     f->count = runs * each;
-    const hsd_runset_config config = {.words = 2,
-                                      .space = &space,
-                                      .write_buffer = f->write_buffer,
-                                      .write_bytes = WRITE_BYTES,
-                                      .capacity = runs + 3};
+    const hsd_runset_config config = {
+        .words = 2, .space = &space, .write_buffer = f->write_buffer, .write_bytes = WRITE_BYTES, .capacity = runs + 3};
     cr_assert_eq(hsd_runset_init(&f->set, &config, NULL), HSD_OK);
 }
 
@@ -131,8 +127,7 @@ static void open_runs(fixture *f, uint32_t runs, size_t each, size_t memory_byte
 static void fill_runs(fixture *f, uint32_t runs, size_t each, uint64_t *all)
 {
     for (uint32_t i = 0; i < runs; i++) {
-        all[i * each * 2] =
-            0; /* the first of each run is smaller than the last of the one before */
+        all[i * each * 2] = 0; /* the first of each run is smaller than the last of the one before */
         uint64_t *sorted = records_sorted(all + i * each * 2, each, 2);
         cr_assert_eq(hsd_runset_add(&f->set, sorted, each, NULL), HSD_OK);
         free(sorted);
@@ -150,7 +145,8 @@ static void make_runs(fixture *f, uint32_t runs, size_t each, uint64_t seed, siz
     fill_runs(f, runs, each, records_make(RANDOM, f->count, 2, seed));
 }
 
-/* Runs that come in stretches of 37, `equal` first words alike: also across the ends of stretches, where the payload decides. */
+/* Runs that come in stretches of 37, `equal` first words alike: also across the ends of stretches, where the payload
+ * decides. */
 static void make_stretches(fixture *f, uint32_t runs, size_t each, uint64_t equal, size_t memory_bytes)
 {
     open_runs(f, runs, each, memory_bytes);
@@ -177,9 +173,7 @@ static void check_merge(fixture *f, size_t memory_bytes)
     hsd_merge merge;
     const uint64_t *record;
     cr_assert_leq(f->set.count, hsd_merge_fan_in(memory_bytes));
-    cr_assert_eq(
-        hsd_merge_open(&merge, f->set.runs, f->set.count, 2, f->memory, memory_bytes, NULL),
-        HSD_OK);
+    cr_assert_eq(hsd_merge_open(&merge, f->set.runs, f->set.count, 2, f->memory, memory_bytes, NULL), HSD_OK);
     for (size_t i = 0; i < f->count; i++) {
         cr_assert_eq(hsd_merge_next(&merge, &record, NULL), HSD_OK);
         cr_assert_eq(memcmp(record, f->expected + i * 2, 16), 0, "record %zu", i);
@@ -218,8 +212,7 @@ Test(merge, fan_in_grows_with_memory_and_stays_within)
     cr_assert_eq(hsd_merge_fan_in((size_t)1 << 40), HSD_MERGE_FAN_IN_MAX);
     for (size_t memory = 1 << 16; memory < 1 << 24; memory += 77777) {
         const uint32_t runs = hsd_merge_fan_in(memory);
-        cr_assert_leq(runs * ((16 << 10) + sizeof(hsd_run_reader) + hsd_losertree_bytes(1)),
-                      memory);
+        cr_assert_leq(runs * ((16 << 10) + sizeof(hsd_run_reader) + hsd_losertree_bytes(1)), memory);
     }
     cr_assert_leq(hsd_merge_useful_bytes(10), 10 * (260 << 10));
     hsd_merge merge;
@@ -236,8 +229,7 @@ Test(merge, passes_bring_the_number_of_runs_down)
             for (int keeps = 0; keeps < 2; keeps++) {
                 fixture f;
                 make_runs(&f, runs, 50, runs, memory);
-                cr_assert_eq(hsd_runset_reduce(&f.set, target, keeps, f.memory, memory, NULL),
-                             HSD_OK);
+                cr_assert_eq(hsd_runset_reduce(&f.set, target, keeps, f.memory, memory, NULL), HSD_OK);
                 cr_assert(runs <= target ? f.set.count == runs : f.set.count <= target);
                 if (runs > target && !keeps) cr_assert_eq(f.set.count, target);
                 check_merge(&f, memory);
@@ -266,11 +258,8 @@ Test(merge, runs_that_go_on_become_one)
     uint64_t *records = records_make(ORDERED, 9000, 2, 1);
     char buffer[WRITE_BYTES];
     hsd_runset set;
-    const hsd_runset_config config = {.words = 2,
-                                      .space = &space,
-                                      .write_buffer = buffer,
-                                      .write_bytes = sizeof buffer,
-                                      .capacity = 8};
+    const hsd_runset_config config = {
+        .words = 2, .space = &space, .write_buffer = buffer, .write_bytes = sizeof buffer, .capacity = 8};
     cr_assert_eq(hsd_runset_init(&set, &config, NULL), HSD_OK);
     for (size_t i = 0; i < 9; i++)
         cr_assert_eq(hsd_runset_add(&set, records + i * 2000, 1000, NULL), HSD_OK);

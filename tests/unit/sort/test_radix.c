@@ -13,8 +13,8 @@ static void check(shape of, size_t count, unsigned words, uint64_t seed)
     uint64_t *expected = records_sorted(records, count, words);
     uint64_t *scratch = malloc((count * words + 1) * sizeof *scratch);
     hsd_radix_sort(records, scratch, count, words);
-    cr_assert_eq(memcmp(records, expected, count * words * sizeof *records), 0,
-                 "%s, %zu records of %u words", shape_name(of), count, words);
+    cr_assert_eq(memcmp(records, expected, count * words * sizeof *records), 0, "%s, %zu records of %u words",
+                 shape_name(of), count, words);
     cr_assert(hsd_radix_is_sorted(records, count, words));
     free(records);
     free(expected);
@@ -50,8 +50,7 @@ Test(radix, records_made_to_annoy_end_in_the_merge_sort)
     hsd_radix_sort(records, scratch, COUNT, WORDS);
     cr_assert_eq(memcmp(records, expected, sizeof records), 0);
     free(expected);
-    for (int bits = 1; bits < 12;
-         bits++) { /* many records in each of the buckets that stay large */
+    for (int bits = 1; bits < 12; bits++) { /* many records in each of the buckets that stay large */
         enum { MANY = 30000 };
         uint64_t *many = records_make(RANDOM, MANY, 2, (uint64_t)bits);
         uint64_t *room = malloc(MANY * 2 * sizeof *room);

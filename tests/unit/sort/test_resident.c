@@ -24,8 +24,7 @@ static size_t status_of(const char *name)
     FILE *file = fopen("/proc/self/status", "r");
     cr_assert_not_null(file);
     while (fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, name, strlen(name)) == 0)
-            sscanf(line + strlen(name), ": %lu kB", &kibibytes);
+        if (strncmp(line, name, strlen(name)) == 0) sscanf(line + strlen(name), ": %lu kB", &kibibytes);
     fclose(file);
     return (size_t)kibibytes << 10;
 }
@@ -48,16 +47,12 @@ static void drain(hsd_sorter *sorter, size_t count)
     cr_assert_eq(hsd_sorter_next(sorter, &record, NULL), HSD_END);
 }
 
-static hsd_sorter *new_sorter(hsd_temp_space *space, unsigned words, size_t memory_bytes,
-                              bool use_thread)
+static hsd_sorter *new_sorter(hsd_temp_space *space, unsigned words, size_t memory_bytes, bool use_thread)
 {
     hsd_sorter *sorter = NULL;
     hsd_temp_space_init(space, scratch);
-    const hsd_sorter_config config = {.record_words = words,
-                                      .key_words = 1,
-                                      .memory_bytes = memory_bytes,
-                                      .use_thread = use_thread,
-                                      .space = space};
+    const hsd_sorter_config config = {
+        .record_words = words, .key_words = 1, .memory_bytes = memory_bytes, .use_thread = use_thread, .space = space};
     cr_assert_eq(hsd_sorter_new(&sorter, &config, NULL), HSD_OK);
     return sorter;
 }

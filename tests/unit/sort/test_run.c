@@ -29,8 +29,8 @@ static void clean(void)
 
 TestSuite(run, .init = prepare, .fini = clean);
 
-static hsd_sorted_run write_run(const uint64_t *records, size_t count, unsigned words,
-                                hsd_run_codec codec, size_t buffer_bytes)
+static hsd_sorted_run write_run(const uint64_t *records, size_t count, unsigned words, hsd_run_codec codec,
+                                size_t buffer_bytes)
 {
     hsd_run_writer writer;
     hsd_sorted_run run;
@@ -51,8 +51,8 @@ static hsd_sorted_run write_run(const uint64_t *records, size_t count, unsigned 
     return run;
 }
 
-static void check_run(const hsd_sorted_run *run, const uint64_t *records, size_t count,
-                      unsigned words, size_t block_bytes)
+static void check_run(const hsd_sorted_run *run, const uint64_t *records, size_t count, unsigned words,
+                      size_t block_bytes)
 {
     hsd_run_reader reader;
     void *memory = malloc(hsd_run_reader_bytes(block_bytes));
@@ -60,8 +60,7 @@ static void check_run(const hsd_sorted_run *run, const uint64_t *records, size_t
     hsd_run_reader_init(&reader, run, words, memory, block_bytes);
     for (size_t i = 0; i < count; i++) {
         cr_assert_eq(hsd_run_reader_next(&reader, &record, NULL), HSD_OK);
-        cr_assert_eq(memcmp(record, records + i * words, words * sizeof *record), 0, "record %zu",
-                     i);
+        cr_assert_eq(memcmp(record, records + i * words, words * sizeof *record), 0, "record %zu", i);
     }
     cr_assert_eq(hsd_run_reader_next(&reader, &record, NULL), HSD_END);
     cr_assert_eq(hsd_run_reader_next(&reader, &record, NULL), HSD_END);
@@ -195,8 +194,7 @@ Test(run, failing_disks_are_told)
             hsd_error_init(&err);
             hsd_fault_reset();
             hsd_fault_arm(HSD_FAULT_PWRITE, at, true, ENOSPC);
-            hsd_run_writer_init(&writer, &file, buffer, sizeof buffer, 4,
-                                raw ? HSD_RUN_RAW : HSD_RUN_DELTA);
+            hsd_run_writer_init(&writer, &file, buffer, sizeof buffer, 4, raw ? HSD_RUN_RAW : HSD_RUN_DELTA);
             hsd_run_writer_begin(&writer, coding);
             hsd_status status = hsd_run_writer_put(&writer, records, 4000, &err);
             if (status == HSD_OK) status = hsd_run_writer_finish(&writer, &run, &err);

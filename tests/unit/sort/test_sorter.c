@@ -26,15 +26,11 @@ TestSuite(sorter, .init = prepare, .fini = scratch_remove);
 
 static hsd_sorter_config config_of(unsigned words, size_t memory_bytes, bool use_thread)
 {
-    return (hsd_sorter_config){.record_words = words,
-                               .key_words = 1,
-                               .memory_bytes = memory_bytes,
-                               .use_thread = use_thread,
-                               .space = &space};
+    return (hsd_sorter_config){
+        .record_words = words, .key_words = 1, .memory_bytes = memory_bytes, .use_thread = use_thread, .space = &space};
 }
 
-static hsd_status put_all(hsd_sorter *sorter, const uint64_t *records, size_t count, unsigned words,
-                          hsd_error *err)
+static hsd_status put_all(hsd_sorter *sorter, const uint64_t *records, size_t count, unsigned words, hsd_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         if (i % 1000 == 0) cr_assert_eq(hsd_sorter_count(sorter), i);
@@ -49,22 +45,20 @@ static void check_all(hsd_sorter *sorter, const uint64_t *expected, size_t count
     cr_assert_eq(hsd_sorter_count(sorter), count);
     for (size_t i = 0; i < count; i++) {
         cr_assert_eq(hsd_sorter_next(sorter, &record, NULL), HSD_OK);
-        if (memcmp(record, expected + i * words, words * sizeof *record) != 0)
-            cr_assert_fail("record %zu", i);
+        if (memcmp(record, expected + i * words, words * sizeof *record) != 0) cr_assert_fail("record %zu", i);
     }
     cr_assert_eq(hsd_sorter_next(sorter, &record, NULL), HSD_END);
     cr_assert_eq(hsd_sorter_next(sorter, &record, NULL), HSD_END);
 }
 
-static hsd_sorter_stats check(const hsd_sorter_config *config, size_t serve_bytes,
-                              const uint64_t *records, const uint64_t *expected, size_t count)
+static hsd_sorter_stats check(const hsd_sorter_config *config, size_t serve_bytes, const uint64_t *records,
+                              const uint64_t *expected, size_t count)
 {
     hsd_sorter *sorter = NULL;
     hsd_error err;
     hsd_error_init(&err);
     cr_assert_eq(hsd_sorter_new(&sorter, config, &err), HSD_OK, "%s", err.text);
-    cr_assert_eq(put_all(sorter, records, count, config->record_words, &err), HSD_OK, "%s",
-                 err.text);
+    cr_assert_eq(put_all(sorter, records, count, config->record_words, &err), HSD_OK, "%s", err.text);
     cr_assert_eq(hsd_sorter_finish(sorter, serve_bytes, &err), HSD_OK, "%s", err.text);
     check_all(sorter, expected, count, config->record_words);
     cr_assert_eq(hsd_sorter_rewind(sorter, NULL), HSD_OK);
@@ -83,8 +77,7 @@ Test(sorter, gives_what_qsort_gives)
         const shape of = (shape)(records_draw(&state) % SHAPES);
         const unsigned words = 1 + (unsigned)(records_draw(&state) % HSD_SORT_MAX_WORDS);
         const size_t count = records_draw(&state) % (i % 10 == 0 ? 120000 : 12000);
-        hsd_sorter_config config =
-            config_of(words, HSD_SORT_MIN_BYTES + records_draw(&state) % (4 << 20), i % 2);
+        hsd_sorter_config config = config_of(words, HSD_SORT_MIN_BYTES + records_draw(&state) % (4 << 20), i % 2);
         config.key_words = 1 + (unsigned)(records_draw(&state) % words);
         config.codec = records_draw(&state) % 4 == 0 ? HSD_RUN_RAW : HSD_RUN_DELTA;
         const size_t serve_bytes = i % 3 == 0 ? HSD_SORT_MIN_BYTES : 0;
@@ -120,8 +113,7 @@ Test(sorter, what_fits_stays_in_memory)
     uint64_t *expected = records_sorted(records, COUNT, 2);
     const hsd_sorter_config config = config_of(2, COUNT * 16 * 2 + (512 << 10), true);
     const hsd_sorter_stats stats = check(&config, 0, records, expected, COUNT);
-    cr_assert(stats.runs == 0 && stats.merge_passes == 0 && stats.temp_bytes == 0 &&
-              !stats.was_in_order);
+    cr_assert(stats.runs == 0 && stats.merge_passes == 0 && stats.temp_bytes == 0 && !stats.was_in_order);
     cr_assert_eq(space.bytes_written, 0);
     free(records);
     free(expected);
@@ -135,8 +127,7 @@ Test(sorter, what_must_be_served_from_less_is_written)
     const hsd_sorter_config config = config_of(2, 8 << 20, false);
     const hsd_sorter_stats stats = check(&config, HSD_SORT_MIN_BYTES, records, expected, COUNT);
     cr_assert(stats.runs == 1 && stats.fan_in == 1);
-    const hsd_sorter_stats whole =
-        check(&config, COUNT * 16 + (64 << 10), records, expected, COUNT);
+    const hsd_sorter_stats whole = check(&config, COUNT * 16 + (64 << 10), records, expected, COUNT);
     cr_assert_eq(whole.runs, 0);
     free(records);
     free(expected);
@@ -149,8 +140,7 @@ Test(sorter, input_in_order_is_one_run_and_is_not_sorted)
     for (int use_thread = 0; use_thread < 2; use_thread++) {
         const hsd_sorter_config config = config_of(2, 1 << 20, use_thread);
         const hsd_sorter_stats stats = check(&config, 0, records, records, COUNT);
-        cr_assert(stats.was_in_order && stats.runs == 1 && stats.fan_in == 1 &&
-                  stats.merge_passes == 0);
+        cr_assert(stats.was_in_order && stats.runs == 1 && stats.fan_in == 1 && stats.merge_passes == 0);
     }
     const hsd_sorter_config large = config_of(2, 64 << 20, false);
     cr_assert(check(&large, 0, records, records, COUNT).was_in_order);
@@ -231,8 +221,7 @@ Test(sorter, too_little_memory_names_what_suffices)
     config.memory_bytes++;
     cr_assert_eq(hsd_sorter_new(&sorter, &config, NULL), HSD_OK);
     cr_assert_eq(hsd_sorter_finish(sorter, HSD_SORT_MIN_BYTES - 1, &err), HSD_E_OVER_BUDGET);
-    cr_assert_eq(hsd_sorter_finish(sorter, HSD_SORT_MIN_BYTES, &err), HSD_OK,
-                 "it may be asked again");
+    cr_assert_eq(hsd_sorter_finish(sorter, HSD_SORT_MIN_BYTES, &err), HSD_OK, "it may be asked again");
     hsd_sorter_free(sorter);
 }
 
@@ -241,9 +230,8 @@ Test(sorter, misuse_is_told)
     hsd_sorter *sorter = NULL;
     const uint64_t record[2] = {1, 2};
     const uint64_t *out;
-    hsd_sorter_config bad[] = {config_of(0, 1 << 20, false), config_of(9, 1 << 20, false),
-                               config_of(2, 1 << 20, false), config_of(2, 1 << 20, false),
-                               config_of(2, 1 << 20, false)};
+    hsd_sorter_config bad[] = {config_of(0, 1 << 20, false), config_of(9, 1 << 20, false), config_of(2, 1 << 20, false),
+                               config_of(2, 1 << 20, false), config_of(2, 1 << 20, false)};
     bad[2].key_words = 0;
     bad[3].key_words = 3;
     bad[4].space = NULL;
@@ -264,8 +252,7 @@ Test(sorter, misuse_is_told)
 
 /* One whole sort with a fault armed; what it returned, and whether the fault struck. */
 static hsd_status sort_with_fault(hsd_fault_family family, uint64_t at, int error, bool use_thread,
-                                  const uint64_t *records, const uint64_t *expected, size_t count,
-                                  bool *struck)
+                                  const uint64_t *records, const uint64_t *expected, size_t count, bool *struck)
 {
     hsd_sorter *sorter = NULL;
     hsd_error err;
@@ -273,8 +260,7 @@ static hsd_status sort_with_fault(hsd_fault_family family, uint64_t at, int erro
     hsd_error_init(&err);
     hsd_fault_reset();
     hsd_fault_arm(family, at, true, error);
-    const hsd_sorter_config config =
-        config_of(2, HSD_SORT_MIN_BYTES + (use_thread ? 4 << 20 : 0), use_thread);
+    const hsd_sorter_config config = config_of(2, HSD_SORT_MIN_BYTES + (use_thread ? 4 << 20 : 0), use_thread);
     hsd_status status = hsd_sorter_new(&sorter, &config, &err);
     if (status == HSD_OK) status = put_all(sorter, records, count, 2, &err);
     if (status == HSD_OK) status = hsd_sorter_finish(sorter, 0, &err);
@@ -308,10 +294,8 @@ static void sweep(hsd_fault_family family, int error, hsd_status expected_status
     bool struck = true;
     uint64_t strikes = 0;
     for (uint64_t at = 1; struck; at += at < 6 ? 1 : at / 3) {
-        const hsd_status status =
-            sort_with_fault(family, at, error, use_thread, records, expected, count, &struck);
-        const bool is_harmless =
-            family == HSD_FAULT_MALLOC && status == HSD_END; /* giving rows back */
+        const hsd_status status = sort_with_fault(family, at, error, use_thread, records, expected, count, &struck);
+        const bool is_harmless = family == HSD_FAULT_MALLOC && status == HSD_END; /* giving rows back */
         cr_assert(is_harmless || status == (struck ? expected_status : HSD_END), "%s call %d: %d",
                   hsd_fault_name(family), (int)at, (int)status);
         strikes += status < 0;
@@ -341,9 +325,7 @@ Test(sorter, does_without_a_thread_that_cannot_be_had)
     uint64_t *records = records_make(RANDOM, 400000, 2, 8);
     uint64_t *expected = records_sorted(records, 400000, 2);
     bool struck = false;
-    cr_assert_eq(
-        sort_with_fault(HSD_FAULT_THREAD, 1, EAGAIN, true, records, expected, 400000, &struck),
-        HSD_END);
+    cr_assert_eq(sort_with_fault(HSD_FAULT_THREAD, 1, EAGAIN, true, records, expected, 400000, &struck), HSD_END);
     cr_assert(struck, "the case must use a thread to mean something");
     free(records);
     free(expected);

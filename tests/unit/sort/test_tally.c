@@ -71,12 +71,14 @@ static void add_apart(uint64_t keys, uint64_t adds)
     test_random random = {test_seed(keys)};
     hsd_tally *tallies[2];
     hsd_amount *wanted = calloc(keys, sizeof *wanted);
-    for (int i = 0; i < 2; i++) cr_assert_eq(hsd_tally_new(&tallies[i], 2, 0, &space, NULL, &err), HSD_OK);
+    for (int i = 0; i < 2; i++)
+        cr_assert_eq(hsd_tally_new(&tallies[i], 2, 0, &space, NULL, &err), HSD_OK);
     for (uint64_t i = 0; i < adds; i++) {
         const uint64_t k = test_below(&random, keys);
         wanted[k].objects += 1;
         wanted[k].bytes += i;
-        cr_assert_eq(hsd_tally_add(tallies[test_below(&random, 2)], (const uint64_t[2]){k / 7, k % 7}, 1, i, &err), HSD_OK);
+        cr_assert_eq(hsd_tally_add(tallies[test_below(&random, 2)], (const uint64_t[2]){k / 7, k % 7}, 1, i, &err),
+                     HSD_OK);
     }
     cr_assert_eq(hsd_tally_absorb(tallies[0], tallies[1], &err), HSD_OK, "%s", err.text);
     hsd_tally_free(tallies[1]);
@@ -111,7 +113,8 @@ Test(tally, cannot_spill_where_there_is_no_room_for_temporary_files)
     hsd_status status = HSD_OK;
     hsd_temp_space_init(&space, "/nonexistent");
     cr_assert_eq(hsd_tally_new(&tally, 1, 0, &space, NULL, &err), HSD_OK);
-    for (uint64_t i = 0; i < 100000 && status == HSD_OK; i++) status = hsd_tally_add(tally, &i, 1, 1, &err);
+    for (uint64_t i = 0; i < 100000 && status == HSD_OK; i++)
+        status = hsd_tally_add(tally, &i, 1, 1, &err);
     if (status == HSD_OK) status = hsd_tally_finish(tally, 1, &err);
     cr_assert_eq(status, HSD_E_IO);
     hsd_tally_free(tally);

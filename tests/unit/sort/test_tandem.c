@@ -24,7 +24,8 @@ TestSuite(tandem, .init = setup);
 /* A finished sorter with `counts[key]` records of each key; even keys share their first word. */
 static hsd_sorter *stream_of(const uint32_t counts[KEYS])
 {
-    const hsd_sorter_config config = {.record_words = 3, .key_words = 2, .memory_bytes = HSD_SORT_MIN_BYTES, .space = &space};
+    const hsd_sorter_config config = {
+        .record_words = 3, .key_words = 2, .memory_bytes = HSD_SORT_MIN_BYTES, .space = &space};
     hsd_sorter *sorter;
     cr_assert_eq(hsd_sorter_new(&sorter, &config, &err), HSD_OK);
     for (uint64_t key = 0; key < KEYS; key++) {
@@ -43,7 +44,8 @@ static void check(hsd_tandem *tandem, uint32_t streams, uint32_t counts[MAX_STRE
     const uint64_t *const *records;
     for (uint64_t key = 0; key < KEYS; key++) {
         uint32_t most = 0;
-        for (uint32_t s = 0; s < streams; s++) most = counts[s][key] > most ? counts[s][key] : most;
+        for (uint32_t s = 0; s < streams; s++)
+            most = counts[s][key] > most ? counts[s][key] : most;
         for (uint32_t i = 0; i < most; i++) {
             cr_assert_eq(hsd_tandem_next(tandem, &records, &err), HSD_OK);
             for (uint32_t s = 0; s < streams; s++) {
@@ -68,12 +70,14 @@ Test(tandem, equals_a_naive_merge_for_any_number_of_streams)
         hsd_sorter *sorters[MAX_STREAMS];
         hsd_tandem *tandem;
         for (uint32_t s = 0; s < streams; s++) {
-            for (int key = 0; key < KEYS; key++) counts[s][key] = (uint32_t)test_below(&random, 3);
+            for (int key = 0; key < KEYS; key++)
+                counts[s][key] = (uint32_t)test_below(&random, 3);
             sorters[s] = stream_of(counts[s]);
         }
         cr_assert_eq(hsd_tandem_new(&tandem, sorters, streams, &err), HSD_OK);
         check(tandem, streams, counts);
         hsd_tandem_free(tandem);
-        for (uint32_t s = 0; s < streams; s++) hsd_sorter_free(sorters[s]);
+        for (uint32_t s = 0; s < streams; s++)
+            hsd_sorter_free(sorters[s]);
     }
 }

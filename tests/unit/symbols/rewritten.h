@@ -22,8 +22,8 @@ char *text_of_capture(const void *bytes, size_t size, hsd_damage damage);
 /* Faults that verify finds. */
 uint64_t faults_of_capture(const void *bytes, size_t size);
 
-/* The text form with `mark` behind the opening quote of the text of each string and type, without counts of blocks. A text that may grow no
- * more stays. To be freed. */
+/* The text form with `mark` behind the opening quote of the text of each string and type, without counts of blocks. A
+ * text that may grow no more stays. To be freed. */
 char *mark_names(const char *text, const char *mark);
 
 #endif

@@ -1,4 +1,5 @@
-/* A program and a library to look names up in: functions of every kind of linkage, inlined ones, variables of every kind. */
+/* A program and a library to look names up in: functions of every kind of linkage, inlined ones, variables of every
+ * kind. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +24,7 @@ static inline __attribute__((always_inline)) session *new_session(const char *na
     return s;
 }
 
-static inline __attribute__((always_inline)) session *wrapped(const char *name)
-{
-    return new_session(name);
-}
+static inline __attribute__((always_inline)) session *wrapped(const char *name) { return new_session(name); }
 
 __attribute__((noinline)) session *make_session(const char *name)
 {

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* dladdr */
 /*
- * A whole capture resolved against this very program, and again with every allocation and every call of the system failing in turn:
- * a sentence each time, nothing left open.
+ * A whole capture resolved against this very program, and again with every allocation and every call of the system
+ * failing in turn: a sentence each time, nothing left open.
  */
 #include <criterion/criterion.h>
 #include <dlfcn.h>
@@ -33,14 +33,16 @@ static void name_of(char *out, size_t room, const void *address)
     snprintf(out, room, "test+0x%zx{%s}", (size_t)((const char *)address - (const char *)info.dli_fbase), build_id);
 }
 
-/* A legal capture with four strings more: a function, a variable, a place that nobody knows, a block that a function asked for. */
+/* A legal capture with four strings more: a function, a variable, a place that nobody knows, a block that a function
+ * asked for. */
 static forge capture_of_names(void)
 {
     char function[256], variable[256], text[1024];
     forge f = forge_begin();
     name_of(function, sizeof function, (const char *)(uintptr_t)name_of + 1);
     name_of(variable, sizeof variable, &planted_variable[2]);
-    const int size = snprintf(text, sizeof text, "%s{variable} %snowhere+0x10{00}{allocated} <=64 B at %s", function, variable, function);
+    const int size = snprintf(text, sizeof text, "%s{variable} %snowhere+0x10{00}{allocated} <=64 B at %s", function,
+                              variable, function);
     const size_t sizes[] = {strlen(function), 11 + strlen(variable), 16};
     forge_info(&f, 0, 0);
     legal_put_tables(&f);
@@ -55,7 +57,8 @@ static forge capture_of_names(void)
     return f;
 }
 
-static hsd_status resolve(const memfile *in, const memfile *out, const hsd_symbol_options *options, hsd_symbol_result *result, hsd_error *err)
+static hsd_status resolve(const memfile *in, const memfile *out, const hsd_symbol_options *options,
+                          hsd_symbol_result *result, hsd_error *err)
 {
     hsd_error_init(err);
     const int fd = open(out->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
@@ -122,9 +125,10 @@ static void fail_each(hsd_fault_family family, int error)
         hsd_fault_arm(family, k, false, error);
         const hsd_status status = resolve(&in, &out, &options, NULL, &err);
         hsd_fault_reset();
-        cr_assert(status == HSD_OK || err.text[0] != '\0', "call %llu of %s", (unsigned long long)k, hsd_fault_name(family));
-        cr_assert(status == HSD_OK || status == HSD_E_NOMEM || status == HSD_E_IO, "call %llu of %s: %s", (unsigned long long)k,
-                  hsd_fault_name(family), err.text);
+        cr_assert(status == HSD_OK || err.text[0] != '\0', "call %llu of %s", (unsigned long long)k,
+                  hsd_fault_name(family));
+        cr_assert(status == HSD_OK || status == HSD_E_NOMEM || status == HSD_E_IO, "call %llu of %s: %s",
+                  (unsigned long long)k, hsd_fault_name(family), err.text);
     }
     memfile_close(&in);
     memfile_close(&out);

@@ -1,6 +1,6 @@
 /*
- * Copies with other texts, held against the text form of the original with the same change made to it by hand; blocks that grow
- * past the limits; every prefix; damage.
+ * Copies with other texts, held against the text form of the original with the same change made to it by hand; blocks
+ * that grow past the limits; every prefix; damage.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -152,7 +152,8 @@ static hsd_capture *open_bytes(memfile *file, const uint8_t *bytes, size_t size)
     return capture;
 }
 
-/* Number of strings from 1000 on whose text is `size` bytes and begins with `begin`, or with the key where that is NULL. */
+/* Number of strings from 1000 on whose text is `size` bytes and begins with `begin`, or with the key where that is
+ * NULL. */
 static unsigned count_strings(const uint8_t *bytes, size_t file_size, size_t size, const char *begin)
 {
     memfile file;
@@ -250,7 +251,8 @@ Test(rewrite, copies_every_prefix_as_far_as_it_goes)
         }
         cr_assert_eq(r.status, HSD_OK, "byte %zu: %s", cut, r.err.text);
         cr_assert(!r.result.is_whole, "byte %zu", cut);
-        char *before = text_of_capture(bytes, cut, HSD_DAMAGE_SKIP), *after = text_of_capture(r.bytes, r.size, HSD_DAMAGE_SKIP);
+        char *before = text_of_capture(bytes, cut, HSD_DAMAGE_SKIP),
+             *after = text_of_capture(r.bytes, r.size, HSD_DAMAGE_SKIP);
         cr_assert_eq(before == NULL, after == NULL, "byte %zu", cut);
         cr_assert_null(text_of_capture(r.bytes, r.size, HSD_DAMAGE_REFUSE), "byte %zu: it became complete", cut);
         if (before != NULL) {
@@ -275,8 +277,7 @@ Test(rewrite, refuses_what_is_damaged)
         rewritten r = rewritten_of(bytes, size, mark, NULL);
         cr_assert_neq(r.status, HSD_OK, "byte %zu", at);
         cr_assert(r.err.text[0] != '\0', "byte %zu", at);
-        if (at >= HSC_FILE_HEADER_BYTES && r.status == HSD_E_CORRUPT)
-            cr_assert(r.err.hint[0] != '\0', "byte %zu", at);
+        if (at >= HSC_FILE_HEADER_BYTES && r.status == HSD_E_CORRUPT) cr_assert(r.err.hint[0] != '\0', "byte %zu", at);
         rewritten_free(&r);
         bytes[at] ^= 0x10;
     }

@@ -1,4 +1,5 @@
-/* Instructions as far as a pointer is followed through them, and types by the names of library functions. What becomes of both in real programs: tests/agents. */
+/* Instructions as far as a pointer is followed through them, and types by the names of library functions. What becomes
+ * of both in real programs: tests/agents. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,16 @@
 Test(x86, knows_where_a_register_goes)
 {
     hsd_x86 one = DECODE(0x48, 0x89, 0x45, 0xe8); /* mov %rax,-0x18(%rbp) */
-    cr_assert(one.kind == HSD_X86_STORE && one.size == 4 && one.is_memory && one.is_whole && one.reg == HSD_X86_RAX && one.base == HSD_X86_RBP);
+    cr_assert(one.kind == HSD_X86_STORE && one.size == 4 && one.is_memory && one.is_whole && one.reg == HSD_X86_RAX &&
+              one.base == HSD_X86_RBP);
     cr_assert_eq(one.displacement, -0x18);
     one = DECODE(0x48, 0x89, 0x05, 0x22, 0x2b, 0x00, 0x00); /* mov %rax,0x2b22(%rip) */
     cr_assert(one.kind == HSD_X86_STORE && one.base == HSD_X86_RIP && one.displacement == 0x1007 + 0x2b22);
     one = DECODE(0x48, 0x89, 0x0c, 0x02); /* mov %rcx,(%rdx,%rax,1) */
     cr_assert(one.kind == HSD_X86_STORE && one.has_index && one.base == 2 && one.index == 0);
     one = DECODE(0x4c, 0x8b, 0x64, 0x24, 0x08); /* mov 0x8(%rsp),%r12 */
-    cr_assert(one.kind == HSD_X86_LOAD && one.reg == 12 && one.base == HSD_X86_RSP && one.displacement == 8 && !one.has_index);
+    cr_assert(one.kind == HSD_X86_LOAD && one.reg == 12 && one.base == HSD_X86_RSP && one.displacement == 8 &&
+              !one.has_index);
     one = DECODE(0x48, 0x83, 0xc0, 0x10); /* add $0x10,%rax */
     cr_assert(one.kind == HSD_X86_ADD && one.base == HSD_X86_RAX && one.displacement == 16);
     one = DECODE(0x48, 0x01, 0xe9); /* add %rbp,%rcx */
@@ -26,9 +29,11 @@ Test(x86, knows_where_a_register_goes)
     one = DECODE(0x4c, 0x03, 0xc0); /* add %rax,%r8: the other form */
     cr_assert(one.kind == HSD_X86_ADD_REGISTER && one.reg == HSD_X86_RAX && one.base == 8);
     cr_assert_eq(DECODE(0x01, 0xe9).kind, HSD_X86_OTHER); /* add %ebp,%ecx: no pointer any more */
-    one = DECODE(0x48, 0x03, 0x4d, 0x08); /* add 0x8(%rbp),%rcx */
-    cr_assert(one.kind == HSD_X86_ADD_REGISTER && one.reg == HSD_X86_NO_REGISTER && one.base == 1 && !one.is_memory && one.size == 4);
-    cr_assert_eq(DECODE(0x48, 0x01, 0x4d, 0x08).kind, HSD_X86_OTHER); /* add %rcx,0x8(%rbp): no register changes */
+    one = DECODE(0x48, 0x03, 0x4d, 0x08);                 /* add 0x8(%rbp),%rcx */
+    cr_assert(one.kind == HSD_X86_ADD_REGISTER && one.reg == HSD_X86_NO_REGISTER && one.base == 1 && !one.is_memory &&
+              one.size == 4);
+    /* add %rcx,0x8(%rbp): no register changes */
+    cr_assert_eq(DECODE(0x48, 0x01, 0x4d, 0x08).kind, HSD_X86_OTHER);
     one = DECODE(0x89, 0xd8); /* mov %ebx,%eax: half of it */
     cr_assert(one.kind == HSD_X86_STORE && !one.is_memory && !one.is_whole);
 }
@@ -74,48 +79,77 @@ static void expect(const char *wanted, const hsd_generic_function *functions, si
     hsd_generic_release(&generic);
 }
 
-#define EXPECT(wanted, ...) expect(wanted, (const hsd_generic_function[]){__VA_ARGS__}, sizeof((const hsd_generic_function[]){__VA_ARGS__}) / sizeof(hsd_generic_function))
+#define EXPECT(wanted, ...)                                                                                            \
+    expect(wanted, (const hsd_generic_function[]){__VA_ARGS__},                                                        \
+           sizeof((const hsd_generic_function[]){__VA_ARGS__}) / sizeof(hsd_generic_function))
 
 Test(generic, cpp)
 {
-    EXPECT("shop::Item[]", {.name = "std::__new_allocator<shop::Item>::allocate"}, {.name = "std::vector<shop::Item, std::allocator<shop::Item> >::push_back"});
-    EXPECT("node of std::map<long, Session>", {.name = "std::__new_allocator<std::_Rb_tree_node<std::pair<long const, Session> > >::allocate"});
+    EXPECT("shop::Item[]", {.name = "std::__new_allocator<shop::Item>::allocate"},
+           {.name = "std::vector<shop::Item, std::allocator<shop::Item> >::push_back"});
+    EXPECT("node of std::map<long, Session>",
+           {.name = "std::__new_allocator<std::_Rb_tree_node<std::pair<long const, Session> > >::allocate"});
     EXPECT("Account", {.name = "std::make_unique<Account>"});
     EXPECT("std::string", {.name = "std::__new_allocator<char>::allocate"},
            {.name = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::_M_create"});
-    EXPECT("buckets of std::unordered_map<long, Visit>", {.name = "std::__new_allocator<std::__detail::_Hash_node_base*>::allocate"},
-           {.name = "std::_Hashtable<long, std::pair<long const, Visit>, std::allocator<std::pair<long const, Visit> > >::_M_rehash"});
+    EXPECT("buckets of std::unordered_map<long, Visit>",
+           {.name = "std::__new_allocator<std::__detail::_Hash_node_base*>::allocate"},
+           {.name = "std::_Hashtable<long, std::pair<long const, Visit>, std::allocator<std::pair<long const, Visit> > "
+                    ">::_M_rehash"});
     EXPECT("", {.name = "operator new"}, {.name = "std::vector<int>::push_back"});
 }
 
 Test(generic, rust)
 {
-    EXPECT("Vec<Order>", {.name = "alloc::raw_vec::RawVec<T,A>::grow_one", .parameter = "Order"}, {.name = "alloc::vec::Vec<T,A>::push", .parameter = "Order"});
+    EXPECT("Vec<Order>", {.name = "alloc::raw_vec::RawVec<T,A>::grow_one", .parameter = "Order"},
+           {.name = "alloc::vec::Vec<T,A>::push", .parameter = "Order"});
     EXPECT("VecDeque<Order>", {.name = "alloc::raw_vec::RawVec<T,A>::grow_one", .parameter = "Order"},
            {.name = "alloc::collections::vec_deque::VecDeque<T,A>::grow", .parameter = "Order"});
-    EXPECT("String", {.name = "<alloc::vec::Vec<u8>>::with_capacity"}, {.name = "<alloc::string::String>::with_capacity"});
-    EXPECT("Vec<u8>", {.name = "<alloc::vec::Vec<u8>>::with_capacity"}, {.name = "std::io::Buffer::new"}, {.name = "alloc::string::String::from"});
-    EXPECT("Arc<Node>", {.name = "alloc::boxed::Box<T>::new", .parameter = "ArcInner<shop::Node>"}, {.name = "alloc::sync::Arc<T>::new", .parameter = "Node"});
-    EXPECT("BTreeMap<String, u64>", {.name = "alloc::boxed::Box<T,A>::new_uninit_in", .parameter = "LeafNode<alloc::string::String, u64>"});
-    EXPECT("HashMap<u32, Session>", {.name = "hashbrown::raw::RawTable<T,A>::reserve_rehash", .parameter = "(u32, shop::Session)"});
+    EXPECT("String", {.name = "<alloc::vec::Vec<u8>>::with_capacity"},
+           {.name = "<alloc::string::String>::with_capacity"});
+    EXPECT("Vec<u8>", {.name = "<alloc::vec::Vec<u8>>::with_capacity"}, {.name = "std::io::Buffer::new"},
+           {.name = "alloc::string::String::from"});
+    EXPECT("Arc<Node>", {.name = "alloc::boxed::Box<T>::new", .parameter = "ArcInner<shop::Node>"},
+           {.name = "alloc::sync::Arc<T>::new", .parameter = "Node"});
+    EXPECT("BTreeMap<String, u64>",
+           {.name = "alloc::boxed::Box<T,A>::new_uninit_in", .parameter = "LeafNode<alloc::string::String, u64>"});
+    EXPECT("HashMap<u32, Session>",
+           {.name = "hashbrown::raw::RawTable<T,A>::reserve_rehash", .parameter = "(u32, shop::Session)"});
     EXPECT("HashSet<u64>", {.name = "hashbrown::raw::RawTable<T,A>::reserve_rehash", .parameter = "(u64, ())"});
-    EXPECT("LinkedList<Order>", {.name = "alloc::boxed::Box<T>::new", .parameter = "Node<shop::Order>"}, {.name = "alloc::collections::linked_list::LinkedList<T>::push_back"});
-    EXPECT("Vec<HashMap<u32, Session>>", {.name = "alloc::vec::Vec<T,A>::push", .parameter = "std::collections::HashMap<u32, shop::Session, std::hash::random::RandomState>"});
+    EXPECT("LinkedList<Order>", {.name = "alloc::boxed::Box<T>::new", .parameter = "Node<shop::Order>"},
+           {.name = "alloc::collections::linked_list::LinkedList<T>::push_back"});
+    EXPECT("Vec<HashMap<u32, Session>>",
+           {.name = "alloc::vec::Vec<T,A>::push",
+            .parameter = "std::collections::HashMap<u32, shop::Session, std::hash::random::RandomState>"});
 }
 
 Test(generic, zig)
 {
     EXPECT("Node", {.name = "mem.Allocator.create__func_7", .result = "error{OutOfMemory}!*shop.Node"});
     EXPECT("[]Node", {.name = "mem.Allocator.alloc__func_7", .result = "error{OutOfMemory}![]shop.Node"});
-    EXPECT("ArrayList(Order)", {.name = "mem.Allocator.alignedAlloc__func_8", .result = "error{OutOfMemory}![]shop.Order"},
+    EXPECT("ArrayList(Order)",
+           {.name = "mem.Allocator.alignedAlloc__func_8", .result = "error{OutOfMemory}![]shop.Order"},
            {.name = "array_list.Aligned(shop.Order,null).append"});
     EXPECT("HashMap(u64, *Account)", {.name = "hash_map.Custom(u64,*shop.Account,hash_map.AutoContext(u64),80).grow"});
 }
 
 Test(generic, names_that_end_early_say_nothing_wrong)
 {
-    static const char *const names[] = {"std::__new_allocator<", "std::__new_allocator<::allocate", "std::make_unique<", "std::basic_string<", "std::basic_string<,,", "std::_Hashtable<",
-                                        "alloc::boxed::", "hashbrown::raw::RawTable<", "alloc::vec::Vec<", "array_list.Aligned(", "hash_map.Custom(", "mem.Allocator.create__", "<", "", "_ZN"};
+    static const char *const names[] = {"std::__new_allocator<",
+                                        "std::__new_allocator<::allocate",
+                                        "std::make_unique<",
+                                        "std::basic_string<",
+                                        "std::basic_string<,,",
+                                        "std::_Hashtable<",
+                                        "alloc::boxed::",
+                                        "hashbrown::raw::RawTable<",
+                                        "alloc::vec::Vec<",
+                                        "array_list.Aligned(",
+                                        "hash_map.Custom(",
+                                        "mem.Allocator.create__",
+                                        "<",
+                                        "",
+                                        "_ZN"};
     static const char *const types[] = {NULL, "", "(", "(,", "LeafNode<", "ArcInner<", "Node<", "::", "[", "!", "!*"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         for (size_t k = 0; k < sizeof types / sizeof types[0]; k++) {

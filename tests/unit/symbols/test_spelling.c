@@ -1,4 +1,5 @@
-/* Names of C++ as people write them: real ones of libstdc++ and libc++, what is left alone, and names that are made to confuse. */
+/* Names of C++ as people write them: real ones of libstdc++ and libc++, what is left alone, and names that are made to
+ * confuse. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,12 +32,14 @@ Test(spelling, leaves_out_what_is_the_default)
 {
     expect(STRING, "std::string");
     expect("std::vector<int, std::allocator<int> >", "std::vector<int>");
-    expect("std::map<int, Session*, std::less<int>, std::allocator<std::pair<int const, Session*> > >", "std::map<int, Session*>");
-    expect("std::unordered_map<" STRING ", " STRING ", std::hash<" STRING " >, std::equal_to<" STRING " >, std::allocator<std::pair<" STRING
-           " const, " STRING " > > >",
+    expect("std::map<int, Session*, std::less<int>, std::allocator<std::pair<int const, Session*> > >",
+           "std::map<int, Session*>");
+    expect("std::unordered_map<" STRING ", " STRING ", std::hash<" STRING " >, std::equal_to<" STRING
+           " >, std::allocator<std::pair<" STRING " const, " STRING " > > >",
            "std::unordered_map<std::string, std::string>");
     expect("std::unique_ptr<Session, std::default_delete<Session> >", "std::unique_ptr<Session>");
-    expect("std::priority_queue<int, std::vector<int, std::allocator<int> >, std::less<int> >", "std::priority_queue<int>");
+    expect("std::priority_queue<int, std::vector<int, std::allocator<int> >, std::less<int> >",
+           "std::priority_queue<int>");
     expect("std::basic_ostream<char, std::char_traits<char> >::flush", "std::ostream::flush");
     expect("tbb::concurrent_vector<int, std::allocator<int> >", "tbb::concurrent_vector<int>");
 }
@@ -56,23 +59,31 @@ Test(spelling, keeps_what_somebody_chose)
 Test(spelling, knows_both_libraries)
 {
     expect_mangled("_ZTVNSt3__112basic_stringIcNS_11char_traitsIcEENS_9allocatorIcEEEE", "vtable for std::string");
-    expect_mangled("_ZTVNSt3__13mapIi7SessionNS_4lessIiEENS_9allocatorINS_4pairIKiS1_EEEEEE", "vtable for std::map<int, Session>");
-    expect_mangled("_ZTVNSt3__120__shared_ptr_emplaceI7SessionNS_9allocatorIS1_EEEE", "vtable for std::make_shared<Session>");
-    expect_mangled("_ZTVSt23_Sp_counted_ptr_inplaceI7SessionSaIS0_ELN9__gnu_cxx12_Lock_policyE2EE", "vtable for std::make_shared<Session>");
-    expect_mangled("_ZTVSt15_Sp_counted_ptrIP7SessionLN9__gnu_cxx12_Lock_policyE2EE", "vtable for counts of std::shared_ptr<Session>");
-    expect_mangled("_ZTVSt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE7SessionSt4lessIS5_ESaISt4pairIKS5_S6_EEE",
-                   "vtable for std::map<std::string, Session>");
-    expect("absl::lts_20230125::flat_hash_map<int, int, absl::lts_20230125::hash_internal::Hash<int>, std::equal_to<int>, "
-           "std::allocator<std::pair<int const, int> > >",
-           "absl::flat_hash_map<int, int>");
+    expect_mangled("_ZTVNSt3__13mapIi7SessionNS_4lessIiEENS_9allocatorINS_4pairIKiS1_EEEEEE",
+                   "vtable for std::map<int, Session>");
+    expect_mangled("_ZTVNSt3__120__shared_ptr_emplaceI7SessionNS_9allocatorIS1_EEEE",
+                   "vtable for std::make_shared<Session>");
+    expect_mangled("_ZTVSt23_Sp_counted_ptr_inplaceI7SessionSaIS0_ELN9__gnu_cxx12_Lock_policyE2EE",
+                   "vtable for std::make_shared<Session>");
+    expect_mangled("_ZTVSt15_Sp_counted_ptrIP7SessionLN9__gnu_cxx12_Lock_policyE2EE",
+                   "vtable for counts of std::shared_ptr<Session>");
+    expect_mangled(
+        "_ZTVSt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE7SessionSt4lessIS5_ESaISt4pairIKS5_S6_EEE",
+        "vtable for std::map<std::string, Session>");
+    expect(
+        "absl::lts_20230125::flat_hash_map<int, int, absl::lts_20230125::hash_internal::Hash<int>, std::equal_to<int>, "
+        "std::allocator<std::pair<int const, int> > >",
+        "absl::flat_hash_map<int, int>");
     expect("std::filesystem::__cxx11::path", "std::filesystem::path");
 }
 
 Test(spelling, says_what_holds_an_element)
 {
-    expect("std::_Rb_tree_node<std::pair<" STRING " const, std::vector<int, std::allocator<int> > > >", "node of std::map<std::string, std::vector<int>>");
+    expect("std::_Rb_tree_node<std::pair<" STRING " const, std::vector<int, std::allocator<int> > > >",
+           "node of std::map<std::string, std::vector<int>>");
     expect("std::_Rb_tree_node<int>", "node of std::set<int>");
-    expect("std::__detail::_Hash_node<std::pair<int const, std::pair<int, int> >, true>", "node of std::unordered_map<int, std::pair<int, int>>");
+    expect("std::__detail::_Hash_node<std::pair<int const, std::pair<int, int> >, true>",
+           "node of std::unordered_map<int, std::pair<int, int>>");
     expect("std::__1::__tree_node<std::__1::__value_type<int, Session>, void*>", "node of std::map<int, Session>");
     expect("std::__1::__hash_node<int, void*>", "node of std::unordered_set<int>");
     expect("std::_List_node<Session>", "node of std::list<Session>");
@@ -101,8 +112,20 @@ Test(spelling, is_not_led_astray_by_operators)
 /* What does not add up stays as it is. */
 Test(spelling, leaves_alone_what_it_does_not_understand)
 {
-    static const char *const others[] = {"", "main", "a<b", "a<b(c>)", "a<(>", "std::vector<", "std::basic_string<>", "std::_Rb_tree_node<>", "<", "(", "{[<(",
-                                         "std::map<,,,", "operator<", "std::pair<int, "};
+    static const char *const others[] = {"",
+                                         "main",
+                                         "a<b",
+                                         "a<b(c>)",
+                                         "a<(>",
+                                         "std::vector<",
+                                         "std::basic_string<>",
+                                         "std::_Rb_tree_node<>",
+                                         "<",
+                                         "(",
+                                         "{[<(",
+                                         "std::map<,,,",
+                                         "operator<",
+                                         "std::pair<int, "};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         expect(others[i], others[i]);
 }
@@ -126,15 +149,37 @@ Test(spelling, is_bounded)
 /* Any bytes: never out of bounds, and what comes out is no longer than a name of a container makes it. */
 Test(spelling, survives_any_bytes)
 {
-    static const char *const words[] = {"<", ">", ", ", "(", ")", " ", "std::", "map", "std::vector<", "std::allocator<", "std::_Rb_tree_node<std::pair<", " const",
-                                        "__1::", "operator", "[abi:", "]", "{", "}", "int", "std::basic_string<char", "(anonymous namespace)", "-", "*"};
+    static const char *const words[] = {"<",
+                                        ">",
+                                        ", ",
+                                        "(",
+                                        ")",
+                                        " ",
+                                        "std::",
+                                        "map",
+                                        "std::vector<",
+                                        "std::allocator<",
+                                        "std::_Rb_tree_node<std::pair<",
+                                        " const",
+                                        "__1::",
+                                        "operator",
+                                        "[abi:",
+                                        "]",
+                                        "{",
+                                        "}",
+                                        "int",
+                                        "std::basic_string<char",
+                                        "(anonymous namespace)",
+                                        "-",
+                                        "*"};
     uint32_t random = 1;
     for (int round = 0; round < 20000; round++) {
         char name[512];
         size_t used = 0;
         for (int i = 0; i < 16; i++) {
             random = random * 1664525 + 1013904223;
-            used += (size_t)snprintf(name + used, sizeof name - used, "%s", words[(random >> 8) % (sizeof words / sizeof words[0])]);
+            used += (size_t)snprintf(name + used, sizeof name - used, "%s",
+                                     words[(random >> 8) % (sizeof words / sizeof words[0])]);
         }
         hsd_buffer out = {0};
         cr_assert_eq(hsd_spell(&out, name, NULL), HSD_OK);

@@ -14,7 +14,8 @@ static const hsd_view_guard guard = {.port = 8123, .token = TOKEN};
 /* What the page sends. */
 static hsd_view_request good(const char *target)
 {
-    return (hsd_view_request){.method = "GET", .target = target, .host = "127.0.0.1:8123", .hosts = 1, .token = TOKEN, .tokens = 1};
+    return (hsd_view_request){
+        .method = "GET", .target = target, .host = "127.0.0.1:8123", .hosts = 1, .token = TOKEN, .tokens = 1};
 }
 
 static unsigned judge(hsd_view_request request) { return hsd_view_judge(&guard, &request).status; }
@@ -34,12 +35,37 @@ Test(guard, lets_the_page_and_its_questions_pass)
 Test(guard, knows_its_names)
 {
     static const char *const own[] = {"127.0.0.1:8123", "localhost:8123", "[::1]:8123"};
-    static const char *const foreign[] = {
-        "", "127.0.0.1", "localhost", "[::1]", "::1:8123", "127.0.0.1:812", "127.0.0.1:81230", "127.0.0.1:8124", "127.0.0.1:08123", "127.0.0.2:8123",
-        "127.1:8123", "0.0.0.0:8123", "2130706433:8123", "0x7f000001:8123", "LOCALHOST:8123", "localhost.:8123", "localhost.evil.example:8123",
-        "evil.example:8123", "evil.example", "127.0.0.1:8123.evil.example", "127.0.0.1:8123@evil.example", "evil.example@127.0.0.1:8123",
-        " 127.0.0.1:8123", "127.0.0.1:8123 ", "127.0.0.1:8123,evil.example", "[::1%lo]:8123", "[0:0:0:0:0:0:0:1]:8123", "[::ffff:127.0.0.1]:8123",
-        "http://127.0.0.1:8123", "127.0.0.1:8123/", "127.0.0.1:8123\r\nX: y"};
+    static const char *const foreign[] = {"",
+                                          "127.0.0.1",
+                                          "localhost",
+                                          "[::1]",
+                                          "::1:8123",
+                                          "127.0.0.1:812",
+                                          "127.0.0.1:81230",
+                                          "127.0.0.1:8124",
+                                          "127.0.0.1:08123",
+                                          "127.0.0.2:8123",
+                                          "127.1:8123",
+                                          "0.0.0.0:8123",
+                                          "2130706433:8123",
+                                          "0x7f000001:8123",
+                                          "LOCALHOST:8123",
+                                          "localhost.:8123",
+                                          "localhost.evil.example:8123",
+                                          "evil.example:8123",
+                                          "evil.example",
+                                          "127.0.0.1:8123.evil.example",
+                                          "127.0.0.1:8123@evil.example",
+                                          "evil.example@127.0.0.1:8123",
+                                          " 127.0.0.1:8123",
+                                          "127.0.0.1:8123 ",
+                                          "127.0.0.1:8123,evil.example",
+                                          "[::1%lo]:8123",
+                                          "[0:0:0:0:0:0:0:1]:8123",
+                                          "[::ffff:127.0.0.1]:8123",
+                                          "http://127.0.0.1:8123",
+                                          "127.0.0.1:8123/",
+                                          "127.0.0.1:8123\r\nX: y"};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         hsd_view_request request = good("/api/state");
         request.host = own[i];
@@ -77,19 +103,11 @@ Test(guard, leaves_out_port_80_as_browsers_do)
 
 Test(guard, refuses_pages_from_elsewhere)
 {
-    static const char *const origins[] = {"",
-                                          "null",
-                                          "http://evil.example",
-                                          "https://127.0.0.1:8123",
-                                          "http://127.0.0.1",
-                                          "http://127.0.0.1:8124",
-                                          "http://localhost:8123", /* another name than the one it was opened by */
-                                          "http://127.0.0.1:8123/",
-                                          "http://127.0.0.1:8123.evil.example",
-                                          "HTTP://127.0.0.1:8123",
-                                          "http://evil.example http://127.0.0.1:8123",
-                                          "file://",
-                                          "http://"};
+    static const char *const origins[] = {
+        "", "null", "http://evil.example", "https://127.0.0.1:8123", "http://127.0.0.1", "http://127.0.0.1:8124",
+        /* another name than the one it was opened by */
+        "http://localhost:8123", "http://127.0.0.1:8123/", "http://127.0.0.1:8123.evil.example",
+        "HTTP://127.0.0.1:8123", "http://evil.example http://127.0.0.1:8123", "file://", "http://"};
     hsd_view_request request = good("/api/state");
     request.origins = 1;
     request.origin = "http://127.0.0.1:8123";
@@ -108,9 +126,17 @@ Test(guard, reads_what_the_browser_says_of_the_site)
     static const struct {
         const char *target, *site;
         unsigned status;
-    } rows[] = {{"/", "none", 0},          {"/", "same-origin", 0},          {"/", "same-site", 403},          {"/", "cross-site", 403},
-                {"/", "", 403},            {"/", "anything", 403},           {"/api/state", "same-origin", 0}, {"/api/state", "none", 403},
-                {"/api/state", "same-site", 403}, {"/api/state", "cross-site", 403}, {"/api/state", "Same-Origin", 403}};
+    } rows[] = {{"/", "none", 0},
+                {"/", "same-origin", 0},
+                {"/", "same-site", 403},
+                {"/", "cross-site", 403},
+                {"/", "", 403},
+                {"/", "anything", 403},
+                {"/api/state", "same-origin", 0},
+                {"/api/state", "none", 403},
+                {"/api/state", "same-site", 403},
+                {"/api/state", "cross-site", 403},
+                {"/api/state", "Same-Origin", 403}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         hsd_view_request request = good(rows[i].target);
         request.site = rows[i].site;
@@ -123,7 +149,8 @@ Test(guard, reads_what_the_browser_says_of_the_site)
 
 Test(guard, only_reads)
 {
-    static const char *const methods[] = {"POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get", "GETX", "", "PROPFIND", "PRI"};
+    static const char *const methods[] = {"POST",    "PUT", "DELETE", "PATCH", "OPTIONS",  "TRACE",
+                                          "CONNECT", "get", "GETX",   "",      "PROPFIND", "PRI"};
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
         hsd_view_request request = good("/api/state");
         request.method = methods[i];
@@ -139,8 +166,14 @@ Test(guard, only_reads)
 
 Test(guard, wants_the_token_for_all_but_the_page)
 {
-    static const char *const tokens[] = {"", "0", "0123456789abcdef0123456789abcde", TOKEN "0", "0123456789ABCDEF0123456789ABCDEF", " " TOKEN,
-                                         "1123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdee"};
+    static const char *const tokens[] = {"",
+                                         "0",
+                                         "0123456789abcdef0123456789abcde",
+                                         TOKEN "0",
+                                         "0123456789ABCDEF0123456789ABCDEF",
+                                         " " TOKEN,
+                                         "1123456789abcdef0123456789abcdef",
+                                         "0123456789abcdef0123456789abcdee"};
     static const char *const paths[] = {"/api/state", "/api/report", "/api/", "/api/nothing", "/api/types?side=after"};
     for (size_t p = 0; p < sizeof paths / sizeof paths[0]; p++) {
         hsd_view_request request = good(paths[p]);
@@ -159,7 +192,8 @@ Test(guard, wants_the_token_for_all_but_the_page)
 
 Test(guard, refuses_what_is_no_path)
 {
-    static const char *const targets[] = {"", "api/state", "*", "http://127.0.0.1:8123/api/state", "evil.example:443", "\\api\\state", " /"};
+    static const char *const targets[] = {
+        "", "api/state", "*", "http://127.0.0.1:8123/api/state", "evil.example:443", "\\api\\state", " /"};
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
         cr_assert_eq(judge(good(targets[i])), 400, "%s", targets[i]);
     cr_assert_eq(judge(good(NULL)), 400);

@@ -1,5 +1,6 @@
 /*
- * Whose socket is at the other end. That another user is refused is tested with the real command (tests/view/test_security.py).
+ * Whose socket is at the other end. That another user is refused is tested with the real command
+ * (tests/view/test_security.py).
  */
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
@@ -10,7 +11,8 @@
 
 #include "view/peer.h"
 
-static const char line[] = "   3: 0100007F:9D3A 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 21458 1 0000000000000000 20 4 30 10 -1\n";
+static const char line[] = "   3: 0100007F:9D3A 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1000        0 "
+                           "21458 1 0000000000000000 20 4 30 10 -1\n";
 
 Test(peer, an_address_is_written_as_the_kernel_does)
 {
@@ -37,7 +39,8 @@ Test(peer, a_row_says_whose_it_is)
 Test(peer, what_is_no_row_says_nothing)
 {
     unsigned uid;
-    cr_expect_not(hsd_peer_line_is("  sl  local_address rem_address   st tx_queue", "local_address", "rem_address", &uid));
+    cr_expect_not(hsd_peer_line_is("  sl  local_address rem_address   st tx_queue", "local_address", "rem_address",
+                                   &uid));
     cr_expect_not(hsd_peer_line_is("", "", "", &uid));
     cr_expect_not(hsd_peer_line_is("   3: 0100007F:9D3A 0100007F:1F90 01", "0100007F:9D3A", "0100007F:1F90", &uid));
 }

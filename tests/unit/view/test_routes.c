@@ -31,7 +31,10 @@ Test(routes, finds_each_by_its_path)
     for (size_t i = 0; i < HSD_VIEW_ROUTES; i++) {
         const bool wants_of = i >= HSD_VIEW_DOMINATED && i <= HSD_VIEW_OBJECT;
         snprintf(target, sizeof target, "%s%s", hsd_view_route_path((hsd_view_route)i),
-                 wants_of ? "?of=all" : i == HSD_VIEW_OBJECTS ? "?type=A" : i == HSD_VIEW_SEARCH ? "?text=a" : "");
+                 wants_of                ? "?of=all"
+                 : i == HSD_VIEW_OBJECTS ? "?type=A"
+                 : i == HSD_VIEW_SEARCH  ? "?text=a"
+                                         : "");
         cr_assert_eq(parse(target), HSD_OK, "%s", target);
         cr_assert_eq(question.route, (hsd_view_route)i, "%s", target);
     }
@@ -39,10 +42,30 @@ Test(routes, finds_each_by_its_path)
 
 Test(routes, knows_no_other_page)
 {
-    static const char *const targets[] = {
-        "", "//", "/index.html", "/api", "/api/", "/api/states", "/api/state/", "//api/state", "/API/state", "/api/./state", "/api/../api/state",
-        "/../etc/passwd", "/api/%73tate", "/%2fapi/state", "/api%2fstate", "/api/state%00", "/api/state;x", "/api/state#x", "/api\\state", "/api/state ",
-        "/favicon.ico", "/static/../../etc/passwd", "/api/report/..", "/.well-known/"};
+    static const char *const targets[] = {"",
+                                          "//",
+                                          "/index.html",
+                                          "/api",
+                                          "/api/",
+                                          "/api/states",
+                                          "/api/state/",
+                                          "//api/state",
+                                          "/API/state",
+                                          "/api/./state",
+                                          "/api/../api/state",
+                                          "/../etc/passwd",
+                                          "/api/%73tate",
+                                          "/%2fapi/state",
+                                          "/api%2fstate",
+                                          "/api/state%00",
+                                          "/api/state;x",
+                                          "/api/state#x",
+                                          "/api\\state",
+                                          "/api/state ",
+                                          "/favicon.ico",
+                                          "/static/../../etc/passwd",
+                                          "/api/report/..",
+                                          "/.well-known/"};
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
         cr_assert_eq(parse(targets[i]), HSD_E_NOT_FOUND, "%s", targets[i]);
 }
@@ -98,15 +121,48 @@ Test(routes, decodes_as_browsers_encode)
 
 Test(routes, refuses_what_makes_no_sense)
 {
-    static const char *const targets[] = {
-        "/api/state?x=1", "/api/state?side=after", "/?x=1", "/api/types?side=", "/api/types?side=both", "/api/types?side=before&side=after",
-        "/api/types?side", "/api/types?=1", "/api/types?order=size", "/api/types?from=-1", "/api/types?from=", "/api/types?from=1x",
-        "/api/types?from=0x10", "/api/types?from=18446744073709551616", "/api/types?count=1e3", "/api/types?count=+1", "/api/types?text=%",
-        "/api/types?text=%4", "/api/types?text=%zz", "/api/types?text=%00", "/api/types?text=a%00b", "/api/types?%74ext=a", "/api/types?Text=a",
-        "/api/objects", "/api/objects?text=A", "/api/object", "/api/object?of=", "/api/object?of=1f", "/api/object?of=0x", "/api/object?of=0x1g",
-        "/api/object?of=0x10000000000000000", "/api/object?of=root:", "/api/object?of=root:-1", "/api/object?of=root:4294967295",
-        "/api/object?of=root:99999999999", "/api/object?of=ALL", "/api/object?of=all&of=all", "/api/search", "/api/path?of=all&from=1",
-        "/api/object?of=all&type=A", "/api/types?a[]=1", "/api/types?side=after;text=a"};
+    static const char *const targets[] = {"/api/state?x=1",
+                                          "/api/state?side=after",
+                                          "/?x=1",
+                                          "/api/types?side=",
+                                          "/api/types?side=both",
+                                          "/api/types?side=before&side=after",
+                                          "/api/types?side",
+                                          "/api/types?=1",
+                                          "/api/types?order=size",
+                                          "/api/types?from=-1",
+                                          "/api/types?from=",
+                                          "/api/types?from=1x",
+                                          "/api/types?from=0x10",
+                                          "/api/types?from=18446744073709551616",
+                                          "/api/types?count=1e3",
+                                          "/api/types?count=+1",
+                                          "/api/types?text=%",
+                                          "/api/types?text=%4",
+                                          "/api/types?text=%zz",
+                                          "/api/types?text=%00",
+                                          "/api/types?text=a%00b",
+                                          "/api/types?%74ext=a",
+                                          "/api/types?Text=a",
+                                          "/api/objects",
+                                          "/api/objects?text=A",
+                                          "/api/object",
+                                          "/api/object?of=",
+                                          "/api/object?of=1f",
+                                          "/api/object?of=0x",
+                                          "/api/object?of=0x1g",
+                                          "/api/object?of=0x10000000000000000",
+                                          "/api/object?of=root:",
+                                          "/api/object?of=root:-1",
+                                          "/api/object?of=root:4294967295",
+                                          "/api/object?of=root:99999999999",
+                                          "/api/object?of=ALL",
+                                          "/api/object?of=all&of=all",
+                                          "/api/search",
+                                          "/api/path?of=all&from=1",
+                                          "/api/object?of=all&type=A",
+                                          "/api/types?a[]=1",
+                                          "/api/types?side=after;text=a"};
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
         cr_assert_eq(parse(targets[i]), HSD_E_MISUSE, "%s", targets[i]);
 }

@@ -28,7 +28,8 @@ Test(token, uses_every_bit)
 {
     char token[HSD_VIEW_TOKEN_CHARS + 1];
     unsigned seen[HSD_VIEW_TOKEN_CHARS] = {0};
-    for (size_t i = 0; i < 400; i++) { /* a digit that stays away from a place in 400 draws: 1 in 10^8 for all 512 of them */
+    for (size_t i = 0; i < 400;
+         i++) { /* a digit that stays away from a place in 400 draws: 1 in 10^8 for all 512 of them */
         cr_assert_eq(hsd_view_token_make(token, NULL), HSD_OK);
         for (size_t at = 0; at < HSD_VIEW_TOKEN_CHARS; at++)
             seen[at] |= 1u << (token[at] <= '9' ? token[at] - '0' : token[at] - 'a' + 10);

@@ -1,6 +1,6 @@
 /*
- * The server as a program that embeds it has it: a request on a real socket, idling, stopping, failures that are told, and memory that runs
- * out anywhere.
+ * The server as a program that embeds it has it: a request on a real socket, idling, stopping, failures that are told,
+ * and memory that runs out anywhere.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -38,10 +38,13 @@ static size_t ask(const char *address, const char *target, char *answer)
     char request[512];
     const char *token = strchr(address, '#') + 1;
     const uint16_t port = port_of(address);
-    const struct sockaddr_in name = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const struct sockaddr_in name = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     const int wire = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     cr_assert_eq(connect(wire, (const struct sockaddr *)&name, sizeof name), 0);
-    const int size = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX-Hsdiff-Token: %s\r\n\r\n", target, (int)port, token);
+    const int size =
+        snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX-Hsdiff-Token: %s\r\n\r\n", target,
+                 (int)port, token);
     size_t got = 0;
     ssize_t one = send(wire, request, (size_t)size, MSG_NOSIGNAL);
     while (one > 0 && got < ANSWER_BYTES - 1 && (one = recv(wire, answer + got, ANSWER_BYTES - 1 - got, 0)) > 0)
@@ -56,12 +59,16 @@ static hsd_view *start(unsigned idle_seconds)
     hsd_view *view;
     hsd_error err;
     hsd_error_init(&err);
-    cr_assert_eq(hsd_view_start(&view, &(hsd_view_options){.idle_seconds = idle_seconds}, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_view_start(&view, &(hsd_view_options){.idle_seconds = idle_seconds}, &err), HSD_OK, "%s",
+                 err.text);
     cr_assert_eq(hsd_view_set_captures(view, names, 2, &err), HSD_OK);
     return view;
 }
 
-static void has(const char *answer, const char *part) { cr_assert_not_null(strstr(answer, part), "no %s in %s", part, answer); }
+static void has(const char *answer, const char *part)
+{
+    cr_assert_not_null(strstr(answer, part), "no %s in %s", part, answer);
+}
 
 Test(view, tells_how_far_it_is)
 {
@@ -161,7 +168,8 @@ static bool starve(uint64_t at)
     hsd_fault_reset();
     hsd_fault_arm(HSD_FAULT_MALLOC, at, false, ENOMEM);
     hsd_status status = hsd_view_start(&view, &(hsd_view_options){0}, &err);
-    cr_assert(status == HSD_OK || (status == HSD_E_NOMEM && view == NULL && err.text[0]), "allocation %llu: %s", (unsigned long long)at, err.text);
+    cr_assert(status == HSD_OK || (status == HSD_E_NOMEM && view == NULL && err.text[0]), "allocation %llu: %s",
+              (unsigned long long)at, err.text);
     if (status == HSD_OK) {
         status = hsd_view_set_captures(view, names, 2, &err);
         cr_assert(status == HSD_OK || status == HSD_E_NOMEM);

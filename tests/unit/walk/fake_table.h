@@ -1,6 +1,7 @@
 /*
- * The table and the stacks of the native agent (capture/native/table.h, stacks.h) as a test lays them down: what the walk reads, without
- * the hooks that write it. All its memory is one mapping, which a world leaves out like the agent's own.
+ * The table and the stacks of the native agent (capture/native/table.h, stacks.h) as a test lays them down: what the
+ * walk reads, without the hooks that write it. All its memory is one mapping, which a world leaves out like the agent's
+ * own.
  */
 #ifndef HSD_TESTS_FAKE_TABLE_H
 #define HSD_TESTS_FAKE_TABLE_H

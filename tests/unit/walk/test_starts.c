@@ -1,6 +1,6 @@
 /*
- * Words against a look at each block: any sizes, at any allocator's alignment, from a block of no bytes to one over many regions. The
- * blocks' memory is never looked at, so they may lie anywhere.
+ * Words against a look at each block: any sizes, at any allocator's alignment, from a block of no bytes to one over
+ * many regions. The blocks' memory is never looked at, so they may lie anywhere.
  */
 #include <criterion/criterion.h>
 

@@ -1,5 +1,6 @@
 /*
- * The whole walk, as the agent does it: in a child, of a world with known truth, without malloc, and the capture read back.
+ * The whole walk, as the agent does it: in a child, of a world with known truth, without malloc, and the capture read
+ * back.
  */
 #include <criterion/criterion.h>
 
@@ -149,7 +150,8 @@ static size_t count_roots(const void *block, uint32_t kind, const char *part_of_
     size_t count = 0;
     for (size_t i = 0; i < view.root_count; i++) {
         const hsd_root *r = &view.roots[i];
-        if (r->target != ordinal || r->kind != kind || strstr(view_string(&view, r->label), part_of_label) == NULL) continue;
+        if (r->target != ordinal || r->kind != kind || strstr(view_string(&view, r->label), part_of_label) == NULL)
+            continue;
         if (flags != NULL) *flags = r->flags;
         count++;
     }
@@ -196,7 +198,8 @@ static void check_references(const hsn_block *b)
         if (!is_first) continue;
         const view_reference *r = NULL;
         for (size_t i = 0; i < object->count && r == NULL; i++)
-            if (view.objects[view.references[object->first + i].target].id == target->sequence) r = &view.references[object->first + i];
+            if (view.objects[view.references[object->first + i].target].id == target->sequence)
+                r = &view.references[object->first + i];
         cr_assert_not_null(r);
         check_label(b, r, at);
     }
@@ -209,7 +212,9 @@ Test(walk, says_of_a_random_heap_what_a_look_at_each_word_says)
     test_random rng = {test_seed(11)};
     uint64_t bytes = 0;
     for (size_t i = 0; i < BLOCKS; i++) {
-        const uint64_t size = i == 300 ? 3 * MIB : test_below(&rng, 20) == 0 ? test_below(&rng, 6000) : test_below(&rng, 100);
+        const uint64_t size = i == 300                    ? 3 * MIB
+                              : test_below(&rng, 20) == 0 ? test_below(&rng, 6000)
+                                                          : test_below(&rng, 100);
         add(size, 0);
         bytes += size;
     }
@@ -217,8 +222,10 @@ Test(walk, says_of_a_random_heap_what_a_look_at_each_word_says)
         const hsn_block *b = fake_block(i);
         for (uint64_t w = 0; w < b->size / 8 && w < 60; w++) {
             const hsn_block *target = fake_block(test_below(&rng, BLOCKS));
-            const uint64_t at = b->size > MIB ? test_below(&rng, b->size / 8) : w; /* here and there in the large one */
-            if (test_below(&rng, 2) == 0) ((uintptr_t *)b->address)[at] = target->address + test_below(&rng, target->size + 2);
+            /* here and there in the large one */
+            const uint64_t at = b->size > MIB ? test_below(&rng, b->size / 8) : w;
+            if (test_below(&rng, 2) == 0)
+                ((uintptr_t *)b->address)[at] = target->address + test_below(&rng, target->size + 2);
         }
     }
     walk_world();
@@ -291,10 +298,12 @@ Test(walk, variables_of_modules_are_roots)
     uint32_t flags = 9;
     Dl_info info;
     cr_assert_neq(dladdr((void *)&held_by_a_variable, &info), 0);
-    snprintf(wanted, sizeof wanted, "{variable} test_walk_walk+0x%zx{", (size_t)((uintptr_t)&held_by_a_variable - (uintptr_t)info.dli_fbase));
+    snprintf(wanted, sizeof wanted, "{variable} test_walk_walk+0x%zx{",
+             (size_t)((uintptr_t)&held_by_a_variable - (uintptr_t)info.dli_fbase));
     cr_assert_eq(count_roots(direct, HSC_ROOT_GLOBAL, wanted, &flags), 1);
     cr_assert_eq(flags, 0);
-    snprintf(wanted, sizeof wanted, "+0x%zx{", (size_t)((uintptr_t)&variable_with_fields.inside - (uintptr_t)info.dli_fbase));
+    snprintf(wanted, sizeof wanted, "+0x%zx{",
+             (size_t)((uintptr_t)&variable_with_fields.inside - (uintptr_t)info.dli_fbase));
     cr_assert_eq(count_roots(inside, HSC_ROOT_GLOBAL, wanted, NULL), 1);
     cr_assert_eq(count_roots(data, HSC_ROOT_GLOBAL, "{variable} ", NULL), 1);
     cr_assert_eq(count_all_roots(leaked), 0);
@@ -326,14 +335,17 @@ static unsigned char *make_stack(size_t size, bool has_guard)
     return stack;
 }
 
-static void place(unsigned char *memory, size_t offset, const void *pointer) { memcpy(memory + offset, &pointer, sizeof pointer); }
+static void place(unsigned char *memory, size_t offset, const void *pointer)
+{
+    memcpy(memory + offset, &pointer, sizeof pointer);
+}
 
 Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
 {
     enum { SIZE = 16 * HSN_PAGE, SP = 8 * HSN_PAGE };
     unsigned char *stack = make_stack(SIZE, true);
-    void *inner = add(24, 0), *outer = add(24, 0), *both = add(24, 0), *red = add(24, 0), *stale = add(24, 0), *reg = add(24, 0),
-         *local = add(24, 0), *unframed = add(24, 0), *variable = add(24, 0);
+    void *inner = add(24, 0), *outer = add(24, 0), *both = add(24, 0), *red = add(24, 0), *stale = add(24, 0),
+         *reg = add(24, 0), *local = add(24, 0), *unframed = add(24, 0), *variable = add(24, 0);
     place(stack, SP + 8, inner);
     place(stack, SP + 256 + 8, outer);
     place(stack, SP + 16, both);
@@ -349,8 +361,12 @@ Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
     world.tls_parts[1] = (hsn_tls_part){.initial = (uintptr_t)&walk_in_child, .below = 264, .size = 200};
     world.tls_parts[2] = (hsn_tls_part){.initial = (uintptr_t)&walk_in_child, .below = 64, .size = 72};
     world.tls_part_count = 3;
-    threads[0] = (hsn_thread){.tid = 7, .name = "worker", .is_stopped = true, .stack_pointer = (uintptr_t)stack + SP,
-                              .register_count = 3, .frame_count = 2,
+    threads[0] = (hsn_thread){.tid = 7,
+                              .name = "worker",
+                              .is_stopped = true,
+                              .stack_pointer = (uintptr_t)stack + SP,
+                              .register_count = 3,
+                              .frame_count = 2,
                               .stack = {(uintptr_t)stack, (uintptr_t)stack + SIZE},
                               .tls = {(uintptr_t)stack + SIZE - 256, (uintptr_t)stack + SIZE}};
     threads[0].registers[1] = (uintptr_t)reg + 3;
@@ -364,8 +380,10 @@ Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
     Dl_info info;
     cr_assert_neq(dladdr((void *)&walk_world, &info), 0);
     char first[64], second[64];
-    snprintf(first, sizeof first, "stack of worker: test_walk_walk+0x%zx{", (size_t)((uintptr_t)&walk_in_child + 4 - (uintptr_t)info.dli_fbase));
-    snprintf(second, sizeof second, "stack of worker: test_walk_walk+0x%zx{", (size_t)((uintptr_t)&walk_world + 3 - (uintptr_t)info.dli_fbase));
+    snprintf(first, sizeof first, "stack of worker: test_walk_walk+0x%zx{",
+             (size_t)((uintptr_t)&walk_in_child + 4 - (uintptr_t)info.dli_fbase));
+    snprintf(second, sizeof second, "stack of worker: test_walk_walk+0x%zx{",
+             (size_t)((uintptr_t)&walk_world + 3 - (uintptr_t)info.dli_fbase));
     cr_assert_eq(count_roots(inner, HSC_ROOT_STACK, first, &flags), 1);
     cr_assert_eq(flags, HSC_ROOT_SECONDARY);
     cr_assert_eq(count_roots(red, HSC_ROOT_STACK, first, NULL), 1);
@@ -374,7 +392,8 @@ Test(walk, a_thread_holds_what_its_frames_registers_and_locals_point_to)
     cr_assert_eq(count_all_roots(both), 1, "the frame outside says it");
     cr_assert_eq(count_roots(reg, HSC_ROOT_REGISTER, "registers of worker", NULL), 1);
     char of_module[64];
-    snprintf(of_module, sizeof of_module, "{thread-local} test_walk_walk+0x%zx{", (size_t)((uintptr_t)&walk_in_child + 16 - (uintptr_t)info.dli_fbase));
+    snprintf(of_module, sizeof of_module, "{thread-local} test_walk_walk+0x%zx{",
+             (size_t)((uintptr_t)&walk_in_child + 16 - (uintptr_t)info.dli_fbase));
     cr_assert_eq(count_roots(variable, HSC_ROOT_THREAD, of_module, &flags), 1);
     cr_assert_eq(flags, 0);
     cr_assert_eq(count_all_roots(variable), 1);
@@ -398,11 +417,16 @@ Test(walk, what_the_c_library_has_on_a_stack_is_of_the_program_around_it)
     place(stack, SP + 8, saved);
     place(stack, SP + 256 + 8, own);
     place(stack, SP + 512 + 8, start);
-    threads[0] = (hsn_thread){.tid = 7, .name = "server", .is_stopped = true, .stack_pointer = (uintptr_t)stack + SP, .frame_count = 3,
+    threads[0] = (hsn_thread){.tid = 7,
+                              .name = "server",
+                              .is_stopped = true,
+                              .stack_pointer = (uintptr_t)stack + SP,
+                              .frame_count = 3,
                               .stack = {(uintptr_t)stack, (uintptr_t)stack + SIZE}};
     threads[0].frames[0] = threads[0].frames[2] = (uintptr_t)dlsym(RTLD_DEFAULT, "getppid") + 4;
     threads[0].frames[1] = (uintptr_t)&walk_world + 4;
-    for (size_t i = 0; i < 3; i++) threads[0].frame_tops[i] = (uintptr_t)stack + SP + 256 * (i + 1);
+    for (size_t i = 0; i < 3; i++)
+        threads[0].frame_tops[i] = (uintptr_t)stack + SP + 256 * (i + 1);
     threads[0].frame_tops[2] = (uintptr_t)stack + SIZE;
     world.thread_count = 1;
     walk_world();
@@ -428,7 +452,8 @@ Test(walk, a_thread_that_did_not_stop_holds_all_that_is_on_its_stack)
 Test(walk, other_memory_keeps_alive_but_old_stacks_and_free_memory_do_not)
 {
     enum { SIZE = 64 * HSN_PAGE };
-    unsigned char *arena = make_stack(SIZE, false), *old_stack = make_stack(SIZE, true), *agent = make_stack(SIZE, false);
+    unsigned char *arena = make_stack(SIZE, false), *old_stack = make_stack(SIZE, true),
+                  *agent = make_stack(SIZE, false);
     void *in_arena = add(24, 0), *in_old_stack = add(24, 0), *in_freed = add(24, 0), *of_agent = add(24, 0);
     unsigned char *freed = heap + heap_used + 512; /* between live blocks */
     heap_used += 2048;
@@ -470,7 +495,8 @@ Test(walk, memory_that_is_mapped_past_malloc_is_one_object_of_external_bytes)
 
 static uintptr_t in_libc(const char *name) { return (uintptr_t)dlsym(RTLD_DEFAULT, name) + 4; }
 
-/* "{allocated} <=SIZE B at NAME" and " < NAME" for a second frame of this program, with its build id as it stands there. */
+/* "{allocated} <=SIZE B at NAME" and " < NAME" for a second frame of this program, with its build id as it stands
+ * there. */
 static void expect_type(const void *block, const char *size, uintptr_t first, uintptr_t second)
 {
     Dl_info info;
@@ -492,7 +518,8 @@ Test(walk, types_are_places_of_allocation_outside_allocators)
     const uintptr_t a = (uintptr_t)&walk_in_child + 9, b = (uintptr_t)&check_references + 9;
     const uintptr_t frames[] = {in_libc("qsort"), a, in_libc("getenv"), b};
     const uint32_t stack = fake_stack(frames, 4), other = fake_stack(frames, 2), libc = fake_stack(frames, 1);
-    void *two = add(70, stack), *same = add(72, stack), *one = add(4000, other), *libcs = add(1, libc), *none = add(0, 0);
+    void *two = add(70, stack), *same = add(72, stack), *one = add(4000, other), *libcs = add(1, libc),
+         *none = add(0, 0);
     walk_world();
     expect_type(two, "72", a, b);
     cr_assert_eq(object_of(two)->type, object_of(same)->type);

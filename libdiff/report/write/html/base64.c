@@ -9,8 +9,9 @@ static size_t encode(char *text, const uint8_t *data, size_t size)
 {
     size_t used = 0;
     for (size_t i = 0; i < size; i += 3) {
-        const uint32_t rest = (uint32_t)(size - i), word = (uint32_t)data[i] << 16 | (rest > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
-                                                          (rest > 2 ? data[i + 2] : 0u);
+        const uint32_t rest = (uint32_t)(size - i), word = (uint32_t)data[i] << 16 |
+                                                           (rest > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
+                                                           (rest > 2 ? data[i + 2] : 0u);
         text[used++] = digits[word >> 18];
         text[used++] = digits[word >> 12 & 63];
         text[used++] = rest > 1 ? digits[word >> 6 & 63] : '=';

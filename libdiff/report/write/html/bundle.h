@@ -1,6 +1,6 @@
 /*
- * The scripts and styles that the pages carry, as bytes in the program: embed.cmake makes them from bundle/, which web/build.mjs
- * writes together with the sources that the policies name.
+ * The scripts and styles that the pages carry, as bytes in the program: embed.cmake makes them from bundle/, which
+ * web/build.mjs writes together with the sources that the policies name.
  */
 #ifndef HSD_REPORT_HTML_BUNDLE_H
 #define HSD_REPORT_HTML_BUNDLE_H

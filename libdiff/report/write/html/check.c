@@ -1,10 +1,11 @@
 /*
- * The page of a check: how it ended, all rules with what was found, and then the sections of the diff or the series that was judged.
+ * The page of a check: how it ended, all rules with what was found, and then the sections of the diff or the series
+ * that was judged.
  */
 #include <string.h>
 
-#include "report/sentences/check_words.h"
 #include "report/formats.h"
+#include "report/sentences/check_words.h"
 #include "report/write/html/parts.h"
 
 #define RULES_SHOWN    200
@@ -38,7 +39,8 @@ static void put_finding(hsd_html *page, const hsd_check *check, const hsd_check_
 {
     hsd_buffer raw = {0};
     hsd_out *out = &page->out;
-    if (out->status == HSD_OK) out->status = hsd_finding_append(&raw, check, row, finding, page->options->exact_bytes, out->err);
+    if (out->status == HSD_OK)
+        out->status = hsd_finding_append(&raw, check, row, finding, page->options->exact_bytes, out->err);
     hsd_out_text(out, "<li>");
     hsd_html_raw(page, &raw);
     if (out->status == HSD_OK) out->status = hsd_finding_append_site(&raw, finding, out->err);
@@ -52,7 +54,8 @@ static void put_held(hsd_html *page, const hsd_check *check, const hsd_check_row
     hsd_buffer raw = {0};
     hsd_out *out = &page->out;
     if (row->held_count == 0) return;
-    if (out->status == HSD_OK) out->status = hsd_row_append_held(&raw, check, row, page->options->exact_bytes, out->err);
+    if (out->status == HSD_OK)
+        out->status = hsd_row_append_held(&raw, check, row, page->options->exact_bytes, out->err);
     hsd_out_text(out, "<li>");
     hsd_html_raw(page, &raw);
     hsd_out_text(out, "</li>\n");
@@ -72,7 +75,8 @@ static void put_below(hsd_html *page, const hsd_check *check, const hsd_check_ro
     hsd_buffer raw = {0};
     hsd_out *out = &page->out;
     if (row->why_unknown.size > 0) {
-        if (out->status == HSD_OK) out->status = hsd_buffer_append(&raw, row->why_unknown.data, row->why_unknown.size, out->err);
+        if (out->status == HSD_OK)
+            out->status = hsd_buffer_append(&raw, row->why_unknown.data, row->why_unknown.size, out->err);
         hsd_out_text(out, "<p>");
         hsd_html_raw(page, &raw);
         hsd_out_text(out, "</p>");
@@ -89,7 +93,8 @@ static void put_below(hsd_html *page, const hsd_check *check, const hsd_check_ro
 static void put_rule(hsd_html *page, const hsd_check *check, const hsd_check_row *row, size_t findings)
 {
     char found[HSD_VALUE_CHARS] = "", limit[HSD_VALUE_CHARS] = "", over[HSD_VALUE_CHARS] = "";
-    const bool is_exact = page->options->exact_bytes, is_judged = row->outcome != HSD_CHECK_UNKNOWN && row->outcome != HSD_CHECK_OFF;
+    const bool is_exact = page->options->exact_bytes,
+               is_judged = row->outcome != HSD_CHECK_UNKNOWN && row->outcome != HSD_CHECK_OFF;
     const char *outcome = hsd_outcome_name(row->outcome);
     hsd_out *out = &page->out;
     if (is_judged) {
@@ -107,7 +112,10 @@ static void put_rule(hsd_html *page, const hsd_check *check, const hsd_check_row
     hsd_html_end_row(page);
 }
 
-static bool is_passed(const hsd_check_row *row) { return row->outcome == HSD_CHECK_OK || row->outcome == HSD_CHECK_OFF; }
+static bool is_passed(const hsd_check_row *row)
+{
+    return row->outcome == HSD_CHECK_OK || row->outcome == HSD_CHECK_OFF;
+}
 
 /* How many of those that passed have room behind all that did not. */
 static size_t room_for_passed(const hsd_check *check)
@@ -135,7 +143,8 @@ static void put_rules(hsd_html *page, const hsd_check *check)
         shown++;
     }
     hsd_html_end_table(page);
-    if (shown < check->row_count) hsd_out_format(&page->out, "<p>And %s more.</p>\n", hsd_format_count(number, check->row_count - shown));
+    if (shown < check->row_count)
+        hsd_out_format(&page->out, "<p>And %s more.</p>\n", hsd_format_count(number, check->row_count - shown));
     if (check->note_count > 0) hsd_html_texts(page, check->notes, check->note_count);
     hsd_html_end(page);
 }
@@ -161,7 +170,8 @@ static void put_page(hsd_html *page, const hsd_html_subject *subject)
     hsd_html_how(page, subject);
 }
 
-hsd_status hsd_html_check(const hsd_check *check, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+hsd_status hsd_html_check(const hsd_check *check, const hsd_report_options *options, hsd_write_fn write, void *context,
+                          hsd_error *err)
 {
     const hsd_html_subject subject = {.check = check, .diff = check->diff, .series = check->series};
     return hsd_html_write(&subject, put_page, options, write, context, err);

@@ -2,15 +2,15 @@
  * The page of a diff: the answer, who holds or allocated the growth, types and roots, how it was made.
  */
 #include "report/formats.h"
-#include "report/write/html/parts.h"
 #include "report/model/lost_rows.h"
+#include "report/write/html/parts.h"
 
-#define TYPES_SHOWN 20
-#define ROOTS_SHOWN 10
+#define TYPES_SHOWN   20
+#define ROOTS_SHOWN   10
 #define PLACE_COLUMNS 120 /* of a place in a sentence */
 
-hsd_status hsd_html_say(hsd_buffer *text, const hsd_diff *diff, const hsd_report_options *options, void (*part)(hsd_screen *screen),
-                        hsd_error *err)
+hsd_status hsd_html_say(hsd_buffer *text, const hsd_diff *diff, const hsd_report_options *options,
+                        void (*part)(hsd_screen *screen), hsd_error *err)
 {
     hsd_report_options plain = *options;
     plain.width = PLACE_COLUMNS;
@@ -41,7 +41,8 @@ void hsd_html_diff_sections(hsd_html *page, const hsd_diff *diff)
     hsd_html_holders(page, diff);
     if (!leads) hsd_html_lost(page, diff);
     if (diff->has_sites && !sites_first) hsd_html_sites(page, diff);
-    if (diff->has_holders) hsd_html_empty(page, "picture", "Growth by what retains it", "this picture of the heap, from the roots down");
+    if (diff->has_holders)
+        hsd_html_empty(page, "picture", "Growth by what retains it", "this picture of the heap, from the roots down");
     hsd_html_begin(page, "types", "Growth by type");
     hsd_html_growth_table(page, diff, HSD_TABLE_TYPES, TYPES_SHOWN);
     hsd_html_end(page);
@@ -68,7 +69,8 @@ static void put_page(hsd_html *page, const hsd_html_subject *subject)
     hsd_html_how(page, subject);
 }
 
-hsd_status hsd_html_diff(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+hsd_status hsd_html_diff(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write, void *context,
+                         hsd_error *err)
 {
     const hsd_html_subject subject = {.diff = diff};
     return hsd_html_write(&subject, put_page, options, write, context, err);

@@ -1,13 +1,14 @@
 /*
- * What is said first of a diff: the key numbers, the place that holds most of the growth, what must be known before any number is believed.
+ * What is said first of a diff: the key numbers, the place that holds most of the growth, what must be known before any
+ * number is believed.
  */
 #include <hscapture/hscapture.h>
 #include <string.h>
 
 #include "report/model/holder_rows.h"
-#include "report/write/html/parts.h"
-#include "report/words/number.h"
 #include "report/sentences/place.h"
+#include "report/words/number.h"
+#include "report/write/html/parts.h"
 
 #define TEXTS_MOST 30
 
@@ -24,8 +25,8 @@ static void put_amount(hsd_html *page, const char *label, hsd_amount amount)
 {
     char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS];
     hsd_html_begin_fact(page, label);
-    hsd_out_format(&page->out, "%s <small>%s object%s</small>", hsd_html_size(page, size, amount.bytes), hsd_format_count(count, amount.objects),
-                   amount.objects == 1 ? "" : "s");
+    hsd_out_format(&page->out, "%s <small>%s object%s</small>", hsd_html_size(page, size, amount.bytes),
+                   hsd_format_count(count, amount.objects), amount.objects == 1 ? "" : "s");
     hsd_html_end_fact(page);
 }
 
@@ -39,9 +40,10 @@ static void put_growth(hsd_html *page, const hsd_diff *diff)
     }
     char size[HSD_NUMBER_CHARS], count[HSD_NUMBER_CHARS], percent[HSD_NUMBER_CHARS];
     hsd_html_begin_fact(page, "Growth");
-    hsd_out_format(&page->out, "<b class=\"%s\">%s</b> <small>%s, %s object%s</small>", hsd_html_sign(bytes), hsd_html_growth(page, size, bytes),
-                   hsd_format_percent(percent, total->before.bytes, total->after.bytes), hsd_format_count_signed(count, objects),
-                   objects == 1 || objects == -1 ? "" : "s");
+    hsd_out_format(&page->out, "<b class=\"%s\">%s</b> <small>%s, %s object%s</small>", hsd_html_sign(bytes),
+                   hsd_html_growth(page, size, bytes),
+                   hsd_format_percent(percent, total->before.bytes, total->after.bytes),
+                   hsd_format_count_signed(count, objects), objects == 1 || objects == -1 ? "" : "s");
     hsd_html_end_fact(page);
 }
 
@@ -50,7 +52,8 @@ static void put_time_apart(hsd_html *page, uint64_t before_ns, uint64_t after_ns
     char text[HSD_NUMBER_CHARS];
     if (before_ns == 0 || after_ns == 0) return;
     hsd_html_begin_fact(page, "Apart");
-    hsd_out_text(&page->out, hsd_format_duration(text, after_ns >= before_ns ? after_ns - before_ns : before_ns - after_ns));
+    hsd_out_text(&page->out,
+                 hsd_format_duration(text, after_ns >= before_ns ? after_ns - before_ns : before_ns - after_ns));
     if (after_ns < before_ns) hsd_out_text(&page->out, ", in reverse order");
     hsd_html_end_fact(page);
 }
@@ -58,7 +61,10 @@ static void put_time_apart(hsd_html *page, uint64_t before_ns, uint64_t after_ns
 static const char *completeness(const hsd_diff *diff)
 {
     const bool before = diff->before.info.is_complete, after = diff->after.info.is_complete;
-    return before && after ? "both captures" : before ? "before, not after" : after ? "after, not before" : "neither capture";
+    return before && after ? "both captures"
+           : before        ? "before, not after"
+           : after         ? "after, not before"
+                           : "neither capture";
 }
 
 void hsd_html_diff_facts(hsd_html *page, const hsd_diff *diff)
@@ -99,7 +105,9 @@ void hsd_html_card(hsd_html *page, const hsd_diff *diff)
     hsd_out_text(out, "<p class=\"card\"><span class=\"place\">");
     hsd_html_raw(page, &raw);
     hsd_out_format(out, "</span> <span class=\"n up\">%s</span>", hsd_html_growth(page, growth, holder->growth_bytes));
-    if (total > 0) hsd_out_format(out, " <span class=\"share\">%u%% of the growth</span>", hsd_percent_of(holder->growth_bytes, total));
+    if (total > 0)
+        hsd_out_format(out, " <span class=\"share\">%u%% of the growth</span>",
+                       hsd_percent_of(holder->growth_bytes, total));
     hsd_out_text(out, "</p>\n");
 }
 
@@ -112,7 +120,8 @@ void hsd_html_texts(hsd_html *page, const hsd_text *texts, size_t count)
     hsd_out_text(&page->out, "<ul>\n");
     for (size_t i = 0; i < shown; i++) {
         hsd_buffer raw = {0};
-        if (page->out.status == HSD_OK) page->out.status = hsd_buffer_append(&raw, texts[i].data, texts[i].size, page->out.err);
+        if (page->out.status == HSD_OK)
+            page->out.status = hsd_buffer_append(&raw, texts[i].data, texts[i].size, page->out.err);
         hsd_out_text(&page->out, "<li>");
         hsd_html_raw(page, &raw);
         hsd_out_text(&page->out, "</li>\n");
@@ -121,7 +130,8 @@ void hsd_html_texts(hsd_html *page, const hsd_text *texts, size_t count)
     hsd_out_text(&page->out, "</ul>\n");
 }
 
-void hsd_html_warnings(hsd_html *page, const hsd_text *warnings, size_t count, const hsd_text *problems, size_t problem_count)
+void hsd_html_warnings(hsd_html *page, const hsd_text *warnings, size_t count, const hsd_text *problems,
+                       size_t problem_count)
 {
     if (count == 0 && problem_count == 0) return;
     hsd_html_begin(page, "warnings", "Know before you believe a number");

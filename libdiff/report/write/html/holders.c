@@ -1,16 +1,16 @@
 /*
- * What keeps the growth alive: the largest holders, the path to each from its root, one step inside the other, and below it the
- * references through which the growth hangs.
+ * What keeps the growth alive: the largest holders, the path to each from its root, one step inside the other, and
+ * below it the references through which the growth hangs.
  */
 #include <string.h>
 
 #include "report/model/holder_rows.h"
-#include "report/write/html/parts.h"
-#include "report/words/number.h"
 #include "report/sentences/place.h"
+#include "report/words/number.h"
+#include "report/write/html/parts.h"
 
 #define HOLDERS_SHOWN 3
-#define STEPS_SHOWN   8  /* of a path from either end */
+#define STEPS_SHOWN   8 /* of a path from either end */
 #define EDGES_SHOWN   8
 #define EDGE_PERCENT  5  /* of the holder's growth, else a reference is not worth a line */
 #define DEPTH_MOST    16 /* of lists within lists */
@@ -109,7 +109,8 @@ static void put_count(hsd_html *page, const hsd_growth_edge *edge)
     const char *noun = hsd_edge_is_item(edge->edge) ? "item" : "object", *plural = after == 1 ? "" : "s";
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS];
     if (before != after)
-        hsd_out_format(&page->out, ", %s → %s %s%s", hsd_format_count(a, before), hsd_format_count(b, after), noun, plural);
+        hsd_out_format(&page->out, ", %s → %s %s%s", hsd_format_count(a, before), hsd_format_count(b, after), noun,
+                       plural);
     else if (after > 1)
         hsd_out_format(&page->out, ", %s %s%s", hsd_format_count(b, after), noun, plural);
 }
@@ -162,12 +163,15 @@ static void put_holder(hsd_html *page, const hsd_diff *diff, const hsd_holder *h
     hsd_html_raw(page, &raw);
     hsd_out_format(out, "</h3>\n<p><span class=\"n %s\">%s</span>", hsd_html_sign(holder->growth_bytes),
                    hsd_html_growth(page, growth, holder->growth_bytes));
-    if (total > 0 && holder->growth_bytes > 0) hsd_out_format(out, ", %u%% of the growth", hsd_percent_of(holder->growth_bytes, total));
+    if (total > 0 && holder->growth_bytes > 0)
+        hsd_out_format(out, ", %u%% of the growth", hsd_percent_of(holder->growth_bytes, total));
     if (hsd_new_is_known(diff)) put_amount(page, ", ", holder->new_, " new");
     if (hsd_freed_is_known(diff)) put_amount(page, ", ", holder->freed, " freed");
     hsd_out_text(out, "</p>\n");
-    if (holder->by_count > 0) put_held_by(page, holder);
-    else if (holder->path_count > 0) put_path(page, holder);
+    if (holder->by_count > 0)
+        put_held_by(page, holder);
+    else if (holder->path_count > 0)
+        put_path(page, holder);
     put_edges(page, holder);
     hsd_out_text(out, "</article>\n");
 }
@@ -177,8 +181,8 @@ static void put_rest(hsd_html *page, const hsd_diff *diff, size_t shown)
     const hsd_holder_rest rest = hsd_holders_rest_without_code(diff, shown);
     char count[HSD_NUMBER_CHARS], growth[HSD_NUMBER_CHARS];
     if (rest.rows == 0) return;
-    hsd_out_format(&page->out, "<p>%s other holder%s: %s.</p>\n", hsd_format_count(count, rest.rows), rest.rows == 1 ? "" : "s",
-                   hsd_html_growth(page, growth, rest.sum.growth_bytes));
+    hsd_out_format(&page->out, "<p>%s other holder%s: %s.</p>\n", hsd_format_count(count, rest.rows),
+                   rest.rows == 1 ? "" : "s", hsd_html_growth(page, growth, rest.sum.growth_bytes));
 }
 
 void hsd_html_holders(hsd_html *page, const hsd_diff *diff)
@@ -189,7 +193,8 @@ void hsd_html_holders(hsd_html *page, const hsd_diff *diff)
     if (!diff->has_holders) {
         hsd_buffer raw = {0};
         hsd_out *out = &page->out;
-        if (out->status == HSD_OK) out->status = hsd_buffer_append(&raw, diff->why_no_holders.data, diff->why_no_holders.size, out->err);
+        if (out->status == HSD_OK)
+            out->status = hsd_buffer_append(&raw, diff->why_no_holders.data, diff->why_no_holders.size, out->err);
         hsd_out_text(out, "<p>Holders are not known: ");
         hsd_html_raw(page, &raw);
         hsd_out_text(out, ".</p>\n");

@@ -1,19 +1,22 @@
 /*
- * How a report was made: by which version and command, of which captures, how objects were recognised, what counts as noise, what the
- * signs mean, what of the heap stands in the file.
+ * How a report was made: by which version and command, of which captures, how objects were recognised, what counts as
+ * noise, what the signs mean, what of the heap stands in the file.
  */
 #include <hscapture/hscapture.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "report/write/html/parts.h"
 #include "report/words/number.h"
+#include "report/write/html/parts.h"
 
-#define CAPTURES_SHOWN  20
+#define CAPTURES_SHOWN 20
 
 /* ---- facts ---- */
 
-static hsd_status put(hsd_buffer *to, const char *text, hsd_error *err) { return hsd_buffer_append(to, text, strlen(text), err); }
+static hsd_status put(hsd_buffer *to, const char *text, hsd_error *err)
+{
+    return hsd_buffer_append(to, text, strlen(text), err);
+}
 
 static hsd_buffer *add(hsd_html_made *made, const char *label)
 {
@@ -28,20 +31,24 @@ uint64_t hsd_html_noise(const hsd_html_subject *subject, const hsd_report_option
     return hsd_noise_of(subject->diff->total.before.bytes);
 }
 
-static hsd_status add_noise(hsd_html_made *made, const hsd_html_subject *subject, const hsd_report_options *options, hsd_error *err)
+static hsd_status add_noise(hsd_html_made *made, const hsd_html_subject *subject, const hsd_report_options *options,
+                            hsd_error *err)
 {
     char size[HSD_NUMBER_CHARS];
     hsd_buffer *text = add(made, "Noise");
     HSD_TRY(put(text, "Changes below ", err));
     HSD_TRY(put(text, hsd_format_bytes(size, hsd_html_noise(subject, options)), err));
-    return put(text, subject->series ? " are noise: such a row is steady." : " are noise: ~ stands for their percentage.", err);
+    return put(text,
+               subject->series ? " are noise: such a row is steady." : " are noise: ~ stands for their percentage.",
+               err);
 }
 
 static void say_match(hsd_screen *screen)
 {
     const hsd_diff *diff = screen->diff;
     if (hsd_screen_match(screen)) return;
-    hsd_out_text(&screen->out, diff->is_summary ? "Totals by type were compared, single objects were not." : "Single objects could not be recognised");
+    hsd_out_text(&screen->out, diff->is_summary ? "Totals by type were compared, single objects were not."
+                                                : "Single objects could not be recognised");
     if (diff->is_summary) return;
     if (diff->match_reason.size > 0) hsd_out_text(&screen->out, ": ");
     hsd_out_escaped(&screen->out, screen->form, diff->match_reason);
@@ -52,10 +59,14 @@ static hsd_status add_cohorts(hsd_html_made *made, const hsd_series *series, hsd
 {
     hsd_buffer *text = add(made, "Objects");
     if (series->cohorts.are_known)
-        return put(text, series->cohorts.is_by_structure ? "Recognised from capture to capture by structure." : "Recognised from capture to capture by their ids.", err);
+        return put(text,
+                   series->cohorts.is_by_structure ? "Recognised from capture to capture by structure."
+                                                   : "Recognised from capture to capture by their ids.",
+                   err);
     HSD_TRY(put(text, "Not recognised from capture to capture", err));
     if (series->cohorts.why_not.size > 0) HSD_TRY(put(text, ": ", err));
-    HSD_TRY(hsd_escape_append(text, HSD_ESCAPE_TERMINAL, series->cohorts.why_not.data, series->cohorts.why_not.size, err));
+    HSD_TRY(hsd_escape_append(text, HSD_ESCAPE_TERMINAL, series->cohorts.why_not.data, series->cohorts.why_not.size,
+                              err));
     return put(text, ".", err);
 }
 
@@ -96,15 +107,18 @@ static bool has_values(const hsd_html_subject *subject)
     return (facts & HSC_FACT_VALUES) != 0;
 }
 
-static const char live_words[] = "Live is what can be reached from a root over strong references; what cannot is garbage, and counts nowhere.";
-static const char sign_words[] =
-    "A percentage is of the row's own size before; [NEW] had none, [DEL] has none left, [ = ] did not change, x281 is 281 times as large, ? is not "
-    "known.";
-static const char private_words[] = "This file holds names of types, fields, roots, threads and files, sizes and counts, and no values of objects.";
-static const char values_words[] =
-    "The captures were made with values: map keys and other data of users may stand in the names of references in this file.";
+static const char live_words[] =
+    "Live is what can be reached from a root over strong references; what cannot is garbage, and counts nowhere.";
+static const char sign_words[] = "A percentage is of the row's own size before; [NEW] had none, [DEL] has none left, [ "
+                                 "= ] did not change, x281 is 281 times as large, ? is not "
+                                 "known.";
+static const char private_words[] =
+    "This file holds names of types, fields, roots, threads and files, sizes and counts, and no values of objects.";
+static const char values_words[] = "The captures were made with values: map keys and other data of users may stand in "
+                                   "the names of references in this file.";
 
-hsd_status hsd_html_made_of(hsd_html_made *made, const hsd_html_subject *subject, const hsd_report_options *options, hsd_error *err)
+hsd_status hsd_html_made_of(hsd_html_made *made, const hsd_html_subject *subject, const hsd_report_options *options,
+                            hsd_error *err)
 {
     HSD_TRY(put(add(made, "Made by"), "hsdiff " HSDIFF_VERSION, err));
     if (options->command) HSD_TRY(put(add(made, "Command"), options->command, err));
@@ -163,7 +177,8 @@ static void put_captures(hsd_html *page, const hsd_html_subject *subject)
         put_capture(page, &series->points[i].side);
     hsd_html_end_table(page);
     if (series && series->point_count > CAPTURES_SHOWN)
-        hsd_out_format(&page->out, "<p>And %s more.</p>\n", hsd_format_count(number, series->point_count - CAPTURES_SHOWN));
+        hsd_out_format(&page->out, "<p>And %s more.</p>\n",
+                       hsd_format_count(number, series->point_count - CAPTURES_SHOWN));
 }
 
 void hsd_html_how(hsd_html *page, const hsd_html_subject *subject)

@@ -1,12 +1,12 @@
 /*
- * Foreign text, numbers and tables as HTML. Foreign text gets the visible marks of a terminal and then the entities of XML, so it can
- * neither be markup nor turn the direction of what stands around it.
+ * Foreign text, numbers and tables as HTML. Foreign text gets the visible marks of a terminal and then the entities of
+ * XML, so it can neither be markup nor turn the direction of what stands around it.
  */
 #include <string.h>
 
-#include "report/write/html/page.h"
 #include "report/words/number.h"
 #include "report/words/utf8.h"
+#include "report/write/html/page.h"
 
 #define NAME_BYTES  300 /* of a longer name head and tail */
 #define RAW_BYTES   1500
@@ -73,7 +73,8 @@ static bool is_blank(char c) { return c == ' ' || c == '\n'; }
 void hsd_html_prose(hsd_html *page, const hsd_buffer *text)
 {
     const char *at = (const char *)text->data;
-    const size_t size = text->size > PROSE_BYTES ? start_of_character((hsd_text){at, text->size}, PROSE_BYTES) : text->size;
+    const size_t size =
+        text->size > PROSE_BYTES ? start_of_character((hsd_text){at, text->size}, PROSE_BYTES) : text->size;
     bool has_word = false;
     for (size_t i = 0; i < size; i++) {
         if (is_blank(at[i])) continue;
@@ -120,7 +121,8 @@ void hsd_html_begin_table(hsd_html *page, const char *const *headings, size_t co
 
 void hsd_html_begin_row(hsd_html *page, const char *class_name, hsd_text name)
 {
-    hsd_out_format(&page->out, "<tr%s%s%s>", class_name ? " class=\"" : "", class_name ? class_name : "", class_name ? "\"" : "");
+    hsd_out_format(&page->out, "<tr%s%s%s>", class_name ? " class=\"" : "", class_name ? class_name : "",
+                   class_name ? "\"" : "");
     hsd_out_text(&page->out, "<th scope=\"row\" class=\"name\">");
     hsd_html_name(page, name);
     hsd_out_text(&page->out, "</th>");

@@ -1,12 +1,13 @@
 /*
- * Any model as a page: what is said first, of what, warnings, tables that add up, and other paragraphs. All of it is HTML and readable as it
- * is; no script has more to show of it, so the page carries none, nor records.
+ * Any model as a page: what is said first, of what, warnings, tables that add up, and other paragraphs. All of it is
+ * HTML and readable as it is; no script has more to show of it, so the page carries none, nor records.
  */
-#include "report/write/html/parts.h"
 #include "report/write/cells.h"
+#include "report/write/html/parts.h"
 #include "report/write/write.h"
 
-static void put_sentence(hsd_html *page, const hsd_model *model, const hsd_part *part, const char *before, const char *after)
+static void put_sentence(hsd_html *page, const hsd_model *model, const hsd_part *part, const char *before,
+                         const char *after)
 {
     hsd_buffer text = {0};
     if (page->out.status == HSD_OK) page->out.status = part->say(&text, model, page->out.err);
@@ -27,7 +28,8 @@ static void put_cells(hsd_html *page, const hsd_cells *cells, const hsd_scope *s
             hsd_html_cell(page, hsd_cell_number(number, cells->columns[i], scope, page->options->exact_bytes));
             continue;
         }
-        if (page->out.status == HSD_OK) page->out.status = hsd_cell_append(&text, cells->columns[i], scope, page->out.err);
+        if (page->out.status == HSD_OK)
+            page->out.status = hsd_cell_append(&text, cells->columns[i], scope, page->out.err);
         hsd_out_text(&page->out, "<td>");
         hsd_html_raw(page, &text);
         hsd_out_text(&page->out, "</td>");
@@ -44,7 +46,8 @@ static void put_row(hsd_html *page, const hsd_cells *cells, const hsd_scope *sco
     put_cells(page, cells, scope);
 }
 
-static void put_sum(hsd_html *page, const hsd_model *model, const hsd_cells *cells, const char *class_name, const char *name, const void *row)
+static void put_sum(hsd_html *page, const hsd_model *model, const hsd_cells *cells, const char *class_name,
+                    const char *name, const void *row)
 {
     const hsd_scope scope = {.result = model->result, .row = row, .is_rest = true};
     hsd_html_begin_sum(page, class_name, name);
@@ -85,7 +88,8 @@ static void put_answer(hsd_html *page, const hsd_model *model)
     }
     hsd_out_text(&page->out, "</h1>\n");
     for (size_t i = 0; i < model->part_count; i++)
-        if (model->parts[i].kind == HSD_PART_RELATION) put_sentence(page, model, &model->parts[i], "<p class=\"relation\">", "</p>\n");
+        if (model->parts[i].kind == HSD_PART_RELATION)
+            put_sentence(page, model, &model->parts[i], "<p class=\"relation\">", "</p>\n");
     hsd_html_end_answer(page);
 }
 
@@ -96,9 +100,12 @@ static void put_page(hsd_out *out, const hsd_model *model, const hsd_report_opti
     put_answer(&page, model);
     for (size_t i = 0; i < model->part_count; i++) {
         const hsd_part *part = &model->parts[i];
-        if (part->kind == HSD_PART_TABLE) put_table(&page, model, part);
-        else if (part->kind == HSD_PART_TEXTS) hsd_html_warnings(&page, part->texts, part->text_count, NULL, 0);
-        else if (part->kind == HSD_PART_SENTENCE) put_sentence(&page, model, part, "<p>", "</p>\n");
+        if (part->kind == HSD_PART_TABLE)
+            put_table(&page, model, part);
+        else if (part->kind == HSD_PART_TEXTS)
+            hsd_html_warnings(&page, part->texts, part->text_count, NULL, 0);
+        else if (part->kind == HSD_PART_SENTENCE)
+            put_sentence(&page, model, part, "<p>", "</p>\n");
     }
     hsd_html_close_static(&page);
     *out = page.out;

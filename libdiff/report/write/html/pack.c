@@ -1,6 +1,6 @@
 /*
- * The records of a page, packed. They are made again with fewer rows as long as they do not fit: that takes a few passes in the worst
- * case and no memory but for what fits.
+ * The records of a page, packed. They are made again with fewer rows as long as they do not fit: that takes a few
+ * passes in the worst case and no memory but for what fits.
  */
 #include <string.h>
 
@@ -26,7 +26,8 @@ static hsd_status take(void *context, const void *data, size_t size, hsd_error *
     packing *p = context;
     if (size > HSD_HTML_PACKED_MOST - p->packed->size) {
         p->is_full = true;
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "the names of this heap are too long for a page of HTML: its records take more than 7 MiB");
+        return hsd_fail(err, HSD_E_UNSUPPORTED,
+                        "the names of this heap are too long for a page of HTML: its records take more than 7 MiB");
     }
     return hsd_buffer_append(p->packed, data, size, err);
 }
@@ -101,19 +102,22 @@ static hsd_most most_of(const packing *p)
     const hsd_series *series = p->subject->series;
     const size_t top = least(p->options->top > 0 ? p->options->top : HSD_TOP_ALL, HSD_HTML_ROWS_MOST);
     return (hsd_most){.types = least(top, diff ? diff->type_count : series->types.row_count),
-                              .roots = least(top, diff ? diff->root_count : series->roots.row_count),
-                              .holders = least(top, diff ? diff->holder_count : series->holders.row_count),
-                              .sites = diff ? least(top, diff->site_count) : 0,
-                              .tree = diff ? least(HSD_HTML_ROWS_MOST, diff->tree_count) : 0,
-                              .sizes = diff ? least(top, diff->size_count) : 0,
-                              .ages = series ? least(top, series->cohorts.type_count) : 0};
+                      .roots = least(top, diff ? diff->root_count : series->roots.row_count),
+                      .holders = least(top, diff ? diff->holder_count : series->holders.row_count),
+                      .sites = diff ? least(top, diff->site_count) : 0,
+                      .tree = diff ? least(HSD_HTML_ROWS_MOST, diff->tree_count) : 0,
+                      .sizes = diff ? least(top, diff->size_count) : 0,
+                      .ages = series ? least(top, series->cohorts.type_count) : 0};
 }
 
 /* Half as many rows of the first table that has more than few, else of the first that has any. False when none has. */
 static bool reduce(hsd_most *most)
 {
-    const struct { size_t *rows, few; } tables[] = {{&most->types, FEW_ROWS}, {&most->tree, FEW_ROWS},    {&most->ages, FEW_ROWS}, {&most->roots, FEW_ROWS},
-                                                    {&most->sites, FEW_SITES}, {&most->holders, FEW_ROWS}, {&most->sizes, FEW_ROWS}};
+    const struct {
+        size_t *rows, few;
+    } tables[] = {{&most->types, FEW_ROWS}, {&most->tree, FEW_ROWS},   {&most->ages, FEW_ROWS},
+                  {&most->roots, FEW_ROWS}, {&most->sites, FEW_SITES}, {&most->holders, FEW_ROWS},
+                  {&most->sizes, FEW_ROWS}};
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
             if (*tables[i].rows <= (round == 0 ? tables[i].few : 0)) continue;
@@ -123,11 +127,14 @@ static bool reduce(hsd_most *most)
     return false;
 }
 
-hsd_status hsd_html_pack(hsd_buffer *packed, const hsd_html_subject *subject, const hsd_report_options *options, hsd_error *err)
+hsd_status hsd_html_pack(hsd_buffer *packed, const hsd_html_subject *subject, const hsd_report_options *options,
+                         hsd_error *err)
 {
     packing p = {.subject = subject, .options = options, .packed = packed};
     hsd_most most = most_of(&p);
-    hsd_status status = hsd_zip_is_known() ? HSD_OK : hsd_fail(err, HSD_E_UNSUPPORTED, "this build cannot write HTML: it was made without zlib");
+    hsd_status status =
+        hsd_zip_is_known() ? HSD_OK
+                           : hsd_fail(err, HSD_E_UNSUPPORTED, "this build cannot write HTML: it was made without zlib");
     if (status != HSD_OK) hsd_error_set_hint(err, "--format json or markdown holds the same figures");
     while (status == HSD_OK) {
         status = pack_once(&p, &most, err);
@@ -139,7 +146,8 @@ hsd_status hsd_html_pack(hsd_buffer *packed, const hsd_html_subject *subject, co
 
 /* ---- for the viewer ---- */
 
-static hsd_status pack_to(const hsd_html_subject *subject, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+static hsd_status pack_to(const hsd_html_subject *subject, const hsd_report_options *options, hsd_write_fn write,
+                          void *context, hsd_error *err)
 {
     hsd_buffer packed = {0};
     hsd_status status = hsd_html_pack(&packed, subject, options, err);
@@ -148,13 +156,14 @@ static hsd_status pack_to(const hsd_html_subject *subject, const hsd_report_opti
     return status;
 }
 
-hsd_status hsd_html_pack_diff(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+hsd_status hsd_html_pack_diff(const hsd_diff *diff, const hsd_report_options *options, hsd_write_fn write,
+                              void *context, hsd_error *err)
 {
     return pack_to(&(hsd_html_subject){.diff = diff}, options, write, context, err);
 }
 
-hsd_status hsd_html_pack_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write, void *context,
-                                hsd_error *err)
+hsd_status hsd_html_pack_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write,
+                                void *context, hsd_error *err)
 {
     return pack_to(&(hsd_html_subject){.series = series}, options, write, context, err);
 }

@@ -10,8 +10,9 @@
 #include "report/write/html/html.h"
 #include "report/write/html/parts.h"
 
-#define POLICY(script, style, connect) \
-    "default-src 'none'; script-src " script "; style-src " style "; img-src data:; " connect "base-uri 'none'; form-action 'none'"
+#define POLICY(script, style, connect)                                                                                 \
+    "default-src 'none'; script-src " script "; style-src " style "; img-src data:; " connect                          \
+    "base-uri 'none'; form-action 'none'"
 
 static const char report_policy[] = POLICY(HSD_REPORT_SCRIPT_SOURCE, HSD_REPORT_STYLE_SOURCE, "");
 const char hsd_html_view_policy[] = POLICY(HSD_VIEW_SCRIPT_SOURCE, HSD_VIEW_STYLE_SOURCE, "connect-src 'self'; ");
@@ -20,10 +21,12 @@ const char hsd_html_view_policy[] = POLICY(HSD_VIEW_SCRIPT_SOURCE, HSD_VIEW_STYL
 
 static void put_head(hsd_out *out, const char *policy)
 {
-    hsd_out_text(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"");
+    hsd_out_text(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+                      "http-equiv=\"Content-Security-Policy\" content=\"");
     hsd_out_text(out, policy);
-    hsd_out_text(out, "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" "
-                      "content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light dark\">\n");
+    hsd_out_text(
+        out, "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" "
+             "content=\"no-referrer\">\n<meta name=\"color-scheme\" content=\"light dark\">\n");
 }
 
 static void put_style(hsd_out *out, hsd_bytes style)
@@ -45,10 +48,14 @@ hsd_status hsd_html_view_page(hsd_write_fn write, void *context, hsd_error *err)
     hsd_out out;
     hsd_out_init(&out, write, context, err);
     put_head(&out, hsd_html_view_policy);
-    hsd_out_text(&out, "<title>hsdiff</title>\n<link rel=\"icon\" href=\"data:,\">\n"); /* or browsers ask for /favicon.ico */
+    /* or browsers ask for /favicon.ico */
+    hsd_out_text(&out, "<title>hsdiff</title>\n<link rel=\"icon\" href=\"data:,\">\n");
     put_style(&out, hsd_html_view_css);
-    hsd_out_text(&out, "<body data-kind=\"view\">\n<a class=\"skip\" href=\"#main\">To the content</a>\n<main id=\"main\">\n<noscript><p>The viewer "
-                       "needs JavaScript; hsdiff BEFORE AFTER --html FILE writes a report that does not.</p></noscript>\n</main>\n");
+    hsd_out_text(
+        &out,
+        "<body data-kind=\"view\">\n<a class=\"skip\" href=\"#main\">To the content</a>\n<main "
+        "id=\"main\">\n<noscript><p>The viewer "
+        "needs JavaScript; hsdiff BEFORE AFTER --html FILE writes a report that does not.</p></noscript>\n</main>\n");
     put_script(&out, hsd_html_view_js);
     return hsd_out_finish(&out);
 }
@@ -63,8 +70,10 @@ void hsd_html_begin_body(hsd_html *page, const char *kind)
     hsd_out_text(out, "</title>\n");
     put_style(out, hsd_html_report_css);
     hsd_out_format(out, "<body data-kind=\"%s\">\n", kind);
-    hsd_out_text(out, "<a class=\"skip\" href=\"#main\">To the content</a>\n<header><p>hsdiff: what grew in a heap, and what keeps it "
-                      "alive</p></header>\n<main id=\"main\">\n<section id=\"answer\" aria-labelledby=\"answer-title\">\n<h1 id=\"answer-title\">");
+    hsd_out_text(out, "<a class=\"skip\" href=\"#main\">To the content</a>\n<header><p>hsdiff: what grew in a heap, "
+                      "and what keeps it "
+                      "alive</p></header>\n<main id=\"main\">\n<section id=\"answer\" "
+                      "aria-labelledby=\"answer-title\">\n<h1 id=\"answer-title\">");
 }
 
 void hsd_html_open(hsd_html *page, const char *kind, hsd_buffer *answer)
@@ -102,8 +111,10 @@ void hsd_html_close(hsd_html *page, const hsd_buffer *packed)
 
 void hsd_html_begin(hsd_html *page, const char *id, const char *heading)
 {
-    hsd_out_format(&page->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n<div class=\"static\">\n", id, id, id,
-                   heading);
+    hsd_out_format(
+        &page->out,
+        "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n<div class=\"static\">\n", id,
+        id, id, heading);
 }
 
 void hsd_html_end(hsd_html *page) { hsd_out_text(&page->out, "</div>\n</section>\n"); }

@@ -1,6 +1,7 @@
 /*
- * The frame of a page and the pieces that its sections are made of. A failure stays in page.out and makes everything after it do
- * nothing. Text of ours goes out by hsd_out_text; what is foreign, or has foreign words in it, by the functions here.
+ * The frame of a page and the pieces that its sections are made of. A failure stays in page.out and makes everything
+ * after it do nothing. Text of ours goes out by hsd_out_text; what is foreign, or has foreign words in it, by the
+ * functions here.
  */
 #ifndef HSD_REPORT_HTML_PAGE_H
 #define HSD_REPORT_HTML_PAGE_H
@@ -15,11 +16,12 @@ typedef struct hsd_html {
 
 /* ---- the frame ---- */
 
-/* All up to the first section, #answer, which is open then with its heading. `kind`: "diff", "series", "check"; `answer` is harmless text
- * (hsd_html_prose), heading and title of the page, and released. */
+/* All up to the first section, #answer, which is open then with its heading. `kind`: "diff", "series", "check";
+ * `answer` is harmless text (hsd_html_prose), heading and title of the page, and released. */
 void hsd_html_open(hsd_html *page, const char *kind, hsd_buffer *answer);
 
-/* The same in pieces, for a heading that is written twice: <title> and its text stand between the first two, the text of the heading and
+/* The same in pieces, for a heading that is written twice: <title> and its text stand between the first two, the text
+ * of the heading and
  * </h1> behind the second. */
 void hsd_html_begin_head(hsd_html *page);
 void hsd_html_begin_body(hsd_html *page, const char *kind);

@@ -4,9 +4,9 @@
 #ifndef HSD_REPORT_HTML_PARTS_H
 #define HSD_REPORT_HTML_PARTS_H
 
+#include "report/text/text.h"
 #include "report/write/html/page.h"
 #include "report/write/html/tables.h"
-#include "report/text/text.h"
 #include <hsdiff/check.h>
 #include <hsdiff/series.h>
 
@@ -21,13 +21,14 @@ hsd_status hsd_html_write(const hsd_html_subject *subject, void (*put)(hsd_html 
                           const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err);
 
 /* Parts of the text report, as harmless text for hsd_html_prose; the caller releases it. */
-hsd_status hsd_html_say(hsd_buffer *text, const hsd_diff *diff, const hsd_report_options *options, void (*part)(hsd_screen *screen),
-                        hsd_error *err);
+hsd_status hsd_html_say(hsd_buffer *text, const hsd_diff *diff, const hsd_report_options *options,
+                        void (*part)(hsd_screen *screen), hsd_error *err);
 
 /* ---- pack.c ---- */
 
 /* The records of the page, packed; rows are left out until they fit. */
-hsd_status hsd_html_pack(hsd_buffer *packed, const hsd_html_subject *subject, const hsd_report_options *options, hsd_error *err);
+hsd_status hsd_html_pack(hsd_buffer *packed, const hsd_html_subject *subject, const hsd_report_options *options,
+                         hsd_error *err);
 
 /* ---- facts.c ---- */
 
@@ -38,19 +39,21 @@ void hsd_html_diff_facts(hsd_html *page, const hsd_diff *diff);
 void hsd_html_card(hsd_html *page, const hsd_diff *diff);
 
 /* #warnings; nothing where there are none. `problems` are why a check cannot judge. */
-void hsd_html_warnings(hsd_html *page, const hsd_text *warnings, size_t count, const hsd_text *problems, size_t problem_count);
+void hsd_html_warnings(hsd_html *page, const hsd_text *warnings, size_t count, const hsd_text *problems,
+                       size_t problem_count);
 
 /* A list of texts, at most some tens; the rest is counted. */
 void hsd_html_texts(hsd_html *page, const hsd_text *texts, size_t count);
 
 /* ---- holders.c, sites.c, diff.c, series.c ---- */
 
-/* "What keeps it alive": the largest holders, each with its path and the references below it, or why they are not known. */
+/* "What keeps it alive": the largest holders, each with its path and the references below it, or why they are not
+ * known. */
 void hsd_html_holders(hsd_html *page, const hsd_diff *diff);
 
 /* "Where it was allocated": the stacks of a diff with sites that changed most, as a table that adds up. */
 void hsd_html_sites(hsd_html *page, const hsd_diff *diff);
-void hsd_html_lost(hsd_html *page, const hsd_diff *diff); /* where it is known; nothing where nothing grew */
+void hsd_html_lost(hsd_html *page, const hsd_diff *diff);        /* where it is known; nothing where nothing grew */
 void hsd_html_uncollected(hsd_html *page, const hsd_diff *diff); /* where that matters */
 
 /* All sections behind the answer. */
@@ -68,7 +71,8 @@ typedef struct hsd_html_made {
 } hsd_html_made;
 
 /* How the report was made, from what the result says of itself. Released also after a failure. */
-hsd_status hsd_html_made_of(hsd_html_made *made, const hsd_html_subject *subject, const hsd_report_options *options, hsd_error *err);
+hsd_status hsd_html_made_of(hsd_html_made *made, const hsd_html_subject *subject, const hsd_report_options *options,
+                            hsd_error *err);
 void hsd_html_made_release(hsd_html_made *made);
 
 /* Below this a change is noise. */

@@ -1,11 +1,11 @@
 /*
- * The page of a series: the answer and where it leads, who holds the growth, types and roots with their trends, what stays of what
- * came, how it was made.
+ * The page of a series: the answer and where it leads, who holds the growth, types and roots with their trends, what
+ * stays of what came, how it was made.
  */
 #include "report/formats.h"
-#include "report/write/html/parts.h"
-#include "report/words/number.h"
 #include "report/sentences/series_words.h"
+#include "report/words/number.h"
+#include "report/write/html/parts.h"
 
 #define TYPES_SHOWN 20
 #define ROWS_SHOWN  10 /* of the other tables */
@@ -42,7 +42,8 @@ static void put_fact(hsd_html *page, const char *label, uint64_t bytes)
 
 static void put_facts(hsd_html *page, const hsd_series *series)
 {
-    const hsd_amount first = hsd_series_first(series, series->total.values), last = hsd_series_last(series, series->total.values);
+    const hsd_amount first = hsd_series_first(series, series->total.values),
+                     last = hsd_series_last(series, series->total.values);
     const bool is_pair = series->before_count > 0;
     const uint64_t before = is_pair ? series->total.contrast.median_before : first.bytes,
                    after = is_pair ? series->total.contrast.median_after : last.bytes;
@@ -52,8 +53,8 @@ static void put_facts(hsd_html *page, const hsd_series *series)
     put_fact(page, is_pair ? "Before" : "First", before);
     put_fact(page, is_pair ? "After" : "Last", after);
     hsd_html_begin_fact(page, "Growth");
-    hsd_out_format(&page->out, "<b class=\"%s\">%s</b> <small>%s</small>", hsd_html_sign(growth), hsd_html_growth(page, text, growth),
-                   hsd_format_percent(percent, before, after));
+    hsd_out_format(&page->out, "<b class=\"%s\">%s</b> <small>%s</small>", hsd_html_sign(growth),
+                   hsd_html_growth(page, text, growth), hsd_format_percent(percent, before, after));
     hsd_html_end_fact(page);
     hsd_html_begin_fact(page, "Captures");
     hsd_out_text(&page->out, hsd_format_count(text, series->point_count));
@@ -68,7 +69,8 @@ static void put_facts(hsd_html *page, const hsd_series *series)
 
 /* ---- the rest ---- */
 
-static void put_table(hsd_html *page, const hsd_series *series, hsd_report_table table, const char *id, const char *heading, size_t most)
+static void put_table(hsd_html *page, const hsd_series *series, hsd_report_table table, const char *id,
+                      const char *heading, size_t most)
 {
     if (!hsd_series_table_of(series, table)->is_known) return;
     hsd_html_begin(page, id, heading);
@@ -117,7 +119,8 @@ static void put_page(hsd_html *page, const hsd_html_subject *subject)
     hsd_html_how(page, subject);
 }
 
-hsd_status hsd_html_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
+hsd_status hsd_html_series(const hsd_series *series, const hsd_report_options *options, hsd_write_fn write,
+                           void *context, hsd_error *err)
 {
     const hsd_html_subject subject = {.series = series};
     return hsd_html_write(&subject, put_page, options, write, context, err);

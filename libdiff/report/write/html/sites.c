@@ -1,11 +1,12 @@
 /*
- * Where it was allocated: the stacks of which most came or went, each with its callers; and what is lost, by who allocated what heads it.
+ * Where it was allocated: the stacks of which most came or went, each with its callers; and what is lost, by who
+ * allocated what heads it.
  */
 #include <stdio.h>
 
-#include "report/write/html/parts.h"
 #include "report/model/lost_rows.h"
 #include "report/model/site_rows.h"
+#include "report/write/html/parts.h"
 
 static void put_frame(hsd_html *page, const hsd_site_frame *frame)
 {
@@ -34,15 +35,18 @@ static void put_callers(hsd_html *page, const hsd_site_row *row)
 static void put_site(hsd_html *page, const hsd_diff *diff, const hsd_site_row *row)
 {
     hsd_out_text(&page->out, "<tr><th scope=\"row\" class=\"name\">");
-    if (row->frame_count > 0) put_frame(page, &row->frames[row->wanted]);
-    else hsd_out_text(&page->out, "(no stack)");
+    if (row->frame_count > 0)
+        put_frame(page, &row->frames[row->wanted]);
+    else
+        hsd_out_text(&page->out, "(no stack)");
     put_callers(page, row);
     hsd_out_text(&page->out, "</th>");
     hsd_html_change(page, diff, &row->change);
     hsd_html_end_row(page);
 }
 
-static void put_sum(hsd_html *page, const hsd_diff *diff, const char *class_name, const char *name, const hsd_change *change)
+static void put_sum(hsd_html *page, const hsd_diff *diff, const char *class_name, const char *name,
+                    const hsd_change *change)
 {
     hsd_html_begin_sum(page, class_name, name);
     hsd_html_change(page, diff, change);
@@ -54,8 +58,10 @@ static void put_table(hsd_html *page, const hsd_diff *diff, const hsd_site_pick 
     static const char *const headings[] = {"Site", "Before", "After", "Growth", "%", "Objects"};
     char number[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 32];
     hsd_html_begin_table(page, headings, 6);
-    for (size_t i = 0; i < pick->count; i++) put_site(page, diff, hsd_site_pick_row(pick, i));
-    snprintf(text, sizeof text, "%s other site%s", hsd_format_count(number, pick->other_count), pick->other_count == 1 ? "" : "s");
+    for (size_t i = 0; i < pick->count; i++)
+        put_site(page, diff, hsd_site_pick_row(pick, i));
+    snprintf(text, sizeof text, "%s other site%s", hsd_format_count(number, pick->other_count),
+             pick->other_count == 1 ? "" : "s");
     if (pick->other_count > 0) put_sum(page, diff, "others", text, &pick->others);
     put_sum(page, diff, "total", "TOTAL", &diff->total);
     hsd_html_end_table(page);
@@ -66,8 +72,10 @@ void hsd_html_sites(hsd_html *page, const hsd_diff *diff)
     const size_t top = page->options->top;
     const hsd_site_pick pick = hsd_sites_pick(diff, top > 0 && top < HSD_SITES_SHOWN ? top : HSD_SITES_SHOWN, 1);
     hsd_html_begin(page, "sites", "Where it was allocated");
-    if (pick.count > 0) put_table(page, diff, &pick);
-    else hsd_out_text(&page->out, "<p>No site has more or less than it had.</p>\n");
+    if (pick.count > 0)
+        put_table(page, diff, &pick);
+    else
+        hsd_out_text(&page->out, "<p>No site has more or less than it had.</p>\n");
     hsd_html_end(page);
 }
 
@@ -98,7 +106,8 @@ static void put_lost_table(hsd_html *page, const hsd_diff *diff, const hsd_lost 
     const hsd_lost_pick pick = hsd_lost_choose(lost, top > 0 && top < usual ? top : usual, 1);
     const hsd_change others = hsd_lost_change(&pick.others), total = hsd_lost_total(diff);
     hsd_html_begin_table(page, headings, 6);
-    for (size_t i = 0; i < pick.count; i++) put(page, diff, &lost->rows[i]);
+    for (size_t i = 0; i < pick.count; i++)
+        put(page, diff, &lost->rows[i]);
     if (pick.other_count > 0) put_sum(page, diff, "others", "Others", &others);
     put_sum(page, diff, "total", "TOTAL", &total);
     hsd_html_end_table(page);

@@ -6,14 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/write/html/parts.h"
-#include "report/words/number.h"
 #include "report/model/rank.h"
 #include "report/model/series_rows.h"
+#include "report/words/number.h"
+#include "report/write/html/parts.h"
 
-static const char *const nouns[][2] = {[HSD_TABLE_TYPES] = {"type", "types"}, [HSD_TABLE_ROOTS] = {"root", "roots"},
+static const char *const nouns[][2] = {[HSD_TABLE_TYPES] = {"type", "types"},
+                                       [HSD_TABLE_ROOTS] = {"root", "roots"},
                                        [HSD_TABLE_HOLDERS] = {"holder", "holders"}};
-static const char *const names[] = {[HSD_TABLE_TYPES] = "Type", [HSD_TABLE_ROOTS] = "Root", [HSD_TABLE_HOLDERS] = "What keeps it alive"};
+static const char *const names[] = {
+    [HSD_TABLE_TYPES] = "Type", [HSD_TABLE_ROOTS] = "Root", [HSD_TABLE_HOLDERS] = "What keeps it alive"};
 
 static void begin_others(hsd_html *page, hsd_report_table table, uint64_t count)
 {
@@ -63,8 +65,10 @@ static void put_change(hsd_html *page, const hsd_diff *diff, const hsd_change *c
 {
     char text[HSD_NUMBER_CHARS];
     hsd_html_change(page, diff, change);
-    if (hsd_new_is_known(diff)) hsd_html_cell(page, hsd_html_size(page, text, hsd_change_sure(change, change->new_).bytes));
-    if (hsd_freed_is_known(diff)) hsd_html_cell(page, hsd_html_size(page, text, hsd_change_sure(change, change->freed).bytes));
+    if (hsd_new_is_known(diff))
+        hsd_html_cell(page, hsd_html_size(page, text, hsd_change_sure(change, change->new_).bytes));
+    if (hsd_freed_is_known(diff))
+        hsd_html_cell(page, hsd_html_size(page, text, hsd_change_sure(change, change->freed).bytes));
     hsd_html_end_row(page);
 }
 
@@ -134,7 +138,7 @@ static void put_trend(hsd_html *page, const hsd_series *series, const hsd_amount
         return;
     }
     hsd_html_cell(page, row ? hsd_html_growth(page, text, hsd_series_rate(series, &row->trend)) : "");
-    hsd_html_cell(page, row                                   ? hsd_verdict_word(row->trend.verdict)
+    hsd_html_cell(page, row                                    ? hsd_verdict_word(row->trend.verdict)
                         : hsd_series_is_steady(series, values) ? hsd_verdict_word(HSD_VERDICT_STEADY)
                                                                : "");
 }
@@ -152,7 +156,8 @@ static void begin_series_table(hsd_html *page, const hsd_series *series, hsd_rep
 {
     const char *contrast[] = {names[table], "Before", "After", "Growth", "%", "p"};
     const char *pair[] = {names[table], "First", "Last", "Growth", "%"};
-    const char *trend[] = {names[table], "First", "Last", "Growth", hsd_series_is_hourly(series) ? "Per hour" : "Per step", "Verdict"};
+    const char *trend[] = {
+        names[table], "First", "Last", "Growth", hsd_series_is_hourly(series) ? "Per hour" : "Per step", "Verdict"};
     if (series->before_count > 0)
         hsd_html_begin_table(page, contrast, 6);
     else if (hsd_series_has_trend(series))

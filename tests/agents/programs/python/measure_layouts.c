@@ -16,26 +16,26 @@
 #if PY_VERSION_HEX >= 0x030a0000
 #undef HAVE_STD_ATOMIC
 #endif
-#include <internal/pycore_pystate.h>
 #include <internal/pycore_pylifecycle.h>
+#include <internal/pycore_pystate.h>
 #if PY_VERSION_HEX < 0x03090000
 #include <internal/pycore_pymem.h>
 #else
+#include <internal/pycore_code.h>
 #include <internal/pycore_gc.h>
 #include <internal/pycore_interp.h>
 #include <internal/pycore_runtime.h>
-#include <internal/pycore_code.h>
 #endif
 #if PY_VERSION_HEX >= 0x030b0000
-#include <internal/pycore_frame.h>
 #include <internal/pycore_dict.h>
+#include <internal/pycore_frame.h>
 #endif
 #if PY_VERSION_HEX >= 0x030e0000
-#include <internal/pycore_interpframe_structs.h>
 #include <internal/pycore_genobject.h>
+#include <internal/pycore_interpframe_structs.h>
 #endif
 
-#define SAY(name, value) printf("     ." #name " = %zu,\n", (size_t)(value))
+#define SAY(name, value)      printf("     ." #name " = %zu,\n", (size_t)(value))
 #define AT(name, type, field) SAY(name, offsetof(type, field))
 typedef struct _gc_runtime_state gc_state;
 

@@ -1,7 +1,7 @@
 /*
- * The part of Criterion's interface that our tests use, on fork() alone. Preset tsan compiles the tests against it: Criterion maps its own
- * arena where the thread sanitizer keeps its shadow memory, and does not start. Each test runs in a child; the closing line is
- * Criterion's. Everywhere else the true Criterion is used.
+ * The part of Criterion's interface that our tests use, on fork() alone. Preset tsan compiles the tests against it:
+ * Criterion maps its own arena where the thread sanitizer keeps its shadow memory, and does not start. Each test runs
+ * in a child; the closing line is Criterion's. Everywhere else the true Criterion is used.
  */
 #ifndef HSD_TESTS_PLAIN_CRITERION_H
 #define HSD_TESTS_PLAIN_CRITERION_H
@@ -48,32 +48,41 @@ __attribute__((weak)) plain_test *plain_tests;
 static inline void plain_register(plain_test *test)
 {
     plain_test **end = &plain_tests;
-    while (*end != NULL) end = &(*end)->next;
+    while (*end != NULL)
+        end = &(*end)->next;
     *end = test;
 }
 
-#define PLAIN_ENTRY(suite_, name_, tag, is_suite_, run_, parameters_, ...)                                  \
-    static plain_test plain_##tag = {.suite = suite_, .name = name_, .own = {__VA_ARGS__},                  \
-                                     .run = run_, .parameters = parameters_, .is_suite = is_suite_};        \
+#define PLAIN_ENTRY(suite_, name_, tag, is_suite_, run_, parameters_, ...)                                             \
+    static plain_test plain_##tag = {.suite = suite_,                                                                  \
+                                     .name = name_,                                                                    \
+                                     .own = {__VA_ARGS__},                                                             \
+                                     .run = run_,                                                                      \
+                                     .parameters = parameters_,                                                        \
+                                     .is_suite = is_suite_};                                                           \
     __attribute__((constructor)) static void plain_register_##tag(void) { plain_register(&plain_##tag); }
 
 #define TestSuite(suite, ...) PLAIN_ENTRY(#suite, "", suite##_suite, true, NULL, NULL, __VA_ARGS__)
 
-#define Test(suite, name, ...)                                                                                           \
-    static void suite##_##name##_test(void);                                                                             \
-    static void suite##_##name##_run(void *parameter) { (void)parameter; suite##_##name##_test(); }                      \
-    PLAIN_ENTRY(#suite, #name, suite##_##name, false, suite##_##name##_run, NULL, __VA_ARGS__)                           \
+#define Test(suite, name, ...)                                                                                         \
+    static void suite##_##name##_test(void);                                                                           \
+    static void suite##_##name##_run(void *parameter)                                                                  \
+    {                                                                                                                  \
+        (void)parameter;                                                                                               \
+        suite##_##name##_test();                                                                                       \
+    }                                                                                                                  \
+    PLAIN_ENTRY(#suite, #name, suite##_##name, false, suite##_##name##_run, NULL, __VA_ARGS__)                         \
     static void suite##_##name##_test(void)
 
 #define ParameterizedTestParameters(suite, name) static struct criterion_test_params suite##_##name##_parameters(void)
 
-#define ParameterizedTest(parameter, suite, name, ...)                                                                   \
-    static void suite##_##name##_test(parameter);                                                                        \
-    static void suite##_##name##_run(void *given) { suite##_##name##_test(given); }                                      \
-    PLAIN_ENTRY(#suite, #name, suite##_##name, false, suite##_##name##_run, suite##_##name##_parameters, __VA_ARGS__)    \
+#define ParameterizedTest(parameter, suite, name, ...)                                                                 \
+    static void suite##_##name##_test(parameter);                                                                      \
+    static void suite##_##name##_run(void *given) { suite##_##name##_test(given); }                                    \
+    PLAIN_ENTRY(#suite, #name, suite##_##name, false, suite##_##name##_run, suite##_##name##_parameters, __VA_ARGS__)  \
     static void suite##_##name##_test(parameter)
 
-#define cr_make_param_array(type, array, length_, ...) \
+#define cr_make_param_array(type, array, length_, ...)                                                                 \
     ((struct criterion_test_params){.size = sizeof(type), .params = (array), .length = (length_)})
 
 /* ---- assertions: the condition as text, then the message if there is one ---- */
@@ -94,61 +103,62 @@ __attribute__((format(printf, 5, 6))) static inline void plain_fail(bool is_fata
 }
 
 /* " " in front turns "no message" into an empty format. */
-#define PLAIN_CHECK(is_fatal, what, condition, ...)                                                    \
-    do {                                                                                               \
-        if (!(condition)) plain_fail(is_fatal, __FILE__, __LINE__, what, " " __VA_ARGS__);             \
+#define PLAIN_CHECK(is_fatal, what, condition, ...)                                                                    \
+    do {                                                                                                               \
+        if (!(condition)) plain_fail(is_fatal, __FILE__, __LINE__, what, " " __VA_ARGS__);                             \
     } while (0)
 
-#define cr_assert(condition, ...) PLAIN_CHECK(true, #condition, condition, __VA_ARGS__)
-#define cr_expect(condition, ...) PLAIN_CHECK(false, #condition, condition, __VA_ARGS__)
+#define cr_assert(condition, ...)     PLAIN_CHECK(true, #condition, condition, __VA_ARGS__)
+#define cr_expect(condition, ...)     PLAIN_CHECK(false, #condition, condition, __VA_ARGS__)
 #define cr_assert_not(condition, ...) PLAIN_CHECK(true, "not " #condition, !(condition), __VA_ARGS__)
 #define cr_expect_not(condition, ...) PLAIN_CHECK(false, "not " #condition, !(condition), __VA_ARGS__)
-#define cr_assert_fail(...) PLAIN_CHECK(true, "fail", false, __VA_ARGS__)
-#define cr_fail(...) PLAIN_CHECK(false, "fail", false, __VA_ARGS__)
+#define cr_assert_fail(...)           PLAIN_CHECK(true, "fail", false, __VA_ARGS__)
+#define cr_fail(...)                  PLAIN_CHECK(false, "fail", false, __VA_ARGS__)
 
-#define PLAIN_COMPARE(f, a, op, b, ...) PLAIN_CHECK(f, #a " " #op " " #b, (a) op (b), __VA_ARGS__)
-#define cr_assert_eq(a, b, ...) PLAIN_COMPARE(true, a, ==, b, __VA_ARGS__)
-#define cr_assert_neq(a, b, ...) PLAIN_COMPARE(true, a, !=, b, __VA_ARGS__)
-#define cr_assert_lt(a, b, ...) PLAIN_COMPARE(true, a, <, b, __VA_ARGS__)
-#define cr_assert_leq(a, b, ...) PLAIN_COMPARE(true, a, <=, b, __VA_ARGS__)
-#define cr_assert_gt(a, b, ...) PLAIN_COMPARE(true, a, >, b, __VA_ARGS__)
-#define cr_assert_geq(a, b, ...) PLAIN_COMPARE(true, a, >=, b, __VA_ARGS__)
-#define cr_assert_null(a, ...) PLAIN_COMPARE(true, a, ==, NULL, __VA_ARGS__)
-#define cr_assert_not_null(a, ...) PLAIN_COMPARE(true, a, !=, NULL, __VA_ARGS__)
-#define cr_expect_eq(a, b, ...) PLAIN_COMPARE(false, a, ==, b, __VA_ARGS__)
-#define cr_expect_neq(a, b, ...) PLAIN_COMPARE(false, a, !=, b, __VA_ARGS__)
-#define cr_expect_lt(a, b, ...) PLAIN_COMPARE(false, a, <, b, __VA_ARGS__)
-#define cr_expect_leq(a, b, ...) PLAIN_COMPARE(false, a, <=, b, __VA_ARGS__)
-#define cr_expect_gt(a, b, ...) PLAIN_COMPARE(false, a, >, b, __VA_ARGS__)
-#define cr_expect_geq(a, b, ...) PLAIN_COMPARE(false, a, >=, b, __VA_ARGS__)
-#define cr_expect_null(a, ...) PLAIN_COMPARE(false, a, ==, NULL, __VA_ARGS__)
-#define cr_expect_not_null(a, ...) PLAIN_COMPARE(false, a, !=, NULL, __VA_ARGS__)
+#define PLAIN_COMPARE(f, a, op, b, ...) PLAIN_CHECK(f, #a " " #op " " #b, (a)op(b), __VA_ARGS__)
+#define cr_assert_eq(a, b, ...)         PLAIN_COMPARE(true, a, ==, b, __VA_ARGS__)
+#define cr_assert_neq(a, b, ...)        PLAIN_COMPARE(true, a, !=, b, __VA_ARGS__)
+#define cr_assert_lt(a, b, ...)         PLAIN_COMPARE(true, a, <, b, __VA_ARGS__)
+#define cr_assert_leq(a, b, ...)        PLAIN_COMPARE(true, a, <=, b, __VA_ARGS__)
+#define cr_assert_gt(a, b, ...)         PLAIN_COMPARE(true, a, >, b, __VA_ARGS__)
+#define cr_assert_geq(a, b, ...)        PLAIN_COMPARE(true, a, >=, b, __VA_ARGS__)
+#define cr_assert_null(a, ...)          PLAIN_COMPARE(true, a, ==, NULL, __VA_ARGS__)
+#define cr_assert_not_null(a, ...)      PLAIN_COMPARE(true, a, !=, NULL, __VA_ARGS__)
+#define cr_expect_eq(a, b, ...)         PLAIN_COMPARE(false, a, ==, b, __VA_ARGS__)
+#define cr_expect_neq(a, b, ...)        PLAIN_COMPARE(false, a, !=, b, __VA_ARGS__)
+#define cr_expect_lt(a, b, ...)         PLAIN_COMPARE(false, a, <, b, __VA_ARGS__)
+#define cr_expect_leq(a, b, ...)        PLAIN_COMPARE(false, a, <=, b, __VA_ARGS__)
+#define cr_expect_gt(a, b, ...)         PLAIN_COMPARE(false, a, >, b, __VA_ARGS__)
+#define cr_expect_geq(a, b, ...)        PLAIN_COMPARE(false, a, >=, b, __VA_ARGS__)
+#define cr_expect_null(a, ...)          PLAIN_COMPARE(false, a, ==, NULL, __VA_ARGS__)
+#define cr_expect_not_null(a, ...)      PLAIN_COMPARE(false, a, !=, NULL, __VA_ARGS__)
 
 #define PLAIN_STRINGS(f, a, op, b, ...) PLAIN_CHECK(f, #a " " #op " " #b, strcmp(a, b) op 0, __VA_ARGS__)
-#define cr_assert_str_eq(a, b, ...) PLAIN_STRINGS(true, a, ==, b, __VA_ARGS__)
-#define cr_assert_str_neq(a, b, ...) PLAIN_STRINGS(true, a, !=, b, __VA_ARGS__)
-#define cr_assert_str_empty(a, ...) PLAIN_CHECK(true, #a " is empty", *(a) == '\0', __VA_ARGS__)
+#define cr_assert_str_eq(a, b, ...)     PLAIN_STRINGS(true, a, ==, b, __VA_ARGS__)
+#define cr_assert_str_neq(a, b, ...)    PLAIN_STRINGS(true, a, !=, b, __VA_ARGS__)
+#define cr_assert_str_empty(a, ...)     PLAIN_CHECK(true, #a " is empty", *(a) == '\0', __VA_ARGS__)
 #define cr_assert_str_not_empty(a, ...) PLAIN_CHECK(true, #a " is not empty", *(a) != '\0', __VA_ARGS__)
-#define cr_expect_str_eq(a, b, ...) PLAIN_STRINGS(false, a, ==, b, __VA_ARGS__)
-#define cr_expect_str_neq(a, b, ...) PLAIN_STRINGS(false, a, !=, b, __VA_ARGS__)
+#define cr_expect_str_eq(a, b, ...)     PLAIN_STRINGS(false, a, ==, b, __VA_ARGS__)
+#define cr_expect_str_neq(a, b, ...)    PLAIN_STRINGS(false, a, !=, b, __VA_ARGS__)
 
 #define PLAIN_BYTES(f, a, op, b, size, ...) PLAIN_CHECK(f, #a " " #op " " #b, memcmp(a, b, size) op 0, __VA_ARGS__)
-#define cr_assert_arr_eq(a, b, size, ...) PLAIN_BYTES(true, a, ==, b, size, __VA_ARGS__)
-#define cr_assert_arr_neq(a, b, size, ...) PLAIN_BYTES(true, a, !=, b, size, __VA_ARGS__)
-#define cr_expect_arr_eq(a, b, size, ...) PLAIN_BYTES(false, a, ==, b, size, __VA_ARGS__)
-#define cr_assert_float_eq(a, b, epsilon, ...) PLAIN_CHECK(true, #a " near " #b, fabs((a) - (b)) <= (epsilon), __VA_ARGS__)
+#define cr_assert_arr_eq(a, b, size, ...)   PLAIN_BYTES(true, a, ==, b, size, __VA_ARGS__)
+#define cr_assert_arr_neq(a, b, size, ...)  PLAIN_BYTES(true, a, !=, b, size, __VA_ARGS__)
+#define cr_expect_arr_eq(a, b, size, ...)   PLAIN_BYTES(false, a, ==, b, size, __VA_ARGS__)
+#define cr_assert_float_eq(a, b, epsilon, ...)                                                                         \
+    PLAIN_CHECK(true, #a " near " #b, fabs((a) - (b)) <= (epsilon), __VA_ARGS__)
 
-#define PLAIN_LOG(...) (fprintf(stderr, "[----] " __VA_ARGS__), fputc('\n', stderr))
-#define cr_log_info(...) PLAIN_LOG(__VA_ARGS__)
-#define cr_log_warn(...) PLAIN_LOG(__VA_ARGS__)
+#define PLAIN_LOG(...)    (fprintf(stderr, "[----] " __VA_ARGS__), fputc('\n', stderr))
+#define cr_log_info(...)  PLAIN_LOG(__VA_ARGS__)
+#define cr_log_warn(...)  PLAIN_LOG(__VA_ARGS__)
 #define cr_log_error(...) PLAIN_LOG(__VA_ARGS__)
 
 #define PLAIN_SKIPPED 77
-#define cr_skip_test(...)                                              \
-    do {                                                               \
-        fprintf(stderr, "[SKIP] " __VA_ARGS__);                        \
-        fputc('\n', stderr);                                           \
-        _exit(PLAIN_SKIPPED);                                          \
+#define cr_skip_test(...)                                                                                              \
+    do {                                                                                                               \
+        fprintf(stderr, "[SKIP] " __VA_ARGS__);                                                                        \
+        fputc('\n', stderr);                                                                                           \
+        _exit(PLAIN_SKIPPED);                                                                                          \
     } while (0)
 #define cr_skip(...) cr_skip_test(__VA_ARGS__)
 
@@ -174,7 +184,8 @@ static inline bool plain_passes(const plain_test *test, void *parameter)
     if (child == 0) plain_child(test, parameter);
     if (child < 0 || waitpid(child, &status, 0) != child) return false;
     if (WIFSIGNALED(status)) return test->own.signal == WTERMSIG(status);
-    return test->own.signal == 0 && (WEXITSTATUS(status) == test->own.exit_code || WEXITSTATUS(status) == PLAIN_SKIPPED);
+    return test->own.signal == 0 &&
+           (WEXITSTATUS(status) == test->own.exit_code || WEXITSTATUS(status) == PLAIN_SKIPPED);
 }
 
 static inline const struct plain_options *plain_options_of_suite(const char *suite)
