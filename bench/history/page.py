@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""The history as tables of Markdown: a row for each work, a column for each commit, oldest first. Times are of the machine that measured
+them: of two columns only those compare that came from one machine. Instructions always do.
+
+usage: page.py [FOLDER]
+"""
+import csv
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+TABLES = (
+    ("instructions.csv", "instructions", "Instructions, one thread, in millions", lambda text: f"{int(text) / 1e6:,.1f}"),
+    ("clock.csv", "cpu_s", "Processor time, seconds", lambda text: f"{float(text):.3f}"),
+    ("clock.csv", "wall_s", "Wall time, seconds", lambda text: f"{float(text):.3f}"),
+    ("clock.csv", "peak_mib", "Peak memory, MiB", lambda text: f"{float(text):.1f}"),
+)
+
+
+def load(path):
+    if not path.exists():
+        return []
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def table(rows, column, title, written):
+    commits = list(dict.fromkeys((row["date"], row["commit"]) for row in rows))
+    cells = {(row["work"], row["objects"], row["commit"]): written(row[column]) for row in rows}
+    lines = [f"## {title}", "", "| work | objects | " + " | ".join(f"{date} `{commit}`" for date, commit in commits) + " |",
+             "|---|--:|" + "--:|" * len(commits)]
+    for work, objects in dict.fromkeys((row["work"], row["objects"]) for row in rows):
+        lines.append(f"| {work} | {int(objects):,} | " + " | ".join(cells.get((work, objects, commit), "") for _, commit in commits) + " |")
+    return lines + [""]
+
+
+def main(folder):
+    lines = ["# What whole commands took", ""]
+    for file, column, title, written in TABLES:
+        if rows := load(folder / file):
+            lines += table(rows, column, title, written)
+    print("\n".join(lines if len(lines) > 2 else lines + ["Nothing was kept yet: scripts/bench whole --keep"]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE))
