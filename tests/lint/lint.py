@@ -5,8 +5,8 @@ usage: lint.py [PROJECT]
 
 Rules, each a function below: who may include what (includes.table), and no circle in that, one includer for each third-party header
 (thirdparty.table), an opening comment in every source file, no open ends in the code, no file past 700 lines, tidy
-white space, no calls that cannot be used safely, assertions that change nothing, a fuzz target with seeds for every importer, a comment and a mark
-on everything public.
+white space, no calls that cannot be used safely, assertions that change nothing, a fuzz target with seeds for every importer, a mark on
+everything public, and above it a comment that says what it returns.
 The self-test (test_lint.py) plants one breach of each kind and expects it to be found.
 """
 import os
@@ -354,8 +354,12 @@ def check_importers_have_fuzz_targets(tree):
             yield registry, 1, f"importer {name}: its fuzz target is not listed in tests/fuzz/CMakeLists.txt"
 
 
+RETURNS_STATUS = re.compile(r"HS[DC]_API\s+hs[dc]_status\b")
+SAYS_STATUSES = re.compile(r"\bHS[DC]_(?:E_\w+|E_\*|OK|END)|\b[Ff]ails as\b|\bhow all of them fail\b|\ball questions fail\b")
+
+
 def check_public_headers_are_documented(tree):
-    """Each function of a public header is marked as one, and stands in a paragraph with a comment; close and free speak for themselves."""
+    """Each function of a public header is marked as one and has a comment right above it; where it returns a status, that says which."""
     for path in tree.c_files(PRODUCT_FOLDERS):
         if "/include/" not in path or not path.endswith(".h"):
             continue
@@ -366,20 +370,31 @@ def check_public_headers_are_documented(tree):
             if 'extern "C"' not in lines[number]:
                 depth = max(depth + line.count("{") - line.count("}"), 0)
             function = re.match(r"(?!typedef\b|static\b)[A-Za-z_][\w\s*]*?\b(\w+)\s*\(", line)
-            if at_top and function and not re.match(r"HS[DC]_API\b", line):
-                yield path, number + 1, f"{function.group(1)} is public and not marked: HSD_API or HSC_API, or programs do not find it"
-            if at_top and function and not function.group(1).endswith(("_close", "_free", "_release")):
-                if not has_comment_in_paragraph(lines, number):
-                    yield path, number + 1, f"{function.group(1)} is public and has no comment"
+            if at_top and function:
+                yield from check_prototype(path, lines, number, function.group(1))
 
 
-def has_comment_in_paragraph(lines, number):
-    first = last = number
-    while first > 0 and lines[first - 1].strip():
+def check_prototype(path, lines, number, name):
+    if not re.match(r"HS[DC]_API\b", lines[number]):
+        yield path, number + 1, f"{name} is public and not marked: HSD_API or HSC_API, or programs do not find it"
+    comment = comment_above(lines, number)
+    if comment is None:
+        yield path, number + 1, f"{name} is public and has no comment"
+    elif len(re.findall(r"\w+", comment)) < 2 or comment.startswith("/* ----"):
+        yield path, number + 1, f"{name} is public, and the comment above it says nothing of it"
+    elif RETURNS_STATUS.match(lines[number]) and not SAYS_STATUSES.search(comment):
+        yield path, number + 1, f"{name} returns a status, and the comment above it does not say which"
+
+
+def comment_above(lines, number):
+    """The comment that ends in the line in front of line `number`, or None."""
+    first = last = number - 1
+    if last < 0 or not lines[last].rstrip().endswith("*/"):
+        return None
+    while first > 0 and "/*" not in lines[first]:
         first -= 1
-    while last + 1 < len(lines) and lines[last + 1].strip():
-        last += 1
-    return any("/*" in line or "*/" in line for line in lines[first:last + 1])
+    words = " ".join(line.strip(" *") for line in lines[first:last + 1])
+    return words if lines[first].startswith("/*") else None
 
 
 RULES = (check_layers, check_includes, check_opening_comment, check_open_ends, check_length, check_white_space, check_banned_calls, check_assertions,

@@ -22,9 +22,15 @@
  * Numbers of tables (strings, types, labels, sites, threads) are chosen by the caller, from 1 up to
  * 2^31-1; 0 means none. They may be defined before or after their first use, once each, in any order.
  * Errors stick: after the first failure every call returns the same status, and hsc_error_text says
- * why; so a producer may look at the status of hsc_finish alone. A writer belongs to one thread at a
- * time. Writing to a pipe or socket whose reader is gone raises SIGPIPE, which is the caller's to
- * ignore. The bytes: capture/FORMAT.md.
+ * why; so a producer may look at the status of hsc_finish alone. *What writing returns*, of every call
+ * that takes a record:
+ *
+ *   HSC_E_IO      the sink refused; hsc_system_error has the errno
+ *   HSC_E_NOMEM   the counters of types could not grow: the only memory taken behind hsc_open
+ *   HSC_E_MISUSE  a call behind hsc_finish
+ *
+ * A writer belongs to one thread at a time. Writing to a pipe or socket whose reader is gone raises
+ * SIGPIPE, which is the caller's to ignore. The bytes: capture/FORMAT.md.
  */
 #ifndef HSCAPTURE_H
 #define HSCAPTURE_H
@@ -139,25 +145,58 @@ typedef struct hsc_options {
 
 typedef struct hsc_writer hsc_writer;
 
-/* Defaults: everything zero but compression 1, facts 0. */
+/*
+ * Sets every option to its default: all fields 0 or NULL, compression 1, no facts. Call it first, then set the fields
+ * that differ. Cannot fail.
+ */
 HSC_API void hsc_options_init(hsc_options *options);
 
 /*
- * Starts a capture into `sink`: writes the file header and the info block. On failure *out is NULL, and
- * errno says why for HSC_E_IO. HSC_E_LIMIT: a text of more than 1,024 bytes. HSC_E_MISUSE: no sink, a
- * compression level not from -7 to 19, an identity or pointer size that does not exist, too little memory.
+ * Starts a capture into `sink` and writes the file header and the info block to it.
+ *
+ *   out      the writer; the caller closes it with hsc_close. NULL on failure
+ *   sink     copied; what its `context` points to must live until hsc_close
+ *   options  borrowed for the call, with all texts in it, but for `allocator`, which must outlive the writer
+ *
+ * Returns HSC_OK, or
+ *   HSC_E_MISUSE: no sink, no `write` in it, no options; a compression level not from -7 to 19; an identity or a
+ *     pointer size that does not exist; HSC_FACT_BASELINE without `baseline`, or `baseline` with has_site_totals;
+ *     `memory_bytes` below 64 KiB.
+ *   HSC_E_LIMIT: one of the texts is longer than 1,024 bytes.
+ *   HSC_E_NOMEM: the memory of the writer could not be had.
+ *   HSC_E_IO: the sink refused; errno says why.
+ *
+ * Allocates all that the writer ever needs, but for the counters of types.
  */
 HSC_API hsc_status hsc_open(hsc_writer **out, const hsc_sink *sink, const hsc_options *options);
 
-/* Into an open descriptor (file, pipe, socket), which stays open. */
+/*
+ * hsc_open into an open descriptor: a file, a pipe or a socket. `fd` is borrowed: it stays open behind hsc_close, and
+ * must stay open until then. Writes from where the descriptor stands. Fails as hsc_open does; a negative `fd` is
+ * HSC_E_MISUSE.
+ */
 HSC_API hsc_status hsc_open_fd(hsc_writer **out, int fd, const hsc_options *options);
 
-/* Into a new file: O_CREAT|O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0600. Removed again if it is not finished. */
+/*
+ * hsc_open into a new file of that name, made with O_CREAT|O_EXCL|O_NOFOLLOW|O_CLOEXEC and mode 0600. hsc_finish
+ * closes the file and leaves it; hsc_close without hsc_finish removes it again. Fails as hsc_open does; a NULL or
+ * empty `path` is HSC_E_MISUSE; a file that cannot be made (there is one of that name, the folder is not there) is
+ * HSC_E_IO with errno.
+ */
 HSC_API hsc_status hsc_open_file(hsc_writer **out, const char *path, const hsc_options *options);
 
 /* ---- tables ---- */
 
-/* At most 65,536 bytes, any bytes; UTF-8 expected. */
+/*
+ * Defines text number `string`, which other records refer to by that number.
+ *
+ *   string  1 to 2,147,483,647; each number is defined once, which the writer does not check
+ *   bytes   any bytes, UTF-8 expected; borrowed for the call
+ *   size    0 to 65,536
+ *
+ * Returns HSC_OK; HSC_E_LIMIT when the number or the size is outside its range; or what writing returns (see the top
+ * of this header).
+ */
 HSC_API hsc_status hsc_define_string(hsc_writer *w, uint32_t string, const void *bytes, size_t size);
 
 /* Flags of a type: runtime-neutral hints that the engine folds by. */
@@ -173,7 +212,17 @@ static inline bool hsc_type_is_program_code(uint32_t flags)
     return (flags & own) == own;
 }
 
-/* The name is what reports show and what types are matched by between captures. */
+/*
+ * Defines type number `type` with its name. The name is what reports show, and what types are matched by between two
+ * captures.
+ *
+ *   type   1 to 2,147,483,647, once each
+ *   name   any bytes, UTF-8 expected; borrowed for the call
+ *   size   bytes of the name, 0 to 65,536
+ *   flags  HSC_TYPE_*, or 0
+ *
+ * Returns HSC_OK; HSC_E_LIMIT when the number or the size is outside its range; or what writing returns.
+ */
 HSC_API hsc_status hsc_define_type(hsc_writer *w, uint32_t type, const void *name, size_t size, uint32_t flags);
 
 typedef enum hsc_label_kind {
@@ -195,11 +244,29 @@ typedef enum hsc_label_kind {
 #define HSC_LABEL_NAMED_ROOT 0x4u /* starts an owner of its own: <name of source>.<name of label> */
 #define HSC_LABEL_FOLD       0x8u /* leads into a container's internals: reports skip it */
 
-/* A label is the kind, strength and name of references; many references share one. */
+/*
+ * Defines label number `label`: the kind, the strength and the name of references. Many references share one label.
+ *
+ *   label        1 to 2,147,483,647, once each
+ *   flags        one HSC_STRENGTH_*, or-ed with HSC_LABEL_NAMED_ROOT and HSC_LABEL_FOLD as they apply
+ *   name_string  number of a string, 0 = no name
+ *
+ * Returns HSC_OK; HSC_E_LIMIT when a number is outside its range; HSC_E_MISUSE for a kind or a strength that does not
+ * exist; or what writing returns.
+ */
 HSC_API hsc_status hsc_define_label(hsc_writer *w, uint32_t label, hsc_label_kind kind, uint32_t flags,
                                     uint32_t name_string);
 
-/* One stack frame that calls on to `parent` (0 = none). Parents before or after children. */
+/*
+ * Defines site number `site`: one frame of an allocation stack, and the frame that called it.
+ *
+ *   site             1 to 2,147,483,647, once each
+ *   parent           site of the caller, 0 = none. It may be defined before or after this one
+ *   function_string  number of a string, 0 = not known; `file_string` likewise
+ *   line, column     from 1, 0 = not known
+ *
+ * Returns HSC_OK; HSC_E_LIMIT when a number is outside its range; or what writing returns.
+ */
 HSC_API hsc_status hsc_define_site(hsc_writer *w, uint32_t site, uint32_t parent, uint32_t function_string,
                                    uint32_t file_string, uint32_t line, uint32_t column);
 
@@ -226,33 +293,100 @@ typedef struct hsc_object {
     uint32_t category; /* string: second type axis (heap, memory category) */
 } hsc_object;
 
-/* Starts an object; its ordinal is the number of objects begun before it. */
+/*
+ * Starts an object. Its ordinal is the number of objects that were begun before it. Its value and its references
+ * follow, then hsc_end_object.
+ *
+ *   object  copied. Its `id` must be unique in the capture, which the writer does not check
+ *
+ * Returns HSC_OK, or
+ *   HSC_E_MISUSE: the object before was not ended, or the flags have HSC_OBJECT_CONTINUES.
+ *   HSC_E_LIMIT: a type, a site or a string above 2,147,483,647, or more than 4,294,967,040 objects.
+ *   what writing returns.
+ *
+ * The hot path of a capture: a comparison and one store for each field of an object that fits its block. A full block
+ * is compressed and written.
+ */
 HSC_API hsc_status hsc_begin_object(hsc_writer *w, const hsc_object *object);
 
-/* A reference of the object that was begun. Any number: the writer splits blocks where it must.
- * `index` is used by labels of kind ELEMENT and is free for others (0). */
+/*
+ * Adds one reference to the object that was begun. An object may have any number: the writer splits blocks where it
+ * must.
+ *
+ *   target  id of the object referred to, or its ordinal with options.targets_are_ordinals. It need not be there
+ *   label   number of a label, 0 = none
+ *   index   element number for labels of kind HSC_LABEL_ELEMENT; free for others, 0 = none
+ *
+ * Returns HSC_OK; HSC_E_MISUSE outside an object; HSC_E_LIMIT for a label above 2,147,483,647; or what writing
+ * returns.
+ */
 HSC_API hsc_status hsc_reference(hsc_writer *w, uint64_t target, uint32_t label, uint64_t index);
 
-/* Several at once: labels and indexes may be NULL (all 0). Cheaper than one call each. */
+/*
+ * Adds `count` references at once. It is cheaper than one call of hsc_reference for each, from 16 on.
+ *
+ *   targets  `count` of them, borrowed for the call
+ *   labels   `count` of them, or NULL: all 0; `indexes` likewise
+ *
+ * Fails as hsc_reference does; references in front of the one that failed are then in the capture.
+ */
 HSC_API hsc_status hsc_references(hsc_writer *w, const uint64_t *targets, const uint32_t *labels,
                                   const uint64_t *indexes, size_t count);
 
-/* Value preview of the object that was begun, at most 4,096 bytes, once and before its references;
- * refused unless the options have HSC_FACT_VALUES. Fields in the form of FORMAT.md 7.10 can be keys. */
+/*
+ * Gives the object that was begun a value preview: once, and before its references.
+ *
+ *   bytes  any bytes, borrowed for the call. Fields in the form of FORMAT.md 7.10 can serve as keys of a diff
+ *   size   0 to 4,096
+ *
+ * Returns HSC_OK, or
+ *   HSC_E_MISUSE: outside an object, for the second time, behind a reference, or without HSC_FACT_VALUES in the
+ *     options.
+ *   HSC_E_LIMIT: more than 4,096 bytes.
+ *   what writing returns.
+ */
 HSC_API hsc_status hsc_value(hsc_writer *w, const void *bytes, size_t size);
 
-/* After its last reference. */
+/*
+ * Ends the object that was begun, behind its last reference. Returns HSC_OK; HSC_E_MISUSE when none was begun; or the
+ * failure that stuck before. Writes nothing by itself.
+ */
 HSC_API hsc_status hsc_end_object(hsc_writer *w);
 
-/* A reference apart from its source, for producers that discover them elsewhere. Not between begin
- * and end. Source and target are ids, or ordinals with targets_are_ordinals. */
+/*
+ * Adds a reference apart from its source, for producers that discover references elsewhere than at the object.
+ *
+ *   source, target  ids, or ordinals with options.targets_are_ordinals
+ *   label, index    as of hsc_reference
+ *
+ * Returns HSC_OK, or
+ *   HSC_E_MISUSE: between begin and end of an object, or in a baseline.
+ *   HSC_E_LIMIT: a label above 2,147,483,647.
+ *   what writing returns.
+ *
+ * Readers sort these references into place, so hsc_reference is cheaper for everybody where it can be had.
+ */
 HSC_API hsc_status hsc_edge(hsc_writer *w, uint64_t source, uint64_t target, uint32_t label, uint64_t index);
 
-/* Adds objects to the summary without writing them: for captures that are a summary alone. */
+/*
+ * Adds `objects` objects of `bytes` bytes together to the totals of a type, without writing one object: for captures
+ * that are a summary alone. Several calls for one type add up.
+ *
+ *   type  number of a type, 0 = none
+ *
+ * Returns HSC_OK; HSC_E_LIMIT for a type above 2,147,483,647; or what writing returns.
+ */
 HSC_API hsc_status hsc_count(hsc_writer *w, uint32_t type, uint64_t objects, uint64_t bytes);
 
-/* The same, and that all of them were allocated at a site: for profiles, which know sums of stacks and no objects.
- * Several calls with one type and site add up. HSC_E_MISUSE without options.has_site_totals. */
+/*
+ * hsc_count for objects that were all allocated at `site`: for profiles, which know sums of stacks and no objects.
+ * Several calls with one type and site add up.
+ *
+ *   site  number of a site, 1 to 2,147,483,647
+ *
+ * Returns HSC_OK; HSC_E_MISUSE without options.has_site_totals; HSC_E_LIMIT when a number is outside its range; or
+ * what writing returns.
+ */
 HSC_API hsc_status hsc_count_site(hsc_writer *w, uint32_t type, uint32_t site, uint64_t objects, uint64_t bytes);
 
 /* ---- roots, threads, metrics, losses ---- */
@@ -286,21 +420,63 @@ typedef struct hsc_root_record {
  * stacks of the runtime itself that happen to point into the program's data for a moment. */
 #define HSC_ROOT_SECONDARY 0x1u
 
-/* One root; an object may have several. May come at any time, also between begin and end. */
+/*
+ * Adds one root. An object may have several roots. A root may come at any time, also between begin and end of an
+ * object.
+ *
+ *   root  copied
+ *
+ * Returns HSC_OK, or
+ *   HSC_E_MISUSE: a kind that does not exist, or a baseline, which has no roots.
+ *   HSC_E_LIMIT: a label or a thread above 2,147,483,647.
+ *   what writing returns.
+ */
 HSC_API hsc_status hsc_root(hsc_writer *w, const hsc_root_record *root);
 
-/* A thread, and the frames of its stack: depth 0 is the innermost. */
+/*
+ * Defines thread number `thread` with its name. Roots and frames refer to threads.
+ *
+ *   thread       1 to 2,147,483,647, once each
+ *   name_string  number of a string, 0 = no name
+ *
+ * Returns HSC_OK; HSC_E_LIMIT when a number is outside its range; or what writing returns.
+ */
 HSC_API hsc_status hsc_define_thread(hsc_writer *w, uint32_t thread, uint32_t name_string);
+
+/*
+ * Adds one frame to the stack of a thread.
+ *
+ *   thread           number of a thread
+ *   depth            0 is the innermost frame
+ *   function_string  number of a string, 0 = not known; `file_string` likewise
+ *   line             from 1, 0 = not known
+ *
+ * Returns HSC_OK; HSC_E_LIMIT when a number is outside its range; or what writing returns.
+ */
 HSC_API hsc_status hsc_frame(hsc_writer *w, uint32_t thread, uint32_t depth, uint32_t function_string,
                              uint32_t file_string, uint32_t line);
 
-/* "heap.used" in "bytes"; names and units as in FORMAT.md §8.3, others allowed. */
+/*
+ * Adds one number about the process, such as "heap.used" in "bytes". FORMAT.md §8.3 lists names and units that readers
+ * know; others are allowed.
+ *
+ *   name, unit  NUL-terminated, at most 65,536 bytes together; borrowed for the call
+ *
+ * Returns HSC_OK; HSC_E_LIMIT when they are longer; or what writing returns.
+ */
 HSC_API hsc_status hsc_metric(hsc_writer *w, const char *name, const char *unit, uint64_t value);
 
-/* Something that is not in the capture: "events dropped", 17. Shown in every report. */
+/*
+ * Says that something is not in the capture: "events dropped", 17. Every report shows it, and the losses of a capture
+ * add up.
+ *
+ *   what  NUL-terminated, at most 65,536 bytes; borrowed for the call
+ *
+ * Returns HSC_OK; HSC_E_LIMIT when it is longer; or what writing returns.
+ */
 HSC_API hsc_status hsc_loss(hsc_writer *w, const char *what, uint64_t count);
 
-/* ---- sums: baselines alone, FORMAT.md 6.17 to 6.19. HSC_E_MISUSE in other captures ---- */
+/* ---- sums: baselines alone, FORMAT.md 6.17 to 6.19 ---- */
 
 typedef struct hsc_live_total { /* what hsc_count and objects say of a type, live and not, adds up to this */
     uint32_t type;
@@ -309,7 +485,16 @@ typedef struct hsc_live_total { /* what hsc_count and objects say of a type, liv
     uint64_t unreached_objects, unreached_bytes;
 } hsc_live_total;
 
-/* Types ascend; HSC_E_MISUSE else. */
+/*
+ * Adds the sums of one type to a baseline.
+ *
+ *   total  copied. Types must ascend from call to call
+ *
+ * Returns HSC_OK, or
+ *   HSC_E_MISUSE: the capture is no baseline, or the type is not above that of the call before.
+ *   HSC_E_LIMIT: the type is not from 1 to 2,147,483,647.
+ *   what writing returns.
+ */
 HSC_API hsc_status hsc_sum_type(hsc_writer *w, const hsc_live_total *total);
 
 #define HSC_ROOT_TOTAL_SHARED 0x1u /* what several owners reach */
@@ -322,7 +507,17 @@ typedef struct hsc_root_total {
     uint64_t retained_bytes;
 } hsc_root_total;
 
-/* Names ascend by their number; HSC_E_MISUSE else. */
+/*
+ * Adds the sums of one root to a baseline.
+ *
+ *   total  copied. Names must ascend by their string number from call to call
+ *
+ * Returns HSC_OK, or
+ *   HSC_E_MISUSE: the capture is no baseline, the kind does not exist, or the name is not above that of the call
+ *     before.
+ *   HSC_E_LIMIT: the name is not from 1 to 2,147,483,647.
+ *   what writing returns.
+ */
 HSC_API hsc_status hsc_sum_root(hsc_writer *w, const hsc_root_total *total);
 
 #define HSC_PLACE_IS_ROOT  0x1u /* `name` is the string of a root's name */
@@ -337,29 +532,60 @@ typedef struct hsc_place {
     uint64_t objects, bytes; /* in this very place */
 } hsc_place;
 
-/* The first is the heap (parent and name 0), all others follow in preorder: HSC_E_MISUSE for a parent from which the
- * place before does not hang, HSC_E_LIMIT past 1,048,576 places or depth 255. */
+/*
+ * Adds one place to a baseline. The first call gives the heap (parent and name 0); all others follow in preorder.
+ *
+ *   place  copied
+ *
+ * Returns HSC_OK, or
+ *   HSC_E_MISUSE: the capture is no baseline, or the place before does not hang from this parent.
+ *   HSC_E_LIMIT: more than 1,048,576 places, a depth above 255, or a number outside its range.
+ *   what writing returns.
+ */
 HSC_API hsc_status hsc_sum_place(hsc_writer *w, const hsc_place *place);
 
 /* ---- the end ---- */
 
-/* Marks the capture as cut short on purpose (cap reached, target gone): it will be read as
- * incomplete, with this reason (cut to 511 bytes). */
+/*
+ * Marks the capture as cut short on purpose: a cap was reached, or the target is gone. Readers take it as incomplete,
+ * and show `reason`.
+ *
+ *   reason  one clause, borrowed for the call; NULL = none. Cut to 511 bytes
+ *
+ * Returns HSC_OK; HSC_E_MISUSE behind hsc_finish; or the failure that stuck before.
+ */
 HSC_API hsc_status hsc_mark_incomplete(hsc_writer *w, const char *reason);
 
-/* Writes what is buffered, the summaries, the index, the end record and the trailer. No record may
- * follow. A file made by hsc_open_file is closed, and stays. */
+/*
+ * Ends the capture: writes what is buffered, the summaries, the index, the end record and the trailer. No record may
+ * follow. A file that hsc_open_file made is closed, and stays. The writer itself is still the caller's to close.
+ *
+ * Returns HSC_OK, or
+ *   HSC_E_MISUSE: inside an object, for the second time, or when a baseline got references.
+ *   what writing returns, of this call or of any before it.
+ */
 HSC_API hsc_status hsc_finish(hsc_writer *w);
 
-/* Releases everything. Without hsc_finish before, the capture stays recognisably incomplete (and a
- * file made by hsc_open_file is removed). NULL is accepted. */
+/*
+ * Releases the writer. Without hsc_finish before, the capture stays recognisably incomplete, and a file that
+ * hsc_open_file made is removed. NULL is accepted.
+ */
 HSC_API void hsc_close(hsc_writer *w);
 
-/* What the sink has taken so far; objects begun so far. */
+/* Bytes that the sink has taken so far. */
 HSC_API uint64_t hsc_bytes_written(const hsc_writer *w);
+
+/* Objects that were begun so far; the ordinal that the next one will have. */
 HSC_API uint64_t hsc_object_count(const hsc_writer *w);
-HSC_API int hsc_system_error(const hsc_writer *w);       /* errno of HSC_E_IO */
-HSC_API const char *hsc_error_text(const hsc_writer *w); /* one sentence; borrowed until the next call */
+
+/* errno of the failure that stuck, when it was HSC_E_IO; else 0. */
+HSC_API int hsc_system_error(const hsc_writer *w);
+
+/*
+ * What went wrong, in one sentence: the first failure, which stuck. "" when nothing failed. `w` may be NULL: the text
+ * then says that the capture could not be opened. Borrowed until the next call for the writer.
+ */
+HSC_API const char *hsc_error_text(const hsc_writer *w);
 
 #ifdef __cplusplus
 }

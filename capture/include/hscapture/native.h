@@ -50,17 +50,33 @@ extern "C" {
 #endif
 
 /*
- * Writes a capture of this moment into a new file (O_CREAT|O_EXCL|O_NOFOLLOW, 0600), and returns when it is there. 0,
- * or -1 with errno and no file: EEXIST and others of open; EAGAIN when no copy of the process could be made; EIO when
- * the capture was cut. Any thread; not in a handler.
+ * Writes a capture of this moment into a new file, and returns when it is there.
+ *
+ *   path  made with O_CREAT|O_EXCL|O_NOFOLLOW and mode 0600; borrowed for the call
+ *
+ * Returns 0, or -1 with errno, and then there is no file:
+ *   EEXIST and the others of open(2): the file could not be made.
+ *   EAGAIN: no copy of the process could be made.
+ *   EIO: the capture was cut.
+ *
+ * May be called from any thread, and not from a signal handler. The threads stand still for some milliseconds, as
+ * described above.
  */
 HSC_API int hsn_capture(const char *path);
 
-/* The same into an open descriptor, which stays open. */
+/*
+ * hsn_capture into an open descriptor, from where it stands. `fd` is borrowed: it stays open. Returns 0, or -1 with
+ * EAGAIN or EIO as above.
+ */
 HSC_API int hsn_capture_fd(int fd);
 
-/* What the calling thread allocates between these is not recorded; may be nested. What it frees is. */
+/*
+ * Stops the recording of what the calling thread allocates, until as many calls of hsn_resume as of hsn_pause were
+ * made by it. What the thread frees meanwhile is recorded. Other threads are not concerned.
+ */
 HSC_API void hsn_pause(void);
+
+/* Takes one hsn_pause of the calling thread back. */
 HSC_API void hsn_resume(void);
 
 #ifdef __cplusplus

@@ -33,25 +33,47 @@ typedef struct hsd_browse_options {
 } hsd_browse_options;
 
 /*
- * Walks one or two captures (before, after), which must stay open as long as the index, and builds the index of each.
- * *out is NULL on failure. A capture that is not whole, has no roots or no references, or nothing but totals, still has
- * its report: *out is then there, and hsd_browse_why_not says why there is nothing to browse. Fails as hsd_diff_run and
- * hsd_top_run do.
+ * Walks one or two captures and builds the index of each.
+ *
+ *   out       the index, which the caller closes; NULL on failure
+ *   captures  before and after, or one; they must stay open as long as the index
+ *   count     1 or 2
+ *   options   borrowed for the call; `run` until close
+ *
+ * A capture that is not whole, has no roots or no references, or nothing but totals, still has its report: *out is
+ * then there, and hsd_browse_why_not says why there is nothing to browse.
+ *
+ * Returns HSD_OK; HSD_E_MISUSE for options.diff with no_holders or summary_only; what options.report returned; else as
+ * hsd_diff_run and hsd_top_run fail. Time and memory: see the top of this header.
  */
 HSD_API hsd_status hsd_browse_open(hsd_browse **out, hsd_capture *const captures[], size_t count,
                                    const hsd_browse_options *options, const hsd_run *run, hsd_error *err);
-/* Closes the index and gives its temporary files back; captures stay open. NULL is accepted. */
+
+/*
+ * Closes the index and gives its temporary files back; the captures stay open. What was borrowed from it is gone: the
+ * diff, the top, texts of answers. NULL is accepted.
+ */
 HSD_API void hsd_browse_close(hsd_browse *browse);
 
-/* 1 or 2; 0 = before, of a single capture the only one. */
+/* How many captures are browsed: 1 or 2. Side 0 is before, of a single capture the only one; side 1 is after. */
 HSD_API size_t hsd_browse_side_count(const hsd_browse *browse);
-HSD_API const hsd_diff *hsd_browse_diff(const hsd_browse *browse); /* NULL of a single capture */
-HSD_API const hsd_top *hsd_browse_top(const hsd_browse *browse);   /* NULL of a pair */
-/* a clause; NULL = can be browsed */
+
+/* The diff of a pair, borrowed until close; NULL of a single capture. */
+HSD_API const hsd_diff *hsd_browse_diff(const hsd_browse *browse);
+
+/* What hsd_top_run says of a single capture, borrowed until close; NULL of a pair. */
+HSD_API const hsd_top *hsd_browse_top(const hsd_browse *browse);
+
+/* Why a side cannot be browsed, a clause: "the capture carries no references". NULL = it can. Borrowed until close. */
 HSD_API const char *hsd_browse_why_not(const hsd_browse *browse, size_t side);
-/* what is live there, for shares of the heap */
+
+/* What is live on a side: the whole that shares of the heap are of. `side` must be less than hsd_browse_side_count. */
 HSD_API hsd_amount hsd_browse_live(const hsd_browse *browse, size_t side);
-HSD_API uint64_t hsd_browse_index_bytes(const hsd_browse *browse); /* on disk, as it was opened */
+
+/* Bytes that the index takes on disk, as it was opened. */
+HSD_API uint64_t hsd_browse_index_bytes(const hsd_browse *browse);
+
+/* The most bytes of temporary files there were at a time while the index was built. */
 HSD_API uint64_t hsd_browse_temp_bytes_peak(const hsd_browse *browse);
 
 /* ---- what can be asked about: an object or a root, of one side ---- */
@@ -98,7 +120,7 @@ typedef struct hsd_browse_list {
     struct hsd_browse_store *store; /* owns nodes; names are its own, other texts the index's, until it is closed */
 } hsd_browse_list;
 
-/* Frees an answer. NULL is accepted. */
+/* Frees an answer with all its nodes and names. NULL is accepted. */
 HSD_API void hsd_browse_list_free(hsd_browse_list *list);
 
 /* nodes of one answer whose names are looked up, a block of the capture each at most */
@@ -106,45 +128,86 @@ HSD_API void hsd_browse_list_free(hsd_browse_list *list);
 #define HSD_BROWSE_MOST  1000u /* nodes of one answer; larger wishes are cut to it */
 
 /*
- * All of these: HSD_E_NOT_FOUND for a side, node, id or type that is not there, HSD_E_UNSUPPORTED where the side cannot
- * be browsed; HSD_E_IO, HSD_E_NOMEM. *out is NULL on failure. Order never depends on the run: ties in the order of the
- * capture. Cost: a few reads of 16 KiB for the head of a list, one a node behind it, and one more to name each
- * referrer.
+ * ---- questions. How all of them fail: ----
+ *
+ *   HSD_E_NOT_FOUND    a side, node, id or type that is not there
+ *   HSD_E_UNSUPPORTED  the side cannot be browsed: hsd_browse_why_not
+ *   HSD_E_IO           the index cannot be read
+ *   HSD_E_NOMEM        no memory for the answer
+ *
+ * *out is NULL on failure. Order never depends on the run: ties stand in the order of the capture. Cost: a few reads of
+ * 16 KiB for the head of a list, one a node behind it, and one more to name each referrer.
  */
 
-/* The object of that id; HSD_E_NOT_FOUND says how many there are. */
+/*
+ * Finds the object of an id.
+ *
+ *   out  filled on HSD_OK
+ *
+ * Returns HSD_OK; HSD_E_NOT_FOUND when no object has that id, and the text says how many objects there are; else as
+ * all questions fail (above).
+ */
 HSD_API hsd_status hsd_browse_find(hsd_browse *browse, size_t side, uint64_t id, hsd_browse_ref *out, hsd_error *err);
 
-/* Objects of one type, by retained bytes, largest first; type is the exact name. */
+/*
+ * Lists the live objects of one type, by retained bytes, largest first.
+ *
+ *   type         the exact name
+ *   from, count  nodes `from` up to `from + count` of the list; `count` is cut to HSD_BROWSE_MOST
+ *   out          freed by the caller; NULL on failure
+ *
+ * HSD_E_NOT_FOUND when no live object is of that type; else as all questions fail.
+ */
 HSD_API hsd_status hsd_browse_objects(hsd_browse *browse, size_t side, hsd_text type, uint64_t from, size_t count,
                                       hsd_browse_list **out, hsd_error *err);
 
-/* What the node immediately dominates, by retained bytes, largest first; of HSD_BROWSE_ALL the roots and what no root
- * holds alone. */
+/*
+ * Lists what the node immediately dominates, by retained bytes, largest first; of HSD_BROWSE_ALL the roots and what no
+ * root holds alone. `from`, `count`, `out` as of hsd_browse_objects. Fails as all questions do, with HSD_E_NOT_FOUND
+ * for a node that is not there.
+ */
 HSD_API hsd_status hsd_browse_dominated(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from,
                                         size_t count, hsd_browse_list **out, hsd_error *err);
 
-/* What it refers to and what refers to it, each once by its least name, in the order of the capture; roots are
- * referrers, too. Of HSD_BROWSE_ALL: the roots, and nothing. Of more than 2,048 referents each 2,048 are in order by
+/*
+ * Lists what the node refers to, each once by its least name, in the order of the capture; of HSD_BROWSE_ALL: the
+ * roots. `from`, `count`, `out` as of hsd_browse_objects. Of more than 2,048 referents each 2,048 are in order by
  * themselves.
  *
  * Behind its referents stands what it refers to weakly, in the same order; what it refers to either way stands there
  * twice. These references are read from the blocks of the capture that the object is in, one as a rule. Of more than
  * 4,096 the rest is left out, and the total is not known. Left out are those that a capture keeps apart from its
- * objects (FORMAT.md 6.7), and weak referrers: the index has neither. */
+ * objects (FORMAT.md 6.7): the index has none.
+ *
+ * Fails as all questions do, with HSD_E_NOT_FOUND for a node that is not there, and as reading the capture fails.
+ */
 HSD_API hsd_status hsd_browse_referents(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from,
                                         size_t count, hsd_browse_list **out, hsd_error *err);
-/* The same the other way: what refers to the node. */
+
+/*
+ * Lists what refers to the node, each once by its least name, in the order of the capture. Roots are referrers, too;
+ * what refers to it weakly is not in the index and is left out. Of HSD_BROWSE_ALL: nothing. `from`, `count`, `out` as
+ * of hsd_browse_objects. Fails as all questions do, with HSD_E_NOT_FOUND for a node that is not there.
+ */
 HSD_API hsd_status hsd_browse_referrers(hsd_browse *browse, size_t side, hsd_browse_ref ref, uint64_t from,
                                         size_t count, hsd_browse_list **out, hsd_error *err);
 
-/* A shortest path from a root to it: the root first, the node last; at most HSD_BROWSE_MOST nodes, what is longer has
- * its middle left out: total is the whole length, and `from` the place of the first node behind the gap. Empty of what
- * nothing reaches. */
+/*
+ * Gives a shortest path from a root to the node: the root first, the node last. Empty of what nothing reaches. At most
+ * HSD_BROWSE_MOST nodes: what is longer has its middle left out; `total` is then the whole length, and `from` the
+ * place of the first node behind the gap.
+ *
+ *   out  freed by the caller; NULL on failure
+ *
+ * Fails as all questions do, with HSD_E_NOT_FOUND for a node that is not there.
+ */
 HSD_API hsd_status hsd_browse_path(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_list **out,
                                    hsd_error *err);
 
-/* Its dominators, from the root down to the nearest; likewise. */
+/*
+ * Gives the dominators of the node, from the root down to the nearest; cut in the middle as hsd_browse_path is. Fails
+ * as hsd_browse_path does.
+ */
 HSD_API hsd_status hsd_browse_dominators(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_list **out,
                                          hsd_error *err);
 
@@ -175,12 +238,19 @@ typedef struct hsd_browse_object {
     struct hsd_browse_store *store;
 } hsd_browse_object;
 
-/* Reads one block of the capture besides the index, as a rule. The first object that has a site costs two passes over
- * tables of its capture: sites and strings go to disk, so that stacks are found there. Free with
- * hsd_browse_object_free. */
+/*
+ * Gives all that is known of one object.
+ *
+ *   out  freed by the caller with hsd_browse_object_free; NULL on failure
+ *
+ * Fails as all questions do, with HSD_E_NOT_FOUND for a node that is not there, and as reading the capture fails.
+ * Reads one block of the capture besides the index, as a rule. The first object that has a site costs two passes over
+ * tables of its capture: sites and strings go to disk, so that stacks are found there.
+ */
 HSD_API hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref ref, hsd_browse_object **out,
                                          hsd_error *err);
-/* Frees an answer. NULL is accepted. */
+
+/* Frees an answer and its texts. NULL is accepted. */
 HSD_API void hsd_browse_object_free(hsd_browse_object *object);
 
 /* ---- names ---- */
@@ -205,10 +275,19 @@ typedef struct hsd_browse_types {
     struct hsd_browse_store *store;
 } hsd_browse_types;
 
-/* Types of live objects whose name has `text` in it (ASCII letters of either case; "" = all). */
+/*
+ * Lists the types of live objects.
+ *
+ *   text         types whose name has it somewhere in it, ASCII letters of either case; "" = all
+ *   from, count  as of hsd_browse_objects
+ *   out          freed by the caller with hsd_browse_types_free; NULL on failure
+ *
+ * Fails as all questions do. No type that matches is an empty list, and no error.
+ */
 HSD_API hsd_status hsd_browse_types_get(hsd_browse *browse, size_t side, hsd_text text, hsd_browse_type_order order,
                                         uint64_t from, size_t count, hsd_browse_types **out, hsd_error *err);
-/* Frees an answer. NULL is accepted. */
+
+/* Frees an answer and its texts. NULL is accepted. */
 HSD_API void hsd_browse_types_free(hsd_browse_types *types);
 
 #ifdef __cplusplus

@@ -5,6 +5,17 @@
  * and nothing is mapped: a file that shrinks while it is open is an error and no signal.
  *
  * An open capture does not change: any number of readers may be open on it, each in one thread.
+ *
+ * *What reading returns*, wherever this and other headers say so:
+ *
+ *   HSD_E_IO         the file cannot be read, or is shorter than it was when it was opened
+ *   HSD_E_CORRUPT    bytes contradict their checksum or the format: the text says which block and rule
+ *   HSD_E_TRUNCATED  the file ends before its end record
+ *   HSD_E_TOO_NEW    a block of a kind, or packed in a way, that this build does not know
+ *   HSD_E_NOMEM      no memory for a block and its columns
+ *
+ * With HSD_DAMAGE_SKIP a block that is damaged or cut off is skipped, and none of the middle three is
+ * returned for it.
  */
 #ifndef HSDIFF_CAPTURE_H
 #define HSDIFF_CAPTURE_H
@@ -80,33 +91,46 @@ typedef enum hsd_damage {
 } hsd_damage;
 
 /*
- * Opens a capture ("-" = standard input; what cannot be read at any place, as a pipe, is first copied
- * to a temporary file). `run` is borrowed until close (notes, memory, temporary folder); may be NULL.
+ * Opens a capture.
+ *
+ *   out     the capture, which the caller closes with hsd_capture_close; NULL on failure
+ *   path    "-" = standard input. What cannot be read at any place, as a pipe, is first copied to a temporary file
+ *   damage  see below
+ *   run     memory, temporary folder, notes; borrowed until close. NULL = defaults
  *
  * HSD_DAMAGE_REFUSE reads header, info, trailer, end record, index, and of tables the headers (for the digest); blocks
- * are checked when they are read. A capture that ends before its end record is HSD_E_TRUNCATED: err->text begins with a
- * verb
- * ("was cut off at byte 64,313,344, inside block 107"), to be read behind the name of the file; the hint
- * names --partial and salvage. Damage is HSD_E_CORRUPT, worded like any other error.
- *
- * HSD_DAMAGE_SKIP reads and checks the whole file once, block after block: afterwards the info is
- * final, every reader skips the same blocks, and each damage was noted (HSD_NOTE_DAMAGE) once. It fails
+ * are checked when they are read. HSD_DAMAGE_SKIP reads and checks the whole file once, block after block: afterwards
+ * the info is final, every reader skips the same blocks, and each damage was noted (HSD_NOTE_DAMAGE) once. It fails
  * only when nothing can be read: not a capture, too new, header and info both gone.
  *
- * Also HSD_E_NOT_THIS_FORMAT, HSD_E_TOO_NEW, HSD_E_IO, HSD_E_NOMEM, HSD_E_OVER_BUDGET (the list of blocks,
- * 40 bytes each, would take more than half of run->memory_bytes).
+ * Returns HSD_OK, or
+ *   HSD_E_IO: the file cannot be opened or read.
+ *   HSD_E_NOT_THIS_FORMAT: it is no capture.
+ *   HSD_E_TOO_NEW: it has a version or a required feature that this build does not know.
+ *   HSD_E_TRUNCATED: it ends before its end record. err->text begins with a verb ("was cut off at byte 64,313,344,
+ *     inside block 107"), to be read behind the name of the file; the hint names --partial and salvage.
+ *   HSD_E_CORRUPT: its bytes contradict their checksum or the format; worded like any other error.
+ *   HSD_E_OVER_BUDGET: the list of blocks, 40 bytes each, would take more than half of run->memory_bytes.
+ *   HSD_E_NOMEM: no memory.
  */
 HSD_API hsd_status hsd_capture_open(hsd_capture **out, const char *path, hsd_damage damage, const hsd_run *run,
                                     hsd_error *err);
 
-/* The same over an open regular file, which is moved in: closed with the capture, even on failure. */
+/*
+ * hsd_capture_open over an open regular file.
+ *
+ *   fd    moved in: closed with the capture, and on failure as well
+ *   name  what errors call the file; copied
+ *
+ * Fails as hsd_capture_open does.
+ */
 HSD_API hsd_status hsd_capture_open_fd(hsd_capture **out, int fd, const char *name, hsd_damage damage,
                                        const hsd_run *run, hsd_error *err);
 
-/* True if the first bytes of a file are those of a capture. */
+/* True if the first bytes of a file are those of a capture. Looks at 8 bytes; fewer are never those of a capture. */
 HSD_API bool hsd_capture_probe(const void *prefix, size_t size);
 
-/* Borrowed until the capture is closed. */
+/* What the capture says of itself. Borrowed, with all texts in it, until the capture is closed. Costs nothing. */
 HSD_API const hsd_capture_info *hsd_capture_get_info(const hsd_capture *capture);
 
 /* True if both captures say that they are of one process: its number, and the moment at which it started. */
@@ -114,11 +138,16 @@ static inline bool hsd_capture_same_process(const hsd_capture_info *a, const hsd
 {
     return a->pid > 0 && a->pid == b->pid && a->started_unix_ns > 0 && a->started_unix_ns == b->started_unix_ns;
 }
+
 /* Closes a capture; its readers must be closed before. NULL is accepted. */
 HSD_API void hsd_capture_close(hsd_capture *capture);
 
-/* A capture that was imported on the fly has the digest of what it was imported from, NULL = not known: a capture is
- * another one each time, and with other memory. Before anything else is done with it. */
+/*
+ * Gives a capture that was imported on the fly the digest of what it was imported from: such a capture has other bytes
+ * each time, so its own says nothing. To be called before anything else is done with the capture.
+ *
+ *   digest  16 bytes, copied; NULL = not known. An incomplete capture has none in any case
+ */
 HSD_API void hsd_capture_set_digest(hsd_capture *capture, const uint8_t digest[16]);
 
 /* ---- records ---- */
@@ -161,15 +190,36 @@ typedef struct hsd_object {
 
 typedef struct hsd_object_reader hsd_object_reader;
 
-/* Objects in stream order. Memory: one block, raw and stored, and its decoded columns: about 2 MiB with
- * blocks as hscapture writes them, at most 24 MiB whatever the file says. */
+/*
+ * Opens an iterator over the objects, in stream order.
+ *
+ *   out   closed by the caller with hsd_object_reader_close; NULL on failure
+ *   want  HSD_WANT_*, or-ed: what is to be decoded; less is faster
+ *
+ * Returns HSD_OK or HSD_E_NOMEM. Memory: one block, raw and stored, and its decoded columns: about 2 MiB with blocks
+ * as hscapture writes them, at most 24 MiB whatever the file says.
+ */
 HSD_API hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture, unsigned want, hsd_error *err);
-/* The next object, whose arrays and texts are borrowed until the next call. HSD_END behind the last one. */
+
+/*
+ * Reads the next object.
+ *
+ *   object  filled on HSD_OK; its arrays and texts are borrowed until the next call for this reader
+ *
+ * Returns HSD_OK, HSD_END behind the last object, or what reading returns (see the top of this header). A failure
+ * sticks: later calls return it again.
+ */
 HSD_API hsd_status hsd_object_reader_next(hsd_object_reader *reader, hsd_object *object, hsd_error *err);
-/* Goes to the object with this ordinal: the next one is it. HSD_END when there is no such object (it is past
- * the last, or stood in a lost block); the reader then stands behind the place where it would be. */
+
+/*
+ * Goes to the object with this ordinal: hsd_object_reader_next gives it then. Reads one block.
+ *
+ * Returns HSD_OK; HSD_END when there is no such object (it is past the last, or stood in a lost block), and then the
+ * reader stands behind the place where it would be; or what reading returns.
+ */
 HSD_API hsd_status hsd_object_reader_seek(hsd_object_reader *reader, uint64_t ordinal, hsd_error *err);
-/* NULL is accepted. */
+
+/* Closes a reader of objects. NULL is accepted. */
 HSD_API void hsd_object_reader_close(hsd_object_reader *reader);
 
 typedef struct hsd_edge {
@@ -288,12 +338,27 @@ typedef union hsd_record {
     hsd_site_total site_total;
 } hsd_record;
 
-/* Records of one kind in stream order, as of objects: a block at a time. */
+/*
+ * Opens an iterator over the records of one kind, in stream order, a block at a time.
+ *
+ *   out  closed by the caller with hsd_record_reader_close; NULL on failure
+ *
+ * Returns HSD_OK; HSD_E_MISUSE for a kind that does not exist; HSD_E_NOMEM. Memory as of hsd_object_reader_open.
+ */
 HSD_API hsd_status hsd_record_reader_open(hsd_record_reader **out, hsd_capture *capture, hsd_record_kind kind,
                                           hsd_error *err);
-/* Texts and arrays are borrowed until the next call. HSD_END after the last. */
+
+/*
+ * Reads the next record.
+ *
+ *   record  the member of the kind that was asked for is filled on HSD_OK; its texts and arrays are borrowed until the
+ *           next call for this reader
+ *
+ * Returns HSD_OK, HSD_END behind the last record, or what reading returns.
+ */
 HSD_API hsd_status hsd_record_reader_next(hsd_record_reader *reader, hsd_record *record, hsd_error *err);
-/* NULL is accepted. */
+
+/* Closes a reader of records. NULL is accepted. */
 HSD_API void hsd_record_reader_close(hsd_record_reader *reader);
 
 /* ---- checking and saving ---- */
@@ -305,8 +370,17 @@ typedef struct hsd_verify_result {
 /* Called for each rule that is broken: FORMAT.md's rule number ("4.3"), offset, block, sentence. */
 typedef void (*hsd_fault_fn)(void *context, const char *rule, uint64_t offset_bytes, uint64_t block, const char *text);
 
-/* Holds every rule of FORMAT.md against the file; read-only; goes on after a fault where it can.
- * HSD_OK when it could be read to the end (faults may be > 0). */
+/*
+ * Holds every rule of FORMAT.md against a file. Changes nothing, and goes on after a fault where it can.
+ *
+ *   run      may be NULL
+ *   fault    called for each rule that is broken, with `context`
+ *   result   counts; filled on HSD_OK
+ *
+ * Returns HSD_OK when the file could be read to its end, also with faults (result->faults > 0); else as
+ * hsd_capture_open fails: HSD_E_IO, HSD_E_NOT_THIS_FORMAT, HSD_E_TOO_NEW, HSD_E_OVER_BUDGET, HSD_E_NOMEM,
+ * HSD_E_CANCELLED. Time: one pass over the file.
+ */
 HSD_API hsd_status hsd_capture_verify(const char *path, const hsd_run *run, hsd_fault_fn fault, void *context,
                                       hsd_verify_result *result, hsd_error *err);
 
@@ -315,8 +389,19 @@ typedef struct hsd_salvage_result {
     bool was_complete;
 } hsd_salvage_result;
 
-/* Writes every intact block of a damaged capture into a new one, marked incomplete with the reason.
- * Never touches the input. */
+/*
+ * Writes every intact block of a damaged capture into a new one, which is marked incomplete with the reason. Never
+ * touches the input; a whole capture is copied as it is.
+ *
+ *   out_path  "-" = standard output; a file is there whole or not at all, mode 0600
+ *   force     replace a file that is there
+ *   result    filled on HSD_OK
+ *
+ * Returns HSD_OK, or
+ *   HSD_E_MISUSE: `out_path` is the input itself.
+ *   HSD_E_IO: with EEXIST a file is there and not `force`; else the system's reason.
+ *   as hsd_capture_open with HSD_DAMAGE_SKIP fails.
+ */
 HSD_API hsd_status hsd_capture_salvage(const char *path, const char *out_path, bool force, const hsd_run *run,
                                        hsd_salvage_result *result, hsd_error *err);
 

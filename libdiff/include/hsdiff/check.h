@@ -128,29 +128,60 @@ typedef struct hsd_check_config {
 #define HSD_CHECK_CONFIG_MOST (UINT32_C(1) << 20)
 
 /*
- * Reads a configuration (YAML, UTF-8). Without `rules:` it has rule_count 0, and the built-in ones judge. Every error
- * is HSD_E_CORRUPT with file, line and fix: unknown keys with the nearest known one, values with the form that is
- * expected, rules without a limit, broken regular expressions, dates that are none, anchors and aliases (refused).
- * err->text goes on from the name of the file: "has an unknown key 'max_grow' in line 7". HSD_E_UNSUPPORTED: built
- * without libyaml. *out is NULL on failure; free with hsd_check_config_free.
+ * Reads a configuration.
+ *
+ *   out   freed by the caller with hsd_check_config_free; NULL on failure
+ *   text  YAML in UTF-8, `size` bytes, at most HSD_CHECK_CONFIG_MOST; borrowed for the call
+ *   name  of the file, for errors and reports; copied
+ *
+ * Without `rules:` the configuration has rule_count 0, and the built-in rules judge.
+ *
+ * Returns HSD_OK, or
+ *   HSD_E_CORRUPT: the text is wrong. err->file, line and fix are named: unknown keys with the nearest known one,
+ *     values with the form that is expected, rules without a limit, broken regular expressions, dates that are none,
+ *     anchors and aliases (refused). err->text goes on from the name of the file: "has an unknown key 'max_grow' in
+ *     line 7".
+ *   HSD_E_UNSUPPORTED: this build has no libyaml.
+ *   HSD_E_NOMEM: no memory.
  */
 HSD_API hsd_status hsd_check_config_read(hsd_check_config **out, const void *text, size_t size, const char *name,
                                          hsd_error *err);
 
-/* The rules where there is no file: for two captures, or for a series. One of them that captures cannot answer (no
- * holders, say) is HSD_CHECK_OFF with why_unknown, and a note says so; the one about the whole heap always can. */
+/*
+ * Gives the rules that hold where there is no file: for two captures, or for a series. A built-in rule that the
+ * captures cannot answer (no holders, say) comes out as HSD_CHECK_OFF with why_unknown, and a note says so; the one
+ * about the whole heap can always be judged.
+ *
+ *   out  freed by the caller with hsd_check_config_free; NULL on failure
+ *
+ * Returns HSD_OK or HSD_E_NOMEM.
+ */
 HSD_API hsd_status hsd_check_config_default(hsd_check_config **out, bool is_series, hsd_error *err);
-/* Frees rules. NULL is accepted. */
+
+/* Frees a configuration; results that were judged by it must be freed before. NULL is accepted. */
 HSD_API void hsd_check_config_free(hsd_check_config *config);
 
-/* How many captures of `count` at the start a series is to leave out (hsd_series_options.warmup). HSD_E_CORRUPT when
- * fewer than two would be left. */
+/*
+ * Says how many captures at the start of a series are to be left out, for hsd_series_options.warmup.
+ *
+ *   count  captures of the series
+ *   out    filled on HSD_OK: the warm-up of the configuration, else 1 from four captures on and 0 with fewer
+ *
+ * Returns HSD_OK; HSD_E_CORRUPT when fewer than two captures would be left, and the hint says what to do.
+ */
 HSD_API hsd_status hsd_check_warmup(const hsd_check_config *config, size_t count, uint32_t *out, hsd_error *err);
 
-/* A first configuration from what is seen: limits a little above what grew, the largest holders by name, each with a
- * comment that says what was found. Of a series the rule that nothing grows in every round stands among them, and what
- * grew so has its limit commented out: what is written passes on the same captures but for that. Exactly one of diff
- * and series is not NULL. *left_out: how many limits are commented out; may be NULL. */
+/*
+ * Writes a first configuration from what is seen: limits a little above what grew, the largest holders by name, each
+ * with a comment that says what was found. Of a series the rule that nothing grows in every round stands among them,
+ * and what grew so has its limit commented out. What is written passes on the same captures but for that.
+ *
+ *   diff, series  exactly one of them is not NULL
+ *   write         called with pieces of the text, in order
+ *   left_out      filled with how many limits are commented out; may be NULL
+ *
+ * Returns HSD_OK; HSD_E_MISUSE for both or neither of diff and series; what `write` returned; HSD_E_NOMEM.
+ */
 HSD_API hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *series, hsd_write_fn write,
                                             void *context, size_t *left_out, hsd_error *err);
 
@@ -228,12 +259,21 @@ typedef struct hsd_check {
     struct hsd_check_store *store;
 } hsd_check;
 
-/* The text that patterns of holders are held against: "global sessions SessionCache .entries Entry[]". Writes at most
- * `capacity` bytes with a NUL behind them, returns the length of the whole. */
+/*
+ * Writes the text that patterns of holders are held against: "global sessions SessionCache .entries Entry[]".
+ *
+ *   out       at most `capacity` bytes, a NUL at their end included; may be NULL with capacity 0
+ *   root      name of the root that the path begins at
+ *   path      `path_count` steps from there to the holder
+ *
+ * Returns the length of the whole text without the NUL: it was cut when that is `capacity` or more.
+ */
 HSD_API size_t hsd_check_holder_text(char *out, size_t capacity, hsd_text root, const hsd_step *path,
                                      size_t path_count);
 
-/* Exit status of the command: 0 passed, 1 failed, 3 cannot be judged (which wins over 1). */
+/*
+ * The exit status of the command for a result: 0 passed, 1 a rule failed, 3 something cannot be judged. 3 wins over 1.
+ */
 HSD_API int hsd_check_exit(const hsd_check *check);
 
 /* What a capture measured itself, for rules with metric:NAME: its HSD_RECORD_METRIC records; the last of a name
@@ -251,17 +291,31 @@ typedef struct hsd_check_options {
     const hsd_sites *sites;       /* NULL = not asked for */
 } hsd_check_options;
 
-/* Judges a diff or a series (the other is NULL); both, the config and the sites must outlive the result. `options` may
- * be NULL: no allowance has run out. HSD_E_MISUSE: both or neither of diff and series, or a series of two groups. *out
- * is NULL on failure. */
+/*
+ * Judges a diff or a series by a configuration.
+ *
+ *   out      freed by the caller with hsd_check_free; NULL on failure
+ *   diff     the other one of `diff` and `series` is NULL. The one given, `config` and the sites must outlive the
+ *            result
+ *   options  NULL = no allowance has run out, no metrics, no sites
+ *
+ * Returns HSD_OK, whether rules fail or not; HSD_E_MISUSE for both or neither of diff and series, or for a series of
+ * two groups; HSD_E_NOMEM. Reads no capture: all is in the diff or the series.
+ */
 HSD_API hsd_status hsd_check_run(hsd_check **out, const hsd_check_config *config, const hsd_diff *diff,
                                  const hsd_series *series, const hsd_check_options *options, hsd_error *err);
-/* Frees a result. NULL is accepted. */
+
+/* Frees a result and all its texts. NULL is accepted. */
 HSD_API void hsd_check_free(hsd_check *check);
 
-/* Which types a second pass should find allocation sites for: those of rows that fail or warn (of a holder the type
- * that it got most of), by growth, at most `most`. Returns how many; texts are borrowed. Then run again with the
- * sites. */
+/*
+ * Says for which types a second pass should find allocation sites (hsd_sites_run): those of rows that fail or warn (of
+ * a holder the type that it got most of), by growth. Give the sites to hsd_check_run then, and judge again.
+ *
+ *   out  room for `most` names; filled with texts that are borrowed from the result
+ *
+ * Returns how many types were written: 0 to `most`; 0 also when there is no memory.
+ */
 HSD_API size_t hsd_check_types_wanted(const hsd_check *check, hsd_text *out, size_t most);
 
 #ifdef __cplusplus

@@ -414,8 +414,25 @@ typedef struct hsd_diff_options {
 } hsd_diff_options;
 
 /*
- * Compares two open captures. *out is NULL on failure; free with hsd_diff_free. HSD_E_OVER_BUDGET names
- * the memory that suffices.
+ * Compares two open captures.
+ *
+ *   out            freed by the caller with hsd_diff_free; NULL on failure
+ *   before, after  borrowed for the call; they may be closed while the result lives
+ *   options        NULL = defaults. Borrowed for the call, keys included
+ *   run            NULL = defaults
+ *
+ * Returns HSD_OK, or
+ *   HSD_E_OVER_BUDGET: run->memory_bytes is too small; the text names what suffices.
+ *   HSD_E_UNSUPPORTED: a capture has more than 4,294,967,040 objects, or as many objects and named roots; or
+ *     `changed`, `matched` or keys for captures of which one has no objects, but only sums.
+ *   HSD_E_CANCELLED: the progress of `run` said so.
+ *   HSD_E_IO: a temporary file could not be made, written or read.
+ *   HSD_E_NOT_FOUND: a key is no type and field ("Type:field"), is the second of its type, or is one too many.
+ *   what `changed` or `matched` returned.
+ *   what reading the captures returns (hsdiff/capture.h).
+ *
+ * Time: some passes over both captures, linear in objects and references; what does not fit into the memory goes
+ * through temporary files (libdiff/DESIGN.md).
  */
 HSD_API hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
                                 const hsd_diff_options *options, const hsd_run *run, hsd_error *err);

@@ -19,9 +19,13 @@ extern "C" {
 typedef hsd_status (*hsd_dump_fn)(void *context, const char *bytes, size_t size, hsd_error *err);
 
 /*
- * Writes the text of an open capture. Names and values of the captured program stand in it escaped: the
- * text is ASCII without control characters but LF. Opened with HSD_DAMAGE_SKIP, what is intact is written.
- * Memory: that of one reader and 64 KiB.
+ * Writes the text of an open capture. Names and values of the captured program stand in it escaped: the text is ASCII
+ * without control characters but LF. Of a capture that was opened with HSD_DAMAGE_SKIP, what is intact is written.
+ *
+ *   write  called with pieces of the text, in order, with `context`
+ *
+ * Returns HSD_OK; what `write` returned; HSD_E_NOMEM; or what reading returns (hsdiff/capture.h). Memory: that of one
+ * reader and 64 KiB. Time: one pass over the capture for each kind of record.
  */
 HSD_API hsd_status hsd_capture_dump(hsd_capture *capture, hsd_dump_fn write, void *context, hsd_error *err);
 

@@ -28,7 +28,7 @@ typedef struct hsd_exporter_info {
     bool takes_pair;   /* growth between two captures can be written */
 } hsd_exporter_info;
 
-/* Row i of the registry; NULL past the end. */
+/* Row `i` of the registry of exporters, counted from 0; NULL past the end. Constant: never freed. */
 HSD_API const hsd_exporter_info *hsd_exporter_get(size_t i);
 
 /* What the stacks of profiles are. */
@@ -56,19 +56,33 @@ typedef struct hsd_export_result {
     unsigned files; /* 1 unless it was split */
 } hsd_export_result;
 
-/* Whether there is such an exporter, and it can do what is asked: what hsd_export_file would refuse before it looks at
- * a capture. */
+/*
+ * Says whether there is such an exporter, and whether it can do what is asked: what hsd_export_file would refuse
+ * before it looks at a capture.
+ *
+ *   path     "-" = standard output. NULL is not allowed
+ *   options  may be NULL
+ *   is_pair  growth between two captures is to be written
+ *
+ * Returns HSD_OK; HSD_E_UNSUPPORTED as hsd_export_file does. Opens nothing.
+ */
 HSD_API hsd_status hsd_export_check(const char *path, const hsd_export_options *options, bool is_pair, hsd_error *err);
 
 /*
- * Writes `after`, or with `before` (NULL = none) what grew between the two, to `path` ("-" = standard output, where the
- * format is a stream). The file is there whole or not at all, mode 0600. The same captures and options give the same
- * bytes.
+ * Writes `after`, or with `before` what grew between the two, into a file of another tool. The file is there whole or
+ * not at all, mode 0600. The same captures and options give the same bytes.
  *
- * HSD_E_UNSUPPORTED: no exporter of that name or suffix (the text names all), a pair for one that takes one capture, a
- * baseline or a capture without objects for one that needs them, standard output for one that needs a file.
- * HSD_E_OVER_BUDGET with what suffices. Else the statuses of reading and writing. `options`, `run`, `result` may be
- * NULL, `path` not.
+ *   before                NULL = one capture
+ *   path                  "-" = standard output, where the format is a stream. NULL is not allowed
+ *   options, run, result  may be NULL; `result` is filled on HSD_OK
+ *
+ * Returns HSD_OK, or
+ *   HSD_E_UNSUPPORTED: no exporter of that name or suffix (the text names all), a pair for one that takes one capture,
+ *     a baseline or a capture without objects for one that needs them, standard output for one that needs a file.
+ *   HSD_E_OVER_BUDGET: run->memory_bytes is too small; the text names what suffices.
+ *   HSD_E_IO: with EEXIST a file is there and not options.force; else the system's reason.
+ *   HSD_E_CANCELLED: the progress of `run` said so.
+ *   what reading returns (hsdiff/capture.h), and what hsd_diff_run returns.
  */
 HSD_API hsd_status hsd_export_file(hsd_capture *before, hsd_capture *after, const char *path,
                                    const hsd_export_options *options, const hsd_run *run, hsd_export_result *result,

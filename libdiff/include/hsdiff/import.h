@@ -81,7 +81,7 @@ typedef struct hsd_importer_info {
     const char *lacks;
 } hsd_importer_info;
 
-/* Row i of the registry; NULL past the end. */
+/* Row `i` of the registry of importers, counted from 0; NULL past the end. Constant: never freed. */
 HSD_API const hsd_importer_info *hsd_importer_get(size_t i);
 
 typedef struct hsd_import_result {
@@ -95,30 +95,71 @@ typedef struct hsd_import_result {
 } hsd_import_result;
 
 /*
- * Imports `path` ("-" = standard input) into a new capture `out_path`. HSD_E_NOT_THIS_FORMAT when no
- * importer knows the content: the text names what was found and what is supported. Otherwise the
- * statuses of reading. On failure nothing is left behind.
+ * Imports a foreign heap dump into a new capture. On failure nothing is left behind.
+ *
+ *   path                  "-" = standard input
+ *   out_path              "-" = standard output; a file is there whole or not at all, mode 0600
+ *   force                 replace a file that is there
+ *   options, run, result  may be NULL; `result` is filled on HSD_OK
+ *
+ * Returns HSD_OK, or
+ *   HSD_E_NOT_THIS_FORMAT: no importer knows the content; the text names what was found and what is supported.
+ *   HSD_E_CORRUPT: the dump contradicts its format; the text says where.
+ *   HSD_E_TRUNCATED: the dump was cut off, and options.salvage is not set.
+ *   HSD_E_TOO_NEW: a version of the format that this build does not know.
+ *   HSD_E_UNSUPPORTED: a kind of dump that is known and not read; several dumps in one file and no
+ *     options.dump_number.
+ *   HSD_E_OVER_BUDGET: run->memory_bytes is too small; the text names what suffices.
+ *   HSD_E_IO: a file cannot be read or written; with EEXIST `out_path` is there and not `force`.
+ *   HSD_E_CANCELLED: the progress of `run` said so.
+ *   HSD_E_NOMEM: no memory.
+ *
+ * Streams: memory does not grow with the dump beyond run->memory_bytes.
  */
 HSD_API hsd_status hsd_import_file(const char *path, const char *out_path, bool force,
                                    const hsd_import_options *options, const hsd_run *run, hsd_import_result *result,
                                    hsd_error *err);
 
-/* The same into an unnamed temporary file: *out_fd, owned by the caller, positioned anywhere. */
+/*
+ * hsd_import_file into a temporary file without a name in run->temp_dir.
+ *
+ *   out_fd  owned by the caller, who closes it; positioned anywhere. -1 on failure
+ *
+ * Fails as hsd_import_file does.
+ */
 HSD_API hsd_status hsd_import_temp(const char *path, const hsd_import_options *options, const hsd_run *run, int *out_fd,
                                    hsd_import_result *result, hsd_error *err);
 
-/* The same from an open descriptor, which stays open: from where it stands (file, pipe, socket). `name` stands in
- * errors. */
+/*
+ * hsd_import_temp from an open descriptor.
+ *
+ *   in_fd  a file, a pipe or a socket, read from where it stands; borrowed, and open afterwards
+ *   name   what errors call it; borrowed for the call
+ *
+ * Fails as hsd_import_file does.
+ */
 HSD_API hsd_status hsd_import_temp_fd(int in_fd, const char *name, const hsd_import_options *options,
                                       const hsd_run *run, int *out_fd, hsd_import_result *result, hsd_error *err);
 
-/* The same between open descriptors, which stay open: from where `in_fd` stands (file, pipe, socket) to where `out_fd`
- * stands. `name` stands in errors. What was written before a failure stays, as an incomplete capture. */
+/*
+ * Imports between open descriptors, which are borrowed and stay open.
+ *
+ *   in_fd   a file, a pipe or a socket, read from where it stands
+ *   name    what errors call it; borrowed for the call
+ *   out_fd  written from where it stands
+ *
+ * Fails as hsd_import_file does. What was written before a failure stays, as an incomplete capture.
+ */
 HSD_API hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd, const hsd_import_options *options,
                                          const hsd_run *run, hsd_import_result *result, hsd_error *err);
 
-/* Name of the importer that would read this prefix (at least 4 KiB of it, if there are), NULL = none.
- * gzip members are looked into. */
+/*
+ * Says which importer would read a dump that begins so. Looks into gzip members.
+ *
+ *   prefix  `size` bytes from the start; 4 KiB or more, if the dump has them
+ *
+ * Returns the importer's name, a constant; NULL when there is none, or no memory to unpack the prefix.
+ */
 HSD_API const char *hsd_import_probe(const void *prefix, size_t size);
 
 #ifdef __cplusplus

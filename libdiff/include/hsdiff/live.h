@@ -40,15 +40,27 @@ typedef struct hsd_process {
 } hsd_process;
 
 /*
- * What process `pid` is and how it can be captured. `way` NULL = the best one that is open. HSD_E_NOT_FOUND: no such
- * process. HSD_E_UNSUPPORTED: no way is open; the text names the gate (another user, another namespace, an agent that
- * is not loaded, a runtime that refuses to be attached to), the hint what opens it. Reads /proc alone: nothing happens
- * to the process.
+ * Says what process `pid` is and how it can be captured. Reads /proc alone: nothing happens to the process.
+ *
+ *   out  filled on HSD_OK; of other processes what was seen of them
+ *   way  a name of the table above; NULL = the best one that is open
+ *
+ * Returns HSD_OK, or
+ *   HSD_E_NOT_FOUND: there is no such process.
+ *   HSD_E_UNSUPPORTED: no way is open. The text names the gate (another user, another namespace, an agent that is not
+ *     loaded, a runtime that refuses to be attached to); the hint says what opens it. Also for a `way` that does not
+ *     exist.
  */
 HSD_API hsd_status hsd_process_look(hsd_process *out, long pid, const char *way, hsd_error *err);
 
-/* All processes whose name or executable is `name`, by ascending pid, this one left out. Up to `most`; *found counts
- * all. */
+/*
+ * Finds all processes whose name or executable is `name`, this one left out.
+ *
+ *   pids   room for `most`; filled by ascending number
+ *   found  how many there are, which may be more than `most`
+ *
+ * Returns HSD_OK, also when there is none; HSD_E_UNSUPPORTED when /proc cannot be read.
+ */
 HSD_API hsd_status hsd_process_find(long *pids, size_t most, size_t *found, const char *name, hsd_error *err);
 
 /* A process of the machine, as a list shows it. */
@@ -66,9 +78,13 @@ typedef struct hsd_listed_process {
 typedef bool (*hsd_process_fn)(void *context, const hsd_listed_process *one); /* false = no more */
 
 /*
- * Tells each process but this one and threads of the kernel, by ascending pid; `one` is borrowed for the call. With
- * `name` not NULL those alone whose name, executable, main class or script, or systemd unit holds it, or whose
- * container's id begins with it. Reads /proc alone. HSD_E_UNSUPPORTED: /proc cannot be read.
+ * Tells each process but this one and threads of the kernel, by ascending pid. Reads /proc alone.
+ *
+ *   name  NULL = all; else those alone whose name, executable, main class or script, or systemd unit holds it, or
+ *         whose container's id begins with it
+ *   tell  called for each; what it is given is borrowed for the call; false = no more
+ *
+ * Returns HSD_OK; HSD_E_UNSUPPORTED when /proc cannot be read.
  */
 HSD_API hsd_status hsd_process_list(const char *name, hsd_process_fn tell, void *context, hsd_error *err);
 
@@ -81,12 +97,22 @@ typedef struct hsd_live_memory {
     bool is_group;
 } hsd_live_memory;
 
-/* As it is now, from /proc and /sys/fs/cgroup: some 50 us. HSD_E_NOT_FOUND: there is no such process. */
+/*
+ * Reads the memory of a process as it is now, from /proc and /sys/fs/cgroup: some 50 us.
+ *
+ *   out  filled on HSD_OK, zeroed otherwise
+ *
+ * Returns HSD_OK; HSD_E_NOT_FOUND when there is no such process.
+ */
 HSD_API hsd_status hsd_live_memory_read(hsd_live_memory *out, long pid, hsd_error *err);
 
-/* Row i of the table of ways: its name and one line; NULL past the end. */
+/*
+ * The name of row `i` of the table of ways, counted from 0: what hsd_live_options.way takes. NULL past the end. A
+ * constant.
+ */
 HSD_API const char *hsd_way_name(size_t i);
-/* What row i of the same table is for, in one line; NULL past the end. */
+
+/* What row `i` of the same table is for, in one line; NULL past the end. A constant. */
 HSD_API const char *hsd_way_summary(size_t i);
 
 typedef struct hsd_live_options {
@@ -110,49 +136,92 @@ typedef struct hsd_live_result {
 } hsd_live_result;
 
 /*
- * Captures a process that hsd_process_look has seen into `out_path` ("-" = standard output): whole or not at all, 0600.
- * The target goes on whatever happens to this side. HSD_E_TRUNCATED: the target or its agent went away in the middle;
- * with keep_cut that is HSD_OK and result->is_complete false, if anything came.
+ * Captures a process that hsd_process_look has seen. The target goes on, whatever happens to this side.
+ *
+ *   process               borrowed for the call
+ *   out_path              "-" = standard output; a file is there whole or not at all, mode 0600
+ *   force                 replace a file that is there
+ *   options, run, result  may be NULL; `result` is filled on HSD_OK
+ *
+ * Returns HSD_OK, or
+ *   HSD_E_TRUNCATED: the target or its agent went away in the middle, or sent nothing for the timeout. With keep_cut
+ *     that is HSD_OK and result->is_complete false, if anything came.
+ *   HSD_E_NOT_FOUND: the process is gone, or its number is another process by now.
+ *   HSD_E_UNSUPPORTED: the way is not open, or its runtime refused; text and hint say why and what helps.
+ *   HSD_E_IO: with EEXIST a file is there and not `force`; else the system's reason.
+ *   HSD_E_CANCELLED: the progress of `run` said so.
+ *   HSD_E_OVER_BUDGET, HSD_E_NOMEM, HSD_E_CORRUPT: as of an import; for the ways that are one.
+ *
+ * What it costs the program: doc/capture.md, by runtime.
  */
 HSD_API hsd_status hsd_live_capture(const hsd_process *process, const char *out_path, bool force,
                                     const hsd_live_options *options, const hsd_run *run, hsd_live_result *result,
                                     hsd_error *err);
 
-/* The same into a temporary file without a name: *out_fd is the caller's, -1 on failure. */
+/*
+ * hsd_live_capture into a temporary file without a name.
+ *
+ *   out_fd  owned by the caller, who closes it; -1 on failure
+ *
+ * Fails as hsd_live_capture does.
+ */
 HSD_API hsd_status hsd_live_capture_temp(const hsd_process *process, const hsd_live_options *options,
                                          const hsd_run *run, int *out_fd, hsd_live_result *result, hsd_error *err);
 
-/* Gives back what the way keeps in the target between captures (the tags of jvm). HSD_E_UNSUPPORTED where that is
- * nothing. */
+/*
+ * Gives back what the way keeps in the target between two captures: the tags of objects, of the way jvm.
+ *
+ * Returns HSD_OK; HSD_E_UNSUPPORTED when the way keeps nothing; HSD_E_MISUSE for a process that was not looked at;
+ * HSD_E_NOT_FOUND when the process is gone; else as the way fails to reach it.
+ */
 HSD_API hsd_status hsd_live_forget(const hsd_process *process, const hsd_run *run, hsd_error *err);
 
 /* ---- programs that are started for it ---- */
 
-/*
- * Sets what makes `command` capturable in `environment` of a child about to be started: LD_PRELOAD, NODE_OPTIONS,
- * MONO_ENV_OPTIONS, LUA_INIT …, each added to what is there. `way` NULL = by the command's name and content (shebang,
- * ELF). Where nothing need be set (a JVM, .NET) nothing is. *chosen says which way it will be. Calls `set` once for
- * each variable.
- */
+/* Sets one variable of the child's environment; both texts are borrowed for the call. */
 typedef void (*hsd_set_variable_fn)(void *context, const char *name, const char *value);
+
+/*
+ * Sets what makes `command` capturable in the `environment` of a child that is about to be started: LD_PRELOAD,
+ * NODE_OPTIONS, MONO_ENV_OPTIONS, LUA_INIT …, each added to what is there. Where nothing need be set (a JVM, .NET)
+ * nothing is.
+ *
+ *   command  its words, NULL behind the last; borrowed for the call
+ *   way      NULL = by the command's name and content (shebang, ELF)
+ *   chosen   filled with the name of the way that it will be, a constant
+ *   set      called once for each variable; its texts are borrowed for that call
+ *
+ * Returns HSD_OK; HSD_E_UNSUPPORTED when no way, or not the one asked for, fits the command, or its agent is not
+ * installed; HSD_E_MISUSE for an empty command.
+ */
 HSD_API hsd_status hsd_live_prepare(const char *const *command, const char *way, const char **chosen,
                                     hsd_set_variable_fn set, void *context, hsd_error *err);
 
 /* ---- streams that programs send ---- */
 
-/*
- * Saves the captures that agents push (HSDIFF_TO), until `run` is cancelled: listens at `where` ("unix:PATH" or
- * "tcp:HOST:PORT", loopback alone), one file a stream, FOLDER/NAME-PID-NNNN.hs, whole or not at all. Several at a time.
- * The progress of `run` is asked for the first time when it listens, then ten times a second. HSD_OK when it was
- * cancelled; streams that were under way then are cut. HSD_E_UNSUPPORTED: not such an address; HSD_E_IO: someone
- * listens there, the folder cannot be opened.
- */
+/* One stream that ended, kept or not. */
 typedef struct hsd_received {
     const char *path; /* borrowed for the call; NULL: nothing was kept */
     hsd_live_result result;
     hsd_error error; /* HSD_OK, or why it is cut or refused */
 } hsd_received;
+/* Told of each stream that ended; `one` is borrowed for the call. */
 typedef void (*hsd_received_fn)(void *context, const hsd_received *one);
+
+/*
+ * Saves the captures that agents push (HSDIFF_TO), until `run` is cancelled. Each stream becomes one file,
+ * FOLDER/NAME-PID-NNNN.hs, whole or not at all. Several may arrive at a time.
+ *
+ *   where    "unix:PATH" or "tcp:HOST:PORT", loopback alone
+ *   folder   must be there
+ *   options  NULL = defaults
+ *   run      its progress is asked for the first time when the call listens, then ten times a second; false ends the
+ *            call
+ *   tell     called for each stream that ended, with what is borrowed for that call
+ *
+ * Returns HSD_OK when it was cancelled; streams that were under way are then cut. HSD_E_UNSUPPORTED: no such address.
+ * HSD_E_IO: someone listens there, or the folder cannot be opened.
+ */
 HSD_API hsd_status hsd_receive(const char *where, const char *folder, const hsd_live_options *options,
                                const hsd_run *run, hsd_received_fn tell, void *context, hsd_error *err);
 

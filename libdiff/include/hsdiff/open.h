@@ -38,10 +38,21 @@ typedef struct hsd_open_options {
 } hsd_open_options;
 
 /*
- * `path` may be "-", standard input. `options` and `run` may be NULL, all defaults. `imported` may be NULL; its format
- * is NULL when it was a capture. The capture is owned by the caller (hsd_capture_close), and `run` borrowed until then.
- * Statuses: those of reading (HSD_E_IO, HSD_E_CORRUPT, HSD_E_TRUNCATED, HSD_E_TOO_NEW, HSD_E_OVER_BUDGET,
- * HSD_E_CANCELLED), and HSD_E_NOT_THIS_FORMAT for an empty file and for what nobody knows.
+ * Opens whatever `path` names.
+ *
+ *   out                     owned by the caller, who closes it with hsd_capture_close; NULL on failure
+ *   path                    "-" = standard input
+ *   options, run, imported  may be NULL: all defaults; `run` is borrowed until the capture is closed
+ *   imported                what hsd_import_file says of an import; its `format` is NULL when it was a capture
+ *
+ * Returns HSD_OK, or
+ *   HSD_E_NOT_THIS_FORMAT: an empty file, or content that neither a capture nor an importer knows.
+ *   HSD_E_IO, HSD_E_CORRUPT, HSD_E_TRUNCATED, HSD_E_TOO_NEW, HSD_E_OVER_BUDGET, HSD_E_NOMEM: as of hsd_capture_open,
+ *     or of hsd_import_file.
+ *   HSD_E_UNSUPPORTED: as of hsd_import_file.
+ *   HSD_E_CANCELLED: the progress of `run` said so.
+ *
+ * A capture costs what hsd_capture_open costs; a foreign dump is read whole, and takes temporary space.
  */
 HSD_API hsd_status hsd_open(hsd_capture **out, const char *path, const hsd_open_options *options, const hsd_run *run,
                             hsd_import_result *imported, hsd_error *err);
@@ -49,19 +60,37 @@ HSD_API hsd_status hsd_open(hsd_capture **out, const char *path, const hsd_open_
 /* The same in steps, for callers that open several before they read any: one program may write to two pipes, and wait
  * for the reader of the second. */
 
-/* A descriptor to read from, owned by the caller, who closes it unless it is 0. A pipe with a name is opened before
- * anybody writes to it. HSD_E_IO. */
+/*
+ * Opens a descriptor to read from. A pipe with a name is opened before anybody writes to it.
+ *
+ *   fd    owned by the caller, who closes it unless it is 0
+ *   path  "-" = 0, standard input
+ *
+ * Returns HSD_OK; HSD_E_IO with the system's reason.
+ */
 HSD_API hsd_status hsd_open_path(int *fd, const char *path, hsd_error *err);
 
 /*
- * What `fd` leads to, without taking a byte: a pipe's are copied out of it. Waits for a pipe until it has something,
- * and tells `run` so (NULL = nobody), which may cancel. HSD_E_IO (a folder among them), HSD_E_NOT_THIS_FORMAT for an
- * empty file, HSD_E_CANCELLED.
+ * Says what `fd` leads to, without taking a byte: a pipe's are copied out of it. Waits for a pipe until it has
+ * something, and tells `run` so, which may cancel.
+ *
+ *   out   HSD_CONTENT_CAPTURE or HSD_CONTENT_FOREIGN on HSD_OK
+ *   name  what errors and progress call it; borrowed for the call
+ *   run   NULL = nobody is told
+ *
+ * Returns HSD_OK; HSD_E_IO when it cannot be read, a folder among that; HSD_E_NOT_THIS_FORMAT for an empty file or
+ * pipe; HSD_E_CANCELLED.
  */
 HSD_API hsd_status hsd_look(hsd_content *out, int fd, const char *name, const hsd_run *run, hsd_error *err);
 
-/* Reads from `fd` as hsd_open does; it stays open and is the caller's. `name` stands in errors and reports; "-" is
- * standard input. */
+/*
+ * hsd_open from a descriptor, read from where it stands.
+ *
+ *   fd    borrowed: it stays open, and is the caller's to close
+ *   name  what errors and reports call it; "-" = standard input
+ *
+ * Fails as hsd_open does.
+ */
 HSD_API hsd_status hsd_open_fd(hsd_capture **out, int fd, const char *name, const hsd_open_options *options,
                                const hsd_run *run, hsd_import_result *imported, hsd_error *err);
 

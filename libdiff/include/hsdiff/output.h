@@ -17,20 +17,35 @@ extern "C" {
 typedef struct hsd_result_file hsd_result_file;
 
 /*
- * Opens `path` for writing; "-" is standard output. A file is made without a name, or under another one
- * in the same folder, with mode 0600 whatever the umask, and gets its name when it is finished. HSD_E_IO
- * with EEXIST when there is one of that name and not `force`; else with the system's reason.
+ * Opens `path` for writing. A file is made without a name, or under another one in the same folder, with mode 0600
+ * whatever the umask, and gets its name when it is finished.
+ *
+ *   out    closed by the caller with hsd_result_file_close; NULL on failure
+ *   path   "-" = standard output
+ *   force  replace a file of that name
+ *
+ * Returns HSD_OK; HSD_E_IO with EEXIST when there is a file of that name and not `force`, else with the system's
+ * reason; HSD_E_NOMEM.
  */
 HSD_API hsd_status hsd_result_file_open(hsd_result_file **out, const char *path, bool force, hsd_error *err);
 
-/* Buffered. The signature is that of hsd_write_fn; `file` is the hsd_result_file. */
+/*
+ * Takes the next `size` bytes; buffered. The signature is that of hsd_write_fn.
+ *
+ *   file  the hsd_result_file
+ *   data  borrowed for the call
+ *
+ * Returns HSD_OK; HSD_E_IO with the system's reason (the disk is full, the reader of a pipe is gone).
+ */
 HSD_API hsd_status hsd_result_file_write(void *file, const void *data, size_t size, hsd_error *err);
 
 /* True as long as nothing was written to it. */
 HSD_API bool hsd_result_file_is_empty(const hsd_result_file *file);
 
-/* Writes what is buffered, syncs, gives the file its name. HSD_E_IO leaves nothing behind. Closing is
- * still the caller's. */
+/*
+ * Writes what is buffered, syncs, and gives the file its name. Closing is still the caller's. Returns HSD_OK; HSD_E_IO
+ * with the system's reason, and then nothing is left behind.
+ */
 HSD_API hsd_status hsd_result_file_finish(hsd_result_file *file, hsd_error *err);
 
 /* Releases it; what was not finished is gone. NULL is accepted. */

@@ -77,12 +77,19 @@ typedef struct hsd_profile_options {
 } hsd_profile_options;
 
 /*
- * Adds up an open capture, or reads the sums of a baseline. A budget too small for places leaves them out and says so.
- * `options` and `run` may be NULL. *out is NULL on failure; free with hsd_profile_free. Fails as hsd_top_run does, and
- * with what `each` returned.
+ * Adds up an open capture, or reads the sums of a baseline. A budget that is too small for places leaves them out, and
+ * why_no_places says so.
+ *
+ *   out           freed by the caller with hsd_profile_free; NULL on failure
+ *   capture       borrowed for the call
+ *   options, run  NULL = defaults
+ *
+ * Returns HSD_OK; what options.each returned; HSD_E_UNSUPPORTED for `each` where there are no objects; else as
+ * hsd_top_run fails. A baseline is read in milliseconds; a capture costs one side of a diff.
  */
 HSD_API hsd_status hsd_profile_make(hsd_profile **out, hsd_capture *capture, const hsd_profile_options *options,
                                     const hsd_run *run, hsd_error *err);
+
 /* Frees a profile and all its texts. NULL is accepted. */
 HSD_API void hsd_profile_free(hsd_profile *profile);
 
@@ -102,7 +109,14 @@ typedef struct hsd_baseline_options {
 /*
  * Writes the sums of a capture as a baseline: a capture (capture/FORMAT.md 6.17 to 6.19) that every command reads. The
  * same capture and options give the same bytes on every machine and for any budget; a baseline of a baseline has the
- * same sums. The file is there whole or not at all. *bytes_written may be NULL.
+ * same sums.
+ *
+ *   path           "-" = standard output; a file is there whole or not at all, mode 0600
+ *   options, run   NULL = defaults
+ *   bytes_written  filled on HSD_OK; may be NULL
+ *
+ * Returns HSD_OK; HSD_E_UNSUPPORTED for options.identities where ids say nothing across captures; HSD_E_IO with EEXIST
+ * when a file is there and not options.force, else with the system's reason; else as hsd_profile_make fails.
  */
 HSD_API hsd_status hsd_baseline_write(hsd_capture *capture, const char *path, const hsd_baseline_options *options,
                                       const hsd_run *run, uint64_t *bytes_written, hsd_error *err);

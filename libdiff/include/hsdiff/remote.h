@@ -32,10 +32,16 @@ typedef struct hsd_remote {
     unsigned port;  /* 0 = as ssh has it */
 } hsd_remote;
 
-/* Does the word begin with "ssh://"? */
+/* True if the word begins with "ssh://". Looks at nothing else. */
 HSD_API bool hsd_remote_is(const char *word);
 
-/* HSD_E_UNSUPPORTED: not such an address, or with something in it that ssh or a shell could take for more than a name.
+/*
+ * Takes an address apart: ssh://[user@]host[:port][/name].
+ *
+ *   out   filled on HSD_OK, decoded
+ *
+ * Returns HSD_OK; HSD_E_UNSUPPORTED for what is no such address, or has something in it that ssh or a shell could take
+ * for more than a name. The text says what.
  */
 HSD_API hsd_status hsd_remote_parse(hsd_remote *out, const char *word, hsd_error *err);
 
@@ -63,10 +69,22 @@ typedef struct hsd_remote_answer {
 } hsd_remote_answer;
 
 /*
- * Captures the process that `at->name` names there into a file here: whole or not at all. HSD_OK: what the other end
- * answered, also when its exit_status is not 0 and nothing was kept. HSD_E_UNSUPPORTED: ssh lets nobody in, or there is
- * no hsdiff, the hint says what to do. HSD_E_IO: no such machine, nobody answers. HSD_E_TRUNCATED: the connection broke
- * and could not be taken up again.
+ * Captures the process that `at->name` names there into a file here: whole or not at all.
+ *
+ *   at       borrowed for the call
+ *   options  borrowed for the call; name_it must be set
+ *   answer   filled on HSD_OK
+ *
+ * Returns HSD_OK with what the other end answered, also when its exit_status is not 0 and nothing was kept; or
+ *   HSD_E_UNSUPPORTED: there is no ssh here, ssh lets nobody in, or there is no hsdiff that sends captures; the hint
+ *     says what to do.
+ *   HSD_E_TOO_NEW: the hsdiff there is older than this one, and cannot send captures.
+ *   HSD_E_NOT_FOUND: the address names no program.
+ *   HSD_E_IO: no such machine, nobody answers, or the file here cannot be written.
+ *   HSD_E_TRUNCATED: the connection broke and could not be taken up again.
+ *   HSD_E_CORRUPT or HSD_E_NOT_THIS_FORMAT: the other end sends something else than a capture.
+ *   HSD_E_CANCELLED: `run` or name_it said so.
+ *   HSD_E_NOMEM: no memory.
  */
 HSD_API hsd_status hsd_remote_capture(const hsd_remote *at, const hsd_remote_options *options, const hsd_run *run,
                                       hsd_remote_answer *answer, hsd_error *err);
@@ -74,17 +92,30 @@ HSD_API hsd_status hsd_remote_capture(const hsd_remote *at, const hsd_remote_opt
 /* Takes what arrives on standard output there; false = enough. */
 typedef bool (*hsd_remote_fn)(void *context, const void *data, size_t size);
 
-/* Runs hsdiff there with these words, each one word there too. Statuses as above; *exit_status is its own. What it said
- * on standard error goes to `said`. */
+/*
+ * Runs hsdiff there with these words, each one word there too.
+ *
+ *   command      as of hsd_remote_options
+ *   words        `word_count` of them, borrowed for the call
+ *   take         called with what arrives on standard output there, as it arrives
+ *   exit_status  filled on HSD_OK: that of the command there
+ *   said         filled with what it said on standard error, cut to HSD_REMOTE_SAID_BYTES with a NUL
+ *
+ * Fails as hsd_remote_capture does.
+ */
 HSD_API hsd_status hsd_remote_run(const hsd_remote *at, const char *command, const char *const *words,
                                   size_t word_count, hsd_remote_fn take, void *context, const hsd_run *run,
                                   int *exit_status, char said[HSD_REMOTE_SAID_BYTES], hsd_error *err);
 
 /* ---- the other end ---- */
 
-/* Tells of the capture, on `report`. */
+/*
+ * Tells the other end which process is captured. `report` is the descriptor that hsd_serve_fn was given; what cannot
+ * be written is lost, and the connection shows it.
+ */
 HSD_API void hsd_remote_tell_process(int report, const hsd_process *process);
-/* Tells what came of it, on `report`. */
+
+/* Tells the other end what came of the capture, on `report` as above. */
 HSD_API void hsd_remote_tell_result(int report, const hsd_live_result *result);
 
 /*
@@ -93,11 +124,22 @@ HSD_API void hsd_remote_tell_result(int report, const hsd_live_result *result);
  */
 typedef int (*hsd_serve_fn)(void *context, int report);
 
-/* Is this what hsd_remote_serve takes: 32 digits or letters a-f, ':', how many bytes have arrived? */
+/*
+ * True if the text is what hsd_remote_serve takes: 32 digits or letters a-f, ':', and how many bytes have arrived, in
+ * decimal digits.
+ */
 HSD_API bool hsd_remote_is_ticket(const char *ticket);
 
-/* The other end of hsd_remote_capture, on standard input and output. The first call with a ticket starts the keeper,
- * later ones find it. HSD_E_NOT_FOUND: bytes are asked for of a capture that is not there any more. */
+/*
+ * Is the other end of hsd_remote_capture, on standard input and output. The first call with a ticket starts the
+ * keeper, later calls find it.
+ *
+ *   ticket   see hsd_remote_is_ticket
+ *   capture  called once, in the keeper, with `context`
+ *
+ * Returns HSD_OK when the connection ended; HSD_E_NOT_FOUND when bytes are asked for of a capture that is not kept any
+ * more; HSD_E_MISUSE for a ticket that is none; HSD_E_IO when the keeper cannot be started or does not answer.
+ */
 HSD_API hsd_status hsd_remote_serve(const char *ticket, hsd_serve_fn capture, void *context, const hsd_run *run,
                                     hsd_error *err);
 

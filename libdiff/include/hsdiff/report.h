@@ -104,10 +104,10 @@ typedef struct hsd_report_format {
                               void *context, hsd_error *err);
 } hsd_report_format;
 
-/* Row i of the registry; NULL past the end. */
+/* Row `i` of the registry of formats, counted from 0; NULL past the end. Constant: never freed. */
 HSD_API const hsd_report_format *hsd_report_format_get(size_t i);
 
-/* The format of that name; NULL if there is none. */
+/* The format of that name; NULL if there is none. Constant: never freed. */
 HSD_API const hsd_report_format *hsd_report_format_find(const char *name);
 
 /*
@@ -125,9 +125,20 @@ typedef struct hsd_objects_csv {
     uint64_t row_count;
 } hsd_objects_csv;
 
-/* HSD_OK, or what `write` returned. */
+/*
+ * Writes the heading of the list of objects that changed.
+ *
+ *   csv             filled; must live as long as rows are written
+ *   write, context  where the text goes
+ *
+ * Returns HSD_OK, or what `write` returned (HSD_E_IO as a rule).
+ */
 HSD_API hsd_status hsd_objects_csv_begin(hsd_objects_csv *csv, hsd_write_fn write, void *context, hsd_error *err);
-/* Passed as hsd_diff_options.changed. */
+
+/*
+ * Writes one row: passed as hsd_diff_options.changed, with the hsd_objects_csv as its context. Returns HSD_OK; what
+ * its `write` returned, HSD_E_IO as a rule; HSD_E_NOMEM for a name that needs more room.
+ */
 HSD_API hsd_status hsd_objects_csv_row(void *csv, const hsd_changed_object *object, hsd_error *err);
 
 /*
@@ -141,9 +152,16 @@ typedef struct hsd_retained_csv {
     uint64_t row_count;
 } hsd_retained_csv;
 
-/* HSD_OK, or what `write` returned. */
+/*
+ * Writes the heading of the list of retained sizes. Takes the arguments of hsd_objects_csv_begin, and fails as that
+ * does.
+ */
 HSD_API hsd_status hsd_retained_csv_begin(hsd_retained_csv *csv, hsd_write_fn write, void *context, hsd_error *err);
-/* Passed as hsd_top_options.each. */
+
+/*
+ * Writes one row: passed as hsd_top_options.each, with the hsd_retained_csv as its context. Fails as
+ * hsd_objects_csv_row does.
+ */
 HSD_API hsd_status hsd_retained_csv_row(void *csv, const hsd_retained *object, hsd_error *err);
 
 /* ---- foreign text ---- */
@@ -184,33 +202,51 @@ typedef enum hsd_escape_form {
 } hsd_escape_form;
 
 /*
- * Writes at most `capacity` bytes of the escaped text with a NUL behind them, and returns the length
- * the whole of it needs without the NUL. out may be NULL with capacity 0.
+ * Writes a foreign text by the rules of a form.
+ *
+ *   text      `size` bytes, any; may be NULL when size is 0
+ *   out       at most `capacity` bytes, with a NUL behind them; may be NULL with capacity 0
+ *
+ * Returns the length that the whole needs without the NUL: it was cut when that is `capacity` or more. Cannot fail,
+ * allocates nothing.
  */
 HSD_API size_t hsd_escape(hsd_escape_form form, const char *text, size_t size, char *out, size_t capacity);
 
-/* hsd_escape with HSD_ESCAPE_TERMINAL and HSD_ESCAPE_SHELL. */
+/* hsd_escape with HSD_ESCAPE_TERMINAL: a name that may be shown in a terminal. */
 HSD_API size_t hsd_escape_terminal(char *out, size_t capacity, const char *text, size_t size);
+
+/* hsd_escape with HSD_ESCAPE_SHELL: one word of a command that may be copied. */
 HSD_API size_t hsd_quote_shell(char *out, size_t capacity, const char *text, size_t size);
 
 /* ---- numbers, the same in every locale ---- */
 
 #define HSD_NUMBER_CHARS 32
 
-/* "412.6 MiB", "5.70 MiB", "512 B", "0": three significant figures, one decimal from 10 on. Returns out. */
+/*
+ * Writes an amount of bytes: "412.6 MiB", "5.70 MiB", "512 B", "0". Three significant figures, one decimal from 10 on.
+ * Returns `out`. Cannot fail.
+ */
 HSD_API char *hsd_format_bytes(char out[HSD_NUMBER_CHARS], uint64_t bytes);
-/* The same with a sign: "+125.8 MiB"; zero has none. */
+
+/* hsd_format_bytes with a sign: "+125.8 MiB", "-12 B"; zero has none. Returns `out`. */
 HSD_API char *hsd_format_bytes_signed(char out[HSD_NUMBER_CHARS], int64_t bytes);
-/* "3,118,204" and "+412,310". */
+
+/* Writes a count with its digits in groups of three: "3,118,204". Returns `out`. */
 HSD_API char *hsd_format_count(char out[HSD_NUMBER_CHARS], uint64_t count);
+
+/* hsd_format_count with a sign: "+412,310"; zero has none. Returns `out`. */
 HSD_API char *hsd_format_count_signed(char out[HSD_NUMBER_CHARS], int64_t count);
-/* "2026-11-20 09:14:02Z". */
+
+/* Writes a moment, given in ns since 1970: "2026-11-20 09:14:02Z", in UTC. Returns `out`. */
 HSD_API char *hsd_format_time(char out[HSD_NUMBER_CHARS], uint64_t unix_ns);
-/* "1h 00m", "4m 05s", "12 s", "0.4 s". */
+
+/* Writes a time span, given in ns: "1d 04h", "1h 00m", "4m 05s", "12 s", "0.4 s". Returns `out`. */
 HSD_API char *hsd_format_duration(char out[HSD_NUMBER_CHARS], uint64_t elapsed_ns);
 
 /* A digest, a domain, an id of a capture: its 32 hexadecimal digits. */
 #define HSD_HEX_CHARS 33
+
+/* Writes a digest, a domain or an id of a capture: its 16 bytes as 32 hexadecimal digits and a NUL. Returns `out`. */
 HSD_API char *hsd_format_hex(char out[HSD_HEX_CHARS], const uint8_t id[16]);
 
 #ifdef __cplusplus

@@ -44,8 +44,10 @@ typedef struct hsd_run {
     void *note_context;
 } hsd_run;
 
-/* The smaller of 1 GiB and a quarter of what the machine or its memory cgroup (v1 or v2) allows,
- * at least 32 MiB. Reads /proc and /sys. */
+/*
+ * The budget that memory_bytes 0 stands for: the smaller of 1 GiB and a quarter of what the machine or its memory
+ * cgroup (v1 or v2) allows, at least 32 MiB. Reads /proc and /sys.
+ */
 HSD_API uint64_t hsd_run_default_memory(void);
 
 /* The smallest budget any operation accepts. */

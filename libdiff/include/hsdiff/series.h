@@ -39,7 +39,7 @@ typedef enum hsd_verdict {
     HSD_VERDICT_SHRINKING  /* the mirror image of the first two that grow */
 } hsd_verdict;
 
-/* "steady", "each step", "growing", "levelled", "no trend", "shrinking". */
+/* The word for a verdict: "steady", "each step", "growing", "levelled", "no trend", "shrinking". A constant. */
 HSD_API const char *hsd_verdict_name(hsd_verdict verdict);
 
 /* Of the values behind the warm-up; `steps` are the differences of neighbours. Amounts may be bytes or objects. */
@@ -55,7 +55,17 @@ typedef struct hsd_trend {
     hsd_verdict verdict;
 } hsd_trend;
 
-/* `times_ns` (ascending) may be NULL. `noise` is what does not count as movement. count >= 1; one value: steady. */
+/*
+ * Judges a row of values.
+ *
+ *   values    `count` amounts, bytes or objects, in the order of the captures
+ *   times_ns  `count` ascending moments, ns since 1970; NULL = per_hour stays 0
+ *   count     1 to HSD_SERIES_MOST; one value is steady
+ *   noise     what does not count as movement, in the unit of the values
+ *
+ * A pure function: allocates nothing, cannot fail. Time: quadratic up to 128 values, which are then medians of
+ * neighbours.
+ */
 HSD_API hsd_trend hsd_trend_of(const uint64_t *values, const uint64_t *times_ns, size_t count, uint64_t noise);
 
 /* Two groups: Mann-Whitney U, two-sided, exact where both groups together have at most 20 values and none are equal,
@@ -67,7 +77,10 @@ typedef struct hsd_contrast {
     bool is_significant;   /* p < 0.05 */
 } hsd_contrast;
 
-/* Either count is at least 1. */
+/*
+ * Compares two groups of values. Each count is 1 to HSD_SERIES_MOST; a group of one value is never significant. A pure
+ * function: allocates nothing, cannot fail.
+ */
 HSD_API hsd_contrast hsd_contrast_of(const uint64_t *before, size_t before_count, const uint64_t *after,
                                      size_t after_count);
 
@@ -201,13 +214,24 @@ typedef struct hsd_series_options {
 
 /*
  * Adds up a series. Captures are taken in the order given; where all know their times and these do not ascend, a
- * warning says so and there is no time axis. `run` may be NULL. *out is NULL on failure; free with hsd_series_free.
- * HSD_E_MISUSE for fewer than 2 or more than 1,000 captures, before_count >= count, warmup > count - 2; else as
- * hsd_profile_make and hsd_diff_run fail, the file named.
+ * warning says so and there is no time axis.
+ *
+ *   out      freed by the caller with hsd_series_free; NULL on failure
+ *   source   borrowed for the call
+ *   options  NULL = defaults
+ *   run      NULL = defaults
+ *
+ * Returns HSD_OK, or
+ *   HSD_E_MISUSE: fewer than 2 or more than 1,000 captures, before_count >= count, or warmup > count - 2.
+ *   what source.open returned.
+ *   as hsd_profile_make and hsd_diff_run fail, with the file named.
+ *
+ * Time: linear in the objects of all captures. Memory and temporary space: see the top of this header.
  */
 HSD_API hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, const hsd_series_options *options,
                                   const hsd_run *run, hsd_error *err);
-/* Frees a result and all its texts. NULL is accepted. */
+
+/* Frees a result and all its texts, with the pair that it took. NULL is accepted. */
 HSD_API void hsd_series_free(hsd_series *series);
 
 /*
@@ -218,14 +242,27 @@ HSD_API void hsd_series_free(hsd_series *series);
  *      if (hsd_series_wants_pair(series) && hsd_series_find_pair(series, &from, &to)) { hsd_diff_run(&diff, …); hsd_series_take_pair(…); }
  */
 
-/* True if something grows of which no place says who holds it. */
+/* True if something grows of which no place says who holds it: then a diff of two captures tells more. */
 HSD_API bool hsd_series_wants_pair(const hsd_series *series);
 
-/* The first and the last capture behind the warm-up in which objects can be looked at: no baselines, no totals, nothing
- * incomplete. False if there are no two, and of repeated captures. */
+/*
+ * Finds the captures that such a diff is made of: the first and the last one behind the warm-up in which objects can
+ * be looked at (no baselines, no totals, nothing incomplete).
+ *
+ *   from, to  filled when true is returned: numbers of captures, from 0
+ *
+ * Returns false if there are no two, and for repeated captures.
+ */
 HSD_API bool hsd_series_find_pair(const hsd_series *series, size_t *from, size_t *to);
 
-/* Rows and trends stay as they are; rows of holders get `held`. Takes `pair` in any case. HSD_E_NOMEM. */
+/*
+ * Gives the series a diff of two of its captures. Rows and trends stay as they are; rows of holders get `held`.
+ *
+ *   pair      moved: the series owns it in any case, also on failure. It frees the pair that it had before
+ *   from, to  the captures that it is of
+ *
+ * Returns HSD_OK or HSD_E_NOMEM.
+ */
 HSD_API hsd_status hsd_series_take_pair(hsd_series *series, hsd_diff *pair, size_t from, size_t to, hsd_error *err);
 
 #ifdef __cplusplus

@@ -29,10 +29,21 @@ typedef struct hsd_sites {
 
 #define HSD_SITES_OF_A_TYPE 8u /* rows of one type at most, the largest */
 
-/* Objects count live or not. `run` may be NULL. *out is NULL on failure; free with hsd_sites_free. */
+/*
+ * Finds where the objects of some types were allocated, in both captures. Objects count, live or not.
+ *
+ *   out    freed by the caller with hsd_sites_free; NULL on failure
+ *   types  `type_count` exact names, borrowed for the call
+ *   run    NULL = defaults
+ *
+ * Returns HSD_OK, also when neither capture has sites (are_known is false then); HSD_E_NOMEM; HSD_E_CANCELLED; or what
+ * reading returns (hsdiff/capture.h). Time: one pass over the objects of each capture. Memory: the sites of these
+ * types.
+ */
 HSD_API hsd_status hsd_sites_run(hsd_sites **out, hsd_capture *before, hsd_capture *after, const hsd_text *types,
                                  size_t type_count, const hsd_run *run, hsd_error *err);
-/* Frees a result. NULL is accepted. */
+
+/* Frees a result and all its texts. NULL is accepted. */
 HSD_API void hsd_sites_free(hsd_sites *sites);
 
 #ifdef __cplusplus

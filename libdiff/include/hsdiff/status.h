@@ -50,31 +50,43 @@ typedef struct hsd_error {
     char hint[512];
 } hsd_error;
 
-/* A zeroed error with no offset. */
+/* Makes `err` a zeroed error with no offset. NULL is accepted. */
 HSD_API void hsd_error_init(hsd_error *err);
 
 /*
- * Fills `err` (which may be NULL) and returns `status`, so that `return hsd_fail(...)` reads well.
- * Keeps `file` if it was already set; resets offset, errno, hint.
+ * Fills `err`, which may be NULL, and returns `status`, an HSD_E_*, so that `return hsd_fail(...)` reads well. Keeps
+ * `file` if it was already set; resets offset, errno and hint. `format` is that of printf; the text is cut to the room
+ * of hsd_error.
  */
 HSD_API hsd_status hsd_fail(hsd_error *err, hsd_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same with a byte offset in the input. */
+/* hsd_fail with a byte offset in the input: returns `status`, an HSD_E_*. */
 HSD_API hsd_status hsd_fail_at(hsd_error *err, hsd_status status, uint64_t offset_bytes, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* HSD_E_IO with errno's text appended to the sentence: "cannot read: Input/output error". */
+/*
+ * hsd_fail with HSD_E_IO, and errno's text appended to the sentence: "cannot read: Input/output error". Returns
+ * HSD_E_IO.
+ */
 HSD_API hsd_status hsd_fail_errno(hsd_error *err, int sys_errno, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Names the file of an error that has none yet. NULL err or NULL file: nothing happens. */
+/*
+ * Names the file of an error that has none yet; copied, and shortened where it is too long. With a NULL `err` or
+ * `file` nothing happens.
+ */
 HSD_API void hsd_error_set_file(hsd_error *err, const char *file);
 
-/* Sets the hint of an error: what the user can do next. */
+/*
+ * Sets the hint of an error: what the user can do next. `format` is that of printf. With a NULL `err` nothing happens.
+ */
 HSD_API void hsd_error_set_hint(hsd_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A short stable word for a status ("corrupt", "truncated"): for JSON and tests. Never NULL. */
+/*
+ * A short stable word for a status ("corrupt", "truncated"): for JSON and tests. Never NULL: "unknown" for what is
+ * none. A constant.
+ */
 HSD_API const char *hsd_status_name(hsd_status status);
 
 /* Forwards anything but HSD_OK to the caller of the function it stands in. */

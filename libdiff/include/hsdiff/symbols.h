@@ -38,17 +38,36 @@ typedef struct hsd_symbol_result {
 } hsd_symbol_result;
 
 /*
- * Copies a capture from `in_fd` (read by position) to `out_fd` (written from where it stands) with its names resolved;
- * all else stays as it is, capture id included. A name whose file is not found stays; one whose file is found and says
- * nothing of the place loses its build id. HSD_E_UNSUPPORTED in a build without libdw, when there is anything to
- * resolve; HSD_E_IO for a folder that cannot be read; errors of the input as hsd_capture_open has them. Incomplete
- * captures stay incomplete. Files are read, never mapped. Memory: one block, the symbols, and of DWARF what half of
- * run->memory_bytes holds; past that names come without lines, which is noted.
+ * Copies a capture with its names resolved; all else stays as it is, capture id included. A name whose file is not
+ * found stays; one whose file is found and says nothing of the place loses its build id. Incomplete captures stay
+ * incomplete.
+ *
+ *   in_fd    read by position; borrowed
+ *   out_fd   written from where it stands; borrowed
+ *   options  NULL = defaults; `run` likewise
+ *   result   filled on HSD_OK; may be NULL
+ *
+ * Returns HSD_OK, or
+ *   HSD_E_UNSUPPORTED: a build without libdw, when there is anything to resolve.
+ *   HSD_E_IO: a folder or a file cannot be read, or the copy cannot be written.
+ *   HSD_E_OVER_BUDGET: the symbols of a file take more than the memory allows.
+ *   HSD_E_CANCELLED: the progress of `run` said so.
+ *   errors of the input, as hsd_capture_open has them.
+ *
+ * Files are read, never mapped. Memory: one block, the symbols, and of DWARF what half of run->memory_bytes holds;
+ * past that names come without lines, which is noted.
  */
 HSD_API hsd_status hsd_symbols_resolve(int in_fd, int out_fd, const hsd_symbol_options *options, const hsd_run *run,
                                        hsd_symbol_result *result, hsd_error *err);
 
-/* The same into a file: whole or not there, 0600; "-" = standard output. */
+/*
+ * hsd_symbols_resolve into a file, which is there whole or not at all, mode 0600.
+ *
+ *   out_path  "-" = standard output
+ *   force     replace a file that is there
+ *
+ * Fails as hsd_symbols_resolve does; HSD_E_IO with EEXIST when a file is there and not `force`.
+ */
 HSD_API hsd_status hsd_symbols_resolve_file(int in_fd, const char *out_path, bool force,
                                             const hsd_symbol_options *options, const hsd_run *run,
                                             hsd_symbol_result *result, hsd_error *err);

@@ -79,11 +79,17 @@ typedef struct hsd_top_options {
 
 /*
  * Counts a capture by type and by root, with what each retains, and finds the objects that dominate most.
- * `options` and `run` may be NULL. *out is NULL on failure; free with hsd_top_free. Fails as hsd_diff_run does, and
- * with what `each` returned.
+ *
+ *   out      freed by the caller with hsd_top_free; NULL on failure
+ *   capture  borrowed for the call
+ *   options  NULL = no objects; `run` NULL = defaults
+ *
+ * Returns HSD_OK, also when retained sizes are not known (why_no_retained says why); what options.each returned; else
+ * as hsd_diff_run fails. Time: one side of a diff.
  */
 HSD_API hsd_status hsd_top_run(hsd_top **out, hsd_capture *capture, const hsd_top_options *options, const hsd_run *run,
                                hsd_error *err);
+
 /* Frees a result and all its texts. NULL is accepted. */
 HSD_API void hsd_top_free(hsd_top *top);
 
@@ -133,12 +139,23 @@ typedef struct hsd_paths_options {
 
 /*
  * Finds how the objects of a type are reached, or who refers to one object: for an id each row is a way to it through
- * other referrers, none of which leads through the object itself. `run` may be NULL. *out is NULL on failure; free with
- * hsd_paths_free. HSD_E_NOT_FOUND when no object is of that type or id; text and hint name close ones.
- * HSD_E_UNSUPPORTED for a capture without roots or references. Fails as hsd_diff_run does.
+ * another referrer, none of which leads through the object itself.
+ *
+ *   out      freed by the caller with hsd_paths_free; NULL on failure
+ *   options  a type, or an id with is_id; borrowed for the call
+ *   run      NULL = defaults
+ *
+ * Returns HSD_OK, or
+ *   HSD_E_NOT_FOUND: no object is of that type or id; text and hint name close ones.
+ *   HSD_E_UNSUPPORTED: the capture has no roots or no references.
+ *   HSD_E_MISUSE: neither a type nor an id is asked for.
+ *   as hsd_diff_run fails.
+ *
+ * Time: one side of a diff.
  */
 HSD_API hsd_status hsd_paths_run(hsd_paths **out, hsd_capture *capture, const hsd_paths_options *options,
                                  const hsd_run *run, hsd_error *err);
+
 /* Frees a result and all its texts. NULL is accepted. */
 HSD_API void hsd_paths_free(hsd_paths *paths);
 
