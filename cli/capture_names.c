@@ -12,7 +12,7 @@
 
 enum { NAME_BYTES = 49 };
 
-static bool is_plain(char c)
+static bool is_plain_capture_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
            c == '_';
@@ -22,7 +22,8 @@ static void make_plain(char out[NAME_BYTES], const char *name)
 {
     size_t used = 0;
     for (; name[used] && used + 1 < NAME_BYTES; used++)
-        out[used] = is_plain(name[used]) && !(used == 0 && (name[0] == '.' || name[0] == '-')) ? name[used] : '_';
+        out[used] =
+            is_plain_capture_name(name[used]) && !(used == 0 && (name[0] == '.' || name[0] == '-')) ? name[used] : '_';
     if (used == 0) out[used++] = '_';
     out[used] = 0;
 }
@@ -33,7 +34,7 @@ typedef struct text {
     bool is_whole;
 } text;
 
-static void add(text *to, const char *bytes, size_t size)
+static void add_capture_name(text *to, const char *bytes, size_t size)
 {
     if (size >= to->left) {
         to->is_whole = false;
@@ -49,23 +50,23 @@ static void add_number(text *to, const char *format, unsigned long long number)
 {
     char digits[32];
     const int size = snprintf(digits, sizeof digits, format[0] == '4' ? "%04llu" : "%llu", number);
-    add(to, digits, (size_t)size);
+    add_capture_name(to, digits, (size_t)size);
 }
 
-static bool fill(text *to, const char *pattern, const hsd_process *process, uint64_t number)
+static bool fill_capture_name(text *to, const char *pattern, const hsd_process *process, uint64_t number)
 {
     char name[NAME_BYTES];
     make_plain(name, process->name);
     for (; *pattern; pattern++) {
         if (*pattern != '%') {
-            add(to, pattern, 1);
+            add_capture_name(to, pattern, 1);
             continue;
         }
         switch (*++pattern) {
-        case 'n': add(to, name, strlen(name)); break;
+        case 'n': add_capture_name(to, name, strlen(name)); break;
         case 'p': add_number(to, "", (unsigned long long)process->pid); break;
         case 'i': add_number(to, "4", number); break;
-        case '%': add(to, "%", 1); break;
+        case '%': add_capture_name(to, "%", 1); break;
         default:
             cli_complain(
                 "-o: %%%c means nothing; %%n is the name of the process, %%p its pid, %%i the number of the capture.",
@@ -99,7 +100,7 @@ static bool find_free(char path[CLI_PATH_BYTES], const char *pattern, const hsd_
     text to;
     do {
         to = (text){path, CLI_PATH_BYTES, true};
-        if (!fill(&to, pattern, process, number++)) return false;
+        if (!fill_capture_name(&to, pattern, process, number++)) return false;
     } while (to.is_whole && access(path, F_OK) == 0 && number < 100000);
     return to.is_whole;
 }
@@ -128,7 +129,7 @@ bool cli_capture_name(char path[CLI_PATH_BYTES], const cli_app *cli, const hsd_p
         if (fits) extend_name(pattern, asked, among);
     }
     text to = {path, CLI_PATH_BYTES, fits};
-    if (fits && !fill(&to, pattern, process, number)) return false;
+    if (fits && !fill_capture_name(&to, pattern, process, number)) return false;
     if (to.is_whole) return true;
     cli_complain("the name of the capture is too long.");
     return false;

@@ -38,14 +38,14 @@ static bool parse(const cli_app *cli, hsd_remote *at)
     return false;
 }
 
-static void call(const hsd_remote *at, char out[sizeof at->user + sizeof at->host + 1])
+static void call_capture_remote(const hsd_remote *at, char out[sizeof at->user + sizeof at->host + 1])
 {
     snprintf(out, sizeof at->user + sizeof at->host + 1, "%s%s%s", at->user, *at->user ? "@" : "", at->host);
 }
 
 /* ---- the near end ---- */
 
-static bool is_usable(const cli_app *cli)
+static bool is_usable_capture_remote(const cli_app *cli)
 {
     const cli_options *options = &cli->options;
     if (cli->input_count > 1)
@@ -70,25 +70,25 @@ typedef struct passed_on {
     char level[NUMBER_CHARS], timeout[NUMBER_CHARS];
 } passed_on;
 
-static void add(passed_on *all, const char *word, const char *value)
+static void add_capture_remote(passed_on *all, const char *word, const char *value)
 {
     all->words[all->count++] = word;
     if (value) all->words[all->count++] = value;
 }
 
-static void pass_on(passed_on *all, const cli_options *options)
+static void pass_on_capture_remote(passed_on *all, const cli_options *options)
 {
     *all = (passed_on){.count = 0};
     snprintf(all->level, sizeof all->level, "%" PRIu64, options->level);
     snprintf(all->timeout, sizeof all->timeout, "%" PRIu64 "ms", options->timeout_ms);
-    if (options->way) add(all, "--way", options->way);
-    if (options->has_level) add(all, "--level", all->level);
-    if (options->timeout_ms > 0) add(all, "--timeout", all->timeout);
-    if (options->with_values) add(all, "--with-values", NULL);
-    if (options->open_inspector) add(all, "--open-inspector", NULL);
-    if (options->partial) add(all, "--partial", NULL);
+    if (options->way) add_capture_remote(all, "--way", options->way);
+    if (options->has_level) add_capture_remote(all, "--level", all->level);
+    if (options->timeout_ms > 0) add_capture_remote(all, "--timeout", all->timeout);
+    if (options->with_values) add_capture_remote(all, "--with-values", NULL);
+    if (options->open_inspector) add_capture_remote(all, "--open-inspector", NULL);
+    if (options->partial) add_capture_remote(all, "--partial", NULL);
     for (size_t i = 0; i < options->symbol_count; i++)
-        add(all, "--symbols", options->symbols[i]);
+        add_capture_remote(all, "--symbols", options->symbols[i]);
 }
 
 typedef struct naming {
@@ -107,11 +107,11 @@ static const char *name_it(void *context, const hsd_process *process)
                : NULL;
 }
 
-static int tell(const cli_app *cli, const hsd_remote *at, const hsd_remote_answer *answer, const naming *named,
-                const char *previous)
+static int tell_capture_remote(const cli_app *cli, const hsd_remote *at, const hsd_remote_answer *answer,
+                               const naming *named, const char *previous)
 {
     char whom[sizeof at->user + sizeof at->host + 1];
-    call(at, whom);
+    call_capture_remote(at, whom);
     cli_relay_said(cli, whom, answer->said, answer->exit_status != CLI_DONE);
     const bool is_kept = answer->result.output_bytes > 0;
     if (answer->exit_status != CLI_DONE && !*answer->said)
@@ -145,7 +145,7 @@ static int take_one(const cli_app *cli, const hsd_remote *at, const passed_on *w
     const hsd_status status = hsd_remote_capture(at, &options, &cli->run, &answer, &err);
     cli_progress_clear();
     if (status == HSD_E_CANCELLED && cli_signal_seen() == 0) return CLI_USAGE; /* name_it has complained */
-    return status == HSD_OK ? tell(cli, at, &answer, named, previous) : cli_report_error(cli, &err);
+    return status == HSD_OK ? tell_capture_remote(cli, at, &answer, named, previous) : cli_report_error(cli, &err);
 }
 
 int cli_capture_remote(const cli_app *cli)
@@ -157,8 +157,8 @@ int cli_capture_remote(const cli_app *cli)
     const cli_options *options = &cli->options;
     const uint64_t count = options->count > 0 ? options->count : options->every_ms > 0 ? UINT64_MAX : 1;
     int result = CLI_DONE;
-    if (!is_usable(cli) || !parse(cli, &at)) return CLI_USAGE;
-    pass_on(&words, options);
+    if (!is_usable_capture_remote(cli) || !parse(cli, &at)) return CLI_USAGE;
+    pass_on_capture_remote(&words, options);
     if (!cli_child_sleep(NULL, options->capture.after_ms)) return CLI_DONE;
     for (named.number = 1; named.number <= count; named.number++) {
         if (named.number > 1 && !cli_child_sleep(NULL, options->every_ms)) return result;
@@ -225,7 +225,7 @@ int cli_capture_serve(const cli_app *cli, const hsd_live_options *options)
 
 /* ---- lists ---- */
 
-static bool put(void *context, const void *data, size_t size)
+static bool put_capture_remote(void *context, const void *data, size_t size)
 {
     cli_out *out = context;
     cli_out_format(out, "%.*s", (int)size, (const char *)data);
@@ -249,8 +249,9 @@ int cli_list_remote(const cli_app *cli, cli_out *out)
         words[count++] = cli->options.format;
     }
     if (*at.name) words[count++] = at.name;
-    call(&at, whom);
-    if (hsd_remote_run(&at, cli->options.remote, words, count, put, out, &cli->run, &result, said, &err) != HSD_OK)
+    call_capture_remote(&at, whom);
+    if (hsd_remote_run(&at, cli->options.remote, words, count, put_capture_remote, out, &cli->run, &result, said,
+                       &err) != HSD_OK)
         return cli_report_error(cli, &err);
     cli_relay_said(cli, whom, said, result != CLI_DONE);
     return result;

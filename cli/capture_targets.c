@@ -15,7 +15,7 @@ enum { SHOWN_LIKE_IT = 8 };
 
 static bool is_pid(const char *word) { return word[0] != 0 && word[strspn(word, "0123456789")] == 0; }
 
-static void add(long *pids, size_t *count, long pid)
+static void add_capture_target(long *pids, size_t *count, long pid)
 {
     for (size_t i = 0; i < *count; i++)
         if (pids[i] == pid) return;
@@ -47,7 +47,7 @@ static bool add_like_it(const cli_app *cli, long *pids, size_t *count, const cha
         return false;
     }
     if (all.count == 0) cli_complain("there is no process called '%s'. hsdiff ps shows what can be captured.", name);
-    if (all.count == 1) add(pids, count, all.found[0].pid);
+    if (all.count == 1) add_capture_target(pids, count, all.found[0].pid);
     if (all.count > 1)
         cli_complain("no process is called '%s', and %zu have that in their name: name one of them.", name, all.count);
     for (size_t i = 0; all.count > 1 && i < all.count && i < SHOWN_LIKE_IT; i++)
@@ -71,7 +71,7 @@ static bool add_named(const cli_app *cli, long *pids, size_t *count, const char 
         cli_complain("%zu processes are called '%s', and at most %d are captured at once: name their pids.", all, name,
                      CLI_MOST_TARGETS);
     for (size_t i = 0; i < all && all <= CLI_MOST_TARGETS; i++)
-        add(pids, count, found[i]);
+        add_capture_target(pids, count, found[i]);
     return all <= CLI_MOST_TARGETS;
 }
 
@@ -89,7 +89,7 @@ bool cli_find_targets(const cli_app *cli, long pids[CLI_MOST_TARGETS], size_t *c
             cli_complain("'%s' is no pid.", word);
             return false;
         }
-        add(pids, count, (long)pid);
+        add_capture_target(pids, count, (long)pid);
     }
     return true;
 }
@@ -141,7 +141,7 @@ size_t cli_add_descendants(long pids[CLI_MOST_TARGETS], size_t count, long ances
     if (!processes) return count;
     for (const struct dirent *entry; (entry = readdir(processes)) && count < CLI_MOST_TARGETS;)
         if (is_pid(entry->d_name) && is_descendant(strtol(entry->d_name, NULL, 10), ancestor))
-            add(pids, &count, strtol(entry->d_name, NULL, 10));
+            add_capture_target(pids, &count, strtol(entry->d_name, NULL, 10));
     closedir(processes);
     qsort(pids + known, count - known, sizeof *pids, by_number);
     return count;

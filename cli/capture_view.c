@@ -13,7 +13,7 @@
 #include "report_error.h"
 #include "viewer.h"
 
-static bool is_usable(const cli_app *cli)
+static bool is_usable_capture_view(const cli_app *cli)
 {
     const cli_options *options = &cli->options;
     if (cli->has_dashes)
@@ -72,7 +72,7 @@ int cli_capture_view(cli_app *cli, const hsd_live_options *options)
     hsd_error err;
     int result;
     hsd_error_init(&err);
-    if (!is_usable(cli)) return CLI_USAGE;
+    if (!is_usable_capture_view(cli)) return CLI_USAGE;
     if (!find_process(cli, &process, &result)) return result;
     const bool is_named = cli->options.output != NULL;
     if (!is_named)

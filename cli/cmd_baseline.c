@@ -9,7 +9,7 @@
 #include "report_error.h"
 #include <hsdiff/profile.h>
 
-static void tell(const cli_app *cli, uint64_t bytes)
+static void tell_baseline(const cli_app *cli, uint64_t bytes)
 {
     char size[HSD_NUMBER_CHARS], word[1024];
     const char *output = cli->options.output,
@@ -43,7 +43,7 @@ static int run_baseline(cli_app *cli)
     cli_progress_clear();
     cli_inputs_close(&input, 1);
     if (status != HSD_OK) return cli_report_error(cli, &err);
-    tell(cli, bytes);
+    tell_baseline(cli, bytes);
     return CLI_DONE;
 }
 
@@ -70,19 +70,17 @@ static const cli_option *const options[] = {
 const cli_command cli_command_baseline = {
     .name = "baseline",
     .synopsis = "CAPTURE -o FILE",
-    .summary = "the sums of a capture, small enough to keep in a repository",
-    .description = "Writes what a capture holds by type, by root and by place (a path of types from a root), without "
-                   "its objects: some hundred "
-                   "kilobytes for thousands of types, whatever the size of the heap. A baseline is a capture itself: "
-                   "hsdiff check, diff, series and info take it. The same capture gives the same bytes on every "
-                   "machine, so a baseline that is "
-                   "written again without need makes no change in a repository.\n"
+    .summary = "write the sums of a capture to a small file, for a repository",
+    .description = "Writes the sums of a capture by type, by root and by place (a path of types from a root), without "
+                   "its objects. The file has some hundred kilobytes for thousands of types, whatever the size of the "
+                   "heap. A baseline is a capture itself: hsdiff check, diff, series and info take it. The same "
+                   "capture gives the same bytes on every machine. A baseline that is written again from the same "
+                   "capture is therefore no change in a repository.\n"
                    "\n"
-                   "Compared with a baseline growth is exact by type, by root and by holder; which single objects are "
-                   "new and which were freed is "
-                   "not known. With --identities, where both captures are of one process whose ids last, hsdiff "
-                   "--no-holders tells new and freed "
-                   "by type, and hsdiff series the ages of objects.",
+                   "When a capture is compared with a baseline, growth is exact by type, by root and by holder. Which "
+                   "single objects are new and which were freed is not known. A baseline with --identities also has "
+                   "the ids of the objects. If both captures are of one process whose ids last, hsdiff --no-holders "
+                   "then tells new and freed by type, and hsdiff series tells the ages of objects.",
     .examples = examples,
     .options = options,
     .inputs_min = 1,

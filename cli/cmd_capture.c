@@ -196,7 +196,7 @@ static size_t take_round(const cli_app *cli, const plan *how, crowd *all, int *r
     return left;
 }
 
-static int take_all(const cli_app *cli, const plan *how, crowd *all)
+static int take_all_captures(const cli_app *cli, const plan *how, crowd *all)
 {
     int result = CLI_DONE;
     uint64_t due = now_ms() + how->after_ms;
@@ -213,7 +213,7 @@ static int take_all(const cli_app *cli, const plan *how, crowd *all)
 
 /* ---- processes that run ---- */
 
-static int look_at(const cli_app *cli, target *targets, const long *pids, size_t *count)
+static int look_at_capture(const cli_app *cli, target *targets, const long *pids, size_t *count)
 {
     int result = CLI_DONE;
     size_t open = 0;
@@ -274,10 +274,11 @@ static int capture_running(const cli_app *cli)
                       .among = count > 1                                               ? CLI_CAPTURES_OF_SEVERAL
                                : cli->options.every_ms == 0 && cli->options.count <= 1 ? CLI_CAPTURE_ALONE
                                                                                        : CLI_CAPTURES_OF_ONE};
-    int result = look_at(cli, targets, pids, &count);
+    int result = look_at_capture(cli, targets, pids, &count);
     if (count > 0) {
         crowd all = {.targets = targets, .count = count};
-        const int taken = cli->options.capture.forget ? forget_all(cli, targets, count) : take_all(cli, &how, &all);
+        const int taken =
+            cli->options.capture.forget ? forget_all(cli, targets, count) : take_all_captures(cli, &how, &all);
         if (result == CLI_DONE) result = taken;
     }
     free(targets);
@@ -312,7 +313,7 @@ static int capture_child(const cli_app *cli, cli_child *child, const char *way, 
     int result = CLI_DONE;
     hsd_error err;
     if (wait_until_open(child, &targets[0], way, &err) == HSD_OK)
-        result = take_all(cli, &how, &all);
+        result = take_all_captures(cli, &how, &all);
     else if (!cli_child_ended(child))
         result = cli_report_error(cli, &err);
     if (how.count > 0 && targets[0].taken >= how.count && cli_signal_seen() == 0 && !cli_child_ended(child))
@@ -461,36 +462,33 @@ const cli_command cli_command_capture = {
     .synopsis = "PID|NAME... | ssh://HOST/PID|NAME | -- COMMAND...",
     .summary = "take a capture of a running program",
     .description =
-        "PID or NAME: hsdiff ps shows what there is. A part of a name will do where it fits one process alone.\n"
+        "PID or NAME is a running process; hsdiff ps lists them. A part of a name is enough if it fits only one "
+        "process.\n"
         "\n"
-        "Finds out what a process is (JVM, .NET, Python, Node, Go, Mono, Lua, Ruby, C or C++) and takes the heap out "
-        "of it by the best way that is open: the "
-        "program goes on, nothing is written on its side, and the capture arrives as a stream, so that neither side "
-        "holds it in memory. "
-        "If the process cannot be captured, hsdiff says why, and the smallest change that would allow it.\n"
+        "hsdiff finds out what runs in the process (JVM, .NET, Python, Node, Go, Mono, Lua, Ruby, C or C++) and "
+        "captures its heap in the best way that works. The program goes on, and it writes no file. The capture arrives "
+        "as a stream, so hsdiff never holds it in memory. If the process cannot be captured, hsdiff says why, and the "
+        "smallest change that would allow it.\n"
         "\n"
-        "A capture holds shapes alone: types, sizes, references and the names that the program declares, no strings, "
-        "keys or values. What "
-        "was stored, how long the program stood still, and the next command are told.\n"
+        "A capture has types, sizes, references and the names that the program declares. It has no strings, keys or "
+        "values of the program. hsdiff reports what it stored, how long the program stood still, and what command to "
+        "run next.\n"
         "\n"
-        "Behind -- stands a command to start, with what its runtime needs to be captured; by default a capture is "
-        "taken every 10 s "
-        "until it ends. The exit status is then that of the command, if it is not 0. A script or another program in "
-        "front of the one that is "
-        "meant needs --follow.\n"
+        "A command after -- is started by hsdiff, with what its runtime needs to be captured. By default hsdiff then "
+        "takes a capture every 10 s until the command ends. The exit status is that of the command, if it is not 0. If "
+        "the command is a script that starts the program, add --follow.\n"
         "\n"
-        "ssh://[USER@]HOST[:PORT]/NAME is a program on another machine, to which ssh goes without a question and which "
-        "has hsdiff. The capture is taken there, into "
-        "a file without a name, and sent as it grows; a connection that breaks is made anew and goes on where it "
-        "stopped. In NAME a space is %20.\n"
+        "ssh://[USER@]HOST[:PORT]/NAME is a program on another machine. hsdiff must be installed there, and ssh must "
+        "be able to log in without asking. The capture is taken there, into a file without a name, and sent while it "
+        "grows. If the connection breaks, hsdiff connects again and continues where it stopped. In NAME a space is "
+        "written %20.\n"
         "\n"
-        "Ways: native, an agent in C and C++ programs (--, or LD_PRELOAD); jvm, an agent that is loaded into a JVM for "
-        "it and knows objects "
-        "again; hprof, a heap dump of a JVM through a pipe; dotnet, the diagnostics socket of .NET; go, the memory of "
-        "a Go program that is stopped for a moment; node, a helper "
-        "(--, or node --require); inspector, Node with --inspect; mono, lua and ruby, modules of theirs (--); python, "
-        "its module (--), and python-inject, the same agent for a moment in a "
-        "Python in which nothing was prepared.",
+        "These are the ways. native: an agent in C and C++ programs, which -- or LD_PRELOAD puts there. jvm: an agent "
+        "that is loaded into a running JVM, and recognises objects in later captures. hprof: a heap dump of a JVM, "
+        "through a pipe. dotnet: the diagnostics socket of .NET. go: the memory of a Go program, which is stopped for "
+        "a moment. node: a helper in Node, which -- or node --require puts there. inspector: Node with --inspect. "
+        "mono, lua and ruby: modules that -- puts there. python: a module that -- puts there. python-inject: the same "
+        "agent, put for a moment into a Python that was started as usual.",
     .examples = examples,
     .options = options,
     .is_of_processes = true,

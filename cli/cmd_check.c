@@ -61,7 +61,7 @@ static uint64_t noise_of(const check_job *job)
     return job->config && job->config->has_min && job->config->min_bytes > 0 ? job->config->min_bytes : LITTLE_BYTES;
 }
 
-static hsd_status look(check_job *job, hsd_error *err)
+static hsd_status look_at_captures(check_job *job, hsd_error *err)
 {
     uint32_t warmup;
     if (!is_series(job->cli)) return compare_two(job, err);
@@ -121,7 +121,7 @@ static hsd_status ask_who_holds_it(check_job *job, hsd_error *err)
 }
 
 /* Again where something failed and the captures say who holds it, or where it was allocated. */
-static hsd_status judge(check_job *job, hsd_error *err)
+static hsd_status judge_captures(check_job *job, hsd_error *err)
 {
     hsd_text types[SITE_TYPES_MOST];
     HSD_TRY(read_metrics(job, err));
@@ -214,12 +214,12 @@ static void suggest_baseline(const cli_app *cli, hsd_error *err)
 
 /* ---- the command ---- */
 
-static hsd_status check(check_job *job, hsd_error *err)
+static hsd_status check_captures(check_job *job, hsd_error *err)
 {
     cli_app *cli = job->cli;
     HSD_TRY(protect_captures(job, err));
-    HSD_TRY(look(job, err));
-    HSD_TRY(judge(job, err));
+    HSD_TRY(look_at_captures(job, err));
+    HSD_TRY(judge_captures(job, err));
     cli_progress_clear();
     cli_out_tell_space(cli, job->diff ? job->diff->temp_bytes_peak : job->series->temp_bytes_peak);
     HSD_TRY(cli_outlets_write(job->outlets, cli, write_report, job, err));
@@ -229,7 +229,7 @@ static hsd_status check(check_job *job, hsd_error *err)
     return HSD_OK;
 }
 
-static void release(check_job *job)
+static void release_check(check_job *job)
 {
     hsd_check_free(job->check);
     hsd_sites_free(job->sites);
@@ -256,7 +256,7 @@ static int run_rules(check_job *job)
     if (!cli_config_open(&job->config, job->cli, is_series(job->cli), &result)) return result;
     if (!cli_outlets_open(&outlets, job->cli, HSD_HOLDS_CHECK, &result)) return result;
     job->outlets = &outlets;
-    const hsd_status status = check(job, &err);
+    const hsd_status status = check_captures(job, &err);
     suggest_baseline(job->cli, &err);
     cli_progress_clear();
     return cli_outlets_close(&outlets, job->cli, status == HSD_OK ? exit_of(job) : cli_report_error(job->cli, &err));
@@ -284,7 +284,7 @@ static int run_init(check_job *job)
     hsd_error err;
     hsd_error_init(&err);
     hsd_status status = hsd_result_file_open(&file, path, cli->options.force, &err);
-    if (status == HSD_OK) status = look(job, &err);
+    if (status == HSD_OK) status = look_at_captures(job, &err);
     if (status == HSD_OK && job->series && hsd_series_wants_pair(job->series))
         status = cli_series_ask(job->series, cli, job->inputs, &err);
     cli_progress_clear();
@@ -311,7 +311,7 @@ static bool is_opened_again(const cli_app *cli)
     return cli->options.check.update_baseline && (cli->options.summary || is_series(cli));
 }
 
-static bool is_usable(const cli_app *cli)
+static bool is_usable_check(const cli_app *cli)
 {
     const cli_options *options = &cli->options;
     const char *last = cli->inputs[cli->input_count - 1];
@@ -346,9 +346,9 @@ static bool is_usable(const cli_app *cli)
 static int run_check(cli_app *cli)
 {
     check_job job = {.cli = cli};
-    if (!is_usable(cli)) return CLI_USAGE;
+    if (!is_usable_check(cli)) return CLI_USAGE;
     const int result = cli->options.check.init ? run_init(&job) : run_rules(&job);
-    release(&job);
+    release_check(&job);
     return result;
 }
 
@@ -421,33 +421,27 @@ const cli_command cli_command_check = {
     .synopsis = "BEFORE AFTER [MORE...]",
     .summary = "fail a build when its heap grows more than rules allow",
     .description =
-        "Holds the growth between two captures, or over a series of them, against rules, prints what is over its limit "
-        "and "
-        "who holds it, and ends with status 1 when a rule of level error failed. Captures may be full ones (.hs), "
-        "baselines, or foreign "
-        "dumps.\n"
+        "Compares the growth between two captures, or over a series of captures, with the limits in rules. It prints "
+        "what is over its limit, and what holds it. The exit status is 1 when a rule of level error failed. A capture "
+        "may be a .hs file, a baseline, or a foreign dump.\n"
         "\n"
-        "With two captures a rule fails when growth is over its limit. With three and more, rounds of equal work "
-        "between them, the first is "
-        "warm-up (from four on; --warmup), and "
-        "a rule fails only for what grew in every round and is over its limit: a cache that fills and levels off, a "
-        "heap that breathes, a "
-        "single jump all pass. A limit per round is one that each round has to be over. Take six captures or more: "
-        "five rounds behind "
-        "the warm-up find leaks of a thousandth of the heap a round, with two rounds nothing below a hundredth is told "
-        "from noise.\n"
+        "With two captures a rule fails when the growth is over its limit. With more captures, the program should do "
+        "the same amount of work between one capture and the next; that is a round. A rule then fails only if "
+        "something grew in every round and is over its limit. A cache that fills up and then stays passes, and so do a "
+        "heap that grows and shrinks, and a single jump. A limit per round must be exceeded in every round. From four "
+        "captures on, the first one is warm-up and does not count (--warmup). Take six captures or more: five rounds "
+        "after the warm-up find leaks of a thousandth of the heap per round. Two rounds find only leaks of a "
+        "hundredth.\n"
         "\n"
-        "What fails is named with who holds it. Of three and more captures two are compared object by object for that, "
-        "the first and the last that count, once "
-        "something fails: they are read again, so they have to be files.\n"
+        "A failure names what holds the growth. For this, with three or more captures, hsdiff compares the first and "
+        "the last one that count object by object. It reads these two again, so they must be files and not pipes.\n"
         "\n"
-        "Captures that are incomplete, or that cannot be compared as a rule asks, end with status 3 and never pass. "
-        "--partial judges "
-        "what is there all the same.\n"
+        "If a capture is incomplete, or the captures cannot be compared as a rule asks, the exit status is 3 and the "
+        "check does not pass. --partial judges incomplete captures all the same.\n"
         "\n"
-        "Rules stand in the file of --config, else in .hsdiff.yml of this folder; without either the built-in ones "
-        "hold. --init writes a "
-        "first file. What can stand in it:\n"
+        "hsdiff reads the rules from the file of --config, else from .hsdiff.yml in the current folder. If there is "
+        "neither, it uses its built-in rules. --init writes a first file. An example with everything that it may "
+        "have:\n"
         "\n"
         "  check:\n"
         "    ignore: ['^luv\\.timer']      # types left out of every rule\n"
@@ -473,30 +467,30 @@ const cli_command cli_command_check = {
         "      until: 2027-03-31\n"
         "\n"
         "metric is bytes (the default), objects, new.bytes, new.objects, new.types, unreached.bytes, "
-        "unreached.objects, survived.bytes, "
-        "survived.objects, lost.bytes, lost.objects; for the whole heap total.bytes and total.objects say the same; or "
-        "metric:NAME for what the captures measured, as "
-        "metric:process.rss. What is lost, no pointer leads to any more (C and C++); it counts for what heads it, and "
-        "site: is who allocated that, "
-        "as '*Parser::field*'. A rule on types or roots holds their sum against the limit, with each: true every one "
-        "by itself; "
-        "holders are judged one by one. A percentage refers to the value before, a percentage per round to the whole "
-        "heap. Where the "
-        "value before is 0, any growth breaks such a rule. auto is a percentage of the heap per round, which falls as "
-        "rounds are added: 10 % with two captures, 1 % with 2 rounds, 0.3 % with 3, 0.1 % with 4, 0.03 % from 5 on.\n"
+        "unreached.objects, survived.bytes, survived.objects, lost.bytes or lost.objects. For the whole heap, "
+        "total.bytes and total.objects mean the same as bytes and objects. metric:NAME is a number that the captures "
+        "measured, such as metric:process.rss. Lost memory is memory of C and C++ programs to which no pointer leads "
+        "any more. It counts for the block at its head, and site: names the function that allocated this block, as "
+        "'*Parser::field*'.\n"
         "\n"
-        "A glob (* and ?) is the whole name, /regex/ (POSIX extended) stands anywhere in it. A holder is named by its "
-        "root, then the "
-        "edge and the type of each step: global sessions SessionCache .entries Map. allow: takes the names of those "
-        "that hold it together too. '*' alone leaves out program code, which "
-        "grows with what is compiled. Growth that is allowed needs a reason; after its last day it fails again.\n"
+        "A rule on types or roots compares the sum of all that match with the limit; with each: true it compares each "
+        "of them. Holders are always compared one by one. A percentage refers to the value before, and a percentage "
+        "per round to the whole heap. If the value before is 0, any growth breaks such a rule. auto is a percentage of "
+        "the heap per round, which falls as rounds are added: 10 % with two captures, 1 % with 2 rounds, 0.3 % with 3, "
+        "0.1 % with 4, 0.03 % from 5 on.\n"
         "\n"
-        "The built-in rules: with two captures the whole heap, 10 % and at least 1 MiB; with more the whole heap, 1 % "
-        "per round, "
-        "every holder, auto, and every type, auto, as a warning. Where captures tell what is lost, that too: 64 KiB, "
-        "or 0.01 % of the heap.\n"
+        "A glob (with * and ?) must match the whole name; a /regex/ (POSIX extended) may match any part of it. A "
+        "holder is named by its root, and then by the edge and the type of each step: global sessions SessionCache "
+        ".entries Map. If several objects hold something together, allow: takes the names of these objects too. '*' "
+        "alone does not match program code, because that grows with what is compiled. Each entry of allow: needs a "
+        "reason. After the day of until: the growth fails again.\n"
         "\n"
-        "As JSON, schema hsdiff.check/1: rules with outcome, found, limit, over and findings; problems, notes, "
+        "These are the built-in rules. With two captures, the whole heap may grow by 10 %, or by 1 MiB if that is "
+        "more. With more captures, the whole heap may grow by 1 % per round; holders and types have the limit auto, "
+        "and types only warn. If the captures tell what is lost, that may grow by 64 KiB, or by 0.01 % of the heap if "
+        "that is more.\n"
+        "\n"
+        "The JSON has the schema hsdiff.check/1: rules with outcome, found, limit, over and findings; problems, notes, "
         "captures.",
     .examples = examples,
     .options = options,

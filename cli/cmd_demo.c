@@ -18,7 +18,7 @@ static const demo_moment moments[2] = {
     {.taken_unix_s = 1795169645, .sessions = 14000, .first_request = 61000, .requests = 90},
 };
 
-static hsd_status write_one(const char *path, bool force, const demo_moment *moment, hsd_error *err)
+static hsd_status write_one_demo(const char *path, bool force, const demo_moment *moment, hsd_error *err)
 {
     hsd_result_file *file;
     HSD_TRY(hsd_result_file_open(&file, path, force, err));
@@ -41,7 +41,8 @@ static int run_demo(cli_app *cli)
             cli_complain("the name of the folder is too long.");
             return CLI_USAGE;
         }
-        if (write_one(paths[i], cli->options.force, &moments[i], &err) != HSD_OK) return cli_report_error(cli, &err);
+        if (write_one_demo(paths[i], cli->options.force, &moments[i], &err) != HSD_OK)
+            return cli_report_error(cli, &err);
         hsd_quote_shell(words[i], sizeof words[i], paths[i], strlen(paths[i]));
     }
     cli_note(cli, "wrote two captures of a toy web shop, an hour apart. The same as:");
@@ -70,7 +71,7 @@ static const cli_option *const options[] = {
 const cli_command cli_command_demo = {
     .name = "demo",
     .synopsis = "[-o FOLDER]",
-    .summary = "two captures of a toy that leaks, and their comparison",
+    .summary = "make two captures of a toy program that leaks, and compare them",
     .description = "Writes two small captures of a toy web shop that forgets to end its sessions, "
                    "and compares them. The answer names "
                    "the type that grew and the root that holds it.",

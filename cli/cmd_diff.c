@@ -26,7 +26,8 @@ static hsd_status open_objects(object_list *list, const cli_app *cli, hsd_error 
     return hsd_objects_csv_begin(&list->csv, hsd_result_file_write, list->file, err);
 }
 
-static hsd_status compare(hsd_diff **diff, cli_input inputs[2], object_list *list, const cli_app *cli, hsd_error *err)
+static hsd_status compare_diff(hsd_diff **diff, cli_input inputs[2], object_list *list, const cli_app *cli,
+                               hsd_error *err)
 {
     const hsd_diff_options options = {.summary_only = cli->options.summary,
                                       .no_holders = cli->options.no_holders,
@@ -107,7 +108,7 @@ int cli_compare(cli_app *cli, cli_outlets *outlets)
     hsd_error_init(&err);
     hsd_status status = open_objects(&list, cli, &err);
     if (status == HSD_OK) status = cli_inputs_open(inputs, 2, cli, cli->options.summary, cli_damage_wanted(cli), &err);
-    if (status == HSD_OK) status = compare(&diff, inputs, &list, cli, &err);
+    if (status == HSD_OK) status = compare_diff(&diff, inputs, &list, cli, &err);
     cli_progress_clear();
     if (status == HSD_OK) {
         const diff_answer answer = {cli, inputs, diff};
@@ -128,7 +129,7 @@ static const char *option_for_objects(const cli_options *options)
     return options->diff.objects ? "--objects" : options->key_count > 0 ? "--key" : NULL;
 }
 
-static bool is_usable(const cli_app *cli)
+static bool is_usable_diff(const cli_app *cli)
 {
     const cli_options *options = &cli->options;
     if (strcmp(cli->inputs[0], "-") == 0 && strcmp(cli->inputs[1], "-") == 0)
@@ -159,21 +160,21 @@ static int run_diff(cli_app *cli)
     cli_outlets outlets;
     int result = CLI_DONE;
     if (cli->input_count > 2) return cli_run_series(cli);
-    if (!is_usable(cli)) return CLI_USAGE;
+    if (!is_usable_diff(cli)) return CLI_USAGE;
     if (!cli_outlets_open(&outlets, cli, HSD_HOLDS_DIFF, &result)) return result;
     return cli_outlets_close(&outlets, cli, cli_compare(cli, &outlets));
 }
 
 static const cli_example examples[] = {
     {"hsdiff before.hs after.hs", "what grew, and what keeps it alive"},
-    {"hsdiff monday.heapsnapshot tuesday.heapsnapshot", "foreign dumps are imported on the fly"},
+    {"hsdiff monday.heapsnapshot tuesday.heapsnapshot", "dumps of other tools are imported first"},
     {"hsdiff --summary a.hprof b.hprof", "by type alone, in one pass"},
-    {"hsdiff a.hs b.hs --html growth.html", "and a page to look closer or share"},
-    {"hsdiff a.hs b.hs --format json -o growth.json", "for a script"},
-    {"hsdiff a.hs b.hs --tree", "and growth by path, as a tree"},
-    {"hsdiff a.hs b.hs --objects changed.csv", "and a list of each object that came or went"},
-    {"hsdiff a.hprof b.hprof --key com.shop.Order:id", "objects that a field of theirs tells apart"},
-    {"hsdiff a.hprof b.hprof --memory 256M --temp-dir /scratch", "on a small machine"},
+    {"hsdiff a.hs b.hs --html growth.html", "also write a page to share"},
+    {"hsdiff a.hs b.hs --format json -o growth.json", "as JSON, for a script"},
+    {"hsdiff a.hs b.hs --tree", "also show the growth as a tree"},
+    {"hsdiff a.hs b.hs --objects changed.csv", "also list each object that came or went"},
+    {"hsdiff a.hprof b.hprof --key com.shop.Order:id", "recognise orders by their field id"},
+    {"hsdiff a.hprof b.hprof --memory 256M --temp-dir /scratch", "with little memory"},
     {0},
 };
 
@@ -190,17 +191,17 @@ static const cli_option *const options[] = {
                         .kind = CLI_CHOICE,
                         .offset = CLI_FIELD(diff.sort),
                         .told = CLI_TOLD,
-                        .help = "what decides which types and roots are shown, and in which order: growth in bytes "
-                                "(the default), percent, objects, name, or the growth of "
-                                "what they retain"},
+                        .help =
+                            "what the order of types and roots goes by: growth in bytes (growth, the default), growth "
+                            "in percent, growth in objects, growth of the bytes that they retain, or their name"},
     &cli_option_summary,
-    &(const cli_option){
-        .name = "objects",
-        .value = "FILE",
-        .kind = CLI_FILE,
-        .offset = CLI_FIELD(diff.objects),
-        .told = CLI_LEFT_OUT,
-        .help = "also list each object that came, went or changed there, as CSV: change,id,type,bytes,before,after"},
+    &(const cli_option){.name = "objects",
+                        .value = "FILE",
+                        .kind = CLI_FILE,
+                        .offset = CLI_FIELD(diff.objects),
+                        .told = CLI_LEFT_OUT,
+                        .help = "also write a list of each object that came, went or changed to FILE, as CSV: "
+                                "change,id,type,bytes,before,after"},
     &(const cli_option){
         .name = "table",
         .value = "TABLE",
@@ -208,14 +209,13 @@ static const cli_option *const options[] = {
         .kind = CLI_CHOICE,
         .offset = CLI_FIELD(table),
         .told = CLI_LEFT_OUT,
-        .help = "which table --format csv holds: types (the default), roots, holders, lost, tree or uncollected"},
+        .help = "which table --format csv writes: types (the default), roots, holders, lost, tree or uncollected"},
     &(const cli_option){.name = "tree",
                         .kind = CLI_FLAG,
                         .offset = CLI_FIELD(diff.tree),
                         .told = CLI_LEFT_OUT,
-                        .help = "also show growth by path: what each path from a root holds, as a tree with bars; the "
-                                "places that changed most, or with --top all every "
-                                "one"},
+                        .help = "also show growth as a tree of the paths from each root, with bars: the places that "
+                                "changed most, or with --top all every place"},
     &cli_option_no_holders,
     &cli_option_partial,
     &cli_option_match,
@@ -236,56 +236,53 @@ const cli_command cli_command_diff = {
     .name = "diff",
     .synopsis = "BEFORE AFTER | CAPTURE... | CAPTURE... -- CAPTURE...",
     .summary = "what grew between two captures, and what keeps it alive",
-    .description = "Compares two heap captures and prints how much the live heap grew, by type and by root, "
-                   "how much of it is new and was freed, and which objects keep the growth alive. The word "
-                   "diff may be left out. BEFORE and AFTER are captures (.hs), or "
-                   "foreign dumps, which are "
-                   "imported into unnamed temporary files first; one of them may be - for standard input.\n"
-                   "\n"
-                   "Live is what can be reached from a root over strong references. What cannot is garbage "
-                   "that was not collected yet; "
-                   "it is counted apart and mixed into nothing. In programs of C and C++, where nobody collects, it is "
-                   "lost: LOST tells how much more, what heads it and who allocated that. Every live object counts for "
-                   "exactly one "
-                   "root: the one from which alone "
-                   "it can be reached, or (shared). So the rows of each table and the line of others add up "
-                   "to TOTAL.\n"
-                   "\n"
-                   "The holder of a new object is the nearest object before it that was there already and "
-                   "through which every path from the roots to it leads: the container that it was put into. "
-                   "Freed objects are taken off the place that held them, so the growth of all holders adds "
-                   "up to the growth of the heap. WHAT KEEPS IT ALIVE shows the largest, the path to each "
-                   "from a root, and below it the references through which the growth hangs: [*] stands for "
-                   "all elements of a container, {x5} for five steps that read alike. Where several hold "
-                   "something together, as two tables of the same objects, they are named together, and ones of "
-                   "a kind, as the nodes of a list or the threads of a pool, are one; (roots) holds what no "
-                   "one object holds alone. This takes more time and memory than types and roots, and whole "
-                   "captures: where --memory does not suffice or a part is missing the report says so, and "
-                   "--no-holders does without.\n"
-                   "\n"
-                   "Objects are recognised again by an id that is never reused (V8), else by address and type "
-                   "(heaps that do not move). Where neither serves, because objects move (JVM) or the captures "
-                   "come from different processes or builds, they are recognised by structure, and the report "
-                   "says by what and how many: name, of which there is one; same address, where most objects "
-                   "stayed where they were; neighbourhood, with type, size and content; order, between "
-                   "neighbours that were recognised; place, of which it is the only one of its type below a "
-                   "root with a name. Those that were written to "
-                   "meanwhile (changed) and equals of which some came or went (twins) are right in number and "
-                   "uncertain one by one: the report warns when they hold more than 5 % of the bytes.\n"
-                   "\n"
-                   "--key makes that sure for objects that a field tells apart: a number, boolean or character "
-                   "of the object itself. JVM dumps that are imported on the fly are read with the values of "
-                   "these types; captures must have been made with values (hsdiff import --with-values).\n"
-                   "\n"
-                   "Where not even the structure serves, as with a part of a capture, growth is exact, and new "
-                   "and freed are not known: the report says so, and a holder is then a path from a root that "
-                   "one object has on both sides. --match counts asks for that, and --match structure has ids "
-                   "left alone that would serve.\n"
-                   "\n"
-                   "The percentage of a row is of its own size before; [NEW] had none, [DEL] has none left, "
-                   "[ = ] did not change, x281 is 281 times as large, and ~ is a change below --min.\n"
-                   "\n"
-                   "A growing heap is an answer and not an error: the exit status is 0.",
+    .description =
+        "Compares two captures and prints how much the live heap grew, by type and by root, how much is new and how "
+        "much was freed, and which objects keep the growth in memory. The word diff may be left out. BEFORE and AFTER "
+        "are captures (.hs) or dumps of other tools, which hsdiff first imports into temporary files without a name. "
+        "One of them may be -, which is standard input.\n"
+        "\n"
+        "An object is live if it can be reached from a root over strong references. An object that cannot be reached "
+        "is garbage that was not collected yet. It is counted apart, and in no table of live objects. C and C++ have "
+        "no collector, so such memory is lost: the table LOST says how much was lost since BEFORE, the block at its "
+        "head, and who allocated that block. Every live object counts for exactly one root: the one from which alone "
+        "it can be reached, or (shared) if there are several. So the rows of each table, with the row of others, add "
+        "up to TOTAL.\n"
+        "\n"
+        "The holder of a new object is the nearest object that was there before, and through which every path from the "
+        "roots to the new object leads: the container that it was put into. Freed objects are subtracted from the "
+        "place that held them, so the growth of all holders adds up to the growth of the heap. WHAT KEEPS IT ALIVE "
+        "shows the largest holders, the path from a root to each, and below it the references through which it holds "
+        "the growth. [*] stands for all elements of a container, {x5} for five steps that read alike. If several "
+        "objects hold something together, as two tables of the same objects do, they stand in one row. Holders of one "
+        "kind, as the nodes of a list or the threads of a pool, count as one. (roots) holds what no single object "
+        "holds alone.\n"
+        "\n"
+        "Holders take more time and memory than types and roots, and they need complete captures. If --memory is too "
+        "small or a part of a capture is missing, the report says so. --no-holders leaves them out.\n"
+        "\n"
+        "hsdiff recognises an object in the second capture by an id that is never reused (V8), else by address and "
+        "type (heaps that do not move). Neither works if objects move (JVM), or if the captures come from different "
+        "processes or builds. Then hsdiff recognises objects by structure, and the report says how many by which "
+        "means. name: the only object of that name. same address: it and most others stayed where they were. "
+        "neighbourhood: the only object with this type, size, content and these neighbours. order: it stands between "
+        "neighbours that were recognised. place: the only object of its type below a root with a name. changed: it was "
+        "written to meanwhile. twins: equal objects, of which some came or went. For changed and twins the number is "
+        "right, and which object is which is uncertain. The report warns when they hold more than 5 % of the bytes.\n"
+        "\n"
+        "--key makes this sure for objects that have a field of their own to tell them apart: a number, a boolean or a "
+        "character. hsdiff then also reads the values of these types from a JVM dump. A capture must have been made "
+        "with values (hsdiff import --with-values).\n"
+        "\n"
+        "If objects cannot be recognised by structure either, as in a part of a capture, growth is still exact, and "
+        "new and freed are not known. The report says so. A holder is then a path from a root that leads to exactly "
+        "one object in each capture. --match counts asks for this. --match structure ignores ids, also if they would "
+        "do.\n"
+        "\n"
+        "The percentage of a row refers to its own size before. [NEW]: it had no size before. [DEL]: it has none "
+        "after. [ = ]: it did not change. x281: it is 281 times as large. ~: the change is below --min.\n"
+        "\n"
+        "The exit status is 0 also when the heap grew.",
     .examples = examples,
     .options = options,
     .inputs_min = 2,

@@ -269,7 +269,7 @@ static hsd_status put_records(const dump_job *dump, const dump_kind *kind)
 }
 
 /* True if `name` is one of the words of --only. */
-static bool is_wanted(const char *only, const char *name)
+static bool is_wanted_dump(const char *only, const char *name)
 {
     const size_t size = strlen(name);
     for (const char *word = only; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL)
@@ -283,14 +283,14 @@ static bool are_known(const char *only)
     for (const char *at = only; at && *at; at++)
         words += *at == ',';
     for (size_t i = 0; i < KIND_COUNT; i++)
-        known += only && is_wanted(only, kinds[i].name);
+        known += only && is_wanted_dump(only, kinds[i].name);
     return known == words;
 }
 
-static hsd_status put_all(const dump_job *dump)
+static hsd_status put_whole_dump(const dump_job *dump)
 {
     for (size_t i = 0; i < KIND_COUNT; i++) {
-        if (!is_wanted(dump->cli->options.dump.only, kinds[i].name)) continue;
+        if (!is_wanted_dump(dump->cli->options.dump.only, kinds[i].name)) continue;
         HSD_TRY(kinds[i].put ? put_records(dump, &kinds[i]) : put_objects(dump));
     }
     return HSD_OK;
@@ -315,7 +315,7 @@ static int run_dump(cli_app *cli)
                                .capture = input.capture,
                                .err = &err,
                                .limit = cli->options.top > 0 ? cli->options.top : UINT64_MAX};
-        status = put_all(&dump);
+        status = put_whole_dump(&dump);
     }
     cli_inputs_close(&input, 1);
     if (status != HSD_OK) {
@@ -354,7 +354,7 @@ static const cli_option *const options[] = {
 const cli_command cli_command_dump = {
     .name = "dump",
     .synopsis = "FILE",
-    .summary = "the records of a capture as text, one a line",
+    .summary = "print the records of a capture as text, one a line",
     .description = "Prints the records of a capture: strings, types, labels, sites, threads, "
                    "frames, metrics, losses, objects with "
                    "their references, edges, roots, totals by type and by group, and of a baseline "

@@ -10,7 +10,7 @@
 #include "report_error.h"
 #include <hsdiff/export.h>
 
-static void tell(const cli_app *cli, const hsd_export_result *result)
+static void tell_exported(const cli_app *cli, const hsd_export_result *result)
 {
     char objects[HSD_NUMBER_CHARS], references[HSD_NUMBER_CHARS], rows[HSD_NUMBER_CHARS], size[HSD_NUMBER_CHARS],
         files[HSD_NUMBER_CHARS];
@@ -59,7 +59,7 @@ static int run_export(cli_app *cli)
     cli_progress_clear();
     cli_inputs_close(inputs, cli->input_count);
     if (status != HSD_OK) return cli_report_error(cli, &err);
-    tell(cli, &result);
+    tell_exported(cli, &result);
     return CLI_DONE;
 }
 

@@ -7,7 +7,7 @@
 #include "progress.h"
 #include "report_error.h"
 
-static void tell(const cli_app *cli, const char *input, const char *output, const hsd_import_result *result)
+static void tell_imported(const cli_app *cli, const char *input, const char *output, const hsd_import_result *result)
 {
     char objects[HSD_NUMBER_CHARS], references[HSD_NUMBER_CHARS], heap[HSD_NUMBER_CHARS], read[HSD_NUMBER_CHARS],
         written[HSD_NUMBER_CHARS];
@@ -41,7 +41,7 @@ static int run_import(cli_app *cli)
         hsd_import_file(cli->inputs[0], options->output, options->force, &import, &cli->run, &result, &err);
     cli_progress_clear();
     if (status != HSD_OK) return cli_report_error(cli, &err);
-    tell(cli, cli->inputs[0], options->output, &result);
+    tell_imported(cli, cli->inputs[0], options->output, &result);
     return CLI_DONE;
 }
 

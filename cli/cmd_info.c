@@ -26,7 +26,10 @@ typedef struct info_page {
     hsd_error *err;
 } info_page;
 
-static void begin(const info_page *info, const char *name) { cli_out_format(info->out, "%-*s", NAME_COLUMNS, name); }
+static void begin_info(const info_page *info, const char *name)
+{
+    cli_out_format(info->out, "%-*s", NAME_COLUMNS, name);
+}
 
 static void put_name(const info_page *info, const char *text)
 {
@@ -77,7 +80,7 @@ static void print_process(const info_page *info)
     const char *separator = "";
     char time[HSD_NUMBER_CHARS];
     if (!has(facts->process_name) && facts->pid == 0 && facts->started_unix_ns == 0) return;
-    begin(info, "process");
+    begin_info(info, "process");
     if (has(facts->process_name)) {
         put_name(info, facts->process_name);
         separator = ", ";
@@ -96,17 +99,17 @@ static void print_origin(const info_page *info)
     const hsd_capture_info *facts = info->facts;
     char time[HSD_NUMBER_CHARS];
     if (has(facts->runtime)) {
-        begin(info, "runtime");
+        begin_info(info, "runtime");
         put_name(info, facts->runtime);
         if (facts->pointer_bytes > 0) cli_out_format(info->out, ", %u-bit references", 8 * facts->pointer_bytes);
         cli_out_text(info->out, "\n");
     }
     if (facts->taken_unix_ns > 0) {
-        begin(info, "taken");
+        begin_info(info, "taken");
         cli_out_format(info->out, "%s\n", hsd_format_time(time, facts->taken_unix_ns));
     }
     if (has(facts->producer) && !info->input->is_foreign) {
-        begin(info, "written by");
+        begin_info(info, "written by");
         put_name(info, facts->producer);
         if (has(facts->source_format) && !strstr(facts->producer, facts->source_format)) {
             cli_out_text(info->out, ", from ");
@@ -116,7 +119,7 @@ static void print_origin(const info_page *info)
     }
     if (facts->has_digest) {
         char digits[HSD_HEX_CHARS];
-        begin(info, "digest");
+        begin_info(info, "digest");
         cli_out_format(info->out, "%s\n", hsd_format_hex(digits, facts->digest));
     }
 }
@@ -135,19 +138,19 @@ static void print_baseline(const info_page *info)
     const hsd_capture_info *facts = info->facts;
     char a[HSD_NUMBER_CHARS], b[HSD_NUMBER_CHARS], c[HSD_NUMBER_CHARS];
     if (!facts->is_baseline) return;
-    begin(info, "baseline");
+    begin_info(info, "baseline");
     cli_out_format(info->out, "sums of %s type%s, %s root%s, %s place%s\n", hsd_format_count(a, facts->live_totals),
                    facts->live_totals == 1 ? "" : "s", hsd_format_count(b, facts->root_totals),
                    facts->root_totals == 1 ? "" : "s", hsd_format_count(c, facts->places),
                    facts->places == 1 ? "" : "s");
     if (has(facts->why_no_places)) {
-        begin(info, "");
+        begin_info(info, "");
         cli_out_text(info->out, "no places: ");
         put_name(info, facts->why_no_places);
         cli_out_text(info->out, "\n");
     }
     if (facts->place_least_bytes == 0) return;
-    begin(info, "");
+    begin_info(info, "");
     cli_out_format(info->out, "places with less than %s count for the place above\n",
                    size_text(info, a, facts->place_least_bytes));
 }
@@ -155,16 +158,16 @@ static void print_baseline(const info_page *info)
 static void print_contents(const info_page *info)
 {
     const uint32_t facts = facts_of_contents(info->facts);
-    begin(info, "contents");
+    begin_info(info, "contents");
     cli_out_text(info->out, facts & CLI_FACT_VALUES
                                 ? "shapes and values: strings, keys or field values of user data are inside\n"
                                 : "shapes only: no strings, keys or field values stored\n");
     for (size_t i = 0; cli_fact_get(i); i++) {
         if (!(facts & cli_fact_get(i)->bit) || cli_fact_get(i)->bit == CLI_FACT_VALUES) continue;
-        begin(info, "");
+        begin_info(info, "");
         cli_out_format(info->out, "%s\n", cli_fact_get(i)->sentence);
     }
-    begin(info, "identity");
+    begin_info(info, "identity");
     cli_out_format(info->out, "%s\n", cli_identity_sentence(info->facts->identity));
     print_baseline(info);
 }
@@ -177,12 +180,12 @@ static hsd_status print_parts(const info_page *info)
     uint64_t parts = 0;
     if (!info->facts->is_baseline) HSD_TRY(cli_count_parts(info->input->capture, &parts, info->err));
     if (parts > 0) {
-        begin(info, "parts");
+        begin_info(info, "parts");
         cli_out_format(info->out, "%s of these objects are parts: reports count each with the object that owns it\n",
                        hsd_format_count(count, parts));
     }
     if (pseudo > 0) {
-        begin(info, "nodes");
+        begin_info(info, "nodes");
         cli_out_format(info->out, "%s more, which have no size, are no objects: reports do not count them\n",
                        hsd_format_count(count, pseudo));
     }
@@ -197,7 +200,7 @@ static void print_counts(const info_page *info)
     const bool is_of_sums = facts->is_baseline || facts->objects == 0;
     const uint64_t summed = is_of_sums ? facts->summary_objects : 0;
     const uint64_t summed_bytes = is_of_sums ? facts->summary_bytes : 0;
-    begin(info, "size");
+    begin_info(info, "size");
     cli_out_format(info->out, "%s in %s objects", size_text(info, a, facts->bytes + facts->native_bytes + summed_bytes),
                    hsd_format_count(b, objects + summed));
     if (!facts->is_baseline)
@@ -205,14 +208,14 @@ static void print_counts(const info_page *info)
     else if (facts->objects > 0)
         cli_out_format(info->out, "; identities of %s", hsd_format_count(c, facts->objects));
     cli_out_text(info->out, "\n");
-    begin(info, "tables");
+    begin_info(info, "tables");
     cli_out_format(info->out, "%s type%s", hsd_format_count(a, facts->types), facts->types == 1 ? "" : "s");
     if (!facts->is_baseline)
         cli_out_format(info->out, ", %s root%s", hsd_format_count(b, facts->roots), facts->roots == 1 ? "" : "s");
     if (facts->sites > 0) cli_out_format(info->out, ", allocation sites: %s", hsd_format_count(c, facts->sites));
     cli_out_text(info->out, "\n");
     if (info->input->is_foreign) return;
-    begin(info, "blocks");
+    begin_info(info, "blocks");
     cli_out_format(info->out, "%s, ", hsd_format_count(a, facts->blocks));
     if (facts->damaged_blocks > 0)
         cli_out_format(info->out, "%s of them damaged, ", hsd_format_count(b, facts->damaged_blocks));
@@ -235,7 +238,7 @@ static hsd_status print_metrics(const info_page *info)
         const hsd_metric *metric = &record.metric;
         const bool is_bytes = metric->unit.size == 5 && memcmp(metric->unit.data, "bytes", 5) == 0;
         const bool is_time = metric->unit.size == 2 && memcmp(metric->unit.data, "ns", 2) == 0;
-        begin(info, name);
+        begin_info(info, name);
         name = "";
         cli_out_escaped(info->out, HSD_ESCAPE_TERMINAL, metric->name.data, metric->name.size);
         cli_out_format(info->out, "  %s",
@@ -261,7 +264,7 @@ static hsd_status print_losses(const info_page *info)
     HSD_TRY(hsd_record_reader_open(&reader, info->input->capture, HSD_RECORD_LOSS, info->err));
     hsd_status status;
     while ((status = hsd_record_reader_next(reader, &record, info->err)) == HSD_OK) {
-        begin(info, name);
+        begin_info(info, name);
         name = "";
         cli_out_format(info->out, "%s ", hsd_format_count(number, record.loss.count));
         cli_out_escaped(info->out, HSD_ESCAPE_TERMINAL, record.loss.what.data, record.loss.what.size);
@@ -271,7 +274,7 @@ static hsd_status print_losses(const info_page *info)
     return status == HSD_END ? HSD_OK : status;
 }
 
-static void print_next(const info_page *info)
+static void print_next_info(const info_page *info)
 {
     char word[4096];
     if (info->cli->options.quiet || strcmp(info->input->path, "-") == 0) return;
@@ -294,7 +297,7 @@ static hsd_status print_text(const info_page *info)
     HSD_TRY(print_parts(info));
     HSD_TRY(print_metrics(info));
     HSD_TRY(print_losses(info));
-    print_next(info);
+    print_next_info(info);
     return HSD_OK;
 }
 
@@ -401,7 +404,7 @@ static hsd_status print_json(const info_page *info)
 
 /* ---- */
 
-static int run_with(cli_app *cli, cli_out *out, bool as_json)
+static int run_info_with(cli_app *cli, cli_out *out, bool as_json)
 {
     cli_input input = {.path = cli->inputs[0]};
     bool is_complete = false;
@@ -430,7 +433,7 @@ static int run_info(cli_app *cli)
         return CLI_USAGE;
     }
     if (!cli_out_open(&out, cli, &result)) return result;
-    return cli_out_close(&out, cli, run_with(cli, &out, as_json));
+    return cli_out_close(&out, cli, run_info_with(cli, &out, as_json));
 }
 
 static const cli_example examples[] = {
@@ -448,7 +451,7 @@ static const cli_option *const options[] = {
 const cli_command cli_command_info = {
     .name = "info",
     .synopsis = "FILE",
-    .summary = "what a capture holds, where it comes from, whether it is whole",
+    .summary = "what a capture holds, where it comes from, whether it is complete",
     .description =
         "Prints what a capture says of itself: the process and runtime, when it was "
         "taken, whether values of user data are "

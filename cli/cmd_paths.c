@@ -26,7 +26,7 @@ static bool parse_id(const char *word, uint64_t *id)
     return errno == 0;
 }
 
-static hsd_status look(hsd_paths **paths, const cli_input *input, cli_app *cli, hsd_error *err)
+static hsd_status look_paths(hsd_paths **paths, const cli_input *input, cli_app *cli, hsd_error *err)
 {
     hsd_paths_options options = {
         .type = cli->inputs[1], .most = cli_out_rows(cli, PATHS_BY_DEFAULT), .partial = cli->options.partial};
@@ -51,7 +51,7 @@ static hsd_status write_report(const hsd_report_format *format, const hsd_report
 }
 
 /* Everything between the open output and its end. */
-static int run_with(cli_app *cli, cli_outlets *outlets)
+static int run_paths_with(cli_app *cli, cli_outlets *outlets)
 {
     cli_input input = {.path = cli->inputs[0]};
     hsd_paths *paths = NULL;
@@ -59,7 +59,7 @@ static int run_with(cli_app *cli, cli_outlets *outlets)
     hsd_error_init(&err);
     hsd_status status = cli_inputs_open(&input, 1, cli, false, cli_damage_wanted(cli), &err);
     if (status == HSD_OK) {
-        status = look(&paths, &input, cli, &err);
+        status = look_paths(&paths, &input, cli, &err);
         hsd_error_set_file(&err, input.path);
     }
     cli_progress_clear();
@@ -81,7 +81,7 @@ static int run_paths(cli_app *cli)
         return CLI_USAGE;
     }
     if (!cli_outlets_open(&outlets, cli, HSD_HOLDS_PATHS, &result)) return result;
-    return cli_outlets_close(&outlets, cli, run_with(cli, &outlets));
+    return cli_outlets_close(&outlets, cli, run_paths_with(cli, &outlets));
 }
 
 static const cli_example examples[] = {
@@ -119,30 +119,27 @@ const cli_command cli_command_paths = {
     .name = "paths",
     .synopsis = "CAPTURE TYPE|ID",
     .summary = "how the objects of a type, or one object, are reached from the roots",
-    .description = "Prints the paths over which the objects of a type are reached: of each object the "
-                   "shortest one, and for each path how many objects are reached over it. Paths that read "
-                   "alike, the same root and the same names of references and types, are one row, and so are "
-                   "those through the nodes of a list or a tree; the shortest come first. Of one object, the shortest "
-                   "path through each object that refers to "
-                   "it.\n"
-                   "\n"
-                   "CAPTURE is a capture (.hs), or a foreign dump, which is imported into an unnamed "
-                   "temporary file first; - is standard input. TYPE is the name of a type, or a pattern: * "
-                   "stands for any text and ? for any one byte. ID is what hsdiff top shows: @123, "
-                   "0x7f3c10, or digits; of a type that is called like that write the first character as "
-                   "?.\n"
-                   "\n"
-                   "A path is written from the root down, a line for each reference: .name of a field, "
-                   "[*] of an element, [*].value of a map's, -> where the reference has no name. {x5} "
-                   "stands for five steps that read alike, and the insides of containers are left out. "
-                   "Weak references never count, and soft ones do.\n"
-                   "\n"
-                   "The exit status is 2 when the capture has no object of that type or id; the message "
-                   "names types that are called much like it.\n"
-                   "\n"
-                   "As JSON, schema hsdiff.paths/1: captures (one), warnings, type or object, live and "
-                   "unreached of what was asked for, paths with references, live, root, kind and path, and "
-                   "others: how many paths are not shown, and what is reached over them.",
+    .description =
+        "Prints the paths by which the objects of a type are reached from the roots. It takes the shortest path of "
+        "each object, and says for each path how many objects have it. Paths with the same root and the same names of "
+        "references and types are one row, and so are paths through the nodes of a list or a tree. The shortest paths "
+        "come first. For a single object, it prints the shortest path through each object that refers to it.\n"
+        "\n"
+        "CAPTURE is a capture (.hs), or a foreign dump, which is imported into an unnamed temporary file first; - is "
+        "standard input. TYPE is the name of a type, or a pattern: * stands for any text and ? for any one byte. ID is "
+        "what hsdiff top shows: @123, 0x7f3c10, or digits; of a type that is called like that write the first "
+        "character as ?.\n"
+        "\n"
+        "A path is written from the root down, a line for each reference: .name of a field, [*] of an element, "
+        "[*].value of a map's, -> where the reference has no name. {x5} stands for five steps that read alike, and the "
+        "insides of containers are left out. Weak references never count, and soft ones do.\n"
+        "\n"
+        "The exit status is 2 when the capture has no object of that type or id; the message names types that are "
+        "called much like it.\n"
+        "\n"
+        "As JSON, schema hsdiff.paths/1: captures (one), warnings, type or object, live and unreached of what was "
+        "asked for, paths with references, live, root, kind and path, and others: how many paths are not shown, and "
+        "what is reached over them.",
     .examples = examples,
     .options = options,
     .inputs_min = 2,

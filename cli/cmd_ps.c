@@ -210,7 +210,7 @@ static void put_text(listing *self)
 
 /* ---- the command ---- */
 
-static bool take(void *context, const hsd_listed_process *one)
+static bool take_process(void *context, const hsd_listed_process *one)
 {
     listing *self = context;
     if (!one->has_runtime && !self->cli->options.ps.all) {
@@ -235,7 +235,7 @@ static int list_all(listing *self, const char *name)
     hsd_error err;
     hsd_error_init(&err);
     if (self->is_json) cli_out_text(self->out, "{\"schema\": \"hsdiff.ps/1\", \"processes\": [");
-    hsd_status status = hsd_process_list(name, take, self, &err);
+    hsd_status status = hsd_process_list(name, take_process, self, &err);
     if (status == HSD_OK && self->is_out_of_memory)
         status = hsd_fail(&err, HSD_E_NOMEM, "out of memory: the list of processes");
     if (status != HSD_OK) return cli_report_error(self->cli, &err);
@@ -296,15 +296,13 @@ const cli_command cli_command_ps = {
     .synopsis = "[NAME | ssh://HOST[/NAME]]",
     .summary = "list the programs that can be captured, and how",
     .description =
-        "Shows each process with a runtime that hsdiff knows or with one of its agents: what it is called, what it "
-        "runs in, how much memory it has resident, "
-        "since when it runs, and the way by which hsdiff capture would go. Where no way is open there is a dash, and "
-        "below the table what stands in the way "
-        "and the smallest thing that opens it. Nothing happens to the processes: their files in /proc are read.\n"
+        "Lists each process that has a runtime that hsdiff knows, or an agent of hsdiff: its name, its runtime, its "
+        "resident memory, when it was started, and the way in which hsdiff capture would capture it. A dash means that "
+        "no way works; the lines below the table say why, and the smallest change that would help. hsdiff only reads "
+        "the files of the processes in /proc: nothing happens to the processes.\n"
         "\n"
         "NAME is a part of the name of the program, of its script or main class or of its systemd unit, or the "
-        "beginning of a container's id. hsdiff capture takes "
-        "the same words.",
+        "beginning of a container's id. hsdiff capture takes the same words.",
     .examples = examples,
     .options = options,
     .inputs_min = 0,

@@ -17,7 +17,7 @@ typedef struct receiving {
     bool has_failed;
 } receiving;
 
-static void take(void *context, const hsd_received *one)
+static void take_received(void *context, const hsd_received *one)
 {
     receiving *self = context;
     self->kept += one->path != NULL;
@@ -54,7 +54,7 @@ static int run_receive(cli_app *cli)
     hsd_run run = cli->run;
     run.progress = goes_on;
     run.progress_context = &self;
-    const hsd_status status = hsd_receive(cli->inputs[0], folder, &live, &run, take, &self, &err);
+    const hsd_status status = hsd_receive(cli->inputs[0], folder, &live, &run, take_received, &self, &err);
     cli_progress_clear();
     const bool has_enough = options->count > 0 && self.kept >= options->count;
     if (self.has_failed) return CLI_SYSTEM;
@@ -77,15 +77,14 @@ const cli_command cli_command_receive = {
     .name = "receive",
     .synopsis = "unix:PATH|tcp:HOST:PORT",
     .summary = "save the captures that programs send",
-    .description = "Listens on a Unix socket, or on a TCP port of the loopback, and saves every capture that a program "
-                   "with an agent sends there, "
-                   "as NAME-PID-0001.hs in the folder of -o. Several may send at once. A capture that is cut off in "
-                   "the middle is dropped, or with "
-                   "--partial kept and recognised as incomplete.\n"
-                   "\n"
-                   "Programs send by themselves when their environment says so:\n"
-                   "\n"
-                   "  HSDIFF_TO=unix:/run/user/1000/heaps.sock HSDIFF_EVERY=60",
+    .description =
+        "Listens on a Unix socket, or on a TCP port of the loopback, and saves every capture that a program with an "
+        "agent sends there, as NAME-PID-0001.hs in the folder of -o. Several programs may send at once. A capture that "
+        "is cut off in the middle is dropped; with --partial it is kept, and marked as incomplete.\n"
+        "\n"
+        "Programs send by themselves when their environment says so:\n"
+        "\n"
+        "  HSDIFF_TO=unix:/run/user/1000/heaps.sock HSDIFF_EVERY=60",
     .examples = examples,
     .options = options,
     .is_of_processes = true,

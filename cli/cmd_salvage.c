@@ -10,7 +10,7 @@
 #include "progress.h"
 #include "report_error.h"
 
-static void tell(const cli_app *cli, const char *input, const char *output, const hsd_salvage_result *result)
+static void tell_salvaged(const cli_app *cli, const char *input, const char *output, const hsd_salvage_result *result)
 {
     char kept[HSD_NUMBER_CHARS], lost[HSD_NUMBER_CHARS], objects[HSD_NUMBER_CHARS], heap[HSD_NUMBER_CHARS],
         skipped[HSD_NUMBER_CHARS];
@@ -40,7 +40,7 @@ static int run_salvage(cli_app *cli)
         hsd_capture_salvage(cli->inputs[0], options->output, options->force, &cli->run, &result, &err);
     cli_progress_clear();
     if (status != HSD_OK) return cli_report_error(cli, &err);
-    tell(cli, cli->inputs[0], options->output, &result);
+    tell_salvaged(cli, cli->inputs[0], options->output, &result);
     cli->saw_damage = false; /* that is what it was called for */
     return CLI_DONE;
 }
@@ -60,9 +60,9 @@ const cli_command cli_command_salvage = {
     .name = "salvage",
     .synopsis = "IN -o OUT.hs",
     .summary = "write the intact blocks of a damaged capture into a new one",
-    .description = "Finds every block of IN whose checksum holds and writes it into a new capture, "
-                   "which is marked as incomplete "
-                   "with the reason. One bad block costs one block. IN is only read.",
+    .description =
+        "Copies every block of IN whose checksum is right into a new capture. The new capture is marked as incomplete, "
+        "with the reason. A damaged block is left out; the blocks around it are kept. IN is not changed.",
     .examples = examples,
     .options = options,
     .salvages = true,

@@ -179,7 +179,7 @@ static hsd_status put_rows(question *q, cli_out *out, hsd_error *err)
     return is_whole ? HSD_OK : status == HSD_END || status == HSD_OK ? out->status : status;
 }
 
-static int answer(question *q, cli_out *out)
+static int answer_sql(question *q, cli_out *out)
 {
     hsd_error err;
     hsd_error_init(&err);
@@ -198,7 +198,7 @@ static int run_sql(cli_app *cli)
     cli_out out;
     int result = CLI_USAGE;
     if (find_form(&q) && find_statement(&q) && cli_out_open(&out, cli, &result)) {
-        result = answer(&q, &out);
+        result = answer_sql(&q, &out);
         result = cli_out_close(&out, cli, result);
     }
     close_all(&q);
@@ -226,7 +226,7 @@ static const cli_option *const options[] = {
 const cli_command cli_command_sql = {
     .name = "sql",
     .synopsis = "CAPTURE [AFTER] STATEMENT",
-    .summary = "ask a heap, or what grew between two, in SQL",
+    .summary = "ask questions about a heap, or about growth, in SQL",
     .description =
         "Runs one statement of SQL (SQLite's) that reads: SELECT, WITH, VALUES, EXPLAIN. CAPTURE is a capture (.hs), a "
         "foreign dump, or a "

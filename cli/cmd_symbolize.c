@@ -14,7 +14,7 @@
 #include "progress.h"
 #include "report_error.h"
 
-static void tell(const cli_app *cli, const hsd_symbol_result *result)
+static void tell_symbolized(const cli_app *cli, const hsd_symbol_result *result)
 {
     char names[HSD_NUMBER_CHARS], resolved[HSD_NUMBER_CHARS], modules[HSD_NUMBER_CHARS], found[HSD_NUMBER_CHARS];
     if (result->names == 0) {
@@ -53,7 +53,7 @@ static int run_symbolize(cli_app *cli)
         hsd_error_set_file(&err, cli->inputs[0]);
         return cli_report_error(cli, &err);
     }
-    tell(cli, &result);
+    tell_symbolized(cli, &result);
     if (result.is_whole) return CLI_DONE;
     cli_note(cli, "%s was cut off, and so is %s: it ends where the last whole block did", cli->inputs[0],
              options->output);
@@ -81,7 +81,7 @@ static const cli_option *const options[] = {
 const cli_command cli_command_symbolize = {
     .name = "symbolize",
     .synopsis = "IN.hs -o OUT.hs",
-    .summary = "put names to the addresses of a native capture",
+    .summary = "replace addresses in a native capture by names",
     .description = "A capture of a C or C++ program that an agent wrote by itself, or sent to hsdiff receive, holds "
                    "addresses and build ids; hsdiff "
                    "capture puts names to them at once, from the files that the process has mapped. This does it "

@@ -36,8 +36,8 @@ static size_t objects_wanted(const cli_app *cli, const hsd_report_format *format
     return wanted < OBJECTS_MOST ? wanted : OBJECTS_MOST;
 }
 
-static hsd_status look(hsd_top **top, const cli_input *input, object_list *list, cli_app *cli,
-                       const hsd_report_format *format, hsd_error *err)
+static hsd_status look_top(hsd_top **top, const cli_input *input, object_list *list, cli_app *cli,
+                           const hsd_report_format *format, hsd_error *err)
 {
     const hsd_top_options options = {.objects = objects_wanted(cli, format),
                                      .partial = cli->options.partial,
@@ -72,7 +72,7 @@ static hsd_status write_report(const hsd_report_format *format, const hsd_report
 }
 
 /* Everything between the open output and its end. */
-static int run_with(cli_app *cli, cli_outlets *outlets)
+static int run_top_with(cli_app *cli, cli_outlets *outlets)
 {
     cli_input input = {.path = cli->inputs[0]};
     object_list list = {0};
@@ -81,7 +81,7 @@ static int run_with(cli_app *cli, cli_outlets *outlets)
     hsd_error_init(&err);
     hsd_status status = open_list(&list, cli, &err);
     if (status == HSD_OK) status = cli_inputs_open(&input, 1, cli, false, cli_damage_wanted(cli), &err);
-    if (status == HSD_OK) status = look(&top, &input, &list, cli, outlets->format, &err);
+    if (status == HSD_OK) status = look_top(&top, &input, &list, cli, outlets->format, &err);
     cli_progress_clear();
     if (status == HSD_OK) {
         cli_out_tell_space(cli, top->temp_bytes_peak);
@@ -108,7 +108,7 @@ static int run_top(cli_app *cli)
         return CLI_USAGE;
     }
     if (!cli_outlets_open(&outlets, cli, HSD_HOLDS_TOP, &result)) return result;
-    return cli_outlets_close(&outlets, cli, run_with(cli, &outlets));
+    return cli_outlets_close(&outlets, cli, run_top_with(cli, &outlets));
 }
 
 static const cli_example examples[] = {
@@ -171,27 +171,26 @@ const cli_command cli_command_top = {
     .name = "top",
     .synopsis = "CAPTURE",
     .summary = "what is in one heap, and which objects keep most of it alive",
-    .description = "Prints the live heap of one capture by type and by root, and the single objects that "
-                   "retain most, each with the shortest path to it. CAPTURE is a capture (.hs), or a foreign "
-                   "dump, which is imported into an unnamed temporary file first; - is standard input.\n"
-                   "\n"
-                   "What an object retains is what would go if it went: itself, and all that is reached "
-                   "through it alone. A type retains all that its objects retain, each byte counted once, and "
-                   "a root all that hangs from its name alone. So what is retained overlaps from one row to "
-                   "the next and has no total; bytes and objects count each live object once and add up to "
-                   "TOTAL. OF HEAP is a share of the live heap. The "
-                   "insides of containers are not among the biggest objects, and of a list, objects of one "
-                   "type that hold each other by the same reference, only the first two.\n"
-                   "\n"
-                   "Retained sizes need references and roots, a whole capture, and more memory than "
-                   "counting. Where one of these is missing the report says so, and shows the rest.\n"
-                   "\n"
-                   "An ID is what hsdiff paths takes: @123 where the runtime numbers its objects (V8), an "
-                   "address otherwise.\n"
-                   "\n"
-                   "As JSON, schema hsdiff.top/1: captures (one), warnings, types and roots with live, "
-                   "unreached and retained_bytes, objects with bytes, retained, root and path, and with --top "
-                   "others. Where retained sizes are not known they are null, and why_no_retained says why.",
+    .description =
+        "Prints the live heap of one capture by type and by root, and the objects that retain most, each with the "
+        "shortest path to it. CAPTURE is a capture (.hs), or a foreign dump, which is first imported into a temporary "
+        "file without a name; - is standard input.\n"
+        "\n"
+        "An object retains what could be freed if the object went away: itself, and all that can be reached through it "
+        "alone. A type retains all that its objects retain, with each byte counted once. A root retains all that can "
+        "be reached from it alone. Retained sizes of two rows can overlap, so they have no total. Bytes and objects "
+        "count each live object once, and add up to TOTAL. OF HEAP is the share of the live heap. The list of objects "
+        "leaves out the insides of containers. Of a linked list, where objects of one type refer to each other by the "
+        "same field, it shows only the first two.\n"
+        "\n"
+        "Retained sizes need references, roots, a complete capture, and more memory than counting. If one of these is "
+        "missing, the report says so and shows the rest.\n"
+        "\n"
+        "An ID is what hsdiff paths takes: @123 where the runtime numbers its objects (V8), an address otherwise.\n"
+        "\n"
+        "As JSON, schema hsdiff.top/1: captures (one), warnings, types and roots with live, unreached and "
+        "retained_bytes, objects with bytes, retained, root and path, and with --top others. Where retained sizes are "
+        "not known they are null, and why_no_retained says why.",
     .examples = examples,
     .options = options,
     .inputs_min = 1,

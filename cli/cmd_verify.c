@@ -83,7 +83,7 @@ static const cli_option *const options[] = {
 const cli_command cli_command_verify = {
     .name = "verify",
     .synopsis = "FILE...",
-    .summary = "check every byte of captures, changing nothing",
+    .summary = "check every byte of captures, and change nothing",
     .description = "Reads captures from the first byte to the last and holds every rule of the format against "
                    "them: checksums, counts, "
                    "order, references of tables, the index. Each breach is one line with its place and the "

@@ -31,37 +31,30 @@ static const cli_option *const options[] = {
 const cli_command cli_command_view = {
     .name = "view",
     .synopsis = "CAPTURE... | CAPTURE... -- CAPTURE...",
-    .summary = "look at heaps in a browser: what grew, any object, what holds it",
-    .description = "Starts a server on this machine, prints the address of its page, and shows there what hsdiff "
-                   "finds: of two captures what grew "
-                   "and what keeps it alive, and of one or two every type and object, what it refers to, what refers "
-                   "to it, what it retains, the "
-                   "path to it from a root, and where it is in the other capture. Of more than two it shows the "
-                   "series; objects of one or two alone. Captures "
-                   "are .hs files, or foreign dumps, which are imported into unnamed temporary files first; one may be "
-                   "- for standard input.\n"
-                   "\n"
-                   "The page can be opened at once: it shows how far the work is, then the report, then, once the "
-                   "index stands on disk (unnamed "
-                   "files in --temp-dir), the objects. Memory stays within --memory.\n"
-                   "\n"
-                   "Only its user gets an answer. The server listens on 127.0.0.1 alone, on a port that the system "
-                   "chooses unless --port says "
-                   "which, and answers those who know the random token behind the # of the address. Other Host names, "
-                   "pages from elsewhere and "
-                   "whatever is not GET are refused; nothing can be changed, and no file is opened by a name from a "
-                   "request. Whoever has the "
-                   "address can read the captures as long as the viewer runs: do not pass it on.\n"
-                   "\n"
-                   "It ends with Ctrl-C, or when the page has asked for nothing for half an hour (--idle). The exit "
-                   "status is that of the work: 0, or "
-                   "what the same failure has in hsdiff diff, which is told on standard error and on the page; where "
-                   "no page was opened yet, with --open "
-                   "neither, and there is no report to show, it ends at once. A signal while there is still work ends "
-                   "it like any other command. -o FILE "
-                   "has the address go there and not to standard output.\n"
-                   "\n"
-                   "doc/view.md describes the page and the questions that it asks, which scripts may ask, too.",
+    .summary = "look at heaps in a browser: what grew, each object, what holds it",
+    .description =
+        "Starts a server on this machine and prints the address of its page. For two captures the page shows what grew "
+        "and what keeps it in memory. For one capture or two it also shows every type and every object: what the "
+        "object refers to, what refers to it, what it retains, the path to it from a root, and which object it is in "
+        "the other capture. For more than two captures it shows the series, without objects. A capture is a .hs file, "
+        "or a foreign dump, which is first imported into a temporary file without a name; one may be -, which is "
+        "standard input.\n"
+        "\n"
+        "You can open the page at once. It first shows how far the work is, then the report, and then the objects, "
+        "when their index has been written (to files without a name in --temp-dir). Memory stays within --memory.\n"
+        "\n"
+        "The server answers only the user who started it. It listens on 127.0.0.1, on the port of --port or on one "
+        "that the system chooses, and it answers only requests that have the random token from the address (behind the "
+        "#). It refuses other Host names, requests from other pages, and all methods but GET. A request can change "
+        "nothing, and cannot name a file to open. Do not pass the address on: it gives access to the captures while "
+        "the viewer runs.\n"
+        "\n"
+        "The server ends with Ctrl-C, or when the page has asked for nothing for half an hour (--idle). The exit "
+        "status is 0, or that of hsdiff diff for the same failure. The failure is reported on standard error and on "
+        "the page. If the work fails before there is a report and before a page was opened, hsdiff ends at once. -o "
+        "FILE writes the address to FILE instead of standard output.\n"
+        "\n"
+        "doc/view.md describes the page and the questions that it asks, which scripts may ask, too.",
     .examples = examples,
     .options = options,
     .inputs_min = 1,

@@ -21,13 +21,13 @@ typedef struct line {
     size_t size, capacity;
 } line;
 
-static void put(line *to, const char *text, size_t size)
+static void put_command_line(line *to, const char *text, size_t size)
 {
     if (to->data) memcpy(to->data + to->size, text, size);
     to->size += size;
 }
 
-static void put_text(line *to, const char *text) { put(to, text, strlen(text)); }
+static void put_text(line *to, const char *text) { put_command_line(to, text, strlen(text)); }
 
 static void put_quoted(line *to, const char *word)
 {
@@ -40,7 +40,7 @@ static void put_value(line *to, const char *value)
 {
     const size_t dashes = value[0] == '-' && value[1] ? strspn(value, "-") : 0;
     put_text(to, dashes > 0 ? "=" : " ");
-    put(to, value, dashes);
+    put_command_line(to, value, dashes);
     if (value[dashes] || dashes == 0) put_quoted(to, value + dashes);
 }
 

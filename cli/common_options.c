@@ -22,9 +22,8 @@ const cli_option cli_option_format_of_growth = {
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(format),
     .told = CLI_LEFT_OUT,
-    .help = "text for people (the default), json, ndjson or csv for programs, markdown for a merge request, "
-            "openmetrics for a dashboard, html for a "
-            "browser",
+    .help = "text for people (the default); json, ndjson or csv for programs; markdown for a merge request; "
+            "openmetrics for a dashboard; html for a browser",
 };
 
 const cli_option cli_option_html = {
@@ -33,7 +32,7 @@ const cli_option cli_option_html = {
     .kind = CLI_OTHER,
     .set = cli_set_html,
     .told = CLI_LEFT_OUT,
-    .help = "also write the answer to FILE as a page, to look closer and to share: one file that needs no network",
+    .help = "also write the answer to FILE as a page for a browser: one file that needs no network",
 };
 
 const cli_option cli_option_also = {
@@ -43,7 +42,7 @@ const cli_option cli_option_also = {
     .set = cli_set_also,
     .told = CLI_LEFT_OUT,
     .repeats = true,
-    .help = "also write the answer to FILE in another format; may be given again, each with a file of its own",
+    .help = "also write the answer to FILE in another format; may be given again, each time with another file",
 };
 
 const cli_option cli_option_warmup = {
@@ -52,8 +51,8 @@ const cli_option cli_option_warmup = {
     .kind = CLI_OTHER,
     .set = cli_set_warmup,
     .told = CLI_TOLD,
-    .help =
-        "leave the first N captures out of trends; series: 0, check: what the rules say, else 1 from four captures on",
+    .help = "leave the first N captures out of trends. By default series leaves out none; check leaves out what the "
+            "rules say, else 1 from four captures on",
 };
 
 const cli_option cli_option_label = {
@@ -63,7 +62,8 @@ const cli_option cli_option_label = {
     .set = cli_set_label,
     .told = CLI_TOLD,
     .repeats = true,
-    .help = "a name for a capture, instead of that of its file; once for each, in their order",
+    .help =
+        "a name for a capture, shown instead of the name of its file; give it once for each capture, in their order",
 };
 
 const cli_option cli_option_survivors = {
@@ -71,7 +71,8 @@ const cli_option cli_option_survivors = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(survivors),
     .told = CLI_TOLD,
-    .help = "three captures, baseline, target and final: show what came between the first two and is still there",
+    .help = "for three captures, before a piece of work, during it and after it: show the objects that came between "
+            "the first two and are still there in the third",
 };
 
 const cli_option cli_option_cohorts = {
@@ -79,7 +80,8 @@ const cli_option cli_option_cohorts = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(cohorts),
     .told = CLI_TOLD,
-    .help = "tell the ages of objects also where they must be recognised by structure: three times the work",
+    .help = "also tell the ages of objects where ids cannot recognise them; hsdiff then recognises them by structure, "
+            "which takes three times as long",
 };
 
 const cli_option cli_option_no_cohorts = {
@@ -95,8 +97,8 @@ const cli_option cli_option_identities = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(identities),
     .told = CLI_LEFT_OUT,
-    .help =
-        "keep id, type and size of every object in a baseline, so that new and freed can be told; some bytes an object",
+    .help = "keep the id, type and size of every object in the baseline, so that later reports can tell new from "
+            "freed; this takes some bytes for each object",
 };
 
 const cli_option cli_option_places = {
@@ -105,7 +107,7 @@ const cli_option cli_option_places = {
     .kind = CLI_COUNT,
     .offset = CLI_FIELD(places),
     .told = CLI_LEFT_OUT,
-    .help = "keep N paths of types in a baseline; by default 8,192",
+    .help = "keep N paths of types in the baseline; by default 8,192",
 };
 
 const cli_option cli_option_max_bytes = {
@@ -114,7 +116,8 @@ const cli_option cli_option_max_bytes = {
     .kind = CLI_SIZE,
     .offset = CLI_FIELD(max_bytes),
     .told = CLI_LEFT_OUT,
-    .help = "markdown: leave out rows, and say so, until it fits; by default 60,000, which a comment on GitHub takes",
+    .help = "markdown: leave out rows until the text has at most SIZE bytes, and say so; by default 60,000, which fits "
+            "into a comment on GitHub",
 };
 
 const cli_option cli_option_format_of_captures = {
@@ -124,7 +127,7 @@ const cli_option cli_option_format_of_captures = {
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(format),
     .told = CLI_LEFT_OUT,
-    .help = "what is told of each capture: text for people (the default), on standard error; json, one object a line "
+    .help = "how each capture is reported: text for people (the default), on standard error; json, one object a line, "
             "on standard output",
 };
 
@@ -134,7 +137,8 @@ const cli_option cli_option_count = {
     .kind = CLI_COUNT,
     .offset = CLI_FIELD(count),
     .told = CLI_LEFT_OUT,
-    .help = "stop after N captures (of each process); a program that was started with -- is waited for",
+    .help = "stop after N captures of each process; a program that hsdiff started (with --) then runs on, and hsdiff "
+            "waits for its end",
 };
 
 const cli_option cli_option_way = {
@@ -144,8 +148,8 @@ const cli_option cli_option_way = {
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(way),
     .told = CLI_TOLD,
-    .help = "go this way to the heap and not the best one that is open; hprof of a JVM takes no memory in it, jvm "
-            "recognises objects",
+    .help = "take the capture in this way; by default hsdiff takes the best one that works. For a JVM, hprof uses no "
+            "memory in the program, and jvm lets hsdiff recognise objects later",
 };
 
 const cli_option cli_option_open_inspector = {
@@ -153,7 +157,8 @@ const cli_option cli_option_open_inspector = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(open_inspector),
     .told = CLI_TOLD,
-    .help = "Node without helper: open its inspector on the loopback for the capture (SIGUSR1), and close it again",
+    .help = "Node without the helper of hsdiff: open its inspector for the capture, on this machine alone (by "
+            "SIGUSR1), and close it again",
 };
 
 const cli_option cli_option_remote = {
@@ -162,9 +167,8 @@ const cli_option cli_option_remote = {
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(remote),
     .told = CLI_LEFT_OUT,
-    .help = "ssh://: what runs hsdiff at the other end, in words of the shell there, such as /opt/hsdiff/bin/hsdiff or "
-            "\"sudo -n hsdiff\"; by default "
-            "hsdiff",
+    .help = "ssh://: the command that runs hsdiff on the other machine, such as /opt/hsdiff/bin/hsdiff or \"sudo -n "
+            "hsdiff\"; by default hsdiff",
 };
 
 const cli_option cli_option_timeout = {
@@ -173,7 +177,7 @@ const cli_option cli_option_timeout = {
     .kind = CLI_DURATION,
     .offset = CLI_FIELD(timeout_ms),
     .told = CLI_LEFT_OUT,
-    .help = "give up when nothing arrives for TIME; by default 60s",
+    .help = "give up when nothing has arrived for TIME; by default 60s",
 };
 
 const cli_option cli_option_symbols = {
@@ -183,7 +187,8 @@ const cli_option cli_option_symbols = {
     .set = cli_set_symbols,
     .told = CLI_TOLD,
     .repeats = true,
-    .help = "look there, too, for programs, libraries and debug files with the names of addresses; may be given again",
+    .help = "also look in DIR for the programs, libraries and debug files that have the names of addresses; may be "
+            "given again",
 };
 
 const cli_option cli_option_open = {
@@ -191,7 +196,7 @@ const cli_option cli_option_open = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(open),
     .told = CLI_LEFT_OUT,
-    .help = "viewer: also show the page in the browser of this desktop (xdg-open, sensible-browser)",
+    .help = "viewer: also open the page in the browser of this desktop (xdg-open, sensible-browser)",
 };
 
 const cli_option cli_option_port = {
@@ -200,7 +205,7 @@ const cli_option cli_option_port = {
     .kind = CLI_OTHER,
     .set = cli_set_port,
     .told = CLI_LEFT_OUT,
-    .help = "viewer: listen on this port, 1 to 65535; by default on one that is free",
+    .help = "viewer: listen on this port, 1 to 65535; by default on a free one",
 };
 
 const cli_option cli_option_ipv6 = {
@@ -208,7 +213,7 @@ const cli_option cli_option_ipv6 = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(ipv6),
     .told = CLI_LEFT_OUT,
-    .help = "viewer: listen on ::1 and not on 127.0.0.1",
+    .help = "viewer: listen on ::1 instead of 127.0.0.1",
 };
 
 const cli_option cli_option_idle = {
@@ -217,7 +222,8 @@ const cli_option cli_option_idle = {
     .kind = CLI_OTHER,
     .set = cli_set_idle,
     .told = CLI_LEFT_OUT,
-    .help = "viewer: end when the page has asked for nothing for TIME, such as 5m or 1h, or never; by default 30m",
+    .help = "viewer: end when the page has asked for nothing for TIME, such as 5m or 1h; never = do not end; by "
+            "default 30m",
 };
 
 const cli_option cli_option_top = {
@@ -226,9 +232,8 @@ const cli_option cli_option_top = {
     .kind = CLI_OTHER,
     .set = cli_set_top,
     .told = CLI_TOLD,
-    .help = "show N rows of each table and add up the rest, or all of them (all); by default 20 types, 10 roots and "
-            "the holders with most of the "
-            "growth as text, everything in other formats",
+    .help = "show N rows of each table and add up the others in one row; all shows every row. By default text shows 20 "
+            "types, 10 roots and the largest holders, and other formats show every row",
 };
 
 const cli_option cli_option_summary = {
@@ -236,7 +241,8 @@ const cli_option cli_option_summary = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(summary),
     .told = CLI_TOLD,
-    .help = "use the totals by type alone and read no object: fast for any size, but no roots, and garbage counts",
+    .help = "compare the totals of each type and read no object. This is fast for a heap of any size, but there are no "
+            "roots, and garbage is counted, too",
 };
 
 const cli_option cli_option_no_holders = {
@@ -244,7 +250,7 @@ const cli_option cli_option_no_holders = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(no_holders),
     .told = CLI_TOLD,
-    .help = "stop at types and roots: faster, and does not say which objects hold the growth",
+    .help = "do not look for the objects that hold the growth: types and roots alone are faster",
 };
 
 const cli_option cli_option_partial = {
@@ -252,8 +258,8 @@ const cli_option cli_option_partial = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(partial),
     .told = CLI_TOLD,
-    .help =
-        "use what is there of a damaged or cut-off input: figures are then lower bounds, and nothing is called freed",
+    .help = "also read an input that is damaged or cut off. Its figures are then lower bounds, and no object is called "
+            "freed",
 };
 
 const cli_option cli_option_partial_capture = {
@@ -271,9 +277,9 @@ const cli_option cli_option_match = {
     .kind = CLI_CHOICE,
     .offset = CLI_FIELD(match),
     .told = CLI_TOLD,
-    .help = "by what objects are recognised: best (the default), what is surest in both captures; structure, do not "
-            "look at ids; counts, recognise "
-            "nothing: growth is exact, new and freed are not known",
+    .help = "how to recognise an object in the other capture: best (the default), by the surest means that both "
+            "captures allow; structure, without looking at ids; counts, not at all: growth is then exact, and new and "
+            "freed are not known",
 };
 
 const cli_option cli_option_key = {
@@ -283,8 +289,8 @@ const cli_option cli_option_key = {
     .set = cli_set_key,
     .told = CLI_TOLD,
     .repeats = true,
-    .help = "where objects have no ids that last, tell those of TYPE apart by the value of FIELD; may be given again "
-            "for other types",
+    .help = "recognise the objects of TYPE by the value of FIELD, where objects have no lasting ids; may be given "
+            "again for other types",
 };
 
 const cli_option cli_option_min = {
@@ -293,9 +299,8 @@ const cli_option cli_option_min = {
     .kind = CLI_SIZE,
     .offset = CLI_FIELD(noise_bytes),
     .told = CLI_TOLD,
-    .help = "changes below SIZE are noise: ~ for their percentage, steady; by default 0.1 % of before, and at least 64 "
-            "KiB or 2 % of it, whichever is "
-            "less",
+    .help = "treat a change below SIZE as noise: ~ stands for its percentage, and a series calls it steady. By default "
+            "0.1 % of the heap before, but at least 64 KiB or 2 % of that heap, whichever is less",
 };
 
 const cli_option cli_option_bytes = {
@@ -311,7 +316,8 @@ const cli_option cli_option_plain = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(plain),
     .told = CLI_LEFT_OUT,
-    .help = "one record a line, tab separated, nothing cut or aligned: for screen readers and awk",
+    .help =
+        "write one record a line, with tabs between its fields; nothing is cut or aligned. For screen readers and awk",
 };
 
 const cli_option cli_option_wide = {
@@ -320,7 +326,7 @@ const cli_option cli_option_wide = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(wide),
     .told = CLI_LEFT_OUT,
-    .help = "never cut names, neither to the width of the terminal nor elsewhere, and show all columns",
+    .help = "never cut a name, and show all columns",
 };
 
 const cli_option cli_option_from = {
@@ -329,7 +335,7 @@ const cli_option cli_option_from = {
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(from),
     .told = CLI_TOLD,
-    .help = "read foreign dumps as this format instead of looking at their first bytes",
+    .help = "read foreign dumps as FORMAT; by default hsdiff tells the format by their first bytes",
 };
 
 const cli_option cli_option_exe = {
@@ -338,7 +344,8 @@ const cli_option cli_option_exe = {
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(executable),
     .told = CLI_TOLD,
-    .help = "the program that a heap dump or core of Go is of: its DWARF has the types and the names of globals",
+    .help =
+        "the program that a Go heap dump or core was taken of; hsdiff reads types and names of globals from its DWARF",
 };
 
 const cli_option cli_option_dump = {
@@ -382,7 +389,7 @@ const cli_option cli_option_output = {
     .kind = CLI_FILE,
     .offset = CLI_FIELD(output),
     .told = CLI_LEFT_OUT,
-    .help = "write there and not to standard output; an existing file is kept unless --force is given",
+    .help = "write to FILE instead of standard output; a file that exists is kept unless --force is given",
     .is_common = true,
 };
 
@@ -401,8 +408,8 @@ const cli_option cli_option_memory = {
     .kind = CLI_SIZE,
     .offset = CLI_FIELD(memory_bytes),
     .told = CLI_LEFT_OUT,
-    .help = "use at most this much memory, such as 64M or 2G; by default the smaller of 1 GiB and a quarter of what "
-            "there is",
+    .help = "use at most SIZE of memory, such as 64M or 2G; by default 1 GiB, or a quarter of the memory there is if "
+            "that is less",
     .is_common = true,
 };
 
@@ -412,7 +419,7 @@ const cli_option cli_option_temp_dir = {
     .kind = CLI_FOLDER,
     .offset = CLI_FIELD(temp_dir),
     .told = CLI_LEFT_OUT,
-    .help = "put temporary data there; by default $TMPDIR, else /var/tmp",
+    .help = "put temporary files into DIR; by default $TMPDIR, else /var/tmp",
     .is_common = true,
 };
 
@@ -431,7 +438,7 @@ const cli_option cli_option_no_progress = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(no_progress),
     .told = CLI_LEFT_OUT,
-    .help = "no progress line on a terminal",
+    .help = "show no progress line on a terminal",
     .is_common = true,
 };
 
@@ -442,7 +449,8 @@ const cli_option cli_option_color = {
     .kind = CLI_CHOICE,
     .offset = CLI_FIELD(color),
     .told = CLI_LEFT_OUT,
-    .help = "auto (the default), always or never; NO_COLOR and TERM=dumb switch auto off",
+    .help = "colour the output: auto (the default) on a terminal alone, always, or never. auto is off with NO_COLOR or "
+            "TERM=dumb",
     .is_common = true,
 };
 
@@ -452,7 +460,7 @@ const cli_option cli_option_quiet = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(quiet),
     .told = CLI_LEFT_OUT,
-    .help = "only the result and errors: no notes, no suggestions",
+    .help = "print only the result and errors, without notes and suggestions",
     .is_common = true,
 };
 
@@ -462,7 +470,7 @@ const cli_option cli_option_verbose = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(verbose),
     .told = CLI_LEFT_OUT,
-    .help = "tell on standard error how memory was divided and what each stage took",
+    .help = "say on standard error how the memory was divided, and how long each stage took",
     .is_common = true,
 };
 
@@ -472,7 +480,7 @@ const cli_option cli_option_help = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(help),
     .told = CLI_LEFT_OUT,
-    .help = "this help",
+    .help = "print this help",
     .is_common = true,
 };
 
@@ -481,6 +489,6 @@ const cli_option cli_option_version = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(version),
     .told = CLI_LEFT_OUT,
-    .help = "the version, and the formats that are known",
+    .help = "print the version, and the formats that hsdiff knows",
     .is_common = true,
 };

@@ -15,7 +15,7 @@
 
 #define SECONDS_A_DAY 86400
 
-static hsd_status read_all(int fd, char *text, size_t *size, hsd_error *err)
+static hsd_status read_whole_config(int fd, char *text, size_t *size, hsd_error *err)
 {
     *size = 0;
     while (*size <= HSD_CHECK_CONFIG_MOST) {
@@ -35,8 +35,8 @@ static hsd_status read_file(hsd_check_config **out, const char *path, hsd_error 
     const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0) return hsd_fail_errno(err, errno, "cannot be opened");
     char *text = malloc(HSD_CHECK_CONFIG_MOST + 1);
-    hsd_status status =
-        text ? read_all(fd, text, &size, err) : hsd_fail(err, HSD_E_NOMEM, "out of memory for the configuration");
+    hsd_status status = text ? read_whole_config(fd, text, &size, err)
+                             : hsd_fail(err, HSD_E_NOMEM, "out of memory for the configuration");
     if (status == HSD_OK) status = hsd_check_config_read(out, text, size, is_stdin ? "standard input" : path, err);
     free(text);
     if (!is_stdin) close(fd);
@@ -44,7 +44,7 @@ static hsd_status read_file(hsd_check_config **out, const char *path, hsd_error 
 }
 
 /* A name that leads nowhere is there too: rules that cannot be read must not be taken for rules that are not. */
-static bool is_there(const char *path)
+static bool config_is_there(const char *path)
 {
     struct stat what;
     return lstat(path, &what) == 0 || errno != ENOENT;
@@ -66,7 +66,7 @@ bool cli_config_open(hsd_check_config **out, const cli_app *cli, bool is_series,
     const char *path = cli->options.check.config;
     hsd_error err;
     hsd_error_init(&err);
-    if (!path && is_there(CLI_CONFIG_NAME)) path = CLI_CONFIG_NAME;
+    if (!path && config_is_there(CLI_CONFIG_NAME)) path = CLI_CONFIG_NAME;
     const hsd_status status = path ? read_file(out, path, &err) : hsd_check_config_default(out, is_series, &err);
     if (status == HSD_OK) return true;
     if (path) blame_usage(&err, path);

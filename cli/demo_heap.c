@@ -31,7 +31,7 @@ typedef struct demo_sink {
     hsd_error *err;
 } demo_sink;
 
-static ptrdiff_t pass_on(void *context, const void *data, size_t size)
+static ptrdiff_t pass_on_demo_heap(void *context, const void *data, size_t size)
 {
     const demo_sink *sink = context;
     if (sink->write(sink->context, data, size, sink->err) == HSD_OK) return (ptrdiff_t)size;
@@ -39,7 +39,7 @@ static ptrdiff_t pass_on(void *context, const void *data, size_t size)
     return -1;
 }
 
-static void define(hsc_writer *w)
+static void define_demo_heap(hsc_writer *w)
 {
     static const char *const names[] = {[SESSIONS] = "global.sessions",
                                         [CONFIG_NAME] = "global.config",
@@ -66,29 +66,29 @@ static void define(hsc_writer *w)
         hsc_define_label(w, i, HSC_LABEL_FIELD, 0, i - TO_ENTRIES + ENTRIES);
 }
 
-static void begin(hsc_writer *w, uint64_t id, uint32_t type, uint64_t size_bytes)
+static void begin_demo_heap(hsc_writer *w, uint64_t id, uint32_t type, uint64_t size_bytes)
 {
     hsc_begin_object(w, &(hsc_object){.id = id, .type = type, .size_bytes = size_bytes});
 }
 
 static void string(hsc_writer *w, uint64_t id, uint64_t size_bytes)
 {
-    begin(w, id, STRING, size_bytes);
+    begin_demo_heap(w, id, STRING, size_bytes);
     hsc_end_object(w);
 }
 
 static void session(hsc_writer *w, uint32_t number)
 {
     const uint64_t id = ID_OF_SESSION(number);
-    begin(w, id, SESSION, 96);
+    begin_demo_heap(w, id, SESSION, 96);
     hsc_reference(w, id + 2, TO_BUFFER, 0);
     hsc_reference(w, id + 3, TO_USER, 0);
     hsc_end_object(w);
-    begin(w, id + 1, ENTRY, 48);
+    begin_demo_heap(w, id + 1, ENTRY, 48);
     if (number > 0) hsc_reference(w, ID_OF_SESSION(number - 1) + 1, TO_NEXT, 0);
     hsc_reference(w, id, TO_VALUE, 0);
     hsc_end_object(w);
-    begin(w, id + 2, BUFFER, 512);
+    begin_demo_heap(w, id + 2, BUFFER, 512);
     hsc_end_object(w);
     string(w, id + 3, 24 + number % 3 * 8);
 }
@@ -96,7 +96,7 @@ static void session(hsc_writer *w, uint32_t number)
 static void request(hsc_writer *w, uint32_t number)
 {
     const uint64_t id = ID_OF_REQUEST(number);
-    begin(w, id, REQUEST, 256);
+    begin_demo_heap(w, id, REQUEST, 256);
     hsc_reference(w, id + 1, TO_PATH, 0);
     hsc_end_object(w);
     string(w, id + 1, 64);
@@ -105,7 +105,7 @@ static void request(hsc_writer *w, uint32_t number)
 
 static void config(hsc_writer *w)
 {
-    begin(w, CONFIG_ID, CONFIG, 2048);
+    begin_demo_heap(w, CONFIG_ID, CONFIG, 2048);
     for (uint32_t i = 0; i < CONFIG_STRINGS; i++)
         hsc_reference(w, CONFIG_ID + 1 + i, TO_TEXT, 0);
     hsc_end_object(w);
@@ -116,9 +116,9 @@ static void config(hsc_writer *w)
 
 static void heap(hsc_writer *w, const demo_moment *moment)
 {
-    define(w);
+    define_demo_heap(w);
     config(w);
-    begin(w, CACHE_ID, SESSION_CACHE, 32);
+    begin_demo_heap(w, CACHE_ID, SESSION_CACHE, 32);
     if (moment->sessions > 0) hsc_reference(w, ID_OF_SESSION(moment->sessions - 1) + 1, TO_ENTRIES, 0);
     hsc_end_object(w);
     hsc_root(w, &(hsc_root_record){.kind = HSC_ROOT_GLOBAL, .label = SESSIONS, .target = CACHE_ID});
@@ -131,7 +131,7 @@ static void heap(hsc_writer *w, const demo_moment *moment)
 hsd_status demo_heap_write(const demo_moment *moment, hsd_write_fn write, void *context, hsd_error *err)
 {
     demo_sink sink = {.write = write, .context = context, .err = err};
-    const hsc_sink target = {.write = pass_on, .context = &sink};
+    const hsc_sink target = {.write = pass_on_demo_heap, .context = &sink};
     hsc_options options;
     hsc_writer *w;
     hsc_options_init(&options);

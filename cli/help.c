@@ -13,19 +13,32 @@
 #define OPTION_COLUMN  24
 #define EXAMPLE_COLUMN 46
 
+const cli_row cli_words[] = {
+    {"capture", "a file (.hs) that describes the heap of one program at one moment"},
+    {"dump", "a heap dump that another tool has written; hsdiff imports it, which makes a capture of it"},
+    {"root",
+     "what keeps objects in memory without being an object: a global variable, a stack, a table of the runtime"},
+    {"live", "reachable from a root; what is not is garbage that was not collected yet, or lost memory in C and C++"},
+    {"new, freed", "live in the second capture alone; live in the first capture alone"},
+    {"retain", "an object retains what could be freed if the object went away"},
+    {"holder", "an object of the first capture, or a root, that keeps new objects in memory"},
+    {"place", "all objects that are reached by one path of types and names from a root"},
+    {"baseline", "the sums of a capture without its objects"},
+    {0},
+};
+
 const cli_row cli_exit_statuses[] = {
-    {"0", "done; a heap that grew is an answer and not an error"},
+    {"0", "done. A heap that grew is an answer, and not an error"},
     {"1", "hsdiff check: a rule failed"},
-    {"2", "wrong usage, a configuration that is wrong, or an output file that exists where --force was not given"},
-    {"3", "hsdiff check: the captures cannot be judged; an input is damaged, cut off, of an unknown format or cannot "
-          "be read; with --partial "
-          "also when something was skipped; hsdiff capture: no way to the process is open, or it went away"},
-    {"4", "out of memory (--memory is too small, and the message says what suffices), of disk, or "
-          "another failure of input and output"},
-    {"any", "hsdiff capture -- COMMAND: that of the command, if it is not 0; 126 and 127 when it cannot be started, "
-            "128 and the number of the "
-            "signal when one ended it"},
-    {"130, 143", "ended by SIGINT or SIGTERM; nothing unfinished is left"},
+    {"2", "the command line or the configuration is wrong, or the output file exists and --force was not given"},
+    {"3", "an input is damaged, cut off, of an unknown format or cannot be read; with --partial also when a part of it "
+          "was skipped. hsdiff check: the captures cannot be judged. hsdiff capture: the process cannot be captured, "
+          "or it ended meanwhile"},
+    {"4", "out of memory or disk space, or another failure of input and output. If --memory is too small, the message "
+          "says what suffices"},
+    {"any", "hsdiff capture -- COMMAND: the exit status of COMMAND, if it is not 0; 126 or 127 if COMMAND cannot be "
+            "started; 128 plus the number of the signal if a signal ended it"},
+    {"130, 143", "hsdiff was ended by SIGINT (130) or SIGTERM (143), and left no unfinished file"},
     {0},
 };
 
@@ -219,23 +232,25 @@ void cli_print_formats_help(cli_out *out)
 
 void cli_print_short_help(cli_out *out)
 {
-    cli_out_text(out, "hsdiff compares heap captures: what grew, and what keeps it alive. Captures are\n"
-                      ".hs files, or heap dumps of Node, Chrome, the JVM, .NET, Go, Ruby and more.\n"
+    cli_out_text(out, "hsdiff compares two captures of a program's heap: what grew, and what keeps it in\n"
+                      "memory. A capture is a .hs file, or a heap dump of Node, Chrome, the JVM, .NET,\n"
+                      "Go, Ruby or another runtime.\n"
                       "\n"
                       "  hsdiff before.heapsnapshot after.heapsnapshot     two snapshots of Node\n"
                       "  hsdiff before.hprof after.hprof                   two dumps of a JVM\n"
-                      "  hsdiff capture PID -o before.hs                   out of a running program\n"
-                      "  hsdiff demo                                       a toy that leaks, to try it\n"
+                      "  hsdiff capture PID -o before.hs                   a capture of a running program\n"
+                      "  hsdiff demo                                       a toy program that leaks, to try it\n"
                       "\n"
                       "  hsdiff monday.hs tuesday.hs wednesday.hs          what keeps growing\n"
                       "  hsdiff check base.hs new.hs                       fail a build on growth\n"
                       "\n"
-                      "  hsdiff --help                                     all of it\n");
+                      "  hsdiff --help                                     all commands and options\n");
 }
 
 void cli_print_help(cli_out *out)
 {
-    cli_out_text(out, "Compares heap captures: what grew, what is new, and what keeps it alive.\n\n");
+    cli_out_text(
+        out, "Compares two captures of a program's heap: what grew, what is new, and what keeps\nit in memory.\n\n");
     print_examples(out, cli_command_get(0)->examples);
     cli_out_text(out, "\nCommands:\n");
     for (size_t i = 0; cli_command_get(i); i++)
@@ -246,9 +261,11 @@ void cli_print_help(cli_out *out)
     print_options(out, cli_command_get(0), true);
     cli_out_text(out, "\nHeap dumps that are read:\n");
     cli_print_formats(out);
+    cli_out_text(out, "\nWords:\n");
+    print_rows(out, cli_words);
     cli_out_text(out, "\nExit status:\n");
     print_rows(out, cli_exit_statuses);
-    cli_out_text(out, "\nOf one command: hsdiff help COMMAND. The manual: man hsdiff.\n");
+    cli_out_text(out, "\nhsdiff help COMMAND explains one command. man hsdiff is the manual.\n");
 }
 
 void cli_print_command_help(cli_out *out, const cli_command *command)

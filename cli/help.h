@@ -41,6 +41,6 @@ typedef struct cli_row {
 } cli_row;
 
 /* Rows that help and manual share; each ends with a NULL term. */
-extern const cli_row cli_exit_statuses[], cli_outputs[], cli_files[], cli_environment[];
+extern const cli_row cli_words[], cli_exit_statuses[], cli_outputs[], cli_files[], cli_environment[];
 
 #endif

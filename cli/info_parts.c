@@ -12,7 +12,7 @@ typedef struct part_types {
     uint64_t objects;
 } part_types;
 
-static void take(part_types *parts, hsd_record_kind kind, const hsd_record *record)
+static void take_info_part(part_types *parts, hsd_record_kind kind, const hsd_record *record)
 {
     if (kind == HSD_RECORD_TYPE) {
         if ((record->type.flags & HSC_TYPE_PART) != 0 && parts->count < MOST_TYPES)
@@ -32,7 +32,7 @@ static hsd_status read_table(part_types *parts, hsd_capture *capture, hsd_record
         hsd_record record;
         status = hsd_record_reader_next(reader, &record, err);
         if (status != HSD_OK) break;
-        take(parts, kind, &record);
+        take_info_part(parts, kind, &record);
     }
     hsd_record_reader_close(reader);
     return status == HSD_END ? HSD_OK : status;

@@ -43,7 +43,7 @@ static bool open_input(input_job *opening)
     return hsd_open_path(&opening->fd, opening->input->path, &opening->error) == HSD_OK;
 }
 
-static bool look(input_job *opening)
+static bool look_input(input_job *opening)
 {
     return hsd_look(&opening->options.content, opening->fd, name_of(opening), &opening->run, &opening->error) == HSD_OK;
 }
@@ -107,8 +107,8 @@ static const char **types_of_keys(const cli_options *options)
     return types;
 }
 
-static void prepare(input_job *opening, cli_input *input, cli_app *cli, size_t place, bool summary_only,
-                    hsd_damage damage, const char *const *types)
+static void prepare_input(input_job *opening, cli_input *input, cli_app *cli, size_t place, bool summary_only,
+                          hsd_damage damage, const char *const *types)
 {
     const cli_options *options = &cli->options;
     *opening =
@@ -145,7 +145,7 @@ static bool find_kinds(input_job *openings, size_t count)
     for (size_t i = 0; i < count; i++)
         if (!is_done(&openings[i], open_input)) return false;
     for (size_t i = 0; i < count; i++)
-        if (!is_done(&openings[i], look)) return false;
+        if (!is_done(&openings[i], look_input)) return false;
     return true;
 }
 
@@ -231,7 +231,7 @@ hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool s
     const char **types = types_of_keys(&cli->options);
     if (!types && cli->options.key_count > 0) return hsd_fail(err, HSD_E_NOMEM, "out of memory for the types of --key");
     for (size_t i = 0; i < count; i++)
-        prepare(&openings[i], &inputs[i], cli, i, summary_only, damage, types);
+        prepare_input(&openings[i], &inputs[i], cli, i, summary_only, damage, types);
     if (find_kinds(openings, count)) run_all(openings, count, cli);
     const size_t failed = find_failed(openings, count);
     for (size_t i = 0; i < count; i++) {

@@ -47,7 +47,7 @@ static void become(char **words, int tell)
     _exit(told == (ssize_t)sizeof why ? 0 : CANNOT_RUN);
 }
 
-static bool start(cli_child *child, char **words, int *why)
+static bool start_launch(cli_child *child, char **words, int *why)
 {
     int report[2];
     if (pipe(report) != 0) {
@@ -93,7 +93,7 @@ bool cli_launch(cli_child *child, const cli_app *cli, const char **way, int *res
         *result = cli_report_error(cli, &err);
     } else if (!is_set) {
         cli_complain("out of memory.");
-    } else if (!(runs = start(child, words, &why))) {
+    } else if (!(runs = start_launch(child, words, &why))) {
         hsd_fail_errno(&err, why, "cannot be started");
         hsd_error_set_file(&err, words[0]);
         cli_report_error(cli, &err);

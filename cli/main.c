@@ -154,7 +154,7 @@ static int out_of_memory(void)
     return CLI_SYSTEM;
 }
 
-static int run(cli_app *cli)
+static int run_command(cli_app *cli)
 {
     const cli_options *options = &cli->options;
     if (options->generate && !is_generator(options->generate)) {
@@ -192,7 +192,7 @@ int main(int argc, char **argv)
     cli.options.labels = words + 2 * word_count;
     cli.options.also = words + 3 * word_count;
     cli.options.symbols = words + 4 * word_count;
-    const int result = cli_parse(&cli) ? run(&cli) : CLI_USAGE;
+    const int result = cli_parse(&cli) ? run_command(&cli) : CLI_USAGE;
     free(words);
     free(cli.given);
     free(cli.command_line);

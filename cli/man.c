@@ -24,7 +24,7 @@ static void put_bytes(cli_out *out, const char *text, size_t size)
     }
 }
 
-static void put(cli_out *out, const char *text) { put_bytes(out, text, strlen(text)); }
+static void put_man(cli_out *out, const char *text) { put_bytes(out, text, strlen(text)); }
 
 /* Paragraphs, a blank line between them; lines that begin with two blanks stand as they are. */
 static void put_paragraphs(cli_out *out, const char *text)
@@ -47,9 +47,9 @@ static void put_paragraphs(cli_out *out, const char *text)
 static void put_term(cli_out *out, const char *term, const char *text)
 {
     cli_out_text(out, ".TP\n\\fB");
-    put(out, term);
+    put_man(out, term);
     cli_out_text(out, "\\fR\n");
-    put(out, text);
+    put_man(out, text);
     cli_out_text(out, ".\n");
 }
 
@@ -65,15 +65,15 @@ static void put_option(cli_out *out, const cli_option *option)
     cli_out_text(out, ".TP\n");
     if (option->letter) cli_out_format(out, "\\fB\\-%c\\fR, ", option->letter);
     cli_out_text(out, "\\fB\\-\\-");
-    put(out, option->name);
+    put_man(out, option->name);
     cli_out_text(out, "\\fR");
     if (option->value) {
         cli_out_text(out, " \\fI");
-        put(out, option->value);
+        put_man(out, option->value);
         cli_out_text(out, "\\fR");
     }
     cli_out_text(out, "\n");
-    put(out, option->help);
+    put_man(out, option->help);
     cli_out_text(out, ".\n");
 }
 
@@ -89,9 +89,9 @@ static void put_examples(cli_out *out, const cli_command *command)
     cli_out_text(out, ".SH EXAMPLES\n");
     for (const cli_example *example = command->examples; example && example->command; example++) {
         cli_out_text(out, ".TP\n\\fB");
-        put(out, example->command);
+        put_man(out, example->command);
         cli_out_text(out, "\\fR\n");
-        put(out, example->what);
+        put_man(out, example->what);
         cli_out_text(out, ".\n");
     }
 }
@@ -100,9 +100,9 @@ static void put_heading(cli_out *out, const char *suffix, const char *section, c
 {
     cli_out_format(out, ".TH HSDIFF%s %s \"hsdiff %s\" \"User Commands\"\n.SH NAME\nhsdiff", suffix, section,
                    HSDIFF_VERSION);
-    put(out, suffix);
+    put_man(out, suffix);
     cli_out_text(out, " \\- ");
-    put(out, summary);
+    put_man(out, summary);
     cli_out_text(out, "\n");
 }
 
@@ -112,9 +112,9 @@ static void put_page_of_command(cli_out *out, const cli_command *command)
     memcpy(suffix + 1, command->name, strnlen(command->name, sizeof suffix - 2) + 1);
     put_heading(out, suffix, "1 \"\"", command->summary);
     cli_out_text(out, ".SH SYNOPSIS\n\\fBhsdiff ");
-    put(out, command->name);
+    put_man(out, command->name);
     cli_out_text(out, "\\fR ");
-    put(out, command->synopsis);
+    put_man(out, command->synopsis);
     cli_out_text(out, " [\\fIoptions\\fR]\n.SH DESCRIPTION\n");
     put_paragraphs(out, command->description);
     put_options(out, command);
@@ -153,6 +153,7 @@ static void put_main_page(cli_out *out)
     for (size_t i = 0; hsd_importer_get(i); i++)
         put_term(out, hsd_importer_get(i)->name, hsd_importer_get(i)->summary);
     put_rows(out, "OUTPUT", cli_outputs);
+    put_rows(out, "WORDS", cli_words);
     put_rows(out, "\"EXIT STATUS\"", cli_exit_statuses);
     put_rows(out, "FILES", cli_files);
     put_rows(out, "ENVIRONMENT", cli_environment);

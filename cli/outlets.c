@@ -35,7 +35,7 @@ static wish wish_of(const cli_options *options, size_t i)
 
 /* ---- formats ---- */
 
-static bool can_hold(const hsd_report_format *format, cli_holds holds)
+static bool outlet_can_hold(const hsd_report_format *format, cli_holds holds)
 {
     switch (holds) {
     case HSD_HOLDS_DIFF: return format->write_diff != NULL;
@@ -53,7 +53,7 @@ static void list_formats(char *text, size_t size, cli_holds holds)
     const char *names[32];
     size_t count = 0, used = 0;
     for (size_t i = 0; hsd_report_format_get(i) && count < 32; i++)
-        if (can_hold(hsd_report_format_get(i), holds)) names[count++] = hsd_report_format_get(i)->name;
+        if (outlet_can_hold(hsd_report_format_get(i), holds)) names[count++] = hsd_report_format_get(i)->name;
     text[0] = 0;
     for (size_t i = 0; i < count; i++) {
         const char *between = i == 0 ? "" : i + 1 == count ? " or " : ", ";
@@ -69,7 +69,7 @@ const hsd_report_format *cli_find_format(const char *option, const char *name, s
     for (size_t i = 0; hsd_report_format_get(i); i++) {
         const hsd_report_format *format = hsd_report_format_get(i);
         if (strlen(format->name) == name_bytes && memcmp(format->name, name, name_bytes) == 0 &&
-            can_hold(format, holds))
+            outlet_can_hold(format, holds))
             return format;
     }
     list_formats(names, sizeof names, holds);

@@ -46,7 +46,7 @@ void cli_progress_begin(const cli_app *cli)
 }
 
 /* "sorting 45 %, about 12 s left" */
-static void describe(const progress_slot *slot, uint64_t now, char *text, size_t capacity)
+static void describe_progress(const progress_slot *slot, uint64_t now, char *text, size_t capacity)
 {
     char left[HSD_NUMBER_CHARS], rate[HSD_NUMBER_CHARS];
     const uint64_t elapsed_ns = now - slot->stage_began_ns;
@@ -65,11 +65,11 @@ static void describe(const progress_slot *slot, uint64_t now, char *text, size_t
                  hsd_format_duration(left, (uint64_t)((double)(slot->total - slot->done) / rate_per_s * 1e9)));
 }
 
-static void draw(uint64_t now)
+static void draw_progress(uint64_t now)
 {
     char parts[2][256] = {"", ""}, line[600], safe[1200];
     for (size_t i = 0; i < 2; i++)
-        if (state.slots[i].is_used) describe(&state.slots[i], now, parts[i], sizeof parts[i]);
+        if (state.slots[i].is_used) describe_progress(&state.slots[i], now, parts[i], sizeof parts[i]);
     snprintf(line, sizeof line, "%s%s%s", parts[0], parts[0][0] && parts[1][0] ? "; " : "", parts[1]);
     hsd_escape_terminal(safe, sizeof safe, line, strlen(line));
     const unsigned width = cli_term_width(STDERR_FILENO);
@@ -79,7 +79,7 @@ static void draw(uint64_t now)
     state.drawn_ns = now;
 }
 
-static void remember(progress_slot *slot, const char *stage, uint64_t done, uint64_t total, uint64_t now)
+static void remember_progress(progress_slot *slot, const char *stage, uint64_t done, uint64_t total, uint64_t now)
 {
     if (strcmp(slot->stage, stage) != 0) slot->stage_began_ns = now;
     snprintf(slot->stage, sizeof slot->stage, "%s", stage);
@@ -94,10 +94,10 @@ bool cli_progress_tell(void *context, const char *stage, uint64_t done, uint64_t
     if (state.is_wanted) {
         const uint64_t now = now_ns();
         pthread_mutex_lock(&state.lock);
-        remember(&state.slots[progress ? progress->slot : 0], stage, done, total, now);
+        remember_progress(&state.slots[progress ? progress->slot : 0], stage, done, total, now);
         if (now - state.began_ns >= DELAY_NS && now - state.drawn_ns >= REDRAW_NS &&
             cli_term_is_foreground(STDERR_FILENO))
-            draw(now);
+            draw_progress(now);
         pthread_mutex_unlock(&state.lock);
     }
     if (progress && progress->stop && atomic_load(progress->stop)) return false;

@@ -97,7 +97,7 @@ static hsd_status open_again(cli_input inputs[2], cli_app *cli, hsd_error *err)
     return status;
 }
 
-static hsd_status compare(hsd_diff **out, cli_app *cli, cli_input inputs[2], hsd_error *err)
+static hsd_status compare_series(hsd_diff **out, cli_app *cli, cli_input inputs[2], hsd_error *err)
 {
     const hsd_diff_options wanted = {.partial = cli->options.partial};
     HSD_TRY(open_again(inputs, cli, err));
@@ -116,7 +116,7 @@ hsd_status cli_series_ask(hsd_series *series, cli_app *cli, cli_input inputs[2],
         if (strcmp(paths[i], "-") == 0 || !cli_can_be_read_again(paths[i])) return HSD_OK;
         inputs[i] = (cli_input){.path = paths[i]};
     }
-    const hsd_status status = compare(&pair, cli, inputs, &failed);
+    const hsd_status status = compare_series(&pair, cli, inputs, &failed);
     if (status == HSD_OK) return hsd_series_take_pair(series, pair, from, to, err);
     cli_progress_clear();
     if (status == HSD_E_CANCELLED || status == HSD_E_NOMEM) {
@@ -188,7 +188,7 @@ static hsd_status write_report(const hsd_report_format *format, const hsd_report
     return format->write_series(what, options, write, context, err);
 }
 
-static int run_with(cli_app *cli, cli_outlets *outlets)
+static int run_series_with(cli_app *cli, cli_outlets *outlets)
 {
     hsd_series *series = NULL;
     hsd_error err;
@@ -212,5 +212,5 @@ int cli_run_series(cli_app *cli)
     int result = CLI_DONE;
     if (!cli_series_is_usable(cli)) return CLI_USAGE;
     if (!cli_outlets_open(&outlets, cli, HSD_HOLDS_SERIES, &result)) return result;
-    return cli_outlets_close(&outlets, cli, run_with(cli, &outlets));
+    return cli_outlets_close(&outlets, cli, run_series_with(cli, &outlets));
 }

@@ -25,7 +25,7 @@ static void end_now(void)
     kill(getpid(), seen);
 }
 
-static void remember(int signal)
+static void remember_signal(int signal)
 {
     const int error = errno; /* of whoever was interrupted */
     seen = signal;
@@ -41,7 +41,7 @@ static void lose_patience(int signal)
 
 static void catch (int signal)
 {
-    struct sigaction old, action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction old, action = {.sa_handler = remember_signal, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     if (sigaction(signal, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(signal, &action, NULL);
 }

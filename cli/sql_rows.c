@@ -27,7 +27,7 @@ static size_t characters(const char *text)
 }
 
 /* Cuts it to `most` characters, the last of them a mark. */
-static void cut(char *text, size_t most, bool has_utf8)
+static void cut_sql_row(char *text, size_t most, bool has_utf8)
 {
     const char *mark = has_utf8 ? "\xe2\x80\xa6" : ".";
     char *at = text;
@@ -60,7 +60,8 @@ static char *make_cell(cli_rows *rows, const char *text, size_t size)
     }
     char *cell = rows->held + rows->held_bytes;
     hsd_escape(escape_of(rows), text, size, cell, needed);
-    if (rows->screen.width > 0 && rows->form == CLI_ROWS_TABLE) cut(cell, rows->screen.width, rows->screen.has_utf8);
+    if (rows->screen.width > 0 && rows->form == CLI_ROWS_TABLE)
+        cut_sql_row(cell, rows->screen.width, rows->screen.has_utf8);
     return cell;
 }
 

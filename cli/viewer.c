@@ -146,7 +146,7 @@ static bool is_asked_to_stop(void *context)
     return cli_signal_seen() != 0 || (!all->cli->options.open && hsd_view_failed_unseen(all->view));
 }
 
-static hsd_status serve(viewer *all, hsd_error *err)
+static hsd_status serve_viewer(viewer *all, hsd_error *err)
 {
     pthread_t thread;
     HSD_TRY(name_captures(all, err));
@@ -191,7 +191,7 @@ int cli_viewer_run(cli_app *cli, cli_input *captured)
     hsd_error_init(&err);
     hsd_status status = find_inputs(&all, &err);
     if (status == HSD_OK) status = hsd_view_start(&all.view, &options, &err);
-    if (status == HSD_OK) status = serve(&all, &err);
+    if (status == HSD_OK) status = serve_viewer(&all, &err);
     cli_progress_share(NULL, NULL);
     if (status != HSD_OK) all.result = cli_report_error(cli, &err);
     close_all(&all);

@@ -114,7 +114,7 @@ static void tell_near(const cli_watch *watch)
              bound_word(&watch->memory));
 }
 
-static void draw(cli_watch *watch)
+static void draw_watch(cli_watch *watch)
 {
     char head[1024], name[256], watched[HSD_NUMBER_CHARS], left[HSD_NUMBER_CHARS], rss[HSD_NUMBER_CHARS],
         limit[HSD_NUMBER_CHARS], bound[160] = "";
@@ -147,7 +147,7 @@ static void close_sums(void *context, size_t i, hsd_capture *capture)
     hsd_capture_close(capture);
 }
 
-static hsd_status add_up(cli_watch *watch, hsd_error *err)
+static hsd_status add_up_watch(cli_watch *watch, hsd_error *err)
 {
     const cli_shelf *shelf = &watch->shelf;
     const hsd_series_source source = {.count = shelf->count, .open = open_sums, .close = close_sums, .context = watch};
@@ -188,7 +188,7 @@ static uint64_t processor_ns(void)
 
 /* The process that was looked at first, and no other that has its pid by now. It may have executed another program
  * since, to which another way leads. */
-static bool is_there(cli_watch *watch)
+static bool watch_is_there(cli_watch *watch)
 {
     hsd_process now;
     hsd_status status = hsd_process_look(&now, watch->process.pid, watch->process.way, NULL);
@@ -198,7 +198,7 @@ static bool is_there(cli_watch *watch)
     return true;
 }
 
-static hsd_status capture(cli_watch *watch, cli_shelved *next, hsd_live_result *result, hsd_error *err)
+static hsd_status capture_watch(cli_watch *watch, cli_shelved *next, hsd_live_result *result, hsd_error *err)
 {
     const cli_options *options = &watch->cli->options;
     const hsd_live_options wanted = {.way = options->way,
@@ -216,14 +216,14 @@ static hsd_status capture(cli_watch *watch, cli_shelved *next, hsd_live_result *
         return status;
     }
     cli_shelf_add(&watch->shelf, next);
-    return watch->shelf.count < HSD_SERIES_LEAST ? HSD_OK : add_up(watch, err);
+    return watch->shelf.count < HSD_SERIES_LEAST ? HSD_OK : add_up_watch(watch, err);
 }
 
 /* One that failed is tried again when the next is due, a few times; the first must not fail. */
 static cli_watch_end take_failure(cli_watch *watch, const hsd_error *err)
 {
     if (cli_signal_seen() != 0) return CLI_WATCH_STOPPED;
-    if (!is_there(watch)) return CLI_WATCH_ENDED;
+    if (!watch_is_there(watch)) return CLI_WATCH_ENDED;
     watch->result = cli_report_error(watch->cli, err);
     if (watch->shelf.taken == 0 || ++watch->failures >= MOST_FAILURES) return CLI_WATCH_FAILED;
     cli_note(watch->cli, "the next capture is tried when it is due");
@@ -249,13 +249,13 @@ static cli_watch_end take_one(cli_watch *watch)
     hsd_error err;
     hsd_error_init(&err);
     cli_watch_screen_clear(&watch->screen);
-    if (watch->shelf.taken > 0 && !is_there(watch)) return CLI_WATCH_ENDED;
+    if (watch->shelf.taken > 0 && !watch_is_there(watch)) return CLI_WATCH_ENDED;
     if (!cli_shelf_name(&watch->shelf, watch->cli, &watch->process, &next)) {
         watch->result = CLI_USAGE;
         return CLI_WATCH_FAILED;
     }
     const uint64_t began_ns = now_ns(), used_ns = processor_ns();
-    const hsd_status status = capture(watch, &next, &result, &err);
+    const hsd_status status = capture_watch(watch, &next, &result, &err);
     cli_progress_clear();
     const uint64_t cost_ns = larger_of(processor_ns() - used_ns, result.pause_ns);
     if (status == HSD_OK) tell_taken(watch, &result);
@@ -289,7 +289,7 @@ static cli_watch_end wait_for_next(cli_watch *watch)
             tell_near(watch);
             return CLI_WATCH_GOES_ON;
         }
-        draw(watch);
+        draw_watch(watch);
         const uint64_t now = now_ns();
         if (now >= watch->due_ns) return CLI_WATCH_GOES_ON;
         const uint64_t rest_ms = (watch->due_ns - now + NS_A_MS - 1) / NS_A_MS;

@@ -32,7 +32,7 @@ void cli_watch_screen_end(cli_watch_screen *screen)
 
 /* ---- the report ---- */
 
-static hsd_status add(void *context, const void *data, size_t size, hsd_error *err)
+static hsd_status add_watch_screen(void *context, const void *data, size_t size, hsd_error *err)
 {
     cli_watch_screen *screen = context;
     if (screen->report_bytes + size + 1 > screen->report_room) {
@@ -59,7 +59,7 @@ void cli_watch_screen_take(cli_watch_screen *screen, const hsd_series *series)
                                        .noise_bytes = options->noise_bytes};
     screen->report_bytes = 0;
     if (!screen->is_wanted ||
-        hsd_report_format_find("text")->write_series(series, &wanted, add, screen, NULL) == HSD_OK)
+        hsd_report_format_find("text")->write_series(series, &wanted, add_watch_screen, screen, NULL) == HSD_OK)
         return;
     screen->report_bytes = 0;
 }

@@ -30,9 +30,9 @@ void hsa_arena_close(hsa_arena *arena)
     *arena = (hsa_arena){0};
 }
 
-static void *take(void *context, size_t size) { return hsa_arena_take(context, size); }
+static void *take_agent_arena(void *context, size_t size) { return hsa_arena_take(context, size); }
 
-static void give(void *context, void *memory)
+static void give_agent_arena(void *context, void *memory)
 {
     (void)context;
     (void)memory;
@@ -40,5 +40,5 @@ static void give(void *context, void *memory)
 
 hsc_allocator hsa_arena_allocator(hsa_arena *arena)
 {
-    return (hsc_allocator){.take = take, .give = give, .context = arena};
+    return (hsc_allocator){.take = take_agent_arena, .give = give_agent_arena, .context = arena};
 }

@@ -148,7 +148,7 @@ static bool may_ask(int fd)
     return peer.uid == 0 || peer.uid == geteuid();
 }
 
-static void serve(int fd)
+static void serve_agent_control(int fd)
 {
     hsa_request request = {.fd = fd};
     if (!may_ask(fd))
@@ -163,7 +163,7 @@ static bool serve_next(void)
     const int fd = hsa_move_up(accept4(here.listening.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (fd < 0) return errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
     here.serving = fd;
-    serve(fd);
+    serve_agent_control(fd);
     here.serving = -1;
     hsa_hang_up(fd);
     return true;
@@ -179,7 +179,7 @@ static void push_next(void)
     hsa_push_close(&here.push, request.fd);
 }
 
-static void *run(void *unused)
+static void *run_agent_control(void *unused)
 {
     (void)unused;
     prctl(PR_SET_NAME, "hsdiff");
@@ -217,9 +217,9 @@ static int start_thread(void)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    int error = pthread_create(&here.thread, &attributes, run, NULL);
+    int error = pthread_create(&here.thread, &attributes, run_agent_control, NULL);
     /* a program with much thread-local data */
-    if (error == EINVAL) error = pthread_create(&here.thread, NULL, run, NULL);
+    if (error == EINVAL) error = pthread_create(&here.thread, NULL, run_agent_control, NULL);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;

@@ -36,7 +36,7 @@ bool hsa_wait(int fd, short events, int timeout_ms)
     return false;
 }
 
-static ssize_t put(int fd, const void *data, size_t size)
+static ssize_t put_sink(int fd, const void *data, size_t size)
 {
     const ssize_t sent = send(fd, data, size, MSG_NOSIGNAL);
     return sent < 0 && errno == ENOTSOCK ? write(fd, data, size) : sent;
@@ -45,7 +45,7 @@ static ssize_t put(int fd, const void *data, size_t size)
 bool hsa_send_text(int fd, const char *text, size_t size)
 {
     while (size > 0) {
-        const ssize_t sent = put(fd, text, size);
+        const ssize_t sent = put_sink(fd, text, size);
         if (sent > 0) {
             text += sent;
             size -= (size_t)sent;
@@ -62,7 +62,7 @@ bool hsa_send_text(int fd, const char *text, size_t size)
 
 static ptrdiff_t sink_write(void *context, const void *data, size_t size)
 {
-    return put(((const hsa_request *)context)->fd, data, size);
+    return put_sink(((const hsa_request *)context)->fd, data, size);
 }
 
 static int sink_wait(void *context)

@@ -22,7 +22,7 @@ static hsa_text *place_of(const hsa_texts *all, uint32_t kind, const char *text,
     return &all->entries[at];
 }
 
-static bool grow(hsa_texts *all)
+static bool grow_agent_text(hsa_texts *all)
 {
     hsa_texts larger = {.capacity = all->capacity * 2, .count = all->count};
     larger.entries = calloc(larger.capacity, sizeof *larger.entries);
@@ -50,7 +50,7 @@ hsa_text *hsa_texts_find(const hsa_texts *all, uint32_t kind, const char *text, 
 
 hsa_text *hsa_texts_add(hsa_texts *all, uint32_t kind, const char *text, size_t size)
 {
-    if ((all->count + 1) * 2 > all->capacity && !grow(all)) return NULL;
+    if ((all->count + 1) * 2 > all->capacity && !grow_agent_text(all)) return NULL;
     char *copy = malloc(size + 1);
     if (copy == NULL) return NULL;
     memcpy(copy, text, size);

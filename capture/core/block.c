@@ -30,7 +30,7 @@ static uint64_t put_header(unsigned char *at, const hsc_writer *w, const hsc_blo
     return check;
 }
 
-static hsc_status send(hsc_writer *w, const void *bytes, size_t size)
+static hsc_status send_capture_block(hsc_writer *w, const void *bytes, size_t size)
 {
     if (!hsc_output_write(&w->blocks.output, bytes, size))
         return hsc_fail_errno(w, w->blocks.output.system_error, "cannot write the capture");
@@ -38,7 +38,7 @@ static hsc_status send(hsc_writer *w, const void *bytes, size_t size)
 }
 
 /* After the last byte of a block: it counts, and the index knows of it (but for INDEX and END). */
-static hsc_status note(hsc_writer *w, const hsc_block *block, size_t stored_bytes)
+static hsc_status note_capture_block(hsc_writer *w, const hsc_block *block, size_t stored_bytes)
 {
     w->blocks.count++;
     if (block->type == HSC_BLOCK_INDEX || block->type == HSC_BLOCK_END) return HSC_OK;
@@ -53,8 +53,8 @@ static hsc_status send_block(hsc_writer *w, const hsc_block *block, unsigned cod
     unsigned char *header = payload - HEADER;
     const uint64_t seed = put_header(header, w, block, codec, raw_bytes, stored_bytes);
     hsc_put_u64(header + 40, hsc_hash(payload, stored_bytes, seed));
-    const hsc_status status = send(w, header, HEADER + stored_bytes);
-    return status == HSC_OK ? note(w, block, stored_bytes) : status;
+    const hsc_status status = send_capture_block(w, header, HEADER + stored_bytes);
+    return status == HSC_OK ? note_capture_block(w, block, stored_bytes) : status;
 }
 
 hsc_status hsc_block_write_stored(hsc_writer *w, const hsc_block *block, size_t used)
@@ -88,8 +88,8 @@ hsc_status hsc_block_write_pieces(hsc_writer *w, const hsc_block *block, size_t 
     for (size_t i = 0; i < count; i++)
         hsc_hash_add(&stream, pieces[i].bytes, pieces[i].size);
     hsc_put_u64(header + 40, hsc_hash_end(&stream));
-    hsc_status status = send(w, header, HEADER + used);
+    hsc_status status = send_capture_block(w, header, HEADER + used);
     for (size_t i = 0; i < count && status == HSC_OK; i++)
-        status = send(w, pieces[i].bytes, pieces[i].size);
-    return status == HSC_OK ? note(w, block, size) : status;
+        status = send_capture_block(w, pieces[i].bytes, pieces[i].size);
+    return status == HSC_OK ? note_capture_block(w, block, size) : status;
 }

@@ -41,7 +41,7 @@ typedef struct traits {
 /* Of a difference that is a multiple of 2^s, zigzag(d) >> s is the zigzag of d >> s: shift at the end. */
 static inline uint64_t zigzag(uint64_t difference) { return (difference << 1) ^ (0 - (difference >> 63)); }
 
-static void load(hsc_values values, size_t at, size_t n, uint64_t *out)
+static void load_column(hsc_values values, size_t at, size_t n, uint64_t *out)
 {
     if (values.width_bytes == 8) {
         memcpy(out, (const uint64_t *)values.data + at, n * sizeof *out);
@@ -55,7 +55,7 @@ static void load(hsc_values values, size_t at, size_t n, uint64_t *out)
 static uint64_t value_at(hsc_values values, size_t at)
 {
     uint64_t value;
-    load(values, at, 1, &value);
+    load_column(values, at, 1, &value);
     return value;
 }
 
@@ -111,7 +111,7 @@ static void load_tile(column_walk *walk, size_t at, size_t n, uint64_t *tile)
         load_deltas(walk->values, at, n, tile);
         return;
     }
-    load(walk->values, at, n, tile);
+    load_column(walk->values, at, n, tile);
     if (walk->transform == HSC_TRANSFORM_SOURCE) subtract_sources(walk, n, tile);
 }
 
@@ -185,7 +185,7 @@ static unsigned choose_transform(hsc_values values, size_t count, const hsc_sour
 
 /* ---- measuring ---- */
 
-static traits measure(hsc_values values, size_t count, unsigned transform, const hsc_sources *sources)
+static traits measure_column(hsc_values values, size_t count, unsigned transform, const hsc_sources *sources)
 {
     uint64_t tile[TILE];
     column_walk w = begin_walk(values, count, transform, sources);
@@ -300,15 +300,15 @@ unsigned char *hsc_column_put(unsigned char *out, unsigned column, hsc_values va
     unsigned transform = HSC_TRANSFORM_NONE;
     traits t = {0, 0, 0, false};
     const bool may_be_constant = value_at(values, 0) == value_at(values, count / 2);
-    if (may_be_constant) t = measure(values, count, transform, NULL);
+    if (may_be_constant) t = measure_column(values, count, transform, NULL);
     if (!t.is_constant) {
         transform = choose_transform(values, count, sources);
-        if (transform != HSC_TRANSFORM_NONE || !may_be_constant) t = measure(values, count, transform, sources);
+        if (transform != HSC_TRANSFORM_NONE || !may_be_constant) t = measure_column(values, count, transform, sources);
     }
     const unsigned wide = values.width_bytes * 8;
     if (transform != HSC_TRANSFORM_NONE && bits_of(t.any_coded) > wide) {
         transform = HSC_TRANSFORM_NONE; /* differences of 4-byte values may need 8: hold the bound */
-        t = measure(values, count, transform, NULL);
+        t = measure_column(values, count, transform, NULL);
     }
     if (t.any == 0 && transform != HSC_TRANSFORM_SOURCE) return out;
     const unsigned shift = t.any == 0 ? 0 : (unsigned)__builtin_ctzll(t.any);

@@ -25,7 +25,8 @@ static unsigned char *put_column(unsigned char *out, unsigned column, const uint
     return hsc_column_put(out, column, (hsc_values){values, 8}, count, NULL);
 }
 
-static hsc_status send(hsc_writer *w, unsigned type, uint32_t records, unsigned first_column, unsigned char *end)
+static hsc_status send_capture_end(hsc_writer *w, unsigned type, uint32_t records, unsigned first_column,
+                                   unsigned char *end)
 {
     if (end == w->blocks.raw) end = hsc_column_put_zeros(end, first_column, records);
     const hsc_block block = {.type = type, .records = records};
@@ -72,7 +73,7 @@ static hsc_status send_type_page(hsc_writer *w, const type_page *p)
     end = put_column(end, HSC_COL_BUCKET, p->bucket, p->buckets);
     end = put_column(end, HSC_COL_BUCKET_OBJECTS, p->bucket_objects, p->buckets);
     end = put_column(end, HSC_COL_BUCKET_BYTES, p->bucket_bytes, p->buckets);
-    return send(w, HSC_BLOCK_TYPE_TOTALS, (uint32_t)p->types, HSC_COL_KEY, end);
+    return send_capture_end(w, HSC_BLOCK_TYPE_TOTALS, (uint32_t)p->types, HSC_COL_KEY, end);
 }
 
 /* Adds the entries of one type, which lie one behind the other; returns the entry behind them. */
@@ -109,7 +110,7 @@ static hsc_status send_group_page(hsc_writer *w, const group_page *p)
     end = put_column(end, HSC_COL_KIND, p->kind, p->used);
     end = put_column(end, HSC_COL_COUNT, p->count, p->used);
     end = put_column(end, HSC_COL_BYTES, p->bytes, p->used);
-    return send(w, HSC_BLOCK_GROUP_TOTALS, (uint32_t)p->used, HSC_COL_KEY, end);
+    return send_capture_end(w, HSC_BLOCK_GROUP_TOTALS, (uint32_t)p->used, HSC_COL_KEY, end);
 }
 
 static hsc_status write_groups(hsc_writer *w, const hsc_total *at, const hsc_total *end)
@@ -163,7 +164,7 @@ static hsc_status send_index_page(hsc_writer *w, const index_page *p)
     unsigned char *end = w->blocks.raw;
     for (unsigned i = 0; i < INDEX_COLUMNS; i++)
         end = put_column(end, HSC_COL_OFFSET + i, p->column[i], p->used);
-    return send(w, HSC_BLOCK_INDEX, (uint32_t)p->used, HSC_COL_OFFSET, end);
+    return send_capture_end(w, HSC_BLOCK_INDEX, (uint32_t)p->used, HSC_COL_OFFSET, end);
 }
 
 static hsc_status write_index(hsc_writer *w)

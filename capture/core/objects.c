@@ -60,7 +60,7 @@ static inline bool object_fits(const hsc_stage *o, const hsc_object *object)
     return beyond == 0;
 }
 
-static inline void put_all(const hsc_stage *o, const hsc_object *object)
+static inline void put_object_fields(const hsc_stage *o, const hsc_object *object)
 {
     const uint32_t at = o->used;
     hsc_stage_put(o, HSC_F_ID, at, object->id);
@@ -79,7 +79,7 @@ static inline void put_all(const hsc_stage *o, const hsc_object *object)
     hsc_stage_put(o, HSC_F_REF_COUNT, at, 0);
 }
 
-static hsc_status count(hsc_writer *w, const hsc_object *object)
+static hsc_status count_capture_object(hsc_writer *w, const hsc_object *object)
 {
     hsc_stage *o = &w->objects;
     if ((object->flags & HSC_OBJECT_PSEUDO) != 0) {
@@ -103,14 +103,14 @@ hsc_status hsc_begin_object(hsc_writer *w, const hsc_object *object)
         const hsc_status status = begin_slowly(w, object);
         if (status != HSC_OK) return status;
     }
-    put_all(o, object);
+    put_object_fields(o, object);
     o->used++;
     o->ordinal++;
     o->ref_start = o->ref_used;
     o->is_open = true;
     o->limit = 0;
     o->ref_limit = o->ref_capacity;
-    return count(w, object);
+    return count_capture_object(w, object);
 }
 
 hsc_status hsc_end_object(hsc_writer *w)

@@ -16,7 +16,7 @@ static bool is_number(uint32_t id) { return id != 0 && id <= HSC_MAX_TABLE_ID; }
 static bool is_number_or_none(uint32_t id) { return id <= HSC_MAX_TABLE_ID; }
 
 /* Open, and the number and text of a definition within their limits. */
-static hsc_status check(hsc_writer *w, const char *what, uint32_t id, size_t text_bytes)
+static hsc_status check_capture_record(hsc_writer *w, const char *what, uint32_t id, size_t text_bytes)
 {
     const hsc_status status = hsc_check_open(w);
     if (status != HSC_OK) return status;
@@ -28,7 +28,7 @@ static hsc_status check(hsc_writer *w, const char *what, uint32_t id, size_t tex
 
 hsc_status hsc_define_string(hsc_writer *w, uint32_t string, const void *bytes, size_t size)
 {
-    const hsc_status status = check(w, "string", string, size);
+    const hsc_status status = check_capture_record(w, "string", string, size);
     if (status != HSC_OK) return status;
     const uint64_t fields[] = {string, size};
     const hsc_piece text[2] = {{bytes, size}, {NULL, 0}};
@@ -37,7 +37,7 @@ hsc_status hsc_define_string(hsc_writer *w, uint32_t string, const void *bytes, 
 
 hsc_status hsc_define_type(hsc_writer *w, uint32_t type, const void *name, size_t size, uint32_t flags)
 {
-    const hsc_status status = check(w, "type", type, size);
+    const hsc_status status = check_capture_record(w, "type", type, size);
     if (status != HSC_OK) return status;
     const uint64_t fields[] = {flags, type, size};
     const hsc_piece text[2] = {{name, size}, {NULL, 0}};
@@ -46,7 +46,7 @@ hsc_status hsc_define_type(hsc_writer *w, uint32_t type, const void *name, size_
 
 hsc_status hsc_define_label(hsc_writer *w, uint32_t label, hsc_label_kind kind, uint32_t flags, uint32_t name_string)
 {
-    const hsc_status status = check(w, "label", label, 0);
+    const hsc_status status = check_capture_record(w, "label", label, 0);
     if (status != HSC_OK) return status;
     if (!is_number_or_none(name_string)) return bad_number(w, "string");
     if ((unsigned)kind > HSC_LABEL_CLASS || (flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_MASK)
@@ -58,7 +58,7 @@ hsc_status hsc_define_label(hsc_writer *w, uint32_t label, hsc_label_kind kind, 
 hsc_status hsc_define_site(hsc_writer *w, uint32_t site, uint32_t parent, uint32_t function_string,
                            uint32_t file_string, uint32_t line, uint32_t column)
 {
-    const hsc_status status = check(w, "site", site, 0);
+    const hsc_status status = check_capture_record(w, "site", site, 0);
     if (status != HSC_OK) return status;
     if (!is_number_or_none(parent)) return bad_number(w, "site");
     if (!is_number_or_none(function_string | file_string)) return bad_number(w, "string");
@@ -68,7 +68,7 @@ hsc_status hsc_define_site(hsc_writer *w, uint32_t site, uint32_t parent, uint32
 
 hsc_status hsc_define_thread(hsc_writer *w, uint32_t thread, uint32_t name_string)
 {
-    const hsc_status status = check(w, "thread", thread, 0);
+    const hsc_status status = check_capture_record(w, "thread", thread, 0);
     if (status != HSC_OK) return status;
     if (!is_number_or_none(name_string)) return bad_number(w, "string");
     const uint64_t fields[] = {thread, name_string};
@@ -78,7 +78,7 @@ hsc_status hsc_define_thread(hsc_writer *w, uint32_t thread, uint32_t name_strin
 hsc_status hsc_frame(hsc_writer *w, uint32_t thread, uint32_t depth, uint32_t function_string, uint32_t file_string,
                      uint32_t line)
 {
-    const hsc_status status = check(w, "thread", thread, 0);
+    const hsc_status status = check_capture_record(w, "thread", thread, 0);
     if (status != HSC_OK) return status;
     if (!is_number_or_none(function_string | file_string)) return bad_number(w, "string");
     const uint64_t fields[] = {function_string, thread, file_string, line, depth};

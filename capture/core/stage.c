@@ -57,7 +57,7 @@ static size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
 static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 
 /* Divides `room` bytes by the ratio of the last block; each side keeps a sixteenth at least. */
-static void divide(hsc_stage *o, size_t room, size_t least_refs)
+static void divide_stage(hsc_stage *o, size_t room, size_t least_refs)
 {
     const size_t object = record_bytes(o->width, 0, HSC_OBJECT_FIELDS);
     const size_t reference = record_bytes(o->width, HSC_OBJECT_FIELDS, HSC_FIELDS);
@@ -75,9 +75,9 @@ static void divide(hsc_stage *o, size_t room, size_t least_refs)
 }
 
 /* Lays the empty area out for o->width. */
-static void lay_out(hsc_stage *o, size_t least_refs)
+static void lay_out_stage(hsc_stage *o, size_t least_refs)
 {
-    divide(o, o->memory_bytes - o->value_capacity - HSC_FIELDS * COLUMN_SLACK, least_refs);
+    divide_stage(o, o->memory_bytes - o->value_capacity - HSC_FIELDS * COLUMN_SLACK, least_refs);
     unsigned char *at = o->memory;
     for (unsigned f = 0; f < HSC_FIELDS; f++) {
         const size_t count = f < HSC_OBJECT_FIELDS ? o->capacity : o->ref_capacity;
@@ -97,7 +97,7 @@ void hsc_stage_init(hsc_stage *o, unsigned char *memory, size_t bytes, size_t va
     for (size_t i = 0; i < sizeof first; i++)
         o->width[first[i]] = 4;
     if (value_bytes > 0) o->width[HSC_F_VALUE_BYTES] = 4;
-    lay_out(o, 0);
+    lay_out_stage(o, 0);
     set_limits(o);
 }
 
@@ -112,7 +112,7 @@ size_t hsc_stage_least(size_t value_bytes)
     return value_bytes + HSC_FIELDS * COLUMN_SLACK + LEAST_OBJECTS * 96 + LEAST_REFERENCES * 20 * 2;
 }
 
-static uint64_t get(const unsigned char *column, unsigned width, uint32_t at)
+static uint64_t get_stage(const unsigned char *column, unsigned width, uint32_t at)
 {
     if (width == 4) return ((const uint32_t *)(const void *)column)[at];
     return width == 8 ? ((const uint64_t *)(const void *)column)[at] : 0;
@@ -122,7 +122,7 @@ static uint64_t get(const unsigned char *column, unsigned width, uint32_t at)
 
 bool hsc_stage_continues(const hsc_stage *o)
 {
-    return o->used > 0 && (get(o->column[HSC_F_FLAGS], o->width[HSC_F_FLAGS], 0) & HSC_OBJECT_CONTINUES) != 0;
+    return o->used > 0 && (get_stage(o->column[HSC_F_FLAGS], o->width[HSC_F_FLAGS], 0) & HSC_OBJECT_CONTINUES) != 0;
 }
 
 /* The payload of the first records, in the raw region; returns its size. */
@@ -147,7 +147,7 @@ static size_t encode(hsc_writer *w, uint32_t records, uint32_t refs, uint32_t va
 }
 
 /* Sends a payload; the staging area is overwritten by the compressor. */
-static hsc_status send(hsc_writer *w, size_t used, uint32_t records, uint32_t refs, uint32_t objects)
+static hsc_status send_stage(hsc_writer *w, size_t used, uint32_t records, uint32_t refs, uint32_t objects)
 {
     hsc_stage *o = &w->objects;
     const hsc_block block = {.type = HSC_BLOCK_OBJECTS,
@@ -161,18 +161,18 @@ static hsc_status send(hsc_writer *w, size_t used, uint32_t records, uint32_t re
     return hsc_block_write(w, &block, used, (hsc_room){o->memory, o->memory_bytes});
 }
 
-static hsc_status write_all(hsc_writer *w)
+static hsc_status write_whole_stage(hsc_writer *w)
 {
     const hsc_stage *o = &w->objects;
     if (o->used == 0) return HSC_OK;
     const uint32_t objects = o->used - hsc_stage_continues(o);
     const size_t used = encode(w, o->used, o->ref_used, o->value_used);
-    return send(w, used, o->used, o->ref_used, objects);
+    return send_stage(w, used, o->used, o->ref_used, objects);
 }
 
 hsc_status hsc_stage_flush(hsc_writer *w)
 {
-    const hsc_status status = write_all(w);
+    const hsc_status status = write_whole_stage(w);
     w->objects.used = 0;
     return status;
 }
@@ -200,7 +200,7 @@ static void pick_up(carried *c, const hsc_stage *o, unsigned char *room)
 {
     const uint32_t last = o->used - 1;
     for (unsigned f = 0; f < HSC_OBJECT_FIELDS; f++)
-        c->fields[f] = get(o->column[f], o->width[f], last);
+        c->fields[f] = get_stage(o->column[f], o->width[f], last);
     c->refs = o->ref_used - o->ref_start;
     for (unsigned f = HSC_OBJECT_FIELDS; f < HSC_FIELDS; f++) {
         const size_t w = c->width[f] = o->width[f];
@@ -217,7 +217,7 @@ static void put_down(const carried *c, hsc_stage *o)
     o->used = 1;
     for (uint32_t i = 0; i < c->refs; i++) {
         for (unsigned f = HSC_OBJECT_FIELDS; f < HSC_FIELDS; f++)
-            hsc_stage_put(o, f, i, get(c->column[f], c->width[f], i));
+            hsc_stage_put(o, f, i, get_stage(c->column[f], c->width[f], i));
     }
     o->ref_used = c->refs;
     o->value_used = (uint32_t)c->fields[HSC_F_VALUE_BYTES];
@@ -230,16 +230,16 @@ static hsc_status move_open_object(hsc_writer *w, const uint8_t *width)
     hsc_stage *o = &w->objects;
     carried c = {.refs = 0};
     const uint32_t records = o->used - 1, refs = o->ref_start;
-    const uint32_t own_value = (uint32_t)get(o->column[HSC_F_VALUE_BYTES], o->width[HSC_F_VALUE_BYTES], records);
+    const uint32_t own_value = (uint32_t)get_stage(o->column[HSC_F_VALUE_BYTES], o->width[HSC_F_VALUE_BYTES], records);
     const uint32_t objects = records - (records > 0 && hsc_stage_continues(o));
     const size_t used = records > 0 ? encode(w, records, refs, o->value_used - own_value) : 0;
     pick_up(&c, o, w->blocks.raw + ((used + 7) & ~(size_t)7));
     if (records > 0) {
-        const hsc_status status = send(w, used, records, refs, objects);
+        const hsc_status status = send_stage(w, used, records, refs, objects);
         if (status != HSC_OK) return status;
     }
     memcpy(o->width, width, sizeof o->width);
-    lay_out(o, c.refs + LEAST_REFERENCES);
+    lay_out_stage(o, c.refs + LEAST_REFERENCES);
     put_down(&c, o);
     return HSC_OK;
 }
@@ -248,13 +248,13 @@ static hsc_status move_open_object(hsc_writer *w, const uint8_t *width)
 static hsc_status split_open_object(hsc_writer *w, const uint8_t *width)
 {
     hsc_stage *o = &w->objects;
-    const uint64_t id = get(o->column[HSC_F_ID], o->width[HSC_F_ID], o->used - 1);
+    const uint64_t id = get_stage(o->column[HSC_F_ID], o->width[HSC_F_ID], o->used - 1);
     hsc_stage_put(o, HSC_F_REF_COUNT, o->used - 1, o->ref_used - o->ref_start);
-    const hsc_status status = write_all(w);
+    const hsc_status status = write_whole_stage(w);
     if (status != HSC_OK) return status;
     memcpy(o->width, width, sizeof o->width);
     o->width[HSC_F_FLAGS] = 4;
-    lay_out(o, 0);
+    lay_out_stage(o, 0);
     for (unsigned f = 0; f < HSC_OBJECT_FIELDS; f++)
         hsc_stage_put(o, f, 0, 0);
     hsc_stage_put(o, HSC_F_ID, 0, id);
@@ -268,9 +268,9 @@ hsc_status hsc_stage_make_room(hsc_writer *w, const uint8_t *width)
     hsc_stage *o = &w->objects;
     hsc_status status;
     if (!o->is_open) {
-        status = write_all(w);
+        status = write_whole_stage(w);
         memcpy(o->width, width, sizeof o->width);
-        lay_out(o, 0);
+        lay_out_stage(o, 0);
     } else if (o->ref_used - o->ref_start > o->ref_capacity / OPEN_SHARE) {
         status = split_open_object(w, width);
     } else {

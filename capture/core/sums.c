@@ -6,7 +6,7 @@
 #include "writer.h"
 
 /* Open, and a baseline. */
-static hsc_status check(hsc_writer *w)
+static hsc_status check_capture_sum(hsc_writer *w)
 {
     const hsc_status status = hsc_check_open(w);
     if (status != HSC_OK || w->sums != NULL) return status;
@@ -25,7 +25,7 @@ static hsc_status check_next(hsc_writer *w, const char *what, uint32_t id, uint3
 
 hsc_status hsc_sum_type(hsc_writer *w, const hsc_live_total *total)
 {
-    hsc_status status = check(w);
+    hsc_status status = check_capture_sum(w);
     if (status == HSC_OK) status = check_next(w, "type", total->type, &w->sums->last_type);
     if (status != HSC_OK) return status;
     const uint64_t fields[] = {total->type,           total->objects,           total->bytes,
@@ -35,7 +35,7 @@ hsc_status hsc_sum_type(hsc_writer *w, const hsc_live_total *total)
 
 hsc_status hsc_sum_root(hsc_writer *w, const hsc_root_total *total)
 {
-    hsc_status status = check(w);
+    hsc_status status = check_capture_sum(w);
     if (status != HSC_OK) return status;
     if ((unsigned)total->kind >= HSC_ROOT_KIND_COUNT) return hsc_fail(w, HSC_E_MISUSE, "a root of unknown kind");
     status = check_next(w, "string", total->name, &w->sums->last_root);
@@ -76,7 +76,7 @@ static hsc_status check_place(hsc_writer *w, const hsc_place *place)
 
 hsc_status hsc_sum_place(hsc_writer *w, const hsc_place *place)
 {
-    hsc_status status = check(w);
+    hsc_status status = check_capture_sum(w);
     if (status == HSC_OK) status = check_place(w, place);
     if (status != HSC_OK) return status;
     const uint64_t fields[] = {place->flags, place->name, place->edge, place->parent, place->objects, place->bytes};

@@ -26,7 +26,7 @@ bool hsc_totals_init(hsc_totals *totals, const hsc_allocator *allocator)
     return totals->entries != NULL;
 }
 
-static bool grow(hsc_totals *totals)
+static bool grow_capture_total(hsc_totals *totals)
 {
     const size_t capacity = totals->capacity * 2;
     hsc_total *entries = hsc_take(totals->allocator, capacity * sizeof *entries);
@@ -49,7 +49,7 @@ hsc_total *hsc_totals_find(hsc_totals *totals, uint64_t key)
     size_t slot = slot_of(totals->entries, totals->capacity, key);
     if (totals->entries[slot].key == 0) {
         if ((totals->used + 1) * 2 > totals->capacity) {
-            if (!grow(totals)) return NULL;
+            if (!grow_capture_total(totals)) return NULL;
             slot = slot_of(totals->entries, totals->capacity, key);
         }
         totals->entries[slot].key = key;

@@ -159,7 +159,7 @@ static hsc_writer *allocate(const memory_plan *plan, const hsc_allocator *alloca
 
 void hsc_options_init(hsc_options *options) { *options = (hsc_options){.compression = 1}; }
 
-static bool is_zero(const uint8_t *bytes, size_t size)
+static bool is_zero_writer(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         if (bytes[i] != 0) return false;
@@ -256,7 +256,7 @@ static hsc_status write_info(hsc_writer *w, const hsc_options *options, const ui
     hsc_entry_number(&e, HSC_INFO_TAKEN_UNIX_NS, taken);
     hsc_entry_number(&e, HSC_INFO_FACTS, w->facts);
     hsc_entry_number(&e, HSC_INFO_IDENTITY, (uint64_t)options->identity);
-    if (!is_zero(options->domain, sizeof options->domain))
+    if (!is_zero_writer(options->domain, sizeof options->domain))
         hsc_entry_bytes(&e, HSC_INFO_DOMAIN, options->domain, sizeof options->domain);
     hsc_entry_number(&e, HSC_INFO_POINTER_BYTES, options->pointer_bytes);
     hsc_entry_number(&e, HSC_INFO_TARGETS, options->targets_are_ordinals);
@@ -266,11 +266,11 @@ static hsc_status write_info(hsc_writer *w, const hsc_options *options, const ui
 }
 
 /* The file header and block 0, into the output that the writer has by now. */
-static hsc_status start(hsc_writer *w, const hsc_options *options)
+static hsc_status start_writer(hsc_writer *w, const hsc_options *options)
 {
     uint8_t id[HSC_CAPTURE_ID_BYTES];
     memcpy(id, options->capture_id, sizeof id);
-    if (is_zero(id, sizeof id)) draw_id(id, w);
+    if (is_zero_writer(id, sizeof id)) draw_id(id, w);
     w->blocks.seed = hsc_hash(id, sizeof id, 0);
     w->facts = options->facts;
     if (w->sums != NULL) w->facts |= HSC_FACT_BASELINE | HSC_FACT_NO_ROOTS | HSC_FACT_NO_REFERENCES;
@@ -301,7 +301,7 @@ hsc_status hsc_open(hsc_writer **out, const hsc_sink *sink, const hsc_options *o
     const hsc_status status = new_writer(&w, options);
     if (status != HSC_OK) return status;
     hsc_output_to_sink(&w->blocks.output, sink);
-    return opened(out, w, start(w, options));
+    return opened(out, w, start_writer(w, options));
 }
 
 hsc_status hsc_open_fd(hsc_writer **out, int fd, const hsc_options *options)
@@ -312,7 +312,7 @@ hsc_status hsc_open_fd(hsc_writer **out, int fd, const hsc_options *options)
     const hsc_status status = new_writer(&w, options);
     if (status != HSC_OK) return status;
     hsc_output_to_fd(&w->blocks.output, fd);
-    return opened(out, w, start(w, options));
+    return opened(out, w, start_writer(w, options));
 }
 
 hsc_status hsc_open_file(hsc_writer **out, const char *path, const hsc_options *options)
@@ -323,7 +323,7 @@ hsc_status hsc_open_file(hsc_writer **out, const char *path, const hsc_options *
     hsc_status status = new_writer(&w, options);
     if (status != HSC_OK) return status;
     status = hsc_output_to_new_file(&w->blocks.output, path);
-    if (status == HSC_OK) status = start(w, options);
+    if (status == HSC_OK) status = start_writer(w, options);
     return opened(out, w, status);
 }
 

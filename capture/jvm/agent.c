@@ -100,7 +100,7 @@ static void stand_still(JavaVM *vm)
     (*jni)->PopLocalFrame(jni, NULL);
 }
 
-static void forget(JavaVM *vm)
+static void forget_jvm_agent(JavaVM *vm)
 {
     const struct timespec while_it_frees = {.tv_nsec = 550000000};
     if (kept.jvmti == NULL) return;
@@ -200,7 +200,7 @@ static bool open_writer(jvm_capture *capture, const hsa_request *request, const 
 }
 
 /* Behind the walk, whatever came of it: what was promised, what is missing, the end. */
-static void finish(jvm_capture *capture, const hsa_request *request, const heap_sizes *heap, bool is_whole)
+static void finish_jvm_agent(jvm_capture *capture, const hsa_request *request, const heap_sizes *heap, bool is_whole)
 {
     hsc_writer *writer = capture->writer;
     jvm_write_late(capture);
@@ -227,7 +227,7 @@ static bool open_memory(jvm_capture *capture, const heap_sizes *heap)
     return hsa_arena_open(&capture->arena, table_bytes) && hsa_arena_open(&capture->bits, (size_t)(most / 8));
 }
 
-static const char *prepare(jvm_capture *capture, const hsa_request *request)
+static const char *prepare_jvm_agent(jvm_capture *capture, const hsa_request *request)
 {
     if (hsa_option_number(request, "gc", 0) != 0) (*capture->jvmti)->ForceGarbageCollection(capture->jvmti);
     capture->late = hsa_arena_take(&capture->arena, JVM_LATE_OBJECTS * sizeof *capture->late);
@@ -240,7 +240,7 @@ static const char *prepare(jvm_capture *capture, const hsa_request *request)
     return is_good ? NULL : "the JVM does not tell its classes and threads, or memory ran out";
 }
 
-static void run(jvm_capture *capture, const hsa_request *request)
+static void run_jvm_agent(jvm_capture *capture, const hsa_request *request)
 {
     const heap_sizes heap = ask_heap(capture->jni);
     const hsc_sink sink = hsa_sink(request);
@@ -254,13 +254,13 @@ static void run(jvm_capture *capture, const hsa_request *request)
     if (!hsa_accept(request)) return;
     if (!open_writer(capture, request, &self, &sink, &allocator)) return;
     capture->output = (jvm_output){.writer = capture->writer, .arena = &capture->arena};
-    const char *why_not = prepare(capture, request);
+    const char *why_not = prepare_jvm_agent(capture, request);
     if (why_not != NULL) {
         hsc_mark_incomplete(capture->writer, why_not);
         hsc_finish(capture->writer);
     } else {
         const bool is_whole = jvm_walk(capture);
-        finish(capture, request, &heap, is_whole);
+        finish_jvm_agent(capture, request, &heap, is_whole);
     }
     hsc_close(capture->writer);
 }
@@ -278,7 +278,7 @@ static jint serve_capture(JavaVM *vm, hsa_request *request)
         hsa_refuse(request, "the JVM gives no JNI environment");
     else {
         capture.jvmti = kept.jvmti;
-        run(&capture, request);
+        run_jvm_agent(&capture, request);
     }
     hsa_arena_close(&capture.arena);
     hsa_arena_close(&capture.bits);
@@ -292,7 +292,7 @@ EXPORTED JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, void *
     hsa_request request = {.verb = HSA_CAPTURE, .fd = -1};
     if (options == NULL) return 2;
     if (strcmp(options, "forget") == 0) {
-        forget(vm);
+        forget_jvm_agent(vm);
         return 0;
     }
     if (strncmp(options, capture, sizeof capture - 1) != 0) return 2;

@@ -290,7 +290,7 @@ static void make_labels(jvm_capture *capture)
     capture->finalizer_queue = jvm_string(output, "finalizer queue", strlen("finalizer queue"));
 }
 
-static bool make_room(jvm_capture *capture, uint32_t loaded)
+static bool make_room_for_jvm_class(jvm_capture *capture, uint32_t loaded)
 {
     const uint64_t capacity = (uint64_t)*capture->next_class + loaded + 65536;
     capture->class_capacity = capacity < (uint64_t)JVM_CLASS_TAGS ? (uint32_t)capacity : (uint32_t)JVM_CLASS_TAGS;
@@ -319,7 +319,7 @@ bool jvm_read_classes(jvm_capture *capture)
     jint count = 0;
     jclass *loaded = NULL;
     if ((*jvmti)->GetLoadedClasses(jvmti, &count, &loaded) != JVMTI_ERROR_NONE) return false;
-    bool is_good = make_room(capture, (uint32_t)count);
+    bool is_good = make_room_for_jvm_class(capture, (uint32_t)count);
     if (is_good) make_labels(capture);
     is_good = is_good && jvm_open_locals(capture);
     for (jint i = 0; i < count && is_good; i++) {

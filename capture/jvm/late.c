@@ -21,7 +21,7 @@ static uint32_t class_of(jvm_capture *capture, jobject object)
     return number;
 }
 
-static void write_one(jvm_capture *capture, const jvm_late *late, const jvm_class *of)
+static void write_one_late_name(jvm_capture *capture, const jvm_late *late, const jvm_class *of)
 {
     static const char unknown[] = "(unknown class)";
     jvm_class nameless = {0};
@@ -47,7 +47,7 @@ static void write_some(jvm_capture *capture, const jvm_late *late, uint32_t coun
         (*capture->jni)->DeleteLocalRef(capture->jni, objects[i]);
     }
     for (uint32_t i = 0; i < count; i++)
-        write_one(capture, &late[i], numbers[i] == 0 ? NULL : &capture->classes[numbers[i]]);
+        write_one_late_name(capture, &late[i], numbers[i] == 0 ? NULL : &capture->classes[numbers[i]]);
     (*capture->jvmti)->Deallocate(capture->jvmti, (unsigned char *)objects);
     (*capture->jvmti)->Deallocate(capture->jvmti, (unsigned char *)found);
 }

@@ -27,7 +27,7 @@ static jvm_text *find_slot(const jvm_names *names, const char *text, size_t size
     }
 }
 
-static bool grow(jvm_output *output, jvm_names *names)
+static bool grow_jvm_name(jvm_output *output, jvm_names *names)
 {
     const jvm_names before = *names;
     const uint32_t count = before.slot_count == 0 ? FIRST_SLOTS : before.slot_count * 2;
@@ -42,9 +42,9 @@ static bool grow(jvm_output *output, jvm_names *names)
 }
 
 /* The slot of a text; its number is 0 when it is new, and the caller gives it one. NULL: no memory. */
-static jvm_text *put(jvm_output *output, jvm_names *names, const char *text, size_t size)
+static jvm_text *put_jvm_name(jvm_output *output, jvm_names *names, const char *text, size_t size)
 {
-    if (names->used * 2 >= names->slot_count && !grow(output, names)) {
+    if (names->used * 2 >= names->slot_count && !grow_jvm_name(output, names)) {
         output->is_out_of_memory = true;
         return NULL;
     }
@@ -66,7 +66,7 @@ uint32_t jvm_string(jvm_output *output, const char *text, size_t size)
 {
     if (size == 0) return 0;
     if (size > TEXT_MAX_BYTES) size = TEXT_MAX_BYTES;
-    jvm_text *slot = put(output, &output->strings, text, size);
+    jvm_text *slot = put_jvm_name(output, &output->strings, text, size);
     if (slot == NULL) return 0;
     if (slot->number == 0) {
         slot->number = jvm_promise_string(output);
@@ -84,7 +84,7 @@ void jvm_define(jvm_output *output, uint32_t number, const char *text, size_t si
 
 uint32_t jvm_type(jvm_output *output, const char *name, size_t size)
 {
-    jvm_text *slot = put(output, &output->types, name, size);
+    jvm_text *slot = put_jvm_name(output, &output->types, name, size);
     if (slot == NULL) return 0;
     if (slot->number == 0) {
         slot->number = output->types.used;
@@ -97,7 +97,7 @@ uint32_t jvm_type(jvm_output *output, const char *name, size_t size)
 uint32_t jvm_label(jvm_output *output, hsc_label_kind kind, uint32_t flags, const char *name)
 {
     const uint32_t key[3] = {(uint32_t)kind, flags, jvm_string(output, name, strlen(name))};
-    jvm_text *slot = put(output, &output->labels, (const char *)key, sizeof key);
+    jvm_text *slot = put_jvm_name(output, &output->labels, (const char *)key, sizeof key);
     if (slot == NULL) return 0;
     if (slot->number == 0) {
         slot->number = output->labels.used;

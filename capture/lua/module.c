@@ -19,7 +19,7 @@
 
 #define AGENT_EXPORT __attribute__((visibility("default")))
 
-static int fail(lua_State *L, const char *what)
+static int fail_lua_module(lua_State *L, const char *what)
 {
     lua_pushnil(L);
     lua_pushstring(L, what);
@@ -31,28 +31,28 @@ static ptrdiff_t write_file(void *context, const void *data, size_t size)
     return write(*(const int *)context, data, size);
 }
 
-static int capture(lua_State *L)
+static int capture_lua_module(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);
     char why[128];
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0) return fail(L, strerror_r(errno, why, sizeof why));
+    if (fd < 0) return fail_lua_module(L, strerror_r(errno, why, sizeof why));
     const hsc_sink sink = {.write = write_file, .context = &fd};
     const char *refused = walk_all(L, &sink, 1, false);
     if (close(fd) != 0 && refused == NULL) refused = "the file could not be written";
     if (refused != NULL) {
         unlink(path);
-        return fail(L, refused);
+        return fail_lua_module(L, refused);
     }
     lua_pushboolean(L, 1);
     return 1;
 }
 
-static int listen_now(lua_State *L)
+static int listen_now_in_lua_module(lua_State *L)
 {
     char why[128];
     const int failed = serve_listen(L);
-    if (failed != 0 && failed != EALREADY) return fail(L, strerror_r(failed, why, sizeof why));
+    if (failed != 0 && failed != EALREADY) return fail_lua_module(L, strerror_r(failed, why, sizeof why));
     lua_pushboolean(L, 1);
     return 1;
 }
@@ -70,7 +70,7 @@ static int stop(lua_State *L)
     return 0;
 }
 
-static void set(lua_State *L, const char *name, lua_CFunction function)
+static void set_lua_module(lua_State *L, const char *name, lua_CFunction function)
 {
     lua_pushcfunction(L, function);
     lua_setfield(L, -2, name);
@@ -108,9 +108,9 @@ int luaopen_hsdiff(lua_State *L)
     keep_main_thread(L);
     stop_with(L);
     lua_newtable(L);
-    set(L, "capture", capture);
-    set(L, "listen", listen_now);
-    set(L, "poll", poll_now);
-    set(L, "stop", stop);
+    set_lua_module(L, "capture", capture_lua_module);
+    set_lua_module(L, "listen", listen_now_in_lua_module);
+    set_lua_module(L, "poll", poll_now);
+    set_lua_module(L, "stop", stop);
     return 1;
 }

@@ -34,7 +34,7 @@ bool names_open(names *all, hsc_writer *writer)
 }
 
 /* The entry, new or not; *is_new. NULL without memory. */
-static hsa_text *intern(names *all, const char *text, size_t size, uint32_t kind, bool *is_new)
+static hsa_text *intern_lua_name(names *all, const char *text, size_t size, uint32_t kind, bool *is_new)
 {
     hsa_text *entry = hsa_texts_find(&all->texts, kind, text, size);
     *is_new = entry == NULL;
@@ -44,7 +44,7 @@ static hsa_text *intern(names *all, const char *text, size_t size, uint32_t kind
 uint32_t names_string(names *all, const char *text)
 {
     bool is_new;
-    hsa_text *entry = intern(all, text, strlen(text), KIND_STRING, &is_new);
+    hsa_text *entry = intern_lua_name(all, text, strlen(text), KIND_STRING, &is_new);
     if (entry == NULL) return 0;
     if (is_new) {
         entry->id = all->next_string++;
@@ -56,7 +56,7 @@ uint32_t names_string(names *all, const char *text)
 uint32_t names_type(names *all, const char *text)
 {
     bool is_new;
-    hsa_text *entry = intern(all, text, strlen(text), KIND_TYPE, &is_new);
+    hsa_text *entry = intern_lua_name(all, text, strlen(text), KIND_TYPE, &is_new);
     if (entry == NULL) return 0;
     if (is_new) {
         entry->id = all->next_type++;
@@ -69,7 +69,7 @@ uint32_t names_type(names *all, const char *text)
 uint32_t names_variable(names *all, const char *text)
 {
     bool is_new;
-    hsa_text *entry = intern(all, text, strlen(text), KIND_VARIABLE, &is_new);
+    hsa_text *entry = intern_lua_name(all, text, strlen(text), KIND_VARIABLE, &is_new);
     if (entry == NULL) return LABEL_STACK;
     if (is_new) {
         entry->id = all->next_label++;
@@ -87,7 +87,7 @@ uint32_t names_key(names *all, const char *key, size_t size)
     bool is_new;
     if (!names_is_identifier(key, size)) return LABEL_VALUE;
     if (hsa_texts_find(&all->texts, KIND_KEY, key, size) == NULL && all->keys == NAMES_KEYS_MAX) return LABEL_VALUE;
-    hsa_text *entry = intern(all, key, size, KIND_KEY, &is_new);
+    hsa_text *entry = intern_lua_name(all, key, size, KIND_KEY, &is_new);
     if (entry == NULL) return LABEL_VALUE;
     if (is_new) {
         entry->id = all->next_label++;

@@ -38,7 +38,7 @@ static struct {
 /* ---- on the VM's thread ---- */
 
 /* Answers who asks, if someone does, on the thread that owns the VM. */
-static void answer(lua_State *L, bool is_hooked)
+static void answer_lua_server(lua_State *L, bool is_hooked)
 {
     pthread_mutex_lock(&here.lock);
     const hsa_request *request = here.state == ASKED ? here.request : NULL;
@@ -64,10 +64,10 @@ static void on_hook(lua_State *L, lua_Debug *frame)
     } else {
         lua_sethook(L, NULL, 0, 0); /* a copy in a coroutine that was made meanwhile */
     }
-    answer(L, true);
+    answer_lua_server(L, true);
 }
 
-void serve_poll(lua_State *L) { answer(L, false); }
+void serve_poll(lua_State *L) { answer_lua_server(L, false); }
 
 static void on_signal(int number)
 {
@@ -93,7 +93,7 @@ static bool wait_while(int state, const struct timespec *until)
     return here.state != state;
 }
 
-static void serve(void *context, const hsa_request *request)
+static void serve_lua_server(void *context, const hsa_request *request)
 {
     (void)context;
     struct timespec until;
@@ -160,7 +160,7 @@ static void begin_child(void)
 
 int serve_listen(lua_State *L)
 {
-    static const hsa_agent agent = {.name = "lua", .serve = serve};
+    static const hsa_agent agent = {.name = "lua", .serve = serve_lua_server};
     static bool has_handler;
     if (here.is_listening) return EALREADY;
     if (!has_handler && pthread_atfork(NULL, NULL, begin_child) != 0) return ENOMEM;

@@ -37,7 +37,7 @@ uint64_t walk_address(lua_State *L)
 bool walk_is_over(walk *w) { return w->failure != NULL || hsc_error_text(w->writer)[0] != '\0'; }
 
 /* Appends the value at the top of the stack, which stays. */
-static void put(walk *w)
+static void put_lua_walk(walk *w)
 {
     lua_State *L = w->L;
     const int chunk = (int)(w->waiting / CHUNK) + 1, slot = (int)(w->waiting % CHUNK) + 1;
@@ -56,7 +56,7 @@ static void put(walk *w)
 }
 
 /* Pushes the last one. */
-static void take(walk *w)
+static void take_lua_walk(walk *w)
 {
     const size_t i = --w->waiting;
     lua_rawgeti(w->L, w->worklist, (int)(i / CHUNK) + 1);
@@ -70,7 +70,7 @@ uint64_t walk_meet(walk *w)
     if (address == 0) return 0;
     const int added = visited_add(&w->seen, address);
     if (added < 0) w->failure = "no memory for the set of objects that were met";
-    if (added > 0) put(w);
+    if (added > 0) put_lua_walk(w);
     return address;
 }
 
@@ -112,7 +112,7 @@ static void learn_sizes(walk *w)
 }
 
 /* Run by lua_pcall: an error of Lua (no memory) ends the walk and not the program. */
-static int run(lua_State *L)
+static int run_lua_walk(lua_State *L)
 {
     walk *w = lua_touserdata(L, 1);
     luaL_checkstack(L, STACK_SLOTS, "hsdiff");
@@ -122,7 +122,7 @@ static int run(lua_State *L)
     (void)visited_add(&w->seen, w->own);
     roots_all(w);
     while (w->waiting > 0 && !walk_is_over(w)) {
-        take(w);
+        take_lua_walk(w);
         write_object(w);
         lua_pop(L, 1);
     }
@@ -134,7 +134,7 @@ static uint64_t heap_bytes(lua_State *L)
     return (uint64_t)lua_gc(L, LUA_GCCOUNT, 0) * 1024 + (uint64_t)lua_gc(L, LUA_GCCOUNTB, 0);
 }
 
-static void finish(walk *w, uint64_t used)
+static void finish_lua_walk(walk *w, uint64_t used)
 {
     hsa_metrics metrics;
     names_finish(&w->names);
@@ -189,14 +189,14 @@ const char *walk_all(lua_State *L, const hsc_sink *sink, int compression, bool i
         refused = "no memory for names";
     } else {
         const bool was_running = stop_collector(L);
-        lua_pushcfunction(L, run);
+        lua_pushcfunction(L, run_lua_walk);
         lua_pushlightuserdata(L, &w);
         if (lua_pcall(L, 1, 0, 0) != 0) {
             w.failure = "Lua has no memory for the objects that wait";
             lua_pop(L, 1);
         }
         if (was_running) lua_gc(L, LUA_GCRESTART, 0);
-        finish(&w, used);
+        finish_lua_walk(&w, used);
         if (hsc_error_text(w.writer)[0] != '\0') refused = "the capture was cut off";
     }
     hsc_close(w.writer);

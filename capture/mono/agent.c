@@ -161,7 +161,7 @@ static bool open_writer(MonoProfiler *profiler)
 }
 
 /* Memory, identities and the writer for one capture. Says why not in `refusal`. */
-static bool prepare(MonoProfiler *profiler)
+static bool prepare_mono_agent(MonoProfiler *profiler)
 {
     char ids[16] = "";
     hsa_option_text(profiler->request, "ids", ids, sizeof ids);
@@ -179,7 +179,7 @@ static bool prepare(MonoProfiler *profiler)
     return profiler->is_accepted && open_writer(profiler);
 }
 
-static void measure(MonoProfiler *profiler)
+static void measure_mono_agent(MonoProfiler *profiler)
 {
     profiler->used_bytes = (uint64_t)mono_gc_get_used_size();
     profiler->committed_bytes = (uint64_t)mono_gc_get_heap_size();
@@ -189,7 +189,7 @@ static void measure(MonoProfiler *profiler)
 }
 
 /* A full collection that another thread is about to finish may be no serial one: then there is one more. */
-static void collect(MonoProfiler *profiler)
+static void collect_mono_agent(MonoProfiler *profiler)
 {
     profiler->pause_ns = profiler->stopped_ns = 0;
     profiler->phase = PHASE_ARMED;
@@ -198,17 +198,17 @@ static void collect(MonoProfiler *profiler)
     if (profiler->phase != PHASE_WALKED) profiler->phase = PHASE_NONE;
 }
 
-static void capture(MonoProfiler *profiler)
+static void capture_mono_agent(MonoProfiler *profiler)
 {
-    profiler->is_opened = prepare(profiler);
+    profiler->is_opened = prepare_mono_agent(profiler);
     if (!profiler->is_opened) return;
     mono_profiler_set_gc_moves_callback(profiler->handle, on_moves);
-    collect(profiler);
+    collect_mono_agent(profiler);
     if (profiler->phase != PHASE_WALKED) {
         hsc_mark_incomplete(profiler->walk.writer, "the runtime did not make a full collection");
         return;
     }
-    measure(profiler);
+    measure_mono_agent(profiler);
     names_find(&profiler->names, &profiler->walk.symbols);
 }
 
@@ -237,7 +237,7 @@ static stage claim(MonoProfiler *profiler)
  * is depends on when the last collection was, and in a capture it would look like growth. So there is one collection
  * before that of the capture: behind it this thread runs the finalizers, and comes here again.
  */
-static void sweep(MonoProfiler *profiler)
+static void sweep_mono_agent(MonoProfiler *profiler)
 {
     mono_gc_collect(mono_gc_max_generation());
     set_stage(profiler, STAGE_SWEPT);
@@ -247,13 +247,13 @@ static void sweep(MonoProfiler *profiler)
 static void on_finalized(MonoProfiler *profiler)
 {
     const stage next = claim(profiler);
-    if (next == STAGE_SWEEPING) sweep(profiler);
+    if (next == STAGE_SWEEPING) sweep_mono_agent(profiler);
     if (next != STAGE_CLAIMED) return;
     threads_name((uintptr_t)pthread_self(), "Finalizer");
     if (profiler->wanted == WANT_FORGET)
-        collect(profiler);
+        collect_mono_agent(profiler);
     else
-        capture(profiler);
+        capture_mono_agent(profiler);
     set_stage(profiler, STAGE_DONE);
 }
 
@@ -273,7 +273,7 @@ static bool is_waiting(stage stage) { return stage == STAGE_ASKED || stage == ST
 static bool is_at_work(stage stage) { return stage == STAGE_SWEEPING || stage == STAGE_CLAIMED; }
 
 /* Has the finalizer thread do it. NULL, or why it did not. */
-static const char *ask(MonoProfiler *profiler, wanted what, const hsa_request *request)
+static const char *ask_mono_agent(MonoProfiler *profiler, wanted what, const hsa_request *request)
 {
     pthread_mutex_lock(&profiler->lock);
     profiler->request = request;
@@ -325,7 +325,7 @@ static void write_losses(const MonoProfiler *profiler, hsc_writer *writer)
     write_loss(writer, "objects that moved and could not be followed", profiler->ids.lost + walk->lost_nursery);
 }
 
-static void finish(MonoProfiler *profiler)
+static void finish_mono_agent(MonoProfiler *profiler)
 {
     hsc_writer *writer = profiler->walk.writer;
     if (profiler->phase == PHASE_WALKED && !profiler->walk.is_cut) {
@@ -338,9 +338,9 @@ static void finish(MonoProfiler *profiler)
 
 static void serve_capture(MonoProfiler *profiler, const hsa_request *request)
 {
-    const char *refusal = ask(profiler, WANT_CAPTURE, request);
+    const char *refusal = ask_mono_agent(profiler, WANT_CAPTURE, request);
     if (profiler->is_opened)
-        finish(profiler);
+        finish_mono_agent(profiler);
     else if (!profiler->is_accepted)
         hsa_refuse(request, refusal != NULL ? refusal : profiler->refusal);
     hsc_close(profiler->walk.writer);
@@ -350,14 +350,14 @@ static void serve_capture(MonoProfiler *profiler, const hsa_request *request)
     hsa_arena_close(&profiler->arena);
 }
 
-static void serve(void *context, const hsa_request *request)
+static void serve_mono_agent(void *context, const hsa_request *request)
 {
     MonoProfiler *profiler = context;
     if (request->verb == HSA_CAPTURE) {
         serve_capture(profiler, request);
         return;
     }
-    const char *refusal = ask(profiler, WANT_FORGET, request);
+    const char *refusal = ask_mono_agent(profiler, WANT_FORGET, request);
     if (refusal != NULL)
         hsa_refuse(request, refusal);
     else
@@ -383,20 +383,20 @@ static void on_thread_started(MonoProfiler *profiler, uintptr_t thread) { thread
 static void on_thread_exited(MonoProfiler *profiler, uintptr_t thread) { threads_end(thread); }
 static void on_thread_name(MonoProfiler *profiler, uintptr_t thread, const char *name) { threads_name(thread, name); }
 
-static void listen_now(MonoProfiler *profiler)
+static void listen_now_in_mono_agent(MonoProfiler *profiler)
 {
     char *build = mono_get_runtime_build_info();
     snprintf(profiler->runtime, sizeof profiler->runtime, "Mono %.*s", build == NULL ? 0 : (int)strcspn(build, " "),
              build == NULL ? "" : build);
     mono_free(build);
     hsa_know_self(&profiler->self);
-    const hsa_agent row = {.name = "mono", .serve = serve, .context = profiler};
+    const hsa_agent row = {.name = "mono", .serve = serve_mono_agent, .context = profiler};
     const int failed = hsa_listen(&row);
     if (failed != 0)
         fprintf(stderr, "hsdiff: this program cannot be captured: its socket failed with error %d\n", failed);
 }
 
-static void on_initialized(MonoProfiler *profiler) { listen_now(profiler); }
+static void on_initialized(MonoProfiler *profiler) { listen_now_in_mono_agent(profiler); }
 
 static void on_shutdown(MonoProfiler *profiler)
 {
@@ -438,5 +438,5 @@ void mono_profiler_init_hsdiff(const char *description)
     threads_name((uintptr_t)pthread_self(), "main");
     set_callbacks(&agent);
     pthread_atfork(NULL, NULL, in_child);
-    if (agent.is_late) listen_now(&agent);
+    if (agent.is_late) listen_now_in_mono_agent(&agent);
 }

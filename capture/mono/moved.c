@@ -72,7 +72,7 @@ static bool rebuild(moved_table *table, size_t capacity, unsigned epoch)
     return true;
 }
 
-static bool make_room(moved_table *table, unsigned epoch)
+static bool make_room_for_mono_moved(moved_table *table, unsigned epoch)
 {
     if (table->count < table->capacity / 4 * 3) return true;
     if (table->full_epoch == epoch) return false;
@@ -85,7 +85,7 @@ static bool make_room(moved_table *table, unsigned epoch)
 
 bool moved_put(moved_table *table, uintptr_t address, uint64_t id, unsigned epoch)
 {
-    if (!make_room(table, epoch)) return false;
+    if (!make_room_for_mono_moved(table, epoch)) return false;
     moved_entry *entry = &table->entries[slot_of(table, address)];
     if (entry->address == 0) table->count++;
     *entry = (moved_entry){address | (uint64_t)epoch << 56, id};

@@ -37,7 +37,7 @@ typedef struct name_text {
     size_t size;
 } name_text;
 
-static void add(name_text *text, const char *bytes, size_t size)
+static void add_mono_name(name_text *text, const char *bytes, size_t size)
 {
     const size_t room = sizeof text->bytes - 1 - text->size;
     if (size > room) size = room;
@@ -46,9 +46,9 @@ static void add(name_text *text, const char *bytes, size_t size)
     text->bytes[text->size] = '\0';
 }
 
-static void add_text(name_text *text, const char *bytes) { add(text, bytes, strlen(bytes)); }
+static void add_text(name_text *text, const char *bytes) { add_mono_name(text, bytes, strlen(bytes)); }
 
-static void keep(mono_names *names, const name_text *text)
+static void keep_mono_name(mono_names *names, const name_text *text)
 {
     if (names->used + text->size + 1 > TEXT_BYTES - SYMBOLS_PLACES - SYMBOLS_CLASSES) {
         names->lost++;
@@ -71,7 +71,7 @@ static void add_field(name_text *text, const char *name)
 {
     const char *end = name[0] == '<' ? strstr(name, ">k__BackingField") : NULL;
     if (end != NULL)
-        add(text, name + 1, (size_t)(end - name - 1));
+        add_mono_name(text, name + 1, (size_t)(end - name - 1));
     else
         add_text(text, name);
 }
@@ -159,7 +159,7 @@ static void name_place(name_text *text, const place_row *place)
         add_text(text, "static ");
         add_class(text, klass);
         if (field.bytes[0] != '+') add_text(text, ".");
-        add(text, field.bytes, field.size);
+        add_mono_name(text, field.bytes, field.size);
         break;
     }
     case PLACE_SOURCE: add_text(text, source_name((uintptr_t)place->owner)); break;
@@ -174,12 +174,12 @@ void names_find(mono_names *names, const mono_symbols *symbols)
     for (size_t i = 0; i < symbols->class_count; i++) {
         name_text text = {.size = 0};
         add_class(&text, symbols->classes[i].klass);
-        keep(names, &text);
+        keep_mono_name(names, &text);
     }
     for (size_t i = 0; i < symbols->place_count; i++) {
         name_text text = {.size = 0};
         name_place(&text, &symbols->places[i]);
-        keep(names, &text);
+        keep_mono_name(names, &text);
     }
 }
 

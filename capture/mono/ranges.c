@@ -39,7 +39,7 @@ static size_t home_of(const range_table *table, uintptr_t start)
     return (size_t)(start >> 4) & (table->capacity - 1);
 }
 
-static void put(range_table *table, const root_range *range)
+static void put_mono_range(range_table *table, const root_range *range)
 {
     size_t i = home_of(table, range->start);
     while (table->rows[i].is_live != 0)
@@ -63,7 +63,7 @@ static range_table *grown(range_table *old)
         rows *= 2;
     range_table *table = make_table(rows);
     for (size_t i = 0; table != NULL && old != NULL && i < old->capacity; i++)
-        if (old->rows[i].is_live == 1) put(table, &old->rows[i]);
+        if (old->rows[i].is_live == 1) put_mono_range(table, &old->rows[i]);
     return table;
 }
 
@@ -81,7 +81,7 @@ void ranges_add(uintptr_t start, uintptr_t size, uint32_t source, const void *ke
         }
     }
     if (table != NULL)
-        put(table, &(root_range){start, size, key, source, 1});
+        put_mono_range(table, &(root_range){start, size, key, source, 1});
     else
         lost++;
     pthread_mutex_unlock(&ranges_lock);
@@ -119,7 +119,7 @@ static void sift(root_range *rows, size_t at, size_t count)
 }
 
 /* qsort may allocate. */
-static void sort(root_range *rows, size_t count)
+static void sort_mono_range(root_range *rows, size_t count)
 {
     for (size_t i = count / 2; i-- > 0;)
         sift(rows, i, count);
@@ -144,7 +144,7 @@ const root_range *ranges_sorted(size_t *count)
     }
     for (size_t i = 0; i < table->capacity; i++)
         if (__atomic_load_n(&table->rows[i].is_live, __ATOMIC_ACQUIRE) == 1) sorted[(*count)++] = table->rows[i];
-    sort(sorted, *count);
+    sort_mono_range(sorted, *count);
     return sorted;
 }
 

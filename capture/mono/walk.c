@@ -33,7 +33,7 @@ void walk_end(mono_walk *walk)
 
 /* ---- the sink ---- */
 
-static ptrdiff_t take(void *context, const void *data, size_t size)
+static ptrdiff_t take_mono_walk(void *context, const void *data, size_t size)
 {
     mono_walk *walk = context;
     if (walk->is_cut) return (ptrdiff_t)size;
@@ -48,7 +48,7 @@ static ptrdiff_t take(void *context, const void *data, size_t size)
     }
 }
 
-hsc_sink walk_sink(mono_walk *walk) { return (hsc_sink){.write = take, .context = walk}; }
+hsc_sink walk_sink(mono_walk *walk) { return (hsc_sink){.write = take_mono_walk, .context = walk}; }
 
 /* ---- roots ---- */
 
@@ -157,7 +157,7 @@ static void end_object(mono_walk *walk)
     if (walk->pairs != 0) write_pairs(walk);
 }
 
-static void measure(mono_walk *walk, uintptr_t address, uint64_t size)
+static void measure_mono_walk(mono_walk *walk, uintptr_t address, uint64_t size)
 {
     if (size > LARGE_OBJECT_BYTES) walk->large_bytes += size;
     if (walk->is_past_nursery) return;
@@ -179,7 +179,7 @@ static void begin_object(mono_walk *walk, MonoObject *object, MonoClass *klass, 
     const bool has_pairs = walk->class != NULL && walk->class->has_pairs;
     walk->pairs = has_pairs ? address + ARRAY_ELEMENTS_OFFSET : 0;
     walk->pair_count = (uint32_t)record.elements;
-    measure(walk, address, record.size_bytes);
+    measure_mono_walk(walk, address, record.size_bytes);
     hsc_begin_object(walk->writer, &record);
     walk->is_object_open = true;
 }

@@ -294,7 +294,7 @@ static bool step_extended(machine *m, uint8_t op, cursor *c)
 }
 
 /* Runs a program as long as it speaks of instructions up to pc. */
-static bool run(machine *m, cursor c)
+static bool run_cfi(machine *m, cursor c)
 {
     while (c.at < c.end && m->at <= m->pc) {
         const registers before = m->now;
@@ -364,8 +364,8 @@ hsn_rule hsn_cfi_rule(uintptr_t pc)
     description d = {0};
     if (fde == NULL || !read_fde(fde, &d) || pc < d.begin || pc >= d.end || d.ra_register != DWARF_RA) return none;
     machine m = {.d = &d, .pc = pc, .at = d.begin};
-    if (!run(&m, d.first)) return none;
+    if (!run_cfi(&m, d.first)) return none;
     m.initial = m.now;
     m.at = d.begin;
-    return run(&m, d.then) ? rule_of(&m.now, &d, pc) : none;
+    return run_cfi(&m, d.then) ? rule_of(&m.now, &d, pc) : none;
 }

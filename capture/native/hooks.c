@@ -56,7 +56,7 @@ static __attribute__((noinline)) void *take_early(size_t size)
     return block;
 }
 
-static void *next(const char *name)
+static void *next_native_hook(const char *name)
 {
     void *symbol = dlsym(RTLD_NEXT, name);
     return symbol;
@@ -78,7 +78,7 @@ static __attribute__((noinline)) void resolve(void)
                  {"free", offsetof(hsn_allocator, free)}};
     is_resolving = true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        void *symbol = next(names[i].name);
+        void *symbol = next_native_hook(names[i].name);
         memcpy((char *)&hsn_real + names[i].at, &symbol, sizeof symbol);
     }
     is_resolving = false;
@@ -157,7 +157,7 @@ static uint32_t stack_at(uintptr_t sp, uintptr_t bp)
 }
 
 /* What the quick way was out of, it has again behind this. Inside hsn_enter. */
-static void settle(void)
+static void settle_native_hook(void)
 {
     if (hsn_me.magazine == NULL) hsn_thread_settle();
     if (hsn_me.magazine != NULL) hsn_map_tend(hsn_me.magazine);
@@ -169,7 +169,7 @@ static void record(void *block, size_t size, uintptr_t sp, uintptr_t bp)
     const hsn_block b = {
         .address = (uintptr_t)block, .size = size, .sequence = draw_number(), .stack = stack_at(sp, bp)};
     hsn_table_add(&b);
-    settle();
+    settle_native_hook();
     hsn_leave();
     if (b.sequence % NUMBERS_AT_ONCE == 1) listen_if_due(sp);
 }
@@ -195,7 +195,7 @@ void *hsn_note_slowly(void *block, size_t size, uintptr_t sp, uintptr_t bp)
     return block;
 }
 
-static inline void *note(void *block, size_t size, uintptr_t frame)
+static inline void *note_native_hook(void *block, size_t size, uintptr_t frame)
 {
     return hsn_sample_passes(&hsn_me.sampler, size) ? block
                                                     : hsn_note(block, size, frame + 16, *(const uintptr_t *)frame);
@@ -219,19 +219,19 @@ static inline bool take_out(const void *block, hsn_block *was)
     return was_there;
 }
 
-static void forget(const void *block)
+static void forget_native_hook(const void *block)
 {
     hsn_block was;
     hsn_enter();
     take_out(block, &was);
-    settle();
+    settle_native_hook();
     hsn_leave();
 }
 
 void hsn_free_slowly(void *block)
 {
     if (block == NULL || hsn_is_early(block) || !hsn_is_ready()) return;
-    if (may_forget(block)) forget(block);
+    if (may_forget(block)) forget_native_hook(block);
     hsn_real.free(block);
 }
 
@@ -242,29 +242,32 @@ HOOK void *calloc(size_t count, size_t size)
     size_t bytes = 0;
     const bool fits = !__builtin_mul_overflow(count, size, &bytes);
     if (!hsn_is_ready()) return fits ? take_early(bytes) : NULL;
-    return note(hsn_real.calloc(count, size), bytes, FRAME);
+    return note_native_hook(hsn_real.calloc(count, size), bytes, FRAME);
 }
 
 HOOK int posix_memalign(void **out, size_t alignment, size_t size)
 {
     if (!hsn_is_ready()) return ENOMEM;
     const int error = hsn_real.posix_memalign(out, alignment, size);
-    if (error == 0) note(*out, size, FRAME);
+    if (error == 0) note_native_hook(*out, size, FRAME);
     return error;
 }
 
 HOOK void *aligned_alloc(size_t alignment, size_t size)
 {
-    return hsn_is_ready() ? note(hsn_real.aligned_alloc(alignment, size), size, FRAME) : NULL;
+    return hsn_is_ready() ? note_native_hook(hsn_real.aligned_alloc(alignment, size), size, FRAME) : NULL;
 }
 
 HOOK void *memalign(size_t alignment, size_t size)
 {
-    return hsn_is_ready() ? note(hsn_real.memalign(alignment, size), size, FRAME) : NULL;
+    return hsn_is_ready() ? note_native_hook(hsn_real.memalign(alignment, size), size, FRAME) : NULL;
 }
 
-HOOK void *valloc(size_t size) { return hsn_is_ready() ? note(hsn_real.valloc(size), size, FRAME) : NULL; }
-HOOK void *pvalloc(size_t size) { return hsn_is_ready() ? note(hsn_real.pvalloc(size), size, FRAME) : NULL; }
+HOOK void *valloc(size_t size) { return hsn_is_ready() ? note_native_hook(hsn_real.valloc(size), size, FRAME) : NULL; }
+HOOK void *pvalloc(size_t size)
+{
+    return hsn_is_ready() ? note_native_hook(hsn_real.pvalloc(size), size, FRAME) : NULL;
+}
 
 /* ---- realloc ---- */
 
@@ -297,8 +300,8 @@ static void put_down(void *block, size_t size, const hsn_block *was)
 static void *move_block(void *block, size_t size, uintptr_t frame)
 {
     hsn_block was;
-    if (block == NULL) return note(hsn_real.realloc(NULL, size), size, frame);
-    if (!lift(block, &was)) return note(hsn_real.realloc(block, size), size, frame);
+    if (block == NULL) return note_native_hook(hsn_real.realloc(NULL, size), size, frame);
+    if (!lift(block, &was)) return note_native_hook(hsn_real.realloc(block, size), size, frame);
     void *moved = hsn_real.realloc(block, size);
     if (moved == NULL) {
         put_down(size == 0 ? NULL : block, was.size, &was); /* a size of 0 has freed it; else it is as it was */
@@ -311,7 +314,7 @@ static void *move_block(void *block, size_t size, uintptr_t frame)
 /* A block of the early days moves into the real heap. Its size is not known, but the end of where it lies is. */
 static void *move_early(void *block, size_t size, uintptr_t frame)
 {
-    void *moved = note(hsn_real.malloc(size), size, frame);
+    void *moved = note_native_hook(hsn_real.malloc(size), size, frame);
     const size_t behind = (size_t)(hsn_early + HSN_EARLY_BYTES - (unsigned char *)block);
     if (moved != NULL) memcpy(moved, block, size < behind ? size : behind);
     return moved;
@@ -339,7 +342,7 @@ HOOK int dlclose(void *handle)
 {
     static int (*real)(void *);
     if (real == NULL) {
-        void *symbol = next("dlclose");
+        void *symbol = next_native_hook("dlclose");
         memcpy(&real, &symbol, sizeof symbol);
     }
     const int error = real(handle);

@@ -169,7 +169,7 @@ static uint32_t pop(void)
     return node;
 }
 
-static void push(uint32_t node)
+static void push_map(uint32_t node)
 {
     hsn_map_node_at(nodes, node)->stack_and_size = pool_first;
     pool_first = node;
@@ -198,7 +198,7 @@ uint32_t hsn_map_new_magazine(void)
     return 0;
 }
 
-static void fill(hsn_magazine *m)
+static void fill_map(hsn_magazine *m)
 {
     m->count = 0;
     for (uint32_t node; m->count < BATCH && (node = pop()) != 0;)
@@ -209,7 +209,7 @@ static void fill(hsn_magazine *m)
 static void empty(hsn_magazine *m)
 {
     for (uint32_t i = 1; i <= BATCH; i++)
-        push(m->nodes[i]);
+        push_map(m->nodes[i]);
     m->count -= BATCH;
     for (uint32_t i = 1; i <= m->count; i++)
         m->nodes[i] = m->nodes[i + BATCH];
@@ -221,7 +221,7 @@ void hsn_map_tend(hsn_magazine *m)
     if (!is_empty && m->count < HSN_MAGAZINE) return;
     lock(true);
     if (is_empty)
-        fill(m);
+        fill_map(m);
     else
         empty(m);
     unlock();
@@ -252,7 +252,7 @@ static _Atomic uint32_t *window_of(uintptr_t address)
 }
 
 /* A window for this address, and a node if the window has none; 0 = there is no room for both. */
-static uint32_t make_room(uintptr_t address)
+static uint32_t make_room_for_map(uintptr_t address)
 {
     lock(false);
     open_chunk(address);
@@ -266,7 +266,7 @@ hsn_map_added hsn_map_add(const hsn_block *block)
     _Atomic uint32_t *window = window_of(block->address);
     uint32_t node = window == NULL ? 0 : atomic_load_explicit(window, memory_order_relaxed) & ~UINT32_C(1);
     const bool is_new = node == 0;
-    if (is_new) node = make_room(block->address);
+    if (is_new) node = make_room_for_map(block->address);
     if (node == 0) return HSN_MAP_FULL;
     hsn_map_write(hsn_map_node_at(nodes, node), block);
     atomic_store_explicit(window_of(block->address), node | hsn_map_half(block->address), memory_order_release);
@@ -287,7 +287,7 @@ bool hsn_map_remove(uintptr_t address, hsn_block *out)
     if (!hsn_map_find(address, out)) return false;
     const uint32_t entry = atomic_exchange_explicit(window_of(address), 0, memory_order_relaxed);
     lock(false);
-    push(entry & ~UINT32_C(1));
+    push_map(entry & ~UINT32_C(1));
     unlock();
     return true;
 }

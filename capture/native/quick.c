@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) void *leave(hsn_magazine *m, bool i
     return LIKELY(hsn_me.pending == 0) ? block : return_stopped(block);
 }
 
-static inline bool put(hsn_magazine *m, void *block, size_t size, uint32_t stack)
+static inline bool put_quick_block(hsn_magazine *m, void *block, size_t size, uint32_t stack)
 {
     const hsn_block b = {.address = (uintptr_t)block, .size = size, .sequence = m->sequence, .stack = stack};
     const bool is_done = hsn_map_put(m, &b);
@@ -62,7 +62,7 @@ static __attribute__((noinline)) void *note_with_stack(hsn_magazine *m, void *bl
                                                        uintptr_t bp)
 {
     const uint32_t stack = hsn_is_on_own_stack(sp) ? hsn_trails_know(m->trails, sp, bp, hsn_me.stack_high) : 0;
-    return leave(m, stack != 0 && put(m, block, size, stack), block, size, sp, bp);
+    return leave(m, stack != 0 && put_quick_block(m, block, size, stack), block, size, sp, bp);
 }
 
 static inline __attribute__((always_inline)) void *note(void *block, size_t size, uintptr_t sp, const uintptr_t *bp)
@@ -71,7 +71,7 @@ static inline __attribute__((always_inline)) void *note(void *block, size_t size
     if (!LIKELY(m != NULL && hsn_map_begin(m))) return note_slowly(block, size, sp, *bp);
     if (!LIKELY(m->sequence != m->sequence_end)) return note_again(m, block, size, sp, *bp);
     if (m->trails != NULL) return note_with_stack(m, block, size, sp, *bp);
-    return leave(m, put(m, block, size, 0), block, size, sp, *bp);
+    return leave(m, put_quick_block(m, block, size, 0), block, size, sp, *bp);
 }
 
 void *hsn_note(void *block, size_t size, uintptr_t sp, uintptr_t bp) { return note(block, size, sp, &bp); }

@@ -15,7 +15,7 @@ void hsn_reserve_note(uintptr_t low, uintptr_t high)
     if (at < RANGES) ranges[at] = (hsn_range){low, high};
 }
 
-static void *take(size_t *size, size_t least, int protection)
+static void *take_reserve(size_t *size, size_t least, int protection)
 {
     for (;; *size /= 2) {
         void *at = mmap(NULL, *size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -24,7 +24,7 @@ static void *take(size_t *size, size_t least, int protection)
     }
 }
 
-static void *note(void *at, size_t size)
+static void *note_reserve(void *at, size_t size)
 {
     if (at != NULL) hsn_reserve_note((uintptr_t)at, (uintptr_t)at + size);
     return at;
@@ -32,8 +32,8 @@ static void *note(void *at, size_t size)
 
 void *hsn_reserve(size_t *size, size_t least)
 {
-    void *at = take(size, least, PROT_READ | PROT_WRITE);
-    return note(at, *size);
+    void *at = take_reserve(size, least, PROT_READ | PROT_WRITE);
+    return note_reserve(at, *size);
 }
 
 void *hsn_reserve_bare(size_t *size, size_t least)
@@ -41,12 +41,12 @@ void *hsn_reserve_bare(size_t *size, size_t least)
     enum { LEFT = 3 }; /* of four parts */
     const size_t asked = *size;
     *size = asked * (LEFT + 1);
-    unsigned char *at = take(size, least * (LEFT + 1), PROT_NONE);
+    unsigned char *at = take_reserve(size, least * (LEFT + 1), PROT_NONE);
     if (at == NULL) return NULL;
     const size_t kept = *size / (LEFT + 1);
     munmap(at + kept, *size - kept);
     *size = kept;
-    return note(at, kept);
+    return note_reserve(at, kept);
 }
 
 const hsn_range *hsn_reserved(size_t *count)

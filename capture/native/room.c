@@ -38,7 +38,7 @@ static bool read_number(int fd, uint64_t *number)
     return at > 0;
 }
 
-static bool join(char path[PATH_BYTES], const char *root, const char *group, size_t size, const char *file)
+static bool join_cgroup_room(char path[PATH_BYTES], const char *root, const char *group, size_t size, const char *file)
 {
     const size_t before = strlen(root), behind = strlen(file);
     if (before + size + behind + 1 > PATH_BYTES) return false;
@@ -51,7 +51,7 @@ static bool join(char path[PATH_BYTES], const char *root, const char *group, siz
 static int open_in(const char *root, const char *group, size_t size, const char *file)
 {
     char path[PATH_BYTES];
-    return join(path, root, group, size, file) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    return join_cgroup_room(path, root, group, size, file) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
 static bool take_limit(const char *root, const char *group, size_t size, const char *limit, const char *usage)
@@ -95,7 +95,7 @@ static bool find_cgroup(void)
     return false;
 }
 
-static void look(int signal)
+static void look_cgroup_room(int signal)
 {
     const int kept = errno;
     uint64_t used;
@@ -119,7 +119,7 @@ static bool set_thresholds(void)
 const volatile sig_atomic_t *hsn_room_watch(void)
 {
     const struct itimerval often = {{0, EVERY_US}, {0, EVERY_US}};
-    struct sigaction action = {.sa_handler = look, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = look_cgroup_room, .sa_flags = SA_RESTART};
     sigset_t alarm_only;
     if (!find_cgroup() || !set_thresholds()) return NULL;
     sigfillset(&action.sa_mask);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-static uint64_t draw(uint64_t *state)
+static uint64_t draw_sample(uint64_t *state)
 {
     *state ^= *state >> 12;
     *state ^= *state << 25;
@@ -35,13 +35,13 @@ static void seed(hsn_sampler *s)
         (uint64_t)(uintptr_t)s * UINT64_C(0x9E3779B97F4A7C15) ^ ((uint64_t)now.tv_nsec << 20) ^ (uint64_t)now.tv_sec;
     if (s->random == 0) s->random = 1;
     for (int i = 0; i < 4; i++)
-        (void)draw(&s->random);
+        (void)draw_sample(&s->random);
 }
 
 /* Bytes before the next sample, and one. */
-static uint64_t distance(hsn_sampler *s, uint64_t interval)
+static uint64_t sample_distance(hsn_sampler *s, uint64_t interval)
 {
-    const double chance = ((double)(draw(&s->random) >> 11) + 1) / 9007199254740993.0; /* above 0, below 1 */
+    const double chance = ((double)(draw_sample(&s->random) >> 11) + 1) / 9007199254740993.0; /* above 0, below 1 */
     return (uint64_t)(-logarithm(chance) * (double)interval) + 1;
 }
 
@@ -50,9 +50,9 @@ bool hsn_sample_draw(hsn_sampler *s, size_t size, uint64_t interval)
     const bool is_first = s->random == 0;
     if (is_first) {
         seed(s);
-        s->credit = distance(s, interval);
+        s->credit = sample_distance(s, interval);
         if (hsn_sample_passes(s, size)) return false;
     }
-    s->credit = distance(s, interval);
+    s->credit = sample_distance(s, interval);
     return true;
 }

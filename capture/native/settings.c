@@ -25,7 +25,7 @@ static word value_of(word w, const char *key)
 
 static bool is(word w, const char *text) { return w.size == strlen(text) && memcmp(w.at, text, w.size) == 0; }
 
-static void number(word w, const char *key, uint64_t least, uint64_t most, uint64_t *out)
+static void setting_number(word w, const char *key, uint64_t least, uint64_t most, uint64_t *out)
 {
     const word value = value_of(w, key);
     uint64_t n = 0;
@@ -49,12 +49,12 @@ static void read_word(hsn_settings *s, word w)
     if (is(stop, "trace")) s->stop = HSN_STOP_TRACE;
     if (is(stop, "signal")) s->stop = HSN_STOP_SIGNAL;
     uint64_t depth = s->depth, signal = (uint64_t)s->signal, listens = s->listens, follows = s->follows;
-    number(w, "depth=", 1, HSN_STACK_FRAMES, &depth);
-    number(w, "sample=", 0, UINT64_C(1) << 40, &s->sample_bytes);
-    number(w, "signal=", 1, MAX_SIGNAL, &signal);
-    number(w, "stop_ms=", 1, MAX_STOP_MS, &s->stop_ms);
-    number(w, "listen=", 0, 1, &listens);
-    number(w, "follow=", 0, 1, &follows);
+    setting_number(w, "depth=", 1, HSN_STACK_FRAMES, &depth);
+    setting_number(w, "sample=", 0, UINT64_C(1) << 40, &s->sample_bytes);
+    setting_number(w, "signal=", 1, MAX_SIGNAL, &signal);
+    setting_number(w, "stop_ms=", 1, MAX_STOP_MS, &s->stop_ms);
+    setting_number(w, "listen=", 0, 1, &listens);
+    setting_number(w, "follow=", 0, 1, &follows);
     s->depth = (size_t)depth;
     s->signal = (int)signal;
     s->listens = listens != 0;

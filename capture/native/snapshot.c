@@ -43,7 +43,7 @@ static atomic_bool is_taken;
 
 /* ---- the child ---- */
 
-static void leave(int status)
+static void leave_native_snapshot(int status)
 {
     for (;;)
         syscall(SYS_exit_group, status);
@@ -64,7 +64,7 @@ static bool settle_down(pid_t parent)
 }
 
 /* Whoever waits for the end of a pipe of the program's must not wait for this process. */
-static void close_others(int kept)
+static void close_others_of_native_snapshot(int kept)
 {
     if (kept > 0) syscall(SYS_close_range, 0u, (unsigned)kept - 1, 0u);
     syscall(SYS_close_range, (unsigned)kept + 1, ~0u, 0u);
@@ -110,8 +110,8 @@ static void work(hsn_world *world, hsn_stopped *stopped, const hsa_request *requ
 {
     world->pause_ns = hsa_now_ns() - stopped->began_ns;
     hsn_silence();
-    if (!settle_down(parent)) leave(1);
-    close_others(request->fd);
+    if (!settle_down(parent)) leave_native_snapshot(1);
+    close_others_of_native_snapshot(request->fd);
     world->must_end = hsn_room_watch();
     world->held_locks = hsn_table_adopt();
     hsn_stacks_adopt();
@@ -122,12 +122,12 @@ static void work(hsn_world *world, hsn_stopped *stopped, const hsa_request *requ
     }
     world->threads = stopped->threads;
     world->thread_count = stopped->count;
-    leave(hsa_accept(request) && hsn_walk(world, request) == HSC_OK ? 0 : 1);
+    leave_native_snapshot(hsa_accept(request) && hsn_walk(world, request) == HSC_OK ? 0 : 1);
 }
 
 /* ---- the parent ---- */
 
-static void describe(hsn_world *world)
+static void describe_native_snapshot(hsn_world *world)
 {
     hsa_know_self(&world->self);
     hsa_measure(&world->metrics);
@@ -193,7 +193,7 @@ hsn_taken hsn_snapshot(const hsa_request *request, const ucontext_t *context)
     hsn_silence();
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    describe(&world);
+    describe_native_snapshot(&world);
     const pid_t child = split(&world, request, context, &taken);
     if (child > 0) taken.is_whole = wait_for(child);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -73,7 +73,7 @@ static bool is_it(uint32_t stack, const uintptr_t *frames, size_t count)
 }
 
 /* The id, or 0 and in *at the slot where it belongs. */
-static uint32_t look(uint64_t hash, const uintptr_t *frames, size_t count, size_t *at)
+static uint32_t look_native_stack(uint64_t hash, const uintptr_t *frames, size_t count, size_t *at)
 {
     for (*at = hash & slot_mask;; *at = (*at + 1) & slot_mask) {
         const uint64_t slot = atomic_load_explicit(&slots[*at], memory_order_acquire);
@@ -97,10 +97,10 @@ static void unlock(void)
     if (!holds) atomic_store_explicit(&writer, 0, memory_order_release);
 }
 
-static uint32_t append(uint64_t hash, const uintptr_t *frames, size_t count)
+static uint32_t append_native_stack(uint64_t hash, const uintptr_t *frames, size_t count)
 {
     size_t at;
-    uint32_t stack = look(hash, frames, count, &at);
+    uint32_t stack = look_native_stack(hash, frames, count, &at);
     if (stack != 0) return stack;
     stack = atomic_load_explicit(&last, memory_order_relaxed) + 1;
     if (stack > stack_limit || frames_used + count > frame_limit) {
@@ -121,10 +121,10 @@ uint32_t hsn_stacks_intern(const uintptr_t *frames, size_t count)
     if (count > HSN_STACK_FRAMES) count = HSN_STACK_FRAMES;
     const uint64_t hash = hash_of(frames, count);
     size_t at;
-    const uint32_t known = look(hash, frames, count, &at);
+    const uint32_t known = look_native_stack(hash, frames, count, &at);
     if (__builtin_expect(known != 0, 1)) return known;
     lock(true);
-    const uint32_t stack = append(hash, frames, count);
+    const uint32_t stack = append_native_stack(hash, frames, count);
     unlock();
     return stack;
 }

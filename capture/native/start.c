@@ -87,7 +87,7 @@ static bool refuse_bypassed(const hsa_request *request)
     return true;
 }
 
-static void serve(void *context, const hsa_request *request)
+static void serve_native_agent(void *context, const hsa_request *request)
 {
     (void)context;
     if (request->verb == HSA_FORGET) {
@@ -112,7 +112,7 @@ int hsn_agent_tid(void) { return agent_tid; }
 
 static int start_listening(void)
 {
-    static const hsa_agent agent = {.name = "native", .serve = serve, .thread_begins = begin_thread};
+    static const hsa_agent agent = {.name = "native", .serve = serve_native_agent, .thread_begins = begin_thread};
     atomic_store(&due_ns, 0);
     hsn_silence();
     const int error = hsa_listen(&agent);
@@ -150,7 +150,7 @@ static void before_fork(void)
     hsn_leave(); /* the table is whole and stays so: this thread may stop, and fork may wait for one that has */
 }
 
-static void let_go(void)
+static void let_go_of_native_agent(void)
 {
     hsn_enter();
     hsn_stacks_let_go();
@@ -161,7 +161,7 @@ static void let_go(void)
 static void after_fork_in_child(void)
 {
     hsn_stop_adopt();
-    let_go();
+    let_go_of_native_agent();
     hsn_snapshot_adopt();
     hsn_threads_adopt();
     agent_tid = 0;
@@ -241,7 +241,7 @@ __attribute__((constructor)) static void start(void)
     look_in_front();
     if (is_in(&libc, (uintptr_t)hsn_real.malloc)) hsn_map_trust_chunks();
     if (!hsn_set.follows) leave_environment();
-    pthread_atfork(before_fork, let_go, after_fork_in_child);
+    pthread_atfork(before_fork, let_go_of_native_agent, after_fork_in_child);
     hsn_speak();
     if (hsn_set.listens) start_listening();
     errno = error;

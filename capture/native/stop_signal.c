@@ -55,7 +55,7 @@ static void handle(int signal, siginfo_t *info, void *context)
 }
 
 /* 0 or an errno. */
-static int send(int tid, uint64_t ticket)
+static int send_stop_signal(int tid, uint64_t ticket)
 {
     siginfo_t info = {.si_code = SI_QUEUE};
     info.si_pid = getpid();
@@ -64,7 +64,7 @@ static int send(int tid, uint64_t ticket)
     return syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, chosen, &info) == 0 ? 0 : errno;
 }
 
-void hsn_signal_obey(uint64_t ticket) { send((int)syscall(SYS_gettid), ticket); }
+void hsn_signal_obey(uint64_t ticket) { send_stop_signal((int)syscall(SYS_gettid), ticket); }
 
 /* ---- the signal ---- */
 
@@ -113,11 +113,11 @@ static void find_deaf(void)
         hsn_list.tasks[i].is_deaf = hsn_list.tasks[i].is_deaf && hsn_proc_blocks(hsn_list.threads[i].tid, chosen);
 }
 
-static void ask(size_t i)
+static void ask_stop_signal(size_t i)
 {
     hsn_task *task = &hsn_list.tasks[i];
     if (task->is_asked || task->is_deaf) return;
-    const int error = send(hsn_list.threads[i].tid, hsn_ticket(hsn_list.generation, i));
+    const int error = send_stop_signal(hsn_list.threads[i].tid, hsn_ticket(hsn_list.generation, i));
     task->is_signalled = error == 0;
     task->is_gone = error == ESRCH;
     task->is_asked = error == 0 || task->is_gone; /* EAGAIN: the queue of signals is full, once more */
@@ -150,7 +150,7 @@ static void wait_for_answers(uint64_t deadline)
     for (unsigned rounds = 1;; rounds++) {
         const uint32_t seen = atomic_load(&answers);
         for (size_t i = 0; i < hsn_list.count; i++)
-            ask(i);
+            ask_stop_signal(i);
         if (count_open() == 0 || hsa_now_ns() > deadline) return;
         if (rounds % ROUNDS_TO_LOOK == 0) find_gone();
         hsn_futex(&answers, HSN_FUTEX_WAIT, seen, &(struct timespec){.tv_nsec = ROUND_NS});

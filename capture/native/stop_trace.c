@@ -164,7 +164,7 @@ static void let_out(size_t i, hsn_local *local)
     task->signal = 0;
 }
 
-static void take(size_t i)
+static void take_stop_trace(size_t i)
 {
     hsn_thread *t = &hsn_list.threads[i];
     struct user_regs_struct registers;
@@ -182,7 +182,7 @@ static void take(size_t i)
 
 /* What the kernel says of a thread: it stands still, for us or with a signal of its own that it gets later, or it has
  * ended. */
-static void look_at(size_t i)
+static void look_at_stop_trace(size_t i)
 {
     hsn_task *task = &hsn_list.tasks[i];
     int status;
@@ -193,7 +193,7 @@ static void look_at(size_t i)
         return;
     }
     task->signal = status >> EVENT_SHIFT == 0 ? WSTOPSIG(status) : 0;
-    take(i);
+    take_stop_trace(i);
 }
 
 /* ---- in the tracer: all ---- */
@@ -204,13 +204,13 @@ static bool is_open(size_t i)
     return !task->is_deaf && !task->is_gone && !hsn_task_stands(i);
 }
 
-static size_t pass(void)
+static size_t pass_stop_trace(void)
 {
     size_t open = 0;
     for (size_t i = 0; i < hsn_list.count; i++) {
         if (!is_open(i)) continue;
         interrupt(i);
-        look_at(i);
+        look_at_stop_trace(i);
         open += is_open(i);
     }
     return open;
@@ -249,7 +249,7 @@ static bool stop_all(void)
         for (size_t i = first; i < hsn_list.count; i++)
             interrupt(i);
         first = hsn_list.count;
-        while (pass() > 0 && hsa_now_ns() < deadline)
+        while (pass_stop_trace() > 0 && hsa_now_ns() < deadline)
             wait_for_change();
     } while (hsn_tasks_look(here.target, here.self, here.agent) > 0 && seize_from(first));
     return true;
@@ -295,7 +295,7 @@ static int watch(size_t i, const hsn_call *sleeps_in, uint64_t deadline)
 }
 
 /* Lets a thread go up to the beginning or the end of a system call, and watches it. */
-static int go_on(size_t i, const hsn_call *sleeps_in, uint64_t deadline)
+static int go_on_stop_trace(size_t i, const hsn_call *sleeps_in, uint64_t deadline)
 {
     hsn_waits_count(here.target, i);
     return trace(PTRACE_SYSCALL, hsn_list.threads[i].tid, NULL) == 0 ? watch(i, sleeps_in, deadline) : 0;
@@ -318,9 +318,9 @@ static void release_timed(size_t i, uint64_t deadline)
     const int fd = task->call == NULL ? -1 : (int)*hsn_call_argument(&registers, task->call->argument);
     if (fd < 0 || !hsn_socket_time(task->call, fd, &whole_ns) || !hsn_socket_time_set(task->call, fd, task->rest_ns))
         return;
-    int status = go_on(i, NULL, deadline);
+    int status = go_on_stop_trace(i, NULL, deadline);
     task->way = status == 0 ? HSN_TASK_ENTERS : HSN_TASK_IS_IN;
-    if (begins_call(status)) status = go_on(i, task->call, deadline);
+    if (begins_call(status)) status = go_on_stop_trace(i, task->call, deadline);
     hsn_socket_time_set(task->call, fd, whole_ns);
     if (status != 0) let_go_again(i, status);
 }
@@ -334,7 +334,7 @@ static void finish_timed(size_t i)
     const hsn_task *task = &hsn_list.tasks[i];
     const uint64_t deadline = hsa_now_ns() + ENTERING_NS;
     int status = watch(i, task->way == HSN_TASK_IS_IN ? task->call : NULL, deadline);
-    if (task->way == HSN_TASK_ENTERS && begins_call(status)) status = go_on(i, task->call, deadline);
+    if (task->way == HSN_TASK_ENTERS && begins_call(status)) status = go_on_stop_trace(i, task->call, deadline);
     if (status != 0) let_go_again(i, status);
 }
 
@@ -350,7 +350,7 @@ static void detach_all(void)
 }
 
 /* Who has not stopped in time is let go by the kernel when this ends. */
-static int run(void *unused)
+static int run_stop_trace(void *unused)
 {
     (void)unused;
     while (atomic_load(&here.state) == IDLE)
@@ -404,7 +404,8 @@ bool hsn_trace_stop(int self, int agent, uint64_t *began_ns)
     here.self = self;
     here.agent = agent;
     atomic_store(&here.state, IDLE);
-    here.tracer = clone(run, here.stack + STACK_BYTES, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED, NULL);
+    here.tracer =
+        clone(run_stop_trace, here.stack + STACK_BYTES, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_UNTRACED, NULL);
     if (here.tracer < 0) return false;
     allow(here.tracer);
     say(SET_OUT);

@@ -241,7 +241,7 @@ typedef struct beginning {
     void *argument;
 } beginning;
 
-static void *begin(void *context)
+static void *begin_native_thread(void *context)
 {
     const beginning b = *(beginning *)context;
     hsn_silence();
@@ -265,7 +265,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
     beginning *b = hsn_real.malloc(sizeof *b);
     if (b == NULL) return EAGAIN;
     *b = (beginning){routine, argument};
-    const int error = real_create(thread, attributes, begin, b);
+    const int error = real_create(thread, attributes, begin_native_thread, b);
     if (error != 0) hsn_real.free(b);
     return error;
 }

@@ -7,7 +7,7 @@
 
 /* Waiting for the stacks a handler of the program may have come in between and used the trails: so what is kept is
  * written here, at once. */
-static void keep(hsn_trails *trails, const hsn_trail *walked, uint32_t stack)
+static void keep_trail(hsn_trails *trails, const hsn_trail *walked, uint32_t stack)
 {
     hsn_kept_trail *to =
         &trails->kept[hsn_trails_set(walked->from.sp, walked->from.pc)][trails->next++ % HSN_TRAIL_WAYS];
@@ -31,7 +31,7 @@ static __attribute__((noinline)) uint32_t walk(hsn_trails *trails, hsn_unwind_wa
     hsn_trail trail;
     const size_t count = hsn_unwind_trail(way, *place, frames, depth, &trail);
     const uint32_t stack = hsn_stacks_intern(frames, count);
-    if (trails != NULL && stack != 0 && !trail.is_open) keep(trails, &trail, stack);
+    if (trails != NULL && stack != 0 && !trail.is_open) keep_trail(trails, &trail, stack);
     return stack;
 }
 

@@ -183,8 +183,8 @@ static inline size_t walk_pointers(const hsn_place *place, uintptr_t *frames, si
     return count;
 }
 
-static inline size_t walk(hsn_unwind_way way, hsn_place place, uintptr_t *frames, uintptr_t *tops, size_t limit,
-                          hsn_trail *trail)
+static inline size_t walk_unwind(hsn_unwind_way way, hsn_place place, uintptr_t *frames, uintptr_t *tops, size_t limit,
+                                 hsn_trail *trail)
 {
     if (limit == 0 || way == HSN_UNWIND_NONE || place.pc == 0) return 0;
     const uint64_t epoch = atomic_load_explicit(&hsn_unwind_epoch, memory_order_relaxed);
@@ -202,7 +202,7 @@ static inline size_t walk(hsn_unwind_way way, hsn_place place, uintptr_t *frames
 
 size_t hsn_unwind(hsn_unwind_way way, hsn_place place, uintptr_t *frames, uintptr_t *tops, size_t limit)
 {
-    return walk(way, place, frames, tops, limit, NULL);
+    return walk_unwind(way, place, frames, tops, limit, NULL);
 }
 
 size_t hsn_unwind_trail(hsn_unwind_way way, hsn_place place, uintptr_t *frames, size_t limit, hsn_trail *trail)
@@ -211,7 +211,7 @@ size_t hsn_unwind_trail(hsn_unwind_way way, hsn_place place, uintptr_t *frames, 
     trail->epoch = atomic_load_explicit(&hsn_unwind_epoch, memory_order_relaxed);
     trail->is_open = false;
     trail->pair_count = trail->word_count = 0;
-    const size_t count = walk(way, place, frames, NULL, limit, trail);
+    const size_t count = walk_unwind(way, place, frames, NULL, limit, trail);
     for (uint32_t i = trail->pair_count; i > 0 && i % HSN_TRAIL_STEP != 0; i++) {
         trail->pair_offsets[i] = trail->pair_offsets[0];
         memcpy(trail->pairs[i], trail->pairs[0], sizeof trail->pairs[0]);

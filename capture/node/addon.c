@@ -50,7 +50,7 @@ static arguments arguments_of(napi_env env, napi_callback_info info)
 
 static int first_of(napi_env env, napi_callback_info info) { return (int)arguments_of(env, info).of[0]; }
 
-static napi_value number(napi_env env, double of)
+static napi_value addon_number(napi_env env, double of)
 {
     napi_value value = NULL;
     return napi_create_double(env, of, &value) == 0 ? value : NULL;
@@ -76,12 +76,12 @@ static long make_copy(int fd, bool is_numbered)
     return child < 0 ? -refused : child;
 }
 
-static napi_value copy(napi_env env, napi_callback_info info)
+static napi_value copy_addon(napi_env env, napi_callback_info info)
 {
     for (size_t i = 0; i < TOLD; i++)
         told[i] = 0;
     const arguments all = arguments_of(env, info);
-    return number(env, (double)make_copy((int)all.of[0], all.of[1] > 0));
+    return addon_number(env, (double)make_copy((int)all.of[0], all.of[1] > 0));
 }
 
 static bool is_running(int folder, const char *thread)
@@ -102,14 +102,14 @@ static napi_value busy(napi_env env, napi_callback_info info)
 {
     (void)info;
     DIR *folder = opendir("/proc/self/task");
-    if (folder == NULL) return number(env, 0);
+    if (folder == NULL) return addon_number(env, 0);
     const pid_t mine = getpid(); /* the main thread, which asks */
     int count = 0;
     for (struct dirent *one = readdir(folder); one != NULL; one = readdir(folder))
         if (one->d_name[0] != '.' && strtol(one->d_name, NULL, 10) != mine && is_running(dirfd(folder), one->d_name))
             count++;
     closedir(folder);
-    return number(env, count);
+    return addon_number(env, count);
 }
 
 /* One that is not there is gone: somebody else has waited for it. */
@@ -118,24 +118,24 @@ static napi_value status(napi_env env, napi_callback_info info)
     int of = 0;
     const pid_t pid = first_of(env, info);
     const pid_t ended = pid > 0 ? waitpid(pid, &of, WNOHANG | __WALL) : 0;
-    if (ended == 0) return number(env, ALIVE);
-    if (ended < 0) return number(env, errno == EINTR ? ALIVE : SIGNALLED);
-    return number(env, WIFSIGNALED(of) ? SIGNALLED + WTERMSIG(of) : WEXITSTATUS(of));
+    if (ended == 0) return addon_number(env, ALIVE);
+    if (ended < 0) return addon_number(env, errno == EINTR ? ALIVE : SIGNALLED);
+    return addon_number(env, WIFSIGNALED(of) ? SIGNALLED + WTERMSIG(of) : WEXITSTATUS(of));
 }
 
-static napi_value leave(napi_env env, napi_callback_info info) { _exit(first_of(env, info)); }
+static napi_value leave_addon(napi_env env, napi_callback_info info) { _exit(first_of(env, info)); }
 
-static napi_value put(napi_env env, napi_callback_info info)
+static napi_value put_addon(napi_env env, napi_callback_info info)
 {
     const arguments all = arguments_of(env, info);
     if (all.of[0] >= 0 && all.of[0] < TOLD && all.of[1] >= 0) told[(size_t)all.of[0]] = (uint64_t)all.of[1];
     return NULL;
 }
 
-static napi_value get(napi_env env, napi_callback_info info)
+static napi_value get_addon(napi_env env, napi_callback_info info)
 {
     const int i = first_of(env, info);
-    return number(env, i >= 0 && i < TOLD ? (double)told[i] : 0);
+    return addon_number(env, i >= 0 && i < TOLD ? (double)told[i] : 0);
 }
 
 ADDON_EXPORT napi_value napi_register_module_v1(napi_env env, napi_value exports)
@@ -143,7 +143,8 @@ ADDON_EXPORT napi_value napi_register_module_v1(napi_env env, napi_value exports
     static const struct {
         const char *name;
         napi_callback call;
-    } functions[] = {{"copy", copy}, {"busy", busy}, {"status", status}, {"exit", leave}, {"put", put}, {"get", get}};
+    } functions[] = {{"copy", copy_addon},  {"busy", busy},     {"status", status},
+                     {"exit", leave_addon}, {"put", put_addon}, {"get", get_addon}};
     told = mmap(NULL, TOLD * sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (told == MAP_FAILED) return NULL;
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {

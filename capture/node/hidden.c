@@ -21,7 +21,7 @@
 
 enum { FIRST_RANGES = 1024, LINE_BYTES = 512 };
 
-static int add(hidden_memory *list, size_t *room, hidden_range range)
+static int add_hidden(hidden_memory *list, size_t *room, hidden_range range)
 {
     if (list->count == *room) {
         const size_t more = *room == 0 ? FIRST_RANGES : *room * 2;
@@ -50,7 +50,7 @@ static int read_lines(FILE *maps, hidden_memory *list)
     while (failed == 0 && fgets(line, sizeof line, maps) != NULL) {
         hidden_range range;
         if (is_begin && sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &range.begin, &range.end) == 2)
-            failed = add(list, &room, range);
+            failed = add_hidden(list, &room, range);
         size_t length = 0;
         while (line[length] != '\0')
             length++;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* A symbol as the kind of function that it is. */
-static bool find(const char *name, void *function, size_t size)
+static bool find_node_number(const char *name, void *function, size_t size)
 {
     void *const symbol = dlsym(RTLD_DEFAULT, name);
     memcpy(function, &symbol, size);
@@ -25,9 +25,9 @@ bool number_objects(void)
     void *(*current_isolate)(void);
     void *(*profiler_of)(void *isolate);
     void (*start_tracking)(void *profiler, bool with_allocations);
-    if (!find("_ZN2v87Isolate10GetCurrentEv", &current_isolate, sizeof current_isolate) ||
-        !find("_ZN2v87Isolate15GetHeapProfilerEv", &profiler_of, sizeof profiler_of) ||
-        !find("_ZN2v812HeapProfiler24StartTrackingHeapObjectsEb", &start_tracking, sizeof start_tracking))
+    if (!find_node_number("_ZN2v87Isolate10GetCurrentEv", &current_isolate, sizeof current_isolate) ||
+        !find_node_number("_ZN2v87Isolate15GetHeapProfilerEv", &profiler_of, sizeof profiler_of) ||
+        !find_node_number("_ZN2v812HeapProfiler24StartTrackingHeapObjectsEb", &start_tracking, sizeof start_tracking))
         return false;
     void *const isolate = current_isolate();
     void *const profiler = isolate == NULL ? NULL : profiler_of(isolate);

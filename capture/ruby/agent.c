@@ -35,7 +35,7 @@ static bool wait_while(int state, const struct timespec *until)
     return here.state != state;
 }
 
-static void serve(void *context, const hsa_request *request)
+static void serve_ruby_agent(void *context, const hsa_request *request)
 {
     (void)context;
     struct timespec until;
@@ -60,7 +60,7 @@ static void serve(void *context, const hsa_request *request)
 
 /* ---- on Ruby's ---- */
 
-static VALUE answer(VALUE self)
+static VALUE answer_ruby_agent(VALUE self)
 {
     (void)self;
     pthread_mutex_lock(&here.lock);
@@ -97,9 +97,9 @@ static void begin_child(void)
 }
 
 /* The number of the signal to trap, or 0: this process cannot be asked. */
-static VALUE listen_now(VALUE self)
+static VALUE listen_now_in_ruby_agent(VALUE self)
 {
-    static const hsa_agent agent = {.name = "ruby", .serve = serve};
+    static const hsa_agent agent = {.name = "ruby", .serve = serve_ruby_agent};
     static bool has_handler;
     (void)self;
     if (!has_handler && pthread_atfork(NULL, NULL, begin_child) != 0) return INT2FIX(0);
@@ -114,6 +114,6 @@ AGENT_EXPORT void Init_hsdiff_agent(void);
 void Init_hsdiff_agent(void)
 {
     const VALUE module = rb_define_module("HsdiffAgent");
-    rb_define_singleton_method(module, "listen", listen_now, 0);
-    rb_define_singleton_method(module, "answer", answer, 0);
+    rb_define_singleton_method(module, "listen", listen_now_in_ruby_agent, 0);
+    rb_define_singleton_method(module, "answer_ruby_agent", answer_ruby_agent, 0);
 }

@@ -7,7 +7,7 @@
 
 #include "ruby_agent.h"
 
-static void add(edges *all, VALUE target, uint32_t label, uint64_t index)
+static void add_ruby_edge(edges *all, VALUE target, uint32_t label, uint64_t index)
 {
     if (RB_SPECIAL_CONST_P(target)) return;
     if (all->count == all->room) {
@@ -42,15 +42,15 @@ static int add_variable(ID name, VALUE value, st_data_t data)
 {
     const naming *as = (const naming *)data;
     const char *text = rb_id2name(name);
-    if (text != NULL && text[0] == '@') add(&as->walk->edges, value, label_of(as->walk, as->kind, name), 0);
+    if (text != NULL && text[0] == '@') add_ruby_edge(&as->walk->edges, value, label_of(as->walk, as->kind, name), 0);
     return ST_CONTINUE;
 }
 
 static int add_entry(VALUE key, VALUE value, VALUE data)
 {
     walk *w = (walk *)data;
-    add(&w->edges, key, LABEL_KEY, 0);
-    add(&w->edges, value, LABEL_VALUE, 0);
+    add_ruby_edge(&w->edges, key, LABEL_KEY, 0);
+    add_ruby_edge(&w->edges, value, LABEL_VALUE, 0);
     return ST_CONTINUE;
 }
 
@@ -60,8 +60,8 @@ static void add_members(walk *w, VALUE object)
     const long count = RARRAY_LEN(members);
     for (long i = 0; i < count && i < NUM2LONG(rb_struct_size(object)); i++) {
         const VALUE name = RARRAY_AREF(members, i);
-        add(&w->edges, RSTRUCT_GET(object, (int)i),
-            RB_SYMBOL_P(name) ? label_of(w, NAME_FIELD, SYM2ID(name)) : LABEL_NONE, 0);
+        add_ruby_edge(&w->edges, RSTRUCT_GET(object, (int)i),
+                      RB_SYMBOL_P(name) ? label_of(w, NAME_FIELD, SYM2ID(name)) : LABEL_NONE, 0);
     }
 }
 
@@ -70,7 +70,7 @@ static void add_state(walk *w, VALUE module)
     size_t count;
     const named *rows = state_of(&w->state, module, &count);
     for (size_t i = 0; i < count; i++)
-        add(&w->edges, rows[i].value, label_of(w, NAME_STATE, rows[i].name), 0);
+        add_ruby_edge(&w->edges, rows[i].value, label_of(w, NAME_STATE, rows[i].name), 0);
 }
 
 static void add_named(walk *w, VALUE object)
@@ -80,7 +80,7 @@ static void add_named(walk *w, VALUE object)
     naming as = {.walk = w, .kind = is_class ? NAME_STATE : NAME_FIELD};
     if (type == T_ARRAY)
         for (long i = 0; i < RARRAY_LEN(object); i++)
-            add(&w->edges, RARRAY_AREF(object, i), LABEL_ELEMENT, (uint64_t)i);
+            add_ruby_edge(&w->edges, RARRAY_AREF(object, i), LABEL_ELEMENT, (uint64_t)i);
     if (RBASIC(object)->klass == 0) return; /* hidden: of the interpreter */
     if (type == T_HASH) rb_hash_foreach(object, add_entry, (VALUE)w);
     if (type == T_STRUCT) add_members(w, object);
@@ -94,7 +94,7 @@ static void add_named(walk *w, VALUE object)
 static void add_reached(VALUE target, void *data)
 {
     walk *w = data;
-    add(&w->edges, target, LABEL_NONE, 0);
+    add_ruby_edge(&w->edges, target, LABEL_NONE, 0);
 }
 
 static int by_target(const void *a, const void *b)

@@ -27,7 +27,7 @@ bool names_open(names *all, hsc_writer *writer)
     return true;
 }
 
-static uint32_t define(names *all, name_kind kind, const char *text, size_t size)
+static uint32_t define_ruby_name(names *all, name_kind kind, const char *text, size_t size)
 {
     hsc_writer *w = all->writer;
     uint32_t id = 0, string;
@@ -60,7 +60,7 @@ uint32_t names_put(names *all, name_kind kind, const char *text, size_t size)
         return 0;
     }
     /* may put the string of a label in, and move all entries */
-    const uint32_t id = define(all, kind, text, size);
+    const uint32_t id = define_ruby_name(all, kind, text, size);
     hsa_texts_find(&all->texts, kind, text, size)->id = id;
     return id;
 }

@@ -22,7 +22,7 @@ static void *wider(void *rows, size_t count, size_t *room, size_t size, bool *fa
     return grown;
 }
 
-static void add(state *all, VALUE owner, VALUE value, ID name)
+static void add_ruby_state(state *all, VALUE owner, VALUE value, ID name)
 {
     if (RB_SPECIAL_CONST_P(value)) return;
     named *rows = wider(all->rows, all->count, &all->room, sizeof *rows, &all->failed);
@@ -31,7 +31,7 @@ static void add(state *all, VALUE owner, VALUE value, ID name)
     rows[all->count++] = (named){.owner = owner, .value = value, .name = name};
 }
 
-static VALUE remember(state *all, VALUE made)
+static VALUE remember_ruby_state(state *all, VALUE made)
 {
     VALUE *own = wider(all->own, all->own_count, &all->own_room, sizeof *own, &all->failed);
     if (own == NULL) return made;
@@ -51,12 +51,12 @@ static bool is_module(VALUE value)
 static void add_constants(state *all, VALUE module)
 {
     const VALUE own_alone = Qfalse;
-    const VALUE list = remember(all, rb_mod_constants(1, &own_alone, module));
+    const VALUE list = remember_ruby_state(all, rb_mod_constants(1, &own_alone, module));
     for (long i = 0; i < RARRAY_LEN(list); i++) {
         const ID name = SYM2ID(RARRAY_AREF(list, i));
         const constant *entry = rb_const_lookup(module, name);
         /* a class holds for itself */
-        if (entry != NULL && !is_module(entry->value)) add(all, module, entry->value, name);
+        if (entry != NULL && !is_module(entry->value)) add_ruby_state(all, module, entry->value, name);
     }
 }
 
@@ -84,7 +84,7 @@ static int list_modules(void *start, void *end, size_t stride, void *data)
 /* ---- global variables ---- */
 
 /* Those of the program: $name. What Ruby calls by a sign is its own. */
-static bool is_plain(const char *name)
+static bool is_plain_ruby_state(const char *name)
 {
     return name != NULL && name[0] == '$' &&
            (name[1] == '_' || (name[1] >= 'a' && name[1] <= 'z') || (name[1] >= 'A' && name[1] <= 'Z')) &&
@@ -93,11 +93,11 @@ static bool is_plain(const char *name)
 
 static void add_globals(state *all)
 {
-    const VALUE list = remember(all, rb_f_global_variables());
+    const VALUE list = remember_ruby_state(all, rb_f_global_variables());
     for (long i = 0; i < RARRAY_LEN(list); i++) {
         const ID name = SYM2ID(RARRAY_AREF(list, i));
         const char *text = rb_id2name(name);
-        if (is_plain(text)) add(all, 0, rb_gv_get(text), name);
+        if (is_plain_ruby_state(text)) add_ruby_state(all, 0, rb_gv_get(text), name);
     }
 }
 

@@ -58,20 +58,20 @@ static const char *hidden_name(int type)
     }
 }
 
-static uint32_t put(walk *w, const char *text) { return names_put(&w->names, NAME_TYPE, text, strlen(text)); }
+static uint32_t put_ruby_walk(walk *w, const char *text) { return names_put(&w->names, NAME_TYPE, text, strlen(text)); }
 
 static uint32_t type_of(walk *w, VALUE object)
 {
     char text[NAME_BYTES];
     const int type = RB_BUILTIN_TYPE(object);
     if (type == T_IMEMO) return imemo_type(w, object);
-    if (type == T_ICLASS) return put(w, "(included module)");
-    if (type == T_MODULE) return put(w, "Module");
-    if (type == T_CLASS) return put(w, RB_FL_TEST_RAW(object, FL_SINGLETON) ? "(singleton class)" : "Class");
+    if (type == T_ICLASS) return put_ruby_walk(w, "(included module)");
+    if (type == T_MODULE) return put_ruby_walk(w, "Module");
+    if (type == T_CLASS) return put_ruby_walk(w, RB_FL_TEST_RAW(object, FL_SINGLETON) ? "(singleton class)" : "Class");
     if (RBASIC(object)->klass != 0)
         return names_put(&w->names, NAME_TYPE, text, class_name(RBASIC(object)->klass, text));
     const char *data = type == T_DATA ? rb_objspace_data_type_name(object) : NULL;
-    if (data == NULL) return put(w, hidden_name(type));
+    if (data == NULL) return put_ruby_walk(w, hidden_name(type));
     const int size = snprintf(text, sizeof text, "(data %.200s)", data);
     return names_put(&w->names, NAME_TYPE, text, (size_t)size);
 }
@@ -204,7 +204,7 @@ static VALUE collect_state(VALUE data)
     return Qnil;
 }
 
-static VALUE write_all(VALUE data)
+static VALUE write_ruby_heap(VALUE data)
 {
     walk *w = (walk *)data;
     w->thread_string = names_put(&w->names, NAME_STRING, "threads", 7);
@@ -226,7 +226,7 @@ static void protect(walk *w, VALUE (*work)(VALUE), void *data)
     w->failure = "Ruby raised an error in the walk";
 }
 
-static void finish(walk *w)
+static void finish_ruby_walk(walk *w)
 {
     hsa_metrics metrics;
     if (w->failure == NULL && (w->edges.failed || w->names.failed || w->state.failed))
@@ -267,8 +267,8 @@ const char *walk_all(const hsc_sink *sink, int compression)
         refused = "no memory for names";
     } else {
         protect(&w, collect_state, &w.state);
-        if (w.failure == NULL) protect(&w, write_all, &w);
-        finish(&w);
+        if (w.failure == NULL) protect(&w, write_ruby_heap, &w);
+        finish_ruby_walk(&w);
     }
     if (!was_off) rb_gc_enable();
     hsc_close(w.writer);

@@ -18,7 +18,7 @@ __attribute__((import_module("hsdiff"), import_name("write"))) extern int32_t ho
 static hsc_writer *writer;
 static char buffer[65536];
 
-static ptrdiff_t write_out(void *context, const void *data, size_t size)
+static ptrdiff_t write_out_stream(void *context, const void *data, size_t size)
 {
     (void)context;
     return host_write(data, (uint32_t)size);
@@ -33,7 +33,7 @@ EXPORT(hsc_wasm_open) int hsc_wasm_open(uint32_t name_bytes, int identity, int h
 {
     static char name[256];
     hsc_options options;
-    const hsc_sink sink = {.write = write_out};
+    const hsc_sink sink = {.write = write_out_stream};
     if (writer != NULL || name_bytes >= sizeof name) return HSC_E_MISUSE;
     memcpy(name, buffer, name_bytes);
     name[name_bytes] = '\0';

@@ -60,7 +60,7 @@ static void begin_list(void)
     (void)getentropy(heap.domain, sizeof heap.domain);
 }
 
-static void *enter(block *one, size_t size)
+static void *enter_block(block *one, size_t size)
 {
     if (one == NULL) return NULL;
     begin_list();
@@ -73,14 +73,14 @@ static void *enter(block *one, size_t size)
 
 void *__wrap_malloc(size_t size)
 {
-    return size > SIZE_MAX - sizeof(block) ? NULL : enter(__real_malloc(sizeof(block) + size), size);
+    return size > SIZE_MAX - sizeof(block) ? NULL : enter_block(__real_malloc(sizeof(block) + size), size);
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - sizeof(block)) return NULL;
-    return enter(__real_calloc(1, sizeof(block) + bytes), bytes);
+    return enter_block(__real_calloc(1, sizeof(block) + bytes), bytes);
 }
 
 void __wrap_free(void *memory)
@@ -134,19 +134,19 @@ typedef struct walk {
     uint32_t type_count;
 } walk;
 
-static ptrdiff_t write_out(void *context, const void *data, size_t size)
+static ptrdiff_t write_out_bytes(void *context, const void *data, size_t size)
 {
     (void)context;
     return host_write(data, (uint32_t)size);
 }
 
-static void *take(void *context, size_t size)
+static void *take_bytes(void *context, size_t size)
 {
     (void)context;
     return __real_calloc(1, size);
 }
 
-static void give(void *context, void *memory)
+static void give_bytes(void *context, void *memory)
 {
     (void)context;
     __real_free(memory);
@@ -159,7 +159,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* The block into which an address leads, NULL = none. */
-static const block *find(const walk *w, uintptr_t address)
+static const block *find_block(const walk *w, uintptr_t address)
 {
     size_t low = 0, high = heap.count;
     while (low < high) {
@@ -191,7 +191,7 @@ static void write_block(walk *w, const block *one)
     hsc_begin_object(w->writer,
                      &(hsc_object){.id = one->number, .size_bytes = one->size, .type = type_of(w, one->type)});
     for (uint32_t i = 0; i < one->size / sizeof *words; i++) {
-        const block *target = find(w, words[i]);
+        const block *target = find_block(w, words[i]);
         if (target != NULL && target != one) hsc_reference(w->writer, target->number, 1, i * sizeof *words);
     }
     hsc_end_object(w->writer);
@@ -200,7 +200,7 @@ static void write_block(walk *w, const block *one)
 static void write_roots(walk *w)
 {
     for (size_t i = 0; i < heap.root_count; i++) {
-        const block *target = find(w, *(const uintptr_t *)heap.roots[i]);
+        const block *target = find_block(w, *(const uintptr_t *)heap.roots[i]);
         hsc_define_string(w->writer, (uint32_t)i + 2, heap.root_names[i], strlen(heap.root_names[i]));
         if (target == NULL) continue;
         hsc_root(w->writer,
@@ -216,7 +216,7 @@ static void scan_data(walk *w)
     const uintptr_t *at = (const uintptr_t *)(((uintptr_t)&__global_base + 3) & ~(uintptr_t)3);
     for (; at + 1 <= (const uintptr_t *)&__data_end; at++) {
         if ((const void *)at >= (const void *)&heap && (const void *)at < (const void *)(&heap + 1)) continue;
-        const block *target = find(w, *at);
+        const block *target = find_block(w, *at);
         if (target == NULL) continue;
         hsc_root(w->writer,
                  &(hsc_root_record){
@@ -226,8 +226,8 @@ static void scan_data(walk *w)
 
 static hsc_status open_writer(walk *w)
 {
-    static const hsc_allocator allocator = {.take = take, .give = give};
-    const hsc_sink sink = {.write = write_out};
+    static const hsc_allocator allocator = {.take = take_bytes, .give = give_bytes};
+    const hsc_sink sink = {.write = write_out_bytes};
     hsc_options options;
     hsc_options_init(&options);
     options.producer = "hsdiff wasm heap";
@@ -245,7 +245,7 @@ static hsc_status open_writer(walk *w)
     return hsc_open(&w->writer, &sink, &options);
 }
 
-static void write_all(walk *w, uint64_t began)
+static void write_blocks(walk *w, uint64_t began)
 {
     static const char data[] = "data of the program";
     size_t count = 0;
@@ -278,7 +278,7 @@ int hsdiff_capture(void)
     w->sorted = __real_calloc(heap.count + 1, sizeof *w->sorted);
     if (w->sorted != NULL) status = open_writer(w);
     if (status == HSC_OK) {
-        write_all(w, began);
+        write_blocks(w, began);
         status = hsc_finish(w->writer);
     }
     hsc_close(w->writer);

@@ -90,7 +90,7 @@ static const char *const fillers[] = {
     "impl",  "fast",     "slow",    "default", "helper", "wrapper", "hook",
 };
 
-static bool is_one_of(const char *const *words, size_t count, const char *word, size_t size)
+static bool is_one_of_allocators(const char *const *words, size_t count, const char *word, size_t size)
 {
     for (size_t i = 0; i < count; i++) {
         if (strlen(words[i]) == size && memcmp(words[i], word, size) == 0) return true;
@@ -113,10 +113,10 @@ static bool is_made_of_fillers(const char *name)
             if (*name++ != '_') return false;
             continue;
         }
-        if (is_one_of(verbs, HSD_ARRAY_LEN(verbs), name, size)) {
+        if (is_one_of_allocators(verbs, HSD_ARRAY_LEN(verbs), name, size)) {
             verb_count++;
             is_new |= size == 3;
-        } else if (is_one_of(fillers, HSD_ARRAY_LEN(fillers), name, size)) {
+        } else if (is_one_of_allocators(fillers, HSD_ARRAY_LEN(fillers), name, size)) {
             others++;
         } else {
             return false;

@@ -36,7 +36,7 @@ void hsd_note(hsd_reporter *reporter, hsd_note_level level, const char *format, 
 }
 
 /* With the lock held. */
-static void tell(hsd_reporter *reporter, const char *stage, uint64_t done, uint64_t total)
+static void tell_note(hsd_reporter *reporter, const char *stage, uint64_t done, uint64_t total)
 {
     const uint64_t now = hsd_now_ns();
     if (reporter->is_cancelled) return;
@@ -49,7 +49,7 @@ hsd_status hsd_progress(hsd_reporter *reporter, const char *stage, uint64_t done
 {
     if (reporter == NULL || reporter->run == NULL || reporter->run->progress == NULL) return HSD_OK;
     pthread_mutex_lock(&reporter->lock);
-    tell(reporter, stage, done, total);
+    tell_note(reporter, stage, done, total);
     const bool is_cancelled = reporter->is_cancelled;
     pthread_mutex_unlock(&reporter->lock);
     return is_cancelled ? hsd_fail(err, HSD_E_CANCELLED, "cancelled while %s", stage) : HSD_OK;

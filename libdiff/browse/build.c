@@ -15,7 +15,8 @@
 #define AHEAD_NODE_BYTES 8u /* of memory: with less it would be a sort in very little (referrers_counted.c) */
 #define GRAPH_SHARES     4u /* of the memory for pages: blocks and names of references and referrers */
 
-static hsd_status step(hsd_index *index, const char *name, hsd_status (*run)(hsd_index *, hsd_error *), hsd_error *err)
+static hsd_status step_index(hsd_index *index, const char *name, hsd_status (*run)(hsd_index *, hsd_error *),
+                             hsd_error *err)
 {
     const uint64_t start = hsd_now_ns();
     HSD_TRY(run(index, err));
@@ -45,13 +46,13 @@ static hsd_status rest_graphs(hsd_index *index, hsd_error *err)
 hsd_status hsd_index_graph(hsd_index *index, hsd_error *err)
 {
     index->referents.adjacency = index->walk->adjacency;
-    HSD_TRY(step(index, "referrers", hsd_index_referrers, err));
-    HSD_TRY(step(index, "paths", hsd_index_ways, err));
+    HSD_TRY(step_index(index, "referrers", hsd_index_referrers, err));
+    HSD_TRY(step_index(index, "paths", hsd_index_ways, err));
     index->has_graph = true;
     return rest_graphs(index, err);
 }
 
-static hsd_status named(const hsd_index *index, hsd_status status, hsd_error *err)
+static hsd_status named_index(const hsd_index *index, hsd_status status, hsd_error *err)
 {
     if (status < 0) hsd_error_set_file(err, index->walk->info->path);
     return status;
@@ -61,7 +62,7 @@ static hsd_status named(const hsd_index *index, hsd_status status, hsd_error *er
 
 static hsd_status run_graph(void *context, hsd_error *err)
 {
-    return named(context, hsd_index_graph(context, err), err);
+    return named_index(context, hsd_index_graph(context, err), err);
 }
 
 hsd_status hsd_index_begin(void *context, uint64_t memory_bytes, hsd_error *err)
@@ -87,19 +88,22 @@ hsd_status hsd_index_progress(hsd_index *index, const char *what, uint64_t done,
     return hsd_progress(index->reporter, what, done, total, err);
 }
 
-static hsd_status build(hsd_index *index, hsd_error *err)
+static hsd_status build_index(hsd_index *index, hsd_error *err)
 {
     if (!index->has_graph) HSD_TRY(hsd_index_graph(index, err));
-    HSD_TRY(step(index, "objects", hsd_index_rows, err));
-    HSD_TRY(step(index, "what is held", hsd_index_held, err));
-    HSD_TRY(step(index, "ids", hsd_index_ids, err));
-    HSD_TRY(step(index, "pairs", hsd_index_partners, err));
+    HSD_TRY(step_index(index, "objects", hsd_index_rows, err));
+    HSD_TRY(step_index(index, "what is held", hsd_index_held, err));
+    HSD_TRY(step_index(index, "ids", hsd_index_ids, err));
+    HSD_TRY(step_index(index, "pairs", hsd_index_partners, err));
     HSD_TRY(hsd_weak_begin(index, err));
     index->is_there = true;
     return HSD_OK;
 }
 
-hsd_status hsd_index_build(hsd_index *index, hsd_error *err) { return named(index, build(index, err), err); }
+hsd_status hsd_index_build(hsd_index *index, hsd_error *err)
+{
+    return named_index(index, build_index(index, err), err);
+}
 
 hsd_status hsd_index_serve(hsd_index *index, uint64_t memory_bytes, hsd_error *err)
 {

@@ -21,7 +21,7 @@ static bool find_listed(hsd_index *index, uint32_t place, hsd_long_children *out
 }
 
 /* Where the next one begins. Places of nobody are passed over. */
-static uint32_t look_at(hsd_index *index, uint32_t place, uint64_t *record, bool *is_there)
+static uint32_t look_at_children(hsd_index *index, uint32_t place, uint64_t *record, bool *is_there)
 {
     const hsd_browse_span here = hsd_index_span(index, place);
     *is_there = here.node < hsd_index_node_count(index);
@@ -38,7 +38,7 @@ static void find_few(hsd_index *index, uint32_t first, uint32_t end, hsd_childre
     uint64_t records[2 * HSD_FEW_CHILDREN], scratch[2 * HSD_FEW_CHILDREN];
     for (uint32_t place = first + 1; place < end && out->count < HSD_FEW_CHILDREN;) {
         bool is_there;
-        place = look_at(index, place, &records[2 * out->count], &is_there);
+        place = look_at_children(index, place, &records[2 * out->count], &is_there);
         out->count += is_there;
     }
     hsd_radix_sort(records, scratch, (size_t)out->count, 2);

@@ -52,7 +52,7 @@ static waiting at(hold *h, uint64_t i)
     return *(const waiting *)(const void *)hsd_paged_at(&h->stack, i * sizeof(waiting), HSD_FRAME_USED);
 }
 
-static hsd_status push(hold *h, uint64_t retained, uint32_t node, hsd_error *err)
+static hsd_status push_held_row(hold *h, uint64_t retained, uint32_t node, hsd_error *err)
 {
     waiting *top =
         (waiting *)(void *)hsd_paged_at(&h->stack, h->waiting++ * sizeof *top, HSD_FRAME_USED | HSD_FRAME_DIRTY);
@@ -60,7 +60,7 @@ static hsd_status push(hold *h, uint64_t retained, uint32_t node, hsd_error *err
     return hsd_paged_check(&h->stack, err);
 }
 
-static hsd_status make_room(hold *h, uint64_t count, hsd_error *err)
+static hsd_status make_room_for_held_row(hold *h, uint64_t count, hsd_error *err)
 {
     if (count <= h->list_room) return HSD_OK;
     const uint64_t wanted = hsd_min_u64(h->list_most, hsd_max_u64(1024, count + count / 2));
@@ -95,7 +95,7 @@ static hsd_status put_long(hold *h, uint64_t begin, uint32_t count, hsd_error *e
 
 static hsd_status put_short(hold *h, uint64_t begin, uint32_t count, hsd_error *err)
 {
-    HSD_TRY(make_room(h, count, err));
+    HSD_TRY(make_room_for_held_row(h, count, err));
     for (uint32_t i = 0; i < count; i++)
         h->list[i] = at(h, begin + i);
     hsd_radix_sort(&h->list->lack, &h->spare->lack, count, 2);
@@ -167,7 +167,7 @@ static hsd_status put_anchor(hold *h, uint32_t place, uint32_t anchor, hsd_error
     return hsd_paged_check(&index->anchors, err);
 }
 
-static hsd_status enter(void *context, const hsd_tree_node *node, void *above, void *here, hsd_error *err)
+static hsd_status enter_held_row(void *context, const hsd_tree_node *node, void *above, void *here, hsd_error *err)
 {
     hold *h = context;
     frame *parent = above;
@@ -229,22 +229,25 @@ static hsd_status put_type(hold *h, const frame *f, uint64_t retained, hsd_error
     return hsd_sorter_put(h->by_type, record, err);
 }
 
-static hsd_status leave(void *context, void *here, void *above, hsd_error *err)
+static hsd_status leave_held_row(void *context, void *here, void *above, hsd_error *err)
 {
     hold *h = context;
     const frame *f = here;
     const uint64_t retained = h->bytes - f->bytes_before;
     (void)above;
     HSD_TRY(put_children(h, f->first, f->children, err));
-    HSD_TRY(push(h, retained, f->node, err));
+    HSD_TRY(push_held_row(h, retained, f->node, err));
     return put_type(h, f, retained, err);
 }
 
-static hsd_status walk(hold *h, hsd_error *err)
+static hsd_status walk_held_row(hold *h, hsd_error *err)
 {
     frame top = {.node = HSD_NODE_NONE};
-    const hsd_tree_visitor visitor = {
-        .context = h, .frame_bytes = sizeof(frame), .sees_hidden = true, .enter = enter, .leave = leave};
+    const hsd_tree_visitor visitor = {.context = h,
+                                      .frame_bytes = sizeof(frame),
+                                      .sees_hidden = true,
+                                      .enter = enter_held_row,
+                                      .leave = leave_held_row};
     hsd_index *index = h->index;
     HSD_TRY(put_place(h, 0, HSD_NODE_NONE, 0, err));
     HSD_TRY(hsd_tree_walk(index->walk->tree, &visitor, &top, hsd_index_share(index, 1), index->space, err));
@@ -279,7 +282,7 @@ static hsd_status list_types(hold *h, hsd_error *err)
 
 /* ---- the whole ---- */
 
-static hsd_status open_all(hold *h, hsd_error *err)
+static hsd_status open_all_held_rows(hold *h, hsd_error *err)
 {
     hsd_index *index = h->index;
     const uint64_t nodes = hsd_index_node_count(index), all = (uint64_t)nodes + 2;
@@ -295,11 +298,11 @@ static hsd_status open_all(hold *h, hsd_error *err)
     return hsd_side_sorter(index->walk, words, words, hsd_index_share(index, 7), &h->by_type, err);
 }
 
-static hsd_status run(hold *h, hsd_error *err)
+static hsd_status run_held_row(hold *h, hsd_error *err)
 {
     hsd_index *index = h->index;
-    HSD_TRY(open_all(h, err));
-    HSD_TRY(walk(h, err));
+    HSD_TRY(open_all_held_rows(h, err));
+    HSD_TRY(walk_held_row(h, err));
     hsd_array_close(&h->stack);
     hsd_sorter_free(index->walk->tree);
     index->walk->tree = NULL;
@@ -315,7 +318,7 @@ static hsd_status run(hold *h, hsd_error *err)
 hsd_status hsd_index_held(hsd_index *index, hsd_error *err)
 {
     hold h = {.index = index};
-    const hsd_status status = run(&h, err);
+    const hsd_status status = run_held_row(&h, err);
     hsd_column_close(&h.spans);
     hsd_column_close(&h.parents);
     hsd_column_close(&h.children);

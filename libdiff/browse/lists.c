@@ -47,7 +47,7 @@ hsd_status hsd_lists_add_long(hsd_lists *lists, uint32_t node, hsd_error *err)
     return hsd_adjacency_check(lists->adjacency, err);
 }
 
-static int compare(const void *key, const void *item)
+static int compare_browse_list(const void *key, const void *item)
 {
     const uint32_t node = *(const uint32_t *)key, other = ((const hsd_long_list *)item)->node;
     return (node > other) - (node < other);
@@ -56,7 +56,7 @@ static int compare(const void *key, const void *item)
 static const hsd_long_list *find_long(const hsd_lists *lists, uint32_t node)
 {
     if (lists->long_count == 0) return NULL;
-    return bsearch(&node, lists->longs, lists->long_count, sizeof *lists->longs, compare);
+    return bsearch(&node, lists->longs, lists->long_count, sizeof *lists->longs, compare_browse_list);
 }
 
 uint64_t hsd_lists_count(hsd_lists *lists, uint32_t node)

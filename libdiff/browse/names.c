@@ -10,8 +10,8 @@
 #include "browse/browse.h"
 #include "paths/path_names.h"
 
-static hsd_status find(hsd_index *index, hsd_browse_node *nodes, size_t count, hsd_step *steps, hsd_path_names *names,
-                       hsd_arena *arena, hsd_error *err)
+static hsd_status find_browse_name(hsd_index *index, hsd_browse_node *nodes, size_t count, hsd_step *steps,
+                                   hsd_path_names *names, hsd_arena *arena, hsd_error *err)
 {
     for (size_t i = 0; i < count; i++)
         if (hsd_index_is_object(index, nodes[i].ref.node))
@@ -31,7 +31,7 @@ hsd_status hsd_browse_names(hsd_browse *browse, size_t side, hsd_browse_node *no
     if (steps == NULL) return hsd_fail_nomem(err, "an answer");
     for (size_t i = 0; i < named; i++)
         steps[i].name = (hsd_text){"", 0};
-    const hsd_status status = find(&browse->indexes[side], nodes, named, steps, &names, arena, err);
+    const hsd_status status = find_browse_name(&browse->indexes[side], nodes, named, steps, &names, arena, err);
     hsd_path_names_release(&names);
     free(steps);
     return status;

@@ -76,7 +76,8 @@ static void fill_partner(hsd_browse *browse, size_t side, uint32_t node, hsd_bro
     object->other_bytes = line.bytes;
 }
 
-static hsd_status fill(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_object *object, hsd_error *err)
+static hsd_status fill_browse_object(hsd_browse *browse, size_t side, uint32_t node, hsd_browse_object *object,
+                                     hsd_error *err)
 {
     hsd_index *index = &browse->indexes[side];
     const hsd_browse_row row = hsd_index_row(index, node);
@@ -105,7 +106,7 @@ hsd_status hsd_browse_object_get(hsd_browse *browse, size_t side, hsd_browse_ref
     hsd_browse_object *object = hsd_browse_answer_new(sizeof *object, &store);
     if (object == NULL) return hsd_fail_nomem(err, "an answer");
     object->store = store;
-    const hsd_status status = fill(browse, side, ref.node, object, err);
+    const hsd_status status = fill_browse_object(browse, side, ref.node, object, err);
     if (status == HSD_OK)
         *out = object;
     else

@@ -118,7 +118,7 @@ static hsd_status rest(hsd_index *index, hsd_error *err)
     return hsd_graph_bound(walk->adjacency, 0, 0, err);
 }
 
-static hsd_status build(void *index, hsd_error *err) { return hsd_index_build(index, err); }
+static hsd_status build_browse(void *index, hsd_error *err) { return hsd_index_build(index, err); }
 
 /* The pairs as both sides read them. */
 static hsd_status give_pairs(hsd_browse *b, hsd_error *err)
@@ -143,15 +143,15 @@ static hsd_status build_all(hsd_browse *b, hsd_error *err)
         b->indexes[i].memory_bytes = at_once ? left / 2 : left;
         HSD_TRY(rest(&b->indexes[i], err));
     }
-    if (b->side_count == 1) return build(&b->indexes[0], err);
-    const hsd_job before = {build, &b->indexes[BEFORE]}, after = {build, &b->indexes[AFTER]};
+    if (b->side_count == 1) return build_browse(&b->indexes[0], err);
+    const hsd_job before = {build_browse, &b->indexes[BEFORE]}, after = {build_browse, &b->indexes[AFTER]};
     HSD_TRY(give_pairs(b, err));
     HSD_TRY(hsd_run_both(before, after, at_once, err));
     hsd_column_close(&b->pairs);
     return HSD_OK;
 }
 
-static hsd_status serve(hsd_browse *b, hsd_error *err)
+static hsd_status serve_browse(hsd_browse *b, hsd_error *err)
 {
     for (size_t i = 0; i < b->side_count; i++) {
         HSD_TRY(hsd_index_serve(&b->indexes[i], b->cache_bytes / b->side_count, err));
@@ -172,7 +172,7 @@ static hsd_status check_options(size_t count, const hsd_browse_options *options,
     return HSD_OK;
 }
 
-static hsd_status run(hsd_browse *b, hsd_capture *const captures[], hsd_error *err)
+static hsd_status run_browse(hsd_browse *b, hsd_capture *const captures[], hsd_error *err)
 {
     HSD_TRY(b->side_count == SIDE_COUNT ? walk_pair(b, captures, err) : walk_single(b, captures[0], err));
     if (b->options.report != NULL) HSD_TRY(b->options.report(b->options.report_context, b->diff, b->top, err));
@@ -183,7 +183,7 @@ static hsd_status run(hsd_browse *b, hsd_capture *const captures[], hsd_error *e
     for (size_t i = 0; i < b->side_count; i++)
         HSD_TRY(hsd_index_wait(&b->indexes[i], err));
     HSD_TRY(build_all(b, err));
-    return serve(b, err);
+    return serve_browse(b, err);
 }
 
 hsd_status hsd_browse_open(hsd_browse **out, hsd_capture *const captures[], size_t count,
@@ -199,7 +199,7 @@ hsd_status hsd_browse_open(hsd_browse **out, hsd_capture *const captures[], size
     b->side_count = count;
     divide_memory(b, run_conditions);
     hsd_reporter_init(&b->reporter, &b->run);
-    const hsd_status status = run(b, captures, err);
+    const hsd_status status = run_browse(b, captures, err);
     if (status == HSD_OK)
         *out = b;
     else

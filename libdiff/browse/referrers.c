@@ -94,7 +94,7 @@ static uint64_t least_bytes(const hsd_index *index)
     return HSD_BLOCKS_LEAST_BYTES + hsd_paged_least_bytes(bytes);
 }
 
-static hsd_status run(hsd_turn *turn, hsd_error *err)
+static hsd_status run_referrer(hsd_turn *turn, hsd_error *err)
 {
     hsd_index *index = turn->index;
     const uint64_t blocks = hsd_max_u64(hsd_index_share(index, 4), least_bytes(index));
@@ -112,7 +112,7 @@ static hsd_status run(hsd_turn *turn, hsd_error *err)
 hsd_status hsd_index_referrers(hsd_index *index, hsd_error *err)
 {
     hsd_turn turn = {.index = index, .last_source = HSD_NODE_NONE};
-    const hsd_status status = run(&turn, err);
+    const hsd_status status = run_referrer(&turn, err);
     hsd_column_close(&turn.longs);
     return status;
 }

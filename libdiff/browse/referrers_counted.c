@@ -36,7 +36,7 @@ static bool find_room(counted *c)
     return edges <= c->room * (MOST_RANGES - 1) && edges <= UINT32_MAX;
 }
 
-static hsd_status count(void *context, uint32_t node, const hsd_targets *targets, hsd_error *err)
+static hsd_status count_counted_referrer(void *context, uint32_t node, const hsd_targets *targets, hsd_error *err)
 {
     uint32_t *counts = ((counted *)context)->counts;
     (void)node;
@@ -73,7 +73,7 @@ static bool are_few_ranges(const counted *c)
 
 /* ---- putting ---- */
 
-static hsd_status put(void *context, uint32_t node, const hsd_targets *targets, hsd_error *err)
+static hsd_status put_counted_referrer(void *context, uint32_t node, const hsd_targets *targets, hsd_error *err)
 {
     const counted *c = context;
     const uint32_t begin = c->begin, size = c->end - c->begin;
@@ -109,11 +109,11 @@ static hsd_status take_lists(counted *c, hsd_error *err)
 static hsd_status put_range(counted *c, hsd_error *err)
 {
     begin_lists(c);
-    HSD_TRY(hsd_turn_pass(c->turn, "indexing referrers", put, c, err));
+    HSD_TRY(hsd_turn_pass(c->turn, "indexing referrers", put_counted_referrer, c, err));
     return take_lists(c, err);
 }
 
-static hsd_status put_all(counted *c, hsd_error *err)
+static hsd_status put_all_counted_referrers(counted *c, hsd_error *err)
 {
     const uint32_t all = hsd_index_node_count(c->turn->index);
     const uint64_t edges = hsd_adjacency_edge_count(c->turn->index->referents.adjacency);
@@ -131,23 +131,23 @@ static hsd_status put_all(counted *c, hsd_error *err)
 
 /* ---- the whole ---- */
 
-static hsd_status run(counted *c, bool *is_done, hsd_error *err)
+static hsd_status run_counted_referrer(counted *c, bool *is_done, hsd_error *err)
 {
     if (!find_room(c)) return HSD_OK;
     if (!hsd_pages_take(&c->count_pages, ((size_t)hsd_index_node_count(c->turn->index) + 1) * sizeof *c->counts))
         return hsd_fail_nomem(err, "the index of referrers");
     hsd_pages_expect_random(&c->count_pages);
     c->counts = c->count_pages.data;
-    HSD_TRY(hsd_turn_pass(c->turn, "indexing references", count, c, err));
+    HSD_TRY(hsd_turn_pass(c->turn, "indexing references", count_counted_referrer, c, err));
     *is_done = are_few_ranges(c);
-    return *is_done ? put_all(c, err) : HSD_OK;
+    return *is_done ? put_all_counted_referrers(c, err) : HSD_OK;
 }
 
 hsd_status hsd_turn_counted(hsd_turn *turn, bool *is_done, hsd_error *err)
 {
     counted c = {.turn = turn};
     *is_done = false;
-    const hsd_status status = run(&c, is_done, err);
+    const hsd_status status = run_counted_referrer(&c, is_done, err);
     hsd_pages_give(&c.count_pages);
     hsd_pages_give(&c.source_pages);
     return status;

@@ -14,7 +14,7 @@ typedef struct sorted {
     uint32_t target, count;
 } sorted;
 
-static hsd_status take(void *context, uint32_t node, const hsd_targets *targets, hsd_error *err)
+static hsd_status take_sorted_referrer(void *context, uint32_t node, const hsd_targets *targets, hsd_error *err)
 {
     sorted *s = context;
     for (uint32_t i = 0; i < targets->count; i++) {
@@ -24,14 +24,14 @@ static hsd_status take(void *context, uint32_t node, const hsd_targets *targets,
     return HSD_OK;
 }
 
-static hsd_status flush(sorted *s, hsd_error *err)
+static hsd_status flush_sorted_referrer(sorted *s, hsd_error *err)
 {
     const uint32_t count = s->count;
     s->count = 0;
     return hsd_turn_put(s->turn, s->target, s->sources, count, err);
 }
 
-static hsd_status serve(sorted *s, hsd_error *err)
+static hsd_status serve_sorted_referrer(sorted *s, hsd_error *err)
 {
     const uint64_t count = hsd_sorter_count(s->sorter);
     const uint64_t *record;
@@ -40,26 +40,26 @@ static hsd_status serve(sorted *s, hsd_error *err)
         const uint32_t target = (uint32_t)(*record >> 32);
         if ((done & PROGRESS_STEPS) == 0)
             HSD_TRY(hsd_index_progress(s->turn->index, "indexing referrers", done, count, err));
-        if (target != s->target || s->count == BATCH_ITEMS) HSD_TRY(flush(s, err));
+        if (target != s->target || s->count == BATCH_ITEMS) HSD_TRY(flush_sorted_referrer(s, err));
         s->target = target;
         s->sources[s->count++] = (uint32_t)*record;
     }
-    return status == HSD_END ? flush(s, err) : status;
+    return status == HSD_END ? flush_sorted_referrer(s, err) : status;
 }
 
-static hsd_status run(sorted *s, hsd_error *err)
+static hsd_status run_sorted_referrer(sorted *s, hsd_error *err)
 {
     const hsd_index *index = s->turn->index;
     HSD_TRY(hsd_side_sorter(index->walk, 1, 1, hsd_index_share(index, 12), &s->sorter, err));
-    HSD_TRY(hsd_turn_pass(s->turn, "indexing references", take, s, err));
+    HSD_TRY(hsd_turn_pass(s->turn, "indexing references", take_sorted_referrer, s, err));
     HSD_TRY(hsd_side_serve(s->sorter, hsd_index_share(index, 6), err));
-    return serve(s, err);
+    return serve_sorted_referrer(s, err);
 }
 
 hsd_status hsd_turn_sorted(hsd_turn *turn, hsd_error *err)
 {
     sorted s = {.turn = turn};
-    const hsd_status status = run(&s, err);
+    const hsd_status status = run_sorted_referrer(&s, err);
     hsd_sorter_free(s.sorter);
     return status;
 }

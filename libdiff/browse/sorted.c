@@ -15,8 +15,8 @@ static hsd_status write(const hsd_sorted *how, void *context, hsd_sorter *sorter
     return how->end != NULL ? how->end(context, file, err) : HSD_OK;
 }
 
-static hsd_status run(hsd_index *index, const hsd_sorted *how, void *context, hsd_sorter *sorter, hsd_column_file *file,
-                      hsd_error *err)
+static hsd_status run_sorted_list(hsd_index *index, const hsd_sorted *how, void *context, hsd_sorter *sorter,
+                                  hsd_column_file *file, hsd_error *err)
 {
     HSD_TRY(how->read(context, sorter, err));
     HSD_TRY(hsd_side_serve(sorter, hsd_index_share(index, 12), err));
@@ -29,7 +29,7 @@ hsd_status hsd_index_sort(hsd_index *index, const hsd_sorted *how, void *context
     hsd_sorter *sorter;
     hsd_column_file file = {.used = 0};
     HSD_TRY(hsd_side_sorter(index->walk, how->record_words, how->key_words, hsd_index_share(index, 12), &sorter, err));
-    hsd_status status = run(index, how, context, sorter, &file, err);
+    hsd_status status = run_sorted_list(index, how, context, sorter, &file, err);
     if (status == HSD_OK) status = hsd_column_end(&file, out, 0, err);
     hsd_column_close(&file);
     hsd_sorter_free(sorter);

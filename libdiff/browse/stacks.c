@@ -115,7 +115,7 @@ static hsd_status make_all(making *m, hsd_error *err)
 }
 
 /* Of tables that could not be made nothing stays: the next stack begins anew. */
-static hsd_status make(hsd_index *index, hsd_error *err)
+static hsd_status make_browse_stack(hsd_index *index, hsd_error *err)
 {
     making m = {.index = index};
     const hsd_status status = make_all(&m, err);
@@ -134,7 +134,7 @@ static hsd_status make(hsd_index *index, hsd_error *err)
 
 /* The row of a number. Numbers ascend, so it stands no further behind the first row than it is greater; where they
  * count up it is the first that is looked at. */
-static bool find(hsd_paged *table, unsigned words, uint32_t number, uint64_t *row)
+static bool find_browse_stack(hsd_paged *table, unsigned words, uint32_t number, uint64_t *row)
 {
     const size_t bytes = words * sizeof *row;
     const uint64_t count = table->file.size_bytes / bytes;
@@ -168,7 +168,7 @@ static hsd_status take_text(hsd_index *index, uint32_t string, hsd_arena *arena,
 {
     uint64_t row[STRING_WORDS];
     *out = (hsd_text){"", 0};
-    if (string == 0 || !find(&index->strings, STRING_WORDS, string, row)) return HSD_OK;
+    if (string == 0 || !find_browse_stack(&index->strings, STRING_WORDS, string, row)) return HSD_OK;
     const size_t size = (size_t)(row[STRING_TEXT] & SIZE_MASK);
     const uint64_t offset = row[STRING_TEXT] >> SIZE_BITS, end = index->texts.file.size_bytes;
     if (size > end || offset > end - size) return HSD_OK; /* could not be read */
@@ -186,10 +186,10 @@ hsd_status hsd_index_frames(hsd_index *index, uint32_t site, hsd_arena *arena, h
     *out = NULL;
     *count = 0;
     if (site == 0 || index->walk->info->sites == 0) return HSD_OK;
-    if (!index->has_stacks) HSD_TRY(make(index, err));
+    if (!index->has_stacks) HSD_TRY(make_browse_stack(index, err));
     *out = hsd_arena_take(arena, HSD_BROWSE_FRAMES * sizeof **out);
     if (*out == NULL) return hsd_fail_nomem(err, "an answer");
-    while (*count < HSD_BROWSE_FRAMES && site != 0 && find(&index->sites, SITE_WORDS, site, row)) {
+    while (*count < HSD_BROWSE_FRAMES && site != 0 && find_browse_stack(&index->sites, SITE_WORDS, site, row)) {
         hsd_site_frame *frame = &(*out)[*count];
         HSD_TRY(take_text(index, (uint32_t)row[SITE_CALLER], arena, &frame->function, err));
         HSD_TRY(take_text(index, (uint32_t)(row[SITE_FILE] >> 32), arena, &frame->file, err));

@@ -32,7 +32,7 @@ static hsd_browse_type type_at(const hsd_browse *browse, size_t side, size_t i)
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-static bool begins_with(const char *name, hsd_text text)
+static bool browse_type_begins_with(const char *name, hsd_text text)
 {
     for (size_t i = 0; i < text.size; i++) {
         if (lower(name[i]) != lower(text.data[i])) return false;
@@ -43,14 +43,14 @@ static bool begins_with(const char *name, hsd_text text)
 static bool has_text(hsd_text name, hsd_text text)
 {
     for (size_t i = 0; i + text.size <= name.size; i++) {
-        if (begins_with(name.data + i, text)) return true;
+        if (browse_type_begins_with(name.data + i, text)) return true;
     }
     return false;
 }
 
 /* ---- in which order ---- */
 
-static int descending(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
+static int descending_browse_types(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
 
 static int by_name(const void *left, const void *right)
 {
@@ -61,21 +61,21 @@ static int by_name(const void *left, const void *right)
 static int by_retained(const void *left, const void *right)
 {
     const hsd_browse_type *a = left, *b = right;
-    const int order = descending(a->retained_bytes, b->retained_bytes);
+    const int order = descending_browse_types(a->retained_bytes, b->retained_bytes);
     return order != 0 ? order : by_name(left, right);
 }
 
 static int by_bytes(const void *left, const void *right)
 {
     const hsd_browse_type *a = left, *b = right;
-    const int order = descending(a->live.bytes, b->live.bytes);
+    const int order = descending_browse_types(a->live.bytes, b->live.bytes);
     return order != 0 ? order : by_name(left, right);
 }
 
 static int by_objects(const void *left, const void *right)
 {
     const hsd_browse_type *a = left, *b = right;
-    const int order = descending(a->live.objects, b->live.objects);
+    const int order = descending_browse_types(a->live.objects, b->live.objects);
     return order != 0 ? order : by_name(left, right);
 }
 
@@ -92,8 +92,8 @@ static compare_fn order_of(hsd_browse_type_order order)
 
 /* ---- */
 
-static void choose(const hsd_browse *browse, size_t side, hsd_text text, uint64_t from, size_t count,
-                   hsd_browse_types *out)
+static void choose_browse_type(const hsd_browse *browse, size_t side, hsd_text text, uint64_t from, size_t count,
+                               hsd_browse_types *out)
 {
     for (size_t i = 0; i < row_count(browse); i++) {
         const hsd_browse_type type = type_at(browse, side, i);
@@ -118,7 +118,7 @@ hsd_status hsd_browse_types_get(hsd_browse *browse, size_t side, hsd_text text, 
         hsd_browse_types_free(types);
         return hsd_fail_nomem(err, "an answer");
     }
-    choose(browse, side, text, from, count, types);
+    choose_browse_type(browse, side, text, from, count, types);
     qsort(types->types, (size_t)types->total, sizeof *types->types, order_of(order));
     types->types += types->from;
     *out = types;

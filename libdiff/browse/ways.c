@@ -36,23 +36,23 @@ typedef struct search {
 
 /* ---- levels ---- */
 
-static void set(uint64_t *bits, uint32_t node) { bits[node / 64] |= UINT64_C(1) << node % 64; }
+static void set_browse_way(uint64_t *bits, uint32_t node) { bits[node / 64] |= UINT64_C(1) << node % 64; }
 
-static void put(search *s, level *to, uint32_t node)
+static void put_browse_way(search *s, level *to, uint32_t node)
 {
     if (!to->is_swept && to->count == s->room) {
         for (uint32_t i = 0; i < s->room; i++)
-            set(to->bits, to->nodes[i]);
+            set_browse_way(to->bits, to->nodes[i]);
         to->is_swept = true;
     }
     if (to->is_swept)
-        set(to->bits, node);
+        set_browse_way(to->bits, node);
     else
         to->nodes[to->count] = node;
     to->count++;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_browse_way(const void *left, const void *right)
 {
     const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return (a > b) - (a < b);
@@ -76,55 +76,55 @@ static hsd_status set_anchor(search *s, uint32_t parent, uint32_t node, hsd_erro
 
 /* ---- the walk ---- */
 
-static hsd_status reach(search *s, uint32_t parent, uint32_t node, hsd_error *err)
+static hsd_status reach_browse_way(search *s, uint32_t parent, uint32_t node, hsd_error *err)
 {
     if (hsd_bit_get(s->reached, node)) return HSD_OK;
     hsd_bit_set(s->reached, node);
     hsd_paged_set_u32(&s->index->ways, node, parent + 1);
-    put(s, &s->next, node);
+    put_browse_way(s, &s->next, node);
     return set_anchor(s, parent, node, err);
 }
 
-static hsd_status check(search *s, hsd_error *err)
+static hsd_status check_browse_way(search *s, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(&s->index->ways, err));
     HSD_TRY(hsd_adjacency_check(s->index->referents.adjacency, err));
     return hsd_index_progress(s->index, "indexing paths", s->done, hsd_index_node_count(s->index), err);
 }
 
-static hsd_status expand(search *s, uint32_t node, hsd_error *err)
+static hsd_status expand_browse_way(search *s, uint32_t node, hsd_error *err)
 {
     hsd_adjacency *graph = s->index->referents.adjacency;
     hsd_targets targets;
-    if ((s->done++ & PROGRESS_STEPS) == 0) HSD_TRY(check(s, err));
+    if ((s->done++ & PROGRESS_STEPS) == 0) HSD_TRY(check_browse_way(s, err));
     if (hsd_adjacency_is_leaf(graph, node)) return HSD_OK;
     hsd_adjacency_get(graph, node, &targets);
     for (;;) {
         for (uint32_t i = 0; i < targets.count; i++)
-            HSD_TRY(reach(s, node, targets.items[i], err));
+            HSD_TRY(reach_browse_way(s, node, targets.items[i], err));
         if (!targets.has_more) return HSD_OK;
         hsd_adjacency_more(graph, &targets);
     }
 }
 
-static hsd_status sweep(search *s, hsd_error *err)
+static hsd_status sweep_browse_way(search *s, hsd_error *err)
 {
     const uint32_t count = hsd_index_node_count(s->index);
     for (uint32_t word = 0; word <= count / 64; word++) {
         uint64_t bits = s->now.bits[word];
         s->now.bits[word] = 0;
         for (; bits != 0; bits &= bits - 1)
-            HSD_TRY(expand(s, word * 64 + (uint32_t)__builtin_ctzll(bits), err));
+            HSD_TRY(expand_browse_way(s, word * 64 + (uint32_t)__builtin_ctzll(bits), err));
     }
     return HSD_OK;
 }
 
 static hsd_status expand_level(search *s, hsd_error *err)
 {
-    if (s->now.is_swept) return sweep(s, err);
-    if (s->now.count > 1) qsort(s->now.nodes, (size_t)s->now.count, sizeof *s->now.nodes, compare);
+    if (s->now.is_swept) return sweep_browse_way(s, err);
+    if (s->now.count > 1) qsort(s->now.nodes, (size_t)s->now.count, sizeof *s->now.nodes, compare_browse_way);
     for (uint64_t i = 0; i < s->now.count; i++)
-        HSD_TRY(expand(s, s->now.nodes[i], err));
+        HSD_TRY(expand_browse_way(s, s->now.nodes[i], err));
     return HSD_OK;
 }
 
@@ -133,7 +133,7 @@ static hsd_status walk_from(search *s, uint32_t begin, uint32_t end, hsd_error *
     for (uint32_t root = begin; root < end; root++) {
         if (hsd_bit_get(s->reached, root)) continue;
         hsd_bit_set(s->reached, root);
-        put(s, &s->next, root);
+        put_browse_way(s, &s->next, root);
     }
     for (s->depth = 0; s->next.count > 0; s->depth++) {
         const level now = s->now;
@@ -143,12 +143,12 @@ static hsd_status walk_from(search *s, uint32_t begin, uint32_t end, hsd_error *
         s->now.count = 0;
         s->now.is_swept = false;
     }
-    return check(s, err);
+    return check_browse_way(s, err);
 }
 
 /* ---- the whole ---- */
 
-static hsd_status open_all(search *s, hsd_error *err)
+static hsd_status open_all_browse_ways(search *s, hsd_error *err)
 {
     hsd_index *index = s->index;
     const size_t bytes = (size_t)hsd_index_node_count(index) / 8 + 1;
@@ -167,10 +167,10 @@ static hsd_status open_all(search *s, hsd_error *err)
     return hsd_graph_bound(index->referents.adjacency, hsd_index_share(index, 6), 0, err);
 }
 
-static hsd_status run(search *s, hsd_error *err)
+static hsd_status run_browse_way(search *s, hsd_error *err)
 {
     const hsd_root_nodes *roots = &s->index->walk->root_span;
-    HSD_TRY(open_all(s, err));
+    HSD_TRY(open_all_browse_ways(s, err));
     HSD_TRY(walk_from(s, roots->begin, hsd_root_nodes_stacks(roots), err));
     HSD_TRY(walk_from(s, hsd_root_nodes_stacks(roots), roots->second, err));
     HSD_TRY(walk_from(s, roots->second, hsd_root_nodes_second_stacks(roots), err));
@@ -188,7 +188,7 @@ static void release_level(level *l)
 hsd_status hsd_index_ways(hsd_index *index, hsd_error *err)
 {
     search s = {.index = index};
-    const hsd_status status = run(&s, err);
+    const hsd_status status = run_browse_way(&s, err);
     free(s.reached);
     release_level(&s.now);
     release_level(&s.next);

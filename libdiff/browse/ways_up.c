@@ -15,7 +15,7 @@ typedef struct steps {
     uint64_t ringed;
 } steps;
 
-static void take(hsd_way_up *way, steps *s, uint32_t item)
+static void take_way_up(hsd_way_up *way, steps *s, uint32_t item)
 {
     if (way->total < HSD_BROWSE_MOST)
         s->low[way->total] = item;
@@ -25,11 +25,11 @@ static void take(hsd_way_up *way, steps *s, uint32_t item)
 }
 
 /* Goes on until the end; with `stops`, until an anchor is met behind the first thousand, which is returned. */
-static uint32_t step(hsd_way_up *way, steps *s, uint32_t item, bool stops)
+static uint32_t step_way_up(hsd_way_up *way, steps *s, uint32_t item, bool stops)
 {
     while (item != HSD_BROWSE_ALL && way->total < way->most) {
         const uint32_t above = way->above(way->context, item);
-        take(way, s, item);
+        take_way_up(way, s, item);
         if (stops && way->total >= HSD_BROWSE_MOST && above != HSD_BROWSE_ALL &&
             way->anchor_of(way->context, item) == above)
             return above;
@@ -71,7 +71,7 @@ void hsd_way_up_walk(hsd_way_up *way, uint32_t begin)
     steps s;
     s.ringed = 0;
     way->total = 0;
-    const uint32_t anchor = step(way, &s, begin, true);
-    if (anchor != HSD_BROWSE_ALL) step(way, &s, stride(way, &s, anchor), false);
+    const uint32_t anchor = step_way_up(way, &s, begin, true);
+    if (anchor != HSD_BROWSE_ALL) step_way_up(way, &s, stride(way, &s, anchor), false);
     put_together(way, &s);
 }

@@ -68,7 +68,7 @@ static uint32_t node_of(hsd_index *index, uint64_t target)
     return target < index->walk->object_count ? (uint32_t)target : HSD_NODE_NONE;
 }
 
-static hsd_status take(hsd_index *index, const hsd_object *part, hsd_error *err)
+static hsd_status take_weak_reference(hsd_index *index, const hsd_object *part, hsd_error *err)
 {
     hsd_weak *weak = &index->weak;
     for (uint32_t i = 0; i < part->reference_count && !weak->has_more; i++) {
@@ -86,12 +86,13 @@ static hsd_status take(hsd_index *index, const hsd_object *part, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status take_all(hsd_index *index, hsd_object_reader *reader, const hsd_object *object, hsd_error *err)
+static hsd_status take_all_weak_references(hsd_index *index, hsd_object_reader *reader, const hsd_object *object,
+                                           hsd_error *err)
 {
     hsd_object part = *object;
     hsd_status status;
     do {
-        HSD_TRY(take(index, &part, err));
+        HSD_TRY(take_weak_reference(index, &part, err));
         status = index->weak.has_more ? HSD_END : hsd_object_reader_next(reader, &part, err);
     } while (status == HSD_OK && part.is_continuation);
     return status == HSD_END ? HSD_OK : status;
@@ -126,7 +127,7 @@ hsd_status hsd_weak_gather(hsd_index *index, uint32_t node, hsd_object_reader *r
     hsd_weak *weak = &index->weak;
     begin_node(weak, node);
     if (weak->labels.count > 0) {
-        HSD_TRY(take_all(index, reader, object, err));
+        HSD_TRY(take_all_weak_references(index, reader, object, err));
         put_in_order(weak);
     }
     weak->has_node = true;

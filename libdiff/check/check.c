@@ -10,7 +10,7 @@
 #include "check/judge.h"
 #include "check/problems.h"
 
-static void count(hsd_check *check, hsd_check_outcome outcome)
+static void count_check(hsd_check *check, hsd_check_outcome outcome)
 {
     switch (outcome) {
     case HSD_CHECK_OK: check->passed++; break;
@@ -30,7 +30,7 @@ static hsd_status judge_all(hsd_check *check, hsd_judge *judge, const hsd_rule *
     for (; check->row_count < rule_count; check->row_count++) {
         hsd_check_row *row = &check->rows[check->row_count];
         HSD_TRY(hsd_judge_rule(judge, &rules[check->row_count], row));
-        count(check, row->outcome);
+        count_check(check, row->outcome);
     }
     return hsd_allowed_note(&judge->allowed, &judge->facts, check->store, judge->notes, err);
 }
@@ -42,7 +42,7 @@ static hsd_status check_captures(hsd_problem_lists *lists, const hsd_check *chec
                                : hsd_problems_of_series(lists, check->series, options->allow_incomplete, err);
 }
 
-static hsd_status run(hsd_check *check, const hsd_check_options *options, hsd_error *err)
+static hsd_status run_check(hsd_check *check, const hsd_check_options *options, hsd_error *err)
 {
     hsd_problem_lists lists = {.store = check->store};
     const bool is_series = check->series != NULL;
@@ -90,7 +90,7 @@ hsd_status hsd_check_run(hsd_check **out, const hsd_check_config *config, const 
     hsd_status status = hsd_check_take(store, 1, sizeof(hsd_check), &check, err);
     if (status == HSD_OK) {
         *(hsd_check *)check = (hsd_check){.config = config, .diff = diff, .series = series, .store = store};
-        status = run(check, options != NULL ? options : &none, err);
+        status = run_check(check, options != NULL ? options : &none, err);
     }
     if (status == HSD_OK)
         *out = check;

@@ -175,7 +175,7 @@ static hsd_status new_config(hsd_config_reader *r, const char *name)
     return hsd_check_copy(r->store, (hsd_text){name, strlen(name)}, &r->config->name, r->err);
 }
 
-static hsd_status read_all(hsd_config_reader *r, const void *text, size_t size, const char *name)
+static hsd_status read_whole_check_config(hsd_config_reader *r, const void *text, size_t size, const char *name)
 {
     const hsd_yaml_node *root;
     HSD_TRY(new_config(r, name));
@@ -194,7 +194,7 @@ hsd_status hsd_check_config_read(hsd_check_config **out, const void *text, size_
     hsd_config_reader r = {.err = err};
     *out = NULL;
     HSD_TRY(hsd_check_store_new(&r.store, err));
-    const hsd_status status = read_all(&r, text, size, name);
+    const hsd_status status = read_whole_check_config(&r, text, size, name);
     if (status != HSD_OK) {
         hsd_check_store_free(r.store);
         hsd_error_set_file(err, name);

@@ -19,7 +19,7 @@ static bool is_word(hsd_text text, const char *word)
 #define WORD_MOST 32u
 
 /* Levenshtein, and a swap of neighbours costs 1. */
-static size_t distance(const char *a, size_t a_size, const char *b, size_t b_size)
+static size_t config_value_distance(const char *a, size_t a_size, const char *b, size_t b_size)
 {
     size_t rows[3][WORD_MOST + 1];
     for (size_t j = 0; j <= b_size; j++)
@@ -45,7 +45,7 @@ const char *hsd_config_nearest(hsd_text word, const char *const *names, size_t c
     size_t least = SIZE_MAX;
     if (word.size > WORD_MOST) return NULL;
     for (size_t i = 0; i < count; i++) {
-        const size_t size = strlen(names[i]), steps = distance(word.data, word.size, names[i], size);
+        const size_t size = strlen(names[i]), steps = config_value_distance(word.data, word.size, names[i], size);
         if (steps >= least || steps > (size < 6 ? 1 : size / 3)) continue;
         least = steps;
         nearest = names[i];

@@ -46,8 +46,8 @@ bool hsd_facts_have_trend(const hsd_facts *facts, hsd_measure measure)
 
 /* ---- what is ignored ---- */
 
-static hsd_status is_one_of(const hsd_pattern *patterns, size_t count, hsd_text name, hsd_buffer *scratch, bool *out,
-                            hsd_error *err)
+static hsd_status is_one_of_check_facts(const hsd_pattern *patterns, size_t count, hsd_text name, hsd_buffer *scratch,
+                                        bool *out, hsd_error *err)
 {
     *out = false;
     for (size_t i = 0; i < count && !*out; i++)
@@ -65,7 +65,7 @@ static hsd_status find_ignored(hsd_facts *facts, hsd_fact_table table, const hsd
     for (size_t row = 0; row < rows; row++) {
         hsd_fact fact;
         hsd_facts_name(facts, table, row, &fact);
-        HSD_TRY(is_one_of(patterns, count, fact.name, scratch, &facts->ignored[table][row], err));
+        HSD_TRY(is_one_of_check_facts(patterns, count, fact.name, scratch, &facts->ignored[table][row], err));
     }
     return HSD_OK;
 }

@@ -85,7 +85,7 @@ void hsd_facts_series_name(const hsd_series *series, hsd_fact_table table, size_
 
 /* ---- cohorts ---- */
 
-static void add(hsd_amount *sum, hsd_amount part)
+static void add_series_fact(hsd_amount *sum, hsd_amount part)
 {
     sum->objects += part.objects;
     sum->bytes += part.bytes;
@@ -111,8 +111,8 @@ static void take_cohorts(const hsd_facts *facts, const hsd_cohort_row *row, hsd_
     for (size_t born = 0; born < count; born++) {
         const bool is_between = cohorts->cohorts[born].first > facts->first &&
                                 (hsd_measure_is_new(measure) || cohorts->cohorts[born].last < last);
-        if (is_between) add(&stayed, row->alive[(count - 1) * count + born]);
-        if (born <= before) add(&fact->base, row->alive[before * count + born]);
+        if (is_between) add_series_fact(&stayed, row->alive[(count - 1) * count + born]);
+        if (born <= before) add_series_fact(&fact->base, row->alive[before * count + born]);
     }
     for (size_t i = 0; i + 1 < facts->value_count; i++)
         values[i] = (hsd_amount){0, 0};

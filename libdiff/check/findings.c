@@ -19,7 +19,7 @@ static int compare_paths(const hsd_fact *a, const hsd_fact *b)
 }
 
 /* Below 0: `a` comes first. */
-static int compare(const hsd_facts *facts, const hsd_candidate *a, const hsd_candidate *b)
+static int compare_finding(const hsd_facts *facts, const hsd_candidate *a, const hsd_candidate *b)
 {
     hsd_fact of_a, of_b;
     if (a->excess != b->excess) return a->excess > b->excess ? -1 : 1;
@@ -33,7 +33,7 @@ static int compare(const hsd_facts *facts, const hsd_candidate *a, const hsd_can
 }
 
 /* The worst on top, so that it is the one to go. */
-static bool is_worse(const void *facts, const void *a, const void *b) { return compare(facts, a, b) > 0; }
+static bool is_worse(const void *facts, const void *a, const void *b) { return compare_finding(facts, a, b) > 0; }
 
 static hsd_heap heap_of(hsd_shortlist *list)
 {
@@ -47,7 +47,7 @@ void hsd_shortlist_put(hsd_shortlist *list, const hsd_candidate *candidate)
     if (list->count < list->most) {
         list->items[list->count] = *candidate;
         hsd_heap_up(heap_of(list), list->count++);
-    } else if (list->most > 0 && compare(list->facts, candidate, &list->items[0]) < 0) {
+    } else if (list->most > 0 && compare_finding(list->facts, candidate, &list->items[0]) < 0) {
         list->items[0] = *candidate;
         hsd_heap_down(heap_of(list), 0, list->count);
     }

@@ -114,7 +114,7 @@ static void take_min(const hsd_yardstick *by, hsd_grown *grown)
     grown->is_small = false;
 }
 
-static void judge(const hsd_yardstick *by, hsd_verdict verdict, hsd_grown *grown)
+static void judge_grown_row(const hsd_yardstick *by, hsd_verdict verdict, hsd_grown *grown)
 {
     if (grown->excess <= 0 || grown->growth <= 0) return;
     if (by->is_bytes && (uint64_t)grown->growth <= by->min_bytes) {
@@ -147,6 +147,6 @@ hsd_grown hsd_grown_of(const hsd_yardstick *by, const hsd_amount *values, hsd_am
         grown.p_millionths = trend.p_millionths;
     }
     hold_against(by, base, &grown);
-    judge(by, verdict, &grown);
+    judge_grown_row(by, verdict, &grown);
     return grown;
 }

@@ -124,7 +124,7 @@ hsd_status hsd_trial_matches(hsd_trial *trial, size_t row, bool *out)
 
 /* ---- notes ---- */
 
-static hsd_status note(hsd_judge *judge, hsd_text text)
+static hsd_status note_check_row(hsd_judge *judge, hsd_text text)
 {
     return hsd_check_add(judge->store, judge->notes, text, judge->err);
 }
@@ -146,7 +146,7 @@ static hsd_status note_small(hsd_trial *trial)
     HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
                           "rule '%.*s': what is over the limit grew by %s at most in all, which is noise here (min)",
                           hsd_check_shown(name), name.data, size));
-    return note(judge, text);
+    return note_check_row(judge, text);
 }
 
 static hsd_status note_trial(hsd_trial *trial)
@@ -157,7 +157,7 @@ static hsd_status note_trial(hsd_trial *trial)
     if (trial->rule->subject != HSD_SUBJECT_HEAP && trial->matched == 0 && trial->rule->line > 0) {
         HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s': no %s has such a name (line %" PRIu32 ")",
                               hsd_check_shown(name), name.data, rows_word(trial->rule->subject), trial->rule->line));
-        HSD_TRY(note(judge, text));
+        HSD_TRY(note_check_row(judge, text));
     }
     if (trial->row->outcome == HSD_CHECK_OK && trial->small > 0) HSD_TRY(note_small(trial));
     if (trial->breathing == 0) return HSD_OK;
@@ -171,7 +171,7 @@ static hsd_status note_trial(hsd_trial *trial)
                               "rule '%.*s': over the limit, but without growth in every round", hsd_check_shown(name),
                               name.data));
     }
-    return note(judge, text);
+    return note_check_row(judge, text);
 }
 
 /* Built-in rules ask for more than every capture has; rules that somebody wrote are meant. */
@@ -183,7 +183,7 @@ static hsd_status cannot_judge(hsd_judge *judge, const hsd_rule *rule, hsd_check
     HSD_TRY(hsd_check_say(judge->store, &text, judge->err, "rule '%.*s' was left out: %.*s",
                           hsd_check_shown(rule->name), rule->name.data, (int)hsd_min_u64(row->why_unknown.size, 300),
                           row->why_unknown.data));
-    return note(judge, text);
+    return note_check_row(judge, text);
 }
 
 /* ---- who holds it ---- */

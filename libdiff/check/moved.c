@@ -25,7 +25,7 @@ static hsd_amount rise_of(const hsd_facts *facts, const hsd_series_row *row, siz
                         above_zero(more(value[-1].bytes, value->bytes))};
 }
 
-static void add(hsd_amount *sum, hsd_amount part)
+static void add_check_move(hsd_amount *sum, hsd_amount part)
 {
     sum->objects = hsd_add_saturating(sum->objects, part.objects);
     sum->bytes = hsd_add_saturating(sum->bytes, part.bytes);
@@ -37,8 +37,8 @@ static hsd_amount rise_of_types(const hsd_facts *facts, size_t at)
     const hsd_series_table *types = &facts->series->types;
     hsd_amount sum = {0, 0};
     for (size_t i = 0; i < types->row_count; i++)
-        if ((types->rows[i].flags & HSC_TYPE_CODE) == 0) add(&sum, rise_of(facts, &types->rows[i], at));
-    if (types->other_count > 0) add(&sum, rise_of(facts, &types->others, at));
+        if ((types->rows[i].flags & HSC_TYPE_CODE) == 0) add_check_move(&sum, rise_of(facts, &types->rows[i], at));
+    if (types->other_count > 0) add_check_move(&sum, rise_of(facts, &types->others, at));
     return sum;
 }
 
@@ -50,11 +50,11 @@ static hsd_amount rise_of_places(const hsd_facts *facts, size_t at)
     for (size_t i = 0; i < holders->row_count; i++) {
         const hsd_series_row *row = &holders->rows[i];
         if (!hsd_root_is_nobody(row->root)) continue;
-        add(&before, row->values[facts->first + at - 1]);
-        add(&after, row->values[facts->first + at]);
+        add_check_move(&before, row->values[facts->first + at - 1]);
+        add_check_move(&after, row->values[facts->first + at]);
     }
     sum = (hsd_amount){above_zero(more(before.objects, after.objects)), above_zero(more(before.bytes, after.bytes))};
-    if (holders->other_count > 0) add(&sum, rise_of(facts, &holders->others, at));
+    if (holders->other_count > 0) add_check_move(&sum, rise_of(facts, &holders->others, at));
     return sum;
 }
 
@@ -77,7 +77,7 @@ hsd_status hsd_moved_find(const hsd_facts *facts, hsd_check_store *store, const 
 }
 
 /* What `to` becomes when it goes on from `from` as `before` went on to `after`, but grows by no more than `most`. */
-static uint64_t go_on(uint64_t from, uint64_t before, uint64_t after, uint64_t most)
+static uint64_t go_on_check_move(uint64_t from, uint64_t before, uint64_t after, uint64_t most)
 {
     if (after >= before) return hsd_add_saturating(from, hsd_min_u64(after - before, most));
     return from - hsd_min_u64(from, before - after);
@@ -89,8 +89,9 @@ bool hsd_moved_leave_out(const hsd_amount *most, hsd_amount *values, size_t coun
     bool has_moved = false;
     for (size_t i = 1; i < count; i++) {
         const hsd_amount after = values[i];
-        values[i] = (hsd_amount){go_on(values[i - 1].objects, before.objects, after.objects, most[i].objects),
-                                 go_on(values[i - 1].bytes, before.bytes, after.bytes, most[i].bytes)};
+        values[i] =
+            (hsd_amount){go_on_check_move(values[i - 1].objects, before.objects, after.objects, most[i].objects),
+                         go_on_check_move(values[i - 1].bytes, before.bytes, after.bytes, most[i].bytes)};
         has_moved = has_moved || values[i].objects != after.objects || values[i].bytes != after.bytes;
         before = after;
     }

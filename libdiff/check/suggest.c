@@ -36,7 +36,10 @@ typedef struct writer {
     hsd_error *err;
 } writer;
 
-static hsd_status put(writer *w, const char *text) { return w->write(w->context, text, strlen(text), w->err); }
+static hsd_status put_suggestion(writer *w, const char *text)
+{
+    return w->write(w->context, text, strlen(text), w->err);
+}
 
 __attribute__((format(printf, 2, 3))) static hsd_status put_format(writer *w, const char *format, ...)
 {
@@ -45,14 +48,14 @@ __attribute__((format(printf, 2, 3))) static hsd_status put_format(writer *w, co
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return put(w, text);
+    return put_suggestion(w, text);
 }
 
 /* The beginning of a line inside `rules:`. */
 static hsd_status put_line(writer *w, const char *text)
 {
-    HSD_TRY(put(w, w->is_comment ? "  # " : "  "));
-    return put(w, text);
+    HSD_TRY(put_suggestion(w, w->is_comment ? "  # " : "  "));
+    return put_suggestion(w, text);
 }
 
 /* ---- names ---- */
@@ -77,14 +80,14 @@ static hsd_status put_character(writer *w, const char *at, size_t size)
 
 static hsd_status put_quoted(writer *w, const hsd_buffer *text)
 {
-    HSD_TRY(put(w, "\""));
+    HSD_TRY(put_suggestion(w, "\""));
     for (size_t at = 0; at < text->size;) {
         const char *data = (const char *)text->data + at;
         const size_t size = hsd_check_character(data, text->size - at);
         HSD_TRY(put_character(w, data, size));
         at += size;
     }
-    return put(w, "\"");
+    return put_suggestion(w, "\"");
 }
 
 /* A glob that matches `name`. */
@@ -116,7 +119,7 @@ static hsd_status put_limit(writer *w, int64_t found)
         hsd_amount_write_size(size, limit);
     HSD_TRY(put_line(w, "  max_growth: "));
     HSD_TRY(put_format(w, "%s%s", size, per_round));
-    if (grown == 0) return put(w, "  # found: no growth\n");
+    if (grown == 0) return put_suggestion(w, "  # found: no growth\n");
     hsd_amount_write_size(size, grown);
     return put_format(w, "  # found: %s%s\n", size, per_round);
 }
@@ -190,14 +193,15 @@ static hsd_status put_reason(writer *w, bool is_left_out)
 static hsd_status put_rule_against_leaks(writer *w, bool has_holders)
 {
     if (w->facts.series == NULL) return HSD_OK;
-    HSD_TRY(put(w, has_holders ? "\n  - name: no holder grows in every round\n    holder: \"*\"\n"
-                               : "\n  - name: no type grows in every round\n    type: \"*\"\n    each: true\n"));
-    return put(w, "    max_growth: auto\n");
+    HSD_TRY(put_suggestion(w, has_holders
+                                  ? "\n  - name: no holder grows in every round\n    holder: \"*\"\n"
+                                  : "\n  - name: no type grows in every round\n    type: \"*\"\n    each: true\n"));
+    return put_suggestion(w, "    max_growth: auto\n");
 }
 
 /* ---- rules ---- */
 
-static bool is_there(const writer *w, const hsd_buffer *glob)
+static bool suggestion_is_there(const writer *w, const hsd_buffer *glob)
 {
     for (size_t i = 0; i < w->count; i++) {
         const hsd_buffer *other = &w->patterns[i];
@@ -211,21 +215,21 @@ static hsd_status put_place(writer *w, const char *before, hsd_text root, const 
     const hsd_fact place = {.root = root, .path = path, .path_count = path_count};
     hsd_text text;
     HSD_TRY(hsd_fact_text(&place, HSD_SUBJECT_HOLDER, &w->name, &text, w->err));
-    HSD_TRY(put(w, before));
+    HSD_TRY(put_suggestion(w, before));
     return put_quoted(w, &w->name);
 }
 
 /* "(roots)" says nothing: who it is, by the names that `allow:` takes too. */
-static hsd_status put_held(writer *w, const hsd_fact *fact)
+static hsd_status put_held_suggestion(writer *w, const hsd_fact *fact)
 {
     for (size_t i = 0; i < fact->held_count; i++) {
         const hsd_holder *holder = fact->held[i];
-        HSD_TRY(put(w, "  # Held by "));
+        HSD_TRY(put_suggestion(w, "  # Held by "));
         if (holder->by_count == 0) HSD_TRY(put_place(w, "", holder->root, holder->path, holder->path_count));
         for (size_t k = 0; k < holder->by_count; k++)
             HSD_TRY(put_place(w, k > 0 ? " and " : "", holder->by[k].root, holder->by[k].path,
                               holder->by[k].path_count));
-        HSD_TRY(put(w, holder->by_count > 1 ? ", together.\n" : ".\n"));
+        HSD_TRY(put_suggestion(w, holder->by_count > 1 ? ", together.\n" : ".\n"));
     }
     return HSD_OK;
 }
@@ -239,14 +243,14 @@ static hsd_status put_row(writer *w, hsd_fact_table table, hsd_subject subject, 
     hsd_facts_name(&w->facts, table, row, &fact);
     HSD_TRY(hsd_fact_text(&fact, subject, &w->name, &text, w->err));
     HSD_TRY(make_glob(glob, text, w->err));
-    if (glob->size == 0 || is_there(w, glob)) return HSD_OK;
+    if (glob->size == 0 || suggestion_is_there(w, glob)) return HSD_OK;
     HSD_TRY(find_worst(w, table, subject, glob, &worst));
-    HSD_TRY(put(w, "\n"));
-    HSD_TRY(put_held(w, &fact));
+    HSD_TRY(put_suggestion(w, "\n"));
+    HSD_TRY(put_held_suggestion(w, &fact));
     HSD_TRY(put_reason(w, is_leaking_row(w, table, row)));
     HSD_TRY(put_line(w, subject == HSD_SUBJECT_HOLDER ? "- holder: " : "- type: "));
     HSD_TRY(put_quoted(w, glob));
-    HSD_TRY(put(w, "\n"));
+    HSD_TRY(put_suggestion(w, "\n"));
     if (subject != HSD_SUBJECT_HOLDER) HSD_TRY(put_line(w, "  each: true\n"));
     HSD_TRY(put_limit(w, worst));
     w->is_comment = false;
@@ -255,10 +259,10 @@ static hsd_status put_row(writer *w, hsd_fact_table table, hsd_subject subject, 
 }
 
 /* What is lost is never meant: the built-in limit, whatever was found. */
-static hsd_status put_lost(writer *w)
+static hsd_status put_lost_suggestion(writer *w)
 {
     if (!hsd_facts_tell_lost(&w->facts)) return HSD_OK;
-    return put(w, "\n  - name: nothing is lost\n    metric: lost.bytes\n    max_growth: 64 KiB\n");
+    return put_suggestion(w, "\n  - name: nothing is lost\n    metric: lost.bytes\n    max_growth: 64 KiB\n");
 }
 
 /* The rows that grew most; both sources sort them so. */
@@ -271,7 +275,7 @@ static hsd_status put_rows(writer *w)
         if (found_in(w, table, row) > 0)
             HSD_TRY(put_row(w, table, has_holders ? HSD_SUBJECT_HOLDER : HSD_SUBJECT_TYPE, row));
     }
-    return put_lost(w);
+    return put_lost_suggestion(w);
 }
 
 static hsd_status put_whole_heap(writer *w)
@@ -285,27 +289,29 @@ static hsd_status put_whole_heap(writer *w)
     HSD_TRY(put_limit(w, diff != NULL ? hsd_change_bytes(&diff->total) : series->total.trend.per_step));
     w->is_comment = false;
     if (!is_left_out) return HSD_OK;
-    return put(w, "\n  - name: whole heap does not grow in every round\n    metric: total.bytes\n    max_growth: 1 % "
-                  "per round\n");
+    return put_suggestion(
+        w, "\n  - name: whole heap does not grow in every round\n    metric: total.bytes\n    max_growth: 1 % "
+           "per round\n");
 }
 
-static hsd_status put_all(writer *w)
+static hsd_status put_whole_suggestion(writer *w)
 {
     const hsd_series *series = w->facts.series;
-    HSD_TRY(put(w, "# First rules for hsdiff check. Limits lie a tenth and 64 KiB above what was found; raise one\n"
-                   "# only for a reason. Growth that is meant goes under `allow:`, where the reason stands beside it.\n"
-                   "check:\n"
-                   "  min: 64 KiB  # up to this a change is noise\n"));
+    HSD_TRY(put_suggestion(
+        w, "# First rules for hsdiff check. Limits lie a tenth and 64 KiB above what was found; raise one\n"
+           "# only for a reason. Growth that is meant goes under `allow:`, where the reason stands beside it.\n"
+           "check:\n"
+           "  min: 64 KiB  # up to this a change is noise\n"));
     if (series != NULL)
         HSD_TRY(put_format(w, "  warmup: %" PRIu32 "  # captures at the start that are left out\n", series->warmup));
-    HSD_TRY(put(w, "\nrules:\n"));
+    HSD_TRY(put_suggestion(w, "\nrules:\n"));
     HSD_TRY(put_whole_heap(w));
     HSD_TRY(put_rows(w));
-    return put(w, "\n# allow:\n"
-                  "#   - type: CacheEntry  # or root:, holder:; * is any characters\n"
-                  "#     reason: filled on the first request, never evicted\n"
-                  "#     up_to: 2 MiB\n"
-                  "#     until: 2027-03-31\n");
+    return put_suggestion(w, "\n# allow:\n"
+                             "#   - type: CacheEntry  # or root:, holder:; * is any characters\n"
+                             "#     reason: filled on the first request, never evicted\n"
+                             "#     up_to: 2 MiB\n"
+                             "#     until: 2027-03-31\n");
 }
 
 hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *series, hsd_write_fn write, void *context,
@@ -314,7 +320,7 @@ hsd_status hsd_check_config_suggest(const hsd_diff *diff, const hsd_series *seri
     writer w = {.facts = {.diff = diff, .series = series}, .write = write, .context = context, .err = err};
     if ((diff == NULL) == (series == NULL))
         return hsd_fail(err, HSD_E_MISUSE, "a configuration is made from a diff or a series");
-    const hsd_status status = put_all(&w);
+    const hsd_status status = put_whole_suggestion(&w);
     if (left_out != NULL) *left_out = w.left_out;
     for (size_t i = 0; i < ROWS_MOST; i++)
         hsd_buffer_release(&w.patterns[i]);

@@ -122,7 +122,7 @@ static void take_values(hsd_amount *sums, const hsd_amount *less, size_t count)
 }
 
 /* The sum of what matches in judge->sums; *trend is its own where it is known. */
-static hsd_status add_up(hsd_trial *trial, hsd_amount *base, const hsd_trend **trend)
+static hsd_status add_up_trial(hsd_trial *trial, hsd_amount *base, const hsd_trend **trend)
 {
     hsd_judge *judge = trial->judge;
     const size_t count = judge->facts.value_count;
@@ -303,7 +303,7 @@ hsd_status hsd_trial_sum(hsd_trial *trial)
     allowed_sum allowed = {.subject = HSD_SUBJECT_HEAP, .list = new_list(trial, 0)};
     const hsd_trend *trend = NULL;
     hsd_amount base;
-    HSD_TRY(add_up(trial, &base, &trend));
+    HSD_TRY(add_up_trial(trial, &base, &trend));
     hsd_grown grown = hsd_grown_of(&trial->by, judge->sums, base, trend, false);
     if (grown.leaks) {
         HSD_TRY(take_allowed(trial, &allowed));

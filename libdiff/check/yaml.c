@@ -33,7 +33,7 @@ typedef struct reader {
 
 static uint32_t line_of(yaml_mark_t mark) { return (uint32_t)mark.line + 1; }
 
-static hsd_status refuse(reader *r, uint32_t line, const char *what, const char *hint)
+static hsd_status refuse_yaml(reader *r, uint32_t line, const char *what, const char *hint)
 {
     hsd_fail(r->err, HSD_E_CORRUPT, "has %s in line %u", what, line);
     hsd_error_set_hint(r->err, "%s", hint);
@@ -74,7 +74,8 @@ static hsd_status new_node(reader *r, hsd_yaml_kind kind, yaml_mark_t mark, hsd_
 {
     void *node;
     if (++r->node_count > NODES_MOST)
-        return refuse(r, line_of(mark), "more than 100,000 values", "Write fewer rules: a pattern covers many names.");
+        return refuse_yaml(r, line_of(mark), "more than 100,000 values",
+                           "Write fewer rules: a pattern covers many names.");
     HSD_TRY(hsd_check_take(r->store, 1, sizeof **out, &node, r->err));
     *out = node;
     (*out)->kind = kind;
@@ -114,12 +115,12 @@ static void link_last(frame *parent, hsd_yaml_node *node)
 static hsd_status place_key(reader *r, frame *map, hsd_yaml_node *key)
 {
     if (key->kind != HSD_YAML_TEXT)
-        return refuse(r, key->line, "a key that is no text", "Quote what begins with [ or {: type: '[I'");
+        return refuse_yaml(r, key->line, "a key that is no text", "Quote what begins with [ or {: type: '[I'");
     const hsd_yaml_node *first = find_key(map->node, key->text);
     if (first != NULL) return refuse_second(r, first, key);
     if (map->node->count == KEYS_MOST)
-        return refuse(r, key->line, "more than 1,000 keys in one place",
-                      "Rules are a list: begin each with `- name:`.");
+        return refuse_yaml(r, key->line, "more than 1,000 keys in one place",
+                           "Rules are a list: begin each with `- name:`.");
     link_last(map, key);
     map->key = key;
     return HSD_OK;
@@ -149,7 +150,7 @@ static hsd_status open_node(reader *r, hsd_yaml_kind kind, yaml_mark_t mark)
     HSD_TRY(new_node(r, kind, mark, &node));
     HSD_TRY(place(r, node));
     if (r->depth == DEPTH_MOST)
-        return refuse(r, node->line, "more than 16 levels", "No key of a configuration lies deeper than three.");
+        return refuse_yaml(r, node->line, "more than 16 levels", "No key of a configuration lies deeper than three.");
     r->open[r->depth++] = (frame){.node = node};
     return HSD_OK;
 }
@@ -169,19 +170,19 @@ static hsd_status take_text(reader *r, const yaml_event_t *event)
 static hsd_status check_extras(reader *r, const yaml_event_t *event, const yaml_char_t *anchor, const yaml_char_t *tag)
 {
     if (anchor != NULL)
-        return refuse(r, line_of(event->start_mark), "an anchor (&)",
-                      "Write the value out; quote a text that begins with &.");
+        return refuse_yaml(r, line_of(event->start_mark), "an anchor (&)",
+                           "Write the value out; quote a text that begins with &.");
     if (tag != NULL)
-        return refuse(r, line_of(event->start_mark), "a tag (!)",
-                      "Leave the tag out; quote a text that begins with !.");
+        return refuse_yaml(r, line_of(event->start_mark), "a tag (!)",
+                           "Leave the tag out; quote a text that begins with !.");
     return HSD_OK;
 }
 
 static hsd_status take_document(reader *r, const yaml_event_t *event)
 {
     if (++r->document_count > 1)
-        return refuse(r, line_of(event->start_mark), "a second document",
-                      "Keep one: remove the line `---` and what follows it.");
+        return refuse_yaml(r, line_of(event->start_mark), "a second document",
+                           "Keep one: remove the line `---` and what follows it.");
     return HSD_OK;
 }
 
@@ -190,8 +191,8 @@ static hsd_status take_event(reader *r, const yaml_event_t *event)
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT: return take_document(r, event);
     case YAML_ALIAS_EVENT:
-        return refuse(r, line_of(event->start_mark), "an alias (*)",
-                      "Write the value out, or quote a pattern that begins with *: type: '*Session'");
+        return refuse_yaml(r, line_of(event->start_mark), "an alias (*)",
+                           "Write the value out, or quote a pattern that begins with *: type: '*Session'");
     case YAML_SCALAR_EVENT:
         HSD_TRY(check_extras(r, event, event->data.scalar.anchor, event->data.scalar.tag));
         return take_text(r, event);

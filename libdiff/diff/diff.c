@@ -161,7 +161,7 @@ static hsd_status walk_side(void *context, hsd_error *err)
     return walk_census(context, err);
 }
 
-static hsd_status walk_both(hsd_comparison *c, hsd_worker_fn walk, hsd_error *err)
+static hsd_status walk_both_sides(hsd_comparison *c, hsd_worker_fn walk, hsd_error *err)
 {
     const hsd_job before = {walk, &c->pair.sides[BEFORE]}, after = {walk, &c->pair.sides[AFTER]};
     return hsd_run_both(before, after, c->pair.plan.is_side_by_side, err);
@@ -182,12 +182,12 @@ static hsd_status recognise(hsd_comparison *c, hsd_error *err)
 }
 
 /* Where ids say nothing both sides wait between their graphs and their censuses until objects are recognised. */
-static hsd_status walk(hsd_comparison *c, hsd_error *err)
+static hsd_status walk_diff(hsd_comparison *c, hsd_error *err)
 {
-    if (c->ladder.basis != HSD_BASIS_STRUCTURE) return walk_both(c, walk_side, err);
-    HSD_TRY(walk_both(c, walk_graph, err));
+    if (c->ladder.basis != HSD_BASIS_STRUCTURE) return walk_both_sides(c, walk_side, err);
+    HSD_TRY(walk_both_sides(c, walk_graph, err));
     HSD_TRY(recognise(c, err));
-    return walk_both(c, walk_census, err);
+    return walk_both_sides(c, walk_census, err);
 }
 
 /* ---- where it was allocated ---- */
@@ -218,13 +218,13 @@ static hsd_status find_allocated(hsd_comparison *c, hsd_diff *diff, hsd_error *e
     return sides[AFTER]->request->want_sites ? hsd_live_sites(sides, diff, err) : HSD_OK;
 }
 
-static hsd_status run(hsd_comparison *c, hsd_diff **out, hsd_capture *before, hsd_capture *after, hsd_error *err)
+static hsd_status run_diff(hsd_comparison *c, hsd_diff **out, hsd_capture *before, hsd_capture *after, hsd_error *err)
 {
     HSD_TRY(open_sides(c, before, after, err));
     choose_sites(c);
     HSD_TRY(make_plan(c, err));
     HSD_TRY(number_edges(c, err));
-    HSD_TRY(walk(c, err));
+    HSD_TRY(walk_diff(c, err));
     HSD_TRY(hsd_compare_prepare(c, err));
     if (c->ladder.basis != HSD_BASIS_COUNTS) HSD_TRY(hsd_compare_merge(c, err));
     HSD_TRY(hsd_rows_from_comparison(out, c, err));
@@ -285,7 +285,7 @@ static hsd_status run_what_is_there(hsd_diff **out, hsd_comparison *c, hsd_captu
     const bool has_objects = options->no_holders && hsd_sums_have_objects(before, after);
     if (hsd_sums_are_all(before, after) && !has_objects)
         return hsd_sums_run(out, before, after, options, run_conditions, err);
-    return run(c, out, before, after, err);
+    return run_diff(c, out, before, after, err);
 }
 
 /* Once the tables of the walk are gone, or as good as gone. */

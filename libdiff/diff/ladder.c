@@ -12,7 +12,7 @@ typedef struct pair {
     hsd_match_by wanted;
 } pair;
 
-static bool is_zero(const uint8_t *bytes, size_t size)
+static bool is_zero_ladder(const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         if (bytes[i] != 0) return false;
@@ -35,7 +35,7 @@ static bool processes_differ(const pair *p)
 {
     const hsd_capture_info *a = p->before->info, *b = p->after->info;
     if (a->pid != 0 && b->pid != 0 && a->pid != b->pid) return true;
-    if (is_zero(a->domain, sizeof a->domain) || is_zero(b->domain, sizeof b->domain)) return false;
+    if (is_zero_ladder(a->domain, sizeof a->domain) || is_zero_ladder(b->domain, sizeof b->domain)) return false;
     return memcmp(a->domain, b->domain, sizeof a->domain) != 0;
 }
 
@@ -83,7 +83,7 @@ static const struct {
 static bool same_text(const char *a, const char *b) { return a != NULL && b != NULL && strcmp(a, b) == 0; }
 
 /* Contents are hashes of a producer, sizes a runtime's. */
-static hsd_side_look look_at(const hsd_capture_info *a, const hsd_capture_info *b)
+static hsd_side_look look_at_ladder(const hsd_capture_info *a, const hsd_capture_info *b)
 {
     const bool same_runtime = same_text(a->runtime, b->runtime) && a->pointer_bytes == b->pointer_bytes;
     return (hsd_side_look){
@@ -113,7 +113,7 @@ hsd_ladder hsd_ladder_choose(const hsd_side_walk *before, const hsd_side_walk *a
     const pair p = {before, after, wanted};
     hsd_ladder ladder = {
         .basis = before->info->identity == HSD_IDENTITY_EXACT ? HSD_BASIS_EXACT : HSD_BASIS_ADDRESS,
-        .look = look_at(before->info, after->info),
+        .look = look_at_ladder(before->info, after->info),
         .is_reversed = comes_first(after->info, before->info),
     };
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {

@@ -337,7 +337,7 @@ static hsd_status meet_all(looking *l, hsd_error *err)
     return status;
 }
 
-static hsd_status look(looking *l, hsd_error *err)
+static hsd_status look_replacement(looking *l, hsd_error *err)
 {
     HSD_TRY(number_suspects(l, err));
     HSD_TRY(hsd_side_sorter(l->side, 3, 1, HSD_SORT_MIN_BYTES, &l->around, err));
@@ -353,7 +353,7 @@ static hsd_status look_at_side(hsd_replaced *replaced, const hsd_comparison *c, 
                  .replaced = replaced,
                  .which = which,
                  .company = company};
-    const hsd_status status = look(&l, err);
+    const hsd_status status = look_replacement(&l, err);
     free(l.by_node);
     free(l.is_suspect);
     free(l.referrers);
@@ -413,7 +413,7 @@ static bool is_one(const hsd_suspect *suspect)
     return suspect->is_alike || suspect->counts[BEFORE][CHILD] + suspect->counts[AFTER][CHILD] == 0;
 }
 
-static hsd_status judge(hsd_replaced *replaced, hsd_sorter *company, hsd_error *err)
+static hsd_status judge_replacement(hsd_replaced *replaced, hsd_sorter *company, hsd_error *err)
 {
     const uint64_t *record;
     group g = {.suspect = UINT64_MAX};
@@ -449,7 +449,7 @@ hsd_status hsd_replaced_find(hsd_replaced *replaced, const hsd_comparison *c, hs
         hsd_side_sorter(&c->pair.sides[AFTER], COMPANY_WORDS, COMPANY_WORDS, HSD_SORT_MIN_BYTES, &company, err);
     for (int side = 0; side < SIDE_COUNT && status == HSD_OK; side++)
         status = look_at_side(replaced, c, side, company, err);
-    if (status == HSD_OK) status = judge(replaced, company, err);
+    if (status == HSD_OK) status = judge_replacement(replaced, company, err);
     hsd_sorter_free(company);
     return status;
 }

@@ -156,7 +156,7 @@ static hsd_status count_reuse(hsd_reuse *r, const hsd_reuse_object *before, cons
 }
 
 /* Counts what waited. */
-static hsd_status settle(hsd_reuse *r, hsd_error *err)
+static hsd_status settle_reuse(hsd_reuse *r, hsd_error *err)
 {
     const bool both = r->waits[FREED] && r->waits[NEW];
     if (both) HSD_TRY(count_reuse(r, &r->waiting[FREED], &r->waiting[NEW], err));
@@ -169,7 +169,7 @@ static hsd_status settle(hsd_reuse *r, hsd_error *err)
 
 static hsd_status wait_for_other(hsd_reuse *r, uint64_t id, int side, const hsd_reuse_object *object, hsd_error *err)
 {
-    if (r->id != id || r->waits[side]) HSD_TRY(settle(r, err));
+    if (r->id != id || r->waits[side]) HSD_TRY(settle_reuse(r, err));
     r->id = id;
     r->waiting[side] = *object;
     r->waits[side] = true;
@@ -206,7 +206,7 @@ static bool is_mixing(const hsd_reuse *r, const pools *p, uint32_t class)
     return p->crossed[class] > 0 && p->crossed[class] >= all / MIXES;
 }
 
-static void join(pools *p, uint32_t a, uint32_t b)
+static void join_reuse(pools *p, uint32_t a, uint32_t b)
 {
     const uint32_t x = p->of[a], y = p->of[b], to = x < y ? x : y, from = x < y ? y : x;
     for (uint32_t i = 0; i < CLASSES; i++) {
@@ -226,7 +226,7 @@ static void find_pools(const hsd_reuse *r, pools *p)
         for (uint32_t j = i + 1; j < CLASSES && is_mixing(r, p, i); j++) {
             const uint64_t between = r->reuses[i][j] + r->reuses[j][i];
             const uint64_t least = hsd_min_u64(p->crossed[i], p->crossed[j]) / BONDS;
-            if (between > 0 && between >= least && is_mixing(r, p, j)) join(p, i, j);
+            if (between > 0 && between >= least && is_mixing(r, p, j)) join_reuse(p, i, j);
         }
     }
 }
@@ -408,7 +408,7 @@ static void count_told(hsd_reuse *r)
 hsd_status hsd_reuse_estimate(hsd_reuse *r, hsd_reuse_sums *out, hsd_error *err)
 {
     pools p = {0};
-    HSD_TRY(settle(r, err));
+    HSD_TRY(settle_reuse(r, err));
     find_pools(r, &p);
     sum_pools(r, &p);
     pool_kinds(r, &p);

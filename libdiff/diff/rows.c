@@ -94,7 +94,7 @@ static hsd_status take_type_rows(hsd_diff *diff, const hsd_type_names *types, hs
     return diff->types == NULL ? hsd_fail_nomem(err, "the result of the diff") : HSD_OK;
 }
 
-static bool is_empty(const hsd_type_row *row)
+static bool is_empty_diff_row(const hsd_type_row *row)
 {
     return (row->live.before.objects | row->live.before.bytes | row->live.after.objects | row->live.after.bytes |
             row->unreached_before.objects | row->unreached_after.objects) == 0;
@@ -104,7 +104,7 @@ static bool is_empty(const hsd_type_row *row)
 static hsd_status keep_type_row(hsd_diff *diff, const hsd_type_row *row, const hsd_type_names *types, uint32_t type,
                                 hsd_error *err)
 {
-    if (is_empty(row)) return HSD_OK;
+    if (is_empty_diff_row(row)) return HSD_OK;
     hsd_type_row *kept = &diff->types[diff->type_count];
     *kept = *row;
     kept->flags = types->flags[type];
@@ -224,7 +224,7 @@ static void forget_freed(hsd_diff *diff)
     diff->total.freed = none;
 }
 
-static hsd_status fill(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
+static hsd_status fill_diff_row(hsd_diff *diff, const hsd_comparison *c, hsd_error *err)
 {
     diff->identity_is_known = c->ladder.basis != HSD_BASIS_COUNTS;
     diff->is_by_structure = c->ladder.basis == HSD_BASIS_STRUCTURE;
@@ -268,7 +268,7 @@ hsd_status hsd_rows_from_comparison(hsd_diff **out, const hsd_comparison *c, hsd
 {
     HSD_ASSERT(c->by_type != NULL && c->by_root != NULL);
     HSD_TRY(new_result(out, err));
-    const hsd_status status = fill(*out, c, err);
+    const hsd_status status = fill_diff_row(*out, c, err);
     if (status != HSD_OK) {
         hsd_diff_free(*out);
         *out = NULL;

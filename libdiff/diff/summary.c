@@ -11,8 +11,8 @@
 #include "diff/compare.h"
 #include "totals/type_totals.h"
 
-static hsd_status load(hsd_summary_side sides[SIDE_COUNT], hsd_capture *const captures[SIDE_COUNT],
-                       hsd_type_names *names, hsd_type_table tables[SIDE_COUNT], hsd_error *err)
+static hsd_status load_diff_summary(hsd_summary_side sides[SIDE_COUNT], hsd_capture *const captures[SIDE_COUNT],
+                                    hsd_type_names *names, hsd_type_table tables[SIDE_COUNT], hsd_error *err)
 {
     HSD_TRY(hsd_type_names_init(names, err));
     for (int i = 0; i < SIDE_COUNT; i++) {
@@ -35,7 +35,7 @@ hsd_status hsd_summary_run(hsd_diff **out, hsd_capture *before, hsd_capture *aft
     hsd_type_table tables[SIDE_COUNT];
     hsd_type_names names;
     memset(tables, 0, sizeof tables);
-    hsd_status status = load(sides, captures, &names, tables, err);
+    hsd_status status = load_diff_summary(sides, captures, &names, tables, err);
     if (status == HSD_OK) status = hsd_rows_from_summary(out, sides, &names, err);
     for (int i = 0; i < SIDE_COUNT; i++) {
         hsd_type_table_release(&tables[i]);

@@ -208,7 +208,7 @@ static void fill_retained(const sums *s, hsd_growth *growth, int side)
             profile->roots[i].retained_bytes;
 }
 
-static hsd_status fill(void *context, hsd_growth *growth, hsd_error *err)
+static hsd_status fill_diff_sum(void *context, hsd_growth *growth, hsd_error *err)
 {
     const sums *s = context;
     for (int side = 0; side < SIDE_COUNT; side++) {
@@ -234,7 +234,7 @@ bool hsd_sums_have_objects(const hsd_capture *before, const hsd_capture *after)
     return hsd_capture_get_info(before)->objects > 0 && hsd_capture_get_info(after)->objects > 0;
 }
 
-static hsd_status refuse(const hsd_diff_options *options, hsd_error *err)
+static hsd_status refuse_diff_sum(const hsd_diff_options *options, hsd_error *err)
 {
     const char *what = options->changed != NULL                      ? "a list of objects that changed"
                        : options->matched != NULL                    ? "a list of pairs"
@@ -247,7 +247,7 @@ static hsd_status refuse(const hsd_diff_options *options, hsd_error *err)
     return HSD_E_UNSUPPORTED;
 }
 
-static hsd_status compare(sums *s, hsd_diff **out, hsd_capture *const captures[SIDE_COUNT], hsd_error *err)
+static hsd_status compare_diff_sum(sums *s, hsd_diff **out, hsd_capture *const captures[SIDE_COUNT], hsd_error *err)
 {
     hsd_comparison *c = &s->c;
     HSD_TRY(make_profiles(s, captures, c->options, c->run, err));
@@ -262,7 +262,7 @@ static hsd_status compare(sums *s, hsd_diff **out, hsd_capture *const captures[S
     c->pair.plan.growth_bytes = hsd_min_u64(GROWTH_MOST, memory_of(c->run) / 4);
     HSD_TRY(hsd_compare_prepare(c, err));
     HSD_TRY(hsd_rows_from_comparison(out, c, err));
-    const hsd_status status = hsd_growth_find_in(&c->pair, *out, fill, s, err);
+    const hsd_status status = hsd_growth_find_in(&c->pair, *out, fill_diff_sum, s, err);
     if (status == HSD_OK) return HSD_OK;
     hsd_diff_free(*out);
     *out = NULL;
@@ -282,8 +282,8 @@ hsd_status hsd_sums_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
     s->c.pair.reporter = &reporter;
     hsd_reporter_init(&reporter, run);
     hsd_temp_space_init(&s->c.pair.space, run->temp_dir);
-    hsd_status status = refuse(options, err);
-    if (status == HSD_OK) status = compare(s, out, captures, err);
+    hsd_status status = refuse_diff_sum(options, err);
+    if (status == HSD_OK) status = compare_diff_sum(s, out, captures, err);
     hsd_compare_release(&s->c);
     for (int side = 0; side < SIDE_COUNT; side++) {
         hsd_profile_free(s->profiles[side]);

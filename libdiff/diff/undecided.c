@@ -12,18 +12,22 @@
 #define UNDECIDED_SEED UINT64_C(0x756e640006)
 #define LEAST_CAPACITY 256u
 
-static bool is_empty(const hsd_undecided_kind *kind) { return (kind->objects[0] | kind->objects[1]) == 0; }
+static bool is_empty_undecided_row(const hsd_undecided_kind *kind)
+{
+    return (kind->objects[0] | kind->objects[1]) == 0;
+}
 
 static hsd_undecided_kind *slot_of(const hsd_undecided_table *table, uint32_t type, uint32_t root, uint64_t bytes)
 {
     const uint64_t hash = hsd_mix(hsd_mix(UNDECIDED_SEED, (uint64_t)type << 32 | root), bytes);
     for (uint32_t at = (uint32_t)(hash >> 32);; at++) {
         hsd_undecided_kind *kind = &table->kinds[at & (table->capacity - 1)];
-        if (is_empty(kind) || (kind->type == type && kind->root == root && kind->bytes == bytes)) return kind;
+        if (is_empty_undecided_row(kind) || (kind->type == type && kind->root == root && kind->bytes == bytes))
+            return kind;
     }
 }
 
-static hsd_status grow(hsd_undecided_table *table, hsd_error *err)
+static hsd_status grow_undecided_row(hsd_undecided_table *table, hsd_error *err)
 {
     hsd_undecided_table grown = {.capacity = table->capacity == 0 ? LEAST_CAPACITY : 2 * table->capacity,
                                  .count = table->count};
@@ -31,7 +35,7 @@ static hsd_status grow(hsd_undecided_table *table, hsd_error *err)
     if (grown.kinds == NULL) return hsd_fail_nomem(err, "what is undecided");
     for (uint32_t i = 0; i < table->capacity; i++) {
         const hsd_undecided_kind *kind = &table->kinds[i];
-        if (!is_empty(kind)) *slot_of(&grown, kind->type, kind->root, kind->bytes) = *kind;
+        if (!is_empty_undecided_row(kind)) *slot_of(&grown, kind->type, kind->root, kind->bytes) = *kind;
     }
     free(table->kinds);
     *table = grown;
@@ -49,9 +53,9 @@ hsd_status hsd_undecided_take(hsd_undecided_table *table, unsigned side, uint32_
 {
     HSD_ASSERT(side < 2);
     if (table->is_full) return HSD_OK;
-    if (2 * table->count >= table->capacity) HSD_TRY(grow(table, err));
+    if (2 * table->count >= table->capacity) HSD_TRY(grow_undecided_row(table, err));
     hsd_undecided_kind *kind = slot_of(table, type, root, bytes);
-    if (is_empty(kind)) {
+    if (is_empty_undecided_row(kind)) {
         *kind = (hsd_undecided_kind){.type = type, .root = root, .bytes = bytes};
         table->count++;
     }

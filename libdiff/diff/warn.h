@@ -1,5 +1,5 @@
 /*
- * What a reader must know of two captures before he believes the answer.
+ * The warnings of a diff: what is true of its two captures and makes an answer less sure, or less comparable.
  */
 #ifndef HSD_DIFF_WARN_H
 #define HSD_DIFF_WARN_H

@@ -17,7 +17,7 @@
 
 /* ---- what can be kept ---- */
 
-static bool is_zero(const uint8_t *bytes, size_t size)
+static bool is_zero_baseline(const uint8_t *bytes, size_t size)
 {
     uint8_t all = 0;
     for (size_t i = 0; i < size; i++)
@@ -30,7 +30,7 @@ static hsd_status check_identities(const hsd_capture_info *info, hsd_error *err)
     const bool has_ids = info->identity == HSD_IDENTITY_EXACT || info->identity == HSD_IDENTITY_ADDRESS;
     /* taken for those of one process, as in a diff */
     const bool is_exact = info->identity == HSD_IDENTITY_EXACT;
-    if (is_exact || (has_ids && !is_zero(info->domain, sizeof info->domain))) return HSD_OK;
+    if (is_exact || (has_ids && !is_zero_baseline(info->domain, sizeof info->domain))) return HSD_OK;
     hsd_error_set_file(err, info->path);
     hsd_fail(err, HSD_E_UNSUPPORTED,
              has_ids ? "the capture does not say of which process its ids are, so keeping them tells nothing later"
@@ -72,7 +72,7 @@ static hsd_status derive_id(const hsd_baseline_source *source, uint8_t out[16], 
     HSD_TRY(hsd_baseline_put(source, (const uint8_t *)"hsdiff baseline", add_to_id, &id, err));
     for (size_t i = 0; i < 16; i++)
         out[i] = (uint8_t)(id.halves[i / 8] >> (8 * (i % 8)));
-    if (is_zero(out, 16)) out[0] = 1; /* all 0 would be drawn at random */
+    if (is_zero_baseline(out, 16)) out[0] = 1; /* all 0 would be drawn at random */
     return HSD_OK;
 }
 
@@ -102,8 +102,8 @@ static hsd_status put_profile(hsd_baseline_source *source, target *to, hsd_error
     return status == HSD_OK ? hsd_result_file_finish(to->file, err) : status;
 }
 
-static hsd_status run_with(hsd_baseline_source *source, const hsd_baseline_options *options, const hsd_run *run,
-                           target *to, hsd_error *err)
+static hsd_status run_baseline_with(hsd_baseline_source *source, const hsd_baseline_options *options,
+                                    const hsd_run *run, target *to, hsd_error *err)
 {
     const hsd_profile_options wanted = {.places = options->places != 0 ? options->places : HSD_BASELINE_PLACES,
                                         .partial = options->partial,
@@ -133,7 +133,7 @@ static hsd_status write_into(target *to, hsd_capture *capture, const hsd_baselin
         source.objects = &objects;
         status = hsd_kept_objects_init(&objects, &space, err);
     }
-    if (status == HSD_OK) status = run_with(&source, options, run, to, err);
+    if (status == HSD_OK) status = run_baseline_with(&source, options, run, to, err);
     hsd_kept_objects_release(&objects);
     hsd_reporter_release(&reporter);
     return status;

@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 
-static hsd_text cut(hsd_text text)
+static hsd_text cut_baseline_name(hsd_text text)
 {
     if (text.size > HSD_BASELINE_TEXT_BYTES) text.size = HSD_BASELINE_TEXT_BYTES;
     return text;
@@ -20,11 +20,11 @@ static hsd_status init(hsd_numbered *numbered, size_t most, hsd_error *err)
 }
 
 /* Gives a text its number: the next one if it is new, or if it `has_row` of its own. */
-static hsd_status put(hsd_numbered *numbered, hsd_text text, bool has_row, uint32_t *out, hsd_error *err)
+static hsd_status put_baseline_name(hsd_numbered *numbered, hsd_text text, bool has_row, uint32_t *out, hsd_error *err)
 {
     const uint32_t known = numbered->names.count;
     uint32_t name;
-    text = cut(text);
+    text = cut_baseline_name(text);
     HSD_TRY(hsd_names_put(&numbered->names, (hsd_bytes){(const uint8_t *)text.data, text.size}, &name, err));
     if (name == known || has_row) numbered->texts[numbered->count++] = text;
     if (name == known) numbered->number_of[name] = numbered->count;
@@ -36,8 +36,10 @@ static hsd_status put_place(hsd_baseline_names *names, const hsd_place *place, s
 {
     names->place_names[row] = names->place_edges[row] = 0;
     if (row == 0) return HSD_OK;
-    if (place->edge.size > 0) HSD_TRY(put(&names->strings, place->edge, false, &names->place_edges[row], err));
-    return put(place->is_root ? &names->strings : &names->types, place->type, false, &names->place_names[row], err);
+    if (place->edge.size > 0)
+        HSD_TRY(put_baseline_name(&names->strings, place->edge, false, &names->place_edges[row], err));
+    return put_baseline_name(place->is_root ? &names->strings : &names->types, place->type, false,
+                             &names->place_names[row], err);
 }
 
 hsd_status hsd_baseline_names_init(hsd_baseline_names *names, const hsd_profile *profile, hsd_error *err)
@@ -50,15 +52,15 @@ hsd_status hsd_baseline_names_init(hsd_baseline_names *names, const hsd_profile 
     HSD_TRY(init(&names->types, profile->type_count + places, err));
     HSD_TRY(init(&names->strings, profile->root_count + 2 * places, err));
     for (size_t i = 0; i < profile->type_count; i++)
-        HSD_TRY(put(&names->types, profile->types[i].name, true, &number, err));
+        HSD_TRY(put_baseline_name(&names->types, profile->types[i].name, true, &number, err));
     for (size_t i = 0; i < profile->root_count; i++)
-        HSD_TRY(put(&names->strings, profile->roots[i].name, true, &number, err));
+        HSD_TRY(put_baseline_name(&names->strings, profile->roots[i].name, true, &number, err));
     for (size_t i = 0; i < places; i++)
         HSD_TRY(put_place(names, &profile->places[i], i, err));
     return HSD_OK;
 }
 
-static void release(hsd_numbered *numbered)
+static void release_baseline_name(hsd_numbered *numbered)
 {
     hsd_names_release(&numbered->names);
     free(numbered->number_of);
@@ -67,8 +69,8 @@ static void release(hsd_numbered *numbered)
 
 void hsd_baseline_names_release(hsd_baseline_names *names)
 {
-    release(&names->types);
-    release(&names->strings);
+    release_baseline_name(&names->types);
+    release_baseline_name(&names->strings);
     free(names->place_names);
     free(names->place_edges);
     *names = (hsd_baseline_names){0};

@@ -27,7 +27,7 @@ typedef struct putting {
 
 /* ---- the writer ---- */
 
-static ptrdiff_t take(void *context, const void *data, size_t size)
+static ptrdiff_t take_baseline_record(void *context, const void *data, size_t size)
 {
     putting *p = context;
     if (p->sink(p->context, data, size, &p->sink_error) == HSD_OK) return (ptrdiff_t)size;
@@ -217,7 +217,7 @@ static void put_reason(const putting *p)
     hsc_mark_incomplete(p->out, reason);
 }
 
-static hsd_status put_all(const putting *p, hsd_error *err)
+static hsd_status put_all_baseline_records(const putting *p, hsd_error *err)
 {
     put_reason(p);
     put_types(p);
@@ -241,9 +241,9 @@ hsd_status hsd_baseline_put(const hsd_baseline_source *source, const uint8_t cap
     p->context = context;
     hsd_error_init(&p->sink_error);
     const hsc_options options = options_of(p, capture_id, &baseline);
-    const hsc_sink to = {.write = take, .context = p};
+    const hsc_sink to = {.write = take_baseline_record, .context = p};
     hsd_status status = raise(p, hsc_open(&p->out, &to, &options), err);
-    if (status == HSD_OK) status = put_all(p, err);
+    if (status == HSD_OK) status = put_all_baseline_records(p, err);
     hsc_close(p->out);
     free(p);
     return status;

@@ -11,7 +11,7 @@ hsd_status hsd_export_write(hsd_export *x, const void *data, size_t size, hsd_er
     return hsd_output_write(&x->output, data, size, err);
 }
 
-static hsd_status refuse(hsd_capture *capture, hsd_error *err, const char *what, const char *hint)
+static hsd_status refuse_export(hsd_capture *capture, hsd_error *err, const char *what, const char *hint)
 {
     hsd_error_set_file(err, hsd_capture_get_info(capture)->path);
     hsd_fail(err, HSD_E_UNSUPPORTED, "%s", what);
@@ -23,16 +23,16 @@ static hsd_status check_objects(hsd_capture *capture, hsd_error *err)
 {
     const hsd_capture_info *info = hsd_capture_get_info(capture);
     if (info->is_baseline)
-        return refuse(capture, err, "it is a baseline, which holds sums and no objects",
-                      "export the capture that it was made from; a profile (--to pprof) can be made of sums");
+        return refuse_export(capture, err, "it is a baseline, which holds sums and no objects",
+                             "export the capture that it was made from; a profile (--to pprof) can be made of sums");
     if (info->objects == 0 && info->summary_objects > 0)
-        return refuse(capture, err, "it holds totals alone and no objects",
-                      "import it again without --summary, or export it as a profile (--to pprof)");
+        return refuse_export(capture, err, "it holds totals alone and no objects",
+                             "import it again without --summary, or export it as a profile (--to pprof)");
     return HSD_OK;
 }
 
-static hsd_status choose(const hsd_exporter **out, const char *path, const hsd_export_options *options, bool is_pair,
-                         hsd_error *err)
+static hsd_status choose_export(const hsd_exporter **out, const char *path, const hsd_export_options *options,
+                                bool is_pair, hsd_error *err)
 {
     HSD_TRY(hsd_exporter_choose(out, options->format, path, err));
     const hsd_exporter *exporter = *out;
@@ -50,7 +50,7 @@ static hsd_status choose(const hsd_exporter **out, const char *path, const hsd_e
     return HSD_OK;
 }
 
-static hsd_status check(const hsd_exporter *exporter, const hsd_export *x, hsd_error *err)
+static hsd_status check_export(const hsd_exporter *exporter, const hsd_export *x, hsd_error *err)
 {
     if (!exporter->needs_objects) return HSD_OK;
     if (x->before != NULL) HSD_TRY(check_objects(x->before, err));
@@ -61,7 +61,7 @@ hsd_status hsd_export_check(const char *path, const hsd_export_options *options,
 {
     const hsd_exporter *exporter;
     if (strcmp(path, "-") != 0) hsd_error_set_file(err, path);
-    return choose(&exporter, path, options, is_pair, err);
+    return choose_export(&exporter, path, options, is_pair, err);
 }
 
 static hsd_status write_output(const hsd_exporter *exporter, hsd_export *x, hsd_error *err)
@@ -97,9 +97,9 @@ hsd_status hsd_export_file(hsd_capture *before, hsd_capture *after, const char *
                     .memory_bytes = known.memory_bytes,
                     .result = result,
                     .output = {.fd = -1}};
-    HSD_TRY(choose(&exporter, path, x.options, before != NULL, err));
+    HSD_TRY(choose_export(&exporter, path, x.options, before != NULL, err));
     result->format = exporter->info.name;
-    HSD_TRY(check(exporter, &x, err));
+    HSD_TRY(check_export(exporter, &x, err));
     hsd_temp_space_init(&space, known.temp_dir);
     hsd_reporter_init(&reporter, &known);
     const hsd_status status = write_output(exporter, &x, err);

@@ -66,14 +66,15 @@ static hsd_status make_sorter(const hsd_joined *j, hsd_sorter **out, unsigned wo
     return hsd_sorter_new(out, &config, err);
 }
 
-static hsd_status serve(const hsd_joined *j, hsd_sorter *sorter, unsigned sixteenths, hsd_error *err)
+static hsd_status serve_joined_graph(const hsd_joined *j, hsd_sorter *sorter, unsigned sixteenths, hsd_error *err)
 {
     return hsd_sorter_finish(sorter, (size_t)hsd_max_u64(share(j, 1) * sixteenths / 2, HSD_SORT_MIN_BYTES), err);
 }
 
 /* ---- what is asked for ---- */
 
-static hsd_status ask(joining *w, uint64_t source, uint64_t target, uint32_t label, uint64_t index, hsd_error *err)
+static hsd_status ask_joined_graph(joining *w, uint64_t source, uint64_t target, uint32_t label, uint64_t index,
+                                   hsd_error *err)
 {
     const uint64_t record[ASKED_WORDS] = {target, source, w->place++, label, index};
     return hsd_sorter_put(w->asked, record, err);
@@ -89,7 +90,7 @@ static hsd_status take_object(joining *w, const hsd_object *object, hsd_error *e
     }
     if (j->references == NULL) return HSD_OK;
     for (uint32_t i = 0; i < object->reference_count; i++)
-        HSD_TRY(ask(w, object->ordinal, object->targets[i], object->labels[i], object->indexes[i], err));
+        HSD_TRY(ask_joined_graph(w, object->ordinal, object->targets[i], object->labels[i], object->indexes[i], err));
     return HSD_OK;
 }
 
@@ -113,7 +114,7 @@ static hsd_status read_objects(joining *w, hsd_error *err)
 
 static hsd_status take_edge(joining *w, const hsd_edge *edge, hsd_error *err)
 {
-    if (edge->source_is_ordinal) return ask(w, edge->source, edge->target, edge->label, edge->index, err);
+    if (edge->source_is_ordinal) return ask_joined_graph(w, edge->source, edge->target, edge->label, edge->index, err);
     const uint64_t record[ASKED_WORDS] = {edge->source, edge->target, w->place++, edge->label, edge->index};
     return hsd_sorter_put(w->edges, record, err);
 }
@@ -163,9 +164,9 @@ static hsd_status root_found(void *context, const uint64_t *record, const uint64
 }
 
 /* Finishes what is asked and joins it with the objects. `*sorter` is given back. */
-static hsd_status join(joining *w, hsd_sorter **sorter, hsd_join_fn take, hsd_error *err)
+static hsd_status join_joined_graph(joining *w, hsd_sorter **sorter, hsd_join_fn take, hsd_error *err)
 {
-    HSD_TRY(serve(w->j, *sorter, 2, err));
+    HSD_TRY(serve_joined_graph(w->j, *sorter, 2, err));
     HSD_TRY(hsd_sort_join(w->rows, *sorter, take, w, &w->j->dangling, err));
     hsd_sorter_free(*sorter);
     *sorter = NULL;
@@ -177,9 +178,9 @@ static hsd_status join_references(joining *w, hsd_error *err)
     hsd_joined *j = w->j;
     if (j->references == NULL) return HSD_OK;
     HSD_TRY(read_records(w, HSD_RECORD_EDGE, err));
-    HSD_TRY(join(w, &w->edges, source_found, err));
-    HSD_TRY(join(w, &w->asked, target_found, err));
-    HSD_TRY(serve(j, j->references, 8, err));
+    HSD_TRY(join_joined_graph(w, &w->edges, source_found, err));
+    HSD_TRY(join_joined_graph(w, &w->asked, target_found, err));
+    HSD_TRY(serve_joined_graph(j, j->references, 8, err));
     j->reference_count = hsd_sorter_count(j->references);
     return HSD_OK;
 }
@@ -189,8 +190,8 @@ static hsd_status join_roots(joining *w, hsd_error *err)
     HSD_TRY(make_sorter(w->j, &w->roots, ROOT_WORDS, 2, share(w->j, 1), err));
     HSD_TRY(make_sorter(w->j, &w->j->roots, FOUND_ROOT_WORDS, 1, share(w->j, 1), err));
     HSD_TRY(read_records(w, HSD_RECORD_ROOT, err));
-    HSD_TRY(join(w, &w->roots, root_found, err));
-    return serve(w->j, w->j->roots, 1, err);
+    HSD_TRY(join_joined_graph(w, &w->roots, root_found, err));
+    return serve_joined_graph(w->j, w->j->roots, 1, err);
 }
 
 /* ---- from the first to the last ---- */
@@ -211,22 +212,22 @@ static hsd_status make_sorters(joining *w, hsd_error *err)
     return make_sorter(j, &j->references, REFERENCE_WORDS, 2, share(j, 3), err);
 }
 
-static hsd_status build(joining *w, hsd_error *err)
+static hsd_status build_joined_graph(joining *w, hsd_error *err)
 {
     hsd_joined *j = w->j;
     HSD_TRY(make_sorters(w, err));
     HSD_TRY(read_objects(w, err));
-    HSD_TRY(serve(j, w->rows, 1, err));
+    HSD_TRY(serve_joined_graph(j, w->rows, 1, err));
     HSD_TRY(join_references(w, err));
     HSD_TRY(join_roots(w, err));
     HSD_TRY(hsd_joined_rewind(j, err));
     return hsd_joined_rewind_roots(j, err);
 }
 
-static hsd_status begin(hsd_joined *j, hsd_error *err)
+static hsd_status begin_joined_graph(hsd_joined *j, hsd_error *err)
 {
     joining w = {.j = j};
-    const hsd_status status = build(&w, err);
+    const hsd_status status = build_joined_graph(&w, err);
     hsd_sorter_free(w.rows);
     hsd_sorter_free(w.asked);
     hsd_sorter_free(w.edges);
@@ -246,7 +247,7 @@ hsd_status hsd_joined_new(hsd_joined **out, hsd_capture *capture, const hsd_join
     j->info = hsd_capture_get_info(capture);
     j->options = *options;
     j->reference_count = UINT64_MAX;
-    const hsd_status status = begin(j, err);
+    const hsd_status status = begin_joined_graph(j, err);
     if (status != HSD_OK)
         hsd_joined_free(j);
     else
@@ -265,7 +266,7 @@ void hsd_joined_free(hsd_joined *j)
 
 /* ---- objects ---- */
 
-static hsd_status step(hsd_sorter *sorter, const uint64_t **ahead, hsd_error *err)
+static hsd_status step_joined_graph(hsd_sorter *sorter, const uint64_t **ahead, hsd_error *err)
 {
     const hsd_status status = hsd_sorter_next(sorter, ahead, err);
     if (status == HSD_END) *ahead = NULL;
@@ -285,7 +286,7 @@ hsd_status hsd_joined_rewind(hsd_joined *j, hsd_error *err)
     HSD_TRY(hsd_object_reader_open(&j->reader, j->capture, (j->options.want & ~HSD_WANT_REFERENCES) | references, err));
     if (j->references == NULL) return HSD_OK;
     HSD_TRY(hsd_sorter_rewind(j->references, err));
-    return step(j->references, &j->ahead, err);
+    return step_joined_graph(j->references, &j->ahead, err);
 }
 
 /* The next part of the object, or, if there is none, what stands behind it, which is kept. HSD_END: no more parts. */
@@ -303,7 +304,7 @@ static hsd_status next_part(hsd_joined *j, hsd_error *err)
 }
 
 /* The object behind the one that is told, whose references are passed over. */
-static hsd_status advance(hsd_joined *j, hsd_error *err)
+static hsd_status advance_joined_graph(hsd_joined *j, hsd_error *err)
 {
     hsd_joined_reference skipped;
     hsd_status status = HSD_OK;
@@ -328,7 +329,7 @@ static hsd_status end_pass(hsd_joined *j)
 
 hsd_status hsd_joined_next_object(hsd_joined *j, hsd_object *object, hsd_error *err)
 {
-    HSD_TRY(advance(j, err));
+    HSD_TRY(advance_joined_graph(j, err));
     if (!j->has_next) return end_pass(j);
     j->part = j->next;
     j->has_next = false;
@@ -363,13 +364,13 @@ static hsd_status next_straight(hsd_joined *j, hsd_joined_reference *reference, 
 static hsd_status next_sorted(hsd_joined *j, hsd_joined_reference *reference, hsd_error *err)
 {
     while (j->ahead != NULL && j->ahead[0] < j->ordinal)
-        HSD_TRY(step(j->references, &j->ahead, err));
+        HSD_TRY(step_joined_graph(j->references, &j->ahead, err));
     if (j->ahead == NULL || j->ahead[0] != j->ordinal) return HSD_END;
     *reference = (hsd_joined_reference){.target = j->ahead[2],
                                         .label = (uint32_t)j->ahead[3],
                                         .index = j->ahead[4],
                                         .target_id = j->options.want_ids ? j->ahead[5] : 0};
-    return step(j->references, &j->ahead, err);
+    return step_joined_graph(j->references, &j->ahead, err);
 }
 
 hsd_status hsd_joined_next_reference(hsd_joined *j, hsd_joined_reference *reference, hsd_error *err)
@@ -383,7 +384,7 @@ hsd_status hsd_joined_next_reference(hsd_joined *j, hsd_joined_reference *refere
 hsd_status hsd_joined_rewind_roots(hsd_joined *j, hsd_error *err)
 {
     HSD_TRY(hsd_sorter_rewind(j->roots, err));
-    return step(j->roots, &j->root, err);
+    return step_joined_graph(j->roots, &j->root, err);
 }
 
 hsd_status hsd_joined_next_root(hsd_joined *j, hsd_joined_root *root, hsd_error *err)
@@ -397,7 +398,7 @@ hsd_status hsd_joined_next_root(hsd_joined *j, hsd_joined_root *root, hsd_error 
                               .label = (uint32_t)word[4],
                               .thread = (uint32_t)(word[5] >> 32),
                               .frame = (uint32_t)word[5]};
-    return step(j->roots, &j->root, err);
+    return step_joined_graph(j->roots, &j->root, err);
 }
 
 uint64_t hsd_joined_reference_count(const hsd_joined *j) { return j->options.no_references ? 0 : j->reference_count; }

@@ -13,7 +13,7 @@
 
 static bool has_sites(hsd_capture *capture) { return capture != NULL && hsd_capture_get_info(capture)->sites > 0; }
 
-static hsd_status choose(hsd_export *x, bool *are_paths, hsd_error *err)
+static hsd_status choose_export_stack(hsd_export *x, bool *are_paths, hsd_error *err)
 {
     const bool has_any = has_sites(x->before) || has_sites(x->after);
     const hsd_export_stacks wanted = x->options->stacks;
@@ -25,7 +25,7 @@ static hsd_status choose(hsd_export *x, bool *are_paths, hsd_error *err)
     return HSD_E_UNSUPPORTED;
 }
 
-static hsd_status gather(hsd_stacks *stacks, hsd_export *x, hsd_error *err)
+static hsd_status gather_export_stack(hsd_stacks *stacks, hsd_export *x, hsd_error *err)
 {
     hsd_stack_tables *tables = stacks->tables;
     if (stacks->are_paths)
@@ -34,11 +34,11 @@ static hsd_status gather(hsd_stacks *stacks, hsd_export *x, hsd_error *err)
     return hsd_stacks_of_sites(tables, x, x->after, HSD_STACK_AFTER, err);
 }
 
-static hsd_status make(hsd_stacks *stacks, hsd_export *x, const hsd_stacks_form *form, hsd_error *err)
+static hsd_status make_export_stack(hsd_stacks *stacks, hsd_export *x, const hsd_stacks_form *form, hsd_error *err)
 {
-    HSD_TRY(choose(x, &stacks->are_paths, err));
+    HSD_TRY(choose_export_stack(x, &stacks->are_paths, err));
     HSD_TRY(hsd_stack_tables_init(stacks->tables, form, x->memory_bytes / TABLE_SHARE, err));
-    HSD_TRY(gather(stacks, x, err));
+    HSD_TRY(gather_export_stack(stacks, x, err));
     return hsd_stack_tables_order(stacks->tables, stacks, err);
 }
 
@@ -52,7 +52,7 @@ hsd_status hsd_stacks_make(hsd_stacks **out, hsd_export *x, const hsd_stacks_for
         return hsd_fail_nomem(err, "stacks");
     }
     stacks->is_growth = x->before != NULL;
-    const hsd_status status = make(stacks, x, form, err);
+    const hsd_status status = make_export_stack(stacks, x, form, err);
     if (status == HSD_OK)
         *out = stacks;
     else

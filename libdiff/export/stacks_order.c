@@ -26,7 +26,7 @@ typedef struct ranks { /* old number -> new number; UNUSED until it is known tha
     uint32_t *list; /* old numbers while they are sorted */
 } ranks;
 
-static void *take(size_t count, size_t size) { return calloc(count + 1, size); }
+static void *take_stack_order(size_t count, size_t size) { return calloc(count + 1, size); }
 
 static int compare_numbers(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
@@ -107,7 +107,7 @@ static int compare_texts(const void *left, const void *right, void *context)
 static hsd_status order_texts(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hsd_error *err)
 {
     const uint32_t count = list_used(r->list, r->texts, t->texts.count);
-    out->texts = take(count, sizeof *out->texts);
+    out->texts = take_stack_order(count, sizeof *out->texts);
     if (out->texts == NULL) return hsd_fail_nomem(err, "stacks in order");
     qsort_r(r->list, count, sizeof *r->list, compare_texts, &t->texts);
     for (uint32_t i = 0; i < count; i++) {
@@ -141,8 +141,8 @@ static int compare_frames(const void *left, const void *right, void *context)
 static hsd_status order_frames(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hsd_error *err)
 {
     const uint32_t count = list_used(r->list, r->frames, t->frames.count);
-    hsd_stack_frame *as_they_came = take(t->frames.count, sizeof *as_they_came);
-    out->frames = take(count, sizeof *out->frames);
+    hsd_stack_frame *as_they_came = take_stack_order(t->frames.count, sizeof *as_they_came);
+    out->frames = take_stack_order(count, sizeof *out->frames);
     if (as_they_came == NULL || out->frames == NULL) {
         free(as_they_came);
         return hsd_fail_nomem(err, "stacks in order");
@@ -196,8 +196,8 @@ static hsd_status order_nodes(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hs
 {
     const uint32_t count = t->nodes.count;
     uint32_t first[LEVELS + 1];
-    hsd_stack_node *as_they_came = take(count, sizeof *as_they_came);
-    out->nodes = take(count, sizeof *out->nodes);
+    hsd_stack_node *as_they_came = take_stack_order(count, sizeof *as_they_came);
+    out->nodes = take_stack_order(count, sizeof *out->nodes);
     if (as_they_came == NULL || out->nodes == NULL) {
         free(as_they_came);
         return hsd_fail_nomem(err, "stacks in order");
@@ -239,7 +239,7 @@ static int compare_samples(const void *left, const void *right)
 
 static hsd_status order_samples(hsd_stack_tables *t, const ranks *r, hsd_stacks *out, hsd_error *err)
 {
-    out->samples = take(t->samples.count, sizeof *out->samples);
+    out->samples = take_stack_order(t->samples.count, sizeof *out->samples);
     if (out->samples == NULL) return hsd_fail_nomem(err, "stacks in order");
     for (uint32_t i = 0; i < t->samples.count; i++) {
         const hsd_stack_sample_key key = sample_at(t, i);
@@ -259,10 +259,10 @@ static hsd_status order_samples(hsd_stack_tables *t, const ranks *r, hsd_stacks 
 static hsd_status order_all(hsd_stack_tables *t, ranks *r, hsd_stacks *out, hsd_error *err)
 {
     const uint64_t longest = hsd_max_u64(hsd_max_u64(t->texts.count, t->frames.count), t->nodes.count);
-    r->texts = take(t->texts.count, sizeof *r->texts);
-    r->frames = take(t->frames.count, sizeof *r->frames);
-    r->nodes = take(t->nodes.count, sizeof *r->nodes);
-    r->list = take((size_t)longest, sizeof *r->list);
+    r->texts = take_stack_order(t->texts.count, sizeof *r->texts);
+    r->frames = take_stack_order(t->frames.count, sizeof *r->frames);
+    r->nodes = take_stack_order(t->nodes.count, sizeof *r->nodes);
+    r->list = take_stack_order((size_t)longest, sizeof *r->list);
     if (r->texts == NULL || r->frames == NULL || r->nodes == NULL || r->list == NULL)
         return hsd_fail_nomem(err, "stacks in order");
     find_used(t, r);

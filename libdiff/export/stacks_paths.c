@@ -52,7 +52,7 @@ static hsd_status push_root(placing *p, hsd_bytes name, put *out, hsd_error *err
     return hsd_stack_push_text(p->tables, out->node, name, &out->node, err);
 }
 
-static hsd_status push(placing *p, const put *above, const place *row, put *out, hsd_error *err)
+static hsd_status push_path_stack(placing *p, const put *above, const place *row, put *out, hsd_error *err)
 {
     *out = *above;
     if (row->is_root) return push_root(p, bytes_of(row->type), out, err);
@@ -71,7 +71,7 @@ static hsd_status add_amounts(hsd_stack_tables *tables, const put *at, uint32_t 
 }
 
 /* The heap itself is no frame. */
-static hsd_status add_others(placing *p, const place *heap, hsd_error *err)
+static hsd_status add_other_path_stacks(placing *p, const place *heap, hsd_error *err)
 {
     put others = {HSD_STACK_BOTTOM, 0};
     if (heap->before.objects + heap->after.objects == 0) return HSD_OK;
@@ -82,8 +82,8 @@ static hsd_status add_others(placing *p, const place *heap, hsd_error *err)
 static hsd_status add_row(placing *p, const place *row, const put *above, put *out, hsd_error *err)
 {
     uint32_t type = 0;
-    if (row->depth == 0) return add_others(p, row, err);
-    HSD_TRY(push(p, above, row, out, err));
+    if (row->depth == 0) return add_other_path_stacks(p, row, err);
+    HSD_TRY(push_path_stack(p, above, row, out, err));
     if (!row->is_root && !p->tables->form.types_are_frames)
         HSD_TRY(hsd_stack_text(p->tables, bytes_of(row->type), &type, err));
     return add_amounts(p->tables, out, type, row, err);

@@ -97,14 +97,15 @@ static hsd_status check_sums(const reading *r, hsd_error *err)
     return over_budget(r, 2 * bytes * TABLE_SHARE, "pairs of type and allocation site, or more,", r->keys.count, err);
 }
 
-static void add_up(hsd_amount *sum, uint64_t objects, uint64_t bytes)
+static void add_up_site_stack(hsd_amount *sum, uint64_t objects, uint64_t bytes)
 {
     sum->objects = hsd_add_saturating(sum->objects, objects);
     sum->bytes = hsd_add_saturating(sum->bytes, bytes);
 }
 
 /* `type`: number in `names`. */
-static hsd_status add(reading *r, uint32_t type, uint32_t site, uint64_t objects, uint64_t bytes, hsd_error *err)
+static hsd_status add_site_stack(reading *r, uint32_t type, uint32_t site, uint64_t objects, uint64_t bytes,
+                                 hsd_error *err)
 {
     const sum_key key = {type, site};
     const uint32_t known = r->keys.count, capacity = r->sum_capacity;
@@ -113,8 +114,8 @@ static hsd_status add(reading *r, uint32_t type, uint32_t site, uint64_t objects
     HSD_TRY(HSD_ARRAY_GROW(r->sums, r->sum_capacity, (uint64_t)number + 1, 64, "allocation sites", err));
     if (number == known) r->sums[number] = (hsd_amount){0, 0};
     if (capacity != r->sum_capacity) HSD_TRY(check_sums(r, err));
-    add_up(&r->sums[number], objects, bytes);
-    add_up(&r->counted[key.type], objects, bytes);
+    add_up_site_stack(&r->sums[number], objects, bytes);
+    add_up_site_stack(&r->counted[key.type], objects, bytes);
     return HSD_OK;
 }
 
@@ -127,7 +128,8 @@ static hsd_status read_objects(reading *r, hsd_error *err)
     HSD_TRY(hsd_object_reader_open(&reader, r->capture, HSD_WANT_SIZES | HSD_WANT_DETAILS, err));
     while ((status = hsd_object_reader_next(reader, &object, err)) == HSD_OK) {
         const bool counts = !object.is_continuation && (object.flags & HSC_OBJECT_PSEUDO) == 0;
-        if (counts) status = add(r, hsd_type_common(&r->types, object.type), object.site, 1, object.size_bytes, err);
+        if (counts)
+            status = add_site_stack(r, hsd_type_common(&r->types, object.type), object.site, 1, object.size_bytes, err);
         if (status == HSD_OK && object.ordinal % 65536 == 0)
             status = hsd_progress(r->x->reporter, "adding up allocation sites", object.ordinal, total, err);
         if (status != HSD_OK) break;
@@ -141,14 +143,14 @@ static hsd_status read_objects(reading *r, hsd_error *err)
 static hsd_status take_site_total(reading *r, const hsd_record *record, hsd_error *err)
 {
     const hsd_site_total *total = &record->site_total;
-    return add(r, hsd_type_common(&r->types, total->type), total->site, total->objects, total->bytes, err);
+    return add_site_stack(r, hsd_type_common(&r->types, total->type), total->site, total->objects, total->bytes, err);
 }
 
 static hsd_status take_type_total(reading *r, const hsd_record *record, hsd_error *err)
 {
     const hsd_type_total *total = &record->type_total;
     (void)err;
-    add_up(&r->totals[hsd_type_common(&r->types, total->type)], total->objects, total->bytes);
+    add_up_site_stack(&r->totals[hsd_type_common(&r->types, total->type)], total->objects, total->bytes);
     return HSD_OK;
 }
 
@@ -158,7 +160,7 @@ static hsd_status add_rest(reading *r, uint32_t type, hsd_error *err)
     const hsd_amount *all = &r->totals[type], *known = &r->counted[type];
     const uint64_t objects = all->objects > known->objects ? all->objects - known->objects : 0;
     const uint64_t bytes = all->bytes > known->bytes ? all->bytes - known->bytes : 0;
-    return objects + bytes == 0 ? HSD_OK : add(r, type, 0, objects, bytes, err);
+    return objects + bytes == 0 ? HSD_OK : add_site_stack(r, type, 0, objects, bytes, err);
 }
 
 static hsd_status read_totals(reading *r, hsd_error *err)
@@ -260,7 +262,7 @@ static hsd_status spell(reading *r, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status read_all(reading *r, hsd_error *err)
+static hsd_status read_all_site_stacks(reading *r, hsd_error *err)
 {
     HSD_TRY(hsd_type_names_init(&r->names, err));
     HSD_TRY(hsd_type_table_load(&r->types, r->capture, &r->names, err));
@@ -277,7 +279,7 @@ hsd_status hsd_stacks_of_sites(hsd_stack_tables *tables, hsd_export *x, hsd_capt
                                hsd_error *err)
 {
     reading r = {.tables = tables, .x = x, .capture = capture, .side = side};
-    const hsd_status status = read_all(&r, err);
+    const hsd_status status = read_all_site_stacks(&r, err);
     hsd_texts_release(&r.texts);
     hsd_names_release(&r.keys);
     hsd_id_map_release(&r.site_index);

@@ -41,8 +41,8 @@ static hsd_status check_memory(const hsd_stack_tables *t, hsd_error *err)
 }
 
 /* Interns bytes, and looks at the memory when they are new. */
-static hsd_status put(hsd_stack_tables *t, hsd_names *names, const void *data, size_t size, uint32_t *out,
-                      hsd_error *err)
+static hsd_status put_stack_table(hsd_stack_tables *t, hsd_names *names, const void *data, size_t size, uint32_t *out,
+                                  hsd_error *err)
 {
     const uint32_t known = names->count;
     HSD_TRY(hsd_names_put(names, (hsd_bytes){data, size}, out, err));
@@ -57,7 +57,7 @@ hsd_status hsd_stack_text(hsd_stack_tables *tables, hsd_bytes text, uint32_t *ou
     hsd_buffer_clear(marked);
     HSD_TRY(hsd_buffer_reserve(marked, size + 1, err));
     hsd_escape_terminal((char *)marked->data, size + 1, data, text.size);
-    return put(tables, &tables->texts, marked->data, size, out, err);
+    return put_stack_table(tables, &tables->texts, marked->data, size, out, err);
 }
 
 hsd_status hsd_stack_push(hsd_stack_tables *tables, uint32_t parent, hsd_stack_frame frame, uint32_t *node,
@@ -65,8 +65,8 @@ hsd_status hsd_stack_push(hsd_stack_tables *tables, uint32_t parent, hsd_stack_f
 {
     hsd_stack_node_key key = {.parent = parent};
     if (tables->form.functions_only && frame.function != 0) frame = (hsd_stack_frame){.function = frame.function};
-    HSD_TRY(put(tables, &tables->frames, &frame, sizeof frame, &key.frame, err));
-    return put(tables, &tables->nodes, &key, sizeof key, node, err);
+    HSD_TRY(put_stack_table(tables, &tables->frames, &frame, sizeof frame, &key.frame, err));
+    return put_stack_table(tables, &tables->nodes, &key, sizeof key, node, err);
 }
 
 hsd_status hsd_stack_push_text(hsd_stack_tables *tables, uint32_t parent, hsd_bytes text, uint32_t *node,
@@ -77,7 +77,7 @@ hsd_status hsd_stack_push_text(hsd_stack_tables *tables, uint32_t parent, hsd_by
     return hsd_stack_push(tables, parent, frame, node, err);
 }
 
-static hsd_status make_room(hsd_stack_tables *t, uint32_t sample, hsd_error *err)
+static hsd_status make_room_for_stack_table(hsd_stack_tables *t, uint32_t sample, hsd_error *err)
 {
     return HSD_ARRAY_GROW_ZEROED(t->amounts, t->amount_capacity, sample + 1, 64, "amounts of stacks", err);
 }
@@ -87,8 +87,8 @@ hsd_status hsd_stack_add(hsd_stack_tables *tables, uint32_t node, uint32_t type,
 {
     const hsd_stack_sample_key key = {node, type, root};
     uint32_t sample;
-    HSD_TRY(put(tables, &tables->samples, &key, sizeof key, &sample, err));
-    HSD_TRY(make_room(tables, sample, err));
+    HSD_TRY(put_stack_table(tables, &tables->samples, &key, sizeof key, &sample, err));
+    HSD_TRY(make_room_for_stack_table(tables, sample, err));
     hsd_amount *sum = side == HSD_STACK_BEFORE ? &tables->amounts[sample].before : &tables->amounts[sample].after;
     sum->objects = hsd_add_saturating(sum->objects, amount->objects);
     sum->bytes = hsd_add_saturating(sum->bytes, amount->bytes);

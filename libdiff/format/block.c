@@ -125,7 +125,7 @@ void hsd_block_header_build(uint8_t bytes[HSC_BLOCK_HEADER_BYTES], hsd_block_hea
 }
 
 /* Room for `size` bytes and the slack that unpacking reads past them, which is kept at 0. */
-static hsd_status make_room(uint8_t **buffer, size_t *capacity, size_t size, hsd_fault *fault)
+static hsd_status make_room_for_format_block(uint8_t **buffer, size_t *capacity, size_t size, hsd_fault *fault)
 {
     if (*capacity < size + SLACK) {
         uint8_t *bigger = malloc(size + SLACK);
@@ -168,7 +168,7 @@ hsd_status hsd_block_read(hsd_block *block, const hsd_input *input, const hsd_bl
         return hsd_fault_corrupt(fault, "9.1", "it would end behind the end of the file");
     }
     const size_t size = HSC_BLOCK_HEADER_BYTES + (size_t)ref->stored_bytes;
-    HSD_TRY(make_room(&block->stored_buffer, &block->stored_capacity, size, fault));
+    HSD_TRY(make_room_for_format_block(&block->stored_buffer, &block->stored_capacity, size, fault));
     hsd_error_init(&fault->error);
     const hsd_status status = hsd_input_read(input, ref->offset_bytes, block->stored_buffer, size, &fault->error);
     if (status != HSD_OK) return hsd_fault_set(fault, status, "4.1", "%s", fault->error.text);
@@ -185,7 +185,7 @@ hsd_status hsd_block_unfold(hsd_block *block, hsd_fault *fault)
         block->payload = stored;
         return HSD_OK;
     }
-    HSD_TRY(make_room(&block->raw_buffer, &block->raw_capacity, header->raw_bytes, fault));
+    HSD_TRY(make_room_for_format_block(&block->raw_buffer, &block->raw_capacity, header->raw_bytes, fault));
     const hsd_status status =
         hsd_decompress(&block->decompressor, block->raw_buffer, header->raw_bytes, stored, header->stored_bytes, &why);
     if (status != HSD_OK) return hsd_fault_set(fault, status, "4.7", "%s", why);

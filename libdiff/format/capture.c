@@ -387,7 +387,7 @@ static hsd_status open_input(hsd_capture *capture, hsd_damage damage, hsd_error 
     return HSD_OK;
 }
 
-static hsd_status make(hsd_capture **out, const hsd_run *run, hsd_error *err)
+static hsd_status make_format_capture(hsd_capture **out, const hsd_run *run, hsd_error *err)
 {
     *out = calloc(1, sizeof **out);
     if (*out == NULL) {
@@ -411,14 +411,14 @@ static hsd_status finish_open(hsd_capture **out, hsd_damage damage, hsd_status s
 
 hsd_status hsd_capture_open(hsd_capture **out, const char *path, hsd_damage damage, const hsd_run *run, hsd_error *err)
 {
-    HSD_TRY(make(out, run, err));
+    HSD_TRY(make_format_capture(out, run, err));
     return finish_open(out, damage, hsd_input_open(&(*out)->file.input, path, run, err), err);
 }
 
 hsd_status hsd_capture_open_fd(hsd_capture **out, int fd, const char *name, hsd_damage damage, const hsd_run *run,
                                hsd_error *err)
 {
-    const hsd_status status = make(out, run, err);
+    const hsd_status status = make_format_capture(out, run, err);
     if (status != HSD_OK) {
         close(fd);
         return status;

@@ -28,7 +28,7 @@ typedef struct printer {
     char text[TEXT_BYTES];
 } printer;
 
-static void flush(printer *p)
+static void flush_dump(printer *p)
 {
     if (p->status == HSD_OK && p->used > 0) p->status = p->write(p->context, p->text, p->used, p->err);
     p->used = 0;
@@ -37,7 +37,7 @@ static void flush(printer *p)
 __attribute__((format(printf, 2, 3))) static void put(printer *p, const char *format, ...)
 {
     va_list args;
-    if (TEXT_BYTES - p->used < PIECE_BYTES) flush(p);
+    if (TEXT_BYTES - p->used < PIECE_BYTES) flush_dump(p);
     va_start(args, format);
     const int size = vsnprintf(p->text + p->used, PIECE_BYTES, format, args);
     va_end(args);
@@ -46,7 +46,7 @@ __attribute__((format(printf, 2, 3))) static void put(printer *p, const char *fo
 
 static void put_char(printer *p, char c)
 {
-    if (p->used == TEXT_BYTES) flush(p);
+    if (p->used == TEXT_BYTES) flush_dump(p);
     p->text[p->used++] = c;
 }
 
@@ -272,7 +272,7 @@ static hsd_status dump_all(printer *p)
         HSD_TRY(dump_records(p, (hsd_record_kind)kind));
     }
     dump_end(p);
-    flush(p);
+    flush_dump(p);
     return p->status;
 }
 

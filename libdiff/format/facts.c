@@ -47,7 +47,7 @@ static hsd_status check_info(const hsd_facts *facts, hsd_fault *fault)
     return HSD_OK;
 }
 
-static hsd_status check_end(const hsd_facts *facts, hsd_fault *fault)
+static hsd_status check_end_of_format_fact(const hsd_facts *facts, hsd_fault *fault)
 {
     const uint64_t state = facts->number[HSC_END_STATE];
     if (!hsd_facts_has(facts, HSC_END_STATE)) return hsd_fault_corrupt(fault, "8.4", "the state is missing");
@@ -85,7 +85,7 @@ hsd_status hsd_facts_parse(const hsd_block *block, hsd_facts *facts, hsd_fault *
         return hsd_fault_corrupt(fault, "8.1", "it has %u entries and says %u", (unsigned)entries,
                                  (unsigned)block->header.record_count);
     }
-    return type == HSC_BLOCK_END ? check_end(facts, fault) : check_info(facts, fault);
+    return type == HSC_BLOCK_END ? check_end_of_format_fact(facts, fault) : check_info(facts, fault);
 }
 
 static hsd_status put_entry(hsd_buffer *payload, unsigned key, const void *value, size_t size, hsd_error *err)

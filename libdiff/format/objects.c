@@ -46,7 +46,7 @@ static hsd_status settle_continuation(hsd_object_reader *reader, hsd_fault *faul
     return hsd_fault_corrupt(fault, "6.8", "it continues an object that is not the last before it");
 }
 
-static hsd_status load(hsd_object_reader *reader, const hsd_block_ref *ref, hsd_fault *fault)
+static hsd_status load_format_object(hsd_object_reader *reader, const hsd_block_ref *ref, hsd_fault *fault)
 {
     HSD_TRY(hsd_capture_load(reader->capture, ref, &reader->block, fault));
     HSD_TRY(hsd_object_block_decode(&reader->objects, &reader->block, reader->want, fault));
@@ -61,7 +61,7 @@ static hsd_status load_next(hsd_object_reader *reader, hsd_error *err)
     const size_t i = hsd_block_list_find(list, reader->next_ref, HSC_BLOCK_OBJECTS);
     if (i == list->count) return HSD_END;
     reader->next_ref = i + 1;
-    reader->failed = load(reader, &list->refs[i], &fault);
+    reader->failed = load_format_object(reader, &list->refs[i], &fault);
     if (reader->failed == HSD_OK) return HSD_OK;
     reader->objects.records = 0;
     return hsd_fault_raise(&fault, reader->capture->file.input.name, err);

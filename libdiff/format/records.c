@@ -57,7 +57,7 @@ static hsd_status load_next(hsd_record_reader *reader, hsd_error *err)
 }
 
 /* The order of sums is held as they are read. */
-static hsd_status check(hsd_record_reader *reader, hsd_record *record, hsd_error *err)
+static hsd_status check_format_record(hsd_record_reader *reader, hsd_record *record, hsd_error *err)
 {
     hsd_fault fault = {.offset_bytes = reader->block.offset_bytes, .block = reader->block.header.number};
     if (!reader->is_of_sums) return HSD_OK;
@@ -71,5 +71,5 @@ hsd_status hsd_record_reader_next(hsd_record_reader *reader, hsd_record *record,
 {
     while (!hsd_record_block_next(&reader->records, record))
         HSD_TRY(load_next(reader, err));
-    return check(reader, record, err);
+    return check_format_record(reader, record, err);
 }

@@ -52,7 +52,7 @@ typedef struct rewrite {
 
 /* ---- writing ---- */
 
-static hsd_status put(rewrite *r, const void *data, size_t size, hsd_error *err)
+static hsd_status put_rewritten_block(rewrite *r, const void *data, size_t size, hsd_error *err)
 {
     const int error = hsd_fd_write(r->out_fd, data, size, HSD_FD_HERE);
     if (error != 0) return hsd_fail_errno(err, error, "cannot write the copy");
@@ -67,7 +67,7 @@ static hsd_status put_block(rewrite *r, uint8_t *bytes, hsd_block_header *header
     hsd_block_header_build(bytes, header, r->file.header.seed, bytes + HSC_BLOCK_HEADER_BYTES);
     const hsd_block_ref ref = hsd_block_ref_of(header, r->size_bytes);
     if (hsd_block_list_add(&r->written, &ref, &fault) != HSD_OK) return hsd_fault_raise(&fault, NULL, err);
-    return put(r, bytes, HSC_BLOCK_HEADER_BYTES + (size_t)header->stored_bytes, err);
+    return put_rewritten_block(r, bytes, HSC_BLOCK_HEADER_BYTES + (size_t)header->stored_bytes, err);
 }
 
 /* An empty packet: room for a header. */
@@ -277,7 +277,7 @@ static hsd_status put_trailer(rewrite *r, hsd_error *err)
     uint8_t bytes[HSC_TRAILER_BYTES];
     const hsd_trailer trailer = {.index_offset = r->index_offset, .end_offset = r->end_offset};
     hsd_trailer_build(bytes, r->file.header.seed, &trailer);
-    return put(r, bytes, sizeof bytes, err);
+    return put_rewritten_block(r, bytes, sizeof bytes, err);
 }
 
 /* ---- the walk ---- */
@@ -290,7 +290,7 @@ static hsd_status copy_header(rewrite *r, hsd_error *err)
     if (hsd_file_read_header(&r->file, &fault) != HSD_OK) return hsd_fault_raise(&fault, NULL, err);
     const size_t size = (size_t)hsd_min_u64(r->file.header.header_bytes, r->file.input.size_bytes);
     HSD_TRY(hsd_input_read(&r->file.input, 0, bytes, size, err));
-    return put(r, bytes, size, err);
+    return put_rewritten_block(r, bytes, size, err);
 }
 
 static hsd_status copy_block(rewrite *r, const hsd_scan_step *step, hsd_error *err)
@@ -348,7 +348,7 @@ static hsd_status end_walk(rewrite *r, const hsd_scan_step *step, hsd_error *err
     return HSD_OK;
 }
 
-static hsd_status walk(rewrite *r, hsd_error *err)
+static hsd_status walk_rewritten_block(rewrite *r, hsd_error *err)
 {
     hsd_scan scan;
     hsd_scan_step step;
@@ -384,7 +384,7 @@ hsd_status hsd_rewrite(int in_fd, int out_fd, hsd_rewrite_fn replace, void *cont
     rewrite r = {.out_fd = out_fd, .replace = replace, .context = context, .file = {.input = {.fd = -1}}};
     hsd_reporter_init(&r.reporter, run);
     hsd_status status = set_up(&r, in_fd, run, err);
-    if (status == HSD_OK) status = walk(&r, err);
+    if (status == HSD_OK) status = walk_rewritten_block(&r, err);
     r.result.blocks = r.written.count;
     r.result.bytes = r.size_bytes;
     if (status == HSD_OK && result != NULL) *result = r.result;

@@ -307,7 +307,7 @@ static hsd_status tell_progress(salvage *s, uint64_t done, hsd_error *err)
     return hsd_progress(&s->capture->reporter, "salvaging", done, s->capture->file.input.size_bytes, err);
 }
 
-static hsd_status write_all(salvage *s, hsd_error *err)
+static hsd_status write_whole_salvage(salvage *s, hsd_error *err)
 {
     const hsd_block_list *list = &s->capture->list;
     HSD_TRY(write_header(s, err));
@@ -373,7 +373,7 @@ static hsd_status run_salvage(salvage *s, const char *out_path, bool force, hsd_
     if (s->columns == NULL) return hsd_fail_nomem(err, "salvaging a capture");
     s->keeps_type_totals = has_right_type_totals(capture);
     s->totals.memory_bytes = s->written.memory_bytes = capture->list.memory_bytes;
-    HSD_TRY(capture->is_sound ? copy_all(s, err) : write_all(s, err));
+    HSD_TRY(capture->is_sound ? copy_all(s, err) : write_whole_salvage(s, err));
     return hsd_output_finish(&s->output, err);
 }
 

@@ -80,7 +80,7 @@ static hsd_status is_zero_from(hsd_scan *scan, uint64_t from, bool *is_zero, hsd
 }
 
 /* The file ends here, or, of its full length, holds nothing but zeros from here on. */
-static hsd_status cut(hsd_scan *scan, hsd_scan_step *step, bool is_zero)
+static hsd_status cut_format_scan(hsd_scan *scan, hsd_scan_step *step, bool is_zero)
 {
     char digits[HSD_DIGITS_BYTES];
     const uint64_t size = scan->file->input.size_bytes;
@@ -109,7 +109,7 @@ static hsd_status skip_damage(hsd_scan *scan, hsd_scan_step *step)
         step->fault = fault;
         return status;
     }
-    if (is_zero) return cut(scan, step, true);
+    if (is_zero) return cut_format_scan(scan, step, true);
     step->kind = HSD_SCAN_DAMAGE;
     step->bytes = found - step->offset_bytes;
     step->fault.block = scan->next_number;
@@ -162,7 +162,7 @@ hsd_status hsd_scan_next(hsd_scan *scan, hsd_scan_step *step)
     }
     const hsd_status status = hsd_file_read_block_header(scan->file, scan->offset_bytes, &step->header, &step->fault);
     if (status == HSD_OK) return take_block(scan, step);
-    if (status == HSD_E_TRUNCATED) return cut(scan, step, false);
+    if (status == HSD_E_TRUNCATED) return cut_format_scan(scan, step, false);
     if (status == HSD_E_CORRUPT) return skip_damage(scan, step);
     return status;
 }

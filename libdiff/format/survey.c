@@ -73,7 +73,7 @@ static void note_damage(survey *s, const hsd_scan_step *step)
  * Where nothing is lost, the numbers of END are those of the content, or END is damaged: who opens the capture by its
  * index believes them.
  */
-static hsd_status check_end(const survey *s, const uint64_t *end, hsd_fault *fault)
+static hsd_status check_end_of_format_survey(const survey *s, const uint64_t *end, hsd_fault *fault)
 {
     const bool is_salvaged = end[HSC_END_STATE] == HSC_STATE_SALVAGED;
     if (s->has_lost || (!is_salvaged && (s->missing > 0 || s->content.orphans > 0))) return HSD_OK;
@@ -91,7 +91,7 @@ static hsd_status take_facts(survey *s, hsd_fault *fault)
             return hsd_fault_corrupt(fault, "2.3", "an info block stands in the middle");
         return hsd_capture_take_info(s->capture, &facts, fault);
     }
-    HSD_TRY(check_end(s, facts.number, fault));
+    HSD_TRY(check_end_of_format_survey(s, facts.number, fault));
     HSD_TRY(hsd_capture_take_end(s->capture, &facts, fault));
     s->state = facts.number[HSC_END_STATE];
     return HSD_OK;
@@ -123,7 +123,7 @@ static hsd_status take_content(survey *s, hsd_fault *fault)
     return take_records(s, fault);
 }
 
-static hsd_status load(survey *s, const hsd_block_ref *ref, hsd_fault *fault)
+static hsd_status load_format_survey(survey *s, const hsd_block_ref *ref, hsd_fault *fault)
 {
     const hsd_file *file = &s->capture->file;
     if (ref->number == 0 && ref->type != HSC_BLOCK_INFO)
@@ -137,7 +137,7 @@ static hsd_status load(survey *s, const hsd_block_ref *ref, hsd_fault *fault)
 static hsd_status take_block(survey *s, const hsd_scan_step *step, hsd_fault *fault)
 {
     hsd_fault found = step->fault;
-    hsd_status status = step->is_usable ? load(s, &step->ref, &found) : step->fault.status;
+    hsd_status status = step->is_usable ? load_format_survey(s, &step->ref, &found) : step->fault.status;
     if (status == HSD_OK) return hsd_block_list_add(&s->capture->list, &step->ref, fault);
     if (!hsd_fault_is_of_bytes(&found)) {
         *fault = found;
@@ -149,7 +149,7 @@ static hsd_status take_block(survey *s, const hsd_scan_step *step, hsd_fault *fa
     return HSD_OK;
 }
 
-static hsd_status walk(survey *s, hsd_fault *fault)
+static hsd_status walk_format_survey(survey *s, hsd_fault *fault)
 {
     hsd_capture *capture = s->capture;
     hsd_scan_step step;
@@ -336,7 +336,7 @@ hsd_status hsd_capture_survey(hsd_capture *capture, hsd_fault *fault)
     survey s = {.capture = capture};
     HSD_TRY(read_header(&s, fault));
     hsd_scan_begin(&s.scan, &capture->file);
-    hsd_status status = walk(&s, fault);
+    hsd_status status = walk_format_survey(&s, fault);
     if (status == HSD_OK) status = conclude(&s, fault);
     hsd_scan_finish(&s.scan);
     hsd_content_release(&s.content);

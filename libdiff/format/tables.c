@@ -10,9 +10,9 @@
 #include "base/array.h"
 
 /* Calls `take` for each record of a kind. */
-static hsd_status for_each(hsd_capture *capture, hsd_record_kind kind,
-                           hsd_status (*take)(void *context, const hsd_record *record, hsd_error *err), void *context,
-                           hsd_error *err)
+static hsd_status for_each_format_table(hsd_capture *capture, hsd_record_kind kind,
+                                        hsd_status (*take)(void *context, const hsd_record *record, hsd_error *err),
+                                        void *context, hsd_error *err)
 {
     hsd_record_reader *reader;
     HSD_TRY(hsd_record_reader_open(&reader, capture, kind, err));
@@ -86,7 +86,7 @@ hsd_status hsd_type_table_load(hsd_type_table *table, hsd_capture *capture, hsd_
 {
     type_load load = {.table = table, .names = names};
     memset(table, 0, sizeof *table);
-    return for_each(capture, HSD_RECORD_TYPE, take_type, &load, err);
+    return for_each_format_table(capture, HSD_RECORD_TYPE, take_type, &load, err);
 }
 
 void hsd_type_table_release(hsd_type_table *table)
@@ -112,7 +112,7 @@ static hsd_status take_label(void *context, const hsd_record *record, hsd_error 
 hsd_status hsd_label_table_load(hsd_label_table *table, hsd_capture *capture, hsd_error *err)
 {
     memset(table, 0, sizeof *table);
-    return for_each(capture, HSD_RECORD_LABEL, take_label, table, err);
+    return for_each_format_table(capture, HSD_RECORD_LABEL, take_label, table, err);
 }
 
 void hsd_label_table_release(hsd_label_table *table)
@@ -151,7 +151,7 @@ static hsd_status take_string(void *context, const hsd_record *record, hsd_error
 hsd_status hsd_texts_load(hsd_texts *texts, hsd_capture *capture, hsd_error *err)
 {
     if (texts->names.count == 0) return HSD_OK; /* nothing is wanted */
-    return for_each(capture, HSD_RECORD_STRING, take_string, texts, err);
+    return for_each_format_table(capture, HSD_RECORD_STRING, take_string, texts, err);
 }
 
 hsd_bytes hsd_texts_get(const hsd_texts *texts, uint32_t string)

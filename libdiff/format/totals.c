@@ -19,7 +19,7 @@ static hsd_total *place_of(hsd_total *entries, size_t capacity, uint64_t key)
     return &entries[i];
 }
 
-static hsd_status grow(hsd_totals *totals, hsd_fault *fault)
+static hsd_status grow_format_total(hsd_totals *totals, hsd_fault *fault)
 {
     const size_t capacity = totals->capacity > 0 ? 2 * totals->capacity : FIRST_CAPACITY;
     const size_t bytes = capacity * sizeof(hsd_total);
@@ -38,19 +38,19 @@ static hsd_status grow(hsd_totals *totals, hsd_fault *fault)
     return HSD_OK;
 }
 
-static hsd_status take(hsd_totals *totals, uint64_t key, hsd_total **out, hsd_fault *fault)
+static hsd_status take_format_total(hsd_totals *totals, uint64_t key, hsd_total **out, hsd_fault *fault)
 {
-    if (2 * totals->used >= totals->capacity) HSD_TRY(grow(totals, fault));
+    if (2 * totals->used >= totals->capacity) HSD_TRY(grow_format_total(totals, fault));
     *out = place_of(totals->entries, totals->capacity, key);
     totals->used += (*out)->key == 0;
     (*out)->key = key;
     return HSD_OK;
 }
 
-static hsd_status add(hsd_totals *totals, uint64_t key, const hsd_object *object, hsd_fault *fault)
+static hsd_status add_format_total(hsd_totals *totals, uint64_t key, const hsd_object *object, hsd_fault *fault)
 {
     hsd_total *total;
-    HSD_TRY(take(totals, key, &total, fault));
+    HSD_TRY(take_format_total(totals, key, &total, fault));
     total->objects++;
     total->bytes = hsd_add_saturating(total->bytes, object->size_bytes);
     total->native_bytes = hsd_add_saturating(total->native_bytes, object->native_bytes);
@@ -60,16 +60,17 @@ static hsd_status add(hsd_totals *totals, uint64_t key, const hsd_object *object
 hsd_status hsd_totals_add_object(hsd_totals *totals, const hsd_object *object, hsd_fault *fault)
 {
     if (object->is_continuation || (object->flags & HSD_OBJECT_PSEUDO) != 0) return HSD_OK;
-    HSD_TRY(add(totals, HSD_TOTAL_OF_TYPE | (uint64_t)object->type << 8 | hsd_size_bucket(object->size_bytes), object,
-                fault));
+    HSD_TRY(add_format_total(totals,
+                             HSD_TOTAL_OF_TYPE | (uint64_t)object->type << 8 | hsd_size_bucket(object->size_bytes),
+                             object, fault));
     if (object->category == 0) return HSD_OK;
-    return add(totals, HSD_TOTAL_OF_CATEGORY | (uint64_t)object->category << 8, object, fault);
+    return add_format_total(totals, HSD_TOTAL_OF_CATEGORY | (uint64_t)object->category << 8, object, fault);
 }
 
 hsd_status hsd_totals_add_site(hsd_totals *totals, const hsd_site_total *site, hsd_fault *fault)
 {
     hsd_total *total;
-    HSD_TRY(take(totals, HSD_TOTAL_OF_SITES | (uint64_t)site->type << 8, &total, fault));
+    HSD_TRY(take_format_total(totals, HSD_TOTAL_OF_SITES | (uint64_t)site->type << 8, &total, fault));
     total->objects = hsd_add_saturating(total->objects, site->objects);
     total->bytes = hsd_add_saturating(total->bytes, site->bytes);
     return HSD_OK;

@@ -153,7 +153,7 @@ static hsd_status take_content(hsd_verifier *v, hsd_fault *fault)
     return fault->status;
 }
 
-static hsd_status load(hsd_verifier *v, const hsd_block_ref *ref, hsd_fault *fault)
+static hsd_status load_verifier(hsd_verifier *v, const hsd_block_ref *ref, hsd_fault *fault)
 {
     const hsd_input *input = &v->file.input;
     if (!hsd_verify_reads(v, ref->type)) return hsd_block_read(&v->block, input, ref, v->file.header.seed, fault);
@@ -176,7 +176,7 @@ static hsd_status take_block(hsd_verifier *v, const hsd_scan_step *step, hsd_fau
         v->has_lost = true;
     }
     check_phase(v, step->ref.type);
-    const hsd_status status = load(v, &step->ref, &found);
+    const hsd_status status = load_verifier(v, &step->ref, &found);
     if (status == HSD_OK) {
         v->result.blocks++;
         v->result.records += step->ref.record_count;
@@ -257,7 +257,7 @@ static hsd_status tell_progress(hsd_verifier *v, hsd_fault *fault)
     return status == HSD_OK ? HSD_OK : hsd_fault_set(fault, status, NULL, "%s", fault->error.text);
 }
 
-static hsd_status walk(hsd_verifier *v, hsd_fault *fault)
+static hsd_status walk_verifier(hsd_verifier *v, hsd_fault *fault)
 {
     hsd_scan_step step;
     for (;;) {
@@ -316,7 +316,7 @@ static hsd_status verify(hsd_verifier *v, hsd_fault *fault)
     HSD_TRY(read_header(v, fault));
     v->is_salvaged = is_salvaged(v);
     hsd_scan_begin(&v->scan, &v->file);
-    HSD_TRY(walk(v, fault));
+    HSD_TRY(walk_verifier(v, fault));
     check_index(v);
     HSD_TRY(hsd_verify_sums(v, fault));
     hsd_verify_baseline(v);
@@ -325,7 +325,7 @@ static hsd_status verify(hsd_verifier *v, hsd_fault *fault)
     return HSD_OK;
 }
 
-static void release(hsd_verifier *v)
+static void release_verifier(hsd_verifier *v)
 {
     for (unsigned i = 0; i < HSD_TABLES; i++) {
         hsd_id_set_release(&v->defined[i]);
@@ -362,6 +362,6 @@ hsd_status hsd_capture_verify(const char *path, const hsd_run *run, hsd_fault_fn
         if (status != HSD_OK) hsd_fault_raise(&fault, path, err);
     }
     if (result != NULL) *result = v->result;
-    release(v);
+    release_verifier(v);
     return status;
 }

@@ -22,7 +22,7 @@ static uint64_t mix(uint64_t id)
 }
 
 /* False if it is there already. */
-static bool put(id_table *table, uint64_t id, uint64_t hash)
+static bool put_verified_id(id_table *table, uint64_t id, uint64_t hash)
 {
     if (id == 0) {
         const bool is_new = !table->has_zero;
@@ -53,7 +53,7 @@ static hsd_status put_block(hsd_verifier *v, id_table *table, const hsd_block_re
         if (table->used > table->mask - table->mask / 4) { /* ids made to fall into one part */
             return hsd_fault_over_budget(fault, "telling its object ids apart", 64 * v->content.counts.objects);
         }
-        if (!put(table, object.id, hash)) {
+        if (!put_verified_id(table, object.id, hash)) {
             hsd_verify_tell(v, "6.6", "object id 0x%llx stands there twice", (unsigned long long)object.id);
         }
     }

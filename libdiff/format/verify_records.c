@@ -29,7 +29,7 @@ static void run_out(hsd_verifier *v, const char *what)
     if (v->failure.status == HSD_OK) hsd_fault_set(&v->failure, HSD_E_NOMEM, NULL, "no memory for the %s", what);
 }
 
-static void define(hsd_verifier *v, hsd_table table, uint32_t id)
+static void define_verified_record(hsd_verifier *v, hsd_table table, uint32_t id)
 {
     if (v->is_locating) return;
     if (id == 0) {
@@ -63,7 +63,7 @@ static void take_numbers(hsd_verifier *v, const hsd_form *form, const void *reco
         if (field->role == HSD_FIELD_PLAIN || field->is_many) continue;
         memcpy(&number, (const uint8_t *)record + field->offset, sizeof number);
         if (field->role == HSD_FIELD_DEFINES)
-            define(v, (hsd_table)(field->table - 1), number);
+            define_verified_record(v, (hsd_table)(field->table - 1), number);
         else
             use(v, (hsd_table)(field->table - 1), number);
     }

@@ -139,7 +139,7 @@ static hsd_status walk_trees(hsd_growth *growth, hsd_trie *of_before, hsd_error 
     return of_before != growth->trie ? hsd_trie_absorb(growth->trie, of_before, err) : HSD_OK;
 }
 
-static hsd_status walk_both(hsd_growth *growth, hsd_error *err)
+static hsd_status walk_both_holders(hsd_growth *growth, hsd_error *err)
 {
     const uint64_t memory = growth->memory_bytes / (growth->walks_at_once ? 4 : 2);
     hsd_trie *before = NULL;
@@ -153,14 +153,14 @@ static hsd_status walk_both(hsd_growth *growth, hsd_error *err)
 }
 
 /* The trie from sums that somebody else made. */
-static hsd_status fill(hsd_growth *growth, hsd_error *err)
+static hsd_status fill_holder(hsd_growth *growth, hsd_error *err)
 {
     HSD_TRY(open_trie(growth, growth->memory_bytes / 2, 0, &growth->trie, err));
     HSD_TRY(growth->fill(growth->fill_context, growth, err));
     return hsd_trie_finish(growth->trie, err);
 }
 
-static hsd_status choose(hsd_growth *growth, hsd_error *err)
+static hsd_status choose_holder(hsd_growth *growth, hsd_error *err)
 {
     if (growth->has_identity)
         HSD_TRY(hsd_tally_new(&growth->crowds, 2, growth->memory_bytes / 16, &growth->pair->space,
@@ -194,7 +194,7 @@ static hsd_status credit_again(hsd_growth *growth, hsd_error *err)
         HSD_TRY(open_credits(growth, side, err));
     HSD_TRY(hsd_run_both((hsd_job){walk_tree_again, &before}, (hsd_job){walk_tree_again, &after}, growth->walks_at_once,
                          err));
-    return choose(growth, err);
+    return choose_holder(growth, err);
 }
 
 /* Each time what crowds held goes up to the next that can hold. */
@@ -292,7 +292,7 @@ static hsd_status make_rows(hsd_growth *growth, hsd_error *err)
     return status;
 }
 
-static void release(hsd_growth *growth)
+static void release_holder(hsd_growth *growth)
 {
     close_credits(growth);
     drop(&growth->forks);
@@ -325,8 +325,8 @@ static void release(hsd_growth *growth)
     free(growth->choices);
 }
 
-static hsd_status step(hsd_growth *growth, const char *name, hsd_status (*run)(hsd_growth *, hsd_error *),
-                       hsd_error *err)
+static hsd_status step_holder(hsd_growth *growth, const char *name, hsd_status (*run)(hsd_growth *, hsd_error *),
+                              hsd_error *err)
 {
     const uint64_t start = hsd_now_ns();
     HSD_TRY(run(growth, err));
@@ -341,18 +341,18 @@ static void note_choice(const hsd_growth *growth)
              (unsigned long long)(growth->choice_count + growth->other_count), hsd_trie_count(growth->trie));
 }
 
-static hsd_status run(hsd_growth *growth, hsd_error *err)
+static hsd_status run_holder(hsd_growth *growth, hsd_error *err)
 {
     HSD_TRY(open_tables(growth, err));
-    HSD_TRY(step(growth, "crediting", growth->fill != NULL ? fill : walk_both, err));
-    HSD_TRY(step(growth, growth->has_identity ? "matching" : "comparing places", choose, err));
-    HSD_TRY(step(growth, "crowds", leave_crowds, err));
+    HSD_TRY(step_holder(growth, "crediting", growth->fill != NULL ? fill_holder : walk_both_holders, err));
+    HSD_TRY(step_holder(growth, growth->has_identity ? "matching" : "comparing places", choose_holder, err));
+    HSD_TRY(step_holder(growth, "crowds", leave_crowds, err));
     HSD_TRY(hsd_growth_join_pools(growth, err));
     note_choice(growth);
-    HSD_TRY(step(growth, "what holds together", hsd_growth_find_by, err));
+    HSD_TRY(step_holder(growth, "what holds together", hsd_growth_find_by, err));
     hsd_growth_choose_code(growth); /* last in the list, whatever it grew by */
-    HSD_TRY(step(growth, "looking below them, and paths", look_below_and_search, err));
-    return step(growth, "rows", make_rows, err);
+    HSD_TRY(step_holder(growth, "looking below them, and paths", look_below_and_search, err));
+    return step_holder(growth, "rows", make_rows, err);
 }
 
 hsd_status hsd_growth_find_in(hsd_pair *pair, hsd_diff *diff, hsd_growth_fill_fn fill_places, void *context,
@@ -370,8 +370,8 @@ hsd_status hsd_growth_find_in(hsd_pair *pair, hsd_diff *diff, hsd_growth_fill_fn
         const hsd_bytes why = {(const uint8_t *)pair->why_no_holders, strlen(pair->why_no_holders)};
         return hsd_store_text(diff->store, why, &diff->why_no_holders, err);
     }
-    const hsd_status status = run(&growth, err);
-    release(&growth);
+    const hsd_status status = run_holder(&growth, err);
+    release_holder(&growth);
     diff->has_holders = status == HSD_OK;
     diff->before.soft = pair->sides[BEFORE].soft;
     diff->after.soft = pair->sides[AFTER].soft;

@@ -131,7 +131,7 @@ static hsd_status add_place(hsd_growth *growth, const hsd_below *here, const hsd
     return HSD_OK;
 }
 
-static bool is_empty(const hsd_below_node *node)
+static bool is_empty_place_below(const hsd_below_node *node)
 {
     uint64_t objects = 0;
     for (int i = 0; i < HSD_TRIE_SUMS; i++)
@@ -139,8 +139,8 @@ static bool is_empty(const hsd_below_node *node)
     return objects == 0;
 }
 
-static hsd_status step(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, uint32_t holder,
-                       hsd_below *here, hsd_error *err)
+static hsd_status step_place_below(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node,
+                                   uint32_t holder, hsd_below *here, hsd_error *err)
 {
     uint32_t edge = HSD_TRIE_INDIRECT;
     bool is_shown = true;
@@ -152,7 +152,8 @@ static hsd_status step(hsd_growth *growth, const hsd_below *above, const hsd_bel
     if (node->is_apart) edge = HSD_TRIE_INDIRECT;
     if (is_shown) {
         here->place = hsd_trie_step_to(growth->places, &above->place, edge, node->type);
-        if (is_empty(node)) HSD_TRY(hsd_trie_add(growth->places, &here->place, HSD_TRIE_KEPT_AFTER, 0, 0, err));
+        if (is_empty_place_below(node))
+            HSD_TRY(hsd_trie_add(growth->places, &here->place, HSD_TRIE_KEPT_AFTER, 0, 0, err));
     }
     return add_place(growth, here, node, holder == above->edged, is_shown, err);
 }
@@ -190,7 +191,7 @@ hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd
     here->is_super = false;
     const uint32_t holder = holder_of(growth, &from, node, here);
     if (holder != HSD_NO_CHOICE) HSD_TRY(add_types(growth, holder, node, err));
-    if (from.edged != HSD_NO_CHOICE) HSD_TRY(step(growth, &from, node, holder, here, err));
+    if (from.edged != HSD_NO_CHOICE) HSD_TRY(step_place_below(growth, &from, node, holder, here, err));
     if (!node->can_hold) return HSD_OK;
     here->holder = node->choice;
     here->is_in_set = false;

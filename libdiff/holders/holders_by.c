@@ -13,19 +13,22 @@
 
 /* ---- candidates ---- */
 
-static int compare(const hsd_by_candidate *a, const hsd_by_candidate *b)
+static int compare_joint_holder(const hsd_by_candidate *a, const hsd_by_candidate *b)
 {
     if (a->told != b->told) return a->told < b->told ? 1 : -1;
     return (a->place > b->place) - (a->place < b->place);
 }
 
-static bool comes_later(const void *context, const void *a, const void *b)
+static bool joint_holder_comes_later(const void *context, const void *a, const void *b)
 {
     (void)context;
-    return compare(a, b) > 0;
+    return compare_joint_holder(a, b) > 0;
 }
 
-static hsd_heap heap_of(hsd_by_candidates *c) { return (hsd_heap){c->list, sizeof c->list[0], comes_later, NULL}; }
+static hsd_heap heap_of(hsd_by_candidates *c)
+{
+    return (hsd_heap){c->list, sizeof c->list[0], joint_holder_comes_later, NULL};
+}
 
 static void offer(hsd_by_candidates *c, const hsd_by_candidate *one)
 {
@@ -34,13 +37,13 @@ static void offer(hsd_by_candidates *c, const hsd_by_candidate *one)
         hsd_heap_up(heap_of(c), c->count++);
         return;
     }
-    if (compare(one, &c->list[0]) >= 0) return;
+    if (compare_joint_holder(one, &c->list[0]) >= 0) return;
     c->list[0] = *one;
     hsd_heap_down(heap_of(c), 0, c->count);
 }
 
 /* One more than there are bits was kept: what equals it is told apart by nothing, and has no bit either. */
-static void cut(hsd_by_candidates *c)
+static void cut_joint_holder(hsd_by_candidates *c)
 {
     hsd_heap_sort(heap_of(c), c->count);
     if (c->count <= HSD_BY_CANDIDATES) return;
@@ -59,14 +62,14 @@ static void offer_outward(hsd_by_search *s, uint32_t number, const hsd_by_place 
     }
 }
 
-static hsd_status choose(hsd_by_search *s, hsd_error *err)
+static hsd_status choose_joint_holder(hsd_by_search *s, hsd_error *err)
 {
     for (uint32_t i = 1; i <= s->place_count; i++) {
         const hsd_by_place place = *hsd_by_place_at(s, i, false);
         if (place.named == i && place.told > 0) offer_outward(s, i, &place);
     }
     for (uint32_t fork = 0; fork < s->fork_count; fork++)
-        cut(&s->candidates[fork]);
+        cut_joint_holder(&s->candidates[fork]);
     HSD_TRY(hsd_paged_check(&s->places, err));
     return hsd_paged_check(&s->groups, err);
 }
@@ -100,7 +103,7 @@ static uint32_t room_for_groups(const hsd_side_walk *side)
     return (uint32_t)hsd_min_u64(side->node_count + pseudo * (HSD_BY_FORKS - 1), HSD_BY_TOP - 1);
 }
 
-static hsd_status open_all(hsd_by_search *s, hsd_error *err)
+static hsd_status open_all_joint_holders(hsd_by_search *s, hsd_error *err)
 {
     hsd_side_walk *side = s->side;
     const uint64_t words = ((uint64_t)side->node_count + 1) * sizeof(uint32_t);
@@ -148,9 +151,9 @@ static hsd_status spread(hsd_by_search *s, hsd_error *err)
     return hsd_paged_grow(&s->group_of, s->growth->memory_bytes / 8, err);
 }
 
-static hsd_status find(hsd_by_search *s, hsd_error *err)
+static hsd_status find_joint_holder(hsd_by_search *s, hsd_error *err)
 {
-    HSD_TRY(open_all(s, err));
+    HSD_TRY(open_all_joint_holders(s, err));
     HSD_TRY(hsd_by_number(s, err));
     HSD_TRY(hsd_by_find_alike(s, err));
     HSD_TRY(hsd_by_refer(s, err));
@@ -163,16 +166,16 @@ static hsd_status find(hsd_by_search *s, hsd_error *err)
     HSD_TRY(find_choices(s, err));
     hsd_paged_close(&s->place_of);
     HSD_TRY(grow_groups(s, 3, err));
-    HSD_TRY(choose(s, err));
+    HSD_TRY(choose_joint_holder(s, err));
     HSD_TRY(spread(s, err));
     return hsd_by_make_sets(s, err);
 }
 
-static hsd_status run(hsd_by_search *s, hsd_error *err)
+static hsd_status run_joint_holder(hsd_by_search *s, hsd_error *err)
 {
     HSD_TRY(hsd_growth_chosen_make(&s->chosen, s->growth, err));
     HSD_TRY(hsd_by_find_forks(s, err));
-    return s->fork_count > 0 ? find(s, err) : HSD_OK;
+    return s->fork_count > 0 ? find_joint_holder(s, err) : HSD_OK;
 }
 
 uint64_t hsd_growth_grown_bytes(const hsd_growth *growth)
@@ -188,7 +191,7 @@ static bool is_worth_it(const hsd_growth *growth)
            growth->apart_bytes >= hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL;
 }
 
-static void release(hsd_by_search *s)
+static void release_joint_holder(hsd_by_search *s)
 {
     hsd_growth_chosen_release(&s->chosen);
     free(s->is_plain);
@@ -218,7 +221,7 @@ hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
         s.side->root_span.begin < s.side->root_span.second && s.side->root_span.second < s.side->root_span.end;
     s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = s.starts.file.fd =
         s.targets.file.fd = -1;
-    const hsd_status status = run(&s, err);
-    release(&s);
+    const hsd_status status = run_joint_holder(&s, err);
+    release_joint_holder(&s);
     return status;
 }

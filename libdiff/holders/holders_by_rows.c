@@ -36,7 +36,7 @@ int hsd_steps_compare(const hsd_step *a, size_t a_count, const hsd_step *b, size
 }
 
 /* What reaches more before what reaches less, then what refers to more: it is nearer. */
-static int compare(const void *left, const void *right)
+static int compare_joint_row(const void *left, const void *right)
 {
     const told *a = left, *b = right;
     int order = compare_u64(b->row.bytes, a->row.bytes);
@@ -72,7 +72,7 @@ static hsd_status fill_object(by_rows *b, uint32_t node, hsd_co_holder *row, hsd
     return hsd_growth_text_of_root(b->names, b->growth->pair->root_number[AFTER][path.root], &row->root, err);
 }
 
-static hsd_status fill(by_rows *b, const hsd_growth_set *by, told *list, hsd_error *err)
+static hsd_status fill_joint_row(by_rows *b, const hsd_growth_set *by, told *list, hsd_error *err)
 {
     for (uint32_t i = 0; i < by->count; i++) {
         const uint32_t node = by->list[i].node;
@@ -90,9 +90,9 @@ static hsd_status make_rows(by_rows *b, const hsd_growth_set *by, hsd_holder *ho
     told *list = calloc((size_t)by->count + 1, sizeof *list);
     hsd_co_holder *rows = hsd_arena_take(&b->growth->diff->store->arena, (count + 1) * sizeof *rows);
     hsd_status status =
-        list != NULL && rows != NULL ? fill(b, by, list, err) : hsd_fail_nomem(err, "what holds together");
+        list != NULL && rows != NULL ? fill_joint_row(b, by, list, err) : hsd_fail_nomem(err, "what holds together");
     if (status == HSD_OK) {
-        qsort(list, by->count, sizeof *list, compare);
+        qsort(list, by->count, sizeof *list, compare_joint_row);
         for (size_t i = 0; i < count; i++)
             rows[i] = list[i].row;
         holder->by = rows;

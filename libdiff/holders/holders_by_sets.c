@@ -294,7 +294,7 @@ static void add_amount(hsd_amount *to, hsd_amount amount)
     to->bytes += amount.bytes;
 }
 
-static void take(hsd_growth *growth, uint32_t number, hsd_by *by, uint32_t choice)
+static void take_joint_set(hsd_growth *growth, uint32_t number, hsd_by *by, uint32_t choice)
 {
     hsd_growth_set *set = &growth->sets[number - 1];
     hsd_choice *one = &growth->choices[choice];
@@ -339,7 +339,7 @@ static void take_alone(hsd_by_search *s, uint32_t choice)
             by = &set->list[k];
         }
     }
-    if (best != NULL) take(growth, (uint32_t)(best - growth->sets) + 1, by, choice);
+    if (best != NULL) take_joint_set(growth, (uint32_t)(best - growth->sets) + 1, by, choice);
 }
 
 /* What is the set's is no more the fork's. */
@@ -442,7 +442,7 @@ static hsd_status put_choices(hsd_by_search *s, hsd_error *err)
 
 /* ---- the whole ---- */
 
-static hsd_status open_all(maker *m, hsd_error *err)
+static hsd_status open_all_joint_sets(maker *m, hsd_error *err)
 {
     hsd_growth *growth = m->s->growth;
     hsd_pair *pair = growth->pair;
@@ -463,10 +463,10 @@ static bool has_freed(const hsd_growth *growth)
     return false;
 }
 
-static hsd_status run(maker *m, hsd_error *err)
+static hsd_status run_joint_set(maker *m, hsd_error *err)
 {
     hsd_growth *growth = m->s->growth;
-    HSD_TRY(open_all(m, err));
+    HSD_TRY(open_all_joint_sets(m, err));
     HSD_TRY(find_masks(m, err));
     HSD_TRY(add_tops(m, err));
     for (uint32_t i = 0; i < m->s->fork_count; i++)
@@ -482,7 +482,7 @@ static hsd_status run(maker *m, hsd_error *err)
 hsd_status hsd_by_make_sets(hsd_by_search *s, hsd_error *err)
 {
     maker m = {.s = s};
-    const hsd_status status = run(&m, err);
+    const hsd_status status = run_joint_set(&m, err);
     hsd_tally_free(m.masks);
     hsd_tally_free(m.types);
     free(m.of);

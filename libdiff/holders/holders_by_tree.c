@@ -22,7 +22,8 @@ enum {
     IS_OF_NEW = 128
 };
 
-static hsd_status walk(hsd_by_search *s, int side, const hsd_tree_visitor *visitor, void *root, hsd_error *err)
+static hsd_status walk_joint_tree(hsd_by_search *s, int side, const hsd_tree_visitor *visitor, void *root,
+                                  hsd_error *err)
 {
     return hsd_tree_walk(s->growth->pair->sides[side].tree, visitor, root, s->growth->memory_bytes / 16,
                          &s->growth->pair->space, err);
@@ -255,7 +256,7 @@ hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
                                       .enter = enter_number,
                                       .leave = leave_number};
     number_frame root = {.fork = fork_at(s, 0), .flags = KEPT | HOLDS};
-    HSD_TRY(walk(s, AFTER, &visitor, &root, err));
+    HSD_TRY(walk_joint_tree(s, AFTER, &visitor, &root, err));
     HSD_TRY(hsd_paged_check(&s->group_of, err));
     HSD_TRY(hsd_paged_check(&s->place_of, err));
     HSD_TRY(hsd_paged_check(&s->places, err));
@@ -434,5 +435,5 @@ hsd_status hsd_by_find_freed(hsd_by_search *s, hsd_error *err)
     const hsd_tree_visitor visitor = {
         .context = s, .frame_bytes = sizeof(freed_frame), .fills_frames = true, .enter = enter_freed};
     freed_frame root = {.holder = s->chosen.all, .flags = KEPT | HOLDS | IS_SUPER};
-    return walk(s, BEFORE, &visitor, &root, err);
+    return walk_joint_tree(s, BEFORE, &visitor, &root, err);
 }

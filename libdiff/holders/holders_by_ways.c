@@ -180,7 +180,7 @@ static hsd_status see_pseudo(refer *r, uint32_t group, uint32_t target, hsd_erro
     return HSD_OK;
 }
 
-static hsd_status see(refer *r, uint32_t target, hsd_error *err)
+static hsd_status see_joint_way(refer *r, uint32_t target, hsd_error *err)
 {
     hsd_by_search *s = r->s;
     const uint32_t group = r->from.group;
@@ -201,7 +201,7 @@ static hsd_status see_all(refer *r, uint32_t node, hsd_error *err)
     hsd_adjacency_get(s->side->adjacency, node, &targets);
     for (;;) {
         for (uint32_t i = 0; i < targets.count; i++)
-            HSD_TRY(see(r, targets.items[i], err));
+            HSD_TRY(see_joint_way(r, targets.items[i], err));
         if (!targets.has_more) return HSD_OK;
         hsd_adjacency_more(s->side->adjacency, &targets);
     }
@@ -233,7 +233,7 @@ static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status check(const hsd_by_search *s, uint32_t node, hsd_error *err)
+static hsd_status check_joint_way(const hsd_by_search *s, uint32_t node, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(&s->group_of, err));
     HSD_TRY(hsd_paged_check(&s->groups, err));
@@ -252,12 +252,12 @@ hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
     if (status == HSD_OK) status = hsd_worklist_open(&r.pseudo, 0, &s->growth->pair->space, err);
     for (uint32_t node = 0; node < s->side->node_count && status == HSD_OK; node++) {
         status = see_node(&r, node, err);
-        if (status == HSD_OK && (node & PROGRESS_STEPS) == 0) status = check(s, node, err);
+        if (status == HSD_OK && (node & PROGRESS_STEPS) == 0) status = check_joint_way(s, node, err);
     }
     hsd_worklist_close(&r.parts);
     hsd_worklist_close(&r.pseudo);
     HSD_TRY(status);
-    HSD_TRY(check(s, s->side->node_count, err));
+    HSD_TRY(check_joint_way(s, s->side->node_count, err));
     HSD_TRY(hsd_sorter_finish(s->pairs, 0, err));
     return hsd_sorter_finish(s->seeds, 0, err);
 }
@@ -330,7 +330,7 @@ static void put_seen(look *l, uint32_t slot, uint32_t top)
     l->list[l->count++] = top;
 }
 
-static void look_at(look *l, uint32_t top)
+static void look_at_joint_way(look *l, uint32_t top)
 {
     const uint32_t slot = find_seen(l, top);
     if (l->seen[slot].turn != l->turn) put_seen(l, slot, top);
@@ -383,7 +383,7 @@ hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err)
             tell_reached(s, &l);
             begin_look(s, &l, place);
         }
-        if (l.is_asked) look_at(&l, (uint32_t)*seed);
+        if (l.is_asked) look_at_joint_way(&l, (uint32_t)*seed);
     }
     if (status != HSD_OK && status != HSD_END) return status;
     tell_reached(s, &l);
@@ -429,7 +429,7 @@ static hsd_status tell_targets(spread *sp, uint32_t group, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status run_dry(spread *sp, uint32_t from, hsd_error *err)
+static hsd_status run_dry_joint_way(spread *sp, uint32_t from, hsd_error *err)
 {
     hsd_status status;
     uint32_t group;
@@ -443,7 +443,7 @@ static hsd_status climb_all(spread *sp, uint64_t bits, hsd_error *err)
 {
     sp->bits = bits;
     for (uint32_t i = 1; i <= sp->s->group_count; i++) {
-        if (hsd_by_group_at(sp->s, i, false)->mask & bits) HSD_TRY(run_dry(sp, i, err));
+        if (hsd_by_group_at(sp->s, i, false)->mask & bits) HSD_TRY(run_dry_joint_way(sp, i, err));
     }
     HSD_TRY(hsd_paged_check(&sp->s->starts, err));
     HSD_TRY(hsd_paged_check(&sp->s->targets, err));

@@ -46,14 +46,14 @@ int hsd_choice_compare(const hsd_growth *growth, const hsd_choice *a, const hsd_
 
 /* ---- the heap ---- */
 
-static bool comes_later(const void *context, const void *a, const void *b)
+static bool chosen_holder_comes_later(const void *context, const void *a, const void *b)
 {
     return hsd_choice_compare(context, a, b) > 0;
 }
 
 static inline hsd_heap heap_of(const hsd_growth *growth)
 {
-    return (hsd_heap){growth->choices, sizeof *growth->choices, comes_later, growth};
+    return (hsd_heap){growth->choices, sizeof *growth->choices, chosen_holder_comes_later, growth};
 }
 
 static void add_to_others(hsd_growth *growth, const hsd_choice *choice)

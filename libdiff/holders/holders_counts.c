@@ -36,7 +36,7 @@ static hsd_status open_paged(const hsd_growth *growth, size_t item_bytes, hsd_pa
     return hsd_paged_open(out, bytes, memory, &growth->pair->space, err);
 }
 
-static bool can_hold(const hsd_growth *growth, const hsd_trie_node *node)
+static bool holder_count_can_hold(const hsd_growth *growth, const hsd_trie_node *node)
 {
     if (node->type & HSD_TRIE_IS_ROOT) return growth->is_common_root[node->type & ~HSD_TRIE_IS_ROOT] != 0;
     return node->own.before.objects == 1 && node->own.after.objects == 1 &&
@@ -117,7 +117,7 @@ static void go_up(hsd_growth *growth, hsd_paged *credits)
             *(const upward *)(const void *)hsd_paged_at(credits, (uint64_t)i * sizeof(upward), HSD_FRAME_USED);
         const bool counts_as_code = is_code(growth, &node);
         if (!counts_as_code) take_code(growth, &node, &credit);
-        if (can_hold(growth, &node)) {
+        if (holder_count_can_hold(growth, &node)) {
             take_credit(growth, i, &node, &credit);
             continue;
         }
@@ -156,7 +156,7 @@ static hsd_below_node below_node(const hsd_growth *growth, const hsd_growth_chos
 {
     hsd_below_node below = {.edge = node->edge,
                             .type = node->type,
-                            .can_hold = can_hold(growth, node),
+                            .can_hold = holder_count_can_hold(growth, node),
                             .choice = HSD_NO_CHOICE,
                             .set = HSD_NO_CHOICE};
     const bool is_root = node->type & HSD_TRIE_IS_ROOT;

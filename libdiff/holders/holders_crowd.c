@@ -115,7 +115,7 @@ static bool is_crowd(hsd_amount sum, const best *largest)
 }
 
 /* Every holder is in the sums of its places; of kin only some are. */
-static hsd_status add_up(crowds *c, hsd_error *err)
+static hsd_status add_up_crowd(crowds *c, hsd_error *err)
 {
     const uint64_t *key;
     hsd_amount sum;
@@ -259,12 +259,12 @@ static hsd_status take_bits(hsd_growth *growth, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status find(crowds *c, bool *out, hsd_error *err)
+static hsd_status find_crowd(crowds *c, bool *out, hsd_error *err)
 {
     hsd_growth *growth = c->growth;
     HSD_TRY(hsd_tally_finish(growth->crowds, growth->memory_bytes / 16, err));
     if (growth->is_structure == NULL) HSD_TRY(find_structures(growth, err));
-    HSD_TRY(add_up(c, err));
+    HSD_TRY(add_up_crowd(c, err));
     HSD_TRY(list_best(c, err));
     HSD_TRY(list_crowds(c, err));
     *out = do_matter(c);
@@ -278,7 +278,7 @@ hsd_status hsd_growth_find_crowds(hsd_growth *growth, bool *out, hsd_error *err)
 {
     HSD_ASSERT(growth->crowds != NULL);
     crowds c = {.growth = growth};
-    const hsd_status status = find(&c, out, err);
+    const hsd_status status = find_crowd(&c, out, err);
     free(c.best);
     return status;
 }

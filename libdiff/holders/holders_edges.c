@@ -68,7 +68,7 @@ static hsd_status add_place(edges *e, uint32_t number, const hsd_trie_node *node
 }
 
 /* Depth 1 are the holders themselves: their nodes stand behind all places in the map. */
-static hsd_status look_at(edges *e, uint32_t number, hsd_error *err)
+static hsd_status look_at_holder_edge(edges *e, uint32_t number, hsd_error *err)
 {
     hsd_trie_node node;
     hsd_trie_get(e->growth->places, number, &node);
@@ -115,15 +115,15 @@ static int compare_indexes(const edges *e, uint32_t a, uint32_t b)
     return order;
 }
 
-static bool comes_later(const void *context, const void *a, const void *b)
+static bool holder_edge_comes_later(const void *context, const void *a, const void *b)
 {
     return compare_indexes(context, *(const uint32_t *)a, *(const uint32_t *)b) > 0;
 }
 
 /* Heap sort: the comparison needs the list. */
-static void sort(const edges *e, uint32_t *order)
+static void sort_holder_edge(const edges *e, uint32_t *order)
 {
-    const hsd_heap heap = {order, sizeof *order, comes_later, e};
+    const hsd_heap heap = {order, sizeof *order, holder_edge_comes_later, e};
     for (uint32_t i = 0; i < e->count; i++)
         order[i] = i;
     hsd_heap_make(heap, e->count);
@@ -159,7 +159,7 @@ static size_t put_children(const edges *e, const uint32_t *order, uint32_t count
 
 /* Makes rows of a place and of all above it that are none yet, if they find room: where things were freed above, what
  * is below may carry more than all of it. */
-static size_t choose(edges *e, uint32_t at, size_t room)
+static size_t choose_holder_edge(edges *e, uint32_t at, size_t room)
 {
     size_t missing = 0;
     for (uint32_t i = at; i != NOBODY && !e->places[i].is_row; i = e->places[i].parent)
@@ -174,7 +174,7 @@ static hsd_status make_rows(edges *e, const uint32_t *order, uint32_t count, hsd
 {
     size_t chosen = 0;
     for (uint32_t i = 0; i < count; i++)
-        chosen += choose(e, order[i], HSD_MAX_GROWTH_EDGES - chosen);
+        chosen += choose_holder_edge(e, order[i], HSD_MAX_GROWTH_EDGES - chosen);
     hsd_growth_edge *rows = hsd_arena_take(&e->growth->diff->store->arena, (chosen + 1) * sizeof *rows);
     if (rows == NULL) return hsd_fail_nomem(err, "the places of growth");
     holder->edge_count = put_children(e, order, count, NOBODY, rows, 0);
@@ -182,16 +182,16 @@ static hsd_status make_rows(edges *e, const uint32_t *order, uint32_t count, hsd
     return HSD_OK;
 }
 
-static hsd_status run(edges *e, hsd_holder *holders, hsd_error *err)
+static hsd_status run_holder_edge(edges *e, hsd_holder *holders, hsd_error *err)
 {
     hsd_trie *places = e->growth->places;
     HSD_TRY(hsd_trie_finish(places, err));
     for (uint32_t i = 1; i < hsd_trie_count(places); i++)
-        HSD_TRY(look_at(e, i, err));
+        HSD_TRY(look_at_holder_edge(e, i, err));
     HSD_TRY(hsd_trie_check(places, err));
     uint32_t *order = malloc((e->count + 1) * sizeof *order);
     if (order == NULL) return hsd_fail_nomem(err, "the places of growth");
-    sort(e, order);
+    sort_holder_edge(e, order);
     hsd_status status = HSD_OK;
     for (uint32_t i = 0, end; i < e->count && status == HSD_OK; i = end) {
         const uint32_t holder = e->places[order[i]].holder;
@@ -206,7 +206,7 @@ static hsd_status run(edges *e, hsd_holder *holders, hsd_error *err)
 hsd_status hsd_growth_edge_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_holder *rows, hsd_error *err)
 {
     edges e = {.growth = growth, .texts = texts};
-    const hsd_status status = run(&e, rows, err);
+    const hsd_status status = run_holder_edge(&e, rows, err);
     free(e.places);
     hsd_id_map_release(&e.by_node);
     return status;

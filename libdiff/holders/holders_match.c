@@ -133,7 +133,7 @@ typedef struct credits { /* a stream of credits beside which another one is walk
     const uint64_t *next; /* NULL at the end */
 } credits;
 
-static hsd_status advance(credits *c, hsd_error *err)
+static hsd_status advance_holder_match(credits *c, hsd_error *err)
 {
     const hsd_status status = hsd_sorter_next(c->sorter, &c->next, err);
     if (status == HSD_END) c->next = NULL;
@@ -143,7 +143,7 @@ static hsd_status advance(credits *c, hsd_error *err)
 static hsd_status open_credits(credits *c, hsd_sorter *sorter, hsd_error *err)
 {
     c->sorter = sorter;
-    return advance(c, err);
+    return advance_holder_match(c, err);
 }
 
 /* What the object with this ordinal is credited with, and its places, if there is something; ordinals ascend from call
@@ -153,7 +153,7 @@ static hsd_status credit_of(credits *c, uint64_t ordinal, hsd_credit *out, uint6
 {
     *out = (hsd_credit){.parts_bytes = 0};
     while (c->next != NULL && c->next[0] < ordinal)
-        HSD_TRY(advance(c, err));
+        HSD_TRY(advance_holder_match(c, err));
     if (c->next == NULL || c->next[0] != ordinal) return HSD_OK;
     *out = (hsd_credit){{c->next[1], c->next[2]}, c->next[6]};
     places[0] = c->next[3];
@@ -241,7 +241,7 @@ static hsd_status join_new(match *m, hsd_error *err)
     return status == HSD_END ? HSD_OK : status;
 }
 
-static hsd_status run(match *m, hsd_error *err)
+static hsd_status run_holder_match(match *m, hsd_error *err)
 {
     HSD_TRY(merge_again(m, err));
     HSD_TRY(join_freed(m, err));
@@ -252,7 +252,7 @@ hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err)
 {
     HSD_ASSERT(growth->has_identity && growth->pair->is_kept[BEFORE] != NULL && growth->pair->is_kept[AFTER] != NULL);
     match m = {.growth = growth};
-    const hsd_status status = run(&m, err);
+    const hsd_status status = run_holder_match(&m, err);
     hsd_sorter_free(m.pairs);
     hsd_sorter_free(m.lines);
     for (int side = 0; side < SIDE_COUNT; side++)

@@ -18,7 +18,7 @@ static void want_node(uint8_t *bits, uint32_t node, uint64_t *count)
     hsd_bit_set(bits, node);
 }
 
-static uint8_t *want(const hsd_growth *growth, uint64_t *count)
+static uint8_t *want_holder_path(const hsd_growth *growth, uint64_t *count)
 {
     uint8_t *bits = calloc((size_t)growth->pair->sides[AFTER].node_count / 8 + 1, 1);
     *count = 0;
@@ -66,7 +66,7 @@ hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd
     uint64_t count;
     out->are_there = false;
     if (!growth->has_identity) return HSD_OK;
-    uint8_t *wanted = want(growth, &count);
+    uint8_t *wanted = want_holder_path(growth, &count);
     if (wanted == NULL) return hsd_fail_nomem(err, "one bit an object");
     hsd_status status = HSD_OK;
     if (count > 0) {
@@ -85,7 +85,7 @@ typedef struct way { /* nodes of the trie, the root first */
 } way;
 
 /* From the root that is nearest; all of it when there is none. */
-static void collect(hsd_growth *growth, uint32_t node, way *w)
+static void collect_holder_path(hsd_growth *growth, uint32_t node, way *w)
 {
     hsd_trie_node up[HSD_TRIE_MAX_DEPTH];
     uint32_t count = 0;
@@ -135,7 +135,7 @@ static hsd_status read_trie(hsd_growth *growth, hsd_growth_texts *names, hsd_hol
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         way w;
         if (growth->choices[i].by != HSD_HELD_BY_OBJECT) continue;
-        collect(growth, growth->choices[i].node[AFTER], &w);
+        collect_holder_path(growth, growth->choices[i].node[AFTER], &w);
         HSD_TRY(fill_steps(growth, names, &w, &rows[i], err));
     }
     return hsd_trie_check(growth->trie, err);

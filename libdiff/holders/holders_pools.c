@@ -28,7 +28,7 @@ typedef struct pools {
     uint32_t capacity;
 } pools;
 
-static hsd_status reach(pools *p, uint32_t pool, hsd_error *err)
+static hsd_status reach_pool(pools *p, uint32_t pool, hsd_error *err)
 {
     return HSD_ARRAY_GROW_ZEROED(p->counts, p->capacity, pool + 1, 64, "the threads of pools", err);
 }
@@ -41,7 +41,7 @@ static hsd_status see_root(pools *p, uint32_t root, hsd_error *err)
     const hsd_text name = hsd_pool_name((hsd_text){(const char *)own.data, own.size}, buffer);
     if (name.data == (const char *)own.data || memchr(name.data, '*', name.size) == NULL) return HSD_OK;
     HSD_TRY(hsd_names_put(&p->names, (hsd_bytes){(const uint8_t *)name.data, name.size}, &pool, err));
-    HSD_TRY(reach(p, pool, err));
+    HSD_TRY(reach_pool(p, pool, err));
     p->counts[pool]++;
     p->growth->pool_of_root[root] = pool + 1;
     return HSD_OK;
@@ -167,7 +167,7 @@ static void add_to(hsd_choice *to, const hsd_choice *one)
 }
 
 /* Takes out all that are like the one at `first`, which stands for them. */
-static void join(hsd_growth *growth, uint32_t first)
+static void join_pool(hsd_growth *growth, uint32_t first)
 {
     hsd_choice *to = &growth->choices[first];
     uint32_t kept = first + 1;
@@ -191,7 +191,7 @@ hsd_status hsd_growth_join_pools(hsd_growth *growth, hsd_error *err)
     growth->pooled = calloc((size_t)growth->choice_count + 1, sizeof *growth->pooled);
     if (growth->pooled == NULL) return hsd_fail_nomem(err, "the threads of pools");
     for (uint32_t i = 0; i < growth->choice_count; i++) {
-        if (growth->choices[i].pool_place != 0 && are_alike(growth, i)) join(growth, i);
+        if (growth->choices[i].pool_place != 0 && are_alike(growth, i)) join_pool(growth, i);
     }
     hsd_growth_choose_order(growth);
     return HSD_OK;

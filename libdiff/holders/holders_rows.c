@@ -34,7 +34,7 @@ static void fill_sums(const hsd_growth *growth, hsd_holder *row, const hsd_choic
 
 /* ---- types within a holder ---- */
 
-static hsd_status advance(rows *r, hsd_error *err)
+static hsd_status advance_holder_row(rows *r, hsd_error *err)
 {
     const hsd_status status = hsd_tally_next(r->growth->types, &r->key, &r->sum, err);
     if (status == HSD_END) r->key = NULL;
@@ -57,7 +57,7 @@ static hsd_status read_type(rows *r, hsd_error *err)
     HSD_TRY(hsd_growth_text_of_type(r->texts, (uint32_t)key, &type->type, err));
     while (r->key != NULL && r->key[0] == key) {
         *(r->key[1] == HSD_TRIE_NEW ? &type->new_ : &type->freed) = r->sum;
-        HSD_TRY(advance(r, err));
+        HSD_TRY(advance_holder_row(r, err));
     }
     type->net_objects = (int64_t)(type->new_.objects - type->freed.objects);
     type->net_bytes = (int64_t)(type->new_.bytes - type->freed.bytes);
@@ -134,11 +134,11 @@ static hsd_status name_pool(hsd_growth *growth, const hsd_choice *choice, hsd_ho
     return hsd_store_text(growth->diff->store, (hsd_bytes){(const uint8_t *)name.data, name.size}, &row->root, err);
 }
 
-static hsd_status fill(rows *r, hsd_holder *list, hsd_error *err)
+static hsd_status fill_holder_row(rows *r, hsd_holder *list, hsd_error *err)
 {
     hsd_growth *growth = r->growth;
     HSD_TRY(hsd_tally_finish(growth->types, growth->memory_bytes / 8, err));
-    HSD_TRY(advance(r, err));
+    HSD_TRY(advance_holder_row(r, err));
     for (uint32_t i = 0; i < growth->choice_count; i++)
         HSD_TRY(fill_row(r, i, &list[i], err));
     HSD_TRY(hsd_growth_edge_rows(growth, r->texts, list, err));
@@ -155,7 +155,7 @@ hsd_status hsd_growth_rows(hsd_growth *growth, hsd_growth_texts *texts, hsd_erro
     hsd_diff *diff = growth->diff;
     hsd_holder *list = hsd_arena_take(&diff->store->arena, (growth->choice_count + 1) * sizeof *list);
     if (list == NULL) return hsd_fail_nomem(err, "the rows of holders");
-    const hsd_status status = fill(&r, list, err);
+    const hsd_status status = fill_holder_row(&r, list, err);
     free(r.types);
     HSD_TRY(status);
     qsort(list, growth->choice_count, sizeof *list, compare_holders);

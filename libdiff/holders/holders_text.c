@@ -39,7 +39,8 @@ hsd_status hsd_growth_texts_new(hsd_growth_texts **out, hsd_growth *growth, hsd_
     return hsd_fail_nomem(err, "the names of the result");
 }
 
-static hsd_status get(hsd_growth_texts *texts, hsd_text *kept, hsd_bytes name, hsd_text *out, hsd_error *err)
+static hsd_status get_holders_text(hsd_growth_texts *texts, hsd_text *kept, hsd_bytes name, hsd_text *out,
+                                   hsd_error *err)
 {
     if (kept->data == NULL) HSD_TRY(hsd_store_text(texts->store, name, kept, err));
     *out = *kept;
@@ -49,12 +50,13 @@ static hsd_status get(hsd_growth_texts *texts, hsd_text *kept, hsd_bytes name, h
 hsd_status hsd_growth_text_of_type(hsd_growth_texts *texts, uint32_t type, hsd_text *out, hsd_error *err)
 {
     if (type & HSD_TRIE_IS_ROOT) return hsd_growth_text_of_root(texts, type & ~HSD_TRIE_IS_ROOT, out, err);
-    return get(texts, &texts->types[type], hsd_names_get(&texts->growth->pair->types.names, type), out, err);
+    return get_holders_text(texts, &texts->types[type], hsd_names_get(&texts->growth->pair->types.names, type), out,
+                            err);
 }
 
 hsd_status hsd_growth_text_of_root(hsd_growth_texts *texts, uint32_t root, hsd_text *out, hsd_error *err)
 {
-    return get(texts, &texts->roots[root], hsd_names_get(&texts->growth->pair->roots, root), out, err);
+    return get_holders_text(texts, &texts->roots[root], hsd_names_get(&texts->growth->pair->roots, root), out, err);
 }
 
 /* [*], and nothing: the only ones without a number; both are literals and outlive every result. */
@@ -67,15 +69,15 @@ static bool is_special(const hsd_growth_texts *texts, uint32_t edge, hsd_text *o
 hsd_status hsd_growth_text_of_edge(hsd_growth_texts *texts, uint32_t edge, hsd_text *out, hsd_error *err)
 {
     if (is_special(texts, edge, out)) return HSD_OK;
-    return get(texts, &texts->edges[edge], hsd_edge_text(&texts->growth->pair->edges, edge), out, err);
+    return get_holders_text(texts, &texts->edges[edge], hsd_edge_text(&texts->growth->pair->edges, edge), out, err);
 }
 
 hsd_status hsd_growth_text_of_shown(hsd_growth_texts *texts, uint32_t edge, hsd_text *out, hsd_error *err)
 {
     char buffer[EDGE_TEXT_BYTES];
     if (is_special(texts, edge, out)) return HSD_OK;
-    return get(texts, &texts->shown[edge], hsd_path_edge_text(&texts->growth->pair->edges, edge, buffer, sizeof buffer),
-               out, err);
+    return get_holders_text(texts, &texts->shown[edge],
+                            hsd_path_edge_text(&texts->growth->pair->edges, edge, buffer, sizeof buffer), out, err);
 }
 
 void hsd_growth_texts_free(hsd_growth_texts *texts)

@@ -165,7 +165,7 @@ static void leave_crowd(walk *w, frame *f)
     hsd_bit_set(w->growth->holds_nothing[w->side], f->node);
 }
 
-static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
+static hsd_status enter_holder_walk(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
 {
     walk *w = context;
     const frame *above = parent;
@@ -244,7 +244,7 @@ static void hand_up(walk *w, const frame *f, frame *above)
         above->apart += f->pending.amount.bytes - f->told;
 }
 
-static hsd_status leave(void *context, void *here, void *parent, hsd_error *err)
+static hsd_status leave_holder_walk(void *context, void *here, void *parent, hsd_error *err)
 {
     walk *w = context;
     frame *f = here;
@@ -266,11 +266,12 @@ static hsd_status leave(void *context, void *here, void *parent, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status run(walk *w, hsd_error *err)
+static hsd_status run_holder_walk(walk *w, hsd_error *err)
 {
     hsd_growth *growth = w->growth;
     hsd_sorter *tree = growth->pair->sides[w->side].tree;
-    const hsd_tree_visitor visitor = {.context = w, .frame_bytes = sizeof(frame), .enter = enter, .leave = leave};
+    const hsd_tree_visitor visitor = {
+        .context = w, .frame_bytes = sizeof(frame), .enter = enter_holder_walk, .leave = leave_holder_walk};
     frame root = {.flags = IS_KEPT | CAN_HOLD, .of = HSD_FORK_OF_ALL};
     w->least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL;
     w->total = hsd_sorter_count(tree);
@@ -288,12 +289,12 @@ hsd_status hsd_growth_walk(hsd_growth *growth, int side, hsd_trie *trie, hsd_err
 {
     HSD_ASSERT(side == BEFORE || side == AFTER);
     walk w = {.growth = growth, .trie = trie, .side = side};
-    return run(&w, err);
+    return run_holder_walk(&w, err);
 }
 
 hsd_status hsd_growth_walk_again(hsd_growth *growth, int side, hsd_error *err)
 {
     HSD_ASSERT(growth->has_identity);
     walk w = {.growth = growth, .trie = growth->trie, .side = side, .is_again = true};
-    return run(&w, err);
+    return run_holder_walk(&w, err);
 }

@@ -75,7 +75,7 @@ static hsd_below_node object_node(pass *p, const hsd_tree_node *node, const hsd_
     return below;
 }
 
-static hsd_status enter(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
+static hsd_status enter_inner_holder(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
 {
     pass *p = context;
     if ((p->entered++ & ONE_IN) == 0) {
@@ -91,14 +91,15 @@ static hsd_status walk_tree(void *context, hsd_error *err)
     hsd_growth *growth = p->growth;
     hsd_sorter *tree = growth->pair->sides[p->side].tree;
     const hsd_tree_visitor visitor = {
-        .context = p, .frame_bytes = sizeof(hsd_below), .fills_frames = true, .enter = enter};
+        .context = p, .frame_bytes = sizeof(hsd_below), .fills_frames = true, .enter = enter_inner_holder};
     hsd_below root;
     p->total = hsd_sorter_count(tree);
     HSD_TRY(hsd_below_begin(growth, p->chosen, &root, err));
     return hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 16, &growth->pair->space, err);
 }
 
-static hsd_status walk_both(hsd_growth *growth, hsd_growth *before, const hsd_growth_chosen *chosen, hsd_error *err)
+static hsd_status walk_both_inner_holders(hsd_growth *growth, hsd_growth *before, const hsd_growth_chosen *chosen,
+                                          hsd_error *err)
 {
     pass p[SIDE_COUNT] = {{.growth = before, .chosen = chosen, .side = BEFORE},
                           {.growth = growth, .chosen = chosen, .side = AFTER}};
@@ -110,7 +111,7 @@ hsd_status hsd_growth_within(hsd_growth *growth, hsd_growth *before, hsd_error *
     HSD_ASSERT(growth->has_identity);
     hsd_growth_chosen chosen;
     hsd_status status = hsd_growth_chosen_make(&chosen, growth, err);
-    if (status == HSD_OK) status = walk_both(growth, before, &chosen, err);
+    if (status == HSD_OK) status = walk_both_inner_holders(growth, before, &chosen, err);
     hsd_growth_chosen_release(&chosen);
     return status;
 }

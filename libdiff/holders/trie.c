@@ -111,7 +111,7 @@ hsd_status hsd_trie_absorb(hsd_trie *trie, hsd_trie *other, hsd_error *err)
 /* ---- finished ---- */
 
 /* A node's sums flow to its parent, which has a smaller number. */
-static void add_up(hsd_trie *trie)
+static void add_up_trie(hsd_trie *trie)
 {
     for (uint32_t node = trie->count; node-- > 0;) {
         hsd_trie_stored *stored = hsd_trie_stored_at(trie, node, true);
@@ -136,7 +136,7 @@ hsd_status hsd_trie_finish(hsd_trie *trie, hsd_error *err)
     HSD_TRY(hsd_trie_build(trie, err));
     hsd_tally_free(trie->tally);
     trie->tally = NULL;
-    add_up(trie);
+    add_up_trie(trie);
     return hsd_trie_check(trie, err);
 }
 

@@ -52,7 +52,7 @@ static void close_sorter(hsd_sorter **sorter)
     *sorter = NULL;
 }
 
-static hsd_status advance(builder *b, hsd_error *err)
+static hsd_status advance_trie(builder *b, hsd_error *err)
 {
     const hsd_status status = hsd_tally_next(b->trie->tally, &b->key, &b->sum, err);
     b->has_key = status == HSD_OK;
@@ -74,7 +74,7 @@ static hsd_status read_level(builder *b, uint32_t depth, hsd_error *err)
                                             b->sum.objects,
                                             b->sum.bytes};
         HSD_TRY(hsd_sorter_put(b->by_above, record, err));
-        HSD_TRY(advance(b, err));
+        HSD_TRY(advance_trie(b, err));
     }
     return hsd_sorter_finish(b->by_above, 0, err);
 }
@@ -192,15 +192,15 @@ static hsd_status count_nodes(builder *b, uint64_t *count, hsd_error *err)
 {
     uint64_t last[HSD_TRIE_KEY_SUM] = {0};
     *count = 1;
-    HSD_TRY(advance(b, err));
+    HSD_TRY(advance_trie(b, err));
     while (b->has_key) {
         *count += memcmp(last, b->key, sizeof last) != 0;
         memcpy(last, b->key, sizeof last);
-        HSD_TRY(advance(b, err));
+        HSD_TRY(advance_trie(b, err));
     }
     if (*count > UINT32_MAX) return hsd_fail(err, HSD_E_UNSUPPORTED, "more than 2^32 type paths");
     HSD_TRY(hsd_tally_rewind(b->trie->tally, err));
-    return advance(b, err);
+    return advance_trie(b, err);
 }
 
 /* A quarter of the memory, or what the page tables need. */
@@ -214,7 +214,7 @@ static hsd_status open_nodes(hsd_trie *trie, uint64_t count, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status begin(builder *b, hsd_error *err)
+static hsd_status begin_trie(builder *b, hsd_error *err)
 {
     hsd_trie *trie = b->trie;
     uint64_t count;
@@ -222,16 +222,16 @@ static hsd_status begin(builder *b, hsd_error *err)
     HSD_TRY(open_nodes(trie, count, err));
     while (b->has_key && b->key[HSD_TRIE_KEY_NODE] == 0) { /* what stands at the root of all */
         add_sum(b, HSD_TRIE_ROOT, b->key[HSD_TRIE_KEY_SUM], b->sum.objects, b->sum.bytes);
-        HSD_TRY(advance(b, err));
+        HSD_TRY(advance_trie(b, err));
     }
     HSD_TRY(open_sorter(b, 2, 1, &b->map, err));
     HSD_TRY(hsd_sorter_put(b->map, (const uint64_t[2]){0, HSD_TRIE_ROOT}, err));
     return hsd_sorter_finish(b->map, 0, err);
 }
 
-static hsd_status build(builder *b, hsd_error *err)
+static hsd_status build_trie(builder *b, hsd_error *err)
 {
-    HSD_TRY(begin(b, err));
+    HSD_TRY(begin_trie(b, err));
     while (b->has_key) {
         const uint32_t depth = depth_of(b->key[HSD_TRIE_KEY_NODE]);
         HSD_TRY(read_level(b, depth, err));
@@ -245,7 +245,7 @@ static hsd_status build(builder *b, hsd_error *err)
 hsd_status hsd_trie_build(hsd_trie *trie, hsd_error *err)
 {
     builder b = {.trie = trie};
-    const hsd_status status = build(&b, err);
+    const hsd_status status = build_trie(&b, err);
     close_sorter(&b.by_above);
     close_sorter(&b.by_parent);
     close_sorter(&b.map);

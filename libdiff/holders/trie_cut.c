@@ -72,8 +72,8 @@ static void add_own(hsd_trie_kept *kept, const hsd_trie_sums *sums)
     add_amount(&kept->node.own.freed, sums->freed);
 }
 
-static hsd_status keep(hsd_trie_cut *cut, hsd_id_map *by_number, uint32_t number, const hsd_trie_node *node,
-                       uint32_t parent, hsd_error *err)
+static hsd_status keep_trie_cut(hsd_trie_cut *cut, hsd_id_map *by_number, uint32_t number, const hsd_trie_node *node,
+                                uint32_t parent, hsd_error *err)
 {
     hsd_trie_kept *kept = &cut->list[cut->count];
     *kept = (hsd_trie_kept){.node = *node, .edge = {"", 0}, .type = {"", 0}, .number = number};
@@ -91,7 +91,7 @@ static hsd_status find_kept(hsd_trie_cut *cut, const hsd_trie_source *source, ui
         if (parent == HSD_ID_NONE) continue;
         const bool is_kept = i == HSD_TRIE_ROOT || (weight_of(&node) >= cut->least_bytes && cut->count < most);
         if (is_kept)
-            HSD_TRY(keep(cut, by_number, i, &node, parent, err));
+            HSD_TRY(keep_trie_cut(cut, by_number, i, &node, parent, err));
         else
             add_own(&cut->list[parent], &node.all);
     }
@@ -114,7 +114,7 @@ hsd_status hsd_trie_cut_find(hsd_trie_cut *cut, const hsd_trie_source *source, u
 /* ---- order ---- */
 
 /* Children of one place side by side. */
-static int compare(const void *a, const void *b)
+static int compare_trie_cut(const void *a, const void *b)
 {
     const hsd_trie_kept *x = *(const hsd_trie_kept *const *)a, *y = *(const hsd_trie_kept *const *)b;
     if (x->node.parent != y->node.parent) return x->node.parent < y->node.parent ? -1 : 1;
@@ -160,7 +160,7 @@ hsd_status hsd_trie_cut_order(hsd_trie_cut *cut, hsd_error *err)
     }
     for (uint32_t i = 1; i < cut->count; i++)
         sorted[i - 1] = &cut->list[i];
-    qsort(sorted, cut->count - 1, sizeof(hsd_trie_kept *), compare);
+    qsort(sorted, cut->count - 1, sizeof(hsd_trie_kept *), compare_trie_cut);
     for (uint32_t i = 0; i + 1 < cut->count; i++) {
         hsd_trie_kept *parent = &cut->list[sorted[i]->node.parent];
         if (parent->end == 0) parent->first = i;

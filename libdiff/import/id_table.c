@@ -34,7 +34,7 @@ static uint64_t draw_factor(const hsd_id_table *table)
     return factor | 1;
 }
 
-static hsd_status grow(hsd_id_table *table, hsd_error *err)
+static hsd_status grow_id_table(hsd_id_table *table, hsd_error *err)
 {
     const uint32_t log2 = table->slots == NULL ? FIRST_LOG2 : 64 - table->shift + 1;
     if (log2 > MAX_LOG2)
@@ -54,7 +54,8 @@ static hsd_status grow(hsd_id_table *table, hsd_error *err)
 
 hsd_status hsd_id_table_put(hsd_id_table *table, uint64_t key, uint32_t *number, hsd_error *err)
 {
-    if (table->slots == NULL || table->count >= (UINT32_C(1) << (63 - table->shift))) HSD_TRY(grow(table, err));
+    if (table->slots == NULL || table->count >= (UINT32_C(1) << (63 - table->shift)))
+        HSD_TRY(grow_id_table(table, err));
     hsd_id_slot *slot = find_slot(table, key);
     if (slot->number == 0) *slot = (hsd_id_slot){.key = key, .number = ++table->count};
     *number = slot->number;

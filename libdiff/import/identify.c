@@ -99,7 +99,7 @@ static bool is_text(const uint8_t *prefix, size_t size)
     return true;
 }
 
-static bool begins_with(const uint8_t *prefix, size_t size, const char *word)
+static bool identity_begins_with(const uint8_t *prefix, size_t size, const char *word)
 {
     const size_t length = strlen(word);
     if (size < length) return false;
@@ -116,9 +116,10 @@ static const char *kind_of_text(const uint8_t *prefix, size_t size)
     if (at == size) return "nothing but white space";
     const uint8_t *text = prefix + at;
     if (*text == '{' || *text == '[') return "JSON, but no heap snapshot";
-    if (begins_with(text, size - at, "<!doctype html") || begins_with(text, size - at, "<html")) return "an HTML page";
-    if (begins_with(text, size - at, "<?xml")) return "an XML file";
-    if (begins_with(text, size - at, "#!")) return "a script";
+    if (identity_begins_with(text, size - at, "<!doctype html") || identity_begins_with(text, size - at, "<html"))
+        return "an HTML page";
+    if (identity_begins_with(text, size - at, "<?xml")) return "an XML file";
+    if (identity_begins_with(text, size - at, "#!")) return "a script";
     return "a text file";
 }
 

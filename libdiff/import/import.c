@@ -46,7 +46,7 @@ static void close_input(input *in)
 }
 
 /* "no heap dump that hsdiff knows: a PNG image", and what would have been one. */
-static hsd_status refuse(const input *in, const uint8_t *prefix, size_t size, const char *format, hsd_error *err)
+static hsd_status refuse_import(const input *in, const uint8_t *prefix, size_t size, const char *format, hsd_error *err)
 {
     char phrase[160];
     if (size >= sizeof CAPTURE_MAGIC && memcmp(prefix, CAPTURE_MAGIC, sizeof CAPTURE_MAGIC) == 0) {
@@ -113,9 +113,10 @@ static hsd_status open_input(input *in, const entrance *from, const hsd_import_o
         HSD_TRY(peek_prefix(in->top, &size, err));
     }
     const hsd_status status = hsd_importer_choose(&in->importer, in->top->at, size, options->format, err);
-    if (status == HSD_E_NOT_THIS_FORMAT) return refuse(in, in->top->at, size, NULL, err);
+    if (status == HSD_E_NOT_THIS_FORMAT) return refuse_import(in, in->top->at, size, NULL, err);
     HSD_TRY(status);
-    if (in->importer->probe(in->top->at, size) == 0) return refuse(in, in->top->at, size, in->importer->info.name, err);
+    if (in->importer->probe(in->top->at, size) == 0)
+        return refuse_import(in, in->top->at, size, in->importer->info.name, err);
     return in->importer->needs_rewind ? hsd_source_make_rewindable(in->top, space, err) : HSD_OK;
 }
 

@@ -11,7 +11,7 @@
 
 enum { VARINT_BYTES = 10, NUMBER_MOST = (1 << 29) - 1 };
 
-static hsd_status named(const hsd_source *source, hsd_status status, hsd_error *err)
+static hsd_status named_protobuf(const hsd_source *source, hsd_status status, hsd_error *err)
 {
     if (status < 0) hsd_error_set_file(err, source->name);
     return status;
@@ -20,21 +20,21 @@ static hsd_status named(const hsd_source *source, hsd_status status, hsd_error *
 static hsd_status fail_truncated(const hsd_source *source, const char *what, hsd_error *err)
 {
     hsd_fail_at(err, HSD_E_TRUNCATED, hsd_source_offset(source), "the input ends inside %s", what);
-    return named(source, HSD_E_TRUNCATED, err);
+    return named_protobuf(source, HSD_E_TRUNCATED, err);
 }
 
 static hsd_status fail_long(const hsd_source *source, hsd_error *err)
 {
     hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(source),
                 "a number of protobuf has at most 10 bytes, this one goes on");
-    return named(source, HSD_E_CORRUPT, err);
+    return named_protobuf(source, HSD_E_CORRUPT, err);
 }
 
 static hsd_status fail_passes(const hsd_source *source, uint64_t offset, uint32_t number, uint64_t end, hsd_error *err)
 {
     hsd_fail_at(err, HSD_E_CORRUPT, offset,
                 "field %" PRIu32 " of protobuf passes the end of its message at offset %" PRIu64, number, end);
-    return named(source, HSD_E_CORRUPT, err);
+    return named_protobuf(source, HSD_E_CORRUPT, err);
 }
 
 /* Any varint but one of two bytes at most that is visible. HSD_END only if the input ends in front of it. Bits beyond
@@ -123,7 +123,7 @@ static inline hsd_status read_content(hsd_proto_message *message, hsd_proto_fiel
         hsd_fail_at(err, HSD_E_CORRUPT, field->offset,
                     "field %" PRIu32 " of protobuf has wire type %" PRIu32 ", which is none that is read",
                     field->number, field->wire);
-        return named(source, HSD_E_CORRUPT, err);
+        return named_protobuf(source, HSD_E_CORRUPT, err);
     }
     HSD_TRY(must(source, read_varint(source, &field->size, err), "the length of a field", err));
     if (!hsd_add_u64(hsd_source_offset(source), field->size, &message->next) || message->next == UINT64_MAX)
@@ -143,7 +143,7 @@ hsd_status hsd_proto_next(hsd_proto_message *message, hsd_proto_field *field, hs
         return status == HSD_END && message->end != UINT64_MAX ? fail_truncated(source, "a message", err) : status;
     if (tag >> 3 == 0 || tag >> 3 > NUMBER_MOST) {
         hsd_fail_at(err, HSD_E_CORRUPT, offset, "there is no field %" PRIu64 " in protobuf", tag >> 3);
-        return named(source, HSD_E_CORRUPT, err);
+        return named_protobuf(source, HSD_E_CORRUPT, err);
     }
     *field = (hsd_proto_field){.number = (uint32_t)(tag >> 3), .wire = (uint32_t)(tag & 7), .offset = offset};
     HSD_TRY(read_content(message, field, err));
@@ -155,7 +155,7 @@ static hsd_status fail_wire(const hsd_source *source, const hsd_proto_field *fie
 {
     hsd_fail_at(err, HSD_E_CORRUPT, field->offset, "field %" PRIu32 " of protobuf should hold bytes and is a number",
                 field->number);
-    return named(source, HSD_E_CORRUPT, err);
+    return named_protobuf(source, HSD_E_CORRUPT, err);
 }
 
 hsd_status hsd_proto_enter(const hsd_proto_message *outer, const hsd_proto_field *field, hsd_proto_message *inner,

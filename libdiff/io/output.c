@@ -28,7 +28,7 @@
 
 #define BUFFER_BYTES ((size_t)256 << 10)
 
-static hsd_status fail(const hsd_output *output, int error, const char *what, hsd_error *err)
+static hsd_status fail_output(const hsd_output *output, int error, const char *what, hsd_error *err)
 {
     hsd_fail_errno(err, error, "cannot %s", what);
     hsd_error_set_file(err, output->is_stdout ? "standard output" : output->path);
@@ -37,7 +37,7 @@ static hsd_status fail(const hsd_output *output, int error, const char *what, hs
 
 static hsd_status fail_exists(const hsd_output *output, hsd_error *err)
 {
-    fail(output, EEXIST, "write the result", err);
+    fail_output(output, EEXIST, "write the result", err);
     hsd_error_set_hint(err, "use --force to replace it");
     return HSD_E_IO;
 }
@@ -75,25 +75,25 @@ static hsd_status open_file(hsd_output *output, hsd_error *err)
     const int error = errno;
     free(output->temp_path);
     output->temp_path = NULL;
-    return fail(output, error, "create a file in this folder", err);
+    return fail_output(output, error, "create a file in this folder", err);
 }
 
 static hsd_status open_in_place(hsd_output *output, hsd_error *err)
 {
     output->is_in_place = true;
     output->fd = open(output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    return output->fd >= 0 ? HSD_OK : fail(output, errno, "open", err);
+    return output->fd >= 0 ? HSD_OK : fail_output(output, errno, "open", err);
 }
 
 static hsd_status open_path(hsd_output *output, hsd_error *err)
 {
     struct stat info;
     const size_t length = strlen(output->path);
-    if (length == 0) return fail(output, ENOENT, "write the result", err);
-    if (output->path[length - 1] == '/') return fail(output, EISDIR, "write the result", err);
+    if (length == 0) return fail_output(output, ENOENT, "write the result", err);
+    if (output->path[length - 1] == '/') return fail_output(output, EISDIR, "write the result", err);
     const bool is_there = stat(output->path, &info) == 0;
     if (is_there && (S_ISCHR(info.st_mode) || S_ISFIFO(info.st_mode))) return open_in_place(output, err);
-    if (is_there && S_ISDIR(info.st_mode)) return fail(output, EISDIR, "write the result", err);
+    if (is_there && S_ISDIR(info.st_mode)) return fail_output(output, EISDIR, "write the result", err);
     if (!output->is_forced && lstat(output->path, &info) == 0) return fail_exists(output, err);
     return open_file(output, err);
 }
@@ -134,10 +134,10 @@ static hsd_status write_now(hsd_output *output, const void *data, size_t size, h
     const int error = hsd_fd_write(output->fd, data, size, HSD_FD_HERE);
     if (error == 0) return HSD_OK;
     output->has_failed = true;
-    return fail(output, error, "write", err);
+    return fail_output(output, error, "write", err);
 }
 
-static hsd_status flush(hsd_output *output, hsd_error *err)
+static hsd_status flush_output(hsd_output *output, hsd_error *err)
 {
     const size_t size = output->buffered;
     output->buffered = 0;
@@ -148,9 +148,9 @@ hsd_status hsd_output_write(hsd_output *output, const void *data, size_t size, h
 {
     HSD_ASSERT(size == 0 || data != NULL);
     if (output->path == NULL) return hsd_fail(err, HSD_E_MISUSE, "write to an output that is not open");
-    if (output->has_failed) return fail(output, EIO, "go on writing after an error", err);
+    if (output->has_failed) return fail_output(output, EIO, "go on writing after an error", err);
     if (size == 0) return HSD_OK;
-    if (size > BUFFER_BYTES - output->buffered) HSD_TRY(flush(output, err));
+    if (size > BUFFER_BYTES - output->buffered) HSD_TRY(flush_output(output, err));
     output->size_bytes += size;
     if (size >= BUFFER_BYTES) return write_now(output, data, size, err);
     memcpy(output->buffer + output->buffered, data, size);
@@ -226,10 +226,10 @@ static void sync_folder(const char *path)
 
 static hsd_status finish_file(hsd_output *output, hsd_error *err)
 {
-    if (fsync(output->fd) != 0 && errno != EINVAL) return fail(output, errno, "write", err);
+    if (fsync(output->fd) != 0 && errno != EINVAL) return fail_output(output, errno, "write", err);
     const int error = put_into_place(output);
     if (error == EEXIST) return fail_exists(output, err);
-    if (error != 0) return fail(output, error, "put the result in its place", err);
+    if (error != 0) return fail_output(output, error, "put the result in its place", err);
     free(output->temp_path);
     output->temp_path = NULL; /* the name is the target's now: close must not remove it */
     sync_folder(output->path);
@@ -240,13 +240,13 @@ hsd_status hsd_output_finish(hsd_output *output, hsd_error *err)
 {
     if (output->path == NULL) return hsd_fail(err, HSD_E_MISUSE, "finish of an output that is not open");
     hsd_status status = HSD_OK;
-    if (output->has_failed) status = fail(output, EIO, "finish after an error", err);
-    if (status == HSD_OK) status = flush(output, err);
+    if (output->has_failed) status = fail_output(output, EIO, "finish after an error", err);
+    if (status == HSD_OK) status = flush_output(output, err);
     if (status == HSD_OK && !output->is_in_place) status = finish_file(output, err);
     if (status == HSD_OK && output->is_in_place && !output->is_stdout) {
         const int fd = output->fd; /* a device may tell only now that it did not take it */
         output->fd = -1;
-        if (close(fd) != 0 && errno != EINTR) status = fail(output, errno, "write", err);
+        if (close(fd) != 0 && errno != EINTR) status = fail_output(output, errno, "write", err);
     }
     hsd_output_close(output);
     return status;

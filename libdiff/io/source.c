@@ -18,7 +18,7 @@
 
 #define WINDOW_MIN_BYTES ((size_t)64)
 
-static hsd_status named(const hsd_source *source, hsd_status status, hsd_error *err)
+static hsd_status named_source(const hsd_source *source, hsd_status status, hsd_error *err)
 {
     if (status < 0) hsd_error_set_file(err, source->name);
     return status;
@@ -36,7 +36,7 @@ hsd_status hsd_source_open_custom(hsd_source *source, const hsd_source_ops *ops,
     if (source->window == NULL) {
         if (ops->close != NULL) ops->close(context);
         hsd_fail(err, HSD_E_NOMEM, "out of memory: a read window of %zu bytes", window_bytes);
-        return named(source, HSD_E_NOMEM, err);
+        return named_source(source, HSD_E_NOMEM, err);
     }
     source->window_bytes = window_bytes;
     source->at = source->end = source->window;
@@ -60,14 +60,15 @@ hsd_status hsd_source_fill(hsd_source *source, size_t want, hsd_error *err)
     if (hsd_source_ahead(source) >= want) return HSD_OK;
     if (source->is_at_end) return HSD_END;
     if (want > source->window_bytes)
-        return named(source,
-                     hsd_fail(err, HSD_E_MISUSE, "peek of %zu bytes in a window of %zu", want, source->window_bytes),
-                     err);
+        return named_source(source,
+                            hsd_fail(err, HSD_E_MISUSE, "peek of %zu bytes in a window of %zu", want,
+                                     source->window_bytes),
+                            err);
     compact(source);
     while (hsd_source_ahead(source) < want) {
         const size_t ahead = hsd_source_ahead(source);
         size_t got = 0;
-        HSD_TRY(named(
+        HSD_TRY(named_source(
             source, source->ops->read(source->context, source->window + ahead, source->window_bytes - ahead, &got, err),
             err));
         if (got == 0) {
@@ -83,7 +84,7 @@ static hsd_status fail_truncated(hsd_source *source, uint64_t missing, hsd_error
 {
     hsd_fail_at(err, HSD_E_TRUNCATED, hsd_source_offset(source), "the input ends here; %llu more bytes should follow",
                 (unsigned long long)missing);
-    return named(source, HSD_E_TRUNCATED, err);
+    return named_source(source, HSD_E_TRUNCATED, err);
 }
 
 /* The window is empty from here on, and the next read begins at `offset`. */
@@ -139,9 +140,9 @@ hsd_status hsd_source_rewind(hsd_source *source, hsd_error *err)
     }
     if (!source->can_rewind) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "this input can be read only once");
-        return named(source, HSD_E_UNSUPPORTED, err);
+        return named_source(source, HSD_E_UNSUPPORTED, err);
     }
-    HSD_TRY(named(source, source->ops->rewind(source->context, err), err));
+    HSD_TRY(named_source(source, source->ops->rewind(source->context, err), err));
     restart_at(source, 0);
     return HSD_OK;
 }
@@ -156,13 +157,13 @@ hsd_status hsd_source_seek(hsd_source *source, uint64_t offset, hsd_error *err)
     const bool is_beyond = source->total_bytes > 0 && offset > source->total_bytes;
     if (source->is_borrowed || is_beyond) {
         hsd_fail_at(err, HSD_E_TRUNCATED, offset, "the input ends before this offset");
-        return named(source, HSD_E_TRUNCATED, err);
+        return named_source(source, HSD_E_TRUNCATED, err);
     }
     if (source->ops->seek == NULL) {
         hsd_fail_at(err, HSD_E_UNSUPPORTED, offset, "this input can only be read in order");
-        return named(source, HSD_E_UNSUPPORTED, err);
+        return named_source(source, HSD_E_UNSUPPORTED, err);
     }
-    HSD_TRY(named(source, source->ops->seek(source->context, offset, err), err));
+    HSD_TRY(named_source(source, source->ops->seek(source->context, offset, err), err));
     restart_at(source, offset);
     return HSD_OK;
 }

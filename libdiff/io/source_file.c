@@ -66,7 +66,7 @@ static hsd_status fail_open(int error, const char *name, hsd_error *err)
 }
 
 /* Finds out what the descriptor is. 0 or an errno. */
-static int look_at(file_input *file, uint64_t *total_bytes)
+static int look_at_source_file(file_input *file, uint64_t *total_bytes)
 {
     struct stat info;
     if (fstat(file->fd, &info) != 0) return errno;
@@ -92,7 +92,7 @@ static hsd_status open_descriptor(hsd_source *source, int fd, bool is_owned, con
         return hsd_fail_nomem(err, "an open file");
     }
     *file = (file_input){.fd = fd, .is_owned = is_owned};
-    const int error = look_at(file, &total_bytes);
+    const int error = look_at_source_file(file, &total_bytes);
     if (error != 0) {
         file_close(file);
         return fail_open(error, name, err);

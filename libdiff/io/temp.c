@@ -92,7 +92,7 @@ static void grow_to(hsd_temp *temp, uint64_t end)
     raise_to(&temp->space->bytes_peak, now);
 }
 
-static hsd_status fail(const hsd_temp *temp, hsd_error *err, int error, const char *what)
+static hsd_status fail_temp_file(const hsd_temp *temp, hsd_error *err, int error, const char *what)
 {
     hsd_fail_errno(err, error, "cannot %s a temporary file", what);
     hsd_error_set_file(err, temp->space->directory);
@@ -114,7 +114,7 @@ hsd_status hsd_temp_write(hsd_temp *temp, uint64_t offset, const void *data, siz
         return hsd_fail(err, HSD_E_MISUSE, "write to a temporary file that is not open or too large");
     if (size == 0) return HSD_OK;
     const int error = hsd_fd_write(temp->fd, data, size, (off_t)offset);
-    if (error != 0) return fail(temp, err, error, "write");
+    if (error != 0) return fail_temp_file(temp, err, error, "write");
     grow_to(temp, offset + size);
     temp->space->bytes_written += size;
     return HSD_OK;
@@ -128,7 +128,7 @@ hsd_status hsd_temp_read(const hsd_temp *temp, uint64_t offset, void *data, size
     while (size > 0) {
         size_t got = 0;
         const int error = hsd_fd_read(temp->fd, at, size, (off_t)offset, &got);
-        if (error != 0) return fail(temp, err, error, "read");
+        if (error != 0) return fail_temp_file(temp, err, error, "read");
         if (got == 0) {
             hsd_fail_at(err, HSD_E_CORRUPT, offset, "a temporary file ends %zu bytes too early", size);
             hsd_error_set_file(err, temp->space->directory);

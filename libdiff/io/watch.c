@@ -25,7 +25,7 @@ struct hsd_watch {
 };
 
 /* The read that was at `position`. */
-static void take(hsd_watch *self, const uint8_t *data, size_t got)
+static void take_file_watch(hsd_watch *self, const uint8_t *data, size_t got)
 {
     const uint64_t known = hsd_min_u64(self->digested - self->position, got);
     if (got == 0 && self->position == self->digested) self->has_end = true;
@@ -37,7 +37,7 @@ static void take(hsd_watch *self, const uint8_t *data, size_t got)
 static hsd_status read_inner(hsd_watch *self, void *data, size_t size, size_t *got, hsd_error *err)
 {
     HSD_TRY(self->inner->read(self->inner_context, data, size, got, err));
-    take(self, data, *got);
+    take_file_watch(self, data, *got);
     return HSD_OK;
 }
 
@@ -90,7 +90,8 @@ hsd_status hsd_watch_begin(hsd_watch **out, hsd_source *source, hsd_error *err)
     if (self == NULL) return hsd_fail_nomem(err, "the digest of an input");
     *self = (hsd_watch){.inner = source->ops, .inner_context = source->context};
     hsd_digest_begin(&self->digest);
-    if (hsd_source_ahead(source) > 0) take(self, source->at, hsd_source_ahead(source)); /* a probe has peeked */
+    if (hsd_source_ahead(source) > 0)
+        take_file_watch(self, source->at, hsd_source_ahead(source)); /* a probe has peeked */
     source->ops = self->inner->seek != NULL ? &watch_ops : &watch_once_ops;
     source->context = self;
     *out = self;

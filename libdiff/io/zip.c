@@ -142,7 +142,7 @@ void hsd_zip_free(hsd_zip *zip)
 
 bool hsd_zip_is_known(void) { return false; }
 
-static hsd_status refuse(hsd_error *err, const char *what)
+static hsd_status refuse_zip(hsd_error *err, const char *what)
 {
     return hsd_fail(err, HSD_E_UNSUPPORTED, "this build cannot %s: it was made without zlib", what);
 }
@@ -151,13 +151,13 @@ hsd_status hsd_unzip_new(hsd_unzip **out, hsd_zip_form form, hsd_error *err)
 {
     (void)form;
     *out = NULL;
-    return refuse(err, "unpack");
+    return refuse_zip(err, "unpack");
 }
 
 hsd_status hsd_unzip_reset(hsd_unzip *unzip, hsd_error *err)
 {
     (void)unzip;
-    return refuse(err, "unpack");
+    return refuse_zip(err, "unpack");
 }
 
 hsd_status hsd_unzip_step(hsd_unzip *unzip, const void *in, size_t *in_size, void *out, size_t *out_size,
@@ -165,7 +165,7 @@ hsd_status hsd_unzip_step(hsd_unzip *unzip, const void *in, size_t *in_size, voi
 {
     (void)unzip, (void)in, (void)out;
     *in_size = *out_size = 0;
-    return refuse(err, "unpack");
+    return refuse_zip(err, "unpack");
 }
 
 void hsd_unzip_free(hsd_unzip *unzip) { (void)unzip; }
@@ -174,19 +174,19 @@ hsd_status hsd_zip_new(hsd_zip **out, hsd_zip_form form, hsd_zip_sink sink, void
 {
     (void)form, (void)sink, (void)context;
     *out = NULL;
-    return refuse(err, "pack");
+    return refuse_zip(err, "pack");
 }
 
 hsd_status hsd_zip_write(hsd_zip *zip, const void *data, size_t size, hsd_error *err)
 {
     (void)zip, (void)data, (void)size;
-    return refuse(err, "pack");
+    return refuse_zip(err, "pack");
 }
 
 hsd_status hsd_zip_finish(hsd_zip *zip, hsd_error *err)
 {
     (void)zip;
-    return refuse(err, "pack");
+    return refuse_zip(err, "pack");
 }
 
 void hsd_zip_free(hsd_zip *zip) { (void)zip; }

@@ -23,7 +23,7 @@ static void own_folder(char out[PATH_MAX])
     if (slash != NULL) *slash = '\0';
 }
 
-static bool is_there(char *out, size_t size, const char *folder, const char *within, const char *name)
+static bool agent_is_there(char *out, size_t size, const char *folder, const char *within, const char *name)
 {
     char path[PATH_MAX], whole[PATH_MAX];
     const int length = snprintf(path, sizeof path, "%s%s%s/%s", folder, within[0] == '\0' ? "" : "/", within, name);
@@ -38,14 +38,14 @@ hsd_status hsd_agent_path(char *out, size_t size, const char *name, hsd_error *e
     const char *named = getenv("HSDIFF_AGENTS");
     char folder[PATH_MAX];
     if (named != NULL && *named != '\0') {
-        if (is_there(out, size, named, "", name)) return HSD_OK;
+        if (agent_is_there(out, size, named, "", name)) return HSD_OK;
         hsd_fail(err, HSD_E_NOT_FOUND, "there is no agent %s in %.200s, which HSDIFF_AGENTS names", name, named);
         hsd_error_set_hint(err, "unset HSDIFF_AGENTS, or let it name the folder of the agents");
         return HSD_E_NOT_FOUND;
     }
     own_folder(folder);
     for (size_t i = 0; i < HSD_ARRAY_LEN(beside); i++)
-        if (is_there(out, size, folder, beside[i], name)) return HSD_OK;
+        if (agent_is_there(out, size, folder, beside[i], name)) return HSD_OK;
     hsd_fail(err, HSD_E_NOT_FOUND, "there is no agent %s in %s, %s or %s of %.200s", name, beside[0], beside[1],
              beside[2], folder);
     hsd_error_set_hint(err, "install it, or let HSDIFF_AGENTS name the folder of the agents");

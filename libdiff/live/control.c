@@ -103,8 +103,8 @@ static hsd_status tell_silence(const hsd_process_facts *facts, hsd_error *err)
  * first try and opens it anew, when it comes to it. On a busy machine, or near a limit of memory or of descriptors,
  * that takes a while.
  */
-static hsd_status ask(int *out, const hsd_waiting *waiting, const hsd_process_facts *facts, const char *agent,
-                      const char *request, hsd_error *err)
+static hsd_status ask_live_control(int *out, const hsd_waiting *waiting, const hsd_process_facts *facts,
+                                   const char *agent, const char *request, hsd_error *err)
 {
     const uint64_t began = hsd_now_ns();
     hsd_error why;
@@ -133,7 +133,7 @@ hsd_status hsd_live_ask(hsd_live *live, const char *agent, const char *options, 
     if (length < 0 || (size_t)length >= sizeof request)
         return hsd_fail(err, HSD_E_MISUSE, "options of an agent are too long");
     hsd_live_waiting(&waiting, live);
-    HSD_TRY(ask(&fd, &waiting, live->facts, agent, request, err));
+    HSD_TRY(ask_live_control(&fd, &waiting, live->facts, agent, request, err));
     const hsd_status status = hsd_live_copy(live, fd, err);
     close(fd);
     return status;
@@ -146,7 +146,7 @@ hsd_status hsd_live_ask_forget(const hsd_process_facts *facts, const hsd_run *ru
         .reporter = &reporter, .pid = facts->pid, .timeout_seconds = FORGET_SECONDS, .stage = "asking to forget"};
     int fd = -1;
     hsd_reporter_init(&reporter, run);
-    const hsd_status status = ask(&fd, &waiting, facts, agent, "hsdiff 1 forget\n", err);
+    const hsd_status status = ask_live_control(&fd, &waiting, facts, agent, "hsdiff 1 forget\n", err);
     hsd_reporter_release(&reporter);
     if (fd >= 0) close(fd);
     return status;

@@ -22,7 +22,7 @@ static hsd_status refuse_start(const hsd_live *live, size_t have, hsd_error *err
     return hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "what process %ld sends is no heap capture", live->facts->pid);
 }
 
-static hsd_status copy(hsd_live *live, int fd, uint8_t *piece, hsd_error *err)
+static hsd_status copy_live_copy(hsd_live *live, int fd, uint8_t *piece, hsd_error *err)
 {
     size_t have = 0, got = 1;
     while (have < MAGIC_BYTES && got > 0) {
@@ -42,7 +42,7 @@ hsd_status hsd_live_copy(hsd_live *live, int fd, hsd_error *err)
 {
     uint8_t *piece = malloc(PIECE_BYTES);
     if (piece == NULL) return hsd_fail_nomem(err, "a buffer for the capture");
-    const hsd_status status = copy(live, fd, piece, err);
+    const hsd_status status = copy_live_copy(live, fd, piece, err);
     free(piece);
     return status;
 }

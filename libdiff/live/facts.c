@@ -245,16 +245,6 @@ bool hsd_process_maps(const hsd_process_facts *facts, const char *file_name, boo
     return any_line(path, is_wanted_map, &(wanted_file){file_name, prefix});
 }
 
-static bool is_wanted_socket(const char *line, const void *what) { return hsd_procfs_unix_line_is(line, what); }
-
-bool hsd_process_has_abstract(const hsd_process_facts *facts, const char *name)
-{
-    char path[PATH_BYTES];
-    if (hsd_facts_sockets(facts) != NULL) return hsd_shared_facts_listen(facts->shared, name);
-    make_path(path, facts->pid, "net/unix");
-    return any_line(path, is_wanted_socket, name);
-}
-
 /* The same name, or that of a later turn: NAME.2 to NAME.9. */
 static bool is_agent_socket(const char *line, const void *what)
 {

@@ -51,8 +51,8 @@ static hsd_status read_result(hsd_capture *capture, bool keep_cut, hsd_live_resu
     return read_pause(capture, result, err);
 }
 
-static hsd_status measure(int fd, const char *name, hsd_damage damage, const hsd_run *run, hsd_live_result *result,
-                          hsd_error *err)
+static hsd_status measure_live_finish(int fd, const char *name, hsd_damage damage, const hsd_run *run,
+                                      hsd_live_result *result, hsd_error *err)
 {
     hsd_run quiet = run == NULL ? (hsd_run){0} : *run;
     hsd_capture *capture = NULL;
@@ -68,10 +68,10 @@ static hsd_status measure(int fd, const char *name, hsd_damage damage, const hsd
 hsd_status hsd_capture_measure(int fd, const char *name, bool keep_cut, const hsd_run *run, hsd_live_result *result,
                                hsd_error *err)
 {
-    const hsd_status status = measure(fd, name, HSD_DAMAGE_REFUSE, run, result, err);
+    const hsd_status status = measure_live_finish(fd, name, HSD_DAMAGE_REFUSE, run, result, err);
     if (!keep_cut || (status != HSD_E_TRUNCATED && status != HSD_E_CORRUPT)) return status;
     hsd_error_init(err);
-    return measure(fd, name, HSD_DAMAGE_SKIP, run, result, err);
+    return measure_live_finish(fd, name, HSD_DAMAGE_SKIP, run, result, err);
 }
 
 /* The reader says how far the file goes; the user wants to know what happened to the process. */

@@ -123,7 +123,7 @@ static uint64_t unix_now_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-static void describe(hsd_import_origin *origin, const teller *tell)
+static void describe_live_import(hsd_import_origin *origin, const teller *tell)
 {
     static const uint8_t unknown[16];
     const hsd_live *live = tell->live;
@@ -155,7 +155,7 @@ static hsd_status import(hsd_live *live, int fd, const char *format, const hsd_i
                                                 : *options;
     hsd_import_origin origin;
     const teller tell = {.live = live, .asked = chosen.origin};
-    describe(&origin, &tell);
+    describe_live_import(&origin, &tell);
     chosen.origin = &origin;
     if (format != NULL) chosen.format = format;
     return hsd_import_descriptor(fd, live->process->name, live->out_fd, &chosen, live->run, NULL, err);

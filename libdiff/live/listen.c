@@ -17,7 +17,7 @@
 
 enum { QUEUE_LENGTH = 64 };
 
-static hsd_status fail(hsd_error *err, int error, const char *where)
+static hsd_status fail_live_listen(hsd_error *err, int error, const char *where)
 {
     hsd_fail_errno(err, error, "cannot listen at %s", where);
     return HSD_E_IO;
@@ -26,7 +26,7 @@ static hsd_status fail(hsd_error *err, int error, const char *where)
 /* ---- unix: ---- */
 
 /* A socket file that nobody listens at any more is removed. 0 when the name is free, or an errno. */
-static int sweep(const struct sockaddr_un *name)
+static int sweep_live_listen(const struct sockaddr_un *name)
 {
     struct stat info;
     if (lstat(name->sun_path, &info) != 0) return errno == ENOENT ? 0 : errno;
@@ -47,25 +47,25 @@ static hsd_status open_unix(hsd_listener *listener, const char *path, const char
         return hsd_fail(err, HSD_E_UNSUPPORTED, "%s: the path of a socket has 1 to %zu bytes", where,
                         sizeof name.sun_path - 1);
     memcpy(name.sun_path, path, strlen(path) + 1);
-    int error = sweep(&name);
+    int error = sweep_live_listen(&name);
     if (error == EADDRINUSE) {
         hsd_fail(err, HSD_E_IO, "someone receives at %s already", where);
         hsd_error_set_hint(err, "choose another path, or end that receiver");
         return HSD_E_IO;
     }
-    if (error != 0) return fail(err, error, where);
+    if (error != 0) return fail_live_listen(err, error, where);
     listener->is_unix = true;
     listener->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (listener->fd < 0) return fail(err, errno, where);
+    if (listener->fd < 0) return fail_live_listen(err, errno, where);
     /* The mode of the socket is the mode of its file, from the moment that there is one. */
     if (fchmod(listener->fd, 0600) != 0 || bind(listener->fd, (struct sockaddr *)&name, sizeof name) != 0)
-        return fail(err, errno, where);
+        return fail_live_listen(err, errno, where);
     if (lstat(path, &info) == 0) {
         memcpy(listener->path, path, strlen(path) + 1);
         listener->device = info.st_dev;
         listener->inode = info.st_ino;
     }
-    return listen(listener->fd, QUEUE_LENGTH) == 0 ? HSD_OK : fail(err, errno, where);
+    return listen(listener->fd, QUEUE_LENGTH) == 0 ? HSD_OK : fail_live_listen(err, errno, where);
 }
 
 /* ---- tcp: ---- */
@@ -119,10 +119,10 @@ static hsd_status open_tcp(hsd_listener *listener, const char *text, const char 
     const socklen_t size = parse_address(text, &address);
     if (size == 0) return refuse_address(where, err);
     listener->fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (listener->fd < 0) return fail(err, errno, where);
+    if (listener->fd < 0) return fail_live_listen(err, errno, where);
     setsockopt(listener->fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(listener->fd, (struct sockaddr *)&address, size) != 0 || listen(listener->fd, QUEUE_LENGTH) != 0)
-        return fail(err, errno, where);
+        return fail_live_listen(err, errno, where);
     return HSD_OK;
 }
 

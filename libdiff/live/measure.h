@@ -1,12 +1,14 @@
 /*
- * A process in numbers: how big it is now, and sixteen bytes that stand for it among all others.
+ * What is measured of a process from outside: its memory and threads (metrics of a capture), and the identity domain
+ * that a capture of it has when no agent gives one.
  */
 #ifndef HSD_LIVE_MEASURE_H
 #define HSD_LIVE_MEASURE_H
 
 #include "live/way.h"
 
-/* process.rss, process.private, threads; fewer if the process is gone. How many. */
+/* Fills up to `most` of process.rss, process.private and threads; returns how many: fewer, or 0, if the process is
+ * gone. */
 size_t hsd_measure_process(long pid, hsd_origin_metric *out, size_t most);
 
 /* Identity domain of a process without an agent: of this boot of the machine, the pid and the start. Never all 0. */

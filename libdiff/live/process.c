@@ -17,7 +17,7 @@ enum { CONTAINER_DIGITS_LEAST = 6 };
 
 /* ---- looking ---- */
 
-static void describe(hsd_process *out, const hsd_process_facts *facts)
+static void describe_process(hsd_process *out, const hsd_process_facts *facts)
 {
     *out = (hsd_process){.pid = facts->pid, .started_unix_ns = facts->started_unix_ns, .uid = facts->uid};
     hsd_process_own_name(facts, out->name, sizeof out->name);
@@ -25,11 +25,11 @@ static void describe(hsd_process *out, const hsd_process_facts *facts)
 }
 
 /* `seen`: what a way that knows the process but is closed has said of it. */
-static hsd_gate ask(const hsd_way *way, const hsd_process_facts *facts, hsd_process *out, hsd_process *seen,
-                    hsd_error *err)
+static hsd_gate ask_process(const hsd_way *way, const hsd_process_facts *facts, hsd_process *out, hsd_process *seen,
+                            hsd_error *err)
 {
     hsd_process process;
-    describe(&process, facts);
+    describe_process(&process, facts);
     hsd_error_init(err);
     const hsd_gate gate = way->look(facts, &process, err);
     if (gate != HSD_GATE_OPEN) {
@@ -66,7 +66,7 @@ static hsd_status look_by(hsd_process *out, const hsd_process_facts *facts, cons
     hsd_process seen;
     hsd_error why;
     HSD_TRY(hsd_way_find(&way, name, err));
-    const hsd_gate gate = ask(way, facts, out, &seen, &why);
+    const hsd_gate gate = ask_process(way, facts, out, &seen, &why);
     if (gate == HSD_GATE_OPEN) return HSD_OK;
     if (gate == HSD_GATE_CLOSED) {
         if (err != NULL) *err = why;
@@ -89,7 +89,7 @@ static hsd_status look_by_any(hsd_process *out, const hsd_process_facts *facts, 
             hsd_process seen;
             hsd_error why;
             if (way->asks_before != (asking != 0)) continue;
-            const hsd_gate gate = ask(way, facts, out, &seen, &why);
+            const hsd_gate gate = ask_process(way, facts, out, &seen, &why);
             if (gate == HSD_GATE_OPEN) return HSD_OK;
             if (gate != HSD_GATE_CLOSED || first.status != HSD_OK) continue;
             first = why;
@@ -109,7 +109,7 @@ hsd_status hsd_process_look(hsd_process *out, long pid, const char *way, hsd_err
     hsd_process_facts facts;
     *out = (hsd_process){.pid = pid};
     HSD_TRY(hsd_facts_read(&facts, pid, err));
-    describe(out, &facts);
+    describe_process(out, &facts);
     HSD_TRY(hsd_gates_pass(&facts, err));
     return way == NULL ? look_by_any(out, &facts, err) : look_by(out, &facts, way, err);
 }
@@ -150,7 +150,7 @@ static hsd_status list_pids(long **out, size_t *count, hsd_error *err)
 
 /* ---- listing ---- */
 
-static bool is_wanted(const hsd_process_facts *facts, const hsd_groups *groups, const char *name)
+static bool is_wanted_process(const hsd_process_facts *facts, const hsd_groups *groups, const char *name)
 {
     const size_t size = name == NULL ? 0 : strlen(name);
     if (name == NULL) return true;
@@ -179,8 +179,8 @@ static bool describe_listed(hsd_listed_process *out, long pid, const char *name,
     if (facts.arguments[0] == '\0' && facts.executable[0] == '\0') return false; /* a thread of the kernel */
     facts.shared = shared;
     hsd_facts_groups(&facts, &groups);
-    if (!is_wanted(&facts, &groups, name)) return false;
-    describe(&out->process, &facts);
+    if (!is_wanted_process(&facts, &groups, name)) return false;
+    describe_process(&out->process, &facts);
     hsd_facts_keep_maps(&facts);
     if (hsd_gates_pass(&facts, &out->why) == HSD_OK) (void)look_by_any(&out->process, &facts, &out->why);
     if (out->process.way != NULL) hsd_error_init(&out->why);

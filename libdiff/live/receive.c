@@ -51,7 +51,7 @@ typedef struct receiver {
 
 /* ---- the end of a stream ---- */
 
-static void tell(const receiver *r, hsd_received *one, const char *name)
+static void tell_received(const receiver *r, hsd_received *one, const char *name)
 {
     char path[PATH_MAX];
     if (name != NULL) {
@@ -80,7 +80,7 @@ static void read_origin(const receiver *r, const stream *s, char *process, size_
     hsd_capture_close(capture);
 }
 
-static void let_go(receiver *r, stream *s)
+static void let_go_of_received(receiver *r, stream *s)
 {
     close(s->fd);
     hsd_saved_close(&s->saved, r->folder_fd);
@@ -91,8 +91,8 @@ static void drop(receiver *r, stream *s, hsd_received *one)
 {
     one->result.output_bytes = s->bytes;
     one->result.duration_ns = hsd_now_ns() - s->began_ns;
-    tell(r, one, NULL);
-    let_go(r, s);
+    tell_received(r, one, NULL);
+    let_go_of_received(r, s);
 }
 
 /* The other side has closed, or was given up: kept if it is whole, or if cut ones are wanted. */
@@ -102,7 +102,7 @@ static void end_stream(receiver *r, stream *s)
     uint64_t pid = 0;
     hsd_received one = {0};
     if (s->bytes == 0) { /* someone who looked whether anyone is here */
-        let_go(r, s);
+        let_go_of_received(r, s);
         return;
     }
     hsd_error_init(&one.error);
@@ -120,8 +120,8 @@ static void end_stream(receiver *r, stream *s)
     }
     one.result.duration_ns = hsd_now_ns() - s->began_ns;
     r->kept++;
-    tell(r, &one, name);
-    let_go(r, s);
+    tell_received(r, &one, name);
+    let_go_of_received(r, s);
 }
 
 static void end_with(receiver *r, stream *s, hsd_status status, int error, const char *text)
@@ -185,7 +185,7 @@ static void begin_stream(receiver *r)
     if (stranger >= 0) {
         hsd_fail(&one.error, HSD_E_UNSUPPORTED, "user %ld connected: captures of other users are not received",
                  stranger);
-        tell(r, &one, NULL);
+        tell_received(r, &one, NULL);
     }
     if (fd < 0) return;
     *s = (stream){.fd = fd, .saved = {.fd = -1}, .began_ns = hsd_now_ns()};

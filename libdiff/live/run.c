@@ -69,7 +69,7 @@ static hsd_status read_again(hsd_process_facts *facts, const hsd_process *proces
 
 /* The way into `fd`, and what came of it. A cut capture with something in it is HSD_OK with is_complete false, if it is
  * kept. */
-static hsd_status take(hsd_live *live, const hsd_way *way, int fd, hsd_error *err)
+static hsd_status take_live_run(hsd_live *live, const hsd_way *way, int fd, hsd_error *err)
 {
     struct stat info;
     live->out_fd = fd;
@@ -81,7 +81,7 @@ static hsd_status take(hsd_live *live, const hsd_way *way, int fd, hsd_error *er
     return hsd_live_inspect(live, status, why);
 }
 
-static hsd_status finish(hsd_live *live, hsd_output *output, hsd_error *err)
+static hsd_status finish_live_run(hsd_live *live, hsd_output *output, hsd_error *err)
 {
     /* else the way wrote there itself */
     if (output->size_bytes > 0) live->result->output_bytes = output->size_bytes;
@@ -92,7 +92,7 @@ static hsd_status capture_through_temp(hsd_live *live, const hsd_way *way, hsd_o
 {
     hsd_temp raw;
     HSD_TRY(hsd_temp_open(&raw, live->space, err));
-    hsd_status status = take(live, way, raw.fd, err);
+    hsd_status status = take_live_run(live, way, raw.fd, err);
     if (status == HSD_OK && way->leaves_names && live->result->is_complete)
         status = hsd_live_resolve(live, raw.fd, output, err);
     else if (status == HSD_OK)
@@ -113,8 +113,8 @@ static hsd_status capture_into_file(hsd_live *live, const hsd_way *way, const ta
     hsd_output output;
     HSD_TRY(hsd_output_open(&output, to->path, to->force, err));
     hsd_status status = output.is_in_place || way->leaves_names ? capture_through_temp(live, way, &output, err)
-                                                                : take(live, way, output.fd, err);
-    if (status == HSD_OK) status = finish(live, &output, err);
+                                                                : take_live_run(live, way, output.fd, err);
+    if (status == HSD_OK) status = finish_live_run(live, &output, err);
     hsd_output_close(&output);
     return status;
 }
@@ -127,7 +127,7 @@ static hsd_status resolve_into_temp(hsd_live *live, const hsd_way *way, const hs
     if (fd < 0) return hsd_fail_errno(err, errno, "cannot write temporary data");
     HSD_TRY(hsd_output_open_fd(&output, fd, "temporary data", err));
     hsd_status status = capture_through_temp(live, way, &output, err);
-    if (status == HSD_OK) status = finish(live, &output, err);
+    if (status == HSD_OK) status = finish_live_run(live, &output, err);
     hsd_output_close(&output);
     return status;
 }
@@ -137,7 +137,7 @@ static hsd_status capture_into_temp(hsd_live *live, const hsd_way *way, const ta
     hsd_temp kept;
     HSD_TRY(hsd_temp_open(&kept, live->space, err));
     const hsd_status status =
-        way->leaves_names ? resolve_into_temp(live, way, &kept, err) : take(live, way, kept.fd, err);
+        way->leaves_names ? resolve_into_temp(live, way, &kept, err) : take_live_run(live, way, kept.fd, err);
     if (status == HSD_OK) {
         *to->fd = kept.fd;
         kept.fd = -1; /* it is the caller's now */
@@ -146,8 +146,8 @@ static hsd_status capture_into_temp(hsd_live *live, const hsd_way *way, const ta
     return status;
 }
 
-static hsd_status capture(const hsd_process *process, const target *to, const hsd_live_options *options,
-                          const hsd_run *run, hsd_live_result *result, hsd_error *err)
+static hsd_status capture_live_run(const hsd_process *process, const target *to, const hsd_live_options *options,
+                                   const hsd_run *run, hsd_live_result *result, hsd_error *err)
 {
     static const hsd_live_options defaults = {.compression = 1};
     hsd_process_facts facts;
@@ -184,14 +184,14 @@ hsd_status hsd_live_capture(const hsd_process *process, const char *out_path, bo
                             const hsd_live_options *options, const hsd_run *run, hsd_live_result *result,
                             hsd_error *err)
 {
-    return capture(process, &(target){.path = out_path, .force = force}, options, run, result, err);
+    return capture_live_run(process, &(target){.path = out_path, .force = force}, options, run, result, err);
 }
 
 hsd_status hsd_live_capture_temp(const hsd_process *process, const hsd_live_options *options, const hsd_run *run,
                                  int *out_fd, hsd_live_result *result, hsd_error *err)
 {
     *out_fd = -1;
-    return capture(process, &(target){.fd = out_fd}, options, run, result, err);
+    return capture_live_run(process, &(target){.fd = out_fd}, options, run, result, err);
 }
 
 hsd_status hsd_live_forget(const hsd_process *process, const hsd_run *run, hsd_error *err)

@@ -30,7 +30,7 @@ hsd_status hsd_saved_open(hsd_saved *saved, int folder_fd, hsd_error *err)
     return hsd_fail_errno(err, errno, "cannot create a file in the folder");
 }
 
-static bool is_plain(char c)
+static bool is_plain_saved_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
            c == '_';
@@ -41,7 +41,7 @@ static void make_plain(char out[NAME_BYTES], const char *process)
 {
     size_t used = 0;
     for (; process[used] != '\0' && used < NAME_BYTES - 1; used++)
-        out[used] = is_plain(process[used]) ? process[used] : '_';
+        out[used] = is_plain_saved_name(process[used]) ? process[used] : '_';
     out[used] = '\0';
     if (out[0] == '.' || out[0] == '-') out[0] = '_';
     if (used == 0) snprintf(out, NAME_BYTES, "process");

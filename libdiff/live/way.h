@@ -36,8 +36,6 @@ bool hsd_process_maps(const hsd_process_facts *facts, const char *file_name, boo
 bool hsd_process_has_open(const hsd_process_facts *facts, const char *file_name);
 /* Value of a variable of its environment as it was started; false if not there or not readable. */
 bool hsd_process_variable(const hsd_process_facts *facts, const char *name, char *out, size_t size);
-/* Does the process' network namespace have a listening abstract socket of this name (without the NUL)? */
-bool hsd_process_has_abstract(const hsd_process_facts *facts, const char *name);
 
 enum { HSD_LIVE_METRICS = 4 };
 

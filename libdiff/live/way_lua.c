@@ -67,7 +67,7 @@ static const variant *variant_of_process(const hsd_process_facts *facts)
     return variant_of(facts->executable);
 }
 
-static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+static hsd_gate look_lua_way(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     const variant *kind = variant_of_process(facts);
     const hsd_gate gate = hsd_live_find_agent(facts, "lua", err);
@@ -82,7 +82,7 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
     return HSD_GATE_CLOSED;
 }
 
-static hsd_status capture(hsd_live *live, hsd_error *err)
+static hsd_status capture_lua_way(hsd_live *live, hsd_error *err)
 {
     char options[64];
     snprintf(options, sizeof options, "compression=%d", live->options->compression);
@@ -125,8 +125,8 @@ static bool set_init(const variant *kind, hsd_set_variable_fn set, void *context
     return true;
 }
 
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
-                    hsd_error *err)
+static bool prepare_lua_way(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                            hsd_error *err)
 {
     char module[1024], name[64];
     const variant *kind = command[0] == NULL ? NULL : variant_of_command(command[0]);
@@ -143,7 +143,7 @@ const hsd_way hsd_way_lua = {
     .summary =
         "Lua 5.1 to 5.4 and LuaJIT with the hsdiff module: walked by the VM's own thread between two instructions",
     .stored = "shapes only: no strings, no numbers, and keys of tables only where 16 tables have them",
-    .look = look,
-    .capture = capture,
-    .prepare = prepare,
+    .look = look_lua_way,
+    .capture = capture_lua_way,
+    .prepare = prepare_lua_way,
 };

@@ -30,7 +30,8 @@ static bool is_mono(const hsd_process_facts *facts)
     return is_mono_name(name, size) || hsd_process_maps(facts, "libmonosgen-2.0.so", true);
 }
 
-static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *process, bool is_loaded, hsd_error *err)
+static hsd_gate refuse_mono_way(const hsd_process_facts *facts, const hsd_process *process, bool is_loaded,
+                                hsd_error *err)
 {
     if (is_loaded) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "the Mono agent is in process %ld (%s) and does not listen", facts->pid,
@@ -46,23 +47,23 @@ static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *proces
     return HSD_GATE_CLOSED;
 }
 
-static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+static hsd_gate look_mono_way(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     const bool is_loaded = hsd_process_maps(facts, agent_file, false);
     if (!is_loaded && !is_mono(facts)) return HSD_GATE_NOT_MINE;
     snprintf(process->runtime, sizeof process->runtime, "Mono");
     const hsd_gate gate = hsd_live_find_agent(facts, "mono", err);
-    return gate == HSD_GATE_NOT_MINE ? refuse(facts, process, is_loaded, err) : gate;
+    return gate == HSD_GATE_NOT_MINE ? refuse_mono_way(facts, process, is_loaded, err) : gate;
 }
 
-static hsd_status capture(hsd_live *live, hsd_error *err)
+static hsd_status capture_mono_way(hsd_live *live, hsd_error *err)
 {
     char options[64];
     snprintf(options, sizeof options, "compression=%d", live->options->compression);
     return hsd_live_ask(live, "mono", options, err);
 }
 
-static hsd_status forget(const hsd_process_facts *facts, const hsd_run *run, hsd_error *err)
+static hsd_status forget_mono_way(const hsd_process_facts *facts, const hsd_run *run, hsd_error *err)
 {
     return hsd_live_ask_forget(facts, run, "mono", err);
 }
@@ -92,8 +93,8 @@ static hsd_status prepare_environment(hsd_set_variable_fn set, void *context, hs
     return hsd_put_in_front("MONO_ENV_OPTIONS", profile_option, ' ', set, context, err);
 }
 
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
-                    hsd_error *err)
+static bool prepare_mono_way(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                             hsd_error *err)
 {
     if (!is_mine(command[0])) return false;
     *status = prepare_environment(set, context, err);
@@ -104,8 +105,8 @@ const hsd_way hsd_way_mono = {
     .name = "mono",
     .summary = "Mono, with the profiler module in the process from its start",
     .stored = "shapes only: no strings, keys or field values",
-    .look = look,
-    .capture = capture,
-    .forget = forget,
-    .prepare = prepare,
+    .look = look_mono_way,
+    .capture = capture_mono_way,
+    .forget = forget_mono_way,
+    .prepare = prepare_mono_way,
 };

@@ -58,7 +58,7 @@ static void find_agent(const hsd_process_facts *facts, char *out, size_t size)
     shared->has_agent = true;
 }
 
-static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *process, hsd_error *err)
+static hsd_gate refuse_native_way(const hsd_process_facts *facts, const hsd_process *process, hsd_error *err)
 {
     char path[sizeof((hsd_shared_facts *)0)->agent];
     const bool is_loaded = hsd_process_maps(facts, agent_file, false);
@@ -118,11 +118,11 @@ static const char *runtime_of(const hsd_process_facts *facts, bool has_agent)
     return !has_agent && hsd_facts_is_go(facts) ? "Go" : "native";
 }
 
-static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+static hsd_gate look_native_way(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     const hsd_gate gate = hsd_live_find_agent(facts, "native", err);
     snprintf(process->runtime, sizeof process->runtime, "%s", runtime_of(facts, gate == HSD_GATE_OPEN));
-    return gate == HSD_GATE_NOT_MINE ? refuse(facts, process, err) : gate;
+    return gate == HSD_GATE_NOT_MINE ? refuse_native_way(facts, process, err) : gate;
 }
 
 /* Its small objects lie in memory that it maps itself, unless it was told to take them from malloc. */
@@ -148,7 +148,7 @@ static void warn_of_signals(hsd_live *live)
              live->process->name);
 }
 
-static hsd_status capture(hsd_live *live, hsd_error *err)
+static hsd_status capture_native_way(hsd_live *live, hsd_error *err)
 {
     char options[64];
     warn_of_arenas(live);
@@ -207,8 +207,8 @@ static hsd_status prepare_command(const char *command, hsd_set_variable_fn set, 
     return preload(agent, set, context, err);
 }
 
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
-                    hsd_error *err)
+static bool prepare_native_way(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                               hsd_error *err)
 {
     *status = prepare_command(command[0], set, context, err);
     return true;
@@ -218,8 +218,8 @@ const hsd_way hsd_way_native = {
     .name = "native",
     .summary = "C, C++ and anything with malloc, with the agent in the process from its start",
     .stored = "shapes only: sizes, references, types and places of allocation, no contents of memory",
-    .look = look,
-    .capture = capture,
-    .prepare = prepare,
+    .look = look_native_way,
+    .capture = capture_native_way,
+    .prepare = prepare_native_way,
     .leaves_names = true,
 };

@@ -18,7 +18,7 @@ static bool is_ruby_name(const char *path)
 
 /* ---- a process ---- */
 
-static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+static hsd_gate look_ruby_way(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     const bool is_ruby = is_ruby_name(facts->executable) || hsd_process_maps(facts, "libruby", true);
     const hsd_gate gate = hsd_live_find_agent(facts, "ruby", err);
@@ -34,7 +34,7 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
     return HSD_GATE_CLOSED;
 }
 
-static hsd_status capture(hsd_live *live, hsd_error *err)
+static hsd_status capture_ruby_way(hsd_live *live, hsd_error *err)
 {
     char options[64];
     snprintf(options, sizeof options, "compression=%d", live->options->compression);
@@ -52,8 +52,8 @@ static hsd_status prepare_environment(hsd_set_variable_fn set, void *context, hs
 }
 
 /* rails, rake, bundle and their like are scripts. */
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
-                    hsd_error *err)
+static bool prepare_ruby_way(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                             hsd_error *err)
 {
     if (command[0] == NULL || !(is_ruby_name(command[0]) || hsd_command_is_script_of(command[0], "ruby"))) return false;
     *status = prepare_environment(set, context, err);
@@ -64,7 +64,7 @@ const hsd_way hsd_way_ruby = {
     .name = "ruby",
     .summary = "Ruby with the agent loaded: walked by its main thread between two instructions",
     .stored = "shapes only: no strings, keys or numbers of the program",
-    .look = look,
-    .capture = capture,
-    .prepare = prepare,
+    .look = look_ruby_way,
+    .capture = capture_ruby_way,
+    .prepare = prepare_ruby_way,
 };

@@ -143,7 +143,7 @@ static source source_of(const hsd_aligner *a, int32_t cost, uint32_t step_cost)
 }
 
 /* 1 + the place reached, or 0. */
-static uint32_t look(const source *from, int32_t diagonal)
+static uint32_t look_aligned_pair(const source *from, int32_t diagonal)
 {
     const uint32_t at = (uint32_t)(diagonal - from->lowest);
     return at < from->width ? from->cells[at] >> 3 : 0;
@@ -159,23 +159,23 @@ static bool is_inside(const task *t, uint32_t next, int32_t diagonal)
 static uint32_t best_move(const task *t, const sources *from, int32_t diagonal)
 {
     uint32_t best = 0, how = FROM_START;
-    uint32_t next = look(&from->freed, diagonal - 1);
+    uint32_t next = look_aligned_pair(&from->freed, diagonal - 1);
     if (next > 0 && next <= t->before->count) {
         best = next + 1;
         how = FROM_FREED;
     }
-    next = look(&from->come, diagonal + 1);
+    next = look_aligned_pair(&from->come, diagonal + 1);
     if (next > best && (int32_t)next - 1 - diagonal <= (int32_t)t->after->count) {
         best = next;
         how = FROM_COME;
     }
-    next = look(&from->changed, diagonal);
+    next = look_aligned_pair(&from->changed, diagonal);
     if (next > 0 && next + 1 > best && is_inside(t, next, diagonal) &&
         may_be_changed(t, (int32_t)next - 1, (int32_t)next - 1 - diagonal)) {
         best = next + 1;
         how = FROM_CHANGED;
     }
-    next = look(&from->other, diagonal);
+    next = look_aligned_pair(&from->other, diagonal);
     if (next > 0 && next + 1 > best && is_inside(t, next, diagonal) &&
         may_be_other(t, (int32_t)next - 1, (int32_t)next - 1 - diagonal)) {
         best = next + 1;
@@ -282,7 +282,7 @@ static uint32_t trace(const task *t, point end)
 }
 
 /* Copies the pairs up to `limit` elements of both, and at least one. */
-static void keep(const hsd_aligner *a, uint32_t count, uint32_t limit, hsd_alignment *out)
+static void keep_aligned_pair(const hsd_aligner *a, uint32_t count, uint32_t limit, hsd_alignment *out)
 {
     for (uint32_t i = count; i-- > 0;) {
         const hsd_aligned pair = a->path[i];
@@ -311,5 +311,5 @@ void hsd_align(hsd_aligner *aligner, const hsd_stretch *before, const hsd_stretc
     const uint32_t free_front = 2 * (uint32_t)reached(aligner, 0, 0);
     uint32_t limit = out->is_complete ? out->covered : out->covered * 2 / 3;
     if (limit < free_front) limit = free_front;
-    keep(aligner, trace(&t, end), limit, out);
+    keep_aligned_pair(aligner, trace(&t, end), limit, out);
 }

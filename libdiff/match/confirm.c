@@ -33,7 +33,7 @@ static bool fits_behind(const confirming *c, uint32_t at, uint32_t partner)
 
 /* A lonely one keeps its partner until all are judged, so that it is a neighbour to whoever comes behind it, but in
  * `older` it has no rung any more. */
-static void judge(confirming *c, uint32_t at, uint32_t partner, int64_t front)
+static void judge_confirmed_pair(confirming *c, uint32_t at, uint32_t partner, int64_t front)
 {
     const bool fits = fits_in_front(c, front, partner);
     c->pairs++;
@@ -57,7 +57,7 @@ static hsd_status judge_all(confirming *c, hsd_error *err)
         if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(c->reporter, STAGE, at, 2 * (uint64_t)c->older->count, err));
         if (partner == HSD_NO_PARTNER) continue;
         if (partner >= c->newer->count) break;
-        judge(c, at, partner, front);
+        judge_confirmed_pair(c, at, partner, front);
         front = at;
     }
     return check_both(c, err);

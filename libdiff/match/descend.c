@@ -29,7 +29,7 @@ typedef struct descent {
     level now, next;
 } descent;
 
-static hsd_status add(level *l, place item, hsd_error *err)
+static hsd_status add_descent(level *l, place item, hsd_error *err)
 {
     if (l->count == HSD_DESCEND_WIDEST) l->is_too_wide = true;
     if (l->is_too_wide) return HSD_OK;
@@ -47,14 +47,14 @@ static hsd_targets targets_of(const descent *d, uint32_t node, uint32_t most)
     return targets;
 }
 
-static hsd_status begin(descent *d, hsd_error *err)
+static hsd_status begin_descent(descent *d, hsd_error *err)
 {
     const hsd_descend_config *c = d->config;
     for (uint32_t node = c->object_count; node < c->node_count; node++) {
         const uint64_t hash = c->hash_of_root(c->context, node);
         const hsd_targets targets = targets_of(d, node, HSD_DESCEND_TABLE);
         for (uint32_t i = 0; i < targets.count; i++)
-            if (targets.items[i] < c->object_count) HSD_TRY(add(&d->now, (place){hash, targets.items[i]}, err));
+            if (targets.items[i] < c->object_count) HSD_TRY(add_descent(&d->now, (place){hash, targets.items[i]}, err));
     }
     return HSD_OK;
 }
@@ -71,7 +71,7 @@ static hsd_status go_below(descent *d, const place *p, uint32_t most, hsd_error 
     for (uint32_t i = 0; i < targets.count; i++) {
         const uint32_t target = targets.items[i];
         if (target >= c->object_count || hsd_paged_get_u32(c->referrers, target) < HSD_REFERRER_FIRST) continue;
-        HSD_TRY(add(&d->next, (place){hash_below(d, p), target}, err));
+        HSD_TRY(add_descent(&d->next, (place){hash_below(d, p), target}, err));
     }
     return HSD_OK;
 }
@@ -90,7 +90,7 @@ static hsd_status put_level(const descent *d, hsd_error *err)
 
 static hsd_status descend(descent *d, hsd_error *err)
 {
-    HSD_TRY(begin(d, err));
+    HSD_TRY(begin_descent(d, err));
     for (unsigned depth = 1; depth < HSD_DESCEND_DEEPEST && d->now.count > 0 && !d->now.is_too_wide; depth++) {
         const uint32_t most = depth == 1 ? HSD_DESCEND_TABLE : HSD_DESCEND_CHILDREN;
         for (uint32_t i = 0; i < d->now.count; i++)

@@ -36,7 +36,7 @@ hsd_status hsd_join_begin(hsd_join *j, hsd_sequence *a, hsd_sequence *b, const h
     return are_resident(a) && are_resident(b) ? HSD_OK : new_sorter(j, &j->waiting, err);
 }
 
-static hsd_status put(hsd_sorter *sorter, uint32_t first, uint32_t second, hsd_error *err)
+static hsd_status put_match_join(hsd_sorter *sorter, uint32_t first, uint32_t second, hsd_error *err)
 {
     const uint64_t record = (uint64_t)first << 32 | second;
     return hsd_sorter_put(sorter, &record, err);
@@ -45,7 +45,7 @@ static hsd_status put(hsd_sorter *sorter, uint32_t first, uint32_t second, hsd_e
 hsd_status hsd_join_put(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_error *err)
 {
     HSD_ASSERT(at_a < j->a->count && at_b < j->b->count);
-    if (j->waiting != NULL) return put(j->waiting, at_a, at_b, err);
+    if (j->waiting != NULL) return put_match_join(j->waiting, at_a, at_b, err);
     if (!is_free(j->a, at_a) || !is_free(j->b, at_b)) return HSD_OK;
     hsd_sequence_pair(j->a, at_a, j->b, at_b, j->config.rung);
     j->pairs++;
@@ -58,7 +58,7 @@ typedef hsd_status join_step(hsd_join *j, uint32_t first, uint32_t second, hsd_s
 
 static hsd_status keep_free(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_sorter *next, hsd_error *err)
 {
-    return is_free(j->a, at_a) ? put(next, at_b, at_a, err) : HSD_OK;
+    return is_free(j->a, at_a) ? put_match_join(next, at_b, at_a, err) : HSD_OK;
 }
 
 static hsd_status write_b(hsd_join *j, uint32_t at_b, uint32_t at_a, hsd_sorter *next, hsd_error *err)
@@ -66,7 +66,7 @@ static hsd_status write_b(hsd_join *j, uint32_t at_b, uint32_t at_a, hsd_sorter 
     if (!is_free(j->b, at_b)) return HSD_OK;
     hsd_sequence_set_partner(j->b, at_b, at_a, j->config.rung);
     j->pairs++;
-    return put(next, at_a, at_b, err);
+    return put_match_join(next, at_a, at_b, err);
 }
 
 static hsd_status write_a(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_sorter *next, hsd_error *err)
@@ -76,7 +76,7 @@ static hsd_status write_a(hsd_join *j, uint32_t at_a, uint32_t at_b, hsd_sorter 
     return HSD_OK;
 }
 
-static hsd_status take_all(hsd_join *j, join_step *step, hsd_sorter *next, hsd_error *err)
+static hsd_status take_all_match_joins(hsd_join *j, join_step *step, hsd_sorter *next, hsd_error *err)
 {
     const uint64_t count = hsd_sorter_count(j->waiting);
     for (uint64_t done = 0;; done++) {
@@ -91,12 +91,12 @@ static hsd_status take_all(hsd_join *j, join_step *step, hsd_sorter *next, hsd_e
 }
 
 /* What waits goes through `step` into a new sorter, which waits then. */
-static hsd_status pass_on(hsd_join *j, join_step *step, hsd_error *err)
+static hsd_status pass_on_match_join(hsd_join *j, join_step *step, hsd_error *err)
 {
     hsd_sorter *next = NULL;
     HSD_TRY(hsd_sorter_finish(j->waiting, 0, err));
     HSD_TRY(new_sorter(j, &next, err));
-    const hsd_status status = take_all(j, step, next, err);
+    const hsd_status status = take_all_match_joins(j, step, next, err);
     hsd_sorter_free(j->waiting);
     j->waiting = next;
     return status;
@@ -104,10 +104,10 @@ static hsd_status pass_on(hsd_join *j, join_step *step, hsd_error *err)
 
 static hsd_status write_waiting(hsd_join *j, hsd_error *err)
 {
-    HSD_TRY(pass_on(j, keep_free, err));
-    HSD_TRY(pass_on(j, write_b, err));
+    HSD_TRY(pass_on_match_join(j, keep_free, err));
+    HSD_TRY(pass_on_match_join(j, write_b, err));
     HSD_TRY(hsd_sorter_finish(j->waiting, 0, err));
-    return take_all(j, write_a, NULL, err);
+    return take_all_match_joins(j, write_a, NULL, err);
 }
 
 hsd_status hsd_join_finish(hsd_join *j, hsd_error *err)

@@ -128,7 +128,7 @@ static hsd_status new_sorter(const refinement *r, uint64_t memory_bytes, hsd_sor
     return hsd_sorter_new(out, &config, err);
 }
 
-static hsd_status put(hsd_sorter *sorter, uint64_t hash, uint32_t position, hsd_error *err)
+static hsd_status put_match_key(hsd_sorter *sorter, uint64_t hash, uint32_t position, hsd_error *err)
 {
     const uint64_t record[PAIR_WORDS] = {hash, position};
     return hsd_sorter_put(sorter, record, err);
@@ -163,7 +163,7 @@ static hsd_status put_places(refinement *r, uint32_t root, const uint32_t *targe
     for (uint32_t i = 0; i < count; i++) {
         if (!is_object(r, targets[i])) continue;
         const uint32_t position = hsd_paged_get_u32(&r->sequence->positions, targets[i]);
-        if (position != HSD_NO_POSITION) HSD_TRY(put(r->sequence->places, hash, position, err));
+        if (position != HSD_NO_POSITION) HSD_TRY(put_match_key(r->sequence->places, hash, position, err));
     }
     return HSD_OK;
 }
@@ -226,7 +226,7 @@ static hsd_status write_object(refinement *r, uint32_t object, hsd_error *err)
     };
     hsd_sequence_write(r->sequence, position, &element);
     if (r->sequence->owners.page_count > 0) hsd_paged_set_u32(&r->sequence->owners, position, owner_of(r, referrer));
-    return is_named(r, object) ? HSD_OK : put(r->sequence->wholes, hsd_mix(shape, r->sum), position, err);
+    return is_named(r, object) ? HSD_OK : put_match_key(r->sequence->wholes, hsd_mix(shape, r->sum), position, err);
 }
 
 static hsd_status add_structures(refinement *r, const hsd_piece *piece, hsd_error *err)
@@ -254,7 +254,7 @@ typedef struct key_pass {
     hsd_status (*add)(refinement *r, const hsd_piece *piece, hsd_error *err);
 } key_pass;
 
-static hsd_status check(const refinement *r, hsd_error *err)
+static hsd_status check_match_key(const refinement *r, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(r->config->shapes, err));
     HSD_TRY(hsd_paged_check(r->config->types, err));
@@ -264,13 +264,13 @@ static hsd_status check(const refinement *r, hsd_error *err)
     return hsd_paged_check(&r->referrers, err);
 }
 
-static hsd_status run(refinement *r, const key_pass *pass, hsd_error *err)
+static hsd_status run_match_key(refinement *r, const key_pass *pass, hsd_error *err)
 {
     hsd_neighbours *const n = &r->neighbours;
     hsd_neighbours_start(n, pass->end);
     for (;;) {
         const hsd_status status = hsd_neighbours_next(n, err);
-        if (status == HSD_END) return check(r, err);
+        if (status == HSD_END) return check_match_key(r, err);
         HSD_TRY(status);
         pass->fetch(r);
         for (uint32_t i = 0; i < n->piece_count; i++)
@@ -300,7 +300,7 @@ static hsd_status find_structures(refinement *r, hsd_error *err)
 {
     const key_pass pass = {r->config->node_count, "comparing neighbours", fetch_shapes, add_shapes};
     HSD_TRY(new_sorter(r, r->config->sort_bytes, &r->sequence->places, err));
-    if (r->adjacency != NULL) HSD_TRY(run(r, &pass, err));
+    if (r->adjacency != NULL) HSD_TRY(run_match_key(r, &pass, err));
     HSD_TRY(find_places_below(r, err));
     return hsd_sorter_finish(r->sequence->places, (size_t)r->place_bytes, err);
 }
@@ -310,11 +310,11 @@ static hsd_status find_wholes(refinement *r, hsd_error *err)
     const key_pass pass = {r->config->object_count, "comparing their neighbours", fetch_structures, add_structures};
     const uint64_t sort_bytes = r->config->sort_bytes - r->place_bytes;
     HSD_TRY(new_sorter(r, sort_bytes, &r->sequence->wholes, err));
-    HSD_TRY(run(r, &pass, err));
+    HSD_TRY(run_match_key(r, &pass, err));
     return hsd_sorter_finish(r->sequence->wholes, (size_t)r->whole_bytes, err);
 }
 
-static hsd_status find(refinement *r, hsd_error *err)
+static hsd_status find_match_key(refinement *r, hsd_error *err)
 {
     HSD_TRY(divide_sorting(r, err));
     HSD_TRY(open_arrays(r, err));
@@ -331,7 +331,7 @@ hsd_status hsd_keys_find(hsd_adjacency *adjacency, const hsd_keys_config *config
     r->adjacency = adjacency;
     r->config = config;
     r->sequence = sequence;
-    const hsd_status status = find(r, err);
+    const hsd_status status = find_match_key(r, err);
     close_arrays(r);
     free(r);
     return status;

@@ -66,7 +66,7 @@ static hsd_status gather_one(const kin *k, hsd_sequence *s, uint32_t at, hsd_sor
                           err);
 }
 
-static hsd_status gather(const kin *k, hsd_sequence *s, hsd_sorter *out, hsd_error *err)
+static hsd_status gather_kin(const kin *k, hsd_sequence *s, hsd_sorter *out, hsd_error *err)
 {
     for (uint32_t at = 0; at < s->count; at++) {
         if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(k->config->reporter, STAGE, at, s->count, err));
@@ -91,7 +91,7 @@ typedef struct families {
     family now;
 } families;
 
-static hsd_status advance(families *f, hsd_error *err)
+static hsd_status advance_kin(families *f, hsd_error *err)
 {
     const hsd_status status = hsd_sorter_next(f->sorter, &f->next, err);
     if (status == HSD_END) f->next = NULL;
@@ -111,7 +111,7 @@ static hsd_status next_family(families *f, hsd_error *err)
             f->now.is_taken[f->now.count] = false;
         }
         if (f->now.count <= HSD_KIN_MOST) f->now.count++;
-        HSD_TRY(advance(f, err));
+        HSD_TRY(advance_kin(f, err));
     }
     f->now.left = f->now.count;
     return HSD_OK;
@@ -142,8 +142,8 @@ static hsd_status pair_families(const kin *k, family *older, family *newer, hsd_
 
 static hsd_status walk_families(const kin *k, families *older, families *newer, hsd_error *err)
 {
-    HSD_TRY(advance(older, err));
-    HSD_TRY(advance(newer, err));
+    HSD_TRY(advance_kin(older, err));
+    HSD_TRY(advance_kin(newer, err));
     hsd_status in_older = next_family(older, err), in_newer = in_older < 0 ? in_older : next_family(newer, err);
     while (in_older == HSD_OK && in_newer == HSD_OK) {
         const uint64_t at_older = older->hash, at_newer = newer->hash;
@@ -157,9 +157,9 @@ static hsd_status walk_families(const kin *k, families *older, families *newer, 
 static hsd_status go_down_with(const kin *k, families *older, families *newer, hsd_error *err)
 {
     HSD_TRY(hsd_seed_sorter(k->config, WORDS, &older->sorter, err));
-    HSD_TRY(gather(k, k->older, older->sorter, err));
+    HSD_TRY(gather_kin(k, k->older, older->sorter, err));
     HSD_TRY(hsd_seed_sorter(k->config, WORDS, &newer->sorter, err));
-    HSD_TRY(gather(k, k->newer, newer->sorter, err));
+    HSD_TRY(gather_kin(k, k->newer, newer->sorter, err));
     return walk_families(k, older, newer, err);
 }
 
@@ -243,7 +243,7 @@ static hsd_status judge_all(const kin *k, hsd_error *err)
     return hsd_sequence_check(k->newer, err);
 }
 
-static hsd_status judge(const kin *k, uint64_t *pairs, hsd_error *err)
+static hsd_status judge_kin(const kin *k, uint64_t *pairs, hsd_error *err)
 {
     HSD_TRY(judge_all(k, err));
     for (uint32_t at = 0; at < k->newer->count; at++) {
@@ -272,7 +272,7 @@ static hsd_status run_round(kin *k, uint64_t *pairs, hsd_error *err)
         status = hsd_seeds_agree(k->older, k->newer, k->proposals, HSD_RUNG_CLAIMED, k->config, pairs, err);
     hsd_sorter_free(k->proposals);
     k->proposals = NULL;
-    return status == HSD_OK ? judge(k, pairs, err) : status;
+    return status == HSD_OK ? judge_kin(k, pairs, err) : status;
 }
 
 hsd_status hsd_kin(hsd_sequence *older, hsd_sequence *newer, const hsd_seeds_config *config, uint64_t *pairs,

@@ -19,7 +19,7 @@ typedef struct pace { /* where the walk is on both sides, and by how much what i
     int step;
 } pace;
 
-static uint64_t distance(const moving *m, uint32_t at_older, uint32_t at_newer)
+static uint64_t moved_object_distance(const moving *m, uint32_t at_older, uint32_t at_newer)
 {
     return hsd_paged_get_u64(&m->newer->addresses, at_newer) - hsd_paged_get_u64(&m->older->addresses, at_older);
 }
@@ -49,14 +49,14 @@ static bool is_as_far(const pace *p, uint64_t distance)
 }
 
 /* To the next two that moved together; false where there are none. */
-static bool go_on(const moving *m, pace *p)
+static bool go_on_moved_object(const moving *m, pace *p)
 {
     p->at_older += p->step;
     p->at_newer += p->step;
     if (p->at_older < 0 || p->at_newer < 0 || p->at_older >= m->older->count || p->at_newer >= m->newer->count)
         return false;
     const uint32_t x = (uint32_t)p->at_older, y = (uint32_t)p->at_newer;
-    const uint64_t far = distance(m, x, y);
+    const uint64_t far = moved_object_distance(m, x, y);
     if (!is_open(m->older, x) || !is_open(m->newer, y) || !is_as_far(p, far) || !look_alike(m, x, y)) return false;
     p->distance = far;
     return true;
@@ -71,15 +71,15 @@ static void take_back(moving *m, hsd_sequence *s, uint32_t at)
     m->dropped++;
 }
 
-static void follow(moving *m, uint32_t at, uint32_t partner, int step)
+static void follow_moved_object(moving *m, uint32_t at, uint32_t partner, int step)
 {
-    const pace start = {at, partner, distance(m, at, partner), step};
+    const pace start = {at, partner, moved_object_distance(m, at, partner), step};
     uint64_t length = 0;
     if (start.distance == 0 || !is_address(m->older, at) || !is_address(m->newer, partner)) return;
-    for (pace p = start; go_on(m, &p);)
+    for (pace p = start; go_on_moved_object(m, &p);)
         length++;
     if (length < HSD_MOVED_LEAST) return;
-    for (pace p = start; length > 0 && go_on(m, &p); length--) {
+    for (pace p = start; length > 0 && go_on_moved_object(m, &p); length--) {
         take_back(m, m->older, (uint32_t)p.at_older);
         take_back(m, m->newer, (uint32_t)p.at_newer);
     }
@@ -94,8 +94,8 @@ hsd_status hsd_moved(hsd_sequence *older, hsd_sequence *newer, hsd_reporter *rep
         if (hsd_sequence_rung(older, at) != HSD_RUNG_STRUCTURE) continue;
         const uint32_t partner = hsd_sequence_partner(older, at);
         if (partner >= newer->count) break; /* an array failed */
-        follow(&m, at, partner, -1);
-        follow(&m, at, partner, 1);
+        follow_moved_object(&m, at, partner, -1);
+        follow_moved_object(&m, at, partner, 1);
     }
     *dropped = m.dropped;
     HSD_TRY(hsd_sequence_check(older, err));

@@ -39,7 +39,7 @@ void hsd_neighbours_start(hsd_neighbours *n, uint32_t end)
 /* ---- long lists ---- */
 
 /* True if the node was not seen yet. */
-static bool see(hsd_neighbours *n, uint32_t node)
+static bool see_neighbour(hsd_neighbours *n, uint32_t node)
 {
     const uint8_t bit = (uint8_t)(1u << (node & 7));
     if (*hsd_paged_at(&n->seen, node >> 3, HSD_FRAME_USED) & bit) return false;
@@ -55,7 +55,7 @@ static void forget_part(hsd_neighbours *n, const hsd_targets *part)
     }
 }
 
-static void forget(hsd_neighbours *n, uint32_t node)
+static void forget_neighbour(hsd_neighbours *n, uint32_t node)
 {
     hsd_targets part;
     hsd_adjacency_get(n->adjacency, node, &part);
@@ -85,11 +85,11 @@ static void add_long_part(hsd_neighbours *n, uint32_t node)
     const uint32_t begin = n->target_count;
     for (uint32_t i = 0; i < n->rest.count; i++) {
         const uint32_t target = n->rest.items[i];
-        if (see(n, target)) n->targets[n->target_count++] = target;
+        if (see_neighbour(n, target)) n->targets[n->target_count++] = target;
     }
     n->is_within = n->rest.has_more;
     add_piece(n, node, begin, !n->is_within);
-    if (!n->is_within) forget(n, node);
+    if (!n->is_within) forget_neighbour(n, node);
 }
 
 static void add_node(hsd_neighbours *n, uint32_t node)
@@ -108,7 +108,7 @@ static void add_node(hsd_neighbours *n, uint32_t node)
     add_piece(n, node, begin, true);
 }
 
-static hsd_status check(const hsd_neighbours *n, hsd_error *err)
+static hsd_status check_neighbour(const hsd_neighbours *n, hsd_error *err)
 {
     if (n->adjacency == NULL) return HSD_OK;
     HSD_TRY(hsd_adjacency_check(n->adjacency, err));
@@ -129,6 +129,6 @@ hsd_status hsd_neighbours_next(hsd_neighbours *n, hsd_error *err)
             break;
         }
     }
-    HSD_TRY(check(n, err));
+    HSD_TRY(check_neighbour(n, err));
     return n->piece_count == 0 ? HSD_END : HSD_OK;
 }

@@ -51,23 +51,24 @@ static hsd_status open_pairs(const recognising *r, hsd_sequence *s, hsd_error *e
 }
 
 /* Gives an array its part of `memory_bytes`, or what it can use. */
-static hsd_status give(hsd_paged *array, uint64_t bytes, uint64_t memory_bytes, hsd_error *err)
+static hsd_status give_recognised(hsd_paged *array, uint64_t bytes, uint64_t memory_bytes, hsd_error *err)
 {
     const uint64_t full = hsd_paged_full_bytes(bytes);
     HSD_TRY(hsd_paged_shrink(array, hsd_min_u64(full, memory_bytes), err));
     return hsd_paged_grow(array, hsd_min_u64(full, memory_bytes), err);
 }
 
-static hsd_status divide(const recognising *r, const shares *share, hsd_error *err)
+static hsd_status divide_recognised(const recognising *r, const shares *share, hsd_error *err)
 {
     const uint64_t part = r->config->memory_bytes / 32;
     for (int i = 0; i < SIDES; i++) {
         hsd_sequence *s = r->sequences[i];
-        HSD_TRY(give(&s->addresses, (uint64_t)s->count * 8, part * share->addresses, err));
-        HSD_TRY(give(&s->elements, (uint64_t)s->count * sizeof(hsd_element), part * share->elements, err));
-        HSD_TRY(give(&s->partners, (uint64_t)s->count * 4, part * share->partners, err));
-        HSD_TRY(give(&s->rungs, s->count, part * share->rungs, err));
-        if (s->owners.page_count > 0) HSD_TRY(give(&s->owners, (uint64_t)s->count * 4, part * share->owners, err));
+        HSD_TRY(give_recognised(&s->addresses, (uint64_t)s->count * 8, part * share->addresses, err));
+        HSD_TRY(give_recognised(&s->elements, (uint64_t)s->count * sizeof(hsd_element), part * share->elements, err));
+        HSD_TRY(give_recognised(&s->partners, (uint64_t)s->count * 4, part * share->partners, err));
+        HSD_TRY(give_recognised(&s->rungs, s->count, part * share->rungs, err));
+        if (s->owners.page_count > 0)
+            HSD_TRY(give_recognised(&s->owners, (uint64_t)s->count * 4, part * share->owners, err));
     }
     return HSD_OK;
 }
@@ -223,7 +224,7 @@ typedef struct runs {
     const uint64_t *next;
 } runs;
 
-static hsd_status advance(runs *in, hsd_error *err)
+static hsd_status advance_recognised(runs *in, hsd_error *err)
 {
     const hsd_status status = hsd_sorter_next(in->sorter, &in->next, err);
     if (status == HSD_END) in->next = NULL;
@@ -237,7 +238,7 @@ static hsd_status next_run(runs *in, run *out, hsd_error *err)
     memcpy(out->record, in->next, sizeof out->record);
     while (in->next != NULL && memcmp(in->next, out->record, sizeof out->record) == 0) {
         out->count++;
-        HSD_TRY(advance(in, err));
+        HSD_TRY(advance_recognised(in, err));
     }
     return HSD_OK;
 }
@@ -255,7 +256,7 @@ static hsd_status count_equals(hsd_sorter *const left[SIDES], uint64_t undecidab
     runs in[SIDES] = {{left[OLDER], NULL}, {left[NEWER], NULL}};
     run now[SIDES];
     for (int i = 0; i < SIDES; i++) {
-        HSD_TRY(advance(&in[i], err));
+        HSD_TRY(advance_recognised(&in[i], err));
         HSD_TRY(next_run(&in[i], &now[i], err));
     }
     while (now[OLDER].count > 0 && now[NEWER].count > 0) {
@@ -327,16 +328,16 @@ static hsd_status run_rungs(recognising *r, hsd_error *err)
         HSD_TRY(open_pairs(r, r->sequences[i], err));
     for (size_t i = 0; i < HSD_ARRAY_LEN(steps) && status == HSD_OK; i++) {
         const step *at = &steps[i];
-        status = divide(r, at->memory, err);
+        status = divide_recognised(r, at->memory, err);
         if (status == HSD_OK && (at->records == 0 || has_records(r, at->records))) status = at->run(r, at->rung, err);
         if (at->records != 0) drop_records(r, at->records);
     }
     return status;
 }
 
-static hsd_status leave(const recognising *r, hsd_error *err)
+static hsd_status leave_recognised(const recognising *r, hsd_error *err)
 {
-    HSD_TRY(divide(r, &none, err));
+    HSD_TRY(divide_recognised(r, &none, err));
     for (int i = 0; i < SIDES; i++) {
         hsd_sequence *s = r->sequences[i];
         HSD_TRY(hsd_sequence_check(s, err));
@@ -357,5 +358,5 @@ hsd_status hsd_recognise(hsd_sequence *before, hsd_sequence *after, const hsd_re
     r.sequences[config->is_reversed ? NEWER : OLDER] = before;
     r.sequences[config->is_reversed ? OLDER : NEWER] = after;
     HSD_TRY(run_rungs(&r, err));
-    return leave(&r, err);
+    return leave_recognised(&r, err);
 }

@@ -23,18 +23,18 @@ static uint64_t address_at(const side *s, uint64_t position)
     return hsd_paged_get_u64(&s->sequence->addresses, position);
 }
 
-static void look(side *s, bool is_repeated)
+static void look_seed_address(side *s, bool is_repeated)
 {
     if (is_at_end(s)) return;
     s->address = address_at(s, s->at);
     s->is_one = !is_repeated && (s->at + 1 == s->sequence->count || address_at(s, s->at + 1) != s->address);
 }
 
-static void advance(side *s)
+static void advance_seed_address(side *s)
 {
     const uint64_t last = s->address;
     s->at++;
-    look(s, !is_at_end(s) && address_at(s, s->at) == last);
+    look_seed_address(s, !is_at_end(s) && address_at(s, s->at) == last);
 }
 
 static bool look_alike(side *a, side *b)
@@ -47,12 +47,12 @@ static bool look_alike(side *a, side *b)
 }
 
 /* Counts those that stayed; `join` gets them if it is given. */
-static hsd_status walk(hsd_sequence *of_a, hsd_sequence *of_b, hsd_join *join, hsd_reporter *reporter, uint64_t *same,
-                       hsd_error *err)
+static hsd_status walk_seed_address(hsd_sequence *of_a, hsd_sequence *of_b, hsd_join *join, hsd_reporter *reporter,
+                                    uint64_t *same, hsd_error *err)
 {
     side a = {.sequence = of_a}, b = {.sequence = of_b};
-    look(&a, false);
-    look(&b, false);
+    look_seed_address(&a, false);
+    look_seed_address(&b, false);
     for (*same = 0; !is_at_end(&a) && !is_at_end(&b);) {
         if ((a.at & PROGRESS_STEPS) == 0)
             HSD_TRY(hsd_progress(reporter, "comparing addresses", a.at, of_a->count, err));
@@ -61,8 +61,8 @@ static hsd_status walk(hsd_sequence *of_a, hsd_sequence *of_b, hsd_join *join, h
             ++*same;
         }
         const bool is_a = a.address <= b.address, is_b = b.address <= a.address;
-        if (is_a) advance(&a);
-        if (is_b) advance(&b);
+        if (is_a) advance_seed_address(&a);
+        if (is_b) advance_seed_address(&b);
     }
     HSD_TRY(hsd_sequence_check(of_a, err));
     return hsd_sequence_check(of_b, err);
@@ -73,7 +73,7 @@ static hsd_status pair(hsd_sequence *a, hsd_sequence *b, hsd_join *join, const h
     const hsd_join_config into = {config->memory_bytes, config->space, config->reporter, HSD_RUNG_SAME_ADDRESS};
     uint64_t same;
     HSD_TRY(hsd_join_begin(join, a, b, &into, err));
-    HSD_TRY(walk(a, b, join, config->reporter, &same, err));
+    HSD_TRY(walk_seed_address(a, b, join, config->reporter, &same, err));
     return hsd_join_finish(join, err);
 }
 
@@ -84,7 +84,7 @@ hsd_status hsd_seeds_addresses(hsd_sequence *a, hsd_sequence *b, const hsd_seeds
     hsd_join join = {0};
     uint64_t same;
     *pairs = 0;
-    HSD_TRY(walk(a, b, NULL, config->reporter, &same, err));
+    HSD_TRY(walk_seed_address(a, b, NULL, config->reporter, &same, err));
     const uint64_t smaller = hsd_min_u64(a->count, b->count);
     if (same == 0 || same * 100 < smaller * HSD_ADDRESS_SHARE) return HSD_OK;
     const hsd_status status = pair(a, b, &join, config, err);

@@ -20,7 +20,7 @@ hsd_status hsd_seed_sorter(const hsd_seeds_config *config, unsigned words, hsd_s
     return hsd_sorter_new(out, &sorter, err);
 }
 
-static hsd_status put(hsd_sorter *sorter, uint32_t first, uint32_t second, hsd_error *err)
+static hsd_status put_seed_agreement(hsd_sorter *sorter, uint32_t first, uint32_t second, hsd_error *err)
 {
     return hsd_sorter_put(sorter, (const uint64_t[]){first, second}, err);
 }
@@ -33,13 +33,13 @@ static hsd_status turn_group(hsd_seed_stream *by_a, hsd_sorter *by_b, hsd_error 
     bool is_one = true;
     do {
         if (by_a->position != first) {
-            if (is_one) HSD_TRY(put(by_b, first, HSD_NO_POSITION, err));
-            HSD_TRY(put(by_b, by_a->position, HSD_NO_POSITION, err));
+            if (is_one) HSD_TRY(put_seed_agreement(by_b, first, HSD_NO_POSITION, err));
+            HSD_TRY(put_seed_agreement(by_b, by_a->position, HSD_NO_POSITION, err));
             is_one = false;
         }
         HSD_TRY(hsd_seed_advance(by_a, err));
     } while (!by_a->is_at_end && by_a->hash == at_a);
-    return is_one ? put(by_b, first, (uint32_t)at_a, err) : HSD_OK;
+    return is_one ? put_seed_agreement(by_b, first, (uint32_t)at_a, err) : HSD_OK;
 }
 
 static hsd_status turn_proposals(hsd_sorter *proposals, hsd_sorter *by_b, hsd_error *err)

@@ -1,4 +1,5 @@
-/* What the rungs of seeds share: streams of pairs of words, sorted by the first. Private to seeds*.c. */
+/* What the rungs of seeds share: a seed is a hash that one object on each side has, so both sides are streams of (hash,
+ * position), sorted by hash and read side by side. Private to seeds*.c. */
 #ifndef HSD_MATCH_SEEDS_PARTS_H
 #define HSD_MATCH_SEEDS_PARTS_H
 

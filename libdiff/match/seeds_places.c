@@ -77,8 +77,8 @@ typedef struct work {
     hsd_sorter *proposals;   /* (a, b) */
 } work;
 
-static hsd_status find(work *w, hsd_sequence *a, hsd_sequence *b, const hsd_seeds_config *config, uint64_t *pairs,
-                       hsd_error *err)
+static hsd_status find_seed_place(work *w, hsd_sequence *a, hsd_sequence *b, const hsd_seeds_config *config,
+                                  uint64_t *pairs, hsd_error *err)
 {
     HSD_TRY(sort_places(a, &w->in_a, config, err));
     HSD_TRY(sort_places(b, &w->in_b, config, err));
@@ -97,7 +97,7 @@ hsd_status hsd_seeds_places(hsd_sequence *a, hsd_sequence *b, const hsd_seeds_co
     work w = {0};
     *pairs = 0;
     if (a->places == NULL || b->places == NULL) return HSD_OK;
-    const hsd_status status = find(&w, a, b, config, pairs, err);
+    const hsd_status status = find_seed_place(&w, a, b, config, pairs, err);
     hsd_sorter_free(w.proposals);
     hsd_sorter_free(w.in_b);
     hsd_sorter_free(w.in_a);

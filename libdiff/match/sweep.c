@@ -133,7 +133,8 @@ static trail begin_trail(const gap *g)
     return (trail){.left_out = g->is_twin ? HSD_SWEEP_SURE + 1 : 0, .is_lost = g->is_twin};
 }
 
-static hsd_status follow(sweep *s, hsd_strand *before, hsd_strand *after, const gap *g, trail *t, hsd_error *err)
+static hsd_status follow_match_sweep(sweep *s, hsd_strand *before, hsd_strand *after, const gap *g, trail *t,
+                                     hsd_error *err)
 {
     const bool is_whole = g->is_closed && after->count == after->whole;
     s->is_settled = false;
@@ -163,7 +164,7 @@ static hsd_status follow_front(sweep *s, const gap *g, hsd_error *err)
                         .count = is_halved ? size_after / 2 : size_after,
                         .whole = size_after};
     s->front = begin_trail(g);
-    HSD_TRY(follow(s, &before, &after, g, &s->front, err));
+    HSD_TRY(follow_match_sweep(s, &before, &after, g, &s->front, err));
     s->front_before = before.start + before.next;
     s->front_after = after.start + after.next;
     s->front_goes_on = is_halved && s->is_through;
@@ -177,7 +178,7 @@ static hsd_status follow_middle(sweep *s, const gap *g, hsd_error *err)
     const uint32_t size_after = hsd_next_paired(s->after, s->front_after) - s->front_after;
     hsd_strand before = {.sequence = s->before, .start = s->front_before, .count = size_before, .whole = size_before};
     hsd_strand after = {.sequence = s->after, .start = s->front_after, .count = size_after, .whole = size_after};
-    return follow(s, &before, &after, g, &s->front, err);
+    return follow_match_sweep(s, &before, &after, g, &s->front, err);
 }
 
 /* As far as the front left it. */
@@ -196,7 +197,7 @@ static hsd_status follow_back(sweep *s, const gap *g, hsd_error *err)
                         .count = (uint32_t)(g->after_end - 1 - paired_after),
                         .whole = g->after_end - g->after_first};
     trail t = begin_trail(g);
-    return follow(s, &before, &after, g, &t, err);
+    return follow_match_sweep(s, &before, &after, g, &t, err);
 }
 
 /* Position on the other side of a recognised neighbour; the beginning is -1, the end the other one's count. */
@@ -273,8 +274,8 @@ static hsd_status sweep_with_aligner(sweep *s, hsd_error *err)
     return sweep_all(s, err);
 }
 
-static hsd_status run(hsd_sequence *before, hsd_sequence *after, bool is_first, hsd_reporter *reporter,
-                      hsd_sweep_pairs *made, hsd_error *err)
+static hsd_status run_match_sweep(hsd_sequence *before, hsd_sequence *after, bool is_first, hsd_reporter *reporter,
+                                  hsd_sweep_pairs *made, hsd_error *err)
 {
     sweep *s = calloc(1, sizeof *s);
     if (s == NULL) return hsd_fail_nomem(err, "aligning the objects of two captures");
@@ -293,12 +294,12 @@ static hsd_status run(hsd_sequence *before, hsd_sequence *after, bool is_first, 
 hsd_status hsd_sweep_alike(hsd_sequence *before, hsd_sequence *after, hsd_reporter *reporter, hsd_sweep_pairs *made,
                            hsd_error *err)
 {
-    return run(before, after, true, reporter, made, err);
+    return run_match_sweep(before, after, true, reporter, made, err);
 }
 
 hsd_status hsd_sweep_types(hsd_sequence *before, hsd_sequence *after, hsd_reporter *reporter, hsd_sweep_pairs *made,
                            hsd_error *err)
 {
-    HSD_TRY(run(before, after, false, reporter, made, err));
+    HSD_TRY(run_match_sweep(before, after, false, reporter, made, err));
     return hsd_doubt(before, after, made, err);
 }

@@ -46,7 +46,7 @@ static hsd_status look_there(telling *t, uint32_t first, hsd_error *err)
     return HSD_OK;
 }
 
-static void tell(telling *t, uint32_t first, uint32_t end, bool is_closed)
+static void tell_undecided_pair(telling *t, uint32_t first, uint32_t end, bool is_closed)
 {
     for (uint32_t at = first; at < end; at++) {
         const hsd_element e = element_at(t->here, at);
@@ -67,7 +67,7 @@ static hsd_status tell_gap(telling *t, uint32_t first, uint32_t end, hsd_error *
     const bool is_closed = hsd_next_paired(t->there, first_there) == end_there;
     t->gap++;
     if (is_closed) HSD_TRY(look_there(t, first_there, err));
-    tell(t, first, end, is_closed);
+    tell_undecided_pair(t, first, end, is_closed);
     return (t->gap & ONE_IN) == 0 ? hsd_progress(t->reporter, STAGE, end, t->here->count, err) : HSD_OK;
 }
 

@@ -73,7 +73,7 @@ static hsd_bytes last_part(hsd_bytes name)
 }
 
 /* How many bytes must be changed, added, taken away: Levenshtein's distance, of short names. */
-static uint32_t distance(hsd_bytes a, hsd_bytes b)
+static uint32_t path_ask_distance(hsd_bytes a, hsd_bytes b)
 {
     uint32_t row[MEASURED_BYTES + 1];
     if (a.size > MEASURED_BYTES || b.size > MEASURED_BYTES) return UINT32_MAX;
@@ -101,7 +101,7 @@ static uint32_t closeness(hsd_bytes asked, hsd_bytes name)
     if (equals_ignoring_case(asked, name)) return 0;
     if (equals_ignoring_case(short_asked, short_name)) return 1;
     if (contains_ignoring_case(name, asked)) return 2;
-    const uint32_t found = distance(short_asked, short_name);
+    const uint32_t found = path_ask_distance(short_asked, short_name);
     return found <= most && found < short_asked.size ? 2 + found : NOT_CLOSE;
 }
 
@@ -191,7 +191,7 @@ typedef struct id_search {
     uint32_t ordinal;
 } id_search;
 
-static void look_at(id_search *s, const hsd_object *object)
+static void look_at_path_ask(id_search *s, const hsd_object *object)
 {
     if (object->id == s->id) {
         s->is_found = true;
@@ -213,7 +213,7 @@ static hsd_status search_objects(id_search *s, const hsd_side_walk *side, hsd_er
     while (status == HSD_OK && !s->is_found) {
         hsd_object object;
         status = hsd_object_reader_next(reader, &object, err);
-        if (status == HSD_OK) look_at(s, &object);
+        if (status == HSD_OK) look_at_path_ask(s, &object);
     }
     hsd_object_reader_close(reader);
     return status == HSD_END ? HSD_OK : status;

@@ -29,17 +29,17 @@ _Static_assert(RECORD_WORDS * sizeof(uint32_t) == HSD_PATH_GROUP_BYTES, "paths.h
 #define ROOT_EDGE   UINT32_MAX
 #define ASKED       1u /* state of a group during the search: some of its nodes are asked for */
 
-static uint32_t get(hsd_path_groups *g, uint32_t group, unsigned word)
+static uint32_t get_path_group(hsd_path_groups *g, uint32_t group, unsigned word)
 {
     return hsd_paged_get_u32(&g->records, (uint64_t)group * RECORD_WORDS + word);
 }
 
-static void set(hsd_path_groups *g, uint32_t group, unsigned word, uint32_t value)
+static void set_path_group(hsd_path_groups *g, uint32_t group, unsigned word, uint32_t value)
 {
     hsd_paged_set_u32(&g->records, (uint64_t)group * RECORD_WORDS + word, value);
 }
 
-uint32_t hsd_path_groups_node(hsd_path_groups *g, uint32_t group) { return get(g, group, RECORD_NODE); }
+uint32_t hsd_path_groups_node(hsd_path_groups *g, uint32_t group) { return get_path_group(g, group, RECORD_NODE); }
 
 hsd_status hsd_path_groups_open(hsd_path_groups *g, uint64_t record_bytes, uint64_t sort_bytes, hsd_error *err)
 {
@@ -62,9 +62,9 @@ static void add_group(hsd_path_groups *g, const hsd_reading *r)
         g->level_first = g->count - r->rank; /* ranks of root nodes go on in each round */
     }
     const uint32_t group = g->count++;
-    set(g, group, RECORD_PARENT, r->level == 0 ? 0 : g->parents_first + r->parent_rank + 1);
-    set(g, group, RECORD_EDGE, r->name);
-    set(g, group, RECORD_NODE, r->node);
+    set_path_group(g, group, RECORD_PARENT, r->level == 0 ? 0 : g->parents_first + r->parent_rank + 1);
+    set_path_group(g, group, RECORD_EDGE, r->name);
+    set_path_group(g, group, RECORD_NODE, r->node);
     g->last = *r;
 }
 
@@ -95,7 +95,7 @@ hsd_status hsd_path_groups_take(void *context, const hsd_reading *r, hsd_error *
     const uint64_t record =
         g->is_id ? (uint64_t)group << 32 | edge_to_object(g, r->node) : (uint64_t)r->node << 32 | group;
     hsd_bit_set(g->is_on_way, group);
-    set(g, group, RECORD_STATE, ASKED);
+    set_path_group(g, group, RECORD_STATE, ASKED);
     return hsd_sorter_put(g->asked, &record, err);
 }
 
@@ -189,7 +189,7 @@ static void count_in(hsd_path_groups *g, uint32_t row, uint64_t bytes)
 void hsd_path_groups_count(hsd_path_groups *g, uint32_t group, uint64_t bytes)
 {
     HSD_ASSERT(g->row_count <= g->row_capacity);
-    count_in(g, get(g, group, RECORD_EDGE), bytes); /* the row has taken its place */
+    count_in(g, get_path_group(g, group, RECORD_EDGE), bytes); /* the row has taken its place */
 }
 
 /* ---- from groups to rows ---- */
@@ -213,7 +213,8 @@ static standing standing_at(uint32_t state)
     return (standing){place, place, {(state & IS_INSIDE) != 0, (state & IS_ITEMS) != 0}};
 }
 
-static hsd_status step(hsd_path_groups *g, standing *s, uint32_t edge, uint32_t node, bool is_end, hsd_error *err)
+static hsd_status step_path_group(hsd_path_groups *g, standing *s, uint32_t edge, uint32_t node, bool is_end,
+                                  hsd_error *err)
 {
     hsd_side_walk *side = g->side;
     hsd_path_edge shown;
@@ -232,7 +233,7 @@ static bool begins_path(const hsd_path_groups *g, uint32_t node) { return node >
 
 static hsd_status stand(hsd_path_groups *g, uint32_t group, bool is_end, standing *s, uint32_t *length, hsd_error *err)
 {
-    const uint32_t node = get(g, group, RECORD_NODE);
+    const uint32_t node = get_path_group(g, group, RECORD_NODE);
     if (begins_path(g, node)) {
         *length = 0;
         *s = (standing){.place = NO_PLACE};
@@ -240,13 +241,13 @@ static hsd_status stand(hsd_path_groups *g, uint32_t group, bool is_end, standin
         HSD_TRY(place_behind(g, NO_PLACE, ROOT_EDGE, name, &s->place, err));
         s->own = s->place;
     } else {
-        const uint32_t parent = get(g, group, RECORD_PARENT) - 1;
-        *length = get(g, parent, RECORD_LENGTH) + 1;
-        *s = standing_at(get(g, parent, RECORD_STATE));
-        HSD_TRY(step(g, s, get(g, group, RECORD_EDGE), node, is_end, err));
+        const uint32_t parent = get_path_group(g, group, RECORD_PARENT) - 1;
+        *length = get_path_group(g, parent, RECORD_LENGTH) + 1;
+        *s = standing_at(get_path_group(g, parent, RECORD_STATE));
+        HSD_TRY(step_path_group(g, s, get_path_group(g, group, RECORD_EDGE), node, is_end, err));
     }
-    set(g, group, RECORD_LENGTH, *length);
-    set(g, group, RECORD_STATE, state_of(s));
+    set_path_group(g, group, RECORD_LENGTH, *length);
+    set_path_group(g, group, RECORD_STATE, state_of(s));
     return HSD_OK;
 }
 
@@ -258,7 +259,7 @@ static hsd_status count_references(hsd_path_groups *g, uint32_t group, const sta
         const uint32_t edge = (uint32_t) * *record;
         standing s = *at;
         uint32_t row;
-        HSD_TRY(step(g, &s, edge, g->ordinal, true, err));
+        HSD_TRY(step_path_group(g, &s, edge, g->ordinal, true, err));
         HSD_TRY(row_at(g, s.own, group, edge, length + 1, &row, err));
         count_in(g, row, 0);
         const hsd_status status = hsd_sorter_next(g->asked, record, err);
@@ -274,8 +275,8 @@ static hsd_status count_references(hsd_path_groups *g, uint32_t group, const sta
 static void mark_ways(hsd_path_groups *g)
 {
     for (uint32_t group = g->count; group-- > 0;) {
-        if (!hsd_bit_get(g->is_on_way, group) || begins_path(g, get(g, group, RECORD_NODE))) continue;
-        hsd_bit_set(g->is_on_way, get(g, group, RECORD_PARENT) - 1);
+        if (!hsd_bit_get(g->is_on_way, group) || begins_path(g, get_path_group(g, group, RECORD_NODE))) continue;
+        hsd_bit_set(g->is_on_way, get_path_group(g, group, RECORD_PARENT) - 1);
     }
 }
 
@@ -283,12 +284,12 @@ static hsd_status make_row(hsd_path_groups *g, uint32_t group, const uint64_t **
 {
     standing s;
     uint32_t length, row;
-    const bool is_end = !g->is_id && get(g, group, RECORD_STATE) == ASKED;
+    const bool is_end = !g->is_id && get_path_group(g, group, RECORD_STATE) == ASKED;
     HSD_TRY(stand(g, group, is_end, &s, &length, err));
     if (g->is_id) return count_references(g, group, &s, length, record, err);
     if (!is_end) return HSD_OK;
     HSD_TRY(row_at(g, s.own, group, 0, length, &row, err));
-    set(g, group, RECORD_EDGE, row);
+    set_path_group(g, group, RECORD_EDGE, row);
     return HSD_OK;
 }
 

@@ -73,7 +73,7 @@ static path_step *last_step(reading *r)
     return r->head_count > 0 ? &r->head[r->head_count - 1] : NULL;
 }
 
-static void push(reading *r, path_step step)
+static void push_path_text(reading *r, path_step step)
 {
     path_step *last = last_step(r);
     if (last != NULL && last->edge == step.edge && last->type == step.type && last->repeat < UINT32_MAX) {
@@ -102,7 +102,7 @@ static void begin_at_root(const hsd_path_texts *t, uint32_t node, reading *r)
     r->root_kind = side->roots.kinds[r->root];
 }
 
-static void advance(const hsd_path_texts *t, reading *r, uint32_t node, uint32_t edge)
+static void advance_path_text(const hsd_path_texts *t, reading *r, uint32_t node, uint32_t edge)
 {
     hsd_side_walk *side = t->side;
     const uint32_t type = hsd_paged_get_u32(&side->types_of, node);
@@ -115,7 +115,7 @@ static void advance(const hsd_path_texts *t, reading *r, uint32_t node, uint32_t
     if (r->has_hidden)
         r->hidden = next;
     else
-        push(r, next);
+        push_path_text(r, next);
 }
 
 /* ---- milestones ---- */
@@ -186,7 +186,7 @@ static hsd_status descend(hsd_path_texts *t, reading *r, hsd_error *err)
         const hsd_status status = hsd_worklist_pop(&t->stack, &node, err);
         if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
-        advance(t, r, node, hsd_shortest_way(t->shortest, node).name);
+        advance_path_text(t, r, node, hsd_shortest_way(t->shortest, node).name);
         if (is_milestone(t, node)) HSD_TRY(keep_milestone(t, r, err));
     }
 }
@@ -262,9 +262,10 @@ static hsd_status write_steps(hsd_path_texts *t, const reading *r, hsd_path_text
 
 static hsd_status end_reading(hsd_path_texts *t, reading *r, hsd_path_text *out, hsd_error *err)
 {
-    if (r->has_hidden) push(r, r->hidden);
+    if (r->has_hidden) push_path_text(r, r->hidden);
     if (r->length == 0 && r->node < t->side->object_count) { /* not reached */
-        push(r, (path_step){HSD_EDGE_NAMELESS << 1, hsd_paged_get_u32(&t->side->types_of, r->node), 1, r->node});
+        push_path_text(r,
+                       (path_step){HSD_EDGE_NAMELESS << 1, hsd_paged_get_u32(&t->side->types_of, r->node), 1, r->node});
     }
     HSD_TRY(hsd_shortest_check(t->shortest, err));
     HSD_TRY(hsd_paged_check(&t->side->types_of, err));
@@ -287,7 +288,7 @@ hsd_status hsd_path_texts_get_through(hsd_path_texts *t, uint32_t source, uint32
     reading r;
     HSD_TRY(climb(t, source, &r, err));
     HSD_TRY(descend(t, &r, err));
-    advance(t, &r, node, edge);
+    advance_path_text(t, &r, node, edge);
     return end_reading(t, &r, out, err);
 }
 

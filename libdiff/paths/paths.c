@@ -352,7 +352,7 @@ static hsd_status answer_id(query *q, hsd_error *err)
     return search_rows(q, err);
 }
 
-static hsd_status run(query *q, hsd_capture *capture, hsd_error *err)
+static hsd_status run_paths_result(query *q, hsd_capture *capture, hsd_error *err)
 {
     HSD_TRY(hsd_single_open(&q->single, capture, err));
     HSD_TRY(check_graph(q, err));
@@ -376,7 +376,7 @@ static hsd_status new_result(hsd_paths **out, hsd_error *err)
     return HSD_OK;
 }
 
-static void release(query *q)
+static void release_paths_result(query *q)
 {
     if (q->has_shortest) hsd_shortest_close(&q->shortest);
     hsd_path_groups_release(&q->groups);
@@ -394,9 +394,9 @@ hsd_status hsd_paths_run(hsd_paths **out, hsd_capture *capture, const hsd_paths_
     hsd_single_init(&q.single, run_conditions);
     q.single.is_for_paths = true;
     q.side = &q.single.side;
-    const hsd_status status = run(&q, capture, err);
+    const hsd_status status = run_paths_result(&q, capture, err);
     if (status < 0) hsd_error_set_file(err, hsd_capture_get_info(capture)->path);
-    release(&q);
+    release_paths_result(&q);
     if (status == HSD_OK)
         *out = q.result;
     else

@@ -98,8 +98,8 @@ static hsd_status no_objects(const hsd_capture_info *info, hsd_error *err)
     return status;
 }
 
-static hsd_status make(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options,
-                       const hsd_run *run, hsd_error *err)
+static hsd_status make_profile(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options,
+                               const hsd_run *run, hsd_error *err)
 {
     const hsd_capture_info *info = hsd_capture_get_info(capture);
     const bool has_totals_alone = info->objects == 0 && info->summary_objects > 0;
@@ -116,7 +116,7 @@ hsd_status hsd_profile_make(hsd_profile **out, hsd_capture *capture, const hsd_p
     hsd_profile *profile = NULL;
     *out = NULL;
     HSD_TRY(new_result(&profile, err));
-    const hsd_status status = make(profile, capture, options != NULL ? options : &no_options, run, err);
+    const hsd_status status = make_profile(profile, capture, options != NULL ? options : &no_options, run, err);
     if (status == HSD_OK)
         *out = profile;
     else

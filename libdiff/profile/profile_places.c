@@ -33,7 +33,7 @@ static void close_texts(texts *t)
     free(t->edges);
 }
 
-static hsd_status get(texts *t, hsd_text *known, hsd_bytes name, hsd_text *out, hsd_error *err)
+static hsd_status get_profile_place(texts *t, hsd_text *known, hsd_bytes name, hsd_text *out, hsd_error *err)
 {
     if (known->data == NULL) HSD_TRY(hsd_store_text(t->store, name, known, err));
     *out = *known;
@@ -43,8 +43,9 @@ static hsd_status get(texts *t, hsd_text *known, hsd_bytes name, hsd_text *out, 
 static hsd_status text_of_type(texts *t, uint32_t type, hsd_text *out, hsd_error *err)
 {
     const uint32_t number = type & ~HSD_TRIE_IS_ROOT;
-    if (type & HSD_TRIE_IS_ROOT) return get(t, &t->roots[number], hsd_names_get(t->names->roots, number), out, err);
-    return get(t, &t->types[number], hsd_names_get(t->names->types, number), out, err);
+    if (type & HSD_TRIE_IS_ROOT)
+        return get_profile_place(t, &t->roots[number], hsd_names_get(t->names->roots, number), out, err);
+    return get_profile_place(t, &t->types[number], hsd_names_get(t->names->types, number), out, err);
 }
 
 /* [*] and nothing have no number; they are literals and outlive every result. */
@@ -55,7 +56,7 @@ static hsd_status text_of_edge(texts *t, uint32_t edge, hsd_text *out, hsd_error
     else if (edge == HSD_TRIE_INDIRECT)
         *out = (hsd_text){"", 0};
     else
-        return get(t, &t->edges[edge], hsd_edge_text(t->names->edges, edge), out, err);
+        return get_profile_place(t, &t->edges[edge], hsd_edge_text(t->names->edges, edge), out, err);
     return HSD_OK;
 }
 

@@ -156,12 +156,15 @@ static hsd_status read_roots(hsd_profile_reading *r, hsd_amount *all, hsd_error 
 
 /* ---- do they agree? ---- */
 
-static bool is_same(hsd_amount a, hsd_amount b) { return a.objects == b.objects && a.bytes == b.bytes; }
+static bool is_same_baseline_profile(hsd_amount a, hsd_amount b)
+{
+    return a.objects == b.objects && a.bytes == b.bytes;
+}
 
 static hsd_status check_whole(const hsd_profile_reading *r, const char *by, hsd_amount all, hsd_error *err)
 {
     const hsd_amount live = r->profile->side.live;
-    if (is_same(all, live)) return HSD_OK;
+    if (is_same_baseline_profile(all, live)) return HSD_OK;
     const char *what = live.objects == 1 ? "object" : "objects", *are = live.objects == 1 ? "is" : "are";
     return hsd_profile_contradiction(r, err,
                                      "by type %" PRIu64 " %s of %" PRIu64 " bytes %s live, by %s %" PRIu64
@@ -201,7 +204,8 @@ static hsd_status check_counts(const hsd_profile_reading *r, hsd_error *err)
                                      objects, counted);
 }
 
-static hsd_status check(const hsd_profile_reading *r, hsd_amount by_root, hsd_amount by_place, hsd_error *err)
+static hsd_status check_baseline_profile(const hsd_profile_reading *r, hsd_amount by_root, hsd_amount by_place,
+                                         hsd_error *err)
 {
     const hsd_profile *profile = r->profile;
     if (!r->info->is_complete) return HSD_OK; /* what is lost is missed somewhere */
@@ -261,14 +265,14 @@ static hsd_status check_told(const telling *t, hsd_error *err)
 {
     const hsd_profile *profile = t->r->profile;
     for (size_t i = 0; i < profile->type_count && t->r->info->is_complete; i++) {
-        if (!is_same(t->told[i], profile->types[i].live))
+        if (!is_same_baseline_profile(t->told[i], profile->types[i].live))
             return hsd_profile_contradiction(t->r, err, "the objects of %.100s are not those that are live",
                                              profile->types[i].name.data);
     }
     return HSD_OK;
 }
 
-static hsd_status tell(hsd_profile_reading *r, hsd_error *err)
+static hsd_status tell_baseline_profile(hsd_profile_reading *r, hsd_error *err)
 {
     telling t = {.r = r};
     uint32_t *rows = NULL;
@@ -338,7 +342,7 @@ static hsd_status read_sums(hsd_profile_reading *r, hsd_error *err)
     r->profile->has_places = r->wants_places;
     const uint64_t least = r->wants_places ? r->info->place_least_bytes : 0; /* what is cut was cut before */
     r->profile->place_least_bytes = hsd_max_u64(r->profile->place_least_bytes, least);
-    HSD_TRY(check(r, by_root, by_place, err));
+    HSD_TRY(check_baseline_profile(r, by_root, by_place, err));
     hsd_profile_sort(r->profile);
     return HSD_OK;
 }
@@ -361,7 +365,7 @@ static hsd_status run_reading(hsd_profile_reading *r, hsd_error *err)
     HSD_TRY(hsd_store_info(r->profile->store, r->info, &r->profile->side.info, err));
     HSD_TRY(hsd_lost_add_profile_types(r->profile, err));
     add_warnings(r->profile);
-    return r->options->each != NULL ? tell(r, err) : HSD_OK;
+    return r->options->each != NULL ? tell_baseline_profile(r, err) : HSD_OK;
 }
 
 hsd_status hsd_profile_read(hsd_profile *profile, hsd_capture *capture, const hsd_profile_options *options,

@@ -36,7 +36,7 @@ uint64_t hsd_profile_reading_bytes(const hsd_profile_reading *r)
     return r->info->places * (sizeof(read_place) + sizeof(uint32_t) + KEY_BYTES_MOST) + hsd_profile_place_bytes(rows);
 }
 
-static hsd_status want(hsd_profile_reading *r, void *context, const hsd_record *record, hsd_error *err)
+static hsd_status want_baseline_place(hsd_profile_reading *r, void *context, const hsd_record *record, hsd_error *err)
 {
     const hsd_place_total *place = &record->place_total;
     (void)context;
@@ -46,7 +46,7 @@ static hsd_status want(hsd_profile_reading *r, void *context, const hsd_record *
 
 hsd_status hsd_profile_want_places(hsd_profile_reading *r, hsd_error *err)
 {
-    return hsd_profile_each_record(r, HSD_RECORD_PLACE, want, NULL, err);
+    return hsd_profile_each_record(r, HSD_RECORD_PLACE, want_baseline_place, NULL, err);
 }
 
 /* ---- one place ---- */
@@ -67,7 +67,7 @@ static uint32_t type_of(const hsd_profile_reading *r, const hsd_place_total *pla
     return hsd_type_common(&r->table, place->name);
 }
 
-static hsd_status take(hsd_profile_reading *r, void *context, const hsd_record *record, hsd_error *err)
+static hsd_status take_baseline_place(hsd_profile_reading *r, void *context, const hsd_record *record, hsd_error *err)
 {
     places *p = context;
     const hsd_place_total *place = &record->place_total;
@@ -88,7 +88,7 @@ static hsd_status take(hsd_profile_reading *r, void *context, const hsd_record *
 }
 
 /* None overflows where their whole did not. */
-static void add_up(places *p)
+static void add_up_baseline_place(places *p)
 {
     for (uint32_t i = p->count; i-- > 0;) {
         read_place *at = &p->list[i], *parent = &p->list[at->parent];
@@ -102,7 +102,7 @@ static void add_up(places *p)
 
 /* ---- rows ---- */
 
-static void get(void *context, uint32_t node, hsd_trie_node *out)
+static void get_baseline_place(void *context, uint32_t node, hsd_trie_node *out)
 {
     const read_place *at = &((const places *)context)->list[node];
     *out = (hsd_trie_node){.parent = at->parent,
@@ -113,7 +113,7 @@ static void get(void *context, uint32_t node, hsd_trie_node *out)
                            .all = {.after = at->all}};
 }
 
-static bool can_hold(const void *context, const hsd_trie_kept *place)
+static bool baseline_place_can_hold(const void *context, const hsd_trie_kept *place)
 {
     return ((const places *)context)->list[place->number].can_hold;
 }
@@ -134,9 +134,12 @@ static hsd_status name_edges(const hsd_names *texts, hsd_edge_names *edges, hsd_
 static hsd_status make_rows(hsd_profile_reading *r, places *p, hsd_error *err)
 {
     hsd_edge_names edges = {0};
-    const hsd_trie_source source = {.context = p, .count = p->count, .get = get};
-    const hsd_profile_names names = {
-        .types = &r->types.names, .roots = &r->texts.names, .edges = &edges, .context = p, .can_hold = can_hold};
+    const hsd_trie_source source = {.context = p, .count = p->count, .get = get_baseline_place};
+    const hsd_profile_names names = {.types = &r->types.names,
+                                     .roots = &r->texts.names,
+                                     .edges = &edges,
+                                     .context = p,
+                                     .can_hold = baseline_place_can_hold};
     const uint32_t most = hsd_profile_most_places(r->options);
     hsd_status status = name_edges(&r->texts.names, &edges, err);
     if (status == HSD_OK) status = hsd_profile_places(r->profile, &source, &names, most, err);
@@ -144,23 +147,23 @@ static hsd_status make_rows(hsd_profile_reading *r, places *p, hsd_error *err)
     return status;
 }
 
-static hsd_status read_all(hsd_profile_reading *r, places *p, hsd_error *err)
+static hsd_status read_all_baseline_places(hsd_profile_reading *r, places *p, hsd_error *err)
 {
     p->records = (uint32_t)r->info->places;
     p->item = hsd_names_find(&r->texts.names, (hsd_bytes){(const uint8_t *)"[*]", 3});
     p->list = calloc((size_t)p->records + 1, sizeof *p->list);
     p->number_of = calloc((size_t)p->records + 1, sizeof *p->number_of);
     if (p->list == NULL || p->number_of == NULL) return hsd_fail_nomem(err, "the places of a baseline");
-    HSD_TRY(hsd_profile_each_record(r, HSD_RECORD_PLACE, take, p, err));
+    HSD_TRY(hsd_profile_each_record(r, HSD_RECORD_PLACE, take_baseline_place, p, err));
     if (p->count == 0) return hsd_profile_contradiction(r, err, "it says that it has places, and has none");
-    add_up(p);
+    add_up_baseline_place(p);
     return make_rows(r, p, err);
 }
 
 hsd_status hsd_profile_read_places(hsd_profile_reading *r, hsd_amount *all, hsd_error *err)
 {
     places p = {.all = all};
-    const hsd_status status = read_all(r, &p, err);
+    const hsd_status status = read_all_baseline_places(r, &p, err);
     hsd_names_release(&p.keys);
     free(p.number_of);
     free(p.list);

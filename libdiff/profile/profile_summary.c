@@ -10,7 +10,7 @@
 #include "format/tables.h"
 #include "totals/type_totals.h"
 
-static void add(hsd_amount *sum, hsd_amount amount)
+static void add_profile_summary(hsd_amount *sum, hsd_amount amount)
 {
     sum->objects = hsd_add_saturating(sum->objects, amount.objects);
     sum->bytes = hsd_add_saturating(sum->bytes, amount.bytes);
@@ -26,7 +26,7 @@ static hsd_status make_types(hsd_profile *profile, const hsd_type_names *names, 
         hsd_top_type *row = &profile->types[profile->type_count];
         *row = (hsd_top_type){.flags = names->flags[i], .live = totals[i]};
         HSD_TRY(hsd_store_text(profile->store, hsd_names_get(&names->names, i), &row->name, err));
-        add(&profile->side.live, totals[i]);
+        add_profile_summary(&profile->side.live, totals[i]);
         profile->type_count++;
     }
     hsd_profile_sort(profile);

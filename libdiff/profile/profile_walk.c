@@ -43,7 +43,7 @@ typedef struct frame {
     bool is_root, is_topmost;
 } frame;
 
-static hsd_status enter(void *context, const hsd_tree_node *node, void *above, void *here, hsd_error *err)
+static hsd_status enter_profile_walk(void *context, const hsd_tree_node *node, void *above, void *here, hsd_error *err)
 {
     profile_walk *w = context;
     frame *f = here;
@@ -60,7 +60,7 @@ static hsd_status enter(void *context, const hsd_tree_node *node, void *above, v
     return hsd_progress(&w->single.reporter, "adding up places", w->seen, nodes, err);
 }
 
-static hsd_status leave(void *context, void *here, void *above, hsd_error *err)
+static hsd_status leave_profile_walk(void *context, void *here, void *above, hsd_error *err)
 {
     profile_walk *w = context;
     const frame *f = here;
@@ -76,7 +76,8 @@ static hsd_status walk_tree(profile_walk *w, hsd_error *err)
     hsd_single *single = &w->single;
     const hsd_trie_config config = {
         .memory_bytes = single->plan.growth_bytes / 2, .space = &single->space, .reporter = &single->reporter};
-    const hsd_tree_visitor visitor = {.context = w, .frame_bytes = sizeof(frame), .enter = enter, .leave = leave};
+    const hsd_tree_visitor visitor = {
+        .context = w, .frame_bytes = sizeof(frame), .enter = enter_profile_walk, .leave = leave_profile_walk};
     frame super_root = {.is_root = true};
     HSD_TRY(hsd_retained_init(&w->types, single->types.names.count, err));
     HSD_TRY(hsd_retained_init(&w->roots, single->side.roots.names.count, err));
@@ -113,7 +114,7 @@ static hsd_status say_rows_are_many(profile_walk *w, hsd_error *err)
     return hsd_profile_say_too_few(w->profile, plan->memory_bytes, suffices, err);
 }
 
-static bool can_hold(const void *context, const hsd_trie_kept *place)
+static bool profile_walk_can_hold(const void *context, const hsd_trie_kept *place)
 {
     const profile_walk *w = context;
     return hsd_trie_can_hold(&w->single.types, &w->single.edges, place->node.type, place->node.edge);
@@ -126,7 +127,7 @@ static hsd_status make_places(profile_walk *w, hsd_error *err)
                                      .roots = &w->single.side.roots.names,
                                      .edges = &w->single.edges,
                                      .context = w,
-                                     .can_hold = can_hold};
+                                     .can_hold = profile_walk_can_hold};
     HSD_TRY(hsd_profile_places(w->profile, &source, &names, hsd_profile_most_places(w->options), err));
     w->profile->has_places = true;
     return hsd_trie_check(w->trie, err);
@@ -144,7 +145,7 @@ static hsd_status find_places(profile_walk *w, hsd_error *err)
 
 /* ---- each object ---- */
 
-static hsd_status tell(profile_walk *w, const uint32_t *rows, hsd_error *err)
+static hsd_status tell_profile_walk(profile_walk *w, const uint32_t *rows, hsd_error *err)
 {
     for (;;) {
         const uint64_t *record;
@@ -161,7 +162,7 @@ static hsd_status tell_of_each(profile_walk *w, hsd_error *err)
 {
     uint32_t *rows;
     HSD_TRY(hsd_profile_rows_of(w->profile, &w->single.types.names, &rows, err));
-    const hsd_status status = tell(w, rows, err);
+    const hsd_status status = tell_profile_walk(w, rows, err);
     free(rows);
     return status;
 }

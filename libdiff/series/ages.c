@@ -90,7 +90,7 @@ static int compare_newer(const void *left, const void *right)
     return hsd_series_compare(a->name, b->name);
 }
 
-static size_t collect(const hsd_ages *ages, const hsd_named_table *types, newer *rows)
+static size_t collect_object_age(const hsd_ages *ages, const hsd_named_table *types, newer *rows)
 {
     size_t count = 0;
     const uint32_t known = types->names.count + 1;
@@ -171,7 +171,7 @@ hsd_status hsd_ages_finish(hsd_ages *ages, const hsd_named_table *types, size_t 
 {
     newer *rows = malloc(((size_t)types->names.count + 1) * sizeof *rows);
     if (rows == NULL) return hsd_fail_nomem(err, "the cohorts");
-    const size_t count = collect(ages, types, rows);
+    const size_t count = collect_object_age(ages, types, rows);
     hsd_status status = fill_all(ages, store, out, err);
     if (status == HSD_OK) status = fill_types(ages, rows, count < most_types ? count : most_types, store, out, err);
     free(rows);

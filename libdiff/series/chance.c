@@ -21,7 +21,7 @@ static void multiply(hsd_arrangements *all, uint32_t step)
 }
 
 /* by 1 - q^step, which goes without a rest */
-static void divide(hsd_arrangements *all, uint32_t step)
+static void divide_chance(hsd_arrangements *all, uint32_t step)
 {
     for (uint32_t i = step; i <= all->most; i++)
         all->with[i] += all->with[i - step];
@@ -32,7 +32,7 @@ void hsd_arrangements_add(hsd_arrangements *all, uint32_t count)
 {
     for (uint32_t i = 1; i <= count; i++) { /* [values + i] / [i]; each quotient is a whole polynomial */
         multiply(all, all->values + i);
-        divide(all, i);
+        divide_chance(all, i);
         all->total = all->total * (all->values + i) / i;
     }
     all->values += count;

@@ -37,7 +37,7 @@ hsd_status hsd_aging_open(hsd_aging *aging, const hsd_series_options *options, s
 
 /* ---- what the captures allow ---- */
 
-static bool is_zero(const uint8_t domain[16])
+static bool is_zero_cohort(const uint8_t domain[16])
 {
     static const uint8_t zero[16];
     return memcmp(domain, zero, sizeof zero) == 0;
@@ -52,8 +52,9 @@ static const char *why_not_by_ids(const hsd_aging *aging, const hsd_capture_info
         return "the captures carry no identities of objects; --cohorts recognises them by structure";
     /* Ids that are unique in a process are taken for those of one, as in a diff; addresses of two processes would be
      * equal by chance. */
-    const bool is_silent = is_zero(info->domain);
-    if ((is_silent && info->identity != HSD_IDENTITY_EXACT) || (!is_first && is_silent != is_zero(aging->domain)))
+    const bool is_silent = is_zero_cohort(info->domain);
+    if ((is_silent && info->identity != HSD_IDENTITY_EXACT) ||
+        (!is_first && is_silent != is_zero_cohort(aging->domain)))
         return "the captures do not say which process they are of; --cohorts compares them all the same";
     if (is_first) return NULL;
     if (info->identity != aging->identity)
@@ -64,7 +65,7 @@ static const char *why_not_by_ids(const hsd_aging *aging, const hsd_capture_info
     return NULL;
 }
 
-static void ask(hsd_aging *aging, const hsd_capture_info *info)
+static void ask_cohort(hsd_aging *aging, const hsd_capture_info *info)
 {
     const char *why = why_not_by_ids(aging, info, aging->capture == 0);
     aging->is_by_pairs = why != NULL && aging->capture > 0;
@@ -81,7 +82,7 @@ hsd_status hsd_aging_begin(hsd_aging *aging, uint32_t capture, const hsd_capture
 {
     aging->capture = capture;
     aging->mapped = NULL;
-    if (aging->is_on) ask(aging, info);
+    if (aging->is_on) ask_cohort(aging, info);
     if (!aging->is_on) return HSD_OK;
     hsd_ages_begin(&aging->ages, capture);
     HSD_TRY(hsd_list_open(&aging->next, aging->space, err));

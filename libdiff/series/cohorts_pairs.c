@@ -117,7 +117,7 @@ static hsd_status give_births(hsd_aging *aging, hsd_list *all, hsd_sorter *by_af
     return HSD_OK;
 }
 
-static hsd_status join(hsd_aging *aging, hsd_sorter *by_before, hsd_sorter *by_after, hsd_error *err)
+static hsd_status join_cohort_pair(hsd_aging *aging, hsd_sorter *by_before, hsd_sorter *by_after, hsd_error *err)
 {
     hsd_list born;
     HSD_TRY(rename_alive(&aging->alive, by_before, by_after, err));
@@ -136,7 +136,7 @@ static hsd_status sort_and_join(hsd_aging *aging, pairs *p, const hsd_run *run, 
     if (status == HSD_OK) status = sort_by_before(p, by_before, err);
     hsd_stream_close(&p->stream);
     if (status == HSD_OK) status = new_sorter(&by_after, 2, aging, run, err);
-    if (status == HSD_OK) status = join(aging, by_before, by_after, err);
+    if (status == HSD_OK) status = join_cohort_pair(aging, by_before, by_after, err);
     hsd_sorter_free(by_before);
     hsd_sorter_free(by_after);
     return status;

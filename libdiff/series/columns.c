@@ -53,14 +53,14 @@ hsd_status hsd_columns_end(hsd_columns *columns, hsd_error *err)
 
 /* ---- reading ---- */
 
-static hsd_status begin(hsd_columns *columns, hsd_error *err)
+static hsd_status begin_series_column(hsd_columns *columns, hsd_error *err)
 {
     memset(columns->rows, 0, columns->row_count * sizeof *columns->rows);
     return hsd_stream_rewind(&columns->stream, err);
 }
 
 /* The next column's values are in `last` of all rows. */
-static hsd_status next(hsd_columns *columns, hsd_error *err)
+static hsd_status next_series_column(hsd_columns *columns, hsd_error *err)
 {
     uint32_t row = 0;
     for (;;) {
@@ -83,9 +83,9 @@ hsd_status hsd_columns_most(hsd_columns *columns, const uint32_t *target, uint64
 {
     uint64_t *sums = calloc(most_count + 1, sizeof *sums);
     if (sums == NULL) return hsd_fail_nomem(err, "the rows of the series");
-    hsd_status status = begin(columns, err);
+    hsd_status status = begin_series_column(columns, err);
     for (uint32_t column = 0; column < columns->count && status == HSD_OK; column++) {
-        status = next(columns, err);
+        status = next_series_column(columns, err);
         memset(sums, 0, most_count * sizeof *sums);
         for (uint32_t i = 0; i < columns->row_count; i++)
             sums[target[i]] += columns->rows[i].last.bytes;
@@ -98,9 +98,9 @@ hsd_status hsd_columns_most(hsd_columns *columns, const uint32_t *target, uint64
 
 hsd_status hsd_columns_lay_out(hsd_columns *columns, const uint32_t *target, hsd_amount *out, hsd_error *err)
 {
-    HSD_TRY(begin(columns, err));
+    HSD_TRY(begin_series_column(columns, err));
     for (uint32_t column = 0; column < columns->count; column++) {
-        HSD_TRY(next(columns, err));
+        HSD_TRY(next_series_column(columns, err));
         for (uint32_t i = 0; i < columns->row_count; i++) {
             hsd_amount *to = &out[(size_t)target[i] * columns->count + column];
             to->objects += columns->rows[i].last.objects;

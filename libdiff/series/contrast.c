@@ -34,7 +34,7 @@ typedef struct standing { /* of the values of both groups in one order */
     uint64_t tied;        /* sum over runs of equal values: n^3 - n */
 } standing;
 
-static standing compare(const group *a, const group *b)
+static standing compare_contrast(const group *a, const group *b)
 {
     standing s = {0, 0};
     for (size_t i = 0, j = 0; i < a->count || j < b->count;) {
@@ -72,7 +72,7 @@ static uint32_t chance_normal(const group *a, const group *b, const standing *s)
 static uint32_t chance_of(const group *a, const group *b)
 {
     if (a->count < 2 || b->count < 2) return HSD_CHANCE_MOST_SURE;
-    const standing s = compare(a, b);
+    const standing s = compare_contrast(a, b);
     if (s.tied == 0 && a->count + b->count <= HSD_CHANCE_VALUES) return chance_exact(a, b, s.doubled / 2);
     return chance_normal(a, b, &s);
 }

@@ -146,7 +146,7 @@ static bool is_kin(const hsd_series_row *row, const hsd_holder *holder, int64_t 
 }
 
 /* Gives the row holders of that kind that are left: as many as make up four fifths of its growth, the largest first. */
-static hsd_status give(asking *a, hsd_series_row *row, kinship how)
+static hsd_status give_series_holder(asking *a, hsd_series_row *row, kinship how)
 {
     const int64_t growth = growth_of(a, row), enough = growth - growth / 5, least = growth / 20;
     const hsd_holder *held[HSD_MOST_HELD];
@@ -177,7 +177,7 @@ static hsd_status give_all(asking *a, bool (*is_asked)(const hsd_series_row *row
         if (growth_of(a, row) <= (int64_t)a->series->noise_bytes || row->held_count > 0 || row->is_code ||
             !is_asked(row))
             continue;
-        HSD_TRY(give(a, row, how));
+        HSD_TRY(give_series_holder(a, row, how));
     }
     return HSD_OK;
 }

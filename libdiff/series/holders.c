@@ -98,7 +98,7 @@ static hsd_status find_node(hsd_place_join *join, const hsd_place *place, uint32
 
 #define IS_ABOVE (UINT32_C(1) << 31) /* the place has no node: it is one that counts for this node */
 
-static void look_at(hsd_place_join *join, const hsd_place *place, uint32_t number)
+static void look_at_holder_place(hsd_place_join *join, const hsd_place *place, uint32_t number)
 {
     hsd_place_node *node = &join->nodes[number];
     if (node->seen != join->captures + 1) { /* rows of one path are one place */
@@ -117,7 +117,7 @@ static hsd_status map_place(hsd_place_join *join, const hsd_place *place, bool i
     if (!(above & IS_ABOVE) || place->is_root)
         HSD_TRY(find_node(join, place, above & ~IS_ABOVE, is_behind, &node, err));
     *out = node == HSD_NAME_NONE ? above | IS_ABOVE : node;
-    if (node != HSD_NAME_NONE) look_at(join, place, node);
+    if (node != HSD_NAME_NONE) look_at_holder_place(join, place, node);
     return HSD_OK;
 }
 
@@ -151,7 +151,7 @@ static hsd_status map_places(hsd_place_join *join, const hsd_profile *profile, c
     return HSD_OK;
 }
 
-static bool can_hold(const hsd_place_join *join, const hsd_place_node *node)
+static bool holder_place_can_hold(const hsd_place_join *join, const hsd_place_node *node)
 {
     return node->seen == join->captures + 1 && (node->is_root || (!node->is_inner && node->objects == 1));
 }
@@ -159,7 +159,7 @@ static bool can_hold(const hsd_place_join *join, const hsd_place_node *node)
 static void confirm(hsd_place_join *join)
 {
     for (uint32_t i = 1; i < join->keys.count; i++)
-        join->nodes[i].confirmed += can_hold(join, &join->nodes[i]);
+        join->nodes[i].confirmed += holder_place_can_hold(join, &join->nodes[i]);
     join->behind++;
 }
 

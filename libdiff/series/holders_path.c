@@ -50,13 +50,13 @@ static hsd_status edge_text(hsd_series_store *store, hsd_text edge, bool is_item
     return HSD_OK;
 }
 
-static bool is_same(const hsd_step *a, const hsd_step *b)
+static bool is_same_place_path(const hsd_step *a, const hsd_step *b)
 {
     return hsd_series_compare(a->edge, b->edge) == 0 && hsd_series_compare(a->type, b->type) == 0;
 }
 
 /* Nodes from below the root to `node`, which is `count` deep. */
-static void collect(const hsd_place_join *join, uint32_t node, uint32_t *way, size_t count)
+static void collect_place_path(const hsd_place_join *join, uint32_t node, uint32_t *way, size_t count)
 {
     for (; count > 0; node = join->nodes[node].parent)
         way[--count] = node;
@@ -78,7 +78,7 @@ static hsd_status fill_path(const hsd_place_join *join, const uint32_t *way, siz
         if (!step_on(&f, node, edge, &is_item_of) && i + 1 < count) continue;
         HSD_TRY(edge_text(store, edge, is_item_of, &step.edge, err));
         HSD_TRY(hsd_series_text(store, text_of(join, node->type), &step.type, err));
-        if (row->path_count > 0 && is_same(&steps[row->path_count - 1], &step))
+        if (row->path_count > 0 && is_same_place_path(&steps[row->path_count - 1], &step))
             steps[row->path_count - 1].repeat++;
         else
             steps[row->path_count++] = step;
@@ -98,7 +98,7 @@ hsd_status hsd_place_path(const hsd_place_join *join, uint32_t node, hsd_series_
     HSD_TRY(hsd_series_text(store, root, &row->root, err));
     uint32_t *way = malloc((count + 1) * sizeof *way);
     if (way == NULL) return hsd_fail_nomem(err, "the paths to holders");
-    collect(join, node, way, count);
+    collect_place_path(join, node, way, count);
     const hsd_status status = fill_path(join, way, count, store, row, err);
     free(way);
     return status;

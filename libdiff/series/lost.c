@@ -13,7 +13,7 @@
 
 enum { TYPE, CYCLE, PLACE, FUNCTION, FILE_NAME, LINE, PART_COUNT };
 
-static hsd_status put(hsd_buffer *name, hsd_text text, hsd_error *err)
+static hsd_status put_series_lost_row(hsd_buffer *name, hsd_text text, hsd_error *err)
 {
     HSD_TRY(hsd_buffer_append(name, text.data, text.size, err));
     return hsd_buffer_append(name, "", 1, err);
@@ -25,11 +25,11 @@ static hsd_status write_name(hsd_buffer *name, const hsd_lost_row *row, hsd_erro
     const hsd_site_frame *frame = row->frame_count > 0 ? &row->frames[row->wanted] : &none;
     char line[32];
     hsd_buffer_clear(name);
-    HSD_TRY(put(name, row->type, err));
-    HSD_TRY(put(name, row->cycle, err));
-    HSD_TRY(put(name, row->place, err));
-    HSD_TRY(put(name, frame->function, err));
-    HSD_TRY(put(name, frame->file, err));
+    HSD_TRY(put_series_lost_row(name, row->type, err));
+    HSD_TRY(put_series_lost_row(name, row->cycle, err));
+    HSD_TRY(put_series_lost_row(name, row->place, err));
+    HSD_TRY(put_series_lost_row(name, frame->function, err));
+    HSD_TRY(put_series_lost_row(name, frame->file, err));
     snprintf(line, sizeof line, "%u:%u", (unsigned)frame->line, (unsigned)frame->column);
     return hsd_buffer_append(name, line, strlen(line) + 1, err);
 }

@@ -83,7 +83,7 @@ static void compare_times(hsd_series *series)
                        info_of(series, wrong - 1)->path);
 }
 
-static bool is_known(const uint8_t *domain)
+static bool is_known_series_point(const uint8_t *domain)
 {
     static const uint8_t zero[16];
     return memcmp(domain, zero, sizeof zero) != 0;
@@ -93,7 +93,8 @@ static bool is_known(const uint8_t *domain)
 static bool are_one_process(const hsd_capture_info *a, const hsd_capture_info *b)
 {
     if (a->pid != 0 && b->pid != 0 && a->pid != b->pid) return false;
-    if (is_known(a->domain) && is_known(b->domain)) return memcmp(a->domain, b->domain, sizeof a->domain) == 0;
+    if (is_known_series_point(a->domain) && is_known_series_point(b->domain))
+        return memcmp(a->domain, b->domain, sizeof a->domain) == 0;
     return a->pid != 0 && a->pid == b->pid && a->started_unix_ns != 0 && a->started_unix_ns == b->started_unix_ns;
 }
 

@@ -93,7 +93,7 @@ static hsd_status weigh(const hsd_rows_source *source, weight *weights, hsd_erro
 }
 
 /* keep[i]: place of candidate i among the rows, or `kept` for one of the others. */
-static hsd_status choose(const hsd_rows_source *source, uint32_t kept, uint32_t *keep, hsd_error *err)
+static hsd_status choose_series_row(const hsd_rows_source *source, uint32_t kept, uint32_t *keep, hsd_error *err)
 {
     for (uint32_t i = 0; i <= source->candidate_count; i++)
         keep[i] = kept == source->candidate_count ? i : kept;
@@ -133,8 +133,8 @@ static void drop_empty_rows(hsd_series_table *table, size_t count)
     table->row_count = kept;
 }
 
-static hsd_status fill(hsd_series *series, hsd_series_table *table, const hsd_rows_source *source, const uint32_t *keep,
-                       uint32_t kept, hsd_error *err)
+static hsd_status fill_series_row(hsd_series *series, hsd_series_table *table, const hsd_rows_source *source,
+                                  const uint32_t *keep, uint32_t kept, hsd_error *err)
 {
     const size_t count = series->point_count;
     void *rows, *values;
@@ -162,8 +162,8 @@ hsd_status hsd_rows_make(hsd_series *series, hsd_series_table *table, const hsd_
     const uint32_t kept = rows_that_fit(series, source);
     uint32_t *keep = malloc(((size_t)source->candidate_count + 1) * sizeof *keep);
     if (keep == NULL) return hsd_fail_nomem(err, "the rows of the series");
-    hsd_status status = choose(source, kept, keep, err);
-    if (status == HSD_OK) status = fill(series, table, source, keep, kept, err);
+    hsd_status status = choose_series_row(source, kept, keep, err);
+    if (status == HSD_OK) status = fill_series_row(series, table, source, keep, kept, err);
     free(keep);
     HSD_TRY(status);
     drop_empty_rows(table, series->point_count);

@@ -221,7 +221,7 @@ static hsd_status make_tables(series_run *r, hsd_error *err)
     return hsd_aging_finish(&r->aging, 4 * share, series->store, &series->cohorts, err);
 }
 
-static hsd_status finish(series_run *r, hsd_error *err)
+static hsd_status finish_series(series_run *r, hsd_error *err)
 {
     hsd_series *series = r->series;
     hsd_points_compare(series);
@@ -299,7 +299,7 @@ static hsd_status run_series(series_run *r, hsd_error *err)
     HSD_TRY(take_points(r, err));
     HSD_TRY(open_joins(r, err));
     HSD_TRY(go_through(r, err));
-    return finish(r, err);
+    return finish_series(r, err);
 }
 
 hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, const hsd_series_options *options,

@@ -191,7 +191,7 @@ static bool is_significant(const hsd_trend *t, uint64_t noise)
     return t->p_millionths < HSD_CHANCE_SIGNIFICANT && slope > noise / t->step_count;
 }
 
-static hsd_verdict judge(const series *s, const hsd_trend *t, int64_t score, uint64_t noise)
+static hsd_verdict judge_trend(const series *s, const hsd_trend *t, int64_t score, uint64_t noise)
 {
     if (range_of(s->values, s->count) <= noise) return HSD_VERDICT_STEADY;
     if (t->step_count == 1) return t->growth > 0 ? HSD_VERDICT_GROWING : HSD_VERDICT_SHRINKING;
@@ -237,6 +237,6 @@ hsd_trend hsd_trend_of(const uint64_t *values, const uint64_t *times_ns, size_t 
     if (times_ns != NULL) t.per_hour = slope_over(&s, times_ns);
     const kendall k = kendall_of(s.values, s.count);
     t.p_millionths = k.p_millionths;
-    t.verdict = judge(&s, &t, k.score, noise);
+    t.verdict = judge_trend(&s, &t, k.score, noise);
     return t;
 }

@@ -172,7 +172,7 @@ void hsd_run_writer_begin(hsd_run_writer *writer, const uint8_t coding[HSD_SORT_
     memset(writer->last, 0, sizeof writer->last);
 }
 
-static hsd_status flush(hsd_run_writer *writer, hsd_error *err)
+static hsd_status flush_sort_run(hsd_run_writer *writer, hsd_error *err)
 {
     HSD_TRY(hsd_temp_write(writer->file, writer->end_bytes - writer->used, writer->buffer, writer->used, err));
     writer->used = 0;
@@ -184,7 +184,7 @@ static hsd_status put_raw(hsd_run_writer *writer, const uint64_t *records, size_
     const uint8_t *at = (const uint8_t *)records;
     size_t size = count * writer->words * sizeof *records;
     while (size > 0) {
-        if (writer->used == writer->capacity) HSD_TRY(flush(writer, err));
+        if (writer->used == writer->capacity) HSD_TRY(flush_sort_run(writer, err));
         const size_t room = writer->capacity - writer->used;
         const size_t step = size < room ? size : room;
         memcpy(writer->buffer + writer->used, at, step);
@@ -202,7 +202,7 @@ static hsd_status put_coded(hsd_run_writer *writer, const uint64_t *records, siz
     const uint64_t *previous = writer->last;
     const size_t full = writer->capacity - HSD_RUN_RECORD_MAX_BYTES - 8;
     for (size_t i = 0; i < count; i++, previous = records, records += writer->words) {
-        if (writer->used > full) HSD_TRY(flush(writer, err));
+        if (writer->used > full) HSD_TRY(flush_sort_run(writer, err));
         uint8_t *at = writer->buffer + writer->used;
         const size_t size = (size_t)(encode_one(at, records, previous, writer->run.coding) - at);
         writer->used += size;
@@ -224,7 +224,7 @@ hsd_status hsd_run_writer_put(hsd_run_writer *writer, const uint64_t *records, s
 hsd_status hsd_run_writer_finish(hsd_run_writer *writer, hsd_sorted_run *out, hsd_error *err)
 {
     HSD_ASSERT(writer->is_open);
-    HSD_TRY(flush(writer, err));
+    HSD_TRY(flush_sort_run(writer, err));
     writer->is_open = false;
     *out = writer->run;
     out->size_bytes = writer->end_bytes - writer->run.offset_bytes;

@@ -92,7 +92,7 @@ static void start_filling(hsd_sorter *s, unsigned which)
 }
 
 /* Divides the area into buffers and scratch of the same size. */
-static void divide(hsd_sorter *s, unsigned parts)
+static void divide_sorter(hsd_sorter *s, unsigned parts)
 {
     s->buffer_records = s->area_bytes / parts / record_bytes(s);
     const size_t step = s->buffer_records * s->config.record_words;
@@ -153,7 +153,7 @@ hsd_status hsd_sorter_new(hsd_sorter **out, const hsd_sorter_config *config, hsd
         hsd_sorter_free(s);
         return status;
     }
-    divide(s, 2);
+    divide_sorter(s, 2);
     *out = s;
     return HSD_OK;
 }
@@ -168,7 +168,7 @@ void hsd_sorter_free(hsd_sorter *s)
 }
 
 /* The first failure is the answer to every later call. */
-static hsd_status keep(hsd_sorter *s, hsd_status status, const hsd_error *why, hsd_error *err)
+static hsd_status keep_sorter(hsd_sorter *s, hsd_status status, const hsd_error *why, hsd_error *err)
 {
     if (status >= 0) return status;
     s->state = FAILED;
@@ -216,7 +216,7 @@ static void start_job(hsd_sorter *s, bool is_inline)
 }
 
 /* Merges in the middle of the input, when the table of runs is full. All buffers are free. */
-static hsd_status make_room(hsd_sorter *s, hsd_error *err)
+static hsd_status make_room_for_sorter(hsd_sorter *s, hsd_error *err)
 {
     if (!hsd_runset_is_full(&s->runs)) return HSD_OK;
     HSD_TRY(hsd_runset_close_run(&s->runs, err));
@@ -224,7 +224,7 @@ static hsd_status make_room(hsd_sorter *s, hsd_error *err)
 }
 
 /* The buffer is full and one more record is coming. */
-static hsd_status spill(hsd_sorter *s, hsd_error *err)
+static hsd_status spill_sorter(hsd_sorter *s, hsd_error *err)
 {
     const bool is_first = !s->has_spilled;
     HSD_TRY(hsd_worker_finish(&s->worker, err));
@@ -233,8 +233,8 @@ static hsd_status spill(hsd_sorter *s, hsd_error *err)
     start_job(s, is_first || is_full || !s->config.use_thread);
     if (is_first || is_full) {
         HSD_TRY(hsd_worker_finish(&s->worker, err));
-        HSD_TRY(make_room(s, err));
-        divide(s, s->config.use_thread ? 3 : 2);
+        HSD_TRY(make_room_for_sorter(s, err));
+        divide_sorter(s, s->config.use_thread ? 3 : 2);
     } else {
         start_filling(s, s->config.use_thread ? 1 - s->current : 0);
     }
@@ -248,7 +248,7 @@ hsd_status hsd_sorter_put(hsd_sorter *s, const uint64_t *record, hsd_error *err)
         hsd_error why;
         hsd_error_init(&why);
         if (s->state != FILLING) return fail_state(s, "a record after the end of the input", err);
-        HSD_TRY(keep(s, spill(s, &why), &why, err));
+        HSD_TRY(keep_sorter(s, spill_sorter(s, &why), &why, err));
     }
     for (unsigned w = 0; w < s->config.record_words; w++)
         s->fill[w] = record[w];
@@ -318,7 +318,7 @@ hsd_status hsd_sorter_finish(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
     hsd_error_init(&why);
     const hsd_status status = end_input(s, serve_bytes, &why);
     s->fill_end = s->fill; /* from now on put takes its slow path */
-    return keep(s, status, &why, err);
+    return keep_sorter(s, status, &why, err);
 }
 
 /* ---- serving */
@@ -334,7 +334,7 @@ hsd_status hsd_sorter_next(hsd_sorter *s, const uint64_t **record, hsd_error *er
     }
     if (s->state != SERVING_RUNS) return fail_state(s, "records are asked for before finish", err);
     const hsd_status status = hsd_merge_next(&s->merge, record, &s->error);
-    return __builtin_expect(status < 0, 0) ? keep(s, status, &s->error, err) : status;
+    return __builtin_expect(status < 0, 0) ? keep_sorter(s, status, &s->error, err) : status;
 }
 
 hsd_status hsd_sorter_rewind(hsd_sorter *s, hsd_error *err)
@@ -346,7 +346,7 @@ hsd_status hsd_sorter_rewind(hsd_sorter *s, hsd_error *err)
     if (s->state != SERVING_RUNS) return fail_state(s, "a rewind before finish", err);
     hsd_error why;
     hsd_error_init(&why);
-    return keep(s, open_merge(s, &why), &why, err);
+    return keep_sorter(s, open_merge(s, &why), &why, err);
 }
 
 uint64_t hsd_sorter_count(const hsd_sorter *s) { return s->spilled + filled(s); }

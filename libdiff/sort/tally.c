@@ -71,7 +71,7 @@ hsd_status hsd_tally_new(hsd_tally **out, unsigned key_words, uint64_t memory_by
 }
 
 /* The place of a key: where it stands, or the empty place where it belongs. */
-static uint64_t find(const hsd_tally *t, const uint64_t *key, uint64_t hash)
+static uint64_t find_tally(const hsd_tally *t, const uint64_t *key, uint64_t hash)
 {
     const uint64_t mask = t->place_count - 1;
     uint64_t at = hash & mask;
@@ -98,14 +98,14 @@ static void move_records(hsd_tally *t, const hsd_tally *old)
     for (uint64_t at = 0; at < old->place_count; at++) {
         if (old->tags[at] == 0) continue;
         const uint64_t *record = old->records + at * old->words;
-        const uint64_t hash = hash_key(record, t->key_words), to = find(t, record, hash);
+        const uint64_t hash = hash_key(record, t->key_words), to = find_tally(t, record, hash);
         memcpy(t->records + to * t->words, record, t->words * sizeof *record);
         t->tags[to] = tag_of(hash);
     }
 }
 
 /* Twice the table; while it grows the old one stands beside, so it stops at half of what it may have. */
-static hsd_status grow(hsd_tally *t, hsd_error *err)
+static hsd_status grow_tally(hsd_tally *t, hsd_error *err)
 {
     const hsd_tally old = *t;
     t->place_count = old.place_count == 0 ? hsd_min_u64(FIRST_PLACES, t->most_places) : old.place_count * 2;
@@ -119,18 +119,18 @@ static hsd_status grow(hsd_tally *t, hsd_error *err)
     return hsd_fail_nomem(err, "adding up what hangs where");
 }
 
-static hsd_status make_room(hsd_tally *t, hsd_error *err)
+static hsd_status make_room_for_tally(hsd_tally *t, hsd_error *err)
 {
     if (t->used < t->place_count / 4 * 3) return HSD_OK;
-    return t->place_count < t->most_places ? grow(t, err) : empty_table(t, err);
+    return t->place_count < t->most_places ? grow_tally(t, err) : empty_table(t, err);
 }
 
 hsd_status hsd_tally_add(hsd_tally *t, const uint64_t *key, uint64_t objects, uint64_t bytes, hsd_error *err)
 {
     HSD_ASSERT(t->used <= t->most_places);
     const uint64_t hash = hash_key(key, t->key_words);
-    HSD_TRY(make_room(t, err));
-    const uint64_t at = find(t, key, hash);
+    HSD_TRY(make_room_for_tally(t, err));
+    const uint64_t at = find_tally(t, key, hash);
     uint64_t *record = t->records + at * t->words;
     if (t->tags[at] == 0) {
         memcpy(record, key, t->key_words * sizeof *key);

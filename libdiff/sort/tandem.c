@@ -90,7 +90,7 @@ hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t
     return status;
 }
 
-static void serve(hsd_tandem *t, uint32_t stream)
+static void serve_tandem(hsd_tandem *t, uint32_t stream)
 {
     t->records[stream] = t->current[stream];
     t->served[t->served_count++] = stream;
@@ -102,7 +102,7 @@ static void serve_few(hsd_tandem *t)
     for (uint32_t i = 0; i < t->stream_count; i++)
         if (t->current[i] != NULL && (key == NULL || is_less(t->current[i], key))) key = t->current[i];
     for (uint32_t i = 0; i < t->stream_count; i++)
-        if (t->current[i] != NULL && same_key(t->current[i], key)) serve(t, i);
+        if (t->current[i] != NULL && same_key(t->current[i], key)) serve_tandem(t, i);
 }
 
 static void serve_many(hsd_tandem *t)
@@ -110,7 +110,7 @@ static void serve_many(hsd_tandem *t)
     if (t->heap_count == 0) return;
     const uint64_t *key = t->current[t->heap[0]];
     do {
-        serve(t, take_first(t));
+        serve_tandem(t, take_first(t));
     } while (t->heap_count > 0 && same_key(t->current[t->heap[0]], key));
 }
 

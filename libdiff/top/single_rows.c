@@ -57,7 +57,7 @@ hsd_status hsd_single_roots(const hsd_single *single, const hsd_retained_sums *r
 
 /* ---- the side ---- */
 
-static void add(hsd_amount *sum, hsd_amount amount)
+static void add_single_row(hsd_amount *sum, hsd_amount amount)
 {
     sum->objects = hsd_add_saturating(sum->objects, amount.objects);
     sum->bytes = hsd_add_saturating(sum->bytes, amount.bytes);
@@ -85,8 +85,8 @@ hsd_status hsd_single_side(const hsd_single *single, const hsd_top_type *types, 
 {
     hsd_amount live = {0, 0}, unreached = {0, 0};
     for (size_t i = 0; i < count; i++) {
-        add(&live, types[i].live);
-        add(&unreached, types[i].unreached);
+        add_single_row(&live, types[i].live);
+        add_single_row(&unreached, types[i].unreached);
     }
     HSD_TRY(hsd_store_info(store, single->side.info, &out->info, err));
     hsd_store_side(out, &single->side, live, unreached);

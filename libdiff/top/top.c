@@ -47,15 +47,15 @@ static hsd_status new_result(hsd_top **out, hsd_error *err)
     return HSD_OK;
 }
 
-static int descending(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
+static int descending_top_types(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
 
 /* ---- types ---- */
 
 static int compare_types(const void *left, const void *right)
 {
     const hsd_top_type *a = left, *b = right;
-    int order = descending(a->retained_bytes, b->retained_bytes);
-    if (order == 0) order = descending(a->live.bytes, b->live.bytes);
+    int order = descending_top_types(a->retained_bytes, b->retained_bytes);
+    if (order == 0) order = descending_top_types(a->live.bytes, b->live.bytes);
     return order != 0 ? order : hsd_store_compare(a->name, b->name);
 }
 
@@ -78,8 +78,8 @@ static uint64_t weight_of(const hsd_top_root *root)
 static int compare_roots(const void *left, const void *right)
 {
     const hsd_top_root *a = left, *b = right;
-    int order = descending(weight_of(a), weight_of(b));
-    if (order == 0) order = descending(a->live.bytes, b->live.bytes);
+    int order = descending_top_types(weight_of(a), weight_of(b));
+    if (order == 0) order = descending_top_types(a->live.bytes, b->live.bytes);
     return order != 0 ? order : hsd_store_compare(a->name, b->name);
 }
 
@@ -107,7 +107,7 @@ static int compare_paths(const hsd_top_object *a, const hsd_top_object *b)
 static int compare_objects(const void *left, const void *right)
 {
     const hsd_top_object *a = left, *b = right;
-    int order = descending(a->retained_bytes, b->retained_bytes);
+    int order = descending_top_types(a->retained_bytes, b->retained_bytes);
     if (order == 0) order = compare_paths(a, b);
     return order != 0 ? order : (a->id > b->id) - (a->id < b->id);
 }
@@ -185,7 +185,7 @@ static hsd_status find_retained(top_run *r, const hsd_top_options *options, hsd_
     return find_objects(r, err);
 }
 
-static hsd_status run(top_run *r, hsd_capture *capture, const hsd_top_options *options, hsd_error *err)
+static hsd_status run_top(top_run *r, hsd_capture *capture, const hsd_top_options *options, hsd_error *err)
 {
     hsd_top *top = r->top;
     HSD_TRY(hsd_single_walk(r->single, capture, err));
@@ -208,7 +208,7 @@ hsd_status hsd_top_run_kept(hsd_top **out, hsd_single *single, const hsd_keep *k
     *out = NULL;
     single->keep = keep;
     hsd_status status = new_result(&r.top, err);
-    if (status == HSD_OK) status = run(&r, capture, options != NULL ? options : &no_options, err);
+    if (status == HSD_OK) status = run_top(&r, capture, options != NULL ? options : &no_options, err);
     hsd_top_walk_release(&r.walk);
     if (status == HSD_OK)
         *out = r.top;

@@ -23,7 +23,7 @@ static bool is_before(const hsd_top_entry *a, const hsd_top_entry *b)
     return a->id != b->id ? a->id < b->id : a->node < b->node;
 }
 
-static bool comes_later(const void *context, const void *a, const void *b)
+static bool top_object_comes_later(const void *context, const void *a, const void *b)
 {
     (void)context;
     return is_before(b, a);
@@ -31,7 +31,7 @@ static bool comes_later(const void *context, const void *a, const void *b)
 
 static inline hsd_heap heap_of(const hsd_top_walk *walk)
 {
-    return (hsd_heap){walk->entries, sizeof *walk->entries, comes_later, NULL};
+    return (hsd_heap){walk->entries, sizeof *walk->entries, top_object_comes_later, NULL};
 }
 
 static void consider(hsd_top_walk *walk, const hsd_top_entry *entry)
@@ -71,7 +71,7 @@ static bool is_inner(const hsd_single *single, const hsd_tree_node *node, const 
     return parent->number == node->type && parent->edge == node->edge && node->edge != HSD_TREE_INDIRECT;
 }
 
-static hsd_status enter(void *context, const hsd_tree_node *node, void *above, void *here, hsd_error *err)
+static hsd_status enter_top_object(void *context, const hsd_tree_node *node, void *above, void *here, hsd_error *err)
 {
     visit *v = context;
     const frame *parent = above;
@@ -107,7 +107,7 @@ static hsd_status list(hsd_sorter *sorter, const frame *f, hsd_error *err)
     return hsd_sorter_put(sorter, record, err);
 }
 
-static hsd_status leave(void *context, void *here, void *above, hsd_error *err)
+static hsd_status leave_top_object(void *context, void *here, void *above, hsd_error *err)
 {
     hsd_top_walk *walk = ((visit *)context)->walk;
     frame *f = here, *parent = above;
@@ -121,7 +121,7 @@ static hsd_status leave(void *context, void *here, void *above, hsd_error *err)
 
 /* ---- */
 
-static hsd_status make_room(hsd_top_walk *walk, const hsd_single *single, size_t most, hsd_error *err)
+static hsd_status make_room_for_top_object(hsd_top_walk *walk, const hsd_single *single, size_t most, hsd_error *err)
 {
     const uint64_t live = hsd_sorter_count(single->side.tree);
     walk->entry_capacity = (size_t)hsd_min_u64(most, live);
@@ -135,12 +135,15 @@ hsd_status hsd_top_walk_run(hsd_top_walk *walk, hsd_single *single, size_t most,
 {
     HSD_ASSERT(single->has_tree && single->side.tree != NULL);
     visit v = {.walk = walk, .single = single};
-    const hsd_tree_visitor visitor = {
-        .context = &v, .frame_bytes = sizeof(frame), .has_ids = true, .enter = enter, .leave = leave};
+    const hsd_tree_visitor visitor = {.context = &v,
+                                      .frame_bytes = sizeof(frame),
+                                      .has_ids = true,
+                                      .enter = enter_top_object,
+                                      .leave = leave_top_object};
     const uint64_t stack_bytes = wants_list ? single->plan.growth_bytes / 4 : single->plan.growth_bytes;
     frame super_root = {.is_root = true};
     memset(walk, 0, sizeof *walk);
-    HSD_TRY(make_room(walk, single, most, err));
+    HSD_TRY(make_room_for_top_object(walk, single, most, err));
     const uint64_t list_bytes = hsd_max_u64(single->plan.growth_bytes - stack_bytes, HSD_SORT_MIN_BYTES);
     if (wants_list) HSD_TRY(hsd_side_sorter(&single->side, LIST_WORDS, 1, list_bytes, &walk->list, err));
     HSD_TRY(hsd_tree_walk(single->side.tree, &visitor, &super_root, stack_bytes, &single->space, err));

@@ -46,7 +46,7 @@ typedef struct rows { /* of both sides */
     uint32_t capacity;
 } rows;
 
-static void add(hsd_amount *to, hsd_amount amount)
+static void add_allocated_row(hsd_amount *to, hsd_amount amount)
 {
     to->objects = hsd_add_saturating(to->objects, amount.objects);
     to->bytes = hsd_add_saturating(to->bytes, amount.bytes);
@@ -100,7 +100,7 @@ static void take_head(const rows *r, group *g, const uint64_t *key, hsd_amount a
 static void take_part(const rows *r, group *g, const uint64_t *key, hsd_amount amount)
 {
     const hsd_lost_part part = hsd_lost_key_part(key);
-    add(&g->all, amount);
+    add_allocated_row(&g->all, amount);
     if (part == HSD_LOST_ROUND) {
         g->is_round = true;
         take_cycle_type(r, g, hsd_lost_key_type(key));
@@ -132,8 +132,8 @@ static hsd_status end_group(rows *r, lost_side *side, const group *g, hsd_error 
     HSD_TRY(hsd_names_put(&side->keys, (hsd_bytes){(const uint8_t *)&key, sizeof key}, &at, err));
     HSD_TRY(HSD_ARRAY_GROW_ZEROED(side->sums, side->capacity, (uint64_t)at + 1, 64, "what is lost", err));
     side->sums[at].key = key;
-    add(&side->sums[at].heads, g->own);
-    add(&side->sums[at].all, g->all);
+    add_allocated_row(&side->sums[at].heads, g->own);
+    add_allocated_row(&side->sums[at].all, g->all);
     return HSD_OK;
 }
 
@@ -181,8 +181,8 @@ static hsd_status add_row(rows *r, const lost_sum *sum, hsd_bytes spelled, bool 
     HSD_TRY(hsd_names_put(&r->keys, spelled, &at, err));
     HSD_TRY(HSD_ARRAY_GROW_ZEROED(r->items, r->capacity, (uint64_t)at + 1, 64, "what is lost", err));
     hsd_lost_row *row = &r->items[at];
-    add(is_after ? &row->after : &row->before, sum->all);
-    add(is_after ? &row->heads_after : &row->heads_before, sum->heads);
+    add_allocated_row(is_after ? &row->after : &row->before, sum->all);
+    add_allocated_row(is_after ? &row->heads_after : &row->heads_before, sum->heads);
     if (r->keys.count == known) return HSD_OK;
     HSD_TRY(hsd_store_text(r->store, hsd_names_get(r->types, sum->key.type), &row->type, err));
     HSD_TRY(hsd_store_text(r->store, hsd_names_get(&r->cycles, sum->key.cycle), &row->cycle, err));
@@ -277,7 +277,7 @@ static hsd_status put_live(hsd_site_search *s, hsd_site_table *table, const hsd_
     HSD_TRY(HSD_ARRAY_GROW_ZEROED(s->rows, s->row_capacity, (uint64_t)stack + 1, 64, "what is lost", err));
     s->row_count = s->stacks.count;
     s->rows[stack].stack = stack;
-    add(&s->rows[stack].amounts[side], live->amount);
+    add_allocated_row(&s->rows[stack].amounts[side], live->amount);
     return HSD_OK;
 }
 

@@ -33,7 +33,7 @@ static int compare_rows(const void *a, const void *b)
     return order != 0 ? order : compare_frames(x, y);
 }
 
-static void add(hsd_amount *to, hsd_amount amount)
+static void add_lost_type(hsd_amount *to, hsd_amount amount)
 {
     to->objects = hsd_add_saturating(to->objects, amount.objects);
     to->bytes = hsd_add_saturating(to->bytes, amount.bytes);
@@ -42,11 +42,11 @@ static void add(hsd_amount *to, hsd_amount amount)
 static void add_other(hsd_lost *lost, const hsd_lost_row *row)
 {
     lost->other_count++;
-    add(&lost->others.before, row->before);
-    add(&lost->others.after, row->after);
-    add(&lost->others.heads_before, row->heads_before);
-    add(&lost->others.heads_after, row->heads_after);
-    add(&lost->others.revived, row->revived);
+    add_lost_type(&lost->others.before, row->before);
+    add_lost_type(&lost->others.after, row->after);
+    add_lost_type(&lost->others.heads_before, row->heads_before);
+    add_lost_type(&lost->others.heads_after, row->heads_after);
+    add_lost_type(&lost->others.revived, row->revived);
 }
 
 hsd_status hsd_lost_keep(hsd_lost *lost, hsd_lost_row *items, size_t count, hsd_diff_store *store, hsd_error *err)
@@ -83,7 +83,7 @@ static hsd_status take_items(hsd_lost_row **items, size_t count, hsd_error *err)
     return *items == NULL ? hsd_fail_nomem(err, "what no root reaches") : HSD_OK;
 }
 
-static hsd_status fill(hsd_lost *lost, const hsd_diff *diff, hsd_error *err)
+static hsd_status fill_lost_type(hsd_lost *lost, const hsd_diff *diff, hsd_error *err)
 {
     hsd_lost_row *items;
     size_t count = 0;
@@ -114,7 +114,7 @@ hsd_status hsd_lost_add_types(hsd_diff *diff, hsd_error *err)
     diff->lost.others.type = diff->lost.others.cycle = diff->lost.others.place = (hsd_text){"", 0};
     diff->uncollected.others = diff->lost.others;
     if (diff->lost.is_known || diff->is_summary || diff->is_partial || !tells || before != after) return HSD_OK;
-    return fill(before != 0 ? &diff->lost : &diff->uncollected, diff, err);
+    return fill_lost_type(before != 0 ? &diff->lost : &diff->uncollected, diff, err);
 }
 
 hsd_status hsd_lost_add_profile_types(hsd_profile *profile, hsd_error *err)

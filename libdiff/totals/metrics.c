@@ -52,7 +52,8 @@ static int compare_metrics(const void *left, const void *right)
     return hsd_store_compare(((const hsd_profile_metric *)left)->name, ((const hsd_profile_metric *)right)->name);
 }
 
-static hsd_status keep(hsd_diff_store *store, const metrics *m, hsd_profile_metric **out, size_t *count, hsd_error *err)
+static hsd_status keep_metric(hsd_diff_store *store, const metrics *m, hsd_profile_metric **out, size_t *count,
+                              hsd_error *err)
 {
     if (m->names.count == 0) return HSD_OK;
     hsd_profile_metric *rows = hsd_arena_take(&store->arena, m->names.count * sizeof *rows);
@@ -77,7 +78,7 @@ hsd_status hsd_metrics_read(hsd_diff_store *store, hsd_capture *capture, hsd_pro
     *count = 0;
     hsd_status status = read_metrics(&m, capture, err);
     if (status < 0) hsd_error_set_file(err, hsd_capture_get_info(capture)->path);
-    if (status == HSD_OK) status = keep(store, &m, out, count, err);
+    if (status == HSD_OK) status = keep_metric(store, &m, out, count, err);
     hsd_names_release(&m.names);
     hsd_names_release(&m.units);
     free(m.list);

@@ -58,7 +58,7 @@ static hsd_status read_types(reading *r, hsd_error *err)
 
 /* ---- objects ---- */
 
-static hsd_status count(reading *r, uint32_t type_id, uint32_t site, hsd_amount amount, hsd_error *err)
+static hsd_status count_site_search(reading *r, uint32_t type_id, uint32_t site, hsd_amount amount, hsd_error *err)
 {
     const uint32_t type = r->s->is_over_all ? 0 : hsd_id_map_get(&r->type_index, type_id);
     if (type == HSD_ID_NONE || site == 0) return HSD_OK;
@@ -80,7 +80,7 @@ static hsd_status count_object(reading *r, const hsd_object *object, hsd_error *
 {
     if (object->is_continuation || (object->flags & HSC_OBJECT_PSEUDO) != 0) return HSD_OK;
     const hsd_amount amount = {1, hsd_add_saturating(object->size_bytes, object->native_bytes)};
-    return count(r, object->type, object->site, amount, err);
+    return count_site_search(r, object->type, object->site, amount, err);
 }
 
 static hsd_status count_objects(reading *r, hsd_error *err)
@@ -109,7 +109,7 @@ static hsd_status count_totals(reading *r, hsd_error *err)
     hsd_status status;
     while ((status = hsd_record_reader_next(reader, &record, err)) == HSD_OK) {
         const hsd_site_total *total = &record.site_total;
-        status = count(r, total->type, total->site, (hsd_amount){total->objects, total->bytes}, err);
+        status = count_site_search(r, total->type, total->site, (hsd_amount){total->objects, total->bytes}, err);
         if (status != HSD_OK) break;
     }
     hsd_record_reader_close(reader);

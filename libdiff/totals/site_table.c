@@ -25,7 +25,7 @@ bool hsd_site_table_fits(const hsd_capture_info *info, const hsd_run *run)
 
 /* ---- reading ---- */
 
-static hsd_status make_room(hsd_site_table *table, hsd_error *err)
+static hsd_status make_room_for_site_table(hsd_site_table *table, hsd_error *err)
 {
     return HSD_ARRAY_GROW(table->sites, table->capacity, table->count + 1, 64, "the allocation sites", err);
 }
@@ -34,7 +34,7 @@ static hsd_status take_site(hsd_site_table *table, const hsd_site *site, hsd_err
 {
     /* the first of a number counts */
     if (hsd_id_map_get(&table->index, site->id) != HSD_ID_NONE) return HSD_OK;
-    HSD_TRY(make_room(table, err));
+    HSD_TRY(make_room_for_site_table(table, err));
     table->sites[table->count] = *site;
     return hsd_id_map_put(&table->index, site->id, table->count++, err);
 }

@@ -55,8 +55,8 @@ static hsd_status want_types(request *q, const hsd_text *types, size_t count, hs
     return HSD_OK;
 }
 
-static hsd_status answer(request *q, hsd_sites *sites, hsd_capture *const captures[2], const hsd_text *types,
-                         size_t count, hsd_error *err)
+static hsd_status answer_site_question(request *q, hsd_sites *sites, hsd_capture *const captures[2],
+                                       const hsd_text *types, size_t count, hsd_error *err)
 {
     sites->are_known = count > 0 && hsd_site_search_is_possible(&q->search, captures);
     if (!sites->are_known) return HSD_OK;
@@ -79,7 +79,7 @@ hsd_status hsd_sites_run(hsd_sites **out, hsd_capture *before, hsd_capture *afte
         return hsd_fail_nomem(err, "the allocation sites");
     }
     hsd_reporter_init(&reporter, run);
-    const hsd_status status = answer(&q, sites, captures, types, type_count, err);
+    const hsd_status status = answer_site_question(&q, sites, captures, types, type_count, err);
     hsd_site_search_release(&q.search);
     free(q.place_of);
     hsd_reporter_release(&reporter);

@@ -43,7 +43,7 @@ static int compare_chosen(const void *a, const void *b)
     return p != q ? (p < q) - (p > q) : hsd_store_compare(x->name, y->name);
 }
 
-static void choose(size_search *s)
+static void choose_size_row(size_search *s)
 {
     const hsd_type_row *first = s->diff->types, *end = first + s->diff->type_count;
     while (first < end && s->count < HSD_SIZE_ROWS) {
@@ -60,7 +60,7 @@ static void choose(size_search *s)
 
 /* ---- what the totals say ---- */
 
-static void add(hsd_amount *to, uint64_t objects, uint64_t bytes)
+static void add_size_row(hsd_amount *to, uint64_t objects, uint64_t bytes)
 {
     to->objects = hsd_add_saturating(to->objects, objects);
     to->bytes = hsd_add_saturating(to->bytes, bytes);
@@ -71,7 +71,7 @@ static void add_total(size_search *s, int side, uint32_t row, const hsd_type_tot
     hsd_amount *buckets = side == 0 ? s->rows[row].before : s->rows[row].after;
     uint64_t in_buckets = 0;
     for (uint32_t i = 0; i < total->bucket_count; i++) {
-        add(&buckets[total->buckets[i]], total->bucket_objects[i], total->bucket_bytes[i]);
+        add_size_row(&buckets[total->buckets[i]], total->bucket_objects[i], total->bucket_bytes[i]);
         in_buckets = hsd_add_saturating(in_buckets, total->bucket_objects[i]);
     }
     if (in_buckets != total->objects) s->is_told[row] = false;
@@ -96,7 +96,8 @@ static void take_total(size_search *s, int side, const hsd_type_total *total)
 }
 
 /* All types, or all totals, of one capture. */
-static hsd_status read_all(size_search *s, int side, hsd_capture *capture, hsd_record_kind kind, hsd_error *err)
+static hsd_status read_all_size_rows(size_search *s, int side, hsd_capture *capture, hsd_record_kind kind,
+                                     hsd_error *err)
 {
     hsd_record_reader *reader;
     hsd_record record;
@@ -135,7 +136,7 @@ static hsd_status name_rows(size_search *s, hsd_error *err)
     return HSD_OK;
 }
 
-static bool is_empty(const hsd_size_row *row)
+static bool is_empty_size_row(const hsd_size_row *row)
 {
     uint64_t objects = 0;
     for (unsigned b = 0; b < HSD_SIZE_BUCKETS; b++)
@@ -148,20 +149,20 @@ static void keep_rows(size_search *s, bool is_whole)
 {
     hsd_diff *diff = s->diff;
     for (uint32_t i = 0; i < s->count && is_whole; i++) {
-        if (s->is_told[i] && !is_empty(&s->rows[i])) s->rows[diff->size_count++] = s->rows[i];
+        if (s->is_told[i] && !is_empty_size_row(&s->rows[i])) s->rows[diff->size_count++] = s->rows[i];
     }
     diff->sizes = s->rows;
 }
 
-static hsd_status load(size_search *s, hsd_capture *const captures[2], hsd_error *err)
+static hsd_status load_size_row(size_search *s, hsd_capture *const captures[2], hsd_error *err)
 {
     bool is_whole = true;
     s->rows = hsd_arena_take(&s->diff->store->arena, s->count * sizeof *s->rows);
     if (s->rows == NULL) return hsd_fail_nomem(err, "the sizes of objects");
     HSD_TRY(name_rows(s, err));
     for (int side = 0; side < 2; side++) {
-        HSD_TRY(read_all(s, side, captures[side], HSD_RECORD_TYPE, err));
-        HSD_TRY(read_all(s, side, captures[side], HSD_RECORD_TYPE_TOTAL, err));
+        HSD_TRY(read_all_size_rows(s, side, captures[side], HSD_RECORD_TYPE, err));
+        HSD_TRY(read_all_size_rows(s, side, captures[side], HSD_RECORD_TYPE_TOTAL, err));
         is_whole = is_whole && s->objects[side] == objects_of(hsd_capture_get_info(captures[side]));
     }
     keep_rows(s, is_whole);
@@ -173,9 +174,9 @@ hsd_status hsd_sizes_add_to(hsd_diff *diff, hsd_capture *before, hsd_capture *af
     hsd_capture *const captures[2] = {before, after};
     size_search s = {.diff = diff};
     if (!diff->before.info.is_complete || !diff->after.info.is_complete) return HSD_OK;
-    choose(&s);
+    choose_size_row(&s);
     if (s.count == 0) return HSD_OK;
-    const hsd_status status = load(&s, captures, err);
+    const hsd_status status = load_size_row(&s, captures, err);
     for (int side = 0; side < 2; side++)
         hsd_id_map_release(&s.rows_of_side[side]);
     hsd_type_names_release(&s.names);

@@ -10,7 +10,7 @@
 
 /* ---- bodies ---- */
 
-static hsd_status append(void *context, const void *data, size_t size, hsd_error *err)
+static hsd_status append_view_answer(void *context, const void *data, size_t size, hsd_error *err)
 {
     hsd_buffer *body = context;
     if (size <= BODY_MOST && body->size <= BODY_MOST - size) return hsd_buffer_append(body, data, size, err);
@@ -23,7 +23,7 @@ static void put_error(hsd_buffer *body, const char *error, const char *hint)
 {
     hsd_out out;
     hsd_json_writer json;
-    hsd_out_init(&out, append, body, NULL);
+    hsd_out_init(&out, append_view_answer, body, NULL);
     hsd_json_begin(&json, &out);
     hsd_json_open_object(&json, NULL, HSD_JSON_INLINE);
     hsd_json_put_string(&json, "error", error);
@@ -50,7 +50,7 @@ static unsigned http_status(hsd_status status)
     return status == HSD_E_NOT_FOUND ? 404 : status == HSD_E_MISUSE ? 400 : status == HSD_E_UNSUPPORTED ? 409 : 500;
 }
 
-static void fail(hsd_http_answer *answer, const hsd_error *err)
+static void fail_view_answer(hsd_http_answer *answer, const hsd_error *err)
 {
     char sentence[HSD_VIEW_SENTENCE_BYTES];
     hsd_view_say_error(sentence, err);
@@ -123,7 +123,7 @@ static void answer_json(hsd_view *view, const hsd_view_question *question, hsd_h
     hsd_error_init(&write_error);
     hsd_status status = question->route == HSD_VIEW_STATE ? HSD_OK : find_browse(&asked, &err);
     if (status == HSD_OK) {
-        hsd_out_init(&out, append, &answer->body, &write_error);
+        hsd_out_init(&out, append_view_answer, &answer->body, &write_error);
         hsd_json_begin(&json, &out);
         hsd_json_open_object(&json, NULL, HSD_JSON_INLINE);
         status = answers[question->route](&asked, &json, &err);
@@ -136,7 +136,7 @@ static void answer_json(hsd_view *view, const hsd_view_question *question, hsd_h
         }
     }
     if (status != HSD_OK) {
-        fail(answer, &err);
+        fail_view_answer(answer, &err);
         return;
     }
     answer->status = 200;
@@ -173,7 +173,7 @@ void hsd_view_answer(hsd_view *view, const char *target, hsd_http_answer *answer
     hsd_error err;
     hsd_error_init(&err);
     if (hsd_view_parse(&question, target, &err) != HSD_OK)
-        fail(answer, &err);
+        fail_view_answer(answer, &err);
     else if (question.route == HSD_VIEW_PAGE)
         answer_page(view, answer);
     else if (question.route == HSD_VIEW_REPORT)

@@ -24,7 +24,7 @@ static const range_fn ranges[HSD_VIEW_ROUTES] = {[HSD_VIEW_DOMINATED] = hsd_brow
                                                  [HSD_VIEW_REFERENTS] = hsd_browse_referents,
                                                  [HSD_VIEW_REFERRERS] = hsd_browse_referrers};
 
-static hsd_status ask(const hsd_view_asked *asked, hsd_browse_list **list, hsd_error *err)
+static hsd_status ask_heap_answer(const hsd_view_asked *asked, hsd_browse_list **list, hsd_error *err)
 {
     const hsd_view_question *question = asked->question;
     hsd_browse *browse = asked->browse;
@@ -42,7 +42,7 @@ static hsd_status ask(const hsd_view_asked *asked, hsd_browse_list **list, hsd_e
 hsd_status hsd_view_answer_nodes(const hsd_view_asked *asked, hsd_json_writer *json, hsd_error *err)
 {
     hsd_browse_list *list = NULL;
-    HSD_TRY(ask(asked, &list, err));
+    HSD_TRY(ask_heap_answer(asked, &list, err));
     hsd_json_put_count(json, "from", list->from);
     hsd_json_put_count(json, "total", list->total);
     hsd_json_put_flag(json, "total_known", list->is_total_known);

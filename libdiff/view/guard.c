@@ -10,7 +10,7 @@ enum { HOST_CHARS = 32 };
 
 static const hsd_view_verdict passed = {0};
 
-static hsd_view_verdict refuse(unsigned status, const char *error, const char *hint)
+static hsd_view_verdict refuse_view_guard(unsigned status, const char *error, const char *hint)
 {
     return (hsd_view_verdict){.status = status, .error = error, .hint = hint};
 }
@@ -36,7 +36,7 @@ static bool is_own_host(const char *host, uint16_t port)
 static hsd_view_verdict judge_host(const hsd_view_guard *guard, const hsd_view_request *request)
 {
     if (request->hosts == 1 && request->host && is_own_host(request->host, guard->port)) return passed;
-    return refuse(403, "this is not the address of the viewer", "open the address that hsdiff view printed");
+    return refuse_view_guard(403, "this is not the address of the viewer", "open the address that hsdiff view printed");
 }
 
 /* ---- where it comes from ---- */
@@ -44,10 +44,10 @@ static hsd_view_verdict judge_host(const hsd_view_guard *guard, const hsd_view_r
 static hsd_view_verdict judge_client(const hsd_view_request *request)
 {
     if (request->client == HSD_PEER_OF_OTHER_USER)
-        return refuse(403, "this viewer is another user's", "start hsdiff view yourself");
+        return refuse_view_guard(403, "this viewer is another user's", "start hsdiff view yourself");
     if (request->client == HSD_PEER_NOT_SEEN)
-        return refuse(503, "the viewer has no descriptor or memory left to see who asks",
-                      "close other pages of it, then try again");
+        return refuse_view_guard(503, "the viewer has no descriptor or memory left to see who asks",
+                                 "close other pages of it, then try again");
     return passed;
 }
 
@@ -69,8 +69,8 @@ static hsd_view_verdict judge_origin(const hsd_view_request *request, bool is_pa
     const bool site_fits =
         request->sites == 0 || (request->sites == 1 && request->site && is_own_site(request->site, is_page));
     if (origin_fits && site_fits) return passed;
-    return refuse(403, "pages from elsewhere get no answer",
-                  "open the address that hsdiff view printed, in a tab of its own");
+    return refuse_view_guard(403, "pages from elsewhere get no answer",
+                             "open the address that hsdiff view printed, in a tab of its own");
 }
 
 /* ---- what it asks for ---- */
@@ -78,17 +78,18 @@ static hsd_view_verdict judge_origin(const hsd_view_request *request, bool is_pa
 static hsd_view_verdict judge_target(const hsd_view_request *request)
 {
     if (request->is_malformed || !request->target || request->target[0] != '/')
-        return refuse(400, "this is no request of the viewer's page", "open the address that hsdiff view printed");
+        return refuse_view_guard(400, "this is no request of the viewer's page",
+                                 "open the address that hsdiff view printed");
     if (strnlen(request->target, HSD_VIEW_TARGET_BYTES + 1) > HSD_VIEW_TARGET_BYTES)
-        return refuse(414, "the address is longer than 8 KiB", "ask for a shorter name, or a part of it");
+        return refuse_view_guard(414, "the address is longer than 8 KiB", "ask for a shorter name, or a part of it");
     return passed;
 }
 
 static hsd_view_verdict judge_method(const hsd_view_request *request)
 {
     const bool reads = request->method && (strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0);
-    if (!reads) return refuse(405, "the viewer only answers GET and HEAD", "nothing can be changed here");
-    if (request->has_body) return refuse(413, "a request to the viewer has no body", "leave it out");
+    if (!reads) return refuse_view_guard(405, "the viewer only answers GET and HEAD", "nothing can be changed here");
+    if (request->has_body) return refuse_view_guard(413, "a request to the viewer has no body", "leave it out");
     return passed;
 }
 
@@ -98,8 +99,8 @@ static hsd_view_verdict judge_token(const hsd_view_guard *guard, const hsd_view_
 {
     if (!hsd_view_needs_token(request->target)) return passed;
     if (request->tokens == 1 && request->token && hsd_view_token_is(guard->token, request->token)) return passed;
-    return refuse(403, "the token is missing or wrong",
-                  "open the whole address that hsdiff view printed, with what stands behind its #");
+    return refuse_view_guard(403, "the token is missing or wrong",
+                             "open the whole address that hsdiff view printed, with what stands behind its #");
 }
 
 hsd_view_verdict hsd_view_judge(const hsd_view_guard *guard, const hsd_view_request *request)

@@ -19,7 +19,7 @@ typedef union address {
     struct sockaddr_in6 v6;
 } address;
 
-static socklen_t fill(address *name, uint16_t port, bool use_ipv6)
+static socklen_t fill_view_listen(address *name, uint16_t port, bool use_ipv6)
 {
     memset(name, 0, sizeof *name);
     if (use_ipv6) {
@@ -49,7 +49,7 @@ static int listen_at(int fd, address *name, socklen_t size, uint16_t *port)
 hsd_status hsd_view_listen(int *fd, uint16_t *port, bool use_ipv6, hsd_error *err)
 {
     address name;
-    const socklen_t size = fill(&name, *port, use_ipv6);
+    const socklen_t size = fill_view_listen(&name, *port, use_ipv6);
     *fd = socket(name.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     const int error = *fd < 0 ? errno : listen_at(*fd, &name, size, port);
     if (error == 0) return HSD_OK;

@@ -45,7 +45,7 @@ bool hsd_peer_line_is(const char *line, const char *local, const char *remote, u
 }
 
 /* HSD_PEER_OWN where it is not in the table, or there is none. */
-static hsd_peer look_up(const char *table, const char *local, const char *remote)
+static hsd_peer look_up_peer(const char *table, const char *local, const char *remote)
 {
     char line[LINE_CHARS];
     unsigned uid = 0;
@@ -68,5 +68,5 @@ hsd_peer hsd_peer_look(int fd)
     if (getpeername(fd, &client.any, &client_size) != 0 || getsockname(fd, &server.any, &server_size) != 0)
         return HSD_PEER_OWN;
     if (!hsd_peer_name(local, &client.any) || !hsd_peer_name(remote, &server.any)) return HSD_PEER_OWN;
-    return look_up(client.any.sa_family == AF_INET6 ? "/proc/net/tcp6" : "/proc/net/tcp", local, remote);
+    return look_up_peer(client.any.sa_family == AF_INET6 ? "/proc/net/tcp6" : "/proc/net/tcp", local, remote);
 }

@@ -49,7 +49,7 @@ static void take_request(void *context, const hsd_view_request *request, hsd_htt
 
 /* ---- begin and end ---- */
 
-static hsd_status start(hsd_view *view, hsd_error *err)
+static hsd_status start_viewer(hsd_view *view, hsd_error *err)
 {
     int listening;
     HSD_TRY(hsd_view_make_page(&view->page, &view->policy, err));
@@ -69,7 +69,7 @@ hsd_status hsd_view_start(hsd_view **out, const hsd_view_options *options, hsd_e
     view->options = *options;
     view->used_ns = hsd_view_now_ns();
     pthread_mutex_init(&view->lock, NULL);
-    const hsd_status status = start(view, err);
+    const hsd_status status = start_viewer(view, err);
     if (status == HSD_OK)
         *out = view;
     else

@@ -6,7 +6,8 @@ usage: lint.py [PROJECT]
 Rules, each a function below: who may include what (includes.table), and no circle in that, one includer for each third-party header
 (thirdparty.table), an opening comment in every source file, no open ends in the code, no file past 700 lines, tidy
 white space, no calls that cannot be used safely, assertions that change nothing, a fuzz target with seeds for every importer, a mark on
-everything public, and above it a comment that says what it returns.
+everything public, above it a comment that says what it returns, a noun in
+the name of a static function that many files have.
 The self-test (test_lint.py) plants one breach of each kind and expects it to be found.
 """
 import os
@@ -397,8 +398,54 @@ def comment_above(lines, number):
     return words if lines[first].startswith("/*") else None
 
 
+# ---- names
+
+STATIC_FUNCTION = re.compile(r"^static\s+[\w\s*]*?\b(\w+)\(", re.MULTILINE)
+FILES_OF_A_NAME = 3
+# Words that do not say of what: verbs, and what stands beside them.
+NO_NOUNS = set("""a add adds advance all and answer append are ask at be begin begins below both build by call called can capture check choose
+close collect come comes compare copy cut define descending describe divide draw dry each end ends enter equals expand fail fill find finish
+flush follow for forget from gather get give go grow has held hold holds in intern into is it join judge keep known later lay leave let listen load
+locate look lost make measure more most named need next no not note now of off on one open or other others out pass plain prepare print probe push
+put reach read refill refuse release remember run same save see send serve set settle sort spill start step sweep take tell there to up usable walk
+want wanted warn with write zero empty last first whole own room""".split())
+# Where such names are still to go. A folder that has none left is taken out.
+STATIC_NAMES_LEFT_OUT = ("capture/python/", "libdiff/dwarf/", "libdiff/graph/", "libdiff/import/gocore/", "libdiff/import/goheap/", "libdiff/live/elf_file.c",
+                         "libdiff/live/python/", "libdiff/report/", "libdiff/symbols/", "libdiff/walk/")
+
+
+def has_noun(name):
+    words = name.split("_")
+    return len(words) > 1 and any(word not in NO_NOUNS for word in words)
+
+
+def files_of_static_names(tree):
+    files = {}
+    for path in tree.c_files(PRODUCT_FOLDERS):
+        if path.endswith(".c"):
+            for name in set(STATIC_FUNCTION.findall(without_comments(tree.text(path)))) - {"__attribute__"}:
+                files.setdefault(name, []).append(path)
+    return files
+
+
+def check_static_names(tree):
+    """The name of a static function that stands in more than three files has a noun: back-traces, profiles and searches tell `add_site` from `add_root`."""
+    folders = {folder: False for folder in STATIC_NAMES_LEFT_OUT}
+    for name, paths in sorted(files_of_static_names(tree).items()):
+        if len(paths) <= FILES_OF_A_NAME or has_noun(name):
+            continue
+        for path in paths:
+            left_out = [folder for folder in folders if path.startswith(folder)]
+            folders.update((folder, True) for folder in left_out)
+            if not left_out:
+                yield path, 1, f"{name} is a static function of {len(paths)} files: its name says of what, as {name}_root does"
+    for folder, has_some in folders.items():
+        if not has_some:
+            yield "tests/lint/lint.py", 1, f"{folder} has no such name left: STATIC_NAMES_LEFT_OUT is to lose it"
+
+
 RULES = (check_layers, check_includes, check_opening_comment, check_open_ends, check_length, check_white_space, check_banned_calls, check_assertions,
-         check_importers_have_fuzz_targets, check_public_headers_are_documented)
+         check_importers_have_fuzz_targets, check_public_headers_are_documented, check_static_names)
 
 
 def breaches(root):

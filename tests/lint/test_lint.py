@@ -82,6 +82,18 @@ BREACHES = [
 ]
 
 
+# folders with a static function of this name each, folders left out, what the breaches must say
+PLACES = ("libdiff/base/a.c", "libdiff/io/b.c", "libdiff/sort/c.c", "libdiff/graph/d.c")
+STATIC_NAMES = [
+    ("a bare name in four files", "take", PLACES, (), ["take is a static function of 4 files"] * 4),
+    ("a name of verbs in four files", "look_at", PLACES, (), ["look_at is a static function of 4 files"] * 4),
+    ("a bare name in three files", "take", PLACES[:3], (), []),
+    ("a name with a noun in four files", "take_root", PLACES, (), []),
+    ("a folder that is left out", "take", PLACES, ("libdiff/graph/",), ["take is a static function of 4 files"] * 3),
+    ("a folder that is left out without need", "take_root", PLACES, ("libdiff/graph/",), ["libdiff/graph/ has no such name left"]),
+]
+
+
 # name, rows of an include table, the circle in them
 CIRCLES = [
     ("arrows that run down", {"l/base": [], "l/io": ["l/base"], "l/top": ["<hsdiff>", "l/io", "l/base"]}, None),
@@ -107,6 +119,7 @@ def found_in(files):
 
 def main():
     failed = 0
+    lint.STATIC_NAMES_LEFT_OUT = ()
     clean = found_in(CLEAN)
     if clean:
         failed += 1
@@ -116,12 +129,18 @@ def main():
         if len(found) != 1 or expected not in found[0]:
             failed += 1
             print(f"{name}: expected one breach with '{expected}', found {found}")
+    for name, function, places, left_out, expected in STATIC_NAMES:
+        lint.STATIC_NAMES_LEFT_OUT = left_out
+        found = found_in({**CLEAN, **{place: OPENING + f"static int {function}(int a)\n{{\n    return a;\n}}\n" for place in places}})
+        if len(found) != len(expected) or not all(words in line for words, line in zip(expected, found)):
+            failed += 1
+            print(f"{name}: expected {expected}, found {found}")
     for name, table, expected in CIRCLES:
         found = lint.circle_of({folder: ("", words) for folder, words in table.items()})
         if found != expected:
             failed += 1
             print(f"{name}: expected {expected}, found {found}")
-    print(f"{len(BREACHES) + len(CIRCLES) + 1 - failed} passed, {failed} failed")
+    print(f"{len(BREACHES) + len(STATIC_NAMES) + len(CIRCLES) + 1 - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -70,7 +70,7 @@ static uintptr_t page_of(uintptr_t address) { return address & ~(uintptr_t)(HSN_
 static uintptr_t page_above(uintptr_t address) { return page_of(address + HSN_PAGE - 1); }
 
 /* The part of `range` that is private memory of a mapping, mapping by mapping. */
-static void release(hsn_walker *k, hsn_range range)
+static void release_native_heap(hsn_walker *k, hsn_range range)
 {
     hsn_range piece;
     while (hsn_holes_next(&k->holes, &range, &piece)) {
@@ -89,7 +89,7 @@ static void give_back_before(hsn_walker *k, uintptr_t end)
 {
     const uintptr_t kept = page_above(k->kept), low = page_of(k->scanned.low);
     const hsn_range whole = {low > kept ? low : kept, page_of(end)};
-    if (whole.low < whole.high) release(k, whole);
+    if (whole.low < whole.high) release_native_heap(k, whole);
     k->scanned = (hsn_range){0};
 }
 

@@ -121,7 +121,7 @@ static size_t count_lines(int fd)
     return count;
 }
 
-static bool read_all(hsn_maps *maps, hsa_arena *arena, int fd)
+static bool read_all_maps(hsn_maps *maps, hsa_arena *arena, int fd)
 {
     enum { MORE = 16 }; /* what appears between counting and reading */
     const size_t capacity = count_lines(fd) + MORE;
@@ -145,7 +145,7 @@ bool hsn_maps_read(hsn_maps *maps, hsa_arena *arena)
     *maps = (hsn_maps){0};
     const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;
-    const bool is_read = read_all(maps, arena, fd);
+    const bool is_read = read_all_maps(maps, arena, fd);
     close(fd);
     return is_read;
 }

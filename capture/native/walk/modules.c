@@ -87,23 +87,25 @@ static bool read_headers(hsn_module *m, const ElfW(Ehdr) * file)
     return m->high > m->low;
 }
 
-static bool begins(const hsn_module *m, const char *prefix)
+static bool native_module_begins(const hsn_module *m, const char *prefix)
 {
     const size_t size = strlen(prefix);
     return m->name_size >= size && memcmp(m->name, prefix, size) == 0;
 }
 
-static void judge(hsn_module *m)
+static void judge_native_module(hsn_module *m)
 {
     static const char *const allocators[] = {"libc.so",     "libc-2",       "libstdc__.so",
                                              "libc__.so",   "libc__abi.so", "libjemalloc",
                                              "libtcmalloc", "libmimalloc",  "libhsdiff-native"};
-    m->is_loader = begins(m, "ld-linux") || begins(m, "ld-2") || begins(m, "ld-musl") || begins(m, "ld.so") ||
-                   begins(m, "ld64.so");
+    m->is_loader = native_module_begins(m, "ld-linux") || native_module_begins(m, "ld-2") ||
+                   native_module_begins(m, "ld-musl") || native_module_begins(m, "ld.so") ||
+                   native_module_begins(m, "ld64.so");
     m->is_allocator = m->is_loader;
     for (size_t i = 0; i < sizeof allocators / sizeof allocators[0]; i++)
-        m->is_allocator |= begins(m, allocators[i]);
-    m->is_of_system = m->is_allocator || begins(m, "libpthread") || begins(m, "libgcc_s.so");
+        m->is_allocator |= native_module_begins(m, allocators[i]);
+    m->is_of_system =
+        m->is_allocator || native_module_begins(m, "libpthread") || native_module_begins(m, "libgcc_s.so");
 }
 
 /* The file's name without its folder; `+` and `{` are written as `_`. */
@@ -122,7 +124,7 @@ static bool name_module(hsn_module *m, const hsn_mapping *mapping, hsa_arena *ar
     }
     m->name = name;
     m->name_size = (uint32_t)size;
-    judge(m);
+    judge_native_module(m);
     return true;
 }
 
@@ -140,7 +142,7 @@ static bool is_module(const hsn_mapping *mapping, hsn_module *m)
 static const hsn_module *own_module(const hsn_modules *modules)
 {
     const hsn_module *own = hsn_module_of(modules, (uintptr_t)&hsn_modules_find);
-    return own != NULL && begins(own, "libhsdiff-") ? own : NULL;
+    return own != NULL && native_module_begins(own, "libhsdiff-") ? own : NULL;
 }
 
 bool hsn_modules_find(hsn_modules *modules, const hsn_maps *maps, hsa_arena *arena)

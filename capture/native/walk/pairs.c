@@ -15,7 +15,7 @@ static size_t hash(uint64_t a, uint64_t b)
     return (size_t)(h * UINT64_C(0xc4ceb9fe1a85ec53) >> 20);
 }
 
-static hsn_pair *find(hsn_pair *pairs, size_t capacity, uint64_t a, uint64_t b)
+static hsn_pair *find_pair(hsn_pair *pairs, size_t capacity, uint64_t a, uint64_t b)
 {
     size_t at = hash(a, b) & (capacity - 1);
     while (pairs[at].value != 0 && (pairs[at].a != a || pairs[at].b != b))
@@ -23,13 +23,13 @@ static hsn_pair *find(hsn_pair *pairs, size_t capacity, uint64_t a, uint64_t b)
     return &pairs[at];
 }
 
-static bool grow(hsn_pairs *p)
+static bool grow_pair(hsn_pairs *p)
 {
     const size_t capacity = p->capacity == 0 ? FIRST_CAPACITY : p->capacity * 2;
     hsn_pair *grown = hsa_arena_take(p->arena, capacity * sizeof *grown);
     if (grown == NULL) return false;
     for (size_t i = 0; i < p->capacity; i++)
-        if (p->pairs[i].value != 0) *find(grown, capacity, p->pairs[i].a, p->pairs[i].b) = p->pairs[i];
+        if (p->pairs[i].value != 0) *find_pair(grown, capacity, p->pairs[i].a, p->pairs[i].b) = p->pairs[i];
     p->pairs = grown;
     p->capacity = capacity;
     return true;
@@ -37,8 +37,8 @@ static bool grow(hsn_pairs *p)
 
 uint32_t *hsn_pairs_put(hsn_pairs *p, uint64_t a, uint64_t b)
 {
-    if (p->count * 2 >= p->capacity && !grow(p)) return NULL;
-    hsn_pair *found = find(p->pairs, p->capacity, a, b);
+    if (p->count * 2 >= p->capacity && !grow_pair(p)) return NULL;
+    hsn_pair *found = find_pair(p->pairs, p->capacity, a, b);
     if (found->value == 0) {
         p->count++;
         found->a = a;
@@ -49,7 +49,7 @@ uint32_t *hsn_pairs_put(hsn_pairs *p, uint64_t a, uint64_t b)
 
 uint32_t hsn_pairs_get(const hsn_pairs *p, uint64_t a, uint64_t b)
 {
-    return p->capacity == 0 ? 0 : find(p->pairs, p->capacity, a, b)->value;
+    return p->capacity == 0 ? 0 : find_pair(p->pairs, p->capacity, a, b)->value;
 }
 
 void hsn_pairs_clear(hsn_pairs *p)

@@ -12,7 +12,7 @@
 
 enum { COVERED = 1, BEGINS = 2 }; /* in region_of, until regions have their numbers */
 
-static void *take(hsn_starts *s, unsigned which, size_t size)
+static void *take_block_start(hsn_starts *s, unsigned which, size_t size)
 {
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return NULL;
@@ -44,7 +44,7 @@ static bool find_chunks(hsn_starts *s)
     hsn_block block;
     s->low = UINTPTR_MAX;
     s->granule_log = 4;
-    s->chunks = take(s, 0, HSN_CHUNKS * sizeof *s->chunks);
+    s->chunks = take_block_start(s, 0, HSN_CHUNKS * sizeof *s->chunks);
     if (s->chunks == NULL) return false;
     for (uint64_t cursor = 0; hsn_table_next(&cursor, &block);) {
         if (!is_possible(&block)) {
@@ -61,7 +61,7 @@ static bool find_chunks(hsn_starts *s)
     uint32_t count = 0;
     for (size_t i = 0; i < HSN_CHUNKS; i++)
         if (s->chunks[i] != 0) s->chunks[i] = ++count;
-    s->region_of = take(s, 1, ((size_t)count + 1) * HSN_CHUNK_REGIONS * sizeof *s->region_of);
+    s->region_of = take_block_start(s, 1, ((size_t)count + 1) * HSN_CHUNK_REGIONS * sizeof *s->region_of);
     return s->region_of != NULL;
 }
 
@@ -119,8 +119,8 @@ static bool take_regions(hsn_starts *s)
     mark_regions(s);
     each_region(s, count_region, &slots);
     const size_t granules = (size_t)1 << (HSN_REGION_LOG - s->granule_log), lines = granules >> HSN_LINE_LOG;
-    s->regions = take(s, 2, ((size_t)s->region_count + 1) * sizeof *s->regions);
-    s->bits = take(s, 3, (slots + 1) * (granules / 8 + lines * sizeof *s->lines));
+    s->regions = take_block_start(s, 2, ((size_t)s->region_count + 1) * sizeof *s->regions);
+    s->bits = take_block_start(s, 3, (slots + 1) * (granules / 8 + lines * sizeof *s->lines));
     if (s->regions == NULL || s->bits == NULL) return false;
     s->lines = (hsn_line *)(void *)((unsigned char *)s->bits + (slots + 1) * (granules / 8));
     uint32_t slot = 0;

@@ -127,7 +127,7 @@ static void write_losses(hsn_walker *k)
     if (k->maps.count == 0) write_loss(k, "blocks without references: /proc/self/maps cannot be read", k->starts.count);
 }
 
-static hsc_status write_all(hsn_walker *k, const hsa_request *request)
+static hsc_status write_native_heap(hsn_walker *k, const hsa_request *request)
 {
     hsc_status status = open_writer(k, request);
     if (status != HSC_OK) return status;
@@ -155,7 +155,7 @@ hsc_status hsn_walk(const hsn_world *world, const hsa_request *request)
     if (k == NULL) return HSC_E_NOMEM;
     *k = (hsn_walker){.world = world, .arena = arena, .pagemap = -1, .started_ns = started_ns};
     k->allocator = hsa_arena_allocator(&k->arena);
-    const hsc_status status = make_ready(k) ? write_all(k, request) : HSC_E_NOMEM;
+    const hsc_status status = make_ready(k) ? write_native_heap(k, request) : HSC_E_NOMEM;
     if (k->pagemap >= 0) close(k->pagemap);
     hsn_starts_close(&k->starts);
     arena = k->arena;

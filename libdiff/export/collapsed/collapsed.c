@@ -72,7 +72,7 @@ static void note_left_out(const writing *w)
                  w->empty == 1 ? "" : "s", w->empty == 1 ? "is" : "are");
 }
 
-static hsd_status put_all(writing *w, hsd_error *err)
+static hsd_status put_all_collapsed_stacks(writing *w, hsd_error *err)
 {
     for (uint32_t i = 0; i < w->stacks->sample_count; i++) {
         HSD_TRY(put_sample(w, &w->stacks->samples[i], err));
@@ -82,13 +82,13 @@ static hsd_status put_all(writing *w, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status run(hsd_export *x, hsd_error *err)
+static hsd_status run_collapsed_stack(hsd_export *x, hsd_error *err)
 {
     static const hsd_stacks_form form = {.functions_only = true, .types_are_frames = true};
     hsd_stacks *stacks;
     HSD_TRY(hsd_stacks_make(&stacks, x, &form, err));
     writing w = {.x = x, .stacks = stacks};
-    const hsd_status status = put_all(&w, err);
+    const hsd_status status = put_all_collapsed_stacks(&w, err);
     hsd_stacks_tell(w.lines, x->result);
     hsd_buffer_release(&w.line);
     hsd_buffer_release(&w.name);
@@ -104,5 +104,5 @@ const hsd_exporter hsd_export_collapsed = {
              .carries = {.always = HSD_CARRIES_TYPES, .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_ROOTS},
              .lacks = "counts, lines and what shrank: it has bytes of stacks",
              .takes_pair = true},
-    .run = run,
+    .run = run_collapsed_stack,
 };

@@ -104,7 +104,7 @@ static hsd_status write_strings(hsd_snap_walk *walk, hsd_error *err)
 
 /* ---- what the user must know ---- */
 
-static void tell(const hsd_snap_walk *walk)
+static void tell_heapsnapshot(const hsd_snap_walk *walk)
 {
     hsd_reporter *reporter = walk->x->reporter;
     if (walk->giants > 0)
@@ -132,7 +132,7 @@ static void tell(const hsd_snap_walk *walk)
                  hsd_joined_dangling(walk->joined) == 1 ? "is" : "are");
 }
 
-static void count(const hsd_snap_walk *walk, uint64_t edges)
+static void count_heapsnapshot(const hsd_snap_walk *walk, uint64_t edges)
 {
     hsd_export_result *result = walk->x->result;
     result->objects = walk->objects;
@@ -142,7 +142,7 @@ static void count(const hsd_snap_walk *walk, uint64_t edges)
 
 /* ---- the row ---- */
 
-static hsd_status write_all(hsd_snap_walk *walk, hsd_error *err)
+static hsd_status write_whole_heapsnapshot(hsd_snap_walk *walk, hsd_error *err)
 {
     HSD_TRY(hsd_snap_walk_run(walk, err));
     const uint64_t last = hsd_snap_walk_last(walk);
@@ -152,16 +152,16 @@ static hsd_status write_all(hsd_snap_walk *walk, hsd_error *err)
     HSD_TRY(write_nodes(walk, err));
     HSD_TRY(write_edges(walk, err));
     HSD_TRY(write_strings(walk, err));
-    tell(walk);
-    count(walk, edges);
+    tell_heapsnapshot(walk);
+    count_heapsnapshot(walk, edges);
     return HSD_OK;
 }
 
-static hsd_status run(hsd_export *x, hsd_error *err)
+static hsd_status run_heapsnapshot(hsd_export *x, hsd_error *err)
 {
     hsd_snap_walk walk;
     hsd_status status = hsd_snap_walk_open(&walk, x, err);
-    if (status == HSD_OK) status = write_all(&walk, err);
+    if (status == HSD_OK) status = write_whole_heapsnapshot(&walk, err);
     hsd_snap_walk_release(&walk);
     return status;
 }
@@ -179,5 +179,5 @@ const hsd_exporter hsd_export_heapsnapshot = {
             .lacks = "allocation sites, native sizes apart, soft references as such, threads and frames",
         },
     .needs_objects = true,
-    .run = run,
+    .run = run_heapsnapshot,
 };

@@ -45,7 +45,7 @@ static bool is_embedder(const survey *s, const hsd_object *object)
            hsd_snap_kind_of(s->kinds, object->type).node == HSD_SNAP_NODE_SYNTHETIC;
 }
 
-static hsd_status look(survey *s, const hsd_object *object, hsd_error *err)
+static hsd_status look_heapsnapshot_id(survey *s, const hsd_object *object, hsd_error *err)
 {
     hsd_snap_ids *ids = s->ids;
     if (hsd_snap_is_group(s->kinds, object)) return HSD_OK;
@@ -77,7 +77,7 @@ static hsd_status put_met(survey *s, const hsd_object *object, hsd_error *err)
 
 typedef hsd_status look_fn(survey *s, const hsd_object *object, hsd_error *err);
 
-static hsd_status for_each(survey *s, hsd_export *x, look_fn *look_at, hsd_error *err)
+static hsd_status for_each_heapsnapshot_id(survey *s, hsd_export *x, look_fn *look_at, hsd_error *err)
 {
     hsd_object_reader *reader;
     hsd_object object;
@@ -154,7 +154,7 @@ static hsd_status sort_ids(survey *s, hsd_export *x, uint64_t memory_bytes, hsd_
     if (s->info->ordinals > UINT32_MAX) return too_many(err);
     HSD_TRY(make_sorter(&s->met, MET_WORDS, 2, memory_bytes / 2, x, err));
     HSD_TRY(make_sorter(&s->ids->sorted, PLACED_WORDS, 1, memory_bytes / 2, x, err));
-    HSD_TRY(for_each(s, x, put_met, err));
+    HSD_TRY(for_each_heapsnapshot_id(s, x, put_met, err));
     HSD_TRY(hsd_sorter_finish(s->met, 0, err));
     HSD_TRY(give_places(s, err));
     hsd_sorter_free(s->met);
@@ -187,7 +187,7 @@ static hsd_status open_ids(survey *s, hsd_export *x, uint64_t memory_bytes, hsd_
     const bool has_gaps = s->info->ordinals != s->info->objects;
     ids->ordinals = s->info->ordinals;
     if (s->kinds->is_v8 || has_gaps) HSD_TRY(make_bits(ids, memory_bytes, err));
-    HSD_TRY(for_each(s, x, look, err));
+    HSD_TRY(for_each_heapsnapshot_id(s, x, look_heapsnapshot_id, err));
     if (ids->count >= PLACES) return too_many(err);
     if (ids->kept != NULL) count_bits(ids);
     ids->rule = rule_of(s);

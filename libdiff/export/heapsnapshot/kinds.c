@@ -61,7 +61,7 @@ static bool is_text(hsd_bytes text, const char *word)
     return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
-static bool begins(hsd_bytes text, const char *prefix)
+static bool heapsnapshot_kind_begins(hsd_bytes text, const char *prefix)
 {
     return text.size >= strlen(prefix) && memcmp(text.data, prefix, strlen(prefix)) == 0;
 }
@@ -77,10 +77,13 @@ static const known_type *find_in(const known_type *known, size_t count, hsd_byte
 
 static const known_type *find_known(const hsd_snap_kinds *kinds, hsd_bytes name)
 {
-    if (kinds->is_v8) return begins(name, "Function ") ? &placed_function : find_in(of_v8, HSD_ARRAY_LEN(of_v8), name);
+    if (kinds->is_v8)
+        return heapsnapshot_kind_begins(name, "Function ") ? &placed_function
+                                                           : find_in(of_v8, HSD_ARRAY_LEN(of_v8), name);
     if (!kinds->is_lua) return find_in(of_others, HSD_ARRAY_LEN(of_others), name);
     const known_type *known = find_in(of_lua, HSD_ARRAY_LEN(of_lua), name);
-    const bool is_function = begins(name, "function ") || begins(name, "C function ");
+    const bool is_function =
+        heapsnapshot_kind_begins(name, "function ") || heapsnapshot_kind_begins(name, "C function ");
     return known == NULL && is_function ? &function_of_lua : known;
 }
 
@@ -89,8 +92,9 @@ static const known_type *find_known(const hsd_snap_kinds *kinds, hsd_bytes name)
 static uint8_t node_of_class(const hsd_snap_kinds *kinds, hsd_bytes name, uint32_t flags)
 {
     if (kinds->is_v8)
-        return begins(name, "system / ") && !begins(name, "system / Context") ? HSD_SNAP_NODE_NATIVE
-                                                                              : HSD_SNAP_NODE_OBJECT;
+        return heapsnapshot_kind_begins(name, "system / ") && !heapsnapshot_kind_begins(name, "system / Context")
+                   ? HSD_SNAP_NODE_NATIVE
+                   : HSD_SNAP_NODE_OBJECT;
     return (flags & HSC_TYPE_PART) != 0 ? HSD_SNAP_NODE_HIDDEN : HSD_SNAP_NODE_OBJECT;
 }
 
@@ -107,7 +111,7 @@ static hsd_status make_kind(hsd_snap_kinds *kinds, uint32_t type, hsd_snap_names
     kinds->has_no_user_roots |= kinds->is_v8 && can_be_part && (kinds->type_names.flags[type] & HSC_TYPE_PART) == 0;
     HSD_TRY(hsd_snap_names_put(names, name, &kind->name, err));
     kind->detached_name = kind->name;
-    if (!begins(name, detached)) return HSD_OK;
+    if (!heapsnapshot_kind_begins(name, detached)) return HSD_OK;
     kinds->has_detached |= kinds->is_v8;
     const size_t skip = sizeof detached - 1;
     return hsd_snap_names_put(names, (hsd_bytes){name.data + skip, name.size - skip}, &kind->detached_name, err);
@@ -125,7 +129,7 @@ static hsd_status make_kinds(hsd_snap_kinds *kinds, hsd_snap_names *names, hsd_e
 
 /* ---- labels ---- */
 
-static hsd_snap_relation named(hsd_snap_edge edge, uint32_t name, uint32_t otherwise)
+static hsd_snap_relation named_heapsnapshot_kind(hsd_snap_edge edge, uint32_t name, uint32_t otherwise)
 {
     return (hsd_snap_relation){(uint8_t)edge, name == HSD_SNAP_EMPTY ? otherwise : name};
 }
@@ -134,18 +138,18 @@ static hsd_snap_relation named(hsd_snap_edge edge, uint32_t name, uint32_t other
 static hsd_snap_relation property(uint32_t name)
 {
     return name == HSD_SNAP_EMPTY ? (hsd_snap_relation){HSD_SNAP_EDGE_ELEMENT, HSD_SNAP_BY_COUNT}
-                                  : named(HSD_SNAP_EDGE_PROPERTY, name, name);
+                                  : named_heapsnapshot_kind(HSD_SNAP_EDGE_PROPERTY, name, name);
 }
 
 static hsd_snap_relation strong_relation(const hsd_snap_kinds *kinds, const hsd_label *label, uint32_t name)
 {
     switch (label->kind) {
     case HSC_LABEL_ELEMENT: return (hsd_snap_relation){HSD_SNAP_EDGE_ELEMENT, HSD_SNAP_BY_INDEX};
-    case HSC_LABEL_VARIABLE: return named(HSD_SNAP_EDGE_CONTEXT, name, HSD_SNAP_VARIABLE);
+    case HSC_LABEL_VARIABLE: return named_heapsnapshot_kind(HSD_SNAP_EDGE_CONTEXT, name, HSD_SNAP_VARIABLE);
     case HSC_LABEL_KEY:
         /* An item of a dictionary, of which V8 knows no key apart. */
-        return kinds->is_v8 ? property(name) : named(HSD_SNAP_EDGE_INTERNAL, name, HSD_SNAP_KEY);
-    case HSC_LABEL_CLASS: return named(HSD_SNAP_EDGE_INTERNAL, name, HSD_SNAP_CLASS);
+        return kinds->is_v8 ? property(name) : named_heapsnapshot_kind(HSD_SNAP_EDGE_INTERNAL, name, HSD_SNAP_KEY);
+    case HSC_LABEL_CLASS: return named_heapsnapshot_kind(HSD_SNAP_EDGE_INTERNAL, name, HSD_SNAP_CLASS);
     case HSC_LABEL_FIELD:
     case HSC_LABEL_STATIC:
     case HSC_LABEL_VALUE: return property(name);

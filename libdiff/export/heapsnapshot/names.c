@@ -51,7 +51,7 @@ static hsd_bytes word(unsigned i) { return bytes_of(words[i], strlen(words[i]));
 
 typedef hsd_status take_fn(hsd_snap_names *names, const hsd_string *string, void *context, hsd_error *err);
 
-static hsd_status for_each(hsd_snap_names *names, take_fn *take, void *context, hsd_error *err)
+static hsd_status for_each_heapsnapshot_name(hsd_snap_names *names, take_fn *take, void *context, hsd_error *err)
 {
     hsd_record_reader *reader;
     hsd_record record;
@@ -101,7 +101,7 @@ hsd_status hsd_snap_names_open(hsd_snap_names *names, hsd_capture *capture, uint
         uint32_t number;
         HSD_TRY(hsd_names_put(&names->words, word(i), &number, err));
     }
-    HSD_TRY(for_each(names, number_one, NULL, err));
+    HSD_TRY(for_each_heapsnapshot_name(names, number_one, NULL, err));
     HSD_TRY(check_memory(names, err));
     names->first_met = names->next;
     return HSD_OK;
@@ -110,7 +110,7 @@ hsd_status hsd_snap_names_open(hsd_snap_names *names, hsd_capture *capture, uint
 /* ---- met on the way ---- */
 
 /* A new number for the text that is quoted. */
-static hsd_status add(hsd_snap_names *names, uint32_t *number, hsd_error *err)
+static hsd_status add_heapsnapshot_name(hsd_snap_names *names, uint32_t *number, hsd_error *err)
 {
     const hsd_bytes quoted = {names->quoted.data, names->quoted.size};
     if (names->bytes + quoted.size + SEPARATOR_BYTES > HSD_SNAP_MOST_BYTES || names->next >= HSD_ID_NONE - 1) {
@@ -136,7 +136,7 @@ hsd_status hsd_snap_names_put(hsd_snap_names *names, hsd_bytes text, uint32_t *n
     hsd_buffer_clear(&names->quoted);
     HSD_TRY(hsd_snap_quote(&names->quoted, text, err));
     const uint64_t left_out = names->left_out;
-    HSD_TRY(add(names, number, err));
+    HSD_TRY(add_heapsnapshot_name(names, number, err));
     /* Numbers of `met` are those of the list as long as every text goes into both. */
     const bool is_full = hsd_names_memory(&names->met) + text.size > names->memory_bytes;
     if (is_full || names->left_out != left_out || names->first_met + names->met.count != *number) return HSD_OK;
@@ -153,7 +153,8 @@ hsd_status hsd_snap_names_put_number(hsd_snap_names *names, uint64_t value, uint
 
 /* ---- the list ---- */
 
-static hsd_status write_one(hsd_snap_names *names, hsd_bytes text, bool is_first, hsd_export *x, hsd_error *err)
+static hsd_status write_one_heapsnapshot_name(hsd_snap_names *names, hsd_bytes text, bool is_first, hsd_export *x,
+                                              hsd_error *err)
 {
     hsd_buffer_clear(&names->quoted);
     if (!is_first) HSD_TRY(hsd_buffer_append(&names->quoted, ",\n", SEPARATOR_BYTES, err));
@@ -171,15 +172,15 @@ static hsd_status write_string(hsd_snap_names *names, const hsd_string *string, 
     writing *w = context;
     if (hsd_id_map_get(&names->numbers, string->id) != w->next) return HSD_OK;
     w->next++;
-    return write_one(names, bytes_of(string->text.data, string->text.size), false, w->x, err);
+    return write_one_heapsnapshot_name(names, bytes_of(string->text.data, string->text.size), false, w->x, err);
 }
 
 hsd_status hsd_snap_names_write(hsd_snap_names *names, hsd_export *x, hsd_error *err)
 {
     writing w = {x, HSD_SNAP_WORD_COUNT};
     for (unsigned i = 0; i < HSD_SNAP_WORD_COUNT; i++)
-        HSD_TRY(write_one(names, word(i), i == 0, x, err));
-    HSD_TRY(for_each(names, write_string, &w, err));
+        HSD_TRY(write_one_heapsnapshot_name(names, word(i), i == 0, x, err));
+    HSD_TRY(for_each_heapsnapshot_name(names, write_string, &w, err));
     return hsd_snap_spool_copy(&names->texts, x, err);
 }
 

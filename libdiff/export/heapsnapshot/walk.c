@@ -159,8 +159,8 @@ static bool is_native(const hsd_snap_walk *walk, const hsd_object *object, const
     return (object->id & 1) == 0 || (object->flags & HSC_OBJECT_DETACHED) != 0;
 }
 
-static hsd_status describe(hsd_snap_walk *walk, const hsd_object *object, hsd_snap_row *row, hsd_snap_kind *kind,
-                           hsd_error *err)
+static hsd_status describe_heapsnapshot_walk(hsd_snap_walk *walk, const hsd_object *object, hsd_snap_row *row,
+                                             hsd_snap_kind *kind, hsd_error *err)
 {
     const bool is_pseudo = (object->flags & HSC_OBJECT_PSEUDO) != 0;
     *kind = hsd_snap_kind_of(&walk->kinds, object->type);
@@ -185,7 +185,7 @@ static hsd_status put_object(hsd_snap_walk *walk, const hsd_object *object, hsd_
     hsd_snap_row row;
     hsd_snap_kind kind;
     const uint64_t edges = walk->edge_count;
-    HSD_TRY(describe(walk, object, &row, &kind, err));
+    HSD_TRY(describe_heapsnapshot_walk(walk, object, &row, &kind, err));
     walk->items = 0;
     if (kind.is_class) HSD_TRY(put_strings(walk, object, &kind, err));
     HSD_TRY(put_references(walk, err));

@@ -31,7 +31,7 @@ hsd_status hsd_hout_begin_array(hout_array *a, hout *h, uint64_t id, uint32_t se
     return hsd_hout_piece(&h->out, head, sizeof head, err);
 }
 
-static hsd_status spill(hout_array *a, hsd_error *err)
+static hsd_status spill_hprof_array(hout_array *a, hsd_error *err)
 {
     const size_t size = a->held * HOUT_ID_BYTES;
     a->held = 0;
@@ -45,18 +45,18 @@ hsd_status hsd_hout_put_element(hout_array *a, uint64_t index, uint64_t id, hsd_
         return HSD_OK;
     }
     if (index > a->next) {
-        HSD_TRY(spill(a, err));
+        HSD_TRY(spill_hprof_array(a, err));
         HSD_TRY(hsd_hout_zeros(&a->h->out, (index - a->next) * HOUT_ID_BYTES, err));
     }
     hsd_hout_u8(a->h->chunk + a->held++ * HOUT_ID_BYTES, id);
     a->next = index + 1;
-    return a->held == CHUNK_ELEMENTS ? spill(a, err) : HSD_OK;
+    return a->held == CHUNK_ELEMENTS ? spill_hprof_array(a, err) : HSD_OK;
 }
 
 hsd_status hsd_hout_end_array(hout_array *a, hsd_error *err)
 {
     if (a->small != NULL) return HSD_OK;
-    HSD_TRY(spill(a, err));
+    HSD_TRY(spill_hprof_array(a, err));
     return hsd_hout_zeros(&a->h->out, (a->length - a->next) * HOUT_ID_BYTES, err);
 }
 

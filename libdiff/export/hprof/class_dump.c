@@ -105,7 +105,7 @@ hsd_status hsd_hout_write_head(hout *h, hsd_error *err)
 
 /* ---- CLASS_DUMP ---- */
 
-static hsd_status put(hout *h, const uint8_t *bytes, const uint8_t *end, hsd_error *err)
+static hsd_status put_class_dump(hout *h, const uint8_t *bytes, const uint8_t *end, hsd_error *err)
 {
     return hsd_buffer_append(&h->text, bytes, (size_t)(end - bytes), err);
 }
@@ -114,7 +114,7 @@ static hsd_status put_count(hout *h, uint32_t count, hsd_error *err)
 {
     uint8_t bytes[2], *at;
     at = hsd_hout_u2(bytes, count);
-    return put(h, bytes, at, err);
+    return put_class_dump(h, bytes, at, err);
 }
 
 static hsd_status put_start(hout *h, const hout_class *of, hsd_error *err)
@@ -130,7 +130,7 @@ static hsd_status put_start(hout *h, const hout_class *of, hsd_error *err)
     at = hsd_hout_u8(at, 0);
     at = hsd_hout_u8(at, 0);
     at = hsd_hout_u4(at, (uint32_t)hsd_min_u64(of->size_bytes, INT32_MAX));
-    return put(h, bytes, at, err);
+    return put_class_dump(h, bytes, at, err);
 }
 
 static hsd_status put_constants(hout *h, const hout_static *statics, uint32_t count, hsd_error *err)
@@ -145,7 +145,7 @@ static hsd_status put_constants(hout *h, const hout_static *statics, uint32_t co
         at = hsd_hout_u2(bytes, index++);
         at = hsd_hout_u1(at, HOUT_OBJECT);
         at = hsd_hout_u8(at, statics[i].id);
-        HSD_TRY(put(h, bytes, at, err));
+        HSD_TRY(put_class_dump(h, bytes, at, err));
     }
     return HSD_OK;
 }
@@ -155,7 +155,7 @@ static hsd_status put_static(hout *h, uint32_t name, uint8_t type, uint64_t valu
     uint8_t bytes[1 + 2 * HOUT_ID_BYTES], *at = hsd_hout_u8(bytes, (uint64_t)name + 1);
     at = hsd_hout_u1(at, type);
     at = hsd_hout_u8(at, value);
-    return put(h, bytes, at, err);
+    return put_class_dump(h, bytes, at, err);
 }
 
 /* Numbers among the statics: what the class object is larger than others without them. */
@@ -188,7 +188,7 @@ static hsd_status put_field(hout *h, uint32_t name, uint8_t type, hsd_error *err
 {
     uint8_t bytes[1 + HOUT_ID_BYTES], *at = hsd_hout_u8(bytes, (uint64_t)name + 1);
     at = hsd_hout_u1(at, type);
-    return put(h, bytes, at, err);
+    return put_class_dump(h, bytes, at, err);
 }
 
 /* The numbers of a java.lang.String by their names: tools decode bytes by its coder. As many bytes as a long. */

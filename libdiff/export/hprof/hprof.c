@@ -29,7 +29,7 @@ hsd_status hsd_hout_check_memory(const hout *h, hsd_error *err)
 
 /* ---- what is said ---- */
 
-static void tell(hout *h, uint64_t count, const char *what)
+static void tell_hprof_export(hout *h, uint64_t count, const char *what)
 {
     if (count > 0) hsd_note(h->x->reporter, HSD_NOTE_WARNING, "%" PRIu64 " reference%s %s", count, PLURAL(count), what);
 }
@@ -37,11 +37,11 @@ static void tell(hout *h, uint64_t count, const char *what)
 static void tell_losses(hout *h)
 {
     const hout_left *left = &h->left;
-    tell(h, left->weak, "that keep nothing alive were left out: a heap dump has those of a JVM alone");
-    tell(h, left->soft, "that are soft were written as strong ones");
-    tell(h, left->unnamed, "went without a name into (elements)[]: their names are too many for fields");
-    tell(h, left->indexes, "of arrays that are mostly empty were written without the index");
-    tell(h, left->cut, "or sizes did not fit into the largest record of a heap dump");
+    tell_hprof_export(h, left->weak, "that keep nothing alive were left out: a heap dump has those of a JVM alone");
+    tell_hprof_export(h, left->soft, "that are soft were written as strong ones");
+    tell_hprof_export(h, left->unnamed, "went without a name into (elements)[]: their names are too many for fields");
+    tell_hprof_export(h, left->indexes, "of arrays that are mostly empty were written without the index");
+    tell_hprof_export(h, left->cut, "or sizes did not fit into the largest record of a heap dump");
     if (!h->keeps_sizes)
         hsd_note(h->x->reporter, HSD_NOTE_WARNING,
                  "objects are smaller than in the capture: the heap is too large to be filled up");
@@ -73,7 +73,7 @@ static hsd_status open_joined(hout *h, hsd_error *err)
     return hsd_joined_new(&h->joined, h->capture, &options, err);
 }
 
-static hsd_status start(hout *h, hsd_error *err)
+static hsd_status start_hprof_export(hout *h, hsd_error *err)
 {
     h->chunk = malloc(HOUT_CHUNK_BYTES);
     if (h->chunk == NULL) return hsd_fail_nomem(err, "the elements of arrays");
@@ -85,7 +85,7 @@ static hsd_status start(hout *h, hsd_error *err)
     return hsd_hout_lay_out(h, err);
 }
 
-static hsd_status finish(hout *h, hsd_error *err)
+static hsd_status finish_hprof_export(hout *h, hsd_error *err)
 {
     uint8_t *nothing;
     HSD_TRY(hsd_hout_record(&h->out, HOUT_END, 0, &nothing, err));
@@ -96,16 +96,16 @@ static hsd_status finish(hout *h, hsd_error *err)
 
 static hsd_status write_dump(hout *h, hsd_error *err)
 {
-    HSD_TRY(start(h, err));
+    HSD_TRY(start_hprof_export(h, err));
     HSD_TRY(hsd_hout_open(&h->out, h->x, err));
     HSD_TRY(hsd_hout_write_head(h, err));
     HSD_TRY(hsd_hout_write_classes(h, err));
     HSD_TRY(hsd_hout_write_objects(h, err));
     HSD_TRY(hsd_hout_write_roots(h, err));
-    return finish(h, err);
+    return finish_hprof_export(h, err);
 }
 
-static void release(hout *h)
+static void release_hprof_export(hout *h)
 {
     hsd_hout_close(&h->out);
     hsd_joined_free(h->joined);
@@ -126,7 +126,7 @@ static void release(hout *h)
         free(owned[i]);
 }
 
-static hsd_status run(hsd_export *x, hsd_error *err)
+static hsd_status run_hprof_export(hsd_export *x, hsd_error *err)
 {
     hout *h = calloc(1, sizeof *h);
     if (h == NULL) return hsd_fail_nomem(err, "an export");
@@ -136,7 +136,7 @@ static hsd_status run(hsd_export *x, hsd_error *err)
     h->with_values = x->options->with_values;
     h->keeps_sizes = hsd_add_saturating(h->info->bytes, h->info->native_bytes) <= MOST_BYTES;
     const hsd_status status = write_dump(h, err);
-    release(h);
+    release_hprof_export(h);
     free(h);
     return status;
 }
@@ -151,5 +151,5 @@ const hsd_exporter hsd_export_hprof = {
                          .sometimes = HSD_CARRIES_VALUES},
              .lacks = "weak references of other heaps than a JVM's; sizes are those that the tools compute"},
     .needs_objects = true,
-    .run = run,
+    .run = run_hprof_export,
 };

@@ -132,7 +132,7 @@ static hsd_status add_row_fields(layout *l, hout_class *of, hout_row *row, hsd_e
     return add_field(l, of, row->has_values ? l->h->value_word : l->h->bytes_word, 0, &row->text_offset, err);
 }
 
-static void settle(uint32_t *offset, uint32_t own_bytes)
+static void settle_hprof_layout(uint32_t *offset, uint32_t own_bytes)
 {
     if (*offset != HOUT_NO_FIELD && (*offset & OF_SUPERCLASS) != 0) *offset = (*offset & ~OF_SUPERCLASS) + own_bytes;
 }
@@ -140,15 +140,15 @@ static void settle(uint32_t *offset, uint32_t own_bytes)
 static void settle_row(hout_row *row, const hout_class *of)
 {
     for (uint32_t i = 0; i < row->slot_count; i++)
-        settle(&row->slots[i].offset, of->own_bytes);
-    settle(&row->inside_offset, of->own_bytes);
-    settle(&row->text_offset, of->own_bytes);
+        settle_hprof_layout(&row->slots[i].offset, of->own_bytes);
+    settle_hprof_layout(&row->inside_offset, of->own_bytes);
+    settle_hprof_layout(&row->text_offset, of->own_bytes);
     row->data_bytes = of->data_bytes;
     row->size_bytes = of->size_bytes;
 }
 
 /* Numbers that make up the size that instances have, as far as references and superclasses leave room. */
-static void fill(const hout *h, hout_class *of, const hout_class *super, uint64_t size)
+static void fill_hprof_layout(const hout *h, hout_class *of, const hout_class *super, uint64_t size)
 {
     const uint32_t inherited = super == NULL ? 0 : super->primitive_bytes;
     of->reference_count = of->field_count + (super == NULL ? 0 : super->reference_count);
@@ -164,7 +164,7 @@ static void fill(const hout *h, hout_class *of, const hout_class *super, uint64_
     of->size_bytes = hsd_max_u64(size, taken);
 }
 
-static hsd_status lay_out(layout *l, hout_class *of, hsd_error *err)
+static hsd_status lay_out_hprof_layout(layout *l, hout_class *of, hsd_error *err)
 {
     hout *h = l->h;
     hout_row *row = of->row == 0 ? NULL : &h->rows.items[of->row - 1];
@@ -175,7 +175,7 @@ static hsd_status lay_out(layout *l, hout_class *of, hsd_error *err)
     mark_inherited(l, of->super);
     if (row != NULL) HSD_TRY(add_row_fields(l, of, row, err));
     HSD_TRY(add_known_fields(l, of, err));
-    fill(h, of, super, row == NULL || (is_object && of->field_count == 0) ? 0 : row->size_bytes);
+    fill_hprof_layout(h, of, super, row == NULL || (is_object && of->field_count == 0) ? 0 : row->size_bytes);
     if (row != NULL) settle_row(row, of);
     of->state = HOUT_LAID_OUT;
     return HSD_OK;
@@ -202,7 +202,7 @@ static hsd_status lay_out_chain(layout *l, uint32_t number, hsd_error *err)
     while (depth > 0) {
         hout_class *of = &h->classes[chain[--depth]];
         if (of->super != 0 && h->classes[of->super - 1].data_bytes > MOST_DATA) of->super = 0;
-        HSD_TRY(lay_out(l, of, err));
+        HSD_TRY(lay_out_hprof_layout(l, of, err));
     }
     return HSD_OK;
 }

@@ -55,7 +55,7 @@ static uint64_t elements_end(const plan *p) { return p->is_by_index ? p->widest 
 
 static uint64_t length_of(const plan *p) { return hsd_add_saturating(elements_end(p), p->all - p->elements); }
 
-static hsd_status put(writing *w, hout_array *a, uint64_t index, uint64_t id, hsd_error *err)
+static hsd_status put_hprof_object(writing *w, hout_array *a, uint64_t index, uint64_t id, hsd_error *err)
 {
     if (index >= a->length) {
         w->h->left.cut++;
@@ -86,13 +86,13 @@ static hsd_status fill_held(writing *w, hout_array *a, const plan *p, bool with_
     uint32_t hint = 0, offset;
     for (uint32_t i = 0; i < refs->count; i++) {
         const hout_reference *r = &refs->items[i];
-        if (is_element(w, r)) HSD_TRY(put(w, a, p->is_by_index ? r->index : next++, r->id, err));
+        if (is_element(w, r)) HSD_TRY(put_hprof_object(w, a, p->is_by_index ? r->index : next++, r->id, err));
     }
     next = elements_end(p);
     for (uint32_t i = 0; i < refs->count; i++) {
         const hout_reference *r = &refs->items[i];
         if (is_element(w, r) || (!with_named && has_field(w, r, &hint, &offset))) continue;
-        HSD_TRY(put(w, a, next++, r->id, err));
+        HSD_TRY(put_hprof_object(w, a, next++, r->id, err));
     }
     return HSD_OK;
 }
@@ -111,8 +111,8 @@ static hsd_status fill_huge(writing *w, hout_array *a, const plan *p, hsd_error 
         const bool is_class = h->is_jvm && label->kind == HSC_LABEL_CLASS && !has_class;
         has_class |= is_class;
         if (label->is_left_out || is_class) continue;
-        HSD_TRY(put(w, a, p->is_by_index ? reference.index : next++,
-                    hsd_hout_id(h, reference.target, reference.target_id), err));
+        HSD_TRY(put_hprof_object(w, a, p->is_by_index ? reference.index : next++,
+                                 hsd_hout_id(h, reference.target, reference.target_id), err));
     }
     return status == HSD_END ? HSD_OK : status;
 }
@@ -161,7 +161,7 @@ static hsd_status write_as_primitives(writing *w, hsd_error *err)
     return hsd_hout_write_primitives(h, w->id, w->serial, w->row->element, count, err);
 }
 
-static void set(writing *w, uint8_t *data, uint32_t offset, const hout_reference *r)
+static void set_hprof_object(writing *w, uint8_t *data, uint32_t offset, const hout_reference *r)
 {
     hsd_hout_u8(data + offset, r->id);
     w->h->x->result->references++;
@@ -176,14 +176,14 @@ static void fill_fields(writing *w, uint8_t *data)
         const hout_reference *r = &refs->items[i];
         if (is_element(w, r)) continue;
         if (has_field(w, r, &hint, &offset))
-            set(w, data, offset, r);
+            set_hprof_object(w, data, offset, r);
         else
             w->overflow++;
     }
     if (!refs->has_class || hsd_hout_mirror(w->h, refs->to_class.ordinal) != NULL) return;
     const uint32_t slot = hsd_hout_find_slot(w->row, w->h->class_word, 0, 0);
     if (slot != UINT32_MAX && w->row->slots[slot].offset != HOUT_NO_FIELD)
-        set(w, data, w->row->slots[slot].offset, &refs->to_class);
+        set_hprof_object(w, data, w->row->slots[slot].offset, &refs->to_class);
 }
 
 static uint64_t excess_of(const writing *w)

@@ -45,8 +45,8 @@ static hsd_status take_site(hout *h, const hsd_record *record, hsd_error *err)
     return hsd_id_map_put(&s->site_index, from->id, s->site_count++, err);
 }
 
-static hsd_status read_all(hout *h, hsd_record_kind kind, hsd_status (*take)(hout *, const hsd_record *, hsd_error *),
-                           hsd_error *err)
+static hsd_status read_all_hprof_stacks(hout *h, hsd_record_kind kind,
+                                        hsd_status (*take)(hout *, const hsd_record *, hsd_error *), hsd_error *err)
 {
     hsd_record_reader *reader;
     hsd_record record;
@@ -80,9 +80,9 @@ static void deal_frames(hout_stacks *s)
 hsd_status hsd_hout_load_stacks(hout *h, hsd_error *err)
 {
     hout_stacks *s = &h->stacks;
-    HSD_TRY(read_all(h, HSD_RECORD_THREAD, take_thread, err));
-    HSD_TRY(read_all(h, HSD_RECORD_FRAME, take_frame, err));
-    HSD_TRY(read_all(h, HSD_RECORD_SITE, take_site, err));
+    HSD_TRY(read_all_hprof_stacks(h, HSD_RECORD_THREAD, take_thread, err));
+    HSD_TRY(read_all_hprof_stacks(h, HSD_RECORD_FRAME, take_frame, err));
+    HSD_TRY(read_all_hprof_stacks(h, HSD_RECORD_SITE, take_site, err));
     deal_frames(s);
     for (uint32_t i = 0; i < s->site_count; i++) {
         const uint32_t parent =

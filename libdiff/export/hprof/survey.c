@@ -39,7 +39,7 @@ static void take_element(hout_references *refs, uint64_t index)
 }
 
 /* False if the dump lacks the reference. */
-static bool take(hout *h, const hsd_joined_reference *from, bool is_class_object)
+static bool take_hprof_survey(hout *h, const hsd_joined_reference *from, bool is_class_object)
 {
     hout_references *refs = &h->held;
     const uint32_t at = hsd_id_map_get(&h->label_table.index, from->label);
@@ -76,7 +76,7 @@ hsd_status hsd_hout_gather(hout *h, bool is_class_object, bool to_end, hsd_error
     begin_object(h);
     while ((to_end || refs->count < HOUT_HELD) &&
            (status = hsd_joined_next_reference(h->joined, &reference, err)) == HSD_OK)
-        if (!take(h, &reference, is_class_object)) h->left.weak += to_end; /* counted once */
+        if (!take_hprof_survey(h, &reference, is_class_object)) h->left.weak += to_end; /* counted once */
     return status == HSD_END ? HSD_OK : status;
 }
 
@@ -89,7 +89,7 @@ static hsd_status add_static(hout *h, const hout_reference *from, hsd_error *err
     return HSD_OK;
 }
 
-static bool is_called(const hout *h, const hout_reference *reference, const char *word)
+static bool hprof_survey_is_called(const hout *h, const hout_reference *reference, const char *word)
 {
     const hsd_bytes name = hsd_names_get(&h->strings, h->labels[reference->place].name);
     return name.size == strlen(word) && memcmp(name.data, word, name.size) == 0;
@@ -108,7 +108,7 @@ static bool take_header(hout *h, hout_mirror *mirror, const hout_reference *from
                  {"protection domain", &mirror->domain, from->id}};
     if (h->labels[from->place].kind != HSC_LABEL_INTERNAL) return false;
     for (size_t i = 0; i < HSD_ARRAY_LEN(parts); i++) {
-        if (*parts[i].to != 0 || !is_called(h, from, parts[i].word)) continue;
+        if (*parts[i].to != 0 || !hprof_survey_is_called(h, from, parts[i].word)) continue;
         *parts[i].to = parts[i].value;
         return true;
     }
@@ -227,7 +227,7 @@ static hsd_status survey_object(hout *h, const hsd_object *object, hsd_error *er
     return note_names(h, row, err);
 }
 
-static hsd_status make_room(hout *h, hsd_error *err)
+static hsd_status make_room_for_hprof_survey(hout *h, hsd_error *err)
 {
     h->name_count = h->strings.count;
     h->held.items = malloc(HOUT_HELD * sizeof *h->held.items);
@@ -251,7 +251,7 @@ static hsd_status survey_all(hout *h, hsd_error *err)
     return status == HSD_END ? hsd_hout_follow_threads(h, err) : status;
 }
 
-static void forget(hout *h)
+static void forget_hprof_survey(hout *h)
 {
     hsd_hout_rows_release(&h->rows);
     h->huge_count = h->mirror_count = h->static_count = h->thread_name_count = 0;
@@ -261,11 +261,11 @@ static void forget(hout *h)
 
 hsd_status hsd_hout_survey(hout *h, hsd_error *err)
 {
-    HSD_TRY(make_room(h, err));
+    HSD_TRY(make_room_for_hprof_survey(h, err));
     HSD_TRY(survey_all(h, err));
     HSD_TRY(hsd_hout_choose_ids(h, err));
     if (h->by_ordinal) {
-        forget(h);
+        forget_hprof_survey(h);
         HSD_TRY(hsd_joined_rewind(h->joined, err));
         HSD_TRY(survey_all(h, err));
     }

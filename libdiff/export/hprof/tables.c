@@ -9,7 +9,7 @@
 
 static hsd_bytes word_of(const char *word) { return (hsd_bytes){(const uint8_t *)word, strlen(word)}; }
 
-static bool equals(hsd_bytes text, const char *word)
+static bool hprof_table_equals(hsd_bytes text, const char *word)
 {
     return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
@@ -56,7 +56,7 @@ static char letter_of(hsd_bytes name)
     } letters[] = {{"boolean", 'Z'}, {"char", 'C'},  {"float", 'F'}, {"double", 'D'},
                    {"byte", 'B'},    {"short", 'S'}, {"int", 'I'},   {"long", 'J'}};
     for (size_t i = 0; i < HSD_ARRAY_LEN(letters); i++)
-        if (equals(name, letters[i].name)) return letters[i].letter;
+        if (hprof_table_equals(name, letters[i].name)) return letters[i].letter;
     return '\0';
 }
 
@@ -150,10 +150,10 @@ static hsd_status make_label(hout *h, const hsd_label *from, hout_label *to, hsd
                        .is_weak = (from->flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_WEAK,
                        .is_soft = (from->flags & HSC_STRENGTH_MASK) == HSC_STRENGTH_SOFT};
     HSD_TRY(name_label(h, from, to, err));
-    const bool is_referent =
-        h->is_jvm && to->kind == HSC_LABEL_FIELD && equals(hsd_names_get(&h->strings, to->name), "referent");
-    to->is_made_again =
-        h->is_jvm && to->kind == HSC_LABEL_INTERNAL && equals(hsd_names_get(&h->strings, to->name), "cleaner");
+    const bool is_referent = h->is_jvm && to->kind == HSC_LABEL_FIELD &&
+                             hprof_table_equals(hsd_names_get(&h->strings, to->name), "referent");
+    to->is_made_again = h->is_jvm && to->kind == HSC_LABEL_INTERNAL &&
+                        hprof_table_equals(hsd_names_get(&h->strings, to->name), "cleaner");
     /* weak ones of a JVM's objects stood in a dump like all others: readers reach classes by their loader */
     to->is_left_out = to->is_made_again || (to->is_weak && !h->is_jvm);
     to->is_soft &= !is_referent;

@@ -19,14 +19,14 @@ static int by_key(const void *a, const void *b)
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
-static const hout_thread_name *find(const hout *h, uint64_t key)
+static const hout_thread_name *find_thread_name(const hout *h, uint64_t key)
 {
     uint32_t low;
     HSD_LOWER_BOUND(low, 0, h->thread_name_count, h->thread_names[low].key, key);
     return low < h->thread_name_count && h->thread_names[low].key == key ? &h->thread_names[low] : NULL;
 }
 
-static void sort(hout *h)
+static void sort_thread_name(hout *h)
 {
     if (h->thread_name_count > 0) qsort(h->thread_names, h->thread_name_count, sizeof *h->thread_names, by_key);
 }
@@ -45,11 +45,11 @@ hsd_status hsd_hout_find_threads(hout *h, hsd_error *err)
         h->thread_names[h->thread_name_count++] =
             (hout_thread_name){.key = root.target, .next = UINT64_MAX, .name = thread->name};
     }
-    sort(h);
+    sort_thread_name(h);
     return status == HSD_END ? HSD_OK : status;
 }
 
-static bool is_called(const hout *h, uint32_t place, const char *word)
+static bool thread_name_is_called(const hout *h, uint32_t place, const char *word)
 {
     const hsd_bytes name = hsd_names_get(&h->strings, h->labels[place].name);
     return name.size == strlen(word) && memcmp(name.data, word, name.size) == 0;
@@ -57,9 +57,9 @@ static bool is_called(const hout *h, uint32_t place, const char *word)
 
 void hsd_hout_meet_thread(hout *h, uint64_t ordinal)
 {
-    hout_thread_name *thread = (hout_thread_name *)find(h, ordinal);
+    hout_thread_name *thread = (hout_thread_name *)find_thread_name(h, ordinal);
     for (uint32_t i = 0; thread != NULL && i < h->held.count; i++)
-        if (is_called(h, h->held.items[i].place, "name")) thread->next = h->held.items[i].ordinal;
+        if (thread_name_is_called(h, h->held.items[i].place, "name")) thread->next = h->held.items[i].ordinal;
 }
 
 /* The id or ordinal of the value of a String, as the capture names its targets; UINT64_MAX = not there. */
@@ -72,7 +72,7 @@ static hsd_status read_value(hout *h, hsd_object_reader *reader, uint64_t ordina
     if (status != HSD_OK || object.ordinal != ordinal) return status < 0 ? status : HSD_OK;
     for (uint32_t i = 0; i < object.reference_count; i++) {
         const uint32_t place = hsd_id_map_get(&h->label_table.index, object.labels[i]);
-        if (place != HSD_ID_NONE && is_called(h, place, "value")) *value = object.targets[i];
+        if (place != HSD_ID_NONE && thread_name_is_called(h, place, "value")) *value = object.targets[i];
     }
     return HSD_OK;
 }
@@ -92,13 +92,13 @@ hsd_status hsd_hout_follow_threads(hout *h, hsd_error *err)
     }
     hsd_object_reader_close(reader);
     h->thread_name_count = kept;
-    sort(h);
+    sort_thread_name(h);
     return status;
 }
 
 hsd_status hsd_hout_thread_text(hout *h, const hsd_object *object, uint8_t element, hsd_error *err)
 {
-    const hout_thread_name *thread = find(h, h->info->targets_are_ordinals ? object->ordinal : object->id);
+    const hout_thread_name *thread = find_thread_name(h, h->info->targets_are_ordinals ? object->ordinal : object->id);
     if (thread == NULL || (element != HOUT_BYTE && element != HOUT_CHAR)) return HSD_OK;
     const hsd_bytes name = hsd_texts_get(&h->texts, thread->name);
     hsd_buffer_clear(&h->text);

@@ -242,7 +242,7 @@ static hsd_status put_samples(writing *w, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status put_all(writing *w, hsd_error *err)
+static hsd_status put_whole_pprof(writing *w, hsd_error *err)
 {
     HSD_TRY(put_head(w, err));
     HSD_TRY(put_samples(w, err));
@@ -257,7 +257,7 @@ static hsd_status write_stacks(hsd_export *x, const hsd_stacks *stacks, hsd_erro
 {
     writing w = {.x = x, .stacks = stacks, .info = hsd_capture_get_info(x->after)};
     hsd_status status = hsd_zip_new(&w.zip, HSD_ZIP_GZIP, to_file, x, err);
-    if (status == HSD_OK) status = put_all(&w, err);
+    if (status == HSD_OK) status = put_whole_pprof(&w, err);
     hsd_zip_free(w.zip);
     hsd_buffer_release(&w.message);
     hsd_buffer_release(&w.part);
@@ -265,7 +265,7 @@ static hsd_status write_stacks(hsd_export *x, const hsd_stacks *stacks, hsd_erro
     return status;
 }
 
-static hsd_status run(hsd_export *x, hsd_error *err)
+static hsd_status run_pprof_export(hsd_export *x, hsd_error *err)
 {
     static const hsd_stacks_form form = {0};
     hsd_stacks *stacks;
@@ -284,5 +284,5 @@ const hsd_exporter hsd_export_pprof = {
              .carries = {.always = HSD_CARRIES_TYPES, .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_ROOTS},
              .lacks = "objects and references: it has sums of stacks",
              .takes_pair = true},
-    .run = run,
+    .run = run_pprof_export,
 };

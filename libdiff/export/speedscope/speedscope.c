@@ -168,20 +168,20 @@ static hsd_status put_head(writing *w, hsd_error *err)
     return put(w, err, ",\n\"activeProfileIndex\":0,\n");
 }
 
-static hsd_status put_all(writing *w, hsd_error *err)
+static hsd_status put_all_of_speedscope(writing *w, hsd_error *err)
 {
     HSD_TRY(put_head(w, err));
     HSD_TRY(put_frames(w, err));
     return put_profiles(w, err);
 }
 
-static hsd_status run(hsd_export *x, hsd_error *err)
+static hsd_status run_speedscope(hsd_export *x, hsd_error *err)
 {
     static const hsd_stacks_form form = {.types_are_frames = true};
     hsd_stacks *stacks;
     HSD_TRY(hsd_stacks_make(&stacks, x, &form, err));
     writing w = {.x = x, .stacks = stacks};
-    const hsd_status status = put_all(&w, err);
+    const hsd_status status = put_all_of_speedscope(&w, err);
     hsd_stacks_tell(stacks->sample_count, x->result);
     hsd_buffer_release(&w.text);
     hsd_buffer_release(&w.name);
@@ -197,5 +197,5 @@ const hsd_exporter hsd_export_speedscope = {
              .carries = {.always = HSD_CARRIES_TYPES, .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_ROOTS},
              .lacks = "objects and references: it has sums of stacks",
              .takes_pair = true},
-    .run = run,
+    .run = run_speedscope,
 };

@@ -5,7 +5,7 @@
 
 #include "export/sqlite/sqlite.h"
 
-static hsd_status refuse(hsd_error *err)
+static hsd_status refuse_sql(hsd_error *err)
 {
     hsd_fail(err, HSD_E_UNSUPPORTED, "this hsdiff was built without SQLite");
     hsd_error_set_hint(err, "build it with libsqlite3-dev, or use hsdiff top, paths and dump");
@@ -15,7 +15,7 @@ static hsd_status refuse(hsd_error *err)
 hsd_status hsd_sqlite_write(hsd_export *x, hsd_error *err)
 {
     (void)x;
-    return refuse(err);
+    return refuse_sql(err);
 }
 
 hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, const hsd_sql_options *options,
@@ -23,14 +23,14 @@ hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, 
 {
     (void)before, (void)after, (void)options, (void)run;
     *out = NULL;
-    return refuse(err);
+    return refuse_sql(err);
 }
 
 hsd_status hsd_sql_open_file(hsd_sql **out, int fd, const char *name, const hsd_run *run, hsd_error *err)
 {
     (void)fd, (void)name, (void)run;
     *out = NULL;
-    return refuse(err);
+    return refuse_sql(err);
 }
 
 bool hsd_sql_probe(const void *prefix, size_t size)
@@ -42,7 +42,7 @@ bool hsd_sql_probe(const void *prefix, size_t size)
 hsd_status hsd_sql_prepare(hsd_sql *sql, const char *text, size_t size, hsd_error *err)
 {
     (void)sql, (void)text, (void)size;
-    return refuse(err);
+    return refuse_sql(err);
 }
 
 unsigned hsd_sql_column_count(const hsd_sql *sql)
@@ -60,7 +60,7 @@ const char *hsd_sql_column_name(const hsd_sql *sql, unsigned column)
 hsd_status hsd_sql_next(hsd_sql *sql, hsd_error *err)
 {
     (void)sql;
-    return refuse(err);
+    return refuse_sql(err);
 }
 
 hsd_sql_value hsd_sql_get(hsd_sql *sql, unsigned column)

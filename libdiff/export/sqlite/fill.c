@@ -48,7 +48,7 @@ static hsd_status fill_side(hsd_filling *f, unsigned side, const bool *wanted, h
     return hsd_fill_graph(f, side, wanted, err);
 }
 
-static hsd_status fill(hsd_filling *f, const hsd_wanted *missing, hsd_error *err)
+static hsd_status fill_sqlite_table(hsd_filling *f, const hsd_wanted *missing, hsd_error *err)
 {
     if (missing->tables[1][HSD_TABLE_OF_CAPTURES]) HSD_TRY(hsd_fill_captures(f, err));
     for (unsigned side = 0; side < 2; side++)
@@ -64,7 +64,7 @@ hsd_status hsd_fill(hsd_filling *f, const hsd_wanted *wanted, hsd_wanted *done, 
         for (unsigned i = 0; i < HSD_TABLE_COUNT; i++)
             missing.tables[side][i] &= !done->tables[side][i];
     HSD_TRY(hsd_database_exec(f->database, NULL, "BEGIN", err));
-    HSD_TRY(fill(f, &missing, err));
+    HSD_TRY(fill_sqlite_table(f, &missing, err));
     for (unsigned side = 0; side < 2; side++)
         for (unsigned i = 0; i < HSD_TABLE_COUNT; i++)
             done->tables[side][i] |= missing.tables[side][i];

@@ -117,7 +117,7 @@ static hsd_status put_by(holder_rows *rows, uint64_t number, const hsd_holder *h
     return HSD_OK;
 }
 
-static hsd_status put_all(holder_rows *rows, hsd_error *err)
+static hsd_status put_all_holder_records(holder_rows *rows, hsd_error *err)
 {
     const hsd_diff *diff = rows->diff;
     for (size_t i = 0; i < diff->holder_count; i++) {
@@ -148,7 +148,7 @@ hsd_status hsd_fill_holders(hsd_filling *f, const hsd_diff *diff, const bool *wa
     if (status == HSD_OK) status = hsd_fill_open(&rows.edges, f, 1, HSD_TABLE_OF_HOLDER_EDGES, 0, err);
     if (status == HSD_OK) status = hsd_fill_open(&rows.by, f, 1, HSD_TABLE_OF_HOLDER_BY, 0, err);
     if (status == HSD_OK) status = hsd_fill_open(&rows.by_steps, f, 1, HSD_TABLE_OF_HOLDER_BY_STEPS, 0, err);
-    if (status == HSD_OK) status = put_all(&rows, err);
+    if (status == HSD_OK) status = put_all_holder_records(&rows, err);
     status = hsd_fill_close(&rows.holders, f, status, err);
     status = hsd_fill_close(&rows.steps, f, status, err);
     status = hsd_fill_close(&rows.types, f, status, err);

@@ -10,7 +10,7 @@
 
 /* ---- what may be done */
 
-static bool is_one_of(const char *word, const char *const *words)
+static bool is_one_of_sql_statements(const char *word, const char *const *words)
 {
     for (; *words != NULL; words++)
         if (sqlite3_stricmp(word, *words) == 0) return true;
@@ -24,19 +24,19 @@ static bool may_ask(const char *pragma, const char *argument)
                                        "index_info", "index_xinfo", NULL};
     static const char *const asked[] = {"user_version", "application_id", "integrity_check", "quick_check", "page_size",
                                         "page_count",   "encoding",       "compile_options", NULL};
-    return is_one_of(pragma, told) || (argument == NULL && is_one_of(pragma, asked));
+    return is_one_of_sql_statements(pragma, told) || (argument == NULL && is_one_of_sql_statements(pragma, asked));
 }
 
 static bool may_call(const char *function)
 {
     static const char *const never[] = {"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", NULL};
-    return function != NULL && !is_one_of(function, never);
+    return function != NULL && !is_one_of_sql_statements(function, never);
 }
 
 static bool is_schema(const char *table)
 {
     static const char *const names[] = {"sqlite_master", "sqlite_temp_master", NULL};
-    return is_one_of(table, names);
+    return is_one_of_sql_statements(table, names);
 }
 
 static const char *word_of(int action)
@@ -88,17 +88,17 @@ static uint64_t error_offset(hsd_database *database)
     return HSD_NO_OFFSET;
 }
 
-static hsd_status refuse(hsd_error *err, const char *why)
+static hsd_status refuse_sql_statement(hsd_error *err, const char *why)
 {
     hsd_fail(err, HSD_E_UNSUPPORTED, "the statement does more than read: %s", why);
     hsd_error_set_hint(err, "one SELECT (or WITH … SELECT, VALUES, EXPLAIN) is what can be asked");
     return HSD_E_UNSUPPORTED;
 }
 
-static hsd_status fail(const hsd_guard *guard, hsd_database *database, hsd_error *err)
+static hsd_status fail_sql_statement(const hsd_guard *guard, hsd_database *database, hsd_error *err)
 {
     const uint64_t at = error_offset(database);
-    if (guard->refused[0] != '\0') return refuse(err, guard->refused);
+    if (guard->refused[0] != '\0') return refuse_sql_statement(err, guard->refused);
     if (database->is_cancelled || sqlite3_errcode(database->db) != SQLITE_ERROR)
         return hsd_database_fail(database, err);
     const char *message = sqlite3_errmsg(database->db);
@@ -128,15 +128,15 @@ static bool is_end(hsd_database *database, const char *text, size_t size)
     return true;
 }
 
-static hsd_status check(hsd_database *database, struct sqlite3_stmt *statement, const char *tail, size_t left,
-                        hsd_error *err)
+static hsd_status check_sql_statement(hsd_database *database, struct sqlite3_stmt *statement, const char *tail,
+                                      size_t left, hsd_error *err)
 {
     if (statement == NULL) {
         hsd_fail(err, HSD_E_UNSUPPORTED, "there is no statement");
         hsd_error_set_hint(err, "\"select name from sqlite_schema\" lists the tables");
         return HSD_E_UNSUPPORTED;
     }
-    if (!sqlite3_stmt_readonly(statement)) return refuse(err, "it writes");
+    if (!sqlite3_stmt_readonly(statement)) return refuse_sql_statement(err, "it writes");
     if (is_end(database, tail, left)) return HSD_OK;
     hsd_fail(err, HSD_E_UNSUPPORTED, "there is more than one statement");
     hsd_error_set_hint(err, "ask one after the other; export the capture once with --to sqlite when there are many");
@@ -152,8 +152,9 @@ hsd_status hsd_guard_prepare(hsd_guard *guard, hsd_database *database, const cha
     if (size > 1 << 20 || memchr(text, '\0', size) != NULL)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "the statement is longer than 1 MiB, or holds a NUL");
     sqlite3_set_authorizer(database->db, decide, guard);
-    if (sqlite3_prepare_v2(database->db, text, (int)size, out, &tail) != SQLITE_OK) return fail(guard, database, err);
-    const hsd_status status = check(database, *out, tail, size - (size_t)(tail - text), err);
+    if (sqlite3_prepare_v2(database->db, text, (int)size, out, &tail) != SQLITE_OK)
+        return fail_sql_statement(guard, database, err);
+    const hsd_status status = check_sql_statement(database, *out, tail, size - (size_t)(tail - text), err);
     if (status == HSD_OK) return HSD_OK;
     sqlite3_finalize(*out);
     *out = NULL;

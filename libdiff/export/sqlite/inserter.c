@@ -31,7 +31,7 @@ static hsd_status count_columns(hsd_inserter *in, hsd_error *err)
 }
 
 /* A statement for so many rows. */
-static hsd_status prepare(hsd_inserter *in, unsigned rows, struct sqlite3_stmt **out, hsd_error *err)
+static hsd_status prepare_inserter(hsd_inserter *in, unsigned rows, struct sqlite3_stmt **out, hsd_error *err)
 {
     const size_t capacity = 128 + (size_t)rows * (in->columns * 2 + 2);
     char *text = malloc(capacity);
@@ -73,7 +73,7 @@ static int bind(const hsd_inserter *in, struct sqlite3_stmt *statement, int at, 
     return sqlite3_bind_null(statement, at);
 }
 
-static hsd_status run(hsd_inserter *in, struct sqlite3_stmt *statement, hsd_error *err)
+static hsd_status run_inserter(hsd_inserter *in, struct sqlite3_stmt *statement, hsd_error *err)
 {
     int code = SQLITE_OK;
     for (unsigned i = 0; i < in->held * in->columns && code == SQLITE_OK; i++)
@@ -87,23 +87,23 @@ static hsd_status run(hsd_inserter *in, struct sqlite3_stmt *statement, hsd_erro
     return code == SQLITE_OK ? HSD_OK : hsd_database_fail(in->database, err);
 }
 
-static hsd_status put_held(hsd_inserter *in, hsd_error *err)
+static hsd_status put_held_inserter(hsd_inserter *in, hsd_error *err)
 {
     struct sqlite3_stmt *fewer = NULL;
     if (in->held == 0) return HSD_OK;
     if (in->held == ROWS_HELD) {
-        if (in->statement == NULL) HSD_TRY(prepare(in, ROWS_HELD, &in->statement, err));
-        return run(in, in->statement, err);
+        if (in->statement == NULL) HSD_TRY(prepare_inserter(in, ROWS_HELD, &in->statement, err));
+        return run_inserter(in, in->statement, err);
     }
-    HSD_TRY(prepare(in, in->held, &fewer, err));
-    const hsd_status status = run(in, fewer, err);
+    HSD_TRY(prepare_inserter(in, in->held, &fewer, err));
+    const hsd_status status = run_inserter(in, fewer, err);
     sqlite3_finalize(fewer);
     return status;
 }
 
 hsd_status hsd_inserter_close(hsd_inserter *in, hsd_status status, hsd_error *err)
 {
-    if (status == HSD_OK) status = put_held(in, err);
+    if (status == HSD_OK) status = put_held_inserter(in, err);
     sqlite3_finalize(in->statement);
     free(in->cells);
     hsd_buffer_release(&in->texts);
@@ -113,7 +113,7 @@ hsd_status hsd_inserter_close(hsd_inserter *in, hsd_status status, hsd_error *er
 
 /* ---- columns */
 
-static void put(hsd_inserter *in, hsd_cell cell)
+static void put_inserter(hsd_inserter *in, hsd_cell cell)
 {
     if (in->at < (in->held + 1) * in->columns)
         in->cells[in->at++] = cell;
@@ -121,10 +121,10 @@ static void put(hsd_inserter *in, hsd_cell cell)
         in->status = HSD_E_MISUSE;
 }
 
-void hsd_put_null(hsd_inserter *in) { put(in, (hsd_cell){.kind = HSD_CELL_NULL}); }
+void hsd_put_null(hsd_inserter *in) { put_inserter(in, (hsd_cell){.kind = HSD_CELL_NULL}); }
 void hsd_put_signed(hsd_inserter *in, int64_t number)
 {
-    put(in, (hsd_cell){.kind = HSD_CELL_NUMBER, .number = number});
+    put_inserter(in, (hsd_cell){.kind = HSD_CELL_NUMBER, .number = number});
 }
 void hsd_put_id(hsd_inserter *in, uint64_t id) { hsd_put_signed(in, (int64_t)id); }
 void hsd_put_count(hsd_inserter *in, uint64_t count)
@@ -145,9 +145,9 @@ void hsd_put_text(hsd_inserter *in, hsd_text text)
     const size_t begin = in->texts.size;
     const hsd_status status = text.size > 0 ? hsd_buffer_append(&in->texts, text.data, text.size, NULL) : HSD_OK;
     if (status != HSD_OK) in->status = status;
-    put(in, (hsd_cell){.kind = hsd_is_text(text.data, text.size) ? HSD_CELL_TEXT : HSD_CELL_BYTES,
-                       .number = (int64_t)begin,
-                       .size = status == HSD_OK ? text.size : 0});
+    put_inserter(in, (hsd_cell){.kind = hsd_is_text(text.data, text.size) ? HSD_CELL_TEXT : HSD_CELL_BYTES,
+                                .number = (int64_t)begin,
+                                .size = status == HSD_OK ? text.size : 0});
 }
 
 void hsd_put_text_or_null(hsd_inserter *in, hsd_text text)
@@ -168,7 +168,7 @@ void hsd_put_word(hsd_inserter *in, const char *word)
 
 static hsd_status put_some_of_many(hsd_inserter *in, hsd_error *err)
 {
-    if (in->held == ROWS_HELD || in->texts.size > TEXTS_HELD) HSD_TRY(put_held(in, err));
+    if (in->held == ROWS_HELD || in->texts.size > TEXTS_HELD) HSD_TRY(put_held_inserter(in, err));
     if (in->count - in->told < ROWS_PER_TURN) return HSD_OK;
     in->told = in->count;
     if (in->database->is_told_by_others) return HSD_OK;

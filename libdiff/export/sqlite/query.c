@@ -54,7 +54,7 @@ void hsd_sql_close(hsd_sql *sql)
     free(sql);
 }
 
-static hsd_status give(hsd_sql **out, hsd_sql *sql, hsd_status status)
+static hsd_status give_sqlite_query(hsd_sql **out, hsd_sql *sql, hsd_status status)
 {
     if (status != HSD_OK) {
         hsd_sql_close(sql);
@@ -88,7 +88,7 @@ hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, 
                                  .memory_bytes = sql->run.memory_bytes / 4 * 3,
                                  .partial = options != NULL && options->partial,
                                  .with_values = true};
-    return give(out, sql, open_captures(sql, err));
+    return give_sqlite_query(out, sql, open_captures(sql, err));
 }
 
 /* ---- a database that is there */
@@ -140,7 +140,7 @@ hsd_status hsd_sql_open_file(hsd_sql **out, int fd, const char *name, const hsd_
     sql->name = name;
     const hsd_status status = open_there(sql, fd, err);
     if (status != HSD_OK) hsd_error_set_file(err, name);
-    return give(out, sql, status);
+    return give_sqlite_query(out, sql, status);
 }
 
 /* ---- statements */
@@ -159,7 +159,7 @@ static hsd_status make_tables(hsd_sql *sql, bool is_explained, hsd_error *err)
     return hsd_schema_index(&sql->database, &missing, err);
 }
 
-static hsd_status prepare(hsd_sql *sql, const char *text, size_t size, hsd_error *err)
+static hsd_status prepare_sqlite_query(hsd_sql *sql, const char *text, size_t size, hsd_error *err)
 {
     HSD_TRY(hsd_guard_prepare(&sql->guard, &sql->database, text, size, &sql->statement, err));
     if (sql->filling.captures[1] == NULL) return HSD_OK;
@@ -177,7 +177,7 @@ hsd_status hsd_sql_prepare(hsd_sql *sql, const char *text, size_t size, hsd_erro
     sqlite3_finalize(sql->statement);
     sql->statement = NULL;
     if (sql->is_spoilt) return hsd_fail(err, HSD_E_MISUSE, "a statement after one whose tables could not be made");
-    const hsd_status status = prepare(sql, text, size, err);
+    const hsd_status status = prepare_sqlite_query(sql, text, size, err);
     if (status == HSD_E_CORRUPT || status == HSD_E_NOT_THIS_FORMAT) hsd_error_set_file(err, sql->name);
     return status;
 }

@@ -51,7 +51,8 @@ void hsd_wanted_add(hsd_wanted *wanted, const char *name, const char *column)
 /* ---- making it */
 
 /* `sql` with the prefix in it; statements of the schema have less than 4 KiB. */
-static hsd_status make(hsd_database *database, const char *stage, const char *prefix, const char *sql, hsd_error *err)
+static hsd_status make_schema(hsd_database *database, const char *stage, const char *prefix, const char *sql,
+                              hsd_error *err)
 {
     char text[6144];
     size_t used = 0;
@@ -66,8 +67,8 @@ static hsd_status make(hsd_database *database, const char *stage, const char *pr
 static hsd_status make_for(hsd_database *database, hsd_scope scope, bool is_pair, const char *sql, hsd_error *err)
 {
     if (scope == HSD_OF_PAIR && !is_pair) return HSD_OK;
-    if (scope == HSD_OF_EACH && is_pair) HSD_TRY(make(database, NULL, HSD_BEFORE, sql, err));
-    return make(database, NULL, "", sql, err);
+    if (scope == HSD_OF_EACH && is_pair) HSD_TRY(make_schema(database, NULL, HSD_BEFORE, sql, err));
+    return make_schema(database, NULL, "", sql, err);
 }
 
 hsd_status hsd_schema_make(hsd_database *database, bool is_pair, hsd_error *err)
@@ -88,7 +89,7 @@ hsd_status hsd_schema_index(hsd_database *database, const hsd_wanted *wanted, hs
         for (unsigned i = 0; i < HSD_ARRAY_LEN(indexes); i++) {
             const bool is_wanted = (wanted->indexes[side] >> i & 1) != 0 && wanted->tables[side][indexes[i].table];
             if (is_wanted)
-                HSD_TRY(make(database, "building indexes", side == 0 ? HSD_BEFORE : "", indexes[i].sql, err));
+                HSD_TRY(make_schema(database, "building indexes", side == 0 ? HSD_BEFORE : "", indexes[i].sql, err));
         }
     return HSD_OK;
 }

@@ -48,7 +48,7 @@ static hsd_status read_fields(firefox *fx, hsd_proto_message *message, const hsd
     return status == HSD_END ? HSD_OK : status;
 }
 
-static hsd_status keep(firefox *fx, const firefox_edge *edge, hsd_error *err)
+static hsd_status keep_firefox_edge(firefox *fx, const firefox_edge *edge, hsd_error *err)
 {
     if (fx->nodes == 0) return hsd_firefox_write_root(fx, edge, err);
     if (fx->edge_count == fx->edge_most) HSD_TRY(hsd_firefox_spill(fx, err));
@@ -64,7 +64,7 @@ static hsd_status keep_entry(firefox *fx, uint64_t target, uint64_t entry, bool 
         edge.index = entry & ~FIREFOX_IS_ELEMENT;
     else if (has_name)
         edge.name = (uint32_t)entry;
-    return keep(fx, &edge, err);
+    return keep_firefox_edge(fx, &edge, err);
 }
 
 /* The edges behind one that was read, as long as they are short and in the window: without the general reader for each.
@@ -95,7 +95,7 @@ hsd_status hsd_firefox_read_edge(firefox *fx, hsd_proto_message *message, const 
     bool has_name = false;
     if (field->wire != HSD_PROTO_BYTES)
         return hsd_fail_at(err, HSD_E_CORRUPT, field->offset,
-                           "no valid Firefox snapshot: a reference that is a number");
+                           "not a valid Firefox snapshot: a reference that is a number");
     if (!read_quickly(message->source, field->size, &target, &number)) {
         HSD_TRY(read_fields(fx, message, field, &target, &entry, &has_name, err));
         return keep_entry(fx, target, entry, has_name, err);

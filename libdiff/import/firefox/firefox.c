@@ -34,7 +34,7 @@ static const uint8_t *take_byte(const uint8_t *at, const uint8_t *end, uint8_t b
 }
 
 /* A moment, and behind it a node whose type is the list of roots. */
-static unsigned probe(const uint8_t *prefix, size_t size)
+static unsigned probe_firefox(const uint8_t *prefix, size_t size)
 {
     static const char roots[] = "JS::ubi::RootList";
     const uint8_t *end = prefix + size, *at = prefix;
@@ -59,7 +59,7 @@ static unsigned probe(const uint8_t *prefix, size_t size)
 
 /* ---- messages ---- */
 
-static hsd_status begin(firefox *fx, uint64_t taken_us, hsd_error *err)
+static hsd_status begin_firefox(firefox *fx, uint64_t taken_us, hsd_error *err)
 {
     hsc_options options;
     hsc_options_init(&options);
@@ -80,7 +80,7 @@ static hsd_status read_metadata(firefox *fx, uint64_t size, hsd_error *err)
     uint64_t taken_us = 0;
     while ((status = hsd_proto_next(&message, &field, err)) == HSD_OK)
         if (field.number == 1) taken_us = field.value;
-    return status == HSD_END ? begin(fx, taken_us, err) : status;
+    return status == HSD_END ? begin_firefox(fx, taken_us, err) : status;
 }
 
 /* The length of the next message. HSD_END behind the last. */
@@ -90,7 +90,7 @@ static hsd_status next_length(firefox *fx, uint64_t *size, hsd_error *err)
     uint64_t end;
     if (hsd_add_u64(hsd_source_offset(fx->source), *size, &end) && end < UINT64_MAX) return HSD_OK;
     return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(fx->source),
-                       "no valid Firefox snapshot: a node without an end");
+                       "not a valid Firefox snapshot: a node without an end");
 }
 
 /* HSD_END at the end that a snapshot should have: behind a node. */
@@ -111,7 +111,7 @@ static hsd_status read_messages(firefox *fx, hsd_error *err)
     }
 }
 
-static hsd_status read_all(firefox *fx, hsd_error *err)
+static hsd_status read_all_of_firefox(firefox *fx, hsd_error *err)
 {
     hsd_error cut;
     hsd_error_init(&cut);
@@ -127,7 +127,7 @@ static hsd_status read_all(firefox *fx, hsd_error *err)
     return status;
 }
 
-static hsd_status finish(firefox *fx, hsd_error *err)
+static hsd_status finish_firefox(firefox *fx, hsd_error *err)
 {
     hsd_import *import = fx->import;
     if (import->options->summary_only)
@@ -157,11 +157,11 @@ static hsd_status take_memory(firefox *fx, hsd_error *err)
 static hsd_status import_snapshot(firefox *fx, hsd_error *err)
 {
     HSD_TRY(take_memory(fx, err));
-    HSD_TRY(read_all(fx, err));
-    return finish(fx, err);
+    HSD_TRY(read_all_of_firefox(fx, err));
+    return finish_firefox(fx, err);
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_firefox(hsd_import *import, hsd_error *err)
 {
     firefox *fx = calloc(1, sizeof *fx);
     if (fx == NULL) return hsd_fail_nomem(err, "an import");
@@ -194,6 +194,6 @@ const hsd_importer hsd_import_firefox = {
                                    HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS,
                          .sometimes = HSD_CARRIES_SITES},
              .lacks = "classes that scripts declare (their instances are Object), texts of strings"},
-    .probe = probe,
-    .run = run,
+    .probe = probe_firefox,
+    .run = run_firefox,
 };

@@ -122,7 +122,7 @@ static inline hsd_status hsd_firefox_wide_at(const firefox *fx, uint64_t number,
 {
     if (__builtin_expect(number >= fx->names.wide_count, 0))
         return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(fx->source),
-                           "no valid Firefox snapshot: text %llu of %u", (unsigned long long)number,
+                           "not a valid Firefox snapshot: text %llu of %u", (unsigned long long)number,
                            fx->names.wide_count);
     *entry = fx->names.wide[number];
     return HSD_OK;

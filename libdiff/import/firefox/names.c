@@ -28,7 +28,7 @@ hsd_status hsd_firefox_check_memory(const firefox *fx, hsd_error *err)
 
 /* ---- texts ---- */
 
-static hsd_status intern(firefox *fx, hsd_bytes text, uint32_t *name, hsd_error *err)
+static hsd_status intern_firefox_name(firefox *fx, hsd_bytes text, uint32_t *name, hsd_error *err)
 {
     firefox_names *names = &fx->names;
     const uint32_t before = names->texts.count;
@@ -43,10 +43,10 @@ static hsd_status intern(firefox *fx, hsd_bytes text, uint32_t *name, hsd_error 
 
 hsd_status hsd_firefox_put(firefox *fx, const char *text, uint32_t *name, hsd_error *err)
 {
-    return intern(fx, (hsd_bytes){(const uint8_t *)text, strlen(text)}, name, err);
+    return intern_firefox_name(fx, (hsd_bytes){(const uint8_t *)text, strlen(text)}, name, err);
 }
 
-static void append(hsd_buffer *out, uint32_t c)
+static void append_firefox_name(hsd_buffer *out, uint32_t c)
 {
     uint8_t *bytes = out->data + out->size;
     if (c < 0x80) {
@@ -83,7 +83,7 @@ static hsd_status decode(hsd_buffer *out, hsd_bytes text, hsd_error *err)
         } else if (is_lead(c) || is_trail(c)) {
             c = 0xfffd;
         }
-        append(out, c);
+        append_firefox_name(out, c);
     }
     return HSD_OK;
 }
@@ -147,7 +147,7 @@ hsd_status hsd_firefox_add_wide(firefox *fx, hsd_bytes text, uint64_t *entry, hs
     if (is_element(&names->scratch, &index)) {
         *entry = FIREFOX_IS_ELEMENT | index;
     } else {
-        HSD_TRY(intern(fx, (hsd_bytes){names->scratch.data, names->scratch.size}, &name, err));
+        HSD_TRY(intern_firefox_name(fx, (hsd_bytes){names->scratch.data, names->scratch.size}, &name, err));
         *entry = name;
     }
     const uint32_t capacity = names->wide_capacity;
@@ -159,17 +159,17 @@ hsd_status hsd_firefox_add_wide(firefox *fx, hsd_bytes text, uint64_t *entry, hs
 hsd_status hsd_firefox_add_narrow(firefox *fx, hsd_bytes text, uint32_t *name, hsd_error *err)
 {
     firefox_names *names = &fx->names;
-    HSD_TRY(intern(fx, text, name, err));
+    HSD_TRY(intern_firefox_name(fx, text, name, err));
     HSD_TRY(hsd_import_grow((void **)&names->narrow, &names->narrow_capacity, names->narrow_count,
                             sizeof *names->narrow, err));
     names->narrow[names->narrow_count++] = *name;
     return HSD_OK;
 }
 
-static hsd_status fail(const firefox *fx, const hsd_proto_field *field, const char *what, hsd_error *err)
+static hsd_status fail_firefox_name(const firefox *fx, const hsd_proto_field *field, const char *what, hsd_error *err)
 {
     (void)fx;
-    return hsd_fail_at(err, HSD_E_CORRUPT, field->offset, "no valid Firefox snapshot: %s", what);
+    return hsd_fail_at(err, HSD_E_CORRUPT, field->offset, "not a valid Firefox snapshot: %s", what);
 }
 
 /* The texts of fields come as bytes, and as numbers in the field behind. */
@@ -178,7 +178,8 @@ hsd_status hsd_firefox_read_wide(firefox *fx, hsd_proto_message *message, const 
 {
     hsd_bytes text;
     if (field->wire == HSD_PROTO_VARINT) return hsd_firefox_wide_at(fx, field->value, entry, err);
-    if (field->wire != HSD_PROTO_BYTES || field->size % 2 != 0) return fail(fx, field, "half a character", err);
+    if (field->wire != HSD_PROTO_BYTES || field->size % 2 != 0)
+        return fail_firefox_name(fx, field, "half a character", err);
     HSD_TRY(hsd_proto_bytes(message, field, 2 * FIREFOX_NAME_BYTES, &text, err));
     return hsd_firefox_add_wide(fx, text, entry, err);
 }
@@ -198,11 +199,12 @@ hsd_status hsd_firefox_read_narrow(firefox *fx, hsd_proto_message *message, cons
 {
     hsd_bytes text;
     if (field->wire == HSD_PROTO_VARINT) {
-        if (field->value >= fx->names.narrow_count) return fail(fx, field, "a text that is not there", err);
+        if (field->value >= fx->names.narrow_count)
+            return fail_firefox_name(fx, field, "a text that is not there", err);
         *name = fx->names.narrow[field->value];
         return HSD_OK;
     }
-    if (field->wire != HSD_PROTO_BYTES) return fail(fx, field, "no text where one should be", err);
+    if (field->wire != HSD_PROTO_BYTES) return fail_firefox_name(fx, field, "no text where one should be", err);
     HSD_TRY(hsd_proto_bytes(message, field, FIREFOX_NAME_BYTES, &text, err));
     return hsd_firefox_add_narrow(fx, text, name, err);
 }

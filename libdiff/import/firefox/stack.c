@@ -10,9 +10,9 @@ typedef struct frame {
     uint32_t source, function;
 } frame;
 
-static hsd_status fail(const hsd_proto_field *field, const char *what, hsd_error *err)
+static hsd_status fail_firefox_stack(const hsd_proto_field *field, const char *what, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, field->offset, "no valid Firefox snapshot: %s", what);
+    return hsd_fail_at(err, HSD_E_CORRUPT, field->offset, "not a valid Firefox snapshot: %s", what);
 }
 
 /* What is in a frame, without its parent. */
@@ -24,7 +24,8 @@ static hsd_status read_data(firefox *fx, hsd_proto_message *message, frame *out,
         switch (field.number) {
         case 1: out->id = field.value; break;
         case 2:
-            if (field.wire != HSD_PROTO_BYTES) return fail(&field, "a frame whose parent is a number", err);
+            if (field.wire != HSD_PROTO_BYTES)
+                return fail_firefox_stack(&field, "a frame whose parent is a number", err);
             out->parent_at = hsd_source_offset(message->source);
             out->parent_end = out->parent_at + field.size;
             break;
@@ -62,7 +63,7 @@ static hsd_status read_frame(firefox *fx, hsd_proto_message *message, frame *out
 
 static uint32_t small(uint64_t number) { return number < UINT32_MAX ? (uint32_t)number : 0; }
 
-static hsd_status define(firefox *fx, uint32_t site, uint32_t parent, const frame *of, hsd_error *err)
+static hsd_status define_firefox_stack(firefox *fx, uint32_t site, uint32_t parent, const frame *of, hsd_error *err)
 {
     const uint32_t function = hsd_firefox_string(fx, of->function), source = hsd_firefox_string(fx, of->source);
     if (fx->import->options->summary_only) return HSD_OK;
@@ -87,9 +88,9 @@ static hsd_status read_frames(firefox *fx, hsd_source *source, uint32_t *first, 
         if (status == HSD_OK) HSD_TRY(hsd_id_table_put(&fx->sites, here.id, &site, err));
         const bool is_new = site > known;
         if (is_known && is_new)
-            return hsd_fail(err, HSD_E_CORRUPT, "no valid Firefox snapshot: a frame that was not told");
+            return hsd_fail(err, HSD_E_CORRUPT, "not a valid Firefox snapshot: a frame that was not told");
         if (inner_site != 0)
-            HSD_TRY(define(fx, inner_site, site, &inner, err));
+            HSD_TRY(define_firefox_stack(fx, inner_site, site, &inner, err));
         else
             *first = site;
         /* of one that is told again all is known, and its parents are */
@@ -97,7 +98,7 @@ static hsd_status read_frames(firefox *fx, hsd_source *source, uint32_t *first, 
         inner = here;
         inner_site = site;
         HSD_TRY(hsd_firefox_check_memory(fx, err));
-        if (here.parent_end == 0) return define(fx, site, 0, &here, err);
+        if (here.parent_end == 0) return define_firefox_stack(fx, site, 0, &here, err);
         HSD_TRY(hsd_source_seek(source, here.parent_at, err));
         message = (hsd_proto_message){.source = source, .end = here.parent_end};
     }
@@ -107,8 +108,9 @@ hsd_status hsd_firefox_read_stack(firefox *fx, hsd_proto_message *message, const
                                   hsd_error *err)
 {
     hsd_source source;
-    if (field->wire != HSD_PROTO_BYTES) return fail(field, "an allocation stack that is a number", err);
-    if (field->size > FIREFOX_STACK_BYTES) return fail(field, "an allocation stack of more than a megabyte", err);
+    if (field->wire != HSD_PROTO_BYTES) return fail_firefox_stack(field, "an allocation stack that is a number", err);
+    if (field->size > FIREFOX_STACK_BYTES)
+        return fail_firefox_stack(field, "an allocation stack of more than a megabyte", err);
     hsd_buffer_clear(&fx->stack);
     HSD_TRY(hsd_buffer_reserve(&fx->stack, (size_t)field->size, err));
     HSD_TRY(hsd_source_copy(message->source, fx->stack.data, (size_t)field->size, err));
@@ -116,6 +118,7 @@ hsd_status hsd_firefox_read_stack(firefox *fx, hsd_proto_message *message, const
     HSD_TRY(hsd_source_open_memory(&source, (hsd_bytes){fx->stack.data, fx->stack.size}, fx->source->name, err));
     const hsd_status status = read_frames(fx, &source, site, err);
     hsd_source_close(&source);
-    if (status == HSD_E_TRUNCATED) return fail(field, "an allocation stack that ends within a frame", err);
+    if (status == HSD_E_TRUNCATED)
+        return fail_firefox_stack(field, "an allocation stack that ends within a frame", err);
     return status;
 }

@@ -10,15 +10,18 @@
 
 enum { COARSE_SCRIPT = 2, COARSE_DOM = 4 };
 
-static bool begins(hsd_bytes text, const char *with)
+static bool firefox_object_begins(hsd_bytes text, const char *with)
 {
     const size_t size = strlen(with);
     return size == 0 || (text.size >= size && memcmp(text.data, with, size) == 0);
 }
 
-static bool is(hsd_bytes text, const char *what) { return text.size == strlen(what) && begins(text, what); }
+static bool is(hsd_bytes text, const char *what)
+{
+    return text.size == strlen(what) && firefox_object_begins(text, what);
+}
 
-static bool ends(hsd_bytes text, const char *with)
+static bool firefox_object_ends(hsd_bytes text, const char *with)
 {
     const size_t size = strlen(with);
     return text.size >= size && memcmp(text.data + text.size - size, with, size) == 0;
@@ -51,7 +54,7 @@ hsd_status hsd_firefox_write_root(firefox *fx, const firefox_edge *edge, hsd_err
 {
     const hsd_bytes name = hsd_firefox_text(fx, edge->name);
     const known_root *row = known_roots;
-    while (!begins(name, row->front))
+    while (!firefox_object_begins(name, row->front))
         row++;
     const hsc_root_record root = {
         .kind = row->kind, .label = hsd_firefox_string(fx, edge->name), .target = edge->target, .flags = row->flags};
@@ -64,7 +67,8 @@ hsd_status hsd_firefox_write_root(firefox *fx, const firefox_edge *edge, hsd_err
 static uint32_t flags_of(const firefox *fx)
 {
     const hsd_bytes type = hsd_firefox_text(fx, fx->node.type);
-    const bool is_internal = !fx->node.is_object && (begins(type, "js::") || begins(type, "JS::ubi::"));
+    const bool is_internal =
+        !fx->node.is_object && (firefox_object_begins(type, "js::") || firefox_object_begins(type, "JS::ubi::"));
     return (is_internal ? HSC_TYPE_INTERNAL : 0) |
            (fx->node.coarse == COARSE_SCRIPT && !fx->node.is_object ? HSC_TYPE_CODE : 0);
 }
@@ -112,7 +116,7 @@ static hsd_status put_type(firefox *fx, uint32_t *number, hsd_error *err)
 static bool is_global(hsd_bytes class_name)
 {
     return is(class_name, "Window") || is(class_name, "Sandbox") || is(class_name, "BackstagePass") ||
-           ends(class_name, "Global") || ends(class_name, "GlobalScope");
+           firefox_object_ends(class_name, "Global") || firefox_object_ends(class_name, "GlobalScope");
 }
 
 static bool is_scope(hsd_bytes class_name)
@@ -128,8 +132,9 @@ static bool is_internal(hsd_bytes name)
                                         "vector element"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++)
         if (is(name, names[i])) return true;
-    return begins(name, "**") || begins(name, "CLASS_OBJECT(") || begins(name, "CLASS_PROTO(") ||
-           begins(name, "global-") || ends(name, "-object-template") || memmem(name.data, name.size, "::", 2) != NULL;
+    return firefox_object_begins(name, "**") || firefox_object_begins(name, "CLASS_OBJECT(") ||
+           firefox_object_begins(name, "CLASS_PROTO(") || firefox_object_begins(name, "global-") ||
+           firefox_object_ends(name, "-object-template") || memmem(name.data, name.size, "::", 2) != NULL;
 }
 
 /* The label of a field, by the class of the object: FIELD, VARIABLE or GLOBAL. */
@@ -142,10 +147,10 @@ static firefox_label field_label(const firefox *fx)
                                    : FIREFOX_FIELD;
 }
 
-static firefox_label judge(hsd_bytes name)
+static firefox_label judge_firefox_object(hsd_bytes name)
 {
     /* the latter: inline caches of scripts */
-    if (is(name, "WeakRefObject::target") || begins(name, "cacheir-weak-")) return FIREFOX_WEAK;
+    if (is(name, "WeakRefObject::target") || firefox_object_begins(name, "cacheir-weak-")) return FIREFOX_WEAK;
     if (is(name, "HashableValue")) return FIREFOX_KEY;
     if (is(name, "OrderedHashMapObject value") || is(name, "WeakMap entry value")) return FIREFOX_VALUE;
     return is_internal(name) ? FIREFOX_INTERNAL : FIREFOX_LABELS;
@@ -154,12 +159,12 @@ static firefox_label judge(hsd_bytes name)
 static firefox_label label_of(firefox *fx, uint32_t name, firefox_label field)
 {
     uint8_t *known = &fx->names.labels[name];
-    if (*known == 0) *known = (uint8_t)(judge(hsd_firefox_text(fx, name)) + 1);
+    if (*known == 0) *known = (uint8_t)(judge_firefox_object(hsd_firefox_text(fx, name)) + 1);
     return *known == FIREFOX_LABELS + 1 ? field : (firefox_label)(*known - 1);
 }
 
 /* Fills fx->targets, labels and indexes with up to FIREFOX_BATCH of the edges that wait. */
-static void prepare(firefox *fx, size_t first, size_t count, firefox_label field)
+static void prepare_firefox_object(firefox *fx, size_t first, size_t count, firefox_label field)
 {
     uint32_t last = FIREFOX_NONE, last_label = 0;
     for (size_t i = 0; i < count; i++) {
@@ -180,7 +185,7 @@ static hsd_status write_references(firefox *fx, hsd_error *err)
     const firefox_label field = field_label(fx);
     for (size_t first = 0; first < fx->edge_count; first += FIREFOX_BATCH) {
         const size_t count = (size_t)hsd_min_u64(FIREFOX_BATCH, fx->edge_count - first);
-        prepare(fx, first, count, field);
+        prepare_firefox_object(fx, first, count, field);
         HSD_WRITE(fx->import, hsc_references(fx->import->writer, fx->targets, fx->labels, fx->indexes, count), err);
     }
     fx->import->result->references += fx->edge_count;
@@ -192,7 +197,7 @@ hsd_status hsd_firefox_spill(firefox *fx, hsd_error *err)
     for (size_t first = 0; first < fx->edge_count; first += FIREFOX_BATCH) {
         const size_t count = (size_t)hsd_min_u64(FIREFOX_BATCH, fx->edge_count - first);
         /* its class is not known yet */
-        prepare(fx, first, count, fx->node.is_object ? FIREFOX_FIELD : FIREFOX_INTERNAL);
+        prepare_firefox_object(fx, first, count, fx->node.is_object ? FIREFOX_FIELD : FIREFOX_INTERNAL);
         for (size_t i = 0; i < count; i++)
             HSD_WRITE(fx->import,
                       hsc_edge(fx->import->writer, fx->node.id, fx->targets[i], fx->labels[i], fx->indexes[i]), err);

@@ -48,7 +48,7 @@ hsd_status hsd_gcdump_chunk(gcdump *self, uint64_t first, bool with_addresses, s
 
 /* ---- what is no object ---- */
 
-static bool is_called(hsd_bytes name, const char *text)
+static bool census_is_called(hsd_bytes name, const char *text)
 {
     return name.size == strlen(text) && memcmp(name.data, text, name.size) == 0;
 }
@@ -58,8 +58,8 @@ static void note_root(gcdump *self, uint32_t type)
     const hsd_bytes name = hsd_gcdump_types_name(&self->types, type);
     if (self->types.types[type].is_root) return;
     hsd_gcdump_judge_root(&self->types.types[type], name);
-    self->has_net = self->has_net || is_called(name, "[.NET Roots]");
-    self->has_scripts = self->has_scripts || is_called(name, "[JS Roots]");
+    self->has_net = self->has_net || census_is_called(name, "[.NET Roots]");
+    self->has_scripts = self->has_scripts || census_is_called(name, "[JS Roots]");
 }
 
 static void set_no_object(gcdump *self, uint64_t node)
@@ -74,7 +74,7 @@ static double factor(const gcdump *self, uint32_t type, float average)
     return own > 0 ? (double)own : average > 0 ? (double)average : 1;
 }
 
-static void add_up(gcdump *self, const gcdump_record *record)
+static void add_up_census(gcdump *self, const gcdump_record *record)
 {
     struct gcdump_total *total = &self->types.totals[self->types.types[record->type].number];
     total->objects++;
@@ -84,15 +84,15 @@ static void add_up(gcdump *self, const gcdump_record *record)
 }
 
 /* A node whose record says what it is. Records of objects are looked at for a summary alone. */
-static hsd_status judge(gcdump *self, uint64_t node, uint32_t offset, uint64_t address, hsd_error *err)
+static hsd_status judge_census(gcdump *self, uint64_t node, uint32_t offset, uint64_t address, hsd_error *err)
 {
     gcdump_record record;
     const hsd_status status = hsd_gcdump_record_open(&record, &self->records, &self->types, offset, err);
     if (status == HSD_END && !self->is_cut)
-        return hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: a node without a record");
+        return hsd_fail(err, HSD_E_CORRUPT, "not a valid gcdump: a node without a record");
     if (status < 0) return status;
-    const bool is_untold =
-        status == HSD_END || (record.type == 0 && is_called(hsd_gcdump_types_name(&self->types, 0), "UNDEFINED"));
+    const bool is_untold = status == HSD_END ||
+                           (record.type == 0 && census_is_called(hsd_gcdump_types_name(&self->types, 0), "UNDEFINED"));
     if (is_untold) {
         self->dropped += address != 0 || status == HSD_END; /* the null reference is a node, too */
         set_no_object(self, node);
@@ -100,7 +100,7 @@ static hsd_status judge(gcdump *self, uint64_t node, uint32_t offset, uint64_t a
         note_root(self, record.type);
         set_no_object(self, node);
     } else if (self->types.totals != NULL) {
-        add_up(self, &record);
+        add_up_census(self, &record);
     }
     return HSD_OK;
 }
@@ -119,7 +119,7 @@ hsd_status hsd_gcdump_census(gcdump *self, hsd_error *err)
                 self->last_address = hsd_max_u64(self->last_address, address);
             }
             if (reads_all || address == 0 || self->offsets[i] == 0 || self->offsets[i] >= self->records.size)
-                HSD_TRY(judge(self, first + i, self->offsets[i], address, err));
+                HSD_TRY(judge_census(self, first + i, self->offsets[i], address, err));
         }
     }
     hsd_import_note_input(self->import);

@@ -20,7 +20,7 @@ static const char *const entries[] = {"GCHeapDump", "Graphs.MemoryGraph"};
 
 /* ---- the row ---- */
 
-static unsigned probe(const uint8_t *prefix, size_t size)
+static unsigned probe_gcdump(const uint8_t *prefix, size_t size)
 {
     if (size < NAME_OFFSET + 4 || memcmp(prefix, SIGNATURE, SIGNATURE_BYTES) != 0) return 0;
     for (size_t i = 0; i < HSD_ARRAY_LEN(entries); i++) {
@@ -164,7 +164,7 @@ static hsd_status take_memory(gcdump *self, hsd_error *err)
 
 /* ---- the capture ---- */
 
-static hsd_status begin(gcdump *self, hsd_error *err)
+static hsd_status begin_gcdump(gcdump *self, hsd_error *err)
 {
     hsc_options options;
     hsc_options_init(&options);
@@ -224,7 +224,7 @@ static hsd_status import_file(gcdump *self, hsd_error *err)
     HSD_TRY(read_tables(self, err));
     HSD_TRY(take_memory(self, err));
     HSD_TRY(hsd_gcdump_census(self, err));
-    HSD_TRY(begin(self, err));
+    HSD_TRY(begin_gcdump(self, err));
     if (!self->import->options->summary_only) HSD_TRY(hsd_gcdump_write_nodes(self, err));
     HSD_TRY(hsd_gcdump_types_write(&self->types, self->import, hsd_gcdump_is_sampled(&self->facts), err));
     HSD_TRY(tell_metrics(self, err));
@@ -232,7 +232,7 @@ static hsd_status import_file(gcdump *self, hsd_error *err)
     return hsd_import_end(self->import, err);
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_gcdump(hsd_import *import, hsd_error *err)
 {
     gcdump *self = calloc(1, sizeof *self);
     if (self == NULL) return hsd_fail_nomem(err, "an import");
@@ -258,6 +258,6 @@ const hsd_importer hsd_import_gcdump = {
              .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_ROOTS},
              .lacks = "names of fields, lengths of arrays, allocation sites"},
     .needs_rewind = true,
-    .probe = probe,
-    .run = run,
+    .probe = probe_gcdump,
+    .run = run_gcdump,
 };

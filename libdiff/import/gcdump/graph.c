@@ -148,8 +148,8 @@ static hsd_status pass_addresses(gcdump_graph *graph, gcdump_serial *in, unsigne
     return status;
 }
 
-static hsd_status lay_out(gcdump_graph *graph, gcdump_serial *in, gcdump_types *types, unsigned count_bytes,
-                          bool has_late_names, bool *is_usable, hsd_error *err)
+static hsd_status lay_out_gcdump_graph(gcdump_graph *graph, gcdump_serial *in, gcdump_types *types,
+                                       unsigned count_bytes, bool has_late_names, bool *is_usable, hsd_error *err)
 {
     *is_usable = false;
     graph->blob_known = graph->address_count = 0;
@@ -173,11 +173,11 @@ static hsd_status find_tables(gcdump_graph *graph, gcdump_serial *in, gcdump_typ
     gcdump_graph other = *graph;
     bool is_other_usable;
     HSD_TRY(hsd_gcdump_go(in, offset, err));
-    const hsd_status status = lay_out(graph, in, types, likely, has_late_names, is_usable, err);
+    const hsd_status status = lay_out_gcdump_graph(graph, in, types, likely, has_late_names, is_usable, err);
     if (status != HSD_E_CORRUPT && status != HSD_E_TRUNCATED) return status;
     const uint64_t end = hsd_source_offset(in->source);
     HSD_TRY(hsd_source_seek(in->source, offset, NULL));
-    if (lay_out(&other, in, types, 12 - likely, has_late_names, &is_other_usable, NULL) == HSD_OK) {
+    if (lay_out_gcdump_graph(&other, in, types, 12 - likely, has_late_names, &is_other_usable, NULL) == HSD_OK) {
         *graph = other;
         return HSD_OK;
     }

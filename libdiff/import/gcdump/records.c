@@ -96,8 +96,8 @@ static hsd_status turn_page(gcdump_record *record, hsd_error *err)
 static hsd_status fail_number(const gcdump_record *record, hsd_error *err)
 {
     return hsd_fail(err, HSD_E_CORRUPT,
-                    "no valid gcdump: a number of more than %d bytes in the record at %llu of the blob", NUMBER_BYTES,
-                    (unsigned long long)record->first);
+                    "not a valid gcdump: a number of more than %d bytes in the record at %llu of the blob",
+                    NUMBER_BYTES, (unsigned long long)record->first);
 }
 
 static hsd_status read_number_slowly(gcdump_record *record, uint32_t *number, hsd_error *err)
@@ -131,7 +131,7 @@ static inline hsd_status read_number(gcdump_record *record, uint32_t *number, hs
 
 static hsd_status fail_record(const gcdump_record *record, const char *what, hsd_error *err)
 {
-    return hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: the record at %llu of the blob has %s",
+    return hsd_fail(err, HSD_E_CORRUPT, "not a valid gcdump: the record at %llu of the blob has %s",
                     (unsigned long long)record->first, what);
 }
 

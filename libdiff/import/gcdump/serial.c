@@ -9,7 +9,7 @@
 
 hsd_status hsd_gcdump_fail(const gcdump_serial *in, const char *what, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(in->source), "no valid gcdump: %s", what);
+    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(in->source), "not a valid gcdump: %s", what);
 }
 
 hsd_status hsd_gcdump_number(gcdump_serial *in, unsigned bytes, uint64_t *value, hsd_error *err)
@@ -92,7 +92,7 @@ static size_t encode(uint32_t c, uint8_t bytes[4])
 static bool is_lead(uint32_t unit) { return unit >= 0xd800 && unit < 0xdc00; }
 static bool is_trail(uint32_t unit) { return unit >= 0xdc00 && unit < 0xe000; }
 
-static hsd_status append(hsd_buffer *out, uint32_t c, size_t most, bool *is_full, hsd_error *err)
+static hsd_status append_serial(hsd_buffer *out, uint32_t c, size_t most, bool *is_full, hsd_error *err)
 {
     uint8_t bytes[4];
     const size_t size = encode(is_lead(c) || is_trail(c) ? 0xfffd : c, bytes);
@@ -114,11 +114,11 @@ hsd_status hsd_gcdump_text(gcdump_serial *in, size_t most, hsd_buffer *out, hsd_
             unit = 0x10000 + ((lead - 0xd800) << 10) + (unit - 0xdc00);
             lead = 0;
         }
-        if (lead != 0) HSD_TRY(append(out, lead, most, &is_full, err));
+        if (lead != 0) HSD_TRY(append_serial(out, lead, most, &is_full, err));
         lead = is_lead(unit) ? unit : 0;
-        if (lead == 0) HSD_TRY(append(out, unit, most, &is_full, err));
+        if (lead == 0) HSD_TRY(append_serial(out, unit, most, &is_full, err));
     }
-    return lead == 0 ? HSD_OK : append(out, lead, most, &is_full, err);
+    return lead == 0 ? HSD_OK : append_serial(out, lead, most, &is_full, err);
 }
 
 hsd_status hsd_gcdump_pass_text(gcdump_serial *in, hsd_error *err)

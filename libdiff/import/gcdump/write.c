@@ -50,8 +50,8 @@ static hsd_status check_children(const writing *w, size_t count, hsd_error *err)
     for (size_t i = 0; i < count; i++)
         most = hsd_max_u64(most, w->children[i]);
     if (most < w->self->graph.node_count) return HSD_OK;
-    return hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: a node refers to node %llu of %llu", (unsigned long long)most,
-                    (unsigned long long)w->self->graph.node_count);
+    return hsd_fail(err, HSD_E_CORRUPT, "not a valid gcdump: a node refers to node %llu of %llu",
+                    (unsigned long long)most, (unsigned long long)w->self->graph.node_count);
 }
 
 /* No two nodes share a record with children, so all of them together are no longer than the blob. */
@@ -71,7 +71,7 @@ static hsd_status walk_children(writing *w, gcdump_record *record, uint64_t node
         const hsd_status status = hsd_gcdump_record_children(record, node, w->children, count, err);
         if (status == HSD_END) {
             if (!w->self->is_cut)
-                return hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: the blob ends within the record of a node");
+                return hsd_fail(err, HSD_E_CORRUPT, "not a valid gcdump: the blob ends within the record of a node");
             break;
         }
         HSD_TRY(status);
@@ -105,7 +105,7 @@ static hsd_status write_object(writing *w, uint64_t node, uint32_t offset, uint6
     gcdump_record record;
     const hsd_status status = hsd_gcdump_record_open(&record, &self->records, &self->types, offset, err);
     if (status != HSD_OK)
-        return status == HSD_END ? hsd_fail(err, HSD_E_CORRUPT, "no valid gcdump: a node without a record") : status;
+        return status == HSD_END ? hsd_fail(err, HSD_E_CORRUPT, "not a valid gcdump: a node without a record") : status;
     const int generation = hsd_gcdump_generation(&self->facts, address, &w->segment);
     const hsc_object object = {.id = address != 0 ? address : w->next_id++,
                                .size_bytes = record.size,

@@ -7,7 +7,7 @@
 
 hsd_status hsd_goheap_corrupt(const goheap *go, const char *what, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(go->source), "no valid heap dump: %s", what);
+    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(go->source), "not a valid heap dump: %s", what);
 }
 
 hsd_status hsd_goheap_number(goheap *go, uint64_t *out, hsd_error *err)

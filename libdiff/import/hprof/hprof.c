@@ -18,7 +18,7 @@
 
 #define DOMAIN_BYTES ((size_t)65536) /* of the file that the identity domain is drawn from */
 
-static unsigned probe(const uint8_t *prefix, size_t size)
+static unsigned probe_hprof_import(const uint8_t *prefix, size_t size)
 {
     static const char magic[] = "JAVA PROFILE 1.0";
     const size_t magic_size = sizeof magic - 1;
@@ -145,7 +145,7 @@ static hsd_status import_dump(hprof *self, hsd_error *err)
     return import->options->summary_only ? hsd_hprof_summarise(self, err) : hsd_hprof_write(self, err);
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_hprof_import(hsd_import *import, hsd_error *err)
 {
     hprof self = {.import = import};
     const hsd_status status = import_dump(&self, err);
@@ -166,6 +166,6 @@ const hsd_importer hsd_import_hprof = {
                          .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_IDENTITY},
              .lacks = "shallow sizes, which are computed"},
     .needs_rewind = true,
-    .probe = probe,
-    .run = run,
+    .probe = probe_hprof_import,
+    .run = run_hprof_import,
 };

@@ -9,12 +9,12 @@
 #include "base/check.h"
 #include <hscapture/hscapture.h>
 
-static bool equals(hsd_bytes text, const char *word)
+static bool known_class_equals(hsd_bytes text, const char *word)
 {
     return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
-static bool begins_with(hsd_bytes text, const char *word)
+static bool known_class_begins_with(hsd_bytes text, const char *word)
 {
     const size_t size = strlen(word);
     return text.size >= size && memcmp(text.data, word, size) == 0;
@@ -23,7 +23,7 @@ static bool begins_with(hsd_bytes text, const char *word)
 static bool is_among(hsd_bytes name, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (equals(name, words[i])) return true;
+        if (known_class_equals(name, words[i])) return true;
     return false;
 }
 
@@ -99,7 +99,7 @@ static const char *const outer_prefixes[] = {
 static bool has_prefix(hsd_bytes name, const char *const *prefixes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (begins_with(name, prefixes[i])) return true;
+        if (known_class_begins_with(name, prefixes[i])) return true;
     return false;
 }
 
@@ -108,7 +108,7 @@ static bool is_caffeine_entry(hsd_bytes name)
 {
     static const char package[] = "com.github.benmanes.caffeine.cache.";
     const size_t size = sizeof package - 1;
-    if (!begins_with(name, package) || name.size == size) return false;
+    if (!known_class_begins_with(name, package) || name.size == size) return false;
     for (size_t i = size; i < name.size; i++)
         if (name.data[i] < 'A' || name.data[i] > 'Z') return false;
     return name.data[size] == 'P' || name.data[size] == 'F';
@@ -160,7 +160,7 @@ static size_t lambda_host(hsd_bytes class_name)
     for (size_t i = 1; i < class_name.size; i++) {
         const hsd_bytes rest = {class_name.data + i, class_name.size - i};
         for (size_t k = 0; k < HSD_ARRAY_LEN(marks); k++)
-            if (begins_with(rest, marks[k])) return i;
+            if (known_class_begins_with(rest, marks[k])) return i;
     }
     return 0;
 }
@@ -374,7 +374,7 @@ static bool has_word(const char *words, hsd_bytes word)
 static bool find_field(const known_fields *table, size_t count, hsd_bytes class_name, hsd_bytes field)
 {
     for (size_t i = 0; i < count; i++)
-        if (equals(class_name, table[i].class_name) && has_word(table[i].fields, field)) return true;
+        if (known_class_equals(class_name, table[i].class_name) && has_word(table[i].fields, field)) return true;
     return false;
 }
 
@@ -418,7 +418,7 @@ static const hprof_native natives[] = {
 const hprof_native *hsd_hprof_known_native(hsd_bytes class_name)
 {
     for (size_t i = 0; i < HSD_ARRAY_LEN(natives); i++)
-        if (equals(class_name, natives[i].class_name)) return &natives[i];
+        if (known_class_equals(class_name, natives[i].class_name)) return &natives[i];
     return NULL;
 }
 
@@ -438,18 +438,18 @@ bool hsd_hprof_known_view(hsd_bytes class_name, hsd_bytes field)
 
 bool hsd_hprof_known_address(hsd_bytes class_name, hsd_bytes field)
 {
-    return equals(class_name, "java.nio.Buffer") && equals(field, "address");
+    return known_class_equals(class_name, "java.nio.Buffer") && known_class_equals(field, "address");
 }
 
 bool hsd_hprof_known_cleaner(hsd_bytes class_name, hsd_bytes field)
 {
-    return equals(class_name, "java.nio.DirectByteBuffer") && equals(field, "cleaner");
+    return known_class_equals(class_name, "java.nio.DirectByteBuffer") && known_class_equals(field, "cleaner");
 }
 
 bool hsd_hprof_known_outside(hsd_bytes class_name, hsd_bytes field)
 {
     const hprof_native *native = hsd_hprof_known_native(class_name);
-    if (equals(class_name, "java.nio.Buffer")) return equals(field, "capacity");
+    if (known_class_equals(class_name, "java.nio.Buffer")) return known_class_equals(field, "capacity");
     return native != NULL && hsd_hprof_is_size(native, field);
 }
 
@@ -484,13 +484,13 @@ static const hprof_extra extras[] = {
 const hprof_extra *hsd_hprof_known_extra(hsd_bytes class_name, const hprof_extra *after)
 {
     for (size_t i = after == NULL ? 0 : (size_t)(after - extras) + 1; i < HSD_ARRAY_LEN(extras); i++)
-        if (equals(class_name, extras[i].class_name)) return &extras[i];
+        if (known_class_equals(class_name, extras[i].class_name)) return &extras[i];
     return NULL;
 }
 
 bool hsd_hprof_is_contended(const hprof_extra *extra, hsd_bytes field)
 {
     for (size_t i = 0; i < HSD_ARRAY_LEN(extra->contended) && extra->contended[i] != NULL; i++)
-        if (equals(field, extra->contended[i]) || strcmp(extra->contended[i], "*") == 0) return true;
+        if (known_class_equals(field, extra->contended[i]) || strcmp(extra->contended[i], "*") == 0) return true;
     return false;
 }

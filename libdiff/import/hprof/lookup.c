@@ -47,7 +47,7 @@ typedef struct lookup {
     uint8_t array[MAX_ARRAY];
 } lookup;
 
-static hsd_status want(lookup *l, uint64_t id, hprof_thread *thread, hsd_error *err)
+static hsd_status want_hprof_lookup(lookup *l, uint64_t id, hprof_thread *thread, hsd_error *err)
 {
     if (id == 0) return HSD_OK;
     HSD_TRY(hsd_import_grow((void **)&l->items, &l->capacity, l->count, sizeof *l->items, err));
@@ -190,7 +190,7 @@ static hsd_status look_at_array(lookup *l, const wanted *item, const hprof_sub *
 /* ---- reading the stretches ---- */
 
 /* Items from `first` on want the object `sub`; *taken bytes of its body were read. */
-static hsd_status look_at(lookup *l, wanted *first, const hprof_sub *sub, uint64_t *taken, hsd_error *err)
+static hsd_status look_at_hprof_lookup(lookup *l, wanted *first, const hprof_sub *sub, uint64_t *taken, hsd_error *err)
 {
     const wanted *end = l->items + l->count;
     const hprof_class *of = NULL;
@@ -239,7 +239,7 @@ static hsd_status read_chunk(lookup *l, const hprof_chunk *chunk, uint64_t end, 
             status = hsd_hprof_skip_class(reader, err);
         } else if (status == HSD_OK && sub.body > 0 && sub.id >= l->least && sub.id <= l->most) {
             wanted *first = l->items + lower_bound(l, sub.id);
-            if (first->id == sub.id && !first->is_found) status = look_at(l, first, &sub, &taken, err);
+            if (first->id == sub.id && !first->is_found) status = look_at_hprof_lookup(l, first, &sub, &taken, err);
         }
         if (status == HSD_OK) status = hsd_hprof_skip(reader, sub.body - taken, err);
         if (status < 0) return status;
@@ -282,7 +282,7 @@ static hsd_status want_threads(lookup *l, hsd_error *err)
     for (uint32_t i = 1; i <= stacks->thread_table.count && asked < MAX_THREADS; i++) {
         hprof_thread *thread = &stacks->threads[i];
         if (hsd_hprof_thread_name(thread, &l->self->names).size > 0 || thread->object == 0) continue;
-        HSD_TRY(want(l, thread->object, thread, err));
+        HSD_TRY(want_hprof_lookup(l, thread->object, thread, err));
         asked++;
     }
     return HSD_OK;
@@ -300,7 +300,7 @@ static hsd_status want_version(lookup *l, hsd_error *err)
         for (uint32_t k = 0; k < class->static_count; k++) {
             const hprof_static *entry = &self->classes.statics[class->first_static + k];
             if (hsd_hprof_equals(hsd_hprof_name(&self->names, entry->name), "java_version"))
-                return want(l, entry->value, NULL, err);
+                return want_hprof_lookup(l, entry->value, NULL, err);
         }
     }
     return HSD_OK;

@@ -347,7 +347,7 @@ static hsd_status check_dumps(hprof *self, hsd_error *err)
 }
 
 /* With salvage, a segmented dump without its end mark was cut between two segments. */
-static hsd_status check_end(hprof *self, hsd_error *err)
+static hsd_status check_end_of_hprof_scan(hprof *self, hsd_error *err)
 {
     if (self->is_complete || self->import->options->salvage) return HSD_OK;
     self->reader.last = hsd_source_offset(self->reader.source);
@@ -368,5 +368,5 @@ hsd_status hsd_hprof_scan(hprof *self, hsd_error *err)
     HSD_TRY(scan_records(&s, err));
     close_chunk(&s);
     HSD_TRY(check_dumps(self, err));
-    return check_end(self, err);
+    return check_end_of_hprof_scan(self, err);
 }

@@ -224,7 +224,7 @@ static bool is_known_by_heart(const hprof *self, const hprof_class *of)
 }
 
 /* Own fields of a class, behind those of its superclass. */
-static void lay_out(const hprof *self, const hprof_model *model, const hprof_class *of, hprof_layout *to)
+static void lay_out_hprof_size(const hprof *self, const hprof_model *model, const hprof_class *of, hprof_layout *to)
 {
     const own_fields own = count_fields(self, of);
     if (model->fills_gaps)
@@ -252,7 +252,7 @@ static void lay_out_chain(const hprof *self, const hprof_model *model, hprof_lay
     const bool is_laid_out = number != 0 && layouts[number].state == HPROF_LAID_OUT;
     hprof_layout fields = is_laid_out ? layouts[number] : (hprof_layout){.end = model->header, .state = HPROF_LAID_OUT};
     while (depth > 0) {
-        lay_out(self, model, &classes->items[chain[--depth]], &fields);
+        lay_out_hprof_size(self, model, &classes->items[chain[--depth]], &fields);
         layouts[chain[depth]] = fields;
     }
 }

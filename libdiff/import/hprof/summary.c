@@ -14,7 +14,7 @@ typedef struct summary {
     hsd_import_result *result;
 } summary;
 
-static hsd_status count(summary *s, uint32_t type, uint64_t objects, uint64_t bytes, hsd_error *err)
+static hsd_status count_hprof_summary(summary *s, uint32_t type, uint64_t objects, uint64_t bytes, hsd_error *err)
 {
     if (objects == 0) return HSD_OK;
     s->result->objects += objects;
@@ -41,10 +41,11 @@ static hsd_status count_class(summary *s, uint32_t number, hsd_error *err)
     HSD_TRY(hsd_hprof_type_of_class(self, &s->output, of, &type, err));
     const uint64_t size = hsd_hprof_instance_size(self, of);
     const uint64_t instances = tally->objects - tally->mirrors;
-    HSD_TRY(count(s, type, instances, instances * size + (of->has_dump ? 0 : tally->bytes), err));
+    HSD_TRY(count_hprof_summary(s, type, instances, instances * size + (of->has_dump ? 0 : tally->bytes), err));
     if (tally->arrays == 0) return HSD_OK;
     const hprof_array_tally *arrays = &self->classes.arrays[tally->arrays];
-    return count(s, type, number_of(arrays), hsd_hprof_arrays_size(&self->model, arrays, self->model.reference), err);
+    return count_hprof_summary(s, type, number_of(arrays),
+                               hsd_hprof_arrays_size(&self->model, arrays, self->model.reference), err);
 }
 
 static hsd_status count_class_objects(summary *s, hsd_error *err)
@@ -59,7 +60,7 @@ static hsd_status count_class_objects(summary *s, hsd_error *err)
         bytes += hsd_hprof_class_object_size(self, &self->classes.items[i]);
     }
     HSD_TRY(hsd_hprof_put_type(&s->output, (hsd_bytes){(const uint8_t *)name, sizeof name - 1}, &type, err));
-    return count(s, type, objects, bytes, err);
+    return count_hprof_summary(s, type, objects, bytes, err);
 }
 
 static hsd_status count_primitives(summary *s, hsd_error *err)
@@ -71,8 +72,8 @@ static hsd_status count_primitives(summary *s, hsd_error *err)
         uint32_t type = 0;
         if (number_of(tally) == 0) continue;
         HSD_TRY(hsd_hprof_put_type(&s->output, (hsd_bytes){(const uint8_t *)name, strlen(name)}, &type, err));
-        HSD_TRY(count(s, type, number_of(tally),
-                      hsd_hprof_arrays_size(&s->self->model, tally, hsd_hprof_width[element]), err));
+        HSD_TRY(count_hprof_summary(s, type, number_of(tally),
+                                    hsd_hprof_arrays_size(&s->self->model, tally, hsd_hprof_width[element]), err));
     }
     return HSD_OK;
 }

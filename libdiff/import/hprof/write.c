@@ -359,7 +359,7 @@ static hsd_status write_rare(hprof_writing *w, const hprof_sub *sub, hsd_error *
     }
 }
 
-static hsd_status tell(hprof_writing *w, uint64_t offset, hsd_error *err)
+static hsd_status tell_hprof_losses(hprof_writing *w, uint64_t offset, hsd_error *err)
 {
     w->next_progress = offset + PROGRESS_BYTES;
     HSD_TRY(hsd_hprof_check_memory(w->self,
@@ -376,7 +376,7 @@ static inline __attribute__((always_inline)) hsd_status write_segment(hprof_writ
     hprof_sub sub;
     for (;;) {
         HSD_TRY(hsd_hprof_next_sub(&w->reader, id_bytes, &sub, err));
-        if (__builtin_expect(sub.offset >= w->next_progress, 0)) HSD_TRY(tell(w, sub.offset, err));
+        if (__builtin_expect(sub.offset >= w->next_progress, 0)) HSD_TRY(tell_hprof_losses(w, sub.offset, err));
         switch (sub.tag) {
         case HPROF_INSTANCE: HSD_TRY(write_instance(w, &sub, id_bytes, err)); break;
         case HPROF_OBJECT_ARRAY: HSD_TRY(write_object_array(w, &sub, id_bytes, err)); break;
@@ -432,7 +432,7 @@ static hsd_status define_labels(hprof_writing *w, hsd_error *err)
                               err);
 }
 
-static hsd_status start(hprof_writing *w, hsd_error *err)
+static hsd_status start_hprof_capture(hprof_writing *w, hsd_error *err)
 {
     hprof *self = w->self;
     hsc_options options;
@@ -460,7 +460,7 @@ static hsd_status loss(hprof_writing *w, const char *what, uint64_t count, hsd_e
     return HSD_OK;
 }
 
-static hsd_status finish(hprof_writing *w, hsd_error *err)
+static hsd_status finish_hprof_capture(hprof_writing *w, hsd_error *err)
 {
     const hprof *self = w->self;
     HSD_TRY(loss(w, "bytes of heap segments that could not be read", self->reader.lost_bytes, err));
@@ -481,9 +481,9 @@ hsd_status hsd_hprof_write(hprof *self, hsd_error *err)
     w.output.import = self->import;
     w.roots.self = self;
     w.roots.output = &w.output;
-    hsd_status status = start(&w, err);
+    hsd_status status = start_hprof_capture(&w, err);
     if (status == HSD_OK) status = write_records(&w, err);
-    if (status == HSD_OK) status = finish(&w, err);
+    if (status == HSD_OK) status = finish_hprof_capture(&w, err);
     free(w.written);
     hsd_buffer_release(&w.value);
     hsd_hprof_statics_release(&w.statics);

@@ -21,7 +21,7 @@ static hsd_status add_wanted(luau *lu, uint64_t string, luau_wanted **row, hsd_e
     return hsd_luau_check_memory(lu, err);
 }
 
-static hsd_status want(luau *lu, uint64_t string, uint32_t use, hsd_error *err)
+static hsd_status want_learned_size(luau *lu, uint64_t string, uint32_t use, hsd_error *err)
 {
     luau_wanted *row = string == 0 ? NULL : hsd_luau_wanted_of(lu, string);
     if (string == 0) return HSD_OK;
@@ -33,7 +33,7 @@ static hsd_status want(luau *lu, uint64_t string, uint32_t use, hsd_error *err)
 
 /* Keys that one table alone has had make room: most of them are data. When that does not help, there are enough names.
  */
-static hsd_status make_room(luau *lu, hsd_error *err)
+static hsd_status make_room_for_learned_size(luau *lu, hsd_error *err)
 {
     luau_wanted *rows = lu->wanted_rows;
     const uint32_t count = lu->wanted.count;
@@ -57,7 +57,7 @@ static hsd_status count_key(luau *lu, uint64_t key, hsd_error *err)
     luau_wanted *row = hsd_luau_wanted_of(lu, key);
     if (row == NULL) {
         if (lu->has_enough_keys) return HSD_OK;
-        if (lu->wanted.count >= LUAU_KEYS_MOST) HSD_TRY(make_room(lu, err));
+        if (lu->wanted.count >= LUAU_KEYS_MOST) HSD_TRY(make_room_for_learned_size(lu, err));
         HSD_TRY(add_wanted(lu, key, &row, err));
     }
     row->uses |= LUAU_USE_KEY;
@@ -78,14 +78,14 @@ static hsd_status put_meta(luau *lu, uint64_t key, uint64_t value, hsd_error *er
     if (key == lu->type_key) row->type = value;
     if (key == lu->name_key) row->name = value;
     if (key == lu->index_key) row->index = value;
-    if (key == lu->type_key || key == lu->name_key) HSD_TRY(want(lu, value, LUAU_USE_NAME, err));
+    if (key == lu->type_key || key == lu->name_key) HSD_TRY(want_learned_size(lu, value, LUAU_USE_NAME, err));
     return hsd_luau_check_memory(lu, err);
 }
 
 static hsd_status put_global(luau *lu, uint64_t key, uint64_t value, hsd_error *err)
 {
     uint32_t number;
-    HSD_TRY(want(lu, key, LUAU_USE_GLOBAL, err));
+    HSD_TRY(want_learned_size(lu, key, LUAU_USE_GLOBAL, err));
     if (value == 0 || value == lu->globals || lu->global_values.count >= LUAU_KEYS_MOST) return HSD_OK;
     HSD_TRY(hsd_id_table_put(&lu->global_values, value, &number, err));
     HSD_TRY(hsd_import_grow((void **)&lu->global_keys, &lu->global_room, number - 1, sizeof *lu->global_keys, err));
@@ -100,8 +100,8 @@ static hsd_status see_pair(luau *lu, uint64_t key, uint64_t value, hsd_error *er
     if (value != 0 && (key == lu->mode_key || key == lu->type_key || key == lu->name_key || key == lu->index_key))
         HSD_TRY(put_meta(lu, key, value, err));
     if (table == lu->globals) return put_global(lu, key, value, err);
-    if (table == lu->registry) return want(lu, key, LUAU_USE_REGISTRY, err);
-    if (hsd_id_table_find(&lu->environments, table) != 0) return want(lu, key, LUAU_USE_GLOBAL, err);
+    if (table == lu->registry) return want_learned_size(lu, key, LUAU_USE_REGISTRY, err);
+    if (hsd_id_table_find(&lu->environments, table) != 0) return want_learned_size(lu, key, LUAU_USE_GLOBAL, err);
     return lu->line.size_bytes < LUAU_MAP_BYTES && value != 0 ? count_key(lu, key, err) : HSD_OK;
 }
 

@@ -13,7 +13,7 @@
 
 enum { LEAST_WEAK_KEYS = 1024 };
 
-static unsigned probe(const uint8_t *prefix, size_t size)
+static unsigned probe_luau(const uint8_t *prefix, size_t size)
 {
     static const char begins[] = "{\"objects\":{\n\"";
     if (size < sizeof begins - 1 || memcmp(prefix, begins, sizeof begins - 1) != 0) return 0;
@@ -37,7 +37,7 @@ static void draw_domain(const luau *lu, uint8_t domain[16])
     memcpy(domain + 8, &second, sizeof second);
 }
 
-static hsd_status begin(luau *lu, hsd_error *err)
+static hsd_status begin_luau(luau *lu, hsd_error *err)
 {
     hsc_options options;
     hsc_options_init(&options);
@@ -90,7 +90,7 @@ static hsd_status import_dump(luau *lu, hsd_error *err)
     HSD_TRY(survey(lu, err));
     hsd_import_note_input(lu->import);
     HSD_TRY(hsd_luau_learn(lu, err));
-    HSD_TRY(begin(lu, err));
+    HSD_TRY(begin_luau(lu, err));
     HSD_TRY(hsd_luau_write_objects(lu, err));
     if (lu->objects == 0)
         return hsd_fail_at(err, HSD_E_CORRUPT, 0, "there are no objects in this heap dump that can be read");
@@ -101,7 +101,7 @@ static hsd_status import_dump(luau *lu, hsd_error *err)
     return hsd_import_end(lu->import, err);
 }
 
-static void release(luau *lu)
+static void release_luau(luau *lu)
 {
     hsd_id_table *tables[] = {&lu->wanted,    &lu->metas,         &lu->protos,      &lu->classes,     &lu->modes,
                               &lu->weak_keys, &lu->global_values, &lu->long_tables, &lu->environments};
@@ -120,7 +120,7 @@ static void release(luau *lu)
     free(lu);
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_luau(hsd_import *import, hsd_error *err)
 {
     luau *lu = calloc(1, sizeof *lu);
     if (lu == NULL) return hsd_fail_nomem(err, "an import");
@@ -129,7 +129,7 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     lu->weak_keys_most =
         (uint32_t)hsd_max_u64(LEAST_WEAK_KEYS, hsd_min_u64(import->memory_bytes / 128, LUAU_KEYS_MOST * 16));
     const hsd_status status = import_dump(lu, err);
-    release(lu);
+    release_luau(lu);
     return status;
 }
 
@@ -142,6 +142,6 @@ const hsd_importer hsd_import_luau = {
                          .sometimes = HSD_CARRIES_VALUES},
              .lacks = "which element of an array it is, and numbers in tables"},
     .needs_rewind = true,
-    .probe = probe,
-    .run = run,
+    .probe = probe_luau,
+    .run = run_luau,
 };

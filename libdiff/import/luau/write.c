@@ -108,7 +108,7 @@ static hsd_status put_name(luau *lu, uint32_t *name, hsd_error *err)
     return line->kind == LUAU_PROTO || line->kind == LUAU_THREAD ? hsd_luau_put_place(lu, name, err) : HSD_OK;
 }
 
-static void count(luau *lu)
+static void count_luau_write(luau *lu)
 {
     hsd_import_result *result = lu->import->result;
     lu->objects++;
@@ -126,7 +126,7 @@ static hsd_status begin_object(luau *lu, hsd_error *err)
     const luau_line *line = &lu->line;
     hsc_object object = {.id = line->address, .size_bytes = line->size_bytes};
     HSD_TRY(hsd_luau_put_type(lu, &object.type, err));
-    count(lu);
+    count_luau_write(lu);
     if (lu->import->options->summary_only) {
         HSD_WRITE(lu->import, hsc_count(lu->import->writer, object.type, 1, object.size_bytes), err);
         return HSD_OK;

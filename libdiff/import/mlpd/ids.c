@@ -27,7 +27,7 @@ static uint8_t *find_place(const mlpd_ids *ids, uint64_t address)
     return row == 0 ? NULL : &ids->rows[row - 1][place % PLACES];
 }
 
-static void release(mlpd_ids *ids)
+static void release_mlpd_id(mlpd_ids *ids)
 {
     for (uint32_t i = 0; i < ids->chunks.count; i++)
         free(ids->rows[i]);
@@ -46,7 +46,7 @@ static bool has_room(mlpd_ids *ids)
                            hsd_id_table_memory(&ids->chunks) + hsd_id_table_memory(&ids->moved) +
                            ids->moved_room * sizeof *ids->moved_ids;
     if (taken <= ids->most_bytes) return true;
-    release(ids);
+    release_mlpd_id(ids);
     ids->is_given_up = true;
     return false;
 }
@@ -117,4 +117,4 @@ uint64_t hsd_mlpd_find_id(const mlpd_ids *ids, uint64_t address, unsigned shot)
     return make_id(address, place == NULL || *place == 0 ? epoch_of(shot) : *place);
 }
 
-void hsd_mlpd_ids_release(mlpd_ids *ids) { release(ids); }
+void hsd_mlpd_ids_release(mlpd_ids *ids) { release_mlpd_id(ids); }

@@ -14,7 +14,7 @@
 
 enum { SHOTS_LISTED = 4 };
 
-static unsigned probe(const uint8_t *prefix, size_t size)
+static unsigned probe_mlpd(const uint8_t *prefix, size_t size)
 {
     static const uint8_t magic[] = {0x01, 0x5a, 0x50, 0x4d};
     if (size < 8 || memcmp(prefix, magic, sizeof magic) != 0) return 0;
@@ -108,7 +108,7 @@ static hsd_status import_file(mlpd *m, hsd_error *err)
     return hsd_import_end(m->import, err);
 }
 
-static void release(mlpd *m)
+static void release_mlpd(mlpd *m)
 {
     hsd_id_table *tables[] = {&m->classes, &m->vtables, &m->threads, &m->types, &m->labels};
     hsd_names *names[] = {&m->class_names, &m->texts, &m->strings};
@@ -124,14 +124,14 @@ static void release(mlpd *m)
     free(m);
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_mlpd(hsd_import *import, hsd_error *err)
 {
     mlpd *m = calloc(1, sizeof *m);
     if (m == NULL) return hsd_fail_nomem(err, "an import");
     m->import = import;
     m->source = import->source;
     const hsd_status status = import_file(m, err);
-    release(m);
+    release_mlpd(m);
     return status;
 }
 
@@ -143,6 +143,6 @@ const hsd_importer hsd_import_mlpd = {
                          .sometimes = HSD_CARRIES_IDENTITY},
              .lacks = "field names: places in objects and statics instead"},
     .needs_rewind = true,
-    .probe = probe,
-    .run = run,
+    .probe = probe_mlpd,
+    .run = run_mlpd,
 };

@@ -34,7 +34,7 @@ static hsd_status replay(mlpd *m, uint64_t time_ns, hsd_id_table *starts, uint32
     return HSD_OK;
 }
 
-static hsd_status collect(mlpd *m, const uint32_t *live, uint32_t count, hsd_error *err)
+static hsd_status collect_mlpd_range(mlpd *m, const uint32_t *live, uint32_t count, hsd_error *err)
 {
     m->ranges = calloc(count == 0 ? 1 : count, sizeof *m->ranges);
     if (m->ranges == NULL) return hsd_fail_nomem(err, "ranges of roots");
@@ -54,7 +54,7 @@ hsd_status hsd_mlpd_find_ranges(mlpd *m, uint64_t time_ns, hsd_error *err)
     uint32_t *live = NULL, room = 0;
     if (m->change_count > 0) qsort(m->changes, m->change_count, sizeof *m->changes, compare_changes);
     hsd_status status = replay(m, time_ns, &starts, &live, &room, err);
-    if (status == HSD_OK) status = collect(m, live, starts.count, err);
+    if (status == HSD_OK) status = collect_mlpd_range(m, live, starts.count, err);
     free(live);
     hsd_id_table_release(&starts);
     return status;

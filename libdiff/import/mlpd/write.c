@@ -41,18 +41,18 @@ static hsd_status begin_capture(mlpd *m, hsd_error *err)
     return hsd_mlpd_begin_tables(m, err);
 }
 
-static bool is_wanted(const mlpd *m) { return m->shot == m->wanted; }
+static bool is_wanted_mlpd_write(const mlpd *m) { return m->shot == m->wanted; }
 
 static hsd_status begin_shot(mlpd *m, hsd_error *err)
 {
     m->shot++;
-    return is_wanted(m) ? begin_capture(m, err) : HSD_OK;
+    return is_wanted_mlpd_write(m) ? begin_capture(m, err) : HSD_OK;
 }
 
 static hsd_status end_shot(mlpd *m, hsd_error *err)
 {
     (void)err;
-    m->is_over = is_wanted(m);
+    m->is_over = is_wanted_mlpd_write(m);
     return HSD_OK;
 }
 
@@ -65,7 +65,7 @@ static hsd_status end_object(mlpd *m, hsd_error *err)
     return HSD_OK;
 }
 
-static void count(mlpd *m, const mlpd_object *told)
+static void count_mlpd_write(mlpd *m, const mlpd_object *told)
 {
     hsd_import_result *result = m->import->result;
     result->objects++;
@@ -81,7 +81,7 @@ static hsd_status begin_object(mlpd *m, const mlpd_object *told, hsd_error *err)
     HSD_TRY(hsd_mlpd_put_type(m, told->vtable, &known, err));
     hsc_object object = {
         .id = hsd_mlpd_id_of(&m->ids, told->address, m->shot), .size_bytes = told->size, .type = known->type};
-    count(m, told);
+    count_mlpd_write(m, told);
     if (m->import->options->summary_only) {
         HSD_WRITE(m->import, hsc_count(m->import->writer, object.type, 1, object.size_bytes), err);
         return HSD_OK;
@@ -99,7 +99,8 @@ static hsd_status begin_object(mlpd *m, const mlpd_object *told, hsd_error *err)
 /* More references of an object stand behind it, and behind nothing else; elsewhere they are edges of their own. */
 static hsd_status see_object(mlpd *m, const mlpd_object *told, hsd_error *err)
 {
-    if (!is_wanted(m)) return told->size != 0 ? hsd_mlpd_ids_see(&m->ids, told->address, m->shot, err) : HSD_OK;
+    if (!is_wanted_mlpd_write(m))
+        return told->size != 0 ? hsd_mlpd_ids_see(&m->ids, told->address, m->shot, err) : HSD_OK;
     if (told->size != 0) return begin_object(m, told, err);
     if (m->is_open && m->open_address == told->address) return HSD_OK;
     HSD_TRY(end_object(m, err));
@@ -115,7 +116,7 @@ static hsd_status see_reference(mlpd *m, uint64_t offset, uint64_t target, hsd_e
     const uint64_t first = HEADER_WORDS_OF_ARRAY * (uint64_t)m->pointer_bytes;
     uint32_t label = MLPD_LABEL_ELEMENT;
     uint64_t index = 0;
-    if (!is_wanted(m) || target == 0 || m->import->options->summary_only) return HSD_OK;
+    if (!is_wanted_mlpd_write(m) || target == 0 || m->import->options->summary_only) return HSD_OK;
     if (m->is_array && offset >= first)
         index = (offset - first) / m->pointer_bytes;
     else
@@ -133,7 +134,7 @@ static hsd_status see_reference(mlpd *m, uint64_t offset, uint64_t target, hsd_e
 
 static hsd_status see_root(mlpd *m, uint64_t place, uint64_t object, uint32_t source, hsd_error *err)
 {
-    if (!m->is_in_shot || !is_wanted(m) || object == 0 || m->import->options->summary_only) return HSD_OK;
+    if (!m->is_in_shot || !is_wanted_mlpd_write(m) || object == 0 || m->import->options->summary_only) return HSD_OK;
     HSD_TRY(hsd_import_grow((void **)&m->roots, &m->root_room, m->root_count, sizeof *m->roots, err));
     m->roots[m->root_count++] = (mlpd_root){place, object, source};
     return hsd_mlpd_check_memory(m, err);

@@ -21,10 +21,10 @@ enum {
 #define ACTIVITY_BYTES     16u
 #define WHOLE_HEADER_BYTES 76u /* behind the size of the event */
 
-static hsd_status fail(const nettrace_block *block, const char *what, hsd_error *err)
+static hsd_status fail_nettrace_block(const nettrace_block *block, const char *what, hsd_error *err)
 {
     return hsd_fail_at(err, HSD_E_CORRUPT, block->offset + (uint64_t)(block->in.at - block->begin),
-                       "no valid nettrace: %s", what);
+                       "not a valid nettrace: %s", what);
 }
 
 hsd_status hsd_nettrace_block_open(nettrace_block *block, hsd_bytes bytes, uint64_t offset, hsd_error *err)
@@ -32,7 +32,7 @@ hsd_status hsd_nettrace_block_open(nettrace_block *block, hsd_bytes bytes, uint6
     *block = (nettrace_block){.in = nettrace_cursor_over(bytes), .begin = bytes.data, .offset = offset};
     const uint64_t header_bytes = nettrace_number(&block->in, 2), flags = nettrace_number(&block->in, 2);
     if (block->in.is_short || header_bytes < 4 || nettrace_take(&block->in, (size_t)header_bytes - 4) == NULL)
-        return fail(block, "a block of events without its header", err);
+        return fail_nettrace_block(block, "a block of events without its header", err);
     block->is_packed = (flags & BLOCK_PACKED) != 0;
     return HSD_OK;
 }
@@ -83,7 +83,7 @@ hsd_status hsd_nettrace_block_next(nettrace_block *block, nettrace_event *out, h
         read_whole(block);
     block->last.metadata &= 0x7fffffff;
     const uint8_t *payload = in->is_short ? NULL : nettrace_take(in, block->payload_bytes);
-    if (payload == NULL) return fail(block, "an event does not end within its block", err);
+    if (payload == NULL) return fail_nettrace_block(block, "an event does not end within its block", err);
     block->last.payload = (hsd_bytes){payload, block->payload_bytes};
     if (!block->is_packed) /* whole events begin at multiples of 4 bytes of the file */
         while (nettrace_left(in) > 0 && ((block->offset + (uint64_t)(in->at - block->begin)) & 3) != 0)

@@ -70,7 +70,7 @@ static hsd_status write_node(nettrace_heap *heap, nettrace_node *node, uint64_t 
 }
 
 /* Writes all objects that need wait no longer. */
-static hsd_status settle(nettrace_heap *heap, hsd_error *err)
+static hsd_status settle_nettrace_heap(nettrace_heap *heap, hsd_error *err)
 {
     while (heap->node_count > 0) {
         nettrace_node *node = oldest(heap);
@@ -128,9 +128,9 @@ static hsd_status read_nodes(nettrace_heap *heap, nettrace_cursor *in, hsd_error
             continue;
         }
         HSD_TRY(add_node(heap, &node, err));
-        if (heap->node_count == NETTRACE_NODES_MAX) HSD_TRY(settle(heap, err));
+        if (heap->node_count == NETTRACE_NODES_MAX) HSD_TRY(settle_nettrace_heap(heap, err));
     }
-    return heap->import->options->summary_only ? HSD_OK : settle(heap, err);
+    return heap->import->options->summary_only ? HSD_OK : settle_nettrace_heap(heap, err);
 }
 
 static hsd_status read_edges(nettrace_heap *heap, nettrace_cursor *in, hsd_error *err)
@@ -144,7 +144,7 @@ static hsd_status read_edges(nettrace_heap *heap, nettrace_cursor *in, hsd_error
         else
             HSD_TRY(hsd_nettrace_queue_put(&heap->edges, target, err));
     }
-    return settle(heap, err);
+    return settle_nettrace_heap(heap, err);
 }
 
 /* ---- events ---- */
@@ -196,7 +196,7 @@ static hsd_status read_bulk(nettrace_heap *heap, uint32_t kind, const nettrace_e
     if (kind == NETTRACE_STATICS) nettrace_u64(&in);
     nettrace_number(&in, 2);
     if (!in.is_short) HSD_TRY(read_records(heap, kind, &in, err));
-    return in.is_short ? hsd_fail(err, HSD_E_CORRUPT, "no valid nettrace: an event of the heap ends within a record")
+    return in.is_short ? hsd_fail(err, HSD_E_CORRUPT, "not a valid nettrace: an event of the heap ends within a record")
                        : HSD_OK;
 }
 
@@ -212,7 +212,7 @@ static hsd_status read_types(nettrace_heap *heap, const nettrace_event *event, h
         if (in.is_short || nettrace_take(&in, (size_t)parameters * 8) == NULL) break;
         HSD_TRY(hsd_nettrace_types_name(&heap->types, id, name, err));
     }
-    return in.is_short ? hsd_fail(err, HSD_E_CORRUPT, "no valid nettrace: an event of types ends within a record")
+    return in.is_short ? hsd_fail(err, HSD_E_CORRUPT, "not a valid nettrace: an event of types ends within a record")
                        : HSD_OK;
 }
 

@@ -53,9 +53,9 @@ typedef struct nettrace {
     hsd_error cut;
 } nettrace;
 
-static hsd_status fail(const nettrace *self, const char *what, hsd_error *err)
+static hsd_status fail_nettrace(const nettrace *self, const char *what, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(self->source), "no valid nettrace: %s", what);
+    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(self->source), "not a valid nettrace: %s", what);
 }
 
 /* ---- blocks ---- */
@@ -67,7 +67,7 @@ static hsd_status read_metadata(nettrace *self, const nettrace_event *event, hsd
     const uint32_t number = nettrace_u32(&in);
     const hsd_bytes provider = nettrace_text(&in);
     const uint32_t kind = nettrace_u32(&in);
-    if (in.is_short) return fail(self, "metadata that ends within a field", err);
+    if (in.is_short) return fail_nettrace(self, "metadata that ends within a field", err);
     bool is_runtime = provider.size == 2 * (sizeof RUNTIME - 1);
     for (size_t i = 0; is_runtime && i < provider.size; i++)
         is_runtime = provider.data[i] == (i % 2 == 0 ? (uint8_t)RUNTIME[i / 2] : 0);
@@ -124,7 +124,7 @@ static hsd_status read_threads(nettrace *self, hsd_bytes bytes, hsd_error *err)
         const uint32_t sequence = nettrace_u32(&in);
         if (!in.is_short) hsd_nettrace_threads_reach(&self->threads, thread, sequence);
     }
-    return in.is_short ? fail(self, "a list of threads that is cut", err) : HSD_OK;
+    return in.is_short ? fail_nettrace(self, "a list of threads that is cut", err) : HSD_OK;
 }
 
 static hsd_status copy_block(nettrace *self, uint32_t size, hsd_error *err)
@@ -142,10 +142,10 @@ static hsd_status copy_block(nettrace *self, uint32_t size, hsd_error *err)
 static hsd_status read_block(nettrace *self, object_kind kind, hsd_error *err)
 {
     uint8_t number[4];
-    if (!self->has_trace) return fail(self, "a block stands before what describes the trace", err);
+    if (!self->has_trace) return fail_nettrace(self, "a block stands before what describes the trace", err);
     HSD_TRY(hsd_source_copy(self->source, number, sizeof number, err));
     const uint32_t size = (uint32_t)nettrace_at(number, sizeof number);
-    if (size > BLOCK_MAX_BYTES) return fail(self, "a block is too large", err);
+    if (size > BLOCK_MAX_BYTES) return fail_nettrace(self, "a block is too large", err);
     HSD_TRY(hsd_source_skip(self->source, (4 - hsd_source_offset(self->source) % 4) % 4, err));
     const uint64_t offset = hsd_source_offset(self->source);
     if (kind == OBJECT_STACKS) return hsd_source_skip(self->source, size, err);
@@ -187,7 +187,8 @@ static uint64_t unix_ns(nettrace_cursor *in)
     return seconds * 1000000000u + field[7] * UINT64_C(1000000);
 }
 
-static hsd_status begin(nettrace *self, uint64_t taken_ns, uint32_t pid, unsigned pointer_bytes, hsd_error *err)
+static hsd_status begin_nettrace(nettrace *self, uint64_t taken_ns, uint32_t pid, unsigned pointer_bytes,
+                                 hsd_error *err)
 {
     hsc_options options;
     hsc_options_init(&options);
@@ -204,16 +205,16 @@ static hsd_status begin(nettrace *self, uint64_t taken_ns, uint32_t pid, unsigne
 static hsd_status read_trace(nettrace *self, hsd_error *err)
 {
     uint8_t bytes[TRACE_BYTES];
-    if (self->has_trace) return fail(self, "it describes the trace twice", err);
+    if (self->has_trace) return fail_nettrace(self, "it describes the trace twice", err);
     HSD_TRY(hsd_source_copy(self->source, bytes, sizeof bytes, err));
     nettrace_cursor in = nettrace_cursor_over((hsd_bytes){bytes, sizeof bytes});
     const uint64_t taken_ns = unix_ns(&in);
     nettrace_u64(&in); /* ticks at that time */
     self->ticks_per_second = nettrace_u64(&in);
     const uint32_t pointer_bytes = nettrace_u32(&in), pid = nettrace_u32(&in);
-    if (pointer_bytes != 4 && pointer_bytes != 8) return fail(self, "pointers of neither 4 nor 8 bytes", err);
+    if (pointer_bytes != 4 && pointer_bytes != 8) return fail_nettrace(self, "pointers of neither 4 nor 8 bytes", err);
     self->has_trace = true;
-    return begin(self, taken_ns, pid, pointer_bytes, err);
+    return begin_nettrace(self, taken_ns, pid, pointer_bytes, err);
 }
 
 /* ---- objects ---- */
@@ -222,7 +223,7 @@ static hsd_status expect_byte(nettrace *self, uint8_t expected, hsd_error *err)
 {
     uint8_t byte;
     HSD_TRY(hsd_source_copy(self->source, &byte, 1, err));
-    return byte == expected ? HSD_OK : fail(self, "an object without its tag", err);
+    return byte == expected ? HSD_OK : fail_nettrace(self, "an object without its tag", err);
 }
 
 /* The type of an object: two tags, its version, the oldest reader that may read it, its name, a tag. */
@@ -234,7 +235,7 @@ static hsd_status read_kind(nettrace *self, object_kind *out, hsd_error *err)
     HSD_TRY(expect_byte(self, TAG_NULL, err));
     HSD_TRY(hsd_source_copy(self->source, fixed, sizeof fixed, err));
     const uint32_t oldest = (uint32_t)nettrace_at(fixed + 4, 4), size = (uint32_t)nettrace_at(fixed + 8, 4);
-    if (size > sizeof name) return fail(self, "an object of a kind with a long name", err);
+    if (size > sizeof name) return fail_nettrace(self, "an object of a kind with a long name", err);
     HSD_TRY(hsd_source_copy(self->source, name, size, err));
     HSD_TRY(expect_byte(self, TAG_END_OBJECT, err));
     if (oldest > NEWEST_VERSION)
@@ -246,7 +247,7 @@ static hsd_status read_kind(nettrace *self, object_kind *out, hsd_error *err)
             *out = (object_kind)kind;
             return HSD_OK;
         }
-    return fail(self, "an object of a kind that nettrace does not have", err);
+    return fail_nettrace(self, "an object of a kind that nettrace does not have", err);
 }
 
 /* One object; HSD_END behind the last. */
@@ -256,7 +257,7 @@ static hsd_status read_object(nettrace *self, hsd_error *err)
     object_kind kind = OBJECT_TRACE;
     HSD_TRY(hsd_source_copy(self->source, &tag, 1, err));
     if (tag == TAG_NULL) return HSD_END;
-    if (tag != TAG_BEGIN_OBJECT) return fail(self, "neither an object nor the end", err);
+    if (tag != TAG_BEGIN_OBJECT) return fail_nettrace(self, "neither an object nor the end", err);
     HSD_TRY(read_kind(self, &kind, err));
     HSD_TRY(kind == OBJECT_TRACE ? read_trace(self, err) : read_block(self, kind, err));
     return expect_byte(self, TAG_END_OBJECT, err);
@@ -266,11 +267,12 @@ static hsd_status read_header(nettrace *self, hsd_error *err)
 {
     uint8_t header[HEADER_BYTES];
     HSD_TRY(hsd_source_copy(self->source, header, sizeof header, err));
-    if (memcmp(header, MAGIC, MAGIC_BYTES) != 0) return fail(self, "it does not begin with its magic", err);
+    if (memcmp(header, MAGIC, MAGIC_BYTES) != 0) return fail_nettrace(self, "it does not begin with its magic", err);
     if (nettrace_at(header + MAGIC_BYTES, 4) == 20 && memcmp(header + MAGIC_BYTES + 4, SERIALIZATION, 20) == 0)
         return HSD_OK;
     const uint32_t major = (uint32_t)nettrace_at(header + MAGIC_BYTES + 4, 4);
-    if (nettrace_at(header + MAGIC_BYTES, 4) != 0) return fail(self, "it is not serialised as nettrace is", err);
+    if (nettrace_at(header + MAGIC_BYTES, 4) != 0)
+        return fail_nettrace(self, "it is not serialised as nettrace is", err);
     hsd_fail(err, HSD_E_TOO_NEW, "nettrace of version %" PRIu32 ": hsdiff reads 4 and 5", major);
     hsd_error_set_hint(err, "let hsdiff ask the runtime itself: hsdiff capture PID -o FILE.hs");
     return HSD_E_TOO_NEW;
@@ -296,7 +298,7 @@ static hsd_status mark_incomplete(nettrace *self, const char *reason, hsd_error 
     return HSD_OK;
 }
 
-static hsd_status finish(nettrace *self, const char *cut, hsd_error *err)
+static hsd_status finish_nettrace(nettrace *self, const char *cut, hsd_error *err)
 {
     char reason[160];
     nettrace_heap *heap = &self->heap;
@@ -333,15 +335,15 @@ static hsd_status import_stream(nettrace *self, hsd_error *err)
         status =
             hsd_fail(&self->cut, HSD_E_TRUNCATED, "the heap does not end: the session was stopped in the middle of it");
     }
-    if (status == HSD_OK) return finish(self, NULL, err);
+    if (status == HSD_OK) return finish_nettrace(self, NULL, err);
     if ((status == HSD_E_TRUNCATED || status == HSD_E_CORRUPT) && salvages && has_heap)
-        return finish(self, self->cut.text, err);
+        return finish_nettrace(self, self->cut.text, err);
     if (err != NULL) *err = self->cut;
     if (status == HSD_E_TRUNCATED && has_heap) hsd_import_hint_partial(err);
     return status;
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_nettrace(hsd_import *import, hsd_error *err)
 {
     nettrace self = {.import = import, .source = import->source, .heap = {.edges = {.spill = {.fd = -1}}}};
     const hsd_status status = import_stream(&self, err);
@@ -354,7 +356,7 @@ static hsd_status run(hsd_import *import, hsd_error *err)
 
 /* ---- the row ---- */
 
-static unsigned probe(const uint8_t *prefix, size_t size)
+static unsigned probe_nettrace(const uint8_t *prefix, size_t size)
 {
     if (size < MAGIC_BYTES || memcmp(prefix, MAGIC, MAGIC_BYTES) != 0) return 0;
     const bool is_serialised = size >= HEADER_BYTES && memcmp(prefix + MAGIC_BYTES + 4, SERIALIZATION, 20) == 0;
@@ -367,6 +369,6 @@ const hsd_importer hsd_import_nettrace = {
              .suffixes = ".nettrace",
              .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_ROOTS},
              .lacks = "field names"},
-    .probe = probe,
-    .run = run,
+    .probe = probe_nettrace,
+    .run = run_nettrace,
 };

@@ -20,7 +20,7 @@ hsd_status hsd_nettrace_queue_init(nettrace_queue *queue, hsd_temp_space *space,
 }
 
 /* The chunk that is full goes to the front if nothing waits before it, else into the file. */
-static hsd_status make_room(nettrace_queue *queue, hsd_error *err)
+static hsd_status make_room_for_nettrace_queue(nettrace_queue *queue, hsd_error *err)
 {
     if (queue->front_at == queue->front_count && queue->spilled == queue->unspilled) {
         uint64_t *empty = queue->front;
@@ -40,16 +40,16 @@ static hsd_status make_room(nettrace_queue *queue, hsd_error *err)
 
 hsd_status hsd_nettrace_queue_put(nettrace_queue *queue, uint64_t target, hsd_error *err)
 {
-    if (queue->back_count == NETTRACE_CHUNK) HSD_TRY(make_room(queue, err));
+    if (queue->back_count == NETTRACE_CHUNK) HSD_TRY(make_room_for_nettrace_queue(queue, err));
     queue->back[queue->back_count++] = target;
     return HSD_OK;
 }
 
 /* Fills the front, which is empty. */
-static hsd_status refill(nettrace_queue *queue, hsd_error *err)
+static hsd_status refill_nettrace_queue(nettrace_queue *queue, hsd_error *err)
 {
     queue->front_at = queue->front_count = 0;
-    if (queue->spilled == queue->unspilled) return make_room(queue, err);
+    if (queue->spilled == queue->unspilled) return make_room_for_nettrace_queue(queue, err);
     HSD_TRY(hsd_temp_read(&queue->spill, queue->unspilled * sizeof(uint64_t), queue->front, CHUNK_BYTES, err));
     queue->front_count = NETTRACE_CHUNK;
     queue->unspilled += NETTRACE_CHUNK;
@@ -61,7 +61,7 @@ static hsd_status refill(nettrace_queue *queue, hsd_error *err)
 hsd_status hsd_nettrace_queue_take(nettrace_queue *queue, uint64_t most, const uint64_t **targets, size_t *count,
                                    hsd_error *err)
 {
-    if (most > 0 && queue->front_at == queue->front_count) HSD_TRY(refill(queue, err));
+    if (most > 0 && queue->front_at == queue->front_count) HSD_TRY(refill_nettrace_queue(queue, err));
     *count = (size_t)hsd_min_u64(most, queue->front_count - queue->front_at);
     *targets = queue->front + queue->front_at;
     queue->front_at += *count;

@@ -11,7 +11,7 @@ enum { ROOT_STACK, ROOT_FINALIZER, ROOT_HANDLE };
 enum { ROOT_PINNED = 0x1, ROOT_WEAK = 0x2, ROOT_COUNTED = 0x8 };
 #define STATIC_THREAD_LOCAL 0x1u
 
-static hsc_root_record describe(unsigned kind, uint32_t flags)
+static hsc_root_record describe_nettrace_root(unsigned kind, uint32_t flags)
 {
     hsc_root_record root = {.kind = HSC_ROOT_HANDLE, .label = NETTRACE_STRING_HANDLE, .flags = HSC_ROOT_SECONDARY};
     if (kind == ROOT_STACK) {
@@ -40,7 +40,7 @@ hsd_status hsd_nettrace_roots(nettrace_heap *heap, nettrace_cursor *in, hsd_erro
         nettrace_number(in, heap->pointer_bytes); /* where it stands */
         if (in->is_short) break;
         if (target == 0 || flags & ROOT_WEAK) continue;
-        hsc_root_record root = describe(kind, flags);
+        hsc_root_record root = describe_nettrace_root(kind, flags);
         root.target = target;
         HSD_WRITE(heap->import, hsc_root(heap->import->writer, &root), err);
     }

@@ -37,7 +37,7 @@ hsd_status hsd_nettrace_types_put(nettrace_types *types, uint64_t id, uint32_t *
 }
 
 /* A copy of the scratch buffer in the arena. */
-static hsd_status keep(nettrace_types *types, size_t most, hsd_bytes *out, hsd_error *err)
+static hsd_status keep_nettrace_type(nettrace_types *types, size_t most, hsd_bytes *out, hsd_error *err)
 {
     const size_t size = (size_t)hsd_min_u64(types->scratch.size, most);
     const char *copy = hsd_arena_copy(&types->texts, types->scratch.data, size);
@@ -57,7 +57,7 @@ hsd_status hsd_nettrace_types_name(nettrace_types *types, uint64_t id, hsd_bytes
     if (status == HSD_OK) status = hsd_nettrace_pretty(&types->scratch, (hsd_bytes){raw.data, raw.size}, err);
     hsd_buffer_release(&raw);
     HSD_TRY(status);
-    return keep(types, NAME_MAX_BYTES, &types->types[number].name, err);
+    return keep_nettrace_type(types, NAME_MAX_BYTES, &types->types[number].name, err);
 }
 
 /* `<Name>k__BackingField`, what the compiler calls the field of a property, is Name. */
@@ -79,7 +79,7 @@ hsd_status hsd_nettrace_types_static(nettrace_types *types, uint64_t type_id, hs
     hsd_buffer_clear(&types->scratch);
     HSD_TRY(hsd_nettrace_utf8(&types->scratch, field_units, err));
     strip_property(&types->scratch);
-    HSD_TRY(keep(types, FIELD_MAX_BYTES, &field.field, err));
+    HSD_TRY(keep_nettrace_type(types, FIELD_MAX_BYTES, &field.field, err));
     HSD_TRY(hsd_import_grow((void **)&types->statics, &types->static_capacity, (uint64_t)types->static_count + 1,
                             sizeof *types->statics, err));
     HSD_TRY(check_memory(types, err));
@@ -90,12 +90,12 @@ hsd_status hsd_nettrace_types_static(nettrace_types *types, uint64_t type_id, hs
 
 /* ---- the end ---- */
 
-static bool begins(hsd_bytes name, const char *with)
+static bool nettrace_type_begins(hsd_bytes name, const char *with)
 {
     return name.size >= strlen(with) && memcmp(name.data, with, strlen(with)) == 0;
 }
 
-static bool ends(hsd_bytes name, const char *with)
+static bool nettrace_type_ends(hsd_bytes name, const char *with)
 {
     const size_t size = strlen(with);
     return name.size >= size && memcmp(name.data + name.size - size, with, size) == 0;
@@ -108,10 +108,12 @@ static bool ends(hsd_bytes name, const char *with)
  */
 static uint32_t flags_of(hsd_bytes name)
 {
-    const bool is_items = ends(name, ">[]") && (begins(name, "Entry<") || begins(name, "Slot<"));
-    const bool is_table = ends(name, ">") && (begins(name, "Tables<") || begins(name, "Container<") ||
-                                              begins(name, "System.Collections.Concurrent.ConcurrentQueueSegment<"));
-    const bool is_buckets = name.size == 8 && begins(name, "bucket[]");
+    const bool is_items = nettrace_type_ends(name, ">[]") &&
+                          (nettrace_type_begins(name, "Entry<") || nettrace_type_begins(name, "Slot<"));
+    const bool is_table = nettrace_type_ends(name, ">") &&
+                          (nettrace_type_begins(name, "Tables<") || nettrace_type_begins(name, "Container<") ||
+                           nettrace_type_begins(name, "System.Collections.Concurrent.ConcurrentQueueSegment<"));
+    const bool is_buckets = name.size == 8 && nettrace_type_begins(name, "bucket[]");
     return is_items || is_table || is_buckets ? HSC_TYPE_INTERNAL : 0;
 }
 

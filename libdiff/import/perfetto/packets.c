@@ -162,7 +162,7 @@ static hsd_status take_processes(perfetto *self, hsd_proto_message message, hsd_
 
 static hsd_status read_trace(perfetto *self, hsd_source *source, bool is_inner, hsd_error *err);
 
-static hsd_status copy(perfetto *self, hsd_source *source, uint64_t size, uint64_t offset, hsd_error *err)
+static hsd_status copy_packet(perfetto *self, hsd_source *source, uint64_t size, uint64_t offset, hsd_error *err)
 {
     while (size > 0) {
         const hsd_status status = hsd_source_peek(source, 1, err);
@@ -208,7 +208,7 @@ static hsd_status take_field(perfetto *self, hsd_proto_message *message, const h
     if (field->number == PACKET_HEAP_GRAPH) {
         packet->offset = end;
         packet->size = field->size;
-        return copy(self, message->source, field->size, end, err);
+        return copy_packet(self, message->source, field->size, end, err);
     }
     if (field->number == PACKET_COMPRESSED && !is_inner)
         return read_compressed(self, message->source, field->size, err);
@@ -256,7 +256,7 @@ static hsd_status read_trace(perfetto *self, hsd_source *source, bool is_inner, 
 }
 
 /* A trace that was cut off has its whole packets. */
-static hsd_status read_all(perfetto *self, hsd_error *err)
+static hsd_status read_all_packets(perfetto *self, hsd_error *err)
 {
     hsd_error cut;
     hsd_error_init(&cut);
@@ -274,7 +274,7 @@ hsd_status hsd_perfetto_read_packets(perfetto *self, hsd_error *err)
     uint32_t empty;
     HSD_TRY(hsd_names_put(&self->texts, (hsd_bytes){0}, &empty, err));
     HSD_TRY(hsd_temp_open(&self->temp, self->import->space, err));
-    HSD_TRY(read_all(self, err));
+    HSD_TRY(read_all_packets(self, err));
     hsd_import_note_input(self->import);
     if (lseek(self->temp.fd, 0, SEEK_SET) != 0) return hsd_fail(err, HSD_E_IO, "cannot go back in a temporary file");
     return hsd_source_open_fd(&self->graphs, self->temp.fd, self->import->source->name, 0, err);

@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 
-static hsd_status begin(perfetto *self, hsd_error *err)
+static hsd_status begin_perfetto(perfetto *self, hsd_error *err)
 {
     const perfetto_dump *dump = &self->dumps[self->dump - 1];
     const uint64_t taken = hsd_perfetto_unix_ns(self, dump->time_ns);
@@ -53,7 +53,7 @@ static hsd_status import_trace(perfetto *self, hsd_error *err)
     HSD_TRY(hsd_perfetto_read_packets(self, err));
     HSD_TRY(hsd_perfetto_find_dumps(self, err));
     HSD_TRY(hsd_perfetto_choose_dump(self, err));
-    HSD_TRY(begin(self, err));
+    HSD_TRY(begin_perfetto(self, err));
     self->import->result->is_complete = true;
     HSD_TRY(hsd_perfetto_read_tables(self, err));
     HSD_TRY(hsd_perfetto_read_objects(self, err));
@@ -61,7 +61,7 @@ static hsd_status import_trace(perfetto *self, hsd_error *err)
     return hsd_import_end(self->import, err);
 }
 
-static void release(perfetto *self)
+static void release_perfetto(perfetto *self)
 {
     hsd_source_close(&self->graphs);
     hsd_temp_close(&self->temp);
@@ -80,14 +80,14 @@ static void release(perfetto *self)
     free(self);
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_perfetto(hsd_import *import, hsd_error *err)
 {
     perfetto *self = calloc(1, sizeof *self);
     if (self == NULL) return hsd_fail_nomem(err, "an import");
     self->import = import;
     self->temp.fd = -1;
     const hsd_status status = import_trace(self, err);
-    release(self);
+    release_perfetto(self);
     return status;
 }
 
@@ -99,5 +99,5 @@ const hsd_importer hsd_import_perfetto = {
                          .sometimes = HSD_CARRIES_EDGE_NAMES},
              .lacks = "values, names of roots"},
     .probe = hsd_perfetto_probe,
-    .run = run,
+    .run = run_perfetto,
 };

@@ -54,7 +54,7 @@ static size_t find_column(const pprof *p, const char *name)
 }
 
 /* The first pair of which the bytes are there; one with its objects goes before one without. */
-static const alias *choose(pprof *p)
+static const alias *choose_pprof_column(pprof *p)
 {
     for (int must_have_objects = 1; must_have_objects >= 0; must_have_objects--)
         for (size_t i = 0; i < HSD_ARRAY_LEN(aliases); i++) {
@@ -84,7 +84,7 @@ static void list_columns(const pprof *p, char *out, size_t size)
         if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) *c = '?';
 }
 
-static hsd_status refuse(const pprof *p, hsd_error *err)
+static hsd_status refuse_pprof_column(const pprof *p, hsd_error *err)
 {
     char columns[160];
     list_columns(p, columns, sizeof columns);
@@ -114,8 +114,8 @@ static void find_keys(pprof *p)
 
 hsd_status hsd_pprof_choose_columns(pprof *p, hsd_error *err)
 {
-    const alias *chosen = choose(p);
-    if (chosen == NULL) return refuse(p, err);
+    const alias *chosen = choose_pprof_column(p);
+    if (chosen == NULL) return refuse_pprof_column(p, err);
     p->bytes_unit = unit_of(p, p->bytes_column);
     p->is_of_allocations = chosen->is_of_allocations;
     find_keys(p);

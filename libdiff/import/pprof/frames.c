@@ -93,7 +93,7 @@ static hsd_status name_address(pprof *p, const pprof_location *location, pprof_f
 
 /* ---- frames ---- */
 
-static bool begins_with(hsd_bytes name, const char *text)
+static bool pprof_frame_begins_with(hsd_bytes name, const char *text)
 {
     return name.size >= strlen(text) && memcmp(name.data, text, strlen(text)) == 0;
 }
@@ -108,7 +108,7 @@ static bool allocates(hsd_bytes name)
         "core::",         "<core::",      "__rust_", "__rdl_",      "__rg_",        "je_",
         "_rjem_",         "tcmalloc::",   "tc_",     "scudo",       "__scudo"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(prefixes); i++)
-        if (begins_with(name, prefixes[i])) return true;
+        if (pprof_frame_begins_with(name, prefixes[i])) return true;
     return false;
 }
 
@@ -172,7 +172,7 @@ static inline pprof_location *find_location(const pprof *p, uint64_t id)
 }
 
 /* All frames of the sample, innermost first; how many. */
-static hsd_status gather(pprof *p, uint32_t frames[PPROF_FRAMES], size_t *count, hsd_error *err)
+static hsd_status gather_pprof_frame(pprof *p, uint32_t frames[PPROF_FRAMES], size_t *count, hsd_error *err)
 {
     const pprof_sample *sample = &p->sample;
     size_t known = 0;
@@ -204,7 +204,7 @@ static hsd_status define_site(pprof *p, uint32_t site, uint32_t parent, const pp
 }
 
 /* From the outermost frame inwards; what it has in common with the stack before is known. */
-static hsd_status walk(pprof *p, const uint32_t *frames, size_t count, uint32_t *site, hsd_error *err)
+static hsd_status walk_pprof_frame(pprof *p, const uint32_t *frames, size_t count, uint32_t *site, hsd_error *err)
 {
     size_t at = 0;
     while (at < count && at < p->last_count && p->last_frames[at] == frames[count - 1 - at])
@@ -226,7 +226,7 @@ static bool is_allocator_of_go(hsd_bytes name)
     static const char *const prefixes[] = {"runtime.malloc",    "runtime.newobject", "runtime.newarray",
                                            "runtime.makeslice", "runtime.growslice", "runtime.makechan"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(prefixes); i++)
-        if (begins_with(name, prefixes[i])) return true;
+        if (pprof_frame_begins_with(name, prefixes[i])) return true;
     return false;
 }
 
@@ -246,11 +246,11 @@ static hsd_status find_site(pprof *p, uint32_t *site, uint32_t *frame, hsd_error
 {
     uint32_t frames[PPROF_FRAMES];
     size_t count;
-    HSD_TRY(gather(p, frames, &count, err));
+    HSD_TRY(gather_pprof_frame(p, frames, &count, err));
     *frame = count > 0 ? frames[wanted_of(p, frames, count)] : UINT32_MAX;
     *site = 0;
     if (p->import->options->summary_only) return HSD_OK;
-    return walk(p, frames, count, site, err);
+    return walk_pprof_frame(p, frames, count, site, err);
 }
 
 hsd_status hsd_pprof_site(pprof *p, uint32_t *site, uint32_t *frame, hsd_error *err)

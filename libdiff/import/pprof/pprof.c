@@ -63,7 +63,7 @@ static hsd_status import_profile(pprof *p, hsd_error *err)
     return hsd_import_end(p->import, err);
 }
 
-static void release(pprof *p)
+static void release_pprof_import(pprof *p)
 {
     hsd_id_table *const tables[] = {&p->mapping_rows, &p->function_rows, &p->location_rows, &p->sites,
                                     &p->objects,      &p->sum_rows,      &p->stack_rows};
@@ -85,7 +85,7 @@ static void release(pprof *p)
     free(p);
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_pprof_import(hsd_import *import, hsd_error *err)
 {
     pprof *p = calloc(1, sizeof *p);
     if (p == NULL) return hsd_fail_nomem(err, "an import");
@@ -93,7 +93,7 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     p->source = import->source;
     if (getrandom(&p->stack_seed, sizeof p->stack_seed, 0) != sizeof p->stack_seed) p->stack_seed = 1;
     const hsd_status status = import_profile(p, err);
-    release(p);
+    release_pprof_import(p);
     return status;
 }
 
@@ -105,5 +105,5 @@ const hsd_importer hsd_import_pprof = {
              .lacks = "types, references and roots: sums by allocation stack, mostly sampled"},
     .needs_rewind = true,
     .probe = hsd_pprof_probe,
-    .run = run,
+    .run = run_pprof_import,
 };

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "import/pprof/pprof.h"
 
-static hsd_status take(pprof *p, hsd_error *err)
+static hsd_status take_pprof_process(pprof *p, hsd_error *err)
 {
     (void)err;
     const pprof_sample *sample = &p->sample;
@@ -37,7 +37,7 @@ static void list_processes(const pprof *p, char *out, size_t size)
         if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) *c = '?';
 }
 
-static hsd_status refuse(const pprof *p, hsd_error *err)
+static hsd_status refuse_pprof_process(const pprof *p, hsd_error *err)
 {
     char list[256] = "";
     const unsigned number = p->import->options->dump_number;
@@ -54,11 +54,11 @@ static hsd_status refuse(const pprof *p, hsd_error *err)
 hsd_status hsd_pprof_choose_process(pprof *p, hsd_error *err)
 {
     const unsigned number = p->import->options->dump_number;
-    if (p->key_process_koid != UINT64_MAX) HSD_TRY(hsd_pprof_each_sample(p, true, take, err));
+    if (p->key_process_koid != UINT64_MAX) HSD_TRY(hsd_pprof_each_sample(p, true, take_pprof_process, err));
     if (number > 1 && p->process_count == 0)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "this profile holds one heap, and dump %u was asked for", number);
     if (p->process_count == 0) return HSD_OK;
-    if (number > p->process_count || (number == 0 && p->process_total > 1)) return refuse(p, err);
+    if (number > p->process_count || (number == 0 && p->process_total > 1)) return refuse_pprof_process(p, err);
     p->process = &p->processes[number > 0 ? number - 1 : 0];
     return HSD_OK;
 }

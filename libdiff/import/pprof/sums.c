@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "import/pprof/pprof.h"
 
-static void add(int64_t *sum, int64_t value)
+static void add_pprof_sum(int64_t *sum, int64_t value)
 {
     if (__builtin_add_overflow(*sum, value, sum)) *sum = value > 0 ? INT64_MAX : INT64_MIN;
 }
@@ -21,8 +21,8 @@ hsd_status hsd_pprof_add(pprof *p, uint32_t type, uint32_t site, int64_t objects
         p->sums[row] = (pprof_sum){.type = type, .site = site};
         if ((row & 0xff) == 0) HSD_TRY(hsd_pprof_check_memory(p, err));
     }
-    add(&p->sums[row].objects, objects);
-    add(&p->sums[row].bytes, bytes);
+    add_pprof_sum(&p->sums[row].objects, objects);
+    add_pprof_sum(&p->sums[row].bytes, bytes);
     return HSD_OK;
 }
 

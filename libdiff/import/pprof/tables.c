@@ -36,7 +36,8 @@ hsd_status hsd_pprof_check_memory(const pprof *p, hsd_error *err)
 }
 
 /* Room for row `count` of an array; the budget is looked at when it grows. */
-static hsd_status make_room(pprof *p, void *items_of, uint32_t *room, uint64_t count, size_t size, hsd_error *err)
+static hsd_status make_room_for_pprof_table(pprof *p, void *items_of, uint32_t *room, uint64_t count, size_t size,
+                                            hsd_error *err)
 {
     if (count < *room) return HSD_OK;
     HSD_TRY(hsd_import_grow((void **)items_of, room, count, size, err));
@@ -51,7 +52,7 @@ static hsd_status read_string(pprof *p, hsd_proto_message *all, const hsd_proto_
     HSD_TRY(hsd_proto_bytes(all, field, PPROF_TEXT_BYTES, &bytes, err));
     if (p->string_count == UINT32_MAX - 1)
         return hsd_fail_at(err, HSD_E_UNSUPPORTED, field->offset, "more than 4,294,967,294 strings");
-    HSD_TRY(make_room(p, &p->strings, &p->string_room, p->string_count, sizeof *p->strings, err));
+    HSD_TRY(make_room_for_pprof_table(p, &p->strings, &p->string_room, p->string_count, sizeof *p->strings, err));
     p->strings[p->string_count++] = (pprof_span){p->texts.size, (uint32_t)bytes.size};
     const size_t before = p->texts.capacity;
     HSD_TRY(hsd_buffer_append(&p->texts, bytes.data, bytes.size, err));
@@ -118,7 +119,7 @@ static hsd_status read_mapping(pprof *p, hsd_proto_message *all, const hsd_proto
     HSD_TRY(read_numbers(all, field, n, 7, err));
     const hsd_status status = new_row(&p->mapping_rows, n[1], &row, err);
     if (status != HSD_OK) return status == HSD_END ? HSD_OK : status;
-    HSD_TRY(make_room(p, &p->mappings, &p->mapping_room, row, sizeof *p->mappings, err));
+    HSD_TRY(make_room_for_pprof_table(p, &p->mappings, &p->mapping_room, row, sizeof *p->mappings, err));
     p->mappings[row] = (pprof_mapping){n[2], n[3], n[4], n[5], n[6]};
     return HSD_OK;
 }
@@ -130,7 +131,7 @@ static hsd_status read_function(pprof *p, hsd_proto_message *all, const hsd_prot
     HSD_TRY(read_numbers(all, field, n, 5, err));
     const hsd_status status = new_row(&p->function_rows, n[1], &row, err);
     if (status != HSD_OK) return status == HSD_END ? HSD_OK : status;
-    HSD_TRY(make_room(p, &p->functions, &p->function_room, row, sizeof *p->functions, err));
+    HSD_TRY(make_room_for_pprof_table(p, &p->functions, &p->function_room, row, sizeof *p->functions, err));
     p->functions[row] = (pprof_function){n[2], n[3], n[4]};
     return HSD_OK;
 }
@@ -139,7 +140,7 @@ static hsd_status read_line(pprof *p, hsd_proto_message *location, const hsd_pro
 {
     uint64_t n[4];
     HSD_TRY(read_numbers(location, field, n, 4, err));
-    HSD_TRY(make_room(p, &p->lines, &p->line_room, p->line_count, sizeof *p->lines, err));
+    HSD_TRY(make_room_for_pprof_table(p, &p->lines, &p->line_room, p->line_count, sizeof *p->lines, err));
     p->lines[p->line_count++] = (pprof_line){n[1], n[2], n[3]};
     return HSD_OK;
 }
@@ -168,7 +169,7 @@ static hsd_status read_location(pprof *p, hsd_proto_message *all, const hsd_prot
     status = new_row(&p->location_rows, id, &row, err);
     if (status == HSD_END) p->line_count = location.first_line;
     if (status != HSD_OK) return status == HSD_END ? HSD_OK : status;
-    HSD_TRY(make_room(p, &p->locations, &p->location_room, row, sizeof *p->locations, err));
+    HSD_TRY(make_room_for_pprof_table(p, &p->locations, &p->location_room, row, sizeof *p->locations, err));
     location.id = id;
     p->locations[row] = location;
     return HSD_OK;

@@ -13,16 +13,16 @@
 
 enum { PROGRESS_EVERY = 4096, LEAST_TARGETS = 4096, MOST_TARGETS = 1 << 20 };
 
-static bool begins_with(const uint8_t *prefix, size_t size, const char *text)
+static bool ruby_begins_with(const uint8_t *prefix, size_t size, const char *text)
 {
     return size >= strlen(text) && memcmp(prefix, text, strlen(text)) == 0;
 }
 
-static unsigned probe(const uint8_t *prefix, size_t size)
+static unsigned probe_ruby(const uint8_t *prefix, size_t size)
 {
     static const char root[] = "{\"type\":\"ROOT\"", object[] = "{\"address\":\"0x";
-    if (begins_with(prefix, size, root)) return 8 * (sizeof root - 1);
-    return begins_with(prefix, size, object) ? 8 * (sizeof object - 1) : 0;
+    if (ruby_begins_with(prefix, size, root)) return 8 * (sizeof root - 1);
+    return ruby_begins_with(prefix, size, object) ? 8 * (sizeof object - 1) : 0;
 }
 
 static uint32_t facts_of(const ruby *rb)
@@ -34,7 +34,7 @@ static uint32_t facts_of(const ruby *rb)
     return facts;
 }
 
-static hsd_status begin(ruby *rb, hsd_error *err)
+static hsd_status begin_ruby(ruby *rb, hsd_error *err)
 {
     hsc_options options;
     hsc_options_init(&options);
@@ -61,7 +61,7 @@ static hsd_status take_line(ruby *rb, hsd_error *err)
         return HSD_OK;
     }
     if (!line->has_address || line->kind == RUBY_SHAPE || line->kind == RUBY_NONE) return HSD_OK;
-    if (rb->import->writer == NULL) HSD_TRY(begin(rb, err)); /* it began as a root does */
+    if (rb->import->writer == NULL) HSD_TRY(begin_ruby(rb, err)); /* it began as a root does */
     return hsd_ruby_write_object(rb, err);
 }
 
@@ -70,8 +70,8 @@ static hsd_status sees_root(ruby *rb, bool *is_root, hsd_error *err)
 {
     const hsd_status status = hsd_source_peek(rb->source, 16, err);
     const size_t ahead = hsd_source_ahead(rb->source);
-    *is_root = begins_with(rb->source->at, ahead, "{\"type\":\"ROOT\"") ||
-               begins_with(rb->source->at, ahead, "{\"type\": \"ROOT\"");
+    *is_root = ruby_begins_with(rb->source->at, ahead, "{\"type\":\"ROOT\"") ||
+               ruby_begins_with(rb->source->at, ahead, "{\"type\": \"ROOT\"");
     return status < 0 ? status : HSD_OK;
 }
 
@@ -80,7 +80,7 @@ static hsd_status read_lines(ruby *rb, hsd_error *err)
     for (uint64_t lines = 0;; lines++) {
         bool is_root = true;
         if (rb->import->writer == NULL) HSD_TRY(sees_root(rb, &is_root, err));
-        if (!is_root && hsd_source_ahead(rb->source) > 0) HSD_TRY(begin(rb, err));
+        if (!is_root && hsd_source_ahead(rb->source) > 0) HSD_TRY(begin_ruby(rb, err));
         HSD_TRY(hsd_ruby_read_line(rb, err));
         HSD_TRY(take_line(rb, err));
         if (lines % PROGRESS_EVERY == 0)
@@ -90,7 +90,7 @@ static hsd_status read_lines(ruby *rb, hsd_error *err)
 }
 
 /* HSD_END is the end that a dump should have: behind a newline. */
-static hsd_status read_all(ruby *rb, hsd_error *err)
+static hsd_status read_all_of_ruby(ruby *rb, hsd_error *err)
 {
     hsd_error cut;
     hsd_error_init(&cut);
@@ -127,7 +127,7 @@ static hsd_status tell_losses(ruby *rb, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status finish(ruby *rb, hsd_error *err)
+static hsd_status finish_ruby(ruby *rb, hsd_error *err)
 {
     hsd_import *import = rb->import;
     HSD_TRY(hsd_ruby_write_roots(rb, err));
@@ -145,11 +145,11 @@ static hsd_status finish(ruby *rb, hsd_error *err)
 
 static hsd_status import_dump(ruby *rb, hsd_error *err)
 {
-    HSD_TRY(read_all(rb, err));
-    return finish(rb, err);
+    HSD_TRY(read_all_of_ruby(rb, err));
+    return finish_ruby(rb, err);
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_ruby(hsd_import *import, hsd_error *err)
 {
     ruby *rb = calloc(1, sizeof *rb);
     if (rb == NULL) return hsd_fail_nomem(err, "an import");
@@ -176,6 +176,6 @@ const hsd_importer hsd_import_ruby = {
                                    HSD_CARRIES_IDENTITY,
                          .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_VALUES},
              .lacks = "the names of references"},
-    .probe = probe,
-    .run = run,
+    .probe = probe_ruby,
+    .run = run_ruby,
 };

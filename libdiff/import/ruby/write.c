@@ -80,7 +80,7 @@ static hsd_status add_secondary_roots(ruby *rb, uint32_t label, size_t count, hs
 }
 
 /* References past the room for them, in front of their object. */
-static hsd_status spill(ruby *rb, hsd_error *err)
+static hsd_status spill_ruby_write(ruby *rb, hsd_error *err)
 {
     const uint32_t label = label_of(rb);
     const size_t count = sort_unique(rb->targets, rb->target_count);
@@ -93,9 +93,9 @@ static hsd_status spill(ruby *rb, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status grow(ruby *rb, hsd_error *err)
+static hsd_status grow_ruby_write(ruby *rb, hsd_error *err)
 {
-    if (rb->target_room == rb->target_most) return spill(rb, err);
+    if (rb->target_room == rb->target_most) return spill_ruby_write(rb, err);
     const size_t room = rb->target_room == 0 ? 512 : rb->target_room * 2;
     rb->target_room = room < rb->target_most ? room : rb->target_most;
     uint64_t *wider = realloc(rb->targets, rb->target_room * sizeof *wider);
@@ -113,7 +113,7 @@ hsd_status hsd_ruby_add_target(ruby *rb, uint64_t target, hsd_error *err)
         return add_root(rb, rb->line.root, target, err);
     }
     if (target == rb->line.address || !rb->line.has_address || rb->import->writer == NULL) return HSD_OK;
-    if (rb->target_count == rb->target_room) HSD_TRY(grow(rb, err));
+    if (rb->target_count == rb->target_room) HSD_TRY(grow_ruby_write(rb, err));
     rb->targets[rb->target_count++] = target;
     return HSD_OK;
 }
@@ -200,7 +200,7 @@ static int compare_roots(const void *a, const void *b)
     return (x->target > y->target) - (x->target < y->target);
 }
 
-static hsc_root_record describe(hsd_bytes category)
+static hsc_root_record describe_ruby_write(hsd_bytes category)
 {
     static const struct {
         const char *name;
@@ -232,7 +232,7 @@ hsd_status hsd_ruby_write_roots(ruby *rb, hsd_error *err)
     for (size_t i = 0; i < rb->root_count; i++) {
         const ruby_root *at = &rb->roots[i];
         if (i > 0 && compare_roots(at, at - 1) == 0) continue;
-        if (i == 0 || at->category != at[-1].category) root = describe(category_name(rb, at->category));
+        if (i == 0 || at->category != at[-1].category) root = describe_ruby_write(category_name(rb, at->category));
         root.label = at->category;
         root.target = at->target;
         HSD_WRITE(rb->import, hsc_root(rb->import->writer, &root), err);

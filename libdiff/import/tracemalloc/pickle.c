@@ -40,14 +40,14 @@ unsigned hsd_tm_probe(const uint8_t *prefix, size_t size)
 
 /* ---- the machine ---- */
 
-static hsd_status refuse(const tm *t, const char *what, hsd_error *err)
+static hsd_status refuse_pickle(const tm *t, const char *what, hsd_error *err)
 {
     return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(t->source), "this is no snapshot of tracemalloc: %s",
                        what);
 }
 
 /* Arrays double, so it is looked at what they take when they have. */
-static hsd_status grow(tm *t, void *array, uint32_t *room, uint64_t index, size_t size, hsd_error *err)
+static hsd_status grow_pickle(tm *t, void *array, uint32_t *room, uint64_t index, size_t size, hsd_error *err)
 {
     void **items = array;
     const uint32_t before = *room;
@@ -55,10 +55,10 @@ static hsd_status grow(tm *t, void *array, uint32_t *room, uint64_t index, size_
     return *room == before ? HSD_OK : hsd_tm_check_memory(t, err);
 }
 
-static hsd_status push(tm *t, tm_value value, hsd_error *err)
+static hsd_status push_pickle(tm *t, tm_value value, hsd_error *err)
 {
-    if (t->stack_count == MOST_STACK) return refuse(t, "its stack has no end", err);
-    HSD_TRY(grow(t, &t->stack, &t->stack_room, t->stack_count, sizeof *t->stack, err));
+    if (t->stack_count == MOST_STACK) return refuse_pickle(t, "its stack has no end", err);
+    HSD_TRY(grow_pickle(t, &t->stack, &t->stack_room, t->stack_count, sizeof *t->stack, err));
     t->stack[t->stack_count++] = value;
     return HSD_OK;
 }
@@ -71,12 +71,12 @@ static uint32_t above_mark(const tm *t)
 
 static hsd_status need(const tm *t, uint32_t count, hsd_error *err)
 {
-    return above_mark(t) >= count ? HSD_OK : refuse(t, "its stack is empty", err);
+    return above_mark(t) >= count ? HSD_OK : refuse_pickle(t, "its stack is empty", err);
 }
 
 static hsd_status take_mark(tm *t, uint32_t *count, hsd_error *err)
 {
-    if (t->mark_count == 0) return refuse(t, "a mark is missing", err);
+    if (t->mark_count == 0) return refuse_pickle(t, "a mark is missing", err);
     *count = above_mark(t);
     t->mark_count--;
     return HSD_OK;
@@ -96,7 +96,7 @@ static hsd_status bytes(tm *t, size_t size, const uint8_t **out, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status number(tm *t, unsigned size, uint64_t *out, hsd_error *err)
+static hsd_status pickle_number(tm *t, unsigned size, uint64_t *out, hsd_error *err)
 {
     const uint8_t *at;
     HSD_TRY(bytes(t, size, &at, err));
@@ -108,15 +108,15 @@ static hsd_status number(tm *t, unsigned size, uint64_t *out, hsd_error *err)
 
 static hsd_status push_number(tm *t, uint64_t value, hsd_error *err)
 {
-    return value >> (64 - TM_KIND_BITS) != 0 ? refuse(t, "a number is too large", err)
-                                             : push(t, tm_make(TM_NUMBER, value), err);
+    return value >> (64 - TM_KIND_BITS) != 0 ? refuse_pickle(t, "a number is too large", err)
+                                             : push_pickle(t, tm_make(TM_NUMBER, value), err);
 }
 
 static hsd_status push_plain(tm *t, unsigned size, hsd_error *err)
 {
     uint64_t value;
-    HSD_TRY(number(t, size, &value, err));
-    if (size == 4 && value > INT32_MAX) return refuse(t, "a number is negative", err);
+    HSD_TRY(pickle_number(t, size, &value, err));
+    if (size == 4 && value > INT32_MAX) return refuse_pickle(t, "a number is negative", err);
     return push_number(t, value, err);
 }
 
@@ -124,10 +124,10 @@ static hsd_status push_plain(tm *t, unsigned size, hsd_error *err)
 static hsd_status push_long(tm *t, hsd_error *err)
 {
     uint64_t size, value = 0;
-    HSD_TRY(number(t, 1, &size, err));
-    if (size > LONG_BYTES) return refuse(t, "a number is too large", err);
-    if (size > 0) HSD_TRY(number(t, (unsigned)size, &value, err));
-    if (size > 0 && (value >> (8 * size - 1) & 1) != 0) return refuse(t, "a number is negative", err);
+    HSD_TRY(pickle_number(t, 1, &size, err));
+    if (size > LONG_BYTES) return refuse_pickle(t, "a number is too large", err);
+    if (size > 0) HSD_TRY(pickle_number(t, (unsigned)size, &value, err));
+    if (size > 0 && (value >> (8 * size - 1) & 1) != 0) return refuse_pickle(t, "a number is negative", err);
     return push_number(t, value, err);
 }
 
@@ -137,7 +137,7 @@ static hsd_status push_text(tm *t, unsigned size_bytes, hsd_error *err)
     uint64_t size;
     uint32_t text;
     uint8_t begin[TM_TEXT_BYTES];
-    HSD_TRY(number(t, size_bytes, &size, err));
+    HSD_TRY(pickle_number(t, size_bytes, &size, err));
     const size_t kept = (size_t)hsd_min_u64(size, sizeof begin);
     hsd_status status = hsd_source_copy(t->source, begin, kept, err);
     if (status == HSD_OK) status = hsd_source_skip(t->source, size - kept, err);
@@ -146,7 +146,7 @@ static hsd_status push_text(tm *t, unsigned size_bytes, hsd_error *err)
     const uint32_t before = t->texts.count;
     HSD_TRY(hsd_names_put(&t->texts, (hsd_bytes){begin, kept}, &text, err));
     if (t->texts.count > before && (text & 0xff) == 0) HSD_TRY(hsd_tm_check_memory(t, err));
-    return push(t, tm_make(TM_TEXT, text), err);
+    return push_pickle(t, tm_make(TM_TEXT, text), err);
 }
 
 /* The upper `count` values become one. */
@@ -156,12 +156,12 @@ static hsd_status fold(tm *t, uint32_t count, hsd_error *err)
     HSD_TRY(need(t, count, err));
     if ((uint64_t)at + count + 1 >= UINT32_MAX)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "this snapshot has more than 4,294,967,295 values");
-    HSD_TRY(grow(t, &t->pool, &t->pool_room, (uint64_t)at + count, sizeof *t->pool, err));
+    HSD_TRY(grow_pickle(t, &t->pool, &t->pool_room, (uint64_t)at + count, sizeof *t->pool, err));
     t->pool[at] = count;
     if (count > 0) memcpy(t->pool + at + 1, t->stack + t->stack_count - count, count * sizeof *t->pool);
     t->pool_count += count + 1;
     t->stack_count -= count;
-    return push(t, tm_make(TM_TUPLE, at), err);
+    return push_pickle(t, tm_make(TM_TUPLE, at), err);
 }
 
 static hsd_status fold_marked(tm *t, hsd_error *err)
@@ -203,30 +203,31 @@ static hsd_status name_class(tm *t, hsd_error *err)
 {
     HSD_TRY(need(t, 2, err));
     const tm_value module = t->stack[t->stack_count - 2], name = t->stack[t->stack_count - 1];
-    if (tm_kind_of(module) != TM_TEXT || tm_kind_of(name) != TM_TEXT) return refuse(t, "a class has no name", err);
+    if (tm_kind_of(module) != TM_TEXT || tm_kind_of(name) != TM_TEXT)
+        return refuse_pickle(t, "a class has no name", err);
     const bool is_snapshot = is_text(t, name, "Snapshot");
     if (!is_text(t, module, "tracemalloc") || !(is_snapshot || is_text(t, name, "_Traces")))
         return refuse_class(t, module, name, err);
     t->stack_count -= 2;
-    return push(t, tm_make(TM_CLASS, is_snapshot), err);
+    return push_pickle(t, tm_make(TM_CLASS, is_snapshot), err);
 }
 
 /* A class and the tuple of its arguments become an object, which stands for itself. */
 static hsd_status make_object(tm *t, hsd_error *err)
 {
     HSD_TRY(need(t, 2, err));
-    if (tm_kind_of(t->stack[t->stack_count - 2]) != TM_CLASS) return refuse(t, "an object has no class", err);
+    if (tm_kind_of(t->stack[t->stack_count - 2]) != TM_CLASS) return refuse_pickle(t, "an object has no class", err);
     t->stack_count -= 2;
-    return push(t, tm_make(TM_OTHER, 0), err);
+    return push_pickle(t, tm_make(TM_OTHER, 0), err);
 }
 
 /* ---- lists and memo ---- */
 
 /* The values above the list are traces, the only thing that a snapshot has lists of. */
-static hsd_status append(tm *t, uint32_t count, hsd_error *err)
+static hsd_status append_pickle(tm *t, uint32_t count, hsd_error *err)
 {
     if (t->stack_count < (uint64_t)count + 1 || tm_kind_of(t->stack[t->stack_count - count - 1]) != TM_LIST)
-        return refuse(t, "there is no list", err);
+        return refuse_pickle(t, "there is no list", err);
     for (uint32_t i = 0; i < count; i++)
         HSD_TRY(hsd_tm_take_trace(t, t->stack[t->stack_count - count + i], err));
     t->stack_count -= count;
@@ -236,13 +237,13 @@ static hsd_status append(tm *t, uint32_t count, hsd_error *err)
 static hsd_status begin_list(tm *t, hsd_error *err)
 {
     t->has_list = true;
-    return push(t, tm_make(TM_LIST, 0), err);
+    return push_pickle(t, tm_make(TM_LIST, 0), err);
 }
 
 static hsd_status append_one(tm *t, hsd_error *err)
 {
     HSD_TRY(need(t, 2, err));
-    return append(t, 1, err);
+    return append_pickle(t, 1, err);
 }
 
 static hsd_status drop(tm *t, uint32_t count, hsd_error *err)
@@ -257,15 +258,15 @@ static hsd_status take_marked(tm *t, bool is_list, hsd_error *err)
 {
     uint32_t count = 0;
     HSD_TRY(take_mark(t, &count, err));
-    if (is_list) return append(t, count, err);
+    if (is_list) return append_pickle(t, count, err);
     t->stack_count -= count;
     return HSD_OK;
 }
 
 static hsd_status memoize(tm *t, hsd_error *err)
 {
-    if (t->stack_count == 0) return refuse(t, "its stack is empty", err);
-    HSD_TRY(grow(t, &t->memo, &t->memo_room, t->memo_count, sizeof *t->memo, err));
+    if (t->stack_count == 0) return refuse_pickle(t, "its stack is empty", err);
+    HSD_TRY(grow_pickle(t, &t->memo, &t->memo_room, t->memo_count, sizeof *t->memo, err));
     t->memo[t->memo_count++] = t->stack[t->stack_count - 1];
     return HSD_OK;
 }
@@ -273,14 +274,15 @@ static hsd_status memoize(tm *t, hsd_error *err)
 static hsd_status recall(tm *t, unsigned size, hsd_error *err)
 {
     uint64_t place;
-    HSD_TRY(number(t, size, &place, err));
-    return place < t->memo_count ? push(t, t->memo[place], err) : refuse(t, "it refers to what it does not have", err);
+    HSD_TRY(pickle_number(t, size, &place, err));
+    return place < t->memo_count ? push_pickle(t, t->memo[place], err)
+                                 : refuse_pickle(t, "it refers to what it does not have", err);
 }
 
 static hsd_status mark(tm *t, hsd_error *err)
 {
-    if (t->mark_count == MOST_STACK) return refuse(t, "its stack has no end", err);
-    HSD_TRY(grow(t, &t->marks, &t->mark_room, t->mark_count, sizeof *t->marks, err));
+    if (t->mark_count == MOST_STACK) return refuse_pickle(t, "its stack has no end", err);
+    HSD_TRY(grow_pickle(t, &t->marks, &t->mark_room, t->mark_count, sizeof *t->marks, err));
     t->marks[t->mark_count++] = t->stack_count;
     return HSD_OK;
 }
@@ -288,13 +290,13 @@ static hsd_status mark(tm *t, hsd_error *err)
 static hsd_status pass_over(tm *t, unsigned size, hsd_error *err)
 {
     uint64_t unused;
-    return number(t, size, &unused, err);
+    return pickle_number(t, size, &unused, err);
 }
 
-static hsd_status begin(tm *t, hsd_error *err)
+static hsd_status begin_pickle(tm *t, hsd_error *err)
 {
     uint64_t protocol;
-    HSD_TRY(number(t, 1, &protocol, err));
+    HSD_TRY(pickle_number(t, 1, &protocol, err));
     if (protocol >= OLDEST && protocol <= NEWEST) return HSD_OK;
     return hsd_fail_at(err, HSD_E_TOO_NEW, hsd_source_offset(t->source),
                        "this is a pickle of protocol %" PRIu64 ", and those up to %d are read", protocol, NEWEST);
@@ -312,7 +314,7 @@ static hsd_status refuse_instruction(const tm *t, uint8_t instruction, hsd_error
 static hsd_status execute(tm *t, uint8_t instruction, hsd_error *err)
 {
     switch (instruction) {
-    case PROTO: return begin(t, err);
+    case PROTO: return begin_pickle(t, err);
     case FRAME: return pass_over(t, 8, err);
     case '(': return mark(t, err);
     case 'K': return push_plain(t, 1, err);
@@ -333,7 +335,7 @@ static hsd_status execute(tm *t, uint8_t instruction, hsd_error *err)
     case '}':
     case 'N':
     case TRUE_:
-    case FALSE_: return push(t, tm_make(TM_OTHER, 0), err);
+    case FALSE_: return push_pickle(t, tm_make(TM_OTHER, 0), err);
     case 's': return drop(t, 2, err);
     case 'u': return take_marked(t, false, err);
     case 'b': return drop(t, 1, err);
@@ -359,5 +361,5 @@ hsd_status hsd_tm_read(tm *t, hsd_error *err)
             HSD_TRY(hsd_progress(t->import->reporter, "reading traces", hsd_source_offset(t->source),
                                  t->source->total_bytes, err));
     }
-    return t->has_list ? HSD_OK : refuse(t, "it has no traces", err);
+    return t->has_list ? HSD_OK : refuse_pickle(t, "it has no traces", err);
 }

@@ -38,7 +38,7 @@ static hsd_status import_snapshot(tm *t, hsd_error *err)
     return hsd_import_end(t->import, err);
 }
 
-static void release(tm *t)
+static void release_tracemalloc(tm *t)
 {
     hsd_id_table *const tables[] = {&t->frames, &t->sites, &t->stacks, &t->sum_rows};
     hsd_names *const names[] = {&t->texts, &t->strings, &t->types};
@@ -52,14 +52,14 @@ static void release(tm *t)
     free(t);
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_tracemalloc(hsd_import *import, hsd_error *err)
 {
     tm *t = calloc(1, sizeof *t);
     if (t == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory for an import");
     t->import = import;
     t->source = import->source;
     const hsd_status status = import_snapshot(t, err);
-    release(t);
+    release_tracemalloc(t);
     return status;
 }
 
@@ -70,5 +70,5 @@ const hsd_importer hsd_import_tracemalloc = {
              .carries = {.always = HSD_CARRIES_SITES},
              .lacks = "objects, types, references and roots: sums by the stack that allocated"},
     .probe = hsd_tm_probe,
-    .run = run,
+    .run = run_tracemalloc,
 };

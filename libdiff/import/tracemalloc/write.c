@@ -97,7 +97,7 @@ static hsd_status put_type(tm *t, uint32_t file, uint32_t line, uint32_t *type, 
 /* ---- stacks ---- */
 
 /* From the outermost frame inwards. The same stack with fewer frames kept is another one, as for tracemalloc. */
-static hsd_status walk(tm *t, tm_value frames, uint32_t *type, uint32_t *site, hsd_error *err)
+static hsd_status walk_tracemalloc_traces(tm *t, tm_value frames, uint32_t *type, uint32_t *site, hsd_error *err)
 {
     uint64_t count;
     uint32_t file = 0, line = 0;
@@ -128,7 +128,7 @@ static hsd_status put_stack(tm *t, tm_value frames, uint32_t *type, uint32_t *si
     if (t->stacks.count > before) {
         HSD_TRY(hsd_import_grow((void **)&t->stack_types, &t->type_room, row, sizeof *t->stack_types, err));
         HSD_TRY(hsd_import_grow((void **)&t->stack_sites, &t->site_room, row, sizeof *t->stack_sites, err));
-        HSD_TRY(walk(t, frames, &t->stack_types[row], &t->stack_sites[row], err));
+        HSD_TRY(walk_tracemalloc_traces(t, frames, &t->stack_types[row], &t->stack_sites[row], err));
         if ((row & 0xff) == 0) HSD_TRY(hsd_tm_check_memory(t, err));
     }
     *type = t->stack_types[row];
@@ -138,7 +138,7 @@ static hsd_status put_stack(tm *t, tm_value frames, uint32_t *type, uint32_t *si
 
 /* ---- sums ---- */
 
-static hsd_status add(tm *t, uint32_t type, uint32_t site, uint64_t bytes, hsd_error *err)
+static hsd_status add_tracemalloc_write(tm *t, uint32_t type, uint32_t site, uint64_t bytes, hsd_error *err)
 {
     uint32_t row;
     const uint32_t before = t->sum_rows.count;
@@ -166,7 +166,7 @@ hsd_status hsd_tm_take_trace(tm *t, tm_value trace, hsd_error *err)
     const uint64_t bytes = tm_number_of(members[1]);
     t->traces++;
     HSD_TRY(put_stack(t, members[2], &type, &site, err));
-    return add(t, type, site, bytes, err);
+    return add_tracemalloc_write(t, type, site, bytes, err);
 }
 
 hsd_status hsd_tm_write_sums(tm *t, hsd_error *err)

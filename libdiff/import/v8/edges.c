@@ -49,8 +49,8 @@ typedef struct walk {
 /* ---- labels ---- */
 
 /* The label of a name, or `otherwise` when there is no room for more. */
-static inline hsd_status intern(hsd_v8 *v8, hsd_v8_wait wait, unsigned flags, uint32_t owner, uint32_t name,
-                                uint32_t otherwise, uint32_t *label, hsd_error *err)
+static inline hsd_status intern_v8_edge(hsd_v8 *v8, hsd_v8_wait wait, unsigned flags, uint32_t owner, uint32_t name,
+                                        uint32_t otherwise, uint32_t *label, hsd_error *err)
 {
     uint32_t entry = hsd_v8_names_find(&v8->names, hsd_v8_key(wait, flags, owner, name));
     if (__builtin_expect(entry == HSD_V8_NO_ENTRY, 0))
@@ -74,7 +74,7 @@ static inline hsd_status field_label(hsd_v8 *v8, const source *s, uint32_t name,
     if (s->global != HSD_V8_NO_SCOPE)
         return own_label(v8, HSD_V8_WAIT_GLOBAL_FIELD, s->global, name, HSD_V8_LABEL_KEY, label, err);
     if (s->class_entry != 0)
-        return intern(v8, HSD_V8_WAIT_MODULE_FIELD, 0, s->class_entry, name, HSD_V8_LABEL_KEY, label, err);
+        return intern_v8_edge(v8, HSD_V8_WAIT_MODULE_FIELD, 0, s->class_entry, name, HSD_V8_LABEL_KEY, label, err);
     const uint64_t key = hsd_v8_key(HSD_V8_WAIT_FIELD, 0, 0, name);
     uint32_t entry = hsd_v8_names_find(&v8->names, key);
     if (s->is_dictionary && !v8->import->options->with_values) {
@@ -148,7 +148,8 @@ static hsd_status internal_label(hsd_v8 *v8, source *s, const edge *e, uint32_t 
         return s->module == HSD_V8_NO_MODULE ? item_label(v8, s, e, label, err) : export_label(v8, s, e, label, err);
     if (s->class == HSD_V8_SYNTHETIC) return HSD_OK;
     if (e->target == s->doubled)
-        return intern(v8, HSD_V8_WAIT_MODULE_TWICE, 0, s->class_entry, e->name, HSD_V8_LABEL_INTERNAL, label, err);
+        return intern_v8_edge(v8, HSD_V8_WAIT_MODULE_TWICE, 0, s->class_entry, e->name, HSD_V8_LABEL_INTERNAL, label,
+                              err);
     if (s->exported != HSD_V8_NO_ENTRY) {
         *label = v8->names.entries[s->exported].number;
         return HSD_OK;
@@ -158,7 +159,7 @@ static hsd_status internal_label(hsd_v8 *v8, source *s, const edge *e, uint32_t 
         const bool is_kept =
             hsd_v8_is_movable(v8, e->target) || hsd_v8_marks_get(&v8->marks, e->target) == HSD_V8_MARK_NATIVE;
         const unsigned flags = is_kept ? HSD_V8_ENTRY_MOVABLE : 0;
-        return intern(v8, HSD_V8_WAIT_CELL, flags, s->kind, e->name, HSD_V8_LABEL_INTERNAL, label, err);
+        return intern_v8_edge(v8, HSD_V8_WAIT_CELL, flags, s->kind, e->name, HSD_V8_LABEL_INTERNAL, label, err);
     }
     const uint32_t entry = hsd_v8_names_find(&v8->names, hsd_v8_key(HSD_V8_WAIT_INTERNAL, 0, 0, e->name));
     if (__builtin_expect(entry != HSD_V8_NO_ENTRY, 1)) {
@@ -167,7 +168,7 @@ static hsd_status internal_label(hsd_v8 *v8, source *s, const edge *e, uint32_t 
     }
     if (v8->internal_count == MOST_INTERNAL) return HSD_OK;
     v8->internal_count++;
-    return intern(v8, HSD_V8_WAIT_INTERNAL, 0, 0, e->name, HSD_V8_LABEL_INTERNAL, label, err);
+    return intern_v8_edge(v8, HSD_V8_WAIT_INTERNAL, 0, 0, e->name, HSD_V8_LABEL_INTERNAL, label, err);
 }
 
 static hsd_status block_label(hsd_v8 *v8, const source *s, const edge *e, uint32_t *label, hsd_error *err)
@@ -192,16 +193,16 @@ static inline hsd_status label_of(hsd_v8 *v8, source *s, const edge *e, uint32_t
     case HSD_V8_EDGE_CONTEXT:
         if (s->scope != HSD_V8_NO_SCOPE)
             return own_label(v8, HSD_V8_WAIT_SCOPE_VARIABLE, s->scope, e->name, HSD_V8_LABEL_KEY, label, err);
-        return intern(v8, HSD_V8_WAIT_VARIABLE, 0, 0, e->name, HSD_V8_LABEL_KEY, label, err);
+        return intern_v8_edge(v8, HSD_V8_WAIT_VARIABLE, 0, 0, e->name, HSD_V8_LABEL_KEY, label, err);
     case HSD_V8_EDGE_SHORTCUT:
         *label = HSD_V8_LABEL_INTERNAL;
         if (s->ordinal == 0) return HSD_OK;
-        return intern(v8, HSD_V8_WAIT_SHORTCUT, hsd_v8_is_movable(v8, e->target) ? HSD_V8_ENTRY_MOVABLE : 0, 0, e->name,
-                      HSD_V8_LABEL_INTERNAL, label, err);
+        return intern_v8_edge(v8, HSD_V8_WAIT_SHORTCUT, hsd_v8_is_movable(v8, e->target) ? HSD_V8_ENTRY_MOVABLE : 0, 0,
+                              e->name, HSD_V8_LABEL_INTERNAL, label, err);
     case HSD_V8_EDGE_WEAK:
         *label = HSD_V8_LABEL_WEAK;
         if (s->class != HSD_V8_OBJECT) return HSD_OK;
-        return intern(v8, HSD_V8_WAIT_WEAK, 0, 0, e->name, HSD_V8_LABEL_WEAK, label, err);
+        return intern_v8_edge(v8, HSD_V8_WAIT_WEAK, 0, 0, e->name, HSD_V8_LABEL_WEAK, label, err);
     case HSD_V8_EDGE_HIDDEN:
         if (s->block == HSD_V8_NO_BLOCK) break;
         return block_label(v8, s, e, label, err);
@@ -331,7 +332,7 @@ static hsd_status take_node(walk *w, uint32_t ordinal, uint64_t *last_id, hsd_er
     return v8->late.is_used && s.class == HSD_V8_NATIVE ? put_late(w, &s, err) : write_object(w, &s, err);
 }
 
-static hsd_status write_all(walk *w, hsd_error *err)
+static hsd_status write_all_v8_edges(walk *w, hsd_error *err)
 {
     hsd_v8 *v8 = w->v8;
     uint64_t last_id = 0;
@@ -361,12 +362,12 @@ static hsd_status put_orphans(hsd_v8 *v8, hsd_error *err)
 static hsd_status fail_count(const hsd_v8 *v8, const char *what, hsd_error *err)
 {
     return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(v8->source),
-                       "no valid heap snapshot: the list has %s edges than its nodes say, %llu", what,
+                       "not a valid heap snapshot: the list has %s edges than its nodes say, %llu", what,
                        (unsigned long long)v8->edges_due);
 }
 
 /* All nodes have their edges; there must be no more, and no fewer. */
-static hsd_status check_end(walk *w, const hsd_v8_numbers *numbers, hsd_error *err)
+static hsd_status check_end_of_v8_edge(walk *w, const hsd_v8_numbers *numbers, hsd_error *err)
 {
     const hsd_v8 *v8 = w->v8;
     uint64_t due;
@@ -382,7 +383,7 @@ static hsd_status check_end(walk *w, const hsd_v8_numbers *numbers, hsd_error *e
 /* The snapshot ends before its edges. */
 static hsd_status write_without_edges(walk *w, hsd_error *err)
 {
-    HSD_TRY(write_all(w, err));
+    HSD_TRY(write_all_v8_edges(w, err));
     return w->v8->late.is_used ? write_late(w, err) : HSD_OK;
 }
 
@@ -390,8 +391,8 @@ static hsd_status write_without_edges(walk *w, hsd_error *err)
 static hsd_status write_and_check(walk *w, const hsd_v8_numbers *numbers, hsd_error *err)
 {
     hsd_v8 *v8 = w->v8;
-    HSD_TRY(write_all(w, err));
-    const hsd_status status = check_end(w, numbers, err);
+    HSD_TRY(write_all_v8_edges(w, err));
+    const hsd_status status = check_end_of_v8_edge(w, numbers, err);
     if (status != HSD_OK && !v8->import->options->salvage) return status;
     if (v8->late.is_used) HSD_TRY(write_late(w, err));
     return status == HSD_OK ? put_orphans(v8, err) : status;

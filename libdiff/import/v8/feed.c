@@ -11,7 +11,7 @@
 /* type, name, to_node */
 #define SPOOLED_BYTES ((size_t)13)
 
-static hsd_status make_room(hsd_v8_feed *feed, size_t edges, hsd_error *err)
+static hsd_status make_room_for_v8_feed(hsd_v8_feed *feed, size_t edges, hsd_error *err)
 {
     const size_t wanted = edges * feed->layout->edge_width;
     if (feed->capacity >= wanted) return HSD_OK;
@@ -26,7 +26,7 @@ static hsd_status make_room(hsd_v8_feed *feed, size_t edges, hsd_error *err)
 hsd_status hsd_v8_feed_open(hsd_v8_feed *feed, const hsd_v8_layout *layout, hsd_v8_numbers *numbers, hsd_error *err)
 {
     *feed = (hsd_v8_feed){.numbers = numbers, .layout = layout};
-    return make_room(feed, FIRST_EDGES, err);
+    return make_room_for_v8_feed(feed, FIRST_EDGES, err);
 }
 
 void hsd_v8_feed_switch(hsd_v8_feed *feed, hsd_v8_spool *spool)
@@ -84,7 +84,7 @@ static hsd_status fill_from_numbers(hsd_v8_feed *feed, hsd_error *err)
 hsd_status hsd_v8_feed_fill(hsd_v8_feed *feed, size_t edges, hsd_error *err)
 {
     const size_t left = feed->end - feed->at;
-    HSD_TRY(make_room(feed, edges, err));
+    HSD_TRY(make_room_for_v8_feed(feed, edges, err));
     memmove(feed->items, feed->items + feed->at, left * sizeof *feed->items);
     feed->at = 0;
     feed->end = left;

@@ -15,7 +15,7 @@
 #define NAME_BYTES ((size_t)120)
 #define MOST_PARTS 8u
 
-static hsd_status make_room(hsd_v8_files *files, hsd_error *err)
+static hsd_status make_room_for_v8_file(hsd_v8_files *files, hsd_error *err)
 {
     return HSD_ARRAY_GROW(files->files, files->capacity, files->count + 1, 256, "names of scripts", err);
 }
@@ -29,7 +29,7 @@ hsd_status hsd_v8_files_put(hsd_v8_files *files, hsd_v8_names *names, uint32_t s
     if (files->count == HSD_V8_MOST_FILES) return HSD_OK;
     HSD_TRY(hsd_v8_names_add(names, HSD_V8_WAIT_SCRIPT, files->count, string, 0, &entry, err));
     if (entry == HSD_V8_NO_ENTRY) return HSD_OK;
-    HSD_TRY(make_room(files, err));
+    HSD_TRY(make_room_for_v8_file(files, err));
     HSD_TRY(hsd_id_map_put(&files->numbers, string, files->count, err));
     files->files[files->count] = (hsd_v8_file){.is_runtime = true};
     *out = files->count++;
@@ -40,14 +40,14 @@ hsd_status hsd_v8_files_put(hsd_v8_files *files, hsd_v8_names *names, uint32_t s
 
 static bool is_slash(uint8_t c) { return c == '/' || c == '\\'; }
 
-static bool begins(hsd_bytes text, const char *prefix)
+static bool v8_file_begins(hsd_bytes text, const char *prefix)
 {
     return text.size >= strlen(prefix) && memcmp(text.data, prefix, strlen(prefix)) == 0;
 }
 
 static bool take_prefix(hsd_bytes *text, const char *prefix)
 {
-    if (!begins(*text, prefix)) return false;
+    if (!v8_file_begins(*text, prefix)) return false;
     text->data += strlen(prefix);
     text->size -= strlen(prefix);
     return true;
@@ -57,9 +57,9 @@ static bool take_prefix(hsd_bytes *text, const char *prefix)
  * ("ext:core/01_core.js"); but "[eval]" and "evalmachine.<anonymous>" are the program's. */
 static bool is_runtime(hsd_bytes text)
 {
-    if (begins(text, "node:") || begins(text, "ext:") || text.size == 0) return true;
+    if (v8_file_begins(text, "node:") || v8_file_begins(text, "ext:") || text.size == 0) return true;
     const bool is_absolute = is_slash(text.data[0]) || memchr(text.data, ':', text.size) != NULL;
-    const bool is_evaluated = begins(text, "[") && !begins(text, "[eval]-");
+    const bool is_evaluated = v8_file_begins(text, "[") && !v8_file_begins(text, "[eval]-");
     return !is_absolute && !is_evaluated && memchr(text.data, '<', text.size) == NULL;
 }
 
@@ -69,7 +69,7 @@ hsd_status hsd_v8_files_text(hsd_v8_files *files, uint32_t number, hsd_bytes tex
     /* since V8 14 a script is called by its class and its name */
     (void)take_prefix(&text, "system / Script / ");
     /* the rest is the program itself */
-    if (begins(text, "data:")) text = (hsd_bytes){(const uint8_t *)"(data URL)", 10};
+    if (v8_file_begins(text, "data:")) text = (hsd_bytes){(const uint8_t *)"(data URL)", 10};
     const uint8_t *query = text.size == 0 ? NULL : memchr(text.data, '?', text.size);
     if (query != NULL) text.size = (size_t)(query - text.data);
     file->is_runtime = is_runtime(text);
@@ -113,10 +113,10 @@ static unsigned first_parts(hsd_bytes path)
     const unsigned of_package = parts_of_package(path);
     const size_t base = last_parts(path, 1);
     if (of_package > 0) return of_package < UINT8_MAX ? of_package : UINT8_MAX;
-    return begins((hsd_bytes){path.data + base, path.size - base}, "index.") ? 2 : 1;
+    return v8_file_begins((hsd_bytes){path.data + base, path.size - base}, "index.") ? 2 : 1;
 }
 
-static void call(hsd_v8_file *file)
+static void call_v8_file(hsd_v8_file *file)
 {
     const size_t from = file->is_runtime ? 0 : last_parts(file->path, file->parts);
     file->name = (hsd_bytes){file->path.data + from, hsd_min_u64(file->path.size - from, NAME_BYTES)};
@@ -161,7 +161,7 @@ static bool part(hsd_v8_files *files, place *order)
         }
     }
     for (uint32_t i = 0; i < files->count; i++)
-        call(&files->files[i]);
+        call_v8_file(&files->files[i]);
     return is_changed;
 }
 
@@ -181,7 +181,7 @@ hsd_status hsd_v8_files_settle(hsd_v8_files *files, hsd_error *err)
         hsd_v8_file *file = &files->files[i];
         order[i] = (place){file, i};
         file->parts = (uint8_t)first_parts(file->path);
-        call(file);
+        call_v8_file(file);
     }
     while (part(files, order))
         continue;

@@ -21,7 +21,7 @@ static hsd_status fail_truncated(const hsd_v8_json *json, hsd_error *err)
 static hsd_status fail_corrupt(const hsd_v8_json *json, const char *wanted, hsd_error *err)
 {
     return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(json->source),
-                       "no valid heap snapshot: %s should stand here, in the %s", wanted, json->where);
+                       "not a valid heap snapshot: %s should stand here, in the %s", wanted, json->where);
 }
 
 /* At least one byte ahead. */
@@ -75,7 +75,7 @@ static const uint8_t *find_special(const uint8_t *at, const uint8_t *end)
 }
 
 /* Appends what fits; once something did not, nothing more is appended. */
-static hsd_status append(hsd_v8_json *json, const void *data, size_t size, size_t limit, hsd_error *err)
+static hsd_status append_v8_json(hsd_v8_json *json, const void *data, size_t size, size_t limit, hsd_error *err)
 {
     if (json->is_cut || size > limit - json->text.size) {
         json->is_cut = true;
@@ -101,7 +101,7 @@ static hsd_status append_character(hsd_v8_json *json, uint32_t c, size_t limit, 
         utf8[size++] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
     }
     if (c >= 0x80) utf8[size++] = (uint8_t)(0x80 | (c & 0x3f));
-    return append(json, utf8, size, limit, err);
+    return append_v8_json(json, utf8, size, limit, err);
 }
 
 /* Length of the UTF-8 character at `at`, 0 if there is none (`end` cuts it off, or it is invalid). */
@@ -132,7 +132,7 @@ static hsd_status append_plain(hsd_v8_json *json, const uint8_t *at, const uint8
             p++;
         const size_t room = limit - json->text.size;
         const size_t run = (size_t)(p - at) < room ? (size_t)(p - at) : room;
-        if (run > 0) HSD_TRY(append(json, at, run, limit, err));
+        if (run > 0) HSD_TRY(append_v8_json(json, at, run, limit, err));
         if (run < (size_t)(p - at)) json->is_cut = true;
         at = p;
         if (at == end) break;
@@ -140,7 +140,7 @@ static hsd_status append_plain(hsd_v8_json *json, const uint8_t *at, const uint8
         if (length == 0)
             HSD_TRY(append_character(json, 0xfffd, limit, err));
         else
-            HSD_TRY(append(json, at, length, limit, err));
+            HSD_TRY(append_v8_json(json, at, length, limit, err));
         at += length == 0 ? 1 : length;
     }
     return HSD_OK;
@@ -345,7 +345,7 @@ hsd_status hsd_v8_json_skip(hsd_v8_json *json, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status next(hsd_v8_json *json, bool *is_first, uint8_t open, uint8_t close, hsd_error *err)
+static hsd_status next_v8_json(hsd_v8_json *json, bool *is_first, uint8_t open, uint8_t close, hsd_error *err)
 {
     uint8_t byte;
     const bool was_first = *is_first;
@@ -361,7 +361,7 @@ static hsd_status next(hsd_v8_json *json, bool *is_first, uint8_t open, uint8_t 
 
 hsd_status hsd_v8_json_next_key(hsd_v8_json *json, bool *is_first, hsd_error *err)
 {
-    const hsd_status status = next(json, is_first, '{', '}', err);
+    const hsd_status status = next_v8_json(json, is_first, '{', '}', err);
     if (status != HSD_OK) return status;
     HSD_TRY(hsd_v8_json_string(json, KEY_LIMIT_BYTES, err));
     return hsd_v8_json_expect(json, ':', err);
@@ -369,7 +369,7 @@ hsd_status hsd_v8_json_next_key(hsd_v8_json *json, bool *is_first, hsd_error *er
 
 hsd_status hsd_v8_json_next_item(hsd_v8_json *json, bool *is_first, hsd_error *err)
 {
-    return next(json, is_first, '[', ']', err);
+    return next_v8_json(json, is_first, '[', ']', err);
 }
 
 void hsd_v8_json_release(hsd_v8_json *json) { hsd_buffer_release(&json->text); }

@@ -62,9 +62,9 @@ const char *hsd_v8_class_name(hsd_v8_class class)
     return class < HSD_V8_CLASS_COUNT ? class_names[class] : class_names[HSD_V8_OTHER];
 }
 
-static hsd_status fail(const header *h, const char *text, hsd_error *err)
+static hsd_status fail_v8_layout(const header *h, const char *text, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(h->json->source), "no valid heap snapshot: %s", text);
+    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(h->json->source), "not a valid heap snapshot: %s", text);
 }
 
 static hsd_status read_names(header *h, names *list, hsd_error *err)
@@ -176,7 +176,7 @@ static hsd_status find_columns(const header *h, hsd_v8_layout *layout, hsd_error
         *wanted[i].column = find_name(wanted[i].list, wanted[i].name);
         if (*wanted[i].column == HSD_V8_NO_COLUMN && wanted[i].is_needed)
             return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(h->json->source),
-                               "no valid heap snapshot: its header names no column \"%s\"", wanted[i].name);
+                               "not a valid heap snapshot: its header names no column \"%s\"", wanted[i].name);
     }
     layout->node_width = h->node_fields.count;
     layout->edge_width = h->edge_fields.count;
@@ -195,7 +195,7 @@ static uint8_t number_of(const char *name, const char *const *known, unsigned co
 static hsd_status number_types(const header *h, hsd_v8_layout *layout, hsd_error *err)
 {
     if (h->node_types_at != layout->type || h->edge_types_at != layout->edge_type)
-        return fail(h, "its header does not list the types of nodes and edges", err);
+        return fail_v8_layout(h, "its header does not list the types of nodes and edges", err);
     layout->node_type_count = h->node_types.count;
     layout->edge_type_count = h->edge_types.count;
     for (unsigned i = 0; i < h->node_types.count; i++) {
@@ -216,7 +216,7 @@ hsd_status hsd_v8_layout_read(hsd_v8_layout *layout, hsd_v8_json *json, hsd_erro
     while ((status = hsd_v8_json_next_key(json, &is_first, err)) == HSD_OK)
         HSD_TRY(read_member(&h, layout, err));
     if (status != HSD_END) return status;
-    if (!h.has_meta) return fail(&h, "its header has no \"meta\"", err);
+    if (!h.has_meta) return fail_v8_layout(&h, "its header has no \"meta\"", err);
     if (h.node_fields.count > HSD_V8_MAX_COLUMNS || h.edge_fields.count > HSD_V8_MAX_COLUMNS ||
         h.location_fields.count > HSD_V8_MAX_COLUMNS)
         return hsd_fail_at(err, HSD_E_UNSUPPORTED, hsd_source_offset(json->source),

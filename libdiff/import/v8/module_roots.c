@@ -30,7 +30,7 @@ static hsd_status put_module(hsd_v8 *v8, const module_root *root, const uint8_t 
     return HSD_OK;
 }
 
-static void see(const hsd_v8 *v8, uint32_t file, uint8_t *seen)
+static void see_module_root(const hsd_v8 *v8, uint32_t file, uint8_t *seen)
 {
     if (file < v8->files.count && seen[v8->files.files[file].same] < 2) seen[v8->files.files[file].same]++;
 }
@@ -38,7 +38,7 @@ static void see(const hsd_v8 *v8, uint32_t file, uint8_t *seen)
 static hsd_status put_contexts(hsd_v8 *v8, uint8_t *seen, hsd_error *err)
 {
     for (uint32_t i = 0; i < v8->scopes.scope_count; i++)
-        see(v8, v8->scopes.scopes[i].file, seen);
+        see_module_root(v8, v8->scopes.scopes[i].file, seen);
     for (uint32_t i = 0; i < v8->scopes.scope_count; i++) {
         const module_root root = {v8->scopes.scopes[i].ordinal, HSD_V8_STRING_SCOPES + i, v8->scopes.scopes[i].file};
         HSD_TRY(put_module(v8, &root, seen, err));
@@ -50,7 +50,7 @@ static hsd_status put_modules(hsd_v8 *v8, bool is_es, uint8_t *seen, hsd_error *
 {
     memset(seen, 0, v8->files.count);
     for (uint32_t i = 0; i < v8->modules.count; i++)
-        if (v8->modules.items[i].is_es == is_es) see(v8, v8->modules.items[i].file, seen);
+        if (v8->modules.items[i].is_es == is_es) see_module_root(v8, v8->modules.items[i].file, seen);
     for (uint32_t i = 0; i < v8->modules.count; i++) {
         const module_root root = {v8->modules.items[i].ordinal, HSD_V8_STRING_MODULES + i, v8->modules.items[i].file};
         if (v8->modules.items[i].is_es == is_es) HSD_TRY(put_module(v8, &root, seen, err));

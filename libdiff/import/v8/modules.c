@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/check.h"
 
-static hsd_status add(hsd_v8_modules *modules, const hsd_v8_module *module, uint32_t *out, hsd_error *err)
+static hsd_status add_v8_module(hsd_v8_modules *modules, const hsd_v8_module *module, uint32_t *out, hsd_error *err)
 {
     *out = HSD_V8_NO_MODULE;
     if (modules->count == HSD_V8_MOST_MODULES) return HSD_OK;
@@ -28,7 +28,7 @@ hsd_status hsd_v8_modules_object(hsd_v8_modules *modules, hsd_v8_names *names, h
     HSD_TRY(hsd_v8_names_add(names, HSD_V8_WAIT_FILENAME, modules->count, HSD_V8_NO_STRING, 0, &module.name, err));
     if (module.name == HSD_V8_NO_ENTRY) return HSD_OK;
     HSD_TRY(hsd_v8_wishes_put(wishes, filename, module.name, err));
-    return add(modules, &module, out, err);
+    return add_v8_module(modules, &module, out, err);
 }
 
 hsd_status hsd_v8_modules_source(hsd_v8_modules *modules, uint32_t ordinal, uint32_t source,
@@ -40,7 +40,7 @@ hsd_status hsd_v8_modules_source(hsd_v8_modules *modules, uint32_t ordinal, uint
                                   .closure = UINT32_MAX,
                                   .file = HSD_V8_NO_FILE,
                                   .is_es = true};
-    HSD_TRY(add(modules, &module, out, err));
+    HSD_TRY(add_v8_module(modules, &module, out, err));
     if (*out == HSD_V8_NO_MODULE) return HSD_OK;
     modules->es_count++;
     HSD_TRY(hsd_id_map_put(&modules->tables, parts[HSD_V8_MODULE_TABLE], *out, err));

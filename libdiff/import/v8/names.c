@@ -53,7 +53,7 @@ static bool is_label(hsd_v8_wait wait)
            (wait >= HSD_V8_WAIT_GLOBAL_FIELD && wait <= HSD_V8_WAIT_TABLE);
 }
 
-static hsd_status add(hsd_v8_names *names, const hsd_v8_entry *entry, uint32_t *out, hsd_error *err)
+static hsd_status add_v8_name(hsd_v8_names *names, const hsd_v8_entry *entry, uint32_t *out, hsd_error *err)
 {
     const hsd_v8_wait wait = (hsd_v8_wait)entry->wait;
     const uint32_t limit = is_type(wait) ? HSD_V8_NAMES_LIMIT : HSD_V8_NAMES_LIMIT / 4 * 3;
@@ -78,7 +78,7 @@ hsd_status hsd_v8_names_intern(hsd_v8_names *names, hsd_v8_wait wait, unsigned f
     *out = hsd_v8_names_find(names, key);
     if (*out != HSD_V8_NO_ENTRY) return HSD_OK;
     const hsd_v8_entry entry = {.name = name, .owner = owner, .wait = (uint8_t)wait, .flags = (uint8_t)flags};
-    HSD_TRY(add(names, &entry, out, err));
+    HSD_TRY(add_v8_name(names, &entry, out, err));
     if (*out == HSD_V8_NO_ENTRY) return HSD_OK;
     if (names->used >= names->slot_count / 2) HSD_TRY(set_slots(names, names->slot_count * 2, err));
     uint32_t slot = hsd_v8_key_slot(key, names->slot_count);
@@ -94,7 +94,7 @@ hsd_status hsd_v8_names_add(hsd_v8_names *names, hsd_v8_wait wait, uint32_t owne
                             uint32_t *out, hsd_error *err)
 {
     const hsd_v8_entry entry = {.name = name, .number = number, .owner = owner, .wait = (uint8_t)wait};
-    return add(names, &entry, out, err);
+    return add_v8_name(names, &entry, out, err);
 }
 
 static int compare_u64(const void *a, const void *b)

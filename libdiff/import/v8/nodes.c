@@ -29,7 +29,7 @@ static hsd_v8_mark mark_of(hsd_v8_class class, unsigned state)
 static hsd_status fail_node(const hsd_v8 *v8, const char *column, uint64_t value, hsd_error *err)
 {
     return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(v8->source),
-                       "no valid heap snapshot: the %s of node %llu is %llu", column,
+                       "not a valid heap snapshot: the %s of node %llu is %llu", column,
                        (unsigned long long)v8->marks.count, (unsigned long long)value);
 }
 
@@ -65,7 +65,7 @@ static hsd_status spool_node(hsd_v8 *v8, const hsd_v8_node *node, uint64_t *last
 
 /* ---- into totals ---- */
 
-static hsd_status make_room(hsd_v8 *v8, uint32_t type, hsd_error *err)
+static hsd_status make_room_for_v8_node(hsd_v8 *v8, uint32_t type, hsd_error *err)
 {
     return HSD_ARRAY_GROW_ZEROED(v8->totals, v8->total_capacity, type + 1, 1024, "totals of types", err);
 }
@@ -76,7 +76,7 @@ static hsd_status count_node(hsd_v8 *v8, const hsd_v8_node *node, hsd_error *err
     v8->marks.count++; /* for messages; a summary needs no marks */
     if (hsd_v8_is_pseudo(node)) return HSD_OK;
     HSD_TRY(hsd_v8_type_of(v8, node, &type, err));
-    HSD_TRY(make_room(v8, type, err));
+    HSD_TRY(make_room_for_v8_node(v8, type, err));
     v8->totals[type].objects++;
     v8->totals[type].bytes = hsd_add_saturating(v8->totals[type].bytes, node->self_size);
     return HSD_OK;
@@ -107,7 +107,7 @@ static hsd_status read_batches(hsd_v8 *v8, hsd_v8_numbers *numbers, uint64_t *it
         if (status < 0) return status;
         if (count % v8->layout.node_width != 0)
             return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(v8->source),
-                               "no valid heap snapshot: the list of nodes ends inside node %llu",
+                               "not a valid heap snapshot: the list of nodes ends inside node %llu",
                                (unsigned long long)v8->marks.count);
         HSD_TRY(hsd_v8_progress(v8, err));
     }

@@ -81,7 +81,8 @@ hsd_status hsd_v8_scopes_resolve(hsd_v8_scopes *scopes, const hsd_v8_functions *
 
 /* ---- when the strings pass ---- */
 
-static hsd_status keep(hsd_v8_scopes *scopes, hsd_v8_global *global, const char *text, size_t size, hsd_error *err)
+static hsd_status keep_v8_scope(hsd_v8_scopes *scopes, hsd_v8_global *global, const char *text, size_t size,
+                                hsd_error *err)
 {
     const char *copy = hsd_arena_copy(&scopes->arena, text, size);
     if (copy == NULL) return hsd_fail_nomem(err, "modules and functions");
@@ -89,7 +90,7 @@ static hsd_status keep(hsd_v8_scopes *scopes, hsd_v8_global *global, const char 
     return HSD_OK;
 }
 
-static bool begins(hsd_bytes text, const char *prefix)
+static bool v8_scope_begins(hsd_bytes text, const char *prefix)
 {
     return text.size >= strlen(prefix) && memcmp(text.data, prefix, strlen(prefix)) == 0;
 }
@@ -97,7 +98,8 @@ static bool begins(hsd_bytes text, const char *prefix)
 /* "global (global*)" -> "global", "Window [JSGlobalObject] / https://…" -> "window". */
 hsd_status hsd_v8_scopes_class(hsd_v8_scopes *scopes, uint32_t global, hsd_bytes text, hsd_error *err)
 {
-    return keep(scopes, &scopes->globals[global], begins(text, "Window") ? "window" : "global", 6, err);
+    return keep_v8_scope(scopes, &scopes->globals[global], v8_scope_begins(text, "Window") ? "window" : "global", 6,
+                         err);
 }
 
 /* "global", "global#2", … in the order of their appearance. */
@@ -113,7 +115,7 @@ static hsd_status number_globals(hsd_v8_scopes *scopes, hsd_error *err)
         char text[NAME_BYTES + 16];
         const int size =
             snprintf(text, sizeof text, "%.*s#%u", (int)global->name.size, (const char *)global->name.data, before + 1);
-        HSD_TRY(keep(scopes, global, text, (size_t)size, err));
+        HSD_TRY(keep_v8_scope(scopes, global, text, (size_t)size, err));
     }
     return HSD_OK;
 }

@@ -171,7 +171,7 @@ static void note_exports(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text)
     if (is_exports && entry->name < HSD_V8_MOST_STRINGS) v8->modules.exports_text = entry->name + 1;
 }
 
-static hsd_status give(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text, hsd_error *err)
+static hsd_status give_v8_string(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text, hsd_error *err)
 {
     entry->flags |= HSD_V8_ENTRY_SEEN;
     switch (entry->wait) {
@@ -220,7 +220,7 @@ static hsd_status give_all(hsd_v8 *v8, uint32_t number, const uint32_t *order, u
     const hsd_bytes text = {v8->json.text.data, v8->json.text.size};
     for (; *at < v8->names.count && v8->names.entries[order[*at]].name == number; (*at)++) {
         hsd_v8_entry *entry = &v8->names.entries[order[*at]];
-        HSD_TRY(give(v8, entry, text, err));
+        HSD_TRY(give_v8_string(v8, entry, text, err));
         is_wanted |= entry->text == number + 1;
     }
     if (is_wanted) HSD_WRITE(v8->import, hsc_define_string(v8->import->writer, number + 1, text.data, text.size), err);

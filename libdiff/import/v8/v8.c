@@ -25,7 +25,7 @@ hsd_status hsd_v8_progress(hsd_v8 *v8, hsd_error *err)
 
 /* ---- parts ---- */
 
-static hsd_status begin(hsd_v8 *v8, hsd_error *err)
+static hsd_status begin_v8(hsd_v8 *v8, hsd_error *err)
 {
     hsc_options options;
     hsc_options_init(&options);
@@ -40,7 +40,7 @@ static hsd_status begin(hsd_v8 *v8, hsd_error *err)
 
 static hsd_status fail_order(const hsd_v8 *v8, const char *what, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(v8->source), "no valid heap snapshot: %s", what);
+    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(v8->source), "not a valid heap snapshot: %s", what);
 }
 
 static hsd_status read_header(hsd_v8 *v8, hsd_error *err)
@@ -49,7 +49,7 @@ static hsd_status read_header(hsd_v8 *v8, hsd_error *err)
     v8->json.where = "header";
     HSD_TRY(hsd_v8_layout_read(&v8->layout, &v8->json, err));
     v8->has_header = true;
-    return begin(v8, err);
+    return begin_v8(v8, err);
 }
 
 static hsd_status read_nodes(hsd_v8 *v8, hsd_error *err)
@@ -138,7 +138,7 @@ static hsd_status accept_cut(hsd_v8 *v8, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status finish(hsd_v8 *v8, hsd_error *err)
+static hsd_status finish_v8(hsd_v8 *v8, hsd_error *err)
 {
     hsd_import *import = v8->import;
     HSD_TRY(hsd_v8_write_tables(v8, err));
@@ -156,7 +156,7 @@ static hsd_status import_snapshot(hsd_v8 *v8, hsd_error *err)
         if (err != NULL) *err = v8->cut;
         if (status == HSD_E_TRUNCATED && v8->cut.hint[0] == '\0') hsd_import_hint_partial(err);
     }
-    return status == HSD_OK ? finish(v8, err) : status;
+    return status == HSD_OK ? finish_v8(v8, err) : status;
 }
 
 static hsd_status open_stages(hsd_v8 *v8, hsd_error *err)
@@ -168,7 +168,7 @@ static hsd_status open_stages(hsd_v8 *v8, hsd_error *err)
     return hsd_v8_roots_init(&v8->roots, v8->import->space, memory / 32, err);
 }
 
-static void release(hsd_v8 *v8)
+static void release_v8(hsd_v8 *v8)
 {
     free(v8->totals);
     hsd_v8_scopes_release(&v8->scopes);
@@ -186,7 +186,7 @@ static void release(hsd_v8 *v8)
     free(v8);
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_v8(hsd_import *import, hsd_error *err)
 {
     hsd_v8 *v8 = calloc(1, sizeof *v8);
     if (v8 == NULL) return hsd_fail_nomem(err, "an import");
@@ -195,7 +195,7 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     v8->json.source = import->source;
     hsd_status status = open_stages(v8, err);
     if (status == HSD_OK) status = import_snapshot(v8, err);
-    release(v8);
+    release_v8(v8);
     return status;
 }
 
@@ -225,7 +225,7 @@ static unsigned match_beginning(const uint8_t *at, const uint8_t *end)
     return bits < 32 ? 0 : bits; /* a lone brace is any JSON */
 }
 
-static unsigned probe(const uint8_t *prefix, size_t size)
+static unsigned probe_v8(const uint8_t *prefix, size_t size)
 {
     const unsigned bits = match_beginning(prefix, prefix + size);
     if (holds(prefix, size, "\"node_fields\"") && holds(prefix, size, "\"snapshot\""))
@@ -243,6 +243,6 @@ const hsd_importer hsd_import_v8 = {
                                   HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY,
                         .sometimes = HSD_CARRIES_SITES | HSD_CARRIES_VALUES},
         },
-    .probe = probe,
-    .run = run,
+    .probe = probe_v8,
+    .run = run_v8,
 };

@@ -33,7 +33,7 @@ typedef struct keeper {
 } keeper;
 
 /* Not exit: what the process that forked has to do at its end is not to be done twice. */
-static _Noreturn void leave(void)
+static _Noreturn void leave_dotnet_session(void)
 {
     for (;;)
         syscall(SYS_exit_group, 0);
@@ -72,7 +72,7 @@ static void ask_heap(const keeper *self)
 {
     hsd_dotnet_message question;
     hsd_dotnet_ask_heap(&question);
-    if (send(self->fd, question.bytes, question.size, MSG_NOSIGNAL) < 0) leave();
+    if (send(self->fd, question.bytes, question.size, MSG_NOSIGNAL) < 0) leave_dotnet_session();
 }
 
 /* Whoever asked is gone before it has read the answer. */
@@ -115,7 +115,7 @@ static void drop_all(keeper *self)
     } while ((ready[0].fd >= 0 || ready[1].fd >= 0) && waited_ms < SILENCE_MS);
 }
 
-static void close_others(const keeper *self)
+static void close_others_of_dotnet_session(const keeper *self)
 {
     long most = sysconf(_SC_OPEN_MAX);
     if (most < 0 || most > 65536) most = 65536;
@@ -123,12 +123,12 @@ static void close_others(const keeper *self)
         if (fd != self->fd && fd != self->pipe && fd != self->lock && fd != self->address->folder) close(fd);
 }
 
-static _Noreturn void keep(keeper *self)
+static _Noreturn void keep_dotnet_session(keeper *self)
 {
     uint8_t said;
-    close_others(self);
+    close_others_of_dotnet_session(self);
     struct pollfd gone = {.fd = self->pipe};
-    if (poll(&gone, 1, 0) != 0) leave(); /* nobody wants it any more */
+    if (poll(&gone, 1, 0) != 0) leave_dotnet_session(); /* nobody wants it any more */
     ask_heap(self);
     while (read_pipe(self, &said, 1)) {
         if (said == SAY_SESSION) self->has_number = read_pipe(self, &self->number, sizeof self->number);
@@ -136,7 +136,7 @@ static _Noreturn void keep(keeper *self)
     }
     if (!self->has_number) read_answer(self);
     if (self->has_number) drop_all(self);
-    leave();
+    leave_dotnet_session();
 }
 
 /* A grandchild in a session of its own: nobody need wait for it, and no signal to a group of processes reaches it. */
@@ -148,8 +148,8 @@ static hsd_status start_keeper(hsd_dotnet_session *session, const hsd_dotnet_add
     if (child == 0) {
         keeper self = {.fd = session->fd, .pipe = ends[0], .lock = lock, .end_fd = -1, .address = address};
         close(ends[1]);
-        if (setsid() < 0 || fork() != 0) leave();
-        keep(&self);
+        if (setsid() < 0 || fork() != 0) leave_dotnet_session();
+        keep_dotnet_session(&self);
     }
     const int failed = errno;
     close(ends[0]);
@@ -174,7 +174,7 @@ static void tell_keeper(const hsd_dotnet_session *session, uint8_t what, uint64_
 
 /* ---- this process ---- */
 
-static hsd_status refuse(const hsd_live *live, hsd_dotnet_answer answer, uint64_t number, hsd_error *err)
+static hsd_status refuse_dotnet_session(const hsd_live *live, hsd_dotnet_answer answer, uint64_t number, hsd_error *err)
 {
     if (answer == HSD_DOTNET_FOREIGN)
         return hsd_fail(err, HSD_E_CORRUPT, "what answers for process %ld is no .NET runtime", live->facts->pid);
@@ -200,7 +200,7 @@ static hsd_status wait_for_answer(const hsd_dotnet_session *session, hsd_live *l
             return hsd_fail(err, HSD_E_TRUNCATED, "process %ld went away before its answer", live->facts->pid);
         answer = hsd_dotnet_read_answer(bytes, size < 0 ? 0 : (size_t)size, &number);
     } while (answer == HSD_DOTNET_MORE);
-    if (answer != HSD_DOTNET_OK) return refuse(live, answer, number, err);
+    if (answer != HSD_DOTNET_OK) return refuse_dotnet_session(live, answer, number, err);
     tell_keeper(session, SAY_SESSION, number);
     return hsd_live_read(live, session->fd, bytes, sizeof bytes, &got, err);
 }
@@ -235,8 +235,8 @@ static hsd_status fail_to_connect(const hsd_process_facts *facts, int error, hsd
     return HSD_E_IO;
 }
 
-static hsd_status ask(hsd_dotnet_session *session, const hsd_dotnet_address *address, int lock, hsd_live *live,
-                      hsd_error *err)
+static hsd_status ask_dotnet_session(hsd_dotnet_session *session, const hsd_dotnet_address *address, int lock,
+                                     hsd_live *live, hsd_error *err)
 {
     session->fd = hsd_dotnet_connect(address);
     if (session->fd < 0) return fail_to_connect(live->facts, -session->fd, err);
@@ -252,7 +252,7 @@ hsd_status hsd_dotnet_session_open(hsd_dotnet_session *session, hsd_live *live, 
     int lock = -1;
     HSD_TRY(hsd_dotnet_locate(&address, live->facts, err));
     hsd_status status = take_lock(&lock, live, err);
-    if (status == HSD_OK) status = ask(session, &address, lock, live, err);
+    if (status == HSD_OK) status = ask_dotnet_session(session, &address, lock, live, err);
     if (lock >= 0) close(lock);
     hsd_dotnet_forget(&address);
     if (status != HSD_OK) hsd_dotnet_session_close(session);

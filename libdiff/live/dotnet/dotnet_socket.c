@@ -56,7 +56,7 @@ static uint64_t start_ticks(const hsd_process_facts *facts)
 }
 
 /* The socket's name, and the folder in which it lies (-1: no folder). */
-static int locate(char name[NAME_BYTES], const hsd_process_facts *facts, struct stat *what)
+static int locate_dotnet_socket(char name[NAME_BYTES], const hsd_process_facts *facts, struct stat *what)
 {
     snprintf(name, NAME_BYTES, "dotnet-diagnostic-%ld-%llu-socket", facts->inner_pid,
              (unsigned long long)start_ticks(facts));
@@ -79,7 +79,7 @@ hsd_gate hsd_dotnet_find(const hsd_process_facts *facts, hsd_error *err)
     struct stat what;
     const hsd_shared_facts *sockets = hsd_facts_sockets(facts);
     if (sockets != NULL && !sockets->has_dotnet) return HSD_GATE_NOT_MINE;
-    const int folder = locate(name, facts, &what);
+    const int folder = locate_dotnet_socket(name, facts, &what);
     if (folder < 0) return HSD_GATE_NOT_MINE;
     close(folder);
     return check_owner(facts, &what, err) == HSD_OK ? HSD_GATE_OPEN : HSD_GATE_CLOSED;
@@ -91,7 +91,7 @@ hsd_status hsd_dotnet_locate(hsd_dotnet_address *out, const hsd_process_facts *f
 {
     char name[NAME_BYTES];
     struct stat what;
-    *out = (hsd_dotnet_address){.folder = locate(name, facts, &what), .socket = {.sun_family = AF_UNIX}};
+    *out = (hsd_dotnet_address){.folder = locate_dotnet_socket(name, facts, &what), .socket = {.sun_family = AF_UNIX}};
     if (out->folder < 0)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld has no diagnostics socket any more", facts->pid);
     hsd_status status = check_owner(facts, &what, err);
@@ -134,7 +134,7 @@ hsd_status hsd_dotnet_check_peer(int fd, const hsd_process_facts *facts, hsd_err
 
 /* ---- messages ---- */
 
-static void put(hsd_dotnet_message *out, uint64_t value, size_t bytes)
+static void put_dotnet_socket(hsd_dotnet_message *out, uint64_t value, size_t bytes)
 {
     for (size_t i = 0; i < bytes && out->size < sizeof out->bytes; i++)
         out->bytes[out->size++] = (uint8_t)(value >> (8 * i));
@@ -143,19 +143,19 @@ static void put(hsd_dotnet_message *out, uint64_t value, size_t bytes)
 /* Number of units with the NUL, then the units. */
 static void put_text(hsd_dotnet_message *out, const char *text)
 {
-    put(out, strlen(text) + 1, 4);
+    put_dotnet_socket(out, strlen(text) + 1, 4);
     for (size_t i = 0; i <= strlen(text); i++)
-        put(out, (uint8_t)text[i], 2);
+        put_dotnet_socket(out, (uint8_t)text[i], 2);
 }
 
-static void begin(hsd_dotnet_message *out, unsigned set, unsigned command)
+static void begin_dotnet_socket(hsd_dotnet_message *out, unsigned set, unsigned command)
 {
     *out = (hsd_dotnet_message){.size = sizeof MAGIC};
     memcpy(out->bytes, MAGIC, sizeof MAGIC);
-    put(out, 0, 2); /* the size, when it is known */
-    put(out, set, 1);
-    put(out, command, 1);
-    put(out, 0, 2);
+    put_dotnet_socket(out, 0, 2); /* the size, when it is known */
+    put_dotnet_socket(out, set, 1);
+    put_dotnet_socket(out, command, 1);
+    put_dotnet_socket(out, 0, 2);
 }
 
 static void end(hsd_dotnet_message *out)
@@ -166,21 +166,21 @@ static void end(hsd_dotnet_message *out)
 
 void hsd_dotnet_ask_heap(hsd_dotnet_message *out)
 {
-    begin(out, SET_TRACING, COLLECT_TRACING);
-    put(out, BUFFER_MIB, 4);
-    put(out, NETTRACE, 4);
-    put(out, 1, 4); /* providers */
-    put(out, KEYWORDS, 8);
-    put(out, LEVEL, 4);
+    begin_dotnet_socket(out, SET_TRACING, COLLECT_TRACING);
+    put_dotnet_socket(out, BUFFER_MIB, 4);
+    put_dotnet_socket(out, NETTRACE, 4);
+    put_dotnet_socket(out, 1, 4); /* providers */
+    put_dotnet_socket(out, KEYWORDS, 8);
+    put_dotnet_socket(out, LEVEL, 4);
     put_text(out, PROVIDER);
-    put(out, 0, 4); /* no filter */
+    put_dotnet_socket(out, 0, 4); /* no filter */
     end(out);
 }
 
 void hsd_dotnet_ask_end(hsd_dotnet_message *out, uint64_t session)
 {
-    begin(out, SET_TRACING, STOP_TRACING);
-    put(out, session, 8);
+    begin_dotnet_socket(out, SET_TRACING, STOP_TRACING);
+    put_dotnet_socket(out, session, 8);
     end(out);
 }
 

@@ -69,7 +69,7 @@ static bool is_off(const hsd_process_facts *facts, const char **variable)
     return false;
 }
 
-static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *process, hsd_error *err)
+static hsd_gate refuse_dotnet_way(const hsd_process_facts *facts, const hsd_process *process, hsd_error *err)
 {
     const char *variable;
     char folder[256];
@@ -87,14 +87,14 @@ static hsd_gate refuse(const hsd_process_facts *facts, const hsd_process *proces
     return HSD_GATE_CLOSED;
 }
 
-static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+static hsd_gate look_dotnet_way(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     const bool has_runtime = hsd_process_maps(facts, "libcoreclr.so", false);
     const hsd_gate gate = hsd_dotnet_find(facts, err);
     if (!has_runtime && gate == HSD_GATE_NOT_MINE) return gate;
     name_runtime(facts, process);
     name_process(facts, process);
-    return gate == HSD_GATE_NOT_MINE ? refuse(facts, process, err) : gate;
+    return gate == HSD_GATE_NOT_MINE ? refuse_dotnet_way(facts, process, err) : gate;
 }
 
 /* ---- a capture ---- */
@@ -102,7 +102,7 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
 /* Called from within the import, while the runtime still writes: only asks, for the rest is read behind this call. */
 static void end_session(void *context) { hsd_dotnet_session_end(context); }
 
-static hsd_status capture(hsd_live *live, hsd_error *err)
+static hsd_status capture_dotnet_way(hsd_live *live, hsd_error *err)
 {
     hsd_dotnet_session session;
     HSD_TRY(hsd_dotnet_session_open(&session, live, err));
@@ -118,6 +118,6 @@ const hsd_way hsd_way_dotnet = {
     .name = "dotnet",
     .summary = ".NET Core 3.1 and later, through the diagnostics socket of the runtime",
     .stored = "shapes only: no strings, keys or field values",
-    .look = look,
-    .capture = capture,
+    .look = look_dotnet_way,
+    .capture = capture_dotnet_way,
 };

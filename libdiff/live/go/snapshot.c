@@ -47,7 +47,7 @@ typedef struct snapshot {
 
 /* ---- mappings ---- */
 
-static bool is_wanted(const char *rights, const char *path, const char *program)
+static bool is_wanted_go_snapshot(const char *rights, const char *path, const char *program)
 {
     if (rights[0] != 'r' || rights[3] != 'p' || rights[2] == 'x' || strncmp(path, "/dev/", 5) == 0) return false;
     if (strcmp(path, "[vvar]") == 0 || strcmp(path, "[vvar_vclock]") == 0 || strcmp(path, "[vsyscall]") == 0)
@@ -76,7 +76,8 @@ static hsd_status read_mappings(snapshot *s, hsd_error *err)
         name[0] = '\0';
         const int got =
             sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %4095[^\n]", &one.begin, &one.end, rights, name);
-        if (got < 3 || one.end <= one.begin || !is_wanted(rights, name, s->live->facts->executable)) continue;
+        if (got < 3 || one.end <= one.begin || !is_wanted_go_snapshot(rights, name, s->live->facts->executable))
+            continue;
         one.is_of_file = name[0] == '/';
         status = add_mapping(s, one, err);
     }
@@ -86,7 +87,7 @@ static hsd_status read_mappings(snapshot *s, hsd_error *err)
 
 /* ---- head and notes ---- */
 
-static hsd_status put(snapshot *s, const void *data, size_t size, hsd_error *err)
+static hsd_status put_go_snapshot(snapshot *s, const void *data, size_t size, hsd_error *err)
 {
     HSD_TRY(hsd_temp_write(s->out, s->at, data, size, err));
     s->at += size;
@@ -99,10 +100,10 @@ static hsd_status put_note(snapshot *s, uint32_t kind, const void *data, size_t 
 {
     const Elf64_Nhdr head = {.n_namesz = 5, .n_descsz = (uint32_t)size, .n_type = kind};
     const char name[8] = "CORE", zeros[4] = "";
-    HSD_TRY(put(s, &head, sizeof head, err));
-    HSD_TRY(put(s, name, sizeof name, err));
-    HSD_TRY(put(s, data, size, err));
-    return put(s, zeros, padded(size) - size, err);
+    HSD_TRY(put_go_snapshot(s, &head, sizeof head, err));
+    HSD_TRY(put_go_snapshot(s, name, sizeof name, err));
+    HSD_TRY(put_go_snapshot(s, data, size, err));
+    return put_go_snapshot(s, zeros, padded(size) - size, err);
 }
 
 static hsd_status put_process(snapshot *s, hsd_error *err)
@@ -160,8 +161,8 @@ static hsd_status put_head(snapshot *s, uint64_t notes_end, hsd_error *err)
                              .e_phnum = (uint16_t)(s->count + 1)};
     const Elf64_Phdr notes = {.p_type = PT_NOTE, .p_offset = notes_at, .p_filesz = notes_end - notes_at};
     s->at = 0;
-    HSD_TRY(put(s, &head, sizeof head, err));
-    HSD_TRY(put(s, &notes, sizeof notes, err));
+    HSD_TRY(put_go_snapshot(s, &head, sizeof head, err));
+    HSD_TRY(put_go_snapshot(s, &notes, sizeof notes, err));
     for (size_t i = 0; i < s->count; i++) {
         const mapping *one = &s->mappings[i];
         const uint64_t size = one->end - one->begin;
@@ -172,7 +173,7 @@ static hsd_status put_head(snapshot *s, uint64_t notes_end, hsd_error *err)
                                  .p_filesz = size,
                                  .p_memsz = size,
                                  .p_align = PAGE};
-        HSD_TRY(put(s, &load, sizeof load, err));
+        HSD_TRY(put_go_snapshot(s, &load, sizeof load, err));
     }
     return HSD_OK;
 }
@@ -180,7 +181,7 @@ static hsd_status put_head(snapshot *s, uint64_t notes_end, hsd_error *err)
 /* ---- memory ---- */
 
 /* What cannot be read stays a hole: a page of a device, or one that went away. */
-static hsd_status copy(snapshot *s, const mapping *one, uint64_t begin, uint64_t end, hsd_error *err)
+static hsd_status copy_go_snapshot(snapshot *s, const mapping *one, uint64_t begin, uint64_t end, hsd_error *err)
 {
     while (begin < end) {
         const size_t size = (size_t)hsd_min_u64(PIECE_BYTES, end - begin);
@@ -204,19 +205,19 @@ static hsd_status copy_pages(snapshot *s, const mapping *one, uint64_t begin, hs
     const size_t wanted = (size_t)hsd_min_u64(PAGES_AT_ONCE, (one->end - begin) / PAGE);
     const ssize_t got =
         pread(s->pagemap_fd, entries, wanted * sizeof *entries, (off_t)(begin / PAGE * sizeof *entries));
-    if (got != (ssize_t)(wanted * sizeof *entries)) return copy(s, one, begin, begin + wanted * PAGE, err);
+    if (got != (ssize_t)(wanted * sizeof *entries)) return copy_go_snapshot(s, one, begin, begin + wanted * PAGE, err);
     for (size_t i = 0, first; i < wanted; i++) {
         if (!is_touched(entries[i])) continue;
         for (first = i; i < wanted && is_touched(entries[i]); i++)
             ;
-        HSD_TRY(copy(s, one, begin + first * PAGE, begin + i * PAGE, err));
+        HSD_TRY(copy_go_snapshot(s, one, begin + first * PAGE, begin + i * PAGE, err));
     }
     return HSD_OK;
 }
 
 static hsd_status copy_mapping(snapshot *s, const mapping *one, hsd_error *err)
 {
-    if (one->is_of_file || s->pagemap_fd < 0) return copy(s, one, one->begin, one->end, err);
+    if (one->is_of_file || s->pagemap_fd < 0) return copy_go_snapshot(s, one, one->begin, one->end, err);
     for (uint64_t begin = one->begin; begin < one->end; begin += (uint64_t)PAGES_AT_ONCE * PAGE)
         HSD_TRY(copy_pages(s, one, begin, err));
     return HSD_OK;
@@ -233,7 +234,7 @@ static hsd_status copy_memory(snapshot *s, uint64_t at, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status take(snapshot *s, hsd_error *err)
+static hsd_status take_go_snapshot(snapshot *s, hsd_error *err)
 {
     HSD_TRY(read_mappings(s, err));
     HSD_TRY(put_notes(s, err));
@@ -248,7 +249,7 @@ hsd_status hsd_go_snapshot(hsd_live *live, const hsd_stopped *stopped, hsd_temp 
     snapshot s = {.live = live, .stopped = stopped, .out = out, .piece = malloc(PIECE_BYTES)};
     snprintf(path, sizeof path, "/proc/%ld/pagemap", live->facts->pid);
     s.pagemap_fd = open(path, O_RDONLY | O_CLOEXEC);
-    const hsd_status status = s.piece == NULL ? hsd_fail_nomem(err, "a buffer for memory") : take(&s, err);
+    const hsd_status status = s.piece == NULL ? hsd_fail_nomem(err, "a buffer for memory") : take_go_snapshot(&s, err);
     if (s.pagemap_fd >= 0) close(s.pagemap_fd);
     free(s.piece);
     free(s.mappings);

@@ -19,14 +19,14 @@
 
 enum { MOST_THREADS = 1 << 16, PATIENCE_MS = 5000 };
 
-static bool is_known(const hsd_stopped *all, pid_t tid)
+static bool is_known_stopped_thread(const hsd_stopped *all, pid_t tid)
 {
     for (size_t i = 0; i < all->count; i++)
         if (all->threads[i].tid == tid) return true;
     return false;
 }
 
-static hsd_status refuse(const hsd_process_facts *facts, int error, hsd_error *err)
+static hsd_status refuse_stopped_thread(const hsd_process_facts *facts, int error, hsd_error *err)
 {
     hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld may not be stopped and read from outside: %s", facts->pid,
              facts->is_traced ? "another program traces it already"
@@ -36,12 +36,13 @@ static hsd_status refuse(const hsd_process_facts *facts, int error, hsd_error *e
     return HSD_E_UNSUPPORTED;
 }
 
-static hsd_status add(hsd_stopped *all, const hsd_process_facts *facts, pid_t tid, hsd_error *err)
+static hsd_status add_stopped_thread(hsd_stopped *all, const hsd_process_facts *facts, pid_t tid, hsd_error *err)
 {
     if (all->count >= MOST_THREADS)
         return hsd_fail(err, HSD_E_NOMEM, "out of memory: process %ld has too many threads", facts->pid);
     HSD_TRY(HSD_ARRAY_GROW(all->threads, all->room, all->count + 1, 64, "the threads of a process", err));
-    if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0) return errno == ESRCH ? HSD_OK : refuse(facts, errno, err);
+    if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) != 0)
+        return errno == ESRCH ? HSD_OK : refuse_stopped_thread(facts, errno, err);
     all->threads[all->count++] = (hsd_stopped_thread){.tid = tid};
     ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
     return HSD_OK;
@@ -57,9 +58,9 @@ static hsd_status add_new(hsd_stopped *all, const hsd_process_facts *facts, bool
     if (tasks == NULL) return hsd_fail(err, HSD_E_NOT_FOUND, "process %ld has ended", facts->pid);
     for (const struct dirent *one; status == HSD_OK && (one = readdir(tasks)) != NULL;) {
         const pid_t tid = (pid_t)strtol(one->d_name, NULL, 10);
-        if (tid <= 0 || is_known(all, tid)) continue;
+        if (tid <= 0 || is_known_stopped_thread(all, tid)) continue;
         *is_more = true;
-        status = add(all, facts, tid, err);
+        status = add_stopped_thread(all, facts, tid, err);
     }
     closedir(tasks);
     return status;

@@ -16,7 +16,7 @@
 
 /* ---- one capture ---- */
 
-static hsd_status take(hsd_live *live, hsd_temp *core, hsd_error *err)
+static hsd_status take_go_way(hsd_live *live, hsd_temp *core, hsd_error *err)
 {
     hsd_stopped stopped;
     const uint64_t began = hsd_now_ns();
@@ -35,7 +35,7 @@ static size_t tell_metrics(void *context, hsd_origin_metric *out, size_t most)
     return 1;
 }
 
-static hsd_status capture(hsd_live *live, hsd_error *err)
+static hsd_status capture_go_way(hsd_live *live, hsd_error *err)
 {
     char program[64];
     hsd_temp core;
@@ -46,7 +46,7 @@ static hsd_status capture(hsd_live *live, hsd_error *err)
                                         .with_values = live->options->with_values,
                                         .compression = live->options->compression};
     HSD_TRY(hsd_temp_open(&core, live->space, err));
-    hsd_status status = take(live, &core, err);
+    hsd_status status = take_go_way(live, &core, err);
     if (status == HSD_OK) status = hsd_live_import_file(live, core.fd, "gocore", &options, err);
     hsd_temp_close(&core);
     return status;
@@ -54,7 +54,7 @@ static hsd_status capture(hsd_live *live, hsd_error *err)
 
 /* ---- whose way it is ---- */
 
-static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+static hsd_gate look_go_way(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     char program[64];
     if (!hsd_facts_is_go(facts)) return HSD_GATE_NOT_MINE;
@@ -74,8 +74,8 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
 }
 
 /* It needs nothing at its start. */
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
-                    hsd_error *err)
+static bool prepare_go_way(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                           hsd_error *err)
 {
     (void)set, (void)context, (void)err;
     *status = HSD_OK;
@@ -86,7 +86,7 @@ const hsd_way hsd_way_go = {
     .name = "go",
     .summary = "Go with debug info: stopped for a moment, its memory copied and read as a core",
     .stored = "shapes only: no strings, keys or field values",
-    .look = look,
-    .capture = capture,
-    .prepare = prepare,
+    .look = look_go_way,
+    .capture = capture_go_way,
+    .prepare = prepare_go_way,
 };

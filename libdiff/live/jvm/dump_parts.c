@@ -67,7 +67,7 @@ static void look_for_answer(collector *c)
 }
 
 /* Nothing waits for the second part once the first is over: a JVM that writes all into one file does not open it. */
-static hsd_status collect(collector *c, bool *is_refused, hsd_error *err)
+static hsd_status collect_dump_part(collector *c, bool *is_refused, hsd_error *err)
 {
     hsd_waiting waiting;
     hsd_live_waiting(&waiting, c->live);
@@ -101,7 +101,7 @@ static hsd_status collect_both(collector *c, bool *is_refused, hsd_error *err)
              !watch(c, c->from->attach_fd, 0))
         status = hsd_fail_errno(err, errno, "cannot wait for process %ld", c->live->facts->pid);
     else
-        status = collect(c, is_refused, err);
+        status = collect_dump_part(c, is_refused, err);
     if (c->writer_fd >= 0) close(c->writer_fd);
     if (c->set_fd >= 0) close(c->set_fd);
     return status;

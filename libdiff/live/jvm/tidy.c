@@ -96,7 +96,7 @@ static void do_task(const task *work)
                                            : work->name);
 }
 
-static void close_others(int a, int b)
+static void close_others_of_tidying(int a, int b)
 {
     const int low = a < b ? a : b, high = a < b ? b : a;
     if (low > 0) syscall(SYS_close_range, 0u, (unsigned)low - 1, 0u);
@@ -121,7 +121,7 @@ static void wait_and_do(int pipe_fd, pid_t parent, const task *work)
 {
     const struct timespec moment = {.tv_sec = LINGER_SECONDS};
     setsid();
-    close_others(pipe_fd, work->folder_fd);
+    close_others_of_tidying(pipe_fd, work->folder_fd);
     send(pipe_fd, "r", 1, MSG_NOSIGNAL); /* from here on nothing that ends the parent ends us */
     const char word = wait_for_word(pipe_fd, parent);
     do_task(work);
@@ -182,8 +182,8 @@ void hsd_tidy_end(hsd_tidy *tidy)
 typedef int (*make_fn)(hsd_tidy *tidy, const task *work, const void *context); /* 0 or an errno */
 
 /* The child comes first: what it is to remove may not be there yet. */
-static hsd_status make(hsd_tidy *tidy, const task *work, make_fn make_it, const void *context, const char *what,
-                       hsd_error *err)
+static hsd_status make_tidying(hsd_tidy *tidy, const task *work, make_fn make_it, const void *context, const char *what,
+                               hsd_error *err)
 {
     HSD_TRY(start_child(tidy, work, err));
     const int failed = make_it(tidy, work, context);
@@ -223,7 +223,7 @@ static hsd_status make_in(hsd_tidy *tidy, const hsd_process_facts *facts, const 
     work->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (work->folder_fd < 0) return hsd_fail_errno(err, errno, "cannot open %s", folder);
     const hsd_rights before = hsd_rights_take((hsd_rights){facts->uid, facts->gid});
-    const hsd_status status = make(tidy, work, make_it, context, work->name, err);
+    const hsd_status status = make_tidying(tidy, work, make_it, context, work->name, err);
     hsd_rights_return(before);
     close(work->folder_fd);
     return status;
@@ -243,7 +243,7 @@ static void sweep_one(int in_fd, const char *name)
 
 /* Folders whose asker and whose child were killed both. There is nothing in them but pipes; who waits in one of those
  * is let go. */
-static void sweep(const hsd_process_facts *facts, const char *folder)
+static void sweep_tidying(const hsd_process_facts *facts, const char *folder)
 {
     DIR *all = opendir(folder);
     if (all == NULL) return;
@@ -269,7 +269,7 @@ hsd_status hsd_tidy_folder(hsd_tidy *tidy, const hsd_process_facts *facts, char 
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
         return hsd_fail_errno(err, errno, "no random numbers");
     snprintf(folder, sizeof folder, "%s/tmp", facts->root);
-    sweep(facts, folder);
+    sweep_tidying(facts, folder);
     snprintf(name, sizeof name, PREFIX "%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
     snprintf(gone, sizeof gone, "%s-gone", name);
     task work = {.name = name, .gone = gone};

@@ -93,7 +93,7 @@ static hsd_status import(dump *of, hsd_error *err)
 
 /* ---- asking ---- */
 
-static hsd_status ask(dump *of, const char *options, const char *name, hsd_error *err)
+static hsd_status ask_hprof_way(dump *of, const char *options, const char *name, hsd_error *err)
 {
     char command[256];
     const char *folder = of->folder + strlen(of->live->facts->root);
@@ -167,7 +167,7 @@ static hsd_status wait_for_file(dump *of, hsd_error *err)
 static hsd_status dump_to_file(dump *of, hsd_error *err)
 {
     struct stat found;
-    HSD_TRY(ask(of, "", FILE_NAME, err));
+    HSD_TRY(ask_hprof_way(of, "", FILE_NAME, err));
     HSD_TRY(wait_for_file(of, err));
     if (of->fd < 0) HSD_TRY(open_in(of, FILE_NAME, &of->fd, err));
     if (fstat(of->fd, &found) == 0)
@@ -199,7 +199,7 @@ static hsd_status wait_for_pipe(dump *of, bool *is_refused, hsd_error *err)
 static hsd_status dump_to_pipe(dump *of, bool *is_refused, hsd_error *err)
 {
     HSD_TRY(open_in(of, PIPE, &of->fd, err));
-    HSD_TRY(ask(of, "-overwrite ", PIPE, err));
+    HSD_TRY(ask_hprof_way(of, "-overwrite ", PIPE, err));
     HSD_TRY(wait_for_pipe(of, is_refused, err));
     if (*is_refused) return HSD_OK;
     hsd_tidy_end(&of->tidy); /* both ends are open */
@@ -221,12 +221,12 @@ static hsd_status import_collected(dump *of, hsd_temp *whole, hsd_error *err)
     return import(of, err);
 }
 
-static hsd_status collect(dump *of, int objects_fd, bool *is_refused, hsd_error *err)
+static hsd_status collect_hprof_way(dump *of, int objects_fd, bool *is_refused, hsd_error *err)
 {
     char path[192];
     hsd_temp whole;
     snprintf(path, sizeof path, "%s/%s", of->folder, SECOND_PIPE);
-    HSD_TRY(ask(of, "-overwrite -parallel=1 ", PIPE, err));
+    HSD_TRY(ask_hprof_way(of, "-overwrite -parallel=1 ", PIPE, err));
     const hsd_dump_parts parts = {of->fd, objects_fd, path, of->attach_fd};
     fcntl(of->fd, F_SETPIPE_SZ, PIPE_BYTES);
     fcntl(objects_fd, F_SETPIPE_SZ, PIPE_BYTES);
@@ -242,7 +242,7 @@ static hsd_status dump_to_two_pipes(dump *of, bool *is_refused, hsd_error *err)
     int objects_fd = -1;
     HSD_TRY(open_in(of, PIPE, &of->fd, err));
     hsd_status status = open_in(of, SECOND_PIPE, &objects_fd, err);
-    if (status == HSD_OK) status = collect(of, objects_fd, is_refused, err);
+    if (status == HSD_OK) status = collect_hprof_way(of, objects_fd, is_refused, err);
     hsd_tidy_end(&of->tidy); /* before our end closes, as below */
     if (objects_fd >= 0) close(objects_fd);
     return status;
@@ -270,7 +270,7 @@ static long major_version(dump *of)
     return of->perfdata.version[0] != '\0' ? strtol(of->perfdata.version, NULL, 10) : ask_version(of);
 }
 
-static hsd_status take(dump *of, hsd_error *err)
+static hsd_status take_hprof_way(dump *of, hsd_error *err)
 {
     bool is_refused = false;
     HSD_TRY(major_version(of) >= HSD_DUMP_PARTS_SINCE ? dump_to_two_pipes(of, &is_refused, err)
@@ -281,13 +281,13 @@ static hsd_status take(dump *of, hsd_error *err)
     return dump_to_file(of, err);
 }
 
-static hsd_status capture(hsd_live *live, hsd_error *err)
+static hsd_status capture_hprof_way(hsd_live *live, hsd_error *err)
 {
     static const char *const pipes[] = {PIPE, SECOND_PIPE, NULL};
     dump of = {.live = live, .attach_fd = -1, .fd = -1};
     hsd_perfdata_read(&of.perfdata, live->facts);
     HSD_TRY(hsd_tidy_folder(&of.tidy, live->facts, of.folder, sizeof of.folder, pipes, err));
-    const hsd_status status = take(&of, err);
+    const hsd_status status = take_hprof_way(&of, err);
     /* before our end of the pipe closes: a JVM that opens it now would wait for a reader for ever */
     hsd_tidy_end(&of.tidy);
     close_pipe(&of); /* a JVM that still writes is told by that */
@@ -296,7 +296,7 @@ static hsd_status capture(hsd_live *live, hsd_error *err)
     return status;
 }
 
-static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+static hsd_gate look_hprof_way(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     return hsd_jvm_look(facts, process, err);
 }
@@ -305,6 +305,6 @@ const hsd_way hsd_way_hprof = {
     .name = "hprof",
     .summary = "HotSpot: a heap dump through a pipe; takes no memory in the program, and objects have no ids",
     .stored = "shapes only: no strings, keys or field values",
-    .look = look,
-    .capture = capture,
+    .look = look_hprof_way,
+    .capture = capture_hprof_way,
 };

@@ -239,14 +239,14 @@ static hsd_status capture_by_tags(hsd_live *live, hsd_error *err)
     return status;
 }
 
-static hsd_status capture(hsd_live *live, hsd_error *err)
+static hsd_status capture_jvm_way(hsd_live *live, hsd_error *err)
 {
     return fits(live) ? capture_by_tags(live, err) : hsd_way_hprof.capture(live, err);
 }
 
 /* ---- giving back ---- */
 
-static hsd_status forget(const hsd_process_facts *facts, const hsd_run *run, hsd_error *err)
+static hsd_status forget_jvm_way(const hsd_process_facts *facts, const hsd_run *run, hsd_error *err)
 {
     (void)run;
     char path[1024];
@@ -269,7 +269,7 @@ static hsd_status forget(const hsd_process_facts *facts, const hsd_run *run, hsd
 
 /* ---- whose way it is ---- */
 
-static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+static hsd_gate look_jvm_way(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     char path[1024];
     const hsd_gate gate = hsd_jvm_look(facts, process, err);
@@ -284,8 +284,8 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
 }
 
 /* A JVM needs nothing at its start. */
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
-                    hsd_error *err)
+static bool prepare_jvm_way(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                            hsd_error *err)
 {
     (void)set, (void)context, (void)err;
     *status = HSD_OK;
@@ -296,8 +296,8 @@ const hsd_way hsd_way_jvm = {
     .name = "jvm",
     .summary = "HotSpot: an agent is loaded for the purpose; ids for life, growth object by object",
     .stored = "shapes only: no strings, keys or field values",
-    .look = look,
-    .capture = capture,
-    .forget = forget,
-    .prepare = prepare,
+    .look = look_jvm_way,
+    .capture = capture_jvm_way,
+    .forget = forget_jvm_way,
+    .prepare = prepare_jvm_way,
 };

@@ -76,8 +76,8 @@ static hsd_status receive(const hsd_inspector_connection *connection, int fd, ch
 static hsd_status gone(hsd_error *err) { return hsd_fail(err, HSD_E_TRUNCATED, "the inspector went away"); }
 
 /* Sends a request and reads the head of the answer, byte after byte, so that what follows it stays in the socket. */
-static hsd_status ask(const hsd_inspector_connection *connection, int fd, const char *request, hsd_http_head *head,
-                      hsd_error *err)
+static hsd_status ask_inspector_connection(const hsd_inspector_connection *connection, int fd, const char *request,
+                                           hsd_http_head *head, hsd_error *err)
 {
     head->size = 0;
     head->is_whole = false;
@@ -122,7 +122,7 @@ static hsd_status find_target(const hsd_inspector_connection *connection, hsd_in
     snprintf(request, sizeof request, "GET /json/list HTTP/1.1\r\nHost: localhost:%u\r\nConnection: close\r\n\r\n",
              port.port);
     hsd_status status = open_loopback(&fd, connection->facts, port, err);
-    if (status == HSD_OK) status = ask(connection, fd, request, head, err);
+    if (status == HSD_OK) status = ask_inspector_connection(connection, fd, request, head, err);
     if (status == HSD_OK) {
         char *end = length;
         const bool has_length =
@@ -148,7 +148,7 @@ static hsd_status upgrade(hsd_inspector_connection *connection, hsd_inspector_po
              path, port.port);
     HSD_TRY(open_loopback(&connection->fd, connection->facts, port, err));
     HSD_TRY(hsd_inspector_keep(&connection->keeper, connection->fd, err));
-    HSD_TRY(ask(connection, connection->fd, request, head, err));
+    HSD_TRY(ask_inspector_connection(connection, connection->fd, request, head, err));
     if (hsd_http_status(head) != 101 || !hsd_http_header(head, "sec-websocket-accept", accept, sizeof accept) ||
         strcmp(accept, HSD_WEBSOCKET_ACCEPT) != 0)
         return not_an_inspector(port, err);

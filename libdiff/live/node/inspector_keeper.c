@@ -27,7 +27,7 @@ static const uint8_t mask[4] = {0x5A, 0xA5, 0x3C, 0xC3};
 /* ---- the keeper ---- */
 
 /* Not exit: what the process that forked has to do at its end is not to be done twice. */
-static _Noreturn void leave(void)
+static _Noreturn void leave_inspector_keeper(void)
 {
     for (;;)
         syscall(SYS_exit_group, 0);
@@ -36,7 +36,8 @@ static _Noreturn void leave(void)
 static void send_frame(int fd, unsigned opcode, const void *payload, size_t size)
 {
     uint8_t frame[sizeof last_command + HSD_WEBSOCKET_HEAD_MAX];
-    if (send(fd, frame, hsd_websocket_frame(frame, opcode, payload, size, mask), MSG_NOSIGNAL) < 0) leave();
+    if (send(fd, frame, hsd_websocket_frame(frame, opcode, payload, size, mask), MSG_NOSIGNAL) < 0)
+        leave_inspector_keeper();
 }
 
 /* Some bytes of the stream; 0 at its end, or when nothing comes. */
@@ -60,7 +61,7 @@ static void read_to_answer(int fd)
         }
 }
 
-static void close_others(int a, int b)
+static void close_others_of_inspector_keeper(int a, int b)
 {
     const unsigned low = (unsigned)(a < b ? a : b), high = (unsigned)(a < b ? b : a);
     if (low > 0) syscall(SYS_close_range, 0u, low - 1, 0u);
@@ -68,22 +69,22 @@ static void close_others(int a, int b)
     syscall(SYS_close_range, high + 1, ~0u, 0u);
 }
 
-static _Noreturn void keep(int fd, int pipe_fd)
+static _Noreturn void keep_inspector_keeper(int fd, int pipe_fd)
 {
     static const uint8_t normal[2] = {1000 >> 8, 1000 & 0xFF};
     uint8_t bytes[4096];
     char word;
     ssize_t got;
-    close_others(fd, pipe_fd);
+    close_others_of_inspector_keeper(fd, pipe_fd);
     while ((got = read(pipe_fd, &word, 1)) < 0 && errno == EINTR)
         continue;
-    if (got > 0) leave(); /* dismissed */
+    if (got > 0) leave_inspector_keeper(); /* dismissed */
     send_frame(fd, HSD_WEBSOCKET_TEXT, last_command, sizeof last_command - 1);
     read_to_answer(fd);
     send_frame(fd, HSD_WEBSOCKET_CLOSE, normal, sizeof normal);
     while (read_some(fd, bytes, sizeof bytes, GOODBYE_MS) > 0)
         continue;
-    leave();
+    leave_inspector_keeper();
 }
 
 /* ---- this process ---- */
@@ -95,8 +96,8 @@ hsd_status hsd_inspector_keep(hsd_inspector_keeper *keeper, int fd, hsd_error *e
     const pid_t child = fork();
     if (child == 0) {
         /* a grandchild: nobody need wait for it, and no signal to a group reaches it */
-        if (setsid() < 0 || fork() != 0) leave();
-        keep(fd, ends[0]);
+        if (setsid() < 0 || fork() != 0) leave_inspector_keeper();
+        keep_inspector_keeper(fd, ends[0]);
     }
     const int failed = errno;
     close(ends[0]);

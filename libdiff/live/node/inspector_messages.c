@@ -107,7 +107,7 @@ hsd_status hsd_inspector_list_feed(hsd_inspector_list *list, const void *bytes, 
 /* ---- messages ---- */
 
 /* Appends as much as fits: all three are for people or of known size. */
-static void keep(char *out, size_t *size, size_t room, const char *bytes, size_t count)
+static void keep_inspector_message(char *out, size_t *size, size_t room, const char *bytes, size_t count)
 {
     const size_t part = count < room - 1 - *size ? count : room - 1 - *size;
     memcpy(out + *size, bytes, part);
@@ -134,12 +134,13 @@ static hsd_status message_text(void *context, const hsd_json *json, const char *
     hsd_inspector *in = context;
     (void)is_last;
     if (hsd_json_is_at(json, "params", "chunk")) return take_chunk(in, bytes, size, err);
-    if (hsd_json_is_at(json, "method", NULL)) keep(in->method, &in->method_size, sizeof in->method, bytes, size);
+    if (hsd_json_is_at(json, "method", NULL))
+        keep_inspector_message(in->method, &in->method_size, sizeof in->method, bytes, size);
     if (hsd_json_is_at(json, "error", "message")) {
         in->has_failed = true;
-        keep(in->failure, &in->failure_size, sizeof in->failure, bytes, size);
+        keep_inspector_message(in->failure, &in->failure_size, sizeof in->failure, bytes, size);
     }
-    if (is_value(json)) keep(in->value, &in->value_size, sizeof in->value, bytes, size);
+    if (is_value(json)) keep_inspector_message(in->value, &in->value_size, sizeof in->value, bytes, size);
     return HSD_OK;
 }
 

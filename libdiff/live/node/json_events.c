@@ -33,7 +33,7 @@ bool hsd_json_is_at(const hsd_json *json, const char *outer, const char *inner)
     return inner == NULL || strcmp(json->keys[2], inner) == 0;
 }
 
-static hsd_status refuse(const hsd_json *json, const char *what, hsd_error *err)
+static hsd_status refuse_json_event(const hsd_json *json, const char *what, hsd_error *err)
 {
     return hsd_fail_at(err, HSD_E_CORRUPT, json->offset, "no JSON: %s", what);
 }
@@ -51,7 +51,7 @@ static void value_ends(hsd_json *json)
 
 static hsd_status open_level(hsd_json *json, bool is_object, hsd_error *err)
 {
-    if (json->depth == HSD_JSON_DEPTH) return refuse(json, "more than 64 levels", err);
+    if (json->depth == HSD_JSON_DEPTH) return refuse_json_event(json, "more than 64 levels", err);
     const uint64_t bit = UINT64_C(1) << json->depth++;
     json->is_object = is_object ? json->is_object | bit : json->is_object & ~bit;
     if (json->depth <= HSD_JSON_KEYS) json->keys[json->depth][0] = '\0';
@@ -61,7 +61,8 @@ static hsd_status open_level(hsd_json *json, bool is_object, hsd_error *err)
 
 static hsd_status close_level(hsd_json *json, bool is_object, hsd_error *err)
 {
-    if (json->depth == 0 || in_object(json) != is_object) return refuse(json, "a bracket closes nothing", err);
+    if (json->depth == 0 || in_object(json) != is_object)
+        return refuse_json_event(json, "a bracket closes nothing", err);
     if (json->to.close != NULL) HSD_TRY(json->to.close(json->to.context, json, err));
     json->depth--;
     value_ends(json);
@@ -76,7 +77,7 @@ static void open_string(hsd_json *json, bool is_key)
     json->state = STRING;
 }
 
-static hsd_status put(hsd_json *json, char byte, hsd_error *err)
+static hsd_status put_json_event(hsd_json *json, char byte, hsd_error *err)
 {
     if (json->is_key) {
         if (json->depth <= HSD_JSON_KEYS && json->key_size < HSD_JSON_KEY_BYTES - 1)
@@ -93,19 +94,19 @@ static hsd_status put(hsd_json *json, char byte, hsd_error *err)
 
 static hsd_status put_point(hsd_json *json, unsigned point, hsd_error *err)
 {
-    if (point < 0x80) return put(json, (char)point, err);
+    if (point < 0x80) return put_json_event(json, (char)point, err);
     if (point < 0x800) {
-        HSD_TRY(put(json, (char)(0xC0 | point >> 6), err));
+        HSD_TRY(put_json_event(json, (char)(0xC0 | point >> 6), err));
     } else {
         if (point < 0x10000) {
-            HSD_TRY(put(json, (char)(0xE0 | point >> 12), err));
+            HSD_TRY(put_json_event(json, (char)(0xE0 | point >> 12), err));
         } else {
-            HSD_TRY(put(json, (char)(0xF0 | point >> 18), err));
-            HSD_TRY(put(json, (char)(0x80 | (point >> 12 & 0x3F)), err));
+            HSD_TRY(put_json_event(json, (char)(0xF0 | point >> 18), err));
+            HSD_TRY(put_json_event(json, (char)(0x80 | (point >> 12 & 0x3F)), err));
         }
-        HSD_TRY(put(json, (char)(0x80 | (point >> 6 & 0x3F)), err));
+        HSD_TRY(put_json_event(json, (char)(0x80 | (point >> 6 & 0x3F)), err));
     }
-    return put(json, (char)(0x80 | (point & 0x3F)), err);
+    return put_json_event(json, (char)(0x80 | (point & 0x3F)), err);
 }
 
 /* A first half that no second followed. */
@@ -151,9 +152,9 @@ static hsd_status in_string(hsd_json *json, char byte, hsd_error *err)
         json->state = ESCAPE;
         return HSD_OK;
     }
-    if ((unsigned char)byte < 0x20) return refuse(json, "a control character in a string", err);
+    if ((unsigned char)byte < 0x20) return refuse_json_event(json, "a control character in a string", err);
     HSD_TRY(drop_half(json, err));
-    return put(json, byte, err);
+    return put_json_event(json, byte, err);
 }
 
 static hsd_status in_escape(hsd_json *json, char byte, hsd_error *err)
@@ -165,10 +166,10 @@ static hsd_status in_escape(hsd_json *json, char byte, hsd_error *err)
         return HSD_OK;
     }
     const char *at = byte == '\0' ? NULL : strchr(from, byte);
-    if (at == NULL) return refuse(json, "an escape that there is not", err);
+    if (at == NULL) return refuse_json_event(json, "an escape that there is not", err);
     json->state = STRING;
     HSD_TRY(drop_half(json, err));
-    return put(json, to[at - from], err);
+    return put_json_event(json, to[at - from], err);
 }
 
 static hsd_status in_unicode(hsd_json *json, char byte, hsd_error *err)
@@ -177,7 +178,7 @@ static hsd_status in_unicode(hsd_json *json, char byte, hsd_error *err)
     const unsigned digit = byte >= '0' && byte <= '9'     ? (unsigned)(byte - '0')
                            : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10
                                                           : 16;
-    if (digit == 16) return refuse(json, "an escape that there is not", err);
+    if (digit == 16) return refuse_json_event(json, "an escape that there is not", err);
     json->unit = json->unit << 4 | digit;
     if (++json->escape_digits < 4) return HSD_OK;
     json->state = STRING;
@@ -205,7 +206,7 @@ static hsd_status begin_value(hsd_json *json, char byte, hsd_error *err)
             json->state = WORD;
             return HSD_OK;
         }
-    return refuse(json, "a value should stand here", err);
+    return refuse_json_event(json, "a value should stand here", err);
 }
 
 static hsd_status number_ends(hsd_json *json, hsd_error *err)
@@ -233,7 +234,7 @@ static hsd_status in_number(hsd_json *json, char byte, bool *again, hsd_error *e
 
 static hsd_status in_word(hsd_json *json, char byte, hsd_error *err)
 {
-    if (json->word[json->word_at++] != byte) return refuse(json, "a word that there is not", err);
+    if (json->word[json->word_at++] != byte) return refuse_json_event(json, "a word that there is not", err);
     if (json->word[json->word_at] == '\0') value_ends(json);
     return HSD_OK;
 }
@@ -241,7 +242,7 @@ static hsd_status in_word(hsd_json *json, char byte, hsd_error *err)
 static hsd_status after_value(hsd_json *json, char byte, hsd_error *err)
 {
     if (byte == '}' || byte == ']') return close_level(json, byte == '}', err);
-    if (byte != ',' || json->depth == 0) return refuse(json, "something behind a value", err);
+    if (byte != ',' || json->depth == 0) return refuse_json_event(json, "something behind a value", err);
     json->state = in_object(json) ? KEY : VALUE;
     return HSD_OK;
 }
@@ -254,11 +255,11 @@ static hsd_status between(hsd_json *json, char byte, hsd_error *err)
         if (byte == '}') return close_level(json, true, err);
         /* fall through */
     case KEY:
-        if (byte != '"') return refuse(json, "a key should stand here", err);
+        if (byte != '"') return refuse_json_event(json, "a key should stand here", err);
         open_string(json, true);
         return HSD_OK;
     case COLON:
-        if (byte != ':') return refuse(json, "a colon should stand here", err);
+        if (byte != ':') return refuse_json_event(json, "a colon should stand here", err);
         json->state = VALUE;
         return HSD_OK;
     case AFTER: return after_value(json, byte, err);

@@ -45,7 +45,7 @@ static bool is_served(const char *path)
 }
 
 /* What askers of this user left that ended by kill -9: sockets for processes that have ended. */
-static void sweep(const char *folder, const char *prefix, uid_t uid)
+static void sweep_rendezvous(const char *folder, const char *prefix, uid_t uid)
 {
     DIR *all = opendir(folder);
     if (all == NULL) return;
@@ -109,7 +109,7 @@ hsd_status hsd_rendezvous_open(hsd_rendezvous *meeting, const hsd_process_facts 
     if (meeting->fd < 0) return hsd_fail_errno(err, errno, "cannot make a socket");
     memcpy(meeting->path, path, (size_t)size + 1);
     const hsd_rights before = hsd_rights_take((hsd_rights){meeting->uid, meeting->gid});
-    if (facts->is_same_pids) sweep(where, prefix, meeting->uid);
+    if (facts->is_same_pids) sweep_rendezvous(where, prefix, meeting->uid);
     const hsd_status status = bind_it(meeting, err);
     hsd_rights_return(before);
     if (status == HSD_OK) return HSD_OK;

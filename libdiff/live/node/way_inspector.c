@@ -153,12 +153,15 @@ static hsd_status import_snapshot(hsd_live *live, session *s, hsd_error *err)
 
 static size_t ports_of(const session *s, hsd_inspector_port *out) { return hsd_inspector_ports(s->live->facts, out); }
 
-static bool is_same(hsd_inspector_port a, hsd_inspector_port b) { return a.port == b.port && a.is_v6 == b.is_v6; }
+static bool is_same_inspector_way(hsd_inspector_port a, hsd_inspector_port b)
+{
+    return a.port == b.port && a.is_v6 == b.is_v6;
+}
 
 static bool is_among(const hsd_inspector_port *ports, size_t count, hsd_inspector_port port)
 {
     for (size_t i = 0; i < count; i++)
-        if (is_same(ports[i], port)) return true;
+        if (is_same_inspector_way(ports[i], port)) return true;
     return false;
 }
 
@@ -173,7 +176,7 @@ static hsd_status wait_shortly(void *context, int fd, hsd_error *err)
 
 /* Where the port was left to the system, each that the process listens on may be the program's own: it is asked once
  * whether it is an inspector. */
-static hsd_status probe(session *s, const hsd_inspector_port *ports, size_t count, hsd_error *err)
+static hsd_status probe_inspector_way(session *s, const hsd_inspector_port *ports, size_t count, hsd_error *err)
 {
     hsd_status status =
         hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector of process %ld listens no more", s->live->facts->pid);
@@ -199,7 +202,7 @@ static hsd_status find_inspector(session *s, bool *is_open, hsd_error *err)
     if (count == 0) return HSD_OK;
     s->port = ports[0];
     if (hsd_inspector_port_is_named(s->live->facts) && count == 1) return HSD_OK;
-    const hsd_status status = probe(s, ports, count, err);
+    const hsd_status status = probe_inspector_way(s, ports, count, err);
     *is_open = status == HSD_OK;
     return status == HSD_E_CANCELLED ? status : HSD_OK;
 }
@@ -247,7 +250,7 @@ static hsd_status open_inspector(session *s, hsd_error *err)
     for (int i = 0; i < OPEN_TRIES; i++, pause_shortly()) {
         const size_t found = new_ports(s, before, count, ports);
         if (found == 0) continue;
-        const hsd_status status = probe(s, ports, found, err);
+        const hsd_status status = probe_inspector_way(s, ports, found, err);
         if (status == HSD_OK || status == HSD_E_CANCELLED) return status;
     }
     const hsd_status status = hsd_fail(err, HSD_E_UNSUPPORTED, "the inspector of process %ld did not open", pid);
@@ -301,7 +304,7 @@ static hsd_status capture_in(session *s, hsd_error *err)
     return status;
 }
 
-static hsd_status capture(hsd_live *live, hsd_error *err)
+static hsd_status capture_inspector_way(hsd_live *live, hsd_error *err)
 {
     session *s = calloc(1, sizeof *s);
     if (s == NULL) return hsd_fail_nomem(err, "a session");
@@ -315,7 +318,7 @@ static hsd_status capture(hsd_live *live, hsd_error *err)
 
 /* ---- whose way it is ---- */
 
-static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+static hsd_gate look_inspector_way(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     hsd_inspector_port ports[HSD_INSPECTOR_PORTS];
     if (!hsd_node_is(facts)) return HSD_GATE_NOT_MINE;
@@ -338,8 +341,8 @@ const hsd_way hsd_way_inspector = {
     .name = "inspector",
     .summary = "Node with --inspect, or opened for the moment: HeapProfiler over the inspector's WebSocket",
     .stored = "shapes only: no strings, keys or numbers of the program",
-    .look = look,
-    .capture = capture,
+    .look = look_inspector_way,
+    .capture = capture_inspector_way,
     .needs_leave = needs_leave,
     .asks_before = true,
 };

@@ -135,7 +135,7 @@ static hsd_status read_lines(answer *in, hsd_live *live, hsd_error *err)
     return hsd_fail(err, HSD_E_CORRUPT, "what the helper says of itself does not end");
 }
 
-static hsd_status pass_on(void *context, hsd_feed *feed, hsd_error *err)
+static hsd_status pass_on_node_way(void *context, hsd_feed *feed, hsd_error *err)
 {
     answer *in = context;
     do {
@@ -184,14 +184,14 @@ static hsd_status take_answer(hsd_live *live, int fd, hsd_error *err)
         .origin = &origin, .compression = live->options->compression, .with_values = live->options->with_values};
     hsd_status status = read_lines(in, live, err);
     memcpy(origin.domain, in->metrics.domain, sizeof origin.domain);
-    if (status == HSD_OK) status = hsd_live_feed(live, pass_on, in, "v8", &options, err);
+    if (status == HSD_OK) status = hsd_live_feed(live, pass_on_node_way, in, "v8", &options, err);
     if (status == HSD_OK) live->result->pause_ns = pause_of(in);
     if (status == HSD_OK) warn_of_structure(live, in);
     free(in);
     return status;
 }
 
-static hsd_status capture(hsd_live *live, hsd_error *err)
+static hsd_status capture_node_way(hsd_live *live, hsd_error *err)
 {
     char folder[96];
     hsd_rendezvous meeting;
@@ -213,7 +213,7 @@ static hsd_status capture(hsd_live *live, hsd_error *err)
 
 /* ---- whose way it is ---- */
 
-static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+static hsd_gate look_node_way(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     const bool has_helper = hsd_process_has_open(facts, HSD_NODE_HELPER);
     if (!has_helper && !hsd_node_is(facts)) return HSD_GATE_NOT_MINE;
@@ -250,8 +250,8 @@ static bool quote(char *out, size_t size, const char *path)
     return true;
 }
 
-static bool prepare(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
-                    hsd_error *err)
+static bool prepare_node_way(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                             hsd_error *err)
 {
     char path[1024], quoted[2100], value[4096];
     if (command[0] == NULL || !is_node_command(command[0])) return false;
@@ -275,7 +275,7 @@ const hsd_way hsd_way_node = {
     .name = "node",
     .summary = "Node with the helper loaded: signal; the snapshot is streamed back",
     .stored = "shapes only: no strings, keys or numbers of the program",
-    .look = look,
-    .capture = capture,
-    .prepare = prepare,
+    .look = look_node_way,
+    .capture = capture_node_way,
+    .prepare = prepare_node_way,
 };

@@ -14,7 +14,7 @@ void hsd_websocket_init(hsd_websocket *socket, const hsd_websocket_receiver *to)
     socket->to = receiver;
 }
 
-static hsd_status refuse(const hsd_websocket *socket, const char *what, hsd_error *err)
+static hsd_status refuse_websocket(const hsd_websocket *socket, const char *what, hsd_error *err)
 {
     return hsd_fail_at(err, HSD_E_CORRUPT, socket->offset, "no WebSocket: %s", what);
 }
@@ -43,29 +43,30 @@ static uint64_t payload_bytes(const hsd_websocket *socket)
 static hsd_status begin_control(const hsd_websocket *socket, hsd_error *err)
 {
     if (!is_final(socket) || socket->left > HSD_WEBSOCKET_CONTROL_MAX)
-        return refuse(socket, "a control frame that is long or in pieces", err);
-    if (opcode_of(socket) > HSD_WEBSOCKET_PONG) return refuse(socket, "a kind of frame that there is not", err);
+        return refuse_websocket(socket, "a control frame that is long or in pieces", err);
+    if (opcode_of(socket) > HSD_WEBSOCKET_PONG)
+        return refuse_websocket(socket, "a kind of frame that there is not", err);
     return HSD_OK;
 }
 
 static hsd_status begin_data(hsd_websocket *socket, hsd_error *err)
 {
     const unsigned opcode = opcode_of(socket);
-    if (opcode > BINARY) return refuse(socket, "a kind of frame that there is not", err);
+    if (opcode > BINARY) return refuse_websocket(socket, "a kind of frame that there is not", err);
     if ((opcode == 0) != socket->in_message)
-        return refuse(socket, "a message within a message, or the rest of none", err);
+        return refuse_websocket(socket, "a message within a message, or the rest of none", err);
     if (!socket->in_message) socket->message_bytes = 0;
     socket->in_message = true;
     if (__builtin_add_overflow(socket->message_bytes, socket->left, &socket->message_bytes) ||
         socket->message_bytes > HSD_WEBSOCKET_MESSAGE_MAX)
-        return refuse(socket, "a message of more than 256 MiB", err);
+        return refuse_websocket(socket, "a message of more than 256 MiB", err);
     return HSD_OK;
 }
 
 static hsd_status begin_payload(hsd_websocket *socket, hsd_error *err)
 {
-    if ((socket->head[0] & RESERVED) != 0) return refuse(socket, "an extension that was not agreed on", err);
-    if ((socket->head[1] & MASKED) != 0) return refuse(socket, "a masked frame of a server", err);
+    if ((socket->head[0] & RESERVED) != 0) return refuse_websocket(socket, "an extension that was not agreed on", err);
+    if ((socket->head[1] & MASKED) != 0) return refuse_websocket(socket, "a masked frame of a server", err);
     socket->left = payload_bytes(socket);
     socket->control_size = 0;
     socket->in_payload = true;

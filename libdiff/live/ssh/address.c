@@ -79,7 +79,7 @@ static bool is_name(const char *text)
     return true;
 }
 
-static bool copy(char *out, size_t room, const char *from, size_t size)
+static bool copy_ssh_address(char *out, size_t room, const char *from, size_t size)
 {
     if (size >= room || memchr(from, '\0', size) != NULL) return false;
     memcpy(out, from, size);
@@ -106,7 +106,7 @@ static bool read_host(hsd_remote *out, const char *text, size_t size)
     if (has_brackets && end == NULL) return false;
     const char *host = has_brackets ? text + 1 : text;
     const size_t length = end == NULL ? size : (size_t)(end - host);
-    if (length == 0 || !copy(out->host, sizeof out->host, host, length)) return false;
+    if (length == 0 || !copy_ssh_address(out->host, sizeof out->host, host, length)) return false;
     if (!is_safe(out->host, has_brackets ? ".-_:%" : ".-_")) return false;
     const char *behind = end == NULL ? text + size : has_brackets ? end + 1 : end;
     const size_t left = size - (size_t)(behind - text);
@@ -117,13 +117,14 @@ static const char *read_parts(hsd_remote *out, const char *text)
 {
     const size_t size = strcspn(text, "/");
     const char *at = memchr(text, '@', size), *host = at == NULL ? text : at + 1;
-    if (at != NULL &&
-        (at == text || !copy(out->user, sizeof out->user, text, (size_t)(at - text)) || !is_safe(out->user, "._-+")))
+    if (at != NULL && (at == text || !copy_ssh_address(out->user, sizeof out->user, text, (size_t)(at - text)) ||
+                       !is_safe(out->user, "._-+")))
         return "the name of the user has letters, digits, '.', '_', '-' and '+', and no dash in front";
     if (!read_host(out, host, size - (size_t)(host - text)))
         return "a host has letters, digits, '.', '_' and '-', no dash in front, and behind a ':' its port";
     const char *name = text[size] == '/' ? text + size + 1 : text + size;
-    if (!copy(out->name, sizeof out->name, name, strlen(name))) return "the name of the program is too long";
+    if (!copy_ssh_address(out->name, sizeof out->name, name, strlen(name)))
+        return "the name of the program is too long";
     if (!hsd_percent_decode(out->name) || !is_name(out->name))
         return "the name of a program has no dash in front and no control characters, and a '%' is written %25";
     return NULL;

@@ -217,7 +217,7 @@ static hsd_status fetch_all(fetch *f, hsd_ssh *ssh, hsd_error *err)
 
 /* ---- the end ---- */
 
-static hsd_status pass_on(fetch *f, hsd_error *err)
+static hsd_status pass_on_fetch(fetch *f, hsd_error *err)
 {
     for (uint64_t at = 0;;) {
         size_t got = 0;
@@ -229,12 +229,12 @@ static hsd_status pass_on(fetch *f, hsd_error *err)
     }
 }
 
-static hsd_status keep(fetch *f, hsd_error *err)
+static hsd_status keep_fetch(fetch *f, hsd_error *err)
 {
     hsd_live_result *result = &f->answer->result;
     HSD_TRY(hsd_capture_measure(f->fd, "the capture", f->options->keep_cut, &f->quiet, result, err));
     result->output_bytes = f->received;
-    if (f->output.is_in_place) HSD_TRY(pass_on(f, err));
+    if (f->output.is_in_place) HSD_TRY(pass_on_fetch(f, err));
     return hsd_output_finish(&f->output, err);
 }
 
@@ -248,7 +248,7 @@ static hsd_status fetch_and_keep(fetch *f, hsd_error *err)
     const bool is_cut = status == HSD_E_TRUNCATED && f->options->keep_cut && f->received > 0;
     if (status == HSD_OK || is_cut) {
         if (f->is_open && (is_cut || f->answer->exit_status == 0 || f->options->keep_cut) && f->received > 0)
-            status = keep(f, &cut);
+            status = keep_fetch(f, &cut);
         if (is_cut) f->answer->result.is_complete = false;
     }
     if (status != HSD_OK && err != NULL) *err = cut;

@@ -177,7 +177,7 @@ void hsd_frames_read_end(char *text, hsd_remote_answer *answer)
 
 /* ---- telling ---- */
 
-static void tell(int report, const char *text, int size, size_t room)
+static void tell_ssh_frame(int report, const char *text, int size, size_t room)
 {
     const size_t length = size < 0 ? 0 : (size_t)size < room ? (size_t)size : room - 1;
     /* a pipe of our own, that has room: nobody is there to hear that it failed */
@@ -194,11 +194,11 @@ void hsd_remote_tell_process(int report, const hsd_process *process)
         snprintf(text, sizeof text, "pid %ld\nname %s\nruntime %s\nway %s\nstarted %" PRIu64 "\nstored %s\n\n",
                  process->pid, name, runtime, process->way == NULL ? "" : process->way, process->started_unix_ns,
                  stored);
-    tell(report, text, size, sizeof text);
+    tell_ssh_frame(report, text, size, sizeof text);
 }
 
 void hsd_remote_tell_result(int report, const hsd_live_result *result)
 {
     char text[64];
-    tell(report, text, snprintf(text, sizeof text, "pause_ns %" PRIu64 "\n", result->pause_ns), sizeof text);
+    tell_ssh_frame(report, text, snprintf(text, sizeof text, "pause_ns %" PRIu64 "\n", result->pause_ns), sizeof text);
 }

@@ -195,7 +195,7 @@ static void put_data(keeper *k)
 }
 
 /* The next frame, if there is something to say. */
-static void prepare(keeper *k)
+static void prepare_keeper(keeper *k)
 {
     const char *blank = strstr(k->told, "\n\n");
     k->out_size = k->out_sent = 0;
@@ -213,7 +213,7 @@ static void prepare(keeper *k)
     }
 }
 
-static void let_go(keeper *k)
+static void let_go_of_keeper(keeper *k)
 {
     close_one(&k->client);
     k->lonely_ns = hsd_now_ns();
@@ -221,17 +221,17 @@ static void let_go(keeper *k)
 
 static void send_some(keeper *k)
 {
-    if (k->out_sent == k->out_size) prepare(k);
+    if (k->out_sent == k->out_size) prepare_keeper(k);
     while (k->out_sent < k->out_size) {
         const ssize_t sent =
             send(k->client, k->out + k->out_sent, k->out_size - k->out_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return;
         if (sent < 0) {
-            let_go(k);
+            let_go_of_keeper(k);
             return;
         }
         k->out_sent += (size_t)sent;
-        if (k->out_sent == k->out_size) prepare(k);
+        if (k->out_sent == k->out_size) prepare_keeper(k);
     }
 }
 
@@ -255,7 +255,7 @@ static void begin_sending(keeper *k)
     k->offset = 0;
     for (int i = 0; i < 8; i++)
         k->offset |= (uint64_t)k->offset_bytes[i] << (8 * i);
-    if (k->offset > k->kept) let_go(k);
+    if (k->offset > k->kept) let_go_of_keeper(k);
 }
 
 /* Its offset first, then one byte that ends it all. */
@@ -265,7 +265,7 @@ static void hear(keeper *k)
     const ssize_t got = read(k->client, &byte, 1);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (got <= 0) {
-        let_go(k);
+        let_go_of_keeper(k);
         return;
     }
     if (k->offset_size < sizeof k->offset_bytes) {

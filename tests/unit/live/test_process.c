@@ -64,9 +64,9 @@ Test(process, facts_of_descriptors_and_sockets)
     fclose(file);
     facts = facts_of(c.pid);
     snprintf(name, sizeof name, "hsdiff/1/native/%ld", (long)c.pid);
-    cr_assert(hsd_process_has_abstract(&facts, name));
+    cr_assert(hsd_facts_listens(&facts, name));
     name[strlen(name) - 1] = '\0';
-    cr_assert_not(hsd_process_has_abstract(&facts, name));
+    cr_assert_not(hsd_facts_listens(&facts, name));
     child_end(&c);
 }
 
@@ -81,8 +81,8 @@ Test(process, what_a_list_shares_is_what_each_process_says)
     hsd_shared_facts_open(&shared);
     facts.shared = &shared;
     cr_assert_eq(hsd_facts_sockets(&facts), &shared);
-    cr_assert(hsd_process_has_abstract(&facts, name) && hsd_facts_listens(&facts, name));
-    cr_assert_not(hsd_process_has_abstract(&facts, "hsdiff/1/native/"));
+    cr_assert(hsd_facts_listens(&facts, name));
+    cr_assert_not(hsd_facts_listens(&facts, "hsdiff/1/native/"));
     cr_assert_str_eq(hsd_shared_user_name(&shared, facts.uid), user);
     cr_assert_str_eq(hsd_shared_user_name(&shared, 3999999999u), "#3999999999");
     cr_assert_str_eq(hsd_shared_user_name(&shared, facts.uid), user);
