@@ -191,9 +191,8 @@ static const cli_option *const options[] = {
                         .kind = CLI_CHOICE,
                         .offset = CLI_FIELD(diff.sort),
                         .told = CLI_TOLD,
-                        .help =
-                            "what the order of types and roots goes by: growth in bytes (growth, the default), growth "
-                            "in percent, growth in objects, growth of the bytes that they retain, or their name"},
+                        .help = "order types and roots by growth (in bytes, the default), percent, objects, name, or "
+                                "retained (growth of the bytes that they retain)"},
     &cli_option_summary,
     &(const cli_option){.name = "objects",
                         .value = "FILE",

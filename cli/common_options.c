@@ -241,8 +241,8 @@ const cli_option cli_option_summary = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(summary),
     .told = CLI_TOLD,
-    .help = "compare the totals of each type and read no object. This is fast for a heap of any size, but there are no "
-            "roots, and garbage is counted, too",
+    .help = "compare the totals of each type and read no object. This is fast for a heap of any size, but the answer "
+            "has no roots, and counts garbage, too",
 };
 
 const cli_option cli_option_no_holders = {
@@ -408,8 +408,8 @@ const cli_option cli_option_memory = {
     .kind = CLI_SIZE,
     .offset = CLI_FIELD(memory_bytes),
     .told = CLI_LEFT_OUT,
-    .help = "use at most SIZE of memory, such as 64M or 2G; by default 1 GiB, or a quarter of the memory there is if "
-            "that is less",
+    .help = "use at most SIZE of memory, such as 64M or 2G; by default 1 GiB, but not more than a quarter of the "
+            "machine's memory",
     .is_common = true,
 };
 
@@ -449,8 +449,8 @@ const cli_option cli_option_color = {
     .kind = CLI_CHOICE,
     .offset = CLI_FIELD(color),
     .told = CLI_LEFT_OUT,
-    .help = "colour the output: auto (the default) on a terminal alone, always, or never. auto is off with NO_COLOR or "
-            "TERM=dumb",
+    .help = "when to colour the output: auto (the default: on a terminal, unless NO_COLOR or TERM=dumb is set), always "
+            "or never",
     .is_common = true,
 };
 

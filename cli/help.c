@@ -19,9 +19,10 @@ const cli_row cli_words[] = {
     {"root",
      "what keeps objects in memory without being an object: a global variable, a stack, a table of the runtime"},
     {"live", "reachable from a root; what is not is garbage that was not collected yet, or lost memory in C and C++"},
-    {"new, freed", "live in the second capture alone; live in the first capture alone"},
+    {"new", "live in the second capture, and not in the first"},
+    {"freed", "live in the first capture, and not in the second"},
     {"retain", "an object retains what could be freed if the object went away"},
-    {"holder", "an object of the first capture, or a root, that keeps new objects in memory"},
+    {"holder", "an object of the first capture, or a root, that keeps new objects alive"},
     {"place", "all objects that are reached by one path of types and names from a root"},
     {"baseline", "the sums of a capture without its objects"},
     {0},
@@ -249,8 +250,8 @@ void cli_print_short_help(cli_out *out)
 
 void cli_print_help(cli_out *out)
 {
-    cli_out_text(
-        out, "Compares two captures of a program's heap: what grew, what is new, and what keeps\nit in memory.\n\n");
+    cli_out_text(out, "Compares captures of a program's heap: what grew, what is new, and what keeps it\nalive, which "
+                      "is to say in memory.\n\n");
     print_examples(out, cli_command_get(0)->examples);
     cli_out_text(out, "\nCommands:\n");
     for (size_t i = 0; cli_command_get(i); i++)
