@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/hprof/known.h"
 #include "jvm.h"
+#include "jvm/known.h"
 
-static hsd_bytes bytes_of(const char *text) { return (hsd_bytes){(const uint8_t *)text, strlen(text)}; }
+static hsc_java_name bytes_of(const char *text) { return (hsc_java_name){(const uint8_t *)text, strlen(text)}; }
 
 /* The number of a class object, given if it has none. 0: no more room. */
 static uint32_t number_of(jvm_capture *capture, jobject class)
@@ -42,8 +42,8 @@ static uint32_t role_of(const char *class_name, const char *name)
     }
     if (strcmp(class_name, "java.lang.ThreadLocal$ThreadLocalMap$Entry") == 0 && strcmp(name, "value") == 0)
         return JVM_VALUE;
-    if (hsd_hprof_known_cleaner(bytes_of(class_name), bytes_of(name))) return JVM_CLEANER;
-    return hsd_hprof_known_view(bytes_of(class_name), bytes_of(name)) ? JVM_VIEW : JVM_FIELD;
+    if (hsc_java_known_cleaner(bytes_of(class_name), bytes_of(name))) return JVM_CLEANER;
+    return hsc_java_known_view(bytes_of(class_name), bytes_of(name)) ? JVM_VIEW : JVM_FIELD;
 }
 
 static void label_static(jvm_capture *capture, const jvm_class *of, const char *name, jvm_field *field)
@@ -54,9 +54,9 @@ static void label_static(jvm_capture *capture, const jvm_class *of, const char *
 
 static void label_field(jvm_capture *capture, const char *class_name, const char *name, jvm_field *field)
 {
-    const uint32_t fold = hsd_hprof_known_fold(bytes_of(class_name), bytes_of(name)) ? HSC_LABEL_FOLD : 0;
+    const uint32_t fold = hsc_java_known_fold(bytes_of(class_name), bytes_of(name)) ? HSC_LABEL_FOLD : 0;
     const uint32_t strength =
-        hsd_hprof_known_register(bytes_of(class_name), bytes_of(name)) ? HSC_STRENGTH_WEAK : HSC_STRENGTH_STRONG;
+        hsc_java_known_register(bytes_of(class_name), bytes_of(name)) ? HSC_STRENGTH_WEAK : HSC_STRENGTH_STRONG;
     field->label = jvm_label(&capture->output, HSC_LABEL_FIELD, fold | strength, name);
     field->role = role_of(class_name, name);
 }
@@ -82,9 +82,9 @@ static void describe_field(jvm_capture *capture, jclass class, const char *class
             if (is_thread_local(signature)) jvm_read_local(capture, class, class_name, id, name);
         } else
             label_field(capture, class_name, name, field);
-    } else if (hsd_hprof_known_outside(bytes_of(class_name), bytes_of(raw))) {
+    } else if (hsc_java_known_outside(bytes_of(class_name), bytes_of(raw))) {
         field->role = JVM_OUTSIDE;
-    } else if (hsd_hprof_known_address(bytes_of(class_name), bytes_of(raw))) {
+    } else if (hsc_java_known_address(bytes_of(class_name), bytes_of(raw))) {
         field->role = JVM_ADDRESS;
     }
     (*jvmti)->Deallocate(jvmti, (unsigned char *)raw);
@@ -130,7 +130,7 @@ static bool is_lasting_name(jvm_capture *capture, jclass class)
     if ((*capture->jvmti)->GetClassSignature(capture->jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE) return false;
     const size_t size = jvm_class_name(signature, name, sizeof name, &is_hidden);
     (*capture->jvmti)->Deallocate(capture->jvmti, (unsigned char *)signature);
-    return hsd_hprof_known_lasting_loader((hsd_bytes){(const uint8_t *)name, size});
+    return hsc_java_known_lasting_loader((hsc_java_name){(const uint8_t *)name, size});
 }
 
 /* By the loader's class, each of which is asked for its name once. */
@@ -174,9 +174,9 @@ static void write_class_root(jvm_capture *capture, const jvm_class *of, uint32_t
 /* The class object and the type of its instances have the same name. */
 static void name_class(jvm_capture *capture, const char *name, size_t size, jvm_class *of)
 {
-    uint8_t text[JVM_NAME_BYTES + HPROF_LAMBDA_BYTES];
+    uint8_t text[JVM_NAME_BYTES + HSC_JAVA_LAMBDA_BYTES];
     memcpy(text, name, size);
-    const size_t used = hsd_hprof_call_lambda(text, size);
+    const size_t used = hsc_java_call_lambda(text, size);
     of->name = jvm_string(&capture->output, (const char *)text, used);
     of->type = jvm_type(&capture->output, (const char *)text, used);
 }
@@ -195,7 +195,7 @@ bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
     (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     of->is_known = true;
     name_class(capture, name, size, of);
-    if (hsd_hprof_known_native(bytes_of(name)) != NULL && capture->outside.class_count < JVM_OWNER_CLASSES) {
+    if (hsc_java_known_native(bytes_of(name)) != NULL && capture->outside.class_count < JVM_OWNER_CLASSES) {
         of->is_owner = true;
         capture->outside.classes[capture->outside.class_count++] = number;
     }
@@ -206,10 +206,10 @@ bool jvm_describe_class(jvm_capture *capture, jclass class, uint32_t number)
     if (strcmp(name, "java.lang.ref.SoftReference") == 0) of->strength = HSC_STRENGTH_SOFT;
     if (strcmp(name, "java.lang.ref.WeakReference") == 0 || strcmp(name, "java.lang.ref.PhantomReference") == 0)
         of->strength = HSC_STRENGTH_WEAK;
-    of->is_cleanable = hsd_hprof_known_cleanable(bytes_of(name));
+    of->is_cleanable = hsc_java_known_cleanable(bytes_of(name));
     describe_loader(capture, class, is_hidden, of);
     /* those are not in the list of their loader */
-    of->is_permanent = of->is_permanent && !is_array && !hsd_hprof_is_lambda(bytes_of(name));
+    of->is_permanent = of->is_permanent && !is_array && !hsc_java_is_lambda(bytes_of(name));
     jclass super = (*capture->jni)->GetSuperclass(capture->jni, class);
     of->super = number_of(capture, super);
     if (super != NULL) (*capture->jni)->DeleteLocalRef(capture->jni, super);

@@ -169,7 +169,7 @@ typedef struct jvm_owner { /* of memory outside the heap; not written yet */
     uint64_t size_bytes, native_bytes;
     uint32_t class_number;
     bool is_view;                  /* the memory is another's */
-    bool begins_page, has_cleaner; /* a mapping that native code made has no cleaner: import/hprof/known.h */
+    bool begins_page, has_cleaner; /* a mapping that native code made has no cleaner: capture/jvm/known.h */
 } jvm_owner;
 
 enum { JVM_OWNER_CLASSES = 8 };

@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "import/hprof/known.h"
 #include "jvm.h"
+#include "jvm/known.h"
 
 enum { FIRST_SLOTS = 4096, TEXT_MAX_BYTES = 65536 };
 
@@ -89,7 +89,7 @@ uint32_t jvm_type(jvm_output *output, const char *name, size_t size)
     if (slot->number == 0) {
         slot->number = output->types.used;
         hsc_define_type(output->writer, slot->number, name, size,
-                        hsd_hprof_known_type((hsd_bytes){(const uint8_t *)name, size}));
+                        hsc_java_known_type((hsc_java_name){(const uint8_t *)name, size}));
     }
     return slot->number;
 }

@@ -9,8 +9,8 @@
  */
 #include <stdlib.h>
 
-#include "import/hprof/known.h"
 #include "jvm.h"
+#include "jvm/known.h"
 
 enum { MOST_OWNERS = 1 << 20 };
 
@@ -80,7 +80,7 @@ static jint JNICALL on_number(jvmtiHeapReferenceKind kind, const jvmtiHeapRefere
     if (field == NULL || (field->role != JVM_OUTSIDE && field->role != JVM_ADDRESS)) return JVMTI_VISIT_OBJECTS;
     jvm_owner *owner = find_owner(capture, *tag);
     if (field->role == JVM_ADDRESS) {
-        if (owner != NULL) owner->begins_page = hsd_hprof_is_page((uint64_t)value.j);
+        if (owner != NULL) owner->begins_page = hsc_java_is_page((uint64_t)value.j);
         return JVMTI_VISIT_OBJECTS;
     }
     const jlong bytes = type == JVMTI_PRIMITIVE_TYPE_LONG ? value.j : type == JVMTI_PRIMITIVE_TYPE_INT ? value.i : 0;

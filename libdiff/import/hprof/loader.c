@@ -17,7 +17,7 @@
  */
 #include "base/check.h"
 #include "import/hprof/class.h"
-#include "import/hprof/known.h"
+#include "import/hprof/java.h"
 
 #define MOST_LASTING 32u
 
@@ -33,7 +33,7 @@ static void find_lasting(const hprof_classes *classes, const hprof_names *names,
         const hprof_class *of = &classes->items[i];
         if (of->first_instance == 0) continue;
         const hsd_bytes name = hsd_hprof_dotted(hsd_hprof_name(names, of->name), space, sizeof space);
-        if (hsd_hprof_known_lasting_loader(name)) found->ids[found->count++] = of->first_instance;
+        if (hsc_java_known_lasting_loader(hsd_hprof_java(name))) found->ids[found->count++] = of->first_instance;
     }
 }
 
@@ -49,7 +49,7 @@ static bool is_apart(const hprof_names *names, const hprof_class *of)
 {
     const hsd_bytes name = hsd_hprof_name(names, of->name);
     return name.size == 0 || name.data[0] == '[' || name.data[name.size - 1] == ']' ||
-           hsd_hprof_hidden_size(name) < name.size || hsd_hprof_is_lambda(name);
+           hsd_hprof_hidden_size(name) < name.size || hsc_java_is_lambda(hsd_hprof_java(name));
 }
 
 void hsd_hprof_sort_loaders(hprof_classes *classes, const hprof_names *names)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "import/hprof/known.h"
+#include "import/hprof/java.h"
 
 #define TEXT_MAX_BYTES 65536u /* what a capture takes */
 
@@ -43,7 +43,8 @@ hsd_status hsd_hprof_put_type(hprof_output *output, hsd_bytes name, uint32_t *nu
     *number = place + 1;
     if (output->types.count == before) return HSD_OK;
     HSD_WRITE(output->import,
-              hsc_define_type(output->writer, *number, name.data, name.size, hsd_hprof_known_type(name)), err);
+              hsc_define_type(output->writer, *number, name.data, name.size, hsc_java_known_type(hsd_hprof_java(name))),
+              err);
     return HSD_OK;
 }
 

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "import/hprof/known.h"
+#include "import/hprof/java.h"
 #include "import/hprof/value.h"
 
 hsd_status hsd_hprof_begin_plans(hprof_plans *plans, const hprof *self, hsd_error *err)
@@ -38,8 +38,8 @@ hsd_status hsd_hprof_name_of_class(const hprof *self, const hprof_class *of, hsd
     const size_t start = name->size;
     if (raw.size > 0) {
         HSD_TRY(hsd_hprof_class_name(raw, name, err));
-        HSD_TRY(hsd_buffer_reserve(name, HPROF_LAMBDA_BYTES, err));
-        name->size = start + hsd_hprof_call_lambda(name->data + start, name->size - start);
+        HSD_TRY(hsd_buffer_reserve(name, HSC_JAVA_LAMBDA_BYTES, err));
+        name->size = start + hsc_java_call_lambda(name->data + start, name->size - start);
         return HSD_OK;
     }
     return hsd_buffer_append(name, unknown, sizeof unknown - 1, err);
@@ -63,10 +63,10 @@ typedef struct making {
     const hprof *self;
     hprof_output *output;
     hprof_plan *plan;
-    const hprof_class *leaf;    /* whose plan it is */
-    const hprof_native *native; /* NULL = its instances own nothing outside the heap */
-    uint64_t offset;            /* of the next field */
-    bool joins_run;             /* the field before was primitive, too */
+    const hprof_class *leaf;       /* whose plan it is */
+    const hsc_java_native *native; /* NULL = its instances own nothing outside the heap */
+    uint64_t offset;               /* of the next field */
+    bool joins_run;                /* the field before was primitive, too */
 } making;
 
 static hsd_bytes raw_name(const making *m, const hprof_class *of) { return hsd_hprof_name(&m->self->names, of->name); }
@@ -89,8 +89,8 @@ static uint32_t strength_of_referent(const making *m)
 /* The flags of a field's label, and of the one it has where the instance is called something. */
 static void flags_of_field(making *m, hsd_bytes class_name, hsd_bytes name, uint32_t *flags, uint32_t *named)
 {
-    *flags = hsd_hprof_known_fold(class_name, name) ? HSC_LABEL_FOLD : 0;
-    if (hsd_hprof_known_register(class_name, name)) *flags |= HSC_STRENGTH_WEAK;
+    *flags = hsc_java_known_fold(hsd_hprof_java(class_name), hsd_hprof_java(name)) ? HSC_LABEL_FOLD : 0;
+    if (hsc_java_known_register(hsd_hprof_java(class_name), hsd_hprof_java(name))) *flags |= HSC_STRENGTH_WEAK;
     *named = *flags;
     if (hsd_hprof_equals(class_name, "java.lang.Thread")) {
         if (hsd_hprof_equals(name, "threadLocals") || hsd_hprof_equals(name, "inheritableThreadLocals"))
@@ -141,16 +141,18 @@ static hsd_status add_run(making *m, uint32_t size, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_bytes text(const char *name) { return (hsd_bytes){(const uint8_t *)name, strlen(name)}; }
+static hsc_java_name text(const char *name) { return (hsc_java_name){(const uint8_t *)name, strlen(name)}; }
 
 /* Of a buffer: where its memory is, and who gives it back. */
 static void note_origin(making *m, const hprof_field *field, hsd_bytes name)
 {
     hprof_outside *outside = &m->plan->outside;
-    if (hsd_hprof_is_reference(field->type) && hsd_hprof_known_cleaner(text("java.nio.DirectByteBuffer"), name)) {
+    if (hsd_hprof_is_reference(field->type) &&
+        hsc_java_known_cleaner(text("java.nio.DirectByteBuffer"), hsd_hprof_java(name))) {
         outside->has_cleaner = true;
         outside->cleaner_offset = (uint32_t)m->offset;
-    } else if (hsd_hprof_width[field->type] == 8 && hsd_hprof_known_address(text("java.nio.Buffer"), name)) {
+    } else if (hsd_hprof_width[field->type] == 8 &&
+               hsc_java_known_address(text("java.nio.Buffer"), hsd_hprof_java(name))) {
         outside->has_address = true;
         outside->address_offset = (uint32_t)m->offset;
     }
@@ -164,9 +166,9 @@ static void note_outside(making *m, const hprof_field *field)
     if (m->native == NULL) return;
     note_origin(m, field, name);
     if (hsd_hprof_is_reference(field->type)) {
-        if (outside->view_count < HPROF_MOST_VIEWS && hsd_hprof_is_view(m->native, name))
+        if (outside->view_count < HPROF_MOST_VIEWS && hsc_java_is_view(m->native, hsd_hprof_java(name)))
             outside->view_offsets[outside->view_count++] = (uint32_t)m->offset;
-    } else if (hsd_hprof_is_size(m->native, name)) {
+    } else if (hsc_java_is_size(m->native, hsd_hprof_java(name))) {
         outside->size_offset = (uint32_t)m->offset;
         outside->size_width = hsd_hprof_width[field->type];
     }
@@ -184,7 +186,7 @@ static hsd_status add_field(making *m, const hprof_class *owner, const hprof_fie
     }
     const uint32_t width = hsd_hprof_width[field->type];
     const hsd_bytes class_name = hsd_hprof_dotted(raw_name(m, owner), space, sizeof space);
-    if (hsd_hprof_known_cache(class_name, hsd_hprof_name(&m->self->names, field->name)))
+    if (hsc_java_known_cache(hsd_hprof_java(class_name), hsd_hprof_java(hsd_hprof_name(&m->self->names, field->name))))
         m->joins_run = false;
     else
         HSD_TRY(add_run(m, width, err));
@@ -224,7 +226,8 @@ static bool is_cleanable(const making *m)
     for (unsigned depth = 0; of != NULL && depth < HPROF_MAX_DEPTH;
          depth++, of = hsd_hprof_super(&m->self->classes, of)) {
         uint8_t space[128];
-        if (hsd_hprof_known_cleanable(hsd_hprof_dotted(raw_name(m, of), space, sizeof space))) return true;
+        if (hsc_java_known_cleanable(hsd_hprof_java(hsd_hprof_dotted(raw_name(m, of), space, sizeof space))))
+            return true;
     }
     return false;
 }
@@ -254,7 +257,7 @@ hsd_status hsd_hprof_build_plan(hprof_plans *plans, const hprof *self, hprof_out
                          .is_cleanable = is_cleanable(&m),
                          .size_bytes = hsd_hprof_instance_size(self, leaf)};
     HSD_TRY(hsd_hprof_type_of_class(self, output, leaf, &plan->type, err));
-    m.native = hsd_hprof_known_native(hsd_names_get(&output->types, plan->type - 1));
+    m.native = hsc_java_known_native(hsd_hprof_java(hsd_names_get(&output->types, plan->type - 1)));
     plan->values = values_of_type(self, output, plan->type);
     HSD_TRY(add_fields(&m, limit, err));
     plan->data_bytes = (uint32_t)m.offset;

@@ -11,7 +11,7 @@
 #include "import/hprof/hprof.h"
 
 #include "base/check.h"
-#include "import/hprof/known.h"
+#include "import/hprof/java.h"
 
 #define CONTENDED_PADDING 128u
 
@@ -116,12 +116,12 @@ static void count_plain(const hprof *self, const hprof_class *of, own_fields *ow
 }
 
 /* Moves the fields of a @Contended group from the plain ones to the others. */
-static void set_group_apart(const hprof *self, const hprof_class *of, const hprof_extra *extra, own_fields *own)
+static void set_group_apart(const hprof *self, const hprof_class *of, const hsc_java_extra *extra, own_fields *own)
 {
     if (extra->contended[0] == NULL || !has_room_for_padding(self, of)) return;
     for (uint32_t i = 0; i < of->field_count; i++) {
         const hprof_field *field = &self->classes.fields[of->first_field + i];
-        if (!hsd_hprof_is_contended(extra, hsd_hprof_name(&self->names, field->name))) continue;
+        if (!hsc_java_is_contended(extra, hsd_hprof_java(hsd_hprof_name(&self->names, field->name)))) continue;
         count_field(&own->contended, field->type);
         own->has_group = true;
         if (hsd_hprof_is_reference(field->type))
@@ -138,8 +138,8 @@ static own_fields count_fields(const hprof *self, const hprof_class *of)
     count_plain(self, of, &own);
     const hsd_bytes raw = hsd_hprof_name(&self->names, of->name);
     const hsd_bytes name = hsd_hprof_dotted(raw, space, sizeof space);
-    const hprof_extra *extra = hsd_hprof_known_extra(name, NULL);
-    for (; extra != NULL; extra = hsd_hprof_known_extra(name, extra)) {
+    const hsc_java_extra *extra = hsc_java_known_extra(hsd_hprof_java(name), NULL);
+    for (; extra != NULL; extra = hsc_java_known_extra(hsd_hprof_java(name), extra)) {
         if (extra->if_field != NULL && !hsd_hprof_declares(&self->classes, &self->names, of, extra->if_field)) continue;
         if (extra->if_no_field != NULL && hsd_hprof_declares(&self->classes, &self->names, of, extra->if_no_field))
             continue;

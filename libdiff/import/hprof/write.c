@@ -14,7 +14,7 @@
 
 #include "base/fail.h"
 #include "import/hprof/content.h"
-#include "import/hprof/known.h"
+#include "import/hprof/java.h"
 #include "import/hprof/value.h"
 #include "import/hprof/write.h"
 
@@ -118,7 +118,7 @@ static uint64_t number_at(const uint8_t *at, unsigned width)
 static bool is_mapping_of_others(const hprof_outside *outside, const uint8_t *data, size_t size, unsigned id_bytes)
 {
     if (!outside->has_address || (uint64_t)outside->address_offset + 8 > size) return false;
-    if (!hsd_hprof_is_page(number_at(data + outside->address_offset, 8))) return false;
+    if (!hsc_java_is_page(number_at(data + outside->address_offset, 8))) return false;
     if (!outside->has_cleaner || (uint64_t)outside->cleaner_offset + id_bytes > size) return true;
     return hsd_hprof_id(data + outside->cleaner_offset, id_bytes) == 0;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/hprof/known.h"
 #include "import/hprof/names.h"
+#include "jvm/known.h"
 #include <hscapture/hscapture.h>
 
 static void expect_name(const char *raw, const char *expected)
@@ -93,13 +93,13 @@ Test(hprof_names, become_utf8)
 
 static uint32_t type_flags(const char *name)
 {
-    return hsd_hprof_known_type((hsd_bytes){(const uint8_t *)name, strlen(name)});
+    return hsc_java_known_type((hsc_java_name){(const uint8_t *)name, strlen(name)});
 }
 
 static bool is_fold(const char *class_name, const char *field)
 {
-    return hsd_hprof_known_fold((hsd_bytes){(const uint8_t *)class_name, strlen(class_name)},
-                                (hsd_bytes){(const uint8_t *)field, strlen(field)});
+    return hsc_java_known_fold((hsc_java_name){(const uint8_t *)class_name, strlen(class_name)},
+                               (hsc_java_name){(const uint8_t *)field, strlen(field)});
 }
 
 Test(hprof_names, of_the_library_are_known)
@@ -274,11 +274,11 @@ Test(hprof_names, of_lambdas_are_those_of_the_class_they_stand_in)
                  {"com.x.Lambda", "com.x.Lambda"},
                  {"", ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint8_t text[64 + HPROF_LAMBDA_BYTES];
+        uint8_t text[64 + HSC_JAVA_LAMBDA_BYTES];
         const size_t before = strlen(cases[i].class_name);
         memcpy(text, cases[i].class_name, before);
-        const size_t size = hsd_hprof_call_lambda(text, before);
-        cr_expect(size <= before + HPROF_LAMBDA_BYTES);
+        const size_t size = hsc_java_call_lambda(text, before);
+        cr_expect(size <= before + HSC_JAVA_LAMBDA_BYTES);
         cr_expect(size == strlen(cases[i].type) && memcmp(text, cases[i].type, size) == 0, "%.*s", (int)size,
                   (const char *)text);
     }
@@ -287,12 +287,12 @@ Test(hprof_names, of_lambdas_are_those_of_the_class_they_stand_in)
 Test(hprof_names, of_lists_of_what_lives_by_itself_are_known)
 {
     static const char group[] = "java.lang.ThreadGroup";
-    const hsd_bytes name = {(const uint8_t *)group, sizeof group - 1};
-    cr_expect(hsd_hprof_known_register(name, (hsd_bytes){(const uint8_t *)"threads", 7}));
-    cr_expect_not(hsd_hprof_known_register(name, (hsd_bytes){(const uint8_t *)"groups", 6}));
+    const hsc_java_name name = {(const uint8_t *)group, sizeof group - 1};
+    cr_expect(hsc_java_known_register(name, (hsc_java_name){(const uint8_t *)"threads", 7}));
+    cr_expect_not(hsc_java_known_register(name, (hsc_java_name){(const uint8_t *)"groups", 6}));
     static const char cleanable[] = "jdk.internal.ref.PhantomCleanable";
-    const hsd_bytes cleaned = {(const uint8_t *)cleanable, sizeof cleanable - 1};
-    cr_expect(hsd_hprof_known_register(cleaned, (hsd_bytes){(const uint8_t *)"next", 4}));
-    cr_expect(hsd_hprof_known_cleanable(cleaned));
-    cr_expect_not(hsd_hprof_known_cleanable(name));
+    const hsc_java_name cleaned = {(const uint8_t *)cleanable, sizeof cleanable - 1};
+    cr_expect(hsc_java_known_register(cleaned, (hsc_java_name){(const uint8_t *)"next", 4}));
+    cr_expect(hsc_java_known_cleanable(cleaned));
+    cr_expect_not(hsc_java_known_cleanable(name));
 }

@@ -2,25 +2,26 @@
  * Tables about the Java library. Names are those of reports (dots, "[]"). Sources: the classes
  * themselves, JDK 6 to 25, and what class histograms of live JVMs say about the extra bytes.
  */
-#include "import/hprof/known.h"
+#include "jvm/known.h"
 
 #include <string.h>
 
-#include "base/check.h"
 #include <hscapture/hscapture.h>
 
-static bool known_class_equals(hsd_bytes text, const char *word)
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
+static bool known_class_equals(hsc_java_name text, const char *word)
 {
     return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
-static bool known_class_begins_with(hsd_bytes text, const char *word)
+static bool known_class_begins_with(hsc_java_name text, const char *word)
 {
     const size_t size = strlen(word);
     return text.size >= size && memcmp(text.data, word, size) == 0;
 }
 
-static bool is_among(hsd_bytes name, const char *const *words, size_t count)
+static bool is_among(hsc_java_name name, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (known_class_equals(name, words[i])) return true;
@@ -96,7 +97,7 @@ static const char *const outer_prefixes[] = {
     "com.google.common.cache.LocalCache$Local", /* LocalManualCache, LocalLoadingCache */
 };
 
-static bool has_prefix(hsd_bytes name, const char *const *prefixes, size_t count)
+static bool has_prefix(hsc_java_name name, const char *const *prefixes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (known_class_begins_with(name, prefixes[i])) return true;
@@ -104,7 +105,7 @@ static bool has_prefix(hsd_bytes name, const char *const *prefixes, size_t count
 }
 
 /* Entries of Caffeine are made by a program and called by what they carry: PS, PSAMS, FW … */
-static bool is_caffeine_entry(hsd_bytes name)
+static bool is_caffeine_entry(hsc_java_name name)
 {
     static const char package[] = "com.github.benmanes.caffeine.cache.";
     const size_t size = sizeof package - 1;
@@ -114,11 +115,11 @@ static bool is_caffeine_entry(hsd_bytes name)
     return name.data[size] == 'P' || name.data[size] == 'F';
 }
 
-static bool is_internal(hsd_bytes name)
+static bool is_internal(hsc_java_name name)
 {
-    if (is_among(name, internals, HSD_ARRAY_LEN(internals)) || is_caffeine_entry(name)) return true;
-    return has_prefix(name, internal_prefixes, HSD_ARRAY_LEN(internal_prefixes)) &&
-           !has_prefix(name, outer_prefixes, HSD_ARRAY_LEN(outer_prefixes));
+    if (is_among(name, internals, COUNT_OF(internals)) || is_caffeine_entry(name)) return true;
+    return has_prefix(name, internal_prefixes, COUNT_OF(internal_prefixes)) &&
+           !has_prefix(name, outer_prefixes, COUNT_OF(outer_prefixes));
 }
 
 /* Code and metadata of the program. */
@@ -142,35 +143,35 @@ static const char *const code_prefixes[] = {
     "jdk.internal.reflect.",        "dalvik.system.DexFile",
 };
 
-uint32_t hsd_hprof_known_type(hsd_bytes name)
+uint32_t hsc_java_known_type(hsc_java_name name)
 {
     while (name.size > 2 && memcmp(name.data + name.size - 2, "[]", 2) == 0)
         name.size -= 2;
     if (is_internal(name)) return HSC_TYPE_INTERNAL;
-    if (is_among(name, codes, HSD_ARRAY_LEN(codes))) return HSC_TYPE_CODE;
-    return has_prefix(name, code_prefixes, HSD_ARRAY_LEN(code_prefixes)) ? HSC_TYPE_CODE : 0;
+    if (is_among(name, codes, COUNT_OF(codes))) return HSC_TYPE_CODE;
+    return has_prefix(name, code_prefixes, COUNT_OF(code_prefixes)) ? HSC_TYPE_CODE : 0;
 }
 
 /* ---- lambdas ---- */
 
 /* Bytes of the name of the class that the lambda stands in; 0 = it is none. */
-static size_t lambda_host(hsd_bytes class_name)
+static size_t lambda_host(hsc_java_name class_name)
 {
     static const char *const marks[] = {"$$Lambda", "$$ExternalSyntheticLambda"};
     for (size_t i = 1; i < class_name.size; i++) {
-        const hsd_bytes rest = {class_name.data + i, class_name.size - i};
-        for (size_t k = 0; k < HSD_ARRAY_LEN(marks); k++)
+        const hsc_java_name rest = {class_name.data + i, class_name.size - i};
+        for (size_t k = 0; k < COUNT_OF(marks); k++)
             if (known_class_begins_with(rest, marks[k])) return i;
     }
     return 0;
 }
 
-bool hsd_hprof_is_lambda(hsd_bytes class_name) { return lambda_host(class_name) > 0; }
+bool hsc_java_is_lambda(hsc_java_name class_name) { return lambda_host(class_name) > 0; }
 
-size_t hsd_hprof_call_lambda(uint8_t *name, size_t size)
+size_t hsc_java_call_lambda(uint8_t *name, size_t size)
 {
     static const char word[] = "lambda in ";
-    const size_t host = lambda_host((hsd_bytes){name, size}), more = sizeof word - 1;
+    const size_t host = lambda_host((hsc_java_name){name, size}), more = sizeof word - 1;
     size_t dimensions = size;
     if (host == 0) return size;
     while (dimensions > host && (name[dimensions - 1] == ']' || name[dimensions - 1] == '['))
@@ -198,9 +199,9 @@ static const char *const lasting_loaders[] = {
     "dalvik.system.DelegateLastClassLoader",
 };
 
-bool hsd_hprof_known_lasting_loader(hsd_bytes class_name)
+bool hsc_java_known_lasting_loader(hsc_java_name class_name)
 {
-    return is_among(class_name, lasting_loaders, HSD_ARRAY_LEN(lasting_loaders));
+    return is_among(class_name, lasting_loaders, COUNT_OF(lasting_loaders));
 }
 
 /* ---- fields ---- */
@@ -361,7 +362,7 @@ static const known_fields caches[] = {
     {"java.lang.ref.SoftReference", "timestamp"},
 };
 
-static bool has_word(const char *words, hsd_bytes word)
+static bool has_word(const char *words, hsc_java_name word)
 {
     for (;;) {
         const size_t size = strcspn(words, " ");
@@ -371,33 +372,33 @@ static bool has_word(const char *words, hsd_bytes word)
     }
 }
 
-static bool find_field(const known_fields *table, size_t count, hsd_bytes class_name, hsd_bytes field)
+static bool find_field(const known_fields *table, size_t count, hsc_java_name class_name, hsc_java_name field)
 {
     for (size_t i = 0; i < count; i++)
         if (known_class_equals(class_name, table[i].class_name) && has_word(table[i].fields, field)) return true;
     return false;
 }
 
-bool hsd_hprof_known_fold(hsd_bytes class_name, hsd_bytes field)
+bool hsc_java_known_fold(hsc_java_name class_name, hsc_java_name field)
 {
-    return find_field(folds, HSD_ARRAY_LEN(folds), class_name, field);
+    return find_field(folds, COUNT_OF(folds), class_name, field);
 }
 
-bool hsd_hprof_known_register(hsd_bytes class_name, hsd_bytes field)
+bool hsc_java_known_register(hsc_java_name class_name, hsc_java_name field)
 {
-    return find_field(registers, HSD_ARRAY_LEN(registers), class_name, field);
+    return find_field(registers, COUNT_OF(registers), class_name, field);
 }
 
-bool hsd_hprof_known_cleanable(hsd_bytes class_name)
+bool hsc_java_known_cleanable(hsc_java_name class_name)
 {
     static const char *const names[] = {"jdk.internal.ref.PhantomCleanable", "jdk.internal.ref.WeakCleanable",
                                         "jdk.internal.ref.SoftCleanable"};
-    return is_among(class_name, names, HSD_ARRAY_LEN(names));
+    return is_among(class_name, names, COUNT_OF(names));
 }
 
-bool hsd_hprof_known_cache(hsd_bytes class_name, hsd_bytes field)
+bool hsc_java_known_cache(hsc_java_name class_name, hsc_java_name field)
 {
-    return find_field(caches, HSD_ARRAY_LEN(caches), class_name, field);
+    return find_field(caches, COUNT_OF(caches), class_name, field);
 }
 
 /* ---- memory outside the heap ---- */
@@ -409,53 +410,53 @@ bool hsd_hprof_known_cache(hsd_bytes class_name, hsd_bytes field)
 #define VIEWS       "att viewedBuffer segment"
 #define ARENA_SIZES "val$alignedSize val$allocationSize"
 
-static const hprof_native natives[] = {
+static const hsc_java_native natives[] = {
     {"java.nio.DirectByteBuffer", "capacity", VIEWS},
     {"jdk.internal.foreign.NativeMemorySegmentImpl$1", ARENA_SIZES, ""}, /* JDK 19 to 21 */
     {"jdk.internal.foreign.SegmentFactories$1", ARENA_SIZES, ""},        /* JDK 22 and later */
 };
 
-const hprof_native *hsd_hprof_known_native(hsd_bytes class_name)
+const hsc_java_native *hsc_java_known_native(hsc_java_name class_name)
 {
-    for (size_t i = 0; i < HSD_ARRAY_LEN(natives); i++)
+    for (size_t i = 0; i < COUNT_OF(natives); i++)
         if (known_class_equals(class_name, natives[i].class_name)) return &natives[i];
     return NULL;
 }
 
-bool hsd_hprof_is_size(const hprof_native *native, hsd_bytes field) { return has_word(native->size, field); }
+bool hsc_java_is_size(const hsc_java_native *native, hsc_java_name field) { return has_word(native->size, field); }
 
-bool hsd_hprof_is_view(const hprof_native *native, hsd_bytes field) { return has_word(native->unless, field); }
+bool hsc_java_is_view(const hsc_java_native *native, hsc_java_name field) { return has_word(native->unless, field); }
 
 static const known_fields view_fields[] = {
     {"java.nio.Buffer", "segment"},
     {"java.nio.DirectByteBuffer", "att viewedBuffer"},
 };
 
-bool hsd_hprof_known_view(hsd_bytes class_name, hsd_bytes field)
+bool hsc_java_known_view(hsc_java_name class_name, hsc_java_name field)
 {
-    return find_field(view_fields, HSD_ARRAY_LEN(view_fields), class_name, field);
+    return find_field(view_fields, COUNT_OF(view_fields), class_name, field);
 }
 
-bool hsd_hprof_known_address(hsd_bytes class_name, hsd_bytes field)
+bool hsc_java_known_address(hsc_java_name class_name, hsc_java_name field)
 {
     return known_class_equals(class_name, "java.nio.Buffer") && known_class_equals(field, "address");
 }
 
-bool hsd_hprof_known_cleaner(hsd_bytes class_name, hsd_bytes field)
+bool hsc_java_known_cleaner(hsc_java_name class_name, hsc_java_name field)
 {
     return known_class_equals(class_name, "java.nio.DirectByteBuffer") && known_class_equals(field, "cleaner");
 }
 
-bool hsd_hprof_known_outside(hsd_bytes class_name, hsd_bytes field)
+bool hsc_java_known_outside(hsc_java_name class_name, hsc_java_name field)
 {
-    const hprof_native *native = hsd_hprof_known_native(class_name);
+    const hsc_java_native *native = hsc_java_known_native(class_name);
     if (known_class_equals(class_name, "java.nio.Buffer")) return known_class_equals(field, "capacity");
-    return native != NULL && hsd_hprof_is_size(native, field);
+    return native != NULL && hsc_java_is_size(native, field);
 }
 
 /* ---- extra bytes ---- */
 
-static const hprof_extra extras[] = {
+static const hsc_java_extra extras[] = {
     {.class_name = "java.lang.Class", .pointers = 2, .ints = 2, .references = 2},
     {.class_name = "java.lang.Class", .if_no_field = "signers", .references = 1},
     {.class_name = "java.lang.ClassLoader", .pointers = 1},
@@ -481,16 +482,16 @@ static const hprof_extra extras[] = {
      .contended = {"top", "source", "nsteals", "phase", "stackPred", "parking"}},
 };
 
-const hprof_extra *hsd_hprof_known_extra(hsd_bytes class_name, const hprof_extra *after)
+const hsc_java_extra *hsc_java_known_extra(hsc_java_name class_name, const hsc_java_extra *after)
 {
-    for (size_t i = after == NULL ? 0 : (size_t)(after - extras) + 1; i < HSD_ARRAY_LEN(extras); i++)
+    for (size_t i = after == NULL ? 0 : (size_t)(after - extras) + 1; i < COUNT_OF(extras); i++)
         if (known_class_equals(class_name, extras[i].class_name)) return &extras[i];
     return NULL;
 }
 
-bool hsd_hprof_is_contended(const hprof_extra *extra, hsd_bytes field)
+bool hsc_java_is_contended(const hsc_java_extra *extra, hsc_java_name field)
 {
-    for (size_t i = 0; i < HSD_ARRAY_LEN(extra->contended) && extra->contended[i] != NULL; i++)
+    for (size_t i = 0; i < COUNT_OF(extra->contended) && extra->contended[i] != NULL; i++)
         if (known_class_equals(field, extra->contended[i]) || strcmp(extra->contended[i], "*") == 0) return true;
     return false;
 }
