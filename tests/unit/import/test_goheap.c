@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "import/goheap/index.h"
+#include "go/heap/index.h"
 #include "support/capture_view.h"
 #include "support/goheap_writer.h"
 #include <hscapture/hscapture.h>

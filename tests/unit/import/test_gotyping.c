@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/gotypes/typing.h"
+#include "go/types/typing.h"
 
 enum { FIELD = 1, WHOLE, OTHER, COUNT = OTHER }; /* 8 bytes; 64, begins with a FIELD; 64 */
 #define SLOT UINT64_C(0xc000000000)

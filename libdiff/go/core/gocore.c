@@ -1,0 +1,120 @@
+/*
+ * The importer of ELF cores of Go programs: the row of the registry, and what the capture says of itself.
+ */
+#include "go/core/gocore.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "base/mix.h"
+
+enum { ELF_TYPE_AT = 16, ELF_CORE = 4, CLASS_AT = 4, ORDER_AT = 5 };
+
+static unsigned probe(const uint8_t *prefix, size_t size)
+{
+    if (size < 64 ||
+        memcmp(prefix,
+               "\x7f"
+               "ELF",
+               4) != 0 ||
+        prefix[CLASS_AT] != 2 || prefix[ORDER_AT] != 1)
+        return 0;
+    return prefix[ELF_TYPE_AT] == ELF_CORE && prefix[ELF_TYPE_AT + 1] == 0 ? 64 : 0;
+}
+
+static void draw_domain(gocore *go, uint8_t domain[16])
+{
+    uint8_t random[16];
+    uint64_t words[2];
+    if (go->random_address == 0 ||
+        hsd_gomemory_read(&go->typing.memory, go->random_address, random, sizeof random, NULL) != HSD_OK)
+        return;
+    memcpy(words, random, sizeof words);
+    const uint64_t first = hsd_mix(hsd_mix(1, words[0]), go->pid),
+                   second = hsd_mix(hsd_mix(2, words[1]), go->random_address);
+    memcpy(domain, &first, sizeof first);
+    memcpy(domain + 8, &second, sizeof second);
+}
+
+static hsd_status begin(gocore *go, hsd_error *err)
+{
+    hsc_options options;
+    hsc_options_init(&options);
+    options.runtime = go->version;
+    options.source_format = "ELF core";
+    options.process_name = go->process_name[0] != '\0' ? go->process_name : NULL;
+    options.pid = go->pid;
+    options.identity = HSC_IDENTITY_ADDRESS;
+    options.facts = HSC_FACT_CONSERVATIVE; /* of stacks */
+    options.taken_unix_ns = UINT64_MAX;
+    options.pointer_bytes = 8;
+    draw_domain(go, options.domain);
+    return hsd_import_begin(go->import, &options, err);
+}
+
+static hsd_status finish(gocore *go, hsd_error *err)
+{
+    hsd_import *import = go->import;
+    import->result->is_complete = !go->is_cut;
+    if (go->is_cut) {
+        HSD_WRITE(import, hsc_mark_incomplete(import->writer, "the core was cut off"), err);
+        hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s was cut off: what is there was imported", import->source->name);
+    }
+    return hsd_import_end(import, err);
+}
+
+static hsd_status import_core(gocore *go, hsd_error *err)
+{
+    gotyping *t = &go->typing;
+    t->slots.most_bytes = go->import->memory_bytes / 4;
+    HSD_TRY(hsd_gocore_open(go, err));
+    HSD_TRY(hsd_gocore_find_layout(go, err));
+    HSD_TRY(hsd_gocore_find_spans(go, err));
+    HSD_TRY(hsd_gotyping_open(t, go->import->memory_bytes / 16, err));
+    go->numbers = calloc(2 * ((size_t)t->types.type_count + 1), sizeof *go->numbers);
+    if (go->numbers == NULL) return hsd_fail_nomem(err, "types");
+    HSD_TRY(hsd_progress(go->import->reporter, "finding types", 0, 0, err));
+    HSD_TRY(hsd_gocore_find_globals(go, err));
+    HSD_TRY(hsd_gocore_offer_known(go, err));
+    HSD_TRY(hsd_gocore_offer_finalized(go, err));
+    HSD_TRY(hsd_gocore_find_frames(go, err));
+    HSD_TRY(hsd_gotyping_run(t, err));
+    HSD_TRY(hsd_gotyping_frames(t, &go->program, &go->frames, go->import->memory_bytes / 8, err));
+    HSD_TRY(hsd_gostatics_finish(t, err));
+    go->timer_element = hsd_gotask_timer_element(t);
+    HSD_TRY(begin(go, err));
+    HSD_TRY(hsd_gocore_write(go, err));
+    return finish(go, err);
+}
+
+static hsd_status run(hsd_import *import, hsd_error *err)
+{
+    gocore *go = calloc(1, sizeof *go);
+    if (go == NULL) return hsd_fail_nomem(err, "an import");
+    go->import = import;
+    const hsd_status status = import_core(go, err);
+    hsd_gocore_close(go);
+    hsd_names_release(&go->strings);
+    hsd_names_release(&go->types);
+    hsd_id_table_release(&go->labels);
+    hsd_id_table_release(&go->goroutines);
+    hsd_id_table_release(&go->timers);
+    hsd_buffer_release(&go->bytes);
+    free(go->numbers);
+    free(go->frames.at);
+    free(go);
+    return status;
+}
+
+const hsd_importer hsd_import_gocore = {
+    .info = {.name = "gocore",
+             .summary = "ELF core of a Go program",
+             .suffixes = ".core core.*",
+             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES |
+                                   HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY},
+             .lacks = "all names unless the program with its DWARF is at hand, exact stacks"},
+    .probe = probe,
+    .run = run,
+};

@@ -1,0 +1,106 @@
+/*
+ * Where the runtime's structures have what is read of them. Every offset is looked up by name in the DWARF of the very
+ * program, so that a version differs only where it calls things otherwise; its other names stand behind the first.
+ */
+#include <stdlib.h>
+
+#include "go/core/gocore.h"
+
+typedef struct wanted {
+    const char *type, *other_type, *path, *other_path;
+    bool is_optional;
+} wanted;
+
+static const wanted all_wanted[GOCORE_FIELDS] = {
+    [HEAP_SPANS] = {"runtime.mheap", NULL, "allspans", NULL, false},
+    [HEAP_ARENAS] = {"runtime.mheap", NULL, "arenas", NULL, false},
+    [SPAN_START] = {"runtime.mspan", NULL, "startAddr", NULL, false},
+    [SPAN_PAGES] = {"runtime.mspan", NULL, "npages", NULL, false},
+    [SPAN_SLOTS] = {"runtime.mspan", NULL, "nelems", NULL, false},
+    [SPAN_FREE_INDEX] = {"runtime.mspan", NULL, "freeindex", NULL, false},
+    [SPAN_ALLOC_BITS] = {"runtime.mspan", NULL, "allocBits", NULL, false},
+    [SPAN_SLOT_BYTES] = {"runtime.mspan", NULL, "elemsize", NULL, false},
+    [SPAN_CLASS] = {"runtime.mspan", NULL, "spanclass", NULL, false},
+    [SPAN_STATE] = {"runtime.mspan", NULL, "state", NULL, false},
+    [SPAN_SPECIALS] = {"runtime.mspan", NULL, "specials", NULL, true},
+    [SPAN_LARGE_TYPE] = {"runtime.mspan", NULL, "largeType", NULL, true},
+    [MODULE_DATA] = {"runtime.moduledata", NULL, "data", NULL, false},
+    [MODULE_EDATA] = {"runtime.moduledata", NULL, "edata", NULL, false},
+    [MODULE_BSS] = {"runtime.moduledata", NULL, "bss", NULL, false},
+    [MODULE_EBSS] = {"runtime.moduledata", NULL, "ebss", NULL, false},
+    [MODULE_DATA_MASK] = {"runtime.moduledata", NULL, "gcdatamask.bytedata", NULL, false},
+    [MODULE_BSS_MASK] = {"runtime.moduledata", NULL, "gcbssmask.bytedata", NULL, false},
+    [MODULE_TEXT] = {"runtime.moduledata", NULL, "text", NULL, false},
+    [MODULE_NEXT] = {"runtime.moduledata", NULL, "next", NULL, true},
+    [G_STACK_LOW] = {"runtime.g", NULL, "stack.lo", NULL, false},
+    [G_STACK_HIGH] = {"runtime.g", NULL, "stack.hi", NULL, false},
+    [G_SP] = {"runtime.g", NULL, "sched.sp", NULL, false},
+    [G_PC] = {"runtime.g", NULL, "sched.pc", NULL, false},
+    [G_BP] = {"runtime.g", NULL, "sched.bp", NULL, true},
+    [G_SYSCALL_SP] = {"runtime.g", NULL, "syscallsp", NULL, true},
+    [G_SYSCALL_PC] = {"runtime.g", NULL, "syscallpc", NULL, true},
+    [G_STATUS] = {"runtime.g", NULL, "atomicstatus", NULL, false},
+    [G_ID] = {"runtime.g", NULL, "goid", NULL, false},
+    [G_START] = {"runtime.g", NULL, "startpc", NULL, true},
+    [G_CREATED] = {"runtime.g", NULL, "gopc", NULL, true},
+    [SPECIAL_NEXT] = {"runtime.special", NULL, "next", NULL, true},
+    [SPECIAL_OFFSET] = {"runtime.special", NULL, "offset", NULL, true},
+    [SPECIAL_KIND] = {"runtime.special", NULL, "kind", NULL, true},
+    [FINALIZER_FN] = {"runtime.specialfinalizer", NULL, "fn", NULL, true},
+    [FINALIZER_TYPE] = {"runtime.specialfinalizer", NULL, "ot", NULL, true},
+    [ARENA_BITS] = {"runtime.heapArena", NULL, "bitmap", NULL, true},
+    [ARENA_NO_MORE] = {"runtime.heapArena", NULL, "noMorePtrs", NULL, true},
+    [TYPE_SIZE] = {"runtime._type", "internal/abi.Type", "size", "Size_", true},
+    [TYPE_POINTER_BYTES] = {"runtime._type", "internal/abi.Type", "ptrdata", "PtrBytes", true},
+    [TYPE_MASK] = {"runtime._type", "internal/abi.Type", "gcdata", "GCData", true},
+    [TYPE_FLAGS] = {"runtime._type", "internal/abi.Type", "tflag", "TFlag", true},
+};
+
+static bool find(const hsd_go_types *types, const char *type, const char *path, gocore_place *place)
+{
+    uint32_t member;
+    uint64_t offset;
+    const uint32_t owner = type == NULL ? 0 : hsd_go_types_named(types, type);
+    if (owner == 0 || !hsd_go_types_member(types, owner, path, &offset, &member)) return false;
+    const uint64_t size = hsd_go_types_size(types, member);
+    *place = (gocore_place){offset, size > 0 && size < 8 ? (unsigned)size : 8};
+    return offset < UINT32_MAX;
+}
+
+static void choose_bits(gocore *go)
+{
+    const uint32_t marks = hsd_go_types_named(&go->typing.types, "runtime.spanInlineMarkBits");
+    go->bits = go->fields[ARENA_NO_MORE].bytes != 0 ? GOCORE_BITS_ARENA : GOCORE_BITS_PAIRS;
+    if (go->fields[ARENA_BITS].bytes == 0) go->bits = GOCORE_BITS_SPAN;
+    go->inline_mark_bytes = marks == 0 ? 0 : hsd_go_types_size(&go->typing.types, marks);
+    go->arena_base = go->core.machine == GOCORE_X86_64 ? UINT64_C(0xffff800000000000) : 0;
+}
+
+hsd_status hsd_gocore_find_layout(gocore *go, hsd_error *err)
+{
+    const hsd_go_types *types = &go->typing.types;
+    for (int i = 0; i < GOCORE_FIELDS; i++) {
+        const wanted *w = &all_wanted[i];
+        if (find(types, w->type, w->path, &go->fields[i])) continue;
+        if (w->other_type != NULL && find(types, w->other_type, w->other_path, &go->fields[i])) continue;
+        if (!w->is_optional)
+            return hsd_fail(err, HSD_E_UNSUPPORTED, "the runtime of %s has no %s.%s: its cores are not known",
+                            go->version, w->type, w->path);
+    }
+    choose_bits(go);
+    return HSD_OK;
+}
+
+hsd_status hsd_gocore_field(gocore *go, uint64_t base, gocore_field field, uint64_t *out, hsd_error *err)
+{
+    uint8_t bytes[8];
+    const gocore_place *place = &go->fields[field];
+    *out = 0;
+    if (place->bytes == 0) return HSD_OK;
+    const hsd_status status = hsd_gomemory_read(&go->typing.memory, base + place->offset, bytes, place->bytes, err);
+    if (status == HSD_END) return HSD_OK;
+    if (status != HSD_OK) return status;
+    for (unsigned i = 0; i < place->bytes; i++)
+        *out |= (uint64_t)bytes[i] << 8 * i;
+    return HSD_OK;
+}

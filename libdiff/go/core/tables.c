@@ -1,0 +1,153 @@
+/*
+ * Tables of the capture: strings, types and labels, defined when first asked for.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "go/core/gocore.h"
+
+enum { TEXT_BYTES = 4096, NAMED_WORDS = 512 };
+#define UNTYPED (UINT64_C(1) << 40)
+#define WAITING (UINT64_C(1) << 41)
+
+static hsd_status check_memory(const gocore *go, hsd_error *err)
+{
+    const uint64_t taken = hsd_names_memory(&go->strings) + hsd_names_memory(&go->types) +
+                           hsd_id_table_memory(&go->labels) + hsd_id_table_memory(&go->goroutines) +
+                           hsd_id_table_memory(&go->timers);
+    const uint64_t allowed = go->import->memory_bytes / 4;
+    if (taken <= allowed) return HSD_OK;
+    hsd_fail(err, HSD_E_OVER_BUDGET, "the names of this core take more than %" PRIu64 " MiB", allowed >> 20);
+    hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (taken * 8 >> 20) + 64);
+    return HSD_E_OVER_BUDGET;
+}
+
+hsd_status hsd_gocore_put_string(gocore *go, hsd_bytes text, uint32_t *number, hsd_error *err)
+{
+    const uint32_t before = go->strings.count;
+    HSD_TRY(hsd_names_put(&go->strings, text, number, err));
+    ++*number;
+    if (go->strings.count == before) return HSD_OK;
+    HSD_WRITE(go->import, hsc_define_string(go->import->writer, *number, text.data, text.size), err);
+    return check_memory(go, err);
+}
+
+hsd_status hsd_gocore_put_format(gocore *go, uint32_t *number, hsd_error *err, const char *format, ...)
+{
+    char text[TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    const int size = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const size_t kept = size < 0 ? 0 : (size_t)size < sizeof text ? (size_t)size : sizeof text - 1;
+    return hsd_gocore_put_string(go, (hsd_bytes){(const uint8_t *)text, kept}, number, err);
+}
+
+/* ---- types ---- */
+
+static hsd_status name_type(gocore *go, const char *name, size_t size, uint32_t flags, uint32_t *number, hsd_error *err)
+{
+    const uint32_t before = go->types.count;
+    HSD_TRY(hsd_names_put(&go->types, (hsd_bytes){(const uint8_t *)name, size}, number, err));
+    ++*number;
+    if (go->types.count > before)
+        HSD_WRITE(go->import, hsc_define_type(go->import->writer, *number, name, size, flags), err);
+    return check_memory(go, err);
+}
+
+static hsd_status name_typed(gocore *go, gotyped typed, uint32_t *number, hsd_error *err)
+{
+    char name[2048];
+    uint32_t flags = 0;
+    const size_t types = go->typing.types.type_count;
+    uint32_t *known = typed.type >= GOTYPE_TEXT ? &go->numbers[2 * types + typed.type - GOTYPE_TEXT]
+                                                : &go->numbers[2 * (size_t)typed.type + typed.is_items];
+    if (*known == 0) {
+        const size_t size = hsd_gotyping_name(&go->typing, typed, name, sizeof name, &flags);
+        HSD_TRY(name_type(go, name, size, flags, known, err));
+    }
+    *number = *known;
+    return HSD_OK;
+}
+
+hsd_status hsd_gocore_put_type(gocore *go, const goslot *slot, uint32_t *number, hsd_error *err)
+{
+    char name[256];
+    const gotyped typed = hsd_gotyped_of(go->typing.slots.types[slot->number]);
+    if (typed.type != 0) return name_typed(go, typed, number, err);
+    const int size = snprintf(name, sizeof name, "object of %" PRIu64 " B, %s", slot->span->slot_bytes,
+                              (slot->span->flags & GOCORE_NOSCAN) != 0 ? "no pointers" : "with pointers");
+    return name_type(go, name, (size_t)size, 0, number, err);
+}
+
+hsd_status hsd_gocore_put_static_type(gocore *go, const gostatic *one, uint32_t *number, hsd_error *err)
+{
+    return name_typed(go, (gotyped){.type = one->type, .is_items = one->is_items}, number, err);
+}
+
+/* ---- labels ---- */
+
+static hsd_status define_label(gocore *go, uint32_t label, const goword *word, bool is_element, uint64_t offset,
+                               hsd_error *err)
+{
+    static const hsc_label_kind kinds[] = {[GO_FIELD] = HSC_LABEL_FIELD,
+                                           [GO_KEY] = HSC_LABEL_KEY,
+                                           [GO_VALUE] = HSC_LABEL_VALUE,
+                                           [GO_INSIDE] = HSC_LABEL_FIELD};
+    const hsd_bytes path = word == NULL ? (hsd_bytes){0} : hsd_names_get(&go->typing.plans.paths, word->name);
+    const hsc_label_kind kind = is_element ? HSC_LABEL_ELEMENT : word == NULL ? HSC_LABEL_FIELD : kinds[word->part];
+    const uint32_t fold = word != NULL && word->part == GO_INSIDE ? HSC_LABEL_FOLD : 0;
+    uint32_t name = 0;
+    if (kind == HSC_LABEL_FIELD && path.size > 0)
+        HSD_TRY(hsd_gocore_put_string(go, path, &name, err));
+    else if (kind == HSC_LABEL_FIELD && word != NULL)
+        HSD_TRY(hsd_gocore_put_format(go, &name, err, "*"));
+    else if (kind == HSC_LABEL_FIELD)
+        HSD_TRY(hsd_gocore_put_format(go, &name, err, "+%" PRIu64, offset));
+    HSD_WRITE(go->import, hsc_define_label(go->import->writer, label, kind, HSC_STRENGTH_STRONG | fold, name), err);
+    return check_memory(go, err);
+}
+
+static hsd_status label_word(gocore *go, gotyped typed, uint64_t offset, uint32_t *label, uint64_t *index,
+                             hsd_error *err)
+{
+    const goword *word;
+    uint64_t element, key;
+    HSD_TRY(hsd_gotyping_word_at(&go->typing, typed, offset, &word, &element, err));
+    const bool is_element = word == NULL ? offset / 8 >= NAMED_WORDS : typed.is_items && word->name == 0;
+    if (word != NULL)
+        key = (uint64_t)word->name << 3 | (uint64_t)word->part << 1 | is_element;
+    else
+        key = UNTYPED | (is_element ? 1 : offset);
+    *index = !is_element ? 0 : word == NULL ? offset / 8 : element;
+    const uint32_t before = go->labels.count;
+    HSD_TRY(hsd_id_table_put(&go->labels, key, label, err));
+    return go->labels.count > before ? define_label(go, *label, word, is_element, offset, err) : HSD_OK;
+}
+
+hsd_status hsd_gocore_put_label(gocore *go, const goslot *slot, uint64_t offset, uint32_t *label, uint64_t *index,
+                                hsd_error *err)
+{
+    return label_word(go, hsd_gotyped_of(go->typing.slots.types[slot->number]), offset, label, index, err);
+}
+
+hsd_status hsd_gocore_put_static_label(gocore *go, const gostatic *one, uint64_t offset, uint32_t *label,
+                                       uint64_t *index, hsd_error *err)
+{
+    return label_word(go, (gotyped){.type = one->type, .is_items = one->is_items}, offset, label, index, err);
+}
+
+hsd_status hsd_gocore_put_waiting_label(gocore *go, uint32_t *label, hsd_error *err)
+{
+    uint32_t name;
+    const uint32_t before = go->labels.count;
+    HSD_TRY(hsd_id_table_put(&go->labels, WAITING, label, err));
+    if (go->labels.count == before) return HSD_OK;
+    HSD_TRY(hsd_gocore_put_format(go, &name, err, "waiting"));
+    HSD_WRITE(go->import, hsc_define_label(go->import->writer, *label, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, name),
+              err);
+    return check_memory(go, err);
+}

@@ -1,0 +1,116 @@
+/*
+ * The importer of Go's heap dumps: the row of the registry, and what the capture says of itself.
+ */
+#include "go/heap/goheap.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "base/mix.h"
+
+static unsigned probe(const uint8_t *prefix, size_t size)
+{
+    if (size < GOHEAP_MAGIC_BYTES || memcmp(prefix, GOHEAP_MAGIC, GOHEAP_MAGIC_BYTES) != 0) return 0;
+    return GOHEAP_MAGIC_BYTES * 8;
+}
+
+hsd_status hsd_goheap_check_memory(const goheap *go, hsd_error *err)
+{
+    const uint64_t taken = hsd_names_memory(&go->strings) + hsd_names_memory(&go->types) +
+                           hsd_names_memory(&go->patterns) + hsd_names_memory(&go->frames) +
+                           go->pattern_room * sizeof *go->types_of + go->bucket_room * sizeof *go->buckets +
+                           go->sample_room * sizeof *go->samples + hsd_goheap_types_memory(go) +
+                           hsd_id_table_memory(&go->goroutines) + go->start_room * sizeof *go->starts;
+    const uint64_t allowed = go->import->memory_bytes / (go->typed == NULL ? 2 : 16);
+    if (taken <= allowed) return HSD_OK;
+    hsd_fail(err, HSD_E_OVER_BUDGET, "the names and sites of this dump take more than %" PRIu64 " MiB", allowed >> 20);
+    hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (taken * 4 >> 20) + 64);
+    return HSD_E_OVER_BUDGET;
+}
+
+/* Only what is drawn anew for each process tells it from others: without it the domain stays unknown. */
+static void draw_domain(const goheap *go, uint8_t domain[16])
+{
+    if (go->arguments == 0) return;
+    uint64_t first = hsd_mix(hsd_mix(1, go->arguments), go->segments);
+    first = hsd_mix(first, go->first_thread);
+    const uint64_t second = hsd_mix(first, hsd_hash_bytes(go->version, strlen(go->version), 7));
+    memcpy(domain, &first, sizeof first);
+    memcpy(domain + 8, &second, sizeof second);
+}
+
+static hsd_status begin(goheap *go, hsd_error *err)
+{
+    hsc_options options;
+    hsc_options_init(&options);
+    options.runtime = go->version[0] != '\0' ? go->version : "Go";
+    options.source_format = "go1.7 heap dump";
+    options.identity = HSC_IDENTITY_ADDRESS;
+    options.taken_unix_ns = UINT64_MAX;
+    options.pointer_bytes = go->pointer_bytes;
+    draw_domain(go, options.domain);
+    return hsd_import_begin(go->import, &options, err);
+}
+
+static hsd_status finish(goheap *go, hsd_error *err)
+{
+    hsd_import *import = go->import;
+    import->result->is_complete = !go->is_cut;
+    if (go->is_cut) {
+        HSD_WRITE(import, hsc_mark_incomplete(import->writer, "the heap dump was cut off"), err);
+        hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s was cut off: what is there was imported", import->source->name);
+    }
+    return hsd_import_end(import, err);
+}
+
+static hsd_status import_dump(goheap *go, hsd_error *err)
+{
+    HSD_TRY(hsd_goheap_open_types(go, err));
+    HSD_TRY(hsd_goheap_scan(go, err));
+    if (go->pointer_bytes == 0) return hsd_goheap_corrupt(go, "there is nothing in it", err);
+    hsd_import_note_input(go->import);
+    HSD_TRY(hsd_goheap_find_types(go, err));
+    HSD_TRY(begin(go, err));
+    HSD_TRY(hsd_goheap_write(go, err));
+    return finish(go, err);
+}
+
+static hsd_status run(hsd_import *import, hsd_error *err)
+{
+    goheap *go = calloc(1, sizeof *go);
+    if (go == NULL) return hsd_fail_nomem(err, "an import");
+    go->import = import;
+    go->source = import->source;
+    go->index.most_bytes = hsd_max_u64(import->memory_bytes / (import->options->executable == NULL ? 2 : 8), 1);
+    const hsd_status status = import_dump(go, err);
+    hsd_goheap_close_types(go);
+    hsd_goheap_index_release(&go->index);
+    hsd_names_release(&go->strings);
+    hsd_names_release(&go->types);
+    hsd_names_release(&go->patterns);
+    hsd_names_release(&go->frames);
+    hsd_buffer_release(&go->bytes);
+    hsd_id_table_release(&go->goroutines);
+    hsd_id_table_release(&go->mapped);
+    free(go->starts);
+    free(go->types_of);
+    free(go->buckets);
+    free(go->samples);
+    free(go);
+    return status;
+}
+
+const hsd_importer hsd_import_goheap = {
+    .info = {.name = "go",
+             .summary = "heap dump of a Go program",
+             .suffixes = ".heapdump .heapdump.gz",
+             .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_EDGES | HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY,
+                         .sometimes = HSD_CARRIES_TYPES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_SITES},
+             .lacks = "types and field names, unless --exe names the program"},
+    .needs_rewind = true,
+    .probe = probe,
+    .run = run,
+};

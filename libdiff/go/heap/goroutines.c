@@ -1,0 +1,47 @@
+/*
+ * Goroutines as the scan meets them: which objects they are, and by what their roots will be called. The function that
+ * one was started with is the outermost of its frames, which come innermost first; behind a wrapper that the compiler
+ * made (for `go f(x)`) it is the one that the wrapper calls. Where the code of that was copied into the wrapper, it has
+ * no frame: the executable says what was copied.
+ */
+#include <string.h>
+
+#include "base/check.h"
+#include "go/dwarf/go_types.h"
+#include "go/heap/goheap.h"
+
+hsd_status hsd_goheap_note_goroutine(goheap *go, uint64_t address, uint64_t created_at, hsd_error *err)
+{
+    uint32_t number;
+    HSD_TRY(hsd_goheap_check_memory(go, err));
+    HSD_TRY(hsd_id_table_put(&go->goroutines, address, &number, err));
+    HSD_TRY(hsd_import_grow((void **)&go->starts, &go->start_room, number, sizeof *go->starts, err));
+    go->starts[number] = (goheap_start){.created_at = created_at};
+    go->start = number;
+    return HSD_OK;
+}
+
+hsd_status hsd_goheap_note_function(goheap *go, hsd_bytes name, uint64_t pc, hsd_error *err)
+{
+    char text[256];
+    uint32_t number;
+    if (go->start == 0) return HSD_OK;
+    const size_t size = hsd_min_u64(name.size, sizeof text - 1);
+    memcpy(text, name.data, size);
+    text[size] = '\0';
+    goheap_start *start = &go->starts[go->start];
+    if (strcmp(text, "runtime.goexit") == 0) return HSD_OK;
+    HSD_TRY(hsd_names_put(&go->strings, name, &number, err));
+    if (hsd_go_is_wrapper(text)) {
+        start->wrapper = number + 1;
+        start->wrapper_at = pc;
+    } else
+        start->function = number + 1;
+    return HSD_OK;
+}
+
+const goheap_start *hsd_goheap_start_of(const goheap *go, uint64_t address)
+{
+    const uint32_t number = hsd_id_table_find(&go->goroutines, address);
+    return number == 0 ? NULL : &go->starts[number];
+}

@@ -1,0 +1,92 @@
+/*
+ * Go, of which nothing need be prepared: the program is stopped as by a debugger while its memory is copied into a file
+ * without a name on this side, in the form of a core; then it goes on, and the importer of cores reads that, with types
+ * and names by the DWARF of the program.
+ */
+#include "live/way.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/note.h"
+#include "go/live/snapshot.h"
+#include "live/elf_file.h"
+#include "live/facts.h"
+
+/* ---- one capture ---- */
+
+static hsd_status take_go_way(hsd_live *live, hsd_temp *core, hsd_error *err)
+{
+    hsd_stopped stopped;
+    const uint64_t began = hsd_now_ns();
+    hsd_status status = hsd_stopped_take(&stopped, live->facts, err);
+    if (status == HSD_OK) status = hsd_go_snapshot(live, &stopped, core, err);
+    hsd_stopped_release(&stopped);
+    live->result->pause_ns = hsd_now_ns() - began;
+    return status;
+}
+
+static size_t tell_metrics(void *context, hsd_origin_metric *out, size_t most)
+{
+    const hsd_live *live = context;
+    if (most == 0) return 0;
+    out[0] = (hsd_origin_metric){"capture.pause", "ns", live->result->pause_ns};
+    return 1;
+}
+
+static hsd_status capture_go_way(hsd_live *live, hsd_error *err)
+{
+    char program[64];
+    hsd_temp core;
+    snprintf(program, sizeof program, "/proc/%ld/exe", live->facts->pid);
+    const hsd_import_origin origin = {.metrics = tell_metrics, .context = live};
+    const hsd_import_options options = {.origin = &origin,
+                                        .executable = program,
+                                        .with_values = live->options->with_values,
+                                        .compression = live->options->compression};
+    HSD_TRY(hsd_temp_open(&core, live->space, err));
+    hsd_status status = take_go_way(live, &core, err);
+    if (status == HSD_OK) status = hsd_live_import_file(live, core.fd, "gocore", &options, err);
+    hsd_temp_close(&core);
+    return status;
+}
+
+/* ---- whose way it is ---- */
+
+static hsd_gate look_go_way(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
+{
+    char program[64];
+    if (!hsd_facts_is_go(facts)) return HSD_GATE_NOT_MINE;
+    snprintf(program, sizeof program, "/proc/%ld/exe", facts->pid);
+    snprintf(process->runtime, sizeof process->runtime, "Go");
+    if (hsd_elf_has_section(program, ".debug_info") || hsd_elf_has_section(program, ".zdebug_info"))
+        return HSD_GATE_OPEN;
+    hsd_fail(err, HSD_E_UNSUPPORTED,
+             "process %ld (%s) is a program of Go without debug info, by which alone its memory can be read",
+             facts->pid, process->name);
+    hsd_error_set_hint(err,
+                       "take a core of it, gcore %ld, and name a copy that was built without -ldflags \"-s -w\": --exe "
+                       "PROGRAM; or let it write "
+                       "its heap: runtime/debug.WriteHeapDump (doc/capture-go.md)",
+                       facts->pid);
+    return HSD_GATE_CLOSED;
+}
+
+/* It needs nothing at its start. */
+static bool prepare_go_way(const char *const *command, hsd_set_variable_fn set, void *context, hsd_status *status,
+                           hsd_error *err)
+{
+    (void)set, (void)context, (void)err;
+    *status = HSD_OK;
+    return hsd_elf_is_go(command[0]);
+}
+
+const hsd_way hsd_way_go = {
+    .name = "go",
+    .summary = "Go with debug info: stopped for a moment, its memory copied and read as a core",
+    .stored = "shapes only: no strings, keys or field values",
+    .look = look_go_way,
+    .capture = capture_go_way,
+    .prepare = prepare_go_way,
+};
