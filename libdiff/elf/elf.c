@@ -1,5 +1,6 @@
 /*
- * The tables of an ELF file. See elf.h. The layouts are those of the System V ABI; only what is used here is read.
+ * The header and the tables of an ELF file. See elf.h. The layouts are those of the System V ABI; only what is used
+ * here is read. Tables are read in pieces, so that a list of many files costs few calls for each.
  */
 #include "elf/elf.h"
 
@@ -14,122 +15,218 @@
 #include "base/fail.h"
 #include "io/fd.h"
 
-enum { HEADER_BYTES = 64, SEGMENT_BYTES = 56, SECTION_BYTES = 64, CLASS_64 = 2, LITTLE_ENDIAN_DATA = 1 };
-enum { MANY_SEGMENTS = 0xffff, MOST_SEGMENTS = 1 << 20, MOST_SECTIONS = 1 << 16, MOST_NAMES = 1 << 22 };
+/* Sizes of records in files of 64 and of 32 bits. */
+enum { HEADER_64 = 64, HEADER_32 = 52, SEGMENT_64 = 56, SEGMENT_32 = 32, SECTION_64 = 64, SECTION_32 = 40 };
+enum { IDENTITY_BYTES = 16, CLASS_AT = 4, ORDER_AT = 5, CLASS_32 = 1, CLASS_64 = 2, LITTLE = 1, BIG = 2 };
+/* Larger numbers stand in the first section. */
+enum { MANY_SEGMENTS = 0xffff, NAMES_ELSEWHERE = 0xffff };
+enum { MOST_SEGMENTS = 1 << 20, MOST_SECTIONS = 1 << 20, MOST_NAMES = 1 << 22, PIECE_RECORDS = 64 };
 
-static uint64_t number(const uint8_t *at, unsigned bytes)
+static const char outside[] = "a table lies outside of it";
+
+/* Tables, as the header tells of them. */
+typedef struct tables {
+    uint64_t segments, sections; /* offsets */
+    uint32_t segment_count, section_count, names;
+    bool has_sections;
+} tables;
+
+static bool is_inside(const hsd_elf *elf, uint64_t offset, uint64_t size)
 {
-    uint64_t value = 0;
-    for (unsigned i = 0; i < bytes; i++)
-        value |= (uint64_t)at[i] << 8 * i;
-    return value;
+    return offset <= elf->input.bytes && size <= elf->input.bytes - offset;
 }
 
 static hsd_status read_at(const hsd_elf *elf, uint64_t offset, void *data, size_t size, hsd_error *err)
 {
-    if (offset > elf->input.bytes || size > elf->input.bytes - offset)
-        return hsd_fail(err, HSD_E_CORRUPT, "no valid ELF file: a table lies outside of it");
     return elf->input.read(elf->input.context, offset, data, size, err);
 }
 
-/* ---- tables ---- */
-
-static hsd_status read_segments(hsd_elf *elf, uint64_t offset, uint32_t count, hsd_error *err)
+/* How many records of a table lie in the file; the rest is damage. */
+static uint32_t how_many(hsd_elf *elf, uint64_t offset, uint32_t count, size_t record)
 {
-    uint8_t at[SEGMENT_BYTES];
-    if (count > MOST_SEGMENTS) return hsd_fail(err, HSD_E_CORRUPT, "no valid ELF file: %u segments", count);
-    elf->segments = calloc((size_t)count + 1, sizeof *elf->segments);
-    if (elf->segments == NULL) return hsd_fail_nomem(err, "segments");
-    for (uint32_t i = 0; i < count; i++) {
-        HSD_TRY(read_at(elf, offset + (uint64_t)i * SEGMENT_BYTES, at, sizeof at, err));
-        hsd_elf_segment *segment = &elf->segments[elf->segment_count];
-        *segment = (hsd_elf_segment){.type = (uint32_t)number(at, 4),
-                                     .flags = (uint32_t)number(at + 4, 4),
-                                     .offset = number(at + 8, 8),
-                                     .address = number(at + 16, 8),
-                                     .file_bytes = number(at + 32, 8),
-                                     .memory_bytes = number(at + 40, 8)};
-        uint64_t end;
-        if (!hsd_add_u64(segment->address, segment->memory_bytes, &end) ||
-            !hsd_add_u64(segment->address, segment->file_bytes, &end))
-            continue;
-        const uint64_t have = segment->offset < elf->input.bytes ? elf->input.bytes - segment->offset : 0;
-        elf->is_cut = elf->is_cut || segment->file_bytes > have;
-        segment->file_bytes = hsd_min_u64(segment->file_bytes, have);
-        elf->segment_count++;
+    const uint64_t have = offset < elf->input.bytes ? (elf->input.bytes - offset) / record : 0;
+    if (count > have) elf->damage = outside;
+    return (uint32_t)hsd_min_u64(count, have);
+}
+
+/* Takes the records of a table one by one. */
+typedef void (*take_fn)(hsd_elf *elf, const uint8_t *at);
+
+static hsd_status read_table(hsd_elf *elf, uint64_t offset, uint32_t count, size_t record, take_fn take, hsd_error *err)
+{
+    uint8_t piece[PIECE_RECORDS * SECTION_64];
+    for (uint32_t done = 0; done < count;) {
+        const uint32_t now = (uint32_t)hsd_min_u64(PIECE_RECORDS, count - done);
+        HSD_TRY(read_at(elf, offset + (uint64_t)done * record, piece, now * record, err));
+        for (uint32_t i = 0; i < now; i++)
+            take(elf, piece + i * record);
+        done += now;
     }
     return HSD_OK;
 }
 
-static void read_section(hsd_elf_section *section, const uint8_t *at)
+/* ---- segments ---- */
+
+static void take_segment(hsd_elf *elf, const uint8_t *at)
 {
-    *section = (hsd_elf_section){.name = (uint32_t)number(at, 4),
-                                 .type = (uint32_t)number(at + 4, 4),
-                                 .flags = number(at + 8, 8),
-                                 .address = number(at + 16, 8),
-                                 .offset = number(at + 24, 8),
-                                 .bytes = number(at + 32, 8),
-                                 .link = (uint32_t)number(at + 40, 4),
-                                 .entry_bytes = number(at + 56, 8)};
+    const uint8_t *flags = at + (elf->is_64_bits ? 4 : 24);
+    hsd_elf_segment segment = {.type = (uint32_t)hsd_elf_number(elf, at, 4),
+                               .flags = (uint32_t)hsd_elf_number(elf, flags, 4),
+                               .offset = hsd_elf_word(elf, at, 8, 4),
+                               .address = hsd_elf_word(elf, at, 16, 8),
+                               .file_bytes = hsd_elf_word(elf, at, 32, 16),
+                               .memory_bytes = hsd_elf_word(elf, at, 40, 20),
+                               .alignment = hsd_elf_word(elf, at, 48, 28)};
+    uint64_t end;
+    if (!hsd_add_u64(segment.address, segment.memory_bytes, &end) ||
+        !hsd_add_u64(segment.address, segment.file_bytes, &end))
+        return;
+    const uint64_t have = segment.offset < elf->input.bytes ? elf->input.bytes - segment.offset : 0;
+    elf->is_cut = elf->is_cut || segment.file_bytes > have;
+    segment.file_bytes = hsd_min_u64(segment.file_bytes, have);
+    elf->segments[elf->segment_count++] = segment;
 }
 
-static hsd_status read_sections(hsd_elf *elf, uint64_t offset, uint32_t count, uint32_t names, hsd_error *err)
+static hsd_status read_segments(hsd_elf *elf, const tables *in, unsigned record, hsd_error *err)
 {
-    uint8_t at[SECTION_BYTES];
+    if (in->segment_count == 0) return HSD_OK;
+    if (record != (elf->is_64_bits ? SEGMENT_64 : SEGMENT_32) || in->segment_count > MOST_SEGMENTS) {
+        elf->damage = "its segments";
+        return HSD_OK;
+    }
+    const uint32_t count = how_many(elf, in->segments, in->segment_count, record);
+    elf->segments = calloc((size_t)count + 1, sizeof *elf->segments);
+    if (elf->segments == NULL) return hsd_fail_nomem(err, "segments");
+    return read_table(elf, in->segments, count, record, take_segment, err);
+}
+
+/* ---- sections ---- */
+
+static hsd_elf_section section_of(const hsd_elf *elf, const uint8_t *at)
+{
+    const uint8_t *link = at + (elf->is_64_bits ? 40 : 24);
+    return (hsd_elf_section){.name = (uint32_t)hsd_elf_number(elf, at, 4),
+                             .type = (uint32_t)hsd_elf_number(elf, at + 4, 4),
+                             .flags = hsd_elf_word(elf, at, 8, 8),
+                             .address = hsd_elf_word(elf, at, 16, 12),
+                             .offset = hsd_elf_word(elf, at, 24, 16),
+                             .bytes = hsd_elf_word(elf, at, 32, 20),
+                             .link = (uint32_t)hsd_elf_number(elf, link, 4),
+                             .alignment = hsd_elf_word(elf, at, 48, 32),
+                             .entry_bytes = hsd_elf_word(elf, at, 56, 36)};
+}
+
+static void take_section(hsd_elf *elf, const uint8_t *at) { elf->sections[elf->section_count++] = section_of(elf, at); }
+
+static hsd_status read_sections(hsd_elf *elf, const tables *in, unsigned record, hsd_error *err)
+{
+    if (!in->has_sections || in->section_count == 0) return HSD_OK;
+    const uint32_t count = how_many(elf, in->sections, in->section_count, record);
     elf->sections = calloc((size_t)count + 1, sizeof *elf->sections);
     if (elf->sections == NULL) return hsd_fail_nomem(err, "sections");
-    for (; elf->section_count < count; elf->section_count++) {
-        HSD_TRY(read_at(elf, offset + (uint64_t)elf->section_count * SECTION_BYTES, at, sizeof at, err));
-        read_section(&elf->sections[elf->section_count], at);
+    HSD_TRY(read_table(elf, in->sections, count, record, take_section, err));
+    if (in->names >= elf->section_count || elf->sections[in->names].bytes > MOST_NAMES) return HSD_OK;
+    const hsd_elf_section *names = &elf->sections[in->names];
+    if (!is_inside(elf, names->offset, names->bytes)) {
+        elf->damage = outside;
+        return HSD_OK;
     }
-    if (names >= count || elf->sections[names].bytes > MOST_NAMES) return HSD_OK;
-    const size_t bytes = (size_t)elf->sections[names].bytes;
+    const size_t bytes = (size_t)names->bytes;
     HSD_TRY(hsd_buffer_reserve(&elf->section_names, bytes + 1, err));
-    HSD_TRY(read_at(elf, elf->sections[names].offset, elf->section_names.data, bytes, err));
+    HSD_TRY(read_at(elf, names->offset, elf->section_names.data, bytes, err));
     elf->section_names.data[bytes] = 0;
     elf->section_names.size = bytes + 1;
     return HSD_OK;
 }
 
+/* ---- the header ---- */
+
+/* The first section has the numbers that the header has no room for. */
+static hsd_status look_into_first_section(const hsd_elf *elf, unsigned record, tables *out, hsd_error *err)
+{
+    uint8_t at[SECTION_64];
+    out->has_sections = out->sections != 0 && record == (elf->is_64_bits ? SECTION_64 : SECTION_32) &&
+                        is_inside(elf, out->sections, record);
+    if (!out->has_sections) return HSD_OK;
+    HSD_TRY(read_at(elf, out->sections, at, record, err));
+    const hsd_elf_section first = section_of(elf, at);
+    if (out->segment_count == MANY_SEGMENTS)
+        out->segment_count = (uint32_t)hsd_elf_number(elf, at + (elf->is_64_bits ? 44 : 28), 4);
+    if (out->section_count == 0) out->section_count = (uint32_t)hsd_min_u64(first.bytes, MOST_SECTIONS);
+    if (out->names == NAMES_ELSEWHERE) out->names = first.link;
+    return HSD_OK;
+}
+
+static hsd_status read_tables(hsd_elf *elf, const uint8_t *at, hsd_error *err)
+{
+    const uint8_t *counts = at + (elf->is_64_bits ? 54 : 42);
+    tables in = {.segments = hsd_elf_word(elf, at, 32, 28),
+                 .sections = hsd_elf_word(elf, at, 40, 32),
+                 .segment_count = (uint32_t)hsd_elf_number(elf, counts + 2, 2),
+                 .section_count = (uint32_t)hsd_elf_number(elf, counts + 6, 2),
+                 .names = (uint32_t)hsd_elf_number(elf, counts + 8, 2)};
+    const unsigned segment = (unsigned)hsd_elf_number(elf, counts, 2);
+    const unsigned section = (unsigned)hsd_elf_number(elf, counts + 4, 2);
+    HSD_TRY(look_into_first_section(elf, section, &in, err));
+    HSD_TRY(read_segments(elf, &in, segment, err));
+    return read_sections(elf, &in, section, err);
+}
+
 static hsd_status read_header(hsd_elf *elf, hsd_error *err)
 {
-    uint8_t at[HEADER_BYTES], first[SECTION_BYTES];
-    if (elf->input.bytes < HEADER_BYTES) return hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is no ELF file");
-    HSD_TRY(read_at(elf, 0, at, sizeof at, err));
-    if (memcmp(at,
-               "\x7f"
-               "ELF",
-               4) != 0)
+    static const char magic[] = {0x7f, 'E', 'L', 'F'};
+    uint8_t at[HEADER_64] = {0};
+    if (elf->input.bytes < HEADER_32) return hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is no ELF file");
+    const size_t have = (size_t)hsd_min_u64(sizeof at, elf->input.bytes);
+    HSD_TRY(read_at(elf, 0, at, have, err));
+    elf->is_64_bits = at[CLASS_AT] == CLASS_64;
+    elf->is_big_endian = at[ORDER_AT] == BIG;
+    if (memcmp(at, magic, sizeof magic) != 0 || (!elf->is_64_bits && at[CLASS_AT] != CLASS_32) ||
+        (!elf->is_big_endian && at[ORDER_AT] != LITTLE) || (elf->is_64_bits && have < HEADER_64))
         return hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is no ELF file");
-    if (at[4] != CLASS_64 || at[5] != LITTLE_ENDIAN_DATA)
+    elf->type = (unsigned)hsd_elf_number(elf, at + IDENTITY_BYTES, 2);
+    elf->machine = (unsigned)hsd_elf_number(elf, at + IDENTITY_BYTES + 2, 2);
+    elf->entry = hsd_elf_word(elf, at, 24, 24);
+    return read_tables(elf, at, err);
+}
+
+hsd_status hsd_elf_expect(const hsd_elf *elf, hsd_error *err)
+{
+    if (!elf->is_64_bits || elf->is_big_endian)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "is of a machine of %s: hsdiff reads those of 64 bits, little-endian",
-                        at[4] != CLASS_64 ? "32 bits" : "big-endian words");
-    elf->type = (unsigned)number(at + 16, 2);
-    elf->machine = (unsigned)number(at + 18, 2);
-    elf->entry = number(at + 24, 8);
-    const uint64_t segments = number(at + 32, 8), sections = number(at + 40, 8);
-    uint32_t segment_count = (uint32_t)number(at + 56, 2), section_count = (uint32_t)number(at + 60, 2);
-    const bool has_first = sections != 0 && sections <= elf->input.bytes && elf->input.bytes - sections >= sizeof first;
-    if (segment_count == MANY_SEGMENTS && has_first) { /* then the first section has the number */
-        HSD_TRY(read_at(elf, sections, first, sizeof first, err));
-        segment_count = (uint32_t)number(first + 44, 4);
-    }
-    if (segment_count > 0 && number(at + 54, 2) != SEGMENT_BYTES)
-        return hsd_fail(err, HSD_E_CORRUPT, "no valid ELF file: its segments");
-    if (segments <= UINT64_MAX / 2) HSD_TRY(read_segments(elf, segments, segment_count, err));
-    if (!has_first || section_count == 0 || number(at + 58, 2) != SECTION_BYTES) return HSD_OK;
-    return read_sections(elf, sections, section_count, (uint32_t)number(at + 62, 2), err);
+                        elf->is_64_bits ? "big-endian words" : "32 bits");
+    if (elf->damage == NULL || (elf->type == HSD_ELF_CORE && elf->segment_count > 0)) return HSD_OK;
+    return hsd_fail(err, HSD_E_CORRUPT, "no valid ELF file: %s", elf->damage);
+}
+
+/* ---- opening ---- */
+
+static hsd_status open_input(hsd_elf *elf, hsd_error *err)
+{
+    const hsd_status status = read_header(elf, err);
+    if (status != HSD_OK) hsd_elf_close(elf);
+    return status;
 }
 
 hsd_status hsd_elf_open(hsd_elf *elf, const hsd_elf_input *input, hsd_error *err)
 {
     *elf = (hsd_elf){.input = *input};
-    const hsd_status status = read_header(elf, err);
-    if (status == HSD_OK) return HSD_OK;
-    if (status == HSD_E_CORRUPT && elf->type == HSD_ELF_CORE && elf->segments != NULL)
-        return HSD_OK; /* cut: its sections are gone */
-    hsd_elf_close(elf);
-    return status;
+    return open_input(elf, err);
+}
+
+static hsd_status read_memory(void *context, uint64_t offset, void *data, size_t size, hsd_error *err)
+{
+    const hsd_elf *elf = context;
+    if (offset > elf->memory.size || size > elf->memory.size - offset)
+        return hsd_fail(err, HSD_E_TRUNCATED, "the input ends here");
+    memcpy(data, elf->memory.data + offset, size);
+    return HSD_OK;
+}
+
+hsd_status hsd_elf_open_bytes(hsd_elf *elf, hsd_bytes bytes, hsd_error *err)
+{
+    *elf = (hsd_elf){.input = {read_memory, elf, bytes.size}, .memory = bytes};
+    return open_input(elf, err);
 }
 
 static hsd_status read_file(void *context, uint64_t offset, void *data, size_t size, hsd_error *err)
@@ -144,27 +241,29 @@ static hsd_status read_file(void *context, uint64_t offset, void *data, size_t s
     return HSD_OK;
 }
 
-static hsd_status open_regular(int *fd, const char *path, uint64_t *bytes, hsd_error *err)
+hsd_status hsd_elf_open_fd(hsd_elf *elf, int fd, bool is_owned, hsd_error *err)
 {
     struct stat what;
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (*fd < 0 || fstat(*fd, &what) != 0) return hsd_fail_errno(err, errno, "cannot open");
-    *bytes = (uint64_t)what.st_size;
-    return S_ISREG(what.st_mode) ? HSD_OK : hsd_fail(err, HSD_E_UNSUPPORTED, "is no regular file");
+    *elf = (hsd_elf){.input = {.read = read_file, .context = elf}, .fd = fd, .is_owned = is_owned};
+    hsd_status status = HSD_OK;
+    if (fstat(fd, &what) != 0) {
+        status = hsd_fail_errno(err, errno, "cannot open");
+    } else if (!S_ISREG(what.st_mode)) {
+        status = hsd_fail(err, HSD_E_UNSUPPORTED, "is no regular file");
+    } else {
+        elf->input.bytes = (uint64_t)what.st_size;
+        return open_input(elf, err);
+    }
+    hsd_elf_close(elf);
+    return status;
 }
 
 hsd_status hsd_elf_open_file(hsd_elf *elf, const char *path, hsd_error *err)
 {
-    hsd_elf_input input = {.read = read_file, .context = elf};
-    int fd = -1;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     *elf = (hsd_elf){0};
-    hsd_status status = open_regular(&fd, path, &input.bytes, err);
-    *elf = (hsd_elf){.input = input, .fd = fd, .is_owned = fd >= 0};
-    if (status == HSD_OK) status = read_header(elf, err);
-    if (status != HSD_OK) {
-        hsd_elf_close(elf);
-        hsd_error_set_file(err, path);
-    }
+    const hsd_status status = fd < 0 ? hsd_fail_errno(err, errno, "cannot open") : hsd_elf_open_fd(elf, fd, true, err);
+    if (status != HSD_OK) hsd_error_set_file(err, path);
     return status;
 }
 
@@ -188,24 +287,4 @@ const hsd_elf_segment *hsd_elf_segment_at(const hsd_elf *elf, uint64_t address, 
         return segment;
     }
     return NULL;
-}
-
-/* ---- notes ---- */
-
-static uint64_t round_up(uint64_t bytes) { return (bytes + 3) & ~UINT64_C(3); }
-
-bool hsd_elf_next_note(const hsd_elf_input *input, uint64_t *at, uint64_t end, hsd_elf_note *note)
-{
-    uint8_t head[12];
-    end = hsd_min_u64(end, input->bytes);
-    if (*at > end || end - *at < sizeof head || input->read(input->context, *at, head, sizeof head, NULL) != HSD_OK)
-        return false;
-    const uint64_t name = number(head, 4), bytes = number(head + 4, 4);
-    const uint64_t content = *at + sizeof head + round_up(name);
-    *note = (hsd_elf_note){.type = (uint32_t)number(head + 8, 4), .offset = content, .bytes = bytes};
-    if (content > end || bytes > end - content) return false;
-    const size_t kept = (size_t)hsd_min_u64(name, sizeof note->name - 1);
-    if (input->read(input->context, *at + sizeof head, note->name, kept, NULL) != HSD_OK) return false;
-    *at = content + round_up(bytes);
-    return true;
 }

@@ -10,12 +10,12 @@
 
 #include "base/fail.h"
 #include "live/choose.h"
-#include "live/elf_file.h"
+#include "live/command.h"
 
 bool hsd_command_is_script_of(const char *command, const char *interpreter)
 {
     char path[4096], line[256];
-    if (!hsd_elf_resolve(command, path, sizeof path)) return false;
+    if (!hsd_command_resolve(command, path, sizeof path)) return false;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return false;
     const ssize_t got = read(fd, line, sizeof line - 1);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "live/elf_file.h"
+#include "elf/elf.h"
 #include "live/facts.h"
 #include "live/procfs.h"
 
@@ -87,10 +87,19 @@ const char *hsd_shared_user_name(hsd_shared_facts *shared, unsigned uid)
     return shared->user;
 }
 
+static bool is_file_of_go(int fd)
+{
+    hsd_elf elf;
+    if (hsd_elf_open_fd(&elf, fd, false, NULL) != HSD_OK) return false;
+    const bool is_go = elf.is_64_bits && hsd_elf_is_go(&elf);
+    hsd_elf_close(&elf);
+    return is_go;
+}
+
 static bool is_go(hsd_shared_facts *shared, int fd)
 {
     struct stat file;
-    if (shared == NULL || fstat(fd, &file) != 0) return hsd_elf_file_is_go(fd);
+    if (shared == NULL || fstat(fd, &file) != 0) return is_file_of_go(fd);
     const size_t known = shared->file_count < HSD_SHARED_FILES ? shared->file_count : HSD_SHARED_FILES;
     for (size_t i = 0; i < known; i++)
         if (shared->files[i].device == file.st_dev && shared->files[i].inode == file.st_ino)
@@ -98,7 +107,7 @@ static bool is_go(hsd_shared_facts *shared, int fd)
     const size_t at = shared->file_count++ % HSD_SHARED_FILES;
     shared->files[at].device = file.st_dev;
     shared->files[at].inode = file.st_ino;
-    shared->files[at].is_go = hsd_elf_file_is_go(fd);
+    shared->files[at].is_go = is_file_of_go(fd);
     return shared->files[at].is_go;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/elf_file.h"
+#include "live/command.h"
 #include "live/facts.h"
 #include "live/procfs.h"
 
@@ -52,7 +52,7 @@ static const variant *variant_of_command(const char *command)
 {
     char resolved[1024];
     const variant *kind = variant_of(command), *behind = NULL;
-    if (kind != NULL && hsd_elf_resolve(command, resolved, sizeof resolved)) behind = variant_of(resolved);
+    if (kind != NULL && hsd_command_resolve(command, resolved, sizeof resolved)) behind = variant_of(resolved);
     return behind == NULL ? kind : behind;
 }
 

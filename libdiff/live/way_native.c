@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "live/elf_file.h"
+#include "live/command.h"
 #include "live/facts.h"
 
 static const char agent_file[] = "libhsdiff-native.so";
@@ -184,24 +184,24 @@ static hsd_status preload(const char *agent, hsd_set_variable_fn set, void *cont
 static hsd_status prepare_command(const char *command, hsd_set_variable_fn set, void *context, hsd_error *err)
 {
     char agent[4096];
-    if (hsd_elf_is_go(command)) return refuse_go(err, command);
-    switch (hsd_elf_look(command)) {
-    case HSD_ELF_STATIC:
+    switch (hsd_command_look(command)) {
+    case HSD_COMMAND_GO: return refuse_go(err, command);
+    case HSD_COMMAND_STATIC:
         hsd_fail(err, HSD_E_UNSUPPORTED, "%s is linked statically: no agent can be loaded into it", command);
         hsd_error_set_hint(err, "link it dynamically, or with the agent");
         return HSD_E_UNSUPPORTED;
-    case HSD_ELF_MUSL:
+    case HSD_COMMAND_MUSL:
         hsd_fail(err, HSD_E_UNSUPPORTED,
                  "%s runs on the C library musl, and the agent is of glibc: it cannot be loaded into it", command);
         hsd_error_set_hint(err, "%s", other_library);
         return HSD_E_UNSUPPORTED;
-    case HSD_ELF_SECURE:
+    case HSD_COMMAND_SECURE:
         hsd_fail(err, HSD_E_UNSUPPORTED,
                  "%s runs with rights of its own (setuid, setgid): no agent can be loaded into it", command);
         hsd_error_set_hint(err, "start a copy of it without these rights");
         return HSD_E_UNSUPPORTED;
-    case HSD_ELF_DYNAMIC:
-    case HSD_ELF_NOT: break;
+    case HSD_COMMAND_DYNAMIC:
+    case HSD_COMMAND_NO_ELF: break;
     }
     HSD_TRY(hsd_agent_path(agent, sizeof agent, agent_file, err));
     return preload(agent, set, context, err);

@@ -1,6 +1,6 @@
 /*
- * One ELF file: its build id and its symbols by address. Files are hostile: they are read, never mapped, by libelf, and
- * what it gives is bounded by the size of the file.
+ * One ELF file: its build id and its symbols by address. Files are hostile: they are read, never mapped
+ * (elf/elf.h), and what is read of one is bounded by its size.
  */
 #ifndef HSD_SYMBOLS_IMAGE_H
 #define HSD_SYMBOLS_IMAGE_H
@@ -11,9 +11,6 @@
 
 #include "base/buffer.h"
 #include "symbols/text.h"
-
-/* True in a build that can read ELF files. */
-bool hsd_image_is_supported(void);
 
 /* The build id of an ELF file in lower-case hexadecimal, "" when it has none. False if the file is no ELF file. The
  * descriptor stays the caller's. */

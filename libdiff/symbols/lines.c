@@ -16,6 +16,8 @@
 #include "symbols/dies.h"
 
 #ifdef HSD_HAVE_DW
+bool hsd_lines_are_supported(void) { return elf_version(EV_CURRENT) != EV_NONE; }
+
 #define DEPTH_MAX 256                 /* of blocks inside a function, of namespaces around it */
 #define STEPS_MAX (UINT64_C(1) << 20) /* of one look-up */
 
@@ -330,6 +332,8 @@ void hsd_lines_close(hsd_lines *lines)
 }
 
 #else
+
+bool hsd_lines_are_supported(void) { return false; }
 
 hsd_status hsd_lines_open(hsd_lines **out, const hsd_image *image, hsd_error *err)
 {

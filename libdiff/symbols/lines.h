@@ -13,6 +13,9 @@
 
 #include "symbols/image.h"
 
+/* True in a build that has libdw. */
+bool hsd_lines_are_supported(void);
+
 typedef struct hsd_lines hsd_lines;
 
 /* Reads the tables of an image that has DWARF, from a copy. NULL in *out, and no error, where they cannot be read.

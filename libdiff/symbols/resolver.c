@@ -383,7 +383,7 @@ hsd_status hsd_resolver_replace(hsd_resolver *resolver, hsd_text text, hsd_text 
     *out = text;
     hsd_marked_parse(text, &marked);
     if (marked.kind == HSD_MARKED_NOT && !hsd_unresolved_find(text, 0, &name)) return HSD_OK;
-    if (!hsd_image_is_supported()) return fail_unsupported(err);
+    if (!hsd_lines_are_supported()) return fail_unsupported(err);
     hsd_buffer_clear(&resolver->text);
     if (marked.kind == HSD_MARKED_VTABLE) status = replace_vtable(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_VARIABLE) status = replace_variable(resolver, &marked, err);

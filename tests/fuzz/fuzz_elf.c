@@ -1,70 +1,59 @@
 /*
- * ELF files and DWARF out of hostile hands: whatever a file says, its symbols and lines are looked up or refused, in
- * bounded time.
+ * The reader of ELF files: whatever a file says, its tables are read or left out, its sections unpacked within a bound,
+ * its symbols and notes gone through to an end.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "support/memfile.h"
-#include "symbols/code.h"
-#include "symbols/site_types.h"
+#include "elf/elf.h"
 
-#define STEPS       64
-#define DEBUG_BYTES ((uint64_t)8 << 20)
+#define MOST_BYTES ((uint64_t)1 << 20)
+#define MOST_LOADS 64u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void look_up(const hsd_module *module, uint64_t address)
+static hsd_status count(void *context, const hsd_elf_entry *entry, hsd_error *err)
 {
-    hsd_code code = {.text = {0}};
-    hsd_error err;
-    for (int kind = 0; kind < HSD_SYMBOL_KINDS; kind++) {
-        const char *name = hsd_module_find(module, (hsd_symbol_kind)kind, address);
-        if (name != NULL && name[0] == '\0') abort();
-    }
-    if (hsd_append_code(&code, module, address, &err) != HSD_OK) abort();
-    if ((code.wanted.size > 0 || code.around.size > 0) && code.text.size == 0) abort();
-    hsd_code_release(&code);
+    uint64_t *seen = context;
+    (void)err;
+    if (entry->kind > 15 || entry->binding > 15) abort();
+    (*seen)++;
+    return HSD_OK;
 }
 
-/* Types of blocks whose callers are at any addresses, of any size. */
-static void find_type(const hsd_module *module, uint64_t address, uint64_t step)
+static void look_at_section(const hsd_elf *elf, const hsd_elf_section *section)
 {
-    hsd_call_chain chain = {.count = HSD_SITE_CALLS, .most_bytes = address % 512};
-    hsd_site_type type = {.says_little = false};
-    hsd_error err;
-    for (size_t i = 0; i < HSD_SITE_CALLS; i++) {
-        chain.modules[i] = module;
-        chain.addresses[i] = address + i * step;
-    }
-    if (hsd_site_type_find(&type, &chain, &err) != HSD_OK) abort();
-    hsd_site_type_release(&type);
+    hsd_buffer bytes = {0};
+    uint64_t seen = 0;
+    hsd_elf_note note;
+    const uint64_t unpacked = hsd_elf_unpacked_bytes(elf, section);
+    const hsd_status status = hsd_elf_append(elf, section, MOST_BYTES, &bytes, NULL);
+    if (status == HSD_OK && (bytes.size != unpacked || bytes.size > MOST_BYTES)) abort();
+    hsd_buffer_release(&bytes);
+    if (hsd_elf_each_symbol(elf, section, count, &seen, NULL) != HSD_OK) abort();
+    if (seen > elf->input.bytes) abort();
+    for (uint64_t at = section->offset, before = at; hsd_elf_next_note(elf, &at, elf->input.bytes, 8, &note);
+         before = at)
+        if (at <= before || note.bytes > elf->input.bytes) abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    hsd_module module = {.image_count = 1};
-    char build_id[HSD_BUILD_ID_DIGITS + 1];
-    hsd_error err;
-    memfile file = memfile_of(data, size);
-    const bool is_elf = hsd_image_build_id(file.fd, build_id);
-    const hsd_status status = hsd_image_open(&module.images[0], dup(file.fd), (uint64_t)16 << 20, &err);
-    if (!is_elf && status == HSD_OK) abort();
-    if (strlen(build_id) > HSD_BUILD_ID_DIGITS) abort();
-    if (status == HSD_OK) {
-        const uint64_t bytes = hsd_image_debug_bytes(module.images[0]);
-        if (bytes > 0 && bytes < DEBUG_BYTES && hsd_lines_open(&module.lines, module.images[0], &err) != HSD_OK)
-            abort();
-        for (unsigned i = 0; i < STEPS; i++)
-            look_up(&module, 0x1000 + i * 0x51);
-        for (unsigned i = 0; i < STEPS; i++)
-            find_type(&module, 0x1000 + i * 0x1d, 0x3b);
-        look_up(&module, 0x4010);
-        look_up(&module, UINT64_MAX);
-        hsd_lines_close(module.lines);
-        hsd_image_close(module.images[0]);
+    hsd_elf elf;
+    char id[65];
+    uint64_t left = 0;
+    hsd_elf_symbol wanted[] = {{"main", 0}, {"_start", 0}};
+    if (hsd_elf_open_bytes(&elf, (hsd_bytes){data, size}, NULL) != HSD_OK) return 0;
+    for (uint32_t i = 0; i < elf.segment_count; i++) {
+        const hsd_elf_segment *segment = &elf.segments[i];
+        if (segment->offset < size && segment->file_bytes > size - segment->offset) abort();
+        if (hsd_elf_segment_at(&elf, segment->address, &left) != NULL && (left == 0 || left > size)) abort();
     }
-    memfile_close(&file);
+    for (uint32_t i = 0; i < elf.section_count && i < MOST_LOADS; i++)
+        look_at_section(&elf, &elf.sections[i]);
+    if (hsd_elf_build_id(&elf, id, sizeof id) ? id[0] == '\0' || strlen(id) >= sizeof id : id[0] != '\0') abort();
+    (void)hsd_elf_is_go(&elf);
+    (void)hsd_elf_find_symbols(&elf, wanted, 2, MOST_BYTES, NULL);
+    hsd_elf_close(&elf);
     return 0;
 }

@@ -118,7 +118,7 @@ static hsd_status take_notes(gocore *go, bool is_second_look, hsd_error *err)
         hsd_elf_note note;
         if (segment->type != HSD_ELF_NOTE) continue;
         for (uint64_t at = segment->offset;
-             hsd_elf_next_note(&go->core.input, &at, segment->offset + segment->file_bytes, &note);) {
+             hsd_elf_next_note(&go->core, &at, segment->offset + segment->file_bytes, 4, &note);) {
             if (strcmp(note.name, "CORE") != 0) continue;
             if (is_second_look && note.type == NOTE_FILES) take_files(go, &note);
             if (is_second_look) continue;
@@ -220,7 +220,7 @@ static hsd_status open_program(gocore *go, hsd_error *err)
     for (int i = 0; i < GOCORE_SYMBOLS; i++)
         go->symbols[i].name = names[i];
     const bool is_open =
-        go->program_path[0] != '\0' && hsd_elf_open_file(&go->program, go->program_path, err) == HSD_OK;
+        go->program_path[0] != '\0' && hsd_goprogram_open(&go->program, go->program_path, err) == HSD_OK;
     if (!is_open) return no_program(go, err);
     hsd_status status = hsd_elf_find_symbols(&go->program, go->symbols, GOCORE_SYMBOLS, memory / 8, err);
     if (status == HSD_OK && go->symbols[SYM_HEAP].address == 0) status = HSD_E_NOT_FOUND;
@@ -294,6 +294,7 @@ static hsd_status open_core(gocore *go, hsd_error *err)
     }
     HSD_TRY(hsd_goinput_over(&input, source, source->total_bytes, err));
     HSD_TRY(hsd_elf_open(&go->core, &input, err));
+    HSD_TRY(hsd_elf_expect(&go->core, err));
     if (go->core.is_cut && !go->import->options->salvage) {
         hsd_fail(err, HSD_E_TRUNCATED, "the core is cut off");
         hsd_import_hint_partial(err);

@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 #include "base/note.h"
+#include "elf/elf.h"
 #include "go/live/snapshot.h"
-#include "live/elf_file.h"
+#include "live/command.h"
 #include "live/facts.h"
 
-/* ---- one capture ---- */
+/* ---- one capture_go_way ---- */
 
 static hsd_status take_go_way(hsd_live *live, hsd_temp *core, hsd_error *err)
 {
@@ -54,14 +55,23 @@ static hsd_status capture_go_way(hsd_live *live, hsd_error *err)
 
 /* ---- whose way it is ---- */
 
+static bool has_debug_info(const char *program)
+{
+    hsd_elf elf;
+    if (hsd_elf_open_file(&elf, program, NULL) != HSD_OK) return false;
+    const bool found = elf.is_64_bits && (hsd_elf_section_named(&elf, ".debug_info") != NULL ||
+                                          hsd_elf_section_named(&elf, ".zdebug_info") != NULL);
+    hsd_elf_close(&elf);
+    return found;
+}
+
 static hsd_gate look_go_way(const hsd_process_facts *facts, hsd_process *process, hsd_error *err)
 {
     char program[64];
     if (!hsd_facts_is_go(facts)) return HSD_GATE_NOT_MINE;
     snprintf(program, sizeof program, "/proc/%ld/exe", facts->pid);
     snprintf(process->runtime, sizeof process->runtime, "Go");
-    if (hsd_elf_has_section(program, ".debug_info") || hsd_elf_has_section(program, ".zdebug_info"))
-        return HSD_GATE_OPEN;
+    if (has_debug_info(program)) return HSD_GATE_OPEN;
     hsd_fail(err, HSD_E_UNSUPPORTED,
              "process %ld (%s) is a program of Go without debug info, by which alone its memory can be read",
              facts->pid, process->name);
@@ -79,7 +89,7 @@ static bool prepare_go_way(const char *const *command, hsd_set_variable_fn set, 
 {
     (void)set, (void)context, (void)err;
     *status = HSD_OK;
-    return hsd_elf_is_go(command[0]);
+    return hsd_command_look(command[0]) == HSD_COMMAND_GO;
 }
 
 const hsd_way hsd_way_go = {

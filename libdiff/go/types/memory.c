@@ -42,6 +42,16 @@ hsd_status hsd_goinput_over(hsd_elf_input *input, hsd_source *source, uint64_t b
                     "types are looked for here and there, and this input can only be read in order");
 }
 
+hsd_status hsd_goprogram_open(hsd_elf *program, const char *path, hsd_error *err)
+{
+    HSD_TRY(hsd_elf_open_file(program, path, err));
+    const hsd_status status = hsd_elf_expect(program, err);
+    if (status == HSD_OK) return HSD_OK;
+    hsd_error_set_file(err, path);
+    hsd_elf_close(program);
+    return status;
+}
+
 hsd_status hsd_goblocks_open(goblocks *blocks, const hsd_elf_input *input, uint64_t most_bytes, hsd_error *err)
 {
     uint64_t count = LEAST_BLOCKS;

@@ -17,6 +17,9 @@
  * in order alone. */
 hsd_status hsd_goinput_over(hsd_elf_input *input, hsd_source *source, uint64_t bytes, hsd_error *err);
 
+/* The executable: an ELF file of the kind that Go is read of (hsd_elf_expect). Errors name it. */
+hsd_status hsd_goprogram_open(hsd_elf *program, const char *path, hsd_error *err);
+
 typedef struct goblocks {
     hsd_elf_input input;
     uint8_t *bytes;
