@@ -9,6 +9,7 @@
  * costs more than writing and reading back; for a summary it is unpacked again instead.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,54 @@ hsd_status hsd_import_end(hsd_import *import, hsd_error *err)
     }
     HSD_WRITE(import, hsc_finish(import->writer), err);
     return HSD_OK;
+}
+
+hsd_status hsd_import_expect_room(uint64_t taken, uint64_t allowed, const char *what, uint64_t suffices, hsd_error *err)
+{
+    if (taken <= allowed) return HSD_OK;
+    hsd_fail(err, HSD_E_OVER_BUDGET, "%s take more than %" PRIu64 " MiB", what, allowed >> 20);
+    hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", suffices >> 20);
+    return HSD_E_OVER_BUDGET;
+}
+
+hsd_status hsd_import_mark_cut(hsd_import *import, bool is_cut, const char *reason, const char *also, hsd_error *err)
+{
+    import->result->is_complete = !is_cut;
+    if (!is_cut) return HSD_OK;
+    HSD_WRITE(import, hsc_mark_incomplete(import->writer, reason), err);
+    hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s was cut off: what is there was imported%s", import->source->name,
+             also);
+    return HSD_OK;
+}
+
+hsd_status hsd_import_mark_incomplete(hsd_import *import, const char *reason, hsd_error *err)
+{
+    HSD_WRITE(import, hsc_mark_incomplete(import->writer, reason), err);
+    import->result->is_complete = false;
+    hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s: %s: counts are lower bounds", import->source->name, reason);
+    return HSD_OK;
+}
+
+hsd_status hsd_import_give_up(hsd_status status, const hsd_error *why, bool is_usable, hsd_error *err)
+{
+    if (err != NULL) *err = *why;
+    if (status == HSD_E_TRUNCATED && is_usable) hsd_import_hint_partial(err);
+    return status;
+}
+
+hsd_status hsd_import_tell_unreadable(hsd_import *import, uint64_t lines, hsd_error *err)
+{
+    if (lines == 0) return HSD_OK;
+    HSD_WRITE(import, hsc_loss(import->writer, "lines of the heap dump that could not be read", lines), err);
+    hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%" PRIu64 " line%s of %s could not be read", lines,
+             lines == 1 ? "" : "s", import->source->name);
+    return HSD_OK;
+}
+
+void hsd_import_set_domain(uint8_t domain[16], uint64_t first, uint64_t second)
+{
+    memcpy(domain, &first, sizeof first);
+    memcpy(domain + sizeof first, &second, sizeof second);
 }
 
 void hsd_import_heap_end(const hsd_import *import)

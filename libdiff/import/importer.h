@@ -74,6 +74,30 @@ static inline void hsd_import_hint_partial(hsd_error *err)
     hsd_error_set_hint(err, "to use what is there: --partial (the numbers are then lower bounds)");
 }
 
+/* What the hint of an import that needs more memory adds to what was taken. */
+#define HSD_IMPORT_MORE (UINT64_C(64) << 20)
+
+/* HSD_OK while `taken` is at most `allowed`, else HSD_E_OVER_BUDGET: "<what> take more than <allowed> MiB", and a hint
+ * that names `suffices` bytes. `what` is a plural ("the names of this dump"). */
+hsd_status hsd_import_expect_room(uint64_t taken, uint64_t allowed, const char *what, uint64_t suffices,
+                                  hsd_error *err);
+
+/* The end of an import whose input `is_cut`: the capture says so, with this reason, and the user is told. `also` is
+ * added to what is said ("" for nothing). */
+hsd_status hsd_import_mark_cut(hsd_import *import, bool is_cut, const char *reason, const char *also, hsd_error *err);
+
+/* The capture is incomplete for this reason, and its counts are lower bounds. */
+hsd_status hsd_import_mark_incomplete(hsd_import *import, const char *reason, hsd_error *err);
+
+/* The end of an import that failed with `status`, for `why`; where the input was cut and `is_usable`, with the hint. */
+hsd_status hsd_import_give_up(hsd_status status, const hsd_error *why, bool is_usable, hsd_error *err);
+
+/* Tells of lines that were passed over, if there are any. */
+hsd_status hsd_import_tell_unreadable(hsd_import *import, uint64_t lines, hsd_error *err);
+
+/* A domain out of two words. */
+void hsd_import_set_domain(uint8_t domain[16], uint64_t first, uint64_t second);
+
 /* Turns a writer's status into the library's, with its sentence. */
 hsd_status hsd_import_writer_status(hsd_import *import, hsc_status status, hsd_error *err);
 

@@ -34,8 +34,7 @@ static void draw_domain(gocore *go, uint8_t domain[16])
     memcpy(words, random, sizeof words);
     const uint64_t first = hsd_mix(hsd_mix(1, words[0]), go->pid),
                    second = hsd_mix(hsd_mix(2, words[1]), go->random_address);
-    memcpy(domain, &first, sizeof first);
-    memcpy(domain + 8, &second, sizeof second);
+    hsd_import_set_domain(domain, first, second);
 }
 
 static hsd_status begin(gocore *go, hsd_error *err)
@@ -56,13 +55,8 @@ static hsd_status begin(gocore *go, hsd_error *err)
 
 static hsd_status finish(gocore *go, hsd_error *err)
 {
-    hsd_import *import = go->import;
-    import->result->is_complete = !go->is_cut;
-    if (go->is_cut) {
-        HSD_WRITE(import, hsc_mark_incomplete(import->writer, "the core was cut off"), err);
-        hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s was cut off: what is there was imported", import->source->name);
-    }
-    return hsd_import_end(import, err);
+    HSD_TRY(hsd_import_mark_cut(go->import, go->is_cut, "the core was cut off", "", err));
+    return hsd_import_end(go->import, err);
 }
 
 static hsd_status import_core(gocore *go, hsd_error *err)
@@ -96,7 +90,7 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     go->import = import;
     const hsd_status status = import_core(go, err);
     hsd_gocore_close(go);
-    hsd_names_release(&go->strings);
+    hsd_names_release(&go->strings.names);
     hsd_names_release(&go->types);
     hsd_id_table_release(&go->labels);
     hsd_id_table_release(&go->goroutines);

@@ -17,9 +17,9 @@
 #ifndef HSD_GO_CORE_GOCORE_H
 #define HSD_GO_CORE_GOCORE_H
 
-#include "base/names.h"
 #include "go/types/typing.h"
 #include "import/importer.h"
+#include "import/texts.h"
 
 enum { GOCORE_X86_64 = 62, GOCORE_AARCH64 = 183 };
 enum { GOCORE_NOSCAN = 1 }; /* of gospan.flags: its objects have no pointers */
@@ -117,7 +117,8 @@ typedef struct gocore {
     goframes frames; /* of all goroutines, for the typing */
     gocore_thread *threads;
     uint32_t thread_count, thread_room;
-    hsd_names strings, types;
+    hsd_import_texts strings;
+    hsd_names types;
     uint32_t thread_number;
     uint32_t *numbers; /* of types: tables.c */
     hsd_id_table labels;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "go/core/gocore.h"
 
 enum { TEXT_BYTES = 4096, NAMED_WORDS = 512 };
@@ -15,24 +16,18 @@ enum { TEXT_BYTES = 4096, NAMED_WORDS = 512 };
 
 static hsd_status check_memory(const gocore *go, hsd_error *err)
 {
-    const uint64_t taken = hsd_names_memory(&go->strings) + hsd_names_memory(&go->types) +
+    const uint64_t taken = hsd_names_memory(&go->strings.names) + hsd_names_memory(&go->types) +
                            hsd_id_table_memory(&go->labels) + hsd_id_table_memory(&go->goroutines) +
                            hsd_id_table_memory(&go->timers);
-    const uint64_t allowed = go->import->memory_bytes / 4;
-    if (taken <= allowed) return HSD_OK;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the names of this core take more than %" PRIu64 " MiB", allowed >> 20);
-    hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (taken * 8 >> 20) + 64);
-    return HSD_E_OVER_BUDGET;
+    return hsd_import_expect_room(taken, go->import->memory_bytes / 4, "the names of this core",
+                                  taken * 8 + HSD_IMPORT_MORE, err);
 }
 
 hsd_status hsd_gocore_put_string(gocore *go, hsd_bytes text, uint32_t *number, hsd_error *err)
 {
-    const uint32_t before = go->strings.count;
-    HSD_TRY(hsd_names_put(&go->strings, text, number, err));
-    ++*number;
-    if (go->strings.count == before) return HSD_OK;
-    HSD_WRITE(go->import, hsc_define_string(go->import->writer, *number, text.data, text.size), err);
-    return check_memory(go, err);
+    bool is_new;
+    HSD_TRY(hsd_import_put_text(go->import, &go->strings, text, number, &is_new, err));
+    return is_new ? check_memory(go, err) : HSD_OK;
 }
 
 hsd_status hsd_gocore_put_format(gocore *go, uint32_t *number, hsd_error *err, const char *format, ...)
@@ -40,21 +35,18 @@ hsd_status hsd_gocore_put_format(gocore *go, uint32_t *number, hsd_error *err, c
     char text[TEXT_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    const int size = vsnprintf(text, sizeof text, format, arguments);
+    const hsd_bytes formatted = hsd_import_format(text, sizeof text, format, arguments);
     va_end(arguments);
-    const size_t kept = size < 0 ? 0 : (size_t)size < sizeof text ? (size_t)size : sizeof text - 1;
-    return hsd_gocore_put_string(go, (hsd_bytes){(const uint8_t *)text, kept}, number, err);
+    return hsd_gocore_put_string(go, formatted, number, err);
 }
 
 /* ---- types ---- */
 
 static hsd_status name_type(gocore *go, const char *name, size_t size, uint32_t flags, uint32_t *number, hsd_error *err)
 {
-    const uint32_t before = go->types.count;
-    HSD_TRY(hsd_names_put(&go->types, (hsd_bytes){(const uint8_t *)name, size}, number, err));
-    ++*number;
-    if (go->types.count > before)
-        HSD_WRITE(go->import, hsc_define_type(go->import->writer, *number, name, size, flags), err);
+    bool is_new;
+    const hsd_bytes text = {(const uint8_t *)name, size};
+    HSD_TRY(hsd_import_put_type(go->import, &go->types, text, flags, number, &is_new, err));
     return check_memory(go, err);
 }
 

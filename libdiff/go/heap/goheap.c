@@ -19,16 +19,13 @@ static unsigned probe(const uint8_t *prefix, size_t size)
 
 hsd_status hsd_goheap_check_memory(const goheap *go, hsd_error *err)
 {
-    const uint64_t taken = hsd_names_memory(&go->strings) + hsd_names_memory(&go->types) +
+    const uint64_t taken = hsd_names_memory(&go->strings.names) + hsd_names_memory(&go->types) +
                            hsd_names_memory(&go->patterns) + hsd_names_memory(&go->frames) +
                            go->pattern_room * sizeof *go->types_of + go->bucket_room * sizeof *go->buckets +
                            go->sample_room * sizeof *go->samples + hsd_goheap_types_memory(go) +
                            hsd_id_table_memory(&go->goroutines) + go->start_room * sizeof *go->starts;
     const uint64_t allowed = go->import->memory_bytes / (go->typed == NULL ? 2 : 16);
-    if (taken <= allowed) return HSD_OK;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the names and sites of this dump take more than %" PRIu64 " MiB", allowed >> 20);
-    hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (taken * 4 >> 20) + 64);
-    return HSD_E_OVER_BUDGET;
+    return hsd_import_expect_room(taken, allowed, "the names and sites of this dump", taken * 4 + HSD_IMPORT_MORE, err);
 }
 
 /* Only what is drawn anew for each process tells it from others: without it the domain stays unknown. */
@@ -38,8 +35,7 @@ static void draw_domain(const goheap *go, uint8_t domain[16])
     uint64_t first = hsd_mix(hsd_mix(1, go->arguments), go->segments);
     first = hsd_mix(first, go->first_thread);
     const uint64_t second = hsd_mix(first, hsd_hash_bytes(go->version, strlen(go->version), 7));
-    memcpy(domain, &first, sizeof first);
-    memcpy(domain + 8, &second, sizeof second);
+    hsd_import_set_domain(domain, first, second);
 }
 
 static hsd_status begin(goheap *go, hsd_error *err)
@@ -57,13 +53,8 @@ static hsd_status begin(goheap *go, hsd_error *err)
 
 static hsd_status finish(goheap *go, hsd_error *err)
 {
-    hsd_import *import = go->import;
-    import->result->is_complete = !go->is_cut;
-    if (go->is_cut) {
-        HSD_WRITE(import, hsc_mark_incomplete(import->writer, "the heap dump was cut off"), err);
-        hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s was cut off: what is there was imported", import->source->name);
-    }
-    return hsd_import_end(import, err);
+    HSD_TRY(hsd_import_mark_cut(go->import, go->is_cut, "the heap dump was cut off", "", err));
+    return hsd_import_end(go->import, err);
 }
 
 static hsd_status import_dump(goheap *go, hsd_error *err)
@@ -88,7 +79,7 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     const hsd_status status = import_dump(go, err);
     hsd_goheap_close_types(go);
     hsd_goheap_index_release(&go->index);
-    hsd_names_release(&go->strings);
+    hsd_names_release(&go->strings.names);
     hsd_names_release(&go->types);
     hsd_names_release(&go->patterns);
     hsd_names_release(&go->frames);

@@ -22,10 +22,10 @@
 #define HSD_GO_HEAP_GOHEAP_H
 
 #include "base/buffer.h"
-#include "base/names.h"
 #include "go/heap/index.h"
 #include "import/id_table.h"
 #include "import/importer.h"
+#include "import/texts.h"
 
 #define GOHEAP_MAGIC       "go1.7 heap dump\n"
 #define GOHEAP_MAGIC_BYTES 16
@@ -93,9 +93,10 @@ typedef struct goheap {
     uint64_t globals_low, globals_high;         /* segments with pointers lie in between; 0,0 = there are none */
     hsd_id_table mapped;                        /* memory outside of the heap that is counted */
     goheap_index index;
-    hsd_names strings, types; /* text -> number - 1 */
-    hsd_names patterns;       /* size and places of pointers -> number, of types_of */
-    uint32_t *types_of, pattern_room, strings_defined;
+    hsd_import_texts strings;
+    hsd_names types;    /* name -> number - 1 */
+    hsd_names patterns; /* size and places of pointers -> number, of types_of */
+    uint32_t *types_of, pattern_room;
     bool has_label[GOHEAP_LABELS];
     struct goheap_typed *typed; /* NULL without an executable */
     hsd_id_table goroutines;    /* by address; starts by their number */

@@ -167,9 +167,7 @@ hsd_status hsd_goheap_scan(goheap *go, hsd_error *err)
     if (status == HSD_E_TRUNCATED && go->import->options->salvage && go->object_count > 0) {
         go->is_cut = true;
     } else if (status != HSD_OK) {
-        if (err != NULL) *err = cut;
-        if (status == HSD_E_TRUNCATED) hsd_import_hint_partial(err);
-        return status;
+        return hsd_import_give_up(status, &cut, true, err);
     }
     hsd_goheap_sort_samples(go);
     return HSD_OK;

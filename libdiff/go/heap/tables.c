@@ -13,23 +13,11 @@
 
 enum { ELEMENT_LABEL = GOHEAP_LABELS - 1, TEXT_BYTES = 4096 };
 
-static hsd_status define_strings(goheap *go, hsd_error *err)
-{
-    for (; go->strings_defined < go->strings.count; go->strings_defined++) {
-        const hsd_bytes text = hsd_names_get(&go->strings, go->strings_defined);
-        HSD_WRITE(go->import, hsc_define_string(go->import->writer, go->strings_defined + 1, text.data, text.size),
-                  err);
-    }
-    return HSD_OK;
-}
-
 hsd_status hsd_goheap_put_string(goheap *go, hsd_bytes text, uint32_t *number, hsd_error *err)
 {
-    HSD_TRY(hsd_names_put(&go->strings, text, number, err));
-    ++*number;
-    if (go->strings_defined == go->strings.count) return HSD_OK;
-    HSD_TRY(hsd_goheap_check_memory(go, err));
-    return define_strings(go, err);
+    bool is_new;
+    HSD_TRY(hsd_import_put_text(go->import, &go->strings, text, number, &is_new, err));
+    return is_new ? hsd_goheap_check_memory(go, err) : HSD_OK;
 }
 
 hsd_status hsd_goheap_put_format(goheap *go, uint32_t *number, hsd_error *err, const char *format, ...)
@@ -37,10 +25,9 @@ hsd_status hsd_goheap_put_format(goheap *go, uint32_t *number, hsd_error *err, c
     char text[TEXT_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    const int size = vsnprintf(text, sizeof text, format, arguments);
+    const hsd_bytes formatted = hsd_import_format(text, sizeof text, format, arguments);
     va_end(arguments);
-    const size_t kept = size < 0 ? 0 : (size_t)size < sizeof text ? (size_t)size : sizeof text - 1;
-    return hsd_goheap_put_string(go, (hsd_bytes){(const uint8_t *)text, kept}, number, err);
+    return hsd_goheap_put_string(go, formatted, number, err);
 }
 
 /* ---- types ---- */
@@ -62,11 +49,9 @@ static int name_pointers(char *out, size_t size, const goheap_pattern *pattern)
 hsd_status hsd_goheap_name_type(goheap *go, const char *name, size_t size, uint32_t flags, uint32_t *number,
                                 hsd_error *err)
 {
-    const uint32_t before = go->types.count;
-    HSD_TRY(hsd_names_put(&go->types, (hsd_bytes){(const uint8_t *)name, size}, number, err));
-    ++*number;
-    if (go->types.count > before)
-        HSD_WRITE(go->import, hsc_define_type(go->import->writer, *number, name, size, flags), err);
+    bool is_new;
+    const hsd_bytes text = {(const uint8_t *)name, size};
+    HSD_TRY(hsd_import_put_type(go->import, &go->types, text, flags, number, &is_new, err));
     return hsd_goheap_check_memory(go, err);
 }
 
@@ -132,7 +117,7 @@ hsd_status hsd_goheap_put_waiting_label(goheap *go, uint32_t *label, hsd_error *
 
 hsd_status hsd_goheap_write_tables(goheap *go, hsd_error *err)
 {
-    HSD_TRY(define_strings(go, err));
+    HSD_TRY(hsd_import_define_texts(go->import, &go->strings, err));
     for (uint32_t i = 0; i < go->frames.count; i++) {
         goheap_site site;
         memcpy(&site, hsd_names_get(&go->frames, i).data, sizeof site);

@@ -178,7 +178,7 @@ static hsd_status write_frame(writing *w, hsd_error *err)
     const uint32_t depth = (uint32_t)hsd_min_u64(head[1], INT32_MAX - 1);
     HSD_TRY(hsd_goheap_put_string(go, function, &name, err));
     if (w->thread == NO_THREAD) { /* a frame of no goroutine: others have their goroutine's label */
-        const hsd_bytes text = hsd_names_get(&go->strings, name - 1);
+        const hsd_bytes text = hsd_names_get(&go->strings.names, name - 1);
         w->root = (hsc_root_record){.kind = HSC_ROOT_STACK};
         HSD_TRY(hsd_goheap_put_format(go, &w->root.label, err, "goroutines in %.*s", (int)text.size,
                                       (const char *)text.data));

@@ -122,9 +122,7 @@ static hsd_status read_all_of_firefox(firefox *fx, hsd_error *err)
     if (status == HSD_END) return HSD_OK;
     fx->is_cut = status == HSD_E_TRUNCATED && fx->import->options->salvage && fx->nodes > 0;
     if (fx->is_cut) return HSD_OK;
-    if (err != NULL) *err = cut;
-    if (status == HSD_E_TRUNCATED && fx->nodes > 0) hsd_import_hint_partial(err);
-    return status;
+    return hsd_import_give_up(status, &cut, fx->nodes > 0, err);
 }
 
 static hsd_status finish_firefox(firefox *fx, hsd_error *err)
@@ -134,11 +132,7 @@ static hsd_status finish_firefox(firefox *fx, hsd_error *err)
         HSD_TRY(hsd_firefox_write_totals(fx, err));
     else
         HSD_TRY(hsd_firefox_write_names(fx, err));
-    if (fx->is_cut) {
-        HSD_WRITE(import, hsc_mark_incomplete(import->writer, "the snapshot was cut off"), err);
-        import->result->is_complete = false;
-        hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s was cut off: what is there was imported", import->source->name);
-    }
+    HSD_TRY(hsd_import_mark_cut(import, fx->is_cut, "the snapshot was cut off", "", err));
     return hsd_import_end(import, err);
 }
 

@@ -133,9 +133,7 @@ static hsd_status read_tables(gcdump *self, hsd_error *err)
     if (status == HSD_OK) return HSD_OK;
     self->is_cut = status == HSD_E_TRUNCATED && is_usable && self->import->options->salvage;
     if (self->is_cut) return HSD_OK;
-    if (err != NULL) *err = cut;
-    if (status == HSD_E_TRUNCATED && is_usable) hsd_import_hint_partial(err);
-    return status;
+    return hsd_import_give_up(status, &cut, is_usable, err);
 }
 
 /* ---- memory ---- */
@@ -181,15 +179,6 @@ static hsd_status begin_gcdump(gcdump *self, hsd_error *err)
     return hsd_import_begin(self->import, &options, err);
 }
 
-static hsd_status mark_incomplete(gcdump *self, const char *reason, hsd_error *err)
-{
-    hsd_import *import = self->import;
-    HSD_WRITE(import, hsc_mark_incomplete(import->writer, reason), err);
-    import->result->is_complete = false;
-    hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s: %s: counts are lower bounds", import->source->name, reason);
-    return HSD_OK;
-}
-
 static hsd_status tell_losses(gcdump *self, hsd_error *err)
 {
     hsd_import *import = self->import;
@@ -200,9 +189,9 @@ static hsd_status tell_losses(gcdump *self, hsd_error *err)
                  "%s holds samples: one object in the capture stands for several of the heap (a summary has the "
                  "estimated numbers)",
                  import->source->name);
-    if (self->is_cut) return mark_incomplete(self, "the dump was cut off", err);
+    if (self->is_cut) return hsd_import_mark_incomplete(import, "the dump was cut off", err);
     if (self->graph.node_count >= TOOL_STOPS_AT && strcmp(self->facts.tool, "dotnet-gcdump") == 0)
-        return mark_incomplete(self, "dotnet-gcdump stops at 10,000,000 objects", err);
+        return hsd_import_mark_incomplete(import, "dotnet-gcdump stops at 10,000,000 objects", err);
     return HSD_OK;
 }
 

@@ -7,6 +7,7 @@
  * process and can be compared object by object, so they get one identity domain, drawn from the
  * beginning of the file.
  */
+#include "base/fail.h"
 #include "import/hprof/value.h"
 
 #include <inttypes.h>
@@ -31,13 +32,8 @@ hsd_status hsd_hprof_check_memory(const hprof *self, uint64_t more, hsd_error *e
     const uint64_t taken = hsd_hprof_classes_memory(&self->classes) + hsd_hprof_names_memory(&self->names) +
                            hsd_hprof_stacks_memory(&self->stacks) + self->chunks.capacity * sizeof *self->chunks.items +
                            (self->layouts == NULL ? 0 : self->classes.table.count * sizeof *self->layouts) + more;
-    const uint64_t allowed = self->import->memory_bytes;
-    if (taken <= allowed) return HSD_OK;
-    const uint64_t suffices = (taken + taken / 2 + (UINT64_C(32) << 20)) >> 20;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the classes and names of this dump take more than %" PRIu64 " MiB",
-             allowed >> 20);
-    hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", suffices);
-    return HSD_E_OVER_BUDGET;
+    return hsd_import_expect_room(taken, self->import->memory_bytes, "the classes and names of this dump",
+                                  taken + taken / 2 + HSD_IMPORT_MORE / 2, err);
 }
 
 /* ---- what the capture says of itself ---- */

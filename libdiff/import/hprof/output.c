@@ -22,30 +22,19 @@ static hsd_bytes shortened(hsd_bytes text)
 
 hsd_status hsd_hprof_put_string(hprof_output *output, hsd_bytes text, uint32_t *number, hsd_error *err)
 {
+    bool is_new;
     *number = 0;
     if (text.size == 0) return HSD_OK;
     text = shortened(text);
-    const uint32_t before = output->strings.count;
-    uint32_t place = 0;
-    HSD_TRY(hsd_names_put(&output->strings, text, &place, err));
-    *number = place + 1;
-    if (output->strings.count == before) return HSD_OK;
-    HSD_WRITE(output->import, hsc_define_string(output->writer, *number, text.data, text.size), err);
-    return HSD_OK;
+    return hsd_import_put_text(output->import, &output->strings, text, number, &is_new, err);
 }
 
 hsd_status hsd_hprof_put_type(hprof_output *output, hsd_bytes name, uint32_t *number, hsd_error *err)
 {
+    bool is_new;
     name = shortened(name);
-    const uint32_t before = output->types.count;
-    uint32_t place = 0;
-    HSD_TRY(hsd_names_put(&output->types, name, &place, err));
-    *number = place + 1;
-    if (output->types.count == before) return HSD_OK;
-    HSD_WRITE(output->import,
-              hsc_define_type(output->writer, *number, name.data, name.size, hsc_java_known_type(hsd_hprof_java(name))),
-              err);
-    return HSD_OK;
+    return hsd_import_put_type(output->import, &output->types, name, hsc_java_known_type(hsd_hprof_java(name)), number,
+                               &is_new, err);
 }
 
 hsd_status hsd_hprof_put_label(hprof_output *output, hsc_label_kind kind, uint32_t flags, uint32_t name_string,
@@ -70,12 +59,13 @@ hsd_status hsd_hprof_put_named_label(hprof_output *output, hsc_label_kind kind, 
 
 uint64_t hsd_hprof_output_memory(const hprof_output *output)
 {
-    return hsd_names_memory(&output->strings) + hsd_names_memory(&output->types) + hsd_id_table_memory(&output->labels);
+    return hsd_names_memory(&output->strings.names) + hsd_names_memory(&output->types) +
+           hsd_id_table_memory(&output->labels);
 }
 
 void hsd_hprof_output_release(hprof_output *output)
 {
-    hsd_names_release(&output->strings);
+    hsd_names_release(&output->strings.names);
     hsd_names_release(&output->types);
     hsd_id_table_release(&output->labels);
 }

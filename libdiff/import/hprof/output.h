@@ -5,14 +5,14 @@
 #ifndef HSD_IMPORT_HPROF_OUTPUT_H
 #define HSD_IMPORT_HPROF_OUTPUT_H
 
-#include "base/names.h"
 #include "import/id_table.h"
 #include "import/importer.h"
+#include "import/texts.h"
 
 typedef struct hprof_output {
     hsd_import *import;
     hsc_writer *writer;
-    hsd_names strings;   /* text -> number - 1 */
+    hsd_import_texts strings;
     hsd_names types;     /* name -> number - 1 */
     hsd_id_table labels; /* kind, flags, string -> number */
 } hprof_output;

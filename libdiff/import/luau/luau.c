@@ -33,8 +33,7 @@ static void draw_domain(const luau *lu, uint8_t domain[16])
 {
     if (!lu->has_roots) return;
     const uint64_t first = hsd_mix(hsd_mix(1, lu->main_thread), lu->registry), second = hsd_mix(first, 7);
-    memcpy(domain, &first, sizeof first);
-    memcpy(domain + 8, &second, sizeof second);
+    hsd_import_set_domain(domain, first, second);
 }
 
 static hsd_status begin_luau(luau *lu, hsd_error *err)
@@ -63,26 +62,16 @@ static hsd_status survey(luau *lu, hsd_error *err)
                              "the heap dump is cut off: it has no end");
     if (status == HSD_E_TRUNCATED && lu->import->options->salvage && lu->main_thread != 0) return HSD_OK;
     if (status == HSD_OK) return HSD_OK;
-    if (err != NULL) *err = cut;
-    if (status == HSD_E_TRUNCATED && lu->main_thread != 0) hsd_import_hint_partial(err);
-    return status;
+    return hsd_import_give_up(status, &cut, lu->main_thread != 0, err);
 }
 
 static hsd_status tell_losses(luau *lu, hsd_error *err)
 {
     hsd_import *import = lu->import;
-    if (lu->unreadable > 0) {
-        HSD_WRITE(import, hsc_loss(import->writer, "lines of the heap dump that could not be read", lu->unreadable),
-                  err);
-        hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%" PRIu64 " line%s of %s could not be read", lu->unreadable,
-                 lu->unreadable == 1 ? "" : "s", import->source->name);
-    }
-    import->result->is_complete = lu->is_whole;
-    if (lu->is_whole) return HSD_OK;
-    HSD_WRITE(import, hsc_mark_incomplete(import->writer, "the heap dump was cut off"), err);
-    hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s was cut off: what is there was imported%s", import->source->name,
-             lu->has_roots ? "" : ", and all of it counts as live, for its roots stood at its end");
-    return HSD_OK;
+    HSD_TRY(hsd_import_tell_unreadable(import, lu->unreadable, err));
+    return hsd_import_mark_cut(import, !lu->is_whole, "the heap dump was cut off",
+                               lu->has_roots ? "" : ", and all of it counts as live, for its roots stood at its end",
+                               err);
 }
 
 static hsd_status import_dump(luau *lu, hsd_error *err)
@@ -105,7 +94,7 @@ static void release_luau(luau *lu)
 {
     hsd_id_table *tables[] = {&lu->wanted,    &lu->metas,         &lu->protos,      &lu->classes,     &lu->modes,
                               &lu->weak_keys, &lu->global_values, &lu->long_tables, &lu->environments};
-    hsd_names *names[] = {&lu->strings, &lu->types, &lu->variables, &lu->internals};
+    hsd_names *names[] = {&lu->strings.names, &lu->types, &lu->variables, &lu->internals};
     void *rows[] = {lu->wanted_rows,   lu->meta_rows,       lu->proto_rows,  lu->class_names,    lu->mode_flags,
                     lu->weak_key_rows, lu->variable_labels, lu->global_keys, lu->long_metatables};
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
@@ -126,6 +115,7 @@ static hsd_status run_luau(hsd_import *import, hsd_error *err)
     if (lu == NULL) return hsd_fail_nomem(err, "an import");
     lu->import = import;
     lu->source = import->source;
+    lu->strings.before = LUAU_STRING_FIRST - 1;
     lu->weak_keys_most =
         (uint32_t)hsd_max_u64(LEAST_WEAK_KEYS, hsd_min_u64(import->memory_bytes / 128, LUAU_KEYS_MOST * 16));
     const hsd_status status = import_dump(lu, err);

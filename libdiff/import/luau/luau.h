@@ -34,9 +34,9 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/names.h"
 #include "import/id_table.h"
 #include "import/importer.h"
+#include "import/texts.h"
 
 enum {
     LUAU_CATEGORIES = 256,
@@ -191,9 +191,10 @@ typedef struct luau {
     uint32_t weak_keys_most;
     bool has_enough_keys;
 
-    hsd_names strings, types, variables, internals; /* texts and keys of types -> number - 1 */
-    hsd_buffer internal_roots;                      /* u64 each: strings that the machine itself holds */
-    uint32_t strings_defined, next_label;
+    hsd_import_texts strings;
+    hsd_names types, variables, internals; /* texts and keys of types -> number - 1 */
+    hsd_buffer internal_roots;             /* u64 each: strings that the machine itself holds */
+    uint32_t next_label;
     bool is_object_open;
     hsd_buffer stack, labels; /* of the thread that is being read: u64 and u32 each */
     uint64_t objects, object_bytes, unreadable;
@@ -299,7 +300,8 @@ hsd_status hsd_luau_check_memory(const luau *lu, hsd_error *err);
 hsd_status hsd_luau_put_string(luau *lu, hsd_bytes text, uint32_t *number, hsd_error *err);
 static inline hsd_bytes hsd_luau_string_of(const luau *lu, uint32_t number)
 {
-    return number == 0 ? (hsd_bytes){(const uint8_t *)"", 0} : hsd_names_get(&lu->strings, number - LUAU_STRING_FIRST);
+    return number == 0 ? (hsd_bytes){(const uint8_t *)"", 0}
+                       : hsd_names_get(&lu->strings.names, number - LUAU_STRING_FIRST);
 }
 hsd_status hsd_luau_put_words(luau *lu, const char *words, uint32_t *number, hsd_error *err);
 /* Behind hsd_import_begin: strings that were met before, and the labels that are always there. */

@@ -7,51 +7,34 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "import/luau/luau.h"
 
 hsd_status hsd_luau_check_memory(const luau *lu, hsd_error *err)
 {
     const hsd_id_table *tables[] = {&lu->wanted,    &lu->metas,         &lu->protos,      &lu->classes,     &lu->modes,
                                     &lu->weak_keys, &lu->global_values, &lu->long_tables, &lu->environments};
-    uint64_t taken = hsd_names_memory(&lu->strings) + hsd_names_memory(&lu->types) + hsd_names_memory(&lu->variables) +
-                     hsd_names_memory(&lu->internals) + lu->internal_roots.capacity;
+    uint64_t taken = hsd_names_memory(&lu->strings.names) + hsd_names_memory(&lu->types) +
+                     hsd_names_memory(&lu->variables) + hsd_names_memory(&lu->internals) + lu->internal_roots.capacity;
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
         taken += hsd_id_table_memory(tables[i]);
     taken += (uint64_t)lu->wanted_room * sizeof *lu->wanted_rows + (uint64_t)lu->meta_room * sizeof *lu->meta_rows +
              (uint64_t)lu->proto_room * sizeof *lu->proto_rows + (uint64_t)lu->class_room * sizeof *lu->class_names +
              (uint64_t)(lu->global_room + lu->long_room) * sizeof(uint64_t) + lu->mode_room +
              (uint64_t)lu->weak_key_room * sizeof *lu->weak_key_rows + lu->variable_room * sizeof *lu->variable_labels;
-    const uint64_t allowed = lu->import->memory_bytes / 2;
-    if (taken <= allowed) return HSD_OK;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the names, functions and metatables of this dump take more than %" PRIu64 " MiB",
-             allowed >> 20);
-    hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (taken * 4 >> 20) + 64);
-    return HSD_E_OVER_BUDGET;
+    return hsd_import_expect_room(taken, lu->import->memory_bytes / 2,
+                                  "the names, functions and metatables of this dump", taken * 4 + HSD_IMPORT_MORE, err);
 }
 
 /* ---- strings ---- */
 
-static hsd_status define_strings(luau *lu, hsd_error *err)
-{
-    for (; lu->strings_defined < lu->strings.count; lu->strings_defined++) {
-        const hsd_bytes text = hsd_names_get(&lu->strings, lu->strings_defined);
-        HSD_WRITE(lu->import,
-                  hsc_define_string(lu->import->writer, LUAU_STRING_FIRST + lu->strings_defined, text.data, text.size),
-                  err);
-    }
-    return HSD_OK;
-}
-
 hsd_status hsd_luau_put_string(luau *lu, hsd_bytes text, uint32_t *number, hsd_error *err)
 {
+    bool is_new;
     *number = 0;
     if (text.size == 0) return HSD_OK;
-    const uint32_t before = lu->strings.count;
-    HSD_TRY(hsd_names_put(&lu->strings, text, number, err));
-    *number += LUAU_STRING_FIRST;
-    if (lu->strings.count == before) return HSD_OK;
-    HSD_TRY(hsd_luau_check_memory(lu, err));
-    return lu->import->writer == NULL ? HSD_OK : define_strings(lu, err);
+    HSD_TRY(hsd_import_put_text(lu->import, &lu->strings, text, number, &is_new, err));
+    return is_new ? hsd_luau_check_memory(lu, err) : HSD_OK;
 }
 
 hsd_status hsd_luau_put_words(luau *lu, const char *words, uint32_t *number, hsd_error *err)
@@ -212,5 +195,5 @@ hsd_status hsd_luau_begin_tables(luau *lu, hsd_error *err)
         HSD_WRITE(lu->import, hsc_define_label(lu->import->writer, rows[i].label, rows[i].kind, rows[i].flags, name),
                   err);
     }
-    return define_strings(lu, err);
+    return hsd_import_define_texts(lu->import, &lu->strings, err);
 }

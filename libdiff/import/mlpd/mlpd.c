@@ -111,7 +111,7 @@ static hsd_status import_file(mlpd *m, hsd_error *err)
 static void release_mlpd(mlpd *m)
 {
     hsd_id_table *tables[] = {&m->classes, &m->vtables, &m->threads, &m->types, &m->labels};
-    hsd_names *names[] = {&m->class_names, &m->texts, &m->strings};
+    hsd_names *names[] = {&m->class_names, &m->texts, &m->strings.names};
     void *rows[] = {m->class_rows, m->vtable_classes, m->thread_names, m->changes,
                     m->shots,      m->ranges,         m->roots,        m->defined_threads};
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
@@ -130,6 +130,7 @@ static hsd_status run_mlpd(hsd_import *import, hsd_error *err)
     if (m == NULL) return hsd_fail_nomem(err, "an import");
     m->import = import;
     m->source = import->source;
+    m->strings.before = MLPD_STRING_FIRST - 1;
     const hsd_status status = import_file(m, err);
     release_mlpd(m);
     return status;

@@ -23,9 +23,9 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/names.h"
 #include "import/id_table.h"
 #include "import/importer.h"
+#include "import/texts.h"
 
 #define MLPD_MAGIC        UINT32_C(0x4D505A01)
 #define MLPD_BUFFER_MAGIC UINT32_C(0x4D504C01)
@@ -158,10 +158,9 @@ typedef struct mlpd {
     uint32_t range_count;
     mlpd_root *roots;
     uint32_t root_room, root_count;
-    hsd_names strings;   /* number - MLPD_STRING_FIRST */
-    hsd_id_table types;  /* vtable or class -> type */
-    hsd_id_table labels; /* offset -> label - MLPD_LABEL_FIRST + 1 */
-    uint32_t strings_defined;
+    hsd_import_texts strings;
+    hsd_id_table types;    /* vtable or class -> type */
+    hsd_id_table labels;   /* offset -> label - MLPD_LABEL_FIRST + 1 */
     bool *defined_threads; /* by their row */
     uint32_t defined_room;
     mlpd_known known[MLPD_KNOWN];    /* by what pointers end in */

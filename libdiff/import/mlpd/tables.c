@@ -7,38 +7,33 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/fail.h"
 #include "import/mlpd/mlpd.h"
 
 hsd_status hsd_mlpd_check_memory(const mlpd *m, hsd_error *err)
 {
     const hsd_id_table *tables[] = {&m->classes, &m->vtables, &m->threads, &m->types, &m->labels};
-    uint64_t taken = hsd_names_memory(&m->class_names) + hsd_names_memory(&m->texts) + hsd_names_memory(&m->strings);
+    uint64_t taken =
+        hsd_names_memory(&m->class_names) + hsd_names_memory(&m->texts) + hsd_names_memory(&m->strings.names);
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
         taken += hsd_id_table_memory(tables[i]);
     taken += m->class_room * sizeof *m->class_rows + m->vtable_room * sizeof *m->vtable_classes +
              m->thread_room * sizeof *m->thread_names + m->change_room * sizeof *m->changes +
              m->shot_room * sizeof *m->shots + m->root_room * sizeof *m->roots;
-    const uint64_t allowed = m->import->memory_bytes / 2;
-    if (taken <= allowed) return HSD_OK;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the names and roots of this file take more than %" PRIu64 " MiB", allowed >> 20);
-    hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (taken * 4 >> 20) + 64);
-    return HSD_E_OVER_BUDGET;
+    return hsd_import_expect_room(taken, m->import->memory_bytes / 2, "the names and roots of this file",
+                                  taken * 4 + HSD_IMPORT_MORE, err);
 }
 
 hsd_status hsd_mlpd_put_string(mlpd *m, uint32_t *number, hsd_error *err, const char *format, ...)
 {
     char text[MLPD_TEXT_BYTES + 256];
+    bool is_new;
     va_list arguments;
     va_start(arguments, format);
-    const int size = vsnprintf(text, sizeof text, format, arguments);
+    const hsd_bytes formatted = hsd_import_format(text, sizeof text, format, arguments);
     va_end(arguments);
-    const hsd_bytes bytes = {(const uint8_t *)text, hsd_min_u64((uint64_t)(size < 0 ? 0 : size), sizeof text - 1)};
-    const uint32_t before = m->strings.count;
-    HSD_TRY(hsd_names_put(&m->strings, bytes, number, err));
-    *number += MLPD_STRING_FIRST;
-    if (m->strings.count == before) return HSD_OK;
-    HSD_WRITE(m->import, hsc_define_string(m->import->writer, *number, bytes.data, bytes.size), err);
-    return hsd_mlpd_check_memory(m, err);
+    HSD_TRY(hsd_import_put_text(m->import, &m->strings, formatted, number, &is_new, err));
+    return is_new ? hsd_mlpd_check_memory(m, err) : HSD_OK;
 }
 
 /* One type a class: application domains have vtables of their own for it. */

@@ -17,8 +17,7 @@ static void draw_domain(const mlpd *m, uint8_t domain[16])
 {
     const uint64_t first = hsd_mix(hsd_mix(hsd_mix(1, m->started_ms), m->started_ns), m->pid),
                    second = hsd_mix(first, 7);
-    memcpy(domain, &first, sizeof first);
-    memcpy(domain + 8, &second, sizeof second);
+    hsd_import_set_domain(domain, first, second);
 }
 
 static hsd_status begin_capture(mlpd *m, hsd_error *err)

@@ -55,7 +55,7 @@ typedef struct nettrace {
 
 static hsd_status fail_nettrace(const nettrace *self, const char *what, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(self->source), "not a valid nettrace: %s", what);
+    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(self->source), "no valid nettrace: %s", what);
 }
 
 /* ---- blocks ---- */
@@ -267,7 +267,8 @@ static hsd_status read_header(nettrace *self, hsd_error *err)
 {
     uint8_t header[HEADER_BYTES];
     HSD_TRY(hsd_source_copy(self->source, header, sizeof header, err));
-    if (memcmp(header, MAGIC, MAGIC_BYTES) != 0) return fail_nettrace(self, "it does not begin with its magic", err);
+    if (memcmp(header, MAGIC, MAGIC_BYTES) != 0)
+        return fail_nettrace(self, "it does not begin_nettrace with its magic", err);
     if (nettrace_at(header + MAGIC_BYTES, 4) == 20 && memcmp(header + MAGIC_BYTES + 4, SERIALIZATION, 20) == 0)
         return HSD_OK;
     const uint32_t major = (uint32_t)nettrace_at(header + MAGIC_BYTES + 4, 4);
@@ -289,15 +290,6 @@ static hsd_status read_stream(nettrace *self, hsd_error *err)
 
 /* ---- the end ---- */
 
-static hsd_status mark_incomplete(nettrace *self, const char *reason, hsd_error *err)
-{
-    hsd_import *import = self->import;
-    HSD_WRITE(import, hsc_mark_incomplete(import->writer, reason), err);
-    import->result->is_complete = false;
-    hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s: %s: counts are lower bounds", self->source->name, reason);
-    return HSD_OK;
-}
-
 static hsd_status finish_nettrace(nettrace *self, const char *cut, hsd_error *err)
 {
     char reason[160];
@@ -310,7 +302,7 @@ static hsd_status finish_nettrace(nettrace *self, const char *cut, hsd_error *er
                  heap->lost_events == 1 ? "" : "s", heap->lost_events == 1 ? "was" : "were");
     else
         snprintf(reason, sizeof reason, "%s", cut != NULL ? cut : "references and objects do not fit together");
-    if (cut != NULL || hsd_nettrace_heap_is_torn(heap)) HSD_TRY(mark_incomplete(self, reason, err));
+    if (cut != NULL || hsd_nettrace_heap_is_torn(heap)) HSD_TRY(hsd_import_mark_incomplete(self->import, reason, err));
     if (heap->other_dumps != 0)
         hsd_note(self->import->reporter, HSD_NOTE_WARNING, "%s: it holds more than one heap: the first was imported",
                  self->source->name);
@@ -338,9 +330,7 @@ static hsd_status import_stream(nettrace *self, hsd_error *err)
     if (status == HSD_OK) return finish_nettrace(self, NULL, err);
     if ((status == HSD_E_TRUNCATED || status == HSD_E_CORRUPT) && salvages && has_heap)
         return finish_nettrace(self, self->cut.text, err);
-    if (err != NULL) *err = self->cut;
-    if (status == HSD_E_TRUNCATED && has_heap) hsd_import_hint_partial(err);
-    return status;
+    return hsd_import_give_up(status, &self->cut, has_heap, err);
 }
 
 static hsd_status run_nettrace(hsd_import *import, hsd_error *err)

@@ -20,11 +20,8 @@ static hsd_status check_memory(const nettrace_types *types, hsd_error *err)
     const uint64_t taken = hsd_id_table_memory(&types->numbers) + types->texts.total_bytes +
                            (uint64_t)types->capacity * sizeof *types->types +
                            (uint64_t)types->static_capacity * sizeof *types->statics;
-    if (taken <= types->memory_bytes) return HSD_OK;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the types and static fields of this heap take more than %" PRIu64 " MiB",
-             types->memory_bytes >> 20);
-    hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", ((taken * 4) >> 20) + 32);
-    return HSD_E_OVER_BUDGET;
+    return hsd_import_expect_room(taken, types->memory_bytes, "the types and static fields of this heap",
+                                  taken * 4 + HSD_IMPORT_MORE / 2, err);
 }
 
 hsd_status hsd_nettrace_types_put(nettrace_types *types, uint64_t id, uint32_t *number, hsd_error *err)

@@ -264,9 +264,7 @@ static hsd_status read_all_packets(perfetto *self, hsd_error *err)
     if (status == HSD_OK) return HSD_OK;
     self->is_cut = status == HSD_E_TRUNCATED && self->import->options->salvage && self->packet_count > 0;
     if (self->is_cut) return HSD_OK;
-    if (err != NULL) *err = cut;
-    if (status == HSD_E_TRUNCATED && self->packet_count > 0) hsd_import_hint_partial(err);
-    return status;
+    return hsd_import_give_up(status, &cut, self->packet_count > 0, err);
 }
 
 hsd_status hsd_perfetto_read_packets(perfetto *self, hsd_error *err)

@@ -24,15 +24,6 @@ static hsd_status begin_perfetto(perfetto *self, hsd_error *err)
     return hsd_import_begin(self->import, &options, err);
 }
 
-static hsd_status mark_incomplete(perfetto *self, const char *reason, hsd_error *err)
-{
-    hsd_import *import = self->import;
-    HSD_WRITE(import, hsc_mark_incomplete(import->writer, reason), err);
-    import->result->is_complete = false;
-    hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s: %s: counts are lower bounds", import->source->name, reason);
-    return HSD_OK;
-}
-
 static hsd_status tell_losses(perfetto *self, hsd_error *err)
 {
     hsd_import *import = self->import;
@@ -42,9 +33,10 @@ static hsd_status tell_losses(perfetto *self, hsd_error *err)
                   hsc_loss(import->writer, "objects with other numbers of references than of fields", self->malformed),
                   err);
     if (dump->has_lost)
-        return mark_incomplete(self, "packets of the heap graph were lost, since the buffer of the trace was full",
-                               err);
-    if (dump->is_open) return mark_incomplete(self, "the trace ends before the heap graph does", err);
+        return hsd_import_mark_incomplete(import,
+                                          "packets of the heap graph were lost, since the buffer of the trace was full",
+                                          err);
+    if (dump->is_open) return hsd_import_mark_incomplete(import, "the trace ends before the heap graph does", err);
     return HSD_OK;
 }
 

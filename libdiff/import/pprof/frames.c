@@ -19,14 +19,11 @@ enum { MODULE_BYTES = 200, BUILD_ID_BYTES = 80 };
 
 hsd_status hsd_pprof_string(pprof *p, hsd_bytes text, uint32_t *number, hsd_error *err)
 {
+    bool is_new;
     *number = 0;
     if (text.size == 0) return HSD_OK;
-    HSD_TRY(hsd_names_put(&p->names, text, number, err));
-    ++*number;
-    if (*number <= p->names_defined) return HSD_OK;
-    p->names_defined = *number;
-    HSD_WRITE(p->import, hsc_define_string(p->import->writer, *number, text.data, text.size), err);
-    return (*number & 0xff) == 0 ? hsd_pprof_check_memory(p, err) : HSD_OK;
+    HSD_TRY(hsd_import_put_text(p->import, &p->names, text, number, &is_new, err));
+    return is_new && (*number & 0xff) == 0 ? hsd_pprof_check_memory(p, err) : HSD_OK;
 }
 
 /* ---- names of addresses ---- */
@@ -123,7 +120,8 @@ static hsd_status put_frame(pprof *p, const pprof_frame *frame, hsd_error *err)
     if (p->frame_keys.count > before) {
         HSD_TRY(hsd_import_grow((void **)&p->frames, &p->frame_room, number, sizeof *p->frames, err));
         p->frames[number] = *frame;
-        p->frames[number].allocates = frame->function != 0 && allocates(hsd_names_get(&p->names, frame->function - 1));
+        p->frames[number].allocates =
+            frame->function != 0 && allocates(hsd_names_get(&p->names.names, frame->function - 1));
     }
     HSD_TRY(hsd_import_grow((void **)&p->location_frames, &p->location_frame_room, p->location_frame_count,
                             sizeof *p->location_frames, err));
@@ -237,7 +235,8 @@ static size_t wanted_of(const pprof *p, const uint32_t *frames, size_t count)
     size_t first = 0;
     for (size_t i = 0; i < count; i++)
         if (!p->frames[frames[i]].allocates) return i;
-    while (first + 1 < count && is_allocator_of_go(hsd_names_get(&p->names, p->frames[frames[first]].function - 1)))
+    while (first + 1 < count &&
+           is_allocator_of_go(hsd_names_get(&p->names.names, p->frames[frames[first]].function - 1)))
         first++;
     return first;
 }

@@ -69,7 +69,7 @@ static void release_pprof_import(pprof *p)
                                     &p->objects,      &p->sum_rows,      &p->stack_rows};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         hsd_id_table_release(tables[i]);
-    hsd_names_release(&p->names);
+    hsd_names_release(&p->names.names);
     hsd_names_release(&p->frame_keys);
     hsd_names_release(&p->type_keys);
     hsd_buffer_release(&p->texts);

@@ -19,10 +19,10 @@
 #ifndef HSD_IMPORT_PPROF_H
 #define HSD_IMPORT_PPROF_H
 
-#include "base/names.h"
 #include "import/id_table.h"
 #include "import/importer.h"
 #include "import/protobuf.h"
+#include "import/texts.h"
 
 enum {
     PPROF_TEXT_BYTES = 4096, /* kept of any text */
@@ -120,7 +120,7 @@ typedef struct pprof {
     const pprof_process *process; /* whose samples are read; NULL = all */
 
     pprof_sample sample;
-    hsd_names names;                 /* strings of the capture, number - 1 */
+    hsd_import_texts names;          /* strings of the capture */
     hsd_names frame_keys, type_keys; /* frames; types, number - 1 */
     hsd_id_table sites;              /* parent << 32 | frame + 1 -> site */
     /* of the sample before, outermost first: stacks begin alike */
@@ -133,7 +133,7 @@ typedef struct pprof {
     hsd_id_table objects;  /* addresses that are taken */
     hsd_id_table sum_rows; /* type << 32 | site -> row + 1 */
     pprof_sum *sums;
-    uint32_t sum_room, names_defined;
+    uint32_t sum_room;
     /* samples: with values below 0, with too few or many values, of an address that had one */
     uint64_t negative, surplus, repeated;
 } pprof;

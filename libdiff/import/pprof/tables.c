@@ -13,7 +13,7 @@ enum { PROGRESS_EVERY = 4096 };
 
 static uint64_t texts_of(const pprof *p)
 {
-    return p->texts.capacity + p->string_room * sizeof *p->strings + hsd_names_memory(&p->names) +
+    return p->texts.capacity + p->string_room * sizeof *p->strings + hsd_names_memory(&p->names.names) +
            hsd_names_memory(&p->frame_keys) + hsd_names_memory(&p->type_keys);
 }
 

@@ -35,8 +35,7 @@ static void draw_domain(const pprof *p, uint8_t domain[16])
     const hsd_bytes name = hsd_pprof_text(p, p->process->name);
     const uint64_t first = hsd_mix(hsd_hash_bytes(name.data, name.size, 1), p->process->koid),
                    second = hsd_mix(first, 7);
-    memcpy(domain, &first, sizeof first);
-    memcpy(domain + 8, &second, sizeof second);
+    hsd_import_set_domain(domain, first, second);
 }
 
 hsd_status hsd_pprof_begin(pprof *p, hsd_error *err)
@@ -70,7 +69,7 @@ hsd_status hsd_pprof_begin(pprof *p, hsd_error *err)
 static size_t name_type(const pprof *p, const type_key *key, char name[NAME_BYTES])
 {
     const uint32_t function = key->frame == UINT32_MAX ? 0 : p->frames[key->frame].function;
-    const hsd_bytes text = function == 0 ? (hsd_bytes){0} : hsd_names_get(&p->names, function - 1);
+    const hsd_bytes text = function == 0 ? (hsd_bytes){0} : hsd_names_get(&p->names.names, function - 1);
     const char *at = function != 0 && p->frames[key->frame].is_unresolved ? "at: " : "at ";
     int size = 0;
     if (key->by == BY_LABEL) {

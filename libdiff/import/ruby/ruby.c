@@ -45,8 +45,7 @@ static hsd_status begin_ruby(ruby *rb, hsd_error *err)
     options.facts = facts_of(rb);
     if (rb->instance != 0) {
         const uint64_t first = hsd_mix(1, rb->instance), second = hsd_mix(first, 7);
-        memcpy(options.domain, &first, sizeof first);
-        memcpy(options.domain + 8, &second, sizeof second);
+        hsd_import_set_domain(options.domain, first, second);
     }
     HSD_TRY(hsd_import_begin(rb->import, &options, err));
     return hsd_ruby_begin_tables(rb, err);
@@ -105,20 +104,13 @@ static hsd_status read_all_of_ruby(ruby *rb, hsd_error *err)
         /* its references are in the capture already */
         return rb->line.is_spilled ? hsd_ruby_write_object(rb, err) : HSD_OK;
     }
-    if (err != NULL) *err = cut;
-    if (status == HSD_E_TRUNCATED && rb->objects > 0) hsd_import_hint_partial(err);
-    return status;
+    return hsd_import_give_up(status, &cut, rb->objects > 0, err);
 }
 
 static hsd_status tell_losses(ruby *rb, hsd_error *err)
 {
     hsd_import *import = rb->import;
-    if (rb->unreadable > 0) {
-        HSD_WRITE(import, hsc_loss(import->writer, "lines of the heap dump that could not be read", rb->unreadable),
-                  err);
-        hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%" PRIu64 " line%s of %s could not be read", rb->unreadable,
-                 rb->unreadable == 1 ? "" : "s", import->source->name);
-    }
+    HSD_TRY(hsd_import_tell_unreadable(import, rb->unreadable, err));
     if (!rb->has_roots)
         hsd_note(import->reporter, HSD_NOTE_WARNING,
                  "%s has no roots: it holds only what was allocated since some moment (dump_all with since:), and all "
@@ -135,11 +127,7 @@ static hsd_status finish_ruby(ruby *rb, hsd_error *err)
     HSD_TRY(tell_losses(rb, err));
     if (rb->tracer_bytes > 0)
         HSD_WRITE(import, hsc_metric(import->writer, "tracer.used", "bytes", rb->tracer_bytes), err);
-    import->result->is_complete = !rb->is_cut;
-    if (rb->is_cut) {
-        HSD_WRITE(import, hsc_mark_incomplete(import->writer, "the heap dump was cut off"), err);
-        hsd_note(import->reporter, HSD_NOTE_DAMAGE, "%s was cut off: what is there was imported", import->source->name);
-    }
+    HSD_TRY(hsd_import_mark_cut(import, rb->is_cut, "the heap dump was cut off", "", err));
     return hsd_import_end(import, err);
 }
 
@@ -157,7 +145,7 @@ static hsd_status run_ruby(hsd_import *import, hsd_error *err)
     rb->source = import->source;
     rb->target_most = (size_t)hsd_max_u64(LEAST_TARGETS, hsd_min_u64(import->memory_bytes / 64, MOST_TARGETS));
     const hsd_status status = import_dump(rb, err);
-    hsd_names_release(&rb->strings);
+    hsd_names_release(&rb->strings.names);
     hsd_names_release(&rb->sites);
     hsd_names_release(&rb->classes);
     hsd_names_release(&rb->types);

@@ -32,8 +32,8 @@
 #define HSD_IMPORT_RUBY_H
 
 #include "base/buffer.h"
-#include "base/names.h"
 #include "import/importer.h"
+#include "import/texts.h"
 
 enum {
     RUBY_TEXT_BYTES = 4096,     /* kept of any text */
@@ -121,9 +121,10 @@ typedef struct ruby {
     bool has_roots, is_cut;
     uint64_t objects, unreadable, tracer_bytes;                      /* tracer: ObjectSpace.trace_object_allocations */
     uint32_t constant_cache, cache_root, thread, fiber, thread_root; /* strings */
-    hsd_names strings, sites, classes, types;                        /* keys; number - 1, but for classes */
+    hsd_import_texts strings;
+    hsd_names sites, classes, types; /* keys; number - 1, but for classes */
     struct ruby_class *class_rows;
-    uint32_t class_room, strings_defined;
+    uint32_t class_room;
 } ruby;
 
 /* ---- text.c. HSD_END: it is not what it should be, HSD_E_TRUNCATED: the input ends in it ---- */

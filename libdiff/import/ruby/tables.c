@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "import/ruby/ruby.h"
 
 enum { NAME_BYTES = RUBY_TEXT_BYTES + 64, MOST_SUPERCLASSES = 64 };
@@ -30,28 +31,14 @@ typedef struct type_key {
 
 hsd_status hsd_ruby_check_memory(const ruby *rb, hsd_error *err)
 {
-    const uint64_t taken = hsd_names_memory(&rb->strings) + hsd_names_memory(&rb->sites) +
+    const uint64_t taken = hsd_names_memory(&rb->strings.names) + hsd_names_memory(&rb->sites) +
                            hsd_names_memory(&rb->classes) + hsd_names_memory(&rb->types) +
                            rb->class_room * sizeof(ruby_class) + rb->root_room * sizeof *rb->roots;
-    const uint64_t allowed = rb->import->memory_bytes / 2;
-    if (taken <= allowed) return HSD_OK;
-    hsd_fail(err, HSD_E_OVER_BUDGET, "the classes, sites and roots of this dump take more than %" PRIu64 " MiB",
-             allowed >> 20);
-    hsd_error_set_hint(err, "give it more: --memory %" PRIu64 "M or so", (taken * 4 >> 20) + 64);
-    return HSD_E_OVER_BUDGET;
+    return hsd_import_expect_room(taken, rb->import->memory_bytes / 2, "the classes, sites and roots of this dump",
+                                  taken * 4 + HSD_IMPORT_MORE, err);
 }
 
 /* ---- strings and sites ---- */
-
-static hsd_status define_strings(ruby *rb, hsd_error *err)
-{
-    for (; rb->strings_defined < rb->strings.count; rb->strings_defined++) {
-        const hsd_bytes text = hsd_names_get(&rb->strings, rb->strings_defined);
-        HSD_WRITE(rb->import, hsc_define_string(rb->import->writer, rb->strings_defined + 1, text.data, text.size),
-                  err);
-    }
-    return HSD_OK;
-}
 
 static hsd_status put_words(ruby *rb, const char *words, uint32_t *number, hsd_error *err)
 {
@@ -78,19 +65,16 @@ hsd_status hsd_ruby_begin_tables(ruby *rb, hsd_error *err)
     HSD_TRY(put_words(rb, "threads", &rb->thread_root, err));
     HSD_TRY(put_words(rb, "constcache", &rb->constant_cache, err));
     HSD_TRY(put_words(rb, "(caches of constants)", &rb->cache_root, err));
-    return define_strings(rb, err);
+    return hsd_import_define_texts(rb->import, &rb->strings, err);
 }
 
 hsd_status hsd_ruby_put_string(ruby *rb, hsd_bytes text, uint32_t *number, hsd_error *err)
 {
+    bool is_new;
     *number = 0;
     if (text.size == 0) return HSD_OK;
-    const uint32_t before = rb->strings.count;
-    HSD_TRY(hsd_names_put(&rb->strings, text, number, err));
-    ++*number;
-    if (rb->strings.count == before) return HSD_OK;
-    HSD_TRY(hsd_ruby_check_memory(rb, err));
-    return rb->import->writer == NULL ? HSD_OK : define_strings(rb, err);
+    HSD_TRY(hsd_import_put_text(rb->import, &rb->strings, text, number, &is_new, err));
+    return is_new ? hsd_ruby_check_memory(rb, err) : HSD_OK;
 }
 
 hsd_status hsd_ruby_put_site(ruby *rb, uint32_t *number, hsd_error *err)
@@ -179,7 +163,7 @@ static bool is_code(hsd_bytes imemo)
 
 static hsd_bytes string_of(const ruby *rb, uint32_t number)
 {
-    return number == 0 ? (hsd_bytes){(const uint8_t *)"", 0} : hsd_names_get(&rb->strings, number - 1);
+    return number == 0 ? (hsd_bytes){(const uint8_t *)"", 0} : hsd_names_get(&rb->strings.names, number - 1);
 }
 
 /* "Session", "(anonymous Session)", or nothing for a class that is not in the dump. */

@@ -57,7 +57,7 @@ static uint32_t label_of(const ruby *rb)
 
 static hsd_bytes category_name(const ruby *rb, uint32_t category)
 {
-    return category == 0 ? (hsd_bytes){0} : hsd_names_get(&rb->strings, category - 1);
+    return category == 0 ? (hsd_bytes){0} : hsd_names_get(&rb->strings.names, category - 1);
 }
 
 static hsd_status add_root(ruby *rb, uint32_t category, uint64_t target, hsd_error *err)
@@ -144,7 +144,7 @@ static bool is_tracer(const ruby *rb)
 {
     static const char prefix[] = "ObjectTracing/";
     if (rb->line.kind != RUBY_DATA || rb->line.detail == 0) return false;
-    const hsd_bytes name = hsd_names_get(&rb->strings, rb->line.detail - 1);
+    const hsd_bytes name = hsd_names_get(&rb->strings.names, rb->line.detail - 1);
     return name.size >= sizeof prefix - 1 && memcmp(name.data, prefix, sizeof prefix - 1) == 0;
 }
 

@@ -41,7 +41,7 @@ static hsd_status import_snapshot(tm *t, hsd_error *err)
 static void release_tracemalloc(tm *t)
 {
     hsd_id_table *const tables[] = {&t->frames, &t->sites, &t->stacks, &t->sum_rows};
-    hsd_names *const names[] = {&t->texts, &t->strings, &t->types};
+    hsd_names *const names[] = {&t->texts, &t->strings.names, &t->types};
     void *const rows[] = {t->stack, t->memo, t->pool, t->marks, t->sums, t->stack_types, t->stack_sites};
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
         hsd_id_table_release(tables[i]);

@@ -12,9 +12,9 @@
 #ifndef HSD_IMPORT_TRACEMALLOC_H
 #define HSD_IMPORT_TRACEMALLOC_H
 
-#include "base/names.h"
 #include "import/id_table.h"
 #include "import/importer.h"
+#include "import/texts.h"
 
 enum { TM_TEXT_BYTES = 4096, TM_FRAMES = 512 };
 
@@ -43,14 +43,14 @@ typedef struct tm_file {
     hsd_names texts; /* of the file */
     bool has_list, is_cut;
     /* write.c */
-    hsd_names strings; /* of the capture, number - 1 */
-    hsd_names types;   /* number - 1 */
+    hsd_import_texts strings;
+    hsd_names types; /* number - 1 */
     /* text << 32 | line; parent << 32 | frame; tuple -> site; type << 32 | site */
     hsd_id_table frames, sites, stacks, sum_rows;
     tm_sum *sums;
     uint32_t *stack_types; /* of a stack, by its number: the type of what it allocated */
     uint32_t *stack_sites;
-    uint32_t sum_room, type_room, site_room, strings_defined;
+    uint32_t sum_room, type_room, site_room;
     uint64_t traces, cut_frames, strange;
 } tm;
 

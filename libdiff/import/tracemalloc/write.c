@@ -15,7 +15,8 @@ hsd_status hsd_tm_check_memory(const tm *t, hsd_error *err)
 {
     const uint64_t machine = t->stack_room * sizeof *t->stack + t->memo_room * sizeof *t->memo +
                              t->pool_room * sizeof *t->pool + t->mark_room * sizeof *t->marks;
-    const uint64_t names = hsd_names_memory(&t->texts) + hsd_names_memory(&t->strings) + hsd_names_memory(&t->types);
+    const uint64_t names =
+        hsd_names_memory(&t->texts) + hsd_names_memory(&t->strings.names) + hsd_names_memory(&t->types);
     const uint64_t ids = hsd_id_table_memory(&t->frames) + hsd_id_table_memory(&t->sites) +
                          hsd_id_table_memory(&t->stacks) + hsd_id_table_memory(&t->sum_rows);
     const uint64_t rows =
@@ -30,12 +31,9 @@ hsd_status hsd_tm_check_memory(const tm *t, hsd_error *err)
 
 static hsd_status put_string(tm *t, const void *text, size_t size, uint32_t *out, hsd_error *err)
 {
-    HSD_TRY(hsd_names_put(&t->strings, (hsd_bytes){text, size}, out, err));
-    ++*out;
-    if (*out <= t->strings_defined) return HSD_OK;
-    t->strings_defined = *out;
-    HSD_WRITE(t->import, hsc_define_string(t->import->writer, *out, text, size), err);
-    return (*out & 0xff) == 0 ? hsd_tm_check_memory(t, err) : HSD_OK;
+    bool is_new;
+    HSD_TRY(hsd_import_put_text(t->import, &t->strings, (hsd_bytes){text, size}, out, &is_new, err));
+    return is_new && (*out & 0xff) == 0 ? hsd_tm_check_memory(t, err) : HSD_OK;
 }
 
 /* ---- frames ---- */
@@ -87,11 +85,8 @@ static hsd_status put_type(tm *t, uint32_t file, uint32_t line, uint32_t *type, 
 {
     char name[NAME_BYTES + 16] = "allocated at ", *end = name + strlen(name);
     const size_t size = strlen(name) + name_frame(t, file, line, end);
-    const uint32_t before = t->types.count;
-    HSD_TRY(hsd_names_put(&t->types, (hsd_bytes){(const uint8_t *)name, size}, type, err));
-    ++*type;
-    if (t->types.count > before) HSD_WRITE(t->import, hsc_define_type(t->import->writer, *type, name, size, 0), err);
-    return HSD_OK;
+    bool is_new;
+    return hsd_import_put_type(t->import, &t->types, (hsd_bytes){(const uint8_t *)name, size}, 0, type, &is_new, err);
 }
 
 /* ---- stacks ---- */
@@ -101,7 +96,7 @@ static hsd_status walk_tracemalloc_traces(tm *t, tm_value frames, uint32_t *type
 {
     uint64_t count;
     uint32_t file = 0, line = 0;
-    bool is_known = false;
+    bool is_known = false, is_new;
     const tm_value *members = hsd_tm_tuple(t, frames, &count);
     *site = 0;
     for (uint64_t i = hsd_min_u64(count, TM_FRAMES); i-- > 0;) {
@@ -111,12 +106,8 @@ static hsd_status walk_tracemalloc_traces(tm *t, tm_value frames, uint32_t *type
     }
     t->cut_frames += count > TM_FRAMES;
     if (is_known) return put_type(t, file, line, type, err);
-    const uint32_t before = t->types.count;
-    HSD_TRY(hsd_names_put(&t->types, (hsd_bytes){(const uint8_t *)"(no stack)", 10}, type, err));
-    ++*type;
-    if (t->types.count > before)
-        HSD_WRITE(t->import, hsc_define_type(t->import->writer, *type, "(no stack)", 10, 0), err);
-    return HSD_OK;
+    const hsd_bytes none = {(const uint8_t *)"(no stack)", 10};
+    return hsd_import_put_type(t->import, &t->types, none, 0, type, &is_new, err);
 }
 
 static hsd_status put_stack(tm *t, tm_value frames, uint32_t *type, uint32_t *site, hsd_error *err)
