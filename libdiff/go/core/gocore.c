@@ -67,8 +67,7 @@ static hsd_status import_core(gocore *go, hsd_error *err)
     HSD_TRY(hsd_gocore_find_layout(go, err));
     HSD_TRY(hsd_gocore_find_spans(go, err));
     HSD_TRY(hsd_gotyping_open(t, go->import->memory_bytes / 16, err));
-    go->numbers = calloc(2 * ((size_t)t->types.type_count + 1), sizeof *go->numbers);
-    if (go->numbers == NULL) return hsd_fail_nomem(err, "types");
+    HSD_TRY(hsd_gowriter_open(&go->out, t, err));
     HSD_TRY(hsd_progress(go->import->reporter, "finding types", 0, 0, err));
     HSD_TRY(hsd_gocore_find_globals(go, err));
     HSD_TRY(hsd_gocore_offer_known(go, err));
@@ -77,7 +76,7 @@ static hsd_status import_core(gocore *go, hsd_error *err)
     HSD_TRY(hsd_gotyping_run(t, err));
     HSD_TRY(hsd_gotyping_frames(t, &go->program, &go->frames, go->import->memory_bytes / 8, err));
     HSD_TRY(hsd_gostatics_finish(t, err));
-    go->timer_element = hsd_gotask_timer_element(t);
+    go->out.timer_element = hsd_gotask_timer_element(t);
     HSD_TRY(begin(go, err));
     HSD_TRY(hsd_gocore_write(go, err));
     return finish(go, err);
@@ -88,15 +87,13 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     gocore *go = calloc(1, sizeof *go);
     if (go == NULL) return hsd_fail_nomem(err, "an import");
     go->import = import;
+    go->out =
+        (gowriter){.import = import, .find = hsd_gocore_target, .check_memory = hsd_gocore_check_memory, .context = go};
     const hsd_status status = import_core(go, err);
     hsd_gocore_close(go);
-    hsd_names_release(&go->strings.names);
-    hsd_names_release(&go->types);
-    hsd_id_table_release(&go->labels);
+    hsd_gowriter_release(&go->out);
     hsd_id_table_release(&go->goroutines);
-    hsd_id_table_release(&go->timers);
     hsd_buffer_release(&go->bytes);
-    free(go->numbers);
     free(go->frames.at);
     free(go);
     return status;

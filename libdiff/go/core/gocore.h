@@ -18,8 +18,8 @@
 #define HSD_GO_CORE_GOCORE_H
 
 #include "go/types/typing.h"
+#include "go/types/writer.h"
 #include "import/importer.h"
-#include "import/texts.h"
 
 enum { GOCORE_X86_64 = 62, GOCORE_AARCH64 = 183 };
 enum { GOCORE_NOSCAN = 1 }; /* of gospan.flags: its objects have no pointers */
@@ -117,14 +117,10 @@ typedef struct gocore {
     goframes frames; /* of all goroutines, for the typing */
     gocore_thread *threads;
     uint32_t thread_count, thread_room;
-    hsd_import_texts strings;
-    hsd_names types;
+    gowriter out;
     uint32_t thread_number;
-    uint32_t *numbers; /* of types: tables.c */
-    hsd_id_table labels;
-    hsd_id_table goroutines, timers; /* objects that have roots of their own */
-    uint32_t timer_element;          /* type of the elements of the lists that timers wait in */
-    hsd_buffer bytes;                /* of the object under way */
+    hsd_id_table goroutines; /* objects that have roots of their own */
+    hsd_buffer bytes;        /* of the object under way */
 } gocore;
 
 /* ---- image.c ---- */
@@ -162,34 +158,26 @@ hsd_status hsd_gocore_pointers(gocore *go, const goslot *slot, gocore_pointer_fn
 
 /* ---- tables.c ---- */
 
-hsd_status hsd_gocore_put_string(gocore *go, hsd_bytes text, uint32_t *number, hsd_error *err);
-hsd_status hsd_gocore_put_format(gocore *go, uint32_t *number, hsd_error *err, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* HSD_E_OVER_BUDGET when names and tables take more than they may. */
+hsd_status hsd_gocore_check_memory(const void *go, hsd_error *err);
 hsd_status hsd_gocore_put_type(gocore *go, const goslot *slot, uint32_t *number, hsd_error *err);
-/* A value without a name among the globals (go/types/statics.h): its type; the label of a reference out of it. */
-hsd_status hsd_gocore_put_static_type(gocore *go, const gostatic *one, uint32_t *number, hsd_error *err);
-hsd_status hsd_gocore_put_static_label(gocore *go, const gostatic *one, uint64_t offset, uint32_t *label,
-                                       uint64_t *index, hsd_error *err);
 
 /* The label of a reference to what has a root of its own that says more: it keeps nothing alive. */
 hsd_status hsd_gocore_put_waiting_label(gocore *go, uint32_t *label, hsd_error *err);
-hsd_status hsd_gocore_put_label(gocore *go, const goslot *slot, uint64_t offset, uint32_t *label, uint64_t *index,
+/* The label of a reference from this place of a value, by its type if that knows the place. */
+hsd_status hsd_gocore_put_label(gocore *go, gotyped typed, uint64_t offset, uint32_t *label, uint64_t *index,
                                 hsd_error *err);
 
 /* ---- stages ---- */
 
 /* The live object that holds the address: its id. */
-bool hsd_gocore_target(const gocore *go, uint64_t value, uint64_t *target);
+bool hsd_gocore_target(const void *go, uint64_t value, uint64_t *target);
 hsd_status hsd_gocore_write_roots(gocore *go, hsd_error *err);
 /* Objects that have a finalizer: their types are offered to the typing. */
 hsd_status hsd_gocore_offer_finalized(gocore *go, hsd_error *err);
 /* The segments of globals, for the typing; a module is all that there is unless the program loads plugins. */
 hsd_status hsd_gocore_find_globals(gocore *go, hsd_error *err);
 
-/* Before the objects: which of them are goroutines and timers; with the roots of timers, and the values without a name.
- */
-hsd_status hsd_gocore_write_tasks(gocore *go, hsd_error *err);
-hsd_status hsd_gocore_write_statics(gocore *go, hsd_error *err);
 hsd_status hsd_gocore_find_frames(gocore *go, hsd_error *err);
 hsd_status hsd_gocore_write_stacks(gocore *go, hsd_error *err);
 hsd_status hsd_gocore_write(gocore *go, hsd_error *err);

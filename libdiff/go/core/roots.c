@@ -18,8 +18,9 @@ enum {
     NAME_BYTES = 2048
 };
 
-bool hsd_gocore_target(const gocore *go, uint64_t value, uint64_t *target)
+bool hsd_gocore_target(const void *context, uint64_t value, uint64_t *target)
 {
+    const gocore *go = context;
     goslot slot;
     if (value < 4096 || !hsd_goslots_find(&go->typing.slots, value, &slot) ||
         !hsd_goslots_is_live(&go->typing.slots, slot.number))
@@ -28,65 +29,18 @@ bool hsd_gocore_target(const gocore *go, uint64_t value, uint64_t *target)
     return true;
 }
 
-/* ---- values without a name ---- */
-
-static hsd_status write_static(gocore *go, const gostatic *one, hsd_error *err)
-{
-    hsc_object object = {.id = one->address};
-    HSD_TRY(hsd_gocore_put_static_type(go, one, &object.type, err));
-    HSD_WRITE(go->import, hsc_begin_object(go->import->writer, &object), err);
-    HSD_WRITE(go->import, hsc_end_object(go->import->writer), err);
-    go->import->result->objects++;
-    return HSD_OK;
-}
-
-hsd_status hsd_gocore_write_statics(gocore *go, hsd_error *err)
-{
-    const gostatics *statics = &go->typing.statics;
-    for (uint32_t i = 0; i < statics->count; i++)
-        if (statics->at[i].is_needed) HSD_TRY(write_static(go, &statics->at[i], err));
-    return HSD_OK;
-}
+/* ---- globals ---- */
 
 static hsd_status refer_static(gocore *go, const gostatic *one, uint64_t address, uint64_t target, hsd_error *err)
 {
     uint32_t label;
     uint64_t index;
     if (target == one->address) return HSD_OK;
-    HSD_TRY(hsd_gocore_put_static_label(go, one, address - one->address, &label, &index, err));
+    HSD_TRY(hsd_gocore_put_label(go, hsd_gotyped_of_static(one), address - one->address, &label, &index, err));
     HSD_WRITE(go->import, hsc_edge(go->import->writer, one->address, target, label, index), err);
     go->import->result->references++;
     return HSD_OK;
 }
-
-static hsd_status root_static(gocore *go, gostatic *one, hsc_root_record *root, hsd_error *err)
-{
-    if (one->has_root) return HSD_OK;
-    one->has_root = true;
-    root->target = one->address;
-    HSD_WRITE(go->import, hsc_root(go->import->writer, root), err);
-    return HSD_OK;
-}
-
-/* What no pointer of a variable leads to. */
-static hsd_status root_statics(gocore *go, hsd_error *err)
-{
-    char name[NAME_BYTES];
-    uint32_t flags;
-    hsc_root_record root = {.kind = HSC_ROOT_GLOBAL};
-    gostatic *one;
-    for (;;) {
-        HSD_TRY(hsd_gostatics_unreached(&go->typing, &one, err));
-        if (one == NULL) return HSD_OK;
-        hsd_gotyping_name(&go->typing, (gotyped){.type = one->type, .is_items = one->is_items}, name, sizeof name,
-                          &flags);
-        HSD_TRY(hsd_gocore_put_format(go, &root.label, err, "static %s", name));
-        root.flags = hsd_gotask_is_runtime(name) ? HSC_ROOT_SECONDARY : 0;
-        HSD_TRY(root_static(go, one, &root, err));
-    }
-}
-
-/* ---- globals ---- */
 
 static hsd_status name_global(gocore *go, const char *segment, uint64_t begin, uint64_t address, hsc_root_record *root,
                               hsd_error *err)
@@ -94,9 +48,9 @@ static hsd_status name_global(gocore *go, const char *segment, uint64_t begin, u
     char name[NAME_BYTES];
     bool is_runtime;
     const size_t size = hsd_gotyping_name_global(&go->typing, address, name, sizeof name, &is_runtime);
-    if (size == 0) return hsd_gocore_put_format(go, &root->label, err, "%s+0x%" PRIx64, segment, address - begin);
+    if (size == 0) return hsd_gowriter_format(&go->out, &root->label, err, "%s+0x%" PRIx64, segment, address - begin);
     if (is_runtime) root->flags = HSC_ROOT_SECONDARY;
-    return hsd_gocore_put_string(go, (hsd_bytes){(const uint8_t *)name, size}, &root->label, err);
+    return hsd_gowriter_string(&go->out, (hsd_bytes){(const uint8_t *)name, size}, &root->label, err);
 }
 
 static hsd_status write_global(gocore *go, const char *segment, uint64_t begin, uint64_t address, hsd_error *err)
@@ -110,7 +64,7 @@ static hsd_status write_global(gocore *go, const char *segment, uint64_t begin, 
     const gostatic *inside = hsd_gostatics_at(&go->typing, address);
     if (inside != NULL) return refer_static(go, inside, address, is_in_heap ? root.target : other->address, err);
     HSD_TRY(name_global(go, segment, begin, address, &root, err));
-    if (!is_in_heap) return root_static(go, other, &root, err);
+    if (!is_in_heap) return hsd_gowriter_root_static(&go->out, other, root.label, root.flags, err);
     HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
     return HSD_OK;
 }
@@ -169,7 +123,7 @@ static hsd_status write_finalizer(gocore *go, const gospan *span, uint64_t speci
     uint64_t offset, function;
     HSD_TRY(hsd_gocore_field(go, special, SPECIAL_OFFSET, &offset, err));
     HSD_TRY(hsd_gocore_field(go, special, FINALIZER_FN, &function, err));
-    HSD_TRY(hsd_gocore_put_format(go, &root.label, err, "(finalizers)"));
+    HSD_TRY(hsd_gowriter_format(&go->out, &root.label, err, "(finalizers)"));
     if (hsd_gocore_target(go, span->begin + offset, &root.target))
         HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
     if (hsd_gocore_target(go, function, &root.target)) HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
@@ -205,7 +159,7 @@ hsd_status hsd_gocore_offer_finalized(gocore *go, hsd_error *err) { return each_
 hsd_status hsd_gocore_write_roots(gocore *go, hsd_error *err)
 {
     HSD_TRY(write_modules(go, err));
-    HSD_TRY(root_statics(go, err));
+    HSD_TRY(hsd_gowriter_root_statics(&go->out, err));
     HSD_TRY(each_finalizer(go, write_finalizer, err));
     return hsd_gocore_write_stacks(go, err);
 }

@@ -61,9 +61,9 @@ static hsd_status enter_frame(walk *w, hsd_error *err)
     if (!w->is_written) return note_frame(w, err);
     uint32_t name = 0;
     const char *function = hsd_go_types_function_at(&go->typing.types, w->pc - go->typing.bias);
-    if (function != NULL) HSD_TRY(hsd_gocore_put_format(go, &name, err, "%s", function));
+    if (function != NULL) HSD_TRY(hsd_gowriter_format(&go->out, &name, err, "%s", function));
     if (function != NULL && !w->has_start)
-        HSD_TRY(hsd_gocore_put_format(go, &w->root.label, err, "goroutines in %s", function));
+        HSD_TRY(hsd_gowriter_format(&go->out, &w->root.label, err, "goroutines in %s", function));
     w->root.frame = name == 0 ? 0 : w->depth + 1;
     if (name != 0) HSD_WRITE(go->import, hsc_frame(go->import->writer, w->thread, w->depth, name, 0, 0), err);
     return HSD_OK;
@@ -153,7 +153,7 @@ static hsd_status begin_written(walk *w, uint64_t g, hsd_error *err)
     HSD_TRY(hsd_gocore_field(go, g, G_ID, &id, err));
     HSD_TRY(hsd_gocore_field(go, g, G_START, &start, err));
     HSD_TRY(hsd_gocore_field(go, g, G_CREATED, &created_at, err));
-    HSD_TRY(hsd_gocore_put_format(go, &name, err, "goroutine %" PRIu64, id));
+    HSD_TRY(hsd_gowriter_format(&go->out, &name, err, "goroutine %" PRIu64, id));
     w->thread = ++go->thread_number;
     HSD_WRITE(go->import, hsc_define_thread(go->import->writer, w->thread, name), err);
     const char *function = hsd_go_types_function_at(&go->typing.types, start - go->typing.bias);
@@ -166,9 +166,9 @@ static hsd_status begin_written(walk *w, uint64_t g, hsd_error *err)
     w->root = (hsc_root_record){.kind = HSC_ROOT_STACK, .thread = w->thread, .flags = HSC_ROOT_SECONDARY};
     w->has_start = function != NULL;
     if (w->has_start)
-        HSD_TRY(hsd_gocore_put_string(go, (hsd_bytes){(const uint8_t *)text, size}, &w->root.label, err));
+        HSD_TRY(hsd_gowriter_string(&go->out, (hsd_bytes){(const uint8_t *)text, size}, &w->root.label, err));
     else
-        HSD_TRY(hsd_gocore_put_format(go, &w->root.label, err, "goroutine stacks"));
+        HSD_TRY(hsd_gowriter_format(&go->out, &w->root.label, err, "goroutine stacks"));
     if (hsd_gocore_target(go, g, &w->root.target)) HSD_WRITE(go->import, hsc_root(go->import->writer, &w->root), err);
     return HSD_OK;
 }
@@ -208,21 +208,3 @@ static hsd_status walk_all(gocore *go, bool is_written, hsd_error *err)
 
 hsd_status hsd_gocore_find_frames(gocore *go, hsd_error *err) { return walk_all(go, false, err); }
 hsd_status hsd_gocore_write_stacks(gocore *go, hsd_error *err) { return walk_all(go, true, err); }
-
-/* ---- timers ---- */
-
-static hsd_status root_timer(void *context, uint64_t timer, const char *function, hsd_error *err)
-{
-    gocore *go = context;
-    hsc_root_record root = {.kind = HSC_ROOT_RUNTIME, .flags = HSC_ROOT_SECONDARY};
-    uint32_t number;
-    if (!hsd_gocore_target(go, timer, &root.target)) return HSD_OK;
-    HSD_TRY(hsd_gocore_put_format(go, &root.label, err, "timer %s", function));
-    HSD_WRITE(go->import, hsc_root(go->import->writer, &root), err);
-    return hsd_id_table_put(&go->timers, root.target, &number, err);
-}
-
-hsd_status hsd_gocore_write_tasks(gocore *go, hsd_error *err)
-{
-    return hsd_gotask_timers(&go->typing, root_timer, go, err);
-}

@@ -8,6 +8,7 @@
 typedef struct writing {
     gocore *go;
     goslot slot;
+    gotyped typed; /* of the object under way */
     bool is_timer_list;
 } writing;
 
@@ -15,7 +16,7 @@ typedef struct writing {
  * them. */
 static bool has_own_root(const writing *w, uint64_t target)
 {
-    if (w->is_timer_list && hsd_id_table_find(&w->go->timers, target) != 0) return true;
+    if (w->is_timer_list && hsd_id_table_find(&w->go->out.timers, target) != 0) return true;
     return hsd_id_table_find(&w->go->goroutines, target) != 0;
 }
 
@@ -28,7 +29,7 @@ static hsd_status tell_reference(void *context, uint64_t offset, uint64_t value,
     if (has_own_root(w, target))
         HSD_TRY(hsd_gocore_put_waiting_label(w->go, &label, err));
     else
-        HSD_TRY(hsd_gocore_put_label(w->go, &w->slot, offset, &label, &index, err));
+        HSD_TRY(hsd_gocore_put_label(w->go, w->typed, offset, &label, &index, err));
     HSD_WRITE(w->go->import, hsc_reference(w->go->import->writer, target, label, index), err);
     w->go->import->result->references++;
     return HSD_OK;
@@ -38,8 +39,8 @@ static hsd_status write_object(writing *w, hsd_error *err)
 {
     gocore *go = w->go;
     hsc_object object = {.id = w->slot.begin, .size_bytes = w->slot.span->slot_bytes};
-    const gotyped typed = hsd_gotyped_of(go->typing.slots.types[w->slot.number]);
-    w->is_timer_list = typed.is_items && typed.type != 0 && typed.type == go->timer_element;
+    w->typed = hsd_gotyped_of(go->typing.slots.types[w->slot.number]);
+    w->is_timer_list = w->typed.is_items && w->typed.type != 0 && w->typed.type == go->out.timer_element;
     HSD_TRY(hsd_gocore_put_type(go, &w->slot, &object.type, err));
     go->import->result->objects++;
     go->import->result->bytes = hsd_add_saturating(go->import->result->bytes, object.size_bytes);
@@ -57,8 +58,8 @@ hsd_status hsd_gocore_write(gocore *go, hsd_error *err)
 {
     const goslots *slots = &go->typing.slots;
     if (!go->import->options->summary_only) {
-        HSD_TRY(hsd_gocore_write_tasks(go, err));
-        HSD_TRY(hsd_gocore_write_statics(go, err));
+        HSD_TRY(hsd_gowriter_timers(&go->out, err));
+        HSD_TRY(hsd_gowriter_statics(&go->out, err));
     }
     for (uint32_t i = 0; i < slots->span_count; i++) {
         const gospan *span = &slots->spans[i];

@@ -17,13 +17,20 @@ static unsigned probe(const uint8_t *prefix, size_t size)
     return GOHEAP_MAGIC_BYTES * 8;
 }
 
-hsd_status hsd_goheap_check_memory(const goheap *go, hsd_error *err)
+static bool find_object(const void *context, uint64_t address, uint64_t *begin)
 {
-    const uint64_t taken = hsd_names_memory(&go->strings.names) + hsd_names_memory(&go->types) +
-                           hsd_names_memory(&go->patterns) + hsd_names_memory(&go->frames) +
-                           go->pattern_room * sizeof *go->types_of + go->bucket_room * sizeof *go->buckets +
-                           go->sample_room * sizeof *go->samples + hsd_goheap_types_memory(go) +
-                           hsd_id_table_memory(&go->goroutines) + go->start_room * sizeof *go->starts;
+    const goheap *go = context;
+    return hsd_goheap_index_find(&go->index, address, begin);
+}
+
+hsd_status hsd_goheap_check_memory(const void *context, hsd_error *err)
+{
+    const goheap *go = context;
+    const uint64_t taken = hsd_gowriter_memory(&go->out) + hsd_names_memory(&go->patterns) +
+                           hsd_names_memory(&go->frames) + go->pattern_room * sizeof *go->types_of +
+                           go->bucket_room * sizeof *go->buckets + go->sample_room * sizeof *go->samples +
+                           hsd_goheap_types_memory(go) + hsd_id_table_memory(&go->goroutines) +
+                           go->start_room * sizeof *go->starts;
     const uint64_t allowed = go->import->memory_bytes / (go->typed == NULL ? 2 : 16);
     return hsd_import_expect_room(taken, allowed, "the names and sites of this dump", taken * 4 + HSD_IMPORT_MORE, err);
 }
@@ -74,13 +81,17 @@ static hsd_status run(hsd_import *import, hsd_error *err)
     goheap *go = calloc(1, sizeof *go);
     if (go == NULL) return hsd_fail_nomem(err, "an import");
     go->import = import;
+    go->out = (gowriter){.import = import,
+                         .labels_before = GOHEAP_FIRST_TYPED_LABEL,
+                         .find = find_object,
+                         .check_memory = hsd_goheap_check_memory,
+                         .context = go};
     go->source = import->source;
     go->index.most_bytes = hsd_max_u64(import->memory_bytes / (import->options->executable == NULL ? 2 : 8), 1);
     const hsd_status status = import_dump(go, err);
     hsd_goheap_close_types(go);
     hsd_goheap_index_release(&go->index);
-    hsd_names_release(&go->strings.names);
-    hsd_names_release(&go->types);
+    hsd_gowriter_release(&go->out);
     hsd_names_release(&go->patterns);
     hsd_names_release(&go->frames);
     hsd_buffer_release(&go->bytes);

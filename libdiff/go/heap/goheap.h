@@ -23,9 +23,9 @@
 
 #include "base/buffer.h"
 #include "go/heap/index.h"
+#include "go/types/writer.h"
 #include "import/id_table.h"
 #include "import/importer.h"
-#include "import/texts.h"
 
 #define GOHEAP_MAGIC       "go1.7 heap dump\n"
 #define GOHEAP_MAGIC_BYTES 16
@@ -93,8 +93,7 @@ typedef struct goheap {
     uint64_t globals_low, globals_high;         /* segments with pointers lie in between; 0,0 = there are none */
     hsd_id_table mapped;                        /* memory outside of the heap that is counted */
     goheap_index index;
-    hsd_import_texts strings;
-    hsd_names types;    /* name -> number - 1 */
+    gowriter out;
     hsd_names patterns; /* size and places of pointers -> number, of types_of */
     uint32_t *types_of, pattern_room;
     bool has_label[GOHEAP_LABELS];
@@ -166,15 +165,8 @@ hsd_status hsd_goheap_mapped_bytes(goheap *go, const goheap_content *content, ui
 
 /* ---- tables.c: strings, types and labels of the capture, defined when first asked for ---- */
 
-hsd_status hsd_goheap_put_string(goheap *go, hsd_bytes text, uint32_t *number, hsd_error *err);
-hsd_status hsd_goheap_put_format(goheap *go, uint32_t *number, hsd_error *err, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 hsd_status hsd_goheap_put_type(goheap *go, uint64_t size, const goheap_pattern *pattern, uint32_t *number,
                                hsd_error *err);
-
-/* Defines a type of this name, once. */
-hsd_status hsd_goheap_name_type(goheap *go, const char *name, size_t size, uint32_t flags, uint32_t *number,
-                                hsd_error *err);
 
 /* The label of a pointer at this place, and its index: the places of large objects and of lists count as elements. */
 hsd_status hsd_goheap_put_label(goheap *go, const goheap_pattern *pattern, uint64_t offset, uint32_t *label,
@@ -225,14 +217,8 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err);
 
 /* ---- named.c: the same in the write ---- */
 
-/* Values without a name are objects; timers have roots. Behind hsd_goheap_write_tables. */
-hsd_status hsd_goheap_write_statics(goheap *go, hsd_error *err);
-hsd_status hsd_goheap_write_timers(goheap *go, hsd_error *err);
-
-/* A reference out of one, from the word at this address; a root to one, unless it has one; roots to all that have none.
- */
+/* A reference out of a value without a name, from the word at this address; a root to one, unless it has one. */
 hsd_status hsd_goheap_refer_static(goheap *go, uint64_t id, uint64_t address, uint64_t target, hsd_error *err);
-hsd_status hsd_goheap_root_statics(goheap *go, hsd_error *err);
 hsd_status hsd_goheap_root_static(goheap *go, uint64_t id, uint32_t label, uint32_t flags, hsd_error *err);
 
 /* Name and flags of a goroutine's roots. */
@@ -258,7 +244,7 @@ void hsd_goheap_close_types(goheap *go);
 /* ---- stages ---- */
 
 /* HSD_E_OVER_BUDGET when names and tables take more than they may. */
-hsd_status hsd_goheap_check_memory(const goheap *go, hsd_error *err);
+hsd_status hsd_goheap_check_memory(const void *go, hsd_error *err);
 hsd_status hsd_goheap_scan(goheap *go, hsd_error *err);
 hsd_status hsd_goheap_write(goheap *go, hsd_error *err);
 

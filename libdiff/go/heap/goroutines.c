@@ -31,7 +31,7 @@ hsd_status hsd_goheap_note_function(goheap *go, hsd_bytes name, uint64_t pc, hsd
     text[size] = '\0';
     goheap_start *start = &go->starts[go->start];
     if (strcmp(text, "runtime.goexit") == 0) return HSD_OK;
-    HSD_TRY(hsd_names_put(&go->strings.names, name, &number, err));
+    HSD_TRY(hsd_names_put(&go->out.strings.names, name, &number, err));
     if (hsd_go_is_wrapper(text)) {
         start->wrapper = number + 1;
         start->wrapper_at = pc;

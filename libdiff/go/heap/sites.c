@@ -17,7 +17,7 @@ static hsd_status intern(goheap *go, uint32_t *number, hsd_error *err)
     *number = 0;
     HSD_TRY(hsd_goheap_text(go, NAME_BYTES, &text, err));
     if (text.size == 0) return HSD_OK;
-    HSD_TRY(hsd_names_put(&go->strings.names, text, number, err));
+    HSD_TRY(hsd_names_put(&go->out.strings.names, text, number, err));
     ++*number;
     return HSD_OK;
 }

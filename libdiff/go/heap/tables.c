@@ -3,7 +3,6 @@
  * first asked for.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,26 +10,7 @@
 #include "base/array.h"
 #include "go/heap/goheap.h"
 
-enum { ELEMENT_LABEL = GOHEAP_LABELS - 1, TEXT_BYTES = 4096 };
-
-hsd_status hsd_goheap_put_string(goheap *go, hsd_bytes text, uint32_t *number, hsd_error *err)
-{
-    bool is_new;
-    HSD_TRY(hsd_import_put_text(go->import, &go->strings, text, number, &is_new, err));
-    return is_new ? hsd_goheap_check_memory(go, err) : HSD_OK;
-}
-
-hsd_status hsd_goheap_put_format(goheap *go, uint32_t *number, hsd_error *err, const char *format, ...)
-{
-    char text[TEXT_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    const hsd_bytes formatted = hsd_import_format(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return hsd_goheap_put_string(go, formatted, number, err);
-}
-
-/* ---- types ---- */
+enum { ELEMENT_LABEL = GOHEAP_LABELS - 1 };
 
 static int name_pointers(char *out, size_t size, const goheap_pattern *pattern)
 {
@@ -46,21 +26,12 @@ static int name_pointers(char *out, size_t size, const goheap_pattern *pattern)
     return used;
 }
 
-hsd_status hsd_goheap_name_type(goheap *go, const char *name, size_t size, uint32_t flags, uint32_t *number,
-                                hsd_error *err)
-{
-    bool is_new;
-    const hsd_bytes text = {(const uint8_t *)name, size};
-    HSD_TRY(hsd_import_put_type(go->import, &go->types, text, flags, number, &is_new, err));
-    return hsd_goheap_check_memory(go, err);
-}
-
 static hsd_status name_type(goheap *go, uint64_t size, const goheap_pattern *pattern, uint32_t *number, hsd_error *err)
 {
     char name[256];
     int used = snprintf(name, sizeof name, "object of %" PRIu64 " B, ", size);
     used += name_pointers(name + used, sizeof name - (size_t)used, pattern);
-    return hsd_goheap_name_type(go, name, (size_t)used, 0, number, err);
+    return hsd_gowriter_name_type(&go->out, name, (size_t)used, number, err);
 }
 
 hsd_status hsd_goheap_put_type(goheap *go, uint64_t size, const goheap_pattern *pattern, uint32_t *number,
@@ -93,7 +64,7 @@ hsd_status hsd_goheap_put_label(goheap *go, const goheap_pattern *pattern, uint6
     *index = is_element ? word : 0;
     if (go->has_label[number]) return HSD_OK;
     go->has_label[number] = true;
-    if (!is_element) HSD_TRY(hsd_goheap_put_format(go, &name, err, "+%" PRIu64, word * go->pointer_bytes));
+    if (!is_element) HSD_TRY(hsd_gowriter_format(&go->out, &name, err, "+%" PRIu64, word * go->pointer_bytes));
     HSD_WRITE(go->import,
               hsc_define_label(go->import->writer, *label, is_element ? HSC_LABEL_ELEMENT : HSC_LABEL_FIELD,
                                HSC_STRENGTH_STRONG, name),
@@ -107,7 +78,7 @@ hsd_status hsd_goheap_put_waiting_label(goheap *go, uint32_t *label, hsd_error *
     *label = GOHEAP_WAITING_LABEL;
     if (go->has_waiting_label) return HSD_OK;
     go->has_waiting_label = true;
-    HSD_TRY(hsd_goheap_put_format(go, &name, err, "waiting"));
+    HSD_TRY(hsd_gowriter_format(&go->out, &name, err, "waiting"));
     HSD_WRITE(go->import, hsc_define_label(go->import->writer, *label, HSC_LABEL_INTERNAL, HSC_STRENGTH_WEAK, name),
               err);
     return HSD_OK;
@@ -117,7 +88,7 @@ hsd_status hsd_goheap_put_waiting_label(goheap *go, uint32_t *label, hsd_error *
 
 hsd_status hsd_goheap_write_tables(goheap *go, hsd_error *err)
 {
-    HSD_TRY(hsd_import_define_texts(go->import, &go->strings, err));
+    HSD_TRY(hsd_import_define_texts(go->import, &go->out.strings, err));
     for (uint32_t i = 0; i < go->frames.count; i++) {
         goheap_site site;
         memcpy(&site, hsd_names_get(&go->frames, i).data, sizeof site);

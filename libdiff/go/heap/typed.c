@@ -301,8 +301,7 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
         t->statics.begin[i] = typed->segments[i].address;
         t->statics.end[i] = typed->segments[i].address + typed->segments[i].size;
     }
-    typed->numbers = calloc(2 * ((size_t)t->types.type_count + 1), sizeof *typed->numbers);
-    if (typed->numbers == NULL) return hsd_fail_nomem(err, "types");
+    HSD_TRY(hsd_gowriter_open(&go->out, t, err));
     HSD_TRY(hsd_progress(go->import->reporter, "finding types", 0, 0, err));
     HSD_TRY(offer_heads(typed, err));
     for (uint32_t i = 0; i < typed->finalized_count; i++)
@@ -310,15 +309,14 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
     if (typed->stack_count > 1) qsort(typed->stacks, typed->stack_count, sizeof *typed->stacks, by_place);
     HSD_TRY(hsd_gotyping_run(t, err));
     HSD_TRY(hsd_gotyping_frames(t, &typed->executable, &typed->frames, memory / 16, err));
-    typed->timer_element = hsd_gotask_timer_element(t);
+    go->out.timer_element = hsd_gotask_timer_element(t);
     return hsd_gostatics_finish(t, err);
 }
 
 uint64_t hsd_goheap_types_memory(const goheap *go)
 {
     if (go->typed == NULL) return 0;
-    return hsd_id_table_memory(&go->typed->labels) + hsd_id_table_memory(&go->typed->timers) +
-           hsd_id_table_memory(&go->typed->typing.itabs) +
+    return hsd_id_table_memory(&go->typed->typing.itabs) +
            go->typed->typing.itab_room * sizeof *go->typed->typing.itab_types +
            go->typed->frames.room * sizeof *go->typed->frames.at + go->typed->stack_room * sizeof *go->typed->stacks +
            go->typed->finalized_room * sizeof *go->typed->finalized;
@@ -332,13 +330,10 @@ void hsd_goheap_close_types(goheap *go)
     hsd_goblocks_close(&typed->dump);
     hsd_goblocks_close(&typed->program);
     hsd_elf_close(&typed->executable);
-    hsd_id_table_release(&typed->labels);
-    hsd_id_table_release(&typed->timers);
     free(typed->places);
     free(typed->frames.at);
     free(typed->stacks);
     free(typed->finalized);
-    free(typed->numbers);
     free(typed);
     go->typed = NULL;
 }

@@ -35,10 +35,6 @@ typedef struct goheap_typed {
     /* of each slot's bytes, from those of the first of its span, + 1; by span.where[1] + slot */
     uint32_t *places;
     uint32_t place_count, place_room;
-    uint32_t *numbers; /* of types, by twice their number (+ 1 for items); 0 = not asked for yet */
-    hsd_id_table labels;
-    hsd_id_table timers;    /* objects that have roots of their own */
-    uint32_t timer_element; /* type of the elements of the lists that they wait in */
 } goheap_typed;
 
 #endif

@@ -118,9 +118,9 @@ static hsd_status tell_global(void *context, uint64_t offset, uint64_t value, hs
         return inside == target ? HSD_OK : hsd_goheap_refer_static(w->go, inside, w->address + offset, target, err);
     w->root.flags = is_runtime ? HSC_ROOT_SECONDARY : 0;
     if (size > 0)
-        HSD_TRY(hsd_goheap_put_string(w->go, (hsd_bytes){(const uint8_t *)name, size}, &w->root.label, err));
+        HSD_TRY(hsd_gowriter_string(&w->go->out, (hsd_bytes){(const uint8_t *)name, size}, &w->root.label, err));
     else
-        HSD_TRY(hsd_goheap_put_format(w->go, &w->root.label, err, "%s+0x%" PRIx64, w->segment, offset));
+        HSD_TRY(hsd_gowriter_format(&w->go->out, &w->root.label, err, "%s+0x%" PRIx64, w->segment, offset));
     if (!hsd_goheap_index_find(&w->go->index, value, &w->root.target))
         return hsd_goheap_root_static(w->go, target, w->root.label, w->root.flags, err);
     return write_root(w, value, err);
@@ -151,7 +151,7 @@ static hsd_status write_goroutine(writing *w, hsd_error *err)
     HSD_TRY(hsd_goheap_numbers(w->go, numbers, 8, err));
     HSD_TRY(hsd_goheap_text(w->go, NAME_BYTES, &reason, err));
     HSD_TRY(hsd_goheap_numbers(w->go, rest, 4, err));
-    HSD_TRY(hsd_goheap_put_format(w->go, &name, err, "goroutine %" PRIu64, numbers[2]));
+    HSD_TRY(hsd_gowriter_format(&w->go->out, &name, err, "goroutine %" PRIu64, numbers[2]));
     if (w->thread == INT32_MAX) return hsd_goheap_corrupt(w->go, "it has more goroutines than there can be", err);
     HSD_WRITE(w->go->import, hsc_define_thread(w->go->import->writer, ++w->thread, name), err);
     const goheap_start *start = hsd_goheap_start_of(w->go, numbers[0]);
@@ -176,12 +176,12 @@ static hsd_status write_frame(writing *w, hsd_error *err)
     HSD_TRY(hsd_goheap_text(go, NAME_BYTES, &function, err));
     content.fields_offset = hsd_source_offset(go->source);
     const uint32_t depth = (uint32_t)hsd_min_u64(head[1], INT32_MAX - 1);
-    HSD_TRY(hsd_goheap_put_string(go, function, &name, err));
+    HSD_TRY(hsd_gowriter_string(&go->out, function, &name, err));
     if (w->thread == NO_THREAD) { /* a frame of no goroutine: others have their goroutine's label */
-        const hsd_bytes text = hsd_names_get(&go->strings.names, name - 1);
+        const hsd_bytes text = hsd_names_get(&go->out.strings.names, name - 1);
         w->root = (hsc_root_record){.kind = HSC_ROOT_STACK};
-        HSD_TRY(hsd_goheap_put_format(go, &w->root.label, err, "goroutines in %.*s", (int)text.size,
-                                      (const char *)text.data));
+        HSD_TRY(hsd_gowriter_format(&go->out, &w->root.label, err, "goroutines in %.*s", (int)text.size,
+                                    (const char *)text.data));
         return hsd_goheap_read_content(go, &content, tell_local, w, err);
     }
     HSD_WRITE(go->import, hsc_frame(go->import->writer, w->thread, depth, name, 0, 0), err);
@@ -195,7 +195,7 @@ static hsd_status write_finalizer(writing *w, bool is_queued, hsd_error *err)
     uint64_t numbers[5];
     HSD_TRY(hsd_goheap_numbers(w->go, numbers, 5, err));
     w->root = (hsc_root_record){.kind = HSC_ROOT_FINALIZER, .flags = is_queued ? 0 : HSC_ROOT_SECONDARY};
-    HSD_TRY(hsd_goheap_put_format(w->go, &w->root.label, err, is_queued ? "(finalizer queue)" : "(finalizers)"));
+    HSD_TRY(hsd_gowriter_format(&w->go->out, &w->root.label, err, is_queued ? "(finalizer queue)" : "(finalizers)"));
     HSD_TRY(write_root(w, numbers[0], err));
     return write_root(w, numbers[1], err);
 }
@@ -206,7 +206,7 @@ static hsd_status write_other_root(writing *w, hsd_error *err)
     uint64_t value;
     w->root = (hsc_root_record){.kind = HSC_ROOT_RUNTIME};
     HSD_TRY(hsd_goheap_text(w->go, NAME_BYTES, &text, err));
-    HSD_TRY(hsd_goheap_put_string(w->go, text, &w->root.label, err));
+    HSD_TRY(hsd_gowriter_string(&w->go->out, text, &w->root.label, err));
     HSD_TRY(hsd_goheap_number(w->go, &value, err));
     return write_root(w, value, err);
 }
@@ -266,10 +266,10 @@ hsd_status hsd_goheap_write(goheap *go, hsd_error *err)
     writing w = {.go = go};
     HSD_TRY(hsd_goheap_write_tables(go, err));
     if (!go->import->options->summary_only) {
-        HSD_TRY(hsd_goheap_write_statics(go, err));
-        HSD_TRY(hsd_goheap_write_timers(go, err));
+        HSD_TRY(hsd_gowriter_statics(&go->out, err));
+        HSD_TRY(hsd_gowriter_timers(&go->out, err));
     }
     HSD_TRY(write_records(&w, err));
-    if (!go->import->options->summary_only) HSD_TRY(hsd_goheap_root_statics(go, err));
+    if (!go->import->options->summary_only) HSD_TRY(hsd_gowriter_root_statics(&go->out, err));
     return write_metrics(go, err);
 }
