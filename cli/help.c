@@ -233,9 +233,8 @@ void cli_print_formats_help(cli_out *out)
 
 void cli_print_short_help(cli_out *out)
 {
-    cli_out_text(out, "hsdiff compares two captures of a program's heap: what grew, and what keeps it in\n"
-                      "memory. A capture is a .hs file, or a heap dump of Node, Chrome, the JVM, .NET,\n"
-                      "Go, Ruby or another runtime.\n"
+    cli_out_text(out, "hsdiff compares captures of a program's heap: what grew, what keeps it alive. A\n"
+                      "capture is a .hs file, or a heap dump of Node, the JVM, .NET, Go, Ruby and more.\n"
                       "\n"
                       "  hsdiff before.heapsnapshot after.heapsnapshot     two snapshots of Node\n"
                       "  hsdiff before.hprof after.hprof                   two dumps of a JVM\n"
