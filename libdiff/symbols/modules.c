@@ -107,6 +107,14 @@ const char *hsd_module_find(const hsd_module *module, hsd_symbol_kind kind, uint
     return found;
 }
 
+size_t hsd_module_code(const hsd_module *module, uint64_t address, uint8_t *out, size_t room)
+{
+    size_t got = 0;
+    for (size_t i = 0; i < module->image_count && got == 0; i++)
+        got = hsd_image_code(module->images[i], address, out, room);
+    return got;
+}
+
 void hsd_modules_close(hsd_modules *modules)
 {
     for (size_t i = 0; i < modules->count; i++) {

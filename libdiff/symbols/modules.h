@@ -38,6 +38,9 @@ hsd_status hsd_modules_open(hsd_modules *modules, const hsd_symbol_options *opti
 /* The module of a name; *out is NULL past the limit. Borrowed until the next call. HSD_E_NOMEM. */
 hsd_status hsd_modules_get(hsd_modules *modules, const hsd_unresolved *name, hsd_module **out, hsd_error *err);
 
+/* Up to `room` bytes of code from the address on, of the first of its files that has them; how many. */
+size_t hsd_module_code(const hsd_module *module, uint64_t address, uint8_t *out, size_t room);
+
 /* The first symbol of this kind at the address in any of its files; NULL if there is none. */
 const char *hsd_module_find(const hsd_module *module, hsd_symbol_kind kind, uint64_t address);
 

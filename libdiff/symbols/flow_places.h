@@ -1,0 +1,50 @@
+/*
+ * Where the variables are that a block may be stored in: those of a function, while it runs, and those of the program.
+ * Only in builds that have libdw.
+ */
+#ifndef HSD_SYMBOLS_FLOW_PLACES_H
+#define HSD_SYMBOLS_FLOW_PLACES_H
+
+#include "symbols/modules.h"
+#include "symbols/types.h"
+
+#ifdef HSD_HAVE_DW
+
+typedef enum hsd_flow_place_kind {
+    HSD_FLOW_IN_REGISTER,
+    HSD_FLOW_IN_FRAME, /* of a function whose frame base is not known */
+    HSD_FLOW_AT_REGISTER,
+    HSD_FLOW_AT_ADDRESS
+} hsd_flow_place_kind;
+
+/* Where a variable is while the next instruction is one of [low, high). */
+typedef struct hsd_flow_place {
+    uint64_t low, high;
+    hsd_flow_place_kind kind;
+    unsigned reg;
+    int64_t offset;  /* from the frame, from the register; the address */
+    uint64_t inside; /* of a variable that lies in several registers: the offset of this part */
+    Dwarf_Die type;
+} hsd_flow_place;
+
+typedef struct hsd_flow_places {
+    hsd_scope *scope; /* borrowed */
+    hsd_flow_place *list;
+    size_t count;
+} hsd_flow_places; /* zeroed: empty */
+
+/* Those of the function of `scope`, which is borrowed until the release, and of what was inlined in it, the outer ones
+ * first. `after` is the return address from which on they are asked for. HSD_E_NOMEM. */
+hsd_status hsd_flow_places_find(hsd_flow_places *out, const hsd_module *module, hsd_scope *scope, uint64_t after,
+                                hsd_error *err);
+void hsd_flow_places_release(hsd_flow_places *places);
+
+/* What the pointer leads to that a variable of the function, or of its unit, has at this address. */
+bool hsd_flow_pointee_at_address(hsd_flow_places *places, uint64_t address, Dwarf_Die *pointee);
+
+/* Offsets come from the file and from its code, which may be hostile: they wrap. */
+static inline int64_t hsd_flow_plus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static inline int64_t hsd_flow_minus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
+
+#endif
+#endif
