@@ -32,6 +32,7 @@ typedef struct hsn_local {
     uintptr_t stack_high;   /* end of its stack; 0 = not asked yet */
     hsn_entry *entry;       /* its row in the list of threads; NULL = none yet */
     hsn_trails *trails;     /* its last stacks; NULL = not asked yet, or no room */
+    bool has_no_trails;     /* no room */
     hsn_magazine *magazine; /* NULL: not asked yet, or it has no quick way (hsn_thread_settle) */
 } hsn_local;
 

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 enum { RANGES = 64 };
 
@@ -13,6 +14,14 @@ void hsn_reserve_note(uintptr_t low, uintptr_t high)
 {
     const size_t at = atomic_fetch_add(&range_count, 1);
     if (at < RANGES) ranges[at] = (hsn_range){low, high};
+}
+
+size_t hsn_reserve_part(size_t wanted, size_t parts)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur / parts >= wanted)
+        return wanted;
+    return (size_t)limit.rlim_cur / parts;
 }
 
 static void *take_reserve(size_t *size, size_t least, int protection)

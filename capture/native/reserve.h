@@ -18,8 +18,14 @@
 void *hsn_reserve(size_t *size, size_t least);
 
 /*
- * The same without any access: who uses a part of it makes that readable and writable (mprotect), and only then it
- * counts as taken where overcommitting is forbidden. Takes no more than a quarter of what could be had.
+ * Of `wanted` bytes what may be asked for where the address space is limited (RLIMIT_AS): one of so many parts of it,
+ * since the program needs the rest. Where it is not limited all of them.
+ */
+size_t hsn_reserve_part(size_t wanted, size_t parts);
+
+/*
+ * As hsn_reserve, without any access: who uses a part of it makes that readable and writable (mprotect), and only then
+ * it counts as taken where overcommitting is forbidden. Takes no more than a quarter of what could be had.
  */
 void *hsn_reserve_bare(size_t *size, size_t least);
 

@@ -14,6 +14,8 @@
 #include "native/lock.h"
 #include "native/reserve.h"
 
+/* Of a limited address space stacks get one of so many parts. */
+enum { PARTS = 8 };
 static const size_t MAX_STACKS = (size_t)1 << HSN_STACK_LOG, MIN_STACKS = (size_t)1 << 12;
 enum { FRAMES_PER_STACK = 32 };
 
@@ -34,8 +36,11 @@ static __thread bool holds __attribute__((tls_model("initial-exec")));
 
 bool hsn_stacks_open(void)
 {
+    const size_t one = 2 * sizeof *slots + sizeof *items + FRAMES_PER_STACK * sizeof *frames_of_all,
+                 most = hsn_reserve_part(MAX_STACKS * one, PARTS);
     for (size_t stacks = MAX_STACKS; stacks >= MIN_STACKS; stacks /= 4) {
-        size_t size = stacks * (2 * sizeof *slots + sizeof *items + FRAMES_PER_STACK * sizeof *frames_of_all);
+        size_t size = stacks * one;
+        if (size > most && stacks / 4 >= MIN_STACKS) continue;
         unsigned char *at = hsn_reserve(&size, size);
         if (at == NULL) continue;
         slots = (_Atomic uint64_t *)at;

@@ -13,16 +13,27 @@
 #include "native/reserve.h"
 #include "native/threads.h"
 
-enum { THREADS = 1 << 15, MAX_TID = 1 << 22, LIST_BYTES = 32 * 1024, RECORD_SIZE_AT = 16, RECORD_NAME_AT = 19 };
+enum {
+    THREADS = 1 << 15,
+    THREAD_BYTES = 128 << 10,
+    MAX_TID = 1 << 22,
+    LIST_BYTES = 32 * 1024,
+    RECORD_SIZE_AT = 16,
+    RECORD_NAME_AT = 19
+};
 
 hsn_tasks hsn_list;
 
+static size_t most;             /* threads that the list has room for */
+static uint64_t without_room;   /* others, of the last look */
 static unsigned char *is_known; /* a bit for each tid */
 static char *records;           /* what getdents64 says */
 
 bool hsn_tasks_open(void)
 {
-    size_t threads = THREADS * sizeof *hsn_list.threads, tasks = THREADS * sizeof *hsn_list.tasks, known = MAX_TID / 8,
+    /* of a limited address space a thread takes as much at least, for its stack */
+    most = hsn_reserve_part((size_t)THREADS * THREAD_BYTES, 1) / THREAD_BYTES;
+    size_t threads = most * sizeof *hsn_list.threads, tasks = most * sizeof *hsn_list.tasks, known = MAX_TID / 8,
            list = LIST_BYTES;
     hsn_list.threads = hsn_reserve(&threads, threads);
     hsn_list.tasks = hsn_reserve(&tasks, tasks);
@@ -43,7 +54,12 @@ static void unmark(int tid) { is_known[tid / 8] &= (unsigned char)~(1u << (tid %
 
 bool hsn_tasks_add(int pid, int tid)
 {
-    if (hsn_list.count == THREADS || !mark_known(tid)) return false;
+    if (!mark_known(tid)) return false;
+    if (hsn_list.count == most) {
+        unmark(tid);
+        without_room++;
+        return false;
+    }
     hsn_thread *t = &hsn_list.threads[hsn_list.count];
     const hsn_entry *row = hsn_thread_find(tid);
     memset(t, 0, sizeof *t);
@@ -63,12 +79,14 @@ void hsn_tasks_begin(void)
     for (size_t i = 0; i < hsn_list.count; i++)
         unmark(hsn_list.threads[i].tid);
     hsn_list.count = 0;
+    without_room = 0;
     hsn_list.generation = hsn_list.generation == UINT32_MAX ? 1 : hsn_list.generation + 1;
 }
 
 size_t hsn_tasks_look(int pid, int self, int agent)
 {
     const size_t before = hsn_list.count;
+    without_room = 0;
     char path[HSN_PROC_PATH];
     hsn_proc_path(path, pid, 0, "task");
     const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -93,7 +111,7 @@ bool hsn_task_stands(size_t index) { return atomic_load(&hsn_list.tasks[index].a
 uint64_t hsn_tasks_settle(int pid)
 {
     size_t kept = 0;
-    uint64_t missed = 0;
+    uint64_t missed = without_room;
     for (size_t i = 0; i < hsn_list.count; i++) {
         hsn_thread *t = &hsn_list.threads[i];
         hsn_task *task = &hsn_list.tasks[i];

@@ -53,7 +53,7 @@ size_t hsn_tasks_look(int pid, int self, int agent);
 /* Adds one thread of process `pid`; false when it is there already, or there is no room. */
 bool hsn_tasks_add(int pid, int tid);
 
-/* Takes out who is gone, marks who stands still, and counts the others. */
+/* Takes out who is gone, marks who stands still, and counts the others, with those that the list had no room for. */
 uint64_t hsn_tasks_settle(int pid);
 
 /* In a child of a fork. */

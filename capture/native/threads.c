@@ -19,23 +19,25 @@
 
 extern void *__libc_stack_end; /* of ld.so: where the stack of the main thread began */
 
-enum { ROWS = 1 << 14, LEAST_TRAILS = 64, TRIES = 64, FOREIGN_PAGES = 16 };
+enum { ROWS = 1 << 14, LEAST_TRAILS = 64, TRIES = 64, PARTS = 16 /* of a limited address space */, FOREIGN_PAGES = 16 };
 static const uintptr_t PAGE = 4096, TCB_BYTES = 2304;
 
 __thread hsn_local hsn_me __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 static hsn_entry *rows;
-static hsn_trails *trails; /* of the first `trail_rows` rows */
-static size_t trail_rows;
+static hsn_trails *trails;
+static size_t trails_count;
 static size_t tls_size;
 static int main_tid;
 
 bool hsn_threads_open(void)
 {
-    size_t size = ROWS * sizeof *rows, trails_size = ROWS * sizeof *trails;
+    const size_t least = LEAST_TRAILS * sizeof *trails;
+    size_t size = ROWS * sizeof *rows, trails_size = hsn_reserve_part(ROWS * sizeof *trails, PARTS);
     rows = hsn_reserve(&size, size);
-    trails = hsn_reserve(&trails_size, LEAST_TRAILS * sizeof *trails);
-    trail_rows = trails != NULL ? trails_size / sizeof *trails : 0;
+    if (trails_size < least) trails_size = least;
+    if (hsn_set.stacks != HSN_UNWIND_NONE) trails = hsn_reserve(&trails_size, least);
+    trails_count = trails != NULL ? trails_size / sizeof *trails : 0;
     main_tid = (int)getpid();
     return rows != NULL;
 }
@@ -96,14 +98,18 @@ size_t hsn_thread_tls_parts(hsn_tls_part *parts, size_t most)
 
 static bool is_gone(int tid) { return syscall(SYS_tgkill, getpid(), tid, 0) != 0 && errno == ESRCH; }
 
-/* The row that this thread may have: its own from before, an empty one, or a dead thread's. */
+/* Of a place that is this thread's from before, nobody's, or a dead thread's: it is this thread's now. */
+static bool may_have(_Atomic int *owner, int tid)
+{
+    int there = *owner;
+    return there == tid || ((there == 0 || is_gone(there)) && atomic_compare_exchange_strong(owner, &there, tid));
+}
+
 static hsn_entry *claim(int tid)
 {
     for (size_t i = 0; i < TRIES; i++) {
         hsn_entry *row = &rows[((size_t)tid + i) % ROWS];
-        int there = row->tid;
-        if (there == tid) return row;
-        if ((there == 0 || is_gone(there)) && atomic_compare_exchange_strong(&row->tid, &there, tid)) return row;
+        if (may_have(&row->tid, tid)) return row;
     }
     return NULL;
 }
@@ -123,12 +129,22 @@ hsn_entry *hsn_thread_entry(void)
     return hsn_me.entry;
 }
 
+static hsn_trails *claim_trails(int tid)
+{
+    for (size_t i = 0; i < TRIES && i < trails_count; i++) {
+        hsn_trails *own = &trails[((size_t)tid + i) % trails_count];
+        if (may_have(&own->owner, tid)) return own;
+    }
+    return NULL;
+}
+
 hsn_trails *hsn_thread_trails(void)
 {
-    if (__builtin_expect(hsn_me.trails == NULL, 0)) {
-        const hsn_entry *row = hsn_thread_entry();
-        const size_t at = row != NULL ? (size_t)(row - rows) : trail_rows;
-        if (at < trail_rows) hsn_me.trails = &trails[at];
+    if (__builtin_expect(hsn_me.trails == NULL, 0) && !hsn_me.has_no_trails) {
+        const int error = errno;
+        hsn_me.trails = claim_trails((int)syscall(SYS_gettid));
+        hsn_me.has_no_trails = hsn_me.trails == NULL;
+        errno = error;
     }
     return hsn_me.trails;
 }
@@ -169,6 +185,7 @@ void hsn_threads_adopt(void)
     madvise(rows, ROWS * sizeof *rows, MADV_DONTNEED);
     hsn_me.entry = NULL;
     hsn_me.trails = NULL;
+    hsn_me.has_no_trails = false;
     hsn_me.quick = NULL;
     hsn_entry *row = hsn_thread_entry();
     if (row == NULL) {

@@ -39,8 +39,7 @@ static inline uintptr_t hsn_stack_high(uintptr_t sp);
 /* The row of the calling thread; NULL when there is no room. */
 hsn_entry *hsn_thread_entry(void);
 
-/* The last stacks of the calling thread, those of its row: a thread that is gone may have left some. NULL when there is
- * no room. */
+/* The last stacks of the calling thread; a thread that is gone may have left some. NULL when there is no room. */
 hsn_trails *hsn_thread_trails(void);
 
 /*

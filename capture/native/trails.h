@@ -23,7 +23,8 @@ typedef struct hsn_kept_trail {
 
 typedef struct hsn_trails {
     hsn_kept_trail kept[HSN_TRAIL_SETS][HSN_TRAIL_WAYS];
-    uint32_t next; /* way that the next one takes, of any set */
+    uint32_t next;     /* way that the next one takes, of any set */
+    _Atomic int owner; /* its thread, which may have ended (threads.c); 0 = none yet */
 } hsn_trails;
 
 /*

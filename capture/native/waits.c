@@ -15,7 +15,13 @@
 #include "native/socket_times.h"
 #include "native/tasks.h"
 
-enum { MAX_TID = 1 << 22, TEXT_BYTES = 1024, DIGITS_BELOW_MS = 6, WORDS_TO_PROCESSOR = 37 };
+enum {
+    MAX_TID = 1 << 22,
+    PARTS = 64 /* of a limited address space */,
+    TEXT_BYTES = 1024,
+    DIGITS_BELOW_MS = 6,
+    WORDS_TO_PROCESSOR = 37
+};
 /* Of io_uring_enter: its fourth argument, and what the fifth leads to with RING_HAS_STRUCTURE. */
 enum { RING_FLAGS = 3, RING_SIZE = 5, RING_HAS_STRUCTURE = 1 << 3, RING_ABSOLUTE = 1 << 5, RING_REGISTERED = 1 << 6 };
 static const uint64_t NS_A_MS = 1000 * 1000, NS_A_SECOND = 1000 * 1000 * 1000;
@@ -61,8 +67,10 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *context)
 
 bool hsn_waits_open(void)
 {
-    size_t size = MAX_TID * sizeof *left;
-    left = hsn_reserve(&size, size / 64);
+    const size_t most = MAX_TID * sizeof *left, least = most / 64;
+    size_t size = hsn_reserve_part(most, PARTS);
+    if (size < least) size = least;
+    left = hsn_reserve(&size, least);
     left_count = size / sizeof *left;
     size_t clocks_size = CPU_SETSIZE * sizeof *clocks;
     clocks = hsn_reserve(&clocks_size, clocks_size);

@@ -10,6 +10,7 @@
     death      of the program, of the child and of the reader: the others go on, and a cut capture is seen to be one
     inside     a program that is linked with the agent captures itself
     sampled    counts are scaled to what is there
+    limited    the address space of the program is limited: most of it stays the program's
 
 HSD_LONG=1 takes 1,000 captures where 12 are taken else.
 """
@@ -372,6 +373,28 @@ def sampled(tool, folder):
         check(0.9 < estimate / truth < 1.1, f"{estimate} by samples, {truth} there")
 
 
+def address_space(pid):
+    return int(re.search(r"^VmSize:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text(), re.M)[1]) << 10
+
+
+def limited(tool, folder):
+    """An address space that is limited (ulimit -v): the agent leaves most of it to the program, records all the same, and captures are whole."""
+    arena_of_agents_thread, command = 64 << 20, [program(tool, "native_load"), "2", "8000"]
+    with Program(command) as load:
+        alone = address_space(load.pid)
+        load.quit()
+    for mib in (300, 500, 1000):
+        under = ["sh", "-c", f'ulimit -v {mib << 10}; LD_PRELOAD={agent_of(tool)} exec "$@"', "sh", *command]
+        with Program(under) as load:
+            taken = address_space(load.pid) - alone
+            check(taken <= (mib << 20) * 0.45 + arena_of_agents_thread, f"of {mib} MiB the agent takes {taken >> 20}")
+            leaked = load.leak(30)
+            ask(load.pid, folder / "limited.hs")
+            dump = Dump(tool, folder / "limited.hs")
+            check(len(dump.of_size(LEAK_BYTES)) == leaked and not dump.losses, f"of {mib} MiB: not the planted blocks, or {dump.losses}")
+            load.quit()
+
+
 if __name__ == "__main__":
     main({"table": table, "signalled": signalled, "planted": planted, "programs": programs, "running": running, "deaf": deaf, "executed": executed,
-          "death": death, "inside": inside, "sampled": sampled})
+          "death": death, "inside": inside, "sampled": sampled, "limited": limited})
