@@ -282,6 +282,14 @@ bool hsn_map_find(uintptr_t address, hsn_block *out)
     return true;
 }
 
+void hsn_map_prefetch(uintptr_t address)
+{
+    _Atomic uint32_t *window = window_of(address);
+    if (window == NULL) return;
+    const uint32_t entry = atomic_load_explicit(window, memory_order_relaxed);
+    __builtin_prefetch(hsn_map_node_at(nodes, entry & ~UINT32_C(1)));
+}
+
 bool hsn_map_remove(uintptr_t address, hsn_block *out)
 {
     if (!hsn_map_find(address, out)) return false;
@@ -394,6 +402,14 @@ bool hsn_map_next(uint64_t *cursor, hsn_block *out)
     return entry != 0;
 }
 
+bool hsn_map_next_roughly(uint64_t *cursor, hsn_block *out)
+{
+    uintptr_t address;
+    const bool is_there = next_entry(cursor, &address) != 0;
+    if (is_there) *out = (hsn_block){.address = address, .size = HSN_MAP_LARGE - 1};
+    return is_there;
+}
+
 uint64_t hsn_map_count(void)
 {
     uint64_t cursor = 0, count = 0;
@@ -401,5 +417,7 @@ uint64_t hsn_map_count(void)
         count++;
     return count;
 }
+
+uint64_t hsn_map_most(void) { return fresh; }
 
 bool hsn_map_is_unused(void) { return atomic_load(&chunk_count) == 0; }

@@ -120,8 +120,14 @@ hsn_magazine *hsn_map_adopt_magazine(hsn_magazine *mine);
 
 /* All blocks, by address within 64 MiB. A cursor starts as 0; false at the end. */
 bool hsn_map_next(uint64_t *cursor, hsn_block *out);
+/* As hsn_map_next, without a look at the node: a block has its address, and the largest size that it may have. */
+bool hsn_map_next_roughly(uint64_t *cursor, hsn_block *out);
 bool hsn_map_find(uintptr_t address, hsn_block *out);
+/* Its node will be asked for. */
+void hsn_map_prefetch(uintptr_t address);
 uint64_t hsn_map_count(void);
+/* At least as many; known without looking. */
+uint64_t hsn_map_most(void);
 /* Was nothing ever in it? Any thread. */
 bool hsn_map_is_unused(void);
 

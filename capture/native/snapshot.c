@@ -70,6 +70,11 @@ static void close_others_of_native_snapshot(int kept)
     syscall(SYS_close_range, (unsigned)kept + 1, ~0u, 0u);
 }
 
+static bool is_over(const hsn_block *a, const hsn_block *b)
+{
+    return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
 /* What was inside realloc, put back; but not where another block has that memory by now. */
 static void put_back_moving(void)
 {
@@ -79,9 +84,9 @@ static void put_back_moving(void)
     while ((row = hsn_thread_next(&rows)) != NULL && count < MOVING)
         if (row->moving.address != 0) moving[count++] = row->moving;
     uint64_t cursor = 0;
-    while (count > 0 && hsn_table_next(&cursor, &block))
+    while (count > 0 && hsn_table_next_roughly(&cursor, &block))
         for (size_t i = 0; i < count; i++)
-            if (block.address < moving[i].address + moving[i].size && moving[i].address < block.address + block.size)
+            if (is_over(&block, &moving[i]) && hsn_table_find(block.address, &block) && is_over(&block, &moving[i]))
                 moving[i].address = 0;
     for (size_t i = 0; i < count; i++)
         if (moving[i].address != 0 && !hsn_table_find(moving[i].address, &block)) hsn_table_add(&moving[i]);

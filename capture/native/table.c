@@ -15,7 +15,8 @@ enum {
     BUCKETS = HSN_TABLE_BUCKETS,
     SHARDS = 256,
     CHUNK = 64, /* nodes that a shard takes at once */
-    MARK_FULL = UINT8_MAX
+    MARK_FULL = UINT8_MAX,
+    PARTS = 8 /* of a limited address space: for what the map does not take */
 };
 static const uintptr_t HUGE_PAGE = (uintptr_t)2 << 20;
 static const size_t MAX_NODES = (size_t)1 << 26, MIN_NODES = (size_t)1 << 14;
@@ -61,6 +62,7 @@ bool hsn_table_open(bool is_sampled)
     heads = hsn_reserve(&heads_size, heads_size);
     if (heads == NULL) return false;
     if (!is_sampled && hsn_map_open() && nodes_size > hsn_map_reserved() / 4) nodes_size = hsn_map_reserved() / 4;
+    nodes_size = hsn_reserve_part(nodes_size, PARTS);
     nodes = hsn_reserve(&nodes_size, MIN_NODES * sizeof *nodes);
     node_limit = nodes_size / sizeof *nodes;
     if (nodes != NULL) prefer_huge_pages((uintptr_t)nodes, nodes_size);
@@ -270,16 +272,23 @@ static bool hash_next(uint64_t *cursor, hsn_block *out)
     return false;
 }
 
-bool hsn_table_next(uint64_t *cursor, hsn_block *out)
+static bool next_of_hash(uint64_t *cursor, hsn_block *out)
 {
-    if (*cursor < CURSOR_OF_HASH) {
-        if (hsn_map_next(cursor, out)) return true;
-        *cursor = CURSOR_OF_HASH;
-    }
+    if (*cursor < CURSOR_OF_HASH) *cursor = CURSOR_OF_HASH;
     uint64_t at = *cursor - CURSOR_OF_HASH;
     const bool is_there = hash_next(&at, out);
     *cursor = CURSOR_OF_HASH + at;
     return is_there;
+}
+
+bool hsn_table_next(uint64_t *cursor, hsn_block *out)
+{
+    return (*cursor < CURSOR_OF_HASH && hsn_map_next(cursor, out)) || next_of_hash(cursor, out);
+}
+
+bool hsn_table_next_roughly(uint64_t *cursor, hsn_block *out)
+{
+    return (*cursor < CURSOR_OF_HASH && hsn_map_next_roughly(cursor, out)) || next_of_hash(cursor, out);
 }
 
 bool hsn_table_find(uintptr_t address, hsn_block *out)
@@ -291,12 +300,17 @@ bool hsn_table_find(uintptr_t address, hsn_block *out)
     return at != 0;
 }
 
-uint64_t hsn_table_count(void)
+void hsn_table_prefetch(uintptr_t address) { hsn_map_prefetch(address); }
+
+static uint64_t count_in_hash(void)
 {
-    uint64_t sum = hsn_map_count();
+    uint64_t sum = 0;
     for (size_t i = 0; i < SHARDS; i++)
         sum += shards[i].count;
     return sum;
 }
+
+uint64_t hsn_table_count(void) { return hsn_map_count() + count_in_hash(); }
+uint64_t hsn_table_most(void) { return hsn_map_most() + count_in_hash(); }
 
 bool hsn_table_is_unused(void) { return hsn_map_is_unused() && atomic_load(&watermark) == 1; }

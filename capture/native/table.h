@@ -65,9 +65,15 @@ unsigned hsn_table_adopt(void);
 
 /* All blocks, in no order. A cursor starts as 0; false at the end. */
 bool hsn_table_next(uint64_t *cursor, hsn_block *out);
+/* As hsn_table_next, and cheaper: of a small block there is the address, and the largest size that it may have. */
+bool hsn_table_next_roughly(uint64_t *cursor, hsn_block *out);
 /* The block that begins at this address. */
 bool hsn_table_find(uintptr_t address, hsn_block *out);
+/* A hint: this block will be asked for. */
+void hsn_table_prefetch(uintptr_t address);
 uint64_t hsn_table_count(void);
+/* At least as many; known without looking. */
+uint64_t hsn_table_most(void);
 /* Was nothing ever recorded? Any thread. */
 bool hsn_table_is_unused(void);
 

@@ -194,8 +194,10 @@ static size_t find_blocks(const hsn_starts *starts, uintptr_t *at, hsn_block blo
 {
     uintptr_t found[BATCH];
     size_t count = 0;
-    for (; count < BATCH && hsn_starts_from(starts, *at, &found[count]); count++)
+    for (; count < BATCH && hsn_starts_from(starts, *at, &found[count]); count++) {
         *at = found[count] + 1;
+        hsn_table_prefetch(found[count]);
+    }
     for (size_t i = 0; i < count; i++)
         if (!hsn_table_find(found[i], &blocks[i])) blocks[i].address = 0;
     return count;

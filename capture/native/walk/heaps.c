@@ -113,18 +113,28 @@ static bool is_one_heap(hsn_walker *k, uintptr_t a, uintptr_t b)
     return k->heap < h->count && h->ranges[k->heap].low <= a && b < h->ranges[k->heap].high;
 }
 
-void hsn_give_back(hsn_walker *k, hsn_range range)
+static void give_back_step(hsn_walker *k)
 {
-    if (k->scanned.high == 0) {
-        k->scanned = range;
-    } else if (range.low <= k->scanned.high || is_one_heap(k, k->scanned.low, range.low)) {
-        if (range.high > k->scanned.high) k->scanned.high = range.high;
-    } else {
-        hsn_give_back_all(k);
-        k->scanned = range;
-    }
-    if (k->scanned.high - k->scanned.low < GIVE_BYTES) return;
     const hsn_range rest = {page_of(k->scanned.high), k->scanned.high};
     give_back_before(k, rest.low);
     if (rest.low < rest.high) k->scanned = rest;
+}
+
+static __attribute__((noinline)) void begin_step(hsn_walker *k, uintptr_t low, uintptr_t high)
+{
+    hsn_give_back_all(k);
+    k->scanned = (hsn_range){low, high};
+}
+
+/* For each block: where the range as a whole is needed, the compiler writes it to memory in two halves and reads it in
+ * one, for which the processor waits. */
+void hsn_give_back(hsn_walker *k, hsn_range range)
+{
+    const bool goes_on =
+        k->scanned.high != 0 && (range.low <= k->scanned.high || is_one_heap(k, k->scanned.low, range.low));
+    if (!goes_on)
+        begin_step(k, range.low, range.high);
+    else if (range.high > k->scanned.high)
+        k->scanned.high = range.high;
+    if (k->scanned.high - k->scanned.low >= GIVE_BYTES) give_back_step(k);
 }

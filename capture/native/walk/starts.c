@@ -1,6 +1,7 @@
 /*
  * The bitmap is built in two rounds over the table: which regions there are, then the bits; then one walk in the order
- * of addresses counts. Memory is taken when it is known how much.
+ * of addresses counts. Memory is taken when it is known how much. The table is read roughly: a region in which no block
+ * lies after all costs some bytes, where the node of each block would have to come from memory in every round.
  */
 #include "native/walk/starts.h"
 
@@ -42,15 +43,17 @@ static bool is_possible(const hsn_block *block)
 static bool find_chunks(hsn_starts *s)
 {
     hsn_block block;
+    uint64_t blocks = 0;
     s->low = UINTPTR_MAX;
     s->granule_log = 4;
     s->chunks = take_block_start(s, 0, HSN_CHUNKS * sizeof *s->chunks);
     if (s->chunks == NULL) return false;
-    for (uint64_t cursor = 0; hsn_table_next(&cursor, &block);) {
+    for (uint64_t cursor = 0; hsn_table_next_roughly(&cursor, &block);) {
         if (!is_possible(&block)) {
             s->lost++;
             continue;
         }
+        if (++blocks > MAX_OBJECTS) return false;
         const uintptr_t end = block.address + extent(&block);
         if (block.address < s->low) s->low = block.address;
         if (end > s->high) s->high = end;
@@ -74,7 +77,7 @@ static uint32_t *region_entry(hsn_starts *s, uintptr_t address)
 static void mark_regions(hsn_starts *s)
 {
     hsn_block block;
-    for (uint64_t cursor = 0; hsn_table_next(&cursor, &block);) {
+    for (uint64_t cursor = 0; hsn_table_next_roughly(&cursor, &block);) {
         if (!is_possible(&block)) continue;
         *region_entry(s, block.address) |= BEGINS;
         const uintptr_t last = (block.address + extent(&block) - 1) >> HSN_REGION_LOG;
@@ -134,7 +137,7 @@ static bool take_regions(hsn_starts *s)
 static void set_bits(hsn_starts *s)
 {
     hsn_block block;
-    for (uint64_t cursor = 0; hsn_table_next(&cursor, &block);) {
+    for (uint64_t cursor = 0; hsn_table_next_roughly(&cursor, &block);) {
         if (!is_possible(&block)) continue;
         const hsn_region *r = &s->regions[hsn_starts_region(s, block.address)];
         const uint32_t granule = hsn_starts_granule(s, block.address);
@@ -177,7 +180,7 @@ bool hsn_starts_open(hsn_starts *s)
 {
     *s = (hsn_starts){0};
     sums sum = {0};
-    if (hsn_table_count() > MAX_OBJECTS || !find_chunks(s) || !take_regions(s)) return false;
+    if (!find_chunks(s) || !take_regions(s)) return false;
     set_bits(s);
     each_region(s, sum_region, &sum);
     return true;

@@ -42,7 +42,8 @@ typedef struct hsn_starts {
     hsn_region *regions; /* from 1 on, ascending */
     uint64_t *bits;
     hsn_line *lines;
-    uintptr_t low, high; /* of all bytes of all blocks; a block of no bytes counts as one */
+    /* of all bytes of all blocks, or 1 KiB more; a block of no bytes counts as one */
+    uintptr_t low, high;
     unsigned granule_log;
     uint32_t region_count;
     uint64_t count;  /* blocks that are in */

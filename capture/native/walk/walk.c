@@ -23,7 +23,7 @@ enum { WRITER_BYTES = 1 << 20, BYTES_PER_BLOCK = 2, BYTES_PER_STACK = 64 };
 static bool open_arena(hsa_arena *arena)
 {
     uint64_t size =
-        ARENA_BASE_BYTES + hsn_table_count() * BYTES_PER_BLOCK + (uint64_t)hsn_stacks_last() * BYTES_PER_STACK;
+        ARENA_BASE_BYTES + hsn_table_most() * BYTES_PER_BLOCK + (uint64_t)hsn_stacks_last() * BYTES_PER_STACK;
     for (; size >= ARENA_BASE_BYTES / 16; size /= 2) /* a limit of the address space */
         if (hsa_arena_open(arena, size)) return true;
     return false;

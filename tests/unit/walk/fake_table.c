@@ -86,6 +86,17 @@ bool hsn_table_next(uint64_t *cursor, hsn_block *out)
     return true;
 }
 
+/* As the map does, whose blocks have less than 1 KiB. */
+bool hsn_table_next_roughly(uint64_t *cursor, hsn_block *out)
+{
+    enum { LARGE = 1024 };
+    const bool is_there = hsn_table_next(cursor, out);
+    if (is_there && out->address % 16 == 0 && out->size < LARGE) out->size = LARGE - 1;
+    return is_there;
+}
+
+void hsn_table_prefetch(uintptr_t address) { (void)address; }
+
 bool hsn_table_find(uintptr_t address, hsn_block *out)
 {
     const uint32_t number = *find(address);
@@ -94,6 +105,7 @@ bool hsn_table_find(uintptr_t address, hsn_block *out)
 }
 
 uint64_t hsn_table_count(void) { return all->count; }
+uint64_t hsn_table_most(void) { return all->count; }
 uint64_t hsn_table_lost(void) { return 0; }
 uint32_t hsn_stacks_last(void) { return all->stack_count; }
 uint64_t hsn_stacks_lost(void) { return 0; }
