@@ -1,6 +1,7 @@
 /*
- * References beside their objects. Three kinds of records go through sorters (words in brackets, the first of them the
- * key):
+ * References beside their objects. With places.h they come straight from the capture, and only edges that stand apart
+ * are sorted by their source. Where there is no room for that, three kinds of records go through sorters (words in
+ * brackets, the first of them the key):
  *
  *      row        [id, ordinal, id]                                    of each object; by ordinal: [ordinal, ordinal, id]
  *      asked      [target, source ordinal, place, label, index]        of each reference, `target` as it stands in the capture
@@ -17,8 +18,10 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "export/places.h"
 #include "sort/join.h"
 
+enum { AHEAD = 8 }; /* references whose pages are on their way */
 enum { ROW_WORDS = 3, ASKED_WORDS = 5, REFERENCE_WORDS = 6, ROOT_WORDS = 5, FOUND_ROOT_WORDS = 6 };
 #define READER_BYTES (UINT64_C(8) << 20)
 
@@ -27,7 +30,9 @@ struct hsd_joined {
     const hsd_capture_info *info;
     hsd_joined_options options;
     hsd_object_reader *reader;
-    hsd_sorter *references; /* NULL: straight from the capture */
+    hsd_places places;
+    bool has_places, is_straight; /* straight: what objects refer to is read from the capture */
+    hsd_sorter *references;       /* all of them; straight: edges, NULL = there are none */
     hsd_sorter *roots;
     const uint64_t *ahead; /* the next reference, NULL = none is left */
     const uint64_t *root;
@@ -88,7 +93,7 @@ static hsd_status take_object(joining *w, const hsd_object *object, hsd_error *e
                                          object->id};
         HSD_TRY(hsd_sorter_put(w->rows, row, err));
     }
-    if (j->references == NULL) return HSD_OK;
+    if (w->asked == NULL) return HSD_OK;
     for (uint32_t i = 0; i < object->reference_count; i++)
         HSD_TRY(ask_joined_graph(w, object->ordinal, object->targets[i], object->labels[i], object->indexes[i], err));
     return HSD_OK;
@@ -96,7 +101,7 @@ static hsd_status take_object(joining *w, const hsd_object *object, hsd_error *e
 
 static hsd_status read_objects(joining *w, hsd_error *err)
 {
-    const unsigned references = w->j->references != NULL ? HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_INDEXES : 0;
+    const unsigned references = w->asked != NULL ? HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_INDEXES : 0;
     hsd_object_reader *reader;
     hsd_object object;
     HSD_TRY(hsd_object_reader_open(&reader, w->j->capture, HSD_WANT_IDS | references, err));
@@ -112,15 +117,56 @@ static hsd_status read_objects(joining *w, hsd_error *err)
     return status == HSD_END ? HSD_OK : status;
 }
 
+/* The id of a target that was found; 0 unless wanted. */
+static uint64_t id_of(const hsd_joined *j, uint64_t target, uint64_t ordinal)
+{
+    if (!j->options.want_ids) return 0;
+    return j->info->targets_are_ordinals ? j->places.ids[ordinal] : target;
+}
+
+/* An edge whose ends are looked up at once. */
+static hsd_status place_edge(joining *w, const hsd_edge *edge, hsd_error *err)
+{
+    hsd_joined *j = w->j;
+    const uint64_t source = edge->source_is_ordinal ? edge->source : hsd_places_find(&j->places, edge->source),
+                   target = source == HSD_NO_PLACE ? HSD_NO_PLACE : hsd_places_find(&j->places, edge->target);
+    if (target == HSD_NO_PLACE) {
+        j->dangling++;
+        return HSD_OK;
+    }
+    const uint64_t found[REFERENCE_WORDS] = {source,      w->place++,  target,
+                                             edge->label, edge->index, id_of(j, edge->target, target)};
+    return hsd_sorter_put(j->references, found, err);
+}
+
 static hsd_status take_edge(joining *w, const hsd_edge *edge, hsd_error *err)
 {
+    if (w->j->has_places) return place_edge(w, edge, err);
     if (edge->source_is_ordinal) return ask_joined_graph(w, edge->source, edge->target, edge->label, edge->index, err);
     const uint64_t record[ASKED_WORDS] = {edge->source, edge->target, w->place++, edge->label, edge->index};
     return hsd_sorter_put(w->edges, record, err);
 }
 
+static hsd_status place_root(joining *w, const hsd_root *root, hsd_error *err)
+{
+    hsd_joined *j = w->j;
+    const uint64_t target = hsd_places_find(&j->places, root->target);
+    if (target == HSD_NO_PLACE) {
+        j->dangling++;
+        return HSD_OK;
+    }
+    const uint64_t found[FOUND_ROOT_WORDS] = {w->place++,
+                                              target,
+                                              id_of(j, root->target, target),
+                                              (uint64_t)root->kind << 32 | root->flags,
+                                              root->label,
+                                              (uint64_t)root->thread << 32 | root->frame};
+    return hsd_sorter_put(j->roots, found, err);
+}
+
 static hsd_status take_root(joining *w, const hsd_root *root, hsd_error *err)
 {
+    if (w->j->has_places) return place_root(w, root, err);
     const uint64_t record[ROOT_WORDS] = {root->target, w->place++, (uint64_t)root->kind << 32 | root->flags,
                                          root->label, (uint64_t)root->thread << 32 | root->frame};
     return hsd_sorter_put(w->roots, record, err);
@@ -176,7 +222,7 @@ static hsd_status join_joined_graph(joining *w, hsd_sorter **sorter, hsd_join_fn
 static hsd_status join_references(joining *w, hsd_error *err)
 {
     hsd_joined *j = w->j;
-    if (j->references == NULL) return HSD_OK;
+    if (w->asked == NULL) return HSD_OK;
     HSD_TRY(read_records(w, HSD_RECORD_EDGE, err));
     HSD_TRY(join_joined_graph(w, &w->edges, source_found, err));
     HSD_TRY(join_joined_graph(w, &w->asked, target_found, err));
@@ -188,17 +234,20 @@ static hsd_status join_references(joining *w, hsd_error *err)
 static hsd_status join_roots(joining *w, hsd_error *err)
 {
     HSD_TRY(make_sorter(w->j, &w->roots, ROOT_WORDS, 2, share(w->j, 1), err));
-    HSD_TRY(make_sorter(w->j, &w->j->roots, FOUND_ROOT_WORDS, 1, share(w->j, 1), err));
     HSD_TRY(read_records(w, HSD_RECORD_ROOT, err));
-    HSD_TRY(join_joined_graph(w, &w->roots, root_found, err));
-    return serve_joined_graph(w->j, w->j->roots, 1, err);
+    return join_joined_graph(w, &w->roots, root_found, err);
 }
 
 /* ---- from the first to the last ---- */
 
+static bool has_references(const hsd_joined *j)
+{
+    return !j->options.no_references && j->info->references + j->info->edges > 0;
+}
+
 static bool needs_sorting(const hsd_joined *j)
 {
-    if (j->options.no_references || j->info->references + j->info->edges == 0) return false;
+    if (!has_references(j)) return false;
     return !j->info->targets_are_ordinals || j->info->edges > 0 || j->options.want_ids || j->info->is_salvaged;
 }
 
@@ -212,14 +261,51 @@ static hsd_status make_sorters(joining *w, hsd_error *err)
     return make_sorter(j, &j->references, REFERENCE_WORDS, 2, share(j, 3), err);
 }
 
+static hsd_status sort_all(joining *w, hsd_error *err)
+{
+    HSD_TRY(make_sorters(w, err));
+    w->j->is_straight = w->j->references == NULL && !w->j->options.no_references;
+    HSD_TRY(read_objects(w, err));
+    HSD_TRY(serve_joined_graph(w->j, w->rows, 1, err));
+    HSD_TRY(join_references(w, err));
+    return join_roots(w, err);
+}
+
+/* Ids in memory have what sorters for references would have, less two shares for those of edges and roots. */
+static hsd_status open_places(hsd_joined *j, hsd_error *err)
+{
+    const bool is_whole = !j->info->is_salvaged && j->info->ordinals == j->info->objects;
+    if (!has_references(j) && j->info->roots == 0) { /* nothing will be asked for */
+        j->places = (hsd_places){.by_ordinal = true};
+        j->has_places = true;
+    }
+    if (!is_whole || j->options.sorts_always || j->has_places) return HSD_OK;
+    const bool needs_ids = j->options.want_ids && j->info->targets_are_ordinals;
+    const hsd_status status = hsd_places_open(&j->places, j->capture, needs_ids, share(j, 6), j->options.reporter, err);
+    if (status == HSD_END) hsd_places_release(&j->places);
+    j->has_places = status == HSD_OK;
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status place_all(joining *w, hsd_error *err)
+{
+    hsd_joined *j = w->j;
+    j->is_straight = !j->options.no_references;
+    if (j->is_straight && j->info->edges > 0) {
+        HSD_TRY(make_sorter(j, &j->references, REFERENCE_WORDS, 2, share(j, 1), err));
+        HSD_TRY(read_records(w, HSD_RECORD_EDGE, err));
+        HSD_TRY(serve_joined_graph(j, j->references, 2, err));
+    }
+    return read_records(w, HSD_RECORD_ROOT, err);
+}
+
 static hsd_status build_joined_graph(joining *w, hsd_error *err)
 {
     hsd_joined *j = w->j;
-    HSD_TRY(make_sorters(w, err));
-    HSD_TRY(read_objects(w, err));
-    HSD_TRY(serve_joined_graph(j, w->rows, 1, err));
-    HSD_TRY(join_references(w, err));
-    HSD_TRY(join_roots(w, err));
+    HSD_TRY(make_sorter(j, &j->roots, FOUND_ROOT_WORDS, 1, share(j, 1), err));
+    HSD_TRY(open_places(j, err));
+    HSD_TRY(j->has_places ? place_all(w, err) : sort_all(w, err));
+    HSD_TRY(serve_joined_graph(j, j->roots, 1, err));
     HSD_TRY(hsd_joined_rewind(j, err));
     return hsd_joined_rewind_roots(j, err);
 }
@@ -261,6 +347,7 @@ void hsd_joined_free(hsd_joined *j)
     hsd_object_reader_close(j->reader);
     hsd_sorter_free(j->references);
     hsd_sorter_free(j->roots);
+    hsd_places_release(&j->places);
     free(j);
 }
 
@@ -275,8 +362,7 @@ static hsd_status step_joined_graph(hsd_sorter *sorter, const uint64_t **ahead, 
 
 hsd_status hsd_joined_rewind(hsd_joined *j, hsd_error *err)
 {
-    const bool is_straight = j->references == NULL && !j->options.no_references;
-    const unsigned references = is_straight ? HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_INDEXES : 0;
+    const unsigned references = j->is_straight ? HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_INDEXES : 0;
     hsd_object_reader_close(j->reader);
     j->reader = NULL;
     j->has_next = j->is_at_end = false;
@@ -287,6 +373,12 @@ hsd_status hsd_joined_rewind(hsd_joined *j, hsd_error *err)
     if (j->references == NULL) return HSD_OK;
     HSD_TRY(hsd_sorter_rewind(j->references, err));
     return step_joined_graph(j->references, &j->ahead, err);
+}
+
+static uint64_t place_of(const hsd_joined *j, uint64_t target)
+{
+    if (j->has_places) return hsd_places_find(&j->places, target);
+    return target < j->info->ordinals ? target : HSD_NO_PLACE;
 }
 
 /* The next part of the object, or, if there is none, what stands behind it, which is kept. HSD_END: no more parts. */
@@ -303,12 +395,35 @@ static hsd_status next_part(hsd_joined *j, hsd_error *err)
     return HSD_OK;
 }
 
+/* The next reference in the object. HSD_END behind its last. */
+static hsd_status next_straight(hsd_joined *j, hsd_joined_reference *reference, hsd_error *err)
+{
+    for (;;) {
+        while (j->told >= j->part.reference_count)
+            HSD_TRY(next_part(j, err));
+        const uint32_t i = j->told++;
+        if (j->has_places && i + AHEAD < j->part.reference_count)
+            hsd_places_prefetch(&j->places, j->part.targets[i + AHEAD]);
+        const uint64_t target = place_of(j, j->part.targets[i]);
+        if (target == HSD_NO_PLACE) {
+            j->lost++;
+            continue;
+        }
+        j->passed++;
+        *reference = (hsd_joined_reference){.target = target,
+                                            .target_id = id_of(j, j->part.targets[i], target),
+                                            .index = j->part.indexes[i],
+                                            .label = j->part.labels[i]};
+        return HSD_OK;
+    }
+}
+
 /* The object behind the one that is told, whose references are passed over. */
 static hsd_status advance_joined_graph(hsd_joined *j, hsd_error *err)
 {
     hsd_joined_reference skipped;
     hsd_status status = HSD_OK;
-    while (j->references == NULL && (status = hsd_joined_next_reference(j, &skipped, err)) == HSD_OK) {
+    while (j->is_straight && (status = next_straight(j, &skipped, err)) == HSD_OK) {
     }
     if (status < 0) return status;
     while (!j->has_next) {
@@ -321,9 +436,9 @@ static hsd_status advance_joined_graph(hsd_joined *j, hsd_error *err)
 
 static hsd_status end_pass(hsd_joined *j)
 {
-    const bool is_first = j->references == NULL && !j->options.no_references && j->reference_count == UINT64_MAX;
+    const bool is_first = j->is_straight && j->reference_count == UINT64_MAX;
     if (is_first) j->dangling += j->lost;
-    if (is_first) j->reference_count = j->passed;
+    if (is_first) j->reference_count = j->passed + (j->references == NULL ? 0 : hsd_sorter_count(j->references));
     return HSD_END;
 }
 
@@ -335,6 +450,8 @@ hsd_status hsd_joined_next_object(hsd_joined *j, hsd_object *object, hsd_error *
     j->has_next = false;
     j->told = 0;
     j->ordinal = j->part.ordinal;
+    for (uint32_t i = 0; j->has_places && i < j->part.reference_count && i < AHEAD; i++)
+        hsd_places_prefetch(&j->places, j->part.targets[i]);
     *object = j->part;
     object->reference_count = 0;
     object->targets = NULL;
@@ -344,22 +461,6 @@ hsd_status hsd_joined_next_object(hsd_joined *j, hsd_object *object, hsd_error *
 }
 
 /* ---- references ---- */
-
-static hsd_status next_straight(hsd_joined *j, hsd_joined_reference *reference, hsd_error *err)
-{
-    for (;;) {
-        while (j->told >= j->part.reference_count)
-            HSD_TRY(next_part(j, err));
-        const uint32_t i = j->told++;
-        const bool leads_nowhere = j->part.targets[i] >= j->info->ordinals;
-        j->lost += leads_nowhere;
-        if (leads_nowhere) continue;
-        j->passed++;
-        *reference = (hsd_joined_reference){
-            .target = j->part.targets[i], .index = j->part.indexes[i], .label = j->part.labels[i]};
-        return HSD_OK;
-    }
-}
 
 static hsd_status next_sorted(hsd_joined *j, hsd_joined_reference *reference, hsd_error *err)
 {
@@ -375,8 +476,12 @@ static hsd_status next_sorted(hsd_joined *j, hsd_joined_reference *reference, hs
 
 hsd_status hsd_joined_next_reference(hsd_joined *j, hsd_joined_reference *reference, hsd_error *err)
 {
-    if (j->references != NULL) return next_sorted(j, reference, err);
-    return j->options.no_references ? next_part(j, err) : next_straight(j, reference, err);
+    if (j->options.no_references) return next_part(j, err);
+    if (j->is_straight) {
+        const hsd_status status = next_straight(j, reference, err);
+        if (status != HSD_END) return status;
+    }
+    return j->references == NULL ? HSD_END : next_sorted(j, reference, err);
 }
 
 /* ---- roots ---- */

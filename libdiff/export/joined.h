@@ -2,8 +2,8 @@
  * A capture in the order of its objects, each with all references that leave it, wherever they stood in the file, and
  * with their targets resolved: what every exporter of a graph reads.
  *
- *      targets are ordinals, no edges apart, no ids wanted     straight from the capture
- *      else    references ──sort by target──► join with the objects ──sort by source, then as they came──► beside the objects
+ *      places of all ids in memory (places.h)     straight from the capture, targets looked up, and edges apart sorted by source
+ *      no room for them        references ──sort by target──► join with the objects ──sort by source, then as they came──► beside the objects
  *
  * Memory: what it is given, whatever the size of the capture; the rest is in temporary files. References keep the order
  * in which they were recorded. Those that lead to no object of the capture are left out and counted.
@@ -21,6 +21,7 @@ typedef struct hsd_joined_options {
     unsigned want;          /* HSD_WANT_* of objects; references, labels and indexes always come */
     bool want_ids;          /* of targets too: hsd_joined_reference.target_id */
     bool no_references;     /* objects and roots alone */
+    bool sorts_always;      /* as if there were no room for places: tests */
     uint64_t memory_bytes;  /* at least HSD_JOINED_MIN_BYTES */
     hsd_temp_space *space;  /* borrowed until free */
     hsd_reporter *reporter; /* may be NULL */

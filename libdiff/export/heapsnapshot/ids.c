@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/mix.h"
+#include "sort/radix.h"
 #include <hscapture/hscapture.h>
 
 /* Places: what ids are made of, 2 (place + reserved) + 1. */
@@ -35,8 +36,9 @@ typedef struct survey {
     hsd_snap_ids *ids;
     const hsd_snap_kinds *kinds;
     const hsd_capture_info *info;
-    uint64_t greatest; /* id */
-    hsd_sorter *met;   /* by place and id */
+    uint64_t greatest;            /* id */
+    hsd_sorter *met;              /* by place and id */
+    uint64_t *words, *own, count; /* in memory: place << 32 | number of the node; ids of the capture; how many */
 } survey;
 
 static bool is_embedder(const survey *s, const hsd_object *object)
@@ -119,7 +121,70 @@ static void count_bits(hsd_snap_ids *ids)
     }
 }
 
-/* ---- ids that have to be sorted ---- */
+/* ---- ids that have to be sorted, in memory ---- */
+
+/* Bytes an object: words, what they are sorted with, ids of both kinds. */
+enum { IN_MEMORY_BYTES = 3 * sizeof(uint64_t) + sizeof(uint32_t) };
+
+static hsd_status keep_met(survey *s, const hsd_object *object, hsd_error *err)
+{
+    if (hsd_snap_is_group(s->kinds, object)) return HSD_OK;
+    if (s->count == s->ids->count) return hsd_fail(err, HSD_E_CORRUPT, "the capture has more objects than before");
+    s->words[s->count] = place_of(s, object->id) << 32 | s->count;
+    s->own[s->count++] = object->id;
+    return HSD_OK;
+}
+
+/* Those who met in one place, by their ids in the capture. */
+static hsd_status order_alike(survey *s, uint64_t first, uint64_t end, hsd_error *err)
+{
+    const uint64_t count = end - first, place = s->words[first] >> 32 << 32;
+    uint64_t *records = calloc((size_t)count, 4 * sizeof *records);
+    if (records == NULL) return hsd_fail_nomem(err, "the ids of objects");
+    for (uint64_t i = 0; i < count; i++) {
+        records[2 * i + 1] = s->words[first + i] & UINT32_MAX;
+        records[2 * i] = s->own[records[2 * i + 1]];
+    }
+    hsd_radix_sort(records, records + 2 * count, (size_t)count, 2);
+    for (uint64_t i = 0; i < count; i++)
+        s->words[first + i] = place | records[2 * i + 1];
+    free(records);
+    return HSD_OK;
+}
+
+static hsd_status give_in_memory(survey *s, hsd_error *err)
+{
+    uint64_t free_place = 0;
+    for (uint64_t i = 0, end = 0; i < s->count; i++) {
+        if (i == end) {
+            while (end < s->count && s->words[end] >> 32 == s->words[i] >> 32)
+                end++;
+            if (end - i > 1) HSD_TRY(order_alike(s, i, end, err));
+        }
+        const uint64_t place = hsd_max_u64(s->words[i] >> 32, free_place);
+        if (place >= PLACES) return too_many(err);
+        free_place = place + 1;
+        s->ids->given[s->words[i] & UINT32_MAX] = id_of(place);
+    }
+    return HSD_OK;
+}
+
+static hsd_status sort_in_memory(survey *s, hsd_export *x, hsd_error *err)
+{
+    const size_t count = (size_t)s->ids->count + 1;
+    s->words = calloc(count, sizeof *s->words);
+    s->own = calloc(count, sizeof *s->own);
+    s->ids->given = calloc(count, sizeof *s->ids->given);
+    uint64_t *scratch = calloc(count, sizeof *scratch);
+    const bool has_memory = s->words != NULL && s->own != NULL && s->ids->given != NULL && scratch != NULL;
+    const hsd_status status =
+        has_memory ? for_each_heapsnapshot_id(s, x, keep_met, err) : hsd_fail_nomem(err, "the ids of objects");
+    if (status == HSD_OK) hsd_radix_sort(s->words, scratch, (size_t)s->count, 1);
+    free(scratch);
+    return status == HSD_OK ? give_in_memory(s, err) : status;
+}
+
+/* ---- the same, outside of it ---- */
 
 static hsd_status make_sorter(hsd_sorter **out, unsigned words, unsigned keys, uint64_t bytes, hsd_export *x,
                               hsd_error *err)
@@ -152,6 +217,7 @@ static hsd_status give_places(survey *s, hsd_error *err)
 static hsd_status sort_ids(survey *s, hsd_export *x, uint64_t memory_bytes, hsd_error *err)
 {
     if (s->info->ordinals > UINT32_MAX) return too_many(err);
+    if (s->ids->count <= memory_bytes / IN_MEMORY_BYTES) return sort_in_memory(s, x, err);
     HSD_TRY(make_sorter(&s->met, MET_WORDS, 2, memory_bytes / 2, x, err));
     HSD_TRY(make_sorter(&s->ids->sorted, PLACED_WORDS, 1, memory_bytes / 2, x, err));
     HSD_TRY(for_each_heapsnapshot_id(s, x, put_met, err));
@@ -181,13 +247,19 @@ static uint64_t first_place(const survey *s)
     return hsd_mix(hsd_mix(1, halves[0]), halves[1]) % room;
 }
 
+/* Addresses are sorted whatever they are, and without other nodes among them all objects are counted. */
+static bool needs_no_look(const survey *s) { return s->info->identity == HSD_IDENTITY_ADDRESS && s->ids->kept == NULL; }
+
 static hsd_status open_ids(survey *s, hsd_export *x, uint64_t memory_bytes, hsd_error *err)
 {
     hsd_snap_ids *ids = s->ids;
     const bool has_gaps = s->info->ordinals != s->info->objects;
     ids->ordinals = s->info->ordinals;
     if (s->kinds->is_v8 || has_gaps) HSD_TRY(make_bits(ids, memory_bytes, err));
-    HSD_TRY(for_each_heapsnapshot_id(s, x, look_heapsnapshot_id, err));
+    if (needs_no_look(s))
+        ids->count = s->info->objects;
+    else
+        HSD_TRY(for_each_heapsnapshot_id(s, x, look_heapsnapshot_id, err));
     if (ids->count >= PLACES) return too_many(err);
     if (ids->kept != NULL) count_bits(ids);
     ids->rule = rule_of(s);
@@ -203,6 +275,8 @@ hsd_status hsd_snap_ids_open(hsd_snap_ids *ids, const hsd_snap_kinds *kinds, hsd
     survey s = {.ids = ids, .kinds = kinds, .info = hsd_capture_get_info(x->after)};
     const hsd_status status = open_ids(&s, x, memory_bytes, err);
     hsd_sorter_free(s.met);
+    free(s.words);
+    free(s.own);
     return status;
 }
 
@@ -215,7 +289,12 @@ hsd_status hsd_snap_ids_next(hsd_snap_ids *ids, uint64_t id, uint32_t *out, hsd_
     case HSD_SNAP_IDS_COUNTED: *out = id_of(ids->next++); return HSD_OK;
     case HSD_SNAP_IDS_SORTED: break;
     }
-    const hsd_status status = hsd_sorter_next(ids->sorted, &record, err);
+    const bool is_over = ids->given != NULL && ids->next == ids->count;
+    if (ids->given != NULL && !is_over) {
+        *out = ids->given[ids->next++];
+        return HSD_OK;
+    }
+    const hsd_status status = is_over ? HSD_END : hsd_sorter_next(ids->sorted, &record, err);
     if (status == HSD_END)
         return hsd_fail(err, HSD_E_CORRUPT, "the capture has other objects now than when they were numbered");
     HSD_TRY(status);
@@ -226,6 +305,7 @@ hsd_status hsd_snap_ids_next(hsd_snap_ids *ids, uint64_t id, uint32_t *out, hsd_
 void hsd_snap_ids_release(hsd_snap_ids *ids)
 {
     hsd_sorter_free(ids->sorted);
+    free(ids->given);
     hsd_id_map_release(&ids->embedder);
     free(ids->kept);
     free(ids->before);

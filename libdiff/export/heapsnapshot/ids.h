@@ -33,9 +33,10 @@ typedef enum hsd_snap_id_rule {
 typedef struct hsd_snap_ids {
     hsd_snap_id_rule rule;
     uint64_t count;       /* objects that become nodes */
-    uint64_t next;        /* COUNTED: place of the next */
+    uint64_t next;        /* COUNTED: place of the next; SORTED, in memory: how many were told */
     uint32_t first_other; /* id of the first other node behind the two roots */
-    hsd_sorter *sorted;   /* SORTED: ids, in the order of the objects */
+    uint32_t *given;      /* SORTED: ids, in the order of the objects … */
+    hsd_sorter *sorted;   /* … or here, where there is no room for them in memory */
     uint64_t ordinals;
     uint64_t *kept;   /* one bit an ordinal; NULL: all ordinals are objects, and all become nodes */
     uint32_t *before; /* nodes before each 64 ordinals */

@@ -179,7 +179,7 @@ static void check_roots(hsd_joined *joined, bool want_ids)
     cr_assert_eq(hsd_joined_root_count(joined), known.root_count);
 }
 
-static void check_file(bool want_ids)
+static void check_one_way(bool want_ids, bool sorts_always)
 {
     hsd_capture *capture;
     hsd_joined *joined;
@@ -190,6 +190,7 @@ static void check_file(bool want_ids)
     qsort(known.references, known.reference_count, sizeof known.references[0], by_source);
     const hsd_joined_options options = {.want = HSD_WANT_IDS | HSD_WANT_SIZES,
                                         .want_ids = want_ids,
+                                        .sorts_always = sorts_always,
                                         .memory_bytes = HSD_JOINED_MIN_BYTES,
                                         .space = &space};
     cr_assert_eq(hsd_joined_new(&joined, capture, &options, &err), HSD_OK, "%s", err.text);
@@ -202,6 +203,13 @@ static void check_file(bool want_ids)
     hsd_joined_free(joined);
     hsd_capture_close(capture);
     cr_assert_eq(space.bytes_now, 0, "temporary files are left");
+}
+
+/* With places in memory, and by sorting. */
+static void check_file(bool want_ids)
+{
+    check_one_way(want_ids, false);
+    check_one_way(want_ids, true);
 }
 
 Test(joined, agrees_with_the_definition_on_random_heaps)
@@ -217,16 +225,16 @@ Test(joined, agrees_with_the_definition_on_random_heaps)
 }
 
 /* An array with references in several parts among small objects; targets so far back and ahead that sorters spill. */
-static void write_large(bool by_ordinal)
+static void write_large(bool by_ordinal, uint64_t distance)
 {
     hsc_writer *w;
     hsc_options options;
     hsc_options_init(&options);
     options.targets_are_ordinals = by_ordinal;
     cr_assert_eq(hsc_open_file(&w, path, &options), HSC_OK);
-    const uint64_t step = by_ordinal ? 1 : 16, count = 1200;
+    const uint64_t step = by_ordinal ? 1 : distance, count = 1200;
     for (uint64_t i = 0; i < count; i++) {
-        hsc_begin_object(w, &(hsc_object){.id = i * 16, .type = 1, .size_bytes = 16});
+        hsc_begin_object(w, &(hsc_object){.id = i * distance, .type = 1, .size_bytes = 16});
         const unsigned fan_out = i == 700 ? 200000 : 3;
         for (unsigned k = 0; k < fan_out; k++)
             hsc_reference(w, (i * 7919 + k * 104729) % (count + 5) * step, 1 + k % 2, k);
@@ -238,11 +246,26 @@ static void write_large(bool by_ordinal)
 
 Test(joined, spills_and_follows_long_lists)
 {
-    write_large(false);
+    write_large(false, 16);
     check_file(false);
     remove(path);
-    write_large(true);
+    write_large(true, 16);
     check_file(false);
+    check_file(true);
+}
+
+/* Ids all over the address space, which do not ascend: a page each. */
+Test(joined, finds_scattered_ids)
+{
+    write_large(false, UINT64_C(0x9e3779b97f4a7c15));
+    check_file(false);
+    check_file(true);
+}
+
+/* Addresses from the last to the first. */
+Test(joined, finds_ids_that_descend)
+{
+    write_large(false, 0 - UINT64_C(48));
     check_file(true);
 }
 
@@ -272,10 +295,10 @@ static void check_without_references(void)
 
 Test(joined, tells_objects_alone)
 {
-    write_large(false);
+    write_large(false, 16);
     check_without_references();
     remove(path);
-    write_large(true);
+    write_large(true, 16);
     check_without_references();
 }
 
