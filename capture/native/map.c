@@ -193,7 +193,7 @@ hsn_magazine *hsn_map_magazine(uint32_t number)
 uint32_t hsn_map_new_magazine(void)
 {
     uint32_t count = atomic_load(&magazine_count);
-    while (count < MAGAZINES)
+    while (magazines != NULL && count < MAGAZINES)
         if (atomic_compare_exchange_weak(&magazine_count, &count, count + 1)) return count;
     return 0;
 }
@@ -345,6 +345,22 @@ hsn_magazine *hsn_map_adopt_magazine(hsn_magazine *mine)
     if (!is_whole) return NULL;
     magazines[1] = kept;
     return &magazines[1];
+}
+
+static void unmap(unsigned char *low, const unsigned char *high)
+{
+    unsigned char *from = (unsigned char *)(((uintptr_t)low + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
+    if (from < high) munmap(from, (size_t)(high - from));
+}
+
+void hsn_map_drop_unused(void)
+{
+    if (roots == NULL) return;
+    const uint32_t chunks = atomic_load(&chunk_count);
+    unmap((unsigned char *)(nodes + usable), windows);
+    unmap(windows + (size_t)chunks * CHUNK_BYTES, windows + (size_t)chunk_limit * CHUNK_BYTES);
+    node_limit = usable;
+    chunk_limit = chunks;
 }
 
 /* ---- reading ---- */

@@ -123,6 +123,8 @@ bool hsn_map_next(uint64_t *cursor, hsn_block *out);
 /* As hsn_map_next, without a look at the node: a block has its address, and the largest size that it may have. */
 bool hsn_map_next_roughly(uint64_t *cursor, hsn_block *out);
 bool hsn_map_find(uintptr_t address, hsn_block *out);
+/* Gives back the address space that no node and no window has taken. */
+void hsn_map_drop_unused(void);
 /* Its node will be asked for. */
 void hsn_map_prefetch(uintptr_t address);
 uint64_t hsn_map_count(void);

@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -37,7 +38,15 @@
 #include "native/threads.h"
 #include "native/world.h"
 
-enum { NICENESS = 5, CPU_SECONDS = 1800, MOVING = 256, GREG_BP = 10, GREG_PC = 16, WAIT_NS = 1000 * 1000 };
+enum {
+    NICENESS = 5,
+    CPU_SECONDS = 1800,
+    MOVING = 256,
+    GREG_BP = 10,
+    GREG_PC = 16,
+    WAIT_NS = 1000 * 1000,
+    LEAST_ROOM = 16 << 20
+};
 
 static atomic_bool is_taken;
 
@@ -61,6 +70,19 @@ static bool settle_down(pid_t parent)
     setrlimit(RLIMIT_CPU, &time);
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + NICENESS);
     return true;
+}
+
+/* The program may have taken all of an address space that is limited. This process needs some of its own. */
+static bool make_room(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_AS, &limit);
+    hsn_threads_drop_trails();
+    hsn_table_drop_unused();
+    void *probe = mmap(NULL, LEAST_ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return probe != MAP_FAILED && munmap(probe, LEAST_ROOM) == 0;
 }
 
 /* Whoever waits for the end of a pipe of the program's must not wait for this process. */
@@ -121,6 +143,11 @@ static void work(hsn_world *world, hsn_stopped *stopped, const hsa_request *requ
     world->held_locks = hsn_table_adopt();
     hsn_stacks_adopt();
     put_back_moving();
+    if (!make_room()) {
+        hsa_refuse(request, "the address space of the program is limited (ulimit -v) and all in use: raise the limit, "
+                            "which a capture needs 16 MiB of");
+        leave(1);
+    }
     for (size_t i = 0; i < stopped->count; i++) {
         find_stack(&stopped->threads[i]);
         find_frames(&stopped->threads[i]);

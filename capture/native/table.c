@@ -300,6 +300,7 @@ bool hsn_table_find(uintptr_t address, hsn_block *out)
     return at != 0;
 }
 
+void hsn_table_drop_unused(void) { hsn_map_drop_unused(); }
 void hsn_table_prefetch(uintptr_t address) { hsn_map_prefetch(address); }
 
 static uint64_t count_in_hash(void)

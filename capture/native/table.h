@@ -69,6 +69,8 @@ bool hsn_table_next(uint64_t *cursor, hsn_block *out);
 bool hsn_table_next_roughly(uint64_t *cursor, hsn_block *out);
 /* The block that begins at this address. */
 bool hsn_table_find(uintptr_t address, hsn_block *out);
+/* Gives back address space that no block has taken, where the address space is limited: for who writes the capture. */
+void hsn_table_drop_unused(void);
 /* A hint: this block will be asked for. */
 void hsn_table_prefetch(uintptr_t address);
 uint64_t hsn_table_count(void);

@@ -200,6 +200,14 @@ void hsn_threads_adopt(void)
     row->magazine = hsn_me.magazine != NULL;
 }
 
+void hsn_threads_drop_trails(void)
+{
+    if (trails != NULL) munmap(trails, trails_count * sizeof *trails);
+    trails = NULL;
+    trails_count = 0;
+    hsn_me.trails = NULL;
+}
+
 /* ---- stacks ---- */
 
 /* A stack that is not the thread's own, a coroutine's or a handler's: the page, and the next ones if all are mapped. */

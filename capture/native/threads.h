@@ -48,6 +48,9 @@ hsn_trails *hsn_thread_trails(void);
  */
 void hsn_thread_settle(void);
 
+/* In the child of a snapshot, which records nothing: the address space of the last stacks goes back. */
+void hsn_threads_drop_trails(void);
+
 /* Stack and TLS of the calling thread, the main one, whose stack ends at `high`. */
 void hsn_threads_describe_main(uintptr_t high);
 
