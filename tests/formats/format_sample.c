@@ -4,16 +4,19 @@
  * usage: format_sample check FORMAT OUTCOME [MAX_BYTES] < NAMES    OUTCOME: ok warn fail unknown off mixed series
  *        format_sample diff FORMAT all|usual [MAX_BYTES] < NAMES
  *        format_sample sites FORMAT all|usual [MAX_BYTES] < NAMES         a diff that knows allocation sites and no holders
+ *        format_sample top|paths FORMAT all|usual [MAX_BYTES] < NAMES     one capture by itself
  *
  * NAMES are texts, each after its length in four little-endian bytes. Each becomes a rule's name and pattern, a
  * finding's name, root, edge and type, the function and file of a site, a reason, a note, a problem; in a diff a type,
- * a root, a holder and what it holds; with sites the innermost function of a stack, and the file of its caller.
+ * a root, a holder and what it holds; with sites the innermost function of a stack, and the file of its caller; of one
+ * capture a type, a root, and the reference and type at the end of a path.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "unit/report/check_sample.h"
+#include <hsdiff/top.h>
 
 enum { NAMES_MAX = 1200 };
 
@@ -207,10 +210,86 @@ static int print_diff(const char *name, bool has_sites, bool all, size_t max_byt
     return finish(format->write_diff(&diff, &options, to_stdout, NULL, &err), &err);
 }
 
+/* ---- one capture ---- */
+
+static hsd_top_type top_types[NAMES_MAX];
+static hsd_top_root top_roots[NAMES_MAX];
+static hsd_top_object top_objects[NAMES_MAX];
+static hsd_path_row path_rows[NAMES_MAX];
+
+/* Types, roots, objects and paths come the largest first. */
+static void make_capture(size_t count, hsd_side *side)
+{
+    *side = (hsd_side){.info = {.path = names[2].data, .process_name = names[2].data, .is_complete = true},
+                       .has_roots = true,
+                       .has_references = true};
+    for (size_t i = 0; i < count; i++) {
+        const hsd_amount live = {count - i, 100 * (count - i)};
+        steps[i] = (hsd_step){.edge = names[i], .type = names[i], .repeat = 1};
+        top_types[i] = (hsd_top_type){.name = names[i], .live = live, .retained_bytes = live.bytes};
+        top_roots[i] = (hsd_top_root){.name = names[i], .live = live, .retained_bytes = live.bytes};
+        top_objects[i] = (hsd_top_object){.type = names[i],
+                                          .id = i + 1,
+                                          .bytes = 100,
+                                          .retained_bytes = live.bytes,
+                                          .retained_objects = live.objects,
+                                          .root = names[i],
+                                          .path = &steps[i],
+                                          .path_count = 1};
+        path_rows[i] =
+            (hsd_path_row){.root = names[i], .steps = &steps[i], .step_count = 1, .length = 1, .objects = live};
+        side->live.objects += live.objects;
+        side->live.bytes += live.bytes;
+    }
+}
+
+static int print_top(const hsd_report_format *format, const hsd_report_options *options)
+{
+    const size_t count = read_names();
+    hsd_error err;
+    hsd_top top = {.has_retained = true,
+                   .types = top_types,
+                   .type_count = count,
+                   .roots = top_roots,
+                   .root_count = count,
+                   .objects = top_objects,
+                   .object_count = count,
+                   .warnings = names,
+                   .warning_count = count};
+    hsd_error_init(&err);
+    if (count < 3) return 2;
+    make_capture(count, &top.side);
+    return finish(format->write_top(&top, options, to_stdout, NULL, &err), &err);
+}
+
+static int print_paths(const hsd_report_format *format, const hsd_report_options *options)
+{
+    const size_t count = read_names();
+    hsd_error err;
+    hsd_paths paths = {.rows = path_rows, .row_count = count, .warnings = names, .warning_count = count};
+    hsd_error_init(&err);
+    if (count < 3) return 2;
+    make_capture(count, &paths.side);
+    paths.type = names[0];
+    paths.live = paths.side.live;
+    return finish(format->write_paths(&paths, options, to_stdout, NULL, &err), &err);
+}
+
+static int print_capture(const char *name, bool is_top, bool all, size_t max_bytes)
+{
+    const hsd_report_format *format = hsd_report_format_find(name);
+    const hsd_report_options options = {
+        .top = all ? HSD_TOP_ALL : 0, .use_utf8 = true, .max_bytes = max_bytes, .tree = true};
+    if (!format || !format->write_top || !format->write_paths) return 2;
+    return is_top ? print_top(format, &options) : print_paths(format, &options);
+}
+
 int main(int argc, char **argv)
 {
     const size_t max_bytes = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
     if (argc < 4) return 2;
     if (strcmp(argv[1], "check") == 0) return print_check(argv[2], argv[3], max_bytes);
+    if (strcmp(argv[1], "top") == 0 || strcmp(argv[1], "paths") == 0)
+        return print_capture(argv[2], strcmp(argv[1], "top") == 0, strcmp(argv[3], "all") == 0, max_bytes);
     return print_diff(argv[2], strcmp(argv[1], "sites") == 0, strcmp(argv[3], "all") == 0, max_bytes);
 }

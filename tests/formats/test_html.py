@@ -19,7 +19,8 @@ ALLOWED = {"html", "head", "meta", "title", "style", "body", "a", "header", "mai
 ATTRIBUTES = {"lang", "charset", "http-equiv", "content", "name", "class", "href", "id", "aria-labelledby", "scope", "data-kind", "type"}
 SECTIONS = {"diff": ["answer", "warnings", "holders", "picture", "types", "roots", "map", "made"],
             "sites": ["answer", "sites", "holders", "types", "made"],
-            "check": ["answer", "warnings", "rules", "holders", "types", "made"]}
+            "check": ["answer", "warnings", "rules", "holders", "types", "made"],
+            "top": ["answer", "warnings", "types", "roots", "objects"], "paths": ["answer", "warnings", "paths"]}
 BATCH = 18  # of names, so that a static table holds them all
 SITES = 10  # such a table of sites has fewer rows
 LONG = 300  # longer names are cut there
@@ -175,6 +176,33 @@ def check_checks():
                 fail("check: the records of the check are others, or those of the diff are missing")
 
 
+def read_static(what, data):
+    """A page of one capture: no script and no records, since all of it stands there."""
+    text = data.decode("utf-8")
+    page = Page(text)
+    if not text.startswith("<!doctype html>\n") or len(page.styles) != 1 or page.scripts:
+        fail(f"{what}: {len(page.styles)} styles, {len(page.scripts)} scripts")
+    if f"style-src {hash_of(page.styles[0])};" not in page.policy or not page.policy.startswith("default-src 'none';"):
+        fail(f"{what}: the policy is {page.policy}")
+    if [part for part in page.ids if part in SECTIONS[what]] != SECTIONS[what]:
+        fail(f"{what}: sections {page.ids}")
+    harmless(what, text.replace(page.styles[0], "").encode())
+    return page
+
+
+def check_captures():
+    """Names are rows of types and roots, and stand at the end of each path."""
+    for names in batches(SITES):
+        for what in ("top", "paths"):
+            page = read_static(what, run(what, "html", "usual", names=names))
+            found = [unmarked(text) for tag, text in page.names if tag == "th"]
+            check_names(f"{what} warnings", [unmarked(text) for text in page.texts], [name for name in names if name])
+            if what == "top":
+                check_names("top", found, names)
+            elif not all(any(name in text or len(name) > LONG // 4 for text in found) for name in names):
+                fail(f"paths: a name is not among {[text[:60] for text in found]!r}")
+
+
 def check_whole():
     """All names at once: what a static page leaves out is in the records."""
     page = read("diff", run("diff", "html", "all"))
@@ -188,6 +216,7 @@ def main():
     check_diffs()
     check_sites()
     check_checks()
+    check_captures()
     check_whole()
     print(f"{len(NAMES)} names came back from pages of HTML")
 

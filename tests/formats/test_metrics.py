@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""OpenMetrics of a check and of a diff, read by the parser of the Prometheus client: strict, and names come back as labels.
+"""OpenMetrics of a check, of a diff and of one capture, read by the parser of the Prometheus client: strict, and names come back as labels.
 
 usage: test_metrics.py FORMAT_SAMPLE
 """
 from kit import NAMES, fail, harmless, run, same, unmarked, wanted
 
-MOST = 500 # samples of one family (openmetrics.h)
+MOST = 500 # samples of one family (HSD_GAUGES_MOST)
 parser = wanted("prometheus_client.openmetrics.parser", "python3-prometheus-client")
 
 
@@ -57,10 +57,48 @@ def check_diff():
             fail(f"diff: {key}s left out")
 
 
+def check_top():
+    """The largest come first, what is left out is counted, and all adds up."""
+    found = families("top", "top", "openmetrics", "all")
+    for key in ("type", "root"):
+        rows = found[f"hsdiff_top_{key}_bytes"].samples
+        same(f"top {key}s", [unmarked(sample.labels[key]) for sample in rows], NAMES[:MOST])
+        if only(found, f"hsdiff_top_other_{key}s") != len(NAMES) - MOST:
+            fail(f"top: {key}s left out")
+        others, total = only(found, f"hsdiff_top_other_{key}s_bytes"), only(found, f"hsdiff_top_all_{key}s_bytes")
+        if sum(sample.value for sample in rows) + others != total:
+            fail(f"top: {key}s do not add up")
+    objects = found["hsdiff_top_object_retained_bytes"].samples
+    check_places("top", [sample.labels["place"] for sample in objects])
+    if only(found, "hsdiff_top_other_objects") != len(NAMES) - MOST:
+        fail("top: objects left out")
+
+
+def check_places(what, labels):
+    """Each is of the name that it should be of."""
+    places = [unmarked(label) for label in labels]
+    if len(places) != MOST or not all(name in place for name, place in zip(NAMES, places)):
+        fail(f"{what}: {len(places)} places")
+
+
+def check_paths():
+    found = families("paths", "paths", "openmetrics", "all")
+    rows = found["hsdiff_paths_path_bytes"].samples
+    check_places("paths", [sample.labels["path"] for sample in rows])
+    if [sample.value for sample in rows] != [100 * (len(NAMES) - i) for i in range(MOST)]:
+        fail("paths: bytes")
+    if sum(sample.value for sample in rows) + only(found, "hsdiff_paths_other_paths_bytes") != only(found, "hsdiff_paths_all_paths_bytes"):
+        fail("paths: bytes do not add up")
+    if only(found, "hsdiff_paths_other_paths") != len(NAMES) - MOST:
+        fail("paths: paths left out")
+
+
 def main():
     for outcome in ("ok", "warn", "fail", "unknown", "off", "mixed", "series"):
         check_check(outcome)
     check_diff()
+    check_top()
+    check_paths()
     print(f"{MOST} of {len(NAMES)} names came back from openmetrics")
 
 

@@ -115,7 +115,8 @@ enum {
     HSD_ON_LINES = 4u,       /* of a list in a document: an item a line, */
     HSD_CLOSED_BEHIND = 32u, /* the bracket behind the last one and not on a line of its own */
     HSD_AS_MAP = 8u,         /* of a list: an object whose keys are the first column, whose values the second */
-    HSD_OF_POINTERS = 16u    /* of a list: its items are pointers */
+    HSD_OF_POINTERS = 16u,   /* of a list: its items are pointers */
+    HSD_AS_STATE = 256u      /* gauges: a text that is no label but a family of its own, whose samples are 1 */
 };
 
 typedef struct hsd_column {
@@ -133,6 +134,7 @@ typedef struct hsd_column {
     const void *(*into)(const hsd_scope *scope);
     /* of LIST: of the member with the count; `at` is that of the pointer */
     size_t count_at, stride;
+    const char *unit; /* gauges: what the name ends in; NULL: "bytes" of BYTES, else none */
 } hsd_column;
 
 #define HSD_AT(type, member) .at = offsetof(type, member)
@@ -213,6 +215,9 @@ typedef struct hsd_part {
     const char *record;     /* of records, and what the first field of CSV and of --plain says */
     const char *title;      /* for people: what the table is of */
     const char *one, *many; /* what people call a row */
+    /* gauges: "heap_root", with which names begin that end in the keys of columns; NULL: of the schema and `one`. Then
+     * the title of a column says what is gauged, and `gauges_of` of what: ", by type" */
+    const char *gauges, *gauges_of;
     /* of ANSWER … SENTENCE: foreign text; "" = nothing to say */
     hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err);
     bool is_close; /* of a SENTENCE: right below the one before, where there is one */

@@ -7,8 +7,12 @@
 
 #include <hsdiff/status.h>
 
-static size_t bytes_of(const hsd_reported *subject)
+#include "report/model/gauges.h"
+
+static size_t bytes_of(const hsd_reported *subject, unsigned format)
 {
+    if (format == HSD_IN_GAUGES && subject->diff) return hsd_gauges_diff_bytes;
+    if (format == HSD_IN_GAUGES && subject->series) return hsd_gauges_series_bytes;
     return subject->diff     ? hsd_model_diff_bytes
            : subject->series ? hsd_model_series_bytes
            : subject->check  ? hsd_model_check_bytes
@@ -18,6 +22,8 @@ static size_t bytes_of(const hsd_reported *subject)
 
 static hsd_status fill(hsd_model *model, const hsd_reported *subject, const hsd_model_request *request)
 {
+    if (model->format == HSD_IN_GAUGES && subject->diff) return hsd_gauges_diff(model, subject->diff, request);
+    if (model->format == HSD_IN_GAUGES && subject->series) return hsd_gauges_series(model, subject->series, request);
     if (subject->diff) return hsd_model_diff(model, subject->diff, request);
     if (subject->series) return hsd_model_series(model, subject->series, request);
     if (subject->check) return hsd_model_check(model, subject->check, request);
@@ -29,7 +35,7 @@ hsd_status hsd_model_open(hsd_model **out, const hsd_reported *subject, const hs
                           const hsd_most *most, unsigned format, hsd_error *err)
 {
     const hsd_model_request request = {options, most, err};
-    hsd_model *model = calloc(1, bytes_of(subject));
+    hsd_model *model = calloc(1, bytes_of(subject, format));
     *out = NULL;
     if (!model) return hsd_fail(err, HSD_E_NOMEM, "no memory for a report");
     model->format = format;
@@ -40,6 +46,16 @@ hsd_status hsd_model_open(hsd_model **out, const hsd_reported *subject, const hs
     else
         hsd_model_close(model);
     return status;
+}
+
+void hsd_gauges_add(hsd_model *model, const char *names, const hsd_column *columns, const void *rows, size_t count,
+                    size_t stride)
+{
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_TABLE,
+                                    .in = HSD_IN_GAUGES,
+                                    .gauges = names,
+                                    .columns = columns,
+                                    .sheet = {.rows = {rows, count, stride, false}}});
 }
 
 void hsd_model_close(hsd_model *model)

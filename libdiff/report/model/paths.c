@@ -74,6 +74,19 @@ static hsd_status say_capture(hsd_buffer *text, const hsd_model *model, hsd_erro
     return hsd_say_capture(text, &((const hsd_paths *)model->result)->side, err);
 }
 
+/* As many as a family of gauges may have; the others sum up the rest. */
+static size_t rows_shown(paths_model *m, const hsd_paths *paths)
+{
+    const bool is_cut = m->model.format == HSD_IN_GAUGES && paths->row_count > HSD_GAUGES_MOST;
+    const size_t shown = is_cut ? HSD_GAUGES_MOST : paths->row_count;
+    m->others = (hsd_path_row){.root = {"", 0}, .objects = paths->others};
+    for (size_t i = shown; i < paths->row_count; i++) {
+        m->others.objects.objects += paths->rows[i].objects.objects;
+        m->others.objects.bytes += paths->rows[i].objects.bytes;
+    }
+    return shown;
+}
+
 const size_t hsd_model_paths_bytes = sizeof(paths_model);
 
 hsd_status hsd_model_paths(hsd_model *model, const hsd_paths *paths, const hsd_model_request *request)
@@ -84,7 +97,7 @@ hsd_status hsd_model_paths(hsd_model *model, const hsd_paths *paths, const hsd_m
     model->result = paths;
     model->others_key = "of";
     m->capture = (hsd_capture_row){.side = &paths->side};
-    m->others = (hsd_path_row){.root = {"", 0}, .objects = paths->others};
+    const size_t shown = rows_shown(m, paths);
     if (model->format != HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, NULL));
     m->total = (hsd_path_row){.root = {"", 0}, .objects = paths->live};
     hsd_model_add(model, (hsd_part){.kind = HSD_PART_ANSWER, .in = HSD_IN_PEOPLE, .say = hsd_say_paths});
@@ -108,8 +121,8 @@ hsd_status hsd_model_paths(hsd_model *model, const hsd_paths *paths, const hsd_m
                                     .first = "row",
                                     .columns = path_columns,
                                     .plain = "references objects bytes path",
-                                    .sheet = {.rows = {paths->rows, paths->row_count, sizeof *paths->rows, false},
-                                              .other_count = paths->other_rows,
+                                    .sheet = {.rows = {paths->rows, shown, sizeof *paths->rows, false},
+                                              .other_count = paths->other_rows + paths->row_count - shown,
                                               .others = &m->others,
                                               .total = paths->is_id ? NULL : &m->total,
                                               .other_columns = other_columns,

@@ -7,7 +7,7 @@
 
 #include "report/model/model.h"
 
-#define HSD_CELLS_MOST 9u
+#define HSD_CELLS_MOST 12u
 
 typedef struct hsd_cells {
     const hsd_column *columns[HSD_CELLS_MOST]; /* the first is the name of a row */
@@ -26,9 +26,6 @@ hsd_status hsd_cell_append(hsd_buffer *text, const hsd_column *column, const hsd
 /* A number in words, "" where it is not known. Returns out. */
 #define HSD_CELL_CHARS (HSD_NUMBER_CHARS + 8)
 char *hsd_cell_number(char out[HSD_CELL_CHARS], const hsd_column *column, const hsd_scope *scope, bool is_exact);
-
-/* A number as it is, for gauges; false where there is none. */
-bool hsd_cell_value(const hsd_column *column, const hsd_scope *scope, int64_t *out);
 
 /* "1,204 other types". */
 #define HSD_OTHERS_CHARS (HSD_NUMBER_CHARS + 48)
