@@ -34,22 +34,6 @@ static hsd_status look_paths(hsd_paths **paths, const cli_input *input, cli_app 
     return hsd_paths_run(paths, input->capture, &options, &cli->run, err);
 }
 
-/* What a report needs besides the options of the command. */
-typedef struct answer {
-    const hsd_paths *paths;
-    const cli_input *input;
-    const cli_app *cli;
-} answer;
-
-static hsd_status write_report(const hsd_report_format *format, const hsd_report_options *options, const void *what,
-                               hsd_write_fn write, void *context, hsd_error *err)
-{
-    const answer *told = what;
-    hsd_report_options report = *options;
-    cli_single_options(&report, told->cli, told->input);
-    return format->write_paths(told->paths, &report, write, context, err);
-}
-
 /* Everything between the open output and its end. */
 static int run_paths_with(cli_app *cli, cli_outlets *outlets)
 {
@@ -63,10 +47,8 @@ static int run_paths_with(cli_app *cli, cli_outlets *outlets)
         hsd_error_set_file(&err, input.path);
     }
     cli_progress_clear();
-    if (status == HSD_OK) {
-        cli_out_tell_space(cli, paths->temp_bytes_peak);
-        status = cli_outlets_write(outlets, cli, write_report, &(answer){paths, &input, cli}, &err);
-    }
+    if (status == HSD_OK)
+        status = cli_single_write(outlets, cli, &(cli_single_answer){.paths = paths, .input = &input}, &err);
     hsd_paths_free(paths);
     cli_inputs_close(&input, 1);
     return status == HSD_OK ? CLI_DONE : cli_report_error(cli, &err);

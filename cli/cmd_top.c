@@ -51,26 +51,6 @@ static hsd_status look_top(hsd_top **top, const cli_input *input, object_list *l
     return HSD_E_UNSUPPORTED;
 }
 
-/* What a report needs besides the options of the command. */
-typedef struct answer {
-    const hsd_top *top;
-    const cli_input *input;
-    const cli_app *cli;
-} answer;
-
-static hsd_status write_report(const hsd_report_format *format, const hsd_report_options *options, const void *what,
-                               hsd_write_fn write, void *context, hsd_error *err)
-{
-    static const hsd_sort_by sorts[] = {HSD_SORT_RETAINED, HSD_SORT_GROWTH, HSD_SORT_OBJECTS, HSD_SORT_NAME};
-    static const hsd_report_table tables[] = {HSD_TABLE_TYPES, HSD_TABLE_ROOTS, HSD_TABLE_OBJECTS};
-    const answer *told = what;
-    hsd_report_options report = *options;
-    cli_single_options(&report, told->cli, told->input);
-    report.sort_by = sorts[told->cli->options.one.sort];
-    report.table = tables[told->cli->options.one.table];
-    return format->write_top(told->top, &report, write, context, err);
-}
-
 /* Everything between the open output and its end. */
 static int run_top_with(cli_app *cli, cli_outlets *outlets)
 {
@@ -83,10 +63,8 @@ static int run_top_with(cli_app *cli, cli_outlets *outlets)
     if (status == HSD_OK) status = cli_inputs_open(&input, 1, cli, false, cli_damage_wanted(cli), &err);
     if (status == HSD_OK) status = look_top(&top, &input, &list, cli, outlets->format, &err);
     cli_progress_clear();
-    if (status == HSD_OK) {
-        cli_out_tell_space(cli, top->temp_bytes_peak);
-        status = cli_outlets_write(outlets, cli, write_report, &(answer){top, &input, cli}, &err);
-    }
+    if (status == HSD_OK)
+        status = cli_single_write(outlets, cli, &(cli_single_answer){.top = top, .input = &input}, &err);
     hsd_top_free(top);
     cli_inputs_close(&input, 1);
     hsd_result_file_close(list.file);

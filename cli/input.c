@@ -25,6 +25,7 @@ typedef struct input_job {
     cli_app *cli;
     hsd_run run;
     hsd_open_options options;
+    hsd_import_options import;
     hsd_status status;
     hsd_error error;
     cli_progress progress;
@@ -116,17 +117,18 @@ static void prepare_input(input_job *opening, cli_input *input, cli_app *cli, si
     opening->run.progress_context = &opening->progress;
     opening->options.damage = damage;
     opening->options.import_run = &opening->run;
-    opening->options.import = (hsd_import_options){.format = options->from,
-                                                   .executable = options->executable,
-                                                   .dump_number = options->dump_numbers[place],
-                                                   .summary_only = summary_only,
-                                                   .value_types = types,
-                                                   .value_type_count = options->key_count,
-                                                   .salvage = damage == HSD_DAMAGE_SKIP,
-                                                   .final_is_strong = options->final_is_strong,
-                                                   .with_values = options->with_values,
-                                                   .with_digest = !summary_only,
-                                                   .compression = 1};
+    opening->options.import = &opening->import;
+    opening->import = (hsd_import_options){.format = options->from,
+                                           .executable = options->executable,
+                                           .dump_number = options->dump_numbers[place],
+                                           .summary_only = summary_only,
+                                           .value_types = types,
+                                           .value_type_count = options->key_count,
+                                           .salvage = damage == HSD_DAMAGE_SKIP,
+                                           .final_is_strong = options->final_is_strong,
+                                           .with_values = options->with_values,
+                                           .with_digest = !summary_only,
+                                           .compression = 1};
     hsd_error_init(&opening->error);
 }
 

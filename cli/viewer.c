@@ -64,12 +64,11 @@ static hsd_status open_inputs(viewer *all, hsd_error *err)
 static hsd_status browse_inputs(viewer *all, hsd_error *err)
 {
     const cli_options *options = &all->cli->options;
-    const hsd_browse_options wanted = {.diff = {.partial = options->partial,
-                                                .match_by = (hsd_match_by)options->match,
-                                                .keys = options->keys,
-                                                .key_count = options->key_count},
-                                       .report = take_report,
-                                       .report_context = all};
+    const hsd_diff_options diff = {.partial = options->partial,
+                                   .match_by = (hsd_match_by)options->match,
+                                   .keys = options->keys,
+                                   .key_count = options->key_count};
+    const hsd_browse_options wanted = {.diff = &diff, .report = take_report, .report_context = all};
     HSD_TRY(open_inputs(all, err));
     hsd_capture *captures[2] = {all->inputs[0].capture, all->inputs[1].capture};
     HSD_TRY(hsd_browse_open(&all->browse, captures, all->input_count, &wanted, &all->cli->run, err));
@@ -104,11 +103,9 @@ static void *work(void *context)
 
 /* ---- begin, wait, end ---- */
 
-static hsd_view_options view_options(const cli_app *cli)
+static hsd_view_options view_options(const cli_app *cli, const hsd_report_options *report)
 {
     const cli_options *options = &cli->options;
-    hsd_report_options report = cli_report_options(cli, true);
-    report.tree = true;
     return (hsd_view_options){.port = (uint16_t)options->port,
                               .use_ipv6 = options->ipv6,
                               .idle_seconds = options->never_idle    ? 0
@@ -186,7 +183,9 @@ static hsd_status find_inputs(const viewer *all, hsd_error *err)
 int cli_viewer_run(cli_app *cli, cli_input *captured)
 {
     viewer all = {.cli = cli, .captured = captured, .input_count = captured ? 1 : cli->input_count};
-    const hsd_view_options options = view_options(cli);
+    hsd_report_options report = cli_report_options(cli, true);
+    report.tree = true;
+    const hsd_view_options options = view_options(cli, &report);
     hsd_error err;
     hsd_error_init(&err);
     hsd_status status = find_inputs(&all, &err);

@@ -3,6 +3,7 @@
  * that command: 0 passed, 1 a rule failed, 2 an error, 3 the captures cannot be judged. Usage: gate BEFORE AFTER
  */
 #include <stdio.h>
+#include <time.h>
 
 #include <hsdiff/check.h>
 #include <hsdiff/open.h>
@@ -21,15 +22,17 @@ int main(int argc, char **argv)
     hsd_diff *diff = NULL;
     hsd_check_config *config = NULL;
     hsd_check *check = NULL;
+    hsd_check_options options = HSD_OPTIONS_INIT(hsd_check_options);
     hsd_error err;
     int status = 2;
+    options.today = (int32_t)(time(NULL) / 86400); /* allowances run out */
     hsd_error_init(&err);
     if (argc != 3) return 2;
     if (hsd_open(&before, argv[1], NULL, NULL, NULL, &err) == HSD_OK &&
         hsd_open(&after, argv[2], NULL, NULL, NULL, &err) == HSD_OK &&
         hsd_diff_run(&diff, before, after, NULL, NULL, &err) == HSD_OK &&
         hsd_check_config_default(&config, false, &err) == HSD_OK &&
-        hsd_check_run(&check, config, diff, NULL, NULL, &err) == HSD_OK) {
+        hsd_check_run(&check, config, diff, NULL, &options, &err) == HSD_OK) {
         tell(check);
         status = hsd_check_exit(check);
     } else {

@@ -17,6 +17,7 @@ struct hsd_browse {
     hsd_run run; /* of the walk: a part of the memory is kept back */
     hsd_reporter reporter;
     hsd_browse_options options;
+    hsd_diff_options diff_options; /* of `options` */
     hsd_keep keep;
     uint64_t memory_bytes, cache_bytes;
     size_t side_count;

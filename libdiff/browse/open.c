@@ -11,6 +11,7 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/options.h"
 #include "base/worker.h"
 #include "browse/browse.h"
 
@@ -57,13 +58,13 @@ static hsd_status walk_pair(hsd_browse *b, hsd_capture *const captures[], hsd_er
         keep_side(b, i, &b->comparison->pair.sides[i], &b->comparison->pair.space);
     b->keep.pair = take_pair;
     b->keep.pair_context = b;
-    return hsd_diff_run_kept(&b->diff, b->comparison, &b->keep, captures[BEFORE], captures[AFTER], &b->options.diff,
+    return hsd_diff_run_kept(&b->diff, b->comparison, &b->keep, captures[BEFORE], captures[AFTER], &b->diff_options,
                              &b->run, &b->reporter, err);
 }
 
 static hsd_status walk_single(hsd_browse *b, hsd_capture *capture, hsd_error *err)
 {
-    const hsd_top_options options = {.objects = HSD_BROWSE_MOST, .partial = b->options.diff.partial};
+    const hsd_top_options options = {.objects = HSD_BROWSE_MOST, .partial = b->diff_options.partial};
     b->single = calloc(1, sizeof *b->single);
     if (b->single == NULL) return hsd_fail_nomem(err, "the index");
     hsd_single_init(b->single, &b->run);
@@ -162,11 +163,11 @@ static hsd_status serve_browse(hsd_browse *b, hsd_error *err)
 
 /* ---- the whole ---- */
 
-static hsd_status check_options(size_t count, const hsd_browse_options *options, hsd_error *err)
+static hsd_status check_options(size_t count, const hsd_diff_options *diff, hsd_error *err)
 {
     if (count < 1 || count > SIDE_COUNT)
         return hsd_fail(err, HSD_E_MISUSE, "one or two captures can be browsed, not %zu", count);
-    if (options->diff.no_holders || options->diff.summary_only) {
+    if (diff->no_holders || diff->summary_only) {
         return hsd_fail(err, HSD_E_MISUSE, "there is nothing to browse without dominators");
     }
     return HSD_OK;
@@ -189,13 +190,16 @@ static hsd_status run_browse(hsd_browse *b, hsd_capture *const captures[], hsd_e
 hsd_status hsd_browse_open(hsd_browse **out, hsd_capture *const captures[], size_t count,
                            const hsd_browse_options *options, const hsd_run *run_conditions, hsd_error *err)
 {
-    static const hsd_browse_options no_options;
+    hsd_browse_options own;
+    hsd_diff_options diff;
     *out = NULL;
-    if (options == NULL) options = &no_options;
-    HSD_TRY(check_options(count, options, err));
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_browse_options, report_context, &own, options, err));
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_diff_options, matched_context, &diff, own.diff, err));
+    HSD_TRY(check_options(count, &diff, err));
     hsd_browse *b = calloc(1, sizeof *b);
     if (b == NULL) return hsd_fail_nomem(err, "the index");
-    b->options = *options;
+    b->options = own;
+    b->diff_options = diff;
     b->side_count = count;
     divide_memory(b, run_conditions);
     hsd_reporter_init(&b->reporter, &b->run);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/options.h"
 #include "check/built_in.h"
 #include "check/findings.h"
 #include "check/judge.h"
@@ -81,16 +82,18 @@ static hsd_status expect_input(const hsd_diff *diff, const hsd_series *series, h
 hsd_status hsd_check_run(hsd_check **out, const hsd_check_config *config, const hsd_diff *diff,
                          const hsd_series *series, const hsd_check_options *options, hsd_error *err)
 {
-    static const hsd_check_options none = {.today = INT32_MIN};
+    hsd_check_options own;
     hsd_check_store *store;
     void *check;
     *out = NULL;
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_check_options, sites, &own, options, err));
+    if (options == NULL) own.today = INT32_MIN;
     HSD_TRY(expect_input(diff, series, err));
     HSD_TRY(hsd_check_store_new(&store, err));
     hsd_status status = hsd_check_take(store, 1, sizeof(hsd_check), &check, err);
     if (status == HSD_OK) {
         *(hsd_check *)check = (hsd_check){.config = config, .diff = diff, .series = series, .store = store};
-        status = run_check(check, options != NULL ? options : &none, err);
+        status = run_check(check, &own, err);
     }
     if (status == HSD_OK)
         *out = check;

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/options.h"
 #include "base/worker.h"
 #include "diff/compare.h"
 #include "diff/sums.h"
@@ -308,9 +309,11 @@ hsd_status hsd_diff_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
 {
     hsd_reporter reporter;
     hsd_comparison c;
+    hsd_diff_options own;
     *out = NULL;
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_diff_options, matched_context, &own, options, err));
     hsd_reporter_init(&reporter, run_conditions);
-    init(&c, options, run_conditions, &reporter);
+    init(&c, &own, run_conditions, &reporter);
     const hsd_status status = run_what_is_there(out, &c, before, after, err);
     const bool is_walked = hsd_compare_is_walked(&c);
     hsd_compare_release(&c);

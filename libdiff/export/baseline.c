@@ -13,6 +13,7 @@
 #include <hsdiff/profile.h>
 
 #include "base/names.h"
+#include "base/options.h"
 #include "export/baseline_write.h"
 
 /* ---- what can be kept ---- */
@@ -142,13 +143,13 @@ static hsd_status write_into(target *to, hsd_capture *capture, const hsd_baselin
 hsd_status hsd_baseline_write(hsd_capture *capture, const char *path, const hsd_baseline_options *options,
                               const hsd_run *run, uint64_t *bytes_written, hsd_error *err)
 {
-    static const hsd_baseline_options usual;
+    hsd_baseline_options own;
     target to = {0};
-    if (options == NULL) options = &usual;
-    if (options->identities) HSD_TRY(check_identities(hsd_capture_get_info(capture), err));
-    hsd_status status = hsd_result_file_open(&to.file, path, options->force, err);
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_baseline_options, partial, &own, options, err));
+    if (own.identities) HSD_TRY(check_identities(hsd_capture_get_info(capture), err));
+    hsd_status status = hsd_result_file_open(&to.file, path, own.force, err);
     if (status == HSD_OK)
-        status = write_into(&to, capture, options, run, err);
+        status = write_into(&to, capture, &own, run, err);
     else
         hsd_error_set_file(err, path);
     hsd_result_file_close(to.file);

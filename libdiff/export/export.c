@@ -1,9 +1,10 @@
 /*
- * An export from end to end: choose who writes, see that the captures can give what it needs, let it write, and make
- * the result appear at once or not at all.
+ * An export from end to end: choose_export who writes, see that the captures can give what it needs, let it write, and
+ * make the result appear at once or not at all.
  */
 #include <string.h>
 
+#include "base/options.h"
 #include "export/exporter.h"
 
 hsd_status hsd_export_write(hsd_export *x, const void *data, size_t size, hsd_error *err)
@@ -60,8 +61,10 @@ static hsd_status check_export(const hsd_exporter *exporter, const hsd_export *x
 hsd_status hsd_export_check(const char *path, const hsd_export_options *options, bool is_pair, hsd_error *err)
 {
     const hsd_exporter *exporter;
+    hsd_export_options own;
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_export_options, stacks, &own, options, err));
     if (strcmp(path, "-") != 0) hsd_error_set_file(err, path);
-    return choose_export(&exporter, path, options, is_pair, err);
+    return choose_export(&exporter, path, &own, is_pair, err);
 }
 
 static hsd_status write_output(const hsd_exporter *exporter, hsd_export *x, hsd_error *err)
@@ -78,7 +81,7 @@ static hsd_status write_output(const hsd_exporter *exporter, hsd_export *x, hsd_
 hsd_status hsd_export_file(hsd_capture *before, hsd_capture *after, const char *path, const hsd_export_options *options,
                            const hsd_run *run, hsd_export_result *result, hsd_error *err)
 {
-    static const hsd_export_options none;
+    hsd_export_options own;
     hsd_run known = run != NULL ? *run : (hsd_run){0};
     hsd_export_result unwanted;
     hsd_temp_space space;
@@ -90,13 +93,14 @@ hsd_status hsd_export_file(hsd_capture *before, hsd_capture *after, const char *
     hsd_export x = {.before = before,
                     .after = after,
                     .path = path,
-                    .options = options != NULL ? options : &none,
+                    .options = &own,
                     .run = &known,
                     .space = &space,
                     .reporter = &reporter,
                     .memory_bytes = known.memory_bytes,
                     .result = result,
                     .output = {.fd = -1}};
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_export_options, stacks, &own, options, err));
     HSD_TRY(choose_export(&exporter, path, x.options, before != NULL, err));
     result->format = exporter->info.name;
     HSD_TRY(check_export(exporter, &x, err));

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/options.h"
 #include "import/gzip.h"
 #include "import/identify.h"
 #include "import/importer.h"
@@ -339,14 +340,21 @@ static ptrdiff_t write_descriptor(void *context, const void *data, size_t size)
     return refused(&to->import.sink_error);
 }
 
-static const hsd_import_options default_options = {.compression = 1};
+/* What an import is asked for; NULL stands for a compressed capture. */
+static hsd_status take_options(hsd_import_options *own, const hsd_import_options *options, hsd_error *err)
+{
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_import_options, origin, own, options, err));
+    if (options == NULL) own->compression = 1;
+    return HSD_OK;
+}
 
 hsd_status hsd_import_file(const char *path, const char *out_path, bool force, const hsd_import_options *options,
                            const hsd_run *run, hsd_import_result *result, hsd_error *err)
 {
     hsd_import_result unwanted;
-    target to = {.import = {.options = options == NULL ? &default_options : options,
-                            .result = result == NULL ? &unwanted : result}};
+    hsd_import_options own;
+    target to = {.import = {.options = &own, .result = result == NULL ? &unwanted : result}};
+    HSD_TRY(take_options(&own, options, err));
     to.import.sink = (hsc_sink){.write = write_output, .context = &to};
     HSD_TRY(hsd_output_open(&to.output, out_path, force, err));
     hsd_status status = import_into(&to.import, &(entrance){path, -1}, run, err);
@@ -359,10 +367,11 @@ static hsd_status import_temp(const entrance *from, const hsd_import_options *op
                               hsd_import_result *result, hsd_error *err)
 {
     hsd_import_result unwanted;
+    hsd_import_options own;
     hsd_temp_space space;
-    target to = {.import = {.options = options == NULL ? &default_options : options,
-                            .result = result == NULL ? &unwanted : result}};
+    target to = {.import = {.options = &own, .result = result == NULL ? &unwanted : result}};
     *out_fd = -1;
+    HSD_TRY(take_options(&own, options, err));
     to.import.sink = (hsc_sink){.write = write_temp, .context = &to};
     hsd_temp_space_init(&space, run == NULL ? NULL : run->temp_dir);
     HSD_TRY(hsd_temp_open(&to.temp, &space, err));
@@ -391,9 +400,9 @@ hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd, const 
                                  const hsd_run *run, hsd_import_result *result, hsd_error *err)
 {
     hsd_import_result unwanted;
-    descriptor_target to = {.import = {.options = options == NULL ? &default_options : options,
-                                       .result = result == NULL ? &unwanted : result},
-                            .fd = out_fd};
+    hsd_import_options own;
+    descriptor_target to = {.import = {.options = &own, .result = result == NULL ? &unwanted : result}, .fd = out_fd};
+    HSD_TRY(take_options(&own, options, err));
     to.import.sink = (hsc_sink){.write = write_descriptor, .context = &to};
     return import_into(&to.import, &(entrance){name, in_fd}, run, err);
 }

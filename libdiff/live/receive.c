@@ -18,6 +18,7 @@
 
 #include "base/fail.h"
 #include "base/note.h"
+#include "base/options.h"
 #include "io/fd.h"
 #include "live/finish.h"
 #include "live/listen.h"
@@ -257,10 +258,11 @@ static hsd_status receive(receiver *r, const char *where, hsd_error *err)
 hsd_status hsd_receive(const char *where, const char *folder, const hsd_live_options *options, const hsd_run *run,
                        hsd_received_fn tell_one, void *context, hsd_error *err)
 {
-    static const hsd_live_options defaults;
+    hsd_live_options own;
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_live_options, symbol_directory_count, &own, options, err));
     receiver *r = malloc(sizeof *r);
     if (r == NULL) return hsd_fail_nomem(err, "a buffer for captures");
-    *r = (receiver){.options = options == NULL ? &defaults : options,
+    *r = (receiver){.options = &own,
                     .quiet = run == NULL ? (hsd_run){0} : *run,
                     .tell = tell_one,
                     .context = context,

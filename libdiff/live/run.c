@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "io/fd.h"
 #include "io/output.h"
 #include "live/choose.h"
@@ -149,14 +150,16 @@ static hsd_status capture_into_temp(hsd_live *live, const hsd_way *way, const ta
 static hsd_status capture_live_run(const hsd_process *process, const target *to, const hsd_live_options *options,
                                    const hsd_run *run, hsd_live_result *result, hsd_error *err)
 {
-    static const hsd_live_options defaults = {.compression = 1};
     hsd_process_facts facts;
+    hsd_live_options own;
     hsd_live_result unwanted;
     hsd_temp_space space;
     hsd_reporter reporter;
     shared_run shared;
     const hsd_way *way = NULL;
     if (process->way == NULL) return hsd_fail(err, HSD_E_MISUSE, "a process that was not looked at");
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_live_options, symbol_directory_count, &own, options, err));
+    if (options == NULL) own.compression = 1;
     HSD_TRY(hsd_way_find(&way, process->way, err));
     HSD_TRY(read_again(&facts, process, err));
     share(&shared, run);
@@ -164,7 +167,7 @@ static hsd_status capture_live_run(const hsd_process *process, const target *to,
     hsd_temp_space_init(&space, shared.run.temp_dir);
     hsd_live live = {.facts = &facts,
                      .process = process,
-                     .options = options == NULL ? &defaults : options,
+                     .options = &own,
                      .run = &shared.run,
                      .reporter = &reporter,
                      .space = &space,

@@ -21,11 +21,12 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/options.h"
 
 #define PREFIX_BYTES 8 /* enough to know a capture */
 #define STEP_MS      100
 
-static const hsd_open_options no_options;
+static const hsd_import_options no_import;
 static const hsd_run no_run;
 
 hsd_status hsd_open_path(int *fd, const char *path, hsd_error *err)
@@ -116,8 +117,8 @@ static hsd_status import(int fd, const char *name, const hsd_open_options *optio
                          hsd_import_result *imported, hsd_error *err)
 {
     const hsd_run *own = options->import_run == NULL ? run : options->import_run;
-    return hsd_import_temp_fd(fd, strcmp(name, "-") == 0 ? "standard input" : name, &options->import, own, written,
-                              imported, err);
+    return hsd_import_temp_fd(fd, strcmp(name, "-") == 0 ? "standard input" : name,
+                              options->import == NULL ? &no_import : options->import, own, written, imported, err);
 }
 
 static hsd_status open_capture(hsd_capture **out, int fd, const char *name, hsd_damage damage, const hsd_run *run,
@@ -132,16 +133,17 @@ hsd_status hsd_open_fd(hsd_capture **out, int fd, const char *name, const hsd_op
                        hsd_import_result *imported, hsd_error *err)
 {
     hsd_import_result ignored;
-    if (options == NULL) options = &no_options;
+    hsd_open_options own;
     if (run == NULL) run = &no_run;
     if (imported == NULL) imported = &ignored;
-    hsd_content content = options->content;
     *out = NULL;
     *imported = (hsd_import_result){0};
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_open_options, import_run, &own, options, err));
+    hsd_content content = own.content;
     int written = -1;
     if (content == HSD_CONTENT_UNKNOWN) HSD_TRY(hsd_look(&content, fd, name, run, err));
-    if (content == HSD_CONTENT_CAPTURE) return open_capture(out, fd, name, options->damage, run, err);
-    HSD_TRY(import(fd, name, options, run, &written, imported, err));
+    if (content == HSD_CONTENT_CAPTURE) return open_capture(out, fd, name, own.damage, run, err);
+    HSD_TRY(import(fd, name, &own, run, &written, imported, err));
     /* an import that was cut short gives a capture that says so */
     HSD_TRY(hsd_capture_open_fd(out, written, name, HSD_DAMAGE_SKIP, run, err));
     hsd_capture_set_digest(*out, imported->has_digest ? imported->digest : NULL);

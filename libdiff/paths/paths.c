@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/options.h"
 #include "paths/path_find.h"
 #include "walk/store.h"
 #include <hscapture/hscapture.h>
@@ -388,8 +389,10 @@ static void release_paths_result(query *q)
 hsd_status hsd_paths_run(hsd_paths **out, hsd_capture *capture, const hsd_paths_options *options,
                          const hsd_run *run_conditions, hsd_error *err)
 {
-    query q = {.options = options};
+    hsd_paths_options own;
+    query q = {.options = &own};
     *out = NULL;
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_paths_options, partial, &own, options, err));
     HSD_TRY(new_result(&q.result, err));
     hsd_single_init(&q.single, run_conditions);
     q.single.is_for_paths = true;

@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/options.h"
 #include "totals/metrics.h"
 
 void hsd_profile_free(hsd_profile *profile)
@@ -112,11 +113,12 @@ static hsd_status make_profile(hsd_profile *profile, hsd_capture *capture, const
 hsd_status hsd_profile_make(hsd_profile **out, hsd_capture *capture, const hsd_profile_options *options,
                             const hsd_run *run, hsd_error *err)
 {
-    static const hsd_profile_options no_options;
     hsd_profile *profile = NULL;
+    hsd_profile_options own;
     *out = NULL;
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_profile_options, each_context, &own, options, err));
     HSD_TRY(new_result(&profile, err));
-    const hsd_status status = make_profile(profile, capture, options != NULL ? options : &no_options, run, err);
+    const hsd_status status = make_profile(profile, capture, &own, run, err);
     if (status == HSD_OK)
         *out = profile;
     else

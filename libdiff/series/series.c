@@ -19,6 +19,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/options.h"
 #include "series/cohorts.h"
 #include "series/holders.h"
 #include "series/points.h"
@@ -305,11 +306,11 @@ static hsd_status run_series(series_run *r, hsd_error *err)
 hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, const hsd_series_options *options,
                           const hsd_run *run, hsd_error *err)
 {
-    static const hsd_series_options no_options;
     static const hsd_run no_run;
-    series_run r = {
-        .source = source, .options = options != NULL ? options : &no_options, .outer = run != NULL ? run : &no_run};
+    hsd_series_options own;
+    series_run r = {.source = source, .options = &own, .outer = run != NULL ? run : &no_run};
     *out = NULL;
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_series_options, partial, &own, options, err));
     HSD_TRY(check_call(source, r.options, err));
     HSD_TRY(new_result(&r.series, err));
     r.run = *r.outer;

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/options.h"
 #include "paths/path_find.h"
 #include "paths/path_text.h"
 #include "top/single_rows.h"
@@ -220,11 +221,13 @@ hsd_status hsd_top_run_kept(hsd_top **out, hsd_single *single, const hsd_keep *k
 hsd_status hsd_top_run(hsd_top **out, hsd_capture *capture, const hsd_top_options *options,
                        const hsd_run *run_conditions, hsd_error *err)
 {
-    hsd_single *single = malloc(sizeof *single);
+    hsd_top_options own;
     *out = NULL;
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_top_options, each_context, &own, options, err));
+    hsd_single *single = malloc(sizeof *single);
     if (single == NULL) return hsd_fail_nomem(err, "the result");
     hsd_single_init(single, run_conditions);
-    const hsd_status status = hsd_top_run_kept(out, single, NULL, capture, options, err);
+    const hsd_status status = hsd_top_run_kept(out, single, NULL, capture, &own, err);
     hsd_single_release(single);
     free(single);
     return status;

@@ -19,6 +19,7 @@ typedef enum hsd_view_phase { HSD_VIEW_WORKING, HSD_VIEW_READY, HSD_VIEW_FAILED 
 
 struct hsd_view {
     hsd_view_options options;
+    hsd_report_options report; /* of `options` */
     hsd_view_guard guard;
     hsd_http *http;
     char address[96];

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/fail.h"
+#include "base/options.h"
 #include "view/answers.h"
 #include "view/listen.h"
 #include "view/report.h"
@@ -63,10 +64,16 @@ static hsd_status start_viewer(hsd_view *view, hsd_error *err)
 
 hsd_status hsd_view_start(hsd_view **out, const hsd_view_options *options, hsd_error *err)
 {
+    hsd_view_options own;
+    hsd_report_options report;
     *out = NULL;
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_view_options, report, &own, options, err));
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_report_options, config_path, &report, own.report, err));
     hsd_view *view = calloc(1, sizeof *view);
     if (!view) return hsd_fail_nomem(err, "the viewer");
-    view->options = *options;
+    view->options = own;
+    view->options.report = NULL;
+    view->report = report;
     view->used_ns = hsd_view_now_ns();
     pthread_mutex_init(&view->lock, NULL);
     const hsd_status status = start_viewer(view, err);
@@ -133,7 +140,7 @@ hsd_status hsd_view_set_report(hsd_view *view, const hsd_diff *diff, const hsd_s
 {
     hsd_buffer packed = {0};
     if (view->has_report) return hsd_fail(err, HSD_E_MISUSE, "the viewer has its report already");
-    const hsd_status status = hsd_view_pack_report(diff, series, &view->options.report, &packed, err);
+    const hsd_status status = hsd_view_pack_report(diff, series, &view->report, &packed, err);
     if (status != HSD_OK) {
         hsd_buffer_release(&packed);
         return status;

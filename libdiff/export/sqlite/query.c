@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/options.h"
 #include "export/sqlite/engine.h"
 #include "export/sqlite/fill.h"
 #include "export/sqlite/guard.h"
@@ -79,6 +80,9 @@ hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, 
                         const hsd_run *run, hsd_error *err)
 {
     hsd_sql *sql;
+    hsd_sql_options own;
+    *out = NULL;
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_sql_options, partial, &own, options, err));
     HSD_TRY(new_sql(&sql, run, err));
     sql->filling = (hsd_filling){.database = &sql->database,
                                  .captures = {before, after},
@@ -86,7 +90,7 @@ hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, 
                                  .reporter = &sql->reporter,
                                  .space = &sql->space,
                                  .memory_bytes = sql->run.memory_bytes / 4 * 3,
-                                 .partial = options != NULL && options->partial,
+                                 .partial = own.partial,
                                  .with_values = true};
     return give_sqlite_query(out, sql, open_captures(sql, err));
 }

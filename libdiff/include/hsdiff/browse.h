@@ -27,8 +27,10 @@ typedef struct hsd_browse hsd_browse;
 typedef hsd_status (*hsd_browse_report_fn)(void *context, const hsd_diff *diff, const hsd_top *top, hsd_error *err);
 
 typedef struct hsd_browse_options {
-    hsd_diff_options diff;       /* of a pair; no_holders and summary_only are refused (HSD_E_MISUSE) */
-    hsd_browse_report_fn report; /* NULL = not wanted */
+    size_t struct_bytes;          /* HSD_OPTIONS_INIT */
+    const hsd_diff_options *diff; /* of a pair, NULL = all 0; no_holders and summary_only are refused (HSD_E_MISUSE).
+                                     Borrowed for the call */
+    hsd_browse_report_fn report;  /* NULL = not wanted */
     void *report_context;
 } hsd_browse_options;
 

@@ -284,7 +284,8 @@ typedef struct hsd_check_metrics {
 } hsd_check_metrics;
 
 typedef struct hsd_check_options {
-    int32_t today; /* days since 1970-01-01, for allowances */
+    size_t struct_bytes; /* HSD_OPTIONS_INIT */
+    int32_t today;       /* days since 1970-01-01, for allowances */
     /* --partial: judge what is there all the same: incomplete captures become notes */
     bool allow_incomplete;
     hsd_check_metrics metrics[2]; /* of a diff, before and after; a series has its own. Borrowed for the call */

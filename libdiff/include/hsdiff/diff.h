@@ -399,6 +399,7 @@ typedef enum hsd_match_by {
 } hsd_match_by;
 
 typedef struct hsd_diff_options {
+    size_t struct_bytes; /* HSD_OPTIONS_INIT */
     bool summary_only;
     bool no_holders; /* stop at owners: no dominators, holders, paths, retained sizes */
     bool partial;    /* captures were opened with HSD_DAMAGE_SKIP */

@@ -39,10 +39,11 @@ typedef enum hsd_export_stacks {
 } hsd_export_stacks;
 
 typedef struct hsd_export_options {
-    const char *format; /* name of an exporter; NULL = by the suffix of the path */
-    bool force;         /* replace a file that is there */
-    bool partial;       /* the captures were opened with HSD_DAMAGE_SKIP */
-    bool with_values;   /* write value previews that the capture holds */
+    size_t struct_bytes; /* HSD_OPTIONS_INIT */
+    const char *format;  /* name of an exporter; NULL = by the suffix of the path */
+    bool force;          /* replace a file that is there */
+    bool partial;        /* the captures were opened with HSD_DAMAGE_SKIP */
+    bool with_values;    /* write value previews that the capture holds */
     hsd_export_stacks stacks;
 } hsd_export_options;
 

@@ -40,6 +40,7 @@ typedef struct hsd_import_origin {
 #define HSD_IMPORT_METRICS_MAX 32
 
 typedef struct hsd_import_options {
+    size_t struct_bytes;  /* HSD_OPTIONS_INIT */
     const char *format;   /* name of an importer, NULL = by content */
     unsigned dump_number; /* which heap dump of a file that holds several, from 1; 0 = the only one
                            * (HSD_E_UNSUPPORTED with the number found when there are several) */

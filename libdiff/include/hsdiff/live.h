@@ -116,8 +116,9 @@ HSD_API const char *hsd_way_name(size_t i);
 HSD_API const char *hsd_way_summary(size_t i);
 
 typedef struct hsd_live_options {
-    const char *way;  /* NULL = the best that is open */
-    bool with_values; /* strings, keys and values too, where the way has them */
+    size_t struct_bytes; /* HSD_OPTIONS_INIT */
+    const char *way;     /* NULL = the best that is open */
+    bool with_values;    /* strings, keys and values too, where the way has them */
     /* node: may open the inspector of a process that has none, by SIGUSR1, and closes it again */
     bool open_inspector;
     bool keep_cut;            /* a capture that was cut off stays, and is incomplete; else nothing is left */

@@ -28,10 +28,11 @@ typedef enum hsd_content {
 } hsd_content;
 
 typedef struct hsd_open_options {
+    size_t struct_bytes; /* HSD_OPTIONS_INIT */
     /* of hsd_open_fd: what hsd_look has found; HSD_CONTENT_UNKNOWN = it looks itself */
     hsd_content content;
-    hsd_damage damage;         /* of a capture */
-    hsd_import_options import; /* of a foreign dump */
+    hsd_damage damage;                /* of a capture */
+    const hsd_import_options *import; /* of a foreign dump; NULL = all 0. Borrowed for the call */
     /* the conditions of the import, NULL = `run`: dumps that are imported side by side have a share of the memory each
      */
     const hsd_run *import_run;

@@ -67,6 +67,7 @@ typedef hsd_status (*hsd_profile_fn)(void *context, const hsd_profile *profile, 
 #define HSD_PLACES_MOST  (UINT32_C(1) << 20)
 
 typedef struct hsd_profile_options {
+    size_t struct_bytes; /* HSD_OPTIONS_INIT */
     size_t places;       /* at most so many (those with the most below them); 0 = HSD_PLACES_USUAL */
     bool no_places;      /* stop at owners: cheaper, no dominators */
     bool summary_only;   /* type totals, whatever else the capture has */
@@ -99,10 +100,11 @@ HSD_API void hsd_profile_free(hsd_profile *profile);
 #define HSD_BASELINE_PLACES 8192u
 
 typedef struct hsd_baseline_options {
-    size_t places;   /* 0 = HSD_BASELINE_PLACES */
-    bool identities; /* id, type and size of every live object too: new and freed can be told later. Some bytes an
-                      * object; HSD_E_UNSUPPORTED where ids say nothing across captures */
-    bool force;      /* replace a file that is there */
+    size_t struct_bytes; /* HSD_OPTIONS_INIT */
+    size_t places;       /* 0 = HSD_BASELINE_PLACES */
+    bool identities;     /* id, type and size of every live object too: new and freed can be told later. Some bytes an
+                          * object; HSD_E_UNSUPPORTED where ids say nothing across captures */
+    bool force;          /* replace a file that is there */
     bool partial;
 } hsd_baseline_options;
 

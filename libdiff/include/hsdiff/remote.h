@@ -48,6 +48,7 @@ HSD_API hsd_status hsd_remote_parse(hsd_remote *out, const char *word, hsd_error
 enum { HSD_REMOTE_SAID_BYTES = 4096 };
 
 typedef struct hsd_remote_options {
+    size_t struct_bytes;      /* HSD_OPTIONS_INIT */
     const char *command;      /* what runs hsdiff there, in the words of the shell there; NULL = "hsdiff" */
     const char *const *words; /* options of its capture, each one word */
     size_t word_count;

@@ -42,6 +42,7 @@ typedef enum hsd_report_table {
 #define HSD_TOP_ALL SIZE_MAX
 
 typedef struct hsd_report_options {
+    size_t struct_bytes;    /* HSD_OPTIONS_INIT */
     size_t top;             /* rows of a table, the rest is folded into one; HSD_TOP_ALL = all;
                              * 0 = by format: text 20 types, 10 roots, and of the 3 largest holders those
                              * with 5 % of the growth; --plain and machine formats all */

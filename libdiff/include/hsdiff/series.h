@@ -202,6 +202,7 @@ typedef struct hsd_series_source {
 typedef enum hsd_cohort_wish { HSD_COHORTS_IF_CHEAP, HSD_COHORTS_NEVER, HSD_COHORTS_ALWAYS } hsd_cohort_wish;
 
 typedef struct hsd_series_options {
+    size_t struct_bytes; /* HSD_OPTIONS_INIT */
     size_t before_count; /* 0 = a series */
     uint32_t warmup;
     uint64_t noise_bytes;    /* 0 = hsd_noise_of the first heap behind the warm-up */

@@ -24,7 +24,8 @@ extern "C" {
 typedef struct hsd_sql hsd_sql;
 
 typedef struct hsd_sql_options {
-    bool partial; /* the captures were opened with HSD_DAMAGE_SKIP */
+    size_t struct_bytes; /* HSD_OPTIONS_INIT */
+    bool partial;        /* the captures were opened with HSD_DAMAGE_SKIP */
 } hsd_sql_options;
 
 /*

@@ -9,6 +9,7 @@
 #define HSDIFF_STATUS_H
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <hsdiff/version.h>
@@ -95,6 +96,24 @@ HSD_API const char *hsd_status_name(hsd_status status);
         const hsd_status hsd_try_ = (call);                                                                            \
         if (hsd_try_ != HSD_OK) return hsd_try_;                                                                       \
     } while (0)
+
+/*
+ * How every struct of options begins: `hsd_diff_options options = HSD_OPTIONS_INIT(hsd_diff_options);`, then members
+ * that are not 0 are set. So a program and a library of other versions understand each other: what an older program
+ * does not know is 0, and a newer one is refused (HSD_E_MISUSE) if it sets what the library does not know. Where
+ * struct_bytes is 0 the struct has the members of its first version, and all others are not looked at.
+ */
+#ifdef __cplusplus
+#define HSD_OPTIONS_INIT(type)                                                                                         \
+    {                                                                                                                  \
+        sizeof(type)                                                                                                   \
+    }
+#else
+#define HSD_OPTIONS_INIT(type)                                                                                         \
+    {                                                                                                                  \
+        .struct_bytes = sizeof(type)                                                                                   \
+    }
+#endif
 
 #ifdef __cplusplus
 }

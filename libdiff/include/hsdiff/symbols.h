@@ -23,8 +23,9 @@ extern "C" {
 #endif
 
 typedef struct hsd_symbol_options {
-    long pid; /* > 0: look at the files that this process has mapped (/proc/PID/maps, read through
-               * /proc/PID/root), and nowhere for paths that stand in the capture */
+    size_t struct_bytes; /* HSD_OPTIONS_INIT */
+    long pid;            /* > 0: look at the files that this process has mapped (/proc/PID/maps, read through
+                          * /proc/PID/root), and nowhere for paths that stand in the capture */
     /* folders with ELF files and debug files, searched by build id; /usr/lib/debug is always */
     const char *const *directories;
     size_t directory_count;

@@ -70,7 +70,8 @@ typedef struct hsd_retained {
 typedef hsd_status (*hsd_retained_fn)(void *context, const hsd_retained *object, hsd_error *err);
 
 typedef struct hsd_top_options {
-    size_t objects; /* how many of the biggest dominators; at most 10,000 */
+    size_t struct_bytes; /* HSD_OPTIONS_INIT */
+    size_t objects;      /* how many of the biggest dominators; at most 10,000 */
     bool partial;
     hsd_retained_fn each; /* NULL = not wanted; every live object that counts, by id. Never called without
                            * has_retained */
@@ -130,8 +131,9 @@ typedef struct hsd_paths {
 } hsd_paths;
 
 typedef struct hsd_paths_options {
-    const char *type; /* exact name, or a glob with * and ?; NULL with is_id */
-    uint64_t id;      /* one object: the shortest path through each of its referrers */
+    size_t struct_bytes; /* HSD_OPTIONS_INIT */
+    const char *type;    /* exact name, or a glob with * and ?; NULL with is_id */
+    uint64_t id;         /* one object: the shortest path through each of its referrers */
     bool is_id;
     size_t most; /* rows; 0 = 10 */
     bool partial;

@@ -24,10 +24,11 @@ extern "C" {
 typedef struct hsd_view hsd_view;
 
 typedef struct hsd_view_options {
-    uint16_t port;             /* 0 = any that is free */
-    bool use_ipv6;             /* ::1 and not 127.0.0.1 */
-    unsigned idle_seconds;     /* 0 = never ends by itself */
-    hsd_report_options report; /* of the report that it shows */
+    size_t struct_bytes;              /* HSD_OPTIONS_INIT */
+    uint16_t port;                    /* 0 = any that is free */
+    bool use_ipv6;                    /* ::1 and not 127.0.0.1 */
+    unsigned idle_seconds;            /* 0 = never ends by itself */
+    const hsd_report_options *report; /* of the report that it shows; NULL = all 0. Its texts outlive the view */
 } hsd_view_options;
 
 /*

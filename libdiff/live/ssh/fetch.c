@@ -18,6 +18,7 @@
 
 #include "base/fail.h"
 #include "base/note.h"
+#include "base/options.h"
 #include "io/fd.h"
 #include "io/output.h"
 #include "io/temp.h"
@@ -268,14 +269,16 @@ static bool make_token(char token[2 * TOKEN_BYTES + 1])
 hsd_status hsd_remote_capture(const hsd_remote *at, const hsd_remote_options *options, const hsd_run *run,
                               hsd_remote_answer *answer, hsd_error *err)
 {
+    hsd_remote_options own;
     *answer = (hsd_remote_answer){.exit_status = 0};
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_remote_options, context, &own, options, err));
     if (at->name[0] == '\0')
         return hsd_fail(err, HSD_E_NOT_FOUND, "ssh://%s names no program: its pid or its name stands behind a '/'",
                         at->host);
     fetch *f = calloc(1, sizeof *f);
     if (f == NULL) return hsd_fail_nomem(err, "a buffer for a capture");
     *f = (fetch){.at = at,
-                 .options = options,
+                 .options = &own,
                  .answer = answer,
                  .quiet = run == NULL ? (hsd_run){0} : *run,
                  .fd = -1,

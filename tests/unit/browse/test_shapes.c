@@ -213,9 +213,11 @@ Test(browse_shapes, options_that_leave_nothing_to_browse_are_refused)
     hsd_browse *browse;
     write_list(10);
     hsd_capture *captures[] = {open_capture(&run)};
-    cr_assert_eq(hsd_browse_open(&browse, captures, 1, &(hsd_browse_options){.diff.no_holders = true}, &run, &err),
+    cr_assert_eq(hsd_browse_open(&browse, captures, 1,
+                                 &(hsd_browse_options){.diff = &(hsd_diff_options){.no_holders = true}}, &run, &err),
                  HSD_E_MISUSE);
-    cr_assert_eq(hsd_browse_open(&browse, captures, 1, &(hsd_browse_options){.diff.summary_only = true}, &run, &err),
+    cr_assert_eq(hsd_browse_open(&browse, captures, 1,
+                                 &(hsd_browse_options){.diff = &(hsd_diff_options){.summary_only = true}}, &run, &err),
                  HSD_E_MISUSE);
     cr_assert_eq(hsd_browse_open(&browse, captures, 0, NULL, &run, &err), HSD_E_MISUSE);
     cr_assert_eq(hsd_browse_open(&browse, captures, 3, NULL, &run, &err), HSD_E_MISUSE);
