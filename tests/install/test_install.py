@@ -72,7 +72,7 @@ def only_public_names(project, libraries):
 
 
 def header_version(prefix):
-    return re.search(r'define HSDIFF_VERSION "(.*?)"', (prefix / "include/hsdiff/version.h").read_text())[1]
+    return re.search(r'define HSDIFF_VERSION +"(.*?)"', (prefix / "include/hsdiff/version.h").read_text())[1]
 
 
 def with_pkg_config(project, prefix, libraries, folder, compiler, *options):
