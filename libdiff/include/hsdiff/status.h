@@ -105,9 +105,11 @@ HSD_API const char *hsd_status_name(hsd_status status);
  */
 #ifdef __cplusplus
 #define HSD_OPTIONS_INIT(type)                                                                                         \
-    {                                                                                                                  \
-        sizeof(type)                                                                                                   \
-    }
+    ([] {                                                                                                              \
+        type init = type();                                                                                            \
+        init.struct_bytes = sizeof(type);                                                                              \
+        return init;                                                                                                   \
+    }())
 #else
 #define HSD_OPTIONS_INIT(type)                                                                                         \
     {                                                                                                                  \
