@@ -6,6 +6,7 @@
 
 #include "report/model/columns.h"
 #include "report/model/diff_columns.h"
+#include "report/model/diff_screen.h"
 #include "report/model/holder_rows.h"
 #include "report/model/lost_rows.h"
 #include "report/model/open.h"
@@ -27,6 +28,7 @@ typedef struct diff_model {
     bool *kept; /* of the tree */
     hsd_tree_pick places;
     hsd_tree_row other_places;
+    hsd_diff_people people;
     size_t tree_at; /* the row behind the one that was asked for last */
 } diff_model;
 
@@ -315,6 +317,7 @@ static void release(hsd_model *model)
     hsd_ranking_release(&m->roots);
     hsd_tree_pick_release(&m->places);
     free(m->kept);
+    hsd_diff_people_release(&m->people);
 }
 
 const size_t hsd_model_diff_bytes = sizeof(diff_model);
@@ -326,6 +329,8 @@ hsd_status hsd_model_diff(hsd_model *model, const hsd_diff *diff, const hsd_mode
     model->result = diff;
     model->others_key = "of";
     model->release = release;
+    if (model->format == HSD_AS_TEXT) return hsd_diff_add_screen(model, &m->people, request);
+    if (model->format == HSD_AS_MARKDOWN) return hsd_diff_add_markdown(model, &m->people, request);
     add_head(m, diff);
     HSD_TRY(add_ranked(m, diff, request, HSD_TABLE_TYPES));
     HSD_TRY(add_ranked(m, diff, request, HSD_TABLE_ROOTS));

@@ -21,6 +21,12 @@ hsd_value hsd_value_share(uint64_t part, uint64_t whole)
 {
     return (hsd_value){.kind = HSD_KIND_SHARE, .share = {part, whole}};
 }
+hsd_value hsd_value_growth(int64_t bytes) { return (hsd_value){.kind = HSD_KIND_GROWTH, .number = bytes}; }
+hsd_value hsd_value_percent(uint64_t before, uint64_t after)
+{
+    return (hsd_value){.kind = HSD_KIND_PERCENT, .share = {before, after}};
+}
+hsd_value hsd_value_bytes(uint64_t bytes) { return (hsd_value){.kind = HSD_KIND_BYTES, .count = bytes}; }
 hsd_value hsd_value_null(void) { return (hsd_value){.kind = HSD_KIND_NULL}; }
 
 hsd_value hsd_value_string(const char *text)
@@ -86,13 +92,19 @@ static hsd_value value_at(const hsd_column *column, const void *row)
     case HSD_KIND_ROOT: return hsd_value_string(hsd_root_kind_word(READ(uint32_t)));
     case HSD_KIND_LIST: return items_value(column, row);
     case HSD_KIND_WORDS:
+    case HSD_KIND_LABEL:
+    case HSD_KIND_TOLD:
     case HSD_KIND_RECORD:
     case HSD_KIND_SPREAD: return (hsd_value){.kind = column->kind};
     case HSD_KIND_END:
     case HSD_KIND_ABSENT:
     case HSD_KIND_NULL:
     case HSD_KIND_NET:
-    case HSD_KIND_SHARE: break;
+    case HSD_KIND_SHARE:
+    case HSD_KIND_FRACTION:
+    case HSD_KIND_PERCENT:
+    case HSD_KIND_GROWTH:
+    case HSD_KIND_TREND: break;
     }
     return hsd_value_null();
 }
@@ -118,6 +130,7 @@ hsd_value hsd_column_value(const hsd_column *column, const hsd_scope *scope)
     if (column->has && !column->has(scope)) return (hsd_value){.kind = HSD_KIND_ABSENT};
     if (!scope->row || (column->is_known && !column->is_known(scope))) return hsd_value_null();
     const hsd_value value = column->get ? column->get(scope) : value_at(column, scope->row);
+    if ((column->flags & HSD_NULL_AT_MOST) != 0 && value.count == UINT64_MAX) return hsd_value_null();
     if ((column->flags & (HSD_IF_ANY | HSD_OR_NULL)) == 0 || !is_empty(&value)) return value;
     return (hsd_value){.kind = (column->flags & HSD_IF_ANY) ? HSD_KIND_ABSENT : HSD_KIND_NULL};
 }
@@ -127,8 +140,12 @@ hsd_value hsd_column_value(const hsd_column *column, const hsd_scope *scope)
 hsd_scope hsd_scope_into(const hsd_column *column, const hsd_scope *scope)
 {
     const void *row = !scope->row ? NULL : column->into ? column->into(scope) : (const char *)scope->row + column->at;
-    return (hsd_scope){
-        .result = scope->result, .row = row, .above = scope, .index = scope->index, .is_rest = scope->is_rest};
+    return (hsd_scope){.model = scope->model,
+                       .result = scope->result,
+                       .row = row,
+                       .above = scope,
+                       .index = scope->index,
+                       .is_rest = scope->is_rest};
 }
 
 static const void *item_of(const hsd_items *items, size_t i)
@@ -142,18 +159,22 @@ static const void *item_of(const hsd_items *items, size_t i)
 
 hsd_scope hsd_scope_item(const hsd_items *items, size_t i, const hsd_scope *scope)
 {
-    return (hsd_scope){.result = scope->result, .row = item_of(items, i), .above = scope, .index = i};
+    return (hsd_scope){
+        .model = scope->model, .result = scope->result, .row = item_of(items, i), .above = scope, .index = i};
 }
 
 hsd_scope hsd_sheet_row(const hsd_model *model, const hsd_sheet *sheet, size_t i)
 {
-    return (hsd_scope){
-        .result = model->result, .row = sheet->row_at ? sheet->row_at(sheet, i) : item_of(&sheet->rows, i), .index = i};
+    return (hsd_scope){.model = model,
+                       .result = model->result,
+                       .row = sheet->row_at ? sheet->row_at(sheet, i) : item_of(&sheet->rows, i),
+                       .index = i};
 }
 
 hsd_scope hsd_sheet_others(const hsd_model *model, const hsd_sheet *sheet)
 {
-    return (hsd_scope){.result = model->result, .row = sheet->others, .index = sheet->rows.count, .is_rest = true};
+    return (hsd_scope){
+        .model = model, .result = model->result, .row = sheet->others, .index = sheet->rows.count, .is_rest = true};
 }
 
 /* ---- parts ---- */
@@ -166,7 +187,7 @@ hsd_most hsd_most_of(const hsd_report_options *options, unsigned format)
     const size_t most = options->top > 0 ? options->top : HSD_TOP_ALL;
     hsd_most all = {most,          most,        most, .sites = most, .tree = options->tree ? HSD_TOP_ALL : 0,
                     .sizes = most, .ages = most};
-    if (format == HSD_IN_PEOPLE && options->top == 0) {
+    if ((format & HSD_IN_PEOPLE) != 0 && options->top == 0) {
         all.types = TYPES_ON_SCREEN;
         all.roots = ROOTS_ON_SCREEN;
     }
@@ -178,4 +199,10 @@ void hsd_model_add(hsd_model *model, hsd_part part)
 {
     if ((part.in & model->format) == 0) return;
     if (model->part_count < HSD_PARTS_MOST) model->parts[model->part_count++] = part;
+}
+
+uint64_t hsd_model_noise(const hsd_model *model)
+{
+    const hsd_diff *diff = model->result;
+    return model->options->noise_bytes > 0 ? model->options->noise_bytes : hsd_noise_of(diff->total.before.bytes);
 }

@@ -16,6 +16,7 @@
 #define HSD_REPORT_MODEL_MODEL_H
 
 #include "base/buffer.h"
+#include "report/write/out.h"
 #include <hsdiff/report.h>
 
 /* ---- which formats have a part or a column; 0 = all ---- */
@@ -26,9 +27,14 @@ enum {
     HSD_IN_JSON = HSD_IN_DOCUMENT | HSD_IN_RECORDS,
     HSD_IN_CSV = 4u,
     HSD_IN_PLAIN = 8u,
-    HSD_IN_PEOPLE = 16u, /* sentences and tables with headings: text, Markdown, HTML */
-    HSD_IN_GAUGES = 32u, /* the same tables as gauges: OpenMetrics */
+    HSD_IN_PEOPLE = 16u,    /* sentences and tables with headings: text, Markdown, HTML */
+    HSD_IN_GAUGES = 32u,    /* the same tables as gauges: OpenMetrics */
+    HSD_IN_TEXT = 64u,      /* of those for people text alone, */
+    HSD_IN_MARKDOWN = 128u, /* and Markdown alone */
     HSD_IN_TABLES = HSD_IN_PEOPLE | HSD_IN_GAUGES,
+    /* the formats of the writers of text and of Markdown */
+    HSD_AS_TEXT = HSD_IN_PEOPLE | HSD_IN_TEXT,
+    HSD_AS_MARKDOWN = HSD_IN_PEOPLE | HSD_IN_MARKDOWN,
     HSD_IN_PROGRAMS = HSD_IN_JSON | HSD_IN_CSV,
     HSD_IN_ALL = HSD_IN_PROGRAMS | HSD_IN_PLAIN | HSD_IN_TABLES
 };
@@ -42,6 +48,8 @@ typedef enum hsd_kind {
     HSD_KIND_TEXT,       /* hsd_text, foreign */
     HSD_KIND_STRING,     /* const char *; foreign, too */
     HSD_KIND_WORDS,      /* foreign text that `words` makes of the row */
+    HSD_KIND_LABEL,      /* text of ours that `words` makes of the row */
+    HSD_KIND_TOLD,       /* text of ours with foreign names in it, which `tell` writes */
     HSD_KIND_COUNT,      /* uint64_t */
     HSD_KIND_SIZE,       /* size_t: a count */
     HSD_KIND_COUNT32,    /* uint32_t: a count */
@@ -56,6 +64,10 @@ typedef enum hsd_kind {
     HSD_KIND_HEX,        /* uint8_t[16], empty where all are 0 */
     HSD_KIND_ROOT,       /* uint32_t: hsc_root_kind */
     HSD_KIND_SHARE,      /* a part of a whole; of `get` alone */
+    HSD_KIND_FRACTION,   /* the same, told more exactly: "2.1%" */
+    HSD_KIND_PERCENT,    /* from `part` to `whole`, "+63%"; of `get` alone */
+    HSD_KIND_GROWTH,     /* bytes with a sign; of `get` alone */
+    HSD_KIND_TREND,      /* items, each an hsd_amount, as a picture; of `get` alone */
     HSD_KIND_RECORD,     /* a record in the record: its columns */
     HSD_KIND_SPREAD,     /* the columns of a part of the row stand among those of the row */
     HSD_KIND_LIST        /* items with columns. Columns without keys: an item is its value, or a list of its values */
@@ -68,8 +80,8 @@ typedef struct hsd_items {
 } hsd_items;
 
 typedef struct hsd_value {
-    /* TEXT, COUNT, BYTES, SIGNED, FLAG, ID, AMOUNT, NET, MILLIONTHS, SHARE, LIST; or NULL, ABSENT; WORDS, RECORD,
-     * SPREAD as of the column */
+    /* TEXT, COUNT, BYTES, SIGNED, FLAG, ID, AMOUNT, NET, MILLIONTHS, SHARE …, LIST; or NULL, ABSENT; WORDS, LABEL,
+     * RECORD, SPREAD as of the column */
     hsd_kind kind;
     union {
         hsd_text text;
@@ -96,11 +108,15 @@ hsd_value hsd_value_amount(hsd_amount amount);
 hsd_value hsd_value_net(int64_t objects, int64_t bytes);
 hsd_value hsd_value_share(uint64_t part, uint64_t whole);
 hsd_value hsd_value_items(const void *first, size_t count, size_t stride);
+hsd_value hsd_value_bytes(uint64_t bytes);
+hsd_value hsd_value_growth(int64_t bytes);
+hsd_value hsd_value_percent(uint64_t before, uint64_t after);
 hsd_value hsd_value_null(void);
 
 /* ---- columns ---- */
 
 typedef struct hsd_scope {
+    const struct hsd_model *model; /* for people */
     const void *result;            /* hsd_diff, hsd_series, hsd_check, hsd_top, hsd_paths */
     const void *row;               /* NULL: there is none, so no column has a value */
     const struct hsd_scope *above; /* the row that this one is a part of */
@@ -116,7 +132,8 @@ enum {
     HSD_CLOSED_BEHIND = 32u, /* the bracket behind the last one and not on a line of its own */
     HSD_AS_MAP = 8u,         /* of a list: an object whose keys are the first column, whose values the second */
     HSD_OF_POINTERS = 16u,   /* of a list: its items are pointers */
-    HSD_AS_STATE = 256u      /* gauges: a text that is no label but a family of its own, whose samples are 1 */
+    HSD_NULL_AT_MOST = 64u,  /* null where it is UINT64_MAX */
+    HSD_ON_RIGHT = 128u      /* of a LABEL: it is a number in words */
 };
 
 typedef struct hsd_column {
@@ -124,17 +141,23 @@ typedef struct hsd_column {
     hsd_kind kind;
     size_t at; /* of the member in the row: HSD_AT(hsd_change, before) */
     unsigned in, flags;
-    const char *title;                                                             /* in tables for people */
-    bool (*has)(const hsd_scope *scope);                                           /* false: absent */
-    bool (*is_known)(const hsd_scope *scope);                                      /* false: null */
-    hsd_value (*get)(const hsd_scope *scope);                                      /* instead of `at` */
-    hsd_status (*words)(hsd_buffer *text, const hsd_scope *scope, hsd_error *err); /* of WORDS */
+    const char *title;                        /* in tables for people */
+    bool (*has)(const hsd_scope *scope);      /* false: absent */
+    bool (*is_known)(const hsd_scope *scope); /* false: null */
+    hsd_value (*get)(const hsd_scope *scope); /* instead of `at` */
+    /* for people: what stands in place of a value that says nothing, "~", "?"; NULL: the value */
+    const char *(*instead)(const hsd_scope *scope);
+    int64_t (*sign)(const hsd_scope *scope);   /* for people: what grew is painted, and what shrank */
+    uint64_t (*noise)(const hsd_scope *scope); /* of TREND: values that differ by no more lie at the bottom */
+    /* for people: the title where it depends on the result */
+    hsd_status (*heading)(hsd_buffer *text, const hsd_scope *scope, hsd_error *err);
+    hsd_status (*words)(hsd_buffer *text, const hsd_scope *scope, hsd_error *err); /* of WORDS, LABEL */
+    void (*tell)(hsd_out *out, const hsd_scope *scope, hsd_escape_form form);      /* of TOLD */
     const struct hsd_column *columns; /* of RECORD, SPREAD, LIST; they end with {0} */
     /* of RECORD, SPREAD: the row that these columns are of; else what is at `at`. NULL: null */
     const void *(*into)(const hsd_scope *scope);
     /* of LIST: of the member with the count; `at` is that of the pointer */
     size_t count_at, stride;
-    const char *unit; /* gauges: what the name ends in; NULL: "bytes" of BYTES, else none */
 } hsd_column;
 
 #define HSD_AT(type, member) .at = offsetof(type, member)
@@ -175,7 +198,14 @@ struct hsd_sheet { /* the rows of a table */
     uint64_t other_count;  /* rows that are not shown */
     const void *others;    /* their sum, a row */
     const hsd_column *other_columns;
-    const void *total; /* what all rows add up to, a row; NULL: they do not */
+    const char *others_name; /* for people; NULL: "1,204 other types" */
+    /* for people: a row behind the others that is always there, and its name where that is text of ours */
+    const void *aside;
+    const char *aside_name;
+    /* for people: how deep a row stands below the last one that is higher; NULL: all are rows by themselves */
+    size_t (*depth)(const hsd_scope *scope);
+    const void *total;   /* what all rows add up to, a row; NULL: they do not */
+    bool is_total_first; /* Markdown: the total leads, so it and the others may be left out as rows are */
     enum {
         HSD_OTHERS_NONE,
         HSD_OTHERS_BESIDE,
@@ -200,7 +230,8 @@ typedef enum hsd_part_kind {
     HSD_PART_TABLE,
     HSD_PART_ANSWER,   /* for people: what is said first, */
     HSD_PART_RELATION, /* of what it is said, */
-    HSD_PART_SENTENCE  /* and other paragraphs */
+    HSD_PART_SENTENCE, /* and other paragraphs */
+    HSD_PART_LINES     /* lines that `tell` lays out by itself */
 } hsd_part_kind;
 
 /*
@@ -208,6 +239,12 @@ typedef enum hsd_part_kind {
  * names its fields: KEY of a column, or KEY_bytes and KEY_objects of an amount. A key is that of the first column which
  * is for all formats, CSV or --plain.
  */
+typedef enum hsd_fit {
+    HSD_FIT_NAMES,  /* names are cut */
+    HSD_FIT_OTHERS, /* and "1,204 other types" loses a word */
+    HSD_FIT_STACKED /* that, and then names stand above their rows */
+} hsd_fit;
+
 typedef struct hsd_part {
     hsd_part_kind kind;
     unsigned in;
@@ -215,12 +252,17 @@ typedef struct hsd_part {
     const char *record;     /* of records, and what the first field of CSV and of --plain says */
     const char *title;      /* for people: what the table is of */
     const char *one, *many; /* what people call a row */
-    /* gauges: "heap_root", with which names begin that end in the keys of columns; NULL: of the schema and `one`. Then
-     * the title of a column says what is gauged, and `gauges_of` of what: ", by type" */
-    const char *gauges, *gauges_of;
     /* of ANSWER … SENTENCE: foreign text; "" = nothing to say */
     hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err);
-    bool is_close; /* of a SENTENCE: right below the one before, where there is one */
+    /* instead of `say`: words whose foreign pieces are escaped in `form` already */
+    void (*tell)(hsd_out *out, const hsd_model *model, hsd_escape_form form);
+    bool is_close;    /* of a SENTENCE: right below the one before, where there is one */
+    bool has_ids;     /* another column tells rows apart: names that are cut may look alike */
+    bool is_shared;   /* text: the first two columns share their room */
+    bool is_set_off;  /* text: a blank line stands behind it in any case */
+    bool is_list;     /* Markdown: a TABLE of one column, TOLD, whose rows are entries of a list */
+    hsd_fit fit;      /* text: what is done where a terminal is too narrow */
+    const char *mark; /* of TEXTS in Markdown: before each */
     /* --plain: the records that the heading names; NULL: the heading is that of the part before */
     const char *names;
     /* --plain: the keys of the fields, "name before_bytes after_bytes"; a key without a column is a field that is empty
@@ -247,6 +289,7 @@ struct hsd_model {
     const hsd_report_options *options;
     unsigned format;        /* the one that it was made for: parts of others are not here */
     const char *others_key; /* records of others: what they are of */
+    bool has_folded;        /* text: rows that did change are not shown */
     bool others_below;      /* a document: "others" is always there, each member on its line */
     hsd_part parts[HSD_PARTS_MOST];
     size_t part_count;
@@ -255,6 +298,9 @@ struct hsd_model {
 
 /* What one family of gauges has at most: each combination of labels is a series in somebody's store. */
 #define HSD_GAUGES_MOST 500u
+
+/* Of a diff: what prints as ~, as --noise says or as is usual. */
+uint64_t hsd_model_noise(const hsd_model *model);
 
 /* Rows of each table at most, 0 of the tree = none; the rest of a table is summed up. */
 typedef struct hsd_most {

@@ -10,6 +10,7 @@
 #include "report/model/open.h"
 #include "report/model/series_columns.h"
 #include "report/model/series_rows.h"
+#include "report/model/series_screen.h"
 
 typedef struct series_model {
     hsd_model model;
@@ -20,6 +21,7 @@ typedef struct series_model {
     hsd_series_plain_cohort cohort;
     hsd_series_csv_row current;
     const hsd_series_pick *csv_pick;
+    hsd_series_people people;
 } series_model;
 
 /* ---- CSV ---- */
@@ -245,6 +247,7 @@ static void release(hsd_model *model)
     free(m->captures);
     for (size_t i = 0; i < sizeof m->picks / sizeof m->picks[0]; i++)
         hsd_series_pick_release(&m->picks[i]);
+    hsd_series_people_release(&m->people);
 }
 
 const size_t hsd_model_series_bytes = sizeof(series_model);
@@ -259,6 +262,8 @@ hsd_status hsd_model_series(hsd_model *model, const hsd_series *series, const hs
     model->others_below = true;
     model->release = release;
     if (model->format == HSD_IN_CSV) return add_csv(m, series, request);
+    if (model->format == HSD_AS_TEXT) return hsd_series_add_screen(model, &m->people, request);
+    if (model->format == HSD_AS_MARKDOWN) return hsd_series_add_markdown(model, &m->people, request);
     HSD_TRY(add_head(m, series, request));
     HSD_TRY(add_table(m, series, request, HSD_TABLE_TYPES, most->types));
     HSD_TRY(add_table(m, series, request, HSD_TABLE_ROOTS, most->roots));

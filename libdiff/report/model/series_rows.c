@@ -76,16 +76,6 @@ const char *hsd_verdict_word(hsd_verdict verdict)
     return "";
 }
 
-char *hsd_format_p(char out[HSD_NUMBER_CHARS], uint32_t p_millionths)
-{
-    const unsigned thousandths = (unsigned)((p_millionths + UINT64_C(500)) / 1000);
-    if (thousandths == 0)
-        snprintf(out, HSD_NUMBER_CHARS, "<0.001");
-    else
-        snprintf(out, HSD_NUMBER_CHARS, "%u.%03u", thousandths / 1000, thousandths % 1000);
-    return out;
-}
-
 hsd_status hsd_series_append_holder(hsd_buffer *out, const hsd_series_row *row, hsd_error *err)
 {
     const hsd_held held = {row->held, row->held_count, row->trend.growth};

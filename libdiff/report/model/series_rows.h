@@ -34,9 +34,6 @@ int64_t hsd_series_rate(const hsd_series *series, const hsd_trend *trend);
 /* As hsd_verdict_name has it; the same words in every format. */
 const char *hsd_verdict_word(hsd_verdict verdict);
 
-/* "p" as people read it: "0.004", "<0.001", "1.000". */
-char *hsd_format_p(char out[HSD_NUMBER_CHARS], uint32_t p_millionths);
-
 /* Appends the place of a holder and its type, as the report of a diff names places; where the place does not say who
  * holds it, who does. */
 hsd_status hsd_series_append_holder(hsd_buffer *out, const hsd_series_row *row, hsd_error *err);

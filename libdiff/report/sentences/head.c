@@ -1,5 +1,5 @@
 /*
- * The head of the text report: warnings, one line for each capture, and one that says how the two
+ * The head of the text report: one line for each capture, and one that says how the two
  * belong together and are compared, in words no stronger than what the captures prove.
  */
 #include <string.h>
@@ -7,11 +7,6 @@
 #include "report/sentences/churn.h"
 #include "report/text/table.h"
 #include "report/text/text.h"
-
-void hsd_screen_warnings(hsd_screen *screen)
-{
-    hsd_out_warnings(&screen->out, screen->form, screen->diff->warnings, screen->diff->warning_count);
-}
 
 /* ---- the two captures ---- */
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "report/words/number.h"
-#include "report/write/cells.h"
 
 void hsd_page_init(hsd_page *page, const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err)
 {
@@ -158,97 +157,6 @@ void hsd_page_begin(hsd_page *page, const hsd_report_options *options, hsd_out *
 }
 
 void hsd_page_finish(const hsd_page *page, hsd_out *out) { *out = page->out; }
-
-static void say_part(hsd_page *page, const hsd_model *model, const hsd_part *part)
-{
-    hsd_buffer text = {0};
-    hsd_out *out = &page->out;
-    if (out->status == HSD_OK) out->status = part->say(&text, model, out->err);
-    if (text.size > 0) {
-        if (!part->is_close || !page->has_just_said) hsd_page_part(page);
-        hsd_out_begin_paragraph(out);
-        hsd_out_escaped(out, page->form, (hsd_text){(const char *)text.data, text.size});
-        hsd_out_end_paragraph(out, 0);
-        page->has_just_said = true;
-    }
-    hsd_buffer_release(&text);
-}
-
-void hsd_page_say(hsd_page *page, const hsd_model *model,
-                  hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err))
-{
-    say_part(page, model, &(hsd_part){.say = say});
-}
-
-static void put_model_cell(hsd_page *page, hsd_table *table, size_t i, const hsd_column *column, const hsd_scope *scope)
-{
-    char number[HSD_CELL_CHARS];
-    hsd_buffer text = {0};
-    if (!hsd_cell_is_text(column)) {
-        hsd_page_put(page, table, i, hsd_cell_number(number, column, scope, page->options->exact_bytes),
-                     HSD_PAINT_NONE);
-        return;
-    }
-    if (page->out.status == HSD_OK) page->out.status = hsd_cell_append(&text, column, scope, page->out.err);
-    hsd_page_put_name(page, table, i, (hsd_text){(const char *)text.data, text.size});
-    hsd_buffer_release(&text);
-}
-
-static void put_model_row(hsd_page *page, hsd_table *table, const hsd_cells *cells, size_t from, const hsd_scope *scope)
-{
-    for (size_t i = from; i < cells->count; i++)
-        put_model_cell(page, table, i, cells->columns[i], scope);
-}
-
-static void put_model_sum(hsd_page *page, hsd_table *table, const hsd_cells *cells, const char *name, hsd_paint paint,
-                          const hsd_scope *scope)
-{
-    hsd_table_add_row(table);
-    hsd_page_put(page, table, 0, name, paint);
-    put_model_row(page, table, cells, 1, scope);
-}
-
-/* In capitals. */
-static void put_model_headings(hsd_page *page, hsd_table *table, const hsd_cells *cells)
-{
-    char heading[64];
-    hsd_table_add_row(table);
-    for (size_t i = 0; i < cells->count; i++) {
-        size_t size = 0;
-        for (const char *at = cells->columns[i]->title; *at && size < sizeof heading - 1; at++)
-            heading[size++] = *at >= 'a' && *at <= 'z' ? (char)(*at - 'a' + 'A') : *at;
-        heading[size] = '\0';
-        hsd_page_put(page, table, i, heading, HSD_PAINT_HEADING);
-    }
-}
-
-static void put_model_table(hsd_page *page, const hsd_model *model, const hsd_part *part)
-{
-    const hsd_sheet *sheet = &part->sheet;
-    const hsd_cells cells = hsd_cells_of(model, part);
-    char name[HSD_OTHERS_CHARS];
-    hsd_table table;
-    if (!hsd_page_begin_table(page, &table, cells.count, sheet->rows.count + 3)) return;
-    table.has_ids = sheet->total == NULL;
-    put_model_headings(page, &table, &cells);
-    for (size_t i = 0; i < sheet->rows.count; i++) {
-        const hsd_scope scope = hsd_sheet_row(model, sheet, i);
-        hsd_table_add_row(&table);
-        put_model_row(page, &table, &cells, 0, &scope);
-    }
-    hsd_scope sum = hsd_sheet_others(model, sheet);
-    if (sheet->other_count > 0) put_model_sum(page, &table, &cells, hsd_others_name(name, part), HSD_PAINT_NONE, &sum);
-    sum.row = sheet->total;
-    if (sheet->total) put_model_sum(page, &table, &cells, "TOTAL", HSD_PAINT_HEADING, &sum);
-    hsd_page_end_table(page, &table);
-    page->has_just_said = false;
-}
-
-void hsd_page_part_of(hsd_page *page, const hsd_model *model, const hsd_part *part)
-{
-    if (part->kind == HSD_PART_TABLE && !part->sheet.is_unknown) put_model_table(page, model, part);
-    if (part->kind == HSD_PART_SENTENCE) say_part(page, model, part);
-}
 
 /* ---- what to type next ---- */
 

@@ -26,13 +26,6 @@ void hsd_page_init(hsd_page *page, const hsd_report_options *options, hsd_write_
 void hsd_page_begin(hsd_page *page, const hsd_report_options *options, hsd_out *out);
 void hsd_page_finish(const hsd_page *page, hsd_out *out);
 
-/* A table or a paragraph of a model; nothing for other parts. */
-void hsd_page_part_of(hsd_page *page, const hsd_model *model, const hsd_part *part);
-
-/* A paragraph; nothing where there is nothing to say. */
-void hsd_page_say(hsd_page *page, const hsd_model *model,
-                  hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err));
-
 /* Parts what was printed from what comes, if both are there. Before each part of the screen. */
 void hsd_page_part(hsd_page *page);
 

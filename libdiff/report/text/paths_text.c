@@ -14,6 +14,8 @@
 #include "report/model/say.h"
 #include "report/text/page.h"
 #include "report/write/plain.h"
+#include "report/write/text_table.h"
+#include "report/write/write.h"
 
 #define INDENT     2
 #define STEPS_HEAD 10 /* lines of a long path: so many at its beginning, */
@@ -140,7 +142,7 @@ static void put_screen(hsd_out *out, const hsd_model *model, const hsd_report_op
     hsd_page_begin(&page, options, out);
     hsd_out_warnings(&page.out, page.form, paths->warnings, paths->warning_count);
     hsd_page_capture(&page, &paths->side);
-    hsd_page_say(&page, model, hsd_say_paths);
+    hsd_text_put_part(&page, model, &(hsd_part){.kind = HSD_PART_SENTENCE, .say = hsd_say_paths});
     print_table(&page, paths);
     print_next(&page, paths);
     hsd_page_finish(&page, out);
@@ -151,5 +153,5 @@ hsd_status hsd_text_paths(const hsd_paths *paths, const hsd_report_options *opti
 {
     const hsd_reported result = {.paths = paths};
     if (options->plain) return hsd_plain_write(&result, options, write, context, err);
-    return hsd_write_model(&result, HSD_IN_PEOPLE, put_screen, options, write, context, err);
+    return hsd_write_model(&result, HSD_AS_TEXT, put_screen, options, write, context, err);
 }

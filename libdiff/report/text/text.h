@@ -1,6 +1,6 @@
 /*
- * The parts of the text report, each a function that prints one part of the screen; text.c puts them
- * in order.
+ * Lines of the first screen of a diff, each a function that prints one part of it; model/diff_screen.c puts them in
+ * order, between its tables.
  */
 #ifndef HSD_REPORT_TEXT_H
 #define HSD_REPORT_TEXT_H
@@ -17,8 +17,7 @@ typedef struct hsd_screen {
     uint64_t noise_bytes;
 } hsd_screen;
 
-/* head.c: warnings, the two captures and how they belong together. */
-void hsd_screen_warnings(hsd_screen *screen);
+/* head.c: the two captures and how they belong together. */
 void hsd_screen_captures(hsd_screen *screen);
 
 /* "same process (checkout-api, pid 4121), 1h 00m apart, both complete": a paragraph, part of the above. */
@@ -28,21 +27,10 @@ void hsd_screen_relation(hsd_screen *screen);
 void hsd_screen_answer(hsd_screen *screen);
 void hsd_screen_where(hsd_screen *screen);
 
-/* growth.c: one table; *folded becomes true when rows were folded that did change. */
-void hsd_screen_growth(hsd_screen *screen, hsd_report_table table, size_t top, bool *folded);
-
-/* lost.c: what is lost, as a sentence and as a table, where it matters; *folded as for growth. */
+/* lost.c: what is lost, where it matters. */
 void hsd_screen_lost_answer(hsd_screen *screen);
-void hsd_screen_lost(hsd_screen *screen, bool *folded);
 
-/* lost.c, too: what no root reaches and a collector has not freed yet. */
-void hsd_screen_uncollected(hsd_screen *screen, bool *folded);
-
-/* sites.c: growth by allocation site; *folded as for growth. */
-void hsd_screen_sites(hsd_screen *screen, bool *folded);
-
-/* holders.c: what keeps the growth alive. tree.c: growth by path, with --tree. */
-void hsd_screen_holders(hsd_screen *screen);
+/* tree.c: growth by path, with --tree. */
 void hsd_screen_tree(hsd_screen *screen);
 
 /* foot.c: what was not counted, how objects were matched, what to do next. */

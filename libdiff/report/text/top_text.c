@@ -5,6 +5,8 @@
 #include "report/model/top_rows.h"
 #include "report/text/page.h"
 #include "report/write/plain.h"
+#include "report/write/text_table.h"
+#include "report/write/write.h"
 
 /* ---- the foot ---- */
 
@@ -47,7 +49,7 @@ static void put_screen(hsd_out *out, const hsd_model *model, const hsd_report_op
     hsd_out_warnings(&page.out, page.form, top->warnings, top->warning_count);
     hsd_page_capture(&page, &top->side);
     for (size_t i = 0; i < model->part_count; i++) {
-        hsd_page_part_of(&page, model, &model->parts[i]);
+        if (model->parts[i].kind != HSD_PART_TEXTS) hsd_text_put_part(&page, model, &model->parts[i]);
         has_folded |= is_folded(&model->parts[i]);
     }
     print_next(&page, top, has_folded);
@@ -59,5 +61,5 @@ hsd_status hsd_text_top(const hsd_top *top, const hsd_report_options *options, h
 {
     const hsd_reported result = {.top = top};
     if (options->plain) return hsd_plain_write(&result, options, write, context, err);
-    return hsd_write_model(&result, HSD_IN_PEOPLE, put_screen, options, write, context, err);
+    return hsd_write_model(&result, HSD_AS_TEXT, put_screen, options, write, context, err);
 }

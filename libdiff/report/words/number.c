@@ -190,3 +190,13 @@ char *hsd_format_hex(char out[HSD_HEX_CHARS], const uint8_t id[16])
         snprintf(out + 2 * i, 3, "%02x", id[i]);
     return out;
 }
+
+char *hsd_format_p(char out[HSD_NUMBER_CHARS], uint32_t p_millionths)
+{
+    const unsigned thousandths = (unsigned)((p_millionths + UINT64_C(500)) / 1000);
+    if (thousandths == 0)
+        snprintf(out, HSD_NUMBER_CHARS, "<0.001");
+    else
+        snprintf(out, HSD_NUMBER_CHARS, "%u.%03u", thousandths / 1000, thousandths % 1000);
+    return out;
+}

@@ -29,6 +29,9 @@ unsigned hsd_percent_of(int64_t part, int64_t whole);
 char *hsd_format_exact(char out[HSD_NUMBER_CHARS], uint64_t bytes);
 char *hsd_format_exact_signed(char out[HSD_NUMBER_CHARS], int64_t bytes);
 
+/* "p" as people read it: "0.004", "<0.001", "1.000". */
+char *hsd_format_p(char out[HSD_NUMBER_CHARS], uint32_t p_millionths);
+
 /* |value| without the overflow of INT64_MIN. */
 static inline uint64_t hsd_magnitude(int64_t value)
 {

@@ -17,11 +17,22 @@ typedef struct hsd_cells {
 /* Those that the model's format and result have. */
 hsd_cells hsd_cells_of(const hsd_model *model, const hsd_part *part);
 
-/* False for a number, which stands on the right. */
+/* True for foreign text. */
 bool hsd_cell_is_text(const hsd_column *column);
+
+/* False for a number, which stands on the right. */
+bool hsd_cell_is_left(const hsd_column *column);
+
+/* Appends the title of a column. */
+hsd_status hsd_cell_title(hsd_buffer *text, const hsd_column *column, const hsd_model *model, hsd_error *err);
 
 /* Appends a cell that is foreign text: escape it as a whole. */
 hsd_status hsd_cell_append(hsd_buffer *text, const hsd_column *column, const hsd_scope *scope, hsd_error *err);
+
+/* Appends a cell that is text of ours: a number, a word, "~"; a picture of at most so many columns, with UTF-8. Nothing
+ * where it is not known. */
+hsd_status hsd_cell_own(hsd_buffer *text, const hsd_column *column, const hsd_scope *scope, size_t columns,
+                        bool use_utf8, hsd_error *err);
 
 /* A number in words, "" where it is not known. Returns out. */
 #define HSD_CELL_CHARS (HSD_NUMBER_CHARS + 8)

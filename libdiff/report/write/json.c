@@ -101,6 +101,7 @@ static void put_document(hsd_out *out, const hsd_model *model, const hsd_report_
         case HSD_PART_TABLE: put_table(&json, model, part); break;
         case HSD_PART_ANSWER:
         case HSD_PART_RELATION:
+        case HSD_PART_LINES:
         case HSD_PART_SENTENCE: break; /* people alone */
         }
     }

@@ -8,13 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/words/shorten.h"
-#include "report/words/utf8.h"
-
-#define NAME_COLUMNS 120 /* wider names are cut in the middle */
-#define HEAD_BYTES   400 /* of a name longer than both, whatever columns it takes */
-#define TAIL_BYTES   200
-#define LINE_BYTES   160
+#define LINE_BYTES 160
 
 typedef enum piece_kind { PIECE_TEXT, PIECE_ENTRY, PIECE_END } piece_kind;
 
@@ -83,6 +77,11 @@ void hsd_markdown_begin_table(hsd_markdown *doc, const hsd_markdown_column *colu
     for (size_t i = 0; i < count; i++)
         hsd_out_text(&doc->out, columns[i].is_right ? "| ---: " : "| --- ");
     hsd_out_text(&doc->out, "|\n");
+    hsd_markdown_begin_rows(doc, one, many);
+}
+
+void hsd_markdown_begin_rows(hsd_markdown *doc, const char *one, const char *many)
+{
     hsd_markdown_begin_list(doc, one, many);
     doc->is_table = true;
 }
@@ -128,52 +127,8 @@ void hsd_markdown_cell(hsd_markdown *doc, const char *text) { hsd_out_format(&do
 void hsd_markdown_cell_name(hsd_markdown *doc, hsd_text name)
 {
     hsd_out_text(&doc->out, "| ");
-    hsd_markdown_name(doc, name);
+    hsd_out_name(&doc->out, HSD_ESCAPE_MARKDOWN, name);
     hsd_out_text(&doc->out, " ");
-}
-
-/* The first byte of the character at `at`; a byte that is none is one by itself. */
-static size_t start_of_character(const char *text, size_t at)
-{
-    size_t back = 0;
-    while (back < 3 && back < at && ((unsigned char)text[at - back] & 0xC0u) == 0x80)
-        back++;
-    uint32_t code;
-    return hsd_utf8_next(text + at - back, back + 1, &code) > back ? at - back : at;
-}
-
-/* Bounds what a name takes, be it made of characters without a width: head, an ellipsis, tail. */
-static hsd_status cut_bytes(hsd_short_name *name, hsd_arena *arena, hsd_error *err)
-{
-    static const char mark[] = "\xE2\x80\xA6";
-    if (name->full_size <= HEAD_BYTES + TAIL_BYTES) return HSD_OK;
-    const size_t head = start_of_character(name->full, HEAD_BYTES),
-                 tail = start_of_character(name->full, name->full_size - TAIL_BYTES),
-                 tail_size = name->full_size - tail;
-    char *cut = hsd_arena_take(arena, head + sizeof mark + tail_size);
-    if (!cut) return hsd_fail(err, HSD_E_NOMEM, "no memory to shorten a name");
-    memcpy(cut, name->full, head);
-    memcpy(cut + head, mark, sizeof mark - 1);
-    memcpy(cut + head + sizeof mark - 1, name->full + tail, tail_size);
-    name->full = cut;
-    name->full_size = head + sizeof mark - 1 + tail_size;
-    return HSD_OK;
-}
-
-void hsd_markdown_name(hsd_markdown *doc, hsd_text name)
-{
-    hsd_out *out = &doc->out;
-    hsd_arena arena = {0};
-    hsd_short_name part = {.full = name.data, .full_size = name.size};
-    if (out->status != HSD_OK) return;
-    if (name.size == 0) {
-        hsd_out_text(out, "(no name)");
-        return;
-    }
-    out->status = cut_bytes(&part, &arena, out->err);
-    if (out->status == HSD_OK) out->status = hsd_shorten_names(&part, 1, NAME_COLUMNS, true, &arena, out->err);
-    if (out->status == HSD_OK) hsd_out_escaped(out, HSD_ESCAPE_MARKDOWN, (hsd_text){part.text, part.size});
-    hsd_arena_release(&arena);
 }
 
 /* ---- fitting ---- */

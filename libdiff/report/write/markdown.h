@@ -49,6 +49,9 @@ void hsd_markdown_begin_list(hsd_markdown *doc, const char *one, const char *man
 void hsd_markdown_begin_table(hsd_markdown *doc, const hsd_markdown_column *columns, size_t count, const char *one,
                               const char *many);
 
+/* The rows of a table whose headings the caller has written. */
+void hsd_markdown_begin_rows(hsd_markdown *doc, const char *one, const char *many);
+
 /* Begins the next entry. False if there is no room for it whatever else goes: it is counted, and must not be written.
  */
 bool hsd_markdown_item(hsd_markdown *doc);
@@ -63,9 +66,6 @@ void hsd_markdown_cell_name(hsd_markdown *doc, hsd_text name);
 
 /* Ends the list or table; a blank line follows, and what is written then is always there again. */
 void hsd_markdown_end(hsd_markdown *doc);
-
-/* A name within a sentence, as in a cell. */
-void hsd_markdown_name(hsd_markdown *doc, hsd_text name);
 
 /*
  * Leaves out what must be, writes the rest, releases the document, returns the first failure. HSD_E_MISUSE when

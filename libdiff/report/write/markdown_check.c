@@ -72,13 +72,13 @@ static void put_captures(page *p)
         for (size_t i = 0; i < 2; i++)
             if (paths[i]) ends[i] = (hsd_text){paths[i], strlen(paths[i])};
     }
-    hsd_markdown_name(&p->doc, ends[0]);
+    hsd_out_name(&p->doc.out, HSD_ESCAPE_MARKDOWN, ends[0]);
     hsd_out_text(out, " → ");
-    hsd_markdown_name(&p->doc, ends[1]);
+    hsd_out_name(&p->doc.out, HSD_ESCAPE_MARKDOWN, ends[1]);
     if (check->series && check->series->warmup > 0)
         hsd_out_format(out, ", the first %s left out as warm-up", hsd_format_count(count, check->series->warmup));
     hsd_out_text(out, check->config->is_built_in ? ", built-in rules" : ", rules of ");
-    if (!check->config->is_built_in) hsd_markdown_name(&p->doc, check->config->name);
+    if (!check->config->is_built_in) hsd_out_name(&p->doc.out, HSD_ESCAPE_MARKDOWN, check->config->name);
     hsd_out_text(out, ".\n\n");
 }
 
@@ -139,7 +139,7 @@ static void put_unknown(page *p)
         const hsd_check_row *row = &p->check->rows[i];
         if (row->why_unknown.size == 0 || !hsd_markdown_item(&p->doc)) continue;
         hsd_out_text(&p->doc.out, "- ");
-        hsd_markdown_name(&p->doc, row->rule->name);
+        hsd_out_name(&p->doc.out, HSD_ESCAPE_MARKDOWN, row->rule->name);
         hsd_out_text(&p->doc.out, ": ");
         hsd_out_escaped(&p->doc.out, HSD_ESCAPE_MARKDOWN_PROSE, row->why_unknown);
         hsd_out_text(&p->doc.out, "\n");
@@ -209,7 +209,7 @@ static void put_finding(page *p, const hsd_check_row *row, const hsd_finding *fi
         return;
     }
     hsd_out_text(&p->doc.out, "| ");
-    hsd_markdown_name(&p->doc, frame->file);
+    hsd_out_name(&p->doc.out, HSD_ESCAPE_MARKDOWN, frame->file);
     hsd_out_format(&p->doc.out, " line %" PRIu32 " ", frame->line);
 }
 
@@ -269,7 +269,7 @@ static void put_accepted(page *p)
             if (out->status == HSD_OK) out->status = hsd_finding_append_subject(&raw, row, finding, out->err);
             if (out->status == HSD_OK) out->status = hsd_finding_append_excuse(&excuse, finding, out->err);
             hsd_out_text(out, "- ");
-            hsd_markdown_name(&p->doc, (hsd_text){(const char *)raw.data, raw.size});
+            hsd_out_name(&p->doc.out, HSD_ESCAPE_MARKDOWN, (hsd_text){(const char *)raw.data, raw.size});
             hsd_out_format(out, " %s: ", hsd_row_value(value, row, finding->growth, p->is_exact));
             put_prose(p, &excuse);
             hsd_out_text(out, "\n");
@@ -293,7 +293,7 @@ static void put_advice(page *p)
         return;
     }
     hsd_out_text(&p->doc.out, "raise the limit in ");
-    hsd_markdown_name(&p->doc, check->config->name);
+    hsd_out_name(&p->doc.out, HSD_ESCAPE_MARKDOWN, check->config->name);
     hsd_out_text(&p->doc.out, " and say why.\n");
 }
 

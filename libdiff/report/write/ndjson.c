@@ -108,6 +108,7 @@ static void put_model(hsd_out *out, const hsd_model *model, const hsd_report_opt
         case HSD_PART_TABLE: put_table(out, model, part); break;
         case HSD_PART_ANSWER:
         case HSD_PART_RELATION:
+        case HSD_PART_LINES:
         case HSD_PART_SENTENCE: break; /* people alone */
         }
     }

@@ -8,9 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/words/shorten.h"
+#include "report/words/utf8.h"
 #include "report/words/width.h"
 
 #define FLUSH_BYTES  ((size_t)64 << 10)
+#define NAME_COLUMNS 120 /* in Markdown wider names are cut in the middle */
+#define HEAD_BYTES   400 /* of a name longer than both, whatever columns it takes */
+#define TAIL_BYTES   200
 #define LINE_COLUMNS 80
 
 void hsd_out_init(hsd_out *out, hsd_write_fn write, void *context, hsd_error *err)
@@ -64,6 +69,57 @@ void hsd_out_escaped(hsd_out *out, hsd_escape_form form, hsd_text text)
     out->status = hsd_escape_append(&out->buffer, form, text.data, text.size, out->err);
     if (out->buffer.size >= FLUSH_BYTES) flush(out);
 }
+
+/* ---- names ---- */
+
+/* The first byte of the character at `at`; a byte that is none is one by itself. */
+static size_t start_of_character(const char *text, size_t at)
+{
+    size_t back = 0;
+    while (back < 3 && back < at && ((unsigned char)text[at - back] & 0xC0u) == 0x80)
+        back++;
+    uint32_t code;
+    return hsd_utf8_next(text + at - back, back + 1, &code) > back ? at - back : at;
+}
+
+/* Bounds what a name takes, be it made of characters without a width: head, an ellipsis, tail. */
+static hsd_status cut_bytes(hsd_short_name *name, hsd_arena *arena, hsd_error *err)
+{
+    static const char mark[] = "\xE2\x80\xA6";
+    if (name->full_size <= HEAD_BYTES + TAIL_BYTES) return HSD_OK;
+    const size_t head = start_of_character(name->full, HEAD_BYTES),
+                 tail = start_of_character(name->full, name->full_size - TAIL_BYTES),
+                 tail_size = name->full_size - tail;
+    char *cut = hsd_arena_take(arena, head + sizeof mark + tail_size);
+    if (!cut) return hsd_fail(err, HSD_E_NOMEM, "no memory to shorten a name");
+    memcpy(cut, name->full, head);
+    memcpy(cut + head, mark, sizeof mark - 1);
+    memcpy(cut + head + sizeof mark - 1, name->full + tail, tail_size);
+    name->full = cut;
+    name->full_size = head + sizeof mark - 1 + tail_size;
+    return HSD_OK;
+}
+
+void hsd_out_name(hsd_out *out, hsd_escape_form form, hsd_text name)
+{
+    hsd_arena arena = {0};
+    hsd_short_name part = {.full = name.data, .full_size = name.size};
+    if (out->status != HSD_OK) return;
+    if (name.size == 0) {
+        hsd_out_text(out, "(no name)");
+        return;
+    }
+    if (form != HSD_ESCAPE_MARKDOWN) {
+        hsd_out_escaped(out, form, name);
+        return;
+    }
+    out->status = cut_bytes(&part, &arena, out->err);
+    if (out->status == HSD_OK) out->status = hsd_shorten_names(&part, 1, NAME_COLUMNS, true, &arena, out->err);
+    if (out->status == HSD_OK) hsd_out_escaped(out, HSD_ESCAPE_MARKDOWN, (hsd_text){part.text, part.size});
+    hsd_arena_release(&arena);
+}
+
+/* ---- paragraphs ---- */
 
 void hsd_out_begin_paragraph(hsd_out *out)
 {

@@ -31,6 +31,9 @@ void hsd_out_format(hsd_out *out, const char *format, ...) __attribute__((format
 /* Foreign text, made harmless for the format that `form` names. */
 void hsd_out_escaped(hsd_out *out, hsd_escape_form form, hsd_text text);
 
+/* A foreign name, "(no name)" where it is empty; in Markdown a code span, shortened in the middle. */
+void hsd_out_name(hsd_out *out, hsd_escape_form form, hsd_text name);
+
 /* What must be known before any number is believed: a paragraph each that begins with "! ", then a blank line. */
 void hsd_out_warnings(hsd_out *out, hsd_escape_form form, const hsd_text *warnings, size_t count);
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "report/model/series_rows.h"
+#include "report/words/number.h"
 
 #define FIELDS_MOST 24u
 #define DEPTH_MOST  4u

@@ -15,3 +15,25 @@ hsd_status hsd_write_model(const hsd_reported *subject, unsigned format, hsd_put
     hsd_model_close(model);
     return hsd_out_finish(&out);
 }
+
+static hsd_status gather(void *buffer, const void *data, size_t size, hsd_error *err)
+{
+    return hsd_buffer_append(buffer, data, size, err);
+}
+
+hsd_status hsd_part_words(hsd_buffer *text, const hsd_model *model, const hsd_part *part, hsd_escape_form form,
+                          hsd_error *err)
+{
+    hsd_buffer raw = {0};
+    hsd_out out;
+    if (part->tell) {
+        hsd_out_init(&out, gather, text, err);
+        part->tell(&out, model, form);
+        return hsd_out_finish(&out);
+    }
+    hsd_status status = part->say(&raw, model, err);
+    if (status == HSD_OK && form == HSD_ESCAPE_MARKDOWN) form = HSD_ESCAPE_MARKDOWN_PROSE;
+    if (status == HSD_OK) status = hsd_escape_append(text, form, (const char *)raw.data, raw.size, err);
+    hsd_buffer_release(&raw);
+    return status;
+}

@@ -19,6 +19,10 @@ typedef void (*hsd_put_model_fn)(hsd_out *out, const hsd_model *model, const hsd
 hsd_status hsd_write_model(const hsd_reported *subject, unsigned format, hsd_put_model_fn put,
                            const hsd_report_options *options, hsd_write_fn write, void *context, hsd_error *err);
 
+/* Appends what a part says or tells, escaped in `form`. */
+hsd_status hsd_part_words(hsd_buffer *text, const hsd_model *model, const hsd_part *part, hsd_escape_form form,
+                          hsd_error *err);
+
 #define HSD_WRITES_ONE(result, format_name, format, put)                                                               \
     hsd_status hsd_##format_name##_##result(const hsd_##result *result, const hsd_report_options *options,             \
                                             hsd_write_fn write, void *context, hsd_error *err)                         \

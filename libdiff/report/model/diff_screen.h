@@ -1,0 +1,21 @@
+/*
+ * The parts of a diff that people read, as text and as Markdown, in their order.
+ */
+#ifndef HSD_REPORT_MODEL_DIFF_SCREEN_H
+#define HSD_REPORT_MODEL_DIFF_SCREEN_H
+
+#include "report/model/growth_rows.h"
+#include "report/model/holder_lines.h"
+
+/* What the rows of these parts need, owned by the model. */
+typedef struct hsd_diff_people {
+    hsd_growth_table types, roots, sites, lost, uncollected;
+    hsd_holder_lines holders;
+} hsd_diff_people;
+
+/* Appends them to a model of text or of Markdown. */
+hsd_status hsd_diff_add_screen(hsd_model *model, hsd_diff_people *people, const hsd_model_request *request);
+hsd_status hsd_diff_add_markdown(hsd_model *model, hsd_diff_people *people, const hsd_model_request *request);
+void hsd_diff_people_release(hsd_diff_people *people);
+
+#endif

@@ -1,0 +1,494 @@
+/*
+ * GROWTH BY SITE: for captures that say where memory was allocated. A row is all that one stack allocated, named by who
+ * wanted it; the callers stand below.
+ *
+ *      SITE                              BEFORE     AFTER    GROWTH      %  OBJECTS
+ *      main.(*Cache).Put (cache.go:31)   1.2 MiB   48.0 MiB  +46.8 MiB  x40  +12,000
+ *        < main.handle (main.go:12)
+ *        < net/http.(*conn).serve (server.go:1995)
+ *        … 3 more
+ *      TOTAL …
+ *
+ * LOST: what no root reaches where nothing but the program frees memory. A row is who allocated what heads it; below
+ * stand what that is, and the callers.
+ *
+ *      LOST                               BEFORE     AFTER    GROWTH      %  OBJECTS
+ *      Parser::field (lost.cpp:5)        1.2 MiB  48.0 MiB  +46.8 MiB  x40  +12,000
+ *        <=256 B at Parser::field
+ *        < main (lost.cpp:12)
+ *      TOTAL …
+ *
+ * NOT YET COLLECTED: the same where a collector frees, by type, with what of it came back to life.
+ *
+ * Rows are chosen so that they, the line of others and that of the runtime's own code add up to TOTAL. Markdown tells
+ * in the name what text tells below it.
+ */
+#include "report/model/growth_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/sentences/churn.h"
+#include "report/words/number.h"
+
+#define TYPES_SHOWN   20
+#define ROOTS_SHOWN   10
+#define CALLERS_SHOWN 3u  /* of what is lost */
+#define WIDE_LINE     110 /* a terminal with room for all columns beside a name */
+
+static const hsd_diff *diff_of(const hsd_scope *scope) { return scope->result; }
+static const hsd_growth_row *row_of(const hsd_scope *scope) { return scope->row; }
+static bool is_text(const hsd_scope *scope) { return (scope->model->format & HSD_IN_TEXT) != 0; }
+static size_t depth_of(const hsd_scope *scope) { return row_of(scope)->change == NULL; }
+
+/* ---- numbers ---- */
+
+static bool has_numbers(const hsd_scope *scope) { return row_of(scope)->change != NULL; }
+static int64_t bytes_of(const hsd_scope *scope) { return hsd_change_bytes(row_of(scope)->change); }
+static int64_t objects_of(const hsd_scope *scope) { return hsd_change_objects(row_of(scope)->change); }
+static hsd_value before_of(const hsd_scope *scope) { return hsd_value_bytes(row_of(scope)->change->before.bytes); }
+static hsd_value after_of(const hsd_scope *scope) { return hsd_value_bytes(row_of(scope)->change->after.bytes); }
+static hsd_value growth_of(const hsd_scope *scope) { return hsd_value_growth(bytes_of(scope)); }
+static hsd_value more_objects(const hsd_scope *scope) { return hsd_value_signed(objects_of(scope)); }
+static hsd_value percent_of(const hsd_scope *scope)
+{
+    const hsd_change *change = row_of(scope)->change;
+    return hsd_value_percent(change->before.bytes, change->after.bytes);
+}
+
+bool hsd_growth_is_proven(const hsd_diff *diff)
+{
+    const hsd_side *before = &diff->before, *after = &diff->after;
+    if (!diff->is_partial) return true;
+    return before->info.is_complete && before->has_roots == after->has_roots &&
+           before->has_references == after->has_references;
+}
+
+/* Of a partial capture, growth alone can be proven: what is not found may only be lost. */
+static bool is_proven(const hsd_scope *scope, int64_t growth)
+{
+    return !diff_of(scope)->is_partial || (hsd_growth_is_proven(diff_of(scope)) && growth > 0);
+}
+
+static const char *unless_proven(const hsd_scope *scope)
+{
+    return is_text(scope) && !is_proven(scope, bytes_of(scope)) ? "?" : NULL;
+}
+static const char *unless_objects_proven(const hsd_scope *scope)
+{
+    return is_text(scope) && !is_proven(scope, objects_of(scope)) ? "?" : NULL;
+}
+
+/* A change below the noise prints as ~; what is new, gone or unchanged is a fact and stays. */
+static const char *unless_noise(const hsd_scope *scope)
+{
+    const hsd_change *change = row_of(scope)->change;
+    const bool is_fact =
+        change->before.bytes == change->after.bytes || change->before.bytes == 0 || change->after.bytes == 0;
+    if (!is_text(scope)) return NULL;
+    if (!is_proven(scope, bytes_of(scope))) return "?";
+    return !is_fact && !row_of(scope)->is_total && hsd_magnitude(bytes_of(scope)) < hsd_model_noise(scope->model)
+               ? "~"
+               : NULL;
+}
+
+static int64_t sign_of_growth(const hsd_scope *scope) { return unless_proven(scope) ? 0 : bytes_of(scope); }
+static int64_t sign_of_percent(const hsd_scope *scope) { return unless_noise(scope) ? 0 : bytes_of(scope); }
+
+static const hsd_column change_columns[] = {
+    {"before", HSD_KIND_BYTES, .title = "Before", .get = before_of, .is_known = has_numbers},
+    {"after", HSD_KIND_BYTES, .title = "After", .get = after_of, .is_known = has_numbers},
+    {"growth", HSD_KIND_GROWTH, .title = "Growth", .get = growth_of, .is_known = has_numbers, .instead = unless_proven,
+     .sign = sign_of_growth},
+    {"percent", HSD_KIND_PERCENT, .title = "%", .get = percent_of, .is_known = has_numbers, .instead = unless_noise,
+     .sign = sign_of_percent},
+    {"objects", HSD_KIND_SIGNED, .title = "Objects", .get = more_objects, .is_known = has_numbers,
+     .instead = unless_objects_proven},
+    {0},
+};
+
+/* ---- what came and went, where it is known and there is room ---- */
+
+static bool is_wide(const hsd_scope *scope)
+{
+    const unsigned width = scope->model->options->width;
+    const hsd_diff *diff = scope->result;
+    return (width == 0 || width >= WIDE_LINE) && diff->identity_is_known && !diff->is_partial &&
+           hsd_churn_is_told(diff);
+}
+
+static hsd_value new_of(const hsd_scope *scope)
+{
+    const hsd_change *change = row_of(scope)->change;
+    return hsd_value_growth((int64_t)hsd_change_sure(change, change->new_).bytes);
+}
+static hsd_value freed_of(const hsd_scope *scope)
+{
+    const hsd_change *change = row_of(scope)->change;
+    return hsd_value_growth(-(int64_t)hsd_change_sure(change, change->freed).bytes);
+}
+
+/* By how much more rows retain, when they are sorted by that; rows overlap, so there is no sum. */
+static bool is_by_retained(const hsd_scope *scope)
+{
+    return scope->model->options->sort_by == HSD_SORT_RETAINED && diff_of(scope)->has_holders;
+}
+static int64_t retained(const hsd_scope *scope) { return hsd_rank_row_retained_growth(row_of(scope)->rank); }
+static hsd_value retained_of(const hsd_scope *scope) { return hsd_value_growth(retained(scope)); }
+static bool has_retained(const hsd_scope *scope) { return !scope->is_rest; }
+static const char *unless_retained_proven(const hsd_scope *scope)
+{
+    return is_proven(scope, retained(scope)) ? NULL : "?";
+}
+static int64_t sign_of_retained(const hsd_scope *scope) { return unless_retained_proven(scope) ? 0 : retained(scope); }
+
+static const hsd_column flow_columns[] = {
+    {"new", HSD_KIND_GROWTH, .title = "New", .has = is_wide, .get = new_of},
+    {"freed", HSD_KIND_GROWTH, .title = "Freed", .has = is_wide, .get = freed_of},
+    {"retained", HSD_KIND_GROWTH, .title = "Retained", .has = is_by_retained, .get = retained_of,
+     .is_known = has_retained, .instead = unless_retained_proven, .sign = sign_of_retained},
+    {0},
+};
+
+/* ---- a part ---- */
+
+static void begin(hsd_growth_table *growth, const hsd_change *total)
+{
+    growth->total = (hsd_growth_row){.own = *total, .is_total = true};
+    growth->total.change = &growth->total.own;
+}
+
+static void put_others(hsd_growth_table *growth, const hsd_change *others, uint64_t count, const char *format)
+{
+    char number[HSD_NUMBER_CHARS];
+    growth->others = (hsd_growth_row){.own = *others};
+    growth->others.change = &growth->others.own;
+    snprintf(growth->others_name, sizeof growth->others_name, "%s %s%s", hsd_format_count(number, count), format,
+             count == 1 ? "" : "s");
+}
+
+static void add(hsd_model *model, hsd_growth_table *growth, const hsd_column *columns, uint64_t other_count,
+                const char *one, const char *many)
+{
+    const bool has_aside = growth->aside.change != NULL;
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_TABLE,
+                                    .in = HSD_IN_PEOPLE,
+                                    .one = one,
+                                    .many = many,
+                                    .columns = columns,
+                                    .is_set_off = true,
+                                    .sheet = {.rows = {growth->rows, growth->count, sizeof *growth->rows, false},
+                                              .depth = depth_of,
+                                              .other_count = other_count,
+                                              .others = &growth->others,
+                                              .others_name = growth->others_name,
+                                              .aside = has_aside ? &growth->aside : NULL,
+                                              .aside_name = growth->aside_name[0] ? growth->aside_name : NULL,
+                                              .total = &growth->total}});
+}
+
+static hsd_status take_rows(hsd_growth_table *growth, size_t most, hsd_error *err)
+{
+    growth->rows = calloc(most + 1, sizeof *growth->rows);
+    return growth->rows ? HSD_OK : hsd_fail(err, HSD_E_NOMEM, "no memory for a table of %zu rows", most);
+}
+
+static hsd_growth_row *next_row(hsd_growth_table *growth) { return &growth->rows[growth->count++]; }
+
+void hsd_growth_release(hsd_growth_table *growth)
+{
+    hsd_ranking_release(&growth->ranking);
+    free(growth->rows);
+}
+
+/* ---- by type, by root ---- */
+
+static hsd_status name_of_rank(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
+{
+    const hsd_text name = row_of(scope)->rank->name;
+    return hsd_buffer_append(text, name.data, name.size, err);
+}
+
+#define NUMBERS_OF_RANKS                                                                                               \
+    {NULL, HSD_KIND_SPREAD, .columns = change_columns},                                                                \
+        {NULL, HSD_KIND_SPREAD, .in = HSD_IN_TEXT, .columns = flow_columns},                                           \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
+
+static const hsd_column type_columns[] = {{"type", HSD_KIND_WORDS, .title = "Type", .words = name_of_rank},
+                                          NUMBERS_OF_RANKS};
+static const hsd_column root_columns[] = {{"root", HSD_KIND_WORDS, .title = "Root", .words = name_of_rank},
+                                          NUMBERS_OF_RANKS};
+
+static hsd_status rank(hsd_growth_table *growth, const hsd_model *model, const hsd_model_request *request,
+                       hsd_report_table table)
+{
+    const size_t asked = request->options->top, top = asked > 0                  ? asked
+                                                      : table == HSD_TABLE_TYPES ? TYPES_SHOWN
+                                                                                 : ROOTS_SHOWN;
+    const uint64_t noise = hsd_model_noise(model), quiet = model->format == HSD_AS_TEXT
+                                                               ? (top == HSD_TOP_ALL ? 1 : noise)
+                                                           : asked > 0 ? 0
+                                                                       : noise;
+    return hsd_ranking_init(&growth->ranking, model->result, table, request->options->sort_by, top, quiet,
+                            top != HSD_TOP_ALL, request->err);
+}
+
+/* Types of the runtime's own code: one row, below those of the program. */
+static void put_code(hsd_growth_table *growth)
+{
+    const hsd_ranking *ranking = &growth->ranking;
+    if (ranking->code_count == 0) return;
+    growth->aside = (hsd_growth_row){.change = &ranking->code, .rank = &ranking->rows[ranking->count]};
+    hsd_rank_code_text(ranking, growth->aside_name);
+}
+
+hsd_status hsd_growth_add_ranking(hsd_model *model, hsd_growth_table *growth, const hsd_model_request *request,
+                                  hsd_report_table table, bool *folded)
+{
+    const hsd_diff *diff = model->result;
+    const hsd_ranking *ranking = &growth->ranking;
+    const bool is_types = table == HSD_TABLE_TYPES, is_on_screen = model->format == HSD_AS_TEXT;
+    const char *one = is_types ? "type" : "root", *many = is_types ? "types" : "roots";
+    char words[32];
+    if ((is_on_screen || !is_types) && (is_types ? diff->type_count : diff->root_count) == 0) return HSD_OK;
+    HSD_TRY(rank(growth, model, request, table));
+    if (folded)
+        *folded |= (ranking->shown < ranking->count && !ranking->others_are_unchanged) || ranking->code_count > 1;
+    /* a table of unchanged rows says nothing on a screen */
+    if (is_on_screen && ranking->shown == 0 && hsd_change_is_none(&ranking->code)) return HSD_OK;
+    HSD_TRY(take_rows(growth, ranking->shown, request->err));
+    for (size_t i = 0; i < ranking->shown; i++)
+        *next_row(growth) = (hsd_growth_row){.change = ranking->rows[i].change, .rank = &ranking->rows[i]};
+    begin(growth, &diff->total);
+    snprintf(words, sizeof words, "%s %s", is_on_screen && ranking->others_are_unchanged ? "unchanged" : "other", one);
+    put_others(growth, &ranking->others, ranking->count - ranking->shown, words);
+    put_code(growth);
+    add(model, growth, is_types ? type_columns : root_columns, ranking->count - ranking->shown, one, many);
+    return HSD_OK;
+}
+
+/* ---- callers ---- */
+
+static void put_callers(hsd_growth_table *growth, const hsd_site_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        *next_row(growth) = (hsd_growth_row){.frame = &frames[i]};
+}
+
+static hsd_status append_caller(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
+{
+    HSD_TRY(hsd_buffer_append(text, "< ", 2, err));
+    return hsd_site_frame_append(text, row_of(scope)->frame, err);
+}
+
+/* ---- by site ---- */
+
+static hsd_status name_of_site(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
+{
+    const hsd_growth_row *row = scope->row;
+    char more[48];
+    if (row->site) return hsd_site_append(text, row->site, err);
+    if (row->frame) return append_caller(text, scope, err);
+    snprintf(more, sizeof more, "%s %zu more", scope->model->options->use_utf8 ? "\xe2\x80\xa6" : "...", row->more);
+    return hsd_buffer_append(text, more, strlen(more), err);
+}
+
+static void tell_frame(hsd_out *out, hsd_escape_form form, const hsd_site_frame *frame)
+{
+    hsd_buffer raw = {0};
+    if (out->status == HSD_OK) out->status = hsd_site_frame_append(&raw, frame, out->err);
+    hsd_out_name(out, form, (hsd_text){(const char *)raw.data, raw.size});
+    hsd_buffer_release(&raw);
+}
+
+/* "`main.fill (main.go:31)` ← `main.handle (main.go:12)`", the innermost first. */
+static void tell_stack(hsd_out *out, const hsd_scope *scope, hsd_escape_form form)
+{
+    const hsd_site_row *row = row_of(scope)->site;
+    const size_t callers = hsd_site_callers_shown(row), told = row->wanted + callers + 1;
+    if (row->frame_count == 0) {
+        hsd_out_text(out, "(no stack)");
+        return;
+    }
+    tell_frame(out, form, &row->frames[row->wanted]);
+    for (size_t i = 1; i <= callers; i++) {
+        hsd_out_text(out, " ← ");
+        tell_frame(out, form, &row->frames[row->wanted + i]);
+    }
+    if (row->frame_count > told) hsd_out_format(out, " ← %zu more", row->frame_count - told);
+}
+
+static const hsd_column site_columns[] = {
+    {"site", HSD_KIND_WORDS, .in = HSD_IN_TEXT, .title = "Site", .words = name_of_site},
+    {"site", HSD_KIND_TOLD, .in = HSD_IN_MARKDOWN, .title = "Where it was allocated", .tell = tell_stack},
+    {NULL, HSD_KIND_SPREAD, .columns = change_columns},
+    {0},
+};
+
+static void put_site(hsd_growth_table *growth, const hsd_site_row *site, bool has_lines)
+{
+    const size_t callers = hsd_site_callers_shown(site), told = site->wanted + callers + 1;
+    *next_row(growth) = (hsd_growth_row){.change = &site->change, .site = site};
+    if (!has_lines) return;
+    if (callers > 0) put_callers(growth, &site->frames[site->wanted + 1], callers);
+    if (site->frame_count > told) *next_row(growth) = (hsd_growth_row){.more = site->frame_count - told};
+}
+
+hsd_status hsd_growth_add_sites(hsd_model *model, hsd_growth_table *growth, const hsd_model_request *request,
+                                bool *folded)
+{
+    const hsd_diff *diff = model->result;
+    const size_t top = request->options->top;
+    const bool is_on_screen = model->format == HSD_AS_TEXT;
+    if (is_on_screen && !diff->has_sites) return HSD_OK;
+    /* with --top whatever changed is worth a row, else on a screen what changed by more than noise */
+    const uint64_t least = top == HSD_TOP_ALL ? 0 : is_on_screen && top == 0 ? hsd_model_noise(model) : 1;
+    const hsd_site_pick pick = hsd_sites_pick(diff, top > 0 ? top : HSD_SITES_SHOWN, least);
+    if (pick.count == 0) return HSD_OK;
+    HSD_TRY(take_rows(growth, pick.count * (HSD_CALLERS_SHOWN + 2), request->err));
+    for (size_t i = 0; i < pick.count; i++)
+        put_site(growth, hsd_site_pick_row(&pick, i), is_on_screen);
+    begin(growth, &diff->total);
+    put_others(growth, &pick.others, pick.other_count, "other site");
+    if (folded) *folded |= pick.has_folded;
+    add(model, growth, site_columns, pick.other_count, "site", "sites");
+    return HSD_OK;
+}
+
+/* ---- what is lost ---- */
+
+static hsd_status name_of_lost(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
+{
+    const hsd_growth_row *row = scope->row;
+    if (row->frame) return append_caller(text, scope, err);
+    return row->is_what ? hsd_lost_what_append(text, row->lost, err) : hsd_lost_place_append(text, row->lost, err);
+}
+
+/* "`Parser::field (lost.cpp:5)`: `<=256 B at Parser::field`". */
+static void tell_lost(hsd_out *out, const hsd_scope *scope, hsd_escape_form form)
+{
+    const hsd_lost_row *row = row_of(scope)->lost;
+    hsd_buffer what = {0};
+    if (out->status == HSD_OK) out->status = hsd_lost_what_append(&what, row, out->err);
+    if (row->place.size > 0) {
+        hsd_out_name(out, form, row->place);
+        hsd_out_text(out, ": ");
+    }
+    hsd_out_name(out, form, (hsd_text){(const char *)what.data, what.size});
+    hsd_buffer_release(&what);
+}
+
+static const hsd_column lost_columns[] = {
+    {"lost", HSD_KIND_WORDS, .in = HSD_IN_TEXT, .title = "Lost", .words = name_of_lost},
+    {"lost", HSD_KIND_TOLD, .in = HSD_IN_MARKDOWN, .title = "Lost", .tell = tell_lost},
+    {NULL, HSD_KIND_SPREAD, .columns = change_columns},
+    {0},
+};
+
+/* Rows of less than a tenth of the noise say nothing on a screen; with --top whatever grew does. */
+static hsd_lost_pick choose(const hsd_model *model, const hsd_lost *lost, size_t usual)
+{
+    const size_t top = model->options->top;
+    const uint64_t noise = hsd_model_noise(model);
+    return hsd_lost_choose(lost, top > 0 ? top : usual, model->format == HSD_AS_TEXT && top == 0 ? noise / 10 : 1);
+}
+
+static hsd_growth_row *put_lost(hsd_growth_table *growth, const hsd_lost_row *lost)
+{
+    hsd_growth_row *row = next_row(growth);
+    *row = (hsd_growth_row){.lost = lost, .own = hsd_lost_change(lost)};
+    row->change = &row->own;
+    return row;
+}
+
+static void put_lost_lines(hsd_growth_table *growth, const hsd_lost_row *lost)
+{
+    const size_t callers = lost->frame_count > lost->wanted + 1 ? lost->frame_count - lost->wanted - 1 : 0;
+    if (hsd_lost_frame(lost) != NULL) *next_row(growth) = (hsd_growth_row){.lost = lost, .is_what = true};
+    if (callers > 0)
+        put_callers(growth, &lost->frames[lost->wanted + 1], callers < CALLERS_SHOWN ? callers : CALLERS_SHOWN);
+}
+
+static void end_lost(hsd_growth_table *growth, const hsd_diff *diff, const hsd_lost_pick *pick, const char *words,
+                     bool *folded)
+{
+    const hsd_change total = hsd_lost_total(diff), others = hsd_lost_change(&pick->others);
+    begin(growth, &total);
+    put_others(growth, &others, pick->other_count, words);
+    if (folded) *folded |= pick->has_folded;
+}
+
+hsd_status hsd_growth_add_lost(hsd_model *model, hsd_growth_table *growth, const hsd_model_request *request,
+                               bool *folded)
+{
+    const hsd_diff *diff = model->result;
+    const bool is_on_screen = model->format == HSD_AS_TEXT;
+    if (!hsd_lost_matters(diff, hsd_model_noise(model))) return HSD_OK;
+    const hsd_lost_pick pick = choose(model, &diff->lost, HSD_LOST_SHOWN);
+    HSD_TRY(take_rows(growth, pick.count * (CALLERS_SHOWN + 2), request->err));
+    for (size_t i = 0; i < pick.count; i++) {
+        put_lost(growth, &diff->lost.rows[i]);
+        if (is_on_screen) put_lost_lines(growth, &diff->lost.rows[i]);
+    }
+    end_lost(growth, diff, &pick, is_on_screen ? "other" : "other row", folded);
+    add(model, growth, lost_columns, pick.other_count, "row", "rows");
+    return HSD_OK;
+}
+
+/* ---- what is not collected yet ---- */
+
+/* "12 of those before, 1.2 KiB, are live again". */
+static bool revived_of(const hsd_scope *scope, char words[HSD_REVIVED_CHARS])
+{
+    char size[HSD_NUMBER_CHARS];
+    const hsd_lost_row *row = row_of(scope)->lost;
+    const uint64_t bytes = row->revived.bytes;
+    const bool is_exact = scope->model->options->exact_bytes;
+    return hsd_uncollected_revived(row, is_exact ? hsd_format_exact(size, bytes) : hsd_format_bytes(size, bytes),
+                                   words);
+}
+
+static hsd_status name_of_uncollected(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
+{
+    const hsd_growth_row *row = scope->row;
+    char words[HSD_REVIVED_CHARS];
+    if (!row->is_revived) return hsd_buffer_append(text, row->lost->type.data, row->lost->type.size, err);
+    revived_of(scope, words);
+    return hsd_buffer_append(text, words, strlen(words), err);
+}
+
+static void tell_uncollected(hsd_out *out, const hsd_scope *scope, hsd_escape_form form)
+{
+    char words[HSD_REVIVED_CHARS];
+    hsd_out_name(out, form, row_of(scope)->lost->type);
+    if (revived_of(scope, words)) hsd_out_format(out, ", %s", words);
+}
+
+static const hsd_column uncollected_columns[] = {
+    {"type", HSD_KIND_WORDS, .in = HSD_IN_TEXT, .title = "Not yet collected", .words = name_of_uncollected},
+    {"type", HSD_KIND_TOLD, .in = HSD_IN_MARKDOWN, .title = "Not yet collected", .tell = tell_uncollected},
+    {NULL, HSD_KIND_SPREAD, .columns = change_columns},
+    {0},
+};
+
+hsd_status hsd_growth_add_uncollected(hsd_model *model, hsd_growth_table *growth, const hsd_model_request *request,
+                                      bool *folded)
+{
+    const hsd_diff *diff = model->result;
+    const bool is_on_screen = model->format == HSD_AS_TEXT;
+    if (!hsd_uncollected_matters(diff, hsd_model_noise(model))) return HSD_OK;
+    const hsd_lost_pick pick = choose(model, &diff->uncollected, HSD_UNCOLLECTED_SHOWN);
+    HSD_TRY(take_rows(growth, 2 * pick.count, request->err));
+    for (size_t i = 0; i < pick.count; i++) {
+        const hsd_lost_row *lost = &diff->uncollected.rows[i];
+        put_lost(growth, lost);
+        if (is_on_screen && lost->revived.objects > 0)
+            *next_row(growth) = (hsd_growth_row){.lost = lost, .is_revived = true};
+    }
+    end_lost(growth, diff, &pick, is_on_screen ? "other" : "other type", folded);
+    add(model, growth, uncollected_columns, pick.other_count, "type", "types");
+    return HSD_OK;
+}
