@@ -34,7 +34,7 @@ TELLS(foot, hsd_screen_foot(&screen, model->has_folded))
 
 static void add_lines(hsd_model *model, void (*what)(hsd_out *, const hsd_model *, hsd_escape_form))
 {
-    hsd_model_add(model, (hsd_part){.kind = HSD_PART_LINES, .in = HSD_IN_TEXT, .tell = what});
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_LINES, .in = HSD_IN_TEXT, .tell = what, .is_close = true});
 }
 
 hsd_status hsd_diff_add_screen(hsd_model *model, hsd_diff_people *people, const hsd_model_request *request)

@@ -256,8 +256,9 @@ typedef struct hsd_part {
     hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err);
     /* instead of `say`: words whose foreign pieces are escaped in `form` already */
     void (*tell)(hsd_out *out, const hsd_model *model, hsd_escape_form form);
-    bool is_close;    /* of a SENTENCE: right below the one before, where there is one */
-    bool has_ids;     /* another column tells rows apart: names that are cut may look alike */
+    bool
+        is_close; /* of a SENTENCE: right below the one before, where there is one; LINES bring their own blank lines */
+    bool has_ids; /* another column tells rows apart: names that are cut may look alike */
     bool is_shared;   /* text: the first two columns share their room */
     bool is_set_off;  /* text: a blank line stands behind it in any case */
     bool is_list;     /* Markdown: a TABLE of one column, TOLD, whose rows are entries of a list */

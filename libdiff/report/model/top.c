@@ -7,6 +7,7 @@
 #include "report/model/open.h"
 #include "report/model/say.h"
 #include "report/model/top_rows.h"
+#include "report/text/capture.h"
 
 #define OBJECTS_SHOWN 3 /* however small */
 
@@ -173,6 +174,37 @@ static void add_sentence(hsd_model *model, hsd_part_kind kind,
     hsd_model_add(model, (hsd_part){.kind = kind, .in = HSD_IN_PEOPLE, .say = say});
 }
 
+/* ---- head and foot of a screen ---- */
+
+static void tell_capture(hsd_out *out, const hsd_model *model, hsd_escape_form form)
+{
+    hsd_text_capture(out, model->options, form, &top_in(model)->side);
+}
+
+/* Of the types with several objects the one that retains most: one object has its path above. */
+static hsd_text type_to_look_at(const hsd_top *top)
+{
+    for (size_t i = 0; i < top->type_count; i++)
+        if (top->types[i].live.objects > 1) return top->types[i].name;
+    return top->type_count > 0 ? top->types[0].name : (hsd_text){"", 0};
+}
+
+static void tell_next(hsd_out *out, const hsd_model *model, hsd_escape_form form)
+{
+    hsd_next list[4];
+    size_t count = 0;
+    const hsd_top *top = model->result;
+    const hsd_text type = type_to_look_at(top);
+    (void)form;
+    if (top->side.has_roots && type.size > 0)
+        list[count++] = (hsd_next){"hsdiff paths", "", type, "how they are reached"};
+    if (model->has_folded) list[count++] = (hsd_next){"hsdiff top", "--top all", {"", 0}, "every type and root"};
+    if (top->has_retained)
+        list[count++] = (hsd_next){"hsdiff top", "--retained objects.csv", {"", 0}, "what each object retains"};
+    hsd_text_suggest_import(model->options, list, &count);
+    hsd_text_next(out, model->options, list, count);
+}
+
 /* ---- parts ---- */
 
 static hsd_status add_ranked(top_model *m, const hsd_top *top, const hsd_model_request *request, bool is_types)
@@ -185,6 +217,7 @@ static hsd_status add_ranked(top_model *m, const hsd_top *top, const hsd_model_r
     HSD_TRY(hsd_top_ranking_init(ranking, top, is_types, request->options->sort_by, most, request->err));
     *others = (hsd_top_row){.name = {"", 0}, .live = ranking->others, .unreached = ranking->others_unreached};
     if (ranking->count == 0 && (m->model.format & HSD_IN_TABLES)) return HSD_OK;
+    m->model.has_folded |= ranking->others.objects > 0;
     hsd_model_add(&m->model,
                   (hsd_part){.kind = HSD_PART_TABLE,
                              .in = HSD_IN_ALL,
@@ -264,6 +297,7 @@ hsd_status hsd_model_top(hsd_model *model, const hsd_top *top, const hsd_model_r
     if (model->format != HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, NULL));
     hsd_model_add(model, hsd_warnings_part(top->warnings, top->warning_count));
     if (model->format == HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, HSD_PLAIN_CAPTURE));
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_LINES, .in = HSD_IN_TEXT, .tell = tell_capture});
     if (!top->has_retained)
         hsd_model_add(model, (hsd_part){.kind = HSD_PART_TEXTS,
                                         .in = HSD_IN_PLAIN,
@@ -277,5 +311,6 @@ hsd_status hsd_model_top(hsd_model *model, const hsd_top *top, const hsd_model_r
     add_sentence(model, HSD_PART_SENTENCE, say_soft);
     hsd_model_add(model,
                   (hsd_part){.kind = HSD_PART_SENTENCE, .in = HSD_IN_PEOPLE, .say = say_unreached, .is_close = true});
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_LINES, .in = HSD_IN_TEXT, .tell = tell_next});
     return HSD_OK;
 }

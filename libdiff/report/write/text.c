@@ -10,7 +10,7 @@
 static void put_sentence(hsd_page *page, const hsd_model *model, const hsd_part *part)
 {
     hsd_buffer text = {0};
-    hsd_out *out = &page->out;
+    hsd_out *out = page->out;
     if (out->status == HSD_OK) out->status = hsd_part_words(&text, model, part, page->form, out->err);
     if (text.size > 0) {
         if (!part->is_close || !page->has_just_said) hsd_page_part(page);
@@ -22,31 +22,39 @@ static void put_sentence(hsd_page *page, const hsd_model *model, const hsd_part 
     hsd_buffer_release(&text);
 }
 
-void hsd_text_put_part(hsd_page *page, const hsd_model *model, const hsd_part *part)
+/* Those that are close bring their own blank lines. */
+static void put_lines(hsd_page *page, const hsd_model *model, const hsd_part *part)
 {
-    if (part->kind == HSD_PART_TEXTS) hsd_out_warnings(&page->out, page->form, part->texts, part->text_count);
-    if (part->kind == HSD_PART_TABLE) hsd_text_put_table(page, model, part);
-    if (part->kind == HSD_PART_SENTENCE) put_sentence(page, model, part);
-    if (part->kind == HSD_PART_LINES) part->tell(&page->out, model, page->form);
+    hsd_buffer text = {0};
+    hsd_out *out = page->out;
+    if (part->is_close) {
+        part->tell(out, model, page->form);
+        page->is_begun = false;
+        return;
+    }
+    if (out->status == HSD_OK) out->status = hsd_part_words(&text, model, part, page->form, out->err);
+    if (text.size > 0) hsd_page_part(page);
+    hsd_out_bytes(out, text.data, text.size);
+    hsd_buffer_release(&text);
 }
 
-/* Behind a table that stands by itself. */
-static void set_off(hsd_page *page, const hsd_part *part)
+static void put_part(hsd_page *page, const hsd_model *model, const hsd_part *part)
 {
+    if (part->kind == HSD_PART_TEXTS) hsd_out_warnings(page->out, page->form, part->texts, part->text_count);
+    if (part->kind == HSD_PART_TABLE) hsd_text_put_table(page, model, part);
+    if (part->kind == HSD_PART_SENTENCE) put_sentence(page, model, part);
+    if (part->kind == HSD_PART_LINES) put_lines(page, model, part);
     if (!part->is_set_off) return;
-    hsd_out_text(&page->out, "\n");
+    hsd_out_text(page->out, "\n");
     page->is_begun = false;
 }
 
 static void put_screen(hsd_out *out, const hsd_model *model, const hsd_report_options *options)
 {
-    hsd_page page;
-    hsd_page_begin(&page, options, out);
-    for (size_t i = 0; i < model->part_count; i++) {
-        hsd_text_put_part(&page, model, &model->parts[i]);
-        set_off(&page, &model->parts[i]);
-    }
-    hsd_page_finish(&page, out);
+    hsd_page page = {
+        .out = out, .options = options, .form = options->use_utf8 ? HSD_ESCAPE_TERMINAL : HSD_ESCAPE_ASCII};
+    for (size_t i = 0; i < model->part_count; i++)
+        put_part(&page, model, &model->parts[i]);
 }
 
 #define WRITES(result)                                                                                                 \
@@ -60,3 +68,5 @@ static void put_screen(hsd_out *out, const hsd_model *model, const hsd_report_op
 
 WRITES(diff)
 WRITES(series)
+WRITES(top)
+WRITES(paths)

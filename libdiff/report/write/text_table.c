@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/text/table.h"
 #include "report/words/number.h"
 #include "report/words/shorten.h"
 #include "report/words/sparkline.h"
@@ -29,7 +30,20 @@ typedef struct drawing {
     size_t trend_columns; /* of the picture that is drawn */
 } drawing;
 
+void hsd_page_part(hsd_page *page)
+{
+    if (page->is_begun) hsd_out_text(page->out, "\n");
+    page->is_begun = true;
+}
+
 /* ---- cells ---- */
+
+/* Text of ours in the first column of the newest row. */
+static void put_first(drawing *s, const char *text, hsd_paint paint)
+{
+    hsd_out *out = s->page->out;
+    if (out->status == HSD_OK) out->status = hsd_table_put(&s->table, 0, text, strlen(text), paint, out->err);
+}
 
 static hsd_paint paint_of(const hsd_column *column, const hsd_scope *scope)
 {
@@ -41,7 +55,7 @@ static void put_own(drawing *s, size_t i, const hsd_scope *scope, size_t columns
 {
     const hsd_column *column = s->cells.columns[i];
     hsd_buffer text = {0};
-    hsd_out *out = &s->page->out;
+    hsd_out *out = s->page->out;
     if (out->status == HSD_OK)
         out->status = hsd_cell_own(&text, column, scope, columns, s->page->options->use_utf8, out->err);
     if (out->status == HSD_OK)
@@ -62,7 +76,7 @@ static void put_name(drawing *s, size_t i, size_t depth, hsd_text name)
     static const char blanks[] = "                        ";
     const size_t indent = INDENT_STEP * depth < sizeof blanks - 1 ? INDENT_STEP * depth : sizeof blanks - 1;
     hsd_buffer text = {0};
-    hsd_out *out = &s->page->out;
+    hsd_out *out = s->page->out;
     if (name.size == 0) name = (hsd_text){"(no name)", strlen("(no name)")};
     if (out->status == HSD_OK) out->status = hsd_buffer_append(&text, blanks, indent, out->err);
     if (out->status == HSD_OK) out->status = hsd_escape_append(&text, s->page->form, name.data, name.size, out->err);
@@ -74,7 +88,7 @@ static void put_name(drawing *s, size_t i, size_t depth, hsd_text name)
 static void put_cell(drawing *s, size_t i, const hsd_scope *scope)
 {
     hsd_buffer text = {0};
-    hsd_out *out = &s->page->out;
+    hsd_out *out = s->page->out;
     if (s->cells.columns[i]->kind == HSD_KIND_TREND) return; /* when all else is there to be measured */
     if (!hsd_cell_is_text(s->cells.columns[i])) {
         put_own(s, i, scope, 0);
@@ -94,14 +108,14 @@ static void put_row(drawing *s, size_t from, const hsd_scope *scope)
 static void put_sum(drawing *s, const char *name, hsd_paint paint, const hsd_scope *scope)
 {
     hsd_table_add_row(&s->table);
-    hsd_page_put(s->page, &s->table, 0, name, paint);
+    put_first(s, name, paint);
     put_row(s, 1, scope);
 }
 
 /* In capitals. */
 static void put_headings(drawing *s)
 {
-    hsd_out *out = &s->page->out;
+    hsd_out *out = s->page->out;
     hsd_table_add_row(&s->table);
     for (size_t i = 0; i < s->cells.count; i++) {
         hsd_buffer title = {0};
@@ -241,7 +255,7 @@ static void shorten_others(drawing *s, size_t row)
     const size_t rows = s->table.rows;
     snprintf(text, sizeof text, "%s other%s", hsd_format_count(number, count), count == 1 ? "" : "s");
     s->table.rows = row + 1; /* cells are put into the newest line */
-    hsd_page_put(s->page, &s->table, 0, text, HSD_PAINT_NONE);
+    put_first(s, text, HSD_PAINT_NONE);
     s->table.rows = rows;
 }
 
@@ -253,7 +267,7 @@ static hsd_status gather(void *buffer, const void *data, size_t size, hsd_error 
 /* A name, cut in the middle to fit the terminal. */
 static void print_name(hsd_page *page, const hsd_cell *cell)
 {
-    hsd_out *out = &page->out;
+    hsd_out *out = page->out;
     hsd_arena arena = {0};
     hsd_short_name name = {.full = cell->text, .full_size = cell->size, .text = cell->text, .size = cell->size};
     if (out->status == HSD_OK && cell->width > page->options->width)
@@ -270,7 +284,7 @@ static void print_interleaved(hsd_page *page, const hsd_cell *names, size_t coun
     for (size_t row = 0; line < end; row++) {
         const char *next = (const char *)memchr(line, '\n', (size_t)(end - line)) + 1;
         if (row < count && names[row].size > 0) print_name(page, &names[row]);
-        hsd_out_bytes(&page->out, line, (size_t)(next - line));
+        hsd_out_bytes(page->out, line, (size_t)(next - line));
         line = next;
     }
 }
@@ -278,7 +292,7 @@ static void print_interleaved(hsd_page *page, const hsd_cell *names, size_t coun
 /* Names of the first `rows` rows above them. */
 static void print_stacked(hsd_page *page, hsd_table *table, size_t rows)
 {
-    hsd_out *out = &page->out, lines_out;
+    hsd_out *out = page->out, lines_out;
     hsd_buffer lines = {0};
     hsd_cell *names = calloc(rows, sizeof *names);
     hsd_page_part(page);
@@ -300,19 +314,29 @@ static void print_stacked(hsd_page *page, hsd_table *table, size_t rows)
 
 /* ---- the table ---- */
 
+/* Cuts names to the terminal, prints the table. */
+static void print_cut(hsd_page *page, hsd_table *table)
+{
+    hsd_out *out = page->out;
+    const hsd_report_options *options = page->options;
+    if (out->status == HSD_OK)
+        out->status = hsd_table_cut_names(table, options->width, options->name_width, options->use_utf8, out->err);
+    hsd_page_part(page);
+    if (out->status == HSD_OK) hsd_table_print(table, out, options->use_color);
+}
+
 static void end_table(drawing *s)
 {
     const unsigned width = s->page->options->width;
     const size_t other_rows = s->part->sheet.other_count > 0, sums = other_rows + (s->part->sheet.total != NULL);
-    const bool is_wide =
-        s->page->out.status == HSD_OK && s->part->fit != HSD_FIT_NAMES && width > 0 && width_of_line(&s->table) > width;
+    const bool is_wide = s->page->out->status == HSD_OK && s->part->fit != HSD_FIT_NAMES && width > 0 &&
+                         width_of_line(&s->table) > width;
     if (is_wide && other_rows > 0) shorten_others(s, s->table.rows - sums);
     if (!is_wide || s->part->fit != HSD_FIT_STACKED || width_of_line(&s->table) <= width) {
-        hsd_page_end_table(s->page, &s->table);
+        print_cut(s->page, &s->table);
         return;
     }
     print_stacked(s->page, &s->table, s->table.rows - sums);
-    hsd_table_release(&s->table);
 }
 
 /* The last columns that stand on the left. */
@@ -327,8 +351,10 @@ static size_t left_from(const hsd_cells *cells)
 void hsd_text_put_table(hsd_page *page, const hsd_model *model, const hsd_part *part)
 {
     drawing s = {.page = page, .model = model, .part = part, .cells = hsd_cells_of(model, part)};
-    if (part->sheet.is_unknown || !hsd_page_begin_table(page, &s.table, s.cells.count, part->sheet.rows.count + 4))
-        return;
+    hsd_out *out = page->out;
+    if (part->sheet.is_unknown || out->status != HSD_OK) return;
+    out->status = hsd_table_init(&s.table, s.cells.count, part->sheet.rows.count + 4, out->err);
+    if (out->status != HSD_OK) return;
     s.table.has_ids = part->has_ids;
     s.table.is_shared = part->is_shared;
     s.table.left_from = left_from(&s.cells);
@@ -336,5 +362,6 @@ void hsd_text_put_table(hsd_page *page, const hsd_model *model, const hsd_part *
     put_rows(&s);
     put_pictures(&s);
     end_table(&s);
+    hsd_table_release(&s.table);
     page->has_just_said = false;
 }
