@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""JSON and NDJSON of a check, NDJSON of a diff, read by Python's parser: every name comes back wherever it stands.
+"""JSON and NDJSON of a check and of one capture, NDJSON of a diff, read by Python's parser: every name comes back wherever it stands.
 
 usage: test_json.py FORMAT_SAMPLE
 """
@@ -105,11 +105,35 @@ def check_sites():
             fail(f"ndjson: {key} of sites do not add up")
 
 
+def check_same_rows(what, records, rows):
+    """The rows of the document, with what tells a record apart in front."""
+    if [{key: value for key, value in record.items() if key not in ("schema", "record")} for record in records] != rows:
+        fail(f"{what}: other rows than in the document")
+
+
+def check_capture(what, tables):
+    """Every row of every table is a record, and names come back from where they stand."""
+    records = lines(f"ndjson {what}", what, "ndjson", "all")
+    document = read("json", harmless("json", run(what, "json", "all")))
+    for kind, member, fields in tables:
+        rows = [record for record in records if record["record"] == kind]
+        check_same_rows(f"ndjson {what} {member}", rows, document[member])
+        for field in fields:
+            same(f"ndjson {what} {kind} {field}", [row[field] for row in rows], TEXTS)
+        for field in ("edge", "type"):
+            if "path" in rows[0]:
+                same(f"ndjson {what} {kind} path {field}", [row["path"][-1][field] for row in rows], TEXTS)
+    same(f"ndjson {what} warnings", [record["text"] for record in records if record["record"] == "warning"], TEXTS)
+    same(f"json {what} warnings", document["warnings"], TEXTS)
+
+
 def main():
     for outcome in ("ok", "warn", "fail", "unknown", "off", "mixed", "series"):
         check_lines(outcome, check_check(outcome))
     check_diff()
     check_sites()
+    check_capture("top", (("type", "types", ["type"]), ("root", "roots", ["root"]), ("object", "objects", ["type", "root"])))
+    check_capture("paths", (("path", "paths", ["root"]),))
     print(f"{len(NAMES)} names came back from json and ndjson")
 
 

@@ -381,6 +381,21 @@ static bool is_plain_prose(const char *word, size_t size)
     return true;
 }
 
+/* Bytes of a word without what only ends it in a sentence: a comma, a colon or a semicolon behind something else. */
+static size_t size_without_mark(const char *word, size_t size)
+{
+    const bool has_mark = size > 1 && word[size - 1] != 0 && strchr(",:;", word[size - 1]) != NULL;
+    return has_mark && strchr(",:;", word[size - 2]) == NULL ? size - 1 : size;
+}
+
+/* What is no plain word is code, but for the mark behind it. */
+static void put_odd_word(writer *w, const char *word, size_t size)
+{
+    const size_t code = size_without_mark(word, size);
+    put_code_span(w, word, code);
+    put(w, word + code, size - code);
+}
+
 /* Word by word, with one blank between: several would be code at the start of a line, and a break at its end. */
 static void put_prose(writer *w, const char *text, size_t size)
 {
@@ -391,7 +406,7 @@ static void put_prose(writer *w, const char *text, size_t size)
         if (is_plain_prose(text + at, end - at))
             put(w, text + at, end - at);
         else
-            put_code_span(w, text + at, end - at);
+            put_odd_word(w, text + at, end - at);
         at = end + (blank != NULL);
     }
 }

@@ -206,6 +206,8 @@ Test(escape, leaves_prose_to_be_read)
     GIVES(HSD_ESCAPE_MARKDOWN_PROSE, "1. a_b <c> GH-7 %m deadbeef www.x.y",
           "`1.` `a_b` `<c>` `GH-7` `%m` `deadbeef` `www.x.y`");
     GIVES(HSD_ESCAPE_MARKDOWN_PROSE, "    code  ", "code");
+    GIVES(HSD_ESCAPE_MARKDOWN_PROSE, "a.hs, 2026-11-20 17:28:16Z, a_b: c#d; :x: ,,",
+          "a.hs, `2026-11-20` `17:28:16Z`, `a_b`: `c#d`; `:x`: ,,");
 }
 
 Test(escape, keeps_to_the_characters_of_xml)
