@@ -133,7 +133,8 @@ enum {
     HSD_AS_MAP = 8u,         /* of a list: an object whose keys are the first column, whose values the second */
     HSD_OF_POINTERS = 16u,   /* of a list: its items are pointers */
     HSD_NULL_AT_MOST = 64u,  /* null where it is UINT64_MAX */
-    HSD_ON_RIGHT = 128u      /* of a LABEL: it is a number in words */
+    HSD_ON_RIGHT = 128u,     /* of a LABEL: it is a number in words */
+    HSD_TITLE_STAYS = 512u   /* for people: the title is no word, so no capitals are made of it */
 };
 
 typedef struct hsd_column {
@@ -194,9 +195,10 @@ struct hsd_sheet { /* the rows of a table */
     const char *why_member; /* JSON: "why_no_holders"; NULL: it is not said */
     /* records: {"record": …, "text": why}; NULL: {"record": "unknown", "table": …, "why": …} */
     const char *why_record;
-    const char *why_plain; /* --plain: {"no-holders", why} */
-    uint64_t other_count;  /* rows that are not shown */
-    const void *others;    /* their sum, a row */
+    const char *why_plain;   /* --plain: {"no-holders", why} */
+    uint64_t other_count;    /* rows that are not shown */
+    uint64_t unlisted_count; /* Markdown: rows that are nowhere, and count as left out */
+    const void *others;      /* their sum, a row */
     const hsd_column *other_columns;
     const char *others_name; /* for people; NULL: "1,204 other types" */
     /* for people: a row behind the others that is always there, and its name where that is text of ours */

@@ -408,7 +408,7 @@ static void fill_columns(hsd_series_ages *ages, const hsd_series *series, const 
         *column++ =
             (hsd_column){"later", HSD_KIND_BYTES, .at = offsetof(hsd_interval_row, later) + i * sizeof(uint64_t),
                          .title = hsd_series_moment(ages->moments[i], series, series->cohorts.cohorts[moments[i]].last),
-                         .flags = HSD_NULL_AT_MOST};
+                         .flags = HSD_NULL_AT_MOST | HSD_TITLE_STAYS};
     *column++ = (hsd_column){"stayed", HSD_KIND_FRACTION, .title = "Stayed", .get = interval_share,
                              .is_known = has_interval_share};
     *column = (hsd_column){0};

@@ -1,210 +1,184 @@
 /*
- * The document is one run of bytes with a mark where each part ends. Parts are of three kinds: text that stays,
- * entries, and the end of a list, where the line about what was left out goes. To fit, entries go one by one, the last
- * first.
+ * Any model as Markdown: what is said first, of what, warnings, tables that add up, and other paragraphs.
  */
-#include "report/write/markdown.h"
+#include "report/words/sparkline.h"
+#include "report/write/cells.h"
+#include "report/write/markdown_page.h"
+#include "report/write/write.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#define LINE_BYTES 160
-
-typedef enum piece_kind { PIECE_TEXT, PIECE_ENTRY, PIECE_END } piece_kind;
-
-typedef struct piece {
-    size_t size;
-    piece_kind kind;
-    bool is_left_out;
-    bool is_table; /* of PIECE_END, as all that follows */
-    const char *one, *many;
-    uint64_t left; /* entries that are not there */
-} piece;
-
-static hsd_status gather(void *context, const void *data, size_t size, hsd_error *err)
+static hsd_status pass_on(void *out, const void *data, size_t size, hsd_error *err)
 {
-    hsd_markdown *doc = context;
-    return hsd_buffer_append(&doc->text, data, size, err);
+    (void)err;
+    hsd_out_bytes(out, data, size);
+    return HSD_OK;
 }
 
-void hsd_markdown_init(hsd_markdown *doc, size_t max_bytes, hsd_error *err)
+static void put_sentence(hsd_markdown *doc, const hsd_model *model, const hsd_part *part)
 {
-    *doc = (hsd_markdown){.max_bytes = max_bytes > 0 ? max_bytes : HSD_MARKDOWN_USUAL_BYTES};
-    hsd_out_init(&doc->out, gather, doc, err);
-}
-
-void hsd_markdown_release(hsd_markdown *doc)
-{
-    hsd_buffer_release(&doc->out.buffer);
-    hsd_buffer_release(&doc->text);
-    hsd_buffer_release(&doc->pieces);
-}
-
-/* ---- parts ---- */
-
-/* What was written since the last piece becomes one. */
-static void close_piece(hsd_markdown *doc, piece_kind kind)
-{
-    piece part = {.size = doc->text.size + doc->out.buffer.size - doc->closed_bytes, .kind = kind};
-    if (doc->out.status != HSD_OK) return;
-    if (kind == PIECE_ENTRY) doc->entry_bytes += part.size;
-    if (kind == PIECE_END) {
-        part.is_table = doc->is_table;
-        part.one = doc->one;
-        part.many = doc->many;
-        part.left = doc->left;
+    const char *mark = part->kind == HSD_PART_ANSWER ? "**" : "";
+    hsd_buffer text = {0};
+    hsd_out *out = &doc->out;
+    if (out->status == HSD_OK) out->status = hsd_part_words(&text, model, part, HSD_ESCAPE_MARKDOWN, out->err);
+    if (text.size > 0) {
+        hsd_out_text(out, mark);
+        hsd_out_bytes(out, text.data, text.size);
+        hsd_out_text(out, mark);
+        hsd_out_text(out, "\n\n");
     }
-    doc->closed_bytes += part.size;
-    doc->out.status = hsd_buffer_append(&doc->pieces, &part, sizeof part, doc->out.err);
+    hsd_buffer_release(&text);
 }
 
-void hsd_markdown_begin_list(hsd_markdown *doc, const char *one, const char *many)
+static void put_texts(hsd_markdown *doc, const hsd_part *part)
 {
-    close_piece(doc, PIECE_TEXT);
-    doc->one = one;
-    doc->many = many;
-    doc->is_table = doc->has_entry = false;
-    doc->entry_bytes = 0;
-    doc->left = 0;
-}
-
-void hsd_markdown_begin_table(hsd_markdown *doc, const hsd_markdown_column *columns, size_t count, const char *one,
-                              const char *many)
-{
-    for (size_t i = 0; i < count; i++)
-        hsd_out_format(&doc->out, "| %s ", columns[i].heading);
-    hsd_out_text(&doc->out, "|\n");
-    for (size_t i = 0; i < count; i++)
-        hsd_out_text(&doc->out, columns[i].is_right ? "| ---: " : "| --- ");
-    hsd_out_text(&doc->out, "|\n");
-    hsd_markdown_begin_rows(doc, one, many);
-}
-
-void hsd_markdown_begin_rows(hsd_markdown *doc, const char *one, const char *many)
-{
-    hsd_markdown_begin_list(doc, one, many);
-    doc->is_table = true;
-}
-
-static void end_entry(hsd_markdown *doc)
-{
-    if (!doc->has_entry) return;
-    if (doc->is_table) hsd_out_text(&doc->out, "|\n");
-    close_piece(doc, doc->stays ? PIECE_TEXT : PIECE_ENTRY);
-    doc->has_entry = doc->stays = false;
-}
-
-bool hsd_markdown_item(hsd_markdown *doc)
-{
-    end_entry(doc);
-    if (doc->entry_bytes > doc->max_bytes) { /* and with it all that follow */
-        doc->left++;
-        return false;
+    if (part->text_count == 0) return;
+    if (part->title) hsd_out_format(&doc->out, "%s:\n\n", part->title);
+    hsd_markdown_begin_list(doc, part->one, part->many);
+    for (size_t i = 0; i < part->text_count; i++) {
+        if (!hsd_markdown_item(doc)) continue;
+        hsd_out_format(&doc->out, "- %s", part->mark ? part->mark : "");
+        hsd_out_escaped(&doc->out, HSD_ESCAPE_MARKDOWN_PROSE, part->texts[i]);
+        hsd_out_text(&doc->out, "\n");
     }
-    doc->has_entry = true;
-    return true;
+    hsd_markdown_end(doc);
 }
 
-bool hsd_markdown_row(hsd_markdown *doc) { return hsd_markdown_item(doc); }
+/* ---- tables ---- */
 
-void hsd_markdown_last_row(hsd_markdown *doc)
+/* Text of ours; "~" alone would begin what is struck out. */
+static void put_own(hsd_markdown *doc, hsd_text text)
 {
-    end_entry(doc);
-    doc->has_entry = doc->stays = true;
-}
-
-void hsd_markdown_end(hsd_markdown *doc)
-{
-    end_entry(doc);
-    close_piece(doc, PIECE_END);
-    hsd_out_text(&doc->out, "\n");
-}
-
-/* ---- names ---- */
-
-void hsd_markdown_cell(hsd_markdown *doc, const char *text) { hsd_out_format(&doc->out, "| %s ", text); }
-
-void hsd_markdown_cell_name(hsd_markdown *doc, hsd_text name)
-{
-    hsd_out_text(&doc->out, "| ");
-    hsd_out_name(&doc->out, HSD_ESCAPE_MARKDOWN, name);
+    const bool is_tilde = text.size == 1 && text.data[0] == '~';
+    hsd_out_text(&doc->out, is_tilde ? "| \\" : "| ");
+    hsd_out_bytes(&doc->out, text.data, text.size);
     hsd_out_text(&doc->out, " ");
 }
 
-/* ---- fitting ---- */
-
-static piece *pieces_of(const hsd_markdown *doc) { return (piece *)(void *)doc->pieces.data; }
-static size_t count_of(const hsd_markdown *doc) { return doc->pieces.size / sizeof(piece); }
-
-/* The line about what is left out, at the end of a list; "" where nothing is. Returns its length. */
-static size_t line_of(const piece *end, char line[LINE_BYTES])
+static void put_cell(hsd_markdown *doc, const hsd_column *column, const hsd_scope *scope)
 {
-    char count[HSD_NUMBER_CHARS];
-    line[0] = 0;
-    if (end->left == 0) return 0;
-    snprintf(line, LINE_BYTES, "%s%s more %s %s left out here.\n", end->is_table ? "\n" : "- ",
-             hsd_format_count(count, end->left), end->left == 1 ? end->one : end->many, end->left == 1 ? "is" : "are");
-    return strlen(line);
-}
-
-/* Leaves out entries from the end until all of it has at most max_bytes; returns how many it has then. */
-static size_t fit(hsd_markdown *doc)
-{
-    char line[LINE_BYTES];
-    piece *pieces = pieces_of(doc), *end = NULL;
-    size_t size = doc->closed_bytes;
-    for (size_t i = 0; i < count_of(doc); i++)
-        if (pieces[i].kind == PIECE_END) size += line_of(&pieces[i], line);
-    for (size_t i = count_of(doc); i > 0 && size > doc->max_bytes; i--) {
-        piece *part = &pieces[i - 1];
-        if (part->kind == PIECE_END) end = part;
-        if (part->kind != PIECE_ENTRY) continue;
-        size -= part->size + line_of(end, line);
-        part->is_left_out = true;
-        end->left++;
-        size += line_of(end, line);
+    hsd_buffer text = {0};
+    hsd_out *out = &doc->out;
+    const bool is_name = hsd_cell_is_text(column);
+    if (column->kind == HSD_KIND_TOLD) {
+        hsd_out_text(out, "| ");
+        column->tell(out, scope, HSD_ESCAPE_MARKDOWN);
+        hsd_out_text(out, " ");
+        return;
     }
-    return size;
+    if (out->status == HSD_OK)
+        out->status = is_name ? hsd_cell_append(&text, column, scope, out->err)
+                              : hsd_cell_own(&text, column, scope, HSD_SPARKLINE_COLUMNS_MAX, true, out->err);
+    const hsd_text cell = {text.size > 0 ? (const char *)text.data : "", text.size};
+    if (is_name)
+        hsd_markdown_cell_name(doc, cell);
+    else
+        put_own(doc, cell);
+    hsd_buffer_release(&text);
 }
 
-static void print(const hsd_markdown *doc, hsd_out *out)
+static void put_cells(hsd_markdown *doc, const hsd_cells *cells, size_t from, const hsd_scope *scope)
 {
-    char line[LINE_BYTES];
-    const piece *pieces = pieces_of(doc);
-    size_t at = 0;
-    for (size_t i = 0; i < count_of(doc); i++) {
-        if (!pieces[i].is_left_out && pieces[i].size > 0) hsd_out_bytes(out, doc->text.data + at, pieces[i].size);
-        if (pieces[i].kind == PIECE_END && line_of(&pieces[i], line) > 0) hsd_out_text(out, line);
-        at += pieces[i].size;
-    }
+    for (size_t i = from; i < cells->count; i++)
+        put_cell(doc, cells->columns[i], scope);
 }
 
-/* Passes on what `out` still has, so that doc->text is complete. */
-static hsd_status gather_rest(hsd_markdown *doc)
+/* The others, the total: always there, or else as other rows. */
+static void put_sum(hsd_markdown *doc, const hsd_cells *cells, const char *name, bool stays, const hsd_scope *scope)
+{
+    if (stays)
+        hsd_markdown_last_row(doc);
+    else if (!hsd_markdown_row(doc))
+        return;
+    hsd_markdown_cell(doc, name);
+    put_cells(doc, cells, 1, scope);
+}
+
+static void put_aside(hsd_markdown *doc, const hsd_model *model, const hsd_sheet *sheet, const hsd_cells *cells)
+{
+    hsd_scope scope = hsd_sheet_others(model, sheet);
+    scope.row = sheet->aside;
+    hsd_markdown_last_row(doc);
+    if (sheet->aside_name) hsd_markdown_cell(doc, sheet->aside_name);
+    put_cells(doc, cells, sheet->aside_name ? 1 : 0, &scope);
+}
+
+static void put_headings(hsd_markdown *doc, const hsd_model *model, const hsd_part *part, const hsd_cells *cells)
 {
     hsd_out *out = &doc->out;
-    close_piece(doc, PIECE_TEXT);
-    if (out->status == HSD_OK && out->buffer.size > 0)
-        out->status = hsd_buffer_append(&doc->text, out->buffer.data, out->buffer.size, out->err);
-    hsd_buffer_clear(&out->buffer);
-    return out->status;
+    for (size_t i = 0; i < cells->count; i++) {
+        hsd_buffer title = {0};
+        if (out->status == HSD_OK) out->status = hsd_cell_title(&title, cells->columns[i], model, out->err);
+        put_own(doc, (hsd_text){title.size > 0 ? (const char *)title.data : "", title.size});
+        hsd_buffer_release(&title);
+    }
+    hsd_out_text(out, "|\n");
+    for (size_t i = 0; i < cells->count; i++)
+        hsd_out_text(out, hsd_cell_is_left(cells->columns[i]) ? "| --- " : "| ---: ");
+    hsd_out_text(out, "|\n");
+    hsd_markdown_begin_rows(doc, part->one, part->many);
 }
 
-hsd_status hsd_markdown_finish(hsd_markdown *doc, hsd_write_fn write, void *context, hsd_error *err)
+static void put_table(hsd_markdown *doc, const hsd_model *model, const hsd_part *part)
 {
-    hsd_status status = gather_rest(doc);
-    if (status == HSD_OK) {
-        const size_t size = fit(doc);
-        if (size > doc->max_bytes)
-            status = hsd_fail(err, HSD_E_MISUSE, "%zu bytes are too few for this report; %zu suffice for its head",
-                              doc->max_bytes, size);
+    const hsd_sheet *sheet = &part->sheet;
+    const hsd_cells cells = hsd_cells_of(model, part);
+    const hsd_scope others = hsd_sheet_others(model, sheet);
+    hsd_scope total = others;
+    char name[HSD_OTHERS_CHARS];
+    if (sheet->is_unknown) return;
+    total.row = sheet->total;
+    put_headings(doc, model, part, &cells);
+    if (sheet->total && sheet->is_total_first) put_sum(doc, &cells, "**Total**", false, &total);
+    for (size_t i = 0; i < sheet->rows.count; i++) {
+        const hsd_scope scope = hsd_sheet_row(model, sheet, i);
+        if (hsd_markdown_row(doc)) put_cells(doc, &cells, 0, &scope);
     }
-    if (status == HSD_OK) {
-        hsd_out out;
-        hsd_out_init(&out, write, context, err);
-        print(doc, &out);
-        status = hsd_out_finish(&out);
-    }
-    hsd_markdown_release(doc);
-    return status;
+    if (sheet->other_count > 0) put_sum(doc, &cells, hsd_others_name(name, part), !sheet->is_total_first, &others);
+    if (sheet->aside) put_aside(doc, model, sheet, &cells);
+    if (sheet->total && !sheet->is_total_first) put_sum(doc, &cells, "**TOTAL**", true, &total);
+    doc->left += sheet->unlisted_count;
+    hsd_markdown_end(doc);
 }
+
+/* An entry is a row with all that is deeper; the line about the rest names rows. */
+static void put_list(hsd_markdown *doc, const hsd_model *model, const hsd_part *part)
+{
+    const hsd_sheet *sheet = &part->sheet;
+    const hsd_column *column = hsd_cells_of(model, part).columns[0];
+    bool is_shown = false;
+    if (part->title) hsd_out_format(&doc->out, "%s:\n\n", part->title);
+    hsd_markdown_begin_list(doc, part->one, part->many);
+    for (size_t i = 0; i < sheet->rows.count; i++) {
+        const hsd_scope scope = hsd_sheet_row(model, sheet, i);
+        const size_t depth = sheet->depth ? sheet->depth(&scope) : 0;
+        if (depth == 0) is_shown = hsd_markdown_item(doc);
+        if (!is_shown) continue;
+        hsd_out_repeat(&doc->out, ' ', 2 * depth);
+        hsd_out_text(&doc->out, "- ");
+        column->tell(&doc->out, &scope, HSD_ESCAPE_MARKDOWN);
+        hsd_out_text(&doc->out, "\n");
+    }
+    hsd_markdown_end(doc);
+}
+
+static void put_document(hsd_out *out, const hsd_model *model, const hsd_report_options *options)
+{
+    hsd_markdown doc;
+    hsd_markdown_init(&doc, options->max_bytes, out->err);
+    for (size_t i = 0; i < model->part_count; i++) {
+        const hsd_part *part = &model->parts[i];
+        if (part->kind == HSD_PART_TABLE && part->is_list)
+            put_list(&doc, model, part);
+        else if (part->kind == HSD_PART_TABLE)
+            put_table(&doc, model, part);
+        else if (part->kind == HSD_PART_TEXTS)
+            put_texts(&doc, part);
+        else if (part->kind == HSD_PART_LINES)
+            part->tell(&doc.out, model, HSD_ESCAPE_MARKDOWN);
+        else if (part->say || part->tell)
+            put_sentence(&doc, model, part);
+    }
+    const hsd_status status = hsd_markdown_finish(&doc, pass_on, out, out->err);
+    if (out->status == HSD_OK) out->status = status;
+}
+
+HSD_WRITES_EVERY_RESULT(markdown, HSD_AS_MARKDOWN, put_document)

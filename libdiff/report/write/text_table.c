@@ -120,7 +120,8 @@ static void put_headings(drawing *s)
     for (size_t i = 0; i < s->cells.count; i++) {
         hsd_buffer title = {0};
         if (out->status == HSD_OK) out->status = hsd_cell_title(&title, s->cells.columns[i], s->model, out->err);
-        for (size_t k = 0; k < title.size; k++)
+        const bool stays = (s->cells.columns[i]->flags & HSD_TITLE_STAYS) != 0;
+        for (size_t k = 0; !stays && k < title.size; k++)
             if (title.data[k] >= 'a' && title.data[k] <= 'z')
                 title.data[k] = (unsigned char)(title.data[k] - 'a' + 'A');
         if (out->status == HSD_OK)

@@ -6,7 +6,7 @@
  *
  *      hsd_markdown_init(&doc, max_bytes, err);
  *      hsd_out_text(&doc.out, "**Live heap grew.**\n\n");              what is always there
- *      hsd_markdown_begin_table(&doc, columns, 3, "type", "types");
+ *      hsd_markdown_begin_rows(&doc, "type", "types");                  behind its headings
  *      if (hsd_markdown_row(&doc))                                     for each row, and a cell for each column:
  *          hsd_markdown_cell_name(&doc, name), hsd_markdown_cell(&doc, "+1.00 MiB"), …
  *      hsd_markdown_end(&doc);
@@ -20,11 +20,6 @@
 #include "report/write/out.h"
 
 #define HSD_MARKDOWN_USUAL_BYTES ((size_t)60000)
-
-typedef struct hsd_markdown_column {
-    const char *heading; /* of ours: not escaped */
-    bool is_right;       /* numbers */
-} hsd_markdown_column;
 
 typedef struct hsd_markdown {
     hsd_out out; /* what is written into the document; its status is that of the whole */
@@ -42,14 +37,10 @@ typedef struct hsd_markdown {
 void hsd_markdown_init(hsd_markdown *doc, size_t max_bytes, hsd_error *err);
 
 /*
- * A list, whose entries the caller writes whole ("- text\n", also several lines), or a table. `one` and `many` name an
- * entry in the line about those left out. Neither within the other.
+ * A list, whose entries the caller writes whole ("- text\n", also several lines), or the rows of a table whose headings
+ * the caller has written. `one` and `many` name an entry in the line about those left out. Neither within the other.
  */
 void hsd_markdown_begin_list(hsd_markdown *doc, const char *one, const char *many);
-void hsd_markdown_begin_table(hsd_markdown *doc, const hsd_markdown_column *columns, size_t count, const char *one,
-                              const char *many);
-
-/* The rows of a table whose headings the caller has written. */
 void hsd_markdown_begin_rows(hsd_markdown *doc, const char *one, const char *many);
 
 /* Begins the next entry. False if there is no room for it whatever else goes: it is counted, and must not be written.
