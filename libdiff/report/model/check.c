@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "report/model/check_markdown.h"
+#include "report/model/check_screen.h"
 #include "report/model/columns.h"
 #include "report/model/open.h"
 #include "report/sentences/check_words.h"
@@ -407,6 +407,7 @@ hsd_status hsd_model_check(hsd_model *model, const hsd_check *check, const hsd_m
     model->schema = "hsdiff.check/1";
     model->result = check;
     model->release = release;
+    if (model->format == HSD_AS_TEXT) return hsd_check_add_screen(model);
     if (model->format == HSD_AS_MARKDOWN) return hsd_check_add_markdown(model, &m->people, request);
     if (model->format == HSD_IN_CSV) {
         add_csv(m, check);

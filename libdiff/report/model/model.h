@@ -195,8 +195,9 @@ struct hsd_sheet { /* the rows of a table */
     const char *why_member; /* JSON: "why_no_holders"; NULL: it is not said */
     /* records: {"record": …, "text": why}; NULL: {"record": "unknown", "table": …, "why": …} */
     const char *why_record;
-    const char *why_plain;   /* --plain: {"no-holders", why} */
-    uint64_t other_count;    /* rows that are not shown */
+    const char *why_plain;                                                          /* --plain: {"no-holders", why} */
+    uint64_t other_count;                                                           /* rows that are not shown */
+    void (*tell_below)(hsd_out *out, const hsd_scope *scope, hsd_escape_form form); /* text: paragraphs below a row */
     uint64_t unlisted_count; /* Markdown: rows that are nowhere, and count as left out */
     const void *others;      /* their sum, a row */
     const hsd_column *other_columns;
@@ -261,11 +262,13 @@ typedef struct hsd_part {
     bool
         is_close; /* of a SENTENCE: right below the one before, where there is one; LINES bring their own blank lines */
     bool has_ids; /* another column tells rows apart: names that are cut may look alike */
+    bool is_loose;    /* text: blanks between columns are more, and names in logs less wide */
     bool is_shared;   /* text: the first two columns share their room */
     bool is_set_off;  /* text: a blank line stands behind it in any case */
     bool is_list;     /* Markdown: a TABLE of one column, TOLD, whose rows are entries of a list */
     hsd_fit fit;      /* text: what is done where a terminal is too narrow */
     const char *mark; /* of TEXTS in Markdown: before each */
+    const char *lead; /* of TEXTS in text, before each; NULL: "! " */
     /* --plain: the records that the heading names; NULL: the heading is that of the part before */
     const char *names;
     /* --plain: the keys of the fields, "name before_bytes after_bytes"; a key without a column is a field that is empty

@@ -10,8 +10,9 @@
 #include "report/words/shorten.h"
 #include "report/words/width.h"
 
-#define GAP_COLUMNS      2  /* between two columns */
-#define NAME_COLUMNS_MIN 16 /* narrower than that a name says nothing */
+#define GAP_COLUMNS       2 /* between two columns */
+#define LOOSE_GAP_COLUMNS 3
+#define NAME_COLUMNS_MIN  16 /* narrower than that a name says nothing */
 
 hsd_status hsd_table_init(hsd_table *table, size_t columns, size_t row_capacity, hsd_error *err)
 {
@@ -54,6 +55,12 @@ static size_t shared_width(const hsd_table *table, size_t row)
     return name + (next > 0 ? GAP_COLUMNS + next : 0);
 }
 
+static size_t gap_before(const hsd_table *table, size_t column)
+{
+    if (column == 0) return 0;
+    return table->is_loose && column >= table->left_columns ? LOOSE_GAP_COLUMNS : GAP_COLUMNS;
+}
+
 static size_t column_width(const hsd_table *table, size_t column)
 {
     size_t widest = 0;
@@ -63,6 +70,8 @@ static size_t column_width(const hsd_table *table, size_t column)
             table->is_shared && column == 0 ? shared_width(table, row) : cell_at(table, row, column)->width;
         if (width > widest) widest = width;
     }
+    if (column == table->name_column && table->name_columns > 0 && widest > table->name_columns)
+        return table->name_columns;
     return widest;
 }
 
@@ -75,18 +84,20 @@ static size_t room_for_name(const hsd_table *table, size_t row, size_t width)
 
 hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, size_t name_width, bool use_utf8, hsd_error *err)
 {
+    const size_t name = table->name_column;
     size_t others = 0;
-    for (size_t column = table->is_shared ? 2 : 1; column < table->columns; column++)
-        others += column_width(table, column) + GAP_COLUMNS;
+    for (size_t column = 0; column < table->columns; column++)
+        if (column != name && !(table->is_shared && column == 1))
+            others += column_width(table, column) + gap_before(table, column > name ? column : column + 1);
     if (line_width == 0 && name_width > 0) line_width = name_width + others;
-    if (line_width == 0 || table->rows < 2 || column_width(table, 0) + others <= line_width) return HSD_OK;
+    if (line_width == 0 || table->rows < 2 || column_width(table, name) + others <= line_width) return HSD_OK;
 
     const size_t width = line_width > others ? line_width - others : 0;
     const size_t count = table->rows - 1;
     hsd_short_name *names = calloc(count, sizeof *names);
     if (!names) return hsd_fail(err, HSD_E_NOMEM, "no memory for a table of %zu rows", table->rows);
     for (size_t i = 0; i < count; i++) {
-        const hsd_cell *cell = cell_at(table, i + 1, 0);
+        const hsd_cell *cell = cell_at(table, i + 1, name);
         names[i] =
             (hsd_short_name){.full = cell->text, .full_size = cell->size, .room = room_for_name(table, i + 1, width)};
     }
@@ -95,7 +106,7 @@ hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, size_t name_
         status = hsd_shorten_names(&names[i], 1, width, use_utf8, &table->arena, err);
     if (!table->has_ids) status = hsd_shorten_names(names, count, width, use_utf8, &table->arena, err);
     for (size_t i = 0; status == HSD_OK && i < count; i++) {
-        hsd_cell *cell = cell_at(table, i + 1, 0);
+        hsd_cell *cell = cell_at(table, i + 1, name);
         cell->text = names[i].text;
         cell->size = names[i].size;
         cell->width = hsd_width_of_text(cell->text, cell->size);
@@ -104,7 +115,7 @@ hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, size_t name_
     return status;
 }
 
-void hsd_paint_begin(hsd_out *out, hsd_paint paint, bool use_color)
+static void paint_begin(hsd_out *out, hsd_paint paint, bool use_color)
 {
     static const char *const codes[] = {[HSD_PAINT_NONE] = "",
                                         [HSD_PAINT_GROWTH] = "\x1b[91m",    /* orange-red and blue: told apart */
@@ -113,7 +124,7 @@ void hsd_paint_begin(hsd_out *out, hsd_paint paint, bool use_color)
     if (use_color) hsd_out_text(out, codes[paint]);
 }
 
-void hsd_paint_end(hsd_out *out, hsd_paint paint, bool use_color)
+static void paint_end(hsd_out *out, hsd_paint paint, bool use_color)
 {
     if (use_color && paint != HSD_PAINT_NONE) hsd_out_text(out, "\x1b[0m");
 }
@@ -127,32 +138,40 @@ static size_t padding_of(const hsd_table *table, size_t row, size_t column, cons
     return is_pair && column == 0 ? 0 : room > width ? room - width : 0;
 }
 
-static void print_row(const hsd_table *table, size_t row, const size_t *widths, hsd_out *out, bool use_color)
+void hsd_table_print_row(const hsd_table *table, size_t row, hsd_out *out, bool use_color)
 {
+    const hsd_paint whole = table->is_loose && row == 0 ? HSD_PAINT_HEADING : HSD_PAINT_NONE;
     size_t pending = table->indent; /* blanks that are written only when something follows */
+    paint_begin(out, whole, use_color);
     for (size_t column = 0; column < table->columns; column++) {
         const hsd_cell *cell = cell_at(table, row, column);
-        const size_t padding = padding_of(table, row, column, widths);
+        const hsd_paint paint = whole == HSD_PAINT_NONE ? cell->paint : HSD_PAINT_NONE;
+        const size_t padding = padding_of(table, row, column, table->widths);
         const bool is_left = column < table->left_columns || (table->left_from > 0 && column >= table->left_from),
                    is_absent = table->is_shared && column == 1 && cell->width == 0;
-        pending += (column > 0 && !is_absent ? GAP_COLUMNS : 0) + (is_left ? 0 : padding);
+        pending += (is_absent ? 0 : gap_before(table, column)) + (is_left ? 0 : padding);
         if (cell->size > 0) {
             hsd_out_repeat(out, ' ', pending);
             pending = 0;
-            hsd_paint_begin(out, cell->paint, use_color);
+            paint_begin(out, paint, use_color);
             hsd_out_bytes(out, cell->text, cell->size);
-            hsd_paint_end(out, cell->paint, use_color);
+            paint_end(out, paint, use_color);
         }
         if (is_left) pending += padding;
     }
+    paint_end(out, whole, use_color);
     hsd_out_text(out, "\n");
 }
 
-void hsd_table_print(const hsd_table *table, hsd_out *out, bool use_color)
+void hsd_table_measure(hsd_table *table)
 {
-    size_t widths[HSD_TABLE_COLUMNS_MAX];
     for (size_t column = 0; column < table->columns; column++)
-        widths[column] = column_width(table, column);
+        table->widths[column] = column_width(table, column);
+}
+
+void hsd_table_print(hsd_table *table, hsd_out *out, bool use_color)
+{
+    hsd_table_measure(table);
     for (size_t row = 0; row < table->rows; row++)
-        print_row(table, row, widths, out, use_color);
+        hsd_table_print_row(table, row, out, use_color);
 }

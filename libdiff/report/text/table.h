@@ -35,6 +35,10 @@ typedef struct hsd_table {
     bool has_ids;        /* another column tells rows apart: names that are cut may look alike */
     /* the first two columns share their room: where the second is short, a name may be longer */
     bool is_shared;
+    size_t name_column;  /* whose cells are cut; 0 after init */
+    bool is_loose;       /* three blanks before what is right aligned; the heading is painted as one */
+    size_t name_columns; /* a name that is wider stands out of its column, so that other lines stay short; 0 = none */
+    size_t widths[HSD_TABLE_COLUMNS_MAX]; /* of hsd_table_measure */
 } hsd_table;
 
 hsd_status hsd_table_init(hsd_table *table, size_t columns, size_t row_capacity, hsd_error *err);
@@ -48,16 +52,16 @@ hsd_status hsd_table_put(hsd_table *table, size_t column, const char *text, size
                          hsd_error *err);
 
 /*
- * Cuts the names of the first column in the middle so that lines have at most `line_width` columns
+ * Cuts the names of a column, usually the first, in the middle so that lines have at most `line_width` columns
  * (0 = no limit but `name_width` for each name, 0 = none either): what stands in <> goes first, then the middle. Names
  * that would look equal get longer until they differ, past the limit if need be. Row 0 (the heading) is left alone.
  */
 hsd_status hsd_table_cut_names(hsd_table *table, size_t line_width, size_t name_width, bool use_utf8, hsd_error *err);
 
-void hsd_table_print(const hsd_table *table, hsd_out *out, bool use_color);
+void hsd_table_print(hsd_table *table, hsd_out *out, bool use_color);
 
-/* Around a painted piece; both do nothing for HSD_PAINT_NONE or without colour. */
-void hsd_paint_begin(hsd_out *out, hsd_paint paint, bool use_color);
-void hsd_paint_end(hsd_out *out, hsd_paint paint, bool use_color);
+/* The same row by row, for lines of others in between. */
+void hsd_table_measure(hsd_table *table);
+void hsd_table_print_row(const hsd_table *table, size_t row, hsd_out *out, bool use_color);
 
 #endif

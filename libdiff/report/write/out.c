@@ -173,17 +173,6 @@ void hsd_out_end_paragraph(hsd_out *out, size_t indent)
     hsd_buffer_release(&text);
 }
 
-void hsd_out_warnings(hsd_out *out, hsd_escape_form form, const hsd_text *warnings, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        hsd_out_begin_paragraph(out);
-        hsd_out_text(out, "! ");
-        hsd_out_escaped(out, form, warnings[i]);
-        hsd_out_end_paragraph(out, 2);
-    }
-    if (count > 0) hsd_out_text(out, "\n");
-}
-
 hsd_status hsd_out_finish(hsd_out *out)
 {
     flush(out);

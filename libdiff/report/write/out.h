@@ -34,9 +34,6 @@ void hsd_out_escaped(hsd_out *out, hsd_escape_form form, hsd_text text);
 /* A foreign name, "(no name)" where it is empty; in Markdown a code span, shortened in the middle. */
 void hsd_out_name(hsd_out *out, hsd_escape_form form, hsd_text name);
 
-/* What must be known before any number is believed: a paragraph each that begins with "! ", then a blank line. */
-void hsd_out_warnings(hsd_out *out, hsd_escape_form form, const hsd_text *warnings, size_t count);
-
 /*
  * What is written between the two is broken into lines of at most 80 columns where it has blanks; each
  * line but the first starts with `indent` blanks. A newline is added at the end.

@@ -38,9 +38,21 @@ static void put_lines(hsd_page *page, const hsd_model *model, const hsd_part *pa
     hsd_buffer_release(&text);
 }
 
+static void put_texts(hsd_page *page, const hsd_part *part)
+{
+    hsd_out *out = page->out;
+    for (size_t i = 0; i < part->text_count; i++) {
+        hsd_out_begin_paragraph(out);
+        hsd_out_text(out, part->lead ? part->lead : "! ");
+        hsd_out_escaped(out, page->form, part->texts[i]);
+        hsd_out_end_paragraph(out, 2);
+    }
+    if (part->text_count > 0) hsd_out_text(out, "\n");
+}
+
 static void put_part(hsd_page *page, const hsd_model *model, const hsd_part *part)
 {
-    if (part->kind == HSD_PART_TEXTS) hsd_out_warnings(page->out, page->form, part->texts, part->text_count);
+    if (part->kind == HSD_PART_TEXTS) put_texts(page, part);
     if (part->kind == HSD_PART_TABLE) hsd_text_put_table(page, model, part);
     if (part->kind == HSD_PART_SENTENCE) put_sentence(page, model, part);
     if (part->kind == HSD_PART_LINES) put_lines(page, model, part);
@@ -68,5 +80,6 @@ static void put_screen(hsd_out *out, const hsd_model *model, const hsd_report_op
 
 WRITES(diff)
 WRITES(series)
+WRITES(check)
 WRITES(top)
 WRITES(paths)

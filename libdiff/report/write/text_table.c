@@ -15,11 +15,12 @@
 #include "report/words/sparkline.h"
 #include "report/write/cells.h"
 
-#define GAP_COLUMNS  2
-#define INDENT_STEP  2u
-#define NAME_COLUMNS 16 /* a name is given so many before a picture gets more than the least */
-#define TREND_LEAST  6
-#define TREND_USUAL  12
+#define GAP_COLUMNS          2
+#define INDENT_STEP          2u
+#define NAME_COLUMNS         16 /* a name is given so many before a picture gets more than the least */
+#define TREND_LEAST          6
+#define NAME_COLUMNS_IN_LOGS 60 /* of a loose table: a wider name stands out, so that all other lines stay short */
+#define TREND_USUAL          12
 
 typedef struct drawing {
     hsd_page *page;
@@ -315,15 +316,34 @@ static void print_stacked(hsd_page *page, hsd_table *table, size_t rows)
 
 /* ---- the table ---- */
 
-/* Cuts names to the terminal, prints the table. */
-static void print_cut(hsd_page *page, hsd_table *table)
+/* What stands below each row. */
+static void print_with_lines(drawing *s)
 {
+    const hsd_sheet *sheet = &s->part->sheet;
+    hsd_out *out = s->page->out;
+    hsd_table_measure(&s->table);
+    for (size_t row = 0; row < s->table.rows && out->status == HSD_OK; row++) {
+        hsd_table_print_row(&s->table, row, out, s->page->options->use_color);
+        if (row == 0 || row > sheet->rows.count) continue;
+        const hsd_scope scope = hsd_sheet_row(s->model, sheet, row - 1);
+        sheet->tell_below(out, &scope, s->page->form);
+    }
+}
+
+/* Cuts names to the terminal, prints the table. */
+static void print_cut(drawing *s)
+{
+    hsd_page *page = s->page;
+    hsd_table *table = &s->table;
     hsd_out *out = page->out;
     const hsd_report_options *options = page->options;
     if (out->status == HSD_OK)
         out->status = hsd_table_cut_names(table, options->width, options->name_width, options->use_utf8, out->err);
     hsd_page_part(page);
-    if (out->status == HSD_OK) hsd_table_print(table, out, options->use_color);
+    if (out->status == HSD_OK && s->part->sheet.tell_below)
+        print_with_lines(s);
+    else if (out->status == HSD_OK)
+        hsd_table_print(table, out, options->use_color);
 }
 
 static void end_table(drawing *s)
@@ -334,10 +354,16 @@ static void end_table(drawing *s)
                          width_of_line(&s->table) > width;
     if (is_wide && other_rows > 0) shorten_others(s, s->table.rows - sums);
     if (!is_wide || s->part->fit != HSD_FIT_STACKED || width_of_line(&s->table) <= width) {
-        print_cut(s->page, &s->table);
+        print_cut(s);
         return;
     }
     print_stacked(s->page, &s->table, s->table.rows - sums);
+}
+
+/* The first columns that stand on the left: one, or a word before the name. */
+static size_t left_columns(const hsd_cells *cells)
+{
+    return cells->count > 1 && !hsd_cell_is_text(cells->columns[0]) && hsd_cell_is_text(cells->columns[1]) ? 2 : 1;
 }
 
 /* The last columns that stand on the left. */
@@ -359,6 +385,10 @@ void hsd_text_put_table(hsd_page *page, const hsd_model *model, const hsd_part *
     s.table.has_ids = part->has_ids;
     s.table.is_shared = part->is_shared;
     s.table.left_from = left_from(&s.cells);
+    s.table.left_columns = left_columns(&s.cells);
+    s.table.name_column = s.table.left_columns - 1;
+    s.table.is_loose = part->is_loose;
+    s.table.name_columns = part->is_loose && page->options->width == 0 ? NAME_COLUMNS_IN_LOGS : 0;
     put_headings(&s);
     put_rows(&s);
     put_pictures(&s);

@@ -1,8 +1,8 @@
 /*
- * The parts of a check as Markdown.
+ * The parts of a check that people read, as text and as Markdown.
  */
-#ifndef HSD_REPORT_MODEL_CHECK_MARKDOWN_H
-#define HSD_REPORT_MODEL_CHECK_MARKDOWN_H
+#ifndef HSD_REPORT_MODEL_CHECK_SCREEN_H
+#define HSD_REPORT_MODEL_CHECK_SCREEN_H
 
 #include "report/model/open.h"
 
@@ -18,6 +18,8 @@ typedef struct hsd_check_people {
     const hsd_check_row **unknown;
 } hsd_check_people;
 
+/* Appends them to a model of text or of Markdown. */
+hsd_status hsd_check_add_screen(hsd_model *model);
 hsd_status hsd_check_add_markdown(hsd_model *model, hsd_check_people *people, const hsd_model_request *request);
 void hsd_check_people_release(hsd_check_people *people);
 

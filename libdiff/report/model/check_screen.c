@@ -1,8 +1,16 @@
 /*
- * A check as Markdown: the summary of a job, a comment on a merge request. The headline says how it ended; then what
- * stands in the way of judging, the rules, what is over its limit, what is accepted, notes, what to do next.
+ * As text: what stands in the way of judging, a line a rule with what is over its limit below it, the sum, what to do
+ * next.
+ *
+ *            RULE                          FOUND       LIMIT      OVER BY
+ *      FAIL  whole heap               +259.3 MiB   +16.0 MiB   +243.3 MiB
+ *      FAIL  sessions are released      +412,310           0     +412,310
+ *              Session, held by global.sessions (SessionCache)
+ *
+ * As Markdown, the summary of a job, a comment on a merge request: how it ended; then what stands in the way of
+ * judging, the rules, what is over its limit, what is accepted, notes, what to do next.
  */
-#include "report/model/check_markdown.h"
+#include "report/model/check_screen.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,6 +24,8 @@
 static const hsd_check *check_in(const hsd_model *model) { return model->result; }
 static const hsd_check *check_of(const hsd_scope *scope) { return scope->result; }
 static bool is_exact(const hsd_scope *scope) { return scope->model->options->exact_bytes; }
+
+static bool is_text(const hsd_scope *scope) { return (scope->model->format & HSD_IN_TEXT) != 0; }
 
 static hsd_status append(hsd_buffer *text, const char *words, hsd_error *err)
 {
@@ -87,8 +97,20 @@ static bool is_over(const hsd_scope *scope) { return is_judged(scope) && row_of(
 static hsd_status word_of(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
 {
     const hsd_check_outcome outcome = row_of(scope)->outcome;
-    if (outcome == HSD_CHECK_FAIL) return append(text, "**FAIL**", err);
-    return append(text, outcome == HSD_CHECK_UNKNOWN ? "**unknown**" : hsd_outcome_name(outcome), err);
+    if (outcome == HSD_CHECK_FAIL) return append(text, is_text(scope) ? "FAIL" : "**FAIL**", err);
+    if (outcome == HSD_CHECK_UNKNOWN) return append(text, is_text(scope) ? "????" : "**unknown**", err);
+    return append(text, hsd_outcome_name(outcome), err);
+}
+
+/* Room for the longest word. */
+static hsd_status heading_of_words(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
+{
+    return append(text, is_text(scope) ? "    " : "", err);
+}
+
+static int64_t is_bad(const hsd_scope *scope)
+{
+    return row_of(scope)->outcome == HSD_CHECK_FAIL || row_of(scope)->outcome == HSD_CHECK_UNKNOWN;
 }
 
 static hsd_status append_amount(hsd_buffer *text, const hsd_scope *scope, int64_t value, hsd_error *err)
@@ -111,7 +133,7 @@ static hsd_status over_of(hsd_buffer *text, const hsd_scope *scope, hsd_error *e
 }
 
 static const hsd_column rule_columns[] = {
-    {"outcome", HSD_KIND_LABEL, .words = word_of},
+    {"outcome", HSD_KIND_LABEL, .heading = heading_of_words, .words = word_of, .sign = is_bad},
     {"rule", HSD_KIND_TEXT, .title = "Rule", .get = name_of},
     {"found", HSD_KIND_LABEL, .title = "Found", .words = found_of, .is_known = is_asked, .flags = HSD_ON_RIGHT},
     {"limit", HSD_KIND_LABEL, .title = "Limit", .words = limit_of, .is_known = is_judged, .flags = HSD_ON_RIGHT},
@@ -250,13 +272,128 @@ static void tell_advice(hsd_out *out, const hsd_model *model, hsd_escape_form fo
     hsd_out_text(out, " and say why.\n");
 }
 
+/* ---- text: below a rule ---- */
+
+#define FINDINGS_SHOWN 5 /* of one rule */
+
+/* Foreign text as a paragraph; the buffer is released. */
+static void put_paragraph(hsd_out *out, hsd_escape_form form, const char *before, hsd_buffer *raw, size_t indent)
+{
+    if (out->status == HSD_OK) {
+        hsd_out_begin_paragraph(out);
+        hsd_out_text(out, before);
+        hsd_out_escaped(out, form, (hsd_text){(const char *)raw->data, raw->size});
+        hsd_out_end_paragraph(out, indent);
+    }
+    hsd_buffer_release(raw);
+}
+
+static void put_finding(hsd_out *out, const hsd_scope *scope, hsd_escape_form form, const hsd_finding *finding)
+{
+    hsd_buffer raw = {0}, site = {0};
+    if (out->status == HSD_OK)
+        out->status = hsd_finding_append(&raw, check_of(scope), row_of(scope), finding, is_exact(scope), out->err);
+    put_paragraph(out, form, "        ", &raw, 10);
+    if (out->status == HSD_OK) out->status = hsd_finding_append_site(&site, finding, out->err);
+    if (site.size > 0)
+        put_paragraph(out, form, "          ", &site, 12);
+    else
+        hsd_buffer_release(&site);
+}
+
+static void tell_below(hsd_out *out, const hsd_scope *scope, hsd_escape_form form)
+{
+    const hsd_check_row *row = scope->row;
+    const size_t top = scope->model->options->top, most = top > 0 ? top : FINDINGS_SHOWN,
+                 shown = row->finding_count < most ? row->finding_count : most;
+    const uint64_t rest = hsd_row_left_out(row, shown);
+    char count[HSD_NUMBER_CHARS];
+    hsd_buffer why = {0}, held = {0};
+    if (row->why_unknown.size > 0) {
+        if (out->status == HSD_OK) out->status = hsd_row_append_verdict(&why, row, false, out->err);
+        put_paragraph(out, form, "        ", &why, 10);
+    }
+    if (row->held_count > 0) {
+        if (out->status == HSD_OK)
+            out->status = hsd_row_append_held(&held, check_of(scope), row, is_exact(scope), out->err);
+        put_paragraph(out, form, "        ", &held, 10);
+    }
+    for (size_t i = 0; i < shown; i++)
+        put_finding(out, scope, form, &row->findings[i]);
+    if (rest > 0) hsd_out_format(out, "        and %s more\n", hsd_format_count(count, rest));
+}
+
+/* ---- text: the head and the end ---- */
+
+static void tell_head(hsd_out *out, const hsd_model *model, hsd_escape_form form)
+{
+    hsd_buffer raw = {0};
+    if (out->status == HSD_OK) out->status = hsd_check_append_head(&raw, model->result, out->err);
+    put_paragraph(out, form, "hsdiff check: ", &raw, 2);
+    hsd_out_text(out, "\n");
+}
+
+static bool is_incomplete(const hsd_check *check)
+{
+    if (check->diff) return !check->diff->before.info.is_complete || !check->diff->after.info.is_complete;
+    for (size_t i = 0; check->series && i < check->series->point_count; i++)
+        if (!check->series->points[i].side.info.is_complete) return true;
+    return false;
+}
+
+/* "hsdiff before.hs after.hs" with options in front; nothing where the commands are not known. */
+static void put_command(hsd_out *out, const hsd_model *model, const char *what, const char *command)
+{
+    const char *inputs[] = {model->options->before_command, model->options->after_command};
+    if (!inputs[0] || !inputs[1] || check_in(model)->series) return;
+    hsd_out_format(out, "%s%s", what, command);
+    for (size_t i = 0; i < 2; i++) {
+        hsd_out_text(out, " ");
+        hsd_out_escaped(out, HSD_ESCAPE_SHELL, (hsd_text){inputs[i], strlen(inputs[i])});
+    }
+    hsd_out_text(out, "\n");
+}
+
+static void put_advice(hsd_out *out, const hsd_model *model, hsd_escape_form form)
+{
+    const hsd_check *check = model->result;
+    hsd_buffer raw = {0};
+    if (check->failed == 0) return;
+    if (!hsd_check_has_own_rules(check)) {
+        put_command(out, model, "If this growth is intended, start from rules of your own: ", "hsdiff check --init");
+        return;
+    }
+    const hsd_text name = check->config->name;
+    if (out->status == HSD_OK) out->status = hsd_buffer_append(&raw, name.data, name.size, out->err);
+    if (out->status == HSD_OK) out->status = append(&raw, " and say why.", out->err);
+    put_paragraph(out, form, "If this growth is intended, raise the limit in ", &raw, 0);
+}
+
+/* "2 of 4 rules failed, 1 warning. Report: hsdiff-report.html", and what to do next. */
+static void tell_end(hsd_out *out, const hsd_model *model, hsd_escape_form form)
+{
+    const hsd_check *check = model->result;
+    const char *path = model->options->html_path;
+    char summary[HSD_SUMMARY_CHARS];
+    hsd_out_text(out, hsd_check_summary(summary, check));
+    if (path) {
+        hsd_out_text(out, " Report: ");
+        hsd_out_escaped(out, form, (hsd_text){path, strlen(path)});
+    }
+    hsd_out_text(out, "\n");
+    if (hsd_check_status(check) == 3 && is_incomplete(check))
+        put_command(out, model, "To judge what is there all the same: ", "hsdiff check --partial");
+    put_advice(out, model, form);
+    if (check->failed + check->warned > 0) put_command(out, model, "To look closer: ", "hsdiff");
+}
+
 /* ---- parts ---- */
 
 static void add_texts(hsd_model *model, const char *title, const hsd_text *texts, size_t count, const char *one,
                       const char *many)
 {
     hsd_model_add(model, (hsd_part){.kind = HSD_PART_TEXTS,
-                                    .in = HSD_IN_MARKDOWN,
+                                    .in = HSD_IN_PEOPLE,
                                     .title = title,
                                     .one = one,
                                     .many = many,
@@ -267,12 +404,10 @@ static void add_texts(hsd_model *model, const char *title, const hsd_text *texts
 static void add_table(hsd_model *model, const hsd_column *columns, const char *one, const char *many, hsd_sheet sheet)
 {
     if (sheet.rows.count == 0) return;
-    hsd_model_add(model, (hsd_part){.kind = HSD_PART_TABLE,
-                                    .in = HSD_IN_MARKDOWN,
-                                    .one = one,
-                                    .many = many,
-                                    .columns = columns,
-                                    .sheet = sheet});
+    hsd_model_add(
+        model,
+        (hsd_part){
+            .kind = HSD_PART_TABLE, .in = HSD_IN_PEOPLE, .one = one, .many = many, .columns = columns, .sheet = sheet});
 }
 
 static void add_list(hsd_model *model, const char *title, const hsd_column *columns, const char *one, const char *many,
@@ -280,7 +415,7 @@ static void add_list(hsd_model *model, const char *title, const hsd_column *colu
 {
     if (rows.count == 0) return;
     hsd_model_add(model, (hsd_part){.kind = HSD_PART_TABLE,
-                                    .in = HSD_IN_MARKDOWN,
+                                    .in = HSD_IN_PEOPLE,
                                     .title = title,
                                     .one = one,
                                     .many = many,
@@ -331,8 +466,8 @@ static void add_head(hsd_model *model, const hsd_check *check)
 {
     size_t count;
     const hsd_text *warnings = hsd_check_warnings(check, &count);
-    hsd_model_add(model, (hsd_part){.kind = HSD_PART_SENTENCE, .in = HSD_IN_MARKDOWN, .tell = tell_headline});
-    hsd_model_add(model, (hsd_part){.kind = HSD_PART_RELATION, .in = HSD_IN_MARKDOWN, .tell = tell_captures});
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_SENTENCE, .in = HSD_IN_PEOPLE, .tell = tell_headline});
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_RELATION, .in = HSD_IN_PEOPLE, .tell = tell_captures});
     add_texts(model, "The captures cannot be judged", check->problems, check->problem_count, "problem", "problems");
     if (check->problem_count == 0)
         add_texts(model, "Know before you believe a number", warnings, count, "warning", "warnings");
@@ -356,7 +491,39 @@ hsd_status hsd_check_add_markdown(hsd_model *model, hsd_check_people *people, co
     add_list(model, "Accepted growth", accepted_columns, "finding", "findings",
              (hsd_items){people->accepted, n.accepted, sizeof *people->accepted, false});
     add_texts(model, "Notes", check->notes, check->note_count, "note", "notes");
-    hsd_model_add(model, (hsd_part){.kind = HSD_PART_LINES, .in = HSD_IN_MARKDOWN, .tell = tell_advice});
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_LINES, .in = HSD_IN_PEOPLE, .tell = tell_advice});
+    return HSD_OK;
+}
+
+static void add_lines(hsd_model *model, void (*what)(hsd_out *, const hsd_model *, hsd_escape_form))
+{
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_LINES, .in = HSD_IN_PEOPLE, .tell = what, .is_close = true});
+}
+
+/* Warnings of the diff only where no problem says the same louder. */
+hsd_status hsd_check_add_screen(hsd_model *model)
+{
+    const hsd_check *check = model->result;
+    size_t count;
+    const hsd_text *warnings = hsd_check_warnings(check, &count);
+    add_lines(model, tell_head);
+    add_texts(model, NULL, check->problems, check->problem_count, NULL, NULL);
+    if (check->problem_count == 0) add_texts(model, NULL, warnings, count, NULL, NULL);
+    if (check->row_count > 0)
+        hsd_model_add(model, (hsd_part){.kind = HSD_PART_TABLE,
+                                        .in = HSD_IN_PEOPLE,
+                                        .columns = rule_columns,
+                                        .has_ids = true,
+                                        .is_loose = true,
+                                        .is_set_off = true,
+                                        .sheet = {.rows = {check->rows, check->row_count, sizeof *check->rows, false},
+                                                  .tell_below = tell_below}});
+    hsd_model_add(model, (hsd_part){.kind = HSD_PART_TEXTS,
+                                    .in = HSD_IN_PEOPLE,
+                                    .lead = "note: ",
+                                    .texts = check->notes,
+                                    .text_count = check->note_count});
+    add_lines(model, tell_end);
     return HSD_OK;
 }
 
