@@ -8,7 +8,7 @@
  *      model/series.c   │                                       ├─ write/ndjson.c    a line for each record and row
  *      model/check.c    ├─► hsd_model: parts, columns, rows ────┼─ write/csv.c       one table
  *      model/top.c      │                                       ├─ write/plain.c     all tables, fields behind tabs
- *      model/paths.c   ─┘                                       └─ write/sheet.c     what people read: markdown, html, gauges
+ *      model/paths.c   ─┘                                       └─ write/text.c …    what people read: markdown, html, gauges
  *
  * Rows are never copied: a column takes its value out of the row when a writer asks for it.
  */
