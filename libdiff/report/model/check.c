@@ -5,8 +5,10 @@
  */
 #include <stdlib.h>
 
+#include "base/check.h"
 #include "report/model/check_screen.h"
 #include "report/model/columns.h"
+#include "report/model/gauges.h"
 #include "report/model/open.h"
 #include "report/sentences/check_words.h"
 
@@ -389,6 +391,86 @@ static void add_rules(check_model *m, const hsd_check *check)
                              .sheet = {.rows = {check->rows, check->row_count, sizeof *check->rows, false}}});
 }
 
+/* ---- gauges: found, limit and over are in the unit of the rule, which is a label ---- */
+
+static hsd_value count_over(const hsd_scope *scope)
+{
+    const hsd_check_row *row = row_of(scope);
+    int64_t count = 0;
+    for (size_t i = 0; i < row->finding_count; i++)
+        count += !row->findings[i].allowed && !row->findings[i].is_levelled;
+    return hsd_value_signed(count);
+}
+
+static hsd_value outcome_number(const hsd_scope *scope) { return hsd_value_count((uint64_t)row_of(scope)->outcome); }
+static hsd_value per_round_word(const hsd_scope *scope)
+{
+    return hsd_value_string(row_of(scope)->is_per_round ? "yes" : "no");
+}
+
+static const hsd_column rule_gauges[] = {
+    {"rule", HSD_KIND_TEXT, .get = rule_name},
+    {"level", HSD_KIND_STRING, .get = level_of},
+    {"measure", HSD_KIND_STRING, .get = measure_of},
+    {"unit", HSD_KIND_STRING, .get = unit_of},
+    {"per_round", HSD_KIND_STRING, .get = per_round_word},
+    {"outcome", HSD_KIND_COUNT, .get = outcome_number,
+     .title = "0 within its limit, 1 over it with level warn, 2 over it with level error, 3 unknown, 4 off"},
+    {"found", HSD_KIND_SIGNED, HSD_AT(hsd_check_row, found), .is_known = is_judged,
+     .title = "What was found, in the unit of the rule; of several rows the worst"},
+    {"limit", HSD_KIND_SIGNED, HSD_AT(hsd_check_row, limit), .is_known = is_judged,
+     .title = "What the strictest limit of the rule comes to, in the unit of the rule"},
+    {"over", HSD_KIND_SIGNED, HSD_AT(hsd_check_row, over), .is_known = is_judged,
+     .title = "By how much the limit is exceeded, 0 within it"},
+    {"findings", HSD_KIND_SIGNED, .get = count_over, .is_known = is_judged,
+     .title = "Rows that are over the limit and not accepted, as far as they are listed"},
+    {0},
+};
+
+static const hsd_column head_gauges[] = {
+    {"exit_status", HSD_KIND_COUNT, .get = status_of, .title = "0 passed, 1 failed, 3 cannot be judged"},
+    {"problems", HSD_KIND_SIZE, HSD_AT(hsd_check, problem_count),
+     .title = "Reasons why the captures cannot be judged at all"},
+    {0},
+};
+
+static hsd_value count_of_outcome(const hsd_scope *scope)
+{
+    const hsd_check *check = check_of(scope);
+    const size_t counts[] = {check->passed, check->warned, check->failed, check->unknown, hsd_check_off(check)};
+    return hsd_value_count(counts[scope->index]);
+}
+
+static const hsd_column outcome_gauges[] = {
+    {"outcome", HSD_KIND_STRING, .at = 0},
+    {NULL, HSD_KIND_COUNT, .get = count_of_outcome, .title = "Rules by how they came out"},
+    {0},
+};
+
+static hsd_value rules_left_out(const hsd_scope *scope)
+{
+    const size_t count = check_of(scope)->row_count;
+    return hsd_value_count(count > HSD_GAUGES_MOST ? count - HSD_GAUGES_MOST : 0);
+}
+
+static const hsd_column left_out_gauge[] = {
+    {"rules_left_out", HSD_KIND_COUNT, .get = rules_left_out,
+     .title = "Rules without gauges of their own here, since there are too many"},
+    {0},
+};
+
+static void add_gauges(check_model *m, const hsd_check *check)
+{
+    static const char *const outcomes[] = {"ok", "warn", "fail", "unknown", "off"};
+    const size_t shown = check->row_count < HSD_GAUGES_MOST ? check->row_count : HSD_GAUGES_MOST;
+    hsd_gauges_add(&m->model, "check", head_gauges, check, 1, 0);
+    hsd_gauges_add(&m->model, "check_rules", outcome_gauges, outcomes, HSD_ARRAY_LEN(outcomes), sizeof outcomes[0]);
+    hsd_gauges_add(&m->model, "check_rule", rule_gauges, check->rows, shown, sizeof *check->rows);
+    hsd_gauges_add(&m->model, "check", left_out_gauge, check, 1, 0);
+}
+
+/* ---- */
+
 static void release(hsd_model *model)
 {
     check_model *m = (check_model *)(void *)model;
@@ -411,6 +493,10 @@ hsd_status hsd_model_check(hsd_model *model, const hsd_check *check, const hsd_m
     if (model->format == HSD_AS_MARKDOWN) return hsd_check_add_markdown(model, &m->people, request);
     if (model->format == HSD_IN_CSV) {
         add_csv(m, check);
+        return HSD_OK;
+    }
+    if (model->format == HSD_IN_GAUGES) {
+        add_gauges(m, check);
         return HSD_OK;
     }
     hsd_model_add(model, (hsd_part){.kind = HSD_PART_RECORD,

@@ -134,6 +134,7 @@ enum {
     HSD_OF_POINTERS = 16u,   /* of a list: its items are pointers */
     HSD_NULL_AT_MOST = 64u,  /* null where it is UINT64_MAX */
     HSD_ON_RIGHT = 128u,     /* of a LABEL: it is a number in words */
+    HSD_AS_STATE = 256u,     /* gauges: a text that is no label but a family of its own, whose samples are 1 */
     HSD_TITLE_STAYS = 512u   /* for people: the title is no word, so no capitals are made of it */
 };
 
@@ -159,6 +160,7 @@ typedef struct hsd_column {
     const void *(*into)(const hsd_scope *scope);
     /* of LIST: of the member with the count; `at` is that of the pointer */
     size_t count_at, stride;
+    const char *unit; /* gauges: what the name ends in; NULL: "bytes" of BYTES, else none */
 } hsd_column;
 
 #define HSD_AT(type, member) .at = offsetof(type, member)
@@ -255,6 +257,9 @@ typedef struct hsd_part {
     const char *record;     /* of records, and what the first field of CSV and of --plain says */
     const char *title;      /* for people: what the table is of */
     const char *one, *many; /* what people call a row */
+    /* gauges: "heap_root", with which names begin that end in the keys of columns; NULL: of the schema and `one`. Then
+     * the title of a column says what is gauged, and `gauges_of` of what: ", by type" */
+    const char *gauges, *gauges_of;
     /* of ANSWER … SENTENCE: foreign text; "" = nothing to say */
     hsd_status (*say)(hsd_buffer *text, const hsd_model *model, hsd_error *err);
     /* instead of `say`: words whose foreign pieces are escaped in `form` already */

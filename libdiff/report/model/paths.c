@@ -200,6 +200,19 @@ static hsd_status say_capture(hsd_buffer *text, const hsd_model *model, hsd_erro
     return hsd_say_capture(text, &((const hsd_paths *)model->result)->side, err);
 }
 
+/* As many as a family of gauges may have; the others sum up the rest. */
+static size_t rows_shown(paths_model *m, const hsd_paths *paths)
+{
+    const bool is_cut = m->model.format == HSD_IN_GAUGES && paths->row_count > HSD_GAUGES_MOST;
+    const size_t shown = is_cut ? HSD_GAUGES_MOST : paths->row_count;
+    m->others = (hsd_path_row){.root = {"", 0}, .objects = paths->others};
+    for (size_t i = shown; i < paths->row_count; i++) {
+        m->others.objects.objects += paths->rows[i].objects.objects;
+        m->others.objects.bytes += paths->rows[i].objects.bytes;
+    }
+    return shown;
+}
+
 static void release(hsd_model *model) { free(((paths_model *)(void *)model)->lines); }
 
 const size_t hsd_model_paths_bytes = sizeof(paths_model);
@@ -212,7 +225,7 @@ hsd_status hsd_model_paths(hsd_model *model, const hsd_paths *paths, const hsd_m
     model->others_key = "of";
     model->release = release;
     m->capture = (hsd_capture_row){.side = &paths->side};
-    m->others = (hsd_path_row){.root = {"", 0}, .objects = paths->others};
+    const size_t shown = rows_shown(m, paths);
     if (model->format != HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, NULL));
     m->total = (hsd_path_row){.root = {"", 0}, .objects = paths->live};
     if (model->format == HSD_AS_TEXT) return add_screen(m, paths, request);
@@ -237,8 +250,8 @@ hsd_status hsd_model_paths(hsd_model *model, const hsd_paths *paths, const hsd_m
                                     .first = "row",
                                     .columns = path_columns,
                                     .plain = "references objects bytes path",
-                                    .sheet = {.rows = {paths->rows, paths->row_count, sizeof *paths->rows, false},
-                                              .other_count = paths->other_rows,
+                                    .sheet = {.rows = {paths->rows, shown, sizeof *paths->rows, false},
+                                              .other_count = paths->other_rows + paths->row_count - shown,
                                               .others = &m->others,
                                               .total = paths->is_id ? NULL : &m->total,
                                               .other_columns = other_columns,

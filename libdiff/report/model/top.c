@@ -245,6 +245,7 @@ static size_t objects_shown(const hsd_model *model, const hsd_top *top)
 {
     const uint64_t least = top->side.live.bytes / 100;
     size_t shown = 0;
+    if (model->format == HSD_IN_GAUGES && top->object_count > HSD_GAUGES_MOST) return HSD_GAUGES_MOST;
     if ((model->format & HSD_IN_PEOPLE) == 0 || model->options->top > 0) return top->object_count;
     while (shown < top->object_count && (shown < OBJECTS_SHOWN || top->objects[shown].retained_bytes >= least))
         shown++;
@@ -254,6 +255,7 @@ static size_t objects_shown(const hsd_model *model, const hsd_top *top)
 static void add_objects(top_model *m, const hsd_top *top, const hsd_model_request *request)
 {
     const size_t shown = objects_shown(&m->model, top);
+    const uint64_t left_out = m->model.format == HSD_IN_GAUGES ? top->object_count - shown : 0;
     if (shown == 0 && (m->model.format & (HSD_IN_TABLES | HSD_IN_PLAIN))) return;
     if (m->model.format == HSD_IN_CSV && request->options->table != HSD_TABLE_OBJECTS) return;
     hsd_model_add(&m->model, (hsd_part){.kind = HSD_PART_TABLE,
@@ -269,6 +271,7 @@ static void add_objects(top_model *m, const hsd_top *top, const hsd_model_reques
                                         .has_ids = true,
                                         .plain = "id type bytes retained_bytes retained_objects place",
                                         .sheet = {.rows = {top->objects, shown, sizeof *top->objects, false},
+                                                  .other_count = left_out,
                                                   .is_unknown = !top->has_retained,
                                                   .why = top->why_no_retained,
                                                   .why_member = "why_no_retained"}});

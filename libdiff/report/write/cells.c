@@ -120,18 +120,6 @@ hsd_status hsd_cell_own(hsd_buffer *text, const hsd_column *column, const hsd_sc
     return hsd_buffer_append(text, number, strlen(number), err);
 }
 
-bool hsd_cell_value(const hsd_column *column, const hsd_scope *scope, int64_t *out)
-{
-    const hsd_value value = hsd_column_value(column, scope);
-    if (value.kind == HSD_KIND_SIGNED)
-        *out = value.number;
-    else if (value.kind == HSD_KIND_BYTES || value.kind == HSD_KIND_COUNT)
-        *out = (int64_t)value.count;
-    else
-        return false;
-    return true;
-}
-
 char *hsd_others_name(char out[HSD_OTHERS_CHARS], const hsd_part *part)
 {
     char count[HSD_NUMBER_CHARS];
