@@ -117,6 +117,7 @@ static hsd_status open_input(input *in, const entrance *from, const hsd_import_o
     const hsd_status status = hsd_importer_choose(&in->importer, in->top->at, size, options->format, err);
     if (status == HSD_E_NOT_THIS_FORMAT) return refuse_import(in, in->top->at, size, NULL, err);
     HSD_TRY(status);
+    if (options->format == NULL) in->importer = hsd_importer_further(in->importer, in->top, size);
     if (in->importer->probe(in->top->at, size) == 0)
         return refuse_import(in, in->top->at, size, in->importer->info.name, err);
     return in->importer->needs_rewind ? hsd_source_make_rewindable(in->top, space, err) : HSD_OK;

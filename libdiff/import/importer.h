@@ -34,6 +34,9 @@ typedef struct hsd_importer {
     size_t window_bytes; /* 0 = default */
     /* Number of bits of `prefix` truly verified; 0 = not mine. No I/O. */
     unsigned (*probe)(const uint8_t *prefix, size_t size);
+    /* NULL, or looks further than the first bytes into a source that can be read anywhere, whose place stays as it is:
+     * true, and it is this importer's, whatever another bid. Asked where `probe` bid at all. */
+    bool (*takes)(hsd_source *source);
     /* Reads all of the source and finishes the writer. */
     hsd_status (*run)(hsd_import *import, hsd_error *err);
 } hsd_importer;
@@ -48,6 +51,9 @@ const hsd_importer *hsd_importer_row(size_t i);
  */
 hsd_status hsd_importer_choose(const hsd_importer **out, const uint8_t *prefix, size_t size, const char *format,
                                hsd_error *err);
+
+/* The importer that takes what another was chosen for by its first bytes; else `chosen`. */
+const hsd_importer *hsd_importer_further(const hsd_importer *chosen, hsd_source *source, size_t size);
 
 /* The same over a table of one's own: how the registry is tested. Ends with NULL. */
 hsd_status hsd_importer_choose_from(const hsd_importer *const *table, const hsd_importer **out, const uint8_t *prefix,
@@ -120,5 +126,6 @@ extern const hsd_importer hsd_import_gcdump;
 extern const hsd_importer hsd_import_firefox;
 extern const hsd_importer hsd_import_perfetto;
 extern const hsd_importer hsd_import_tracemalloc;
+extern const hsd_importer hsd_import_pycore;
 
 #endif

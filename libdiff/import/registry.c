@@ -23,6 +23,7 @@ static const hsd_importer *const importers[] = {
     &hsd_import_firefox,
     &hsd_import_perfetto,
     &hsd_import_tracemalloc,
+    &hsd_import_pycore,
     NULL,
 };
 /* clang-format on */
@@ -80,4 +81,12 @@ hsd_status hsd_importer_choose(const hsd_importer **out, const uint8_t *prefix, 
                                hsd_error *err)
 {
     return hsd_importer_choose_from(importers, out, prefix, size, format, err);
+}
+
+const hsd_importer *hsd_importer_further(const hsd_importer *chosen, hsd_source *source, size_t size)
+{
+    for (const hsd_importer *const *row = importers; *row != NULL; row++)
+        if (*row != chosen && (*row)->takes != NULL && (*row)->probe(source->at, size) > 0 && (*row)->takes(source))
+            return *row;
+    return chosen;
 }

@@ -324,7 +324,9 @@ static hsd_status refuse(const hsd_process_facts *facts, int error, hsd_error *e
     hsd_error_set_hint(err, facts->is_traced ? "end the debugger (gdb, strace) first"
                                              : "run hsdiff as root, in a container with --cap-add=SYS_PTRACE, or where "
                                                "sysctl kernel.yama.ptrace_scope is 0; "
-                                               "or start the program with the agent: hsdiff capture -- python app.py");
+                                               "or start the program with the agent: hsdiff capture -- python app.py; "
+                                               "or read a core of it, which gdb writes where "
+                                               "it may: gcore PID, hsdiff top core.PID");
     return HSD_E_UNSUPPORTED;
 }
 

@@ -11,7 +11,9 @@
 #include "live/procfs.h"
 
 enum { OLDEST = 8, NEWEST = 14, STATUS_BYTES = 16 * 1024, SYS_PTRACE = 19 };
-static const char otherwise[] = "start it with the agent: hsdiff capture -- python app.py";
+static const char otherwise[] =
+    "start it with the agent: hsdiff capture -- python app.py; or read a core of it, which gdb writes: "
+    "gcore PID, hsdiff top core.PID";
 
 /* ---- which ---- */
 

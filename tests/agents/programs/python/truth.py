@@ -296,4 +296,5 @@ def main():
         json.dump({"version": sys.version_info[:3], "none": id(None), "objects": rows}, out)
 
 
-main()
+if __name__ == "__main__":
+    main()
