@@ -488,7 +488,8 @@ const cli_command cli_command_capture = {
         "through a pipe. dotnet: the diagnostics socket of .NET. go: the memory of a Go program, which is stopped for "
         "a moment. node: a helper in Node, which -- or node --require puts there. inspector: Node with --inspect. "
         "mono, lua and ruby: modules that -- puts there. python: a module that -- puts there. python-inject: the same "
-        "agent, put for a moment into a Python that was started as usual.",
+        "agent, put for a moment into a Python that was started as usual. python-remote: a script that Python 3.14 is "
+        "asked to run.",
     .examples = examples,
     .options = options,
     .is_of_processes = true,

@@ -80,8 +80,9 @@ typedef struct hsd_way {
 } hsd_way;
 
 /* In the order in which they are tried. */
-extern const hsd_way hsd_way_mono, hsd_way_lua, hsd_way_ruby, hsd_way_python, hsd_way_python_inject, hsd_way_node,
-    hsd_way_inspector, hsd_way_jvm, hsd_way_hprof, hsd_way_dotnet, hsd_way_go, hsd_way_native;
+extern const hsd_way hsd_way_mono, hsd_way_lua, hsd_way_ruby, hsd_way_python, hsd_way_python_inject,
+    hsd_way_python_remote, hsd_way_node, hsd_way_inspector, hsd_way_jvm, hsd_way_hprof, hsd_way_dotnet, hsd_way_go,
+    hsd_way_native;
 const hsd_way *hsd_way_row(size_t i);
 
 /* ---- shared by ways ---- */

@@ -190,16 +190,17 @@ static hsd_status pass_library(const hsd_process_facts *facts, hsd_error *err)
     return HSD_E_UNSUPPORTED;
 }
 
-static hsd_status pass_status(const hsd_process_facts *facts, const char *status, const char *own, hsd_error *err)
+static hsd_status pass_status(const hsd_process_facts *facts, const char *status, const char *own, bool is_held,
+                              hsd_error *err)
 {
     if (status == NULL || own == NULL) return hsd_fail(err, HSD_E_NOT_FOUND, "process %ld has ended", facts->pid);
-    HSD_TRY(pass_state(facts, status, err));
+    if (is_held) HSD_TRY(pass_state(facts, status, err));
     HSD_TRY(pass_seccomp(facts, status, own, err));
     HSD_TRY(pass_yama(facts, own, err));
     return pass_library(facts, err);
 }
 
-hsd_status hsd_python_gate_of_injection(const hsd_process_facts *facts, hsd_error *err)
+static hsd_status gate(const hsd_process_facts *facts, bool is_held, hsd_error *err)
 {
     char path[48];
     size_t size = 0;
@@ -214,8 +215,23 @@ hsd_status hsd_python_gate_of_injection(const hsd_process_facts *facts, hsd_erro
     snprintf(path, sizeof path, "/proc/%ld/status", facts->pid);
     char *status = hsd_procfs_read(path, STATUS_BYTES, &size),
          *own = hsd_procfs_read("/proc/self/status", STATUS_BYTES, &size);
-    const hsd_status result = pass_status(facts, status, own, err);
+    const hsd_status result = pass_status(facts, status, own, is_held, err);
     free(status);
     free(own);
     return result;
+}
+
+hsd_status hsd_python_gate_of_injection(const hsd_process_facts *facts, hsd_error *err)
+{
+    return gate(facts, true, err);
+}
+
+hsd_status hsd_python_gate_of_script(const hsd_process_facts *facts, hsd_error *err)
+{
+    if (facts->is_same_mounts) return gate(facts, false, err);
+    hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld sees other files than hsdiff: no script can be named to it",
+             facts->pid);
+    hsd_error_set_hint(err, "run hsdiff inside, docker exec CONTAINER hsdiff capture %ld; or %s", facts->inner_pid,
+                       otherwise);
+    return HSD_E_UNSUPPORTED;
 }

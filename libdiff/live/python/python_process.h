@@ -35,4 +35,7 @@ hsd_status hsd_python_gate_of_version(const hsd_process_facts *facts, const hsd_
  * what opens the gate. */
 hsd_status hsd_python_gate_of_injection(const hsd_process_facts *facts, hsd_error *err);
 
+/* May a script be named to it (PEP 768)? Who holds it, and a shadow stack, do not matter then. */
+hsd_status hsd_python_gate_of_script(const hsd_process_facts *facts, hsd_error *err);
+
 #endif
