@@ -1,4 +1,5 @@
 """The CPythons of this machine, one of each minor version that the agent knows."""
+import functools
 import glob
 import os
 import subprocess
@@ -27,6 +28,7 @@ def candidates():
                 yield path
 
 
+@functools.lru_cache(maxsize=None)
 def found():
     """{version: interpreter}: those of the system first. Says which are not there."""
     known = {}

@@ -29,6 +29,8 @@ LEAKS = {
     "chains": ("app.chains.STEPS (list)", ["[*]: functools.partial", ".args: tuple", "[*]: app.leaked.Leaked"]),
     "arrays": ("app.arrays.FRAMES (list)", ["[*]: app.leaked.Leaked", ".pixels: numpy.ndarray"]),
     "web": ('app.web.app.signals["request_finished"].receivers (dict)', ["[*]: function app.web.orders.<locals>.log (web.py:42)", ".session: app.leaked.Leaked"]),
+    "extension": ("held by C", ["-> app.leaked.Leaked"]),
+    "shop": ("flask.template_rendered.receivers (dict)", ["[*]: function app.shop.orders.<locals>.shipped (shop.py:27)", ".order: app.leaked.Leaked"]),
     "workers": ("app.workers.KEPT (list)", ["[*]: app.leaked.Leaked"]),
 }
 
@@ -57,11 +59,45 @@ def check_path(screen, steps):
         at, depth = found, lines[found][0]
 
 
-def leak(tool, folder, version, path, module):
+def build_extension(path, folder):
+    """keeps.c for this interpreter; None where it has no headers."""
+    done = subprocess.run([path, "-c", "import sysconfig; print(sysconfig.get_path('include')); print(sysconfig.get_config_var('EXT_SUFFIX'))"],
+                          capture_output=True, text=True, check=True)
+    include, suffix = done.stdout.split()
+    source = kit.HERE / "programs" / "python" / "keeps.c"
+    built = subprocess.run(["cc", "-shared", "-fPIC", "-O2", f"-I{include}", str(source), "-o", str(folder / f"keeps{suffix}")], capture_output=True, text=True)
+    check(built.returncode == 0 or "Python.h: No such file" in built.stderr, built.stderr)
+    return folder if built.returncode == 0 else None
+
+
+def install_flask(path, folder):
+    """None without network or pip."""
+    done = subprocess.run([path, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-input", "--target", str(folder / "flask"), "flask>=3,<3.2", "blinker"],
+                          capture_output=True, text=True, timeout=300)
+    return folder / "flask" if done.returncode == 0 else None
+
+
+def needs_of(module, version, path, folder):
+    """What a program wants to have in its environment; None where that cannot be had, which is said."""
+    if module == "arrays" and not has_module(path, "numpy"):
+        say(f"  skipped: arrays, CPython {version} has no numpy")
+        return None
+    if module == "shop" and version != next(iter(pythons.found())) and not kit.LONG:
+        return None  # Flask is fetched once; with HSD_LONG for each version
+    wanted = {"extension": ("KEEPS", build_extension, "no headers (python3-dev)"), "shop": ("FLASK", install_flask, "no Flask 3 from PyPI")}.get(module)
+    if wanted is None:
+        return {}
+    place = wanted[1](path, folder)
+    if place is None:
+        say(f"  skipped: {module}, CPython {version} has {wanted[2]}")
+    return None if place is None else {wanted[0]: str(place)}
+
+
+def leak(tool, folder, version, path, module, environment):
     holder, steps = LEAKS[module]
     if module == "tasks" and version == "3.14":  # a future knows the task that awaits it
         steps = [steps[0], "._awaited_by: _asyncio.Task", *steps[3:]]
-    program = kit.Program([path, str(kit.HERE / "programs" / "python" / "leaks.py"), pythons.agent(tool), module])
+    program = kit.Program([path, str(kit.HERE / "programs" / "python" / "leaks.py"), pythons.agent(tool), module], environment)
     with program:
         program.leak(FIRST)
         capture(program, folder / "a.hs")
@@ -83,12 +119,12 @@ def case_of(version, path):
     def case(tool, folder):
         done = 0
         for module in LEAKS:
-            if module == "arrays" and not has_module(path, "numpy"):
-                say(f"  skipped: arrays, CPython {version} has no numpy")
-                continue
             (folder / module).mkdir()
+            environment = needs_of(module, version, path, folder / module)
+            if environment is None:
+                continue
             try:
-                leak(tool, folder / module, version, path, module)
+                leak(tool, folder / module, version, path, module, environment)
             except kit.Failed as error:
                 raise kit.Failed(f"{module} on CPython {version}: {error}") from None
             done += 1

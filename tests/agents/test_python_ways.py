@@ -316,6 +316,33 @@ def refused(tool, folder):
         traced(tool, folder, program)
         program.quit()
     confined(tool, folder, python)
+    foreign(tool, folder)
+    another_user(tool, folder, python)
+
+
+def foreign(tool, folder):
+    if not shutil.which("pypy3"):
+        say("        pypy3 is not installed: PyPy is left out")
+        return
+    with Program(["pypy3", "-c", "print('ready', flush=True); input()"]) as program:
+        done = tool.capture(program.pid, folder / "no.hs", expect=None)
+        check(done.returncode != 0 and "is PyPy" in done.stderr and "gc.dump_rpy_heap()" in done.stderr, f"PyPy: {done}")
+        program.tell("quit")
+        check(program.process.wait(20) == 0, "PyPy failed")
+
+
+def another_user(tool, folder, python):
+    """Without the right to look at the process. That of kernel.yama.ptrace_scope is the same question, which no test may change."""
+    nobody = 65534
+    if os.geteuid() != 0:
+        say("        not root: a process of another user is left out")
+        return
+    with Program([python, "-c", "print('ready', flush=True); input()"]) as program:
+        done = subprocess.run([tool.path, "capture", str(program.pid), "-o", "/dev/null"], user=nobody, group=nobody, extra_groups=[], capture_output=True, text=True,
+                              env=tool.environment, cwd="/")
+        check(done.returncode != 0 and "belongs to another user" in done.stderr and "sudo -u" in done.stderr, f"another user: {done}")
+        program.tell("quit")
+        check(program.process.wait(20) == 0, "the program failed")
 
 
 def stopped(tool, folder, program):
