@@ -127,5 +127,6 @@ extern const hsd_importer hsd_import_firefox;
 extern const hsd_importer hsd_import_perfetto;
 extern const hsd_importer hsd_import_tracemalloc;
 extern const hsd_importer hsd_import_pycore;
+extern const hsd_importer hsd_import_pyheap;
 
 #endif

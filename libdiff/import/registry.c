@@ -24,6 +24,7 @@ static const hsd_importer *const importers[] = {
     &hsd_import_perfetto,
     &hsd_import_tracemalloc,
     &hsd_import_pycore,
+    &hsd_import_pyheap,
     NULL,
 };
 /* clang-format on */
