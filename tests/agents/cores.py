@@ -1,11 +1,13 @@
 """Cores of running programs. gdb's gcore writes them where it is installed; else they are written here, from /proc, with what gcore puts into them that matters: memory that is
 the process's own, the first page of each mapped file, and the notes about the process, its vector and its files."""
+import contextlib
 import os
 import shutil
+import signal
 import struct
 import subprocess
 
-from kit import check
+from kit import check, wait_until
 
 PAGE = 4096
 LOAD, NOTE, CORE = 1, 4, 4
@@ -80,6 +82,20 @@ def by_hand(pid, path):
                 check(len(piece) > 0, f"memory of {pid} at {begin:#x} cannot be read")
                 out.write(piece)
                 left -= len(piece)
+
+
+@contextlib.contextmanager
+def standing(pid):
+    """Stopped meanwhile, by a signal."""
+    def state():
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        wait_until("it stands", lambda: state() == "T")
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
 
 
 def write(pid, path):

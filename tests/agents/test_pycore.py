@@ -125,7 +125,8 @@ def leak_of(path):
         program = kit.Program([path, str(kit.HERE / "programs" / "python" / "leaks.py"), pythons.agent(tool), "bus"])
         with program:
             program.leak(300)
-            cores.by_hand(program.pid, folder / "a.core")
+            with cores.standing(program.pid):
+                cores.by_hand(program.pid, folder / "a.core")
             program.leak(1000)
             cores.write(program.pid, folder / "b.core")
             told = tool.diff(folder / "a.core", folder / "b.core")

@@ -59,6 +59,8 @@ static hsd_status tell_losses(pycore *c, hsd_error *err)
                   err);
     if (c->unsized > 0)
         HSD_WRITE(import, hsc_loss(import->writer, "objects whose buffers are not counted", c->unsized), err);
+    if (c->torn > 0)
+        HSD_WRITE(import, hsc_loss(import->writer, "lists of the collector that were being changed", c->torn), err);
     if (c->strange > 0) HSD_WRITE(import, hsc_loss(import->writer, "references to what is no object", c->strange), err);
     return HSD_OK;
 }

@@ -347,7 +347,7 @@ typedef struct pycore {
     size_t out_count;
     uint32_t generation_string[5], thread_count;
     uint64_t references, most_references, steps, most_steps, most_steps_of_call;
-    uint64_t tracked, held_objects, held_references, opaque, unsized, strange;
+    uint64_t tracked, held_objects, held_references, opaque, unsized, strange, torn;
     hsd_error failure; /* of what cannot return one */
     bool has_failed;
 } pycore;

@@ -187,7 +187,22 @@ Test(pycore, structures_that_lie_elsewhere_are_refused)
     expect_refused(&m, HSD_E_UNSUPPORTED, "do not lie where version 3.11 has them");
     m = make();
     pycore_set_word(&m.core, m.at.gc + 8, m.at.list);
+    pycore_set_word(&m.core, m.at.gc + 24, 0);
     expect_refused(&m, HSD_E_UNSUPPORTED, "lists of this interpreter's collector do not lie");
+}
+
+/* One list of the collector may have been under way to another state. */
+Test(pycore, a_torn_list_is_told)
+{
+    made m = make();
+    capture_view view;
+    hsd_import_result result;
+    hsd_error err;
+    pycore_set_word(&m.core, m.at.gc + 8, m.at.list);
+    cr_assert(import(&m, (hsd_import_options){0}, &result, &view, &err) == HSD_OK, "%s", err.text);
+    cr_expect(view_find(&view, m.at.tuple) != NULL && view.loss_count == 1);
+    view_close(&view);
+    release(&m);
 }
 
 /* A list that claims all of memory again and again ends where memory does; what is in it is no object. */
