@@ -18,6 +18,7 @@
 #include "diff/compare.h"
 #include "diff/sums.h"
 #include "holders/holders.h"
+#include "io/stopwatch.h"
 #include "totals/allocated_rows.h"
 #include "totals/lost_types.h"
 #include "totals/metrics.h"
@@ -170,15 +171,14 @@ static hsd_status walk_both_sides(hsd_comparison *c, hsd_worker_fn walk, hsd_err
 
 static hsd_status recognise(hsd_comparison *c, hsd_error *err)
 {
-    const uint64_t start = hsd_now_ns();
+    hsd_stopwatch watch = hsd_stopwatch_start(&c->pair.space);
     const hsd_recognise_config config = {.memory_bytes = c->pair.plan.recognise_bytes,
                                          .space = &c->pair.space,
                                          .reporter = c->pair.reporter,
                                          .is_reversed = c->ladder.is_reversed};
     HSD_TRY(hsd_recognise(&c->pair.sides[BEFORE].graph->sequence, &c->pair.sides[AFTER].graph->sequence, &config,
                           &c->recognised, err));
-    hsd_note(c->pair.reporter, HSD_NOTE_DETAIL, "recognising objects took %.3f s",
-             (double)(hsd_now_ns() - start) * 1e-9);
+    hsd_stopwatch_note(&watch, c->pair.reporter, "both captures", "recognising objects");
     return HSD_OK;
 }
 

@@ -33,8 +33,9 @@ static bool take_buffers(hsd_adjacency *a)
     a->item_names = calloc(HSD_ADJACENCY_PART_ITEMS, sizeof *a->item_names);
     a->at = malloc((MAX_BLOCK_NODES + 1) * sizeof *a->at);
     a->lists = malloc(HSD_BLOCK_BYTES + HSD_ADJACENCY_PART_ITEMS * HSD_VARINT_MOST);
+    a->far_list = malloc(HSD_BLOCK_BYTES + HSD_VARINT_MOST);
     return a->gathered != NULL && a->sorting != NULL && a->items != NULL && a->item_names != NULL && a->at != NULL &&
-           a->lists != NULL;
+           a->lists != NULL && a->far_list != NULL;
 }
 
 hsd_status hsd_adjacency_begin(hsd_adjacency **out, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
@@ -397,6 +398,7 @@ void hsd_adjacency_free(hsd_adjacency *a)
     free(a->has_targets);
     free(a->names_from);
     free(a->items);
+    free(a->far_list);
     free(a->item_names);
     free_building(a);
     free(a);

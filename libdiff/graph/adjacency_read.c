@@ -113,6 +113,30 @@ static void read_long_part(hsd_adjacency *a, uint32_t block, const uint8_t *byte
     }
 }
 
+/* Nodes of an ordinary block, or 0 where only the block itself can tell. */
+static uint32_t nodes_of(const hsd_adjacency *a, uint32_t block)
+{
+    if (block + 1 >= a->blocks.count) return 0;
+    const uint32_t count = a->block_first[block + 1] - a->block_first[block];
+    return count > 1 ? count : 0;
+}
+
+/* Reads one list out of a block that is not in memory and was not asked for lately: where it stands, and then it. */
+static bool get_far(hsd_adjacency *a, uint32_t block, uint32_t node, hsd_targets *out)
+{
+    const uint32_t count = nodes_of(a, block), place = node - a->block_first[block];
+    if (count == 0 || place >= count || !hsd_blocks_is_far(&a->blocks, block)) return false;
+    const uint32_t lists = HSD_BLOCK_HEADER_BYTES + (count + 1) * 2;
+    uint16_t range[2];
+    hsd_blocks_copy_far(&a->blocks, block, HSD_BLOCK_HEADER_BYTES + place * 2, range, sizeof range);
+    *out = (hsd_targets){.items = a->items};
+    if (range[0] >= range[1] || lists + range[1] > HSD_BLOCK_BYTES) return true;
+    const uint32_t size = (uint32_t)range[1] - range[0];
+    hsd_blocks_copy_far(&a->blocks, block, lists + range[0], a->far_list, size);
+    out->count = decode_list(a->far_list, a->far_list + size, node, a->items);
+    return true;
+}
+
 /* The targets of `node`, which is in `block`. */
 static void get(hsd_adjacency *a, uint32_t block, uint32_t node, bool is_named, hsd_targets *out)
 {
@@ -155,7 +179,8 @@ void hsd_adjacency_expect(const hsd_adjacency *a, uint32_t node)
 void hsd_adjacency_get(hsd_adjacency *a, uint32_t node, hsd_targets *out)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
-    get(a, hsd_adjacency_block_of(a, node), node, false, out);
+    const uint32_t block = hsd_adjacency_block_of(a, node);
+    if (hsd_blocks_is_near(&a->blocks, block) || !get_far(a, block, node, out)) get(a, block, node, false, out);
 }
 
 void hsd_adjacency_get_named(hsd_adjacency *a, uint32_t node, hsd_targets *out)

@@ -55,6 +55,7 @@ struct hsd_adjacency {
     /* reading: HSD_ADJACENCY_PART_ITEMS each */
     uint32_t *items;
     uint32_t *item_names; /* all 0 in a graph without names */
+    uint8_t *far_list;    /* HSD_BLOCK_BYTES: a list that was read alone */
 };
 
 #endif

@@ -74,6 +74,20 @@ static inline const uint8_t *hsd_blocks_peek(const hsd_blocks *blocks, uint32_t 
     return frame == HSD_PAGE_ABSENT ? NULL : blocks->pages.frames + ((uint64_t)frame << HSD_PAGE_SHIFT);
 }
 
+/* True if a few bytes of the block are better copied than the block brought: it is not in memory and was not asked
+ * for lately. It counts as asked for. */
+static inline bool hsd_blocks_is_far(hsd_blocks *blocks, uint32_t block)
+{
+    HSD_ASSERT(block < blocks->count);
+    return !hsd_blocks_is_near(blocks, block) && !hsd_paged_should_bring(&blocks->pages, block);
+}
+
+/* Copies bytes of a block that is far; zeros where they could not be read. */
+static inline void hsd_blocks_copy_far(hsd_blocks *blocks, uint32_t block, uint32_t at, void *out, uint32_t size)
+{
+    hsd_paged_read_alone(&blocks->pages, ((uint64_t)block << HSD_PAGE_SHIFT) + at, out, size);
+}
+
 hsd_status hsd_blocks_check(const hsd_blocks *blocks, hsd_error *err);
 
 /* A zeroed store is accepted. */

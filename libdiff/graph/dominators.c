@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "graph/dominators_parts.h"
+#include "io/stopwatch.h"
 
 #define MAX_BUCKETS    512u
 #define LEAST_BUCKETS  64u
@@ -174,10 +175,14 @@ static hsd_status run_steps(hsd_dominators *d, hsd_error *err)
 {
     hsd_status (*const steps[])(hsd_dominators *, hsd_error *) = {
         walk_with_blocks, number_and_forget, hsd_dominators_semi, hsd_dominators_nca, hsd_dominators_order};
+    static const char *const names[] = {"walking", "numbering the core", "semidominators", "nearest ancestors",
+                                        "order"};
+    hsd_stopwatch watch = hsd_stopwatch_start(d->config->space);
     for (size_t i = 0; i < HSD_ARRAY_LEN(steps); i++) {
         const uint64_t start = hsd_now_ns();
         HSD_TRY(steps[i](d, err));
         d->stats.seconds[i] = (double)(hsd_now_ns() - start) * 1e-9;
+        hsd_stopwatch_note(&watch, d->config->reporter, "dominators", names[i]);
     }
     return HSD_OK;
 }

@@ -7,7 +7,10 @@
  *                       bucket of the core node
  *
  * Sources come in order of their places, so their groups are read in sequence; only the look-up of targets is
- * random, and only core nodes lie in that array.
+ * random. Where their numbers do not fit in memory they are looked up in windows: a part of the nodes at a time has its
+ * numbers in memory, which the places tell anew, and each window reads all references. So a reference costs no page,
+ * and the whole (4 bytes a node / memory) times what the references take. First all windows for forward references,
+ * then for the others, since a bucket wants them in this order; among the others it asks for none.
  *
  * In the second round a reference to a node of the first round holds nothing and is left out here. (Its target
  * then counts as core without need, which changes nothing.)
@@ -25,7 +28,9 @@
 typedef struct numbering {
     hsd_dominators *d;
     hsd_paged group_of;  /* by place */
-    hsd_paged number_of; /* by node; 0 = not core */
+    hsd_paged number_of; /* of the core nodes in the window, by node */
+    uint64_t window;     /* nodes in one; all where they fit */
+    uint32_t begin, span;
 } numbering;
 
 /* ---- numbers ---- */
@@ -33,6 +38,12 @@ typedef struct numbering {
 static bool is_core(const hsd_dominators *d, uint32_t node)
 {
     return ((uint32_t)d->states[node >> 2] >> (node & 3) * 2 & IS_CORE) != 0;
+}
+
+/* With everything in memory there is one window. */
+static inline bool is_inside(const numbering *n, uint32_t node, bool is_flat)
+{
+    return is_flat || node - n->begin < n->span;
 }
 
 static inline __attribute__((always_inline)) hsd_status number_all(numbering *n, hsd_tape_reader *nodes,
@@ -52,7 +63,8 @@ static inline __attribute__((always_inline)) hsd_status number_all(numbering *n,
             hsd_core_put(&d->core_of, &core, number, last_place);
             last_place = place;
             hsd_flat_set_u32(&n->group_of, place, number, is_flat);
-            if (place > 0) hsd_flat_set_u32(&n->number_of, node, number, is_flat);
+            if (place > 0 && is_inside(n, node, is_flat))
+                hsd_flat_set_u32(&n->number_of, node - n->begin, number, is_flat);
         } else {
             hsd_flat_set_u32(&n->group_of, place, above, is_flat);
         }
@@ -75,7 +87,7 @@ static hsd_status number_paged(numbering *n, hsd_tape_reader *nodes, hsd_tape_re
 
 static bool is_flat(const numbering *n)
 {
-    return n->d->limits.uses_flat && n->group_of.is_flat && n->number_of.is_flat;
+    return n->d->limits.uses_flat && n->group_of.is_flat && n->number_of.is_flat && n->window >= n->d->nodes;
 }
 
 static hsd_status number(numbering *n, hsd_error *err)
@@ -87,6 +99,36 @@ static hsd_status number(numbering *n, hsd_error *err)
         is_flat(n) ? number_flat(n, &nodes, &parents, err) : number_paged(n, &nodes, &parents, err);
     hsd_tape_close(&nodes);
     hsd_tape_close(&parents);
+    return status;
+}
+
+/* ---- windows ---- */
+
+static uint32_t window_count(const numbering *n) { return (uint32_t)((n->d->nodes + n->window - 1) / n->window); }
+
+static void take_window(numbering *n, uint32_t window)
+{
+    n->begin = (uint32_t)(window * n->window);
+    n->span = (uint32_t)hsd_min_u64(n->window, n->d->nodes - n->begin);
+}
+
+/* The numbers in another window, which the places tell in their order as they did when they were given. */
+static hsd_status fill_window(numbering *n, uint32_t window, hsd_error *err)
+{
+    hsd_dominators *d = n->d;
+    hsd_tape_reader nodes;
+    uint32_t node, number = 1;
+    hsd_status status = HSD_OK;
+    take_window(n, window);
+    hsd_tape_read(&nodes, &d->node_of, HSD_TAPE_FORWARD, false);
+    for (uint32_t place = 0; place < d->count && hsd_tape_get_u32(&nodes, &node) && status == HSD_OK; place++) {
+        if (place > 0 && is_core(d, node)) {
+            if (is_inside(n, node, false)) hsd_paged_set_u32(&n->number_of, node - n->begin, number);
+            number++;
+        }
+        if ((place & HSD_DOMINATORS_TICK) == 0) status = hsd_dominators_tick(d, 1, place, d->count, err);
+    }
+    hsd_tape_close(&nodes);
     return status;
 }
 
@@ -117,23 +159,36 @@ static hsd_status plan_buckets(hsd_dominators *d, hsd_error *err)
     return HSD_OK;
 }
 
-static inline __attribute__((always_inline)) hsd_status scatter_forward(numbering *n, bool is_flat_array,
+static inline __attribute__((always_inline)) uint32_t number_in_window(numbering *n, uint32_t node, bool is_flat_array)
+{
+    return hsd_flat_get_u32(&n->number_of, is_flat_array ? node : node - n->begin, is_flat_array);
+}
+
+static inline void prefetch_number(const numbering *n, uint32_t node, bool is_flat_array)
+{
+    if (is_inside(n, node, is_flat_array))
+        hsd_paged_prefetch_u32(&n->number_of, is_flat_array ? node : node - n->begin);
+}
+
+/* `is_last`: no window comes after this one. */
+static inline __attribute__((always_inline)) hsd_status scatter_forward(numbering *n, bool is_flat_array, bool is_last,
                                                                         hsd_error *err)
 {
     hsd_dominators *d = n->d;
     hsd_status status = HSD_OK;
     hsd_tape_reader reader;
     uint64_t entry, done = 0;
-    hsd_tape_read(&reader, &d->forward, HSD_TAPE_FORWARD, true);
+    hsd_tape_read(&reader, &d->forward, HSD_TAPE_FORWARD, is_last);
     while (status == HSD_OK && hsd_tape_get_u64(&reader, &entry)) {
         if (reader.end - reader.at > FORWARD_AHEAD * 8) {
             uint32_t later;
             memcpy(&later, reader.at + FORWARD_AHEAD * 8, 4);
-            hsd_paged_prefetch_u32(&n->number_of, later);
+            prefetch_number(n, later, is_flat_array);
         }
-        const uint32_t target = hsd_flat_get_u32(&n->number_of, (uint32_t)entry, is_flat_array);
-        hsd_bucket_put_forward(&d->buckets[target >> d->bucket_shift], target, (uint32_t)(entry >> 32));
         if ((++done & HSD_DOMINATORS_TICK) == 0) status = hsd_dominators_tick(d, 1, done, d->forward_count, err);
+        if (!is_inside(n, (uint32_t)entry, is_flat_array)) continue;
+        const uint32_t target = number_in_window(n, (uint32_t)entry, is_flat_array);
+        hsd_bucket_put_forward(&d->buckets[target >> d->bucket_shift], target, (uint32_t)(entry >> 32));
     }
     hsd_tape_close(&reader);
     return status;
@@ -146,14 +201,16 @@ static inline __attribute__((always_inline)) void scatter_list(numbering *n, con
     const uint32_t group = hsd_flat_get_u32(&n->group_of, list->source, is_flat_array);
     const uint32_t least = list->source < d->secondary ? 0 : d->core_secondary;
     for (uint32_t i = 0; i < list->count; i++) {
-        const uint32_t target = hsd_flat_get_u32(&n->number_of, list->targets[i], is_flat_array);
+        if (!is_inside(n, list->targets[i], is_flat_array)) continue;
+        const uint32_t target = number_in_window(n, list->targets[i], is_flat_array);
         if (target < least) continue;
         hsd_bucket_put_back(&d->buckets[target >> d->bucket_shift], target, list->source, group);
     }
 }
 
 /* Lists are read some way ahead of their use, and the numbers of their targets fetched. */
-static inline __attribute__((always_inline)) hsd_status scatter_back(numbering *n, bool is_flat_array, hsd_error *err)
+static inline __attribute__((always_inline)) hsd_status scatter_back(numbering *n, bool is_flat_array, bool is_last,
+                                                                     hsd_error *err)
 {
     hsd_dominators *d = n->d;
     hsd_status status = HSD_OK;
@@ -161,12 +218,12 @@ static inline __attribute__((always_inline)) hsd_status scatter_back(numbering *
     hsd_back_list ring[LISTS_AHEAD] = {{0}};
     uint64_t read = 0, used = 0;
     bool has_more = true;
-    hsd_tape_read(&reader, &d->back, HSD_TAPE_FORWARD, true);
+    hsd_tape_read(&reader, &d->back, HSD_TAPE_FORWARD, is_last);
     while (status == HSD_OK) {
         hsd_back_list *list = &ring[read % LISTS_AHEAD];
         if (has_more) has_more = hsd_back_get(&reader, &ring[(read + LISTS_AHEAD - 1) % LISTS_AHEAD], list);
         for (uint32_t i = 0; has_more && i < list->count; i++) {
-            hsd_paged_prefetch_u32(&n->number_of, list->targets[i]);
+            prefetch_number(n, list->targets[i], is_flat_array);
         }
         if (has_more && ++read - used < LISTS_AHEAD) continue;
         if (used == read) break;
@@ -180,21 +237,31 @@ static inline __attribute__((always_inline)) hsd_status scatter_back(numbering *
 
 static hsd_status scatter_flat(numbering *n, hsd_error *err)
 {
-    HSD_TRY(scatter_forward(n, true, err));
-    return scatter_back(n, true, err);
+    HSD_TRY(scatter_forward(n, true, true, err));
+    return scatter_back(n, true, true, err);
 }
 
-static hsd_status scatter_paged(numbering *n, hsd_error *err)
+/* The first window is there when core nodes were numbered, and the last of the forward references is the first of the
+ * others. */
+static hsd_status scatter_windows(numbering *n, hsd_error *err)
 {
-    HSD_TRY(scatter_forward(n, false, err));
-    return scatter_back(n, false, err);
+    const uint32_t count = window_count(n);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0) HSD_TRY(fill_window(n, i, err));
+        HSD_TRY(scatter_forward(n, false, i + 1 == count, err));
+    }
+    for (uint32_t i = count; i-- > 0;) {
+        if (i + 1 < count) HSD_TRY(fill_window(n, i, err));
+        HSD_TRY(scatter_back(n, false, i == 0, err));
+    }
+    return HSD_OK;
 }
 
 static hsd_status scatter(numbering *n, hsd_error *err)
 {
     hsd_dominators *d = n->d;
     HSD_TRY(plan_buckets(d, err));
-    HSD_TRY(is_flat(n) ? scatter_flat(n, err) : scatter_paged(n, err));
+    HSD_TRY(is_flat(n) ? scatter_flat(n, err) : scatter_windows(n, err));
     for (uint32_t i = 0; i < d->bucket_count; i++)
         hsd_tape_finish(&d->buckets[i].tape);
     hsd_tape_release(&d->forward);
@@ -203,6 +270,21 @@ static hsd_status scatter(numbering *n, hsd_error *err)
 }
 
 /* ---- the step ---- */
+
+/* Numbers that do not fit get the array of one window instead. */
+static hsd_status cut_window(numbering *n, hsd_error *err)
+{
+    hsd_dominators *d = n->d;
+    n->window = hsd_max_u64(d->nodes, 1);
+    if (!n->number_of.is_flat) {
+        n->window = hsd_paged_window(&n->number_of, 4);
+        const uint64_t bytes = hsd_paged_full_bytes(n->window * 4);
+        HSD_TRY(hsd_dominators_close(d, &n->number_of, err));
+        HSD_TRY(hsd_dominators_open(d, &n->number_of, n->window, 4, bytes, err));
+    }
+    take_window(n, 0);
+    return HSD_OK;
+}
 
 /* Places come with their parents close behind them: an eighth of the memory goes a long way. */
 static hsd_status open_arrays(numbering *n, hsd_error *err)
@@ -213,7 +295,8 @@ static hsd_status open_arrays(numbering *n, hsd_error *err)
     const uint64_t numbers = hsd_paged_full_bytes((uint64_t)d->nodes * 4);
     const uint64_t groups = all > numbers + all / 8 ? all - numbers : all / 8;
     HSD_TRY(hsd_dominators_open(d, &n->group_of, d->count, 4, groups, err));
-    return hsd_dominators_open(d, &n->number_of, d->nodes, 4, all - groups, err);
+    HSD_TRY(hsd_dominators_open(d, &n->number_of, d->nodes, 4, all - groups, err));
+    return cut_window(n, err);
 }
 
 hsd_status hsd_dominators_number(hsd_dominators *d, hsd_error *err)

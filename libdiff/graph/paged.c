@@ -19,11 +19,14 @@
 #include "base/fail.h"
 #include "base/pages.h"
 
-#define MIN_FRAMES 16u
+#define MIN_FRAMES      16u
+#define FRAMES_A_MISS   16u /* one page that was missed lately is known for so many frames */
+#define LATELY_MIN_BITS 4u
+#define NOTHING_ALONE   UINT64_MAX
 
 static uint64_t pages_of(uint64_t bytes) { return (bytes >> HSD_PAGE_SHIFT) + ((bytes & (HSD_PAGE_BYTES - 1)) != 0); }
 
-/* Tables cost 4 bytes and a bit a page, 5 bytes a frame. */
+/* Tables cost 4 bytes and a bit a page, 5 bytes a frame; pages that were missed lately half a byte a frame at most. */
 static uint64_t table_bytes(uint64_t pages, uint64_t frames) { return pages * 4 + pages / 8 + 1 + frames * 5; }
 
 uint64_t hsd_paged_full_bytes(uint64_t bytes)
@@ -59,6 +62,20 @@ static void give_frames(hsd_paged *paged)
     hsd_pages_give(&pages);
 }
 
+static bool take_lately(hsd_paged *paged)
+{
+    uint32_t bits = LATELY_MIN_BITS;
+    while ((UINT32_C(1) << bits) < paged->frame_count / FRAMES_A_MISS)
+        bits++;
+    free(paged->lately);
+    paged->lately = malloc(sizeof *paged->lately << bits);
+    paged->lately_bits = bits;
+    paged->alone = NOTHING_ALONE;
+    if (paged->lately == NULL) return false;
+    memset(paged->lately, 0xff, sizeof *paged->lately << bits);
+    return true;
+}
+
 static hsd_status take_tables(hsd_paged *paged, hsd_error *err)
 {
     paged->page_frame = malloc((size_t)paged->page_count * sizeof *paged->page_frame);
@@ -68,7 +85,7 @@ static hsd_status take_tables(hsd_paged *paged, hsd_error *err)
     /* frames become resident only when they are used */
     paged->frames = take_frames(paged->frame_count);
     if (paged->page_frame == NULL || paged->frame_page == NULL || paged->frame_state == NULL ||
-        paged->on_disk == NULL || paged->frames == NULL) {
+        paged->on_disk == NULL || paged->frames == NULL || !take_lately(paged)) {
         hsd_paged_close(paged);
         return hsd_fail(err, HSD_E_NOMEM, "out of memory for a paged array of %llu pages",
                         (unsigned long long)paged->page_count);
@@ -208,6 +225,92 @@ uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page)
     return frame;
 }
 
+/* ---- elements of pages that are not in memory ---- */
+
+bool hsd_paged_should_bring(hsd_paged *paged, uint64_t page)
+{
+    if (paged->frames_used < paged->frame_count) return true;
+    uint32_t *slot = &paged->lately[(uint32_t)page * UINT32_C(0x9e3779b1) >> (32 - paged->lately_bits)];
+    const bool was_missed = *slot == (uint32_t)page;
+    *slot = was_missed ? HSD_PAGE_ABSENT : (uint32_t)page;
+    return was_missed;
+}
+
+void hsd_paged_read_alone(hsd_paged *paged, uint64_t byte, void *out, uint32_t size)
+{
+    hsd_error error;
+    hsd_error_init(&error);
+    memset(out, 0, size);
+    if (paged->status != HSD_OK || !hsd_bit_get(paged->on_disk, byte >> HSD_PAGE_SHIFT)) return;
+    const hsd_status status = hsd_temp_read(&paged->file, byte, out, size, &error);
+    if (status == HSD_OK) return;
+    memset(out, 0, size);
+    stick(paged, status, &error);
+}
+
+static void write_alone(hsd_paged *paged, uint64_t byte, const void *in, uint32_t size)
+{
+    hsd_error error;
+    hsd_error_init(&error);
+    if (paged->status != HSD_OK) return;
+    const hsd_status status = hsd_temp_write(&paged->file, byte, in, size, &error);
+    if (status != HSD_OK) stick(paged, status, &error);
+}
+
+void hsd_paged_copy(hsd_paged *paged, uint64_t byte, void *out, uint32_t size)
+{
+    HSD_ASSERT((byte & (HSD_PAGE_BYTES - 1)) + size <= HSD_PAGE_BYTES);
+    if (!hsd_paged_is_absent(paged, byte) || hsd_paged_should_bring(paged, byte >> HSD_PAGE_SHIFT)) {
+        memcpy(out, hsd_paged_at(paged, byte, HSD_FRAME_USED), size);
+        return;
+    }
+    hsd_paged_read_alone(paged, byte, out, size);
+    paged->alone = byte;
+}
+
+uint64_t hsd_paged_get_absent(hsd_paged *paged, uint64_t byte, uint32_t size)
+{
+    uint64_t value = 0;
+    uint32_t word = 0;
+    HSD_ASSERT(size == sizeof word || size == sizeof value);
+    void *out = size == sizeof word ? (void *)&word : (void *)&value;
+    hsd_paged_copy(paged, byte, out, size);
+    return size == sizeof word ? word : value;
+}
+
+/* A page that is no part of the file yet comes into memory once. What was just read alone is written alone. */
+void hsd_paged_set_absent(hsd_paged *paged, uint64_t byte, uint64_t value, uint32_t size)
+{
+    const uint64_t page = byte >> HSD_PAGE_SHIFT;
+    const uint32_t word = (uint32_t)value;
+    HSD_ASSERT((size == sizeof word || size == sizeof value) && !paged->is_read_only);
+    const void *in = size == sizeof word ? (const void *)&word : (const void *)&value;
+    const bool is_alone =
+        hsd_bit_get(paged->on_disk, page) && (paged->alone == byte || !hsd_paged_should_bring(paged, page));
+    if (!is_alone) {
+        memcpy(hsd_paged_at(paged, byte, HSD_FRAME_USED | HSD_FRAME_DIRTY), in, size);
+        return;
+    }
+    write_alone(paged, byte, in, size);
+}
+
+/* ---- windows ---- */
+
+uint64_t hsd_paged_window(const hsd_paged *paged, uint32_t item_bytes)
+{
+    HSD_ASSERT(HSD_PAGE_BYTES % item_bytes == 0);
+    return (uint64_t)paged->frame_count * (HSD_PAGE_BYTES / item_bytes);
+}
+
+/* As many pages as there are frames at most, so none of them drives out another: the hand passes what was just used. */
+void hsd_paged_bring(hsd_paged *paged, uint64_t first, uint64_t count, uint32_t item_bytes)
+{
+    const uint64_t items = HSD_PAGE_BYTES / item_bytes;
+    HSD_ASSERT(count <= hsd_paged_window(paged, item_bytes) && first % items == 0);
+    for (uint64_t at = first; at < first + count && at / items < paged->page_count; at += items)
+        hsd_paged_at(paged, at * item_bytes, HSD_FRAME_USED);
+}
+
 /* Everything that is dirty goes to the file, and other frames come. */
 static hsd_status reframe(hsd_paged *paged, uint64_t frames, hsd_error *err)
 {
@@ -226,7 +329,7 @@ static hsd_status reframe(hsd_paged *paged, uint64_t frames, hsd_error *err)
     paged->frame_page = calloc(paged->frame_count, sizeof *paged->frame_page);
     paged->frame_state = calloc(paged->frame_count, 1);
     paged->frames = take_frames(paged->frame_count);
-    if (paged->frames == NULL || paged->frame_page == NULL || paged->frame_state == NULL) {
+    if (paged->frames == NULL || paged->frame_page == NULL || paged->frame_state == NULL || !take_lately(paged)) {
         return hsd_fail_nomem(err, "a paged array");
     }
     return hsd_paged_check(paged, err);
@@ -258,6 +361,7 @@ void hsd_paged_close(hsd_paged *paged)
     free(paged->frame_page);
     free(paged->frame_state);
     free(paged->on_disk);
+    free(paged->lately);
     if (paged->space != NULL) hsd_temp_close(&paged->file);
     memset(paged, 0, sizeof *paged);
     paged->file.fd = -1;

@@ -3,6 +3,10 @@
  * unnamed temporary file that is only made when the array does not fit. Zero-initialised. mmap under
  * a memory cgroup thrashes and gets killed; this does not (measured: 246 s against 23-29 s for one
  * walk of 43 M nodes).
+ *
+ * A page comes into memory when it is asked for twice within little time. What is asked for once, here and there, is
+ * read and written alone: 4 or 8 bytes and not 16 KiB. So a walk at random costs a call of the system for each access
+ * that misses, and a walk in order one more for each page.
  */
 #ifndef HSD_GRAPH_PAGED_H
 #define HSD_GRAPH_PAGED_H
@@ -28,10 +32,13 @@ typedef struct hsd_paged {
     uint32_t frame_count;
     uint32_t frames_used;
     uint32_t hand;
-    bool is_read_only;  /* pages come from `file` and are never written */
-    bool is_flat;       /* everything is resident: element i lies at i, see "flat" below */
-    uint64_t faults;    /* pages brought in */
-    uint64_t transfers; /* pages read from and written to the file */
+    uint32_t *lately;     /* pages that were missed lately, by their hash; HSD_PAGE_ABSENT = none */
+    uint32_t lately_bits; /* of the hash */
+    uint64_t alone;       /* the byte of the last element that was read alone */
+    bool is_read_only;    /* pages come from `file` and are never written */
+    bool is_flat;         /* everything is resident: element i lies at i, see "flat" below */
+    uint64_t faults;      /* pages brought in */
+    uint64_t transfers;   /* pages read from and written to the file */
     hsd_temp file;
     hsd_temp_space *space;
     hsd_status status; /* first failure; sticks, checked once a stage by hsd_paged_check */
@@ -56,6 +63,28 @@ uint64_t hsd_paged_least_bytes(uint64_t bytes);
 /* Brings a page in and returns its frame. On an I/O failure the error sticks and frame 0 is
  * returned, so that hot loops need no check: call hsd_paged_check after them. */
 uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page);
+
+/* True if a page that is not in memory was missed lately, or there is a free frame: it is worth being brought. If not
+ * it counts as missed. */
+bool hsd_paged_should_bring(hsd_paged *paged, uint64_t page);
+
+/* An element of `size` bytes, 4 or 8, of a page that is not in memory. Failures stick, and 0 is returned. */
+uint64_t hsd_paged_get_absent(hsd_paged *paged, uint64_t byte, uint32_t size);
+void hsd_paged_set_absent(hsd_paged *paged, uint64_t byte, uint64_t value, uint32_t size);
+
+/*
+ * Windows: where an array does not fit and all of it is asked for at random, one that is walked again and again, each
+ * time for the elements of one window alone, moves every page once. hsd_paged_window says how many elements of
+ * `item_bytes` a window has (all of them where the array fits), hsd_paged_bring brings those from `first` on.
+ */
+uint64_t hsd_paged_window(const hsd_paged *paged, uint32_t item_bytes);
+void hsd_paged_bring(hsd_paged *paged, uint64_t first, uint64_t count, uint32_t item_bytes);
+
+/* Copies `size` bytes of a page that is not in memory and stays so. Failures stick, and zeros are copied. */
+void hsd_paged_read_alone(hsd_paged *paged, uint64_t byte, void *out, uint32_t size);
+
+/* Copies `size` bytes of one page, which need not be in memory, and brings the page if it should be. */
+void hsd_paged_copy(hsd_paged *paged, uint64_t byte, void *out, uint32_t size);
 
 /*
  * Keeps at most memory_bytes resident from now on: where more is resident, what is dirty goes to the
@@ -84,23 +113,39 @@ static inline uint8_t *hsd_paged_at(hsd_paged *paged, uint64_t byte, uint8_t sta
     return paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT) + (byte & (HSD_PAGE_BYTES - 1));
 }
 
+static inline bool hsd_paged_is_absent(const hsd_paged *paged, uint64_t byte)
+{
+    HSD_ASSERT(byte >> HSD_PAGE_SHIFT < paged->page_count);
+    return __builtin_expect(paged->page_frame[byte >> HSD_PAGE_SHIFT] == HSD_PAGE_ABSENT, 0);
+}
+
 static inline uint32_t hsd_paged_get_u32(hsd_paged *paged, uint64_t index)
 {
+    if (hsd_paged_is_absent(paged, index << 2)) return (uint32_t)hsd_paged_get_absent(paged, index << 2, 4);
     return *(const uint32_t *)(const void *)hsd_paged_at(paged, index << 2, HSD_FRAME_USED);
 }
 
 static inline void hsd_paged_set_u32(hsd_paged *paged, uint64_t index, uint32_t value)
 {
+    if (hsd_paged_is_absent(paged, index << 2)) {
+        hsd_paged_set_absent(paged, index << 2, value, 4);
+        return;
+    }
     *(uint32_t *)(void *)hsd_paged_at(paged, index << 2, HSD_FRAME_USED | HSD_FRAME_DIRTY) = value;
 }
 
 static inline uint64_t hsd_paged_get_u64(hsd_paged *paged, uint64_t index)
 {
+    if (hsd_paged_is_absent(paged, index << 3)) return hsd_paged_get_absent(paged, index << 3, 8);
     return *(const uint64_t *)(const void *)hsd_paged_at(paged, index << 3, HSD_FRAME_USED);
 }
 
 static inline void hsd_paged_set_u64(hsd_paged *paged, uint64_t index, uint64_t value)
 {
+    if (hsd_paged_is_absent(paged, index << 3)) {
+        hsd_paged_set_absent(paged, index << 3, value, 8);
+        return;
+    }
     *(uint64_t *)(void *)hsd_paged_at(paged, index << 3, HSD_FRAME_USED | HSD_FRAME_DIRTY) = value;
 }
 

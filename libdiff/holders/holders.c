@@ -20,6 +20,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/worker.h"
+#include "io/stopwatch.h"
 #include "walk/keep.h"
 
 #define MOST_ROUNDS   6u                   /* so many times at most: one is seldom below another */
@@ -328,10 +329,9 @@ static void release_holder(hsd_growth *growth)
 static hsd_status step_holder(hsd_growth *growth, const char *name, hsd_status (*run)(hsd_growth *, hsd_error *),
                               hsd_error *err)
 {
-    const uint64_t start = hsd_now_ns();
+    hsd_stopwatch watch = hsd_stopwatch_start(&growth->pair->space);
     HSD_TRY(run(growth, err));
-    hsd_note(growth->pair->reporter, HSD_NOTE_DETAIL, "holders: %s took %.3f s", name,
-             (double)(hsd_now_ns() - start) * 1e-9);
+    hsd_stopwatch_note(&watch, growth->pair->reporter, "holders", name);
     return HSD_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/heap.h"
+#include "io/stopwatch.h"
 #include "walk/keep.h"
 
 /* ---- candidates ---- */
@@ -153,22 +154,32 @@ static hsd_status spread(hsd_by_search *s, hsd_error *err)
 
 static hsd_status find_joint_holder(hsd_by_search *s, hsd_error *err)
 {
+    hsd_reporter *reporter = s->growth->pair->reporter;
+    hsd_stopwatch watch = hsd_stopwatch_start(&s->growth->pair->space);
     HSD_TRY(open_all_joint_holders(s, err));
     HSD_TRY(hsd_by_number(s, err));
+    hsd_stopwatch_note(&watch, reporter, "what holds together", "numbering");
     HSD_TRY(hsd_by_find_alike(s, err));
     HSD_TRY(hsd_by_refer(s, err));
+    hsd_stopwatch_note(&watch, reporter, "what holds together", "finding references");
     HSD_TRY(hsd_by_list_targets(s, err));
     hsd_sorter_free(s->pairs);
     s->pairs = NULL;
     HSD_TRY(grow_groups(s, 2, err));
+    hsd_stopwatch_note(&watch, reporter, "what holds together", "listing targets");
     HSD_TRY(hsd_by_look_far(s, err));
+    hsd_stopwatch_note(&watch, reporter, "what holds together", "looking far");
     HSD_TRY(hsd_by_name(s, err));
     HSD_TRY(find_choices(s, err));
     hsd_paged_close(&s->place_of);
     HSD_TRY(grow_groups(s, 3, err));
     HSD_TRY(choose_joint_holder(s, err));
+    hsd_stopwatch_note(&watch, reporter, "what holds together", "naming");
     HSD_TRY(spread(s, err));
-    return hsd_by_make_sets(s, err);
+    hsd_stopwatch_note(&watch, reporter, "what holds together", "spreading");
+    HSD_TRY(hsd_by_make_sets(s, err));
+    hsd_stopwatch_note(&watch, reporter, "what holds together", "making sets");
+    return HSD_OK;
 }
 
 static hsd_status run_joint_holder(hsd_by_search *s, hsd_error *err)

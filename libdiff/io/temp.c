@@ -125,6 +125,7 @@ hsd_status hsd_temp_read(const hsd_temp *temp, uint64_t offset, void *data, size
     if (temp->space == NULL || !is_range(offset, size))
         return hsd_fail(err, HSD_E_MISUSE, "read of a temporary file that is not open or too large");
     unsigned char *at = data;
+    temp->space->bytes_read += size;
     while (size > 0) {
         size_t got = 0;
         const int error = hsd_fd_read(temp->fd, at, size, (off_t)offset, &got);

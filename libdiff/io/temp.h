@@ -17,6 +17,7 @@ typedef struct hsd_temp_space {  /* one for each operation; shared by threads */
     _Atomic uint64_t bytes_now;  /* bytes in files that exist */
     _Atomic uint64_t bytes_peak;
     _Atomic uint64_t bytes_written; /* in all */
+    _Atomic uint64_t bytes_read;    /* in all */
 } hsd_temp_space;
 
 typedef struct hsd_temp {

@@ -20,10 +20,10 @@ static uint64_t pair(uint32_t a, uint32_t b) { return (uint64_t)a << 32 | b; }
 
 /* ---- filling ---- */
 
-static hsd_status open_array(hsd_places *places, uint64_t row_bytes, uint64_t memory_bytes, hsd_temp_space *space,
+static hsd_status open_array(hsd_places *places, uint64_t item_bytes, uint64_t memory_bytes, hsd_temp_space *space,
                              hsd_error *err)
 {
-    HSD_TRY(hsd_paged_open(&places->array, places->node_count * row_bytes, memory_bytes, space, err));
+    HSD_TRY(hsd_paged_open(&places->array, places->node_count * item_bytes, memory_bytes, space, err));
     places->has_array = true;
     return HSD_OK;
 }
@@ -71,6 +71,15 @@ hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_
     HSD_TRY(hsd_side_serve(places->by_node, side->request->plan.place_serve_bytes, err));
     HSD_TRY(open_array(places, LINK_BYTES, side->request->plan.link_bytes, side->request->space, err));
     return fill_links(places, err);
+}
+
+static uint32_t row_bytes(const hsd_places *places) { return places->is_whole ? ROW_BYTES : LINK_BYTES; }
+
+uint64_t hsd_places_window(const hsd_places *places) { return hsd_paged_window(&places->array, row_bytes(places)); }
+
+void hsd_places_bring(hsd_places *places, uint32_t first, uint32_t count)
+{
+    hsd_paged_bring(&places->array, first, count, row_bytes(places));
 }
 
 /* ---- serving ---- */

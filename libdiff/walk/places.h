@@ -63,6 +63,10 @@ static inline void hsd_places_offer(hsd_places *places, uint32_t target, uint32_
     hsd_paged_set_u64(&places->array, at, (uint64_t)first << 32 | name);
 }
 
+/* Offers are cheap for so many nodes at a time: those from a multiple of it on, once they were brought. */
+uint64_t hsd_places_window(const hsd_places *places);
+void hsd_places_bring(hsd_places *places, uint32_t first, uint32_t count);
+
 /* Brings near what an offer will look at. */
 static inline void hsd_places_prefetch(const hsd_places *places, uint32_t target)
 {

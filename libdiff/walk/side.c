@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "graph/blocks.h"
+#include "io/stopwatch.h"
 #include "walk/allocated.h"
 #include "walk/fold.h"
 #include "walk/keep.h"
@@ -102,10 +103,9 @@ hsd_status hsd_side_check_tables(const hsd_side_walk *side, uint64_t more, hsd_e
 static hsd_status step(hsd_side_walk *side, const char *name, hsd_status (*run)(hsd_side_walk *, hsd_error *),
                        hsd_error *err)
 {
-    const uint64_t start = hsd_now_ns();
+    hsd_stopwatch watch = hsd_stopwatch_start(side->request->space);
     HSD_TRY(run(side, err));
-    hsd_note(side->request->reporter, HSD_NOTE_DETAIL, "%s: %s took %.3f s", side->info->path, name,
-             (double)(hsd_now_ns() - start) * 1e-9);
+    hsd_stopwatch_note(&watch, side->request->reporter, side->info->path, name);
     return HSD_OK;
 }
 

@@ -6,11 +6,15 @@
  *                 t's immediate dominator when that one's place begins where u's does. Of several the least
  *                 name is kept
  *
+ * Links that do not fit in memory are found in windows: one pass for each part of the nodes whose links do. Then pages
+ * move in order, and it costs (links / memory) times the blocks and names of references, whatever the graph.
+ *
  * References wait in a short ring between being seen and being compared, as in graph/owners.c: what they
  * are compared with is prefetched on the way in.
  */
 #include "base/assert.h"
 #include "base/check.h"
+#include "io/stopwatch.h"
 #include "walk/places.h"
 #include "walk/side.h"
 
@@ -43,13 +47,15 @@ typedef struct links {
     hsd_side_walk *side;
     hsd_places *places;
     seen ring[RING_ITEMS];
-    uint32_t count; /* of all references so far */
+    uint32_t count;       /* of all references so far */
+    uint32_t begin, span; /* the window: nodes whose links are looked at */
 } links;
 
 static void compare(const links *l, const seen *s) { hsd_places_offer(l->places, s->target, s->first, s->name); }
 
 static void see(links *l, uint32_t target, uint32_t first, uint32_t name)
 {
+    if (target - l->begin >= l->span) return;
     seen *slot = &l->ring[l->count++ % RING_ITEMS];
     compare(l, slot);
     *slot = (seen){target, first, name};
@@ -98,8 +104,14 @@ static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
     links l = {.side = side, .places = side->graph->places};
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.idle_adjacency_bytes, err));
     HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.name_bytes, err));
-    HSD_TRY(hsd_places_rewind(side->graph->places, err));
-    HSD_TRY(pass(&l, err));
+    const uint64_t nodes = side->node_count, window = hsd_places_window(l.places);
+    for (uint64_t begin = 0; begin < nodes; begin += window) {
+        l.begin = (uint32_t)begin;
+        l.span = (uint32_t)hsd_min_u64(window, nodes - begin);
+        hsd_places_bring(l.places, l.begin, l.span);
+        HSD_TRY(hsd_places_rewind(l.places, err));
+        HSD_TRY(pass(&l, err));
+    }
     return hsd_places_settle(side->graph->places, side, err);
 }
 
@@ -109,12 +121,10 @@ hsd_status hsd_side_dominators(hsd_side_walk *side, hsd_error *err)
 {
     HSD_ASSERT(side->adjacency != NULL && side->graph->places == NULL);
     HSD_ASSERT(side->root_span.begin <= side->root_span.end && side->root_span.end == side->node_count);
-    const uint64_t start = hsd_now_ns();
+    hsd_stopwatch watch = hsd_stopwatch_start(side->request->space);
     HSD_TRY(find_places(side, err));
-    const uint64_t middle = hsd_now_ns();
+    hsd_stopwatch_note(&watch, side->request->reporter, side->info->path, "dominators");
     HSD_TRY(find_links(side, err));
-    hsd_note(side->request->reporter, HSD_NOTE_DETAIL,
-             "%s: dominators took %.3f s, names of references from them %.3f s", side->info->path,
-             (double)(middle - start) * 1e-9, (double)(hsd_now_ns() - middle) * 1e-9);
+    hsd_stopwatch_note(&watch, side->request->reporter, side->info->path, "naming references from dominators");
     return HSD_OK;
 }
