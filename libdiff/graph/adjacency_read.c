@@ -125,7 +125,7 @@ static uint32_t nodes_of(const hsd_adjacency *a, uint32_t block)
 static bool get_far(hsd_adjacency *a, uint32_t block, uint32_t node, hsd_targets *out)
 {
     const uint32_t count = nodes_of(a, block), place = node - a->block_first[block];
-    if (count == 0 || place >= count || !hsd_blocks_is_far(&a->blocks, block)) return false;
+    if (count == 0 || place >= count || !hsd_blocks_is_far(&a->blocks, block, place)) return false;
     const uint32_t lists = HSD_BLOCK_HEADER_BYTES + (count + 1) * 2;
     uint16_t range[2];
     hsd_blocks_copy_far(&a->blocks, block, HSD_BLOCK_HEADER_BYTES + place * 2, range, sizeof range);

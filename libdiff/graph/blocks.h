@@ -74,12 +74,12 @@ static inline const uint8_t *hsd_blocks_peek(const hsd_blocks *blocks, uint32_t 
     return frame == HSD_PAGE_ABSENT ? NULL : blocks->pages.frames + ((uint64_t)frame << HSD_PAGE_SHIFT);
 }
 
-/* True if a few bytes of the block are better copied than the block brought: it is not in memory and was not asked
- * for lately. It counts as asked for. */
-static inline bool hsd_blocks_is_far(hsd_blocks *blocks, uint32_t block)
+/* True if a few bytes of the block are better copied than the block brought: it is not in memory and nothing but
+ * `item` was asked for there lately. It counts as asked for. */
+static inline bool hsd_blocks_is_far(hsd_blocks *blocks, uint32_t block, uint32_t item)
 {
     HSD_ASSERT(block < blocks->count);
-    return !hsd_blocks_is_near(blocks, block) && !hsd_paged_should_bring(&blocks->pages, block);
+    return !hsd_blocks_is_near(blocks, block) && !hsd_paged_should_bring(&blocks->pages, block, item);
 }
 
 /* Copies bytes of a block that is far; zeros where they could not be read. */

@@ -21,12 +21,14 @@
 
 #define MIN_FRAMES      16u
 #define FRAMES_A_MISS   16u /* one page that was missed lately is known for so many frames */
-#define LATELY_MIN_BITS 4u
+#define LATELY_MIN_BITS 2u
+#define NOT_LATELY      UINT64_MAX
+#define CELL_BYTES      32u /* what is asked for more than once at a time */
 #define NOTHING_ALONE   UINT64_MAX
 
 static uint64_t pages_of(uint64_t bytes) { return (bytes >> HSD_PAGE_SHIFT) + ((bytes & (HSD_PAGE_BYTES - 1)) != 0); }
 
-/* Tables cost 4 bytes and a bit a page, 5 bytes a frame; pages that were missed lately half a byte a frame at most. */
+/* Tables cost 4 bytes and a bit a page, 5 bytes a frame; cells that were missed lately a byte a frame at most. */
 static uint64_t table_bytes(uint64_t pages, uint64_t frames) { return pages * 4 + pages / 8 + 1 + frames * 5; }
 
 uint64_t hsd_paged_full_bytes(uint64_t bytes)
@@ -227,13 +229,16 @@ uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page)
 
 /* ---- elements of pages that are not in memory ---- */
 
-bool hsd_paged_should_bring(hsd_paged *paged, uint64_t page)
+static uint32_t cell_of(uint64_t byte) { return (uint32_t)(byte & (HSD_PAGE_BYTES - 1)) / CELL_BYTES; }
+
+bool hsd_paged_should_bring(hsd_paged *paged, uint64_t page, uint32_t cell)
 {
+    const uint64_t missed = page << 32 | cell;
     if (paged->frames_used < paged->frame_count) return true;
-    uint32_t *slot = &paged->lately[(uint32_t)page * UINT32_C(0x9e3779b1) >> (32 - paged->lately_bits)];
-    const bool was_missed = *slot == (uint32_t)page;
-    *slot = was_missed ? HSD_PAGE_ABSENT : (uint32_t)page;
-    return was_missed;
+    uint64_t *slot = &paged->lately[(uint32_t)page * UINT32_C(0x9e3779b1) >> (32 - paged->lately_bits)];
+    const bool is_another = *slot >> 32 == page && *slot != missed;
+    *slot = is_another ? NOT_LATELY : missed;
+    return is_another;
 }
 
 void hsd_paged_read_alone(hsd_paged *paged, uint64_t byte, void *out, uint32_t size)
@@ -260,7 +265,7 @@ static void write_alone(hsd_paged *paged, uint64_t byte, const void *in, uint32_
 void hsd_paged_copy(hsd_paged *paged, uint64_t byte, void *out, uint32_t size)
 {
     HSD_ASSERT((byte & (HSD_PAGE_BYTES - 1)) + size <= HSD_PAGE_BYTES);
-    if (!hsd_paged_is_absent(paged, byte) || hsd_paged_should_bring(paged, byte >> HSD_PAGE_SHIFT)) {
+    if (!hsd_paged_is_absent(paged, byte) || hsd_paged_should_bring(paged, byte >> HSD_PAGE_SHIFT, cell_of(byte))) {
         memcpy(out, hsd_paged_at(paged, byte, HSD_FRAME_USED), size);
         return;
     }
@@ -285,8 +290,8 @@ void hsd_paged_set_absent(hsd_paged *paged, uint64_t byte, uint64_t value, uint3
     const uint32_t word = (uint32_t)value;
     HSD_ASSERT((size == sizeof word || size == sizeof value) && !paged->is_read_only);
     const void *in = size == sizeof word ? (const void *)&word : (const void *)&value;
-    const bool is_alone =
-        hsd_bit_get(paged->on_disk, page) && (paged->alone == byte || !hsd_paged_should_bring(paged, page));
+    const bool is_alone = hsd_bit_get(paged->on_disk, page) &&
+                          (paged->alone == byte || !hsd_paged_should_bring(paged, page, cell_of(byte)));
     if (!is_alone) {
         memcpy(hsd_paged_at(paged, byte, HSD_FRAME_USED | HSD_FRAME_DIRTY), in, size);
         return;

@@ -4,9 +4,9 @@
  * a memory cgroup thrashes and gets killed; this does not (measured: 246 s against 23-29 s for one
  * walk of 43 M nodes).
  *
- * A page comes into memory when it is asked for twice within little time. What is asked for once, here and there, is
- * read and written alone: 4 or 8 bytes and not 16 KiB. So a walk at random costs a call of the system for each access
- * that misses, and a walk in order one more for each page.
+ * A page comes into memory when it is asked for in two places within little time. What is asked for once, here and
+ * there, is read and written alone: 4 or 8 bytes and not 16 KiB. So a walk at random costs a call of the system for
+ * each access that misses, and a walk in order one more for each page.
  */
 #ifndef HSD_GRAPH_PAGED_H
 #define HSD_GRAPH_PAGED_H
@@ -32,7 +32,7 @@ typedef struct hsd_paged {
     uint32_t frame_count;
     uint32_t frames_used;
     uint32_t hand;
-    uint32_t *lately;     /* pages that were missed lately, by their hash; HSD_PAGE_ABSENT = none */
+    uint64_t *lately;     /* page << 32 | cell that was missed there lately, by a hash of the page */
     uint32_t lately_bits; /* of the hash */
     uint64_t alone;       /* the byte of the last element that was read alone */
     bool is_read_only;    /* pages come from `file` and are never written */
@@ -64,9 +64,9 @@ uint64_t hsd_paged_least_bytes(uint64_t bytes);
  * returned, so that hot loops need no check: call hsd_paged_check after them. */
 uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page);
 
-/* True if a page that is not in memory was missed lately, or there is a free frame: it is worth being brought. If not
- * it counts as missed. */
-bool hsd_paged_should_bring(hsd_paged *paged, uint64_t page);
+/* True if a page that is not in memory was missed lately in another cell, or there is a free frame: it is worth being
+ * brought. If not it counts as missed. Who asks for one thing again and again is at one place. */
+bool hsd_paged_should_bring(hsd_paged *paged, uint64_t page, uint32_t cell);
 
 /* An element of `size` bytes, 4 or 8, of a page that is not in memory. Failures stick, and 0 is returned. */
 uint64_t hsd_paged_get_absent(hsd_paged *paged, uint64_t byte, uint32_t size);

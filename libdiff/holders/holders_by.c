@@ -58,7 +58,7 @@ static void offer_outward(hsd_by_search *s, uint32_t number, const hsd_by_place 
 {
     const hsd_by_candidate one = {place->told, number, place->node};
     for (uint32_t group = place->group, steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
-        offer(&s->candidates[hsd_by_group_at(s, group, false)->fork], &one);
+        offer(&s->candidates[hsd_by_group_at(s, group)->fork], &one);
         group = hsd_by_group_above(s, group);
     }
 }
@@ -66,7 +66,7 @@ static void offer_outward(hsd_by_search *s, uint32_t number, const hsd_by_place 
 static hsd_status choose_joint_holder(hsd_by_search *s, hsd_error *err)
 {
     for (uint32_t i = 1; i <= s->place_count; i++) {
-        const hsd_by_place place = *hsd_by_place_at(s, i, false);
+        const hsd_by_place place = *hsd_by_place_at(s, i);
         if (place.named == i && place.told > 0) offer_outward(s, i, &place);
     }
     for (uint32_t fork = 0; fork < s->fork_count; fork++)
@@ -82,7 +82,7 @@ static hsd_status find_choices(hsd_by_search *s, hsd_error *err)
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         if (growth->choices[i].by != HSD_HELD_BY_OBJECT) continue;
         const uint32_t place = hsd_paged_get_u32(&s->place_of, growth->choices[i].node[AFTER]);
-        s->choice_places[i] = place == 0 ? 0 : hsd_by_place_at(s, place, false)->named;
+        s->choice_places[i] = place == 0 ? 0 : hsd_by_place_at(s, place)->named;
     }
     HSD_TRY(hsd_paged_check(&s->place_of, err));
     return hsd_paged_check(&s->places, err);

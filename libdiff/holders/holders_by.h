@@ -33,7 +33,10 @@
 #ifndef HSD_HOLDERS_HOLDERS_BY_H
 #define HSD_HOLDERS_HOLDERS_BY_H
 
+#include <stddef.h>
+
 #include "base/assert.h"
+#include "base/check.h"
 #include "graph/worklist.h"
 #include "holders/growth.h"
 
@@ -41,6 +44,7 @@
 #define HSD_BY_TOP         UINT32_C(0x80000000)
 #define HSD_BY_GROUP(word) ((word) & ~HSD_BY_TOP)
 #define HSD_BY_NO_FORK     UINT32_MAX
+#define HSD_BY_COPIES      8u  /* of groups, and of places */
 #define HSD_BY_FORKS       16u /* so many are asked for: of one holder there may be several */
 
 /* Bits of a group's mask: candidates from 0 on. */
@@ -131,19 +135,61 @@ typedef struct hsd_by_search {
     hsd_paged targets;               /* u32 a pair */
     hsd_by_candidates *candidates;   /* one a fork */
     uint32_t *choice_places;         /* of each choice that is an object: the place that is named for it; 0 = none */
+    hsd_by_group near_groups[HSD_BY_COPIES]; /* that were copied last, of pages that are not in memory */
+    hsd_by_place near_places[HSD_BY_COPIES];
+    uint32_t near_group, near_place;
 } hsd_by_search;
 
-static inline hsd_by_group *hsd_by_group_at(hsd_by_search *s, uint32_t group, bool is_written)
+/* To look at; valid for HSD_BY_COPIES - 1 more looks, unless the group is written meanwhile. */
+static inline const hsd_by_group *hsd_by_group_at(hsd_by_search *s, uint32_t group)
+{
+    const uint64_t byte = (uint64_t)group * sizeof(hsd_by_group);
+    HSD_ASSERT(group < s->group_room + 1);
+    if (!hsd_paged_is_absent(&s->groups, byte))
+        return (const hsd_by_group *)(const void *)hsd_paged_at(&s->groups, byte, HSD_FRAME_USED);
+    hsd_by_group *copy = &s->near_groups[s->near_group++ % HSD_BY_COPIES];
+    hsd_paged_copy(&s->groups, byte, copy, sizeof *copy);
+    return copy;
+}
+
+/* To write; valid until the next group is asked for. */
+static inline hsd_by_group *hsd_by_group_write(hsd_by_search *s, uint32_t group)
 {
     HSD_ASSERT(group < s->group_room + 1);
     return (hsd_by_group *)(void *)hsd_paged_at(&s->groups, (uint64_t)group * sizeof(hsd_by_group),
-                                                is_written ? HSD_FRAME_USED | HSD_FRAME_DIRTY : HSD_FRAME_USED);
+                                                HSD_FRAME_USED | HSD_FRAME_DIRTY);
 }
 
-static inline hsd_by_place *hsd_by_place_at(hsd_by_search *s, uint32_t place, bool is_written)
+/* Adds bits to the word of a group that begins at `offset`. */
+static inline void hsd_by_group_or(hsd_by_search *s, uint32_t group, size_t offset, uint64_t bits)
+{
+    HSD_ASSERT(group < s->group_room + 1 && offset % sizeof bits == 0 && offset < sizeof(hsd_by_group));
+    const uint64_t word = ((uint64_t)group * sizeof(hsd_by_group) + offset) / sizeof bits;
+    hsd_paged_set_u64(&s->groups, word, hsd_paged_get_u64(&s->groups, word) | bits);
+}
+
+/* The same for places. */
+static inline const hsd_by_place *hsd_by_place_at(hsd_by_search *s, uint32_t place)
+{
+    const uint64_t byte = (uint64_t)place * sizeof(hsd_by_place);
+    if (!hsd_paged_is_absent(&s->places, byte))
+        return (const hsd_by_place *)(const void *)hsd_paged_at(&s->places, byte, HSD_FRAME_USED);
+    hsd_by_place *copy = &s->near_places[s->near_place++ % HSD_BY_COPIES];
+    hsd_paged_copy(&s->places, byte, copy, sizeof *copy);
+    return copy;
+}
+
+static inline hsd_by_place *hsd_by_place_write(hsd_by_search *s, uint32_t place)
 {
     return (hsd_by_place *)(void *)hsd_paged_at(&s->places, (uint64_t)place * sizeof(hsd_by_place),
-                                                is_written ? HSD_FRAME_USED | HSD_FRAME_DIRTY : HSD_FRAME_USED);
+                                                HSD_FRAME_USED | HSD_FRAME_DIRTY);
+}
+
+/* Adds to what a place tells. */
+static inline void hsd_by_place_tell(hsd_by_search *s, uint32_t place, uint64_t bytes)
+{
+    const uint64_t word = ((uint64_t)place * sizeof(hsd_by_place) + offsetof(hsd_by_place, told)) / sizeof bytes;
+    hsd_paged_set_u64(&s->places, word, hsd_add_saturating(hsd_paged_get_u64(&s->places, word), bytes));
 }
 
 /* What has to be referred to from a place for a name. */

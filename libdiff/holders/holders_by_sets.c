@@ -61,7 +61,7 @@ static uint64_t named_of(uint64_t mask) { return mask & HSD_BY_SELF ? 0 : mask &
 static hsd_status count_masks(maker *m, hsd_error *err)
 {
     for (uint32_t i = 1; i <= m->s->group_count; i++) {
-        const hsd_by_group *group = hsd_by_group_at(m->s, i, false);
+        const hsd_by_group *group = hsd_by_group_at(m->s, i);
         const uint64_t key[2] = {group->fork, named_of(group->mask)};
         if (is_top_in_use(group) && key[1] != 0)
             HSD_TRY(hsd_tally_add(m->masks, key, group->objects, group->bytes, err));
@@ -142,7 +142,7 @@ static hsd_status add_tops(maker *m, hsd_error *err)
     for (uint32_t i = 0; i < m->s->fork_count; i++)
         join_masks(&m->of[i]);
     for (uint32_t i = 1; i <= m->s->group_count; i++) {
-        const hsd_by_group *group = hsd_by_group_at(m->s, i, false);
+        const hsd_by_group *group = hsd_by_group_at(m->s, i);
         if (is_top_in_use(group)) add_top(&m->of[group->fork], group);
     }
     return hsd_paged_check(&m->s->groups, err);
@@ -217,7 +217,7 @@ static hsd_status mark_tops(maker *m, hsd_error *err)
         if (hsd_bit_get(s->is_plain, node)) continue;
         const uint32_t word = hsd_paged_get_u32(&s->group_of, node);
         if ((word & HSD_BY_TOP) == 0) continue;
-        const hsd_by_group top = *hsd_by_group_at(s, HSD_BY_GROUP(word), false);
+        const hsd_by_group top = *hsd_by_group_at(s, HSD_BY_GROUP(word));
         if ((top.flags & HSD_BY_IS_PSEUDO) == 0 && is_top_in_use(&top)) HSD_TRY(mark_top(m, node, &top, err));
     }
     HSD_TRY(hsd_paged_check(&s->group_of, err));

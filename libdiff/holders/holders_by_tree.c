@@ -140,7 +140,7 @@ static uint8_t group_flags(uint32_t flags)
 static uint32_t new_group(hsd_by_search *s, uint32_t node, uint32_t fork, uint32_t flags)
 {
     const uint32_t number = ++s->group_count;
-    hsd_by_group *group = hsd_by_group_at(s, number, true);
+    hsd_by_group *group = hsd_by_group_write(s, number);
     group->fork = (uint8_t)fork;
     group->flags = group_flags(flags);
     if (!s->has_secondary || node < s->side->root_span.begin || node >= s->side->root_span.second) return number;
@@ -181,11 +181,11 @@ static void new_place(hsd_by_search *s, const hsd_tree_node *node, const number_
 {
     f->place = ++s->place_count;
     if (above->place == 0 || f->place_group != f->group) f->place_first = f->place;
-    *hsd_by_place_at(s, f->place, true) = (hsd_by_place){.node = node->node,
-                                                         .group = f->group,
-                                                         .above = above->place,
-                                                         .named = name_kind(s, node, above, f),
-                                                         .below = f->place_first};
+    *hsd_by_place_write(s, f->place) = (hsd_by_place){.node = node->node,
+                                                      .group = f->group,
+                                                      .above = above->place,
+                                                      .named = name_kind(s, node, above, f),
+                                                      .below = f->place_first};
     f->place_group = f->group;
     f->place_type = f->flags & IS_ROOT ? UINT32_MAX : node->type;
 }
@@ -199,7 +199,7 @@ static void take_place(hsd_by_search *s, const hsd_tree_node *node, const number
     if (is_place(s, node, above, f)) new_place(s, node, above, f);
     if (f->place != 0) hsd_paged_set_u32(&s->place_of, node->node, f->place);
     if ((f->flags & (IS_FIRST | NO_REFERENCE | IS_NAMED)) == IS_FIRST)
-        hsd_by_group_at(s, f->group, true)->mask |= HSD_BY_SELF;
+        hsd_by_group_write(s, f->group)->mask |= HSD_BY_SELF;
 }
 
 /* What hangs from a fork begins a group. Of the super-root all but roots are tops. */
@@ -238,7 +238,7 @@ static hsd_status leave_number(void *context, void *here, void *parent, hsd_erro
     (void)err;
     if (f->flags & HOLDS) return HSD_OK;
     if ((f->flags & (IS_FIRST | NO_REFERENCE)) == (IS_FIRST | NO_REFERENCE) && f->objects > 0) {
-        hsd_by_group *group = hsd_by_group_at(s, f->group, true);
+        hsd_by_group *group = hsd_by_group_write(s, f->group);
         group->bytes = f->pending;
         group->objects = f->objects;
         return HSD_OK; /* the fork above is asked for it, and none further up */
@@ -273,7 +273,7 @@ static hsd_status count_grown(hsd_by_search *s, hsd_tally *types, hsd_error *err
         if (hsd_bit_get(s->is_plain, node) || hsd_bit_get(s->growth->pair->is_kept[AFTER], node)) continue;
         const uint32_t word = hsd_paged_get_u32(&s->group_of, node);
         if ((word & HSD_BY_TOP) == 0) continue;
-        const hsd_by_group *top = hsd_by_group_at(s, HSD_BY_GROUP(word), false);
+        const hsd_by_group *top = hsd_by_group_at(s, HSD_BY_GROUP(word));
         const uint64_t key = (uint64_t)top->fork << 32 | hsd_paged_get_u32(&s->side->types_of, node);
         if (top->objects > 0) HSD_TRY(hsd_tally_add(types, &key, top->objects, top->bytes, err));
     }
@@ -299,11 +299,11 @@ static hsd_status mark_grown(hsd_by_search *s, hsd_tally *types, hsd_error *err)
 /* The first place of a group, if it is one of a holder. */
 static void mark_alike(hsd_by_search *s, uint32_t number)
 {
-    const hsd_by_place place = *hsd_by_place_at(s, number, false);
+    const hsd_by_place place = *hsd_by_place_at(s, number);
     if (place.below != number) return;
     if (place.node >= s->side->object_count || HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, place.node)) != place.group)
         return;
-    hsd_by_group *group = hsd_by_group_at(s, place.group, true);
+    hsd_by_group *group = hsd_by_group_write(s, place.group);
     if (!hsd_bit_get(s->is_grown[group->fork], hsd_paged_get_u32(&s->side->types_of, place.node))) return;
     group->flags |= HSD_BY_IS_ALIKE;
     if ((group->flags & HSD_BY_IS_BRANCH) == 0) group->flags &= (uint8_t)~HSD_BY_IS_CLOSED;
@@ -329,29 +329,29 @@ hsd_status hsd_by_find_alike(hsd_by_search *s, hsd_error *err)
 
 static void add_below(hsd_by_search *s, uint32_t number)
 {
-    hsd_by_place *place = hsd_by_place_at(s, number, true);
+    hsd_by_place *place = hsd_by_place_write(s, number);
     const uint64_t below = hsd_add_saturating(place->below, place->told);
     if (below == 0) return;
     place->below = below;
     if (place->above == 0) return;
-    hsd_by_place *above = hsd_by_place_at(s, place->above, true);
+    hsd_by_place *above = hsd_by_place_write(s, place->above);
     above->below = hsd_add_saturating(above->below, below);
 }
 
 /* Of a structure's own nodes none has a name but what the fork itself refers to. */
 static uint32_t named_alike(hsd_by_search *s, uint32_t number, const hsd_by_place *place, uint8_t flags)
 {
-    const hsd_by_place *above = place->above != 0 ? hsd_by_place_at(s, place->above, false) : NULL;
+    const hsd_by_place *above = place->above != 0 ? hsd_by_place_at(s, place->above) : NULL;
     if (above != NULL && above->group == place->group) return above->named;
     return (flags & HSD_BY_IS_BRANCH) && place->below >= hsd_by_least_told(s) ? number : 0;
 }
 
 static uint32_t named_for(hsd_by_search *s, uint32_t number, const hsd_by_place *place)
 {
-    const uint8_t flags = hsd_by_group_at(s, place->group, false)->flags;
+    const uint8_t flags = hsd_by_group_at(s, place->group)->flags;
     if (flags & HSD_BY_IS_ALIKE) return named_alike(s, number, place, flags);
     if (place->above == 0) return place->below >= hsd_by_least_told(s) ? number : 0;
-    const hsd_by_place *above = hsd_by_place_at(s, place->above, false);
+    const hsd_by_place *above = hsd_by_place_at(s, place->above);
     if (place->named == IS_LIKE_ABOVE) return above->named;
     if (place->below < (place->named == IS_ONE_OF_MANY ? above->below / 5 * LEAST_OF_FIVE : hsd_by_least_told(s)))
         return above->named;
@@ -361,26 +361,26 @@ static uint32_t named_for(hsd_by_search *s, uint32_t number, const hsd_by_place 
 /* To the place that is named what all tell for which it is. */
 static void tell_named(hsd_by_search *s, uint32_t number)
 {
-    const hsd_by_place *place = hsd_by_place_at(s, number, false);
+    const hsd_by_place *place = hsd_by_place_at(s, number);
     const uint64_t told = place->told;
     if (place->named == 0 || place->named == number || told == 0) return;
-    hsd_by_place *named = hsd_by_place_at(s, place->named, true);
+    hsd_by_place *named = hsd_by_place_write(s, place->named);
     named->told = hsd_add_saturating(named->told, told);
 }
 
 /* A top that holds and has no name is like any other: who refers to it holds what it refers to. */
 static void open_top(hsd_by_search *s, const hsd_by_place *place)
 {
-    if (place->above != 0 && hsd_by_place_at(s, place->above, false)->group == place->group) return;
-    hsd_by_group *group = hsd_by_group_at(s, place->group, true);
+    if (place->above != 0 && hsd_by_place_at(s, place->above)->group == place->group) return;
+    hsd_by_group *group = hsd_by_group_write(s, place->group);
     if ((group->flags & HSD_BY_IS_BRANCH) == 0) group->flags &= (uint8_t)~HSD_BY_IS_CLOSED;
 }
 
 static void name_one(hsd_by_search *s, uint32_t number)
 {
-    const hsd_by_place place = *hsd_by_place_at(s, number, false);
+    const hsd_by_place place = *hsd_by_place_at(s, number);
     const uint32_t named = named_for(s, number, &place);
-    hsd_by_place_at(s, number, true)->named = named;
+    hsd_by_place_write(s, number)->named = named;
     if (named != number) open_top(s, &place);
 }
 

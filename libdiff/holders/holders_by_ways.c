@@ -36,13 +36,13 @@ typedef struct refer {
 static bool is_hidden(hsd_by_search *s, uint32_t node, uint32_t word)
 {
     if (hsd_bit_get(s->is_plain, node)) return false;
-    return (word & HSD_BY_TOP) == 0 || (hsd_by_group_at(s, HSD_BY_GROUP(word), false)->flags & HSD_BY_IS_PSEUDO);
+    return (word & HSD_BY_TOP) == 0 || (hsd_by_group_at(s, HSD_BY_GROUP(word))->flags & HSD_BY_IS_PSEUDO);
 }
 
 /* The group of the next fork outward in which a group lies; 0 = in none. A pseudo object is a top of each. */
 uint32_t hsd_by_group_above(hsd_by_search *s, uint32_t group)
 {
-    const hsd_by_group *at = hsd_by_group_at(s, group, false);
+    const hsd_by_group *at = hsd_by_group_at(s, group);
     return at->flags & HSD_BY_IS_PSEUDO ? 0 : s->forks[at->fork].group;
 }
 
@@ -51,7 +51,7 @@ uint32_t hsd_by_climb(hsd_by_search *s, uint32_t group, uint32_t fork)
 {
     HSD_ASSERT(fork < s->fork_count);
     for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
-        if (hsd_by_group_at(s, group, false)->fork == fork) return group;
+        if (hsd_by_group_at(s, group)->fork == fork) return group;
         group = hsd_by_group_above(s, group);
     }
     return 0;
@@ -67,17 +67,14 @@ static hsd_status put_once(hsd_sorter *sorter, uint64_t *lately, uint32_t from, 
     return hsd_sorter_put(sorter, &pair, err);
 }
 
-static bool is_branch(hsd_by_search *s, uint32_t group)
-{
-    return hsd_by_group_at(s, group, false)->flags & HSD_BY_IS_BRANCH;
-}
+static bool is_branch(hsd_by_search *s, uint32_t group) { return hsd_by_group_at(s, group)->flags & HSD_BY_IS_BRANCH; }
 
 static void take_source(refer *r, uint32_t group, uint32_t node)
 {
     hsd_by_search *s = r->s;
     const uint32_t place = hsd_paged_get_u32(&s->place_of, node);
-    r->from = (source){.group = group, .fork = hsd_by_group_at(s, group, false)->fork, .place = place};
-    if (place != 0) r->from.place_group = hsd_by_place_at(s, place, false)->group;
+    r->from = (source){.group = group, .fork = hsd_by_group_at(s, group)->fork, .place = place};
+    if (place != 0) r->from.place_group = hsd_by_place_at(s, place)->group;
 }
 
 /* The nearest place above the source, if it lies in a group. */
@@ -92,11 +89,11 @@ static uint32_t place_in(refer *r, uint32_t fork, uint32_t group)
 static bool is_told_at_once(refer *r, uint32_t from, uint32_t top)
 {
     hsd_by_search *s = r->s;
-    const hsd_by_group *group = hsd_by_group_at(s, from, false);
+    const hsd_by_group *group = hsd_by_group_at(s, from);
     if ((group->flags & HSD_BY_IS_BRANCH) == 0 || (group->mask & HSD_BY_SELF) != 0) return false;
     if ((group->mask & HSD_BY_PRIMARY) == 0) return !s->has_secondary;
-    hsd_by_group *to = hsd_by_group_at(s, top, false);
-    if ((to->mask & HSD_BY_PRIMARY) == 0) hsd_by_group_at(s, top, true)->mask |= HSD_BY_PRIMARY;
+    if ((hsd_by_group_at(s, top)->mask & HSD_BY_PRIMARY) == 0)
+        hsd_by_group_or(s, top, offsetof(hsd_by_group, mask), HSD_BY_PRIMARY);
     return true;
 }
 
@@ -112,7 +109,7 @@ static hsd_status put_pair(refer *r, uint32_t from, uint32_t top, bool is_told_b
 static hsd_status see_top(refer *r, uint32_t group, uint32_t top, hsd_error *err)
 {
     hsd_by_search *s = r->s;
-    const hsd_by_group *to = hsd_by_group_at(s, top, false);
+    const hsd_by_group *to = hsd_by_group_at(s, top);
     const uint64_t bytes = to->bytes;
     const uint8_t fork = to->fork, flags = to->flags;
     const uint32_t from = group == r->from.group && fork == r->from.fork ? group : hsd_by_climb(s, group, fork);
@@ -120,10 +117,7 @@ static hsd_status see_top(refer *r, uint32_t group, uint32_t top, hsd_error *err
     const uint32_t place = place_in(r, fork, from);
     HSD_TRY(put_pair(r, from, top, place != 0, err));
     if (place == 0 || (flags & HSD_BY_IS_BRANCH)) return HSD_OK;
-    if (bytes > 0) {
-        hsd_by_place *at = hsd_by_place_at(s, place, true);
-        at->told = hsd_add_saturating(at->told, bytes);
-    }
+    if (bytes > 0) hsd_by_place_tell(s, place, bytes);
     return put_once(s->seeds, r->seeds, place, top, err);
 }
 
@@ -144,7 +138,7 @@ static hsd_status meet_part(refer *r, uint32_t group, uint32_t target, hsd_error
 static uint32_t find_pseudo(hsd_by_search *s, uint32_t first, uint32_t fork)
 {
     while (first != 0) {
-        const hsd_by_group *top = hsd_by_group_at(s, first, false);
+        const hsd_by_group *top = hsd_by_group_at(s, first);
         if (top->fork == fork) return first;
         first = top->next;
     }
@@ -156,7 +150,7 @@ static hsd_status new_pseudo(refer *r, uint32_t target, uint32_t first, uint32_t
     hsd_by_search *s = r->s;
     if (s->group_count >= s->group_room) return HSD_OK;
     *out = ++s->group_count;
-    hsd_by_group *top = hsd_by_group_at(s, *out, true);
+    hsd_by_group *top = hsd_by_group_write(s, *out);
     top->fork = (uint8_t)fork;
     top->flags = HSD_BY_IS_PSEUDO;
     top->name = target;
@@ -170,7 +164,7 @@ static hsd_status see_pseudo(refer *r, uint32_t group, uint32_t target, hsd_erro
 {
     hsd_by_search *s = r->s;
     for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
-        const uint32_t fork = hsd_by_group_at(s, group, false)->fork,
+        const uint32_t fork = hsd_by_group_at(s, group)->fork,
                        first = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, target));
         uint32_t top = find_pseudo(s, first, fork);
         if (top == 0) HSD_TRY(new_pseudo(r, target, first, fork, &top, err));
@@ -228,7 +222,7 @@ static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
     HSD_TRY(see_with_parts(r, group, node, err));
     while (!hsd_worklist_is_empty(&r->pseudo)) {
         HSD_TRY(hsd_worklist_pop(&r->pseudo, &group, err));
-        HSD_TRY(see_with_parts(r, group, hsd_by_group_at(r->s, group, false)->name, err));
+        HSD_TRY(see_with_parts(r, group, hsd_by_group_at(r->s, group)->name, err));
     }
     return HSD_OK;
 }
@@ -351,7 +345,7 @@ static void begin_look(hsd_by_search *s, look *l, uint32_t place)
     l->place = place;
     l->count = 0;
     l->turn++;
-    l->is_asked = hsd_by_place_at(s, place, false)->told < hsd_by_least_told(s);
+    l->is_asked = hsd_by_place_at(s, place)->told < hsd_by_least_told(s);
 }
 
 /* What is reached from a place counts as if it were referred to from the beginning of its branch; where that goes on
@@ -361,13 +355,13 @@ static void tell_reached(hsd_by_search *s, look *l)
     uint64_t bytes = 0;
     if (!l->is_asked) return;
     for (uint32_t i = 0; i < l->count; i++) {
-        const hsd_by_group *group = hsd_by_group_at(s, l->list[i], false);
+        const hsd_by_group *group = hsd_by_group_at(s, l->list[i]);
         bytes = hsd_add_saturating(bytes, group->bytes);
         l->steps++;
         if ((group->flags & HSD_BY_IS_CLOSED) == 0 && l->count < MOST_LOOKED_AT) look_on(s, l, l->list[i]);
     }
     if (l->count == MOST_LOOKED_AT) bytes = hsd_max_u64(bytes, hsd_by_least_told(s));
-    hsd_by_place *at = hsd_by_place_at(s, (uint32_t)hsd_by_place_at(s, l->place, false)->below, true);
+    hsd_by_place *at = hsd_by_place_write(s, (uint32_t)hsd_by_place_at(s, l->place)->below);
     at->told = hsd_max_u64(at->told, bytes);
 }
 
@@ -388,7 +382,7 @@ hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err)
     if (status != HSD_OK && status != HSD_END) return status;
     tell_reached(s, &l);
     for (uint32_t i = 1; i <= s->place_count; i++)
-        hsd_by_place_at(s, i, true)->below = 0;
+        hsd_by_place_write(s, i)->below = 0;
     HSD_TRY(hsd_paged_check(&s->places, err));
     HSD_TRY(hsd_paged_check(&s->starts, err));
     HSD_TRY(hsd_paged_check(&s->targets, err));
@@ -416,14 +410,14 @@ static uint64_t told_bits(const spread *sp, const hsd_by_group *from, const hsd_
 
 static hsd_status tell_targets(spread *sp, uint32_t group, hsd_error *err)
 {
-    const hsd_by_group from = *hsd_by_group_at(sp->s, group, false);
+    const hsd_by_group from = *hsd_by_group_at(sp->s, group);
     const uint64_t end = hsd_paged_get_u64(&sp->s->starts, (uint64_t)group + 1);
     for (uint64_t i = hsd_paged_get_u64(&sp->s->starts, group); i < end; i++) {
         const uint32_t word = hsd_paged_get_u32(&sp->s->targets, i), top = HSD_BY_GROUP(word);
-        const hsd_by_group *to = hsd_by_group_at(sp->s, top, false);
+        const hsd_by_group *to = hsd_by_group_at(sp->s, top);
         const uint64_t bits = told_bits(sp, &from, to) & (word & FOR_MARK_ALONE ? HSD_BY_PRIMARY : ~UINT64_C(0));
         if ((to->mask | bits) == to->mask) continue;
-        hsd_by_group_at(sp->s, top, true)->mask |= bits;
+        hsd_by_group_or(sp->s, top, offsetof(hsd_by_group, mask), bits);
         HSD_TRY(hsd_worklist_push(&sp->list, top, err));
     }
     return HSD_OK;
@@ -443,7 +437,7 @@ static hsd_status climb_all(spread *sp, uint64_t bits, hsd_error *err)
 {
     sp->bits = bits;
     for (uint32_t i = 1; i <= sp->s->group_count; i++) {
-        if (hsd_by_group_at(sp->s, i, false)->mask & bits) HSD_TRY(run_dry_joint_way(sp, i, err));
+        if (hsd_by_group_at(sp->s, i)->mask & bits) HSD_TRY(run_dry_joint_way(sp, i, err));
     }
     HSD_TRY(hsd_paged_check(&sp->s->starts, err));
     HSD_TRY(hsd_paged_check(&sp->s->targets, err));
@@ -467,23 +461,22 @@ typedef struct sower { /* a place, and what it leaves in a fork */
 static void find_sower(hsd_by_search *s, uint32_t number, uint32_t fork, sower *out)
 {
     if (out->number == number && out->fork == fork) return;
-    const hsd_by_place from = *hsd_by_place_at(s, number, false);
+    const hsd_by_place from = *hsd_by_place_at(s, number);
     const uint32_t group = hsd_by_climb(s, from.group, fork);
     *out = (sower){.number = number, .fork = fork, .bit = bit_of(&s->candidates[fork], from.named)};
-    out->is_primary = group != 0 && (hsd_by_group_at(s, group, false)->mask & HSD_BY_PRIMARY) != 0;
+    out->is_primary = group != 0 && (hsd_by_group_at(s, group)->mask & HSD_BY_PRIMARY) != 0;
 }
 
 static void sow_one(hsd_by_search *s, sower *from, uint32_t place, uint32_t top)
 {
-    const hsd_by_group *to = hsd_by_group_at(s, top, false);
+    const hsd_by_group *to = hsd_by_group_at(s, top);
     const uint64_t mask = to->mask;
     const uint8_t fork = to->fork, flags = to->flags;
     if (flags & HSD_BY_IS_CLOSED) return;
     find_sower(s, place, fork, from);
     if ((mask & HSD_BY_PRIMARY) && !from->is_primary) return;
-    hsd_by_group *at = hsd_by_group_at(s, top, true);
-    at->mask |= from->bit;
-    if ((flags & HSD_BY_IS_PSEUDO) == 0) at->direct |= from->bit;
+    hsd_by_group_or(s, top, offsetof(hsd_by_group, mask), from->bit);
+    if ((flags & HSD_BY_IS_PSEUDO) == 0) hsd_by_group_or(s, top, offsetof(hsd_by_group, direct), from->bit);
 }
 
 /* Candidates leave their places, which come in ascending order. */
