@@ -3,13 +3,19 @@
  * have all objects: a folded part is where its owner is, and what it refers to counts for that one. A pseudo object is
  * a top without bytes of each fork from within which it is referred to; for each it is looked through once, and there
  * tells of that fork's tops alone.
+ *
+ * What is known of sources comes in their order. Tops come in any: where groups do not fit in memory references wait in
+ * a sorter, with what is known of their sources, until the tops are gone through in the order of nodes. That is two
+ * words a reference to a top, written and read, in place of a page or more.
  */
 #include "holders/holders_by.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include <hscapture/hscapture.h>
 
 #define PROGRESS_STEPS 0xffffu
@@ -17,10 +23,14 @@
 /* or-ed to the top of a pair: places in the branch tell who holds it, the branch does not */
 #define FOR_MARK_ALONE HSD_BY_TOP
 
+/* What is asked of the group of a source. */
+enum { SOURCE_IS_BRANCH = 1, SOURCE_IS_SELF = 2, SOURCE_IS_PRIMARY = 4, SOURCE_IS_PSEUDO = 8 };
+
 typedef struct source { /* what is looked through, and what is asked of it for each reference */
     uint32_t group;
     uint32_t place, place_group; /* the nearest place above it; 0 = none */
-    uint8_t fork;                /* of the group */
+    uint8_t fork, place_fork;    /* of the groups */
+    uint8_t flags;
 } source;
 
 typedef struct refer {
@@ -28,6 +38,8 @@ typedef struct refer {
     source from;
     hsd_worklist parts;  /* folded ones of the object at hand */
     hsd_worklist pseudo; /* groups of those that were just met */
+    hsd_sorter *later;   /* references to tops; NULL: they are looked at at once */
+    uint8_t *is_top;     /* with `later`: one bit a node that the tree has and that is asked for */
     /* that were put lately, and need not be again; 0 = none */
     uint64_t pairs[1u << LATELY_BITS], seeds[1u << LATELY_BITS];
 } refer;
@@ -69,19 +81,43 @@ static hsd_status put_once(hsd_sorter *sorter, uint64_t *lately, uint32_t from, 
 
 static bool is_branch(hsd_by_search *s, uint32_t group) { return hsd_by_group_at(s, group)->flags & HSD_BY_IS_BRANCH; }
 
+static uint8_t source_flags(const hsd_by_group *group)
+{
+    return (uint8_t)((group->flags & HSD_BY_IS_BRANCH ? SOURCE_IS_BRANCH : 0) |
+                     (group->mask & HSD_BY_SELF ? SOURCE_IS_SELF : 0) |
+                     (group->mask & HSD_BY_PRIMARY ? SOURCE_IS_PRIMARY : 0) |
+                     (group->flags & HSD_BY_IS_PSEUDO ? SOURCE_IS_PSEUDO : 0));
+}
+
 static void take_source(refer *r, uint32_t group, uint32_t node)
 {
     hsd_by_search *s = r->s;
     const uint32_t place = hsd_paged_get_u32(&s->place_of, node);
-    r->from = (source){.group = group, .fork = hsd_by_group_at(s, group)->fork, .place = place};
-    if (place != 0) r->from.place_group = hsd_by_place_at(s, place)->group;
+    const hsd_by_group *at = hsd_by_group_at(s, group);
+    r->from = (source){.group = group, .fork = at->fork, .flags = source_flags(at), .place = place};
+    if (place == 0) return;
+    r->from.place_group = hsd_by_place_at(s, place)->group;
+    r->from.place_fork = r->from.place_group == group ? r->from.fork : hsd_by_group_at(s, r->from.place_group)->fork;
+}
+
+/* hsd_by_climb from a group of which the fork is known. */
+static uint32_t climb_from(refer *r, uint32_t group, uint32_t fork_of_group, bool is_pseudo, uint32_t fork)
+{
+    if (fork_of_group == fork) return group;
+    return is_pseudo ? 0 : hsd_by_climb(r->s, r->s->forks[fork_of_group].group, fork);
+}
+
+static uint32_t climb_source(refer *r, uint32_t group, uint32_t fork)
+{
+    if (group != r->from.group) return hsd_by_climb(r->s, group, fork);
+    return climb_from(r, group, r->from.fork, (r->from.flags & SOURCE_IS_PSEUDO) != 0, fork);
 }
 
 /* The nearest place above the source, if it lies in a group. */
 static uint32_t place_in(refer *r, uint32_t fork, uint32_t group)
 {
     if (r->from.place == 0 || r->from.place_group == group) return r->from.place;
-    return hsd_by_climb(r->s, r->from.place_group, fork) == group ? r->from.place : 0;
+    return climb_from(r, r->from.place_group, r->from.place_fork, false, fork) == group ? r->from.place : 0;
 }
 
 /* Out of a branch goes the mark of the first round, and that it is the holder itself. Where it is known what of them
@@ -89,9 +125,9 @@ static uint32_t place_in(refer *r, uint32_t fork, uint32_t group)
 static bool is_told_at_once(refer *r, uint32_t from, uint32_t top)
 {
     hsd_by_search *s = r->s;
-    const hsd_by_group *group = hsd_by_group_at(s, from);
-    if ((group->flags & HSD_BY_IS_BRANCH) == 0 || (group->mask & HSD_BY_SELF) != 0) return false;
-    if ((group->mask & HSD_BY_PRIMARY) == 0) return !s->has_secondary;
+    const uint8_t flags = from == r->from.group ? r->from.flags : source_flags(hsd_by_group_at(s, from));
+    if ((flags & (SOURCE_IS_BRANCH | SOURCE_IS_SELF)) != SOURCE_IS_BRANCH) return false;
+    if ((flags & SOURCE_IS_PRIMARY) == 0) return !s->has_secondary;
     if ((hsd_by_group_at(s, top)->mask & HSD_BY_PRIMARY) == 0)
         hsd_by_group_or(s, top, offsetof(hsd_by_group, mask), HSD_BY_PRIMARY);
     return true;
@@ -100,19 +136,19 @@ static bool is_told_at_once(refer *r, uint32_t from, uint32_t top)
 static hsd_status put_pair(refer *r, uint32_t from, uint32_t top, bool is_told_by_place, hsd_error *err)
 {
     if (is_told_at_once(r, from, top)) return HSD_OK;
-    const bool is_for_mark = is_told_by_place && is_branch(r->s, from);
+    const bool is_from_branch = from == r->from.group ? (r->from.flags & SOURCE_IS_BRANCH) != 0 : is_branch(r->s, from);
+    const bool is_for_mark = is_told_by_place && is_from_branch;
     if (is_for_mark && !r->s->has_secondary) return HSD_OK;
     return put_once(r->s->pairs, r->pairs, from, is_for_mark ? top | FOR_MARK_ALONE : top, err);
 }
 
 /* Of a branch that is referred to nothing is told but which groups do, for the mark of the first round. */
-static hsd_status see_top(refer *r, uint32_t group, uint32_t top, hsd_error *err)
+static hsd_status see_known_top(refer *r, uint32_t group, uint32_t top, const hsd_by_group *to, hsd_error *err)
 {
     hsd_by_search *s = r->s;
-    const hsd_by_group *to = hsd_by_group_at(s, top);
     const uint64_t bytes = to->bytes;
     const uint8_t fork = to->fork, flags = to->flags;
-    const uint32_t from = group == r->from.group && fork == r->from.fork ? group : hsd_by_climb(s, group, fork);
+    const uint32_t from = climb_source(r, group, fork);
     if (from == 0 || from == top) return HSD_OK;
     const uint32_t place = place_in(r, fork, from);
     HSD_TRY(put_pair(r, from, top, place != 0, err));
@@ -120,6 +156,89 @@ static hsd_status see_top(refer *r, uint32_t group, uint32_t top, hsd_error *err
     if (bytes > 0) hsd_by_place_tell(s, place, bytes);
     return put_once(s->seeds, r->seeds, place, top, err);
 }
+
+static hsd_status see_top(refer *r, uint32_t group, uint32_t top, hsd_error *err)
+{
+    const hsd_by_group to = *hsd_by_group_at(r->s, top);
+    return see_known_top(r, group, top, &to, err);
+}
+
+/* ---- references that wait ---- */
+
+/* The words of a record: target, source's group, its flags; place, place's group, both forks. */
+#define NUMBER_BITS 28u
+#define FORK_BITS   4u
+#define NUMBER_MASK ((UINT32_C(1) << NUMBER_BITS) - 1)
+#define FORK_MASK   ((UINT32_C(1) << FORK_BITS) - 1)
+
+_Static_assert(HSD_BY_FORKS <= 1u << FORK_BITS, "a fork must fit");
+
+static hsd_status put_later(refer *r, uint32_t target, hsd_error *err)
+{
+    const source *f = &r->from;
+    const uint64_t record[2] = {(uint64_t)target << 32 | f->group << FORK_BITS | f->flags,
+                                ((uint64_t)f->place << NUMBER_BITS | f->place_group) << 2 * FORK_BITS |
+                                    f->fork << FORK_BITS | f->place_fork};
+    return hsd_sorter_put(r->later, record, err);
+}
+
+static source source_of(const uint64_t *record)
+{
+    return (source){.group = (uint32_t)record[0] >> FORK_BITS,
+                    .flags = (uint8_t)(record[0] & FORK_MASK),
+                    .place = (uint32_t)(record[1] >> (NUMBER_BITS + 2 * FORK_BITS)),
+                    .place_group = (uint32_t)(record[1] >> 2 * FORK_BITS) & NUMBER_MASK,
+                    .fork = (uint8_t)(record[1] >> FORK_BITS & FORK_MASK),
+                    .place_fork = (uint8_t)(record[1] & FORK_MASK)};
+}
+
+/* Groups that fit are looked at at once. So are those of heaps too large for the words of a record. */
+static bool should_wait(const hsd_by_search *s)
+{
+    const bool fits = s->groups.is_flat && s->group_of.is_flat && s->places.is_flat;
+    return !fits && s->group_room < NUMBER_MASK && s->place_count < NUMBER_MASK;
+}
+
+static hsd_status begin_later(refer *r, hsd_error *err)
+{
+    hsd_by_search *s = r->s;
+    const hsd_sorter_config config = {.record_words = 2,
+                                      .key_words = 1,
+                                      .space = &s->growth->pair->space,
+                                      .reporter = s->growth->pair->reporter,
+                                      .memory_bytes = hsd_max_u64(s->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
+    if (!should_wait(s)) return HSD_OK;
+    r->is_top = calloc((size_t)s->side->node_count / 8 + 1, 1);
+    if (r->is_top == NULL) return hsd_fail_nomem(err, "what holds together");
+    for (uint32_t node = 0; node < s->side->node_count; node++)
+        if (!hsd_bit_get(s->is_plain, node) && (hsd_paged_get_u32(&s->group_of, node) & HSD_BY_TOP))
+            hsd_bit_set(r->is_top, node);
+    return hsd_sorter_new(&r->later, &config, err);
+}
+
+/* Tops in the order of nodes. */
+static hsd_status see_later(refer *r, hsd_error *err)
+{
+    hsd_by_search *s = r->s;
+    const uint64_t *record;
+    uint32_t target = UINT32_MAX, top = 0;
+    hsd_by_group to = {.mask = 0};
+    hsd_status status;
+    if (r->later == NULL) return HSD_OK;
+    HSD_TRY(hsd_sorter_finish(r->later, 0, err));
+    while ((status = hsd_sorter_next(r->later, &record, err)) == HSD_OK) {
+        if (target != (uint32_t)(record[0] >> 32)) {
+            target = (uint32_t)(record[0] >> 32);
+            top = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, target));
+            to = *hsd_by_group_at(s, top);
+        }
+        r->from = source_of(record);
+        HSD_TRY(see_known_top(r, r->from.group, top, &to, err));
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+/* ---- */
 
 static bool is_part(hsd_by_search *s, uint32_t node)
 {
@@ -179,6 +298,7 @@ static hsd_status see_joint_way(refer *r, uint32_t target, hsd_error *err)
     hsd_by_search *s = r->s;
     const uint32_t group = r->from.group;
     if (hsd_bit_get(s->is_plain, target)) return HSD_OK;
+    if (r->later != NULL && hsd_bit_get(r->is_top, target)) return put_later(r, target, err);
     const uint32_t word = hsd_paged_get_u32(&s->group_of, target);
     if (word == group) return HSD_OK;
     if (is_hidden(s, target, word))
@@ -244,12 +364,16 @@ hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
     r.parts.file.fd = r.pseudo.file.fd = -1;
     hsd_status status = hsd_worklist_open(&r.parts, 0, &s->growth->pair->space, err);
     if (status == HSD_OK) status = hsd_worklist_open(&r.pseudo, 0, &s->growth->pair->space, err);
+    if (status == HSD_OK) status = begin_later(&r, err);
     for (uint32_t node = 0; node < s->side->node_count && status == HSD_OK; node++) {
         status = see_node(&r, node, err);
         if (status == HSD_OK && (node & PROGRESS_STEPS) == 0) status = check_joint_way(s, node, err);
     }
+    if (status == HSD_OK) status = see_later(&r, err);
     hsd_worklist_close(&r.parts);
     hsd_worklist_close(&r.pseudo);
+    hsd_sorter_free(r.later);
+    free(r.is_top);
     HSD_TRY(status);
     HSD_TRY(check_joint_way(s, s->side->node_count, err));
     HSD_TRY(hsd_sorter_finish(s->pairs, 0, err));
