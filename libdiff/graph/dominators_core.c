@@ -276,8 +276,9 @@ static hsd_status cut_window(numbering *n, hsd_error *err)
 {
     hsd_dominators *d = n->d;
     n->window = hsd_max_u64(d->nodes, 1);
-    if (!n->number_of.is_flat) {
+    if (!n->number_of.is_flat || d->limits.window_nodes > 0) {
         n->window = hsd_paged_window(&n->number_of, 4);
+        if (d->limits.window_nodes > 0) n->window = d->limits.window_nodes;
         const uint64_t bytes = hsd_paged_full_bytes(n->window * 4);
         HSD_TRY(hsd_dominators_close(d, &n->number_of, err));
         HSD_TRY(hsd_dominators_open(d, &n->number_of, n->window, 4, bytes, err));

@@ -123,6 +123,7 @@ static hsd_dominators_limits random_limits(test_random *random)
         .bucket_items = 1 + (uint32_t)test_below(random, 6),
         .max_buckets = 1 + (uint32_t)test_below(random, 4),
         .climb_steps = test_below(random, 2),
+        .window_nodes = (uint32_t)(test_below(random, 2) * (1 + test_below(random, 8))),
         .memory_bytes = UINT64_C(4) << 20,
         .floor_bytes = UINT64_C(512) << 10,
     };

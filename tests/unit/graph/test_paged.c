@@ -85,6 +85,56 @@ Test(paged, counts_what_it_moves)
     hsd_paged_close(&paged);
 }
 
+/* What is asked for once, here and there, is read and written alone. */
+Test(paged, moves_elements_alone)
+{
+    hsd_paged paged;
+    hsd_error err;
+    test_random random = {test_seed(3)};
+    cr_assert_eq(hsd_paged_open(&paged, ITEMS * 8, hsd_paged_least_bytes(ITEMS * 8), &space, &err), HSD_OK);
+    for (uint32_t at = 0; at < ITEMS; at++)
+        hsd_paged_set_u64(&paged, at, at);
+    const uint64_t transfers = paged.transfers;
+    for (uint32_t step = 0; step < 20000; step++) {
+        const uint32_t at = (uint32_t)test_below(&random, ITEMS);
+        const uint64_t value = hsd_paged_get_u64(&paged, at);
+        cr_assert_eq((uint32_t)value, at);
+        hsd_paged_set_u64(&paged, at, value + (UINT64_C(1) << 32));
+        uint64_t copy[2];
+        hsd_paged_copy(&paged, (uint64_t)(at & ~1u) * 8, copy, sizeof copy);
+        cr_assert_eq(copy[at & 1], value + (UINT64_C(1) << 32));
+    }
+    cr_assert_lt(paged.transfers - transfers, 20000 / 4, "%lu", (unsigned long)(paged.transfers - transfers));
+    cr_assert_eq(hsd_paged_check(&paged, &err), HSD_OK);
+    hsd_paged_close(&paged);
+}
+
+/* Every page moves in and out once, whatever is asked for in a window. */
+Test(paged, has_windows)
+{
+    hsd_paged paged;
+    hsd_error err;
+    test_random random = {test_seed(4)};
+    cr_assert_eq(hsd_paged_open(&paged, ITEMS * 4, UINT64_C(20) << 14, &space, &err), HSD_OK);
+    for (uint32_t at = 0; at < ITEMS; at++)
+        hsd_paged_set_u32(&paged, at, at);
+    const uint64_t window = hsd_paged_window(&paged, 4), transfers = paged.transfers;
+    cr_assert(window >= 16 * 4096 && window < ITEMS && window % 4096 == 0);
+    for (uint64_t first = 0; first < ITEMS; first += window) {
+        const uint64_t count = ITEMS - first < window ? ITEMS - first : window;
+        hsd_paged_bring(&paged, first, count, 4);
+        const uint64_t brought = paged.faults;
+        for (uint32_t step = 0; step < 50000; step++) {
+            const uint64_t at = first + test_below(&random, count);
+            hsd_paged_set_u32(&paged, at, hsd_paged_get_u32(&paged, at) ^ 0x80000000u);
+            cr_assert_eq(hsd_paged_get_u32(&paged, at) & 0x7fffffffu, at);
+        }
+        cr_assert_eq(paged.faults, brought);
+    }
+    cr_assert_lt(paged.transfers - transfers, 2 * paged.page_count + 20);
+    hsd_paged_close(&paged);
+}
+
 Test(paged, shrinks_in_the_middle) { exercise(hsd_paged_full_bytes(ITEMS * 4), UINT64_C(20) << 14); }
 
 Test(paged, refuses_less_than_its_minimum)
