@@ -20,7 +20,7 @@
 #include "base/pages.h"
 
 #define MIN_FRAMES      16u
-#define FRAMES_A_MISS   16u /* one page that was missed lately is known for so many frames */
+#define PAGES_A_MISS    16u /* one that was missed lately is known for so many, in memory or not */
 #define LATELY_MIN_BITS 2u
 #define NOT_LATELY      UINT64_MAX
 #define CELL_BYTES      32u /* what is asked for more than once at a time */
@@ -67,7 +67,9 @@ static void give_frames(hsd_paged *paged)
 static bool take_lately(hsd_paged *paged)
 {
     uint32_t bits = LATELY_MIN_BITS;
-    while ((UINT32_C(1) << bits) < paged->frame_count / FRAMES_A_MISS)
+    /* of accesses that are equally likely, as few bring a page by chance whether few or most of them are in memory */
+    const uint64_t pages = hsd_min_u64(paged->frame_count, paged->page_count - paged->frame_count);
+    while ((UINT64_C(1) << bits) < pages / PAGES_A_MISS)
         bits++;
     free(paged->lately);
     paged->lately = malloc(sizeof *paged->lately << bits);
@@ -311,7 +313,7 @@ uint64_t hsd_paged_window(const hsd_paged *paged, uint32_t item_bytes)
 void hsd_paged_bring(hsd_paged *paged, uint64_t first, uint64_t count, uint32_t item_bytes)
 {
     const uint64_t items = HSD_PAGE_BYTES / item_bytes;
-    HSD_ASSERT(count <= hsd_paged_window(paged, item_bytes) && first % items == 0);
+    HSD_ASSERT(count <= paged->frame_count * items && first % items == 0);
     for (uint64_t at = first; at < first + count && at / items < paged->page_count; at += items)
         hsd_paged_at(paged, at * item_bytes, HSD_FRAME_USED);
 }

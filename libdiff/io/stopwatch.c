@@ -1,3 +1,7 @@
+/*
+ * Differences of what clocks and the space of temporary data say. The processor's clock is that of the calling thread,
+ * so what a stage has others do is not in it.
+ */
 #include "io/stopwatch.h"
 
 #include <time.h>
