@@ -17,7 +17,7 @@
  *                        the nearest place above it                                                  holders_by_tree.c
  *      references        (branch or top, top) and (place, top)                                       holders_by_ways.c
  *      places            which are named, and for which others                                       holders_by_tree.c
- *      (…, top)          a bit a named place, from the tops it refers to from top to top             holders_by_ways.c
+ *      (…, top)          a bit a named place, from the tops it refers to from top to top             holders_by_spread.c
  *      tops              those with bits in common are a set, a row of its own                       holders_by_sets.c
  *
  * A bit goes on from a top that holds nothing, new or insides of something, and from one that holds and has no name;
@@ -43,9 +43,11 @@
 /* or-ed to the number of a group: the node that begins it, and references to it are asked for */
 #define HSD_BY_TOP         UINT32_C(0x80000000)
 #define HSD_BY_GROUP(word) ((word) & ~HSD_BY_TOP)
-#define HSD_BY_NO_FORK     UINT32_MAX
-#define HSD_BY_COPIES      8u  /* of groups, and of places */
-#define HSD_BY_FORKS       16u /* so many are asked for: of one holder there may be several */
+/* or-ed to the top of a pair: places in the branch tell who holds it, the branch does not */
+#define HSD_BY_FOR_MARK_ALONE HSD_BY_TOP
+#define HSD_BY_NO_FORK        UINT32_MAX
+#define HSD_BY_COPIES         8u  /* of groups, and of places */
+#define HSD_BY_FORKS          16u /* so many are asked for: of one holder there may be several */
 
 /* Bits of a group's mask: candidates from 0 on. */
 #define HSD_BY_CANDIDATES 61u

@@ -20,8 +20,6 @@
 
 #define PROGRESS_STEPS 0xffffu
 #define LATELY_BITS    10u
-/* or-ed to the top of a pair: places in the branch tell who holds it, the branch does not */
-#define FOR_MARK_ALONE HSD_BY_TOP
 
 /* What is asked of the group of a source. */
 enum { SOURCE_IS_BRANCH = 1, SOURCE_IS_SELF = 2, SOURCE_IS_PRIMARY = 4, SOURCE_IS_PSEUDO = 8 };
@@ -139,7 +137,7 @@ static hsd_status put_pair(refer *r, uint32_t from, uint32_t top, bool is_told_b
     const bool is_from_branch = from == r->from.group ? (r->from.flags & SOURCE_IS_BRANCH) != 0 : is_branch(r->s, from);
     const bool is_for_mark = is_told_by_place && is_from_branch;
     if (is_for_mark && !r->s->has_secondary) return HSD_OK;
-    return put_once(r->s->pairs, r->pairs, from, is_for_mark ? top | FOR_MARK_ALONE : top, err);
+    return put_once(r->s->pairs, r->pairs, from, is_for_mark ? top | HSD_BY_FOR_MARK_ALONE : top, err);
 }
 
 /* Of a branch that is referred to nothing is told but which groups do, for the mark of the first round. */
@@ -512,126 +510,4 @@ hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err)
     HSD_TRY(hsd_paged_check(&s->targets, err));
     HSD_TRY(hsd_paged_check(&s->groups, err));
     return hsd_sorter_rewind(s->seeds, err);
-}
-
-/* ---- masks climb ---- */
-
-typedef struct spread {
-    hsd_by_search *s;
-    hsd_worklist list;
-    uint64_t bits; /* that climb now */
-} spread;
-
-/* Out of what is closed goes no candidate, into it nothing but the mark of the first round; and what has that takes
- * nothing from what has not. */
-static uint64_t told_bits(const spread *sp, const hsd_by_group *from, const hsd_by_group *to)
-{
-    const uint64_t out = from->flags & HSD_BY_IS_CLOSED ? HSD_BY_PRIMARY | HSD_BY_SELF : ~UINT64_C(0),
-                   bits = from->mask & out & sp->bits;
-    if (to->flags & HSD_BY_IS_CLOSED) return bits & HSD_BY_PRIMARY;
-    return (to->mask & HSD_BY_PRIMARY) && !(from->mask & HSD_BY_PRIMARY) ? 0 : bits;
-}
-
-static hsd_status tell_targets(spread *sp, uint32_t group, hsd_error *err)
-{
-    const hsd_by_group from = *hsd_by_group_at(sp->s, group);
-    const uint64_t end = hsd_paged_get_u64(&sp->s->starts, (uint64_t)group + 1);
-    for (uint64_t i = hsd_paged_get_u64(&sp->s->starts, group); i < end; i++) {
-        const uint32_t word = hsd_paged_get_u32(&sp->s->targets, i), top = HSD_BY_GROUP(word);
-        const hsd_by_group *to = hsd_by_group_at(sp->s, top);
-        const uint64_t bits = told_bits(sp, &from, to) & (word & FOR_MARK_ALONE ? HSD_BY_PRIMARY : ~UINT64_C(0));
-        if ((to->mask | bits) == to->mask) continue;
-        hsd_by_group_or(sp->s, top, offsetof(hsd_by_group, mask), bits);
-        HSD_TRY(hsd_worklist_push(&sp->list, top, err));
-    }
-    return HSD_OK;
-}
-
-static hsd_status run_dry_joint_way(spread *sp, uint32_t from, hsd_error *err)
-{
-    hsd_status status;
-    uint32_t group;
-    HSD_TRY(tell_targets(sp, from, err));
-    while ((status = hsd_worklist_pop(&sp->list, &group, err)) == HSD_OK)
-        HSD_TRY(tell_targets(sp, group, err));
-    return status == HSD_END ? HSD_OK : status;
-}
-
-static hsd_status climb_all(spread *sp, uint64_t bits, hsd_error *err)
-{
-    sp->bits = bits;
-    for (uint32_t i = 1; i <= sp->s->group_count; i++) {
-        if (hsd_by_group_at(sp->s, i)->mask & bits) HSD_TRY(run_dry_joint_way(sp, i, err));
-    }
-    HSD_TRY(hsd_paged_check(&sp->s->starts, err));
-    HSD_TRY(hsd_paged_check(&sp->s->targets, err));
-    return hsd_paged_check(&sp->s->groups, err);
-}
-
-/* The bit of a place, or of the one that is named for it. */
-static uint64_t bit_of(const hsd_by_candidates *of, uint32_t named)
-{
-    for (uint32_t i = 0; i < of->count && named != 0; i++)
-        if (of->list[i].place == named) return UINT64_C(1) << i;
-    return HSD_BY_REST;
-}
-
-typedef struct sower { /* a place, and what it leaves in a fork */
-    uint32_t number, fork;
-    bool is_primary;
-    uint64_t bit;
-} sower;
-
-static void find_sower(hsd_by_search *s, uint32_t number, uint32_t fork, sower *out)
-{
-    if (out->number == number && out->fork == fork) return;
-    const hsd_by_place from = *hsd_by_place_at(s, number);
-    const uint32_t group = hsd_by_climb(s, from.group, fork);
-    *out = (sower){.number = number, .fork = fork, .bit = bit_of(&s->candidates[fork], from.named)};
-    out->is_primary = group != 0 && (hsd_by_group_at(s, group)->mask & HSD_BY_PRIMARY) != 0;
-}
-
-static void sow_one(hsd_by_search *s, sower *from, uint32_t place, uint32_t top)
-{
-    const hsd_by_group *to = hsd_by_group_at(s, top);
-    const uint64_t mask = to->mask;
-    const uint8_t fork = to->fork, flags = to->flags;
-    if (flags & HSD_BY_IS_CLOSED) return;
-    find_sower(s, place, fork, from);
-    if ((mask & HSD_BY_PRIMARY) && !from->is_primary) return;
-    hsd_by_group_or(s, top, offsetof(hsd_by_group, mask), from->bit);
-    if ((flags & HSD_BY_IS_PSEUDO) == 0) hsd_by_group_or(s, top, offsetof(hsd_by_group, direct), from->bit);
-}
-
-/* Candidates leave their places, which come in ascending order. */
-static hsd_status sow(hsd_by_search *s, hsd_error *err)
-{
-    const uint64_t *seed;
-    uint64_t last = UINT64_MAX;
-    sower from = {.number = 0};
-    hsd_status status;
-    while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK) {
-        if (*seed != last) sow_one(s, &from, (uint32_t)(*seed >> 32), (uint32_t)*seed);
-        last = *seed;
-    }
-    if (status != HSD_END) return status;
-    HSD_TRY(hsd_paged_check(&s->places, err));
-    return hsd_paged_check(&s->groups, err);
-}
-
-static hsd_status climb_and_sow(spread *sp, hsd_error *err)
-{
-    if (sp->s->has_secondary) HSD_TRY(climb_all(sp, HSD_BY_PRIMARY, err));
-    HSD_TRY(sow(sp->s, err));
-    return climb_all(sp, ~HSD_BY_PRIMARY, err);
-}
-
-hsd_status hsd_by_spread(hsd_by_search *s, hsd_error *err)
-{
-    spread sp = {.s = s};
-    sp.list.file.fd = -1;
-    hsd_status status = hsd_worklist_open(&sp.list, s->growth->memory_bytes / 32, &s->growth->pair->space, err);
-    if (status == HSD_OK) status = climb_and_sow(&sp, err);
-    hsd_worklist_close(&sp.list);
-    return status;
 }
