@@ -146,7 +146,7 @@ static void work(hsn_world *world, hsn_stopped *stopped, const hsa_request *requ
     if (!make_room()) {
         hsa_refuse(request, "the address space of the program is limited (ulimit -v) and all in use: raise the limit, "
                             "which a capture needs 16 MiB of");
-        leave(1);
+        leave_native_snapshot(1);
     }
     for (size_t i = 0; i < stopped->count; i++) {
         find_stack(&stopped->threads[i]);
