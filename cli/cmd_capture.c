@@ -59,7 +59,7 @@ static bool is_still_there(const cli_app *cli, target *of)
     return !of->is_gone;
 }
 
-static void tell_end(const cli_app *cli, const target *of)
+static void tell_end_capture(const cli_app *cli, const target *of)
 {
     cli_note(cli, "%s (pid %ld) has ended, after %llu capture%s", of->process.name, of->process.pid,
              (unsigned long long)of->taken, of->taken == 1 ? "" : "s");
@@ -78,7 +78,7 @@ static int take_one(const cli_app *cli, target *of, cli_captures among)
     cli_progress_clear();
     if (status != HSD_OK && (of->taken > 0 || of->is_descendant) &&
         !is_still_there(cli, of)) { /* it ended meanwhile: no failure */
-        if (of->taken > 0) tell_end(cli, of);
+        if (of->taken > 0) tell_end_capture(cli, of);
         return CLI_DONE;
     }
     if (status != HSD_OK) return cli_report_error(cli, &err);
@@ -185,7 +185,7 @@ static size_t take_round(const cli_app *cli, const plan *how, crowd *all, int *r
         target *of = &all->targets[i];
         if (of->is_gone) continue;
         if (of->taken > 0 && !is_still_there(cli, of)) {
-            tell_end(cli, of);
+            tell_end_capture(cli, of);
             continue;
         }
         const int one = take_one(cli, of, how->among);

@@ -19,7 +19,7 @@ enum { KEEP = 24, KEEP_LEAST = 2, WARMUP = 1 };
 
 /* ---- the end ---- */
 
-static void tell_end(const cli_watch *watch, cli_watch_end end)
+static void tell_end_cmd_watch(const cli_watch *watch, cli_watch_end end)
 {
     char growth[HSD_NUMBER_CHARS], least[HSD_NUMBER_CHARS];
     const hsd_series *series = watch->series;
@@ -72,7 +72,7 @@ static int end_with(cli_watch *watch, cli_watch_end end, cli_outlets *outlets)
 {
     /* that was how it is ended; a second one ends the report as well */
     if (end == CLI_WATCH_STOPPED) cli_signals_take();
-    tell_end(watch, end);
+    tell_end_cmd_watch(watch, end);
     const int answer = end == CLI_WATCH_FAILED && watch->shelf.taken < 2 ? watch->result : write_answer(watch, outlets);
     tell_files(watch);
     if (end == CLI_WATCH_FAILED) return watch->result;

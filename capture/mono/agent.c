@@ -221,7 +221,7 @@ static void set_stage(MonoProfiler *profiler, stage next)
 }
 
 /* What there is to do; STAGE_IDLE = nothing. */
-static stage claim(MonoProfiler *profiler)
+static stage claim_agent(MonoProfiler *profiler)
 {
     pthread_mutex_lock(&profiler->lock);
     stage next = STAGE_IDLE;
@@ -246,7 +246,7 @@ static void sweep_mono_agent(MonoProfiler *profiler)
 
 static void on_finalized(MonoProfiler *profiler)
 {
-    const stage next = claim(profiler);
+    const stage next = claim_agent(profiler);
     if (next == STAGE_SWEEPING) sweep_mono_agent(profiler);
     if (next != STAGE_CLAIMED) return;
     threads_name((uintptr_t)pthread_self(), "Finalizer");

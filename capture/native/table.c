@@ -111,7 +111,7 @@ static uint32_t take_node(shard *s)
 
 static void publish(_Atomic uint32_t *link, uint32_t at) { atomic_store_explicit(link, at, memory_order_release); }
 
-static inline uint32_t find_in(uint32_t bucket, uintptr_t address, uint32_t *before)
+static inline uint32_t find_in_table(uint32_t bucket, uintptr_t address, uint32_t *before)
 {
     *before = 0;
     uint32_t at = atomic_load_explicit(&heads[bucket], memory_order_relaxed);
@@ -138,7 +138,7 @@ static void mark(uintptr_t address, int change)
 
 static void hash_add(shard *s, uint32_t bucket, const hsn_block *block)
 {
-    uint32_t before, at = find_in(bucket, block->address, &before);
+    uint32_t before, at = find_in_table(bucket, block->address, &before);
     const bool is_new = at == 0;
     if (is_new) at = take_node(s);
     if (at == 0) {
@@ -163,7 +163,7 @@ static void hash_add(shard *s, uint32_t bucket, const hsn_block *block)
 static bool hash_remove(shard *s, uint32_t bucket, uintptr_t address, hsn_block *out)
 {
     uint32_t before;
-    const uint32_t at = find_in(bucket, address, &before);
+    const uint32_t at = find_in_table(bucket, address, &before);
     if (at == 0) return false;
     node *n = &nodes[at];
     read_node(n, out);
@@ -295,7 +295,7 @@ bool hsn_table_find(uintptr_t address, hsn_block *out)
 {
     uint32_t before;
     if (hsn_map_find(address, out)) return true;
-    const uint32_t at = find_in(bucket_of(address), address, &before);
+    const uint32_t at = find_in_table(bucket_of(address), address, &before);
     if (at != 0) read_node(&nodes[at], out);
     return at != 0;
 }

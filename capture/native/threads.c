@@ -105,7 +105,7 @@ static bool may_have(_Atomic int *owner, int tid)
     return there == tid || ((there == 0 || is_gone(there)) && atomic_compare_exchange_strong(owner, &there, tid));
 }
 
-static hsn_entry *claim(int tid)
+static hsn_entry *claim_threads(int tid)
 {
     for (size_t i = 0; i < TRIES; i++) {
         hsn_entry *row = &rows[((size_t)tid + i) % ROWS];
@@ -118,7 +118,7 @@ hsn_entry *hsn_thread_entry(void)
 {
     if (hsn_me.entry == NULL && rows != NULL) {
         const int error = errno;
-        hsn_me.entry = claim((int)syscall(SYS_gettid));
+        hsn_me.entry = claim_threads((int)syscall(SYS_gettid));
         if (hsn_me.entry != NULL) {
             hsn_me.entry->stack = (hsn_range){0, 0};
             hsn_me.entry->moving = (hsn_block){0};

@@ -116,7 +116,7 @@ static int walk_and_finish(walk *w, char *error, size_t error_size)
     return w->failure == NULL ? 0 : fail(error, error_size, w->failure);
 }
 
-static void release(walk *w)
+static void release_agent(walk *w)
 {
     hsc_close(w->writer);
     names_close(&w->names);
@@ -145,7 +145,7 @@ static uint64_t allocated_blocks(const walk *w)
     return blocks > 0 ? (uint64_t)blocks : 0;
 }
 
-static int capture(walk *w, int descriptor, const hspy_options *asked, char *error, size_t error_size)
+static int capture_agent(walk *w, int descriptor, const hspy_options *asked, char *error, size_t error_size)
 {
     const hsc_sink sink = {.write = write_out, .wait = wait_for_reader, .context = &descriptor};
     w->allocated_blocks = allocated_blocks(w);
@@ -173,8 +173,8 @@ int hspy_capture(int descriptor, const struct hspy_options *options, char *error
         if (!w->py.has_lock())
             (void)fail(error, error_size, "the calling thread does not hold the interpreter's lock");
         else if (python_fit(&w->py, error, error_size))
-            result = capture(w, descriptor, &asked, error, error_size);
+            result = capture_agent(w, descriptor, &asked, error, error_size);
     }
-    release(w);
+    release_agent(w);
     return result;
 }

@@ -20,7 +20,7 @@ static struct {
     bool has_handler, is_listening;
 } here;
 
-static bool find(const char *name, void *to)
+static bool find_listen(const char *name, void *to)
 {
     void *address = dlsym(RTLD_DEFAULT, name);
     if (address != NULL) memcpy(to, &address, sizeof address);
@@ -29,8 +29,8 @@ static bool find(const char *name, void *to)
 
 static bool find_all(void)
 {
-    return find("PyGILState_Ensure", &here.take_lock) && find("PyGILState_Release", &here.give_lock) &&
-           find("PyEval_SaveThread", &here.leave) && find("PyEval_RestoreThread", &here.come_back);
+    return find_listen("PyGILState_Ensure", &here.take_lock) && find_listen("PyGILState_Release", &here.give_lock) &&
+           find_listen("PyEval_SaveThread", &here.leave) && find_listen("PyEval_RestoreThread", &here.come_back);
 }
 
 static void serve(void *context, const hsa_request *request)

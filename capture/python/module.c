@@ -29,7 +29,7 @@ static struct {
     py_object **error;
 } with;
 
-static bool find(const char *name, void *to)
+static bool find_module(const char *name, void *to)
 {
     void *address = dlsym(RTLD_DEFAULT, name);
     if (address != NULL) memcpy(to, &address, sizeof address);
@@ -84,9 +84,9 @@ HSPY_API py_object *PyInit_hsdiff_agent_c(void);
 
 py_object *PyInit_hsdiff_agent_c(void)
 {
-    if (!find("PyModule_Create2", &with.create) || !find("PyArg_ParseTuple", &with.parse) ||
-        !find("PyErr_SetString", &with.raise) || !find("PyLong_FromLong", &with.number) ||
-        !find("PyExc_RuntimeError", &with.error))
+    if (!find_module("PyModule_Create2", &with.create) || !find_module("PyArg_ParseTuple", &with.parse) ||
+        !find_module("PyErr_SetString", &with.raise) || !find_module("PyLong_FromLong", &with.number) ||
+        !find_module("PyExc_RuntimeError", &with.error))
         return NULL;
     return with.create(&definition, ANY_VERSION);
 }

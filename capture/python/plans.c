@@ -308,7 +308,7 @@ bool plans_open(plans *all)
     return all->table != NULL;
 }
 
-static plan **find(plan **table, size_t capacity, const py_type *type)
+static plan **find_plan(plan **table, size_t capacity, const py_type *type)
 {
     size_t at = (size_t)(((uintptr_t)type >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (capacity - 1);
     while (table[at] != NULL && table[at]->type != type)
@@ -322,7 +322,7 @@ static bool grow(plans *all)
     plan **table = calloc(capacity, sizeof *table);
     if (table == NULL) return false;
     for (size_t i = 0; i < all->capacity; i++)
-        if (all->table[i] != NULL) *find(table, capacity, all->table[i]->type) = all->table[i];
+        if (all->table[i] != NULL) *find_plan(table, capacity, all->table[i]->type) = all->table[i];
     free(all->table);
     all->table = table;
     all->capacity = capacity;
@@ -351,7 +351,7 @@ plan *plans_of(walk *w, py_type *type)
 {
     plans *all = &w->plans;
     if (all->last != NULL && all->last->type == type) return all->last;
-    plan **slot = find(all->table, all->capacity, type);
+    plan **slot = find_plan(all->table, all->capacity, type);
     if (*slot == NULL) {
         plan *made = (all->count + 1) * 2 > all->capacity && !grow(all) ? NULL : make(w, type);
         if (made == NULL) {
@@ -359,7 +359,7 @@ plan *plans_of(walk *w, py_type *type)
             return NULL;
         }
         all->count++;
-        slot = find(all->table, all->capacity, type);
+        slot = find_plan(all->table, all->capacity, type);
         *slot = made;
         walk_meet(w, (py_object *)type, false);
     }

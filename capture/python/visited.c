@@ -25,7 +25,7 @@ enum {
     LINE_UNITS = 3
 };
 
-static uint64_t *take(size_t capacity)
+static uint64_t *take_visited(size_t capacity)
 {
     void *slots = mmap(NULL, capacity * sizeof(uint64_t), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -38,7 +38,7 @@ bool visited_open(visited *set, uint64_t expected)
     size_t capacity = FIRST_SLOTS;
     while (capacity < expected && capacity < MOST_FIRST_SLOTS)
         capacity *= 2;
-    *set = (visited){.slots = take(capacity), .capacity = capacity};
+    *set = (visited){.slots = take_visited(capacity), .capacity = capacity};
     return set->slots != NULL;
 }
 
@@ -57,7 +57,7 @@ void visited_fetch(const visited *set, const py_object *object)
     __builtin_prefetch(&set->slots[place_of(key_of(object), set->capacity)], 1);
 }
 
-static size_t find(const uint64_t *slots, size_t capacity, uint64_t key)
+static size_t find_visited(const uint64_t *slots, size_t capacity, uint64_t key)
 {
     size_t at = place_of(key, capacity);
     while (slots[at] != 0 && slots[at] >> ADDRESS_SHIFT != key)
@@ -68,10 +68,10 @@ static size_t find(const uint64_t *slots, size_t capacity, uint64_t key)
 static bool grow(visited *set)
 {
     const size_t capacity = set->capacity * 2;
-    uint64_t *slots = take(capacity);
+    uint64_t *slots = take_visited(capacity);
     if (slots == NULL) return false;
     for (size_t i = 0; i < set->capacity; i++)
-        if (set->slots[i] != 0) slots[find(slots, capacity, set->slots[i] >> ADDRESS_SHIFT)] = set->slots[i];
+        if (set->slots[i] != 0) slots[find_visited(slots, capacity, set->slots[i] >> ADDRESS_SHIFT)] = set->slots[i];
     munmap(set->slots, set->capacity * sizeof *set->slots);
     set->slots = slots;
     set->capacity = capacity;
@@ -81,12 +81,12 @@ static bool grow(visited *set)
 uint64_t *visited_slot(visited *set, const py_object *object, bool *is_new)
 {
     const uint64_t key = key_of(object);
-    size_t at = find(set->slots, set->capacity, key);
+    size_t at = find_visited(set->slots, set->capacity, key);
     *is_new = set->slots[at] == 0;
     if (!*is_new) return &set->slots[at];
     if ((set->count + 1) * 4 > set->capacity * 3) {
         if (!grow(set)) return NULL;
-        at = find(set->slots, set->capacity, key);
+        at = find_visited(set->slots, set->capacity, key);
     }
     set->slots[at] = key << ADDRESS_SHIFT;
     set->count++;

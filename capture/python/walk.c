@@ -45,7 +45,7 @@ static bool grow_queue(walk *w)
     return true;
 }
 
-static void put(walk *w, py_object *object, role as)
+static void put_walk(walk *w, py_object *object, role as)
 {
     if (w->waiting == w->queue_room && !grow_queue(w)) return;
     w->queue[w->waiting++] = (uintptr_t)object | (uintptr_t)as;
@@ -62,7 +62,7 @@ static uint64_t *meet(walk *w, py_object *object, role as)
         return NULL;
     }
     if (is_new ? as != ROLE_NONE || !py_is_tracked(object) : as != ROLE_NONE && !visited_is_written(*slot))
-        put(w, object, as);
+        put_walk(w, object, as);
     return slot;
 }
 
@@ -307,7 +307,7 @@ static void each_interpreter(walk *w, void (*each)(walk *, void *))
         if (is_ours(w, interpreter)) each(w, interpreter);
 }
 
-static void check(walk *w, void *interpreter)
+static void check_walk(walk *w, void *interpreter)
 {
     for (uint32_t g = 0; g <= GENERATION_PERMANENT; g++)
         if (!is_list(head_of(w, interpreter, g)))
@@ -346,7 +346,7 @@ void walk_all(walk *w)
 {
     count_others(w);
     name_generations(w);
-    each_interpreter(w, check);
+    each_interpreter(w, check_walk);
     each_interpreter(w, roots_modules);
     each_interpreter(w, roots_interpreter);
     each_interpreter(w, frames_of_threads);

@@ -117,8 +117,8 @@ static hsd_status refuse_size(const char *name, uint64_t bytes, uint64_t most_by
 }
 
 /* Errors call the section by this name. */
-static hsd_status append(const hsd_elf *elf, const hsd_elf_section *section, const char *name, uint64_t most_bytes,
-                         hsd_buffer *out, hsd_error *err)
+static hsd_status append_section(const hsd_elf *elf, const hsd_elf_section *section, const char *name,
+                                 uint64_t most_bytes, hsd_buffer *out, hsd_error *err)
 {
     packing packed;
     if (section == NULL || !is_inside(elf, section)) return hsd_fail(err, HSD_E_NOT_FOUND, "it has no %s", name);
@@ -135,7 +135,7 @@ hsd_status hsd_elf_append(const hsd_elf *elf, const hsd_elf_section *section, ui
                           hsd_error *err)
 {
     const char *name = hsd_elf_section_name(elf, section);
-    return append(elf, section, name != NULL ? name : "a section", most_bytes, out, err);
+    return append_section(elf, section, name != NULL ? name : "a section", most_bytes, out, err);
 }
 
 hsd_status hsd_elf_load(const hsd_elf *elf, const char *name, uint64_t most_bytes, hsd_buffer *out, hsd_error *err)
@@ -145,5 +145,5 @@ hsd_status hsd_elf_load(const hsd_elf *elf, const char *name, uint64_t most_byte
     snprintf(old, sizeof old, ".z%s", name + 1);
     if (section == NULL) section = hsd_elf_section_named(elf, old);
     hsd_buffer_clear(out);
-    return append(elf, section, name, most_bytes, out, err);
+    return append_section(elf, section, name, most_bytes, out, err);
 }

@@ -46,7 +46,7 @@ static void draw_factor(hsd_places *places)
 }
 
 /* Twice as many pages as there are, or the first ones. */
-static hsd_status grow(placing *p, unsigned log2_pages, hsd_error *err)
+static hsd_status grow_place(placing *p, unsigned log2_pages, hsd_error *err)
 {
     hsd_places *places = p->places;
     hsd_place_page *old = places->pages;
@@ -99,7 +99,7 @@ static hsd_status each_id(placing *p, take_fn take, hsd_error *err)
 
 /* ---- passes ---- */
 
-static hsd_status look(placing *p, uint64_t ordinal, uint64_t id, hsd_error *err)
+static hsd_status look_place(placing *p, uint64_t ordinal, uint64_t id, hsd_error *err)
 {
     hsd_places *places = p->places;
     (void)err;
@@ -112,14 +112,14 @@ static hsd_status look(placing *p, uint64_t ordinal, uint64_t id, hsd_error *err
 }
 
 /* Ids that ascend have all of a page one behind the other. */
-static hsd_status put(placing *p, uint64_t ordinal, uint64_t id, hsd_error *err)
+static hsd_status put_place(placing *p, uint64_t ordinal, uint64_t id, hsd_error *err)
 {
     hsd_places *places = p->places;
     const uint64_t place = id >> places->shift, number = place / 64, bit = UINT64_C(1) << place % 64;
     hsd_place_page *page = hsd_places_page(places, number);
     if (page->bits == 0) {
         if (++p->last > UINT64_C(1) << (places->log2_pages - 1)) { /* pages in use */
-            HSD_TRY(grow(p, places->log2_pages + 1, err));
+            HSD_TRY(grow_place(p, places->log2_pages + 1, err));
             page = hsd_places_page(places, number);
         }
         *page = (hsd_place_page){.number = number, .before = ordinal};
@@ -164,8 +164,8 @@ static hsd_status put_all(placing *p, hsd_error *err)
     draw_factor(places);
     places->shift = p->unlike == 0 ? 0 : (unsigned)__builtin_ctzll(p->unlike);
     p->last = 0;
-    HSD_TRY(grow(p, log2_pages, err));
-    HSD_TRY(each_id(p, put, err));
+    HSD_TRY(grow_place(p, log2_pages, err));
+    HSD_TRY(each_id(p, put_place, err));
     return p->is_descending ? rank(p, err) : HSD_OK;
 }
 
@@ -184,7 +184,7 @@ hsd_status hsd_places_open(hsd_places *places, hsd_capture *capture, bool want_i
         places->ids = calloc((size_t)places->count + 1, sizeof *places->ids);
         if (places->ids == NULL) return hsd_fail_nomem(err, "the ids of objects");
     }
-    if (want_ids || !places->by_ordinal) HSD_TRY(read_ids(&p, look, err));
+    if (want_ids || !places->by_ordinal) HSD_TRY(read_ids(&p, look_place, err));
     if (places->by_ordinal) return HSD_OK;
     const hsd_status status = put_all(&p, err);
     free(places->ids);

@@ -273,7 +273,7 @@ static hsd_status end_source(hsd_adjacency *a, hsd_error *err)
     return place(a, (uint32_t)(end - start), err);
 }
 
-static void gather(hsd_adjacency *a, const uint32_t *targets, const uint32_t *names, uint32_t count)
+static void gather_adjacency(hsd_adjacency *a, const uint32_t *targets, const uint32_t *names, uint32_t count)
 {
     uint64_t *pairs = a->gathered + a->gathered_count;
     a->gathered_count += count;
@@ -307,7 +307,7 @@ hsd_status hsd_adjacency_add(hsd_adjacency *a, uint32_t source, const uint32_t *
     for (;;) {
         const uint32_t space = HSD_ADJACENCY_PART_ITEMS - a->gathered_count;
         const uint32_t part = (uint32_t)hsd_min_u64(count, space);
-        gather(a, targets, names, part);
+        gather_adjacency(a, targets, names, part);
         count -= part;
         if (count == 0) return HSD_OK;
         targets += part;

@@ -197,7 +197,7 @@ static void tell_stats(const hsd_dominators *d)
              (unsigned long long)s->faults, s->seconds[0], s->seconds[1], s->seconds[2], s->seconds[3], s->seconds[4]);
 }
 
-static hsd_status begin(hsd_dominators *d, hsd_error *err)
+static hsd_status begin_dominator(hsd_dominators *d, hsd_error *err)
 {
     const hsd_root_nodes *roots = &d->config->roots;
     if (roots->begin > roots->second || roots->second > roots->end || roots->end > d->nodes) {
@@ -232,7 +232,7 @@ hsd_status hsd_dominators_find_within(hsd_adjacency *adjacency, const hsd_domina
 {
     hsd_dominators d = {
         .adjacency = adjacency, .config = config, .limits = *limits, .nodes = hsd_adjacency_node_count(adjacency)};
-    hsd_status status = begin(&d, err);
+    hsd_status status = begin_dominator(&d, err);
     if (status == HSD_OK) status = run_steps(&d, err);
     d.stats.faults += d.reel.transfers;
     d.stats.reached = d.count > 0 ? d.count - 1 : 0;

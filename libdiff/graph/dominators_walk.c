@@ -171,7 +171,7 @@ static hsd_status reach(walk *w, uint32_t node, uint32_t parent, hsd_error *err)
     }
 }
 
-static hsd_status run_dry(walk *w, hsd_error *err)
+static hsd_status run_dry_dominators_walk(walk *w, hsd_error *err)
 {
     for (;;) {
         if (w->stack_count == 0) {
@@ -193,7 +193,7 @@ static hsd_status run_dry(walk *w, hsd_error *err)
 
 /* Root nodes count as reached from the start: none is a child of what refers to it, if anything does. Being
  * children of the super-root, they have it for a dominator whatever else leads to them. */
-static hsd_status walk_all(walk *w, hsd_error *err)
+static hsd_status walk_all_dominators_walk(walk *w, hsd_error *err)
 {
     hsd_dominators *d = w->d;
     const hsd_root_nodes *roots = &d->config->roots;
@@ -205,7 +205,7 @@ static hsd_status walk_all(walk *w, hsd_error *err)
     for (uint32_t root = roots->begin; root < roots->end; root++) {
         if (root == roots->second) d->secondary = d->count;
         HSD_TRY(reach(w, root, 0, err));
-        HSD_TRY(run_dry(w, err));
+        HSD_TRY(run_dry_dominators_walk(w, err));
     }
     if (roots->second >= roots->end) d->secondary = d->count;
     hsd_tape_finish(&d->node_of);
@@ -234,7 +234,7 @@ hsd_status hsd_dominators_walk(hsd_dominators *d, hsd_error *err)
     w->d = d;
     w->file.fd = -1;
     hsd_status status = open_walk(w, err);
-    if (status == HSD_OK) status = walk_all(w, err);
+    if (status == HSD_OK) status = walk_all_dominators_walk(w, err);
     if (w->file.fd >= 0) hsd_temp_close(&w->file);
     hsd_pages_give(&w->stack_pages);
     free(w);

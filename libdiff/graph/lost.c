@@ -34,7 +34,7 @@ static bool is_unreached(const walk *w, uint32_t node)
     return label == HSD_OWNER_NONE || hsd_lost_is(label);
 }
 
-static hsd_status check(const walk *w, hsd_error *err)
+static hsd_status check_lost(const walk *w, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(w->labels, err));
     HSD_TRY(hsd_adjacency_check(w->adjacency, err));
@@ -53,7 +53,7 @@ static hsd_status push(walk *w, uint32_t node, hsd_error *err)
 }
 
 /* What is not reached never leads to a root node: nothing refers to one. */
-static hsd_status expand(walk *w, uint32_t node, reach_fn reach, hsd_error *err)
+static hsd_status expand_lost(walk *w, uint32_t node, reach_fn reach, hsd_error *err)
 {
     hsd_targets targets;
     hsd_adjacency_get(w->adjacency, node, &targets);
@@ -65,15 +65,15 @@ static hsd_status expand(walk *w, uint32_t node, reach_fn reach, hsd_error *err)
     }
 }
 
-static hsd_status run_dry(walk *w, reach_fn reach, hsd_error *err)
+static hsd_status run_dry_lost(walk *w, reach_fn reach, hsd_error *err)
 {
     for (;;) {
         uint32_t node;
         const hsd_status status = hsd_frontier_pop(&w->frontier, &node, err);
         if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
-        HSD_TRY(expand(w, node, reach, err));
-        if ((++w->expanded & PROGRESS_STEPS) == 0) HSD_TRY(check(w, err));
+        HSD_TRY(expand_lost(w, node, reach, err));
+        if ((++w->expanded & PROGRESS_STEPS) == 0) HSD_TRY(check_lost(w, err));
     }
 }
 
@@ -93,9 +93,9 @@ static hsd_status walk_first(walk *w, bool *found, hsd_error *err)
         *found = true;
         hsd_bit_set(w->begun, node);
         HSD_TRY(reach_first(w, node, err));
-        HSD_TRY(run_dry(w, reach_first, err));
+        HSD_TRY(run_dry_lost(w, reach_first, err));
     }
-    return check(w, err);
+    return check_lost(w, err);
 }
 
 /* ---- the second ---- */
@@ -158,11 +158,11 @@ static hsd_status walk_second(walk *w, hsd_error *err)
         w->head = node;
         w->has_below = false;
         HSD_TRY(reach_second(w, node, err));
-        HSD_TRY(run_dry(w, reach_second, err));
+        HSD_TRY(run_dry_lost(w, reach_second, err));
         if (hsd_bit_get(w->cycles, node)) mark_cycle(w);
         if (!w->has_below) hsd_paged_set_u32(w->labels, node, HSD_LOST | HSD_LOST_ALONE);
     }
-    return check(w, err);
+    return check_lost(w, err);
 }
 
 static hsd_status walk_both(walk *w, bool *found, hsd_error *err)

@@ -87,7 +87,7 @@ static hsd_status drain(walk *w, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status expand(walk *w, uint32_t node, hsd_error *err)
+static hsd_status expand_owner(walk *w, uint32_t node, hsd_error *err)
 {
     const uint32_t label = hsd_paged_get_u32(w->owners, node);
     hsd_targets targets;
@@ -100,7 +100,7 @@ static hsd_status expand(walk *w, uint32_t node, hsd_error *err)
     }
 }
 
-static hsd_status check(const walk *w, hsd_error *err)
+static hsd_status check_owner(const walk *w, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(w->owners, err));
     HSD_TRY(hsd_adjacency_check(w->adjacency, err));
@@ -109,14 +109,14 @@ static hsd_status check(const walk *w, hsd_error *err)
 }
 
 /* Expands until nothing waits, neither in the frontier nor in the ring. */
-static hsd_status run_dry(walk *w, hsd_error *err)
+static hsd_status run_dry_owner(walk *w, hsd_error *err)
 {
     for (;;) {
         uint32_t node;
         const hsd_status status = hsd_frontier_pop(&w->frontier, &node, err);
         if (status == HSD_OK) {
-            HSD_TRY(expand(w, node, err));
-            if ((++w->expanded & PROGRESS_STEPS) == 0) HSD_TRY(check(w, err));
+            HSD_TRY(expand_owner(w, node, err));
+            if ((++w->expanded & PROGRESS_STEPS) == 0) HSD_TRY(check_owner(w, err));
         } else if (status != HSD_END || w->ring_count == 0) {
             return status == HSD_END ? HSD_OK : status;
         } else {
@@ -142,18 +142,18 @@ static void unmark(walk *w)
     }
 }
 
-static hsd_status walk_all(walk *w, hsd_error *err)
+static hsd_status walk_all_owner(walk *w, hsd_error *err)
 {
     const hsd_root_nodes *roots = &w->config->roots;
     HSD_TRY(seed(w, roots->begin, roots->second, err));
-    HSD_TRY(run_dry(w, err));
-    if (roots->second == roots->end) return check(w, err);
+    HSD_TRY(run_dry_owner(w, err));
+    if (roots->second == roots->end) return check_owner(w, err);
     w->mark = SECOND_ROUND;
     w->first_marked = UINT32_MAX;
     HSD_TRY(seed(w, roots->second, roots->end, err));
-    HSD_TRY(run_dry(w, err));
+    HSD_TRY(run_dry_owner(w, err));
     unmark(w);
-    return check(w, err);
+    return check_owner(w, err);
 }
 
 static hsd_status check_roots(const hsd_owners_config *config, uint32_t nodes, hsd_error *err)
@@ -182,7 +182,7 @@ hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *co
     HSD_TRY(check_roots(config, hsd_adjacency_node_count(adjacency), err));
     HSD_TRY(hsd_paged_open(owners, bytes, label_bytes, config->space, err));
     hsd_status status = hsd_frontier_open(&w.frontier, adjacency, list_bytes, config->space, err);
-    if (status == HSD_OK) status = walk_all(&w, err);
+    if (status == HSD_OK) status = walk_all_owner(&w, err);
     hsd_frontier_close(&w.frontier);
     if (status != HSD_OK) hsd_paged_close(owners);
     return status;

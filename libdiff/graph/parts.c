@@ -51,7 +51,7 @@ static hsd_status hand_on(walk *w, uint32_t node, uint32_t holder, hsd_error *er
 }
 
 /* Hands on from all nodes that `pop` finds. */
-static hsd_status run_dry(walk *w, hsd_status (*pop)(hsd_frontier *, uint32_t *, hsd_error *), hsd_error *err)
+static hsd_status run_dry_part(walk *w, hsd_status (*pop)(hsd_frontier *, uint32_t *, hsd_error *), hsd_error *err)
 {
     for (;;) {
         uint32_t node;
@@ -62,23 +62,23 @@ static hsd_status run_dry(walk *w, hsd_status (*pop)(hsd_frontier *, uint32_t *,
     }
 }
 
-static hsd_status check(const walk *w, uint64_t done, hsd_error *err)
+static hsd_status check_part(const walk *w, uint64_t done, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(w->holder, err));
     HSD_TRY(hsd_adjacency_check(w->adjacency, err));
     return hsd_progress(w->config->reporter, "attributing parts", done, w->config->object_count, err);
 }
 
-static hsd_status walk_all(walk *w, hsd_error *err)
+static hsd_status walk_all_part(walk *w, hsd_error *err)
 {
     for (uint32_t node = 0; node < w->config->object_count; node++) {
-        if ((node & PROGRESS_STEPS) == 0) HSD_TRY(check(w, node, err));
+        if ((node & PROGRESS_STEPS) == 0) HSD_TRY(check_part(w, node, err));
         if (is_part(w, node) || hsd_adjacency_is_leaf(w->adjacency, node)) continue;
         HSD_TRY(hand_on(w, node, node + 1, err));
-        HSD_TRY(run_dry(w, hsd_frontier_pop_near, err)); /* the scan goes on in order of blocks */
+        HSD_TRY(run_dry_part(w, hsd_frontier_pop_near, err)); /* the scan goes on in order of blocks */
     }
-    HSD_TRY(run_dry(w, hsd_frontier_pop, err));
-    return check(w, w->config->object_count, err);
+    HSD_TRY(run_dry_part(w, hsd_frontier_pop, err));
+    return check_part(w, w->config->object_count, err);
 }
 
 /* Shared parts own themselves; from here on 0 says so. */
@@ -101,7 +101,7 @@ hsd_status hsd_parts_find(hsd_adjacency *adjacency, const hsd_parts_config *conf
     walk w = {.adjacency = adjacency, .config = config, .holder = holder};
     HSD_TRY(hsd_paged_open(holder, bytes, label_bytes, config->space, err));
     hsd_status status = hsd_frontier_open(&w.frontier, adjacency, list_bytes, config->space, err);
-    if (status == HSD_OK) status = walk_all(&w, err);
+    if (status == HSD_OK) status = walk_all_part(&w, err);
     if (status == HSD_OK) status = forget_shared(&w, err);
     hsd_frontier_close(&w.frontier);
     if (status != HSD_OK) hsd_paged_close(holder);

@@ -30,7 +30,7 @@ typedef struct hsd_quad_reader {
 
 /* ---- in memory ---- */
 
-static inline int compare(const hsd_quad *a, const hsd_quad *b, unsigned key_words)
+static inline int compare_quad(const hsd_quad *a, const hsd_quad *b, unsigned key_words)
 {
     for (unsigned i = 0; i < key_words; i++) {
         if (a->word[i] != b->word[i]) return a->word[i] < b->word[i] ? -1 : 1;
@@ -41,7 +41,7 @@ static inline int compare(const hsd_quad *a, const hsd_quad *b, unsigned key_wor
 static bool is_sorted(const hsd_quad *items, size_t count, unsigned key_words)
 {
     for (size_t i = 1; i < count; i++)
-        if (compare(&items[i - 1], &items[i], key_words) > 0) return false;
+        if (compare_quad(&items[i - 1], &items[i], key_words) > 0) return false;
     return true;
 }
 
@@ -50,7 +50,7 @@ static void insertion_sort(hsd_quad *items, size_t count, unsigned key_words)
     for (size_t i = 1; i < count; i++) {
         const hsd_quad item = items[i];
         size_t j = i;
-        for (; j > 0 && compare(&items[j - 1], &item, key_words) > 0; j--)
+        for (; j > 0 && compare_quad(&items[j - 1], &item, key_words) > 0; j--)
             items[j] = items[j - 1];
         items[j] = item;
     }
@@ -110,7 +110,7 @@ static hsd_status add_run(hsd_quads *q, const hsd_quad_run *run, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status append(hsd_quads *q, const hsd_quad *items, size_t count, hsd_error *err)
+static hsd_status append_quad(hsd_quads *q, const hsd_quad *items, size_t count, hsd_error *err)
 {
     if (q->file.fd < 0) HSD_TRY(hsd_temp_open(&q->file, q->space, err));
     HSD_TRY(hsd_temp_write(&q->file, q->end_bytes, items, count * sizeof *items, err));
@@ -125,7 +125,7 @@ hsd_status hsd_quads_spill(hsd_quads *q, hsd_error *err)
     const hsd_quad_run run = {q->end_bytes, q->count};
     if (q->count == 0) return HSD_OK;
     sort_in_memory(q);
-    HSD_TRY(append(q, q->items, q->count, err));
+    HSD_TRY(append_quad(q, q->items, q->count, err));
     q->count = 0;
     return add_run(q, &run, err);
 }
@@ -151,7 +151,7 @@ static uint32_t better(const hsd_quads *q, uint32_t a, uint32_t b)
     const hsd_quad_reader *x = &q->readers[a], *y = &q->readers[b];
     if (is_drained(y)) return a;
     if (is_drained(x)) return b;
-    const int order = compare(&x->buffer[x->at], &y->buffer[y->at], q->key_words);
+    const int order = compare_quad(&x->buffer[x->at], &y->buffer[y->at], q->key_words);
     if (order != 0) return order < 0 ? a : b;
     return a < b ? a : b;
 }
@@ -226,7 +226,7 @@ static hsd_status merge_group(hsd_quads *q, const hsd_quad_run *runs, size_t cou
         const hsd_status status = hsd_quads_merge_next(q, &record, err);
         if (status != HSD_END) HSD_TRY(status);
         if (status == HSD_END || used == q->capacity) {
-            HSD_TRY(append(q, q->scratch, used, err));
+            HSD_TRY(append_quad(q, q->scratch, used, err));
             out->count += used;
             used = 0;
         }

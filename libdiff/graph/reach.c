@@ -32,7 +32,7 @@ static hsd_status reach(walk *w, uint32_t node, hsd_error *err)
     return hsd_frontier_push(&w->frontier, node, err);
 }
 
-static hsd_status expand(walk *w, uint32_t node, hsd_error *err)
+static hsd_status expand_reach(walk *w, uint32_t node, hsd_error *err)
 {
     hsd_targets targets;
     if (may_be_marked(w, node))
@@ -49,14 +49,14 @@ static hsd_status expand(walk *w, uint32_t node, hsd_error *err)
     }
 }
 
-static hsd_status check(const walk *w, hsd_error *err)
+static hsd_status check_reach(const walk *w, hsd_error *err)
 {
     HSD_TRY(hsd_adjacency_check(w->adjacency, err));
     return hsd_progress(w->config->reporter, "walking strong references", w->expanded,
                         hsd_adjacency_node_count(w->adjacency), err);
 }
 
-static hsd_status walk_all(walk *w, hsd_error *err)
+static hsd_status walk_all_reach(walk *w, hsd_error *err)
 {
     const hsd_root_nodes *roots = &w->config->roots;
     for (uint32_t node = roots->begin; node < roots->end; node++)
@@ -64,10 +64,10 @@ static hsd_status walk_all(walk *w, hsd_error *err)
     for (;;) {
         uint32_t node;
         const hsd_status status = hsd_frontier_pop(&w->frontier, &node, err);
-        if (status == HSD_END) return check(w, err);
+        if (status == HSD_END) return check_reach(w, err);
         HSD_TRY(status);
-        HSD_TRY(expand(w, node, err));
-        if ((++w->expanded & PROGRESS_STEPS) == 0) HSD_TRY(check(w, err));
+        HSD_TRY(expand_reach(w, node, err));
+        if ((++w->expanded & PROGRESS_STEPS) == 0) HSD_TRY(check_reach(w, err));
     }
 }
 
@@ -81,7 +81,7 @@ hsd_status hsd_reach_find(hsd_adjacency *adjacency, const hsd_reach_config *conf
     }
     walk w = {.adjacency = adjacency, .config = config, .reached = reached};
     HSD_TRY(hsd_frontier_open(&w.frontier, adjacency, config->memory_bytes, config->space, err));
-    const hsd_status status = walk_all(&w, err);
+    const hsd_status status = walk_all_reach(&w, err);
     hsd_frontier_close(&w.frontier);
     return status;
 }

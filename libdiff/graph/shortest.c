@@ -144,7 +144,7 @@ static hsd_status tell(search *s, const hsd_reading *reading, hsd_error *err)
     return s->config->take == NULL ? HSD_OK : s->config->take(s->config->take_context, reading, err);
 }
 
-static hsd_status check(search *s, hsd_error *err)
+static hsd_status check_shortest(search *s, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(&s->shortest->ways, err));
     HSD_TRY(hsd_adjacency_check(s->adjacency, err));
@@ -173,11 +173,11 @@ static hsd_status expand_node(search *s, uint32_t node, uint32_t rank, hsd_error
         if (!targets.has_more) break;
         hsd_adjacency_more(s->adjacency, &targets);
     }
-    return (++s->expanded & PROGRESS_STEPS) == 0 ? check(s, err) : HSD_OK;
+    return (++s->expanded & PROGRESS_STEPS) == 0 ? check_shortest(s, err) : HSD_OK;
 }
 
 /* Nodes, in ascending order, to references. */
-static hsd_status expand(search *s, hsd_error *err)
+static hsd_status expand_shortest(search *s, hsd_error *err)
 {
     hsd_quads_begin(s->others, 1);
     for (;;) {
@@ -209,7 +209,7 @@ static bool is_smaller(const hsd_quad *a, const hsd_quad *b)
 }
 
 /* References, by target, to ways and readings. */
-static hsd_status choose(search *s, hsd_error *err)
+static hsd_status choose_shortest(search *s, hsd_error *err)
 {
     const hsd_quad *reference;
     hsd_quads_begin(s->nodes, 3);
@@ -285,8 +285,8 @@ static hsd_status run_round(search *s, uint32_t begin, uint32_t end, hsd_error *
     while (!s->is_done && !is_empty(s->nodes)) {
         s->level++;
         s->shortest->levels++;
-        HSD_TRY(expand(s, err));
-        HSD_TRY(choose(s, err));
+        HSD_TRY(expand_shortest(s, err));
+        HSD_TRY(choose_shortest(s, err));
         if (s->is_done) break;
         HSD_TRY(rank(s, err));
         hsd_quads *swap = s->nodes;
@@ -317,7 +317,7 @@ static hsd_status run(search *s, hsd_error *err)
     HSD_TRY(run_round(s, roots->second, second_stacks, err));
     s->round = 3;
     HSD_TRY(run_round(s, second_stacks, roots->end, err));
-    return check(s, err);
+    return check_shortest(s, err);
 }
 
 hsd_status hsd_shortest_find(hsd_shortest *shortest, hsd_adjacency *adjacency, const hsd_shortest_config *config,

@@ -237,7 +237,7 @@ static hsd_status turn(receiver *r, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status receive(receiver *r, const char *where, hsd_error *err)
+static hsd_status receive_receive(receiver *r, const char *where, hsd_error *err)
 {
     r->folder_fd = open(r->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (r->folder_fd < 0) {
@@ -274,7 +274,7 @@ hsd_status hsd_receive(const char *where, const char *folder, const hsd_live_opt
     r->quiet.progress = NULL;
     r->quiet.note = NULL;
     hsd_reporter_init(&r->reporter, run);
-    const hsd_status status = receive(r, where, err);
+    const hsd_status status = receive_receive(r, where, err);
     hsd_reporter_release(&r->reporter);
     free(r);
     return status;

@@ -92,7 +92,7 @@ static hsd_status add_roots(series_run *r, const hsd_profile *profile, bool is_b
                              profile->is_summary ? "holds type totals alone" : "carries no roots or no references");
 }
 
-static hsd_status add_lost(series_run *r, const hsd_profile *profile, bool is_behind, hsd_error *err)
+static hsd_status add_lost_series(series_run *r, const hsd_profile *profile, bool is_behind, hsd_error *err)
 {
     if (!r->has_lost) return HSD_OK;
     if (profile->lost.is_known && r->at == 0) r->lost.is_by_type = profile->lost.is_by_type;
@@ -133,7 +133,7 @@ static hsd_status add_profile(series_run *r, const hsd_profile *profile, hsd_err
     r->unreached[r->at] = profile->side.unreached;
     HSD_TRY(hsd_named_table_add_types(&r->types, profile, err));
     HSD_TRY(add_roots(r, profile, is_behind, err));
-    HSD_TRY(add_lost(r, profile, is_behind, err));
+    HSD_TRY(add_lost_series(r, profile, is_behind, err));
     return add_places(r, profile, is_behind, err);
 }
 

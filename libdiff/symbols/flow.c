@@ -280,7 +280,7 @@ static void take_address(following *f, const hsd_x86 *one)
     f->registers[one->reg] = got;
 }
 
-static void add(following *f, const hsd_x86 *one)
+static void add_flow(following *f, const hsd_x86 *one)
 {
     value *held = &f->registers[one->base & 15];
     if (one->base == HSD_X86_RSP) f->stack_shift = hsd_flow_plus(f->stack_shift, one->displacement);
@@ -374,7 +374,7 @@ static void finish(following *f, bool is_returned)
 static bool is_inside(following *f, uint64_t address) { return dwarf_haspc(&f->scope->functions[0], address) == 1; }
 
 /* One instruction; *next is where the way goes on, 0 = nowhere. */
-static hsd_status step(following *f, const hsd_x86 *one, uint64_t *next, hsd_error *err)
+static hsd_status step_flow(following *f, const hsd_x86 *one, uint64_t *next, hsd_error *err)
 {
     const uint64_t at = *next;
     bool is_done = false;
@@ -383,7 +383,7 @@ static hsd_status step(following *f, const hsd_x86 *one, uint64_t *next, hsd_err
     case HSD_X86_STORE: HSD_TRY(store(f, one, at, &is_done, err)); break;
     case HSD_X86_LOAD: load(f, one, at); break;
     case HSD_X86_ADDRESS: take_address(f, one); break;
-    case HSD_X86_ADD: add(f, one); break;
+    case HSD_X86_ADD: add_flow(f, one); break;
     case HSD_X86_ADD_REGISTER: add_register(f, one); break;
     case HSD_X86_TEST: f->tested_block = tests_block(f, one); break;
     case HSD_X86_CALL: HSD_TRY(call(f, one, &is_done, err)); break;
@@ -432,7 +432,7 @@ static hsd_status follow(following *f, hsd_error *err)
         HSD_TRY(consider_variables(f, next, &is_done, err));
         if (is_done) return HSD_OK;
         const hsd_x86 one = hsd_x86_decode(code + (next - begin), size - (size_t)(next - begin), next);
-        HSD_TRY(step(f, &one, &next, err));
+        HSD_TRY(step_flow(f, &one, &next, err));
     }
     return HSD_OK;
 }

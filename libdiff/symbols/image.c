@@ -202,7 +202,7 @@ static hsd_status read_imports(hsd_image *image, const hsd_elf_section *section,
 
 /* ---- opening ---- */
 
-static int compare(const void *a, const void *b)
+static int compare_image(const void *a, const void *b)
 {
     const symbol *x = a, *y = b;
     if (x->address != y->address) return x->address < y->address ? -1 : 1;
@@ -223,7 +223,7 @@ static hsd_status read_symbols(hsd_image *image, hsd_error *err)
     }
     for (int kind = 0; kind < HSD_SYMBOL_KINDS; kind++) {
         symbol_list *list = &image->symbols[kind];
-        if (list->count > 1) qsort(list->at, list->count, sizeof *list->at, compare);
+        if (list->count > 1) qsort(list->at, list->count, sizeof *list->at, compare_image);
     }
     return HSD_OK;
 }

@@ -70,7 +70,7 @@ static hsd_status add_ranges_of(hsd_lines *lines, range_list *list, Dwarf_Die *d
     return HSD_OK;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_line(const void *a, const void *b)
 {
     const range *x = a, *y = b;
     if (x->low != y->low) return x->low < y->low ? -1 : 1;
@@ -80,7 +80,7 @@ static int compare(const void *a, const void *b)
 
 static void sort(range_list *list)
 {
-    if (list->count > 1) qsort(list->at, list->count, sizeof *list->at, compare);
+    if (list->count > 1) qsort(list->at, list->count, sizeof *list->at, compare_line);
 }
 
 /* The last range that begins at or before the address, if it holds it. */

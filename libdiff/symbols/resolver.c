@@ -30,7 +30,7 @@ typedef struct hsd_cached_name {
     hsd_code_name code;
 } hsd_cached_name;
 
-static hsd_status append(hsd_buffer *buffer, hsd_text text, hsd_error *err)
+static hsd_status append_resolver(hsd_buffer *buffer, hsd_text text, hsd_error *err)
 {
     return hsd_buffer_append(buffer, text.data, text.size, err);
 }
@@ -103,7 +103,7 @@ static hsd_status look_up(hsd_resolver *resolver, const hsd_module *module, cons
     out->is_known = code.text.size > 0;
     if (status == HSD_OK && !out->is_known) { /* the file is known and says nothing: the build id says no more */
         const hsd_text bare = {name->whole.data, name->whole.size - name->build_id.size - 2};
-        status = append(&code.text, bare, err);
+        status = append_resolver(&code.text, bare, err);
     }
     if (status == HSD_OK) status = keep_code(resolver, &code, out, err);
     hsd_code_release(&code);
@@ -213,7 +213,7 @@ static const char *find_variable(const hsd_module *module, uint64_t address)
 static hsd_status append_data_of(hsd_resolver *resolver, const char *what, const hsd_unresolved *name, hsd_error *err)
 {
     HSD_TRY(append_word(&resolver->text, what, err));
-    HSD_TRY(append(&resolver->text, name->module, err));
+    HSD_TRY(append_resolver(&resolver->text, name->module, err));
     return append_word(&resolver->text, ")", err);
 }
 
@@ -279,10 +279,10 @@ static hsd_status try_allocated(hsd_resolver *resolver, const hsd_marked *marked
         if (function == NULL) function = code->text;
     }
     *is_done = true;
-    HSD_TRY(append(&resolver->text, what, err));
+    HSD_TRY(append_resolver(&resolver->text, what, err));
     HSD_TRY(append_word(&resolver->text, " at ", err));
     return function != NULL ? append_word(&resolver->text, function, err)
-                            : append(&resolver->text, marked->names[i], err);
+                            : append_resolver(&resolver->text, marked->names[i], err);
 }
 
 /* The number in "<=48 B"; 0 = there is none. */
@@ -322,12 +322,12 @@ static hsd_status append_places(hsd_resolver *resolver, const hsd_marked *marked
 static hsd_status replace_allocated(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
 {
     hsd_site_type type = {.says_little = false};
-    if (marked->name_count == 0) return append(&resolver->text, marked->size, err);
+    if (marked->name_count == 0) return append_resolver(&resolver->text, marked->size, err);
     hsd_status status = find_site_type(resolver, marked, &type, err);
     const hsd_text what = type.text.size > 0 ? (hsd_text){(const char *)type.text.data, type.text.size} : marked->size;
     if (status == HSD_OK && type.text.size > 0 && !type.says_little) {
         count(resolver, true);
-        status = append(&resolver->text, what, err);
+        status = append_resolver(&resolver->text, what, err);
     } else if (status == HSD_OK) {
         status = append_places(resolver, marked, what, err);
     }
@@ -347,14 +347,14 @@ static hsd_status replace_names(hsd_resolver *resolver, hsd_text text, hsd_error
         const size_t begin = (size_t)(name.whole.data - text.data);
         HSD_TRY(find_code(resolver, &name, &code, err));
         count(resolver, code != NULL && code->is_known);
-        HSD_TRY(append(&resolver->text, (hsd_text){text.data + at, begin - at}, err));
-        HSD_TRY(code == NULL ? append(&resolver->text, name.whole, err)
+        HSD_TRY(append_resolver(&resolver->text, (hsd_text){text.data + at, begin - at}, err));
+        HSD_TRY(code == NULL ? append_resolver(&resolver->text, name.whole, err)
                              : append_word(&resolver->text, is_whole ? code->text : code->around, err));
         at = begin + name.whole.size;
         if (is_whole) break;
     }
     if (at == 0) return HSD_OK;
-    return append(&resolver->text, (hsd_text){text.data + at, text.size - at}, err);
+    return append_resolver(&resolver->text, (hsd_text){text.data + at, text.size - at}, err);
 }
 
 /* ---- the whole ---- */

@@ -357,7 +357,7 @@ static size_t left_out(const spelling *s, const char *at, const char **instead)
 }
 
 /* One step; *taken is how much of the name it took. */
-static hsd_status step(spelling *s, const char *at, size_t *taken, hsd_error *err)
+static hsd_status step_spelling(spelling *s, const char *at, size_t *taken, hsd_error *err)
 {
     const char *instead;
     const size_t skipped = left_out(s, at, &instead);
@@ -399,7 +399,7 @@ hsd_status hsd_spell(hsd_buffer *out, const char *name, hsd_error *err)
     s->out = out;
     s->base = base;
     for (size_t taken, at = 0; status == HSD_OK && name[at] != '\0' && !s->is_odd; at += taken)
-        status = step(s, name + at, &taken, err);
+        status = step_spelling(s, name + at, &taken, err);
     const bool is_whole = !s->is_odd && s->depth == 0;
     free(s);
     if (status != HSD_OK || is_whole) return status;

@@ -87,7 +87,7 @@ static bool take_prefix(hsd_text *text, const char *prefix)
 }
 
 /* Where `word` stands in the text first; its size if nowhere. */
-static size_t find(hsd_text text, const char *word)
+static size_t find_text(hsd_text text, const char *word)
 {
     const size_t size = strlen(word);
     for (size_t at = 0; at + size <= text.size; at++) {
@@ -98,12 +98,12 @@ static size_t find(hsd_text text, const char *word)
 
 static void parse_allocated(hsd_text text, hsd_marked *out)
 {
-    size_t at = find(text, " at ");
+    size_t at = find_text(text, " at ");
     out->kind = HSD_MARKED_ALLOCATED;
     out->size = part(text, 0, at);
     for (at += 4; at < text.size && out->name_count < HSD_ALLOCATED_NAMES;) {
         const hsd_text rest = part(text, at, text.size);
-        const size_t size = find(rest, " < ");
+        const size_t size = find_text(rest, " < ");
         out->names[out->name_count++] = part(rest, 0, size);
         at += size + 3;
     }

@@ -41,7 +41,7 @@ static const shape shapes[] = {
     [HSC_LABEL_CLASS] = {"<", ">", "<class>"},
 };
 
-static size_t append(char *buffer, size_t at, const void *data, size_t size)
+static size_t append_edge(char *buffer, size_t at, const void *data, size_t size)
 {
     if (size > 0) memcpy(buffer + at, data, size);
     return at + size;
@@ -54,11 +54,11 @@ static hsd_bytes text_of(const hsd_label *label, hsd_bytes name, char buffer[NAM
     size_t at = 0;
     buffer[at++] = label->flags & HSC_LABEL_FOLD ? FOLDED : PLAIN;
     if (how->before == NULL || name.size == 0) {
-        at = append(buffer, at, how->nameless, strlen(how->nameless));
+        at = append_edge(buffer, at, how->nameless, strlen(how->nameless));
     } else {
-        at = append(buffer, at, how->before, strlen(how->before));
-        at = append(buffer, at, name.data, (size_t)hsd_min_u64(name.size, NAME_BYTES));
-        at = append(buffer, at, how->after, strlen(how->after));
+        at = append_edge(buffer, at, how->before, strlen(how->before));
+        at = append_edge(buffer, at, name.data, (size_t)hsd_min_u64(name.size, NAME_BYTES));
+        at = append_edge(buffer, at, how->after, strlen(how->after));
     }
     return (hsd_bytes){(const uint8_t *)buffer, at};
 }
@@ -115,7 +115,7 @@ static hsd_status want_texts(const hsd_label_table *table, hsd_texts *texts, hsd
     return HSD_OK;
 }
 
-static hsd_status gather(hsd_edge_names *edges, hsd_label_table *table, hsd_capture *capture, hsd_error *err)
+static hsd_status gather_edge(hsd_edge_names *edges, hsd_label_table *table, hsd_capture *capture, hsd_error *err)
 {
     hsd_texts texts = {.most_bytes = NAME_BYTES};
     hsd_status status = want_texts(table, &texts, err);
@@ -133,7 +133,7 @@ typedef struct gathered {
 } gathered;
 
 /* By text, plain before folded. */
-static int compare(const void *a, const void *b)
+static int compare_edge(const void *a, const void *b)
 {
     const hsd_bytes x = ((const gathered *)a)->marked, y = ((const gathered *)b)->marked;
     const size_t size = x.size < y.size ? x.size : y.size;
@@ -147,7 +147,7 @@ static void put_in_order(hsd_edge_names *edges, gathered *list, uint32_t *number
 {
     for (uint32_t i = 0; i < edges->count; i++)
         list[i] = (gathered){hsd_names_get(&edges->names, i), i};
-    qsort(list, edges->count, sizeof *list, compare);
+    qsort(list, edges->count, sizeof *list, compare_edge);
     for (uint32_t i = 0; i < edges->count; i++) {
         edges->texts[i] = (hsd_bytes){list[i].marked.data + 1, list[i].marked.size - 1};
         edges->is_fold[i] = list[i].marked.data[0] == FOLDED;
@@ -183,7 +183,7 @@ hsd_status hsd_edge_names_load(hsd_edge_names *edges, hsd_label_table *const *ta
     memset(edges, 0, sizeof *edges);
     HSD_TRY(put_fixed(edges, err));
     for (uint32_t i = 0; i < count; i++)
-        HSD_TRY(gather(edges, tables[i], captures[i], err));
+        HSD_TRY(gather_edge(edges, tables[i], captures[i], err));
     uint32_t *number_of = NULL;
     const hsd_status status = order_all(edges, &number_of, err);
     for (uint32_t i = 0; i < count && status == HSD_OK; i++)

@@ -100,8 +100,8 @@ hsd_status hsd_side_check_tables(const hsd_side_walk *side, uint64_t more, hsd_e
     return HSD_E_OVER_BUDGET;
 }
 
-static hsd_status step(hsd_side_walk *side, const char *name, hsd_status (*run)(hsd_side_walk *, hsd_error *),
-                       hsd_error *err)
+static hsd_status step_side(hsd_side_walk *side, const char *name, hsd_status (*run)(hsd_side_walk *, hsd_error *),
+                            hsd_error *err)
 {
     hsd_stopwatch watch = hsd_stopwatch_start(side->request->space);
     HSD_TRY(run(side, err));
@@ -196,13 +196,13 @@ hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
     HSD_ASSERT(!side->request->want_tree || hsd_side_has_graph(side));
     HSD_ASSERT(side->request->alike == NULL || side->request->want_identity);
     if (hsd_side_has_graph(side) || side->info->has_parts) {
-        HSD_TRY(step(side, "reading the graph", hsd_side_graph, err));
+        HSD_TRY(step_side(side, "reading the graph", hsd_side_graph, err));
         note_graph(side);
-        HSD_TRY(step(side, "attributing parts", hsd_side_parts, err));
+        HSD_TRY(step_side(side, "attributing parts", hsd_side_parts, err));
     }
-    if (side->request->alike != NULL) HSD_TRY(step(side, "looking at objects", hsd_side_structure, err));
-    if (side->request->want_tree) HSD_TRY(step(side, "finding dominators", hsd_side_dominators, err));
-    HSD_TRY(step(side, "finding owners", hsd_side_owners, err));
+    if (side->request->alike != NULL) HSD_TRY(step_side(side, "looking at objects", hsd_side_structure, err));
+    if (side->request->want_tree) HSD_TRY(step_side(side, "finding dominators", hsd_side_dominators, err));
+    HSD_TRY(step_side(side, "finding owners", hsd_side_owners, err));
     if (side->adjacency != NULL && (side->request->keeps != HSD_GRAPH_GOES || side->request->keeper != NULL))
         return rest_graph(side, err);
     free_adjacency(side);
@@ -213,7 +213,7 @@ hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err)
 {
     HSD_ASSERT(side->graph != NULL && side->census == NULL);
     const hsd_keeper *keeper = side->request->keeper;
-    HSD_TRY(step(side, "counting objects", hsd_side_census, err));
+    HSD_TRY(step_side(side, "counting objects", hsd_side_census, err));
     free_graph(side);
     HSD_TRY(serve(side, err));
     if (keeper == NULL || keeper->walked == NULL || side->request->spare_bytes == 0) return HSD_OK;

@@ -211,7 +211,7 @@ static hsd_status check_arrays(const hsd_side_walk *side, hsd_error *err)
     return side->graph->places != NULL ? hsd_paged_check(&side->graph->places->array, err) : HSD_OK;
 }
 
-static hsd_status pass(census *c, hsd_object_reader *reader, hsd_error *err)
+static hsd_status pass_side_census(census *c, hsd_object_reader *reader, hsd_error *err)
 {
     hsd_side_walk *side = c->side;
     for (;;) {
@@ -252,7 +252,7 @@ hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err)
     if (side->graph->folded != NULL) HSD_TRY(next_folded(&c, err));
     const uint32_t details = side->request->marks != NULL || side->allocated != NULL ? HSD_WANT_DETAILS : 0;
     HSD_TRY(hsd_object_reader_open(&reader, side->request->capture, HSD_WANT_SIZES | HSD_WANT_IDS | details, err));
-    const hsd_status status = pass(&c, reader, err);
+    const hsd_status status = pass_side_census(&c, reader, err);
     hsd_object_reader_close(reader);
     HSD_TRY(status);
     HSD_TRY(hsd_allocated_finish(side, err));

@@ -29,7 +29,7 @@ static hsd_status flush(hsd_side_column *column, hsd_temp_space *space, hsd_erro
     return HSD_OK;
 }
 
-static hsd_status append(hsd_side_column *column, hsd_temp_space *space, uint64_t number, hsd_error *err)
+static hsd_status append_side_column(hsd_side_column *column, hsd_temp_space *space, uint64_t number, hsd_error *err)
 {
     const uint32_t narrow = (uint32_t)number;
     if (column->used == BUFFER_BYTES) HSD_TRY(flush(column, space, err));
@@ -49,15 +49,15 @@ hsd_status hsd_side_column_put(hsd_side_column *column, hsd_temp_space *space, u
     HSD_ASSERT(column->buffer == NULL || ordinal * column->width >= column->written);
     if (column->buffer == NULL) return HSD_OK;
     while (count_of(column) < ordinal)
-        HSD_TRY(append(column, space, column->filler, err));
-    return append(column, space, number, err);
+        HSD_TRY(append_side_column(column, space, column->filler, err));
+    return append_side_column(column, space, number, err);
 }
 
 hsd_status hsd_side_column_end(hsd_side_column *column, hsd_temp_space *space, uint64_t count, hsd_error *err)
 {
     if (column->buffer == NULL) return HSD_OK;
     while (count_of(column) < count)
-        HSD_TRY(append(column, space, column->filler, err));
+        HSD_TRY(append_side_column(column, space, column->filler, err));
     return flush(column, space, err);
 }
 

@@ -51,13 +51,16 @@ typedef struct links {
     uint32_t begin, span; /* the window: nodes whose links are looked at */
 } links;
 
-static void compare(const links *l, const seen *s) { hsd_places_offer(l->places, s->target, s->first, s->name); }
+static void compare_side_dominator(const links *l, const seen *s)
+{
+    hsd_places_offer(l->places, s->target, s->first, s->name);
+}
 
 static void see(links *l, uint32_t target, uint32_t first, uint32_t name)
 {
     if (target - l->begin >= l->span) return;
     seen *slot = &l->ring[l->count++ % RING_ITEMS];
-    compare(l, slot);
+    compare_side_dominator(l, slot);
     *slot = (seen){target, first, name};
     hsd_places_prefetch(l->places, target);
 }
@@ -75,7 +78,7 @@ static void see_all(links *l, uint32_t node, uint32_t first)
     }
 }
 
-static hsd_status check(const links *l, uint32_t node, hsd_error *err)
+static hsd_status check_side_dominator(const links *l, uint32_t node, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(&l->places->array, err));
     HSD_TRY(hsd_adjacency_check(l->side->adjacency, err));
@@ -83,7 +86,7 @@ static hsd_status check(const links *l, uint32_t node, hsd_error *err)
 }
 
 /* The name in an empty slot is less than none. */
-static hsd_status pass(links *l, hsd_error *err)
+static hsd_status pass_side_dominator(links *l, hsd_error *err)
 {
     uint32_t node, first;
     hsd_status status;
@@ -91,12 +94,12 @@ static hsd_status pass(links *l, hsd_error *err)
         l->ring[i].name = HSD_PLACES_NO_NAME;
     for (uint32_t done = 0; (status = hsd_places_next(l->places, &node, &first, err)) == HSD_OK; done++) {
         see_all(l, node, first);
-        if ((done & PROGRESS_STEPS) == 0) HSD_TRY(check(l, node, err));
+        if ((done & PROGRESS_STEPS) == 0) HSD_TRY(check_side_dominator(l, node, err));
     }
     if (status != HSD_END) return status;
     for (uint32_t i = 0; i < RING_ITEMS; i++)
-        compare(l, &l->ring[i]);
-    return check(l, l->side->node_count, err);
+        compare_side_dominator(l, &l->ring[i]);
+    return check_side_dominator(l, l->side->node_count, err);
 }
 
 static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
@@ -110,7 +113,7 @@ static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
         l.span = (uint32_t)hsd_min_u64(window, nodes - begin);
         hsd_places_bring(l.places, l.begin, l.span);
         HSD_TRY(hsd_places_rewind(l.places, err));
-        HSD_TRY(pass(&l, err));
+        HSD_TRY(pass_side_dominator(&l, err));
     }
     return hsd_places_settle(side->graph->places, side, err);
 }

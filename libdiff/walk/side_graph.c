@@ -81,7 +81,7 @@ static hsd_status grow_nodes(hsd_side_build *b, uint32_t count, hsd_error *err)
 }
 
 /* The nodes that an object refers to and the names of these references. */
-static hsd_status gather(hsd_side_build *b, const hsd_object *object, uint32_t *count, hsd_error *err)
+static hsd_status gather_side_graph(hsd_side_build *b, const hsd_object *object, uint32_t *count, hsd_error *err)
 {
     HSD_TRY(grow_nodes(b, object->reference_count, err));
     for (uint32_t i = 0; i < object->reference_count; i++) {
@@ -106,7 +106,7 @@ static hsd_status references_by_ordinal(hsd_side_build *b, const hsd_object *obj
 {
     const uint32_t source = (uint32_t)b->ordinal;
     uint32_t count = 0;
-    HSD_TRY(gather(b, object, &count, err));
+    HSD_TRY(gather_side_graph(b, object, &count, err));
     if (b->by_source == NULL) {
         return hsd_adjacency_add(b->side->adjacency, source, b->nodes, b->names, count, err);
     }

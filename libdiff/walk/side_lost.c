@@ -16,7 +16,7 @@ bool hsd_side_loses(const hsd_side_walk *side)
            side->object_count <= HSD_LOST_ALONE;
 }
 
-static hsd_status find(hsd_side_walk *side, bool *found, hsd_error *err)
+static hsd_status find_side_lost(hsd_side_walk *side, bool *found, hsd_error *err)
 {
     const hsd_lost_config config = {
         .object_count = side->object_count,
@@ -35,7 +35,7 @@ hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err)
     if (!side->request->want_lost || !hsd_side_loses(side)) return HSD_OK;
     side->graph->cycles = calloc((size_t)side->node_count / 8 + 1, 1);
     if (side->graph->cycles == NULL) return hsd_fail_nomem(err, "one bit an object");
-    HSD_TRY(find(side, &found, err));
+    HSD_TRY(find_side_lost(side, &found, err));
     if (found) return HSD_OK;
     free(side->graph->cycles);
     side->graph->cycles = NULL;

@@ -163,7 +163,7 @@ static hsd_status flush(hsd_side_build *b, batch *now, hsd_error *err)
     return hsd_adjacency_add(b->side->adjacency, now->source, now->targets, names, count, err);
 }
 
-static hsd_status fill(hsd_side_build *b, batch *now, hsd_error *err)
+static hsd_status fill_side_reference(hsd_side_build *b, batch *now, hsd_error *err)
 {
     for (;;) {
         const uint64_t *record;
@@ -186,5 +186,5 @@ hsd_status hsd_side_fill_blocks(hsd_side_build *b, hsd_error *err)
     if (b->by_target != NULL) HSD_TRY(join_targets(b, err));
     if (b->by_source == NULL) return HSD_OK;
     HSD_TRY(hsd_side_serve(b->by_source, b->side->request->plan.edge_serve_bytes, err));
-    return fill(b, &now, err);
+    return fill_side_reference(b, &now, err);
 }

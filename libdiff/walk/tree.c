@@ -90,7 +90,7 @@ static hsd_status enter(walk *w, const hsd_tree_node *node, hsd_error *err)
     return w->visitor->enter(w->visitor->context, node, parent, frame_at(w, w->count - 1), err);
 }
 
-static hsd_status pass(walk *w, hsd_sorter *tree, hsd_error *err)
+static hsd_status pass_tree(walk *w, hsd_sorter *tree, hsd_error *err)
 {
     for (;;) {
         const uint64_t *record;
@@ -121,7 +121,7 @@ hsd_status hsd_tree_walk(hsd_sorter *tree, const hsd_tree_visitor *visitor, void
     w.window = malloc(2 * w.chunk * w.item_bytes);
     if (w.window == NULL) return hsd_fail_nomem(err, "a walk over the dominator tree");
     hsd_status status = hsd_sorter_rewind(tree, err);
-    if (status == HSD_OK) status = pass(&w, tree, err);
+    if (status == HSD_OK) status = pass_tree(&w, tree, err);
     free(w.window);
     hsd_temp_close(&w.file);
     return status;

@@ -115,7 +115,7 @@ static bool ends_in_mark(hsd_text text) { return text.size >= 3 && memcmp(text.d
 static bool is_cut(hsd_text preview) { return ends_in_mark(preview) || preview.size >= PREVIEW_MOST_BYTES; }
 
 /* Where the first `what` at or behind `at` stands; the end if there is none. */
-static size_t find(hsd_text text, size_t at, char what)
+static size_t find_user_key(hsd_text text, size_t at, char what)
 {
     const char *found = at < text.size ? memchr(text.data + at, what, text.size - at) : NULL;
     return found != NULL ? (size_t)(found - text.data) : text.size;
@@ -136,9 +136,9 @@ static size_t end_of_quotes(hsd_text text, size_t at)
 /* Where the value that begins at `at` ends. Quotes that do not close take all that is left. */
 static size_t end_of_value(hsd_text preview, size_t at)
 {
-    if (at == preview.size || preview.data[at] != '"') return find(preview, at, ' ');
+    if (at == preview.size || preview.data[at] != '"') return find_user_key(preview, at, ' ');
     const size_t end = end_of_quotes(preview, at);
-    return end != 0 ? find(preview, end, ' ') : preview.size;
+    return end != 0 ? find_user_key(preview, end, ' ') : preview.size;
 }
 
 /* What stands between its ends is a value: something, whole, and nothing behind its quotes. */
@@ -158,7 +158,7 @@ hsd_user_value hsd_user_value_find(hsd_text preview, hsd_text field, hsd_text *v
         const size_t behind = at + field.size;
         const bool is_it =
             starts_with(preview, at, field.data, field.size) && behind < preview.size && preview.data[behind] == '=';
-        const size_t begin = (is_it ? behind : find(preview, at, '=')) + 1;
+        const size_t begin = (is_it ? behind : find_user_key(preview, at, '=')) + 1;
         if (begin > preview.size) break;
         const size_t end = end_of_value(preview, begin);
         if (is_it) {

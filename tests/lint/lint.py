@@ -414,8 +414,7 @@ locate look lost make measure more most named need next no not note now of off o
 put reach read refill refuse release remember run same save see send serve set settle sort spill start step sweep take tell there to up usable walk
 want wanted warn with write zero empty last first whole own room""".split())
 # Where such names are still to go. A folder that has none left is taken out.
-STATIC_NAMES_LEFT_OUT = ("capture/python/", "libdiff/dwarf/", "libdiff/graph/", "libdiff/import/gocore/", "libdiff/import/goheap/", "libdiff/live/elf_file.c",
-                         "libdiff/live/python/", "libdiff/report/", "libdiff/symbols/", "libdiff/walk/")
+STATIC_NAMES_LEFT_OUT = ()
 
 
 def has_noun(name):

@@ -21,7 +21,7 @@ static bool is_arena(uintptr_t address)
            words[2] <= ARENA_BYTES && words[2] % HSN_PAGE == 0;
 }
 
-static void find_in(hsn_walker *k, const hsn_mapping *m)
+static void find_in_heaps(hsn_walker *k, const hsn_mapping *m)
 {
     hsn_block block;
     uintptr_t start;
@@ -59,7 +59,7 @@ bool hsn_heaps_find(hsn_walker *k)
         if (m->kind == HSN_MAPPING_HEAP)
             hsn_holes_add(&k->heaps, (hsn_range){m->low, m->high});
         else
-            find_in(k, m);
+            find_in_heaps(k, m);
     }
     return true;
 }

@@ -68,7 +68,7 @@ static bool heapsnapshot_kind_begins(hsd_bytes text, const char *prefix)
 
 /* ---- types ---- */
 
-static const known_type *find_in(const known_type *known, size_t count, hsd_bytes name)
+static const known_type *find_in_kinds(const known_type *known, size_t count, hsd_bytes name)
 {
     for (size_t i = 0; i < count; i++)
         if (is_text(name, known[i].name)) return &known[i];
@@ -79,9 +79,9 @@ static const known_type *find_known(const hsd_snap_kinds *kinds, hsd_bytes name)
 {
     if (kinds->is_v8)
         return heapsnapshot_kind_begins(name, "Function ") ? &placed_function
-                                                           : find_in(of_v8, HSD_ARRAY_LEN(of_v8), name);
-    if (!kinds->is_lua) return find_in(of_others, HSD_ARRAY_LEN(of_others), name);
-    const known_type *known = find_in(of_lua, HSD_ARRAY_LEN(of_lua), name);
+                                                           : find_in_kinds(of_v8, HSD_ARRAY_LEN(of_v8), name);
+    if (!kinds->is_lua) return find_in_kinds(of_others, HSD_ARRAY_LEN(of_others), name);
+    const known_type *known = find_in_kinds(of_lua, HSD_ARRAY_LEN(of_lua), name);
     const bool is_function =
         heapsnapshot_kind_begins(name, "function ") || heapsnapshot_kind_begins(name, "C function ");
     return known == NULL && is_function ? &function_of_lua : known;

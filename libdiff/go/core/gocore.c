@@ -12,7 +12,7 @@
 
 enum { ELF_TYPE_AT = 16, ELF_CORE = 4, CLASS_AT = 4, ORDER_AT = 5 };
 
-static unsigned probe(const uint8_t *prefix, size_t size)
+static unsigned probe_gocore(const uint8_t *prefix, size_t size)
 {
     if (size < 64 ||
         memcmp(prefix,
@@ -37,7 +37,7 @@ static void draw_domain(gocore *go, uint8_t domain[16])
     hsd_import_set_domain(domain, first, second);
 }
 
-static hsd_status begin(gocore *go, hsd_error *err)
+static hsd_status begin_gocore(gocore *go, hsd_error *err)
 {
     hsc_options options;
     hsc_options_init(&options);
@@ -53,7 +53,7 @@ static hsd_status begin(gocore *go, hsd_error *err)
     return hsd_import_begin(go->import, &options, err);
 }
 
-static hsd_status finish(gocore *go, hsd_error *err)
+static hsd_status finish_gocore(gocore *go, hsd_error *err)
 {
     HSD_TRY(hsd_import_mark_cut(go->import, go->is_cut, "the core was cut off", "", err));
     return hsd_import_end(go->import, err);
@@ -77,12 +77,12 @@ static hsd_status import_core(gocore *go, hsd_error *err)
     HSD_TRY(hsd_gotyping_frames(t, &go->program, &go->frames, go->import->memory_bytes / 8, err));
     HSD_TRY(hsd_gostatics_finish(t, err));
     go->out.timer_element = hsd_gotask_timer_element(t);
-    HSD_TRY(begin(go, err));
+    HSD_TRY(begin_gocore(go, err));
     HSD_TRY(hsd_gocore_write(go, err));
-    return finish(go, err);
+    return finish_gocore(go, err);
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_gocore(hsd_import *import, hsd_error *err)
 {
     gocore *go = calloc(1, sizeof *go);
     if (go == NULL) return hsd_fail_nomem(err, "an import");
@@ -106,6 +106,6 @@ const hsd_importer hsd_import_gocore = {
              .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES |
                                    HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY},
              .lacks = "all names unless the program with its DWARF is at hand, exact stacks"},
-    .probe = probe,
-    .run = run,
+    .probe = probe_gocore,
+    .run = run_gocore,
 };

@@ -25,7 +25,7 @@ enum {
 };
 enum { REGISTERS_AT = 112, MOST_THREADS = 1 << 20, MOST_FILES = 1 << 20, BUILD_ID_BYTES = 256 };
 
-static uint64_t number(const uint8_t *at, unsigned bytes)
+static uint64_t number_image(const uint8_t *at, unsigned bytes)
 {
     uint64_t value = 0;
     for (unsigned i = 0; i < bytes; i++)
@@ -44,7 +44,7 @@ static bool read_note_word(const gocore *go, const hsd_elf_note *note, uint64_t 
 {
     uint8_t bytes[8];
     if (!read_note(go, note, at, bytes, sizeof bytes)) return false;
-    *out = number(bytes, 8);
+    *out = number_image(bytes, 8);
     return true;
 }
 
@@ -68,7 +68,7 @@ static hsd_status take_thread(gocore *go, const hsd_elf_note *note, hsd_error *e
 static void take_process(gocore *go, const hsd_elf_note *note)
 {
     uint8_t pid[4];
-    if (read_note(go, note, 24, pid, sizeof pid)) go->pid = number(pid, 4);
+    if (read_note(go, note, 24, pid, sizeof pid)) go->pid = number_image(pid, 4);
     if (!read_note(go, note, 40, go->process_name, sizeof go->process_name - 1)) go->process_name[0] = '\0';
 }
 
@@ -153,7 +153,7 @@ static hsd_status sort_loads(gocore *go, hsd_error *err)
 }
 
 /* What was written by the program stands in the core; pages that it only read may stand in the executable alone. */
-static bool locate(void *context, uint64_t address, goplace *place)
+static bool locate_image(void *context, uint64_t address, goplace *place)
 {
     gocore *go = context;
     uint32_t low;
@@ -315,7 +315,7 @@ hsd_status hsd_gocore_open(gocore *go, hsd_error *err)
     HSD_TRY(hsd_goblocks_open(&go->program_blocks, &go->program.input,
                               hsd_min_u64(go->import->memory_bytes / 32, UINT64_C(8) << 20), err));
     go->typing.bias = go->program.type == HSD_ELF_SHARED && go->entry != 0 ? go->entry - go->program.entry : 0;
-    go->typing.memory = (gomemory){.locate = locate, .context = go};
+    go->typing.memory = (gomemory){.locate = locate_image, .context = go};
     HSD_TRY(check_build(go, err));
     return read_version(go, err);
 }

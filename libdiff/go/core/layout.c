@@ -56,7 +56,7 @@ static const wanted all_wanted[GOCORE_FIELDS] = {
     [TYPE_FLAGS] = {"runtime._type", "internal/abi.Type", "tflag", "TFlag", true},
 };
 
-static bool find(const hsd_go_types *types, const char *type, const char *path, gocore_place *place)
+static bool find_layout(const hsd_go_types *types, const char *type, const char *path, gocore_place *place)
 {
     uint32_t member;
     uint64_t offset;
@@ -81,8 +81,8 @@ hsd_status hsd_gocore_find_layout(gocore *go, hsd_error *err)
     const hsd_go_types *types = &go->typing.types;
     for (int i = 0; i < GOCORE_FIELDS; i++) {
         const wanted *w = &all_wanted[i];
-        if (find(types, w->type, w->path, &go->fields[i])) continue;
-        if (w->other_type != NULL && find(types, w->other_type, w->other_path, &go->fields[i])) continue;
+        if (find_layout(types, w->type, w->path, &go->fields[i])) continue;
+        if (w->other_type != NULL && find_layout(types, w->other_type, w->other_path, &go->fields[i])) continue;
         if (!w->is_optional)
             return hsd_fail(err, HSD_E_UNSUPPORTED, "the runtime of %s has no %s.%s: its cores are not known",
                             go->version, w->type, w->path);

@@ -192,7 +192,7 @@ static hsd_status walk_goroutine(gocore *go, uint64_t g, bool is_written, hsd_er
     return walk_stack(&w, err);
 }
 
-static hsd_status walk_all(gocore *go, bool is_written, hsd_error *err)
+static hsd_status walk_all_stacks(gocore *go, bool is_written, hsd_error *err)
 {
     uint64_t list, count, g;
     HSD_TRY(hsd_gomemory_word(&go->typing.memory, hsd_gocore_symbol(go, SYM_ALL_G), &list, err));
@@ -206,5 +206,5 @@ static hsd_status walk_all(gocore *go, bool is_written, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_gocore_find_frames(gocore *go, hsd_error *err) { return walk_all(go, false, err); }
-hsd_status hsd_gocore_write_stacks(gocore *go, hsd_error *err) { return walk_all(go, true, err); }
+hsd_status hsd_gocore_find_frames(gocore *go, hsd_error *err) { return walk_all_stacks(go, false, err); }
+hsd_status hsd_gocore_write_stacks(gocore *go, hsd_error *err) { return walk_all_stacks(go, true, err); }

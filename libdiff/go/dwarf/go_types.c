@@ -222,8 +222,8 @@ static hsd_status number_all(hsd_go_reading *r, hsd_error *err)
 
 static hsd_bytes view(const hsd_buffer *buffer) { return (hsd_bytes){buffer->data, buffer->size}; }
 
-static hsd_status load(const hsd_elf *elf, const char *name, bool is_needed, uint64_t most_bytes, uint64_t *taken,
-                       hsd_buffer *out, hsd_error *err)
+static hsd_status load_go_type(const hsd_elf *elf, const char *name, bool is_needed, uint64_t most_bytes,
+                               uint64_t *taken, hsd_buffer *out, hsd_error *err)
 {
     const hsd_status status = hsd_elf_load(elf, name, *taken < most_bytes ? most_bytes - *taken : 0, out, err);
     *taken += out->capacity;
@@ -241,7 +241,7 @@ hsd_status hsd_go_types_read(hsd_go_types *types, const hsd_elf *elf, uint64_t r
     hsd_status status = HSD_OK;
     *types = (hsd_go_types){.most_bytes = most_bytes};
     for (int i = 0; i < SECTIONS && status == HSD_OK; i++)
-        status = load(elf, names[i], i <= ABBREVIATIONS, most_bytes, &r.section_bytes, &loaded[i], err);
+        status = load_go_type(elf, names[i], i <= ABBREVIATIONS, most_bytes, &r.section_bytes, &loaded[i], err);
     const hsd_info_sections sections = {.info = view(&loaded[INFO]),
                                         .abbreviations = view(&loaded[ABBREVIATIONS]),
                                         .texts = view(&loaded[TEXTS]),

@@ -171,7 +171,7 @@ static bool is_address_form(uint64_t form)
     return form == FORM_ADDR || form == FORM_ADDRX || (form >= FORM_ADDRX1 && form <= FORM_ADDRX4);
 }
 
-static void take(hsd_info *info, hsd_die *die, uint64_t attribute, uint64_t form, const hsd_form_value *value)
+static void take_die(hsd_info *info, hsd_die *die, uint64_t attribute, uint64_t form, const hsd_form_value *value)
 {
     switch (attribute) {
     case AT_NAME: die->name = value->text; break;
@@ -214,7 +214,7 @@ static hsd_status read_entry(hsd_info *info, const hsd_abbreviation *kind, hsd_d
             return corrupt(info, "an abbreviation", err);
         if (is_last) break;
         if (!hsd_info_value(info, form, constant, &value)) return corrupt(info, "a value", err);
-        take(info, die, attribute, form, &value);
+        take_die(info, die, attribute, form, &value);
     }
     if (die->tag == HSD_TAG_UNIT) info->language = die->language;
     if (kind->has_children && ++info->depth > MOST_DEPTH) return corrupt(info, "entries in entries without end", err);

@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "base/mix.h"
 
-static unsigned probe(const uint8_t *prefix, size_t size)
+static unsigned probe_goheap(const uint8_t *prefix, size_t size)
 {
     if (size < GOHEAP_MAGIC_BYTES || memcmp(prefix, GOHEAP_MAGIC, GOHEAP_MAGIC_BYTES) != 0) return 0;
     return GOHEAP_MAGIC_BYTES * 8;
@@ -45,7 +45,7 @@ static void draw_domain(const goheap *go, uint8_t domain[16])
     hsd_import_set_domain(domain, first, second);
 }
 
-static hsd_status begin(goheap *go, hsd_error *err)
+static hsd_status begin_goheap(goheap *go, hsd_error *err)
 {
     hsc_options options;
     hsc_options_init(&options);
@@ -58,7 +58,7 @@ static hsd_status begin(goheap *go, hsd_error *err)
     return hsd_import_begin(go->import, &options, err);
 }
 
-static hsd_status finish(goheap *go, hsd_error *err)
+static hsd_status finish_goheap(goheap *go, hsd_error *err)
 {
     HSD_TRY(hsd_import_mark_cut(go->import, go->is_cut, "the heap dump was cut off", "", err));
     return hsd_import_end(go->import, err);
@@ -71,12 +71,12 @@ static hsd_status import_dump(goheap *go, hsd_error *err)
     if (go->pointer_bytes == 0) return hsd_goheap_corrupt(go, "there is nothing in it", err);
     hsd_import_note_input(go->import);
     HSD_TRY(hsd_goheap_find_types(go, err));
-    HSD_TRY(begin(go, err));
+    HSD_TRY(begin_goheap(go, err));
     HSD_TRY(hsd_goheap_write(go, err));
-    return finish(go, err);
+    return finish_goheap(go, err);
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_goheap(hsd_import *import, hsd_error *err)
 {
     goheap *go = calloc(1, sizeof *go);
     if (go == NULL) return hsd_fail_nomem(err, "an import");
@@ -113,6 +113,6 @@ const hsd_importer hsd_import_goheap = {
                          .sometimes = HSD_CARRIES_TYPES | HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_SITES},
              .lacks = "types and field names, unless --exe names the program"},
     .needs_rewind = true,
-    .probe = probe,
-    .run = run,
+    .probe = probe_goheap,
+    .run = run_goheap,
 };

@@ -42,12 +42,12 @@ static size_t slot_of(const goheap_index *index, uint64_t key)
     return i;
 }
 
-static const goheap_chunk *find(const goheap_index *index, uint64_t key)
+static const goheap_chunk *find_goindex(const goheap_index *index, uint64_t key)
 {
     return index->slot_count == 0 ? NULL : index->slots[slot_of(index, key)];
 }
 
-static hsd_status grow(goheap_index *index, hsd_error *err)
+static hsd_status grow_goindex(goheap_index *index, hsd_error *err)
 {
     if (index->chunk_count < index->slot_count / 2) return HSD_OK;
     goheap_index wider = {.slot_count = index->slot_count == 0 ? FIRST_SLOTS : index->slot_count * 2};
@@ -71,7 +71,7 @@ static hsd_status over_budget(const goheap_index *index, hsd_error *err)
 
 static hsd_status find_or_make(goheap_index *index, uint64_t key, goheap_chunk **out, hsd_error *err)
 {
-    HSD_TRY(grow(index, err));
+    HSD_TRY(grow_goindex(index, err));
     const size_t slot = slot_of(index, key);
     if (index->slots[slot] == NULL) {
         if (index->most_bytes != 0 && hsd_goheap_index_memory(index) + sizeof(goheap_chunk) > index->most_bytes)
@@ -122,7 +122,7 @@ static bool begin_before(const goheap_chunk *chunk, uint64_t address, uint64_t *
 
 bool hsd_goheap_index_find(const goheap_index *index, uint64_t address, uint64_t *begin)
 {
-    const goheap_chunk *chunk = find(index, address >> CHUNK_BITS);
+    const goheap_chunk *chunk = find_goindex(index, address >> CHUNK_BITS);
     if (chunk == NULL) return false;
     if (begin_before(chunk, address, begin)) return address - *begin < chunk->sizes[(*begin & CHUNK_MASK) >> PAGE_BITS];
     *begin = chunk->cover;

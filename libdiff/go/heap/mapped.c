@@ -36,7 +36,7 @@ static bool is_listed(const search *s, uint64_t offset, uint64_t value, uint64_t
     return offset >= word && word_at(s, offset - word) == value + size - 1;
 }
 
-static hsd_status look(void *context, uint64_t offset, uint64_t value, hsd_error *err)
+static hsd_status look_mapped(void *context, uint64_t offset, uint64_t value, hsd_error *err)
 {
     search *s = context;
     goheap *go = s->go;
@@ -60,7 +60,7 @@ hsd_status hsd_goheap_mapped_bytes(goheap *go, const goheap_content *content, ui
     search s = {.go = go, .content = content};
     *bytes = 0;
     if (content->size > LONGEST_OBJECT) return HSD_OK;
-    HSD_TRY(hsd_goheap_read_content(go, content, look, &s, err));
+    HSD_TRY(hsd_goheap_read_content(go, content, look_mapped, &s, err));
     *bytes = s.bytes;
     return HSD_OK;
 }

@@ -198,7 +198,7 @@ static const goheap_range *stack_at(const goheap_typed *typed, uint64_t address)
     return found != NULL && address - found->address < found->size ? found : NULL;
 }
 
-static bool locate(void *context, uint64_t address, goplace *place)
+static bool locate_typed(void *context, uint64_t address, goplace *place)
 {
     goheap_typed *typed = context;
     goslot slot;
@@ -295,7 +295,7 @@ hsd_status hsd_goheap_find_types(goheap *go, hsd_error *err)
     HSD_TRY(hsd_goblocks_open(&typed->dump, &input, hsd_min_u64(memory / 16, UINT64_C(64) << 20), err));
     HSD_TRY(hsd_goblocks_open(&typed->program, &typed->executable.input, hsd_min_u64(memory / 64, UINT64_C(8) << 20),
                               err));
-    t->memory = (gomemory){.locate = locate, .context = typed};
+    t->memory = (gomemory){.locate = locate_typed, .context = typed};
     HSD_TRY(hsd_gotyping_open(t, memory / 32, err));
     for (int i = 0; i < SEGMENTS; i++) {
         t->statics.begin[i] = typed->segments[i].address;

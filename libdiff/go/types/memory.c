@@ -99,7 +99,7 @@ hsd_status hsd_goblocks_read(goblocks *blocks, uint64_t offset, void *out, size_
     return HSD_OK;
 }
 
-static bool locate(gomemory *memory, uint64_t address)
+static bool locate_goblock(gomemory *memory, uint64_t address)
 {
     if (address >= memory->last_address && address - memory->last_address < memory->last.left) return true;
     goplace found;
@@ -113,7 +113,7 @@ hsd_status hsd_gomemory_read(gomemory *memory, uint64_t address, void *out, size
 {
     uint8_t *to = out;
     while (size > 0) {
-        if (!locate(memory, address)) return HSD_END;
+        if (!locate_goblock(memory, address)) return HSD_END;
         const uint64_t inside = address - memory->last_address;
         const size_t part = (size_t)hsd_min_u64(size, memory->last.left - inside);
         const hsd_status status = hsd_goblocks_read(memory->last.blocks, memory->last.offset + inside, to, part, err);

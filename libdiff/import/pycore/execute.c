@@ -32,7 +32,7 @@ bool hsd_pyexecute_condition(const pymachine *m, unsigned number)
     return (number & 1) != 0 ? !holds : holds;
 }
 
-static uint64_t add(pymachine *m, uint64_t a, uint64_t b, bool carry, unsigned bytes)
+static uint64_t add_operand(pymachine *m, uint64_t a, uint64_t b, bool carry, unsigned bytes)
 {
     const uint64_t mask = hsd_pymask(bytes), sum = (a + b + carry) & mask;
     m->carry = sum < (a & mask) || (carry && sum == (a & mask));
@@ -60,9 +60,9 @@ static uint64_t logic(pymachine *m, uint64_t value, unsigned bytes)
 static uint64_t compute(pymachine *m, unsigned what, uint64_t a, uint64_t b, unsigned bytes)
 {
     switch (what) {
-    case ADD: return add(m, a, b, false, bytes);
+    case ADD: return add_operand(m, a, b, false, bytes);
     case OR: return logic(m, a | b, bytes);
-    case ADC: return add(m, a, b, m->carry, bytes);
+    case ADC: return add_operand(m, a, b, m->carry, bytes);
     case SBB: return subtract(m, a, b, m->carry, bytes);
     case AND: return logic(m, a & b, bytes);
     case XOR: return logic(m, a ^ b, bytes);
@@ -235,7 +235,7 @@ static bool multiply_number(pymachine *m, pyinstruction *i, unsigned size)
     return hsd_pyaccess_set(m, i, &reg, bytes, hsd_pyextend(value, bytes) * number);
 }
 
-static bool divide(pymachine *m, uint64_t by, bool is_signed, unsigned bytes)
+static bool divide_operand(pymachine *m, uint64_t by, bool is_signed, unsigned bytes)
 {
     uint64_t *low = &m->registers[RAX], *high = &m->registers[RDX];
     if (bytes < 4 || by == 0) return false;
@@ -287,19 +287,19 @@ static bool unary(pymachine *m, pyinstruction *i, uint8_t opcode)
     case 3: return hsd_pyaccess_set(m, i, &i->rm, bytes, subtract(m, 0, value, false, bytes));
     case 4: return multiply(m, value, false, bytes);
     case 5: return multiply(m, value, true, bytes);
-    case 6: return divide(m, value, false, bytes);
-    default: return divide(m, value, true, bytes);
+    case 6: return divide_operand(m, value, false, bytes);
+    default: return divide_operand(m, value, true, bytes);
     }
 }
 
 /* ---- jumps ---- */
 
-static bool step(pymachine *m, pyinstruction *i, unsigned what, unsigned bytes)
+static bool step_operand(pymachine *m, pyinstruction *i, unsigned what, unsigned bytes)
 {
     const bool carry = m->carry;
     uint64_t value;
     if (!hsd_pyaccess_get(m, i, &i->rm, bytes, &value)) return false;
-    value = what == 0 ? add(m, value, 1, false, bytes) : subtract(m, value, 1, false, bytes);
+    value = what == 0 ? add_operand(m, value, 1, false, bytes) : subtract(m, value, 1, false, bytes);
     m->carry = carry;
     return hsd_pyaccess_set(m, i, &i->rm, bytes, value);
 }
@@ -310,7 +310,7 @@ static bool indirect(pymachine *m, pyinstruction *i, uint8_t opcode, uint64_t *n
     uint64_t value;
     if (!hsd_pydecode_modrm(m, i, 0)) return false;
     const unsigned what = i->modrm >> 3 & 7;
-    if (what < 2) return step(m, i, what, opcode == 0xfe ? 1 : hsd_pydecode_width(i));
+    if (what < 2) return step_operand(m, i, what, opcode == 0xfe ? 1 : hsd_pydecode_width(i));
     if (opcode == 0xfe || !hsd_pyaccess_get(m, i, &i->rm, 8, &value)) return false;
     if (what == 6) return hsd_pyaccess_push(m, value);
     if ((what != 2 && what != 4) || value == 0) return false;

@@ -29,7 +29,7 @@ static const struct {
 } answers[] = {{"PyLong_FromSsize_t", ANSWER_INT}, {"PyLong_FromSize_t", ANSWER_INT}, {"PyLong_FromLong", ANSWER_INT},
                {"_PySys_GetSizeOf", ANSWER_SIZE},  {"strlen", ANSWER_LENGTH},         {"strcmp", ANSWER_COMPARISON}};
 
-static uint64_t number(const uint8_t *at, unsigned bytes)
+static uint64_t number_pylink(const uint8_t *at, unsigned bytes)
 {
     uint64_t value = 0;
     for (unsigned i = 0; i < bytes; i++)
@@ -43,7 +43,7 @@ typedef struct pytable {
     hsd_buffer symbols, texts, relocations;
 } pytable;
 
-static void release(pytable *t)
+static void release_pylink(pytable *t)
 {
     hsd_buffer_release(&t->symbols);
     hsd_buffer_release(&t->texts);
@@ -51,7 +51,7 @@ static void release(pytable *t)
 }
 
 /* Nothing where it is not all there, or too much. */
-static hsd_status load(const hsd_elf *elf, const hsd_elf_section *section, hsd_buffer *out, hsd_error *err)
+static hsd_status load_pylink(const hsd_elf *elf, const hsd_elf_section *section, hsd_buffer *out, hsd_error *err)
 {
     out->size = 0;
     if (section->bytes > MOST_BYTES || section->offset > elf->input.bytes ||
@@ -69,8 +69,8 @@ static hsd_status load_symbols(const hsd_elf *elf, pytable *t, hsd_error *err)
     for (uint32_t i = 0; i < elf->section_count; i++) {
         const hsd_elf_section *section = &elf->sections[i];
         if (section->type != DYNAMIC_SYMBOLS || section->link >= elf->section_count) continue;
-        HSD_TRY(load(elf, section, &t->symbols, err));
-        return load(elf, &elf->sections[section->link], &t->texts, err);
+        HSD_TRY(load_pylink(elf, section, &t->symbols, err));
+        return load_pylink(elf, &elf->sections[section->link], &t->texts, err);
     }
     return HSD_OK;
 }
@@ -82,13 +82,13 @@ static const uint8_t *symbol_at(const pytable *t, uint64_t i)
 
 static const char *name_of(const pytable *t, const uint8_t *symbol)
 {
-    const uint64_t at = number(symbol, 4);
+    const uint64_t at = number_pylink(symbol, 4);
     return at < t->texts.size ? (const char *)t->texts.data + at : "";
 }
 
 /* ---- what is known by its name ---- */
 
-static hsd_status put(pycore *c, uint64_t address, pylink link, hsd_error *err)
+static hsd_status put_pylink(pycore *c, uint64_t address, pylink link, hsd_error *err)
 {
     uint32_t at;
     if (address == 0) return HSD_OK;
@@ -112,7 +112,7 @@ static hsd_status put_export(pycore *c, const char *name, uint64_t address, hsd_
     HSD_TRY(hsd_names_put(&c->exports, (hsd_bytes){(const uint8_t *)name, strlen(name)}, &at, err));
     HSD_TRY(hsd_import_grow((void **)&c->export_addresses, &c->export_room, at, sizeof address, err));
     c->export_addresses[at] = address;
-    return answer == ANSWER_NONE ? HSD_OK : put(c, address, (pylink){.answer = answer}, err);
+    return answer == ANSWER_NONE ? HSD_OK : put_pylink(c, address, (pylink){.answer = answer}, err);
 }
 
 static hsd_status read_exports(pycore *c, hsd_error *err)
@@ -123,9 +123,9 @@ static hsd_status read_exports(pycore *c, hsd_error *err)
     hsd_status status = elf == NULL ? HSD_OK : load_symbols(elf, &t, err);
     const uint8_t *symbol;
     for (uint64_t i = 0; status == HSD_OK && (symbol = symbol_at(&t, i)) != NULL; i++)
-        if (number(symbol + 6, 2) != 0 && number(symbol + 8, 8) != 0)
-            status = put_export(c, name_of(&t, symbol), number(symbol + 8, 8) + bias, err);
-    release(&t);
+        if (number_pylink(symbol + 6, 2) != 0 && number_pylink(symbol + 8, 8) != 0)
+            status = put_export(c, name_of(&t, symbol), number_pylink(symbol + 8, 8) + bias, err);
+    release_pylink(&t);
     return status;
 }
 
@@ -134,25 +134,25 @@ static hsd_status read_exports(pycore *c, hsd_error *err)
 static hsd_status take_slot(pycore *c, const char *name, uint64_t leads_to, hsd_error *err)
 {
     const pyanswer answer = answer_of(name);
-    if (answer != ANSWER_NONE) return put(c, leads_to, (pylink){.answer = answer}, err);
+    if (answer != ANSWER_NONE) return put_pylink(c, leads_to, (pylink){.answer = answer}, err);
     const uint32_t at = hsd_names_find(&c->exports, (hsd_bytes){(const uint8_t *)name, strlen(name)});
     if (at == HSD_NAME_NONE || c->export_addresses[at] == leads_to) return HSD_OK;
-    return put(c, leads_to, (pylink){.target = c->export_addresses[at]}, err);
+    return put_pylink(c, leads_to, (pylink){.target = c->export_addresses[at]}, err);
 }
 
 static hsd_status take_slots(pycore *c, const hsd_elf *elf, uint64_t bias, pytable *t, hsd_error *err)
 {
     for (uint32_t i = 0; i < elf->section_count; i++) {
         if (elf->sections[i].type != RELOCATIONS) continue;
-        HSD_TRY(load(elf, &elf->sections[i], &t->relocations, err));
+        HSD_TRY(load_pylink(elf, &elf->sections[i], &t->relocations, err));
         for (size_t at = 0; at + RELOCATION_BYTES <= t->relocations.size; at += RELOCATION_BYTES) {
             const uint8_t *row = t->relocations.data + at;
-            const uint64_t kind = number(row + 8, 4);
-            const uint8_t *symbol = symbol_at(t, number(row + 12, 4));
+            const uint64_t kind = number_pylink(row + 8, 4);
+            const uint8_t *symbol = symbol_at(t, number_pylink(row + 12, 4));
             if (symbol == NULL || (kind != GLOBAL_DATA && kind != JUMP_SLOT)) continue;
             const char *name = name_of(t, symbol);
             if (kind == GLOBAL_DATA && answer_of(name) == ANSWER_NONE) continue;
-            HSD_TRY(take_slot(c, name, py_word(c, number(row, 8) + bias), err));
+            HSD_TRY(take_slot(c, name, py_word(c, number_pylink(row, 8) + bias), err));
         }
     }
     return HSD_OK;
@@ -166,7 +166,7 @@ static hsd_status read_slots(pycore *c, hsd_error *err)
         const hsd_elf *elf = hsd_pymemory_file(&c->memory, i, &bias);
         hsd_status status = elf == NULL ? HSD_OK : load_symbols(elf, &t, err);
         if (status == HSD_OK && elf != NULL) status = take_slots(c, elf, bias, &t, err);
-        release(&t);
+        release_pylink(&t);
         HSD_TRY(status);
     }
     return HSD_OK;

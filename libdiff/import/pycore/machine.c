@@ -44,7 +44,7 @@ void hsd_pymachine_close(pycore *c)
     hsd_pylinks_close(c);
 }
 
-static bool begin(pymachine *m, uint64_t function, uint64_t first, uint64_t second)
+static bool begin_machine(pymachine *m, uint64_t function, uint64_t first, uint64_t second)
 {
     memset(m->registers, 0, sizeof m->registers);
     m->registers[RSP] =
@@ -109,7 +109,7 @@ static bool called(pymachine *m, bool *is_over)
 
 /* ---- calls ---- */
 
-static bool run(pymachine *m, pyvisitor visit, void *context)
+static bool run_machine(pymachine *m, pyvisitor visit, void *context)
 {
     pycore *c = m->core;
     bool is_over = false;
@@ -133,13 +133,13 @@ static bool run(pymachine *m, pyvisitor visit, void *context)
 bool hsd_pymachine_traverse(pycore *c, uint64_t function, uint64_t object, pyvisitor visit, void *context)
 {
     pymachine *m = machine_of(c);
-    return m != NULL && begin(m, function, object, MACHINE_VISIT_AT) && run(m, visit, context);
+    return m != NULL && begin_machine(m, function, object, MACHINE_VISIT_AT) && run_machine(m, visit, context);
 }
 
 bool hsd_pymachine_call(pycore *c, uint64_t function, uint64_t first, uint64_t second, uint64_t *result)
 {
     pymachine *m = machine_of(c);
-    if (m == NULL || !begin(m, function, first, second) || !run(m, NULL, NULL)) return false;
+    if (m == NULL || !begin_machine(m, function, first, second) || !run_machine(m, NULL, NULL)) return false;
     *result = m->registers[RAX];
     return true;
 }

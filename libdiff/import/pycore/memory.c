@@ -18,7 +18,7 @@ enum { NOTE_PROCESS = 3, NOTE_VECTOR = 6, NOTE_FILES = 0x46494c45, VECTOR_ENTRY 
 enum { MOST_FILES = 1 << 16, PATH_BYTES = 4096, NAME_AT = 40, PID_AT = 24, MOST_OPEN = 512 };
 enum { HEADER_BYTES = 1024, FILE_BLOCKS = 1 << 18 };
 
-static uint64_t number(const uint8_t *at, unsigned bytes)
+static uint64_t number_pymemory(const uint8_t *at, unsigned bytes)
 {
     uint64_t value = 0;
     for (unsigned i = 0; i < bytes; i++)
@@ -38,7 +38,7 @@ static bool note_word(const hsd_elf *core, const hsd_elf_note *note, uint64_t at
 {
     uint8_t bytes[8];
     if (!read_note(core, note, at, bytes, sizeof bytes)) return false;
-    *out = number(bytes, sizeof bytes);
+    *out = number_pymemory(bytes, sizeof bytes);
     return true;
 }
 
@@ -112,7 +112,7 @@ bool hsd_pycore_is_python(hsd_source *source)
 static void take_process(pymemory *m, const hsd_elf_note *note)
 {
     uint8_t pid[4];
-    if (read_note(&m->core, note, PID_AT, pid, sizeof pid)) m->pid = number(pid, sizeof pid);
+    if (read_note(&m->core, note, PID_AT, pid, sizeof pid)) m->pid = number_pymemory(pid, sizeof pid);
     if (!read_note(&m->core, note, NAME_AT, m->process_name, sizeof m->process_name - 1)) m->process_name[0] = '\0';
 }
 
@@ -337,7 +337,7 @@ typedef struct pyplace {
     uint64_t offset, left;
 } pyplace;
 
-static bool locate(pymemory *m, uint64_t address, pyplace *place)
+static bool locate_pymemory(pymemory *m, uint64_t address, pyplace *place)
 {
     const hsd_elf_segment *load = load_at(m, address);
     if (load != NULL) {
@@ -364,7 +364,7 @@ bool hsd_pymemory_read(pymemory *m, uint64_t address, void *out, size_t size)
     for (size_t part; size > 0; to += part, size -= part, address += part) {
         pyplace place;
         hsd_error err;
-        if (!locate(m, address, &place)) return m->missing++, false;
+        if (!locate_pymemory(m, address, &place)) return m->missing++, false;
         part = (size_t)hsd_min_u64(size, place.left);
         hsd_error_init(&err);
         const hsd_status status = hsd_goblocks_read(place.blocks, place.offset, to, part, &err);
@@ -379,7 +379,7 @@ uint64_t hsd_pymemory_extent(pymemory *m, uint64_t address, uint64_t size)
 {
     uint64_t found = 0;
     pyplace place;
-    while (found < size && address <= UINT64_MAX - found && locate(m, address + found, &place))
+    while (found < size && address <= UINT64_MAX - found && locate_pymemory(m, address + found, &place))
         found += hsd_min_u64(size - found, place.left);
     return found;
 }
@@ -387,13 +387,13 @@ uint64_t hsd_pymemory_extent(pymemory *m, uint64_t address, uint64_t size)
 uint64_t hsd_pymemory_word(pymemory *m, uint64_t address)
 {
     uint8_t bytes[8];
-    return hsd_pymemory_read(m, address, bytes, sizeof bytes) ? number(bytes, sizeof bytes) : 0;
+    return hsd_pymemory_read(m, address, bytes, sizeof bytes) ? number_pymemory(bytes, sizeof bytes) : 0;
 }
 
 uint32_t hsd_pymemory_half(pymemory *m, uint64_t address)
 {
     uint8_t bytes[4];
-    return hsd_pymemory_read(m, address, bytes, sizeof bytes) ? (uint32_t)number(bytes, sizeof bytes) : 0;
+    return hsd_pymemory_read(m, address, bytes, sizeof bytes) ? (uint32_t)number_pymemory(bytes, sizeof bytes) : 0;
 }
 
 uint8_t hsd_pymemory_byte(pymemory *m, uint64_t address)

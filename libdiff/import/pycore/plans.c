@@ -113,7 +113,7 @@ static bool is_trusted(const char *name, bool is_heap)
     return false;
 }
 
-static bool find_in(pycore *c, uint64_t methods, uint64_t *function, uint64_t *flags)
+static bool find_in_pyplan(pycore *c, uint64_t methods, uint64_t *function, uint64_t *flags)
 {
     char name[16];
     for (int i = 0; methods != 0 && i < MOST_METHODS; i++, methods += METHOD_BYTES) {
@@ -133,7 +133,7 @@ static uint64_t find_size_method(pycore *c, const pytype *type, uint64_t *functi
 {
     uint64_t at = type->at;
     for (int depth = 0; at != 0 && at != py_symbol(c, PY_OBJECT) && depth < PY_BASES_MAX; depth++) {
-        if (find_in(c, py_word(c, at + TYPE_METHODS), function, flags)) return at;
+        if (find_in_pyplan(c, py_word(c, at + TYPE_METHODS), function, flags)) return at;
         at = py_word(c, at + TYPE_BASE);
     }
     return 0;
@@ -196,7 +196,7 @@ static bool read_type(pycore *c, uint64_t at, pytype *type)
     return true;
 }
 
-static pytype *add(pycore *c, uint64_t at)
+static pytype *add_pyplan(pycore *c, uint64_t at)
 {
     hsd_error err;
     uint32_t number = 0;
@@ -225,7 +225,7 @@ pytype *hsd_pyplans_of(pycore *c, uint64_t type)
 {
     if (c->last_type != NULL && c->last_type->at == type) return c->last_type;
     const uint32_t number = hsd_id_table_find(&c->type_ids, type);
-    if (number == 0) return add(c, type);
+    if (number == 0) return add_pyplan(c, type);
     pytype *known = number - 1 < c->type_room ? c->types[number - 1] : NULL;
     if (known != NULL) c->last_type = known;
     return known;

@@ -16,7 +16,7 @@ enum { STEPS_FIRST = 1 << 22, STEPS_A_WORD = 64, STEPS_OF_CALL = 1 << 16, STEPS_
 
 /* One less than gocore: which it is stands in the notes, behind everything else, and hsd_pycore_is_python looks there.
  */
-static unsigned probe(const uint8_t *prefix, size_t size)
+static unsigned probe_pycore(const uint8_t *prefix, size_t size)
 {
     static const uint8_t magic[4] = {0x7f, 'E', 'L', 'F'};
     if (size < ELF_HEADER || memcmp(prefix, magic, sizeof magic) != 0 || prefix[CLASS_AT] != 2 || prefix[ORDER_AT] != 1)
@@ -36,7 +36,7 @@ static void draw_domain(pycore *c, uint8_t domain[16])
     memcpy(domain + 8, &second, sizeof second);
 }
 
-static hsd_status begin(pycore *c, hsd_error *err)
+static hsd_status begin_pycore(pycore *c, hsd_error *err)
 {
     hsc_options options;
     hsc_options_init(&options);
@@ -74,7 +74,7 @@ static hsd_status write_metrics(pycore *c, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status finish(pycore *c, hsd_error *err)
+static hsd_status finish_pycore(pycore *c, hsd_error *err)
 {
     hsd_import *import = c->import;
     const bool is_cut = c->memory.core.is_cut;
@@ -96,13 +96,13 @@ static hsd_status import_core(pycore *c, hsd_error *err)
     c->most_steps = words * STEPS_A_WORD + STEPS_FIRST; /* words are fewer than the bytes of a file */
     c->most_steps_of_call = words * STEPS_A_WORD_OF_CALL + STEPS_OF_CALL;
     HSD_TRY(hsd_pycore_find_runtime(c, err));
-    HSD_TRY(begin(c, err));
+    HSD_TRY(begin_pycore(c, err));
     HSD_TRY(hsd_pytables_open(c, err));
     HSD_TRY(hsd_pywalk_all(c, err));
-    return finish(c, err);
+    return finish_pycore(c, err);
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_pycore(hsd_import *import, hsd_error *err)
 {
     pycore *c = calloc(1, sizeof *c);
     if (c == NULL) return hsd_fail_nomem(err, "an import");
@@ -128,7 +128,7 @@ const hsd_importer hsd_import_pycore = {
              .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES |
                                    HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS | HSD_CARRIES_IDENTITY},
              .lacks = "all of it unless the interpreter and its libraries are at hand"},
-    .probe = probe,
+    .probe = probe_pycore,
     .takes = hsd_pycore_is_python,
-    .run = run,
+    .run = run_pycore,
 };

@@ -20,7 +20,7 @@ static void write_root(pycore *c, const hsc_root_record *record)
         (void)hsd_pycore_failed(c, &err);
 }
 
-static void put(pycore *c, hsc_root_kind kind, uint32_t flags, const char *label, uint64_t target)
+static void put_pyroot(pycore *c, hsc_root_kind kind, uint32_t flags, const char *label, uint64_t target)
 {
     const hsc_root_record record = {.kind = kind,
                                     .flags = flags,
@@ -31,7 +31,7 @@ static void put(pycore *c, hsc_root_kind kind, uint32_t flags, const char *label
 
 void hsd_pyroots_put(pycore *c, hsc_root_kind kind, uint32_t flags, const char *label, uint64_t target)
 {
-    if (hsd_pywalk_meet(c, target, true)) put(c, kind, flags, label, target);
+    if (hsd_pywalk_meet(c, target, true)) put_pyroot(c, kind, flags, label, target);
 }
 
 /* ---- modules ---- */
@@ -47,7 +47,7 @@ static void module_root(pycore *c, uint64_t key, uint64_t module, int64_t interp
         size += (size_t)snprintf(label + size, sizeof label - size, " (interpreter %" PRId64 ")", interpreter);
     const pytype *type = hsd_pyplans_of_object(c, module);
     if (type == NULL) return;
-    put(c, HSC_ROOT_GLOBAL, 0, label, module);
+    put_pyroot(c, HSC_ROOT_GLOBAL, 0, label, module);
     hsd_pywalk_write(c, module, ROLE_NONE, 0);
     if (type->kind != KIND_MODULE) return;
     hsd_pywalk_write(c, py_word(c, module + MODULE_DICT), ROLE_MODULE_DICT,
@@ -134,7 +134,7 @@ void hsd_pyroots_tasks(pycore *c, uint64_t interpreter)
             continue;
         const uint64_t task = py_word(c, reference + WEAK_OBJECT);
         if (task != 0 && task != py_symbol(c, PY_NONE) && hsd_pywalk_meet(c, task, false))
-            put(c, HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY, "asyncio tasks", task);
+            put_pyroot(c, HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY, "asyncio tasks", task);
     }
 }
 
@@ -146,10 +146,10 @@ void hsd_pyroots_account(pycore *c, uint64_t object, const pytype *type, pyvisit
     const bool is_text = type != NULL && type->at == py_symbol(c, PY_TEXT);
     const uint64_t count = hsd_pywalk_refcount(c, py_word(c, object), &is_immortal);
     if (py_is(type, PY_IS_TYPE) && (py_word(c, object + TYPE_FLAGS) & PY_HEAP_TYPE) == 0)
-        put(c, HSC_ROOT_CLASS, HSC_ROOT_SECONDARY, "static types", object);
+        put_pyroot(c, HSC_ROOT_CLASS, HSC_ROOT_SECONDARY, "static types", object);
     else if (is_immortal)
-        put(c, is_text ? HSC_ROOT_INTERNED : HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY,
-            is_text ? "interned strings" : "immortal objects", object);
+        put_pyroot(c, is_text ? HSC_ROOT_INTERNED : HSC_ROOT_RUNTIME, HSC_ROOT_SECONDARY,
+                   is_text ? "interned strings" : "immortal objects", object);
     else
         visit->balance -= (int64_t)(count & INT32_MAX);
 }
@@ -157,8 +157,8 @@ void hsd_pyroots_account(pycore *c, uint64_t object, const pytype *type, pyvisit
 static void held(pycore *c, uint64_t object, uint64_t references)
 {
     const bool is_interned = py_type_of(c, object) == py_symbol(c, PY_TEXT) && hsd_pyvalues_is_interned(c, object);
-    put(c, is_interned ? HSC_ROOT_INTERNED : HSC_ROOT_HANDLE, HSC_ROOT_SECONDARY,
-        is_interned ? "interned strings" : "held by C", object);
+    put_pyroot(c, is_interned ? HSC_ROOT_INTERNED : HSC_ROOT_HANDLE, HSC_ROOT_SECONDARY,
+               is_interned ? "interned strings" : "held by C", object);
     if (is_interned) return;
     c->held_objects++;
     c->held_references += references;

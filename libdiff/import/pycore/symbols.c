@@ -10,7 +10,7 @@
 enum { SYMBOL_BYTES = 24, DYNAMIC_SYMBOLS = 11, ALL_SYMBOLS = 2 };
 #define MOST_BYTES (UINT64_C(32) << 20)
 
-static uint64_t number(const uint8_t *at, unsigned bytes)
+static uint64_t number_pysymbol(const uint8_t *at, unsigned bytes)
 {
     uint64_t value = 0;
     for (unsigned i = 0; i < bytes; i++)
@@ -19,7 +19,7 @@ static uint64_t number(const uint8_t *at, unsigned bytes)
 }
 
 /* Nothing where it is not all there, or too much. */
-static hsd_status load(const hsd_elf *elf, const hsd_elf_section *section, hsd_buffer *out, hsd_error *err)
+static hsd_status load_pysymbol(const hsd_elf *elf, const hsd_elf_section *section, hsd_buffer *out, hsd_error *err)
 {
     out->size = 0;
     if (section->bytes > MOST_BYTES || section->offset > elf->input.bytes ||
@@ -35,8 +35,9 @@ static hsd_status load(const hsd_elf *elf, const hsd_elf_section *section, hsd_b
 static void match(const hsd_buffer *symbols, const hsd_buffer *texts, uint64_t bias, pysymbol *wanted, size_t count)
 {
     for (size_t i = 0; i + SYMBOL_BYTES <= symbols->size; i += SYMBOL_BYTES) {
-        const uint64_t name = number(symbols->data + i, 4), section = number(symbols->data + i + 6, 2),
-                       value = number(symbols->data + i + 8, 8);
+        const uint64_t name = number_pysymbol(symbols->data + i, 4),
+                       section = number_pysymbol(symbols->data + i + 6, 2),
+                       value = number_pysymbol(symbols->data + i + 8, 8);
         if (section == 0 || value == 0 || name >= texts->size) continue;
         const char *text = (const char *)texts->data + name;
         for (size_t k = 0; k < count; k++) {
@@ -53,8 +54,8 @@ static hsd_status look_in(const hsd_elf *elf, uint32_t type, uint64_t bias, pysy
     for (uint32_t i = 0; i < elf->section_count; i++) {
         const hsd_elf_section *section = &elf->sections[i];
         if (section->type != type || section->link >= elf->section_count) continue;
-        HSD_TRY(load(elf, section, &buffers[0], err));
-        HSD_TRY(load(elf, &elf->sections[section->link], &buffers[1], err));
+        HSD_TRY(load_pysymbol(elf, section, &buffers[0], err));
+        HSD_TRY(load_pysymbol(elf, &elf->sections[section->link], &buffers[1], err));
         match(&buffers[0], &buffers[1], bias, wanted, count);
         return HSD_OK;
     }

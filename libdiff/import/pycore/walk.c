@@ -92,7 +92,7 @@ static uint32_t meet(pycore *c, uint64_t object, pyrole as)
 
 /* ---- references ---- */
 
-static void flush(pycore *c)
+static void flush_pywalk(pycore *c)
 {
     if (c->out_count > 0 && !c->import->options->summary_only) {
         hsd_error err;
@@ -120,7 +120,7 @@ void hsd_pywalk_refer(pycore *c, uint64_t target, uint32_t label, uint64_t index
         return;
     }
     if (is_counted) c->visits[number - 1].balance++;
-    if (c->out_count == PY_OUT_ROWS) flush(c);
+    if (c->out_count == PY_OUT_ROWS) flush_pywalk(c);
     c->targets[c->out_count] = target;
     c->labels[c->out_count] = label;
     c->indexes[c->out_count++] = index;
@@ -178,7 +178,7 @@ static hsd_status write_record(pycore *c, pytype *type, const hsc_object *record
     else
         HSD_WRITE(import, hsc_begin_object(import->writer, record), err);
     hsd_pyedges_of(c, type, record->id, as);
-    flush(c);
+    flush_pywalk(c);
     if (!import->options->summary_only) HSD_WRITE(import, hsc_end_object(import->writer), err);
     if (import->result->objects % PROGRESS_EVERY == 0)
         HSD_TRY(hsd_progress(import->reporter, "reading objects", import->result->objects, 0, err));
@@ -204,7 +204,7 @@ static void write_one(pycore *c, uint64_t object, pyrole as, uint32_t name, uint
 }
 
 /* Is it to be written now? */
-static bool claim(pycore *c, uint64_t object)
+static bool claim_pywalk(pycore *c, uint64_t object)
 {
     const uint32_t number = meet(c, object, ROLE_NONE);
     if (number == 0 || c->visits[number - 1].is_written) return false;
@@ -225,7 +225,7 @@ static void write_class(pycore *c, uint64_t object, uint32_t generation)
     }
     write_one(c, object, ROLE_NONE, name, generation);
     const uint64_t dict = type == NULL ? 0 : type->dict;
-    if (dict != 0 && py_type_of(c, dict) == py_symbol(c, PY_DICT) && claim(c, dict))
+    if (dict != 0 && py_type_of(c, dict) == py_symbol(c, PY_DICT) && claim_pywalk(c, dict))
         write_one(c, dict, ROLE_CLASS_DICT, name, GENERATION_NONE);
 }
 
@@ -243,13 +243,13 @@ static void drain(pycore *c)
         const pyvisit *next = &c->visits[c->queue.at[--c->queue.count] - 1];
         const uint64_t object = next->at;
         const pyrole as = (pyrole)next->role;
-        if (claim(c, object)) write_any(c, object, as, 0, GENERATION_NONE);
+        if (claim_pywalk(c, object)) write_any(c, object, as, 0, GENERATION_NONE);
     }
 }
 
 void hsd_pywalk_write(pycore *c, uint64_t object, pyrole as, uint32_t name)
 {
-    if (object != 0 && claim(c, object)) write_any(c, object, as, name, GENERATION_NONE);
+    if (object != 0 && claim_pywalk(c, object)) write_any(c, object, as, name, GENERATION_NONE);
     drain(c);
 }
 
@@ -282,14 +282,14 @@ static void each_tracked(pycore *c, uint64_t interpreter, each_fn each)
 static void write_but_dicts(pycore *c, uint64_t object, uint32_t generation)
 {
     c->tracked++;
-    if (py_type_of(c, object) == py_symbol(c, PY_DICT) || !claim(c, object)) return;
+    if (py_type_of(c, object) == py_symbol(c, PY_DICT) || !claim_pywalk(c, object)) return;
     write_any(c, object, ROLE_NONE, 0, generation);
     drain(c);
 }
 
 static void write_dicts(pycore *c, uint64_t object, uint32_t generation)
 {
-    if (py_type_of(c, object) != py_symbol(c, PY_DICT) || !claim(c, object)) return;
+    if (py_type_of(c, object) != py_symbol(c, PY_DICT) || !claim_pywalk(c, object)) return;
     write_one(c, object, ROLE_NONE, 0, generation);
     drain(c);
 }
@@ -323,7 +323,7 @@ static bool is_list(pycore *c, uint64_t head)
     return next != 0 && previous != 0 && (py_word(c, next + 8) & ~UINT64_C(3)) == head && next_of(c, previous) == head;
 }
 
-static void check(pycore *c, uint64_t interpreter)
+static void check_pywalk(pycore *c, uint64_t interpreter)
 {
     hsd_error err;
     uint32_t lists = 0;
@@ -349,7 +349,7 @@ static void name_generations(pycore *c)
 hsd_status hsd_pywalk_all(pycore *c, hsd_error *err)
 {
     name_generations(c);
-    each_interpreter(c, check);
+    each_interpreter(c, check_pywalk);
     each_interpreter(c, hsd_pyroots_modules);
     each_interpreter(c, hsd_pyroots_interpreter);
     each_interpreter(c, hsd_pyframes_of_threads);

@@ -12,13 +12,13 @@
 static const uint8_t magic[12] = {0, 0, 0, 0, 0x07, 0x54, 0xd6, 0x01, 0, 0, 0}; /* 123000321, and the version */
 enum { MAGIC_BYTES = 11, MAGIC_BITS = 88, MOST_DATE = 64 };
 
-static unsigned probe(const uint8_t *prefix, size_t size)
+static unsigned probe_pyheap(const uint8_t *prefix, size_t size)
 {
     if (size < 14 || memcmp(prefix, magic, MAGIC_BYTES) != 0) return 0;
     return prefix[12] == 0 && prefix[13] < MOST_DATE ? MAGIC_BITS : 0;
 }
 
-static hsd_status begin(pyheap *p, hsd_error *err)
+static hsd_status begin_pyheap(pyheap *p, hsd_error *err)
 {
     hsc_options options;
     hsc_options_init(&options);
@@ -43,7 +43,7 @@ static hsd_status read_parts(pyheap *p, hsd_error *err)
     return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(p->source), "the heap dump does not end as one does");
 }
 
-static hsd_status finish(pyheap *p, hsd_error *err)
+static hsd_status finish_pyheap(pyheap *p, hsd_error *err)
 {
     hsd_import_heap_end(p->import);
     HSD_TRY(hsd_pyheap_name_rest(p, err));
@@ -59,15 +59,15 @@ static hsd_status finish(pyheap *p, hsd_error *err)
 static hsd_status import_dump(pyheap *p, hsd_error *err)
 {
     HSD_TRY(hsd_pyheap_header(p, err));
-    HSD_TRY(begin(p, err));
+    HSD_TRY(begin_pyheap(p, err));
     const hsd_status status = read_parts(p, err);
     p->is_cut = status == HSD_E_TRUNCATED && p->import->options->salvage;
     if (status == HSD_E_TRUNCATED && !p->is_cut) hsd_import_hint_partial(err);
     if (status != HSD_OK && !p->is_cut) return status;
-    return finish(p, err);
+    return finish_pyheap(p, err);
 }
 
-static hsd_status run(hsd_import *import, hsd_error *err)
+static hsd_status run_pyheap(hsd_import *import, hsd_error *err)
 {
     pyheap *p = calloc(1, sizeof *p);
     if (p == NULL) return hsd_fail_nomem(err, "an import");
@@ -94,6 +94,6 @@ const hsd_importer hsd_import_pyheap = {
              .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES | HSD_CARRIES_IDENTITY,
                          .sometimes = HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS},
              .lacks = "what C holds, keys of dicts, modules of types; roots where it was made without texts"},
-    .probe = probe,
-    .run = run,
+    .probe = probe_pyheap,
+    .run = run_pyheap,
 };

@@ -60,8 +60,8 @@ static hsd_status send_all(int fd, const void *bytes, size_t size, hsd_error *er
 }
 
 /* *got 0 at the end. */
-static hsd_status receive(const hsd_inspector_connection *connection, int fd, char *buffer, size_t size, size_t *got,
-                          hsd_error *err)
+static hsd_status receive_inspector_connection(const hsd_inspector_connection *connection, int fd, char *buffer,
+                                               size_t size, size_t *got, hsd_error *err)
 {
     for (;;) {
         HSD_TRY(connection->wait(connection->wait_context, fd, err));
@@ -85,7 +85,7 @@ static hsd_status ask_inspector_connection(const hsd_inspector_connection *conne
     while (!head->is_whole) {
         char byte;
         size_t got = 0, used;
-        HSD_TRY(receive(connection, fd, &byte, 1, &got, err));
+        HSD_TRY(receive_inspector_connection(connection, fd, &byte, 1, &got, err));
         if (got == 0) return gone(err);
         HSD_TRY(hsd_http_head_feed(head, &byte, 1, &used, err));
     }
@@ -98,7 +98,8 @@ static hsd_status read_list(const hsd_inspector_connection *connection, int fd, 
     char buffer[4096];
     while (body > 0 && list->path[0] == '\0') {
         size_t got = 0;
-        HSD_TRY(receive(connection, fd, buffer, body < sizeof buffer ? body : sizeof buffer, &got, err));
+        HSD_TRY(receive_inspector_connection(connection, fd, buffer, body < sizeof buffer ? body : sizeof buffer, &got,
+                                             err));
         if (got == 0) return gone(err);
         HSD_TRY(hsd_inspector_list_feed(list, buffer, got, err));
         body -= got;
@@ -225,7 +226,7 @@ static hsd_status read_until(hsd_inspector_connection *connection, unsigned id, 
     hsd_status status = buffer == NULL ? hsd_fail_nomem(err, "messages") : HSD_OK;
     while (status == HSD_OK && connection->messages.answered != id) {
         size_t got = 0;
-        status = receive(connection, connection->fd, buffer, BUFFER_BYTES, &got, err);
+        status = receive_inspector_connection(connection, connection->fd, buffer, BUFFER_BYTES, &got, err);
         if (status == HSD_OK) status = hsd_inspector_feed(&connection->messages, buffer, got, err);
         if (status == HSD_OK && connection->messages.answered != id &&
             (got == 0 || connection->messages.socket.is_closed))

@@ -412,7 +412,7 @@ static hsd_status tell_end(const hsd_held *held, hsd_error *err)
 }
 
 /* Through system calls up to the next stop at one; others are passed over. The registers at that stop. */
-static hsd_status step(hsd_held *held, struct user_regs_struct *r, hsd_error *err)
+static hsd_status step_held(hsd_held *held, struct user_regs_struct *r, hsd_error *err)
 {
     for (;;) {
         if (trace(PTRACE_SYSCALL, held->tid, 0, 0) != 0) return tell_end(held, err);
@@ -464,8 +464,8 @@ hsd_status hsd_held_call(hsd_held *held, long number, const uint64_t arguments[6
     r.rdi = arguments[0], r.rsi = arguments[1], r.rdx = arguments[2], r.r10 = arguments[3], r.r8 = arguments[4],
     r.r9 = arguments[5];
     HSD_TRY(set_out(held, &r, err));
-    HSD_TRY(step(held, &r, err)); /* its beginning */
-    HSD_TRY(step(held, &r, err)); /* its end */
+    HSD_TRY(step_held(held, &r, err)); /* its beginning */
+    HSD_TRY(step_held(held, &r, err)); /* its end */
     *result = (int64_t)r.rax;
     come_back(held);
     return HSD_OK;
@@ -480,7 +480,7 @@ hsd_status hsd_held_run(hsd_held *held, uint64_t function, uint64_t argument, ui
     r.rdi = argument;
     HSD_TRY(set_out(held, &r, err));
     do
-        HSD_TRY(step(held, &r, err));
+        HSD_TRY(step_held(held, &r, err));
     while (!(r.orig_rax == SYS_rt_sigreturn && r.rsp == stack + sizeof(uint64_t)));
     come_back(held);
     return HSD_OK;

@@ -268,7 +268,7 @@ static hsd_status remove_others(injection *in, hsd_error *err)
 
 static void set_address(void *to, uint64_t address) { memcpy(to, &address, sizeof address); }
 
-static hsd_status fill(injection *in, hsd_error *err)
+static hsd_status fill_inject(injection *in, hsd_error *err)
 {
     hsd_stub_data *d = &in->data;
     uint8_t code[HSD_STUB_PAGE] = {0};
@@ -295,7 +295,7 @@ static hsd_status map(injection *in, hsd_held *held, hsd_error *err)
         return hsd_fail_errno(err, (int)-result, "process %ld has no room for an agent", in->remote.pid);
     in->region = (uint64_t)result;
     in->data_at = in->region + HSD_STUB_PAGE;
-    HSD_TRY(fill(in, err));
+    HSD_TRY(fill_inject(in, err));
     HSD_TRY(hsd_held_call(held, SYS_mprotect, (const uint64_t[6]){in->region, HSD_STUB_PAGE, PROT_READ | PROT_EXEC},
                           &result, err));
     if (result == 0) return HSD_OK;

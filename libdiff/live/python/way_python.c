@@ -20,7 +20,7 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
     return gate;
 }
 
-static hsd_status capture(hsd_live *live, hsd_error *err)
+static hsd_status capture_way_python(hsd_live *live, hsd_error *err)
 {
     char options[64];
     snprintf(options, sizeof options, "compression=%d", live->options->compression);
@@ -59,6 +59,6 @@ const hsd_way hsd_way_python = {
     .summary = "Python 3.8 to 3.14 with the agent loaded: walked under the GIL, on a thread of the agent's",
     .stored = "shapes only: no strings, bytes or numbers of the program",
     .look = look,
-    .capture = capture,
+    .capture = capture_way_python,
     .prepare = prepare,
 };

@@ -26,7 +26,7 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
     return hsd_agent_path(path, sizeof path, agent_file, err) == HSD_OK ? HSD_GATE_OPEN : HSD_GATE_CLOSED;
 }
 
-static hsd_status capture(hsd_live *live, hsd_error *err)
+static hsd_status capture_way_python_inject(hsd_live *live, hsd_error *err)
 {
     char path[4096];
     HSD_TRY(hsd_agent_path(path, sizeof path, agent_file, err));
@@ -38,5 +38,5 @@ const hsd_way hsd_way_python_inject = {
     .summary = "Python 3.8 to 3.14, nothing prepared: the agent is brought in as by a debugger, and leaves",
     .stored = "shapes only: no strings, bytes or numbers of the program",
     .look = look,
-    .capture = capture,
+    .capture = capture_way_python_inject,
 };

@@ -32,7 +32,7 @@ static hsd_status refuse_switch(const hsd_process_facts *facts, hsd_error *err)
     return HSD_E_UNSUPPORTED;
 }
 
-static hsd_status pass(const hsd_process_facts *facts, hsd_error *err)
+static hsd_status pass_way_python_remote(const hsd_process_facts *facts, hsd_error *err)
 {
     hsd_python_asked asked;
     HSD_TRY(hsd_python_gate_of_script(facts, err));
@@ -49,7 +49,7 @@ static hsd_gate look(const hsd_process_facts *facts, hsd_process *process, hsd_e
     hsd_python_look(facts, &version);
     if (version.kind != HSD_PYTHON_C || version.major != 3 || version.minor < FIRST_MINOR) return HSD_GATE_NOT_MINE;
     hsd_python_runtime(&version, process->runtime, sizeof process->runtime);
-    if (hsd_python_gate_of_version(facts, &version, err) != HSD_OK || pass(facts, err) != HSD_OK)
+    if (hsd_python_gate_of_version(facts, &version, err) != HSD_OK || pass_way_python_remote(facts, err) != HSD_OK)
         return HSD_GATE_CLOSED;
     return hsd_agent_path(path, sizeof path, agent_file, err) == HSD_OK ? HSD_GATE_OPEN : HSD_GATE_CLOSED;
 }
@@ -165,7 +165,7 @@ static hsd_status receive(hsd_live *live, hsd_python_asked *asked, const folder 
     return status;
 }
 
-static hsd_status capture(hsd_live *live, hsd_error *err)
+static hsd_status capture_way_python_remote(hsd_live *live, hsd_error *err)
 {
     char agent[4096];
     hsd_python_asked asked;
@@ -187,5 +187,5 @@ const hsd_way hsd_way_python_remote = {
     .summary = "Python 3.14 that nobody may hold: it is asked to run a script, which loads the agent (PEP 768)",
     .stored = "shapes only: no strings, bytes or numbers of the program",
     .look = look,
-    .capture = capture,
+    .capture = capture_way_python_remote,
 };

@@ -471,7 +471,7 @@ static void add_gauges(check_model *m, const hsd_check *check)
 
 /* ---- */
 
-static void release(hsd_model *model)
+static void release_check_model(hsd_model *model)
 {
     check_model *m = (check_model *)(void *)model;
     free(m->captures);
@@ -488,7 +488,7 @@ hsd_status hsd_model_check(hsd_model *model, const hsd_check *check, const hsd_m
     const hsd_text *warnings = hsd_check_warnings(check, &warning_count);
     model->schema = "hsdiff.check/1";
     model->result = check;
-    model->release = release;
+    model->release = release_check_model;
     if (model->format == HSD_AS_TEXT) return hsd_check_add_screen(model);
     if (model->format == HSD_AS_MARKDOWN) return hsd_check_add_markdown(model, &m->people, request);
     if (model->format == HSD_IN_CSV) {

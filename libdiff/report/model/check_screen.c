@@ -27,7 +27,7 @@ static bool is_exact(const hsd_scope *scope) { return scope->model->options->exa
 
 static bool is_text(const hsd_scope *scope) { return (scope->model->format & HSD_IN_TEXT) != 0; }
 
-static hsd_status append(hsd_buffer *text, const char *words, hsd_error *err)
+static hsd_status append_check_screen(hsd_buffer *text, const char *words, hsd_error *err)
 {
     return hsd_buffer_append(text, words, strlen(words), err);
 }
@@ -97,15 +97,15 @@ static bool is_over(const hsd_scope *scope) { return is_judged(scope) && row_of(
 static hsd_status word_of(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
 {
     const hsd_check_outcome outcome = row_of(scope)->outcome;
-    if (outcome == HSD_CHECK_FAIL) return append(text, is_text(scope) ? "FAIL" : "**FAIL**", err);
-    if (outcome == HSD_CHECK_UNKNOWN) return append(text, is_text(scope) ? "????" : "**unknown**", err);
-    return append(text, hsd_outcome_name(outcome), err);
+    if (outcome == HSD_CHECK_FAIL) return append_check_screen(text, is_text(scope) ? "FAIL" : "**FAIL**", err);
+    if (outcome == HSD_CHECK_UNKNOWN) return append_check_screen(text, is_text(scope) ? "????" : "**unknown**", err);
+    return append_check_screen(text, hsd_outcome_name(outcome), err);
 }
 
 /* Room for the longest word. */
 static hsd_status heading_of_words(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
 {
-    return append(text, is_text(scope) ? "    " : "", err);
+    return append_check_screen(text, is_text(scope) ? "    " : "", err);
 }
 
 static int64_t is_bad(const hsd_scope *scope)
@@ -116,12 +116,13 @@ static int64_t is_bad(const hsd_scope *scope)
 static hsd_status append_amount(hsd_buffer *text, const hsd_scope *scope, int64_t value, hsd_error *err)
 {
     char words[HSD_VALUE_CHARS];
-    return append(text, hsd_row_amount(words, row_of(scope), value, is_exact(scope)), err);
+    return append_check_screen(text, hsd_row_amount(words, row_of(scope), value, is_exact(scope)), err);
 }
 
 static hsd_status found_of(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
 {
-    return is_judged(scope) ? append_amount(text, scope, row_of(scope)->found, err) : append(text, "?", err);
+    return is_judged(scope) ? append_amount(text, scope, row_of(scope)->found, err)
+                            : append_check_screen(text, "?", err);
 }
 static hsd_status limit_of(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
 {
@@ -196,11 +197,11 @@ static hsd_status growth_of(hsd_buffer *text, const hsd_scope *scope, hsd_error 
     const hsd_finding_line *line = scope->row;
     char value[HSD_VALUE_CHARS];
     if (line->finding)
-        return append(text, hsd_row_value(value, line->rule, line->finding->growth, is_exact(scope)), err);
-    return append(text,
-                  is_exact(scope) ? hsd_format_exact_signed(value, line->holder->growth_bytes)
-                                  : hsd_format_bytes_signed(value, line->holder->growth_bytes),
-                  err);
+        return append_check_screen(text, hsd_row_value(value, line->rule, line->finding->growth, is_exact(scope)), err);
+    return append_check_screen(text,
+                               is_exact(scope) ? hsd_format_exact_signed(value, line->holder->growth_bytes)
+                                               : hsd_format_bytes_signed(value, line->holder->growth_bytes),
+                               err);
 }
 
 static hsd_status rounds_of(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
@@ -208,13 +209,14 @@ static hsd_status rounds_of(hsd_buffer *text, const hsd_scope *scope, hsd_error 
     char words[HSD_NUMBER_CHARS];
     snprintf(words, sizeof words, "%" PRIu32 " of %" PRIu32, finding_of(scope)->up_count,
              finding_of(scope)->round_count);
-    return append(text, words, err);
+    return append_check_screen(text, words, err);
 }
 
 static hsd_status per_round_of(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
 {
     char value[HSD_VALUE_CHARS];
-    return append(text, hsd_row_value(value, line_of(scope)->rule, finding_of(scope)->per_round, is_exact(scope)), err);
+    return append_check_screen(
+        text, hsd_row_value(value, line_of(scope)->rule, finding_of(scope)->per_round, is_exact(scope)), err);
 }
 
 static void tell_site(hsd_out *out, const hsd_scope *scope, hsd_escape_form form)
@@ -365,7 +367,7 @@ static void put_advice(hsd_out *out, const hsd_model *model, hsd_escape_form for
     }
     const hsd_text name = check->config->name;
     if (out->status == HSD_OK) out->status = hsd_buffer_append(&raw, name.data, name.size, out->err);
-    if (out->status == HSD_OK) out->status = append(&raw, " and say why.", out->err);
+    if (out->status == HSD_OK) out->status = append_check_screen(&raw, " and say why.", out->err);
     put_paragraph(out, form, "If this growth is intended, raise the limit in ", &raw, 0);
 }
 
@@ -442,7 +444,7 @@ typedef struct counts {
 } counts;
 
 /* Who holds what the whole heap grew by stands before the findings of its rule. */
-static counts fill(hsd_check_people *people, const hsd_check *check)
+static counts fill_check_screen(hsd_check_people *people, const hsd_check *check)
 {
     counts n = {0};
     for (size_t i = 0; i < check->row_count; i++) {
@@ -478,7 +480,7 @@ hsd_status hsd_check_add_markdown(hsd_model *model, hsd_check_people *people, co
 {
     const hsd_check *check = model->result;
     HSD_TRY(take_rows(people, check, request->err));
-    const counts n = fill(people, check);
+    const counts n = fill_check_screen(people, check);
     add_head(model, check);
     add_table(model, rule_columns, "rule", "rules",
               (hsd_sheet){.rows = {check->rows, check->row_count, sizeof *check->rows, false}});

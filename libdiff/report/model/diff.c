@@ -310,7 +310,7 @@ static void add_lost(diff_model *m, const hsd_diff *diff, const hsd_model_reques
                                                   .others_in = HSD_OTHERS_BESIDE}});
 }
 
-static void release(hsd_model *model)
+static void release_diff_model(hsd_model *model)
 {
     diff_model *m = (diff_model *)(void *)model;
     hsd_ranking_release(&m->types);
@@ -328,7 +328,7 @@ hsd_status hsd_model_diff(hsd_model *model, const hsd_diff *diff, const hsd_mode
     model->schema = "hsdiff.diff/1";
     model->result = diff;
     model->others_key = "of";
-    model->release = release;
+    model->release = release_diff_model;
     if (model->format == HSD_AS_TEXT) return hsd_diff_add_screen(model, &m->people, request);
     if (model->format == HSD_AS_MARKDOWN) return hsd_diff_add_markdown(model, &m->people, request);
     add_head(m, diff);

@@ -178,7 +178,7 @@ static void add_lost(diff_gauges *g, const hsd_diff *diff, size_t most)
     add_rest(g, &lost, &others, pick.other_count);
 }
 
-static void release(hsd_model *model)
+static void release_gauges_diff_model(hsd_model *model)
 {
     diff_gauges *g = (diff_gauges *)(void *)model;
     hsd_ranking_release(&g->rankings[HSD_TABLE_TYPES]);
@@ -193,7 +193,7 @@ hsd_status hsd_gauges_diff(hsd_model *model, const hsd_diff *diff, const hsd_mod
     const size_t most = request->most->types < ROWS_MOST ? request->most->types : ROWS_MOST;
     model->schema = "hsdiff.diff/1";
     model->result = diff;
-    model->release = release;
+    model->release = release_gauges_diff_model;
     add_sums(g, "heap_live", live_columns, &g->live, diff->total.before, diff->total.after);
     add_sums(g, "heap_unreached", unreached_columns, &g->unreached, diff->unreached_before, diff->unreached_after);
     hsd_gauges_add(model, "heap", flow_columns, &diff->total, 1, 0);

@@ -146,7 +146,7 @@ static hsd_status add_table(series_gauges *g, const hsd_series *series, const hs
     return HSD_OK;
 }
 
-static void release(hsd_model *model)
+static void release_gauges_serie_model(hsd_model *model)
 {
     series_gauges *g = (series_gauges *)(void *)model;
     for (size_t i = 0; i < sizeof g->picks / sizeof g->picks[0]; i++)
@@ -165,7 +165,7 @@ hsd_status hsd_gauges_series(hsd_model *model, const hsd_series *series, const h
     series_gauges *g = (series_gauges *)(void *)model;
     model->schema = "hsdiff.series/1";
     model->result = series;
-    model->release = release;
+    model->release = release_gauges_serie_model;
     hsd_gauges_add(model, "series", capture_columns, series, 1, 0);
     hsd_gauges_add(model, "series_heap", live_gauges, &series->total, 1, 0);
     hsd_gauges_add(model, "series", unreached_columns, series, 1, 0);

@@ -153,7 +153,7 @@ static const hsd_column flow_columns[] = {
 
 /* ---- a part ---- */
 
-static void begin(hsd_growth_table *growth, const hsd_change *total)
+static void begin_growth_row(hsd_growth_table *growth, const hsd_change *total)
 {
     growth->total = (hsd_growth_row){.own = *total, .is_total = true};
     growth->total.change = &growth->total.own;
@@ -168,8 +168,8 @@ static void put_others(hsd_growth_table *growth, const hsd_change *others, uint6
              count == 1 ? "" : "s");
 }
 
-static void add(hsd_model *model, hsd_growth_table *growth, const hsd_column *columns, uint64_t other_count,
-                const char *one, const char *many)
+static void add_growth_row(hsd_model *model, hsd_growth_table *growth, const hsd_column *columns, uint64_t other_count,
+                           const char *one, const char *many)
 {
     const bool has_aside = growth->aside.change != NULL;
     hsd_model_add(model, (hsd_part){.kind = HSD_PART_TABLE,
@@ -262,11 +262,11 @@ hsd_status hsd_growth_add_ranking(hsd_model *model, hsd_growth_table *growth, co
     HSD_TRY(take_rows(growth, ranking->shown, request->err));
     for (size_t i = 0; i < ranking->shown; i++)
         *next_row(growth) = (hsd_growth_row){.change = ranking->rows[i].change, .rank = &ranking->rows[i]};
-    begin(growth, &diff->total);
+    begin_growth_row(growth, &diff->total);
     snprintf(words, sizeof words, "%s %s", is_on_screen && ranking->others_are_unchanged ? "unchanged" : "other", one);
     put_others(growth, &ranking->others, ranking->count - ranking->shown, words);
     put_code(growth);
-    add(model, growth, is_types ? type_columns : root_columns, ranking->count - ranking->shown, one, many);
+    add_growth_row(model, growth, is_types ? type_columns : root_columns, ranking->count - ranking->shown, one, many);
     return HSD_OK;
 }
 
@@ -351,10 +351,10 @@ hsd_status hsd_growth_add_sites(hsd_model *model, hsd_growth_table *growth, cons
     HSD_TRY(take_rows(growth, pick.count * (HSD_CALLERS_SHOWN + 2), request->err));
     for (size_t i = 0; i < pick.count; i++)
         put_site(growth, hsd_site_pick_row(&pick, i), is_on_screen);
-    begin(growth, &diff->total);
+    begin_growth_row(growth, &diff->total);
     put_others(growth, &pick.others, pick.other_count, "other site");
     if (folded) *folded |= pick.has_folded;
-    add(model, growth, site_columns, pick.other_count, "site", "sites");
+    add_growth_row(model, growth, site_columns, pick.other_count, "site", "sites");
     return HSD_OK;
 }
 
@@ -389,7 +389,7 @@ static const hsd_column lost_columns[] = {
 };
 
 /* Rows of less than a tenth of the noise say nothing on a screen; with --top whatever grew does. */
-static hsd_lost_pick choose(const hsd_model *model, const hsd_lost *lost, size_t usual)
+static hsd_lost_pick choose_growth_row(const hsd_model *model, const hsd_lost *lost, size_t usual)
 {
     const size_t top = model->options->top;
     const uint64_t noise = hsd_model_noise(model);
@@ -416,7 +416,7 @@ static void end_lost(hsd_growth_table *growth, const hsd_diff *diff, const hsd_l
                      bool *folded)
 {
     const hsd_change total = hsd_lost_total(diff), others = hsd_lost_change(&pick->others);
-    begin(growth, &total);
+    begin_growth_row(growth, &total);
     put_others(growth, &others, pick->other_count, words);
     if (folded) *folded |= pick->has_folded;
 }
@@ -427,14 +427,14 @@ hsd_status hsd_growth_add_lost(hsd_model *model, hsd_growth_table *growth, const
     const hsd_diff *diff = model->result;
     const bool is_on_screen = model->format == HSD_AS_TEXT;
     if (!hsd_lost_matters(diff, hsd_model_noise(model))) return HSD_OK;
-    const hsd_lost_pick pick = choose(model, &diff->lost, HSD_LOST_SHOWN);
+    const hsd_lost_pick pick = choose_growth_row(model, &diff->lost, HSD_LOST_SHOWN);
     HSD_TRY(take_rows(growth, pick.count * (CALLERS_SHOWN + 2), request->err));
     for (size_t i = 0; i < pick.count; i++) {
         put_lost(growth, &diff->lost.rows[i]);
         if (is_on_screen) put_lost_lines(growth, &diff->lost.rows[i]);
     }
     end_lost(growth, diff, &pick, is_on_screen ? "other" : "other row", folded);
-    add(model, growth, lost_columns, pick.other_count, "row", "rows");
+    add_growth_row(model, growth, lost_columns, pick.other_count, "row", "rows");
     return HSD_OK;
 }
 
@@ -480,7 +480,7 @@ hsd_status hsd_growth_add_uncollected(hsd_model *model, hsd_growth_table *growth
     const hsd_diff *diff = model->result;
     const bool is_on_screen = model->format == HSD_AS_TEXT;
     if (!hsd_uncollected_matters(diff, hsd_model_noise(model))) return HSD_OK;
-    const hsd_lost_pick pick = choose(model, &diff->uncollected, HSD_UNCOLLECTED_SHOWN);
+    const hsd_lost_pick pick = choose_growth_row(model, &diff->uncollected, HSD_UNCOLLECTED_SHOWN);
     HSD_TRY(take_rows(growth, 2 * pick.count, request->err));
     for (size_t i = 0; i < pick.count; i++) {
         const hsd_lost_row *lost = &diff->uncollected.rows[i];
@@ -489,6 +489,6 @@ hsd_status hsd_growth_add_uncollected(hsd_model *model, hsd_growth_table *growth
             *next_row(growth) = (hsd_growth_row){.lost = lost, .is_revived = true};
     }
     end_lost(growth, diff, &pick, is_on_screen ? "other" : "other type", folded);
-    add(model, growth, uncollected_columns, pick.other_count, "type", "types");
+    add_growth_row(model, growth, uncollected_columns, pick.other_count, "type", "types");
     return HSD_OK;
 }

@@ -277,7 +277,7 @@ static void tell_rest(hsd_out *out, const hsd_model *model, hsd_escape_form form
                                                : hsd_format_bytes_signed(growth, rest.sum.growth_bytes));
 }
 
-static void add(hsd_model *model, hsd_holder_lines *lines)
+static void add_holder_line(hsd_model *model, hsd_holder_lines *lines)
 {
     const bool is_text = model->format == HSD_AS_TEXT;
     lines->others = (hsd_holder_line){.holder = &lines->rest.sum};
@@ -316,7 +316,7 @@ hsd_status hsd_holder_lines_add(hsd_model *model, hsd_holder_lines *lines, const
     if (code && !is_text) put_in_markdown(lines, code);
     lines->rest = code ? hsd_holders_rest_without_code(diff, shown) : hsd_holders_rest(diff, shown);
     lines->rest.rows += idle;
-    add(model, lines);
+    add_holder_line(model, lines);
     return HSD_OK;
 }
 

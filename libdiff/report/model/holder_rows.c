@@ -16,7 +16,7 @@ static void add_amount(hsd_amount *sum, hsd_amount part)
 static int64_t add_signed(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static int64_t minus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
 
-static void add(hsd_holder *sum, const hsd_holder *holder)
+static void add_holder_row(hsd_holder *sum, const hsd_holder *holder)
 {
     add_amount(&sum->new_, holder->new_);
     add_amount(&sum->freed, holder->freed);
@@ -29,9 +29,9 @@ static void add(hsd_holder *sum, const hsd_holder *holder)
 hsd_holder_rest hsd_holders_rest(const hsd_diff *diff, size_t shown)
 {
     hsd_holder_rest rest = {.rows = hsd_holders_count(diff) - shown};
-    if (diff->other_holder_count > 0) add(&rest.sum, &diff->other_holders);
+    if (diff->other_holder_count > 0) add_holder_row(&rest.sum, &diff->other_holders);
     for (size_t i = shown; i < diff->holder_count; i++)
-        add(&rest.sum, &diff->holders[i]);
+        add_holder_row(&rest.sum, &diff->holders[i]);
     return rest;
 }
 
@@ -45,9 +45,9 @@ hsd_holder_rest hsd_holders_rest_without_code(const hsd_diff *diff, size_t shown
 {
     const bool has_code = hsd_holders_code(diff) != NULL && shown < diff->holder_count;
     hsd_holder_rest rest = {.rows = hsd_holders_count(diff) - shown - has_code};
-    if (diff->other_holder_count > 0) add(&rest.sum, &diff->other_holders);
+    if (diff->other_holder_count > 0) add_holder_row(&rest.sum, &diff->other_holders);
     for (size_t i = shown; i + has_code < diff->holder_count; i++)
-        add(&rest.sum, &diff->holders[i]);
+        add_holder_row(&rest.sum, &diff->holders[i]);
     return rest;
 }
 

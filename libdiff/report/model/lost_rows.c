@@ -74,14 +74,15 @@ bool hsd_uncollected_revived(const hsd_lost_row *row, const char *size, char out
     return true;
 }
 
-static hsd_status append(hsd_buffer *text, const char *words, hsd_error *err)
+static hsd_status append_lost_row(hsd_buffer *text, const char *words, hsd_error *err)
 {
     return hsd_buffer_append(text, words, strlen(words), err);
 }
 
 static hsd_status append_text(hsd_buffer *text, hsd_text words, hsd_error *err)
 {
-    return words.size > 0 ? hsd_buffer_append(text, words.data, words.size, err) : append(text, "(no type)", err);
+    return words.size > 0 ? hsd_buffer_append(text, words.data, words.size, err)
+                          : append_lost_row(text, "(no type)", err);
 }
 
 hsd_status hsd_lost_place_append(hsd_buffer *text, const hsd_lost_row *row, hsd_error *err)
@@ -94,11 +95,11 @@ hsd_status hsd_lost_what_append(hsd_buffer *text, const hsd_lost_row *row, hsd_e
     const uint64_t below = row->after.objects - row->heads_after.objects;
     char number[HSD_NUMBER_CHARS], words[HSD_NUMBER_CHARS + 32];
     if (row->cycle.size > 0) {
-        HSD_TRY(append(text, "cycle: ", err));
+        HSD_TRY(append_lost_row(text, "cycle: ", err));
         return append_text(text, row->cycle, err);
     }
     HSD_TRY(append_text(text, row->type, err));
     if (below == 0) return HSD_OK;
     snprintf(words, sizeof words, ", with %s object%s below", hsd_format_count(number, below), below == 1 ? "" : "s");
-    return append(text, words, err);
+    return append_lost_row(text, words, err);
 }

@@ -20,7 +20,7 @@ static size_t bytes_of(const hsd_reported *subject, unsigned format)
                              : hsd_model_paths_bytes;
 }
 
-static hsd_status fill(hsd_model *model, const hsd_reported *subject, const hsd_model_request *request)
+static hsd_status fill_open_model(hsd_model *model, const hsd_reported *subject, const hsd_model_request *request)
 {
     if (model->format == HSD_IN_GAUGES && subject->diff) return hsd_gauges_diff(model, subject->diff, request);
     if (model->format == HSD_IN_GAUGES && subject->series) return hsd_gauges_series(model, subject->series, request);
@@ -40,7 +40,7 @@ hsd_status hsd_model_open(hsd_model **out, const hsd_reported *subject, const hs
     if (!model) return hsd_fail(err, HSD_E_NOMEM, "no memory for a report");
     model->format = format;
     model->options = options;
-    const hsd_status status = fill(model, subject, &request);
+    const hsd_status status = fill_open_model(model, subject, &request);
     if (status == HSD_OK)
         *out = model;
     else

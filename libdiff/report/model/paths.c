@@ -213,7 +213,7 @@ static size_t rows_shown(paths_model *m, const hsd_paths *paths)
     return shown;
 }
 
-static void release(hsd_model *model) { free(((paths_model *)(void *)model)->lines); }
+static void release_path_model(hsd_model *model) { free(((paths_model *)(void *)model)->lines); }
 
 const size_t hsd_model_paths_bytes = sizeof(paths_model);
 
@@ -223,7 +223,7 @@ hsd_status hsd_model_paths(hsd_model *model, const hsd_paths *paths, const hsd_m
     model->schema = "hsdiff.paths/1";
     model->result = paths;
     model->others_key = "of";
-    model->release = release;
+    model->release = release_path_model;
     m->capture = (hsd_capture_row){.side = &paths->side};
     const size_t shown = rows_shown(m, paths);
     if (model->format != HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, NULL));

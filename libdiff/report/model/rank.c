@@ -200,7 +200,7 @@ void hsd_rank_code_text(const hsd_ranking *ranking, char text[HSD_RANK_CODE_CHAR
         snprintf(text, HSD_RANK_CODE_CHARS, "(runtime's own: %s types)", hsd_format_count(count, ranking->code_count));
 }
 
-static void fill(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table)
+static void fill_rank_model(hsd_ranking *ranking, const hsd_diff *diff, hsd_report_table table)
 {
     for (size_t i = 0; i < ranking->count; i++) {
         const bool is_type = table == HSD_TABLE_TYPES;
@@ -228,7 +228,7 @@ hsd_status hsd_ranking_init(hsd_ranking *ranking, const hsd_diff *diff, hsd_repo
     if (!hsd_mul_size(ranking->count, sizeof *ranking->rows, &bytes) ||
         !(ranking->rows = malloc(bytes > 0 ? bytes : 1)))
         return hsd_fail(err, HSD_E_NOMEM, "no memory to order %zu rows of the report", ranking->count);
-    fill(ranking, diff, table);
+    fill_rank_model(ranking, diff, table);
     if (folds_code) take_code(ranking);
 
     qsort(ranking->rows, ranking->count, sizeof *ranking->rows, sorts[sort_by].choose);

@@ -241,7 +241,7 @@ static hsd_status add_head(series_model *m, const hsd_series *series, const hsd_
     return HSD_OK;
 }
 
-static void release(hsd_model *model)
+static void release_serie_model(hsd_model *model)
 {
     series_model *m = (series_model *)(void *)model;
     free(m->captures);
@@ -260,7 +260,7 @@ hsd_status hsd_model_series(hsd_model *model, const hsd_series *series, const hs
     model->result = series;
     model->others_key = "table";
     model->others_below = true;
-    model->release = release;
+    model->release = release_serie_model;
     if (model->format == HSD_IN_CSV) return add_csv(m, series, request);
     if (model->format == HSD_AS_TEXT) return hsd_series_add_screen(model, &m->people, request);
     if (model->format == HSD_AS_MARKDOWN) return hsd_series_add_markdown(model, &m->people, request);

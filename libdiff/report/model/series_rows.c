@@ -242,7 +242,7 @@ static void sum_others(hsd_series_pick *pick, const hsd_series *series, const hs
 }
 
 /* Those that are shown to the front, in order. */
-static size_t choose(candidate *candidates, size_t count, hsd_sort_by sort_by, size_t top)
+static size_t choose_series_row(candidate *candidates, size_t count, hsd_sort_by sort_by, size_t top)
 {
     size_t shown = 0;
     qsort(candidates, count, sizeof *candidates, by_magnitude);
@@ -274,7 +274,7 @@ hsd_status hsd_series_pick_init(hsd_series_pick *pick, const hsd_series *series,
                                     .place = i,
                                     .key = key_of(series, &table->rows[i], sort_by),
                                     .is_shown = !moving || moves(series, &table->rows[i])};
-    pick->count = choose(candidates, table->row_count, sort_by, top);
+    pick->count = choose_series_row(candidates, table->row_count, sort_by, top);
     for (size_t i = 0; i < pick->count; i++)
         pick->rows[i] = candidates[i].row;
     sum_others(pick, series, table, candidates);

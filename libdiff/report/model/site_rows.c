@@ -63,7 +63,7 @@ static hsd_text base_name(hsd_text path)
     return (hsd_text){path.data + from, path.size - from};
 }
 
-static hsd_status append(hsd_buffer *text, const char *words, hsd_error *err)
+static hsd_status append_site_row(hsd_buffer *text, const char *words, hsd_error *err)
 {
     return hsd_buffer_append(text, words, strlen(words), err);
 }
@@ -75,17 +75,17 @@ hsd_status hsd_site_frame_append(hsd_buffer *text, const hsd_site_frame *frame, 
     if (frame->function.size > 0)
         HSD_TRY(hsd_buffer_append(text, frame->function.data, frame->function.size, err));
     else
-        HSD_TRY(append(text, "(no name)", err));
+        HSD_TRY(append_site_row(text, "(no name)", err));
     if (file.size == 0) return HSD_OK;
-    HSD_TRY(append(text, " (", err));
+    HSD_TRY(append_site_row(text, " (", err));
     HSD_TRY(hsd_buffer_append(text, file.data, file.size, err));
-    if (frame->line == 0) return append(text, ")", err);
+    if (frame->line == 0) return append_site_row(text, ")", err);
     snprintf(line, sizeof line, ":%u)", frame->line);
-    return append(text, line, err);
+    return append_site_row(text, line, err);
 }
 
 hsd_status hsd_site_append(hsd_buffer *text, const hsd_site_row *row, hsd_error *err)
 {
     return row->frame_count > 0 ? hsd_site_frame_append(text, &row->frames[row->wanted], err)
-                                : append(text, "(no stack)", err);
+                                : append_site_row(text, "(no stack)", err);
 }

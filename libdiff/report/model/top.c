@@ -277,7 +277,7 @@ static void add_objects(top_model *m, const hsd_top *top, const hsd_model_reques
                                                   .why_member = "why_no_retained"}});
 }
 
-static void release(hsd_model *model)
+static void release_top_model(hsd_model *model)
 {
     top_model *m = (top_model *)(void *)model;
     hsd_top_ranking_release(&m->types);
@@ -292,7 +292,7 @@ hsd_status hsd_model_top(hsd_model *model, const hsd_top *top, const hsd_model_r
     model->schema = "hsdiff.top/1";
     model->result = top;
     model->others_key = "of";
-    model->release = release;
+    model->release = release_top_model;
     m->capture = (hsd_capture_row){.side = &top->side, .has_soft = top->has_retained};
     m->total = (hsd_top_row){.name = {"", 0}, .live = top->side.live};
     add_sentence(model, HSD_PART_ANSWER, say_answer);

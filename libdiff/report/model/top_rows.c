@@ -55,7 +55,7 @@ static const struct {
     [HSD_SORT_RETAINED] = {by_retained, by_retained},
 };
 
-static void fill(hsd_top_ranking *ranking, const hsd_top *top, bool is_types)
+static void fill_top_row(hsd_top_ranking *ranking, const hsd_top *top, bool is_types)
 {
     for (size_t i = 0; i < ranking->count; i++) {
         const hsd_top_type *type = is_types ? &top->types[i] : NULL;
@@ -83,7 +83,7 @@ static size_t put_live_first(hsd_top_ranking *ranking)
     return live;
 }
 
-static void add(hsd_amount *sum, hsd_amount part)
+static void add_top_row(hsd_amount *sum, hsd_amount part)
 {
     sum->objects = hsd_add_saturating(sum->objects, part.objects);
     sum->bytes = hsd_add_saturating(sum->bytes, part.bytes);
@@ -97,14 +97,14 @@ hsd_status hsd_top_ranking_init(hsd_top_ranking *ranking, const hsd_top *top, bo
     if (!hsd_mul_size(ranking->count, sizeof *ranking->rows, &bytes) ||
         !(ranking->rows = malloc(bytes > 0 ? bytes : 1)))
         return hsd_fail(err, HSD_E_NOMEM, "no memory to order %zu rows of the report", ranking->count);
-    fill(ranking, top, is_types);
+    fill_top_row(ranking, top, is_types);
     const size_t eligible = most == HSD_TOP_ALL ? ranking->count : put_live_first(ranking);
     ranking->shown = most < eligible ? most : eligible;
     qsort(ranking->rows, eligible, sizeof *ranking->rows, sorts[sort_by].choose);
     qsort(ranking->rows, ranking->shown, sizeof *ranking->rows, sorts[sort_by].order);
     for (size_t i = ranking->shown; i < ranking->count; i++) {
-        add(&ranking->others, ranking->rows[i].live);
-        add(&ranking->others_unreached, ranking->rows[i].unreached);
+        add_top_row(&ranking->others, ranking->rows[i].live);
+        add_top_row(&ranking->others_unreached, ranking->rows[i].unreached);
     }
     return HSD_OK;
 }

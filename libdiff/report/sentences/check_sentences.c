@@ -9,7 +9,7 @@
 #include "report/sentences/held.h"
 #include "report/sentences/place.h"
 
-static hsd_status put(hsd_buffer *out, const char *text, hsd_error *err)
+static hsd_status put_check_sentence(hsd_buffer *out, const char *text, hsd_error *err)
 {
     return hsd_buffer_append(out, text, strlen(text), err);
 }
@@ -55,10 +55,10 @@ static hsd_status put_held_by(hsd_buffer *out, const hsd_finding *finding, hsd_e
 {
     const hsd_holder holder = holder_of(finding);
     if (finding->root.size == 0 && finding->path_count == 0) return HSD_OK;
-    if (hsd_holder_is_nobody(&holder)) return put(out, ", held by no one object", err);
+    if (hsd_holder_is_nobody(&holder)) return put_check_sentence(out, ", held by no one object", err);
     if (holder.path_count == 0 && holder.by_count == 0 && is_shared(holder.root))
-        return put(out, ", reached from several roots", err);
-    HSD_TRY(put(out, ", held by ", err));
+        return put_check_sentence(out, ", reached from several roots", err);
+    HSD_TRY(put_check_sentence(out, ", held by ", err));
     const size_t from = out->size;
     HSD_TRY(hsd_holder_append(out, &holder, " (", ")", err));
     return hsd_cut_name(out, from, err);
@@ -66,7 +66,7 @@ static hsd_status put_held_by(hsd_buffer *out, const hsd_finding *finding, hsd_e
 
 static hsd_status put_cycle(hsd_buffer *out, hsd_text cycle, hsd_error *err)
 {
-    HSD_TRY(put(out, "cycle: ", err));
+    HSD_TRY(put_check_sentence(out, "cycle: ", err));
     return put_text(out, cycle, err);
 }
 
@@ -93,7 +93,7 @@ static hsd_status put_name(hsd_buffer *out, const hsd_check_row *row, const hsd_
     else if (finding->cycle.size > 0)
         HSD_TRY(put_cycle(out, finding->cycle, err));
     else
-        HSD_TRY(finding->name.size > 0 ? put_text(out, finding->name, err) : put(out, "(no name)", err));
+        HSD_TRY(finding->name.size > 0 ? put_text(out, finding->name, err) : put_check_sentence(out, "(no name)", err));
     return hsd_cut_name(out, from, err);
 }
 
@@ -120,7 +120,7 @@ hsd_status hsd_row_append_held(hsd_buffer *out, const hsd_check *check, const hs
 {
     const hsd_held held = held_of_row(check, row);
     if (row->held_count == 0) return HSD_OK;
-    HSD_TRY(put(out, "held by ", err));
+    HSD_TRY(put_check_sentence(out, "held by ", err));
     return hsd_held_append_sizes(out, &held, is_exact, err);
 }
 
@@ -130,7 +130,7 @@ hsd_status hsd_row_append_who(hsd_buffer *out, const hsd_check *check, const hsd
     const hsd_finding *first = row->finding_count > 0 ? &row->findings[0] : NULL;
     if (row->outcome != HSD_CHECK_FAIL && row->outcome != HSD_CHECK_WARN) return HSD_OK;
     if (row->held_count == 0) return first ? hsd_finding_append_subject(out, row, first, err) : HSD_OK;
-    HSD_TRY(put(out, "held by ", err));
+    HSD_TRY(put_check_sentence(out, "held by ", err));
     return hsd_held_append(out, &held, " (", ")", err);
 }
 
@@ -151,16 +151,16 @@ static hsd_status put_rounds(hsd_buffer *out, const hsd_check_row *row, const hs
     snprintf(text, sizeof text, ", grew in %" PRIu32 " of %" PRIu32 " round%s, %s per round", finding->up_count,
              finding->round_count, finding->round_count == 1 ? "" : "s",
              hsd_row_value(value, row, finding->per_round, is_exact));
-    return put(out, text, err);
+    return put_check_sentence(out, text, err);
 }
 
 hsd_status hsd_finding_append_excuse(hsd_buffer *out, const hsd_finding *finding, hsd_error *err)
 {
     if (finding->allowed) {
-        HSD_TRY(put(out, finding->allowed->reason.size > 0 ? "allowed: " : "allowed", err));
+        HSD_TRY(put_check_sentence(out, finding->allowed->reason.size > 0 ? "allowed: " : "allowed", err));
         return put_text(out, finding->allowed->reason, err);
     }
-    return finding->is_levelled ? put(out, "has levelled off, which is accepted", err) : HSD_OK;
+    return finding->is_levelled ? put_check_sentence(out, "has levelled off, which is accepted", err) : HSD_OK;
 }
 
 hsd_status hsd_finding_append(hsd_buffer *out, const hsd_check *check, const hsd_check_row *row,
@@ -173,13 +173,13 @@ hsd_status hsd_finding_append(hsd_buffer *out, const hsd_check *check, const hsd
     else
         HSD_TRY(put_name(out, row, finding, err));
     if (is_split || finding->growth != row->found || row->is_per_round) {
-        HSD_TRY(put(out, is_split ? ": " : " ", err));
-        HSD_TRY(put(out, hsd_row_value(value, row, finding->growth, is_exact), err));
-        if (is_split) HSD_TRY(put(out, " in all", err));
+        HSD_TRY(put_check_sentence(out, is_split ? ": " : " ", err));
+        HSD_TRY(put_check_sentence(out, hsd_row_value(value, row, finding->growth, is_exact), err));
+        if (is_split) HSD_TRY(put_check_sentence(out, " in all", err));
     }
     HSD_TRY(put_holder_of(out, row, finding, err));
     if (check->series) HSD_TRY(put_rounds(out, row, finding, is_exact, err));
-    if (finding->allowed || finding->is_levelled) HSD_TRY(put(out, "; ", err));
+    if (finding->allowed || finding->is_levelled) HSD_TRY(put_check_sentence(out, "; ", err));
     return hsd_finding_append_excuse(out, finding, err);
 }
 
@@ -196,8 +196,8 @@ hsd_status hsd_row_append_verdict(hsd_buffer *out, const hsd_check_row *row, boo
 {
     char found[HSD_VALUE_CHARS], limit[HSD_VALUE_CHARS], over[HSD_VALUE_CHARS], text[3 * HSD_VALUE_CHARS + 64];
     if (row->outcome == HSD_CHECK_UNKNOWN || row->outcome == HSD_CHECK_OFF) {
-        HSD_TRY(put(out, row->outcome == HSD_CHECK_OFF ? "not asked" : "cannot be judged", err));
-        HSD_TRY(put(out, row->why_unknown.size > 0 ? ": " : "", err));
+        HSD_TRY(put_check_sentence(out, row->outcome == HSD_CHECK_OFF ? "not asked" : "cannot be judged", err));
+        HSD_TRY(put_check_sentence(out, row->why_unknown.size > 0 ? ": " : "", err));
         return put_text(out, row->why_unknown, err);
     }
     hsd_row_value(found, row, row->found, is_exact);
@@ -206,7 +206,7 @@ hsd_status hsd_row_append_verdict(hsd_buffer *out, const hsd_check_row *row, boo
     snprintf(text, sizeof text, "%s%s%s, the limit is %s%s%s", found, noun_of(row),
              row->is_per_round ? " per round" : "", limit, row->over > 0 ? ", over by " : "",
              row->over > 0 ? over : "");
-    return put(out, text, err);
+    return put_check_sentence(out, text, err);
 }
 
 /* ---- where it was allocated ---- */
@@ -217,12 +217,12 @@ hsd_status hsd_finding_append_site(hsd_buffer *out, const hsd_finding *finding, 
     const hsd_site_frame *frame = hsd_finding_frame(finding);
     if (!frame) return HSD_OK;
     snprintf(line, sizeof line, ":%" PRIu32, frame->line);
-    HSD_TRY(put(out, "allocated at ", err));
+    HSD_TRY(put_check_sentence(out, "allocated at ", err));
     HSD_TRY(put_text(out, frame->function, err));
-    HSD_TRY(put(out, frame->function.size > 0 ? " (" : "", err));
+    HSD_TRY(put_check_sentence(out, frame->function.size > 0 ? " (" : "", err));
     HSD_TRY(put_text(out, frame->file, err));
-    HSD_TRY(put(out, line, err));
-    return put(out, frame->function.size > 0 ? ")" : "", err);
+    HSD_TRY(put_check_sentence(out, line, err));
+    return put_check_sentence(out, frame->function.size > 0 ? ")" : "", err);
 }
 
 /* ---- the head ---- */
@@ -230,7 +230,7 @@ hsd_status hsd_finding_append_site(hsd_buffer *out, const hsd_finding *finding, 
 static hsd_status put_path(hsd_buffer *out, const hsd_side *side, hsd_error *err)
 {
     const char *path = side->info.path ? side->info.path : "";
-    return put(out, strcmp(path, "-") == 0 ? "standard input" : path, err);
+    return put_check_sentence(out, strcmp(path, "-") == 0 ? "standard input" : path, err);
 }
 
 static hsd_status put_series(hsd_buffer *out, const hsd_series *series, hsd_error *err)
@@ -238,14 +238,14 @@ static hsd_status put_series(hsd_buffer *out, const hsd_series *series, hsd_erro
     char count[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 64];
     if (series->point_count == 0) return HSD_OK;
     snprintf(text, sizeof text, "%s captures, ", hsd_format_count(count, series->point_count));
-    HSD_TRY(put(out, text, err));
+    HSD_TRY(put_check_sentence(out, text, err));
     HSD_TRY(put_text(out, series->points[0].label, err));
-    HSD_TRY(put(out, " -> ", err));
+    HSD_TRY(put_check_sentence(out, " -> ", err));
     HSD_TRY(put_text(out, series->points[series->point_count - 1].label, err));
     if (series->warmup == 0) return HSD_OK;
-    if (series->warmup == 1) return put(out, ", the first left out as warm-up", err);
+    if (series->warmup == 1) return put_check_sentence(out, ", the first left out as warm-up", err);
     snprintf(text, sizeof text, ", the first %s left out as warm-up", hsd_format_count(count, series->warmup));
-    return put(out, text, err);
+    return put_check_sentence(out, text, err);
 }
 
 hsd_status hsd_check_append_head(hsd_buffer *out, const hsd_check *check, hsd_error *err)
@@ -255,10 +255,10 @@ hsd_status hsd_check_append_head(hsd_buffer *out, const hsd_check *check, hsd_er
     HSD_TRY(put_text(out, config->name, err));
     snprintf(text, sizeof text, ", %s rule%s, ", hsd_format_count(count, check->row_count),
              check->row_count == 1 ? "" : "s");
-    HSD_TRY(put(out, text, err));
+    HSD_TRY(put_check_sentence(out, text, err));
     if (check->series) return put_series(out, check->series, err);
     if (!check->diff) return HSD_OK;
     HSD_TRY(put_path(out, &check->diff->before, err));
-    HSD_TRY(put(out, " -> ", err));
+    HSD_TRY(put_check_sentence(out, " -> ", err));
     return put_path(out, &check->diff->after, err);
 }

@@ -12,7 +12,7 @@
 
 enum { NAME_COLUMNS = 160 };
 
-static hsd_status put(hsd_buffer *out, const char *text, hsd_error *err)
+static hsd_status put_held(hsd_buffer *out, const char *text, hsd_error *err)
 {
     return hsd_buffer_append(out, text, strlen(text), err);
 }
@@ -54,10 +54,10 @@ hsd_status hsd_held_append(hsd_buffer *out, const hsd_held *held, const char *be
 {
     const size_t shown = hsd_held_is_one(held) ? 1 : held->count;
     for (size_t i = 0; i < shown; i++) {
-        if (i > 0) HSD_TRY(put(out, "; ", err));
+        if (i > 0) HSD_TRY(put_held(out, "; ", err));
         HSD_TRY(put_holder(out, held->holders[i], before, after, err));
     }
-    return are_enough(held, shown) ? HSD_OK : put(out, "; and others", err);
+    return are_enough(held, shown) ? HSD_OK : put_held(out, "; and others", err);
 }
 
 hsd_status hsd_held_append_sizes(hsd_buffer *out, const hsd_held *held, bool is_exact, hsd_error *err)
@@ -65,11 +65,11 @@ hsd_status hsd_held_append_sizes(hsd_buffer *out, const hsd_held *held, bool is_
     for (size_t i = 0; i < held->count; i++) {
         char size[HSD_NUMBER_CHARS];
         const int64_t growth = held->holders[i]->growth_bytes;
-        if (i > 0) HSD_TRY(put(out, "; ", err));
+        if (i > 0) HSD_TRY(put_held(out, "; ", err));
         HSD_TRY(put_holder(out, held->holders[i], ": ", "", err));
-        HSD_TRY(put(out, ", ", err));
-        HSD_TRY(put(out, is_exact ? hsd_format_exact_signed(size, growth) : hsd_format_bytes_signed(size, growth),
-                    err));
+        HSD_TRY(put_held(out, ", ", err));
+        HSD_TRY(put_held(out, is_exact ? hsd_format_exact_signed(size, growth) : hsd_format_bytes_signed(size, growth),
+                         err));
     }
-    return are_enough(held, held->count) ? HSD_OK : put(out, "; and others", err);
+    return are_enough(held, held->count) ? HSD_OK : put_held(out, "; and others", err);
 }

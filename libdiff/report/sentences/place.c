@@ -12,7 +12,7 @@
 
 #include "report/model/holder_rows.h"
 
-static hsd_status append(hsd_buffer *out, const char *text, hsd_error *err)
+static hsd_status append_place_all(hsd_buffer *out, const char *text, hsd_error *err)
 {
     return hsd_buffer_append(out, text, strlen(text), err);
 }
@@ -22,7 +22,7 @@ static hsd_status append_count(hsd_buffer *out, const char *before, uint64_t cou
 {
     char number[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 16];
     snprintf(text, sizeof text, "{%s%s%s}", before, hsd_format_count(number, count), after);
-    return append(out, text, err);
+    return append_place_all(out, text, err);
 }
 
 /* ---- what an object is called ---- */
@@ -61,7 +61,7 @@ static hsd_status append_object(hsd_buffer *out, const hsd_step *step, hsd_error
     const size_t size = kind_word(step->type, kind, sizeof kind);
     if (size > 0 && !begins_with_kind(step->name, kind, size)) {
         HSD_TRY(hsd_buffer_append(out, kind, size, err));
-        HSD_TRY(append(out, " ", err));
+        HSD_TRY(append_place_all(out, " ", err));
     }
     return hsd_buffer_append(out, step->name.data, step->name.size, err);
 }
@@ -79,9 +79,9 @@ static hsd_status append_edge(hsd_buffer *out, const hsd_step *step, hsd_error *
     if (!has_name_of_its_own(step)) return hsd_buffer_append(out, step->edge.data, step->edge.size, err);
     const bool is_kind = is_called_by_kind(step);
     if (!is_kind) HSD_TRY(hsd_buffer_append(out, step->edge.data, step->edge.size, err));
-    HSD_TRY(append(out, is_kind ? "<" : " (", err));
+    HSD_TRY(append_place_all(out, is_kind ? "<" : " (", err));
     HSD_TRY(append_object(out, step, err));
-    return append(out, is_kind ? ">" : ")", err);
+    return append_place_all(out, is_kind ? ">" : ")", err);
 }
 
 hsd_status hsd_step_append(hsd_buffer *out, const hsd_step *step, hsd_error *err)
@@ -89,7 +89,7 @@ hsd_status hsd_step_append(hsd_buffer *out, const hsd_step *step, hsd_error *err
     if (step->edge.size > 0) {
         HSD_TRY(append_edge(out, step, err));
     } else {
-        HSD_TRY(append(out, " -> ", err));
+        HSD_TRY(append_place_all(out, " -> ", err));
         HSD_TRY(append_object(out, step, err));
     }
     return step->repeat > 1 ? append_count(out, "x", step->repeat, "", err) : HSD_OK;
@@ -152,9 +152,9 @@ hsd_status hsd_place_append_type(hsd_buffer *out, const hsd_spot *place, const c
         out->size = size;
         if (is_said) return HSD_OK;
     }
-    HSD_TRY(append(out, before, err));
+    HSD_TRY(append_place_all(out, before, err));
     HSD_TRY(append_object(out, last, err));
-    return append(out, after, err);
+    return append_place_all(out, after, err);
 }
 
 bool hsd_place_ends_in_type(const hsd_spot *place)
@@ -166,12 +166,12 @@ bool hsd_place_ends_in_type(const hsd_spot *place)
 hsd_status hsd_step_append_with_type(hsd_buffer *out, const hsd_step *step, hsd_error *err)
 {
     if (step->edge.size == 0) { /* -> Type, without the blank before it */
-        HSD_TRY(append(out, "-> ", err));
+        HSD_TRY(append_place_all(out, "-> ", err));
         return append_object(out, step, err);
     }
     HSD_TRY(hsd_buffer_append(out, step->edge.data, step->edge.size, err));
     if (step->repeat > 1) HSD_TRY(append_count(out, "x", step->repeat, "", err));
-    HSD_TRY(append(out, ": ", err));
+    HSD_TRY(append_place_all(out, ": ", err));
     return append_object(out, step, err);
 }
 
@@ -239,12 +239,12 @@ hsd_status hsd_together_append(hsd_buffer *out, const hsd_holder *holder, const 
     const size_t shown = holder->by_count > HSD_CO_HOLDERS_NAMED + 1 ? HSD_CO_HOLDERS_NAMED : holder->by_count;
     const bool below = hsd_holder_leads_to(holder), has_more = shown < holder->by_count;
     for (size_t i = 0; i < shown; i++) {
-        HSD_TRY(append(out, separator(i, shown, has_more), err));
+        HSD_TRY(append_place_all(out, separator(i, shown, has_more), err));
         HSD_TRY(below ? append_steps(out, &holder->by[i], holder->path_count, err)
                       : hsd_co_holder_append(out, &holder->by[i], before, after, err));
     }
     if (!has_more) return HSD_OK;
-    HSD_TRY(append(out, " and ", err));
+    HSD_TRY(append_place_all(out, " and ", err));
     return append_count(out, "", holder->by_count - shown, " more", err);
 }
 
@@ -253,7 +253,7 @@ static hsd_status append_place(hsd_buffer *out, const hsd_holder *holder, const 
 {
     const hsd_spot place = {holder->root, holder->path, holder->path_count, holder->path_cut};
     HSD_TRY(hsd_place_append(out, &place, err));
-    if (hsd_holder_is_nobody(holder)) return append(out, ": held by no one object", err);
+    if (hsd_holder_is_nobody(holder)) return append_place_all(out, ": held by no one object", err);
     return append_type(out, &place, before, after, err);
 }
 
@@ -261,7 +261,7 @@ static hsd_status append_threads(hsd_buffer *out, uint32_t count, hsd_error *err
 {
     char number[HSD_NUMBER_CHARS], text[HSD_NUMBER_CHARS + 16];
     snprintf(text, sizeof text, ", in %s threads", hsd_format_count(number, count));
-    return count > 0 ? append(out, text, err) : HSD_OK;
+    return count > 0 ? append_place_all(out, text, err) : HSD_OK;
 }
 
 static hsd_status append_holder(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,
@@ -270,10 +270,10 @@ static hsd_status append_holder(hsd_buffer *out, const hsd_holder *holder, const
     if (holder->by_count == 0) return append_place(out, holder, before, after, err);
     if (hsd_holder_leads_to(holder)) {
         HSD_TRY(append_place(out, holder, before, after, err));
-        HSD_TRY(append(out, ", by ", err));
+        HSD_TRY(append_place_all(out, ", by ", err));
     }
     HSD_TRY(hsd_together_append(out, holder, before, after, err));
-    return holder->by_count > 1 ? append(out, ", together", err) : HSD_OK;
+    return holder->by_count > 1 ? append_place_all(out, ", together", err) : HSD_OK;
 }
 
 hsd_status hsd_holder_append(hsd_buffer *out, const hsd_holder *holder, const char *before, const char *after,

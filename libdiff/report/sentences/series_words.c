@@ -9,7 +9,7 @@
 #include "report/words/number.h"
 #include "report/words/utf8.h"
 
-static hsd_status gather(void *buffer, const void *data, size_t size, hsd_error *err)
+static hsd_status gather_series_word(void *buffer, const void *data, size_t size, hsd_error *err)
 {
     return hsd_buffer_append(buffer, data, size, err);
 }
@@ -18,7 +18,7 @@ void hsd_series_words_begin(hsd_series_words *words, const hsd_series *series, c
                             hsd_escape_form form, hsd_error *err)
 {
     *words = (hsd_series_words){.series = series, .options = options, .form = form};
-    hsd_out_init(&words->out, gather, &words->text, err);
+    hsd_out_init(&words->out, gather_series_word, &words->text, err);
 }
 
 hsd_status hsd_series_words_end(hsd_series_words *words) { return hsd_out_finish(&words->out); }

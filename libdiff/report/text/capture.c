@@ -90,7 +90,7 @@ static size_t width_of(const hsd_report_options *options, const hsd_next *list, 
     return strlen("Next:  ") + commands + 2 + reasons;
 }
 
-static void put(hsd_out *out, hsd_table *table, size_t column, const char *text, size_t size)
+static void put_capture(hsd_out *out, hsd_table *table, size_t column, const char *text, size_t size)
 {
     if (out->status == HSD_OK) out->status = hsd_table_put(table, column, text, size, HSD_PAINT_NONE, out->err);
 }
@@ -100,11 +100,11 @@ static void put_next(hsd_out *out, hsd_table *table, const char *input, const hs
     hsd_buffer line = {0};
     const char *lead = table->rows == 0 ? "Next:" : "";
     hsd_table_add_row(table);
-    put(out, table, 0, lead, strlen(lead));
-    put(out, table, is_stacked ? 1 : 2, next->why, strlen(next->why));
+    put_capture(out, table, 0, lead, strlen(lead));
+    put_capture(out, table, is_stacked ? 1 : 2, next->why, strlen(next->why));
     if (is_stacked) hsd_table_add_row(table);
     if (out->status == HSD_OK) out->status = append_command(&line, input, next, out->err);
-    put(out, table, 1, (char *)line.data, line.size);
+    put_capture(out, table, 1, (char *)line.data, line.size);
     hsd_buffer_release(&line);
 }
 

@@ -41,7 +41,7 @@ static size_t missing(const hsd_outline_row *rows, const size_t *parents, size_t
     return count;
 }
 
-static void take(hsd_outline_row *rows, const size_t *parents, size_t row)
+static void take_outline(hsd_outline_row *rows, const size_t *parents, size_t row)
 {
     for (; row != NO_PARENT && !rows[row].is_shown; row = parents[row])
         rows[row].is_shown = true;
@@ -65,7 +65,7 @@ hsd_status hsd_outline_choose(hsd_outline_row *rows, size_t count, size_t limit,
     for (size_t i = 0; i < count && shown < limit && candidates[i].weight >= least; i++) {
         const size_t more = missing(rows, parents, candidates[i].row);
         if (more > limit - shown) continue;
-        take(rows, parents, candidates[i].row);
+        take_outline(rows, parents, candidates[i].row);
         shown += more;
     }
     free(candidates);

@@ -49,7 +49,7 @@ typedef struct picture {
 
 enum { BAR, GROWTH };
 
-static void put(picture *p, size_t column, const char *text, hsd_paint paint)
+static void put_tree(picture *p, size_t column, const char *text, hsd_paint paint)
 {
     hsd_out *out = &p->screen->out;
     if (out->status == HSD_OK && column < p->table.columns)
@@ -65,7 +65,7 @@ static void fail_for_memory(hsd_screen *screen)
 /* ---- which lines ---- */
 
 /* Where no place changed enough by itself, the largest of those that changed at all. */
-static hsd_status choose(hsd_screen *screen, hsd_tree_pick *pick)
+static hsd_status choose_tree(hsd_screen *screen, hsd_tree_pick *pick)
 {
     const size_t top = screen->options->top, limit = top > 0 ? top : ROWS_SHOWN;
     const hsd_change all = hsd_tree_change(&screen->diff->tree[0]);
@@ -101,10 +101,11 @@ static void add_line(picture *p, const hsd_change *change)
     const int64_t bytes = hsd_change_bytes(change);
     const hsd_paint paint = hsd_paint_of(bytes);
     hsd_table_add_row(&p->table);
-    put(p, BAR, hsd_bar(bar, bytes, p->most, p->bar_columns, p->screen->options->use_utf8), paint);
-    put(p, GROWTH, hsd_screen_growth_size(p->screen, text, bytes), paint);
-    if (p->share > 0) put(p, p->share, hsd_format_growth_share(text, bytes, p->growth), HSD_PAINT_NONE);
-    if (p->objects > 0) put(p, p->objects, hsd_format_count_signed(text, hsd_change_objects(change)), HSD_PAINT_NONE);
+    put_tree(p, BAR, hsd_bar(bar, bytes, p->most, p->bar_columns, p->screen->options->use_utf8), paint);
+    put_tree(p, GROWTH, hsd_screen_growth_size(p->screen, text, bytes), paint);
+    if (p->share > 0) put_tree(p, p->share, hsd_format_growth_share(text, bytes, p->growth), HSD_PAINT_NONE);
+    if (p->objects > 0)
+        put_tree(p, p->objects, hsd_format_count_signed(text, hsd_change_objects(change)), HSD_PAINT_NONE);
 }
 
 /* The path of the newest line. */
@@ -217,7 +218,7 @@ static void put_paths(picture *p)
 /* ---- the picture ---- */
 
 /* Room for so many lines below the heading. */
-static bool begin(picture *p, size_t lines)
+static bool begin_tree(picture *p, size_t lines)
 {
     hsd_out *out = &p->screen->out;
     const unsigned width = p->screen->options->width;
@@ -233,10 +234,10 @@ static bool begin(picture *p, size_t lines)
     if (out->status != HSD_OK) return false;
     p->table.left_from = p->path;
     hsd_table_add_row(&p->table);
-    put(p, BAR, "GROWTH BY PATH", HSD_PAINT_HEADING);
-    put(p, GROWTH, "GROWTH", HSD_PAINT_HEADING);
-    if (p->share > 0) put(p, p->share, "SHARE", HSD_PAINT_HEADING);
-    if (p->objects > 0) put(p, p->objects, "OBJECTS", HSD_PAINT_HEADING);
+    put_tree(p, BAR, "GROWTH BY PATH", HSD_PAINT_HEADING);
+    put_tree(p, GROWTH, "GROWTH", HSD_PAINT_HEADING);
+    if (p->share > 0) put_tree(p, p->share, "SHARE", HSD_PAINT_HEADING);
+    if (p->objects > 0) put_tree(p, p->objects, "OBJECTS", HSD_PAINT_HEADING);
     return out->status == HSD_OK;
 }
 
@@ -260,11 +261,11 @@ void hsd_screen_tree(hsd_screen *screen)
     const hsd_diff *diff = screen->diff;
     hsd_tree_pick pick;
     if (screen->out.status != HSD_OK || !diff->has_holders || diff->tree_count == 0) return;
-    screen->out.status = choose(screen, &pick);
+    screen->out.status = choose_tree(screen, &pick);
     if (screen->out.status != HSD_OK) return;
     const hsd_change all = hsd_tree_change(&diff->tree[0]);
     picture p = {.screen = screen, .growth = hsd_change_bytes(&all), .most = largest(&pick, diff)};
-    if (pick.count > 0 && begin(&p, pick.count + 2)) draw(&p, &pick);
+    if (pick.count > 0 && begin_tree(&p, pick.count + 2)) draw(&p, &pick);
     hsd_table_release(&p.table);
     hsd_arena_release(&p.texts);
     free(p.paths);

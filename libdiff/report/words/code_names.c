@@ -47,7 +47,7 @@ static bool find_parts(const char *name, size_t size, code_name *c)
     return true;
 }
 
-static size_t put(char *out, size_t used, const char *text, size_t size)
+static size_t put_code_name(char *out, size_t used, const char *text, size_t size)
 {
     memcpy(out + used, text, size);
     return used + size;
@@ -73,22 +73,22 @@ static size_t put_file(char *out, size_t used, const char *file, size_t size, si
 {
     size_t head = 0, tail = size;
     const size_t mark_width = hsd_width_of_text(mark, mark_size), room = width > mark_width ? width - mark_width : 0;
-    if (hsd_width_of_text(file, size) <= width) return put(out, used, file, size);
+    if (hsd_width_of_text(file, size) <= width) return put_code_name(out, used, file, size);
     if (room >= FILE_COLUMNS_MIN) find_ends(file, size, room - room / 2, room / 2, &head, &tail);
-    used = put(out, used, file, head);
-    used = put(out, used, mark, mark_size);
-    return put(out, used, file + tail, size - tail);
+    used = put_code_name(out, used, file, head);
+    used = put_code_name(out, used, mark, mark_size);
+    return put_code_name(out, used, file + tail, size - tail);
 }
 
 size_t hsd_code_cut(const char *name, size_t size, size_t width, const char *mark, size_t mark_size, char *out)
 {
     code_name c;
     if (!find_parts(name, size, &c)) return 0;
-    size_t used = put(out, 0, name, c.word);
-    used = put(out, used, name + c.function, c.file - c.function);
+    size_t used = put_code_name(out, 0, name, c.word);
+    used = put_code_name(out, used, name + c.function, c.file - c.function);
     const size_t taken = hsd_width_of_text(out, used) + hsd_width_of_text(name + c.line, size - c.line);
     const size_t without = used >= 2 ? used - 2 : 0; /* " (" */
     used = put_file(out, used, name + c.file, c.line - c.file, width > taken ? width - taken : 0, mark, mark_size);
-    used = put(out, used, name + c.line, size - c.line);
+    used = put_code_name(out, used, name + c.line, size - c.line);
     return hsd_width_of_text(out, used) <= width ? used : without;
 }

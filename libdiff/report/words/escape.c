@@ -54,7 +54,7 @@ static void put_substituted(writer *w, const char *bytes, size_t size)
     }
 }
 
-static void put(writer *w, const char *bytes, size_t size)
+static void put_escape(writer *w, const char *bytes, size_t size)
 {
     if (w->substitutes && size > 0)
         put_substituted(w, bytes, size);
@@ -62,7 +62,7 @@ static void put(writer *w, const char *bytes, size_t size)
         store(w, bytes, size);
 }
 
-static void put_char(writer *w, char c) { put(w, &c, 1); }
+static void put_char(writer *w, char c) { put_escape(w, &c, 1); }
 
 static void put_hex(writer *w, uint32_t value, unsigned digits)
 {
@@ -115,14 +115,14 @@ static void put_mark(writer *w, uint32_t code)
 {
     const bool is_long = code > 0xFFFF;
     const unsigned digits = code < 0x80 ? 2 : is_long ? 8 : 4;
-    put(w, code < 0x80 ? "\\x" : is_long ? "\\U" : "\\u", 2);
+    put_escape(w, code < 0x80 ? "\\x" : is_long ? "\\U" : "\\u", 2);
     put_hex(w, code, digits);
 }
 
 static void put_bad(writer *w, const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
-        put(w, "\\x", 2);
+        put_escape(w, "\\x", 2);
         put_hex(w, (unsigned char)bytes[i], 2);
     }
 }
@@ -177,7 +177,7 @@ static void put_visible(writer *w, marked what, const char *text, size_t size)
             put_mark(w, code);
         } else {
             if (code == '\\' && is_ambiguous_backslash(what, text, size, at)) put_char(w, '\\');
-            put(w, text + at, step);
+            put_escape(w, text + at, step);
         }
         at += step;
     }
@@ -217,7 +217,7 @@ static void put_csv(writer *w, const char *text, size_t size)
 
 static void put_json_unit(writer *w, uint32_t unit)
 {
-    put(w, "\\u", 2);
+    put_escape(w, "\\u", 2);
     put_hex(w, unit, 4);
 }
 
@@ -241,12 +241,12 @@ static void put_json(writer *w, const char *text, size_t size)
         uint32_t code;
         const size_t step = hsd_utf8_next(text + at, size - at, &code);
         if (code == HSD_UTF8_BAD) {
-            put(w, "\xEF\xBF\xBD", 3);
+            put_escape(w, "\xEF\xBF\xBD", 3);
         } else if (hsd_escape_is_hidden(code) || looks_like_command(text, size, at)) {
             put_json_hidden(w, code);
         } else {
             if (code == '"' || code == '\\') put_char(w, '\\');
-            put(w, text + at, step);
+            put_escape(w, text + at, step);
         }
         at += step;
     }
@@ -275,7 +275,7 @@ static bool is_plain_word(const char *text, size_t size)
 /* $'…': every byte that is not plain ASCII stands in hexadecimal. */
 static void put_dollar_quoted(writer *w, const char *text, size_t size)
 {
-    put(w, "$'", 2);
+    put_escape(w, "$'", 2);
     for (size_t i = 0; i < size; i++) {
         const unsigned char byte = (unsigned char)text[i];
         if (byte < 0x20 || byte > 0x7E) {
@@ -290,9 +290,9 @@ static void put_dollar_quoted(writer *w, const char *text, size_t size)
 
 static void put_shell(writer *w, const char *text, size_t size)
 {
-    if (size > 1 && text[0] == '-') put(w, "./", 2); /* a file, not an option */
+    if (size > 1 && text[0] == '-') put_escape(w, "./", 2); /* a file, not an option */
     if (is_plain_word(text, size)) {
-        put(w, text, size);
+        put_escape(w, text, size);
         return;
     }
     if (has_hidden(text, size)) {
@@ -302,7 +302,7 @@ static void put_shell(writer *w, const char *text, size_t size)
     put_char(w, '\'');
     for (size_t i = 0; i < size; i++) {
         if (text[i] == '\'')
-            put(w, "'\\''", 4);
+            put_escape(w, "'\\''", 4);
         else
             put_char(w, text[i]);
     }
@@ -393,7 +393,7 @@ static void put_odd_word(writer *w, const char *word, size_t size)
 {
     const size_t code = size_without_mark(word, size);
     put_code_span(w, word, code);
-    put(w, word + code, size - code);
+    put_escape(w, word + code, size - code);
 }
 
 /* Word by word, with one blank between: several would be code at the start of a line, and a break at its end. */
@@ -404,7 +404,7 @@ static void put_prose(writer *w, const char *text, size_t size)
         const size_t end = blank ? (size_t)(blank - text) : size;
         if (end > at && w->length > 0) put_char(w, ' ');
         if (is_plain_prose(text + at, end - at))
-            put(w, text + at, end - at);
+            put_escape(w, text + at, end - at);
         else
             put_odd_word(w, text + at, end - at);
         at = end + (blank != NULL);

@@ -156,7 +156,7 @@ static bool find_frame(const char *name, size_t size, frame *f)
     return true;
 }
 
-static size_t put(char *out, size_t used, const char *text, size_t size)
+static size_t put_java_name(char *out, size_t used, const char *text, size_t size)
 {
     memcpy(out + used, text, size);
     return used + size;
@@ -166,14 +166,14 @@ size_t hsd_java_frame(const char *name, size_t size, int step, const char *mark,
 {
     frame f;
     if (!find_frame(name, size, &f)) return 0;
-    size_t used = put(out, 0, name, f.class_);
-    if (step > 0) used = put(out, used, mark, mark_size);
+    size_t used = put_java_name(out, 0, name, f.class_);
+    if (step > 0) used = put_java_name(out, used, mark, mark_size);
     const size_t from = step > 0 ? f.method : f.class_;
-    used = put(out, used, name + from, f.place - from);
+    used = put_java_name(out, used, name + from, f.place - from);
     if (step < 2 && f.line < f.end) {
         out[used++] = '(';
-        used = put(out, used, mark, mark_size);
-        used = put(out, used, name + f.line, f.end - f.line);
+        used = put_java_name(out, used, mark, mark_size);
+        used = put_java_name(out, used, name + f.line, f.end - f.line);
     }
-    return put(out, used, name + f.end, size - f.end);
+    return put_java_name(out, used, name + f.end, size - f.end);
 }

@@ -88,7 +88,7 @@ static size_t cut_middle(const char *text, size_t size, size_t width, ellipsis m
 }
 
 /* The name as `text` from now on; true if that is narrow enough. */
-static bool take(hsd_short_name *name, const char *text, size_t size, size_t width)
+static bool take_shorten(hsd_short_name *name, const char *text, size_t size, size_t width)
 {
     name->text = text;
     name->size = size;
@@ -101,10 +101,10 @@ static bool shorten_packages(hsd_short_name *name, size_t width, char *text)
     const char *from = name->text;
     const size_t from_size = name->size;
     if (hsd_net_namespaces(from, from_size, text) < from_size)
-        return take(name, text, hsd_net_namespaces(from, from_size, text), width);
+        return take_shorten(name, text, hsd_net_namespaces(from, from_size, text), width);
     for (int keep_last = 1; keep_last >= 0; keep_last--) {
         const size_t size = hsd_java_packages(from, from_size, keep_last, text);
-        if (take(name, text, size, width)) return true;
+        if (take_shorten(name, text, size, width)) return true;
     }
     return false;
 }
@@ -152,15 +152,15 @@ static hsd_status shorten(hsd_short_name *name, size_t width, bool collapsing, e
     if (!text || !other) return hsd_fail(err, HSD_E_NOMEM, "no memory to shorten a name");
     if (collapsing) {
         const size_t size = collapse(name->full, name->full_size, mark, other);
-        if (size > 0 && size < name->full_size && take(name, other, size, width)) return HSD_OK;
+        if (size > 0 && size < name->full_size && take_shorten(name, other, size, width)) return HSD_OK;
         if (shorten_packages(name, width, text)) return HSD_OK;
     }
     char *last = collapsing ? other : text;
-    take(name, last, cut(name->text, name->size, width, mark, last), width);
+    take_shorten(name, last, cut(name->text, name->size, width, mark, last), width);
     return HSD_OK;
 }
 
-static int compare(const char *a, size_t a_size, const char *b, size_t b_size)
+static int compare_shorten(const char *a, size_t a_size, const char *b, size_t b_size)
 {
     const int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
     return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
@@ -169,13 +169,13 @@ static int compare(const char *a, size_t a_size, const char *b, size_t b_size)
 static int by_text(const void *left, const void *right)
 {
     const hsd_short_name *a = *(hsd_short_name *const *)left, *b = *(hsd_short_name *const *)right;
-    const int order = compare(a->text, a->size, b->text, b->size);
-    return order != 0 ? order : compare(a->full, a->full_size, b->full, b->full_size);
+    const int order = compare_shorten(a->text, a->size, b->text, b->size);
+    return order != 0 ? order : compare_shorten(a->full, a->full_size, b->full, b->full_size);
 }
 
 static bool look_equal(const hsd_short_name *a, const hsd_short_name *b)
 {
-    return compare(a->text, a->size, b->text, b->size) == 0;
+    return compare_shorten(a->text, a->size, b->text, b->size) == 0;
 }
 
 static bool is_cut(const hsd_short_name *name) { return name->text != name->full; }
@@ -191,7 +191,7 @@ static size_t find_equal(hsd_short_name **sorted, size_t count, bool *is_equal)
         for (end = first + 1; end < count && look_equal(sorted[first], sorted[end]);)
             end++;
         const hsd_short_name *a = sorted[first], *b = sorted[end - 1];
-        const bool differ = compare(a->full, a->full_size, b->full, b->full_size) != 0;
+        const bool differ = compare_shorten(a->full, a->full_size, b->full, b->full_size) != 0;
         for (size_t i = first; i < end; i++) {
             is_equal[i] = differ && is_cut(sorted[i]);
             found += is_equal[i];

@@ -10,13 +10,13 @@
 #include "report/words/number.h"
 #include "report/words/sparkline.h"
 
-static void gather(hsd_cells *cells, const hsd_column *columns, const hsd_model *model)
+static void gather_cell_writer(hsd_cells *cells, const hsd_column *columns, const hsd_model *model)
 {
     const hsd_scope nothing = {.model = model, .result = model->result};
     for (const hsd_column *column = columns; column->kind != HSD_KIND_END; column++) {
         if (!hsd_column_is_in(column, model->format) || (column->has && !column->has(&nothing))) continue;
         if (column->kind == HSD_KIND_SPREAD)
-            gather(cells, column->columns, model);
+            gather_cell_writer(cells, column->columns, model);
         else if (cells->count < HSD_CELLS_MOST)
             cells->columns[cells->count++] = column;
     }
@@ -25,7 +25,7 @@ static void gather(hsd_cells *cells, const hsd_column *columns, const hsd_model 
 hsd_cells hsd_cells_of(const hsd_model *model, const hsd_part *part)
 {
     hsd_cells cells = {.count = 0};
-    gather(&cells, part->columns, model);
+    gather_cell_writer(&cells, part->columns, model);
     return cells;
 }
 

@@ -71,7 +71,7 @@ static void put_place(kind *k, const hsd_check_row *row)
 }
 
 /* True for the first line of an annotation, false for what is told in the last one's text. */
-static bool begin(kind *k, hsd_text title, const hsd_check_row *row)
+static bool begin_github_writer(kind *k, hsd_text title, const hsd_check_row *row)
 {
     const bool is_new = k->printed < ANNOTATIONS_MOST;
     k->printed++;
@@ -90,7 +90,7 @@ static bool begin(kind *k, hsd_text title, const hsd_check_row *row)
 
 static void put_rule(kind *k, const hsd_check_row *row)
 {
-    if (!begin(k, row->rule->name, row)) {
+    if (!begin_github_writer(k, row->rule->name, row)) {
         hsd_out_escaped(k->out, HSD_ESCAPE_GITHUB_DATA, row->rule->name);
         hsd_out_text(k->out, ": ");
     }
@@ -101,7 +101,7 @@ static void put_rule(kind *k, const hsd_check_row *row)
 static void put_problem(kind *k, hsd_text problem)
 {
     static const char title[] = "the captures cannot be judged";
-    begin(k, (hsd_text){title, sizeof title - 1}, NULL);
+    begin_github_writer(k, (hsd_text){title, sizeof title - 1}, NULL);
     hsd_out_escaped(k->out, HSD_ESCAPE_GITHUB_DATA, problem);
 }
 

@@ -21,7 +21,7 @@ typedef struct piece {
     uint64_t left; /* entries that are not there */
 } piece;
 
-static hsd_status gather(void *context, const void *data, size_t size, hsd_error *err)
+static hsd_status gather_markdown_page_writer(void *context, const void *data, size_t size, hsd_error *err)
 {
     hsd_markdown *doc = context;
     return hsd_buffer_append(&doc->text, data, size, err);
@@ -30,7 +30,7 @@ static hsd_status gather(void *context, const void *data, size_t size, hsd_error
 void hsd_markdown_init(hsd_markdown *doc, size_t max_bytes, hsd_error *err)
 {
     *doc = (hsd_markdown){.max_bytes = max_bytes > 0 ? max_bytes : HSD_MARKDOWN_USUAL_BYTES};
-    hsd_out_init(&doc->out, gather, doc, err);
+    hsd_out_init(&doc->out, gather_markdown_page_writer, doc, err);
 }
 
 void hsd_markdown_release(hsd_markdown *doc)

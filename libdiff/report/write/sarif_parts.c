@@ -71,7 +71,7 @@ void hsd_sarif_uri(hsd_json_writer *json, const char *key, hsd_text path)
 static uint64_t add_byte(uint64_t hash, unsigned char byte) { return (hash ^ byte) * UINT64_C(0x100000001b3); }
 
 /* With its length in front, so that no two lists of texts run together. */
-static uint64_t add(uint64_t hash, hsd_text text)
+static uint64_t add_sarif_part_writer(uint64_t hash, hsd_text text)
 {
     for (unsigned shift = 0; shift < 64; shift += 8)
         hash = add_byte(hash, (unsigned char)((uint64_t)text.size >> shift));
@@ -82,12 +82,12 @@ static uint64_t add(uint64_t hash, hsd_text text)
 
 char *hsd_sarif_fingerprint(char out[HSD_FINGERPRINT_CHARS], const hsd_rule *rule, const hsd_finding *finding)
 {
-    uint64_t hash = add(UINT64_C(0xcbf29ce484222325), rule->name);
+    uint64_t hash = add_sarif_part_writer(UINT64_C(0xcbf29ce484222325), rule->name);
     hash = add_byte(hash, (unsigned char)rule->subject);
     if (finding) {
-        hash = add(add(hash, finding->name), finding->root);
+        hash = add_sarif_part_writer(add_sarif_part_writer(hash, finding->name), finding->root);
         for (size_t i = 0; i < finding->path_count; i++)
-            hash = add(add(hash, finding->path[i].edge), finding->path[i].type);
+            hash = add_sarif_part_writer(add_sarif_part_writer(hash, finding->path[i].edge), finding->path[i].type);
     }
     snprintf(out, HSD_FINGERPRINT_CHARS, "%016" PRIx64, hash);
     return out;

@@ -261,7 +261,7 @@ static void shorten_others(drawing *s, size_t row)
     s->table.rows = rows;
 }
 
-static hsd_status gather(void *buffer, const void *data, size_t size, hsd_error *err)
+static hsd_status gather_text_table_writer(void *buffer, const void *data, size_t size, hsd_error *err)
 {
     return hsd_buffer_append(buffer, data, size, err);
 }
@@ -306,7 +306,7 @@ static void print_stacked(hsd_page *page, hsd_table *table, size_t rows)
         names[row] = table->cells[row * table->columns];
         table->cells[row * table->columns] = (hsd_cell){0};
     }
-    hsd_out_init(&lines_out, gather, &lines, out->err);
+    hsd_out_init(&lines_out, gather_text_table_writer, &lines, out->err);
     hsd_table_print(table, &lines_out, page->options->use_color);
     out->status = hsd_out_finish(&lines_out);
     if (out->status == HSD_OK) print_interleaved(page, names, rows, &lines);

@@ -16,7 +16,7 @@ hsd_status hsd_write_model(const hsd_reported *subject, unsigned format, hsd_put
     return hsd_out_finish(&out);
 }
 
-static hsd_status gather(void *buffer, const void *data, size_t size, hsd_error *err)
+static hsd_status gather_write_writer(void *buffer, const void *data, size_t size, hsd_error *err)
 {
     return hsd_buffer_append(buffer, data, size, err);
 }
@@ -27,7 +27,7 @@ hsd_status hsd_part_words(hsd_buffer *text, const hsd_model *model, const hsd_pa
     hsd_buffer raw = {0};
     hsd_out out;
     if (part->tell) {
-        hsd_out_init(&out, gather, text, err);
+        hsd_out_init(&out, gather_write_writer, text, err);
         part->tell(&out, model, form);
         return hsd_out_finish(&out);
     }

@@ -13,12 +13,12 @@
 
 /* ---- facts ---- */
 
-static hsd_status put(hsd_buffer *to, const char *text, hsd_error *err)
+static hsd_status put_made_writer(hsd_buffer *to, const char *text, hsd_error *err)
 {
     return hsd_buffer_append(to, text, strlen(text), err);
 }
 
-static hsd_buffer *add(hsd_html_made *made, const char *label)
+static hsd_buffer *add_made_writer(hsd_html_made *made, const char *label)
 {
     made->labels[made->count] = label;
     return &made->texts[made->count++];
@@ -35,12 +35,13 @@ static hsd_status add_noise(hsd_html_made *made, const hsd_html_subject *subject
                             hsd_error *err)
 {
     char size[HSD_NUMBER_CHARS];
-    hsd_buffer *text = add(made, "Noise");
-    HSD_TRY(put(text, "Changes below ", err));
-    HSD_TRY(put(text, hsd_format_bytes(size, hsd_html_noise(subject, options)), err));
-    return put(text,
-               subject->series ? " are noise: such a row is steady." : " are noise: ~ stands for their percentage.",
-               err);
+    hsd_buffer *text = add_made_writer(made, "Noise");
+    HSD_TRY(put_made_writer(text, "Changes below ", err));
+    HSD_TRY(put_made_writer(text, hsd_format_bytes(size, hsd_html_noise(subject, options)), err));
+    return put_made_writer(text,
+                           subject->series ? " are noise: such a row is steady."
+                                           : " are noise: ~ stands for their percentage.",
+                           err);
 }
 
 static void say_match(hsd_screen *screen)
@@ -57,33 +58,33 @@ static void say_match(hsd_screen *screen)
 
 static hsd_status add_cohorts(hsd_html_made *made, const hsd_series *series, hsd_error *err)
 {
-    hsd_buffer *text = add(made, "Objects");
+    hsd_buffer *text = add_made_writer(made, "Objects");
     if (series->cohorts.are_known)
-        return put(text,
-                   series->cohorts.is_by_structure ? "Recognised from capture to capture by structure."
-                                                   : "Recognised from capture to capture by their ids.",
-                   err);
-    HSD_TRY(put(text, "Not recognised from capture to capture", err));
-    if (series->cohorts.why_not.size > 0) HSD_TRY(put(text, ": ", err));
+        return put_made_writer(text,
+                               series->cohorts.is_by_structure ? "Recognised from capture to capture by structure."
+                                                               : "Recognised from capture to capture by their ids.",
+                               err);
+    HSD_TRY(put_made_writer(text, "Not recognised from capture to capture", err));
+    if (series->cohorts.why_not.size > 0) HSD_TRY(put_made_writer(text, ": ", err));
     HSD_TRY(hsd_escape_append(text, HSD_ESCAPE_TERMINAL, series->cohorts.why_not.data, series->cohorts.why_not.size,
                               err));
-    return put(text, ".", err);
+    return put_made_writer(text, ".", err);
 }
 
 /* "before 5f…, after 91…", by which a colleague sees that a file is the same capture. */
 static hsd_status put_digest(hsd_buffer *text, const char *name, const hsd_capture_info *info, hsd_error *err)
 {
     char digits[HSD_HEX_CHARS];
-    if (text->size > 0) HSD_TRY(put(text, ", ", err));
-    HSD_TRY(put(text, name, err));
-    return put(text, info->has_digest ? hsd_format_hex(digits, info->digest) : "not known", err);
+    if (text->size > 0) HSD_TRY(put_made_writer(text, ", ", err));
+    HSD_TRY(put_made_writer(text, name, err));
+    return put_made_writer(text, info->has_digest ? hsd_format_hex(digits, info->digest) : "not known", err);
 }
 
 static hsd_status add_digests(hsd_html_made *made, const hsd_html_subject *subject, hsd_error *err)
 {
     char number[HSD_NUMBER_CHARS], name[HSD_NUMBER_CHARS + 2];
     const hsd_series *series = subject->series;
-    hsd_buffer *text = add(made, "Digests");
+    hsd_buffer *text = add_made_writer(made, "Digests");
     if (subject->diff) HSD_TRY(put_digest(text, "before ", &subject->diff->before.info, err));
     if (subject->diff) HSD_TRY(put_digest(text, "after ", &subject->diff->after.info, err));
     for (size_t i = 0; series && i < series->point_count && i < CAPTURES_SHOWN; i++) {
@@ -91,11 +92,11 @@ static hsd_status add_digests(hsd_html_made *made, const hsd_html_subject *subje
         HSD_TRY(put_digest(text, name, &series->points[i].side.info, err));
     }
     if (series && series->point_count > CAPTURES_SHOWN) {
-        HSD_TRY(put(text, ", and of ", err));
-        HSD_TRY(put(text, hsd_format_count(number, series->point_count - CAPTURES_SHOWN), err));
-        HSD_TRY(put(text, " more", err));
+        HSD_TRY(put_made_writer(text, ", and of ", err));
+        HSD_TRY(put_made_writer(text, hsd_format_count(number, series->point_count - CAPTURES_SHOWN), err));
+        HSD_TRY(put_made_writer(text, " more", err));
     }
-    return put(text, ". hsdiff info FILE tells that of a file.", err);
+    return put_made_writer(text, ". hsdiff info FILE tells that of a file.", err);
 }
 
 static bool has_values(const hsd_html_subject *subject)
@@ -120,17 +121,18 @@ static const char values_words[] = "The captures were made with values: map keys
 hsd_status hsd_html_made_of(hsd_html_made *made, const hsd_html_subject *subject, const hsd_report_options *options,
                             hsd_error *err)
 {
-    HSD_TRY(put(add(made, "Made by"), "hsdiff " HSDIFF_VERSION, err));
-    if (options->command) HSD_TRY(put(add(made, "Command"), options->command, err));
+    HSD_TRY(put_made_writer(add_made_writer(made, "Made by"), "hsdiff " HSDIFF_VERSION, err));
+    if (options->command) HSD_TRY(put_made_writer(add_made_writer(made, "Command"), options->command, err));
     HSD_TRY(add_digests(made, subject, err));
     if (subject->diff)
-        HSD_TRY(hsd_html_say(add(made, "Objects"), subject->diff, options, say_match, err));
+        HSD_TRY(hsd_html_say(add_made_writer(made, "Objects"), subject->diff, options, say_match, err));
     else
         HSD_TRY(add_cohorts(made, subject->series, err));
     HSD_TRY(add_noise(made, subject, options, err));
-    HSD_TRY(put(add(made, "Signs"), sign_words, err));
-    HSD_TRY(put(add(made, "Live"), live_words, err));
-    return put(add(made, "In this file"), has_values(subject) ? values_words : private_words, err);
+    HSD_TRY(put_made_writer(add_made_writer(made, "Signs"), sign_words, err));
+    HSD_TRY(put_made_writer(add_made_writer(made, "Live"), live_words, err));
+    return put_made_writer(add_made_writer(made, "In this file"), has_values(subject) ? values_words : private_words,
+                           err);
 }
 
 void hsd_html_made_release(hsd_html_made *made)

@@ -21,7 +21,7 @@ typedef struct packing {
     bool is_full;
 } packing;
 
-static hsd_status take(void *context, const void *data, size_t size, hsd_error *err)
+static hsd_status take_pack_writer(void *context, const void *data, size_t size, hsd_error *err)
 {
     packing *p = context;
     if (size > HSD_HTML_PACKED_MOST - p->packed->size) {
@@ -80,7 +80,7 @@ static hsd_status pack_once(packing *p, const hsd_most *most, hsd_error *err)
     hsd_out out;
     p->is_full = false;
     hsd_buffer_clear(p->packed);
-    HSD_TRY(hsd_zip_new(&p->zip, HSD_ZIP_GZIP, take, p, err));
+    HSD_TRY(hsd_zip_new(&p->zip, HSD_ZIP_GZIP, take_pack_writer, p, err));
     hsd_out_init(&out, zip, p->zip, err);
     put_page(&out, p);
     if (subject->check) hsd_ndjson_put_result(&out, &(hsd_reported){.check = subject->check}, p->options, most);
