@@ -70,7 +70,7 @@ static const cli_option *const options[] = {
 const cli_command cli_command_baseline = {
     .name = "baseline",
     .synopsis = "CAPTURE -o FILE",
-    .summary = "write the sums of a capture to a small file, for a repository",
+    .summary = "write the totals of a capture to a small file, for a repository",
     .description = "Writes the sums of a capture by type, by root and by place (a path of types from a root), without "
                    "its objects. The file has some hundred kilobytes for thousands of types, whatever the size of the "
                    "heap. A baseline is a capture itself: hsdiff check, diff, series and info take it. The same "

@@ -167,13 +167,13 @@ static int run_diff(cli_app *cli)
 
 static const cli_example examples[] = {
     {"hsdiff before.hs after.hs", "what grew, and what keeps it alive"},
-    {"hsdiff monday.heapsnapshot tuesday.heapsnapshot", "dumps of other tools are imported first"},
+    {"hsdiff monday.heapsnapshot tuesday.heapsnapshot", "heap dumps that other tools have written"},
     {"hsdiff --summary a.hprof b.hprof", "by type alone, in one pass"},
     {"hsdiff a.hs b.hs --html growth.html", "also write a page to share"},
     {"hsdiff a.hs b.hs --format json -o growth.json", "as JSON, for a script"},
     {"hsdiff a.hs b.hs --tree", "also show the growth as a tree"},
     {"hsdiff a.hs b.hs --objects changed.csv", "also list each object that came or went"},
-    {"hsdiff a.hprof b.hprof --key com.shop.Order:id", "recognise orders by their field id"},
+    {"hsdiff a.hprof b.hprof --key com.shop.Order:id", "orders with equal fields id are the same"},
     {"hsdiff a.hprof b.hprof --memory 256M --temp-dir /scratch", "with little memory"},
     {0},
 };
@@ -199,7 +199,7 @@ static const cli_option *const options[] = {
                         .kind = CLI_FILE,
                         .offset = CLI_FIELD(diff.objects),
                         .told = CLI_LEFT_OUT,
-                        .help = "also write a list of each object that came, went or changed to FILE, as CSV: "
+                        .help = "also write to FILE, as CSV, each object that came, went or changed its size: "
                                 "change,id,type,bytes,before,after"},
     &(const cli_option){
         .name = "table",
@@ -214,7 +214,7 @@ static const cli_option *const options[] = {
                         .offset = CLI_FIELD(diff.tree),
                         .told = CLI_LEFT_OUT,
                         .help = "also show growth as a tree of the paths from each root, with bars: the places that "
-                                "changed most, or with --top all every place"},
+                                "changed most; with --top all, every place"},
     &cli_option_no_holders,
     &cli_option_partial,
     &cli_option_match,

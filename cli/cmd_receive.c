@@ -76,7 +76,7 @@ static const cli_option *const options[] = {
 const cli_command cli_command_receive = {
     .name = "receive",
     .synopsis = "unix:PATH|tcp:HOST:PORT",
-    .summary = "save the captures that programs send",
+    .summary = "save the captures that programs send over a network",
     .description =
         "Listens on a Unix socket, or on a TCP port of the loopback, and saves every capture that a program with an "
         "agent sends there, as NAME-PID-0001.hs in the folder of -o. Several programs may send at once. A capture that "

@@ -233,7 +233,7 @@ const cli_option cli_option_top = {
     .set = cli_set_top,
     .told = CLI_TOLD,
     .help = "show N rows of each table and add up the others in one row; all shows every row. By default text shows 20 "
-            "types, 10 roots and the largest holders, and other formats show every row",
+            "types, 10 roots and at most 3 holders, and other formats show every row",
 };
 
 const cli_option cli_option_summary = {
@@ -241,8 +241,8 @@ const cli_option cli_option_summary = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(summary),
     .told = CLI_TOLD,
-    .help = "compare the totals of each type and read no object. This is fast for a heap of any size, but the answer "
-            "has no roots, and counts garbage, too",
+    .help = "compare the totals of each type, which a capture has at its end, and read no object. This is fast for a "
+            "heap of any size, but the answer has no roots, and counts garbage, too",
 };
 
 const cli_option cli_option_no_holders = {
@@ -258,7 +258,8 @@ const cli_option cli_option_partial = {
     .kind = CLI_FLAG,
     .offset = CLI_FIELD(partial),
     .told = CLI_TOLD,
-    .help = "also read an input that is damaged or cut off. Its figures are then lower bounds, and no object is called "
+    .help = "also read an input that is damaged or cut off. The figures of that input are then lower bounds, and no "
+            "object is called "
             "freed",
 };
 
@@ -277,9 +278,10 @@ const cli_option cli_option_match = {
     .kind = CLI_CHOICE,
     .offset = CLI_FIELD(match),
     .told = CLI_TOLD,
-    .help = "how to recognise an object in the other capture: best (the default), by the surest means that both "
-            "captures allow; structure, without looking at ids; counts, not at all: growth is then exact, and new and "
-            "freed are not known",
+    .help =
+        "how to recognise an object in the other capture. best (the default): by the surest means that both captures "
+        "allow. structure: without looking at ids. counts: no object is recognised, so it is known what grew, but "
+        "not what is new and what was freed",
 };
 
 const cli_option cli_option_key = {
@@ -299,8 +301,9 @@ const cli_option cli_option_min = {
     .kind = CLI_SIZE,
     .offset = CLI_FIELD(noise_bytes),
     .told = CLI_TOLD,
-    .help = "treat a change below SIZE as noise: ~ stands for its percentage, and a series calls it steady. By default "
-            "0.1 % of the heap before, but at least 64 KiB or 2 % of that heap, whichever is less",
+    .help =
+        "treat a change below SIZE as noise: ~ stands for its percentage, and a series calls it steady. The default is "
+        "0.1 % of the heap before, or 2 % of it up to 64 KiB where that is more",
 };
 
 const cli_option cli_option_bytes = {
@@ -344,8 +347,8 @@ const cli_option cli_option_exe = {
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(executable),
     .told = CLI_TOLD,
-    .help =
-        "the program that a Go heap dump or core was taken of; hsdiff reads types and names of globals from its DWARF",
+    .help = "the program that a Go heap dump or a core was taken of. hsdiff reads the types of objects and the names "
+            "of globals from its debug information",
 };
 
 const cli_option cli_option_dump = {
@@ -354,7 +357,7 @@ const cli_option cli_option_dump = {
     .kind = CLI_OTHER,
     .set = cli_set_dump,
     .told = CLI_TOLD,
-    .help = "if a file contains several dumps, use dump N (before) and M (after), counted from 1",
+    .help = "if a file contains several dumps, use dump N of the first file and dump M of the second, counted from 1",
 };
 
 const cli_option cli_option_with_values = {
@@ -389,7 +392,8 @@ const cli_option cli_option_output = {
     .kind = CLI_FILE,
     .offset = CLI_FIELD(output),
     .told = CLI_LEFT_OUT,
-    .help = "write to FILE instead of standard output; a file that exists is kept unless --force is given",
+    .help = "write to FILE instead of standard output. If FILE exists, hsdiff ends with an error and keeps it, unless "
+            "--force is given",
     .is_common = true,
 };
 

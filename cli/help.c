@@ -18,13 +18,14 @@ const cli_row cli_words[] = {
     {"dump", "a heap dump that another tool has written; hsdiff imports it, which makes a capture of it"},
     {"root",
      "what keeps objects in memory without being an object: a global variable, a stack, a table of the runtime"},
-    {"live", "reachable from a root; what is not is garbage that was not collected yet, or lost memory in C and C++"},
+    {"live", "reachable from a root. Other objects are garbage that was not collected yet. In C and C++ they are lost: "
+             "the program has no pointer to them any more"},
     {"new", "live in the second capture, and not in the first"},
     {"freed", "live in the first capture, and not in the second"},
-    {"retain", "an object retains what could be freed if the object went away"},
-    {"holder", "an object of the first capture, or a root, that keeps new objects alive"},
-    {"place", "all objects that are reached by one path of types and names from a root"},
-    {"baseline", "the sums of a capture without its objects"},
+    {"retain", "an object retains itself and all that could be freed if it went away"},
+    {"holder", "a root, or an object of the first capture, that keeps new objects from being freed"},
+    {"place", "where objects hang: a path of types and names from a root. One object can be there, or many"},
+    {"baseline", "the totals of a capture (by type, root and path) without its objects"},
     {0},
 };
 
@@ -32,9 +33,11 @@ const cli_row cli_exit_statuses[] = {
     {"0", "done. A heap that grew is an answer, and not an error"},
     {"1", "hsdiff check: a rule failed"},
     {"2", "the command line or the configuration is wrong, or the output file exists and --force was not given"},
-    {"3", "an input is damaged, cut off, of an unknown format or cannot be read; with --partial also when a part of it "
-          "was skipped. hsdiff check: the captures cannot be judged. hsdiff capture: the process cannot be captured, "
-          "or it ended meanwhile"},
+    {"3",
+     "an input is damaged, cut off, of an unknown format or cannot be read. With --partial the answer is printed, and "
+     "the status is 3 all the same if a part was skipped. hsdiff check: the captures cannot be judged. hsdiff capture: "
+     "the process cannot be captured, "
+     "or it ended meanwhile"},
     {"4", "out of memory or disk space, or another failure of input and output. If --memory is too small, the message "
           "says what suffices"},
     {"any", "hsdiff capture -- COMMAND: the exit status of COMMAND, if it is not 0; 126 or 127 if COMMAND cannot be "
@@ -249,8 +252,8 @@ void cli_print_short_help(cli_out *out)
 
 void cli_print_help(cli_out *out)
 {
-    cli_out_text(out, "Compares captures of a program's heap: what grew, what is new, and what keeps it\nalive, which "
-                      "is to say in memory.\n\n");
+    cli_out_text(out, "Compares captures of a program's heap: what grew, what is new, and what keeps\nthe new objects "
+                      "from being freed.\n\n");
     print_examples(out, cli_command_get(0)->examples);
     cli_out_text(out, "\nCommands:\n");
     for (size_t i = 0; cli_command_get(i); i++)
