@@ -413,8 +413,6 @@ flush follow for forget from gather get give go grow has held hold holds in inte
 locate look lost make measure more most named need next no not note now of off on one open or other others out pass plain prepare print probe push
 put reach read refill refuse release remember run same save see send serve set settle sort spill start step sweep take tell there to up usable walk
 want wanted warn with write zero empty last first whole own room""".split())
-# Where such names are still to go. A folder that has none left is taken out.
-STATIC_NAMES_LEFT_OUT = ()
 
 
 def has_noun(name):
@@ -433,18 +431,10 @@ def files_of_static_names(tree):
 
 def check_static_names(tree):
     """The name of a static function that stands in more than three files has a noun: back-traces, profiles and searches tell `add_site` from `add_root`."""
-    folders = {folder: False for folder in STATIC_NAMES_LEFT_OUT}
     for name, paths in sorted(files_of_static_names(tree).items()):
-        if len(paths) <= FILES_OF_A_NAME or has_noun(name):
-            continue
-        for path in paths:
-            left_out = [folder for folder in folders if path.startswith(folder)]
-            folders.update((folder, True) for folder in left_out)
-            if not left_out:
+        if len(paths) > FILES_OF_A_NAME and not has_noun(name):
+            for path in paths:
                 yield path, 1, f"{name} is a static function of {len(paths)} files: its name says of what, as {name}_root does"
-    for folder, has_some in folders.items():
-        if not has_some:
-            yield "tests/lint/lint.py", 1, f"{folder} has no such name left: STATIC_NAMES_LEFT_OUT is to lose it"
 
 
 RULES = (check_layers, check_includes, check_opening_comment, check_open_ends, check_length, check_white_space, check_banned_calls, check_assertions,
