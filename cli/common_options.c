@@ -3,7 +3,12 @@
  */
 #include "common_options.h"
 
+#include <stdio.h>
+
 #include "option_values.h"
+#include <hsdiff/report.h>
+
+#define FORMAT_NAMES_BYTES 256
 
 const cli_option cli_option_format_of_one = {
     .name = "format",
@@ -15,10 +20,34 @@ const cli_option cli_option_format_of_one = {
     .help = "text for people (the default), json for programs, csv for spreadsheets (not of info)",
 };
 
+/* Names of formats, "a|b|c": of those that hold any result, and with `of_checks` of those that hold checks alone, too.
+ */
+static const char *list_formats(char *names, size_t room, bool of_checks)
+{
+    size_t length = 0;
+    const hsd_report_format *format;
+    for (size_t i = 0; (format = hsd_report_format_get(i)) != NULL && length < room; i++)
+        if (of_checks || format->write_diff)
+            length += (size_t)snprintf(names + length, room - length, "%s%s", length > 0 ? "|" : "", format->name);
+    return names;
+}
+
+static const char *formats_of_growth(void)
+{
+    static char names[FORMAT_NAMES_BYTES];
+    return list_formats(names, sizeof names, false);
+}
+
+const char *cli_formats_of_checks(void)
+{
+    static char names[FORMAT_NAMES_BYTES];
+    return list_formats(names, sizeof names, true);
+}
+
 const cli_option cli_option_format_of_growth = {
     .name = "format",
     .value = "FORMAT",
-    .choices = "text|json|ndjson|csv|markdown|openmetrics|html",
+    .list_choices = formats_of_growth,
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(format),
     .told = CLI_LEFT_OUT,

@@ -18,6 +18,9 @@ extern const cli_option cli_option_format_of_one, cli_option_format_of_growth, c
     cli_option_force, cli_option_memory, cli_option_temp_dir, cli_option_threads, cli_option_no_progress,
     cli_option_color, cli_option_quiet, cli_option_verbose, cli_option_help, cli_option_version;
 
+/* The formats of reports, those that hold checks alone among them: "text|json|…". */
+const char *cli_formats_of_checks(void);
+
 /* Last in the lists: of every command that works, and of help, which names the first two itself. */
 #define CLI_OPTIONS_OF_A_PAGE                                                                                          \
     &cli_option_color, &cli_option_quiet, &cli_option_verbose, &cli_option_help, &cli_option_version

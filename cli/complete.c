@@ -50,12 +50,12 @@ static void put_bash_values(cli_out *out, bool further)
     for (size_t i = 0; cli_option_get(i); i++) {
         const cli_option *option = cli_option_get(i);
         if (!option->value || is_further(option) != further ||
-            (!option->choices && option->kind != CLI_FILE && option->kind != CLI_FOLDER))
+            (!cli_choices(option) && option->kind != CLI_FILE && option->kind != CLI_FOLDER))
             continue;
         put_bash_pattern(out, option);
-        if (option->choices) {
+        if (cli_choices(option)) {
             cli_out_text(out, "COMPREPLY=($(compgen -W '");
-            put_choices(out, option->choices);
+            put_choices(out, cli_choices(option));
             cli_out_text(out, "' -- \"$word\"))");
         } else {
             cli_out_format(out, "COMPREPLY=($(compgen -%c -- \"$word\"))", option->kind == CLI_FOLDER ? 'd' : 'f');
@@ -111,9 +111,9 @@ static void put_further_choices(cli_out *out, const cli_option *first)
 {
     for (size_t i = 0; cli_option_get(i); i++) {
         const cli_option *option = cli_option_get(i);
-        if (option == first || !option->choices || strcmp(option->name, first->name) != 0) continue;
+        if (option == first || !cli_choices(option) || strcmp(option->name, first->name) != 0) continue;
         cli_out_text(out, " ");
-        put_choices(out, option->choices);
+        put_choices(out, cli_choices(option));
     }
 }
 
@@ -131,9 +131,9 @@ static void put_zsh(cli_out *out)
             put_zsh_text(out, option->value);
             cli_out_text(out, ":");
         }
-        if (option->value && option->choices) {
+        if (option->value && cli_choices(option)) {
             cli_out_text(out, "(");
-            put_choices(out, option->choices);
+            put_choices(out, cli_choices(option));
             put_further_choices(out, option);
             cli_out_text(out, ")");
         } else if (option->kind == CLI_FILE || option->kind == CLI_FOLDER) {
@@ -177,9 +177,9 @@ static void put_fish(cli_out *out)
         if (is_further(option)) put_fish_commands(out, option);
         cli_out_format(out, " -l %s", option->name);
         if (option->letter) cli_out_format(out, " -s %c", option->letter);
-        if (option->value) cli_out_text(out, option->choices ? " -x -a '" : " -r");
-        if (option->value && option->choices) {
-            put_choices(out, option->choices);
+        if (option->value) cli_out_text(out, cli_choices(option) ? " -x -a '" : " -r");
+        if (option->value && cli_choices(option)) {
+            put_choices(out, cli_choices(option));
             cli_out_text(out, "'");
         }
         cli_out_text(out, " -d '");

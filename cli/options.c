@@ -65,6 +65,11 @@ static bool parse_count(const char *text, uint64_t *count)
     return *end == 0 && *count != UINT64_MAX;
 }
 
+const char *cli_choices(const cli_option *option)
+{
+    return option->list_choices ? option->list_choices() : option->choices;
+}
+
 /* Place of `value` in "a|b|c", or -1. */
 static int find_choice(const char *choices, const char *value)
 {
@@ -91,7 +96,7 @@ static bool store(const cli_option *option, cli_options *options, const char *va
     case CLI_COUNT: return parse_count(value, field);
     case CLI_DURATION: return cli_parse_duration(value, field);
     case CLI_CHOICE:
-        place = find_choice(option->choices, value);
+        place = find_choice(cli_choices(option), value);
         if (place >= 0) *(int *)field = place;
         return place >= 0;
     case CLI_OTHER: return option->set(options, value);
@@ -200,8 +205,8 @@ static bool take_value(cli_app *cli, const cli_option *option, const char *shown
 {
     note_given(cli, option, value);
     if (store(option, &cli->options, value)) return true;
-    if (option->choices)
-        cli_complain("%s takes one of %s, not '%s'.", shown, option->choices, value);
+    if (cli_choices(option))
+        cli_complain("%s takes one of %s, not '%s'.", shown, cli_choices(option), value);
     else if (option->kind == CLI_SIZE)
         cli_complain("%s takes a size such as 64M, 512MiB or 2G, not '%s'.", shown, value);
     else if (option->kind == CLI_DURATION)

@@ -33,7 +33,9 @@ struct cli_option {
     const char *name;
     const char *value;   /* what stands for it in help: "FILE"; NULL for flags */
     const char *choices; /* "types|roots", for CLI_CHOICE and for completion */
-    const char *help;    /* one sentence without a full stop */
+    /* In place of it, where the choices are rows of a registry. */
+    const char *(*list_choices)(void);
+    const char *help; /* one sentence without a full stop */
     cli_kind kind;
     size_t offset; /* in cli_options */
     bool (*set)(cli_options *options, const char *value);
@@ -57,6 +59,9 @@ const cli_option *cli_option_get(size_t i);
 
 /* Does the command take it? */
 bool cli_command_takes(const cli_command *command, const cli_option *option);
+
+/* "a|b|c"; NULL when it takes any value, or none. */
+const char *cli_choices(const cli_option *option);
 
 /* The option of that name that the command takes; NULL when it takes none. */
 const cli_option *cli_command_option(const cli_command *command, const char *name, size_t size);
