@@ -419,7 +419,7 @@ static const cli_option *const options[] = {
 const cli_command cli_command_check = {
     .name = "check",
     .synopsis = "BEFORE AFTER [MORE...]",
-    .summary = "fail a build when the heap of its program grows more than rules allow",
+    .summary = "fail a build when a program's heap grows more than rules allow",
     .description =
         "Compares the growth between two captures, or over a series of captures, with the limits in rules. It prints "
         "what is over its limit, and what holds it. The exit status is 1 when a rule of level error failed. A capture "

@@ -208,7 +208,7 @@ static const cli_option *const options[] = {
 const cli_command cli_command_watch = {
     .name = "watch",
     .synopsis = "PID|NAME",
-    .summary = "capture a program at intervals, until it is stopped or a leak is proven",
+    .summary = "capture a program at intervals until a leak is proven, or Ctrl-C",
     .description =
         "Takes a capture of a running program every --every, adds up what each holds, and compares at the end: what "
         "grew between the first that counts "
