@@ -115,5 +115,5 @@ void Init_hsdiff_agent(void)
 {
     const VALUE module = rb_define_module("HsdiffAgent");
     rb_define_singleton_method(module, "listen", listen_now_in_ruby_agent, 0);
-    rb_define_singleton_method(module, "answer_ruby_agent", answer_ruby_agent, 0);
+    rb_define_singleton_method(module, "answer", answer_ruby_agent, 0);
 }
