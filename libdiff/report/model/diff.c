@@ -331,6 +331,7 @@ hsd_status hsd_model_diff(hsd_model *model, const hsd_diff *diff, const hsd_mode
     model->release = release_diff_model;
     if (model->format == HSD_AS_TEXT) return hsd_diff_add_screen(model, &m->people, request);
     if (model->format == HSD_AS_MARKDOWN) return hsd_diff_add_markdown(model, &m->people, request);
+    if (model->format == HSD_AS_HTML) return hsd_diff_add_page(model, &m->people, request);
     add_head(m, diff);
     HSD_TRY(add_ranked(m, diff, request, HSD_TABLE_TYPES));
     HSD_TRY(add_ranked(m, diff, request, HSD_TABLE_ROOTS));

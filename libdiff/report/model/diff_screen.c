@@ -97,6 +97,18 @@ hsd_status hsd_diff_add_markdown(hsd_model *model, hsd_diff_people *people, cons
     return hsd_growth_add_uncollected(model, &people->uncollected, request, NULL);
 }
 
+/* ---- HTML ---- */
+
+hsd_status hsd_diff_add_page(hsd_model *model, hsd_diff_people *people, const hsd_model_request *request)
+{
+    const hsd_diff *diff = model->result;
+    HSD_TRY(hsd_growth_add_lost(model, &people->lost, request, NULL));
+    if (diff->has_sites) HSD_TRY(hsd_growth_add_sites(model, &people->sites, request, NULL));
+    HSD_TRY(hsd_growth_add_ranking(model, &people->types, request, HSD_TABLE_TYPES, NULL));
+    HSD_TRY(hsd_growth_add_ranking(model, &people->roots, request, HSD_TABLE_ROOTS, NULL));
+    return hsd_growth_add_uncollected(model, &people->uncollected, request, NULL);
+}
+
 void hsd_diff_people_release(hsd_diff_people *people)
 {
     hsd_growth_release(&people->types);

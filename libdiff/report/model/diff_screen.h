@@ -1,5 +1,6 @@
 /*
- * The parts of a diff that people read, as text and as Markdown, in their order.
+ * The parts of a diff that people read, as text and as Markdown, in their order; and the tables of its page, which has
+ * an order of its own.
  */
 #ifndef HSD_REPORT_MODEL_DIFF_SCREEN_H
 #define HSD_REPORT_MODEL_DIFF_SCREEN_H
@@ -13,9 +14,10 @@ typedef struct hsd_diff_people {
     hsd_holder_lines holders;
 } hsd_diff_people;
 
-/* Appends them to a model of text or of Markdown. */
+/* Appends them to a model of text, of Markdown or of HTML. */
 hsd_status hsd_diff_add_screen(hsd_model *model, hsd_diff_people *people, const hsd_model_request *request);
 hsd_status hsd_diff_add_markdown(hsd_model *model, hsd_diff_people *people, const hsd_model_request *request);
+hsd_status hsd_diff_add_page(hsd_model *model, hsd_diff_people *people, const hsd_model_request *request);
 void hsd_diff_people_release(hsd_diff_people *people);
 
 #endif

@@ -21,7 +21,7 @@
  * NOT YET COLLECTED: the same where a collector frees, by type, with what of it came back to life.
  *
  * Rows are chosen so that they, the line of others and that of the runtime's own code add up to TOTAL. Markdown tells
- * in the name what text tells below it.
+ * in the name what text tells below it; HTML has it as a list below the name.
  */
 #include "report/model/growth_rows.h"
 
@@ -40,7 +40,9 @@
 static const hsd_diff *diff_of(const hsd_scope *scope) { return scope->result; }
 static const hsd_growth_row *row_of(const hsd_scope *scope) { return scope->row; }
 static bool is_text(const hsd_scope *scope) { return (scope->model->format & HSD_IN_TEXT) != 0; }
+static bool is_markdown(const hsd_scope *scope) { return (scope->model->format & HSD_IN_MARKDOWN) != 0; }
 static size_t depth_of(const hsd_scope *scope) { return row_of(scope)->change == NULL; }
+static bool is_said(const hsd_scope *scope) { return row_of(scope)->is_what; }
 
 /* ---- numbers ---- */
 
@@ -65,19 +67,20 @@ bool hsd_growth_is_proven(const hsd_diff *diff)
            before->has_references == after->has_references;
 }
 
-/* Of a partial capture, growth alone can be proven: what is not found may only be lost. */
-static bool is_proven(const hsd_scope *scope, int64_t growth)
+bool hsd_change_is_proven(const hsd_diff *diff, int64_t growth)
 {
-    return !diff_of(scope)->is_partial || (hsd_growth_is_proven(diff_of(scope)) && growth > 0);
+    return !diff->is_partial || (hsd_growth_is_proven(diff) && growth > 0);
 }
+
+static bool is_proven(const hsd_scope *scope, int64_t growth) { return hsd_change_is_proven(diff_of(scope), growth); }
 
 static const char *unless_proven(const hsd_scope *scope)
 {
-    return is_text(scope) && !is_proven(scope, bytes_of(scope)) ? "?" : NULL;
+    return !is_markdown(scope) && !is_proven(scope, bytes_of(scope)) ? "?" : NULL;
 }
 static const char *unless_objects_proven(const hsd_scope *scope)
 {
-    return is_text(scope) && !is_proven(scope, objects_of(scope)) ? "?" : NULL;
+    return !is_markdown(scope) && !is_proven(scope, objects_of(scope)) ? "?" : NULL;
 }
 
 /* A change below the noise prints as ~; what is new, gone or unchanged is a fact and stays. */
@@ -86,7 +89,7 @@ static const char *unless_noise(const hsd_scope *scope)
     const hsd_change *change = row_of(scope)->change;
     const bool is_fact =
         change->before.bytes == change->after.bytes || change->before.bytes == 0 || change->after.bytes == 0;
-    if (!is_text(scope)) return NULL;
+    if (is_markdown(scope)) return NULL;
     if (!is_proven(scope, bytes_of(scope))) return "?";
     return !is_fact && !row_of(scope)->is_total && hsd_magnitude(bytes_of(scope)) < hsd_model_noise(scope->model)
                ? "~"
@@ -95,6 +98,8 @@ static const char *unless_noise(const hsd_scope *scope)
 
 static int64_t sign_of_growth(const hsd_scope *scope) { return unless_proven(scope) ? 0 : bytes_of(scope); }
 static int64_t sign_of_percent(const hsd_scope *scope) { return unless_noise(scope) ? 0 : bytes_of(scope); }
+/* On a screen the growth in bytes is paint enough. */
+static int64_t sign_of_objects(const hsd_scope *scope) { return is_text(scope) ? 0 : objects_of(scope); }
 
 static const hsd_column change_columns[] = {
     {"before", HSD_KIND_BYTES, .title = "Before", .get = before_of, .is_known = has_numbers},
@@ -104,7 +109,7 @@ static const hsd_column change_columns[] = {
     {"percent", HSD_KIND_PERCENT, .title = "%", .get = percent_of, .is_known = has_numbers, .instead = unless_noise,
      .sign = sign_of_percent},
     {"objects", HSD_KIND_SIGNED, .title = "Objects", .get = more_objects, .is_known = has_numbers,
-     .instead = unless_objects_proven},
+     .instead = unless_objects_proven, .sign = sign_of_objects},
     {0},
 };
 
@@ -128,6 +133,26 @@ static hsd_value freed_of(const hsd_scope *scope)
     const hsd_change *change = row_of(scope)->change;
     return hsd_value_growth(-(int64_t)hsd_change_sure(change, change->freed).bytes);
 }
+
+/* A page always has room for them, and they are sizes there. */
+static bool knows_new(const hsd_scope *scope) { return hsd_new_is_known(diff_of(scope)); }
+static bool knows_freed(const hsd_scope *scope) { return hsd_freed_is_known(diff_of(scope)); }
+static hsd_value new_size(const hsd_scope *scope)
+{
+    const hsd_change *change = row_of(scope)->change;
+    return hsd_value_bytes(hsd_change_sure(change, change->new_).bytes);
+}
+static hsd_value freed_size(const hsd_scope *scope)
+{
+    const hsd_change *change = row_of(scope)->change;
+    return hsd_value_bytes(hsd_change_sure(change, change->freed).bytes);
+}
+
+static const hsd_column flow_sizes[] = {
+    {"new", HSD_KIND_BYTES, .title = "New", .has = knows_new, .get = new_size},
+    {"freed", HSD_KIND_BYTES, .title = "Freed", .has = knows_freed, .get = freed_size},
+    {0},
+};
 
 /* By how much more rows retain, when they are sorted by that; rows overlap, so there is no sum. */
 static bool is_by_retained(const hsd_scope *scope)
@@ -168,24 +193,23 @@ static void put_others(hsd_growth_table *growth, const hsd_change *others, uint6
              count == 1 ? "" : "s");
 }
 
-static void add_growth_row(hsd_model *model, hsd_growth_table *growth, const hsd_column *columns, uint64_t other_count,
-                           const char *one, const char *many)
+/* `part`: its names and columns. */
+static void add_growth_row(hsd_model *model, hsd_growth_table *growth, hsd_part part, uint64_t other_count)
 {
     const bool has_aside = growth->aside.change != NULL;
-    hsd_model_add(model, (hsd_part){.kind = HSD_PART_TABLE,
-                                    .in = HSD_IN_PEOPLE,
-                                    .one = one,
-                                    .many = many,
-                                    .columns = columns,
-                                    .is_set_off = true,
-                                    .sheet = {.rows = {growth->rows, growth->count, sizeof *growth->rows, false},
-                                              .depth = depth_of,
-                                              .other_count = other_count,
-                                              .others = &growth->others,
-                                              .others_name = growth->others_name,
-                                              .aside = has_aside ? &growth->aside : NULL,
-                                              .aside_name = growth->aside_name[0] ? growth->aside_name : NULL,
-                                              .total = &growth->total}});
+    part.kind = HSD_PART_TABLE;
+    part.in = HSD_IN_PEOPLE;
+    part.is_set_off = true;
+    part.sheet = (hsd_sheet){.rows = {growth->rows, growth->count, sizeof *growth->rows, false},
+                             .depth = depth_of,
+                             .is_said = is_said,
+                             .other_count = other_count,
+                             .others = &growth->others,
+                             .others_name = growth->others_name,
+                             .aside = has_aside ? &growth->aside : NULL,
+                             .aside_name = growth->aside_name[0] ? growth->aside_name : NULL,
+                             .total = &growth->total};
+    hsd_model_add(model, part);
 }
 
 static hsd_status take_rows(hsd_growth_table *growth, size_t most, hsd_error *err)
@@ -213,6 +237,7 @@ static hsd_status name_of_rank(hsd_buffer *text, const hsd_scope *scope, hsd_err
 #define NUMBERS_OF_RANKS                                                                                               \
     {NULL, HSD_KIND_SPREAD, .columns = change_columns},                                                                \
         {NULL, HSD_KIND_SPREAD, .in = HSD_IN_TEXT, .columns = flow_columns},                                           \
+        {NULL, HSD_KIND_SPREAD, .in = HSD_IN_HTML, .columns = flow_sizes},                                             \
     {                                                                                                                  \
         0                                                                                                              \
     }
@@ -225,15 +250,14 @@ static const hsd_column root_columns[] = {{"root", HSD_KIND_WORDS, .title = "Roo
 static hsd_status rank(hsd_growth_table *growth, const hsd_model *model, const hsd_model_request *request,
                        hsd_report_table table)
 {
-    const size_t asked = request->options->top, top = asked > 0                  ? asked
-                                                      : table == HSD_TABLE_TYPES ? TYPES_SHOWN
-                                                                                 : ROOTS_SHOWN;
+    const size_t asked = request->options->top,
+                 top = hsd_model_rows(model, table == HSD_TABLE_TYPES ? TYPES_SHOWN : ROOTS_SHOWN);
     const uint64_t noise = hsd_model_noise(model), quiet = model->format == HSD_AS_TEXT
                                                                ? (top == HSD_TOP_ALL ? 1 : noise)
-                                                           : asked > 0 ? 0
-                                                                       : noise;
+                                                           : asked > 0 || model->format == HSD_AS_HTML ? 0
+                                                                                                       : noise;
     return hsd_ranking_init(&growth->ranking, model->result, table, request->options->sort_by, top, quiet,
-                            top != HSD_TOP_ALL, request->err);
+                            top != HSD_TOP_ALL && model->format != HSD_AS_HTML, request->err);
 }
 
 /* Types of the runtime's own code: one row, below those of the program. */
@@ -251,7 +275,16 @@ hsd_status hsd_growth_add_ranking(hsd_model *model, hsd_growth_table *growth, co
     const hsd_diff *diff = model->result;
     const hsd_ranking *ranking = &growth->ranking;
     const bool is_types = table == HSD_TABLE_TYPES, is_on_screen = model->format == HSD_AS_TEXT;
-    const char *one = is_types ? "type" : "root", *many = is_types ? "types" : "roots";
+    const hsd_part part = is_types ? (hsd_part){.member = "types",
+                                                .title = "Growth by type",
+                                                .one = "type",
+                                                .many = "types",
+                                                .columns = type_columns}
+                                   : (hsd_part){.member = "roots",
+                                                .title = "Growth by root",
+                                                .one = "root",
+                                                .many = "roots",
+                                                .columns = root_columns};
     char words[32];
     if ((is_on_screen || !is_types) && (is_types ? diff->type_count : diff->root_count) == 0) return HSD_OK;
     HSD_TRY(rank(growth, model, request, table));
@@ -263,10 +296,11 @@ hsd_status hsd_growth_add_ranking(hsd_model *model, hsd_growth_table *growth, co
     for (size_t i = 0; i < ranking->shown; i++)
         *next_row(growth) = (hsd_growth_row){.change = ranking->rows[i].change, .rank = &ranking->rows[i]};
     begin_growth_row(growth, &diff->total);
-    snprintf(words, sizeof words, "%s %s", is_on_screen && ranking->others_are_unchanged ? "unchanged" : "other", one);
+    snprintf(words, sizeof words, "%s %s", is_on_screen && ranking->others_are_unchanged ? "unchanged" : "other",
+             part.one);
     put_others(growth, &ranking->others, ranking->count - ranking->shown, words);
     put_code(growth);
-    add_growth_row(model, growth, is_types ? type_columns : root_columns, ranking->count - ranking->shown, one, many);
+    add_growth_row(model, growth, part, ranking->count - ranking->shown);
     return HSD_OK;
 }
 
@@ -278,9 +312,10 @@ static void put_callers(hsd_growth_table *growth, const hsd_site_frame *frames, 
         *next_row(growth) = (hsd_growth_row){.frame = &frames[i]};
 }
 
+/* HTML has a list of them, so they need no mark. */
 static hsd_status append_caller(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
 {
-    HSD_TRY(hsd_buffer_append(text, "< ", 2, err));
+    if (is_text(scope)) HSD_TRY(hsd_buffer_append(text, "< ", 2, err));
     return hsd_site_frame_append(text, row_of(scope)->frame, err);
 }
 
@@ -292,7 +327,11 @@ static hsd_status name_of_site(hsd_buffer *text, const hsd_scope *scope, hsd_err
     char more[48];
     if (row->site) return hsd_site_append(text, row->site, err);
     if (row->frame) return append_caller(text, scope, err);
-    snprintf(more, sizeof more, "%s %zu more", scope->model->options->use_utf8 ? "\xe2\x80\xa6" : "...", row->more);
+    snprintf(more, sizeof more, "%s%zu more",
+             !is_text(scope)                   ? ""
+             : scope->model->options->use_utf8 ? "\xe2\x80\xa6 "
+                                               : "... ",
+             row->more);
     return hsd_buffer_append(text, more, strlen(more), err);
 }
 
@@ -322,7 +361,7 @@ static void tell_stack(hsd_out *out, const hsd_scope *scope, hsd_escape_form for
 }
 
 static const hsd_column site_columns[] = {
-    {"site", HSD_KIND_WORDS, .in = HSD_IN_TEXT, .title = "Site", .words = name_of_site},
+    {"site", HSD_KIND_WORDS, .in = HSD_IN_TEXT | HSD_IN_HTML, .title = "Site", .words = name_of_site},
     {"site", HSD_KIND_TOLD, .in = HSD_IN_MARKDOWN, .title = "Where it was allocated", .tell = tell_stack},
     {NULL, HSD_KIND_SPREAD, .columns = change_columns},
     {0},
@@ -346,15 +385,21 @@ hsd_status hsd_growth_add_sites(hsd_model *model, hsd_growth_table *growth, cons
     if (is_on_screen && !diff->has_sites) return HSD_OK;
     /* with --top whatever changed is worth a row, else on a screen what changed by more than noise */
     const uint64_t least = top == HSD_TOP_ALL ? 0 : is_on_screen && top == 0 ? hsd_model_noise(model) : 1;
-    const hsd_site_pick pick = hsd_sites_pick(diff, top > 0 ? top : HSD_SITES_SHOWN, least);
+    const hsd_site_pick pick = hsd_sites_pick(diff, hsd_model_rows(model, HSD_SITES_SHOWN), least);
     if (pick.count == 0) return HSD_OK;
     HSD_TRY(take_rows(growth, pick.count * (HSD_CALLERS_SHOWN + 2), request->err));
     for (size_t i = 0; i < pick.count; i++)
-        put_site(growth, hsd_site_pick_row(&pick, i), is_on_screen);
+        put_site(growth, hsd_site_pick_row(&pick, i), model->format != HSD_AS_MARKDOWN);
     begin_growth_row(growth, &diff->total);
     put_others(growth, &pick.others, pick.other_count, "other site");
     if (folded) *folded |= pick.has_folded;
-    add_growth_row(model, growth, site_columns, pick.other_count, "site", "sites");
+    add_growth_row(model, growth,
+                   (hsd_part){.member = "sites",
+                              .title = "Where it was allocated",
+                              .one = "site",
+                              .many = "sites",
+                              .columns = site_columns},
+                   pick.other_count);
     return HSD_OK;
 }
 
@@ -382,7 +427,7 @@ static void tell_lost(hsd_out *out, const hsd_scope *scope, hsd_escape_form form
 }
 
 static const hsd_column lost_columns[] = {
-    {"lost", HSD_KIND_WORDS, .in = HSD_IN_TEXT, .title = "Lost", .words = name_of_lost},
+    {"lost", HSD_KIND_WORDS, .in = HSD_IN_TEXT | HSD_IN_HTML, .title = "Lost", .words = name_of_lost},
     {"lost", HSD_KIND_TOLD, .in = HSD_IN_MARKDOWN, .title = "Lost", .tell = tell_lost},
     {NULL, HSD_KIND_SPREAD, .columns = change_columns},
     {0},
@@ -393,7 +438,8 @@ static hsd_lost_pick choose_growth_row(const hsd_model *model, const hsd_lost *l
 {
     const size_t top = model->options->top;
     const uint64_t noise = hsd_model_noise(model);
-    return hsd_lost_choose(lost, top > 0 ? top : usual, model->format == HSD_AS_TEXT && top == 0 ? noise / 10 : 1);
+    return hsd_lost_choose(lost, hsd_model_rows(model, usual),
+                           model->format == HSD_AS_TEXT && top == 0 ? noise / 10 : 1);
 }
 
 static hsd_growth_row *put_lost(hsd_growth_table *growth, const hsd_lost_row *lost)
@@ -412,29 +458,48 @@ static void put_lost_lines(hsd_growth_table *growth, const hsd_lost_row *lost)
         put_callers(growth, &lost->frames[lost->wanted + 1], callers < CALLERS_SHOWN ? callers : CALLERS_SHOWN);
 }
 
-static void end_lost(hsd_growth_table *growth, const hsd_diff *diff, const hsd_lost_pick *pick, const char *words,
+/* The sum is a change as those of rows are: a page has what is lost also where the sum is noise. */
+static void end_lost(hsd_growth_table *growth, const hsd_model *model, const hsd_lost_pick *pick, const char *words,
                      bool *folded)
 {
-    const hsd_change total = hsd_lost_total(diff), others = hsd_lost_change(&pick->others);
+    const hsd_change total = hsd_lost_total(model->result), others = hsd_lost_change(&pick->others);
     begin_growth_row(growth, &total);
+    growth->total.is_total = false;
     put_others(growth, &others, pick->other_count, words);
+    if (model->format == HSD_AS_HTML) snprintf(growth->others_name, sizeof growth->others_name, "Others");
     if (folded) *folded |= pick->has_folded;
+}
+
+/* In a page each table has its section, so what grew at all is there. */
+static bool is_lost_told(const hsd_model *model)
+{
+    const hsd_diff *diff = model->result;
+    if (model->format != HSD_AS_HTML) return hsd_lost_matters(diff, hsd_model_noise(model));
+    return diff->lost.row_count > 0 && hsd_lost_growth(&diff->lost.rows[0]) > 0;
 }
 
 hsd_status hsd_growth_add_lost(hsd_model *model, hsd_growth_table *growth, const hsd_model_request *request,
                                bool *folded)
 {
     const hsd_diff *diff = model->result;
-    const bool is_on_screen = model->format == HSD_AS_TEXT;
-    if (!hsd_lost_matters(diff, hsd_model_noise(model))) return HSD_OK;
+    const bool is_on_screen = model->format == HSD_AS_TEXT, is_page = model->format == HSD_AS_HTML;
+    if (!is_lost_told(model)) return HSD_OK;
     const hsd_lost_pick pick = choose_growth_row(model, &diff->lost, HSD_LOST_SHOWN);
     HSD_TRY(take_rows(growth, pick.count * (CALLERS_SHOWN + 2), request->err));
     for (size_t i = 0; i < pick.count; i++) {
-        put_lost(growth, &diff->lost.rows[i]);
-        if (is_on_screen) put_lost_lines(growth, &diff->lost.rows[i]);
+        const hsd_lost_row *lost = &diff->lost.rows[i];
+        put_lost(growth, lost)->is_what = lost->place.size == 0;
+        if (is_on_screen) put_lost_lines(growth, lost);
+        if (is_page && lost->place.size > 0) *next_row(growth) = (hsd_growth_row){.lost = lost, .is_what = true};
     }
-    end_lost(growth, diff, &pick, is_on_screen ? "other" : "other row", folded);
-    add_growth_row(model, growth, lost_columns, pick.other_count, "row", "rows");
+    end_lost(growth, model, &pick, is_on_screen ? "other" : "other row", folded);
+    add_growth_row(model, growth,
+                   (hsd_part){.member = "lost",
+                              .title = "Lost: no pointer to it is left",
+                              .one = "row",
+                              .many = "rows",
+                              .columns = lost_columns},
+                   pick.other_count);
     return HSD_OK;
 }
 
@@ -469,6 +534,7 @@ static void tell_uncollected(hsd_out *out, const hsd_scope *scope, hsd_escape_fo
 
 static const hsd_column uncollected_columns[] = {
     {"type", HSD_KIND_WORDS, .in = HSD_IN_TEXT, .title = "Not yet collected", .words = name_of_uncollected},
+    {"type", HSD_KIND_WORDS, .in = HSD_IN_HTML, .title = "Type", .words = name_of_uncollected},
     {"type", HSD_KIND_TOLD, .in = HSD_IN_MARKDOWN, .title = "Not yet collected", .tell = tell_uncollected},
     {NULL, HSD_KIND_SPREAD, .columns = change_columns},
     {0},
@@ -478,17 +544,24 @@ hsd_status hsd_growth_add_uncollected(hsd_model *model, hsd_growth_table *growth
                                       bool *folded)
 {
     const hsd_diff *diff = model->result;
-    const bool is_on_screen = model->format == HSD_AS_TEXT;
+    const bool is_on_screen = model->format == HSD_AS_TEXT, is_page = model->format == HSD_AS_HTML;
     if (!hsd_uncollected_matters(diff, hsd_model_noise(model))) return HSD_OK;
-    const hsd_lost_pick pick = choose_growth_row(model, &diff->uncollected, HSD_UNCOLLECTED_SHOWN);
+    const hsd_lost_pick pick =
+        choose_growth_row(model, &diff->uncollected, is_page ? HSD_LOST_SHOWN : HSD_UNCOLLECTED_SHOWN);
     HSD_TRY(take_rows(growth, 2 * pick.count, request->err));
     for (size_t i = 0; i < pick.count; i++) {
         const hsd_lost_row *lost = &diff->uncollected.rows[i];
         put_lost(growth, lost);
-        if (is_on_screen && lost->revived.objects > 0)
+        if ((is_on_screen || is_page) && lost->revived.objects > 0)
             *next_row(growth) = (hsd_growth_row){.lost = lost, .is_revived = true};
     }
-    end_lost(growth, diff, &pick, is_on_screen ? "other" : "other type", folded);
-    add_growth_row(model, growth, uncollected_columns, pick.other_count, "type", "types");
+    end_lost(growth, model, &pick, is_on_screen ? "other" : "other type", folded);
+    add_growth_row(model, growth,
+                   (hsd_part){.member = "uncollected",
+                              .title = "Not yet collected: no root reaches it",
+                              .one = "type",
+                              .many = "types",
+                              .columns = uncollected_columns},
+                   pick.other_count);
     return HSD_OK;
 }

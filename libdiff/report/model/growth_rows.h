@@ -1,6 +1,6 @@
 /*
- * Tables of growth for people, as text and as Markdown: by type, by root, by allocation site, what is lost, what is not
- * collected yet. A row is one of these, or a line that tells more of the row above it.
+ * Tables of growth for people, as text, Markdown and HTML: by type, by root, by allocation site, what is lost, what is
+ * not collected yet. A row is one of these, or a line that tells more of the row above it.
  */
 #ifndef HSD_REPORT_MODEL_GROWTH_ROWS_H
 #define HSD_REPORT_MODEL_GROWTH_ROWS_H
@@ -46,5 +46,8 @@ void hsd_growth_release(hsd_growth_table *growth);
 /* True if what is seen after and not before has really come: always with complete captures; with a partial one if all
  * of before is there, and after still says what is live. */
 bool hsd_growth_is_proven(const hsd_diff *diff);
+
+/* True for that growth: of a partial capture, growth alone can be proven, since what is not found may only be lost. */
+bool hsd_change_is_proven(const hsd_diff *diff, int64_t growth);
 
 #endif

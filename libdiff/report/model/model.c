@@ -195,6 +195,12 @@ hsd_most hsd_most_of(const hsd_report_options *options, unsigned format)
     return all;
 }
 
+size_t hsd_model_rows(const hsd_model *model, size_t usual)
+{
+    const size_t top = model->options->top;
+    return top > 0 && (model->format != HSD_AS_HTML || top < usual) ? top : usual;
+}
+
 void hsd_model_add(hsd_model *model, hsd_part part)
 {
     if ((part.in & model->format) == 0) return;

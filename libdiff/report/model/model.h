@@ -30,11 +30,13 @@ enum {
     HSD_IN_PEOPLE = 16u,    /* sentences and tables with headings: text, Markdown, HTML */
     HSD_IN_GAUGES = 32u,    /* the same tables as gauges: OpenMetrics */
     HSD_IN_TEXT = 64u,      /* of those for people text alone, */
-    HSD_IN_MARKDOWN = 128u, /* and Markdown alone */
+    HSD_IN_MARKDOWN = 128u, /* Markdown alone, */
+    HSD_IN_HTML = 256u,     /* and HTML alone */
     HSD_IN_TABLES = HSD_IN_PEOPLE | HSD_IN_GAUGES,
-    /* the formats of the writers of text and of Markdown */
+    /* the formats of the writers of text, of Markdown and of HTML */
     HSD_AS_TEXT = HSD_IN_PEOPLE | HSD_IN_TEXT,
     HSD_AS_MARKDOWN = HSD_IN_PEOPLE | HSD_IN_MARKDOWN,
+    HSD_AS_HTML = HSD_IN_PEOPLE | HSD_IN_HTML,
     HSD_IN_PROGRAMS = HSD_IN_JSON | HSD_IN_CSV,
     HSD_IN_ALL = HSD_IN_PROGRAMS | HSD_IN_PLAIN | HSD_IN_TABLES
 };
@@ -209,6 +211,8 @@ struct hsd_sheet { /* the rows of a table */
     const char *aside_name;
     /* for people: how deep a row stands below the last one that is higher; NULL: all are rows by themselves */
     size_t (*depth)(const hsd_scope *scope);
+    /* HTML: true where a row is named by words with names in them, of which more is shown than of a name */
+    bool (*is_said)(const hsd_scope *scope);
     const void *total;   /* what all rows add up to, a row; NULL: they do not */
     bool is_total_first; /* Markdown: the total leads, so it and the others may be left out as rows are */
     enum {
@@ -253,7 +257,7 @@ typedef enum hsd_fit {
 typedef struct hsd_part {
     hsd_part_kind kind;
     unsigned in;
-    const char *member;     /* of a document */
+    const char *member;     /* of a document; of a page, the section that a table stands in */
     const char *record;     /* of records, and what the first field of CSV and of --plain says */
     const char *title;      /* for people: what the table is of */
     const char *one, *many; /* what people call a row */
@@ -324,6 +328,10 @@ typedef struct hsd_most {
 
 /* As --top and --tree say, and where they do not, as many as the format usually has. */
 hsd_most hsd_most_of(const hsd_report_options *options, unsigned format);
+
+/* Rows of one table for people: as many as --top says, and where it says nothing, as is usual. A page never has more
+ * than is usual: its script shows the rest. */
+size_t hsd_model_rows(const hsd_model *model, size_t usual);
 
 /* Appends a part if the model's format has it. */
 void hsd_model_add(hsd_model *model, hsd_part part);

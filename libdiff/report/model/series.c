@@ -264,6 +264,7 @@ hsd_status hsd_model_series(hsd_model *model, const hsd_series *series, const hs
     if (model->format == HSD_IN_CSV) return add_csv(m, series, request);
     if (model->format == HSD_AS_TEXT) return hsd_series_add_screen(model, &m->people, request);
     if (model->format == HSD_AS_MARKDOWN) return hsd_series_add_markdown(model, &m->people, request);
+    if (model->format == HSD_AS_HTML) return hsd_series_add_page(model, &m->people, request);
     HSD_TRY(add_head(m, series, request));
     HSD_TRY(add_table(m, series, request, HSD_TABLE_TYPES, most->types));
     HSD_TRY(add_table(m, series, request, HSD_TABLE_ROOTS, most->roots));

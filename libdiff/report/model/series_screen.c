@@ -29,17 +29,18 @@
 #include "report/sentences/series_words.h"
 #include "report/words/number.h"
 
-#define TYPES_SHOWN      20
-#define ROWS_ON_SCREEN   5 /* roots and holders */
-#define ROWS_IN_MARKDOWN 10
-#define SURVIVORS_SHOWN  10
-#define SIZE_COLUMNS     11 /* of a table of ages */
-#define SHARE_COLUMNS    8
-#define FIRST_LABEL      "(first capture)"
+#define TYPES_SHOWN     20
+#define ROWS_ON_SCREEN  5 /* roots and holders */
+#define ROWS_ELSEWHERE  10
+#define SURVIVORS_SHOWN 10
+#define SIZE_COLUMNS    11 /* of a table of ages */
+#define SHARE_COLUMNS   8
+#define FIRST_LABEL     "(first capture)"
 
 static const hsd_series *series_of(const hsd_scope *scope) { return scope->result; }
 static const hsd_series_row *row_of(const hsd_scope *scope) { return scope->row; }
 static bool is_text(const hsd_scope *scope) { return (scope->model->format & HSD_IN_TEXT) != 0; }
+static bool is_page(const hsd_scope *scope) { return (scope->model->format & HSD_IN_HTML) != 0; }
 
 /* False of what was folded here, and not by the series. */
 static bool is_known(const hsd_scope *scope)
@@ -58,7 +59,11 @@ static bool is_noise(const hsd_scope *scope) { return hsd_magnitude(growth_of(sc
 static hsd_value first_size(const hsd_scope *scope) { return hsd_value_bytes(first_of(scope).bytes); }
 static hsd_value last_size(const hsd_scope *scope) { return hsd_value_bytes(last_of(scope).bytes); }
 static hsd_value growth(const hsd_scope *scope) { return hsd_value_growth(growth_of(scope)); }
-static int64_t sign_of_growth(const hsd_scope *scope) { return is_noise(scope) ? 0 : growth_of(scope); }
+/* A page paints noise, too. */
+static int64_t sign_of_growth(const hsd_scope *scope)
+{
+    return !is_page(scope) && is_noise(scope) ? 0 : growth_of(scope);
+}
 static const char *none_if_equal(const hsd_scope *scope)
 {
     return is_text(scope) && growth_of(scope) == 0 ? "[ = ]" : NULL;
@@ -150,7 +155,8 @@ static bool has_trend(const hsd_scope *scope) { return hsd_series_has_trend(seri
 static const hsd_column trend_columns[] = {
     {NULL, HSD_KIND_SPREAD, .columns = value_columns},
     {"rate", HSD_KIND_GROWTH, .heading = rate_heading, .get = rate, .is_known = knows_rate, .instead = zero_rate},
-    {"trend", HSD_KIND_TREND, .title = "Trend", .get = trend_of, .noise = noise_of},
+    {"trend", HSD_KIND_TREND, .in = HSD_IN_TEXT | HSD_IN_MARKDOWN, .title = "Trend", .get = trend_of,
+     .noise = noise_of},
     {"verdict", HSD_KIND_LABEL, .title = "Verdict", .words = verdict_of, .is_known = has_verdict,
      .sign = sign_of_verdict},
     {0},
@@ -164,7 +170,7 @@ static bool has_contrast(const hsd_scope *scope) { return series_of(scope)->befo
 /* Of what was folded here text tells the medians of the sums, and no more. */
 static bool has_medians(const hsd_scope *scope) { return is_text(scope) || is_known(scope); }
 
-/* "412.6 MiB ± 1%"; the spread is a share of the median, or exact with --bytes. */
+/* "412.6 MiB ± 1%"; the spread is a share of the median, or exact with --bytes. A page has the median alone. */
 static hsd_status append_side(hsd_buffer *text, const hsd_scope *scope, uint64_t median, uint64_t spread,
                               hsd_error *err)
 {
@@ -176,7 +182,7 @@ static hsd_status append_side(hsd_buffer *text, const hsd_scope *scope, uint64_t
         hsd_format_bytes(size, median), hsd_format_share(around, spread, median);
     const bool is_ascii = is_text(scope) && !options->use_utf8;
     snprintf(words, sizeof words, "%s %s %s", size, is_ascii ? "+-" : "\xc2\xb1", around);
-    if (!is_known(scope)) return hsd_buffer_append(text, size, strlen(size), err);
+    if (!is_known(scope) || is_page(scope)) return hsd_buffer_append(text, size, strlen(size), err);
     if (is_text(scope) && median == 0 && spread == 0) return hsd_buffer_append(text, "0", 1, err);
     return hsd_buffer_append(text, words, strlen(words), err);
 }
@@ -217,7 +223,7 @@ static int64_t contrast_growth(const hsd_scope *scope)
 static hsd_value growth_of_medians(const hsd_scope *scope) { return hsd_value_growth(contrast_growth(scope)); }
 static int64_t significant_growth(const hsd_scope *scope)
 {
-    return is_known(scope) && contrast_of(scope)->is_significant ? contrast_growth(scope) : 0;
+    return is_page(scope) || (is_known(scope) && contrast_of(scope)->is_significant) ? contrast_growth(scope) : 0;
 }
 static const char *none_if_same(const hsd_scope *scope)
 {
@@ -306,25 +312,30 @@ static hsd_status sum_others(hsd_series_others *others, const hsd_series *series
     return find_medians(&others->row.contrast, series, pick->others, err);
 }
 
+static bool is_on_screen(const hsd_model *model) { return model->format == HSD_AS_TEXT; }
+
 static hsd_status add_table(hsd_model *model, hsd_series_people *people, const hsd_model_request *request,
                             hsd_report_table which)
 {
     static const hsd_column *const columns[] = {type_columns, root_columns, holder_columns};
     static const char *const ones[] = {"type", "root", "holder"}, *const many[] = {"types", "roots", "holders"};
+    static const char *const members[] = {"types", "roots", "holders"};
+    static const char *const titles[] = {"Growth by type", "Growth by root", "What keeps it alive"};
     const hsd_series *series = model->result;
-    const bool is_types = which == HSD_TABLE_TYPES;
-    const size_t asked = request->options->top, rows = model->format == HSD_AS_TEXT ? ROWS_ON_SCREEN : ROWS_IN_MARKDOWN,
-                 top = asked > 0  ? asked
-                       : is_types ? TYPES_SHOWN
-                                  : rows;
+    const bool is_types = which == HSD_TABLE_TYPES, is_html = model->format == HSD_AS_HTML;
+    const size_t top = hsd_model_rows(model, is_types              ? TYPES_SHOWN
+                                             : is_on_screen(model) ? ROWS_ON_SCREEN
+                                                                   : ROWS_ELSEWHERE);
     hsd_series_pick *pick = &people->picks[which];
     if (!hsd_series_table_of(series, which)->is_known) return HSD_OK;
-    HSD_TRY(hsd_series_pick_init(pick, series, which, request->options->sort_by, top, top != HSD_TOP_ALL,
+    HSD_TRY(hsd_series_pick_init(pick, series, which, request->options->sort_by, top, top != HSD_TOP_ALL && !is_html,
                                  request->err));
     HSD_TRY(sum_others(&people->others[which], series, pick, request->err));
-    if (pick->count == 0 && !is_types) return HSD_OK;
+    if (pick->count == 0 && !is_types && !is_html) return HSD_OK;
     hsd_model_add(model, (hsd_part){.kind = HSD_PART_TABLE,
                                     .in = HSD_IN_PEOPLE,
+                                    .member = members[which],
+                                    .title = titles[which],
                                     .one = ones[which],
                                     .many = many[which],
                                     .columns = columns[which],
@@ -334,7 +345,7 @@ static hsd_status add_table(hsd_model *model, hsd_series_people *people, const h
                                               .other_count = pick->other_count,
                                               .others = &people->others[which],
                                               .is_total_first = true,
-                                              .total = is_types ? &series->total : NULL}});
+                                              .total = is_types || is_html ? &series->total : NULL}});
     return HSD_OK;
 }
 
@@ -587,6 +598,15 @@ hsd_status hsd_series_add_markdown(hsd_model *model, hsd_series_people *people, 
     HSD_TRY(add_table(model, people, request, HSD_TABLE_ROOTS));
     add_sentence(model, HSD_PART_SENTENCE, tell_why_not);
     return has_ages && !ages_first ? add_survival(model, people, request) : HSD_OK;
+}
+
+/* ---- HTML ---- */
+
+hsd_status hsd_series_add_page(hsd_model *model, hsd_series_people *people, const hsd_model_request *request)
+{
+    HSD_TRY(add_table(model, people, request, HSD_TABLE_HOLDERS));
+    HSD_TRY(add_table(model, people, request, HSD_TABLE_TYPES));
+    return add_table(model, people, request, HSD_TABLE_ROOTS);
 }
 
 void hsd_series_people_release(hsd_series_people *people)

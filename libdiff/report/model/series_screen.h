@@ -1,5 +1,6 @@
 /*
  * The parts of a series that people read, as text and as Markdown: sentences, tables with trends or contrasts, ages.
+ * And the tables of its page.
  */
 #ifndef HSD_REPORT_MODEL_SERIES_SCREEN_H
 #define HSD_REPORT_MODEL_SERIES_SCREEN_H
@@ -35,9 +36,10 @@ typedef struct hsd_series_people {
     hsd_series_ages ages;
 } hsd_series_people;
 
-/* Appends them to a model of text or of Markdown. */
+/* Appends them to a model of text, of Markdown or of HTML. */
 hsd_status hsd_series_add_screen(hsd_model *model, hsd_series_people *people, const hsd_model_request *request);
 hsd_status hsd_series_add_markdown(hsd_model *model, hsd_series_people *people, const hsd_model_request *request);
+hsd_status hsd_series_add_page(hsd_model *model, hsd_series_people *people, const hsd_model_request *request);
 void hsd_series_people_release(hsd_series_people *people);
 
 #endif

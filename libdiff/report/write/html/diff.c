@@ -5,8 +5,6 @@
 #include "report/model/lost_rows.h"
 #include "report/write/html/parts.h"
 
-#define TYPES_SHOWN   20
-#define ROOTS_SHOWN   10
 #define PLACE_COLUMNS 120 /* of a place in a sentence */
 
 hsd_status hsd_html_say(hsd_buffer *text, const hsd_diff *diff, const hsd_report_options *options,
@@ -32,27 +30,36 @@ static hsd_buffer say(hsd_html *page, const hsd_diff *diff, void (*part)(hsd_scr
     return text;
 }
 
-void hsd_html_diff_sections(hsd_html *page, const hsd_diff *diff)
+static void put_sites(hsd_html *page, const hsd_model *model)
 {
-    const bool leads = hsd_lost_leads(diff, hsd_html_noise(&(hsd_html_subject){.diff = diff}, page->options));
+    if (hsd_html_section(page, model, "sites")) return;
+    hsd_html_begin(page, "sites", "Where it was allocated");
+    hsd_out_text(&page->out, "<p>No site has more or less than it had.</p>\n");
+    hsd_html_end(page);
+}
+
+static void put_sections(hsd_html *page, const hsd_model *model, const hsd_diff *diff)
+{
+    const bool leads = hsd_lost_leads(diff, hsd_model_noise(model));
     const bool sites_first = diff->has_sites && !diff->has_holders; /* then they are the answer */
-    if (leads) hsd_html_lost(page, diff);
-    if (sites_first) hsd_html_sites(page, diff);
+    if (leads) hsd_html_section(page, model, "lost");
+    if (sites_first) put_sites(page, model);
     hsd_html_holders(page, diff);
-    if (!leads) hsd_html_lost(page, diff);
-    if (diff->has_sites && !sites_first) hsd_html_sites(page, diff);
+    if (!leads) hsd_html_section(page, model, "lost");
+    if (diff->has_sites && !sites_first) put_sites(page, model);
     if (diff->has_holders)
         hsd_html_empty(page, "picture", "Growth by what retains it", "this picture of the heap, from the roots down");
-    hsd_html_begin(page, "types", "Growth by type");
-    hsd_html_growth_table(page, diff, HSD_TABLE_TYPES, TYPES_SHOWN);
-    hsd_html_end(page);
-    if (diff->root_count > 0) {
-        hsd_html_begin(page, "roots", "Growth by root");
-        hsd_html_growth_table(page, diff, HSD_TABLE_ROOTS, ROOTS_SHOWN);
-        hsd_html_end(page);
-    }
-    hsd_html_uncollected(page, diff);
+    hsd_html_section(page, model, "types");
+    hsd_html_section(page, model, "roots");
+    hsd_html_section(page, model, "uncollected");
     if (diff->has_holders) hsd_html_empty(page, "map", "Size by what retains it", "a map of the heap after");
+}
+
+void hsd_html_diff_sections(hsd_html *page, const hsd_diff *diff)
+{
+    hsd_model *model = hsd_html_model(page, &(hsd_reported){.diff = diff});
+    if (model) put_sections(page, model, diff);
+    hsd_model_close(model);
 }
 
 static void put_page(hsd_html *page, const hsd_html_subject *subject)

@@ -5,6 +5,7 @@
 #include <hscapture/hscapture.h>
 #include <string.h>
 
+#include "report/model/growth_rows.h"
 #include "report/model/holder_rows.h"
 #include "report/sentences/place.h"
 #include "report/words/number.h"
@@ -34,7 +35,7 @@ static void put_growth(hsd_html *page, const hsd_diff *diff)
 {
     const hsd_change *total = &diff->total;
     const int64_t bytes = hsd_change_bytes(total), objects = hsd_change_objects(total);
-    if (!hsd_html_is_proven(diff, bytes)) {
+    if (!hsd_change_is_proven(diff, bytes)) {
         put_fact(page, "Growth", "not known");
         return;
     }

@@ -133,16 +133,16 @@ void hsd_html_begin_sum(hsd_html *page, const char *class_name, const char *name
     hsd_html_begin_row(page, class_name, (hsd_text){name, strlen(name)});
 }
 
-void hsd_html_cell(hsd_html *page, const char *number)
+void hsd_html_cell_text(hsd_html *page, const char *class_name, hsd_text number)
 {
-    hsd_out_text(&page->out, "<td class=\"n\">");
-    hsd_out_escaped(&page->out, HSD_ESCAPE_XML, (hsd_text){number, strlen(number)});
+    hsd_out_format(&page->out, "<td class=\"n%s%s\">", class_name ? " " : "", class_name ? class_name : "");
+    hsd_out_escaped(&page->out, HSD_ESCAPE_XML, number);
     hsd_out_text(&page->out, "</td>");
 }
 
-void hsd_html_cell_growth(hsd_html *page, const char *number, int64_t growth)
+void hsd_html_cell(hsd_html *page, const char *number)
 {
-    hsd_out_format(&page->out, "<td class=\"n %s\">%s</td>", hsd_html_sign(growth), number);
+    hsd_html_cell_text(page, NULL, (hsd_text){number, strlen(number)});
 }
 
 void hsd_html_end_row(hsd_html *page) { hsd_out_text(&page->out, "</tr>\n"); }

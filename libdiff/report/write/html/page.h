@@ -72,7 +72,8 @@ void hsd_html_begin_table(hsd_html *page, const char *const *headings, size_t co
 void hsd_html_begin_row(hsd_html *page, const char *class_name, hsd_text name);
 void hsd_html_begin_sum(hsd_html *page, const char *class_name, const char *name); /* "others", "total" */
 void hsd_html_cell(hsd_html *page, const char *number);                            /* of ours */
-void hsd_html_cell_growth(hsd_html *page, const char *number, int64_t growth);
+/* The same with a class more: a sign; NULL: none. */
+void hsd_html_cell_text(hsd_html *page, const char *class_name, hsd_text number);
 void hsd_html_end_row(hsd_html *page);
 void hsd_html_end_table(hsd_html *page);
 

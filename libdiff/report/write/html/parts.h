@@ -4,9 +4,9 @@
 #ifndef HSD_REPORT_HTML_PARTS_H
 #define HSD_REPORT_HTML_PARTS_H
 
+#include "report/model/open.h"
 #include "report/text/text.h"
 #include "report/write/html/page.h"
-#include "report/write/html/tables.h"
 #include <hsdiff/check.h>
 #include <hsdiff/series.h>
 
@@ -45,16 +45,25 @@ void hsd_html_warnings(hsd_html *page, const hsd_text *warnings, size_t count, c
 /* A list of texts, at most some tens; the rest is counted. */
 void hsd_html_texts(hsd_html *page, const hsd_text *texts, size_t count);
 
-/* ---- holders.c, sites.c, diff.c, series.c ---- */
+/* ---- model.c ---- */
+
+/* The tables of a result; NULL after a failure. For hsd_model_close. */
+hsd_model *hsd_html_model(hsd_html *page, const hsd_reported *subject);
+
+/* The table of a section; NULL: the model has none. */
+const hsd_part *hsd_html_part(const hsd_model *model, const char *member);
+
+/* A table: rows, each with those that are deeper as a list in its name, what was folded, and the sum. */
+void hsd_html_table(hsd_html *page, const hsd_model *model, const hsd_part *part);
+
+/* A section with its table; false and nothing where the model has none. */
+bool hsd_html_section(hsd_html *page, const hsd_model *model, const char *member);
+
+/* ---- holders.c, diff.c, series.c ---- */
 
 /* "What keeps it alive": the largest holders, each with its path and the references below it, or why they are not
  * known. */
 void hsd_html_holders(hsd_html *page, const hsd_diff *diff);
-
-/* "Where it was allocated": the stacks of a diff with sites that changed most, as a table that adds up. */
-void hsd_html_sites(hsd_html *page, const hsd_diff *diff);
-void hsd_html_lost(hsd_html *page, const hsd_diff *diff);        /* where it is known; nothing where nothing grew */
-void hsd_html_uncollected(hsd_html *page, const hsd_diff *diff); /* where that matters */
 
 /* All sections behind the answer. */
 void hsd_html_diff_sections(hsd_html *page, const hsd_diff *diff);

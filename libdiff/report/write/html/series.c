@@ -7,9 +7,6 @@
 #include "report/words/number.h"
 #include "report/write/html/parts.h"
 
-#define TYPES_SHOWN 20
-#define ROWS_SHOWN  10 /* of the other tables */
-
 /* ---- sentences ---- */
 
 typedef void (*say_fn)(hsd_series_words *words);
@@ -69,20 +66,12 @@ static void put_facts(hsd_html *page, const hsd_series *series)
 
 /* ---- the rest ---- */
 
-static void put_table(hsd_html *page, const hsd_series *series, hsd_report_table table, const char *id,
-                      const char *heading, size_t most)
-{
-    if (!hsd_series_table_of(series, table)->is_known) return;
-    hsd_html_begin(page, id, heading);
-    hsd_html_series_table(page, series, table, most);
-    hsd_html_end(page);
-}
-
 /* And why a table is not there. */
-static void put_holders(hsd_html *page, const hsd_series *series)
+static void put_holders(hsd_html *page, const hsd_model *model, const hsd_series *series)
 {
+    const hsd_part *part = hsd_html_part(model, "holders");
     hsd_html_begin(page, "holders", "What keeps it alive");
-    if (series->holders.is_known) hsd_html_series_table(page, series, HSD_TABLE_HOLDERS, ROWS_SHOWN);
+    if (part) hsd_html_table(page, model, part);
     put_words(page, series, hsd_series_say_why_not);
     hsd_html_end(page);
 }
@@ -98,11 +87,14 @@ static void put_ages(hsd_html *page, const hsd_series *series)
 
 void hsd_html_series_sections(hsd_html *page, const hsd_series *series)
 {
-    put_holders(page, series);
-    put_table(page, series, HSD_TABLE_TYPES, "types", "Growth by type", TYPES_SHOWN);
-    put_table(page, series, HSD_TABLE_ROOTS, "roots", "Growth by root", ROWS_SHOWN);
+    hsd_model *model = hsd_html_model(page, &(hsd_reported){.series = series});
+    if (!model) return;
+    put_holders(page, model, series);
+    hsd_html_section(page, model, "types");
+    hsd_html_section(page, model, "roots");
     hsd_html_empty(page, "trends", "Course", "how each row went from capture to capture");
     put_ages(page, series);
+    hsd_model_close(model);
 }
 
 static void put_page(hsd_html *page, const hsd_html_subject *subject)
