@@ -106,6 +106,24 @@ Test(lost_report, comes_first_in_markdown_where_it_is_most)
     cr_expect_lt(place_of(text, "Live heap grew"), place_of(text, "more is lost"));
 }
 
+Test(lost_report, is_a_section_of_a_page_with_what_it_is_below_its_place)
+{
+    hsd_diff diff = lost(3 << 20, 1000);
+    const char *text = report(&diff, "html", HSD_TABLE_TYPES);
+    HOLDS(text,
+          "<th scope=\"row\" class=\"name\">push (a.c:5)<ol class=\"frames\"><li>Node, with 270 objects below</li>"
+          "</ol></th><td class=\"n\">200.0 KiB</td>");
+    HOLDS(text, "<tr class=\"others\"><th scope=\"row\" class=\"name\">Others</th>");
+    cr_expect_lt(place_of(text, "<section id=\"lost\""), place_of(text, "<section id=\"types\""));
+    rows[0].place = sample_text("");
+    HOLDS(report(&diff, "html", HSD_TABLE_TYPES), "class=\"name\">Node, with 270 objects below</th>");
+    rows[0].after = rows[0].before; /* nothing grew */
+    LACKS(report(&diff, "html", HSD_TABLE_TYPES), "<section id=\"lost\"");
+    diff = uncollected(3 << 20, 0);
+    HOLDS(report(&diff, "html", HSD_TABLE_TYPES),
+          "Node<ol class=\"frames\"><li>7 of those before, 700 B, are live again</li></ol></th>");
+}
+
 Test(lost_report, is_a_table_of_csv)
 {
     hsd_diff diff = lost(3 << 20, 0);

@@ -78,6 +78,23 @@ Test(sites_report, shows_stacks_below_their_growth)
     LACKS(report, "WHAT KEEPS IT ALIVE");
 }
 
+Test(sites_report, shows_callers_of_a_page_as_a_list)
+{
+    hsd_diff diff = sample();
+    const char *report = write_as("html", &diff, &plain_text);
+    HOLDS(report, "class=\"name\">main.fill (main.go:31)<ol class=\"frames\"><li>main.caller (main.go:1)</li>");
+    HOLDS(report, "<li>main.caller (main.go:4)</li><li>1 more</li></ol></th><td class=\"n\">");
+    HOLDS(report, "<td class=\"n up\">+40.0 MiB</td><td class=\"n\">[NEW]</td><td class=\"n up\">+100</td></tr>");
+    HOLDS(report, "class=\"name\">(no stack)</th>");
+    HOLDS(report, "evil\\x1b[31m</th>");
+    diff.is_partial = true;
+    diff.before.info.is_complete = false; /* then nothing is proven */
+    HOLDS(write_as("html", &diff, &plain_text),
+          "<td class=\"n\">?</td><td class=\"n\">?</td><td class=\"n\">?</td></tr>");
+    diff.site_count = 0;
+    HOLDS(write_as("html", &diff, &plain_text), "<p>No site has more or less than it had.</p>");
+}
+
 Test(sites_report, says_whose_place_is_next_where_a_runtime_allocates_for_itself)
 {
     hsd_diff diff = sample();
