@@ -131,6 +131,7 @@ static hsd_status read_tables(gcdump *self, hsd_error *err)
     hsd_error_init(&cut);
     const hsd_status status = read_file(self, &is_usable, &cut);
     if (status == HSD_OK) return HSD_OK;
+    is_usable = is_usable && (self->types.count > 0 || self->graph.node_count == 0); /* each node has a type */
     self->is_cut = status == HSD_E_TRUNCATED && is_usable && self->import->options->salvage;
     if (self->is_cut) return HSD_OK;
     return hsd_import_give_up(status, &cut, is_usable, err);

@@ -326,6 +326,25 @@ Test(gcdump, is_known_when_it_is_cut)
     cr_expect(salvaged > 2000 && whole < 40 * gw_sample_count, "%zu, %zu", salvaged, whole);
 }
 
+/* Cut behind its table of nodes, which have no types. It was read through a null pointer with --partial. */
+static const char no_types[] =
+    "\x14\x00\x00\x00\x21\x46\x61\x73\x74\x53\x65\x72\x69\x61\x6c\x69\x7a\x61\x74\x69\x6f\x6e"
+    "\x2e\x31\x04\x04\x01\x01\x00\x00\x00\x00\x00\x00\x00\x12\x00\x00\x00\x47\x72\x61\x70\x68"
+    "\x73\x2e\x4d\x65\x6d\x6f\x72\x79\x47\x72\x61\x70\x68\x06\xf8\x37\xff\xff\xff\xf8\x00\x00"
+    "\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\xa6\x9e\x00\xa1\xda\x2e\x73";
+
+Test(gcdump, refuses_nodes_without_types)
+{
+    const hsd_import_options *const options[] = {&plain, &salvage};
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        hsd_import_result result;
+        hsd_error err;
+        const hsd_status status = import_bytes((const uint8_t *)no_types, sizeof no_types - 1, options[i],
+                                               UINT64_C(2) << 20, &result, NULL, &err);
+        cr_expect_eq(status, HSD_E_TRUNCATED, "%zu: %d, %s", i, status, err.text);
+    }
+}
+
 /* Every byte of a file made another: read or refused in words, never more. */
 Test(gcdump, says_what_is_wrong)
 {
