@@ -29,7 +29,7 @@ def load(path):
 
 
 def main(folder):
-    if git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":!:/bench/history"):
+    if git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude)bench/history"):
         sys.exit("keep.py: the tree has changes that are not committed; nothing was kept")
     stamp = {"date": git("log", "-1", "--format=%cs"), "commit": git("log", "-1", "--format=%h", "--abbrev=10")}
     rows = [{**stamp, **row} for row in csv.DictReader(sys.stdin)]

@@ -50,6 +50,33 @@ def what_does_not_exist_is_said(o):
     assert result.returncode == 2 and "no work is called diff-exakt" in result.stderr, result
 
 
+def the_history_keeps_a_commit_once(_):
+    """In a repository of its own: rows are replaced by those of the same commit, and what is not committed is not kept."""
+    rows = "work,objects,wall_s,cpu_s,peak_mib,cpu_ratio\ntop,1000,0.5,{},20.0,1.0\n"
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name) / "bench/history"
+        folder.mkdir(parents=True)
+        shutil.copy(PROJECT / "bench/history/keep.py", folder)
+        (pathlib.Path(name) / "code.c").write_text("int a;\n")
+
+        def git(*arguments):
+            subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=name, check=True, capture_output=True)
+
+        def keep(seconds):
+            return subprocess.run([sys.executable, folder / "keep.py"], input=rows.format(seconds), capture_output=True, text=True, check=False)
+
+        git("init", "-q")
+        git("add", ".")
+        git("commit", "-q", "-m", "one")
+        for seconds in ("0.4", "0.3"):
+            assert keep(seconds).returncode == 0, keep(seconds)
+        (row,) = csv.DictReader((folder / "clock.csv").read_text().splitlines())
+        assert row["cpu_s"] == "0.3" and len(row["commit"]) == 10 and "cpu_ratio" not in row, row
+        (pathlib.Path(name) / "code.c").write_text("int b;\n")
+        refused = keep("0.2")
+        assert refused.returncode == 1 and "not committed" in refused.stderr, refused
+
+
 def the_page_has_a_column_for_each_commit(_):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "instructions.csv"
@@ -63,7 +90,7 @@ def main():
     parser.add_argument("--hsdiff", required=True)
     parser.add_argument("--synth", required=True)
     o = parser.parse_args()
-    tests = [every_work_is_timed, what_does_not_exist_is_said, the_page_has_a_column_for_each_commit]
+    tests = [every_work_is_timed, what_does_not_exist_is_said, the_history_keeps_a_commit_once, the_page_has_a_column_for_each_commit]
     if shutil.which("valgrind"):
         tests += [equal_programs_pass_the_gate, more_instructions_fail_the_gate]
     for test in tests:
