@@ -34,7 +34,8 @@ static bool set_attributes(posix_spawnattr_t *attributes)
 {
     sigset_t signals;
     sigemptyset(&signals);
-    sigaddset(&signals, SIGPIPE); /* those that we ignore; handlers are gone by themselves */
+    sigaddset(&signals, SIGPIPE);
+    sigaddset(&signals, SIGXFSZ); /* those that we ignore; handlers are gone by themselves */
     return posix_spawnattr_setsigdefault(attributes, &signals) == 0 &&
            posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF) == 0;
 }

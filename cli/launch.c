@@ -35,7 +35,7 @@ static void let_agents_follow(bool *is_set)
 /* In the child. Never returns. */
 static void become(char **words, int tell)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGALRM};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGALRM};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         struct sigaction action = {.sa_handler = SIG_DFL};
         sigemptyset(&action.sa_mask);

@@ -18,6 +18,7 @@
 #include "nearest.h"
 #include "options.h"
 #include "out.h"
+#include "outlets.h"
 #include "progress.h"
 #include "report_error.h"
 #include "signals.h"
@@ -116,6 +117,14 @@ static bool has_right_inputs(const cli_app *cli)
     return false;
 }
 
+/* Nothing is written over what is read. */
+static bool spares_inputs(const cli_app *cli)
+{
+    const char *file = cli->command->is_of_processes ? NULL : cli_find_input_overwritten(cli);
+    if (file) cli_complain("%s is an input, and would be replaced by the result: give the result a file of its own.", file);
+    return file == NULL;
+}
+
 /* --from names an importer of the library. */
 static bool knows_format(const cli_app *cli)
 {
@@ -166,7 +175,7 @@ static int run_command(cli_app *cli)
     if (options->help) return print_page(cli, print_help);
     if (options->version) return print_page(cli, print_version);
     if (cli->argc < 2) return print_page(cli, print_short);
-    if (!has_right_inputs(cli) || !knows_format(cli) || !prepare_run(cli)) return CLI_USAGE;
+    if (!has_right_inputs(cli) || !spares_inputs(cli) || !knows_format(cli) || !prepare_run(cli)) return CLI_USAGE;
     cli->command_line = cli_command_line(cli);
     if (!cli->command_line) return out_of_memory();
     cli_progress_begin(cli);

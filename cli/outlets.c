@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "report_error.h"
@@ -90,6 +91,28 @@ static const char *find_shared(const cli_options *options)
         for (size_t j = 0; j < i; j++)
             if (strcmp(wish_of(options, j).file, file) == 0) return file;
     }
+    return NULL;
+}
+
+/* A device, such as /dev/null, can be both read and written. */
+static bool is_input_file(const cli_app *cli, const char *path)
+{
+    struct stat output, input;
+    if (path == NULL || stat(path, &output) != 0 || !S_ISREG(output.st_mode)) return false;
+    for (size_t i = 0; i < cli->input_count; i++)
+        if (stat(cli->inputs[i], &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+            return true;
+    return false;
+}
+
+const char *cli_find_input_overwritten(const cli_app *cli)
+{
+    const cli_options *options = &cli->options;
+    const char *results[] = {options->output, options->diff.objects, options->one.retained};
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
+        if (is_input_file(cli, results[i])) return results[i];
+    for (size_t i = 0; i < count_wishes(options); i++)
+        if (is_input_file(cli, wish_of(options, i).file)) return wish_of(options, i).file;
     return NULL;
 }
 

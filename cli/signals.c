@@ -54,6 +54,7 @@ void cli_signals_begin(void)
     catch (SIGTERM);
     catch (SIGHUP);
     sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL); /* a file over its limit is a failed write, which says so */
     struct sigaction late = {.sa_handler = lose_patience};
     sigemptyset(&late.sa_mask);
     sigaction(SIGALRM, &late, NULL);

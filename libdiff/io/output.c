@@ -32,6 +32,7 @@ static hsd_status fail_output(const hsd_output *output, int error, const char *w
 {
     hsd_fail_errno(err, error, "cannot %s", what);
     hsd_error_set_file(err, output->is_stdout ? "standard output" : output->path);
+    if (error == EFBIG) hsd_error_set_hint(err, "%s", HSD_FILE_LIMIT_HINT);
     return HSD_E_IO;
 }
 

@@ -96,7 +96,8 @@ static hsd_status fail_temp_file(const hsd_temp *temp, hsd_error *err, int error
 {
     hsd_fail_errno(err, error, "cannot %s a temporary file", what);
     hsd_error_set_file(err, temp->space->directory);
-    if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+    if (error == EFBIG) hsd_error_set_hint(err, "%s", HSD_FILE_LIMIT_HINT);
+    if (error == ENOSPC || error == EDQUOT)
         hsd_error_set_hint(err, "name a folder with more room with --temp-dir DIR (%.0f MiB are in use)",
                            (double)temp->space->bytes_now / 1048576.0);
     return HSD_E_IO;
