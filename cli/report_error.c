@@ -90,8 +90,9 @@ void cli_take_note(void *context, hsd_note_level level, const char *text)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* two imports may tell at once */
     cli_app *cli = context;
     pthread_mutex_lock(&lock);
+    /* It is why the exit status is not 0: told even with --quiet. */
     if (level == HSD_NOTE_DAMAGE) cli->saw_damage = true;
-    if (level == HSD_NOTE_DETAIL ? cli->options.verbose : !cli->options.quiet) {
+    if (level == HSD_NOTE_DETAIL ? cli->options.verbose : level == HSD_NOTE_DAMAGE || !cli->options.quiet) {
         cli_progress_clear();
         fputs(level == HSD_NOTE_DETAIL ? "  " : "hsdiff: ", stderr);
         print_escaped(stderr, text);
