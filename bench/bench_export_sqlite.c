@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/note.h"
-#include "export/sqlite/inserter.h"
+#include "export/tables/inserter.h"
 #include "gen/synth.h"
 #include <hsdiff/export.h>
 #include <hsdiff/sql.h>
@@ -105,7 +105,7 @@ static uint64_t put_bound(uint64_t rows, uint64_t *ns)
     const hsd_database_options options = {.fd = -1, .memory_bytes = 64 << 20, .space = &space};
     must(hsd_database_open(&database, &options, &err));
     must(hsd_database_exec(&database, NULL, "create table t(a integer primary key, b, c, d, e); begin", &err));
-    must(hsd_inserter_open(&in, &database, "", "t", rows, &err));
+    must(hsd_inserter_open(&in, &database.sink, "", "t", rows, &err));
     const uint64_t began = hsd_now_ns();
     for (uint64_t i = 0; i < rows; i++) {
         for (uint64_t k = 0; k < 5; k++)

@@ -121,7 +121,8 @@ static bool has_right_inputs(const cli_app *cli)
 static bool spares_inputs(const cli_app *cli)
 {
     const char *file = cli->command->is_of_processes ? NULL : cli_find_input_overwritten(cli);
-    if (file) cli_complain("%s is an input, and would be replaced by the result: give the result a file of its own.", file);
+    if (file)
+        cli_complain("%s is an input, and would be replaced by the result: give the result a file of its own.", file);
     return file == NULL;
 }
 

@@ -19,8 +19,8 @@ typedef struct cli_outlets {
 /* The format of that name for that kind of answer; NULL after a message that lists those that there are. */
 const hsd_report_format *cli_find_format(const char *option, const char *name, size_t name_bytes, cli_holds holds);
 
-/* The file that the command is asked both to read and to replace, under whatever name; NULL when there is none. A capture
- * is not to be had again, so not even --force allows that. */
+/* The file that the command is asked both to read and to replace, under whatever name; NULL when there is none. A
+ * capture is not to be had again, so not even --force allows that. */
 const char *cli_find_input_overwritten(const cli_app *cli);
 
 /* False after a message; *exit_status is then set. */

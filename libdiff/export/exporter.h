@@ -38,6 +38,7 @@ typedef struct hsd_exporter {
 extern const hsd_exporter hsd_export_pprof, hsd_export_collapsed, hsd_export_speedscope, hsd_export_sqlite;
 extern const hsd_exporter hsd_export_heapsnapshot;
 extern const hsd_exporter hsd_export_hprof;
+extern const hsd_exporter hsd_export_parquet;
 
 /* The exporter of row i; NULL past the end. */
 const hsd_exporter *hsd_exporter_row(size_t i);

@@ -13,6 +13,7 @@ static const hsd_exporter *const exporters[] = {
     &hsd_export_collapsed,
     &hsd_export_speedscope,
     &hsd_export_sqlite,
+    &hsd_export_parquet,
     &hsd_export_heapsnapshot,
     &hsd_export_hprof,
     NULL,

@@ -9,6 +9,10 @@
 
 #include "format/decompress.h"
 
+#include "base/fail.h"
+
+#define LEVEL 3
+
 static bool is_single_frame(const uint8_t *stored, size_t stored_bytes)
 {
     static const uint8_t magic[4] = {0x28, 0xB5, 0x2F, 0xFD};
@@ -44,4 +48,25 @@ void hsd_decompressor_release(hsd_decompressor *decompressor)
 {
     ZSTD_freeDCtx(decompressor->context);
     decompressor->context = NULL;
+}
+
+/* ---- the other way */
+
+hsd_status hsd_compress(hsd_compressor *compressor, hsd_buffer *out, const uint8_t *raw, size_t raw_bytes,
+                        hsd_error *err)
+{
+    if (compressor->context == NULL) compressor->context = ZSTD_createCCtx();
+    if (compressor->context == NULL) return hsd_fail_nomem(err, "the compressor");
+    HSD_TRY(hsd_buffer_reserve(out, ZSTD_compressBound(raw_bytes), err));
+    const size_t size = ZSTD_compressCCtx(compressor->context, out->data + out->size, out->capacity - out->size,
+                                          raw_bytes > 0 ? raw : (const uint8_t *)"", raw_bytes, LEVEL);
+    if (ZSTD_isError(size)) return hsd_fail_nomem(err, "the compressor"); /* nothing else can fail: there is room */
+    out->size += size;
+    return HSD_OK;
+}
+
+void hsd_compressor_release(hsd_compressor *compressor)
+{
+    ZSTD_freeCCtx(compressor->context);
+    compressor->context = NULL;
 }

@@ -128,6 +128,15 @@ hsd_status hsd_output_open_fd(hsd_output *output, int fd, const char *name, hsd_
     return hsd_fail_nomem(err, "an output buffer");
 }
 
+hsd_status hsd_output_set_path(hsd_output *output, const char *path, hsd_error *err)
+{
+    char *copy = strdup(path);
+    if (copy == NULL) return hsd_fail_nomem(err, "the name of a result");
+    free(output->path);
+    output->path = copy;
+    return HSD_OK;
+}
+
 /* ---- write */
 
 static hsd_status write_now(hsd_output *output, const void *data, size_t size, hsd_error *err)
@@ -225,15 +234,29 @@ static void sync_folder(const char *path)
     close(fd);
 }
 
+static hsd_status sync_file(const hsd_output *output, hsd_error *err)
+{
+    if (output->is_settled || fsync(output->fd) == 0 || errno == EINVAL) return HSD_OK;
+    return fail_output(output, errno, "write", err);
+}
+
+hsd_status hsd_output_settle(hsd_output *output, hsd_error *err)
+{
+    HSD_TRY(flush_output(output, err));
+    HSD_TRY(sync_file(output, err));
+    output->is_settled = true;
+    return HSD_OK;
+}
+
 static hsd_status finish_file(hsd_output *output, hsd_error *err)
 {
-    if (fsync(output->fd) != 0 && errno != EINVAL) return fail_output(output, errno, "write", err);
+    HSD_TRY(sync_file(output, err));
     const int error = put_into_place(output);
     if (error == EEXIST) return fail_exists(output, err);
     if (error != 0) return fail_output(output, error, "put the result in its place", err);
     free(output->temp_path);
     output->temp_path = NULL; /* the name is the target's now: close must not remove it */
-    sync_folder(output->path);
+    if (!output->is_settled) sync_folder(output->path);
     return HSD_OK;
 }
 

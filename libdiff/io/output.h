@@ -21,6 +21,7 @@ typedef struct hsd_output {
     bool is_in_place;    /* standard output, a device, a pipe: nothing to rename */
     bool is_forced;      /* may replace an existing file */
     bool has_failed;     /* a write failed: finish will refuse */
+    bool is_settled;     /* the disk has it: finish gives it its name and nothing else */
     uint64_t size_bytes; /* written so far, buffered ones included */
     uint8_t *buffer;
     size_t buffered;
@@ -37,6 +38,13 @@ hsd_status hsd_output_open_fd(hsd_output *output, int fd, const char *name, hsd_
 
 /* Buffered; short writes and EINTR handled. */
 hsd_status hsd_output_write(hsd_output *output, const void *data, size_t size, hsd_error *err);
+
+/* Another name for what is not finished yet, on the same file system; not for standard output. HSD_E_NOMEM. */
+hsd_status hsd_output_set_path(hsd_output *output, const char *path, hsd_error *err);
+
+/* Flushes and syncs a file ahead of its finish, which is quick then; syncing the folder is the caller's. Nothing may be
+ * written behind it. */
+hsd_status hsd_output_settle(hsd_output *output, hsd_error *err);
 
 /* Flushes, syncs, renames into place. On failure nothing is left behind. Standard output: flushes and
  * reports EPIPE/ENOSPC like any other error. */

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "export/sqlite/engine.h"
+#include "export/sqlite/rows.h"
 
 /* of SQLite's machine, between two looks at whether to go on: some tenths of a millisecond */
 #define OPS_PER_TURN   20000
@@ -48,8 +49,9 @@ static int take_turn(void *context)
 {
     hsd_database *database = context;
     if (database->is_cancelled) return 1;
-    if (database->is_told_by_others) return 0;
-    if (hsd_progress(database->reporter, database->stage != NULL ? database->stage : "querying", 0, 0, NULL) == HSD_OK)
+    if (database->sink.is_told_by_others) return 0;
+    if (hsd_progress(database->sink.reporter, database->stage != NULL ? database->stage : "querying", 0, 0, NULL) ==
+        HSD_OK)
         return 0;
     database->is_cancelled = true;
     return 1;
@@ -86,7 +88,7 @@ static hsd_status configure(hsd_database *database, const hsd_database_options *
 hsd_status hsd_database_open(hsd_database *database, const hsd_database_options *options, hsd_error *err)
 {
     const int flags = options->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    *database = (hsd_database){.reporter = options->reporter};
+    *database = (hsd_database){.sink = {.kind = &hsd_sqlite_rows, .reporter = options->reporter}};
     HSD_TRY(hsd_files_new(&database->files, options->fd, options->is_read_only, options->space, err));
     hsd_status status = HSD_OK;
     if (sqlite3_open_v2("capture", &database->db, flags | SQLITE_OPEN_NOMUTEX, hsd_files_name(database->files)) !=

@@ -1,20 +1,21 @@
 /*
- * One connection to one database: opening it, statements without rows, failing. Rows go into tables through inserter.h.
+ * One connection to one database: opening it, statements without rows, failing. Rows go into tables through
+ * its sink (rows.h).
  */
 #ifndef HSD_EXPORT_SQLITE_DATABASE_H
 #define HSD_EXPORT_SQLITE_DATABASE_H
 
 #include "base/note.h"
 #include "export/sqlite/files.h"
+#include "export/tables/sink.h"
 
 struct sqlite3;
 
 typedef struct hsd_database {
+    hsd_sink sink; /* for rows; first: rows.c finds the database by it */
     struct sqlite3 *db;
     hsd_files *files;
-    hsd_reporter *reporter; /* borrowed; may be NULL */
-    const char *stage;      /* what is told while a statement runs; NULL = nothing, but it can be cancelled */
-    bool is_told_by_others; /* another operation tells of progress, and rows come from its callbacks */
+    const char *stage; /* what is told while a statement runs; NULL = nothing, but it can be cancelled */
     bool is_cancelled;
 } hsd_database; /* zeroed: not open */
 

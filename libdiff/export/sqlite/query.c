@@ -11,8 +11,8 @@
 #include "base/fail.h"
 #include "base/options.h"
 #include "export/sqlite/engine.h"
-#include "export/sqlite/fill.h"
 #include "export/sqlite/guard.h"
+#include "export/tables/fill.h"
 #include "io/fd.h"
 
 #define HEADER_BYTES   100u /* of a database: sqlite.org/fileformat.html, 1.3 */
@@ -84,12 +84,12 @@ hsd_status hsd_sql_open(hsd_sql **out, hsd_capture *before, hsd_capture *after, 
     *out = NULL;
     HSD_TRY(HSD_TAKE_OPTIONS(hsd_sql_options, partial, &own, options, err));
     HSD_TRY(new_sql(&sql, run, err));
-    sql->filling = (hsd_filling){.database = &sql->database,
+    sql->filling = (hsd_filling){.sink = &sql->database.sink,
                                  .captures = {before, after},
                                  .run = &sql->run,
                                  .reporter = &sql->reporter,
                                  .space = &sql->space,
-                                 .memory_bytes = sql->run.memory_bytes / 4 * 3,
+                                 .memory_bytes = hsd_filling_memory(sql->run.memory_bytes),
                                  .partial = own.partial,
                                  .with_values = true};
     return give_sqlite_query(out, sql, open_captures(sql, err));

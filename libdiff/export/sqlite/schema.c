@@ -26,17 +26,6 @@ _Static_assert(HSD_ARRAY_LEN(indexes) <= 32, "one bit each");
 
 /* ---- what is wanted */
 
-hsd_wanted hsd_wanted_all(bool is_pair)
-{
-    hsd_wanted wanted = {.indexes = {is_pair ? UINT32_MAX : 0, UINT32_MAX}};
-    for (unsigned i = 0; i < HSD_TABLE_COUNT; i++) {
-        const hsd_scope scope = hsd_table_get(i)->scope;
-        wanted.tables[0][i] = is_pair && scope == HSD_OF_EACH;
-        wanted.tables[1][i] = is_pair || scope != HSD_OF_PAIR;
-    }
-    return wanted;
-}
-
 void hsd_wanted_add(hsd_wanted *wanted, const char *name, const char *column)
 {
     const bool is_before = strncmp(name, HSD_BEFORE, sizeof HSD_BEFORE - 1) == 0;

@@ -4,17 +4,18 @@
  */
 #include <sys/stat.h>
 
-#include "export/sqlite/fill.h"
+#include "export/sqlite/schema.h"
 #include "export/sqlite/sqlite.h"
+#include "export/tables/fill.h"
 
 static hsd_status fill_database(hsd_export *x, hsd_database *database, hsd_error *err)
 {
-    hsd_filling f = {.database = database,
+    hsd_filling f = {.sink = &database->sink,
                      .captures = {x->before, x->after},
                      .run = x->run,
                      .reporter = x->reporter,
                      .space = x->space,
-                     .memory_bytes = x->memory_bytes / 4 * 3,
+                     .memory_bytes = hsd_filling_memory(x->memory_bytes),
                      .partial = x->options->partial,
                      .with_values = x->options->with_values};
     const hsd_wanted all = hsd_wanted_all(x->before != NULL);

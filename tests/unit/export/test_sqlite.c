@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "export/sqlite/inserter.h"
+#include "export/tables/inserter.h"
 #include "sqlite_case.h"
 #include "support/fault.h"
 #include "support/heap_model.h"

@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include <hsdiff/sites.h>
 
-#include "export/sqlite/fill.h"
+#include "export/tables/fill.h"
 
 /* ---- columns of all tables of changes */
 
@@ -148,7 +148,7 @@ static hsd_status put_site(hsd_inserter *in, size_t site, const hsd_site_growth 
 
 static hsd_status put_sites(hsd_filling *f, const hsd_sites *sites, hsd_error *err)
 {
-    hsd_inserter rows, frames = {.database = NULL};
+    hsd_inserter rows, frames = {.sink = NULL};
     hsd_status status = hsd_fill_open(&rows, f, 1, HSD_TABLE_OF_GROWTH_SITES, sites->row_count, err);
     if (status == HSD_OK) status = hsd_fill_open(&frames, f, 1, HSD_TABLE_OF_GROWTH_FRAMES, 0, err);
     for (size_t i = 0; i < sites->row_count && status == HSD_OK; i++) {
@@ -273,7 +273,7 @@ static hsd_status put_diff(hsd_filling *f, const hsd_diff *diff, const hsd_run *
 hsd_status hsd_fill_growth(hsd_filling *f, const bool *wanted, hsd_error *err)
 {
     hsd_diff_options options = {.partial = f->partial};
-    telling t = {{.database = NULL}, {.database = NULL}};
+    telling t = {{.sink = NULL}, {.sink = NULL}};
     hsd_diff *diff = NULL;
     hsd_run run = *f->run;
     bool is_asked = wanted[HSD_TABLE_OF_WARNINGS];
@@ -282,9 +282,9 @@ hsd_status hsd_fill_growth(hsd_filling *f, const bool *wanted, hsd_error *err)
     if (!is_asked) return HSD_OK;
     run.memory_bytes = f->memory_bytes;
     hsd_status status = open_telling(&t, f, wanted, &options, err);
-    f->database->is_told_by_others = true;
+    f->sink->is_told_by_others = true;
     if (status == HSD_OK) status = hsd_diff_run(&diff, f->captures[0], f->captures[1], &options, &run, err);
-    f->database->is_told_by_others = false;
+    f->sink->is_told_by_others = false;
     if (status == HSD_OK) status = put_diff(f, diff, &run, wanted, err);
     hsd_diff_free(diff);
     status = hsd_fill_close(&t.changes, f, status, err);

@@ -4,7 +4,7 @@
 #include <hscapture/hscapture.h>
 
 #include "base/check.h"
-#include "export/sqlite/fill.h"
+#include "export/tables/fill.h"
 
 static void put_string(hsd_inserter *in, const hsd_record *r)
 {
@@ -77,8 +77,8 @@ static const record_table tables[] = {
     {HSD_TABLE_OF_LOSSES, HSD_RECORD_LOSS, put_loss},
 };
 
-static hsd_status copy_sqlite_record(hsd_inserter *in, hsd_record_reader *reader, const record_table *table,
-                                     hsd_error *err)
+static hsd_status copy_table_record(hsd_inserter *in, hsd_record_reader *reader, const record_table *table,
+                                    hsd_error *err)
 {
     for (;;) {
         hsd_record record;
@@ -95,7 +95,7 @@ static hsd_status fill_one(hsd_filling *f, unsigned side, const record_table *ta
     hsd_inserter in;
     hsd_status status = hsd_fill_open(&in, f, side, table->table, 0, err);
     if (status == HSD_OK) status = hsd_record_reader_open(&reader, f->captures[side], table->kind, err);
-    if (status == HSD_OK) status = copy_sqlite_record(&in, reader, table, err);
+    if (status == HSD_OK) status = copy_table_record(&in, reader, table, err);
     hsd_record_reader_close(reader);
     return hsd_fill_close(&in, f, status, err);
 }

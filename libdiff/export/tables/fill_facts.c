@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include <hscapture/hscapture.h>
 
-#include "export/sqlite/fill.h"
+#include "export/tables/fill.h"
 
 /* ---- captures */
 

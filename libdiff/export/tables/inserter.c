@@ -1,113 +1,45 @@
 /*
- * Rows into tables, some with one statement. A statement costs as much as a row or two to begin and to end, and loses
- * its place at the end of the table; with 32 rows each, references take half of the instructions (3,100 a row and not
- * 6,100), objects two thirds.
+ * Rows held in memory until some can be put together.
  */
-#include "export/sqlite/inserter.h"
+#include "export/tables/inserter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "export/sqlite/engine.h"
 
-#define ROWS_HELD     32u
+#define ROWS_HELD     HSD_ROWS_HELD
 #define TEXTS_HELD    ((size_t)256 << 10)
 #define ROWS_PER_TURN 4096u
 
-/* ---- statements */
-
-static hsd_status count_columns(hsd_inserter *in, hsd_error *err)
+hsd_status hsd_inserter_open(hsd_inserter *in, hsd_sink *sink, const char *prefix, const char *table, uint64_t expected,
+                             hsd_error *err)
 {
-    char text[128];
-    struct sqlite3_stmt *look;
-    snprintf(text, sizeof text, "SELECT * FROM %s", in->name);
-    if (sqlite3_prepare_v2(in->database->db, text, -1, &look, NULL) != SQLITE_OK)
-        return hsd_database_fail(in->database, err);
-    in->columns = (unsigned)sqlite3_column_count(look);
-    sqlite3_finalize(look);
-    return HSD_OK;
-}
-
-/* A statement for so many rows. */
-static hsd_status prepare_inserter(hsd_inserter *in, unsigned rows, struct sqlite3_stmt **out, hsd_error *err)
-{
-    const size_t capacity = 128 + (size_t)rows * (in->columns * 2 + 2);
-    char *text = malloc(capacity);
-    if (text == NULL) return hsd_fail_nomem(err, "a statement");
-    size_t used = (size_t)snprintf(text, capacity, "INSERT OR IGNORE INTO %s VALUES", in->name);
-    for (unsigned row = 0; row < rows; row++)
-        for (unsigned i = 0; i < in->columns; i++) {
-            text[used++] = i > 0 || row > 0 ? ',' : ' ';
-            if (i == 0) text[used++] = '(';
-            text[used++] = '?';
-            if (i + 1 == in->columns) text[used++] = ')';
-        }
-    const int code = sqlite3_prepare_v3(in->database->db, text, (int)used, SQLITE_PREPARE_PERSISTENT, out, NULL);
-    free(text);
-    return code == SQLITE_OK ? HSD_OK : hsd_database_fail(in->database, err);
-}
-
-hsd_status hsd_inserter_open(hsd_inserter *in, hsd_database *database, const char *prefix, const char *table,
-                             uint64_t expected, hsd_error *err)
-{
-    *in = (hsd_inserter){.database = database, .expected = expected};
+    *in = (hsd_inserter){.sink = sink, .expected = expected};
     snprintf(in->name, sizeof in->name, "%s%s", prefix, table);
-    HSD_TRY(count_columns(in, err));
+    HSD_TRY(sink->kind->open(sink, prefix, table, &in->rows, &in->columns, err));
     in->cells = malloc(ROWS_HELD * in->columns * sizeof *in->cells);
     return in->cells != NULL ? HSD_OK : hsd_fail_nomem(err, "rows of a table");
 }
 
-/* ---- putting what is held */
-
-static int bind(const hsd_inserter *in, struct sqlite3_stmt *statement, int at, const hsd_cell *cell)
-{
-    const char *text = cell->size > 0 ? (const char *)in->texts.data + cell->number : "";
-    switch (cell->kind) {
-    case HSD_CELL_NUMBER: return sqlite3_bind_int64(statement, at, cell->number);
-    case HSD_CELL_TEXT: return sqlite3_bind_text64(statement, at, text, cell->size, SQLITE_STATIC, SQLITE_UTF8);
-    case HSD_CELL_BYTES: return sqlite3_bind_blob64(statement, at, text, cell->size, SQLITE_STATIC);
-    case HSD_CELL_NULL: break;
-    }
-    return sqlite3_bind_null(statement, at);
-}
-
-static hsd_status run_inserter(hsd_inserter *in, struct sqlite3_stmt *statement, hsd_error *err)
-{
-    int code = SQLITE_OK;
-    for (unsigned i = 0; i < in->held * in->columns && code == SQLITE_OK; i++)
-        code = bind(in, statement, (int)i + 1, &in->cells[i]);
-    if (code == SQLITE_OK) {
-        sqlite3_step(statement);
-        code = sqlite3_reset(statement);
-    }
-    in->held = in->at = 0;
-    hsd_buffer_clear(&in->texts);
-    return code == SQLITE_OK ? HSD_OK : hsd_database_fail(in->database, err);
-}
-
 static hsd_status put_held_inserter(hsd_inserter *in, hsd_error *err)
 {
-    struct sqlite3_stmt *fewer = NULL;
-    if (in->held == 0) return HSD_OK;
-    if (in->held == ROWS_HELD) {
-        if (in->statement == NULL) HSD_TRY(prepare_inserter(in, ROWS_HELD, &in->statement, err));
-        return run_inserter(in, in->statement, err);
-    }
-    HSD_TRY(prepare_inserter(in, in->held, &fewer, err));
-    const hsd_status status = run_inserter(in, fewer, err);
-    sqlite3_finalize(fewer);
+    const unsigned held = in->held;
+    if (held == 0) return HSD_OK;
+    in->held = in->at = 0;
+    const hsd_status status = in->sink->kind->put(in->sink, in->rows, in->cells, held, in->texts.data, err);
+    hsd_buffer_clear(&in->texts);
     return status;
 }
 
 hsd_status hsd_inserter_close(hsd_inserter *in, hsd_status status, hsd_error *err)
 {
     if (status == HSD_OK) status = put_held_inserter(in, err);
-    sqlite3_finalize(in->statement);
+    if (in->sink != NULL) status = in->sink->kind->close(in->sink, in->rows, status, err);
     free(in->cells);
     hsd_buffer_release(&in->texts);
-    *in = (hsd_inserter){.database = NULL};
+    *in = (hsd_inserter){.sink = NULL};
     return status;
 }
 
@@ -171,8 +103,8 @@ static hsd_status put_some_of_many(hsd_inserter *in, hsd_error *err)
     if (in->held == ROWS_HELD || in->texts.size > TEXTS_HELD) HSD_TRY(put_held_inserter(in, err));
     if (in->count - in->told < ROWS_PER_TURN) return HSD_OK;
     in->told = in->count;
-    if (in->database->is_told_by_others) return HSD_OK;
-    return hsd_progress(in->database->reporter, "filling tables", in->count, in->expected, err);
+    if (in->sink->is_told_by_others) return HSD_OK;
+    return hsd_progress(in->sink->reporter, "filling tables", in->count, in->expected, err);
 }
 
 hsd_status hsd_put_row(hsd_inserter *in, hsd_error *err)

@@ -2,7 +2,7 @@
  * The tables of one heap, as text: what a capture records, and what the engine says of it. Comments are part of the
  * text and stay in the database.
  */
-#include "export/sqlite/schema.h"
+#include "export/tables/tables.h"
 
 /* clang-format off */
 /* Read as SQL. */

@@ -1,31 +1,23 @@
 /*
  * Rows that go into a table: all columns in their order, then the end of the row.
  *
- *      hsd_inserter_open(&in, database, "", "roots", 0, err)
+ *      hsd_inserter_open(&in, sink, "", "roots", 0, err)
  *      hsd_put_count(&in, 0); hsd_put_word(&in, "static"); …  hsd_put_row(&in, err)
  *      status = hsd_inserter_close(&in, status, err)
  *
- * Rows are held until there are some, and put by one statement: half the work of one statement a row.
+ * Rows are held until there are some, and put together: half the work of one at a time.
  */
-#ifndef HSD_EXPORT_SQLITE_INSERTER_H
-#define HSD_EXPORT_SQLITE_INSERTER_H
+#ifndef HSD_EXPORT_TABLES_INSERTER_H
+#define HSD_EXPORT_TABLES_INSERTER_H
 
 #include <hsdiff/capture.h>
 
 #include "base/buffer.h"
-#include "export/sqlite/database.h"
-
-struct sqlite3_stmt;
-
-typedef struct hsd_cell {
-    int64_t number; /* of a text: where it begins in `texts` */
-    size_t size;    /* of a text */
-    enum { HSD_CELL_NULL, HSD_CELL_NUMBER, HSD_CELL_TEXT, HSD_CELL_BYTES } kind;
-} hsd_cell;
+#include "export/tables/sink.h"
 
 typedef struct hsd_inserter {
-    hsd_database *database; /* NULL: not open */
-    struct sqlite3_stmt *statement;
+    hsd_sink *sink; /* NULL: not open */
+    void *rows;     /* the sink's */
     char name[64];
     hsd_cell *cells; /* of the rows that are held */
     hsd_buffer texts;
@@ -35,16 +27,16 @@ typedef struct hsd_inserter {
     uint64_t expected;          /* 0 = not known */
 } hsd_inserter;                 /* zeroed: not open */
 
-/* `prefix` and `table` make the name ("before_", "objects"). A row whose key is there already is left out. HSD_E_NOMEM,
- * or as databases fail. */
-hsd_status hsd_inserter_open(hsd_inserter *in, hsd_database *database, const char *prefix, const char *table,
-                             uint64_t expected, hsd_error *err);
+/* `prefix` and `table` make the name ("before_", "objects"). A row whose key is there already is left out by a
+ * database. HSD_E_NOMEM, or as the sink fails. */
+hsd_status hsd_inserter_open(hsd_inserter *in, hsd_sink *sink, const char *prefix, const char *table, uint64_t expected,
+                             hsd_error *err);
 
 /* Puts the rows that are held, if `status` is HSD_OK; returns what came of it, or `status`. A zeroed one is accepted.
  */
 hsd_status hsd_inserter_close(hsd_inserter *in, hsd_status status, hsd_error *err);
 
-static inline bool hsd_inserter_is_open(const hsd_inserter *in) { return in->database != NULL; }
+static inline bool hsd_inserter_is_open(const hsd_inserter *in) { return in->sink != NULL; }
 
 void hsd_put_null(hsd_inserter *in);
 /* the same 64 bits: ids from 2^63 on are negative numbers */

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "export/joined.h"
-#include "export/sqlite/fill.h"
+#include "export/tables/fill.h"
 
 typedef struct graph {
     hsd_filling *f;

@@ -9,7 +9,7 @@
 #include <hsdiff/profile.h>
 #include <hsdiff/top.h>
 
-#include "export/sqlite/fill.h"
+#include "export/tables/fill.h"
 
 static hsd_text text_of(const char *word)
 {
@@ -173,9 +173,9 @@ static hsd_status fill_retained(hsd_filling *f, hsd_error *err)
     run.memory_bytes = f->memory_bytes;
     hsd_status status = hsd_fill_open(&in, f, 1, HSD_TABLE_OF_RETAINED, 0, err);
     const hsd_top_options options = {.partial = f->partial, .each = put_retained, .each_context = &in};
-    f->database->is_told_by_others = true;
+    f->sink->is_told_by_others = true;
     if (status == HSD_OK) status = hsd_top_run(&top, f->captures[1], &options, &run, err);
-    f->database->is_told_by_others = false;
+    f->sink->is_told_by_others = false;
     if (status == HSD_OK) status = check_budget(f, &top->side, top->has_retained, top->why_no_retained, err);
     hsd_top_free(top);
     return hsd_fill_close(&in, f, status, err);

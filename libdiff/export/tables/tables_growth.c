@@ -2,7 +2,7 @@
  * The tables of what grew between two heaps. Columns of new, freed and kept are NULL where objects cannot be
  * recognised.
  */
-#include "export/sqlite/schema.h"
+#include "export/tables/tables.h"
 
 /* clang-format off */
 /* Read as SQL. */

@@ -1,7 +1,7 @@
 /*
  * What no root reaches: lost, by what heads it and who allocated that; or not collected yet, by type.
  */
-#include "export/sqlite/fill.h"
+#include "export/tables/fill.h"
 
 static void put_sums(hsd_inserter *in, const hsd_lost_row *row)
 {
@@ -58,7 +58,7 @@ static hsd_status put_rows(hsd_inserter *rows, hsd_inserter *frames, const hsd_l
 
 static hsd_status fill_lost(hsd_filling *f, const hsd_lost *lost, hsd_error *err)
 {
-    hsd_inserter rows = {.database = NULL}, frames = {.database = NULL};
+    hsd_inserter rows = {.sink = NULL}, frames = {.sink = NULL};
     hsd_status status = hsd_fill_open(&rows, f, 1, HSD_TABLE_OF_LOST, lost->row_count, err);
     if (status == HSD_OK) status = hsd_fill_open(&frames, f, 1, HSD_TABLE_OF_LOST_FRAMES, 0, err);
     if (status == HSD_OK) status = put_rows(&rows, &frames, lost, err);

@@ -2,7 +2,7 @@
  * Holders of growth: each with its path, with what its growth is made of, and with the references through which it
  * hangs.
  */
-#include "export/sqlite/fill.h"
+#include "export/tables/fill.h"
 
 typedef struct holder_rows {
     const hsd_diff *diff;

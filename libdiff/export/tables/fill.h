@@ -1,5 +1,5 @@
 /*
- * Filling the tables of a database: those that are wanted, each in the order of its key. What is asked for together is
+ * Filling tables: those that are wanted, each in the order of its key. What is asked for together is
  * made in one pass.
  *
  *      fill_records.c   strings, labels, sites, threads, frames, metrics, losses: a table a kind of record
@@ -10,27 +10,35 @@
  *      fill_holders.c
  *      fill_lost.c
  */
-#ifndef HSD_EXPORT_SQLITE_FILL_H
-#define HSD_EXPORT_SQLITE_FILL_H
+#ifndef HSD_EXPORT_TABLES_FILL_H
+#define HSD_EXPORT_TABLES_FILL_H
 
 #include <hsdiff/diff.h>
 
-#include "export/sqlite/inserter.h"
-#include "export/sqlite/schema.h"
+#include "export/tables/inserter.h"
+#include "export/tables/tables.h"
 #include "format/tables.h"
+#include "io/temp.h"
 
 typedef struct hsd_filling {
-    hsd_database *database;
+    hsd_sink *sink;           /* where the rows go; borrowed */
     hsd_capture *captures[2]; /* before (NULL: one capture), after; borrowed */
     const hsd_run *run;
     hsd_reporter *reporter;
     hsd_temp_space *space;
-    uint64_t memory_bytes; /* for all that is not the database */
+    uint64_t memory_bytes; /* for all that is not the sink */
     bool partial, with_values;
     hsd_type_names names; /* of both captures */
     hsd_type_table types[2];
     uint64_t objects, references, bytes, rows; /* of `after`; rows of all tables */
 } hsd_filling;
+
+/* What filling gets of a budget: three quarters, and never less than the stages take (HSD_MEMORY_MIN_BYTES). */
+static inline uint64_t hsd_filling_memory(uint64_t memory_bytes)
+{
+    const uint64_t part = memory_bytes / 4 * 3;
+    return part > HSD_MEMORY_MIN_BYTES ? part : HSD_MEMORY_MIN_BYTES;
+}
 
 /* Reads the types. The fields above `names` are the caller's. Release it also when this failed. */
 hsd_status hsd_filling_init(hsd_filling *f, hsd_error *err);

@@ -1,7 +1,7 @@
 /*
  * What is wanted, part by part.
  */
-#include "export/sqlite/fill.h"
+#include "export/tables/fill.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ void hsd_filling_release(hsd_filling *f)
 hsd_status hsd_fill_open(hsd_inserter *in, hsd_filling *f, unsigned side, hsd_table table, uint64_t expected,
                          hsd_error *err)
 {
-    return hsd_inserter_open(in, f->database, hsd_prefix(f, side), hsd_table_get(table)->name, expected, err);
+    return hsd_inserter_open(in, f->sink, hsd_prefix(f, side), hsd_table_get(table)->name, expected, err);
 }
 
 hsd_status hsd_fill_close(hsd_inserter *in, hsd_filling *f, hsd_status status, hsd_error *err)
@@ -48,7 +48,7 @@ static hsd_status fill_side(hsd_filling *f, unsigned side, const bool *wanted, h
     return hsd_fill_graph(f, side, wanted, err);
 }
 
-static hsd_status fill_sqlite_table(hsd_filling *f, const hsd_wanted *missing, hsd_error *err)
+static hsd_status fill_tables(hsd_filling *f, const hsd_wanted *missing, hsd_error *err)
 {
     if (missing->tables[1][HSD_TABLE_OF_CAPTURES]) HSD_TRY(hsd_fill_captures(f, err));
     for (unsigned side = 0; side < 2; side++)
@@ -63,10 +63,10 @@ hsd_status hsd_fill(hsd_filling *f, const hsd_wanted *wanted, hsd_wanted *done, 
     for (unsigned side = 0; side < 2; side++)
         for (unsigned i = 0; i < HSD_TABLE_COUNT; i++)
             missing.tables[side][i] &= !done->tables[side][i];
-    HSD_TRY(hsd_database_exec(f->database, NULL, "BEGIN", err));
-    HSD_TRY(fill_sqlite_table(f, &missing, err));
+    if (f->sink->kind->begin != NULL) HSD_TRY(f->sink->kind->begin(f->sink, err));
+    HSD_TRY(fill_tables(f, &missing, err));
     for (unsigned side = 0; side < 2; side++)
         for (unsigned i = 0; i < HSD_TABLE_COUNT; i++)
             done->tables[side][i] |= missing.tables[side][i];
-    return hsd_database_exec(f->database, "writing", "COMMIT", err);
+    return f->sink->kind->finish != NULL ? f->sink->kind->finish(f->sink, err) : HSD_OK;
 }
