@@ -2,10 +2,10 @@
  * An import from end to end: open the input, look what it is, put the filters it needs in front,
  * let the importer write, and make the result appear at once or not at all.
  *
- *      file or pipe ─► [ watch ] ─► [ gzip ] ─► [ spool ] ─► importer ─► hsc writer ─► sink ─► output | temp file
+ *      file or pipe ─► [ watch ] ─► [ gzip, lz4 ] ─► [ spool ] ─► importer ─► hsc writer ─► sink ─► output | temp file
  *
  * An importer that reads its input twice gets a source that goes back. A file does by itself. A pipe
- * is spooled to a temporary file as it passes. What was gzip is spooled unpacked, because unpacking
+ * is spooled to a temporary file as it passes. What was packed is spooled unpacked, because unpacking
  * costs more than writing and reading back; for a summary it is unpacked again instead.
  */
 #include <errno.h>
@@ -20,6 +20,7 @@
 #include "import/gzip.h"
 #include "import/identify.h"
 #include "import/importer.h"
+#include "import/lz4.h"
 #include "io/fd.h"
 #include "io/output.h"
 
@@ -32,12 +33,43 @@ static const uint8_t CAPTURE_MAGIC[8] = {0x89, 'H', 'S', 'C', '\r', '\n', 0x1a, 
 
 /* ---- the input ---- */
 
+/* A way to pack a whole file, and what is said of it. */
+typedef struct packing {
+    const char *holding, *held, *undo;
+    bool (*probe)(const void *prefix, size_t size);
+    hsd_status (*open)(hsd_source *source, hsd_source *below, size_t window_bytes, bool can_rewind, hsd_error *err);
+    size_t (*unpack_prefix)(const void *prefix, size_t size, void *out, size_t capacity);
+} packing;
+
+static const packing packings[] = {
+    {.holding = "a gzip file holding ",
+     .held = "what this gzip file holds",
+     .undo = "gunzip it and use it as it is",
+     .probe = hsd_gzip_probe,
+     .open = hsd_gzip_open,
+     .unpack_prefix = hsd_gzip_unpack_prefix},
+    {.holding = "an lz4 file holding ",
+     .held = "what this lz4 file holds",
+     .undo = "unpack it (lz4 -d) and use it as it is",
+     .probe = hsd_lz4_probe,
+     .open = hsd_lz4_open,
+     .unpack_prefix = hsd_lz4_unpack_prefix},
+};
+
+/* NULL: the bytes are as they are. */
+static const packing *find_packing(const void *prefix, size_t size)
+{
+    for (size_t i = 0; i < HSD_ARRAY_LEN(packings); i++)
+        if (packings[i].probe(prefix, size)) return &packings[i];
+    return NULL;
+}
+
 typedef struct input {
-    hsd_source file;     /* what was opened */
-    hsd_source unpacked; /* over `file` when that is gzip */
-    hsd_source *top;     /* what the importer reads */
-    hsd_watch *watch;    /* of `file`; NULL where no digest is wanted */
-    bool is_gzip;
+    hsd_source file;        /* what was opened */
+    hsd_source unpacked;    /* over `file` when that is packed */
+    hsd_source *top;        /* what the importer reads */
+    hsd_watch *watch;       /* of `file`; NULL where no digest is wanted */
+    const packing *packing; /* NULL: none */
     const hsd_importer *importer;
 } input;
 
@@ -53,12 +85,12 @@ static hsd_status refuse_import(const input *in, const uint8_t *prefix, size_t s
     char phrase[160];
     if (size >= sizeof CAPTURE_MAGIC && memcmp(prefix, CAPTURE_MAGIC, sizeof CAPTURE_MAGIC) == 0) {
         hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "%s is already a capture: there is nothing to import",
-                 in->is_gzip ? "what this gzip file holds" : "this");
-        hsd_error_set_hint(err, in->is_gzip ? "gunzip it and use it as it is" : "use it as it is: hsdiff info FILE");
+                 in->packing != NULL ? in->packing->held : "this");
+        hsd_error_set_hint(err, "%s", in->packing != NULL ? in->packing->undo : "use it as it is: hsdiff info FILE");
         return HSD_E_NOT_THIS_FORMAT;
     }
     hsd_identify(prefix, size, phrase, sizeof phrase);
-    const char *holding = in->is_gzip ? "a gzip file holding " : "";
+    const char *holding = in->packing != NULL ? in->packing->holding : "";
     if (format != NULL)
         hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "this is not %s: it is %s%s", format, holding, phrase);
     else
@@ -74,16 +106,15 @@ static hsd_status peek_prefix(hsd_source *source, size_t *size, hsd_error *err)
     const size_t want = (size_t)hsd_min_u64(HSD_IMPORT_PREFIX_BYTES, source->window_bytes);
     const hsd_status status = hsd_source_peek(source, want, err);
     *size = (size_t)hsd_min_u64(want, hsd_source_ahead(source));
-    /* A damaged gzip file that shows its beginning is the importer's to judge. */
+    /* A damaged packed file that shows its beginning is the importer's to judge. */
     const bool is_damaged = status == HSD_E_TRUNCATED || status == HSD_E_CORRUPT;
     return status == HSD_END || (is_damaged && *size > 0) ? HSD_OK : status;
 }
 
-static hsd_status open_gzip(input *in, bool summary_only, size_t window, hsd_temp_space *space, hsd_error *err)
+static hsd_status open_packed(input *in, bool summary_only, size_t window, hsd_temp_space *space, hsd_error *err)
 {
-    in->is_gzip = true;
     if (summary_only) HSD_TRY(hsd_source_make_rewindable(&in->file, space, err));
-    HSD_TRY(hsd_gzip_open(&in->unpacked, &in->file, window, summary_only, err));
+    HSD_TRY(in->packing->open(&in->unpacked, &in->file, window, summary_only, err));
     in->top = &in->unpacked;
     return HSD_OK;
 }
@@ -110,8 +141,9 @@ static hsd_status open_input(input *in, const entrance *from, const hsd_import_o
     if (options->with_digest) HSD_TRY(hsd_watch_begin(&in->watch, &in->file, err));
     in->top = &in->file;
     HSD_TRY(peek_prefix(in->top, &size, err));
-    if (hsd_gzip_probe(in->top->at, size)) {
-        HSD_TRY(open_gzip(in, options->summary_only, window, space, err));
+    in->packing = find_packing(in->top->at, size);
+    if (in->packing != NULL) {
+        HSD_TRY(open_packed(in, options->summary_only, window, space, err));
         HSD_TRY(peek_prefix(in->top, &size, err));
     }
     const hsd_status status = hsd_importer_choose(&in->importer, in->top->at, size, options->format, err);
@@ -412,13 +444,14 @@ const char *hsd_import_probe(const void *prefix, size_t size)
 {
     const hsd_importer *importer = NULL;
     const hsd_bytes bytes = {prefix, size};
-    if (!hsd_gzip_probe(prefix, size)) {
+    const packing *packed = find_packing(prefix, size);
+    if (packed == NULL) {
         hsd_importer_choose(&importer, bytes.data, bytes.size, NULL, NULL);
         return importer == NULL ? NULL : importer->info.name;
     }
     uint8_t *unpacked = malloc(HSD_IMPORT_PREFIX_BYTES);
     if (unpacked == NULL) return NULL;
-    const size_t got = hsd_gzip_unpack_prefix(prefix, size, unpacked, HSD_IMPORT_PREFIX_BYTES);
+    const size_t got = packed->unpack_prefix(prefix, size, unpacked, HSD_IMPORT_PREFIX_BYTES);
     hsd_importer_choose(&importer, unpacked, got, NULL, NULL);
     free(unpacked);
     return importer == NULL ? NULL : importer->info.name;

@@ -30,7 +30,7 @@ typedef struct hsd_import {
 
 typedef struct hsd_importer {
     hsd_importer_info info;
-    bool needs_rewind;   /* makes more than one pass: a pipe is spooled, and so is what was gzip */
+    bool needs_rewind;   /* makes more than one pass: a pipe is spooled, and so is what was packed */
     size_t window_bytes; /* 0 = default */
     /* Number of bits of `prefix` truly verified; 0 = not mine. No I/O. */
     unsigned (*probe)(const uint8_t *prefix, size_t size);
@@ -45,7 +45,7 @@ typedef struct hsd_importer {
 const hsd_importer *hsd_importer_row(size_t i);
 
 /*
- * The importer for these first bytes (of the file itself, gzip looked into by the caller), or the
+ * The importer for these first bytes (of the file itself, packed ones looked into by the caller), or the
  * one called `format` if that is not NULL. HSD_E_NOT_THIS_FORMAT when none bids, HSD_E_UNSUPPORTED
  * when two bid the same (both are named) or when there is no importer of that name.
  */
@@ -59,7 +59,7 @@ const hsd_importer *hsd_importer_further(const hsd_importer *chosen, hsd_source 
 hsd_status hsd_importer_choose_from(const hsd_importer *const *table, const hsd_importer **out, const uint8_t *prefix,
                                     size_t size, const char *format, hsd_error *err);
 
-/* How much of a file the probes are shown, and of what a gzip file holds. */
+/* How much of a file the probes are shown, and of what a packed file holds. */
 #define HSD_IMPORT_PREFIX_BYTES ((size_t)65536)
 
 /* Opens import->writer with these options (compression, memory and producer are filled in). */
@@ -128,5 +128,6 @@ extern const hsd_importer hsd_import_perfetto;
 extern const hsd_importer hsd_import_tracemalloc;
 extern const hsd_importer hsd_import_pycore;
 extern const hsd_importer hsd_import_pyheap;
+extern const hsd_importer hsd_import_memray;
 
 #endif

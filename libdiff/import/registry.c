@@ -25,6 +25,7 @@ static const hsd_importer *const importers[] = {
     &hsd_import_tracemalloc,
     &hsd_import_pycore,
     &hsd_import_pyheap,
+    &hsd_import_memray,
     NULL,
 };
 /* clang-format on */

@@ -3,7 +3,9 @@
  */
 #include "import/texts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 hsd_status hsd_import_define_texts(hsd_import *import, hsd_import_texts *texts, hsd_error *err)
 {
@@ -42,4 +44,14 @@ hsd_bytes hsd_import_format(char *out, size_t room, const char *format, va_list 
     const int size = vsnprintf(out, room, format, arguments);
     const size_t kept = size < 0 ? 0 : (size_t)size < room ? (size_t)size : room - 1;
     return (hsd_bytes){(const uint8_t *)out, kept};
+}
+
+size_t hsd_import_name_place(hsd_bytes path, uint32_t line, char *out)
+{
+    size_t from = path.size, parts = 0;
+    while (from > 0 && (path.data[from - 1] != '/' || ++parts < 2))
+        from--;
+    const size_t size = path.size - from;
+    memcpy(out, path.data + from, size);
+    return line == 0 ? size : size + (size_t)snprintf(out + size, 16, ":%" PRIu32, line);
 }

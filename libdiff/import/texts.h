@@ -31,4 +31,10 @@ hsd_status hsd_import_put_type(hsd_import *import, hsd_names *types, hsd_bytes n
 /* A text by a format, cut to `room` - 1 bytes. */
 hsd_bytes hsd_import_format(char *out, size_t room, const char *format, va_list arguments);
 
+#define HSD_IMPORT_PLACE_MORE 64 /* bytes that a place has beside its path, and words before it */
+
+/* "shop/cache.py:31", or without its line 0 "shop/cache.py": the file with its folder, since many are called
+ * __init__.py. Its size; at most that of the path and HSD_IMPORT_PLACE_MORE. */
+size_t hsd_import_name_place(hsd_bytes path, uint32_t line, char *out);
+
 #endif

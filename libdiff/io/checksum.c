@@ -23,6 +23,25 @@ bool hsd_checksum_matches(uint64_t stored, uint64_t computed)
 #endif
 }
 
+/* ---- XXH32 ---- */
+
+_Static_assert(sizeof(XXH32_state_t) <= sizeof(hsd_xxh32_state) && _Alignof(XXH32_state_t) <= _Alignof(hsd_xxh32_state),
+               "the state holds xxHash's");
+
+uint32_t hsd_xxh32(const void *data, size_t size) { return XXH32(data, size, 0); }
+
+void hsd_xxh32_begin(hsd_xxh32_state *state) { (void)XXH32_reset((XXH32_state_t *)(void *)state->room, 0); }
+
+void hsd_xxh32_add(hsd_xxh32_state *state, const void *data, size_t size)
+{
+    (void)XXH32_update((XXH32_state_t *)(void *)state->room, data, size);
+}
+
+uint32_t hsd_xxh32_get(const hsd_xxh32_state *state)
+{
+    return XXH32_digest((const XXH32_state_t *)(const void *)state->room);
+}
+
 /* ---- digests ---- */
 
 #define STATE_ALIGNMENT ((uintptr_t)64) /* of XXH3_state_t, more than malloc promises */

@@ -20,6 +20,19 @@ uint64_t hsd_checksum(const void *data, size_t size, uint64_t seed);
  */
 bool hsd_checksum_matches(uint64_t stored, uint64_t computed);
 
+/* ---- XXH32, the checksums of LZ4 frames ---- */
+
+uint32_t hsd_xxh32(const void *data, size_t size);
+
+/* Of bytes that come piece by piece. */
+typedef struct hsd_xxh32_state {
+    uint32_t room[16];
+} hsd_xxh32_state;
+
+void hsd_xxh32_begin(hsd_xxh32_state *state);
+void hsd_xxh32_add(hsd_xxh32_state *state, const void *data, size_t size);
+uint32_t hsd_xxh32_get(const hsd_xxh32_state *state);
+
 /* ---- digests ---- */
 
 #define HSD_DIGEST_BYTES 16

@@ -3,13 +3,12 @@
  * is (file, line), the most recent first. Stacks that are alike are one tuple in the file: each is looked at once.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
 #include "import/tracemalloc/tracemalloc.h"
 
-enum { NAME_BYTES = TM_TEXT_BYTES + 64, LEAST_MEMBERS = 3, MOST_MEMBERS = 4 };
+enum { NAME_BYTES = TM_TEXT_BYTES + HSD_IMPORT_PLACE_MORE, LEAST_MEMBERS = 3, MOST_MEMBERS = 4 };
 
 hsd_status hsd_tm_check_memory(const tm *t, hsd_error *err)
 {
@@ -38,20 +37,6 @@ static hsd_status put_string(tm *t, const void *text, size_t size, uint32_t *out
 
 /* ---- frames ---- */
 
-/* "shop/cache.py:31", or without its line 0 "shop/cache.py": the file with its folder, since many are called
- * __init__.py. Its size. */
-static size_t name_frame(const tm *t, uint32_t file, uint32_t line, char out[NAME_BYTES])
-{
-    const hsd_bytes path = hsd_names_get(&t->texts, file);
-    size_t from = path.size, parts = 0;
-    while (from > 0 && (path.data[from - 1] != '/' || ++parts < 2))
-        from--;
-    memcpy(out, path.data + from, path.size - from);
-    const int more =
-        line == 0 ? 0 : snprintf(out + path.size - from, NAME_BYTES - (path.size - from), ":%" PRIu32, line);
-    return path.size - from + (size_t)more;
-}
-
 static bool read_frame(const tm *t, tm_value frame, uint32_t *file, uint32_t *line)
 {
     uint64_t count;
@@ -75,7 +60,7 @@ static hsd_status put_site(tm *t, uint32_t file, uint32_t line, uint32_t *site, 
     if (*site > INT32_MAX)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "this snapshot has more than 2,147,483,647 different stacks");
     const hsd_bytes whole = hsd_names_get(&t->texts, file);
-    HSD_TRY(put_string(t, name, name_frame(t, file, 0, name), &function, err));
+    HSD_TRY(put_string(t, name, hsd_import_name_place(whole, 0, name), &function, err));
     HSD_TRY(put_string(t, whole.data, whole.size, &path, err));
     HSD_WRITE(t->import, hsc_define_site(t->import->writer, *site, parent, function, path, line, 0), err);
     return (*site & 0xff) == 0 ? hsd_tm_check_memory(t, err) : HSD_OK;
@@ -84,7 +69,7 @@ static hsd_status put_site(tm *t, uint32_t file, uint32_t line, uint32_t *site, 
 static hsd_status put_type(tm *t, uint32_t file, uint32_t line, uint32_t *type, hsd_error *err)
 {
     char name[NAME_BYTES + 16] = "allocated at ", *end = name + strlen(name);
-    const size_t size = strlen(name) + name_frame(t, file, line, end);
+    const size_t size = strlen(name) + hsd_import_name_place(hsd_names_get(&t->texts, file), line, end);
     bool is_new;
     return hsd_import_put_type(t->import, &t->types, (hsd_bytes){(const uint8_t *)name, size}, 0, type, &is_new, err);
 }

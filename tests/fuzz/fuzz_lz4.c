@@ -1,0 +1,31 @@
+/*
+ * The LZ4 filter on any bytes: no crash, no stall, and a fault that says what it is. The first byte chooses how much is
+ * seen at once.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "import/lz4.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    hsd_source below, source;
+    hsd_error err;
+    uint64_t most = (uint64_t)size * 256 + 65536; /* what a byte can say at most */
+    hsd_error_init(&err);
+    if (hsd_source_open_memory(&below, (hsd_bytes){data, size}, "fuzz", &err) != HSD_OK) abort();
+    if (hsd_lz4_open(&source, &below, size % 2 == 0 ? 4096 : 65536, true, &err) != HSD_OK) abort();
+    hsd_status status;
+    while ((status = hsd_source_peek(&source, 1, &err)) == HSD_OK) {
+        const size_t ahead = hsd_source_ahead(&source);
+        if (ahead > most) abort();
+        most -= ahead;
+        hsd_source_take(&source, ahead);
+    }
+    if (status < 0 && err.text[0] == 0) abort();
+    hsd_source_close(&source);
+    hsd_source_close(&below);
+    return 0;
+}
