@@ -94,6 +94,14 @@ static void metrics(walk *w)
     hsa_measure(&measured);
     hsa_write_metrics(w->writer, &measured);
     if (w->allocated_blocks > 0) hsc_metric(w->writer, "python.allocated_blocks", "count", w->allocated_blocks);
+    arena_counts arenas;
+    count_arenas(w, &arenas);
+    if (arenas.arenas > 0) {
+        hsc_metric(w->writer, "python.arenas", "count", arenas.arenas);
+        hsc_metric(w->writer, "python.arenas_most", "count", arenas.most_arenas);
+        hsc_metric(w->writer, "python.arena_bytes", "bytes", arenas.bytes);
+        hsc_metric(w->writer, "python.arena_used", "bytes", arenas.used_bytes);
+    }
     hsc_metric(w->writer, "python.gc_tracked", "count", w->tracked);
     hsc_metric(w->writer, "python.held_by_c", "count", w->held_objects);
     hsc_metric(w->writer, "python.references_of_c", "count", w->held_references);

@@ -91,6 +91,8 @@ static const name needed[] = {NAME("PyType_Type", types.type),
                               NAME("PyImport_GetModuleDict", modules),
                               NAME("_PyInterpreterState_Get", current_interpreter)};
 
+static const name wanted = NAME("_PyObject_DebugMallocStats", print_arenas);
+
 static bool look_up(python *py, void *library, const name *one)
 {
     void *address = dlsym(library, one->text);
@@ -137,6 +139,7 @@ bool python_find(python *py, char *error, size_t error_size)
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         if (!look_up_either(py, library, &needed[i]))
             return fail(error, error_size, "this CPython does not export %s, which the agent needs", needed[i].text);
+    (void)look_up(py, library, &wanted);
     const py_dict *by_number = (const py_dict *)py->types.object->subclasses;
     if (py->at->minor < 11 && by_number != NULL && by_number->head.type == py->types.dict)
         py->general_lookup = py_at(by_number->keys, 2 * sizeof(void *));

@@ -191,6 +191,7 @@ typedef struct python {
     intptr_t (*long_value)(py_object *); /* PyLong_AsSsize_t */
     void (*release)(py_object *);        /* Py_DecRef */
     void (*clear_error)(void);
+    int (*print_arenas)(void *stream); /* _PyObject_DebugMallocStats, or NULL: a FILE of stdio */
 } python;
 
 /* False with a sentence, when there is no CPython in this process, or none that the agent knows. */

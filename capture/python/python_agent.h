@@ -212,6 +212,16 @@ struct walk {
     const char *failure; /* NULL, or why the walk ended early */
 };
 
+/* ---- arenas.c ---- */
+
+typedef struct arena_counts {
+    uint64_t arenas, most_arenas; /* now, and the most there were */
+    uint64_t bytes, used_bytes;   /* of the arenas; of the blocks in them that are taken */
+} arena_counts;
+
+/* All 0 where Python has no arenas (PYTHONMALLOC=malloc). */
+void count_arenas(const walk *w, arena_counts *out);
+
 /* Writes all objects and roots. */
 void walk_all(walk *w);
 /* A reference of the object that is being written; NULL targets are none. Counted: it is one of those in the target's

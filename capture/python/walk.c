@@ -124,12 +124,18 @@ bool walk_meet(walk *w, py_object *object, bool is_counted)
 
 /* ---- objects ---- */
 
-static uint64_t elements_of(const plan *p, const py_object *object)
+static uint64_t items_in(const py_object *object)
 {
     const intptr_t size = ((const py_sized *)object)->size;
+    return (uint64_t)(size < 0 ? 0 : size);
+}
+
+/* Of any other object no more than its head is read: nothing may be mapped behind it. */
+static uint64_t elements_of(const plan *p, const py_object *object)
+{
     switch (p->kind) {
     case PLAN_LIST:
-    case PLAN_TUPLE: return (uint64_t)(size < 0 ? 0 : size);
+    case PLAN_TUPLE: return items_in(object);
     case PLAN_DICT: return (uint64_t)((const py_dict *)object)->used;
     case PLAN_SET: return (uint64_t)((const py_set *)object)->used;
     default: return 0;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Planted leaks in Python programs under load, captured by the agent: exact counts, and the first holder and the path right by name, on each CPython there is."""
+import os
 import re
 import subprocess
 
@@ -229,7 +230,75 @@ def calls(tool, folder):
     say("  refusals and interpreters as they should be")
 
 
+EDGE = """
+import ctypes, mmap, os, sys
+agent, out = sys.argv[1:3]
+libc = ctypes.CDLL(None)
+libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+kept, size = [object(), 1.5], {0: 16, 1: 24}
+for i in range(len(kept)):
+    pages = libc.mmap(None, 3 * 4096, 3, 0x22, -1, 0)
+    libc.munmap(pages + 4096, 4096)
+    ctypes.memmove(pages + 4096 - size[i], id(kept[i]), size[i])
+    kept[i] = ctypes.cast(pages + 4096 - size[i], ctypes.py_object).value
+error = ctypes.create_string_buffer(512)
+fd = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+print(ctypes.PyDLL(agent).hspy_capture(fd, None, error, 512), error.value.decode())
+sys.stdout.flush()
+os._exit(0)
+"""
+
+
+def edge(tool, folder):
+    """Objects right before memory that is not mapped, as the last of an arena may be: nothing behind them is read."""
+    for version, path in pythons.found().items():
+        done = subprocess.run([path, "-c", EDGE, pythons.agent(tool), str(folder / f"{version}.hs")], capture_output=True, text=True, timeout=60)
+        check(done.returncode == 0 and done.stdout.strip() == "0", f"CPython {version}: {done}")
+    say("  objects at the end of what is mapped are captured")
+
+
+ARENAS = """
+import ctypes, os, sys
+agent, out, keeper = sys.argv[1], sys.argv[2], []
+keeper = [object() for _ in range(200000)]
+del keeper[1::2]  # arenas that are half empty
+error = ctypes.create_string_buffer(512)
+fd = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+capture = ctypes.PyDLL(agent).hspy_capture
+print(capture(fd, None, error, 512), error.value.decode())
+sys._debugmallocstats()
+"""
+
+
+def number_of(lines, words):
+    found = [line for line in lines if words in line]
+    return int(found[0].rpartition("=")[2].replace(",", "")) if found else 0
+
+
+def arenas(tool, folder):
+    """Metrics of arenas are what sys._debugmallocstats() prints; without arenas there are none."""
+    for version, path in pythons.found().items():
+        for malloc in ("pymalloc", "malloc"):
+            out = folder / f"{version}-{malloc}.hs"
+            done = subprocess.run([path, "-c", ARENAS, pythons.agent(tool), str(out)], capture_output=True, text=True, timeout=60,
+                                  env={**os.environ, "PYTHONMALLOC": malloc})
+            check(done.stdout.strip() == "0", f"{done}")
+            told = {name: round(float(number) * {"MiB": 2 ** 20, "KiB": 2 ** 10}.get(unit, 1)) for name, number, unit in
+                    re.findall(r"(python\.arena\S*) +([\d.]+) (\w+)", tool.run("info", out).stdout)}
+            if malloc == "malloc":
+                check(not told, f"CPython {version}: {told}")
+                continue
+            lines = done.stderr.splitlines()
+            true = {"python.arenas": number_of(lines, "# arenas allocated current"), "python.arenas_most": number_of(lines, "# arenas highwater mark"),
+                    "python.arena_bytes": number_of(lines, "bytes/arena")}
+            check({key: told.get(key) for key in true} == true, f"CPython {version}: {told}, and Python says {true}")
+            used = number_of(lines, "# bytes in allocated blocks")
+            check(abs(told["python.arena_used"] - used) < used / 100, f"CPython {version}: {told}, and Python says {used}")
+    say("  arenas are told as Python tells them")
+
+
 if __name__ == "__main__":
     cases = {f"leaks_{version}": case_of(version, path) for version, path in pythons.found().items()}
-    cases.update({f.__name__: f for f in (canaries, inside, calls)})
+    cases.update({f.__name__: f for f in (canaries, inside, calls, edge, arenas)})
     kit.main(cases)

@@ -22,7 +22,7 @@ import subprocess
 import time
 
 import pythons
-from kit import ABORTS, HERE, LONG, Failed, Moments, Program, check, main, say, wait_until
+from kit import ABORTS, HERE, LONG, Failed, Moments, Program, check, main, row, say, wait_until
 
 MODES = ("compute", "sleep", "epoll", "hold", "fork", "threads")
 BUSY = HERE / "programs" / "python_busy.py"
@@ -318,6 +318,7 @@ def refused(tool, folder):
         program.quit()
     confined(tool, folder, python)
     foreign(tool, folder)
+    stand_ins(tool, folder)
     another_user(tool, folder, python)
 
 
@@ -330,6 +331,70 @@ def foreign(tool, folder):
         check(done.returncode != 0 and "is PyPy" in done.stderr and "gc.dump_rpy_heap()" in done.stderr, f"PyPy: {done}")
         program.tell("quit")
         check(program.process.wait(20) == 0, "PyPy failed")
+
+
+# What is called Python and is none: enough for what is said before anything is brought in.
+STAND_IN = '#include <stdio.h>\nint main(void) { char l[9]; puts("ready"); fflush(stdout); return fgets(l, 9, stdin) == NULL; }\n'
+
+
+def stand_ins(tool, folder):
+    """Pythons that a machine of the suite seldom has: on musl, static, free-threaded by the name of the program and of its library, too old, too new."""
+    source, library = folder / "m.c", folder / "libpython3.14t.so.1.0"
+    source.write_text(STAND_IN)
+    (folder / "l.c").write_text("int nothing;\n")
+    subprocess.run(["cc", "-shared", "-fPIC", folder / "l.c", "-o", library], check=True)
+    kinds = [("python3.12", ["musl-gcc"], ["C library musl", "python:3.12, not python:3.12-alpine"]), ("python3.11", ["musl-gcc", "-static"], ["linked statically"]),
+             ("python3.13t", ["cc"], ["free-threaded", "python3.13, without the t"]), ("served", ["cc", "-Wl,--no-as-needed", str(library), f"-Wl,-rpath,{folder}"], ["free-threaded", "python3.14"]),
+             ("python3.7", ["cc"], ["is Python 3.7", "3.8 to 3.14"]), ("python3.19", ["cc"], ["is Python 3.19"])]
+    for name, compiler, words in kinds:
+        if not shutil.which(compiler[0]):
+            say(f"        {compiler[0]} is not installed: {name} of it is left out")
+            continue
+        subprocess.run([compiler[0], source, *compiler[1:], "-o", folder / name], check=True)
+        with Program([str(folder / name)]) as program:
+            done = tool.capture(program.pid, folder / "no.hs", "--way", "python-inject", expect=None)
+            check(done.returncode == 3 and all(word in done.stderr for word in words), f"{name}: {done}")
+            check(program.is_alive(), f"{name} ended")
+            program.tell("quit")
+            check(program.process.wait(20) == 0, f"{name} failed")
+
+
+INTERPRETERS = """
+import sys, threading
+try:
+    import _xxsubinterpreters as interpreters
+except ImportError:
+    import _interpreters as interpreters
+code = chr(10).join(["class Kept: pass", "KEPT = [Kept() for _ in range(33)]"])
+kept = [interpreters.create(), interpreters.create()]
+if sys.version_info >= (3, 12):
+    kept.append(interpreters.create(isolated=False) if sys.version_info < (3, 13) else interpreters.create("legacy"))
+for one in kept:
+    interpreters.run_string(one, code)
+print("ready", flush=True)
+input()
+print("went on", flush=True)
+for one in kept:
+    interpreters.run_string(one, "assert len(KEPT) == 33")
+    interpreters.destroy(one)
+print("ended", flush=True)
+"""
+
+
+def interpreters(tool, folder):
+    """Brought into a program with sub-interpreters: those that share the lock are in the capture, others are told as a loss; all go on."""
+    for version, python in pythons.found().items():
+        out = folder / f"{version}.hs"
+        with Program([python, "-c", INTERPRETERS]) as program:
+            captured(tool, program.pid, out)
+            program.tell("quit")
+            program.expect("ended")
+            check(program.process.wait(30) == 0, f"Python {version}: {program.errors()}")
+        has_locks = int(version.split(".")[1]) >= 12
+        kept = row(tool.diff(out, out, "--top", "all")["types"], "type", "__main__.Kept").get("after", {"objects": 0})["objects"]
+        check(kept == (33 if has_locks else 66), f"Python {version}: {kept} objects of interpreters")
+        lost = [loss for loss in tool.info(out)["losses"] if "lock of their own" in str(loss)]
+        check(bool(lost) == has_locks, f"Python {version}: {lost}")
 
 
 def another_user(tool, folder, python):
@@ -389,4 +454,4 @@ def confined(tool, folder, python):
 
 
 if __name__ == "__main__":
-    main({"undisturbed": undisturbed, "timed": timed, "aborted": aborted, "loaded": loaded, "hidden": hidden, "leaks": leaks, "refused": refused})
+    main({"undisturbed": undisturbed, "timed": timed, "aborted": aborted, "loaded": loaded, "hidden": hidden, "leaks": leaks, "interpreters": interpreters, "refused": refused})

@@ -143,8 +143,10 @@ uint64_t hsd_pywalk_refcount(const pycore *c, uint64_t word, bool *is_immortal)
 
 static uint64_t elements_of(pycore *c, const pytype *type, uint64_t object)
 {
-    const int64_t size = (int64_t)py_word(c, object + AT_SIZE);
-    if (type->kind == KIND_LIST || type->kind == KIND_TUPLE) return size < 0 ? 0 : (uint64_t)size;
+    if (type->kind == KIND_LIST || type->kind == KIND_TUPLE) {
+        const int64_t size = (int64_t)py_word(c, object + AT_SIZE);
+        return size < 0 ? 0 : (uint64_t)size;
+    }
     if (type->kind == KIND_DICT) return py_word(c, object + DICT_USED);
     return type->kind == KIND_SET ? py_word(c, object + SET_USED) : 0;
 }

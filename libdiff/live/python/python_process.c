@@ -130,13 +130,8 @@ static hsd_status pass_seccomp(const hsd_process_facts *facts, const char *statu
     return HSD_E_UNSUPPORTED;
 }
 
-static hsd_status pass_yama(const hsd_process_facts *facts, const char *own, hsd_error *err)
+hsd_status hsd_python_gate_of_yama(const hsd_process_facts *facts, char scope, bool has_right, hsd_error *err)
 {
-    size_t size = 0;
-    char *text = hsd_procfs_read("/proc/sys/kernel/yama/ptrace_scope", 16, &size);
-    const char scope = text == NULL ? '0' : text[0];
-    free(text);
-    const bool has_right = (number_of(own, "CapEff", 16) >> SYS_PTRACE & 1) != 0;
     if (scope == '0' || (scope != '3' && has_right)) return HSD_OK;
     hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld may not be held as by a debugger: kernel.yama.ptrace_scope is %c",
              facts->pid, scope);
@@ -149,6 +144,15 @@ static hsd_status pass_yama(const hsd_process_facts *facts, const char *own, hsd
                            "next start of the machine: sysctl kernel.yama.ptrace_scope=0",
                            otherwise);
     return HSD_E_UNSUPPORTED;
+}
+
+static hsd_status pass_yama(const hsd_process_facts *facts, const char *own, hsd_error *err)
+{
+    size_t size = 0;
+    char *text = hsd_procfs_read("/proc/sys/kernel/yama/ptrace_scope", 16, &size);
+    const char scope = text == NULL ? '0' : text[0];
+    free(text);
+    return hsd_python_gate_of_yama(facts, scope, (number_of(own, "CapEff", 16) >> SYS_PTRACE & 1) != 0, err);
 }
 
 static hsd_status pass_state(const hsd_process_facts *facts, const char *status, hsd_error *err)

@@ -31,6 +31,9 @@ void hsd_python_runtime(const hsd_python_version *version, char *out, size_t siz
 hsd_status hsd_python_gate_of_version(const hsd_process_facts *facts, const hsd_python_version *version,
                                       hsd_error *err);
 
+/* kernel.yama.ptrace_scope, '0' to '3', for who has CAP_SYS_PTRACE or has not: HSD_E_UNSUPPORTED with what opens it. */
+hsd_status hsd_python_gate_of_yama(const hsd_process_facts *facts, char scope, bool has_right, hsd_error *err);
+
 /* May the process be held as by a debugger, and does it run on a C library that the agent fits? HSD_E_UNSUPPORTED with
  * what opens the gate. */
 hsd_status hsd_python_gate_of_injection(const hsd_process_facts *facts, hsd_error *err);

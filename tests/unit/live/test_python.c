@@ -63,6 +63,24 @@ Test(python_process, refuses_kinds_and_versions_without_agent)
               "what no name says the agent finds out");
 }
 
+/* No machine of a test may change the switch; what is said for each of its values is asked here. */
+Test(python_process, says_what_yama_forbids_and_what_opens_it)
+{
+    const hsd_process_facts facts = {.pid = 77};
+    hsd_error err;
+    cr_assert(hsd_python_gate_of_yama(&facts, '0', false, NULL) == HSD_OK);
+    cr_assert(hsd_python_gate_of_yama(&facts, '1', true, NULL) == HSD_OK);
+    cr_assert(hsd_python_gate_of_yama(&facts, '2', true, NULL) == HSD_OK);
+    for (char scope = '1'; scope <= '3'; scope++) {
+        const char wanted[] = {'s', 'c', 'o', 'p', 'e', ' ', 'i', 's', ' ', scope, 0};
+        hsd_error_init(&err);
+        cr_assert(hsd_python_gate_of_yama(&facts, scope, scope == '3', &err) == HSD_E_UNSUPPORTED);
+        cr_assert(strstr(err.text, "process 77") != NULL && strstr(err.text, wanted) != NULL, "%s", err.text);
+        cr_assert(strstr(err.hint, scope == '3' ? "starts anew" : "--cap-add=SYS_PTRACE") != NULL, "%s", err.hint);
+        cr_assert(scope == '3' || strstr(err.hint, "sysctl kernel.yama.ptrace_scope=0") != NULL, "%s", err.hint);
+    }
+}
+
 /* ---- another process ---- */
 
 static hsd_remote own;
