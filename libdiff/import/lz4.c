@@ -55,7 +55,7 @@ bool hsd_lz4_probe(const void *prefix, size_t size)
            (at[5] & 0x8f) == 0 && at[5] >> 4 >= 4;
 }
 
-static hsd_status stick(lz4_input *in, hsd_status status, const hsd_error *text)
+static hsd_status keep_fault(lz4_input *in, hsd_status status, const hsd_error *text)
 {
     in->fault = status;
     in->fault_text = *text;
@@ -67,7 +67,7 @@ static hsd_status fault_at(lz4_input *in, hsd_status status, const char *sentenc
     hsd_error text;
     hsd_error_init(&text);
     hsd_fail_at(&text, status, hsd_source_offset(in->below), "%s", sentence);
-    return stick(in, status, &text);
+    return keep_fault(in, status, &text);
 }
 
 /* `size` bytes at in->below->at; the fault sticks. */
@@ -76,7 +76,7 @@ static hsd_status expect(lz4_input *in, size_t size)
     hsd_error text;
     hsd_error_init(&text);
     const hsd_status status = hsd_source_peek(in->below, size, &text);
-    if (status < 0) return stick(in, status, &text);
+    if (status < 0) return keep_fault(in, status, &text);
     return status == HSD_OK ? HSD_OK : fault_at(in, HSD_E_TRUNCATED, "the LZ4 data ends in the middle");
 }
 
@@ -134,7 +134,7 @@ static size_t unpack_block(const uint8_t *at, size_t size, uint8_t *out, size_t 
 
 /* ---- frames ---- */
 
-static hsd_status make_room(lz4_input *in)
+static hsd_status make_lz4_room(lz4_input *in)
 {
     if (in->block_bytes <= in->room_bytes) return HSD_OK;
     free(in->output);
@@ -165,7 +165,7 @@ static hsd_status read_head(lz4_input *in)
     in->history = in->begin = in->end = 0;
     hsd_xxh32_begin(&in->content);
     in->place = LZ4_IN_FRAME;
-    return make_room(in);
+    return make_lz4_room(in);
 }
 
 /* Between two frames: another one, one that is passed over, or the end. */
@@ -174,7 +174,7 @@ static hsd_status begin_frame(lz4_input *in)
     hsd_error text;
     hsd_error_init(&text);
     const hsd_status status = hsd_source_peek(in->below, 1, &text);
-    if (status < 0) return stick(in, status, &text);
+    if (status < 0) return keep_fault(in, status, &text);
     if (status == HSD_END) {
         in->place = LZ4_AT_END;
         return HSD_OK;
@@ -187,7 +187,7 @@ static hsd_status begin_frame(lz4_input *in)
     HSD_TRY(expect(in, 8));
     const uint32_t size = get_u32(in->below->at + 4);
     const hsd_status skipped = hsd_source_skip(in->below, (uint64_t)size + 8, &text);
-    return skipped < 0 ? stick(in, skipped, &text) : HSD_OK;
+    return skipped < 0 ? keep_fault(in, skipped, &text) : HSD_OK;
 }
 
 static hsd_status end_frame(lz4_input *in)
@@ -209,7 +209,7 @@ static hsd_status copy_block(lz4_input *in, size_t size)
     hsd_error_init(&text);
     const hsd_status status = hsd_source_copy(in->below, in->input, size, &text);
     if (status == HSD_E_TRUNCATED) return fault_at(in, status, "the LZ4 data ends in the middle");
-    if (status < 0) return stick(in, status, &text);
+    if (status < 0) return keep_fault(in, status, &text);
     if (!in->has_block_checks) return HSD_OK;
     HSD_TRY(expect(in, 4));
     if (!hsd_checksum_matches(get_u32(in->below->at), hsd_xxh32(in->input, size)))

@@ -177,9 +177,9 @@ Test(memray, adds_up_what_is_left_by_its_stack)
     put_frame(&f, 2, 12);
     put_allocation(&f, 15, PYMALLOC_MALLOC, 0x2000, 30);
     put_allocation(&f, 15, MALLOC, 0x3000, 20);
-    put_allocation(&f, 0, MALLOC, 0, 25);        /* the same address again: it grew */
-    put_allocation(&f, 2, FREE, 0, 0);           /* the third last address: 0x1000 */
-    put_allocation(&f, 15, FREE, 0x9000, 0);     /* of before memray's time */
+    put_allocation(&f, 0, MALLOC, 0, 25);            /* the same address again: it grew */
+    put_allocation(&f, 2, FREE, 0, 0);               /* the third last address: 0x1000 */
+    put_allocation(&f, 15, FREE, 0x9000, 0);         /* of before memray's time */
     PUT(&f, "\x10\x02\x80\x20\x05\x3f\x00\x3e\x00"); /* a frame ends; RSS; objects, which have addresses, too */
     put_allocation(&f, 15, MALLOC, 0x4000, 7);
     end_records(&f);
