@@ -137,9 +137,11 @@ hsd_status hsd_mr_heap_unmap(mr_heap *heap, uint64_t address, uint64_t bytes, hs
     return HSD_OK;
 }
 
+/* A table that is nearly full counts as what it takes when it grows, both copies, so that it is asked for before. */
 uint64_t hsd_mr_heap_memory(const mr_heap *heap)
 {
-    return slots_of(heap) * sizeof *heap->slots + heap->range_room * sizeof *heap->ranges;
+    const uint64_t slots = slots_of(heap), copies = heap->count > slots / 8 * 5 ? 3 : 1;
+    return slots * copies * sizeof *heap->slots + heap->range_room * sizeof *heap->ranges;
 }
 
 void hsd_mr_heap_release(mr_heap *heap)
