@@ -6,14 +6,21 @@
  * References wait in a short ring between being seen and being applied: their label is prefetched on
  * the way in, so that some thirty cache misses overlap instead of queueing up one after the other.
  *
+ * Marked references come last in their round: what has a label before them is reached without. From there on it climbs
+ * like the rest. So a walk of its own over the others is spared, all but that from secondary roots to what marked
+ * references from primary ones had reached already.
+ *
  * The second round, from the secondary roots, climbs in the same array with marked labels: none -> marked r
  * -> marked SHARED. A label without the mark is of the first round and stays as it is. In the end the
  * marks are taken off, in one pass over what lies between the first and the last.
  */
 #include "graph/owners.h"
 
+#include "base/assert.h"
+#include "base/bits.h"
 #include "base/check.h"
 #include "graph/frontier.h"
+#include "graph/reach.h"
 
 #define RING_ITEMS     32u
 #define PROGRESS_STEPS 0xffffu
@@ -28,6 +35,7 @@ typedef struct walk {
     uint32_t ring_label[RING_ITEMS];
     uint32_t ring_head, ring_count;
     uint64_t expanded;
+    bool leaves_marked;    /* marked references wait */
     uint32_t mark;         /* of labels of the second round, while it lasts; 0 in the first */
     uint32_t first_marked; /* nodes that have it lie here */
     uint64_t end_marked;
@@ -87,10 +95,26 @@ static hsd_status drain(walk *w, hsd_error *err)
     return HSD_OK;
 }
 
+/* What is not marked, of a node that may have such references. */
+static hsd_status expand_unmarked(walk *w, uint32_t node, uint32_t label, hsd_error *err)
+{
+    hsd_targets targets;
+    hsd_adjacency_get_named(w->adjacency, node, &targets);
+    for (;;) {
+        for (uint32_t i = 0; i < targets.count; i++) {
+            if ((targets.names[i] & w->config->mark) == 0) HSD_TRY(see(w, targets.items[i], label, err));
+        }
+        if (!targets.has_more) return HSD_OK;
+        hsd_adjacency_more(w->adjacency, &targets);
+    }
+}
+
 static hsd_status expand_owner(walk *w, uint32_t node, hsd_error *err)
 {
     const uint32_t label = hsd_paged_get_u32(w->owners, node);
     hsd_targets targets;
+    if (w->leaves_marked && node < w->config->object_count && hsd_bit_get(w->config->has_marked, node))
+        return expand_unmarked(w, node, label, err);
     hsd_adjacency_get(w->adjacency, node, &targets);
     for (;;) {
         for (uint32_t i = 0; i < targets.count; i++)
@@ -142,11 +166,45 @@ static void unmark(walk *w)
     }
 }
 
+/* What has a label was reached without marked references; then these. */
+static hsd_status follow_marked(walk *w, hsd_error *err)
+{
+    const hsd_owners_config *config = w->config;
+    const uint32_t nodes = hsd_adjacency_node_count(w->adjacency);
+    w->leaves_marked = false;
+    for (uint32_t node = 0; node < nodes; node++) {
+        if (hsd_paged_get_u32(w->owners, node) != HSD_OWNER_NONE) hsd_bit_set(config->unmarked_reach, node);
+    }
+    for (uint32_t node = 0; node < config->object_count; node++) {
+        if (hsd_bit_get(config->has_marked, node) && hsd_bit_get(config->unmarked_reach, node))
+            HSD_TRY(hsd_frontier_push(&w->frontier, node, err));
+    }
+    return run_dry_owner(w, err);
+}
+
+/* What secondary roots reach without marked references, among it what primary ones reach by these alone. */
+static hsd_status reach_from_secondary(const walk *w, hsd_error *err)
+{
+    const hsd_owners_config *config = w->config;
+    const hsd_reach_config reach = {
+        .roots = {.begin = config->roots.second, .second = config->roots.end, .end = config->roots.end},
+        .has_marked = config->has_marked,
+        .object_count = config->object_count,
+        .mark = config->mark,
+        .memory_bytes = hsd_frontier_share_bytes(w->adjacency, config->memory_bytes),
+        .space = config->space,
+        .reporter = config->reporter,
+    };
+    return hsd_reach_find(w->adjacency, &reach, config->unmarked_reach, err);
+}
+
 static hsd_status walk_all_owner(walk *w, hsd_error *err)
 {
     const hsd_root_nodes *roots = &w->config->roots;
+    w->leaves_marked = w->config->has_marked != NULL;
     HSD_TRY(seed(w, roots->begin, roots->second, err));
     HSD_TRY(run_dry_owner(w, err));
+    if (w->leaves_marked) HSD_TRY(follow_marked(w, err));
     if (roots->second == roots->end) return check_owner(w, err);
     w->mark = SECOND_ROUND;
     w->first_marked = UINT32_MAX;
@@ -175,6 +233,7 @@ static hsd_status check_roots(const hsd_owners_config *config, uint32_t nodes, h
 
 hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *config, hsd_paged *owners, hsd_error *err)
 {
+    HSD_ASSERT((config->has_marked == NULL) == (config->unmarked_reach == NULL));
     const uint64_t bytes = (uint64_t)hsd_adjacency_node_count(adjacency) * sizeof(uint32_t);
     const uint64_t list_bytes = hsd_frontier_share_bytes(adjacency, config->memory_bytes);
     const uint64_t label_bytes = config->memory_bytes - hsd_min_u64(list_bytes, config->memory_bytes);
@@ -184,6 +243,8 @@ hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *co
     hsd_status status = hsd_frontier_open(&w.frontier, adjacency, list_bytes, config->space, err);
     if (status == HSD_OK) status = walk_all_owner(&w, err);
     hsd_frontier_close(&w.frontier);
+    if (status == HSD_OK && config->has_marked != NULL && config->roots.second < config->roots.end)
+        status = reach_from_secondary(&w, err);
     if (status != HSD_OK) hsd_paged_close(owners);
     return status;
 }

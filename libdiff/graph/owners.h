@@ -51,7 +51,13 @@ typedef struct hsd_owners_config {
     hsd_root_nodes roots;
     uint32_t object_count;         /* nodes below are objects */
     const uint32_t *label_of_node; /* label of node object_count + i, label and root nodes; borrowed */
-    uint64_t memory_bytes;         /* for labels, worklist; the adjacency has its own */
+    /* Where some references are marked: what hsd_reach_find of graph/reach.h says of all roots, on the way. One bit an
+     * object that may have marked references, which bits of a name are the mark, and one bit a node, zeroed by the
+     * caller, for what is reached without them. NULL, 0, NULL where nobody asks. */
+    const uint8_t *has_marked;
+    uint32_t mark;
+    uint8_t *unmarked_reach;
+    uint64_t memory_bytes; /* for labels, worklist; the adjacency has its own */
     hsd_temp_space *space;
     hsd_reporter *reporter;
 } hsd_owners_config;

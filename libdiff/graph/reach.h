@@ -22,8 +22,9 @@ typedef struct hsd_reach_config {
     hsd_reporter *reporter;
 } hsd_reach_config;
 
-/* Sets the bit of every node that is reached in `reached`, zeroed by the caller: one bit a node, label and root
- * nodes too. Two rounds reach no more than one. HSD_E_MISUSE, HSD_E_NOMEM, HSD_E_IO. */
+/* Sets the bit of every node that is reached in `reached`: one bit a node, label and root nodes too. From what has its
+ * bit at the start nothing more is reached; else the caller zeroes them. Two rounds reach no more than one.
+ * HSD_E_MISUSE, HSD_E_NOMEM, HSD_E_IO. */
 hsd_status hsd_reach_find(hsd_adjacency *adjacency, const hsd_reach_config *config, uint8_t *reached, hsd_error *err);
 
 #endif

@@ -1,7 +1,6 @@
 /*
  * Owners: one walk over the graph labels each object with the name of the root or label node that it hangs
- * from (graph/owners.h). Where a capture has soft references, a second walk over strong ones alone tells what
- * lives by soft ones.
+ * from (graph/owners.h). Where a capture has soft references it follows these last, and so tells what lives by them.
  */
 #include <stdlib.h>
 
@@ -9,7 +8,6 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "graph/owners.h"
-#include "graph/reach.h"
 #include "walk/edges.h"
 #include "walk/side.h"
 
@@ -19,6 +17,9 @@ static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *e
         .roots = side->root_span,
         .object_count = side->object_count,
         .label_of_node = labels,
+        .has_marked = side->graph->has_soft,
+        .mark = HSD_EDGE_SOFT,
+        .unmarked_reach = side->graph->is_soft,
         .memory_bytes = side->request->plan.owner_bytes,
         .space = side->request->space,
         .reporter = side->request->reporter,
@@ -44,20 +45,6 @@ static hsd_status find_owners(hsd_side_walk *side, hsd_error *err)
 
 /* ---- what lives by soft references alone ---- */
 
-static hsd_status find_strong(hsd_side_walk *side, uint8_t *reached, hsd_error *err)
-{
-    const hsd_reach_config config = {
-        .roots = side->root_span,
-        .has_marked = side->graph->has_soft,
-        .object_count = side->object_count,
-        .mark = HSD_EDGE_SOFT,
-        .memory_bytes = side->request->plan.owner_bytes / 8, /* what the walk of the owners used for the same */
-        .space = side->request->space,
-        .reporter = side->request->reporter,
-    };
-    return hsd_reach_find(side->adjacency, &config, reached, err);
-}
-
 /* reached -> live and not reached. */
 static hsd_status invert(hsd_side_walk *side, uint8_t *bits, hsd_error *err)
 {
@@ -72,20 +59,20 @@ static hsd_status invert(hsd_side_walk *side, uint8_t *bits, hsd_error *err)
     return hsd_paged_check(&side->graph->owners, err);
 }
 
-static hsd_status find_soft(hsd_side_walk *side, hsd_error *err)
+static hsd_status take_soft(hsd_side_walk *side, hsd_error *err)
 {
+    if (side->graph->has_soft == NULL) return HSD_OK;
     side->graph->is_soft = calloc((size_t)side->node_count / 8 + 1, 1);
-    if (side->graph->is_soft == NULL) return hsd_fail_nomem(err, "the owners of objects");
-    HSD_TRY(find_strong(side, side->graph->is_soft, err));
-    return invert(side, side->graph->is_soft, err);
+    return side->graph->is_soft != NULL ? HSD_OK : hsd_fail_nomem(err, "the owners of objects");
 }
 
 hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err)
 {
     HSD_ASSERT(!side->graph->has_owners);
     if (!hsd_side_has_graph(side)) return hsd_side_fixed_roots(side, err);
+    HSD_TRY(take_soft(side, err));
     HSD_TRY(find_owners(side, err));
-    if (side->graph->has_soft != NULL) HSD_TRY(find_soft(side, err));
+    if (side->graph->has_soft != NULL) HSD_TRY(invert(side, side->graph->is_soft, err));
     HSD_TRY(hsd_side_lost(side, err));
     /* from here on they are read in order */
     return hsd_paged_shrink(&side->graph->owners, side->request->plan.owner_serve_bytes, err);

@@ -47,6 +47,53 @@ Test(owners, equal_their_definition_on_random_graphs)
     }
 }
 
+/* The labels are those of all references, whatever comes last; the bits are those of the unmarked ones. */
+Test(owners, tell_what_marked_references_alone_reach)
+{
+    const uint64_t seed = test_seed(19);
+    uint32_t by_marked = 0, from_secondary = 0;
+    for (uint64_t i = 0; i < 5000; i++) {
+        test_random random = {seed + i};
+        naive_graph g = naive_random(&random);
+        uint8_t *has_marked = calloc(g.objects / 8 + 1, 1), *found = calloc(g.nodes / 8 + 1, 1);
+        uint32_t wanted[NAIVE_MAX_NODES];
+        bool strong[NAIVE_MAX_NODES] = {false}, primary[NAIVE_MAX_NODES] = {false};
+        hsd_paged owners;
+        naive_mark_edges(&g, &random, has_marked);
+        hsd_adjacency *a = naive_to_adjacency(&g, UINT64_C(1) << 20, &space);
+        const hsd_owners_config config = {.roots = g.roots,
+                                          .object_count = g.objects,
+                                          .label_of_node = g.node_label,
+                                          .has_marked = has_marked,
+                                          .mark = NAIVE_MARK,
+                                          .unmarked_reach = found,
+                                          .memory_bytes = UINT64_C(1) << 20,
+                                          .space = &space};
+        cr_assert_eq(hsd_owners_find(a, &config, &owners, &err), HSD_OK, "%s", err.text);
+        naive_owners(&g, wanted);
+        naive_strong(&g, strong);
+        const uint32_t end = g.roots.end;
+        g.roots.end = g.roots.second;
+        naive_strong(&g, primary);
+        g.roots.end = end;
+        for (uint32_t node = 0; node < g.nodes; node++) {
+            cr_assert_eq(hsd_paged_get_u32(&owners, node), wanted[node], "seed %lu node %u", (unsigned long)(seed + i),
+                         node);
+            cr_assert_eq(found[node / 8] >> node % 8 & 1, strong[node], "seed %lu node %u", (unsigned long)(seed + i),
+                         node);
+            by_marked += wanted[node] != HSD_OWNER_NONE && !strong[node];
+            from_secondary += strong[node] && !primary[node];
+        }
+        hsd_paged_close(&owners);
+        hsd_adjacency_free(a);
+        free(has_marked);
+        free(found);
+        naive_release(&g);
+    }
+    cr_assert(by_marked > 1000 && from_secondary > 1000, "%u by marked ones alone, %u from secondary roots", by_marked,
+              from_secondary);
+}
+
 Test(owners, of_parts_equal_their_definition_on_random_graphs)
 {
     const uint64_t seed = test_seed(13);

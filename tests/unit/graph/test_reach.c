@@ -6,8 +6,6 @@
 #include "graph/reach.h"
 #include "naive.h"
 
-#define MARK UINT32_C(0x80000000)
-
 static hsd_temp_space space;
 static hsd_error err;
 
@@ -19,32 +17,6 @@ static void setup(void)
 
 TestSuite(reach, .init = setup);
 
-/* Some sources may have marked references; about a third of theirs are. Duplicates keep the least name, so an
- * unmarked one beside it wins. `has_marked` gets the sources that really have some. */
-static void mark_edges(naive_graph *g, test_random *random, uint8_t *has_marked)
-{
-    for (uint32_t e = 0; e < g->edge_count; e++) {
-        const uint32_t source = g->edges[e][0];
-        if (source >= g->objects || source % 2 == 0 || test_below(random, 3) > 0) continue;
-        g->edges[e][2] |= MARK;
-        has_marked[source / 8] = (uint8_t)(has_marked[source / 8] | 1u << source % 8);
-    }
-    qsort(g->edges, g->edge_count, sizeof *g->edges, naive_compare_edges);
-}
-
-static void naive_strong(const naive_graph *g, bool *reached)
-{
-    const bool nothing[NAIVE_MAX_NODES] = {false};
-    naive_graph strong = *g;
-    strong.edges = calloc(g->edge_count + 1, sizeof *strong.edges);
-    strong.edge_count = 0;
-    for (uint32_t e = 0; e < g->edge_count; e++) {
-        if ((g->edges[e][2] & MARK) == 0) naive_add_edge(&strong, g->edges[e][0], g->edges[e][1], 0);
-    }
-    naive_live(&strong, g->roots.begin, g->roots.end, nothing, reached);
-    free(strong.edges);
-}
-
 Test(reach, equals_its_definition_on_random_graphs)
 {
     const uint64_t seed = test_seed(17);
@@ -54,12 +26,12 @@ Test(reach, equals_its_definition_on_random_graphs)
         naive_graph g = naive_random(&random);
         uint8_t *has_marked = calloc(g.objects / 8 + 1, 1), *found = calloc(g.nodes / 8 + 1, 1);
         bool wanted[NAIVE_MAX_NODES] = {false};
-        mark_edges(&g, &random, has_marked);
+        naive_mark_edges(&g, &random, has_marked);
         hsd_adjacency *a = naive_to_adjacency(&g, UINT64_C(1) << 20, &space);
         const hsd_reach_config config = {.roots = g.roots,
                                          .has_marked = has_marked,
                                          .object_count = g.objects,
-                                         .mark = MARK,
+                                         .mark = NAIVE_MARK,
                                          .memory_bytes = UINT64_C(1) << 20,
                                          .space = &space};
         cr_assert_eq(hsd_reach_find(a, &config, found, &err), HSD_OK, "%s", err.text);
@@ -70,7 +42,7 @@ Test(reach, equals_its_definition_on_random_graphs)
             strong += wanted[node];
         }
         for (uint32_t e = 0; e < g.edge_count; e++)
-            soft += g.edges[e][2] >= MARK && !wanted[g.edges[e][1]];
+            soft += g.edges[e][2] >= NAIVE_MARK && !wanted[g.edges[e][1]];
         hsd_adjacency_free(a);
         free(has_marked);
         free(found);
@@ -94,7 +66,7 @@ Test(reach, goes_through_pages_and_long_lists)
         cr_assert_eq(hsd_adjacency_add(a, i, &target, &name, 1, &err), HSD_OK);
     }
     for (uint32_t i = MANY / 2; i < MANY; i++) { /* every third of the fan is marked */
-        const uint32_t name = i % 3 == 0 ? MARK | 5 : 5;
+        const uint32_t name = i % 3 == 0 ? NAIVE_MARK | 5 : 5;
         cr_assert_eq(hsd_adjacency_add(a, MANY / 2 - 1, &i, &name, 1, &err), HSD_OK);
     }
     const uint32_t first = 0;
@@ -105,7 +77,7 @@ Test(reach, goes_through_pages_and_long_lists)
     hsd_reach_config config = {.roots = {MANY, MANY, MANY + 1},
                                .has_marked = bits,
                                .object_count = MANY,
-                               .mark = MARK,
+                               .mark = NAIVE_MARK,
                                .memory_bytes = memory,
                                .space = &space};
     cr_assert_eq(hsd_reach_find(a, &config, found, &err), HSD_OK, "%s", err.text);
