@@ -15,7 +15,8 @@
 
 #include "base/assert.h"
 
-#define PAGE_BYTES ((size_t)4096)
+#define PAGE_BYTES  ((size_t)4096)
+#define LARGE_BYTES ((size_t)4 << 20) /* of this size and more all is used, and mostly here and there */
 
 static size_t round_up(size_t size) { return (size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1); }
 
@@ -73,6 +74,7 @@ bool hsd_pages_take(hsd_pages *pages, size_t size)
     void *data = map(round_up(size));
     if (data == NULL) return false;
     *pages = (hsd_pages){data, round_up(size)};
+    if (size >= LARGE_BYTES) hsd_pages_expect_random(pages);
     return true;
 }
 
@@ -97,6 +99,12 @@ void hsd_pages_shrink(hsd_pages *pages, size_t size)
     }
     unmap_behind((unsigned char *)pages->data + kept, pages->size - kept);
     pages->size = kept;
+}
+
+void hsd_pages_forget(void *data, size_t size)
+{
+    const uintptr_t begin = round_up((size_t)(uintptr_t)data), end = ((uintptr_t)data + size) & ~(PAGE_BYTES - 1);
+    if (begin < end) (void)madvise((unsigned char *)data + (begin - (uintptr_t)data), end - begin, MADV_DONTNEED);
 }
 
 void hsd_pages_give(hsd_pages *pages)

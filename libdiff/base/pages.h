@@ -24,6 +24,10 @@ void hsd_pages_expect_random(const hsd_pages *pages);
 /* Gives back what lies behind the first `size` bytes (rounded up to whole pages). */
 void hsd_pages_shrink(hsd_pages *pages, size_t size);
 
+/* What lies in these bytes, part of what was taken, is not needed any more: whole pages of it go back, and are zeros if
+ * they are touched again. */
+void hsd_pages_forget(void *data, size_t size);
+
 void hsd_pages_give(hsd_pages *pages);
 
 #endif

@@ -25,17 +25,22 @@
 #define FEW_TARGETS     48u /* below it shifting is faster than counting (bench_graph) */
 
 static uint64_t zigzag(int64_t value) { return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63); }
+
+static bool take_readers(hsd_adjacency *a)
+{
+    a->items = malloc(HSD_ADJACENCY_PART_ITEMS * sizeof *a->items);
+    a->item_names = calloc(HSD_ADJACENCY_PART_ITEMS, sizeof *a->item_names);
+    a->far_list = malloc(HSD_BLOCK_BYTES + HSD_VARINT_MOST);
+    return a->items != NULL && a->item_names != NULL && a->far_list != NULL;
+}
+
 static bool take_buffers(hsd_adjacency *a)
 {
     a->gathered = malloc(HSD_ADJACENCY_PART_ITEMS * sizeof *a->gathered);
     a->sorting = malloc(HSD_ADJACENCY_PART_ITEMS * sizeof *a->sorting);
-    a->items = malloc(HSD_ADJACENCY_PART_ITEMS * sizeof *a->items);
-    a->item_names = calloc(HSD_ADJACENCY_PART_ITEMS, sizeof *a->item_names);
     a->at = malloc((MAX_BLOCK_NODES + 1) * sizeof *a->at);
     a->lists = malloc(HSD_BLOCK_BYTES + HSD_ADJACENCY_PART_ITEMS * HSD_VARINT_MOST);
-    a->far_list = malloc(HSD_BLOCK_BYTES + HSD_VARINT_MOST);
-    return a->gathered != NULL && a->sorting != NULL && a->items != NULL && a->item_names != NULL && a->at != NULL &&
-           a->lists != NULL && a->far_list != NULL;
+    return take_readers(a) && a->gathered != NULL && a->sorting != NULL && a->at != NULL && a->lists != NULL;
 }
 
 hsd_status hsd_adjacency_begin(hsd_adjacency **out, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
@@ -388,18 +393,40 @@ hsd_status hsd_adjacency_finish(hsd_adjacency *a, uint32_t node_count, hsd_error
     return HSD_OK;
 }
 
-void hsd_adjacency_free(hsd_adjacency *a)
+hsd_status hsd_adjacency_view(const hsd_adjacency *a, hsd_adjacency **out, hsd_error *err)
 {
-    if (a == NULL) return;
+    HSD_ASSERT(a->is_finished && hsd_adjacency_is_all_resident(a));
+    hsd_adjacency *view = malloc(sizeof *view);
+    *out = NULL;
+    if (view == NULL) return hsd_fail_nomem(err, "the reference graph");
+    *view = *a;
+    view->is_view = true;
+    if (!take_readers(view)) {
+        hsd_adjacency_free(view);
+        return hsd_fail_nomem(err, "the reference graph");
+    }
+    *out = view;
+    return HSD_OK;
+}
+
+/* What views read, too. */
+static void free_graph(hsd_adjacency *a)
+{
     hsd_blocks_release(&a->blocks);
     if (a->has_names) hsd_name_blocks_release(&a->names);
     free(a->block_first);
     free(a->locate);
     free(a->has_targets);
     free(a->names_from);
+    free_building(a);
+}
+
+void hsd_adjacency_free(hsd_adjacency *a)
+{
+    if (a == NULL) return;
+    if (!a->is_view) free_graph(a);
     free(a->items);
     free(a->far_list);
     free(a->item_names);
-    free_building(a);
     free(a);
 }

@@ -96,12 +96,26 @@ void hsd_adjacency_more(hsd_adjacency *adjacency, hsd_targets *targets);
  * nothing happens if its block is not in memory. */
 void hsd_adjacency_expect(const hsd_adjacency *adjacency, uint32_t node);
 
+/* The same for nodes that come later: fetches where the list stands, for which hsd_adjacency_expect then does not wait.
+ */
+void hsd_adjacency_expect_place(const hsd_adjacency *adjacency, uint32_t node);
+
 /* hsd_adjacency_get with names (all 0 in a graph without); hsd_adjacency_more goes on with names. Cheap for nodes in
  * ascending order and for nodes of one block. */
 void hsd_adjacency_get_named(hsd_adjacency *adjacency, uint32_t node, hsd_targets *out);
 
 /* One part of a list that has several, with names: the first is 0. hsd_adjacency_more goes on behind it. */
 void hsd_adjacency_get_part(hsd_adjacency *adjacency, uint32_t node, uint32_t part, hsd_targets *out);
+
+/*
+ * Another reader of the same graph, for another thread: a finished one all of whose blocks, those of names too, are in
+ * memory, and stay there as long as the view is. The memory of a view cannot be bounded. Freed like any other.
+ * HSD_E_NOMEM.
+ */
+hsd_status hsd_adjacency_view(const hsd_adjacency *adjacency, hsd_adjacency **out, hsd_error *err);
+
+/* True if all blocks, those of names too, are in memory. */
+bool hsd_adjacency_is_all_resident(const hsd_adjacency *adjacency);
 
 hsd_status hsd_adjacency_check(const hsd_adjacency *adjacency, hsd_error *err);
 void hsd_adjacency_free(hsd_adjacency *adjacency);

@@ -21,13 +21,14 @@ uint64_t hsd_adjacency_name_bytes(const hsd_adjacency *a)
 hsd_status hsd_adjacency_set_memory(hsd_adjacency *a, uint64_t memory_bytes, hsd_error *err)
 {
     if (!a->is_finished) return hsd_fail(err, HSD_E_MISUSE, "the graph is not finished");
+    if (a->is_view) return HSD_OK;
     return hsd_blocks_set_memory(&a->blocks, memory_bytes, err);
 }
 
 hsd_status hsd_adjacency_set_name_memory(hsd_adjacency *a, uint64_t memory_bytes, hsd_error *err)
 {
     if (!a->is_finished) return hsd_fail(err, HSD_E_MISUSE, "the graph is not finished");
-    return a->has_names ? hsd_blocks_set_memory(&a->names.blocks, memory_bytes, err) : HSD_OK;
+    return a->has_names && !a->is_view ? hsd_blocks_set_memory(&a->names.blocks, memory_bytes, err) : HSD_OK;
 }
 
 bool hsd_adjacency_is_leaf(const hsd_adjacency *a, uint32_t node)
@@ -49,6 +50,12 @@ uint32_t hsd_adjacency_block_of(const hsd_adjacency *a, uint32_t node)
 }
 
 bool hsd_adjacency_is_resident(const hsd_adjacency *a) { return !a->blocks.has_pages; }
+
+bool hsd_adjacency_is_all_resident(const hsd_adjacency *a)
+{
+    return !a->blocks.has_pages && !(a->has_names && a->names.blocks.has_pages);
+}
+
 uint32_t hsd_adjacency_block_count(const hsd_adjacency *a) { return a->blocks.count; }
 
 uint64_t hsd_adjacency_reads(const hsd_adjacency *a) { return a->blocks.has_pages ? a->blocks.pages.transfers : 0; }
@@ -70,6 +77,14 @@ void hsd_adjacency_bring_block(hsd_adjacency *a, uint32_t block, uint32_t *first
 }
 
 /* ---- lists ---- */
+
+/* Nodes of an ordinary block, or 0 where only the block itself can tell. */
+static uint32_t nodes_of(const hsd_adjacency *a, uint32_t block)
+{
+    if (block + 1 >= a->blocks.count) return 0;
+    const uint32_t count = a->block_first[block + 1] - a->block_first[block];
+    return count > 1 ? count : 0;
+}
 
 static int64_t unzigzag(uint64_t value) { return (int64_t)(value >> 1) ^ -(int64_t)(value & 1); }
 
@@ -113,14 +128,6 @@ static void read_long_part(hsd_adjacency *a, uint32_t block, const uint8_t *byte
     }
 }
 
-/* Nodes of an ordinary block, or 0 where only the block itself can tell. */
-static uint32_t nodes_of(const hsd_adjacency *a, uint32_t block)
-{
-    if (block + 1 >= a->blocks.count) return 0;
-    const uint32_t count = a->block_first[block + 1] - a->block_first[block];
-    return count > 1 ? count : 0;
-}
-
 /* Reads one list out of a block that is not in memory and was not asked for lately: where it stands, and then it. */
 static bool get_far(hsd_adjacency *a, uint32_t block, uint32_t node, hsd_targets *out)
 {
@@ -141,9 +148,9 @@ static bool get_far(hsd_adjacency *a, uint32_t block, uint32_t node, hsd_targets
 static void get(hsd_adjacency *a, uint32_t block, uint32_t node, bool is_named, hsd_targets *out)
 {
     const uint8_t *bytes = hsd_blocks_at(&a->blocks, block);
-    uint32_t first, count;
-    memcpy(&first, bytes, 4);
-    memcpy(&count, bytes + 4, 4);
+    const uint32_t first = a->block_first[block];
+    uint32_t count = nodes_of(a, block); /* most blocks need not be asked */
+    if (count == 0) memcpy(&count, bytes + 4, 4);
     if (count == HSD_LONG_LIST) {
         read_long_part(a, block, bytes, is_named, out);
         return;
@@ -167,13 +174,19 @@ void hsd_adjacency_expect(const hsd_adjacency *a, uint32_t node)
     HSD_ASSERT(a->is_finished);
     const uint32_t block = hsd_adjacency_block_of(a, node);
     const uint8_t *bytes = hsd_blocks_peek(&a->blocks, block);
-    uint32_t count;
+    const uint32_t count = nodes_of(a, block);
     uint16_t begin;
-    if (bytes == NULL) return;
-    memcpy(&count, bytes + 4, 4);
-    if (count == HSD_LONG_LIST) return;
+    if (bytes == NULL || count == 0) return;
     memcpy(&begin, bytes + HSD_BLOCK_HEADER_BYTES + (size_t)(node - a->block_first[block]) * 2, sizeof begin);
     __builtin_prefetch(bytes + HSD_BLOCK_HEADER_BYTES + ((size_t)count + 1) * 2 + begin);
+}
+
+void hsd_adjacency_expect_place(const hsd_adjacency *a, uint32_t node)
+{
+    HSD_ASSERT(a->is_finished);
+    const uint32_t block = hsd_adjacency_block_of(a, node);
+    const uint8_t *bytes = hsd_blocks_peek(&a->blocks, block);
+    if (bytes != NULL) __builtin_prefetch(bytes + HSD_BLOCK_HEADER_BYTES + (size_t)(node - a->block_first[block]) * 2);
 }
 
 void hsd_adjacency_get(hsd_adjacency *a, uint32_t node, hsd_targets *out)

@@ -52,6 +52,8 @@ struct hsd_adjacency {
     uint32_t open_first, open_count;
     uint32_t next_node; /* nodes below have their place in a block */
 
+    bool is_view; /* blocks are those of another, which is resident */
+
     /* reading: HSD_ADJACENCY_PART_ITEMS each */
     uint32_t *items;
     uint32_t *item_names; /* all 0 in a graph without names */

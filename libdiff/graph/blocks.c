@@ -16,19 +16,19 @@
 #include "base/fail.h"
 #include "base/pages.h"
 
-#define SLAB_BYTES ((size_t)HSD_SLAB_BLOCKS * HSD_BLOCK_BYTES)
-
 const uint8_t hsd_no_block[2 * HSD_BLOCK_BYTES];
 
-static uint8_t *take_slab(void)
+static size_t slab_bytes(const hsd_blocks *b) { return (size_t)HSD_BLOCK_BYTES << b->slab_shift; }
+
+static uint8_t *take_slab(const hsd_blocks *b)
 {
     hsd_pages pages;
-    return hsd_pages_take(&pages, SLAB_BYTES) ? pages.data : NULL;
+    return hsd_pages_take(&pages, slab_bytes(b)) ? pages.data : NULL;
 }
 
 static void give_slab(hsd_blocks *b, uint32_t slab)
 {
-    hsd_pages pages = {b->slabs[slab], SLAB_BYTES};
+    hsd_pages pages = {b->slabs[slab], slab_bytes(b)};
     hsd_pages_give(&pages);
     b->slabs[slab] = NULL;
 }
@@ -37,6 +37,7 @@ void hsd_blocks_begin(hsd_blocks *b, uint64_t memory_bytes, hsd_temp_space *spac
 {
     memset(b, 0, sizeof *b);
     b->memory_bytes = memory_bytes;
+    b->slab_shift = memory_bytes >= HSD_LARGE_SLABS_FROM ? HSD_LARGE_SLAB_SHIFT : HSD_SLAB_SHIFT;
     b->space = space;
     b->file.fd = -1;
 }
@@ -44,8 +45,8 @@ void hsd_blocks_begin(hsd_blocks *b, uint64_t memory_bytes, hsd_temp_space *spac
 /* Moves a slab to the file; the last one may not be full. */
 static hsd_status spill(hsd_blocks *b, uint32_t slab, hsd_error *err)
 {
-    const uint32_t blocks = (uint32_t)hsd_min_u64(b->count - slab * HSD_SLAB_BLOCKS, HSD_SLAB_BLOCKS);
-    const uint64_t offset = (uint64_t)slab * SLAB_BYTES;
+    const uint32_t blocks = (uint32_t)hsd_min_u64(b->count - (slab << b->slab_shift), UINT64_C(1) << b->slab_shift);
+    const uint64_t offset = slab * (uint64_t)slab_bytes(b);
     HSD_TRY(hsd_temp_write(&b->file, offset, b->slabs[slab], (size_t)blocks * HSD_BLOCK_BYTES, err));
     give_slab(b, slab);
     return HSD_OK;
@@ -65,10 +66,10 @@ static hsd_status spill_all(hsd_blocks *b, hsd_error *err)
 static hsd_status add_slab(hsd_blocks *b, hsd_error *err)
 {
     /* room for one more and for what its owner needs beside it */
-    const bool is_over = (b->slab_count + UINT64_C(2)) * SLAB_BYTES > b->memory_bytes;
+    const bool is_over = (b->slab_count + UINT64_C(2)) * slab_bytes(b) > b->memory_bytes;
     if (b->slab_count > 0 && (is_over || b->is_spilled)) HSD_TRY(spill_all(b, err));
     HSD_TRY(HSD_ARRAY_GROW(b->slabs, b->slab_capacity, b->slab_count + 1, 16, "the reference graph", err));
-    b->slabs[b->slab_count] = take_slab();
+    b->slabs[b->slab_count] = take_slab(b);
     if (b->slabs[b->slab_count] == NULL) return hsd_fail_nomem(err, "the reference graph");
     b->slab_count++;
     return HSD_OK;
@@ -77,8 +78,8 @@ static hsd_status add_slab(hsd_blocks *b, hsd_error *err)
 hsd_status hsd_blocks_add(hsd_blocks *b, uint8_t **out, hsd_error *err)
 {
     HSD_ASSERT(!b->has_pages);
-    if (b->count % HSD_SLAB_BLOCKS == 0) HSD_TRY(add_slab(b, err));
-    *out = b->slabs[b->slab_count - 1] + (size_t)(b->count % HSD_SLAB_BLOCKS) * HSD_BLOCK_BYTES;
+    if (hsd_blocks_in_slab(b, b->count) == 0) HSD_TRY(add_slab(b, err));
+    *out = b->slabs[b->slab_count - 1] + hsd_blocks_in_slab(b, b->count);
     b->count++;
     return HSD_OK;
 }
@@ -104,7 +105,7 @@ hsd_status hsd_blocks_set_memory(hsd_blocks *b, uint64_t memory_bytes, hsd_error
         b->file = b->pages.file;
         b->pages.file.fd = -1;
         hsd_paged_close(&b->pages);
-    } else if (b->slab_count * (uint64_t)SLAB_BYTES <= memory_bytes || b->count == 0) {
+    } else if (b->slab_count * (uint64_t)slab_bytes(b) <= memory_bytes || b->count == 0) {
         return HSD_OK;
     }
     return open_pages(b, err);

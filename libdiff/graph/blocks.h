@@ -1,6 +1,6 @@
 /*
- * A store of 16 KiB blocks, written once in order and then read at random: in memory, in slabs of 256 KiB,
- * while they fit, in a temporary file behind a page cache when they do not. What is in a block is its owner's
+ * A store of 16 KiB blocks, written once in order and then read at random: in memory, in slabs of 256 KiB
+ * or 4 MiB, while they fit, in a temporary file behind a page cache when they do not. What is in a block is its owner's
  * business (graph/adjacency.h keeps references in one store and their names in another).
  */
 #ifndef HSD_GRAPH_BLOCKS_H
@@ -16,13 +16,17 @@
 
 #define HSD_BLOCK_BYTES        HSD_PAGE_BYTES
 #define HSD_BLOCKS_LEAST_BYTES (UINT64_C(256) << 10) /* and a two-thousandth of the blocks */
-#define HSD_SLAB_BLOCKS        16u
+#define HSD_SLAB_SHIFT         4u
+#define HSD_SLAB_BLOCKS        (1u << HSD_SLAB_SHIFT)
+#define HSD_LARGE_SLAB_SHIFT   8u /* or 256, which large pages can hold */
+#define HSD_LARGE_SLABS_FROM   (UINT64_C(64) << 20)
 
 typedef struct hsd_blocks {
     uint32_t count;
     uint64_t memory_bytes;
     uint8_t **slabs; /* resident ones; NULL where one was spilled */
     uint32_t slab_count, slab_capacity;
+    uint32_t slab_shift; /* slabs are large where there is memory for many of these */
     bool is_spilled;
     hsd_temp file;  /* spilled slabs, until pages take it over */
     bool has_pages; /* finished, and does not fit */
@@ -46,13 +50,19 @@ hsd_status hsd_blocks_set_memory(hsd_blocks *blocks, uint64_t memory_bytes, hsd_
 /* A zero block and zeros behind it, for reads that failed. */
 extern const uint8_t hsd_no_block[2 * HSD_BLOCK_BYTES];
 
+/* Where a block begins in its slab. */
+static inline size_t hsd_blocks_in_slab(const hsd_blocks *blocks, uint32_t block)
+{
+    return (size_t)(block & ((UINT32_C(1) << blocks->slab_shift) - 1)) * HSD_BLOCK_BYTES;
+}
+
 /* A finished store's block, borrowed until the next call. Failures stick, and a block of zeros stands for
  * what could not be read: see hsd_blocks_check. */
 static inline const uint8_t *hsd_blocks_at(hsd_blocks *blocks, uint32_t block)
 {
     HSD_ASSERT(block < blocks->count);
     if (!blocks->has_pages) {
-        return blocks->slabs[block / HSD_SLAB_BLOCKS] + (size_t)(block % HSD_SLAB_BLOCKS) * HSD_BLOCK_BYTES;
+        return blocks->slabs[block >> blocks->slab_shift] + hsd_blocks_in_slab(blocks, block);
     }
     const uint8_t *page = hsd_paged_at(&blocks->pages, (uint64_t)block << HSD_PAGE_SHIFT, HSD_FRAME_USED);
     return __builtin_expect(blocks->pages.status != HSD_OK, 0) ? hsd_no_block : page;
@@ -68,7 +78,7 @@ static inline bool hsd_blocks_is_near(const hsd_blocks *blocks, uint32_t block)
 static inline const uint8_t *hsd_blocks_peek(const hsd_blocks *blocks, uint32_t block)
 {
     if (!blocks->has_pages) {
-        return blocks->slabs[block / HSD_SLAB_BLOCKS] + (size_t)(block % HSD_SLAB_BLOCKS) * HSD_BLOCK_BYTES;
+        return blocks->slabs[block >> blocks->slab_shift] + hsd_blocks_in_slab(blocks, block);
     }
     const uint32_t frame = blocks->pages.page_frame[block];
     return frame == HSD_PAGE_ABSENT ? NULL : blocks->pages.frames + ((uint64_t)frame << HSD_PAGE_SHIFT);

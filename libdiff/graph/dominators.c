@@ -37,18 +37,34 @@ static uint64_t varint_bytes(uint64_t value)
     return bytes;
 }
 
-/* The most that all steps ever hold with everything in memory, adjacency blocks not counted. Each number is what
+static uint64_t resident_slack(uint64_t places, uint64_t references)
+{
+    const uint64_t buckets = hsd_min_u64(2 * hsd_max_u64(references, places) / RESIDENT_ITEMS + 1, MAX_BUCKETS);
+    return (buckets + SPLIT_BUCKETS + 16) * RESIDENT_CHUNK + 2 * RESIDENT_ITEMS * ITEM_BYTES + places / 64 +
+           (UINT64_C(1) << 20);
+}
+
+/* The most that the walk ever holds with everything in memory, adjacency blocks not counted. Each number is what
  * one record takes when its numbers are as long as they can get. */
-static uint64_t resident_bytes(uint64_t nodes, uint64_t references)
+static uint64_t walk_bytes(uint64_t nodes, uint64_t references)
 {
     const uint64_t places = nodes + 1, number = varint_bytes(2 * places);
-    const uint64_t buckets = hsd_min_u64(2 * hsd_max_u64(references, places) / RESIDENT_ITEMS + 1, MAX_BUCKETS);
-    const uint64_t slack = (buckets + SPLIT_BUCKETS + 16) * RESIDENT_CHUNK + 2 * RESIDENT_ITEMS * ITEM_BYTES;
-    const uint64_t walk = places / 4 + 8 * places + (8 + hsd_max_u64(8, 2 * number + 1)) * references;
-    const uint64_t core = places / 4 + (8 + 3 * number) * places + 8 * places + 3 * number * references;
-    const uint64_t semi = (8 + 3 * number + 4) * places + 20 * places + 3 * number * references;
-    const uint64_t tables = places / 64;
-    return hsd_max_u64(walk, hsd_max_u64(core, semi)) + slack + tables + (UINT64_C(1) << 20);
+    return places / 4 + 8 * places + (8 + hsd_max_u64(8, 2 * number + 1)) * references +
+           resident_slack(places, references);
+}
+
+/* The same of the steps behind it: `core` nodes, and references that are no edges of the tree. */
+static uint64_t later_bytes(uint64_t nodes, uint64_t core, uint64_t references)
+{
+    const uint64_t places = nodes + 1, number = varint_bytes(2 * places);
+    const uint64_t numbering = places / 4 + 16 * places + 3 * number * (core + references);
+    const uint64_t semi = 12 * places + (20 + 3 * number) * core + 3 * number * references;
+    return hsd_max_u64(numbering, semi) + resident_slack(places, references);
+}
+
+static uint64_t resident_bytes(uint64_t nodes, uint64_t references)
+{
+    return hsd_max_u64(walk_bytes(nodes, references), later_bytes(nodes, nodes + 1, references));
 }
 
 uint64_t hsd_dominators_useful_bytes(uint64_t nodes, uint64_t references)
@@ -99,14 +115,20 @@ hsd_dominators_limits hsd_dominators_divide(const hsd_adjacency *adjacency, uint
     const uint64_t nodes = hsd_adjacency_node_count(adjacency), references = hsd_adjacency_edge_count(adjacency);
     const uint64_t blocks = hsd_paged_full_bytes(hsd_adjacency_bytes(adjacency)) + (UINT64_C(1) << 20);
     hsd_dominators_limits limits = {.uses_flat = true, .climb_steps = CLIMB_STEPS, .memory_bytes = memory_bytes};
-    if (memory_bytes >= resident_bytes(nodes, references) + blocks) {
+    if (memory_bytes >= walk_bytes(nodes, references) + blocks) {
         limits.floor_bytes = blocks;
+        limits.later_bytes = memory_bytes - blocks;
         divide_resident(&limits, references);
     } else {
         limits.floor_bytes = hsd_paged_least_bytes(hsd_adjacency_bytes(adjacency));
         divide_paged(&limits);
     }
     return limits;
+}
+
+bool hsd_dominators_leave_blocks(const hsd_adjacency *adjacency, uint64_t memory_bytes)
+{
+    return hsd_dominators_divide(adjacency, memory_bytes).is_resident;
 }
 
 uint64_t hsd_dominators_spare(const hsd_dominators *d, uint64_t used_bytes)
@@ -147,12 +169,37 @@ hsd_status hsd_dominators_tick(hsd_dominators *d, uint32_t step, uint64_t done, 
 
 /* ---- the steps ---- */
 
+/* Nodes with the second of their two bits. */
+static uint64_t count_core(const hsd_dominators *d)
+{
+    uint64_t count = 1; /* the super-root */
+    for (uint32_t i = 0; i <= d->nodes / 4; i++)
+        count += (uint64_t)__builtin_popcount(d->states[i] & 0xaau);
+    return count;
+}
+
+/* The walk knows how many nodes are core: mostly less than half, and everything stays in memory. Else all but the
+ * blocks, which others may read, goes. */
+static void leave_memory_if_short(hsd_dominators *d)
+{
+    hsd_dominators_limits *limits = &d->limits;
+    const uint32_t chunk_bytes = limits->chunk_bytes;
+    if (!limits->is_resident || limits->later_bytes == 0) return;
+    if (later_bytes(d->count, count_core(d), d->forward_count + d->back_count) <= limits->later_bytes) return;
+    limits->is_resident = false;
+    divide_paged(limits);
+    limits->chunk_bytes = chunk_bytes;
+    limits->max_buckets = (uint32_t)between(limits->memory_bytes / 8 / chunk_bytes, LEAST_BUCKETS, MAX_BUCKETS);
+    hsd_reel_leave_memory(&d->reel);
+    d->stats.was_paged = true;
+}
+
 /* Blocks get what the walk can spare, and afterwards no more than they need to be there at all. */
 static hsd_status walk_with_blocks(hsd_dominators *d, hsd_error *err)
 {
     hsd_adjacency *a = d->adjacency;
     const hsd_dominators_limits *limits = &d->limits;
-    const bool fits = limits->is_resident && hsd_adjacency_is_resident(a);
+    const bool is_resident = limits->is_resident, fits = is_resident && hsd_adjacency_is_resident(a);
     const uint64_t used = d->state_pages.size + limits->stack_items * 8;
     uint64_t bytes = hsd_dominators_spare(d, used) + limits->floor_bytes;
     if (limits->is_resident) bytes = limits->floor_bytes;
@@ -160,7 +207,8 @@ static hsd_status walk_with_blocks(hsd_dominators *d, hsd_error *err)
     if (!hsd_adjacency_is_resident(a)) d->stats.was_paged = true;
     HSD_TRY(hsd_dominators_walk(d, err));
     d->stats.faults += hsd_adjacency_reads(a);
-    return limits->is_resident ? HSD_OK : hsd_adjacency_set_memory(a, limits->floor_bytes, err);
+    leave_memory_if_short(d);
+    return is_resident ? HSD_OK : hsd_adjacency_set_memory(a, limits->floor_bytes, err);
 }
 
 static hsd_status number_and_forget(hsd_dominators *d, hsd_error *err)

@@ -46,6 +46,7 @@ typedef struct hsd_dominators_config {
     hsd_reporter *reporter;
     hsd_interval_fn take;
     void *context;
+    void (*expect)(void *context, uint32_t node); /* a hint: it will be told of this node soon. NULL = nobody asks */
 } hsd_dominators_config;
 
 typedef struct hsd_dominators_stats {
@@ -62,9 +63,12 @@ uint64_t hsd_dominators_least_bytes(uint64_t nodes, uint64_t references);
 /* What keeps every array resident. */
 uint64_t hsd_dominators_useful_bytes(uint64_t nodes, uint64_t references);
 
+/* True if blocks that are in memory stay there: with `memory_bytes` the walk is resident. */
+bool hsd_dominators_leave_blocks(const hsd_adjacency *adjacency, uint64_t memory_bytes);
+
 /*
  * Finds and tells all places. `stats` may be NULL. HSD_E_OVER_BUDGET below the least; HSD_E_IO, HSD_E_NOMEM;
- * what `take` returns other than HSD_OK ends the call and is returned. Where not everything was resident, the
+ * what `take` returns other than HSD_OK ends the call and is returned. Where they do not leave the blocks, the
  * adjacency is left with the least memory it can have: bound it anew before it is read again.
  */
 hsd_status hsd_dominators_find(hsd_adjacency *adjacency, const hsd_dominators_config *config,

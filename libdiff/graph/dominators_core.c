@@ -24,6 +24,7 @@
 #define IS_CORE       2u
 #define LISTS_AHEAD   8u
 #define FORWARD_AHEAD 16
+#define NODES_AHEAD   16
 
 typedef struct numbering {
     hsd_dominators *d;
@@ -53,8 +54,10 @@ static inline __attribute__((always_inline)) hsd_status number_all(numbering *n,
     hsd_dominators *d = n->d;
     uint32_t last_place = 0;
     for (uint32_t place = 0; place < d->count; place++) {
-        uint32_t node, parent;
+        uint32_t node, parent, later;
         if (!hsd_tape_get_u32(nodes, &node) || !hsd_tape_get_u32(parents, &parent)) break;
+        if (is_flat && hsd_tape_peek_u32(nodes, NODES_AHEAD, &later) && is_core(d, later))
+            hsd_paged_prefetch_u32(&n->number_of, later);
         const uint32_t above = place == 0 ? 0 : hsd_flat_get_u32(&n->group_of, parent, is_flat);
         if (place == d->secondary) d->core_secondary = d->core_count;
         if (place == 0 || is_core(d, node)) {

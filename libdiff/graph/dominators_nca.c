@@ -219,5 +219,6 @@ hsd_status hsd_dominators_nca(hsd_dominators *d, hsd_error *err)
     hsd_tape_release(&d->parent_of);
     hsd_tape_release(&d->core_of);
     hsd_tape_release(&d->semi_of);
+    hsd_reel_trim(&d->reel); /* what takes the places needs the memory */
     return status;
 }

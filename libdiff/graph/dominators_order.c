@@ -10,6 +10,8 @@
 #include "base/check.h"
 #include "graph/dominators_parts.h"
 
+#define NODES_AHEAD 16
+
 typedef struct order {
     hsd_dominators *d;
     hsd_paged sizes;  /* u32 a place; then the next free number */
@@ -53,14 +55,17 @@ static inline __attribute__((always_inline)) hsd_status tell(order *o, uint32_t 
 static inline __attribute__((always_inline)) hsd_status tell_all(order *o, bool is_flat, hsd_error *err)
 {
     hsd_dominators *d = o->d;
+    const hsd_dominators_config *config = d->config;
     hsd_status status = HSD_OK;
     hsd_tape_reader dominators, nodes;
     hsd_tape_read(&dominators, &d->dominator_of, HSD_TAPE_FORWARD, true);
     hsd_tape_read(&nodes, &d->node_of, HSD_TAPE_FORWARD, true);
     hsd_flat_set_u32(&o->sizes, 0, 1, is_flat);
     for (uint32_t place = 0; place < d->count && status == HSD_OK; place++) {
-        uint32_t dominator, node;
+        uint32_t dominator, node, later;
         if (!hsd_tape_get_u32(&dominators, &dominator) || !hsd_tape_get_u32(&nodes, &node)) break;
+        if (config->expect != NULL && hsd_tape_peek_u32(&nodes, NODES_AHEAD, &later))
+            config->expect(config->context, later);
         if ((place & HSD_DOMINATORS_TICK) == 0) {
             status = hsd_dominators_tick(d, 4, d->count / 2 + place / 2, d->count, err);
         }

@@ -32,6 +32,9 @@ typedef struct hsd_dominators_limits {
     uint32_t window_nodes; /* whose numbers are looked up at a time, if not all fit; 0 = as many as fit */
     uint64_t memory_bytes; /* all of it */
     uint64_t floor_bytes;  /* of adjacency blocks after the walk */
+    /* Resident: how much steps may hold behind the walk, blocks not counted; if it is more, as can be told then, the
+     * rest of the way is that of less memory. 0 = whatever it is */
+    uint64_t later_bytes;
 } hsd_dominators_limits;
 
 /* Predecessors of the core nodes lo … hi - 1. First the forward references, as (node - lo, predecessor); then

@@ -20,7 +20,8 @@
 
 #define IS_REACHED 1u
 #define IS_CORE    2u
-#define EXPECTED   8u
+#define EXPECTED   2u /* of a list: these come next */
+#define PLACED     8u /* and these soon */
 
 typedef struct walk {
     hsd_dominators *d;
@@ -144,6 +145,8 @@ static hsd_status expand_part(walk *w, uint32_t place, const hsd_targets *target
         old += is_old;
         fresh += 1 - is_old;
     }
+    for (uint32_t i = EXPECTED; i < fresh && i < PLACED; i++)
+        hsd_adjacency_expect_place(w->d->adjacency, w->fresh[i]);
     for (uint32_t i = 0; i < fresh && i < EXPECTED; i++)
         expect(w, w->fresh[i]);
     for (uint32_t i = 0; i < old; i++)

@@ -83,20 +83,52 @@ static void give_chunk(hsd_reel *reel, hsd_tape_chunk *chunk)
     const uint32_t number = chunk->number;
     if (number == NO_CHUNK) return;
     chunk->number = NO_CHUNK;
+    if (reel->is_resident && reel->is_trimmed) hsd_pages_forget(reel->memory[number], reel->chunk_bytes);
     /* a chunk that cannot be remembered is only lost until the reel ends */
     if (HSD_ARRAY_GROW(reel->idle, reel->idle_capacity, (uint64_t)reel->idle_count + 1, 16, TAPES, NULL) != HSD_OK)
         return;
     reel->idle[reel->idle_count++] = number;
 }
 
-void hsd_reel_release(hsd_reel *reel)
+static void free_memory(hsd_reel *reel)
 {
-    const uint32_t step = reel->is_resident ? chunks_of_slab(reel) : 1;
-    for (uint32_t i = 0; reel->is_resident && i < reel->chunk_count; i += step) {
+    const uint32_t step = chunks_of_slab(reel);
+    for (uint32_t i = 0; i < reel->chunk_count; i += step) {
         hsd_pages pages = {reel->memory[i], (size_t)step * reel->chunk_bytes};
         hsd_pages_give(&pages);
     }
     free(reel->memory);
+    reel->memory = NULL;
+    reel->chunk_capacity = 0;
+}
+
+void hsd_reel_trim(hsd_reel *reel)
+{
+    reel->is_trimmed = true;
+    for (uint32_t i = 0; reel->is_resident && i < reel->idle_count; i++)
+        hsd_pages_forget(reel->memory[reel->idle[i]], reel->chunk_bytes);
+}
+
+/* Chunks keep their numbers; those that nobody has are written, too. */
+void hsd_reel_leave_memory(hsd_reel *reel)
+{
+    HSD_ASSERT(reel->is_resident);
+    hsd_error error;
+    hsd_error_init(&error);
+    hsd_status status = reel->chunk_count > 0 ? hsd_temp_open(&reel->file, reel->space, &error) : HSD_OK;
+    for (uint32_t i = 0; i < reel->chunk_count && status == HSD_OK; i++) {
+        status =
+            hsd_temp_write(&reel->file, (uint64_t)i * reel->chunk_bytes, reel->memory[i], reel->chunk_bytes, &error);
+        reel->transfers++;
+    }
+    free_memory(reel);
+    reel->is_resident = false;
+    if (status != HSD_OK) stick(reel, status, &error);
+}
+
+void hsd_reel_release(hsd_reel *reel)
+{
+    if (reel->is_resident) free_memory(reel);
     free(reel->idle);
     if (reel->space != NULL) hsd_temp_close(&reel->file);
     memset(reel, 0, sizeof *reel);

@@ -26,6 +26,7 @@
 
 typedef struct hsd_reel {
     bool is_resident;
+    bool is_trimmed;
     uint32_t chunk_bytes;
     uint32_t chunk_count;    /* ever taken */
     uint32_t chunk_capacity; /* resident: of `memory` */
@@ -44,6 +45,12 @@ typedef struct hsd_reel {
  * for chunks that are being written or read. */
 void hsd_reel_init(hsd_reel *reel, bool is_resident, uint32_t chunk_bytes, hsd_temp_space *space);
 hsd_status hsd_reel_check(const hsd_reel *reel, hsd_error *err);
+
+/* Gives the memory of chunks that no tape has, or will have given back, to the system. */
+void hsd_reel_trim(hsd_reel *reel);
+
+/* From now on a resident reel is in the file. No tape of it is being written or read. Failures stick. */
+void hsd_reel_leave_memory(hsd_reel *reel);
 void hsd_reel_release(hsd_reel *reel);
 
 typedef struct hsd_tape_chunk {
@@ -121,6 +128,15 @@ static inline bool hsd_tape_get_u32(hsd_tape_reader *reader, uint32_t *value)
     if (!hsd_tape_has_more(reader)) return false;
     memcpy(value, reader->at, 4);
     reader->at += 4;
+    return true;
+}
+
+/* The number that comes `ahead` numbers later, of a tape of u32 alone that is read forwards; false if it is not at
+ * hand. */
+static inline bool hsd_tape_peek_u32(const hsd_tape_reader *reader, uint32_t ahead, uint32_t *value)
+{
+    if ((size_t)(reader->end - reader->at) < ((size_t)ahead + 1) * 4) return false;
+    memcpy(value, reader->at + (size_t)ahead * 4, 4);
     return true;
 }
 

@@ -107,7 +107,11 @@ Test(adjacency, equals_plain_lists_on_random_graphs)
         naive_graph g = naive_random(&random);
         widen_names(&g, (unsigned)(i / 2));
         const bool has_names = i % 2 == 0;
-        hsd_adjacency *a = add_shuffled(&g, &random, has_names);
+        hsd_adjacency *a = add_shuffled(&g, &random, has_names), *view;
+        check_equal(&g, a, has_names);
+        cr_assert_eq(hsd_adjacency_view(a, &view, &err), HSD_OK);
+        check_equal(&g, view, has_names);
+        hsd_adjacency_free(view);
         check_equal(&g, a, has_names);
         hsd_adjacency_free(a);
         naive_release(&g);

@@ -58,6 +58,26 @@ Test(blocks, are_read_as_they_were_written_whatever_their_number)
     }
 }
 
+/* Slabs of 4 MiB: all fit, or all but the newest leave. */
+Test(blocks, are_the_same_in_large_slabs)
+{
+    for (uint32_t count = 255; count < 9000; count += 1 + count * 2) {
+        hsd_blocks blocks;
+        hsd_blocks_begin(&blocks, HSD_LARGE_SLABS_FROM, &space);
+        fill(&blocks, count);
+        cr_assert_eq(hsd_blocks_finish(&blocks, &err), HSD_OK, "%s", err.text);
+        cr_assert_eq(blocks.slab_shift, HSD_LARGE_SLAB_SHIFT);
+        cr_assert_eq(blocks.has_pages, count > 4096, "%u blocks", count);
+        cr_assert_leq(blocks.slab_count * (HSD_LARGE_SLABS_FROM >> 4),
+                      blocks.has_pages ? UINT64_MAX : HSD_LARGE_SLABS_FROM);
+        check_all(&blocks);
+        cr_assert_eq(hsd_blocks_set_memory(&blocks, UINT64_C(1) << 20, &err), HSD_OK);
+        check_all(&blocks);
+        hsd_blocks_release(&blocks);
+        cr_assert_eq(space.bytes_now, 0);
+    }
+}
+
 Test(blocks, keep_to_their_memory)
 {
     hsd_blocks blocks;

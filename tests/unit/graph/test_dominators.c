@@ -126,6 +126,7 @@ static hsd_dominators_limits random_limits(test_random *random)
         .window_nodes = (uint32_t)(test_below(random, 2) * (1 + test_below(random, 8))),
         .memory_bytes = UINT64_C(4) << 20,
         .floor_bytes = UINT64_C(512) << 10,
+        .later_bytes = test_below(random, 3) == 0, /* all leaves the memory */
     };
 }
 
