@@ -1,9 +1,27 @@
-/* The iterator over all objects of a capture: block after block of the list, decoded as far as is wanted. */
+/*
+ * The iterator over all objects of a capture: block after block of the list, decoded as far as is wanted. Ahead, the
+ * next one is loaded by a worker meanwhile; its failure is told when its turn comes.
+ */
+#include "format/object_reader.h"
+
 #include <stdlib.h>
 
+#include "base/assert.h"
+#include "base/check.h"
 #include "base/fail.h"
+#include "base/worker.h"
 #include "format/capture_state.h"
 #include "format/object_block.h"
+
+typedef struct loaded {
+    const hsd_capture *capture;
+    unsigned want;
+    const hsd_block_ref *ref;
+    hsd_block block;
+    hsd_object_block objects;
+    hsd_fault fault;
+    hsd_status status;
+} loaded;
 
 struct hsd_object_reader {
     hsd_capture *capture;
@@ -12,8 +30,11 @@ struct hsd_object_reader {
     bool has_last;         /* some object was passed */
     uint64_t last_ordinal; /* of the last object that began */
     hsd_status failed;     /* sticks */
-    hsd_block block;
-    hsd_object_block objects;
+    bool reads_ahead;
+    bool is_ahead; /* the worker has `next` */
+    hsd_worker worker;
+    loaded *now, *next; /* one and the other of `blocks` */
+    loaded blocks[2];
 };
 
 hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture, unsigned want, hsd_error *err)
@@ -22,21 +43,39 @@ hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture,
     if (*out == NULL) return hsd_fail_nomem(err, "reading objects");
     (*out)->capture = capture;
     (*out)->want = want & HSD_WANT_ALL;
+    (*out)->now = &(*out)->blocks[0];
+    (*out)->next = &(*out)->blocks[1];
     return HSD_OK;
+}
+
+void hsd_object_reader_read_ahead(hsd_object_reader *reader)
+{
+    HSD_ASSERT(!reader->has_last && reader->next_ref == 0);
+    reader->reads_ahead = true;
+}
+
+/* What was read ahead is not wanted. */
+static void stop_ahead(hsd_object_reader *reader)
+{
+    if (reader->is_ahead) hsd_worker_finish(&reader->worker, NULL);
+    reader->is_ahead = false;
 }
 
 void hsd_object_reader_close(hsd_object_reader *reader)
 {
     if (reader == NULL) return;
-    hsd_object_block_release(&reader->objects);
-    hsd_block_release(&reader->block);
+    stop_ahead(reader);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(reader->blocks); i++) {
+        hsd_object_block_release(&reader->blocks[i].objects);
+        hsd_block_release(&reader->blocks[i].block);
+    }
     free(reader);
 }
 
 /* A block that begins with references of an object before it: is that the one that was read last? */
 static hsd_status settle_continuation(hsd_object_reader *reader, hsd_fault *fault)
 {
-    hsd_object_block *objects = &reader->objects;
+    hsd_object_block *objects = &reader->now->objects;
     if (!objects->starts_with_continuation) return HSD_OK;
     if (reader->has_last && reader->last_ordinal + 1 == objects->next_ordinal) return HSD_OK;
     if (hsd_capture_has_gaps(reader->capture)) {
@@ -46,30 +85,62 @@ static hsd_status settle_continuation(hsd_object_reader *reader, hsd_fault *faul
     return hsd_fault_corrupt(fault, "6.8", "it continues an object that is not the last before it");
 }
 
-static hsd_status load_format_object(hsd_object_reader *reader, const hsd_block_ref *ref, hsd_fault *fault)
+/* On whichever thread. */
+static hsd_status load_block(void *context, hsd_error *err)
 {
-    HSD_TRY(hsd_capture_load(reader->capture, ref, &reader->block, fault));
-    HSD_TRY(hsd_object_block_decode(&reader->objects, &reader->block, reader->want, fault));
-    return settle_continuation(reader, fault);
+    loaded *l = context;
+    (void)err;
+    l->fault = (hsd_fault){.block = HSD_NO_BLOCK};
+    l->status = hsd_capture_load(l->capture, l->ref, &l->block, &l->fault);
+    if (l->status == HSD_OK) l->status = hsd_object_block_decode(&l->objects, &l->block, l->want, &l->fault);
+    return HSD_OK;
+}
+
+static void begin_block(hsd_object_reader *reader, loaded *l, size_t ref)
+{
+    l->capture = reader->capture;
+    l->want = reader->want;
+    l->ref = &reader->capture->list.refs[ref];
+}
+
+/* The next block of the list becomes `now`. HSD_END when there is none. */
+static hsd_status take_block(hsd_object_reader *reader)
+{
+    const hsd_block_list *list = &reader->capture->list;
+    const size_t i = hsd_block_list_find(list, reader->next_ref, HSC_BLOCK_OBJECTS);
+    if (i == list->count) return HSD_END;
+    reader->next_ref = i + 1;
+    if (reader->is_ahead) {
+        stop_ahead(reader);
+        loaded *const swap = reader->now;
+        reader->now = reader->next;
+        reader->next = swap;
+    } else {
+        begin_block(reader, reader->now, i);
+        load_block(reader->now, NULL);
+    }
+    const size_t k = reader->reads_ahead ? hsd_block_list_find(list, i + 1, HSC_BLOCK_OBJECTS) : list->count;
+    if (k == list->count || reader->now->status != HSD_OK) return HSD_OK;
+    begin_block(reader, reader->next, k);
+    hsd_worker_begin(&reader->worker, load_block, reader->next, false);
+    reader->is_ahead = true;
+    return HSD_OK;
 }
 
 static hsd_status load_next(hsd_object_reader *reader, hsd_error *err)
 {
-    const hsd_block_list *list = &reader->capture->list;
-    hsd_fault fault = {.block = HSD_NO_BLOCK};
     if (reader->failed != HSD_OK) return hsd_fail(err, reader->failed, "objects could not be read before");
-    const size_t i = hsd_block_list_find(list, reader->next_ref, HSC_BLOCK_OBJECTS);
-    if (i == list->count) return HSD_END;
-    reader->next_ref = i + 1;
-    reader->failed = load_format_object(reader, &list->refs[i], &fault);
+    HSD_TRY(take_block(reader));
+    loaded *now = reader->now;
+    reader->failed = now->status == HSD_OK ? settle_continuation(reader, &now->fault) : now->status;
     if (reader->failed == HSD_OK) return HSD_OK;
-    reader->objects.records = 0;
-    return hsd_fault_raise(&fault, reader->capture->file.input.name, err);
+    now->objects.records = 0;
+    return hsd_fault_raise(&now->fault, reader->capture->file.input.name, err);
 }
 
 hsd_status hsd_object_reader_next(hsd_object_reader *reader, hsd_object *object, hsd_error *err)
 {
-    while (!hsd_object_block_next(&reader->objects, object))
+    while (!hsd_object_block_next(&reader->now->objects, object))
         HSD_TRY(load_next(reader, err));
     reader->has_last = true;
     reader->last_ordinal = object->ordinal;
@@ -78,8 +149,9 @@ hsd_status hsd_object_reader_next(hsd_object_reader *reader, hsd_object *object,
 
 hsd_status hsd_object_reader_seek(hsd_object_reader *reader, uint64_t ordinal, hsd_error *err)
 {
+    HSD_ASSERT(!reader->reads_ahead);
     const hsd_block_list *list = &reader->capture->list;
-    hsd_object_block *objects = &reader->objects;
+    hsd_object_block *objects = &reader->now->objects;
     const size_t i = hsd_block_list_find_ordinal(list, ordinal);
     if (i == list->count) {
         reader->next_ref = 0; /* every object that is there lies behind it */
