@@ -54,6 +54,12 @@ hsd_status hsd_places_put(void *context, const hsd_interval *place, hsd_error *e
     return hsd_sorter_put(places->by_node, record, err);
 }
 
+void hsd_places_expect(void *context, uint32_t node)
+{
+    const hsd_places *places = context;
+    if (places->is_whole) hsd_paged_prefetch_u32(&places->array, (uint64_t)node * (ROW_BYTES / 4));
+}
+
 /* Nodes in order: who dominates them, no name as yet. */
 static hsd_status fill_links(hsd_places *places, hsd_error *err)
 {

@@ -45,6 +45,9 @@ hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error
 /* For hsd_dominators_config.take. */
 hsd_status hsd_places_put(void *places, const hsd_interval *place, hsd_error *err);
 
+/* For hsd_dominators_config.expect. */
+void hsd_places_expect(void *places, uint32_t node);
+
 /* No more puts; names may be offered. */
 hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
 
@@ -66,6 +69,24 @@ static inline void hsd_places_offer(hsd_places *places, uint32_t target, uint32_
 /* Offers are cheap for so many nodes at a time: those from a multiple of it on, once they were brought. */
 uint64_t hsd_places_window(const hsd_places *places);
 void hsd_places_bring(hsd_places *places, uint32_t first, uint32_t count);
+
+/* The same where rows are plain memory. Two threads may offer at once if they have different sources: whoever has the
+ * dominator of a target is the only one to write there. */
+static inline void hsd_places_offer_flat(hsd_places *places, uint32_t target, uint32_t first, uint32_t name)
+{
+    uint64_t *at = (uint64_t *)(void *)places->array.frames + hsd_places_link_at(places, target);
+    const uint64_t link = __atomic_load_n(at, __ATOMIC_RELAXED);
+    if ((uint32_t)(link >> 32) != first || name >= (uint32_t)link) return;
+    __atomic_store_n(at, (uint64_t)first << 32 | name, __ATOMIC_RELAXED);
+}
+
+/* Where the place of a node begins, 0 if it has none; of whole places in plain memory. */
+static inline uint32_t hsd_places_first_flat(const hsd_places *places, uint32_t node)
+{
+    return (uint32_t)(((const uint64_t *)(const void *)places->array.frames)[(uint64_t)node * 2] >> 32);
+}
+
+static inline bool hsd_places_are_flat(const hsd_places *places) { return places->is_whole && places->array.is_flat; }
 
 /* Brings near what an offer will look at. */
 static inline void hsd_places_prefetch(const hsd_places *places, uint32_t target)

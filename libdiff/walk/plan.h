@@ -6,6 +6,7 @@
  * The stages of one capture's walk, and what is alive in each (fields of hsd_plan_side; `bits` always):
  *
  *      read        reader + id_sort + reference_sort                       targets are ids
+ *                  reader + id_sort + ordinal + build + name               targets are ids that memory holds
  *                  reader + build + name, or reader + edge_sort            targets are ordinals
  *      edges       reader + id_serve + reference_sort + source_sort        edges apart from their objects
  *                  id_serve + reference_sort + source_serve
@@ -15,6 +16,7 @@
  *                  reader + adjacency + idle_name + owner_serve + folded
  *      structure   adjacency + idle_name + structure + folded + id_serve   only where objects are recognised by structure
  *      dominators  dominator + idle_name + place_sort + folded             only with holders; the blocks' cache is in it
+ *                  + owner                                                 where owners are found beside
  *      links       idle_adjacency + name + link + place_serve + folded     names of references in the tree
  *      owners      adjacency + idle_name + owner + place_serve + link_serve + folded
  *      census      reader + owner_serve + place_serve + link_serve + folded + identity_sort + tree_sort
@@ -86,6 +88,7 @@ typedef struct hsd_plan_side {
     uint64_t source_sort_bytes, source_serve_bytes;       /* (source id, target id) of edges apart */
     /* (source, target) ordinals in one word, and the name */
     uint64_t edge_sort_bytes, edge_serve_bytes;
+    uint64_t ordinal_bytes;        /* ids and their ordinals instead of a join (walk/ordinals.h); 0 = none */
     uint64_t build_bytes;          /* hsd_adjacency_begin */
     uint64_t adjacency_bytes;      /* hsd_adjacency_set_memory for parts, owners, paths; >= build_bytes */
     uint64_t idle_adjacency_bytes; /* for links, and while nobody walks it; <= adjacency_bytes */
@@ -105,6 +108,7 @@ typedef struct hsd_plan_side {
     uint64_t type_bytes;
     uint64_t path_bytes;        /* hsd_shortest_config; where the graph stays */
     uint64_t owner_bytes;       /* hsd_owners_config: worklist and labels */
+    bool has_owners_beside;     /* owners may be found while dominators are */
     uint64_t owner_serve_bytes; /* labels of owners, and before of parts, read in order; <= owner_bytes */
     uint64_t identity_sort_bytes, identity_serve_bytes;
     uint64_t string_bytes; /* hashes of names while objects are read */

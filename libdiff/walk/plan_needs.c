@@ -119,6 +119,12 @@ static hsd_plan_need paged(uint64_t bytes)
 static uint64_t adjacency_estimate(const hsd_plan_capture *c) { return 5 * c->references + 2 * c->objects; }
 static uint64_t name_estimate(const hsd_plan_capture *c) { return 2 * c->references + 2 * c->objects; }
 
+/* Ids in a heap that is packed take a byte each, less is not worth a try; in one that is not a word of 8 bytes. */
+hsd_plan_need hsd_plan_ordinals(const hsd_plan_capture *c)
+{
+    return (hsd_plan_need){.least = c->objects + KIB(320), .useful = 9 * c->objects + MIB(1)};
+}
+
 /* Labels of 4 bytes a node, and the frontier: one bit a node at least, an eighth of all at best. */
 hsd_plan_need hsd_plan_labels(const hsd_plan_capture *c)
 {
@@ -171,6 +177,14 @@ hsd_plan_need hsd_plan_dominators(const hsd_plan_capture *c)
         .useful =
             hsd_max_u64(walk, hsd_max_u64(core, semi)) + n / 64 + blocks.useful + (buckets + 80) * KIB(16) + MIB(10),
     };
+}
+
+uint64_t hsd_plan_dominator_walk(const hsd_plan_capture *c)
+{
+    const uint64_t n = c->objects + 1, r = c->references, number = number_bytes(n);
+    const uint64_t buckets = hsd_min_u64(2 * hsd_max_u64(n, r) / KIB(128) + 1, 512);
+    return n / 4 + 8 * n + (8 + hsd_max_u64(8, 2 * number + 1)) * r + n / 64 + paged(5 * r + 2 * n).useful +
+           (buckets + 80) * KIB(16) + MIB(10);
 }
 
 hsd_plan_need hsd_plan_links(const hsd_plan_capture *c)

@@ -98,6 +98,12 @@ static bool divide_building(const divider *d)
     uint64_t build = hsd_min_u64(side->adjacency_bytes, beside(room, merge));
     if (!hsd_plan_has_join(d->c)) build = hsd_min_u64(build, beside(d->room, side->name_bytes + side->id_sort_bytes));
     side->build_bytes = build;
+    if (hsd_plan_has_join(d->c)) {
+        const uint64_t ids = d->c->has_structure ? side->id_sort_bytes : 0;
+        const uint64_t left = beside(d->room, ids + build + side->name_bytes);
+        side->ordinal_bytes = hsd_min_u64(left, hsd_plan_ordinals(d->c).useful);
+        if (side->ordinal_bytes < hsd_plan_ordinals(d->c).least) side->ordinal_bytes = 0;
+    }
     side->edge_serve_bytes = hsd_min_u64(edges, beside(room, build));
     return build >= (d->is_resident ? side->adjacency_bytes : least);
 }
@@ -240,7 +246,9 @@ static bool divide_tree(const divider *d)
         {dominators.least, dominators.useful, 7, &side->dominator_bytes},
         {d->is_resident ? whole : SORT_LEAST, d->is_resident ? whole : sorted, 1, &side->place_sort_bytes}};
     const uint64_t fixed = side->bits_bytes + side->folded_bytes;
-    if (!hsd_plan_share(beside(d->walk, fixed + side->idle_name_bytes), find, 2)) return false;
+    const uint64_t room = beside(d->walk, fixed + side->idle_name_bytes);
+    side->has_owners_beside = d->is_resident && room >= hsd_plan_dominator_walk(d->c) + whole + side->owner_bytes;
+    if (!hsd_plan_share(room - (side->has_owners_beside ? side->owner_bytes : 0), find, 2)) return false;
     const uint64_t serve = hsd_plan_serve_useful(d->c->objects, 2, side->place_sort_bytes);
     side->place_serve_bytes = d->is_resident ? d->place_cap : hsd_min_u64(serve, d->place_cap);
     const uint64_t used = fixed + side->place_serve_bytes + side->idle_adjacency_bytes + side->name_bytes;
@@ -306,6 +314,9 @@ uint64_t hsd_plan_side_peak(const hsd_plan_side *s, const hsd_plan_capture *c, b
         raise(&peak, s->reader_bytes + s->id_serve_bytes + s->reference_sort_bytes + s->source_sort_bytes);
         raise(&peak, s->id_serve_bytes + s->reference_sort_bytes + s->source_serve_bytes);
         raise(&peak, s->id_serve_bytes + s->reference_serve_bytes + s->edge_sort_bytes);
+        const uint64_t ids = c->has_structure ? s->id_sort_bytes : 0;
+        if (s->ordinal_bytes > 0)
+            raise(&peak, s->reader_bytes + ids + s->ordinal_bytes + s->build_bytes + s->name_bytes);
     } else {
         raise(&peak,
               s->reader_bytes + s->id_sort_bytes + hsd_max_u64(s->build_bytes + s->name_bytes, s->edge_sort_bytes));
@@ -320,7 +331,8 @@ uint64_t hsd_plan_side_peak(const hsd_plan_side *s, const hsd_plan_capture *c, b
     if (c->has_structure)
         raise(&peak,
               s->adjacency_bytes + s->idle_name_bytes + s->structure_bytes + s->folded_bytes + s->id_serve_bytes);
-    raise(&peak, s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes);
+    raise(&peak, s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes +
+                     (s->has_owners_beside ? s->owner_bytes : 0));
     raise(&peak, s->idle_adjacency_bytes + s->name_bytes + s->link_bytes + s->place_serve_bytes + s->folded_bytes);
     raise(&peak, s->adjacency_bytes + s->idle_name_bytes + s->owner_bytes + placed);
     raise(&peak, s->reader_bytes + s->owner_serve_bytes + placed + s->identity_sort_bytes + s->tree_sort_bytes + idle);

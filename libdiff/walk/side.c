@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/worker.h"
 #include "graph/blocks.h"
 #include "io/stopwatch.h"
 #include "walk/allocated.h"
@@ -190,6 +191,40 @@ static hsd_status serve(hsd_side_walk *side, hsd_error *err)
     return hsd_side_keeps_graph(side) ? open_types(side, err) : HSD_OK;
 }
 
+static hsd_status step_dominators(void *context, hsd_error *err)
+{
+    return step_side(context, "finding dominators", hsd_side_dominators, err);
+}
+
+/* On a graph of its own, the rest of the side is that of the other. */
+static hsd_status step_owners(void *context, hsd_error *err)
+{
+    hsd_side_walk own = *(const hsd_side_walk *)context;
+    hsd_adjacency *view;
+    HSD_TRY(hsd_adjacency_view(own.adjacency, &view, err));
+    own.adjacency = view;
+    const hsd_status status = step_side(&own, "finding owners", hsd_side_owners, err);
+    hsd_adjacency_free(view);
+    return status;
+}
+
+/* Both only read the graph, where it is in memory and stays there, and write into members of their own. */
+static bool can_find_both(const hsd_side_walk *side)
+{
+    const hsd_plan_side *plan = &side->request->plan;
+    return side->request->use_thread && side->request->want_tree && plan->has_owners_beside &&
+           hsd_side_has_graph(side) && hsd_adjacency_is_all_resident(side->adjacency) &&
+           hsd_dominators_leave_blocks(side->adjacency, plan->dominator_bytes);
+}
+
+static hsd_status find_both(hsd_side_walk *side, hsd_error *err)
+{
+    if (can_find_both(side))
+        return hsd_run_both((hsd_job){step_owners, side}, (hsd_job){step_dominators, side}, true, err);
+    if (side->request->want_tree) HSD_TRY(step_dominators(side, err));
+    return step_side(side, "finding owners", hsd_side_owners, err);
+}
+
 hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
 {
     HSD_ASSERT(side->graph != NULL);
@@ -201,8 +236,7 @@ hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
         HSD_TRY(step_side(side, "attributing parts", hsd_side_parts, err));
     }
     if (side->request->alike != NULL) HSD_TRY(step_side(side, "looking at objects", hsd_side_structure, err));
-    if (side->request->want_tree) HSD_TRY(step_side(side, "finding dominators", hsd_side_dominators, err));
-    HSD_TRY(step_side(side, "finding owners", hsd_side_owners, err));
+    HSD_TRY(find_both(side, err));
     if (side->adjacency != NULL && (side->request->keeps != HSD_GRAPH_GOES || side->request->keeper != NULL))
         return rest_graph(side, err);
     free_adjacency(side);

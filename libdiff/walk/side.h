@@ -184,6 +184,13 @@ typedef struct hsd_side_walk {
 
 static inline bool hsd_side_keeps_graph(const hsd_side_walk *side) { return side->request->keeps == HSD_GRAPH_STAYS; }
 
+/* True if there is a thread that can decode objects before they are looked at. A second block of them is nothing where
+ * dominators and owners have memory at once, which is long after. */
+static inline bool hsd_side_reads_ahead(const hsd_side_walk *side)
+{
+    return side->request->use_thread && side->request->plan.has_owners_beside;
+}
+
 /* What an object counts for: its own bytes and those outside the heap that it owns. */
 static inline uint64_t hsd_side_bytes_of(const hsd_object *object)
 {

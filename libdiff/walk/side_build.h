@@ -2,7 +2,8 @@
  * A graph on its way from a capture into adjacency blocks: what side_graph.c (objects) and side_references.c
  * (references that must be sorted first) share. Private to the two.
  *
- *      by_target   (target id, source)            targets that are ids
+ *      ordinals    id -> ordinal                  targets that are ids, where the memory holds them (ordinals.h)
+ *      by_target   (target id, source)            targets that are ids, else
  *      by_source   (source << 32 | target)        references that did not come in the order of their sources
  *
  * With want_tree each carries the name of the reference: (target id, source << 32 | name), (source << 32 |
@@ -12,6 +13,7 @@
 #define HSD_WALK_SIDE_BUILD_H
 
 #include "walk/edges.h"
+#include "walk/ordinals.h"
 #include "walk/side.h"
 
 /* A number for each ordinal, written in order to a file. A salvaged capture lacks some ordinals: they get `filler`. */
@@ -35,10 +37,14 @@ void hsd_side_column_close(hsd_side_column *column);
 
 typedef struct hsd_side_build {
     hsd_side_walk *side;
+    bool is_direct;        /* targets become nodes as they are read: they are ordinals, or found in `ordinals` */
+    hsd_ordinals ordinals; /* of ids, where they fit in memory */
     hsd_sorter *by_target;
     hsd_sorter *by_source;
-    uint32_t *nodes; /* targets of the object at hand */
-    uint32_t *names; /* and the names of these references; NULL without want_tree */
+    hsd_sorter *early;     /* as by_source: the few references apart from their objects, merged with these */
+    const uint64_t *first; /* the next of them; NULL: none is left */
+    uint32_t *nodes;       /* targets of the object at hand */
+    uint32_t *names;       /* and the names of these references; NULL without want_tree */
     uint32_t node_capacity;
     uint64_t ordinal;               /* of the object at hand */
     hsd_side_column types;          /* on their way to types_file */
@@ -59,6 +65,13 @@ static inline uint32_t hsd_side_name_of(const hsd_side_walk *side, const hsd_lab
     return side->labels.edges[label - side->labels.labels];
 }
 
+/* With is_direct: the object that a target is; HSD_NO_ORDINAL where it leads nowhere. */
+static inline uint32_t hsd_side_node_of(const hsd_side_build *b, uint64_t target)
+{
+    if (!b->side->info->targets_are_ordinals) return hsd_ordinals_get(&b->ordinals, target);
+    return target < b->side->object_count ? (uint32_t)target : HSD_NO_ORDINAL;
+}
+
 bool hsd_side_is_weak(const hsd_label *label);
 
 /* A source of soft references is marked for graph/reach.h. */
@@ -68,7 +81,12 @@ hsd_status hsd_side_put_by_source(hsd_side_build *b, uint32_t source, uint32_t t
 hsd_status hsd_side_put_by_target(hsd_side_build *b, uint64_t target_id, uint32_t source, uint32_t name,
                                   hsd_error *err);
 
-/* References that stand apart from their objects (FORMAT.md §6.7). */
+/* References that stand apart from their objects (FORMAT.md §6.7). Where they are few and targets become nodes at
+ * once they are read before the objects, and go into the blocks between those; else behind them, and all references are
+ * sorted. */
+bool hsd_side_has_few_edges(const hsd_side_walk *side);
+hsd_status hsd_side_read_early(hsd_side_build *b, hsd_error *err);
+hsd_status hsd_side_add_early(hsd_side_build *b, uint64_t before, hsd_error *err); /* of sources below `before` */
 hsd_status hsd_side_read_edges(hsd_side_build *b, hsd_error *err);
 
 /* References of label nodes and root nodes. */

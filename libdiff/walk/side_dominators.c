@@ -9,11 +9,14 @@
  * Links that do not fit in memory are found in windows: one pass for each part of the nodes whose links do. Then pages
  * move in order, and it costs (links / memory) times the blocks and names of references, whatever the graph.
  *
+ * Links and places that are plain memory are walked in two halves at once where a second thread is there.
+ *
  * References wait in a short ring between being seen and being compared, as in graph/owners.c: what they
  * are compared with is prefetched on the way in.
  */
 #include "base/assert.h"
 #include "base/check.h"
+#include "base/worker.h"
 #include "io/stopwatch.h"
 #include "walk/places.h"
 #include "walk/side.h"
@@ -31,6 +34,7 @@ static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
         .reporter = side->request->reporter,
         .take = hsd_places_put,
         .context = side->graph->places,
+        .expect = hsd_places_expect,
     };
     HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
     HSD_TRY(hsd_dominators_find(side->adjacency, &config, NULL, err));
@@ -44,16 +48,22 @@ typedef struct seen { /* a reference in the ring */
 } seen;
 
 typedef struct links {
-    hsd_side_walk *side;
+    const hsd_side_walk *side;
+    hsd_adjacency *adjacency;
     hsd_places *places;
+    bool is_flat;
     seen ring[RING_ITEMS];
     uint32_t count;       /* of all references so far */
     uint32_t begin, span; /* the window: nodes whose links are looked at */
+    uint32_t from, end;   /* flat: sources */
 } links;
 
 static void compare_side_dominator(const links *l, const seen *s)
 {
-    hsd_places_offer(l->places, s->target, s->first, s->name);
+    if (l->is_flat)
+        hsd_places_offer_flat(l->places, s->target, s->first, s->name);
+    else
+        hsd_places_offer(l->places, s->target, s->first, s->name);
 }
 
 static void see(links *l, uint32_t target, uint32_t first, uint32_t name)
@@ -68,45 +78,98 @@ static void see(links *l, uint32_t target, uint32_t first, uint32_t name)
 static void see_all(links *l, uint32_t node, uint32_t first)
 {
     hsd_targets targets;
-    if (hsd_adjacency_is_leaf(l->side->adjacency, node)) return;
-    hsd_adjacency_get_named(l->side->adjacency, node, &targets);
+    if (hsd_adjacency_is_leaf(l->adjacency, node)) return;
+    hsd_adjacency_get_named(l->adjacency, node, &targets);
     for (;;) {
         for (uint32_t i = 0; i < targets.count; i++)
             see(l, targets.items[i], first, targets.names[i]);
         if (!targets.has_more) return;
-        hsd_adjacency_more(l->side->adjacency, &targets);
+        hsd_adjacency_more(l->adjacency, &targets);
     }
 }
 
 static hsd_status check_side_dominator(const links *l, uint32_t node, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(&l->places->array, err));
-    HSD_TRY(hsd_adjacency_check(l->side->adjacency, err));
+    HSD_TRY(hsd_adjacency_check(l->adjacency, err));
     return hsd_progress(l->side->request->reporter, "naming references", node, l->side->node_count, err);
 }
 
 /* The name in an empty slot is less than none. */
-static hsd_status pass_side_dominator(links *l, hsd_error *err)
+static void begin_ring(links *l)
 {
-    uint32_t node, first;
-    hsd_status status;
     for (uint32_t i = 0; i < RING_ITEMS; i++)
         l->ring[i].name = HSD_PLACES_NO_NAME;
-    for (uint32_t done = 0; (status = hsd_places_next(l->places, &node, &first, err)) == HSD_OK; done++) {
-        see_all(l, node, first);
-        if ((done & PROGRESS_STEPS) == 0) HSD_TRY(check_side_dominator(l, node, err));
-    }
-    if (status != HSD_END) return status;
+}
+
+static hsd_status end_ring(links *l, hsd_error *err)
+{
     for (uint32_t i = 0; i < RING_ITEMS; i++)
         compare_side_dominator(l, &l->ring[i]);
     return check_side_dominator(l, l->side->node_count, err);
 }
 
-static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
+static hsd_status pass_side_dominator(links *l, hsd_error *err)
 {
-    links l = {.side = side, .places = side->graph->places};
-    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.idle_adjacency_bytes, err));
-    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.name_bytes, err));
+    uint32_t node, first;
+    hsd_status status;
+    begin_ring(l);
+    for (uint32_t done = 0; (status = hsd_places_next(l->places, &node, &first, err)) == HSD_OK; done++) {
+        see_all(l, node, first);
+        if ((done & PROGRESS_STEPS) == 0) HSD_TRY(check_side_dominator(l, node, err));
+    }
+    return status == HSD_END ? end_ring(l, err) : status;
+}
+
+/* ---- in plain memory ---- */
+
+static hsd_status pass_flat(void *context, hsd_error *err)
+{
+    links *l = context;
+    begin_ring(l);
+    for (uint32_t node = l->from; node < l->end; node++) {
+        const uint32_t first = hsd_places_first_flat(l->places, node);
+        if (first != 0) see_all(l, node, first); /* 0: it is not live */
+        if ((node & PROGRESS_STEPS) == 0) HSD_TRY(check_side_dominator(l, node, err));
+    }
+    return end_ring(l, err);
+}
+
+static links flat_links(const hsd_side_walk *side, hsd_adjacency *adjacency, uint32_t from, uint32_t end)
+{
+    return (links){.side = side,
+                   .adjacency = adjacency,
+                   .places = side->graph->places,
+                   .is_flat = true,
+                   .span = side->node_count,
+                   .from = from,
+                   .end = end};
+}
+
+static hsd_status pass_halves(const hsd_side_walk *side, hsd_error *err)
+{
+    hsd_adjacency *view;
+    const uint32_t middle = side->node_count / 2;
+    HSD_TRY(hsd_adjacency_view(side->adjacency, &view, err));
+    links first = flat_links(side, view, 0, middle);
+    links second = flat_links(side, side->adjacency, middle, side->node_count);
+    const hsd_status status = hsd_run_both((hsd_job){pass_flat, &first}, (hsd_job){pass_flat, &second}, true, err);
+    hsd_adjacency_free(view);
+    return status;
+}
+
+static hsd_status find_flat_links(const hsd_side_walk *side, hsd_error *err)
+{
+    if (hsd_side_reads_ahead(side) && hsd_adjacency_is_all_resident(side->adjacency)) return pass_halves(side, err);
+    links l = flat_links(side, side->adjacency, 0, side->node_count);
+    return pass_flat(&l, err);
+}
+
+/* ---- in windows ---- */
+
+static hsd_status find_windows(const hsd_side_walk *side, hsd_error *err)
+{
+    links l = {.side = side, .adjacency = side->adjacency, .places = side->graph->places};
     const uint64_t nodes = side->node_count, window = hsd_places_window(l.places);
     for (uint64_t begin = 0; begin < nodes; begin += window) {
         l.begin = (uint32_t)begin;
@@ -115,6 +178,14 @@ static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
         HSD_TRY(hsd_places_rewind(l.places, err));
         HSD_TRY(pass_side_dominator(&l, err));
     }
+    return HSD_OK;
+}
+
+static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
+{
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.idle_adjacency_bytes, err));
+    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.name_bytes, err));
+    HSD_TRY(hsd_places_are_flat(side->graph->places) ? find_flat_links(side, err) : find_windows(side, err));
     return hsd_places_settle(side->graph->places, side, err);
 }
 

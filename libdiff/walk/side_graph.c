@@ -2,9 +2,12 @@
  * From a capture's objects, references and roots to adjacency blocks of ordinals.
  *
  *   targets are ordinals       one pass: each object's references go straight into the blocks
- *   targets are ids            pass over the objects: (id, ordinal) and (target id, source) into two
+ *   targets are ids            one pass over the ids, which the memory holds (ordinals.h), then the same pass
+ *   and they do not fit        pass over the objects: (id, ordinal) and (target id, source) into two
  *                              sorters; join; (source, target) into a third; from there the blocks
- *   edges apart from objects   as with ids: every reference goes through the third sorter
+ *   edges apart from objects   the few of most captures are sorted first and merged; of many every reference goes
+ * through
+ *                              the third sorter, as with ids
  *
  * Weak references are left out here: they never retain. A reference whose label names a root becomes
  * two: source -> label node -> target (graph/owners.h). Label nodes stand behind all objects, and behind
@@ -17,6 +20,7 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "format/object_reader.h"
 #include "walk/side_build.h"
 #include <hscapture/hscapture.h>
 
@@ -90,19 +94,20 @@ static hsd_status gather_side_graph(hsd_side_build *b, const hsd_object *object,
         uint32_t node = NO_LABEL_NODE;
         if (hsd_side_is_weak(label)) continue;
         if (label != NULL) HSD_TRY(label_node_for(b, object, label, object->targets[i], &node, err));
-        if (node == NO_LABEL_NODE && object->targets[i] >= b->side->object_count) {
+        if (node == NO_LABEL_NODE) node = hsd_side_node_of(b, object->targets[i]);
+        if (node == HSD_NO_ORDINAL) {
             b->side->dangling++;
             continue;
         }
         hsd_side_mark_soft(b->side, (uint32_t)b->ordinal, name);
-        b->nodes[*count] = node == NO_LABEL_NODE ? (uint32_t)object->targets[i] : node;
+        b->nodes[*count] = node;
         if (b->names != NULL) b->names[*count] = name;
         (*count)++;
     }
     return HSD_OK;
 }
 
-static hsd_status references_by_ordinal(hsd_side_build *b, const hsd_object *object, hsd_error *err)
+static hsd_status references_direct(hsd_side_build *b, const hsd_object *object, hsd_error *err)
 {
     const uint32_t source = (uint32_t)b->ordinal;
     uint32_t count = 0;
@@ -146,12 +151,12 @@ static hsd_status pass_objects(hsd_side_build *b, hsd_object_reader *reader, hsd
     for (;;) {
         hsd_object object;
         const hsd_status status = hsd_object_reader_next(reader, &object, err);
-        if (status == HSD_END) return HSD_OK;
+        if (status == HSD_END) return hsd_side_add_early(b, UINT64_MAX, err);
         HSD_TRY(status);
         if (!object.is_continuation) HSD_TRY(note_object(b, &object, err));
+        if (b->first != NULL) HSD_TRY(hsd_side_add_early(b, b->ordinal + 1, err));
         if (object.reference_count > 0) {
-            HSD_TRY(side->info->targets_are_ordinals ? references_by_ordinal(b, &object, err)
-                                                     : references_by_id(b, &object, err));
+            HSD_TRY(b->is_direct ? references_direct(b, &object, err) : references_by_id(b, &object, err));
         }
         if ((b->ordinal & 0x3fff) == 0) {
             HSD_TRY(hsd_progress(side->request->reporter, "reading objects", b->ordinal, side->object_count, err));
@@ -165,8 +170,44 @@ static hsd_status read_objects(hsd_side_build *b, hsd_error *err)
     const unsigned want = HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_IDS | HSD_WANT_DETAILS |
                           (b->shapes != NULL ? HSD_WANT_SIZES : 0);
     HSD_TRY(hsd_object_reader_open(&reader, b->side->request->capture, want, err));
+    if (hsd_side_reads_ahead(b->side)) hsd_object_reader_read_ahead(reader);
     const hsd_status status = pass_objects(b, reader, err);
     hsd_object_reader_close(reader);
+    return status;
+}
+
+/* ---- the pass over the ids ---- */
+
+static hsd_status pass_ids(hsd_side_build *b, hsd_object_reader *reader, hsd_error *err)
+{
+    const hsd_side_walk *side = b->side;
+    while (!b->ordinals.is_over) {
+        hsd_object object;
+        const hsd_status status = hsd_object_reader_next(reader, &object, err);
+        if (status == HSD_END) return hsd_ordinals_finish(&b->ordinals, err);
+        HSD_TRY(status);
+        if (object.is_continuation || object.ordinal >= side->object_count) continue;
+        HSD_TRY(hsd_ordinals_put(&b->ordinals, object.id, (uint32_t)object.ordinal, err));
+        if ((object.ordinal & 0x3fff) == 0)
+            HSD_TRY(hsd_progress(side->request->reporter, "reading ids", object.ordinal, side->object_count, err));
+    }
+    return HSD_OK;
+}
+
+/* Ids in memory where they fit: then nothing is joined by sorting. */
+static hsd_status find_ordinals(hsd_side_build *b, hsd_error *err)
+{
+    const hsd_side_walk *side = b->side;
+    hsd_object_reader *reader;
+    b->is_direct = side->info->targets_are_ordinals;
+    if (b->is_direct || !hsd_side_has_few_edges(side) || side->request->plan.ordinal_bytes == 0) return HSD_OK;
+    HSD_TRY(hsd_object_reader_open(&reader, side->request->capture, HSD_WANT_IDS, err));
+    if (hsd_side_reads_ahead(side)) hsd_object_reader_read_ahead(reader);
+    hsd_ordinals_begin(&b->ordinals, side->request->plan.ordinal_bytes);
+    const hsd_status status = pass_ids(b, reader, err);
+    hsd_object_reader_close(reader);
+    b->is_direct = status == HSD_OK && !b->ordinals.is_over;
+    if (!b->is_direct) hsd_ordinals_release(&b->ordinals);
     return status;
 }
 
@@ -213,19 +254,20 @@ static hsd_status open_sorters(hsd_side_build *b, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
     const hsd_plan_side *plan = &side->request->plan;
-    if (side->request->alike != NULL || !side->info->targets_are_ordinals)
+    if (side->request->alike != NULL || !b->is_direct)
         HSD_TRY(hsd_side_sorter(side, 2, 1, plan->id_sort_bytes, &side->graph->ids, err));
-    if (side->info->targets_are_ordinals && side->info->edges == 0) return HSD_OK;
+    if (b->is_direct && hsd_side_has_few_edges(side)) return HSD_OK;
     HSD_TRY(hsd_side_sorter(side, side->request->want_tree ? 2 : 1, 1, plan->edge_sort_bytes, &b->by_source, err));
-    if (side->info->targets_are_ordinals) return HSD_OK;
+    if (b->is_direct) return HSD_OK;
     return hsd_side_sorter(side, 2, 2, plan->reference_sort_bytes, &b->by_target, err);
 }
 
 static hsd_status begin_blocks(hsd_side_walk *side, hsd_error *err)
 {
-    HSD_TRY(hsd_adjacency_begin(&side->adjacency, side->request->plan.build_bytes, side->request->space, err));
+    const hsd_plan_side *plan = &side->request->plan;
+    HSD_TRY(hsd_adjacency_begin(&side->adjacency, plan->build_bytes, side->request->space, err));
     if (!side->request->want_tree) return HSD_OK;
-    return hsd_adjacency_with_names(side->adjacency, side->request->plan.name_bytes, err);
+    return hsd_adjacency_with_names(side->adjacency, plan->name_bytes, err);
 }
 
 static hsd_status run(hsd_side_build *b, hsd_error *err)
@@ -233,13 +275,16 @@ static hsd_status run(hsd_side_build *b, hsd_error *err)
     hsd_side_walk *side = b->side;
     HSD_TRY(take_all_bits(b, err));
     HSD_TRY(open_columns(b, err));
+    HSD_TRY(find_ordinals(b, err));
     HSD_TRY(open_sorters(b, err));
     HSD_TRY(begin_blocks(side, err));
+    if (b->is_direct && hsd_side_has_few_edges(side)) HSD_TRY(hsd_side_read_early(b, err));
     HSD_TRY(read_objects(b, err));
     HSD_TRY(hsd_side_column_end(&b->types, side->request->space, side->object_count, err));
     if (side->graph->ids != NULL) HSD_TRY(hsd_side_serve(side->graph->ids, side->request->plan.id_serve_bytes, err));
     HSD_TRY(hsd_side_read_edges(b, err));
     HSD_TRY(hsd_side_add_owners(b, err));
+    hsd_ordinals_release(&b->ordinals);
     if (b->shapes != NULL) HSD_TRY(hsd_side_shapes_finish(b->shapes, err));
     HSD_TRY(hsd_side_fill_blocks(b, err));
     HSD_TRY(hsd_adjacency_finish(side->adjacency, side->node_count, err));
@@ -254,6 +299,8 @@ hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err)
     const hsd_status status = run(&b, err);
     hsd_sorter_free(b.by_target);
     hsd_sorter_free(b.by_source);
+    hsd_sorter_free(b.early);
+    hsd_ordinals_release(&b.ordinals);
     if (side->request->alike == NULL || status != HSD_OK) {
         hsd_sorter_free(side->graph->ids);
         side->graph->ids = NULL;

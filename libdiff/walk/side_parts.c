@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "base/check.h"
+#include "format/object_reader.h"
 #include "graph/owners.h"
 #include "walk/side.h"
 
@@ -32,6 +33,7 @@ static hsd_status fold_all(hsd_side_walk *side, hsd_paged *holder, hsd_error *er
 {
     hsd_object_reader *reader;
     HSD_TRY(hsd_object_reader_open(&reader, side->request->capture, HSD_WANT_SIZES, err));
+    if (hsd_side_reads_ahead(side)) hsd_object_reader_read_ahead(reader);
     hsd_status status;
     for (;;) {
         hsd_object object;

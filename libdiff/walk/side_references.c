@@ -9,8 +9,9 @@
 #include <hscapture/hscapture.h>
 
 #define BATCH_ITEMS 512u
+#define FEW_EDGES   UINT64_C(16384) /* OWNERS_SORT_BYTES hold them */
 
-/* Roots and label nodes of a capture by ordinal are sorted in what the reader of objects leaves. */
+/* With is_direct roots and label nodes are sorted in what the reader of objects leaves. */
 #define OWNERS_SORT_BYTES (UINT64_C(1) << 20)
 
 bool hsd_side_is_weak(const hsd_label *label)
@@ -54,14 +55,18 @@ static hsd_status take_edge(hsd_side_build *b, hsd_sorter *by_source_id, const h
     const hsd_label *label = hsd_label_get(&side->labels, edge->label);
     if (hsd_side_is_weak(label)) return HSD_OK;
     const uint32_t name = hsd_side_name_of(side, label);
-    if (!side->info->targets_are_ordinals) {
+    if (b->is_direct) {
+        const bool is_id = !edge->source_is_ordinal && !side->info->targets_are_ordinals;
+        const uint64_t source = is_id ? hsd_ordinals_get(&b->ordinals, edge->source) : edge->source;
+        const uint32_t target = hsd_side_node_of(b, edge->target);
+        if (source < side->object_count && target != HSD_NO_ORDINAL)
+            return hsd_side_put_by_source(b, (uint32_t)source, target, name, err);
+    } else {
         const uint64_t record[3] = {edge->source, edge->target, name};
         if (!edge->source_is_ordinal) return hsd_sorter_put(by_source_id, record, err);
         if (edge->source < side->object_count) {
             return hsd_side_put_by_target(b, edge->target, (uint32_t)edge->source, name, err);
         }
-    } else if (edge->source < side->object_count && edge->target < side->object_count) {
-        return hsd_side_put_by_source(b, (uint32_t)edge->source, (uint32_t)edge->target, name, err);
     }
     side->dangling++;
     return HSD_OK;
@@ -83,10 +88,45 @@ static hsd_status pass_edges(hsd_side_build *b, hsd_sorter *by_source_id, hsd_er
     return status == HSD_END ? HSD_OK : status;
 }
 
+bool hsd_side_has_few_edges(const hsd_side_walk *side) { return side->info->edges <= FEW_EDGES; }
+
+static hsd_status next_early(hsd_side_build *b, hsd_error *err)
+{
+    const hsd_status status = hsd_sorter_next(b->early, &b->first, err);
+    if (status == HSD_END) b->first = NULL;
+    return status == HSD_END ? HSD_OK : status;
+}
+
+hsd_status hsd_side_read_early(hsd_side_build *b, hsd_error *err)
+{
+    const hsd_side_walk *side = b->side;
+    HSD_ASSERT(b->is_direct && b->by_source == NULL);
+    if (side->info->edges == 0) return HSD_OK;
+    HSD_TRY(hsd_side_sorter(side, side->request->want_tree ? 2 : 1, 1, OWNERS_SORT_BYTES, &b->by_source, err));
+    HSD_TRY(pass_edges(b, NULL, err));
+    b->early = b->by_source;
+    b->by_source = NULL;
+    HSD_TRY(hsd_side_serve(b->early, OWNERS_SORT_BYTES, err));
+    return next_early(b, err);
+}
+
+hsd_status hsd_side_add_early(hsd_side_build *b, uint64_t before, hsd_error *err)
+{
+    const bool has_names = b->side->request->want_tree;
+    while (b->first != NULL && b->first[0] >> 32 < before) {
+        const uint32_t target = (uint32_t)b->first[0], name = has_names ? (uint32_t)b->first[1] : HSD_EDGE_NAMELESS;
+        HSD_TRY(hsd_adjacency_add(b->side->adjacency, (uint32_t)(b->first[0] >> 32), &target, has_names ? &name : NULL,
+                                  1, err));
+        HSD_TRY(next_early(b, err));
+    }
+    return HSD_OK;
+}
+
 hsd_status hsd_side_read_edges(hsd_side_build *b, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
     if (side->info->edges == 0) return HSD_OK;
+    if (b->is_direct) return hsd_side_has_few_edges(side) ? HSD_OK : pass_edges(b, NULL, err);
     hsd_sorter *by_source_id = NULL;
     HSD_TRY(hsd_side_sorter(side, side->request->want_tree ? 3 : 2, 1, side->request->plan.source_sort_bytes,
                             &by_source_id, err));
@@ -107,12 +147,9 @@ hsd_status hsd_side_read_edges(hsd_side_build *b, hsd_error *err)
 static hsd_status owner_target(void *context, uint32_t node, uint64_t target, hsd_error *err)
 {
     hsd_side_build *b = context;
-    if (!b->side->info->targets_are_ordinals) {
-        return hsd_side_put_by_target(b, target, node, HSD_EDGE_NAMELESS, err);
-    }
-    if (target < b->side->object_count) {
-        return hsd_side_put_by_source(b, node, (uint32_t)target, HSD_EDGE_NAMELESS, err);
-    }
+    if (!b->is_direct) return hsd_side_put_by_target(b, target, node, HSD_EDGE_NAMELESS, err);
+    const uint32_t object = hsd_side_node_of(b, target);
+    if (object != HSD_NO_ORDINAL) return hsd_side_put_by_source(b, node, object, HSD_EDGE_NAMELESS, err);
     b->side->dangling++;
     return HSD_OK;
 }

@@ -47,12 +47,14 @@ static uint64_t walk_peak(const hsd_plan_side *s, const hsd_plan_capture *c, boo
         s->reader_bytes + s->id_serve_bytes + s->reference_sort_bytes + s->source_sort_bytes,
         s->id_serve_bytes + s->reference_sort_bytes + s->source_serve_bytes,
         is_joined ? s->id_serve_bytes + s->reference_serve_bytes + s->edge_sort_bytes : 0,
+        s->ordinal_bytes > 0 ? s->reader_bytes + s->ordinal_bytes + s->build_bytes + s->name_bytes : 0,
         s->id_serve_bytes + s->edge_serve_bytes + s->build_bytes + s->name_bytes,
         c->has_parts ? s->adjacency_bytes + s->idle_name_bytes + s->part_bytes : 0,
         c->has_parts
             ? s->reader_bytes + s->adjacency_bytes + s->idle_name_bytes + s->owner_serve_bytes + s->folded_bytes
             : 0,
-        s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes,
+        s->dominator_bytes + s->idle_name_bytes + s->place_sort_bytes + s->folded_bytes +
+            (s->has_owners_beside ? s->owner_bytes : 0),
         s->idle_adjacency_bytes + s->name_bytes + s->link_bytes + s->place_serve_bytes + s->folded_bytes,
         s->adjacency_bytes + s->idle_name_bytes + s->owner_bytes + s->place_serve_bytes + s->link_serve_bytes +
             s->folded_bytes,

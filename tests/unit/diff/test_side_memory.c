@@ -44,6 +44,30 @@ Test(side_memory, makes_the_same_tree_of_little_memory_and_of_much)
     }
 }
 
+/* Ids in memory, or too many for it; owners beside dominators, and objects read ahead: nothing depends on it. */
+Test(side_memory, makes_the_same_tree_whichever_way_ids_are_found_and_on_two_threads)
+{
+    static const uint64_t ordinal_bytes[] = {4 << 20, 300 << 10, 0};
+    for (int by_ordinal = 0; by_ordinal < 2; by_ordinal++) {
+        kit_write_large(LARGE, by_ordinal);
+        for (int i = 0; i < 3; i++) {
+            kit_side one, other;
+            kit_open(&one, 64 << 20, false);
+            kit_open(&other, 64 << 20, false);
+            other.request.plan.ordinal_bytes = ordinal_bytes[i];
+            other.request.plan.has_owners_beside = other.request.use_thread = true;
+            cr_assert_eq(kit_walk(&one), HSD_OK, "%s", kit_err.text);
+            cr_assert_eq(kit_walk(&other), HSD_OK, "%s", kit_err.text);
+            check_same(&one, &other);
+            cr_assert_eq(other.side.soft.objects, one.side.soft.objects);
+            cr_assert_eq(other.side.dangling, one.side.dangling);
+            kit_release(&other);
+            kit_release(&one);
+            cr_assert_eq(kit_space.bytes_now, 0);
+        }
+    }
+}
+
 static uint64_t count_records(void)
 {
     kit_side kit;

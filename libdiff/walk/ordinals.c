@@ -1,0 +1,205 @@
+/*
+ * Filling words of places as objects come, and what does not fit into them. See ordinals.h.
+ */
+#include "walk/ordinals.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/array.h"
+#include "base/assert.h"
+#include "base/check.h"
+#include "base/fail.h"
+
+#define PAGE_BYTES        ((size_t)HSD_ORDINALS_PAGE_WORDS * sizeof(uint64_t))
+#define SLAB_PAGES        256u
+#define FIRST_STRAY_BITS  10u
+#define FIRST_DIRECTORY   1024u
+#define MOST_SHIFT        12u
+#define SHARE_OF_PAGES    4u /* the directory may have this part of the memory */
+#define TABLE_OF_ORDINALS "the ids of objects"
+
+void hsd_ordinals_begin(hsd_ordinals *o, uint64_t memory_bytes)
+{
+    memset(o, 0, sizeof *o);
+    o->memory_bytes = memory_bytes;
+    o->slab_used = SLAB_PAGES;
+    if (getrandom(&o->factor, sizeof o->factor, GRND_NONBLOCK) != (ssize_t)sizeof o->factor)
+        o->factor = UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)(uintptr_t)o;
+    o->factor |= 1;
+}
+
+/* False: it would be more than there is. */
+static bool takes_memory(hsd_ordinals *o, uint64_t bytes)
+{
+    if (bytes > o->memory_bytes - o->used_bytes) o->is_over = true;
+    if (o->is_over) return false;
+    o->used_bytes += bytes;
+    return true;
+}
+
+/* ---- strays ---- */
+
+static hsd_stray *place_of_stray(const hsd_ordinals *o, uint64_t id)
+{
+    const uint64_t mask = (UINT64_C(1) << o->stray_bits) - 1;
+    uint64_t at = id * o->factor >> (64 - o->stray_bits);
+    while (o->strays[at].ordinal != HSD_NO_ORDINAL && o->strays[at].id != id)
+        at = (at + 1) & mask;
+    return &o->strays[at];
+}
+
+uint32_t hsd_ordinals_find_stray(const hsd_ordinals *o, uint64_t id) { return place_of_stray(o, id)->ordinal; }
+
+static hsd_status grow_strays(hsd_ordinals *o, hsd_error *err)
+{
+    hsd_stray *old = o->strays;
+    const uint64_t old_count = old == NULL ? 0 : UINT64_C(1) << o->stray_bits;
+    const unsigned bits = old == NULL ? FIRST_STRAY_BITS : o->stray_bits + 1;
+    if (!takes_memory(o, sizeof *o->strays << bits)) return HSD_OK;
+    hsd_stray *strays = malloc(sizeof *strays << bits);
+    if (strays == NULL) return hsd_fail_nomem(err, TABLE_OF_ORDINALS);
+    for (uint64_t i = 0; i < UINT64_C(1) << bits; i++)
+        strays[i] = (hsd_stray){0, HSD_NO_ORDINAL};
+    o->strays = strays;
+    o->stray_bits = bits;
+    for (uint64_t i = 0; i < old_count; i++)
+        if (old[i].ordinal != HSD_NO_ORDINAL) *place_of_stray(o, old[i].id) = old[i];
+    free(old);
+    o->used_bytes -= old_count * sizeof *old;
+    return HSD_OK;
+}
+
+static hsd_status put_stray(hsd_ordinals *o, uint64_t id, uint32_t ordinal, hsd_error *err)
+{
+    if (o->strays == NULL || (o->stray_count + UINT64_C(1)) * 2 > UINT64_C(1) << o->stray_bits)
+        HSD_TRY(grow_strays(o, err));
+    if (o->is_over) return HSD_OK;
+    hsd_stray *place = place_of_stray(o, id);
+    if (place->ordinal != HSD_NO_ORDINAL) return HSD_OK;
+    *place = (hsd_stray){id, ordinal};
+    o->stray_count++;
+    return HSD_OK;
+}
+
+/* ---- pages ---- */
+
+/* The directory from `first` on, `count` pages, with the old one in it. */
+static hsd_status move_directory(hsd_ordinals *o, uint64_t first, uint64_t count, hsd_error *err)
+{
+    if (!takes_memory(o, count * sizeof *o->pages)) return HSD_OK;
+    uint64_t **pages = calloc((size_t)count, sizeof *pages);
+    if (pages == NULL) return hsd_fail_nomem(err, TABLE_OF_ORDINALS);
+    for (uint64_t i = 0; i < o->page_count; i++)
+        pages[o->first_page - first + i] = o->pages[i];
+    free(o->pages);
+    o->used_bytes -= o->page_count * sizeof *o->pages;
+    o->pages = pages;
+    o->first_page = first;
+    o->page_count = count;
+    return HSD_OK;
+}
+
+/* Makes the directory hold the page `number`, unless that lies too far away: *is_far. It grows by as much again. */
+static hsd_status reach_page(hsd_ordinals *o, uint64_t number, bool *is_far, hsd_error *err)
+{
+    const uint64_t most = o->memory_bytes / SHARE_OF_PAGES / sizeof *o->pages;
+    const uint64_t old_first = o->page_count == 0 ? number : o->first_page;
+    const uint64_t old_end = o->page_count == 0 ? number + 1 : o->first_page + o->page_count;
+    uint64_t first = hsd_min_u64(number, old_first), end = hsd_max_u64(number + 1, old_end);
+    *is_far = end - first > most;
+    if (*is_far) return HSD_OK;
+    const uint64_t more = hsd_min_u64(hsd_max_u64(end - first, FIRST_DIRECTORY), most - (end - first));
+    if (number >= old_end || o->page_count == 0)
+        end += hsd_min_u64(more, UINT64_MAX - end);
+    else
+        first -= hsd_min_u64(more, first);
+    return move_directory(o, first, end - first, err);
+}
+
+static hsd_status add_page(hsd_ordinals *o, uint64_t **out, hsd_error *err)
+{
+    if (o->slab_used == SLAB_PAGES) {
+        if (!takes_memory(o, SLAB_PAGES * PAGE_BYTES)) return HSD_OK;
+        HSD_TRY(HSD_ARRAY_GROW(o->slabs, o->slab_capacity, o->slab_count + 1, 64, TABLE_OF_ORDINALS, err));
+        if (!hsd_pages_take(&o->slabs[o->slab_count], SLAB_PAGES * PAGE_BYTES))
+            return hsd_fail_nomem(err, TABLE_OF_ORDINALS);
+        o->slab_count++;
+        o->slab_used = 0;
+    }
+    *out = (uint64_t *)o->slabs[o->slab_count - 1].data + (size_t)o->slab_used++ * HSD_ORDINALS_PAGE_WORDS;
+    return HSD_OK;
+}
+
+/* The word of a place, or NULL: it lies too far from the others, or there is no memory. */
+static hsd_status word_of(hsd_ordinals *o, uint64_t place, uint64_t **out, hsd_error *err)
+{
+    const uint64_t number = place >> HSD_ORDINALS_PAGE_SHIFT;
+    bool is_far = false;
+    *out = NULL;
+    if (number - o->first_page >= o->page_count) HSD_TRY(reach_page(o, number, &is_far, err));
+    if (is_far || o->is_over) return HSD_OK;
+    uint64_t **page = &o->pages[number - o->first_page];
+    if (*page == NULL) HSD_TRY(add_page(o, page, err));
+    if (!o->is_over) *out = &(*page)[place >> HSD_ORDINALS_WORD_SHIFT & (HSD_ORDINALS_PAGE_WORDS - 1)];
+    return HSD_OK;
+}
+
+/* ---- objects ---- */
+
+static hsd_status put_known(hsd_ordinals *o, uint64_t id, uint32_t ordinal, hsd_error *err)
+{
+    uint64_t *word;
+    if (o->is_over) return HSD_OK;
+    if ((id ^ o->low) << (63 - o->shift) << 1 != 0) return put_stray(o, id, ordinal, err);
+    const uint64_t place = id >> o->shift;
+    HSD_TRY(word_of(o, place, &word, err));
+    if (o->is_over) return HSD_OK;
+    if (word == NULL) return put_stray(o, id, ordinal, err);
+    const uint32_t bits = (uint32_t)*word, bit = UINT32_C(1) << (place & 31);
+    if (bits & bit) return HSD_OK;
+    if (bits == 0) {
+        *word = (uint64_t)ordinal << 32 | bit;
+        return HSD_OK;
+    }
+    const bool is_next = bit > bits && (uint32_t)(*word >> 32) + hsd_count_bits_u32(bits) == ordinal;
+    if (!is_next) return put_stray(o, id, ordinal, err);
+    *word |= bit;
+    return HSD_OK;
+}
+
+/* What the first ids are all alike in, from the lowest bit on, so are most. */
+static hsd_status guess_shift(hsd_ordinals *o, hsd_error *err)
+{
+    uint64_t unlike = UINT64_C(1) << MOST_SHIFT;
+    for (uint32_t i = 1; i < o->sample_count; i++)
+        unlike |= o->sample_ids[i] ^ o->sample_ids[0];
+    o->shift = (unsigned)__builtin_ctzll(unlike);
+    o->low = o->sample_count == 0 ? 0 : o->sample_ids[0] & ((UINT64_C(1) << o->shift) - 1);
+    o->has_shift = true;
+    for (uint32_t i = 0; i < o->sample_count; i++)
+        HSD_TRY(put_known(o, o->sample_ids[i], o->sample_ordinals[i], err));
+    return HSD_OK;
+}
+
+hsd_status hsd_ordinals_put(hsd_ordinals *o, uint64_t id, uint32_t ordinal, hsd_error *err)
+{
+    HSD_ASSERT(ordinal != HSD_NO_ORDINAL);
+    if (o->has_shift) return put_known(o, id, ordinal, err);
+    o->sample_ids[o->sample_count] = id;
+    o->sample_ordinals[o->sample_count++] = ordinal;
+    return o->sample_count == HSD_ORDINALS_SAMPLE ? guess_shift(o, err) : HSD_OK;
+}
+
+hsd_status hsd_ordinals_finish(hsd_ordinals *o, hsd_error *err) { return o->has_shift ? HSD_OK : guess_shift(o, err); }
+
+void hsd_ordinals_release(hsd_ordinals *o)
+{
+    for (uint32_t i = 0; i < o->slab_count; i++)
+        hsd_pages_give(&o->slabs[i]);
+    free(o->slabs);
+    free(o->pages);
+    free(o->strays);
+    memset(o, 0, sizeof *o);
+}
