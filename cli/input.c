@@ -175,8 +175,11 @@ static bool run_together(input_job openings[2])
 {
     pthread_t thread;
     atomic_bool stop = false;
+    const unsigned threads =
+        openings[0].run.threads > 0 ? openings[0].run.threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
     for (size_t i = 0; i < 2; i++) {
         openings[i].run.memory_bytes /= 2;
+        openings[i].run.threads = threads > 1 ? threads / 2 : 1;
         openings[i].stop = &stop;
         openings[i].progress.stop = &stop;
     }
@@ -208,6 +211,7 @@ static void run_all(input_job *openings, size_t count, const cli_app *cli)
     if (count == 2 && may_run_together(openings, cli) && run_together(openings)) return;
     for (size_t i = 0; i < count; i++) {
         openings[i].run.memory_bytes = cli->run.memory_bytes;
+        openings[i].run.threads = cli->run.threads;
         openings[i].progress.stop = NULL;
         run_opening(&openings[i]);
         if (openings[i].status != HSD_OK) return;

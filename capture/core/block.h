@@ -43,6 +43,16 @@ typedef struct hsc_room {
     size_t bytes;
 } hsc_room;
 
+/* The same without a writer, of a payload in any raw region; `room` is not at 0. HSC_E_IO, HSC_E_NOMEM: nobody was
+ * told. */
+hsc_status hsc_block_send(hsc_blocks *blocks, unsigned char *raw, const hsc_block *block, size_t used, hsc_room room);
+
+/* Makes what hsc_block_send returned the writer's failure, if it is one. */
+hsc_status hsc_block_told(hsc_writer *w, hsc_status status);
+
+/* Waits for a block that a helper writes (handoff.h); its failure becomes the writer's. All that writes blocks does. */
+hsc_status hsc_settle(hsc_writer *w);
+
 /* Writes the block whose payload is raw[0 .. used). `room` at 0: the rest of the raw region. */
 hsc_status hsc_block_write(hsc_writer *w, const hsc_block *block, size_t used, hsc_room room);
 

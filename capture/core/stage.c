@@ -125,56 +125,85 @@ bool hsc_stage_continues(const hsc_stage *o)
     return o->used > 0 && (get_stage(o->column[HSC_F_FLAGS], o->width[HSC_F_FLAGS], 0) & HSC_OBJECT_CONTINUES) != 0;
 }
 
-/* The payload of the first records, in the raw region; returns its size. */
-static size_t encode(hsc_writer *w, uint32_t records, uint32_t refs, uint32_t value_bytes)
+/* The payload, in the raw region; returns its size. */
+static size_t encode(const hsc_staged *s, unsigned char *raw)
 {
-    const hsc_stage *o = &w->objects;
+    const hsc_stage *o = &s->stage;
     hsc_sources sources = {.counts = (const uint32_t *)(const void *)o->column[HSC_F_REF_COUNT]};
-    if (w->targets_are_ordinals)
+    if (s->targets_are_ordinals)
         sources.first = o->block_ordinal - hsc_stage_continues(o);
     else
         sources.ids = (hsc_values){o->column[HSC_F_ID], o->width[HSC_F_ID]};
-    unsigned char *out = w->blocks.raw;
+    unsigned char *out = raw;
     for (unsigned f = 0; f < HSC_FIELDS; f++) {
         if (o->width[f] == 0) continue;
         const hsc_values values = {o->column[f], o->width[f]};
-        out = hsc_column_put(out, columns[f], values, f < HSC_OBJECT_FIELDS ? records : refs,
+        out = hsc_column_put(out, columns[f], values, f < HSC_OBJECT_FIELDS ? s->records : s->refs,
                              f == HSC_F_TARGET ? &sources : NULL);
-        if (f == HSC_F_VALUE_BYTES) out = hsc_column_put_bytes(out, HSC_COL_VALUE, o->values, value_bytes);
+        if (f == HSC_F_VALUE_BYTES) out = hsc_column_put_bytes(out, HSC_COL_VALUE, o->values, s->value_bytes);
     }
-    if (out == w->blocks.raw) out = hsc_column_put_zeros(out, HSC_COL_ID, records);
-    return (size_t)(out - w->blocks.raw);
+    if (out == raw) out = hsc_column_put_zeros(out, HSC_COL_ID, s->records);
+    return (size_t)(out - raw);
 }
 
-/* Sends a payload; the staging area is overwritten by the compressor. */
-static hsc_status send_stage(hsc_writer *w, size_t used, uint32_t records, uint32_t refs, uint32_t objects)
+/* The staging area is overwritten by the compressor. */
+static hsc_status send_encoded(const hsc_staged *staged, hsc_blocks *blocks, unsigned char *raw, size_t used)
+{
+    return hsc_block_send(blocks, raw, &staged->block, used,
+                          (hsc_room){staged->stage.memory, staged->stage.memory_bytes});
+}
+
+hsc_status hsc_staged_write(const hsc_staged *staged, hsc_blocks *blocks, unsigned char *raw)
+{
+    return send_encoded(staged, blocks, raw, encode(staged, raw));
+}
+
+/* The first records as a block. They count as sent: the staging area is to be laid out anew. */
+static hsc_staged take_staged(hsc_writer *w, uint32_t records, uint32_t refs, uint32_t value_bytes, uint32_t objects)
 {
     hsc_stage *o = &w->objects;
-    const hsc_block block = {.type = HSC_BLOCK_OBJECTS,
-                             .flags = w->targets_are_ordinals ? HSC_BLOCK_FLAG_TARGET_ORDINAL : 0,
-                             .records = records,
-                             .first_ordinal = o->block_ordinal,
-                             .objects = objects};
+    const hsc_staged staged = {
+        .stage = *o,
+        .block = {.type = HSC_BLOCK_OBJECTS,
+                  .flags = w->targets_are_ordinals ? HSC_BLOCK_FLAG_TARGET_ORDINAL : 0,
+                  .records = records,
+                  .first_ordinal = o->block_ordinal,
+                  .objects = objects},
+        .records = records,
+        .refs = refs,
+        .value_bytes = value_bytes,
+        .targets_are_ordinals = w->targets_are_ordinals,
+    };
     o->references += refs;
     o->block_ordinal += objects;
     o->refs_per_256 = (uint32_t)min_size((size_t)((uint64_t)refs * 256 / records), UINT32_C(1) << 24);
-    return hsc_block_write(w, &block, used, (hsc_room){o->memory, o->memory_bytes});
+    return staged;
+}
+
+/* To the helper; the staging area is now the other one. The block before must have been settled. */
+static void hand_over(hsc_writer *w, const hsc_staged *staged)
+{
+    w->objects.memory = w->handoff->memory;
+    hsc_handoff_start(w->handoff, staged);
 }
 
 static hsc_status write_whole_stage(hsc_writer *w)
 {
     const hsc_stage *o = &w->objects;
     if (o->used == 0) return HSC_OK;
-    const uint32_t objects = o->used - hsc_stage_continues(o);
-    const size_t used = encode(w, o->used, o->ref_used, o->value_used);
-    return send_stage(w, used, o->used, o->ref_used, objects);
+    const hsc_status status = hsc_settle(w);
+    if (status != HSC_OK) return status;
+    const hsc_staged staged = take_staged(w, o->used, o->ref_used, o->value_used, o->used - hsc_stage_continues(o));
+    if (w->handoff == NULL) return hsc_block_told(w, hsc_staged_write(&staged, &w->blocks, w->blocks.raw));
+    hand_over(w, &staged);
+    return HSC_OK;
 }
 
 hsc_status hsc_stage_flush(hsc_writer *w)
 {
     const hsc_status status = write_whole_stage(w);
     w->objects.used = 0;
-    return status;
+    return status == HSC_OK ? hsc_settle(w) : status;
 }
 
 /* ---- when something does not fit ---- */
@@ -232,10 +261,19 @@ static hsc_status move_open_object(hsc_writer *w, const uint8_t *width)
     const uint32_t records = o->used - 1, refs = o->ref_start;
     const uint32_t own_value = (uint32_t)get_stage(o->column[HSC_F_VALUE_BYTES], o->width[HSC_F_VALUE_BYTES], records);
     const uint32_t objects = records - (records > 0 && hsc_stage_continues(o));
-    const size_t used = records > 0 ? encode(w, records, refs, o->value_used - own_value) : 0;
-    pick_up(&c, o, w->blocks.raw + ((used + 7) & ~(size_t)7));
-    if (records > 0) {
-        const hsc_status status = send_stage(w, used, records, refs, objects);
+    const uint32_t value_bytes = o->value_used - own_value;
+    if (records == 0) {
+        pick_up(&c, o, w->blocks.raw);
+    } else {
+        hsc_status status = hsc_settle(w);
+        if (status != HSC_OK) return status;
+        const hsc_staged staged = take_staged(w, records, refs, value_bytes, objects);
+        const size_t used = w->handoff == NULL ? encode(&staged, w->blocks.raw) : 0;
+        pick_up(&c, o, w->blocks.raw + ((used + 7) & ~(size_t)7));
+        if (w->handoff != NULL)
+            hand_over(w, &staged);
+        else
+            status = hsc_block_told(w, send_encoded(&staged, &w->blocks, w->blocks.raw, used));
         if (status != HSC_OK) return status;
     }
     memcpy(o->width, width, sizeof o->width);

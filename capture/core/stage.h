@@ -78,6 +78,10 @@ hsc_status hsc_stage_make_room(hsc_writer *w, const uint8_t *width);
 /* True if the first record staged continues an object of the block before. */
 bool hsc_stage_continues(const hsc_stage *o);
 
+/* Encodes what was staged into the raw region and sends it: hsc_block_send. Touches nothing else. */
+typedef struct hsc_staged hsc_staged;
+hsc_status hsc_staged_write(const hsc_staged *staged, hsc_blocks *blocks, unsigned char *raw);
+
 /* Writes what is staged, at the end; no object is open. */
 hsc_status hsc_stage_flush(hsc_writer *w);
 

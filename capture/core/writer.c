@@ -366,13 +366,20 @@ hsc_status hsc_finish(hsc_writer *w)
 void hsc_close(hsc_writer *w)
 {
     if (w == NULL) return;
+    if (w->handoff != NULL) hsc_handoff_wait(w->handoff);
+    hsc_give(w->allocator, w->handoff);
     hsc_output_finish(&w->blocks.output, false);
     hsc_totals_release(&w->totals);
     hsc_index_release(&w->blocks.index);
     hsc_give(w->allocator, w);
 }
 
-uint64_t hsc_bytes_written(const hsc_writer *w) { return w->blocks.output.written; }
+uint64_t hsc_bytes_written(const hsc_writer *w)
+{
+    if (w->handoff != NULL) hsc_handoff_wait(w->handoff);
+    return w->blocks.output.written;
+}
+
 uint64_t hsc_object_count(const hsc_writer *w) { return w->objects.ordinal; }
 int hsc_system_error(const hsc_writer *w) { return w->system_error; }
 

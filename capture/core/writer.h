@@ -7,6 +7,7 @@
 #include <hscapture/hscapture.h>
 
 #include "block.h"
+#include "handoff.h"
 #include "layout.h"
 #include "memory.h"
 #include "stage.h"
@@ -37,6 +38,7 @@ struct hsc_writer {
     hsc_totals totals;
     hsc_table tables[HSC_TABLE_COUNT];
     hsc_blocks blocks;
+    hsc_handoff *handoff;                    /* NULL: nobody helps */
     uint64_t counted_objects, counted_bytes; /* hsc_count */
     uint64_t lost;
     uint32_t facts;

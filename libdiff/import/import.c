@@ -17,6 +17,7 @@
 
 #include "base/check.h"
 #include "base/options.h"
+#include "base/worker.h"
 #include "import/gzip.h"
 #include "import/identify.h"
 #include "import/importer.h"
@@ -28,6 +29,8 @@
 #define WINDOW_MIN_BYTES ((uint64_t)128 << 10)
 #define WRITER_MAX_BYTES ((uint64_t)8 << 20)
 #define WRITER_MIN_BYTES ((uint64_t)256 << 10)
+/* What a helper and numbers that are read ahead take is no matter then. */
+#define THREADS_LEAST_BYTES ((uint64_t)64 << 20)
 
 static const uint8_t CAPTURE_MAGIC[8] = {0x89, 'H', 'S', 'C', '\r', '\n', 0x1a, '\n'};
 
@@ -189,6 +192,40 @@ static void take_origin(hsc_options *options, const hsd_import_origin *origin)
         memcpy(options->domain, origin->domain, sizeof options->domain);
 }
 
+/* ---- blocks on a thread of their own ---- */
+
+static hsd_status run_block(void *context, hsd_error *err)
+{
+    const hsd_import *import = context;
+    (void)err;
+    import->helper_job(import->helper_argument);
+    return HSD_OK;
+}
+
+/* Where there is no thread the job runs at once. */
+static bool start_block(void *context, void (*job)(void *argument), void *argument)
+{
+    hsd_import *import = context;
+    import->helper_job = job;
+    import->helper_argument = argument;
+    hsd_worker_begin(&import->helper, run_block, import, false);
+    return true;
+}
+
+static void wait_for_block(void *context)
+{
+    hsd_import *import = context;
+    hsd_worker_finish(&import->helper, NULL);
+}
+
+static hsd_status open_writer(hsd_import *import, const hsc_options *options, hsd_error *err)
+{
+    const hsc_helper helper = {.start = start_block, .wait = wait_for_block, .context = import};
+    HSD_TRY(hsd_import_writer_status(import, hsc_open(&import->writer, &import->sink, options), err));
+    if (import->has_threads) HSD_WRITE(import, hsc_use_helper(import->writer, &helper), err);
+    return HSD_OK;
+}
+
 hsd_status hsd_import_begin(hsd_import *import, hsc_options *options, hsd_error *err)
 {
     char producer[64];
@@ -198,7 +235,7 @@ hsd_status hsd_import_begin(hsd_import *import, hsc_options *options, hsd_error 
     options->memory_bytes = (size_t)import->writer_bytes;
     if (options->source_format == NULL) options->source_format = import->result->format;
     if (import->options->origin != NULL) take_origin(options, import->options->origin);
-    return hsd_import_writer_status(import, hsc_open(&import->writer, &import->sink, options), err);
+    return open_writer(import, options, err);
 }
 
 hsd_status hsd_import_end(hsd_import *import, hsd_error *err)
@@ -312,10 +349,12 @@ static hsd_status import_into(hsd_import *import, const entrance *from, const hs
     hsd_reporter_init(&reporter, run);
     import->space = &space;
     import->reporter = &reporter;
+    import->has_threads = budget >= THREADS_LEAST_BYTES && hsd_worker_count(run == NULL ? 0 : run->threads) > 1;
     import->writer_bytes = hsd_max_u64(WRITER_MIN_BYTES, hsd_min_u64(budget / 8, WRITER_MAX_BYTES));
     hsd_status status = open_input(&in, from, import->options, budget, &space, err);
     if (status == HSD_OK) {
-        const uint64_t taken = import->writer_bytes + in.file.window_bytes + in.unpacked.window_bytes;
+        const uint64_t taken =
+            import->writer_bytes * (import->has_threads ? 2 : 1) + in.file.window_bytes + in.unpacked.window_bytes;
         import->memory_bytes = budget > taken ? budget - taken : 0;
         status = run_importer(import, &in, err);
         if (status == HSD_OK) status = take_digest(import, &in, err);

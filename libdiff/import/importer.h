@@ -6,6 +6,7 @@
 #define HSD_IMPORT_IMPORTER_H
 
 #include "base/note.h"
+#include "base/worker.h"
 #include "io/source.h"
 #include "io/temp.h"
 #include <hscapture/hscapture.h>
@@ -19,10 +20,16 @@ typedef struct hsd_import {
     hsd_temp_space *space;
     hsd_reporter *reporter;
     uint64_t memory_bytes; /* for tables and buffers of the importer */
+    bool has_threads;      /* there is more than one processor for it */
     hsd_import_result *result;
 
     /* The importer opens its writer with hsd_import_begin once it knows the facts of the capture. */
     hsc_writer *writer;
+
+    /* with has_threads: encodes, compresses and writes a block for the writer */
+    hsd_worker helper;
+    void (*helper_job)(void *argument);
+    void *helper_argument;
     hsc_sink sink;
     hsd_error sink_error;  /* why the sink refused, when it did */
     uint64_t writer_bytes; /* memory for the writer's buffers */

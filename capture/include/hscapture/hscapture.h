@@ -185,6 +185,26 @@ HSC_API hsc_status hsc_open_fd(hsc_writer **out, int fd, const hsc_options *opti
  */
 HSC_API hsc_status hsc_open_file(hsc_writer **out, const char *path, const hsc_options *options);
 
+/* What runs a function while the producer goes on: a thread, as a rule. The library has none of its own. */
+typedef struct hsc_helper {
+    /* Runs job(argument) at once with the caller, and returns true; false: it cannot, and the caller does it itself. */
+    bool (*start)(void *context, void (*job)(void *argument), void *argument);
+    /* Returns when the job that was started last has ended. There is never more than one. */
+    void (*wait)(void *context);
+    void *context; /* lives until hsc_close */
+} hsc_helper;
+
+/*
+ * From here on blocks of objects are encoded, compressed and written by a helper, so the sink is called there; never at
+ * once with a call of it here. The capture has the same bytes. Takes about as much memory again as
+ * hsc_options.memory_bytes; where there is none, it goes on without the helper.
+ *
+ *   helper  copied
+ *
+ * Returns HSC_OK; HSC_E_MISUSE behind the first object, called twice, or when a function is missing.
+ */
+HSC_API hsc_status hsc_use_helper(hsc_writer *w, const hsc_helper *helper);
+
 /* ---- tables ---- */
 
 /*

@@ -359,9 +359,9 @@ static hsd_status put_orphans(hsd_v8 *v8, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status fail_count(const hsd_v8 *v8, const char *what, hsd_error *err)
+static hsd_status fail_count(const hsd_v8 *v8, uint64_t offset, const char *what, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(v8->source),
+    return hsd_fail_at(err, HSD_E_CORRUPT, offset,
                        "not a valid heap snapshot: the list has %s edges than its nodes say, %llu", what,
                        (unsigned long long)v8->edges_due);
 }
@@ -376,8 +376,8 @@ static hsd_status check_end_of_v8_edge(walk *w, const hsd_v8_numbers *numbers, h
         return w->feed.failure;
     }
     if (!hsd_mul_u64(v8->edges_due, v8->layout.edge_width, &due) || numbers->count < due)
-        return fail_count(v8, "fewer", err);
-    return numbers->count > due ? fail_count(v8, "more", err) : HSD_OK;
+        return fail_count(v8, hsd_v8_offset(v8), "fewer", err);
+    return numbers->count > due ? fail_count(v8, numbers->start, "more", err) : HSD_OK;
 }
 
 /* The snapshot ends before its edges. */

@@ -95,6 +95,7 @@ typedef struct hsd_v8 {
     uint32_t newest_name;                 /* the greatest number of a string that an edge had */
     uint32_t process;                     /* node: `process` of Node; 0 = not known */
     uint64_t edges_due;                   /* sum of edge_count */
+    const hsd_v8_numbers *numbers;        /* the list that is being read; NULL = none */
     uint64_t dangling;                    /* references to nodes that are not there */
     bool has_detached;                    /* some embedder object says that it is detached */
 
@@ -154,6 +155,9 @@ static inline hsd_v8_reference hsd_v8_reference_at(const hsd_v8 *v8, const uint6
 
 /* DevTools counts what has a size; the rest are nodes of the graph that are no objects. */
 static inline bool hsd_v8_is_pseudo(const hsd_v8_node *node) { return node->self_size == 0; }
+
+/* Where the reading stands in the input; of the thread that makes objects. */
+uint64_t hsd_v8_offset(const hsd_v8 *v8);
 
 /* One step of progress. */
 hsd_status hsd_v8_progress(hsd_v8 *v8, hsd_error *err);

@@ -10,9 +10,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "import/v8/import.h"
-
-/* Nodes a batch: their numbers stay in the first level of the cache. */
-#define BATCH_NUMBERS ((size_t)8192)
+#include "import/v8/pump.h"
 
 static hsd_v8_mark mark_of(hsd_v8_class class, unsigned state)
 {
@@ -28,9 +26,8 @@ static hsd_v8_mark mark_of(hsd_v8_class class, unsigned state)
 
 static hsd_status fail_node(const hsd_v8 *v8, const char *column, uint64_t value, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(v8->source),
-                       "not a valid heap snapshot: the %s of node %llu is %llu", column,
-                       (unsigned long long)v8->marks.count, (unsigned long long)value);
+    return hsd_fail_at(err, HSD_E_CORRUPT, hsd_v8_offset(v8), "not a valid heap snapshot: the %s of node %llu is %llu",
+                       column, (unsigned long long)v8->marks.count, (unsigned long long)value);
 }
 
 static hsd_status take_columns(const hsd_v8 *v8, const uint64_t *item, hsd_v8_node *node, hsd_error *err)
@@ -106,7 +103,7 @@ static hsd_status read_batches(hsd_v8 *v8, hsd_v8_numbers *numbers, uint64_t *it
         HSD_TRY(take_batch(v8, items, count, &last_id, err));
         if (status < 0) return status;
         if (count % v8->layout.node_width != 0)
-            return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(v8->source),
+            return hsd_fail_at(err, HSD_E_CORRUPT, hsd_v8_offset(v8),
                                "not a valid heap snapshot: the list of nodes ends inside node %llu",
                                (unsigned long long)v8->marks.count);
         HSD_TRY(hsd_v8_progress(v8, err));
@@ -117,11 +114,15 @@ static hsd_status read_batches(hsd_v8 *v8, hsd_v8_numbers *numbers, uint64_t *it
 hsd_status hsd_v8_read_nodes(hsd_v8 *v8, hsd_error *err)
 {
     hsd_v8_numbers numbers;
-    const size_t capacity = BATCH_NUMBERS / v8->layout.node_width * v8->layout.node_width;
+    const size_t capacity = HSD_V8_BATCH_NUMBERS / v8->layout.node_width * v8->layout.node_width;
     HSD_TRY(hsd_v8_numbers_begin(&numbers, v8->source, "nodes", err));
     uint64_t *items = malloc(capacity * sizeof *items);
     if (items == NULL) return hsd_fail_nomem(err, "a batch of nodes");
+    if (v8->import->has_threads) hsd_v8_pump_start(&numbers, capacity);
+    v8->numbers = &numbers;
     const hsd_status status = read_batches(v8, &numbers, items, capacity, err);
+    v8->numbers = NULL;
+    hsd_v8_pump_stop(&numbers);
     free(items);
     return status;
 }

@@ -15,7 +15,7 @@
  * digits, then pairs of pairs, four numbers in one go. Whatever is not plain (a sign, the closing bracket,
  * the first and last bytes of the window) goes through read_one, which looks at everything.
  */
-#include "import/v8/numbers.h"
+#include "import/v8/pump.h"
 
 #include <string.h>
 
@@ -330,6 +330,7 @@ hsd_status hsd_v8_numbers_begin(hsd_v8_numbers *numbers, hsd_source *source, con
     HSD_TRY(status);
     if (*source->at != '[') return fail_corrupt(numbers, "no opening bracket", err);
     hsd_source_take(source, 1);
+    numbers->start = hsd_source_offset(source);
     return HSD_OK;
 }
 
@@ -337,6 +338,7 @@ hsd_status hsd_v8_numbers_read(hsd_v8_numbers *numbers, uint64_t *out, size_t ca
 {
     hsd_source *source = numbers->source;
     size_t got = 0;
+    if (numbers->pump != NULL) return hsd_v8_pump_read(numbers, out, capacity, count, err);
     *count = 0;
     while (got < capacity && !numbers->is_at_end) {
         const hsd_status filled = hsd_source_peek(source, BLOCK_BYTES, err);

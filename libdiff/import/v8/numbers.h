@@ -20,8 +20,12 @@
 typedef struct hsd_v8_numbers {
     hsd_source *source;
     const char *what; /* the list, for errors: "nodes" */
+    uint64_t start;   /* where the first one stands */
     uint64_t count;   /* numbers read so far */
     bool is_at_end;   /* the closing bracket was taken */
+
+    struct hsd_v8_pump *pump; /* reads ahead (pump.h); NULL = nobody does */
+    uint64_t offset;          /* with it: where the source stood behind what was read */
 } hsd_v8_numbers;
 
 /* Takes the opening bracket. HSD_E_CORRUPT if there is none, HSD_E_TRUNCATED at the end of input. */
@@ -33,6 +37,12 @@ hsd_status hsd_v8_numbers_begin(hsd_v8_numbers *numbers, hsd_source *source, con
  * before the end of the input. HSD_E_CORRUPT for anything that is no whole number below 2^64.
  */
 hsd_status hsd_v8_numbers_read(hsd_v8_numbers *numbers, uint64_t *out, size_t capacity, size_t *count, hsd_error *err);
+
+/* Where the reading stands in the input, for messages. */
+static inline uint64_t hsd_v8_numbers_offset(const hsd_v8_numbers *numbers)
+{
+    return numbers->pump != NULL ? numbers->offset : hsd_source_offset(numbers->source);
+}
 
 /* Reads to the closing bracket without looking at the numbers. */
 hsd_status hsd_v8_numbers_skip(hsd_v8_numbers *numbers, hsd_error *err);

@@ -17,10 +17,16 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "import/v8/import.h"
+#include "import/v8/pump.h"
+
+uint64_t hsd_v8_offset(const hsd_v8 *v8)
+{
+    return v8->numbers != NULL ? hsd_v8_numbers_offset(v8->numbers) : hsd_source_offset(v8->source);
+}
 
 hsd_status hsd_v8_progress(hsd_v8 *v8, hsd_error *err)
 {
-    return hsd_progress(v8->import->reporter, "importing", hsd_source_offset(v8->source), v8->source->total_bytes, err);
+    return hsd_progress(v8->import->reporter, "importing", hsd_v8_offset(v8), v8->source->total_bytes, err);
 }
 
 /* ---- parts ---- */
@@ -74,7 +80,12 @@ static hsd_status read_edges(hsd_v8 *v8, hsd_error *err)
     HSD_TRY(hsd_v8_numbers_begin(&numbers, v8->source, "edges", err));
     v8->has_edges = true;
     if (v8->import->options->summary_only) return hsd_v8_numbers_skip(&numbers, err);
-    return hsd_v8_write_objects(v8, &numbers, err);
+    if (v8->import->has_threads) hsd_v8_pump_start(&numbers, HSD_V8_BATCH_NUMBERS);
+    v8->numbers = &numbers;
+    const hsd_status status = hsd_v8_write_objects(v8, &numbers, err);
+    v8->numbers = NULL;
+    hsd_v8_pump_stop(&numbers);
+    return status;
 }
 
 /* All nodes and edges were seen: which strings are wanted by what waits for more than a number. */

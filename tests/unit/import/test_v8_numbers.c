@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/v8/numbers.h"
+#include "import/v8/pump.h"
 #include "support/random.h"
 
 #define MOST_NUMBERS 600u
@@ -41,31 +41,60 @@ static hsd_status read_piece(void *context, void *data, size_t size, size_t *got
 
 static const hsd_source_ops piece_ops = {.read = read_piece};
 
-/* Reads all of a list, `batch` numbers a call. */
-static hsd_status read_list(hsd_source *source, size_t batch, uint64_t *out, size_t *count)
+static hsd_status read_batches(hsd_v8_numbers *numbers, size_t batch, uint64_t *out, size_t *count)
 {
-    hsd_v8_numbers numbers;
-    *count = 0;
-    HSD_TRY(hsd_v8_numbers_begin(&numbers, source, "things", &err));
-    while (!numbers.is_at_end) {
+    while (!numbers->is_at_end) {
         size_t got = 0;
-        const hsd_status status = hsd_v8_numbers_read(&numbers, out + *count, batch, &got, &err);
+        const hsd_status status = hsd_v8_numbers_read(numbers, out + *count, batch, &got, &err);
         *count += got;
-        cr_assert_eq(numbers.count, *count);
+        cr_assert_eq(numbers->count, *count);
         HSD_TRY(status);
-        cr_assert(got == batch || numbers.is_at_end);
+        cr_assert(got == batch || numbers->is_at_end);
     }
     return HSD_OK;
 }
 
-static hsd_status read_text(const char *text, size_t size, size_t step, size_t window, size_t batch, uint64_t *out,
-                            size_t *count)
+/* Reads all of a list, `batch` numbers a call; `ahead` at once by a thread, 0 = by none. */
+static hsd_status read_list(hsd_source *source, size_t batch, size_t ahead, uint64_t *out, size_t *count)
+{
+    hsd_v8_numbers numbers;
+    *count = 0;
+    HSD_TRY(hsd_v8_numbers_begin(&numbers, source, "things", &err));
+    if (ahead > 0) cr_assert(hsd_v8_pump_start(&numbers, ahead));
+    const hsd_status status = read_batches(&numbers, batch, out, count);
+    const uint64_t offset = hsd_v8_numbers_offset(&numbers);
+    hsd_v8_pump_stop(&numbers);
+    cr_assert_eq(offset, hsd_source_offset(source), "all was read: the thread is where its last batch ended");
+    return status;
+}
+
+static hsd_status read_once(const char *text, size_t size, size_t step, size_t window, size_t batch, size_t ahead,
+                            uint64_t *out, size_t *count)
 {
     hsd_source source;
     pieces p = {text, size, 0, step};
+    hsd_error_init(&err);
     cr_assert_eq(hsd_source_open_custom(&source, &piece_ops, &p, "pieces", window, false, &err), HSD_OK);
-    const hsd_status status = read_list(&source, batch, out, count);
+    const hsd_status status = read_list(&source, batch, ahead, out, count);
     hsd_source_close(&source);
+    return status;
+}
+
+/* With a thread that reads ahead it is the same, whatever the length of its batches. */
+static hsd_status read_text(const char *text, size_t size, size_t step, size_t window, size_t batch, uint64_t *out,
+                            size_t *count)
+{
+    static uint64_t ahead[MOST_NUMBERS + 64];
+    const size_t batches[] = {batch, 1 + size % 7, 100};
+    const hsd_status status = read_once(text, size, step, window, batch, 0, out, count);
+    const hsd_error told = err;
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+        size_t got = 0;
+        cr_assert_eq(read_once(text, size, step, window, batch, batches[i], ahead, &got), status);
+        cr_assert_eq(got, *count);
+        cr_assert_eq(memcmp(ahead, out, got * sizeof *out), 0);
+        cr_assert(err.offset_bytes == told.offset_bytes && strcmp(err.text, told.text) == 0, "%s", err.text);
+    }
     return status;
 }
 
@@ -176,6 +205,27 @@ Test(v8_numbers, refuses_what_is_no_whole_number)
         size_t count;
         cr_expect_eq(read_text(texts[i], strlen(texts[i]), 99, 64, 40, found, &count), HSD_E_CORRUPT, "%s", texts[i]);
         cr_expect(strstr(err.text, "things") != NULL, "%s: %s", texts[i], err.text);
+    }
+}
+
+/* Who reads ahead is ended wherever it is: full, waiting, or not yet begun. */
+Test(v8_numbers, reading_ahead_may_stop_anywhere)
+{
+    static char text[TEXT_BYTES];
+    static uint64_t expected[MOST_NUMBERS], found[MOST_NUMBERS + 64];
+    test_random random = {6};
+    for (unsigned round = 0; round < 300; round++) {
+        hsd_source source;
+        hsd_v8_numbers numbers;
+        size_t count, got;
+        pieces p = {text, random_list(&random, text, expected, &count), 0, 64};
+        cr_assert_eq(hsd_source_open_custom(&source, &piece_ops, &p, "pieces", 256, false, &err), HSD_OK);
+        cr_assert_eq(hsd_v8_numbers_begin(&numbers, &source, "things", &err), HSD_OK);
+        cr_assert(hsd_v8_pump_start(&numbers, 1 + round % 40));
+        for (uint64_t reads = test_below(&random, 4); reads > 0 && !numbers.is_at_end; reads--)
+            cr_assert_eq(hsd_v8_numbers_read(&numbers, found, 1 + round % 50, &got, &err), HSD_OK);
+        hsd_v8_pump_stop(&numbers);
+        hsd_source_close(&source);
     }
 }
 
