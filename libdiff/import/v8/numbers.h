@@ -47,16 +47,4 @@ static inline uint64_t hsd_v8_numbers_offset(const hsd_v8_numbers *numbers)
 /* Reads to the closing bracket without looking at the numbers. */
 hsd_status hsd_v8_numbers_skip(hsd_v8_numbers *numbers, hsd_error *err);
 
-/*
- * What the fast path looks at: 64 bytes as two masks, bit i for byte i: is it a digit, is it a digit
- * or a plain separator. Two ways to the same answer; the second is for machines without SSE2.
- */
-typedef struct hsd_v8_masks {
-    uint64_t digits;
-    uint64_t plain;
-} hsd_v8_masks;
-
-hsd_v8_masks hsd_v8_classify(const uint8_t *bytes);
-hsd_v8_masks hsd_v8_classify_words(const uint8_t *bytes);
-
 #endif

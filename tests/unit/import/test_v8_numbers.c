@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "import/v8/digits.h"
 #include "import/v8/pump.h"
 #include "support/random.h"
 
@@ -242,6 +243,53 @@ Test(v8_numbers, can_be_skipped)
         cr_expect_eq(status, size < sizeof text - 2 ? HSD_E_TRUNCATED : HSD_OK, "%zu bytes", size);
         if (status == HSD_OK) cr_expect_eq(hsd_source_offset(&source), sizeof text - 2);
         hsd_source_close(&source);
+    }
+}
+
+/* What one way reads of a stretch, from every beginning on; returns how many numbers, and behind which byte it stopped.
+ */
+static size_t read_stretch(hsd_v8_digits read, const uint8_t *text, size_t size, size_t from, uint64_t *out, size_t *to)
+{
+    const uint8_t *at = text + from;
+    const size_t count = read(&at, text + size, out, MOST_NUMBERS);
+    *to = (size_t)(at - text);
+    cr_assert_leq(*to, size);
+    return count;
+}
+
+/* Lists, lists with bytes overwritten, and noise. */
+static size_t random_stretch(test_random *random, char *text)
+{
+    static const char likely[] = "0123456789,\n,,00";
+    static uint64_t numbers[MOST_NUMBERS];
+    size_t count, size = random_list(random, text, numbers, &count);
+    for (uint64_t damage = test_below(random, 3) == 0 ? test_below(random, 9) : 0; damage > 0; damage--)
+        text[test_below(random, size)] = (char)test_next(random);
+    for (size_t i = 0; test_below(random, 4) == 0 && i < 400; i++, size = i)
+        text[i] = likely[test_below(random, sizeof likely - 1)];
+    return size;
+}
+
+Test(v8_numbers, are_the_same_with_every_kind_of_vector)
+{
+    static char text[HSD_V8_DIGITS_BEFORE + TEXT_BYTES];
+    static uint64_t plain[MOST_NUMBERS], wide[MOST_NUMBERS], words[MOST_NUMBERS];
+    test_random random = {test_seed(12)};
+    const hsd_v8_digits avx2 = hsd_v8_digits_avx2();
+    memset(text, '7', HSD_V8_DIGITS_BEFORE); /* belongs to no number of the stretch */
+    for (unsigned round = 0; round < 4000; round++) {
+        const size_t size = HSD_V8_DIGITS_BEFORE + random_stretch(&random, text + HSD_V8_DIGITS_BEFORE);
+        const size_t from = HSD_V8_DIGITS_BEFORE + (size_t)test_below(&random, size < 200 ? 1 : 130);
+        const uint8_t *bytes = (const uint8_t *)text;
+        size_t plain_to, wide_to, words_to;
+        const size_t count = read_stretch(hsd_v8_digits_sse2, bytes, size, from, plain, &plain_to);
+        const size_t more = read_stretch(hsd_v8_digits_words, bytes, size, from, words, &words_to);
+        cr_assert_geq(more, count); /* it takes all separators, and may go on */
+        cr_assert_eq(memcmp(plain, words, count * sizeof *plain), 0, "round %u", round);
+        if (avx2 == NULL) continue;
+        cr_assert_eq(read_stretch(avx2, bytes, size, from, wide, &wide_to), count, "round %u", round);
+        cr_assert_eq(plain_to, wide_to);
+        cr_assert_eq(memcmp(plain, wide, count * sizeof *plain), 0, "round %u", round);
     }
 }
 
