@@ -18,7 +18,7 @@
 #include "bytes.h"
 #include "layout.h"
 
-enum { TILE = 128, SAMPLE_TILES = 4, SAMPLE_VALUES = 64 };
+enum { TILE = 128, SPREAD = 8, SAMPLE_TILES = 4, SAMPLE_VALUES = 64 };
 
 /* One walk over a column: its differences (or, without a transform, its values), tile by tile. */
 typedef struct column_walk {
@@ -64,22 +64,32 @@ static uint64_t source_at(const hsc_sources *sources, size_t record)
     return sources->ids.data != NULL ? value_at(sources->ids, record) : sources->first + record;
 }
 
-/* Subtracts from each reference its source. */
+/* Subtracts from each reference its source. Objects have few references, of a number that no branch predictor can
+ * guess: a source is written to several places at once, and the next one over what was too much. */
 static void subtract_sources(column_walk *walk, size_t n, uint64_t *tile)
 {
     const hsc_sources *sources = walk->sources;
+    uint64_t spread[TILE + SPREAD];
+    size_t record = walk->record;
+    uint64_t left = walk->left;
     for (size_t i = 0; i < n;) {
-        while (walk->left == 0) {
-            walk->record++;
-            walk->left = sources->counts != NULL ? sources->counts[walk->record] : 1;
-        }
-        const uint64_t source = source_at(sources, walk->record);
-        const size_t run = walk->left < n - i ? (size_t)walk->left : n - i;
-        for (size_t j = 0; j < run; j++)
-            tile[i + j] -= source;
-        walk->left -= run;
+        const uint64_t source = source_at(sources, record);
+        const size_t run = left < n - i ? (size_t)left : n - i;
+        for (size_t j = 0; j < SPREAD; j++)
+            spread[i + j] = source;
+        for (size_t j = SPREAD; j < run; j++)
+            spread[i + j] = source;
         i += run;
+        left -= run;
+        if (left > 0) break; /* the tile is full */
+        if (i == n) break;
+        record++;
+        left = sources->counts != NULL ? sources->counts[record] : 1;
     }
+    walk->record = record;
+    walk->left = left;
+    for (size_t i = 0; i < n; i++)
+        tile[i] -= spread[i];
 }
 
 static column_walk begin_walk(hsc_values values, size_t count, unsigned transform, const hsc_sources *sources)
