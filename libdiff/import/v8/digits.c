@@ -129,7 +129,7 @@ ALWAYS void add_place(places *p, unsigned stop, ptrdiff_t length)
  * Finds the numbers that end in a block. *start is where the number that begins last begins, counted from
  * this block on; `is_inside`: it began before this block and goes on.
  */
-ALWAYS void find_places(uint64_t digits, bool is_inside, ptrdiff_t *start, places *p)
+ALWAYS void find_places_anywhere(uint64_t digits, bool is_inside, ptrdiff_t *start, places *p)
 {
     uint64_t boundaries = digits ^ (digits << 1 | (uint64_t)is_inside);
     p->count = 0;
@@ -153,6 +153,8 @@ ALWAYS void find_places(uint64_t digits, bool is_inside, ptrdiff_t *start, place
     }
 }
 
+typedef void (*find_fn)(uint64_t digits, bool is_inside, ptrdiff_t *start, places *p);
+
 /* Converts the numbers of a block again of which some have more than eight digits. How many could be: the
  * next one is too long for this. `before` tells where the first begins if that is not in the block. */
 static unsigned convert_long(const uint8_t *block, const places *p, ptrdiff_t before, uint64_t *out)
@@ -174,7 +176,7 @@ static unsigned convert_long(const uint8_t *block, const places *p, ptrdiff_t be
  * moved behind the last number taken. BEFORE_BYTES before *at can be read.
  */
 ALWAYS size_t read_plain(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t capacity, classify_fn classify,
-                         convert_fn convert_four)
+                         convert_fn convert_four, find_fn find_places)
 {
     const uint8_t *block = *at;
     ptrdiff_t start = 0;
@@ -212,7 +214,7 @@ hsd_v8_masks hsd_v8_classify_words(const uint8_t *bytes) { return classify_words
 
 size_t hsd_v8_digits_words(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t capacity)
 {
-    return read_plain(at, end, out, capacity, classify_words, convert_four_words);
+    return read_plain(at, end, out, capacity, classify_words, convert_four_words, find_places_anywhere);
 }
 
 #if defined(__SSE2__)
@@ -263,12 +265,12 @@ hsd_v8_masks hsd_v8_classify(const uint8_t *bytes) { return classify_sse2(bytes)
 
 size_t hsd_v8_digits_sse2(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t capacity)
 {
-    return read_plain(at, end, out, capacity, classify_sse2, convert_four_sse2);
+    return read_plain(at, end, out, capacity, classify_sse2, convert_four_sse2, find_places_anywhere);
 }
 
 /* ---- AVX2 ---- */
 
-#define AVX2 __attribute__((target("avx2,bmi,bmi2")))
+#define AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
 
 AVX2 static inline hsd_v8_masks classify_avx2(const uint8_t *bytes)
 {
@@ -310,12 +312,56 @@ AVX2 static inline void convert_four_avx2(const uint8_t *block, const uint8_t *s
     _mm256_storeu_si256((__m256i *)(void *)out, _mm256_cvtepu32_epi64(_mm256_castsi256_si128(all)));
 }
 
-AVX2 static size_t digits_avx2(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t capacity)
+/* Beginnings and ends by themselves, four numbers in one go; what comes behind the last is thrown away. */
+AVX2 static inline void find_places_avx2(uint64_t digits, bool is_inside, ptrdiff_t *start, places *p)
 {
-    return read_plain(at, end, out, capacity, classify_avx2, convert_four_avx2);
+    const uint64_t before = digits << 1 | (uint64_t)is_inside;
+    uint64_t starts = digits & ~before, stops = ~digits & before, runs = digits & digits >> 1;
+    runs &= runs >> 2;
+    runs &= runs >> 4; /* eight in a row */
+    p->has_long = (runs & digits >> 8) != 0;
+    p->count = (unsigned)_mm_popcnt_u64(stops);
+    unsigned i = 0;
+    if (is_inside && stops != 0) {
+        const ptrdiff_t length = (ptrdiff_t)_tzcnt_u64(stops) - *start;
+        p->stop[i] = (uint8_t)_tzcnt_u64(stops);
+        p->length[i++] = (uint8_t)(length > 8 ? 8 : length);
+        p->has_long |= length > 8;
+        stops = _blsr_u64(stops);
+    }
+    for (; i < p->count; i += 4) {
+        for (unsigned k = 0; k < 4; k++) {
+            const uint64_t stop = _tzcnt_u64(stops);
+            p->stop[i + k] = (uint8_t)stop;
+            p->length[i + k] = (uint8_t)(stop - _tzcnt_u64(starts));
+            stops = _blsr_u64(stops);
+            starts = _blsr_u64(starts);
+        }
+    }
+    for (i = 0; i < 3; i++)
+        p->stop[p->count + i] = p->length[p->count + i] = 0;
+    if (digits >> 63 != 0) {
+        if (digits != UINT64_MAX)
+            *start = 64 - (ptrdiff_t)_lzcnt_u64(~digits);
+        else if (!is_inside)
+            *start = 0;
+    }
+    for (i = 0; __builtin_expect(p->has_long, 0) && i < p->count; i++)
+        if (p->length[i] > 8) p->length[i] = 8;
 }
 
-hsd_v8_digits hsd_v8_digits_avx2(void) { return __builtin_cpu_supports("avx2") ? digits_avx2 : NULL; }
+AVX2 static size_t digits_avx2(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t capacity)
+{
+    return read_plain(at, end, out, capacity, classify_avx2, convert_four_avx2, find_places_avx2);
+}
+
+hsd_v8_digits hsd_v8_digits_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("lzcnt") &&
+                   __builtin_cpu_supports("popcnt")
+               ? digits_avx2
+               : NULL;
+}
 
 #else
 
