@@ -197,11 +197,11 @@ typedef struct hsc_helper {
 /*
  * From here on blocks of objects are encoded, compressed and written by a helper, so the sink is called there; never at
  * once with a call of it here. The capture has the same bytes. Takes about as much memory again as
- * hsc_options.memory_bytes; where there is none, it goes on without the helper.
+ * hsc_options.memory_bytes.
  *
  *   helper  copied
  *
- * Returns HSC_OK; HSC_E_MISUSE behind the first object, called twice, or when a function is missing.
+ * Returns HSC_OK; HSC_E_MISUSE behind the first object, called twice, or when a function is missing; HSC_E_NOMEM.
  */
 HSC_API hsc_status hsc_use_helper(hsc_writer *w, const hsc_helper *helper);
 

@@ -183,6 +183,39 @@ Test(helper, a_sink_that_refuses_is_told_of)
     free(file.bytes);
 }
 
+static void *take_some(void *context, size_t size)
+{
+    unsigned *left = context;
+    if (*left == 0) return NULL;
+    --*left;
+    return calloc(1, size);
+}
+
+static void give_some(void *context, void *memory)
+{
+    (void)context;
+    free(memory);
+}
+
+Test(helper, says_when_there_is_no_memory_for_it)
+{
+    memory_file file = {.bytes = malloc(MOST_BYTES)};
+    worker work = {0};
+    const hsc_helper helper = helper_of(LATE, &work);
+    unsigned left = 100;
+    const hsc_allocator allocator = {.take = take_some, .give = give_some, .context = &left};
+    hsc_writer *w;
+    hsc_options options;
+    hsc_options_init(&options);
+    options.allocator = &allocator;
+    cr_assert_eq(hsc_open(&w, &(hsc_sink){.write = take, .context = &file}, &options), HSC_OK);
+    left = 0;
+    cr_assert_eq(hsc_use_helper(w, &helper), HSC_E_NOMEM);
+    cr_assert_neq(strlen(hsc_error_text(w)), 0);
+    hsc_close(w);
+    free(file.bytes);
+}
+
 Test(helper, refuses_what_comes_too_late_or_is_not_whole)
 {
     memory_file file = {.bytes = malloc(MOST_BYTES)};
