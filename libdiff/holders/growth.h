@@ -87,6 +87,7 @@ static inline uint64_t hsd_choice_change(const hsd_choice *choice)
     return growth < 0 ? 0 - (uint64_t)growth : (uint64_t)growth;
 }
 
+#define HSD_NO_CHOICE    UINT32_MAX
 #define HSD_CREDIT_WORDS 7u
 #define HSD_BY_HOLDERS   8u /* so many of the first holders are asked by what they hold together */
 
@@ -266,11 +267,23 @@ hsd_status hsd_growth_count_within(hsd_growth *growth, hsd_error *err); /* the s
  * at the same time. */
 hsd_status hsd_growth_search(const hsd_growth *growth, hsd_growth_ways *out, hsd_error *err);
 
+#define HSD_CHOSEN_BITS 16384u /* some sixteen times as many as are chosen at most */
+
 /* The objects or nodes of the trie that were chosen, to find them again. */
 typedef struct hsd_growth_chosen {
     hsd_id_map by_node[SIDE_COUNT], by_root; /* HSD_ID_NONE is HSD_NO_CHOICE */
-    uint32_t all, code;                      /* the super-root's choice, and that of program code */
+    /* one bit for all nodes alike modulo HSD_CHOSEN_BITS: none of them was chosen where it is 0 */
+    uint64_t may_be[SIDE_COUNT][HSD_CHOSEN_BITS / 64];
+    uint32_t all, code; /* the super-root's choice, and that of program code */
 } hsd_growth_chosen;
+
+/* The choice that an object is. */
+static inline uint32_t hsd_growth_chosen_at(const hsd_growth_chosen *chosen, int side, uint32_t node)
+{
+    const uint32_t bit = node % HSD_CHOSEN_BITS;
+    if ((chosen->may_be[side][bit / 64] >> bit % 64 & 1) == 0) return HSD_NO_CHOICE;
+    return hsd_id_map_get(&chosen->by_node[side], node);
+}
 
 hsd_status hsd_growth_chosen_make(hsd_growth_chosen *chosen, const hsd_growth *growth, hsd_error *err);
 void hsd_growth_chosen_release(hsd_growth_chosen *chosen);
@@ -293,9 +306,10 @@ typedef struct hsd_below_node {
     bool is_apart;       /* the node above does not refer to it: known of single objects */
     bool can_hold;       /* and is kept */
     bool is_kept;
-    uint32_t choice; /* which holder it is */
-    uint32_t set;    /* it begins what is held together: of which choice; HSD_NO_CHOICE = it does not */
-    hsd_amount sums[HSD_TRIE_SUMS];
+    uint32_t choice;        /* which holder it is */
+    uint32_t set;           /* it begins what is held together: of which choice; HSD_NO_CHOICE = it does not */
+    uint32_t first, count;  /* sums that it adds to, hsd_trie_sum; of a single object one, of a root none */
+    const hsd_amount *sums; /* as many, borrowed for the call */
 } hsd_below_node;
 
 /* The state of the super-root. */
@@ -338,8 +352,6 @@ hsd_status hsd_growth_choose_finish(hsd_growth *growth, hsd_error *err); /* offe
 void hsd_growth_choose_order(hsd_growth *growth); /* sorts again, what was changed or left out since */
 /* program code, behind all others; nothing is sorted from then on */
 void hsd_growth_choose_code(hsd_growth *growth);
-
-#define HSD_NO_CHOICE UINT32_MAX
 
 /* Order of choices in the result as far as it is known without paths. */
 int hsd_choice_compare(const hsd_growth *growth, const hsd_choice *a, const hsd_choice *b);

@@ -18,8 +18,11 @@ static hsd_status put_chosen(hsd_growth_chosen *chosen, hsd_held_by by, uint32_t
     if (by == HSD_HELD_BY_ALL) chosen->all = choice;
     if (by == HSD_HELD_BY_CODE) chosen->code = choice;
     if (by == HSD_HELD_BY_ROOT) HSD_TRY(hsd_id_map_put(&chosen->by_root, root, choice, err));
-    for (int side = 0; by == HSD_HELD_BY_OBJECT && side < SIDE_COUNT; side++)
+    for (int side = 0; by == HSD_HELD_BY_OBJECT && side < SIDE_COUNT; side++) {
+        const uint32_t bit = node[side] % HSD_CHOSEN_BITS;
+        chosen->may_be[side][bit / 64] |= UINT64_C(1) << bit % 64;
         HSD_TRY(hsd_id_map_put(&chosen->by_node[side], node[side], choice, err));
+    }
     return HSD_OK;
 }
 
@@ -97,17 +100,19 @@ static hsd_status begin_places(hsd_growth *growth, uint32_t choice, hsd_below *h
     here->edged = choice;
     here->fold = (hsd_path_fold){false, false};
     /* no root has that edge */
-    here->place = hsd_trie_step_to(growth->places, &root, HSD_TRIE_ANY, choice | HSD_TRIE_IS_ROOT);
+    hsd_trie_step_into(growth->places, &root, HSD_TRIE_ANY, choice | HSD_TRIE_IS_ROOT, &here->place);
     return hsd_trie_add(growth->places, &here->place, HSD_TRIE_KEPT_AFTER, 0, 0, err);
 }
 
+static bool is_change_of(uint32_t sum) { return sum == HSD_TRIE_FREED || sum == HSD_TRIE_NEW; }
+
 static hsd_status add_types(hsd_growth *growth, uint32_t holder, const hsd_below_node *node, hsd_error *err)
 {
-    static const hsd_trie_sum changes[] = {HSD_TRIE_FREED, HSD_TRIE_NEW};
-    for (int i = 0; i < 2; i++) {
-        const hsd_amount amount = node->sums[changes[i]];
-        const uint64_t key[2] = {(uint64_t)holder << 32 | node->type, changes[i]};
-        if (amount.objects > 0) HSD_TRY(hsd_tally_add(growth->types, key, amount.objects, amount.bytes, err));
+    for (uint32_t i = 0; i < node->count; i++) {
+        const uint32_t sum = node->first + i;
+        if (!is_change_of(sum) || node->sums[i].objects == 0) continue;
+        const uint64_t key[2] = {(uint64_t)holder << 32 | node->type, sum};
+        HSD_TRY(hsd_tally_add(growth->types, key, node->sums[i].objects, node->sums[i].bytes, err));
     }
     return HSD_OK;
 }
@@ -122,9 +127,9 @@ static hsd_trie_sum credited_sum(hsd_trie_sum sum, bool is_credited)
 static hsd_status add_place(hsd_growth *growth, const hsd_below *here, const hsd_below_node *node, bool is_credited,
                             bool is_shown, hsd_error *err)
 {
-    for (int i = 0; i < HSD_TRIE_SUMS; i++) {
+    for (uint32_t i = 0; i < node->count; i++) {
         const hsd_amount amount = node->sums[i];
-        const hsd_trie_sum sum = credited_sum((hsd_trie_sum)i, is_credited);
+        const hsd_trie_sum sum = credited_sum((hsd_trie_sum)(node->first + i), is_credited);
         if (amount.objects == 0) continue;
         HSD_TRY(hsd_trie_add(growth->places, &here->place, sum, is_shown ? amount.objects : 0, amount.bytes, err));
     }
@@ -134,7 +139,7 @@ static hsd_status add_place(hsd_growth *growth, const hsd_below *here, const hsd
 static bool is_empty_place_below(const hsd_below_node *node)
 {
     uint64_t objects = 0;
-    for (int i = 0; i < HSD_TRIE_SUMS; i++)
+    for (uint32_t i = 0; i < node->count; i++)
         objects += node->sums[i].objects;
     return objects == 0;
 }
@@ -144,6 +149,7 @@ static hsd_status step_place_below(hsd_growth *growth, const hsd_below *above, c
 {
     uint32_t edge = HSD_TRIE_INDIRECT;
     bool is_shown = true;
+    here->fold = above->fold;
     if (node->type & HSD_TRIE_IS_ROOT)
         here->fold = (hsd_path_fold){false, false};
     else
@@ -151,26 +157,34 @@ static hsd_status step_place_below(hsd_growth *growth, const hsd_below *above, c
     /* an element of the insides above would have a reference from them */
     if (node->is_apart) edge = HSD_TRIE_INDIRECT;
     if (is_shown) {
-        here->place = hsd_trie_step_to(growth->places, &above->place, edge, node->type);
+        hsd_trie_step_into(growth->places, &above->place, edge, node->type, &here->place);
         if (is_empty_place_below(node))
             HSD_TRY(hsd_trie_add(growth->places, &here->place, HSD_TRIE_KEPT_AFTER, 0, 0, err));
+    } else {
+        here->place = above->place;
     }
     return add_place(growth, here, node, holder == above->edged, is_shown, err);
+}
+
+static uint64_t objects_of(const hsd_below_node *node, hsd_trie_sum sum)
+{
+    const uint32_t at = (uint32_t)sum - node->first;
+    return at < node->count ? node->sums[at].objects : 0;
 }
 
 /* Single objects come or go; of a place the number does. */
 static bool is_change(const hsd_growth *growth, const hsd_below_node *node)
 {
-    const uint64_t freed = node->sums[HSD_TRIE_FREED].objects, new_ = node->sums[HSD_TRIE_NEW].objects;
+    const uint64_t freed = objects_of(node, HSD_TRIE_FREED), new_ = objects_of(node, HSD_TRIE_NEW);
     return growth->has_identity ? freed + new_ > 0 : freed != new_;
 }
 
-/* Whose growth a node's own is. */
-static uint32_t holder_of(const hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, hsd_below *here)
+/* Whose growth a node's own is; whether code below it belongs to what came or went. */
+static uint32_t holder_of(const hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, bool *is_of_new)
 {
     const bool is_root = node->type & HSD_TRIE_IS_ROOT, is_code = !is_root && hsd_growth_is_code(growth, node->type);
-    if (!is_code) here->is_of_new = !is_root && is_change(growth, node);
-    return is_code && !here->is_of_new ? above->code : above->holder;
+    *is_of_new = is_code ? above->is_of_new : !is_root && is_change(growth, node);
+    return is_code && !*is_of_new ? above->code : above->holder;
 }
 
 /* What begins a set hangs from it and no more from the fork. */
@@ -181,17 +195,28 @@ static hsd_status enter_set(hsd_growth *growth, uint32_t choice, hsd_below *abov
     return choice < growth->edged_count ? begin_places(growth, choice, above, err) : HSD_OK;
 }
 
+/* Of a place that no holder with edges is above nothing is asked, and it is not filled. */
 hsd_status hsd_below_enter(hsd_growth *growth, const hsd_below *above, const hsd_below_node *node, hsd_below *here,
                            hsd_error *err)
 {
-    hsd_below from = *above;
-    if (node->set != HSD_NO_CHOICE) HSD_TRY(enter_set(growth, node->set, &from, err));
-    *here = from;
+    hsd_below in_set;
+    if (node->set != HSD_NO_CHOICE) {
+        in_set = *above;
+        HSD_TRY(enter_set(growth, node->set, &in_set, err));
+        above = &in_set;
+    }
+    bool is_of_new;
+    const uint32_t holder = holder_of(growth, above, node, &is_of_new);
+    here->holder = above->holder;
+    here->edged = above->edged;
+    here->code = above->code;
+    here->fold = above->fold;
+    here->is_of_new = is_of_new;
     here->is_kept = node->is_kept;
     here->is_super = false;
-    const uint32_t holder = holder_of(growth, &from, node, here);
+    here->is_in_set = above->is_in_set;
     if (holder != HSD_NO_CHOICE) HSD_TRY(add_types(growth, holder, node, err));
-    if (from.edged != HSD_NO_CHOICE) HSD_TRY(step_place_below(growth, &from, node, holder, here, err));
+    if (above->edged != HSD_NO_CHOICE) HSD_TRY(step_place_below(growth, above, node, holder, here, err));
     if (!node->can_hold) return HSD_OK;
     here->holder = node->choice;
     here->is_in_set = false;

@@ -151,21 +151,25 @@ hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err)
 
 /* ---- down ---- */
 
+/* `sums` are filled. */
 static hsd_below_node below_node(const hsd_growth *growth, const hsd_growth_chosen *chosen, uint32_t number,
-                                 const hsd_trie_node *node)
+                                 const hsd_trie_node *node, hsd_amount sums[HSD_TRIE_SUMS])
 {
     hsd_below_node below = {.edge = node->edge,
                             .type = node->type,
                             .can_hold = holder_count_can_hold(growth, node),
                             .choice = HSD_NO_CHOICE,
-                            .set = HSD_NO_CHOICE};
+                            .set = HSD_NO_CHOICE,
+                            .count = HSD_TRIE_SUMS,
+                            .sums = sums};
     const bool is_root = node->type & HSD_TRIE_IS_ROOT;
     if (below.can_hold) {
         below.choice = is_root ? hsd_id_map_get(&chosen->by_root, node->type & ~HSD_TRIE_IS_ROOT)
-                               : hsd_id_map_get(&chosen->by_node[AFTER], number);
+                               : hsd_growth_chosen_at(chosen, AFTER, number);
     }
-    below.sums[below.can_hold ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_FREED] = node->own.before;
-    below.sums[below.can_hold ? HSD_TRIE_KEPT_AFTER : HSD_TRIE_NEW] = node->own.after;
+    memset(sums, 0, HSD_TRIE_SUMS * sizeof *sums);
+    sums[below.can_hold ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_FREED] = node->own.before;
+    sums[below.can_hold ? HSD_TRIE_KEPT_AFTER : HSD_TRIE_NEW] = node->own.after;
     return below;
 }
 
@@ -176,11 +180,12 @@ static hsd_status go_down(hsd_growth *growth, const hsd_growth_chosen *chosen, h
     for (uint32_t i = 0; i < hsd_trie_count(growth->trie); i++) {
         if (i > 0) {
             hsd_trie_node node;
+            hsd_amount sums[HSD_TRIE_SUMS];
             hsd_trie_get(growth->trie, i, &node);
             const hsd_below above =
                 *(const hsd_below *)(const void *)hsd_paged_at(states, (uint64_t)node.parent * sizeof(downward),
                                                                HSD_FRAME_USED);
-            const hsd_below_node below = below_node(growth, chosen, i, &node);
+            const hsd_below_node below = below_node(growth, chosen, i, &node, sums);
             HSD_TRY(hsd_below_enter(growth, &above, &below, &here, err));
         }
         memcpy(hsd_paged_at(states, (uint64_t)i * sizeof(downward), HSD_FRAME_USED | HSD_FRAME_DIRTY), &here,

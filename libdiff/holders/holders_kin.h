@@ -77,9 +77,10 @@ static inline uint32_t hsd_kin_step_number(const hsd_kin *kin, uint32_t edge)
     return (uint32_t)(hsd_mix(by, kin->types[kin->count - 1]) % HSD_KIN_STEPS);
 }
 
-static inline void hsd_kin_see(hsd_kin_count *steps, const hsd_kin *kin, uint32_t edge, bool is_again)
+/* `number` is that of the step, hsd_kin_step_number. */
+static inline void hsd_kin_see(hsd_kin_count *steps, const hsd_kin *kin, uint32_t edge, uint32_t number, bool is_again)
 {
-    hsd_kin_count *step = &steps[hsd_kin_step_number(kin, edge)];
+    hsd_kin_count *step = &steps[number];
     step->type = kin->types[kin->count - 1] + 1;
     step->is_apart = edge == HSD_TRIE_INDIRECT;
     step->above = step->is_apart ? hsd_kin_above(kin) : 0;
@@ -87,11 +88,12 @@ static inline void hsd_kin_see(hsd_kin_count *steps, const hsd_kin *kin, uint32_
     step->again += is_again;
 }
 
-/* A number for the place and the step; those of a place lie side by side. Never 0. */
-static inline uint64_t hsd_kin_place(const hsd_kin *kin, uint32_t edge)
+/* A number for the place and the step, which has that number; those of a place lie side by side. Never 0. */
+static inline uint64_t hsd_kin_place(const hsd_kin *kin, uint32_t number)
 {
+    HSD_ASSERT(number < HSD_KIN_STEPS);
     const uint64_t place = kin->places[kin->count - 1] | HSD_KIN_STEPS;
-    return (place & ~(uint64_t)(HSD_KIN_STEPS - 1)) | hsd_kin_step_number(kin, edge);
+    return (place & ~(uint64_t)(HSD_KIN_STEPS - 1)) | number;
 }
 
 /* The place alone. */

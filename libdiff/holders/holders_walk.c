@@ -140,18 +140,22 @@ static void see_resized(const walk *w, const hsd_tree_node *node, frame *f)
 }
 
 /* The insides of containers are passed over: a tree of maps is a tree. */
-static void find_kin(const walk *w, uint32_t edge, const frame *above, frame *f)
+static void find_kin(const walk *w, uint32_t edge, frame *f)
 {
-    f->kin = above->kin;
     if ((f->flags & IS_OF_USE) == 0) return;
     const bool is_again_there = hsd_kin_step(&f->kin, f->type);
     if ((f->flags & CAN_HOLD) == 0) return;
     /* from outside is not by their own references */
-    const uint32_t step = is_again_there ? edge : HSD_TRIE_INDIRECT;
-    f->kin_place = hsd_kin_place(&f->kin, step);
+    const uint32_t step = is_again_there ? edge : HSD_TRIE_INDIRECT, number = hsd_kin_step_number(&f->kin, step);
+    f->kin_place = hsd_kin_place(&f->kin, number);
     if (w->is_again) return;
-    hsd_kin_see(w->growth->steps[w->side], &f->kin, edge, is_again_there);
-    if (step != edge) hsd_kin_see(w->growth->steps[w->side], &f->kin, step, false);
+    hsd_kin_count *steps = w->growth->steps[w->side];
+    if (step == edge) {
+        hsd_kin_see(steps, &f->kin, edge, number, is_again_there);
+        return;
+    }
+    hsd_kin_see(steps, &f->kin, edge, hsd_kin_step_number(&f->kin, edge), false);
+    hsd_kin_see(steps, &f->kin, step, number, false);
 }
 
 /* One of a crowd holds nothing. */
@@ -165,6 +169,21 @@ static void leave_crowd(walk *w, frame *f)
     hsd_bit_set(w->growth->holds_nothing[w->side], f->node);
 }
 
+/* All but the place, which is stepped to. */
+static inline void begin_frame(frame *f, const hsd_tree_node *node, const frame *above)
+{
+    f->pending = (hsd_credit){.parts_bytes = 0};
+    f->bytes = 0;
+    f->type = f->node = f->flags = f->is_apart = 0;
+    f->below = 0;
+    f->pool = 0;
+    f->first = node->first;
+    f->of = above->of;
+    f->apart = f->told = 0;
+    f->kin = above->kin;
+    f->kin_place = 0;
+}
+
 static hsd_status enter_holder_walk(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
 {
     walk *w = context;
@@ -174,19 +193,18 @@ static hsd_status enter_holder_walk(void *context, const hsd_tree_node *node, vo
     if ((w->entered++ & ONE_IN) == 0) {
         HSD_TRY(hsd_progress(growth->pair->reporter, "finding what holds the growth", w->entered, w->total, err));
     }
-    f->first = node->first;
-    f->of = above->of;
+    begin_frame(f, node, above);
     if (node->flags & HSD_TREE_IS_ROOT) {
         enter_root(w, node, f);
         enter_pool(growth, above, f);
-        f->place = hsd_trie_step_to(w->trie, &above->place, HSD_TRIE_INDIRECT, f->type | HSD_TRIE_IS_ROOT);
+        hsd_trie_step_into(w->trie, &above->place, HSD_TRIE_INDIRECT, f->type | HSD_TRIE_IS_ROOT, &f->place);
         return w->is_again ? HSD_OK : hsd_trie_add(w->trie, &f->place, sum_of(w, true), 0, 0, err);
     }
     const bool kept = enter_object(w, node, above->flags, f);
     const uint32_t edge = hsd_growth_edge_of(growth, node->edge);
-    f->place = hsd_trie_step_to(w->trie, &above->place, edge, f->type);
+    hsd_trie_step_into(w->trie, &above->place, edge, f->type, &f->place);
     f->is_apart = node->edge == HSD_TREE_INDIRECT; /* a reference without a name is one */
-    if (growth->has_identity) find_kin(w, node->edge == HSD_EDGE_NAMELESS ? HSD_EDGE_NAMELESS : edge, above, f);
+    if (growth->has_identity) find_kin(w, node->edge == HSD_EDGE_NAMELESS ? HSD_EDGE_NAMELESS : edge, f);
     f->pool = above->pool;
     if (f->pool != 0) f->below = hsd_mix(above->below, (uint64_t)edge << 32 | f->type);
     if ((f->flags & CAN_HOLD) && growth->crowded_count > 0) leave_crowd(w, f);
@@ -270,8 +288,11 @@ static hsd_status run_holder_walk(walk *w, hsd_error *err)
 {
     hsd_growth *growth = w->growth;
     hsd_sorter *tree = growth->pair->sides[w->side].tree;
-    const hsd_tree_visitor visitor = {
-        .context = w, .frame_bytes = sizeof(frame), .enter = enter_holder_walk, .leave = leave_holder_walk};
+    const hsd_tree_visitor visitor = {.context = w,
+                                      .frame_bytes = sizeof(frame),
+                                      .fills_frames = true,
+                                      .enter = enter_holder_walk,
+                                      .leave = leave_holder_walk};
     frame root = {.flags = IS_KEPT | CAN_HOLD, .of = HSD_FORK_OF_ALL};
     w->least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL;
     w->total = hsd_sorter_count(tree);

@@ -17,11 +17,11 @@ typedef struct pass {
     uint64_t entered, total;
 } pass;
 
-static hsd_below_node root_node(const pass *p, const hsd_tree_node *node)
+static void take_root(const pass *p, const hsd_tree_node *node, hsd_below_node *out)
 {
     const hsd_growth *growth = p->growth;
     const uint32_t root = growth->pair->root_number[p->side][node->type];
-    return (hsd_below_node){
+    *out = (hsd_below_node){
         .edge = HSD_TRIE_INDIRECT,
         .type = root | HSD_TRIE_IS_ROOT,
         .can_hold = growth->is_common_root[root] != 0,
@@ -53,35 +53,43 @@ static uint32_t set_of(pass *p, const hsd_tree_node *node, const hsd_below *abov
     return above->is_in_set && up != 0 ? growth->sets[up - 1].rest : HSD_NO_CHOICE;
 }
 
-static hsd_below_node object_node(pass *p, const hsd_tree_node *node, const hsd_below *above)
+static hsd_trie_sum sum_of(const pass *p, bool is_kept)
+{
+    if (p->side == BEFORE) return is_kept ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_FREED;
+    return is_kept ? HSD_TRIE_KEPT_AFTER : HSD_TRIE_NEW;
+}
+
+/* `amount` is what the node adds. */
+static void take_object(pass *p, const hsd_tree_node *node, const hsd_below *above, const hsd_amount *amount,
+                        hsd_below_node *out)
 {
     hsd_growth *growth = p->growth;
     const bool is_kept = hsd_bit_get(growth->pair->is_kept[p->side], node->node);
-    hsd_below_node below = {
-        .edge = hsd_growth_edge_of(growth, node->edge),
-        .type = node->type,
-        .is_apart = node->edge == HSD_TREE_INDIRECT,
-        .can_hold = is_kept && hsd_growth_holds(growth, p->side, node->node, node->type, node->edge),
-        .is_kept = is_kept,
-        .choice = HSD_NO_CHOICE,
-        .set = HSD_NO_CHOICE,
-    };
-    if (!below.can_hold) below.set = set_of(p, node, above);
-    if (below.can_hold) below.choice = hsd_id_map_get(&p->chosen->by_node[p->side], node->node);
-    const hsd_trie_sum sum = p->side == BEFORE ? is_kept ? HSD_TRIE_KEPT_BEFORE : HSD_TRIE_FREED
-                             : is_kept         ? HSD_TRIE_KEPT_AFTER
-                                               : HSD_TRIE_NEW;
-    below.sums[sum] = (hsd_amount){1, node->bytes};
-    return below;
+    const bool can_hold = is_kept && hsd_growth_holds(growth, p->side, node->node, node->type, node->edge);
+    out->edge = hsd_growth_edge_of(growth, node->edge);
+    out->type = node->type;
+    out->is_apart = node->edge == HSD_TREE_INDIRECT;
+    out->can_hold = can_hold;
+    out->is_kept = is_kept;
+    out->choice = can_hold ? hsd_growth_chosen_at(p->chosen, p->side, node->node) : HSD_NO_CHOICE;
+    out->set = can_hold || growth->set_count == 0 ? HSD_NO_CHOICE : set_of(p, node, above);
+    out->first = sum_of(p, is_kept);
+    out->count = 1;
+    out->sums = amount;
 }
 
 static hsd_status enter_inner_holder(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
 {
     pass *p = context;
+    const hsd_amount amount = {1, node->bytes};
+    hsd_below_node below;
     if ((p->entered++ & ONE_IN) == 0) {
         HSD_TRY(hsd_progress(p->growth->pair->reporter, "following the growth", p->entered, p->total, err));
     }
-    const hsd_below_node below = node->flags & HSD_TREE_IS_ROOT ? root_node(p, node) : object_node(p, node, parent);
+    if (node->flags & HSD_TREE_IS_ROOT)
+        take_root(p, node, &below);
+    else
+        take_object(p, node, parent, &amount, &below);
     return hsd_below_enter(p->growth, parent, &below, here, err);
 }
 

@@ -33,7 +33,7 @@ hsd_status hsd_trie_new(hsd_trie **out, const hsd_trie_config *config, hsd_error
     return status;
 }
 
-static uint64_t key_of(uint64_t above, uint32_t depth, uint32_t edge, uint32_t type)
+static inline uint64_t key_of(uint64_t above, uint32_t depth, uint32_t edge, uint32_t type)
 {
     uint64_t hash = (above + UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
     hash = (hash ^ hash >> 31 ^ ((uint64_t)edge << 32 | type)) * UINT64_C(0x94d049bb133111eb);
@@ -42,46 +42,69 @@ static uint64_t key_of(uint64_t above, uint32_t depth, uint32_t edge, uint32_t t
     return (uint64_t)depth << DEPTH_SHIFT | hash >> (64 - DEPTH_SHIFT);
 }
 
-/* Makes room for one more step; the first one is looked back at no more. */
-static void forget_first(hsd_trie_place *place)
-{
-    place->above = place->steps[0].key;
-    memmove(&place->steps[0], &place->steps[1], (HSD_TRIE_LOOK_BACK - 1) * sizeof place->steps[0]);
-    place->count--;
-}
-
 /* The steps are wiped behind the last, so that equal places are equal bytes. */
-static hsd_trie_place cut_back(const hsd_trie_place *place, uint32_t count)
+static void cut_back(hsd_trie_place *place, uint32_t count)
 {
-    hsd_trie_place cut = *place;
-    cut.depth -= cut.count - count;
-    memset(&cut.steps[count], 0, (HSD_TRIE_LOOK_BACK - count) * sizeof cut.steps[0]);
-    cut.count = count;
-    return cut;
+    place->depth -= place->count - count;
+    memset(&place->steps[count], 0, (HSD_TRIE_LOOK_BACK - count) * sizeof place->steps[0]);
+    place->count = count;
 }
 
-hsd_trie_place hsd_trie_step_to(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type)
+/* One more step, for which there is room; at `count` of those that are known. */
+static void put_step(hsd_trie_place *place, uint32_t count, uint64_t above, uint32_t edge, uint32_t type)
+{
+    place->depth++;
+    place->count = count + 1;
+    place->steps[count] = (hsd_trie_step){.key = key_of(above, place->depth, edge, type), .edge = edge, .type = type};
+}
+
+static inline void step_below(hsd_trie *trie, const hsd_trie_place *restrict parent, uint32_t edge, uint32_t type,
+                              hsd_trie_place *restrict out)
+{
+    const uint32_t count = parent->count;
+    const uint64_t above = hsd_trie_key(parent);
+    if (parent->depth == trie->config.depth_limit) {
+        if (!trie->is_cut) trie->is_cut = true; /* a finished one may be asked from several threads */
+        *out = *parent;
+        return;
+    }
+    if (count < HSD_TRIE_LOOK_BACK) {
+        *out = *parent;
+        put_step(out, count, above, edge, type);
+        return;
+    }
+    /* the first one is looked back at no more */
+    out->depth = parent->depth;
+    out->above = parent->steps[0].key;
+    memcpy(&out->steps[0], &parent->steps[1], (HSD_TRIE_LOOK_BACK - 1) * sizeof out->steps[0]);
+    put_step(out, HSD_TRIE_LOOK_BACK - 1, above, edge, type);
+}
+
+void hsd_trie_step_into(hsd_trie *trie, const hsd_trie_place *restrict parent, uint32_t edge, uint32_t type,
+                        hsd_trie_place *restrict out)
 {
     HSD_ASSERT(parent->count <= HSD_TRIE_LOOK_BACK);
     for (uint32_t i = parent->count; i > 0; i--) {
         const hsd_trie_step *step = &parent->steps[i - 1];
-        if (step->edge == edge && step->type == type) return cut_back(parent, i);
+        if (step->edge != edge || step->type != type) continue;
+        *out = *parent;
+        if (i < parent->count) cut_back(out, i);
+        return;
     }
-    return hsd_trie_step_below(trie, parent, edge, type);
+    step_below(trie, parent, edge, type, out);
+}
+
+hsd_trie_place hsd_trie_step_to(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type)
+{
+    hsd_trie_place place;
+    hsd_trie_step_into(trie, parent, edge, type, &place);
+    return place;
 }
 
 hsd_trie_place hsd_trie_step_below(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type)
 {
-    if (parent->depth == trie->config.depth_limit) {
-        if (!trie->is_cut) trie->is_cut = true; /* a finished one may be asked from several threads */
-        return *parent;
-    }
-    hsd_trie_place place = *parent;
-    const uint64_t above = hsd_trie_key(parent);
-    if (place.count == HSD_TRIE_LOOK_BACK) forget_first(&place);
-    place.depth++;
-    place.steps[place.count++] =
-        (hsd_trie_step){.key = key_of(above, place.depth, edge, type), .edge = edge, .type = type};
+    hsd_trie_place place;
+    step_below(trie, parent, edge, type, &place);
     return place;
 }
 

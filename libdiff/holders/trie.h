@@ -96,6 +96,10 @@ hsd_status hsd_trie_new(hsd_trie **out, const hsd_trie_config *config, hsd_error
 /* The place of what stands below `parent` by an edge and a type. No memory, no failure. */
 hsd_trie_place hsd_trie_step_to(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type);
 
+/* The same into `out`, which is not `parent`: for walks of many nodes. */
+void hsd_trie_step_into(hsd_trie *trie, const hsd_trie_place *restrict parent, uint32_t edge, uint32_t type,
+                        hsd_trie_place *restrict out);
+
 /* A number for a place: the same for all that stands there. */
 static inline uint64_t hsd_trie_key(const hsd_trie_place *place)
 {

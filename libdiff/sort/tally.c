@@ -29,17 +29,28 @@ struct hsd_tally {
     bool has_ahead;
 };
 
-static uint64_t hash_key(const uint64_t *key, unsigned words)
+/* The words are multiplied side by side, so that none waits for the one before it. */
+static inline uint64_t hash_key(const uint64_t *key, unsigned words)
 {
-    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
-    for (unsigned i = 0; i < words; i++) {
-        hash = (hash ^ key[i]) * UINT64_C(0xd1b54a32d192ed03);
-        hash ^= hash >> 29;
-    }
-    return hash;
+    static const uint64_t factors[HSD_TALLY_MAX_KEY_WORDS] = {
+        UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xd1b54a32d192ed03), UINT64_C(0xbf58476d1ce4e5b9),
+        UINT64_C(0x94d049bb133111eb), UINT64_C(0xff51afd7ed558ccd), UINT64_C(0xc4ceb9fe1a85ec53)};
+    uint64_t hash = words;
+    for (unsigned i = 0; i < words; i++)
+        hash += (key[i] ^ key[i] >> 32) * factors[i];
+    hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return hash ^ hash >> 32;
 }
 
-static uint32_t tag_of(uint64_t hash) { return (uint32_t)(hash >> 32) | 1u; }
+static inline bool is_same_key(const uint64_t *a, const uint64_t *b, unsigned words)
+{
+    uint64_t differs = 0;
+    for (unsigned i = 0; i < words; i++)
+        differs |= a[i] ^ b[i];
+    return differs == 0;
+}
+
+static inline uint32_t tag_of(uint64_t hash) { return (uint32_t)(hash >> 32) | 1u; }
 
 static uint64_t place_bytes(unsigned words) { return words * sizeof(uint64_t) + sizeof(uint32_t); }
 
@@ -71,13 +82,12 @@ hsd_status hsd_tally_new(hsd_tally **out, unsigned key_words, uint64_t memory_by
 }
 
 /* The place of a key: where it stands, or the empty place where it belongs. */
-static uint64_t find_tally(const hsd_tally *t, const uint64_t *key, uint64_t hash)
+static inline uint64_t find_tally(const hsd_tally *t, const uint64_t *key, uint64_t hash)
 {
     const uint64_t mask = t->place_count - 1;
     uint64_t at = hash & mask;
     while (t->tags[at] != 0) {
-        if (t->tags[at] == tag_of(hash) && memcmp(t->records + at * t->words, key, t->key_words * sizeof *key) == 0)
-            break;
+        if (t->tags[at] == tag_of(hash) && is_same_key(t->records + at * t->words, key, t->key_words)) break;
         at = (at + 1) & mask;
     }
     return at;
@@ -181,7 +191,7 @@ hsd_status hsd_tally_next(hsd_tally *t, const uint64_t **key, hsd_amount *sum, h
         sum->objects += t->ahead[t->key_words];
         sum->bytes += t->ahead[t->key_words + 1];
         HSD_TRY(look_ahead(t, err));
-    } while (t->has_ahead && memcmp(t->ahead, t->current, t->key_words * sizeof *t->current) == 0);
+    } while (t->has_ahead && is_same_key(t->ahead, t->current, t->key_words));
     return HSD_OK;
 }
 
