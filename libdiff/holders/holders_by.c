@@ -196,6 +196,15 @@ uint64_t hsd_growth_grown_bytes(const hsd_growth *growth)
     return grown > 0 ? (uint64_t)grown : total->new_.bytes;
 }
 
+/* What the plan left over; where somebody keeps what was walked it is theirs. */
+static uint64_t spare_bytes(const hsd_growth *growth)
+{
+    const hsd_plan *plan = &growth->pair->plan;
+    const hsd_side_walk *side = &growth->pair->sides[AFTER];
+    const uint64_t used = plan->end_bytes[AFTER] + side->request->plan.path_bytes;
+    return side->request->keeper == NULL && plan->memory_bytes > used ? plan->memory_bytes - used : 0;
+}
+
 static bool is_worth_it(const hsd_growth *growth)
 {
     return growth->has_identity && growth->fill == NULL && growth->edged_count > 0 && growth->apart_bytes > 0 &&
@@ -226,7 +235,7 @@ hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
     hsd_by_search s = {.growth = growth,
                        .side = &growth->pair->sides[AFTER],
                        .least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL};
-    s.memory_bytes = growth->memory_bytes + s.side->request->plan.path_bytes;
+    s.memory_bytes = growth->memory_bytes + s.side->request->plan.path_bytes + spare_bytes(growth);
     s.holder_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
     s.has_secondary =
         s.side->root_span.begin < s.side->root_span.second && s.side->root_span.second < s.side->root_span.end;
