@@ -175,7 +175,8 @@ static hsd_status recognise(hsd_comparison *c, hsd_error *err)
     const hsd_recognise_config config = {.memory_bytes = c->pair.plan.recognise_bytes,
                                          .space = &c->pair.space,
                                          .reporter = c->pair.reporter,
-                                         .is_reversed = c->ladder.is_reversed};
+                                         .is_reversed = c->ladder.is_reversed,
+                                         .at_once = c->pair.plan.is_side_by_side};
     HSD_TRY(hsd_recognise(&c->pair.sides[BEFORE].graph->sequence, &c->pair.sides[AFTER].graph->sequence, &config,
                           &c->recognised, err));
     hsd_stopwatch_note(&watch, c->pair.reporter, "both captures", "recognising objects");

@@ -9,36 +9,42 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "match/align.h"
+#include "match/strand.h"
 
-enum { WINDOW = 512 };
-
-typedef struct row { /* equals that end at the element at hand */
-    hsd_element element;
-    uint32_t first;
-    bool has_leaver;
-} row;
-
-static void mark_row(hsd_sequence *s, const row *r, uint32_t end)
+static hsd_element element_at(hsd_sequence *s, uint32_t at)
 {
-    for (uint32_t at = r->first; at < end && r->has_leaver; at++)
-        hsd_bit_set(s->is_shared, at);
+    hsd_element e;
+    hsd_sequence_read(s, at, 1, &e);
+    return e;
 }
 
+static bool is_equal_at(hsd_sequence *s, uint32_t at, const hsd_element *e)
+{
+    const hsd_element other = element_at(s, at);
+    return hsd_element_is_same(&other, e);
+}
+
+/* The row of equals in which `leaver` stands, but for what stands in front of `from`, which is another row. One past
+ * its end. */
+static uint32_t mark_row(hsd_sequence *s, uint32_t from, uint32_t leaver)
+{
+    const hsd_element e = element_at(s, leaver);
+    uint32_t first = leaver, end = leaver + 1;
+    while (first > from && is_equal_at(s, first - 1, &e))
+        first--;
+    while (end < s->count && is_equal_at(s, end, &e))
+        end++;
+    for (uint32_t at = first; at < end; at++)
+        hsd_bit_set(s->is_shared, at);
+    return end;
+}
+
+/* Only what is left over is looked at, and what stands beside it. */
 static void mark_rows(hsd_sequence *s)
 {
-    hsd_element window[WINDOW];
-    row r = {.first = 0};
     memset(s->is_shared, 0, (size_t)s->count / 8 + 1);
-    for (uint32_t at = 0; at < s->count; at++) {
-        if (at % WINDOW == 0) hsd_sequence_read(s, at, (uint32_t)hsd_min_u64(WINDOW, s->count - at), window);
-        const hsd_element *e = &window[at % WINDOW];
-        if (at == 0 || !hsd_element_is_same(e, &r.element)) {
-            mark_row(s, &r, at);
-            r = (row){.element = *e, .first = at};
-        }
-        r.has_leaver = r.has_leaver || hsd_sequence_partner(s, at) == HSD_NO_PARTNER;
-    }
-    mark_row(s, &r, s->count);
+    for (uint32_t from = 0, at = hsd_next_unpaired(s, 0); at < s->count; at = hsd_next_unpaired(s, from))
+        from = mark_row(s, from, at);
 }
 
 static bool is_marked(const hsd_sequence *s, uint32_t at) { return hsd_bit_get(s->is_shared, at); }

@@ -10,7 +10,10 @@
 
 #define PROGRESS_STEPS 0xffffu
 
-static bool are_resident(const hsd_sequence *s) { return s->partners.is_flat && s->rungs.is_flat; }
+/* Every page has a place in memory, whether it is there yet or not: none goes for another. */
+static bool has_every_page(const hsd_paged *array) { return array->frame_count == array->page_count; }
+
+static bool are_resident(const hsd_sequence *s) { return has_every_page(&s->partners) && has_every_page(&s->rungs); }
 
 static bool is_free(hsd_sequence *s, uint32_t position) { return hsd_sequence_partner(s, position) == HSD_NO_PARTNER; }
 

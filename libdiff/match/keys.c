@@ -33,8 +33,8 @@ typedef struct refinement {
     hsd_paged structures; /* u32 by node */
     hsd_paged referrers;  /* u32 by node */
     hsd_neighbours neighbours;
-    uint64_t sum;                      /* over the targets of the node at hand */
-    uint64_t place_bytes, whole_bytes; /* kept by the sorters */
+    uint64_t sum;         /* over the targets of the node at hand */
+    uint64_t place_bytes; /* kept by the sorter */
 } refinement;
 
 static bool is_object(const refinement *r, uint32_t node) { return node < r->config->object_count; }
@@ -110,7 +110,6 @@ static hsd_status divide_sorting(refinement *r, hsd_error *err)
                         2 * HSD_SORT_MIN_BYTES, (unsigned long long)serve);
     }
     r->place_bytes = hsd_max_u64(serve / PLACES_SHARE, HSD_SORT_MIN_BYTES);
-    r->whole_bytes = serve - r->place_bytes;
     return HSD_OK;
 }
 
@@ -226,7 +225,7 @@ static hsd_status write_object(refinement *r, uint32_t object, hsd_error *err)
     };
     hsd_sequence_write(r->sequence, position, &element);
     if (r->sequence->owners.page_count > 0) hsd_paged_set_u32(&r->sequence->owners, position, owner_of(r, referrer));
-    return is_named(r, object) ? HSD_OK : put_match_key(r->sequence->wholes, hsd_mix(shape, r->sum), position, err);
+    return is_named(r, object) ? HSD_OK : hsd_wholes_put(&r->sequence->wholes, hsd_mix(shape, r->sum), position, err);
 }
 
 static hsd_status add_structures(refinement *r, const hsd_piece *piece, hsd_error *err)
@@ -308,10 +307,9 @@ static hsd_status find_structures(refinement *r, hsd_error *err)
 static hsd_status find_wholes(refinement *r, hsd_error *err)
 {
     const key_pass pass = {r->config->object_count, "comparing their neighbours", fetch_structures, add_structures};
-    const uint64_t sort_bytes = r->config->sort_bytes - r->place_bytes;
-    HSD_TRY(new_sorter(r, sort_bytes, &r->sequence->wholes, err));
+    HSD_TRY(hsd_wholes_open(&r->sequence->wholes, r->config->space, err));
     HSD_TRY(run_match_key(r, &pass, err));
-    return hsd_sorter_finish(r->sequence->wholes, (size_t)r->whole_bytes, err);
+    return hsd_wholes_finish(&r->sequence->wholes, err);
 }
 
 static hsd_status find_match_key(refinement *r, hsd_error *err)

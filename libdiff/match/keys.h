@@ -30,8 +30,8 @@ typedef struct hsd_keys_config {
     const uint32_t *root_hash; /* by node - object_count: likewise */
     hsd_paged *types;          /* u32 by ordinal: common type; borrowed */
     uint64_t memory_bytes;     /* for the arrays by node, hsd_keys_least_bytes … hsd_keys_full_bytes */
-    uint64_t sort_bytes;       /* for sequence->wholes and ->places while they fill */
-    uint64_t serve_bytes;      /* what they keep afterwards; of both at least 2 HSD_SORT_MIN_BYTES */
+    uint64_t sort_bytes;       /* for sequence->places while they fill */
+    uint64_t serve_bytes;      /* an eighth is what they keep afterwards; of both at least 2 HSD_SORT_MIN_BYTES */
     hsd_temp_space *space;
     hsd_reporter *reporter;
     bool use_thread;

@@ -14,6 +14,8 @@
 #include "match/kin.h"
 #include "match/moved.h"
 #include "match/seeds.h"
+#include "match/seeds_wholes.h"
+#include "match/strand.h"
 #include "match/sweep.h"
 #include "match/undecided.h"
 
@@ -24,6 +26,7 @@ typedef struct recognising {
     const hsd_recognise_config *config;
     hsd_recognised *out;
     bool is_swapped; /* OLDER is after */
+    bool has_moved;  /* pairs by address were taken back */
     hsd_sweep_pairs swept;
 } recognising;
 
@@ -76,6 +79,7 @@ static hsd_status divide_recognised(const recognising *r, const shares *share, h
 static const shares none = {0, 0, 0, 0, 0};
 static const shares for_addresses = {5, 4, 1, 2, 0};
 static const shares for_seeds = {2, 7, 2, 0, 0};
+static const shares for_wholes = {0, 7, 2, 0, 0};
 static const shares for_sweep = {9, 5, 1, 0, 0};
 static const shares for_kin = {4, 4, 1, 0, 3};
 static const shares for_sums = {2, 2, 0, 0, 0};
@@ -115,9 +119,19 @@ static hsd_status seed_names(recognising *r, hsd_rung rung, hsd_error *err)
     return seed_unique(r, rung, offsetof(hsd_sequence, names), false, err);
 }
 
+/* The sorters of both sides take what elements leave. */
+static hsd_seeds_config wholes_config(const recognising *r)
+{
+    hsd_seeds_config config = seeds_config(r);
+    config.memory_bytes = hsd_max_u64(r->config->memory_bytes / 8 * 3, 16 * HSD_SORT_MIN_BYTES);
+    return config;
+}
+
 static hsd_status seed_wholes(recognising *r, hsd_rung rung, hsd_error *err)
 {
-    return seed_unique(r, rung, offsetof(hsd_sequence, wholes), true, err);
+    const hsd_seeds_config config = wholes_config(r);
+    return hsd_seeds_wholes(r->sequences[OLDER], r->sequences[NEWER], r->config->at_once, &config, &r->out->pairs[rung],
+                            err);
 }
 
 static hsd_status seed_addresses(recognising *r, hsd_rung rung, hsd_error *err)
@@ -145,6 +159,19 @@ static hsd_status follow_moved(recognising *r, hsd_rung none_of, hsd_error *err)
     r->out->pairs[HSD_RUNG_SAME_ADDRESS] -= dropped;
     hsd_note(r->config->reporter, HSD_NOTE_DETAIL, "recognising: %llu pairs by address had moved",
              (unsigned long long)dropped);
+    r->has_moved = dropped > 0;
+    return HSD_OK;
+}
+
+/* Of those that had moved nobody asked whether their wholes are on the other side. Wholes are of no more use. */
+static hsd_status share_moved(recognising *r, hsd_rung none_of, hsd_error *err)
+{
+    const hsd_seeds_config config = wholes_config(r);
+    (void)none_of;
+    if (r->has_moved)
+        HSD_TRY(hsd_seeds_share_again(r->sequences[OLDER], r->sequences[NEWER], r->config->at_once, &config, err));
+    for (int i = 0; i < SIDES; i++)
+        hsd_wholes_close(&r->sequences[i]->wholes);
     return HSD_OK;
 }
 
@@ -194,22 +221,17 @@ static hsd_status follow_owners(recognising *r, hsd_rung rung, hsd_error *err)
 /* Those without a partner, by what they look like. */
 static hsd_status gather_left(const recognising *r, hsd_sequence *s, hsd_sorter **out, hsd_error *err)
 {
-    enum { WINDOW = 512 };
-    hsd_element window[WINDOW];
     const hsd_sorter_config config = {.record_words = 2,
                                       .key_words = 2,
                                       .space = r->config->space,
                                       .memory_bytes = hsd_max_u64(r->config->memory_bytes / 4, HSD_SORT_MIN_BYTES),
                                       .reporter = r->config->reporter};
     HSD_TRY(hsd_sorter_new(out, &config, err));
-    for (uint32_t first = 0; first < s->count; first += WINDOW) {
-        const uint32_t count = (uint32_t)hsd_min_u64(WINDOW, s->count - first);
-        hsd_sequence_read(s, first, count, window);
-        for (uint32_t i = 0; i < count; i++) {
-            if (hsd_sequence_partner(s, first + i) != HSD_NO_PARTNER) continue;
-            const uint64_t record[2] = {hsd_element_key(&window[i]), (uint64_t)window[i].shape << 32 | window[i].type};
-            HSD_TRY(hsd_sorter_put(*out, record, err));
-        }
+    for (uint32_t at = hsd_next_unpaired(s, 0); at < s->count; at = hsd_next_unpaired(s, at + 1)) {
+        hsd_element e;
+        hsd_sequence_read(s, at, 1, &e);
+        const uint64_t record[2] = {hsd_element_key(&e), (uint64_t)e.shape << 32 | e.type};
+        HSD_TRY(hsd_sorter_put(*out, record, err));
     }
     return hsd_sorter_finish(*out, hsd_max_u64(r->config->memory_bytes / 16, HSD_SORT_MIN_BYTES), err);
 }
@@ -296,8 +318,9 @@ static const step steps[] = {
     {HSD_RUNG_KEY, offsetof(hsd_sequence, keys), &for_seeds, seed_keys},
     {HSD_RUNG_NAME, offsetof(hsd_sequence, names), &for_seeds, seed_names},
     {HSD_RUNG_SAME_ADDRESS, 0, &for_addresses, seed_addresses}, /* asks how many stayed */
-    {HSD_RUNG_STRUCTURE, offsetof(hsd_sequence, wholes), &for_seeds, seed_wholes},
+    {HSD_RUNG_STRUCTURE, 0, &for_wholes, seed_wholes},
     {HSD_RUNG_NONE, 0, &for_addresses, follow_moved},
+    {HSD_RUNG_NONE, 0, &for_wholes, share_moved},
     {HSD_RUNG_NONE, 0, &for_seeds, confirm},
     {HSD_RUNG_ORDER, 0, &for_sweep, sweep_alike},
     {HSD_RUNG_PLACE, 0, &for_kin, follow_owners},

@@ -31,6 +31,7 @@ typedef struct hsd_recognise_config {
     hsd_temp_space *space;
     hsd_reporter *reporter;
     bool is_reversed; /* `after` is the older one */
+    bool at_once;     /* what needs one side alone goes on at both at once, on a thread of its own */
 } hsd_recognise_config;
 
 typedef struct hsd_recognised {

@@ -13,14 +13,30 @@
 
 #define PROGRESS_STEPS 0xffffu
 
+/* Hashes lie in no order of positions: the bits of those that come are brought near together. */
+static hsd_status read_ahead(hsd_seed_stream *s, hsd_error *err)
+{
+    s->next = s->count = 0;
+    while (s->count < HSD_SEEDS_AHEAD) {
+        const uint64_t *record;
+        const hsd_status status = hsd_sorter_next(s->sorter, &record, err);
+        if (status == HSD_END) break;
+        HSD_TRY(status);
+        s->ahead[s->count].hash = record[0];
+        s->ahead[s->count++].position = (uint32_t)record[1];
+        if (s->shared != NULL) __builtin_prefetch(&s->shared[(uint32_t)record[1] >> 3], 1);
+        if (s->sequence != NULL) hsd_paged_prefetch_u32(&s->sequence->partners, (uint32_t)record[1]);
+    }
+    s->is_at_end = s->count == 0;
+    return HSD_OK;
+}
+
 hsd_status hsd_seed_advance(hsd_seed_stream *s, hsd_error *err)
 {
-    const uint64_t *record;
-    const hsd_status status = hsd_sorter_next(s->sorter, &record, err);
-    s->is_at_end = status != HSD_OK;
-    if (s->is_at_end) return status == HSD_END ? HSD_OK : status;
-    s->hash = record[0];
-    s->position = (uint32_t)record[1];
+    if (s->next == s->count) HSD_TRY(read_ahead(s, err));
+    if (s->is_at_end) return HSD_OK;
+    s->hash = s->ahead[s->next].hash;
+    s->position = s->ahead[s->next++].position;
     return HSD_OK;
 }
 
@@ -50,7 +66,8 @@ static hsd_status join_group(const hsd_seed_walk *walk, hsd_seed_stream *a, hsd_
 hsd_status hsd_seeds_walk(const hsd_seed_walk *walk, hsd_error *err)
 {
     const uint64_t total = hsd_sorter_count(walk->a) + hsd_sorter_count(walk->b);
-    hsd_seed_stream a = {.sorter = walk->a}, b = {.sorter = walk->b};
+    hsd_seed_stream a = {.sorter = walk->a, .shared = walk->shared_a, .sequence = walk->sequence_a},
+                    b = {.sorter = walk->b, .shared = walk->shared_b, .sequence = walk->sequence_b};
     HSD_TRY(hsd_seed_advance(&a, err));
     HSD_TRY(hsd_seed_advance(&b, err));
     for (uint64_t step = 0; !a.is_at_end && !b.is_at_end; step++) {
@@ -75,6 +92,10 @@ static hsd_status walk_into(hsd_join *join, hsd_seed_walk *walk, hsd_error *err)
 {
     walk->found = found;
     walk->context = join;
+    if (join->waiting == NULL) {
+        walk->sequence_a = join->a;
+        walk->sequence_b = join->b;
+    }
     HSD_TRY(hsd_seeds_walk(walk, err));
     return hsd_join_finish(join, err);
 }

@@ -7,11 +7,20 @@
 
 #include "match/seeds.h"
 
+#define HSD_SEEDS_AHEAD 32u
+
 typedef struct hsd_seed_stream {
-    hsd_sorter *sorter; /* finished; borrowed */
-    uint64_t hash;      /* of the record at the front */
+    hsd_sorter *sorter;           /* finished; borrowed */
+    const uint8_t *shared;        /* bits by position that will be asked for; NULL = none */
+    const hsd_sequence *sequence; /* whose partners will be; NULL = nobody's */
+    uint64_t hash;                /* of the record at the front */
     uint32_t position;
     bool is_at_end;
+    uint32_t next, count; /* of what was read ahead */
+    struct {
+        uint64_t hash;
+        uint32_t position;
+    } ahead[HSD_SEEDS_AHEAD];
 } hsd_seed_stream;
 
 /* Takes the first record, or the next one, to the front. */
@@ -28,6 +37,7 @@ typedef struct hsd_seed_walk {
     hsd_sorter *a, *b; /* of records (hash, position) */
     /* one bit a position: gets those whose hash is on both sides; NULL = not wanted */
     uint8_t *shared_a, *shared_b;
+    const hsd_sequence *sequence_a, *sequence_b; /* whose partners `found` asks for; NULL = nobody's */
     hsd_seed_found *found;
     void *context;
     hsd_reporter *reporter;

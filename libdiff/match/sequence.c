@@ -25,6 +25,18 @@ void hsd_sequence_read(hsd_sequence *sequence, uint32_t first, uint32_t count, h
     }
 }
 
+void hsd_sequence_read_addresses(hsd_sequence *sequence, uint32_t first, uint32_t count, uint64_t *out)
+{
+    HSD_ASSERT((uint64_t)first + count <= sequence->count);
+    for (uint64_t at = first * sizeof *out, left = count * sizeof *out; left > 0;) {
+        const uint64_t in_page = hsd_min_u64(left, HSD_PAGE_BYTES - (at & (HSD_PAGE_BYTES - 1)));
+        memcpy(out, hsd_paged_at(&sequence->addresses, at, HSD_FRAME_USED), (size_t)in_page);
+        out += in_page / sizeof *out;
+        at += in_page;
+        left -= in_page;
+    }
+}
+
 void hsd_sequence_write(hsd_sequence *sequence, uint32_t position, const hsd_element *element)
 {
     HSD_ASSERT(position < sequence->count);
@@ -66,12 +78,13 @@ void hsd_sequence_release(hsd_sequence *sequence)
 {
     hsd_paged *const arrays[] = {&sequence->elements, &sequence->addresses, &sequence->positions,
                                  &sequence->owners,   &sequence->partners,  &sequence->rungs};
-    hsd_sorter *const sorters[] = {sequence->wholes, sequence->names, sequence->keys, sequence->places};
+    hsd_sorter *const sorters[] = {sequence->names, sequence->keys, sequence->places};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         if (arrays[i]->page_count > 0) hsd_paged_close(arrays[i]);
     }
     for (size_t i = 0; i < sizeof sorters / sizeof *sorters; i++)
         hsd_sorter_free(sorters[i]);
+    hsd_wholes_close(&sequence->wholes);
     free(sequence->is_shared);
     memset(sequence, 0, sizeof *sequence);
 }

@@ -11,6 +11,7 @@
 #include "base/assert.h"
 #include "graph/paged.h"
 #include "match/element.h"
+#include "match/wholes.h"
 #include "sort/sorter.h"
 #include <hsdiff/diff.h>
 
@@ -44,8 +45,8 @@ typedef struct hsd_sequence {
     hsd_paged rungs;    /* u8 by position: hsd_rung of its pair; likewise */
     /* one bit a position: its whole is there on the other side too; while they are recognised */
     uint8_t *is_shared;
-    hsd_sorter *wholes; /* (whole, position), finished; until they are joined */
-    hsd_sorter *names;  /* (hash of type and name, position) of named objects; likewise */
+    hsd_wholes wholes;  /* of objects without a name or key; until they are joined */
+    hsd_sorter *names;  /* (hash of type and name, position) of named objects, finished; likewise */
     hsd_sorter *keys;   /* (hash of type and value, position) of objects with user keys; NULL = none */
     hsd_sorter *places; /* (hash of a place, position), an object once for each: the name of a root that refers to it,
                          * or that name and the types on the way down (match/descend.h) */
@@ -53,6 +54,7 @@ typedef struct hsd_sequence {
 
 /* Elements `first` … `first + count - 1` into `out`. */
 void hsd_sequence_read(hsd_sequence *sequence, uint32_t first, uint32_t count, hsd_element *out);
+void hsd_sequence_read_addresses(hsd_sequence *sequence, uint32_t first, uint32_t count, uint64_t *out); /* likewise */
 void hsd_sequence_write(hsd_sequence *sequence, uint32_t position, const hsd_element *element);
 
 static inline uint32_t hsd_sequence_partner(hsd_sequence *s, uint32_t position)

@@ -31,13 +31,37 @@ hsd_stretch hsd_strand_read(const hsd_strand *strand, hsd_window *window)
     return (hsd_stretch){window->elements, window->is_shared, count, count == left};
 }
 
-uint32_t hsd_next_paired(hsd_sequence *sequence, uint32_t from)
+enum { IN_PAGE = HSD_PAGE_BYTES / sizeof(uint32_t) };
+
+/* Partners from `at` on to the end of the page, or NULL where that is not in memory: then one is asked for. */
+static const uint32_t *partners_at(hsd_sequence *sequence, uint32_t at)
+{
+    const uint64_t byte = (uint64_t)at * sizeof(uint32_t);
+    if (hsd_paged_is_absent(&sequence->partners, byte)) return NULL;
+    return (const uint32_t *)(const void *)hsd_paged_at(&sequence->partners, byte, HSD_FRAME_USED);
+}
+
+static inline uint32_t next_that(hsd_sequence *sequence, uint32_t from, bool is_paired)
 {
     HSD_ASSERT(from <= sequence->count);
-    while (from < sequence->count && hsd_sequence_partner(sequence, from) == HSD_NO_PARTNER)
-        from++;
+    while (from < sequence->count) {
+        const uint32_t *partners = partners_at(sequence, from);
+        if (partners == NULL) {
+            if ((hsd_sequence_partner(sequence, from) != HSD_NO_PARTNER) == is_paired) return from;
+            from++;
+            continue;
+        }
+        const uint32_t left = (uint32_t)hsd_min_u64(IN_PAGE - from % IN_PAGE, sequence->count - from);
+        for (uint32_t i = 0; i < left; i++)
+            if ((partners[i] != 0) == is_paired) return from + i;
+        from += left;
+    }
     return from;
 }
+
+uint32_t hsd_next_paired(hsd_sequence *sequence, uint32_t from) { return next_that(sequence, from, true); }
+
+uint32_t hsd_next_unpaired(hsd_sequence *sequence, uint32_t from) { return next_that(sequence, from, false); }
 
 static bool belongs_to(hsd_sequence *sequence, uint32_t object, uint32_t other)
 {
@@ -54,8 +78,17 @@ bool hsd_are_kin(hsd_sequence *sequence, uint32_t a, uint32_t b)
 int64_t hsd_previous_paired(hsd_sequence *sequence, uint32_t end)
 {
     HSD_ASSERT(end <= sequence->count);
-    int64_t at = (int64_t)end - 1;
-    while (at >= 0 && hsd_sequence_partner(sequence, (uint32_t)at) == HSD_NO_PARTNER)
-        at--;
-    return at;
+    while (end > 0) {
+        const uint32_t first = (end - 1) / IN_PAGE * IN_PAGE;
+        const uint32_t *partners = partners_at(sequence, first);
+        if (partners == NULL) {
+            if (hsd_sequence_partner(sequence, end - 1) != HSD_NO_PARTNER) return (int64_t)end - 1;
+            end--;
+            continue;
+        }
+        for (uint32_t i = end - first; i > 0; i--)
+            if (partners[i - 1] != 0) return (int64_t)first + i - 1;
+        end = first;
+    }
+    return -1;
 }

@@ -128,7 +128,7 @@ static inline void key_take(hsd_sequence *s, key_result *out)
     out->owners = calloc(s->count + 1, sizeof *out->owners);
     for (uint32_t i = 0; i < s->count; i++)
         out->owners[i] = hsd_sequence_owner(s, i);
-    out->wholes = kit_records(s->wholes, &out->whole_count);
+    out->wholes = kit_wholes(&s->wholes, &out->whole_count);
     out->places = kit_records(s->places, &out->place_count);
 }
 

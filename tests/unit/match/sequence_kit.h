@@ -59,6 +59,37 @@ static inline uint64_t *kit_records(hsd_sorter *sorter, uint64_t *count)
     return all;
 }
 
+typedef struct kit_list {
+    uint64_t *all, count;
+} kit_list;
+
+static inline hsd_status kit_take_whole(void *context, uint64_t whole, uint32_t position, hsd_error *err)
+{
+    kit_list *list = context;
+    (void)err;
+    list->all[list->count * 2] = whole;
+    list->all[list->count++ * 2 + 1] = position;
+    return HSD_OK;
+}
+
+static inline int kit_compare_pairs(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    if (x[0] != y[0]) return x[0] < y[0] ? -1 : 1;
+    return x[1] < y[1] ? -1 : x[1] > y[1];
+}
+
+/* The same of wholes, which come in no order of theirs. */
+static inline uint64_t *kit_wholes(const hsd_wholes *wholes, uint64_t *count)
+{
+    kit_list list = {.all = malloc((wholes->count * 2 + 1) * sizeof *list.all)};
+    cr_assert_eq(hsd_wholes_each(wholes, kit_take_whole, &list, NULL), HSD_OK);
+    cr_assert_eq(list.count, wholes->count);
+    qsort(list.all, list.count, 2 * sizeof *list.all, kit_compare_pairs);
+    *count = list.count;
+    return list.all;
+}
+
 static inline void kit_shuffle(test_random *random, uint32_t *items, uint32_t count)
 {
     for (uint32_t i = count; i > 1; i--) {

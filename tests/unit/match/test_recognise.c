@@ -46,33 +46,37 @@ static hsd_element element_of(const thing *t)
     return (hsd_element){shape, is_anchor ? shape : shape + 1000 + t->look, 5, t->kind % 10};
 }
 
+static uint64_t spread(uint64_t hash) { return hash * UINT64_C(0x9e3779b97f4a7c15); }
+
 static void put_hash(hsd_sorter *sorter, uint64_t hash, uint32_t position)
 {
-    if (hash != 0) kit_put(sorter, hash * UINT64_C(0x9e3779b97f4a7c15), position);
+    if (hash != 0) kit_put(sorter, spread(hash), position);
 }
 
 /* As it is before it is recognised. */
 static void open_side(hsd_sequence *s, const heap *h, uint64_t memory)
 {
     *s = (hsd_sequence){.count = h->count};
-    hsd_sorter **const sorters[] = {&s->wholes, &s->names, &s->keys, &s->places};
+    hsd_sorter **const sorters[] = {&s->names, &s->keys, &s->places};
     kit_open(&s->elements, h->count * (uint64_t)sizeof(hsd_element), memory, &space);
     kit_open(&s->addresses, h->count * UINT64_C(8), memory, &space);
     kit_open(&s->positions, 4, memory, &space);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 3; i++)
         *sorters[i] = kit_sorter(&space);
+    cr_assert_eq(hsd_wholes_open(&s->wholes, &space, NULL), HSD_OK);
     for (uint32_t at = 0; at < h->count; at++) {
         const thing *t = &h->things[at];
         const hsd_element e = element_of(t);
         hsd_sequence_write(s, at, &e);
         hsd_paged_set_u64(&s->addresses, at, t->address);
-        put_hash(s->wholes, t->whole, at);
+        if (t->whole != 0) cr_assert_eq(hsd_wholes_put(&s->wholes, spread(t->whole), at, NULL), HSD_OK);
         put_hash(s->names, t->name, at);
         put_hash(s->keys, t->key, at);
         put_hash(s->places, t->place, at);
     }
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 3; i++)
         cr_assert_eq(hsd_sorter_finish(*sorters[i], 0, NULL), HSD_OK);
+    cr_assert_eq(hsd_wholes_finish(&s->wholes, NULL), HSD_OK);
 }
 
 static void open_both(outcome *o, const heap *before, const heap *after, uint64_t memory)
@@ -138,7 +142,8 @@ static void check_pairs(outcome *o)
 static void check_given_back(const hsd_sequence *s)
 {
     cr_assert_eq(s->elements.page_count + s->addresses.page_count, 0);
-    cr_assert(s->is_shared == NULL && s->wholes == NULL && s->names == NULL && s->keys == NULL && s->places == NULL);
+    cr_assert(s->is_shared == NULL && !hsd_wholes_are_open(&s->wholes) && s->names == NULL && s->keys == NULL &&
+              s->places == NULL);
 }
 
 static outcome run(const heap *before, const heap *after, uint64_t memory, bool is_reversed)
