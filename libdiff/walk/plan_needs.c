@@ -250,10 +250,10 @@ hsd_plan_need hsd_plan_strings(const hsd_plan_capture *c)
     return c->has_structure ? paged(8 * (c->strings + 1)) : (hsd_plan_need){0, 0};
 }
 
-/* Elements are 16 bytes, in nine thirty-seconds for each side (match/recognise.c). */
+/* 33 bytes an object and side, in five eighths (match/recognise.c). */
 uint64_t hsd_plan_recognise_useful(const hsd_plan_capture *c)
 {
-    return c->has_structure ? 4 * paged(16 * c->objects).useful + MIB(4) : 0;
+    return c->has_structure ? 7 * paged(16 * c->objects).useful + MIB(4) : 0;
 }
 
 /* What finds nodes in blocks: `locate`, first nodes, which double as they grow, and where names begin. */
