@@ -54,8 +54,9 @@ static hsd_status divide_memory(hsd_comparison *c, bool with_tree, hsd_error *er
 /* Half of what is free from where a side is walked: both may be, and use it. */
 static uint64_t spare_of(const hsd_plan *plan, int side)
 {
-    if (!plan->is_side_by_side || plan->end_bytes[side] > plan->memory_bytes) return 0;
-    return (plan->memory_bytes - plan->end_bytes[side]) / SIDE_COUNT;
+    const uint64_t used = plan->end_bytes[side] + plan->pool_bytes;
+    if (!plan->is_side_by_side || used > plan->memory_bytes) return 0;
+    return (plan->memory_bytes - used) / SIDE_COUNT;
 }
 
 /* With trees where both captures can have them and the budget suffices. */
@@ -72,6 +73,8 @@ static hsd_status make_plan(hsd_comparison *c, hsd_error *err)
         HSD_TRY(divide_memory(c, false, err));
     }
     hsd_plan_explain(plan, c->pair.reporter);
+    hsd_page_pool_init(&c->pair.pool, plan->pool_bytes);
+    c->pair.space.pool = plan->pool_bytes > 0 ? &c->pair.pool : NULL;
     for (int i = 0; i < SIDE_COUNT; i++) {
         c->pair.requests[i].spare_bytes = spare_of(plan, i);
         c->pair.requests[i].plan = plan->sides[i];
@@ -329,6 +332,8 @@ hsd_status hsd_diff_run_kept(hsd_diff **out, hsd_comparison *c, const hsd_keep *
     *out = NULL;
     init(c, options, run_conditions, reporter);
     c->keep = keep;
-    HSD_TRY(run_what_is_there(out, c, before, after, err));
+    const hsd_status status = run_what_is_there(out, c, before, after, err);
+    hsd_page_pool_release(&c->pair.pool); /* what stays sorts no more */
+    HSD_TRY(status);
     return add_rest(out, hsd_compare_is_walked(c), before, after, run_conditions, err);
 }

@@ -152,7 +152,9 @@ typedef struct hsd_growth {
     hsd_sorter *forks;
     /* (0, place) and (1, kin): objects that hold there, and what they grew by, either way */
     hsd_tally *crowds;
-    hsd_kin_count *steps[SIDE_COUNT]; /* by number: what each leads to (holders_kin.h) */
+    hsd_kin_count
+        *steps[SIDE_COUNT]; /* by number: what each leads to (holders_kin.h); in step_pages, few are written */
+    hsd_pages step_pages[SIDE_COUNT];
     /* by common type: its objects refer to one another by a few references; NULL = not asked yet */
     uint8_t *is_structure;
     /* places, and families of kin, whose objects hold nothing, ascending; NULL = none */

@@ -61,9 +61,9 @@ static hsd_status open_tables(hsd_growth *growth, hsd_error *err)
         HSD_TRY(hsd_retained_init(&growth->by_type[side], types, err));
         HSD_TRY(hsd_retained_init(&growth->by_root[side], roots, err));
         growth->credit_of_root[side] = calloc((size_t)roots + 1, sizeof **growth->credit_of_root);
-        growth->steps[side] = calloc(HSD_KIN_STEPS, sizeof **growth->steps);
-        if (growth->credit_of_root[side] == NULL || growth->steps[side] == NULL)
-            return hsd_fail_nomem(err, "the holders of growth");
+        const bool has_steps = hsd_pages_take(&growth->step_pages[side], HSD_KIN_STEPS * sizeof **growth->steps);
+        if (growth->credit_of_root[side] == NULL || !has_steps) return hsd_fail_nomem(err, "the holders of growth");
+        growth->steps[side] = growth->step_pages[side].data;
     }
     find_common_roots(growth);
     HSD_TRY(open_parts(growth, err));
@@ -313,7 +313,7 @@ static void release_holder(hsd_growth *growth)
         free(growth->holds_nothing[side]);
     }
     for (int side = 0; side < SIDE_COUNT; side++) {
-        free(growth->steps[side]);
+        hsd_pages_give(&growth->step_pages[side]);
         free(growth->is_part[side]);
     }
     free(growth->is_structure);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/page_pool.h"
 #include <hsdiff/status.h>
 
 typedef struct hsd_temp_space {  /* one for each operation; shared by threads */
@@ -18,6 +19,7 @@ typedef struct hsd_temp_space {  /* one for each operation; shared by threads */
     _Atomic uint64_t bytes_peak;
     _Atomic uint64_t bytes_written; /* in all */
     _Atomic uint64_t bytes_read;    /* in all */
+    hsd_page_pool *pool;            /* of the operation's memory, for sorters; borrowed. NULL = it has none */
 } hsd_temp_space;
 
 typedef struct hsd_temp {

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/assert.h"
 #include "base/check.h"
 #include "sort/merge.h"
@@ -20,13 +21,10 @@
 
 #define PROGRESS_STEP 65536u
 
-hsd_status hsd_runset_init(hsd_runset *set, const hsd_runset_config *config, hsd_error *err)
+void hsd_runset_init(hsd_runset *set, const hsd_runset_config *config)
 {
     HSD_ASSERT(config->capacity >= 1 && config->write_bytes >= HSD_RUN_WRITER_MIN_BYTES);
     *set = (hsd_runset){.config = *config};
-    set->runs = calloc(config->capacity, sizeof *set->runs);
-    if (set->runs == NULL) return hsd_fail(err, HSD_E_NOMEM, "out of memory: a table of %u runs", config->capacity);
-    return HSD_OK;
 }
 
 void hsd_runset_release(hsd_runset *set)
@@ -40,10 +38,11 @@ void hsd_runset_release(hsd_runset *set)
 void hsd_runset_trim(hsd_runset *set)
 {
     HSD_ASSERT(!set->writer.is_open);
-    const uint32_t rows = set->count > 0 ? set->count : 1;
-    hsd_sorted_run *runs = realloc(set->runs, rows * sizeof *runs);
-    if (runs != NULL) set->runs = runs;
-    set->config.capacity = rows;
+    if (set->count == 0) return;
+    hsd_sorted_run *runs = realloc(set->runs, set->count * sizeof *runs);
+    if (runs == NULL) return;
+    set->runs = runs;
+    set->rows = set->count;
 }
 
 static hsd_status open_file(hsd_runset *set, unsigned which, hsd_error *err)
@@ -72,6 +71,7 @@ hsd_status hsd_runset_add(hsd_runset *set, const uint64_t *records, size_t count
     const bool goes_on = set->writer.is_open && hsd_record_compare(set->writer.last, records, set->config.words) <= 0;
     if (!goes_on) {
         HSD_TRY(hsd_runset_close_run(set, err));
+        HSD_TRY(HSD_ARRAY_GROW(set->runs, set->rows, set->count + 1, 16, "the runs of a sorter", err));
         uint8_t coding[HSD_SORT_MAX_WORDS];
         hsd_run_choose_coding(coding, records, count, set->config.words);
         hsd_run_writer_begin(&set->writer, coding);

@@ -20,14 +20,14 @@ typedef struct hsd_runset_config {
     hsd_reporter *reporter; /* may be NULL */
     void *write_buffer;     /* borrowed: encoded bytes on their way to the file */
     size_t write_bytes;
-    uint32_t capacity; /* of the table */
+    uint32_t capacity; /* of the table, at most */
 } hsd_runset_config;
 
 typedef struct hsd_runset {
     hsd_runset_config config;
-    hsd_sorted_run *runs;
-    uint32_t count;
-    hsd_temp files[2]; /* runs lie in the current one; the last pass may leave some in both */
+    hsd_sorted_run *runs; /* the table grows as runs come: most sorters never write one */
+    uint32_t count, rows; /* rows: what the table has room for */
+    hsd_temp files[2];    /* runs lie in the current one; the last pass may leave some in both */
     unsigned current;
     hsd_run_writer writer;
     uint32_t merge_passes;
@@ -35,10 +35,10 @@ typedef struct hsd_runset {
     uint64_t bytes_written;
 } hsd_runset;
 
-/* The table is allocated, no file is opened. HSD_E_NOMEM. */
-hsd_status hsd_runset_init(hsd_runset *set, const hsd_runset_config *config, hsd_error *err);
+/* No file is opened, nothing is allocated. */
+void hsd_runset_init(hsd_runset *set, const hsd_runset_config *config);
 
-/* Writes sorted records: to the open run if they go on where it ends, else to a new one. */
+/* Writes sorted records: to the open run if they go on where it ends, else to a new one. HSD_E_IO, HSD_E_NOMEM. */
 hsd_status hsd_runset_add(hsd_runset *set, const uint64_t *records, size_t count, hsd_error *err);
 
 /* True when the table may be full after one more add and the closing of its run: then reduce. */

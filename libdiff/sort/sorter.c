@@ -6,8 +6,9 @@
  *
  *      | records … →             | scratch                  | write buffer |
  *
- * Most inputs end there: finish sorts in place, gives the scratch back, and next() walks the array.
- * When the front is full it is sorted and written as the first run, and the region is divided anew:
+ * Most inputs end there: finish sorts in place, gives the scratch back, and next() walks the array. Where the operation
+ * has a pool of pages the scratch comes from there, and the back half is never touched. When the front is full it is
+ * sorted and written as the first run, and the region is divided anew:
  *
  *      with a thread      | buffer A      | buffer B      | scratch       | write buffer |
  *      without            | buffer A              | scratch               | write buffer |
@@ -33,7 +34,7 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
-#include "base/pages.h"
+#include "base/page_pool.h"
 #include "base/worker.h"
 #include "sort/merge.h"
 #include "sort/radix.h"
@@ -50,9 +51,10 @@ typedef enum state { FILLING, SERVING_MEMORY, SERVING_RUNS, FAILED } state;
 struct hsd_sorter {
     hsd_sorter_config config;
     state state;
-    hsd_pages region;
-    uint64_t *area;    /* front of the region: records, scratch, readers */
-    size_t area_bytes; /* the write buffer is behind it */
+    hsd_lent_pages region;
+    hsd_page_pool *pool; /* the region is of; may be NULL */
+    uint64_t *area;      /* front of the region: records, scratch, readers */
+    size_t area_bytes;   /* the write buffer is behind it */
 
     uint64_t *fill; /* where the next record goes */
     uint64_t *fill_end;
@@ -107,6 +109,20 @@ static size_t clamp_size(size_t value, size_t least, size_t most)
     return value < least ? least : value > most ? most : value;
 }
 
+/* Bytes of the region's front that may have been written. */
+static size_t touched(const hsd_sorter *s)
+{
+    const size_t all = s->area_bytes + s->runs.config.write_bytes;
+    const size_t bytes = s->has_spilled ? all : filled(s) * record_bytes(s);
+    return bytes < s->region.pages.size ? bytes : s->region.pages.size;
+}
+
+/* What lies behind is not needed any more. A pool's region stays whole where nobody has written there. */
+static void shrink_region(hsd_sorter *s, size_t bytes)
+{
+    if (s->pool == NULL || s->has_spilled) hsd_pages_shrink(&s->region.pages, bytes);
+}
+
 /* ---- new and free */
 
 static hsd_status check_config(const hsd_sorter_config *c, hsd_error *err)
@@ -127,18 +143,20 @@ static hsd_status take_memory(hsd_sorter *s, hsd_error *err)
     const size_t fixed_bytes = sizeof *s + capacity * sizeof(hsd_sorted_run);
     const size_t write_bytes = clamp_size(memory_bytes / 16 & ~(PAGE_BYTES - 1), WRITE_LEAST_BYTES, WRITE_MOST_BYTES);
     const size_t region_bytes = (memory_bytes - fixed_bytes) & ~(PAGE_BYTES - 1);
-    if (!hsd_pages_take(&s->region, region_bytes))
+    s->pool = s->config.space->pool;
+    if (!hsd_page_pool_take(s->pool, &s->region, region_bytes))
         return hsd_fail(err, HSD_E_NOMEM, "out of memory: %zu bytes for sorting", region_bytes);
-    s->area = s->region.data;
+    s->area = s->region.pages.data;
     s->area_bytes = region_bytes - write_bytes;
     const hsd_runset_config runs = {.words = s->config.record_words,
                                     .codec = s->config.codec,
                                     .space = s->config.space,
                                     .reporter = s->config.reporter,
-                                    .write_buffer = (uint8_t *)s->region.data + s->area_bytes,
+                                    .write_buffer = (uint8_t *)s->area + s->area_bytes,
                                     .write_bytes = write_bytes,
                                     .capacity = capacity};
-    return hsd_runset_init(&s->runs, &runs, err);
+    hsd_runset_init(&s->runs, &runs);
+    return HSD_OK;
 }
 
 hsd_status hsd_sorter_new(hsd_sorter **out, const hsd_sorter_config *config, hsd_error *err)
@@ -163,7 +181,7 @@ void hsd_sorter_free(hsd_sorter *s)
     if (s == NULL) return;
     hsd_worker_finish(&s->worker, NULL);
     hsd_runset_release(&s->runs);
-    hsd_pages_give(&s->region);
+    hsd_page_pool_give(s->pool, &s->region, touched(s));
     free(s);
 }
 
@@ -190,8 +208,13 @@ static hsd_status fail_state(const hsd_sorter *s, const char *what, hsd_error *e
 /* Sorts the job if need be. */
 static void sort_job(hsd_sorter *s)
 {
-    if (hsd_radix_is_sorted(s->job, s->job_records, s->config.record_words)) return;
-    hsd_radix_sort(s->job, s->scratch, s->job_records, s->config.record_words);
+    const unsigned words = s->config.record_words;
+    hsd_lent_pages lent = {0};
+    if (hsd_radix_is_sorted(s->job, s->job_records, words)) return;
+    const size_t bytes = s->job_records * record_bytes(s);
+    const bool is_lent = s->pool != NULL && !s->has_spilled && hsd_page_pool_take(s->pool, &lent, bytes);
+    hsd_radix_sort(s->job, is_lent ? lent.pages.data : s->scratch, s->job_records, words);
+    if (is_lent) hsd_page_pool_give(s->pool, &lent, bytes);
     s->has_sorted = true;
 }
 
@@ -263,7 +286,7 @@ static hsd_status serve_memory(hsd_sorter *s)
     s->at = s->buffers[0];
     s->end = s->fill;
     hsd_runset_trim(&s->runs);
-    hsd_pages_shrink(&s->region, filled(s) * record_bytes(s));
+    shrink_region(s, filled(s) * record_bytes(s));
     s->state = SERVING_MEMORY;
     return HSD_OK;
 }
@@ -283,7 +306,7 @@ static hsd_status serve_runs(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
     const size_t useful = hsd_merge_useful_bytes(s->runs.count);
     if (s->merge_bytes > useful) s->merge_bytes = useful;
     hsd_runset_trim(&s->runs);
-    hsd_pages_shrink(&s->region, s->merge_bytes);
+    shrink_region(s, s->merge_bytes);
     HSD_TRY(open_merge(s, err));
     s->fan_in = s->runs.count;
     s->state = SERVING_RUNS;

@@ -15,4 +15,6 @@ void hsd_pair_release(hsd_pair *pair)
     hsd_edge_names_release(&pair->edges);
     hsd_names_release(&pair->roots);
     free(pair->root_kinds);
+    pair->space.pool = NULL;
+    hsd_page_pool_release(&pair->pool);
 }

@@ -18,6 +18,7 @@ enum { BEFORE, AFTER, SIDE_COUNT };
 typedef struct hsd_pair {
     hsd_reporter *reporter;
     hsd_temp_space space;
+    hsd_page_pool pool; /* the space's, once the memory was divided */
     hsd_plan plan;
     hsd_walk_request requests[SIDE_COUNT]; /* of the sides, which only read them */
     hsd_side_walk sides[SIDE_COUNT];

@@ -28,6 +28,7 @@
 #define SIDE_LEAST      MIB(24) /* below it two walks at once get in each other's way */
 #define KEEPS_ALL       MIB(64) /* of a capture that small nothing leaves the memory */
 #define RECOGNISE_LEAST MIB(6)
+#define POOL_MOST       MIB(64)
 #define COUNT_MOST      (UINT64_C(1) << 40) /* keeps the arithmetic far from overflow */
 
 static uint64_t tables_of(uint64_t memory_bytes)
@@ -262,7 +263,7 @@ static hsd_status fail_over_budget(const hsd_plan_request *r, uint64_t memory_by
 }
 
 /* One way or the other; false when even one capture after the other does not fit. */
-static bool divide(hsd_plan *plan, const hsd_plan_request *r)
+static bool divide_ways(hsd_plan *plan, const hsd_plan_request *r)
 {
     const uint64_t memory_bytes = plan->memory_bytes;
     plan->uses_sort_threads = hsd_worker_count(r->threads) > 1;
@@ -274,6 +275,13 @@ static bool divide(hsd_plan *plan, const hsd_plan_request *r)
         plan->reason = "both walks do not fit in memory together";
     }
     return plan_in_turn(plan, r, memory_bytes);
+}
+
+static bool divide(hsd_plan *plan, const hsd_plan_request *r)
+{
+    if (!divide_ways(plan, r)) return false;
+    plan->pool_bytes = hsd_min_u64(POOL_MOST, (plan->memory_bytes - plan->peak_bytes) / 4);
+    return true;
 }
 
 hsd_status hsd_plan_make(hsd_plan *plan, const hsd_plan_request *request, hsd_error *err)

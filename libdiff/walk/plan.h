@@ -118,11 +118,13 @@ typedef struct hsd_plan_side {
 } hsd_plan_side;
 
 typedef struct hsd_plan {
-    uint64_t memory_bytes;  /* the budget that was divided */
-    uint64_t table_bytes;   /* reserved for what grows with types and roots, not with objects */
-    uint64_t peak_bytes;    /* most that is ever alive at once; <= memory_bytes */
-    uint64_t end_bytes[2];  /* the same from where this capture is walked on, whatever the other does; of the one whose
-                             * graph stays only  until paths are searched; <= memory_bytes */
+    uint64_t memory_bytes; /* the budget that was divided */
+    uint64_t table_bytes;  /* reserved for what grows with types and roots, not with objects */
+    uint64_t peak_bytes;   /* most that is ever alive at once; <= memory_bytes */
+    uint64_t end_bytes[2]; /* the same from where this capture is walked on, whatever the other does; of the one whose
+                            * graph stays only  until paths are searched; <= memory_bytes */
+    /* pages that may lie idle between one stage and the next (hsd_page_pool): of what peak_bytes leaves */
+    uint64_t pool_bytes;
     bool is_side_by_side;   /* both captures are walked at the same time, a thread each */
     bool uses_sort_threads; /* sorters write their runs on a thread of their own */
     hsd_plan_side sides[2];

@@ -51,6 +51,8 @@ static hsd_status make_plan(hsd_single *single, hsd_error *err)
         plan->holders_least_bytes = least;
     }
     hsd_plan_explain(plan, &single->reporter);
+    hsd_page_pool_init(&single->pool, plan->pool_bytes);
+    single->space.pool = plan->pool_bytes > 0 ? &single->pool : NULL;
     hsd_walk_request *request = &single->request;
     request->plan = plan->sides[0];
     request->table_bytes = plan->table_bytes;
@@ -130,6 +132,7 @@ hsd_status hsd_single_count_totals(hsd_single *single, hsd_error *err)
 void hsd_single_release(hsd_single *single)
 {
     hsd_side_release(&single->side);
+    hsd_page_pool_release(&single->pool);
     hsd_edge_names_release(&single->edges);
     hsd_type_names_release(&single->types);
     hsd_reporter_release(&single->reporter);

@@ -13,6 +13,7 @@
 typedef struct hsd_single { /* stays where it is from init to release */
     hsd_reporter reporter;
     hsd_temp_space space;
+    hsd_page_pool pool; /* the space's, once the memory was divided */
     hsd_type_names types;
     hsd_edge_names edges;
     hsd_plan plan;

@@ -120,7 +120,7 @@ static void open_runs(fixture *f, uint32_t runs, size_t each, size_t memory_byte
     f->count = runs * each;
     const hsd_runset_config config = {
         .words = 2, .space = &space, .write_buffer = f->write_buffer, .write_bytes = WRITE_BYTES, .capacity = runs + 3};
-    cr_assert_eq(hsd_runset_init(&f->set, &config, NULL), HSD_OK);
+    hsd_runset_init(&f->set, &config);
 }
 
 /* Sorts each run's part of `all`, which it frees. */
@@ -260,7 +260,7 @@ Test(merge, runs_that_go_on_become_one)
     hsd_runset set;
     const hsd_runset_config config = {
         .words = 2, .space = &space, .write_buffer = buffer, .write_bytes = sizeof buffer, .capacity = 8};
-    cr_assert_eq(hsd_runset_init(&set, &config, NULL), HSD_OK);
+    hsd_runset_init(&set, &config);
     for (size_t i = 0; i < 9; i++)
         cr_assert_eq(hsd_runset_add(&set, records + i * 2000, 1000, NULL), HSD_OK);
     cr_assert_eq(hsd_runset_add(&set, records, 0, NULL), HSD_OK);

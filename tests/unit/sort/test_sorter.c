@@ -73,6 +73,8 @@ static hsd_sorter_stats check(const hsd_sorter_config *config, size_t serve_byte
 Test(sorter, gives_what_qsort_gives)
 {
     uint64_t state = 4711;
+    hsd_page_pool pool;
+    hsd_page_pool_init(&pool, (size_t)2 << 20);
     for (int i = 0; i < 120; i++) {
         const shape of = (shape)(records_draw(&state) % SHAPES);
         const unsigned words = 1 + (unsigned)(records_draw(&state) % HSD_SORT_MAX_WORDS);
@@ -83,10 +85,13 @@ Test(sorter, gives_what_qsort_gives)
         const size_t serve_bytes = i % 3 == 0 ? HSD_SORT_MIN_BYTES : 0;
         uint64_t *records = records_make(of, count, words, (uint64_t)i);
         uint64_t *expected = records_sorted(records, count, words);
+        space.pool = i % 4 < 2 ? &pool : NULL; /* its pages are full of what others sorted */
         check(&config, serve_bytes, records, expected, count);
         free(records);
         free(expected);
     }
+    cr_assert(pool.held_bytes > 0 && pool.held_bytes <= pool.most_bytes);
+    hsd_page_pool_release(&pool);
 }
 
 Test(sorter, the_sequence_does_not_depend_on_order_memory_or_threads)
