@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+import opened
+
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
 EPOCH = int(os.environ["SOURCE_DATE_EPOCH"])
@@ -105,6 +107,9 @@ def libraries_of(root, private):
         (pathlib.Path(folder) / "debian/control").write_text("Source: hsdiff\n\nPackage: hsdiff\nArchitecture: any\n")
         text = output("dpkg-shlibdeps", "-O", "--ignore-missing-info", f"-l{private}", *(f"-e{path}" for path in binaries), cwd=folder)
     wanted = text.strip().partition("=")[2].split(", ")
+    for soname in sorted({soname for path in binaries for soname in opened.sonames(path)}):
+        package = output("dpkg-query", "-S", f"*/{soname}").split(":")[0]
+        wanted += [package] if not any(word.split()[0] == package for word in wanted) else []
     return ", ".join(word for word in wanted if not word.startswith("libhsdiff"))
 
 

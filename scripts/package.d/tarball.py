@@ -15,6 +15,8 @@ import sys
 import tarfile
 import tempfile
 
+import opened
+
 HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
 EPOCH = int(os.environ["SOURCE_DATE_EPOCH"])
@@ -38,8 +40,11 @@ def output(*command):
 
 
 def libraries_of(program):
-    """Name and path of each library that the loader finds for it, the loader included."""
+    """Name and path of each library that the loader finds for it, the loader included, and of those that it loads later."""
     found = {}
+    for soname in opened.sonames(program):
+        path = opened.path_of(soname)
+        found |= libraries_of(path) | {soname: path.resolve()}
     for line in output("ldd", program).splitlines():
         match = re.match(r"\s*(\S+) => (/\S+)|\s*(/\S+) \(", line)
         if match:
