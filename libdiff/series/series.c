@@ -6,7 +6,9 @@
  *                  │             ├─ places by path               holders.c ─┤ columns.c, then rows.c ─► tables
  *                  └─ objects ───┴─ ages                         cohorts.c ─► ages.c ─► cohorts
  *
- * The capture before is kept open only where a diff of the two must tell which object is which.
+ * The capture before is kept open only where a diff of the two must tell which object is which. Else two small captures
+ * that follow each other are read at once where there are threads: the second tells nobody anything until the first is
+ * through.
  *
  * A profile gets all of the memory. What stays beside it are names and two amounts for each row, at most 16 MiB
  * together (SHARE); values get theirs when the last profile is gone.
@@ -17,9 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/options.h"
+#include "base/worker.h"
 #include "series/cohorts.h"
 #include "series/holders.h"
 #include "series/points.h"
@@ -44,6 +48,10 @@ typedef struct series_run {
     hsd_aging aging;
     bool has_roots, has_places, has_lost; /* so far */
     hsd_capture *current, *previous;
+    hsd_capture *ahead; /* the one behind the current, opened early; NULL = none is, or that failed */
+    bool has_looked;    /* it was tried: */
+    hsd_status ahead_status;
+    hsd_error ahead_error;
     hsd_amount *totals, *unreached;
 } series_run;
 
@@ -143,16 +151,149 @@ static void note_temp_space(series_run *r, uint64_t besides)
     *peak = hsd_max_u64(*peak, hsd_max_u64(r->space.bytes_now + besides, r->space.bytes_peak));
 }
 
-static hsd_status add_capture(series_run *r, hsd_error *err)
+static hsd_status add_begun(series_run *r, hsd_error *err)
 {
     hsd_profile *profile;
-    HSD_TRY(hsd_aging_begin(&r->aging, (uint32_t)r->at, hsd_capture_get_info(r->current), err));
     HSD_TRY(make_profile(r, &profile, err));
     note_temp_space(r, profile->temp_bytes_peak);
     const hsd_status status = add_profile(r, profile, err);
     hsd_profile_free(profile);
     HSD_TRY(status);
     return hsd_aging_end(&r->aging, r->previous, r->current, r->options, &r->run, err);
+}
+
+static hsd_status add_capture(series_run *r, hsd_error *err)
+{
+    HSD_TRY(hsd_aging_begin(&r->aging, (uint32_t)r->at, hsd_capture_get_info(r->current), err));
+    return add_begun(r, err);
+}
+
+/* ---- two at once ---- */
+
+#define TOGETHER_LEAST   (UINT64_C(128) << 20) /* what a profile of nothing may plan with, and more */
+#define TOGETHER_OBJECTS UINT64_C(1000000)
+#define OBJECT_BYTES     200u
+#define REFERENCE_BYTES  24u
+
+/* It fits in half of the memory with plenty to spare: what it says depends on no budget. */
+static bool is_small(const series_run *r, const hsd_capture *capture)
+{
+    const hsd_capture_info *info = hsd_capture_get_info(capture);
+    const uint64_t memory = r->run.memory_bytes != 0 ? r->run.memory_bytes : hsd_run_default_memory();
+    if (info->objects == 0 || info->is_baseline || info->objects > TOGETHER_OBJECTS) return false;
+    if (info->references > TOGETHER_OBJECTS * 16) return false;
+    return TOGETHER_LEAST + info->objects * OBJECT_BYTES + info->references * REFERENCE_BYTES <= memory / 2;
+}
+
+typedef struct told { /* a note that waits */
+    hsd_note_level level;
+    char text[1024];
+} told;
+
+typedef struct second { /* of two that are read at once: on the thread that called, the first beside it */
+    series_run *r;
+    hsd_capture *first, *capture;
+    hsd_worker worker;
+    bool is_through;    /* the first is */
+    hsd_run run, whole; /* of the second; that of the series */
+    told *told;
+    uint32_t told_count, told_capacity;
+} second;
+
+static bool stay_silent(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    (void)context, (void)stage, (void)done, (void)total;
+    return true;
+}
+
+static void note_later(void *context, hsd_note_level level, const char *text)
+{
+    second *s = context;
+    if (s->is_through) {
+        s->r->outer->note(s->r->outer->note_context, level, text);
+        return;
+    }
+    if (HSD_ARRAY_GROW(s->told, s->told_capacity, s->told_count + 1, 64, "notes", NULL) != HSD_OK) return;
+    told *one = &s->told[s->told_count++];
+    one->level = level;
+    snprintf(one->text, sizeof one->text, "%s", text);
+}
+
+static hsd_status add_first(void *context, hsd_error *err)
+{
+    second *s = context;
+    return add_capture(s->r, err);
+}
+
+/* Waits for the first, and from here on all is as if the second had only begun now. */
+static hsd_status let_first_through(second *s, hsd_error *err)
+{
+    if (s->is_through) return HSD_OK;
+    const hsd_status status = hsd_worker_finish(&s->worker, err);
+    s->r->run = s->whole;
+    HSD_TRY(status);
+    s->is_through = true;
+    for (uint32_t i = 0; i < s->told_count; i++)
+        s->r->outer->note(s->r->outer->note_context, s->told[i].level, s->told[i].text);
+    s->r->source->close(s->r->source->context, s->r->at, s->first);
+    s->r->at++;
+    s->r->current = s->capture;
+    return hsd_aging_begin(&s->r->aging, (uint32_t)s->r->at, hsd_capture_get_info(s->capture), err);
+}
+
+static hsd_status each_of_second(void *context, const hsd_profile *profile, uint32_t type, uint64_t id, uint64_t bytes,
+                                 hsd_error *err)
+{
+    second *s = context;
+    HSD_TRY(let_first_through(s, err));
+    return s->r->aging.is_on ? hsd_aging_each(&s->r->aging, profile, type, id, bytes, err) : HSD_OK;
+}
+
+static hsd_status make_second(second *s, hsd_profile **out, hsd_error *err)
+{
+    series_run *r = s->r;
+    hsd_profile_options how = {.no_places = r->options->no_places, .partial = r->options->partial};
+    if (r->aging.is_on) {
+        how.each = each_of_second;
+        how.each_context = s;
+    }
+    s->whole = r->run;
+    r->run.threads = 1;
+    r->run.memory_bytes = (r->run.memory_bytes != 0 ? r->run.memory_bytes : hsd_run_default_memory()) / 2;
+    s->run = r->run;
+    if (r->run.progress != NULL) s->run.progress = stay_silent;
+    if (r->run.note != NULL) s->run.note = note_later;
+    s->run.note_context = s;
+    hsd_worker_begin(&s->worker, add_first, s, false);
+    return hsd_profile_make(out, s->capture, &how, &s->run, err);
+}
+
+/* What went wrong with the second alone is found again as if it had come alone. */
+static hsd_status finish_second(second *s, hsd_profile *profile, hsd_status status, hsd_error *err)
+{
+    series_run *r = s->r;
+    const bool has_told = s->is_through;
+    HSD_TRY(let_first_through(s, err));
+    if (status != HSD_OK) return has_told ? status : add_begun(r, err);
+    note_temp_space(r, profile->temp_bytes_peak);
+    HSD_TRY(add_profile(r, profile, err));
+    return hsd_aging_end(&r->aging, NULL, r->current, r->options, &r->run, err);
+}
+
+/* Leaves the second as the current one, or the first if that failed; the other is closed. */
+static hsd_status add_two(series_run *r, hsd_capture *capture, hsd_error *err)
+{
+    second s = {.r = r, .first = r->current, .capture = capture};
+    hsd_profile *profile = NULL;
+    hsd_error why;
+    hsd_error_init(&why);
+    hsd_status status = make_second(&s, &profile, &why);
+    if (status < 0 && s.is_through) *err = why;
+    status = finish_second(&s, profile, status, err);
+    hsd_profile_free(profile);
+    free(s.told);
+    if (!s.is_through) r->source->close(r->source->context, r->at + 1, capture);
+    return status;
 }
 
 /* ---- all captures ---- */
@@ -163,22 +304,53 @@ static void close_capture(series_run *r, hsd_capture **capture, size_t i)
     *capture = NULL;
 }
 
-static hsd_status open_capture(series_run *r, hsd_error *err)
+static hsd_status open_capture(series_run *r, size_t i, hsd_capture **out, hsd_error *err)
 {
-    const hsd_status status = r->source->open(r->source->context, r->at, &r->current, err);
+    const hsd_status status = r->source->open(r->source->context, i, out, err);
     if (status != HSD_OK) {
-        r->current = NULL;
-        if (r->source->labels != NULL) hsd_error_set_file(err, r->source->labels[r->at]);
+        *out = NULL;
+        if (r->source->labels != NULL) hsd_error_set_file(err, r->source->labels[i]);
     }
     return status;
+}
+
+/* The one behind the current is opened early where both may be small; what fails there is told when its turn comes. */
+static void look_ahead(series_run *r)
+{
+    const bool may_be =
+        r->aging.wish != HSD_COHORTS_ALWAYS && !r->options->summary_only && r->at + 1 < r->source->count;
+    if (!may_be || hsd_worker_count(r->run.threads) < 2 || !is_small(r, r->current)) return;
+    r->has_looked = true;
+    hsd_error_init(&r->ahead_error);
+    r->ahead_status = open_capture(r, r->at + 1, &r->ahead, &r->ahead_error);
+}
+
+static hsd_status open_next(series_run *r, hsd_error *err)
+{
+    if (!r->has_looked) return open_capture(r, r->at, &r->current, err);
+    r->current = r->ahead;
+    r->ahead = NULL;
+    r->has_looked = false;
+    if (r->ahead_status != HSD_OK) *err = r->ahead_error;
+    return r->ahead_status;
+}
+
+static hsd_status add_next(series_run *r, hsd_error *err)
+{
+    if (!r->has_looked) look_ahead(r);
+    if (r->ahead == NULL || !is_small(r, r->ahead)) return add_capture(r, err);
+    hsd_capture *behind = r->ahead;
+    r->ahead = NULL;
+    r->has_looked = false;
+    return add_two(r, behind, err);
 }
 
 static hsd_status go_through(series_run *r, hsd_error *err)
 {
     hsd_status status = HSD_OK;
     for (r->at = 0; r->at < r->source->count && status == HSD_OK; r->at++) {
-        status = open_capture(r, err);
-        if (status == HSD_OK) status = add_capture(r, err);
+        status = open_next(r, err);
+        if (status == HSD_OK) status = add_next(r, err);
         if (status < 0 && r->current != NULL) hsd_error_set_file(err, hsd_capture_get_info(r->current)->path);
         close_capture(r, &r->previous, r->at - 1);
         const bool is_kept = r->aging.is_on && r->options->cohorts == HSD_COHORTS_ALWAYS;
@@ -189,6 +361,7 @@ static hsd_status go_through(series_run *r, hsd_error *err)
         r->current = NULL;
     }
     close_capture(r, &r->previous, r->at - 1);
+    close_capture(r, &r->ahead, r->at);
     return status;
 }
 

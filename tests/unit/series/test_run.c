@@ -240,6 +240,62 @@ Test(run, says_which_capture_it_is_at)
     cr_assert_null(series);
 }
 
+typedef struct noted {
+    char text[32768];
+    size_t size;
+} noted;
+
+/* All that was said but for the numbers, which are of time and memory. */
+static void take_note(void *context, hsd_note_level level, const char *text)
+{
+    noted *n = context;
+    n->text[n->size++] = (char)('0' + level);
+    for (; *text != 0 && n->size + 2 < sizeof n->text; text++)
+        if ((*text < '0' || *text > '9') && *text != '.') n->text[n->size++] = *text;
+    n->text[n->size++] = '\n';
+}
+
+Test(run, two_at_once_say_what_one_after_the_other_says)
+{
+    static noted in_turn, at_once;
+    for (size_t count = 2; count < 6; count++) {
+        make_story(count, 20 + count);
+        kit_write(&story);
+        in_turn = at_once = (noted){.size = 0};
+        hsd_series *a = kit_run(count, NULL, &(hsd_run){.threads = 1, .note = take_note, .note_context = &in_turn});
+        hsd_series *b =
+            kit_run(count, NULL,
+                    &(hsd_run){.threads = 2, .memory_bytes = 1 << 30, .note = take_note, .note_context = &at_once});
+        cr_assert_str_eq(at_once.text, in_turn.text);
+        cr_assert(a->types.row_count == b->types.row_count && a->holders.row_count == b->holders.row_count);
+        cr_assert(a->cohorts.are_known == b->cohorts.are_known && a->warning_count == b->warning_count);
+        for (size_t i = 0; i < count; i++)
+            cr_assert_eq(a->total.values[i].bytes, b->total.values[i].bytes);
+        hsd_series_free(a);
+        hsd_series_free(b);
+    }
+}
+
+Test(run, of_two_at_once_the_first_that_fails_is_named)
+{
+    const hsd_run two = {.threads = 2, .memory_bytes = 1 << 30};
+    hsd_series *series;
+    make_story(4, 6);
+    kit_write(&story);
+    for (size_t bad = 4; bad-- > 0;) { /* those behind it are bad already */
+        FILE *file = fopen(kit_file(bad), "r+b");
+        fseek(file, 100, SEEK_SET);
+        for (int i = 0; i < 100; i++)
+            fputc(0x55, file);
+        fclose(file);
+        kit_err.file[0] = 0;
+        kit_opened = kit_open_now = 0;
+        cr_assert_lt(kit_try(&series, 4, NULL, &two), 0);
+        cr_assert_str_eq(kit_err.file, kit_file(bad), "%zu: %s", bad, kit_err.file);
+        cr_assert_eq(kit_open_now, 0);
+    }
+}
+
 /* Calls of one family fail in turn, until the run needs no more of them. */
 static void fail_each(hsd_fault_family family, int error, hsd_status wanted, const hsd_series_options *options,
                       uint64_t step)
