@@ -210,7 +210,7 @@ static hsd_status walk_pprof_frame(pprof *p, const uint32_t *frames, size_t coun
     *site = at == 0 ? 0 : p->last_sites[at - 1];
     for (; at < count; at++) {
         const uint32_t parent = *site, frame = frames[count - 1 - at], before = p->sites.count;
-        HSD_TRY(hsd_id_table_put(&p->sites, (uint64_t)parent << 32 | (frame + 1), site, err));
+        HSD_TRY(hsd_pair_table_put(&p->sites, parent, frame, site, err));
         if (p->sites.count > before) HSD_TRY(define_site(p, *site, parent, &p->frames[frame], err));
         p->last_frames[at] = frame;
         p->last_sites[at] = *site;

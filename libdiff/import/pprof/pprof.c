@@ -65,10 +65,12 @@ static hsd_status import_profile(pprof *p, hsd_error *err)
 
 static void release_pprof_import(pprof *p)
 {
-    hsd_id_table *const tables[] = {&p->mapping_rows, &p->function_rows, &p->location_rows, &p->sites,
-                                    &p->objects,      &p->sum_rows,      &p->stack_rows};
+    hsd_id_table *const tables[] = {&p->mapping_rows, &p->function_rows, &p->location_rows, &p->objects,
+                                    &p->stack_rows};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         hsd_id_table_release(tables[i]);
+    hsd_pair_table_release(&p->sites);
+    hsd_pair_table_release(&p->sum_rows);
     hsd_names_release(&p->names.names);
     hsd_names_release(&p->frame_keys);
     hsd_names_release(&p->type_keys);

@@ -21,6 +21,7 @@
 
 #include "import/id_table.h"
 #include "import/importer.h"
+#include "import/pair_table.h"
 #include "import/protobuf.h"
 #include "import/texts.h"
 
@@ -122,7 +123,7 @@ typedef struct pprof {
     pprof_sample sample;
     hsd_import_texts names;          /* strings of the capture */
     hsd_names frame_keys, type_keys; /* frames; types, number - 1 */
-    hsd_id_table sites;              /* parent << 32 | frame + 1 -> site */
+    hsd_pair_table sites;            /* parent, frame -> site */
     /* of the sample before, outermost first: stacks begin alike */
     uint32_t last_frames[PPROF_FRAMES], last_sites[PPROF_FRAMES];
     size_t last_count;
@@ -130,8 +131,8 @@ typedef struct pprof {
     pprof_stack *stacks;
     uint64_t stack_seed;
     uint32_t stack_room;
-    hsd_id_table objects;  /* addresses that are taken */
-    hsd_id_table sum_rows; /* type << 32 | site -> row + 1 */
+    hsd_id_table objects;    /* addresses that are taken */
+    hsd_pair_table sum_rows; /* site, type -> row + 1 */
     pprof_sum *sums;
     uint32_t sum_room;
     /* samples: with values below 0, with too few or many values, of an address that had one */

@@ -14,7 +14,7 @@ hsd_status hsd_pprof_add(pprof *p, uint32_t type, uint32_t site, int64_t objects
 {
     const uint32_t before = p->sum_rows.count;
     uint32_t row;
-    HSD_TRY(hsd_id_table_put(&p->sum_rows, (uint64_t)type << 32 | site, &row, err));
+    HSD_TRY(hsd_pair_table_put(&p->sum_rows, site, type, &row, err));
     row--;
     if (p->sum_rows.count > before) {
         HSD_TRY(hsd_import_grow((void **)&p->sums, &p->sum_room, row, sizeof *p->sums, err));
