@@ -267,3 +267,35 @@ Test(protobuf, reads_anything_to_one_end)
         cr_assert(status[0] == HSD_END || status[0] == HSD_E_CORRUPT || status[0] == HSD_E_TRUNCATED);
     }
 }
+
+/* Of one byte to ten, at every distance from the end of the input. */
+Test(protobuf, reads_numbers_of_all_lengths)
+{
+    for (unsigned size = 1; size <= 10; size++) {
+        const uint64_t value = size == 10 ? UINT64_MAX : (UINT64_C(1) << (7 * size)) - 1 - size;
+        for (size_t behind = 0; behind < 12; behind++) {
+            uint8_t bytes[32] = {1u << 3};
+            size_t used = 1;
+            for (uint64_t left = value; left >= 0x80; left >>= 7)
+                bytes[used++] = (uint8_t)(left | 0x80);
+            bytes[used++] = (uint8_t)(value >> (7 * (size - 1)));
+            cr_assert_eq(used, size + 1);
+            for (size_t i = 0; i < behind; i++)
+                bytes[used++] = i % 2 == 0 ? 2u << 3 : 1;
+            for (int way = 0; way < 2; way++) {
+                opened in;
+                hsd_error err;
+                hsd_error_init(&err);
+                open_way(&in, bytes, used - behind % 2, way);
+                hsd_proto_message all = hsd_proto_all(&in.source);
+                hsd_proto_field field;
+                cr_assert_eq(hsd_proto_next(&all, &field, &err), HSD_OK, "%s", err.text);
+                cr_assert(field.number == 1 && field.value == value, "%u bytes, %zu behind", size, behind);
+                for (size_t i = 0; i < behind / 2; i++)
+                    cr_assert(hsd_proto_next(&all, &field, &err) == HSD_OK && field.value == 1);
+                cr_assert_eq(hsd_proto_next(&all, &field, &err), HSD_END);
+                hsd_source_close(&in.source);
+            }
+        }
+    }
+}
