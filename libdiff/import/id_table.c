@@ -18,7 +18,7 @@
 #define FIRST_LOG2 6u
 #define MAX_LOG2   30u
 /* From here on a table has pages of its own, large ones where the system has them: it is read at random, and half of
- * what it then costs is to find the page. Of 2 million ids 90 ns a new one took before, 45 then. */
+ * what that costs is to find the page. An import of 2 million new sites took 0.94 s before, 0.66 to 0.81 so. */
 #define PAGES_LOG2 17u
 
 static hsd_id_slot *find_slot(const hsd_id_table *table, uint64_t key)
