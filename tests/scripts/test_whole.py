@@ -82,7 +82,7 @@ def the_page_has_a_column_for_each_commit(_):
         path = pathlib.Path(folder) / "instructions.csv"
         path.write_text("date,commit,work,objects,instructions\n2026-01-01,aaaa,top,1000,5000000\n2026-01-02,bbbb,top,1000,4000000\n")
         page = subprocess.run([sys.executable, PROJECT / "bench/history/page.py", folder], capture_output=True, text=True, check=True).stdout
-    assert "| 2026-01-01 `aaaa` | 2026-01-02 `bbbb` |" in page and "| top | 1,000 | 5.0 | 4.0 |" in page, page
+    assert "| 2026-01-01 `aaaa` | 2026-01-02 `bbbb` |" in page and "| `top` of one capture | 1,000 | 5.0 | 4.0 | -20.0 % |" in page, page
 
 
 def main():
