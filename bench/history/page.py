@@ -50,11 +50,11 @@ def table(rows, column, title, written):
 
 
 def main(folder):
-    lines = ["# What whole commands took", ""]
+    lines = ["# What whole commands took", "", "Made by `scripts/bench history > bench/history/README.md` of what `scripts/bench whole --keep` has added.", ""]
     for file, column, title, written in TABLES:
         if rows := load(folder / file):
             lines += table(rows, column, title, written)
-    print("\n".join(lines if len(lines) > 2 else lines + ["Nothing was kept yet: scripts/bench whole --keep"]))
+    print("\n".join(lines if len(lines) > 4 else lines + ["Nothing was kept yet: scripts/bench whole --keep"]))
     return 0
 
 
