@@ -1,4 +1,6 @@
-/* See pair_table.h. */
+/*
+ * Pairs of numbers: the first second of each in an array, all others in a hash table. See pair_table.h.
+ */
 #include "import/pair_table.h"
 
 #include <stdlib.h>

@@ -100,7 +100,7 @@ Test(series_ways, a_collector_that_moves_leaves_ages_unknown_unless_asked)
     const grove_plan plan = {.seed = 5, .groups = 2, .entries = 20, .growth = 15};
     make_moments(&plan, MOVED_COMPACTED);
     write_moments(0);
-    hsd_series *series = kit_run(MOMENTS, NULL, NULL);
+    hsd_series *series = kit_run(MOMENTS, NULL, &(hsd_run){.threads = 1});
     cr_assert_not(series->cohorts.are_known);
     cr_assert_eq(kit_open_most, 1);
     cr_assert(series->holders.is_known && series->holders.row_count > 1);
