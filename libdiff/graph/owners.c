@@ -10,6 +10,10 @@
  * like the rest. So a walk of its own over the others is spared, all but that from secondary roots to what marked
  * references from primary ones had reached already.
  *
+ * Labels are touched at random, so where four bytes a node do not fit they are *narrow* while the walk lasts: one or
+ * two bytes a node, which is enough for some hundred or some ten thousand names. In the end they are written out wide,
+ * in order.
+ *
  * The second round, from the secondary roots, climbs in the same array with marked labels: none -> marked r
  * -> marked SHARED. A label without the mark is of the first round and stays as it is. In the end the
  * marks are taken off, in one pass over what lies between the first and the last.
@@ -19,17 +23,23 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/fail.h"
+#include "base/pages.h"
 #include "graph/frontier.h"
 #include "graph/reach.h"
 
 #define RING_ITEMS     32u
 #define PROGRESS_STEPS 0xffffu
 #define SECOND_ROUND   UINT32_C(0x80000000)
+#define WIDE           4u
 
 typedef struct walk {
     hsd_adjacency *adjacency;
     const hsd_owners_config *config;
     hsd_paged *owners;
+    hsd_pages narrow; /* labels of `width` bytes in place of `owners`, while the walk lasts */
+    uint32_t width;   /* 1 or 2; 4 = they are in `owners` */
+    uint32_t second;  /* the mark of the second round in labels of this width */
     hsd_frontier frontier;
     uint32_t ring_node[RING_ITEMS];
     uint32_t ring_label[RING_ITEMS];
@@ -48,9 +58,33 @@ static uint32_t label_to_set(const walk *w, uint32_t node, uint32_t label)
     return w->config->label_of_node[node - w->config->object_count] | w->mark;
 }
 
+static uint32_t get_label(const walk *w, uint32_t node)
+{
+    if (w->width == 1) return ((const uint8_t *)w->narrow.data)[node];
+    return w->width == 2 ? ((const uint16_t *)w->narrow.data)[node] : hsd_paged_get_u32(w->owners, node);
+}
+
+static void put_label(walk *w, uint32_t node, uint32_t label)
+{
+    if (w->width == 1)
+        ((uint8_t *)w->narrow.data)[node] = (uint8_t)label;
+    else if (w->width == 2)
+        ((uint16_t *)w->narrow.data)[node] = (uint16_t)label;
+    else
+        hsd_paged_set_u32(w->owners, node, label);
+}
+
+static void expect_label(const walk *w, uint32_t node)
+{
+    if (w->width == WIDE)
+        hsd_paged_prefetch_u32(w->owners, node);
+    else
+        __builtin_prefetch((const uint8_t *)w->narrow.data + (uint64_t)node * w->width);
+}
+
 static void set_label(walk *w, uint32_t node, uint32_t label)
 {
-    hsd_paged_set_u32(w->owners, node, label);
+    put_label(w, node, label);
     if (w->mark == 0) return;
     if (node < w->first_marked) w->first_marked = node;
     if (node >= w->end_marked) w->end_marked = (uint64_t)node + 1;
@@ -59,7 +93,7 @@ static void set_label(walk *w, uint32_t node, uint32_t label)
 /* `node` is reached with `label`. */
 static hsd_status apply(walk *w, uint32_t node, uint32_t label, hsd_error *err)
 {
-    const uint32_t old = hsd_paged_get_u32(w->owners, node);
+    const uint32_t old = get_label(w, node);
     const uint32_t shared = HSD_OWNER_SHARED | w->mark;
     if (old == shared || (old != HSD_OWNER_NONE && old < w->mark)) return HSD_OK;
     const uint32_t arriving = label_to_set(w, node, label);
@@ -84,7 +118,7 @@ static hsd_status see(walk *w, uint32_t node, uint32_t label, hsd_error *err)
     w->ring_node[slot] = node;
     w->ring_label[slot] = label;
     w->ring_count++;
-    hsd_paged_prefetch_u32(w->owners, node);
+    expect_label(w, node);
     return HSD_OK;
 }
 
@@ -111,7 +145,7 @@ static hsd_status expand_unmarked(walk *w, uint32_t node, uint32_t label, hsd_er
 
 static hsd_status expand_owner(walk *w, uint32_t node, hsd_error *err)
 {
-    const uint32_t label = hsd_paged_get_u32(w->owners, node);
+    const uint32_t label = get_label(w, node);
     hsd_targets targets;
     if (w->leaves_marked && node < w->config->object_count && hsd_bit_get(w->config->has_marked, node))
         return expand_unmarked(w, node, label, err);
@@ -126,7 +160,7 @@ static hsd_status expand_owner(walk *w, uint32_t node, hsd_error *err)
 
 static hsd_status check_owner(const walk *w, hsd_error *err)
 {
-    HSD_TRY(hsd_paged_check(w->owners, err));
+    if (w->width == WIDE) HSD_TRY(hsd_paged_check(w->owners, err));
     HSD_TRY(hsd_adjacency_check(w->adjacency, err));
     return hsd_progress(w->config->reporter, "walking references", w->expanded, hsd_adjacency_node_count(w->adjacency),
                         err);
@@ -161,8 +195,8 @@ static hsd_status seed(walk *w, uint32_t begin, uint32_t end, hsd_error *err)
 static void unmark(walk *w)
 {
     for (uint64_t node = w->first_marked; node < w->end_marked; node++) {
-        const uint32_t label = hsd_paged_get_u32(w->owners, node);
-        if (label & w->mark) hsd_paged_set_u32(w->owners, node, label & ~w->mark);
+        const uint32_t label = get_label(w, (uint32_t)node);
+        if (label & w->mark) put_label(w, (uint32_t)node, label & ~w->mark);
     }
 }
 
@@ -173,7 +207,7 @@ static hsd_status follow_marked(walk *w, hsd_error *err)
     const uint32_t nodes = hsd_adjacency_node_count(w->adjacency);
     w->leaves_marked = false;
     for (uint32_t node = 0; node < nodes; node++) {
-        if (hsd_paged_get_u32(w->owners, node) != HSD_OWNER_NONE) hsd_bit_set(config->unmarked_reach, node);
+        if (get_label(w, node) != HSD_OWNER_NONE) hsd_bit_set(config->unmarked_reach, node);
     }
     for (uint32_t node = 0; node < config->object_count; node++) {
         if (hsd_bit_get(config->has_marked, node) && hsd_bit_get(config->unmarked_reach, node))
@@ -206,7 +240,7 @@ static hsd_status walk_all_owner(walk *w, hsd_error *err)
     HSD_TRY(run_dry_owner(w, err));
     if (w->leaves_marked) HSD_TRY(follow_marked(w, err));
     if (roots->second == roots->end) return check_owner(w, err);
-    w->mark = SECOND_ROUND;
+    w->mark = w->second;
     w->first_marked = UINT32_MAX;
     HSD_TRY(seed(w, roots->second, roots->end, err));
     HSD_TRY(run_dry_owner(w, err));
@@ -231,6 +265,51 @@ static hsd_status check_roots(const hsd_owners_config *config, uint32_t nodes, h
     return HSD_OK;
 }
 
+/* ---- narrow labels ---- */
+
+/* The least width that holds every label and the mark beside it. */
+static uint32_t least_width(const hsd_owners_config *config, uint32_t nodes)
+{
+    uint32_t most = HSD_OWNER_SHARED;
+    for (uint32_t node = config->object_count; node < nodes; node++) {
+        const uint32_t label = config->label_of_node[node - config->object_count];
+        if (label > most) most = label;
+    }
+    return most < 0x80 ? 1 : most < 0x8000 ? 2 : WIDE;
+}
+
+/* Where wide labels do not fit, and narrow ones do beside the least of the array that they are written to. */
+static hsd_status choose_width(walk *w, uint64_t label_bytes, hsd_error *err)
+{
+    const uint32_t nodes = hsd_adjacency_node_count(w->adjacency);
+    const uint64_t wide = (uint64_t)nodes * WIDE;
+    const uint32_t width = least_width(w->config, nodes);
+    w->width = WIDE;
+    w->second = SECOND_ROUND;
+    if (width == WIDE || hsd_paged_full_bytes(wide) <= label_bytes) return HSD_OK;
+    if ((uint64_t)nodes * width + hsd_paged_least_bytes(wide) > label_bytes) return HSD_OK;
+    if (!hsd_pages_take(&w->narrow, (size_t)nodes * width)) return hsd_fail_nomem(err, "the owners of objects");
+    w->width = width;
+    w->second = UINT32_C(1) << (8 * width - 1);
+    hsd_note(w->config->reporter, HSD_NOTE_DETAIL,
+             "owners: %u bytes a node while they are found, since 4 do not fit in %.1f MiB", width,
+             (double)label_bytes / 1048576.0);
+    if (w->config->block_bytes == 0) return HSD_OK;
+    return hsd_adjacency_set_memory(w->adjacency, w->config->block_bytes + label_bytes - w->narrow.size, err);
+}
+
+static hsd_status widen(walk *w, uint64_t label_bytes, hsd_error *err)
+{
+    const uint32_t nodes = hsd_adjacency_node_count(w->adjacency);
+    const uint64_t wide = (uint64_t)nodes * WIDE;
+    if (w->config->block_bytes != 0) HSD_TRY(hsd_adjacency_set_memory(w->adjacency, w->config->block_bytes, err));
+    HSD_TRY(hsd_paged_open(w->owners, wide, label_bytes - w->narrow.size, w->config->space, err));
+    for (uint32_t node = 0; node < nodes; node++) {
+        hsd_paged_set_u32(w->owners, node, get_label(w, node));
+    }
+    return hsd_paged_check(w->owners, err);
+}
+
 hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *config, hsd_paged *owners, hsd_error *err)
 {
     HSD_ASSERT((config->has_marked == NULL) == (config->unmarked_reach == NULL));
@@ -238,13 +317,18 @@ hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *co
     const uint64_t list_bytes = hsd_frontier_share_bytes(adjacency, config->memory_bytes);
     const uint64_t label_bytes = config->memory_bytes - hsd_min_u64(list_bytes, config->memory_bytes);
     walk w = {.adjacency = adjacency, .config = config, .owners = owners};
+    *owners = (hsd_paged){.file = {.fd = -1}};
     HSD_TRY(check_roots(config, hsd_adjacency_node_count(adjacency), err));
-    HSD_TRY(hsd_paged_open(owners, bytes, label_bytes, config->space, err));
-    hsd_status status = hsd_frontier_open(&w.frontier, adjacency, list_bytes, config->space, err);
+    HSD_TRY(choose_width(&w, label_bytes, err));
+    hsd_status status = HSD_OK;
+    if (w.width == WIDE) status = hsd_paged_open(owners, bytes, label_bytes, config->space, err);
+    if (status == HSD_OK) status = hsd_frontier_open(&w.frontier, adjacency, list_bytes, config->space, err);
     if (status == HSD_OK) status = walk_all_owner(&w, err);
     hsd_frontier_close(&w.frontier);
     if (status == HSD_OK && config->has_marked != NULL && config->roots.second < config->roots.end)
         status = reach_from_secondary(&w, err);
+    if (status == HSD_OK && w.width != WIDE) status = widen(&w, label_bytes, err);
+    hsd_pages_give(&w.narrow);
     if (status != HSD_OK) hsd_paged_close(owners);
     return status;
 }

@@ -58,6 +58,7 @@ typedef struct hsd_owners_config {
     uint32_t mark;
     uint8_t *unmarked_reach;
     uint64_t memory_bytes; /* for labels, worklist; the adjacency has its own */
+    uint64_t block_bytes;  /* that the adjacency has: it also gets what labels leave; 0 = it stays as it is */
     hsd_temp_space *space;
     hsd_reporter *reporter;
 } hsd_owners_config;

@@ -21,6 +21,7 @@ static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *e
         .mark = HSD_EDGE_SOFT,
         .unmarked_reach = side->graph->is_soft,
         .memory_bytes = side->request->plan.owner_bytes,
+        .block_bytes = side->request->plan.adjacency_bytes,
         .space = side->request->space,
         .reporter = side->request->reporter,
     };
