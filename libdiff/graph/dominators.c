@@ -219,25 +219,58 @@ static hsd_status number_and_forget(hsd_dominators *d, hsd_error *err)
     return status;
 }
 
-static hsd_status run_steps(hsd_dominators *d, hsd_error *err)
+typedef struct dominators_step {
+    hsd_status (*run)(hsd_dominators *d, hsd_error *err);
+    const char *name;
+} dominators_step;
+
+#define DOMINATORS_STEPS 5u
+
+static hsd_status run_steps(hsd_dominators *d, const dominators_step *steps, hsd_error *err)
 {
-    hsd_status (*const steps[])(hsd_dominators *, hsd_error *) = {
-        walk_with_blocks, number_and_forget, hsd_dominators_semi, hsd_dominators_nca, hsd_dominators_order};
-    static const char *const names[] = {"walking", "numbering the core", "semidominators", "nearest ancestors",
-                                        "order"};
     hsd_stopwatch watch = hsd_stopwatch_start(d->config->space);
-    for (size_t i = 0; i < HSD_ARRAY_LEN(steps); i++) {
+    for (size_t i = 0; i < DOMINATORS_STEPS; i++) {
         const uint64_t start = hsd_now_ns();
-        HSD_TRY(steps[i](d, err));
+        if (steps[i].run == NULL) continue;
+        HSD_TRY(steps[i].run(d, err));
         d->stats.seconds[i] = (double)(hsd_now_ns() - start) * 1e-9;
-        hsd_stopwatch_note(&watch, d->config->reporter, "dominators", names[i]);
+        hsd_stopwatch_note(&watch, d->config->reporter, "dominators", steps[i].name);
     }
     return HSD_OK;
+}
+
+static hsd_status run_depth_first(hsd_dominators *d, hsd_error *err)
+{
+    static const dominators_step steps[DOMINATORS_STEPS] = {{walk_with_blocks, "walking"},
+                                                            {number_and_forget, "numbering the core"},
+                                                            {hsd_dominators_semi, "semidominators"},
+                                                            {hsd_dominators_nca, "nearest ancestors"},
+                                                            {hsd_dominators_order, "order"}};
+    return run_steps(d, steps, err);
+}
+
+/* HSD_END when ways up are too long. */
+static hsd_status run_by_scans(hsd_dominators *d, hsd_error *err)
+{
+    static const dominators_step steps[DOMINATORS_STEPS] = {{hsd_dominators_search, "searching by scans"},
+                                                            {hsd_dominators_gather, "gathering predecessors"},
+                                                            {hsd_dominators_raise, "raising to ancestors"},
+                                                            {NULL, NULL},
+                                                            {hsd_dominators_order_by_scans, "order"}};
+    return run_steps(d, steps, err);
 }
 
 static void tell_stats(const hsd_dominators *d)
 {
     const hsd_dominators_stats *s = &d->stats;
+    if (s->passes > 0) {
+        hsd_note(
+            d->config->reporter, HSD_NOTE_DETAIL,
+            "dominators: %u nodes reached, by scans, %u passes; search %.2f s, predecessors %.2f s, dominators %.2f s, "
+            "order %.2f s",
+            s->reached, s->passes, s->seconds[0], s->seconds[1], s->seconds[2], s->seconds[4]);
+        return;
+    }
     hsd_note(d->config->reporter, HSD_NOTE_DETAIL,
              "dominators: %u nodes reached, %.1f%% core, %s, %llu pages moved; walk %.2f s, core %.2f s, "
              "semidominators %.2f s, dominators %.2f s, order %.2f s",
@@ -245,7 +278,36 @@ static void tell_stats(const hsd_dominators *d)
              (unsigned long long)s->faults, s->seconds[0], s->seconds[1], s->seconds[2], s->seconds[3], s->seconds[4]);
 }
 
-static hsd_status begin_dominator(hsd_dominators *d, hsd_error *err)
+/* What one way through the steps needs. */
+static hsd_status begin_steps(hsd_dominators *d, hsd_error *err)
+{
+    if (!hsd_pages_take(&d->state_pages, d->nodes / 4 + 1)) return hsd_fail_nomem(err, "the nodes of the dominators");
+    d->states = d->state_pages.data;
+    hsd_reel_init(&d->reel, d->limits.is_resident, d->limits.chunk_bytes, d->config->space);
+    hsd_tape *tapes[] = {&d->node_of, &d->parent_of,    &d->forward,  &d->back,   &d->core_of,
+                         &d->semi_of, &d->dominator_of, &d->first_of, &d->size_of};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++)
+        hsd_tape_init(tapes[i], &d->reel);
+    return HSD_OK;
+}
+
+static void end_steps(hsd_dominators *d)
+{
+    hsd_tape *tapes[] = {&d->node_of, &d->parent_of,    &d->forward,  &d->back,   &d->core_of,
+                         &d->semi_of, &d->dominator_of, &d->first_of, &d->size_of};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++)
+        hsd_tape_release(tapes[i]);
+    for (uint32_t i = 0; d->buckets != NULL && i < d->bucket_count; i++)
+        hsd_tape_release(&d->buckets[i].tape);
+    free(d->buckets);
+    d->buckets = NULL;
+    d->bucket_count = d->bucket_shift = 0;
+    hsd_pages_give(&d->state_pages);
+    d->stats.faults += d->reel.transfers;
+    if (d->reel.space != NULL) hsd_reel_release(&d->reel);
+}
+
+static hsd_status begin_dominator(const hsd_dominators *d, hsd_error *err)
 {
     const hsd_root_nodes *roots = &d->config->roots;
     if (roots->begin > roots->second || roots->second > roots->end || roots->end > d->nodes) {
@@ -254,25 +316,23 @@ static hsd_status begin_dominator(hsd_dominators *d, hsd_error *err)
     }
     if (d->nodes == UINT32_MAX)
         return hsd_fail(err, HSD_E_UNSUPPORTED, "dominators of more than %u nodes", UINT32_MAX - 1);
-    if (!hsd_pages_take(&d->state_pages, d->nodes / 4 + 1)) return hsd_fail_nomem(err, "the nodes of the dominators");
-    d->states = d->state_pages.data;
-    hsd_reel_init(&d->reel, d->limits.is_resident, d->limits.chunk_bytes, d->config->space);
-    hsd_tape *tapes[] = {&d->node_of, &d->parent_of, &d->forward, &d->back, &d->core_of, &d->semi_of, &d->dominator_of};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++)
-        hsd_tape_init(tapes[i], &d->reel);
     return HSD_OK;
 }
 
-static void end(hsd_dominators *d)
+/* One way, and the other where the first gives up. */
+static hsd_status run_either(hsd_dominators *d, hsd_error *err)
 {
-    hsd_tape *tapes[] = {&d->node_of, &d->parent_of, &d->forward, &d->back, &d->core_of, &d->semi_of, &d->dominator_of};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++)
-        hsd_tape_release(tapes[i]);
-    for (uint32_t i = 0; d->buckets != NULL && i < d->bucket_count; i++)
-        hsd_tape_release(&d->buckets[i].tape);
-    free(d->buckets);
-    hsd_pages_give(&d->state_pages);
-    if (d->reel.space != NULL) hsd_reel_release(&d->reel);
+    HSD_TRY(begin_steps(d, err));
+    if (!d->limits.uses_scans) return run_depth_first(d, err);
+    const hsd_status status = run_by_scans(d, err);
+    if (status != HSD_END) return status;
+    hsd_note(d->config->reporter, HSD_NOTE_DETAIL, "dominators: ways up are too long for scans, walking depth first");
+    end_steps(d);
+    d->count = d->secondary = 0;
+    d->stats.passes = 0;
+    divide_paged(&d->limits);
+    HSD_TRY(begin_steps(d, err));
+    return run_depth_first(d, err);
 }
 
 hsd_status hsd_dominators_find_within(hsd_adjacency *adjacency, const hsd_dominators_config *config,
@@ -280,15 +340,25 @@ hsd_status hsd_dominators_find_within(hsd_adjacency *adjacency, const hsd_domina
 {
     hsd_dominators d = {
         .adjacency = adjacency, .config = config, .limits = *limits, .nodes = hsd_adjacency_node_count(adjacency)};
-    hsd_status status = begin_dominator(&d, err);
-    if (status == HSD_OK) status = run_steps(&d, err);
-    d.stats.faults += d.reel.transfers;
+    HSD_TRY(begin_dominator(&d, err));
+    hsd_status status = run_either(&d, err);
+    end_steps(&d);
     d.stats.reached = d.count > 0 ? d.count - 1 : 0;
     d.stats.core = d.core_count > 0 ? d.core_count - 1 : 0;
     if (status == HSD_OK) tell_stats(&d);
     if (stats != NULL) *stats = d.stats;
-    end(&d);
     return status;
+}
+
+/* Scans where blocks do not fit in what the walk depth first leaves them. */
+static void choose_way(hsd_adjacency *adjacency, const hsd_dominators_config *config, hsd_dominators_limits *limits)
+{
+    hsd_dominators d = {
+        .adjacency = adjacency, .config = config, .limits = *limits, .nodes = hsd_adjacency_node_count(adjacency)};
+    if (limits->is_resident || !hsd_dominators_scans_fit(&d)) return;
+    if (hsd_paged_full_bytes(hsd_adjacency_bytes(adjacency)) <= hsd_dominators_spare(&d, 0)) return;
+    limits->uses_scans = true;
+    limits->bucket_items = hsd_dominators_scan_items(&d);
 }
 
 hsd_status hsd_dominators_find(hsd_adjacency *adjacency, const hsd_dominators_config *config,
@@ -301,6 +371,7 @@ hsd_status hsd_dominators_find(hsd_adjacency *adjacency, const hsd_dominators_co
         return hsd_fail(err, HSD_E_OVER_BUDGET, "dominators need at least %llu bytes of memory, %llu are planned",
                         (unsigned long long)least, (unsigned long long)config->memory_bytes);
     }
-    const hsd_dominators_limits limits = hsd_dominators_divide(adjacency, config->memory_bytes);
+    hsd_dominators_limits limits = hsd_dominators_divide(adjacency, config->memory_bytes);
+    choose_way(adjacency, config, &limits);
     return hsd_dominators_find_within(adjacency, config, &limits, stats, err);
 }

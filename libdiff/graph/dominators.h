@@ -12,6 +12,10 @@
  *      4 nca         nearest common ancestors in preorder
  *      5 order       an interval for each subtree
  *
+ * Where the blocks do not fit in memory, and one number a node does, the first four steps are others that read and
+ * write everything in order (dominators_scan.c); the tree is the same, and children of a node may stand in another
+ * order.
+ *
  * What is not in memory lies in paged arrays and in streams; nothing recurses. Time is nearly linear:
  * O(references x inverse Ackermann), whatever the shape.
  */
@@ -54,6 +58,7 @@ typedef struct hsd_dominators_stats {
     uint32_t core;
     uint64_t faults;   /* pages read or written for want of memory, all steps */
     bool was_paged;    /* some array did not fit */
+    uint32_t passes;   /* over the predecessors, where it went by scans; 0 = it did not */
     double seconds[5]; /* of the steps */
 } hsd_dominators_stats;
 

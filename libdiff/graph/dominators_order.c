@@ -5,7 +5,11 @@
  *      forwards    firsts[place] = next free number of the dominator, which grows by the size of the place;
  *                  the place's own next free number, its first + 1, takes the place of its size
  *
- * So children lie side by side behind their dominator, in preorder.
+ * So children lie side by side behind their dominator, in the order of places.
+ *
+ * Where places are in no order of a walk depth first (dominators_scan.c) dominators lie anywhere, and one array at a
+ * time is in memory: `firsts` and sizes go to tapes, and a third sweep tells places, with the firsts of their
+ * dominators.
  */
 #include "base/check.h"
 #include "graph/dominators_parts.h"
@@ -104,4 +108,71 @@ hsd_status hsd_dominators_order(hsd_dominators *d, hsd_error *err)
         if (status == HSD_OK) status = closed;
     }
     return status;
+}
+
+/* ---- one array at a time ---- */
+
+static hsd_status put_firsts(order *o, hsd_error *err)
+{
+    hsd_dominators *d = o->d;
+    hsd_tape_reader dominators;
+    hsd_status status = HSD_OK;
+    uint32_t dominator;
+    hsd_tape_read(&dominators, &d->dominator_of, HSD_TAPE_FORWARD, false);
+    hsd_flat_set_u32(&o->sizes, 0, 1, true);
+    for (uint32_t place = 0; status == HSD_OK && hsd_tape_get_u32(&dominators, &dominator); place++) {
+        if ((place & HSD_DOMINATORS_TICK) == 0)
+            status = hsd_dominators_tick(d, 4, d->count / 3 + place / 3, d->count, err);
+        if (place == 0) continue;
+        const uint32_t size = hsd_flat_get_u32(&o->sizes, place, true) + 1;
+        const uint32_t first = hsd_flat_get_u32(&o->sizes, dominator, true);
+        hsd_flat_set_u32(&o->sizes, dominator, first + size, true);
+        hsd_flat_set_u32(&o->sizes, place, first + 1, true);
+        hsd_tape_put_u32(&d->first_of, first);
+        hsd_tape_put_u32(&d->size_of, size);
+    }
+    hsd_tape_close(&dominators);
+    hsd_tape_finish(&d->first_of);
+    hsd_tape_finish(&d->size_of);
+    return status == HSD_OK ? hsd_reel_check(&d->reel, err) : status;
+}
+
+/* What was sizes becomes firsts. */
+static hsd_status tell_by_scans(order *o, hsd_error *err)
+{
+    hsd_dominators *d = o->d;
+    hsd_status status = HSD_OK;
+    enum { NODES, DOMINATORS, FIRSTS, SIZES, TAPES };
+    hsd_tape *tapes[TAPES] = {&d->node_of, &d->dominator_of, &d->first_of, &d->size_of};
+    hsd_tape_reader readers[TAPES];
+    uint32_t node, dominator, first, size;
+    for (int i = 0; i < TAPES; i++)
+        hsd_tape_read(&readers[i], tapes[i], HSD_TAPE_FORWARD, true);
+    hsd_flat_set_u32(&o->sizes, 0, 0, true);
+    hsd_tape_get_u32(&readers[NODES], &node); /* the super-root */
+    hsd_tape_get_u32(&readers[DOMINATORS], &dominator);
+    for (uint32_t place = 1; place < d->count && status == HSD_OK; place++) {
+        if (!hsd_tape_get_u32(&readers[NODES], &node) || !hsd_tape_get_u32(&readers[DOMINATORS], &dominator) ||
+            !hsd_tape_get_u32(&readers[FIRSTS], &first) || !hsd_tape_get_u32(&readers[SIZES], &size))
+            break;
+        const hsd_interval told = {node, first, first + size, hsd_flat_get_u32(&o->sizes, dominator, true)};
+        hsd_flat_set_u32(&o->sizes, place, first, true);
+        status = d->config->take(d->config->context, &told, err);
+        if (status == HSD_OK && (place & HSD_DOMINATORS_TICK) == 0)
+            status = hsd_dominators_tick(d, 4, d->count / 3 * 2 + place / 3, d->count, err);
+    }
+    for (int i = 0; i < TAPES; i++)
+        hsd_tape_close(&readers[i]);
+    return status == HSD_OK ? hsd_reel_check(&d->reel, err) : status;
+}
+
+hsd_status hsd_dominators_order_by_scans(hsd_dominators *d, hsd_error *err)
+{
+    order o = {.d = d};
+    HSD_TRY(hsd_dominators_open(d, &o.sizes, d->count, 4, hsd_paged_full_bytes((uint64_t)d->count * 4), err));
+    hsd_status status = add_sizes(&o, true, err);
+    if (status == HSD_OK) status = put_firsts(&o, err);
+    if (status == HSD_OK) status = tell_by_scans(&o, err);
+    const hsd_status closed = hsd_dominators_close(d, &o.sizes, status == HSD_OK ? err : NULL);
+    return status == HSD_OK ? closed : status;
 }

@@ -9,6 +9,13 @@
  *      nca    ──► dominator_of         immediate dominators by preorder
  *      order  ──► config.take
  *
+ * By scans (dominators_scan.c):
+ *
+ *      search ──► node_of              in some order in which dominators come first
+ *      gather ──► back                 predecessors of each place
+ *      raise  ──► dominator_of
+ *      order  ──► first_of, size_of    by place; then config.take
+ *
  * A node is *core* if some reference outside of the tree leads to it; the walk knows that when it meets the
  * reference, so a node of the rest costs no bit and no predecessor. Such a *simple* node is dominated by its
  * parent. Each node belongs to the *group* of the nearest core node on its way up, itself included.
@@ -24,6 +31,7 @@
 typedef struct hsd_dominators_limits {
     bool is_resident;      /* tapes in memory, and the blocks of the adjacency left alone */
     bool uses_flat;        /* arrays that fit are used as plain ones */
+    bool uses_scans;       /* nothing is walked depth first, unless ways up turn out to be too long */
     uint32_t chunk_bytes;  /* of the reel */
     uint64_t stack_items;  /* of the walk, in memory; even */
     uint32_t bucket_items; /* predecessors that are sorted at a time */
@@ -66,6 +74,7 @@ typedef struct hsd_dominators {
     hsd_tape core_of;            /* see hsd_core_node */
     hsd_tape semi_of;            /* u32, of the last core node first */
     hsd_tape dominator_of;       /* u32 */
+    hsd_tape first_of, size_of;  /* u32: order, by scans */
     hsd_bucket *buckets;
     uint32_t bucket_count;
     uint32_t bucket_shift; /* core node >> shift = its bucket */
@@ -79,7 +88,19 @@ hsd_status hsd_dominators_semi(hsd_dominators *d, hsd_error *err);
 hsd_status hsd_dominators_nca(hsd_dominators *d, hsd_error *err);
 hsd_status hsd_dominators_order(hsd_dominators *d, hsd_error *err);
 
+/* Likewise by scans. HSD_END of `raise`: it takes too long. */
+hsd_status hsd_dominators_search(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_gather(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_raise(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_order_by_scans(hsd_dominators *d, hsd_error *err);
+
 /* ---- the driver's helpers ---- */
+
+/* True if what is touched at random by scans fits in memory. */
+bool hsd_dominators_scans_fit(const hsd_dominators *d);
+
+/* References that are sorted at a time by scans. */
+uint32_t hsd_dominators_scan_items(const hsd_dominators *d);
 
 /* How `memory_bytes` are divided for this graph. */
 hsd_dominators_limits hsd_dominators_divide(const hsd_adjacency *adjacency, uint64_t memory_bytes);

@@ -1,0 +1,565 @@
+/*
+ * Steps 1 to 3 by scans, where the blocks do not fit in memory and a walk depth first would read a page for each node.
+ * One number of four bytes a place is all that is touched at random; everything else is read and written in order.
+ *
+ *      search     any order in which each node comes behind one that refers to it: blocks are gone through in their order,
+ *                 again and again, and what waits in a block is looked through while it is in memory (graph/frontier.h)
+ *      gather     places of all nodes in memory; the references, in order of sources, go into buckets by target, and each
+ *                 bucket is sorted in memory: the predecessors of each place, in order of places
+ *      raise      above[place], in memory, is the nearest common ancestor of its predecessors so far; pass for pass over the
+ *                 predecessors until nothing changes (Cooper, Harvey, Kennedy 2001)
+ *
+ * A dominator is looked through before what it dominates, whatever the order of the search, so above[place] < place,
+ * and two ways up meet by always climbing from the later place. A pass only ever raises places and never past a
+ * dominator, so what stands in the end are the immediate dominators. The first pass is exact for references that lead
+ * forward; random graphs and real heaps take some three to eight passes. What a long list with many ways back costs is
+ * bounded: one place's ways up are climbed once each, and past CLIMB_STEPS a reference, or MOST_PASSES, it is left to
+ * the walk depth first.
+ */
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "base/fail.h"
+#include "graph/dominators_parts.h"
+#include "graph/frontier.h"
+
+#define CLIMB_STEPS  48u
+#define MOST_PASSES  40u
+#define MOST_BUCKETS 256u
+#define ITEM_BYTES   12u /* of a reference that is sorted, as read and as sorted */
+#define SPLIT_BITS   6u
+#define MAX_PENDING  (32u / SPLIT_BITS + 2) * (1u << SPLIT_BITS)
+#define SHORT_LIST   32u
+#define UNKNOWN      UINT32_MAX
+
+static uint64_t array_bytes(uint64_t items) { return hsd_paged_full_bytes(items * 4); }
+
+bool hsd_dominators_scans_fit(const hsd_dominators *d)
+{
+    const uint64_t places = (uint64_t)d->nodes + 1;
+    const uint64_t beside = places / 8 + 4096 + MOST_BUCKETS * (uint64_t)d->limits.chunk_bytes / 4;
+    return hsd_dominators_spare(d, 0) >= array_bytes(places) + beside;
+}
+
+/* Half of the memory; the rest is for slots, and for parts that are written. */
+uint32_t hsd_dominators_scan_items(const hsd_dominators *d)
+{
+    return (uint32_t)hsd_min_u64(hsd_max_u64(hsd_dominators_spare(d, 0) / 2 / ITEM_BYTES, 64), UINT32_MAX / 2);
+}
+
+/* ---- search ---- */
+
+typedef struct search {
+    hsd_dominators *d;
+    uint8_t *reached; /* one bit a node */
+    hsd_frontier frontier;
+} search;
+
+static void place_node(search *s, uint32_t node)
+{
+    s->d->count++;
+    hsd_tape_put_u32(&s->d->node_of, node);
+}
+
+/* What refers to nothing has its place at once. */
+static hsd_status reach_node(search *s, uint32_t node, hsd_error *err)
+{
+    if (hsd_bit_get(s->reached, node)) return HSD_OK;
+    hsd_bit_set(s->reached, node);
+    if (!hsd_adjacency_is_leaf(s->d->adjacency, node)) return hsd_frontier_push(&s->frontier, node, err);
+    place_node(s, node);
+    return HSD_OK;
+}
+
+static hsd_status look_through(search *s, uint32_t node, hsd_error *err)
+{
+    hsd_targets targets;
+    place_node(s, node);
+    hsd_adjacency_get(s->d->adjacency, node, &targets);
+    for (;;) {
+        for (uint32_t i = 0; i < targets.count; i++)
+            HSD_TRY(reach_node(s, targets.items[i], err));
+        if (!targets.has_more) return HSD_OK;
+        hsd_adjacency_more(s->d->adjacency, &targets);
+    }
+}
+
+static hsd_status search_round(search *s, uint32_t begin, uint32_t end, hsd_error *err)
+{
+    hsd_dominators *d = s->d;
+    uint32_t node;
+    hsd_status status;
+    for (uint32_t root = begin; root < end; root++) {
+        hsd_bit_clear(s->reached, root);
+        HSD_TRY(reach_node(s, root, err));
+    }
+    for (uint32_t steps = 0; (status = hsd_frontier_pop(&s->frontier, &node, err)) == HSD_OK; steps++) {
+        HSD_TRY(look_through(s, node, err));
+        if ((steps & HSD_DOMINATORS_TICK) == 0) HSD_TRY(hsd_dominators_tick(d, 0, d->count, d->nodes, err));
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+/* Root nodes count as reached from the start, as in the walk depth first. */
+static hsd_status search_all(search *s, hsd_error *err)
+{
+    hsd_dominators *d = s->d;
+    const hsd_root_nodes *roots = &d->config->roots;
+    for (uint32_t root = roots->begin; root < roots->end; root++)
+        hsd_bit_set(s->reached, root);
+    place_node(s, UINT32_MAX);
+    HSD_TRY(search_round(s, roots->begin, roots->second, err));
+    d->secondary = d->count;
+    HSD_TRY(search_round(s, roots->second, roots->end, err));
+    hsd_tape_finish(&d->node_of);
+    HSD_TRY(hsd_adjacency_check(d->adjacency, err));
+    return hsd_reel_check(&d->reel, err);
+}
+
+/* Blocks have all that the frontier leaves. */
+hsd_status hsd_dominators_search(hsd_dominators *d, hsd_error *err)
+{
+    hsd_adjacency *a = d->adjacency;
+    search s = {.d = d, .reached = d->states};
+    const uint64_t waiting = hsd_frontier_fixed_bytes(a) + HSD_WORKLIST_LEAST_BYTES;
+    const uint64_t blocks = hsd_dominators_spare(d, d->state_pages.size + waiting) + d->limits.floor_bytes;
+    d->count = 0;
+    HSD_TRY(hsd_adjacency_set_memory(a, blocks, err));
+    if (!hsd_adjacency_is_resident(a)) d->stats.was_paged = true;
+    hsd_status status = hsd_frontier_open(&s.frontier, a, waiting, d->config->space, err);
+    if (status == HSD_OK) status = search_all(&s, err);
+    hsd_frontier_close(&s.frontier);
+    d->stats.faults += hsd_adjacency_reads(a);
+    hsd_pages_give(&d->state_pages);
+    d->states = NULL;
+    HSD_TRY(status);
+    return hsd_adjacency_set_memory(a, d->limits.floor_bytes, err);
+}
+
+/* ---- gather: references by target ---- */
+
+typedef struct gather {
+    hsd_dominators *d;
+    hsd_paged place_array;
+    uint32_t *place_of; /* by node, 0 = not reached */
+    uint64_t item_limit;
+    hsd_bucket *pending; /* the last one comes next */
+    uint32_t pending_count;
+    hsd_pages item_pages, slot_pages;
+    uint64_t *raw;   /* slot << 32 | source */
+    uint32_t *items; /* sources by slot */
+    uint32_t *starts;
+} gather;
+
+static hsd_status fill_places(gather *g, hsd_error *err)
+{
+    hsd_dominators *d = g->d;
+    hsd_tape_reader nodes;
+    uint32_t node;
+    hsd_tape_read(&nodes, &d->node_of, HSD_TAPE_FORWARD, false);
+    for (uint32_t place = 0; hsd_tape_get_u32(&nodes, &node); place++)
+        if (place > 0) g->place_of[node] = place;
+    hsd_tape_close(&nodes);
+    return hsd_reel_check(&d->reel, err);
+}
+
+/* In the second round a reference to a node of the first round holds nothing; to root nodes none does. */
+static void scatter_part(gather *g, uint32_t source, const hsd_targets *targets)
+{
+    hsd_dominators *d = g->d;
+    const hsd_root_nodes *roots = &d->config->roots;
+    const uint32_t least = source < d->secondary ? 1 : d->secondary;
+    for (uint32_t i = 0; i < targets->count; i++)
+        __builtin_prefetch(&g->place_of[targets->items[i]]);
+    for (uint32_t i = 0; i < targets->count; i++) {
+        const uint32_t node = targets->items[i], target = g->place_of[node];
+        if (target < least || node - roots->begin < roots->end - roots->begin) continue;
+        hsd_bucket_put_forward(&d->buckets[target >> d->bucket_shift], target, source);
+    }
+}
+
+static hsd_status scatter_all(gather *g, hsd_error *err)
+{
+    hsd_dominators *d = g->d;
+    for (uint32_t node = 0; node < d->nodes; node++) {
+        const uint32_t source = g->place_of[node];
+        if ((node & HSD_DOMINATORS_TICK) == 0) HSD_TRY(hsd_dominators_tick(d, 1, node, d->nodes, err));
+        if (source == 0 || hsd_adjacency_is_leaf(d->adjacency, node)) continue;
+        hsd_targets targets;
+        hsd_adjacency_get(d->adjacency, node, &targets);
+        for (;;) {
+            scatter_part(g, source, &targets);
+            if (!targets.has_more) break;
+            hsd_adjacency_more(d->adjacency, &targets);
+        }
+    }
+    for (uint32_t i = 0; i < d->bucket_count; i++)
+        hsd_tape_finish(&d->buckets[i].tape);
+    return hsd_adjacency_check(d->adjacency, err);
+}
+
+/* As many buckets as let twice an average one be sorted at once. */
+static hsd_status plan_buckets(gather *g, hsd_error *err)
+{
+    hsd_dominators *d = g->d;
+    const uint64_t items = 2 * hsd_max_u64(hsd_adjacency_edge_count(d->adjacency), d->count);
+    const uint64_t spare = hsd_dominators_spare(d, array_bytes(d->nodes));
+    const uint64_t most = hsd_min_u64(spare / d->limits.chunk_bytes, MOST_BUCKETS);
+    const uint64_t wanted = hsd_max_u64(hsd_min_u64(items / g->item_limit + 1, most), 1);
+    d->bucket_shift = 0;
+    while (((uint64_t)(d->count - 1) >> d->bucket_shift) + 1 > wanted)
+        d->bucket_shift++;
+    d->bucket_count = ((d->count - 1) >> d->bucket_shift) + 1;
+    d->buckets = calloc(d->bucket_count, sizeof *d->buckets);
+    if (d->buckets == NULL) return hsd_fail_nomem(err, "the buckets of the dominators");
+    hsd_buckets_begin(d, d->buckets, d->bucket_count, d->bucket_shift, 0, d->count);
+    return HSD_OK;
+}
+
+static hsd_status scatter_references(gather *g, hsd_error *err)
+{
+    hsd_dominators *d = g->d;
+    HSD_TRY(hsd_dominators_open(d, &g->place_array, hsd_max_u64(d->nodes, 1), 4, array_bytes(d->nodes), err));
+    HSD_ASSERT(g->place_array.is_flat);
+    g->place_of = (uint32_t *)(void *)g->place_array.frames;
+    HSD_TRY(plan_buckets(g, err));
+    HSD_TRY(fill_places(g, err));
+    HSD_TRY(scatter_all(g, err));
+    return hsd_reel_check(&d->reel, err);
+}
+
+/* ---- gather: each bucket in order ---- */
+
+/* A list on `back`: the number of predecessors, the first against the place, each against the one before. */
+static void put_count(hsd_tape *tape, uint32_t count)
+{
+    tape->at = hsd_varint_put(hsd_tape_room(tape, HSD_VARINT_MOST), count);
+}
+
+static void put_source(hsd_tape *tape, uint32_t source, uint32_t last)
+{
+    tape->at = hsd_varint_put(hsd_tape_room(tape, HSD_VARINT_MOST), hsd_fold_difference(source, last));
+}
+
+static bool next_item(hsd_tape_reader *reader, uint32_t *slot, uint32_t *source)
+{
+    if (!hsd_tape_has_more(reader)) return false;
+    reader->at = hsd_tape_varint(hsd_tape_varint(reader->at, slot), source);
+    return true;
+}
+
+static void sort_short(uint32_t *items, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t item = items[i];
+        uint32_t at = i;
+        for (; at > 0 && items[at - 1] > item; at--)
+            items[at] = items[at - 1];
+        items[at] = item;
+    }
+}
+
+static void put_list(gather *g, uint32_t place, uint32_t *items, uint32_t count)
+{
+    hsd_tape *tape = &g->d->back;
+    uint32_t last = place;
+    if (count <= SHORT_LIST) sort_short(items, count);
+    put_count(tape, count);
+    for (uint32_t i = 0; i < count; i++) {
+        put_source(tape, items[i], last);
+        last = items[i];
+    }
+}
+
+static hsd_status open_slots(gather *g, uint32_t slots, hsd_error *err)
+{
+    const size_t bytes = ((size_t)slots + 1) * sizeof *g->starts;
+    if (g->slot_pages.size < bytes) {
+        hsd_pages_give(&g->slot_pages);
+        if (!hsd_pages_take(&g->slot_pages, bytes)) return hsd_fail_nomem(err, "the predecessors of the dominators");
+    }
+    g->starts = g->slot_pages.data;
+    memset(g->starts, 0, bytes);
+    return HSD_OK;
+}
+
+static hsd_status take_whole(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader, hsd_error *err)
+{
+    const uint32_t slots = bucket->hi - bucket->lo;
+    uint32_t count = 0, slot, source, start = 0;
+    HSD_TRY(open_slots(g, slots, err));
+    while (count < bucket->forward_count && next_item(reader, &slot, &source)) {
+        g->raw[count++] = (uint64_t)slot << 32 | source;
+        g->starts[slot]++;
+    }
+    for (slot = 0; slot <= slots; slot++) {
+        const uint32_t here = g->starts[slot];
+        g->starts[slot] = start;
+        start += here;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        g->items[g->starts[g->raw[i] >> 32]++] = (uint32_t)g->raw[i];
+    start = 0;
+    for (slot = 0; slot < slots; slot++) {
+        put_list(g, bucket->lo + slot, g->items + start, g->starts[slot] - start);
+        start = g->starts[slot];
+    }
+    return HSD_OK;
+}
+
+/* All are of one place, and may come in any order. */
+static hsd_status take_one(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader)
+{
+    hsd_tape *tape = &g->d->back;
+    uint32_t slot, source, last = bucket->lo;
+    put_count(tape, (uint32_t)bucket->forward_count);
+    for (uint64_t i = 0; i < bucket->forward_count && next_item(reader, &slot, &source); i++) {
+        put_source(tape, source, last);
+        last = source;
+    }
+    return HSD_OK;
+}
+
+/* The parts wait with the first one on top. */
+static void divide(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader)
+{
+    const uint32_t last = bucket->hi - bucket->lo - 1, lo = bucket->lo;
+    hsd_bucket parts[1u << SPLIT_BITS];
+    uint32_t shift = 0, slot, source;
+    while (last >> shift >= 1u << SPLIT_BITS)
+        shift++;
+    const uint32_t count = (last >> shift) + 1;
+    hsd_buckets_begin(g->d, parts, count, shift, lo, bucket->hi);
+    while (next_item(reader, &slot, &source))
+        hsd_bucket_put_forward(&parts[slot >> shift], lo + slot, source);
+    for (uint32_t i = count; i-- > 0;) {
+        hsd_tape_finish(&parts[i].tape);
+        g->pending[g->pending_count++] = parts[i];
+    }
+}
+
+static hsd_status take_bucket(gather *g, hsd_bucket *bucket, hsd_error *err)
+{
+    hsd_tape_reader reader;
+    hsd_status status = HSD_OK;
+    hsd_tape_read(&reader, &bucket->tape, HSD_TAPE_FORWARD, true);
+    if (bucket->forward_count <= g->item_limit)
+        status = take_whole(g, bucket, &reader, err);
+    else if (bucket->hi - bucket->lo == 1)
+        status = take_one(g, bucket, &reader);
+    else
+        divide(g, bucket, &reader);
+    hsd_tape_close(&reader);
+    hsd_tape_release(&bucket->tape);
+    return status == HSD_OK ? hsd_reel_check(&g->d->reel, err) : status;
+}
+
+static hsd_status sort_buckets(gather *g, hsd_error *err)
+{
+    hsd_dominators *d = g->d;
+    if (!hsd_pages_take(&g->item_pages, (size_t)g->item_limit * ITEM_BYTES))
+        return hsd_fail_nomem(err, "the predecessors of the dominators");
+    g->raw = g->item_pages.data;
+    g->items = (uint32_t *)(g->raw + g->item_limit);
+    for (uint32_t i = 0; i < d->bucket_count; i++) {
+        g->pending[0] = d->buckets[i];
+        g->pending_count = 1;
+        memset(&d->buckets[i], 0, sizeof d->buckets[i]);
+        while (g->pending_count > 0) {
+            hsd_bucket bucket = g->pending[--g->pending_count];
+            const hsd_status status = take_bucket(g, &bucket, err);
+            hsd_tape_release(&bucket.tape);
+            HSD_TRY(status);
+        }
+        HSD_TRY(hsd_dominators_tick(d, 1, d->nodes, d->nodes, err));
+    }
+    hsd_tape_finish(&d->back);
+    return hsd_reel_check(&d->reel, err);
+}
+
+hsd_status hsd_dominators_gather(hsd_dominators *d, hsd_error *err)
+{
+    gather g = {.d = d, .item_limit = d->limits.bucket_items};
+    g.pending = calloc(MAX_PENDING, sizeof *g.pending);
+    hsd_status status = g.pending == NULL ? hsd_fail_nomem(err, "the predecessors of the dominators") : HSD_OK;
+    if (status == HSD_OK) status = scatter_references(&g, err);
+    const hsd_status closed = hsd_dominators_close(d, &g.place_array, status == HSD_OK ? err : NULL);
+    if (status == HSD_OK) status = closed;
+    if (status == HSD_OK) status = sort_buckets(&g, err);
+    for (uint32_t i = 0; i < g.pending_count; i++)
+        hsd_tape_release(&g.pending[i].tape);
+    free(g.pending);
+    hsd_pages_give(&g.item_pages);
+    hsd_pages_give(&g.slot_pages);
+    return status;
+}
+
+/* ---- raise ---- */
+
+#define AHEAD     128u
+#define LONG_WAY  64u
+#define MOST_SEEN 4096u
+
+typedef struct ring_item {
+    uint32_t source;
+    bool is_first; /* of the next place; `source` is the number of predecessors */
+} ring_item;
+
+typedef struct raise {
+    hsd_dominators *d;
+    hsd_paged above_array;
+    uint32_t *above; /* by place; UNKNOWN in the first pass */
+    hsd_pages seen_pages;
+    uint8_t *seen; /* one bit a place: on a way up from the place at hand that was climbed */
+    uint32_t seen_count, seen_list[MOST_SEEN];
+    uint32_t steps; /* of the place at hand */
+    uint64_t steps_left, changes;
+    /* reading */
+    hsd_tape_reader reader;
+    ring_item ring[AHEAD];
+    uint64_t read, used;
+    uint32_t left, last, next_place; /* of the list that is being read */
+} raise;
+
+static bool read_one(raise *r, ring_item *item)
+{
+    uint32_t number;
+    if (!hsd_tape_has_more(&r->reader)) return false;
+    r->reader.at = hsd_tape_varint(r->reader.at, &number);
+    if (r->left == 0) {
+        r->left = number;
+        r->last = r->next_place++;
+        *item = (ring_item){number, true};
+        return true;
+    }
+    r->left--;
+    r->last = hsd_unfold_difference(number, r->last);
+    *item = (ring_item){r->last < r->d->count ? r->last : 0, false};
+    return true;
+}
+
+/* Reads some way ahead, and fetches what a climb will look at first. */
+static bool next_ring_item(raise *r, ring_item *out)
+{
+    while (r->read - r->used < AHEAD && read_one(r, &r->ring[r->read % AHEAD])) {
+        const ring_item *item = &r->ring[r->read++ % AHEAD];
+        if (!item->is_first) __builtin_prefetch(&r->above[item->source]);
+    }
+    if (r->read == r->used) return false;
+    if (r->read - r->used > AHEAD / 2) {
+        const ring_item *half = &r->ring[(r->used + AHEAD / 2) % AHEAD];
+        const uint32_t up = half->is_first ? 0 : r->above[half->source];
+        if (up != UNKNOWN) __builtin_prefetch(&r->above[up]);
+    }
+    *out = r->ring[r->used++ % AHEAD];
+    return true;
+}
+
+static bool was_seen(raise *r, uint32_t place)
+{
+    if (hsd_bit_get(r->seen, place)) return true;
+    hsd_bit_set(r->seen, place);
+    if (r->seen_count < MOST_SEEN) r->seen_list[r->seen_count] = place;
+    r->seen_count++;
+    return false;
+}
+
+static void forget_seen(raise *r)
+{
+    if (r->seen_count > MOST_SEEN) memset(r->seen, 0, r->seen_pages.size);
+    for (uint32_t i = 0; i < r->seen_count && r->seen_count <= MOST_SEEN; i++)
+        hsd_bit_clear(r->seen, r->seen_list[i]);
+    r->seen_count = 0;
+}
+
+/* The nearest common ancestor of `to` and `from`. Where ways get long each of their places is passed once: whatever was
+ * seen leads to `to`, which only goes up meanwhile. */
+static uint32_t meet(raise *r, uint32_t to, uint32_t from)
+{
+    while (from != to) {
+        if (from > to) {
+            if (++r->steps > LONG_WAY && was_seen(r, from)) return to;
+            from = r->above[from];
+        } else {
+            r->steps++;
+            to = r->above[to];
+        }
+    }
+    return to;
+}
+
+/* One place: `count` predecessors follow in the ring. */
+static void raise_place(raise *r, uint32_t place, uint32_t count)
+{
+    const uint32_t before = r->above[place];
+    uint32_t above = before;
+    r->steps = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        ring_item item;
+        if (!next_ring_item(r, &item)) return;
+        if (above == 0 || (r->above[item.source] == UNKNOWN && item.source != 0)) continue;
+        above = above == UNKNOWN ? item.source : meet(r, above, item.source);
+    }
+    if (r->seen_count > 0) forget_seen(r);
+    if (above == UNKNOWN) above = 0; /* a root node */
+    r->changes += above != before;
+    r->above[place] = above;
+    r->steps_left -= hsd_min_u64(r->steps, r->steps_left);
+}
+
+/* HSD_END when it takes too long. */
+static hsd_status raise_all(raise *r, hsd_error *err)
+{
+    hsd_dominators *d = r->d;
+    ring_item item;
+    hsd_status status = HSD_OK;
+    r->read = r->used = r->changes = 0;
+    r->left = r->last = r->next_place = 0;
+    hsd_tape_read(&r->reader, &d->back, HSD_TAPE_FORWARD, false);
+    for (uint32_t place = 0; status == HSD_OK && next_ring_item(r, &item); place++) {
+        if (place == 0) continue; /* the super-root, with no predecessors */
+        raise_place(r, place, item.source);
+        if (r->steps_left == 0) status = HSD_END;
+        if ((place & HSD_DOMINATORS_TICK) == 0)
+            status = status == HSD_OK ? hsd_dominators_tick(d, 2, place, d->count, err) : status;
+    }
+    hsd_tape_close(&r->reader);
+    return status == HSD_OK ? hsd_reel_check(&d->reel, err) : status;
+}
+
+static hsd_status raise_until_done(raise *r, hsd_error *err)
+{
+    hsd_dominators *d = r->d;
+    HSD_TRY(hsd_dominators_open(d, &r->above_array, d->count, 4, array_bytes(d->count), err));
+    HSD_ASSERT(r->above_array.is_flat);
+    if (!hsd_pages_take(&r->seen_pages, (size_t)d->count / 8 + 1))
+        return hsd_fail_nomem(err, "the ways up of the dominators");
+    r->above = (uint32_t *)(void *)r->above_array.frames;
+    r->seen = r->seen_pages.data;
+    for (uint32_t place = 1; place < d->count; place++)
+        r->above[place] = UNKNOWN;
+    r->steps_left = CLIMB_STEPS * (hsd_adjacency_edge_count(d->adjacency) + d->count);
+    for (d->stats.passes = 1;; d->stats.passes++) {
+        HSD_TRY(raise_all(r, err));
+        if (r->changes == 0) break;
+        if (d->stats.passes == MOST_PASSES) return HSD_END;
+    }
+    for (uint32_t place = 0; place < d->count; place++)
+        hsd_tape_put_u32(&d->dominator_of, r->above[place]);
+    hsd_tape_finish(&d->dominator_of);
+    return hsd_reel_check(&d->reel, err);
+}
+
+hsd_status hsd_dominators_raise(hsd_dominators *d, hsd_error *err)
+{
+    raise *r = calloc(1, sizeof *r);
+    if (r == NULL) return hsd_fail_nomem(err, "the dominators");
+    r->d = d;
+    hsd_status status = raise_until_done(r, err);
+    const hsd_status closed = hsd_dominators_close(d, &r->above_array, status == HSD_OK ? err : NULL);
+    hsd_pages_give(&r->seen_pages);
+    free(r);
+    hsd_tape_release(&d->back);
+    return status == HSD_OK ? closed : status;
+}
