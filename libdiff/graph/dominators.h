@@ -46,6 +46,7 @@ typedef struct hsd_dominators_config {
     hsd_root_nodes roots;
     uint64_t memory_bytes; /* all of it: arrays, buckets, stack, and the cache of adjacency blocks, which is
                             * set to what each step can spare */
+    uint64_t take_bytes;   /* more, that `take` needs: free until its first call. 0 = none */
     hsd_temp_space *space;
     hsd_reporter *reporter;
     hsd_interval_fn take;

@@ -138,25 +138,41 @@ static hsd_status put_firsts(order *o, hsd_error *err)
 }
 
 /* What was sizes becomes firsts. */
-static hsd_status tell_by_scans(order *o, hsd_error *err)
+static hsd_status put_parents(order *o, hsd_error *err)
 {
     hsd_dominators *d = o->d;
-    hsd_status status = HSD_OK;
-    enum { NODES, DOMINATORS, FIRSTS, SIZES, TAPES };
-    hsd_tape *tapes[TAPES] = {&d->node_of, &d->dominator_of, &d->first_of, &d->size_of};
+    hsd_tape_reader dominators, firsts;
+    uint32_t dominator, first;
+    hsd_tape_read(&dominators, &d->dominator_of, HSD_TAPE_FORWARD, true);
+    hsd_tape_read(&firsts, &d->first_of, HSD_TAPE_FORWARD, false);
+    hsd_flat_set_u32(&o->sizes, 0, 0, true);
+    hsd_tape_get_u32(&dominators, &dominator); /* of the super-root */
+    for (uint32_t place = 1; hsd_tape_get_u32(&dominators, &dominator) && hsd_tape_get_u32(&firsts, &first); place++) {
+        hsd_tape_put_u32(&d->parent_of, hsd_flat_get_u32(&o->sizes, dominator, true));
+        hsd_flat_set_u32(&o->sizes, place, first, true);
+    }
+    hsd_tape_close(&dominators);
+    hsd_tape_close(&firsts);
+    hsd_tape_finish(&d->parent_of);
+    return hsd_reel_check(&d->reel, err);
+}
+
+static hsd_status tell_tapes(hsd_dominators *d, hsd_error *err)
+{
+    enum { NODES, FIRSTS, SIZES, PARENTS, TAPES };
+    hsd_tape *tapes[TAPES] = {&d->node_of, &d->first_of, &d->size_of, &d->parent_of};
     hsd_tape_reader readers[TAPES];
-    uint32_t node, dominator, first, size;
+    hsd_status status = HSD_OK;
+    uint32_t now[TAPES];
     for (int i = 0; i < TAPES; i++)
         hsd_tape_read(&readers[i], tapes[i], HSD_TAPE_FORWARD, true);
-    hsd_flat_set_u32(&o->sizes, 0, 0, true);
-    hsd_tape_get_u32(&readers[NODES], &node); /* the super-root */
-    hsd_tape_get_u32(&readers[DOMINATORS], &dominator);
+    hsd_tape_get_u32(&readers[NODES], &now[NODES]); /* the super-root */
     for (uint32_t place = 1; place < d->count && status == HSD_OK; place++) {
-        if (!hsd_tape_get_u32(&readers[NODES], &node) || !hsd_tape_get_u32(&readers[DOMINATORS], &dominator) ||
-            !hsd_tape_get_u32(&readers[FIRSTS], &first) || !hsd_tape_get_u32(&readers[SIZES], &size))
-            break;
-        const hsd_interval told = {node, first, first + size, hsd_flat_get_u32(&o->sizes, dominator, true)};
-        hsd_flat_set_u32(&o->sizes, place, first, true);
+        bool is_there = true;
+        for (int i = 0; i < TAPES; i++)
+            is_there = hsd_tape_get_u32(&readers[i], &now[i]) && is_there;
+        if (!is_there) break;
+        const hsd_interval told = {now[NODES], now[FIRSTS], now[FIRSTS] + now[SIZES], now[PARENTS]};
         status = d->config->take(d->config->context, &told, err);
         if (status == HSD_OK && (place & HSD_DOMINATORS_TICK) == 0)
             status = hsd_dominators_tick(d, 4, d->count / 3 * 2 + place / 3, d->count, err);
@@ -172,7 +188,8 @@ hsd_status hsd_dominators_order_by_scans(hsd_dominators *d, hsd_error *err)
     HSD_TRY(hsd_dominators_open(d, &o.sizes, d->count, 4, hsd_paged_full_bytes((uint64_t)d->count * 4), err));
     hsd_status status = add_sizes(&o, true, err);
     if (status == HSD_OK) status = put_firsts(&o, err);
-    if (status == HSD_OK) status = tell_by_scans(&o, err);
+    if (status == HSD_OK) status = put_parents(&o, err);
     const hsd_status closed = hsd_dominators_close(d, &o.sizes, status == HSD_OK ? err : NULL);
-    return status == HSD_OK ? closed : status;
+    if (status == HSD_OK) status = closed;
+    return status == HSD_OK ? tell_tapes(d, err) : status;
 }

@@ -24,28 +24,37 @@
 #include "graph/dominators_parts.h"
 #include "graph/frontier.h"
 
-#define CLIMB_STEPS  48u
-#define MOST_PASSES  40u
-#define MOST_BUCKETS 256u
-#define ITEM_BYTES   12u /* of a reference that is sorted, as read and as sorted */
-#define SPLIT_BITS   6u
-#define MAX_PENDING  (32u / SPLIT_BITS + 2) * (1u << SPLIT_BITS)
-#define SHORT_LIST   32u
-#define UNKNOWN      UINT32_MAX
+#define CLIMB_STEPS   48u
+#define MOST_PASSES   40u
+#define MOST_BUCKETS  256u
+#define LEAST_BUCKETS 16u
+#define ITEM_BYTES    12u /* of a reference that is sorted, as read and as sorted */
+#define SPLIT_BITS    6u
+#define MAX_PENDING   (32u / SPLIT_BITS + 2) * (1u << SPLIT_BITS)
+#define SHORT_LIST    32u
+#define UNKNOWN       UINT32_MAX
 
 static uint64_t array_bytes(uint64_t items) { return hsd_paged_full_bytes(items * 4); }
 
+/* What places will need is free until they are told. */
+static uint64_t scan_spare(const hsd_dominators *d, uint64_t used_bytes)
+{
+    const uint64_t spare = hsd_dominators_spare(d, 0) + d->config->take_bytes;
+    return spare > used_bytes ? spare - used_bytes : 0;
+}
+
+/* Beside the array there are buckets that are written, or a bit a place. */
 bool hsd_dominators_scans_fit(const hsd_dominators *d)
 {
     const uint64_t places = (uint64_t)d->nodes + 1;
-    const uint64_t beside = places / 8 + 4096 + MOST_BUCKETS * (uint64_t)d->limits.chunk_bytes / 4;
-    return hsd_dominators_spare(d, 0) >= array_bytes(places) + beside;
+    const uint64_t beside = hsd_max_u64(places / 8 + 4096, LEAST_BUCKETS * (uint64_t)d->limits.chunk_bytes);
+    return scan_spare(d, beside) >= array_bytes(places);
 }
 
 /* Half of the memory; the rest is for slots, and for parts that are written. */
 uint32_t hsd_dominators_scan_items(const hsd_dominators *d)
 {
-    return (uint32_t)hsd_min_u64(hsd_max_u64(hsd_dominators_spare(d, 0) / 2 / ITEM_BYTES, 64), UINT32_MAX / 2);
+    return (uint32_t)hsd_min_u64(hsd_max_u64(scan_spare(d, 0) / 2 / ITEM_BYTES, 64), UINT32_MAX / 2);
 }
 
 /* ---- search ---- */
@@ -123,7 +132,7 @@ hsd_status hsd_dominators_search(hsd_dominators *d, hsd_error *err)
     hsd_adjacency *a = d->adjacency;
     search s = {.d = d, .reached = d->states};
     const uint64_t waiting = hsd_frontier_fixed_bytes(a) + HSD_WORKLIST_LEAST_BYTES;
-    const uint64_t blocks = hsd_dominators_spare(d, d->state_pages.size + waiting) + d->limits.floor_bytes;
+    const uint64_t blocks = scan_spare(d, d->state_pages.size + waiting) + d->limits.floor_bytes;
     d->count = 0;
     HSD_TRY(hsd_adjacency_set_memory(a, blocks, err));
     if (!hsd_adjacency_is_resident(a)) d->stats.was_paged = true;
@@ -204,7 +213,7 @@ static hsd_status plan_buckets(gather *g, hsd_error *err)
 {
     hsd_dominators *d = g->d;
     const uint64_t items = 2 * hsd_max_u64(hsd_adjacency_edge_count(d->adjacency), d->count);
-    const uint64_t spare = hsd_dominators_spare(d, array_bytes(d->nodes));
+    const uint64_t spare = scan_spare(d, array_bytes(d->nodes));
     const uint64_t most = hsd_min_u64(spare / d->limits.chunk_bytes, MOST_BUCKETS);
     const uint64_t wanted = hsd_max_u64(hsd_min_u64(items / g->item_limit + 1, most), 1);
     d->bucket_shift = 0;

@@ -81,7 +81,7 @@ static hsd_status find_choices(hsd_by_search *s, hsd_error *err)
     const hsd_growth *growth = s->growth;
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         if (growth->choices[i].by != HSD_HELD_BY_OBJECT) continue;
-        const uint32_t place = hsd_paged_get_u32(&s->place_of, growth->choices[i].node[AFTER]);
+        const uint32_t place = (uint32_t)hsd_paged_get_u64(&s->place_of, growth->choices[i].node[AFTER]);
         s->choice_places[i] = place == 0 ? 0 : hsd_by_place_at(s, place)->named;
     }
     HSD_TRY(hsd_paged_check(&s->place_of, err));
@@ -94,8 +94,20 @@ static hsd_status find_choices(hsd_by_search *s, hsd_error *err)
  * for pairs by group. */
 static hsd_status open_paged(hsd_by_search *s, hsd_paged *out, uint64_t bytes, unsigned share, hsd_error *err)
 {
-    const uint64_t memory = hsd_max_u64(s->memory_bytes / 16 * share, hsd_paged_least_bytes(bytes));
+    const uint64_t least = hsd_paged_least_bytes(bytes);
+    const uint64_t memory = s->has_columns ? least : hsd_max_u64(s->memory_bytes / 16 * share, least);
     return hsd_paged_open(out, bytes, memory, &s->growth->pair->space, err);
+}
+
+/* Arrays that do not fit in their shares are read in order, beside columns of a byte or two a group. What waits in
+ * sorters has numbers of nodes and groups in NUMBER_BITS. */
+static bool needs_columns(const hsd_by_search *s)
+{
+    const uint64_t nodes = (uint64_t)s->side->node_count + 1, sixteenth = s->memory_bytes / 16;
+    const bool fits = hsd_paged_full_bytes(nodes * sizeof(uint32_t)) <= sixteenth * 2 &&
+                      hsd_paged_full_bytes(nodes * sizeof(hsd_by_place)) <= sixteenth * 3 &&
+                      hsd_paged_full_bytes(((uint64_t)s->group_room + 2) * sizeof(hsd_by_group)) <= sixteenth * 3;
+    return !fits && s->group_room < HSD_BY_MOST_NUMBER;
 }
 
 static uint32_t room_for_groups(const hsd_side_walk *side)
@@ -118,10 +130,12 @@ static hsd_status open_all_joint_holders(hsd_by_search *s, hsd_error *err)
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
     s->is_plain = calloc((size_t)side->node_count / 8 + 1, 1);
     if (s->is_plain == NULL) return hsd_fail_nomem(err, "one bit a node");
-    HSD_TRY(open_paged(s, &s->group_of, words, 2, err));
-    HSD_TRY(open_paged(s, &s->place_of, words, 2, err));
-    HSD_TRY(open_paged(s, &s->places, ((uint64_t)side->node_count + 1) * sizeof(hsd_by_place), 3, err));
     s->group_room = room_for_groups(side);
+    s->has_columns = needs_columns(s);
+    if (s->has_columns) HSD_TRY(hsd_by_sorter(s, 2, 1, &s->by_node, err));
+    HSD_TRY(open_paged(s, &s->group_of, words, 2, err));
+    HSD_TRY(open_paged(s, &s->place_of, words * 2, 2, err));
+    HSD_TRY(open_paged(s, &s->places, ((uint64_t)side->node_count + 1) * sizeof(hsd_by_place), 3, err));
     HSD_TRY(open_paged(s, &s->groups, ((uint64_t)s->group_room + 2) * sizeof(hsd_by_group), 3, err));
     s->candidates = calloc(HSD_BY_FORKS, sizeof *s->candidates);
     s->choice_places = calloc((size_t)s->growth->choice_count + 1, sizeof *s->choice_places);
@@ -134,13 +148,13 @@ static hsd_status open_all_joint_holders(hsd_by_search *s, hsd_error *err)
  * done with. */
 static hsd_status grow_groups(hsd_by_search *s, unsigned eighths, hsd_error *err)
 {
-    return hsd_paged_grow(&s->groups, s->growth->memory_bytes / 8 * eighths, err);
+    return s->has_columns ? HSD_OK : hsd_paged_grow(&s->groups, s->growth->memory_bytes / 8 * eighths, err);
 }
 
 /* While masks climb places are asked for in their order, and nobody asks for the groups of nodes. */
 static hsd_status spread(hsd_by_search *s, hsd_error *err)
 {
-    if (s->groups.frame_count < s->groups.page_count) {
+    if (!s->has_columns && s->groups.frame_count < s->groups.page_count) {
         HSD_TRY(hsd_paged_shrink(&s->places, 0, err));
         HSD_TRY(hsd_paged_shrink(&s->group_of, 0, err));
         HSD_TRY(grow_groups(s, 5, err));
@@ -149,7 +163,7 @@ static hsd_status spread(hsd_by_search *s, hsd_error *err)
     hsd_paged_close(&s->places);
     hsd_paged_close(&s->starts);
     hsd_paged_close(&s->targets);
-    return hsd_paged_grow(&s->group_of, s->growth->memory_bytes / 8, err);
+    return s->has_columns ? HSD_OK : hsd_paged_grow(&s->group_of, s->growth->memory_bytes / 8, err);
 }
 
 static hsd_status find_joint_holder(hsd_by_search *s, hsd_error *err)
@@ -163,6 +177,9 @@ static hsd_status find_joint_holder(hsd_by_search *s, hsd_error *err)
     HSD_TRY(hsd_by_refer(s, err));
     hsd_stopwatch_note(&watch, reporter, "what holds together", "finding references");
     HSD_TRY(hsd_by_list_targets(s, err));
+    hsd_note(reporter, HSD_NOTE_DETAIL, "TMP groups %u places %u forks %u pairs %llu seeds %llu mem %llu",
+             s->group_count, s->place_count, s->fork_count, (unsigned long long)hsd_sorter_count(s->pairs),
+             (unsigned long long)hsd_sorter_count(s->seeds), (unsigned long long)s->memory_bytes);
     hsd_sorter_free(s->pairs);
     s->pairs = NULL;
     HSD_TRY(grow_groups(s, 2, err));
@@ -227,6 +244,10 @@ static void release_joint_holder(hsd_by_search *s)
     hsd_paged_close(&s->targets);
     hsd_sorter_free(s->pairs);
     hsd_sorter_free(s->seeds);
+    hsd_sorter_free(s->by_node);
+    hsd_sorter_free(s->tells);
+    hsd_tally_free(s->grown);
+    hsd_pages_give(&s->look_pages);
 }
 
 hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)

@@ -37,8 +37,10 @@
 
 #include "base/assert.h"
 #include "base/check.h"
+#include "base/pages.h"
 #include "graph/worklist.h"
 #include "holders/growth.h"
+#include "sort/tally.h"
 
 /* or-ed to the number of a group: the node that begins it, and references to it are asked for */
 #define HSD_BY_TOP         UINT32_C(0x80000000)
@@ -48,6 +50,8 @@
 #define HSD_BY_NO_FORK        UINT32_MAX
 #define HSD_BY_COPIES         8u  /* of groups, and of places */
 #define HSD_BY_FORKS          16u /* so many are asked for: of one holder there may be several */
+#define HSD_BY_NUMBER_BITS    28u /* of a group or a place in what waits in sorters */
+#define HSD_BY_MOST_NUMBER    ((UINT32_C(1) << HSD_BY_NUMBER_BITS) - 1)
 
 /* Bits of a group's mask: candidates from 0 on. */
 #define HSD_BY_CANDIDATES 61u
@@ -123,20 +127,28 @@ typedef struct hsd_by_search {
     bool has_secondary; /* there are primary roots and secondary ones */
     uint8_t *is_plain;  /* one bit a node: the tree has it, and references to it are not asked for */
     hsd_paged group_of; /* u32 a node: its group, 0 = none */
-    hsd_paged place_of; /* u32 a node: the nearest place, itself included, 0 = none */
-    hsd_paged places;   /* from 1, each before those below it */
+    /* u64 a node: group of the nearest place << 32 | the place, itself included; 0 = none */
+    hsd_paged place_of;
+    hsd_paged places; /* from 1, each before those below it */
     uint32_t place_count;
     hsd_paged groups; /* from 1 */
     uint32_t group_count;
     /* one for each node, and one for each fork but the first in which a pseudo object may be a top */
     uint32_t group_room;
     uint8_t *is_grown[HSD_BY_FORKS]; /* one bit a type: much of what is asked for there are new ones of it */
-    hsd_sorter *pairs;               /* group << 32 | top */
-    hsd_sorter *seeds;               /* place << 32 | top */
-    hsd_paged starts;                /* u64 a group, and one behind: its first target */
-    hsd_paged targets;               /* u32 a pair */
-    hsd_by_candidates *candidates;   /* one a fork */
-    uint32_t *choice_places;         /* of each choice that is an object: the place that is named for it; 0 = none */
+    hsd_tally *grown;                /* fork << 32 | type: what of it is asked for and new */
+    /* Where groups do not fit: what is asked of them at random is in memory, and all arrays are read in order. */
+    bool has_columns;
+    hsd_pages look_pages;
+    uint8_t *looks;                /* one byte a group while references are looked at: HSD_BY_LOOK_… | fork */
+    hsd_sorter *by_node;           /* while numbers are given: node << 32 | word of group_of, word of place_of */
+    hsd_sorter *tells;             /* top << 32 | place: a reference that tells the place what the top has */
+    hsd_sorter *pairs;             /* group << 32 | top */
+    hsd_sorter *seeds;             /* place << 32 | top */
+    hsd_paged starts;              /* u64 a group, and one behind: its first target */
+    hsd_paged targets;             /* u32 a pair */
+    hsd_by_candidates *candidates; /* one a fork */
+    uint32_t *choice_places;       /* of each choice that is an object: the place that is named for it; 0 = none */
     hsd_by_group near_groups[HSD_BY_COPIES]; /* that were copied last, of pages that are not in memory */
     hsd_by_place near_places[HSD_BY_COPIES];
     uint32_t near_group, near_place;
@@ -194,6 +206,30 @@ static inline void hsd_by_place_tell(hsd_by_search *s, uint32_t place, uint64_t 
     hsd_paged_set_u64(&s->places, word, hsd_add_saturating(hsd_paged_get_u64(&s->places, word), bytes));
 }
 
+/* A group at one look. */
+enum {
+    HSD_BY_LOOK_FORK = 15,
+    HSD_BY_LOOK_BRANCH = 16,
+    HSD_BY_LOOK_SELF = 32,
+    HSD_BY_LOOK_PRIMARY = 64,
+    HSD_BY_LOOK_PSEUDO = 128
+};
+
+_Static_assert(HSD_BY_FORKS <= HSD_BY_LOOK_FORK + 1, "a fork must fit");
+
+static inline uint8_t hsd_by_look_of(const hsd_by_group *group)
+{
+    return (uint8_t)(group->fork | (group->flags & HSD_BY_IS_BRANCH ? HSD_BY_LOOK_BRANCH : 0) |
+                     (group->mask & HSD_BY_SELF ? HSD_BY_LOOK_SELF : 0) |
+                     (group->mask & HSD_BY_PRIMARY ? HSD_BY_LOOK_PRIMARY : 0) |
+                     (group->flags & HSD_BY_IS_PSEUDO ? HSD_BY_LOOK_PSEUDO : 0));
+}
+
+static inline uint8_t hsd_by_look(hsd_by_search *s, uint32_t group)
+{
+    return s->looks != NULL ? s->looks[group] : hsd_by_look_of(hsd_by_group_at(s, group));
+}
+
 /* What has to be referred to from a place for a name. */
 static inline uint64_t hsd_by_least_told(const hsd_by_search *s) { return s->least / 50; }
 
@@ -212,6 +248,29 @@ hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err); /* pairs as st
 /* what places tell that refer to little and reach much */
 hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err);
 hsd_status hsd_by_spread(hsd_by_search *s, hsd_error *err); /* masks climb */
+
+/* ---- with has_columns (holders_by_columns.c) ---- */
+
+/* what by_node has goes to group_of and place_of */
+hsd_status hsd_by_settle_numbers(hsd_by_search *s, hsd_error *err);
+hsd_status hsd_by_open_looks(hsd_by_search *s, hsd_error *err);
+hsd_status hsd_by_close_looks(hsd_by_search *s, hsd_error *err);  /* marks that came meanwhile go to the groups */
+hsd_status hsd_by_settle_tells(hsd_by_search *s, hsd_error *err); /* what places tell */
+/* frees the sorter of top << 32 | place; the sums are of bytes of tops, by place */
+hsd_status hsd_by_sum_tells(hsd_by_search *s, hsd_sorter **tells, hsd_tally **out, hsd_error *err);
+hsd_status hsd_by_spread_by_columns(hsd_by_search *s, hsd_error *err); /* masks climb */
+
+/* a sorter of this search, with a tenth of its memory */
+hsd_status hsd_by_sorter(hsd_by_search *s, unsigned words, unsigned key_words, hsd_sorter **out, hsd_error *err);
+
+typedef struct hsd_by_sower { /* a place, and what it leaves in a fork */
+    uint32_t number, fork;
+    bool is_primary; /* it has the mark of the first round */
+    uint64_t bit;
+} hsd_by_sower;
+
+/* `out` is zeroed, or what was found last. */
+void hsd_by_find_sower(hsd_by_search *s, uint32_t number, uint32_t fork, hsd_by_sower *out);
 
 /* tops that the same candidates hold, as choices of their own */
 hsd_status hsd_by_make_sets(hsd_by_search *s, hsd_error *err);

@@ -210,9 +210,65 @@ static hsd_status mark_top(maker *m, uint32_t node, const hsd_by_group *top, hsd
     return hsd_tally_add(m->types, key, top->objects, top->bytes, err);
 }
 
-static hsd_status mark_tops(maker *m, hsd_error *err)
+/* ---- the same where groups do not fit: sets of tops in memory, a byte each, and types by top ---- */
+
+#define NO_SET_HERE 255u /* no top in use */
+
+static hsd_status mark_nodes(maker *m, const uint8_t *set_of, hsd_sorter *types, hsd_error *err)
 {
     hsd_by_search *s = m->s;
+    for (uint32_t node = 0; node < s->side->object_count; node++) {
+        if (hsd_bit_get(s->is_plain, node)) continue;
+        const uint32_t word = hsd_paged_get_u32(&s->group_of, node), group = HSD_BY_GROUP(word);
+        if ((word & HSD_BY_TOP) == 0 || set_of[group] == NO_SET_HERE) continue;
+        const uint64_t record = (uint64_t)group << 32 | hsd_paged_get_u32(&s->side->types_of, node);
+        *hsd_paged_at(&s->growth->set_of, node, HSD_FRAME_USED | HSD_FRAME_DIRTY) =
+            set_of[group] != 0 ? set_of[group] : HSD_SET_REST;
+        HSD_TRY(hsd_sorter_put(types, &record, err));
+    }
+    return hsd_sorter_finish(types, 0, err);
+}
+
+static hsd_status count_types(maker *m, const uint8_t *set_of, hsd_sorter *types, hsd_error *err)
+{
+    hsd_by_search *s = m->s;
+    const uint64_t *record;
+    hsd_status status;
+    while ((status = hsd_sorter_next(types, &record, err)) == HSD_OK) {
+        const uint32_t number = (uint32_t)(*record >> 32);
+        const hsd_by_group *top = hsd_by_group_at(s, number);
+        const uint64_t key[2] = {(uint64_t)s->forks[top->fork].choice << 32 | (uint32_t)*record, set_of[number]};
+        HSD_TRY(hsd_tally_add(m->types, key, top->objects, top->bytes, err));
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status mark_tops_by_columns(maker *m, hsd_error *err)
+{
+    hsd_by_search *s = m->s;
+    hsd_pages pages = {NULL, 0};
+    hsd_sorter *types = NULL;
+    HSD_TRY(hsd_by_sorter(s, 1, 1, &types, err));
+    hsd_status status =
+        hsd_pages_take(&pages, (size_t)s->group_count + 1) ? HSD_OK : hsd_fail_nomem(err, "what holds together");
+    uint8_t *set_of = pages.data;
+    for (uint32_t i = 1; status == HSD_OK && i <= s->group_count; i++) {
+        const hsd_by_group *top = hsd_by_group_at(s, i);
+        const cluster *of = cluster_of(&m->of[top->fork], named_of(top->mask));
+        const bool is_used = (top->flags & HSD_BY_IS_PSEUDO) == 0 && is_top_in_use(top);
+        set_of[i] = (uint8_t)(!is_used ? NO_SET_HERE : of != NULL ? of->set : 0);
+    }
+    if (status == HSD_OK) status = mark_nodes(m, set_of, types, err);
+    if (status == HSD_OK) status = count_types(m, set_of, types, err);
+    hsd_sorter_free(types);
+    hsd_pages_give(&pages);
+    return status;
+}
+
+static hsd_status mark_all_tops(maker *m, hsd_error *err)
+{
+    hsd_by_search *s = m->s;
+    if (s->has_columns) return mark_tops_by_columns(m, err);
     for (uint32_t node = 0; node < s->side->object_count; node++) {
         if (hsd_bit_get(s->is_plain, node)) continue;
         const uint32_t word = hsd_paged_get_u32(&s->group_of, node);
@@ -220,6 +276,13 @@ static hsd_status mark_tops(maker *m, hsd_error *err)
         const hsd_by_group top = *hsd_by_group_at(s, HSD_BY_GROUP(word));
         if ((top.flags & HSD_BY_IS_PSEUDO) == 0 && is_top_in_use(&top)) HSD_TRY(mark_top(m, node, &top, err));
     }
+    return HSD_OK;
+}
+
+static hsd_status mark_tops(maker *m, hsd_error *err)
+{
+    hsd_by_search *s = m->s;
+    HSD_TRY(mark_all_tops(m, err));
     HSD_TRY(hsd_paged_check(&s->group_of, err));
     HSD_TRY(hsd_paged_check(&s->groups, err));
     HSD_TRY(hsd_paged_check(&s->side->types_of, err));

@@ -106,6 +106,8 @@ typedef struct number_frame {
     uint32_t place_type;               /* with a place */
     uint32_t place_group, place_first; /* its group, and the first place of that */
     uint32_t objects;                  /* pending, as the bytes are */
+    uint32_t type;
+    uint32_t unused;
     uint64_t pending;
 } number_frame;
 
@@ -185,6 +187,7 @@ static void new_place(hsd_by_search *s, const hsd_tree_node *node, const number_
                                                       .group = f->group,
                                                       .above = above->place,
                                                       .named = name_kind(s, node, above, f),
+                                                      .told = node->type, /* until what is alike is known */
                                                       .below = f->place_first};
     f->place_group = f->group;
     f->place_type = f->flags & IS_ROOT ? UINT32_MAX : node->type;
@@ -197,7 +200,6 @@ static void take_place(hsd_by_search *s, const hsd_tree_node *node, const number
     f->place_group = above->place_group;
     f->place_first = above->place_first;
     if (is_place(s, node, above, f)) new_place(s, node, above, f);
-    if (f->place != 0) hsd_paged_set_u32(&s->place_of, node->node, f->place);
     if ((f->flags & (IS_FIRST | NO_REFERENCE | IS_NAMED)) == IS_FIRST)
         hsd_by_group_write(s, f->group)->mask |= HSD_BY_SELF;
 }
@@ -210,20 +212,30 @@ static void begin_group(hsd_by_search *s, const hsd_tree_node *node, uint32_t fo
     f->flags |= IS_FIRST;
 }
 
+static hsd_status put_numbers(hsd_by_search *s, uint32_t node, uint32_t word, const number_frame *f, hsd_error *err)
+{
+    const uint64_t place = f->place == 0 ? 0 : (uint64_t)f->place_group << 32 | f->place;
+    const uint64_t record[2] = {(uint64_t)node << 32 | word, place};
+    if (s->by_node != NULL) return hsd_sorter_put(s->by_node, record, err);
+    hsd_paged_set_u32(&s->group_of, node, word);
+    if (place != 0) hsd_paged_set_u64(&s->place_of, node, place);
+    return HSD_OK;
+}
+
 static hsd_status enter_number(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
 {
     hsd_by_search *s = context;
     const number_frame *above = parent;
     number_frame *f = here;
-    (void)err;
-    *f = (number_frame){.group = above->group, .fork = fork_at(s, node->first), .flags = flags_of(s, AFTER, node)};
+    *f = (number_frame){
+        .group = above->group, .fork = fork_at(s, node->first), .flags = flags_of(s, AFTER, node), .type = node->type};
     if (above->fork != HSD_BY_NO_FORK) begin_group(s, node, above->fork, f);
     if (f->fork != HSD_BY_NO_FORK) s->forks[f->fork].group = f->group;
     const bool is_asked = is_asked_for(s, f);
     if (!is_asked) hsd_bit_set(s->is_plain, node->node);
     if (f->group != 0) {
-        hsd_paged_set_u32(&s->group_of, node->node, f->group | (is_asked ? HSD_BY_TOP : 0));
         take_place(s, node, above, f);
+        HSD_TRY(put_numbers(s, node->node, f->group | (is_asked ? HSD_BY_TOP : 0), f, err));
     }
     f->pending = own_bytes(s, node, above->flags, &f->flags);
     f->objects = (f->flags & (KEPT | IS_ROOT)) == 0 && (f->flags & IS_OF_NEW) != 0;
@@ -235,13 +247,14 @@ static hsd_status leave_number(void *context, void *here, void *parent, hsd_erro
     hsd_by_search *s = context;
     const number_frame *f = here;
     number_frame *above = parent;
-    (void)err;
     if (f->flags & HOLDS) return HSD_OK;
     if ((f->flags & (IS_FIRST | NO_REFERENCE)) == (IS_FIRST | NO_REFERENCE) && f->objects > 0) {
         hsd_by_group *group = hsd_by_group_write(s, f->group);
+        const uint64_t key = (uint64_t)group->fork << 32 | f->type;
         group->bytes = f->pending;
         group->objects = f->objects;
-        return HSD_OK; /* the fork above is asked for it, and none further up */
+        /* the fork above is asked for it, and none further up */
+        return f->flags & (KEPT | IS_ROOT) ? HSD_OK : hsd_tally_add(s->grown, &key, f->objects, f->pending, err);
     }
     above->pending += f->pending;
     above->objects += f->objects;
@@ -256,7 +269,10 @@ hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
                                       .enter = enter_number,
                                       .leave = leave_number};
     number_frame root = {.fork = fork_at(s, 0), .flags = KEPT | HOLDS};
+    HSD_TRY(hsd_tally_new(&s->grown, 1, s->growth->memory_bytes / 32, &s->growth->pair->space,
+                          s->growth->pair->reporter, err));
     HSD_TRY(walk_joint_tree(s, AFTER, &visitor, &root, err));
+    if (s->by_node != NULL) HSD_TRY(hsd_by_settle_numbers(s, err));
     HSD_TRY(hsd_paged_check(&s->group_of, err));
     HSD_TRY(hsd_paged_check(&s->place_of, err));
     HSD_TRY(hsd_paged_check(&s->places, err));
@@ -266,19 +282,6 @@ hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
 /* ---- what is like that which came ---- */
 
 #define PART_GROWN 8u /* of what is asked for in a fork: one part in so many is much of it */
-
-static hsd_status count_grown(hsd_by_search *s, hsd_tally *types, hsd_error *err)
-{
-    for (uint32_t node = 0; node < s->side->object_count; node++) {
-        if (hsd_bit_get(s->is_plain, node) || hsd_bit_get(s->growth->pair->is_kept[AFTER], node)) continue;
-        const uint32_t word = hsd_paged_get_u32(&s->group_of, node);
-        if ((word & HSD_BY_TOP) == 0) continue;
-        const hsd_by_group *top = hsd_by_group_at(s, HSD_BY_GROUP(word));
-        const uint64_t key = (uint64_t)top->fork << 32 | hsd_paged_get_u32(&s->side->types_of, node);
-        if (top->objects > 0) HSD_TRY(hsd_tally_add(types, &key, top->objects, top->bytes, err));
-    }
-    return hsd_tally_finish(types, 0, err);
-}
 
 static hsd_status mark_grown(hsd_by_search *s, hsd_tally *types, hsd_error *err)
 {
@@ -300,27 +303,22 @@ static hsd_status mark_grown(hsd_by_search *s, hsd_tally *types, hsd_error *err)
 static void mark_alike(hsd_by_search *s, uint32_t number)
 {
     const hsd_by_place place = *hsd_by_place_at(s, number);
-    if (place.below != number) return;
-    if (place.node >= s->side->object_count || HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, place.node)) != place.group)
-        return;
+    hsd_by_place_write(s, number)->told = 0;
+    if (place.below != number || place.node >= s->side->object_count) return;
     hsd_by_group *group = hsd_by_group_write(s, place.group);
-    if (!hsd_bit_get(s->is_grown[group->fork], hsd_paged_get_u32(&s->side->types_of, place.node))) return;
+    if (!hsd_bit_get(s->is_grown[group->fork], place.told)) return;
     group->flags |= HSD_BY_IS_ALIKE;
     if ((group->flags & HSD_BY_IS_BRANCH) == 0) group->flags &= (uint8_t)~HSD_BY_IS_CLOSED;
 }
 
 hsd_status hsd_by_find_alike(hsd_by_search *s, hsd_error *err)
 {
-    hsd_tally *types;
-    HSD_TRY(hsd_tally_new(&types, 1, s->growth->memory_bytes / 32, &s->growth->pair->space, s->growth->pair->reporter,
-                          err));
-    hsd_status status = count_grown(s, types, err);
-    if (status == HSD_OK) status = mark_grown(s, types, err);
-    hsd_tally_free(types);
-    HSD_TRY(status);
+    HSD_TRY(hsd_tally_finish(s->grown, 0, err));
+    HSD_TRY(mark_grown(s, s->grown, err));
+    hsd_tally_free(s->grown);
+    s->grown = NULL;
     for (uint32_t i = 1; i <= s->place_count; i++)
         mark_alike(s, i);
-    HSD_TRY(hsd_paged_check(&s->side->types_of, err));
     HSD_TRY(hsd_paged_check(&s->places, err));
     return hsd_paged_check(&s->groups, err);
 }

@@ -22,7 +22,13 @@
 #define LATELY_BITS    10u
 
 /* What is asked of the group of a source. */
-enum { SOURCE_IS_BRANCH = 1, SOURCE_IS_SELF = 2, SOURCE_IS_PRIMARY = 4, SOURCE_IS_PSEUDO = 8 };
+#define SOURCE_SHIFT 4u
+enum {
+    SOURCE_IS_BRANCH = HSD_BY_LOOK_BRANCH >> SOURCE_SHIFT,
+    SOURCE_IS_SELF = HSD_BY_LOOK_SELF >> SOURCE_SHIFT,
+    SOURCE_IS_PRIMARY = HSD_BY_LOOK_PRIMARY >> SOURCE_SHIFT,
+    SOURCE_IS_PSEUDO = HSD_BY_LOOK_PSEUDO >> SOURCE_SHIFT
+};
 
 typedef struct source { /* what is looked through, and what is asked of it for each reference */
     uint32_t group;
@@ -46,14 +52,14 @@ typedef struct refer {
 static bool is_hidden(hsd_by_search *s, uint32_t node, uint32_t word)
 {
     if (hsd_bit_get(s->is_plain, node)) return false;
-    return (word & HSD_BY_TOP) == 0 || (hsd_by_group_at(s, HSD_BY_GROUP(word))->flags & HSD_BY_IS_PSEUDO);
+    return (word & HSD_BY_TOP) == 0 || (hsd_by_look(s, HSD_BY_GROUP(word)) & HSD_BY_LOOK_PSEUDO);
 }
 
 /* The group of the next fork outward in which a group lies; 0 = in none. A pseudo object is a top of each. */
 uint32_t hsd_by_group_above(hsd_by_search *s, uint32_t group)
 {
-    const hsd_by_group *at = hsd_by_group_at(s, group);
-    return at->flags & HSD_BY_IS_PSEUDO ? 0 : s->forks[at->fork].group;
+    const uint8_t look = hsd_by_look(s, group);
+    return look & HSD_BY_LOOK_PSEUDO ? 0 : s->forks[look & HSD_BY_LOOK_FORK].group;
 }
 
 /* The group of a fork in which another one lies; 0 = in none. */
@@ -61,7 +67,7 @@ uint32_t hsd_by_climb(hsd_by_search *s, uint32_t group, uint32_t fork)
 {
     HSD_ASSERT(fork < s->fork_count);
     for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
-        if (hsd_by_group_at(s, group)->fork == fork) return group;
+        if ((hsd_by_look(s, group) & HSD_BY_LOOK_FORK) == fork) return group;
         group = hsd_by_group_above(s, group);
     }
     return 0;
@@ -77,25 +83,21 @@ static hsd_status put_once(hsd_sorter *sorter, uint64_t *lately, uint32_t from, 
     return hsd_sorter_put(sorter, &pair, err);
 }
 
-static bool is_branch(hsd_by_search *s, uint32_t group) { return hsd_by_group_at(s, group)->flags & HSD_BY_IS_BRANCH; }
-
-static uint8_t source_flags(const hsd_by_group *group)
-{
-    return (uint8_t)((group->flags & HSD_BY_IS_BRANCH ? SOURCE_IS_BRANCH : 0) |
-                     (group->mask & HSD_BY_SELF ? SOURCE_IS_SELF : 0) |
-                     (group->mask & HSD_BY_PRIMARY ? SOURCE_IS_PRIMARY : 0) |
-                     (group->flags & HSD_BY_IS_PSEUDO ? SOURCE_IS_PSEUDO : 0));
-}
+static uint8_t fork_of(hsd_by_search *s, uint32_t group) { return hsd_by_look(s, group) & HSD_BY_LOOK_FORK; }
+static uint8_t source_flags(uint8_t look) { return look >> SOURCE_SHIFT; }
 
 static void take_source(refer *r, uint32_t group, uint32_t node)
 {
     hsd_by_search *s = r->s;
-    const uint32_t place = hsd_paged_get_u32(&s->place_of, node);
-    const hsd_by_group *at = hsd_by_group_at(s, group);
-    r->from = (source){.group = group, .fork = at->fork, .flags = source_flags(at), .place = place};
+    const uint64_t place = hsd_paged_get_u64(&s->place_of, node);
+    const uint8_t look = hsd_by_look(s, group);
+    r->from = (source){.group = group,
+                       .fork = look & HSD_BY_LOOK_FORK,
+                       .flags = source_flags(look),
+                       .place = (uint32_t)place,
+                       .place_group = (uint32_t)(place >> 32)};
     if (place == 0) return;
-    r->from.place_group = hsd_by_place_at(s, place)->group;
-    r->from.place_fork = r->from.place_group == group ? r->from.fork : hsd_by_group_at(s, r->from.place_group)->fork;
+    r->from.place_fork = r->from.place_group == group ? r->from.fork : fork_of(s, r->from.place_group);
 }
 
 /* hsd_by_climb from a group of which the fork is known. */
@@ -123,10 +125,13 @@ static uint32_t place_in(refer *r, uint32_t fork, uint32_t group)
 static bool is_told_at_once(refer *r, uint32_t from, uint32_t top)
 {
     hsd_by_search *s = r->s;
-    const uint8_t flags = from == r->from.group ? r->from.flags : source_flags(hsd_by_group_at(s, from));
+    const uint8_t flags = from == r->from.group ? r->from.flags : source_flags(hsd_by_look(s, from));
     if ((flags & (SOURCE_IS_BRANCH | SOURCE_IS_SELF)) != SOURCE_IS_BRANCH) return false;
     if ((flags & SOURCE_IS_PRIMARY) == 0) return !s->has_secondary;
-    if ((hsd_by_group_at(s, top)->mask & HSD_BY_PRIMARY) == 0)
+    if (hsd_by_look(s, top) & HSD_BY_LOOK_PRIMARY) return true;
+    if (s->looks != NULL)
+        s->looks[top] |= HSD_BY_LOOK_PRIMARY;
+    else
         hsd_by_group_or(s, top, offsetof(hsd_by_group, mask), HSD_BY_PRIMARY);
     return true;
 }
@@ -134,39 +139,42 @@ static bool is_told_at_once(refer *r, uint32_t from, uint32_t top)
 static hsd_status put_pair(refer *r, uint32_t from, uint32_t top, bool is_told_by_place, hsd_error *err)
 {
     if (is_told_at_once(r, from, top)) return HSD_OK;
-    const bool is_from_branch = from == r->from.group ? (r->from.flags & SOURCE_IS_BRANCH) != 0 : is_branch(r->s, from);
+    const uint8_t flags = from == r->from.group ? r->from.flags : source_flags(hsd_by_look(r->s, from));
+    const bool is_from_branch = (flags & SOURCE_IS_BRANCH) != 0;
     const bool is_for_mark = is_told_by_place && is_from_branch;
     if (is_for_mark && !r->s->has_secondary) return HSD_OK;
     return put_once(r->s->pairs, r->pairs, from, is_for_mark ? top | HSD_BY_FOR_MARK_ALONE : top, err);
 }
 
 /* Of a branch that is referred to nothing is told but which groups do, for the mark of the first round. */
-static hsd_status see_known_top(refer *r, uint32_t group, uint32_t top, const hsd_by_group *to, hsd_error *err)
+static hsd_status tell_place(hsd_by_search *s, uint32_t place, uint32_t top, hsd_error *err)
 {
-    hsd_by_search *s = r->s;
-    const uint64_t bytes = to->bytes;
-    const uint8_t fork = to->fork, flags = to->flags;
-    const uint32_t from = climb_source(r, group, fork);
-    if (from == 0 || from == top) return HSD_OK;
-    const uint32_t place = place_in(r, fork, from);
-    HSD_TRY(put_pair(r, from, top, place != 0, err));
-    if (place == 0 || (flags & HSD_BY_IS_BRANCH)) return HSD_OK;
+    const uint64_t record = (uint64_t)top << 32 | place;
+    if (s->tells != NULL) return hsd_sorter_put(s->tells, &record, err);
+    const uint64_t bytes = hsd_by_group_at(s, top)->bytes;
     if (bytes > 0) hsd_by_place_tell(s, place, bytes);
-    return put_once(s->seeds, r->seeds, place, top, err);
+    return HSD_OK;
 }
 
 static hsd_status see_top(refer *r, uint32_t group, uint32_t top, hsd_error *err)
 {
-    const hsd_by_group to = *hsd_by_group_at(r->s, top);
-    return see_known_top(r, group, top, &to, err);
+    hsd_by_search *s = r->s;
+    const uint8_t look = hsd_by_look(s, top), fork = look & HSD_BY_LOOK_FORK;
+    const uint32_t from = climb_source(r, group, fork);
+    if (from == 0 || from == top) return HSD_OK;
+    const uint32_t place = place_in(r, fork, from);
+    HSD_TRY(put_pair(r, from, top, place != 0, err));
+    if (place == 0 || (look & HSD_BY_LOOK_BRANCH)) return HSD_OK;
+    HSD_TRY(tell_place(s, place, top, err));
+    return put_once(s->seeds, r->seeds, place, top, err);
 }
 
 /* ---- references that wait ---- */
 
 /* The words of a record: target, source's group, its flags; place, place's group, both forks. */
-#define NUMBER_BITS 28u
+#define NUMBER_BITS HSD_BY_NUMBER_BITS
 #define FORK_BITS   4u
-#define NUMBER_MASK ((UINT32_C(1) << NUMBER_BITS) - 1)
+#define NUMBER_MASK HSD_BY_MOST_NUMBER
 #define FORK_MASK   ((UINT32_C(1) << FORK_BITS) - 1)
 
 _Static_assert(HSD_BY_FORKS <= 1u << FORK_BITS, "a fork must fit");
@@ -190,28 +198,18 @@ static source source_of(const uint64_t *record)
                     .place_fork = (uint8_t)(record[1] & FORK_MASK)};
 }
 
-/* Groups that fit are looked at at once. So are those of heaps too large for the words of a record. */
-static bool should_wait(const hsd_by_search *s)
-{
-    const bool fits = s->groups.is_flat && s->group_of.is_flat && s->places.is_flat;
-    return !fits && s->group_room < NUMBER_MASK && s->place_count < NUMBER_MASK;
-}
-
 static hsd_status begin_later(refer *r, hsd_error *err)
 {
     hsd_by_search *s = r->s;
-    const hsd_sorter_config config = {.record_words = 2,
-                                      .key_words = 1,
-                                      .space = &s->growth->pair->space,
-                                      .reporter = s->growth->pair->reporter,
-                                      .memory_bytes = hsd_max_u64(s->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
-    if (!should_wait(s)) return HSD_OK;
+    if (!s->has_columns) return HSD_OK;
+    HSD_TRY(hsd_by_open_looks(s, err));
+    HSD_TRY(hsd_by_sorter(s, 1, 1, &s->tells, err));
     r->is_top = calloc((size_t)s->side->node_count / 8 + 1, 1);
     if (r->is_top == NULL) return hsd_fail_nomem(err, "what holds together");
     for (uint32_t node = 0; node < s->side->node_count; node++)
         if (!hsd_bit_get(s->is_plain, node) && (hsd_paged_get_u32(&s->group_of, node) & HSD_BY_TOP))
             hsd_bit_set(r->is_top, node);
-    return hsd_sorter_new(&r->later, &config, err);
+    return hsd_by_sorter(s, 2, 1, &r->later, err);
 }
 
 /* Tops in the order of nodes. */
@@ -220,7 +218,6 @@ static hsd_status see_later(refer *r, hsd_error *err)
     hsd_by_search *s = r->s;
     const uint64_t *record;
     uint32_t target = UINT32_MAX, top = 0;
-    hsd_by_group to = {.mask = 0};
     hsd_status status;
     if (r->later == NULL) return HSD_OK;
     HSD_TRY(hsd_sorter_finish(r->later, 0, err));
@@ -228,10 +225,9 @@ static hsd_status see_later(refer *r, hsd_error *err)
         if (target != (uint32_t)(record[0] >> 32)) {
             target = (uint32_t)(record[0] >> 32);
             top = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, target));
-            to = *hsd_by_group_at(s, top);
         }
         r->from = source_of(record);
-        HSD_TRY(see_known_top(r, r->from.group, top, &to, err));
+        HSD_TRY(see_top(r, r->from.group, top, err));
     }
     return status == HSD_END ? HSD_OK : status;
 }
@@ -267,6 +263,7 @@ static hsd_status new_pseudo(refer *r, uint32_t target, uint32_t first, uint32_t
     hsd_by_search *s = r->s;
     if (s->group_count >= s->group_room) return HSD_OK;
     *out = ++s->group_count;
+    if (s->looks != NULL) s->looks[*out] = (uint8_t)(fork | HSD_BY_LOOK_PSEUDO);
     hsd_by_group *top = hsd_by_group_write(s, *out);
     top->fork = (uint8_t)fork;
     top->flags = HSD_BY_IS_PSEUDO;
@@ -281,8 +278,7 @@ static hsd_status see_pseudo(refer *r, uint32_t group, uint32_t target, hsd_erro
 {
     hsd_by_search *s = r->s;
     for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
-        const uint32_t fork = hsd_by_group_at(s, group)->fork,
-                       first = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, target));
+        const uint32_t fork = fork_of(s, group), first = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, target));
         uint32_t top = find_pseudo(s, first, fork);
         if (top == 0) HSD_TRY(new_pseudo(r, target, first, fork, &top, err));
         if (top != 0) HSD_TRY(see_top(r, group, top, err));
@@ -372,10 +368,12 @@ hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
     hsd_worklist_close(&r.pseudo);
     hsd_sorter_free(r.later);
     free(r.is_top);
+    if (status == HSD_OK && s->has_columns) status = hsd_by_close_looks(s, err);
     HSD_TRY(status);
     HSD_TRY(check_joint_way(s, s->side->node_count, err));
     HSD_TRY(hsd_sorter_finish(s->pairs, 0, err));
-    return hsd_sorter_finish(s->seeds, 0, err);
+    HSD_TRY(hsd_sorter_finish(s->seeds, 0, err));
+    return s->has_columns ? hsd_by_settle_tells(s, err) : HSD_OK;
 }
 
 /* ---- who refers to whom, by groups ---- */
@@ -410,104 +408,4 @@ hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err)
     HSD_TRY(hsd_paged_open(&s->starts, starts, hsd_max_u64(memory, hsd_paged_least_bytes(starts)), space, err));
     HSD_TRY(hsd_paged_open(&s->targets, targets, hsd_max_u64(memory, hsd_paged_least_bytes(targets)), space, err));
     return list_targets(s, err);
-}
-
-/* ---- how far little leads ---- */
-
-#define MOST_LOOKED_AT 128u
-#define MOST_STEPS     (1u << 20) /* of all places */
-
-#define SEEN_BITS 9u /* twice MOST_LOOKED_AT and more */
-
-typedef struct look { /* from one place: groups that are reached from it, in the order of their distance */
-    uint32_t place, count, steps;
-    uint32_t turn; /* of the places; what was seen in another turn is forgotten */
-    bool is_asked; /* it tells little */
-    uint32_t list[MOST_LOOKED_AT];
-    struct {
-        uint32_t top, turn;
-    } seen[1u << SEEN_BITS]; /* a hash table of the list */
-} look;
-
-/* The slot of a group, or the free one where it belongs. */
-static uint32_t find_seen(const look *l, uint32_t top)
-{
-    uint32_t at = top * UINT32_C(0x9e3779b1) >> (32 - SEEN_BITS);
-    while (l->seen[at].turn == l->turn && l->seen[at].top != top)
-        at = (at + 1) & ((1u << SEEN_BITS) - 1);
-    return at;
-}
-
-static void put_seen(look *l, uint32_t slot, uint32_t top)
-{
-    if (l->count == MOST_LOOKED_AT) return;
-    l->seen[slot].top = top;
-    l->seen[slot].turn = l->turn;
-    l->list[l->count++] = top;
-}
-
-static void look_at_joint_way(look *l, uint32_t top)
-{
-    const uint32_t slot = find_seen(l, top);
-    if (l->seen[slot].turn != l->turn) put_seen(l, slot, top);
-}
-
-static void look_on(hsd_by_search *s, look *l, uint32_t group)
-{
-    const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
-    for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end && l->count < MOST_LOOKED_AT; i++) {
-        const uint32_t top = HSD_BY_GROUP(hsd_paged_get_u32(&s->targets, i)), slot = find_seen(l, top);
-        if (l->seen[slot].turn != l->turn && !is_branch(s, top)) put_seen(l, slot, top);
-    }
-}
-
-/* No place yet is 0. */
-static void begin_look(hsd_by_search *s, look *l, uint32_t place)
-{
-    l->place = place;
-    l->count = 0;
-    l->turn++;
-    l->is_asked = hsd_by_place_at(s, place)->told < hsd_by_least_told(s);
-}
-
-/* What is reached from a place counts as if it were referred to from the beginning of its branch; where that goes on
- * and on it has enough to be named. */
-static void tell_reached(hsd_by_search *s, look *l)
-{
-    uint64_t bytes = 0;
-    if (!l->is_asked) return;
-    for (uint32_t i = 0; i < l->count; i++) {
-        const hsd_by_group *group = hsd_by_group_at(s, l->list[i]);
-        bytes = hsd_add_saturating(bytes, group->bytes);
-        l->steps++;
-        if ((group->flags & HSD_BY_IS_CLOSED) == 0 && l->count < MOST_LOOKED_AT) look_on(s, l, l->list[i]);
-    }
-    if (l->count == MOST_LOOKED_AT) bytes = hsd_max_u64(bytes, hsd_by_least_told(s));
-    hsd_by_place *at = hsd_by_place_write(s, (uint32_t)hsd_by_place_at(s, l->place)->below);
-    at->told = hsd_max_u64(at->told, bytes);
-}
-
-/* A variable that holds the last node of a list or a tree refers to that one alone, and holds all. */
-hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err)
-{
-    const uint64_t *seed;
-    look l = {.place = 0};
-    hsd_status status;
-    while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK && l.steps < MOST_STEPS) {
-        const uint32_t place = (uint32_t)(*seed >> 32);
-        if (place != l.place) {
-            tell_reached(s, &l);
-            begin_look(s, &l, place);
-        }
-        if (l.is_asked) look_at_joint_way(&l, (uint32_t)*seed);
-    }
-    if (status != HSD_OK && status != HSD_END) return status;
-    tell_reached(s, &l);
-    for (uint32_t i = 1; i <= s->place_count; i++)
-        hsd_by_place_write(s, i)->below = 0;
-    HSD_TRY(hsd_paged_check(&s->places, err));
-    HSD_TRY(hsd_paged_check(&s->starts, err));
-    HSD_TRY(hsd_paged_check(&s->targets, err));
-    HSD_TRY(hsd_paged_check(&s->groups, err));
-    return hsd_sorter_rewind(s->seeds, err);
 }

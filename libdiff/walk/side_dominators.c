@@ -30,6 +30,7 @@ static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
     const hsd_dominators_config config = {
         .roots = side->root_span,
         .memory_bytes = side->request->plan.dominator_bytes,
+        .take_bytes = side->graph->places->is_whole ? 0 : side->request->plan.place_sort_bytes,
         .space = side->request->space,
         .reporter = side->request->reporter,
         .take = hsd_places_put,

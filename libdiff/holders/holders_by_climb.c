@@ -1,0 +1,245 @@
+/*
+ * Masks climb where groups do not fit in memory. Bits do not depend on each other once the mark of the first round has
+ * climbed, so they climb in *windows*: as many bits of all groups at a time as memory holds. Nothing else is read at
+ * random.
+ *
+ *      mark      one bit a group climbs, where some roots are secondary
+ *      sow       what a place leaves is sorted by top, and goes to the groups in order
+ *      windows   bits of the masks into a column, up until nothing changes, and back; groups in order
+ *
+ * With four bytes a group two windows do.
+ */
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "base/fail.h"
+#include "holders/holders_by_waiting.h"
+
+#define PROGRESS_STEPS 0xffffu
+#define BIT_SHIFT      8u /* of a seed: top << 8 | number of the bit */
+
+typedef struct column_climb {
+    hsd_by_search *s;
+    hsd_by_waiting list;
+    uint8_t *is_closed, *is_primary; /* one bit a group */
+    hsd_pages pages;                 /* bits of the window, `width` bytes a group */
+    uint32_t width, shift;
+    uint64_t bits; /* of the window, and of what goes out of closed groups */
+    uint64_t out_of_closed;
+    hsd_sorter *seeds;
+} column_climb;
+
+static inline uint64_t get_bits(const column_climb *c, uint32_t group)
+{
+    switch (c->width) {
+    case 1: return ((const uint8_t *)c->pages.data)[group];
+    case 2: return ((const uint16_t *)c->pages.data)[group];
+    case 4: return ((const uint32_t *)c->pages.data)[group];
+    default: return ((const uint64_t *)c->pages.data)[group];
+    }
+}
+
+static inline void put_bits(column_climb *c, uint32_t group, uint64_t bits)
+{
+    switch (c->width) {
+    case 1: ((uint8_t *)c->pages.data)[group] = (uint8_t)bits; break;
+    case 2: ((uint16_t *)c->pages.data)[group] = (uint16_t)bits; break;
+    case 4: ((uint32_t *)c->pages.data)[group] = (uint32_t)bits; break;
+    default: ((uint64_t *)c->pages.data)[group] = bits; break;
+    }
+}
+
+static void take_targets(column_climb *c, uint32_t group)
+{
+    hsd_by_search *s = c->s;
+    const bool is_closed = hsd_bit_get(c->is_closed, group), is_primary = hsd_bit_get(c->is_primary, group);
+    const uint64_t bits = get_bits(c, group) & (is_closed ? c->out_of_closed : ~UINT64_C(0));
+    if (bits == 0) return;
+    const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
+    for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end; i++) {
+        const uint32_t word = hsd_paged_get_u32(&s->targets, i), top = HSD_BY_GROUP(word);
+        const uint64_t here = get_bits(c, top);
+        if ((here | bits) == here) continue;
+        if ((word & HSD_BY_FOR_MARK_ALONE) || hsd_bit_get(c->is_closed, top)) continue;
+        if (hsd_bit_get(c->is_primary, top) && !is_primary) continue;
+        put_bits(c, top, here | bits);
+        hsd_by_waiting_add(&c->list, top);
+    }
+}
+
+/* The mark goes into and out of everything, and tells itself. */
+static void mark_targets(column_climb *c, uint32_t group)
+{
+    hsd_by_search *s = c->s;
+    const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
+    for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end; i++) {
+        const uint32_t top = HSD_BY_GROUP(hsd_paged_get_u32(&s->targets, i));
+        if (hsd_bit_get(c->is_primary, top)) continue;
+        hsd_bit_set(c->is_primary, top);
+        hsd_by_waiting_add(&c->list, top);
+    }
+}
+
+static hsd_status climb_column(column_climb *c, void (*tell)(column_climb *c, uint32_t group), hsd_error *err)
+{
+    hsd_by_search *s = c->s;
+    uint64_t steps = 0;
+    for (size_t at = 0;;) {
+        size_t group = hsd_by_waiting_next(&c->list, at);
+        if (group == SIZE_MAX && at > 0) group = hsd_by_waiting_next(&c->list, 0);
+        if (group == SIZE_MAX) break;
+        hsd_by_waiting_remove(&c->list, group);
+        tell(c, (uint32_t)group);
+        if ((++steps & PROGRESS_STEPS) == 0) {
+            HSD_TRY(hsd_progress(s->growth->pair->reporter, "finding what holds it together", group, s->group_count,
+                                 err));
+        }
+        at = group + 1;
+    }
+    HSD_TRY(hsd_paged_check(&s->starts, err));
+    return hsd_paged_check(&s->targets, err);
+}
+
+static hsd_status climb_mark(column_climb *c, hsd_error *err)
+{
+    hsd_by_search *s = c->s;
+    for (uint32_t i = 1; i <= s->group_count; i++)
+        if (hsd_bit_get(c->is_primary, i)) hsd_by_waiting_add(&c->list, i);
+    HSD_TRY(climb_column(c, mark_targets, err));
+    for (uint32_t i = 1; i <= s->group_count; i++)
+        if (hsd_bit_get(c->is_primary, i)) hsd_by_group_write(s, i)->mask |= HSD_BY_PRIMARY;
+    return hsd_paged_check(&s->groups, err);
+}
+
+/* ---- sowing ---- */
+
+static hsd_status put_seed(column_climb *c, hsd_by_sower *from, uint32_t place, uint32_t top, hsd_error *err)
+{
+    const uint8_t look = hsd_by_look(c->s, top);
+    if (hsd_bit_get(c->is_closed, top)) return HSD_OK;
+    hsd_by_find_sower(c->s, place, look & HSD_BY_LOOK_FORK, from);
+    if ((look & HSD_BY_LOOK_PRIMARY) && !from->is_primary) return HSD_OK;
+    const uint64_t record = (uint64_t)top << BIT_SHIFT | (uint32_t)__builtin_ctzll(from->bit);
+    return hsd_sorter_put(c->seeds, &record, err);
+}
+
+static hsd_status put_seeds(column_climb *c, hsd_error *err)
+{
+    hsd_by_search *s = c->s;
+    const uint64_t *seed;
+    uint64_t last = UINT64_MAX;
+    hsd_by_sower from = {.number = 0};
+    hsd_status status;
+    HSD_TRY(hsd_by_open_looks(s, err));
+    while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK) {
+        if (*seed != last) HSD_TRY(put_seed(c, &from, (uint32_t)(*seed >> 32), (uint32_t)*seed, err));
+        last = *seed;
+    }
+    if (status != HSD_END) return status;
+    HSD_TRY(hsd_paged_check(&s->places, err));
+    return hsd_by_close_looks(s, err);
+}
+
+static hsd_status sow_by_top(column_climb *c, hsd_error *err)
+{
+    hsd_by_search *s = c->s;
+    const uint64_t *seed;
+    HSD_TRY(hsd_by_sorter(s, 1, 1, &c->seeds, err));
+    HSD_TRY(put_seeds(c, err));
+    hsd_status status = hsd_sorter_finish(c->seeds, 0, err);
+    while (status == HSD_OK && (status = hsd_sorter_next(c->seeds, &seed, err)) == HSD_OK) {
+        hsd_by_group *top = hsd_by_group_write(s, (uint32_t)(*seed >> BIT_SHIFT));
+        const uint64_t bit = UINT64_C(1) << (*seed & ((1u << BIT_SHIFT) - 1));
+        top->mask |= bit;
+        if ((top->flags & HSD_BY_IS_PSEUDO) == 0) top->direct |= bit;
+    }
+    hsd_sorter_free(c->seeds);
+    c->seeds = NULL;
+    return status == HSD_END ? hsd_paged_check(&s->groups, err) : status;
+}
+
+/* ---- windows ---- */
+
+static uint64_t used_bits(hsd_by_search *s)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 1; i <= s->group_count; i++)
+        bits |= hsd_by_group_at(s, i)->mask;
+    return bits & ~HSD_BY_PRIMARY;
+}
+
+static hsd_status climb_window(column_climb *c, hsd_error *err)
+{
+    hsd_by_search *s = c->s;
+    for (uint32_t i = 1; i <= s->group_count; i++) {
+        const uint64_t bits = (hsd_by_group_at(s, i)->mask & c->bits) >> c->shift;
+        put_bits(c, i, bits);
+        if (bits != 0) hsd_by_waiting_add(&c->list, i);
+    }
+    HSD_TRY(hsd_paged_check(&s->groups, err));
+    HSD_TRY(climb_column(c, take_targets, err));
+    for (uint32_t i = 1; i <= s->group_count; i++) {
+        const uint64_t bits = get_bits(c, i) << c->shift;
+        if ((hsd_by_group_at(s, i)->mask & bits) != bits) hsd_by_group_write(s, i)->mask |= bits;
+    }
+    return hsd_paged_check(&s->groups, err);
+}
+
+/* Three quarters of the memory, but one byte a group whatever that takes. */
+static hsd_status open_column(column_climb *c, hsd_error *err)
+{
+    const uint64_t groups = (uint64_t)c->s->group_count + 1;
+    c->width = 8;
+    while (c->width > 1 && groups * c->width > c->s->memory_bytes / 4 * 3)
+        c->width /= 2;
+    return hsd_pages_take(&c->pages, (size_t)(groups * c->width)) ? HSD_OK : hsd_fail_nomem(err, "what holds together");
+}
+
+static hsd_status climb_windows(column_climb *c, hsd_error *err)
+{
+    uint64_t left = used_bits(c->s);
+    uint32_t windows = 0;
+    HSD_TRY(open_column(c, err));
+    for (; left != 0; left &= ~c->bits, windows++) {
+        const uint32_t bits = c->width * 8;
+        c->shift = (uint32_t)hsd_min_u64((uint64_t)__builtin_ctzll(left), 64 - bits);
+        c->bits = left & (bits == 64 ? ~UINT64_C(0) : ((UINT64_C(1) << bits) - 1) << c->shift);
+        c->out_of_closed = (HSD_BY_SELF & c->bits) >> c->shift;
+        HSD_TRY(climb_window(c, err));
+    }
+    hsd_note(c->s->growth->pair->reporter, HSD_NOTE_DETAIL,
+             "what holds together: %u groups do not fit in memory, %u bytes of each do: %u windows", c->s->group_count,
+             c->width, windows);
+    return HSD_OK;
+}
+
+static hsd_status open_climb(column_climb *c, hsd_error *err)
+{
+    hsd_by_search *s = c->s;
+    c->is_closed = calloc((size_t)s->group_count / 8 + 1, 1);
+    c->is_primary = calloc((size_t)s->group_count / 8 + 1, 1);
+    if (c->is_closed == NULL || c->is_primary == NULL) return hsd_fail_nomem(err, "what holds together");
+    for (uint32_t i = 1; i <= s->group_count; i++) {
+        const hsd_by_group *group = hsd_by_group_at(s, i);
+        if (group->flags & HSD_BY_IS_CLOSED) hsd_bit_set(c->is_closed, i);
+        if (group->mask & HSD_BY_PRIMARY) hsd_bit_set(c->is_primary, i);
+    }
+    HSD_TRY(hsd_paged_check(&s->groups, err));
+    return hsd_by_waiting_open(&c->list, s->group_count, err);
+}
+
+hsd_status hsd_by_spread_by_columns(hsd_by_search *s, hsd_error *err)
+{
+    column_climb c = {.s = s};
+    hsd_status status = open_climb(&c, err);
+    if (status == HSD_OK && s->has_secondary) status = climb_mark(&c, err);
+    if (status == HSD_OK) status = sow_by_top(&c, err);
+    if (status == HSD_OK) status = climb_windows(&c, err);
+    hsd_by_waiting_close(&c.list);
+    hsd_sorter_free(c.seeds);
+    hsd_pages_give(&c.pages);
+    free(c.is_closed);
+    free(c.is_primary);
+    return status;
+}

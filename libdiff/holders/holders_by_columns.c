@@ -1,0 +1,100 @@
+/*
+ * What holds together where groups do not fit in memory. Nothing is read at random: what is asked of a group here and
+ * there is one byte, in memory, and the rest waits in sorters until its array is gone through in order.
+ *
+ *      numbers    (node, group, place)   given in the order of the tree, wanted in that of nodes
+ *      looks      one byte a group       fork and flags, while references are looked at
+ *      tells      (top, place)           what a place tells is what the tops have that it refers to: groups in order,
+ *                                        then sums by place
+ */
+#include "holders/holders_by.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+
+#define SORTER_PART 10u /* of the memory: so much has each sorter */
+
+hsd_status hsd_by_sorter(hsd_by_search *s, unsigned words, unsigned key_words, hsd_sorter **out, hsd_error *err)
+{
+    const hsd_sorter_config config = {.record_words = words,
+                                      .key_words = key_words,
+                                      .space = &s->growth->pair->space,
+                                      .reporter = s->growth->pair->reporter,
+                                      .memory_bytes = hsd_max_u64(s->memory_bytes / SORTER_PART, HSD_SORT_MIN_BYTES)};
+    return hsd_sorter_new(out, &config, err);
+}
+
+hsd_status hsd_by_settle_numbers(hsd_by_search *s, hsd_error *err)
+{
+    const uint64_t *record;
+    hsd_status status = hsd_sorter_finish(s->by_node, 0, err);
+    while (status == HSD_OK && (status = hsd_sorter_next(s->by_node, &record, err)) == HSD_OK) {
+        hsd_paged_set_u32(&s->group_of, record[0] >> 32, (uint32_t)record[0]);
+        hsd_paged_set_u64(&s->place_of, record[0] >> 32, record[1]);
+    }
+    hsd_sorter_free(s->by_node);
+    s->by_node = NULL;
+    return status == HSD_END ? HSD_OK : status;
+}
+
+/* ---- looks ---- */
+
+hsd_status hsd_by_open_looks(hsd_by_search *s, hsd_error *err)
+{
+    if (!hsd_pages_take(&s->look_pages, (size_t)s->group_room + 1)) return hsd_fail_nomem(err, "what holds together");
+    uint8_t *looks = s->look_pages.data;
+    for (uint32_t i = 1; i <= s->group_count; i++)
+        looks[i] = hsd_by_look_of(hsd_by_group_at(s, i));
+    s->looks = looks;
+    return hsd_paged_check(&s->groups, err);
+}
+
+hsd_status hsd_by_close_looks(hsd_by_search *s, hsd_error *err)
+{
+    for (uint32_t i = 1; s->has_secondary && i <= s->group_count; i++)
+        if ((s->looks[i] & HSD_BY_LOOK_PRIMARY) && (hsd_by_group_at(s, i)->mask & HSD_BY_PRIMARY) == 0)
+            hsd_by_group_write(s, i)->mask |= HSD_BY_PRIMARY;
+    s->looks = NULL;
+    hsd_pages_give(&s->look_pages);
+    return hsd_paged_check(&s->groups, err);
+}
+
+/* ---- what tops have, by place ---- */
+
+/* Frees the sorter of top << 32 | place; the sums are of bytes of tops, by place. */
+hsd_status hsd_by_sum_tells(hsd_by_search *s, hsd_sorter **tells, hsd_tally **out, hsd_error *err)
+{
+    const uint64_t *record;
+    HSD_TRY(hsd_tally_new(out, 1, s->memory_bytes / SORTER_PART, &s->growth->pair->space, s->growth->pair->reporter,
+                          err));
+    hsd_status status = hsd_sorter_finish(*tells, 0, err);
+    while (status == HSD_OK && (status = hsd_sorter_next(*tells, &record, err)) == HSD_OK) {
+        const uint64_t place = (uint32_t)*record, bytes = hsd_by_group_at(s, (uint32_t)(*record >> 32))->bytes;
+        if (bytes > 0) status = hsd_tally_add(*out, &place, 1, bytes, err);
+    }
+    hsd_sorter_free(*tells);
+    *tells = NULL;
+    if (status != HSD_END) return status;
+    HSD_TRY(hsd_paged_check(&s->groups, err));
+    return hsd_tally_finish(*out, 0, err);
+}
+
+static hsd_status tell_places(hsd_by_search *s, hsd_tally *sums, hsd_error *err)
+{
+    const uint64_t *place;
+    hsd_amount sum;
+    hsd_status status;
+    while ((status = hsd_tally_next(sums, &place, &sum, err)) == HSD_OK)
+        hsd_by_place_tell(s, (uint32_t)*place, sum.bytes);
+    return status == HSD_END ? hsd_paged_check(&s->places, err) : status;
+}
+
+hsd_status hsd_by_settle_tells(hsd_by_search *s, hsd_error *err)
+{
+    hsd_tally *sums = NULL;
+    hsd_status status = hsd_by_sum_tells(s, &s->tells, &sums, err);
+    if (status == HSD_OK) status = tell_places(s, sums, err);
+    hsd_tally_free(sums);
+    return status;
+}
