@@ -36,7 +36,8 @@ typedef struct hsd_dominators_limits {
     uint64_t stack_items;  /* of the walk, in memory; even */
     uint32_t bucket_items; /* predecessors that are sorted at a time */
     uint32_t max_buckets;  /* that are written at a time */
-    uint64_t climb_steps;  /* of step 4, for each core node on average, before it builds jumps */
+    uint64_t
+        climb_steps; /* of step 4, for each core node on average, before it builds jumps; of scans, before they end */
     uint32_t window_nodes; /* whose numbers are looked up at a time, if not all fit; 0 = as many as fit */
     uint64_t memory_bytes; /* all of it */
     uint64_t floor_bytes;  /* of adjacency blocks after the walk */

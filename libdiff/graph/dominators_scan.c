@@ -13,7 +13,7 @@
  * and two ways up meet by always climbing from the later place. A pass only ever raises places and never past a
  * dominator, so what stands in the end are the immediate dominators. The first pass is exact for references that lead
  * forward; random graphs and real heaps take some three to eight passes. What a long list with many ways back costs is
- * bounded: one place's ways up are climbed once each, and past CLIMB_STEPS a reference, or MOST_PASSES, it is left to
+ * bounded: one place's ways up are climbed once each, and past so many steps a reference, or MOST_PASSES, it is left to
  * the walk depth first.
  */
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 #include "graph/dominators_parts.h"
 #include "graph/frontier.h"
 
-#define CLIMB_STEPS   48u
+#define CLIMB_FACTOR  3u /* of the limit of steps, for each reference and place */
 #define MOST_PASSES   40u
 #define MOST_BUCKETS  256u
 #define LEAST_BUCKETS 16u
@@ -55,6 +55,14 @@ bool hsd_dominators_scans_fit(const hsd_dominators *d)
 uint32_t hsd_dominators_scan_items(const hsd_dominators *d)
 {
     return (uint32_t)hsd_min_u64(hsd_max_u64(scan_spare(d, 0) / 2 / ITEM_BYTES, 64), UINT32_MAX / 2);
+}
+
+/* All of it will be touched, here and there. */
+static uint32_t *array_at_random(hsd_paged *array)
+{
+    HSD_ASSERT(array->is_flat);
+    hsd_pages_expect_random(&(hsd_pages){array->frames, (size_t)array->frame_count * HSD_PAGE_BYTES});
+    return (uint32_t *)(void *)array->frames;
 }
 
 /* ---- search ---- */
@@ -230,8 +238,7 @@ static hsd_status scatter_references(gather *g, hsd_error *err)
 {
     hsd_dominators *d = g->d;
     HSD_TRY(hsd_dominators_open(d, &g->place_array, hsd_max_u64(d->nodes, 1), 4, array_bytes(d->nodes), err));
-    HSD_ASSERT(g->place_array.is_flat);
-    g->place_of = (uint32_t *)(void *)g->place_array.frames;
+    g->place_of = array_at_random(&g->place_array);
     HSD_TRY(plan_buckets(g, err));
     HSD_TRY(fill_places(g, err));
     HSD_TRY(scatter_all(g, err));
@@ -541,14 +548,13 @@ static hsd_status raise_until_done(raise *r, hsd_error *err)
 {
     hsd_dominators *d = r->d;
     HSD_TRY(hsd_dominators_open(d, &r->above_array, d->count, 4, array_bytes(d->count), err));
-    HSD_ASSERT(r->above_array.is_flat);
     if (!hsd_pages_take(&r->seen_pages, (size_t)d->count / 8 + 1))
         return hsd_fail_nomem(err, "the ways up of the dominators");
-    r->above = (uint32_t *)(void *)r->above_array.frames;
+    r->above = array_at_random(&r->above_array);
     r->seen = r->seen_pages.data;
     for (uint32_t place = 1; place < d->count; place++)
         r->above[place] = UNKNOWN;
-    r->steps_left = CLIMB_STEPS * (hsd_adjacency_edge_count(d->adjacency) + d->count);
+    r->steps_left = CLIMB_FACTOR * d->limits.climb_steps * (hsd_adjacency_edge_count(d->adjacency) + d->count);
     for (d->stats.passes = 1;; d->stats.passes++) {
         HSD_TRY(raise_all(r, err));
         if (r->changes == 0) break;

@@ -12,6 +12,8 @@
 #include "io/stopwatch.h"
 #include "walk/keep.h"
 
+#define LITTLE_MEMORY (UINT64_C(16) << 20)
+
 /* ---- candidates ---- */
 
 static int compare_joint_holder(const hsd_by_candidate *a, const hsd_by_candidate *b)
@@ -99,12 +101,13 @@ static hsd_status open_paged(hsd_by_search *s, hsd_paged *out, uint64_t bytes, u
     return hsd_paged_open(out, bytes, memory, &s->growth->pair->space, err);
 }
 
-/* Arrays that do not fit in their shares are read in order, beside columns of a byte or two a group. What waits in
- * sorters has numbers of nodes and groups in NUMBER_BITS. */
+/* Arrays that do not fit in their shares, and all where there is little memory, are read in order, beside columns of
+ * some bytes a group. What waits in sorters has numbers of groups and places in HSD_BY_NUMBER_BITS. */
 static bool needs_columns(const hsd_by_search *s)
 {
     const uint64_t nodes = (uint64_t)s->side->node_count + 1, sixteenth = s->memory_bytes / 16;
-    const bool fits = hsd_paged_full_bytes(nodes * sizeof(uint32_t)) <= sixteenth * 2 &&
+    const bool fits = s->memory_bytes >= LITTLE_MEMORY &&
+                      hsd_paged_full_bytes(nodes * sizeof(uint64_t)) <= sixteenth * 2 &&
                       hsd_paged_full_bytes(nodes * sizeof(hsd_by_place)) <= sixteenth * 3 &&
                       hsd_paged_full_bytes(((uint64_t)s->group_room + 2) * sizeof(hsd_by_group)) <= sixteenth * 3;
     return !fits && s->group_room < HSD_BY_MOST_NUMBER;
@@ -177,9 +180,6 @@ static hsd_status find_joint_holder(hsd_by_search *s, hsd_error *err)
     HSD_TRY(hsd_by_refer(s, err));
     hsd_stopwatch_note(&watch, reporter, "what holds together", "finding references");
     HSD_TRY(hsd_by_list_targets(s, err));
-    hsd_note(reporter, HSD_NOTE_DETAIL, "TMP groups %u places %u forks %u pairs %llu seeds %llu mem %llu",
-             s->group_count, s->place_count, s->fork_count, (unsigned long long)hsd_sorter_count(s->pairs),
-             (unsigned long long)hsd_sorter_count(s->seeds), (unsigned long long)s->memory_bytes);
     hsd_sorter_free(s->pairs);
     s->pairs = NULL;
     HSD_TRY(grow_groups(s, 2, err));

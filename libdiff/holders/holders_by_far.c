@@ -124,6 +124,7 @@ typedef struct far_looks {
     hsd_by_search *s;
     uint8_t *is_branch, *is_closed; /* one bit a group */
     far_look *looks;
+    hsd_pages pages;
     uint32_t count, most;
     look seen;          /* of the look at hand */
     hsd_sorter *wanted; /* group << 32 | look << 16 | position */
@@ -334,11 +335,11 @@ static hsd_status open_far(far_looks *f, hsd_error *err)
     hsd_by_search *s = f->s;
     const uint64_t most = s->memory_bytes / 8 / sizeof *f->looks;
     f->most = (uint32_t)hsd_max_u64(hsd_min_u64(most, LOOKS_MOST), LOOKS_LEAST);
-    f->looks = malloc(f->most * sizeof *f->looks);
     f->is_branch = calloc((size_t)s->group_count / 8 + 1, 1);
     f->is_closed = calloc((size_t)s->group_count / 8 + 1, 1);
-    if (f->looks == NULL || f->is_branch == NULL || f->is_closed == NULL)
+    if (!hsd_pages_take(&f->pages, f->most * sizeof *f->looks) || f->is_branch == NULL || f->is_closed == NULL)
         return hsd_fail_nomem(err, "what holds together");
+    f->looks = f->pages.data;
     for (uint32_t i = 1; i <= s->group_count; i++) {
         const uint8_t flags = hsd_by_group_at(s, i)->flags;
         if (flags & HSD_BY_IS_BRANCH) hsd_bit_set(f->is_branch, i);
@@ -358,7 +359,7 @@ static hsd_status look_far_by_scans(hsd_by_search *s, hsd_error *err)
     hsd_sorter_free(f->wanted);
     hsd_sorter_free(f->found);
     hsd_sorter_free(f->tells);
-    free(f->looks);
+    hsd_pages_give(&f->pages);
     free(f->is_branch);
     free(f->is_closed);
     free(f);

@@ -69,6 +69,9 @@ hsd_status hsd_temp_open(hsd_temp *temp, hsd_temp_space *space, hsd_error *err)
         hsd_error_set_hint(err, "name a folder that can be written with --temp-dir DIR");
         return HSD_E_IO;
     }
+    /* Whoever reads has a buffer of its own. Where memory is short what the system reads ahead is gone before it is
+     * asked for. */
+    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
     temp->fd = fd;
     temp->space = space;
     return HSD_OK;
