@@ -22,7 +22,7 @@
 #include "holders/trie.h"
 
 #define HSD_KIN_LOOK_BACK 4u
-#define HSD_KIN_STEPS     65536u /* numbers of steps; two that share one are taken for one */
+#define HSD_KIN_STEPS     65536u /* numbers of steps; two that share one are taken for one, the greater of them */
 #define HSD_KIN_LEAST     6u     /* objects of both sides: so many are several */
 
 typedef struct hsd_kin_count { /* of one step, of kept objects that can hold */
@@ -77,13 +77,24 @@ static inline uint32_t hsd_kin_step_number(const hsd_kin *kin, uint32_t edge)
     return (uint32_t)(hsd_mix(by, kin->types[kin->count - 1]) % HSD_KIN_STEPS);
 }
 
+/* An order of steps: which of two that share a number it stands for must not depend on the order in which they come. */
+static inline bool hsd_kin_is_greater(const hsd_kin_count *a, const hsd_kin_count *b)
+{
+    if (a->type != b->type) return a->type > b->type;
+    return a->is_apart != b->is_apart ? a->is_apart > b->is_apart : a->above > b->above;
+}
+
 /* `number` is that of the step, hsd_kin_step_number. */
 static inline void hsd_kin_see(hsd_kin_count *steps, const hsd_kin *kin, uint32_t edge, uint32_t number, bool is_again)
 {
     hsd_kin_count *step = &steps[number];
-    step->type = kin->types[kin->count - 1] + 1;
-    step->is_apart = edge == HSD_TRIE_INDIRECT;
-    step->above = step->is_apart ? hsd_kin_above(kin) : 0;
+    hsd_kin_count seen = {.type = kin->types[kin->count - 1] + 1, .is_apart = edge == HSD_TRIE_INDIRECT};
+    seen.above = seen.is_apart ? hsd_kin_above(kin) : 0;
+    if (hsd_kin_is_greater(&seen, step)) {
+        step->type = seen.type;
+        step->is_apart = seen.is_apart;
+        step->above = seen.above;
+    }
     step->all++;
     step->again += is_again;
 }
