@@ -325,7 +325,7 @@ static hsd_status take_whole(gather *g, const hsd_bucket *bucket, hsd_tape_reade
 }
 
 /* All are of one place, and may come in any order. */
-static hsd_status take_one(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader)
+static hsd_status take_one_place(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader)
 {
     hsd_tape *tape = &g->d->back;
     uint32_t slot, source, last = bucket->lo;
@@ -338,7 +338,7 @@ static hsd_status take_one(gather *g, const hsd_bucket *bucket, hsd_tape_reader 
 }
 
 /* The parts wait with the first one on top. */
-static void divide(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader)
+static void divide_references(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader)
 {
     const uint32_t last = bucket->hi - bucket->lo - 1, lo = bucket->lo;
     hsd_bucket parts[1u << SPLIT_BITS];
@@ -363,9 +363,9 @@ static hsd_status take_bucket(gather *g, hsd_bucket *bucket, hsd_error *err)
     if (bucket->forward_count <= g->item_limit)
         status = take_whole(g, bucket, &reader, err);
     else if (bucket->hi - bucket->lo == 1)
-        status = take_one(g, bucket, &reader);
+        status = take_one_place(g, bucket, &reader);
     else
-        divide(g, bucket, &reader);
+        divide_references(g, bucket, &reader);
     hsd_tape_close(&reader);
     hsd_tape_release(&bucket->tape);
     return status == HSD_OK ? hsd_reel_check(&g->d->reel, err) : status;

@@ -298,7 +298,7 @@ static hsd_status choose_width(walk *w, uint64_t label_bytes, hsd_error *err)
     return hsd_adjacency_set_memory(w->adjacency, w->config->block_bytes + label_bytes - w->narrow.size, err);
 }
 
-static hsd_status widen(walk *w, uint64_t label_bytes, hsd_error *err)
+static hsd_status widen_labels(walk *w, uint64_t label_bytes, hsd_error *err)
 {
     const uint32_t nodes = hsd_adjacency_node_count(w->adjacency);
     const uint64_t wide = (uint64_t)nodes * WIDE;
@@ -327,7 +327,7 @@ hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *co
     hsd_frontier_close(&w.frontier);
     if (status == HSD_OK && config->has_marked != NULL && config->roots.second < config->roots.end)
         status = reach_from_secondary(&w, err);
-    if (status == HSD_OK && w.width != WIDE) status = widen(&w, label_bytes, err);
+    if (status == HSD_OK && w.width != WIDE) status = widen_labels(&w, label_bytes, err);
     hsd_pages_give(&w.narrow);
     if (status != HSD_OK) hsd_paged_close(owners);
     return status;

@@ -1,6 +1,7 @@
 """Memory is bounded by --memory: a pair of captures is compared with a small budget inside a memory cgroup 32 MiB above it, and without
 bounds. Both must give the same bytes; the peak of resident memory stays within the budget + 16 MiB, temporary data within twice the
-input. 500,000 objects a side, half as many where they are recognised by structure; HSD_LONG=1: 10 M. Where no cgroup can be made (no right to), the bound is measured and not enforced.
+input. Nothing is read at random that does not fit: what a pair of 1,000,000 objects in no order reads and writes with 16 MiB is at most
+TRAFFIC times its records, in calls of CALL_BYTES and more on average. Both are counts, so no load disturbs them. 500,000 objects a side, half as many where they are recognised by structure; HSD_LONG=1: 10 M. Where no cgroup can be made (no right to), the bound is measured and not enforced.
 
     memory.py          HSD_CLI the command, HSD_SYNTH the generator; release builds alone (a sanitizer has memory of its own)
 """
@@ -18,6 +19,8 @@ BUDGETS = (64, 256) if LONG else (32, 64)
 STRUCTURE_OBJECTS, STRUCTURE_BUDGETS = (10_000_000, (256,)) if LONG else (250_000, (32,))
 MIB = 1 << 20
 SLACK_MIB = 16
+TRAFFIC_OBJECTS, TRAFFIC_BUDGET = 1_000_000, 16
+TRAFFIC, CALL_BYTES = 35, 4096
 CGROUP = "/sys/fs/cgroup/memory" if os.path.isdir("/sys/fs/cgroup/memory") else "/sys/fs/cgroup"
 
 
@@ -49,6 +52,43 @@ def run(command, cgroup):
         out.seek(0)
         err.seek(0)
         return child.returncode, out.read(), err.read().decode(errors="replace"), usage.ru_maxrss * 1024
+
+
+def count_traffic(command):
+    """Exit status, output, bytes and calls of all reads and writes of a run; None for the last two where the system does not count."""
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and its counts are still there
+        try:
+            with open(f"/proc/{child.pid}/io") as file:
+                counts = {name: int(value) for name, value in (line.split(":") for line in file)}
+        except OSError:
+            counts = None
+        status = child.wait()
+        out.seek(0)
+        if counts is None:
+            return status, out.read(), None, None
+        return status, out.read(), counts["rchar"] + counts["wchar"], counts["syscr"] + counts["syscw"]
+
+
+def check_traffic(hsdiff, folder, form, problems):
+    pair = [os.path.join(folder, name) for name in ("a.hs", "b.hs")]
+    raw = TRAFFIC_OBJECTS * (32 + 3 * 8) * 2
+    status, wanted, _, _ = count_traffic([hsdiff, *pair, "--format", "json", "--memory", "2G"])
+    little, out, moved, calls = count_traffic([hsdiff, *pair, "--format", "json", "--memory", f"{TRAFFIC_BUDGET}M"])
+    if status != 0 or little != 0:
+        problems.append(f"{form}: exit {status} without bounds, {little} with {TRAFFIC_BUDGET}M")
+    elif out != wanted:
+        problems.append(f"{form} {TRAFFIC_BUDGET}M: other bytes than without bounds")
+    if moved is None:
+        print(f"{form}: this system does not count what a program reads")
+        return
+    print(f"{form}, {TRAFFIC_OBJECTS:,} objects, --memory {TRAFFIC_BUDGET}M: {moved / MIB:.0f} MiB read and written, {moved / raw:.1f} times the "
+          f"records, {moved / calls:.0f} bytes a call")
+    if moved > TRAFFIC * raw:
+        problems.append(f"{form} {TRAFFIC_BUDGET}M: {moved / raw:.1f} times the records are read and written, more than {TRAFFIC}")
+    if moved < CALL_BYTES * calls:
+        problems.append(f"{form} {TRAFFIC_BUDGET}M: {moved / calls:.0f} bytes a call, less than {CALL_BYTES}")
 
 
 def temp_bytes(notes):
@@ -97,6 +137,14 @@ def main():
         try:
             subprocess.run([synth, f"objects={objects}", *options, folder], check=True, stdout=subprocess.DEVNULL)
             check(hsdiff, folder, form, objects, budgets, problems)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    for shape in ("tree", "list"):
+        folder = tempfile.mkdtemp(prefix="hsd-memory-")
+        try:
+            subprocess.run([synth, f"objects={TRAFFIC_OBJECTS}", f"shape={shape}", "order=shuffled", "identity=address", folder], check=True,
+                           stdout=subprocess.DEVNULL)
+            check_traffic(hsdiff, folder, f"traffic, {shape}", problems)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     for problem in problems:

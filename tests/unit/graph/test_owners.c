@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "graph/frontier.h"
 #include "naive.h"
 #include "shapes.h"
 
@@ -92,6 +93,49 @@ Test(owners, tell_what_marked_references_alone_reach)
     }
     cr_assert(by_marked > 1000 && from_secondary > 1000, "%u by marked ones alone, %u from secondary roots", by_marked,
               from_secondary);
+}
+
+/* Owners of a graph of `nodes` nodes with as many labels, in `memory`. */
+static void check_narrow(uint32_t labels, uint64_t seed)
+{
+    enum { NODES = 200000, REFERENCES = 3 };
+    const uint32_t objects = NODES - labels;
+    test_random random = {seed};
+    hsd_adjacency *a;
+    uint32_t *label_of = calloc(labels, sizeof *label_of);
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
+    for (uint32_t node = 0; node < NODES; node++) {
+        uint32_t targets[REFERENCES];
+        for (int i = 0; i < REFERENCES; i++)
+            targets[i] = (uint32_t)test_below(&random, i == 0 ? objects : (node < objects ? node + 1 : objects));
+        const uint64_t count = node % 3 == 0 || node >= objects ? 1 + node % REFERENCES : 0;
+        cr_assert_eq(hsd_adjacency_add(a, node, targets, NULL, count, &err), HSD_OK);
+        if (node >= objects) label_of[node - objects] = HSD_OWNER_FIRST + node - objects;
+    }
+    cr_assert_eq(hsd_adjacency_finish(a, NODES, &err), HSD_OK);
+    const hsd_root_nodes roots = {.begin = objects + labels / 4, .second = NODES - labels / 4, .end = NODES};
+    const uint64_t tight = hsd_frontier_share_bytes(a, 0) + (UINT64_C(700) << 10); /* 781 KiB of labels do not fit */
+    hsd_paged wide, narrow;
+    cr_assert_eq(find(a, roots, objects, label_of, UINT64_C(16) << 20, &wide), HSD_OK, "%s", err.text);
+    cr_assert_eq(find(a, roots, objects, label_of, tight + labels, &narrow), HSD_OK, "%s", err.text);
+    cr_assert(wide.is_flat && !narrow.is_flat);
+    for (uint32_t node = 0; node < NODES; node++)
+        cr_assert_eq(hsd_paged_get_u32(&narrow, node), hsd_paged_get_u32(&wide, node), "node %u", node);
+    hsd_paged_close(&wide);
+    hsd_paged_close(&narrow);
+    hsd_adjacency_free(a);
+    free(label_of);
+}
+
+/* One byte a label, two, and four after all. */
+Test(owners, are_the_same_in_narrow_labels)
+{
+    check_narrow(100, test_seed(21));
+    check_narrow(125, test_seed(22));
+    check_narrow(126, test_seed(23));
+    check_narrow(20000, test_seed(24));
+    check_narrow(32766, test_seed(25));
+    check_narrow(40000, test_seed(26));
 }
 
 Test(owners, of_parts_equal_their_definition_on_random_graphs)
