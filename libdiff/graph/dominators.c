@@ -357,6 +357,9 @@ static void choose_way(hsd_adjacency *adjacency, const hsd_dominators_config *co
         .adjacency = adjacency, .config = config, .limits = *limits, .nodes = hsd_adjacency_node_count(adjacency)};
     if (limits->is_resident || !hsd_dominators_scans_fit(&d)) return;
     if (hsd_paged_full_bytes(hsd_adjacency_bytes(adjacency)) <= hsd_dominators_spare(&d, 0)) return;
+    hsd_note(config->reporter, HSD_NOTE_DETAIL,
+             "dominators: %.1f MiB of references do not fit in %.1f MiB, 4 bytes a node do: by scans, not depth first",
+             (double)hsd_adjacency_bytes(adjacency) / 1048576.0, (double)hsd_dominators_spare(&d, 0) / 1048576.0);
     limits->uses_scans = true;
     limits->bucket_items = hsd_dominators_scan_items(&d);
 }
