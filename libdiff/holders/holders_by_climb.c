@@ -235,6 +235,8 @@ hsd_status hsd_by_spread_by_columns(hsd_by_search *s, hsd_error *err)
     hsd_status status = open_climb(&c, err);
     if (status == HSD_OK && s->has_secondary) status = climb_mark(&c, err);
     if (status == HSD_OK) status = sow_by_top(&c, err);
+    hsd_sorter_free(s->seeds); /* nobody asks for them again, and columns need the room */
+    s->seeds = NULL;
     if (status == HSD_OK) status = climb_windows(&c, err);
     hsd_by_waiting_close(&c.list);
     hsd_sorter_free(c.seeds);
