@@ -24,7 +24,8 @@ static void dict_entries(walk *w, py_object *dict, role as)
     } kinds[] = {[ROLE_NONE] = {NAME_VALUE, NAME_VALUE},
                  [ROLE_INSTANCE_DICT] = {NAME_FIELD, NAME_FIELD},
                  [ROLE_MODULE_DICT] = {NAME_FIELD, NAME_GLOBAL},
-                 [ROLE_CLASS_DICT] = {NAME_FIELD, NAME_GLOBAL}};
+                 [ROLE_CLASS_DICT] = {NAME_FIELD, NAME_GLOBAL},
+                 [ROLE_THREADS] = {NAME_VALUE, NAME_VALUE}};
     const python_types *t = &w->py.types;
     py_object *key, *value;
     const bool is_counted = !is_beside_instance(w, (const py_dict *)dict);
@@ -32,7 +33,9 @@ static void dict_entries(walk *w, py_object *dict, role as)
         const bool is_program = value->type == t->function || value->type == t->module ||
                                 value->type == t->builtin_function || py_is(value->type, PY_IS_TYPE);
         const uint32_t label =
-            names_key(&w->names, &w->py, is_program ? kinds[as].kind : kinds[as].held, key, LABEL_VALUE);
+            as == ROLE_THREADS
+                ? frames_thread_label(w, value)
+                : names_key(&w->names, &w->py, is_program ? kinds[as].kind : kinds[as].held, key, LABEL_VALUE);
         if (is_counted)
             walk_refer(w, value, label, 0);
         else

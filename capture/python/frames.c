@@ -133,7 +133,7 @@ static uint64_t small_integer(const python *py, const py_object *number)
     return value;
 }
 
-static const py_object *threads_of(const walk *w, void *interpreter)
+static py_object *threads_of(const walk *w, void *interpreter)
 {
     const py_object *dict = py_module_dict(&w->py, interpreter, "threading");
     return dict == NULL ? NULL : py_dict_find(&w->py, dict, "_active");
@@ -153,6 +153,20 @@ static size_t thread_name(const walk *w, void *interpreter, void *thread, char o
         }
     }
     return (size_t)snprintf(out, NAME_BYTES, "(thread without a name)");
+}
+
+uint32_t frames_thread_label(walk *w, const py_object *thread)
+{
+    char name[NAME_BYTES];
+    const size_t size = py_utf8(&w->py, py_attribute(&w->py, thread, "_name"), name, 128);
+    return names_numbered(&w->names, name, size, LABEL_VALUE);
+}
+
+/* Before the rest: its entries are by ident, which says nothing. */
+static void write_threads(walk *w, void *interpreter)
+{
+    py_object *active = threads_of(w, interpreter);
+    if (active != NULL && active->type == w->py.types.dict) walk_write(w, active, ROLE_THREADS, 0);
 }
 
 /* ---- roots ---- */
@@ -252,6 +266,7 @@ static void thread_roots(walk *w, void *interpreter, void *thread, uint32_t numb
 
 void frames_of_threads(walk *w, void *interpreter)
 {
+    write_threads(w, interpreter);
     void *thread = w->py.first_thread(interpreter);
     for (uint32_t i = 0; thread != NULL && i < THREADS_MAX && !walk_is_over(w); thread = w->py.next_thread(thread), i++)
         thread_roots(w, interpreter, thread, ++w->thread_count);

@@ -80,17 +80,22 @@ uint32_t names_put(names *all, name_kind kind, const char *text, size_t size)
 
 /* ---- keys ---- */
 
-static uint32_t label_of(names *all, const python *py, name_kind kind, const py_object *key, uint32_t fallback)
+static uint32_t put_key(names *all, name_kind kind, const char *text, size_t size, uint32_t fallback)
 {
-    size_t size;
-    const char *text = key->type == py->types.text && py_is_interned(py, key) ? py_ascii(py, key, &size) : NULL;
-    if (text == NULL || !hsa_is_identifier(text, size, KEY_BYTES_MAX)) return fallback;
     if (kind == NAME_VALUE) {
         if (hsa_texts_find(&all->texts, kind, text, size) == NULL && all->key_count++ >= NAMES_KEYS_MAX)
             return fallback;
     }
     const uint32_t label = names_put(all, kind, text, size);
     return label == 0 ? fallback : label;
+}
+
+static uint32_t label_of(names *all, const python *py, name_kind kind, const py_object *key, uint32_t fallback)
+{
+    size_t size;
+    const char *text = key->type == py->types.text && py_is_interned(py, key) ? py_ascii(py, key, &size) : NULL;
+    if (text == NULL || !hsa_is_identifier(text, size, KEY_BYTES_MAX)) return fallback;
+    return put_key(all, kind, text, size, fallback);
 }
 
 uint32_t names_key(names *all, const python *py, name_kind kind, const py_object *key, uint32_t fallback)
@@ -100,6 +105,17 @@ uint32_t names_key(names *all, const python *py, name_kind kind, const py_object
     if (known->key != key || known->kind != (uint32_t)kind)
         *known = (key_label){key, label_of(all, py, kind, key, fallback), (uint32_t)kind};
     return known->label;
+}
+
+uint32_t names_numbered(names *all, char *text, size_t size, uint32_t fallback)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < size; i++) {
+        const bool is_digit = text[i] >= '0' && text[i] <= '9';
+        if (is_digit && kept > 0 && text[kept - 1] == '*') continue;
+        text[kept++] = is_digit ? '*' : text[i];
+    }
+    return kept == 0 ? fallback : put_key(all, NAME_VALUE, text, kept, fallback);
 }
 
 void names_close(names *all)

@@ -104,6 +104,8 @@ uint32_t names_put(names *all, name_kind kind, const char *text, size_t size);
 /* The label of an entry whose key this is: NAME_FIELD, NAME_GLOBAL or NAME_VALUE. It says the key if that is an
  * identifier that Python has interned, as names in source are; else it is `fallback`. */
 uint32_t names_key(names *all, const python *py, name_kind kind, const py_object *key, uint32_t fallback);
+/* The label of an entry that has a name of the program's, in which a number is `*`: those of a pool are one. */
+uint32_t names_numbered(names *all, char *text, size_t size, uint32_t fallback);
 void names_close(names *all);
 
 /* ---- plans.c ---- */
@@ -171,7 +173,13 @@ uint32_t plans_function_type(walk *w, const plan *p, const py_object *object);
 
 enum { OUT_ROWS = 2048, CANDIDATES_MAX = 256, FUNCTION_CACHE = 4096, PENDING = 32 };
 
-typedef enum role { ROLE_NONE, ROLE_INSTANCE_DICT, ROLE_MODULE_DICT, ROLE_CLASS_DICT } role;
+typedef enum role {
+    ROLE_NONE,
+    ROLE_INSTANCE_DICT,
+    ROLE_MODULE_DICT,
+    ROLE_CLASS_DICT,
+    ROLE_THREADS /* threading._active: written at once, and never in the queue */
+} role;
 
 typedef struct candidate {
     const py_object *target;
@@ -259,6 +267,8 @@ void roots_held(walk *w);
 void root(walk *w, hsc_root_kind kind, uint32_t flags, const char *label, py_object *target);
 
 void frames_of_threads(walk *w, void *interpreter);
+/* The label of a Thread in threading._active: its name. */
+uint32_t frames_thread_label(walk *w, const py_object *thread);
 /* The code object of a frame, NULL if there is none. */
 py_object *frames_code(const python *py, const void *frame);
 

@@ -32,6 +32,7 @@ LEAKS = {
     "web": ('app.web.app.signals["request_finished"].receivers (dict)', ["[*]: function app.web.orders.<locals>.log (web.py:42)", ".session: app.leaked.Leaked"]),
     "extension": ("held by C", ["-> app.leaked.Leaked"]),
     "shop": ("flask.template_rendered.receivers (dict)", ["[*]: function app.shop.orders.<locals>.shipped (shop.py:27)", ".order: app.leaked.Leaked"]),
+    "crew": ('threading._active["crew-* of *"].results (list)', ["[*]: app.leaked.Leaked"]),
     "workers": ("app.workers.KEPT (list)", ["[*]: app.leaked.Leaked"]),
 }
 

@@ -35,13 +35,16 @@ static void dict_entries(pycore *c, uint64_t dict, pyrole as)
     } kinds[] = {[ROLE_NONE] = {NAME_VALUE, NAME_VALUE},
                  [ROLE_INSTANCE_DICT] = {NAME_FIELD, NAME_FIELD},
                  [ROLE_MODULE_DICT] = {NAME_FIELD, NAME_GLOBAL},
-                 [ROLE_CLASS_DICT] = {NAME_FIELD, NAME_GLOBAL}};
+                 [ROLE_CLASS_DICT] = {NAME_FIELD, NAME_GLOBAL},
+                 [ROLE_THREADS] = {NAME_VALUE, NAME_VALUE}};
     uint64_t key, value;
     const bool is_counted = !is_beside_instance(c, dict);
     for (pyentries all = hsd_pyvalues_dict(c, dict);
          hsd_pyvalues_next(c, &all, &key, &value) && !hsd_pywalk_is_over(c);) {
         const pynaming kind = as != ROLE_NONE && is_program(c, value) ? kinds[as].kind : kinds[as].held;
-        hsd_pywalk_refer(c, value, hsd_pytables_key(c, kind, key, LABEL_VALUE), 0, ROLE_NONE, is_counted);
+        const uint32_t label =
+            as == ROLE_THREADS ? hsd_pyframes_thread_label(c, value) : hsd_pytables_key(c, kind, key, LABEL_VALUE);
+        hsd_pywalk_refer(c, value, label, 0, ROLE_NONE, is_counted);
         hsd_pywalk_refer(c, key, LABEL_KEY, 0, ROLE_NONE, true);
     }
 }

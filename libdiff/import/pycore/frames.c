@@ -133,13 +133,18 @@ static uint64_t small_integer(pycore *c, uint64_t number)
     return value;
 }
 
+static uint64_t threads_of(pycore *c, uint64_t interpreter)
+{
+    const uint64_t globals = hsd_pyvalues_module(c, interpreter, "threading"),
+                   active = globals == 0 ? 0 : hsd_pyvalues_find(c, globals, "_active");
+    return active != 0 && py_type_of(c, active) == py_symbol(c, PY_DICT) ? active : 0;
+}
+
 static size_t thread_name(pycore *c, uint64_t interpreter, uint64_t thread, char out[PY_NAME_BYTES])
 {
-    const uint64_t ident = py_word(c, thread + c->at.thread_ident),
-                   globals = hsd_pyvalues_module(c, interpreter, "threading"),
-                   active = globals == 0 ? 0 : hsd_pyvalues_find(c, globals, "_active");
+    const uint64_t ident = py_word(c, thread + c->at.thread_ident), active = threads_of(c, interpreter);
     uint64_t key, value;
-    if (active != 0 && py_type_of(c, active) == py_symbol(c, PY_DICT)) {
+    if (active != 0) {
         for (pyentries all = hsd_pyvalues_dict(c, active); hsd_pyvalues_next(c, &all, &key, &value);) {
             if (small_integer(c, key) != ident) continue;
             const size_t size = hsd_pyvalues_utf8(c, hsd_pyvalues_attribute(c, value, "_name"), out, 128);
@@ -148,6 +153,20 @@ static size_t thread_name(pycore *c, uint64_t interpreter, uint64_t thread, char
         }
     }
     return (size_t)snprintf(out, PY_NAME_BYTES, "(thread without a name)");
+}
+
+uint32_t hsd_pyframes_thread_label(pycore *c, uint64_t thread)
+{
+    char name[PY_NAME_BYTES];
+    const size_t size = hsd_pyvalues_utf8(c, hsd_pyvalues_attribute(c, thread, "_name"), name, 128);
+    return hsd_pytables_numbered(c, name, size, LABEL_VALUE);
+}
+
+/* Before the rest: its entries are by ident, which says nothing. */
+static void write_threads(pycore *c, uint64_t interpreter)
+{
+    const uint64_t active = threads_of(c, interpreter);
+    if (active != 0) hsd_pywalk_write(c, active, ROLE_THREADS, 0);
 }
 
 /* ---- roots ---- */
@@ -260,6 +279,7 @@ static void thread_roots(pycore *c, uint64_t interpreter, uint64_t thread, uint3
 
 void hsd_pyframes_of_threads(pycore *c, uint64_t interpreter)
 {
+    write_threads(c, interpreter);
     uint64_t thread = hsd_pycore_first_thread(c, interpreter);
     for (uint32_t i = 0; thread != 0 && i < THREADS_MAX && !hsd_pywalk_is_over(c); i++) {
         thread_roots(c, interpreter, thread, ++c->thread_count);

@@ -292,7 +292,7 @@ typedef struct pytables {
 
 /* ---- the whole ---- */
 
-typedef enum pyrole { ROLE_NONE, ROLE_INSTANCE_DICT, ROLE_MODULE_DICT, ROLE_CLASS_DICT } pyrole;
+typedef enum pyrole { ROLE_NONE, ROLE_INSTANCE_DICT, ROLE_MODULE_DICT, ROLE_CLASS_DICT, ROLE_THREADS } pyrole;
 
 typedef struct pyvisit { /* what is known of an object that was met */
     uint64_t at;
@@ -438,6 +438,8 @@ hsd_status hsd_pytables_open(pycore *c, hsd_error *err);
 uint32_t hsd_pytables_put(pycore *c, pynaming kind, const char *text, size_t size);
 /* The label of an entry whose key this is, if the key may be told; else `fallback`. */
 uint32_t hsd_pytables_key(pycore *c, pynaming kind, uint64_t key, uint32_t fallback);
+/* The label of an entry that has a name of the program's, in which a number is `*`: those of a pool are one. */
+uint32_t hsd_pytables_numbered(pycore *c, char *text, size_t size, uint32_t fallback);
 void hsd_pytables_close(pycore *c);
 
 /* ---- walk.c, edges.c, sizes.c ---- */
@@ -471,6 +473,8 @@ void hsd_pyroots_held(pycore *c);
 void hsd_pyroots_put(pycore *c, hsc_root_kind kind, uint32_t flags, const char *label, uint64_t target);
 
 void hsd_pyframes_of_threads(pycore *c, uint64_t interpreter);
+/* The label of a Thread in threading._active: its name. */
+uint32_t hsd_pyframes_thread_label(pycore *c, uint64_t thread);
 /* The code object of a frame, 0 if there is none. */
 uint64_t hsd_pyframes_code(pycore *c, uint64_t frame);
 

@@ -99,6 +99,16 @@ static bool is_identifier(const char *text, size_t size)
     return true;
 }
 
+static uint32_t put_key(pycore *c, pynaming kind, const char *text, size_t size, uint32_t fallback)
+{
+    if (kind == NAME_VALUE &&
+        hsd_names_find(&c->tables.texts[kind], (hsd_bytes){(const uint8_t *)text, size}) == HSD_NAME_NONE &&
+        c->tables.key_count++ >= PY_KEYS_MAX)
+        return fallback;
+    const uint32_t label = hsd_pytables_put(c, kind, text, size);
+    return label == 0 ? fallback : label;
+}
+
 uint32_t hsd_pytables_key(pycore *c, pynaming kind, uint64_t key, uint32_t fallback)
 {
     char text[PY_KEY_BYTES_MAX];
@@ -106,10 +116,16 @@ uint32_t hsd_pytables_key(pycore *c, pynaming kind, uint64_t key, uint32_t fallb
     if (key == 0 || py_type_of(c, key) != py_symbol(c, PY_TEXT) || !hsd_pyvalues_is_interned(c, key) ||
         !hsd_pyvalues_ascii(c, key, text, sizeof text, &size) || !is_identifier(text, size))
         return fallback;
-    if (kind == NAME_VALUE &&
-        hsd_names_find(&c->tables.texts[kind], (hsd_bytes){(const uint8_t *)text, size}) == HSD_NAME_NONE &&
-        c->tables.key_count++ >= PY_KEYS_MAX)
-        return fallback;
-    const uint32_t label = hsd_pytables_put(c, kind, text, size);
-    return label == 0 ? fallback : label;
+    return put_key(c, kind, text, size, fallback);
+}
+
+uint32_t hsd_pytables_numbered(pycore *c, char *text, size_t size, uint32_t fallback)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < size; i++) {
+        const bool is_digit = text[i] >= '0' && text[i] <= '9';
+        if (is_digit && kept > 0 && text[kept - 1] == '*') continue;
+        text[kept++] = is_digit ? '*' : text[i];
+    }
+    return kept == 0 ? fallback : put_key(c, NAME_VALUE, text, kept, fallback);
 }
