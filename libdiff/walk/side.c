@@ -196,16 +196,9 @@ static hsd_status step_dominators(void *context, hsd_error *err)
     return step_side(context, "finding dominators", hsd_side_dominators, err);
 }
 
-/* On a graph of its own, the rest of the side is that of the other. */
 static hsd_status step_owners(void *context, hsd_error *err)
 {
-    hsd_side_walk own = *(const hsd_side_walk *)context;
-    hsd_adjacency *view;
-    HSD_TRY(hsd_adjacency_view(own.adjacency, &view, err));
-    own.adjacency = view;
-    const hsd_status status = step_side(&own, "finding owners", hsd_side_owners, err);
-    hsd_adjacency_free(view);
-    return status;
+    return step_side(context, "finding owners", hsd_side_owners, err);
 }
 
 /* Both only read the graph, where it is in memory and stays there, and write into members of their own. */
@@ -217,10 +210,22 @@ static bool can_find_both(const hsd_side_walk *side)
            hsd_dominators_leave_blocks(side->adjacency, plan->dominator_bytes);
 }
 
+/* Owners on a graph of their own, while the rest of the side is that of the other; both are made before either begins.
+ */
+static hsd_status find_at_once(hsd_side_walk *side, hsd_error *err)
+{
+    hsd_side_walk own = *side;
+    HSD_TRY(hsd_adjacency_view(side->adjacency, &own.adjacency, err));
+    side->has_view = true;
+    const hsd_status status = hsd_run_both((hsd_job){step_owners, &own}, (hsd_job){step_dominators, side}, true, err);
+    side->has_view = false;
+    hsd_adjacency_free(own.adjacency);
+    return status;
+}
+
 static hsd_status find_both(hsd_side_walk *side, hsd_error *err)
 {
-    if (can_find_both(side))
-        return hsd_run_both((hsd_job){step_owners, side}, (hsd_job){step_dominators, side}, true, err);
+    if (can_find_both(side)) return find_at_once(side, err);
     if (side->request->want_tree) HSD_TRY(step_dominators(side, err));
     return step_side(side, "finding owners", hsd_side_owners, err);
 }

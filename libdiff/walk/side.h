@@ -169,6 +169,7 @@ typedef struct hsd_side_walk {
     uint32_t *name_of_node;   /* root name (hsd_root_names) of label node or root node object_count + i */
     uint8_t *has_named;       /* one bit a common type: an object of it has a name; where the graph stays */
     hsd_adjacency *adjacency; /* NULL once it went (hsd_walk_keeps) */
+    bool has_view;            /* another thread reads it at the same time: it stays in memory, whatever the plan says */
     /* common type of each object, u32, as they come; where the graph stays or objects are told apart */
     hsd_temp types_file;
     hsd_paged types_of; /* the same to be read at random, once the walk is over */

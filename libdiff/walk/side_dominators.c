@@ -37,7 +37,8 @@ static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
         .context = side->graph->places,
         .expect = hsd_places_expect,
     };
-    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
+    if (!side->has_view)
+        HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
     HSD_TRY(hsd_dominators_find(side->adjacency, &config, NULL, err));
     return hsd_places_finish(side->graph->places, side, err);
 }
@@ -184,8 +185,10 @@ static hsd_status find_windows(const hsd_side_walk *side, hsd_error *err)
 
 static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
 {
-    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.idle_adjacency_bytes, err));
-    HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.name_bytes, err));
+    if (!side->has_view) { /* else it stays as it is, in memory, while somebody reads it */
+        HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.idle_adjacency_bytes, err));
+        HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.name_bytes, err));
+    }
     HSD_TRY(hsd_places_are_flat(side->graph->places) ? find_flat_links(side, err) : find_windows(side, err));
     return hsd_places_settle(side->graph->places, side, err);
 }
