@@ -44,12 +44,13 @@ static bool take_idle(hsd_page_pool *pool, hsd_lent_pages *out, size_t size)
 bool hsd_page_pool_take(hsd_page_pool *pool, hsd_lent_pages *out, size_t size)
 {
     *out = (hsd_lent_pages){0};
-    if (pool == NULL) return hsd_pages_take(&out->pages, size);
+    if (pool == NULL) return hsd_pages_take_sparse(&out->pages, size);
     pthread_mutex_lock(&pool->lock);
     const bool is_idle = take_idle(pool, out, size);
     pthread_mutex_unlock(&pool->lock);
     if (is_idle) return true;
-    return (size < ROOM_BYTES && hsd_pages_take(&out->pages, ROOM_BYTES)) || hsd_pages_take(&out->pages, size);
+    return (size < ROOM_BYTES && hsd_pages_take_sparse(&out->pages, ROOM_BYTES)) ||
+           hsd_pages_take_sparse(&out->pages, size);
 }
 
 static bool put_idle(hsd_page_pool *pool, const hsd_lent_pages *region, size_t touched_bytes)

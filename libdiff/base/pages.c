@@ -67,13 +67,19 @@ static void unmap_all(void *data, size_t size) { munmap(data, size); }
 static void unmap_behind(void *data, size_t size) { munmap(data, size); }
 #endif
 
-bool hsd_pages_take(hsd_pages *pages, size_t size)
+bool hsd_pages_take_sparse(hsd_pages *pages, size_t size)
 {
     *pages = (hsd_pages){0};
     if (size == 0 || size > PTRDIFF_MAX - PAGE_BYTES) return false;
     void *data = map(round_up(size));
     if (data == NULL) return false;
     *pages = (hsd_pages){data, round_up(size)};
+    return true;
+}
+
+bool hsd_pages_take(hsd_pages *pages, size_t size)
+{
+    if (!hsd_pages_take_sparse(pages, size)) return false;
     if (size >= LARGE_BYTES) hsd_pages_expect_random(pages);
     return true;
 }
