@@ -245,8 +245,8 @@ typedef struct noted {
     size_t size;
 } noted;
 
-/* All that was said but for the numbers, which are of time and memory, and for what took how long: one capture alone has stages beside each other
- * on two threads. */
+/* All that was said but for the numbers, which are of time and memory, and for what took how long: one capture alone
+ * has stages beside each other on two threads. */
 static void take_note(void *context, hsd_note_level level, const char *text)
 {
     noted *n = context;
