@@ -42,12 +42,17 @@ def is_elf(path):
     return path.is_file() and not path.is_symlink() and path.read_bytes()[:4] == b"\x7fELF"
 
 
+def notes_of(path):
+    """readelf says of a note that it does not know (.note.dlopen) that it does not, and ends with 1: the others are told all the same."""
+    return subprocess.run(["readelf", "-n", str(path)], check=False, capture_output=True, text=True).stdout
+
+
 def take_debug_information_out(stage):
     """Under usr/lib/debug by build id, where debuggers look."""
     for path in sorted(stage.rglob("*")):
         if not is_elf(path) or path.suffix in (".o", ".a"):
             continue
-        build_id = re.search(r"Build ID: ([0-9a-f]+)", output("readelf", "-n", path))
+        build_id = re.search(r"Build ID: ([0-9a-f]+)", notes_of(path))
         if build_id:
             debug = stage / "usr/lib/debug/.build-id" / build_id.group(1)[:2] / (build_id.group(1)[2:] + ".debug")
             debug.parent.mkdir(parents=True, exist_ok=True)
