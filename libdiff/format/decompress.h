@@ -29,7 +29,7 @@ hsd_status hsd_decompress(hsd_decompressor *decompressor, uint8_t *raw, size_t r
 
 void hsd_decompressor_release(hsd_decompressor *decompressor);
 
-/* Working memory of the compressor, made at first use: 1 MiB for bodies of some hundred KiB. A zeroed one is valid. */
+/* Working memory of the compressor, made at first use. A zeroed one is valid. */
 typedef struct hsd_compressor {
     void *context;
 } hsd_compressor;

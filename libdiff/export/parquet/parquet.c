@@ -121,7 +121,7 @@ const hsd_exporter hsd_export_parquet = {
     .info = {.name = "parquet",
              .summary = "folder of Parquet files with every object, reference and root: a file a table",
              .suffix = SUFFIX,
-             .opened_by = "DuckDB, pandas, pyarrow",
+             .opened_by = "DuckDB, ClickHouse, pyarrow",
              .carries = {.always = HSD_CARRIES_OBJECTS | HSD_CARRIES_TYPES | HSD_CARRIES_EDGES |
                                    HSD_CARRIES_EDGE_NAMES | HSD_CARRIES_ROOTS | HSD_CARRIES_SITES |
                                    HSD_CARRIES_IDENTITY,

@@ -1,7 +1,7 @@
 /*
- * A Parquet file (format version 2 of its types, pages of version 1, zstd): rows of 64-bit numbers and texts, which
- * every engine reads: DuckDB, ClickHouse, Spark, pyarrow, PostgreSQL's readers. Written front to back, in groups of
- * HSD_PARQUET_GROUP rows; a group's columns are one page each.
+ * A Parquet file (format version 2 of its types, pages of version 1, zstd): rows of 64-bit numbers and texts. DuckDB,
+ * ClickHouse and pyarrow have read it. Written front to back, in groups of HSD_PARQUET_GROUP rows; a group's columns
+ * are one page each.
  *
  *      number   by differences, or by a dictionary where few values repeat, whichever is shorter; its least and
  *               largest value a group stand in the footer, so that engines pass over groups

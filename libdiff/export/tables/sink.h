@@ -1,6 +1,6 @@
 /*
- * Where the rows of tables go. An exporter that has the tables of tables.h implements one: hsd_sqlite_sink
- * (export/sqlite/rows.h), hsd_parquet_sink (export/parquet/sink.h). Rows come through inserters (inserter.h), some at a
+ * Where the rows of tables go. An exporter that has the tables of tables.h implements one: hsd_sqlite_rows
+ * (export/sqlite/rows.h), parquet_kind (export/parquet/parquet.c). Rows come through inserters (inserter.h), some at a
  * time, in the order of the table; several tables may be open at once.
  */
 #ifndef HSD_EXPORT_TABLES_SINK_H
