@@ -16,7 +16,6 @@
 typedef struct parquet_sink {
     hsd_sink sink; /* first */
     hsd_folder folder;
-    bool is_there[2][HSD_TABLE_COUNT]; /* [0]: of `before` */
 } parquet_sink;
 
 static bool table_named(const char *name, hsd_table *table)
@@ -41,7 +40,6 @@ static hsd_status open_parquet_table(hsd_sink *sink, const char *prefix, const c
     *columns = hsd_table_columns(table, texts);
     snprintf(file, sizeof file, "%s%s" SUFFIX, prefix, name);
     snprintf(about, sizeof about, "table %s%s, version %d", prefix, name, HSD_SCHEMA_VERSION);
-    s->is_there[*prefix == '\0'][table] = true;
     HSD_TRY(hsd_folder_add(&s->folder, file, &output, err));
     hsd_parquet *parquet;
     HSD_TRY(hsd_parquet_open(&parquet, output, texts, *columns, about, err));
@@ -67,48 +65,11 @@ static hsd_status close_parquet_table(hsd_sink *sink, void *rows, hsd_status sta
 static const hsd_sink_kind parquet_kind = {
     .open = open_parquet_table, .put = put_parquet_rows, .close = close_parquet_table};
 
-/* Tables without a row are files, too: a question about them has the answer none. */
-static hsd_status add_empty(hsd_filling *f, const hsd_wanted *wanted, const parquet_sink *s, hsd_error *err)
-{
-    for (unsigned side = 0; side < 2; side++)
-        for (unsigned i = 0; i < HSD_TABLE_COUNT; i++) {
-            if (!wanted->tables[side][i] || s->is_there[side][i]) continue;
-            hsd_inserter in;
-            const hsd_status status = hsd_fill_open(&in, f, side, (hsd_table)i, 0, err);
-            HSD_TRY(hsd_fill_close(&in, f, status, err));
-        }
-    return HSD_OK;
-}
-
-static hsd_status fill_folder(hsd_export *x, parquet_sink *s, hsd_error *err)
-{
-    hsd_filling f = {.sink = &s->sink,
-                     .captures = {x->before, x->after},
-                     .run = x->run,
-                     .reporter = x->reporter,
-                     .space = x->space,
-                     .memory_bytes = hsd_filling_memory(x->memory_bytes),
-                     .partial = x->options->partial,
-                     .with_values = x->options->with_values};
-    const hsd_wanted all = hsd_wanted_all(x->before != NULL);
-    hsd_wanted done = {0};
-    hsd_status status = hsd_filling_init(&f, err);
-    if (status == HSD_OK) status = hsd_fill(&f, &all, &done, err);
-    if (status == HSD_OK) status = add_empty(&f, &all, s, err);
-    x->result->objects = f.objects;
-    x->result->references = f.references;
-    x->result->bytes = f.bytes;
-    x->result->rows = f.rows;
-    x->result->row_name = "row";
-    hsd_filling_release(&f);
-    return status;
-}
-
 static hsd_status write_parquet(hsd_export *x, hsd_error *err)
 {
     parquet_sink s = {.sink = {.kind = &parquet_kind, .reporter = x->reporter}};
     hsd_status status = hsd_folder_open(&s.folder, x->path, SUFFIX, x->options->force, err);
-    if (status == HSD_OK) status = fill_folder(x, &s, err);
+    if (status == HSD_OK) status = hsd_fill_export(x, &s.sink, err);
     x->result->files = s.folder.count;
     for (unsigned i = 0; i < s.folder.count; i++)
         x->result->output_bytes += s.folder.files[i].output.size_bytes;

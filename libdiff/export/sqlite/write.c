@@ -8,30 +8,6 @@
 #include "export/sqlite/sqlite.h"
 #include "export/tables/fill.h"
 
-static hsd_status fill_database(hsd_export *x, hsd_database *database, hsd_error *err)
-{
-    hsd_filling f = {.sink = &database->sink,
-                     .captures = {x->before, x->after},
-                     .run = x->run,
-                     .reporter = x->reporter,
-                     .space = x->space,
-                     .memory_bytes = hsd_filling_memory(x->memory_bytes),
-                     .partial = x->options->partial,
-                     .with_values = x->options->with_values};
-    const hsd_wanted all = hsd_wanted_all(x->before != NULL);
-    hsd_wanted done = {0};
-    hsd_status status = hsd_filling_init(&f, err);
-    if (status == HSD_OK) status = hsd_fill(&f, &all, &done, err);
-    if (status == HSD_OK) status = hsd_schema_index(database, &all, err);
-    x->result->objects = f.objects;
-    x->result->references = f.references;
-    x->result->bytes = f.bytes;
-    x->result->rows = f.rows;
-    x->result->row_name = "row";
-    hsd_filling_release(&f);
-    return status;
-}
-
 static hsd_status make_database(hsd_export *x, hsd_error *err)
 {
     hsd_database database = {0};
@@ -39,7 +15,9 @@ static hsd_status make_database(hsd_export *x, hsd_error *err)
         .fd = x->output.fd, .memory_bytes = x->memory_bytes / 8, .space = x->space, .reporter = x->reporter};
     HSD_TRY(hsd_database_open(&database, &options, err));
     hsd_status status = hsd_schema_make(&database, x->before != NULL, err);
-    if (status == HSD_OK) status = fill_database(x, &database, err);
+    if (status == HSD_OK) status = hsd_fill_export(x, &database.sink, err);
+    const hsd_wanted all = hsd_wanted_all(x->before != NULL);
+    if (status == HSD_OK) status = hsd_schema_index(&database, &all, err);
     hsd_database_close(&database);
     return status;
 }

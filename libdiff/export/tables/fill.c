@@ -24,6 +24,7 @@ void hsd_filling_release(hsd_filling *f)
 hsd_status hsd_fill_open(hsd_inserter *in, hsd_filling *f, unsigned side, hsd_table table, uint64_t expected,
                          hsd_error *err)
 {
+    f->opened[side == 1 || !hsd_filling_is_pair(f)][table] = true;
     return hsd_inserter_open(in, f->sink, hsd_prefix(f, side), hsd_table_get(table)->name, expected, err);
 }
 
@@ -69,4 +70,45 @@ hsd_status hsd_fill(hsd_filling *f, const hsd_wanted *wanted, hsd_wanted *done, 
         for (unsigned i = 0; i < HSD_TABLE_COUNT; i++)
             done->tables[side][i] |= missing.tables[side][i];
     return f->sink->kind->finish != NULL ? f->sink->kind->finish(f->sink, err) : HSD_OK;
+}
+
+/* ---- an export ---- */
+
+static hsd_status open_missing(hsd_filling *f, const hsd_wanted *wanted, const bool opened[2][HSD_TABLE_COUNT],
+                               hsd_error *err)
+{
+    for (unsigned side = 0; side < 2; side++)
+        for (unsigned i = 0; i < HSD_TABLE_COUNT; i++) {
+            if (!wanted->tables[side][i] || opened[side][i]) continue;
+            hsd_inserter in;
+            const hsd_status status = hsd_fill_open(&in, f, side, (hsd_table)i, 0, err);
+            HSD_TRY(hsd_fill_close(&in, f, status, err));
+        }
+    return HSD_OK;
+}
+
+hsd_status hsd_fill_export(hsd_export *x, hsd_sink *sink, hsd_error *err)
+{
+    hsd_filling f = {.sink = sink,
+                     .captures = {x->before, x->after},
+                     .run = x->run,
+                     .reporter = x->reporter,
+                     .space = x->space,
+                     .memory_bytes = hsd_filling_memory(x->memory_bytes),
+                     .partial = x->options->partial,
+                     .with_values = x->options->with_values};
+    const hsd_wanted all = hsd_wanted_all(x->before != NULL);
+    hsd_wanted done = {0};
+    hsd_status status = hsd_filling_init(&f, err);
+    if (status == HSD_OK) status = hsd_fill(&f, &all, &done, err);
+    if (status == HSD_OK) status = open_missing(&f, &all, f.opened, err);
+    *x->result = (hsd_export_result){.format = x->result->format,
+                                     .objects = f.objects,
+                                     .references = f.references,
+                                     .bytes = f.bytes,
+                                     .rows = f.rows,
+                                     .row_name = "row",
+                                     .files = x->result->files};
+    hsd_filling_release(&f);
+    return status;
 }

@@ -15,6 +15,7 @@
 
 #include <hsdiff/diff.h>
 
+#include "export/exporter.h"
 #include "export/tables/inserter.h"
 #include "export/tables/tables.h"
 #include "format/tables.h"
@@ -30,6 +31,7 @@ typedef struct hsd_filling {
     bool partial, with_values;
     hsd_type_names names; /* of both captures */
     hsd_type_table types[2];
+    bool opened[2][HSD_TABLE_COUNT]; /* tables that rows were put into, or could have been; [0]: of `before` */
     uint64_t objects, references, bytes, rows; /* of `after`; rows of all tables */
 } hsd_filling;
 
@@ -60,6 +62,10 @@ hsd_status hsd_fill_open(hsd_inserter *in, hsd_filling *f, unsigned side, hsd_ta
                          hsd_error *err);
 /* Adds its rows to f->rows; as hsd_inserter_close. */
 hsd_status hsd_fill_close(hsd_inserter *in, hsd_filling *f, hsd_status status, hsd_error *err);
+
+/* All tables of an export, also those without a row: of what is asked for none is missing. Fills x->result but for the
+ * output. */
+hsd_status hsd_fill_export(hsd_export *x, hsd_sink *sink, hsd_error *err);
 
 /* ---- the parts. `wanted`: HSD_TABLE_COUNT of a side */
 
