@@ -45,7 +45,7 @@ static bool open_input(input_job *opening)
 }
 
 /* The capture of an import is read twice and gone. One that lies in the cache of the system until then is written and
- * read faster as it is: it takes less than the dump. */
+ * read faster as it is: it takes less than the dump does unpacked. */
 static bool fits_memory(const input_job *opening)
 {
     struct stat what;

@@ -99,9 +99,11 @@ static bool is_input_file(const cli_app *cli, const char *path)
 {
     struct stat output, input;
     if (path == NULL || stat(path, &output) != 0 || !S_ISREG(output.st_mode)) return false;
-    for (size_t i = 0; i < cli->input_count; i++)
-        if (stat(cli->inputs[i], &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
-            return true;
+    for (size_t i = 0; i < cli->input_count; i++) {
+        const bool is_stdin = strcmp(cli->inputs[i], "-") == 0;
+        const int failed = is_stdin ? fstat(STDIN_FILENO, &input) : stat(cli->inputs[i], &input);
+        if (failed == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino) return true;
+    }
     return false;
 }
 

@@ -124,7 +124,9 @@ hsd_status hsd_folder_add(hsd_folder *folder, const char *name, hsd_output **out
 {
     if (folder->count == HSD_FOLDER_FILES_MOST) return hsd_fail(err, HSD_E_MISUSE, "too many files in one result");
     hsd_folder_file *file = &folder->files[folder->count];
-    char *path = beside(folder->path, name);
+    char unnamed[300]; /* while it is written, where the file system must have one */
+    snprintf(unnamed, sizeof unnamed, ".hsdiff-%s", name);
+    char *path = beside(folder->path, unnamed);
     file->name = strdup(name);
     file->output.fd = -1;
     folder->count++;

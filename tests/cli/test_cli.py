@@ -74,7 +74,7 @@ CASES = {
     "diff-html-shared": ("hsdiff d/demo-before.hs d/demo-after.hs --html x.html --also json=x.html; hsdiff d/demo-before.hs d/demo-after.hs --html -", 2),
     "output-over-input": ("cp d/demo-after.hs x.hs; ln x.hs y.hs; for what in 'x.hs d/demo-after.hs -o y.hs' 'd/demo-before.hs x.hs --html y.hs' 'export --to hprof x.hs -o ./x.hs' "
                           "'import x.hs -o x.hs' 'top x.hs --retained x.hs' 'salvage x.hs -o x.hs' 'd/demo-before.hs x.hs --also json=x.hs'; "
-                          "do hsdiff --force $what || echo $?; done; cmp x.hs d/demo-after.hs && echo untouched", 0),
+                          "do hsdiff --force $what || echo $?; done; hsdiff import --force - -o x.hs <x.hs; cmp x.hs d/demo-after.hs && echo untouched", 0),
     "file-over-limit": ("(ulimit -f 1; hsdiff -q d/demo-before.hs d/demo-after.hs --html x.html >r.txt; echo $?; hsdiff import -q a.heapsnapshot -o x.hs; echo $?); ls *.html *.hs", 2),
     "html-command": ("cp d/demo-after.hs \"it's <1>.hs\" && hsdiff diff -q --threads 2 -sname d/demo-before.hs \"it's <1>.hs\" --memory=64M --top 3 "
                      "--key 'A B:id' --html x.html -o r.txt && grep -oE '<dt>(Command|Digests)<.*' x.html", 0),

@@ -86,6 +86,16 @@ Test(folder, holds_nothing_of_others)
     check_text("out/one.part", "first");
 }
 
+/* What stands beside it under the names of its files is none of its business. */
+Test(folder, has_names_of_its_own)
+{
+    cr_assert_eq(mkdir(scratch_path("one.part"), 0700), 0);
+    cr_assert_eq(mkfifo(scratch_path("two.part"), 0600), 0);
+    cr_assert_eq(make(scratch_path("out"), false, "text"), HSD_OK, "%s", err.text);
+    check_text("out/one.part", "text");
+    cr_assert_eq(scratch_count(), 3);
+}
+
 Test(folder, leaves_nothing_when_dropped)
 {
     hsd_folder folder;
