@@ -6,36 +6,11 @@ with two. Medians of wall time and CPU and the largest peak RSS are printed, and
 """
 import argparse
 import json
-import os
 import pathlib
-import statistics
-import subprocess
 import sys
-import time
 
-
-def once(command):
-    start = time.monotonic()
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    message = child.stderr.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        sys.exit(f"{' '.join(command)}: exit status {child.returncode}\n{message.decode(errors='replace')}")
-    return time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
-def measure(commands, runs):
-    costs = {name: [] for name in commands}
-    for _ in range(runs):
-        for name, command in commands.items():
-            costs[name].append(once(command))
-    found = {}
-    for name, rows in costs.items():
-        wall, cpu, rss = (list(column) for column in zip(*rows))
-        found[name] = (statistics.median(wall), statistics.median(cpu), max(rss))
-        print(f"{name:20} {found[name][0]:8.2f} s  {found[name][1]:8.2f} s CPU  {found[name][2]:8.1f} MiB")
-    return found
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from turns import measure  # noqa: E402
 
 
 def main():
@@ -47,7 +22,7 @@ def main():
     parser.add_argument("dump")
     given = parser.parse_args()
     theirs, ours = given.scratch / "report.json", given.scratch / "top.json"
-    top = [given.hsdiff, "top", given.dump, "--format", "json", "-o", str(ours)]
+    top = [given.hsdiff, "top", given.dump, "--format", "json", "-o", str(ours), "--force"]
     cost = measure({
         "hprof-analyzer": [given.analyzer, given.dump, str(theirs)],
         "hsdiff, 1 thread": top + ["--threads", "1"],
@@ -58,7 +33,7 @@ def main():
         print(f"{name}: {peer[0] / row[0]:.2f}x as fast, {peer[1] / row[1]:.2f} in CPU, {row[2] / peer[2]:.2f} of the memory")
     with open(ours) as file:
         capture = json.load(file)["captures"][0]
-    print(f"hsdiff: {capture["objects"]:,} live objects; hprof-analyzer's report: {theirs.stat().st_size} bytes")
+    print(f"hsdiff: {capture['objects']:,} live objects; hprof-analyzer's report: {theirs.stat().st_size} bytes")
 
 
 if __name__ == "__main__":
