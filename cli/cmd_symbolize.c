@@ -82,13 +82,15 @@ const cli_command cli_command_symbolize = {
     .name = "symbolize",
     .synopsis = "IN.hs -o OUT.hs",
     .summary = "replace addresses in a native capture by names",
-    .description = "A capture of a C or C++ program that an agent wrote by itself, or sent to hsdiff receive, holds "
-                   "addresses and build ids; hsdiff "
-                   "capture puts names to them at once, from the files that the process has mapped. This does it "
-                   "later: programs, libraries and "
-                   "debug files are looked for by build id, in the folders of --symbols, in /usr/lib/debug, and with "
-                   "--pid among the files that a process "
-                   "has mapped. No path that stands in the capture is ever opened.",
+    .description =
+        "A capture of a C or C++ program that an agent wrote by itself, or sent to hsdiff receive, holds "
+        "addresses and build ids; hsdiff "
+        "capture puts names to them at once, from the files that the process has mapped. This does it "
+        "later: programs, libraries and "
+        "debug files are looked for by build id, in the folders of --symbols, in /usr/lib/debug, and with "
+        "--pid among the files that a process "
+        "has mapped. A heap profile as text has no build ids: its files are found by name, and hsdiff says so. No path "
+        "that stands in the capture is ever opened.",
     .examples = examples,
     .options = options,
     .inputs_min = 1,

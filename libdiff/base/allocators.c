@@ -39,7 +39,15 @@ static const char *const prefixes[] = {
     "absl::container_internal::",
     "folly::detail::",
     "tcmalloc::",
+    /* jemalloc's, from malloc down to where it takes a sample of the stack */
     "je_",
+    "_rjem_",
+    "imalloc",
+    "fallback_impl",
+    "do_rallocx",
+    "prof_alloc_prep",
+    "prof_tctx_create",
+    "prof_backtrace",
     /* Zig's: its names have dots, and none for what was inlined. */
     "mem.Allocator.",
     "heap.c_allocator_impl.",

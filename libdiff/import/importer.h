@@ -136,5 +136,6 @@ extern const hsd_importer hsd_import_tracemalloc;
 extern const hsd_importer hsd_import_pycore;
 extern const hsd_importer hsd_import_pyheap;
 extern const hsd_importer hsd_import_memray;
+extern const hsd_importer hsd_import_heapprofile;
 
 #endif

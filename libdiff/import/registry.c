@@ -26,6 +26,7 @@ static const hsd_importer *const importers[] = {
     &hsd_import_pycore,
     &hsd_import_pyheap,
     &hsd_import_memray,
+    &hsd_import_heapprofile,
     NULL,
 };
 /* clang-format on */

@@ -179,13 +179,13 @@ static bool equals(hsd_text text, const char *word)
     return strlen(word) == text.size && memcmp(word, text.data, text.size) == 0;
 }
 
-/* Opens what stands at the path now, if it is the file of this build id. */
+/* Opens what stands at the path now, if it is the file of this build id; for none, if it is such a file at all. */
 static int open_checked(const char *path, hsd_text build_id)
 {
     char found[HSD_BUILD_ID_DIGITS + 1];
     const int fd = open_regular(path);
     if (fd < 0) return -1;
-    if (hsd_image_build_id(fd, found) && equals(build_id, found)) return fd;
+    if (hsd_image_build_id(fd, found) && (build_id.size == 0 || equals(build_id, found))) return fd;
     close(fd);
     return -1;
 }
@@ -198,19 +198,28 @@ static int open_debug(const char *folder, hsd_text build_id)
     return size > 0 && (size_t)size < sizeof path ? open_checked(path, build_id) : -1;
 }
 
-int hsd_elf_files_open(const hsd_elf_files *files, hsd_text module, hsd_text build_id, size_t skip)
+/* The `*skip`-th file of the list with this build id; for none, by its name, and with `has_id` as given. */
+static int open_listed(const hsd_elf_files *files, hsd_text module, hsd_text build_id, bool has_id, size_t *skip)
 {
     for (size_t i = 0; i < files->count; i++) {
         const hsd_elf_file *file = &files->files[i];
-        if (!equals(build_id, file->build_id) || (build_id.size == 0 && !equals(module, file->name))) continue;
-        const int fd = open_checked(file->path, build_id);
-        if (fd >= 0 && skip-- == 0) return fd;
+        const bool is_meant = build_id.size > 0 ? equals(build_id, file->build_id)
+                                                : equals(module, file->name) && (file->build_id[0] != '\0') == has_id;
+        const int fd = is_meant ? open_checked(file->path, build_id) : -1;
+        if (fd >= 0 && (*skip)-- == 0) return fd;
         if (fd >= 0) close(fd);
     }
-    if (build_id.size <= 2) return -1;
+    return -1;
+}
+
+int hsd_elf_files_open(const hsd_elf_files *files, hsd_text module, hsd_text build_id, size_t skip)
+{
+    int fd = open_listed(files, module, build_id, false, &skip);
+    if (fd < 0 && build_id.size == 0) fd = open_listed(files, module, build_id, true, &skip);
+    if (fd >= 0 || build_id.size <= 2) return fd;
     for (size_t i = 0; i <= files->options->directory_count; i++) {
         const bool is_last = i == files->options->directory_count;
-        const int fd = open_debug(is_last ? system_folder : files->options->directories[i], build_id);
+        fd = open_debug(is_last ? system_folder : files->options->directories[i], build_id);
         if (fd >= 0 && skip-- == 0) return fd;
         if (fd >= 0) close(fd);
     }

@@ -1,6 +1,7 @@
 /*
  * Where ELF files may lie: what a process has mapped, folders that the user named, /usr/lib/debug. Only these are
- * opened, and a file counts by its build id; a path out of a capture is never opened.
+ * opened, and a file counts by its build id, or, where a capture has none, by its name; a path out of a capture is
+ * never opened.
  */
 #ifndef HSD_SYMBOLS_FILES_H
 #define HSD_SYMBOLS_FILES_H
@@ -30,7 +31,8 @@ typedef struct hsd_elf_files {
 hsd_status hsd_elf_files_list(hsd_elf_files *files, const hsd_symbol_options *options, hsd_error *err);
 
 /*
- * Opens the `skip`-th file with this build id; for a module without one, that of its name which has none either. First
+ * Opens the `skip`-th file with this build id; for a module without one, that of its name, one
+ * without a build id before others. First
  * those of the process, then those in folders, then FOLDER/.build-id/xx/….debug of each folder and of /usr/lib/debug.
  * -1 if there is no such (or it is no regular file, or has become another one since).
  */

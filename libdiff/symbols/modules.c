@@ -17,12 +17,26 @@ hsd_status hsd_modules_open(hsd_modules *modules, const hsd_symbol_options *opti
 
 /* ---- the files of one ---- */
 
+/* A profile that has no build ids may be of another build than the file that has its name now. */
+static void tell_by_name(const hsd_modules *modules, const hsd_module *module, int fd)
+{
+    char build_id[HSD_BUILD_ID_DIGITS + 1];
+    if (module->build_id.size > 0 || module->image_count > 0 || !hsd_image_build_id(fd, build_id) ||
+        build_id[0] == '\0')
+        return;
+    hsd_note(
+        modules->reporter, HSD_NOTE_WARNING,
+        "%.*s is found by its name alone, as the capture has no build id of it: after a rebuild its names are wrong",
+        (int)module->name.size, module->name.data);
+}
+
 static hsd_status open_images(hsd_modules *modules, hsd_module *module, hsd_error *err)
 {
     for (size_t skip = 0; module->image_count < HSD_IMAGES_OF_A_MODULE; skip++) {
         hsd_error why;
         const int fd = hsd_elf_files_open(&modules->files, module->name, module->build_id, skip);
         if (fd < 0) break;
+        tell_by_name(modules, module, fd);
         hsd_error_init(&why);
         const hsd_status status =
             hsd_image_open(&module->images[module->image_count], fd, modules->memory_bytes / 4, &why);

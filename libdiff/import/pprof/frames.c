@@ -8,14 +8,11 @@
  * bits, whose seed nobody knows. A location without a function is a place in a file, and gets the name of one that is
  * not resolved (FORMAT.md 7.12), so that hsdiff symbolize can say what stands there.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
+#include "import/places.h"
 #include "import/pprof/pprof.h"
-
-enum { MODULE_BYTES = 200, BUILD_ID_BYTES = 80 };
 
 hsd_status hsd_pprof_string(pprof *p, hsd_bytes text, uint32_t *number, hsd_error *err)
 {
@@ -45,47 +42,20 @@ static uint64_t base_of(const pprof *p, const pprof_mapping *mapping)
     return base;
 }
 
-/* The name of a file without its folder and without what is a mark of such names. */
-static void put_module(char *out, size_t size, hsd_bytes path)
-{
-    size_t from = path.size, used = 0;
-    while (from > 0 && path.data[from - 1] != '/')
-        from--;
-    for (size_t i = from; i < path.size && used + 1 < size; i++)
-        out[used++] = path.data[i] == '+' || path.data[i] == '{' ? '_' : (char)path.data[i];
-    out[used] = '\0';
-}
-
-/* Lower-case hexadecimal, or nothing. */
-static void put_build_id(char *out, size_t size, hsd_bytes id)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < id.size; i++) {
-        const uint8_t c = id.data[i], low = c >= 'A' && c <= 'F' ? c | 0x20 : c;
-        const bool is_hex = (low >= '0' && low <= '9') || (low >= 'a' && low <= 'f');
-        if (!is_hex || used + 1 == size) {
-            used = 0;
-            break;
-        }
-        out[used++] = (char)low;
-    }
-    out[used] = '\0';
-}
-
 static hsd_status name_address(pprof *p, const pprof_location *location, pprof_frame *frame, hsd_error *err)
 {
-    char module[MODULE_BYTES], build_id[BUILD_ID_BYTES], name[MODULE_BYTES + BUILD_ID_BYTES + 32];
+    char name[HSD_UNRESOLVED_BYTES];
     const uint32_t row = hsd_id_table_find(&p->mapping_rows, location->mapping);
     const pprof_mapping *mapping = row == 0 || row > p->mapping_rows.count ? NULL : &p->mappings[row - 1];
-    module[0] = '\0';
-    if (mapping != NULL) put_module(module, sizeof module, hsd_pprof_text(p, mapping->file));
     const uint64_t base = mapping != NULL ? base_of(p, mapping) : 0;
-    if (module[0] == '\0' || location->address == 0 || location->address < base)
+    size_t size = 0;
+    if (mapping != NULL && location->address != 0 && location->address >= base)
+        size = hsd_import_name_address(name, hsd_pprof_text(p, mapping->file), location->address - base,
+                                       hsd_pprof_text(p, mapping->build_id));
+    frame->is_unresolved = size > 0;
+    if (size == 0)
         return hsd_pprof_string(p, (hsd_bytes){(const uint8_t *)"(unknown function)", 18}, &frame->function, err);
-    put_build_id(build_id, sizeof build_id, hsd_pprof_text(p, mapping->build_id));
-    frame->is_unresolved = true;
-    const int size = snprintf(name, sizeof name, "%s+0x%" PRIx64 "{%s}", module, location->address - base, build_id);
-    return hsd_pprof_string(p, (hsd_bytes){(const uint8_t *)name, (size_t)size}, &frame->function, err);
+    return hsd_pprof_string(p, (hsd_bytes){(const uint8_t *)name, size}, &frame->function, err);
 }
 
 /* ---- frames ---- */
@@ -93,20 +63,6 @@ static hsd_status name_address(pprof *p, const pprof_location *location, pprof_f
 static bool pprof_frame_begins_with(hsd_bytes name, const char *text)
 {
     return name.size >= strlen(text) && memcmp(name.data, text, strlen(text)) == 0;
-}
-
-/* Functions that allocate for others: malloc and its like, Go's runtime, the standard libraries of C++ and Rust. */
-static bool allocates(hsd_bytes name)
-{
-    static const char *const prefixes[] = {
-        "runtime.",       "malloc",       "calloc",  "realloc",     "reallocarray", "aligned_alloc",
-        "posix_memalign", "memalign",     "valloc",  "strdup",      "strndup",      "__libc_",
-        "__interceptor_", "operator new", "std::",   "__gnu_cxx::", "alloc::",      "<alloc::",
-        "core::",         "<core::",      "__rust_", "__rdl_",      "__rg_",        "je_",
-        "_rjem_",         "tcmalloc::",   "tc_",     "scudo",       "__scudo"};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(prefixes); i++)
-        if (pprof_frame_begins_with(name, prefixes[i])) return true;
-    return false;
 }
 
 /* Numbers of lines are signed in the file. */
@@ -121,7 +77,7 @@ static hsd_status put_frame(pprof *p, const pprof_frame *frame, hsd_error *err)
         HSD_TRY(hsd_import_grow((void **)&p->frames, &p->frame_room, number, sizeof *p->frames, err));
         p->frames[number] = *frame;
         p->frames[number].allocates =
-            frame->function != 0 && allocates(hsd_names_get(&p->names.names, frame->function - 1));
+            frame->function != 0 && hsd_import_allocates(hsd_names_get(&p->names.names, frame->function - 1));
     }
     HSD_TRY(hsd_import_grow((void **)&p->location_frames, &p->location_frame_room, p->location_frame_count,
                             sizeof *p->location_frames, err));

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "base/fail.h"
@@ -31,26 +30,8 @@ static hsd_status tell_losses(pprof *p, hsd_error *err)
     return HSD_OK;
 }
 
-/* What makes a profile of it: Go's own tool does, but not of jemalloc's form. */
-static hsd_status refuse_text(const uint8_t *prefix, size_t size, hsd_error *err)
-{
-    static const char jemalloc[] = "heap_v2/";
-    const bool is_jemalloc = size >= strlen(jemalloc) && memcmp(prefix, jemalloc, strlen(jemalloc)) == 0;
-    hsd_fail(err, HSD_E_UNSUPPORTED,
-             "this is a heap profile in the text form before profile.proto, which hsdiff does not read");
-    hsd_error_set_hint(
-        err, is_jemalloc
-                 ? "jemalloc_pprof writes profiles in the form that is read"
-                 : "of a Go program take it without debug=1; or go tool pprof -proto PROGRAM FILE > heap.pb.gz");
-    return HSD_E_UNSUPPORTED;
-}
-
 static hsd_status import_profile(pprof *p, hsd_error *err)
 {
-    const hsd_status status = hsd_source_peek(p->source, 16, err);
-    if (status < 0) return status;
-    if (hsd_pprof_is_text(p->source->at, hsd_source_ahead(p->source)))
-        return refuse_text(p->source->at, hsd_source_ahead(p->source), err);
     HSD_TRY(hsd_pprof_read_tables(p, err));
     HSD_TRY(hsd_pprof_choose_columns(p, err));
     HSD_TRY(hsd_pprof_choose_process(p, err));

@@ -142,7 +142,6 @@ typedef struct pprof {
 /* ---- probe.c ---- */
 
 unsigned hsd_pprof_probe(const uint8_t *prefix, size_t size);
-bool hsd_pprof_is_text(const uint8_t *prefix, size_t size); /* the form before profile.proto */
 
 /* ---- tables.c ---- */
 

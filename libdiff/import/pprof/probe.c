@@ -4,8 +4,6 @@
  */
 #include "import/pprof/pprof.h"
 
-#include <string.h>
-
 #include "base/check.h"
 
 enum { BITS_A_FIELD = 5, MOST_BITS = 100, LEAST_FIELDS = 3, ANY = 16 };
@@ -51,19 +49,10 @@ static unsigned count_fields(hsd_proto_message *message, const shape *of, unsign
     return count;
 }
 
-bool hsd_pprof_is_text(const uint8_t *prefix, size_t size)
-{
-    static const char *const heads[] = {"heap profile: ", "heapprofile: ", "--- heapz 1 ---", "heap_v2/", "heapz/"};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(heads); i++)
-        if (size >= strlen(heads[i]) && memcmp(prefix, heads[i], strlen(heads[i])) == 0) return true;
-    return false;
-}
-
 unsigned hsd_pprof_probe(const uint8_t *prefix, size_t size)
 {
     hsd_source source;
     bool is_wrong = false;
-    if (hsd_pprof_is_text(prefix, size)) return 64;
     if (size < 8 || hsd_source_open_memory(&source, (hsd_bytes){prefix, size}, "prefix", NULL) != HSD_OK) return 0;
     hsd_proto_message all = hsd_proto_all(&source);
     const unsigned count = count_fields(&all, &profile, 0, &is_wrong);

@@ -1,5 +1,5 @@
-// Leaks on request under allocation load, and writes heap profiles: kit.py says which lines it obeys, and "heap FILE" writes one. Every
-// allocation is sampled, so that counts are exact. "drop" lets go of all that was planted.
+// Leaks on request under allocation load, and writes heap profiles: kit.py says which lines it obeys, and "heap FILE" writes one,
+// as text where FILE ends in .heap. Every allocation is sampled, so that counts are exact. "drop" lets go of all that was planted.
 package main
 
 import (
@@ -62,7 +62,11 @@ func write(path string) error {
 		return err
 	}
 	defer file.Close()
-	return pprof.Lookup("heap").WriteTo(file, 0)
+	debug := 0
+	if strings.HasSuffix(path, ".heap") {
+		debug = 1
+	}
+	return pprof.Lookup("heap").WriteTo(file, debug)
 }
 
 func main() {

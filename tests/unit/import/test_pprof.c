@@ -274,27 +274,6 @@ Test(pprof, refuses_what_is_no_heap)
     const pprof_bytes bytes = pprof_profile_named("cpu");
     refuses(bytes.data, bytes.size, HSD_E_UNSUPPORTED, "samples (count), cpu (nanoseconds)");
     free(bytes.data);
-    static const char text[] = "heap profile: 3: 96 [5: 128] @ heapz/524288\n 3: 96 [5: 128] @ 0x1 0x2\n";
-    refuses(text, sizeof text - 1, HSD_E_UNSUPPORTED, "text form");
-}
-
-/* What helps differs: Go's tool reads the one form and not the other. A file may end behind the word that names it. */
-Test(pprof, says_what_makes_a_profile_of_a_text)
-{
-    static const struct {
-        const char *text, *hint;
-    } cases[] = {{"heap profile: 3: 96 [5: 128] @ heapz/524288\n", "go tool pprof -proto"},
-                 {"heap_v2/524288\n  t*: 28: 7168 [0: 0]\n", "jemalloc_pprof"},
-                 {"heapz/", "go tool pprof -proto"}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        hsd_import_result result;
-        hsd_error err;
-        char *bytes = strdup(cases[i].text); /* of its own length, so that reading past it is seen */
-        cr_assert(bytes != NULL);
-        cr_expect(import(bytes, strlen(bytes), &plain, UINT64_C(2) << 20, &result, NULL, &err) == HSD_E_UNSUPPORTED);
-        cr_expect(strstr(err.hint, cases[i].hint) != NULL, "%s", err.hint);
-        free(bytes);
-    }
 }
 
 Test(pprof, says_where_a_profile_ends_too_early)
