@@ -144,8 +144,10 @@ hsd_status hsd_open_fd(hsd_capture **out, int fd, const char *name, const hsd_op
     if (content == HSD_CONTENT_UNKNOWN) HSD_TRY(hsd_look(&content, fd, name, run, err));
     if (content == HSD_CONTENT_CAPTURE) return open_capture(out, fd, name, own.damage, run, err);
     HSD_TRY(import(fd, name, &own, run, &written, imported, err));
-    /* an import that was cut short gives a capture that says so */
-    HSD_TRY(hsd_capture_open_fd(out, written, name, HSD_DAMAGE_SKIP, run, err));
+    /* An import that was cut short gives a capture that says so, and is counted block by block. What was written whole
+     * a moment ago is checked by whoever reads it. */
+    const hsd_damage damage = imported->is_complete ? HSD_DAMAGE_REFUSE : HSD_DAMAGE_SKIP;
+    HSD_TRY(hsd_capture_open_fd(out, written, name, damage, run, err));
     hsd_capture_set_digest(*out, imported->has_digest ? imported->digest : NULL);
     return HSD_OK;
 }
