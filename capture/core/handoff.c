@@ -42,7 +42,7 @@ hsc_status hsc_use_helper(hsc_writer *w, const hsc_helper *helper)
     if (helper == NULL || helper->start == NULL || helper->wait == NULL || w->handoff != NULL || w->objects.ordinal > 0)
         return hsc_fail(w, HSC_E_MISUSE, "hsc_use_helper twice, behind an object, or without its functions");
     const size_t area = w->objects.memory_bytes + 16 + HSC_BLOCK_HEADER_BYTES;
-    hsc_handoff *handoff = hsc_take(w->allocator, sizeof *handoff + 16 + area + w->blocks.raw_bytes);
+    hsc_handoff *handoff = hsc_take_unset(w->allocator, sizeof *handoff + 16 + area + w->blocks.raw_bytes);
     if (handoff == NULL) return hsc_fail(w, HSC_E_NOMEM, "no memory for a second block of objects");
     unsigned char *memory = (unsigned char *)handoff + ((sizeof *handoff + 15) & ~(size_t)15);
     *handoff = (hsc_handoff){.helper = *helper,

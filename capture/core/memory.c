@@ -10,6 +10,11 @@ void *hsc_take(const hsc_allocator *allocator, size_t size)
     return allocator == NULL ? calloc(1, size) : allocator->take(allocator->context, size);
 }
 
+void *hsc_take_unset(const hsc_allocator *allocator, size_t size)
+{
+    return allocator == NULL ? malloc(size) : allocator->take(allocator->context, size);
+}
+
 void hsc_give(const hsc_allocator *allocator, void *memory)
 {
     if (allocator == NULL)
