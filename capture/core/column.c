@@ -17,6 +17,7 @@
 
 #include "bytes.h"
 #include "layout.h"
+#include "narrow.h"
 
 enum { TILE = 128, SPREAD = 8, SAMPLE_TILES = 4, SAMPLE_VALUES = 64 };
 
@@ -29,14 +30,6 @@ typedef struct column_walk {
     size_t record; /* SOURCE: the record at the next value … */
     uint64_t left; /* … and how many of its references are still to come */
 } column_walk;
-
-/* What all coded values of a column have in common. */
-typedef struct traits {
-    uint64_t any;       /* or of the differences: its trailing zeros can be shifted out */
-    uint64_t any_coded; /* or of the coded values before the shift: its bits are the widest value's */
-    uint64_t first;
-    bool is_constant;
-} traits;
 
 /* Of a difference that is a multiple of 2^s, zigzag(d) >> s is the zigzag of d >> s: shift at the end. */
 static inline uint64_t zigzag(uint64_t difference) { return (difference << 1) ^ (0 - (difference >> 63)); }
@@ -195,7 +188,7 @@ static unsigned choose_transform(hsc_values values, size_t count, const hsc_sour
 
 /* ---- measuring ---- */
 
-static traits measure_column(hsc_values values, size_t count, unsigned transform, const hsc_sources *sources)
+static hsc_traits measure_wide(hsc_values values, size_t count, unsigned transform, const hsc_sources *sources)
 {
     uint64_t tile[TILE];
     column_walk w = begin_walk(values, count, transform, sources);
@@ -211,7 +204,16 @@ static traits measure_column(hsc_values values, size_t count, unsigned transform
         }
     }
     if (transform == HSC_TRANSFORM_NONE) any_coded = any;
-    return (traits){any, any_coded, first, unlike == 0};
+    return (hsc_traits){any, any_coded, first, unlike == 0};
+}
+
+/* *is_narrow: measured by narrow.h, and to be packed by it. */
+static hsc_traits measure_column(hsc_values values, size_t count, unsigned transform, const hsc_sources *sources,
+                                 bool *is_narrow)
+{
+    hsc_traits t;
+    *is_narrow = hsc_narrow_measure(values, count, transform, sources, &t);
+    return *is_narrow ? t : measure_wide(values, count, transform, sources);
 }
 
 /* ---- writing ---- */
@@ -298,6 +300,14 @@ static unsigned char *put_packed(unsigned char *out, unsigned column, column_wal
     return pen.data;
 }
 
+static unsigned char *put_narrow(unsigned char *out, unsigned column, column_walk w, unsigned shift, unsigned bits)
+{
+    unsigned char *body = out + HSC_COLUMN_HEADER_BYTES;
+    unsigned char *end = hsc_narrow_pack(body, w.values, w.count, w.transform, w.sources, shift, bits);
+    put_header(out, column, HSC_CODING_PACKED | w.transform << 4, shift, w.count, (size_t)(end - body));
+    return end;
+}
+
 size_t hsc_column_bound(size_t count, unsigned width_bytes)
 {
     return HSC_COLUMN_HEADER_BYTES + (count + 3) / 4 + count * width_bytes + 8;
@@ -308,17 +318,19 @@ unsigned char *hsc_column_put(unsigned char *out, unsigned column, hsc_values va
 {
     if (count == 0) return out;
     unsigned transform = HSC_TRANSFORM_NONE;
-    traits t = {0, 0, 0, false};
+    hsc_traits t = {0, 0, 0, false};
+    bool is_narrow = false;
     const bool may_be_constant = value_at(values, 0) == value_at(values, count / 2);
-    if (may_be_constant) t = measure_column(values, count, transform, NULL);
+    if (may_be_constant) t = measure_column(values, count, transform, NULL, &is_narrow);
     if (!t.is_constant) {
         transform = choose_transform(values, count, sources);
-        if (transform != HSC_TRANSFORM_NONE || !may_be_constant) t = measure_column(values, count, transform, sources);
+        if (transform != HSC_TRANSFORM_NONE || !may_be_constant)
+            t = measure_column(values, count, transform, sources, &is_narrow);
     }
     const unsigned wide = values.width_bytes * 8;
     if (transform != HSC_TRANSFORM_NONE && bits_of(t.any_coded) > wide) {
         transform = HSC_TRANSFORM_NONE; /* differences of 4-byte values may need 8: hold the bound */
-        t = measure_column(values, count, transform, NULL);
+        t = measure_column(values, count, transform, NULL, &is_narrow);
     }
     if (t.any == 0 && transform != HSC_TRANSFORM_SOURCE) return out;
     const unsigned shift = t.any == 0 ? 0 : (unsigned)__builtin_ctzll(t.any);
@@ -328,9 +340,9 @@ unsigned char *hsc_column_put(unsigned char *out, unsigned column, hsc_values va
         hsc_put_u64(out, t.first);
         return out + 8;
     }
-    const unsigned bits = bits_of(t.any_coded);
-    return put_packed(out, column, begin_walk(values, count, transform, sources), shift,
-                      bits > shift ? bits - shift : 1);
+    const unsigned bits = bits_of(t.any_coded) > shift ? bits_of(t.any_coded) - shift : 1;
+    const column_walk walk = begin_walk(values, count, transform, sources);
+    return is_narrow ? put_narrow(out, column, walk, shift, bits) : put_packed(out, column, walk, shift, bits);
 }
 
 unsigned char *hsc_column_put_zeros(unsigned char *out, unsigned column, size_t count)

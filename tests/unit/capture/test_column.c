@@ -43,6 +43,7 @@ static const unsigned char *decode(const unsigned char *at, const uint64_t *sour
             const unsigned size = 1u << (control[i / 4] >> (2 * (i % 4)) & 3);
             v = number(data, size);
             data += size;
+            cr_assert(size == 1 || v >> (4 * size) != 0, "%u bytes where fewer would do", size);
         }
         if (transform != HSC_TRANSFORM_NONE) v = (v >> 1) ^ (0 - (v & 1));
         v <<= shift;
@@ -60,7 +61,7 @@ static void fill(uint64_t *values, size_t count, unsigned shape)
     const uint64_t base = next_random();
     for (size_t i = 0; i < count; i++) {
         const uint64_t r = next_random();
-        switch (shape % 9) {
+        switch (shape % 13) {
         case 0: values[i] = r; break;
         case 1: values[i] = r % 256; break;
         case 2: values[i] = base + 16 * i; break;
@@ -69,6 +70,10 @@ static void fill(uint64_t *values, size_t count, unsigned shape)
         case 5: values[i] = 0; break;
         case 6: values[i] = r % 50 == 0 ? r : r % 7; break;
         case 7: values[i] = UINT64_MAX - r % 3; break;
+        case 8: values[i] = (r % 9 == 0 ? r >> 34 : r % 300) * 8; break; /* codes of 1, 2 and 4 bytes */
+        case 9: values[i] = (base | 0x80000000u) + (r & 0xffff) * 8 - 0x10000 * i; break; /* from 2^31 on */
+        case 10: values[i] = base + i * 0x7fffffffu + r % 2; break;                       /* steps about 2^31 */
+        case 11: values[i] = base - i * 0x80000000u - r % 2; break;
         default: values[i] = i % 2 == 0 ? UINT64_MAX : 0; break;
         }
     }
@@ -107,7 +112,7 @@ Test(column, gives_back_any_values)
 {
     static uint64_t values[MOST];
     state = 11;
-    for (unsigned run = 0; run < 3000; run++) {
+    for (unsigned run = 0; run < 4000; run++) {
         const size_t count = 1 + next_random() % (run % 10 == 0 ? MOST : 140);
         fill(values, count, run);
         round_trip(values, count, run % 2 == 0 ? 4 : 8, NULL, NULL);
@@ -138,6 +143,7 @@ Test(column, gives_back_references_relative_to_their_sources)
         const hsc_values id_values = {narrow ? (const void *)narrow_ids : ids, narrow ? 4 : 8};
         const hsc_sources sources = {by_ordinal ? (hsc_values){NULL, 0} : id_values, counts, first};
         round_trip(values, count, 8, &sources, source_of);
+        if (by_ordinal || narrow) round_trip(values, count, 4, &sources, source_of);
     }
 }
 
