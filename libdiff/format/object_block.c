@@ -8,7 +8,10 @@
  */
 #include "format/object_block.h"
 
+#include "format/object_reader.h"
+
 #define WANT_ANY_REFERENCE (HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_INDEXES)
+#define WANT_ANY_ID        (HSD_WANT_IDS | HSD_WANT_ID)
 #define SPREAD             8
 
 /* One decoding, so that the steps below have few arguments. */
@@ -63,7 +66,7 @@ static hsd_status view_u32(const decoding *d, unsigned id, unsigned want, hsd_u3
 static hsd_status decode_records(const decoding *d)
 {
     hsd_object_block *o = d->objects;
-    HSD_TRY(array_u64(d, HSC_COL_ID, wants(d, HSD_WANT_IDS), &o->id));
+    HSD_TRY(array_u64(d, HSC_COL_ID, wants(d, WANT_ANY_ID), &o->id));
     HSD_TRY(array_u64(d, HSC_COL_SIZE, wants(d, HSD_WANT_SIZES), &o->size));
     HSD_TRY(array_u32(d, HSC_COL_TYPE, true, &o->type));
     HSD_TRY(array_u32(d, HSC_COL_FLAGS, true, &o->flags));
@@ -157,7 +160,7 @@ static hsd_status add_sources(const decoding *d)
     hsd_object_block *o = d->objects;
     const bool is_by_ordinal = (d->header->flags & HSC_BLOCK_FLAG_TARGET_ORDINAL) != 0;
     const uint64_t *ids = o->id;
-    if (!is_by_ordinal && !wants(d, HSD_WANT_IDS)) HSD_TRY(array_u64(d, HSC_COL_ID, true, &ids));
+    if (!is_by_ordinal && !wants(d, WANT_ANY_ID)) HSD_TRY(array_u64(d, HSC_COL_ID, true, &ids));
     uint64_t *sources =
         hsd_column_store_array(&o->store, HSD_SLOT_SOURCES, o->references + SPREAD, sizeof *sources, d->fault);
     if (sources == NULL) return HSD_E_NOMEM;

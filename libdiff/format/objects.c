@@ -42,7 +42,7 @@ hsd_status hsd_object_reader_open(hsd_object_reader **out, hsd_capture *capture,
     *out = calloc(1, sizeof **out);
     if (*out == NULL) return hsd_fail_nomem(err, "reading objects");
     (*out)->capture = capture;
-    (*out)->want = want & HSD_WANT_ALL;
+    (*out)->want = want & (HSD_WANT_ALL | HSD_WANT_ID);
     (*out)->now = &(*out)->blocks[0];
     (*out)->next = &(*out)->blocks[1];
     return HSD_OK;
@@ -144,6 +144,22 @@ hsd_status hsd_object_reader_next(hsd_object_reader *reader, hsd_object *object,
         HSD_TRY(load_next(reader, err));
     reader->has_last = true;
     reader->last_ordinal = object->ordinal;
+    return HSD_OK;
+}
+
+hsd_status hsd_object_reader_next_ids(hsd_object_reader *reader, const uint64_t **ids, uint32_t *count, uint64_t *first,
+                                      hsd_error *err)
+{
+    HSD_TRY(load_next(reader, err));
+    hsd_object_block *objects = &reader->now->objects;
+    const uint32_t continued = objects->starts_with_continuation ? 1 : 0;
+    *count = hsd_object_block_begun(objects);
+    *ids = objects->id + continued;
+    *first = reader->now->block.header.first_ordinal;
+    objects->next = objects->records;
+    if (*count == 0) return HSD_OK;
+    reader->has_last = true;
+    reader->last_ordinal = *first + *count - 1;
     return HSD_OK;
 }
 

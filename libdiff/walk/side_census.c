@@ -252,7 +252,7 @@ hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err)
     HSD_TRY(hsd_allocated_open(side, err));
     if (side->graph->folded != NULL) HSD_TRY(next_folded(&c, err));
     const uint32_t details = side->request->marks != NULL || side->allocated != NULL ? HSD_WANT_DETAILS : 0;
-    HSD_TRY(hsd_object_reader_open(&reader, side->request->capture, HSD_WANT_SIZES | HSD_WANT_IDS | details, err));
+    HSD_TRY(hsd_object_reader_open(&reader, side->request->capture, HSD_WANT_SIZES | HSD_WANT_ID | details, err));
     if (hsd_side_reads_ahead(side)) hsd_object_reader_read_ahead(reader);
     const hsd_status status = pass_side_census(&c, reader, err);
     hsd_object_reader_close(reader);

@@ -167,8 +167,9 @@ static hsd_status pass_objects(hsd_side_build *b, hsd_object_reader *reader, hsd
 static hsd_status read_objects(hsd_side_build *b, hsd_error *err)
 {
     hsd_object_reader *reader;
-    const unsigned want = HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_IDS | HSD_WANT_DETAILS |
-                          (b->shapes != NULL ? HSD_WANT_SIZES : 0);
+    const unsigned want = HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_DETAILS |
+                          (b->side->graph->ids != NULL ? HSD_WANT_ID : 0) |
+                          (b->shapes != NULL ? HSD_WANT_SIZES | HSD_WANT_IDS : 0);
     HSD_TRY(hsd_object_reader_open(&reader, b->side->request->capture, want, err));
     if (hsd_side_reads_ahead(b->side)) hsd_object_reader_read_ahead(reader);
     const hsd_status status = pass_objects(b, reader, err);
@@ -182,14 +183,15 @@ static hsd_status pass_ids(hsd_side_build *b, hsd_object_reader *reader, hsd_err
 {
     const hsd_side_walk *side = b->side;
     while (!b->ordinals.is_over) {
-        hsd_object object;
-        const hsd_status status = hsd_object_reader_next(reader, &object, err);
+        const uint64_t *ids;
+        uint32_t count;
+        uint64_t first;
+        const hsd_status status = hsd_object_reader_next_ids(reader, &ids, &count, &first, err);
         if (status == HSD_END) return hsd_ordinals_finish(&b->ordinals, err);
         HSD_TRY(status);
-        if (object.is_continuation || object.ordinal >= side->object_count) continue;
-        HSD_TRY(hsd_ordinals_put(&b->ordinals, object.id, (uint32_t)object.ordinal, err));
-        if ((object.ordinal & 0x3fff) == 0)
-            HSD_TRY(hsd_progress(side->request->reporter, "reading ids", object.ordinal, side->object_count, err));
+        for (uint32_t i = 0; i < count && first + i < side->object_count; i++)
+            HSD_TRY(hsd_ordinals_put(&b->ordinals, ids[i], (uint32_t)(first + i), err));
+        HSD_TRY(hsd_progress(side->request->reporter, "reading ids", first, side->object_count, err));
     }
     return HSD_OK;
 }
@@ -201,7 +203,7 @@ static hsd_status find_ordinals(hsd_side_build *b, hsd_error *err)
     hsd_object_reader *reader;
     b->is_direct = side->info->targets_are_ordinals;
     if (b->is_direct || !hsd_side_has_few_edges(side) || side->request->plan.ordinal_bytes == 0) return HSD_OK;
-    HSD_TRY(hsd_object_reader_open(&reader, side->request->capture, HSD_WANT_IDS, err));
+    HSD_TRY(hsd_object_reader_open(&reader, side->request->capture, HSD_WANT_ID, err));
     if (hsd_side_reads_ahead(side)) hsd_object_reader_read_ahead(reader);
     hsd_ordinals_begin(&b->ordinals, side->request->plan.ordinal_bytes);
     const hsd_status status = pass_ids(b, reader, err);
