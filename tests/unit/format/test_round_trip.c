@@ -12,6 +12,7 @@
 #include <hscapture/hscapture.h>
 #include <hsdiff/capture.h>
 
+#include "format/object_reader.h"
 #include "support/memfile.h"
 #include "support/random.h"
 
@@ -343,6 +344,46 @@ static void check_all_objects(const model *m, hsd_capture *capture, test_random 
     }
 }
 
+/* A block of them at once. */
+static void check_ids(const model *m, hsd_capture *capture)
+{
+    hsd_object_reader *reader;
+    hsd_status status;
+    const uint64_t *ids;
+    uint64_t first;
+    uint32_t count;
+    size_t seen = 0;
+    cr_assert_eq(hsd_object_reader_open(&reader, capture, HSD_WANT_ID, NULL), HSD_OK);
+    while ((status = hsd_object_reader_next_ids(reader, &ids, &count, &first, NULL)) == HSD_OK) {
+        if (count > 0) cr_assert_eq(first, seen);
+        for (uint32_t i = 0; i < count; i++)
+            cr_assert_eq(ids[i], m->object[seen + i].id);
+        seen += count;
+    }
+    cr_assert_eq(status, HSD_END);
+    cr_assert_eq(seen, m->objects);
+    hsd_object_reader_close(reader);
+}
+
+/* Ids without what comes with them otherwise. */
+static void check_bare_ids(const model *m, hsd_capture *capture)
+{
+    hsd_object_reader *reader;
+    hsd_object o;
+    size_t seen = 0;
+    cr_assert_eq(hsd_object_reader_open(&reader, capture, HSD_WANT_ID | HSD_WANT_REFERENCES, NULL), HSD_OK);
+    while (hsd_object_reader_next(reader, &o, NULL) == HSD_OK) {
+        if (o.is_continuation) continue;
+        cr_assert_eq(o.id, m->object[seen].id);
+        cr_assert_eq(o.content, 0);
+        for (uint32_t i = 0; i < o.reference_count; i++)
+            cr_assert_eq(o.targets[i], m->reference[m->first_reference[seen] + i].target);
+        seen++;
+    }
+    cr_assert_eq(seen, m->objects);
+    hsd_object_reader_close(reader);
+}
+
 static void check_info(const model *m, const hsd_capture_info *info)
 {
     uint64_t bytes = 0, pseudo = 0, lost = 0;
@@ -382,6 +423,8 @@ static void round_trip(test_random *random)
         check_info(m, hsd_capture_get_info(capture));
         check_records(m, capture);
         check_all_objects(m, capture, random);
+        check_ids(m, capture);
+        check_bare_ids(m, capture);
         hsd_capture_close(capture);
     }
     memfile_close(&file);
