@@ -5,6 +5,10 @@
  *      second    structures of targets  ──► wholes; elements
  *
  * All of it commutes, so neither the order of references nor the numbers of nodes show in the result.
+ *
+ * The memory goes to what is asked for at random, 12 bytes a node in each pass: in the first shapes and referrers, in
+ * the second structures, and of the only referrer its type and position. What is gone through in order has a few pages
+ * meanwhile.
  */
 #include "match/keys.h"
 
@@ -25,6 +29,7 @@
 #define PAIR_WORDS   2u
 #define BITS_SHARE   64u /* of the memory that is spare; the bits are a 64th of what lies by node */
 #define PLACES_SHARE 8u  /* of what the sorters keep: roots are few */
+#define ORDER_SHARE  64u /* of the memory, for an array that is gone through in order */
 
 typedef struct refinement {
     hsd_adjacency *adjacency;
@@ -76,20 +81,86 @@ static uint64_t bits_share(const hsd_keys_config *config)
     return hsd_min_u64(full, least + spare / BITS_SHARE);
 }
 
+/* Between what an array of so many bytes needs and what it can use. */
+static uint64_t within(uint64_t memory_bytes, uint64_t bytes)
+{
+    return hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), memory_bytes));
+}
+
+static uint64_t beside(uint64_t memory_bytes, uint64_t used) { return memory_bytes > used ? memory_bytes - used : 0; }
+
+/* An array of the caller's gets so much more, or what it can use of that; `*left` is what is left. */
+static hsd_status widen(hsd_paged *array, uint64_t bytes, uint64_t more, uint64_t *left, hsd_error *err)
+{
+    const uint64_t full = hsd_paged_full_bytes(bytes), now = (uint64_t)array->frame_count * HSD_PAGE_BYTES;
+    if (array->page_count == 0 || array->frame_count == array->page_count) return HSD_OK;
+    more = hsd_min_u64(more, beside(full, now));
+    *left -= more;
+    return hsd_paged_grow(array, now + more, err);
+}
+
+/* Structures are all in memory where that is enough for everything; else they go out in order. */
+static uint64_t structures_share(const refinement *r, uint64_t left)
+{
+    const hsd_paged *const shapes = r->config->shapes;
+    const uint64_t bytes = array_bytes(r->config->node_count);
+    const uint64_t wanted =
+        (uint64_t)(shapes->page_count - shapes->frame_count) * HSD_PAGE_BYTES + hsd_paged_full_bytes(bytes);
+    return within(hsd_max_u64(beside(left, wanted), r->config->memory_bytes / ORDER_SHARE), bytes);
+}
+
+/* Shapes are two thirds of what is asked for at random, unless they are in memory. */
+static uint64_t referrers_share(const refinement *r, uint64_t left)
+{
+    const hsd_paged *const shapes = r->config->shapes;
+    return within(shapes->frame_count == shapes->page_count ? left : left / 3, array_bytes(r->config->node_count));
+}
+
 static hsd_status open_arrays(refinement *r, hsd_error *err)
 {
     const hsd_keys_config *const config = r->config;
-    const uint64_t least = hsd_keys_least_bytes(config->node_count);
+    const uint64_t least = hsd_keys_least_bytes(config->node_count), bytes = array_bytes(config->node_count);
     if (r->adjacency == NULL) return HSD_OK;
     if (config->memory_bytes < least) {
         return hsd_fail(err, HSD_E_OVER_BUDGET,
                         "comparing the neighbours of objects needs at least %llu bytes of memory, %llu are planned",
                         (unsigned long long)least, (unsigned long long)config->memory_bytes);
     }
-    const uint64_t bits = bits_share(config), each = (config->memory_bytes - bits) / 2;
-    HSD_TRY(hsd_neighbours_open(&r->neighbours, r->adjacency, bits, config->space, err));
-    HSD_TRY(hsd_paged_open(&r->structures, array_bytes(config->node_count), each, config->space, err));
-    return hsd_paged_open(&r->referrers, array_bytes(config->node_count), each, config->space, err);
+    uint64_t left = config->memory_bytes - bits_share(config);
+    const uint64_t structures = structures_share(r, left);
+    left = beside(left, structures);
+    const uint64_t referrers = referrers_share(r, left);
+    left = beside(left, referrers);
+    HSD_TRY(hsd_neighbours_open(&r->neighbours, r->adjacency, bits_share(config), config->space, err));
+    HSD_TRY(hsd_paged_open(&r->structures, bytes, structures, config->space, err));
+    HSD_TRY(hsd_paged_open(&r->referrers, bytes, referrers, config->space, err));
+    return widen(config->shapes, 2 * bytes, left, &left, err);
+}
+
+/* What those of the caller's get in the second pass. */
+static hsd_status widen_others(const refinement *r, uint64_t left, hsd_error *err)
+{
+    const hsd_keys_config *const config = r->config;
+    hsd_sequence *const s = r->sequence;
+    const uint64_t bytes = array_bytes(config->object_count), part = config->has_order ? left / 16 * 7 : left / 5;
+    HSD_TRY(widen(config->types, bytes, part, &left, err));
+    HSD_TRY(widen(&s->positions, bytes, part, &left, err));
+    HSD_TRY(widen(&s->owners, array_bytes(s->count), left / 5, &left, err));
+    return widen(&s->elements, (uint64_t)s->count * sizeof(hsd_element), left, &left, err);
+}
+
+/* For the second pass, which goes through shapes and referrers in order. */
+static hsd_status divide_again(refinement *r, hsd_error *err)
+{
+    const hsd_keys_config *const config = r->config;
+    const uint64_t bytes = array_bytes(config->node_count), order_bytes = config->memory_bytes / ORDER_SHARE;
+    if (r->adjacency == NULL) return HSD_OK;
+    uint64_t left = beside(config->memory_bytes, bits_share(config) + within(order_bytes, bytes));
+    if (config->shapes->is_read_only) HSD_TRY(hsd_paged_shrink(config->shapes, order_bytes, err));
+    HSD_TRY(hsd_paged_shrink(&r->referrers, order_bytes, err));
+    HSD_TRY(hsd_paged_grow(&r->structures, within(left / 3, bytes), err));
+    left = beside(left, within(left / 3, bytes));
+    return widen_others(r, left, err);
 }
 
 static void close_arrays(refinement *r)
@@ -192,7 +263,7 @@ static hsd_status add_shapes(refinement *r, const hsd_piece *piece, hsd_error *e
     return HSD_OK;
 }
 
-static void fetch_shapes(const refinement *r)
+static void fetch_shapes(refinement *r)
 {
     for (uint32_t i = 0; i < r->neighbours.target_count; i++) {
         hsd_paged_prefetch_u32(r->config->shapes, (uint64_t)r->neighbours.targets[i] * 2);
@@ -238,10 +309,20 @@ static hsd_status add_structures(refinement *r, const hsd_piece *piece, hsd_erro
     return HSD_OK;
 }
 
-static void fetch_structures(const refinement *r)
+static void fetch_referrer(refinement *r, uint32_t object)
+{
+    const uint32_t referrer = hsd_paged_get_u32(&r->referrers, object);
+    if (referrer < HSD_REFERRER_FIRST || !is_object(r, referrer - HSD_REFERRER_FIRST)) return;
+    hsd_paged_prefetch_u32(r->config->types, referrer - HSD_REFERRER_FIRST);
+    hsd_paged_prefetch_u32(&r->sequence->positions, referrer - HSD_REFERRER_FIRST);
+}
+
+static void fetch_structures(refinement *r)
 {
     for (uint32_t i = 0; i < r->neighbours.target_count; i++)
         hsd_paged_prefetch_u32(&r->structures, r->neighbours.targets[i]);
+    for (uint32_t i = 0; i < r->neighbours.piece_count && r->adjacency != NULL; i++)
+        fetch_referrer(r, r->neighbours.pieces[i].node);
 }
 
 /* ---- passes ---- */
@@ -249,7 +330,7 @@ static void fetch_structures(const refinement *r)
 typedef struct key_pass {
     uint32_t end;
     const char *name;
-    void (*fetch)(const refinement *r);
+    void (*fetch)(refinement *r);
     hsd_status (*add)(refinement *r, const hsd_piece *piece, hsd_error *err);
 } key_pass;
 
@@ -307,6 +388,7 @@ static hsd_status find_structures(refinement *r, hsd_error *err)
 static hsd_status find_wholes(refinement *r, hsd_error *err)
 {
     const key_pass pass = {r->config->object_count, "comparing their neighbours", fetch_structures, add_structures};
+    HSD_TRY(divide_again(r, err));
     HSD_TRY(hsd_wholes_open(&r->sequence->wholes, r->config->space, err));
     HSD_TRY(run_match_key(r, &pass, err));
     return hsd_wholes_finish(&r->sequence->wholes, err);

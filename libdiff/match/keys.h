@@ -1,7 +1,7 @@
 /*
  * Refinement: from the shapes of all nodes of one graph to structures, referrers and wholes, in two passes over the
- * adjacency blocks in their order. What is read at random are 8 bytes a node in the first and 4 in the second pass,
- * in paged arrays; real heaps are walked in address order and have locality.
+ * adjacency blocks in their order. What is asked for at random are 12 bytes a node in each pass, in paged arrays; real
+ * heaps are walked in address order and have locality.
  *
  *      structure(v) = mix(shape(v), sum over distinct targets t of mix(shape(t)))        named: shape(v)
  *      whole(v)     = mix(shape(v), sum over distinct targets t of mix(structure(t)))    64 bits
@@ -29,9 +29,12 @@ typedef struct hsd_keys_config {
     const uint32_t *type_hash; /* by common type: what a referrer of that type is called (any value) */
     const uint32_t *root_hash; /* by node - object_count: likewise */
     hsd_paged *types;          /* u32 by ordinal: common type; borrowed */
-    uint64_t memory_bytes;     /* for the arrays by node, hsd_keys_least_bytes … hsd_keys_full_bytes */
-    uint64_t sort_bytes;       /* for sequence->places while they fill */
-    uint64_t serve_bytes;      /* an eighth is what they keep afterwards; of both at least 2 HSD_SORT_MIN_BYTES */
+    /* For the arrays by node, hsd_keys_least_bytes … hsd_keys_full_bytes. What these leave goes to shapes, and in the
+     * second pass to types, positions, elements and owners, on top of what they have. */
+    uint64_t memory_bytes;
+    bool has_order;       /* positions mostly follow nodes: elements and owners need little */
+    uint64_t sort_bytes;  /* for sequence->places while they fill */
+    uint64_t serve_bytes; /* an eighth is what they keep afterwards; of both at least 2 HSD_SORT_MIN_BYTES */
     hsd_temp_space *space;
     hsd_reporter *reporter;
     bool use_thread;

@@ -63,31 +63,61 @@ static hsd_status give_recognised(hsd_paged *array, uint64_t bytes, uint64_t mem
 
 static const shares none = {0, 0, 0, 0, 0};
 
-/* All arrays, and three eighths for sorters: then nothing leaves the memory between the steps. */
-static bool all_fit(const recognising *r)
+/* What arrays may have: three eighths are for sorters. */
+static uint64_t for_arrays(const recognising *r) { return r->config->memory_bytes / 8 * 5; }
+
+/* What nearly every step looks at: elements, partners and rungs of both sides. */
+static uint64_t core_bytes(const recognising *r)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < SIDES; i++) {
         const uint64_t count = r->sequences[i]->count;
-        bytes += hsd_paged_full_bytes(count * 8) + hsd_paged_full_bytes(count * sizeof(hsd_element)) +
-                 2 * hsd_paged_full_bytes(count * 4) + hsd_paged_full_bytes(count);
+        bytes += hsd_paged_full_bytes(count * sizeof(hsd_element)) + hsd_paged_full_bytes(count * 4) +
+                 hsd_paged_full_bytes(count);
     }
-    return bytes <= r->config->memory_bytes / 8 * 5;
+    return bytes;
+}
+
+/* Addresses and owners of both sides. */
+static uint64_t outer_bytes(const recognising *r)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < SIDES; i++) {
+        const uint64_t count = r->sequences[i]->count;
+        bytes += hsd_paged_full_bytes(count * 8) + hsd_paged_full_bytes(count * 4);
+    }
+    return bytes;
+}
+
+typedef struct amounts { /* of memory, of each side */
+    uint64_t elements, partners, rungs, addresses, owners;
+} amounts;
+
+/* Where the core fits it never leaves the memory between the steps, and of what it leaves one of the others has a part:
+ * both are gone through in order, and owners lie near. Where these fit too nothing leaves it. */
+static amounts amounts_of(const recognising *r, const shares *share)
+{
+    const uint64_t part = r->config->memory_bytes / 32, core = core_bytes(r);
+    if (share == &none || core > for_arrays(r))
+        return (amounts){part * share->elements, part * share->partners, part * share->rungs, part * share->addresses,
+                         part * share->owners};
+    const uint64_t left = for_arrays(r) - core,
+                   outer = left >= outer_bytes(r) ? UINT64_MAX : hsd_min_u64(left / SIDES, part);
+    const bool has_all = outer == UINT64_MAX;
+    return (amounts){UINT64_MAX, UINT64_MAX, UINT64_MAX, has_all || share->addresses > 0 ? outer : 0,
+                     has_all || share->owners > 0 ? outer : 0};
 }
 
 static hsd_status divide_recognised(const recognising *r, const shares *share, hsd_error *err)
 {
-    static const shares everything = {32, 32, 32, 32, 32};
-    const uint64_t part = r->config->memory_bytes / 32;
-    if (share != &none && all_fit(r)) share = &everything;
+    const amounts each = amounts_of(r, share);
     for (int i = 0; i < SIDES; i++) {
         hsd_sequence *s = r->sequences[i];
-        HSD_TRY(give_recognised(&s->addresses, (uint64_t)s->count * 8, part * share->addresses, err));
-        HSD_TRY(give_recognised(&s->elements, (uint64_t)s->count * sizeof(hsd_element), part * share->elements, err));
-        HSD_TRY(give_recognised(&s->partners, (uint64_t)s->count * 4, part * share->partners, err));
-        HSD_TRY(give_recognised(&s->rungs, s->count, part * share->rungs, err));
-        if (s->owners.page_count > 0)
-            HSD_TRY(give_recognised(&s->owners, (uint64_t)s->count * 4, part * share->owners, err));
+        HSD_TRY(give_recognised(&s->addresses, (uint64_t)s->count * 8, each.addresses, err));
+        HSD_TRY(give_recognised(&s->elements, (uint64_t)s->count * sizeof(hsd_element), each.elements, err));
+        HSD_TRY(give_recognised(&s->partners, (uint64_t)s->count * 4, each.partners, err));
+        HSD_TRY(give_recognised(&s->rungs, s->count, each.rungs, err));
+        if (s->owners.page_count > 0) HSD_TRY(give_recognised(&s->owners, (uint64_t)s->count * 4, each.owners, err));
     }
     return HSD_OK;
 }

@@ -182,6 +182,14 @@ static uint64_t enough_for(const hsd_plan_capture *c)
     return hsd_plan_has_tree(c) ? hsd_max_u64(KEEPS_ALL, hsd_plan_random(c)) : UINT64_MAX;
 }
 
+/* But what objects look like is asked for at random, and has of what both leave what it can use: two captures of 10 M
+ * objects, 22 M references, 24 s of CPU and 4.7 million calls of the system less. */
+static void widen_structure(hsd_plan_side *side, const hsd_plan_capture *c, uint64_t spare)
+{
+    const uint64_t enough = hsd_plan_structure_random(c);
+    if (side->structure_bytes < enough) side->structure_bytes += hsd_min_u64(spare, enough - side->structure_bytes);
+}
+
 static bool plan_at_once(hsd_plan *plan, const hsd_plan_request *r, uint64_t memory_bytes)
 {
     const uint64_t walk = memory_bytes - plan->table_bytes;
@@ -191,6 +199,8 @@ static bool plan_at_once(hsd_plan *plan, const hsd_plan_request *r, uint64_t mem
     plan->is_side_by_side = true;
     if (!hsd_plan_side_divide(&plan->sides[0], &r->captures[0], first, 0)) return false;
     if (!hsd_plan_side_divide(&plan->sides[1], &r->captures[1], second, end_bytes(r, 1))) return false;
+    widen_structure(&plan->sides[0], &r->captures[0], share_bytes - first);
+    widen_structure(&plan->sides[1], &r->captures[1], walk - share_bytes - second);
     plan->peak_bytes = plan->table_bytes + hsd_plan_side_peak(&plan->sides[0], &r->captures[0], false) +
                        hsd_plan_side_peak(&plan->sides[1], &r->captures[1], keeps_graph(r, 1));
     return plan_recognising(plan, r, walk) && plan_end(plan, r, walk);

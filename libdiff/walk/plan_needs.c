@@ -224,14 +224,20 @@ hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c)
 
 /* ---- recognising by structure ---- */
 
-/* The smallest of the shares of walk/side_structure.c are three thirty-seconds for 8 bytes an object, and two for 4.
- * Useful: shapes of 8 bytes in seven. */
+/* Least: that of nine arrays, 56 bytes an object together, and of sorters. Useful: all arrays of the second pass of
+ * match/keys.h, 32 bytes an object, beside what is gone through in order. */
 hsd_plan_need hsd_plan_structure(const hsd_plan_capture *c)
 {
     if (!c->has_structure) return (hsd_plan_need){0, 0};
     const uint64_t shares = hsd_max_u64(11 * paged(8 * c->objects).least, 16 * paged(4 * c->objects).least);
     const uint64_t least = hsd_max_u64(shares, MIB(4)) + MIB(1);
     return (hsd_plan_need){.least = least, .useful = hsd_max_u64(least, 4 * paged(10 * c->objects).useful)};
+}
+
+/* Three arrays of 4 bytes an object; an eighth of all is for sorters and what is gone through in order. */
+uint64_t hsd_plan_structure_random(const hsd_plan_capture *c)
+{
+    return c->has_structure ? paged(15 * c->objects).useful + MIB(2) : 0;
 }
 
 /* The least of each array of a sequence, and four sorters. */

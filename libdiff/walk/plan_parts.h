@@ -54,6 +54,7 @@ hsd_plan_need hsd_plan_links(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_types(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_paths(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_structure(const hsd_plan_capture *c);
+uint64_t hsd_plan_structure_random(const hsd_plan_capture *c); /* what keeps in memory all that it asks for at random */
 uint64_t hsd_plan_structure_serve(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_strings(const hsd_plan_capture *c);
 uint64_t hsd_plan_recognise_useful(const hsd_plan_capture *c);

@@ -11,37 +11,47 @@
 #include "match/keys.h"
 #include "walk/side.h"
 
-/* Of the memory that a side's structure has, in thirty-seconds. */
-enum {
-    SHAPE_PART = 7,
-    KEY_PART = 8,
-    TYPE_PART = 3,
-    ELEMENT_PART = 5,
-    POSITION_PART = 3,
-    SORT_PART = 4,
-    OWNER_PART = 2,
-    PARTS = 32
-};
+#define ORDER_SHARE 64u /* of the memory that a side's structure has, for an array that is gone through in order */
+#define SORT_SHARE  16u
+#define PAGE_OF     12u /* ordinals of 4 bytes in a page, as a power of two */
+#define JUMPS_SHARE 32u /* positions follow ordinals where fewer than one in so many is far from the one before */
 
-static uint64_t part(const hsd_side_walk *side, unsigned parts)
+static uint64_t all_bytes(const hsd_side_walk *side) { return side->request->plan.structure_bytes; }
+
+static uint64_t sort_bytes(const hsd_side_walk *side)
 {
-    return side->request->plan.structure_bytes / PARTS * parts;
+    return hsd_max_u64(all_bytes(side) / SORT_SHARE, 4 * HSD_SORT_MIN_BYTES);
 }
 
-static hsd_status open_array(const hsd_side_walk *side, hsd_paged *array, uint64_t bytes, unsigned parts,
-                             hsd_error *err)
+/* Between what an array of so many bytes needs and what it can use. */
+static uint64_t within(uint64_t memory_bytes, uint64_t bytes)
 {
-    const uint64_t memory =
-        hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), part(side, parts)));
-    return hsd_paged_open(array, bytes, memory, side->request->space, err);
+    return hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), memory_bytes));
 }
 
-static hsd_status open_file(const hsd_side_walk *side, hsd_paged *array, hsd_temp *file, unsigned parts, hsd_error *err)
+static uint64_t in_order(const hsd_side_walk *side, uint64_t bytes)
 {
-    const uint64_t bytes = file->size_bytes;
-    const uint64_t memory =
-        hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), part(side, parts)));
-    return hsd_paged_open_file(array, file, memory, err);
+    return within(all_bytes(side) / ORDER_SHARE, bytes);
+}
+
+/* Beside sorters, and what is gone through in order: shapes, positions, types, elements and owners. */
+static uint64_t match_key_bytes(const hsd_side_walk *side)
+{
+    const uint64_t count = side->object_count;
+    const uint64_t used = sort_bytes(side) + in_order(side, 8 * count) + 3 * in_order(side, 4 * count) +
+                          in_order(side, count * sizeof(hsd_element));
+    const uint64_t all = all_bytes(side), least = hsd_keys_least_bytes(side->node_count);
+    return all < used + least ? least : all - used;
+}
+
+static hsd_status open_array(const hsd_side_walk *side, hsd_paged *array, uint64_t bytes, hsd_error *err)
+{
+    return hsd_paged_open(array, bytes, in_order(side, bytes), side->request->space, err);
+}
+
+static hsd_status open_file(const hsd_side_walk *side, hsd_paged *array, hsd_temp *file, hsd_error *err)
+{
+    return hsd_paged_open_file(array, file, in_order(side, file->size_bytes), err);
 }
 
 /* ---- positions ---- */
@@ -52,13 +62,16 @@ static bool counts(const hsd_side_walk *side, uint64_t ordinal)
            (side->graph->is_folded == NULL || !hsd_bit_get(side->graph->is_folded, ordinal));
 }
 
-static hsd_status number_objects(hsd_side_walk *side, hsd_error *err)
+static hsd_status number_objects(hsd_side_walk *side, bool *has_order, hsd_error *err)
 {
     hsd_sequence *s = &side->graph->sequence;
     const uint64_t *record;
+    uint64_t page = 0, jumps = 0;
     hsd_status status;
     HSD_TRY(hsd_sorter_rewind(side->graph->ids, err));
     while ((status = hsd_sorter_next(side->graph->ids, &record, err)) == HSD_OK) {
+        jumps += record[1] >> PAGE_OF != page;
+        page = record[1] >> PAGE_OF;
         if (!counts(side, record[1])) {
             hsd_paged_set_u32(&s->positions, record[1], HSD_NO_POSITION);
             continue;
@@ -72,18 +85,21 @@ static hsd_status number_objects(hsd_side_walk *side, hsd_error *err)
     if (status != HSD_END) return status;
     hsd_sorter_free(side->graph->ids);
     side->graph->ids = NULL;
+    *has_order = jumps < s->count / JUMPS_SHARE;
     HSD_TRY(hsd_paged_check(&s->positions, err));
     return hsd_paged_check(&s->addresses, err);
 }
 
-/* Ordinals that a salvaged capture lacks have no position either. */
-static hsd_status find_positions(hsd_side_walk *side, hsd_error *err)
+/* Ordinals that a salvaged capture lacks have no position either. There is half of the memory for positions, which are
+ * then left but for a few. */
+static hsd_status find_positions(hsd_side_walk *side, bool *has_order, hsd_error *err)
 {
     hsd_sequence *s = &side->graph->sequence;
     const uint64_t count = side->object_count;
-    HSD_TRY(open_array(side, &s->positions, 4 * count, POSITION_PART, err));
-    HSD_TRY(open_array(side, &s->addresses, 8 * count, POSITION_PART, err));
-    HSD_TRY(number_objects(side, err));
+    HSD_TRY(hsd_paged_open(&s->positions, 4 * count, within(all_bytes(side) / 2, 4 * count), side->request->space,
+                           err));
+    HSD_TRY(open_array(side, &s->addresses, 8 * count, err));
+    HSD_TRY(number_objects(side, has_order, err));
     return hsd_paged_shrink(&s->addresses, 0, err);
 }
 
@@ -91,7 +107,7 @@ static hsd_status find_positions(hsd_side_walk *side, hsd_error *err)
 
 static hsd_status open_anchors(const hsd_side_walk *side, hsd_sorter **out, hsd_error *err)
 {
-    return hsd_side_sorter(side, 2, 1, part(side, SORT_PART) / 8, out, err);
+    return hsd_side_sorter(side, 2, 1, sort_bytes(side) / 8, out, err);
 }
 
 static hsd_status gather_anchors(hsd_side_walk *side, hsd_paged *shapes, hsd_error *err)
@@ -140,7 +156,7 @@ static hsd_status make_hashes(const hsd_side_walk *side, hashes *out, hsd_error 
     return HSD_OK;
 }
 
-static hsd_status find_keys(hsd_side_walk *side, hsd_paged *shapes, hsd_paged *types, hsd_error *err)
+static hsd_status find_keys(hsd_side_walk *side, hsd_paged *shapes, bool has_order, hsd_error *err)
 {
     hashes h = {NULL, NULL};
     hsd_status status = make_hashes(side, &h, err);
@@ -151,9 +167,10 @@ static hsd_status find_keys(hsd_side_walk *side, hsd_paged *shapes, hsd_paged *t
         .is_named = side->graph->is_named,
         .type_hash = h.types,
         .root_hash = h.roots,
-        .types = types,
-        .memory_bytes = hsd_max_u64(part(side, KEY_PART), hsd_keys_least_bytes(side->node_count)),
-        .sort_bytes = hsd_max_u64(part(side, SORT_PART), 4 * HSD_SORT_MIN_BYTES),
+        .types = &side->types_of,
+        .memory_bytes = match_key_bytes(side),
+        .has_order = has_order,
+        .sort_bytes = sort_bytes(side),
         .serve_bytes = hsd_max_u64(side->request->plan.structure_serve_bytes / 4, 2 * HSD_SORT_MIN_BYTES),
         .space = side->request->space,
         .reporter = side->request->reporter,
@@ -170,19 +187,21 @@ static hsd_status find_keys(hsd_side_walk *side, hsd_paged *shapes, hsd_paged *t
 static hsd_status with_types(hsd_side_walk *side, hsd_paged *shapes, hsd_error *err)
 {
     hsd_sequence *s = &side->graph->sequence;
-    HSD_TRY(find_positions(side, err));
-    HSD_TRY(open_array(side, &s->elements, (uint64_t)s->count * sizeof(hsd_element), ELEMENT_PART, err));
-    HSD_TRY(open_array(side, &s->owners, (uint64_t)s->count * 4, OWNER_PART, err));
-    HSD_TRY(open_file(side, &side->types_of, &side->types_file, TYPE_PART, err));
+    bool has_order;
+    HSD_TRY(find_positions(side, &has_order, err));
+    HSD_TRY(open_array(side, &s->elements, (uint64_t)s->count * sizeof(hsd_element), err));
+    HSD_TRY(open_array(side, &s->owners, (uint64_t)s->count * 4, err));
+    HSD_TRY(open_file(side, &side->types_of, &side->types_file, err));
     side->has_types_of = true;
     HSD_TRY(gather_anchors(side, shapes, err));
-    return find_keys(side, shapes, &side->types_of, err);
+    HSD_TRY(hsd_paged_shrink(&s->positions, in_order(side, 4 * (uint64_t)side->object_count), err));
+    return find_keys(side, shapes, has_order, err);
 }
 
 static hsd_status look_at_all(hsd_side_walk *side, hsd_error *err)
 {
     hsd_paged shapes;
-    HSD_TRY(open_file(side, &shapes, &side->graph->shapes_file, SHAPE_PART, err));
+    HSD_TRY(open_file(side, &shapes, &side->graph->shapes_file, err));
     hsd_status status = with_types(side, &shapes, err);
     if (status == HSD_OK) status = hsd_paged_check(&shapes, err);
     hsd_paged_close(&shapes);
