@@ -99,21 +99,25 @@ static hsd_status widen(hsd_paged *array, uint64_t bytes, uint64_t more, uint64_
     return hsd_paged_grow(array, now + more, err);
 }
 
+/* What is missing of shapes. */
+static uint64_t shapes_wanted(const refinement *r)
+{
+    const hsd_paged *const shapes = r->config->shapes;
+    return shapes->frame_count == shapes->page_count ? 0 : hsd_paged_full_bytes(2 * array_bytes(r->config->node_count));
+}
+
 /* Structures are all in memory where that is enough for everything; else they go out in order. */
 static uint64_t structures_share(const refinement *r, uint64_t left)
 {
-    const hsd_paged *const shapes = r->config->shapes;
     const uint64_t bytes = array_bytes(r->config->node_count);
-    const uint64_t wanted =
-        (uint64_t)(shapes->page_count - shapes->frame_count) * HSD_PAGE_BYTES + hsd_paged_full_bytes(bytes);
-    return within(hsd_max_u64(beside(left, wanted), r->config->memory_bytes / ORDER_SHARE), bytes);
+    const uint64_t random = shapes_wanted(r) + hsd_paged_full_bytes(bytes);
+    return within(hsd_max_u64(beside(left, random), r->config->memory_bytes / ORDER_SHARE), bytes);
 }
 
-/* Shapes are two thirds of what is asked for at random, unless they are in memory. */
+/* A third of what is asked for at random, or what shapes leave. */
 static uint64_t referrers_share(const refinement *r, uint64_t left)
 {
-    const hsd_paged *const shapes = r->config->shapes;
-    return within(shapes->frame_count == shapes->page_count ? left : left / 3, array_bytes(r->config->node_count));
+    return within(hsd_max_u64(beside(left, shapes_wanted(r)), left / 3), array_bytes(r->config->node_count));
 }
 
 static hsd_status open_arrays(refinement *r, hsd_error *err)
