@@ -20,6 +20,7 @@
 #include "base/pages.h"
 
 #define MIN_FRAMES      16u
+#define LOAD_PAGES      64u /* that are read at a time */
 #define PAGES_A_MISS    16u /* one that was missed lately is known for so many, in memory or not */
 #define LATELY_MIN_BITS 2u
 #define NOT_LATELY      UINT64_MAX
@@ -316,6 +317,48 @@ void hsd_paged_bring(hsd_paged *paged, uint64_t first, uint64_t count, uint32_t 
     HSD_ASSERT(count <= paged->frame_count * items && first % items == 0);
     for (uint64_t at = first; at < first + count && at / items < paged->page_count; at += items)
         hsd_paged_at(paged, at * item_bytes, HSD_FRAME_USED);
+}
+
+/* ---- all at once ---- */
+
+static bool is_waiting(const hsd_paged *paged, uint64_t page)
+{
+    return page < paged->page_count && paged->page_frame[page] == HSD_PAGE_ABSENT && hsd_bit_get(paged->on_disk, page);
+}
+
+/* Pages that follow each other into frames that do. The last page of a file may be short. */
+static void load_pages(hsd_paged *paged, uint64_t first, uint32_t count)
+{
+    const uint64_t byte = first << HSD_PAGE_SHIFT;
+    const uint64_t size = hsd_min_u64((uint64_t)count << HSD_PAGE_SHIFT, paged->file.size_bytes - byte);
+    const uint32_t frame = paged->frames_used;
+    hsd_error error;
+    hsd_error_init(&error);
+    const hsd_status status =
+        hsd_temp_read(&paged->file, byte, paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT), (size_t)size, &error);
+    if (status != HSD_OK) {
+        stick(paged, status, &error);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        paged->page_frame[first + i] = frame + i;
+        paged->frame_page[frame + i] = (uint32_t)(first + i);
+    }
+    paged->frames_used += count;
+    paged->transfers += count;
+    paged->faults += count;
+}
+
+void hsd_paged_load(hsd_paged *paged)
+{
+    if (paged->frame_count < paged->page_count || paged->is_flat) return;
+    for (uint64_t page = 0; page < paged->page_count && paged->status == HSD_OK;) {
+        uint32_t count = 0;
+        while (count < LOAD_PAGES && is_waiting(paged, page + count))
+            count++;
+        if (count > 0) load_pages(paged, page, count);
+        page += hsd_max_u64(count, 1);
+    }
 }
 
 /* Everything that is dirty goes to the file, and other frames come. */

@@ -97,6 +97,10 @@ hsd_status hsd_paged_shrink(hsd_paged *paged, uint64_t memory_bytes, hsd_error *
  * is resident goes to the file first, and comes back when it is asked for. */
 hsd_status hsd_paged_grow(hsd_paged *paged, uint64_t memory_bytes, hsd_error *err);
 
+/* Where every page has a place in memory: brings all that are in the file, by large reads. Else nothing happens.
+ * Failures stick. */
+void hsd_paged_load(hsd_paged *paged);
+
 /* First failure since open. */
 hsd_status hsd_paged_check(const hsd_paged *paged, hsd_error *err);
 

@@ -96,7 +96,9 @@ static hsd_status widen(hsd_paged *array, uint64_t bytes, uint64_t more, uint64_
     if (array->page_count == 0 || array->frame_count == array->page_count) return HSD_OK;
     more = hsd_min_u64(more, beside(full, now));
     *left -= more;
-    return hsd_paged_grow(array, now + more, err);
+    HSD_TRY(hsd_paged_grow(array, now + more, err));
+    hsd_paged_load(array);
+    return HSD_OK;
 }
 
 /* What is missing of shapes. */
@@ -163,6 +165,7 @@ static hsd_status divide_again(refinement *r, hsd_error *err)
     if (config->shapes->is_read_only) HSD_TRY(hsd_paged_shrink(config->shapes, order_bytes, err));
     HSD_TRY(hsd_paged_shrink(&r->referrers, order_bytes, err));
     HSD_TRY(hsd_paged_grow(&r->structures, within(left / 3, bytes), err));
+    hsd_paged_load(&r->structures);
     left = beside(left, within(left / 3, bytes));
     return widen_others(r, left, err);
 }

@@ -232,8 +232,7 @@ static bool fits(const kin *k, uint32_t at, uint32_t partner, int step)
 
 static hsd_status judge_all(const kin *k, hsd_error *err)
 {
-    for (uint32_t at = 0; at < k->older->count; at++) {
-        if (hsd_sequence_rung(k->older, at) != HSD_RUNG_CLAIMED) continue;
+    for (uint32_t at = 0; (at = hsd_next_with_rung(k->older, at, HSD_RUNG_CLAIMED)) < k->older->count; at++) {
         const uint32_t partner = hsd_sequence_partner(k->older, at);
         if (partner >= k->newer->count) break; /* an array failed: it says so below */
         const bool stays = fits(k, at, partner, -1) && fits(k, at, partner, 1);
@@ -246,8 +245,7 @@ static hsd_status judge_all(const kin *k, hsd_error *err)
 static hsd_status judge_kin(const kin *k, uint64_t *pairs, hsd_error *err)
 {
     HSD_TRY(judge_all(k, err));
-    for (uint32_t at = 0; at < k->newer->count; at++) {
-        if (hsd_sequence_rung(k->newer, at) != HSD_RUNG_CLAIMED) continue;
+    for (uint32_t at = 0; (at = hsd_next_with_rung(k->newer, at, HSD_RUNG_CLAIMED)) < k->newer->count; at++) {
         const uint32_t partner = hsd_sequence_partner(k->newer, at);
         if (partner >= k->older->count) break;
         if (hsd_sequence_rung(k->older, partner) == HSD_RUNG_PLACE) {

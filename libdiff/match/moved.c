@@ -5,6 +5,7 @@
 #include "match/moved.h"
 
 #include "base/check.h"
+#include "match/strand.h"
 
 #define ONE_IN 0xffffu
 
@@ -89,9 +90,9 @@ hsd_status hsd_moved(hsd_sequence *older, hsd_sequence *newer, hsd_reporter *rep
                      hsd_error *err)
 {
     moving m = {older, newer, 0};
-    for (uint32_t at = 0; at < older->count; at++) {
-        if ((at & ONE_IN) == 0) HSD_TRY(hsd_progress(reporter, "following what moved", at, older->count, err));
-        if (hsd_sequence_rung(older, at) != HSD_RUNG_STRUCTURE) continue;
+    uint32_t seen = 0;
+    for (uint32_t at = 0; (at = hsd_next_with_rung(older, at, HSD_RUNG_STRUCTURE)) < older->count; at++) {
+        if ((seen++ & ONE_IN) == 0) HSD_TRY(hsd_progress(reporter, "following what moved", at, older->count, err));
         const uint32_t partner = hsd_sequence_partner(older, at);
         if (partner >= newer->count) break; /* an array failed */
         follow_moved_object(&m, at, partner, -1);

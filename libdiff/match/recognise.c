@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/worker.h"
 #include "match/confirm.h"
 #include "match/kin.h"
 #include "match/moved.h"
@@ -58,7 +59,9 @@ static hsd_status give_recognised(hsd_paged *array, uint64_t bytes, uint64_t mem
 {
     const uint64_t full = hsd_paged_full_bytes(bytes);
     HSD_TRY(hsd_paged_shrink(array, hsd_min_u64(full, memory_bytes), err));
-    return hsd_paged_grow(array, hsd_min_u64(full, memory_bytes), err);
+    HSD_TRY(hsd_paged_grow(array, hsd_min_u64(full, memory_bytes), err));
+    hsd_paged_load(array);
+    return HSD_OK;
 }
 
 static const shares none = {0, 0, 0, 0, 0};
@@ -108,18 +111,28 @@ static amounts amounts_of(const recognising *r, const shares *share)
                      has_all || share->owners > 0 ? outer : 0};
 }
 
+typedef struct dividing { /* the memory of one side */
+    hsd_sequence *sequence;
+    amounts each;
+} dividing;
+
+static hsd_status divide_side(void *context, hsd_error *err)
+{
+    const dividing *d = context;
+    hsd_sequence *const s = d->sequence;
+    HSD_TRY(give_recognised(&s->addresses, (uint64_t)s->count * 8, d->each.addresses, err));
+    HSD_TRY(give_recognised(&s->elements, (uint64_t)s->count * sizeof(hsd_element), d->each.elements, err));
+    HSD_TRY(give_recognised(&s->partners, (uint64_t)s->count * 4, d->each.partners, err));
+    HSD_TRY(give_recognised(&s->rungs, s->count, d->each.rungs, err));
+    if (s->owners.page_count == 0) return HSD_OK;
+    return give_recognised(&s->owners, (uint64_t)s->count * 4, d->each.owners, err);
+}
+
+/* Both sides at once: the most of it is reading and writing. */
 static hsd_status divide_recognised(const recognising *r, const shares *share, hsd_error *err)
 {
-    const amounts each = amounts_of(r, share);
-    for (int i = 0; i < SIDES; i++) {
-        hsd_sequence *s = r->sequences[i];
-        HSD_TRY(give_recognised(&s->addresses, (uint64_t)s->count * 8, each.addresses, err));
-        HSD_TRY(give_recognised(&s->elements, (uint64_t)s->count * sizeof(hsd_element), each.elements, err));
-        HSD_TRY(give_recognised(&s->partners, (uint64_t)s->count * 4, each.partners, err));
-        HSD_TRY(give_recognised(&s->rungs, s->count, each.rungs, err));
-        if (s->owners.page_count > 0) HSD_TRY(give_recognised(&s->owners, (uint64_t)s->count * 4, each.owners, err));
-    }
-    return HSD_OK;
+    dividing older = {r->sequences[OLDER], amounts_of(r, share)}, newer = {r->sequences[NEWER], older.each};
+    return hsd_run_both((hsd_job){divide_side, &older}, (hsd_job){divide_side, &newer}, r->config->at_once, err);
 }
 
 static const shares for_addresses = {5, 4, 1, 2, 0};

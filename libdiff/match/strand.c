@@ -3,6 +3,8 @@
  */
 #include "match/strand.h"
 
+#include <string.h>
+
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/check.h"
@@ -62,6 +64,20 @@ static inline uint32_t next_that(hsd_sequence *sequence, uint32_t from, bool is_
 uint32_t hsd_next_paired(hsd_sequence *sequence, uint32_t from) { return next_that(sequence, from, true); }
 
 uint32_t hsd_next_unpaired(hsd_sequence *sequence, uint32_t from) { return next_that(sequence, from, false); }
+
+uint32_t hsd_next_with_rung(hsd_sequence *sequence, uint32_t from, hsd_rung rung)
+{
+    HSD_ASSERT(from <= sequence->count);
+    while (from < sequence->count) {
+        const uint32_t in_page = HSD_PAGE_BYTES - (from & (HSD_PAGE_BYTES - 1));
+        const uint32_t left = (uint32_t)hsd_min_u64(in_page, sequence->count - from);
+        const uint8_t *const rungs = hsd_paged_at(&sequence->rungs, from, HSD_FRAME_USED);
+        const uint8_t *const found = memchr(rungs, (int)rung, left);
+        if (found != NULL) return from + (uint32_t)(found - rungs);
+        from += left;
+    }
+    return from;
+}
 
 static bool belongs_to(hsd_sequence *sequence, uint32_t object, uint32_t other)
 {

@@ -37,7 +37,8 @@ hsd_stretch hsd_strand_read(const hsd_strand *strand, hsd_window *window);
 
 /* Nearest position with a partner: the first at or behind `from`, or count; the last in front of `end`, or -1. */
 uint32_t hsd_next_paired(hsd_sequence *sequence, uint32_t from);
-uint32_t hsd_next_unpaired(hsd_sequence *sequence, uint32_t from); /* the first without one, likewise */
+uint32_t hsd_next_unpaired(hsd_sequence *sequence, uint32_t from);                 /* the first without one, likewise */
+uint32_t hsd_next_with_rung(hsd_sequence *sequence, uint32_t from, hsd_rung rung); /* with that one, or count */
 int64_t hsd_previous_paired(hsd_sequence *sequence, uint32_t end);
 
 /* One belongs to the other, or to what belongs to it: a pair of the one is no proof for the other, since both follow

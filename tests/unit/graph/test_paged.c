@@ -2,6 +2,7 @@
  * Paged arrays against a plain array: whatever is resident, what was written is read.
  */
 #include <criterion/criterion.h>
+#include <unistd.h>
 
 #include "graph/paged.h"
 #include "support/random.h"
@@ -133,6 +134,78 @@ Test(paged, has_windows)
     }
     cr_assert_lt(paged.transfers - transfers, 2 * paged.page_count + 20);
     hsd_paged_close(&paged);
+}
+
+/* What has grown to hold everything comes back by large reads, in part or whole. */
+Test(paged, loads_what_fits)
+{
+    hsd_paged paged;
+    hsd_error err;
+    const uint64_t full = hsd_paged_full_bytes(ITEMS * 4);
+    cr_assert_eq(hsd_paged_open(&paged, ITEMS * 4, UINT64_C(20) << 14, &space, &err), HSD_OK);
+    for (uint32_t at = 0; at < ITEMS; at += at < ITEMS / 2 ? 1 : 40000) /* some pages are never written */
+        hsd_paged_set_u32(&paged, at, at ^ 0x5555);
+    hsd_paged_load(&paged);
+    cr_assert_eq(paged.frames_used, 20 * HSD_PAGE_BYTES / (HSD_PAGE_BYTES + 5), "not all have a place");
+    cr_assert_eq(hsd_paged_grow(&paged, full, &err), HSD_OK);
+    cr_assert_eq(hsd_paged_get_u32(&paged, 5 * 4096), (5 * 4096) ^ 0x5555, "one is there before");
+    const uint64_t read = space.bytes_read;
+    hsd_paged_load(&paged);
+    cr_assert_gt(space.bytes_read - read, ITEMS / 2 * 4);
+    cr_assert_lt(space.bytes_read - read, ITEMS * 4);
+    const uint64_t transfers = paged.transfers;
+    hsd_paged_load(&paged);
+    uint32_t next = 0;
+    for (uint32_t at = 0; at < ITEMS; at++) {
+        cr_assert_eq(hsd_paged_get_u32(&paged, at), at == next ? at ^ 0x5555 : 0, "item %u", at);
+        if (at == next) next += at < ITEMS / 2 ? 1 : 40000;
+    }
+    cr_assert_eq(paged.transfers, transfers, "nothing is read twice");
+    cr_assert_eq(hsd_paged_check(&paged, &err), HSD_OK);
+    hsd_paged_close(&paged);
+    cr_assert_eq(space.bytes_now, 0);
+}
+
+/* The last page of a file may be short: what lies behind it is zeros. */
+Test(paged, loads_a_file)
+{
+    enum { WORDS = 70 * 4096 + 7 };
+    hsd_paged paged;
+    hsd_temp file;
+    hsd_error err;
+    uint32_t *words = malloc(WORDS * sizeof *words);
+    for (uint32_t at = 0; at < WORDS; at++)
+        words[at] = at * 3 + 1;
+    cr_assert_eq(hsd_temp_open(&file, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_temp_write(&file, 0, words, WORDS * sizeof *words, &err), HSD_OK);
+    cr_assert_eq(hsd_paged_open_file(&paged, &file, hsd_paged_full_bytes(WORDS * 4), &err), HSD_OK);
+    hsd_paged_load(&paged);
+    cr_assert_eq(paged.transfers, 71);
+    for (uint32_t at = 0; at < WORDS; at++)
+        cr_assert_eq(hsd_paged_get_u32(&paged, at), words[at]);
+    cr_assert_eq(hsd_paged_get_u32(&paged, WORDS), 0);
+    cr_assert_eq(paged.transfers, 71);
+    cr_assert_eq(hsd_paged_check(&paged, &err), HSD_OK);
+    hsd_paged_close(&paged);
+    free(words);
+}
+
+/* A file that is shorter than it says. */
+Test(paged, tells_that_loading_failed)
+{
+    hsd_paged paged;
+    hsd_temp file;
+    hsd_error err;
+    const uint64_t bytes = 40 * HSD_PAGE_BYTES;
+    uint8_t *zeros = calloc(1, bytes);
+    cr_assert_eq(hsd_temp_open(&file, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_temp_write(&file, 0, zeros, bytes, &err), HSD_OK);
+    cr_assert_eq(ftruncate(file.fd, HSD_PAGE_BYTES), 0);
+    cr_assert_eq(hsd_paged_open_file(&paged, &file, hsd_paged_full_bytes(bytes), &err), HSD_OK);
+    hsd_paged_load(&paged);
+    cr_assert_eq(hsd_paged_check(&paged, &err), HSD_E_CORRUPT);
+    hsd_paged_close(&paged);
+    free(zeros);
 }
 
 Test(paged, shrinks_in_the_middle) { exercise(hsd_paged_full_bytes(ITEMS * 4), UINT64_C(20) << 14); }

@@ -132,6 +132,18 @@ static inline void key_take(hsd_sequence *s, key_result *out)
     out->places = kit_records(s->places, &out->place_count);
 }
 
+/* As the walk leaves it: a file of `bytes` bytes. */
+static inline void key_open_file(hsd_paged *paged, const void *data, uint64_t bytes, uint64_t memory,
+                                 hsd_temp_space *space)
+{
+    hsd_temp file;
+    hsd_error err;
+    const uint64_t least = hsd_paged_least_bytes(bytes);
+    cr_assert_eq(hsd_temp_open(&file, space, NULL), HSD_OK);
+    cr_assert_eq(hsd_temp_write(&file, 0, data, bytes, NULL), HSD_OK);
+    cr_assert_eq(hsd_paged_open_file(paged, &file, memory < least ? least : memory, &err), HSD_OK, "%s", err.text);
+}
+
 /* `memory` for the arrays by node, `sort` for the sorters; at least what they need. */
 static inline key_result key_find(key_graph *g, uint64_t memory, uint64_t sort, hsd_temp_space *space)
 {
@@ -141,14 +153,10 @@ static inline key_result key_find(key_graph *g, uint64_t memory, uint64_t sort, 
     hsd_error err;
     kit_sequence(&s, g->positions, g->objects, memory, space);
     kit_open(&s.owners, g->positions * UINT64_C(4), memory, space);
-    kit_open(&shapes, g->nodes * UINT64_C(8), memory, space);
-    kit_open(&types, g->objects * UINT64_C(4), memory, space);
-    for (uint32_t i = 0; i < g->nodes; i++)
-        hsd_paged_set_u64(&shapes, i, g->shape[i]);
-    for (uint32_t i = 0; i < g->objects; i++) {
-        hsd_paged_set_u32(&types, i, g->type[i]);
+    key_open_file(&shapes, g->shape, g->nodes * UINT64_C(8), memory, space);
+    key_open_file(&types, g->type, g->objects * UINT64_C(4), memory, space);
+    for (uint32_t i = 0; i < g->objects; i++)
         hsd_paged_set_u32(&s.positions, i, g->position[i]);
-    }
     const uint64_t least = hsd_keys_least_bytes(g->nodes);
     const hsd_keys_config config = {
         .object_count = g->objects,
@@ -163,6 +171,7 @@ static inline key_result key_find(key_graph *g, uint64_t memory, uint64_t sort, 
         .serve_bytes = sort / 2 + 2 * HSD_SORT_MIN_BYTES,
         .space = space,
         .use_thread = sort != 0,
+        .has_order = sort != 0,
     };
     hsd_adjacency *adjacency = g->is_bare ? NULL : key_adjacency(g, space);
     cr_assert_eq(hsd_keys_find(adjacency, &config, &s, &err), HSD_OK, "%s", err.text);

@@ -259,14 +259,15 @@ Test(keys, do_not_depend_on_memory)
     for (uint32_t e = 0; e < EDGES; e++)
         key_refer(&g, (uint32_t)test_below(&random, g.nodes), (uint32_t)test_below(&random, OBJECTS + OTHERS / 2));
     cr_assert_lt(hsd_keys_least_bytes(g.nodes), hsd_keys_full_bytes(g.nodes));
-    const uint64_t memory[] = {KIT_LEAST, (hsd_keys_least_bytes(g.nodes) + hsd_keys_full_bytes(g.nodes)) / 2};
-    for (int i = 0; i < 2; i++) {
-        key_result a = key_find(&g, hsd_keys_full_bytes(g.nodes), 64 << 20, &space);
-        key_result b = key_find(&g, memory[i], i == 0 ? 0 : 100000, &space);
+    const uint64_t least = hsd_keys_least_bytes(g.nodes), full = hsd_keys_full_bytes(g.nodes);
+    const uint64_t memory[] = {KIT_LEAST, (least + full) / 2, (least + full) / 2, full};
+    key_result a = key_find(&g, KIT_PLENTY, 64 << 20, &space);
+    for (int i = 0; i < 4; i++) {
+        key_result b = key_find(&g, memory[i], i % 2 == 0 ? 0 : 100000, &space);
         check_same(&a, &b, g.positions);
-        key_release(&a);
         key_release(&b);
     }
+    key_release(&a);
     check_renumbered(&g, &random, KIT_LEAST);
     key_graph_release(&g);
     cr_assert_eq(space.bytes_now, 0);

@@ -87,7 +87,8 @@ static void open_both(outcome *o, const heap *before, const heap *after, uint64_
 
 static hsd_status try(outcome *o, uint64_t memory, bool is_reversed)
 {
-    const hsd_recognise_config config = {.memory_bytes = memory, .space = &space, .is_reversed = is_reversed};
+    const hsd_recognise_config config = {
+        .memory_bytes = memory, .space = &space, .is_reversed = is_reversed, .at_once = is_reversed};
     return hsd_recognise(&o->sides[0], &o->sides[1], &config, &o->said, &err);
 }
 
@@ -349,6 +350,26 @@ Test(recognise, is_the_same_in_the_least_memory, .timeout = 300)
     heap *heaps = many();
     outcome o = run_every_way(&heaps[0], &heaps[1]);
     cr_assert_gt(o.said.pairs[HSD_RUNG_ORDER], 1000);
+    release(&o);
+    free_many(heaps);
+}
+
+/* From few pages, in memory for everything, and for all but addresses and owners. */
+Test(recognise, is_the_same_where_the_most_stays, .timeout = 300)
+{
+    const uint64_t memory[] = {(uint64_t)MANY * 2 * 25 * 8 / 5, UINT64_C(64) << 20};
+    heap *heaps = many();
+    outcome o = run(&heaps[0], &heaps[1], KIT_LEAST, false);
+    for (int i = 0; i < 4; i++) {
+        outcome other = {0};
+        open_both(&other, &heaps[i % 2], &heaps[1 - i % 2], KIT_LEAST);
+        const uint64_t read = space.bytes_read;
+        cr_assert_eq(try(&other, memory[i / 2], i % 2 != 0), HSD_OK, "%s", err.text);
+        cr_assert_lt(space.bytes_read - read, (uint64_t)MANY * 2 * 60, "nearly everything is read once");
+        check_same(&o, &other, i % 2 != 0);
+        hsd_sequence_release(&other.sides[0]);
+        hsd_sequence_release(&other.sides[1]);
+    }
     release(&o);
     free_many(heaps);
 }

@@ -1,6 +1,7 @@
 /*
  * Sequences of elements: windows across pages, pairs and their rungs, and what fails on the way.
  */
+#include "match/strand.h"
 #include "sequence_kit.h"
 
 static hsd_temp_space space;
@@ -58,6 +59,31 @@ Test(sequence, has_no_partners_at_first)
     }
     hsd_sequence_release(&s);
 }
+
+static void check_rungs(uint64_t memory)
+{
+    enum { COUNT = 300000 }; /* a page has 16,384 */
+    test_random random = {test_seed(2)};
+    hsd_sequence s;
+    kit_sequence(&s, COUNT, 1, memory, &space);
+    uint8_t *plain = calloc(COUNT, 1);
+    for (uint32_t at = 0; at < COUNT; at += (uint32_t)test_below(&random, 40000) + 1) {
+        plain[at] = (uint8_t)(test_below(&random, 2) == 0 ? HSD_RUNG_ORDER : HSD_RUNG_CLAIMED);
+        hsd_sequence_set_partner(&s, at, at, plain[at]);
+    }
+    for (uint32_t from = 0; from <= COUNT; from += (uint32_t)test_below(&random, 3000)) {
+        uint32_t wanted = from;
+        while (wanted < COUNT && plain[wanted] != HSD_RUNG_CLAIMED)
+            wanted++;
+        cr_assert_eq(hsd_next_with_rung(&s, from, HSD_RUNG_CLAIMED), wanted, "from %u", from);
+    }
+    free(plain);
+    hsd_sequence_release(&s);
+}
+
+Test(sequence, finds_the_next_with_a_rung) { check_rungs(KIT_PLENTY); }
+
+Test(sequence, finds_the_next_with_a_rung_in_few_pages) { check_rungs(KIT_LEAST); }
 
 Test(sequence, pairs_both_sides)
 {
