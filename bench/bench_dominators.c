@@ -288,11 +288,12 @@ static unsigned long peak_mib(void)
     return kib >> 10;
 }
 
-static hsd_status take(void *context, const hsd_interval *place, hsd_error *err)
+static hsd_status take(void *context, const hsd_interval *places, uint32_t count, hsd_error *err)
 {
     uint64_t *sum = context;
     (void)err;
-    *sum += place->end - place->first;
+    for (uint32_t i = 0; i < count; i++)
+        *sum += places[i].end - places[i].first;
     return HSD_OK;
 }
 

@@ -25,7 +25,8 @@
 #define ITEM_BYTES     32u /* of an item that is sorted, as read, as sorted and by node */
 #define SPLIT_BUCKETS  64u
 #define CLIMB_STEPS    16u
-#define BLOCK_SLACK    8u /* bytes a reference in adjacency blocks, at most */
+#define BATCH_ITEMS    (UINT32_C(64) << 10) /* 1 MiB, twice with a second thread */
+#define BLOCK_SLACK    8u                   /* bytes a reference in adjacency blocks, at most */
 
 /* ---- how much memory ---- */
 
@@ -114,7 +115,8 @@ hsd_dominators_limits hsd_dominators_divide(const hsd_adjacency *adjacency, uint
 {
     const uint64_t nodes = hsd_adjacency_node_count(adjacency), references = hsd_adjacency_edge_count(adjacency);
     const uint64_t blocks = hsd_paged_full_bytes(hsd_adjacency_bytes(adjacency)) + (UINT64_C(1) << 20);
-    hsd_dominators_limits limits = {.uses_flat = true, .climb_steps = CLIMB_STEPS, .memory_bytes = memory_bytes};
+    hsd_dominators_limits limits = {
+        .uses_flat = true, .climb_steps = CLIMB_STEPS, .batch_items = BATCH_ITEMS, .memory_bytes = memory_bytes};
     if (memory_bytes >= walk_bytes(nodes, references) + blocks) {
         limits.floor_bytes = blocks;
         limits.later_bytes = memory_bytes - blocks;

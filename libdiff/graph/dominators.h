@@ -39,8 +39,8 @@ typedef struct hsd_interval {
     uint32_t parent; /* `first` of the immediate dominator; 0 = the super-root */
 } hsd_interval;
 
-/* Takes one place; called once for each reached node, in no order of use. */
-typedef hsd_status (*hsd_interval_fn)(void *context, const hsd_interval *place, hsd_error *err);
+/* Takes some places; each reached node is told once, in no order of use. */
+typedef hsd_status (*hsd_interval_fn)(void *context, const hsd_interval *places, uint32_t count, hsd_error *err);
 
 typedef struct hsd_dominators_config {
     hsd_root_nodes roots;
@@ -51,7 +51,7 @@ typedef struct hsd_dominators_config {
     hsd_reporter *reporter;
     hsd_interval_fn take;
     void *context;
-    void (*expect)(void *context, uint32_t node); /* a hint: it will be told of this node soon. NULL = nobody asks */
+    bool uses_thread; /* a second thread is there; `take` may be called on both at once, then */
 } hsd_dominators_config;
 
 typedef struct hsd_dominators_stats {

@@ -14,12 +14,11 @@
 #include "base/check.h"
 #include "graph/dominators_parts.h"
 
-#define NODES_AHEAD 16
-
 typedef struct order {
     hsd_dominators *d;
     hsd_paged sizes;  /* u32 a place; then the next free number */
     hsd_paged firsts; /* u32 a place */
+    hsd_dominators_teller teller;
 } order;
 
 /* What the array holds is the size less 1, so that it begins with zeros. */
@@ -46,35 +45,32 @@ static inline __attribute__((always_inline)) hsd_status add_sizes(order *o, bool
 static inline __attribute__((always_inline)) hsd_status tell(order *o, uint32_t place, uint32_t node,
                                                              uint32_t dominator, bool is_flat, hsd_error *err)
 {
-    const hsd_dominators_config *config = o->d->config;
     const uint32_t size = hsd_flat_get_u32(&o->sizes, place, is_flat) + 1;
     const uint32_t first = hsd_flat_get_u32(&o->sizes, dominator, is_flat);
     const hsd_interval told = {node, first, first + size, hsd_flat_get_u32(&o->firsts, dominator, is_flat)};
     hsd_flat_set_u32(&o->sizes, dominator, first + size, is_flat);
     hsd_flat_set_u32(&o->sizes, place, first + 1, is_flat);
     hsd_flat_set_u32(&o->firsts, place, first, is_flat);
-    return config->take(config->context, &told, err);
+    return hsd_tell_place(&o->teller, &told, err);
 }
 
 static inline __attribute__((always_inline)) hsd_status tell_all(order *o, bool is_flat, hsd_error *err)
 {
     hsd_dominators *d = o->d;
-    const hsd_dominators_config *config = d->config;
-    hsd_status status = HSD_OK;
     hsd_tape_reader dominators, nodes;
     hsd_tape_read(&dominators, &d->dominator_of, HSD_TAPE_FORWARD, true);
     hsd_tape_read(&nodes, &d->node_of, HSD_TAPE_FORWARD, true);
     hsd_flat_set_u32(&o->sizes, 0, 1, is_flat);
+    hsd_status status = hsd_teller_begin(&o->teller, d, err);
     for (uint32_t place = 0; place < d->count && status == HSD_OK; place++) {
-        uint32_t dominator, node, later;
+        uint32_t dominator, node;
         if (!hsd_tape_get_u32(&dominators, &dominator) || !hsd_tape_get_u32(&nodes, &node)) break;
-        if (config->expect != NULL && hsd_tape_peek_u32(&nodes, NODES_AHEAD, &later))
-            config->expect(config->context, later);
         if ((place & HSD_DOMINATORS_TICK) == 0) {
             status = hsd_dominators_tick(d, 4, d->count / 2 + place / 2, d->count, err);
         }
         if (status == HSD_OK && place > 0) status = tell(o, place, node, dominator, is_flat, err);
     }
+    status = hsd_teller_end(&o->teller, status, err);
     hsd_tape_close(&dominators);
     hsd_tape_close(&nodes);
     return status == HSD_OK ? hsd_reel_check(&d->reel, err) : status;
@@ -157,12 +153,13 @@ static hsd_status put_parents(order *o, hsd_error *err)
     return hsd_reel_check(&d->reel, err);
 }
 
-static hsd_status tell_tapes(hsd_dominators *d, hsd_error *err)
+static hsd_status tell_tapes(order *o, hsd_error *err)
 {
+    hsd_dominators *d = o->d;
     enum { NODES, FIRSTS, SIZES, PARENTS, TAPES };
     hsd_tape *tapes[TAPES] = {&d->node_of, &d->first_of, &d->size_of, &d->parent_of};
     hsd_tape_reader readers[TAPES];
-    hsd_status status = HSD_OK;
+    hsd_status status = hsd_teller_begin(&o->teller, d, err);
     uint32_t now[TAPES];
     for (int i = 0; i < TAPES; i++)
         hsd_tape_read(&readers[i], tapes[i], HSD_TAPE_FORWARD, true);
@@ -173,10 +170,11 @@ static hsd_status tell_tapes(hsd_dominators *d, hsd_error *err)
             is_there = hsd_tape_get_u32(&readers[i], &now[i]) && is_there;
         if (!is_there) break;
         const hsd_interval told = {now[NODES], now[FIRSTS], now[FIRSTS] + now[SIZES], now[PARENTS]};
-        status = d->config->take(d->config->context, &told, err);
+        status = hsd_tell_place(&o->teller, &told, err);
         if (status == HSD_OK && (place & HSD_DOMINATORS_TICK) == 0)
             status = hsd_dominators_tick(d, 4, d->count / 3 * 2 + place / 3, d->count, err);
     }
+    status = hsd_teller_end(&o->teller, status, err);
     for (int i = 0; i < TAPES; i++)
         hsd_tape_close(&readers[i]);
     return status == HSD_OK ? hsd_reel_check(&d->reel, err) : status;
@@ -191,5 +189,5 @@ hsd_status hsd_dominators_order_by_scans(hsd_dominators *d, hsd_error *err)
     if (status == HSD_OK) status = put_parents(&o, err);
     const hsd_status closed = hsd_dominators_close(d, &o.sizes, status == HSD_OK ? err : NULL);
     if (status == HSD_OK) status = closed;
-    return status == HSD_OK ? tell_tapes(d, err) : status;
+    return status == HSD_OK ? tell_tapes(&o, err) : status;
 }

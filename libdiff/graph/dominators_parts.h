@@ -23,7 +23,10 @@
 #ifndef HSD_GRAPH_DOMINATORS_PARTS_H
 #define HSD_GRAPH_DOMINATORS_PARTS_H
 
+#include <stdatomic.h>
+
 #include "base/pages.h"
+#include "base/worker.h"
 #include "graph/dominators.h"
 #include "graph/tape.h"
 
@@ -38,6 +41,7 @@ typedef struct hsd_dominators_limits {
     uint32_t max_buckets;  /* that are written at a time */
     uint64_t
         climb_steps; /* of step 4, for each core node on average, before it builds jumps; of scans, before they end */
+    uint32_t batch_items;  /* places that are told at a time; four times as many are worth a second thread */
     uint32_t window_nodes; /* whose numbers are looked up at a time, if not all fit; 0 = as many as fit */
     uint64_t memory_bytes; /* all of it */
     uint64_t floor_bytes;  /* of adjacency blocks after the walk */
@@ -125,6 +129,38 @@ hsd_status hsd_dominators_close(hsd_dominators *d, hsd_paged *array, hsd_error *
 hsd_status hsd_dominators_tick(hsd_dominators *d, uint32_t step, uint64_t done, uint64_t total, hsd_error *err);
 
 #define HSD_DOMINATORS_TICK 0xffffu /* steps between two looks at the clock, as a mask */
+
+/* ---- telling places ---- */
+
+/*
+ * Places on their way to config.take, a batch at a time. With a second thread two batches: while one is filled the
+ * other is taken, by that thread, and by the first one, too, when it has filled its own.
+ */
+typedef struct hsd_dominators_teller {
+    const hsd_dominators_config *config;
+    hsd_pages pages;
+    hsd_interval *batch; /* being filled */
+    uint32_t count, capacity;
+    bool uses_thread;
+    hsd_interval *taken; /* the other one */
+    uint32_t taken_count;
+    _Atomic uint32_t next_piece; /* of it, that nobody takes yet */
+    hsd_worker worker;
+} hsd_dominators_teller;
+
+hsd_status hsd_teller_begin(hsd_dominators_teller *teller, const hsd_dominators *d, hsd_error *err);
+
+/* Slow path of hsd_tell_place: the batch is full. */
+hsd_status hsd_teller_turn(hsd_dominators_teller *teller, hsd_error *err);
+
+static inline hsd_status hsd_tell_place(hsd_dominators_teller *teller, const hsd_interval *place, hsd_error *err)
+{
+    teller->batch[teller->count++] = *place;
+    return teller->count == teller->capacity ? hsd_teller_turn(teller, err) : HSD_OK;
+}
+
+/* Tells what is left if `status` is HSD_OK, else only ends, and returns it. A zeroed teller is accepted. */
+hsd_status hsd_teller_end(hsd_dominators_teller *teller, hsd_status status, hsd_error *err);
 
 /* ---- records ---- */
 

@@ -1,9 +1,10 @@
 /*
- * Places by node: an array where it fits, else a sort (places.h).
+ * Places by node: arrays where they fit, else a sort (places.h).
  */
 #include "walk/places.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "base/check.h"
@@ -11,8 +12,9 @@
 #include "walk/edges.h"
 #include "walk/tree.h"
 
-#define ROW_BYTES  16u
+#define SPAN_BYTES 8u
 #define LINK_BYTES 8u
+#define PUTS_AHEAD 16u
 
 static uint32_t high(uint64_t word) { return (uint32_t)(word >> 32); }
 static uint32_t low(uint64_t word) { return (uint32_t)word; }
@@ -20,44 +22,84 @@ static uint64_t pair(uint32_t a, uint32_t b) { return (uint64_t)a << 32 | b; }
 
 /* ---- filling ---- */
 
-static hsd_status open_array(hsd_places *places, uint64_t item_bytes, uint64_t memory_bytes, hsd_temp_space *space,
-                             hsd_error *err)
+static hsd_status open_links(hsd_places *places, uint64_t memory_bytes, hsd_temp_space *space, hsd_error *err)
 {
-    HSD_TRY(hsd_paged_open(&places->array, places->node_count * item_bytes, memory_bytes, space, err));
-    places->has_array = true;
+    HSD_TRY(hsd_paged_open(&places->links, (uint64_t)places->node_count * LINK_BYTES, memory_bytes, space, err));
+    places->has_links = true;
     return HSD_OK;
+}
+
+static hsd_status open_whole(hsd_places *places, hsd_temp_space *space, hsd_error *err)
+{
+    const uint64_t bytes = (uint64_t)places->node_count * SPAN_BYTES, memory_bytes = hsd_paged_full_bytes(bytes);
+    HSD_TRY(hsd_paged_open(&places->spans, bytes, memory_bytes, space, err));
+    places->has_spans = true;
+    return open_links(places, hsd_paged_full_bytes((uint64_t)places->node_count * LINK_BYTES), space, err);
 }
 
 hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error *err)
 {
     const hsd_plan_side *plan = &side->request->plan;
-    const uint64_t whole = hsd_paged_full_bytes((uint64_t)side->node_count * ROW_BYTES);
+    const uint64_t whole = 2 * hsd_paged_full_bytes((uint64_t)side->node_count * SPAN_BYTES);
     hsd_places *places = calloc(1, sizeof *places);
     if (places == NULL) return hsd_fail_nomem(err, "the dominator tree");
     *out = places;
     places->node_count = side->node_count;
     places->is_whole = whole <= plan->place_sort_bytes && whole <= plan->place_serve_bytes + plan->link_bytes;
-    if (places->is_whole) return open_array(places, ROW_BYTES, whole, side->request->space, err);
+    if (places->is_whole) return open_whole(places, side->request->space, err);
     return hsd_side_sorter(side, 2, 1, plan->place_sort_bytes, &places->by_node, err);
 }
 
-hsd_status hsd_places_put(void *context, const hsd_interval *place, hsd_error *err)
+/* The arrays are plain memory, whose pages are marked once and for all by finish_whole. */
+static void put_whole(hsd_places *places, const hsd_interval *intervals, uint32_t count)
 {
-    HSD_ASSERT(place->first >= 1 && place->first < place->end && place->parent < place->first);
-    hsd_places *places = context;
-    if (places->is_whole) {
-        hsd_paged_set_u64(&places->array, (uint64_t)place->node * 2, pair(place->first, place->end));
-        hsd_paged_set_u64(&places->array, (uint64_t)place->node * 2 + 1, pair(place->parent, HSD_PLACES_NO_NAME));
-        return HSD_OK;
+    HSD_ASSERT(places->spans.is_flat && places->links.is_flat);
+    uint64_t *spans = (uint64_t *)(void *)places->spans.frames;
+    uint32_t *parents = (uint32_t *)(void *)places->links.frames;
+    for (uint32_t i = 0; i < count; i++) {
+        const hsd_interval *place = &intervals[i];
+        if (i + PUTS_AHEAD < count) {
+            __builtin_prefetch(&spans[place[PUTS_AHEAD].node], 1);
+            __builtin_prefetch(&parents[place[PUTS_AHEAD].node], 1);
+        }
+        spans[place->node] = pair(place->first, place->end);
+        parents[place->node] = place->parent;
     }
-    const uint64_t record[2] = {pair(place->node, place->first), pair(place->end, place->parent)};
-    return hsd_sorter_put(places->by_node, record, err);
 }
 
-void hsd_places_expect(void *context, uint32_t node)
+hsd_status hsd_places_put(void *context, const hsd_interval *intervals, uint32_t count, hsd_error *err)
 {
-    const hsd_places *places = context;
-    if (places->is_whole) hsd_paged_prefetch_u32(&places->array, (uint64_t)node * (ROW_BYTES / 4));
+    hsd_places *places = context;
+    if (places->is_whole) {
+        put_whole(places, intervals, count);
+        return HSD_OK;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const hsd_interval *place = &intervals[i];
+        HSD_ASSERT(place->first >= 1 && place->first < place->end && place->parent < place->first);
+        const uint64_t record[2] = {pair(place->node, place->first), pair(place->end, place->parent)};
+        HSD_TRY(hsd_sorter_put(places->by_node, record, err));
+    }
+    return HSD_OK;
+}
+
+/* Parents become links without names: from the last on, so that none is written over before it is read. */
+static void widen_parents(hsd_places *places)
+{
+    uint8_t *const frames = places->links.frames;
+    for (uint32_t node = places->node_count; node-- > 0;) {
+        uint32_t parent;
+        memcpy(&parent, frames + (uint64_t)node * sizeof parent, sizeof parent);
+        const uint64_t link = pair(parent, HSD_PLACES_NO_NAME);
+        memcpy(frames + (uint64_t)node * LINK_BYTES, &link, LINK_BYTES);
+    }
+}
+
+static void finish_whole(hsd_places *places)
+{
+    widen_parents(places);
+    memset(places->spans.frame_state, HSD_FRAME_USED | HSD_FRAME_DIRTY, places->spans.frame_count);
+    memset(places->links.frame_state, HSD_FRAME_USED | HSD_FRAME_DIRTY, places->links.frame_count);
 }
 
 /* Nodes in order: who dominates them, no name as yet. */
@@ -66,26 +108,27 @@ static hsd_status fill_links(hsd_places *places, hsd_error *err)
     const uint64_t *record;
     hsd_status status;
     while ((status = hsd_sorter_next(places->by_node, &record, err)) == HSD_OK) {
-        hsd_paged_set_u64(&places->array, high(record[0]), pair(low(record[1]), HSD_PLACES_NO_NAME));
+        hsd_paged_set_u64(&places->links, high(record[0]), pair(low(record[1]), HSD_PLACES_NO_NAME));
     }
-    return status == HSD_END ? hsd_paged_check(&places->array, err) : status;
+    return status == HSD_END ? hsd_paged_check(&places->links, err) : status;
 }
 
 hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
 {
-    if (places->is_whole) return HSD_OK;
+    if (places->is_whole) {
+        finish_whole(places);
+        return HSD_OK;
+    }
     HSD_TRY(hsd_side_serve(places->by_node, side->request->plan.place_serve_bytes, err));
-    HSD_TRY(open_array(places, LINK_BYTES, side->request->plan.link_bytes, side->request->space, err));
+    HSD_TRY(open_links(places, side->request->plan.link_bytes, side->request->space, err));
     return fill_links(places, err);
 }
 
-static uint32_t row_bytes(const hsd_places *places) { return places->is_whole ? ROW_BYTES : LINK_BYTES; }
-
-uint64_t hsd_places_window(const hsd_places *places) { return hsd_paged_window(&places->array, row_bytes(places)); }
+uint64_t hsd_places_window(const hsd_places *places) { return hsd_paged_window(&places->links, LINK_BYTES); }
 
 void hsd_places_bring(hsd_places *places, uint32_t first, uint32_t count)
 {
-    hsd_paged_bring(&places->array, first, count, row_bytes(places));
+    hsd_paged_bring(&places->links, first, count, LINK_BYTES);
 }
 
 /* ---- serving ---- */
@@ -118,18 +161,24 @@ hsd_status hsd_places_next(hsd_places *places, uint32_t *node, uint32_t *first, 
     if (!places->is_whole) return next_sorted(places, node, first, err);
     while (places->next_node < places->node_count) {
         *node = places->next_node++;
-        *first = high(hsd_paged_get_u64(&places->array, (uint64_t)*node * 2));
+        *first = high(hsd_paged_get_u64(&places->spans, *node));
         if (*first != 0) return HSD_OK; /* 0 is the super-root's, and that of nodes that are not live */
     }
     return HSD_END;
 }
 
+hsd_status hsd_places_check(const hsd_places *places, hsd_error *err)
+{
+    HSD_TRY(hsd_paged_check(&places->spans, err));
+    return hsd_paged_check(&places->links, err);
+}
+
 hsd_status hsd_places_settle(hsd_places *places, const hsd_side_walk *side, hsd_error *err)
 {
     const hsd_plan_side *plan = &side->request->plan;
-    const uint64_t serve_bytes = plan->link_serve_bytes + (places->is_whole ? plan->place_serve_bytes : 0);
-    HSD_TRY(hsd_paged_check(&places->array, err));
-    return hsd_paged_shrink(&places->array, serve_bytes, err);
+    HSD_TRY(hsd_places_check(places, err));
+    if (places->is_whole) HSD_TRY(hsd_paged_shrink(&places->spans, plan->place_serve_bytes, err));
+    return hsd_paged_shrink(&places->links, plan->link_serve_bytes, err);
 }
 
 static hsd_status find_sorted(hsd_places *places, uint32_t node, uint64_t *place, hsd_error *err)
@@ -147,12 +196,12 @@ hsd_status hsd_places_find(hsd_places *places, uint32_t node, hsd_placed *out, h
 {
     uint64_t place;
     if (places->is_whole)
-        place = hsd_paged_get_u64(&places->array, (uint64_t)node * 2);
+        place = hsd_paged_get_u64(&places->spans, node);
     else
         HSD_TRY(find_sorted(places, node, &place, err));
     out->is_there = place != 0;
     if (!out->is_there) return HSD_OK;
-    const uint32_t name = low(hsd_paged_get_u64(&places->array, hsd_places_link_at(places, node)));
+    const uint32_t name = low(hsd_paged_get_u64(&places->links, node));
     out->first = high(place);
     out->end = low(place);
     out->edge = name == HSD_PLACES_NO_NAME ? HSD_TREE_INDIRECT : HSD_EDGE_NAME(name);
@@ -163,6 +212,7 @@ void hsd_places_free(hsd_places *places)
 {
     if (places == NULL) return;
     hsd_sorter_free(places->by_node);
-    if (places->has_array) hsd_paged_close(&places->array);
+    if (places->has_spans) hsd_paged_close(&places->spans);
+    if (places->has_links) hsd_paged_close(&places->links);
     free(places);
 }

@@ -3,10 +3,13 @@
  * the order of the nodes, and in between each node gets the name of the reference by which its immediate
  * dominator holds it.
  *
- *      whole    where 16 bytes a node fit, a place goes straight to its node's row of one array
+ *      whole    where 16 bytes a node fit, a place goes straight to its node's rows of two arrays
  *      sorted   else places are sorted by node, and only parents and names (8 bytes a node) are in an array
  *
- * What is asked and answered is the same; the array is paged in either case, and sequential once it is served.
+ * What is asked and answered is the same; arrays are paged in either case, and sequential once they are served.
+ *
+ * Whole, the array of links has parents alone while places are put, 4 bytes a node at its beginning: its other half
+ * takes memory when dominators have given back theirs.
  */
 #ifndef HSD_WALK_PLACES_H
 #define HSD_WALK_PLACES_H
@@ -22,8 +25,9 @@
 typedef struct hsd_places {
     uint32_t node_count;
     bool is_whole;
-    hsd_paged array; /* whole: first << 32 | end, then the link of each node; sorted: the links alone */
-    bool has_array;
+    hsd_paged spans; /* whole: first << 32 | end of each node */
+    hsd_paged links; /* of each node; whole, until places are finished: firsts of the immediate dominators, u32 */
+    bool has_spans, has_links;
     hsd_sorter *by_node;  /* sorted: node << 32 | first, end << 32 | first of the immediate dominator */
     const uint64_t *next; /* sorted: the next record of by_node; NULL = none is left */
     uint32_t next_node;   /* whole: where the next search goes on */
@@ -42,28 +46,19 @@ typedef struct hsd_placed {
  * found, then place_serve_bytes and link_serve_bytes. */
 hsd_status hsd_places_new(hsd_places **out, const hsd_side_walk *side, hsd_error *err);
 
-/* For hsd_dominators_config.take. */
-hsd_status hsd_places_put(void *places, const hsd_interval *place, hsd_error *err);
-
-/* For hsd_dominators_config.expect. */
-void hsd_places_expect(void *places, uint32_t node);
+/* For hsd_dominators_config.take; on several threads at once where places are whole. */
+hsd_status hsd_places_put(void *places, const hsd_interval *intervals, uint32_t count, hsd_error *err);
 
 /* No more puts; names may be offered. */
 hsd_status hsd_places_finish(hsd_places *places, const hsd_side_walk *side, hsd_error *err);
-
-static inline uint64_t hsd_places_link_at(const hsd_places *places, uint32_t node)
-{
-    return places->is_whole ? (uint64_t)node * 2 + 1 : node;
-}
 
 /* A reference to `target` with that name, from the node whose place begins at `first`: kept if it is from the
  * target's immediate dominator and no lesser name is. */
 static inline void hsd_places_offer(hsd_places *places, uint32_t target, uint32_t first, uint32_t name)
 {
-    const uint64_t at = hsd_places_link_at(places, target);
-    const uint64_t link = hsd_paged_get_u64(&places->array, at);
+    const uint64_t link = hsd_paged_get_u64(&places->links, target);
     if ((uint32_t)(link >> 32) != first || name >= (uint32_t)link) return;
-    hsd_paged_set_u64(&places->array, at, (uint64_t)first << 32 | name);
+    hsd_paged_set_u64(&places->links, target, (uint64_t)first << 32 | name);
 }
 
 /* Offers are cheap for so many nodes at a time: those from a multiple of it on, once they were brought. */
@@ -74,7 +69,7 @@ void hsd_places_bring(hsd_places *places, uint32_t first, uint32_t count);
  * dominator of a target is the only one to write there. */
 static inline void hsd_places_offer_flat(hsd_places *places, uint32_t target, uint32_t first, uint32_t name)
 {
-    uint64_t *at = (uint64_t *)(void *)places->array.frames + hsd_places_link_at(places, target);
+    uint64_t *at = (uint64_t *)(void *)places->links.frames + target;
     const uint64_t link = __atomic_load_n(at, __ATOMIC_RELAXED);
     if ((uint32_t)(link >> 32) != first || name >= (uint32_t)link) return;
     __atomic_store_n(at, (uint64_t)first << 32 | name, __ATOMIC_RELAXED);
@@ -83,15 +78,15 @@ static inline void hsd_places_offer_flat(hsd_places *places, uint32_t target, ui
 /* Where the place of a node begins, 0 if it has none; of whole places in plain memory. */
 static inline uint32_t hsd_places_first_flat(const hsd_places *places, uint32_t node)
 {
-    return (uint32_t)(((const uint64_t *)(const void *)places->array.frames)[(uint64_t)node * 2] >> 32);
+    return (uint32_t)(((const uint64_t *)(const void *)places->spans.frames)[node] >> 32);
 }
 
-static inline bool hsd_places_are_flat(const hsd_places *places) { return places->is_whole && places->array.is_flat; }
+static inline bool hsd_places_are_flat(const hsd_places *places) { return places->is_whole && places->links.is_flat; }
 
 /* Brings near what an offer will look at. */
 static inline void hsd_places_prefetch(const hsd_places *places, uint32_t target)
 {
-    hsd_paged_prefetch_u32(&places->array, hsd_places_link_at(places, target) * 2);
+    hsd_paged_prefetch_u32(&places->links, (uint64_t)target * 2);
 }
 
 /* Serves from the first node again. */
@@ -105,6 +100,9 @@ hsd_status hsd_places_settle(hsd_places *places, const hsd_side_walk *side, hsd_
 
 /* The place of a node; after a rewind, for nodes in ascending order. */
 hsd_status hsd_places_find(hsd_places *places, uint32_t node, hsd_placed *out, hsd_error *err);
+
+/* The first failure of the arrays. */
+hsd_status hsd_places_check(const hsd_places *places, hsd_error *err);
 
 /* NULL is accepted. */
 void hsd_places_free(hsd_places *places);

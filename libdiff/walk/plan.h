@@ -100,7 +100,7 @@ typedef struct hsd_plan_side {
     uint64_t dominator_bytes; /* hsd_dominators_config; adjacency included */
     uint64_t place_sort_bytes,
         place_serve_bytes;     /* places by node: sorted, or, where the sort's share holds 16 bytes
-                                * a node, in one array that later has place_serve and what links have */
+                                * a node, in two arrays that later have place_serve and what links have */
     uint64_t link_bytes;       /* dominators of each node and names of the references from them */
     uint64_t link_serve_bytes; /* the same when they are only read in order; <= link_bytes */
     uint64_t tree_sort_bytes, tree_serve_bytes;

@@ -198,7 +198,7 @@ hsd_plan_need hsd_plan_links(const hsd_plan_capture *c)
 /* Never so few that a sorter could not do instead. */
 uint64_t hsd_plan_places(const hsd_plan_capture *c)
 {
-    return hsd_max_u64(paged(16 * c->objects).useful, hsd_plan_links(c).useful + SERVE_LEAST);
+    return hsd_plan_links(c).useful + hsd_max_u64(paged(8 * c->objects).useful, SERVE_LEAST);
 }
 
 hsd_plan_need hsd_plan_types(const hsd_plan_capture *c)

@@ -59,7 +59,7 @@ uint64_t hsd_plan_structure_serve(const hsd_plan_capture *c);
 hsd_plan_need hsd_plan_strings(const hsd_plan_capture *c);
 uint64_t hsd_plan_recognise_useful(const hsd_plan_capture *c);
 uint64_t hsd_plan_idle_adjacency(const hsd_plan_capture *c);
-uint64_t hsd_plan_places(const hsd_plan_capture *c); /* all in one array, links included */
+uint64_t hsd_plan_places(const hsd_plan_capture *c); /* all in arrays, links included */
 uint64_t hsd_plan_bits(const hsd_plan_capture *c);
 uint64_t hsd_plan_kept(const hsd_plan_capture *c, bool keeps_graph);
 

@@ -209,7 +209,7 @@ static hsd_status check_arrays(const hsd_side_walk *side, hsd_error *err)
 {
     if (side->graph->has_owners) HSD_TRY(hsd_paged_check(&side->graph->owners, err));
     if (side->request->alike != NULL) HSD_TRY(hsd_sequence_check(&side->graph->sequence, err));
-    return side->graph->places != NULL ? hsd_paged_check(&side->graph->places->array, err) : HSD_OK;
+    return side->graph->places != NULL ? hsd_places_check(side->graph->places, err) : HSD_OK;
 }
 
 static hsd_status pass_side_census(census *c, hsd_object_reader *reader, hsd_error *err)

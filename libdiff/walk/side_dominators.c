@@ -35,7 +35,7 @@ static hsd_status find_places(hsd_side_walk *side, hsd_error *err)
         .reporter = side->request->reporter,
         .take = hsd_places_put,
         .context = side->graph->places,
-        .expect = hsd_places_expect,
+        .uses_thread = hsd_side_reads_ahead(side) && side->graph->places->is_whole,
     };
     if (!side->has_view)
         HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));
@@ -92,7 +92,7 @@ static void see_all(links *l, uint32_t node, uint32_t first)
 
 static hsd_status check_side_dominator(const links *l, uint32_t node, hsd_error *err)
 {
-    HSD_TRY(hsd_paged_check(&l->places->array, err));
+    HSD_TRY(hsd_places_check(l->places, err));
     HSD_TRY(hsd_adjacency_check(l->adjacency, err));
     return hsd_progress(l->side->request->reporter, "naming references", node, l->side->node_count, err);
 }

@@ -4,6 +4,8 @@
 #ifndef HSD_TESTS_DOMINATORS_KIT_H
 #define HSD_TESTS_DOMINATORS_KIT_H
 
+#include <stdatomic.h>
+
 #include <criterion/criterion.h>
 
 #include "graph/dominators_parts.h"
@@ -13,18 +15,20 @@
 typedef struct kit_answer {
     uint32_t nodes;
     hsd_interval *of_node;
-    uint32_t told;
+    _Atomic uint32_t told;
     hsd_dominators_stats stats;
 } kit_answer;
 
-static inline hsd_status kit_take(void *context, const hsd_interval *place, hsd_error *err)
+static inline hsd_status kit_take(void *context, const hsd_interval *places, uint32_t count, hsd_error *err)
 {
     kit_answer *answer = context;
     (void)err;
-    cr_assert_lt(place->node, answer->nodes);
-    cr_assert_eq(answer->of_node[place->node].first, 0, "node %u is told twice", place->node);
-    answer->of_node[place->node] = *place;
-    answer->told++;
+    for (const hsd_interval *place = places; place < places + count; place++) {
+        cr_assert_lt(place->node, answer->nodes);
+        cr_assert_eq(answer->of_node[place->node].first, 0, "node %u is told twice", place->node);
+        answer->of_node[place->node] = *place;
+    }
+    atomic_fetch_add(&answer->told, count);
     return HSD_OK;
 }
 
@@ -40,8 +44,12 @@ static inline kit_answer kit_find(hsd_adjacency *a, hsd_root_nodes roots, uint64
     hsd_error err;
     hsd_error_init(&err);
     kit_answer answer = kit_answer_of(hsd_adjacency_node_count(a));
-    const hsd_dominators_config config = {
-        .roots = roots, .memory_bytes = memory, .space = space, .take = kit_take, .context = &answer};
+    const hsd_dominators_config config = {.roots = roots,
+                                          .memory_bytes = memory,
+                                          .space = space,
+                                          .take = kit_take,
+                                          .context = &answer,
+                                          .uses_thread = true};
     const hsd_status status = limits == NULL ? hsd_dominators_find(a, &config, &answer.stats, &err)
                                              : hsd_dominators_find_within(a, &config, limits, &answer.stats, &err);
     cr_assert_eq(status, HSD_OK, "%s", err.text);

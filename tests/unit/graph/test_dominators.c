@@ -124,6 +124,7 @@ static hsd_dominators_limits random_limits(test_random *random)
         .bucket_items = 1 + (uint32_t)test_below(random, 6),
         .max_buckets = 1 + (uint32_t)test_below(random, 4),
         .climb_steps = test_below(random, 2),
+        .batch_items = test_below(random, 8) == 0 ? 4 : 1000,
         .window_nodes = (uint32_t)(test_below(random, 2) * (1 + test_below(random, 8))),
         .memory_bytes = UINT64_C(4) << 20,
         .floor_bytes = UINT64_C(512) << 10,

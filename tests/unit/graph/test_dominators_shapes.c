@@ -295,11 +295,12 @@ Test(dominators_shapes, do_not_depend_on_memory)
 
 /* ---- failures ---- */
 
-static hsd_status refuse(void *context, const hsd_interval *place, hsd_error *error)
+static hsd_status refuse(void *context, const hsd_interval *places, uint32_t count, hsd_error *error)
 {
     const uint32_t *limit = context;
-    if (place->first < *limit) return HSD_OK;
-    return hsd_fail(error, HSD_E_MISUSE, "enough");
+    for (uint32_t i = 0; i < count; i++)
+        if (places[i].first >= *limit) return hsd_fail(error, HSD_E_MISUSE, "enough");
+    return HSD_OK;
 }
 
 static bool stop(void *context, const char *stage, uint64_t done, uint64_t total)
@@ -317,6 +318,13 @@ Test(dominators_shapes, end_with_the_status_of_whoever_takes_them)
         .roots = g.roots, .memory_bytes = UINT64_C(64) << 20, .space = &space, .take = refuse, .context = &limit};
     cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_MISUSE);
     cr_assert_str_eq(err.text, "enough");
+    hsd_dominators_limits limits = hsd_dominators_divide(a, config.memory_bytes);
+    limits.batch_items = 500;
+    config.uses_thread = true;
+    hsd_error_init(&err);
+    cr_assert_eq(hsd_dominators_find_within(a, &config, &limits, NULL, &err), HSD_E_MISUSE);
+    cr_assert_str_eq(err.text, "enough");
+    config.uses_thread = false;
     config.memory_bytes = hsd_dominators_least_bytes(g.nodes, hsd_adjacency_edge_count(a));
     cr_assert_eq(hsd_dominators_find(a, &config, NULL, &err), HSD_E_MISUSE);
     cr_assert_eq(space.bytes_now, hsd_adjacency_is_resident(a) ? 0 : hsd_adjacency_bytes(a));
