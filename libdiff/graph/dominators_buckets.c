@@ -6,6 +6,10 @@
  *      ... of one single node    go past in pieces, in the order in which they came
  *
  * Pending buckets wait on a small stack; a bucket can be divided only as often as its range has bits.
+ *
+ * With a second thread and everything in memory, that thread sorts the next bucket while the first makes semidominators
+ * of the last one. It gives chunks back to the reel and takes none, so the first may read parents, and writes
+ * semidominators to their tape when the other is done.
  */
 #include <stdlib.h>
 
@@ -25,11 +29,14 @@ typedef struct sorter {
     hsd_semi semi;
     hsd_pages raw_pages, item_pages, slot_pages;
     raw_item *raw;
-    hsd_predecessor *items;
-    uint32_t *counts, *starts, *forward; /* by slot */
+    uint32_t *starts;     /* by slot */
+    hsd_sorted sorted[2]; /* the second only with a thread */
     uint32_t max_slots;
     hsd_bucket *pending; /* the last one comes next */
     uint32_t pending_count;
+    uint32_t next_bucket; /* those below were not looked at yet */
+    bool uses_thread;
+    hsd_sorted *ahead; /* what the thread fills */
 } sorter;
 
 /* ---- reading a bucket ---- */
@@ -83,65 +90,75 @@ static hsd_status end_bucket(sorter *s, bucket_reader *r, hsd_error *err)
 /* ---- a bucket that fits ---- */
 
 /* Counts and the place of each node's first item, nodes descending. */
-static void count_items(sorter *s, uint32_t slots, uint32_t items)
+static void count_items(sorter *s, uint32_t *counts, uint32_t slots, uint32_t items)
 {
-    memset(s->counts, 0, slots * sizeof *s->counts);
+    memset(counts, 0, slots * sizeof *counts);
     for (uint32_t i = 0; i < items; i++)
-        s->counts[s->raw[i].slot]++;
+        counts[s->raw[i].slot]++;
     uint32_t start = 0;
     for (uint32_t slot = slots; slot-- > 0;) {
         s->starts[slot] = start;
-        start += s->counts[slot];
+        start += counts[slot];
     }
 }
 
-static hsd_status take_whole(sorter *s, hsd_bucket *bucket, hsd_error *err)
+static hsd_status sort_whole(sorter *s, hsd_bucket *bucket, hsd_sorted *sorted, hsd_error *err)
 {
     const uint32_t slots = bucket->hi - bucket->lo;
     bucket_reader r;
     uint32_t slot, source, items = 0;
     read_bucket(&r, bucket);
-    memset(s->forward, 0xff, slots * sizeof *s->forward);
+    memset(sorted->forward, 0xff, slots * sizeof *sorted->forward);
     while (next_forward(&r, &slot, &source)) {
-        if (source < s->forward[slot]) s->forward[slot] = source;
+        if (source < sorted->forward[slot]) sorted->forward[slot] = source;
     }
     while (next_back(&r, &s->raw[items]))
         items++;
+    sorted->lo = bucket->lo;
+    sorted->hi = bucket->hi;
     HSD_TRY(end_bucket(s, &r, err));
-    count_items(s, slots, items);
+    count_items(s, sorted->counts, slots, items);
     for (uint32_t i = 0; i < items; i++) {
         const raw_item *raw = &s->raw[i];
-        s->items[s->starts[raw->slot]++] = (hsd_predecessor){raw->source, raw->group};
+        sorted->items[s->starts[raw->slot]++] = (hsd_predecessor){raw->source, raw->group};
     }
-    memset(s->items + items, 0, HSD_SEMI_AHEAD * sizeof *s->items);
-    const hsd_sorted sorted = {bucket->lo, bucket->hi, s->items, s->counts, s->forward};
-    hsd_semi_settle(&s->semi, &sorted);
+    memset(sorted->items + items, 0, HSD_SEMI_AHEAD * sizeof *sorted->items);
     return HSD_OK;
+}
+
+static void put_semis(const sorter *s, const hsd_sorted *sorted)
+{
+    for (uint32_t slot = sorted->hi - sorted->lo; slot-- > 0;)
+        hsd_tape_put_u32(&s->d->semi_of, sorted->counts[slot]);
 }
 
 /* ---- a bucket of one node ---- */
 
-static hsd_status take_in_parts(sorter *s, hsd_bucket *bucket, hsd_error *err)
+static hsd_status take_in_parts(sorter *s, hsd_bucket *bucket, hsd_sorted *part, hsd_error *err)
 {
     bucket_reader r;
     uint32_t slot, source;
     bool is_first = true, is_last = false;
     read_bucket(&r, bucket);
-    s->forward[0] = UINT32_MAX;
+    part->lo = bucket->lo;
+    part->hi = bucket->hi;
+    part->forward[0] = UINT32_MAX;
     while (next_forward(&r, &slot, &source)) {
-        if (source < s->forward[0]) s->forward[0] = source;
+        if (source < part->forward[0]) part->forward[0] = source;
     }
     while (!is_last) {
         raw_item item;
         uint32_t items = 0;
         while (items < s->d->limits.bucket_items && next_back(&r, &item)) {
-            s->items[items++] = (hsd_predecessor){item.source, item.group};
+            part->items[items++] = (hsd_predecessor){item.source, item.group};
         }
         is_last = items == 0;
-        const hsd_sorted part = {bucket->lo, bucket->hi, s->items, &items, s->forward};
-        hsd_semi_settle_hot(&s->semi, &part, is_first, is_last);
+        memset(part->items + items, 0, HSD_SEMI_AHEAD * sizeof *part->items);
+        part->counts[0] = items;
+        hsd_semi_settle_hot(&s->semi, part, is_first, is_last);
         is_first = false;
     }
+    put_semis(s, part);
     return end_bucket(s, &r, err);
 }
 
@@ -170,31 +187,96 @@ static hsd_status divide(sorter *s, hsd_bucket *bucket, hsd_error *err)
     return end_bucket(s, &r, err);
 }
 
-static hsd_status take_bucket(sorter *s, hsd_bucket *bucket, hsd_error *err)
+/* ---- all buckets ---- */
+
+static bool fits_bucket(const sorter *s, const hsd_bucket *bucket)
 {
-    const bool fits = bucket->back_count <= s->d->limits.bucket_items;
-    if (!fits && bucket->hi - bucket->lo > 1) return divide(s, bucket, err);
-    HSD_TRY(fits ? take_whole(s, bucket, err) : take_in_parts(s, bucket, err));
+    return bucket->back_count <= s->d->limits.bucket_items;
+}
+
+/* Has the next bucket on the stack; false if none is left. */
+static bool has_pending(sorter *s)
+{
+    hsd_dominators *d = s->d;
+    if (s->pending_count > 0) return true;
+    if (s->next_bucket == 0) return false;
+    hsd_bucket *next = &d->buckets[--s->next_bucket];
+    s->pending[s->pending_count++] = *next;
+    memset(next, 0, sizeof *next);
+    return true;
+}
+
+static hsd_status sort_pending(sorter *s, hsd_sorted *sorted, hsd_error *err)
+{
+    hsd_bucket bucket = s->pending[--s->pending_count];
+    const hsd_status status = sort_whole(s, &bucket, sorted, err);
+    hsd_tape_release(&bucket.tape);
+    return status;
+}
+
+static hsd_status sort_ahead(void *context, hsd_error *err)
+{
+    sorter *s = context;
+    return sort_pending(s, s->ahead, err);
+}
+
+/* The bucket on top goes past in pieces or becomes several. */
+static hsd_status take_large(sorter *s, hsd_error *err)
+{
+    hsd_bucket bucket = s->pending[--s->pending_count];
+    const hsd_status status =
+        bucket.hi - bucket.lo > 1 ? divide(s, &bucket, err) : take_in_parts(s, &bucket, &s->sorted[0], err);
+    hsd_tape_release(&bucket.tape);
+    return status;
+}
+
+/* Goes on to the next bucket that is sorted in memory; HSD_END behind the last. */
+static hsd_status sort_next(sorter *s, hsd_sorted *sorted, hsd_error *err)
+{
+    while (has_pending(s)) {
+        if (fits_bucket(s, &s->pending[s->pending_count - 1])) return sort_pending(s, sorted, err);
+        HSD_TRY(take_large(s, err));
+    }
+    return HSD_END;
+}
+
+static hsd_status check_semi(sorter *s, const hsd_sorted *sorted, hsd_error *err)
+{
     HSD_TRY(hsd_paged_check(&s->semi.links, err));
     HSD_TRY(hsd_paged_check(&s->semi.cores, err));
     HSD_TRY(hsd_paged_check(&s->semi.up, err));
-    return hsd_dominators_tick(s->d, 2, s->d->core_count - bucket->lo, s->d->core_count, err);
+    return hsd_dominators_tick(s->d, 2, s->d->core_count - sorted->lo, s->d->core_count, err);
+}
+
+/* Settles what is sorted while the next bucket, if it is one that fits, is sorted into `other`. */
+static hsd_status settle_and_sort(sorter *s, const hsd_sorted *sorted, hsd_sorted *other, bool *is_sorted,
+                                  hsd_error *err)
+{
+    hsd_worker worker;
+    *is_sorted = s->uses_thread && has_pending(s) && fits_bucket(s, &s->pending[s->pending_count - 1]);
+    s->ahead = other;
+    if (*is_sorted) hsd_worker_begin(&worker, sort_ahead, s, false);
+    hsd_semi_settle(&s->semi, sorted);
+    if (*is_sorted) HSD_TRY(hsd_worker_finish(&worker, err));
+    put_semis(s, sorted);
+    return check_semi(s, sorted, err);
 }
 
 static hsd_status take_all(sorter *s, hsd_error *err)
 {
     hsd_dominators *d = s->d;
-    for (uint32_t i = d->bucket_count; i-- > 0;) {
-        s->pending[0] = d->buckets[i];
-        s->pending_count = 1;
-        memset(&d->buckets[i], 0, sizeof d->buckets[i]);
-        while (s->pending_count > 0) {
-            hsd_bucket bucket = s->pending[--s->pending_count];
-            const hsd_status status = take_bucket(s, &bucket, err);
-            hsd_tape_release(&bucket.tape);
-            HSD_TRY(status);
-        }
+    hsd_sorted *sorted = &s->sorted[0], *other = &s->sorted[s->uses_thread ? 1 : 0];
+    s->next_bucket = d->bucket_count;
+    hsd_status status = sort_next(s, sorted, err);
+    while (status == HSD_OK) {
+        bool is_sorted;
+        status = settle_and_sort(s, sorted, other, &is_sorted, err);
+        if (status == HSD_OK && !is_sorted) status = sort_next(s, other, err);
+        hsd_sorted *const done = sorted;
+        sorted = other;
+        other = done;
     }
+    if (status != HSD_END) return status;
     hsd_tape_finish(&d->semi_of);
     return hsd_reel_check(&d->reel, err);
 }
@@ -241,26 +323,31 @@ static hsd_status open_arrays(sorter *s, hsd_error *err)
     HSD_TRY(hsd_dominators_open(d, &semi->cores, d->core_count, 8, rest, err));
     HSD_TRY(hsd_dominators_open(d, &semi->up, d->count, 4, left - rest, err));
     semi->flat.links = d->limits.uses_flat && semi->links.is_flat;
-    semi->flat.rest = d->limits.uses_flat && semi->cores.is_flat && semi->up.is_flat;
-    HSD_TRY(fill_up(semi, err));
+    semi->flat.rest = d->limits.uses_flat && d->reel.is_resident && semi->cores.is_flat && semi->up.is_flat;
+    if (!semi->flat.rest) HSD_TRY(fill_up(semi, err));
     return fill_cores(semi, err);
 }
 
 static hsd_status open_buffers(sorter *s, hsd_error *err)
 {
-    const uint32_t items = s->d->limits.bucket_items;
-    s->max_slots = UINT32_C(1) << s->d->bucket_shift;
+    const hsd_dominators *d = s->d;
+    const uint32_t items = d->limits.bucket_items;
+    s->uses_thread = d->config->uses_thread && d->reel.is_resident && d->bucket_count > 1;
+    s->max_slots = UINT32_C(1) << d->bucket_shift;
+    const size_t sets = s->uses_thread ? 2 : 1, set_items = (size_t)items + HSD_SEMI_AHEAD;
     s->pending = calloc(MAX_PENDING, sizeof *s->pending);
     if (s->pending == NULL || !hsd_pages_take(&s->raw_pages, ((size_t)items + 1) * sizeof *s->raw) ||
-        !hsd_pages_take(&s->item_pages, ((size_t)items + HSD_SEMI_AHEAD) * sizeof *s->items) ||
-        !hsd_pages_take(&s->slot_pages, (size_t)s->max_slots * 3 * sizeof *s->counts)) {
+        !hsd_pages_take(&s->item_pages, sets * set_items * sizeof(hsd_predecessor)) ||
+        !hsd_pages_take(&s->slot_pages, (size_t)s->max_slots * (1 + 2 * sets) * sizeof *s->starts)) {
         return hsd_fail_nomem(err, "the predecessors of the dominators");
     }
     s->raw = s->raw_pages.data;
-    s->items = s->item_pages.data;
-    s->counts = s->slot_pages.data;
-    s->starts = s->counts + s->max_slots;
-    s->forward = s->starts + s->max_slots;
+    s->starts = s->slot_pages.data;
+    for (size_t i = 0; i < sets; i++) {
+        s->sorted[i].items = (hsd_predecessor *)s->item_pages.data + i * set_items;
+        s->sorted[i].counts = s->starts + (1 + 2 * i) * s->max_slots;
+        s->sorted[i].forward = s->sorted[i].counts + s->max_slots;
+    }
     return HSD_OK;
 }
 

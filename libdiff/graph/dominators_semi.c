@@ -17,9 +17,14 @@
  *      cores   8 bytes a core node: preorder, parent                              rarely
  *      up      4 bytes a place: further up among simple nodes                     more rarely
  *
+ * With everything in memory `up` begins empty and parents are read from their tape: nine of ten ways are a step or two,
+ * and only one of more than SHORT_WAY is shortened, so most of the array never takes memory.
+ *
  * Predecessors come bucket by bucket (dominators_buckets.c), sorted by node.
  */
 #include "graph/dominators_semi.h"
+
+#define SHORT_WAY 16u
 
 typedef struct climb {
     uint32_t least; /* semidominator on the way */
@@ -52,15 +57,43 @@ static inline __attribute__((always_inline)) climb climb_links(hsd_semi *s, uint
     }
 }
 
+static inline uint32_t up_of(hsd_semi *s, uint32_t x)
+{
+    const uint32_t shortened = hsd_flat_get_u32(&s->up, x, true);
+    return shortened != 0 ? shortened : hsd_tape_at_u32(&s->d->parent_of, x);
+}
+
+static uint32_t climb_far(hsd_semi *s, uint32_t x, uint32_t place)
+{
+    while (x > place) {
+        const uint32_t next = up_of(s, x);
+        if (next <= place) return next;
+        const uint32_t after = up_of(s, next);
+        hsd_flat_set_u32(&s->up, x, after, true);
+        x = after;
+    }
+    return x;
+}
+
+static inline __attribute__((always_inline)) uint32_t climb_parents(hsd_semi *s, uint32_t x, uint32_t place)
+{
+    for (uint32_t i = 0; i < SHORT_WAY; i++) {
+        if (x <= place) return x;
+        x = hsd_tape_at_u32(&s->d->parent_of, x);
+    }
+    return climb_far(s, x, place);
+}
+
 /* The first of `x` and the simple nodes above it that is no later than `place`. */
 static inline __attribute__((always_inline)) uint32_t climb_group(hsd_semi *s, uint32_t x, uint32_t place, bool is_flat)
 {
+    if (is_flat) return climb_parents(s, x, place);
     while (x > place) {
-        const uint32_t next = hsd_flat_get_u32(&s->up, x, is_flat);
-        if (next <= place || (!is_flat && next >= x)) return next;
-        const uint32_t after = hsd_flat_get_u32(&s->up, next, is_flat);
-        if (!is_flat && after >= next) return after;
-        hsd_flat_set_u32(&s->up, x, after, is_flat);
+        const uint32_t next = hsd_paged_get_u32(&s->up, x);
+        if (next <= place || next >= x) return next;
+        const uint32_t after = hsd_paged_get_u32(&s->up, next);
+        if (after >= next) return after;
+        hsd_paged_set_u32(&s->up, x, after);
         x = after;
     }
     return x;
@@ -107,7 +140,6 @@ static inline __attribute__((always_inline)) void settle(hsd_semi *s, uint32_t n
 {
     const uint64_t link = hsd_flat_get_u64(&s->links, node, is_flat);
     hsd_flat_set_u64(&s->links, node, make_link(further_of(link), semi), is_flat);
-    hsd_tape_put_u32(&s->d->semi_of, semi);
 }
 
 static inline __attribute__((always_inline)) void settle_all(hsd_semi *s, const hsd_sorted *sorted, hsd_semi_flat flat)
@@ -120,7 +152,8 @@ static inline __attribute__((always_inline)) void settle_all(hsd_semi *s, const 
         uint32_t semi = lesser((uint32_t)(core >> 32), sorted->forward[slot]);
         semi = consider(s, node, (uint32_t)core, semi, items, count, flat);
         items += count;
-        settle(s, node, node == 0 ? 0 : semi, flat.links);
+        sorted->counts[slot] = node == 0 ? 0 : semi;
+        settle(s, node, sorted->counts[slot], flat.links);
     }
 }
 
@@ -148,11 +181,16 @@ void hsd_semi_settle(hsd_semi *s, const hsd_sorted *sorted)
 
 void hsd_semi_settle_hot(hsd_semi *s, const hsd_sorted *part, bool is_first, bool is_last)
 {
-    const hsd_semi_flat paged = {false, false};
+    const hsd_semi_flat flat = {true, true}, paged = {false, false};
     const uint32_t node = part->lo;
     const uint64_t core = hsd_paged_get_u64(&s->cores, node);
     if (is_first) s->hot_semi = (uint32_t)(core >> 32);
     s->hot_semi = lesser(s->hot_semi, part->forward[0]);
-    s->hot_semi = consider(s, node, (uint32_t)core, s->hot_semi, part->items, part->counts[0], paged);
-    if (is_last) settle(s, node, node == 0 ? 0 : s->hot_semi, false);
+    if (s->flat.links && s->flat.rest)
+        s->hot_semi = consider(s, node, (uint32_t)core, s->hot_semi, part->items, part->counts[0], flat);
+    else
+        s->hot_semi = consider(s, node, (uint32_t)core, s->hot_semi, part->items, part->counts[0], paged);
+    if (!is_last) return;
+    part->counts[0] = node == 0 ? 0 : s->hot_semi;
+    settle(s, node, part->counts[0], false);
 }

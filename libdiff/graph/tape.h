@@ -140,6 +140,17 @@ static inline bool hsd_tape_peek_u32(const hsd_tape_reader *reader, uint32_t ahe
     return true;
 }
 
+/* Item i of a finished tape of u32 alone whose reel is resident. */
+static inline uint32_t hsd_tape_at_u32(const hsd_tape *tape, uint32_t i)
+{
+    HSD_ASSERT(tape->reel->is_resident && tape->buffer == NULL);
+    const uint32_t items = tape->reel->chunk_bytes / 4;
+    HSD_ASSERT(i / items < tape->chunk_count && i % items * 4 < tape->chunks[i / items].used);
+    uint32_t value;
+    memcpy(&value, tape->reel->memory[tape->chunks[i / items].number] + (size_t)(i % items) * 4, 4);
+    return value;
+}
+
 static inline bool hsd_tape_get_u64(hsd_tape_reader *reader, uint64_t *value)
 {
     if (!hsd_tape_has_more(reader)) return false;
