@@ -302,12 +302,9 @@ static hsd_status start_source(hsd_adjacency *a, uint32_t source, hsd_error *err
     return HSD_OK;
 }
 
-hsd_status hsd_adjacency_add(hsd_adjacency *a, uint32_t source, const uint32_t *targets, const uint32_t *names,
-                             uint64_t count, hsd_error *err)
+hsd_status hsd_adjacency_encode(hsd_adjacency *a, uint32_t source, const uint32_t *targets, const uint32_t *names,
+                                uint64_t count, hsd_error *err)
 {
-    HSD_ASSERT(!a->is_finished);
-    HSD_ASSERT(count == 0 || targets != NULL);
-    if (count == 0) return HSD_OK;
     if (!a->has_source || source != a->source) HSD_TRY(start_source(a, source, err));
     for (;;) {
         const uint32_t space = HSD_ADJACENCY_PART_ITEMS - a->gathered_count;
@@ -319,6 +316,16 @@ hsd_status hsd_adjacency_add(hsd_adjacency *a, uint32_t source, const uint32_t *
         if (names != NULL) names += part;
         HSD_TRY(write_long_part(a, true, err));
     }
+}
+
+hsd_status hsd_adjacency_add(hsd_adjacency *a, uint32_t source, const uint32_t *targets, const uint32_t *names,
+                             uint64_t count, hsd_error *err)
+{
+    HSD_ASSERT(!a->is_finished);
+    HSD_ASSERT(count == 0 || targets != NULL);
+    if (count == 0) return HSD_OK;
+    return a->feed != NULL ? hsd_adjacency_feed_add(a, source, targets, names, count, err)
+                           : hsd_adjacency_encode(a, source, targets, names, count, err);
 }
 
 /* For each group of nodes the block in which its first one is. */
@@ -375,6 +382,7 @@ hsd_status hsd_adjacency_finish(hsd_adjacency *a, uint32_t node_count, hsd_error
 {
     HSD_ASSERT(!a->is_finished);
     if (a->is_finished) return hsd_fail(err, HSD_E_MISUSE, "the graph is finished already");
+    HSD_TRY(hsd_adjacency_feed_end(a, HSD_OK, err));
     HSD_TRY(end_source(a, err));
     if (a->next_node > node_count || (a->edge_count > 0 && a->largest_target >= node_count)) {
         return hsd_fail(err, HSD_E_MISUSE, "a reference names node %u of %u",
@@ -412,6 +420,7 @@ hsd_status hsd_adjacency_view(const hsd_adjacency *a, hsd_adjacency **out, hsd_e
 /* What views read, too. */
 static void free_graph(hsd_adjacency *a)
 {
+    hsd_adjacency_feed_end(a, HSD_E_CANCELLED, NULL);
     hsd_blocks_release(&a->blocks);
     if (a->has_names) hsd_name_blocks_release(&a->names);
     free(a->block_first);

@@ -42,6 +42,12 @@ hsd_status hsd_adjacency_with_names(hsd_adjacency *adjacency, uint64_t memory_by
 hsd_status hsd_adjacency_add(hsd_adjacency *adjacency, uint32_t source, const uint32_t *targets, const uint32_t *names,
                              uint64_t count, hsd_error *err);
 
+/*
+ * From now on a second thread encodes what is added, some hundred kilobytes at a time, while more is gathered. The same
+ * graph comes of it; a failure may be told by a later call, hsd_adjacency_finish at the latest. HSD_E_NOMEM.
+ */
+hsd_status hsd_adjacency_use_thread(hsd_adjacency *adjacency, hsd_error *err);
+
 /* Ends building. Every target must be below node_count (HSD_E_MISUSE otherwise). */
 hsd_status hsd_adjacency_finish(hsd_adjacency *adjacency, uint32_t node_count, hsd_error *err);
 

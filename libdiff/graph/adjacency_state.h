@@ -22,6 +22,8 @@ typedef struct hsd_long_header {
     hsd_name_place names;
 } hsd_long_header;
 
+struct hsd_adjacency_feed; /* adjacency_feed.c */
+
 struct hsd_adjacency {
     uint64_t edge_count;
     uint32_t node_count;
@@ -50,7 +52,8 @@ struct hsd_adjacency {
     uint32_t list_bytes;
     uint16_t *at; /* MAX_BLOCK_NODES + 1 */
     uint32_t open_first, open_count;
-    uint32_t next_node; /* nodes below have their place in a block */
+    uint32_t next_node;              /* nodes below have their place in a block */
+    struct hsd_adjacency_feed *feed; /* NULL: nothing is encoded by another thread */
 
     bool is_view; /* blocks are those of another, which is resident */
 
@@ -59,5 +62,16 @@ struct hsd_adjacency {
     uint32_t *item_names; /* all 0 in a graph without names */
     uint8_t *far_list;    /* HSD_BLOCK_BYTES: a list that was read alone */
 };
+
+/* hsd_adjacency_add, here and now. */
+hsd_status hsd_adjacency_encode(hsd_adjacency *adjacency, uint32_t source, const uint32_t *targets,
+                                const uint32_t *names, uint64_t count, hsd_error *err);
+
+/* hsd_adjacency_add by way of the other thread. */
+hsd_status hsd_adjacency_feed_add(hsd_adjacency *adjacency, uint32_t source, const uint32_t *targets,
+                                  const uint32_t *names, uint64_t count, hsd_error *err);
+
+/* Everything that was added is encoded, unless `status` is a failure, which is returned; the other thread is gone. */
+hsd_status hsd_adjacency_feed_end(hsd_adjacency *adjacency, hsd_status status, hsd_error *err);
 
 #endif

@@ -24,7 +24,8 @@
 #include "walk/side_build.h"
 #include <hscapture/hscapture.h>
 
-#define NO_LABEL_NODE UINT32_MAX
+#define NO_LABEL_NODE  UINT32_MAX
+#define FED_REFERENCES (UINT64_C(256) << 10) /* as many are worth a thread that encodes them */
 
 /* ---- label nodes ---- */
 
@@ -268,6 +269,8 @@ static hsd_status begin_blocks(hsd_side_walk *side, hsd_error *err)
 {
     const hsd_plan_side *plan = &side->request->plan;
     HSD_TRY(hsd_adjacency_begin(&side->adjacency, plan->build_bytes, side->request->space, err));
+    if (hsd_side_reads_ahead(side) && side->info->references >= FED_REFERENCES)
+        HSD_TRY(hsd_adjacency_use_thread(side->adjacency, err));
     if (!side->request->want_tree) return HSD_OK;
     return hsd_adjacency_with_names(side->adjacency, plan->name_bytes, err);
 }

@@ -72,6 +72,7 @@ static hsd_adjacency *add_shuffled(const naive_graph *g, test_random *random, bo
     hsd_adjacency *a;
     cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
     if (has_names) cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(1) << 20, &err), HSD_OK);
+    if (test_below(random, 4) == 0) cr_assert_eq(hsd_adjacency_use_thread(a, &err), HSD_OK);
     for (uint32_t begin = 0, end; begin < g->edge_count; begin = end) {
         uint32_t targets[512], names[512], count = 0;
         for (end = begin; end < g->edge_count && g->edges[end][0] == g->edges[begin][0]; end++) {
@@ -150,6 +151,81 @@ static void check_star(hsd_adjacency *a, uint32_t count)
     cr_assert_eq(hsd_adjacency_check(a, &err), HSD_OK);
     free(found);
     free(seen);
+}
+
+/* ---- by way of another thread ---- */
+
+enum { FED_NODES = 60000, FED_FAN_OUT = 300000 };
+
+/* Several batches: most nodes refer to few, one to more than a batch holds; each third list has no names. */
+static hsd_adjacency *build_fed(bool uses_thread, bool has_names)
+{
+    test_random random = {test_seed(23)};
+    hsd_adjacency *a;
+    uint32_t *targets = malloc(FED_FAN_OUT * sizeof *targets), *names = malloc(FED_FAN_OUT * sizeof *names);
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
+    if (has_names) cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(1) << 20, &err), HSD_OK);
+    if (uses_thread) cr_assert_eq(hsd_adjacency_use_thread(a, &err), HSD_OK);
+    for (uint32_t node = 0; node < FED_NODES; node++) {
+        const uint32_t count = node == FED_NODES / 2 ? FED_FAN_OUT : (uint32_t)test_below(&random, 9);
+        for (uint32_t i = 0; i < count; i++) {
+            targets[i] = (uint32_t)test_below(&random, FED_NODES);
+            names[i] = (uint32_t)test_below(&random, 50);
+        }
+        cr_assert_eq(hsd_adjacency_add(a, node, targets, node % 3 == 0 ? NULL : names, count, &err), HSD_OK);
+    }
+    cr_assert_eq(hsd_adjacency_finish(a, FED_NODES, &err), HSD_OK, "%s", err.text);
+    free(targets);
+    free(names);
+    return a;
+}
+
+static void check_same_lists(hsd_adjacency *a, hsd_adjacency *b, uint32_t node)
+{
+    hsd_targets of_a, of_b;
+    hsd_adjacency_get_named(a, node, &of_a);
+    hsd_adjacency_get_named(b, node, &of_b);
+    for (;;) {
+        cr_assert_eq(of_a.count, of_b.count, "node %u", node);
+        cr_assert_eq(of_a.has_more, of_b.has_more, "node %u", node);
+        cr_assert_eq(memcmp(of_a.items, of_b.items, of_a.count * sizeof *of_a.items), 0, "node %u", node);
+        cr_assert_eq(memcmp(of_a.names, of_b.names, of_a.count * sizeof *of_a.names), 0, "node %u", node);
+        if (!of_a.has_more) return;
+        hsd_adjacency_more(a, &of_a);
+        hsd_adjacency_more(b, &of_b);
+    }
+}
+
+Test(adjacency, is_the_same_when_another_thread_encodes_it)
+{
+    for (int has_names = 0; has_names < 2; has_names++) {
+        hsd_adjacency *fed = build_fed(true, has_names), *plain = build_fed(false, has_names);
+        cr_assert_eq(hsd_adjacency_edge_count(fed), hsd_adjacency_edge_count(plain));
+        cr_assert_eq(hsd_adjacency_bytes(fed), hsd_adjacency_bytes(plain));
+        cr_assert_eq(hsd_adjacency_name_bytes(fed), hsd_adjacency_name_bytes(plain));
+        for (uint32_t node = 0; node < FED_NODES; node++)
+            check_same_lists(fed, plain, node);
+        hsd_adjacency_free(fed);
+        hsd_adjacency_free(plain);
+    }
+}
+
+Test(adjacency, tells_at_last_what_another_thread_could_not_encode)
+{
+    hsd_adjacency *a;
+    const uint32_t target = 1;
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_use_thread(a, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_add(a, 5, &target, NULL, 1, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_add(a, 3, &target, NULL, 1, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_finish(a, 10, &err), HSD_E_MISUSE);
+    cr_assert(strstr(err.text, "node 3 came out of order") != NULL, "%s", err.text);
+    hsd_adjacency_free(a);
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_use_thread(a, &err), HSD_OK);
+    for (uint32_t node = 0; node < FED_NODES; node++)
+        cr_assert_eq(hsd_adjacency_add(a, node, &target, NULL, 1, &err), HSD_OK);
+    hsd_adjacency_free(a); /* not finished, and a batch is being encoded */
 }
 
 Test(adjacency, stores_a_fan_out_of_any_size)

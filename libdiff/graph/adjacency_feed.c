@@ -1,0 +1,104 @@
+/*
+ * Encoding adjacency blocks on a thread of its own: lists of references are gathered in a batch while those of the last
+ * batch are sorted, encoded and placed, in the order in which they came. A list in a batch:
+ *
+ *      u32 source, u32 count, u32 1 if it has names, targets, names
+ *
+ * One that is longer than the room of the batch comes in several.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/check.h"
+#include "base/fail.h"
+#include "base/pages.h"
+#include "base/worker.h"
+#include "graph/adjacency_state.h"
+
+#define BATCH_WORDS  (UINT32_C(128) << 10)
+#define HEADER_WORDS 3u
+
+typedef struct hsd_adjacency_feed {
+    hsd_adjacency *adjacency;
+    hsd_pages pages;
+    uint32_t *gathering, *encoding; /* two batches */
+    uint32_t gathered, encoded;     /* words in them */
+    hsd_worker worker;
+} hsd_adjacency_feed;
+
+hsd_status hsd_adjacency_use_thread(hsd_adjacency *a, hsd_error *err)
+{
+    HSD_ASSERT(!a->is_finished && a->feed == NULL);
+    hsd_adjacency_feed *feed = calloc(1, sizeof *feed);
+    if (feed == NULL || !hsd_pages_take(&feed->pages, (size_t)BATCH_WORDS * 2 * sizeof(uint32_t))) {
+        free(feed);
+        return hsd_fail_nomem(err, "the reference graph");
+    }
+    feed->adjacency = a;
+    feed->gathering = feed->pages.data;
+    feed->encoding = feed->gathering + BATCH_WORDS;
+    a->feed = feed;
+    return HSD_OK;
+}
+
+static hsd_status encode_batch(void *context, hsd_error *err)
+{
+    const hsd_adjacency_feed *feed = context;
+    const uint32_t *at = feed->encoding, *end = at + feed->encoded;
+    while (at < end) {
+        const uint32_t source = at[0], count = at[1];
+        const uint32_t *targets = at + HEADER_WORDS, *names = at[2] != 0 ? targets + count : NULL;
+        HSD_TRY(hsd_adjacency_encode(feed->adjacency, source, targets, names, count, err));
+        at = targets + (names != NULL ? 2 : 1) * (size_t)count;
+    }
+    return HSD_OK;
+}
+
+/* What was gathered goes to the other thread, once that has encoded the batch before. */
+static hsd_status turn_batch(hsd_adjacency_feed *feed, hsd_error *err)
+{
+    HSD_TRY(hsd_worker_finish(&feed->worker, err));
+    uint32_t *const free_batch = feed->encoding;
+    feed->encoding = feed->gathering;
+    feed->encoded = feed->gathered;
+    feed->gathering = free_batch;
+    feed->gathered = 0;
+    hsd_worker_begin(&feed->worker, encode_batch, feed, false);
+    return HSD_OK;
+}
+
+hsd_status hsd_adjacency_feed_add(hsd_adjacency *a, uint32_t source, const uint32_t *targets, const uint32_t *names,
+                                  uint64_t count, hsd_error *err)
+{
+    hsd_adjacency_feed *feed = a->feed;
+    const uint32_t words = names != NULL ? 2 : 1; /* a reference */
+    while (count > 0) {
+        if (feed->gathered + HEADER_WORDS + words > BATCH_WORDS) HSD_TRY(turn_batch(feed, err));
+        const uint32_t room = (BATCH_WORDS - feed->gathered - HEADER_WORDS) / words;
+        const uint32_t part = (uint32_t)hsd_min_u64(count, room);
+        uint32_t *at = feed->gathering + feed->gathered;
+        at[0] = source;
+        at[1] = part;
+        at[2] = names != NULL;
+        memcpy(at + HEADER_WORDS, targets, part * sizeof *targets);
+        if (names != NULL) memcpy(at + HEADER_WORDS + part, names, part * sizeof *names);
+        feed->gathered += HEADER_WORDS + words * part;
+        count -= part;
+        targets += part;
+        if (names != NULL) names += part;
+    }
+    return HSD_OK;
+}
+
+hsd_status hsd_adjacency_feed_end(hsd_adjacency *a, hsd_status status, hsd_error *err)
+{
+    hsd_adjacency_feed *feed = a->feed;
+    if (feed == NULL) return status;
+    if (status == HSD_OK) status = turn_batch(feed, err);
+    const hsd_status last = hsd_worker_finish(&feed->worker, status == HSD_OK ? err : NULL);
+    hsd_pages_give(&feed->pages);
+    free(feed);
+    a->feed = NULL;
+    return status != HSD_OK ? status : last;
+}
