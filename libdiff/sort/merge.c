@@ -10,9 +10,10 @@
 
 #include "base/assert.h"
 
-#define BLOCK_LEAST_BYTES ((size_t)16 << 10)
-#define BLOCK_MOST_BYTES  ((size_t)256 << 10)
-#define BLOCK_STEP_BYTES  ((size_t)4 << 10)
+#define BLOCK_LEAST_BYTES                                                                                              \
+    ((size_t)4 << 10) /* a call of the system more often costs less than reading and writing all once more */
+#define BLOCK_MOST_BYTES ((size_t)256 << 10)
+#define BLOCK_STEP_BYTES ((size_t)4 << 10)
 
 /* What one run costs besides its block. */
 static size_t fixed_bytes(void) { return sizeof(hsd_run_reader) + hsd_losertree_bytes(1) + hsd_run_reader_bytes(0); }

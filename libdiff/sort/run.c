@@ -8,6 +8,9 @@
  * is read by one load and one mask and no branch depends on the data. A word is stored as it is or as its
  * difference to the record before, whichever is shorter in a sample taken when the run begins: the first
  * key word nearly always shrinks (sorted neighbours are close), payload seldom does.
+ *
+ * Many words are two numbers of 32 bits, side by side: then each half is stored by itself, the higher one first, in 0,
+ * 1, 3 or 4 bytes, and the four bits are two and two. A record of the dominator tree has 12 bytes so, not 21.
  */
 #include "sort/run.h"
 
@@ -15,6 +18,7 @@
 
 #include "base/assert.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 #define SAMPLE_PAIRS ((size_t)512)
 
@@ -45,22 +49,77 @@ static inline uint32_t little_endian_u32(uint32_t word)
 #endif
 }
 
+/* ---- halves */
+
+static inline uint32_t fold_half(uint32_t difference) { return (difference << 1) ^ ((uint32_t)0 - (difference >> 31)); }
+
+static inline uint32_t unfold_half(uint32_t folded) { return (folded >> 1) ^ ((uint32_t)0 - (folded & 1)); }
+
+static const uint8_t half_lengths[4] = {0, 1, 3, 4}; /* of two bits */
+
+static inline unsigned half_code(uint32_t half)
+{
+    return half == 0 ? 0 : half < UINT32_C(1) << 8 ? 1 : half < UINT32_C(1) << 24 ? 2 : 3;
+}
+
+static inline uint32_t high_of(uint64_t word, uint64_t before, unsigned coding)
+{
+    const uint32_t high = (uint32_t)(word >> 32);
+    return coding & HSD_WORD_HALVES_HIGH_DELTA ? fold_half(high - (uint32_t)(before >> 32)) : high;
+}
+
+static inline uint32_t low_of(uint64_t word, uint64_t before, unsigned coding)
+{
+    const uint32_t low = (uint32_t)word;
+    return coding & HSD_WORD_HALVES_LOW_DELTA ? fold_half(low - (uint32_t)before) : low;
+}
+
+/* Both halves one behind the other; their lengths in bits go to *code, in bytes are returned. */
+static inline unsigned pack_halves(uint64_t word, uint64_t before, unsigned coding, uint64_t *packed, unsigned *code)
+{
+    const uint32_t high = high_of(word, before, coding), low = low_of(word, before, coding);
+    const unsigned high_code = half_code(high), low_code = half_code(low);
+    *code = high_code << 2 | low_code;
+    *packed = (uint64_t)high | (uint64_t)low << 8 * half_lengths[high_code];
+    return half_lengths[high_code] + half_lengths[low_code];
+}
+
 /* ---- choosing the coding */
+
+static const uint8_t codings[] = {
+    HSD_WORD_PLAIN,
+    HSD_WORD_DELTA,
+    HSD_WORD_HALVES,
+    HSD_WORD_HALVES | HSD_WORD_HALVES_HIGH_DELTA,
+    HSD_WORD_HALVES | HSD_WORD_HALVES_LOW_DELTA,
+    HSD_WORD_HALVES | HSD_WORD_HALVES_HIGH_DELTA | HSD_WORD_HALVES_LOW_DELTA,
+};
+
+static unsigned coded_length(uint64_t word, uint64_t before, unsigned coding)
+{
+    uint64_t packed;
+    unsigned code;
+    if (coding & HSD_WORD_HALVES) return pack_halves(word, before, coding, &packed, &code);
+    return length_of(coding == HSD_WORD_DELTA ? fold_sign(word - before) : word);
+}
 
 void hsd_run_choose_coding(uint8_t coding[HSD_SORT_MAX_WORDS], const uint64_t *sample, size_t count, unsigned words)
 {
-    uint64_t plain[HSD_SORT_MAX_WORDS] = {0}, delta[HSD_SORT_MAX_WORDS] = {0};
+    uint64_t bytes[HSD_SORT_MAX_WORDS][HSD_ARRAY_LEN(codings)] = {{0}};
     const size_t step = count / SAMPLE_PAIRS + 1;
     for (size_t i = 1; i < count; i += step) {
         const uint64_t *now = sample + i * words, *before = now - words;
-        for (unsigned w = 0; w < words; w++) {
-            plain[w] += length_of(now[w]);
-            delta[w] += length_of(fold_sign(now[w] - before[w]));
-        }
+        for (unsigned w = 0; w < words; w++)
+            for (size_t c = 0; c < HSD_ARRAY_LEN(codings); c++)
+                bytes[w][c] += coded_length(now[w], before[w], codings[c]);
     }
     memset(coding, HSD_WORD_PLAIN, HSD_SORT_MAX_WORDS);
-    for (unsigned w = 0; w < words; w++)
-        if (delta[w] < plain[w]) coding[w] = HSD_WORD_DELTA;
+    for (unsigned w = 0; w < words; w++) {
+        size_t best = 0;
+        for (size_t c = 1; c < HSD_ARRAY_LEN(codings); c++)
+            if (bytes[w][c] < bytes[w][best]) best = c;
+        coding[w] = codings[best];
+    }
 }
 
 /* ---- the codec, for each number of words */
@@ -80,14 +139,30 @@ FOR_WORDS uint8_t *encode(uint8_t *out, const uint64_t *record, const uint64_t *
     uint8_t *lengths = out;
     out += (words + 1) / 2;
     for (unsigned w = 0; w < words; w++) {
-        const uint64_t word = coding[w] == HSD_WORD_DELTA ? fold_sign(record[w] - previous[w]) : record[w];
+        uint64_t word;
+        unsigned length, code;
+        if (coding[w] & HSD_WORD_HALVES) {
+            length = pack_halves(record[w], previous[w], coding[w], &word, &code);
+        } else {
+            word = coding[w] == HSD_WORD_DELTA ? fold_sign(record[w] - previous[w]) : record[w];
+            length = code = length_of(word);
+        }
         const uint64_t bytes = little_endian(word);
-        const unsigned length = length_of(word);
         memcpy(out, &bytes, 8); /* what is behind the length is overwritten by what follows */
         out += length;
-        lengths[w / 2] = (uint8_t)(w % 2 == 0 ? length : lengths[w / 2] | length << 4);
+        lengths[w / 2] = (uint8_t)(w % 2 == 0 ? code : lengths[w / 2] | code << 4);
     }
     return out;
+}
+
+static inline uint64_t unpack_halves(uint64_t packed, uint64_t before, unsigned coding, unsigned high_length,
+                                     unsigned low_length)
+{
+    uint32_t high = (uint32_t)(packed & ((UINT64_C(1) << 8 * high_length) - 1));
+    uint32_t low = (uint32_t)(packed >> 8 * high_length & ((UINT64_C(1) << 8 * low_length) - 1));
+    if (coding & HSD_WORD_HALVES_HIGH_DELTA) high = (uint32_t)(before >> 32) + unfold_half(high);
+    if (coding & HSD_WORD_HALVES_LOW_DELTA) low = (uint32_t)before + unfold_half(low);
+    return (uint64_t)high << 32 | low;
 }
 
 FOR_WORDS size_t decode(const uint8_t **from, const uint8_t *end, uint64_t *records, size_t count, uint64_t *previous,
@@ -100,9 +175,8 @@ FOR_WORDS size_t decode(const uint8_t **from, const uint8_t *end, uint64_t *reco
     const uint64_t *last = previous; /* the record before */
     size_t done = 0;
     /* not told apart from what is written through other pointers, the coding would be read each time */
-    bool is_delta[HSD_SORT_MAX_WORDS];
-    for (unsigned w = 0; w < words; w++)
-        is_delta[w] = coding[w] == HSD_WORD_DELTA;
+    uint8_t codes[HSD_SORT_MAX_WORDS];
+    memcpy(codes, coding, sizeof codes);
     for (; done < count && at < end; done++, last = records, records += words) {
         uint32_t lengths;
         memcpy(&lengths, at, sizeof lengths);
@@ -112,9 +186,16 @@ FOR_WORDS size_t decode(const uint8_t **from, const uint8_t *end, uint64_t *reco
             const unsigned length = lengths >> 4 * w & 15u;
             uint64_t word;
             memcpy(&word, at, 8);
+            word = little_endian(word);
+            if (codes[w] & HSD_WORD_HALVES) {
+                const unsigned high = half_lengths[length >> 2], low = half_lengths[length & 3];
+                records[w] = unpack_halves(word, last[w], codes[w], high, low);
+                at += high + low;
+                continue;
+            }
             at += length;
-            word = little_endian(word) & masks[length];
-            if (is_delta[w]) word = last[w] + unfold_sign(word);
+            word &= masks[length];
+            if (codes[w] == HSD_WORD_DELTA) word = last[w] + unfold_sign(word);
             records[w] = word;
         }
     }

@@ -13,10 +13,14 @@
 #include "sort/sorter.h"
 #include <hsdiff/status.h>
 
-/* How one word of a record is stored. */
+/* How one word of a record is stored: as it is, as its difference to the record before with the sign folded into the
+ * lowest bit, or its two halves each in one of these ways. */
 typedef enum hsd_word_coding {
-    HSD_WORD_PLAIN = 0, /* the word itself */
-    HSD_WORD_DELTA = 1, /* difference to the record before, sign folded into the lowest bit */
+    HSD_WORD_PLAIN = 0,
+    HSD_WORD_DELTA = 1,
+    HSD_WORD_HALVES = 2,
+    HSD_WORD_HALVES_HIGH_DELTA = 4, /* bits beside HSD_WORD_HALVES */
+    HSD_WORD_HALVES_LOW_DELTA = 8,
 } hsd_word_coding;
 
 typedef struct hsd_sorted_run {

@@ -212,7 +212,7 @@ Test(merge, fan_in_grows_with_memory_and_stays_within)
     cr_assert_eq(hsd_merge_fan_in((size_t)1 << 40), HSD_MERGE_FAN_IN_MAX);
     for (size_t memory = 1 << 16; memory < 1 << 24; memory += 77777) {
         const uint32_t runs = hsd_merge_fan_in(memory);
-        cr_assert_leq(runs * ((16 << 10) + sizeof(hsd_run_reader) + hsd_losertree_bytes(1)), memory);
+        cr_assert_leq(runs * ((4 << 10) + sizeof(hsd_run_reader) + hsd_losertree_bytes(1)), memory);
     }
     cr_assert_leq(hsd_merge_useful_bytes(10), 10 * (260 << 10));
     hsd_merge merge;
@@ -222,7 +222,7 @@ Test(merge, fan_in_grows_with_memory_and_stays_within)
 
 Test(merge, passes_bring_the_number_of_runs_down)
 {
-    const size_t memory = 80 << 10; /* fan-in 4 */
+    const size_t memory = 28 << 10; /* fan-in 4 */
     cr_assert_eq(hsd_merge_fan_in(memory), 4);
     for (uint32_t runs = 1; runs < 40; runs++) {
         for (uint32_t target = 1; target <= 4; target++) {

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "sort/run.h"
 #include "support/fault.h"
+#include "support/random.h"
 #include "unit/io/scratch.h"
 #include "unit/sort/records.h"
 
@@ -118,14 +119,37 @@ Test(run, what_the_sample_did_not_see_is_still_stored)
     hsd_run_writer writer;
     hsd_sorted_run run;
     uint8_t buffer[HSD_RUN_WRITER_MIN_BYTES];
-    const uint8_t codings[4][HSD_SORT_MAX_WORDS] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
-    for (int i = 0; i < 4; i++) {
+    const uint8_t halves = HSD_WORD_HALVES, high = halves | HSD_WORD_HALVES_HIGH_DELTA,
+                  low = halves | HSD_WORD_HALVES_LOW_DELTA, both = high | low;
+    const uint8_t codings[][HSD_SORT_MAX_WORDS] = {{0, 0},       {0, 1},           {1, 0},      {1, 1},
+                                                   {halves, 0},  {halves, halves}, {high, low}, {low, high},
+                                                   {both, both}, {both, 1}};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(codings); i++) {
         hsd_run_writer_init(&writer, &file, buffer, sizeof buffer, 2, HSD_RUN_DELTA);
         hsd_run_writer_begin(&writer, codings[i]);
         cr_assert_eq(hsd_run_writer_put(&writer, records, COUNT, NULL), HSD_OK);
         cr_assert_eq(hsd_run_writer_finish(&writer, &run, NULL), HSD_OK);
         check_run(&run, records, COUNT, 2, HSD_RUN_BLOCK_MIN_BYTES);
     }
+    free(records);
+}
+
+/* Pairs of numbers of 32 bits: each half in its own way. */
+Test(run, halves_of_words_are_stored_by_themselves)
+{
+    enum { COUNT = 20000 };
+    test_random random = {.state = 7};
+    uint64_t *records = malloc(COUNT * 3 * sizeof *records);
+    for (uint64_t i = 0; i < COUNT; i++) {
+        records[3 * i] = i << 32 | (i + 5);                             /* both go up */
+        records[3 * i + 1] = (test_next(&random) & 0x3fffff) << 32 | 1; /* a number, and a flag */
+        records[3 * i + 2] = i / 100 << 32 | (test_next(&random) & 0xffffff);
+    }
+    const hsd_sorted_run run = write_run(records, COUNT, 3, HSD_RUN_DELTA, 1 << 16);
+    cr_assert_eq(run.coding[0], HSD_WORD_HALVES | HSD_WORD_HALVES_HIGH_DELTA | HSD_WORD_HALVES_LOW_DELTA);
+    cr_assert_neq(run.coding[1] & HSD_WORD_HALVES, 0);
+    cr_assert_leq(run.size_bytes, COUNT * (2 + 2 + 4 + 4) + 100);
+    check_run(&run, records, COUNT, 3, HSD_RUN_BLOCK_MIN_BYTES);
     free(records);
 }
 
