@@ -3,6 +3,11 @@
  * few, else a radix sort that passes only over the bytes that vary. Beyond memory: stable runs, merged by
  * a tournament; more runs than can be read side by side are merged in passes over neighbours, so that equal keys
  * stay in the order in which they came.
+ *
+ *      record of a run    lengths       word 0: what it is   word 1   word 2   word 3
+ *                         2 bits each   above the last one   1 … 4 bytes each, lowest first
+ *
+ * Words are as long as they must be: 7 to 10 bytes a record, of 16.
  */
 #include "graph/quads.h"
 
@@ -16,17 +21,29 @@
 
 #define INSERTION_MAX      40u
 #define READER_MIN_RECORDS ((size_t)256)
+#define CODED_MOST         ((size_t)20) /* bytes of a record, and what is written or read behind it */
 
 typedef struct hsd_quad_run {
-    uint64_t offset_bytes;
+    uint64_t offset_bytes, size_bytes;
     uint64_t count;
 } hsd_quad_run;
 
 typedef struct hsd_quad_reader {
-    hsd_quad *buffer;
-    size_t capacity, count, at;     /* of the buffer */
+    uint8_t *buffer;
+    size_t capacity;
+    const uint8_t *at, *end;
     uint64_t next_bytes, end_bytes; /* of the file, not read yet */
+    uint64_t left;                  /* records behind the one that serves */
+    hsd_quad now;                   /* serves next */
+    bool is_drained;
 } hsd_quad_reader;
+
+typedef struct quad_writer { /* into the scratch area, and from there behind the runs of the file */
+    hsd_quads *quads;
+    uint8_t *at, *full;
+    uint32_t last;
+    hsd_quad_run run;
+} quad_writer;
 
 /* ---- in memory ---- */
 
@@ -100,6 +117,48 @@ static void sort_in_memory(hsd_quads *q)
         radix_sort(q);
 }
 
+/* ---- coding ---- */
+
+static inline uint8_t *put_word(uint8_t *at, uint32_t word, uint32_t *lengths, unsigned shift)
+{
+    const uint32_t length = word == 0 ? 1 : (39 - (uint32_t)__builtin_clz(word)) >> 3;
+    for (unsigned i = 0; i < 4; i++)
+        at[i] = (uint8_t)(word >> 8 * i);
+    *lengths |= (length - 1) << shift;
+    return at + length;
+}
+
+static inline const uint8_t *get_word(const uint8_t *at, uint32_t *word, uint32_t lengths, unsigned shift)
+{
+    const uint32_t length = (lengths >> shift & 3u) + 1;
+    const uint32_t all = at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    *word = all & (UINT32_MAX >> (32 - 8 * length));
+    return at + length;
+}
+
+static uint8_t *encode_quad(uint8_t *at, const hsd_quad *quad, uint32_t last)
+{
+    uint8_t *head = at++;
+    uint32_t lengths = 0;
+    at = put_word(at, quad->word[0] - last, &lengths, 0);
+    for (unsigned i = 1; i < 4; i++)
+        at = put_word(at, quad->word[i], &lengths, 2 * i);
+    *head = (uint8_t)lengths;
+    return at;
+}
+
+/* `quad` holds the one before. */
+static const uint8_t *decode_quad(const uint8_t *at, hsd_quad *quad)
+{
+    const uint32_t lengths = *at++;
+    uint32_t above;
+    at = get_word(at, &above, lengths, 0);
+    quad->word[0] += above;
+    for (unsigned i = 1; i < 4; i++)
+        at = get_word(at, &quad->word[i], lengths, 2 * i);
+    return at;
+}
+
 /* ---- runs ---- */
 
 static hsd_status add_run(hsd_quads *q, const hsd_quad_run *run, hsd_error *err)
@@ -110,38 +169,73 @@ static hsd_status add_run(hsd_quads *q, const hsd_quad_run *run, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status append_quad(hsd_quads *q, const hsd_quad *items, size_t count, hsd_error *err)
+static void begin_run(quad_writer *w, hsd_quads *q)
 {
+    uint8_t *scratch = (uint8_t *)q->scratch;
+    *w = (quad_writer){.quads = q,
+                       .at = scratch,
+                       .full = scratch + q->capacity * sizeof *q->scratch - CODED_MOST,
+                       .run = {.offset_bytes = q->end_bytes}};
+}
+
+static hsd_status flush_quads(quad_writer *w, hsd_error *err)
+{
+    hsd_quads *q = w->quads;
+    const size_t bytes = (size_t)(w->at - (uint8_t *)q->scratch);
     if (q->file.fd < 0) HSD_TRY(hsd_temp_open(&q->file, q->space, err));
-    HSD_TRY(hsd_temp_write(&q->file, q->end_bytes, items, count * sizeof *items, err));
-    q->end_bytes += count * sizeof *items;
-    q->spilled += count * sizeof *items;
+    HSD_TRY(hsd_temp_write(&q->file, q->end_bytes, q->scratch, bytes, err));
+    q->end_bytes += bytes;
+    q->spilled += bytes;
+    w->run.size_bytes += bytes;
+    w->at = (uint8_t *)q->scratch;
+    return HSD_OK;
+}
+
+static inline hsd_status write_quad(quad_writer *w, const hsd_quad *quad, hsd_error *err)
+{
+    if (w->at > w->full) HSD_TRY(flush_quads(w, err));
+    w->at = encode_quad(w->at, quad, w->last);
+    w->last = quad->word[0];
+    w->run.count++;
     return HSD_OK;
 }
 
 hsd_status hsd_quads_spill(hsd_quads *q, hsd_error *err)
 {
     HSD_ASSERT(q->count > 0 && q->count <= q->capacity);
-    const hsd_quad_run run = {q->end_bytes, q->count};
+    quad_writer writer;
     if (q->count == 0) return HSD_OK;
     sort_in_memory(q);
-    HSD_TRY(append_quad(q, q->items, q->count, err));
+    begin_run(&writer, q);
+    for (size_t i = 0; i < q->count; i++)
+        HSD_TRY(write_quad(&writer, &q->items[i], err));
+    HSD_TRY(flush_quads(&writer, err));
     q->count = 0;
-    return add_run(q, &run, err);
+    return add_run(q, &writer.run, err);
 }
 
 /* ---- reading runs side by side ---- */
 
-static bool is_drained(const hsd_quad_reader *r) { return r->at == r->count; }
-
+/* Moves what is left to the front and reads on behind it. */
 static hsd_status refill(hsd_quads *q, hsd_quad_reader *r, hsd_error *err)
 {
-    const uint64_t bytes = hsd_min_u64(r->end_bytes - r->next_bytes, r->capacity * sizeof *r->buffer);
-    r->at = r->count = 0;
-    if (bytes == 0) return HSD_OK;
-    HSD_TRY(hsd_temp_read(&q->file, r->next_bytes, r->buffer, (size_t)bytes, err));
+    const size_t ahead = (size_t)(r->end - r->at);
+    const size_t bytes = (size_t)hsd_min_u64(r->end_bytes - r->next_bytes, r->capacity - ahead);
+    memmove(r->buffer, r->at, ahead);
+    r->at = r->buffer;
+    r->end = r->buffer + ahead + bytes;
+    HSD_TRY(hsd_temp_read(&q->file, r->next_bytes, r->buffer + ahead, bytes, err));
     r->next_bytes += bytes;
-    r->count = (size_t)bytes / sizeof *r->buffer;
+    return HSD_OK;
+}
+
+static hsd_status advance_reader(hsd_quads *q, hsd_quad_reader *r, hsd_error *err)
+{
+    r->is_drained = r->left == 0;
+    if (r->is_drained) return HSD_OK;
+    if ((size_t)(r->end - r->at) < CODED_MOST && r->next_bytes < r->end_bytes) HSD_TRY(refill(q, r, err));
+    r->at = decode_quad(r->at, &r->now);
+    r->left--;
     return HSD_OK;
 }
 
@@ -149,9 +243,9 @@ static hsd_status refill(hsd_quads *q, hsd_quad_reader *r, hsd_error *err)
 static uint32_t better(const hsd_quads *q, uint32_t a, uint32_t b)
 {
     const hsd_quad_reader *x = &q->readers[a], *y = &q->readers[b];
-    if (is_drained(y)) return a;
-    if (is_drained(x)) return b;
-    const int order = compare_quad(&x->buffer[x->at], &y->buffer[y->at], q->key_words);
+    if (y->is_drained) return a;
+    if (x->is_drained) return b;
+    const int order = compare_quad(&x->now, &y->now, q->key_words);
     if (order != 0) return order < 0 ? a : b;
     return a < b ? a : b;
 }
@@ -178,7 +272,7 @@ static void close_readers(hsd_quads *q)
 /* Reads `count` neighbouring runs side by side, in the area of the records. */
 static hsd_status open_readers(hsd_quads *q, const hsd_quad_run *runs, size_t count, hsd_error *err)
 {
-    const size_t share = q->capacity / count;
+    const size_t share = q->capacity * sizeof *q->items / count;
     q->readers = calloc(count, sizeof *q->readers);
     q->winners = calloc(count, sizeof *q->winners);
     if (q->readers == NULL || q->winners == NULL) {
@@ -188,11 +282,13 @@ static hsd_status open_readers(hsd_quads *q, const hsd_quad_run *runs, size_t co
     q->reader_count = count;
     for (size_t i = 0; i < count; i++) {
         hsd_quad_reader *r = &q->readers[i];
-        r->buffer = q->items + i * share;
-        r->capacity = share;
+        r->buffer = (uint8_t *)q->items + i * share;
+        r->capacity = share - CODED_MOST; /* a word is read as if it had four bytes */
+        r->at = r->end = r->buffer;
         r->next_bytes = runs[i].offset_bytes;
-        r->end_bytes = runs[i].offset_bytes + runs[i].count * sizeof *r->buffer;
-        HSD_TRY(refill(q, r, err));
+        r->end_bytes = runs[i].offset_bytes + runs[i].size_bytes;
+        r->left = runs[i].count;
+        HSD_TRY(advance_reader(q, r, err));
     }
     for (size_t node = count; node-- > 1;)
         play(q, node);
@@ -204,9 +300,9 @@ hsd_status hsd_quads_merge_next(hsd_quads *q, const hsd_quad **out, hsd_error *e
     HSD_ASSERT(q->reader_count > 0);
     const uint32_t first = q->reader_count == 1 ? 0 : q->winners[1];
     hsd_quad_reader *r = &q->readers[first];
-    if (is_drained(r)) return HSD_END;
-    q->served = r->buffer[r->at++];
-    if (is_drained(r)) HSD_TRY(refill(q, r, err));
+    if (r->is_drained) return HSD_END;
+    q->served = r->now;
+    HSD_TRY(advance_reader(q, r, err));
     for (size_t node = (first + q->reader_count) / 2; node >= 1; node /= 2)
         play(q, node);
     *out = &q->served;
@@ -218,21 +314,18 @@ hsd_status hsd_quads_merge_next(hsd_quads *q, const hsd_quad **out, hsd_error *e
 /* Merges some neighbouring runs into one behind the others in the file, through the scratch area. */
 static hsd_status merge_group(hsd_quads *q, const hsd_quad_run *runs, size_t count, hsd_quad_run *out, hsd_error *err)
 {
-    size_t used = 0;
-    *out = (hsd_quad_run){q->end_bytes, 0};
+    quad_writer writer;
+    begin_run(&writer, q);
     HSD_TRY(open_readers(q, runs, count, err));
     for (;;) {
         const hsd_quad *record;
         const hsd_status status = hsd_quads_merge_next(q, &record, err);
-        if (status != HSD_END) HSD_TRY(status);
-        if (status == HSD_END || used == q->capacity) {
-            HSD_TRY(append_quad(q, q->scratch, used, err));
-            out->count += used;
-            used = 0;
-        }
         if (status == HSD_END) break;
-        q->scratch[used++] = *record;
+        HSD_TRY(status);
+        HSD_TRY(write_quad(&writer, record, err));
     }
+    HSD_TRY(flush_quads(&writer, err));
+    *out = writer.run;
     close_readers(q);
     return HSD_OK;
 }

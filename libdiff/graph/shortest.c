@@ -35,8 +35,11 @@ typedef struct search {
     uint8_t *seen; /* one bit a node */
     hsd_pages areas;
     hsd_quads quads[2];
-    hsd_quads *nodes;  /* of the level at hand; then readings */
-    hsd_quads *others; /* references; then nodes of the next level */
+    hsd_pages way_area;
+    hsd_quads ways;     /* where they do not fit in memory: node, parent + 1, name */
+    hsd_quads *nodes;   /* of the level at hand; then readings */
+    hsd_quads *others;  /* references; then nodes of the next level */
+    uint64_t way_bytes; /* of memory, in the end */
     uint64_t wanted_left;
     uint64_t expanded;
     uint32_t level;
@@ -47,17 +50,25 @@ typedef struct search {
 /* ---- ways ---- */
 
 /* Stored as parent + 1, so that zeros say: no way. */
-static void set_way(search *s, uint32_t node, uint32_t parent, uint32_t name)
+static void store_way(hsd_paged *ways, uint32_t node, uint32_t parent_plus_1, uint32_t name)
 {
-    const uint32_t way[2] = {parent + 1, name};
-    memcpy(hsd_paged_at(&s->shortest->ways, (uint64_t)node * WAY_BYTES, HSD_FRAME_USED | HSD_FRAME_DIRTY), way,
-           sizeof way);
+    const uint32_t way[2] = {parent_plus_1, name};
+    memcpy(hsd_paged_at(ways, (uint64_t)node * WAY_BYTES, HSD_FRAME_USED | HSD_FRAME_DIRTY), way, sizeof way);
 }
 
+static hsd_status set_way(search *s, uint32_t node, uint32_t parent, uint32_t name, hsd_error *err)
+{
+    if (s->way_area.data != NULL) return hsd_quads_put(&s->ways, node, parent + 1, name, 0, err);
+    store_way(&s->shortest->ways, node, parent + 1, name);
+    return HSD_OK;
+}
+
+/* One here and one there are read alone. */
 hsd_way hsd_shortest_way(hsd_shortest *shortest, uint32_t node)
 {
+    const uint64_t stored = hsd_paged_get_u64(&shortest->ways, node);
     uint32_t way[2];
-    memcpy(way, hsd_paged_at(&shortest->ways, (uint64_t)node * WAY_BYTES, HSD_FRAME_USED), sizeof way);
+    memcpy(way, &stored, sizeof way);
     return way[0] == 0 ? (hsd_way){HSD_WAY_NONE, 0} : (hsd_way){way[0] - 1, way[1]};
 }
 
@@ -98,6 +109,24 @@ uint64_t hsd_shortest_useful_bytes(uint64_t nodes)
     return seen_bytes(nodes) + hsd_paged_full_bytes(nodes * WAY_BYTES) + useful_area_bytes(nodes);
 }
 
+/* A level finds its ways in the order of nodes, and the next one begins in front again. Where they do not fit in memory
+ * they are sorted, and written to the array once, in order; until then it has the least. */
+static hsd_status open_ways(search *s, uint64_t nodes, uint64_t memory_bytes, hsd_error *err)
+{
+    const uint64_t least = least_way_bytes(nodes), area = memory_bytes - hsd_min_u64(memory_bytes, least);
+    const size_t capacity = (size_t)(area / 2 / sizeof(hsd_quad));
+    const bool is_sorted = memory_bytes < hsd_paged_full_bytes(nodes * WAY_BYTES) && capacity >= HSD_QUADS_MIN_RECORDS;
+    if (is_sorted) {
+        if (!hsd_pages_take(&s->way_area, 2 * capacity * sizeof(hsd_quad)))
+            return hsd_fail_nomem(err, "shortest paths");
+        hsd_quad *items = s->way_area.data;
+        hsd_quads_init(&s->ways, items, items + capacity, capacity, s->config->space);
+    }
+    s->way_bytes = memory_bytes;
+    return hsd_paged_open(&s->shortest->ways, nodes * WAY_BYTES, is_sorted ? least : memory_bytes, s->config->space,
+                          err);
+}
+
 /* Half of what is not needed at least goes to the areas, what they cannot use to the ways. */
 static hsd_status take_memory(search *s, hsd_error *err)
 {
@@ -118,13 +147,15 @@ static hsd_status take_memory(search *s, hsd_error *err)
     hsd_quad *items = s->areas.data;
     for (size_t i = 0; i < HSD_ARRAY_LEN(s->quads); i++)
         hsd_quads_init(&s->quads[i], items + i * capacity, items + (AREAS - 1) * capacity, capacity, s->config->space);
-    return hsd_paged_open(&s->shortest->ways, nodes * WAY_BYTES, ways, s->config->space, err);
+    return open_ways(s, nodes, ways, err);
 }
 
 static void give_memory(search *s)
 {
     for (size_t i = 0; i < HSD_ARRAY_LEN(s->quads); i++)
         hsd_quads_release(&s->quads[i]);
+    hsd_quads_release(&s->ways);
+    hsd_pages_give(&s->way_area);
     hsd_pages_give(&s->areas);
     free(s->seen);
 }
@@ -196,7 +227,7 @@ static hsd_status choose_one(search *s, const hsd_quad *best, hsd_error *err)
 {
     const uint32_t node = best->word[0];
     reach(s, node);
-    set_way(s, node, best->word[3], best->word[2]);
+    HSD_TRY(set_way(s, node, best->word[3], best->word[2], err));
     if (s->config->take == NULL && hsd_adjacency_is_leaf(s->adjacency, node)) return HSD_OK;
     const uint32_t type = s->config->type_of == NULL ? 0 : s->config->type_of(s->config->type_context, node);
     return hsd_quads_put(s->nodes, best->word[1], best->word[2], type, node, err);
@@ -296,6 +327,20 @@ static hsd_status run_round(search *s, uint32_t begin, uint32_t end, hsd_error *
     return HSD_OK;
 }
 
+/* What was sorted goes to the array. */
+static hsd_status settle_ways(search *s, hsd_error *err)
+{
+    const hsd_quad *way;
+    if (s->way_area.data == NULL) return HSD_OK;
+    hsd_status status = hsd_quads_sort(&s->ways, err);
+    while (status == HSD_OK && (status = hsd_quads_next(&s->ways, &way, err)) == HSD_OK)
+        store_way(&s->shortest->ways, way->word[0], way->word[1], way->word[2]);
+    if (status != HSD_END) return status;
+    hsd_quads_release(&s->ways);
+    hsd_pages_give(&s->way_area);
+    return hsd_paged_grow(&s->shortest->ways, s->way_bytes, err);
+}
+
 static hsd_status run(search *s, hsd_error *err)
 {
     const hsd_root_nodes *roots = &s->config->roots;
@@ -317,6 +362,7 @@ static hsd_status run(search *s, hsd_error *err)
     HSD_TRY(run_round(s, roots->second, second_stacks, err));
     s->round = 3;
     HSD_TRY(run_round(s, second_stacks, roots->end, err));
+    HSD_TRY(settle_ways(s, err));
     return check_shortest(s, err);
 }
 
@@ -330,6 +376,7 @@ hsd_status hsd_shortest_find(hsd_shortest *shortest, hsd_adjacency *adjacency, c
     shortest->ways.file.fd = -1;
     for (size_t i = 0; i < HSD_ARRAY_LEN(s.quads); i++)
         s.quads[i].file.fd = -1;
+    s.ways.file.fd = -1;
     const hsd_status status = run(&s, err);
     shortest->spilled = s.quads[0].spilled + s.quads[1].spilled;
     give_memory(&s);
