@@ -286,8 +286,8 @@ static hsd_status begin_steps(hsd_dominators *d, hsd_error *err)
     if (!hsd_pages_take(&d->state_pages, d->nodes / 4 + 1)) return hsd_fail_nomem(err, "the nodes of the dominators");
     d->states = d->state_pages.data;
     hsd_reel_init(&d->reel, d->limits.is_resident, d->limits.chunk_bytes, d->config->space);
-    hsd_tape *tapes[] = {&d->node_of, &d->parent_of,    &d->forward,  &d->back,   &d->core_of,
-                         &d->semi_of, &d->dominator_of, &d->first_of, &d->size_of};
+    hsd_tape *tapes[] = {&d->node_of, &d->parent_of,    &d->forward,  &d->back,    &d->core_of,
+                         &d->semi_of, &d->dominator_of, &d->first_of, &d->size_of, &d->leaf_back};
     for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++)
         hsd_tape_init(tapes[i], &d->reel);
     return HSD_OK;
@@ -295,8 +295,8 @@ static hsd_status begin_steps(hsd_dominators *d, hsd_error *err)
 
 static void end_steps(hsd_dominators *d)
 {
-    hsd_tape *tapes[] = {&d->node_of, &d->parent_of,    &d->forward,  &d->back,   &d->core_of,
-                         &d->semi_of, &d->dominator_of, &d->first_of, &d->size_of};
+    hsd_tape *tapes[] = {&d->node_of, &d->parent_of,    &d->forward,  &d->back,    &d->core_of,
+                         &d->semi_of, &d->dominator_of, &d->first_of, &d->size_of, &d->leaf_back};
     for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++)
         hsd_tape_release(tapes[i]);
     for (uint32_t i = 0; d->buckets != NULL && i < d->bucket_count; i++)

@@ -12,8 +12,8 @@
  * By scans (dominators_scan.c):
  *
  *      search ──► node_of              in some order in which dominators come first
- *      gather ──► back                 predecessors of each place
- *      raise  ──► dominator_of
+ *      gather ──► back, leaf_back      predecessors of each place; of those that refer to nothing
+ *      raise  ──► dominator_of         forward: lists that are looked at again
  *      order  ──► first_of, size_of    by place; then config.take
  *
  * A node is *core* if some reference outside of the tree leads to it; the walk knows that when it meets the
@@ -80,6 +80,7 @@ typedef struct hsd_dominators {
     hsd_tape semi_of;            /* u32, of the last core node first */
     hsd_tape dominator_of;       /* u32 */
     hsd_tape first_of, size_of;  /* u32: order, by scans */
+    hsd_tape leaf_back;          /* lists: by scans */
     hsd_bucket *buckets;
     uint32_t bucket_count;
     uint32_t bucket_shift; /* core node >> shift = its bucket */

@@ -12,7 +12,9 @@
  * A dominator is looked through before what it dominates, whatever the order of the search, so above[place] < place,
  * and two ways up meet by always climbing from the later place. A pass only ever raises places and never past a
  * dominator, so what stands in the end are the immediate dominators. The first pass is exact for references that lead
- * forward; random graphs and real heaps take some three to eight passes. What a long list with many ways back costs is
+ * forward; random graphs and real heaps take some three to eight passes. From the second on only places are looked at
+ * that may change: they have several predecessors, and are not below the super-root yet. What refers to nothing is
+ * above nothing, so it is looked at once, when all the rest is known. What a long list with many ways back costs is
  * bounded: one place's ways up are climbed once each, and past so many steps a reference, or MOST_PASSES, it is left to
  * the walk depth first.
  */
@@ -43,11 +45,11 @@ static uint64_t scan_spare(const hsd_dominators *d, uint64_t used_bytes)
     return spare > used_bytes ? spare - used_bytes : 0;
 }
 
-/* Beside the array there are buckets that are written, or a bit a place. */
+/* Beside the array there are buckets that are written, and a bit a place. */
 bool hsd_dominators_scans_fit(const hsd_dominators *d)
 {
     const uint64_t places = (uint64_t)d->nodes + 1;
-    const uint64_t beside = hsd_max_u64(places / 8 + 4096, LEAST_BUCKETS * (uint64_t)d->limits.chunk_bytes);
+    const uint64_t beside = places / 8 + 4096 + LEAST_BUCKETS * (uint64_t)d->limits.chunk_bytes;
     return scan_spare(d, beside) >= array_bytes(places);
 }
 
@@ -160,6 +162,9 @@ typedef struct gather {
     hsd_dominators *d;
     hsd_paged place_array;
     uint32_t *place_of; /* by node, 0 = not reached */
+    hsd_pages leaf_pages;
+    uint8_t *is_leaf;         /* one bit a place: it refers to nothing */
+    uint32_t last, leaf_last; /* place of the list that was written last, on either tape */
     uint64_t item_limit;
     hsd_bucket *pending; /* the last one comes next */
     uint32_t pending_count;
@@ -175,8 +180,11 @@ static hsd_status fill_places(gather *g, hsd_error *err)
     hsd_tape_reader nodes;
     uint32_t node;
     hsd_tape_read(&nodes, &d->node_of, HSD_TAPE_FORWARD, false);
-    for (uint32_t place = 0; hsd_tape_get_u32(&nodes, &node); place++)
-        if (place > 0) g->place_of[node] = place;
+    for (uint32_t place = 0; hsd_tape_get_u32(&nodes, &node); place++) {
+        if (place == 0) continue;
+        g->place_of[node] = place;
+        if (hsd_adjacency_is_leaf(d->adjacency, node)) hsd_bit_set(g->is_leaf, place);
+    }
     hsd_tape_close(&nodes);
     return hsd_reel_check(&d->reel, err);
 }
@@ -221,7 +229,7 @@ static hsd_status plan_buckets(gather *g, hsd_error *err)
 {
     hsd_dominators *d = g->d;
     const uint64_t items = 2 * hsd_max_u64(hsd_adjacency_edge_count(d->adjacency), d->count);
-    const uint64_t spare = scan_spare(d, array_bytes(d->nodes));
+    const uint64_t spare = scan_spare(d, array_bytes(d->nodes) + g->leaf_pages.size);
     const uint64_t most = hsd_min_u64(spare / d->limits.chunk_bytes, MOST_BUCKETS);
     const uint64_t wanted = hsd_max_u64(hsd_min_u64(items / g->item_limit + 1, most), 1);
     d->bucket_shift = 0;
@@ -239,6 +247,9 @@ static hsd_status scatter_references(gather *g, hsd_error *err)
     hsd_dominators *d = g->d;
     HSD_TRY(hsd_dominators_open(d, &g->place_array, hsd_max_u64(d->nodes, 1), 4, array_bytes(d->nodes), err));
     g->place_of = array_at_random(&g->place_array);
+    if (!hsd_pages_take(&g->leaf_pages, (size_t)d->count / 8 + 1))
+        return hsd_fail_nomem(err, "the predecessors of the dominators");
+    g->is_leaf = g->leaf_pages.data;
     HSD_TRY(plan_buckets(g, err));
     HSD_TRY(fill_places(g, err));
     HSD_TRY(scatter_all(g, err));
@@ -247,10 +258,26 @@ static hsd_status scatter_references(gather *g, hsd_error *err)
 
 /* ---- gather: each bucket in order ---- */
 
-/* A list on `back`: the number of predecessors, the first against the place, each against the one before. */
+/* A list on `back` or `leaf_back`: the place against the one before it there, the number of predecessors, the first
+ * against the place, each against the one before. */
 static void put_count(hsd_tape *tape, uint32_t count)
 {
     tape->at = hsd_varint_put(hsd_tape_room(tape, HSD_VARINT_MOST), count);
+}
+
+static void begin_list(hsd_tape *tape, uint32_t place, uint32_t *last, uint32_t count)
+{
+    put_count(tape, place - *last);
+    put_count(tape, count);
+    *last = place;
+}
+
+static hsd_tape *begin_gathered(gather *g, uint32_t place, uint32_t count)
+{
+    const bool is_leaf = hsd_bit_get(g->is_leaf, place);
+    hsd_tape *tape = is_leaf ? &g->d->leaf_back : &g->d->back;
+    if (place > 0) begin_list(tape, place, is_leaf ? &g->leaf_last : &g->last, count); /* 0: the super-root */
+    return tape;
 }
 
 static void put_source(hsd_tape *tape, uint32_t source, uint32_t last)
@@ -278,10 +305,9 @@ static void sort_short(uint32_t *items, uint32_t count)
 
 static void put_list(gather *g, uint32_t place, uint32_t *items, uint32_t count)
 {
-    hsd_tape *tape = &g->d->back;
+    hsd_tape *tape = begin_gathered(g, place, count);
     uint32_t last = place;
     if (count <= SHORT_LIST) sort_short(items, count);
-    put_count(tape, count);
     for (uint32_t i = 0; i < count; i++) {
         put_source(tape, items[i], last);
         last = items[i];
@@ -327,9 +353,8 @@ static hsd_status take_whole(gather *g, const hsd_bucket *bucket, hsd_tape_reade
 /* All are of one place, and may come in any order. */
 static hsd_status take_one_place(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader)
 {
-    hsd_tape *tape = &g->d->back;
+    hsd_tape *tape = begin_gathered(g, bucket->lo, (uint32_t)bucket->forward_count);
     uint32_t slot, source, last = bucket->lo;
-    put_count(tape, (uint32_t)bucket->forward_count);
     for (uint64_t i = 0; i < bucket->forward_count && next_item(reader, &slot, &source); i++) {
         put_source(tape, source, last);
         last = source;
@@ -391,6 +416,7 @@ static hsd_status sort_buckets(gather *g, hsd_error *err)
         HSD_TRY(hsd_dominators_tick(d, 1, d->nodes, d->nodes, err));
     }
     hsd_tape_finish(&d->back);
+    hsd_tape_finish(&d->leaf_back);
     return hsd_reel_check(&d->reel, err);
 }
 
@@ -408,6 +434,7 @@ hsd_status hsd_dominators_gather(hsd_dominators *d, hsd_error *err)
     free(g.pending);
     hsd_pages_give(&g.item_pages);
     hsd_pages_give(&g.slot_pages);
+    hsd_pages_give(&g.leaf_pages);
     return status;
 }
 
@@ -419,7 +446,7 @@ hsd_status hsd_dominators_gather(hsd_dominators *d, hsd_error *err)
 
 typedef struct ring_item {
     uint32_t source;
-    bool is_first; /* of the next place; `source` is the number of predecessors */
+    uint32_t place; /* of the list that begins here, of `source` predecessors; 0 = a predecessor */
 } ring_item;
 
 typedef struct raise {
@@ -435,8 +462,36 @@ typedef struct raise {
     hsd_tape_reader reader;
     ring_item ring[AHEAD];
     uint64_t read, used;
-    uint32_t left, last, next_place; /* of the list that is being read */
+    uint32_t left, last, read_place; /* of the list that is being read */
+    /* writing, in the first pass: what may change yet */
+    hsd_tape *open_of;    /* NULL in later ones, which read it */
+    uint32_t noted_place; /* that was written last */
+    uint32_t short_list[SHORT_LIST];
 } raise;
+
+/* ---- what may change yet ---- */
+
+/* What has one predecessor stays below it, and nothing is above the super-root. A list that is too long to wait until
+ * that is known is kept. */
+static void note_list(raise *r, uint32_t place, uint32_t count)
+{
+    uint32_t last = place;
+    if (r->open_of == NULL || r->above[place] == 0 || count < 2 || count > SHORT_LIST) return;
+    begin_list(r->open_of, place, &r->noted_place, count);
+    for (uint32_t i = 0; i < count; i++) {
+        put_source(r->open_of, r->short_list[i], last);
+        last = r->short_list[i];
+    }
+}
+
+static void note_source(raise *r, uint32_t i, uint32_t count, uint32_t source, uint32_t last)
+{
+    if (r->open_of == NULL) return;
+    if (count <= SHORT_LIST)
+        r->short_list[i] = source;
+    else
+        put_source(r->open_of, source, last);
+}
 
 static bool read_one(raise *r, ring_item *item)
 {
@@ -444,14 +499,17 @@ static bool read_one(raise *r, ring_item *item)
     if (!hsd_tape_has_more(&r->reader)) return false;
     r->reader.at = hsd_tape_varint(r->reader.at, &number);
     if (r->left == 0) {
+        r->read_place += number;
+        if (!hsd_tape_has_more(&r->reader)) return false;
+        r->reader.at = hsd_tape_varint(r->reader.at, &number);
         r->left = number;
-        r->last = r->next_place++;
-        *item = (ring_item){number, true};
+        r->last = r->read_place;
+        *item = (ring_item){number, r->read_place};
         return true;
     }
     r->left--;
     r->last = hsd_unfold_difference(number, r->last);
-    *item = (ring_item){r->last < r->d->count ? r->last : 0, false};
+    *item = (ring_item){r->last < r->d->count ? r->last : 0, 0};
     return true;
 }
 
@@ -460,12 +518,12 @@ static bool next_ring_item(raise *r, ring_item *out)
 {
     while (r->read - r->used < AHEAD && read_one(r, &r->ring[r->read % AHEAD])) {
         const ring_item *item = &r->ring[r->read++ % AHEAD];
-        if (!item->is_first) __builtin_prefetch(&r->above[item->source]);
+        if (item->place == 0) __builtin_prefetch(&r->above[item->source]);
     }
     if (r->read == r->used) return false;
     if (r->read - r->used > AHEAD / 2) {
         const ring_item *half = &r->ring[(r->used + AHEAD / 2) % AHEAD];
-        const uint32_t up = half->is_first ? 0 : r->above[half->source];
+        const uint32_t up = half->place != 0 ? 0 : r->above[half->source];
         if (up != UNKNOWN) __builtin_prefetch(&r->above[up]);
     }
     *out = r->ring[r->used++ % AHEAD];
@@ -509,11 +567,14 @@ static uint32_t meet(raise *r, uint32_t to, uint32_t from)
 static void raise_place(raise *r, uint32_t place, uint32_t count)
 {
     const uint32_t before = r->above[place];
-    uint32_t above = before;
+    uint32_t above = before, last = place;
     r->steps = 0;
+    if (r->open_of != NULL && count > SHORT_LIST) begin_list(r->open_of, place, &r->noted_place, count);
     for (uint32_t i = 0; i < count; i++) {
         ring_item item;
         if (!next_ring_item(r, &item)) return;
+        note_source(r, i, count, item.source, last);
+        last = item.source;
         if (above == 0 || (r->above[item.source] == UNKNOWN && item.source != 0)) continue;
         above = above == UNKNOWN ? item.source : meet(r, above, item.source);
     }
@@ -521,26 +582,30 @@ static void raise_place(raise *r, uint32_t place, uint32_t count)
     if (above == UNKNOWN) above = 0; /* a root node */
     r->changes += above != before;
     r->above[place] = above;
+    note_list(r, place, count);
     r->steps_left -= hsd_min_u64(r->steps, r->steps_left);
 }
 
-/* HSD_END when it takes too long. */
-static hsd_status raise_all(raise *r, hsd_error *err)
+/* One pass. HSD_END when it takes too long. */
+static hsd_status raise_all(raise *r, hsd_tape *lists_of, hsd_tape *open_of, bool is_last, hsd_error *err)
 {
     hsd_dominators *d = r->d;
     ring_item item;
     hsd_status status = HSD_OK;
+    uint32_t lists = 0;
     r->read = r->used = r->changes = 0;
-    r->left = r->last = r->next_place = 0;
-    hsd_tape_read(&r->reader, &d->back, HSD_TAPE_FORWARD, false);
-    for (uint32_t place = 0; status == HSD_OK && next_ring_item(r, &item); place++) {
-        if (place == 0) continue; /* the super-root, with no predecessors */
-        raise_place(r, place, item.source);
+    r->left = r->last = r->read_place = r->noted_place = 0;
+    r->open_of = open_of;
+    hsd_tape_read(&r->reader, lists_of, HSD_TAPE_FORWARD, is_last);
+    while (status == HSD_OK && next_ring_item(r, &item)) {
+        if (item.place == 0 || item.place >= d->count) continue;
+        raise_place(r, item.place, item.source);
         if (r->steps_left == 0) status = HSD_END;
-        if ((place & HSD_DOMINATORS_TICK) == 0)
-            status = status == HSD_OK ? hsd_dominators_tick(d, 2, place, d->count, err) : status;
+        if ((++lists & HSD_DOMINATORS_TICK) == 0)
+            status = status == HSD_OK ? hsd_dominators_tick(d, 2, item.place, d->count, err) : status;
     }
     hsd_tape_close(&r->reader);
+    if (open_of != NULL) hsd_tape_finish(open_of);
     return status == HSD_OK ? hsd_reel_check(&d->reel, err) : status;
 }
 
@@ -555,11 +620,12 @@ static hsd_status raise_until_done(raise *r, hsd_error *err)
     for (uint32_t place = 1; place < d->count; place++)
         r->above[place] = UNKNOWN;
     r->steps_left = CLIMB_FACTOR * d->limits.climb_steps * (hsd_adjacency_edge_count(d->adjacency) + d->count);
-    for (d->stats.passes = 1;; d->stats.passes++) {
-        HSD_TRY(raise_all(r, err));
-        if (r->changes == 0) break;
+    HSD_TRY(raise_all(r, &d->back, &d->forward, true, err));
+    for (d->stats.passes = 1; r->changes > 0; d->stats.passes++) {
         if (d->stats.passes == MOST_PASSES) return HSD_END;
+        HSD_TRY(raise_all(r, &d->forward, NULL, false, err));
     }
+    HSD_TRY(raise_all(r, &d->leaf_back, NULL, true, err));
     for (uint32_t place = 0; place < d->count; place++)
         hsd_tape_put_u32(&d->dominator_of, r->above[place]);
     hsd_tape_finish(&d->dominator_of);
@@ -576,5 +642,7 @@ hsd_status hsd_dominators_raise(hsd_dominators *d, hsd_error *err)
     hsd_pages_give(&r->seen_pages);
     free(r);
     hsd_tape_release(&d->back);
+    hsd_tape_release(&d->forward);
+    hsd_tape_release(&d->leaf_back);
     return status == HSD_OK ? closed : status;
 }
