@@ -354,6 +354,55 @@ Test(dominators_shapes, refuse_too_little_memory_and_wrong_roots)
     free(g.edges);
 }
 
+/* Rows of nodes, each referred to by some of the row before and, here and there, by later ones: what rises does so
+ * late, and many places at once rise for it. */
+static kit_graph rows_with_ways_back(uint32_t rows, uint32_t width, test_random *random)
+{
+    kit_graph g = {0};
+    const uint32_t objects = rows * width;
+    g.roots = (hsd_root_nodes){objects, objects + 2, objects + 2, 0, 0};
+    g.nodes = objects + 2;
+    kit_add(&g, objects, 0);
+    kit_add(&g, objects + 1, objects - 1);
+    for (uint32_t i = 1; i < objects; i++) {
+        kit_add(&g, i % width == 0 ? i - width : i - 1, i);
+        if (i > width && test_below(random, 3) == 0) kit_add(&g, i - 1 - (uint32_t)test_below(random, width), i);
+        if (test_below(random, 50) == 0) kit_add(&g, i, (uint32_t)test_below(random, i)); /* a way back */
+        if (test_below(random, 900) == 0)
+            for (uint32_t k = 0; k < 300; k++) /* a list that is longer than a chunk */
+                kit_add(&g, (uint32_t)test_below(random, objects), i);
+    }
+    return g;
+}
+
+/* Scans pass over what cannot change, and over chunks without anything else. */
+Test(dominators_shapes, scans_look_again_where_something_rose)
+{
+    uint32_t most_passes = 0;
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        test_random random = {test_seed(seed)};
+        kit_graph g = rows_with_ways_back(20 + (uint32_t)seed * 11, 5 + (uint32_t)(seed * 7 % 40), &random);
+        hsd_adjacency *a = kit_build(&g, UINT64_C(1) << 20, &space);
+        hsd_dominators_limits limits = hsd_dominators_divide(a, UINT64_C(6) << 20);
+        limits.is_resident = seed % 5 == 0;
+        limits.uses_scans = true;
+        limits.chunk_bytes = HSD_TAPE_MIN_CHUNK;
+        limits.bucket_items = 100;
+        limits.climb_steps = 100000;
+        kit_answer roomy = kit_find(a, g.roots, UINT64_C(64) << 20, NULL, &space);
+        kit_answer scanned = kit_find(a, g.roots, UINT64_C(16) << 20, &limits, &space);
+        cr_assert_gt(scanned.stats.passes, 0, "seed %lu: by scans", (unsigned long)seed);
+        if (scanned.stats.passes > most_passes) most_passes = scanned.stats.passes;
+        kit_check_intervals(&scanned);
+        kit_check_same(&roomy, &scanned);
+        kit_release(&roomy);
+        kit_release(&scanned);
+        hsd_adjacency_free(a);
+        free(g.edges);
+    }
+    cr_assert_geq(most_passes, 4, "marks were asked for");
+}
+
 Test(dominators_shapes, can_be_cancelled)
 {
     kit_graph g = random_heap(150000, 1);
