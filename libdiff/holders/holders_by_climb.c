@@ -5,7 +5,8 @@
  *
  *      mark      one bit a group climbs, where some roots are secondary
  *      sow       what a place leaves is sorted by top, and goes to the groups in order
- *      windows   bits of the masks into a column, up until nothing changes, and back; groups in order
+ *      windows   bits of the masks into a column, up until nothing changes, and back; groups in order. Bits that no mask
+ *                has take no room there
  *
  * With four bytes a group two windows do.
  */
@@ -18,6 +19,7 @@
 
 #define PROGRESS_STEPS 0xffffu
 #define BIT_SHIFT      8u /* of a seed: top << 8 | number of the bit */
+#define SCATTERED      UINT32_MAX
 
 typedef struct column_climb {
     hsd_by_search *s;
@@ -25,8 +27,10 @@ typedef struct column_climb {
     uint8_t *is_closed, *is_primary; /* one bit a group */
     hsd_pages pages;                 /* bits of the window, `width` bytes a group */
     uint32_t width, shift;
-    uint64_t bits; /* of the window, and of what goes out of closed groups */
-    uint64_t out_of_closed;
+    uint64_t used;                              /* bits that any mask has */
+    uint64_t bits;                              /* of the window */
+    uint64_t out_of_closed;                     /* as in the column */
+    uint8_t place_of_bit[64], bit_of_place[64]; /* in the column, where bits of the window do not lie side by side */
     hsd_sorter *seeds;
 } column_climb;
 
@@ -152,6 +156,7 @@ static hsd_status sow_by_top(column_climb *c, hsd_error *err)
         hsd_by_group *top = hsd_by_group_write(s, (uint32_t)(*seed >> BIT_SHIFT));
         const uint64_t bit = UINT64_C(1) << (*seed & ((1u << BIT_SHIFT) - 1));
         top->mask |= bit;
+        c->used |= bit;
         if ((top->flags & HSD_BY_IS_PSEUDO) == 0) top->direct |= bit;
     }
     hsd_sorter_free(c->seeds);
@@ -161,29 +166,56 @@ static hsd_status sow_by_top(column_climb *c, hsd_error *err)
 
 /* ---- windows ---- */
 
-static uint64_t used_bits(hsd_by_search *s)
+/* Bits of the mask that are of the window, side by side. */
+static inline uint64_t to_window(const column_climb *c, uint64_t mask)
 {
-    uint64_t bits = 0;
-    for (uint32_t i = 1; i <= s->group_count; i++)
-        bits |= hsd_by_group_at(s, i)->mask;
-    return bits & ~HSD_BY_PRIMARY;
+    if (c->shift != SCATTERED) return (mask & c->bits) >> c->shift;
+    uint64_t out = 0, left = mask & c->bits;
+    for (; left != 0; left &= left - 1)
+        out |= UINT64_C(1) << c->place_of_bit[__builtin_ctzll(left)];
+    return out;
 }
 
-static hsd_status climb_window(column_climb *c, hsd_error *err)
+static inline uint64_t from_window(const column_climb *c, uint64_t column)
+{
+    if (c->shift != SCATTERED) return column << c->shift;
+    uint64_t out = 0;
+    for (; column != 0; column &= column - 1)
+        out |= UINT64_C(1) << c->bit_of_place[__builtin_ctzll(column)];
+    return out;
+}
+
+/* What climbed goes back, and the bits of the next window come, in one pass over the groups. */
+static hsd_status exchange_windows(column_climb *c, const column_climb *last, bool has_next, hsd_error *err)
 {
     hsd_by_search *s = c->s;
     for (uint32_t i = 1; i <= s->group_count; i++) {
-        const uint64_t bits = (hsd_by_group_at(s, i)->mask & c->bits) >> c->shift;
+        const uint64_t back = last != NULL ? from_window(last, get_bits(c, i)) : 0;
+        uint64_t mask = hsd_by_group_at(s, i)->mask;
+        if ((mask & back) != back) hsd_by_group_write(s, i)->mask = mask |= back;
+        if (!has_next) continue;
+        const uint64_t bits = to_window(c, mask);
         put_bits(c, i, bits);
         if (bits != 0) hsd_by_waiting_add(&c->list, i);
     }
-    HSD_TRY(hsd_paged_check(&s->groups, err));
-    HSD_TRY(climb_column(c, take_targets, err));
-    for (uint32_t i = 1; i <= s->group_count; i++) {
-        const uint64_t bits = get_bits(c, i) << c->shift;
-        if ((hsd_by_group_at(s, i)->mask & bits) != bits) hsd_by_group_write(s, i)->mask |= bits;
-    }
     return hsd_paged_check(&s->groups, err);
+}
+
+/* As many of the bits that are left as a column holds. */
+static void choose_window(column_climb *c, uint64_t left)
+{
+    const uint32_t room = c->width * 8;
+    c->bits = 0;
+    c->shift = SCATTERED;
+    for (uint32_t i = 0; i < room && left != 0; i++, left &= left - 1) {
+        const uint32_t bit = (uint32_t)__builtin_ctzll(left);
+        c->bits |= UINT64_C(1) << bit;
+        c->place_of_bit[bit] = (uint8_t)i;
+        c->bit_of_place[i] = (uint8_t)bit;
+    }
+    const uint32_t first = (uint32_t)__builtin_ctzll(c->bits);
+    if (room == 64 || (c->bits >> first) >> room == 0) c->shift = room == 64 ? 0 : first;
+    c->out_of_closed = to_window(c, HSD_BY_SELF);
 }
 
 /* Three quarters of the memory, but one byte a group whatever that takes. */
@@ -198,16 +230,17 @@ static hsd_status open_column(column_climb *c, hsd_error *err)
 
 static hsd_status climb_windows(column_climb *c, hsd_error *err)
 {
-    uint64_t left = used_bits(c->s);
+    uint64_t left = c->used & ~HSD_BY_PRIMARY;
     uint32_t windows = 0;
+    column_climb last;
     HSD_TRY(open_column(c, err));
     for (; left != 0; left &= ~c->bits, windows++) {
-        const uint32_t bits = c->width * 8;
-        c->shift = (uint32_t)hsd_min_u64((uint64_t)__builtin_ctzll(left), 64 - bits);
-        c->bits = left & (bits == 64 ? ~UINT64_C(0) : ((UINT64_C(1) << bits) - 1) << c->shift);
-        c->out_of_closed = (HSD_BY_SELF & c->bits) >> c->shift;
-        HSD_TRY(climb_window(c, err));
+        choose_window(c, left);
+        HSD_TRY(exchange_windows(c, windows > 0 ? &last : NULL, true, err));
+        HSD_TRY(climb_column(c, take_targets, err));
+        last = *c;
     }
+    if (windows > 0) HSD_TRY(exchange_windows(c, &last, false, err));
     hsd_note(c->s->growth->pair->reporter, HSD_NOTE_DETAIL,
              "what holds together: %u groups do not fit in memory, %u bytes of each do: %u windows", c->s->group_count,
              c->width, windows);
@@ -224,6 +257,7 @@ static hsd_status open_climb(column_climb *c, hsd_error *err)
         const hsd_by_group *group = hsd_by_group_at(s, i);
         if (group->flags & HSD_BY_IS_CLOSED) hsd_bit_set(c->is_closed, i);
         if (group->mask & HSD_BY_PRIMARY) hsd_bit_set(c->is_primary, i);
+        c->used |= group->mask;
     }
     HSD_TRY(hsd_paged_check(&s->groups, err));
     return hsd_by_waiting_open(&c->list, s->group_count, err);

@@ -333,7 +333,7 @@ static hsd_status tell_far_sums(far_looks *f, hsd_error *err)
 static hsd_status open_far(far_looks *f, hsd_error *err)
 {
     hsd_by_search *s = f->s;
-    const uint64_t most = s->memory_bytes / 8 / sizeof *f->looks;
+    const uint64_t most = s->memory_bytes / 8 * 3 / sizeof *f->looks; /* four sorters have a tenth each */
     f->most = (uint32_t)hsd_max_u64(hsd_min_u64(most, LOOKS_MOST), LOOKS_LEAST);
     f->is_branch = calloc((size_t)s->group_count / 8 + 1, 1);
     f->is_closed = calloc((size_t)s->group_count / 8 + 1, 1);
