@@ -106,6 +106,9 @@ const cli_row cli_environment[] = {
     {"HSDIFF_TO, HSDIFF_EVERY, HSDIFF_COUNT",
      "read by agents in a program: where captures go by themselves (hsdiff help receive), every how "
      "many seconds, and how many"},
+    {"HSDIFF_LIMITS",
+     "with --verbose: a file that says what this machine can do, as hsdiff's bench/limits writes it; by "
+     "default figures of a common server"},
     {"HSDIFF_NATIVE", "read by the native agent: its settings, such as \"sample=524288 stacks=fp\""},
     {"SOURCE_DATE_EPOCH",
      "hsdiff check: seconds since 1970 of the day on which allowances are looked at; by default today"},

@@ -22,6 +22,7 @@
 #include "progress.h"
 #include "report_error.h"
 #include "signals.h"
+#include "stages.h"
 
 /* A standard descriptor that is closed would become the next file that is opened: its place is taken by
  * one from which nothing can be read, or to which nothing can be written. */
@@ -152,7 +153,7 @@ static bool prepare_run(cli_app *cli)
                          .progress = cli_progress_tell,
                          .note = cli_take_note,
                          .note_context = cli};
-    if (cli->run.memory_bytes >= HSD_MEMORY_MIN_BYTES) return true;
+    if (cli->run.memory_bytes >= HSD_MEMORY_MIN_BYTES) return cli_stages_begin(cli);
     char least[HSD_NUMBER_CHARS];
     cli_complain("--memory must be at least %s.", hsd_format_bytes(least, HSD_MEMORY_MIN_BYTES));
     return false;
@@ -181,6 +182,7 @@ static int run_command(cli_app *cli)
     if (!cli->command_line) return out_of_memory();
     cli_progress_begin(cli);
     const int result = cli->command->run(cli);
+    cli_stages_end(cli);
     return result == CLI_DONE && cli->saw_damage ? CLI_DAMAGED : result;
 }
 

@@ -35,6 +35,14 @@ void hsd_note(hsd_reporter *reporter, hsd_note_level level, const char *format, 
     pthread_mutex_unlock(&reporter->lock);
 }
 
+void hsd_stage_told(hsd_reporter *reporter, const hsd_stage *stage)
+{
+    if (reporter == NULL || reporter->run == NULL || reporter->run->stage == NULL) return;
+    pthread_mutex_lock(&reporter->lock);
+    reporter->run->stage(reporter->run->stage_context, stage);
+    pthread_mutex_unlock(&reporter->lock);
+}
+
 /* With the lock held. */
 static void tell_note(hsd_reporter *reporter, const char *stage, uint64_t done, uint64_t total)
 {

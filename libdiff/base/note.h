@@ -26,6 +26,9 @@ void hsd_reporter_release(hsd_reporter *reporter);
 void hsd_note(hsd_reporter *reporter, hsd_note_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Tells the run of a stage that ended, if it asks. NULL reporter: dropped. */
+void hsd_stage_told(hsd_reporter *reporter, const hsd_stage *stage);
+
 /*
  * Tells of progress if the last time was more than 100 ms ago; cheap otherwise (call it once a
  * block, not once an object). HSD_OK, or HSD_E_CANCELLED for ever after the callback said so.

@@ -13,10 +13,15 @@
 
 #define MAX_THREADS 16u
 
+static void run_worker(hsd_worker *worker) { worker->status = worker->run(worker->context, &worker->error); }
+
 static void *thread_main(void *argument)
 {
     hsd_worker *worker = argument;
-    worker->status = worker->run(worker->context, &worker->error);
+    run_worker(worker);
+    hsd_work_done.helped_ns += hsd_thread_cpu_ns();
+    hsd_work_take_off(&hsd_work_done, &hsd_work_told);
+    worker->work = hsd_work_done;
     return NULL;
 }
 
@@ -38,12 +43,15 @@ void hsd_worker_begin(hsd_worker *worker, hsd_worker_fn run, void *context, bool
     worker->status = HSD_OK;
     hsd_error_init(&worker->error);
     worker->is_running = !inline_only && start_thread(worker);
-    if (!worker->is_running) thread_main(worker);
+    if (!worker->is_running) run_worker(worker);
 }
 
 hsd_status hsd_worker_finish(hsd_worker *worker, hsd_error *err)
 {
-    if (worker->is_running) pthread_join(worker->thread, NULL);
+    if (worker->is_running) {
+        pthread_join(worker->thread, NULL);
+        hsd_work_add(&hsd_work_done, &worker->work);
+    }
     worker->is_running = false;
     if (worker->status < 0 && err != NULL) *err = worker->error;
     return worker->status;

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "base/work.h"
 #include <hsdiff/status.h>
 
 typedef hsd_status (*hsd_worker_fn)(void *context, hsd_error *err);
@@ -19,6 +20,7 @@ typedef struct hsd_worker {
     hsd_error error;
     hsd_status status;
     bool is_running; /* a thread exists that must be joined */
+    hsd_work work;   /* what the thread did, and no stage was told of; helped_ns: its time of the processor */
 } hsd_worker;
 
 /*
@@ -27,7 +29,8 @@ typedef struct hsd_worker {
  */
 void hsd_worker_begin(hsd_worker *worker, hsd_worker_fn run, void *context, bool inline_only);
 
-/* Waits and returns what the function returned, with its error copied to `err`. */
+/* Waits and returns what the function returned, with its error copied to `err`. What the thread did counts as done by
+ * the one that waits. */
 hsd_status hsd_worker_finish(hsd_worker *worker, hsd_error *err);
 
 typedef struct hsd_job {

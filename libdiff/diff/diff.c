@@ -182,6 +182,10 @@ static hsd_status recognise(hsd_comparison *c, hsd_error *err)
                                          .at_once = c->pair.plan.is_side_by_side};
     HSD_TRY(hsd_recognise(&c->pair.sides[BEFORE].graph->sequence, &c->pair.sides[AFTER].graph->sequence, &config,
                           &c->recognised, err));
+    for (int side = 0; side < SIDE_COUNT; side++) { /* a rung asks what stands at a position, and for its partner */
+        const uint64_t count = c->pair.sides[side].graph->sequence.count;
+        hsd_work_at_random(2 * count, count * sizeof(uint64_t));
+    }
     hsd_stopwatch_note(&watch, c->pair.reporter, "both captures", "recognising objects");
     return HSD_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/work.h"
 #include "format/bytes.h"
 #include "format/forms.h"
 #include "format/unpack.h"
@@ -169,6 +170,7 @@ static uint64_t unpack_u64(const hsd_column *column, uint64_t *out)
 {
     const uint8_t *values = column->data + hsd_unpack_control_bytes(column->count);
     const int is_delta = column->transform == HSC_TRANSFORM_DELTA;
+    hsd_work_did(HSD_COST_VALUES, column->count);
     const uint64_t all_bits = hsd_unpack_u64(column->data, values, column->count, is_delta, out);
     if (column->transform == HSC_TRANSFORM_SOURCE || column->shift == 0) return all_bits;
     for (uint32_t i = 0; i < column->count; i++)
@@ -180,6 +182,7 @@ static uint64_t unpack_u32(const hsd_column *column, uint32_t *out)
 {
     const uint8_t *values = column->data + hsd_unpack_control_bytes(column->count);
     const int is_delta = column->transform == HSC_TRANSFORM_DELTA;
+    hsd_work_did(HSD_COST_VALUES, column->count);
     const uint64_t all_bits = hsd_unpack_u32(column->data, values, column->count, is_delta, out);
     if (column->shift != 0) {
         for (uint32_t i = 0; i < column->count; i++)

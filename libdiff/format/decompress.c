@@ -10,6 +10,7 @@
 #include "format/decompress.h"
 
 #include "base/fail.h"
+#include "base/work.h"
 
 #define LEVEL 3
 
@@ -37,6 +38,7 @@ hsd_status hsd_decompress(hsd_decompressor *decompressor, uint8_t *raw, size_t r
         *why = ZSTD_getErrorName(got);
         return HSD_E_CORRUPT;
     }
+    hsd_work_did(HSD_COST_UNPACKED, got);
     if (got != raw_bytes) {
         *why = "the payload decompresses to fewer bytes than its header says";
         return HSD_E_CORRUPT;

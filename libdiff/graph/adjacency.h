@@ -123,6 +123,11 @@ hsd_status hsd_adjacency_view(const hsd_adjacency *adjacency, hsd_adjacency **ou
 /* True if all blocks, those of names too, are in memory. */
 bool hsd_adjacency_is_all_resident(const hsd_adjacency *adjacency);
 
+/* Counts for the cost model (base/work.h) that all lists were decoded, in the order of the nodes or in any, with their
+ * names or without. */
+void hsd_adjacency_count_scan(const hsd_adjacency *adjacency, bool with_names);
+void hsd_adjacency_count_walk(const hsd_adjacency *adjacency, uint64_t nodes);
+
 hsd_status hsd_adjacency_check(const hsd_adjacency *adjacency, hsd_error *err);
 void hsd_adjacency_free(hsd_adjacency *adjacency);
 

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/bits.h"
+#include "base/work.h"
 #include "graph/adjacency_state.h"
 #include "graph/varint.h"
 
@@ -16,6 +17,18 @@ uint64_t hsd_adjacency_bytes(const hsd_adjacency *a) { return (uint64_t)a->block
 uint64_t hsd_adjacency_name_bytes(const hsd_adjacency *a)
 {
     return a->has_names ? (uint64_t)a->names.blocks.count * HSD_BLOCK_BYTES : 0;
+}
+
+void hsd_adjacency_count_scan(const hsd_adjacency *a, bool with_names)
+{
+    hsd_work_did(HSD_COST_VARINTS, a->edge_count * (with_names ? 2 : 1));
+    hsd_work_did(HSD_COST_READ, hsd_adjacency_bytes(a) + (with_names ? hsd_adjacency_name_bytes(a) : 0));
+}
+
+void hsd_adjacency_count_walk(const hsd_adjacency *a, uint64_t nodes)
+{
+    hsd_work_did(HSD_COST_VARINTS, a->edge_count);
+    hsd_work_at_random(nodes, hsd_adjacency_bytes(a));
 }
 
 hsd_status hsd_adjacency_set_memory(hsd_adjacency *a, uint64_t memory_bytes, hsd_error *err)

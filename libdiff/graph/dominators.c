@@ -221,9 +221,55 @@ static hsd_status number_and_forget(hsd_dominators *d, hsd_error *err)
     return status;
 }
 
+/* ---- what a step needs at least, for the cost model (base/work.h); tapes count by themselves */
+
+/* The list of each node; two bits of each target. */
+static void count_walking(const hsd_dominators *d)
+{
+    hsd_adjacency_count_walk(d->adjacency, d->count);
+    hsd_work_at_random(hsd_adjacency_edge_count(d->adjacency), d->nodes / 4);
+}
+
+static uint64_t predecessors(const hsd_dominators *d) { return d->forward_count + d->back_count; }
+
+/* The number of each target. */
+static void count_numbering(const hsd_dominators *d)
+{
+    hsd_work_at_random(predecessors(d), (uint64_t)d->core_count * 4);
+    hsd_work_did(HSD_COST_VARINTS, 3 * (predecessors(d) + d->core_count));
+}
+
+/* Two links on the way of each predecessor, which are sorted by node. */
+static void count_semi(const hsd_dominators *d)
+{
+    hsd_work_at_random(2 * predecessors(d), (uint64_t)d->core_count * 8);
+    hsd_work_did(HSD_COST_VARINTS, 3 * (predecessors(d) + d->core_count));
+    hsd_work_did(HSD_COST_SORTED, predecessors(d) * 8);
+}
+
+static void count_ancestors(const hsd_dominators *d)
+{
+    hsd_work_at_random(2 * (uint64_t)d->core_count, (uint64_t)d->core_count * 8);
+}
+
+/* The size of each dominator, then where it begins; and the node is told its place. */
+static void count_order(const hsd_dominators *d)
+{
+    hsd_work_at_random(2 * (uint64_t)d->count, (uint64_t)d->count * 4);
+    hsd_work_at_random(d->count, (uint64_t)d->nodes * 16);
+}
+
+/* All references once more, and a place of each target. */
+static void count_scan(const hsd_dominators *d)
+{
+    hsd_adjacency_count_scan(d->adjacency, false);
+    hsd_work_at_random(hsd_adjacency_edge_count(d->adjacency), (uint64_t)d->nodes * 4);
+}
+
 typedef struct dominators_step {
     hsd_status (*run)(hsd_dominators *d, hsd_error *err);
     const char *name;
+    void (*count)(const hsd_dominators *d);
 } dominators_step;
 
 #define DOMINATORS_STEPS 5u
@@ -235,6 +281,7 @@ static hsd_status run_steps(hsd_dominators *d, const dominators_step *steps, hsd
         const uint64_t start = hsd_now_ns();
         if (steps[i].run == NULL) continue;
         HSD_TRY(steps[i].run(d, err));
+        steps[i].count(d);
         d->stats.seconds[i] = (double)(hsd_now_ns() - start) * 1e-9;
         hsd_stopwatch_note(&watch, d->config->reporter, "dominators", steps[i].name);
     }
@@ -243,22 +290,23 @@ static hsd_status run_steps(hsd_dominators *d, const dominators_step *steps, hsd
 
 static hsd_status run_depth_first(hsd_dominators *d, hsd_error *err)
 {
-    static const dominators_step steps[DOMINATORS_STEPS] = {{walk_with_blocks, "walking"},
-                                                            {number_and_forget, "numbering the core"},
-                                                            {hsd_dominators_semi, "semidominators"},
-                                                            {hsd_dominators_nca, "nearest ancestors"},
-                                                            {hsd_dominators_order, "order"}};
+    static const dominators_step steps[DOMINATORS_STEPS] = {{walk_with_blocks, "walking", count_walking},
+                                                            {number_and_forget, "numbering the core", count_numbering},
+                                                            {hsd_dominators_semi, "semidominators", count_semi},
+                                                            {hsd_dominators_nca, "nearest ancestors", count_ancestors},
+                                                            {hsd_dominators_order, "order", count_order}};
     return run_steps(d, steps, err);
 }
 
 /* HSD_END when ways up are too long. */
 static hsd_status run_by_scans(hsd_dominators *d, hsd_error *err)
 {
-    static const dominators_step steps[DOMINATORS_STEPS] = {{hsd_dominators_search, "searching by scans"},
-                                                            {hsd_dominators_gather, "gathering predecessors"},
-                                                            {hsd_dominators_raise, "raising to ancestors"},
-                                                            {NULL, NULL},
-                                                            {hsd_dominators_order_by_scans, "order"}};
+    static const dominators_step steps[DOMINATORS_STEPS] = {
+        {hsd_dominators_search, "searching by scans", count_scan},
+        {hsd_dominators_gather, "gathering predecessors", count_scan},
+        {hsd_dominators_raise, "raising to ancestors", count_semi},
+        {NULL, NULL, NULL},
+        {hsd_dominators_order_by_scans, "order", count_order}};
     return run_steps(d, steps, err);
 }
 

@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "base/fail.h"
 #include "base/pages.h"
+#include "base/work.h"
 
 #define SLAB_BYTES ((size_t)1 << 20)
 #define NO_CHUNK   UINT32_MAX
@@ -162,6 +163,7 @@ static void end_chunk(hsd_tape *tape)
     hsd_error_init(&error);
     hsd_status status = HSD_OK;
     chunk->used = (uint32_t)(tape->at - tape->buffer);
+    hsd_work_did(HSD_COST_WRITTEN, chunk->used);
     if (reel->is_resident) return;
     if (reel->file.fd < 0) status = hsd_temp_open(&reel->file, reel->space, &error);
     if (status == HSD_OK) {
@@ -267,6 +269,7 @@ bool hsd_tape_next_chunk(hsd_tape_reader *reader)
     const bool is_forward = reader->order == HSD_TAPE_FORWARD;
     const hsd_tape_chunk *chunk = &tape->chunks[is_forward ? reader->turned - 1 : tape->chunk_count - reader->turned];
     uint8_t *bytes = load(reader, chunk);
+    hsd_work_did(HSD_COST_READ, chunk->used);
     if (bytes == NULL) return false;
     reader->begin = bytes;
     reader->end = bytes + chunk->used;

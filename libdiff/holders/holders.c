@@ -326,12 +326,48 @@ static void release_holder(hsd_growth *growth)
     free(growth->choices);
 }
 
-static hsd_status step_holder(hsd_growth *growth, const char *name, hsd_status (*run)(hsd_growth *, hsd_error *),
-                              hsd_error *err)
+/* ---- what a step needs at least, for the cost model (base/work.h). Sorters, the trees among them, count by
+ * themselves. */
+
+/* Of each node of both trees: whether it is kept, sums of its type and its root, a place of the trie. */
+static void count_crediting(const hsd_growth *growth)
+{
+    for (int side = 0; side < SIDE_COUNT && growth->fill == NULL; side++) {
+        const hsd_side_walk *walk = &growth->pair->sides[side];
+        const uint64_t nodes = hsd_sorter_count(walk->tree);
+        hsd_work_at_random(nodes, walk->object_count / 8);
+        hsd_work_did(HSD_COST_NEAR, 3 * nodes);
+    }
+}
+
+/* Of each node: what holds it is chosen or not. The breadth-first search asks a bit of each target. */
+static void count_looking_below(const hsd_growth *growth)
+{
+    const hsd_side_walk *after = &growth->pair->sides[AFTER];
+    for (int side = 0; side < SIDE_COUNT && growth->fill == NULL; side++) {
+        const uint64_t nodes = hsd_sorter_count(growth->pair->sides[side].tree);
+        hsd_work_at_random(nodes, growth->pair->sides[side].object_count / 8);
+        hsd_work_did(HSD_COST_NEAR, nodes);
+    }
+    if (!growth->ways.are_there || after->adjacency == NULL) return;
+    hsd_adjacency_count_walk(after->adjacency, after->node_count);
+    hsd_work_at_random(hsd_adjacency_edge_count(after->adjacency), after->node_count / 8);
+}
+
+static void count_nothing(const hsd_growth *growth) { (void)growth; } /* its own steps do, or sorters */
+
+typedef struct holder_step {
+    const char *name;
+    hsd_status (*run)(hsd_growth *growth, hsd_error *err);
+    void (*count)(const hsd_growth *growth);
+} holder_step;
+
+static hsd_status step_holder(hsd_growth *growth, holder_step step, hsd_error *err)
 {
     hsd_stopwatch watch = hsd_stopwatch_start(&growth->pair->space);
-    HSD_TRY(run(growth, err));
-    hsd_stopwatch_note(&watch, growth->pair->reporter, "holders", name);
+    HSD_TRY(step.run(growth, err));
+    step.count(growth);
+    hsd_stopwatch_note(&watch, growth->pair->reporter, "holders", step.name);
     return HSD_OK;
 }
 
@@ -344,15 +380,20 @@ static void note_choice(const hsd_growth *growth)
 static hsd_status run_holder(hsd_growth *growth, hsd_error *err)
 {
     HSD_TRY(open_tables(growth, err));
-    HSD_TRY(step_holder(growth, "crediting", growth->fill != NULL ? fill_holder : walk_both_holders, err));
-    HSD_TRY(step_holder(growth, growth->has_identity ? "matching" : "comparing places", choose_holder, err));
-    HSD_TRY(step_holder(growth, "crowds", leave_crowds, err));
+    const holder_step crediting = {"crediting", growth->fill != NULL ? fill_holder : walk_both_holders,
+                                   count_crediting};
+    const char *choosing = growth->has_identity ? "matching" : "comparing places";
+    HSD_TRY(step_holder(growth, crediting, err));
+    HSD_TRY(step_holder(growth, (holder_step){choosing, choose_holder, count_nothing}, err));
+    HSD_TRY(step_holder(growth, (holder_step){"crowds", leave_crowds, count_nothing}, err));
     HSD_TRY(hsd_growth_join_pools(growth, err));
     note_choice(growth);
-    HSD_TRY(step_holder(growth, "what holds together", hsd_growth_find_by, err));
+    HSD_TRY(step_holder(growth, (holder_step){"what holds together", hsd_growth_find_by, count_nothing}, err));
     hsd_growth_choose_code(growth); /* last in the list, whatever it grew by */
-    HSD_TRY(step_holder(growth, "looking below them, and paths", look_below_and_search, err));
-    return step_holder(growth, "rows", make_rows, err);
+    HSD_TRY(step_holder(growth,
+                        (holder_step){"looking below them, and paths", look_below_and_search, count_looking_below},
+                        err));
+    return step_holder(growth, (holder_step){"rows", make_rows, count_nothing}, err);
 }
 
 hsd_status hsd_growth_find_in(hsd_pair *pair, hsd_diff *diff, hsd_growth_fill_fn fill_places, void *context,

@@ -169,16 +169,53 @@ static hsd_status spread(hsd_by_search *s, hsd_error *err)
     return s->has_columns ? HSD_OK : hsd_paged_grow(&s->group_of, s->growth->memory_bytes / 8, err);
 }
 
+/* ---- what a step needs at least, for the cost model (base/work.h). Sorters, the trees among them, count by
+ * themselves. */
+
+/* Of each node of the tree: whether it is kept; its group and the nearest place, by node. */
+static void count_numbers(const hsd_by_search *s)
+{
+    const uint64_t nodes = hsd_sorter_count(s->side->tree), all = s->side->node_count;
+    hsd_work_at_random(nodes, all / 8);
+    if (!s->has_columns) hsd_work_at_random(2 * nodes, all * sizeof(uint64_t));
+    hsd_work_did(HSD_COST_NEAR, nodes);
+}
+
+/* All references with their names, and a bit of each target. */
+static void count_references(const hsd_by_search *s)
+{
+    hsd_adjacency_count_scan(s->side->adjacency, true);
+    hsd_work_at_random(hsd_adjacency_edge_count(s->side->adjacency), s->side->node_count / 8);
+    hsd_work_did(HSD_COST_READ, (uint64_t)s->side->node_count * 12);
+}
+
+static void count_naming(const hsd_by_search *s)
+{
+    const uint64_t nodes = hsd_sorter_count(s->side->tree);
+    hsd_work_at_random(nodes, s->side->node_count / 8);
+    hsd_work_did(HSD_COST_READ, (uint64_t)s->place_count * 2 * sizeof(hsd_by_place));
+}
+
+/* Each pair once: a group tells another. */
+static void count_pairs(const hsd_by_search *s, uint64_t pairs)
+{
+    hsd_work_at_random(pairs, (uint64_t)s->group_count * (s->has_columns ? 8 : sizeof(hsd_by_group)));
+    hsd_work_did(HSD_COST_READ, pairs * 4 + (uint64_t)s->group_count * sizeof(hsd_by_group));
+}
+
 static hsd_status find_joint_holder(hsd_by_search *s, hsd_error *err)
 {
     hsd_reporter *reporter = s->growth->pair->reporter;
     hsd_stopwatch watch = hsd_stopwatch_start(&s->growth->pair->space);
     HSD_TRY(open_all_joint_holders(s, err));
     HSD_TRY(hsd_by_number(s, err));
+    count_numbers(s);
     hsd_stopwatch_note(&watch, reporter, "what holds together", "numbering");
     HSD_TRY(hsd_by_find_alike(s, err));
     HSD_TRY(hsd_by_refer(s, err));
+    count_references(s);
     hsd_stopwatch_note(&watch, reporter, "what holds together", "finding references");
+    const uint64_t pairs = hsd_sorter_count(s->pairs);
     HSD_TRY(hsd_by_list_targets(s, err));
     hsd_sorter_free(s->pairs);
     s->pairs = NULL;
@@ -191,10 +228,13 @@ static hsd_status find_joint_holder(hsd_by_search *s, hsd_error *err)
     hsd_paged_close(&s->place_of);
     HSD_TRY(grow_groups(s, 3, err));
     HSD_TRY(choose_joint_holder(s, err));
+    count_naming(s);
     hsd_stopwatch_note(&watch, reporter, "what holds together", "naming");
     HSD_TRY(spread(s, err));
+    count_pairs(s, pairs);
     hsd_stopwatch_note(&watch, reporter, "what holds together", "spreading");
     HSD_TRY(hsd_by_make_sets(s, err));
+    count_pairs(s, 0);
     hsd_stopwatch_note(&watch, reporter, "what holds together", "making sets");
     return HSD_OK;
 }

@@ -24,6 +24,7 @@
 #include "import/lz4.h"
 #include "io/fd.h"
 #include "io/output.h"
+#include "io/stopwatch.h"
 
 #define WINDOW_MAX_BYTES ((uint64_t)1 << 20)
 #define WINDOW_MIN_BYTES ((uint64_t)128 << 10)
@@ -338,6 +339,16 @@ static hsd_status take_digest(hsd_import *import, const input *in, hsd_error *er
     return status;
 }
 
+/* The bytes of the dump were read, and digits where there are; what was written went out as it is, or through zstd. */
+static void tell_import(const hsd_import *import, hsd_stopwatch *watch)
+{
+    const hsd_import_result *result = import->result;
+    const bool is_packed = import->options->compression > 0;
+    hsd_work_did(strcmp(result->format, "v8") == 0 ? HSD_COST_TEXT : HSD_COST_READ, result->input_bytes);
+    hsd_work_did(is_packed ? HSD_COST_PACKED : HSD_COST_FILE_WRITTEN, result->output_bytes);
+    hsd_stopwatch_note(watch, import->reporter, import->source->name, "importing");
+}
+
 /* Opens the input, divides the memory, and imports into `sink`. */
 static hsd_status import_into(hsd_import *import, const entrance *from, const hsd_run *run, hsd_error *err)
 {
@@ -356,7 +367,9 @@ static hsd_status import_into(hsd_import *import, const entrance *from, const hs
         const uint64_t taken =
             import->writer_bytes * (import->has_threads ? 2 : 1) + in.file.window_bytes + in.unpacked.window_bytes;
         import->memory_bytes = budget > taken ? budget - taken : 0;
+        hsd_stopwatch watch = hsd_stopwatch_start(&space);
         status = run_importer(import, &in, err);
+        if (status == HSD_OK) tell_import(import, &watch);
         if (status == HSD_OK) status = take_digest(import, &in, err);
     } else if (in.file.name[0] != '\0') {
         hsd_error_set_file(err, in.file.name);

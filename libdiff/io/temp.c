@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "base/work.h"
 #include "io/fd.h"
 
 static const char *default_directory(void)
@@ -121,6 +122,7 @@ hsd_status hsd_temp_write(hsd_temp *temp, uint64_t offset, const void *data, siz
     if (error != 0) return fail_temp_file(temp, err, error, "write");
     grow_to(temp, offset + size);
     temp->space->bytes_written += size;
+    hsd_work_did(HSD_COST_FILE_WRITTEN, size);
     return HSD_OK;
 }
 
@@ -130,6 +132,7 @@ hsd_status hsd_temp_read(const hsd_temp *temp, uint64_t offset, void *data, size
         return hsd_fail(err, HSD_E_MISUSE, "read of a temporary file that is not open or too large");
     unsigned char *at = data;
     temp->space->bytes_read += size;
+    hsd_work_did(HSD_COST_FILE_READ, size);
     while (size > 0) {
         size_t got = 0;
         const int error = hsd_fd_read(temp->fd, at, size, (off_t)offset, &got);

@@ -35,6 +35,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/page_pool.h"
+#include "base/work.h"
 #include "base/worker.h"
 #include "sort/merge.h"
 #include "sort/radix.h"
@@ -210,8 +211,10 @@ static void sort_job(hsd_sorter *s)
 {
     const unsigned words = s->config.record_words;
     hsd_lent_pages lent = {0};
-    if (hsd_radix_is_sorted(s->job, s->job_records, words)) return;
     const size_t bytes = s->job_records * record_bytes(s);
+    hsd_work_did(HSD_COST_READ, bytes);
+    if (hsd_radix_is_sorted(s->job, s->job_records, words)) return;
+    hsd_work_did(HSD_COST_SORTED, bytes);
     const bool is_lent = s->pool != NULL && !s->has_spilled && hsd_page_pool_take(s->pool, &lent, bytes);
     hsd_radix_sort(s->job, is_lent ? lent.pages.data : s->scratch, s->job_records, words);
     if (is_lent) hsd_page_pool_give(s->pool, &lent, bytes);
@@ -281,6 +284,12 @@ hsd_status hsd_sorter_put(hsd_sorter *s, const uint64_t *record, hsd_error *err)
 
 /* ---- finish */
 
+/* All records were put, or will be read once. */
+static void count_records(const hsd_sorter *s, hsd_cost what)
+{
+    hsd_work_did(what, hsd_sorter_count(s) * record_bytes(s));
+}
+
 static hsd_status serve_memory(hsd_sorter *s)
 {
     s->at = s->buffers[0];
@@ -339,7 +348,9 @@ hsd_status hsd_sorter_finish(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
                         serve_bytes, HSD_SORT_MIN_BYTES);
     hsd_error why;
     hsd_error_init(&why);
+    count_records(s, HSD_COST_WRITTEN);
     const hsd_status status = end_input(s, serve_bytes, &why);
+    count_records(s, HSD_COST_READ);
     s->fill_end = s->fill; /* from now on put takes its slow path */
     return keep_sorter(s, status, &why, err);
 }
@@ -362,6 +373,7 @@ hsd_status hsd_sorter_next(hsd_sorter *s, const uint64_t **record, hsd_error *er
 
 hsd_status hsd_sorter_rewind(hsd_sorter *s, hsd_error *err)
 {
+    count_records(s, HSD_COST_READ);
     if (s->state == SERVING_MEMORY) {
         s->at = s->buffers[0];
         return HSD_OK;

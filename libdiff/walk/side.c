@@ -101,12 +101,75 @@ hsd_status hsd_side_check_tables(const hsd_side_walk *side, uint64_t more, hsd_e
     return HSD_E_OVER_BUDGET;
 }
 
-static hsd_status step_side(hsd_side_walk *side, const char *name, hsd_status (*run)(hsd_side_walk *, hsd_error *),
-                            hsd_error *err)
+/* ---- what a step needs at least, for the cost model (base/work.h). Sorters, files and columns count by themselves. */
+
+static uint64_t bits_of(const hsd_side_walk *side) { return side->node_count / 8; }
+
+/* Each reference finds its ordinal, in some two bytes an object, unless it is one; and goes into the blocks. */
+static void count_graph(const hsd_side_walk *side)
+{
+    const uint64_t references = side->info->references + side->info->edges;
+    if (!side->info->targets_are_ordinals) hsd_work_at_random(references, (uint64_t)side->object_count * 2);
+    if (side->adjacency == NULL) return;
+    hsd_work_did(HSD_COST_VARINTS, references * (side->request->want_tree ? 2 : 1));
+    hsd_work_did(HSD_COST_WRITTEN, hsd_adjacency_bytes(side->adjacency) + hsd_adjacency_name_bytes(side->adjacency));
+}
+
+/* All references are looked through for those that lead to parts. */
+static void count_parts(const hsd_side_walk *side)
+{
+    if (side->adjacency == NULL || !side->info->has_parts) return;
+    hsd_adjacency_count_scan(side->adjacency, false);
+    hsd_work_at_random(hsd_adjacency_edge_count(side->adjacency), bits_of(side));
+}
+
+/* A hash of what an object is, and twice one of what it refers to. */
+static void count_structure(const hsd_side_walk *side)
+{
+    if (side->adjacency == NULL) return;
+    for (int round = 0; round < 2; round++) {
+        hsd_adjacency_count_scan(side->adjacency, false);
+        hsd_work_at_random(hsd_adjacency_edge_count(side->adjacency), (uint64_t)side->node_count * 8);
+    }
+    hsd_work_at_random(side->object_count, (uint64_t)side->object_count * 4);
+}
+
+/* A label of each target, and the list of each node that gets one. */
+static void count_owners(const hsd_side_walk *side)
+{
+    if (side->adjacency == NULL) return;
+    hsd_adjacency_count_walk(side->adjacency, side->node_count);
+    hsd_work_at_random(hsd_adjacency_edge_count(side->adjacency), (uint64_t)side->node_count * 4);
+}
+
+/* Owner, place and type of each object in their order; sums of its type and its root. */
+static void count_census(const hsd_side_walk *side)
+{
+    hsd_work_did(HSD_COST_READ, (uint64_t)side->object_count * (sizeof(uint32_t) + 16));
+    hsd_work_did(HSD_COST_NEAR, (uint64_t)side->object_count * 2);
+}
+
+static void count_nothing(const hsd_side_walk *side) { (void)side; } /* its own steps do */
+
+typedef struct side_step {
+    const char *name;
+    hsd_status (*run)(hsd_side_walk *side, hsd_error *err);
+    void (*count)(const hsd_side_walk *side);
+} side_step;
+
+static const side_step reading_graph = {"reading the graph", hsd_side_graph, count_graph},
+                       attributing_parts = {"attributing parts", hsd_side_parts, count_parts},
+                       looking_at_objects = {"looking at objects", hsd_side_structure, count_structure},
+                       finding_dominators = {"finding dominators", hsd_side_dominators, count_nothing},
+                       finding_owners = {"finding owners", hsd_side_owners, count_owners},
+                       counting_objects = {"counting objects", hsd_side_census, count_census};
+
+static hsd_status step_side(hsd_side_walk *side, const side_step *step, hsd_error *err)
 {
     hsd_stopwatch watch = hsd_stopwatch_start(side->request->space);
-    HSD_TRY(run(side, err));
-    hsd_stopwatch_note(&watch, side->request->reporter, side->info->path, name);
+    HSD_TRY(step->run(side, err));
+    step->count(side);
+    hsd_stopwatch_note(&watch, side->request->reporter, side->info->path, step->name);
     return HSD_OK;
 }
 
@@ -193,13 +256,10 @@ static hsd_status serve(hsd_side_walk *side, hsd_error *err)
 
 static hsd_status step_dominators(void *context, hsd_error *err)
 {
-    return step_side(context, "finding dominators", hsd_side_dominators, err);
+    return step_side(context, &finding_dominators, err);
 }
 
-static hsd_status step_owners(void *context, hsd_error *err)
-{
-    return step_side(context, "finding owners", hsd_side_owners, err);
-}
+static hsd_status step_owners(void *context, hsd_error *err) { return step_side(context, &finding_owners, err); }
 
 /* Both only read the graph, where it is in memory and stays there, and write into members of their own. */
 static bool can_find_both(const hsd_side_walk *side)
@@ -227,7 +287,7 @@ static hsd_status find_both(hsd_side_walk *side, hsd_error *err)
 {
     if (can_find_both(side)) return find_at_once(side, err);
     if (side->request->want_tree) HSD_TRY(step_dominators(side, err));
-    return step_side(side, "finding owners", hsd_side_owners, err);
+    return step_side(side, &finding_owners, err);
 }
 
 hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
@@ -236,11 +296,11 @@ hsd_status hsd_side_run_graph(hsd_side_walk *side, hsd_error *err)
     HSD_ASSERT(!side->request->want_tree || hsd_side_has_graph(side));
     HSD_ASSERT(side->request->alike == NULL || side->request->want_identity);
     if (hsd_side_has_graph(side) || side->info->has_parts) {
-        HSD_TRY(step_side(side, "reading the graph", hsd_side_graph, err));
+        HSD_TRY(step_side(side, &reading_graph, err));
         note_graph(side);
-        HSD_TRY(step_side(side, "attributing parts", hsd_side_parts, err));
+        HSD_TRY(step_side(side, &attributing_parts, err));
     }
-    if (side->request->alike != NULL) HSD_TRY(step_side(side, "looking at objects", hsd_side_structure, err));
+    if (side->request->alike != NULL) HSD_TRY(step_side(side, &looking_at_objects, err));
     HSD_TRY(find_both(side, err));
     if (side->adjacency != NULL && (side->request->keeps != HSD_GRAPH_GOES || side->request->keeper != NULL))
         return rest_graph(side, err);
@@ -252,7 +312,7 @@ hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err)
 {
     HSD_ASSERT(side->graph != NULL && side->census == NULL);
     const hsd_keeper *keeper = side->request->keeper;
-    HSD_TRY(step_side(side, "counting objects", hsd_side_census, err));
+    HSD_TRY(step_side(side, &counting_objects, err));
     free_graph(side);
     HSD_TRY(serve(side, err));
     if (keeper == NULL || keeper->walked == NULL || side->request->spare_bytes == 0) return HSD_OK;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <hsdiff/costs.h>
 #include <hsdiff/status.h>
 
 #ifdef __cplusplus
@@ -42,6 +43,9 @@ typedef struct hsd_run {
     void *progress_context;
     hsd_note_fn note;
     void *note_context;
+    hsd_stage_fn stage; /* each stage that ends; NULL = nobody asks */
+    void *stage_context;
+    const hsd_costs *costs; /* for the bounds of stages; NULL = hsd_costs_built_in(); borrowed */
 } hsd_run;
 
 /*
