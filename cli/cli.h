@@ -93,6 +93,11 @@ typedef struct cli_options {
     struct {
         uint64_t pid;
     } symbolize;
+    struct {
+        const char *folders[16]; /* --allow */
+        size_t folder_count;
+        bool allow_capture;
+    } mcp;
 } cli_options;
 
 typedef struct cli_command cli_command;

@@ -219,8 +219,8 @@ static hsd_status open_program(gocore *go, hsd_error *err)
     }
     for (int i = 0; i < GOCORE_SYMBOLS; i++)
         go->symbols[i].name = names[i];
-    const bool is_open =
-        go->program_path[0] != '\0' && hsd_goprogram_open(&go->program, go->program_path, err) == HSD_OK;
+    const bool is_open = go->program_path[0] != '\0' &&
+                         hsd_goprogram_open(&go->program, go->program_path, go->import->options, err) == HSD_OK;
     if (!is_open) return no_program(go, err);
     hsd_status status = hsd_elf_find_symbols(&go->program, go->symbols, GOCORE_SYMBOLS, memory / 8, err);
     if (status == HSD_OK && go->symbols[SYM_HEAP].address == 0) status = HSD_E_NOT_FOUND;

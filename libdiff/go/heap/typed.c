@@ -50,7 +50,8 @@ static hsd_status open_executable(goheap_typed *typed, hsd_error *err)
     const uint64_t memory = typed->go->import->memory_bytes;
     for (int i = 0; i < TYPES_SYMBOLS; i++)
         typed->symbols[i].name = names[i];
-    HSD_TRY(hsd_goprogram_open(&typed->executable, typed->go->import->options->executable, err));
+    HSD_TRY(hsd_goprogram_open(&typed->executable, typed->go->import->options->executable, typed->go->import->options,
+                               err));
     hsd_status status = hsd_elf_find_symbols(&typed->executable, typed->symbols, TYPES_SYMBOLS, memory / 8, err);
     if (status == HSD_OK && (typed->symbols[TYPES_DATA].address == 0 || typed->symbols[TYPES_EBSS].address == 0))
         status = hsd_fail(err, HSD_E_NOT_FOUND, "it is no Go program");

@@ -3,6 +3,7 @@
  */
 #include "go/types/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,9 +43,20 @@ hsd_status hsd_goinput_over(hsd_elf_input *input, hsd_source *source, uint64_t b
                     "types are looked for here and there, and this input can only be read in order");
 }
 
-hsd_status hsd_goprogram_open(hsd_elf *program, const char *path, hsd_error *err)
+hsd_status hsd_goprogram_find(hsd_elf *program, const char *path, const hsd_import_options *options, hsd_error *err)
 {
-    HSD_TRY(hsd_elf_open_file(program, path, err));
+    if (options->open_file == NULL) return hsd_elf_open_file(program, path, err);
+    const int fd = options->open_file(options->open_context, path);
+    *program = (hsd_elf){0};
+    const hsd_status status =
+        fd < 0 ? hsd_fail_errno(err, errno, "cannot open") : hsd_elf_open_fd(program, fd, true, err);
+    if (status != HSD_OK) hsd_error_set_file(err, path);
+    return status;
+}
+
+hsd_status hsd_goprogram_open(hsd_elf *program, const char *path, const hsd_import_options *options, hsd_error *err)
+{
+    HSD_TRY(hsd_goprogram_find(program, path, options, err));
     const hsd_status status = hsd_elf_expect(program, err);
     if (status == HSD_OK) return HSD_OK;
     hsd_error_set_file(err, path);

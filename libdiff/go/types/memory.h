@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <hsdiff/import.h>
+
 #include "elf/elf.h"
 #include "io/source.h"
 
@@ -17,8 +19,11 @@
  * in order alone. */
 hsd_status hsd_goinput_over(hsd_elf_input *input, hsd_source *source, uint64_t bytes, hsd_error *err);
 
-/* The executable: an ELF file of the kind that Go is read of (hsd_elf_expect). Errors name it. */
-hsd_status hsd_goprogram_open(hsd_elf *program, const char *path, hsd_error *err);
+/* A file that a core names, opened as hsd_import_options.open_file does. Errors name it. */
+hsd_status hsd_goprogram_find(hsd_elf *program, const char *path, const hsd_import_options *options, hsd_error *err);
+
+/* The executable, likewise: an ELF file of the kind that Go is read of (hsd_elf_expect). Errors name it. */
+hsd_status hsd_goprogram_open(hsd_elf *program, const char *path, const hsd_import_options *options, hsd_error *err);
 
 typedef struct goblocks {
     hsd_elf_input input;

@@ -320,7 +320,7 @@ static pyfile *open_file(pymemory *m, uint32_t number)
     file->is_tried = true;
     if (m->open_files == MOST_OPEN) return NULL;
     hsd_error_init(&err);
-    if (hsd_elf_open_file(&file->elf, file->path, NULL) != HSD_OK) return NULL;
+    if (hsd_goprogram_find(&file->elf, file->path, m->import->options, NULL) != HSD_OK) return NULL;
     if (hsd_elf_expect(&file->elf, NULL) == HSD_OK && is_same_build(m, number, &file->elf) &&
         hsd_goblocks_open(&file->blocks, &file->elf.input,
                           hsd_min_u64(m->import->memory_bytes / 64, (uint64_t)FILE_BLOCKS), &err) == HSD_OK) {
