@@ -80,8 +80,8 @@ const cli_command cli_command_mcp = {
         "--allow-capture new captures. Nothing is sent over a network.\n"
         "\n"
         "The last three heaps that were asked about stay open with their index, so that the next question is answered "
-        "in milliseconds. Messages are lines of at most 1 MiB. The protocol's revisions are 2024-11-05, 2025-06-18 and "
-        "2025-11-25.\n"
+        "in milliseconds. Messages are lines of at most 1 MiB. The protocol's revisions are 2024-11-05, 2025-06-18, "
+        "2025-11-25 and 2026-07-28.\n"
         "\n"
         "The server ends when its input does, or when nobody reads its answers; what goes on is then given up after "
         "two seconds. The exit status is 0; it is 2 for wrong options, and 4 if a folder cannot be opened.",

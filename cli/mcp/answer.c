@@ -76,8 +76,9 @@ static void send_result(mcp_server *server, const mcp_request *request, const mc
                         bool is_error)
 {
     mcp_text line = {0};
-    mcp_put_format(&line,
-                   "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":", request->id);
+    mcp_put_format(&line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{", request->id);
+    mcp_put_envelope(&line, request->is_modern, false);
+    mcp_put(&line, "\"content\":[{\"type\":\"text\",\"text\":");
     mcp_put_string(&line, text->data ? text->data : "", text->size);
     mcp_put(&line, "}]");
     if (facts && facts->size > 0) {
@@ -103,8 +104,8 @@ static void send_answer(mcp_server *server, const mcp_request *request, mcp_call
     mcp_text page = {0};
     if (call->text.is_cut) mcp_put(&call->next, "The answer was longer than hsdiff keeps: ask for less of it.\n");
     if (call->facts.size > FACTS_MOST || call->facts.is_cut) call->facts.size = 0;
-    size_t used = 200 + strlen(request->id) + call->facts.size + MORE_BYTES + bytes_of(notes, NOTES_MOST) +
-                  bytes_of(&call->next, NEXT_MOST);
+    size_t used = (request->is_modern ? 360 : 200) + strlen(request->id) + call->facts.size + MORE_BYTES +
+                  bytes_of(notes, NOTES_MOST) + bytes_of(&call->next, NEXT_MOST);
     const size_t most = used + LEAST_BYTES < MCP_ANSWER_BYTES ? MCP_ANSWER_BYTES - used : LEAST_BYTES;
     const unsigned handle = put_page(call, &page, most);
     while (page.size > 0 && page.data[page.size - 1] == '\n')

@@ -6,8 +6,12 @@
 
 #include "server.h"
 
-void mcp_send_initialized(mcp_server *server, const char *id, const mcp_message *message, const mcp_json *params);
-void mcp_send_tools(mcp_server *server, const char *id);
+/* Which kind of client asks, by the request's _meta. False when that was wrong, and was answered. */
+bool mcp_take_revision(mcp_server *server, mcp_request *request);
+
+void mcp_send_initialized(mcp_server *server, const mcp_request *request);
+void mcp_send_discovered(mcp_server *server, const mcp_request *request);
+void mcp_send_tools(mcp_server *server, const mcp_request *request);
 void mcp_send_empty(mcp_server *server, const char *id);
 
 #endif

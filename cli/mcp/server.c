@@ -49,19 +49,21 @@ static void take_notification(mcp_server *server, const mcp_request *request, co
 static bool take_method(mcp_server *server, mcp_request *request, const mcp_json *method)
 {
     char text[160];
+    if (!mcp_take_revision(server, request)) return false;
     if (mcp_json_is(method, "tools/call")) {
         take_call(server, request);
         return true;
     }
-    if (mcp_json_is(method, "initialize"))
-        mcp_send_initialized(server, request->id, &request->message, request->params);
-    else if (mcp_json_is(method, "ping"))
+    if (mcp_json_is(method, "initialize") && !request->is_modern)
+        mcp_send_initialized(server, request);
+    else if (mcp_json_is(method, "ping") && !request->is_modern)
         mcp_send_empty(server, request->id);
+    else if (mcp_json_is(method, "server/discover"))
+        mcp_send_discovered(server, request);
     else if (mcp_json_is(method, "tools/list"))
-        mcp_send_tools(server, request->id);
+        mcp_send_tools(server, request);
     else {
-        snprintf(text, sizeof text, "there is no method %.60s here: initialize, ping, tools/list, tools/call",
-                 method->text);
+        snprintf(text, sizeof text, "there is no method %.60s here: tools/list and tools/call are there", method->text);
         mcp_send_error(server, request->id, -32601, text);
     }
     return false;

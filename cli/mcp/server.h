@@ -20,6 +20,7 @@ typedef struct mcp_request { /* a call of a tool */
     mcp_message message;
     const mcp_json *params;
     char id[MCP_ID_BYTES], token[MCP_ID_BYTES]; /* as JSON; token "" = no progress is wanted */
+    bool is_modern;                             /* of a revision without a handshake */
     atomic_bool is_cancelled;
     unsigned progress; /* notifications so far */
     uint64_t told_ms;  /* when the last one was */
@@ -68,6 +69,10 @@ uint64_t mcp_now_ms(void);
 /* Sends one line, as long as somebody reads. */
 void mcp_send(mcp_server *server, const mcp_text *line);
 void mcp_send_error(mcp_server *server, const char *id, int code, const char *text);
+
+/* What every result of a revision without a handshake has, at the front of its members; nothing for others. `is_list`:
+ * with how long it may be kept. */
+void mcp_put_envelope(mcp_text *line, bool is_modern, bool is_list);
 
 /* An id or a token as JSON; false for one that is neither a text nor a number, or too long. */
 bool mcp_copy_id(char out[MCP_ID_BYTES], const mcp_json *value);
