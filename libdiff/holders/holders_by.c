@@ -94,6 +94,9 @@ static hsd_status find_choices(hsd_by_search *s, hsd_error *err)
 
 /* In sixteenths of the memory: 2 + 2 for numbers of nodes, 3 + 3 for places and groups, 2 + 2 for pairs and seeds, 2
  * for pairs by group. */
+#define SHARE_OF_NODES  2u
+#define SHARE_OF_GROUPS 3u
+
 static hsd_status open_paged(hsd_by_search *s, hsd_paged *out, uint64_t bytes, unsigned share, hsd_error *err)
 {
     const uint64_t least = hsd_paged_least_bytes(bytes);
@@ -101,16 +104,45 @@ static hsd_status open_paged(hsd_by_search *s, hsd_paged *out, uint64_t bytes, u
     return hsd_paged_open(out, bytes, memory, &s->growth->pair->space, err);
 }
 
+static bool fits_in_share(const hsd_by_search *s, uint64_t bytes, unsigned share)
+{
+    return hsd_paged_full_bytes(bytes) <= s->memory_bytes / 16 * share;
+}
+
 /* Arrays that do not fit in their shares, and all where there is little memory, are read in order, beside columns of
- * some bytes a group. What waits in sorters has numbers of groups and places in HSD_BY_NUMBER_BITS. */
+ * some bytes a group. What waits in sorters has numbers of groups and places in HSD_BY_NUMBER_BITS. Of nodes it is
+ * known at once whether they fit. */
 static bool needs_columns(const hsd_by_search *s)
 {
-    const uint64_t nodes = (uint64_t)s->side->node_count + 1, sixteenth = s->memory_bytes / 16;
-    const bool fits = s->memory_bytes >= LITTLE_MEMORY &&
-                      hsd_paged_full_bytes(nodes * sizeof(uint64_t)) <= sixteenth * 2 &&
-                      hsd_paged_full_bytes(nodes * sizeof(hsd_by_place)) <= sixteenth * 3 &&
-                      hsd_paged_full_bytes(((uint64_t)s->group_room + 2) * sizeof(hsd_by_group)) <= sixteenth * 3;
+    const uint64_t nodes = (uint64_t)s->side->node_count + 1;
+    const bool fits = s->memory_bytes >= LITTLE_MEMORY && fits_in_share(s, nodes * sizeof(uint64_t), SHARE_OF_NODES);
     return !fits && s->group_room < HSD_BY_MOST_NUMBER;
+}
+
+/* Each pseudo object is a top of each fork at most. */
+static uint64_t most_groups(const hsd_by_search *s)
+{
+    const uint64_t pseudo = hsd_min_u64(s->side->info->pseudo_objects, s->side->object_count);
+    return hsd_min_u64(s->group_count + pseudo * s->fork_count, s->group_room) + 1;
+}
+
+/* Of groups and places it is known once they are numbered: there can be as many as nodes, and are a part as a rule.
+ * What was never written takes no memory. */
+static hsd_status settle_memory(hsd_by_search *s, hsd_error *err)
+{
+    s->is_resident = !s->has_columns && fits_in_share(s, most_groups(s) * sizeof(hsd_by_group), SHARE_OF_GROUPS) &&
+                     fits_in_share(s, ((uint64_t)s->place_count + 1) * sizeof(hsd_by_place), SHARE_OF_GROUPS);
+    hsd_note(s->growth->pair->reporter, HSD_NOTE_DETAIL, "what holds together: %u groups and %u places %s",
+             s->group_count, s->place_count,
+             s->is_resident   ? "fit in memory"
+             : s->has_columns ? "are read in order, as numbers of nodes are"
+                              : "are read in order from now on");
+    if (s->is_resident || s->has_columns || s->group_room >= HSD_BY_MOST_NUMBER) return HSD_OK;
+    s->has_columns = true;
+    HSD_TRY(hsd_paged_shrink(&s->group_of, 0, err));
+    HSD_TRY(hsd_paged_shrink(&s->place_of, 0, err));
+    HSD_TRY(hsd_paged_shrink(&s->places, 0, err));
+    return hsd_paged_shrink(&s->groups, 0, err);
 }
 
 static uint32_t room_for_groups(const hsd_side_walk *side)
@@ -131,15 +163,13 @@ static hsd_status open_all_joint_holders(hsd_by_search *s, hsd_error *err)
     if (side->request->keeper != NULL && side->request->keeper->search != NULL)
         HSD_TRY(side->request->keeper->search(side->request->keeper->context, err));
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
-    s->is_plain = calloc((size_t)side->node_count / 8 + 1, 1);
-    if (s->is_plain == NULL) return hsd_fail_nomem(err, "one bit a node");
     s->group_room = room_for_groups(side);
     s->has_columns = needs_columns(s);
     if (s->has_columns) HSD_TRY(hsd_by_sorter(s, 2, 1, &s->by_node, err));
-    HSD_TRY(open_paged(s, &s->group_of, words, 2, err));
-    HSD_TRY(open_paged(s, &s->place_of, words * 2, 2, err));
-    HSD_TRY(open_paged(s, &s->places, ((uint64_t)side->node_count + 1) * sizeof(hsd_by_place), 3, err));
-    HSD_TRY(open_paged(s, &s->groups, ((uint64_t)s->group_room + 2) * sizeof(hsd_by_group), 3, err));
+    HSD_TRY(open_paged(s, &s->group_of, words, SHARE_OF_NODES, err));
+    HSD_TRY(open_paged(s, &s->place_of, words * 2, SHARE_OF_NODES, err));
+    HSD_TRY(open_paged(s, &s->places, ((uint64_t)side->node_count + 1) * sizeof(hsd_by_place), SHARE_OF_GROUPS, err));
+    HSD_TRY(open_paged(s, &s->groups, ((uint64_t)s->group_room + 2) * sizeof(hsd_by_group), SHARE_OF_GROUPS, err));
     s->candidates = calloc(HSD_BY_FORKS, sizeof *s->candidates);
     s->choice_places = calloc((size_t)s->growth->choice_count + 1, sizeof *s->choice_places);
     if (s->candidates == NULL || s->choice_places == NULL) return hsd_fail_nomem(err, "what holds together");
@@ -151,13 +181,14 @@ static hsd_status open_all_joint_holders(hsd_by_search *s, hsd_error *err)
  * done with. */
 static hsd_status grow_groups(hsd_by_search *s, unsigned eighths, hsd_error *err)
 {
-    return s->has_columns ? HSD_OK : hsd_paged_grow(&s->groups, s->growth->memory_bytes / 8 * eighths, err);
+    if (s->has_columns || s->is_resident) return HSD_OK;
+    return hsd_paged_grow(&s->groups, s->growth->memory_bytes / 8 * eighths, err);
 }
 
 /* While masks climb places are asked for in their order, and nobody asks for the groups of nodes. */
 static hsd_status spread(hsd_by_search *s, hsd_error *err)
 {
-    if (!s->has_columns && s->groups.frame_count < s->groups.page_count) {
+    if (!s->has_columns && !s->is_resident && s->groups.frame_count < s->groups.page_count) {
         HSD_TRY(hsd_paged_shrink(&s->places, 0, err));
         HSD_TRY(hsd_paged_shrink(&s->group_of, 0, err));
         HSD_TRY(grow_groups(s, 5, err));
@@ -166,7 +197,8 @@ static hsd_status spread(hsd_by_search *s, hsd_error *err)
     hsd_paged_close(&s->places);
     hsd_paged_close(&s->starts);
     hsd_paged_close(&s->targets);
-    return s->has_columns ? HSD_OK : hsd_paged_grow(&s->group_of, s->growth->memory_bytes / 8, err);
+    if (s->has_columns || s->is_resident) return HSD_OK;
+    return hsd_paged_grow(&s->group_of, s->growth->memory_bytes / 8, err);
 }
 
 /* ---- what a step needs at least, for the cost model (base/work.h). Sorters, the trees among them, count by
@@ -181,10 +213,10 @@ static void count_numbers(const hsd_by_search *s)
     hsd_work_did(HSD_COST_NEAR, nodes);
 }
 
-/* All references with their names, and a bit of each target. */
+/* All references, their names where one matters, and a bit of each target. */
 static void count_references(const hsd_by_search *s)
 {
-    hsd_adjacency_count_scan(s->side->adjacency, true);
+    hsd_adjacency_count_scan(s->side->adjacency, false);
     hsd_work_at_random(hsd_adjacency_edge_count(s->side->adjacency), s->side->node_count / 8);
     hsd_work_did(HSD_COST_READ, (uint64_t)s->side->node_count * 12);
 }
@@ -208,11 +240,17 @@ static hsd_status find_joint_holder(hsd_by_search *s, hsd_error *err)
     hsd_reporter *reporter = s->growth->pair->reporter;
     hsd_stopwatch watch = hsd_stopwatch_start(&s->growth->pair->space);
     HSD_TRY(open_all_joint_holders(s, err));
+    HSD_TRY(hsd_by_mark(s, err));
+    count_references(s);
+    hsd_stopwatch_note(&watch, reporter, "what holds together", "marking");
     HSD_TRY(hsd_by_number(s, err));
+    HSD_TRY(settle_memory(s, err));
     count_numbers(s);
     hsd_stopwatch_note(&watch, reporter, "what holds together", "numbering");
     HSD_TRY(hsd_by_find_alike(s, err));
     HSD_TRY(hsd_by_refer(s, err));
+    free(s->is_source); /* nobody asks for it again */
+    s->is_source = NULL;
     count_references(s);
     hsd_stopwatch_note(&watch, reporter, "what holds together", "finding references");
     const uint64_t pairs = hsd_sorter_count(s->pairs);
@@ -272,6 +310,8 @@ static void release_joint_holder(hsd_by_search *s)
 {
     hsd_growth_chosen_release(&s->chosen);
     free(s->is_plain);
+    free(s->is_source);
+    hsd_paged_close(&s->way);
     for (uint32_t i = 0; i < HSD_BY_FORKS; i++)
         free(s->is_grown[i]);
     free(s->candidates);
@@ -296,12 +336,13 @@ hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
     hsd_by_search s = {.growth = growth,
                        .side = &growth->pair->sides[AFTER],
                        .least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL};
-    s.memory_bytes = growth->memory_bytes + s.side->request->plan.path_bytes + spare_bytes(growth);
+    const uint64_t memory = growth->memory_bytes + s.side->request->plan.path_bytes + spare_bytes(growth);
+    s.memory_bytes = memory - hsd_min_u64(memory / 2, s.side->node_count / 4); /* beside two bits a node */
     s.holder_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
     s.has_secondary =
         s.side->root_span.begin < s.side->root_span.second && s.side->root_span.second < s.side->root_span.end;
     s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = s.starts.file.fd =
-        s.targets.file.fd = -1;
+        s.targets.file.fd = s.way.file.fd = -1;
     const hsd_status status = run_joint_holder(&s, err);
     release_joint_holder(&s);
     return status;

@@ -13,8 +13,10 @@
  * object) these are whatever is near a root.
  *
  *      tree of after     forks, while credits are found                                              holders_walk.c
- *      tree of after     a number for each branch and top, for each node the one it is in, and
- *                        the nearest place above it                                                  holders_by_tree.c
+ *      tree of after     which nodes are tops                                                        holders_by_marks.c
+ *      references        which nodes refer to a top                                                  holders_by_marks.c
+ *      tree of after     a number for each branch and top, for each of those nodes the one it is in,
+ *                        and the nearest place above it                                              holders_by_tree.c
  *      references        (branch or top, top) and (place, top)                                       holders_by_ways.c
  *      places            which are named, and for which others                                       holders_by_tree.c
  *      (…, top)          a bit a named place, from the tops it refers to from top to top             holders_by_spread.c
@@ -126,7 +128,12 @@ typedef struct hsd_by_search {
     uint64_t least;     /* bytes that are worth a row */
     bool has_secondary; /* there are primary roots and secondary ones */
     uint8_t *is_plain;  /* one bit a node: the tree has it, and references to it are not asked for */
-    hsd_paged group_of; /* u32 a node: its group, 0 = none */
+    uint8_t *is_source; /* one bit a node: it refers to what is asked for, or is a choice; others have no numbers */
+    uint32_t next_fork; /* places in the tree before this one are no forks, from the last one that was asked for on */
+    const void *mark_root; /* frame of the super-root while marks are set */
+    /* the places on the way down, from 1, while numbers are given: `above` is the number of each, 0 = not needed yet */
+    hsd_paged way;
+    hsd_paged group_of; /* u32 a node that is a top or refers to one: its group, 0 = none */
     /* u64 a node: group of the nearest place << 32 | the place, itself included; 0 = none */
     hsd_paged place_of;
     hsd_paged places; /* from 1, each before those below it */
@@ -139,6 +146,7 @@ typedef struct hsd_by_search {
     hsd_tally *grown;                /* fork << 32 | type: what of it is asked for and new */
     /* Where groups do not fit: what is asked of them at random is in memory, and all arrays are read in order. */
     bool has_columns;
+    bool is_resident; /* all that was numbered stays in memory */
     hsd_pages look_pages;
     uint8_t *looks;                /* one byte a group while references are looked at: HSD_BY_LOOK_… | fork */
     hsd_sorter *by_node;           /* while numbers are given: node << 32 | word of group_of, word of place_of */
@@ -234,6 +242,8 @@ static inline uint8_t hsd_by_look(hsd_by_search *s, uint32_t group)
 static inline uint64_t hsd_by_least_told(const hsd_by_search *s) { return s->least / 50; }
 
 hsd_status hsd_by_find_forks(hsd_by_search *s, hsd_error *err);
+hsd_status hsd_by_mark(hsd_by_search *s, hsd_error *err); /* what has to be numbered */
+uint32_t hsd_by_fork_at(hsd_by_search *s, uint32_t first);
 hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err);
 hsd_status hsd_by_find_alike(hsd_by_search *s, hsd_error *err);
 hsd_status hsd_by_name(hsd_by_search *s, hsd_error *err);

@@ -55,7 +55,7 @@ static uint64_t own_bytes(const hsd_by_search *s, const hsd_tree_node *node, uin
 
 static uint32_t choice_of(const hsd_by_search *s, int side, const hsd_tree_node *node)
 {
-    if ((node->flags & HSD_TREE_IS_ROOT) == 0) return hsd_id_map_get(&s->chosen.by_node[side], node->node);
+    if ((node->flags & HSD_TREE_IS_ROOT) == 0) return hsd_growth_chosen_at(&s->chosen, side, node->node);
     return hsd_id_map_get(&s->chosen.by_root, s->growth->pair->root_number[side][node->type]);
 }
 
@@ -102,7 +102,7 @@ typedef struct number_frame {
     uint32_t group;
     uint32_t fork; /* that this node is; HSD_BY_NO_FORK = none */
     uint32_t flags;
-    uint32_t place;                    /* the nearest */
+    uint32_t places;                   /* on the way down, the nearest is the last */
     uint32_t place_type;               /* with a place */
     uint32_t place_group, place_first; /* its group, and the first place of that */
     uint32_t objects;                  /* pending, as the bytes are */
@@ -110,13 +110,6 @@ typedef struct number_frame {
     uint32_t unused;
     uint64_t pending;
 } number_frame;
-
-static uint32_t fork_at(const hsd_by_search *s, uint32_t first)
-{
-    for (uint32_t i = 0; i < s->fork_count; i++)
-        if (s->forks[i].first == first) return i;
-    return HSD_BY_NO_FORK;
-}
 
 /* True if the reference to a node has a name that tells it from others. */
 static bool has_name(const hsd_by_search *s, const hsd_tree_node *node)
@@ -151,12 +144,6 @@ static uint32_t new_group(hsd_by_search *s, uint32_t node, uint32_t fork, uint32
     return number;
 }
 
-/* Tops, and where a mark climbs names that objects are roots by. */
-static bool is_asked_for(const hsd_by_search *s, const number_frame *f)
-{
-    return (f->flags & IS_FIRST) && ((f->flags & NO_REFERENCE) || ((f->flags & IS_ROOT) && s->has_secondary));
-}
-
 /* What begins a branch names it, new as it may be. Below a top each holder has a name, but not the top itself where it
  * holds nothing. */
 static bool is_place(const hsd_by_search *s, const hsd_tree_node *node, const number_frame *above, number_frame *f)
@@ -175,27 +162,52 @@ static uint32_t name_kind(const hsd_by_search *s, const hsd_tree_node *node, con
                           const number_frame *f)
 {
     if (f->flags & (IS_FIRST | IS_ROOT)) return MAY_BE_NAMED;
-    if (above->place != 0 && above->place_type == node->type) return IS_LIKE_ABOVE;
+    if (above->places != 0 && above->place_type == node->type) return IS_LIKE_ABOVE;
     return !has_name(s, node) || (above->flags & (KEPT | HOLDS)) == KEPT ? IS_ONE_OF_MANY : MAY_BE_NAMED;
 }
 
+static hsd_by_place *way_at(hsd_by_search *s, uint32_t at)
+{
+    return (hsd_by_place *)(void *)hsd_paged_at(&s->way, (uint64_t)at * sizeof(hsd_by_place),
+                                                HSD_FRAME_USED | HSD_FRAME_DIRTY);
+}
+
+/* The number of the last place of so many on the way down: it gets one now, and those above it before, if nobody asked
+ * before. So numbers are in the order of the tree. */
+static uint32_t number_of_place(hsd_by_search *s, uint32_t places)
+{
+    uint32_t known = places, above = 0;
+    while (known > 0 && (above = way_at(s, known)->above) == 0)
+        known--;
+    while (known < places) {
+        hsd_by_place *waiting = way_at(s, ++known);
+        hsd_by_place place = *waiting;
+        place.above = above;
+        above = waiting->above = ++s->place_count;
+        if (place.below == 0) place.below = above;
+        *hsd_by_place_write(s, above) = place;
+    }
+    return above;
+}
+
+/* The first of a group has a number whoever asks: it says whether the group is alike. */
 static void new_place(hsd_by_search *s, const hsd_tree_node *node, const number_frame *above, number_frame *f)
 {
-    f->place = ++s->place_count;
-    if (above->place == 0 || f->place_group != f->group) f->place_first = f->place;
-    *hsd_by_place_write(s, f->place) = (hsd_by_place){.node = node->node,
-                                                      .group = f->group,
-                                                      .above = above->place,
-                                                      .named = name_kind(s, node, above, f),
-                                                      .told = node->type, /* until what is alike is known */
-                                                      .below = f->place_first};
+    const bool is_first = above->places == 0 || f->place_group != f->group;
+    f->places++;
+    *way_at(s, f->places) = (hsd_by_place){.node = node->node,
+                                           .group = f->group,
+                                           .named = name_kind(s, node, above, f),
+                                           .told = node->type, /* until what is alike is known */
+                                           .below = is_first ? 0 : f->place_first};
+    if (is_first) f->place_first = number_of_place(s, f->places);
     f->place_group = f->group;
     f->place_type = f->flags & IS_ROOT ? UINT32_MAX : node->type;
 }
 
 static void take_place(hsd_by_search *s, const hsd_tree_node *node, const number_frame *above, number_frame *f)
 {
-    f->place = above->place;
+    f->places = above->places;
     f->place_type = above->place_type;
     f->place_group = above->place_group;
     f->place_first = above->place_first;
@@ -212,9 +224,14 @@ static void begin_group(hsd_by_search *s, const hsd_tree_node *node, uint32_t fo
     f->flags |= IS_FIRST;
 }
 
-static hsd_status put_numbers(hsd_by_search *s, uint32_t node, uint32_t word, const number_frame *f, hsd_error *err)
+/* Tops, and what refers to them, with the place above it. */
+static hsd_status put_numbers(hsd_by_search *s, uint32_t node, const number_frame *f, hsd_error *err)
 {
-    const uint64_t place = f->place == 0 ? 0 : (uint64_t)f->place_group << 32 | f->place;
+    const bool is_source = hsd_bit_get(s->is_source, node), is_asked = !hsd_bit_get(s->is_plain, node);
+    if (!is_source && !is_asked) return HSD_OK;
+    const uint32_t word = f->group | (is_asked ? HSD_BY_TOP : 0);
+    const uint64_t place =
+        is_source && f->places > 0 ? (uint64_t)f->place_group << 32 | number_of_place(s, f->places) : 0;
     const uint64_t record[2] = {(uint64_t)node << 32 | word, place};
     if (s->by_node != NULL) return hsd_sorter_put(s->by_node, record, err);
     hsd_paged_set_u32(&s->group_of, node, word);
@@ -227,15 +244,15 @@ static hsd_status enter_number(void *context, const hsd_tree_node *node, void *p
     hsd_by_search *s = context;
     const number_frame *above = parent;
     number_frame *f = here;
-    *f = (number_frame){
-        .group = above->group, .fork = fork_at(s, node->first), .flags = flags_of(s, AFTER, node), .type = node->type};
+    *f = (number_frame){.group = above->group,
+                        .fork = hsd_by_fork_at(s, node->first),
+                        .flags = flags_of(s, AFTER, node),
+                        .type = node->type};
     if (above->fork != HSD_BY_NO_FORK) begin_group(s, node, above->fork, f);
     if (f->fork != HSD_BY_NO_FORK) s->forks[f->fork].group = f->group;
-    const bool is_asked = is_asked_for(s, f);
-    if (!is_asked) hsd_bit_set(s->is_plain, node->node);
     if (f->group != 0) {
         take_place(s, node, above, f);
-        HSD_TRY(put_numbers(s, node->node, f->group | (is_asked ? HSD_BY_TOP : 0), f, err));
+        HSD_TRY(put_numbers(s, node->node, f, err));
     }
     f->pending = own_bytes(s, node, above->flags, &f->flags);
     f->objects = (f->flags & (KEPT | IS_ROOT)) == 0 && (f->flags & IS_OF_NEW) != 0;
@@ -268,10 +285,16 @@ hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
                                       .fills_frames = true,
                                       .enter = enter_number,
                                       .leave = leave_number};
-    number_frame root = {.fork = fork_at(s, 0), .flags = KEPT | HOLDS};
+    const uint64_t way_bytes = ((uint64_t)s->side->node_count + 2) * sizeof(hsd_by_place);
+    number_frame root = {.fork = hsd_by_fork_at(s, 0), .flags = KEPT | HOLDS};
     HSD_TRY(hsd_tally_new(&s->grown, 1, s->growth->memory_bytes / 32, &s->growth->pair->space,
                           s->growth->pair->reporter, err));
+    HSD_TRY(hsd_paged_open(&s->way, way_bytes,
+                           hsd_max_u64(s->growth->memory_bytes / 32, hsd_paged_least_bytes(way_bytes)),
+                           &s->growth->pair->space, err));
     HSD_TRY(walk_joint_tree(s, AFTER, &visitor, &root, err));
+    HSD_TRY(hsd_paged_check(&s->way, err));
+    hsd_paged_close(&s->way);
     if (s->by_node != NULL) HSD_TRY(hsd_by_settle_numbers(s, err));
     HSD_TRY(hsd_paged_check(&s->group_of, err));
     HSD_TRY(hsd_paged_check(&s->place_of, err));

@@ -329,7 +329,7 @@ static hsd_status see_with_parts(refer *r, uint32_t group, uint32_t node, hsd_er
 
 static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
 {
-    if (hsd_adjacency_is_leaf(r->s->side->adjacency, node)) return HSD_OK;
+    if (!hsd_bit_get(r->s->is_source, node)) return HSD_OK;
     const uint32_t word = hsd_paged_get_u32(&r->s->group_of, node);
     uint32_t group = HSD_BY_GROUP(word);
     if (group == 0 || is_hidden(r->s, node, word)) return HSD_OK;

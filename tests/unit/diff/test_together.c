@@ -405,6 +405,83 @@ Test(together, of_items_that_share_are_alone)
     hsd_diff_free(diff);
 }
 
+/* ---- whatever memory there is ---- */
+
+#define MANY UINT64_C(150000)
+
+/* Kept nodes in a map below one root and in another below a second one; each has an item of its own, new ones from
+ * `old` on, half of which the node after it has, too. So there are as many places as nodes. */
+static void write_many_places(bool is_after, uint64_t old)
+{
+    hsc_writer *w = begin(is_after, HSC_IDENTITY_EXACT);
+    for (uint64_t map = 1; map <= 2; map++) {
+        good(hsc_begin_object(w, &(hsc_object){.id = map, .type = MAP, .size_bytes = 48}));
+        for (uint64_t i = map - 1; i < MANY; i += 2)
+            good(hsc_reference(w, 100 + i, ELEMENT, i));
+        good(hsc_end_object(w));
+    }
+    for (uint64_t i = 0; i < MANY; i++) {
+        const uint64_t own = is_after || i < old ? MANY + 100 + i / 2 * 2 : 0;
+        put(w, 100 + i, NODE, 24, (const uint64_t[]){own, BY_ID, 0});
+    }
+    for (uint64_t i = 0; i < MANY && (is_after || i < old); i += 2)
+        put(w, MANY + 100 + i, ITEM, 100, NULL);
+    define(w, 30, "even");
+    define(w, 31, "odd");
+    put_root(w, 30, 1);
+    put_root(w, 31, 2);
+    finish(w);
+}
+
+typedef struct ways { /* how what holds together was found */
+    uint32_t in_memory, in_order, in_order_later;
+} ways;
+
+static void see_way(void *context, hsd_note_level level, const char *text)
+{
+    ways *seen = context;
+    (void)level;
+    if (strstr(text, "what holds together: ") == NULL || strstr(text, " places ") == NULL) return;
+    seen->in_memory += strstr(text, "fit in memory") != NULL;
+    seen->in_order += strstr(text, "as numbers of nodes are") != NULL;
+    seen->in_order_later += strstr(text, "from now on") != NULL;
+}
+
+static void check_same_holders(const hsd_diff *diff, const hsd_diff *wanted)
+{
+    cr_assert_eq(diff->holder_count, wanted->holder_count);
+    for (size_t i = 0; i < wanted->holder_count; i++) {
+        const hsd_holder *x = &diff->holders[i], *y = &wanted->holders[i];
+        cr_assert_eq(x->growth_bytes, y->growth_bytes);
+        cr_assert_eq(x->by_bytes, y->by_bytes);
+        cr_assert_eq(x->by_count, y->by_count);
+        for (size_t j = 0; j < y->by_count; j++) {
+            cr_assert(is_text(x->by[j].root, y->by[j].root.data));
+            cr_assert_eq(x->by[j].bytes, y->by[j].bytes);
+            cr_assert_eq(x->by[j].growth_bytes, y->by[j].growth_bytes);
+        }
+    }
+}
+
+Test(together, are_the_same_whatever_fits_in_memory, .timeout = 300)
+{
+    static const uint64_t mib[] = {24, 32, 36, 40, 64};
+    ways seen = {0, 0, 0};
+    write_many_places(false, 1000);
+    write_many_places(true, 1000);
+    hsd_diff *wanted = compare(NULL, NULL);
+    cr_assert_eq(wanted->holders[0].by_count, 2);
+    for (size_t i = 0; i < sizeof mib / sizeof mib[0]; i++) {
+        const hsd_run run = {.memory_bytes = mib[i] << 20, .threads = 1, .note = see_way, .note_context = &seen};
+        hsd_diff *diff = compare(NULL, &run);
+        check_same_holders(diff, wanted);
+        hsd_diff_free(diff);
+    }
+    hsd_diff_free(wanted);
+    cr_assert(seen.in_memory > 0 && seen.in_order > 0 && seen.in_order_later > 0, "%u in memory, %u in order, %u later",
+              seen.in_memory, seen.in_order, seen.in_order_later);
+}
+
 /* Every other one: those of the beginning are tried in test_holders.c. */
 Test(together, fail_cleanly_wherever_memory_runs_out, .timeout = 300)
 {
