@@ -339,12 +339,14 @@ static hsd_status take_digest(hsd_import *import, const input *in, hsd_error *er
     return status;
 }
 
-/* The bytes of the dump were read, and digits where there are; what was written went out as it is, or through zstd. */
+/* The bytes of the dump were read, and numbers decoded where they are text; four numbers of each object and two of each
+ * reference went into columns; and these out as they are, or through zstd. */
 static void tell_import(const hsd_import *import, hsd_stopwatch *watch)
 {
     const hsd_import_result *result = import->result;
     const bool is_packed = import->options->compression > 0;
     hsd_work_did(strcmp(result->format, "v8") == 0 ? HSD_COST_TEXT : HSD_COST_READ, result->input_bytes);
+    hsd_work_did(HSD_COST_VALUES, 4 * result->objects + 2 * result->references);
     hsd_work_did(is_packed ? HSD_COST_PACKED : HSD_COST_FILE_WRITTEN, result->output_bytes);
     hsd_stopwatch_note(watch, import->reporter, import->source->name, "importing");
 }
