@@ -105,6 +105,15 @@ hsd_status hsd_dominators_order_by_scans(hsd_dominators *d, hsd_error *err);
 /* True if what is touched at random by scans fits in memory. */
 bool hsd_dominators_scans_fit(const hsd_dominators *d);
 
+/* Of an array of four bytes an item that is all in memory; as a plain array, of which all will be touched, here and
+ * there.
+ */
+uint64_t hsd_dominators_array_bytes(uint64_t items);
+uint32_t *hsd_dominators_at_random(hsd_paged *array);
+
+/* What scans have beside so many bytes: what places will need is free until they are told. */
+uint64_t hsd_dominators_scan_spare(const hsd_dominators *d, uint64_t used_bytes);
+
 /* References that are sorted at a time by scans. */
 uint32_t hsd_dominators_scan_items(const hsd_dominators *d);
 
@@ -224,6 +233,25 @@ static inline void hsd_bucket_put_back(hsd_bucket *bucket, uint32_t node, uint32
     bucket->last_source = source;
     bucket->last_group = group;
     bucket->back_count++;
+}
+
+/* A list on `back` or `leaf_back`: the place against the one before it there, the number of predecessors, the first
+ * against the place, each against the one before. */
+static inline void hsd_list_put_count(hsd_tape *tape, uint32_t count)
+{
+    tape->at = hsd_varint_put(hsd_tape_room(tape, HSD_VARINT_MOST), count);
+}
+
+static inline void hsd_list_begin(hsd_tape *tape, uint32_t place, uint32_t *last, uint32_t count)
+{
+    hsd_list_put_count(tape, place - *last);
+    hsd_list_put_count(tape, count);
+    *last = place;
+}
+
+static inline void hsd_list_put_source(hsd_tape *tape, uint32_t source, uint32_t last)
+{
+    tape->at = hsd_varint_put(hsd_tape_room(tape, HSD_VARINT_MOST), hsd_fold_difference(source, last));
 }
 
 /* Starts buckets of 2^shift nodes each from lo on, until hi. */
