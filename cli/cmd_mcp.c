@@ -16,6 +16,10 @@ static int run_mcp(cli_app *cli)
                                  .run = &cli->run,
                                  .is_stopped = is_asked_to_end};
     hsd_error err;
+    if (cli->options.output) {
+        cli_complain("hsdiff mcp answers on standard output: leave out --output.");
+        return CLI_USAGE;
+    }
     hsd_error_init(&err);
     const hsd_status status = mcp_serve(&options, &err);
     cli_signals_take(); /* a signal is the usual end */
@@ -52,10 +56,7 @@ static const cli_option *const options[] = {
                         .told = CLI_LEFT_OUT,
                         .help = "let the client list running programs, and capture them into new files below the "
                                 "folders that are allowed"},
-    &cli_option_memory,
-    &cli_option_temp_dir,
-    &cli_option_threads,
-    CLI_OPTIONS_OF_A_PAGE,
+    CLI_OPTIONS_OF_WORK,
     NULL,
 };
 

@@ -110,7 +110,7 @@ const mcp_tool mcp_tool_sql = {
         "questions that compare and look do not answer: always with LIMIT.",
     .schema = "\"captures\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"minItems\":1,\"maxItems\":2,"
               "\"description\":\"one file, or before and after; also a database of hsdiff export\"},"
-              "\"statement\":{\"type\":\"string\",\"description\":\"select name, objects, bytes from heap_types order "
+              "\"statement\":{\"type\":\"string\",\"description\":\"select name, objects, bytes from types order "
               "by bytes desc limit 10\"},"
               "\"partial\":{\"type\":\"boolean\"}},"
               "\"required\":[\"captures\",\"statement\"]",
