@@ -144,6 +144,7 @@ class Server:
         if self.process.poll() is None and kind is None:
             same(f"exit status ({self.said()})", self.close(), 0)
         elif self.process.poll() is None:
+            self.process.stdin.close()  # what a tracer leaves behind ends, too
             self.process.kill()
         self.process.wait()
         self.process.stdout.close()

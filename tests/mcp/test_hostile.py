@@ -138,7 +138,7 @@ def nothing_is_read(world):
     # LeakSanitizer cannot work below a tracer
     with world.server("--allow", world.folder, command=["strace", "-f", "-y", "-qq", "-e", "trace=open,openat,openat2,creat,connect,execve", "-o", str(log)],
                       environment={"ASAN_OPTIONS": "detect_leaks=0"}) as server:
-        attack(world, server, 150)
+        attack(world, server, 300)
     text = log.read_text(errors="replace")
     check("connect(" not in text, "it connects to something")
     same("programs that are started", text.count("execve("), 1)

@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,31 @@ Test(gocore, is_read_with_the_pointer_bits_of_each_version)
         gocore_release(&program);
         gocore_release(&core);
     }
+}
+
+static int refuse_at_door(void *context, const char *path)
+{
+    (void)path;
+    ++*(size_t *)context;
+    errno = EACCES;
+    return -1;
+}
+
+Test(gocore, program_is_opened_by_the_caller_who_wants_to)
+{
+    gocore_bytes program, core;
+    hsd_import_result result;
+    hsd_error err;
+    size_t asked = 0;
+    hsd_import_options options = HSD_OPTIONS_INIT(hsd_import_options);
+    options.open_file = refuse_at_door;
+    options.open_context = &asked;
+    gocore_make_program(&program, GOCORE_1_19);
+    gocore_make_core(&core, GOCORE_1_19);
+    cr_expect_eq(import(&program, &core, options, &result, NULL, &err), HSD_E_IO, "%s", err.text);
+    cr_expect_eq(asked, 1);
+    gocore_release(&program);
+    gocore_release(&core);
 }
 
 /* A heap dump of the same program: what a dump has of its own is in test_goheap.c. */

@@ -4,6 +4,8 @@
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -104,6 +106,42 @@ Test(pycore, modules_are_roots_and_their_globals_owners)
                    (view_label_of(&view, &view.references[i]).flags & HSC_LABEL_NAMED_ROOT) != 0;
     cr_expect(modules == 1 && globals == 1, "%zu roots, %zu globals", modules, globals);
     view_close(&view);
+    release(&m);
+}
+
+/* ---- what a core names besides itself is opened by the caller ---- */
+
+typedef struct doorman {
+    size_t asked;
+    bool lets_in;
+} doorman;
+
+static int open_at_door(void *context, const char *path)
+{
+    doorman *door = context;
+    door->asked++;
+    if (door->lets_in) return open(path, O_RDONLY | O_CLOEXEC);
+    errno = EACCES;
+    return -1;
+}
+
+Test(pycore, programs_are_opened_by_the_caller_who_wants_to)
+{
+    made m = make();
+    capture_view view;
+    hsd_import_result result;
+    hsd_error err;
+    doorman door = {.lets_in = true};
+    hsd_import_options options = HSD_OPTIONS_INIT(hsd_import_options);
+    options.open_file = open_at_door;
+    options.open_context = &door;
+    cr_assert(import(&m, options, &result, &view, &err) == HSD_OK, "%s", err.text);
+    cr_expect_geq(door.asked, 1);
+    view_close(&view);
+    door = (doorman){0};
+    cr_expect_eq(import(&m, options, &result, NULL, &err), HSD_E_UNSUPPORTED);
+    cr_expect_geq(door.asked, 1);
+    cr_expect(strstr(err.text, "cannot be read") != NULL, "%s", err.text);
     release(&m);
 }
 
