@@ -33,6 +33,7 @@ CASES = {
     "version": ("hsdiff --version", 0),
     "help-formats": ("hsdiff help formats", 0),
     "help-export": ("hsdiff help export", 0),
+    "help-mcp": ("hsdiff help mcp", 0),
     "demo": ("hsdiff demo && ls demo-before.hs demo-after.hs", 0),
     "demo-again": ("hsdiff demo -o d", 2),
     # exports
