@@ -67,7 +67,7 @@ const cli_command cli_command_mcp = {
     .description =
         "Serves the Model Context Protocol on standard input and output. A program that speaks it, such as a coding "
         "agent, starts hsdiff mcp and asks it: it is not meant to be typed at. doc/agents.md shows how to register it, "
-        "and what an agent does with it.\n"
+        "and what an agent does with it. It answers on standard output alone, so -o is refused.\n"
         "\n"
         "The tools: list_captures lists files; compare says what grew between captures, and what keeps it in memory; "
         "check judges growth by rules; look shows types, roots, holders, objects, paths, referrers, referents and "
