@@ -90,7 +90,7 @@ static uint64_t within(uint64_t memory_bytes, uint64_t bytes)
 static uint64_t beside(uint64_t memory_bytes, uint64_t used) { return memory_bytes > used ? memory_bytes - used : 0; }
 
 /* An array of the caller's gets so much more, or what it can use of that; `*left` is what is left. */
-static hsd_status widen(hsd_paged *array, uint64_t bytes, uint64_t more, uint64_t *left, hsd_error *err)
+static hsd_status widen_array(hsd_paged *array, uint64_t bytes, uint64_t more, uint64_t *left, hsd_error *err)
 {
     const uint64_t full = hsd_paged_full_bytes(bytes), now = (uint64_t)array->frame_count * HSD_PAGE_BYTES;
     if (array->page_count == 0 || array->frame_count == array->page_count) return HSD_OK;
@@ -140,7 +140,7 @@ static hsd_status open_arrays(refinement *r, hsd_error *err)
     HSD_TRY(hsd_neighbours_open(&r->neighbours, r->adjacency, bits_share(config), config->space, err));
     HSD_TRY(hsd_paged_open(&r->structures, bytes, structures, config->space, err));
     HSD_TRY(hsd_paged_open(&r->referrers, bytes, referrers, config->space, err));
-    return widen(config->shapes, 2 * bytes, left, &left, err);
+    return widen_array(config->shapes, 2 * bytes, left, &left, err);
 }
 
 /* What those of the caller's get in the second pass. */
@@ -149,10 +149,10 @@ static hsd_status widen_others(const refinement *r, uint64_t left, hsd_error *er
     const hsd_keys_config *const config = r->config;
     hsd_sequence *const s = r->sequence;
     const uint64_t bytes = array_bytes(config->object_count), part = config->has_order ? left / 16 * 7 : left / 5;
-    HSD_TRY(widen(config->types, bytes, part, &left, err));
-    HSD_TRY(widen(&s->positions, bytes, part, &left, err));
-    HSD_TRY(widen(&s->owners, array_bytes(s->count), left / 5, &left, err));
-    return widen(&s->elements, (uint64_t)s->count * sizeof(hsd_element), left, &left, err);
+    HSD_TRY(widen_array(config->types, bytes, part, &left, err));
+    HSD_TRY(widen_array(&s->positions, bytes, part, &left, err));
+    HSD_TRY(widen_array(&s->owners, array_bytes(s->count), left / 5, &left, err));
+    return widen_array(&s->elements, (uint64_t)s->count * sizeof(hsd_element), left, &left, err);
 }
 
 /* For the second pass, which goes through shapes and referrers in order. */
