@@ -98,6 +98,11 @@ typedef struct cli_options {
         size_t folder_count;
         bool allow_capture;
     } mcp;
+    struct {
+        const char *service, *baseline, *candidate, *since, *keep;
+        uint64_t floor_bytes;
+        bool no_places;
+    } fleet;
 } cli_options;
 
 typedef struct cli_command cli_command;

@@ -17,7 +17,7 @@ import tempfile
 import inputs
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
-LIVE = {"capture", "watch", "ps", "receive", "view", "mcp"}
+LIVE = {"capture", "watch", "ps", "receive", "view", "mcp", "fleet"}
 GLOBS = {"day*.hs": 3, "day*.hprof": 3, "run/*.heapsnapshot": 3, "run/*.hs": 3, "shop-4121/sums/*.hs": 3, "c?.hs": 7}
 # What an example names that the inputs of this test do not have, and what is answered then.
 ABSENT = {"hsdiff paths heap.hprof 'com.shop.*'": "com.shop.*", "hsdiff paths heap.heapsnapshot @8123": "@8123"}

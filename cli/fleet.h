@@ -1,0 +1,21 @@
+/*
+ * What hsdiff fleet does, an action a function: cmd_fleet.c chooses, fleet_add.c adds, fleet_report.c and fleet_junit.c
+ * write what grows.
+ */
+#ifndef CLI_FLEET_H
+#define CLI_FLEET_H
+
+#include "out.h"
+#include <hsdiff/fleet.h>
+
+/* hsdiff fleet add STORE CAPTURE…; returns the exit status. */
+int cli_fleet_add(cli_app *cli);
+
+/* A report as text for people, and as JSON (schema hsdiff.fleet/1). */
+void cli_fleet_write_text(cli_out *out, const cli_app *cli, const hsd_fleet_report *report);
+void cli_fleet_write_json(cli_out *out, const hsd_fleet_report *report);
+
+/* A check of a candidate as JUnit XML: a test case for each service. */
+void cli_fleet_write_junit(cli_out *out, const hsd_fleet_report *report, const char *candidate);
+
+#endif
