@@ -309,7 +309,7 @@ static const cli_option *const options[] = {
 const cli_command cli_command_fleet = {
     .name = "fleet",
     .synopsis = "add|report|check|compact|sql STORE [CAPTURE|STATEMENT...]",
-    .summary = "find which version of a service leaks, and where, over many processes",
+    .summary = "find which version of a service leaks, and where, in many processes",
     .description =
         "Keeps the sums of captures by type, by root and by place in a store, and tells what grows in most processes "
         "of a "
