@@ -19,7 +19,7 @@ static int digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c
 hsd_status hsd_answer_text(const hsd_answer_line *line, unsigned field, hsd_arena *arena, hsd_text *text,
                            hsd_error *err)
 {
-    const char *digits = line->fields[field];
+    const char *digits = line->fields[field] + (line->fields[field][0] == 'x');
     const size_t size = strlen(digits) / 2;
     char *bytes = hsd_arena_take(arena, size + 1);
     if (bytes == NULL) return hsd_fail_nomem(err, "the texts of an answer");

@@ -30,7 +30,7 @@ hsd_status hsd_answer_ask(hsd_answer *answer, const char *store, const hsd_buffe
 hsd_status hsd_answer_numbers(const hsd_answer_line *line, unsigned first, unsigned count, int64_t *numbers,
                               hsd_error *err);
 
-/* A text, in the arena. HSD_E_CORRUPT, HSD_E_NOMEM. */
+/* A text, in the arena; an x in front of its digits is no part of it. HSD_E_CORRUPT, HSD_E_NOMEM. */
 hsd_status hsd_answer_text(const hsd_answer_line *line, unsigned field, hsd_arena *arena, hsd_text *text,
                            hsd_error *err);
 

@@ -11,7 +11,7 @@
 #include "fleet/keys.h"
 #include <hsdiff/profile.h>
 
-#define HSD_FLEET_BATCH_ROWS     (UINT32_C(1) << 20)
+#define HSD_FLEET_BATCH_ROWS     (UINT32_C(1) << 19)
 #define HSD_FLEET_BATCH_TEXTS    ((size_t)16 << 20)
 #define HSD_FLEET_BATCH_CAPTURES 8192u
 

@@ -1,7 +1,7 @@
 /*
  * Compacting: DuckDB reads all that a service has of a day, process by process, and it is written as one batch, in
- * sections of a million rows, each in the order that packs well. The new batch gets its name, with a list of those that
- * it stands for, and only then these go: whoever is ended in between leaves a list that says which batches count.
+ * sections of half a million rows, each in the order that packs well. The new batch gets its name, with a list of those
+ * that it stands for, and only then these go: whoever is ended in between leaves a list that says which batches count.
  */
 #include <hsdiff/fleet.h>
 
@@ -38,29 +38,33 @@ typedef struct partition {
 
 /* ---- SQL */
 
+/* Lines by COPY: what SELECT prints is first held as a whole. Texts begin with an x, since COPY quotes what is empty.
+ */
+#define LINES       "TO '/dev/stdout' (FORMAT csv, DELIMITER '|', HEADER false);\n"
+#define HEX(column) "'x' || hex(encode(coalesce(" column ", '')))"
+
 static hsd_status put_question(hsd_buffer *sql, const partition *p, hsd_error *err)
 {
     HSD_TRY(hsd_sql_put_settings(sql, p->run, err));
+    HSD_TRY(hsd_sql_put(sql, err, "SET preserve_insertion_order=true;\n"));
     HSD_TRY(hsd_sql_put_view(sql, "captures", HSD_FLEET_CAPTURES, p->list, p->chosen, err));
     HSD_TRY(hsd_sql_put_view(sql, "rows", HSD_FLEET_ROWS, p->list, p->chosen, err));
     HSD_TRY(hsd_sql_put_view(sql, "names", HSD_FLEET_NAMES, p->list, p->chosen, err));
-    HSD_TRY(hsd_sql_put(sql, err,
-                        "CREATE TEMP TABLE c AS SELECT *, row_number() OVER (ORDER BY process, time, capture) - 1 AS "
-                        "place FROM (SELECT "
-                        "DISTINCT ON (capture) * FROM captures);\n"
-                        "SELECT 'C', capture, process, time, coalesce(pid, 0), coalesce(uptime, 0), complete, places, "
-                        "live, live_objects, "
-                        "unreached, hex(encode(service)), hex(encode(version)), hex(encode(host)), hex(encode(pod)), "
-                        "hex(encode(runtime)), "
-                        "hex(encode(coalesce(domain, ''))), hex(encode(coalesce(digest, ''))), hex(encode(labels)) "
-                        "FROM c ORDER BY place;\n"));
-    return hsd_sql_put(sql, err,
-                       "SELECT 'N', kind, key, coalesce(min(parent), 0), hex(encode(min(text))), "
-                       "hex(encode(coalesce(min(edge), ''))), "
-                       "hex(encode(min(type))) FROM names GROUP BY kind, key;\n"
-                       "SELECT 'R', c.place, r.kind, r.key, r.objects, r.bytes, coalesce(r.retained, -1), r.single, "
-                       "r.other FROM rows r JOIN c "
-                       "USING (capture) ORDER BY c.place, r.kind, r.key;\n");
+    HSD_TRY(hsd_sql_put(
+        sql, err,
+        "CREATE TEMP TABLE c AS SELECT *, row_number() OVER (ORDER BY process, time, capture) - 1 AS place FROM "
+        "(SELECT "
+        "DISTINCT ON (capture) * FROM captures);\n"
+        "COPY (SELECT 'C', capture, process, time, coalesce(pid, 0), coalesce(uptime, 0), complete, places, live, "
+        "live_objects, unreached, " HEX("service") ", " HEX("version") ", " HEX("host") ", " HEX("pod") ", " HEX(
+            "runtime") ", " HEX("domain") ", " HEX("digest") ", " HEX("labels") " FROM c ORDER BY place) " LINES));
+    return hsd_sql_put(
+        sql, err,
+        "COPY (SELECT 'N', kind, key, coalesce(min(parent), 0), " HEX("min(text)") ", " HEX("min(edge)") ", " HEX(
+            "min(type)") " FROM names GROUP BY kind, key) " LINES
+                         "COPY (SELECT 'R', c.place, r.kind, r.key, r.objects, r.bytes, coalesce(r.retained, -1), "
+                         "r.single, "
+                         "r.other FROM rows r JOIN c USING (capture) ORDER BY c.place, r.kind, r.key) " LINES);
 }
 
 /* ---- what comes back */
