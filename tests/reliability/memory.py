@@ -20,7 +20,7 @@ STRUCTURE_OBJECTS, STRUCTURE_BUDGETS = (10_000_000, (256,)) if LONG else (250_00
 MIB = 1 << 20
 SLACK_MIB = 16
 TRAFFIC_OBJECTS, TRAFFIC_BUDGET = 1_000_000, 16
-TRAFFIC, CALL_BYTES = 35, 4096
+TRAFFIC, CALL_BYTES = 28, 4096
 CGROUP = "/sys/fs/cgroup/memory" if os.path.isdir("/sys/fs/cgroup/memory") else "/sys/fs/cgroup"
 
 
