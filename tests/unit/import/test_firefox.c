@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "support/capture_view.h"
 #include "support/firefox_writer.h"
+#include "support/import_bytes.h"
 #include "support/random.h"
 #include <hscapture/hscapture.h>
 #include <hsdiff/import.h>
@@ -17,28 +17,11 @@
 static const hsd_import_options plain = {.compression = 1}, summary = {.compression = 1, .summary_only = true},
                                 salvage = {.compression = 1, .salvage = true};
 
-static int temporary(void)
+static hsd_status import(const uint8_t *data, size_t size, const hsd_import_options *options, uint64_t memory,
+                         hsd_import_result *result, capture_view *view, hsd_error *err)
 {
-    char path[] = "/tmp/firefox-XXXXXX";
-    const int fd = mkstemp(path);
-    if (fd >= 0) unlink(path);
-    return fd;
-}
-
-static hsd_status import_bytes(const uint8_t *data, size_t size, const hsd_import_options *options, uint64_t memory,
-                               hsd_import_result *result, capture_view *view, hsd_error *err)
-{
-    const int in = temporary(), out = temporary();
     const hsd_run run = {.memory_bytes = memory};
-    cr_assert(in >= 0 && out >= 0 && write(in, data, size) == (ssize_t)size && lseek(in, 0, SEEK_SET) == 0);
-    hsd_error_init(err);
-    const hsd_status status = hsd_import_descriptor(in, "dump", out, options, &run, result, err);
-    close(in);
-    if (status == HSD_OK && view != NULL)
-        cr_assert(view_open_fd(view, out));
-    else
-        close(out);
-    return status;
+    return import_bytes(data, size, "dump", options, &run, result, view, err);
 }
 
 static void open_shop(const hsd_import_options *options, hsd_import_result *result, capture_view *view)
@@ -46,8 +29,7 @@ static void open_shop(const hsd_import_options *options, hsd_import_result *resu
     firefox_writer w;
     hsd_error err;
     fw_shop(&w);
-    cr_assert(import_bytes(w.out.data, w.out.size, options, UINT64_C(2) << 20, result, view, &err) == HSD_OK, "%s",
-              err.text);
+    cr_assert(import(w.out.data, w.out.size, options, UINT64_C(2) << 20, result, view, &err) == HSD_OK, "%s", err.text);
     fw_free(&w);
 }
 
@@ -268,7 +250,7 @@ Test(firefox, has_what_was_drawn_at_random)
         fw_begin(&w, UINT64_C(1700000000000000));
         for (size_t i = 0; i < d.count; i++)
             fw_put(&w, &d.nodes[i]);
-        cr_assert(import_bytes(w.out.data, w.out.size, &plain, UINT64_C(2) << 20, &result, &view, &err) == HSD_OK, "%s",
+        cr_assert(import(w.out.data, w.out.size, &plain, UINT64_C(2) << 20, &result, &view, &err) == HSD_OK, "%s",
                   err.text);
         cr_assert(view.object_count == d.count - 1 && view.root_count == d.nodes[0].edge_count);
         for (size_t i = 1; i < d.count; i++) {
@@ -297,14 +279,13 @@ Test(firefox, takes_a_node_of_any_length)
     capture_view view;
     hsd_error err;
     fw_long_array(&w, COUNT);
-    cr_assert(import_bytes(w.out.data, w.out.size, &plain, UINT64_C(16) << 20, &result, &view, &err) == HSD_OK, "%s",
+    cr_assert(import(w.out.data, w.out.size, &plain, UINT64_C(16) << 20, &result, &view, &err) == HSD_OK, "%s",
               err.text);
     cr_expect(result.references == COUNT && view.object_count == 2 &&
               view_find(&view, 0x20)->size_bytes == 16 + 8 * (uint64_t)COUNT);
     view_close(&view);
     /* its texts */
-    cr_expect_eq(import_bytes(w.out.data, w.out.size, &plain, UINT64_C(1) << 20, &result, NULL, &err),
-                 HSD_E_OVER_BUDGET);
+    cr_expect_eq(import(w.out.data, w.out.size, &plain, UINT64_C(1) << 20, &result, NULL, &err), HSD_E_OVER_BUDGET);
     cr_expect(strstr(err.hint, "--memory") != NULL);
     fw_free(&w);
 }
@@ -320,11 +301,10 @@ Test(firefox, is_known_when_it_is_cut)
         hsd_import_result result;
         capture_view view;
         hsd_error err;
-        const hsd_status status = import_bytes(w.out.data, size, &plain, UINT64_C(2) << 20, &result, NULL, &err);
+        const hsd_status status = import(w.out.data, size, &plain, UINT64_C(2) << 20, &result, NULL, &err);
         cr_assert(status == HSD_OK || status == HSD_E_TRUNCATED, "%zu: %s", size, err.text);
         whole += status == HSD_OK;
-        if (status == HSD_OK ||
-            import_bytes(w.out.data, size, &salvage, UINT64_C(2) << 20, &result, &view, &err) != HSD_OK)
+        if (status == HSD_OK || import(w.out.data, size, &salvage, UINT64_C(2) << 20, &result, &view, &err) != HSD_OK)
             continue;
         cr_expect(!result.is_complete && !view.info->is_complete && result.objects >= most &&
                   view.object_count == result.objects);
@@ -346,7 +326,7 @@ Test(firefox, says_what_is_wrong)
         hsd_import_result result;
         hsd_error err;
         w.out.data[i] = (uint8_t)(before ^ 0x95);
-        const hsd_status status = import_bytes(w.out.data, w.out.size, &plain, UINT64_C(2) << 20, &result, NULL, &err);
+        const hsd_status status = import(w.out.data, w.out.size, &plain, UINT64_C(2) << 20, &result, NULL, &err);
         cr_expect(status == HSD_OK || (err.text[0] != '\0' && status != HSD_E_MISUSE), "byte %zu", i);
         refused += status != HSD_OK;
         w.out.data[i] = before;

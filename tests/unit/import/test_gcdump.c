@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "support/capture_view.h"
 #include "support/gcdump_writer.h"
+#include "support/import_bytes.h"
 #include "support/random.h"
 #include <hscapture/hscapture.h>
 #include <hsdiff/import.h>
@@ -18,28 +18,11 @@
 static const hsd_import_options plain = {.compression = 1}, summary = {.compression = 1, .summary_only = true},
                                 salvage = {.compression = 1, .salvage = true};
 
-static int temporary(void)
+static hsd_status import(const uint8_t *data, size_t size, const hsd_import_options *options, uint64_t memory,
+                         hsd_import_result *result, capture_view *view, hsd_error *err)
 {
-    char path[] = "/tmp/gcdump-XXXXXX";
-    const int fd = mkstemp(path);
-    if (fd >= 0) unlink(path);
-    return fd;
-}
-
-static hsd_status import_bytes(const uint8_t *data, size_t size, const hsd_import_options *options, uint64_t memory,
-                               hsd_import_result *result, capture_view *view, hsd_error *err)
-{
-    const int in = temporary(), out = temporary();
     const hsd_run run = {.memory_bytes = memory};
-    cr_assert(in >= 0 && out >= 0 && write(in, data, size) == (ssize_t)size && lseek(in, 0, SEEK_SET) == 0);
-    hsd_error_init(err);
-    const hsd_status status = hsd_import_descriptor(in, "dump", out, options, &run, result, err);
-    close(in);
-    if (status == HSD_OK && view != NULL)
-        cr_assert(view_open_fd(view, out));
-    else
-        close(out);
-    return status;
+    return import_bytes(data, size, "dump", options, &run, result, view, err);
 }
 
 static void open_heap(const gw_heap *heap, const hsd_import_options *options, hsd_import_result *result,
@@ -47,7 +30,7 @@ static void open_heap(const gw_heap *heap, const hsd_import_options *options, hs
 {
     hsd_error err;
     gw_bytes bytes = gw_write(heap);
-    const hsd_status status = import_bytes(bytes.data, bytes.size, options, UINT64_C(2) << 20, result, view, &err);
+    const hsd_status status = import(bytes.data, bytes.size, options, UINT64_C(2) << 20, result, view, &err);
     cr_assert(status == HSD_OK, "%s", err.text);
     free(bytes.data);
 }
@@ -287,7 +270,7 @@ Test(gcdump, has_what_was_drawn_at_random_in_any_memory)
             hsd_import_result result;
             capture_view view;
             hsd_error err;
-            cr_assert(import_bytes(bytes.data, bytes.size, &plain, memories[i], &result, &view, &err) == HSD_OK, "%s",
+            cr_assert(import(bytes.data, bytes.size, &plain, memories[i], &result, &view, &err) == HSD_OK, "%s",
                       err.text);
             cr_expect(result.bytes == gw_total(&d.heap) && result.is_complete);
             compare(&d, &view);
@@ -311,12 +294,12 @@ Test(gcdump, is_known_when_it_is_cut)
             hsd_import_result result;
             capture_view view;
             hsd_error err;
-            const hsd_status status = import_bytes(bytes.data, size, &plain, UINT64_C(2) << 20, &result, NULL, &err);
+            const hsd_status status = import(bytes.data, size, &plain, UINT64_C(2) << 20, &result, NULL, &err);
             whole += status == HSD_OK; /* behind the end of what is read stand tables of places */
             if (status == HSD_OK) continue;
             cr_assert(status == HSD_E_TRUNCATED || status == HSD_E_CORRUPT || status == HSD_E_NOT_THIS_FORMAT,
                       "%s, %zu: %s", gw_samples[i].name, size, err.text);
-            if (import_bytes(bytes.data, size, &salvage, UINT64_C(2) << 20, &result, &view, &err) != HSD_OK) continue;
+            if (import(bytes.data, size, &salvage, UINT64_C(2) << 20, &result, &view, &err) != HSD_OK) continue;
             cr_expect(!result.is_complete && !view.info->is_complete, "%s, %zu", gw_samples[i].name, size);
             salvaged++;
             view_close(&view);
@@ -339,8 +322,8 @@ Test(gcdump, refuses_nodes_without_types)
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         hsd_import_result result;
         hsd_error err;
-        const hsd_status status = import_bytes((const uint8_t *)no_types, sizeof no_types - 1, options[i],
-                                               UINT64_C(2) << 20, &result, NULL, &err);
+        const hsd_status status =
+            import((const uint8_t *)no_types, sizeof no_types - 1, options[i], UINT64_C(2) << 20, &result, NULL, &err);
         cr_expect_eq(status, HSD_E_TRUNCATED, "%zu: %d, %s", i, status, err.text);
     }
 }
@@ -355,7 +338,7 @@ Test(gcdump, says_what_is_wrong)
         hsd_import_result result;
         hsd_error err;
         bytes.data[i] = (uint8_t)(before ^ 0xa5);
-        const hsd_status status = import_bytes(bytes.data, bytes.size, &plain, UINT64_C(2) << 20, &result, NULL, &err);
+        const hsd_status status = import(bytes.data, bytes.size, &plain, UINT64_C(2) << 20, &result, NULL, &err);
         cr_expect(status == HSD_OK || (err.text[0] != '\0' && status != HSD_E_MISUSE), "byte %zu", i);
         refused += status != HSD_OK;
         bytes.data[i] = before;
@@ -376,8 +359,8 @@ Test(gcdump, refuses_versions_that_it_does_not_know)
         hsd_error err;
         bytes.data[27] = cases[i].version;
         bytes.data[31] = cases[i].least;
-        cr_expect_eq(import_bytes(bytes.data, bytes.size, &plain, UINT64_C(2) << 20, &result, NULL, &err),
-                     cases[i].expected, "%zu: %s", i, err.text);
+        cr_expect_eq(import(bytes.data, bytes.size, &plain, UINT64_C(2) << 20, &result, NULL, &err), cases[i].expected,
+                     "%zu: %s", i, err.text);
         free(bytes.data);
     }
 }
@@ -399,7 +382,7 @@ Test(gcdump, refuses_records_that_lie_over_one_another)
         memcpy(table + 4 + 4 * (size_t)i, table + 4, 4);
     hsd_import_result result;
     hsd_error err;
-    cr_expect_eq(import_bytes(bytes.data, bytes.size, &plain, UINT64_C(2) << 20, &result, NULL, &err), HSD_E_CORRUPT,
-                 "%s", err.text);
+    cr_expect_eq(import(bytes.data, bytes.size, &plain, UINT64_C(2) << 20, &result, NULL, &err), HSD_E_CORRUPT, "%s",
+                 err.text);
     free(bytes.data);
 }

@@ -7,32 +7,15 @@
 #include <unistd.h>
 
 #include "go/heap/index.h"
-#include "support/capture_view.h"
 #include "support/goheap_writer.h"
+#include "support/import_bytes.h"
 #include <hscapture/hscapture.h>
 #include <hsdiff/import.h>
-
-static int temporary(void)
-{
-    char path[] = "/tmp/goheap-XXXXXX";
-    const int fd = mkstemp(path);
-    if (fd >= 0) unlink(path);
-    return fd;
-}
 
 static hsd_status import(const void *data, size_t size, const hsd_import_options *options, hsd_import_result *result,
                          capture_view *view, hsd_error *err)
 {
-    const int in = temporary(), out = temporary();
-    cr_assert(in >= 0 && out >= 0 && write(in, data, size) == (ssize_t)size && lseek(in, 0, SEEK_SET) == 0);
-    hsd_error_init(err);
-    const hsd_status status = hsd_import_descriptor(in, "dump", out, options, NULL, result, err);
-    close(in);
-    if (status == HSD_OK && view != NULL)
-        cr_assert(view_open_fd(view, out));
-    else
-        close(out);
-    return status;
+    return import_bytes(data, size, "dump", options, NULL, result, view, err);
 }
 
 static void expect_program(const capture_view *view)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "import/memray/memray.h"
-#include "support/capture_view.h"
+#include "support/import_bytes.h"
 #include <hscapture/hscapture.h>
 #include <hsdiff/import.h>
 
@@ -117,31 +117,14 @@ static void begin_records(file *f, uint64_t skipped)
 
 static void end_records(file *f) { PUT(f, "\1\0\0\0"); }
 
-static int temporary(void)
-{
-    char path[] = "/tmp/memray-XXXXXX";
-    const int fd = mkstemp(path);
-    if (fd >= 0) unlink(path);
-    return fd;
-}
-
 static const hsd_import_options plain = {.compression = 1}, whatever = {.compression = 1, .salvage = true},
                                 summary = {.compression = 1, .summary_only = true};
 
 static hsd_status import(const file *f, size_t size, const hsd_import_options *options, uint64_t memory_bytes,
                          hsd_import_result *result, capture_view *view, hsd_error *err)
 {
-    const int in = temporary(), out = temporary();
     const hsd_run run = {.memory_bytes = memory_bytes};
-    cr_assert(in >= 0 && out >= 0 && write(in, f->data, size) == (ssize_t)size && lseek(in, 0, SEEK_SET) == 0);
-    hsd_error_init(err);
-    const hsd_status status = hsd_import_descriptor(in, "file", out, options, &run, result, err);
-    close(in);
-    if (status == HSD_OK && view != NULL)
-        cr_assert(view_open_fd(view, out));
-    else
-        close(out);
-    return status;
+    return import_bytes(f->data, size, "file", options, &run, result, view, err);
 }
 
 static void open_file(const file *f, const hsd_import_options *options, hsd_import_result *result, capture_view *view)

@@ -7,33 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "support/capture_view.h"
+#include "support/import_bytes.h"
 #include "support/mlpd_writer.h"
 #include <hscapture/hscapture.h>
 #include <hsdiff/import.h>
 
-static int temporary(void)
-{
-    char path[] = "/tmp/mlpd-XXXXXX";
-    const int fd = mkstemp(path);
-    if (fd >= 0) unlink(path);
-    return fd;
-}
-
 static hsd_status import(const void *data, size_t size, const hsd_import_options *options, uint64_t memory_bytes,
                          hsd_import_result *result, capture_view *view, hsd_error *err)
 {
-    const int in = temporary(), out = temporary();
     const hsd_run run = {.memory_bytes = memory_bytes};
-    cr_assert(in >= 0 && out >= 0 && write(in, data, size) == (ssize_t)size && lseek(in, 0, SEEK_SET) == 0);
-    hsd_error_init(err);
-    const hsd_status status = hsd_import_descriptor(in, "file", out, options, &run, result, err);
-    close(in);
-    if (status == HSD_OK && view != NULL)
-        cr_assert(view_open_fd(view, out));
-    else
-        close(out);
-    return status;
+    return import_bytes(data, size, "file", options, &run, result, view, err);
 }
 
 enum { SMALL = 2 << 20 };
