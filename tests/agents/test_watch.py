@@ -56,10 +56,12 @@ def numbers(names):
 
 
 def leak_until_it_ends(watch):
-    """A leak that goes on: it has grown in each step, however near two captures are."""
+    """A leak that goes on: it has grown in each step, however near two captures are. It slows down with time: where captures take long, a
+    heap that grew as fast as ever would make each take longer than the one before, without an end."""
+    began = time.monotonic()
     while watch.process.poll() is None:
-        watch.one.leak(500)
-        time.sleep(0.02) # or it would be larger than the program itself
+        watch.one.leak(200)
+        time.sleep(max(0.02, (time.monotonic() - began) / 100))
 
 
 def leak(tool, folder):
