@@ -244,7 +244,7 @@ static const cli_option option_keep = {
     .value = "WHEN",
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(fleet.keep),
-    .told = CLI_TOLD,
+    .told = CLI_LEFT_OUT,
     .help = "compact: rows since a day (2026-11-20), or of the last 30d; of days before, one line of sums stays for "
             "each process "
             "and place, however many captures there were. Without it all rows stay",
