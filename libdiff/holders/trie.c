@@ -108,6 +108,31 @@ hsd_trie_place hsd_trie_step_below(hsd_trie *trie, const hsd_trie_place *parent,
     return place;
 }
 
+static hsd_status give_recent(hsd_trie *trie, hsd_trie_recent *recent, hsd_error *err)
+{
+    if (recent->key[HSD_TRIE_KEY_NODE] == 0) return HSD_OK;
+    return hsd_tally_add(trie->tally, recent->key, recent->sum.objects, recent->sum.bytes, err);
+}
+
+/* All that was added is in the tally then. */
+static hsd_status give_all_recent(hsd_trie *trie, hsd_error *err)
+{
+    for (uint32_t i = 0; i < HSD_TRIE_RECENT; i++) {
+        HSD_TRY(give_recent(trie, &trie->recent[i], err));
+        trie->recent[i].key[HSD_TRIE_KEY_NODE] = 0;
+    }
+    return HSD_OK;
+}
+
+/* Keys that are the same but for a chance of 2^-56 are told apart, as the tally does. */
+static inline bool is_of(const hsd_trie_recent *recent, const uint64_t key[HSD_TRIE_KEY_WORDS])
+{
+    uint64_t differs = 0;
+    for (uint32_t i = 0; i < HSD_TRIE_KEY_WORDS; i++)
+        differs |= recent->key[i] ^ key[i];
+    return differs == 0;
+}
+
 hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_sum sum, uint64_t objects, uint64_t bytes,
                         hsd_error *err)
 {
@@ -121,13 +146,22 @@ hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_su
         [HSD_TRIE_KEY_STEP] = (uint64_t)step->type << 32 | step->edge,
         [HSD_TRIE_KEY_SUM] = sum,
     };
-    return hsd_tally_add(trie->tally, key, objects, bytes, err);
+    hsd_trie_recent *recent = &trie->recent[(step->key ^ sum) % HSD_TRIE_RECENT];
+    if (__builtin_expect(!is_of(recent, key), 0)) {
+        HSD_TRY(give_recent(trie, recent, err));
+        memcpy(recent->key, key, sizeof key);
+        recent->sum = (hsd_amount){0, 0};
+    }
+    recent->sum.objects += objects;
+    recent->sum.bytes += bytes;
+    return HSD_OK;
 }
 
 hsd_status hsd_trie_absorb(hsd_trie *trie, hsd_trie *other, hsd_error *err)
 {
     HSD_ASSERT(trie != other && trie->tally != NULL && other->tally != NULL);
     trie->is_cut = trie->is_cut || other->is_cut;
+    HSD_TRY(give_all_recent(other, err));
     return hsd_tally_absorb(trie->tally, other->tally, err);
 }
 
@@ -155,6 +189,7 @@ static void add_up_trie(hsd_trie *trie)
 hsd_status hsd_trie_finish(hsd_trie *trie, hsd_error *err)
 {
     HSD_ASSERT(trie->tally != NULL);
+    HSD_TRY(give_all_recent(trie, err));
     HSD_TRY(hsd_tally_finish(trie->tally, trie->config.memory_bytes / 4, err));
     HSD_TRY(hsd_trie_build(trie, err));
     hsd_tally_free(trie->tally);

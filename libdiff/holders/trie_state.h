@@ -24,9 +24,18 @@ typedef struct hsd_trie_stored { /* a power of two, so that none lies across two
 
 _Static_assert(sizeof(hsd_trie_stored) == 128, "nodes must not lie across pages");
 
+#define HSD_TRIE_RECENT 256u /* a power of two */
+
+typedef struct hsd_trie_recent { /* what is added to a key, and not in the tally yet */
+    uint64_t key[HSD_TRIE_KEY_WORDS];
+    hsd_amount sum;
+} hsd_trie_recent;
+
 struct hsd_trie {
     hsd_trie_config config;
     hsd_tally *tally; /* NULL once it is finished */
+    /* by the key of the node: neighbours in a heap stand at few places, and seldom ask the tally; node 0 = empty */
+    hsd_trie_recent recent[HSD_TRIE_RECENT];
     bool is_cut;
     hsd_paged nodes; /* hsd_trie_stored */
     bool has_nodes;
