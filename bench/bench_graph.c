@@ -103,7 +103,7 @@ static void run(const graph_shape *shape, uint32_t nodes, uint32_t degree, uint6
 {
     hsd_temp_space space;
     hsd_error err;
-    hsd_paged owners;
+    hsd_owner_labels owners;
     hsd_temp_space_init(&space, NULL);
     hsd_adjacency *a = build(shape, nodes, degree, memory / 2, false, &space);
     uint32_t labels[ROOTS];
@@ -117,7 +117,7 @@ static void run(const graph_shape *shape, uint32_t nodes, uint32_t degree, uint6
     const uint64_t start = hsd_now_ns();
     stop(hsd_owners_find(a, &config, &owners, &err), &err);
     row("owners", shape->name, memory, hsd_adjacency_edge_count(a), start, space.bytes_now);
-    hsd_paged_close(&owners);
+    hsd_owners_close(&owners);
     hsd_adjacency_free(a);
 }
 

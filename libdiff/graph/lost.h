@@ -39,7 +39,7 @@ typedef struct hsd_lost_config {
 } hsd_lost_config;
 
 /*
- * `labels` is what hsd_owners_find filled. Every object that has HSD_OWNER_NONE gets HSD_LOST and its head, or
+ * `labels` is what hsd_owners_find filled, wide. Every object that has HSD_OWNER_NONE gets HSD_LOST and its head, or
  * HSD_LOST_ALONE, instead, and *found says whether there was one. `cycles` (one bit a node, zeroed by the caller) gets
  * the bits of heads that something lost refers to, and of the nodes of a short way from such a head back to it: at
  * least its own, and no others where the way is long. A node that refers to itself alone is no cycle (the adjacency has

@@ -10,9 +10,10 @@
  * like the rest. So a walk of its own over the others is spared, all but that from secondary roots to what marked
  * references from primary ones had reached already.
  *
- * Labels are touched at random, so where four bytes a node do not fit they are *narrow* while the walk lasts: one or
- * two bytes a node, which is enough for some hundred or some ten thousand names. In the end they are written out wide,
- * in order.
+ * Labels are touched at random and kept for long, so they are *narrow* where that is enough: one or two bytes a node,
+ * for some hundred or some ten thousand names. Where the memory that they may have in the end is less than that they
+ * are wide from the start if four bytes a node fit while the walk lasts; if not they are narrow meanwhile, and are
+ * written out wide, in order.
  *
  * The second round, from the secondary roots, climbs in the same array with marked labels: none -> marked r
  * -> marked SHARED. A label without the mark is of the first round and stays as it is. In the end the
@@ -36,10 +37,9 @@
 typedef struct walk {
     hsd_adjacency *adjacency;
     const hsd_owners_config *config;
-    hsd_paged *owners;
-    hsd_pages narrow; /* labels of `width` bytes in place of `owners`, while the walk lasts */
-    uint32_t width;   /* 1 or 2; 4 = they are in `owners` */
-    uint32_t second;  /* the mark of the second round in labels of this width */
+    hsd_owner_labels *owners;
+    bool stays_narrow; /* once the walk is over */
+    uint32_t second;   /* the mark of the second round in labels of this width */
     hsd_frontier frontier;
     uint32_t ring_node[RING_ITEMS];
     uint32_t ring_label[RING_ITEMS];
@@ -58,28 +58,24 @@ static uint32_t label_to_set(const walk *w, uint32_t node, uint32_t label)
     return w->config->label_of_node[node - w->config->object_count] | w->mark;
 }
 
-static uint32_t get_label(const walk *w, uint32_t node)
-{
-    if (w->width == 1) return ((const uint8_t *)w->narrow.data)[node];
-    return w->width == 2 ? ((const uint16_t *)w->narrow.data)[node] : hsd_paged_get_u32(w->owners, node);
-}
+static uint32_t get_label(const walk *w, uint32_t node) { return hsd_owner_get(w->owners, node); }
 
 static void put_label(walk *w, uint32_t node, uint32_t label)
 {
-    if (w->width == 1)
-        ((uint8_t *)w->narrow.data)[node] = (uint8_t)label;
-    else if (w->width == 2)
-        ((uint16_t *)w->narrow.data)[node] = (uint16_t)label;
+    if (w->owners->width == 1)
+        ((uint8_t *)w->owners->narrow.data)[node] = (uint8_t)label;
+    else if (w->owners->width == 2)
+        ((uint16_t *)w->owners->narrow.data)[node] = (uint16_t)label;
     else
-        hsd_paged_set_u32(w->owners, node, label);
+        hsd_paged_set_u32(&w->owners->wide, node, label);
 }
 
 static void expect_label(const walk *w, uint32_t node)
 {
-    if (w->width == WIDE)
-        hsd_paged_prefetch_u32(w->owners, node);
+    if (w->owners->width == WIDE)
+        hsd_paged_prefetch_u32(&w->owners->wide, node);
     else
-        __builtin_prefetch((const uint8_t *)w->narrow.data + (uint64_t)node * w->width);
+        __builtin_prefetch((const uint8_t *)w->owners->narrow.data + (uint64_t)node * w->owners->width);
 }
 
 static void set_label(walk *w, uint32_t node, uint32_t label)
@@ -160,7 +156,7 @@ static hsd_status expand_owner(walk *w, uint32_t node, hsd_error *err)
 
 static hsd_status check_owner(const walk *w, hsd_error *err)
 {
-    if (w->width == WIDE) HSD_TRY(hsd_paged_check(w->owners, err));
+    HSD_TRY(hsd_owners_check(w->owners, err));
     HSD_TRY(hsd_adjacency_check(w->adjacency, err));
     return hsd_progress(w->config->reporter, "walking references", w->expanded, hsd_adjacency_node_count(w->adjacency),
                         err);
@@ -278,57 +274,101 @@ static uint32_t least_width(const hsd_owners_config *config, uint32_t nodes)
     return most < 0x80 ? 1 : most < 0x8000 ? 2 : WIDE;
 }
 
-/* Where wide labels do not fit, and narrow ones do beside the least of the array that they are written to. */
+static hsd_status take_narrow(walk *w, uint32_t width, hsd_error *err)
+{
+    const uint64_t bytes = hsd_max_u64((uint64_t)hsd_adjacency_node_count(w->adjacency) * width, 1);
+    if (!hsd_pages_take(&w->owners->narrow, (size_t)bytes)) return hsd_fail_nomem(err, "the owners of objects");
+    w->owners->width = width;
+    w->second = UINT32_C(1) << (8 * width - 1);
+    return HSD_OK;
+}
+
+/* Labels are narrow where they may stay so. Else where wide ones do not fit, and narrow ones do beside the least of the
+ * array that they are written to. */
 static hsd_status choose_width(walk *w, uint64_t label_bytes, hsd_error *err)
 {
+    const hsd_owners_config *config = w->config;
     const uint32_t nodes = hsd_adjacency_node_count(w->adjacency);
     const uint64_t wide = (uint64_t)nodes * WIDE;
-    const uint32_t width = least_width(w->config, nodes);
-    w->width = WIDE;
-    w->second = SECOND_ROUND;
-    if (width == WIDE || hsd_paged_full_bytes(wide) <= label_bytes) return HSD_OK;
-    if ((uint64_t)nodes * width + hsd_paged_least_bytes(wide) > label_bytes) return HSD_OK;
-    if (!hsd_pages_take(&w->narrow, (size_t)nodes * width)) return hsd_fail_nomem(err, "the owners of objects");
-    w->width = width;
-    w->second = UINT32_C(1) << (8 * width - 1);
-    hsd_note(w->config->reporter, HSD_NOTE_DETAIL,
+    const uint32_t width = least_width(config, nodes);
+    const uint64_t narrow = (uint64_t)nodes * width;
+    const bool has_room = hsd_paged_full_bytes(wide) <= label_bytes;
+    w->stays_narrow = width != WIDE && !config->is_wide && narrow <= hsd_min_u64(config->serve_bytes, label_bytes);
+    const bool is_narrow = width != WIDE && !has_room && narrow + hsd_paged_least_bytes(wide) <= label_bytes;
+    if (!w->stays_narrow && !is_narrow) return hsd_paged_open(&w->owners->wide, wide, label_bytes, config->space, err);
+    HSD_TRY(take_narrow(w, width, err));
+    if (has_room) return HSD_OK;
+    hsd_note(config->reporter, HSD_NOTE_DETAIL,
              "owners: %u bytes a node while they are found, since 4 do not fit in %.1f MiB", width,
              (double)label_bytes / 1048576.0);
-    if (w->config->block_bytes == 0) return HSD_OK;
-    return hsd_adjacency_set_memory(w->adjacency, w->config->block_bytes + label_bytes - w->narrow.size, err);
+    if (config->block_bytes == 0) return HSD_OK;
+    return hsd_adjacency_set_memory(w->adjacency, config->block_bytes + label_bytes - narrow, err);
 }
 
 static hsd_status widen_labels(walk *w, uint64_t label_bytes, hsd_error *err)
 {
+    hsd_owner_labels *owners = w->owners;
     const uint32_t nodes = hsd_adjacency_node_count(w->adjacency);
     const uint64_t wide = (uint64_t)nodes * WIDE;
-    if (w->config->block_bytes != 0) HSD_TRY(hsd_adjacency_set_memory(w->adjacency, w->config->block_bytes, err));
-    HSD_TRY(hsd_paged_open(w->owners, wide, label_bytes - w->narrow.size, w->config->space, err));
-    for (uint32_t node = 0; node < nodes; node++) {
-        hsd_paged_set_u32(w->owners, node, get_label(w, node));
-    }
-    return hsd_paged_check(w->owners, err);
+    HSD_TRY(hsd_paged_open(&owners->wide, wide, label_bytes - owners->narrow.size, w->config->space, err));
+    for (uint32_t node = 0; node < nodes; node++)
+        hsd_paged_set_u32(&owners->wide, node, get_label(w, node));
+    hsd_pages_give(&owners->narrow);
+    owners->width = WIDE;
+    return hsd_paged_check(&owners->wide, err);
 }
 
-hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *config, hsd_paged *owners, hsd_error *err)
+/* Blocks have what is theirs, and labels the width in which they are asked for. */
+static hsd_status settle_labels(walk *w, uint64_t label_bytes, hsd_error *err)
+{
+    if (w->owners->width == WIDE) return HSD_OK;
+    const bool has_room = hsd_paged_full_bytes((uint64_t)hsd_adjacency_node_count(w->adjacency) * WIDE) <= label_bytes;
+    if (!has_room && w->config->block_bytes != 0)
+        HSD_TRY(hsd_adjacency_set_memory(w->adjacency, w->config->block_bytes, err));
+    return w->stays_narrow ? HSD_OK : widen_labels(w, label_bytes, err);
+}
+
+static hsd_status run_owners(walk *w, uint64_t label_bytes, uint64_t list_bytes, hsd_error *err)
+{
+    const hsd_owners_config *config = w->config;
+    HSD_TRY(choose_width(w, label_bytes, err));
+    hsd_status status = hsd_frontier_open(&w->frontier, w->adjacency, list_bytes, config->space, err);
+    if (status == HSD_OK) status = walk_all_owner(w, err);
+    hsd_frontier_close(&w->frontier);
+    if (status == HSD_OK && config->has_marked != NULL && config->roots.second < config->roots.end)
+        status = reach_from_secondary(w, err);
+    return status == HSD_OK ? settle_labels(w, label_bytes, err) : status;
+}
+
+hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *config, hsd_owner_labels *owners,
+                           hsd_error *err)
 {
     HSD_ASSERT((config->has_marked == NULL) == (config->unmarked_reach == NULL));
-    const uint64_t bytes = (uint64_t)hsd_adjacency_node_count(adjacency) * sizeof(uint32_t);
     const uint64_t list_bytes = hsd_frontier_share_bytes(adjacency, config->memory_bytes);
     const uint64_t label_bytes = config->memory_bytes - hsd_min_u64(list_bytes, config->memory_bytes);
-    walk w = {.adjacency = adjacency, .config = config, .owners = owners};
-    *owners = (hsd_paged){.file = {.fd = -1}};
-    HSD_TRY(check_roots(config, hsd_adjacency_node_count(adjacency), err));
-    HSD_TRY(choose_width(&w, label_bytes, err));
-    hsd_status status = HSD_OK;
-    if (w.width == WIDE) status = hsd_paged_open(owners, bytes, label_bytes, config->space, err);
-    if (status == HSD_OK) status = hsd_frontier_open(&w.frontier, adjacency, list_bytes, config->space, err);
-    if (status == HSD_OK) status = walk_all_owner(&w, err);
-    hsd_frontier_close(&w.frontier);
-    if (status == HSD_OK && config->has_marked != NULL && config->roots.second < config->roots.end)
-        status = reach_from_secondary(&w, err);
-    if (status == HSD_OK && w.width != WIDE) status = widen_labels(&w, label_bytes, err);
-    hsd_pages_give(&w.narrow);
-    if (status != HSD_OK) hsd_paged_close(owners);
+    walk w = {.adjacency = adjacency, .config = config, .owners = owners, .second = SECOND_ROUND};
+    *owners = (hsd_owner_labels){.width = WIDE, .wide = {.file = {.fd = -1}}};
+    hsd_status status = check_roots(config, hsd_adjacency_node_count(adjacency), err);
+    if (status == HSD_OK) status = run_owners(&w, label_bytes, list_bytes, err);
+    if (status != HSD_OK) hsd_owners_close(owners);
     return status;
+}
+
+/* ---- labels once they are found ---- */
+
+hsd_status hsd_owners_check(const hsd_owner_labels *owners, hsd_error *err)
+{
+    return owners->width == WIDE ? hsd_paged_check(&owners->wide, err) : HSD_OK;
+}
+
+hsd_status hsd_owners_shrink(hsd_owner_labels *owners, uint64_t memory_bytes, hsd_error *err)
+{
+    return owners->width == WIDE ? hsd_paged_shrink(&owners->wide, memory_bytes, err) : HSD_OK;
+}
+
+void hsd_owners_close(hsd_owner_labels *owners)
+{
+    hsd_pages_give(&owners->narrow);
+    if (owners->width == WIDE) hsd_paged_close(&owners->wide);
+    owners->width = 0;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/note.h"
+#include "base/pages.h"
 #include "graph/adjacency.h"
 #include "graph/paged.h"
 
@@ -58,15 +59,41 @@ typedef struct hsd_owners_config {
     uint32_t mark;
     uint8_t *unmarked_reach;
     uint64_t memory_bytes; /* for labels, worklist; the adjacency has its own */
+    uint64_t serve_bytes;  /* that labels may have once they are found: narrow ones that fit in it stay as they are */
+    bool is_wide;          /* none of them stays narrow: who asks writes numbers of nodes among them (graph/lost.h) */
     uint64_t block_bytes;  /* that the adjacency has: it also gets what labels leave; 0 = it stays as it is */
     hsd_temp_space *space;
     hsd_reporter *reporter;
 } hsd_owners_config;
 
-/* Fills `owners`, one u32 a node (label and root nodes too: HSD_OWNER_NONE or their own label), opened by the
+/* The label of each node, in as many bytes as the largest one needs where that much memory is there. */
+typedef struct hsd_owner_labels {
+    hsd_pages narrow; /* u8 or u16 a node, where `width` is 1 or 2 */
+    uint32_t width;   /* bytes a node; 4 = they are in `wide`, 0 = there are none */
+    hsd_paged wide;   /* u32 a node */
+} hsd_owner_labels;
+
+/* Fills `owners`, one label a node (label and root nodes too: HSD_OWNER_NONE or their own label), opened by the
  * call; the caller closes it. */
-hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *config, hsd_paged *owners,
+hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *config, hsd_owner_labels *owners,
                            hsd_error *err);
+
+static inline uint32_t hsd_owner_get(hsd_owner_labels *owners, uint32_t node)
+{
+    HSD_ASSERT(owners->width == sizeof(uint32_t) || ((uint64_t)node + 1) * owners->width <= owners->narrow.size);
+    if (owners->width == 1) return ((const uint8_t *)owners->narrow.data)[node];
+    if (owners->width == 2) return ((const uint16_t *)owners->narrow.data)[node];
+    return hsd_paged_get_u32(&owners->wide, node);
+}
+
+/* First failure to read or write wide labels. */
+hsd_status hsd_owners_check(const hsd_owner_labels *owners, hsd_error *err);
+
+/* Keeps at most memory_bytes resident from now on, see hsd_paged_shrink; narrow labels stay. */
+hsd_status hsd_owners_shrink(hsd_owner_labels *owners, uint64_t memory_bytes, hsd_error *err);
+
+/* Accepts what is zeroed. */
+void hsd_owners_close(hsd_owner_labels *owners);
 
 /*
  * Sole owners among objects, for parts (FORMAT.md §7.3): every object that is no part owns itself;

@@ -48,7 +48,6 @@ hsd_status hsd_side_open(hsd_side_walk *side, const hsd_walk_request *request, h
     *side = (hsd_side_walk){
         .request = request, .info = hsd_capture_get_info(request->capture), .graph = calloc(1, sizeof *side->graph)};
     if (side->graph == NULL) return hsd_fail_nomem(err, "a walk");
-    side->graph->owners.file.fd = -1;
     HSD_TRY(find_object_count(side, &count, err));
     if (count > MAX_OBJECTS) {
         return hsd_fail(err, HSD_E_UNSUPPORTED, "the capture holds %llu objects, more than %llu",
@@ -209,7 +208,7 @@ static void free_graph(hsd_side_walk *side)
     hsd_sorter_free(graph->folded);
     hsd_sequence_release(&graph->sequence);
     hsd_places_free(graph->places);
-    if (graph->has_owners) hsd_paged_close(&graph->owners);
+    hsd_owners_close(&graph->owners);
     free(graph->is_soft);
     free(graph->cycles);
     free(graph);

@@ -26,6 +26,7 @@
 #include "format/tables.h"
 #include "graph/adjacency.h"
 #include "graph/dominators.h"
+#include "graph/owners.h"
 #include "graph/paged.h"
 #include "io/temp.h"
 #include "match/sequence.h"
@@ -141,7 +142,7 @@ typedef struct hsd_walk_graph {
     struct hsd_places *places; /* places in the dominator tree by node; NULL without */
 
     /* hsd_side_owners */
-    hsd_paged owners; /* label of each node; of lost ones HSD_LOST and their head, with `cycles` */
+    hsd_owner_labels owners; /* label of each node; of lost ones HSD_LOST and their head, with `cycles` */
     bool has_owners;
     uint8_t *is_soft; /* one bit a node: live, but by soft references alone; NULL when none is soft */
     /* one bit a node: on a cycle of lost ones (graph/lost.h); NULL when nothing is lost or nobody asks */
@@ -206,6 +207,12 @@ static inline bool hsd_side_has_graph(const hsd_side_walk *side) { return side->
 
 /* True if what no root reaches is lost, and not garbage that a collector will free (FORMAT.md 7.13). */
 bool hsd_side_loses(const hsd_side_walk *side);
+
+/* True if that can be told, and somebody asks. */
+static inline bool hsd_side_wants_lost(const hsd_side_walk *side)
+{
+    return side->request->want_lost && hsd_side_loses(side);
+}
 
 /* Why reachability cannot be told, as what follows "the capture"; NULL when it can. */
 static inline const char *hsd_side_why_no_graph(const hsd_side_walk *side)

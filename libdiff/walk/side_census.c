@@ -52,7 +52,7 @@ static uint32_t state_of(const hsd_side_walk *side, uint64_t ordinal, uint32_t *
     *root = HSD_ROOT_SHARED;
     *is_live = true;
     if (!side->graph->has_owners) return HSD_OWNER_NONE;
-    const uint32_t owner = hsd_paged_get_u32((hsd_paged *)&side->graph->owners, ordinal);
+    const uint32_t owner = hsd_owner_get(&side->graph->owners, (uint32_t)ordinal);
     *is_live = owner != HSD_OWNER_NONE && !hsd_lost_is(owner);
     if (*is_live && owner >= HSD_OWNER_FIRST) *root = owner - HSD_OWNER_FIRST;
     return owner;
@@ -207,7 +207,7 @@ static hsd_status open_tree(hsd_side_walk *side, hsd_error *err)
 /* Failures of paged arrays show late. */
 static hsd_status check_arrays(const hsd_side_walk *side, hsd_error *err)
 {
-    if (side->graph->has_owners) HSD_TRY(hsd_paged_check(&side->graph->owners, err));
+    if (side->graph->has_owners) HSD_TRY(hsd_owners_check(&side->graph->owners, err));
     if (side->request->alike != NULL) HSD_TRY(hsd_sequence_check(&side->graph->sequence, err));
     return side->graph->places != NULL ? hsd_places_check(side->graph->places, err) : HSD_OK;
 }

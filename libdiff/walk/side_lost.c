@@ -25,14 +25,15 @@ static hsd_status find_side_lost(hsd_side_walk *side, bool *found, hsd_error *er
         .space = side->request->space,
         .reporter = side->request->reporter,
     };
-    return hsd_lost_find(side->adjacency, &config, &side->graph->owners, side->graph->cycles, found, err);
+    return hsd_lost_find(side->adjacency, &config, &side->graph->owners.wide, side->graph->cycles, found, err);
 }
 
 hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err)
 {
     HSD_ASSERT(side->graph->has_owners && side->graph->cycles == NULL);
     bool found = false;
-    if (!side->request->want_lost || !hsd_side_loses(side)) return HSD_OK;
+    if (!hsd_side_wants_lost(side)) return HSD_OK;
+    HSD_ASSERT(side->graph->owners.width == sizeof(uint32_t)); /* as side_owners.c asked */
     side->graph->cycles = calloc((size_t)side->node_count / 8 + 1, 1);
     if (side->graph->cycles == NULL) return hsd_fail_nomem(err, "one bit an object");
     HSD_TRY(find_side_lost(side, &found, err));

@@ -21,6 +21,8 @@ static hsd_status walk(hsd_side_walk *side, const uint32_t *labels, hsd_error *e
         .mark = HSD_EDGE_SOFT,
         .unmarked_reach = side->graph->is_soft,
         .memory_bytes = side->request->plan.owner_bytes,
+        .serve_bytes = side->request->plan.owner_serve_bytes,
+        .is_wide = hsd_side_wants_lost(side),
         .block_bytes = side->request->plan.adjacency_bytes,
         .space = side->request->space,
         .reporter = side->request->reporter,
@@ -50,14 +52,14 @@ static hsd_status find_owners(hsd_side_walk *side, hsd_error *err)
 static hsd_status invert(hsd_side_walk *side, uint8_t *bits, hsd_error *err)
 {
     for (uint32_t node = 0; node < side->node_count; node++) {
-        const bool is_live = hsd_paged_get_u32(&side->graph->owners, node) != HSD_OWNER_NONE;
+        const bool is_live = hsd_owner_get(&side->graph->owners, node) != HSD_OWNER_NONE;
         const uint8_t bit = (uint8_t)(1u << (node & 7));
         if (is_live && !(bits[node >> 3] & bit))
             bits[node >> 3] |= bit;
         else
             bits[node >> 3] &= (uint8_t)~bit;
     }
-    return hsd_paged_check(&side->graph->owners, err);
+    return hsd_owners_check(&side->graph->owners, err);
 }
 
 static hsd_status take_soft(hsd_side_walk *side, hsd_error *err)
@@ -76,5 +78,5 @@ hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err)
     if (side->graph->has_soft != NULL) HSD_TRY(invert(side, side->graph->is_soft, err));
     HSD_TRY(hsd_side_lost(side, err));
     /* from here on they are read in order */
-    return hsd_paged_shrink(&side->graph->owners, side->request->plan.owner_serve_bytes, err);
+    return hsd_owners_shrink(&side->graph->owners, side->request->plan.owner_serve_bytes, err);
 }

@@ -22,7 +22,7 @@ TestSuite(lost, .init = setup);
 typedef struct looked { /* a graph with its labels */
     naive_graph g;
     hsd_adjacency *a;
-    hsd_paged labels;
+    hsd_owner_labels labels;
     uint32_t owners[NAIVE_MAX_NODES];
     uint8_t cycles[NAIVE_MAX_NODES / 8 + 1];
     bool reaches[NAIVE_MAX_NODES][NAIVE_MAX_NODES]; /* over one reference or more, from a lost object */
@@ -58,21 +58,23 @@ static void look(looked *l, test_random *random)
                                       .object_count = l->g.objects,
                                       .label_of_node = l->g.node_label,
                                       .memory_bytes = UINT64_C(1) << 20,
+                                      .serve_bytes = UINT64_C(1) << 20,
+                                      .is_wide = true,
                                       .space = &space};
     cr_assert_eq(hsd_owners_find(l->a, &owners, &l->labels, &err), HSD_OK);
     for (uint32_t node = 0; node < l->g.nodes; node++)
-        l->owners[node] = hsd_paged_get_u32(&l->labels, node);
+        l->owners[node] = hsd_owner_get(&l->labels, node);
     const hsd_lost_config config = {.object_count = l->g.objects,
                                     .node_count = l->g.roots.begin,
                                     .memory_bytes = UINT64_C(1) << 20,
                                     .space = &space};
-    cr_assert_eq(hsd_lost_find(l->a, &config, &l->labels, l->cycles, &l->found, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_lost_find(l->a, &config, &l->labels.wide, l->cycles, &l->found, &err), HSD_OK, "%s", err.text);
     fill_reaches(l);
 }
 
 static void forget(looked *l)
 {
-    hsd_paged_close(&l->labels);
+    hsd_owners_close(&l->labels);
     hsd_adjacency_free(l->a);
     naive_release(&l->g);
 }
@@ -87,7 +89,7 @@ static bool may_head(const looked *l, uint32_t node)
 
 static bool is_head(looked *l, uint32_t node)
 {
-    const uint32_t label = hsd_paged_get_u32(&l->labels, node);
+    const uint32_t label = hsd_owner_get(&l->labels, node);
     return hsd_lost_is(label) && (hsd_lost_head(label) == node || hsd_lost_head(label) == HSD_LOST_ALONE);
 }
 
@@ -105,7 +107,7 @@ static uint32_t heads_beside(looked *l, uint32_t node)
 
 static void expect_object(looked *l, uint32_t node, unsigned long seed)
 {
-    const uint32_t label = hsd_paged_get_u32(&l->labels, node);
+    const uint32_t label = hsd_owner_get(&l->labels, node);
     if (!is_lost(l, node)) {
         cr_assert_eq(label, l->owners[node], "seed %lu node %u", seed, node);
         return;

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "graph/frontier.h"
+#include "graph/owners.h"
 #include "naive.h"
 #include "shapes.h"
 
@@ -20,7 +21,7 @@ static void setup(void)
 TestSuite(owners, .init = setup);
 
 static hsd_status find(hsd_adjacency *a, hsd_root_nodes roots, uint32_t objects, const uint32_t *labels,
-                       uint64_t memory, hsd_paged *owners)
+                       uint64_t memory, hsd_owner_labels *owners)
 {
     const hsd_owners_config config = {
         .roots = roots, .object_count = objects, .label_of_node = labels, .memory_bytes = memory, .space = &space};
@@ -34,15 +35,15 @@ Test(owners, equal_their_definition_on_random_graphs)
         test_random random = {seed + i};
         naive_graph g = naive_random(&random);
         hsd_adjacency *a = naive_to_adjacency(&g, UINT64_C(1) << 20, &space);
-        hsd_paged owners;
+        hsd_owner_labels owners;
         uint32_t wanted[NAIVE_MAX_NODES];
         cr_assert_eq(find(a, g.roots, g.objects, g.node_label, UINT64_C(1) << 20, &owners), HSD_OK);
         naive_owners(&g, wanted);
         for (uint32_t node = 0; node < g.nodes; node++) {
-            cr_assert_eq(hsd_paged_get_u32(&owners, node), wanted[node], "seed %lu node %u: %u, not %u",
-                         (unsigned long)(seed + i), node, hsd_paged_get_u32(&owners, node), wanted[node]);
+            cr_assert_eq(hsd_owner_get(&owners, node), wanted[node], "seed %lu node %u: %u, not %u",
+                         (unsigned long)(seed + i), node, hsd_owner_get(&owners, node), wanted[node]);
         }
-        hsd_paged_close(&owners);
+        hsd_owners_close(&owners);
         hsd_adjacency_free(a);
         naive_release(&g);
     }
@@ -59,7 +60,7 @@ Test(owners, tell_what_marked_references_alone_reach)
         uint8_t *has_marked = calloc(g.objects / 8 + 1, 1), *found = calloc(g.nodes / 8 + 1, 1);
         uint32_t wanted[NAIVE_MAX_NODES];
         bool strong[NAIVE_MAX_NODES] = {false}, primary[NAIVE_MAX_NODES] = {false};
-        hsd_paged owners;
+        hsd_owner_labels owners;
         naive_mark_edges(&g, &random, has_marked);
         hsd_adjacency *a = naive_to_adjacency(&g, UINT64_C(1) << 20, &space);
         const hsd_owners_config config = {.roots = g.roots,
@@ -78,14 +79,14 @@ Test(owners, tell_what_marked_references_alone_reach)
         naive_strong(&g, primary);
         g.roots.end = end;
         for (uint32_t node = 0; node < g.nodes; node++) {
-            cr_assert_eq(hsd_paged_get_u32(&owners, node), wanted[node], "seed %lu node %u", (unsigned long)(seed + i),
+            cr_assert_eq(hsd_owner_get(&owners, node), wanted[node], "seed %lu node %u", (unsigned long)(seed + i),
                          node);
             cr_assert_eq(found[node / 8] >> node % 8 & 1, strong[node], "seed %lu node %u", (unsigned long)(seed + i),
                          node);
             by_marked += wanted[node] != HSD_OWNER_NONE && !strong[node];
             from_secondary += strong[node] && !primary[node];
         }
-        hsd_paged_close(&owners);
+        hsd_owners_close(&owners);
         hsd_adjacency_free(a);
         free(has_marked);
         free(found);
@@ -95,8 +96,36 @@ Test(owners, tell_what_marked_references_alone_reach)
               from_secondary);
 }
 
-/* Owners of a graph of `nodes` nodes with as many labels, in `memory`. */
-static void check_narrow(uint32_t labels, uint64_t seed)
+static hsd_status find_serving(hsd_adjacency *a, hsd_root_nodes roots, uint32_t objects, const uint32_t *labels,
+                               uint64_t memory, uint64_t serve, bool is_wide, hsd_owner_labels *owners)
+{
+    const hsd_owners_config config = {.roots = roots,
+                                      .object_count = objects,
+                                      .label_of_node = labels,
+                                      .memory_bytes = memory,
+                                      .serve_bytes = serve,
+                                      .is_wide = is_wide,
+                                      .block_bytes = UINT64_C(1) << 20,
+                                      .space = &space};
+    return hsd_owners_find(a, &config, owners, &err);
+}
+
+/* Labels that were found in any of the ways, of a width, are those of the wide ones. */
+static void expect_same(hsd_owner_labels *found, uint32_t width, hsd_owner_labels *wide, uint32_t nodes)
+{
+    cr_assert_eq(found->width, width, "%u bytes a node, not %u", found->width, width);
+    for (uint32_t node = 0; node < nodes; node++)
+        cr_assert_eq(hsd_owner_get(found, node), hsd_owner_get(wide, node), "node %u", node);
+    cr_assert_eq(hsd_owners_check(found, &err), HSD_OK);
+    cr_assert_eq(hsd_owners_shrink(found, 0, &err), HSD_OK);
+    for (uint32_t node = 0; node < nodes; node += 97)
+        cr_assert_eq(hsd_owner_get(found, node), hsd_owner_get(wide, node), "node %u", node);
+    hsd_owners_close(found);
+}
+
+/* Owners of a graph of `nodes` nodes with as many labels, of which the largest takes `width` bytes; in little memory,
+ * and where they may stay narrow. */
+static void check_narrow(uint32_t labels, uint32_t width, uint64_t seed)
 {
     enum { NODES = 200000, REFERENCES = 3 };
     const uint32_t objects = NODES - labels;
@@ -115,14 +144,26 @@ static void check_narrow(uint32_t labels, uint64_t seed)
     cr_assert_eq(hsd_adjacency_finish(a, NODES, &err), HSD_OK);
     const hsd_root_nodes roots = {.begin = objects + labels / 4, .second = NODES - labels / 4, .end = NODES};
     const uint64_t tight = hsd_frontier_share_bytes(a, 0) + (UINT64_C(700) << 10); /* 781 KiB of labels do not fit */
-    hsd_paged wide, narrow;
-    cr_assert_eq(find(a, roots, objects, label_of, UINT64_C(16) << 20, &wide), HSD_OK, "%s", err.text);
-    cr_assert_eq(find(a, roots, objects, label_of, tight + labels, &narrow), HSD_OK, "%s", err.text);
-    cr_assert(wide.is_flat && !narrow.is_flat);
-    for (uint32_t node = 0; node < NODES; node++)
-        cr_assert_eq(hsd_paged_get_u32(&narrow, node), hsd_paged_get_u32(&wide, node), "node %u", node);
-    hsd_paged_close(&wide);
-    hsd_paged_close(&narrow);
+    const uint64_t ample = UINT64_C(16) << 20, serve = (uint64_t)NODES * width;
+    hsd_owner_labels wide, found;
+    cr_assert_eq(find(a, roots, objects, label_of, ample, &wide), HSD_OK, "%s", err.text);
+    cr_assert(wide.width == 4 && wide.wide.is_flat);
+    cr_assert_eq(find(a, roots, objects, label_of, tight + labels, &found), HSD_OK, "%s", err.text);
+    cr_assert(!found.wide.is_flat);
+    expect_same(&found, 4, &wide, NODES);
+    static const struct {
+        bool is_tight, is_wide;
+        uint32_t less; /* bytes than narrow labels take */
+    } ways[] = {{false, false, 0}, {true, false, 0},  {false, true, 0},
+                {true, true, 0},   {false, false, 1}, {true, false, 1}};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        const bool stays = !ways[i].is_wide && ways[i].less == 0;
+        cr_assert_eq(find_serving(a, roots, objects, label_of, ways[i].is_tight ? tight + labels : ample,
+                                  serve - ways[i].less, ways[i].is_wide, &found),
+                     HSD_OK, "%s", err.text);
+        expect_same(&found, stays ? width : 4, &wide, NODES);
+    }
+    hsd_owners_close(&wide);
     hsd_adjacency_free(a);
     free(label_of);
 }
@@ -130,12 +171,14 @@ static void check_narrow(uint32_t labels, uint64_t seed)
 /* One byte a label, two, and four after all. */
 Test(owners, are_the_same_in_narrow_labels)
 {
-    check_narrow(100, test_seed(21));
-    check_narrow(125, test_seed(22));
-    check_narrow(126, test_seed(23));
-    check_narrow(20000, test_seed(24));
-    check_narrow(32766, test_seed(25));
-    check_narrow(40000, test_seed(26));
+    check_narrow(100, 1, test_seed(21));
+    check_narrow(125, 1, test_seed(22));
+    check_narrow(126, 1, test_seed(23));
+    check_narrow(127, 2, test_seed(27));
+    check_narrow(20000, 2, test_seed(24));
+    check_narrow(32766, 2, test_seed(25));
+    check_narrow(32767, 4, test_seed(28));
+    check_narrow(40000, 4, test_seed(26));
 }
 
 Test(owners, of_parts_equal_their_definition_on_random_graphs)
@@ -195,10 +238,10 @@ static void check_shape(shape_targets targets, uint64_t memory)
                  {{MANY, MANY, MANY, 0, 0}, HSD_OWNER_NONE}};
     hsd_adjacency *a = shape(targets, memory);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        hsd_paged owners;
+        hsd_owner_labels owners;
         cr_assert_eq(find(a, cases[i].roots, MANY, labels, memory, &owners), HSD_OK);
-        cr_assert_eq(hsd_paged_get_u32(&owners, MANY / 2), cases[i].middle, "case %zu", i);
-        hsd_paged_close(&owners);
+        cr_assert_eq(hsd_owner_get(&owners, MANY / 2), cases[i].middle, "case %zu", i);
+        hsd_owners_close(&owners);
     }
     hsd_adjacency_free(a);
 }
@@ -220,7 +263,7 @@ Test(owners, refuse_roots_that_are_no_nodes_and_labels_that_are_no_owners)
                                          {MANY - 1, MANY, MANY + 1, 0, 0}};
     const hsd_root_nodes roots = {MANY, MANY + 1, MANY + 2, 0, 0};
     hsd_adjacency *a = shape(list_targets, UINT64_C(4) << 20);
-    hsd_paged owners;
+    hsd_owner_labels owners;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         cr_assert_eq(find(a, bad[i], MANY, good, UINT64_C(4) << 20, &owners), HSD_E_MISUSE, "case %zu", i);
     }
