@@ -60,7 +60,8 @@ static uint64_t later_bytes(uint64_t nodes, uint64_t core, uint64_t references)
     const uint64_t places = nodes + 1, number = varint_bytes(2 * places);
     const uint64_t numbering = places / 4 + 16 * places + 3 * number * (core + references);
     const uint64_t semi = 12 * places + (20 + 3 * number) * core + 3 * number * references;
-    return hsd_max_u64(numbering, semi) + resident_slack(places, references);
+    const uint64_t order = (12 + hsd_tape_small_bytes(places)) * places;
+    return hsd_max_u64(hsd_max_u64(numbering, semi), order) + resident_slack(places, references);
 }
 
 static uint64_t resident_bytes(uint64_t nodes, uint64_t references)

@@ -167,7 +167,7 @@ static inline __attribute__((always_inline)) hsd_status pass(nca *n, tapes *t, b
         if (!hsd_tape_get_u32(&t->parents, &dominator)) break;
         if (t->has_core && place == t->core.place) dominator = find_core(n, t, is_flat);
         if (!n->has_jumps && n->steps_left > UINT64_MAX / 2) return HSD_END;
-        hsd_tape_put_u32(&d->dominator_of, dominator);
+        hsd_dominator_put(d, place, dominator);
         if ((place & HSD_DOMINATORS_TICK) == 0) HSD_TRY(hsd_dominators_tick(d, 3, place, d->count, err));
     }
     hsd_tape_finish(&d->dominator_of);

@@ -30,7 +30,7 @@ static inline __attribute__((always_inline)) hsd_status add_sizes(order *o, bool
     hsd_tape_read(&reader, &d->dominator_of, HSD_TAPE_BACKWARD, false);
     for (uint32_t place = d->count - 1; place > 0 && status == HSD_OK; place--) {
         uint32_t dominator;
-        if (!hsd_tape_get_u32_back(&reader, &dominator)) break;
+        if (!hsd_dominator_get_back(&reader, place, &dominator)) break;
         const uint32_t size = hsd_flat_get_u32(&o->sizes, place, is_flat) + 1;
         const uint32_t sum = hsd_flat_get_u32(&o->sizes, dominator, is_flat) + size;
         hsd_flat_set_u32(&o->sizes, dominator, sum, is_flat);
@@ -64,7 +64,7 @@ static inline __attribute__((always_inline)) hsd_status tell_all(order *o, bool 
     hsd_status status = hsd_teller_begin(&o->teller, d, err);
     for (uint32_t place = 0; place < d->count && status == HSD_OK; place++) {
         uint32_t dominator, node;
-        if (!hsd_tape_get_u32(&dominators, &dominator) || !hsd_tape_get_u32(&nodes, &node)) break;
+        if (!hsd_dominator_get(&dominators, place, &dominator) || !hsd_tape_get_u32(&nodes, &node)) break;
         if ((place & HSD_DOMINATORS_TICK) == 0) {
             status = hsd_dominators_tick(d, 4, d->count / 2 + place / 2, d->count, err);
         }
@@ -116,7 +116,7 @@ static hsd_status put_firsts(order *o, hsd_error *err)
     uint32_t dominator;
     hsd_tape_read(&dominators, &d->dominator_of, HSD_TAPE_FORWARD, false);
     hsd_flat_set_u32(&o->sizes, 0, 1, true);
-    for (uint32_t place = 0; status == HSD_OK && hsd_tape_get_u32(&dominators, &dominator); place++) {
+    for (uint32_t place = 0; status == HSD_OK && hsd_dominator_get(&dominators, place, &dominator); place++) {
         if ((place & HSD_DOMINATORS_TICK) == 0)
             status = hsd_dominators_tick(d, 4, d->count / 3 + place / 3, d->count, err);
         if (place == 0) continue;
@@ -142,8 +142,9 @@ static hsd_status put_parents(order *o, hsd_error *err)
     hsd_tape_read(&dominators, &d->dominator_of, HSD_TAPE_FORWARD, true);
     hsd_tape_read(&firsts, &d->first_of, HSD_TAPE_FORWARD, false);
     hsd_flat_set_u32(&o->sizes, 0, 0, true);
-    hsd_tape_get_u32(&dominators, &dominator); /* of the super-root */
-    for (uint32_t place = 1; hsd_tape_get_u32(&dominators, &dominator) && hsd_tape_get_u32(&firsts, &first); place++) {
+    hsd_dominator_get(&dominators, 0, &dominator); /* of the super-root */
+    for (uint32_t place = 1; hsd_dominator_get(&dominators, place, &dominator) && hsd_tape_get_u32(&firsts, &first);
+         place++) {
         hsd_tape_put_u32(&d->parent_of, hsd_flat_get_u32(&o->sizes, dominator, true));
         hsd_flat_set_u32(&o->sizes, place, first, true);
     }

@@ -78,7 +78,7 @@ typedef struct hsd_dominators {
     hsd_tape back;               /* lists, see hsd_back_list */
     hsd_tape core_of;            /* see hsd_core_node */
     hsd_tape semi_of;            /* u32, of the last core node first */
-    hsd_tape dominator_of;       /* u32 */
+    hsd_tape dominator_of;       /* see hsd_dominator_put */
     hsd_tape first_of, size_of;  /* u32: order, by scans */
     hsd_tape leaf_back;          /* lists: by scans */
     hsd_bucket *buckets;
@@ -173,6 +173,29 @@ static inline hsd_status hsd_tell_place(hsd_dominators_teller *teller, const hsd
 hsd_status hsd_teller_end(hsd_dominators_teller *teller, hsd_status status, hsd_error *err);
 
 /* ---- records ---- */
+
+/* The dominator of a place as it stands on dominator_of: how far before it. Of five places of a Java heap four have it
+ * within 250. */
+static inline void hsd_dominator_put(hsd_dominators *d, uint32_t place, uint32_t dominator)
+{
+    hsd_tape_put_small(&d->dominator_of, place - dominator);
+}
+
+static inline bool hsd_dominator_get(hsd_tape_reader *reader, uint32_t place, uint32_t *dominator)
+{
+    uint32_t before;
+    if (!hsd_tape_get_small(reader, &before)) return false;
+    *dominator = place - before;
+    return true;
+}
+
+static inline bool hsd_dominator_get_back(hsd_tape_reader *reader, uint32_t place, uint32_t *dominator)
+{
+    uint32_t before;
+    if (!hsd_tape_get_small_back(reader, &before)) return false;
+    *dominator = place - before;
+    return true;
+}
 
 /* A core node as it stands on core_of, in order of numbers: preorder - the last one's, preorder - parent,
  * number - core parent, as varints. */

@@ -302,7 +302,7 @@ static hsd_status raise_until_done(raise *r, hsd_error *err)
     r->marks = r->new_marks = NULL;
     HSD_TRY(raise_all(r, &d->leaf_back, NULL, true, err));
     for (uint32_t place = 0; place < d->count; place++)
-        hsd_tape_put_u32(&d->dominator_of, r->above[place]);
+        hsd_dominator_put(d, place, r->above[place]);
     hsd_tape_finish(&d->dominator_of);
     return hsd_reel_check(&d->reel, err);
 }

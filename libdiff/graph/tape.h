@@ -168,6 +168,67 @@ static inline bool hsd_tape_get_u32_back(hsd_tape_reader *reader, uint32_t *valu
     return true;
 }
 
+/* ---- numbers that are small as a rule, to be read from both ends ---- */
+
+/* A byte below HSD_TAPE_SMALL; else 2, 3 or 4 bytes between two marks that say how many. */
+#define HSD_TAPE_SMALL       0xfdu
+#define HSD_TAPE_MARK(bytes) (HSD_TAPE_SMALL - 2 + (bytes))
+#define HSD_TAPE_MOST_SMALL  6u
+
+/* What a number takes. */
+static inline uint32_t hsd_tape_small_bytes(uint64_t value)
+{
+    if (value < HSD_TAPE_SMALL) return 1;
+    return value < UINT64_C(1) << 16 ? 4 : value < UINT64_C(1) << 24 ? 5 : HSD_TAPE_MOST_SMALL;
+}
+
+static inline void hsd_tape_put_small(hsd_tape *tape, uint32_t value)
+{
+    uint8_t *at = hsd_tape_room(tape, HSD_TAPE_MOST_SMALL);
+    *at = (uint8_t)value;
+    tape->at = at + 1;
+    if (value < HSD_TAPE_SMALL) return;
+    const uint32_t bytes = hsd_tape_small_bytes(value) - 2;
+    *at++ = (uint8_t)HSD_TAPE_MARK(bytes);
+    for (uint32_t i = 0; i < bytes; i++)
+        *at++ = (uint8_t)(value >> 8 * i);
+    *at++ = (uint8_t)HSD_TAPE_MARK(bytes);
+    tape->at = at;
+}
+
+/* What lies between two marks. */
+static inline uint32_t hsd_tape_between(const uint8_t *at, uint32_t bytes)
+{
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < bytes; i++)
+        value |= (uint32_t)at[i] << 8 * i;
+    return value;
+}
+
+static inline bool hsd_tape_get_small(hsd_tape_reader *reader, uint32_t *value)
+{
+    if (!hsd_tape_has_more(reader)) return false;
+    *value = *reader->at++;
+    if (*value < HSD_TAPE_SMALL) return true;
+    const uint32_t bytes = *value - HSD_TAPE_MARK(0);
+    *value = hsd_tape_between(reader->at, bytes);
+    reader->at += bytes + 1;
+    return true;
+}
+
+/* The same from the end, of a tape of such numbers alone, opened with HSD_TAPE_BACKWARD. */
+static inline bool hsd_tape_get_small_back(hsd_tape_reader *reader, uint32_t *value)
+{
+    if (__builtin_expect(reader->at == reader->begin, 0) && !hsd_tape_next_chunk(reader)) return false;
+    *value = *--reader->at;
+    if (*value < HSD_TAPE_SMALL) return true;
+    const uint32_t bytes = *value - HSD_TAPE_MARK(0);
+    reader->at -= bytes;
+    *value = hsd_tape_between(reader->at, bytes);
+    reader->at--;
+    return true;
+}
+
 /* ---- numbers of variable length within a record ---- */
 
 static inline const uint8_t *hsd_tape_varint(const uint8_t *in, uint32_t *value)

@@ -67,6 +67,52 @@ static void use(bool is_resident)
 Test(tape, is_read_from_both_ends_in_memory) { use(true); }
 Test(tape, is_read_from_both_ends_from_a_file) { use(false); }
 
+/* Both sides of each border of a length, those that end in what looks like a mark, and any. */
+static uint32_t small_number(uint32_t i)
+{
+    static const uint32_t borders[] = {0,      1,        252,      253,      254,        255,        256,       0xfdfd,
+                                       0xffff, 0x010000, 0xfdffff, 0xffffff, 0x01000000, 0xfdfdfdfd, UINT32_MAX};
+    const uint32_t count = sizeof borders / sizeof borders[0];
+    return i % 3 == 0 ? borders[i / 3 % count] : i * UINT32_C(0x9e3779b1) >> (i % 31);
+}
+
+static void use_small(bool is_resident)
+{
+    hsd_reel reel;
+    hsd_tape tape;
+    hsd_tape_reader reader;
+    uint32_t value, count = 0;
+    uint64_t bytes = 0;
+    hsd_reel_init(&reel, is_resident, HSD_TAPE_MIN_CHUNK, &space);
+    hsd_tape_init(&tape, &reel);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        hsd_tape_put_small(&tape, small_number(i));
+        bytes += hsd_tape_small_bytes(small_number(i));
+    }
+    hsd_tape_finish(&tape);
+    for (uint32_t i = 0; i < tape.chunk_count; i++)
+        bytes -= tape.chunks[i].used;
+    cr_assert_eq(bytes, 0, "numbers take what is said");
+    hsd_tape_read(&reader, &tape, HSD_TAPE_BACKWARD, false);
+    while (hsd_tape_get_small_back(&reader, &value)) {
+        count++;
+        cr_assert_eq(value, small_number(ITEMS - count), "%u from the end", count);
+    }
+    cr_assert_eq(count, ITEMS);
+    hsd_tape_close(&reader);
+    hsd_tape_read(&reader, &tape, HSD_TAPE_FORWARD, true);
+    for (count = 0; hsd_tape_get_small(&reader, &value); count++)
+        cr_assert_eq(value, small_number(count), "%u", count);
+    cr_assert_eq(count, ITEMS);
+    hsd_tape_close(&reader);
+    hsd_tape_release(&tape);
+    cr_assert_eq(hsd_reel_check(&reel, &err), HSD_OK);
+    hsd_reel_release(&reel);
+}
+
+Test(tape, keeps_small_numbers_in_memory) { use_small(true); }
+Test(tape, keeps_small_numbers_in_a_file) { use_small(false); }
+
 /* Records of every length, which never lie across two chunks. */
 Test(tape, keeps_records_whole)
 {
