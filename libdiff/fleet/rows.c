@@ -122,6 +122,7 @@ static hsd_status put_roots(hsd_fleet_batch *batch, const hsd_profile *profile, 
 typedef struct place_node {
     uint64_t key;
     uint32_t kept; /* itself, or the nearest place above that has a row */
+    uint32_t row;  /* of one that is kept */
     others below;  /* of one that is kept */
 } place_node;
 
@@ -200,6 +201,7 @@ static hsd_status keep_place(places *p, uint32_t number, uint64_t parent, hsd_er
     HSD_TRY(hsd_fleet_key(&node->key, &path, &p->batch->scratch, err));
     HSD_TRY(put_place_name(p, place, type, node->key, above, err));
     node->kept = number;
+    node->row = p->batch->row_count;
     const hsd_fleet_row row = {.key = node->key,
                                .objects = place->own.objects,
                                .bytes = place->own.bytes,
@@ -223,6 +225,18 @@ static hsd_status put_place(places *p, uint32_t number, uint64_t floor_bytes, hs
     return HSD_OK;
 }
 
+/* What is below a root is not below the place where it hangs: else `global` would grow with `global.cache`. Another
+ * root on the way up takes it away from those above with its own. */
+static void move_root(places *p, uint32_t number)
+{
+    const hsd_place *all = p->profile->places;
+    if (!all[number].is_root || p->nodes[number].kept != number) return;
+    for (uint32_t up = all[number].parent; up != 0; up = all[up].parent) {
+        p->batch->rows[p->nodes[up].row].retained -= all[number].all.bytes;
+        if (all[up].is_root) return;
+    }
+}
+
 static hsd_status put_places(places *p, uint64_t floor_bytes, hsd_error *err)
 {
     const uint32_t count = (uint32_t)p->profile->place_count;
@@ -231,6 +245,8 @@ static hsd_status put_places(places *p, uint64_t floor_bytes, hsd_error *err)
     HSD_TRY(find_code(p, err));
     for (uint32_t i = 0; i < count; i++)
         HSD_TRY(put_place(p, i, floor_bytes, err));
+    for (uint32_t i = 1; i < count; i++)
+        move_root(p, i);
     for (uint32_t i = 0; i < count; i++)
         HSD_TRY(put_other(p->batch, HSD_FLEET_PLACE, p->nodes[i].key, &p->nodes[i].below, err));
     return HSD_OK;
