@@ -1,0 +1,44 @@
+// A service of two versions. `node service.js leaks` forgets to end every second session, `node service.js` ends them all; all else is the same: a
+// cache that fills up and throws out, garbage, a table that stays. Obeys "serve N", answers "served TOTAL"; "quit" ends it.
+'use strict';
+const readline = require('readline');
+
+class Session {
+  constructor(number) {
+    this.number = number;
+    this.cart = ['item ' + number, 'item ' + (number + 1)];
+  }
+}
+
+class Shop {
+  constructor(leaks) {
+    this.leaks = leaks;
+    this.served = 0;
+    this.sessions = new Map();
+    this.pages = new Map();
+    this.catalogue = Array.from({length: 4000}, (_, i) => ({name: 'product ' + i, price: i}));
+  }
+
+  render(number) {
+    const key = number * 7919 % 6000;
+    this.pages.delete(key);
+    this.pages.set(key, 'page ' + key + ' of ' + number);
+    if (this.pages.size > 1000) this.pages.delete(this.pages.keys().next().value);
+  }
+
+  serve() {
+    const number = this.served++;
+    this.sessions.set(number, new Session(number));
+    this.render(number);
+    if (!this.leaks || number % 2 === 0) this.sessions.delete(number);
+  }
+}
+
+global.shop = new Shop(process.argv[2] === 'leaks');
+readline.createInterface({input: process.stdin}).on('line', line => {
+  const [verb, count] = line.split(' ');
+  if (verb === 'quit') process.exit(0);
+  for (let i = 0; i < Number(count); i++) global.shop.serve();
+  console.log('served', global.shop.served);
+});
+console.log('ready');
