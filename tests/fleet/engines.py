@@ -41,3 +41,7 @@ def use_duckdb():
     if not found:
         raise Missing("duckdb-cli without a program")
     os.environ["HSDIFF_DUCKDB"] = str(found[0])
+
+
+def clickhouse():
+    return made("clickhouse", ("chdb==4.4.0",), "chdb")
