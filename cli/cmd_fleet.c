@@ -67,6 +67,8 @@ static void write_growth(cli_out *out, const cli_app *cli, const hsd_fleet_repor
         cli_fleet_write_json(out, report);
     else if (strcmp(format, "junit") == 0)
         cli_fleet_write_junit(out, report, cli->options.fleet.candidate);
+    else if (strcmp(format, "sarif") == 0)
+        cli_fleet_write_sarif(out, report);
     else
         cli_fleet_write_text(out, cli, report);
 }
@@ -97,7 +99,7 @@ static int report_fleet(cli_app *cli)
 
 static int check_fleet(cli_app *cli)
 {
-    static const char *const formats[] = {"text", "json", "junit", NULL};
+    static const char *const formats[] = {"text", "json", "junit", "sarif", NULL};
     if (!takes_format(cli, formats)) return CLI_USAGE;
     if (cli->options.fleet.candidate && cli->options.fleet.baseline) return tell_growth(cli, true);
     cli_complain("hsdiff fleet check needs --baseline VERSION and --candidate VERSION.");
@@ -270,11 +272,11 @@ static const cli_option option_no_places = {
 static const cli_option option_format = {
     .name = "format",
     .value = "FORMAT",
-    .choices = "text|json|csv|junit",
+    .choices = "text|json|csv|junit|sarif",
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(format),
     .told = CLI_LEFT_OUT,
-    .help = "text for people (the default), json for programs; csv of sql; junit of check",
+    .help = "text for people (the default), json for programs; csv of sql; junit and sarif of check",
 };
 
 static const cli_option option_min = {

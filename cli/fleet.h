@@ -1,6 +1,6 @@
 /*
- * What hsdiff fleet does, an action a function: cmd_fleet.c chooses, fleet_add.c adds, fleet_report.c and fleet_junit.c
- * write what grows.
+ * What hsdiff fleet does, an action a function: cmd_fleet.c chooses, fleet_add.c adds, fleet_report.c, fleet_junit.c
+ * and fleet_sarif.c write what grows.
  */
 #ifndef CLI_FLEET_H
 #define CLI_FLEET_H
@@ -17,5 +17,8 @@ void cli_fleet_write_json(cli_out *out, const hsd_fleet_report *report);
 
 /* A check of a candidate as JUnit XML: a test case for each service. */
 void cli_fleet_write_junit(cli_out *out, const hsd_fleet_report *report, const char *candidate);
+
+/* A check of a candidate as SARIF 2.1.0: a result for each thing that grows. */
+void cli_fleet_write_sarif(cli_out *out, const hsd_fleet_report *report);
 
 #endif

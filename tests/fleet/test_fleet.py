@@ -202,6 +202,19 @@ def large(tool, folder):
     kit.say(f"        {truth['rows']} rows, {truth['bytes'] / truth['rows']:.2f} bytes a row, compacted {size / truth['rows']:.2f}; a report in {sorted(took)[2]:.2f} s")
 
 
+def check_sarif(log, findings):
+    same("version", (log["version"], len(log["runs"])), ("2.1.0", 1))
+    only = log["runs"][0]
+    rules = only["tool"]["driver"]["rules"]
+    same("exit code", only["invocations"], [{"executionSuccessful": True, "exitCode": int(bool(findings))}])
+    same("results", [result["locations"][0]["logicalLocations"][0]["name"] for result in only["results"]], [f["name"] for f in findings])
+    for result, f in zip(only["results"], findings):
+        same("rule", (rules[result["ruleIndex"]]["id"], result["level"]), (result["ruleId"], "error"))
+        check(f["name"] in result["message"]["text"] and f"of {f['service']} {f['version']}" in result["message"]["text"], result["message"])
+        same("fingerprint", result["partialFingerprints"]["hsdiffFinding/v1"], f"{f['service']}:{f['kind']}:{f['key'] % 2**64:016x}")
+        same("growth", (result["properties"]["perHour"], result["properties"]["growth"]), (f["per_hour"], f["growth"]))
+
+
 def judge(tool, folder):
     need_engine()
     store, truth = make(folder)
@@ -211,6 +224,8 @@ def judge(tool, folder):
     tree = xml.etree.ElementTree.fromstring(tool.run(*asked, "--format", "junit", expect=1).stdout)
     same("suite", (tree[0].get("tests"), tree[0].get("failures")), ("1", "1"))
     check(truth["holder"] in tree.find(".//failure").get("message"), "no holder in the failure")
+    check_sarif(json.loads(tool.run(*asked, "--format", "sarif", expect=1).stdout), report(tool, store)["findings"])
+    check_sarif(json.loads(tool.run("fleet", "check", store, "--baseline", "2.4.1", "--candidate", "2.4.0", "--format", "sarif").stdout), [])
     for wrong in (("fleet", "check", store, "--candidate", "2.4.1"), ("fleet", "check", store), ("fleet", "report"), ("fleet", "grow", store),
                   ("fleet", "report", store, "--since", "yesterday"), ("fleet", "report", store, "--format", "junit"), ("fleet", "compact", store, "--keep", "x")):
         tool.run(*wrong, expect=2)
