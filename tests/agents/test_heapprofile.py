@@ -72,7 +72,7 @@ def named(tool, folder, path):
 def expect_leak(tool, paths, grown):
     """In words, and exactly where each allocation is sampled."""
     text = tool.run(*paths).stdout
-    check(re.search(r"of the growth was allocated at one place: make_order \(shop\.cc:\d+\)", text), text)
+    check(re.search(r"was allocated at one place: make_order \(shop\.cc:\d+\)", text), text)
     rows = {row["type"]: row for row in tool.diff(*paths, "--top", "all")["types"]}
     row = rows.get("allocated at make_order", rows.get("allocated at: make_order"))
     check(row is not None, f"no row of make_order: {list(rows)}")
