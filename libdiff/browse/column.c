@@ -44,11 +44,6 @@ hsd_status hsd_column_put_bytes(hsd_column_file *column, const void *data, size_
     return HSD_OK;
 }
 
-static uint64_t within(uint64_t bytes, uint64_t memory_bytes)
-{
-    return hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), memory_bytes));
-}
-
 /* Of a column without records the file is empty, and nobody reads the array's only page. */
 hsd_status hsd_column_end(hsd_column_file *column, hsd_paged *out, uint64_t memory_bytes, hsd_error *err)
 {
@@ -56,7 +51,7 @@ hsd_status hsd_column_end(hsd_column_file *column, hsd_paged *out, uint64_t memo
     free(column->buffer);
     column->buffer = NULL;
     const hsd_status status =
-        hsd_paged_open_file(out, &column->file, within(column->file.size_bytes, memory_bytes), err);
+        hsd_paged_open_file(out, &column->file, hsd_paged_bytes_within(column->file.size_bytes, memory_bytes), err);
     if (status != HSD_OK) memset(out, 0, sizeof *out);
     column->file.space = NULL;
     return status;
@@ -72,7 +67,7 @@ void hsd_column_close(hsd_column_file *column)
 hsd_status hsd_array_open(hsd_paged *array, uint64_t bytes, uint64_t memory_bytes, hsd_temp_space *space,
                           hsd_error *err)
 {
-    const hsd_status status = hsd_paged_open(array, bytes, within(bytes, memory_bytes), space, err);
+    const hsd_status status = hsd_paged_open(array, bytes, hsd_paged_bytes_within(bytes, memory_bytes), space, err);
     if (status != HSD_OK) memset(array, 0, sizeof *array);
     return status;
 }

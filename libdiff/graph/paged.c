@@ -45,6 +45,11 @@ uint64_t hsd_paged_least_bytes(uint64_t bytes)
     return frames * HSD_PAGE_BYTES + table_bytes(pages, frames);
 }
 
+uint64_t hsd_paged_bytes_within(uint64_t bytes, uint64_t memory_bytes)
+{
+    return hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), memory_bytes));
+}
+
 /* Frames that fit in memory_bytes beside the tables. */
 static uint64_t frames_for(uint64_t pages, uint64_t memory_bytes)
 {

@@ -60,6 +60,10 @@ hsd_status hsd_paged_open_file(hsd_paged *paged, hsd_temp *file, uint64_t memory
 uint64_t hsd_paged_full_bytes(uint64_t bytes);
 uint64_t hsd_paged_least_bytes(uint64_t bytes);
 
+/* What an array of so many bytes takes where it may have memory_bytes: no more than it can use, no less than it needs.
+ */
+uint64_t hsd_paged_bytes_within(uint64_t bytes, uint64_t memory_bytes);
+
 /* Brings a page in and returns its frame. On an I/O failure the error sticks and frame 0 is
  * returned, so that hot loops need no check: call hsd_paged_check after them. */
 uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page);

@@ -81,12 +81,6 @@ static uint64_t bits_share(const hsd_keys_config *config)
     return hsd_min_u64(full, least + spare / BITS_SHARE);
 }
 
-/* Between what an array of so many bytes needs and what it can use. */
-static uint64_t within(uint64_t memory_bytes, uint64_t bytes)
-{
-    return hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), memory_bytes));
-}
-
 static uint64_t beside(uint64_t memory_bytes, uint64_t used) { return memory_bytes > used ? memory_bytes - used : 0; }
 
 /* An array of the caller's gets so much more, or what it can use of that; `*left` is what is left. */
@@ -113,13 +107,14 @@ static uint64_t structures_share(const refinement *r, uint64_t left)
 {
     const uint64_t bytes = array_bytes(r->config->node_count);
     const uint64_t random = shapes_wanted(r) + hsd_paged_full_bytes(bytes);
-    return within(hsd_max_u64(beside(left, random), r->config->memory_bytes / ORDER_SHARE), bytes);
+    return hsd_paged_bytes_within(bytes, hsd_max_u64(beside(left, random), r->config->memory_bytes / ORDER_SHARE));
 }
 
 /* A third of what is asked for at random, or what shapes leave. */
 static uint64_t referrers_share(const refinement *r, uint64_t left)
 {
-    return within(hsd_max_u64(beside(left, shapes_wanted(r)), left / 3), array_bytes(r->config->node_count));
+    return hsd_paged_bytes_within(array_bytes(r->config->node_count),
+                                  hsd_max_u64(beside(left, shapes_wanted(r)), left / 3));
 }
 
 static hsd_status open_arrays(refinement *r, hsd_error *err)
@@ -161,12 +156,13 @@ static hsd_status divide_again(refinement *r, hsd_error *err)
     const hsd_keys_config *const config = r->config;
     const uint64_t bytes = array_bytes(config->node_count), order_bytes = config->memory_bytes / ORDER_SHARE;
     if (r->adjacency == NULL) return HSD_OK;
-    uint64_t left = beside(config->memory_bytes, bits_share(config) + within(order_bytes, bytes));
+    uint64_t left = beside(config->memory_bytes, bits_share(config) + hsd_paged_bytes_within(bytes, order_bytes));
     if (config->shapes->is_read_only) HSD_TRY(hsd_paged_shrink(config->shapes, order_bytes, err));
     HSD_TRY(hsd_paged_shrink(&r->referrers, order_bytes, err));
-    HSD_TRY(hsd_paged_grow(&r->structures, within(left / 3, bytes), err));
+    const uint64_t structures = hsd_paged_bytes_within(bytes, left / 3);
+    HSD_TRY(hsd_paged_grow(&r->structures, structures, err));
     hsd_paged_load(&r->structures);
-    left = beside(left, within(left / 3, bytes));
+    left = beside(left, structures);
     return widen_others(r, left, err);
 }
 

@@ -23,15 +23,9 @@ static uint64_t sort_bytes(const hsd_side_walk *side)
     return hsd_max_u64(all_bytes(side) / SORT_SHARE, 4 * HSD_SORT_MIN_BYTES);
 }
 
-/* Between what an array of so many bytes needs and what it can use. */
-static uint64_t within(uint64_t memory_bytes, uint64_t bytes)
-{
-    return hsd_max_u64(hsd_paged_least_bytes(bytes), hsd_min_u64(hsd_paged_full_bytes(bytes), memory_bytes));
-}
-
 static uint64_t in_order(const hsd_side_walk *side, uint64_t bytes)
 {
-    return within(all_bytes(side) / ORDER_SHARE, bytes);
+    return hsd_paged_bytes_within(bytes, all_bytes(side) / ORDER_SHARE);
 }
 
 /* Beside sorters, and what is gone through in order: shapes, positions, types, elements and owners. */
@@ -96,8 +90,8 @@ static hsd_status find_positions(hsd_side_walk *side, bool *has_order, hsd_error
 {
     hsd_sequence *s = &side->graph->sequence;
     const uint64_t count = side->object_count;
-    HSD_TRY(hsd_paged_open(&s->positions, 4 * count, within(all_bytes(side) / 2, 4 * count), side->request->space,
-                           err));
+    HSD_TRY(hsd_paged_open(&s->positions, 4 * count, hsd_paged_bytes_within(4 * count, all_bytes(side) / 2),
+                           side->request->space, err));
     HSD_TRY(open_array(side, &s->addresses, 8 * count, err));
     HSD_TRY(number_objects(side, has_order, err));
     return hsd_paged_shrink(&s->addresses, 0, err);
