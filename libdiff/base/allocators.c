@@ -7,7 +7,6 @@
  */
 #include "base/allocators.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -154,6 +153,15 @@ static void normalise(char *out, size_t room, const char *function)
     for (; *function != '\0' && *function != '.' && *function != '@' && size + 1 < room; function++)
         out[size++] = (char)(*function >= 'A' && *function <= 'Z' ? *function - 'A' + 'a' : *function);
     out[size] = '\0';
+}
+
+bool hsd_module_is_of_system(const char *name, size_t size)
+{
+    static const char *const begins[] = {"libc.so",     "libc-2.",  "libstdc__.so", "libc__.so",
+                                         "libgcc_s.so", "ld-linux", "ld-musl"};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(begins); i++)
+        if (size >= strlen(begins[i]) && memcmp(name, begins[i], strlen(begins[i])) == 0) return true;
+    return false;
 }
 
 bool hsd_function_allocates(const char *function)

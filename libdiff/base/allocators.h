@@ -6,8 +6,13 @@
 #define HSD_BASE_ALLOCATORS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* `function` is a demangled name, with or without parameters. */
 bool hsd_function_allocates(const char *function);
+
+/* `name` is that of a library of the system around malloc: of C and C++, of gcc, the loader. As it stands in a name
+ * that is not resolved (FORMAT.md 7.12): without its folder, and with `_` for `+`. */
+bool hsd_module_is_of_system(const char *name, size_t size);
 
 #endif

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/allocators.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/names.h"
@@ -246,18 +247,6 @@ static hsd_status replace_variable(hsd_resolver *resolver, const hsd_marked *mar
     return is_found ? append_data_of(resolver, "(data of ", &name, err) : HSD_OK;
 }
 
-/* Where a function without a symbol is one of the machinery around malloc, and not of the program. */
-static bool is_of_system(hsd_text module)
-{
-    static const char *const names[] = {"libc.so",     "libc-2.",  "libstdc++.so", "libc++.so",
-                                        "libgcc_s.so", "ld-linux", "ld-musl"};
-    for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++) {
-        const size_t size = strlen(names[i]);
-        if (module.size >= size && memcmp(module.data, names[i], size) == 0) return true;
-    }
-    return false;
-}
-
 /* "<=48 B at FUNCTION", or another thing in front, for one of the names of a text, if it is the one, or the last. */
 static hsd_status try_allocated(hsd_resolver *resolver, const hsd_marked *marked, hsd_text what, size_t i,
                                 bool *is_done, hsd_error *err)
@@ -271,7 +260,9 @@ static hsd_status try_allocated(hsd_resolver *resolver, const hsd_marked *marked
         count(resolver, code != NULL && code->is_known);
         *is_done = true; /* a file that is not known, or the place itself */
         if (code == NULL) return HSD_OK;
-        function = code->is_known ? code->wanted : is_of_system(name.module) ? NULL : code->text;
+        function = code->is_known                                                ? code->wanted
+                   : hsd_module_is_of_system(name.module.data, name.module.size) ? NULL
+                                                                                 : code->text;
         if (function == NULL && i + 1 < marked->name_count) {
             *is_done = false;
             return HSD_OK;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/allocators.h"
 #include "base/check.h"
 #include "import/heapprofile/heapprofile.h"
 #include "import/places.h"
@@ -75,27 +76,18 @@ static hsd_bytes function_of(const hp *p, uint32_t site)
     return hsd_names_get(&p->strings.names, p->functions[p->sites[site - 1].frame] - 1);
 }
 
-static bool begins_with_any(hsd_bytes name, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const size_t size = strlen(words[i]);
-        if (name.size >= size && memcmp(name.data, words[i], size) == 0) return true;
-    }
-    return false;
-}
-
 static bool is_allocator(hsd_bytes name)
 {
-    static const char *const files[] = {"libjemalloc", "libtcmalloc", "libprofiler"};
-    return begins_with_any(name, files, HSD_ARRAY_LEN(files));
+    static const char *const begins[] = {"libjemalloc", "libtcmalloc", "libprofiler"};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(begins); i++)
+        if (name.size >= strlen(begins[i]) && memcmp(name.data, begins[i], strlen(begins[i])) == 0) return true;
+    return false;
 }
 
 /* An allocator, or a library whose functions allocate for others. */
 static bool is_library(hsd_bytes name)
 {
-    static const char *const files[] = {"libc.so",  "libc-2.",  "libstdc__", "libc__.so",
-                                        "libgcc_s", "ld-linux", "ld-musl"};
-    return is_allocator(name) || begins_with_any(name, files, HSD_ARRAY_LEN(files));
+    return is_allocator(name) || hsd_module_is_of_system((const char *)name.data, name.size);
 }
 
 /* The innermost frame that allocates for nobody else; the innermost where all do. */

@@ -148,6 +148,18 @@ Test(allocators, are_known)
         cr_assert(hsd_function_allocates(known[i]), "%s", known[i]);
 }
 
+/* As they stand in names that are not resolved: a plus is an underscore there. */
+Test(allocators, lie_in_libraries_of_the_system)
+{
+    static const char *const of_system[] = {"libc.so.6",     "libc-2.31.so",         "libstdc__.so.6.0.30",
+                                            "libc__.so.1.0", "ld-linux-x86-64.so.2", "libgcc_s.so.1"},
+                             *const others[] = {"libcurl.so.4", "libcrypto.so.3", "shop", "libc", ""};
+    for (size_t i = 0; i < sizeof of_system / sizeof of_system[0]; i++)
+        cr_assert(hsd_module_is_of_system(of_system[i], strlen(of_system[i])), "%s", of_system[i]);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        cr_assert(!hsd_module_is_of_system(others[i], strlen(others[i])), "%s", others[i]);
+}
+
 Test(allocators, are_not_those_who_know_what_they_make)
 {
     static const char *const others[] = {
