@@ -52,39 +52,27 @@ static inline void step_record(narrow_walk *walk)
     walk->left = walk->sources->counts != NULL ? walk->sources->counts[walk->record] : 1;
 }
 
-/* The source of each of the next `n` references. A source is written to several places at once, and the next one over
- * what was too much: how many references an object has no branch predictor can guess. */
-static void spread_narrow(narrow_walk *walk, size_t n, uint32_t *spread)
-{
-    for (size_t i = 0; i < n;) {
-        const uint32_t source = (uint32_t)narrow_source(walk->sources, walk->record);
-        const size_t run = walk->left < n - i ? walk->left : n - i;
-        for (size_t j = 0; j < SPREAD; j++)
-            spread[i + j] = source;
-        for (size_t j = SPREAD; j < run; j++)
-            spread[i + j] = source;
-        i += run;
-        walk->left -= run;
-        if (walk->left > 0 || i == n) return;
-        step_record(walk);
+/* The source of each of the next `n` references, in numbers of a type. A source is written to several places at once,
+ * and the next one over what was too much: how many references an object has no branch predictor can guess. */
+#define DEFINE_SPREAD(name, number)                                                                                    \
+    static void name(narrow_walk *walk, size_t n, number *spread)                                                      \
+    {                                                                                                                  \
+        for (size_t i = 0; i < n;) {                                                                                   \
+            const number source = (number)narrow_source(walk->sources, walk->record);                                  \
+            const size_t run = walk->left < n - i ? walk->left : n - i;                                                \
+            for (size_t j = 0; j < SPREAD; j++)                                                                        \
+                spread[i + j] = source;                                                                                \
+            for (size_t j = SPREAD; j < run; j++)                                                                      \
+                spread[i + j] = source;                                                                                \
+            i += run;                                                                                                  \
+            walk->left -= run;                                                                                         \
+            if (walk->left > 0 || i == n) return;                                                                      \
+            step_record(walk);                                                                                         \
+        }                                                                                                              \
     }
-}
 
-static void spread_wide(narrow_walk *walk, size_t n, uint64_t *spread)
-{
-    for (size_t i = 0; i < n;) {
-        const uint64_t source = narrow_source(walk->sources, walk->record);
-        const size_t run = walk->left < n - i ? walk->left : n - i;
-        for (size_t j = 0; j < SPREAD; j++)
-            spread[i + j] = source;
-        for (size_t j = SPREAD; j < run; j++)
-            spread[i + j] = source;
-        i += run;
-        walk->left -= run;
-        if (walk->left > 0 || i == n) return;
-        step_record(walk);
-    }
-}
+DEFINE_SPREAD(spread_narrow, uint32_t)
+DEFINE_SPREAD(spread_wide, uint64_t)
 
 /* ---- differences ---- */
 
