@@ -269,19 +269,17 @@ Test(heapprofile, says_how_much_memory_it_takes)
     const size_t stacks = 200000;
     hsd_import_result result;
     hsd_error err;
-    const int in = temporary(), out = temporary();
     const hsd_run run = {.memory_bytes = 2 << 20};
-    FILE *file = fdopen(dup(in), "w");
+    char *bytes;
+    size_t size;
+    FILE *file = open_memstream(&bytes, &size);
     fputs("heap_v2/1\n", file);
     for (size_t i = 0; i < stacks; i++)
         fprintf(file, "@ 0x%zx\n  t*: 1: 8 [0: 0]\n", 0x400000 + i);
     fputs(MAPS, file);
     fclose(file);
-    lseek(in, 0, SEEK_SET);
-    hsd_error_init(&err);
-    cr_assert(hsd_import_descriptor(in, "file", out, &plain, &run, &result, &err) == HSD_E_OVER_BUDGET &&
+    cr_assert(import_bytes(bytes, size, "file", &plain, &run, &result, NULL, &err) == HSD_E_OVER_BUDGET &&
                   strstr(err.hint, "--memory") != NULL,
               "%s", err.text);
-    close(in);
-    close(out);
+    free(bytes);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "support/capture_view.h"
+#include "support/import_bytes.h"
 #include "support/luau_writer.h"
 #include "support/random.h"
 #include <hscapture/hscapture.h>
@@ -156,18 +156,12 @@ static void check(const heap *h, const capture_view *view)
 
 static hsd_status import(const luau_dump *dump, capture_view *view)
 {
-    char path[] = "/tmp/luau-XXXXXX", other[] = "/tmp/luau-XXXXXX";
-    const int in = mkstemp(path), out = mkstemp(other);
     const hsd_import_options options = {.compression = 1};
     const hsd_run run = {.memory_bytes = UINT64_C(2) << 20};
     hsd_import_result result;
     hsd_error err;
-    hsd_error_init(&err);
-    cr_assert(in >= 0 && out >= 0 && unlink(path) == 0 && unlink(other) == 0);
-    cr_assert(write(in, dump->data, dump->size) == (ssize_t)dump->size && lseek(in, 0, SEEK_SET) == 0);
-    const hsd_status status = hsd_import_descriptor(in, "dump", out, &options, &run, &result, &err);
-    cr_assert(status == HSD_OK && view_open_fd(view, out), "%s", err.text);
-    close(in);
+    const hsd_status status = import_bytes(dump->data, dump->size, "dump", &options, &run, &result, view, &err);
+    cr_assert(status == HSD_OK, "%s", err.text);
     return status;
 }
 

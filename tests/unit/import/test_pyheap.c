@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "support/capture_view.h"
+#include "support/import_bytes.h"
 #include <hscapture/hscapture.h>
 #include <hsdiff/import.h>
 
@@ -123,16 +123,7 @@ static void make(dump *d, bool has_texts)
 static hsd_status import(const dump *d, hsd_import_options options, hsd_import_result *result, capture_view *view,
                          hsd_error *err)
 {
-    const int in = memfd_create("dump", 0), out = memfd_create("out", 0);
-    cr_assert(in >= 0 && out >= 0 && write(in, d->data, d->size) == (ssize_t)d->size && lseek(in, 0, SEEK_SET) == 0);
-    hsd_error_init(err);
-    const hsd_status status = hsd_import_descriptor(in, "dump", out, &options, NULL, result, err);
-    close(in);
-    if (status == HSD_OK && view != NULL)
-        cr_assert(view_open_fd(view, out));
-    else
-        close(out);
-    return status;
+    return import_bytes(d->data, d->size, "dump", &options, NULL, result, view, err);
 }
 
 static dump made;
