@@ -34,8 +34,8 @@ uint64_t hsd_work_bound_ns(const hsd_work *work, const hsd_costs *costs);
 
 #define HSD_WORK_CHARS 160
 
-/* Of what the bound is: "22.5 M far, 382 MB written"; those parts that are a tenth of it and more, the largest first,
- * at most four. `text` has HSD_WORK_CHARS bytes. */
+/* Of what the bound is: "22.5 M at random, 382 MB written"; those parts that are a tenth of it and more, the largest
+ * first, at most four. `text` has HSD_WORK_CHARS bytes. */
 void hsd_work_describe(char *text, const hsd_work *work, const hsd_costs *costs);
 
 #endif
