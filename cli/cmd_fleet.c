@@ -25,9 +25,10 @@ static bool read_since(const char *text, uint64_t *since_ns)
     if (sscanf(text, "%4d-%2d-%2d%n", &day.tm_year, &day.tm_mon, &day.tm_mday, &end) == 3 && text[end] == 0) {
         day.tm_year -= 1900;
         day.tm_mon -= 1;
-        const time_t seconds = timegm(&day);
+        const struct tm given = day;
+        const time_t seconds = timegm(&day); /* which makes 2 March of 30 February */
         *since_ns = seconds > 0 ? (uint64_t)seconds * 1000000000u : 0;
-        return seconds > 0;
+        return seconds > 0 && day.tm_mon == given.tm_mon && day.tm_mday == given.tm_mday;
     }
     if (!cli_parse_duration(text, &ago_ms) || ago_ms > now_ns / 1000000u) return false;
     *since_ns = now_ns - ago_ms * 1000000u;

@@ -227,7 +227,7 @@ def judge(tool, folder):
     check_sarif(json.loads(tool.run(*asked, "--format", "sarif", expect=1).stdout), report(tool, store)["findings"])
     check_sarif(json.loads(tool.run("fleet", "check", store, "--baseline", "2.4.1", "--candidate", "2.4.0", "--format", "sarif").stdout), [])
     for wrong in (("fleet", "check", store, "--candidate", "2.4.1"), ("fleet", "check", store), ("fleet", "report"), ("fleet", "grow", store),
-                  ("fleet", "report", store, "--since", "yesterday"), ("fleet", "report", store, "--format", "junit"), ("fleet", "compact", store, "--keep", "x")):
+                  ("fleet", "report", store, "--since", "yesterday"), ("fleet", "report", store, "--since", "2026-02-30"), ("fleet", "report", store, "--format", "junit"), ("fleet", "compact", store, "--keep", "x")):
         tool.run(*wrong, expect=2)
     done = tool.run("fleet", "report", store, "--candidate", "9.9", expect=2)
     check("no captures of the version 9.9" in done.stderr, done.stderr)
