@@ -25,6 +25,8 @@ static bool read_labels(adding *a)
 {
     const cli_options *options = &a->cli->options;
     size_t room = 1;
+    hsd_error err;
+    hsd_error_init(&err);
     if (options->label_count > HSD_FLEET_LABELS_MOST) {
         cli_complain("--label was given %zu times: at most %u.", options->label_count, HSD_FLEET_LABELS_MOST);
         return false;
@@ -48,7 +50,9 @@ static bool read_labels(adding *a)
         a->labels[a->label_count++] = (hsd_fleet_label){.name = at, .value = equals + 1};
         at += size + 1;
     }
-    return true;
+    if (hsd_fleet_check_labels(a->labels, a->label_count, &err) == HSD_OK) return true;
+    cli_report_error(a->cli, &err);
+    return false;
 }
 
 /* A dump that does not say when it was taken is as old as its file. */

@@ -84,4 +84,12 @@ hsd_status hsd_fleet_labels_read(hsd_fleet_labels *out, const hsd_fleet_label *l
     return HSD_E_UNSUPPORTED;
 }
 
+hsd_status hsd_fleet_check_labels(const hsd_fleet_label *labels, size_t count, hsd_error *err)
+{
+    hsd_fleet_labels read;
+    const hsd_status status = hsd_fleet_labels_read(&read, labels, count, err);
+    hsd_fleet_labels_release(&read);
+    return status;
+}
+
 void hsd_fleet_labels_release(hsd_fleet_labels *labels) { hsd_buffer_release(&labels->others); }

@@ -74,13 +74,23 @@ typedef struct hsd_fleet_added {
 HSD_API hsd_status hsd_fleet_writer_open(hsd_fleet_writer **out, const char *path, const hsd_run *run, hsd_error *err);
 
 /*
+ * Whether captures can be labelled so; hsd_fleet_writer_add asks the same.
+ *
+ *   labels  `count` of them; borrowed for the call
+ *
+ * Returns HSD_OK; HSD_E_UNSUPPORTED: none is called service, one stands there twice, is too long or has no name, or
+ * there are too many; the hint says how they are given. HSD_E_NOMEM: no memory.
+ */
+HSD_API hsd_status hsd_fleet_check_labels(const hsd_fleet_label *labels, size_t count, hsd_error *err);
+
+/*
  * Adds up a capture and takes its rows. They are in the store when a batch is full, or finish was called: captures of
  * one service and day are one batch.
  *
  *   capture  borrowed for the call
  *   options  borrowed for the call
  *
- * Returns HSD_OK; HSD_E_UNSUPPORTED for labels that cannot be: none called service, one twice, one too long; else as
+ * Returns HSD_OK; HSD_E_UNSUPPORTED for labels that hsd_fleet_check_labels refuses; else as
  * hsd_profile_make and hsd_fleet_writer_open fail.
  */
 HSD_API hsd_status hsd_fleet_writer_add(hsd_fleet_writer *writer, hsd_capture *capture,
