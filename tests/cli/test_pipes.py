@@ -37,7 +37,7 @@ COMMANDS = {
     "export": ("export -q a.hs --to hprof -o -", 0),
     "sql": ("sql -q a.hs --format csv select+name,objects+from+types+order+by+name", 0),
     "sql of two": ("sql -q a.hs b.hs --format csv select+count(*)+from+changes", 0),
-    "dump": ("dump a.hprof --only types", 0),
+    "dump": ("dump -q a.hprof --only types", 0),
     "import": ("import -q a.hprof -o -", 0),
     "verify": ("verify a.hs", 0),
     "salvage": ("salvage -q cut.hs -o -", 0),
