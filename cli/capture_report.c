@@ -28,7 +28,7 @@ static bool wants_json(const cli_app *cli) { return cli->options.format && strcm
 
 /* ---- JSON ---- */
 
-static void put_text(const char *key, const char *text)
+void cli_put_json_text(const char *key, const char *text)
 {
     char escaped[6 * CLI_PATH_BYTES]; /* a path, each byte as \uXXXX */
     hsd_escape(HSD_ESCAPE_JSON, text, strlen(text), escaped, sizeof escaped - 1);
@@ -97,11 +97,11 @@ bool cli_tell_taken(const cli_app *cli, const cli_taken *taken)
     cli_progress_clear();
     if (wants_json(cli)) {
         putchar('{');
-        put_text("path", taken->path);
-        put_text("name", process->name);
+        cli_put_json_text("path", taken->path);
+        cli_put_json_text("name", process->name);
         printf("\"pid\": %ld, ", process->pid);
-        put_text("runtime", process->runtime);
-        put_text("way", process->way);
+        cli_put_json_text("runtime", process->runtime);
+        cli_put_json_text("way", process->way);
         put_numbers(taken->result);
         return flush_output(cli);
     }
@@ -122,8 +122,8 @@ bool cli_tell_received(const cli_app *cli, const hsd_received *one)
     cli_progress_clear();
     if (wants_json(cli)) {
         putchar('{');
-        put_text("path", one->path ? one->path : "");
-        put_text("error", one->error.status == HSD_OK ? "" : one->error.text);
+        cli_put_json_text("path", one->path ? one->path : "");
+        cli_put_json_text("error", one->error.status == HSD_OK ? "" : one->error.text);
         put_numbers(&one->result);
         return flush_output(cli);
     }

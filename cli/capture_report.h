@@ -19,6 +19,9 @@ bool cli_tell_taken(const cli_app *cli, const cli_taken *taken);
 /* A stream that was received, or refused. */
 bool cli_tell_received(const cli_app *cli, const hsd_received *one);
 
+/* "key": "text", and a comma, for a line of JSON on standard output. */
+void cli_put_json_text(const char *key, const char *text);
+
 /* "--format" is one of those above; false after a message. */
 bool cli_knows_capture_format(const cli_app *cli);
 

@@ -44,7 +44,7 @@ typedef struct cli_options {
     const char *format, *output, *temp_dir, *remote, *from, *generate, *way, *executable, *html;
     int table, match, color;
     uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, timeout_ms, count,
-        port, idle_ms;
+        pid, port, idle_ms;
     unsigned dump_numbers[2]; /* before, after */
     const char **keys;        /* "TYPE:FIELD" each; room for one a word of the command line */
     size_t key_count;
@@ -91,13 +91,14 @@ typedef struct cli_options {
         bool all;
     } ps;
     struct {
-        uint64_t pid;
-    } symbolize;
-    struct {
         const char *folders[16]; /* --allow */
         size_t folder_count;
         bool allow_capture;
     } mcp;
+    struct {
+        const char *store; /* --fleet */
+        bool keeps_captures;
+    } receive;
     struct {
         const char *service, *baseline, *candidate, *since, *keep;
         uint64_t floor_bytes;

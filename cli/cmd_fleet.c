@@ -195,17 +195,6 @@ static const cli_example examples[] = {
     {0},
 };
 
-static const cli_option option_label = {
-    .name = "label",
-    .value = "NAME=VALUE",
-    .kind = CLI_OTHER,
-    .set = cli_set_label,
-    .told = CLI_TOLD,
-    .repeats = true,
-    .help =
-        "what the captures are of: service (needed), version, host, pod, and names of your own; give it once for each",
-};
-
 static const cli_option option_service = {
     .name = "service",
     .value = "NAME",
@@ -290,7 +279,7 @@ static const cli_option option_min = {
 };
 
 static const cli_option *const options[] = {
-    &option_label,
+    &cli_option_label_of_fleet,
     &option_service,
     &option_baseline,
     &option_candidate,

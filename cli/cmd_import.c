@@ -3,7 +3,10 @@
  */
 #include <string.h>
 
+#include <hsdiff/live.h>
+
 #include "common_options.h"
+#include "option_values.h"
 #include "progress.h"
 #include "report_error.h"
 
@@ -19,6 +22,15 @@ static void tell_imported(const cli_app *cli, const char *input, const char *out
              result->is_complete ? "" : "; the dump is not complete, and the capture says so");
 }
 
+/* Whose dump it is, with --pid. */
+static bool find_origin(const cli_app *cli, hsd_import_origin *origin, hsd_process *process, hsd_error *err)
+{
+    const hsd_status status = hsd_process_origin(origin, process, (long)cli->options.pid, err);
+    if (status == HSD_E_NOT_FOUND)
+        hsd_error_set_hint(err, "If it has ended, leave --pid out: the capture then says what the dump says.");
+    return status == HSD_OK;
+}
+
 static int run_import(cli_app *cli)
 {
     const cli_options *options = &cli->options;
@@ -26,17 +38,21 @@ static int run_import(cli_app *cli)
         cli_complain("import needs to know where to write: -o OUT.hs.");
         return CLI_USAGE;
     }
-    const hsd_import_options import = {.format = options->from,
-                                       .executable = options->executable,
-                                       .dump_number = options->dump_numbers[0],
-                                       .summary_only = options->summary,
-                                       .with_values = options->with_values,
-                                       .final_is_strong = options->final_is_strong,
-                                       .salvage = options->partial,
-                                       .compression = options->has_level ? (int)options->level : 1};
+    hsd_import_options import = {.format = options->from,
+                                 .executable = options->executable,
+                                 .dump_number = options->dump_numbers[0],
+                                 .summary_only = options->summary,
+                                 .with_values = options->with_values,
+                                 .final_is_strong = options->final_is_strong,
+                                 .salvage = options->partial,
+                                 .compression = options->has_level ? (int)options->level : 1};
     hsd_import_result result;
+    hsd_import_origin origin;
+    hsd_process process;
     hsd_error err;
     hsd_error_init(&err);
+    if (options->pid > 0 && !find_origin(cli, &origin, &process, &err)) return cli_report_error(cli, &err);
+    if (options->pid > 0) import.origin = &origin;
     const hsd_status status =
         hsd_import_file(cli->inputs[0], options->output, options->force, &import, &cli->run, &result, &err);
     cli_progress_clear();
@@ -50,13 +66,29 @@ static const cli_example examples[] = {
     {"hsdiff import heap.heapsnapshot -o heap.hs", "a V8 snapshot of Node or Chrome"},
     {"zstd -dc heap.hprof.zst | hsdiff import - -o heap.hs", "from a pipe"},
     {"hsdiff import shop.heapdump --exe ./shop -o heap.hs", "a dump of a Go program, with its types"},
+    {"hsdiff import shop.heapsnapshot --pid 4121 -o shop.hs", "that process 4121 has just written"},
     {"hsdiff import all.hprof --dump 2 -o second.hs", "the second dump of a file that holds several"},
     {0},
 };
 
 static const cli_option *const options[] = {
-    &cli_option_summary,     &cli_option_partial,         &cli_option_from,  &cli_option_exe,     &cli_option_dump,
-    &cli_option_with_values, &cli_option_final_is_strong, &cli_option_level, CLI_OPTIONS_OF_WORK, NULL,
+    &cli_option_summary,
+    &cli_option_partial,
+    &cli_option_from,
+    &cli_option_exe,
+    &cli_option_dump,
+    &(const cli_option){.name = "pid",
+                        .value = "PID",
+                        .kind = CLI_OTHER,
+                        .set = cli_set_pid,
+                        .told = CLI_LEFT_OUT,
+                        .help = "the process that has just written the dump: the capture gets its name, number and "
+                                "start, and two of one process are known as such"},
+    &cli_option_with_values,
+    &cli_option_final_is_strong,
+    &cli_option_level,
+    CLI_OPTIONS_OF_WORK,
+    NULL,
 };
 
 const cli_command cli_command_import = {

@@ -44,7 +44,7 @@ static int run_symbolize(cli_app *cli)
         return cli_report_error(cli, &err);
     }
     const hsd_symbol_options symbols = {
-        .pid = (long)options->symbolize.pid, .directories = options->symbols, .directory_count = options->symbol_count};
+        .pid = (long)options->pid, .directories = options->symbols, .directory_count = options->symbol_count};
     const hsd_status status =
         hsd_symbols_resolve_file(in, options->output, options->force, &symbols, &cli->run, &result, &err);
     close(in);

@@ -95,6 +95,16 @@ const cli_option cli_option_label = {
         "a name for a capture, shown instead of the name of its file; give it once for each capture, in their order",
 };
 
+const cli_option cli_option_label_of_fleet = {
+    .name = "label",
+    .value = "NAME=VALUE",
+    .kind = CLI_OTHER,
+    .set = cli_set_label,
+    .told = CLI_TOLD,
+    .repeats = true,
+    .help = "what the captures are of: service, version, host, pod, and names of your own; give it once for each",
+};
+
 const cli_option cli_option_survivors = {
     .name = "survivors",
     .kind = CLI_FLAG,

@@ -8,15 +8,15 @@
 #include "options.h"
 
 extern const cli_option cli_option_format_of_one, cli_option_format_of_growth, cli_option_html, cli_option_also,
-    cli_option_warmup, cli_option_label, cli_option_survivors, cli_option_cohorts, cli_option_no_cohorts,
-    cli_option_identities, cli_option_places, cli_option_max_bytes, cli_option_format_of_captures, cli_option_count,
-    cli_option_way, cli_option_open_inspector, cli_option_remote, cli_option_timeout, cli_option_symbols,
-    cli_option_open, cli_option_port, cli_option_ipv6, cli_option_idle, cli_option_top, cli_option_summary,
-    cli_option_no_holders, cli_option_partial, cli_option_partial_capture, cli_option_match, cli_option_key,
-    cli_option_min, cli_option_bytes, cli_option_plain, cli_option_wide, cli_option_from, cli_option_exe,
-    cli_option_dump, cli_option_with_values, cli_option_final_is_strong, cli_option_level, cli_option_output,
-    cli_option_force, cli_option_memory, cli_option_temp_dir, cli_option_threads, cli_option_no_progress,
-    cli_option_color, cli_option_quiet, cli_option_verbose, cli_option_help, cli_option_version;
+    cli_option_warmup, cli_option_label, cli_option_label_of_fleet, cli_option_survivors, cli_option_cohorts,
+    cli_option_no_cohorts, cli_option_identities, cli_option_places, cli_option_max_bytes,
+    cli_option_format_of_captures, cli_option_count, cli_option_way, cli_option_open_inspector, cli_option_remote,
+    cli_option_timeout, cli_option_symbols, cli_option_open, cli_option_port, cli_option_ipv6, cli_option_idle,
+    cli_option_top, cli_option_summary, cli_option_no_holders, cli_option_partial, cli_option_partial_capture,
+    cli_option_match, cli_option_key, cli_option_min, cli_option_bytes, cli_option_plain, cli_option_wide,
+    cli_option_from, cli_option_exe, cli_option_dump, cli_option_with_values, cli_option_final_is_strong,
+    cli_option_level, cli_option_output, cli_option_force, cli_option_memory, cli_option_temp_dir, cli_option_threads,
+    cli_option_no_progress, cli_option_color, cli_option_quiet, cli_option_verbose, cli_option_help, cli_option_version;
 
 /* The formats of reports, those that hold checks alone among them: "text|json|…". */
 const char *cli_formats_of_checks(void);

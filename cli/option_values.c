@@ -90,8 +90,8 @@ bool cli_set_pid(cli_options *options, const char *value)
 {
     char *end;
     if (value[0] < '1' || value[0] > '9') return false;
-    options->symbolize.pid = strtoull(value, &end, 10);
-    return *end == 0 && options->symbolize.pid <= INT32_MAX;
+    options->pid = strtoull(value, &end, 10);
+    return *end == 0 && options->pid <= INT32_MAX;
 }
 
 bool cli_set_port(cli_options *options, const char *value)

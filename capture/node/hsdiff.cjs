@@ -410,7 +410,7 @@ function load() {
 
   // Runs hsdiff import on a snapshot; what it says goes to standard error.
   function importBy(hsdiff, out, stdout, done) {
-    const child = childProcess.spawn(hsdiff, ['import', '-', '-o', out, '--from', 'v8'], {stdio: ['pipe', stdout, 'inherit']});
+    const child = childProcess.spawn(hsdiff, ['import', '-', '-o', out, '--from', 'v8', '--pid', String(process.pid)], {stdio: ['pipe', stdout, 'inherit']});
     child.on('error', error => say('spawn', `cannot start ${hsdiff}: ${error.message}`));
     child.stdin.on('error', () => {});
     child.unref();

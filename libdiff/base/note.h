@@ -35,7 +35,8 @@ void hsd_stage_told(hsd_reporter *reporter, const hsd_stage *stage);
  */
 hsd_status hsd_progress(hsd_reporter *reporter, const char *stage, uint64_t done, uint64_t total, hsd_error *err);
 
-/* Monotonic clock. */
+/* Monotonic clock, and the time of day since 1970. */
 uint64_t hsd_now_ns(void);
+uint64_t hsd_unix_now_ns(void);
 
 #endif

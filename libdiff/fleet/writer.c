@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/fail.h"
+#include "base/note.h"
 #include "base/options.h"
 #include "fleet/batch.h"
 #include "fleet/labels.h"
@@ -93,13 +93,6 @@ hsd_status hsd_fleet_writer_finish(hsd_fleet_writer *writer, hsd_fleet_added *ad
 }
 
 /* ---- the row of a capture */
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static bool is_domain_known(const uint8_t id[16])
 {
@@ -195,7 +188,7 @@ hsd_status hsd_fleet_writer_add(hsd_fleet_writer *writer, hsd_capture *capture, 
     HSD_TRY(HSD_TAKE_OPTIONS(hsd_fleet_add_options, partial, &own, options, err));
     one_capture one = {.writer = writer, .options = &own, .info = hsd_capture_get_info(capture)};
     one.taken_ns = one.info->taken_unix_ns;
-    if (one.taken_ns == 0) one.taken_ns = own.taken_unix_ns > 0 ? own.taken_unix_ns : now_ns();
+    if (one.taken_ns == 0) one.taken_ns = own.taken_unix_ns > 0 ? own.taken_unix_ns : hsd_unix_now_ns();
     hsd_status status = hsd_fleet_labels_read(&one.labels, own.labels, own.label_count, err);
     if (status == HSD_OK) {
         hsd_profile_options wanted = HSD_OPTIONS_INIT(hsd_profile_options);

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/note.h"
 #include "io/fd.h"
 #include "live/measure.h"
 #include "live/wait.h"
@@ -116,13 +116,6 @@ static void tell_heap_end(void *context)
     if (tell->asked != NULL && tell->asked->heap_end != NULL) tell->asked->heap_end(tell->asked->context);
 }
 
-static uint64_t unix_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 static void describe_live_import(hsd_import_origin *origin, const teller *tell)
 {
     static const uint8_t unknown[16];
@@ -132,7 +125,7 @@ static void describe_live_import(hsd_import_origin *origin, const teller *tell)
                                   .runtime = live->process->runtime,
                                   .pid = (uint64_t)live->facts->pid,
                                   .started_unix_ns = live->facts->started_unix_ns,
-                                  .taken_unix_ns = unix_now_ns(),
+                                  .taken_unix_ns = hsd_unix_now_ns(),
                                   .metrics = tell_metrics,
                                   .heap_end = tell_heap_end,
                                   .context = (void *)(uintptr_t)tell};

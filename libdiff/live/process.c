@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/note.h"
 #include "live/choose.h"
 #include "live/facts.h"
+#include "live/measure.h"
 #include "live/procfs.h"
 
 enum { CONTAINER_DIGITS_LEAST = 6 };
@@ -112,6 +114,21 @@ hsd_status hsd_process_look(hsd_process *out, long pid, const char *way, hsd_err
     describe_process(out, &facts);
     HSD_TRY(hsd_gates_pass(&facts, err));
     return way == NULL ? look_by_any(out, &facts, err) : look_by(out, &facts, way, err);
+}
+
+hsd_status hsd_process_origin(hsd_import_origin *origin, hsd_process *process, long pid, hsd_error *err)
+{
+    hsd_process_facts facts;
+    *process = (hsd_process){.pid = pid};
+    HSD_TRY(hsd_facts_read(&facts, pid, err));
+    describe_process(process, &facts);
+    *origin = (hsd_import_origin){.process_name = process->name,
+                                  .runtime = process->runtime[0] != '\0' ? process->runtime : NULL,
+                                  .pid = (uint64_t)pid,
+                                  .started_unix_ns = facts.started_unix_ns,
+                                  .taken_unix_ns = hsd_unix_now_ns()};
+    hsd_live_domain(origin->domain, &facts);
+    return HSD_OK;
 }
 
 /* ---- all of them ---- */

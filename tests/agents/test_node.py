@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Node: by the helper (way node) and by the inspector (way inspector), real servers that leak under load."""
 import glob
+import json
 import os
 import pathlib
 import random
@@ -163,12 +164,11 @@ def alone(tool, folder):
     with start(tool, cwd=folder, environment={"HSDIFF": tool.path, "HSDIFF_DIR": str(folder)}) as program:
         os.kill(program.pid, signal.SIGUSR2)
         saved = folder / f"node_leak.js-{program.pid}-0001.hs"
-        for _ in range(100):
-            if saved.exists():
-                break
-            time.sleep(0.1)
-        check(saved.exists(), f"no {saved.name}: {program.errors()}")
+        kit.wait_until(f"no {saved.name}", saved.exists, 60)
         tool.run("verify", saved)
+        same("process", process_of(tool, saved), ("node_leak.js", program.pid))
+        tool.capture(program.pid, folder / "later.hs")
+        check("same process" in tool.run(saved, folder / "later.hs").stdout, "saved by itself and captured from outside: not known as one process")
         program.quit()
     with start(tool, environment={"HSDIFF": "/none", "HSDIFF_DIR": str(folder), "HSDIFF_EVERY": "1", "HSDIFF_COUNT": "2"}) as program:
         kit.wait_until("fewer than 2 snapshots", lambda: len(list(folder.glob(f"node_leak.js-{program.pid}-*.heapsnapshot"))) >= 2, 60)
@@ -184,6 +184,25 @@ def alone(tool, folder):
         os.kill(program.pid, signal.SIGUSR2)
         program.expect("mine")
         check("handles SIGUSR2 too" in program.errors(), program.errors())
+
+
+def process_of(tool, capture):
+    info = json.loads(tool.run("info", capture, "--format", "json").stdout)
+    return info["process"], info["pid"]
+
+
+def pushed(tool, folder):
+    """Captures that are sent have the name and the number of the program."""
+    sock = folder / "s.sock"
+    receiver = subprocess.Popen([tool.path, "receive", f"unix:{sock}", "-o", folder, "--count", "2"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    kit.wait_until("nobody listens", sock.exists, 60)
+    with start(tool, environment={"HSDIFF": tool.path, "HSDIFF_TO": f"unix:{sock}", "HSDIFF_EVERY": "0.5"}) as program:
+        same("the receiver's end", receiver.wait(120), 0)
+        saved = [folder / f"node_leak.js-{program.pid}-000{n}.hs" for n in (1, 2)]
+        for path in saved:
+            same("process", process_of(tool, path), ("node_leak.js", program.pid))
+        check("same process" in tool.run(*saved).stdout, "not known as one process")
+        program.quit()
 
 
 def foreign_socket(tool, folder):
@@ -307,5 +326,5 @@ def target_killed(tool, folder):
 
 
 kit.main({case.__name__: case for case in (helper_leak, helper_busy, helper_worker, inspector_leak, inspector_opened, inspector_and_helper,
-                                           started, alone, foreign_socket, aborted, stopped_before_the_answer,
+                                           started, alone, pushed, foreign_socket, aborted, stopped_before_the_answer,
                                            inspector_aborted, target_killed)})

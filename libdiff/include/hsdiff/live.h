@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <hsdiff/import.h>
 #include <hsdiff/run.h>
 #include <hsdiff/status.h>
 
@@ -52,6 +53,17 @@ typedef struct hsd_process {
  *     exist.
  */
 HSD_API hsd_status hsd_process_look(hsd_process *out, long pid, const char *way, hsd_error *err);
+
+/*
+ * Says whose heap a dump is that process `pid` has just written, for hsd_import_options.origin: its name, runtime,
+ * number, start and identity domain, and now as the time. Reads /proc alone.
+ *
+ *   process  filled; `origin` borrows texts of it
+ *   origin   filled on HSD_OK
+ *
+ * Returns HSD_OK; HSD_E_NOT_FOUND: there is no such process. HSD_E_UNSUPPORTED: /proc does not show it.
+ */
+HSD_API hsd_status hsd_process_origin(hsd_import_origin *origin, hsd_process *process, long pid, hsd_error *err);
 
 /*
  * Finds all processes whose name or executable is `name`, this one left out.
