@@ -70,6 +70,8 @@ static void write_growth(cli_out *out, const cli_app *cli, const hsd_fleet_repor
         cli_fleet_write_junit(out, report, cli->options.fleet.candidate);
     else if (strcmp(format, "sarif") == 0)
         cli_fleet_write_sarif(out, report);
+    else if (strcmp(format, "openmetrics") == 0)
+        cli_fleet_write_metrics(out, cli, report);
     else
         cli_fleet_write_text(out, cli, report);
 }
@@ -94,7 +96,7 @@ static int tell_growth(cli_app *cli, bool is_check)
 
 static int report_fleet(cli_app *cli)
 {
-    static const char *const formats[] = {"text", "json", NULL};
+    static const char *const formats[] = {"text", "json", "openmetrics", NULL};
     return takes_format(cli, formats) ? tell_growth(cli, false) : CLI_USAGE;
 }
 
@@ -189,6 +191,8 @@ static const cli_example examples[] = {
     {"hsdiff fleet report fleet", "what grows in most processes of a version, and not in the version before"},
     {"hsdiff fleet report fleet --service shop --candidate 2.4.1 --since 7d --format json",
      "of one version, for a program"},
+    {"hsdiff fleet report fleet --format openmetrics -o /var/lib/node_exporter/hsdiff.prom --force",
+     "for a Prometheus, once an hour"},
     {"hsdiff fleet check fleet --baseline 2.4.0 --candidate 2.4.1", "exit status 1 when the canary leaks"},
     {"hsdiff fleet compact fleet", "once a day: fewer and smaller files"},
     {"hsdiff fleet sql fleet 'select service, version, count(*) from captures group by all'", "any question"},
@@ -262,11 +266,12 @@ static const cli_option option_no_places = {
 static const cli_option option_format = {
     .name = "format",
     .value = "FORMAT",
-    .choices = "text|json|csv|junit|sarif",
+    .choices = "text|json|csv|junit|sarif|openmetrics",
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(format),
     .told = CLI_LEFT_OUT,
-    .help = "text for people (the default), json for programs; csv of sql; junit and sarif of check",
+    .help = "text for people (the default), json for programs; csv of sql; junit and sarif of check; openmetrics "
+            "of report, for a Prometheus",
 };
 
 static const cli_option option_min = {

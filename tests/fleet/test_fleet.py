@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 """hsdiff fleet against stores whose truth is known, hostile names, torn files, writers that are killed, and several at once. The tables are read
 by pyarrow and by DuckDB, and keys are worked out again from doc/fleet.md alone."""
+import email
+import http.server
 import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import urllib.parse
 import xml.etree.ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -444,7 +449,83 @@ def dumps(tool, folder):
     check_retained(read(folder / "store"))  # V8 has `global.kept` below `global`
 
 
+METRICS = """
+import json, sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as families
+print(json.dumps([[family.name, family.type, [[sample.name, sample.labels, sample.value] for sample in family.samples]] for family in families(sys.stdin.read())]))
+"""
+
+
+def metrics(tool, folder):
+    """The report as OpenMetrics, read by the client of Prometheus, has the figures of the JSON; the dashboard asks for nothing else."""
+    try:
+        python = engines.made("metrics", ("prometheus_client==0.26.0",), "prometheus_client.openmetrics.parser") / "python"
+    except engines.Missing as why:
+        kit.skip(why)
+    need_engine()
+    store, truth = make(folder)
+    text = tool.run("fleet", "report", store, "--format", "openmetrics").stdout
+    check(text.endswith("# EOF\n"), text[-100:])
+    got = {name: samples for name, _, samples in json.loads(subprocess.run([python, "-c", METRICS], input=text, capture_output=True, text=True, check=True).stdout)}
+    wanted = report(tool, store)
+    same("processes", {(s[1]["service"], s[1]["version"]): s[2] for s in got["hsdiff_fleet_processes"]}, {(v["service"], v["version"]): v["processes"] for v in wanted["versions"]})
+    same("rates", [(s[1]["kind"], s[1]["key"], s[2]) for s in got["hsdiff_fleet_growth_bytes_per_hour"]],
+         [(f["kind"], f"{f['key'] % 2**64:016x}", f["per_hour"]) for f in wanted["findings"]])
+    same("the place", got["hsdiff_fleet_growing_processes"][0][1]["name"], truth["holder"])
+    same("places", {s[1]["version"]: s[2] for s in got["hsdiff_fleet_growing_places"]}, {"2.4.0": 0, "2.4.1": 1})
+    before, after = demo(tool, folder)
+    hostile = 'sh"o\\p {x}\n#'
+    add(tool, folder / "hostile", before, after, service=hostile, version="€" * 300)
+    text = tool.run("fleet", "report", folder / "hostile", "--format", "openmetrics").stdout
+    samples = json.loads(subprocess.run([python, "-c", METRICS], input=text, capture_output=True, text=True, check=True).stdout)[0][2]
+    same("hostile", samples[0][1]["service"], hostile)
+    version = samples[0][1]["version"]
+    check(len(version.encode()) <= 170 and set(version) == {"€", "…"}, version)
+    dashboard = json.loads((HERE.parent.parent / "doc/grafana/hsdiff-fleet.json").read_text(encoding="utf-8"))
+    asked = set(re.findall(r"hsdiff_fleet_\w+", json.dumps(dashboard)))
+    check(asked <= set(got), asked - set(got))
+    same("panels", len({panel["id"] for panel in dashboard["panels"]}), len(dashboard["panels"]))
+
+
+class Ingest(http.server.BaseHTTPRequestHandler):
+    """Pyroscope's /ingest as its server API documents it: a form with a file called profile; what it is in the query."""
+    got = []
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        form = email.message_from_bytes(b"Content-Type: " + self.headers["Content-Type"].encode() + b"\r\n\r\n" + body)
+        parts = {part.get_param("name", header="content-disposition"): part.get_payload(decode=True) for part in form.get_payload()}
+        Ingest.got.append((urllib.parse.urlsplit(self.path), parts))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def pyroscope(tool, folder):
+    """Growth as pprof, sent by the command of doc/fleet.md."""
+    kit.need("curl", "bash")
+    demo(tool, folder)
+    document = (HERE.parent.parent / "doc/fleet.md").read_text(encoding="utf-8")
+    command = re.search(r"```\n(hsdiff export .*?curl.*?)```", document, re.S)[1]
+    with http.server.HTTPServer(("127.0.0.1", 0), Ingest) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        command = command.replace("http://pyroscope:4040", f"http://127.0.0.1:{server.server_port}").replace("before.hs", "demo-before.hs").replace("after.hs", "demo-after.hs")
+        run(["bash", "-ec", command], cwd=folder, env=dict(os.environ, PATH=f"{pathlib.Path(tool.path).parent}:{os.environ['PATH']}"))
+        server.shutdown()
+    same("requests", len(Ingest.got), 1)
+    url, parts = Ingest.got[0]
+    query = dict(urllib.parse.parse_qsl(url.query))
+    same("what it is", (url.path, query["format"], query["name"]), ("/ingest", "pprof", "shop.growth"))
+    check(int(query["from"]) < int(query["until"]), query)
+    (folder / "got.pb.gz").write_bytes(parts["profile"])
+    grown = tool.diff(folder / "demo-before.hs", folder / "demo-after.hs")["total"]
+    top = tool.top(folder / "got.pb.gz")["captures"][0]
+    check(grown["growth"]["bytes"] <= top["bytes"] <= grown["new"]["bytes"], f"{top['bytes']} bytes of {grown}")
+
+
 if __name__ == "__main__":
     MAKE = sys.argv.pop(1)
     kit.main({"tables": tables, "keys": keys, "planted": planted, "clean": clean, "large": large, "judge": judge, "ask": ask, "labels": labels, "names": names,
-              "torn": torn, "no_engine": no_engine, "two_writers": two_writers, "killed": killed, "dumps": dumps})
+              "metrics": metrics, "pyroscope": pyroscope, "torn": torn, "no_engine": no_engine, "two_writers": two_writers, "killed": killed, "dumps": dumps})

@@ -14,6 +14,7 @@ import yaml
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDER = PROJECT / "doc" / "kubernetes"
 PAGE = PROJECT / "doc" / "kubernetes.md"
+SENDING = ("fleet.yml", "fleet-daily.yml")  # nobody looks at processes from outside
 ADDED = {"debug-profile-root.yml": ["SYS_PTRACE", "DAC_OVERRIDE", "SETUID", "SETGID", "KILL"]}
 failures = []
 
@@ -39,7 +40,7 @@ def look_at_pod(name, pod):
     spec = pod["spec"]
     containers = spec["containers"] + spec.get("initContainers", [])
     volumes = {volume["name"] for volume in spec.get("volumes", [])}
-    check(spec.get("shareProcessNamespace") is True and spec.get("automountServiceAccountToken") is False, f"{name}: processes, account")
+    check(bool(spec.get("shareProcessNamespace")) is (name not in SENDING) and spec.get("automountServiceAccountToken") is False, f"{name}: processes, account")
     check(not any(spec.get(word) for word in ("hostPID", "hostNetwork", "hostIPC")), f"{name}: something of the node")
     for container in containers:
         look_at_rights(name, container, spec["securityContext"])
@@ -66,8 +67,9 @@ def is_within(part, whole, path=""):
 
 
 def look_at_schema(name, pod):
-    """kubectl decodes into its own types and writes them again; no cluster is asked."""
-    done = subprocess.run(["kubectl", "set", "env", "--local", "-f", FOLDER / name, "TRIED=yes", "-o", "yaml"], capture_output=True, text=True, timeout=60)
+    """kubectl decodes what has containers into its own types and writes it again; no cluster is asked."""
+    change = ["label", "tried=yes"] if pod["kind"] == "PersistentVolumeClaim" else ["set", "env", "TRIED=yes"]
+    done = subprocess.run(["kubectl", *change, "--local", "-f", FOLDER / name, "-o", "yaml"], capture_output=True, text=True, timeout=60)
     check(done.returncode == 0, f"{name}: {done.stderr}")
     if done.returncode == 0:
         lost = is_within({key: pod[key] for key in ("kind", "spec")}, yaml.safe_load(done.stdout))
@@ -96,7 +98,8 @@ def look_at_hsdiff(hsdiff, words):
 def look_at_kubectl(words):
     if not shutil.which("kubectl"):
         return
-    text = help_of(("kubectl", words[1], "--help")) + help_of(("kubectl", "options"))
+    command = words[1:3] if words[1] == "create" else words[1:2]
+    text = help_of(("kubectl", *command, "--help")) + help_of(("kubectl", "options"))
     for word in words[2:]:
         if word == "--":
             break
@@ -107,6 +110,13 @@ def look_at_kubectl(words):
 def commands_of_page():
     for block in re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.S | re.M):
         yield from (line for line in block.splitlines() if line.strip())
+
+
+def words_of(container):
+    """Commands of hsdiff that a container runs, itself or in a shell."""
+    command = container.get("command", [""])
+    lines = command[2].split(";") if command[0] == "sh" else [shlex.join(command)]
+    return [words for words in map(shlex.split, lines) if words and words[0] == "hsdiff"]
 
 
 def main():
@@ -122,12 +132,16 @@ def main():
         if "kind" not in pod:
             look_at_rights(name, pod, {})
             continue
-        look_at_pod(name, pod)
         if shutil.which("kubectl"):
             look_at_schema(name, pod)
+        if pod["kind"] == "PersistentVolumeClaim":
+            continue
+        if pod["kind"] == "CronJob":
+            pod = pod["spec"]["jobTemplate"]["spec"]["template"]
+        look_at_pod(name, pod)
         for container in pod["spec"]["containers"]:
-            if container.get("command", [""])[0] == "hsdiff":
-                look_at_hsdiff(hsdiff, container["command"])
+            for words in words_of(container):
+                look_at_hsdiff(hsdiff, words)
     for line in commands_of_page():
         words = shlex.split(line.split(">")[0])
         if words[0] == "kubectl":
