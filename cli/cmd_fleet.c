@@ -35,6 +35,8 @@ static bool read_since(const char *text, uint64_t *since_ns)
     return true;
 }
 
+static const char *format_of(const cli_app *cli) { return cli->options.format ? cli->options.format : "text"; }
+
 static bool read_asked(const cli_app *cli, hsd_fleet_report_options *wanted)
 {
     const cli_options *options = &cli->options;
@@ -43,12 +45,11 @@ static bool read_asked(const cli_app *cli, hsd_fleet_report_options *wanted)
     wanted->version = options->fleet.candidate;
     wanted->baseline = options->fleet.baseline;
     wanted->noise_bytes = options->noise_bytes;
+    wanted->with_lines = strcmp(format_of(cli), "html") == 0;
     if (!options->fleet.since || read_since(options->fleet.since, &wanted->since_unix_ns)) return true;
     cli_complain("--since takes a day (2026-11-20) or how long ago (7d), not '%.100s'.", options->fleet.since);
     return false;
 }
-
-static const char *format_of(const cli_app *cli) { return cli->options.format ? cli->options.format : "text"; }
 
 static bool takes_format(const cli_app *cli, const char *const *names)
 {
@@ -70,6 +71,8 @@ static void write_growth(cli_out *out, const cli_app *cli, const hsd_fleet_repor
         cli_fleet_write_junit(out, report, cli->options.fleet.candidate);
     else if (strcmp(format, "sarif") == 0)
         cli_fleet_write_sarif(out, report);
+    else if (strcmp(format, "html") == 0)
+        cli_fleet_write_html(out, cli, report);
     else if (strcmp(format, "openmetrics") == 0)
         cli_fleet_write_metrics(out, cli, report);
     else
@@ -96,13 +99,13 @@ static int tell_growth(cli_app *cli, bool is_check)
 
 static int report_fleet(cli_app *cli)
 {
-    static const char *const formats[] = {"text", "json", "openmetrics", NULL};
+    static const char *const formats[] = {"text", "json", "html", "openmetrics", NULL};
     return takes_format(cli, formats) ? tell_growth(cli, false) : CLI_USAGE;
 }
 
 static int check_fleet(cli_app *cli)
 {
-    static const char *const formats[] = {"text", "json", "junit", "sarif", NULL};
+    static const char *const formats[] = {"text", "json", "html", "junit", "sarif", NULL};
     if (!takes_format(cli, formats)) return CLI_USAGE;
     if (cli->options.fleet.candidate && cli->options.fleet.baseline) return tell_growth(cli, true);
     cli_complain("hsdiff fleet check needs --baseline VERSION and --candidate VERSION.");
@@ -191,6 +194,7 @@ static const cli_example examples[] = {
     {"hsdiff fleet report fleet", "what grows in most processes of a version, and not in the version before"},
     {"hsdiff fleet report fleet --service shop --candidate 2.4.1 --since 7d --format json",
      "of one version, for a program"},
+    {"hsdiff fleet report fleet --format html -o fleet.html", "a page, with curves of the processes"},
     {"hsdiff fleet report fleet --format openmetrics -o /var/lib/node_exporter/hsdiff.prom --force",
      "for a Prometheus, once an hour"},
     {"hsdiff fleet check fleet --baseline 2.4.0 --candidate 2.4.1", "exit status 1 when the canary leaks"},
@@ -266,11 +270,12 @@ static const cli_option option_no_places = {
 static const cli_option option_format = {
     .name = "format",
     .value = "FORMAT",
-    .choices = "text|json|csv|junit|sarif|openmetrics",
+    .choices = "text|json|html|csv|junit|sarif|openmetrics",
     .kind = CLI_TEXT,
     .offset = CLI_FIELD(format),
     .told = CLI_LEFT_OUT,
-    .help = "text for people (the default), json for programs; csv of sql; junit and sarif of check; openmetrics "
+    .help = "text for people (the default), json for programs, html with curves; csv of sql; junit and sarif of check; "
+            "openmetrics "
             "of report, for a Prometheus",
 };
 

@@ -1,6 +1,6 @@
 /*
- * What hsdiff fleet does, an action a function: cmd_fleet.c chooses, fleet_add.c adds, fleet_report.c, fleet_junit.c,
- * fleet_metrics.c and fleet_sarif.c write what grows.
+ * What hsdiff fleet does, an action a function: cmd_fleet.c chooses, fleet_add.c adds, fleet_report.c, fleet_html.c,
+ * fleet_junit.c, fleet_metrics.c and fleet_sarif.c write what grows.
  */
 #ifndef CLI_FLEET_H
 #define CLI_FLEET_H
@@ -20,6 +20,9 @@ void cli_fleet_write_junit(cli_out *out, const hsd_fleet_report *report, const c
 
 /* A check of a candidate as SARIF 2.1.0: a result for each thing that grows. */
 void cli_fleet_write_sarif(cli_out *out, const hsd_fleet_report *report);
+
+/* A report as one HTML page, with the lines of its findings. */
+void cli_fleet_write_html(cli_out *out, const cli_app *cli, const hsd_fleet_report *report);
 
 /* A report as OpenMetrics text: what grows, by the key of its place, which is the same in all versions. */
 void cli_fleet_write_metrics(cli_out *out, const cli_app *cli, const hsd_fleet_report *report);

@@ -25,6 +25,8 @@
 typedef struct candidate {
     hsd_fleet_finding finding;
     hsd_fleet_side sides[2];
+    const hsd_fleet_line *lines[2 * HSD_FLEET_LINES_MOST];
+    uint32_t line_count, side_lines[2];
     int64_t explained; /* bytes an hour that holders below it have */
     uint32_t depth, holder;
     bool is_single, grows, is_told;
@@ -100,10 +102,36 @@ static hsd_status take_above(reading *r, const hsd_answer_line *line, hsd_error 
 
 /* ---- values */
 
+/* Of many captures each n-th, and the last. */
+static void thin_points(hsd_fleet_line *line, const hsd_fleet_points *points)
+{
+    const size_t last = points->count - 1, most = HSD_FLEET_LINE_POINTS - 1, steps = last < most ? last : most;
+    for (size_t i = 0; i <= steps; i++) {
+        const size_t at = steps == 0 ? 0 : i * last / steps;
+        line->unix_ns[line->count] = points->times_ns[at];
+        line->bytes[line->count++] = points->values[at];
+    }
+}
+
+static hsd_status keep_line(reading *r, hsd_error *err)
+{
+    candidate *c = &r->candidates[r->number];
+    if (!r->options->with_lines || r->points.count == 0 || c->side_lines[r->side] == HSD_FLEET_LINES_MOST)
+        return HSD_OK;
+    hsd_fleet_line *line = hsd_arena_take(r->arena, sizeof *line);
+    if (line == NULL) return hsd_fail_nomem(err, "a report");
+    line->is_before = r->side == 0;
+    thin_points(line, &r->points);
+    c->side_lines[r->side]++;
+    c->lines[c->line_count++] = line;
+    return HSD_OK;
+}
+
 static hsd_status finish_process(reading *r, hsd_error *err)
 {
     if (!r->has_points) return HSD_OK;
     r->has_points = false;
+    HSD_TRY(keep_line(r, err));
     return hsd_fleet_side_add(&r->candidates[r->number].sides[r->side], &r->points, r->noise_bytes, err);
 }
 
@@ -280,6 +308,19 @@ static int compare_findings(const void *left, const void *right)
     return (a->key > b->key) - (a->key < b->key);
 }
 
+/* Lines of a finding, those of the version before first; they live as long as the report. */
+static hsd_status give_lines(reading *r, const candidate *c, hsd_fleet_finding *f, hsd_error *err)
+{
+    if (c->line_count == 0) return HSD_OK;
+    const hsd_fleet_line **lines = hsd_arena_take(r->arena, c->line_count * sizeof(void *));
+    if (lines == NULL) return hsd_fail_nomem(err, "a report");
+    for (unsigned before = 2; before-- > 0;)
+        for (uint32_t i = 0; i < c->line_count; i++)
+            if (c->lines[i]->is_before == (before == 1)) lines[f->line_count++] = c->lines[i];
+    f->lines = lines;
+    return HSD_OK;
+}
+
 static hsd_status tell_findings(reading *r, hsd_error *err)
 {
     hsd_fleet_report *report = r->report;
@@ -287,7 +328,10 @@ static hsd_status tell_findings(reading *r, hsd_error *err)
     if (report->findings == NULL) return hsd_fail_nomem(err, "a report");
     for (uint32_t i = 0; i < r->candidate_count; i++) {
         const candidate *c = &r->candidates[i];
-        if (c->finding.is_place ? c->is_told : c->grows) report->findings[report->finding_count++] = c->finding;
+        if (!(c->finding.is_place ? c->is_told : c->grows)) continue;
+        hsd_fleet_finding *f = &report->findings[report->finding_count++];
+        *f = c->finding;
+        HSD_TRY(give_lines(r, c, f, err));
     }
     if (report->finding_count > 0)
         qsort(report->findings, report->finding_count, sizeof *report->findings, compare_findings);

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """hsdiff fleet against stores whose truth is known, hostile names, torn files, writers that are killed, and several at once. The tables are read
 by pyarrow and by DuckDB, and keys are worked out again from doc/fleet.md alone."""
+import collections
 import email
+import html.parser
 import http.server
 import json
 import os
@@ -449,6 +451,46 @@ def dumps(tool, folder):
     check_retained(read(folder / "store"))  # V8 has `global.kept` below `global`
 
 
+class Page(html.parser.HTMLParser):
+    """What a page says, and which elements it is made of."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.attributes, self.text = collections.Counter(), [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements[tag] += 1
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def page(tool, folder):
+    """The report as a page: the same findings, curves within their frames, names of the fleet as text alone, nothing from outside."""
+    need_engine()
+    store, truth = make(folder)
+    text = tool.run("fleet", "report", store, "--format", "html").stdout
+    told = Page(text)
+    wanted = report(tool, store)
+    for finding in wanted["findings"]:
+        check(finding["name"] in told.text, f"{finding['name']} is not told")
+        check(f"grows in {finding['processes']} of {finding['judged']} processes" in told.text, finding)
+    check("1 place and 1 type grow" in told.text and truth["place"] in told.text, told.text[:600])
+    same("curves", (told.elements["figure"], told.elements["polyline"]), (4 * 7, 4 * 7))
+    points = [tuple(map(float, point.split(","))) for name, value in told.attributes if name == "points" for point in value.split()]
+    check(len(points) > 100 and all(0 <= x <= 132 and 0 <= y <= 44 for x, y in points), points[:9])
+    check(not re.search(r"https?:|src=|<script", text), "something from outside")
+    before, after = demo(tool, folder)
+    add(tool, folder / "hostile", before, after, service='<script>alert(1)</script>"&', version="<b>1")
+    told = Page(tool.run("fleet", "report", folder / "hostile", "--format", "html").stdout)
+    same("elements of names", (told.elements["script"], told.elements["b"]), (0, 0))
+    check('<script>alert(1)</script>"&' in told.text and "Nothing grows" in told.text, told.text)
+    tool.run("fleet", "check", store, "--baseline", "2.4.0", "--candidate", "2.4.1", "--format", "html", "-o", folder / "check.html", expect=1)
+    check(truth["holder"].replace(">", "&gt;") in (folder / "check.html").read_text(encoding="utf-8"), "check.html")
+
+
 METRICS = """
 import json, sys
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as families
@@ -528,4 +570,4 @@ def pyroscope(tool, folder):
 if __name__ == "__main__":
     MAKE = sys.argv.pop(1)
     kit.main({"tables": tables, "keys": keys, "planted": planted, "clean": clean, "large": large, "judge": judge, "ask": ask, "labels": labels, "names": names,
-              "metrics": metrics, "pyroscope": pyroscope, "torn": torn, "no_engine": no_engine, "two_writers": two_writers, "killed": killed, "dumps": dumps})
+              "page": page, "metrics": metrics, "pyroscope": pyroscope, "torn": torn, "no_engine": no_engine, "two_writers": two_writers, "killed": killed, "dumps": dumps})

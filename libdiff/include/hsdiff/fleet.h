@@ -113,6 +113,15 @@ typedef struct hsd_fleet_version { /* of a service, by when its processes began 
     uint64_t began_unix_ns;       /* the middle of the first captures of its processes: clocks may be wrong */
 } hsd_fleet_version;
 
+#define HSD_FLEET_LINES_MOST  16u /* of a finding, in its version and in the one before */
+#define HSD_FLEET_LINE_POINTS 48u
+
+typedef struct hsd_fleet_line { /* of one process: some of its captures, the first and the last among them, by time */
+    bool is_before;             /* a process of the version before */
+    uint32_t count;
+    uint64_t unix_ns[HSD_FLEET_LINE_POINTS], bytes[HSD_FLEET_LINE_POINTS];
+} hsd_fleet_line;
+
 typedef struct hsd_fleet_finding {
     uint32_t version;                     /* row of versions */
     bool is_place;                        /* else a type */
@@ -127,6 +136,9 @@ typedef struct hsd_fleet_finding {
     uint64_t first_unix_ns;       /* the first capture of this version that has it */
     uint32_t p_millionths;        /* Mann-Kendall over all processes together: how often chance alone gives as much */
     uint32_t contrast_millionths; /* Mann-Whitney of the slopes here and in the version before; 1,000,000 without */
+    /* Processes that have it, those of the version before first: line_count of them; NULL unless asked for. */
+    const hsd_fleet_line *const *lines;
+    size_t line_count;
 } hsd_fleet_finding;
 
 typedef struct hsd_fleet_report {
@@ -145,6 +157,7 @@ typedef struct hsd_fleet_report_options {
     const char *baseline;   /* with version: in place of the version before */
     uint64_t since_unix_ns; /* captures from then on */
     uint64_t noise_bytes;   /* growth of a process up to this is none; 0 = 64 KiB */
+    bool with_lines;        /* findings have lines */
 } hsd_fleet_report_options;
 
 /*
