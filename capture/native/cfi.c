@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#pragma weak _dl_find_object /* glibc 2.35; without it there are frame pointers alone */
+static int (*find_object)(void *, struct dl_find_object *); /* NULL = glibc before 2.35 */
 
 enum { DWARF_BP = 6, DWARF_SP = 7, DWARF_RA = 16, REMEMBERED = 8 };
 enum { ENC_PCREL = 0x10, ENC_SDATA4 = 0x0b, ENC_UDATA4 = 0x03, ENC_OMIT = 0xff, HDR_TABLE = 0x3b };
@@ -354,12 +354,17 @@ static hsn_rule rule_of(const registers *r, const description *d, uintptr_t pc)
     return rule;
 }
 
+void hsn_cfi_open(void)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, "_dl_find_object");
+    memcpy(&find_object, &symbol, sizeof symbol);
+}
+
 hsn_rule hsn_cfi_rule(uintptr_t pc)
 {
     const hsn_rule none = {.kind = HSN_RULE_NONE, .bp_at = HSN_BP_KEPT};
     struct dl_find_object object;
-    if (_dl_find_object == NULL || _dl_find_object((void *)pc, &object) != 0 || object.dlfo_eh_frame == NULL)
-        return none;
+    if (find_object == NULL || find_object((void *)pc, &object) != 0 || object.dlfo_eh_frame == NULL) return none;
     const uint8_t *fde = find_fde(object.dlfo_eh_frame, pc);
     description d = {0};
     if (fde == NULL || !read_fde(fde, &d) || pc < d.begin || pc >= d.end || d.ra_register != DWARF_RA) return none;

@@ -26,6 +26,10 @@ typedef struct hsn_rule {
     uint16_t kind; /* hsn_rule_kind */
 } hsn_rule;
 
+/* Asks ld.so for _dl_find_object. Before that, and with a glibc before 2.35, no rule is known and frame pointers are
+ * left. By name, because a library that links it is not loaded by an older glibc at all. */
+void hsn_cfi_open(void);
+
 /* The rule at `pc`, an address inside the instruction. The return address is always the word below the caller's frame.
  */
 hsn_rule hsn_cfi_rule(uintptr_t pc);

@@ -45,7 +45,9 @@ static _Atomic unsigned long foreign;
 
 _Alignas(16) unsigned char hsn_early[HSN_EARLY_BYTES];
 static size_t early_used;
-static bool is_resolving;
+/* dlsym of glibc before 2.34 asks for memory, and its declaration says that it calls nothing here (leaf): a plain
+ * variable would not be written before it. */
+static volatile bool is_resolving;
 
 static __attribute__((noinline)) void *take_early(size_t size)
 {

@@ -26,6 +26,7 @@ _Atomic uint64_t hsn_unwind_epoch; /* in the upper 16 bits of keys, where addres
 bool hsn_unwind_open(void)
 {
     size_t size = sizeof(cached) << CACHE_BITS;
+    hsn_cfi_open();
     cache = hsn_reserve(&size, size);
     return cache != NULL;
 }
