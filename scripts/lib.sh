@@ -19,7 +19,10 @@ missing_packages() {
         [ -n "$list" ] || die "no group '$group' in scripts/packages"
         for word in $list; do
             command=${word%%:*} package=${word##*:}
-            if [ "$command" != "$package" ] || [ "${word#*:}" != "$word" ]; then
+            if [ "$package" = arm64 ]; then
+                package=$word word=
+            fi
+            if [ -n "$word" ] && [ "$word" != "$package" ]; then
                 PATH=$PATH:/usr/sbin command -v "$command" >/dev/null 2>&1 || printf '%s\n' "$package"
             else
                 dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
@@ -42,6 +45,7 @@ need() {
     fi
     [ "${CI-}" != true ] || fast=(-o Dpkg::Options::=--force-unsafe-io)
     say "installing $missing"
+    case $missing in *:arm64*) [ "$(dpkg --print-foreign-architectures)" = arm64 ] || "${as_root[@]}" dpkg --add-architecture arm64 ;; esac
     # An ssh server is for tests, which start their own: Debian's does not start where this file is, now or later.
     case " $missing" in *" openssh-server "*) "${as_root[@]}" install -D -m 644 /dev/null /etc/ssh/sshd_not_to_be_run ;; esac
     [ -n "${has_lists-}" ] || "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq </dev/null ||

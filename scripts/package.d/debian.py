@@ -17,25 +17,20 @@ import sys
 import tempfile
 
 import opened
+from machine import ARCHITECTURE, MULTIARCH, PROJECT, output, tool
+from machine import version as version_of_hsdiff
 
 HERE = pathlib.Path(__file__).resolve().parent
-PROJECT = HERE.parent.parent
 EPOCH = int(os.environ["SOURCE_DATE_EPOCH"])
 # Who makes a release says who they are in the variables that Debian's own tools read.
 MAINTAINER = f"{os.environ.get('DEBFULLNAME', 'hsdiff developers')} <{os.environ.get('DEBEMAIL', 'hsdiff@hsdiff.invalid')}>"
 
 
-def output(*command, cwd=None):
-    return subprocess.run([*map(str, command)], check=True, capture_output=True, text=True, cwd=cwd).stdout
-
-
-ARCHITECTURE = output("dpkg", "--print-architecture").strip()
-LIBRARY_FOLDER = "usr/lib/" + output("dpkg-architecture", "-qDEB_HOST_MULTIARCH").strip()
+LIBRARY_FOLDER = f"usr/lib/{MULTIARCH}"
 
 
 def version():
-    header = (PROJECT / "libdiff/include/hsdiff/version.h").read_text()
-    return re.search(r'HSDIFF_VERSION +"([0-9.]+)"', header).group(1) + "-1"
+    return version_of_hsdiff() + "-1"
 
 
 def is_elf(path):
@@ -44,7 +39,7 @@ def is_elf(path):
 
 def notes_of(path):
     """readelf says of a note that it does not know (.note.dlopen) that it does not, and ends with 1: the others are told all the same."""
-    return subprocess.run(["readelf", "-n", str(path)], check=False, capture_output=True, text=True).stdout
+    return subprocess.run([tool("readelf"), "-n", str(path)], check=False, capture_output=True, text=True).stdout
 
 
 def take_debug_information_out(stage):
@@ -56,13 +51,13 @@ def take_debug_information_out(stage):
         if build_id:
             debug = stage / "usr/lib/debug/.build-id" / build_id.group(1)[:2] / (build_id.group(1)[2:] + ".debug")
             debug.parent.mkdir(parents=True, exist_ok=True)
-            output("objcopy", "--only-keep-debug", "--compress-debug-sections", path, debug)
+            output(tool("objcopy"), "--only-keep-debug", "--compress-debug-sections", path, debug)
             debug.chmod(0o644)
-        output("strip", "--strip-unneeded", "--remove-section=.comment", "--remove-section=.note", path)
+        output(tool("strip"), "--strip-unneeded", "--remove-section=.comment", "--remove-section=.note", path)
         if ".so" in path.name:
             path.chmod(0o644)
     for archive in stage.rglob("*.a"):
-        output("strip", "--strip-debug", "--enable-deterministic-archives", archive)
+        output(tool("strip"), "--strip-debug", "--enable-deterministic-archives", archive)
 
 
 def compress_pages(stage):
@@ -113,7 +108,7 @@ def libraries_of(root, private):
         text = output("dpkg-shlibdeps", "-O", "--ignore-missing-info", f"-l{private}", *(f"-e{path}" for path in binaries), cwd=folder)
     wanted = text.strip().partition("=")[2].split(", ")
     for soname in sorted({soname for path in binaries for soname in opened.sonames(path)}):
-        package = output("dpkg-query", "-S", f"*/{soname}").split(":")[0]
+        package = output("dpkg-query", "-S", f"*/{MULTIARCH}/{soname}").split(":")[0]
         wanted += [package] if not any(word.split()[0] == package for word in wanted) else []
     return ", ".join(word for word in wanted if not word.startswith("libhsdiff"))
 

@@ -3,11 +3,10 @@
 command needs, the C library among them, and started through the loader that lies beside it. Nothing of the system it runs on is used but the
 kernel. Agents are loaded into programs of that system, so they use its libraries: what they need of them at least is printed.
 
-usage: tarball.py STAGE OUT        SOURCE_DATE_EPOCH is the time of all files
+usage: tarball.py BUILD STAGE OUT        SOURCE_DATE_EPOCH is the time of all files
 """
 import os
 import pathlib
-import platform
 import re
 import shutil
 import subprocess
@@ -16,11 +15,10 @@ import tarfile
 import tempfile
 
 import opened
+import parts
+from machine import KERNEL, LOADER, PROJECT, library, needed, output, tool, version
 
-HERE = pathlib.Path(__file__).resolve().parent
-PROJECT = HERE.parent.parent
 EPOCH = int(os.environ["SOURCE_DATE_EPOCH"])
-LOADER = {"x86_64": "ld-linux-x86-64.so.2", "aarch64": "ld-linux-aarch64.so.1"}[platform.machine()]
 
 # $0 may be a link from anywhere, such as ~/bin/hsdiff.
 START = f"""#!/bin/sh
@@ -35,32 +33,24 @@ HSDIFF_AGENTS=${{HSDIFF_AGENTS-$here/lib/hsdiff}} \\
 """
 
 
-def output(*command):
-    return subprocess.run([*map(str, command)], check=True, capture_output=True, text=True).stdout
-
-
 def libraries_of(program):
     """Name and path of each library that the loader finds for it, the loader included, and of those that it loads later."""
-    found = {}
-    for soname in opened.sonames(program):
-        path = opened.path_of(soname)
-        found |= libraries_of(path) | {soname: path.resolve()}
-    for line in output("ldd", program).splitlines():
-        match = re.match(r"\s*(\S+) => (/\S+)|\s*(/\S+) \(", line)
-        if match:
-            path = pathlib.Path(match.group(2) or match.group(3))
-            found[path.name] = path.resolve()
-    if LOADER not in found:
-        sys.exit(f"tarball.py: {program} names no {LOADER}")
+    found, waiting = {}, [LOADER, *needed(program), *opened.sonames(program)]
+    while waiting:
+        soname = waiting.pop()
+        if soname not in found:
+            found[soname] = library(soname).resolve()
+            waiting += needed(found[soname])
     return found
 
 
-def fill(root, stage):
+def fill(root, build, stage):
     library_folder = next(stage.glob("usr/lib/*/hsdiff"))
     (root / "libexec").mkdir(parents=True)
     program = root / "libexec/hsdiff"
     shutil.copy(stage / "usr/bin/hsdiff", program)
-    for name, path in sorted(libraries_of(program).items()):
+    libraries = libraries_of(program)
+    for name, path in sorted(libraries.items()):
         shutil.copy(path, root / "libexec" / name)
         (root / "libexec" / name).chmod(0o755 if name == LOADER else 0o644)
     shutil.copytree(library_folder, root / "lib/hsdiff")
@@ -70,6 +60,7 @@ def fill(root, stage):
     (root / "bin/hsdiff").chmod(0o755)
     for name in ("README.md", "CHANGELOG.md", "LICENSE", "SECURITY.md"):
         shutil.copy(PROJECT / name, root / name)
+    (root / "THIRD-PARTY.txt").write_text(parts.notices(parts.parts(sorted(libraries), build)))
 
 
 def least_c_library(folder):
@@ -77,7 +68,7 @@ def least_c_library(folder):
     found = {}
     for path in sorted(folder.rglob("*")):
         if path.suffix in (".so", ".node") and path.is_file():
-            versions = re.findall(r"GLIBC_(\d+)\.(\d+)", output("objdump", "-T", path))
+            versions = re.findall(r"GLIBC_(\d+)\.(\d+)", output(tool("objdump"), "-T", path))
             found[path.name] = max(((int(a), int(b)) for a, b in versions), default=(0, 0))
     return found
 
@@ -90,13 +81,11 @@ def plain(entry):
     return entry
 
 
-def main(stage, out):
-    header = (PROJECT / "libdiff/include/hsdiff/version.h").read_text()
-    version = re.search(r'HSDIFF_VERSION +"([0-9.]+)"', header).group(1)
-    name = f"hsdiff-{version}-linux-{platform.machine()}"
+def main(build, stage, out):
+    name = f"hsdiff-{version()}-linux-{KERNEL}"
     with tempfile.TemporaryDirectory(prefix="hsdiff-tar-") as folder:
         root = pathlib.Path(folder) / name
-        fill(root, stage)
+        fill(root, build, stage)
         tar = pathlib.Path(folder) / f"{name}.tar"
         with tarfile.open(tar, "w", format=tarfile.PAX_FORMAT) as file:
             for path in [root, *sorted(root.rglob("*"))]:
@@ -109,6 +98,6 @@ def main(stage, out):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
-    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()))
+    sys.exit(main(*(pathlib.Path(word).resolve() for word in sys.argv[1:])))

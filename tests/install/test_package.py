@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""scripts/package as those meet it who install: two builds in two folders are equal; lintian finds no error; on a fresh Debian 12 without a compiler
-the packages install, answer, and purge to nothing; the tarball answers there, on Debian 11, and in a root that has nothing but a shell.
+"""scripts/package as those meet it who install. Two builds in two folders, by two users at two dates, are equal, with gcc and with clang; lintian finds no
+error; on a fresh Debian 12 without a compiler the packages install, upgrade, answer, and purge to nothing; the tarball answers and captures there and on
+Debian 11, and answers in a root whose C library is musl and in one that has nothing but a shell; the image holds what it says and runs from nothing.
 
-usage: test_package.py PROJECT SCRATCH        root is needed (debootstrap, chroot); SCRATCH keeps the fresh systems for the next time
+usage: test_package.py PROJECT SCRATCH [OUT [STEP]]  root is needed (debootstrap, chroot); SCRATCH keeps the fresh systems for the next time; OUT is
+                                                     what scripts/package made: then nothing is built and compared; STEP: those with this in their names
 """
 import hashlib
 import os
@@ -13,71 +15,96 @@ import subprocess
 import sys
 import tempfile
 
+import image
+import recipes
+from systems import Failed, Root, check, fresh, nothing_but_a_shell, run, with_musl
+
 SKIPPED = 77
+NOBODY, LATER = 65534, "+400d"
+OLDEST = (2, 28)  # glibc that agents are promised to be loaded by
 
-class Failed(Exception):
-    pass
-
-
-def check(holds, what):
-    if not holds:
-        raise Failed(what)
-
-
-def run(*command, expect=0, **more):
-    done = subprocess.run([*map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **more)
-    check(done.returncode == expect, f"{' '.join(map(str, command))}: exit {done.returncode}, not {expect}\n{done.stdout[-4000:]}")
-    return done.stdout
+# Lives until it is told, and says when its heap is as it should be.
+PERL = 'our %kept; $kept{$_} = "x" x 1000 for 1 .. 2000; open F, ">", "/work/ready"; close F; sleep 1 until -e "/work/done";'
+CAPTURE = """LD_PRELOAD=$1/lib/hsdiff/libhsdiff-native.so perl -e '%s' &
+until [ -e /work/ready ] || ! kill -0 $!; do sleep 0.1; done
+$1/bin/hsdiff capture $! -o /work/perl.hs; status=$?
+touch /work/done
+wait
+exit $status
+""" % PERL
+# The same of a program whose C library no agent knows: refused, with the reason.
+MUSL = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+    for (int i = 0; i < 1000; i++)
+        if (malloc(100) == NULL) return 1;
+    puts("ready");
+    fflush(stdout);
+    while (access("/work/done", F_OK) != 0) sleep(1);
+    return 0;
+}
+"""
 
 
 def sums(folder):
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
 
 
-def build_in(project, folder):
-    """A clone elsewhere, built there: the same commit gives the same bytes."""
+def clone(project, folder):
     run("git", "clone", "-q", project, folder)
-    run("scripts/package", folder / "out", cwd=folder, env=dict(os.environ, HOME=str(folder)))
+    return folder
+
+
+def build(folder, **variables):
+    run("scripts/package", folder / "out", cwd=folder, env=dict(os.environ, HOME=str(folder), **variables))
     return folder / "out"
 
 
-def fresh(scratch, suite):
-    """A minimal Debian, made once and copied for each use."""
-    kept = scratch / f"{suite}.tar"
-    if not kept.exists():
-        root = scratch / suite
-        run("debootstrap", "--variant=minbase", suite, root)
-        run("tar", "-C", root, "-cf", kept, ".")
-        shutil.rmtree(root)
-    return kept
+def build_as_another(folder, **variables):
+    """By a user without rights, who shares nothing, at a later date; times of files are faked along with the clock."""
+    run("chown", "-R", f"{NOBODY}:{NOBODY}", folder)
+    run("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "faketime", "-f", LATER, "bash", "-c", "umask 077; exec scripts/package out",
+        cwd=folder, env=dict(os.environ, HOME=str(folder), TZ="Asia/Tokyo", LANG="de_DE.UTF-8", **variables))
+    return folder / "out"
 
 
-class Root:
-    """A system of its own under a folder."""
+def two_builds(project, folder, **variables):
+    one = build(clone(project, folder / "one"), **variables)
+    two = build_as_another(clone(folder / "one", folder / "of-another-name" / "two"), **variables)  # of the same commit, whatever the project has by now
+    first, second = sums(one), sums(two)
+    differ = sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
+    check(not differ, f"two builds differ in {differ}")
+    print(f"{len(first)} files are equal in two builds {variables or ''}")
+    shutil.rmtree(folder / "of-another-name")
+    return one
 
-    def __init__(self, folder, tar=None):
-        self.folder = folder
-        folder.mkdir()
-        if tar:
-            run("tar", "-C", folder, "-xf", tar)
-        (folder / "proc").mkdir(exist_ok=True)
-        run("mount", "-t", "proc", "proc", folder / "proc")
 
-    def run(self, *command, expect=0):
-        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
-        return run("chroot", self.folder, *command, expect=expect, env=environment)
+# ---- packages ----
 
-    def files(self):
-        found = subprocess.run(["find", self.folder, "-xdev", "-name", "*hsdiff*"], capture_output=True, text=True, check=True).stdout
-        return [line for line in found.splitlines() if "/var/lib/apt/lists" not in line and not line.startswith(f"{self.folder}/work")]
+def lintian_finds_no_error(out):
+    said = subprocess.run(["lintian", *out.glob("*.deb")], capture_output=True, text=True, check=False).stdout
+    errors = [line for line in said.splitlines() if line.startswith("E:")]
+    check(errors == [], "lintian:\n" + "\n".join(errors))
 
-    def close(self):
-        subprocess.run(["umount", self.folder / "proc"], check=False)
+
+def older(package, folder):
+    """The same package by a lower version."""
+    root = folder / "unpacked"
+    run("dpkg-deb", "-R", package, root)
+    control = root / "DEBIAN/control"
+    version = re.search(r"^Version: (\S+)$", control.read_text(), re.M).group(1)
+    control.write_text(control.read_text().replace(version, "0.0.9-1"))
+    run("dpkg-deb", "--root-owner-group", "-Znone", "-b", root, folder / package.name.replace(version, "0.0.9-1"))
+    shutil.rmtree(root)
 
 
 def asks(root, program, folder):
     """The demo's captures, and the same as heap dumps of V8, which are imported again."""
     (root.folder / folder).mkdir(parents=True)
+    check("hsdiff" in root.run(program, "--version"), "no version")
     root.run(program, "demo", "-o", f"/{folder}")
     for name in ("before", "after"):
         root.run(program, "export", "--to", "heapsnapshot", f"/{folder}/demo-{name}.hs", "-o", f"/{folder}/{name}.heapsnapshot")
@@ -86,74 +113,118 @@ def asks(root, program, folder):
 
 
 def packages_install_answer_and_go(out, root):
-    shutil.copytree(out, root.folder / "work/packages", dirs_exist_ok=True)
-    names = [path.name for path in sorted(out.glob("*.deb")) if not re.match(r"hsdiff-dbgsym|libhsdiff-dev", path.name)]
+    places = {"new": root.folder / "work/new", "old": root.folder / "work/old"}
+    for place in places.values():
+        place.mkdir()
+    packages = sorted(out.glob("*.deb"))
+    names = [package.name.split("_")[0] for package in packages]
+    for package in packages:
+        shutil.copy(package, places["new"])
+        older(package, places["old"])
     root.run("apt-get", "update", "-qq")
-    root.run("apt-get", "install", "-y", "-qq", *(f"/work/packages/{name}" for name in names))
+    files, known = root.files(), root.packages()
+    for which, version in (("old", "0.0.9-1"), ("new", packages[0].name.split("_")[1])):
+        root.run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *(f"/work/{which}/{path.name}" for path in sorted(places[which].iterdir())))
+        check(root.run("dpkg-query", "-W", "-f", "${Version}\n", *names).split() == [version] * len(names), f"not {version} after installing it")
     check(not (root.folder / "usr/bin/cc").exists(), "a compiler came along")
     asks(root, "hsdiff", "work/answer")
-    check("capture" in root.run("hsdiff", "--help"), "no help")
-    root.run("apt-get", "install", "-y", "-qq", "--reinstall", *(f"/work/packages/{name}" for name in names))
-    root.run("apt-get", "purge", "-y", "-qq", *(name.split("_")[0] for name in names))
-    check(root.files() == [], f"purge left {root.files()}")
+    for page in ("man1/hsdiff.1.gz", "man1/hsdiff-capture.1.gz", "man7/hsdiff-formats.7.gz"):
+        check((root.folder / "usr/share/man" / page).exists(), f"no {page}")
+    root.run("apt-get", "purge", "-y", "-qq", *names)
+    root.run("apt-get", "autoremove", "--purge", "-y", "-qq", "-o", "APT::AutoRemove::RecommendsImportant=false", "-o", "APT::AutoRemove::SuggestsImportant=false")
+    check(root.packages() == known, "purge left packages")
+    check(root.files() == files, f"purge left {sorted(root.files() ^ files)}")
+
+
+# ---- tarball ----
+
+def unpack(out, root):
+    (tarball,) = out.glob("*-linux-x86_64.tar.xz")
+    run("tar", "-C", root.folder / "work", "-xf", tarball)
+    return "/work/" + tarball.name.removesuffix(".tar.xz")
 
 
 def tarball_answers(out, root):
-    (tarball,) = out.glob("*.tar.xz")
-    (root.folder / "work").mkdir()
-    run("tar", "-C", root.folder / "work", "-xf", tarball)
-    folder = "/work/" + tarball.name.removesuffix(".tar.xz")
+    folder = unpack(out, root)
     asks(root, f"{folder}/bin/hsdiff", "work/answer")
     (root.folder / "work/link").symlink_to(f"{folder}/bin/hsdiff")
     asks(root, "/work/link", "work/linked")
+    return folder
 
 
-def nothing_but_a_shell(folder):
-    root = Root(folder)
-    (folder / "bin").mkdir()
-    (folder / "tmp").mkdir()
-    shutil.copy(shutil.which("busybox"), folder / "bin/busybox")
-    for name in ("sh", "readlink", "dirname"):
-        (folder / "bin" / name).symlink_to("busybox")
-    return root
+def tarball_captures(out, root):
+    """A program of that system, with that system's C library; what it holds is found, and by what."""
+    folder = tarball_answers(out, root)
+    root.run("sh", "-c", CAPTURE, "sh", folder)
+    text = root.run(f"{folder}/bin/hsdiff", "sql", "/work/perl.hs", "select count(*) from objects where bytes between 1000 and 1100")
+    count = int(re.findall(r"\d+", text)[-1])
+    check(2000 <= count <= 2100, f"{count} strings of 2000:\n{text}")
 
 
-def in_root(make, try_it, *arguments):
-    root = make()
-    try:
-        try_it(*arguments, root)
-    finally:
-        root.close()
+def agents_are_for_old_systems(out, root):
+    """By the versions of names that they ask for; and nothing is looked for beside them."""
+    folder = root.folder / unpack(out, root).lstrip("/") / "lib/hsdiff"
+    agents = [path for path in sorted(folder.rglob("*")) if path.suffix in (".so", ".node")]
+    check(len(agents) >= 8, f"{len(agents)} agents")
+    for path in agents:
+        text = run("objdump", "-p", path)
+        newest = max(tuple(map(int, version)) for version in re.findall(r"GLIBC_(\d+)\.(\d+)", text))
+        check(newest <= OLDEST, f"{path.name} needs glibc {newest}")
+        check("RPATH" not in text and "RUNPATH" not in text, f"{path.name} looks for libraries of its own")
 
 
-def main(project, scratch):
-    if os.geteuid() != 0 or not shutil.which("debootstrap") or not shutil.which("busybox"):
-        print("skipped: root, debootstrap and busybox are needed")
+def musl_is_refused_with_the_reason(out, root):
+    folder = tarball_answers(out, root)
+    text = root.run("sh", "-c", f"{folder}/bin/hsdiff capture --timeout 5s -o /work/musl.hs --after 0s --count 1 -- /bin/program 2>&1; touch /work/done", "sh")
+    check("runs on the C library musl" in text, f"the refusal does not name the C library:\n{text}")
+
+
+def steps(out, folder, scratch, word=""):
+    lintian_finds_no_error(out)
+    bookworm, bullseye = fresh(scratch, "bookworm"), fresh(scratch, "bullseye")
+    for name, make, try_it in (
+            ("packages on Debian 12", lambda at: Root(at, bookworm), packages_install_answer_and_go),
+            ("tarball on Debian 12", lambda at: Root(at, bookworm), tarball_captures),
+            ("tarball on Debian 11", lambda at: Root(at, bullseye), tarball_captures),
+            ("agents", Root, agents_are_for_old_systems),
+            ("tarball with musl", lambda at: with_musl(at, MUSL), musl_is_refused_with_the_reason),
+            ("tarball with a shell alone", nothing_but_a_shell, tarball_answers),
+            ("image", Root, image.runs_from_nothing)):
+        if word not in name:
+            continue
+        at = folder / name.replace(" ", "-")
+        with make(at) as root:
+            try_it(out, root)
+        shutil.rmtree(at)
+        print(f"ok      {name}", flush=True)
+    recipes.are_read(out)
+    recipes.lists_are_true(out)
+    print("ok      recipes and lists")
+
+
+def main(project, scratch, out=None, word=""):
+    missing = [name for name in ("debootstrap", "busybox", "musl-gcc", "faketime", "lintian", "clang") if not shutil.which(name)]
+    if os.geteuid() != 0 or missing:
+        print(f"skipped: root is needed, and {', '.join(missing)}")
         return SKIPPED
     scratch.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="hsdiff-package-") as name:
         folder = pathlib.Path(name)
-        one = build_in(project, folder / "one")
-        two = build_in(folder / "one", folder / "another-name")  # of the same commit, whatever the project has by now
-        check(sums(one) == sums(two), f"two builds differ:\n{sums(one)}\n{sums(two)}")
-        print(f"{len(sums(one))} files are equal in two builds")
-        errors = [line for line in subprocess.run(["lintian", *one.glob("*.deb")], capture_output=True, text=True, check=False).stdout.splitlines()
-                  if line.startswith("E:")]
-        check(errors == [], "lintian:\n" + "\n".join(errors))
-        bookworm, bullseye = fresh(scratch, "bookworm"), fresh(scratch, "bullseye")
-        in_root(lambda: Root(folder / "bookworm", bookworm), packages_install_answer_and_go, one)
-        in_root(lambda: Root(folder / "bookworm2", bookworm), tarball_answers, one)
-        in_root(lambda: Root(folder / "bullseye", bullseye), tarball_answers, one)
-        in_root(lambda: nothing_but_a_shell(folder / "bare"), tarball_answers, one)
-        print("packages on Debian 12, tarball on Debian 12, 11 and a bare root: all answer")
+        folder.chmod(0o755)
+        if out is None:
+            for compiler in ("clang", ""):
+                at = folder / (compiler or "gcc")
+                at.mkdir()
+                out = two_builds(project, at, **({"CC": compiler} if compiler else {}))
+        steps(out, folder, scratch, word)
     return 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4, 5):
         sys.exit(__doc__)
     try:
-        sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()))
+        sys.exit(main(*(pathlib.Path(word).resolve() for word in sys.argv[1:4]), *sys.argv[4:]))
     except Failed as failure:
         print(failure)
         sys.exit(1)
