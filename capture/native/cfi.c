@@ -356,8 +356,10 @@ static hsn_rule rule_of(const registers *r, const description *d, uintptr_t pc)
 
 void hsn_cfi_open(void)
 {
+#if defined(__x86_64__) /* elsewhere the rules would be others */
     void *symbol = dlsym(RTLD_DEFAULT, "_dl_find_object");
     memcpy(&find_object, &symbol, sizeof symbol);
+#endif
 }
 
 hsn_rule hsn_cfi_rule(uintptr_t pc)

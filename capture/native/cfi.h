@@ -1,7 +1,7 @@
 /*
  * Call frame information: what .eh_frame says of one instruction, made into a rule of 8 bytes. Reads the sections as
  * the loader has mapped them, found by glibc's _dl_find_object, which neither locks nor allocates: so this may be used
- * in a hook, in a handler and in the child of a fork. x86-64.
+ * in a hook, in a handler and in the child of a fork. x86-64; elsewhere no rule is known.
  */
 #ifndef HSN_CFI_H
 #define HSN_CFI_H

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "native/machine.h"
+
 enum {
     SPINS = 64,  /* looks at a lock before the processor is given away */
     YIELDS = 64, /* … before the thread sleeps: the holder may have a lower priority */
@@ -19,7 +21,7 @@ void hsn_wait_a_little(unsigned tries, bool holds_none)
     const int error = errno;
     if (holds_none && tries >= SPINS && hsn_when_waiting != NULL) hsn_when_waiting();
     if (tries < SPINS) {
-        __builtin_ia32_pause();
+        hsn_pause();
     } else if (tries < SPINS + YIELDS) {
         sched_yield();
     } else {

@@ -76,7 +76,15 @@ static inline __attribute__((always_inline)) void *note(void *block, size_t size
 
 void *hsn_note(void *block, size_t size, uintptr_t sp, uintptr_t bp) { return note(block, size, sp, &bp); }
 
-static __attribute__((noinline)) void *malloc_recorded(size_t size)
+/* On aarch64 the return address stands in the frame of the hook itself, which has to be there for as long as it is
+ * looked at: nothing there jumps on. */
+#if defined(__aarch64__)
+#define RECORDED static inline __attribute__((always_inline))
+#else
+#define RECORDED static __attribute__((noinline))
+#endif
+
+RECORDED void *malloc_recorded(size_t size)
 {
     void *block = hsn_real.malloc(size);
     /* the caller's frame pointer, and above it the return address */

@@ -48,6 +48,9 @@ void hsn_registers_of_signal(hsn_thread *t, const ucontext_t *context)
     take_vectors(t, area, magic == EXTENDED_MAGIC ? AVX_AT + VECTOR_WORDS * sizeof *t->registers : LEGACY_BYTES);
 }
 
+uintptr_t hsn_registers_pc(const hsn_thread *t) { return t->registers[REG_RIP]; }
+uintptr_t hsn_registers_bp(const hsn_thread *t) { return t->registers[REG_RBP]; }
+
 void hsn_registers_of_trace(hsn_thread *t, const struct user_regs_struct *r, const unsigned char *area, size_t size)
 {
     const unsigned long long general[GENERAL] = {

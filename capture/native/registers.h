@@ -13,7 +13,11 @@ enum { HSN_XSAVE_BYTES = 16 * 1024 }; /* more than any machine has today: AMX ma
 /* Of a signal's frame. */
 void hsn_registers_of_signal(hsn_thread *t, const ucontext_t *context);
 
-/* Of a tracer's look: `area` is what XSAVE wrote, `size` bytes of it; 0 = not to be had. */
+/* Where a stopped thread is, of its registers. */
+uintptr_t hsn_registers_pc(const hsn_thread *t);
+uintptr_t hsn_registers_bp(const hsn_thread *t);
+
+/* Of a tracer's look (x86-64): `area` is what XSAVE wrote, `size` bytes of it; 0 = not to be had. */
 void hsn_registers_of_trace(hsn_thread *t, const struct user_regs_struct *general, const unsigned char *area,
                             size_t size);
 

@@ -28,6 +28,7 @@
 #include "native/hooks.h"
 #include "native/local.h"
 #include "native/proc.h"
+#include "native/registers.h"
 #include "native/reserve.h"
 #include "native/room.h"
 #include "native/settings.h"
@@ -38,15 +39,7 @@
 #include "native/threads.h"
 #include "native/world.h"
 
-enum {
-    NICENESS = 5,
-    CPU_SECONDS = 1800,
-    MOVING = 256,
-    GREG_BP = 10,
-    GREG_PC = 16,
-    WAIT_NS = 1000 * 1000,
-    LEAST_ROOM = 16 << 20
-};
+enum { NICENESS = 5, CPU_SECONDS = 1800, MOVING = 256, WAIT_NS = 1000 * 1000, LEAST_ROOM = 16 << 20 };
 
 static atomic_bool is_taken;
 
@@ -125,9 +118,9 @@ static void find_stack(hsn_thread *t)
 
 static void find_frames(hsn_thread *t)
 {
-    hsn_place place = {
-        .pc = t->registers[GREG_PC], .sp = t->stack_pointer, .bp = t->registers[GREG_BP], .is_interrupted = true};
     if (!t->is_stopped) return;
+    hsn_place place = {
+        .pc = hsn_registers_pc(t), .sp = t->stack_pointer, .bp = hsn_registers_bp(t), .is_interrupted = true};
     const bool is_own = place.sp >= t->stack.low && place.sp < t->stack.high;
     place.high = is_own ? t->stack.high : hsn_proc_mapping(place.sp).high;
     t->frame_count = hsn_unwind(HSN_UNWIND_CFI, place, t->frames, t->frame_tops, HSN_THREAD_FRAMES);
@@ -182,6 +175,15 @@ static const char *why_no_child(int error)
     return "the program cannot be forked: the system refuses it";
 }
 
+/* A child that says nothing when it ends. An emulator (qemu-user) knows none but those of fork, and says so by EINVAL,
+ * which the kernel does not. */
+static pid_t clone_self(void)
+{
+    const long child = syscall(SYS_clone, 0UL, NULL, NULL, NULL, 0UL);
+    return (pid_t)(child < 0 && errno == EINVAL ? syscall(SYS_clone, (unsigned long)SIGCHLD, NULL, NULL, NULL, 0UL)
+                                                : child);
+}
+
 /* Stops, forks, releases. The child's pid, or -1 with the reason in `taken`. Only the parent returns. */
 static pid_t split(hsn_world *world, const hsa_request *request, const ucontext_t *context, hsn_taken *taken)
 {
@@ -191,7 +193,7 @@ static pid_t split(hsn_world *world, const hsa_request *request, const ucontext_
     if (taken->error != NULL) return -1;
     world->missed_threads = stopped.missed;
     world->signalled_threads = stopped.signalled;
-    const pid_t child = (pid_t)syscall(SYS_clone, 0UL, NULL, NULL, NULL, 0UL);
+    const pid_t child = clone_self();
     if (child == 0) work(world, &stopped, request, self);
     if (child < 0) taken->error = why_no_child(errno);
     hsn_stop_release();
@@ -202,7 +204,7 @@ static pid_t split(hsn_world *world, const hsa_request *request, const ucontext_
 static bool wait_for(pid_t child)
 {
     int status = 0;
-    while (waitpid(child, &status, __WCLONE) < 0)
+    while (waitpid(child, &status, __WALL) < 0)
         if (errno != EINTR) return false;
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

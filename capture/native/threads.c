@@ -20,14 +20,14 @@
 extern void *__libc_stack_end; /* of ld.so: where the stack of the main thread began */
 
 enum { ROWS = 1 << 14, LEAST_TRAILS = 64, TRIES = 64, PARTS = 16 /* of a limited address space */, FOREIGN_PAGES = 16 };
-static const uintptr_t PAGE = 4096, TCB_BYTES = 2304;
+static const uintptr_t PAGE = 4096;
 
 __thread hsn_local hsn_me __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 static hsn_entry *rows;
 static hsn_trails *trails;
 static size_t trails_count;
-static size_t tls_size;
+static size_t tls_below, tls_above; /* of a thread's control block; 0,0 = not known */
 static int main_tid;
 
 bool hsn_threads_open(void)
@@ -42,7 +42,11 @@ bool hsn_threads_open(void)
     return rows != NULL;
 }
 
-/* Asks ld.so once, as the sanitizers do: there is no public way. */
+/*
+ * Asks ld.so once, as the sanitizers do: there is no public way. Variables lie below the control block on x86-64, and
+ * behind it (16 bytes of it are ld.so's) on aarch64, where glibc's own part, with its thread-specific values, comes
+ * before.
+ */
 static void measure_tls(void)
 {
     size_t size = 0, align = 0;
@@ -50,15 +54,23 @@ static void measure_tls(void)
     void *symbol = dlsym(RTLD_DEFAULT, "_dl_get_tls_static_info");
     memcpy(&ask, &symbol, sizeof ask);
     if (ask != NULL) ask(&size, &align);
-    tls_size = size > TCB_BYTES ? size - TCB_BYTES : 0;
+#if defined(__aarch64__)
+    uint32_t own = 0; /* glibc says it for debuggers */
+    const void *told = dlsym(RTLD_DEFAULT, "_thread_db_sizeof_pthread");
+    if (told != NULL) memcpy(&own, told, sizeof own);
+    tls_below = size != 0 ? own : 0;
+    tls_above = own != 0 ? size : 0;
+#else
+    const size_t own = 2304;
+    tls_below = size > own ? size - own : 0;
+    tls_above = tls_below != 0 ? own : 0;
+#endif
 }
 
-/* Also what lies behind the control block of a thread belongs to it: glibc's own part, with its thread-specific values.
- */
 hsn_range hsn_thread_tls_of(uintptr_t block)
 {
-    const bool is_known = tls_size != 0 && block > tls_size;
-    return is_known ? (hsn_range){(block - tls_size) & ~(uintptr_t)7, block + TCB_BYTES} : (hsn_range){0, 0};
+    const bool is_known = tls_below != 0 && block > tls_below;
+    return is_known ? (hsn_range){(block - tls_below) & ~(uintptr_t)7, block + tls_above} : (hsn_range){0, 0};
 }
 
 hsn_range hsn_thread_tls(void) { return hsn_thread_tls_of((uintptr_t)__builtin_thread_pointer()); }

@@ -11,9 +11,10 @@
 #include <ucontext.h>
 
 #include "native/cfi.h"
+#include "native/machine.h"
 #include "native/reserve.h"
 
-enum { CACHE_BITS = 16, RED_ZONE = 128, PAGE = 4096 };
+enum { CACHE_BITS = 16, PAGE = 4096 };
 
 /* Two words that any thread may write at any time: what does not belong together does not give the key. */
 typedef struct cached {
@@ -115,7 +116,7 @@ static inline bool leave_to(hsn_place *p, uintptr_t cfa, uintptr_t bp, hsn_trail
  * saved. */
 static inline bool is_in_red_zone(const hsn_place *p, uintptr_t at)
 {
-    return p->is_interrupted && at < p->sp && p->sp - at <= RED_ZONE;
+    return p->is_interrupted && at < p->sp && p->sp - at <= HSN_RED_ZONE;
 }
 
 static inline bool step_by_pointer(hsn_place *p, hsn_trail *trail)
@@ -129,10 +130,9 @@ static bool step_by_signal(hsn_place *p)
 {
     const ucontext_t *context = (const ucontext_t *)p->sp;
     if (p->sp % 8 != 0 || p->high - p->sp < sizeof *context) return false;
-    const greg_t *r = context->uc_mcontext.gregs;
-    const uintptr_t sp = (uintptr_t)r[REG_RSP];
+    const uintptr_t sp = hsn_context_sp(context);
     if (sp <= p->sp || sp > p->high - 16) return false;
-    *p = (hsn_place){(uintptr_t)r[REG_RIP], sp, (uintptr_t)r[REG_RBP], true, p->high};
+    *p = (hsn_place){hsn_context_pc(context), sp, hsn_context_bp(context), true, p->high};
     return p->pc != 0;
 }
 
@@ -166,18 +166,29 @@ static inline bool step_by_rule(hsn_place *p, uint64_t epoch, hsn_trail *trail)
     return leave_to(p, cfa, bp, trail);
 }
 
+/* Where the frame begins that was gone to. Above its return address; but aarch64 keeps the pair of pointers below the
+ * rest of a frame, and so the frame begins at its own. */
+static inline uintptr_t top_of(const hsn_place *p)
+{
+#if defined(__aarch64__)
+    return is_readable(p, p->bp) ? p->bp : p->sp;
+#else
+    return p->sp;
+#endif
+}
+
 /* The same as steps by pointer, in registers: half of what a hook costs with frame pointers. */
 static inline size_t walk_pointers(const hsn_place *place, uintptr_t *frames, size_t limit, hsn_trail *trail)
 {
     uintptr_t low = place->sp, at = place->bp;
     const uintptr_t top = place->high - 16;
     size_t count = 0;
-    frames[count++] = place->pc;
+    frames[count++] = hsn_return_address(place->pc);
     while (count < limit && at >= low && at <= top && at % 8 == 0) {
         const uintptr_t next = *(const uintptr_t *)at, pc = *(const uintptr_t *)(at + 8);
         if (trail != NULL) trace_pair(trail, (uint32_t)(at - trail->from.sp), next, pc);
         if (pc == 0) break;
-        frames[count++] = pc;
+        frames[count++] = hsn_return_address(pc);
         low = at + 16;
         at = next;
     }
@@ -193,10 +204,10 @@ static inline size_t walk_unwind(hsn_unwind_way way, hsn_place place, uintptr_t 
     if (way == HSN_UNWIND_FP && tops == NULL && is_walkable) return walk_pointers(&place, frames, limit, trail);
     size_t count = 0;
     for (bool goes_on = true; goes_on && count < limit; count++) {
-        frames[count] = place.pc;
+        frames[count] = hsn_return_address(place.pc);
         goes_on = is_walkable &&
                   (way == HSN_UNWIND_CFI ? step_by_rule(&place, epoch, trail) : step_by_pointer(&place, trail));
-        if (tops != NULL) tops[count] = goes_on ? place.sp : 0;
+        if (tops != NULL) tops[count] = goes_on ? top_of(&place) : 0;
     }
     return count;
 }

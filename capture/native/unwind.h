@@ -7,11 +7,13 @@
 #ifndef HSN_UNWIND_H
 #define HSN_UNWIND_H
 
-#include <emmintrin.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 typedef enum hsn_unwind_way { HSN_UNWIND_NONE, HSN_UNWIND_FP, HSN_UNWIND_CFI } hsn_unwind_way;
 
@@ -75,25 +77,42 @@ static inline bool hsn_unwind_begins_same(const hsn_trail *trail, const hsn_plac
            trail->epoch == atomic_load_explicit(&hsn_unwind_epoch, memory_order_relaxed);
 }
 
-static inline bool hsn_unwind_is_same_own(const hsn_trail *trail, const hsn_place *place)
+/* All pairs at once; what fills the last step is the first pair again. */
+#if defined(__SSE2__)
+static inline bool hsn_trail_has_pairs(const hsn_trail *trail, uintptr_t sp)
 {
-    if (!hsn_unwind_begins_same(trail, place)) return false;
-    const uintptr_t sp = place->sp;
     const uint32_t *offset = trail->pair_offsets, *end = offset + trail->pair_count;
     const __m128i *pair = (const __m128i *)(const void *)trail->pairs;
     __m128i differs[2] = {_mm_setzero_si128(), _mm_setzero_si128()};
-    for (; offset < end;
-         offset += HSN_TRAIL_STEP, pair += HSN_TRAIL_STEP) /* what fills the last step is the first pair again */
+    for (; offset < end; offset += HSN_TRAIL_STEP, pair += HSN_TRAIL_STEP)
 #pragma GCC unroll 4
         for (unsigned i = 0; i < HSN_TRAIL_STEP; i++) {
             const __m128i there = _mm_loadu_si128((const __m128i *)(sp + offset[i]));
             differs[i % 2] = _mm_or_si128(differs[i % 2], _mm_xor_si128(there, _mm_load_si128(&pair[i])));
         }
+    const __m128i same = _mm_cmpeq_epi8(_mm_or_si128(differs[0], differs[1]), _mm_setzero_si128());
+    return _mm_movemask_epi8(same) == UINT16_MAX;
+}
+#else
+static inline bool hsn_trail_has_pairs(const hsn_trail *trail, uintptr_t sp)
+{
+    uint64_t differs = 0;
+    for (uint32_t i = 0; i < trail->pair_count; i++) {
+        const uintptr_t *there = (const uintptr_t *)(sp + trail->pair_offsets[i]);
+        differs |= (there[0] ^ trail->pairs[i][0]) | (there[1] ^ trail->pairs[i][1]);
+    }
+    return differs == 0;
+}
+#endif
+
+static inline bool hsn_unwind_is_same_own(const hsn_trail *trail, const hsn_place *place)
+{
+    if (!hsn_unwind_begins_same(trail, place)) return false;
+    const uintptr_t sp = place->sp;
     uint64_t word_differs = 0;
     for (uint32_t i = 0; i < trail->word_count; i++)
         word_differs |= *(const uintptr_t *)(sp + trail->word_offsets[i]) ^ trail->words[i];
-    const __m128i same = _mm_cmpeq_epi8(_mm_or_si128(differs[0], differs[1]), _mm_setzero_si128());
-    return word_differs == 0 && _mm_movemask_epi8(same) == UINT16_MAX;
+    return word_differs == 0 && hsn_trail_has_pairs(trail, sp);
 }
 
 #endif

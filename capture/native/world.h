@@ -13,7 +13,7 @@
 
 #include "agent/agent.h"
 
-enum { HSN_REGISTERS = 96, HSN_THREAD_FRAMES = 64 }; /* registers: general, then the halves of vectors */
+enum { HSN_REGISTERS = 100, HSN_THREAD_FRAMES = 64 }; /* registers: general, then the halves of vectors */
 
 typedef struct hsn_range {
     uintptr_t low, high; /* [low, high) */
