@@ -37,7 +37,7 @@ def fresh(scratch, suite):
 class Root:
     def __init__(self, folder, tar=None):
         self.folder = folder
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         if tar:
             run("tar", "-C", folder, "-xf", tar)
         for name in ("proc", "work"):
