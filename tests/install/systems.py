@@ -1,6 +1,7 @@
 """Systems of their own under a folder, to install and run in: fresh Debians, one whose C library is musl, one that has nothing but a shell."""
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -19,6 +20,20 @@ def run(*command, expect=0, **more):
                           **more)
     check(done.returncode == expect, f"{' '.join(map(str, command))}: exit {done.returncode}, not {expect}\n{done.stdout[-4000:]}")
     return done.stdout
+
+
+OLDEST = (2, 28)  # glibc that agents are promised to be loaded by
+
+
+def agents_ask_for_old_names(folder, least):
+    """By the versions of names that they ask for; and nothing is looked for beside them. At `least` so many are there."""
+    agents = [path for path in sorted(folder.rglob("*")) if path.suffix in (".so", ".node")]
+    check(len(agents) >= least, f"{len(agents)} agents in {folder}")
+    for path in agents:
+        text = run("objdump", "-p", path)
+        newest = max(tuple(map(int, version)) for version in re.findall(r"GLIBC_(\d+)\.(\d+)", text))
+        check(newest <= OLDEST, f"{path.name} needs glibc {newest}: which names, says objdump -T; capture/agent/old_names.cmake has those that became newer")
+        check("RPATH" not in text and "RUNPATH" not in text, f"{path.name} looks for libraries of its own")
 
 
 def fresh(scratch, suite):

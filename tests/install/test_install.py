@@ -6,26 +6,12 @@ usage: test_install.py PROJECT BUILD
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
+from systems import Failed, agents_ask_for_old_names, check, run
+
 EXAMPLES = ("diff", "walk", "gate", "emit")
-
-
-class Failed(Exception):
-    pass
-
-
-def check(holds, what):
-    if not holds:
-        raise Failed(what)
-
-
-def run(*command, expect=0, **more):
-    done = subprocess.run([*map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
-    check(done.returncode == expect, f"{' '.join(map(str, command))}: exit {done.returncode}, not {expect}\n{done.stdout}")
-    return done.stdout
 
 
 def install(build, folder):
@@ -121,6 +107,7 @@ def main(project, build):
         libraries = libraries_of(prefix)
         run(prefix / "bin" / "hsdiff", "--version")
         only_public_names(project, libraries)
+        agents_ask_for_old_names(libraries / "hsdiff", 2)
         ways = [("cmake", lambda at: with_cmake(project, prefix, at))]
         for language, compiler in (("c", ["cc", "-std=c11"]), ("c++", ["c++", "-std=c++11", "-x", "c++"])):
             ways.append((language, lambda at, c=compiler: with_pkg_config(project, prefix, libraries, at, c)))

@@ -17,11 +17,10 @@ import tempfile
 
 import image
 import recipes
-from systems import Failed, Root, check, fresh, nothing_but_a_shell, run, with_musl
+from systems import Failed, Root, agents_ask_for_old_names, check, fresh, nothing_but_a_shell, run, with_musl
 
 SKIPPED = 77
 NOBODY, LATER = 65534, "+400d"
-OLDEST = (2, 28)  # glibc that agents are promised to be loaded by
 
 # Lives until it is told, and says when its heap is as it should be.
 PERL = 'our %kept; $kept{$_} = "x" x 1000 for 1 .. 2000; open F, ">", "/work/ready"; close F; sleep 1 until -e "/work/done";'
@@ -162,15 +161,7 @@ def tarball_captures(out, root):
 
 
 def agents_are_for_old_systems(out, root):
-    """By the versions of names that they ask for; and nothing is looked for beside them."""
-    folder = root.folder / unpack(out, root).lstrip("/") / "lib/hsdiff"
-    agents = [path for path in sorted(folder.rglob("*")) if path.suffix in (".so", ".node")]
-    check(len(agents) >= 8, f"{len(agents)} agents")
-    for path in agents:
-        text = run("objdump", "-p", path)
-        newest = max(tuple(map(int, version)) for version in re.findall(r"GLIBC_(\d+)\.(\d+)", text))
-        check(newest <= OLDEST, f"{path.name} needs glibc {newest}")
-        check("RPATH" not in text and "RUNPATH" not in text, f"{path.name} looks for libraries of its own")
+    agents_ask_for_old_names(root.folder / unpack(out, root).lstrip("/") / "lib/hsdiff", 8)
 
 
 def musl_is_refused_with_the_reason(out, root):
