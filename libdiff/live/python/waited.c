@@ -62,7 +62,10 @@ static bool is_in_such_call(long pid, pid_t tid)
     char *text = read_file(pid, tid, "syscall");
     const long number = text == NULL || text[0] < '0' || text[0] > '9' ? -1 : strtol(text, NULL, 10);
     free(text);
-    return number == SYS_epoll_wait || number == SYS_epoll_pwait;
+#ifdef SYS_epoll_wait /* aarch64 has the other alone */
+    if (number == SYS_epoll_wait) return true;
+#endif
+    return number == SYS_epoll_pwait;
 }
 
 static uint64_t processor_now_ns(uint64_t processor)
