@@ -1,4 +1,5 @@
 """The machine that packages are for, of DEB_HOST_ARCH: its names, its binutils, its libraries. Another than this one where it is built by a cross compiler."""
+import os
 import pathlib
 import re
 import subprocess
@@ -12,9 +13,10 @@ def output(*command, cwd=None):
     return subprocess.run([*map(str, command)], check=True, capture_output=True, text=True, cwd=cwd).stdout
 
 
-ARCHITECTURE = output("dpkg-architecture", "-qDEB_HOST_ARCH").strip()
-MULTIARCH = output("dpkg-architecture", "-qDEB_HOST_MULTIARCH").strip()
-IS_CROSS = ARCHITECTURE != output("dpkg", "--print-architecture").strip()
+OWN = output("dpkg", "--print-architecture").strip()
+ARCHITECTURE = os.environ.get("DEB_HOST_ARCH", OWN)
+MULTIARCH = output("dpkg-architecture", "-a", ARCHITECTURE, "-qDEB_HOST_MULTIARCH").strip()
+IS_CROSS = ARCHITECTURE != OWN
 LOADER, KERNEL = LOADERS[ARCHITECTURE], KERNELS[ARCHITECTURE]
 
 
