@@ -17,9 +17,11 @@ from systems import Failed, Root, check, fresh, run  # noqa: E402
 SKIPPED = 77
 AGENTS = "/x/usr/lib/aarch64-linux-gnu/hsdiff"
 LAYERS = "base|format|sort|graph|match"
+# One starts what was built by itself, past the emulator; one measures resident memory, most of which is the emulator's.
+NOT_HERE = "format/forms|sort/resident"
 UNIT_TESTS = f"""cmake -S /src -B /tests -G Ninja --toolchain /src/cmake/aarch64-linux-gnu.cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo
 cmake --build /tests --target $(ninja -C /tests -t targets all | grep -oE '^test_({LAYERS})_[a-z0-9_]*' | sort -u)
-ctest --test-dir /tests -R '^({LAYERS})/' --timeout 1200 --output-on-failure"""
+ctest --test-dir /tests -R '^({LAYERS})/' -E '^({NOT_HERE})$' --timeout 1200 --output-on-failure"""
 
 
 def builds(root):
