@@ -52,7 +52,7 @@ def captures(root, run_arm):
     root.run("aarch64-linux-gnu-gcc", "-O1", "-g", "-I/src/capture/include", "/src/tests/cross/holds.c", "-o", "/work/holds", f"{AGENTS}/libhsdiff-native.so",
              f"-Wl,-rpath,{AGENTS}", "-lpthread")
     run_arm("/work/holds", "/work/raw.hs")
-    run_arm("/x/usr/bin/hsdiff", "symbolize", "/work/raw.hs", "-o", "/work/holds.hs")
+    run_arm("/x/usr/bin/hsdiff", "symbolize", "/work/raw.hs", "--symbols", "/work", "-o", "/work/holds.hs")
     text = run_arm("/x/usr/bin/hsdiff", "sql", "/work/holds.hs", "select function from v_sites order by site")
     chain = re.findall(r"^(main|serve_requests|keep_session|make_session) ", text, re.M)[:4]
     check(chain == ["main", "serve_requests", "keep_session", "make_session"], f"the stack of a session: {chain}\n{text}")
