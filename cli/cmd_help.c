@@ -5,6 +5,7 @@
 
 #include "common_options.h"
 #include "help.h"
+#include "nearest.h"
 #include "report_error.h"
 
 static int run_help(cli_app *cli)
@@ -14,7 +15,11 @@ static int run_help(cli_app *cli)
     cli_out out;
     int result = CLI_DONE;
     if (cli->input_count > 0 && !command && !is_formats) {
-        cli_complain("there is no command '%s'.", cli->inputs[0]);
+        const cli_command *near = cli_command_near(cli->inputs[0]);
+        if (near)
+            cli_complain("there is no command '%s'; did you mean hsdiff help %s?", cli->inputs[0], near->name);
+        else
+            cli_complain("there is no command '%s'.", cli->inputs[0]);
         return CLI_USAGE;
     }
     if (!cli_out_open(&out, cli, &result)) return result;

@@ -17,6 +17,7 @@
 #include "report_error.h"
 
 #define SIDE_BY_SIDE_MIN_BYTES (UINT64_C(128) << 20)
+#define SECOND_NS              1000000000u
 
 /* ---- one input ---- */
 
@@ -240,6 +241,18 @@ static void tell_same(const cli_input *inputs, const cli_app *cli)
                  inputs[1].path);
 }
 
+/* The younger one first: what grew looks freed then. */
+static void tell_order(const cli_input *inputs, const cli_app *cli)
+{
+    const hsd_capture_info *before = hsd_capture_get_info(inputs[0].capture),
+                           *after = hsd_capture_get_info(inputs[1].capture);
+    const bool is_one_process = before->pid != 0 && before->pid == after->pid;
+    if (is_one_process && after->taken_unix_ns != 0 &&
+        before->taken_unix_ns / SECOND_NS > after->taken_unix_ns / SECOND_NS)
+        cli_note(cli, "%s was taken after %s: what came between them is told as freed. The older one comes first.",
+                 inputs[0].path, inputs[1].path);
+}
+
 hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool summary_only, hsd_damage damage,
                            hsd_error *err)
 {
@@ -255,7 +268,10 @@ hsd_status cli_inputs_open(cli_input *inputs, size_t count, cli_app *cli, bool s
         if (openings[i].fd > STDERR_FILENO) close(openings[i].fd);
     }
     free(types);
-    if (failed == count && count == 2) tell_same(inputs, cli);
+    if (failed == count && count == 2) {
+        tell_same(inputs, cli);
+        tell_order(inputs, cli);
+    }
     if (failed == count) return HSD_OK;
     *err = openings[failed].error;
     return openings[failed].status;

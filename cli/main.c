@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifdef HSD_HAVE_MIMALLOC
@@ -23,6 +24,8 @@
 #include "report_error.h"
 #include "signals.h"
 #include "stages.h"
+
+#define LINE_BYTES 4096
 
 /* A standard descriptor that is closed would become the next file that is opened: its place is taken by
  * one from which nothing can be read, or to which nothing can be written. */
@@ -87,17 +90,49 @@ static bool is_generator(const char *what)
 
 /* ---- commands ---- */
 
+static bool consists_of(const char *word, const char *letters) { return word[strspn(word, letters)] == 0; }
+
 /* The first word names a command, or is a file, or looks like neither. */
 static bool is_input(const cli_app *cli)
 {
     const char *word = cli->input_count > 0 ? cli->inputs[0] : "-";
     if (cli->is_named || strcmp(word, "-") == 0 || access(word, F_OK) == 0) return true;
     const cli_command *near = cli_command_near(word);
+    const bool is_word =
+        strlen(word) >= 3 && consists_of(word, "abcdefghijklmnopqrstuvwxyz"); /* captures have a suffix */
     if (near)
         cli_complain("'%s' is neither a command nor a file; did you mean hsdiff %s?", word, near->name);
-    else if (cli->input_count == 1)
+    else if (cli->input_count == 1 && consists_of(word, "0123456789"))
+        cli_complain("'%s' is neither a command nor a file; of a process of that number, hsdiff capture %s takes a "
+                     "capture.",
+                     word, word);
+    else if (cli->input_count == 1 || is_word)
         cli_complain("'%s' is neither a command nor a file.", word);
-    return !near && cli->input_count > 1;
+    return !near && cli->input_count > 1 && !is_word;
+}
+
+/* One capture is compared with nothing: what can be asked of it, or of the folder that it is. */
+static void complain_of_one(const cli_app *cli)
+{
+    struct stat file;
+    char word[LINE_BYTES];
+    const char *path = cli->inputs[0];
+    hsd_escape(HSD_ESCAPE_SHELL, path, strlen(path), word, sizeof word);
+    if (stat(path, &file) == 0 && S_ISDIR(file.st_mode))
+        cli_complain("'%s' is a folder; hsdiff compares files, two or more of them.", path);
+    else
+        cli_complain("a second input is missing: hsdiff %s%s%s; what is in one alone: hsdiff top %s",
+                     cli->is_named ? cli->command->name : "", cli->is_named ? " " : "", cli->command->synopsis, word);
+}
+
+static void complain_of_few(const cli_app *cli)
+{
+    const cli_command *command = cli->command;
+    if (command == cli_command_get(0) && cli->input_count == 1)
+        complain_of_one(cli);
+    else
+        cli_complain("%s is missing: hsdiff %s%s%s", cli->input_count == 0 ? "an input" : "a second input",
+                     cli->is_named ? command->name : "", cli->is_named ? " " : "", command->synopsis);
 }
 
 static bool has_right_inputs(const cli_app *cli)
@@ -106,15 +141,14 @@ static bool has_right_inputs(const cli_app *cli)
     if (!is_input(cli)) return false;
     if (cli->input_count >= command->inputs_min && cli->input_count <= command->inputs_max) return true;
     if (cli->input_count < command->inputs_min)
-        cli_complain("%s is missing: hsdiff %s%s%s", cli->input_count == 0 ? "an input" : "a second input",
-                     cli->is_named ? command->name : "", cli->is_named ? " " : "", command->synopsis);
+        complain_of_few(cli);
     else
-        cli_complain("hsdiff %s takes %s, and %zu were given.", command->name,
+        cli_complain("hsdiff %s takes %s, and %zu %s given.", command->name,
                      command->inputs_max == 0   ? "no input"
                      : command->inputs_max == 1 ? "one input"
                      : command->inputs_max == 2 ? "two inputs"
                                                 : "at most 1,000 inputs",
-                     cli->input_count);
+                     cli->input_count, cli->input_count == 1 ? "was" : "were");
     return false;
 }
 

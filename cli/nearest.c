@@ -30,8 +30,29 @@ size_t cli_edits(const char *a, size_t a_size, const char *b)
     return row[b_size];
 }
 
+/* What other tools call it. */
+static const struct {
+    const char *theirs, *ours;
+} words_of_others[] = {
+    {"compare", "diff"},   {"comparison", "diff"},  {"analyze", "top"},     {"histogram", "top"},
+    {"stats", "top"},      {"heap", "top"},         {"attach", "capture"},  {"record", "capture"},
+    {"run", "capture"},    {"snapshot", "capture"}, {"start", "capture"},   {"heapdump", "capture"},
+    {"monitor", "watch"},  {"list", "ps"},          {"retainers", "paths"}, {"trace", "paths"},
+    {"convert", "export"}, {"open", "view"},        {"serve", "view"},      {"query", "sql"},
+    {"gate", "check"},     {"test", "check"},       {"trend", "series"},    {"repair", "salvage"},
+};
+
+static const cli_command *command_of_others(const char *word)
+{
+    for (size_t i = 0; i < sizeof words_of_others / sizeof words_of_others[0]; i++)
+        if (strcmp(word, words_of_others[i].theirs) == 0) return cli_command_find(words_of_others[i].ours);
+    return NULL;
+}
+
 const cli_command *cli_command_near(const char *word)
 {
+    const cli_command *same = command_of_others(word);
+    if (same) return same;
     const cli_command *nearest = NULL;
     const size_t size = strlen(word);
     size_t least = EDITS_MOST + 1;

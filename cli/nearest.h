@@ -10,7 +10,8 @@
  * bytes. */
 size_t cli_edits(const char *a, size_t a_size, const char *b);
 
-/* NULL where no name of a command is near: at most two edits away, and at most half of the word. */
+/* NULL where no name of a command is near, at most two edits away and at most half of the word, and no other tool has
+ * a command of that name for the same. */
 const cli_command *cli_command_near(const char *word);
 
 #endif

@@ -247,6 +247,19 @@ static bool parse_long(cli_app *cli, int *at, cli_used *used)
     return value && take_value(cli, option, shown, value);
 }
 
+/* -p 4121 is what other tools take; here a process needs no option. */
+static bool fail_letter(const cli_app *cli, const char *shown, const char *word)
+{
+    const cli_command *command = command_of(cli);
+    if (command->is_of_processes && shown[1] == 'p')
+        cli_complain("there is no option -p: a process needs none, as in hsdiff %s 4121.", command->name);
+    else if (word[2] != 0)
+        cli_complain("there is no option %s (in %s).", shown, word);
+    else
+        cli_complain("there is no option %s.", shown);
+    return false;
+}
+
 /* -q, -wq, -oFILE, -o FILE. */
 static bool parse_letters(cli_app *cli, int *at, cli_used *used)
 {
@@ -254,8 +267,7 @@ static bool parse_letters(cli_app *cli, int *at, cli_used *used)
         const char shown[] = {'-', *letter, 0};
         const cli_option *option = find_letter(*letter, command_of(cli));
         if (!option) {
-            cli_complain("there is no option %s (in %s).", shown, cli->argv[*at]);
-            return false;
+            return fail_letter(cli, shown, cli->argv[*at]);
         }
         note_used(used, option);
         if (option->kind == CLI_FLAG) {
@@ -296,7 +308,11 @@ static bool check_used(cli_app *cli, const cli_used *used)
         char names[256];
         if (applies(cli->command, option)) continue;
         list_commands(names, sizeof names, option->name);
-        cli_complain("--%s is no option of hsdiff %s, but of: %s.", option->name, cli->command->name, names);
+        if (cli->command->is_of_processes && strcmp(option->name, "pid") == 0)
+            cli_complain("hsdiff %s takes no --pid: a process needs no option, as in hsdiff %s 4121.",
+                         cli->command->name, cli->command->name);
+        else
+            cli_complain("--%s is no option of hsdiff %s, but of: %s.", option->name, cli->command->name, names);
         return false;
     }
     return true;

@@ -190,7 +190,8 @@ static const char *likely_cause(const cli_app *cli, const hsd_error *err)
     if (err->status == HSD_E_TOO_NEW) return "It was written by a newer hsdiff than this one.";
     if (err->status == HSD_E_IO && err->sys_errno == EACCES && of_input)
         return "Captures and dumps are made readable for their owner alone.";
-    if (err->status == HSD_E_IO && err->sys_errno == EISDIR && of_input) return "A capture is one file, not a folder.";
+    if (err->status == HSD_E_IO && err->sys_errno == EISDIR && of_input)
+        return "A capture is one file, not a folder: name the files in it, such as FOLDER/*.hs.";
     if (err->status == HSD_E_IO && err->sys_errno == ENOENT && of_input && err->file[0] == '-')
         return "Arguments after -- are names of files; put options before it.";
     return NULL;

@@ -83,6 +83,20 @@ static void close_input(input *in)
     hsd_source_close(&in->file);
 }
 
+/* Files that other packers made are unpacked by these, on the way. */
+static const char *unpacker_of(const char *phrase)
+{
+    static const struct {
+        const char *phrase, *command;
+    } unpackers[] = {{"a zstd file", "zstd -dc"},
+                     {"an xz file", "xz -dc"},
+                     {"a bzip2 file", "bzip2 -dc"},
+                     {"a ZIP archive", "unzip -p"}};
+    for (size_t i = 0; i < sizeof unpackers / sizeof unpackers[0]; i++)
+        if (strcmp(phrase, unpackers[i].phrase) == 0) return unpackers[i].command;
+    return NULL;
+}
+
 /* "no heap dump that hsdiff knows: a PNG image", and what would have been one. */
 static hsd_status refuse_import(const input *in, const uint8_t *prefix, size_t size, const char *format, hsd_error *err)
 {
@@ -99,8 +113,11 @@ static hsd_status refuse_import(const input *in, const uint8_t *prefix, size_t s
         hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "this is not %s: it is %s%s", format, holding, phrase);
     else
         hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "no heap dump that hsdiff knows: this is %s%s", holding, phrase);
-    hsd_error_set_hint(err,
-                       "hsdiff reads .hs captures and heap dumps of many runtimes: hsdiff help formats lists them");
+    if (unpacker_of(phrase))
+        hsd_error_set_hint(err, "unpack it first, or put  <(%s FILE)  in its place", unpacker_of(phrase));
+    else
+        hsd_error_set_hint(err,
+                           "hsdiff reads .hs captures and heap dumps of many runtimes: hsdiff help formats lists them");
     return HSD_E_NOT_THIS_FORMAT;
 }
 

@@ -94,7 +94,10 @@ static hsd_status read_prefix(int fd, char *prefix, size_t *size, hsd_error *err
         if (got == 0) break;
         *size += (size_t)got;
     }
-    return *size == 0 ? hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is empty (0 bytes)") : HSD_OK;
+    if (*size > 0) return HSD_OK;
+    (void)hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is empty (0 bytes)");
+    hsd_error_set_hint(err, "what should have written it failed, or the disk was full: take it again");
+    return HSD_E_NOT_THIS_FORMAT;
 }
 
 hsd_status hsd_look(hsd_content *out, int fd, const char *name, const hsd_run *run, hsd_error *err)

@@ -48,10 +48,11 @@ hsd_gate hsd_node_closed(const hsd_process_facts *facts, hsd_error *err)
 {
     (void)hsd_fail(err, HSD_E_UNSUPPORTED, "process %ld is Node without the helper of hsdiff and without --inspect",
                    facts->pid);
-    hsd_error_set_hint(err,
-                       "start it with  hsdiff capture -- node app.js  or  node --require %s app.js;"
-                       " or let this one open its inspector for a moment: --open-inspector",
-                       HSD_NODE_HELPER);
+    hsd_error_set_hint(
+        err,
+        "as it runs, by its inspector, which is open for that moment:  hsdiff capture --open-inspector %ld;"
+        "  or start it with  hsdiff capture -- node app.js  or  node --require %s app.js",
+        facts->pid, HSD_NODE_HELPER);
     return HSD_GATE_CLOSED;
 }
 
