@@ -14,9 +14,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "documents"))
 import inputs
+import kit
 
-PROJECT = pathlib.Path(__file__).resolve().parents[2]
 LIVE = {"capture", "watch", "ps", "receive", "view", "mcp", "fleet"}
 GLOBS = {"day*.hs": 3, "day*.hprof": 3, "run/*.heapsnapshot": 3, "run/*.hs": 3, "shop-4121/sums/*.hs": 3, "c?.hs": 7}
 # What an example names that the inputs of this test do not have, and what is answered then.
@@ -52,16 +53,11 @@ def examples_of_help(hsdiff):
 
 
 def examples_of_documents():
-    """(where, command) of each line of a code block that begins with hsdiff, without what is said beside it."""
-    for document in [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "doc").glob("*.md"))]:
-        name = str(document.relative_to(PROJECT))
-        if name in LEFT_OUT:
-            continue
-        for block in re.findall(r"^```\w*\n(.*?)^```", document.read_text(encoding="utf-8"), re.M | re.S):
-            for line in block.replace("\\\n", " ").split("\n"):
-                command = re.match(r"(?:\$ )?(hsdiff .*)$", line)
-                if command and not re.match(r"hsdiff (check|diff)?:", command[1]) and not command[1].count('"') % 2:
-                    yield name, re.split(r"   +| +# ", command[1])[0]
+    """(where, command, whether it is run) of each command of a document that begins with hsdiff and no other test runs as it stands."""
+    elsewhere = kit.rows()
+    for command in kit.all_commands():
+        if command.document not in LEFT_OUT and not kit.is_of_page(command) and command.text.startswith("hsdiff "):
+            yield f"{command.document}:{command.line}", command.text, not any(row.fits(command) for row in elsewhere)
 
 
 def command_of(words):
@@ -79,7 +75,7 @@ def is_live(line):
 def make_inputs(folder, path):
     """A folder with captures of a toy before and after it leaked, and both as dumps of other tools."""
     for command in ("hsdiff demo -q", "hsdiff export -q demo-before.hs -o before.hprof && hsdiff export -q demo-after.hs -o after.hprof",
-                    "hsdiff baseline -q demo-before.hs -o sums.hs", "head -c 2500 demo-after.hs > cut.hs"):
+                    "hsdiff export -q demo-after.hs -o after.sqlite", "hsdiff baseline -q demo-before.hs -o sums.hs", "head -c 2500 demo-after.hs > cut.hs"):
         result = run(command, folder, path)
         if result.returncode != 0:
             raise SystemExit(f"{command}: {result.stderr}")
@@ -97,7 +93,7 @@ def place(folder, made, name, is_baseline=False):
     """The file `name`, of the kind that its suffix says."""
     to, kind = folder / name, name.rsplit(".", 1)[1]
     moment = "before" if is_first(name) else "after"
-    source = {"hs": f"demo-{moment}.hs", "hprof": f"{moment}.hprof", "heapsnapshot": f"{moment}.heapsnapshot", "prom": None, "sqlite": None, "heapdump": None}[kind]
+    source = {"hs": f"demo-{moment}.hs", "hprof": f"{moment}.hprof", "heapsnapshot": f"{moment}.heapsnapshot", "prom": None, "sqlite": "after.sqlite", "heapdump": None}[kind]
     if name == "cut.hs":
         source = "cut.hs"
     if name == "base.hs" and is_baseline:
@@ -144,7 +140,8 @@ def accepted(line, folder, path):
     at = words.index("--") if "--" in words else len(words)
     result = run(shlex.join([*words[:at], "-o", "help.txt", "--help"]), folder, path)
     page = folder / "help.txt"
-    if result.returncode != 0 or not page.exists() or f"Usage: hsdiff {command_of(words)}" not in page.read_text(encoding="utf-8"):
+    shown = page.read_text(encoding="utf-8") if page.exists() else ""
+    if result.returncode != 0 or (f"Usage: hsdiff {command_of(words)}" not in shown and "Options of hsdiff BEFORE AFTER:" not in shown):
         return f"refused: {result.stderr}"
     return None
 
@@ -171,11 +168,11 @@ def main():
         (top / "bin" / "hsdiff").symlink_to(hsdiff)
         (top / "made").mkdir()
         made = make_inputs(top / "made", top / "bin")
-        for where, line in [*examples_of_help(hsdiff), *examples_of_documents()]:
+        for where, line, is_run in [*((where, line, True) for where, line in examples_of_help(hsdiff)), *examples_of_documents()]:
             folder = top / f"{count}"
             folder.mkdir()
             count += 1
-            if is_live(line):
+            if is_live(line) or not is_run:
                 live += 1
                 wrong = accepted(line, folder, top / "bin")
             else:

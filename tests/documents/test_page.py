@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Runs a document as its reader does: every command in one shell, every change that it makes to a program, and holds what the
+page shows of the answers against what comes.
+
+usage: test_page.py --hsdiff BINARY --agents FOLDER --work FOLDER [--show] DOCUMENT…
+
+--show prints each command with its whole output, to write a page from.
+"""
+import argparse
+import pathlib
+import shutil
+import signal
+import sys
+
+import kit
+
+class Shown(kit.Page):
+    """Prints all that it does."""
+
+    def run(self, text):
+        status, output = super().run(text)
+        print(f"$ {text}\n{output}" + (f"[exit status {status}]\n" if status else ""), flush=True)
+        return status, output
+
+
+def environment_of(args):
+    """Go keeps what it has built between runs."""
+    return {"GOCACHE": str(args.work.resolve() / "go"), "GOTOOLCHAIN": "local", "GOFLAGS": "", "GO111MODULE": "off", "CGO_ENABLED": "0"}
+
+
+def run_page(args, document):
+    steps = [step for step in kit.commands_of(document, (kit.PROJECT / document).read_text(encoding="utf-8")) if isinstance(step, kit.Patch) or step.marked]
+    with (Shown if args.show else kit.Page)(args.hsdiff, args.agents, args.work, environment=environment_of(args), columns=80 if document == "README.md" else None) as page:
+        for program in sorted(kit.SERVICES.iterdir()):
+            if program.is_file() and program.suffix != ".md":
+                page.put(program.name, program.read_text(encoding="utf-8"))
+        shutil.copytree(kit.PROJECT / "scripts" / "demo.d", page.folder / "scripts" / "demo.d")
+        return page.follow(steps)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("--hsdiff", "--agents", "--work"):
+        parser.add_argument(option, required=True, type=pathlib.Path)
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("pages", nargs="+")
+    args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was started ends with the test
+    args.work.mkdir(parents=True, exist_ok=True)
+    failed, skipped = 0, 0
+    for page in args.pages:
+        lacking = [program for program in kit.PAGES[page] + ["patch"] if not shutil.which(program)]
+        if lacking:
+            print(f"skipped: {page}: {', '.join(lacking)} not installed")
+            skipped += 1
+            continue
+        try:
+            count = run_page(args, page)
+        except kit.Failed as error:
+            print(f"failed: {page}: {error}", flush=True)
+            failed += 1
+            continue
+        print(f"{page}: {count} commands", flush=True)
+        if count < 3:
+            print(f"failed: {page}: its commands were not found")
+            failed += 1
+    sys.exit(1 if failed else kit.SKIPPED if skipped == len(args.pages) else 0)
+
+
+if __name__ == "__main__":
+    main()
