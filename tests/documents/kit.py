@@ -42,7 +42,7 @@ class Command:
     of those with `$ ` in front, which stand with their output."""
 
     def __init__(self, document, line, text, marked, is_shell):
-        self.document, self.line, self.shown, self.marked = document, line, [], marked
+        self.document, self.line, self.shown, self.shown_at, self.marked = document, line, [], [], marked
         self.whole = text.rstrip()
         body, remark = self.whole, ""
         cut = re.search(r" +# (.*)$" if "\n" not in body else r"\Z(.)", body)
@@ -68,7 +68,7 @@ class Patch:
 def documents():
     """All that people read as documents: those that lie beside the code of a folder for its authors, too."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=PROJECT, capture_output=True, text=True, check=False)
-    if listed.returncode == 0:
+    if listed.returncode == 0 and listed.stdout.strip():
         return sorted(name for name in listed.stdout.split("\n") if name)
     return sorted(str(path.relative_to(PROJECT)) for path in PROJECT.rglob("*.md") if not path.relative_to(PROJECT).parts[0] in ("build", ".git"))
 
@@ -119,6 +119,7 @@ def commands_of(document, text):
             if marked and not line.startswith("$ "):
                 if last:
                     last.shown.append(line)
+                    last.shown_at.append(number + begin)
                 continue
             line = line.removeprefix("$ ") if marked else line
             if not line.strip() or line.startswith("#") or (language == "" and not marked and not is_command(line)):
@@ -205,19 +206,25 @@ def plain(line):
     return re.sub(r"\s+", " ", line).strip()
 
 
-def missing_lines(shown, output):
-    """What of the lines that a page shows is not in the output, in this order."""
-    there, at, missing = [plain(line) for line in output.split("\n")], 0, []
+def lines_found(shown, output):
+    """For each line that a page shows, the line of the output that it stands for, in their order; None where there is none. Of what need not be
+    there ("...", an empty line) it is the line of the page."""
+    lines, at, found = output.split("\n"), 0, []
+    there = [plain(line) for line in lines]
     for line in shown:
         wanted = plain(line)
         if not wanted or wanted in ("...", "…"):
+            found.append(line)
             continue
-        found = next((i for i in range(at, len(there)) if there[i] == wanted), None)
-        if found is None:
-            missing.append(line)
-        else:
-            at = found + 1
-    return missing
+        place = next((i for i in range(at, len(there)) if there[i] == wanted), None)
+        found.append(None if place is None else lines[place])
+        at = at if place is None else place + 1
+    return found
+
+
+def missing_lines(shown, output):
+    """What of the lines that a page shows is not in the output."""
+    return [line for line, found in zip(shown, lines_found(shown, output)) if found is None]
 
 
 # ---- running ----
@@ -255,6 +262,7 @@ class Page:
             if name in os.environ:
                 self.environment[name] = os.environ[name]
         self.columns = columns
+        self.rewritten = {}  # number of a line of the page -> what came
         self.count = 0
         self.shell = None
 
@@ -341,6 +349,7 @@ class Page:
                 self.wait_for_port(True, self.folder / f".{self.count}.txt")
             if step.text == "kill $!":
                 self.wait_for_port(False, self.folder / f".{self.count}.txt")
+            self.rewritten |= {at: line.rstrip() for at, line in zip(step.shown_at, lines_found(step.shown, output)) if line is not None}
             missing = missing_lines(step.shown, output)
             if missing:
                 raise Failed(f"{step}: the page shows what is not in the output:\n" + "\n".join(missing) + f"\n---- the output is\n{output}")

@@ -2,9 +2,9 @@
 """Runs a document as its reader does: every command in one shell, every change that it makes to a program, and holds what the
 page shows of the answers against what comes.
 
-usage: test_page.py --hsdiff BINARY --agents FOLDER --work FOLDER [--show] DOCUMENT…
+usage: test_page.py --hsdiff BINARY --agents FOLDER --work FOLDER [--show] [--rewrite] DOCUMENT…
 
---show prints each command with its whole output, to write a page from.
+--show prints each command with its whole output, to write a page from. --rewrite puts the lines that came in place of those that the page shows.
 """
 import argparse
 import pathlib
@@ -35,7 +35,12 @@ def run_page(args, document):
             if program.is_file() and program.suffix != ".md":
                 page.put(program.name, program.read_text(encoding="utf-8"))
         shutil.copytree(kit.PROJECT / "scripts" / "demo.d", page.folder / "scripts" / "demo.d")
-        return page.follow(steps)
+        count = page.follow(steps)
+    if args.rewrite:
+        path = kit.PROJECT / document
+        lines = path.read_text(encoding="utf-8").split("\n")
+        path.write_text("\n".join(page.rewritten.get(number, line) for number, line in enumerate(lines, 1)), encoding="utf-8")
+    return count
 
 
 def main():
@@ -43,6 +48,7 @@ def main():
     for option in ("--hsdiff", "--agents", "--work"):
         parser.add_argument(option, required=True, type=pathlib.Path)
     parser.add_argument("--show", action="store_true")
+    parser.add_argument("--rewrite", action="store_true")
     parser.add_argument("pages", nargs="+")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was started ends with the test

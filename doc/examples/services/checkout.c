@@ -1,6 +1,6 @@
 /*
- * A shop's service that leaks twice: the table of sessions only grows, and the text of an answer is never freed. The cache of pages beside
- * them is bounded.
+ * A shop's service that leaks twice: the table of sessions only grows, and the text of an answer is never freed. The
+ * cache of pages beside them is bounded.
  *
  *   cc -g checkout.c -o checkout && ./checkout          GET /cart?user=NUMBER
  */
@@ -63,7 +63,8 @@ static void serve(int connection)
 
 int main(void)
 {
-    const struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(8080), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(8080), .sin_addr = {htonl(INADDR_LOOPBACK)}};
     const int listener = socket(AF_INET, SOCK_STREAM, 0), on = 1;
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (bind(listener, (const struct sockaddr *)&address, sizeof address) != 0 || listen(listener, 64) != 0) return 1;
