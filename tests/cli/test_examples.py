@@ -58,6 +58,10 @@ def examples_of_documents():
     for command in kit.all_commands():
         if command.document not in LEFT_OUT and not kit.is_of_page(command) and command.text.startswith("hsdiff "):
             yield f"{command.document}:{command.line}", command.text, not any(row.fits(command) for row in elsewhere)
+    # And in the sentences and tables of pages for newcomers.
+    for document in kit.PAGES:
+        for text in re.findall(r"`(hsdiff [a-z-][^`…]*)`", (kit.PROJECT / document).read_text(encoding="utf-8")):
+            yield document, text, False
 
 
 def command_of(words):

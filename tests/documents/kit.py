@@ -144,7 +144,7 @@ def commands_of(document, text):
 PAGES = {  # what documents/pages runs: the name of a page -> the programs that it needs
     "doc/tutorials/node.md": ["node", "curl"], "doc/tutorials/jvm.md": ["java", "javac", "curl"], "doc/tutorials/python.md": ["python3", "curl"],
     "doc/tutorials/go.md": ["go", "curl"], "doc/tutorials/c-and-cpp.md": ["cc", "curl"], "doc/tutorials/ruby.md": ["ruby", "curl"],
-    "doc/tutorials/lua.md": ["lua5.4"], "README.md": ["node"], "doc/faq.md": [],
+    "doc/tutorials/lua.md": ["lua5.4"], "doc/tutorials/dotnet.md": ["mono", "mcs", "curl"], "README.md": ["node"], "doc/faq.md": [],
 }
 TABLE = pathlib.Path(__file__).resolve().parent / "elsewhere.table"
 
