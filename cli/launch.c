@@ -96,6 +96,8 @@ bool cli_launch(cli_child *child, const cli_app *cli, const char **way, int *res
     } else if (!(runs = start_launch(child, words, &why))) {
         hsd_fail_errno(&err, why, "cannot be started");
         hsd_error_set_file(&err, words[0]);
+        if (why == ENOENT && !strchr(words[0], '/') && access(words[0], X_OK) == 0)
+            hsd_error_set_hint(&err, "there is one in this folder: ./%s", words[0]);
         cli_report_error(cli, &err);
         *result = why == ENOENT ? NO_SUCH_PROGRAM : CANNOT_RUN;
     }

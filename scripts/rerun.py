@@ -16,7 +16,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as tree
 
-GROUPS = ("agents", "web", "viewer", "view", "recipes", "runtime", "truth", "mcp", "fleet")
+GROUPS = ("agents", "documents", "web", "viewer", "view", "recipes", "runtime", "truth", "mcp", "fleet")
 TRIES = 2
 
 

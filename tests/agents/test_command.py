@@ -219,6 +219,8 @@ def programs_that_are_started(tool, folder):
     early = tool.run("capture", "--", "true")
     check("ended before its first capture" in early.stderr, early.stderr)
     check("cannot be started" in tool.run("capture", "--", "/nowhere/at/all", expect=127).stderr, "no such program")
+    (folder / "here").symlink_to("/bin/true")
+    check("./here" in tool.run("capture", "--", "here", expect=127, cwd=folder).stderr, "a program of this folder")
     tool.run("capture", "--", "/etc/passwd", expect=126)
     check("standard output" in tool.run("capture", "-o", "-", "--", "true", expect=2).stderr, "its standard output is its own")
     run = subprocess.Popen([tool.path, "capture", "-q", "--", "sleep", "60"], env=tool.environment, stderr=subprocess.DEVNULL)

@@ -370,6 +370,13 @@ CASES = {
                      "hsdiff \"$f\" d/demo-after.hs; hsdiff info \"$f\" | head -1; hsdiff verify \"$f\"", 0),
     # wrong usage
     "one-input": ("hsdiff d/demo-before.hs", 2),
+    "one-folder": ("hsdiff d", 2),
+    "one-number": ("hsdiff 4121", 2),
+    "word-of-others": ("hsdiff compare d/demo-before.hs d/demo-after.hs; hsdiff help histogram", 2),
+    "word-of-nobody": ("hsdiff frobnicate d/demo-before.hs", 2),
+    "process-by-option": ("hsdiff capture -p 4121; hsdiff capture --pid 4121", 2),
+    "reverse-order": ("hsdiff d/demo-after.hs d/demo-before.hs | head -n 4", 0),
+    "packed-by-others": ("printf '\\050\\265\\057\\375xxxxxxxxxxxxxxxxxxxxxxxx' >a.zst; hsdiff a.zst d/demo-after.hs", 3),
     "no-command": ("hsdiff frobnicate", 2),
     "near-command": ("hsdiff dif d/demo-before.hs d/demo-after.hs", 2),
     "near-file": ("cp d/demo-before.hs dif && hsdiff -q dif d/demo-after.hs | head -n 3", 0),

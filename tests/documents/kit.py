@@ -25,7 +25,7 @@ import time
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 SERVICES = PROJECT / "doc" / "examples" / "services"
 SKIPPED = 77
-PATIENCE = 60
+PATIENCE = 180
 
 # First words by which a line of a block without a language is told to be a command.
 PROGRAMS = set("""apt apt-get bench build/dev build/release bash cargo cat cc cd chmod clang cmake cp ctest curl docker dotnet dotnet-gcdump dotnet-trace echo export firefox-esr for
