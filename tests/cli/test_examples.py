@@ -54,14 +54,17 @@ def examples_of_help(hsdiff):
 
 def examples_of_documents():
     """(where, command, whether it is run) of each command of a document that begins with hsdiff and no other test runs as it stands."""
-    elsewhere = kit.rows()
+    elsewhere, seen = kit.rows(), set()
     for command in kit.all_commands():
-        if command.document not in LEFT_OUT and not kit.is_of_page(command) and command.text.startswith("hsdiff "):
+        if command.document not in LEFT_OUT and not kit.is_of_page(command) and command.text.startswith("hsdiff ") and command.text not in seen:
+            seen.add(command.text)
             yield f"{command.document}:{command.line}", command.text, not any(row.fits(command) for row in elsewhere)
     # And in the sentences and tables of pages for newcomers.
     for document in kit.PAGES:
         for text in re.findall(r"`(hsdiff [a-z-][^`…]*)`", (kit.PROJECT / document).read_text(encoding="utf-8")):
-            yield document, text, False
+            if text not in seen:
+                seen.add(text)
+                yield document, text, False
 
 
 def command_of(words):

@@ -2,7 +2,7 @@
 """Every command of every document is run by some test: as it stands by documents/pages or cli/examples, or in another form by a test that
 elsewhere.table names. What is not run at all stands there with its reason.
 
-usage: test_commands.py TESTS...        the names of tests that exist, one each; or a folder of a build, whose ctest is asked
+usage: test_commands.py [BUILD]        the folder of a build, whose ctest knows what tests there are
 """
 import pathlib
 import subprocess
@@ -40,7 +40,7 @@ def judge(commands, rows, tests):
             wrong.append(f"no test runs {command}")
     wrong += [f"no command of a document is meant any more: {row.text}" for row in rows if row.text not in used]
     for row in rows:
-        wrong += [f"there is no test {test}: {row.text}" for test in row.tests if tests and test not in tests]
+        wrong += [f"this build has no test {test}: {row.text}" for test in row.tests if tests and test not in tests]
     if sum(bool(row.reason) for row in rows) > REASONS_MOST:
         wrong.append(f"more than {REASONS_MOST} rows say that nothing runs a command")
     return wrong, ways
