@@ -91,6 +91,11 @@ typedef struct cli_options {
         bool all;
     } ps;
     struct {
+        const char *key, *new_key, *report;
+        const char **keep; /* --keep; room for one a word of the command line */
+        size_t keep_count;
+    } redact; /* and unredact */
+    struct {
         const char *folders[16]; /* --allow */
         size_t folder_count;
         bool allow_capture;

@@ -226,7 +226,7 @@ int main(int argc, char **argv)
     occupy_standard_descriptors();
     cli_signals_begin();
     const size_t word_count = (size_t)(argc > 0 ? argc : 1);
-    const char **words = calloc(5 * word_count, sizeof *words);
+    const char **words = calloc(6 * word_count, sizeof *words);
     cli.given = calloc(word_count + CLI_OPTIONS_MAX, sizeof *cli.given);
     if (!words || !cli.given) {
         free(words);
@@ -238,6 +238,7 @@ int main(int argc, char **argv)
     cli.options.labels = words + 2 * word_count;
     cli.options.also = words + 3 * word_count;
     cli.options.symbols = words + 4 * word_count;
+    cli.options.redact.keep = words + 5 * word_count;
     const int result = cli_parse(&cli) ? run_command(&cli) : CLI_USAGE;
     free(words);
     free(cli.given);

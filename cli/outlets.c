@@ -99,6 +99,9 @@ static bool is_input_file(const cli_app *cli, const char *path)
 {
     struct stat output, input;
     if (path == NULL || stat(path, &output) != 0 || !S_ISREG(output.st_mode)) return false;
+    const char *key = cli->options.redact.key;
+    if (key != NULL && stat(key, &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+        return true;
     for (size_t i = 0; i < cli->input_count; i++) {
         const bool is_stdin = strcmp(cli->inputs[i], "-") == 0;
         const int failed = is_stdin ? fstat(STDIN_FILENO, &input) : stat(cli->inputs[i], &input);
@@ -110,7 +113,7 @@ static bool is_input_file(const cli_app *cli, const char *path)
 const char *cli_find_input_overwritten(const cli_app *cli)
 {
     const cli_options *options = &cli->options;
-    const char *results[] = {options->output, options->diff.objects, options->one.retained};
+    const char *results[] = {options->output, options->diff.objects, options->one.retained, options->redact.report};
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
         if (is_input_file(cli, results[i])) return results[i];
     for (size_t i = 0; i < count_wishes(options); i++)

@@ -164,12 +164,42 @@ bool hsd_module_is_of_system(const char *name, size_t size)
     return false;
 }
 
+size_t hsd_allocator_prefix(const char *function)
+{
+    for (size_t i = 0; i < HSD_ARRAY_LEN(prefixes); i++) {
+        if (strncmp(function, prefixes[i], strlen(prefixes[i])) == 0) return strlen(prefixes[i]);
+    }
+    return 0;
+}
+
+/* The name with "alloc" where the name of the family stood; false where letters touch it, but for the x of xmalloc. */
+static bool put_verb(char *name, const char *family)
+{
+    char *at = strstr(name, family);
+    const size_t size = strlen(family);
+    if (at == NULL || (at > name + 1 && at[-1] != '_') || (at == name + 1 && *name != 'x' && *name != '_'))
+        return false;
+    memcpy(at, "alloc", 5); /* shorter than each of them, and a verb */
+    memmove(at + 5, at + size, strlen(at + size) + 1);
+    if (at == name + 1) *name = '_';
+    return true;
+}
+
+bool hsd_allocator_is_plain(const char *function)
+{
+    char name[128];
+    if (strlen(function) >= sizeof name || !is_of_c(function)) return false;
+    normalise(name, sizeof name, function);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(families) && !is_made_of_fillers(name); i++) {
+        if (put_verb(name, families[i])) break;
+    }
+    return is_made_of_fillers(name);
+}
+
 bool hsd_function_allocates(const char *function)
 {
     char name[128];
-    for (size_t i = 0; i < HSD_ARRAY_LEN(prefixes); i++) {
-        if (strncmp(function, prefixes[i], strlen(prefixes[i])) == 0) return true;
-    }
+    if (hsd_allocator_prefix(function) > 0) return true;
     if (!is_of_c(function)) return false;
     normalise(name, sizeof name, function);
     for (size_t i = 0; i < HSD_ARRAY_LEN(families); i++) {

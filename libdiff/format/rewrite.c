@@ -33,7 +33,10 @@
 typedef struct rewrite {
     int out_fd;
     hsd_rewrite_fn replace;
+    hsd_rewrite_block_fn replace_block; /* NULL: all but texts stays */
     void *context;
+    hsd_compressor compressor; /* with replace_block */
+    hsd_buffer packed;
     hsd_file file;
     hsd_reporter reporter;
     hsd_block block;
@@ -78,16 +81,33 @@ static hsd_status begin_packet(rewrite *r, hsd_error *err)
     return hsd_buffer_append(&r->packet, room, sizeof room, err);
 }
 
-static hsd_status put_packet(rewrite *r, uint8_t type, uint32_t records, uint64_t number, hsd_error *err)
+/* The packet as a block; all that is not its payload's comes from `like`. */
+static hsd_status put_packet_like(rewrite *r, const hsd_block_header *like, uint32_t records, uint64_t number,
+                                  hsd_error *err)
 {
     const uint32_t size = (uint32_t)(r->packet.size - HSC_BLOCK_HEADER_BYTES);
-    hsd_block_header header = {.type = type,
+    hsd_block_header header = {.type = like->type,
+                               .flags = like->flags,
                                .codec = HSC_CODEC_NONE,
                                .record_count = records,
                                .number = number,
+                               .first_ordinal = like->first_ordinal,
                                .raw_bytes = size,
                                .stored_bytes = size};
-    return put_block(r, r->packet.data, &header, err);
+    const bool is_plain = like->type == HSC_BLOCK_INFO || like->type == HSC_BLOCK_INDEX || like->type == HSC_BLOCK_END;
+    if (r->replace_block == NULL || is_plain) return put_block(r, r->packet.data, &header, err);
+    hsd_buffer_clear(&r->packed);
+    HSD_TRY(hsd_buffer_append(&r->packed, r->packet.data, HSC_BLOCK_HEADER_BYTES, err));
+    HSD_TRY(hsd_compress(&r->compressor, &r->packed, r->packet.data + HSC_BLOCK_HEADER_BYTES, size, err));
+    if (r->packed.size >= r->packet.size) return put_block(r, r->packet.data, &header, err);
+    header.codec = HSC_CODEC_ZSTD;
+    header.stored_bytes = (uint32_t)(r->packed.size - HSC_BLOCK_HEADER_BYTES);
+    return put_block(r, r->packed.data, &header, err);
+}
+
+static hsd_status put_packet(rewrite *r, uint8_t type, uint32_t records, uint64_t number, hsd_error *err)
+{
+    return put_packet_like(r, &(hsd_block_header){.type = type}, records, number, err);
 }
 
 /* The block that was read, as it is but for its number. */
@@ -172,8 +192,8 @@ static hsd_status replace_text(rewrite *r, const text_block *t, uint32_t i, size
     return HSD_OK;
 }
 
-/* All records with their new texts, in *blocks blocks; none where no text changes. Until one does, what is gathered are
- * texts as they were, which fit into memory as they fitted into the block. */
+/* All records with their new texts, in *blocks blocks; none where no text changes, unless all of it is made anew. Until
+ * one does, what is gathered are texts as they were, which fit into memory as they fitted into the block. */
 static hsd_status build_texts(rewrite *r, const text_block *t, uint64_t *changed, uint32_t *blocks, hsd_error *err)
 {
     size_t offset = 0;
@@ -184,7 +204,7 @@ static hsd_status build_texts(rewrite *r, const text_block *t, uint64_t *changed
         bool is_changed = false;
         HSD_TRY(replace_text(r, t, i, offset, &text, &is_changed, err));
         *changed += is_changed;
-        if (*changed > 0 && r->text.size + text.size > TEXT_BYTES_A_BLOCK) {
+        if ((*changed > 0 || r->replace_block != NULL) && r->text.size + text.size > TEXT_BYTES_A_BLOCK) {
             HSD_TRY(put_gathered(r, records, blocks, err));
             records = 0;
         }
@@ -194,7 +214,7 @@ static hsd_status build_texts(rewrite *r, const text_block *t, uint64_t *changed
         HSD_TRY(hsd_buffer_append(&r->text, text.data, text.size, err));
         offset += t->size[i];
     }
-    return *changed == 0 ? HSD_OK : put_gathered(r, records, blocks, err);
+    return *changed == 0 && r->replace_block == NULL ? HSD_OK : put_gathered(r, records, blocks, err);
 }
 
 static hsd_status copy_texts(rewrite *r, hsd_error *err)
@@ -208,8 +228,40 @@ static hsd_status copy_texts(rewrite *r, hsd_error *err)
     HSD_TRY(build_texts(r, &t, &changed, &blocks, err));
     r->result.texts += t.records;
     r->result.changed += changed;
-    if (changed == 0) return keep_block(r, err);
+    if (changed == 0 && r->replace_block == NULL) return keep_block(r, err);
     r->shift += blocks - 1;
+    return HSD_OK;
+}
+
+/* ---- other blocks ---- */
+
+/* The packet holds what the callback makes of the block that was read. */
+static hsd_status ask_for_block(rewrite *r, hsd_rewritten_block *out, hsd_error *err)
+{
+    hsd_fault fault = {.block = r->block.header.number, .offset_bytes = r->block.offset_bytes};
+    hsd_error_init(&fault.error);
+    *out = (hsd_rewritten_block){.what = HSD_REWRITE_KEEP, .records = r->block.header.record_count};
+    HSD_TRY(begin_packet(r, err));
+    hsd_status status = hsd_block_unfold(&r->block, &fault);
+    if (status != HSD_OK) return hsd_fault_raise(&fault, NULL, err);
+    status = r->replace_block(r->context, &r->block, &r->packet, out, &fault, err);
+    if (status != HSD_OK && fault.status != HSD_OK) return hsd_fault_raise(&fault, NULL, err);
+    if (status != HSD_OK) return status;
+    if (r->packet.size - HSC_BLOCK_HEADER_BYTES > HSC_MAX_RAW_BYTES)
+        return hsd_fail(err, HSD_E_MISUSE, "a block of %zu bytes was to be put into a capture", r->packet.size);
+    return HSD_OK;
+}
+
+static hsd_status copy_other(rewrite *r, hsd_error *err)
+{
+    hsd_rewritten_block made;
+    if (r->replace_block == NULL) return keep_block(r, err);
+    HSD_TRY(ask_for_block(r, &made, err));
+    if (made.what == HSD_REWRITE_KEEP) return keep_block(r, err);
+    if (made.what == HSD_REWRITE_CHANGE)
+        return put_packet_like(r, &r->block.header, made.records, r->block.header.number + r->shift, err);
+    r->shift--;
+    r->result.dropped++;
     return HSD_OK;
 }
 
@@ -250,7 +302,25 @@ static hsd_status put_index(rewrite *r, hsd_error *err)
     return HSD_OK;
 }
 
-/* END is in r->block: the count of blocks in it changes by as many as there are more. */
+/* The count of blocks in the entries of END, which stand in the packet, grows by as many as there are more. */
+static hsd_status count_blocks(rewrite *r, uint32_t records, uint64_t more, hsd_error *err)
+{
+    hsd_fault fault = {.block = r->block.header.number, .offset_bytes = r->block.offset_bytes};
+    hsd_facts facts;
+    const hsd_block made = {.header = {.type = HSC_BLOCK_END,
+                                       .record_count = records,
+                                       .raw_bytes = (uint32_t)(r->packet.size - HSC_BLOCK_HEADER_BYTES)},
+                            .payload = r->packet.data + HSC_BLOCK_HEADER_BYTES};
+    hsd_error_init(&fault.error);
+    if (hsd_facts_parse(&made, &facts, &fault) != HSD_OK) return hsd_fault_raise(&fault, NULL, err);
+    if (hsd_facts_has(&facts, HSC_END_BLOCKS)) {
+        const size_t at = (size_t)(facts.bytes[HSC_END_BLOCKS].data - made.payload);
+        hsd_put_u64(made.payload + at, facts.number[HSC_END_BLOCKS] + more);
+    }
+    return HSD_OK;
+}
+
+/* END is in r->block. */
 static hsd_status copy_end(rewrite *r, hsd_error *err)
 {
     hsd_fault fault = {.block = r->block.header.number, .offset_bytes = r->block.offset_bytes};
@@ -263,13 +333,14 @@ static hsd_status copy_end(rewrite *r, hsd_error *err)
     HSD_TRY(put_index(r, err));
     const uint64_t more = (uint64_t)r->written.count - r->read_count;
     r->end_offset = r->size_bytes;
-    HSD_TRY(begin_packet(r, err));
-    HSD_TRY(hsd_buffer_append(&r->packet, r->block.payload, r->block.header.raw_bytes, err));
-    if (hsd_facts_has(&facts, HSC_END_BLOCKS)) {
-        const size_t at = (size_t)(facts.bytes[HSC_END_BLOCKS].data - r->block.payload);
-        hsd_put_u64(r->packet.data + HSC_BLOCK_HEADER_BYTES + at, facts.number[HSC_END_BLOCKS] + more);
+    hsd_rewritten_block made = {.what = HSD_REWRITE_KEEP, .records = r->block.header.record_count};
+    if (r->replace_block != NULL) HSD_TRY(ask_for_block(r, &made, err));
+    if (made.what != HSD_REWRITE_CHANGE) {
+        HSD_TRY(begin_packet(r, err));
+        HSD_TRY(hsd_buffer_append(&r->packet, r->block.payload, r->block.header.raw_bytes, err));
     }
-    return put_packet(r, HSC_BLOCK_END, r->block.header.record_count, next_number(r), err);
+    HSD_TRY(count_blocks(r, made.records, more, err));
+    return put_packet(r, HSC_BLOCK_END, made.records, next_number(r), err);
 }
 
 static hsd_status put_trailer(rewrite *r, hsd_error *err)
@@ -282,12 +353,16 @@ static hsd_status put_trailer(rewrite *r, hsd_error *err)
 
 /* ---- the walk ---- */
 
-/* The file header, with whatever a later minor put behind its first 64 bytes. */
+/* The file header, with whatever a later minor put behind its first 64 bytes, unless all is to be known. */
 static hsd_status copy_header(rewrite *r, hsd_error *err)
 {
     uint8_t bytes[HSC_MAX_FILE_HEADER_BYTES];
     hsd_fault fault;
     if (hsd_file_read_header(&r->file, &fault) != HSD_OK) return hsd_fault_raise(&fault, NULL, err);
+    if (r->replace_block != NULL) {
+        hsd_file_header_build(bytes, r->file.header.capture_id, r->file.header.minor);
+        return put_rewritten_block(r, bytes, HSC_FILE_HEADER_BYTES, err);
+    }
     const size_t size = (size_t)hsd_min_u64(r->file.header.header_bytes, r->file.input.size_bytes);
     HSD_TRY(hsd_input_read(&r->file.input, 0, bytes, size, err));
     return put_rewritten_block(r, bytes, size, err);
@@ -312,7 +387,7 @@ static hsd_status copy_block(rewrite *r, const hsd_scan_step *step, hsd_error *e
     r->read_count++;
     if (type == HSC_BLOCK_INDEX) return HSD_OK;
     if (type == HSC_BLOCK_STRINGS || type == HSC_BLOCK_TYPES) return copy_texts(r, err);
-    return keep_block(r, err);
+    return copy_other(r, err);
 }
 
 /* The end of the walk, behind END: the trailer, if it is there, must be right. */
@@ -381,7 +456,17 @@ static hsd_status set_up(rewrite *r, int in_fd, const hsd_run *run, hsd_error *e
 hsd_status hsd_rewrite(int in_fd, int out_fd, hsd_rewrite_fn replace, void *context, const hsd_run *run,
                        hsd_rewrite_result *result, hsd_error *err)
 {
-    rewrite r = {.out_fd = out_fd, .replace = replace, .context = context, .file = {.input = {.fd = -1}}};
+    return hsd_rewrite_all(in_fd, out_fd, replace, NULL, context, run, result, err);
+}
+
+hsd_status hsd_rewrite_all(int in_fd, int out_fd, hsd_rewrite_fn replace, hsd_rewrite_block_fn block, void *context,
+                           const hsd_run *run, hsd_rewrite_result *result, hsd_error *err)
+{
+    rewrite r = {.out_fd = out_fd,
+                 .replace = replace,
+                 .replace_block = block,
+                 .context = context,
+                 .file = {.input = {.fd = -1}}};
     hsd_reporter_init(&r.reporter, run);
     hsd_status status = set_up(&r, in_fd, run, err);
     if (status == HSD_OK) status = walk_rewritten_block(&r, err);
@@ -389,6 +474,8 @@ hsd_status hsd_rewrite(int in_fd, int out_fd, hsd_rewrite_fn replace, void *cont
     r.result.bytes = r.size_bytes;
     if (status == HSD_OK && result != NULL) *result = r.result;
     free(r.column[0]);
+    hsd_compressor_release(&r.compressor);
+    hsd_buffer_release(&r.packed);
     hsd_buffer_release(&r.packet);
     hsd_buffer_release(&r.text);
     hsd_block_list_release(&r.written);

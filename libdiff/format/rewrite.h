@@ -1,11 +1,15 @@
 /*
  * A copy of a capture with other texts: names resolved, names taken out. Texts of STRINGS and TYPES pass through a
- * callback that may replace them; every other payload is copied byte for byte, as it is stored.
+ * callback that may replace them; every other payload is copied byte for byte, as it is stored, unless a second
+ * callback is given that may replace payloads, too.
  */
 #ifndef HSD_FORMAT_REWRITE_H
 #define HSD_FORMAT_REWRITE_H
 
 #include <hsdiff/capture.h>
+
+#include "base/buffer.h"
+#include "format/block.h"
 
 /*
  * Shown each text in the order of the file: `type` is HSC_BLOCK_STRINGS or HSC_BLOCK_TYPES, `key` its number in that
@@ -15,9 +19,30 @@
 typedef hsd_status (*hsd_rewrite_fn)(void *context, uint8_t type, uint32_t key, hsd_text text, hsd_text *out,
                                      hsd_error *err);
 
+typedef enum hsd_rewrite_what {
+    HSD_REWRITE_KEEP,   /* as it is stored */
+    HSD_REWRITE_CHANGE, /* the payload that was appended stands for it */
+    HSD_REWRITE_DROP    /* not in the copy */
+} hsd_rewrite_what;
+
+typedef struct hsd_rewritten_block {
+    hsd_rewrite_what what; /* HSD_REWRITE_KEEP */
+    uint32_t records;      /* of a changed one; comes in as those of the block */
+} hsd_rewritten_block;
+
+/*
+ * Shown every other block but INDEX, in the order of the file, unfolded. A payload of at most HSC_MAX_RAW_BYTES that it
+ * changes is appended to `payload`. INFO and END cannot be dropped, and END keeps its entry of blocks, which is set
+ * behind this. A failure is in `fault` where the block is at fault, and else in `err`, whose status is what is
+ * returned.
+ */
+typedef hsd_status (*hsd_rewrite_block_fn)(void *context, const hsd_block *block, hsd_buffer *payload,
+                                           hsd_rewritten_block *out, hsd_fault *fault, hsd_error *err);
+
 typedef struct hsd_rewrite_result {
     uint64_t blocks, bytes;  /* written */
     uint64_t texts, changed; /* seen; of them replaced by other bytes */
+    uint64_t dropped;        /* blocks that were left out */
     bool is_whole;           /* as is the input: END and trailer are there (whatever state END tells) */
 } hsd_rewrite_result;
 
@@ -37,5 +62,13 @@ typedef struct hsd_rewrite_result {
  */
 hsd_status hsd_rewrite(int in_fd, int out_fd, hsd_rewrite_fn replace, void *context, const hsd_run *run,
                        hsd_rewrite_result *result, hsd_error *err);
+
+/*
+ * hsd_rewrite, where nothing is in the copy that was not looked at: every payload goes through `block`, texts of
+ * STRINGS and TYPES through `replace`; what a later minor put behind the file header, into bits of features and into
+ * columns of these two is left out. Blocks that change are compressed. Memory: 8 MiB more.
+ */
+hsd_status hsd_rewrite_all(int in_fd, int out_fd, hsd_rewrite_fn replace, hsd_rewrite_block_fn block, void *context,
+                           const hsd_run *run, hsd_rewrite_result *result, hsd_error *err);
 
 #endif
