@@ -201,7 +201,7 @@ static hsd_status put_allocator(hsd_renamer *r, hsd_text name, hsd_error *err)
 {
     static const char behind[] = "_malloc";
     char plain[128];
-    if (name.size < sizeof plain) {
+    if (name.size < sizeof plain && memchr(name.data, '\0', name.size) == NULL) {
         memcpy(plain, name.data, name.size);
         plain[name.size] = '\0';
         if (hsd_allocator_is_plain(plain)) return keep_name(r, HSD_REDACT_PUBLIC, name, err);
