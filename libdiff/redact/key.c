@@ -101,7 +101,8 @@ hsd_status hsd_redact_key_make(const char *path, hsd_error *err)
     hsd_output output;
     hsd_status status = hsd_output_open(&output, path, false, err);
     if (status != HSD_OK && err != NULL && err->sys_errno == EEXIST)
-        snprintf(err->hint, sizeof err->hint, "a key is never replaced: captures of the old one could not be read again");
+        snprintf(err->hint, sizeof err->hint,
+                 "a key is never replaced: captures of the old one could not be read again");
     if (status != HSD_OK) return status;
     status = write_key(&output, err);
     hsd_output_close(&output);

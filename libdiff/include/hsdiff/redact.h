@@ -111,6 +111,9 @@ typedef struct hsd_unredact_result {
     uint64_t changed; /* places where one stood */
 } hsd_unredact_result;
 
+/* Takes the next `size` bytes. */
+typedef hsd_status (*hsd_unredact_write_fn)(void *context, const void *data, size_t size, hsd_error *err);
+
 /*
  * Turns the pseudonyms in a report back. A pseudonym cannot be computed backwards, with the key or without: what it
  * stands for is found in the original captures, whose names are given their pseudonyms again.
@@ -124,7 +127,6 @@ typedef struct hsd_unredact_result {
  * this key explain none of them: the key is another one; HSD_E_OVER_BUDGET when the names that are wanted pass half of
  * run->memory_bytes; failures of the captures as hsd_redact has them, those of `write` as they are.
  */
-typedef hsd_status (*hsd_unredact_write_fn)(void *context, const void *data, size_t size, hsd_error *err);
 HSD_API hsd_status hsd_unredact(const char *report, size_t size, const int *originals, size_t original_count,
                                 const hsd_redact_key *key, const hsd_run *run, hsd_unredact_write_fn write,
                                 void *write_context, hsd_unredact_result *result, hsd_error *err);
