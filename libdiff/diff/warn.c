@@ -112,6 +112,14 @@ static void warn_of_origins(hsd_diff_store *store, const hsd_capture_info *befor
     }
 }
 
+static void warn_of_redaction(hsd_diff_store *store, const hsd_diff *diff)
+{
+    const bool is_before = has_fact(&diff->before, HSC_FACT_REDACTED);
+    if (is_before == has_fact(&diff->after, HSC_FACT_REDACTED)) return;
+    hsd_store_warn(store, "only the capture %s was redacted: its names are pseudonyms, and names do not compare",
+                   is_before ? "before" : "after");
+}
+
 void hsd_store_warn_of_pair(hsd_diff_store *store, const hsd_diff *diff)
 {
     warn_of_collection(store, diff);
@@ -119,6 +127,7 @@ void hsd_store_warn_of_pair(hsd_diff_store *store, const hsd_diff *diff)
     warn_of_losses(store, diff);
     warn_of_estimates(store, diff);
     warn_of_origins(store, &diff->before.info, &diff->after.info);
+    warn_of_redaction(store, diff);
 }
 
 /* ---- warnings of how objects were recognised ---- */

@@ -134,6 +134,12 @@ def another_key_turns_nothing_back(world):
 
 
 @case
+def a_copy_beside_an_original_is_warned_about(world):
+    expect(b"only the capture before was redacted" in world.run("a-redacted.hs", "b.hs", "--format", "json"), "not told")
+    expect(b"was redacted" not in world.run("a-redacted.hs", "b-redacted.hs", "--format", "json"), "told of two copies")
+
+
+@case
 def a_page_is_refused(world):
     world.run("-q", "a-redacted.hs", "b-redacted.hs", "--html", "page.html")
     world.run("unredact", "page.html", "a.hs", "--key", "key", status=3, says="JSON")
