@@ -12,7 +12,7 @@ import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAME, AGENT = "hsdiff", "libhsdiff-python.so"
-MODULES = ["hsdiff_agent.py", "hsdiff/__init__.py", "hsdiff/_agent.py", "hsdiff/pytest_plugin.py"]
+MODULES = ["hsdiff_agent.py", "hsdiff/__init__.py", "hsdiff/_agent.py", "hsdiff/_noleak.py", "hsdiff/pytest_plugin.py"]
 
 
 def version():

@@ -82,7 +82,7 @@ function keepPage(page, name) {
 function heldBy(before, after) {
   const done = run(['-q', '--color', 'never', before, after]);
   const parts = done.status === PASSED ? done.stdout.split('\n\n') : [];
-  return parts.filter((part, index) => index === 1 || part.startsWith('WHAT KEEPS IT ALIVE'));
+  return parts.filter(part => /^(Live heap|WHAT KEEPS IT ALIVE)/.test(part));
 }
 
 // The rules that failed, without the names of the captures and of the rules, which are no more.

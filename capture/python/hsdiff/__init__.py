@@ -30,7 +30,7 @@ def command():
     """The path of the command hsdiff."""
     path = os.environ.get("HSDIFF") or shutil.which("hsdiff")
     if not path:
-        raise RuntimeError("the command hsdiff is not in PATH: install it, or let HSDIFF name it")
+        raise RuntimeError("the command hsdiff is not in PATH. Install it (its doc/install.md says how), or set the variable HSDIFF to its path")
     return path
 
 
@@ -40,7 +40,10 @@ def _environment():
 
 
 def _run(*words, expect=(0,)):
-    done = subprocess.run([command(), *map(str, words)], capture_output=True, text=True, errors="replace", env=_environment(), stdin=subprocess.DEVNULL)
+    try:
+        done = subprocess.run([command(), *map(str, words)], capture_output=True, text=True, errors="replace", env=_environment(), stdin=subprocess.DEVNULL)
+    except OSError as why:
+        raise RuntimeError("%s does not run: %s. Set the variable HSDIFF to the command hsdiff" % (command(), why.strerror)) from None
     if done.returncode not in expect:
         raise RuntimeError("hsdiff %s: %s" % (words[0], (done.stderr or done.stdout).strip()))
     return done

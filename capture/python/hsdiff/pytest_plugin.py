@@ -1,51 +1,71 @@
-"""@pytest.mark.hsdiff(max_growth="100 KiB", rounds=5): a test that is run again and again, and fails for what its rounds leave behind.
+"""Tests that fail for what they leave on the heap.
 
-The test runs once to warm up and then `rounds` times, with a capture behind each. `hsdiff check` says whether the heap grew in every round and by more than
-max_growth over all of them: a cache that fills and levels off passes. The failure has the holder of what grew. Fixtures are made once.
+    @pytest.mark.noleak(rounds=5, max_growth="64 KiB")      the test itself is run in rounds
+    def test_orders(): …
+
+    def test_orders(noleak):                                a function of the test is
+        shop = Shop()
+        noleak(shop.serve, calls=300)
+
+Rounds, calls and limits: _noleak.py. Fixtures are made once. The mark had the name hsdiff before.
 """
-import gc
+import functools
 import inspect
 import os
-import tempfile
 
 import pytest
 
 import hsdiff
 
+from ._noleak import Settings, demand_no_leak
+
+MARKS = ("noleak", "hsdiff")
+USAGE = '@pytest.mark.noleak(rounds=5, calls=1, max_growth="64 KiB", allow=["*.cache*"])'
+
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", 'hsdiff(max_growth="100 KiB", rounds=5): run the test in rounds, and fail for what they leave on the heap')
+    for mark in MARKS:
+        config.addinivalue_line("markers", '%s(rounds=5, calls=1, max_growth="auto", allow=[]): run the test in rounds, and fail for what each leaves on the heap' % mark)
 
 
-def _settings(marker):
-    unknown = set(marker.kwargs) - {"max_growth", "rounds"}
-    rounds = marker.kwargs.get("rounds", 5)
-    if marker.args or unknown or not isinstance(rounds, int) or rounds < 2:
-        raise pytest.UsageError('@pytest.mark.hsdiff(max_growth="100 KiB", rounds=5): nothing else, and two rounds at least')
-    return marker.kwargs.get("max_growth", "100 KiB"), rounds
+def _settings(words, keywords):
+    try:
+        return Settings(*words, **keywords)
+    except (TypeError, ValueError) as wrong:
+        raise pytest.UsageError("%s: %s" % (USAGE, wrong)) from None
 
 
-def _rounds(function, arguments, rounds, folder):
-    """A capture behind each round, the first of which warms up."""
-    for number in range(rounds + 1):
-        function(**arguments)
-        gc.collect()
-        yield hsdiff.capture(os.path.join(folder, "round-%d.hs" % number))
+def _judge(item, function, settings):
+    reports = os.environ.get("HSDIFF_REPORTS") or os.path.join(str(item.config.rootpath), "hsdiff-reports")
+    why = None
+    try:
+        demand_no_leak(function, settings, item.name, reports)
+    except (hsdiff.Grown, RuntimeError) as error:
+        why = str(error)
+    if why:
+        pytest.fail(why, pytrace=False)
+
+
+@pytest.fixture
+def noleak(request):
+    """noleak(function, rounds=5, calls=1, max_growth="auto", allow=[]): fails the test for what the function leaves on the heap."""
+
+    def run(function, **keywords):
+        _judge(request.node, function, _settings((), keywords))
+
+    return run
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
-    marker = pyfuncitem.get_closest_marker("hsdiff")
+    marker = next(filter(None, map(pyfuncitem.get_closest_marker, MARKS)), None)
     if marker is None:
         return None
-    limit, rounds = _settings(marker)
+    settings = _settings((), marker.kwargs)
+    if marker.args:
+        raise pytest.UsageError(USAGE + ": by name alone")
     if inspect.iscoroutinefunction(pyfuncitem.obj):
-        raise pytest.UsageError("@pytest.mark.hsdiff is for functions that are not async: run the loop within")
+        raise pytest.UsageError("@pytest.mark.noleak is for functions that are not async: run the loop within")
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-    with tempfile.TemporaryDirectory(prefix="hsdiff-") as folder:
-        captures = list(_rounds(pyfuncitem.obj, arguments, rounds, folder))
-        try:
-            hsdiff.check(captures, limit, folder)
-        except hsdiff.Grown as grown:
-            pytest.fail(str(grown), pytrace=False)
+    _judge(pyfuncitem, functools.partial(pyfuncitem.obj, **arguments), settings)
     return True
