@@ -116,7 +116,7 @@ function judge(settings, captures, folder) {
   const rules = path.join(folder, 'rules.yml');
   const page = path.join(folder, 'page.html');
   fs.writeFileSync(rules, JSON.stringify(rulesOf(settings)));
-  const done = run(['check', '-q', '--top', '3', '--color', 'never', '--config', rules, '--html', page, ...captures]);
+  const done = run(['check', '-q', '--top', '1', '--color', 'never', '--config', rules, '--html', page, ...captures]);
   if (done.status === PASSED) return null;
   if (done.status !== FAILED) throw new Error(`hsdiff check: ${(done.stderr + done.stdout).trim()}`);
   const report = keepPage(page, settings.name);

@@ -76,6 +76,6 @@ def demand_no_leak(function, settings, name, reports):
         rules, page = os.path.join(folder, "rules.yml"), os.path.join(folder, "page.html")
         with open(rules, "w", encoding="utf-8") as file:
             json.dump(settings.rules(), file)
-        done = hsdiff._run("check", "-q", "--top", "3", "--color", "never", "--config", rules, "--html", page, *captures, expect=(0, 1))
+        done = hsdiff._run("check", "-q", "--top", "1", "--color", "never", "--config", rules, "--html", page, *captures, expect=(0, 1))
         if done.returncode == 1:
             raise hsdiff.Grown(_message(settings, name, done.stdout, captures, _keep(page, name, reports)))

@@ -1,0 +1,3 @@
+module hsdiff.org/hsdifftest
+
+go 1.21
