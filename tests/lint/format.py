@@ -16,7 +16,7 @@ CROOKED = "int  crooked( void ) { return 0 ; }\n"
 
 
 def files_of(project):
-    for folder in ("bench", "capture", "cli", "doc", "libdiff", "tests"):
+    for folder in ("bench", "capture", "cli", "doc", "integrations", "libdiff", "tests"):
         for path, _, names in os.walk(os.path.join(project, folder)):
             if "node_modules" not in path:
                 yield from (os.path.join(path, name) for name in names if name.endswith((".c", ".h")))
