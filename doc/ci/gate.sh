@@ -8,6 +8,7 @@
 #   ROUNDS    rounds that are judged, after one of warm-up and one more (5)
 #   LOAD      a command that makes one round of load itself, with URL in its environment, instead of curl
 #   WAIT      seconds that a start or a capture may take (60)
+#   CHECK_OPTIONS  more options of hsdiff check, such as --config rules.yml
 #   OUT       folder for captures and reports (hsdiff-out); those of an earlier run are removed
 #
 # A recipe defines `capture FILE`, which has the heap of process $service written there and returns when it is whole, and $suffix,
@@ -47,7 +48,7 @@ is_up() {
 
 start() {
     for name in $names before after; do rm -f "$OUT/$name$suffix" "$OUT/$name.hs"; done
-    rm -f "$OUT"/Heap.*.heapsnapshot "$OUT"/check.xml "$OUT"/check.sarif "$OUT"/check.md "$OUT"/check.github "$OUT"/metrics.txt
+    rm -f "$OUT"/Heap.*.heapsnapshot "$OUT"/check.html "$OUT"/check.xml "$OUT"/check.sarif "$OUT"/check.md "$OUT"/check.github "$OUT"/metrics.txt
     sh -c "exec env $SERVICE" >"$OUT/service.log" 2>&1 </dev/null &
     service=$!
     trap stop EXIT
@@ -76,11 +77,12 @@ load() {
     fi || die "the load failed, so the heap says nothing; the service's output is in $OUT/service.log"
 }
 
-# judge CAPTURE…: ends with the status of the check. Its reports are in OUT: check.xml, check.sarif, check.md and
+# judge CAPTURE…: ends with the status of the check. Its reports are in OUT: check.html, check.xml, check.sarif, check.md and
 # metrics.txt; where a rule failed, also the first and the last judged capture as before.hs and after.hs.
 judge() {
     status=0
-    hsdiff check "$@" --force --also "junit=$OUT/check.xml" --also "sarif=$OUT/check.sarif" --also "markdown=$OUT/check.md" \
+    # shellcheck disable=SC2086 # options are words
+    hsdiff check ${CHECK_OPTIONS-} "$@" --force --html "$OUT/check.html" --also "junit=$OUT/check.xml" --also "sarif=$OUT/check.sarif" --also "markdown=$OUT/check.md" \
         --also "openmetrics=$OUT/metrics.txt" --also "github=$OUT/check.github" || status=$?
     if [ -n "${GITHUB_STEP_SUMMARY-}" ] && [ -f "$OUT/check.md" ]; then
         cat "$OUT/check.md" >>"$GITHUB_STEP_SUMMARY"

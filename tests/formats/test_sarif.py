@@ -23,9 +23,9 @@ OBJECTS = {
     "configuration": (set(), {"enabled", "level"}),
     "invocation": ({"executionSuccessful"}, {"exitCode", "toolExecutionNotifications"}),
     "notification": ({"message"}, {"level", "associatedRule"}),
-    "result": ({"message"}, {"ruleId", "ruleIndex", "level", "locations", "partialFingerprints", "suppressions", "properties"}),
+    "result": ({"message", "locations"}, {"ruleId", "ruleIndex", "level", "partialFingerprints", "suppressions", "properties"}),
     "message": ({"text"}, set()),
-    "location": (set(), {"physicalLocation", "logicalLocations"}),
+    "location": ({"physicalLocation"}, {"logicalLocations"}),  # code scanning of GitHub takes no result without a file
     "physical": ({"artifactLocation"}, {"region"}),
     "artifact": ({"uri"}, set()),
     "region": ({"startLine"}, {"startColumn"}),

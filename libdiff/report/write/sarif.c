@@ -1,7 +1,8 @@
 /*
  * A check as SARIF 2.1.0 (OASIS): one run, a rule for each rule, a result for each finding and for each rule that is
  * broken without one. Results lie where the growth was allocated if that is known, else at the rule's line in the
- * configuration; logical locations say what holds it. What cannot be judged is a notification of an invocation that was
+ * configuration, else where such a rule would be written: code scanning takes no result without a file. Logical
+ * locations say what holds it. What cannot be judged is a notification of an invocation that was
  * not successful. Allowed findings are suppressed, those that have levelled off are notes.
  */
 #include <inttypes.h>
@@ -133,18 +134,18 @@ static void put_invocation(log *l)
 
 /* ---- where ---- */
 
-/* Nothing where there is no place to name. */
 static void put_physical(log *l, const hsd_rule *rule, const hsd_site_frame *frame)
 {
+    static const char usual_name[] = ".hsdiff.yml"; /* a built-in rule stands in no file */
     hsd_json_writer *json = &l->json;
     const bool has_rule = l->config_path.size > 0 && rule->line > 0;
-    if (!frame && !has_rule) return;
+    const hsd_text config = has_rule ? l->config_path : (hsd_text){usual_name, sizeof usual_name - 1};
     hsd_json_open_object(json, "physicalLocation", HSD_JSON_INLINE);
     hsd_json_open_object(json, "artifactLocation", HSD_JSON_INLINE);
-    hsd_sarif_uri(json, "uri", frame ? frame->file : l->config_path);
+    hsd_sarif_uri(json, "uri", frame ? frame->file : config);
     hsd_json_close(json);
     hsd_json_open_object(json, "region", HSD_JSON_INLINE);
-    hsd_json_put_count(json, "startLine", frame ? frame->line : rule->line);
+    hsd_json_put_count(json, "startLine", frame ? frame->line : has_rule ? rule->line : 1);
     if (frame && frame->column > 0) hsd_json_put_count(json, "startColumn", frame->column);
     hsd_json_close(json);
     hsd_json_close(json);
@@ -202,8 +203,6 @@ static void put_locations(log *l, const hsd_check_row *row, const hsd_finding *f
     hsd_json_writer *json = &l->json;
     hsd_site_frame source;
     const hsd_site_frame *frame = finding && hsd_finding_source(finding, &source) ? &source : NULL;
-    const bool has_any = finding || (l->config_path.size > 0 && row->rule->line > 0);
-    if (!has_any) return;
     hsd_json_open_list(json, "locations", HSD_JSON_INLINE);
     hsd_json_open_object(json, NULL, HSD_JSON_INLINE);
     put_physical(l, row->rule, frame);
