@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """integrations/native in real Catch2 and GoogleTest of Debian, and in C with no framework: what leaks fails with the holder, or with where it was allocated if
-it is lost; the others pass."""
+it is lost; the others pass. Catch2, which takes the compiler 20 s, with HSD_LONG alone."""
 import pathlib
 
 import kit
@@ -34,7 +34,7 @@ def plain(world):
     def once():
         status, output = run(world, program)
         check(status == 0, output)
-        says(output, "let_go passed", "forget leaks: something grew in each of", "All of the growth hangs from one place: open_sessions.", "-> session",
+        says(output, "let_go passed", "forget leaks: something grew in each of", "hangs from one place: open_sessions.", "-> session",
              "allocated at forget (test_plain.c:")
         kit.report(output)
     kit.times(once)
@@ -79,4 +79,4 @@ def gtest(world):
 
 
 if __name__ == "__main__":
-    kit.main({"plain": plain, "catch2": catch2, "gtest": gtest})
+    kit.main({"plain": plain, "catch2": catch2, "gtest": gtest} if kit.LONG else {"plain": plain, "gtest": gtest})

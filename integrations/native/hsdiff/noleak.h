@@ -79,23 +79,36 @@ static inline const char *hsdiff_command(void)
     return named != NULL && *named != '\0' ? named : "hsdiff";
 }
 
-/* What the command prints, and its status; 127 where there is none. */
+/* Has the agent leave out, or record again, what this thread allocates. */
+static inline void hsdiff_tell_agent(const char *function)
+{
+    void *const found = dlsym(RTLD_DEFAULT, function);
+    void (*call)(void);
+    if (found == NULL) return;
+    memcpy(&call, &found, sizeof call);
+    call();
+}
+
+/* What the command prints, and its status; 127 where there is none. The pipe to it is not the program's, and no capture
+ * has it. */
 static inline int hsdiff_run(const char *words, hsdiff_text *out)
 {
     hsdiff_text line = {NULL, 0};
     char bytes[4096];
     size_t size;
+    int status = -1;
+    hsdiff_tell_agent("hsn_pause");
     hsdiff_puts(&line, "unset LD_PRELOAD; ");
     hsdiff_put_quoted(&line, hsdiff_command());
     hsdiff_putf(&line, "%s 2>&1", words);
+    hsdiff_puts(out, "");
     FILE *pipe = popen(line.bytes, "r");
     free(line.bytes);
-    hsdiff_puts(out, "");
-    if (pipe == NULL) return 127;
-    while ((size = fread(bytes, 1, sizeof bytes, pipe)) > 0)
+    while (pipe != NULL && (size = fread(bytes, 1, sizeof bytes, pipe)) > 0)
         hsdiff_put(out, bytes, size);
-    const int status = pclose(pipe);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+    if (pipe != NULL) status = pclose(pipe);
+    hsdiff_tell_agent("hsn_resume");
+    return pipe != NULL && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
 /* ---- what is asked ---- */
