@@ -14,6 +14,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -79,36 +80,35 @@ static inline const char *hsdiff_command(void)
     return named != NULL && *named != '\0' ? named : "hsdiff";
 }
 
-/* Has the agent leave out, or record again, what this thread allocates. */
-static inline void hsdiff_tell_agent(const char *function)
-{
-    void *const found = dlsym(RTLD_DEFAULT, function);
-    void (*call)(void);
-    if (found == NULL) return;
-    memcpy(&call, &found, sizeof call);
-    call();
-}
-
-/* What the command prints, and its status; 127 where there is none. The pipe to it is not the program's, and no capture
- * has it. */
+/* What the command prints, and its status; 127 where there is none. A FILE of popen would be in the captures. */
 static inline int hsdiff_run(const char *words, hsdiff_text *out)
 {
     hsdiff_text line = {NULL, 0};
-    char bytes[4096];
-    size_t size;
-    int status = -1;
-    hsdiff_tell_agent("hsn_pause");
-    hsdiff_puts(&line, "unset LD_PRELOAD; ");
+    posix_spawn_file_actions_t ends;
+    char shell[] = "/bin/sh", option[] = "-c", bytes[4096];
+    int pipe_ends[2], status = 0;
+    ssize_t size;
+    pid_t child;
+    hsdiff_puts(out, "");
+    if (pipe(pipe_ends) != 0) return 127;
+    hsdiff_puts(&line, "unset LD_PRELOAD; exec ");
     hsdiff_put_quoted(&line, hsdiff_command());
     hsdiff_putf(&line, "%s 2>&1", words);
-    hsdiff_puts(out, "");
-    FILE *pipe = popen(line.bytes, "r");
+    char *arguments[] = {shell, option, line.bytes, NULL};
+    posix_spawn_file_actions_init(&ends);
+    posix_spawn_file_actions_adddup2(&ends, pipe_ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&ends, pipe_ends[0]);
+    posix_spawn_file_actions_addclose(&ends, pipe_ends[1]);
+    const int error = posix_spawn(&child, shell, &ends, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&ends);
     free(line.bytes);
-    while (pipe != NULL && (size = fread(bytes, 1, sizeof bytes, pipe)) > 0)
-        hsdiff_put(out, bytes, size);
-    if (pipe != NULL) status = pclose(pipe);
-    hsdiff_tell_agent("hsn_resume");
-    return pipe != NULL && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+    close(pipe_ends[1]);
+    while (error == 0 && ((size = read(pipe_ends[0], bytes, sizeof bytes)) > 0 || (size < 0 && errno == EINTR)))
+        if (size > 0) hsdiff_put(out, bytes, (size_t)size);
+    close(pipe_ends[0]);
+    while (error == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return error == 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 127;
 }
 
 /* ---- what is asked ---- */
