@@ -137,5 +137,7 @@ extern const hsd_importer hsd_import_pycore;
 extern const hsd_importer hsd_import_pyheap;
 extern const hsd_importer hsd_import_memray;
 extern const hsd_importer hsd_import_heapprofile;
+extern const hsd_importer hsd_import_massif;
+extern const hsd_importer hsd_import_dhat;
 
 #endif

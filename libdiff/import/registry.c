@@ -27,6 +27,8 @@ static const hsd_importer *const importers[] = {
     &hsd_import_pyheap,
     &hsd_import_memray,
     &hsd_import_heapprofile,
+    &hsd_import_massif,
+    &hsd_import_dhat,
     NULL,
 };
 /* clang-format on */

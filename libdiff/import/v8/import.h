@@ -21,11 +21,11 @@
 #include <stdint.h>
 
 #include "import/importer.h"
+#include "import/json.h"
 #include "import/v8/blocks.h"
 #include "import/v8/feed.h"
 #include "import/v8/files.h"
 #include "import/v8/functions.h"
-#include "import/v8/json.h"
 #include "import/v8/late.h"
 #include "import/v8/layout.h"
 #include "import/v8/marks.h"
@@ -74,7 +74,7 @@ typedef struct hsd_v8_totals { /* of one type, for a summary */
 typedef struct hsd_v8 {
     hsd_import *import;
     hsd_source *source;
-    hsd_v8_json json;
+    hsd_import_json json;
     hsd_v8_layout layout;
     bool has_header, has_nodes, has_edges, has_strings;
 

@@ -50,7 +50,7 @@ typedef struct names {
 
 /* While the header is read; the lists may come in any order. */
 typedef struct header {
-    hsd_v8_json *json;
+    hsd_import_json *json;
     names node_fields, edge_fields, node_types, edge_types, location_fields;
     unsigned node_types_at, edge_types_at; /* which column the lists of types belong to */
     bool has_meta;
@@ -69,15 +69,15 @@ static hsd_status fail_v8_layout(const header *h, const char *text, hsd_error *e
 
 static hsd_status read_names(header *h, names *list, hsd_error *err)
 {
-    hsd_v8_json *json = h->json;
+    hsd_import_json *json = h->json;
     bool is_first = true;
     hsd_status status;
     list->count = 0;
-    while ((status = hsd_v8_json_next_item(json, &is_first, err)) == HSD_OK) {
+    while ((status = hsd_import_json_next_item(json, &is_first, err)) == HSD_OK) {
         if (list->count == HSD_V8_MAX_TYPES)
             return hsd_fail_at(err, HSD_E_UNSUPPORTED, hsd_source_offset(json->source),
                                "more than %d columns or types in the header", HSD_V8_MAX_TYPES);
-        HSD_TRY(hsd_v8_json_string(json, NAME_LIMIT_BYTES - 1, err));
+        HSD_TRY(hsd_import_json_string(json, NAME_LIMIT_BYTES - 1, err));
         char *text = list->text[list->count++];
         memcpy(text, json->text.data, json->text.size);
         text[json->text.size] = '\0';
@@ -93,14 +93,14 @@ static hsd_status read_types(header *h, names *list, unsigned *at, hsd_error *er
     unsigned item = 0;
     list->count = 0;
     *at = HSD_V8_NO_COLUMN;
-    while ((status = hsd_v8_json_next_item(h->json, &is_first, err)) == HSD_OK) {
+    while ((status = hsd_import_json_next_item(h->json, &is_first, err)) == HSD_OK) {
         uint8_t byte;
-        HSD_TRY(hsd_v8_json_look(h->json, &byte, err));
+        HSD_TRY(hsd_import_json_look(h->json, &byte, err));
         if (byte == '[' && *at == HSD_V8_NO_COLUMN) {
             *at = item;
             HSD_TRY(read_names(h, list, err));
         } else {
-            HSD_TRY(hsd_v8_json_skip(h->json, err));
+            HSD_TRY(hsd_import_json_skip(h->json, err));
         }
         item++;
     }
@@ -109,22 +109,22 @@ static hsd_status read_types(header *h, names *list, unsigned *at, hsd_error *er
 
 static hsd_status read_meta(header *h, hsd_error *err)
 {
-    hsd_v8_json *json = h->json;
+    hsd_import_json *json = h->json;
     bool is_first = true;
     hsd_status status;
-    while ((status = hsd_v8_json_next_key(json, &is_first, err)) == HSD_OK) {
-        if (hsd_v8_json_is(json, "node_fields"))
+    while ((status = hsd_import_json_next_key(json, &is_first, err)) == HSD_OK) {
+        if (hsd_import_json_is(json, "node_fields"))
             status = read_names(h, &h->node_fields, err);
-        else if (hsd_v8_json_is(json, "edge_fields"))
+        else if (hsd_import_json_is(json, "edge_fields"))
             status = read_names(h, &h->edge_fields, err);
-        else if (hsd_v8_json_is(json, "location_fields"))
+        else if (hsd_import_json_is(json, "location_fields"))
             status = read_names(h, &h->location_fields, err);
-        else if (hsd_v8_json_is(json, "node_types"))
+        else if (hsd_import_json_is(json, "node_types"))
             status = read_types(h, &h->node_types, &h->node_types_at, err);
-        else if (hsd_v8_json_is(json, "edge_types"))
+        else if (hsd_import_json_is(json, "edge_types"))
             status = read_types(h, &h->edge_types, &h->edge_types_at, err);
         else
-            status = hsd_v8_json_skip(json, err);
+            status = hsd_import_json_skip(json, err);
         HSD_TRY(status);
     }
     h->has_meta = true;
@@ -133,14 +133,14 @@ static hsd_status read_meta(header *h, hsd_error *err)
 
 static hsd_status read_member(header *h, hsd_v8_layout *layout, hsd_error *err)
 {
-    hsd_v8_json *json = h->json;
-    if (hsd_v8_json_is(json, "meta")) return read_meta(h, err);
-    if (hsd_v8_json_is(json, "node_count")) return hsd_v8_json_number(json, &layout->node_count, err);
-    if (hsd_v8_json_is(json, "edge_count")) return hsd_v8_json_number(json, &layout->edge_count, err);
-    if (hsd_v8_json_is(json, "root_index")) return hsd_v8_json_number(json, &h->root_index, err);
-    if (!hsd_v8_json_is(json, "extra_native_bytes")) return hsd_v8_json_skip(json, err);
+    hsd_import_json *json = h->json;
+    if (hsd_import_json_is(json, "meta")) return read_meta(h, err);
+    if (hsd_import_json_is(json, "node_count")) return hsd_import_json_number(json, &layout->node_count, err);
+    if (hsd_import_json_is(json, "edge_count")) return hsd_import_json_number(json, &layout->edge_count, err);
+    if (hsd_import_json_is(json, "root_index")) return hsd_import_json_number(json, &h->root_index, err);
+    if (!hsd_import_json_is(json, "extra_native_bytes")) return hsd_import_json_skip(json, err);
     layout->has_extra_native_bytes = true;
-    return hsd_v8_json_number(json, &layout->extra_native_bytes, err);
+    return hsd_import_json_number(json, &layout->extra_native_bytes, err);
 }
 
 static unsigned find_name(const names *list, const char *name)
@@ -207,13 +207,13 @@ static hsd_status number_types(const header *h, hsd_v8_layout *layout, hsd_error
     return HSD_OK;
 }
 
-hsd_status hsd_v8_layout_read(hsd_v8_layout *layout, hsd_v8_json *json, hsd_error *err)
+hsd_status hsd_v8_layout_read(hsd_v8_layout *layout, hsd_import_json *json, hsd_error *err)
 {
     header h = {.json = json, .node_types_at = HSD_V8_NO_COLUMN, .edge_types_at = HSD_V8_NO_COLUMN};
     bool is_first = true;
     hsd_status status;
     *layout = (hsd_v8_layout){0};
-    while ((status = hsd_v8_json_next_key(json, &is_first, err)) == HSD_OK)
+    while ((status = hsd_import_json_next_key(json, &is_first, err)) == HSD_OK)
         HSD_TRY(read_member(&h, layout, err));
     if (status != HSD_END) return status;
     if (!h.has_meta) return fail_v8_layout(&h, "its header has no \"meta\"", err);

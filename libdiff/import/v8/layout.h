@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "import/v8/json.h"
+#include "import/json.h"
 
 #define HSD_V8_MAX_COLUMNS 32
 #define HSD_V8_MAX_TYPES   63 /* of nodes, of edges */
@@ -75,7 +75,7 @@ typedef struct hsd_v8_layout {
  * Reads the value of "snapshot". HSD_E_CORRUPT when it is no such header or a needed column is
  * missing, HSD_E_UNSUPPORTED when there are more columns or types than a snapshot can sensibly have.
  */
-hsd_status hsd_v8_layout_read(hsd_v8_layout *layout, hsd_v8_json *json, hsd_error *err);
+hsd_status hsd_v8_layout_read(hsd_v8_layout *layout, hsd_import_json *json, hsd_error *err);
 
 /* The class of a type number of the file. */
 static inline hsd_v8_class hsd_v8_class_of(const hsd_v8_layout *layout, uint64_t type)

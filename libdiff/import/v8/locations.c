@@ -41,7 +41,7 @@ hsd_status hsd_v8_read_locations(hsd_v8 *v8, hsd_error *err)
                           layout->location_column != HSD_V8_NO_COLUMN;
     uint8_t byte;
     v8->json.where = "list of locations";
-    HSD_TRY(hsd_v8_json_look(&v8->json, &byte, err));
+    HSD_TRY(hsd_import_json_look(&v8->json, &byte, err));
     HSD_TRY(hsd_v8_numbers_begin(&numbers, v8->source, "locations", err));
     if (!is_known || v8->import->options->summary_only) return hsd_v8_numbers_skip(&numbers, err);
     const size_t capacity = BATCH_NUMBERS / layout->location_width * layout->location_width;

@@ -231,19 +231,19 @@ static hsd_status give_all(hsd_v8 *v8, uint32_t number, const uint32_t *order, u
 
 static hsd_status read_list(hsd_v8 *v8, const uint32_t *order, hsd_error *err)
 {
-    hsd_v8_json *json = &v8->json;
+    hsd_import_json *json = &v8->json;
     bool is_first = true;
     uint32_t at = 0;
     for (uint64_t number = 0;; number++) {
-        const hsd_status status = hsd_v8_json_next_item(json, &is_first, err);
+        const hsd_status status = hsd_import_json_next_item(json, &is_first, err);
         if (status == HSD_END) return HSD_OK;
         HSD_TRY(status);
         const bool is_waited_for = at < v8->names.count && v8->names.entries[order[at]].name == number;
         if (is_waited_for) {
-            HSD_TRY(hsd_v8_json_string(json, TEXT_LIMIT_BYTES, err));
+            HSD_TRY(hsd_import_json_string(json, TEXT_LIMIT_BYTES, err));
             HSD_TRY(give_all(v8, (uint32_t)number, order, &at, err));
         } else {
-            HSD_TRY(hsd_v8_json_skip_string(json, err));
+            HSD_TRY(hsd_import_json_skip_string(json, err));
         }
         if ((number & 0xffff) == 0) HSD_TRY(hsd_v8_progress(v8, err));
     }

@@ -64,7 +64,7 @@ static hsd_status read_nodes(hsd_v8 *v8, hsd_error *err)
     if (!v8->has_header) return fail_order(v8, "its nodes stand before its header", err);
     if (v8->has_nodes) return fail_order(v8, "it has two lists of nodes", err);
     v8->json.where = "list of nodes";
-    HSD_TRY(hsd_v8_json_look(&v8->json, &byte, err));
+    HSD_TRY(hsd_import_json_look(&v8->json, &byte, err));
     v8->has_nodes = true;
     return hsd_v8_read_nodes(v8, err);
 }
@@ -76,7 +76,7 @@ static hsd_status read_edges(hsd_v8 *v8, hsd_error *err)
     if (!v8->has_nodes) return fail_order(v8, "its edges stand before its nodes", err);
     if (v8->has_edges) return fail_order(v8, "it has two lists of edges", err);
     v8->json.where = "list of edges";
-    HSD_TRY(hsd_v8_json_look(&v8->json, &byte, err));
+    HSD_TRY(hsd_import_json_look(&v8->json, &byte, err));
     HSD_TRY(hsd_v8_numbers_begin(&numbers, v8->source, "edges", err));
     v8->has_edges = true;
     if (v8->import->options->summary_only) return hsd_v8_numbers_skip(&numbers, err);
@@ -111,13 +111,13 @@ static hsd_status read_strings(hsd_v8 *v8, hsd_error *err)
 
 static hsd_status read_part(hsd_v8 *v8, hsd_error *err)
 {
-    if (hsd_v8_json_is(&v8->json, "snapshot")) return read_header(v8, err);
-    if (hsd_v8_json_is(&v8->json, "nodes")) return read_nodes(v8, err);
-    if (hsd_v8_json_is(&v8->json, "edges")) return read_edges(v8, err);
-    if (hsd_v8_json_is(&v8->json, "locations") && v8->has_edges) return hsd_v8_read_locations(v8, err);
-    if (hsd_v8_json_is(&v8->json, "strings")) return read_strings(v8, err);
+    if (hsd_import_json_is(&v8->json, "snapshot")) return read_header(v8, err);
+    if (hsd_import_json_is(&v8->json, "nodes")) return read_nodes(v8, err);
+    if (hsd_import_json_is(&v8->json, "edges")) return read_edges(v8, err);
+    if (hsd_import_json_is(&v8->json, "locations") && v8->has_edges) return hsd_v8_read_locations(v8, err);
+    if (hsd_import_json_is(&v8->json, "strings")) return read_strings(v8, err);
     v8->json.where = "other lists";
-    return hsd_v8_json_skip(&v8->json, err);
+    return hsd_import_json_skip(&v8->json, err);
 }
 
 static hsd_status read_parts(hsd_v8 *v8, hsd_error *err)
@@ -125,7 +125,7 @@ static hsd_status read_parts(hsd_v8 *v8, hsd_error *err)
     bool is_first = true;
     hsd_status status;
     v8->json.where = "outermost part";
-    while ((status = hsd_v8_json_next_key(&v8->json, &is_first, err)) == HSD_OK) {
+    while ((status = hsd_import_json_next_key(&v8->json, &is_first, err)) == HSD_OK) {
         HSD_TRY(read_part(v8, err));
         v8->json.where = "outermost part";
     }
@@ -193,7 +193,7 @@ static void release_v8(hsd_v8 *v8)
     hsd_v8_spool_release(&v8->nodes);
     hsd_v8_marks_release(&v8->marks);
     hsd_v8_names_release(&v8->names);
-    hsd_v8_json_release(&v8->json);
+    hsd_import_json_release(&v8->json);
     free(v8);
 }
 

@@ -43,7 +43,8 @@ typedef struct hsd_import_options {
     size_t struct_bytes;  /* HSD_OPTIONS_INIT */
     const char *format;   /* name of an importer, NULL = by content */
     unsigned dump_number; /* which heap dump of a file that holds several, from 1; 0 = the only one
-                           * (HSD_E_UNSUPPORTED with the number found when there are several) */
+                           * (HSD_E_UNSUPPORTED with the number found when there are several), or, of profiles that are
+                           * of one heap over time (massif, DHAT), the latest */
     bool summary_only;    /* type totals alone: no objects, no references; the fast scan */
     bool with_values;     /* keep map keys and value previews that are user data */
     const char *const

@@ -2,7 +2,7 @@
  * The pull reader of json.h. Strings are the greater part of what passes here: those that nobody
  * wants are skipped sixteen bytes at a time, the others are decoded run by run between their escapes.
  */
-#include "import/v8/json.h"
+#include "import/json.h"
 
 #include <string.h>
 
@@ -12,20 +12,22 @@
 
 #define KEY_LIMIT_BYTES ((size_t)256)
 
-static hsd_status fail_truncated(const hsd_v8_json *json, hsd_error *err)
+static const char *what_of(const hsd_import_json *json) { return json->what == NULL ? "snapshot" : json->what; }
+
+static hsd_status fail_truncated(const hsd_import_json *json, hsd_error *err)
 {
     const uint64_t offset = hsd_source_offset(json->source) + hsd_source_ahead(json->source);
-    return hsd_fail_at(err, HSD_E_TRUNCATED, offset, "the snapshot ends inside its %s", json->where);
+    return hsd_fail_at(err, HSD_E_TRUNCATED, offset, "the %s ends inside its %s", what_of(json), json->where);
 }
 
-static hsd_status fail_corrupt(const hsd_v8_json *json, const char *wanted, hsd_error *err)
+static hsd_status fail_corrupt(const hsd_import_json *json, const char *wanted, hsd_error *err)
 {
     return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(json->source),
-                       "not a valid heap snapshot: %s should stand here, in the %s", wanted, json->where);
+                       "not a valid heap %s: %s should stand here, in the %s", what_of(json), wanted, json->where);
 }
 
 /* At least one byte ahead. */
-static hsd_status need_byte(hsd_v8_json *json, hsd_error *err)
+static hsd_status need_byte(hsd_import_json *json, hsd_error *err)
 {
     if (json->source->at < json->source->end) return HSD_OK;
     const hsd_status status = hsd_source_fill(json->source, 1, err);
@@ -34,7 +36,7 @@ static hsd_status need_byte(hsd_v8_json *json, hsd_error *err)
 
 static bool is_space(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-hsd_status hsd_v8_json_look(hsd_v8_json *json, uint8_t *byte, hsd_error *err)
+hsd_status hsd_import_json_look(hsd_import_json *json, uint8_t *byte, hsd_error *err)
 {
     hsd_source *source = json->source;
     do {
@@ -46,11 +48,11 @@ hsd_status hsd_v8_json_look(hsd_v8_json *json, uint8_t *byte, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_v8_json_expect(hsd_v8_json *json, uint8_t byte, hsd_error *err)
+hsd_status hsd_import_json_expect(hsd_import_json *json, uint8_t byte, hsd_error *err)
 {
     uint8_t found;
     const char wanted[] = {'\'', (char)byte, '\'', '\0'};
-    HSD_TRY(hsd_v8_json_look(json, &found, err));
+    HSD_TRY(hsd_import_json_look(json, &found, err));
     if (found != byte) return fail_corrupt(json, wanted, err);
     hsd_source_take(json->source, 1);
     return HSD_OK;
@@ -75,7 +77,7 @@ static const uint8_t *find_special(const uint8_t *at, const uint8_t *end)
 }
 
 /* Appends what fits; once something did not, nothing more is appended. */
-static hsd_status append_v8_json(hsd_v8_json *json, const void *data, size_t size, size_t limit, hsd_error *err)
+static hsd_status append_json(hsd_import_json *json, const void *data, size_t size, size_t limit, hsd_error *err)
 {
     if (json->is_cut || size > limit - json->text.size) {
         json->is_cut = true;
@@ -84,7 +86,7 @@ static hsd_status append_v8_json(hsd_v8_json *json, const void *data, size_t siz
     return hsd_buffer_append(&json->text, data, size, err);
 }
 
-static hsd_status append_character(hsd_v8_json *json, uint32_t c, size_t limit, hsd_error *err)
+static hsd_status append_character(hsd_import_json *json, uint32_t c, size_t limit, hsd_error *err)
 {
     uint8_t utf8[4];
     size_t size = 0;
@@ -101,7 +103,7 @@ static hsd_status append_character(hsd_v8_json *json, uint32_t c, size_t limit, 
         utf8[size++] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
     }
     if (c >= 0x80) utf8[size++] = (uint8_t)(0x80 | (c & 0x3f));
-    return append_v8_json(json, utf8, size, limit, err);
+    return append_json(json, utf8, size, limit, err);
 }
 
 /* Length of the UTF-8 character at `at`, 0 if there is none (`end` cuts it off, or it is invalid). */
@@ -124,7 +126,8 @@ static size_t utf8_length(const uint8_t *at, const uint8_t *end)
 }
 
 /* Appends bytes that hold no escape, as valid UTF-8. V8 writes ASCII alone; others may not. */
-static hsd_status append_plain(hsd_v8_json *json, const uint8_t *at, const uint8_t *end, size_t limit, hsd_error *err)
+static hsd_status append_plain(hsd_import_json *json, const uint8_t *at, const uint8_t *end, size_t limit,
+                               hsd_error *err)
 {
     while (at < end && !json->is_cut) {
         const uint8_t *p = at;
@@ -132,7 +135,7 @@ static hsd_status append_plain(hsd_v8_json *json, const uint8_t *at, const uint8
             p++;
         const size_t room = limit - json->text.size;
         const size_t run = (size_t)(p - at) < room ? (size_t)(p - at) : room;
-        if (run > 0) HSD_TRY(append_v8_json(json, at, run, limit, err));
+        if (run > 0) HSD_TRY(append_json(json, at, run, limit, err));
         if (run < (size_t)(p - at)) json->is_cut = true;
         at = p;
         if (at == end) break;
@@ -140,7 +143,7 @@ static hsd_status append_plain(hsd_v8_json *json, const uint8_t *at, const uint8
         if (length == 0)
             HSD_TRY(append_character(json, 0xfffd, limit, err));
         else
-            HSD_TRY(append_v8_json(json, at, length, limit, err));
+            HSD_TRY(append_json(json, at, length, limit, err));
         at += length == 0 ? 1 : length;
     }
     return HSD_OK;
@@ -167,14 +170,14 @@ static int32_t parse_unit(const uint8_t *at)
 }
 
 /* At least `size` bytes ahead, or the input ends inside the string. */
-static hsd_status need_bytes(hsd_v8_json *json, size_t size, hsd_error *err)
+static hsd_status need_bytes(hsd_import_json *json, size_t size, hsd_error *err)
 {
     const hsd_status status = hsd_source_peek(json->source, size, err);
     return status == HSD_END ? fail_truncated(json, err) : status;
 }
 
 /* What stands behind "\u"; a high surrogate takes the low one that follows. */
-static hsd_status append_unit(hsd_v8_json *json, size_t limit, hsd_error *err)
+static hsd_status append_unit(hsd_import_json *json, size_t limit, hsd_error *err)
 {
     hsd_source *source = json->source;
     HSD_TRY(need_bytes(json, 4, err));
@@ -197,7 +200,7 @@ static hsd_status append_unit(hsd_v8_json *json, size_t limit, hsd_error *err)
 }
 
 /* The escape at the backslash ahead. */
-static hsd_status append_escape(hsd_v8_json *json, size_t limit, hsd_error *err)
+static hsd_status append_escape(hsd_import_json *json, size_t limit, hsd_error *err)
 {
     static const char letters[] = "\"\\/bfnrt", meaning[] = "\"\\/\b\f\n\r\t";
     HSD_TRY(need_bytes(json, 2, err));
@@ -221,7 +224,7 @@ static size_t incomplete_tail(const uint8_t *at, const uint8_t *end)
 }
 
 /* Takes the next run without escapes. HSD_END when a quote or backslash stands ahead. */
-static hsd_status take_run(hsd_v8_json *json, size_t limit, hsd_error *err)
+static hsd_status take_run(hsd_import_json *json, size_t limit, hsd_error *err)
 {
     hsd_source *source = json->source;
     HSD_TRY(need_byte(json, err));
@@ -234,12 +237,12 @@ static hsd_status take_run(hsd_v8_json *json, size_t limit, hsd_error *err)
     return is_special ? HSD_END : HSD_OK;
 }
 
-hsd_status hsd_v8_json_string(hsd_v8_json *json, size_t limit, hsd_error *err)
+hsd_status hsd_import_json_string(hsd_import_json *json, size_t limit, hsd_error *err)
 {
     hsd_buffer_clear(&json->text);
     json->is_cut = false;
     HSD_TRY(hsd_buffer_reserve(&json->text, 1, err)); /* empty text is no NULL */
-    HSD_TRY(hsd_v8_json_expect(json, '"', err));
+    HSD_TRY(hsd_import_json_expect(json, '"', err));
     for (;;) {
         const hsd_status status = take_run(json, limit, err);
         if (status == HSD_OK) continue;
@@ -251,10 +254,10 @@ hsd_status hsd_v8_json_string(hsd_v8_json *json, size_t limit, hsd_error *err)
     return HSD_OK;
 }
 
-hsd_status hsd_v8_json_skip_string(hsd_v8_json *json, hsd_error *err)
+hsd_status hsd_import_json_skip_string(hsd_import_json *json, hsd_error *err)
 {
     hsd_source *source = json->source;
-    HSD_TRY(hsd_v8_json_expect(json, '"', err));
+    HSD_TRY(hsd_import_json_expect(json, '"', err));
     for (;;) {
         HSD_TRY(need_byte(json, err));
         source->at = find_special(source->at, source->end);
@@ -267,18 +270,18 @@ hsd_status hsd_v8_json_skip_string(hsd_v8_json *json, hsd_error *err)
     return HSD_OK;
 }
 
-bool hsd_v8_json_is(const hsd_v8_json *json, const char *text)
+bool hsd_import_json_is(const hsd_import_json *json, const char *text)
 {
     return json->text.size == strlen(text) && memcmp(json->text.data, text, json->text.size) == 0;
 }
 
 /* ---- other values ---- */
 
-hsd_status hsd_v8_json_number(hsd_v8_json *json, uint64_t *out, hsd_error *err)
+hsd_status hsd_import_json_number(hsd_import_json *json, uint64_t *out, hsd_error *err)
 {
     uint8_t byte;
     uint64_t value = 0;
-    HSD_TRY(hsd_v8_json_look(json, &byte, err));
+    HSD_TRY(hsd_import_json_look(json, &byte, err));
     if ((uint8_t)(byte - '0') > 9) return fail_corrupt(json, "a whole number", err);
     while ((uint8_t)(byte - '0') < 10) {
         if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, (uint64_t)(byte - '0'), &value))
@@ -293,7 +296,7 @@ hsd_status hsd_v8_json_number(hsd_v8_json *json, uint64_t *out, hsd_error *err)
 }
 
 /* Takes the letters and digits of a number, true, false, null. */
-static hsd_status skip_scalar(hsd_v8_json *json, hsd_error *err)
+static hsd_status skip_scalar(hsd_import_json *json, hsd_error *err)
 {
     static const char other[] = "+-.";
     hsd_source *source = json->source;
@@ -317,15 +320,15 @@ static void skip_flat(hsd_source *source)
         source->at++;
 }
 
-hsd_status hsd_v8_json_skip(hsd_v8_json *json, hsd_error *err)
+hsd_status hsd_import_json_skip(hsd_import_json *json, hsd_error *err)
 {
     hsd_source *source = json->source;
     uint64_t depth = 0;
     uint8_t byte;
-    HSD_TRY(hsd_v8_json_look(json, &byte, err));
+    HSD_TRY(hsd_import_json_look(json, &byte, err));
     do {
         if (byte == '"') {
-            HSD_TRY(hsd_v8_json_skip_string(json, err));
+            HSD_TRY(hsd_import_json_skip_string(json, err));
         } else if (byte == '[' || byte == '{') {
             depth++;
             hsd_source_take(source, 1);
@@ -345,31 +348,31 @@ hsd_status hsd_v8_json_skip(hsd_v8_json *json, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status next_v8_json(hsd_v8_json *json, bool *is_first, uint8_t open, uint8_t close, hsd_error *err)
+static hsd_status next_json(hsd_import_json *json, bool *is_first, uint8_t open, uint8_t close, hsd_error *err)
 {
     uint8_t byte;
     const bool was_first = *is_first;
-    if (was_first) HSD_TRY(hsd_v8_json_expect(json, open, err));
+    if (was_first) HSD_TRY(hsd_import_json_expect(json, open, err));
     *is_first = false;
-    HSD_TRY(hsd_v8_json_look(json, &byte, err));
+    HSD_TRY(hsd_import_json_look(json, &byte, err));
     if (byte == close) {
         hsd_source_take(json->source, 1);
         return HSD_END;
     }
-    return was_first ? HSD_OK : hsd_v8_json_expect(json, ',', err);
+    return was_first ? HSD_OK : hsd_import_json_expect(json, ',', err);
 }
 
-hsd_status hsd_v8_json_next_key(hsd_v8_json *json, bool *is_first, hsd_error *err)
+hsd_status hsd_import_json_next_key(hsd_import_json *json, bool *is_first, hsd_error *err)
 {
-    const hsd_status status = next_v8_json(json, is_first, '{', '}', err);
+    const hsd_status status = next_json(json, is_first, '{', '}', err);
     if (status != HSD_OK) return status;
-    HSD_TRY(hsd_v8_json_string(json, KEY_LIMIT_BYTES, err));
-    return hsd_v8_json_expect(json, ':', err);
+    HSD_TRY(hsd_import_json_string(json, KEY_LIMIT_BYTES, err));
+    return hsd_import_json_expect(json, ':', err);
 }
 
-hsd_status hsd_v8_json_next_item(hsd_v8_json *json, bool *is_first, hsd_error *err)
+hsd_status hsd_import_json_next_item(hsd_import_json *json, bool *is_first, hsd_error *err)
 {
-    return next_v8_json(json, is_first, '[', ']', err);
+    return next_json(json, is_first, '[', ']', err);
 }
 
-void hsd_v8_json_release(hsd_v8_json *json) { hsd_buffer_release(&json->text); }
+void hsd_import_json_release(hsd_import_json *json) { hsd_buffer_release(&json->text); }

@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/v8/json.h"
+#include "import/json.h"
 #include "support/random.h"
 
 static hsd_error err;
 
 static void setup(void) { hsd_error_init(&err); }
 
-TestSuite(v8_json, .init = setup);
+TestSuite(json, .init = setup);
 
 /* Bytes in pieces of `step`, as a pipe gives them. */
 typedef struct stream {
     hsd_source source;
-    hsd_v8_json json;
+    hsd_import_json json;
     const char *text;
     size_t size, at, step;
 } stream;
@@ -42,12 +42,12 @@ static void open_stream(stream *s, const char *text, size_t size, size_t step)
 {
     *s = (stream){.text = text, .size = size, .step = step};
     cr_assert_eq(hsd_source_open_custom(&s->source, &stream_ops, s, "stream", 64, false, &err), HSD_OK);
-    s->json = (hsd_v8_json){.source = &s->source, .where = "test"};
+    s->json = (hsd_import_json){.source = &s->source, .where = "test"};
 }
 
 static void close_stream(stream *s)
 {
-    hsd_v8_json_release(&s->json);
+    hsd_import_json_release(&s->json);
     hsd_source_close(&s->source);
 }
 
@@ -56,14 +56,14 @@ static void expect_string(const char *text, size_t size, const char *wanted)
     for (size_t step = 1; step < 70; step += step < 8 ? 1 : 13) {
         stream s;
         open_stream(&s, text, size, step);
-        cr_expect_eq(hsd_v8_json_string(&s.json, 4096, &err), HSD_OK, "%s step %zu: %s", text, step, err.text);
-        cr_expect(hsd_v8_json_is(&s.json, wanted), "%s step %zu: %.*s", text, step, (int)s.json.text.size,
+        cr_expect_eq(hsd_import_json_string(&s.json, 4096, &err), HSD_OK, "%s step %zu: %s", text, step, err.text);
+        cr_expect(hsd_import_json_is(&s.json, wanted), "%s step %zu: %.*s", text, step, (int)s.json.text.size,
                   (const char *)s.json.text.data);
         close_stream(&s);
     }
 }
 
-Test(v8_json, strings_are_unescaped_wherever_the_window_ends)
+Test(json, strings_are_unescaped_wherever_the_window_ends)
 {
     static const struct {
         const char *text, *wanted;
@@ -91,22 +91,22 @@ Test(v8_json, strings_are_unescaped_wherever_the_window_ends)
         expect_string(cases[i].text, strlen(cases[i].text), cases[i].wanted);
 }
 
-Test(v8_json, long_strings_are_cut_at_a_whole_character)
+Test(json, long_strings_are_cut_at_a_whole_character)
 {
     stream s;
     const char text[] = "\"abc\xe2\x82\xac\\u20acdef\",";
     for (size_t limit = 0; limit < 14; limit++) {
         open_stream(&s, text, sizeof text - 1, 5);
-        cr_assert_eq(hsd_v8_json_string(&s.json, limit, &err), HSD_OK);
+        cr_assert_eq(hsd_import_json_string(&s.json, limit, &err), HSD_OK);
         cr_expect_eq(s.json.is_cut, limit < 12);
         const size_t whole = limit < 3 ? limit : limit < 6 ? 3 : limit < 9 ? 6 : limit < 12 ? limit : 12;
         cr_expect_eq(s.json.text.size, whole, "limit %zu: %zu bytes", limit, s.json.text.size);
-        cr_expect_eq(hsd_v8_json_expect(&s.json, ',', &err), HSD_OK); /* all of it was taken */
+        cr_expect_eq(hsd_import_json_expect(&s.json, ',', &err), HSD_OK); /* all of it was taken */
         close_stream(&s);
     }
 }
 
-Test(v8_json, skips_strings_and_values_of_any_kind)
+Test(json, skips_strings_and_values_of_any_kind)
 {
     static const char *const values[] = {
         "1",
@@ -128,13 +128,13 @@ Test(v8_json, skips_strings_and_values_of_any_kind)
             const int size = snprintf(text, sizeof text, " %s ;", values[i]);
             stream s;
             open_stream(&s, text, (size_t)size, step);
-            cr_expect_eq(hsd_v8_json_skip(&s.json, &err), HSD_OK, "%s: %s", text, err.text);
-            cr_expect_eq(hsd_v8_json_expect(&s.json, ';', &err), HSD_OK, "%s: %s", text, err.text);
+            cr_expect_eq(hsd_import_json_skip(&s.json, &err), HSD_OK, "%s: %s", text, err.text);
+            cr_expect_eq(hsd_import_json_expect(&s.json, ';', &err), HSD_OK, "%s: %s", text, err.text);
             close_stream(&s);
         }
 }
 
-Test(v8_json, nesting_costs_no_stack)
+Test(json, nesting_costs_no_stack)
 {
     enum { DEPTH = 2000000 };
     char *text = malloc(2 * DEPTH + 1);
@@ -143,32 +143,32 @@ Test(v8_json, nesting_costs_no_stack)
     memset(text + DEPTH, ']', DEPTH);
     stream s;
     open_stream(&s, text, 2 * DEPTH, 4096);
-    cr_expect_eq(hsd_v8_json_skip(&s.json, &err), HSD_OK);
+    cr_expect_eq(hsd_import_json_skip(&s.json, &err), HSD_OK);
     close_stream(&s);
     open_stream(&s, text, DEPTH, 4096);
-    cr_expect_eq(hsd_v8_json_skip(&s.json, &err), HSD_E_TRUNCATED);
+    cr_expect_eq(hsd_import_json_skip(&s.json, &err), HSD_E_TRUNCATED);
     close_stream(&s);
     free(text);
 }
 
-Test(v8_json, walks_objects_and_lists)
+Test(json, walks_objects_and_lists)
 {
     const char text[] = " { \"a\" : [ 1 , 22,333 ] ,\"b\":{} }";
     stream s;
     uint64_t value, sum = 0;
     bool is_first = true, is_first_item = true;
     open_stream(&s, text, sizeof text - 1, 2);
-    cr_assert_eq(hsd_v8_json_next_key(&s.json, &is_first, &err), HSD_OK);
-    cr_expect(hsd_v8_json_is(&s.json, "a"));
-    while (hsd_v8_json_next_item(&s.json, &is_first_item, &err) == HSD_OK) {
-        cr_assert_eq(hsd_v8_json_number(&s.json, &value, &err), HSD_OK);
+    cr_assert_eq(hsd_import_json_next_key(&s.json, &is_first, &err), HSD_OK);
+    cr_expect(hsd_import_json_is(&s.json, "a"));
+    while (hsd_import_json_next_item(&s.json, &is_first_item, &err) == HSD_OK) {
+        cr_assert_eq(hsd_import_json_number(&s.json, &value, &err), HSD_OK);
         sum += value;
     }
     cr_expect_eq(sum, 356);
-    cr_assert_eq(hsd_v8_json_next_key(&s.json, &is_first, &err), HSD_OK);
-    cr_expect(hsd_v8_json_is(&s.json, "b"));
-    cr_expect_eq(hsd_v8_json_skip(&s.json, &err), HSD_OK);
-    cr_expect_eq(hsd_v8_json_next_key(&s.json, &is_first, &err), HSD_END);
+    cr_assert_eq(hsd_import_json_next_key(&s.json, &is_first, &err), HSD_OK);
+    cr_expect(hsd_import_json_is(&s.json, "b"));
+    cr_expect_eq(hsd_import_json_skip(&s.json, &err), HSD_OK);
+    cr_expect_eq(hsd_import_json_next_key(&s.json, &is_first, &err), HSD_END);
     close_stream(&s);
 }
 
@@ -177,15 +177,15 @@ static hsd_status read_one(stream *s, char kind)
     uint64_t value;
     bool is_first = true;
     switch (kind) {
-    case 's': return hsd_v8_json_string(&s->json, 99, &err);
-    case 'k': return hsd_v8_json_skip_string(&s->json, &err);
-    case 'n': return hsd_v8_json_number(&s->json, &value, &err);
-    case 'o': return hsd_v8_json_next_key(&s->json, &is_first, &err);
-    default: return hsd_v8_json_skip(&s->json, &err);
+    case 's': return hsd_import_json_string(&s->json, 99, &err);
+    case 'k': return hsd_import_json_skip_string(&s->json, &err);
+    case 'n': return hsd_import_json_number(&s->json, &value, &err);
+    case 'o': return hsd_import_json_next_key(&s->json, &is_first, &err);
+    default: return hsd_import_json_skip(&s->json, &err);
     }
 }
 
-Test(v8_json, refuses_what_is_no_json)
+Test(json, refuses_what_is_no_json)
 {
     static const struct {
         char kind;
@@ -214,7 +214,7 @@ Test(v8_json, refuses_what_is_no_json)
     }
 }
 
-Test(v8_json, every_prefix_of_a_value_is_cut_off)
+Test(json, every_prefix_of_a_value_is_cut_off)
 {
     static const struct {
         char kind;
