@@ -1,6 +1,6 @@
 # Third-party packages, one target for each. capture/, which also builds alone, finds zstd and xxhash for itself.
 # Each of their headers has a single includer in a library; tests/lint holds that.
-#   hsd_zstd, hsd_xxhash   the block codec of captures, for libdiff/format, and checksums and digests, for libdiff/io
+#   hsd_zstd, hsd_xxhash   the block codec of captures, for libdiff/io, and checksums and digests, for libdiff/io
 #   hsd_threads   POSIX threads
 #   hsd_zlib      zlib: gz inputs of importers, gz outputs of exporters (empty when absent: both then say so)
 #   hsd_yaml      libyaml: configurations of the check (empty when absent: reading one then says so)

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "core/layout.h"
-#include "format/decompress.h"
 #include "format/fault.h"
 #include "format/input.h"
+#include "io/decompress.h"
 
 typedef struct hsd_block_header {
     uint8_t type, codec;

@@ -2,7 +2,7 @@
  * An import from end to end: open the input, look what it is, put the filters it needs in front,
  * let the importer write, and make the result appear at once or not at all.
  *
- *      file or pipe ─► [ watch ] ─► [ gzip, lz4 ] ─► [ spool ] ─► importer ─► hsc writer ─► sink ─► output | temp file
+ *      file or pipe ─► [ watch ] ─► [ gzip, lz4, zstd ] ─► [ spool ] ─► importer ─► hsc writer ─► sink ─► output | temp file
  *
  * An importer that reads its input twice gets a source that goes back. A file does by itself. A pipe
  * is spooled to a temporary file as it passes. What was packed is spooled unpacked, because unpacking
@@ -22,6 +22,7 @@
 #include "import/identify.h"
 #include "import/importer.h"
 #include "import/lz4.h"
+#include "import/zstd.h"
 #include "io/fd.h"
 #include "io/output.h"
 #include "io/stopwatch.h"
@@ -58,6 +59,12 @@ static const packing packings[] = {
      .probe = hsd_lz4_probe,
      .open = hsd_lz4_open,
      .unpack_prefix = hsd_lz4_unpack_prefix},
+    {.holding = "a zstd file holding ",
+     .held = "what this zstd file holds",
+     .undo = "unpack it (zstd -d) and use it as it is",
+     .probe = hsd_zstd_probe,
+     .open = hsd_zstd_open,
+     .unpack_prefix = hsd_zstd_unpack_prefix},
 };
 
 /* NULL: the bytes are as they are. */

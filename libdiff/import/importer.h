@@ -139,5 +139,6 @@ extern const hsd_importer hsd_import_memray;
 extern const hsd_importer hsd_import_heapprofile;
 extern const hsd_importer hsd_import_massif;
 extern const hsd_importer hsd_import_dhat;
+extern const hsd_importer hsd_import_heaptrack;
 
 #endif

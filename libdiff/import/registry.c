@@ -29,6 +29,7 @@ static const hsd_importer *const importers[] = {
     &hsd_import_heapprofile,
     &hsd_import_massif,
     &hsd_import_dhat,
+    &hsd_import_heaptrack,
     NULL,
 };
 /* clang-format on */

@@ -64,7 +64,7 @@ static inline void survive_changes(const char *text, const hsd_import_options *o
     char *changed = strdup(text);
     const size_t size = strlen(text);
     for (size_t i = 0; i < size; i++) {
-        for (unsigned change = 1; change < 256; change += 51) {
+        for (unsigned change = 1; change < 256; change += 101) {
             hsd_import_result result;
             hsd_error err;
             changed[i] = (char)((unsigned char)text[i] ^ change);

@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "export/parquet/column.h"
 #include "export/parquet/thrift.h"
-#include "format/decompress.h"
+#include "io/decompress.h"
 
 static const char magic[4] = {'P', 'A', 'R', '1'};
 

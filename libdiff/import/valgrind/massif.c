@@ -16,27 +16,7 @@
 
 hsd_status hsd_massif_next_line(massif *m, hsd_error *err)
 {
-    hsd_source *source = m->source;
-    const uint8_t *newline = NULL;
-    size_t seen = 0, ahead = hsd_source_ahead(source);
-    m->line_offset = hsd_source_offset(source);
-    while (newline == NULL) {
-        if (ahead > seen) newline = memchr(source->at + seen, '\n', ahead - seen);
-        if (newline != NULL) break;
-        seen = ahead;
-        if (ahead == source->window_bytes && !source->is_borrowed)
-            return hsd_fail_at(err, HSD_E_CORRUPT, m->line_offset, "a line of this file of massif has no end");
-        const hsd_status status = hsd_source_peek(source, ahead + 1, err);
-        if (status < 0) return status;
-        ahead = hsd_source_ahead(source);
-        if (status == HSD_END) break;
-    }
-    m->line = (hsd_bytes){source->at, newline != NULL ? (size_t)(newline - source->at) : ahead};
-    m->is_whole_line = newline != NULL;
-    if (m->line.size == 0 && newline == NULL) return HSD_END;
-    hsd_source_take(source, m->line.size + m->is_whole_line);
-    if (m->line.size > 0 && m->line.data[m->line.size - 1] == '\r') m->line.size--;
-    return HSD_OK;
+    return hsd_import_next_line(m->source, &m->line, "this file of massif", err);
 }
 
 bool hsd_massif_take_number(hsd_bytes *text, uint64_t *out)
@@ -88,7 +68,7 @@ static void keep_word(char *out, size_t room, hsd_bytes text)
 
 static hsd_status fail_head(const massif *m, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, m->line_offset,
+    return hsd_fail_at(err, HSD_E_CORRUPT, m->line.offset,
                        "the head of this file of massif should have desc, cmd and time_unit, and then snapshots");
 }
 
@@ -96,13 +76,13 @@ static hsd_status fail_head(const massif *m, hsd_error *err)
 static hsd_status read_head(massif *m, hsd_error *err)
 {
     hsd_status status;
-    while ((status = hsd_massif_next_line(m, err)) == HSD_OK && m->is_whole_line) {
-        if (hsd_massif_begins(m->line, rule)) return HSD_OK;
-        if (hsd_massif_begins(m->line, command_word))
-            keep_word(m->program, sizeof m->program, behind(m->line, command_word));
-        else if (hsd_massif_begins(m->line, unit_word))
-            keep_word(m->unit, sizeof m->unit, behind(m->line, unit_word));
-        else if (!hsd_massif_begins(m->line, head_word))
+    while ((status = hsd_massif_next_line(m, err)) == HSD_OK && m->line.is_whole) {
+        if (hsd_massif_begins(m->line.text, rule)) return HSD_OK;
+        if (hsd_massif_begins(m->line.text, command_word))
+            keep_word(m->program, sizeof m->program, behind(m->line.text, command_word));
+        else if (hsd_massif_begins(m->line.text, unit_word))
+            keep_word(m->unit, sizeof m->unit, behind(m->line.text, unit_word));
+        else if (!hsd_massif_begins(m->line.text, head_word))
             return fail_head(m, err);
     }
     m->is_cut = status == HSD_OK;
@@ -122,18 +102,18 @@ static hsd_status fail_cut_snapshot(massif *m, hsd_error *err)
 static hsd_status need_line(massif *m, hsd_error *err)
 {
     const hsd_status status = hsd_massif_next_line(m, err);
-    return status < 0 ? status : status == HSD_END || !m->is_whole_line ? fail_cut_snapshot(m, err) : HSD_OK;
+    return status < 0 ? status : status == HSD_END || !m->line.is_whole ? fail_cut_snapshot(m, err) : HSD_OK;
 }
 
 static hsd_status read_field(massif *m, const char *name, uint64_t *out, hsd_error *err)
 {
     HSD_TRY(need_line(m, err));
-    hsd_bytes value = m->line;
+    hsd_bytes value = m->line.text;
     if (hsd_massif_begins(value, name)) {
         value = behind(value, name);
         if (hsd_massif_take_number(&value, out) && value.size == 0) return HSD_OK;
     }
-    return hsd_fail_at(err, HSD_E_CORRUPT, m->line_offset, "a snapshot of massif should have \"%s\" and a number here",
+    return hsd_fail_at(err, HSD_E_CORRUPT, m->line.offset, "a snapshot of massif should have \"%s\" and a number here",
                        name);
 }
 
@@ -143,17 +123,17 @@ static hsd_status read_snapshot(massif *m, hsd_error *err)
     massif_snapshot *now = &m->now;
     HSD_TRY(read_field(m, "snapshot=", &now->number, err));
     HSD_TRY(need_line(m, err));
-    if (!hsd_massif_begins(m->line, rule))
-        return hsd_fail_at(err, HSD_E_CORRUPT, m->line_offset, "a rule should stand below the number of a snapshot");
+    if (!hsd_massif_begins(m->line.text, rule))
+        return hsd_fail_at(err, HSD_E_CORRUPT, m->line.offset, "a rule should stand below the number of a snapshot");
     HSD_TRY(read_field(m, "time=", &now->time, err));
     HSD_TRY(read_field(m, "mem_heap_B=", &now->heap_bytes, err));
     HSD_TRY(read_field(m, "mem_heap_extra_B=", &now->extra_bytes, err));
     HSD_TRY(read_field(m, "mem_stacks_B=", &now->stack_bytes, err));
     HSD_TRY(need_line(m, err));
-    now->is_peak = hsd_massif_begins(m->line, "heap_tree=peak");
-    now->has_tree = now->is_peak || hsd_massif_begins(m->line, "heap_tree=detailed");
-    if (now->has_tree || hsd_massif_begins(m->line, "heap_tree=empty")) return HSD_OK;
-    return hsd_fail_at(err, HSD_E_CORRUPT, m->line_offset, "a snapshot's heap_tree should be empty, detailed or peak");
+    now->is_peak = hsd_massif_begins(m->line.text, "heap_tree=peak");
+    now->has_tree = now->is_peak || hsd_massif_begins(m->line.text, "heap_tree=detailed");
+    if (now->has_tree || hsd_massif_begins(m->line.text, "heap_tree=empty")) return HSD_OK;
+    return hsd_fail_at(err, HSD_E_CORRUPT, m->line.offset, "a snapshot's heap_tree should be empty, detailed or peak");
 }
 
 /* Another tree than that of the snapshot before takes its place. */
@@ -187,9 +167,9 @@ static hsd_status read_snapshots(massif *m, hsd_error *err)
         if (wanted > 0 && m->has_chosen) return HSD_OK;
         status = hsd_massif_next_line(m, err);
         if (status < 0) return status;
-        if (status == HSD_OK && !m->is_whole_line) return fail_cut_snapshot(m, err);
-        if (status == HSD_OK && !hsd_massif_begins(m->line, rule))
-            return hsd_fail_at(err, HSD_E_CORRUPT, m->line_offset,
+        if (status == HSD_OK && !m->line.is_whole) return fail_cut_snapshot(m, err);
+        if (status == HSD_OK && !hsd_massif_begins(m->line.text, rule))
+            return hsd_fail_at(err, HSD_E_CORRUPT, m->line.offset,
                                "a rule should stand between two snapshots of massif");
     } while (status == HSD_OK);
     return HSD_OK;

@@ -23,6 +23,7 @@
 #ifndef HSD_IMPORT_VALGRIND_MASSIF_H
 #define HSD_IMPORT_VALGRIND_MASSIF_H
 
+#include "import/lines.h"
 #include "import/stack_sums.h"
 
 enum { MASSIF_DEPTH = 512, MASSIF_LISTED = 8, MASSIF_PROGRAM_BYTES = 256 };
@@ -40,11 +41,7 @@ typedef struct massif {
     uint32_t *frame_rows;
     uint32_t frame_room;
 
-    /* the line, without its end; borrowed from the window until the next */
-    hsd_bytes line;
-    uint64_t line_offset;
-    bool is_whole_line;
-
+    hsd_import_line line;
     massif_snapshot now, chosen, last; /* `last` is the newest one, with or without stacks */
     uint64_t listed[MASSIF_LISTED];    /* numbers of the first that have stacks */
     uint64_t tree_count, newest_tree;

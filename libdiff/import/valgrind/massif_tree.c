@@ -14,7 +14,7 @@ static const char below[] = "(below massif's threshold)";
 
 static hsd_status fail_tree(const massif *m, const char *what, hsd_error *err)
 {
-    return hsd_fail_at(err, HSD_E_CORRUPT, m->line_offset, "the tree of snapshot %" PRIu64 " is damaged: %s",
+    return hsd_fail_at(err, HSD_E_CORRUPT, m->line.offset, "the tree of snapshot %" PRIu64 " is damaged: %s",
                        m->now.number, what);
 }
 
@@ -88,7 +88,7 @@ static bool parse_node(hsd_bytes line, node *out)
 static hsd_status take_node(massif *m, size_t depth, bool is_wanted, uint64_t *bytes, hsd_error *err)
 {
     node line;
-    if (!parse_node(m->line, &line)) return fail_tree(m, "this is no line of it", err);
+    if (!parse_node(m->line.text, &line)) return fail_tree(m, "this is no line of it", err);
     if (line.depth != depth) return fail_tree(m, "this line does not stand at its depth", err);
     if (line.children > 0 && depth == MASSIF_DEPTH) return fail_tree(m, "it is deeper than massif makes one", err);
     m->left[depth] = line.children;
@@ -105,7 +105,7 @@ hsd_status hsd_massif_read_tree(massif *m, bool is_wanted, hsd_error *err)
     for (;;) {
         const hsd_status status = hsd_massif_next_line(m, err);
         if (status < 0) return status;
-        if (status == HSD_END || !m->is_whole_line) return fail_cut_tree(m, err);
+        if (status == HSD_END || !m->line.is_whole) return fail_cut_tree(m, err);
         HSD_TRY(take_node(m, depth, is_wanted, &bytes, err));
         if (depth == 0) whole = bytes;
         if (m->left[depth] == 0) leaves = hsd_add_saturating(leaves, bytes);

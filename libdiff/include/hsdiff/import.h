@@ -97,7 +97,7 @@ typedef struct hsd_import_result {
     uint64_t input_bytes, output_bytes;
     bool is_complete;
     bool has_digest; /* with_digest, and the input was a file or came to its end */
-    /* XXH3-128 of the bytes of the input as they are (of a gzip or lz4 file packed): what xxh128sum prints */
+    /* XXH3-128 of the bytes of the input as they are (of a gzip, zstd or lz4 file packed): what xxh128sum prints */
     uint8_t digest[16];
 } hsd_import_result;
 
@@ -161,7 +161,7 @@ HSD_API hsd_status hsd_import_descriptor(int in_fd, const char *name, int out_fd
                                          const hsd_run *run, hsd_import_result *result, hsd_error *err);
 
 /*
- * Says which importer would read a dump that begins so. Looks into gzip members and LZ4 frames.
+ * Says which importer would read a dump that begins so. Looks into gzip members, zstd and LZ4 frames.
  *
  *   prefix  `size` bytes from the start; 4 KiB or more, if the dump has them
  *

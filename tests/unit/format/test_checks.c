@@ -4,9 +4,9 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "format/decompress.h"
 #include "format/header.h"
 #include "io/checksum.h"
+#include "io/decompress.h"
 
 Test(checksum, is_xxh3_with_a_seed)
 {

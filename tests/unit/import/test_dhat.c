@@ -125,7 +125,7 @@ Test(dhat, survives_every_changed_byte) { survive_changes(known, &named); }
 Test(dhat, finds_random_stacks)
 {
     test_random random = {test_seed(21)};
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 25; round++) {
         planned_stacks plan;
         hsd_import_result result;
         capture_view view;

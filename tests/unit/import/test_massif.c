@@ -195,7 +195,7 @@ static void write_children(FILE *file, const planned_stacks *plan, const planned
 Test(massif, finds_the_stacks_of_random_trees)
 {
     test_random random = {test_seed(20)};
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 25; round++) {
         planned_stacks plan;
         hsd_import_result result;
         capture_view view;

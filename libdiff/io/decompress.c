@@ -3,11 +3,13 @@
  * the decoder alone would also take several frames in a row or skippable ones.
  */
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
-#include "format/decompress.h"
+#include "io/decompress.h"
 
 #include "base/fail.h"
 #include "base/work.h"
@@ -50,6 +52,57 @@ void hsd_decompressor_release(hsd_decompressor *decompressor)
 {
     ZSTD_freeDCtx(decompressor->context);
     decompressor->context = NULL;
+}
+
+/* ---- a stream of frames ---- */
+
+enum { WINDOW_LOG = 23 };
+
+struct hsd_unzstd {
+    ZSTD_DCtx *context;
+};
+
+hsd_status hsd_unzstd_new(hsd_unzstd **out, hsd_error *err)
+{
+    hsd_unzstd *unzstd = calloc(1, sizeof *unzstd);
+    *out = unzstd;
+    if (unzstd != NULL) unzstd->context = ZSTD_createDCtx();
+    if (unzstd != NULL && unzstd->context != NULL &&
+        !ZSTD_isError(ZSTD_DCtx_setParameter(unzstd->context, ZSTD_d_windowLogMax, WINDOW_LOG)))
+        return HSD_OK;
+    hsd_unzstd_free(unzstd);
+    *out = NULL;
+    return hsd_fail_nomem(err, "unpacking zstd");
+}
+
+static hsd_status status_of_zstd(size_t code)
+{
+    const ZSTD_ErrorCode reason = ZSTD_getErrorCode(code);
+    if (reason == ZSTD_error_frameParameter_windowTooLarge || reason == ZSTD_error_dictionary_wrong)
+        return HSD_E_UNSUPPORTED;
+    return reason == ZSTD_error_memory_allocation ? HSD_E_NOMEM : HSD_E_CORRUPT;
+}
+
+hsd_status hsd_unzstd_step(hsd_unzstd *unzstd, const void *in, size_t *in_size, void *out, size_t *out_size,
+                           const char **why)
+{
+    ZSTD_inBuffer from = {.src = in, .size = *in_size};
+    ZSTD_outBuffer to = {.dst = out, .size = *out_size};
+    const size_t code = ZSTD_decompressStream(unzstd->context, &to, &from);
+    *in_size = from.pos;
+    *out_size = to.pos;
+    if (!ZSTD_isError(code)) return code == 0 ? HSD_END : HSD_OK;
+    *why = ZSTD_getErrorName(code);
+    return status_of_zstd(code);
+}
+
+void hsd_unzstd_reset(hsd_unzstd *unzstd) { ZSTD_DCtx_reset(unzstd->context, ZSTD_reset_session_only); }
+
+void hsd_unzstd_free(hsd_unzstd *unzstd)
+{
+    if (unzstd == NULL) return;
+    ZSTD_freeDCtx(unzstd->context);
+    free(unzstd);
 }
 
 /* ---- the other way */
