@@ -12,13 +12,14 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
-#include "graph/dominators_parts.h"
+#include "graph/dominators_windows.h"
 #include "io/stopwatch.h"
 
 #define MAX_BUCKETS    512u
 #define LEAST_BUCKETS  64u
 #define LEAST_CHUNK    (UINT64_C(4) << 10)
 #define MOST_CHUNK     (UINT64_C(128) << 10)
+#define WINDOW_CHUNK   (UINT64_C(16) << 10) /* tapes are few */
 #define RESIDENT_CHUNK (UINT64_C(16) << 10)
 #define RESIDENT_ITEMS (UINT64_C(128) << 10)
 #define LEAST_ITEMS    UINT64_C(4096)
@@ -311,15 +312,27 @@ static hsd_status run_by_scans(hsd_dominators *d, hsd_error *err)
     return run_steps(d, steps, err);
 }
 
+/* HSD_END when ways up are too long. */
+static hsd_status run_by_windows(hsd_dominators *d, hsd_error *err)
+{
+    static const dominators_step steps[DOMINATORS_STEPS] = {
+        {hsd_dominators_search, "searching by scans", count_scan},
+        {hsd_dominators_gather, "gathering predecessors", count_scan},
+        {hsd_windows_raise, "raising to ancestors", count_semi},
+        {NULL, NULL, NULL},
+        {hsd_windows_order, "order", count_order}};
+    return run_steps(d, steps, err);
+}
+
 static void tell_stats(const hsd_dominators *d)
 {
     const hsd_dominators_stats *s = &d->stats;
     if (s->passes > 0) {
-        hsd_note(
-            d->config->reporter, HSD_NOTE_DETAIL,
-            "dominators: %u nodes reached, by scans, %u passes; search %.2f s, predecessors %.2f s, dominators %.2f s, "
-            "order %.2f s",
-            s->reached, s->passes, s->seconds[0], s->seconds[1], s->seconds[2], s->seconds[4]);
+        hsd_note(d->config->reporter, HSD_NOTE_DETAIL,
+                 "dominators: %u nodes reached, by scans%s, %u passes; search %.2f s, predecessors %.2f s, dominators "
+                 "%.2f s, order %.2f s",
+                 s->reached, d->limits.uses_windows ? " in windows" : "", s->passes, s->seconds[0], s->seconds[1],
+                 s->seconds[2], s->seconds[4]);
         return;
     }
     hsd_note(d->config->reporter, HSD_NOTE_DETAIL,
@@ -335,8 +348,8 @@ static hsd_status begin_steps(hsd_dominators *d, hsd_error *err)
     if (!hsd_pages_take(&d->state_pages, d->nodes / 4 + 1)) return hsd_fail_nomem(err, "the nodes of the dominators");
     d->states = d->state_pages.data;
     hsd_reel_init(&d->reel, d->limits.is_resident, d->limits.chunk_bytes, d->config->space);
-    hsd_tape *tapes[] = {&d->node_of, &d->parent_of,    &d->forward,  &d->back,    &d->core_of,
-                         &d->semi_of, &d->dominator_of, &d->first_of, &d->size_of, &d->leaf_back};
+    hsd_tape *tapes[] = {&d->node_of,      &d->parent_of, &d->forward, &d->back,      &d->core_of, &d->semi_of,
+                         &d->dominator_of, &d->first_of,  &d->size_of, &d->leaf_back, &d->place_of};
     for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++)
         hsd_tape_init(tapes[i], &d->reel);
     return HSD_OK;
@@ -344,10 +357,12 @@ static hsd_status begin_steps(hsd_dominators *d, hsd_error *err)
 
 static void end_steps(hsd_dominators *d)
 {
-    hsd_tape *tapes[] = {&d->node_of, &d->parent_of,    &d->forward,  &d->back,    &d->core_of,
-                         &d->semi_of, &d->dominator_of, &d->first_of, &d->size_of, &d->leaf_back};
+    hsd_tape *tapes[] = {&d->node_of,      &d->parent_of, &d->forward, &d->back,      &d->core_of, &d->semi_of,
+                         &d->dominator_of, &d->first_of,  &d->size_of, &d->leaf_back, &d->place_of};
     for (size_t i = 0; i < HSD_ARRAY_LEN(tapes); i++)
         hsd_tape_release(tapes[i]);
+    hsd_windows_free(d->windows);
+    d->windows = NULL;
     for (uint32_t i = 0; d->buckets != NULL && i < d->bucket_count; i++)
         hsd_tape_release(&d->buckets[i].tape);
     free(d->buckets);
@@ -375,7 +390,7 @@ static hsd_status run_either(hsd_dominators *d, hsd_error *err)
 {
     HSD_TRY(begin_steps(d, err));
     if (!d->limits.uses_scans) return run_depth_first(d, err);
-    const hsd_status status = run_by_scans(d, err);
+    const hsd_status status = d->limits.uses_windows ? run_by_windows(d, err) : run_by_scans(d, err);
     if (status != HSD_END) return status;
     hsd_note(d->config->reporter, HSD_NOTE_DETAIL, "dominators: ways up are too long for scans, walking depth first");
     end_steps(d);
@@ -401,17 +416,23 @@ hsd_status hsd_dominators_find_within(hsd_adjacency *adjacency, const hsd_domina
     return status;
 }
 
-/* Scans where blocks do not fit in what the walk depth first leaves them. */
+/* Scans where blocks do not fit in what the walk depth first leaves them; in windows where not even a number of each
+ * node fits. */
 static void choose_way(hsd_adjacency *adjacency, const hsd_dominators_config *config, hsd_dominators_limits *limits)
 {
     hsd_dominators d = {
         .adjacency = adjacency, .config = config, .limits = *limits, .nodes = hsd_adjacency_node_count(adjacency)};
-    if (limits->is_resident || !hsd_dominators_scans_fit(&d)) return;
+    const bool has_numbers = hsd_dominators_scans_fit(&d);
+    if (limits->is_resident || (!has_numbers && !hsd_windows_fit(&d))) return;
     if (hsd_paged_full_bytes(hsd_adjacency_bytes(adjacency)) <= hsd_dominators_spare(&d, 0)) return;
-    hsd_note(config->reporter, HSD_NOTE_DETAIL,
-             "dominators: %.1f MiB of references do not fit in %.1f MiB, 4 bytes a node do: by scans, not depth first",
-             (double)hsd_adjacency_bytes(adjacency) / 1048576.0, (double)hsd_dominators_spare(&d, 0) / 1048576.0);
+    hsd_note(
+        config->reporter, HSD_NOTE_DETAIL,
+        "dominators: %.1f MiB of references do not fit in %.1f MiB, 4 bytes a node %s: by scans%s, not depth first",
+        (double)hsd_adjacency_bytes(adjacency) / 1048576.0, (double)hsd_dominators_spare(&d, 0) / 1048576.0,
+        has_numbers ? "do" : "do not, either", has_numbers ? "" : " in windows");
     limits->uses_scans = true;
+    limits->uses_windows = !has_numbers;
+    if (limits->uses_windows) limits->chunk_bytes = (uint32_t)hsd_max_u64(limits->chunk_bytes, WINDOW_CHUNK);
     limits->bucket_items = hsd_dominators_scan_items(&d);
 }
 

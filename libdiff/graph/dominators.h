@@ -12,7 +12,7 @@
  *      4 nca         nearest common ancestors in preorder
  *      5 order       an interval for each subtree
  *
- * Where the blocks do not fit in memory, and one number a node does, the first four steps are others that read and
+ * Where the blocks do not fit in memory the steps are others that read and
  * write everything in order (dominators_scan.c); the tree is the same, and children of a node may stand in another
  * order.
  *

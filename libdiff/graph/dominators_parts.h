@@ -16,6 +16,13 @@
  *      raise  ──► dominator_of         forward: lists that are looked at again
  *      order  ──► first_of, size_of    by place; then config.take
  *
+ * By windows (dominators_windows.h), where no number of each place fits in memory:
+ *
+ *      search ──► node_of
+ *      gather ──► windows              predecessors by windows of their places
+ *      raise  ──► windows              dominators
+ *      order  ──► config.take
+ *
  * A node is *core* if some reference outside of the tree leads to it; the walk knows that when it meets the
  * reference, so a node of the rest costs no bit and no predecessor. Such a *simple* node is dominated by its
  * parent. Each node belongs to the *group* of the nearest core node on its way up, itself included.
@@ -35,16 +42,19 @@ typedef struct hsd_dominators_limits {
     bool is_resident;      /* tapes in memory, and the blocks of the adjacency left alone */
     bool uses_flat;        /* arrays that fit are used as plain ones */
     bool uses_scans;       /* nothing is walked depth first, unless ways up turn out to be too long */
+    bool uses_windows;     /* of these: no number of each place is in memory (dominators_windows.h) */
     uint32_t chunk_bytes;  /* of the reel */
     uint64_t stack_items;  /* of the walk, in memory; even */
     uint32_t bucket_items; /* predecessors that are sorted at a time */
     uint32_t max_buckets;  /* that are written at a time */
     uint64_t
         climb_steps; /* of step 4, for each core node on average, before it builds jumps; of scans, before they end */
-    uint32_t batch_items;  /* places that are told at a time; four times as many are worth a second thread */
-    uint32_t window_nodes; /* whose numbers are looked up at a time, if not all fit; 0 = as many as fit */
-    uint64_t memory_bytes; /* all of it */
-    uint64_t floor_bytes;  /* of adjacency blocks after the walk */
+    uint32_t batch_items;   /* places that are told at a time; four times as many are worth a second thread */
+    uint32_t window_nodes;  /* whose numbers are looked up at a time, if not all fit; 0 = as many as fit */
+    uint32_t window_places; /* of one window, by windows; 0 = as many as are worth it */
+    uint64_t window_room;   /* numbers of places in memory at a time, by windows; 0 = as many as fit */
+    uint64_t memory_bytes;  /* all of it */
+    uint64_t floor_bytes;   /* of adjacency blocks after the walk */
     /* Resident: how much steps may hold behind the walk, blocks not counted; if it is more, as can be told then, the
      * rest of the way is that of less memory. 0 = whatever it is */
     uint64_t later_bytes;
@@ -81,6 +91,8 @@ typedef struct hsd_dominators {
     hsd_tape dominator_of;       /* see hsd_dominator_put */
     hsd_tape first_of, size_of;  /* u32: order, by scans */
     hsd_tape leaf_back;          /* lists: by scans */
+    hsd_tape place_of;           /* by node: by windows */
+    struct hsd_windows *windows; /* NULL but by windows */
     hsd_bucket *buckets;
     uint32_t bucket_count;
     uint32_t bucket_shift; /* core node >> shift = its bucket */
@@ -113,6 +125,8 @@ uint32_t *hsd_dominators_at_random(hsd_paged *array);
 
 /* What scans have beside so many bytes: what places will need is free until they are told. */
 uint64_t hsd_dominators_scan_spare(const hsd_dominators *d, uint64_t used_bytes);
+
+#define HSD_SCAN_ITEM_BYTES 12u /* of a reference that is sorted, as read and as sorted */
 
 /* References that are sorted at a time by scans. */
 uint32_t hsd_dominators_scan_items(const hsd_dominators *d);

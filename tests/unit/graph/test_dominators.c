@@ -118,7 +118,8 @@ static hsd_dominators_limits random_limits(test_random *random)
     return (hsd_dominators_limits){
         .is_resident = test_below(random, 2) == 0,
         .uses_flat = test_below(random, 2) == 0,
-        .uses_scans = test_below(random, 2) == 0,
+        .uses_scans = test_below(random, 3) != 0,
+        .uses_windows = test_below(random, 2) == 0,
         .chunk_bytes = HSD_TAPE_MIN_CHUNK,
         .stack_items = 2 + 2 * (uint32_t)test_below(random, 4),
         .bucket_items = 1 + (uint32_t)test_below(random, 6),
@@ -126,6 +127,8 @@ static hsd_dominators_limits random_limits(test_random *random)
         .climb_steps = test_below(random, 2),
         .batch_items = test_below(random, 8) == 0 ? 4 : 1000,
         .window_nodes = (uint32_t)(test_below(random, 2) * (1 + test_below(random, 8))),
+        .window_places = 1 + (uint32_t)test_below(random, MOST_NODES),
+        .window_room = 1 + test_below(random, 2 * MOST_NODES),
         .memory_bytes = UINT64_C(4) << 20,
         .floor_bytes = UINT64_C(512) << 10,
         .later_bytes = test_below(random, 3) == 0, /* all leaves the memory */

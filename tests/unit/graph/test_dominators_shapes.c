@@ -378,7 +378,7 @@ static kit_graph rows_with_ways_back(uint32_t rows, uint32_t width, test_random 
 /* Scans pass over what cannot change, and over chunks without anything else. */
 Test(dominators_shapes, scans_look_again_where_something_rose)
 {
-    uint32_t most_passes = 0;
+    uint32_t most_passes = 0, most_window_passes = 0;
     for (uint64_t seed = 1; seed <= 24; seed++) {
         test_random random = {test_seed(seed)};
         kit_graph g = rows_with_ways_back(20 + (uint32_t)seed * 11, 5 + (uint32_t)(seed * 7 % 40), &random);
@@ -395,12 +395,24 @@ Test(dominators_shapes, scans_look_again_where_something_rose)
         if (scanned.stats.passes > most_passes) most_passes = scanned.stats.passes;
         kit_check_intervals(&scanned);
         kit_check_same(&roomy, &scanned);
-        kit_release(&roomy);
         kit_release(&scanned);
+        limits.uses_windows = true;
+        limits.uses_flat = seed % 2 == 0;
+        limits.window_nodes = seed % 3 == 0 ? 0 : (uint32_t)seed * 13;
+        limits.window_places = 1 + (uint32_t)(seed * 29 % g.nodes);
+        limits.window_room = limits.window_places * (1 + seed % 5);
+        kit_answer windows = kit_find(a, g.roots, UINT64_C(16) << 20, &limits, &space);
+        cr_assert_gt(windows.stats.passes, 0, "seed %lu: in windows", (unsigned long)seed);
+        if (windows.stats.passes > most_window_passes) most_window_passes = windows.stats.passes;
+        kit_check_intervals(&windows);
+        kit_check_same(&roomy, &windows);
+        kit_release(&windows);
+        kit_release(&roomy);
         hsd_adjacency_free(a);
         free(g.edges);
     }
     cr_assert_geq(most_passes, 4, "marks were asked for");
+    cr_assert_geq(most_window_passes, 4, "marks were asked for in windows");
 }
 
 Test(dominators_shapes, can_be_cancelled)
