@@ -150,10 +150,14 @@ hsd_status hsd_places_rewind(hsd_places *places, hsd_error *err)
 
 static hsd_status next_sorted(hsd_places *places, uint32_t *node, uint32_t *first, hsd_error *err)
 {
-    if (places->next == NULL) return HSD_END;
-    *node = high(places->next[0]);
-    *first = low(places->next[0]);
-    return advance(places, err);
+    while (places->next != NULL) {
+        const bool is_alone = high(places->next[1]) == low(places->next[0]) + 1;
+        *node = high(places->next[0]);
+        *first = low(places->next[0]);
+        HSD_TRY(advance(places, err));
+        if (!is_alone) return HSD_OK;
+    }
+    return HSD_END;
 }
 
 hsd_status hsd_places_next(hsd_places *places, uint32_t *node, uint32_t *first, hsd_error *err)
@@ -161,8 +165,10 @@ hsd_status hsd_places_next(hsd_places *places, uint32_t *node, uint32_t *first, 
     if (!places->is_whole) return next_sorted(places, node, first, err);
     while (places->next_node < places->node_count) {
         *node = places->next_node++;
-        *first = high(hsd_paged_get_u64(&places->spans, *node));
-        if (*first != 0) return HSD_OK; /* 0 is the super-root's, and that of nodes that are not live */
+        const uint64_t span = hsd_paged_get_u64(&places->spans, *node);
+        *first = high(span);
+        /* 0 is the super-root's, and that of nodes that are not live */
+        if (*first != 0 && low(span) != *first + 1) return HSD_OK;
     }
     return HSD_END;
 }

@@ -92,7 +92,7 @@ static inline void hsd_places_prefetch(const hsd_places *places, uint32_t target
 /* Serves from the first node again. */
 hsd_status hsd_places_rewind(hsd_places *places, hsd_error *err);
 
-/* The next live node and where its place begins; HSD_END after the last. */
+/* The next node that dominates something, and where its place begins; HSD_END after the last. */
 hsd_status hsd_places_next(hsd_places *places, uint32_t *node, uint32_t *first, hsd_error *err);
 
 /* Names are complete: from now on everything is read in order. */

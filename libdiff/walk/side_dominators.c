@@ -6,17 +6,22 @@
  *                 t's immediate dominator when that one's place begins where u's does. Of several the least
  *                 name is kept
  *
- * Links that do not fit in memory are found in windows: one pass for each part of the nodes whose links do. Then pages
- * move in order, and it costs (links / memory) times the blocks and names of references, whatever the graph.
+ * Links that do not fit in memory are found in windows, for each part of the nodes whose links do. Then pages move in
+ * order. Of two windows each is a pass over the references; of more there is one pass, which puts what a node refers to
+ * that dominates anything on a tape for each window of targets.
  *
  * Links and places that are plain memory are walked in two halves at once where a second thread is there.
  *
  * References wait in a short ring between being seen and being compared, as in graph/owners.c: what they
  * are compared with is prefetched on the way in.
  */
+#include <stdlib.h>
+
 #include "base/assert.h"
 #include "base/check.h"
+#include "base/fail.h"
 #include "base/worker.h"
+#include "graph/tape.h"
 #include "io/stopwatch.h"
 #include "walk/places.h"
 #include "walk/side.h"
@@ -169,7 +174,7 @@ static hsd_status find_flat_links(const hsd_side_walk *side, hsd_error *err)
 
 /* ---- in windows ---- */
 
-static hsd_status find_windows(const hsd_side_walk *side, hsd_error *err)
+static hsd_status find_by_passes(const hsd_side_walk *side, hsd_error *err)
 {
     links l = {.side = side, .adjacency = side->adjacency, .places = side->graph->places};
     const uint64_t nodes = side->node_count, window = hsd_places_window(l.places);
@@ -183,6 +188,125 @@ static hsd_status find_windows(const hsd_side_walk *side, hsd_error *err)
     return HSD_OK;
 }
 
+/* ---- many windows: one pass ---- */
+
+#define MOST_PASSES     2u
+#define SCATTER_CHUNK   (UINT32_C(16) << 10)
+#define SCATTER_MEMORY  (UINT32_C(1) << 20) /* of all tapes that are written */
+#define SCATTER_LEAST   (UINT32_C(1) << 10)
+#define SCATTER_NUMBERS 3u
+
+/* References to the nodes of one window: target, first of the source, name; each against the one before. */
+typedef struct scattered {
+    hsd_tape tape;
+    uint32_t last[SCATTER_NUMBERS];
+} scattered;
+
+typedef struct scatter {
+    links l;
+    hsd_reel reel;
+    uint64_t window;
+    uint32_t count;
+    scattered *windows;
+} scatter;
+
+static void scatter_reference(scatter *s, const uint32_t *numbers)
+{
+    scattered *to = &s->windows[numbers[0] / s->window];
+    uint8_t *at = hsd_tape_room(&to->tape, SCATTER_NUMBERS * HSD_VARINT_MOST);
+    for (uint32_t i = 0; i < SCATTER_NUMBERS; i++) {
+        at = hsd_varint_put(at, hsd_fold_difference(numbers[i], to->last[i]));
+        to->last[i] = numbers[i];
+    }
+    to->tape.at = at;
+}
+
+static void scatter_node(scatter *s, uint32_t node, uint32_t first)
+{
+    hsd_targets targets;
+    if (hsd_adjacency_is_leaf(s->l.adjacency, node)) return;
+    hsd_adjacency_get_named(s->l.adjacency, node, &targets);
+    for (;;) {
+        for (uint32_t i = 0; i < targets.count; i++)
+            scatter_reference(s, (const uint32_t[SCATTER_NUMBERS]){targets.items[i], first, targets.names[i]});
+        if (!targets.has_more) return;
+        hsd_adjacency_more(s->l.adjacency, &targets);
+    }
+}
+
+static hsd_status scatter_all(scatter *s, hsd_error *err)
+{
+    uint32_t node, first;
+    hsd_status status;
+    HSD_TRY(hsd_places_rewind(s->l.places, err));
+    for (uint32_t done = 0; (status = hsd_places_next(s->l.places, &node, &first, err)) == HSD_OK; done++) {
+        scatter_node(s, node, first);
+        if ((done & PROGRESS_STEPS) == 0) HSD_TRY(check_side_dominator(&s->l, node / 2, err));
+    }
+    if (status != HSD_END) return status;
+    for (uint32_t i = 0; i < s->count; i++)
+        hsd_tape_finish(&s->windows[i].tape);
+    HSD_TRY(hsd_adjacency_check(s->l.adjacency, err));
+    return hsd_reel_check(&s->reel, err);
+}
+
+static hsd_status offer_window(scatter *s, uint32_t index, hsd_error *err)
+{
+    hsd_tape_reader reader;
+    uint32_t now[SCATTER_NUMBERS] = {0, 0, 0}, folded;
+    links *l = &s->l;
+    l->begin = (uint32_t)(index * s->window);
+    l->span = (uint32_t)hsd_min_u64(s->window, l->side->node_count - l->begin);
+    hsd_places_bring(l->places, l->begin, l->span);
+    hsd_tape_read(&reader, &s->windows[index].tape, HSD_TAPE_FORWARD, true);
+    begin_ring(l);
+    while (hsd_tape_has_more(&reader)) {
+        for (uint32_t i = 0; i < SCATTER_NUMBERS; i++) {
+            reader.at = hsd_tape_varint(reader.at, &folded);
+            now[i] = hsd_unfold_difference(folded, now[i]);
+        }
+        see(l, now[0], now[1], now[2]);
+    }
+    hsd_tape_close(&reader);
+    HSD_TRY(hsd_reel_check(&s->reel, err));
+    return end_ring(l, err);
+}
+
+static hsd_status scatter_and_offer(scatter *s, hsd_error *err)
+{
+    s->windows = calloc(s->count, sizeof *s->windows);
+    if (s->windows == NULL) return hsd_fail_nomem(err, "names of references");
+    for (uint32_t i = 0; i < s->count; i++)
+        hsd_tape_init(&s->windows[i].tape, &s->reel);
+    HSD_TRY(scatter_all(s, err));
+    for (uint32_t i = 0; i < s->count; i++)
+        HSD_TRY(offer_window(s, i, err));
+    return HSD_OK;
+}
+
+static hsd_status find_scattered(const hsd_side_walk *side, uint64_t window, uint32_t count, hsd_error *err)
+{
+    scatter s = {.l = {.side = side, .adjacency = side->adjacency, .places = side->graph->places},
+                 .window = window,
+                 .count = count};
+    const uint32_t chunk = (uint32_t)hsd_min_u64(SCATTER_MEMORY / count, SCATTER_CHUNK) & ~(SCATTER_LEAST - 1);
+    hsd_reel_init(&s.reel, false, chunk > SCATTER_LEAST ? chunk : SCATTER_LEAST, side->request->space);
+    const hsd_status status = scatter_and_offer(&s, err);
+    for (uint32_t i = 0; i < s.count && s.windows != NULL; i++)
+        hsd_tape_release(&s.windows[i].tape);
+    hsd_reel_release(&s.reel);
+    free(s.windows);
+    return status;
+}
+
+static hsd_status find_windows(const hsd_side_walk *side, hsd_error *err)
+{
+    const uint64_t window = hsd_places_window(side->graph->places), count = (side->node_count - 1) / window + 1;
+    if (side->node_count == 0 || count <= MOST_PASSES) return find_by_passes(side, err);
+    return find_scattered(side, window, (uint32_t)count, err);
+}
+
+/* The link of each node. */
 static hsd_status find_links(hsd_side_walk *side, hsd_error *err)
 {
     if (!side->has_view) { /* else it stays as it is, in memory, while somebody reads it */
