@@ -8,21 +8,28 @@
  *      windows   bits of the masks into a column, up until nothing changes, and back; groups in order. Bits that no mask
  *                has take no room there
  *
- * With four bytes a group two windows do.
+ * With four bytes a group two windows do. Where there are more, bits of each go to a tape in one pass over the groups,
+ * from there into the column and back, and in one more pass into the masks.
  */
 #include <stdlib.h>
 
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "graph/tape.h"
+#include "holders/holders_by_told.h"
 #include "holders/holders_by_waiting.h"
 
 #define PROGRESS_STEPS 0xffffu
 #define BIT_SHIFT      8u /* of a seed: top << 8 | number of the bit */
 #define SCATTERED      UINT32_MAX
+#define MOST_WINDOWS   8u /* of 8 bits each */
+#define MOST_EXCHANGES 2u
+#define COLUMN_CHUNK   (UINT32_C(16) << 10)
 
 typedef struct column_climb {
     hsd_by_search *s;
+    hsd_by_told *told;
     hsd_by_waiting list;
     uint8_t *is_closed, *is_primary; /* one bit a group */
     hsd_pages pages;                 /* bits of the window, `width` bytes a group */
@@ -54,35 +61,40 @@ static inline void put_bits(column_climb *c, uint32_t group, uint64_t bits)
     }
 }
 
+static void take_target(column_climb *c, uint32_t word, uint64_t bits, bool is_primary)
+{
+    const uint32_t top = HSD_BY_GROUP(word);
+    const uint64_t here = get_bits(c, top);
+    if ((here | bits) == here) return;
+    if ((word & HSD_BY_FOR_MARK_ALONE) || hsd_bit_get(c->is_closed, top)) return;
+    if (hsd_bit_get(c->is_primary, top) && !is_primary) return;
+    put_bits(c, top, here | bits);
+    hsd_by_waiting_add(&c->list, top);
+}
+
 static void take_targets(column_climb *c, uint32_t group)
 {
-    hsd_by_search *s = c->s;
     const bool is_closed = hsd_bit_get(c->is_closed, group), is_primary = hsd_bit_get(c->is_primary, group);
     const uint64_t bits = get_bits(c, group) & (is_closed ? c->out_of_closed : ~UINT64_C(0));
-    if (bits == 0) return;
-    const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
-    for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end; i++) {
-        const uint32_t word = hsd_paged_get_u32(&s->targets, i), top = HSD_BY_GROUP(word);
-        const uint64_t here = get_bits(c, top);
-        if ((here | bits) == here) continue;
-        if ((word & HSD_BY_FOR_MARK_ALONE) || hsd_bit_get(c->is_closed, top)) continue;
-        if (hsd_bit_get(c->is_primary, top) && !is_primary) continue;
-        put_bits(c, top, here | bits);
-        hsd_by_waiting_add(&c->list, top);
-    }
+    if (bits == 0 || !hsd_by_told_find(c->told, group)) return;
+    do {
+        for (uint32_t i = 0; i < c->told->count; i++)
+            take_target(c, c->told->words[i], bits, is_primary);
+    } while (hsd_by_told_next(c->told));
 }
 
 /* The mark goes into and out of everything, and tells itself. */
 static void mark_targets(column_climb *c, uint32_t group)
 {
-    hsd_by_search *s = c->s;
-    const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
-    for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end; i++) {
-        const uint32_t top = HSD_BY_GROUP(hsd_paged_get_u32(&s->targets, i));
-        if (hsd_bit_get(c->is_primary, top)) continue;
-        hsd_bit_set(c->is_primary, top);
-        hsd_by_waiting_add(&c->list, top);
-    }
+    if (!hsd_by_told_find(c->told, group)) return;
+    do {
+        for (uint32_t i = 0; i < c->told->count; i++) {
+            const uint32_t top = HSD_BY_GROUP(c->told->words[i]);
+            if (hsd_bit_get(c->is_primary, top)) continue;
+            hsd_bit_set(c->is_primary, top);
+            hsd_by_waiting_add(&c->list, top);
+        }
+    } while (hsd_by_told_next(c->told));
 }
 
 static hsd_status climb_column(column_climb *c, void (*tell)(column_climb *c, uint32_t group), hsd_error *err)
@@ -101,8 +113,7 @@ static hsd_status climb_column(column_climb *c, void (*tell)(column_climb *c, ui
         }
         at = group + 1;
     }
-    HSD_TRY(hsd_paged_check(&s->starts, err));
-    return hsd_paged_check(&s->targets, err);
+    return hsd_by_told_check(c->told, err);
 }
 
 static hsd_status climb_mark(column_climb *c, hsd_error *err)
@@ -228,23 +239,142 @@ static hsd_status open_column(column_climb *c, hsd_error *err)
     return hsd_pages_take(&c->pages, (size_t)(groups * c->width)) ? HSD_OK : hsd_fail_nomem(err, "what holds together");
 }
 
-static hsd_status climb_windows(column_climb *c, hsd_error *err)
+static hsd_status exchange_and_climb(column_climb *c, uint64_t left, hsd_error *err)
 {
-    uint64_t left = c->used & ~HSD_BY_PRIMARY;
     uint32_t windows = 0;
     column_climb last;
-    HSD_TRY(open_column(c, err));
     for (; left != 0; left &= ~c->bits, windows++) {
         choose_window(c, left);
         HSD_TRY(exchange_windows(c, windows > 0 ? &last : NULL, true, err));
         HSD_TRY(climb_column(c, take_targets, err));
         last = *c;
     }
-    if (windows > 0) HSD_TRY(exchange_windows(c, &last, false, err));
-    hsd_note(c->s->growth->pair->reporter, HSD_NOTE_DETAIL,
-             "what holds together: %u groups do not fit in memory, %u bytes of each do: %u windows", c->s->group_count,
-             c->width, windows);
-    return HSD_OK;
+    return windows > 0 ? exchange_windows(c, &last, false, err) : HSD_OK;
+}
+
+/* ---- many windows: a tape for each ---- */
+
+typedef struct window_tape {
+    uint64_t left; /* bits of this window and those behind it */
+    hsd_tape tape; /* bits of each group in the column, as numbers of variable length */
+} window_tape;
+
+typedef struct window_tapes {
+    column_climb *c;
+    hsd_reel reel;
+    window_tape windows[MOST_WINDOWS];
+    uint32_t count;
+} window_tapes;
+
+static void put_column(hsd_tape *tape, uint64_t bits)
+{
+    tape->at = hsd_varint_put(hsd_tape_room(tape, HSD_VARINT_MOST), bits);
+}
+
+static uint64_t get_column(hsd_tape_reader *reader)
+{
+    uint64_t bits = 0;
+    if (hsd_tape_has_more(reader)) reader->at = hsd_varint_get(reader->at, &bits);
+    return bits;
+}
+
+/* Bits of the masks into each window. */
+static hsd_status split_masks(window_tapes *t, hsd_error *err)
+{
+    hsd_by_search *s = t->c->s;
+    column_climb of[MOST_WINDOWS];
+    for (uint32_t w = 0; w < t->count; w++) {
+        of[w].width = t->c->width;
+        choose_window(&of[w], t->windows[w].left);
+    }
+    for (uint32_t i = 1; i <= s->group_count; i++) {
+        const uint64_t mask = hsd_by_group_at(s, i)->mask;
+        for (uint32_t w = 0; w < t->count; w++)
+            put_column(&t->windows[w].tape, to_window(&of[w], mask));
+    }
+    for (uint32_t w = 0; w < t->count; w++)
+        hsd_tape_finish(&t->windows[w].tape);
+    HSD_TRY(hsd_reel_check(&t->reel, err));
+    return hsd_paged_check(&s->groups, err);
+}
+
+static hsd_status climb_window(window_tapes *t, uint32_t w, hsd_error *err)
+{
+    column_climb *c = t->c;
+    hsd_tape *tape = &t->windows[w].tape, out;
+    hsd_tape_reader reader;
+    hsd_tape_read(&reader, tape, HSD_TAPE_FORWARD, true);
+    choose_window(c, t->windows[w].left);
+    for (uint32_t i = 1; i <= c->s->group_count; i++) {
+        const uint64_t bits = get_column(&reader);
+        put_bits(c, i, bits);
+        if (bits != 0) hsd_by_waiting_add(&c->list, i);
+    }
+    hsd_tape_close(&reader);
+    hsd_tape_release(tape);
+    HSD_TRY(climb_column(c, take_targets, err));
+    hsd_tape_init(&out, &t->reel);
+    for (uint32_t i = 1; i <= c->s->group_count; i++)
+        put_column(&out, get_bits(c, i));
+    hsd_tape_finish(&out);
+    *tape = out;
+    return hsd_reel_check(&t->reel, err);
+}
+
+static hsd_status join_masks(window_tapes *t, hsd_error *err)
+{
+    hsd_by_search *s = t->c->s;
+    column_climb of[MOST_WINDOWS];
+    hsd_tape_reader readers[MOST_WINDOWS];
+    for (uint32_t w = 0; w < t->count; w++) {
+        of[w].width = t->c->width;
+        choose_window(&of[w], t->windows[w].left);
+        hsd_tape_read(&readers[w], &t->windows[w].tape, HSD_TAPE_FORWARD, true);
+    }
+    for (uint32_t i = 1; i <= s->group_count; i++) {
+        uint64_t back = 0;
+        for (uint32_t w = 0; w < t->count; w++)
+            back |= from_window(&of[w], get_column(&readers[w]));
+        if ((hsd_by_group_at(s, i)->mask & back) != back) hsd_by_group_write(s, i)->mask |= back;
+    }
+    for (uint32_t w = 0; w < t->count; w++)
+        hsd_tape_close(&readers[w]);
+    HSD_TRY(hsd_reel_check(&t->reel, err));
+    return hsd_paged_check(&s->groups, err);
+}
+
+static hsd_status climb_tapes(window_tapes *t, hsd_error *err)
+{
+    HSD_TRY(split_masks(t, err));
+    for (uint32_t w = 0; w < t->count; w++)
+        HSD_TRY(climb_window(t, w, err));
+    return join_masks(t, err);
+}
+
+static hsd_status climb_windows(column_climb *c, hsd_error *err)
+{
+    window_tapes t = {.c = c};
+    HSD_TRY(open_column(c, err));
+    hsd_reel_init(&t.reel, false, COLUMN_CHUNK, &c->s->growth->pair->space);
+    for (uint64_t left = c->used & ~HSD_BY_PRIMARY; left != 0; left &= ~c->bits) {
+        choose_window(c, left);
+        hsd_tape_init(&t.windows[t.count].tape, &t.reel);
+        t.windows[t.count++].left = left;
+    }
+    hsd_status status = HSD_OK;
+    if (t.count > MOST_EXCHANGES)
+        status = climb_tapes(&t, err);
+    else if (t.count > 0)
+        status = exchange_and_climb(c, t.windows[0].left, err);
+    for (uint32_t w = 0; w < t.count; w++)
+        hsd_tape_release(&t.windows[w].tape);
+    hsd_reel_release(&t.reel);
+    if (status == HSD_OK) {
+        hsd_note(c->s->growth->pair->reporter, HSD_NOTE_DETAIL,
+                 "what holds together: %u groups do not fit in memory, %u bytes of each do: %u windows",
+                 c->s->group_count, c->width, t.count);
+    }
+    return status;
 }
 
 static hsd_status open_climb(column_climb *c, hsd_error *err)
@@ -265,13 +395,18 @@ static hsd_status open_climb(column_climb *c, hsd_error *err)
 
 hsd_status hsd_by_spread_by_columns(hsd_by_search *s, hsd_error *err)
 {
-    column_climb c = {.s = s};
-    hsd_status status = open_climb(&c, err);
+    hsd_by_told told;
+    column_climb c = {.s = s, .told = &told};
+    hsd_status status = hsd_by_told_open(&told, s, err);
+    hsd_paged_close(&s->starts);
+    hsd_paged_close(&s->targets);
+    if (status == HSD_OK) status = open_climb(&c, err);
     if (status == HSD_OK && s->has_secondary) status = climb_mark(&c, err);
     if (status == HSD_OK) status = sow_by_top(&c, err);
     hsd_sorter_free(s->seeds); /* nobody asks for them again, and columns need the room */
     s->seeds = NULL;
     if (status == HSD_OK) status = climb_windows(&c, err);
+    hsd_by_told_close(&told);
     hsd_by_waiting_close(&c.list);
     hsd_sorter_free(c.seeds);
     hsd_pages_give(&c.pages);

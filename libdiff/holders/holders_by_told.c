@@ -1,0 +1,145 @@
+/* Which groups a group tells, on a tape: holders_by_told.h. */
+#include "holders/holders_by_told.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/check.h"
+
+#define CHUNK (UINT32_C(16) << 10)
+
+/* ---- writing ---- */
+
+static hsd_status note_chunk(hsd_by_told *told, hsd_error *err)
+{
+    if (told->chunk_count >= told->tape.chunk_count) return HSD_OK;
+    HSD_TRY(HSD_ARRAY_GROW(told->chunk_of, told->chunk_capacity, (uint64_t)told->chunk_count + 1, 64,
+                           "what holds together", err));
+    told->chunk_of[told->chunk_count++] = told->last;
+    return HSD_OK;
+}
+
+static uint8_t *put_word(uint8_t *at, uint32_t group, uint32_t word)
+{
+    const uint64_t difference = hsd_fold_difference(HSD_BY_GROUP(word), group);
+    return hsd_varint_put(at, difference << 1 | (word & HSD_BY_FOR_MARK_ALONE ? 1 : 0));
+}
+
+static hsd_status put_record(hsd_by_told *told, hsd_by_search *s, uint32_t group, uint64_t first, uint32_t count,
+                             hsd_error *err)
+{
+    uint8_t *at = hsd_tape_room(&told->tape, (count + 2) * HSD_VARINT_MOST);
+    HSD_TRY(note_chunk(told, err));
+    at = hsd_varint_put(at, group - told->last);
+    at = hsd_varint_put(at, count);
+    for (uint32_t i = 0; i < count; i++)
+        at = put_word(at, group, hsd_paged_get_u32(&s->targets, first + i));
+    told->tape.at = at;
+    told->last = group;
+    return HSD_OK;
+}
+
+static hsd_status put_groups(hsd_by_told *told, hsd_by_search *s, hsd_error *err)
+{
+    for (uint32_t group = 1; group <= s->group_count; group++) {
+        const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
+        for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end; i += HSD_BY_TOLD_ITEMS)
+            HSD_TRY(put_record(told, s, group, i, (uint32_t)hsd_min_u64(end - i, HSD_BY_TOLD_ITEMS), err));
+    }
+    hsd_tape_finish(&told->tape);
+    HSD_TRY(hsd_paged_check(&s->starts, err));
+    return hsd_paged_check(&s->targets, err);
+}
+
+hsd_status hsd_by_told_open(hsd_by_told *told, hsd_by_search *s, hsd_error *err)
+{
+    memset(told, 0, sizeof *told);
+    hsd_reel_init(&told->reel, false, CHUNK, &s->growth->pair->space);
+    hsd_tape_init(&told->tape, &told->reel);
+    HSD_TRY(put_groups(told, s, err));
+    hsd_tape_read(&told->reader, &told->tape, HSD_TAPE_FORWARD, false);
+    told->group = 0; /* nothing is at hand */
+    told->asked = UINT32_MAX;
+    return hsd_reel_check(&told->reel, err);
+}
+
+void hsd_by_told_close(hsd_by_told *told)
+{
+    hsd_tape_close(&told->reader);
+    hsd_tape_release(&told->tape);
+    if (told->reel.space != NULL) hsd_reel_release(&told->reel);
+    free(told->chunk_of);
+    memset(told, 0, sizeof *told);
+}
+
+/* ---- reading ---- */
+
+static void read_record(hsd_by_told *told, uint32_t before)
+{
+    uint32_t step, count;
+    if (!hsd_tape_has_more(&told->reader)) {
+        told->group = UINT32_MAX;
+        return;
+    }
+    const uint8_t *at = hsd_tape_varint(hsd_tape_varint(told->reader.at, &step), &count);
+    told->group = before + step;
+    told->count = (uint32_t)hsd_min_u64(count, HSD_BY_TOLD_ITEMS);
+    for (uint32_t i = 0; i < told->count; i++) {
+        uint64_t word;
+        at = hsd_varint_get(at, &word);
+        told->words[i] =
+            hsd_unfold_difference((uint32_t)(word >> 1), told->group) | ((word & 1) != 0 ? HSD_BY_FOR_MARK_ALONE : 0);
+    }
+    told->reader.at = at;
+}
+
+static uint32_t last_of_chunk(const hsd_by_told *told, uint32_t chunk)
+{
+    return chunk + 1 < told->chunk_count ? told->chunk_of[chunk + 1] : told->last;
+}
+
+/* The first chunk that may have the group. */
+static uint32_t chunk_with(const hsd_by_told *told, uint32_t group)
+{
+    uint32_t low = 0, high = told->chunk_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (last_of_chunk(told, middle) < group)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void go_to_chunk(hsd_by_told *told, uint32_t chunk)
+{
+    told->reader.turned = chunk;
+    told->reader.at = told->reader.end; /* what is read next is the chunk's beginning */
+    if (chunk < told->chunk_count)
+        read_record(told, told->chunk_of[chunk]);
+    else
+        told->group = UINT32_MAX;
+}
+
+/* Between what was asked for last and the record at hand there is none. */
+bool hsd_by_told_find(hsd_by_told *told, uint32_t group)
+{
+    const uint32_t asked = told->asked, turned = told->reader.turned;
+    told->asked = group;
+    if (asked <= group && group < told->group) return false;
+    const bool is_ahead = turned > 0 && told->group <= group && last_of_chunk(told, turned - 1) >= group;
+    if (!is_ahead) go_to_chunk(told, chunk_with(told, group));
+    while (told->group < group)
+        read_record(told, told->group);
+    return told->group == group;
+}
+
+bool hsd_by_told_next(hsd_by_told *told)
+{
+    const uint32_t group = told->group;
+    read_record(told, group);
+    return told->group == group;
+}
+
+hsd_status hsd_by_told_check(const hsd_by_told *told, hsd_error *err) { return hsd_reel_check(&told->reel, err); }
