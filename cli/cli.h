@@ -9,6 +9,7 @@
  *      formats.c                    what is read and written, from the registries
  *      viewer.c browser.c           the server of hsdiff view, and the page in a browser
  *      input.c                      captures, and foreign dumps imported on the fly
+ *      sandbox.h                    what the process gives up before it reads what others have written
  *      out.c                        results, whose failed writes are errors
  *      report_error.c               what, where, why, what next, and the exit status
  *      progress.c term.c signals.c  the line on the terminal, its colours and width, ending early
@@ -56,7 +57,7 @@ typedef struct cli_options {
     size_t symbol_count;
     bool has_level, has_warmup, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong,
         no_holders, cohorts, no_cohorts, survivors, identities;
-    bool open_inspector, open, ipv6, never_idle, no_progress, quiet, verbose, help, version;
+    bool open_inspector, open, ipv6, never_idle, no_progress, no_sandbox, quiet, verbose, help, version;
     struct {
         const char *objects;
         int sort;

@@ -412,7 +412,7 @@ static const cli_option *const options[] = {
     &cli_option_exe,
     &cli_option_dump,
     &cli_option_final_is_strong,
-    CLI_OPTIONS_OF_WORK,
+    CLI_OPTIONS_OF_READING,
     NULL,
 };
 

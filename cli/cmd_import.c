@@ -87,7 +87,7 @@ static const cli_option *const options[] = {
     &cli_option_with_values,
     &cli_option_final_is_strong,
     &cli_option_level,
-    CLI_OPTIONS_OF_WORK,
+    CLI_OPTIONS_OF_READING,
     NULL,
 };
 

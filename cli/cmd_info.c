@@ -444,8 +444,8 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    &cli_option_format_of_one, &cli_option_bytes,           &cli_option_from,    &cli_option_exe,
-    &cli_option_dump,          &cli_option_final_is_strong, CLI_OPTIONS_OF_WORK, NULL,
+    &cli_option_format_of_one, &cli_option_bytes,           &cli_option_from,       &cli_option_exe,
+    &cli_option_dump,          &cli_option_final_is_strong, CLI_OPTIONS_OF_READING, NULL,
 };
 
 const cli_command cli_command_info = {

@@ -56,7 +56,7 @@ static const cli_option *const options[] = {
                         .told = CLI_LEFT_OUT,
                         .help = "let the client list running programs, and capture them into new files below the "
                                 "folders that are allowed"},
-    CLI_OPTIONS_OF_WORK,
+    CLI_OPTIONS_OF_READING,
     NULL,
 };
 

@@ -74,7 +74,7 @@ static const cli_option *const options[] = {
                         .set = cli_set_pid,
                         .told = CLI_LEFT_OUT,
                         .help = "look at the files that this process has mapped"},
-    CLI_OPTIONS_OF_WORK,
+    CLI_OPTIONS_OF_READING,
     NULL,
 };
 

@@ -76,7 +76,7 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
-    CLI_OPTIONS_OF_WORK,
+    CLI_OPTIONS_OF_READING,
     NULL,
 };
 

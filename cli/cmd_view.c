@@ -25,7 +25,7 @@ static const cli_option *const options[] = {
     &cli_option_min,         &cli_option_from,
     &cli_option_exe,         &cli_option_dump,
     &cli_option_with_values, &cli_option_final_is_strong,
-    CLI_OPTIONS_OF_WORK,     NULL,
+    CLI_OPTIONS_OF_READING,  NULL,
 };
 
 const cli_command cli_command_view = {

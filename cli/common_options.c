@@ -485,6 +485,16 @@ const cli_option cli_option_no_progress = {
     .is_common = true,
 };
 
+const cli_option cli_option_no_sandbox = {
+    .name = "no-sandbox",
+    .kind = CLI_FLAG,
+    .offset = CLI_FIELD(no_sandbox),
+    .told = CLI_LEFT_OUT,
+    .help = "do not give up rights before reading the input. By default hsdiff can then open only the files that were "
+            "named, and can use no network and start no program, whatever the input makes of it",
+    .is_common = true,
+};
+
 const cli_option cli_option_color = {
     .name = "color",
     .value = "WHEN",

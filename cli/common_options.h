@@ -16,7 +16,8 @@ extern const cli_option cli_option_format_of_one, cli_option_format_of_growth, c
     cli_option_match, cli_option_key, cli_option_min, cli_option_bytes, cli_option_plain, cli_option_wide,
     cli_option_from, cli_option_exe, cli_option_dump, cli_option_with_values, cli_option_final_is_strong,
     cli_option_level, cli_option_output, cli_option_force, cli_option_memory, cli_option_temp_dir, cli_option_threads,
-    cli_option_no_progress, cli_option_color, cli_option_quiet, cli_option_verbose, cli_option_help, cli_option_version;
+    cli_option_no_progress, cli_option_no_sandbox, cli_option_color, cli_option_quiet, cli_option_verbose,
+    cli_option_help, cli_option_version;
 
 /* The formats of reports, those that hold checks alone among them: "text|json|…". */
 const char *cli_formats_of_checks(void);
@@ -27,5 +28,10 @@ const char *cli_formats_of_checks(void);
 #define CLI_OPTIONS_OF_WORK                                                                                            \
     &cli_option_output, &cli_option_force, &cli_option_memory, &cli_option_temp_dir, &cli_option_threads,              \
         &cli_option_no_progress, CLI_OPTIONS_OF_A_PAGE
+
+/* And of every command that has a sandbox (sandbox_policy.c). */
+#define CLI_OPTIONS_OF_READING                                                                                         \
+    &cli_option_output, &cli_option_force, &cli_option_memory, &cli_option_temp_dir, &cli_option_threads,              \
+        &cli_option_no_sandbox, &cli_option_no_progress, CLI_OPTIONS_OF_A_PAGE
 
 #endif

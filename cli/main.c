@@ -22,6 +22,7 @@
 #include "outlets.h"
 #include "progress.h"
 #include "report_error.h"
+#include "sandbox.h"
 #include "signals.h"
 #include "stages.h"
 
@@ -215,6 +216,7 @@ static int run_command(cli_app *cli)
     cli->command_line = cli_command_line(cli);
     if (!cli->command_line) return out_of_memory();
     cli_progress_begin(cli);
+    if (!cli_sandbox_is_late(cli)) cli_sandbox_enter(cli);
     const int result = cli->command->run(cli);
     cli_stages_end(cli);
     return result == CLI_DONE && cli->saw_damage ? CLI_DAMAGED : result;

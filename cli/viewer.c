@@ -22,6 +22,7 @@
 #include "outlets.h"
 #include "progress.h"
 #include "report_error.h"
+#include "sandbox.h"
 #include "series.h"
 #include "signals.h"
 
@@ -149,6 +150,7 @@ static hsd_status serve_viewer(viewer *all, hsd_error *err)
     HSD_TRY(name_captures(all, err));
     HSD_TRY(print_address(all, err));
     cli_progress_share(hsd_view_progress, all->view);
+    cli_sandbox_end_listening(all->cli);
     const int error = pthread_create(&thread, NULL, work, all);
     if (error != 0) return hsd_fail_errno(err, error, "no thread can be started");
     if (all->cli->options.open) cli_browser_open(&all->browser, all->cli, hsd_view_address(all->view));
@@ -180,17 +182,28 @@ static hsd_status find_inputs(const viewer *all, hsd_error *err)
     return HSD_OK;
 }
 
+/* What the sandbox does not give later is got before: the library of the server, and who opens a browser. */
+static void give_up_rights(viewer *all)
+{
+    if (all->cli->options.open) cli_browser_prepare(&all->browser);
+    (void)hsd_view_is_known();
+    if (cli_sandbox_is_late(all->cli)) cli_sandbox_enter(all->cli);
+}
+
 int cli_viewer_run(cli_app *cli, cli_input *captured)
 {
-    viewer all = {.cli = cli, .captured = captured, .input_count = captured ? 1 : cli->input_count};
+    viewer all = {
+        .cli = cli, .captured = captured, .input_count = captured ? 1 : cli->input_count, .browser = {.address = -1}};
     hsd_report_options report = cli_report_options(cli, true);
     report.tree = true;
     const hsd_view_options options = view_options(cli, &report);
     hsd_error err;
     hsd_error_init(&err);
     hsd_status status = find_inputs(&all, &err);
+    if (status == HSD_OK) give_up_rights(&all);
     if (status == HSD_OK) status = hsd_view_start(&all.view, &options, &err);
     if (status == HSD_OK) status = serve_viewer(&all, &err);
+    cli_browser_forget(&all.browser);
     cli_progress_share(NULL, NULL);
     if (status != HSD_OK) all.result = cli_report_error(cli, &err);
     close_all(&all);

@@ -86,7 +86,7 @@ static bool has_library(void)
     return mhd.is_open;
 }
 
-bool hsd_http_is_known(void) { return true; }
+bool hsd_http_is_known(void) { return has_library(); }
 
 /* ---- what a request says ---- */
 

@@ -185,7 +185,7 @@ def check_count(world, name):
     with open(log, encoding="utf-8", errors="replace") as file:
         calls = [call for call in file if "O_RDONLY" in call]
     for one in names:
-        opened = [call for call in calls if f'"{one}"' in call]
+        opened = [call for call in calls if f'"{one}"' in call and "O_PATH" not in call]  # the sandbox names it so: that opens no pipe
         if len(opened) != 1 or got[0] != status:
             raise Fault(f"{line}: exit status {got[0]}, {one} was opened {len(opened)} times: {got[2]}")
 

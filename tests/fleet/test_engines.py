@@ -93,11 +93,13 @@ def same_rows(engine, got, wanted):
 def duckdb(tool, folder):
     """What hsdiff asks DuckDB for, as a report runs, and what the document gives."""
     store, holder = make(tool, folder)
-    (folder / "tee").write_text(f"#!/bin/bash\nset -o pipefail\n'{os.environ['HSDIFF_DUCKDB']}' \"$@\" | tee -a '{folder}/answer'\n", encoding="utf-8")
+    answer = folder / "temp" / "answer"  # where a program that hsdiff starts may write: SECURITY.md
+    answer.parent.mkdir()
+    (folder / "tee").write_text(f"#!/bin/bash\nset -o pipefail\n'{os.environ['HSDIFF_DUCKDB']}' \"$@\" | tee -a '{answer}'\n", encoding="utf-8")
     (folder / "tee").chmod(0o755)
     os.environ["HSDIFF_DUCKDB"] = str(folder / "tee")
-    found = tool.json("fleet", "report", store)
-    lines = [line.split("|") for line in (folder / "answer").read_text(encoding="utf-8").splitlines()]
+    found = tool.json("fleet", "report", store, "--temp-dir", answer.parent)
+    lines = [line.split("|") for line in answer.read_text(encoding="utf-8").splitlines()]
     versions = {line[1]: (bytes.fromhex(line[7]).decode(), bytes.fromhex(line[8]).decode()) for line in lines if line[0] == "V"}
     chosen = [(*versions[line[2]], line[3], int(line[4])) for line in lines if line[0] == "W"]
     got = first_stage(tool, store)

@@ -1,0 +1,225 @@
+/*
+ * What each command may do, as a table; and from its row and the options, the paths of this run and what may be done
+ * there.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "sandbox_parts.h"
+
+#define READER (MAY_WRITE_RESULTS | MAY_READ_PROGRAMS)
+
+/* The first row of a command that fits is its own. A command without a row fails a test. */
+static const sandbox_policy table[] = {
+    {.command = "diff", .may = READER},
+    {.command = "check", .may = READER | MAY_READ_RULES},
+    {.command = "series", .may = READER},
+    {.command = "baseline", .may = READER},
+    {.command = "top", .may = READER},
+    {.command = "paths", .may = READER},
+    {.command = "sql", .may = READER},
+    {.command = "import", .may = READER},
+    {.command = "export", .may = READER},
+    {.command = "info", .may = READER},
+    {.command = "dump", .may = READER},
+    {.command = "verify", .may = MAY_WRITE_RESULTS},
+    {.command = "salvage", .may = MAY_WRITE_RESULTS},
+    {.command = "symbolize", .may = MAY_WRITE_RESULTS | MAY_READ_SYMBOLS},
+    {.command = "view", .may = READER | MAY_LISTEN | ENTERS_LATE},
+    {.command = "mcp", .may = MAY_READ_FOLDERS},
+    {.command = "fleet", .action = "add", .may = READER | MAY_WRITE_STORE},
+    {.command = "fleet", .may = MAY_WRITE_RESULTS | MAY_WRITE_STORE | MAY_RUN_DUCKDB},
+    {.command = "capture", .is_open = true, .why_open = "it attaches to programs and starts them"},
+    {.command = "watch", .is_open = true, .why_open = "it attaches to programs"},
+    {.command = "ps", .is_open = true, .why_open = "it looks at other processes, and reads no dump"},
+    {.command = "receive", .is_open = true, .why_open = "it reads what agents of this user send"},
+    {.command = "demo", .is_open = true, .why_open = "it reads what it wrote itself"},
+    {.command = "help", .is_open = true, .why_open = "it reads nothing"},
+};
+
+static const sandbox_policy of_spawning_mcp = {
+    .command = "mcp", .is_open = true, .why_open = "--allow-capture starts hsdiff capture"};
+static const sandbox_policy unknown = {.is_open = true, .why_open = "it has no policy"};
+
+const sandbox_policy *sandbox_policy_of(const cli_app *cli)
+{
+    if (cli->options.mcp.allow_capture) return &of_spawning_mcp;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const char *action = table[i].action;
+        if (strcmp(table[i].command, cli->command->name) != 0) continue;
+        if (!action || (cli->input_count > 0 && strcmp(cli->inputs[0], action) == 0)) return &table[i];
+    }
+    return &unknown;
+}
+
+/* ---- the paths of a run ---- */
+
+/* The folder in which a file lies. False when its name is too long to be one. */
+static bool folder_of(char folder[PATH_MAX], const char *path)
+{
+    size_t size = strlen(path);
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    while (size > 0 && path[size - 1] != '/')
+        size--;
+    if (size >= PATH_MAX) return false;
+    memcpy(folder, size > 0 ? path : ".", size > 0 ? size : 1);
+    folder[size > 0 ? size : 1] = 0;
+    return true;
+}
+
+static bool is_in_place(const char *path)
+{
+    struct stat what;
+    return stat(path, &what) == 0 && (S_ISCHR(what.st_mode) || S_ISFIFO(what.st_mode));
+}
+
+/* Is told each file that the options name for a result. */
+typedef void (*result_fn)(void *context, const char *path);
+
+static void visit_results(const cli_app *cli, result_fn tell, void *context)
+{
+    const cli_options *options = &cli->options;
+    const char *plain[] = {
+        options->output,
+        options->html,
+        options->diff.objects,
+        options->one.retained,
+        options->check.init && !options->output ? CLI_CONFIG_NAME : NULL,
+        options->check.update_baseline && cli->input_count > 0 ? cli->inputs[0] : NULL,
+    };
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (plain[i] && strcmp(plain[i], "-") != 0) tell(context, plain[i]);
+    for (size_t i = 0; i < options->also_count; i++) {
+        const char *equals = strchr(options->also[i], '=');
+        if (equals && strcmp(equals + 1, "-") != 0) tell(context, equals + 1);
+    }
+}
+
+static void note_in_place(void *context, const char *path)
+{
+    bool *found = context;
+    *found = *found || is_in_place(path);
+}
+
+bool sandbox_writes_in_place(const cli_app *cli)
+{
+    bool found = false;
+    visit_results(cli, note_in_place, &found);
+    return found;
+}
+
+typedef struct telling {
+    sandbox_path_fn tell;
+    void *context;
+} telling;
+
+static void tell_result(void *context, const char *path)
+{
+    const telling *to = context;
+    char folder[PATH_MAX];
+    if (is_in_place(path))
+        to->tell(to->context, path, SANDBOX_WRITE_FILE);
+    else if (folder_of(folder, path))
+        to->tell(to->context, folder, SANDBOX_RESULTS);
+}
+
+/* A core is an ELF file, and only a file that can be read here and there is one. */
+static bool is_core(const char *path)
+{
+    static const char magic[] = {0x7f, 'E', 'L', 'F'};
+    char begin[sizeof magic];
+    struct stat what;
+    const bool is_stdin = strcmp(path, "-") == 0;
+    if ((is_stdin ? fstat(STDIN_FILENO, &what) : stat(path, &what)) != 0 || !S_ISREG(what.st_mode)) return false;
+    const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    const bool is_one = fd >= 0 && pread(fd, begin, sizeof begin, 0) == (ssize_t)sizeof begin &&
+                        memcmp(begin, magic, sizeof magic) == 0;
+    if (!is_stdin && fd >= 0) close(fd);
+    return is_one;
+}
+
+static void tell_programs(const cli_app *cli, const telling *to)
+{
+    const char *program = cli->options.executable;
+    if (program) to->tell(to->context, program, SANDBOX_READ_FILE);
+    for (size_t i = 0; !program && i < cli->input_count; i++)
+        if (is_core(cli->inputs[i])) {
+            to->tell(to->context, "/", SANDBOX_READ);
+            return;
+        }
+}
+
+/* The files that a process has mapped are those of its root, which can be any. */
+static void tell_symbols(const cli_app *cli, const telling *to)
+{
+    const cli_options *options = &cli->options;
+    to->tell(to->context, "/usr/lib/debug", SANDBOX_READ);
+    for (size_t i = 0; i < options->symbol_count; i++)
+        to->tell(to->context, options->symbols[i], SANDBOX_READ);
+    if (options->symbolize.pid > 0) to->tell(to->context, "/", SANDBOX_READ);
+}
+
+static void tell_temporary(const cli_app *cli, const telling *to)
+{
+    const char *named = cli->options.temp_dir, *of_user = getenv("TMPDIR");
+    const bool is_named = named && *named, is_of_user = of_user && *of_user;
+    to->tell(to->context, is_named ? named : is_of_user ? of_user : "/var/tmp", SANDBOX_TEMPORARY);
+    if (!is_named && !is_of_user && access("/var/tmp", W_OK | X_OK) != 0)
+        to->tell(to->context, "/tmp", SANDBOX_TEMPORARY);
+}
+
+static void tell_store(const cli_app *cli, const telling *to)
+{
+    char folder[PATH_MAX];
+    const char *store = cli->input_count > 1 ? cli->inputs[1] : NULL;
+    if (!store) return;
+    if (access(store, F_OK) == 0)
+        to->tell(to->context, store, SANDBOX_RESULTS);
+    else if (folder_of(folder, store))
+        to->tell(to->context, folder, SANDBOX_RESULTS);
+}
+
+static void tell_folders(const cli_app *cli, const telling *to)
+{
+    if (cli->options.mcp.folder_count == 0) to->tell(to->context, ".", SANDBOX_READ);
+    for (size_t i = 0; i < cli->options.mcp.folder_count; i++)
+        to->tell(to->context, cli->options.mcp.folders[i], SANDBOX_READ);
+}
+
+/* What libc looks at late: how many processors there are. */
+static void tell_system(const sandbox_policy *policy, const telling *to)
+{
+    to->tell(to->context, "/sys/devices/system/cpu", SANDBOX_READ);
+    if ((policy->may & MAY_LISTEN) != 0) to->tell(to->context, "/proc/self", SANDBOX_READ); /* whose a connection is */
+    if ((policy->may & MAY_RUN_DUCKDB) != 0) {
+        to->tell(to->context, "/", SANDBOX_RUN);
+        to->tell(to->context, "/dev/null", SANDBOX_WRITE_FILE);
+    }
+#ifdef IS_CHECKED_BUILD
+    to->tell(to->context, "/proc", SANDBOX_READ);
+    to->tell(to->context, "/usr", SANDBOX_RUN);
+#endif
+}
+
+void sandbox_paths_of(const sandbox_policy *policy, const cli_app *cli, sandbox_path_fn tell, void *context)
+{
+    telling to = {.tell = tell, .context = context};
+    tell_system(policy, &to);
+    tell_temporary(cli, &to);
+    for (size_t i = 0; i < cli->input_count; i++)
+        if (strcmp(cli->inputs[i], "-") != 0) tell(context, cli->inputs[i], SANDBOX_READ_FILE);
+    if ((policy->may & MAY_WRITE_RESULTS) != 0) visit_results(cli, tell_result, &to);
+    if ((policy->may & MAY_READ_PROGRAMS) != 0) tell_programs(cli, &to);
+    if ((policy->may & MAY_READ_SYMBOLS) != 0) tell_symbols(cli, &to);
+    if ((policy->may & MAY_WRITE_STORE) != 0) tell_store(cli, &to);
+    if ((policy->may & MAY_READ_FOLDERS) != 0) tell_folders(cli, &to);
+    if ((policy->may & MAY_READ_RULES) != 0)
+        tell(context, cli->options.check.config ? cli->options.check.config : CLI_CONFIG_NAME, SANDBOX_READ_FILE);
+}
