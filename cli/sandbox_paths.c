@@ -81,17 +81,27 @@ static uint64_t rights_of(sandbox_right right)
 
 typedef struct ruleset {
     int fd;
+    bool has_failed; /* a path may be there and has no rule: nothing is restricted then, or the command could not read
+                        it */
     ruleset_rights all;
 } ruleset;
 
-/* What is not there, or cannot be opened, needs no right. */
+static bool is_not_to_be_had(int error)
+{
+    return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP || error == ENAMETOOLONG;
+}
+
+/* What is not there, or is for others, needs no right. */
 static void allow(void *context, const char *path, sandbox_right right)
 {
-    const ruleset *rules = context;
+    ruleset *rules = context;
     path_rule rule = {.rights = rights_of(right) & rules->all.files};
     rule.folder = open(path, O_PATH | O_CLOEXEC);
     struct stat what;
-    if (rule.folder < 0) return;
+    if (rule.folder < 0) {
+        rules->has_failed = rules->has_failed || !is_not_to_be_had(errno);
+        return;
+    }
     if (fstat(rule.folder, &what) == 0) {
         if (!S_ISDIR(what.st_mode)) rule.rights &= FS_OF_FILES;
         if (S_ISDIR(what.st_mode) && right == SANDBOX_READ_FILE)
@@ -116,6 +126,10 @@ const char *sandbox_restrict_paths(const sandbox_policy *policy, const cli_app *
     if (rules.fd < 0) return "Landlock refuses its rules";
     if (listens) hold_own_process();
     sandbox_paths_of(policy, cli, allow, &rules);
+    if (rules.has_failed) {
+        close(rules.fd);
+        return "not all of its rules can be made";
+    }
     const bool is_in = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(CALL_RESTRICT_SELF, rules.fd, 0) == 0;
     close(rules.fd);
     return is_in ? NULL : "Landlock cannot be entered";

@@ -97,8 +97,10 @@ def duckdb(tool, folder):
     answer.parent.mkdir()
     (folder / "tee").write_text(f"#!/bin/bash\nset -o pipefail\n'{os.environ['HSDIFF_DUCKDB']}' \"$@\" | tee -a '{answer}'\n", encoding="utf-8")
     (folder / "tee").chmod(0o755)
+    true = os.environ["HSDIFF_DUCKDB"]
     os.environ["HSDIFF_DUCKDB"] = str(folder / "tee")
     found = tool.json("fleet", "report", store, "--temp-dir", answer.parent)
+    os.environ["HSDIFF_DUCKDB"] = true
     lines = [line.split("|") for line in answer.read_text(encoding="utf-8").splitlines()]
     versions = {line[1]: (bytes.fromhex(line[7]).decode(), bytes.fromhex(line[8]).decode()) for line in lines if line[0] == "V"}
     chosen = [(*versions[line[2]], line[3], int(line[4])) for line in lines if line[0] == "W"]

@@ -34,7 +34,7 @@ typedef struct plan {
 static plan plans[HSD_FAULT_FAMILY_COUNT];
 static plan any_io; /* HSD_FAULT_IO_CALL=any counts all families but malloc together */
 static _Atomic uint64_t strikes;
-static char count_path[1024];
+static int count_fd = -1; /* opened at the start: later the sandbox of the command forbids it */
 
 const char *hsd_fault_name(hsd_fault_family family)
 {
@@ -161,35 +161,33 @@ static plan *plan_from_name(const char *name)
     return &any_io;
 }
 
+int __real_open64(const char *path, int flags, ...);
+ssize_t __real_write(int fd, const void *data, size_t size);
+int __real_close(int fd);
+
 __attribute__((constructor)) static void read_environment(void)
 {
     const char *path = getenv("HSD_FAULT_COUNT_FILE");
-    if (path != NULL) snprintf(count_path, sizeof count_path, "%s", path);
+    if (path != NULL) count_fd = __real_open64(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     arm_list(&plans[HSD_FAULT_MALLOC], getenv("HSD_FAULT_MALLOC_AT"), getenv("HSD_FAULT_MALLOC_FOREVER") != NULL,
              ENOMEM);
     arm_list(plan_from_name(getenv("HSD_FAULT_IO_CALL")), getenv("HSD_FAULT_IO_AT"),
              getenv("HSD_FAULT_IO_FOREVER") != NULL, error_from_name(getenv("HSD_FAULT_ERRNO")));
 }
 
-int __real_open64(const char *path, int flags, ...);
-ssize_t __real_write(int fd, const void *data, size_t size);
-int __real_close(int fd);
-
 __attribute__((destructor)) static void write_counts(void)
 {
     char text[1024];
     size_t size = 0;
-    if (count_path[0] == '\0') return;
+    if (count_fd < 0) return;
     for (int i = 0; i < HSD_FAULT_FAMILY_COUNT; i++) {
         size += (size_t)snprintf(text + size, sizeof text - size, "%s %llu\n", hsd_fault_name((hsd_fault_family)i),
                                  (unsigned long long)hsd_fault_calls((hsd_fault_family)i));
     }
     size += (size_t)snprintf(text + size, sizeof text - size, "any %llu\nfaults %llu\n",
                              (unsigned long long)atomic_load(&any_io.calls), (unsigned long long)hsd_fault_strikes());
-    const int fd = __real_open64(count_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0) return;
-    if (__real_write(fd, text, size) < 0) count_path[0] = '\0';
-    __real_close(fd);
+    (void)!__real_write(count_fd, text, size);
+    __real_close(count_fd);
 }
 
 /* ---- the wrapped calls ---- */
