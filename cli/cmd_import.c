@@ -9,6 +9,7 @@
 #include "option_values.h"
 #include "progress.h"
 #include "report_error.h"
+#include "sandbox.h"
 
 static void tell_imported(const cli_app *cli, const char *input, const char *output, const hsd_import_result *result)
 {
@@ -53,6 +54,7 @@ static int run_import(cli_app *cli)
     hsd_error_init(&err);
     if (options->pid > 0 && !find_origin(cli, &origin, &process, &err)) return cli_report_error(cli, &err);
     if (options->pid > 0) import.origin = &origin;
+    cli_sandbox_enter(cli);
     const hsd_status status =
         hsd_import_file(cli->inputs[0], options->output, options->force, &import, &cli->run, &result, &err);
     cli_progress_clear();

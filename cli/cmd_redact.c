@@ -194,7 +194,7 @@ static const cli_option *const options[] = {
                         .told = CLI_LEFT_OUT,
                         .help = "list in FILE which names are readable in the copy, and how often"},
     &cli_option_with_values,
-    CLI_OPTIONS_OF_WORK,
+    CLI_OPTIONS_OF_READING,
     NULL,
 };
 

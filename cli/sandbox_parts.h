@@ -29,7 +29,8 @@ enum {
     MAY_WRITE_STORE = 1 << 5,   /* in the store of a fleet, or beside it, where it is made */
     MAY_LISTEN = 1 << 6,        /* on a socket of its own, and answer there */
     MAY_RUN_DUCKDB = 1 << 7,    /* a program, and whatever that reads; it inherits the rest of the sandbox */
-    ENTERS_LATE = 1 << 8        /* the command calls cli_sandbox_enter itself */
+    MAY_READ_KEY = 1 << 8,      /* --key of redact */
+    ENTERS_LATE = 1 << 9        /* the command calls cli_sandbox_enter itself */
 };
 
 typedef struct sandbox_policy {

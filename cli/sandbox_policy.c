@@ -24,12 +24,14 @@ static const sandbox_policy table[] = {
     {.command = "top", .may = READER},
     {.command = "paths", .may = READER},
     {.command = "sql", .may = READER},
-    {.command = "import", .may = READER},
+    {.command = "import", .may = READER | ENTERS_LATE}, /* --pid looks at a process */
     {.command = "export", .may = READER},
     {.command = "info", .may = READER},
     {.command = "dump", .may = READER},
     {.command = "verify", .may = MAY_WRITE_RESULTS},
     {.command = "salvage", .may = MAY_WRITE_RESULTS},
+    {.command = "redact", .may = READER | MAY_READ_KEY},
+    {.command = "unredact", .may = READER | MAY_READ_KEY},
     {.command = "symbolize", .may = MAY_WRITE_RESULTS | MAY_READ_SYMBOLS},
     {.command = "view", .may = READER | MAY_LISTEN | ENTERS_LATE},
     {.command = "mcp", .may = MAY_READ_FOLDERS},
@@ -91,6 +93,8 @@ static void visit_results(const cli_app *cli, result_fn tell, void *context)
         options->html,
         options->diff.objects,
         options->one.retained,
+        options->redact.report,
+        options->redact.new_key,
         options->check.init && !options->output ? CLI_CONFIG_NAME : NULL,
         options->check.update_baseline && cli->input_count > 0 ? cli->inputs[0] : NULL,
     };
@@ -163,7 +167,7 @@ static void tell_symbols(const cli_app *cli, const telling *to)
     to->tell(to->context, "/usr/lib/debug", SANDBOX_READ);
     for (size_t i = 0; i < options->symbol_count; i++)
         to->tell(to->context, options->symbols[i], SANDBOX_READ);
-    if (options->symbolize.pid > 0) to->tell(to->context, "/", SANDBOX_READ);
+    if (options->pid > 0) to->tell(to->context, "/", SANDBOX_READ);
 }
 
 static void tell_temporary(const cli_app *cli, const telling *to)
@@ -220,6 +224,8 @@ void sandbox_paths_of(const sandbox_policy *policy, const cli_app *cli, sandbox_
     if ((policy->may & MAY_READ_SYMBOLS) != 0) tell_symbols(cli, &to);
     if ((policy->may & MAY_WRITE_STORE) != 0) tell_store(cli, &to);
     if ((policy->may & MAY_READ_FOLDERS) != 0) tell_folders(cli, &to);
+    if ((policy->may & MAY_READ_KEY) != 0 && cli->options.redact.key)
+        tell(context, cli->options.redact.key, SANDBOX_READ_FILE);
     if ((policy->may & MAY_READ_RULES) != 0)
         tell(context, cli->options.check.config ? cli->options.check.config : CLI_CONFIG_NAME, SANDBOX_READ_FILE);
 }
