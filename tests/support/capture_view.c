@@ -42,13 +42,19 @@ static void *room(void *items, uint32_t *limit, uint32_t key, size_t size)
     return grown;
 }
 
+/* Where a string stands: numbers that are counted down from the greatest lie behind a million others. */
+static uint32_t place_of_string(uint32_t number)
+{
+    return number < UINT32_C(1) << 30 ? number : (UINT32_C(1) << 20) + (INT32_MAX - number);
+}
+
 static void take_record(capture_view *view, hsd_record_kind kind, const hsd_record *r)
 {
     uint32_t limit = view->type_limit;
     switch (kind) {
     case HSD_RECORD_STRING:
-        view->strings = room(view->strings, &view->string_limit, r->string.id, sizeof(char *));
-        view->strings[r->string.id] = copy(r->string.text);
+        view->strings = room(view->strings, &view->string_limit, place_of_string(r->string.id), sizeof(char *));
+        view->strings[place_of_string(r->string.id)] = copy(r->string.text);
         break;
     case HSD_RECORD_TYPE:
         view->types = room(view->types, &limit, r->type.id, sizeof(char *));
@@ -194,8 +200,9 @@ const view_object *view_find(const capture_view *view, uint64_t id)
 
 const char *view_string(const capture_view *view, uint32_t string)
 {
-    const bool is_known = string != 0 && string < view->string_limit && view->strings[string] != NULL;
-    return is_known ? view->strings[string] : "";
+    const uint32_t place = place_of_string(string);
+    const bool is_known = string != 0 && place < view->string_limit && view->strings[place] != NULL;
+    return is_known ? view->strings[place] : "";
 }
 
 const char *view_type(const capture_view *view, uint32_t type)

@@ -328,6 +328,7 @@ static hsd_status take_node(walk *w, uint32_t ordinal, uint64_t *last_id, hsd_er
     hsd_v8_node node;
     v8->nodes.at = hsd_v8_node_unpack(v8->nodes.at, &node, *last_id);
     *last_id = node.id;
+    if (v8->traces.is_used) HSD_TRY(hsd_v8_traces_next(&v8->traces, &node.trace, err));
     source s = hsd_v8_source_of(v8, &node, ordinal);
     return v8->late.is_used && s.class == HSD_V8_NATIVE ? put_late(w, &s, err) : write_object(w, &s, err);
 }
@@ -337,6 +338,7 @@ static hsd_status write_all_v8_edges(walk *w, hsd_error *err)
     hsd_v8 *v8 = w->v8;
     uint64_t last_id = 0;
     HSD_TRY(hsd_v8_spool_rewind(&v8->nodes, true, err)); /* blocks.h reads it again */
+    if (v8->traces.is_used) HSD_TRY(hsd_v8_spool_rewind(&v8->traces.nodes, false, err));
     for (uint32_t ordinal = 0;; ordinal++) {
         const hsd_status status = hsd_v8_spool_next(&v8->nodes, err);
         if (status == HSD_END) break;

@@ -4,6 +4,7 @@
  *      header    layout.c     columns, types
  *      nodes     nodes.c      -> spool (spool.h), marks (marks.h)
  *      edges     edges.c      spool + edges -> objects with references of the capture
+ *      traces    traces.c     -> allocation sites, where they were tracked
  *      locations locations.c  -> lines of functions
  *      strings   strings.c    -> names of types, labels, roots
  *
@@ -35,6 +36,7 @@
 #include "import/v8/roots.h"
 #include "import/v8/scopes.h"
 #include "import/v8/spool.h"
+#include "import/v8/traces.h"
 #include "import/v8/wishes.h"
 
 /* ---- numbers of the importer's own ---- */
@@ -52,16 +54,17 @@ enum {
     HSD_V8_FIRST_LABEL
 };
 
-#define HSD_V8_STRING_TOP      UINT32_C(0x7fffffff)
-#define HSD_V8_STRING_GLOBAL   (HSD_V8_STRING_TOP)     /* "global": roots that are global objects */
-#define HSD_V8_STRING_ORPHANS  (HSD_V8_STRING_TOP - 1) /* "(V8 internal)" */
-#define HSD_V8_STRING_PAIR     (HSD_V8_STRING_TOP - 2) /* "WeakMap value" */
-#define HSD_V8_STRING_INTERNAL (HSD_V8_STRING_TOP - 3) /* "internal" */
-#define HSD_V8_STRING_BLOCK    (HSD_V8_STRING_TOP - 4) /* "(block variable)" */
-#define HSD_V8_STRING_PROCESS  (HSD_V8_STRING_TOP - 5) /* "process" */
-#define HSD_V8_STRING_GLOBALS  (HSD_V8_STRING_TOP - 64 - HSD_V8_MOST_GLOBALS) /* + number of the global */
-#define HSD_V8_STRING_SCOPES   (HSD_V8_STRING_GLOBALS - HSD_V8_MOST_SCOPES)   /* + number of the scope */
-#define HSD_V8_STRING_MODULES  (HSD_V8_STRING_SCOPES - HSD_V8_MOST_MODULES)   /* + number of the module */
+#define HSD_V8_STRING_TOP       UINT32_C(0x7fffffff)
+#define HSD_V8_STRING_GLOBAL    (HSD_V8_STRING_TOP)     /* "global": roots that are global objects */
+#define HSD_V8_STRING_ORPHANS   (HSD_V8_STRING_TOP - 1) /* "(V8 internal)" */
+#define HSD_V8_STRING_PAIR      (HSD_V8_STRING_TOP - 2) /* "WeakMap value" */
+#define HSD_V8_STRING_INTERNAL  (HSD_V8_STRING_TOP - 3) /* "internal" */
+#define HSD_V8_STRING_BLOCK     (HSD_V8_STRING_TOP - 4) /* "(block variable)" */
+#define HSD_V8_STRING_PROCESS   (HSD_V8_STRING_TOP - 5) /* "process" */
+#define HSD_V8_STRING_ANONYMOUS (HSD_V8_STRING_TOP - 6) /* "(anonymous)" */
+#define HSD_V8_STRING_GLOBALS   (HSD_V8_STRING_TOP - 64 - HSD_V8_MOST_GLOBALS) /* + number of the global */
+#define HSD_V8_STRING_SCOPES    (HSD_V8_STRING_GLOBALS - HSD_V8_MOST_SCOPES)   /* + number of the scope */
+#define HSD_V8_STRING_MODULES   (HSD_V8_STRING_SCOPES - HSD_V8_MOST_MODULES)   /* + number of the module */
 /* Strings of the snapshot from here on have no number in the capture. */
 #define HSD_V8_MOST_STRINGS (HSD_V8_STRING_MODULES - 1)
 
@@ -89,6 +92,7 @@ typedef struct hsd_v8 {
     hsd_v8_blocks blocks;
     hsd_v8_wishes wishes;
     hsd_v8_late late;
+    hsd_v8_traces traces;
     bool type_used[HSD_V8_MAX_TYPES + 2]; /* types made of node types: by number in the capture */
     uint32_t internal_count;              /* names of V8's own references, which have a limit too */
     uint32_t table_count;                 /* arrays that may be tables of WeakMaps, the same */

@@ -51,7 +51,7 @@ typedef struct names {
 /* While the header is read; the lists may come in any order. */
 typedef struct header {
     hsd_import_json *json;
-    names node_fields, edge_fields, node_types, edge_types, location_fields;
+    names node_fields, edge_fields, node_types, edge_types, location_fields, trace_fields, trace_node_fields;
     unsigned node_types_at, edge_types_at; /* which column the lists of types belong to */
     bool has_meta;
     uint64_t root_index;
@@ -119,6 +119,10 @@ static hsd_status read_meta(header *h, hsd_error *err)
             status = read_names(h, &h->edge_fields, err);
         else if (hsd_import_json_is(json, "location_fields"))
             status = read_names(h, &h->location_fields, err);
+        else if (hsd_import_json_is(json, "trace_function_info_fields"))
+            status = read_names(h, &h->trace_fields, err);
+        else if (hsd_import_json_is(json, "trace_node_fields"))
+            status = read_names(h, &h->trace_node_fields, err);
         else if (hsd_import_json_is(json, "node_types"))
             status = read_types(h, &h->node_types, &h->node_types_at, err);
         else if (hsd_import_json_is(json, "edge_types"))
@@ -137,6 +141,8 @@ static hsd_status read_member(header *h, hsd_v8_layout *layout, hsd_error *err)
     if (hsd_import_json_is(json, "meta")) return read_meta(h, err);
     if (hsd_import_json_is(json, "node_count")) return hsd_import_json_number(json, &layout->node_count, err);
     if (hsd_import_json_is(json, "edge_count")) return hsd_import_json_number(json, &layout->edge_count, err);
+    if (hsd_import_json_is(json, "trace_function_count"))
+        return hsd_import_json_number(json, &layout->trace_count, err);
     if (hsd_import_json_is(json, "root_index")) return hsd_import_json_number(json, &h->root_index, err);
     if (!hsd_import_json_is(json, "extra_native_bytes")) return hsd_import_json_skip(json, err);
     layout->has_extra_native_bytes = true;
@@ -165,6 +171,7 @@ static hsd_status find_columns(const header *h, hsd_v8_layout *layout, hsd_error
         {&h->node_fields, "self_size", &layout->self_size, true},
         {&h->node_fields, "edge_count", &layout->edge_count_column, true},
         {&h->node_fields, "detachedness", &layout->detachedness, false},
+        {&h->node_fields, "trace_node_id", &layout->trace, false},
         {&h->edge_fields, "type", &layout->edge_type, true},
         {&h->edge_fields, "name_or_index", &layout->edge_name, true},
         {&h->edge_fields, "to_node", &layout->to_node, true},
@@ -183,6 +190,23 @@ static hsd_status find_columns(const header *h, hsd_v8_layout *layout, hsd_error
     layout->location_width = h->location_fields.count;
     layout->node_reciprocal = UINT64_MAX / layout->node_width + 1; /* no less than five columns */
     return HSD_OK;
+}
+
+static bool has_names(const names *list, const char *const *wanted, unsigned count)
+{
+    bool is_equal = list->count == count;
+    for (unsigned i = 0; i < count && is_equal; i++)
+        is_equal = strcmp(list->text[i], wanted[i]) == 0;
+    return is_equal;
+}
+
+/* Every version of V8 has had these, in this order; another one's stacks are passed over. */
+static bool knows_traces(const header *h)
+{
+    static const char *const functions[] = {"function_id", "name", "script_name", "script_id", "line", "column"},
+                             *const nodes[] = {"id", "function_info_index", "count", "size", "children"};
+    return has_names(&h->trace_fields, functions, HSD_ARRAY_LEN(functions)) &&
+           has_names(&h->trace_node_fields, nodes, HSD_ARRAY_LEN(nodes));
 }
 
 static uint8_t number_of(const char *name, const char *const *known, unsigned count)
@@ -223,6 +247,7 @@ hsd_status hsd_v8_layout_read(hsd_v8_layout *layout, hsd_import_json *json, hsd_
                            "more than %d columns in the header", HSD_V8_MAX_COLUMNS);
     HSD_TRY(find_columns(&h, layout, err));
     HSD_TRY(number_types(&h, layout, err));
+    layout->has_known_traces = knows_traces(&h);
     if (h.root_index != 0)
         return hsd_fail_at(err, HSD_E_UNSUPPORTED, hsd_source_offset(json->source),
                            "a heap snapshot whose root is node %llu instead of the first",

@@ -53,9 +53,10 @@ typedef struct hsd_v8_layout {
     unsigned node_width, edge_width;
     uint64_t node_reciprocal; /* 2^64 / node_width, rounded up: an offset below 2^32 times it, shifted by
                                * 64, is the number of the node */
-    /* Columns of a node; trace_node_id and what else there may be are not looked at. */
+    /* Columns of a node; what else there may be is not looked at. */
     unsigned type, name, id, self_size, edge_count_column;
     unsigned detachedness; /* HSD_V8_NO_COLUMN: the file has none */
+    unsigned trace;        /* number of its allocation stack, the same */
     /* Columns of an edge. */
     unsigned edge_type, edge_name, to_node;
     /* Columns of a location; all HSD_V8_NO_COLUMN if the file has none. */
@@ -67,6 +68,8 @@ typedef struct hsd_v8_layout {
     char node_type_name[HSD_V8_MAX_TYPES + 1][32]; /* for types unknown to this build */
 
     uint64_t node_count, edge_count; /* as the header says; 0 = it does not */
+    uint64_t trace_count;            /* functions that allocated; 0: allocations were not tracked */
+    bool has_known_traces;           /* stacks have the columns that are known */
     uint64_t extra_native_bytes;
     bool has_extra_native_bytes;
 } hsd_v8_layout;

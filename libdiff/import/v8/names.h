@@ -47,7 +47,8 @@ typedef enum hsd_v8_wait {
     HSD_V8_WAIT_FUNCTION,       /* name of a function; owner = which */
     HSD_V8_WAIT_ROOT,           /* name of a group of roots; owner = which */
     HSD_V8_WAIT_SOURCE,         /* name of a kind of V8's nodes */
-    HSD_V8_WAIT_PROOF           /* a name that proves a structure; number = bit set of proofs */
+    HSD_V8_WAIT_PROOF,          /* a name that proves a structure; number = bit set of proofs */
+    HSD_V8_WAIT_TRACE           /* a function that allocated, or its script */
 } hsd_v8_wait;
 
 /* Flags of an entry. */

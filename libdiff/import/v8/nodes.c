@@ -81,6 +81,11 @@ static hsd_status count_node(hsd_v8 *v8, const hsd_v8_node *node, hsd_error *err
 
 /* ---- the list ---- */
 
+static hsd_status put_trace(hsd_v8 *v8, const uint64_t *item, hsd_error *err)
+{
+    return v8->traces.is_used ? hsd_v8_traces_put(&v8->traces, item[v8->layout.trace], err) : HSD_OK;
+}
+
 static hsd_status take_batch(hsd_v8 *v8, const uint64_t *items, size_t count, uint64_t *last_id, hsd_error *err)
 {
     const bool is_summary = v8->import->options->summary_only;
@@ -89,6 +94,7 @@ static hsd_status take_batch(hsd_v8 *v8, const uint64_t *items, size_t count, ui
         hsd_v8_node node = {0};
         HSD_TRY(take_columns(v8, items + i, &node, err));
         HSD_TRY(is_summary ? count_node(v8, &node, err) : spool_node(v8, &node, last_id, err));
+        HSD_TRY(put_trace(v8, items + i, err));
     }
     return HSD_OK;
 }

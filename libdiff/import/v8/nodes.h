@@ -16,8 +16,9 @@
 typedef struct hsd_v8_node {
     uint64_t id, self_size;
     uint32_t name, edge_count;
-    uint8_t type;  /* the file's number of it, HSD_V8_MAX_TYPES for anything above */
-    uint8_t state; /* detachedness: 0 unknown, 1 attached, 2 detached */
+    uint32_t trace; /* its allocation stack, 0 = none; kept beside the node: see traces.h */
+    uint8_t type;   /* the file's number of it, HSD_V8_MAX_TYPES for anything above */
+    uint8_t state;  /* detachedness: 0 unknown, 1 attached, 2 detached */
 } hsd_v8_node;
 
 #define HSD_V8_STATE_ATTACHED 1u
@@ -84,6 +85,7 @@ static inline uint8_t *hsd_v8_node_unpack(uint8_t *at, hsd_v8_node *node, uint64
     static const uint64_t id_masks[4] = {0, 0xff, UINT32_MAX, UINT64_MAX};
     static const uint64_t value_masks[4] = {0xff, 0xffff, UINT32_MAX, UINT64_MAX};
     static const uint32_t name_masks[4] = {0xff, 0xffff, 0xffffff, UINT32_MAX};
+    node->trace = 0;
     const unsigned codes = at[1], name_code = codes & 3, id_code = codes >> 2 & 3;
     const unsigned size_code = codes >> 4 & 3, edge_code = codes >> 6;
     node->type = at[0] & 63;

@@ -343,6 +343,7 @@ hsd_status hsd_v8_source_begin(hsd_v8 *v8, const hsd_v8_source *s, hsd_error *er
     else
         HSD_TRY(hsd_v8_type_of(v8, &s->node, &object.type, err));
     HSD_TRY(name_of(v8, s, &object.name, err));
+    if (s->node.trace != 0) HSD_TRY(hsd_v8_traces_site(&v8->traces, s->node.trace, &object.site, err));
     if (hsd_v8_is_pseudo(&s->node)) object.flags |= HSC_OBJECT_PSEUDO;
     if (s->class == HSD_V8_NATIVE && s->node.state == HSD_V8_STATE_DETACHED) object.flags |= HSC_OBJECT_DETACHED;
     HSD_WRITE(v8->import, hsc_begin_object(v8->import->writer, &object), err);

@@ -149,6 +149,7 @@ static uint32_t label_text(const hsd_v8 *v8, const hsd_v8_entry *entry, hsd_byte
     case HSD_V8_WAIT_FIELD:
     case HSD_V8_WAIT_MODULE_FIELD: return v8->import->options->with_values || is_field_name(text) ? own : 0;
     case HSD_V8_WAIT_TABLE: return 0;
+    case HSD_V8_WAIT_TRACE: return text.size == 0 ? 0 : own;
     case HSD_V8_WAIT_INTERNAL:
     case HSD_V8_WAIT_MODULE_TWICE:
         if (is_pair(text)) return HSD_V8_STRING_PAIR;

@@ -243,6 +243,7 @@ static hsd_status define_strings(hsd_v8 *v8, hsd_error *err)
     HSD_TRY(define_text(v8, HSD_V8_STRING_INTERNAL, "internal", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_BLOCK, "(block variable)", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_PROCESS, "process", err));
+    if (v8->traces.is_used) HSD_TRY(define_text(v8, HSD_V8_STRING_ANONYMOUS, "(anonymous)", err));
     return define_scopes(v8, err);
 }
 
@@ -313,5 +314,6 @@ hsd_status hsd_v8_write_tables(hsd_v8 *v8, hsd_error *err)
         HSD_TRY(define_strings(v8, err));
     if (!v8->import->options->summary_only) HSD_TRY(define_labels(v8, err));
     HSD_TRY(write_roots(v8, err));
+    if (v8->traces.is_used) HSD_TRY(hsd_v8_write_traces(v8, err));
     return tell_losses(v8, err);
 }

@@ -5,7 +5,7 @@
  *      {"snapshot":{…},"nodes":[…],"edges":[…], … ,"strings":[…]}
  *
  * One pass, from a file or a pipe, in bounded memory: see import.h for the stages. What else there
- * is (trace_tree, samples, and what later versions may add) is skipped.
+ * is (samples, and what later versions may add) is skipped.
  *
  * Sizes are those that V8 wrote. DevTools moves the sizes of hidden nodes and arrays to their only
  * owner; types marked as parts let the engine do the same.
@@ -55,6 +55,8 @@ static hsd_status read_header(hsd_v8 *v8, hsd_error *err)
     v8->json.where = "header";
     HSD_TRY(hsd_v8_layout_read(&v8->layout, &v8->json, err));
     v8->has_header = true;
+    v8->traces.is_used = v8->layout.trace_count > 0 && v8->layout.trace != HSD_V8_NO_COLUMN &&
+                         v8->layout.has_known_traces && !v8->import->options->summary_only;
     return begin_v8(v8, err);
 }
 
@@ -114,6 +116,9 @@ static hsd_status read_part(hsd_v8 *v8, hsd_error *err)
     if (hsd_import_json_is(&v8->json, "snapshot")) return read_header(v8, err);
     if (hsd_import_json_is(&v8->json, "nodes")) return read_nodes(v8, err);
     if (hsd_import_json_is(&v8->json, "edges")) return read_edges(v8, err);
+    if (hsd_import_json_is(&v8->json, "trace_function_infos") && v8->has_edges && !v8->has_strings)
+        return hsd_v8_read_trace_functions(v8, err);
+    if (hsd_import_json_is(&v8->json, "trace_tree") && v8->has_edges) return hsd_v8_read_trace_tree(v8, err);
     if (hsd_import_json_is(&v8->json, "locations") && v8->has_edges) return hsd_v8_read_locations(v8, err);
     if (hsd_import_json_is(&v8->json, "strings")) return read_strings(v8, err);
     v8->json.where = "other lists";
@@ -175,6 +180,7 @@ static hsd_status open_stages(hsd_v8 *v8, hsd_error *err)
     const uint64_t memory = v8->import->memory_bytes; /* an eighth goes to late.h, if it is used */
     hsd_v8_marks_init(&v8->marks, memory / 2);
     hsd_v8_spool_init(&v8->nodes, v8->import->space, memory / 4);
+    hsd_v8_traces_init(&v8->traces, v8->import->space, memory / 16);
     HSD_TRY(hsd_v8_names_init(&v8->names, HSD_V8_FIRST_TYPE, HSD_V8_FIRST_LABEL, err));
     return hsd_v8_roots_init(&v8->roots, v8->import->space, memory / 32, err);
 }
@@ -189,6 +195,7 @@ static void release_v8(hsd_v8 *v8)
     hsd_v8_blocks_release(&v8->blocks);
     hsd_v8_wishes_release(&v8->wishes);
     hsd_v8_late_release(&v8->late);
+    hsd_v8_traces_release(&v8->traces);
     hsd_v8_roots_release(&v8->roots);
     hsd_v8_spool_release(&v8->nodes);
     hsd_v8_marks_release(&v8->marks);
