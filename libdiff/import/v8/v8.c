@@ -19,6 +19,9 @@
 #include "import/v8/import.h"
 #include "import/v8/pump.h"
 
+enum { FIRST_NODES_BYTES = 200 }; /* in which three nodes stand, if their numbers are small */
+enum { BUN_TYPES = 15 };          /* up to "object shape": without "wasm object" */
+
 uint64_t hsd_v8_offset(const hsd_v8 *v8)
 {
     return v8->numbers != NULL ? hsd_v8_numbers_offset(v8->numbers) : hsd_source_offset(v8->source);
@@ -31,12 +34,38 @@ hsd_status hsd_v8_progress(hsd_v8 *v8, hsd_error *err)
 
 /* ---- parts ---- */
 
+/* Which column of which node a place in the list is: -1 = the list is not so far. What stands ahead is looked at. */
+static int64_t peek_node(const hsd_v8 *v8, size_t place)
+{
+    const hsd_source *source = v8->source;
+    const uint8_t *at = source->at, *end = source->end;
+    int64_t number = -1;
+    for (size_t i = 0; at < end && i <= place; i++) {
+        while (at < end && (*at == '[' || *at == ',' || *at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+            at++;
+        if (at == end || *at < '0' || *at > '9') return -1;
+        for (number = 0; at < end && *at >= '0' && *at <= '9' && number < INT32_MAX; at++)
+            number = number * 10 + (*at - '0');
+    }
+    return at < end ? number : -1;
+}
+
+/* V8 numbers its objects 1, 3, 5 …; the second node is "(GC roots)", which is 3. JavaScriptCore, whose snapshots Bun
+ * writes in V8's form, numbers 1, 2, 3 … and gives an object another number each time. */
+static bool is_of_bun(const hsd_v8 *v8)
+{
+    const size_t width = v8->layout.node_width, id = v8->layout.id;
+    if (v8->layout.node_type_count != BUN_TYPES || v8->layout.detachedness == HSD_V8_NO_COLUMN) return false;
+    return peek_node(v8, id) == 1 && peek_node(v8, width + id) == 2 && peek_node(v8, 2 * width + id) >= 3;
+}
+
 static hsd_status begin_v8(hsd_v8 *v8, hsd_error *err)
 {
+    const bool is_bun = is_of_bun(v8);
     hsc_options options;
     hsc_options_init(&options);
-    options.runtime = "V8";
-    options.identity = HSC_IDENTITY_EXACT;
+    options.runtime = is_bun ? "Bun" : "V8";
+    options.identity = is_bun ? HSC_IDENTITY_MOVING : HSC_IDENTITY_EXACT;
     options.facts = HSC_FACT_COLLECTED;
     options.taken_unix_ns = UINT64_MAX;
     options.targets_are_ordinals = true;
@@ -57,7 +86,7 @@ static hsd_status read_header(hsd_v8 *v8, hsd_error *err)
     v8->has_header = true;
     v8->traces.is_used = v8->layout.trace_count > 0 && v8->layout.trace != HSD_V8_NO_COLUMN &&
                          v8->layout.has_known_traces && !v8->import->options->summary_only;
-    return begin_v8(v8, err);
+    return HSD_OK;
 }
 
 static hsd_status read_nodes(hsd_v8 *v8, hsd_error *err)
@@ -67,6 +96,9 @@ static hsd_status read_nodes(hsd_v8 *v8, hsd_error *err)
     if (v8->has_nodes) return fail_order(v8, "it has two lists of nodes", err);
     v8->json.where = "list of nodes";
     HSD_TRY(hsd_import_json_look(&v8->json, &byte, err));
+    const hsd_status status = hsd_source_peek(v8->source, FIRST_NODES_BYTES, err);
+    if (status < 0) return status;
+    HSD_TRY(begin_v8(v8, err));
     v8->has_nodes = true;
     return hsd_v8_read_nodes(v8, err);
 }

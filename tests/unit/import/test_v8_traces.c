@@ -190,3 +190,30 @@ Test(v8_traces, finds_the_stacks_of_random_trees)
         free(text);
     }
 }
+
+/* ---- Bun ---- */
+
+/* Bun 1.4.5: V8's form, other numbers. */
+#define BUN(second)                                                                                                    \
+    "{\"snapshot\":{\"meta\":{\"node_fields\":[\"type\",\"name\",\"id\",\"self_size\",\"edge_count\",\"trace_node_"    \
+    "id\","                                                                                                            \
+    "\"detachedness\"],\"node_types\":[[\"hidden\",\"array\",\"string\",\"object\",\"code\",\"closure\",\"regexp\","   \
+    "\"number\",\"native\",\"synthetic\",\"concatenated string\",\"sliced string\",\"symbol\",\"bigint\",\"object "    \
+    "shape\"],"                                                                                                        \
+    "\"string\",\"number\",\"number\",\"number\",\"number\",\"number\"],\"edge_fields\":[\"type\",\"name_or_index\","  \
+    "\"to_node\"],\"edge_types\":[[\"context\",\"element\"],\"string_or_number\",\"node\"]},\"node_count\":3,"         \
+    "\"edge_count\":2,\"trace_function_count\":0},\"nodes\":[9,0,1,0,1,0,0,9,1," second                                \
+    ",0,1,0,0,3,2,4830,16,0,0,0],\"edges\":[1,0,7,1,0,14],\"trace_function_infos\":[],\"trace_tree\":[],"              \
+    "\"samples\":[],\"locations\":[],\"strings\":[\"\",\"(GC roots)\",\"Order\"]}"
+
+Test(v8_traces, knows_that_buns_numbers_say_nothing)
+{
+    hsd_import_result result;
+    capture_view view;
+    open_text(BUN("2"), &plain, &result, &view);
+    cr_assert(view.info->identity == HSD_IDENTITY_MOVING && strcmp(view.info->runtime, "Bun") == 0);
+    view_close(&view);
+    open_text(BUN("3"), &plain, &result, &view);
+    cr_assert(view.info->identity == HSD_IDENTITY_EXACT && strcmp(view.info->runtime, "V8") == 0);
+    view_close(&view);
+}
