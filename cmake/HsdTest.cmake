@@ -40,7 +40,7 @@ function(hsd_test_properties test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
-  if(HSD_TSAN OR HSD_COVERAGE)
+  if(HSD_TSAN OR HSD_COVERAGE OR CMAKE_CROSSCOMPILING)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 10")
   endif()
   # Criterion runs each case in a process of its own and does not look at what a sanitizer says when that process ends.

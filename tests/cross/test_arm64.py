@@ -21,7 +21,7 @@ LAYERS = "base|format|sort|graph|match"
 NOT_HERE = "format/forms|sort/resident"
 UNIT_TESTS = f"""cmake -S /src -B /tests -G Ninja --toolchain /src/cmake/aarch64-linux-gnu.cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo
 cmake --build /tests --target $(ninja -C /tests -t targets all | grep -oE '^test_({LAYERS})_[a-z0-9_]*' | sort -u)
-ctest --test-dir /tests -R '^({LAYERS})/' -E '^({NOT_HERE})$' --timeout 1200 --output-on-failure"""
+ctest --test-dir /tests -R '^({LAYERS})/' -E '^({NOT_HERE})$' --output-on-failure"""
 
 
 def builds(root):
