@@ -133,7 +133,8 @@ static const char *const prefixes[] = {
     "androidx.", "asyncio.", "bufio.", "builtins.", "collections.", "com.sun.", "compress/flate.", "compress/gzip.",
     "core::", "dalvik.", "encoding/json.", "functools.", "hashbrown::", "importlib.", "internal/poll.", "java.",
     "javax.", "jdk.", "kotlin.", "kotlinx.", "libcore.", "net/http.", "org.w3c.dom.", "org.xml.sax.", "reflect.",
-    "runtime.", "runtime/", "scala.", "std::", "sun.", "sync.", "threading.", "typing.", "weakref.",
+    "runtime.", "runtime/debug.", "runtime/pprof.", "scala.", "std::", "sun.", "sync.", "threading.", "typing.",
+    "weakref.",
 };
 
 /* clang-format on */
@@ -169,7 +170,8 @@ bool hsd_public_begins(hsd_text name)
 {
     for (size_t i = 0; i < HSD_ARRAY_LEN(prefixes); i++) {
         const size_t size = strlen(prefixes[i]);
-        if (name.size > size && memcmp(name.data, prefixes[i], size) == 0) return true;
+        if (name.size <= size || memcmp(name.data, prefixes[i], size) != 0) continue;
+        if (memchr(name.data + size, '/', name.size - size) == NULL) return true; /* else it is a path */
     }
     return false;
 }

@@ -80,6 +80,9 @@ Test(rename, leaves_what_is_public)
     expect_shape(&r, "(GC roots)", "(GC roots)");
     expect_shape(&r, "(secret roots)", "(P roots)");
     expect_shape(&r, "__main__.Cart", "__main__.K");
+    expect_shape(&r, "runtime/pprof.StartCPUProfile", "runtime/pprof.StartCPUProfile");
+    expect_shape(&r, "runtime/secret/pay.py:12", "runtime/P/P.py:12");
+    expect_shape(&r, "java.secret/pay", "java.P/P");
     expect_shape(&r, "heap.used", "heap.used");
     hsd_renamer_release(&r);
 }
