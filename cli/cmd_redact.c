@@ -204,7 +204,7 @@ const cli_command cli_command_redact = {
     .summary = "copy a capture with pseudonyms for its names and values",
     .description =
         "Names of types, fields, roots, functions, files and threads, keys and values become pseudonyms, which look "
-        "like k3r9z0vb5c1xq. Captures that are redacted with the same key have the same pseudonyms, so diff, check, "
+        "like kzrvbcxqwnfstmd. Captures that are redacted with the same key have the same pseudonyms, so diff, check, "
         "series, top and view say of them what they say of the originals, with the same numbers. Names of the runtime "
         "and its standard library stay, and so does what --keep names.\n"
         "\n"

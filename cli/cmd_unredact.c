@@ -137,7 +137,7 @@ const cli_command cli_command_unredact = {
         "and where one stands in the report the name is put in its place.\n"
         "\n"
         "A pseudonym cannot be turned back from itself, even with the key, and nothing that could be is stored "
-        "anywhere. With another key no pseudonym fits, and unredact says so. Names that were cut (k3r9z...xq) stay: "
+        "anywhere. With another key no pseudonym fits, and unredact says so. Names that were cut (kzrvb...xq) stay: "
         "use --wide, or --format json. A page (HTML) packs its tables: turn back its JSON.",
     .examples = examples,
     .options = options,

@@ -15,7 +15,7 @@
 #define NUMBER_DIGITS       12                  /* a line, a size */
 #define VERSION_CHARS       24
 
-const char hsd_pseudonym_alphabet[33] = "0123456789bcdefghjklmnpqrstvwxyz";
+const char hsd_pseudonym_alphabet[HSD_PSEUDONYM_LETTERS + 1] = "bcdefghjklmnpqrstvwxyz";
 
 /* ---- bytes ---- */
 
@@ -123,8 +123,8 @@ static hsd_status replace_name(hsd_renamer *r, hsd_text name, hsd_error *err)
     for (unsigned i = 0; i < 8; i++)
         bits = bits << 8 | hash[i];
     pseudonym[0] = is_capital(name.data[0]) ? 'K' : 'k';
-    for (unsigned i = 1; i < HSD_PSEUDONYM_CHARS; i++, bits <<= 5)
-        pseudonym[i] = hsd_pseudonym_alphabet[bits >> 59];
+    for (unsigned i = HSD_PSEUDONYM_CHARS - 1; i > 0; i--, bits /= HSD_PSEUDONYM_LETTERS)
+        pseudonym[i] = hsd_pseudonym_alphabet[bits % HSD_PSEUDONYM_LETTERS];
     r->replaced++;
     if (r->told != NULL) HSD_TRY(r->told(r->told_context, name, pseudonym, err));
     return put_bytes(r, pseudonym, sizeof pseudonym, err);

@@ -1,13 +1,13 @@
 /*
  * The pseudonym of a text: a function of its bytes and the key alone, so that equal texts are equal afterwards,
- * wherever they stand and in whichever capture, and different ones different but for one chance in 2^60.
+ * wherever they stand and in whichever capture, and different ones different but for one chance in 2^62.
  *
  *      text        pieces, in their order
  *      piece       punctuation: stays
  *                  a qualified name that is public or asked for (java.util.HashMap$Node): stays
  *                  an identifier: a run of letters, digits, `_`, bytes from 0x80 on and control characters
  *      identifier  public, asked for, or a number of the shape: stays
- *                  else `k` or `K` and 12 characters of the HMAC
+ *                  else `k` or `K` and 14 letters of the HMAC
  *
  * Numbers of the shape are lines behind a file, offsets (+0x1af0), sizes of blocks ("<=48 B"), those in brackets and
  * behind a `$` (Shop$1), and any of one or two digits; others are identifiers. A text of more than
@@ -25,13 +25,15 @@
 #include <hsdiff/capture.h>
 #include <hsdiff/redact.h>
 
-#define HSD_PSEUDONYM_CHARS     13
+#define HSD_PSEUDONYM_CHARS     15
+#define HSD_PSEUDONYM_LETTERS   22
 #define HSD_RENAME_MOST_BYTES   4096
 #define HSD_RENAME_MOST_NAMES   1024
 #define HSD_RENAME_RESULT_BYTES (HSD_RENAME_MOST_BYTES + HSD_RENAME_MOST_NAMES * (HSD_PSEUDONYM_CHARS + 8))
 
-/* The characters of a pseudonym: no `a`, `o`, `u` and `i`, so that none spells a word by chance. */
-extern const char hsd_pseudonym_alphabet[33];
+/* The letters of a pseudonym: no `a`, `o`, `u` and `i`, so that none spells a word by chance, and no digits, which
+ * reports leave out of the names of threads of a pool (base/pool_name.h). */
+extern const char hsd_pseudonym_alphabet[HSD_PSEUDONYM_LETTERS + 1];
 
 /* Told of each identifier that is replaced. */
 typedef hsd_status (*hsd_renamed_fn)(void *context, hsd_text name, const char pseudonym[HSD_PSEUDONYM_CHARS],

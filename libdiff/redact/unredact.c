@@ -1,7 +1,7 @@
 /*
  * The pseudonyms in a report turned back. What they stand for cannot be computed, so it is looked up:
  *
- *      1  every pseudonym in the report, once each, ascending           a list of numbers of 60 bits
+ *      1  every pseudonym in the report, once each, ascending           a list of numbers of 62 bits
  *      2  the originals are redacted again, into nothing; each name
  *         that becomes one of the list is written down beside it        see_name
  *      3  the report is written, each pseudonym with a name by it
@@ -55,9 +55,9 @@ static bool read_pseudonym(const char *text, uint64_t *number)
     *number = 0;
     if (*text != 'k' && *text != 'K') return false;
     for (unsigned i = 1; i < HSD_PSEUDONYM_CHARS; i++) {
-        const char *digit = memchr(hsd_pseudonym_alphabet, text[i], 32);
+        const char *digit = memchr(hsd_pseudonym_alphabet, text[i], HSD_PSEUDONYM_LETTERS);
         if (digit == NULL) return false;
-        *number = *number << 5 | (uint64_t)(digit - hsd_pseudonym_alphabet);
+        *number = *number * HSD_PSEUDONYM_LETTERS + (uint64_t)(digit - hsd_pseudonym_alphabet);
     }
     return true;
 }

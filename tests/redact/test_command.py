@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-PSEUDONYM = re.compile(rb"[kK][0-9bcdefghjklmnpqrstvwxyz]{12}")
+PSEUDONYM = re.compile(rb"[kK][bcdefghjklmnpqrstvwxyz]{14}")
 CASES = []
 
 

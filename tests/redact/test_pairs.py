@@ -75,10 +75,10 @@ def in_one_order(value):
 
 def within_lists(one, two):
     """The histograms of sizes are of the largest types: those that both lists have, where both are full."""
-    for answer, other in ((one, two), (two, one)):
-        if "sizes" in answer and len(answer["sizes"]) == len(other["sizes"]) == SIZES:
-            names = {row["type"] for row in other["sizes"]}
-            answer["sizes"] = [row for row in answer["sizes"] if row["type"] in names]
+    if "sizes" in one and len(one["sizes"]) == len(two["sizes"]) == SIZES:
+        both = set.intersection(*({row["type"] for row in answer["sizes"]} for answer in (one, two)))
+        for answer in (one, two):
+            answer["sizes"] = [row for row in answer["sizes"] if row["type"] in both]
     return one, two
 
 

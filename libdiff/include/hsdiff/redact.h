@@ -3,11 +3,11 @@
  * captures that were redacted with one key. So redacted captures are compared, checked and watched as the originals
  * are, with the same numbers, and whoever has the key and an original can turn the names in a report back.
  *
- *      com.acme.Cart$Line[]         com.k3r9z0vb5c1xq.K8h2mt4wd60nf$K1c7ys5jp3qzv[]
- *      Function refund (cart.js:12) Function k7d5pq0wn2v4h (k9rt6zs3y8c1m.js:12)
+ *      com.acme.Cart$Line[]         com.kzrvbcxqwnfstmd.Khmtwdnfqjzbrcl$Kcysjpqzvhtnbxw[]
+ *      Function refund (cart.js:12) Function kdpqwnvhzslcgtr (krtzsycmfjdnbqk.js:12)
  *      java.util.HashMap            java.util.HashMap
  *
- * A *pseudonym* is `k` or, for what begins with a capital, `K`, and 12 of 32 letters and digits: the first 60 bits of
+ * A *pseudonym* is `k` or, for what begins with a capital, `K`, and 14 of 22 letters: 62 bits of
  * the HMAC-SHA-256 of an identifier under the key. What is between identifiers stays, so `[]`, `$`, `::` and
  * `(file:line)` keep the shape that reports look at. Names that a runtime and its standard library brought along are
  * public and stay (redact/public.c); so does what the user asks for. Sizes, counts, references, addresses and moments
