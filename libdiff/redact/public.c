@@ -83,14 +83,15 @@ static const char *const endings[] = {
 
 /* What the name of a producer, a runtime or a format is made of, beside versions. */
 static const char *const products[] = {
-    ".NET", "32-Bit", "64-Bit", "ART", "Android", "C", "C++", "CPython", "Chrome", "Chromium", "Client", "CoreCLR",
-    "Dalvik", "Debian", "ELF", "Eclipse", "Firefox", "Go", "GraalVM", "HotSpot", "JAVA", "Java", "JavaScript", "Lua",
-    "LuaJIT", "Luau", "Mono", "Node", "Node.js", "ObjectSpace.dump_all", "OpenJ9", "OpenJDK", "PROFILE", "PyHeap",
-    "PyPy", "Python", "Ruby", "Runtime", "Rust", "Server", "Ubuntu", "V8", "VM", "WebAssembly", "Zig", "agent",
-    "baseline", "by", "capture", "core", "dump", "firefox", "from", "gcdump", "go", "go1.7", "gocore", "gperftools",
-    "heap", "heapprofile", "hprof", "hsd_synth", "hsdiff", "import", "jemalloc", "jvm", "log", "lua", "luaC_dump",
-    "make_samples", "memray", "mlpd", "module", "mono", "native", "nettrace", "node", "of", "perfetto", "pprof",
-    "profiler", "pycore", "python", "ruby", "sample", "samples", "synth", "tcmalloc", "tracemalloc", "v8", "wasm",
+    "(hprof", ".NET", "32-Bit", "64-Bit", "ART", "Android", "C", "C++", "CPython", "Chrome", "Chromium", "Client",
+    "CoreCLR", "Dalvik", "Debian", "ELF", "Eclipse", "Firefox", "Go", "GraalVM", "HotSpot", "JAVA", "JVM", "Java",
+    "JavaScript", "Lua", "LuaJIT", "Luau", "Mono", "Node", "Node.js", "ObjectSpace.dump_all", "OpenJ9", "OpenJDK",
+    "PROFILE", "PyHeap", "PyPy", "Python", "Ruby", "Runtime", "Rust", "Server", "Ubuntu", "V8", "VM", "WebAssembly",
+    "Zig", "agent", "agent)", "baseline", "by", "capture", "core", "dump", "firefox", "from", "gcdump", "go", "go1.7",
+    "gocore", "gperftools", "heap", "heapprofile", "hprof", "hsd_synth", "hsdiff", "import", "jemalloc", "jvm", "log",
+    "lua", "luaC_dump", "make_samples", "memray", "mlpd", "module", "mono", "native", "nettrace", "node", "of",
+    "perfetto", "pprof", "profiler", "pycore", "python", "ruby", "sample", "samples", "synth", "tcmalloc",
+    "tracemalloc", "v8", "wasm",
 };
 
 /* Whole texts: what hsdiff's own agents and importers say. */
