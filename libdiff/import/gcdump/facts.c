@@ -22,13 +22,14 @@ static hsd_status read_text(gcdump_serial *in, char *out, size_t size, hsd_error
     return status;
 }
 
+/* Of what was really there: a count alone is a claim, and a file that ends before it is damaged. */
 static hsd_status check_room(uint64_t count, size_t size, uint64_t memory_bytes, const char *of, hsd_error *err)
 {
     if (count * size <= memory_bytes) return HSD_OK;
     hsd_fail(err, HSD_E_OVER_BUDGET,
              "the %s of this gcdump take %llu bytes, more than the memory for the import has to spare", of,
              (unsigned long long)(count * size));
-    hsd_error_set_hint(err, "give it more: --memory %llu", (unsigned long long)(count * size * 16));
+    hsd_error_set_hint(err, "give it more: --memory %llu", (unsigned long long)(count * size * 32));
     return HSD_E_OVER_BUDGET;
 }
 
@@ -58,9 +59,8 @@ static hsd_status read_segments(gcdump_facts *facts, gcdump_serial *in, uint64_t
 {
     uint32_t count, capacity = 0;
     HSD_TRY(hsd_gcdump_count(in, &count, err));
-    HSD_TRY(check_room(count, sizeof *facts->segments, memory_bytes, "segments", err));
     for (uint32_t i = 0; i < count; i++) {
-        /* memory grows with what is really there */
+        HSD_TRY(check_room(i + UINT64_C(1), sizeof *facts->segments, memory_bytes, "segments", err));
         HSD_TRY(HSD_ARRAY_GROW(facts->segments, capacity, i + 1, 64, "segments", err));
         facts->segments[i] = (gcdump_segment){0};
         HSD_TRY(read_segment(in, &facts->segments[i], err));
@@ -139,8 +139,8 @@ static hsd_status read_multipliers(gcdump_facts *facts, gcdump_serial *in, uint6
 {
     uint32_t count, capacity = 0;
     HSD_TRY(hsd_gcdump_count(in, &count, err));
-    HSD_TRY(check_room(count, sizeof *facts->multipliers, memory_bytes, "multipliers of types", err));
     for (uint32_t i = 0; i < count; i++) {
+        HSD_TRY(check_room(i + UINT64_C(1), sizeof *facts->multipliers, memory_bytes, "multipliers of types", err));
         HSD_TRY(HSD_ARRAY_GROW(facts->multipliers, capacity, i + 1, 1024, "multipliers of types", err));
         HSD_TRY(hsd_gcdump_float(in, &facts->multipliers[i], err));
         facts->multiplier_count = i + 1;

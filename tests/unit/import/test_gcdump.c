@@ -347,6 +347,27 @@ Test(gcdump, says_what_is_wrong)
     free(bytes.data);
 }
 
+/* Four bytes anywhere that are a count of two thousand million: the file is damaged, and no memory would help. */
+Test(gcdump, takes_a_count_for_a_claim)
+{
+    static const uint8_t most[] = {0xff, 0xff, 0xff, 0x7f};
+    static const char *const names[] = {"v10", "v7"};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        gw_bytes bytes = gw_write(sample(names[n]));
+        for (size_t i = 40; i + sizeof most <= bytes.size; i++) {
+            uint8_t before[sizeof most];
+            hsd_import_result result;
+            hsd_error err;
+            memcpy(before, bytes.data + i, sizeof most);
+            memcpy(bytes.data + i, most, sizeof most);
+            const hsd_status status = import(bytes.data, bytes.size, &plain, UINT64_C(2) << 20, &result, NULL, &err);
+            cr_expect_neq(status, HSD_E_OVER_BUDGET, "%s, byte %zu: %s", names[n], i, err.text);
+            memcpy(bytes.data + i, before, sizeof most);
+        }
+        free(bytes.data);
+    }
+}
+
 Test(gcdump, refuses_versions_that_it_does_not_know)
 {
     static const struct {
