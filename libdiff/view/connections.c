@@ -14,6 +14,27 @@ void hsd_connections_init(hsd_connections *connections)
 
 void hsd_connections_release(hsd_connections *connections) { pthread_mutex_destroy(&connections->lock); }
 
+static void cut_connection(hsd_connection *connection)
+{
+    shutdown(connection->fd, SHUT_RDWR);
+    connection->is_cut = true;
+}
+
+/* For a newcomer: what is answered goes on. */
+static void give_place_to(hsd_connections *connections, const hsd_connection *newcomer)
+{
+    hsd_connection *oldest = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < HSD_CONNECTIONS_MOST; i++) {
+        hsd_connection *one = &connections->all[i];
+        if (one->fd < 0 || one->is_cut) continue;
+        count++;
+        if (one == newcomer || one->since_ns == HSD_CONNECTION_ANSWERED) continue;
+        if (!oldest || one->since_ns < oldest->since_ns) oldest = one;
+    }
+    if (count > HSD_CONNECTIONS_CROWD && oldest) cut_connection(oldest);
+}
+
 hsd_connection *hsd_connections_add(hsd_connections *connections, int fd, uint64_t now_ns)
 {
     hsd_connection *found = NULL;
@@ -21,6 +42,7 @@ hsd_connection *hsd_connections_add(hsd_connections *connections, int fd, uint64
     for (size_t i = 0; i < HSD_CONNECTIONS_MOST && !found; i++)
         if (connections->all[i].fd < 0) found = &connections->all[i];
     if (found) *found = (hsd_connection){.fd = fd, .since_ns = now_ns};
+    if (found) give_place_to(connections, found);
     pthread_mutex_unlock(&connections->lock);
     return found;
 }
@@ -45,9 +67,8 @@ void hsd_connections_cut(hsd_connections *connections, uint64_t now_ns, uint64_t
 {
     pthread_mutex_lock(&connections->lock);
     for (size_t i = 0; i < HSD_CONNECTIONS_MOST; i++) {
-        const hsd_connection *one = &connections->all[i];
-        if (one->fd >= 0 && now_ns > one->since_ns && now_ns - one->since_ns > patience_ns)
-            shutdown(one->fd, SHUT_RDWR);
+        hsd_connection *one = &connections->all[i];
+        if (one->fd >= 0 && now_ns > one->since_ns && now_ns - one->since_ns > patience_ns) cut_connection(one);
     }
     pthread_mutex_unlock(&connections->lock);
 }

@@ -11,7 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { QUEUE_LENGTH = 64 };
+/* Where it is full the system drops whoever knocks, who tries again after one, three and seven seconds. */
+enum { QUEUE_LENGTH = 4096 };
 
 typedef union address {
     struct sockaddr any;

@@ -100,6 +100,27 @@ Test(connections, does_not_mind_a_clock_behind)
     hsd_connections_release(&connections);
 }
 
+/* Who is answered stays, and so does whoever comes. */
+Test(connections, gives_place_in_a_crowd_to_whoever_comes)
+{
+    hsd_connections_init(&connections);
+    wire all[HSD_CONNECTIONS_CROWD + 2];
+    for (size_t i = 0; i < HSD_CONNECTIONS_CROWD; i++) {
+        all[i] = plug((10 + i) * SECOND);
+        cr_assert_not(is_cut(&all[i]));
+    }
+    hsd_connections_renew(&connections, all[0].connection, HSD_CONNECTION_ANSWERED);
+    for (size_t i = HSD_CONNECTIONS_CROWD; i < HSD_CONNECTIONS_CROWD + 2; i++)
+        all[i] = plug(SECOND); /* by a clock behind, the oldest */
+    for (size_t i = 0; i < HSD_CONNECTIONS_CROWD + 2; i++) {
+        const bool should_go = i == 1 || i == HSD_CONNECTIONS_CROWD;
+        cr_assert_eq(is_cut(&all[i]), should_go, "connection %zu", i);
+    }
+    for (size_t i = 0; i < HSD_CONNECTIONS_CROWD + 2; i++)
+        unplug(&all[i]);
+    hsd_connections_release(&connections);
+}
+
 Test(connections, has_a_place_for_each)
 {
     hsd_connections_init(&connections);
