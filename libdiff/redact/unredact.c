@@ -117,7 +117,7 @@ static hsd_status list_wanted(unredacting *u, hsd_error *err)
     return HSD_OK;
 }
 
-static wanted_name *find_wanted(unredacting *u, uint64_t number)
+static wanted_name *find_wanted_pseudonym(unredacting *u, uint64_t number)
 {
     size_t at;
     HSD_LOWER_BOUND(at, 0, u->count, u->wanted[at].number, number);
@@ -130,7 +130,7 @@ static hsd_status see_name(void *context, hsd_text name, const char pseudonym[HS
 {
     unredacting *u = context;
     uint64_t number = 0;
-    wanted_name *wanted = read_pseudonym(pseudonym, &number) ? find_wanted(u, number) : NULL;
+    wanted_name *wanted = read_pseudonym(pseudonym, &number) ? find_wanted_pseudonym(u, number) : NULL;
     if (wanted == NULL || wanted->offset != NO_NAME) return HSD_OK;
     if (u->names.size + name.size > u->memory_bytes || u->names.size > NO_NAME - name.size)
         return hsd_fail(err, HSD_E_OVER_BUDGET, "the names of a report take more than half of the memory");
@@ -206,7 +206,7 @@ static hsd_status write_report(unredacting *u, hsd_error *err)
     uint64_t number;
     size_t from = 0;
     for (size_t at = next_pseudonym(u, 0, &number); at < u->size; at = next_pseudonym(u, at, &number)) {
-        const wanted_name *wanted = find_wanted(u, number);
+        const wanted_name *wanted = find_wanted_pseudonym(u, number);
         if (wanted == NULL || wanted->offset == NO_NAME) {
             at++;
             continue;
