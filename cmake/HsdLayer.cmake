@@ -4,11 +4,16 @@
 # written from libdiff/ on ("base/check.h"), public headers as <hsdiff/…>. LIBS are the layers that it stands on.
 include_guard(GLOBAL)
 
+set(HSD_CHECKED_STAGES walk holders graph sort match)  # see hsd_zeroed
+
 function(hsd_add_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;PRIVATE_LIBS")
   set(target hsd_${name})
   add_library(${target} STATIC ${arg_SOURCES})
   target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}/libdiff" "${PROJECT_SOURCE_DIR}/libdiff/include")
-  target_link_libraries(${target} PUBLIC ${arg_LIBS} PRIVATE ${arg_PRIVATE_LIBS} hsd_build hsd_warnings)
+  target_link_libraries(${target} PUBLIC ${arg_LIBS} PRIVATE ${arg_PRIVATE_LIBS} hsd_build hsd_hardened hsd_warnings)
+  if(NOT name IN_LIST HSD_CHECKED_STAGES)
+    target_link_libraries(${target} PRIVATE hsd_zeroed)
+  endif()
   set_property(GLOBAL APPEND PROPERTY HSD_LAYERS ${target})
 endfunction()
