@@ -183,7 +183,7 @@ static const cli_option *const options[] = {
                         .value = "PATTERN",
                         .kind = CLI_OTHER,
                         .set = set_keep,
-                        .told = CLI_TOLD,
+                        .told = CLI_LEFT_OUT,
                         .repeats = true,
                         .help = "names that match stay as they are, such as 'com.acme.*'; may be given again, and "
                                 "alike for captures that are to compare"},

@@ -13,7 +13,7 @@ const cli_option cli_option_redaction_key = {
     .value = "FILE",
     .kind = CLI_FILE,
     .offset = CLI_FIELD(redact.key),
-    .told = CLI_LEFT_OUT,
+    .told = CLI_TOLD, /* as --key of diff */
     .help = "the file with the key: 64 hexadecimal digits; hsdiff redact --new-key FILE makes one",
 };
 

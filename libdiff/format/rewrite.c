@@ -57,7 +57,7 @@ typedef struct rewrite {
 
 static hsd_status put_rewritten_block(rewrite *r, const void *data, size_t size, hsd_error *err)
 {
-    const int error = hsd_fd_write(r->out_fd, data, size, HSD_FD_HERE);
+    const int error = r->out_fd < 0 ? 0 : hsd_fd_write(r->out_fd, data, size, HSD_FD_HERE);
     if (error != 0) return hsd_fail_errno(err, error, "cannot write the copy");
     r->size_bytes += size;
     return HSD_OK;

@@ -48,10 +48,10 @@ typedef struct hsd_rewrite_result {
 
 /*
  * Copies the capture in `in_fd`, read by position (a pipe is first copied to a temporary file), to `out_fd`, written
- * from where it stands. Blocks of which no text changes stay as they are stored; those that change are stored
- * uncompressed, and in two or more where they would pass the limits of FORMAT.md 10. Then later blocks get greater
- * numbers, so every checksum is made anew, and INDEX, the count of blocks in END and the trailer say what is there.
- * Columns from 128 on of a block that changes are left out.
+ * from where it stands; -1 = nowhere, for what the callback sees. Blocks of which no text changes stay as they are
+ * stored; those that change are stored uncompressed, and in two or more where they would pass the limits of FORMAT.md
+ * 10. Then later blocks get greater numbers, so every checksum is made anew, and INDEX, the count of blocks in END and
+ * the trailer say what is there. Columns from 128 on of a block that changes are left out.
  *
  * A capture that was cut off is copied up to its last whole block, without INDEX and END: it stays as incomplete as it
  * was. Damage in front of intact blocks is HSD_E_CORRUPT with the way to salvage it; a file that is cut off inside its

@@ -59,7 +59,7 @@ def check_options(hsdiff, commands):
         for option in everything:
             value = f"={VALUES.get(option, '1')}" if f"--{option} " in values else ""
             result = subprocess.run([hsdiff, command, f"--{option}{value}", "--help"], capture_output=True, text=True, check=False)
-            refused = "is no option of" in result.stderr
+            refused = "is no option of" in result.stderr or f"takes no --{option}:" in result.stderr
             if refused == (option in shown) and option != "generate":
                 yield f"{command} --{option}: shown: {option in shown}, refused: {refused}"
 
