@@ -3,7 +3,6 @@
  * that says so in numbers; what sys._debugmallocstats() prints comes from a function of C, which writes to any stream
  * of stdio, here to one that keeps the four lines that matter. Nothing of Python runs, and no object is made.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
