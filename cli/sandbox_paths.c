@@ -102,7 +102,9 @@ static void allow(void *context, const char *path, sandbox_right right)
         rules->has_failed = rules->has_failed || !is_not_to_be_had(errno);
         return;
     }
-    if (fstat(rule.folder, &what) == 0) {
+    if (fstat(rule.folder, &what) != 0) {
+        rules->has_failed = true;
+    } else {
         if (!S_ISDIR(what.st_mode)) rule.rights &= FS_OF_FILES;
         if (S_ISDIR(what.st_mode) && right == SANDBOX_READ_FILE)
             rule.rights = FS_READ_DIR; /* so that it is told what it is */

@@ -122,7 +122,7 @@ def opened_files(log):
     """The names of files that were opened, by descriptor and path."""
     for line in log.splitlines():
         found = re.search(r'open(?:at|at2)?\((?:([^,"]+), )?"((?:[^"\\]|\\.)*)", .*\) = (-?\d+)(<[^>]*>)?', line)
-        if found and int(found[3]) >= 0:
+        if found and int(found[3]) >= 0 and "O_PATH" not in line:  # which names a file to the sandbox, and opens nothing
             yield (found[4] or "").strip("<>") or found[2]
 
 
