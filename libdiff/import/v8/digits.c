@@ -21,6 +21,7 @@
 #include <string.h>
 
 #if defined(__SSE2__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -355,9 +356,16 @@ AVX2 static size_t digits_avx2(const uint8_t **at, const uint8_t *end, uint64_t 
     return read_plain(at, end, out, capacity, classify_avx2, convert_four_avx2, find_places_avx2);
 }
 
+/* Clang does not know it by name before its version 15. */
+static bool has_lzcnt(void)
+{
+    unsigned a, b, c = 0, d;
+    return __get_cpuid(0x80000001, &a, &b, &c, &d) != 0 && (c >> 5 & 1) != 0;
+}
+
 hsd_v8_digits hsd_v8_digits_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("lzcnt") &&
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && has_lzcnt() &&
                    __builtin_cpu_supports("popcnt")
                ? digits_avx2
                : NULL;
