@@ -126,20 +126,6 @@ static hsd_status gzip_rewind(void *context, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status gzip_seek(void *context, uint64_t offset, hsd_error *err)
-{
-    gzip_input *input = context;
-    uint8_t block[16384];
-    if (offset < input->position) HSD_TRY(gzip_rewind(input, err));
-    while (input->position < offset) {
-        size_t got = 0;
-        const size_t wanted = (size_t)hsd_min_u64(sizeof block, offset - input->position);
-        HSD_TRY(gzip_read(input, block, wanted, &got, err));
-        if (got == 0) return hsd_fail_at(err, HSD_E_TRUNCATED, input->position, "the unpacked input ends here");
-    }
-    return HSD_OK;
-}
-
 static void gzip_close(void *context)
 {
     gzip_input *input = context;
@@ -147,9 +133,17 @@ static void gzip_close(void *context)
     free(input);
 }
 
+static hsd_status gzip_seek(void *context, uint64_t offset, hsd_error *err);
+
 static const hsd_source_ops gzip_ops = {
     .read = gzip_read, .rewind = gzip_rewind, .close = gzip_close, .seek = gzip_seek};
 static const hsd_source_ops gzip_once_ops = {.read = gzip_read, .close = gzip_close};
+
+static hsd_status gzip_seek(void *context, uint64_t offset, hsd_error *err)
+{
+    const gzip_input *input = context;
+    return hsd_source_seek_by_reading(&gzip_ops, context, &input->position, offset, err);
+}
 
 static hsd_status open_unzip(gzip_input *input, hsd_error *err)
 {

@@ -277,19 +277,6 @@ static hsd_status lz4_rewind(void *context, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status lz4_seek(void *context, uint64_t offset, hsd_error *err)
-{
-    lz4_input *in = context;
-    uint8_t block[16384];
-    if (offset < in->position) HSD_TRY(lz4_rewind(in, err));
-    while (in->position < offset) {
-        size_t got = 0;
-        HSD_TRY(lz4_read(in, block, (size_t)hsd_min_u64(sizeof block, offset - in->position), &got, err));
-        if (got == 0) return hsd_fail_at(err, HSD_E_TRUNCATED, in->position, "the unpacked input ends here");
-    }
-    return HSD_OK;
-}
-
 static void lz4_close(void *context)
 {
     lz4_input *in = context;
@@ -298,8 +285,16 @@ static void lz4_close(void *context)
     free(in);
 }
 
+static hsd_status lz4_seek(void *context, uint64_t offset, hsd_error *err);
+
 static const hsd_source_ops lz4_ops = {.read = lz4_read, .rewind = lz4_rewind, .close = lz4_close, .seek = lz4_seek};
 static const hsd_source_ops lz4_once_ops = {.read = lz4_read, .close = lz4_close};
+
+static hsd_status lz4_seek(void *context, uint64_t offset, hsd_error *err)
+{
+    const lz4_input *in = context;
+    return hsd_source_seek_by_reading(&lz4_ops, context, &in->position, offset, err);
+}
 
 hsd_status hsd_lz4_open(hsd_source *source, hsd_source *below, size_t window_bytes, bool can_rewind, hsd_error *err)
 {

@@ -98,20 +98,6 @@ static hsd_status zstd_rewind(void *context, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status zstd_seek(void *context, uint64_t offset, hsd_error *err)
-{
-    zstd_input *input = context;
-    uint8_t block[16384];
-    if (offset < input->position) HSD_TRY(zstd_rewind(input, err));
-    while (input->position < offset) {
-        size_t got = 0;
-        const size_t wanted = (size_t)hsd_min_u64(sizeof block, offset - input->position);
-        HSD_TRY(zstd_read(input, block, wanted, &got, err));
-        if (got == 0) return hsd_fail_at(err, HSD_E_TRUNCATED, input->position, "the unpacked input ends here");
-    }
-    return HSD_OK;
-}
-
 static void zstd_close(void *context)
 {
     zstd_input *input = context;
@@ -119,9 +105,17 @@ static void zstd_close(void *context)
     free(input);
 }
 
+static hsd_status zstd_seek(void *context, uint64_t offset, hsd_error *err);
+
 static const hsd_source_ops zstd_ops = {
     .read = zstd_read, .rewind = zstd_rewind, .close = zstd_close, .seek = zstd_seek};
 static const hsd_source_ops zstd_once_ops = {.read = zstd_read, .close = zstd_close};
+
+static hsd_status zstd_seek(void *context, uint64_t offset, hsd_error *err)
+{
+    const zstd_input *input = context;
+    return hsd_source_seek_by_reading(&zstd_ops, context, &input->position, offset, err);
+}
 
 hsd_status hsd_zstd_open(hsd_source *source, hsd_source *below, size_t window_bytes, bool can_rewind, hsd_error *err)
 {

@@ -24,6 +24,19 @@ static hsd_status named_source(const hsd_source *source, hsd_status status, hsd_
     return status;
 }
 
+hsd_status hsd_source_seek_by_reading(const hsd_source_ops *ops, void *context, const uint64_t *position,
+                                      uint64_t offset, hsd_error *err)
+{
+    uint8_t block[16384];
+    if (offset < *position) HSD_TRY(ops->rewind(context, err));
+    while (*position < offset) {
+        size_t got = 0;
+        HSD_TRY(ops->read(context, block, (size_t)hsd_min_u64(sizeof block, offset - *position), &got, err));
+        if (got == 0) return hsd_fail_at(err, HSD_E_TRUNCATED, *position, "the unpacked input ends here");
+    }
+    return HSD_OK;
+}
+
 hsd_status hsd_source_open_custom(hsd_source *source, const hsd_source_ops *ops, void *context, const char *name,
                                   size_t window_bytes, bool can_rewind, hsd_error *err)
 {

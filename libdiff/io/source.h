@@ -63,6 +63,17 @@ hsd_status hsd_source_open_fd(hsd_source *source, int fd, const char *name, size
 /* Over bytes that outlive the source. */
 hsd_status hsd_source_open_memory(hsd_source *source, hsd_bytes bytes, const char *name, hsd_error *err);
 
+/*
+ * The seek of a source that can only be read on and rewound, as unpacking can: reads up to `offset`.
+ *
+ *   ops       its read and rewind
+ *   position  where it stands, which both keep
+ *
+ * HSD_E_TRUNCATED: it ends before. Else what read and rewind return.
+ */
+hsd_status hsd_source_seek_by_reading(const hsd_source_ops *ops, void *context, const uint64_t *position,
+                                      uint64_t offset, hsd_error *err);
+
 /* Over anything. On failure `context` is closed too. */
 hsd_status hsd_source_open_custom(hsd_source *source, const hsd_source_ops *ops, void *context, const char *name,
                                   size_t window_bytes, bool can_rewind, hsd_error *err);
