@@ -168,22 +168,3 @@ hsd_status hsd_gzip_open(hsd_source *source, hsd_source *below, size_t window_by
     return hsd_source_open_custom(source, can_rewind ? &gzip_ops : &gzip_once_ops, input, below->name, window_bytes,
                                   can_rewind, err);
 }
-
-size_t hsd_gzip_unpack_prefix(const void *prefix, size_t size, void *out, size_t capacity)
-{
-    hsd_source below, source;
-    if (!hsd_gzip_probe(prefix, size)) return 0;
-    if (hsd_source_open_memory(&below, (hsd_bytes){prefix, size}, "", NULL) != HSD_OK) return 0;
-    size_t done = 0;
-    if (hsd_gzip_open(&source, &below, 4096, false, NULL) == HSD_OK) {
-        while (done < capacity && hsd_source_peek(&source, 1, NULL) == HSD_OK) {
-            const size_t step = (size_t)hsd_min_u64(capacity - done, hsd_source_ahead(&source));
-            memcpy((uint8_t *)out + done, source.at, step);
-            hsd_source_take(&source, step);
-            done += step;
-        }
-        hsd_source_close(&source);
-    }
-    hsd_source_close(&below);
-    return done;
-}

@@ -24,7 +24,4 @@ bool hsd_gzip_probe(const void *prefix, size_t size);
  */
 hsd_status hsd_gzip_open(hsd_source *source, hsd_source *below, size_t window_bytes, bool can_rewind, hsd_error *err);
 
-/* Unpacks the start of a file into `out`; how many bytes came out (0: not gzip, or no zlib). */
-size_t hsd_gzip_unpack_prefix(const void *prefix, size_t size, void *out, size_t capacity);
-
 #endif

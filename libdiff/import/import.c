@@ -42,8 +42,7 @@ static const uint8_t CAPTURE_MAGIC[8] = {0x89, 'H', 'S', 'C', '\r', '\n', 0x1a, 
 typedef struct packing {
     const char *holding, *held, *undo;
     bool (*probe)(const void *prefix, size_t size);
-    hsd_status (*open)(hsd_source *source, hsd_source *below, size_t window_bytes, bool can_rewind, hsd_error *err);
-    size_t (*unpack_prefix)(const void *prefix, size_t size, void *out, size_t capacity);
+    hsd_source_filter open;
 } packing;
 
 static const packing packings[] = {
@@ -51,20 +50,17 @@ static const packing packings[] = {
      .held = "what this gzip file holds",
      .undo = "gunzip it and use it as it is",
      .probe = hsd_gzip_probe,
-     .open = hsd_gzip_open,
-     .unpack_prefix = hsd_gzip_unpack_prefix},
+     .open = hsd_gzip_open},
     {.holding = "an lz4 file holding ",
      .held = "what this lz4 file holds",
      .undo = "unpack it (lz4 -d) and use it as it is",
      .probe = hsd_lz4_probe,
-     .open = hsd_lz4_open,
-     .unpack_prefix = hsd_lz4_unpack_prefix},
+     .open = hsd_lz4_open},
     {.holding = "a zstd file holding ",
      .held = "what this zstd file holds",
      .undo = "unpack it (zstd -d) and use it as it is",
      .probe = hsd_zstd_probe,
-     .open = hsd_zstd_open,
-     .unpack_prefix = hsd_zstd_unpack_prefix},
+     .open = hsd_zstd_open},
 };
 
 /* NULL: the bytes are as they are. */
@@ -95,10 +91,7 @@ static const char *unpacker_of(const char *phrase)
 {
     static const struct {
         const char *phrase, *command;
-    } unpackers[] = {{"a zstd file", "zstd -dc"},
-                     {"an xz file", "xz -dc"},
-                     {"a bzip2 file", "bzip2 -dc"},
-                     {"a ZIP archive", "unzip -p"}};
+    } unpackers[] = {{"an xz file", "xz -dc"}, {"a bzip2 file", "bzip2 -dc"}, {"a ZIP archive", "unzip -p"}};
     for (size_t i = 0; i < sizeof unpackers / sizeof unpackers[0]; i++)
         if (strcmp(phrase, unpackers[i].phrase) == 0) return unpackers[i].command;
     return NULL;
@@ -529,7 +522,7 @@ const char *hsd_import_probe(const void *prefix, size_t size)
     }
     uint8_t *unpacked = malloc(HSD_IMPORT_PREFIX_BYTES);
     if (unpacked == NULL) return NULL;
-    const size_t got = packed->unpack_prefix(prefix, size, unpacked, HSD_IMPORT_PREFIX_BYTES);
+    const size_t got = hsd_source_unpack_prefix(packed->open, prefix, size, unpacked, HSD_IMPORT_PREFIX_BYTES);
     hsd_importer_choose(&importer, unpacked, got, NULL, NULL);
     free(unpacked);
     return importer == NULL ? NULL : importer->info.name;

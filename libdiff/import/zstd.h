@@ -24,7 +24,4 @@ bool hsd_zstd_probe(const void *prefix, size_t size);
  */
 hsd_status hsd_zstd_open(hsd_source *source, hsd_source *below, size_t window_bytes, bool can_rewind, hsd_error *err);
 
-/* Unpacks the start of a file into `out`; how many bytes came out (0: not zstd). */
-size_t hsd_zstd_unpack_prefix(const void *prefix, size_t size, void *out, size_t capacity);
-
 #endif

@@ -187,3 +187,21 @@ void hsd_source_close(hsd_source *source)
     if (!source->is_borrowed) free(source->window);
     *source = (hsd_source){0};
 }
+
+size_t hsd_source_unpack_prefix(hsd_source_filter open, const void *prefix, size_t size, void *out, size_t capacity)
+{
+    hsd_source below, source;
+    size_t done = 0;
+    if (hsd_source_open_memory(&below, (hsd_bytes){prefix, size}, "", NULL) != HSD_OK) return 0;
+    if (open(&source, &below, 4096, false, NULL) == HSD_OK) {
+        while (done < capacity && hsd_source_peek(&source, 1, NULL) == HSD_OK) {
+            const size_t step = (size_t)hsd_min_u64(capacity - done, hsd_source_ahead(&source));
+            memcpy((uint8_t *)out + done, source.at, step);
+            hsd_source_take(&source, step);
+            done += step;
+        }
+        hsd_source_close(&source);
+    }
+    hsd_source_close(&below);
+    return done;
+}

@@ -74,6 +74,14 @@ hsd_status hsd_source_open_memory(hsd_source *source, hsd_bytes bytes, const cha
 hsd_status hsd_source_seek_by_reading(const hsd_source_ops *ops, void *context, const uint64_t *position,
                                       uint64_t offset, hsd_error *err);
 
+/* Opens `source` over `below`, unpacking what it gives: the filters of importers. */
+typedef hsd_status (*hsd_source_filter)(hsd_source *source, hsd_source *below, size_t window_bytes, bool can_rewind,
+                                        hsd_error *err);
+
+/* Unpacks the start of a file into `out`; how many bytes came out: 0 where it is not packed so, or cannot be unpacked.
+ */
+size_t hsd_source_unpack_prefix(hsd_source_filter open, const void *prefix, size_t size, void *out, size_t capacity);
+
 /* Over anything. On failure `context` is closed too. */
 hsd_status hsd_source_open_custom(hsd_source *source, const hsd_source_ops *ops, void *context, const char *name,
                                   size_t window_bytes, bool can_rewind, hsd_error *err);

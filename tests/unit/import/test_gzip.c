@@ -181,10 +181,10 @@ Test(gzip, shows_its_beginning)
     size_t size = 0;
     uint8_t out[1000];
     uint8_t *packed = case_gzip(data, SIZE, 5000, &size);
-    cr_expect(hsd_gzip_unpack_prefix(packed, size, out, sizeof out) == sizeof out);
+    cr_expect(hsd_source_unpack_prefix(hsd_gzip_open, packed, size, out, sizeof out) == sizeof out);
     cr_expect(memcmp(out, data, sizeof out) == 0);
-    cr_expect(hsd_gzip_unpack_prefix(packed, 600, out, sizeof out) > 100); /* cut */
-    cr_expect(hsd_gzip_unpack_prefix(data, SIZE, out, sizeof out) == 0);
+    cr_expect(hsd_source_unpack_prefix(hsd_gzip_open, packed, 600, out, sizeof out) > 100); /* cut */
+    cr_expect(hsd_source_unpack_prefix(hsd_gzip_open, data, SIZE, out, sizeof out) == 0);
     cr_expect(!hsd_gzip_probe(packed, 9));
     free(packed);
 }

@@ -234,7 +234,7 @@ Test(lz4, shows_its_beginning)
     frame f;
     char out[64];
     make(&f, 0x40);
-    cr_assert(hsd_lz4_unpack_prefix(f.data, f.size, out, 10) == 10 && memcmp(out, unpacked, 10) == 0);
-    cr_assert(hsd_lz4_unpack_prefix(f.data, f.size - 20, out, sizeof out) <= sizeof unpacked);
-    cr_assert(hsd_lz4_unpack_prefix("not LZ4", 7, out, 10) == 0);
+    cr_assert(hsd_source_unpack_prefix(hsd_lz4_open, f.data, f.size, out, 10) == 10 && memcmp(out, unpacked, 10) == 0);
+    cr_assert(hsd_source_unpack_prefix(hsd_lz4_open, f.data, f.size - 20, out, sizeof out) <= sizeof unpacked);
+    cr_assert(hsd_source_unpack_prefix(hsd_lz4_open, "not LZ4", 7, out, 10) == 0);
 }

@@ -122,8 +122,8 @@ Test(zstd, unpacks_a_prefix)
 {
     packed *p = make(1, 3);
     char out[5000];
-    cr_assert(hsd_zstd_unpack_prefix(p->data, 200000, out, sizeof out) == sizeof out);
+    cr_assert(hsd_source_unpack_prefix(hsd_zstd_open, p->data, 200000, out, sizeof out) == sizeof out);
     cr_assert(memcmp(out, p->plain, sizeof out) == 0);
-    cr_assert(hsd_zstd_unpack_prefix("(\xb5/\xfe....", 8, out, sizeof out) == 0);
+    cr_assert(hsd_source_unpack_prefix(hsd_zstd_open, "(\xb5/\xfe....", 8, out, sizeof out) == 0);
     free(p);
 }
