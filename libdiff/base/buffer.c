@@ -11,6 +11,18 @@
 #include "base/check.h"
 #include "base/fail.h"
 
+bool hsd_bytes_begin(hsd_bytes bytes, const char *word)
+{
+    const size_t size = strlen(word);
+    return size == 0 || (bytes.size >= size && memcmp(bytes.data, word, size) == 0);
+}
+
+bool hsd_bytes_end(hsd_bytes bytes, const char *word)
+{
+    const size_t size = strlen(word);
+    return size == 0 || (bytes.size >= size && memcmp(bytes.data + bytes.size - size, word, size) == 0);
+}
+
 #define FIRST_CAPACITY ((size_t)64)
 
 static size_t next_capacity(size_t capacity, size_t needed)

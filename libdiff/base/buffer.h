@@ -5,6 +5,7 @@
 #ifndef HSD_BASE_BUFFER_H
 #define HSD_BASE_BUFFER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,10 @@ typedef struct hsd_bytes { /* a borrowed view */
     const uint8_t *data;
     size_t size;
 } hsd_bytes;
+
+/* What it begins or ends with. */
+bool hsd_bytes_begin(hsd_bytes bytes, const char *word);
+bool hsd_bytes_end(hsd_bytes bytes, const char *word);
 
 typedef struct hsd_buffer {
     uint8_t *data;

@@ -40,18 +40,6 @@ static hsd_status check_sums_now_and_then(const hsd_stack_sums *s, uint32_t coun
 
 /* ---- frames ---- */
 
-static bool path_ends_with(hsd_bytes text, const char *ending)
-{
-    const size_t size = strlen(ending);
-    return text.size >= size && memcmp(text.data + text.size - size, ending, size) == 0;
-}
-
-static bool name_begins_with(hsd_bytes text, const char *beginning)
-{
-    const size_t size = strlen(beginning);
-    return text.size >= size && memcmp(text.data, beginning, size) == 0;
-}
-
 /* Headers of libstdc++ and libc++ by their names alone, since valgrind leaves folders out. What was inlined from them
  * has no scope in its name: "push_back". */
 static bool is_of_containers(hsd_bytes path)
@@ -86,8 +74,8 @@ static bool is_of_containers(hsd_bytes path)
                                         "__hash_table"};
     const hsd_bytes name = hsd_import_file_name(path);
     for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++)
-        if (name.size == strlen(names[i]) && path_ends_with(name, names[i])) return true;
-    return name_begins_with(name, "stl_") || memmem(path.data, path.size, "/include/c++/", 13) != NULL;
+        if (name.size == strlen(names[i]) && hsd_bytes_end(name, names[i])) return true;
+    return hsd_bytes_begin(name, "stl_") || memmem(path.data, path.size, "/include/c++/", 13) != NULL;
 }
 
 static hsd_status put_frame_text(hsd_stack_sums *s, hsd_bytes text, uint32_t *number, hsd_error *err)
@@ -118,7 +106,7 @@ static hsd_bytes qualify(char out[HSD_FRAME_TEXT_BYTES], hsd_bytes function)
         const uint8_t c = function.data[at];
         depth += (c == '<' || c == '(') - (c == '>' || c == ')');
         const hsd_bytes rest = {function.data + at, function.size - at};
-        if (depth == 0 && (at == 0 || function.data[at - 1] == ' ') && name_begins_with(rest, scope)) return rest;
+        if (depth == 0 && (at == 0 || function.data[at - 1] == ' ') && hsd_bytes_begin(rest, scope)) return rest;
     }
     const size_t size = (size_t)hsd_min_u64(function.size, HSD_FRAME_TEXT_BYTES - sizeof scope);
     memcpy(out, scope, sizeof scope - 1);
@@ -152,8 +140,8 @@ hsd_status hsd_stack_sums_module_frame(hsd_stack_sums *s, hsd_bytes module_path,
         plain[i] = (char)(file.data[i] == '+' ? '_' : file.data[i]);
     const int used = snprintf(name, sizeof name, "(unknown function of %.*s)", (int)size, (const char *)file.data);
     HSD_TRY(put_frame_text(s, (hsd_bytes){(const uint8_t *)name, (size_t)used}, &row.function, err));
-    row.allocates = hsd_module_is_of_system(plain, size) || name_begins_with(file, "vgpreload_") ||
-                    name_begins_with(file, "libheaptrack_");
+    row.allocates = hsd_module_is_of_system(plain, size) || hsd_bytes_begin(file, "vgpreload_") ||
+                    hsd_bytes_begin(file, "libheaptrack_");
     return put_frame_row(s, &row, frame, err);
 }
 

@@ -48,11 +48,6 @@ static bool is_text(hsd_bytes bytes, const char *text)
     return bytes.size == strlen(text) && memcmp(bytes.data, text, bytes.size) == 0;
 }
 
-static bool begins(hsd_bytes bytes, const char *text)
-{
-    return bytes.size >= strlen(text) && memcmp(bytes.data, text, strlen(text)) == 0;
-}
-
 static bool is_name_byte(uint8_t c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':' ||
@@ -73,7 +68,7 @@ static hsd_bytes argument(const spelling *s, const opened *top, unsigned i)
 static bool is_of_first(hsd_bytes given, const char *name, hsd_bytes first)
 {
     const size_t size = strlen(name);
-    return given.size == size + first.size + 2 && begins(given, name) && given.data[size] == '<' &&
+    return given.size == size + first.size + 2 && hsd_bytes_begin(given, name) && given.data[size] == '<' &&
            given.data[given.size - 1] == '>' && memcmp(given.data + size + 1, first.data, first.size) == 0;
 }
 
@@ -93,7 +88,7 @@ static bool is_default(hsd_bytes given, hsd_bytes first)
     for (size_t i = 0; i < HSD_ARRAY_LEN(of_first); i++)
         if (is_of_first(given, of_first[i], first)) return true;
     for (size_t i = 0; i < HSD_ARRAY_LEN(of_any); i++)
-        if (begins(given, of_any[i])) return true;
+        if (hsd_bytes_begin(given, of_any[i])) return true;
     return false;
 }
 
@@ -164,7 +159,7 @@ static void leave_out_defaults(spelling *s, const opened *top)
     unsigned count = s->argument_count - top->first;
     while (count > (least == 0 ? 1 : least)) {
         const hsd_bytes last = argument(s, top, count - 1);
-        if (least == 0 ? !begins(last, "std::allocator<") : !is_default(last, argument(s, top, 0))) break;
+        if (least == 0 ? !hsd_bytes_begin(last, "std::allocator<") : !is_default(last, argument(s, top, 0))) break;
         cut_arguments(s, top, --count);
     }
 }
@@ -179,7 +174,7 @@ static hsd_status name_of_character(spelling *s, const opened *top, bool *is_don
     static const char basic[] = "std::basic_";
     const size_t skipped = sizeof basic - 1;
     const hsd_bytes name = piece(s, top->begin, top->open);
-    if (!begins(name, basic) || name.size - skipped >= sizeof rest || s->argument_count - top->first != 1)
+    if (!hsd_bytes_begin(name, basic) || name.size - skipped >= sizeof rest || s->argument_count - top->first != 1)
         return HSD_OK;
     for (size_t i = 0; i < HSD_ARRAY_LEN(characters); i++) {
         if (!is_text(argument(s, top, 0), characters[i].argument)) continue;
@@ -239,7 +234,7 @@ static hsd_status append_pair(spelling *s, hsd_bytes inside, hsd_error *err)
 
 static hsd_status put_holder(spelling *s, const opened *top, const holder *h, hsd_bytes element, hsd_error *err)
 {
-    const bool is_pair = h->pair != NULL && begins(element, h->pair) && element.data[element.size - 1] == '>';
+    const bool is_pair = h->pair != NULL && hsd_bytes_begin(element, h->pair) && element.data[element.size - 1] == '>';
     const char *container = is_pair ? h->of_pair : h->other;
     s->out->size = top->begin;
     HSD_TRY(hsd_buffer_append(s->out, h->before, strlen(h->before), err));

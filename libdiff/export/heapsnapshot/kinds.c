@@ -61,11 +61,6 @@ static bool is_text(hsd_bytes text, const char *word)
     return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
 
-static bool heapsnapshot_kind_begins(hsd_bytes text, const char *prefix)
-{
-    return text.size >= strlen(prefix) && memcmp(text.data, prefix, strlen(prefix)) == 0;
-}
-
 /* ---- types ---- */
 
 static const known_type *find_in_kinds(const known_type *known, size_t count, hsd_bytes name)
@@ -78,12 +73,10 @@ static const known_type *find_in_kinds(const known_type *known, size_t count, hs
 static const known_type *find_known(const hsd_snap_kinds *kinds, hsd_bytes name)
 {
     if (kinds->is_v8)
-        return heapsnapshot_kind_begins(name, "Function ") ? &placed_function
-                                                           : find_in_kinds(of_v8, HSD_ARRAY_LEN(of_v8), name);
+        return hsd_bytes_begin(name, "Function ") ? &placed_function : find_in_kinds(of_v8, HSD_ARRAY_LEN(of_v8), name);
     if (!kinds->is_lua) return find_in_kinds(of_others, HSD_ARRAY_LEN(of_others), name);
     const known_type *known = find_in_kinds(of_lua, HSD_ARRAY_LEN(of_lua), name);
-    const bool is_function =
-        heapsnapshot_kind_begins(name, "function ") || heapsnapshot_kind_begins(name, "C function ");
+    const bool is_function = hsd_bytes_begin(name, "function ") || hsd_bytes_begin(name, "C function ");
     return known == NULL && is_function ? &function_of_lua : known;
 }
 
@@ -92,9 +85,8 @@ static const known_type *find_known(const hsd_snap_kinds *kinds, hsd_bytes name)
 static uint8_t node_of_class(const hsd_snap_kinds *kinds, hsd_bytes name, uint32_t flags)
 {
     if (kinds->is_v8)
-        return heapsnapshot_kind_begins(name, "system / ") && !heapsnapshot_kind_begins(name, "system / Context")
-                   ? HSD_SNAP_NODE_NATIVE
-                   : HSD_SNAP_NODE_OBJECT;
+        return hsd_bytes_begin(name, "system / ") && !hsd_bytes_begin(name, "system / Context") ? HSD_SNAP_NODE_NATIVE
+                                                                                                : HSD_SNAP_NODE_OBJECT;
     return (flags & HSC_TYPE_PART) != 0 ? HSD_SNAP_NODE_HIDDEN : HSD_SNAP_NODE_OBJECT;
 }
 
@@ -111,7 +103,7 @@ static hsd_status make_kind(hsd_snap_kinds *kinds, uint32_t type, hsd_snap_names
     kinds->has_no_user_roots |= kinds->is_v8 && can_be_part && (kinds->type_names.flags[type] & HSC_TYPE_PART) == 0;
     HSD_TRY(hsd_snap_names_put(names, name, &kind->name, err));
     kind->detached_name = kind->name;
-    if (!heapsnapshot_kind_begins(name, detached)) return HSD_OK;
+    if (!hsd_bytes_begin(name, detached)) return HSD_OK;
     kinds->has_detached |= kinds->is_v8;
     const size_t skip = sizeof detached - 1;
     return hsd_snap_names_put(names, (hsd_bytes){name.data + skip, name.size - skip}, &kind->detached_name, err);

@@ -169,12 +169,6 @@ static bool is_needed(const hout *h, hout_known which)
 
 /* ---- forms ---- */
 
-static bool ends_with(hsd_bytes text, const char *end)
-{
-    const size_t size = strlen(end);
-    return text.size >= size && memcmp(text.data + text.size - size, end, size) == 0;
-}
-
 /* The element type of arrays of primitives by the name of their class; 0 = it is none. */
 static uint8_t primitive_of(hsd_bytes name)
 {
@@ -185,8 +179,8 @@ static uint8_t primitive_of(hsd_bytes name)
                  {"double[]", "[D", HOUT_DOUBLE},   {"byte[]", "[B", HOUT_BYTE}, {"short[]", "[S", HOUT_SHORT},
                  {"int[]", "[I", HOUT_INT},         {"long[]", "[J", HOUT_LONG}};
     for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++)
-        if ((ends_with(name, names[i].dotted) && name.size == strlen(names[i].dotted)) ||
-            (ends_with(name, names[i].short_name) && name.size == 2))
+        if ((hsd_bytes_end(name, names[i].dotted) && name.size == strlen(names[i].dotted)) ||
+            (hsd_bytes_end(name, names[i].short_name) && name.size == 2))
             return names[i].type;
     return 0;
 }
@@ -211,7 +205,7 @@ static bool is_even(const hout_row *row) { return row->least == row->most && row
 static void choose_form(hout *h, hout_row *row)
 {
     const hsd_bytes name = hsd_names_get(&h->strings, h->classes[row->class_number].name);
-    const bool is_array = ends_with(name, "[]") || name.data[0] == '[';
+    const bool is_array = hsd_bytes_end(name, "[]") || name.data[0] == '[';
     const bool has_references = row->named + row->elements > 0;
     row->element = primitive_of(name);
     row->form = !is_array                              ? HOUT_AS_INSTANCE

@@ -10,22 +10,7 @@
 
 enum { COARSE_SCRIPT = 2, COARSE_DOM = 4 };
 
-static bool firefox_object_begins(hsd_bytes text, const char *with)
-{
-    const size_t size = strlen(with);
-    return size == 0 || (text.size >= size && memcmp(text.data, with, size) == 0);
-}
-
-static bool is(hsd_bytes text, const char *what)
-{
-    return text.size == strlen(what) && firefox_object_begins(text, what);
-}
-
-static bool firefox_object_ends(hsd_bytes text, const char *with)
-{
-    const size_t size = strlen(with);
-    return text.size >= size && memcmp(text.data + text.size - size, with, size) == 0;
-}
+static bool is(hsd_bytes text, const char *what) { return text.size == strlen(what) && hsd_bytes_begin(text, what); }
 
 /* ---- roots ---- */
 
@@ -54,7 +39,7 @@ hsd_status hsd_firefox_write_root(firefox *fx, const firefox_edge *edge, hsd_err
 {
     const hsd_bytes name = hsd_firefox_text(fx, edge->name);
     const known_root *row = known_roots;
-    while (!firefox_object_begins(name, row->front))
+    while (!hsd_bytes_begin(name, row->front))
         row++;
     const hsc_root_record root = {
         .kind = row->kind, .label = hsd_firefox_string(fx, edge->name), .target = edge->target, .flags = row->flags};
@@ -68,7 +53,7 @@ static uint32_t flags_of(const firefox *fx)
 {
     const hsd_bytes type = hsd_firefox_text(fx, fx->node.type);
     const bool is_internal =
-        !fx->node.is_object && (firefox_object_begins(type, "js::") || firefox_object_begins(type, "JS::ubi::"));
+        !fx->node.is_object && (hsd_bytes_begin(type, "js::") || hsd_bytes_begin(type, "JS::ubi::"));
     return (is_internal ? HSC_TYPE_INTERNAL : 0) |
            (fx->node.coarse == COARSE_SCRIPT && !fx->node.is_object ? HSC_TYPE_CODE : 0);
 }
@@ -116,7 +101,7 @@ static hsd_status put_type(firefox *fx, uint32_t *number, hsd_error *err)
 static bool is_global(hsd_bytes class_name)
 {
     return is(class_name, "Window") || is(class_name, "Sandbox") || is(class_name, "BackstagePass") ||
-           firefox_object_ends(class_name, "Global") || firefox_object_ends(class_name, "GlobalScope");
+           hsd_bytes_end(class_name, "Global") || hsd_bytes_end(class_name, "GlobalScope");
 }
 
 static bool is_scope(hsd_bytes class_name)
@@ -132,9 +117,9 @@ static bool is_internal(hsd_bytes name)
                                         "vector element"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++)
         if (is(name, names[i])) return true;
-    return firefox_object_begins(name, "**") || firefox_object_begins(name, "CLASS_OBJECT(") ||
-           firefox_object_begins(name, "CLASS_PROTO(") || firefox_object_begins(name, "global-") ||
-           firefox_object_ends(name, "-object-template") || memmem(name.data, name.size, "::", 2) != NULL;
+    return hsd_bytes_begin(name, "**") || hsd_bytes_begin(name, "CLASS_OBJECT(") ||
+           hsd_bytes_begin(name, "CLASS_PROTO(") || hsd_bytes_begin(name, "global-") ||
+           hsd_bytes_end(name, "-object-template") || memmem(name.data, name.size, "::", 2) != NULL;
 }
 
 /* The label of a field, by the class of the object: FIELD, VARIABLE or GLOBAL. */
@@ -150,7 +135,7 @@ static firefox_label field_label(const firefox *fx)
 static firefox_label judge_firefox_object(hsd_bytes name)
 {
     /* the latter: inline caches of scripts */
-    if (is(name, "WeakRefObject::target") || firefox_object_begins(name, "cacheir-weak-")) return FIREFOX_WEAK;
+    if (is(name, "WeakRefObject::target") || hsd_bytes_begin(name, "cacheir-weak-")) return FIREFOX_WEAK;
     if (is(name, "HashableValue")) return FIREFOX_KEY;
     if (is(name, "OrderedHashMapObject value") || is(name, "WeakMap entry value")) return FIREFOX_VALUE;
     return is_internal(name) ? FIREFOX_INTERNAL : FIREFOX_LABELS;

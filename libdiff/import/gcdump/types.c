@@ -104,27 +104,18 @@ hsd_bytes hsd_gcdump_types_name(const gcdump_types *types, uint32_t type)
 
 static bool has(hsd_bytes name, const char *part) { return memmem(name.data, name.size, part, strlen(part)) != NULL; }
 
-static bool gcdump_type_ends(hsd_bytes name, const char *with)
-{
-    const size_t size = strlen(with);
-    return name.size >= size && memcmp(name.data + name.size - size, with, size) == 0;
-}
-
-static bool gcdump_type_begins(hsd_bytes name, const char *with) { return take_word(&name, with); }
-
 /* What collections keep their items in; runtimes write a nested type with the type around it or without. */
 static uint32_t flags_of(hsd_bytes name)
 {
     static const char *const items[] = {"Entry<", "Slot<"}, *const tables[] = {"Tables<", "Container<", "Node<",
                                                                                "VolatileNode<"};
-    const bool is_collection = gcdump_type_begins(name, "System.Collections.") ||
-                               gcdump_type_begins(name, "System.Runtime.CompilerServices.ConditionalWeakTable");
+    const bool is_collection = hsd_bytes_begin(name, "System.Collections.") ||
+                               hsd_bytes_begin(name, "System.Runtime.CompilerServices.ConditionalWeakTable");
     for (size_t i = 0; i < HSD_ARRAY_LEN(items); i++)
-        if (gcdump_type_ends(name, ">[]") &&
-            (gcdump_type_begins(name, items[i]) || (is_collection && has(name, items[i]))))
+        if (hsd_bytes_end(name, ">[]") && (hsd_bytes_begin(name, items[i]) || (is_collection && has(name, items[i]))))
             return HSC_TYPE_INTERNAL;
     for (size_t i = 0; i < HSD_ARRAY_LEN(tables); i++)
-        if (gcdump_type_begins(name, tables[i]) && i < 2 && gcdump_type_ends(name, ">")) return HSC_TYPE_INTERNAL;
+        if (hsd_bytes_begin(name, tables[i]) && i < 2 && hsd_bytes_end(name, ">")) return HSC_TYPE_INTERNAL;
     static const char *const nested[] = {
         ".Tables<",           ".Container<",        "Dictionary.Node<",         ".VolatileNode<",
         "Hashtable.bucket[]", "Hashtable.Bucket[]", ".ConcurrentQueueSegment<", "ConcurrentQueue.Segment<"};
@@ -140,7 +131,7 @@ static hsd_status spell_root(hsd_buffer *out, hsd_bytes name, hsd_error *err)
     const size_t tail = sizeof suffix - 1;
     name = (hsd_bytes){name.data + 1, name.size - 2};
     const uint8_t *open = NULL;
-    if (gcdump_type_ends(name, suffix)) open = memrchr(name.data, '<', name.size - tail);
+    if (hsd_bytes_end(name, suffix)) open = memrchr(name.data, '<', name.size - tail);
     hsd_buffer_clear(out);
     if (open == NULL) return hsd_buffer_append(out, name.data, name.size, err);
     HSD_TRY(hsd_buffer_append(out, name.data, (size_t)(open - name.data), err));

@@ -87,17 +87,6 @@ hsd_status hsd_nettrace_types_static(nettrace_types *types, uint64_t type_id, hs
 
 /* ---- the end ---- */
 
-static bool nettrace_type_begins(hsd_bytes name, const char *with)
-{
-    return name.size >= strlen(with) && memcmp(name.data, with, strlen(with)) == 0;
-}
-
-static bool nettrace_type_ends(hsd_bytes name, const char *with)
-{
-    const size_t size = strlen(with);
-    return name.size >= size && memcmp(name.data + name.size - size, with, size) == 0;
-}
-
 /*
  * What collections keep their items in. The runtime names nested types without the type around them, so these are all
  * there is to go by: Dictionary.Entry[], HashSet.Slot[], Hashtable.bucket[], ConcurrentDictionary.Tables,
@@ -105,12 +94,12 @@ static bool nettrace_type_ends(hsd_bytes name, const char *with)
  */
 static uint32_t flags_of(hsd_bytes name)
 {
-    const bool is_items = nettrace_type_ends(name, ">[]") &&
-                          (nettrace_type_begins(name, "Entry<") || nettrace_type_begins(name, "Slot<"));
-    const bool is_table = nettrace_type_ends(name, ">") &&
-                          (nettrace_type_begins(name, "Tables<") || nettrace_type_begins(name, "Container<") ||
-                           nettrace_type_begins(name, "System.Collections.Concurrent.ConcurrentQueueSegment<"));
-    const bool is_buckets = name.size == 8 && nettrace_type_begins(name, "bucket[]");
+    const bool is_items =
+        hsd_bytes_end(name, ">[]") && (hsd_bytes_begin(name, "Entry<") || hsd_bytes_begin(name, "Slot<"));
+    const bool is_table =
+        hsd_bytes_end(name, ">") && (hsd_bytes_begin(name, "Tables<") || hsd_bytes_begin(name, "Container<") ||
+                                     hsd_bytes_begin(name, "System.Collections.Concurrent.ConcurrentQueueSegment<"));
+    const bool is_buckets = name.size == 8 && hsd_bytes_begin(name, "bucket[]");
     return is_items || is_table || is_buckets ? HSC_TYPE_INTERNAL : 0;
 }
 

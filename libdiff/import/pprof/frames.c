@@ -60,11 +60,6 @@ static hsd_status name_address(pprof *p, const pprof_location *location, pprof_f
 
 /* ---- frames ---- */
 
-static bool pprof_frame_begins_with(hsd_bytes name, const char *text)
-{
-    return name.size >= strlen(text) && memcmp(name.data, text, strlen(text)) == 0;
-}
-
 /* Numbers of lines are signed in the file. */
 static uint32_t small_number(uint64_t number) { return number > INT32_MAX ? 0 : (uint32_t)number; }
 
@@ -180,7 +175,7 @@ static bool is_allocator_of_go(hsd_bytes name)
     static const char *const prefixes[] = {"runtime.malloc",    "runtime.newobject", "runtime.newarray",
                                            "runtime.makeslice", "runtime.growslice", "runtime.makechan"};
     for (size_t i = 0; i < HSD_ARRAY_LEN(prefixes); i++)
-        if (pprof_frame_begins_with(name, prefixes[i])) return true;
+        if (hsd_bytes_begin(name, prefixes[i])) return true;
     return false;
 }
 

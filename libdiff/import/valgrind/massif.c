@@ -31,12 +31,6 @@ bool hsd_massif_take_number(hsd_bytes *text, uint64_t *out)
     return at > 0;
 }
 
-bool hsd_massif_begins(hsd_bytes text, const char *word)
-{
-    const size_t size = strlen(word);
-    return text.size >= size && memcmp(text.data, word, size) == 0;
-}
-
 static hsd_bytes behind(hsd_bytes text, const char *word)
 {
     const size_t size = strlen(word);
@@ -52,7 +46,7 @@ static const char head_word[] = "desc: ", command_word[] = "cmd: ", unit_word[] 
 static unsigned probe_massif(const uint8_t *prefix, size_t size)
 {
     const hsd_bytes text = {prefix, size};
-    if (!hsd_massif_begins(text, head_word)) return 0;
+    if (!hsd_bytes_begin(text, head_word)) return 0;
     const uint8_t *command = memmem(prefix, size, "\ncmd: ", 6);
     if (command == NULL) return 0;
     const size_t left = size - (size_t)(command - prefix);
@@ -77,12 +71,12 @@ static hsd_status read_head(massif *m, hsd_error *err)
 {
     hsd_status status;
     while ((status = hsd_massif_next_line(m, err)) == HSD_OK && m->line.is_whole) {
-        if (hsd_massif_begins(m->line.text, rule)) return HSD_OK;
-        if (hsd_massif_begins(m->line.text, command_word))
+        if (hsd_bytes_begin(m->line.text, rule)) return HSD_OK;
+        if (hsd_bytes_begin(m->line.text, command_word))
             keep_word(m->program, sizeof m->program, behind(m->line.text, command_word));
-        else if (hsd_massif_begins(m->line.text, unit_word))
+        else if (hsd_bytes_begin(m->line.text, unit_word))
             keep_word(m->unit, sizeof m->unit, behind(m->line.text, unit_word));
-        else if (!hsd_massif_begins(m->line.text, head_word))
+        else if (!hsd_bytes_begin(m->line.text, head_word))
             return fail_head(m, err);
     }
     m->is_cut = status == HSD_OK;
@@ -109,7 +103,7 @@ static hsd_status read_field(massif *m, const char *name, uint64_t *out, hsd_err
 {
     HSD_TRY(need_line(m, err));
     hsd_bytes value = m->line.text;
-    if (hsd_massif_begins(value, name)) {
+    if (hsd_bytes_begin(value, name)) {
         value = behind(value, name);
         if (hsd_massif_take_number(&value, out) && value.size == 0) return HSD_OK;
     }
@@ -123,16 +117,16 @@ static hsd_status read_snapshot(massif *m, hsd_error *err)
     massif_snapshot *now = &m->now;
     HSD_TRY(read_field(m, "snapshot=", &now->number, err));
     HSD_TRY(need_line(m, err));
-    if (!hsd_massif_begins(m->line.text, rule))
+    if (!hsd_bytes_begin(m->line.text, rule))
         return hsd_fail_at(err, HSD_E_CORRUPT, m->line.offset, "a rule should stand below the number of a snapshot");
     HSD_TRY(read_field(m, "time=", &now->time, err));
     HSD_TRY(read_field(m, "mem_heap_B=", &now->heap_bytes, err));
     HSD_TRY(read_field(m, "mem_heap_extra_B=", &now->extra_bytes, err));
     HSD_TRY(read_field(m, "mem_stacks_B=", &now->stack_bytes, err));
     HSD_TRY(need_line(m, err));
-    now->is_peak = hsd_massif_begins(m->line.text, "heap_tree=peak");
-    now->has_tree = now->is_peak || hsd_massif_begins(m->line.text, "heap_tree=detailed");
-    if (now->has_tree || hsd_massif_begins(m->line.text, "heap_tree=empty")) return HSD_OK;
+    now->is_peak = hsd_bytes_begin(m->line.text, "heap_tree=peak");
+    now->has_tree = now->is_peak || hsd_bytes_begin(m->line.text, "heap_tree=detailed");
+    if (now->has_tree || hsd_bytes_begin(m->line.text, "heap_tree=empty")) return HSD_OK;
     return hsd_fail_at(err, HSD_E_CORRUPT, m->line.offset, "a snapshot's heap_tree should be empty, detailed or peak");
 }
 
@@ -168,7 +162,7 @@ static hsd_status read_snapshots(massif *m, hsd_error *err)
         status = hsd_massif_next_line(m, err);
         if (status < 0) return status;
         if (status == HSD_OK && !m->line.is_whole) return fail_cut_snapshot(m, err);
-        if (status == HSD_OK && !hsd_massif_begins(m->line.text, rule))
+        if (status == HSD_OK && !hsd_bytes_begin(m->line.text, rule))
             return hsd_fail_at(err, HSD_E_CORRUPT, m->line.offset,
                                "a rule should stand between two snapshots of massif");
     } while (status == HSD_OK);

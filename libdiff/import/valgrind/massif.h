@@ -61,8 +61,6 @@ hsd_status hsd_massif_next_line(massif *m, hsd_error *err);
  */
 bool hsd_massif_take_number(hsd_bytes *text, uint64_t *out);
 
-bool hsd_massif_begins(hsd_bytes text, const char *word);
-
 /* The lines of a tree, into `sums` if `is_wanted`. HSD_E_CORRUPT where it contradicts itself; HSD_E_TRUNCATED where the
  * file ends in it, and what is in `sums` is a part of it. */
 hsd_status hsd_massif_read_tree(massif *m, bool is_wanted, hsd_error *err);

@@ -32,7 +32,7 @@ static hsd_status fail_cut_tree(massif *m, hsd_error *err)
 /* "in 3 places, all below massif's threshold (1.00%)", "in 1 place, below massif's threshold (1.00%)" */
 static bool is_of_many(hsd_bytes text)
 {
-    return hsd_massif_begins(text, "in ") && memmem(text.data, text.size, below + 1, sizeof below - 3) != NULL;
+    return hsd_bytes_begin(text, "in ") && memmem(text.data, text.size, below + 1, sizeof below - 3) != NULL;
 }
 
 static hsd_status find_frame(massif *m, hsd_bytes text, uint32_t *frame, hsd_error *err)
@@ -76,11 +76,11 @@ static bool parse_node(hsd_bytes line, node *out)
     while (out->depth < line.size && line.data[out->depth] == ' ')
         out->depth++;
     hsd_bytes at = {line.data + out->depth, line.size - out->depth};
-    if (!hsd_massif_begins(at, "n")) return false;
+    if (!hsd_bytes_begin(at, "n")) return false;
     at = (hsd_bytes){at.data + 1, at.size - 1};
-    if (!hsd_massif_take_number(&at, &out->children) || !hsd_massif_begins(at, ": ")) return false;
+    if (!hsd_massif_take_number(&at, &out->children) || !hsd_bytes_begin(at, ": ")) return false;
     at = (hsd_bytes){at.data + 2, at.size - 2};
-    if (!hsd_massif_take_number(&at, &out->bytes) || !hsd_massif_begins(at, " ")) return false;
+    if (!hsd_massif_take_number(&at, &out->bytes) || !hsd_bytes_begin(at, " ")) return false;
     out->text = (hsd_bytes){at.data + 1, at.size - 1};
     return true;
 }
