@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/note.h"
 #include "io/fd.h"
 #include "live/measure.h"
 #include "live/wait.h"
@@ -121,15 +120,12 @@ static void describe_live_import(hsd_import_origin *origin, const teller *tell)
     static const uint8_t unknown[16];
     const hsd_live *live = tell->live;
     const hsd_import_origin *asked = tell->asked;
-    *origin = (hsd_import_origin){.process_name = live->process->name,
-                                  .runtime = live->process->runtime,
-                                  .pid = (uint64_t)live->facts->pid,
-                                  .started_unix_ns = live->facts->started_unix_ns,
-                                  .taken_unix_ns = hsd_unix_now_ns(),
-                                  .metrics = tell_metrics,
-                                  .heap_end = tell_heap_end,
-                                  .context = (void *)(uintptr_t)tell};
-    hsd_live_domain(origin->domain, live->facts);
+    *origin = hsd_live_origin(live->facts);
+    origin->process_name = live->process->name;
+    origin->runtime = live->process->runtime;
+    origin->metrics = tell_metrics;
+    origin->heap_end = tell_heap_end;
+    origin->context = (void *)(uintptr_t)tell;
     if (asked == NULL) return;
     if (asked->process_name != NULL) origin->process_name = asked->process_name;
     if (asked->runtime != NULL) origin->runtime = asked->runtime;

@@ -75,3 +75,11 @@ void hsd_live_domain(uint8_t domain[16], const hsd_process_facts *facts)
     if (words[0] == 0) words[0] = 1;
     memcpy(domain, words, sizeof words);
 }
+
+hsd_import_origin hsd_live_origin(const hsd_process_facts *facts)
+{
+    hsd_import_origin origin = {
+        .pid = (uint64_t)facts->pid, .started_unix_ns = facts->started_unix_ns, .taken_unix_ns = hsd_unix_now_ns()};
+    hsd_live_domain(origin.domain, facts);
+    return origin;
+}

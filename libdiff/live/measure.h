@@ -14,4 +14,7 @@ size_t hsd_measure_process(long pid, hsd_origin_metric *out, size_t most);
 /* Identity domain of a process without an agent: of this boot of the machine, the pid and the start. Never all 0. */
 void hsd_live_domain(uint8_t domain[16], const hsd_process_facts *facts);
 
+/* Whose heap a dump is that the process gives now: its number, start and domain, and the time. */
+hsd_import_origin hsd_live_origin(const hsd_process_facts *facts);
+
 #endif

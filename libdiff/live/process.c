@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/note.h"
 #include "live/choose.h"
 #include "live/facts.h"
 #include "live/measure.h"
@@ -122,12 +121,8 @@ hsd_status hsd_process_origin(hsd_import_origin *origin, hsd_process *process, l
     *process = (hsd_process){.pid = pid};
     HSD_TRY(hsd_facts_read(&facts, pid, err));
     describe_process(process, &facts);
-    *origin = (hsd_import_origin){.process_name = process->name,
-                                  .runtime = process->runtime[0] != '\0' ? process->runtime : NULL,
-                                  .pid = (uint64_t)pid,
-                                  .started_unix_ns = facts.started_unix_ns,
-                                  .taken_unix_ns = hsd_unix_now_ns()};
-    hsd_live_domain(origin->domain, &facts);
+    *origin = hsd_live_origin(&facts);
+    origin->process_name = process->name; /* what runs there the dump says */
     return HSD_OK;
 }
 

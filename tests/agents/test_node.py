@@ -188,6 +188,7 @@ def alone(tool, folder):
 
 def process_of(tool, capture):
     info = json.loads(tool.run("info", capture, "--format", "json").stdout)
+    check("V8" in info["runtime"], f"runtime {info['runtime']}")
     return info["process"], info["pid"]
 
 

@@ -55,10 +55,10 @@ typedef struct hsd_process {
 HSD_API hsd_status hsd_process_look(hsd_process *out, long pid, const char *way, hsd_error *err);
 
 /*
- * Says whose heap a dump is that process `pid` has just written, for hsd_import_options.origin: its name, runtime,
- * number, start and identity domain, and now as the time. Reads /proc alone.
+ * Says whose heap a dump is that process `pid` has just written, for hsd_import_options.origin: its name, number, start
+ * and identity domain, and now as the time. Reads /proc alone.
  *
- *   process  filled; `origin` borrows texts of it
+ *   process  filled; `origin` borrows its name
  *   origin   filled on HSD_OK
  *
  * Returns HSD_OK; HSD_E_NOT_FOUND: there is no such process. HSD_E_UNSUPPORTED: /proc does not show it.
