@@ -15,13 +15,9 @@ enum { NAME_BYTES = 160 }; /* of the name of a finding: more are cut in the midd
 static void put_label_bytes(cli_out *out, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
-        const char c = text[i];
-        if (c == '\n')
-            cli_out_text(out, "\\n");
-        else if (c == '"' || c == '\\')
-            cli_out_format(out, "\\%c", c);
-        else
-            cli_out_format(out, "%c", c);
+        const char piece[] = {'\\', text[i] == '\n' ? 'n' : text[i], 0};
+        const bool is_escaped = text[i] == '\n' || text[i] == '"' || text[i] == '\\';
+        cli_out_text(out, is_escaped ? piece : piece + 1);
     }
 }
 

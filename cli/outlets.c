@@ -94,20 +94,21 @@ static const char *find_shared(const cli_options *options)
     return NULL;
 }
 
+static bool is_read_from(const char *input, const struct stat *output)
+{
+    struct stat what;
+    const int failed = strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &what) : stat(input, &what);
+    return failed == 0 && what.st_dev == output->st_dev && what.st_ino == output->st_ino;
+}
+
 /* A device, such as /dev/null, can be both read and written. */
 static bool is_input_file(const cli_app *cli, const char *path)
 {
-    struct stat output, input;
+    struct stat output;
     if (path == NULL || stat(path, &output) != 0 || !S_ISREG(output.st_mode)) return false;
-    const char *key = cli->options.redact.key;
-    if (key != NULL && stat(key, &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
-        return true;
-    for (size_t i = 0; i < cli->input_count; i++) {
-        const bool is_stdin = strcmp(cli->inputs[i], "-") == 0;
-        const int failed = is_stdin ? fstat(STDIN_FILENO, &input) : stat(cli->inputs[i], &input);
-        if (failed == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino) return true;
-    }
-    return false;
+    for (size_t i = 0; i < cli->input_count; i++)
+        if (is_read_from(cli->inputs[i], &output)) return true;
+    return cli->options.redact.key != NULL && is_read_from(cli->options.redact.key, &output);
 }
 
 const char *cli_find_input_overwritten(const cli_app *cli)

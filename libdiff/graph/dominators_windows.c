@@ -386,7 +386,7 @@ static hsd_status pass_all(window_raise *r, uint64_t room, hsd_error *err)
 }
 
 /* Places right below a mark, from the tapes. */
-static hsd_status find_wanted_node(window_raise *r, hsd_error *err)
+static hsd_status find_wanted_places(window_raise *r, hsd_error *err)
 {
     hsd_windows *w = r->w;
     uint32_t *const values = r->starts + (r->room - r->wanted_room);
@@ -408,7 +408,7 @@ static hsd_status find_wanted_node(window_raise *r, hsd_error *err)
 
 static hsd_status pass_wanted(window_raise *r, hsd_error *err)
 {
-    if (!r->has_wanted) HSD_TRY(find_wanted_node(r, err));
+    if (!r->has_wanted) HSD_TRY(find_wanted_places(r, err));
     r->has_wanted = false;
     if (r->wanted_count > 0) HSD_TRY(pass_all(r, r->wanted_value != NULL ? r->room - r->wanted_room : r->room, err));
     return r->wanted_value != NULL && r->changes > 0 ? put_wanted(r, err) : HSD_OK;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -26,7 +25,7 @@ static hsd_status refuse_key(hsd_error *err, uint64_t offset_bytes, const char *
 {
     const hsd_status status = hsd_fail_at(err, HSD_E_NOT_THIS_FORMAT, offset_bytes,
                                           "is no key: %s; a key is %d hexadecimal digits", why, KEY_DIGITS);
-    if (err != NULL) snprintf(err->hint, sizeof err->hint, "hsdiff redact --new-key FILE makes one");
+    hsd_error_set_hint(err, "hsdiff redact --new-key FILE makes one");
     return status;
 }
 
@@ -72,7 +71,7 @@ hsd_status hsd_redact_key_read(hsd_redact_key *out, const char *path, hsd_error 
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     hsd_status status = fd < 0 ? hsd_fail_errno(err, errno, "the key cannot be opened") : read_key(out, fd, err);
     if (fd < 0 && err != NULL && err->sys_errno == ENOENT)
-        snprintf(err->hint, sizeof err->hint, "hsdiff redact --new-key FILE makes one");
+        hsd_error_set_hint(err, "hsdiff redact --new-key FILE makes one");
     if (fd >= 0) close(fd);
     if (status != HSD_OK) hsd_error_set_file(err, path);
     return status;
@@ -101,8 +100,7 @@ hsd_status hsd_redact_key_make(const char *path, hsd_error *err)
     hsd_output output;
     hsd_status status = hsd_output_open(&output, path, false, err);
     if (status != HSD_OK && err != NULL && err->sys_errno == EEXIST)
-        snprintf(err->hint, sizeof err->hint,
-                 "a key is never replaced: captures of the old one could not be read again");
+        hsd_error_set_hint(err, "a key is never replaced: captures of the old one could not be read again");
     if (status != HSD_OK) return status;
     status = write_key(&output, err);
     hsd_output_close(&output);
