@@ -162,6 +162,14 @@ static bool spares_inputs(const cli_app *cli)
     return file == NULL;
 }
 
+/* Nothing is written twice into one file. */
+static bool parts_outputs(const cli_app *cli)
+{
+    const char *file = cli_find_output_shared(cli);
+    if (file) cli_complain("%s is named by two outputs: give each a file of its own.", file);
+    return file == NULL;
+}
+
 /* --from names an importer of the library. */
 static bool knows_format(const cli_app *cli)
 {
@@ -212,7 +220,8 @@ static int run_command(cli_app *cli)
     if (options->help) return print_page(cli, print_help);
     if (options->version) return print_page(cli, print_version);
     if (cli->argc < 2) return print_page(cli, print_short);
-    if (!has_right_inputs(cli) || !spares_inputs(cli) || !knows_format(cli) || !prepare_run(cli)) return CLI_USAGE;
+    if (!has_right_inputs(cli) || !spares_inputs(cli) || !parts_outputs(cli)) return CLI_USAGE;
+    if (!knows_format(cli) || !prepare_run(cli)) return CLI_USAGE;
     cli->command_line = cli_command_line(cli);
     if (!cli->command_line) return out_of_memory();
     cli_progress_begin(cli);

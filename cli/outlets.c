@@ -80,16 +80,34 @@ const hsd_report_format *cli_find_format(const char *option, const char *name, s
 
 /* ---- opening and closing ---- */
 
-/* The file that two outputs name; NULL when there is none. */
-static const char *find_shared(const cli_options *options)
+enum { PLAIN_RESULTS = 4 };
+
+/* Files of results: first those with options of their own, NULL where one was not given, then --also and --html. */
+static const char *result_of(const cli_options *options, size_t i)
 {
-    const char *results[] = {options->output, options->diff.objects, options->one.retained};
-    for (size_t i = 0; i < count_wishes(options); i++) {
-        const char *file = wish_of(options, i).file;
-        for (size_t j = 0; j < sizeof results / sizeof results[0]; j++)
-            if (results[j] && strcmp(results[j], file) == 0) return file;
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(wish_of(options, j).file, file) == 0) return file;
+    const char *plain[PLAIN_RESULTS] = {options->output, options->diff.objects, options->one.retained,
+                                        options->redact.report};
+    return i < PLAIN_RESULTS ? plain[i] : wish_of(options, i - PLAIN_RESULTS).file;
+}
+
+static size_t count_results(const cli_options *options) { return PLAIN_RESULTS + count_wishes(options); }
+
+/* Standard output, a device or a pipe: several can write there. */
+static bool is_for_many(const char *path)
+{
+    struct stat what;
+    return strcmp(path, "-") == 0 || (stat(path, &what) == 0 && !S_ISREG(what.st_mode));
+}
+
+const char *cli_find_output_shared(const cli_app *cli)
+{
+    const cli_options *options = &cli->options;
+    for (size_t i = 0; i < count_results(options); i++) {
+        const char *file = result_of(options, i);
+        for (size_t j = 0; file && j < i; j++) {
+            const char *other = result_of(options, j);
+            if (other && strcmp(other, file) == 0 && (i >= PLAIN_RESULTS || !is_for_many(file))) return file;
+        }
     }
     return NULL;
 }
@@ -113,12 +131,8 @@ static bool is_input_file(const cli_app *cli, const char *path)
 
 const char *cli_find_input_overwritten(const cli_app *cli)
 {
-    const cli_options *options = &cli->options;
-    const char *results[] = {options->output, options->diff.objects, options->one.retained, options->redact.report};
-    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
-        if (is_input_file(cli, results[i])) return results[i];
-    for (size_t i = 0; i < count_wishes(options); i++)
-        if (is_input_file(cli, wish_of(options, i).file)) return wish_of(options, i).file;
+    for (size_t i = 0; i < count_results(&cli->options); i++)
+        if (is_input_file(cli, result_of(&cli->options, i))) return result_of(&cli->options, i);
     return NULL;
 }
 
@@ -150,10 +164,6 @@ bool cli_outlets_open(cli_outlets *outlets, const cli_app *cli, cli_holds holds,
     if (outlets->format == NULL) return false;
     if (is_page_on_terminal(options, outlets->format)) {
         cli_complain("a page of HTML is not for a terminal: --html FILE writes it to a file, for a browser.");
-        return false;
-    }
-    if (find_shared(options)) {
-        cli_complain("%s is named by two outputs: give each a file of its own.", find_shared(options));
         return false;
     }
     outlets->also = calloc(count_wishes(options) + 1, sizeof *outlets->also);

@@ -23,6 +23,9 @@ const hsd_report_format *cli_find_format(const char *option, const char *name, s
  * capture is not to be had again, so not even --force allows that. */
 const char *cli_find_input_overwritten(const cli_app *cli);
 
+/* The file that two outputs name; NULL when there is none. */
+const char *cli_find_output_shared(const cli_app *cli);
+
 /* False after a message; *exit_status is then set. */
 bool cli_outlets_open(cli_outlets *outlets, const cli_app *cli, cli_holds holds, int *exit_status);
 
