@@ -46,6 +46,7 @@ function(hsd_add_fuzz name)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
   else()
     target_sources(${target} PRIVATE standalone.c)
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
     hsd_add_script_test(fuzz ${name} LABELS ${arg_LABELS} TIMEOUT 300
       COMMAND ${target} -mutations=${arg_MUTATIONS} -seconds=${HSD_FUZZ_SECONDS}
               -keep=${CMAKE_CURRENT_BINARY_DIR}/crash-${name} ${inputs})

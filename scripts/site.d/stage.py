@@ -23,7 +23,7 @@ SECTIONS = [
     ("Commands", ["reference/README.md"], "reference/"),
     ("Formats", ["doc/formats/README.md"], "doc/formats/"),
     ("Test frameworks and CI", [], "integrations/"),
-    ("About", ["SECURITY.md", "doc/truth.md", "doc/performance.md", "CHANGELOG.md", "CONTRIBUTING.md", "capture/FORMAT.md", "capture/DESIGN.md", "libdiff/DESIGN.md"], ""),
+    ("About", ["SECURITY.md", "doc/truth.md", "doc/reliability.md", "doc/performance.md", "CHANGELOG.md", "CONTRIBUTING.md", "capture/FORMAT.md", "capture/DESIGN.md", "libdiff/DESIGN.md"], ""),
 ]
 PAGE = re.compile(r"(!?\[[^\]]*\])\(([^)\s]+)\)")
 

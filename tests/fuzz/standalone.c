@@ -5,7 +5,7 @@
  *
  *      fuzz_hprof [-mutations=N] [-seconds=S] [-seed=X] [-only=K] [-keep=FILE] FILE-OR-FOLDER…
  *
- * N mutations of each file (default 200), numbered from 0; -only=K runs number K of each file alone. -keep names the
+ * N mutations of each file (default 200; ten times as many with HSD_LONG=1), numbered from 0, drawn from seed X (or HSD_SEED); -only=K runs number K of each file alone. -keep names the
  * file for the input that failed (default crash-input). S seconds (default 240) are a limit for the worst, so that what
  * is run does not depend on the machine: exit status 0 means that all of it ran, 3 that the time was over before.
  */
@@ -23,6 +23,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "support/random.h"
+#include "support/sizes.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
 __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
@@ -31,6 +34,7 @@ __attribute__((weak)) void __sanitizer_print_stack_trace(void);
 /* No input may take longer, sanitizers included. */
 #define STALL_SECONDS 20
 /* A seed past this is run as it is and not mutated. */
+#define LONGER 10 /* times the mutations with HSD_LONG=1 */
 #define MUTABLE_BYTES ((size_t)1 << 20)
 
 /* What is running now, for the one who has to say so when it dies. */
@@ -287,11 +291,12 @@ static bool take_option(const char *argument, options *opts)
 
 int main(int argc, char **argv)
 {
-    options opts = {.mutations = 200, .only = -1, .seconds = 240, .seed = 1};
+    options opts = {.mutations = 200, .only = -1, .seconds = 240, .seed = test_seed(1)};
     size_t files = 0;
     now.keep = "crash-input";
     for (int i = 1; i < argc; i++)
         take_option(argv[i], &opts);
+    if (test_is_long()) opts.mutations *= LONGER;
     if (__sanitizer_set_death_callback != NULL) {
         __sanitizer_set_death_callback(tell_what_was_running);
     } else {

@@ -1,7 +1,8 @@
 """What the reliability tests share: a workshop folder with inputs in it, the commands to try, running one of them with faults or
 limits, and the three questions asked after each run: did it crash, did it lie, did it leave anything behind.
 
-Environment: HSD_CLI the command, HSD_FAULTY the same with tests/support/fault.c inside, HSD_LONG=1 the full sweeps.
+Environment: HSD_CLI the command, HSD_FAULTY the same with tests/support/fault.c inside, HSD_LONG=1 the full sweeps,
+HSD_SEED another draw where a sweep draws.
 """
 import os
 import re
@@ -24,6 +25,10 @@ def program(variable):
         print(f"{variable} does not name a program: skipped")
         sys.exit(77)
     return path
+
+
+def seed(built_in):
+    return int(os.environ.get("HSD_SEED", built_in))
 
 
 class Command:

@@ -1,0 +1,96 @@
+"""What hsdiff promises about trust, and which test counts it: the table behind doc/reliability.md.
+
+A row has its promise, the figure that a release asks for, and checks. A check is one test of ctest in one preset, run at its full size
+(HSD_LONG=1), and how its output says the number of cases: a pattern whose groups are added up, or an environment variable that sets
+the number. A check that draws at random is run again and again with other seeds (HSD_SEED), and its numbers add up; any other tries
+the same cases each time, so its last number stands. What no test counts is said in `missing`.
+"""
+from dataclasses import dataclass, field
+
+CASES = r"^([\d,]+) passed, 0 failed"  # the closing line of a test script
+FUZZED = r"\d+ files, (\d+) inputs"
+
+
+@dataclass(frozen=True)
+class Check:
+    counter: str  # what is counted: "prefixes"
+    preset: str
+    test: str  # the name of the test, or a pattern of names
+    pattern: str = CASES
+    wanted: int = 0  # by a release; 0: all that there are
+    environment: dict = field(default_factory=dict, hash=False)
+    counted_by: str = ""  # the variable of the environment that says the number, where the output does not
+    is_random: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    number: int
+    group: str
+    promise: str
+    checks: tuple
+    missing: str = ""
+
+
+def pairs(counter, test, count, wanted):
+    return Check(counter, "release", test, wanted=wanted, environment={"HSD_PAIRS": str(count)}, counted_by="HSD_PAIRS", is_random=True)
+
+
+ROWS = (
+    Row(1, "Integrity", "Every prefix of a capture gives a salvage report or a clear error that names byte and block",
+        (Check("prefixes", "release", "integrity/prefixes", r"prefixes: (\d+) tried", 1_500_000),)),
+    Row(2, "Integrity", "Every flipped bit is detected before anything is unpacked",
+        (Check("flips", "release", "integrity/flips", r"bit flips: (\d+) tried", 12_500_000),)),
+    Row(3, "Integrity", "Misplaced, repeated, swapped, zeroed and stale blocks are detected",
+        (Check("edits", "release", "integrity/blocks", r"misplaced blocks: (\d+) tried", 100_000),)),
+    Row(4, "Integrity", "One bad block costs one block",
+        (Check("blocks destroyed", "release", "integrity/blocks", r"destroyed blocks: (\d+) tried"),)),
+    Row(5, "Integrity", "Old captures stay readable",
+        (Check("captures of two readers", "release", "integrity/agreement"),),
+        "captures of each released version, read on big-endian and 32-bit machines"),
+    Row(6, "Correct answers", "A diff equals that of a naive program in memory, to the byte",
+        (pairs("pairs by identity", "property/diff", 2_000, 100_000), pairs("pairs by structure", "property/structure", 1_000, 100_000),
+         pairs("heaps of one side", "property/top", 1_000, 0), pairs("series", "property/series", 300, 0))),
+    Row(7, "Correct answers", "The same bytes come out whatever the threads, the memory, the language and the temporary folder",
+        (Check("runs", "release", "reliability/same_bytes", r"(\d+) runs, 1 answer\b", 1_000),),
+        "the same across compilers: row 26 compares the programs instead"),
+    Row(8, "Failure of the machine", "Memory that runs out at any call: an exit status, a message, nothing left",
+        (Check("allocations failed", "dev", "reliability/memory_faults"), Check("mappings failed", "release", "reliability/failing_maps"))),
+    Row(9, "Failure of the machine", "Any call of input or output that fails or falls short, at any time",
+        (Check("calls failed", "dev", "reliability/io_faults"), Check("full disks", "release", "reliability/full_disk"))),
+    Row(10, "Failure of the machine", "Two faults at once",
+        (Check("pairs of faults", "dev", "reliability/fault_pairs", wanted=100_000, is_random=True),)),
+    Row(11, "Failure of the machine", "Killed at any moment: no temporary name, no half of an output",
+        (Check("signals", "release", "reliability/kills", r"of (\d+) signals", 13_000, is_random=True),)),
+    Row(12, "Failure of the machine", "An error of standard output is an error",
+        (Check("streams", "release", "reliability/streams"),)),
+    Row(13, "Failure of the machine", "Memory stays under --memory, and the answer is the same",
+        (Check("budgets kept", "release", "reliability/bounded_memory", r"(?:peak .*, )(same) bytes"),),
+        "100 million objects at 256 MiB are not a test: doc/performance.md has that run"),
+    Row(14, "Failure of the machine", "Hostile lengths and bombs cost nothing",
+        (Check("fields of captures", "release", "integrity/lengths", r"hostile fields: (\d+) tried"),
+         Check("hostile inputs", "release", "reliability/hostile_(captures|hprof|gzip|v8)"))),
+    Row(15, "Failure of the machine", "No shape of a heap stalls it",
+        (Check("heaps of 10 M objects", "release", "property/shapes", r"[\d.]+ (of) a random heap", 12),)),
+    Row(16, "Fuzzing and code", "Fuzzed clean",
+        (Check("inputs under sanitizers", "dev", "fuzz/[a-z0-9_]+", FUZZED, 1_000_000_000, is_random=True),
+         Check("inputs", "release", "fuzz/[a-z0-9_]+", FUZZED, is_random=True)),
+        "coverage-guided hours are counted by the corpus alone; AFL++ and the memory sanitizer"),
+    Row(17, "Fuzzing and code", "Reader and writer are exercised whole", (),
+        "scripts/coverage has the lines; branches and mutants are not counted"),
+    Row(18, "Fuzzing and code", "Clean under tools", (), "scripts/test --long runs the three sanitizers; no counter yet"),
+    Row(19, "Security", "Hostile names are harmless in every output",
+        (Check("names by tables and text", "release", "cli/names", r": (\d+) names came back", 6_000),)),
+    Row(20, "Security", "A report needs no network", (Check("pages", "release", "web/safety", r"# pass (\d+)"),)),
+    Row(21, "Security", "The viewer serves its user alone", (Check("cases", "release", "view/security"),)),
+    Row(22, "Security", "Files are private from birth, and no link is followed", (Check("runs traced", "release", "reliability/files"),)),
+    Row(23, "Security", "A redacted capture holds no value",
+        (Check("cases", "release", "redact/canaries", r"Passing: (\d+) \| Failing: 0"),),
+        "1,000 canaries in the default capture of each runtime"),
+    Row(24, "Security", "Attaching is polite: an aborted capture stops no program",
+        (Check("cases", "release", "agents/aborts"),), "1,000 aborts, and the matrix of rights"),
+    Row(25, "Security", "It opens what it was told to, and nothing else",
+        (Check("attempts from inside", "release", "sandbox/attempts", r"commands: (\d+) attempts"),)),
+    Row(26, "Security", "The build is what the source says", (Check("steps", "release", "install/package", r"^(ok)\b"),)),
+    Row(27, "Security", "A bug is fixed when a test shows it", (), "a script over the commits"),
+)

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""The scoreboard (scripts/scoreboard) tells what was kept and nothing else: on records that are made up, in a copy of its files; and the project's own page
+is what its records say, by tests that exist.
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+HEAD = "date\tcommit\trow\tpreset\ttest\tcounter\tcases\tfailures\tseconds\tseed\n"
+PREFIXES = "2026-01-0{day}\t0123abcd\t1\trelease\tintegrity/prefixes\tprefixes\t{cases}\t{failures}\t3600\t0\n"
+SIGNALS = "2026-01-02\t0123abcd\t11\trelease\treliability/kills\tsignals\t{cases}\t{failures}\t60\t{seed}\n"
+
+
+class Copy:
+    def __init__(self, folder, records):
+        self.at = pathlib.Path(folder)
+        (self.at / "scripts").mkdir()
+        (self.at / "doc").mkdir()
+        shutil.copy(PROJECT / "scripts" / "scoreboard", self.at / "scripts")
+        shutil.copytree(PROJECT / "scripts" / "scoreboard.d", self.at / "scripts" / "scoreboard.d")
+        (self.at / "doc" / "reliability.tsv").write_text(records)
+
+    def run(self, what):
+        return subprocess.run([self.at / "scripts" / "scoreboard", what], capture_output=True, text=True, check=False)
+
+    def row(self, number):
+        assert self.run("page").returncode == 0
+        text = (self.at / "doc" / "reliability.md").read_text()
+        return re.search(rf"^\| {number} \|.*$", text, re.MULTILINE)[0]
+
+
+def the_last_run_of_a_fixed_sweep_stands(folder):
+    row = Copy(folder, HEAD + PREFIXES.format(day=1, cases=2_000_000, failures=3) + PREFIXES.format(day=2, cases=1_600_000, failures=0)).row(1)
+    assert "1,600,000 prefixes, 0 failed | yes |" in row and "2026-01-02, 0123abcd, 1.0 h" in row, row
+
+
+def seeds_add_up(folder):
+    row = Copy(folder, HEAD + SIGNALS.format(cases=6_000, failures=0, seed=1) + SIGNALS.format(cases=8_000, failures=0, seed=2)).row(11)
+    assert "14,000 signals, 0 failed | yes |" in row, row
+
+
+def too_few_are_not_met(folder):
+    row = Copy(folder, HEAD + SIGNALS.format(cases=6_000, failures=0, seed=1)).row(11)
+    assert "6,000 of 13,000 signals, 0 failed | no |" in row, row
+
+
+def one_failure_is_not_met(folder):
+    row = Copy(folder, HEAD + SIGNALS.format(cases=60_000, failures=0, seed=1) + SIGNALS.format(cases=1_000, failures=1, seed=2)).row(11)
+    assert "61,000 signals, 1 failed | no |" in row, row
+
+
+def what_was_never_run_is_said(folder):
+    assert "prefixes: not run | no |" in Copy(folder, HEAD).row(1)
+
+
+def a_changed_page_is_found(folder):
+    copy = Copy(folder, HEAD)
+    copy.run("page")
+    assert copy.run("check").returncode == 0, copy.run("check").stdout
+    page = copy.at / "doc" / "reliability.md"
+    page.write_text(page.read_text().replace("not run", "1 tried", 1))
+    done = copy.run("check")
+    assert done.returncode == 1 and "scripts/scoreboard page" in done.stdout, done.stdout
+
+
+def records_that_are_none_are_refused(folder):
+    for text, said in ((HEAD + "2026-01-01\tx\n", "line 2"), ("date\n", "line 1")):
+        with tempfile.TemporaryDirectory(dir=folder) as inner:
+            done = Copy(inner, text).run("page")
+            assert done.returncode != 0 and said in done.stderr, done.stderr
+
+
+def a_record_without_a_check_is_found(folder):
+    copy = Copy(folder, HEAD + "2026-01-01\tx\t1\trelease\tintegrity/gone\tprefixes\t1\t0\t1\t0\n")
+    copy.run("page")
+    done = copy.run("check")
+    assert done.returncode == 1 and "integrity/gone" in done.stdout, done.stdout
+
+
+def the_own_page_is_true(_folder):
+    done = subprocess.run([PROJECT / "scripts" / "scoreboard", "check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+CASES = [the_last_run_of_a_fixed_sweep_stands, seeds_add_up, too_few_are_not_met, one_failure_is_not_met, what_was_never_run_is_said,
+         a_changed_page_is_found, records_that_are_none_are_refused, a_record_without_a_check_is_found, the_own_page_is_true]
+
+
+def main():
+    failed = 0
+    for case in CASES:
+        with tempfile.TemporaryDirectory(prefix="hsd-scoreboard-") as folder:
+            try:
+                case(folder)
+                print(f"ok      {case.__name__}")
+            except AssertionError as problem:
+                failed += 1
+                print(f"FAILED  {case.__name__}: {problem}")
+    print(f"{len(CASES) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
