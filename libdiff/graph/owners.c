@@ -13,7 +13,8 @@
  * Labels are touched at random and kept for long, so they are *narrow* where that is enough: one or two bytes a node,
  * for some hundred or some ten thousand names. Where the memory that they may have in the end is less than that they
  * are wide from the start if four bytes a node fit while the walk lasts; if not they are narrow meanwhile, and are
- * written out wide, in order.
+ * written out wide, in order. Where narrow ones do not fit either they are *packed*: several in each word of a paged
+ * array, of which little is not in memory.
  *
  * The second round, from the secondary roots, climbs in the same array with marked labels: none -> marked r
  * -> marked SHARED. A label without the mark is of the first round and stays as it is. In the end the
@@ -38,8 +39,10 @@ typedef struct walk {
     hsd_adjacency *adjacency;
     const hsd_owners_config *config;
     hsd_owner_labels *owners;
-    bool stays_narrow; /* once the walk is over */
-    uint32_t second;   /* the mark of the second round in labels of this width */
+    bool stays_narrow;     /* once the walk is over */
+    uint32_t packed_width; /* bytes of a label in the words of `packed`; 0 = they are in `owners` */
+    hsd_paged packed;
+    uint32_t second; /* the mark of the second round in labels of this width */
     hsd_frontier frontier;
     uint32_t ring_node[RING_ITEMS];
     uint32_t ring_label[RING_ITEMS];
@@ -58,11 +61,35 @@ static uint32_t label_to_set(const walk *w, uint32_t node, uint32_t label)
     return w->config->label_of_node[node - w->config->object_count] | w->mark;
 }
 
-static uint32_t get_label(const walk *w, uint32_t node) { return hsd_owner_get(w->owners, node); }
+/* Where the label of a node stands among those of its word, in bits. */
+static uint32_t packed_shift(const walk *w, uint32_t node)
+{
+    return 8 * w->packed_width * (node % (WIDE / w->packed_width));
+}
+
+static uint64_t packed_word(const walk *w, uint32_t node) { return node / (WIDE / w->packed_width); }
+
+static uint32_t packed_mask(const walk *w) { return (UINT32_C(1) << 8 * w->packed_width) - 1; }
+
+static uint32_t get_label(walk *w, uint32_t node)
+{
+    if (w->packed_width == 0) return hsd_owner_get(w->owners, node);
+    return hsd_paged_get_u32(&w->packed, packed_word(w, node)) >> packed_shift(w, node) & packed_mask(w);
+}
+
+static void put_packed(walk *w, uint32_t node, uint32_t label)
+{
+    const uint64_t word = packed_word(w, node);
+    const uint32_t shift = packed_shift(w, node);
+    const uint32_t others = hsd_paged_get_u32(&w->packed, word) & ~(packed_mask(w) << shift);
+    hsd_paged_set_u32(&w->packed, word, others | label << shift);
+}
 
 static void put_label(walk *w, uint32_t node, uint32_t label)
 {
-    if (w->owners->width == 1)
+    if (w->packed_width != 0)
+        put_packed(w, node, label);
+    else if (w->owners->width == 1)
         ((uint8_t *)w->owners->narrow.data)[node] = (uint8_t)label;
     else if (w->owners->width == 2)
         ((uint16_t *)w->owners->narrow.data)[node] = (uint16_t)label;
@@ -72,7 +99,9 @@ static void put_label(walk *w, uint32_t node, uint32_t label)
 
 static void expect_label(const walk *w, uint32_t node)
 {
-    if (w->owners->width == WIDE)
+    if (w->packed_width != 0)
+        hsd_paged_prefetch_u32(&w->packed, packed_word(w, node));
+    else if (w->owners->width == WIDE)
         hsd_paged_prefetch_u32(&w->owners->wide, node);
     else
         __builtin_prefetch((const uint8_t *)w->owners->narrow.data + (uint64_t)node * w->owners->width);
@@ -156,7 +185,7 @@ static hsd_status expand_owner(walk *w, uint32_t node, hsd_error *err)
 
 static hsd_status check_owner(const walk *w, hsd_error *err)
 {
-    HSD_TRY(hsd_owners_check(w->owners, err));
+    HSD_TRY(w->packed_width != 0 ? hsd_paged_check(&w->packed, err) : hsd_owners_check(w->owners, err));
     HSD_TRY(hsd_adjacency_check(w->adjacency, err));
     return hsd_progress(w->config->reporter, "walking references", w->expanded, hsd_adjacency_node_count(w->adjacency),
                         err);
@@ -283,6 +312,19 @@ static hsd_status take_narrow(walk *w, uint32_t width, hsd_error *err)
     return HSD_OK;
 }
 
+/* Nothing is written out yet. */
+static hsd_status take_packed(walk *w, uint32_t width, uint64_t label_bytes, hsd_error *err)
+{
+    const uint64_t bytes = (uint64_t)hsd_adjacency_node_count(w->adjacency) * width + WIDE;
+    hsd_note(w->config->reporter, HSD_NOTE_DETAIL,
+             "owners: %u bytes a node while they are found, of which %.1f MiB do not fit", width,
+             (double)(hsd_paged_full_bytes(bytes) - hsd_min_u64(label_bytes, hsd_paged_full_bytes(bytes))) / 1048576.0);
+    w->second = UINT32_C(1) << (8 * width - 1);
+    w->packed_width = width;
+    return hsd_paged_open(&w->packed, bytes, hsd_max_u64(label_bytes, hsd_paged_least_bytes(bytes)), w->config->space,
+                          err);
+}
+
 /* Labels are narrow where they may stay so. Else where wide ones do not fit, and narrow ones do beside the least of the
  * array that they are written to. */
 static hsd_status choose_width(walk *w, uint64_t label_bytes, hsd_error *err)
@@ -295,6 +337,7 @@ static hsd_status choose_width(walk *w, uint64_t label_bytes, hsd_error *err)
     const bool has_room = hsd_paged_full_bytes(wide) <= label_bytes;
     w->stays_narrow = width != WIDE && !config->is_wide && narrow <= hsd_min_u64(config->serve_bytes, label_bytes);
     const bool is_narrow = width != WIDE && !has_room && narrow + hsd_paged_least_bytes(wide) <= label_bytes;
+    if (!w->stays_narrow && !is_narrow && !has_room && width != WIDE) return take_packed(w, width, label_bytes, err);
     if (!w->stays_narrow && !is_narrow) return hsd_paged_open(&w->owners->wide, wide, label_bytes, config->space, err);
     HSD_TRY(take_narrow(w, width, err));
     if (has_room) return HSD_OK;
@@ -318,9 +361,27 @@ static hsd_status widen_labels(walk *w, uint64_t label_bytes, hsd_error *err)
     return hsd_paged_check(&owners->wide, err);
 }
 
+/* The same, in order, from a paged array to another one beside it. */
+static hsd_status unpack_labels(walk *w, uint64_t label_bytes, hsd_error *err)
+{
+    hsd_owner_labels *owners = w->owners;
+    const uint32_t nodes = hsd_adjacency_node_count(w->adjacency);
+    const uint64_t wide = (uint64_t)nodes * WIDE;
+    HSD_TRY(hsd_paged_shrink(&w->packed, 0, err));
+    HSD_TRY(hsd_paged_open(&owners->wide, wide, hsd_max_u64(label_bytes / 2, hsd_paged_least_bytes(wide)),
+                           w->config->space, err));
+    for (uint32_t node = 0; node < nodes; node++)
+        hsd_paged_set_u32(&owners->wide, node, get_label(w, node));
+    HSD_TRY(hsd_paged_check(&w->packed, err));
+    hsd_paged_close(&w->packed);
+    w->packed_width = 0;
+    return hsd_paged_check(&owners->wide, err);
+}
+
 /* Blocks have what is theirs, and labels the width in which they are asked for. */
 static hsd_status settle_labels(walk *w, uint64_t label_bytes, hsd_error *err)
 {
+    if (w->packed_width != 0) return unpack_labels(w, label_bytes, err);
     if (w->owners->width == WIDE) return HSD_OK;
     const bool has_room = hsd_paged_full_bytes((uint64_t)hsd_adjacency_node_count(w->adjacency) * WIDE) <= label_bytes;
     if (!has_room && w->config->block_bytes != 0)
@@ -347,9 +408,11 @@ hsd_status hsd_owners_find(hsd_adjacency *adjacency, const hsd_owners_config *co
     const uint64_t list_bytes = hsd_frontier_share_bytes(adjacency, config->memory_bytes);
     const uint64_t label_bytes = config->memory_bytes - hsd_min_u64(list_bytes, config->memory_bytes);
     walk w = {.adjacency = adjacency, .config = config, .owners = owners, .second = SECOND_ROUND};
+    w.packed.file.fd = -1;
     *owners = (hsd_owner_labels){.width = WIDE, .wide = {.file = {.fd = -1}}};
     hsd_status status = check_roots(config, hsd_adjacency_node_count(adjacency), err);
     if (status == HSD_OK) status = run_owners(&w, label_bytes, list_bytes, err);
+    hsd_paged_close(&w.packed);
     if (status != HSD_OK) hsd_owners_close(owners);
     return status;
 }

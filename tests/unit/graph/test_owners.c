@@ -151,6 +151,10 @@ static void check_narrow(uint32_t labels, uint32_t width, uint64_t seed)
     cr_assert_eq(find(a, roots, objects, label_of, tight + labels, &found), HSD_OK, "%s", err.text);
     cr_assert(!found.wide.is_flat);
     expect_same(&found, 4, &wide, NODES);
+    /* narrow labels do not fit beside the array that they are written to, or not at all: they are packed */
+    const uint64_t little = hsd_frontier_share_bytes(a, 0) + (UINT64_C(300) << 10);
+    cr_assert_eq(find(a, roots, objects, label_of, little, &found), HSD_OK, "%s", err.text);
+    expect_same(&found, 4, &wide, NODES);
     static const struct {
         bool is_tight, is_wide;
         uint32_t less; /* bytes than narrow labels take */
