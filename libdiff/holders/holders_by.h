@@ -263,7 +263,8 @@ hsd_status hsd_by_spread(hsd_by_search *s, hsd_error *err); /* masks climb */
 
 /* what by_node has goes to group_of and place_of */
 hsd_status hsd_by_settle_numbers(hsd_by_search *s, hsd_error *err);
-hsd_status hsd_by_open_looks(hsd_by_search *s, hsd_error *err);
+/* `is_closed`: NULL, or a bit a group that is set where it is */
+hsd_status hsd_by_open_looks(hsd_by_search *s, uint8_t *is_closed, hsd_error *err);
 hsd_status hsd_by_close_looks(hsd_by_search *s, hsd_error *err);  /* marks that came meanwhile go to the groups */
 hsd_status hsd_by_settle_tells(hsd_by_search *s, hsd_error *err); /* what places tell */
 /* frees the sorter of top << 32 | place; the sums are of bytes of tops, by place */

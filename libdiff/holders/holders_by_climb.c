@@ -4,6 +4,8 @@
  * random.
  *
  *      mark      one bit a group climbs, where some roots are secondary
+ *      join      where more than one window is to be expected, groups that tell each other become one
+ *                (holders_by_joined.h), so that there are fewer groups, and fewer windows
  *      sow       what a place leaves is sorted by top, and goes to the groups in order
  *      windows   bits of the masks into a column, up until nothing changes, and back; groups in order. Bits that no mask
  *                has take no room there
@@ -17,7 +19,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "graph/tape.h"
-#include "holders/holders_by_told.h"
+#include "holders/holders_by_joined.h"
 #include "holders/holders_by_waiting.h"
 
 #define PROGRESS_STEPS 0xffffu
@@ -30,9 +32,10 @@
 typedef struct column_climb {
     hsd_by_search *s;
     hsd_by_told *told;
+    hsd_by_joined joined;
     hsd_by_waiting list;
     uint8_t *is_closed, *is_primary; /* one bit a group */
-    hsd_pages pages;                 /* bits of the window, `width` bytes a group */
+    hsd_pages pages;                 /* bits of the window, `width` bytes a slot */
     uint32_t width, shift;
     uint64_t used;                              /* bits that any mask has */
     uint64_t bits;                              /* of the window */
@@ -41,41 +44,43 @@ typedef struct column_climb {
     hsd_sorter *seeds;
 } column_climb;
 
-static inline uint64_t get_bits(const column_climb *c, uint32_t group)
+static inline uint64_t get_slot(const column_climb *c, uint32_t slot)
 {
     switch (c->width) {
-    case 1: return ((const uint8_t *)c->pages.data)[group];
-    case 2: return ((const uint16_t *)c->pages.data)[group];
-    case 4: return ((const uint32_t *)c->pages.data)[group];
-    default: return ((const uint64_t *)c->pages.data)[group];
+    case 1: return ((const uint8_t *)c->pages.data)[slot];
+    case 2: return ((const uint16_t *)c->pages.data)[slot];
+    case 4: return ((const uint32_t *)c->pages.data)[slot];
+    default: return ((const uint64_t *)c->pages.data)[slot];
     }
 }
 
-static inline void put_bits(column_climb *c, uint32_t group, uint64_t bits)
+static inline void put_slot(column_climb *c, uint32_t slot, uint64_t bits)
 {
     switch (c->width) {
-    case 1: ((uint8_t *)c->pages.data)[group] = (uint8_t)bits; break;
-    case 2: ((uint16_t *)c->pages.data)[group] = (uint16_t)bits; break;
-    case 4: ((uint32_t *)c->pages.data)[group] = (uint32_t)bits; break;
-    default: ((uint64_t *)c->pages.data)[group] = bits; break;
+    case 1: ((uint8_t *)c->pages.data)[slot] = (uint8_t)bits; break;
+    case 2: ((uint16_t *)c->pages.data)[slot] = (uint16_t)bits; break;
+    case 4: ((uint32_t *)c->pages.data)[slot] = (uint32_t)bits; break;
+    default: ((uint64_t *)c->pages.data)[slot] = bits; break;
     }
 }
 
 static void take_target(column_climb *c, uint32_t word, uint64_t bits, bool is_primary)
 {
     const uint32_t top = HSD_BY_GROUP(word);
-    const uint64_t here = get_bits(c, top);
+    const uint32_t slot = hsd_by_joined_slot(&c->joined, top);
+    const uint64_t here = get_slot(c, slot);
     if ((here | bits) == here) return;
     if ((word & HSD_BY_FOR_MARK_ALONE) || hsd_bit_get(c->is_closed, top)) return;
     if (hsd_bit_get(c->is_primary, top) && !is_primary) return;
-    put_bits(c, top, here | bits);
+    put_slot(c, slot, here | bits);
     hsd_by_waiting_add(&c->list, top);
 }
 
 static void take_targets(column_climb *c, uint32_t group)
 {
     const bool is_closed = hsd_bit_get(c->is_closed, group), is_primary = hsd_bit_get(c->is_primary, group);
-    const uint64_t bits = get_bits(c, group) & (is_closed ? c->out_of_closed : ~UINT64_C(0));
+    const uint64_t bits =
+        get_slot(c, hsd_by_joined_slot(&c->joined, group)) & (is_closed ? c->out_of_closed : ~UINT64_C(0));
     if (bits == 0 || !hsd_by_told_find(c->told, group)) return;
     do {
         for (uint32_t i = 0; i < c->told->count; i++)
@@ -123,8 +128,8 @@ static hsd_status climb_mark(column_climb *c, hsd_error *err)
         if (hsd_bit_get(c->is_primary, i)) hsd_by_waiting_add(&c->list, i);
     HSD_TRY(climb_column(c, mark_targets, err));
     for (uint32_t i = 1; i <= s->group_count; i++)
-        if (hsd_bit_get(c->is_primary, i)) hsd_by_group_write(s, i)->mask |= HSD_BY_PRIMARY;
-    return hsd_paged_check(&s->groups, err);
+        if (hsd_bit_get(c->is_primary, i)) s->looks[i] |= HSD_BY_LOOK_PRIMARY;
+    return HSD_OK;
 }
 
 /* ---- sowing ---- */
@@ -146,7 +151,6 @@ static hsd_status put_seeds(column_climb *c, hsd_error *err)
     uint64_t last = UINT64_MAX;
     hsd_by_sower from = {.number = 0};
     hsd_status status;
-    HSD_TRY(hsd_by_open_looks(s, err));
     while ((status = hsd_sorter_next(s->seeds, &seed, err)) == HSD_OK) {
         if (*seed != last) HSD_TRY(put_seed(c, &from, (uint32_t)(*seed >> 32), (uint32_t)*seed, err));
         last = *seed;
@@ -156,19 +160,21 @@ static hsd_status put_seeds(column_climb *c, hsd_error *err)
     return hsd_by_close_looks(s, err);
 }
 
+static void sow_bits(hsd_by_group *top, uint64_t bits)
+{
+    top->mask |= bits;
+    if ((top->flags & HSD_BY_IS_PSEUDO) == 0) top->direct |= bits;
+}
+
 static hsd_status sow_by_top(column_climb *c, hsd_error *err)
 {
     hsd_by_search *s = c->s;
     const uint64_t *seed;
-    HSD_TRY(hsd_by_sorter(s, 1, 1, &c->seeds, err));
-    HSD_TRY(put_seeds(c, err));
     hsd_status status = hsd_sorter_finish(c->seeds, 0, err);
     while (status == HSD_OK && (status = hsd_sorter_next(c->seeds, &seed, err)) == HSD_OK) {
-        hsd_by_group *top = hsd_by_group_write(s, (uint32_t)(*seed >> BIT_SHIFT));
         const uint64_t bit = UINT64_C(1) << (*seed & ((1u << BIT_SHIFT) - 1));
-        top->mask |= bit;
+        sow_bits(hsd_by_group_write(s, (uint32_t)(*seed >> BIT_SHIFT)), bit);
         c->used |= bit;
-        if ((top->flags & HSD_BY_IS_PSEUDO) == 0) top->direct |= bit;
     }
     hsd_sorter_free(c->seeds);
     c->seeds = NULL;
@@ -196,19 +202,38 @@ static inline uint64_t from_window(const column_climb *c, uint64_t column)
     return out;
 }
 
+/* Groups that are one have the bits of all of them, and one of them waits. */
+static void begin_joined(column_climb *c, const uint64_t *bits)
+{
+    if (c->joined.bits == NULL) return;
+    for (uint32_t set = 0; set < HSD_BY_SETS; set++) {
+        put_slot(c, set, bits[set]);
+        if (bits[set] != 0) hsd_by_waiting_add(&c->list, c->joined.first[set]);
+    }
+}
+
 /* What climbed goes back, and the bits of the next window come, in one pass over the groups. */
 static hsd_status exchange_windows(column_climb *c, const column_climb *last, bool has_next, hsd_error *err)
 {
     hsd_by_search *s = c->s;
+    uint64_t of_joined[HSD_BY_SETS] = {0};
     for (uint32_t i = 1; i <= s->group_count; i++) {
-        const uint64_t back = last != NULL ? from_window(last, get_bits(c, i)) : 0;
-        uint64_t mask = hsd_by_group_at(s, i)->mask;
+        const hsd_by_group *group = hsd_by_group_at(s, i);
+        const bool is_joined = hsd_by_is_joined(&c->joined, i);
+        const uint32_t slot = is_joined ? group->fork : hsd_by_joined_slot(&c->joined, i);
+        const uint64_t back = last != NULL ? from_window(last, get_slot(c, slot)) : 0;
+        uint64_t mask = group->mask;
         if ((mask & back) != back) hsd_by_group_write(s, i)->mask = mask |= back;
         if (!has_next) continue;
         const uint64_t bits = to_window(c, mask);
-        put_bits(c, i, bits);
+        if (is_joined) {
+            of_joined[slot] |= bits;
+            continue;
+        }
+        put_slot(c, slot, bits);
         if (bits != 0) hsd_by_waiting_add(&c->list, i);
     }
+    if (has_next) begin_joined(c, of_joined);
     return hsd_paged_check(&s->groups, err);
 }
 
@@ -229,14 +254,66 @@ static void choose_window(column_climb *c, uint64_t left)
     c->out_of_closed = to_window(c, HSD_BY_SELF);
 }
 
-/* Three quarters of the memory, but one byte a group whatever that takes. */
+/* Three quarters of the memory, but one byte a slot whatever that takes. */
+static uint32_t width_for(const column_climb *c)
+{
+    const uint64_t slots = hsd_by_joined_slots(&c->joined, c->s->group_count);
+    uint32_t width = 8;
+    while (width > 1 && slots * width > c->s->memory_bytes / 4 * 3)
+        width /= 2;
+    return width;
+}
+
 static hsd_status open_column(column_climb *c, hsd_error *err)
 {
-    const uint64_t groups = (uint64_t)c->s->group_count + 1;
-    c->width = 8;
-    while (c->width > 1 && groups * c->width > c->s->memory_bytes / 4 * 3)
-        c->width /= 2;
-    return hsd_pages_take(&c->pages, (size_t)(groups * c->width)) ? HSD_OK : hsd_fail_nomem(err, "what holds together");
+    const uint64_t slots = hsd_by_joined_slots(&c->joined, c->s->group_count);
+    c->width = width_for(c);
+    return hsd_pages_take(&c->pages, (size_t)(slots * c->width)) ? HSD_OK : hsd_fail_nomem(err, "what holds together");
+}
+
+static void note_windows(const column_climb *c, uint32_t windows)
+{
+    hsd_note(c->s->growth->pair->reporter, HSD_NOTE_DETAIL,
+             "what holds together: %u groups do not fit in memory, %u bytes of each of %llu do: %u windows",
+             c->s->group_count, c->width, (unsigned long long)hsd_by_joined_slots(&c->joined, c->s->group_count) - 1,
+             windows);
+}
+
+/* Where one window has all bits, seeds and masks go into it at once. */
+static hsd_status sow_into_window(column_climb *c, hsd_error *err)
+{
+    hsd_by_search *s = c->s;
+    uint64_t of_joined[HSD_BY_SETS] = {0};
+    const uint64_t *seed;
+    HSD_TRY(hsd_sorter_finish(c->seeds, 0, err));
+    hsd_status have = hsd_sorter_next(c->seeds, &seed, err);
+    for (uint32_t i = 1; i <= s->group_count; i++) {
+        uint64_t bits = 0;
+        for (; have == HSD_OK && *seed >> BIT_SHIFT == i; have = hsd_sorter_next(c->seeds, &seed, err))
+            bits |= UINT64_C(1) << (*seed & ((1u << BIT_SHIFT) - 1));
+        if (have != HSD_OK && have != HSD_END) return have;
+        if (bits != 0) sow_bits(hsd_by_group_write(s, i), bits);
+        const hsd_by_group *group = hsd_by_group_at(s, i);
+        bits = to_window(c, group->mask);
+        if (hsd_by_is_joined(&c->joined, i)) {
+            of_joined[group->fork] |= bits;
+            continue;
+        }
+        put_slot(c, hsd_by_joined_slot(&c->joined, i), bits);
+        if (bits != 0) hsd_by_waiting_add(&c->list, i);
+    }
+    begin_joined(c, of_joined);
+    return hsd_paged_check(&s->groups, err);
+}
+
+static hsd_status sow_and_climb(column_climb *c, hsd_error *err)
+{
+    HSD_TRY(open_column(c, err));
+    choose_window(c, ~HSD_BY_PRIMARY);
+    HSD_TRY(sow_into_window(c, err));
+    HSD_TRY(climb_column(c, take_targets, err));
+    note_windows(c, 1);
+    return exchange_windows(c, c, false, err);
 }
 
 static hsd_status exchange_and_climb(column_climb *c, uint64_t left, hsd_error *err)
@@ -255,8 +332,9 @@ static hsd_status exchange_and_climb(column_climb *c, uint64_t left, hsd_error *
 /* ---- many windows: a tape for each ---- */
 
 typedef struct window_tape {
-    uint64_t left; /* bits of this window and those behind it */
-    hsd_tape tape; /* bits of each group in the column, as numbers of variable length */
+    uint64_t left;                   /* bits of this window and those behind it */
+    uint64_t of_joined[HSD_BY_SETS]; /* of groups that are one */
+    hsd_tape tape;                   /* bits of each other group in the column, as numbers of variable length */
 } window_tape;
 
 typedef struct window_tapes {
@@ -288,9 +366,15 @@ static hsd_status split_masks(window_tapes *t, hsd_error *err)
         choose_window(&of[w], t->windows[w].left);
     }
     for (uint32_t i = 1; i <= s->group_count; i++) {
-        const uint64_t mask = hsd_by_group_at(s, i)->mask;
-        for (uint32_t w = 0; w < t->count; w++)
-            put_column(&t->windows[w].tape, to_window(&of[w], mask));
+        const hsd_by_group *group = hsd_by_group_at(s, i);
+        const bool is_joined = hsd_by_is_joined(&t->c->joined, i);
+        for (uint32_t w = 0; w < t->count; w++) {
+            const uint64_t bits = to_window(&of[w], group->mask);
+            if (is_joined)
+                t->windows[w].of_joined[group->fork] |= bits;
+            else
+                put_column(&t->windows[w].tape, bits);
+        }
     }
     for (uint32_t w = 0; w < t->count; w++)
         hsd_tape_finish(&t->windows[w].tape);
@@ -306,16 +390,20 @@ static hsd_status climb_window(window_tapes *t, uint32_t w, hsd_error *err)
     hsd_tape_read(&reader, tape, HSD_TAPE_FORWARD, true);
     choose_window(c, t->windows[w].left);
     for (uint32_t i = 1; i <= c->s->group_count; i++) {
+        if (hsd_by_is_joined(&c->joined, i)) continue;
         const uint64_t bits = get_column(&reader);
-        put_bits(c, i, bits);
+        put_slot(c, hsd_by_joined_slot(&c->joined, i), bits);
         if (bits != 0) hsd_by_waiting_add(&c->list, i);
     }
+    begin_joined(c, t->windows[w].of_joined);
     hsd_tape_close(&reader);
     hsd_tape_release(tape);
     HSD_TRY(climb_column(c, take_targets, err));
     hsd_tape_init(&out, &t->reel);
     for (uint32_t i = 1; i <= c->s->group_count; i++)
-        put_column(&out, get_bits(c, i));
+        if (!hsd_by_is_joined(&c->joined, i)) put_column(&out, get_slot(c, hsd_by_joined_slot(&c->joined, i)));
+    for (uint32_t set = 0; set < HSD_BY_SETS && c->joined.bits != NULL; set++)
+        t->windows[w].of_joined[set] = get_slot(c, set);
     hsd_tape_finish(&out);
     *tape = out;
     return hsd_reel_check(&t->reel, err);
@@ -332,10 +420,12 @@ static hsd_status join_masks(window_tapes *t, hsd_error *err)
         hsd_tape_read(&readers[w], &t->windows[w].tape, HSD_TAPE_FORWARD, true);
     }
     for (uint32_t i = 1; i <= s->group_count; i++) {
+        const hsd_by_group group = *hsd_by_group_at(s, i);
+        const bool is_joined = hsd_by_is_joined(&t->c->joined, i);
         uint64_t back = 0;
         for (uint32_t w = 0; w < t->count; w++)
-            back |= from_window(&of[w], get_column(&readers[w]));
-        if ((hsd_by_group_at(s, i)->mask & back) != back) hsd_by_group_write(s, i)->mask |= back;
+            back |= from_window(&of[w], is_joined ? t->windows[w].of_joined[group.fork] : get_column(&readers[w]));
+        if ((group.mask & back) != back) hsd_by_group_write(s, i)->mask |= back;
     }
     for (uint32_t w = 0; w < t->count; w++)
         hsd_tape_close(&readers[w]);
@@ -354,6 +444,7 @@ static hsd_status climb_tapes(window_tapes *t, hsd_error *err)
 static hsd_status climb_windows(column_climb *c, hsd_error *err)
 {
     window_tapes t = {.c = c};
+    HSD_TRY(sow_by_top(c, err));
     HSD_TRY(open_column(c, err));
     hsd_reel_init(&t.reel, false, COLUMN_CHUNK, &c->s->growth->pair->space);
     for (uint64_t left = c->used & ~HSD_BY_PRIMARY; left != 0; left &= ~c->bits) {
@@ -369,12 +460,23 @@ static hsd_status climb_windows(column_climb *c, hsd_error *err)
     for (uint32_t w = 0; w < t.count; w++)
         hsd_tape_release(&t.windows[w].tape);
     hsd_reel_release(&t.reel);
-    if (status == HSD_OK) {
-        hsd_note(c->s->growth->pair->reporter, HSD_NOTE_DETAIL,
-                 "what holds together: %u groups do not fit in memory, %u bytes of each do: %u windows",
-                 c->s->group_count, c->width, t.count);
-    }
+    if (status == HSD_OK) note_windows(c, t.count);
     return status;
+}
+
+/* All bits of all slots, and the sorter of what is sown. */
+static bool fits_beside_seeds(const column_climb *c)
+{
+    return hsd_by_joined_slots(&c->joined, c->s->group_count) * sizeof(uint64_t) <= c->s->memory_bytes / 2;
+}
+
+/* There is a bit for each candidate of the fork that has most, and two for the rest. */
+static uint32_t windows_expected(const column_climb *c)
+{
+    uint32_t bits = 0;
+    for (uint32_t fork = 0; fork < c->s->fork_count; fork++)
+        bits = (uint32_t)hsd_max_u64(bits, c->s->candidates[fork].count);
+    return (bits + 2 - 1) / (width_for(c) * 8) + 1;
 }
 
 static hsd_status open_climb(column_climb *c, hsd_error *err)
@@ -383,33 +485,35 @@ static hsd_status open_climb(column_climb *c, hsd_error *err)
     c->is_closed = calloc((size_t)s->group_count / 8 + 1, 1);
     c->is_primary = calloc((size_t)s->group_count / 8 + 1, 1);
     if (c->is_closed == NULL || c->is_primary == NULL) return hsd_fail_nomem(err, "what holds together");
+    HSD_TRY(hsd_by_open_looks(s, c->is_closed, err));
     for (uint32_t i = 1; i <= s->group_count; i++) {
-        const hsd_by_group *group = hsd_by_group_at(s, i);
-        if (group->flags & HSD_BY_IS_CLOSED) hsd_bit_set(c->is_closed, i);
-        if (group->mask & HSD_BY_PRIMARY) hsd_bit_set(c->is_primary, i);
-        c->used |= group->mask;
+        if (s->looks[i] & HSD_BY_LOOK_PRIMARY) hsd_bit_set(c->is_primary, i);
+        if (s->looks[i] & HSD_BY_LOOK_SELF) c->used |= HSD_BY_SELF;
     }
-    HSD_TRY(hsd_paged_check(&s->groups, err));
     return hsd_by_waiting_open(&c->list, s->group_count, err);
 }
 
 hsd_status hsd_by_spread_by_columns(hsd_by_search *s, hsd_error *err)
 {
-    hsd_by_told told;
+    hsd_by_told told = {.count = 0};
     column_climb c = {.s = s, .told = &told};
-    hsd_status status = hsd_by_told_open(&told, s, err);
+    hsd_status status = open_climb(&c, err);
+    if (status == HSD_OK) status = hsd_by_told_open(&told, s, err);
     hsd_paged_close(&s->starts);
     hsd_paged_close(&s->targets);
-    if (status == HSD_OK) status = open_climb(&c, err);
     if (status == HSD_OK && s->has_secondary) status = climb_mark(&c, err);
-    if (status == HSD_OK) status = sow_by_top(&c, err);
+    if (status == HSD_OK && windows_expected(&c) > 1)
+        status = hsd_by_join(&c.joined, &told, s, c.is_closed, c.is_primary, err);
+    if (status == HSD_OK) status = hsd_by_sorter(s, 1, 1, &c.seeds, err);
+    if (status == HSD_OK) status = put_seeds(&c, err);
     hsd_sorter_free(s->seeds); /* nobody asks for them again, and columns need the room */
     s->seeds = NULL;
-    if (status == HSD_OK) status = climb_windows(&c, err);
+    if (status == HSD_OK) status = fits_beside_seeds(&c) ? sow_and_climb(&c, err) : climb_windows(&c, err);
     hsd_by_told_close(&told);
     hsd_by_waiting_close(&c.list);
     hsd_sorter_free(c.seeds);
     hsd_pages_give(&c.pages);
+    hsd_by_joined_release(&c.joined);
     free(c.is_closed);
     free(c.is_primary);
     return status;

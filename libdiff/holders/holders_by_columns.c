@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "base/fail.h"
 
 #define SORTER_PART 10u /* of the memory: so much has each sorter */
@@ -40,12 +41,15 @@ hsd_status hsd_by_settle_numbers(hsd_by_search *s, hsd_error *err)
 
 /* ---- looks ---- */
 
-hsd_status hsd_by_open_looks(hsd_by_search *s, hsd_error *err)
+hsd_status hsd_by_open_looks(hsd_by_search *s, uint8_t *is_closed, hsd_error *err)
 {
     if (!hsd_pages_take(&s->look_pages, (size_t)s->group_room + 1)) return hsd_fail_nomem(err, "what holds together");
     uint8_t *looks = s->look_pages.data;
-    for (uint32_t i = 1; i <= s->group_count; i++)
-        looks[i] = hsd_by_look_of(hsd_by_group_at(s, i));
+    for (uint32_t i = 1; i <= s->group_count; i++) {
+        const hsd_by_group *group = hsd_by_group_at(s, i);
+        looks[i] = hsd_by_look_of(group);
+        if (is_closed != NULL && (group->flags & HSD_BY_IS_CLOSED)) hsd_bit_set(is_closed, i);
+    }
     s->looks = looks;
     return hsd_paged_check(&s->groups, err);
 }

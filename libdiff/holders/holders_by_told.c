@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/bits.h"
 #include "base/check.h"
+#include "base/fail.h"
 
 #define CHUNK (UINT32_C(16) << 10)
 
@@ -25,42 +27,104 @@ static uint8_t *put_word(uint8_t *at, uint32_t group, uint32_t word)
     return hsd_varint_put(at, difference << 1 | (word & HSD_BY_FOR_MARK_ALONE ? 1 : 0));
 }
 
-static hsd_status put_record(hsd_by_told *told, hsd_by_search *s, uint32_t group, uint64_t first, uint32_t count,
-                             hsd_error *err)
+hsd_status hsd_by_told_put(hsd_by_told *told, uint32_t group, const uint32_t *words, uint32_t count, hsd_error *err)
 {
+    HSD_ASSERT(count <= HSD_BY_TOLD_ITEMS && group >= told->last);
     uint8_t *at = hsd_tape_room(&told->tape, (count + 2) * HSD_VARINT_MOST);
     HSD_TRY(note_chunk(told, err));
     at = hsd_varint_put(at, group - told->last);
     at = hsd_varint_put(at, count);
     for (uint32_t i = 0; i < count; i++)
-        at = put_word(at, group, hsd_paged_get_u32(&s->targets, first + i));
+        at = put_word(at, group, words[i]);
     told->tape.at = at;
     told->last = group;
     return HSD_OK;
 }
 
+/* Of those that tell the most the first is on top. */
+static void note_many(hsd_by_told_many *many, uint32_t group, uint64_t count)
+{
+    uint32_t at = HSD_BY_TOLD_MANY;
+    while (at > 0 && many[at - 1].count < count)
+        at--;
+    if (at == HSD_BY_TOLD_MANY) return;
+    memmove(&many[at + 1], &many[at], (HSD_BY_TOLD_MANY - 1 - at) * sizeof *many);
+    many[at] = (hsd_by_told_many){.group = group, .count = count};
+}
+
+/* Which are told themselves. */
+static void keep_told(hsd_by_told *told, const uint8_t *is_told)
+{
+    for (uint32_t fork = 0; fork < HSD_BY_FORKS; fork++)
+        for (uint32_t i = 0; i < HSD_BY_TOLD_MANY; i++)
+            if (!hsd_bit_get(is_told, told->many[fork][i].group)) told->many[fork][i].group = 0;
+}
+
+static hsd_status put_group(hsd_by_told *told, hsd_by_search *s, uint32_t group, uint8_t *is_told, hsd_error *err)
+{
+    const uint64_t begin = hsd_paged_get_u64(&s->starts, group),
+                   end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
+    if (s->looks != NULL && end > begin) note_many(told->many[s->looks[group] & HSD_BY_LOOK_FORK], group, end - begin);
+    for (uint64_t i = begin; i < end;) {
+        uint32_t words[HSD_BY_TOLD_ITEMS], count = 0;
+        for (; count < HSD_BY_TOLD_ITEMS && i < end; count++, i++) {
+            words[count] = hsd_paged_get_u32(&s->targets, i);
+            hsd_bit_set(is_told, HSD_BY_GROUP(words[count]));
+        }
+        HSD_TRY(hsd_by_told_put(told, group, words, count, err));
+    }
+    return HSD_OK;
+}
+
 static hsd_status put_groups(hsd_by_told *told, hsd_by_search *s, hsd_error *err)
 {
-    for (uint32_t group = 1; group <= s->group_count; group++) {
-        const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
-        for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end; i += HSD_BY_TOLD_ITEMS)
-            HSD_TRY(put_record(told, s, group, i, (uint32_t)hsd_min_u64(end - i, HSD_BY_TOLD_ITEMS), err));
-    }
-    hsd_tape_finish(&told->tape);
+    uint8_t *is_told = calloc((size_t)s->group_count / 8 + 1, 1);
+    hsd_status status = is_told != NULL ? HSD_OK : hsd_fail_nomem(err, "what holds together");
+    for (uint32_t group = 1; group <= s->group_count && status == HSD_OK; group++)
+        status = put_group(told, s, group, is_told, err);
+    if (status == HSD_OK) keep_told(told, is_told);
+    free(is_told);
+    HSD_TRY(status);
     HSD_TRY(hsd_paged_check(&s->starts, err));
     return hsd_paged_check(&s->targets, err);
 }
 
-hsd_status hsd_by_told_open(hsd_by_told *told, hsd_by_search *s, hsd_error *err)
+void hsd_by_told_begin(hsd_by_told *told, hsd_temp_space *space)
 {
     memset(told, 0, sizeof *told);
-    hsd_reel_init(&told->reel, false, CHUNK, &s->growth->pair->space);
+    hsd_reel_init(&told->reel, false, CHUNK, space);
     hsd_tape_init(&told->tape, &told->reel);
-    HSD_TRY(put_groups(told, s, err));
+}
+
+hsd_status hsd_by_told_end(hsd_by_told *told, hsd_error *err)
+{
+    hsd_tape_finish(&told->tape);
     hsd_tape_read(&told->reader, &told->tape, HSD_TAPE_FORWARD, false);
     told->group = 0; /* nothing is at hand */
     told->asked = UINT32_MAX;
     return hsd_reel_check(&told->reel, err);
+}
+
+hsd_status hsd_by_told_open(hsd_by_told *told, hsd_by_search *s, hsd_error *err)
+{
+    hsd_by_told_begin(told, &s->growth->pair->space);
+    HSD_TRY(put_groups(told, s, err));
+    return hsd_by_told_end(told, err);
+}
+
+static void set_places(hsd_by_told *told)
+{
+    told->tape.reel = &told->reel;
+    told->reader.tape = &told->tape;
+}
+
+void hsd_by_told_swap(hsd_by_told *a, hsd_by_told *b)
+{
+    const hsd_by_told was = *a;
+    *a = *b;
+    *b = was;
+    set_places(a);
+    set_places(b);
 }
 
 void hsd_by_told_close(hsd_by_told *told)
@@ -120,6 +184,12 @@ static void go_to_chunk(hsd_by_told *told, uint32_t chunk)
         read_record(told, told->chunk_of[chunk]);
     else
         told->group = UINT32_MAX;
+}
+
+void hsd_by_told_rewind(hsd_by_told *told)
+{
+    told->asked = UINT32_MAX;
+    go_to_chunk(told, 0);
 }
 
 /* Between what was asked for last and the record at hand there is none. */

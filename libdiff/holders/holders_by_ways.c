@@ -202,7 +202,7 @@ static hsd_status begin_later(refer *r, hsd_error *err)
 {
     hsd_by_search *s = r->s;
     if (!s->has_columns) return HSD_OK;
-    HSD_TRY(hsd_by_open_looks(s, err));
+    HSD_TRY(hsd_by_open_looks(s, NULL, err));
     HSD_TRY(hsd_by_sorter(s, 1, 1, &s->tells, err));
     r->is_top = calloc((size_t)s->side->node_count / 8 + 1, 1);
     if (r->is_top == NULL) return hsd_fail_nomem(err, "what holds together");
