@@ -52,6 +52,7 @@ typedef struct hsd_dominators_limits {
     uint32_t batch_items;   /* places that are told at a time; four times as many are worth a second thread */
     uint32_t window_nodes;  /* whose numbers are looked up at a time, if not all fit; 0 = as many as fit */
     uint32_t window_places; /* of one window, by windows; 0 = as many as are worth it */
+    bool has_wide_starts;   /* by windows: 4 bytes a place where 3 would do */
     uint64_t window_room;   /* numbers of places in memory at a time, by windows; 0 = as many as fit */
     uint64_t memory_bytes;  /* all of it */
     uint64_t floor_bytes;   /* of adjacency blocks after the walk */

@@ -32,8 +32,10 @@ typedef struct window_raise {
     hsd_dominators *d;
     hsd_paged up; /* u32 by rank */
     hsd_pages room_pages;
-    uint64_t room;    /* u32 of starts, and of dominators that are wanted */
-    uint32_t *starts; /* of the places of the group */
+    uint64_t room;        /* bytes of starts, and of dominators that are wanted */
+    uint8_t *starts;      /* of the places of the group, `start_bytes` each */
+    uint32_t start_bytes; /* 3 where ranks fit, else 4 */
+    uint32_t start_mask;
     uint32_t from, from_end, to;
     uint32_t first_source, end_source;
     raise_pass pass;
@@ -41,7 +43,7 @@ typedef struct window_raise {
     uint8_t *wanted;        /* one bit a place; NULL = all */
     uint32_t *wanted_value; /* of each of them, where there is room; else NULL */
     uint32_t wanted_count;
-    uint64_t wanted_room; /* of `room`: beside one window at least, and no more than half */
+    uint64_t wanted_room; /* u32 of `room`: beside one window at least, and no more than half */
     bool has_wanted;      /* it is known already what the next pass looks at */
     hsd_pages seen_pages;
     uint8_t *seen; /* one bit a rank: on a way up from the place at hand that was climbed */
@@ -55,6 +57,33 @@ typedef struct window_raise {
     uint32_t next_place; /* the least of any of them */
     hsd_tape_reader values;
 } window_raise;
+
+/* ---- where climbs begin ---- */
+
+static inline uint32_t get_start(const window_raise *r, uint32_t at)
+{
+    uint32_t start;
+    memcpy(&start, r->starts + (size_t)at * r->start_bytes, sizeof start);
+    return start & r->start_mask;
+}
+
+static inline void put_start(window_raise *r, uint32_t at, uint32_t start)
+{
+    uint8_t *to = r->starts + (size_t)at * r->start_bytes;
+    const uint16_t low = (uint16_t)start;
+    memcpy(to, &low, sizeof low);
+    to[2] = (uint8_t)(start >> 16);
+    if (r->start_bytes > 3) to[3] = (uint8_t)(start >> 24);
+}
+
+/* Places of which so many bytes hold the starts. */
+static uint64_t starts_in(const window_raise *r, uint64_t bytes) { return bytes / r->start_bytes; }
+
+/* Dominators that are wanted, behind the starts. */
+static uint32_t *wanted_values(const window_raise *r)
+{
+    return (uint32_t *)(void *)((uint8_t *)r->room_pages.data + r->room) - r->wanted_room;
+}
 
 /* ---- climbing, as in dominators_raise.c, by ranks ---- */
 
@@ -113,7 +142,7 @@ static inline __attribute__((always_inline)) uint32_t raise_by_list(window_raise
     for (uint32_t i = 0; i < list->count && value != 0; i++) {
         const uint32_t source = list->sources[i];
         if (source < r->first_source || source >= end) continue;
-        const uint32_t start = r->starts[source - r->first_source];
+        const uint32_t start = get_start(r, source - r->first_source);
         value = value == HSD_WINDOW_UNKNOWN ? start : meet(r, value, start, is_flat);
     }
     return value;
@@ -126,7 +155,7 @@ static void settle_place(window_raise *r, uint32_t place, uint32_t rank, bool is
 {
     if (is_upper) hsd_paged_set_u32(&r->up, rank, known(value));
     if (place >= r->first_source && place < r->end_source)
-        r->starts[place - r->first_source] = is_upper ? rank : known(value);
+        put_start(r, place - r->first_source, is_upper ? rank : known(value));
 }
 
 static void note_change(window_raise *r, uint32_t before, uint32_t value)
@@ -166,7 +195,7 @@ static inline __attribute__((always_inline)) uint32_t raise_place(window_raise *
 static uint32_t next_value(window_raise *r, uint32_t rank)
 {
     uint32_t stored;
-    if (r->values.tape == NULL || !hsd_tape_get_small(&r->values, &stored)) return HSD_WINDOW_UNKNOWN;
+    if (r->values.tape == NULL || !hsd_tape_get_spread(&r->values, &stored)) return HSD_WINDOW_UNKNOWN;
     return hsd_window_value(stored, rank);
 }
 
@@ -179,7 +208,7 @@ static inline __attribute__((always_inline)) hsd_status raise_window(window_rais
     uint32_t place = hsd_window_begin(w, r->to), rank = w->ranks[r->to];
     hsd_status status = HSD_OK;
     if (place == 0) { /* the super-root */
-        if (r->from == 0) r->starts[0] = 0;
+        if (r->from == 0) put_start(r, 0, 0);
         place = rank = 1;
     }
     for (; place < end && status == HSD_OK; place++) {
@@ -291,6 +320,7 @@ static void want_next(window_raise *r, const uint8_t *marks, uint32_t place, uin
 static hsd_status put_wanted(window_raise *r, hsd_error *err)
 {
     hsd_windows *w = r->w;
+    uint32_t *const kept = r->room_pages.data;
     uint32_t index = 0;
     r->wanted_count = 0;
     for (uint32_t window = 0; window < w->count; window++) {
@@ -303,7 +333,7 @@ static hsd_status put_wanted(window_raise *r, hsd_error *err)
             uint32_t value = place == 0 ? 0 : next_value(r, rank);
             if (hsd_bit_get(r->wanted, place)) value = r->wanted_value[index++];
             if (place > 0) hsd_window_value_put(&out, rank, value);
-            want_next(r, r->new_marks, place, known(value), r->starts);
+            want_next(r, r->new_marks, place, known(value), kept);
             rank += hsd_bit_get(w->upper, place);
         }
         hsd_tape_close(&r->values);
@@ -313,7 +343,7 @@ static hsd_status put_wanted(window_raise *r, hsd_error *err)
     }
     r->has_wanted = true;
     if (r->wanted_count <= r->wanted_room)
-        memmove(r->wanted_value, r->starts, (size_t)r->wanted_count * 4);
+        memmove(r->wanted_value, kept, (size_t)r->wanted_count * 4);
     else
         r->wanted_value = NULL;
     return hsd_reel_check(&r->d->reel, err);
@@ -341,7 +371,7 @@ static hsd_status load_starts(window_raise *r, hsd_error *err)
         for (const uint32_t end = hsd_window_begin(w, window + 1); place < end; place++) {
             const bool is_upper = hsd_bit_get(w->upper, place);
             const uint32_t value = place == 0 ? 0 : known(next_value(r, rank));
-            r->starts[place - r->first_source] = is_upper ? rank : value;
+            put_start(r, place - r->first_source, is_upper ? rank : value);
             rank += is_upper;
         }
         hsd_tape_close(&r->values);
@@ -389,7 +419,7 @@ static hsd_status pass_all(window_raise *r, uint64_t room, hsd_error *err)
 static hsd_status find_wanted_places(window_raise *r, hsd_error *err)
 {
     hsd_windows *w = r->w;
-    uint32_t *const values = r->starts + (r->room - r->wanted_room);
+    uint32_t *const values = wanted_values(r);
     r->wanted = r->wanted_pages.data;
     r->wanted_count = 0;
     for (uint32_t window = 0; window < w->count; window++) {
@@ -410,7 +440,8 @@ static hsd_status pass_wanted(window_raise *r, hsd_error *err)
 {
     if (!r->has_wanted) HSD_TRY(find_wanted_places(r, err));
     r->has_wanted = false;
-    if (r->wanted_count > 0) HSD_TRY(pass_all(r, r->wanted_value != NULL ? r->room - r->wanted_room : r->room, err));
+    if (r->wanted_count > 0)
+        HSD_TRY(pass_all(r, starts_in(r, r->wanted_value != NULL ? r->room - 4 * r->wanted_room : r->room), err));
     return r->wanted_value != NULL && r->changes > 0 ? put_wanted(r, err) : HSD_OK;
 }
 
@@ -427,21 +458,21 @@ static hsd_status pass_until_done(window_raise *r, hsd_error *err)
     hsd_windows *w = r->w;
     const size_t bytes = w->ranks[w->count] / 8 + 1;
     r->pass = PASS_FIRST;
-    HSD_TRY(pass_all(r, r->room, err));
+    HSD_TRY(pass_all(r, starts_in(r, r->room), err));
     r->pass = PASS_LATER;
     r->d->stats.passes = 1;
     do {
         if (++r->d->stats.passes == MOST_PASSES) return HSD_END;
         turn_marks(r, bytes);
         r->changes = 0;
-        HSD_TRY(r->marks != NULL ? pass_wanted(r, err) : pass_all(r, r->room, err));
+        HSD_TRY(r->marks != NULL ? pass_wanted(r, err) : pass_all(r, starts_in(r, r->room), err));
     } while (r->changes > 0);
     for (size_t i = 0; i < (size_t)w->count * w->count; i++)
         hsd_window_lists_release(&w->inner[i]);
     r->pass = PASS_LEAVES;
     r->wanted = NULL;
     r->wanted_value = NULL;
-    return pass_all(r, r->room, err);
+    return pass_all(r, starts_in(r, r->room), err);
 }
 
 /* Upper places have what they need, one window of starts what it needs at least; the rest goes to starts. */
@@ -456,12 +487,14 @@ static hsd_status take_memory(window_raise *r, hsd_error *err)
     r->seen = r->seen_pages.data;
     const uint64_t used =
         w->upper_pages.size + r->wanted_pages.size + r->seen_pages.size + r->mark_pages.size + w->count * chunk;
-    const uint64_t spare = hsd_dominators_scan_spare(r->d, used), window = (uint64_t)w->window * 4;
+    r->start_bytes = ranks < UINT32_C(1) << 24 && !r->d->limits.has_wide_starts ? 3 : 4;
+    r->start_mask = UINT32_MAX >> 8 * (4 - r->start_bytes);
+    const uint64_t spare = hsd_dominators_scan_spare(r->d, used), window = (uint64_t)w->window * r->start_bytes;
     const uint64_t array = hsd_min_u64(hsd_dominators_array_bytes(ranks), spare > window ? spare - window : 0);
     const uint64_t most = r->d->limits.window_room != 0 ? r->d->limits.window_room : UINT64_C(3) * w->places / 2;
-    r->room = hsd_max_u64(hsd_min_u64((spare - array) / 4, most), w->window);
-    r->wanted_room = r->room - hsd_max_u64(r->room - r->room / 2, w->window);
-    if (!hsd_pages_take(&r->room_pages, (size_t)r->room * 4))
+    r->room = (hsd_max_u64(hsd_min_u64(spare - array, most * r->start_bytes), window) + 3) / 4 * 4;
+    r->wanted_room = (r->room - hsd_max_u64(r->room - r->room / 2, window)) / 4;
+    if (!hsd_pages_take(&r->room_pages, (size_t)r->room + sizeof(uint32_t)))
         return hsd_fail_nomem(err, "the windows of the dominators");
     hsd_pages_expect_random(&r->room_pages);
     r->starts = r->room_pages.data;

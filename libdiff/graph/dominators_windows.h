@@ -104,7 +104,7 @@ bool hsd_window_has_wanted(const hsd_window_lists *lists, const uint8_t *wanted)
 static inline void hsd_window_value_put(hsd_tape *tape, uint32_t rank, uint32_t value)
 {
     const uint32_t below = value == HSD_WINDOW_UNKNOWN ? 0 : rank - value;
-    hsd_tape_put_small(tape, value < below ? value << 1 : below << 1 | 1);
+    hsd_tape_put_spread(tape, value < below ? value << 1 : below << 1 | 1);
 }
 
 static inline uint32_t hsd_window_value(uint32_t stored, uint32_t rank)

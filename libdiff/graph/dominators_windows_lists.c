@@ -6,7 +6,7 @@
 #include "graph/dominators_windows.h"
 
 #define MOST_WINDOWS   32u
-#define WINDOW_SHARE   16u /* of the memory, in places: a quarter */
+#define WINDOW_SHARE   32u /* of the memory, in places: some tenth */
 #define LEAST_SPARE    (UINT64_C(1) << 20)
 #define FORCED_WINDOWS 64u
 

@@ -30,7 +30,7 @@ static hsd_status add_window(window_order *o, uint32_t window, hsd_error *err)
     hsd_tape_read(&values, &w->values[window], HSD_TAPE_BACKWARD, false);
     for (uint32_t place = end; place-- > begin && place > 0 && status == HSD_OK;) {
         const bool is_upper = hsd_bit_get(w->upper, place);
-        if (!hsd_tape_get_small_back(&values, &stored)) break;
+        if (!hsd_tape_get_spread_back(&values, &stored)) break;
         rank -= is_upper;
         const uint32_t dominator = dominator_rank(stored, rank),
                        size = 1 + (is_upper ? hsd_paged_get_u32(&o->sizes, rank) : 0);
@@ -67,7 +67,7 @@ static hsd_status tell_window(window_order *o, uint32_t window, hsd_tape_reader 
         const bool is_upper = hsd_bit_get(w->upper, place);
         if (!hsd_tape_get_u32(nodes, &node)) break;
         if (place > 0) {
-            if (!hsd_tape_get_small(&values, &stored)) break;
+            if (!hsd_tape_get_spread(&values, &stored)) break;
             status = tell(o, node, dominator_rank(stored, rank), rank, is_upper, err);
         }
         rank += is_upper;

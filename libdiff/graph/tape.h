@@ -229,6 +229,62 @@ static inline bool hsd_tape_get_small_back(hsd_tape_reader *reader, uint32_t *va
     return true;
 }
 
+/* ---- numbers of any size, to be read from both ends ---- */
+
+/* The first byte and the last one have how many bytes there are in their two lowest bits: 1, 3, 4 or 5; six bits of the
+ * number each, and what lies between has eight. */
+#define HSD_TAPE_MOST_SPREAD 5u
+#define HSD_TAPE_SPREAD_ONE  (UINT32_C(1) << 6) /* numbers below take one byte */
+
+/* What a number takes. */
+static inline uint32_t hsd_tape_spread_bytes(uint64_t value)
+{
+    if (value < HSD_TAPE_SPREAD_ONE) return 1;
+    return value < UINT64_C(1) << 20 ? 3 : value < UINT64_C(1) << 28 ? 4 : HSD_TAPE_MOST_SPREAD;
+}
+
+static inline void hsd_tape_put_spread(hsd_tape *tape, uint32_t value)
+{
+    uint8_t *at = hsd_tape_room(tape, HSD_TAPE_MOST_SPREAD);
+    const uint32_t bytes = hsd_tape_spread_bytes(value), tag = bytes == 1 ? 0 : bytes - 2;
+    *at++ = (uint8_t)((value & 63) << 2 | tag);
+    value >>= 6;
+    if (bytes > 1) {
+        for (uint32_t i = 2; i < bytes; i++, value >>= 8)
+            *at++ = (uint8_t)value;
+        *at++ = (uint8_t)(value << 2 | tag);
+    }
+    tape->at = at;
+}
+
+/* Of a number that takes more than one byte. */
+static inline uint32_t hsd_tape_spread_at(const uint8_t *at, uint32_t bytes)
+{
+    uint32_t value = at[bytes - 1] >> 2;
+    for (uint32_t i = bytes - 2; i > 0; i--)
+        value = value << 8 | at[i];
+    return value << 6 | at[0] >> 2;
+}
+
+static inline bool hsd_tape_get_spread(hsd_tape_reader *reader, uint32_t *value)
+{
+    if (!hsd_tape_has_more(reader)) return false;
+    const uint32_t tag = *reader->at & 3;
+    *value = tag == 0 ? (uint32_t)*reader->at >> 2 : hsd_tape_spread_at(reader->at, tag + 2);
+    reader->at += tag == 0 ? 1 : tag + 2;
+    return true;
+}
+
+/* The same from the end, of a tape of such numbers alone, opened with HSD_TAPE_BACKWARD. */
+static inline bool hsd_tape_get_spread_back(hsd_tape_reader *reader, uint32_t *value)
+{
+    if (__builtin_expect(reader->at == reader->begin, 0) && !hsd_tape_next_chunk(reader)) return false;
+    const uint32_t tag = reader->at[-1] & 3;
+    reader->at -= tag == 0 ? 1 : tag + 2;
+    *value = tag == 0 ? (uint32_t)*reader->at >> 2 : hsd_tape_spread_at(reader->at, tag + 2);
+    return true;
+}
+
 /* ---- numbers of variable length within a record ---- */
 
 static inline const uint8_t *hsd_tape_varint(const uint8_t *in, uint32_t *value)

@@ -128,6 +128,7 @@ static hsd_dominators_limits random_limits(test_random *random)
         .batch_items = test_below(random, 8) == 0 ? 4 : 1000,
         .window_nodes = (uint32_t)(test_below(random, 2) * (1 + test_below(random, 8))),
         .window_places = 1 + (uint32_t)test_below(random, MOST_NODES),
+        .has_wide_starts = test_below(random, 2) == 0,
         .window_room = 1 + test_below(random, 2 * MOST_NODES),
         .memory_bytes = UINT64_C(4) << 20,
         .floor_bytes = UINT64_C(512) << 10,

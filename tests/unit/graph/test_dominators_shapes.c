@@ -400,6 +400,7 @@ Test(dominators_shapes, scans_look_again_where_something_rose)
         limits.uses_flat = seed % 2 == 0;
         limits.window_nodes = seed % 3 == 0 ? 0 : (uint32_t)seed * 13;
         limits.window_places = 1 + (uint32_t)(seed * 29 % g.nodes);
+        limits.has_wide_starts = seed % 2 == 0;
         limits.window_room = limits.window_places * (1 + seed % 5);
         kit_answer windows = kit_find(a, g.roots, UINT64_C(16) << 20, &limits, &space);
         cr_assert_gt(windows.stats.passes, 0, "seed %lu: in windows", (unsigned long)seed);

@@ -70,13 +70,26 @@ Test(tape, is_read_from_both_ends_from_a_file) { use(false); }
 /* Both sides of each border of a length, those that end in what looks like a mark, and any. */
 static uint32_t small_number(uint32_t i)
 {
-    static const uint32_t borders[] = {0,      1,        252,      253,      254,        255,        256,       0xfdfd,
-                                       0xffff, 0x010000, 0xfdffff, 0xffffff, 0x01000000, 0xfdfdfdfd, UINT32_MAX};
+    static const uint32_t borders[] = {
+        62,  63,  64,  65,     0xfffff, 0x100000, 0xfffffff, 0x10000000, 0,          1,          252,       253,
+        254, 255, 256, 0xfdfd, 0xffff,  0x010000, 0xfdffff,  0xffffff,   0x01000000, 0xfdfdfdfd, UINT32_MAX};
     const uint32_t count = sizeof borders / sizeof borders[0];
     return i % 3 == 0 ? borders[i / 3 % count] : i * UINT32_C(0x9e3779b1) >> (i % 31);
 }
 
-static void use_small(bool is_resident)
+typedef struct two_ended { /* a way in which numbers are kept that are read from both ends */
+    void (*put)(hsd_tape *tape, uint32_t value);
+    uint32_t (*bytes)(uint64_t value);
+    bool (*get)(hsd_tape_reader *reader, uint32_t *value);
+    bool (*get_back)(hsd_tape_reader *reader, uint32_t *value);
+} two_ended;
+
+static const two_ended small_way = {hsd_tape_put_small, hsd_tape_small_bytes, hsd_tape_get_small,
+                                    hsd_tape_get_small_back};
+static const two_ended spread_way = {hsd_tape_put_spread, hsd_tape_spread_bytes, hsd_tape_get_spread,
+                                     hsd_tape_get_spread_back};
+
+static void use_two_ended(const two_ended *way, bool is_resident)
 {
     hsd_reel reel;
     hsd_tape tape;
@@ -86,22 +99,22 @@ static void use_small(bool is_resident)
     hsd_reel_init(&reel, is_resident, HSD_TAPE_MIN_CHUNK, &space);
     hsd_tape_init(&tape, &reel);
     for (uint32_t i = 0; i < ITEMS; i++) {
-        hsd_tape_put_small(&tape, small_number(i));
-        bytes += hsd_tape_small_bytes(small_number(i));
+        way->put(&tape, small_number(i));
+        bytes += way->bytes(small_number(i));
     }
     hsd_tape_finish(&tape);
     for (uint32_t i = 0; i < tape.chunk_count; i++)
         bytes -= tape.chunks[i].used;
     cr_assert_eq(bytes, 0, "numbers take what is said");
     hsd_tape_read(&reader, &tape, HSD_TAPE_BACKWARD, false);
-    while (hsd_tape_get_small_back(&reader, &value)) {
+    while (way->get_back(&reader, &value)) {
         count++;
         cr_assert_eq(value, small_number(ITEMS - count), "%u from the end", count);
     }
     cr_assert_eq(count, ITEMS);
     hsd_tape_close(&reader);
     hsd_tape_read(&reader, &tape, HSD_TAPE_FORWARD, true);
-    for (count = 0; hsd_tape_get_small(&reader, &value); count++)
+    for (count = 0; way->get(&reader, &value); count++)
         cr_assert_eq(value, small_number(count), "%u", count);
     cr_assert_eq(count, ITEMS);
     hsd_tape_close(&reader);
@@ -110,8 +123,10 @@ static void use_small(bool is_resident)
     hsd_reel_release(&reel);
 }
 
-Test(tape, keeps_small_numbers_in_memory) { use_small(true); }
-Test(tape, keeps_small_numbers_in_a_file) { use_small(false); }
+Test(tape, keeps_small_numbers_in_memory) { use_two_ended(&small_way, true); }
+Test(tape, keeps_small_numbers_in_a_file) { use_two_ended(&small_way, false); }
+Test(tape, keeps_spread_numbers_in_memory) { use_two_ended(&spread_way, true); }
+Test(tape, keeps_spread_numbers_in_a_file) { use_two_ended(&spread_way, false); }
 
 /* Records of every length, which never lie across two chunks. */
 Test(tape, keeps_records_whole)
