@@ -192,12 +192,12 @@ void hsd_by_told_rewind(hsd_by_told *told)
     go_to_chunk(told, 0);
 }
 
-/* Between what was asked for last and the record at hand there is none. */
+/* Between what was asked for last, whose records are read already, and the record at hand there is none. */
 bool hsd_by_told_find(hsd_by_told *told, uint32_t group)
 {
     const uint32_t asked = told->asked, turned = told->reader.turned;
     told->asked = group;
-    if (asked <= group && group < told->group) return false;
+    if (asked < group && group < told->group) return false;
     const bool is_ahead = turned > 0 && told->group <= group && last_of_chunk(told, turned - 1) >= group;
     if (!is_ahead) go_to_chunk(told, chunk_with(told, group));
     while (told->group < group)
