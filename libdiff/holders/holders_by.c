@@ -74,7 +74,7 @@ static hsd_status choose_joint_holder(hsd_by_search *s, hsd_error *err)
     for (uint32_t fork = 0; fork < s->fork_count; fork++)
         cut_joint_holder(&s->candidates[fork]);
     HSD_TRY(hsd_paged_check(&s->places, err));
-    return hsd_paged_check(&s->groups, err);
+    return hsd_by_groups_check(s, err);
 }
 
 /* Where the choices that are objects stand. */
@@ -92,21 +92,23 @@ static hsd_status find_choices(hsd_by_search *s, hsd_error *err)
 
 /* ---- the steps ---- */
 
-/* In sixteenths of the memory: 2 + 2 for numbers of nodes, 3 + 3 for places and groups, 2 + 2 for pairs and seeds, 2
- * for pairs by group. */
-#define SHARE_OF_NODES  2u
+/* In parts of 32 of the memory: 4 + 4 for numbers of nodes, 6 for places, 3 + 3 for groups and what they have as tops,
+ * 4 + 4 for pairs and seeds, 4 for pairs by group. */
+#define SHARES          32u
+#define SHARE_OF_NODES  4u
+#define SHARE_OF_PLACES 6u
 #define SHARE_OF_GROUPS 3u
 
 static hsd_status open_paged(hsd_by_search *s, hsd_paged *out, uint64_t bytes, unsigned share, hsd_error *err)
 {
     const uint64_t least = hsd_paged_least_bytes(bytes);
-    const uint64_t memory = s->has_columns ? least : hsd_max_u64(s->memory_bytes / 16 * share, least);
+    const uint64_t memory = s->has_columns ? least : hsd_max_u64(s->memory_bytes / SHARES * share, least);
     return hsd_paged_open(out, bytes, memory, &s->growth->pair->space, err);
 }
 
 static bool fits_in_share(const hsd_by_search *s, uint64_t bytes, unsigned share)
 {
-    return hsd_paged_full_bytes(bytes) <= s->memory_bytes / 16 * share;
+    return hsd_paged_full_bytes(bytes) <= s->memory_bytes / SHARES * share;
 }
 
 /* Arrays that do not fit in their shares, and all where there is little memory, are read in order, beside columns of
@@ -131,7 +133,7 @@ static uint64_t most_groups(const hsd_by_search *s)
 static hsd_status settle_memory(hsd_by_search *s, hsd_error *err)
 {
     s->is_resident = !s->has_columns && fits_in_share(s, most_groups(s) * sizeof(hsd_by_group), SHARE_OF_GROUPS) &&
-                     fits_in_share(s, ((uint64_t)s->place_count + 1) * sizeof(hsd_by_place), SHARE_OF_GROUPS);
+                     fits_in_share(s, ((uint64_t)s->place_count + 1) * sizeof(hsd_by_place), SHARE_OF_PLACES);
     hsd_note(s->growth->pair->reporter, HSD_NOTE_DETAIL, "what holds together: %u groups and %u places %s",
              s->group_count, s->place_count,
              s->is_resident   ? "fit in memory"
@@ -142,6 +144,7 @@ static hsd_status settle_memory(hsd_by_search *s, hsd_error *err)
     HSD_TRY(hsd_paged_shrink(&s->group_of, 0, err));
     HSD_TRY(hsd_paged_shrink(&s->place_of, 0, err));
     HSD_TRY(hsd_paged_shrink(&s->places, 0, err));
+    HSD_TRY(hsd_paged_shrink(&s->tops, 0, err));
     return hsd_paged_shrink(&s->groups, 0, err);
 }
 
@@ -168,8 +171,9 @@ static hsd_status open_all_joint_holders(hsd_by_search *s, hsd_error *err)
     if (s->has_columns) HSD_TRY(hsd_by_sorter(s, 2, 1, &s->by_node, err));
     HSD_TRY(open_paged(s, &s->group_of, words, SHARE_OF_NODES, err));
     HSD_TRY(open_paged(s, &s->place_of, words * 2, SHARE_OF_NODES, err));
-    HSD_TRY(open_paged(s, &s->places, ((uint64_t)side->node_count + 1) * sizeof(hsd_by_place), SHARE_OF_GROUPS, err));
+    HSD_TRY(open_paged(s, &s->places, ((uint64_t)side->node_count + 1) * sizeof(hsd_by_place), SHARE_OF_PLACES, err));
     HSD_TRY(open_paged(s, &s->groups, ((uint64_t)s->group_room + 2) * sizeof(hsd_by_group), SHARE_OF_GROUPS, err));
+    HSD_TRY(open_paged(s, &s->tops, ((uint64_t)s->group_room + 2) * sizeof(hsd_by_top), SHARE_OF_GROUPS, err));
     s->candidates = calloc(HSD_BY_FORKS, sizeof *s->candidates);
     s->choice_places = calloc((size_t)s->growth->choice_count + 1, sizeof *s->choice_places);
     if (s->candidates == NULL || s->choice_places == NULL) return hsd_fail_nomem(err, "what holds together");
@@ -320,6 +324,7 @@ static void release_joint_holder(hsd_by_search *s)
     hsd_paged_close(&s->place_of);
     hsd_paged_close(&s->places);
     hsd_paged_close(&s->groups);
+    hsd_paged_close(&s->tops);
     hsd_paged_close(&s->starts);
     hsd_paged_close(&s->targets);
     hsd_sorter_free(s->pairs);
@@ -341,7 +346,7 @@ hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
     s.holder_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
     s.has_secondary =
         s.side->root_span.begin < s.side->root_span.second && s.side->root_span.second < s.side->root_span.end;
-    s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = s.starts.file.fd =
+    s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = s.tops.file.fd = s.starts.file.fd =
         s.targets.file.fd = s.way.file.fd = -1;
     const hsd_status status = run_joint_holder(&s, err);
     release_joint_holder(&s);

@@ -70,7 +70,15 @@ enum { HSD_BY_IS_BRANCH = 1, HSD_BY_IS_CLOSED = 2, HSD_BY_IS_PRIMARY = 4, HSD_BY
 
 typedef struct hsd_by_group { /* a branch or a top; a power of two */
     uint64_t mask;            /* by which candidates it is reached */
-    uint64_t bytes;           /* of a top: growth of the holder in it */
+    uint32_t objects;         /* of a top: as bytes */
+    uint8_t fork, flags;
+    uint8_t unused[2];
+} hsd_by_group;
+
+_Static_assert(sizeof(hsd_by_group) == 16, "groups must not lie across pages");
+
+typedef struct hsd_by_top { /* what a group has as a top, which is asked for seldom; a power of two */
+    uint64_t bytes;         /* growth of the holder in it */
     union {
         uint64_t direct;   /* of the mask: candidates that refer to it */
         struct {           /* with IS_PSEUDO */
@@ -78,12 +86,9 @@ typedef struct hsd_by_group { /* a branch or a top; a power of two */
             uint32_t next; /* the same object as a top of another fork; 0 = none */
         };
     };
-    uint32_t objects;
-    uint8_t fork, flags;
-    uint8_t unused[2];
-} hsd_by_group;
+} hsd_by_top;
 
-_Static_assert(sizeof(hsd_by_group) == 32, "groups must not lie across pages");
+_Static_assert(sizeof(hsd_by_top) == 16, "tops must not lie across pages");
 
 typedef struct hsd_by_place { /* what may be named; a power of two */
     uint32_t node, group;
@@ -139,6 +144,7 @@ typedef struct hsd_by_search {
     hsd_paged places; /* from 1, each before those below it */
     uint32_t place_count;
     hsd_paged groups; /* from 1 */
+    hsd_paged tops;   /* likewise */
     uint32_t group_count;
     /* one for each node, and one for each fork but the first in which a pseudo object may be a top */
     uint32_t group_room;
@@ -158,8 +164,9 @@ typedef struct hsd_by_search {
     hsd_by_candidates *candidates; /* one a fork */
     uint32_t *choice_places;       /* of each choice that is an object: the place that is named for it; 0 = none */
     hsd_by_group near_groups[HSD_BY_COPIES]; /* that were copied last, of pages that are not in memory */
+    hsd_by_top near_tops[HSD_BY_COPIES];
     hsd_by_place near_places[HSD_BY_COPIES];
-    uint32_t near_group, near_place;
+    uint32_t near_group, near_top, near_place;
 } hsd_by_search;
 
 /* To look at; valid for HSD_BY_COPIES - 1 more looks, unless the group is written meanwhile. */
@@ -182,12 +189,45 @@ static inline hsd_by_group *hsd_by_group_write(hsd_by_search *s, uint32_t group)
                                                 HSD_FRAME_USED | HSD_FRAME_DIRTY);
 }
 
-/* Adds bits to the word of a group that begins at `offset`. */
-static inline void hsd_by_group_or(hsd_by_search *s, uint32_t group, size_t offset, uint64_t bits)
+/* Adds bits to the mask of a group. */
+static inline void hsd_by_mask_or(hsd_by_search *s, uint32_t group, uint64_t bits)
 {
-    HSD_ASSERT(group < s->group_room + 1 && offset % sizeof bits == 0 && offset < sizeof(hsd_by_group));
-    const uint64_t word = ((uint64_t)group * sizeof(hsd_by_group) + offset) / sizeof bits;
+    HSD_ASSERT(group < s->group_room + 1);
+    const uint64_t word = ((uint64_t)group * sizeof(hsd_by_group) + offsetof(hsd_by_group, mask)) / sizeof bits;
     hsd_paged_set_u64(&s->groups, word, hsd_paged_get_u64(&s->groups, word) | bits);
+}
+
+/* The same of what a group has as a top. */
+static inline const hsd_by_top *hsd_by_top_at(hsd_by_search *s, uint32_t group)
+{
+    const uint64_t byte = (uint64_t)group * sizeof(hsd_by_top);
+    HSD_ASSERT(group < s->group_room + 1);
+    if (!hsd_paged_is_absent(&s->tops, byte))
+        return (const hsd_by_top *)(const void *)hsd_paged_at(&s->tops, byte, HSD_FRAME_USED);
+    hsd_by_top *copy = &s->near_tops[s->near_top++ % HSD_BY_COPIES];
+    hsd_paged_copy(&s->tops, byte, copy, sizeof *copy);
+    return copy;
+}
+
+static inline hsd_by_top *hsd_by_top_write(hsd_by_search *s, uint32_t group)
+{
+    HSD_ASSERT(group < s->group_room + 1);
+    return (hsd_by_top *)(void *)hsd_paged_at(&s->tops, (uint64_t)group * sizeof(hsd_by_top),
+                                              HSD_FRAME_USED | HSD_FRAME_DIRTY);
+}
+
+/* Adds bits to those of candidates that refer to a top. */
+static inline void hsd_by_direct_or(hsd_by_search *s, uint32_t group, uint64_t bits)
+{
+    const uint64_t word = ((uint64_t)group * sizeof(hsd_by_top) + offsetof(hsd_by_top, direct)) / sizeof bits;
+    hsd_paged_set_u64(&s->tops, word, hsd_paged_get_u64(&s->tops, word) | bits);
+}
+
+/* First failure to read or write any of what groups have. */
+static inline hsd_status hsd_by_groups_check(const hsd_by_search *s, hsd_error *err)
+{
+    const hsd_status status = hsd_paged_check(&s->groups, err);
+    return status == HSD_OK ? hsd_paged_check(&s->tops, err) : status;
 }
 
 /* The same for places. */

@@ -160,10 +160,11 @@ static hsd_status put_seeds(column_climb *c, hsd_error *err)
     return hsd_by_close_looks(s, err);
 }
 
-static void sow_bits(hsd_by_group *top, uint64_t bits)
+static void sow_bits(hsd_by_search *s, uint32_t top, uint64_t bits)
 {
-    top->mask |= bits;
-    if ((top->flags & HSD_BY_IS_PSEUDO) == 0) top->direct |= bits;
+    hsd_by_group *group = hsd_by_group_write(s, top);
+    group->mask |= bits;
+    if ((group->flags & HSD_BY_IS_PSEUDO) == 0) hsd_by_top_write(s, top)->direct |= bits;
 }
 
 static hsd_status sow_by_top(column_climb *c, hsd_error *err)
@@ -173,12 +174,12 @@ static hsd_status sow_by_top(column_climb *c, hsd_error *err)
     hsd_status status = hsd_sorter_finish(c->seeds, 0, err);
     while (status == HSD_OK && (status = hsd_sorter_next(c->seeds, &seed, err)) == HSD_OK) {
         const uint64_t bit = UINT64_C(1) << (*seed & ((1u << BIT_SHIFT) - 1));
-        sow_bits(hsd_by_group_write(s, (uint32_t)(*seed >> BIT_SHIFT)), bit);
+        sow_bits(s, (uint32_t)(*seed >> BIT_SHIFT), bit);
         c->used |= bit;
     }
     hsd_sorter_free(c->seeds);
     c->seeds = NULL;
-    return status == HSD_END ? hsd_paged_check(&s->groups, err) : status;
+    return status == HSD_END ? hsd_by_groups_check(s, err) : status;
 }
 
 /* ---- windows ---- */
@@ -234,7 +235,7 @@ static hsd_status exchange_windows(column_climb *c, const column_climb *last, bo
         if (bits != 0) hsd_by_waiting_add(&c->list, i);
     }
     if (has_next) begin_joined(c, of_joined);
-    return hsd_paged_check(&s->groups, err);
+    return hsd_by_groups_check(s, err);
 }
 
 /* As many of the bits that are left as a column holds. */
@@ -292,7 +293,7 @@ static hsd_status sow_into_window(column_climb *c, hsd_error *err)
         for (; have == HSD_OK && *seed >> BIT_SHIFT == i; have = hsd_sorter_next(c->seeds, &seed, err))
             bits |= UINT64_C(1) << (*seed & ((1u << BIT_SHIFT) - 1));
         if (have != HSD_OK && have != HSD_END) return have;
-        if (bits != 0) sow_bits(hsd_by_group_write(s, i), bits);
+        if (bits != 0) sow_bits(s, i, bits);
         const hsd_by_group *group = hsd_by_group_at(s, i);
         bits = to_window(c, group->mask);
         if (hsd_by_is_joined(&c->joined, i)) {
@@ -303,7 +304,7 @@ static hsd_status sow_into_window(column_climb *c, hsd_error *err)
         if (bits != 0) hsd_by_waiting_add(&c->list, i);
     }
     begin_joined(c, of_joined);
-    return hsd_paged_check(&s->groups, err);
+    return hsd_by_groups_check(s, err);
 }
 
 static hsd_status sow_and_climb(column_climb *c, hsd_error *err)
@@ -379,7 +380,7 @@ static hsd_status split_masks(window_tapes *t, hsd_error *err)
     for (uint32_t w = 0; w < t->count; w++)
         hsd_tape_finish(&t->windows[w].tape);
     HSD_TRY(hsd_reel_check(&t->reel, err));
-    return hsd_paged_check(&s->groups, err);
+    return hsd_by_groups_check(s, err);
 }
 
 static hsd_status climb_window(window_tapes *t, uint32_t w, hsd_error *err)
@@ -430,7 +431,7 @@ static hsd_status join_masks(window_tapes *t, hsd_error *err)
     for (uint32_t w = 0; w < t->count; w++)
         hsd_tape_close(&readers[w]);
     HSD_TRY(hsd_reel_check(&t->reel, err));
-    return hsd_paged_check(&s->groups, err);
+    return hsd_by_groups_check(s, err);
 }
 
 static hsd_status climb_tapes(window_tapes *t, hsd_error *err)

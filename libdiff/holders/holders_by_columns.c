@@ -51,7 +51,7 @@ hsd_status hsd_by_open_looks(hsd_by_search *s, uint8_t *is_closed, hsd_error *er
         if (is_closed != NULL && (group->flags & HSD_BY_IS_CLOSED)) hsd_bit_set(is_closed, i);
     }
     s->looks = looks;
-    return hsd_paged_check(&s->groups, err);
+    return hsd_by_groups_check(s, err);
 }
 
 hsd_status hsd_by_close_looks(hsd_by_search *s, hsd_error *err)
@@ -61,7 +61,7 @@ hsd_status hsd_by_close_looks(hsd_by_search *s, hsd_error *err)
             hsd_by_group_write(s, i)->mask |= HSD_BY_PRIMARY;
     s->looks = NULL;
     hsd_pages_give(&s->look_pages);
-    return hsd_paged_check(&s->groups, err);
+    return hsd_by_groups_check(s, err);
 }
 
 /* ---- what tops have, by place ---- */
@@ -74,13 +74,13 @@ hsd_status hsd_by_sum_tells(hsd_by_search *s, hsd_sorter **tells, hsd_tally **ou
                           err));
     hsd_status status = hsd_sorter_finish(*tells, 0, err);
     while (status == HSD_OK && (status = hsd_sorter_next(*tells, &record, err)) == HSD_OK) {
-        const uint64_t place = (uint32_t)*record, bytes = hsd_by_group_at(s, (uint32_t)(*record >> 32))->bytes;
+        const uint64_t place = (uint32_t)*record, bytes = hsd_by_top_at(s, (uint32_t)(*record >> 32))->bytes;
         if (bytes > 0) status = hsd_tally_add(*out, &place, 1, bytes, err);
     }
     hsd_sorter_free(*tells);
     *tells = NULL;
     if (status != HSD_END) return status;
-    HSD_TRY(hsd_paged_check(&s->groups, err));
+    HSD_TRY(hsd_by_groups_check(s, err));
     return hsd_tally_finish(*out, 0, err);
 }
 

@@ -80,7 +80,7 @@ static void tell_reached(hsd_by_search *s, look *l)
     if (!l->is_asked) return;
     for (uint32_t i = 0; i < l->count; i++) {
         const hsd_by_group *group = hsd_by_group_at(s, l->list[i]);
-        bytes = hsd_add_saturating(bytes, group->bytes);
+        bytes = hsd_add_saturating(bytes, hsd_by_top_at(s, l->list[i])->bytes);
         l->steps++;
         if ((group->flags & HSD_BY_IS_CLOSED) == 0 && l->count < MOST_LOOKED_AT) look_on(s, l, l->list[i]);
     }
@@ -374,6 +374,6 @@ hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err)
     HSD_TRY(hsd_paged_check(&s->places, err));
     HSD_TRY(hsd_paged_check(&s->starts, err));
     HSD_TRY(hsd_paged_check(&s->targets, err));
-    HSD_TRY(hsd_paged_check(&s->groups, err));
+    HSD_TRY(hsd_by_groups_check(s, err));
     return hsd_sorter_rewind(s->seeds, err);
 }

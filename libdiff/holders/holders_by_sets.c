@@ -64,9 +64,9 @@ static hsd_status count_masks(maker *m, hsd_error *err)
         const hsd_by_group *group = hsd_by_group_at(m->s, i);
         const uint64_t key[2] = {group->fork, named_of(group->mask)};
         if (is_top_in_use(group) && key[1] != 0)
-            HSD_TRY(hsd_tally_add(m->masks, key, group->objects, group->bytes, err));
+            HSD_TRY(hsd_tally_add(m->masks, key, group->objects, hsd_by_top_at(m->s, i)->bytes, err));
     }
-    HSD_TRY(hsd_paged_check(&m->s->groups, err));
+    HSD_TRY(hsd_by_groups_check(m->s, err));
     return hsd_tally_finish(m->masks, 0, err);
 }
 
@@ -123,12 +123,12 @@ static void join_masks(fork_sets *of)
     }
 }
 
-static void add_top(fork_sets *of, const hsd_by_group *top)
+static void add_top(fork_sets *of, const hsd_by_group *group, const hsd_by_top *top)
 {
-    uint64_t mask = named_of(top->mask);
+    uint64_t mask = named_of(group->mask);
     cluster *to = cluster_of(of, mask);
     if (to == NULL) return;
-    to->new_.objects += top->objects;
+    to->new_.objects += group->objects;
     to->new_.bytes += top->bytes;
     for (; mask != 0; mask &= mask - 1) {
         const int bit = __builtin_ctzll(mask);
@@ -143,9 +143,9 @@ static hsd_status add_tops(maker *m, hsd_error *err)
         join_masks(&m->of[i]);
     for (uint32_t i = 1; i <= m->s->group_count; i++) {
         const hsd_by_group *group = hsd_by_group_at(m->s, i);
-        if (is_top_in_use(group)) add_top(&m->of[group->fork], group);
+        if (is_top_in_use(group)) add_top(&m->of[group->fork], group, hsd_by_top_at(m->s, i));
     }
-    return hsd_paged_check(&m->s->groups, err);
+    return hsd_by_groups_check(m->s, err);
 }
 
 /* ---- sets ---- */
@@ -198,7 +198,7 @@ static hsd_status make_fork_sets(maker *m, uint32_t fork, hsd_error *err)
 
 /* ---- which top is of which ---- */
 
-static hsd_status mark_top(maker *m, uint32_t node, const hsd_by_group *top, hsd_error *err)
+static hsd_status mark_top(maker *m, uint32_t node, const hsd_by_group *top, uint64_t bytes, hsd_error *err)
 {
     hsd_by_search *s = m->s;
     const cluster *of = cluster_of(&m->of[top->fork], named_of(top->mask));
@@ -207,7 +207,7 @@ static hsd_status mark_top(maker *m, uint32_t node, const hsd_by_group *top, hsd
                              set};
     *hsd_paged_at(&s->growth->set_of, node, HSD_FRAME_USED | HSD_FRAME_DIRTY) =
         (uint8_t)(set != 0 ? set : HSD_SET_REST);
-    return hsd_tally_add(m->types, key, top->objects, top->bytes, err);
+    return hsd_tally_add(m->types, key, top->objects, bytes, err);
 }
 
 /* ---- the same where groups do not fit: sets of tops in memory, a byte each, and types by top ---- */
@@ -238,7 +238,7 @@ static hsd_status count_types(maker *m, const uint8_t *set_of, hsd_sorter *types
         const uint32_t number = (uint32_t)(*record >> 32);
         const hsd_by_group *top = hsd_by_group_at(s, number);
         const uint64_t key[2] = {(uint64_t)s->forks[top->fork].choice << 32 | (uint32_t)*record, set_of[number]};
-        HSD_TRY(hsd_tally_add(m->types, key, top->objects, top->bytes, err));
+        HSD_TRY(hsd_tally_add(m->types, key, top->objects, hsd_by_top_at(s, number)->bytes, err));
     }
     return status == HSD_END ? HSD_OK : status;
 }
@@ -274,7 +274,8 @@ static hsd_status mark_all_tops(maker *m, hsd_error *err)
         const uint32_t word = hsd_paged_get_u32(&s->group_of, node);
         if ((word & HSD_BY_TOP) == 0) continue;
         const hsd_by_group top = *hsd_by_group_at(s, HSD_BY_GROUP(word));
-        if ((top.flags & HSD_BY_IS_PSEUDO) == 0 && is_top_in_use(&top)) HSD_TRY(mark_top(m, node, &top, err));
+        if ((top.flags & HSD_BY_IS_PSEUDO) == 0 && is_top_in_use(&top))
+            HSD_TRY(mark_top(m, node, &top, hsd_by_top_at(s, HSD_BY_GROUP(word))->bytes, err));
     }
     return HSD_OK;
 }
@@ -284,7 +285,7 @@ static hsd_status mark_tops(maker *m, hsd_error *err)
     hsd_by_search *s = m->s;
     HSD_TRY(mark_all_tops(m, err));
     HSD_TRY(hsd_paged_check(&s->group_of, err));
-    HSD_TRY(hsd_paged_check(&s->groups, err));
+    HSD_TRY(hsd_by_groups_check(s, err));
     HSD_TRY(hsd_paged_check(&s->side->types_of, err));
     HSD_TRY(hsd_paged_check(&s->growth->set_of, err));
     return hsd_tally_finish(m->types, 0, err);

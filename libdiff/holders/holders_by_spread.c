@@ -41,7 +41,7 @@ static void tell_targets(spread *sp, uint32_t group)
         const hsd_by_group *to = hsd_by_group_at(sp->s, top);
         const uint64_t bits = told_bits(sp, &from, to) & (word & HSD_BY_FOR_MARK_ALONE ? HSD_BY_PRIMARY : ~UINT64_C(0));
         if ((to->mask | bits) == to->mask) continue;
-        hsd_by_group_or(sp->s, top, offsetof(hsd_by_group, mask), bits);
+        hsd_by_mask_or(sp->s, top, bits);
         hsd_by_waiting_add(&sp->list, top);
     }
 }
@@ -50,7 +50,7 @@ static hsd_status check_spread(const spread *sp, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(&sp->s->starts, err));
     HSD_TRY(hsd_paged_check(&sp->s->targets, err));
-    return hsd_paged_check(&sp->s->groups, err);
+    return hsd_by_groups_check(sp->s, err);
 }
 
 static hsd_status tick(const spread *sp, size_t group, hsd_error *err)
@@ -102,8 +102,8 @@ static void sow_one(hsd_by_search *s, hsd_by_sower *from, uint32_t place, uint32
     if (flags & HSD_BY_IS_CLOSED) return;
     hsd_by_find_sower(s, place, fork, from);
     if ((mask & HSD_BY_PRIMARY) && !from->is_primary) return;
-    hsd_by_group_or(s, top, offsetof(hsd_by_group, mask), from->bit);
-    if ((flags & HSD_BY_IS_PSEUDO) == 0) hsd_by_group_or(s, top, offsetof(hsd_by_group, direct), from->bit);
+    hsd_by_mask_or(s, top, from->bit);
+    if ((flags & HSD_BY_IS_PSEUDO) == 0) hsd_by_direct_or(s, top, from->bit);
 }
 
 /* Candidates leave their places, which come in ascending order. */
@@ -119,7 +119,7 @@ static hsd_status sow(hsd_by_search *s, hsd_error *err)
     }
     if (status != HSD_END) return status;
     HSD_TRY(hsd_paged_check(&s->places, err));
-    return hsd_paged_check(&s->groups, err);
+    return hsd_by_groups_check(s, err);
 }
 
 static hsd_status climb_and_sow(spread *sp, hsd_error *err)

@@ -268,7 +268,7 @@ static hsd_status leave_number(void *context, void *here, void *parent, hsd_erro
     if ((f->flags & (IS_FIRST | NO_REFERENCE)) == (IS_FIRST | NO_REFERENCE) && f->objects > 0) {
         hsd_by_group *group = hsd_by_group_write(s, f->group);
         const uint64_t key = (uint64_t)group->fork << 32 | f->type;
-        group->bytes = f->pending;
+        hsd_by_top_write(s, f->group)->bytes = f->pending;
         group->objects = f->objects;
         /* the fork above is asked for it, and none further up */
         return f->flags & (KEPT | IS_ROOT) ? HSD_OK : hsd_tally_add(s->grown, &key, f->objects, f->pending, err);
@@ -299,7 +299,7 @@ hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err)
     HSD_TRY(hsd_paged_check(&s->group_of, err));
     HSD_TRY(hsd_paged_check(&s->place_of, err));
     HSD_TRY(hsd_paged_check(&s->places, err));
-    return hsd_paged_check(&s->groups, err);
+    return hsd_by_groups_check(s, err);
 }
 
 /* ---- what is like that which came ---- */
@@ -343,7 +343,7 @@ hsd_status hsd_by_find_alike(hsd_by_search *s, hsd_error *err)
     for (uint32_t i = 1; i <= s->place_count; i++)
         mark_alike(s, i);
     HSD_TRY(hsd_paged_check(&s->places, err));
-    return hsd_paged_check(&s->groups, err);
+    return hsd_by_groups_check(s, err);
 }
 
 /* ---- names ---- */
@@ -414,7 +414,7 @@ hsd_status hsd_by_name(hsd_by_search *s, hsd_error *err)
         name_one(s, i);
     for (uint32_t i = s->place_count; i > 0; i--)
         tell_named(s, i);
-    HSD_TRY(hsd_paged_check(&s->groups, err));
+    HSD_TRY(hsd_by_groups_check(s, err));
     return hsd_paged_check(&s->places, err);
 }
 

@@ -132,7 +132,7 @@ static bool is_told_at_once(refer *r, uint32_t from, uint32_t top)
     if (s->looks != NULL)
         s->looks[top] |= HSD_BY_LOOK_PRIMARY;
     else
-        hsd_by_group_or(s, top, offsetof(hsd_by_group, mask), HSD_BY_PRIMARY);
+        hsd_by_mask_or(s, top, HSD_BY_PRIMARY);
     return true;
 }
 
@@ -151,7 +151,7 @@ static hsd_status tell_place(hsd_by_search *s, uint32_t place, uint32_t top, hsd
 {
     const uint64_t record = (uint64_t)top << 32 | place;
     if (s->tells != NULL) return hsd_sorter_put(s->tells, &record, err);
-    const uint64_t bytes = hsd_by_group_at(s, top)->bytes;
+    const uint64_t bytes = hsd_by_top_at(s, top)->bytes;
     if (bytes > 0) hsd_by_place_tell(s, place, bytes);
     return HSD_OK;
 }
@@ -251,9 +251,8 @@ static hsd_status meet_part(refer *r, uint32_t group, uint32_t target, hsd_error
 static uint32_t find_pseudo(hsd_by_search *s, uint32_t first, uint32_t fork)
 {
     while (first != 0) {
-        const hsd_by_group *top = hsd_by_group_at(s, first);
-        if (top->fork == fork) return first;
-        first = top->next;
+        if (hsd_by_group_at(s, first)->fork == fork) return first;
+        first = hsd_by_top_at(s, first)->next;
     }
     return 0;
 }
@@ -264,9 +263,10 @@ static hsd_status new_pseudo(refer *r, uint32_t target, uint32_t first, uint32_t
     if (s->group_count >= s->group_room) return HSD_OK;
     *out = ++s->group_count;
     if (s->looks != NULL) s->looks[*out] = (uint8_t)(fork | HSD_BY_LOOK_PSEUDO);
-    hsd_by_group *top = hsd_by_group_write(s, *out);
-    top->fork = (uint8_t)fork;
-    top->flags = HSD_BY_IS_PSEUDO;
+    hsd_by_group *group = hsd_by_group_write(s, *out);
+    group->fork = (uint8_t)fork;
+    group->flags = HSD_BY_IS_PSEUDO;
+    hsd_by_top *top = hsd_by_top_write(s, *out);
     top->name = target;
     top->next = first;
     hsd_paged_set_u32(&s->group_of, target, *out | HSD_BY_TOP);
@@ -336,7 +336,7 @@ static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
     HSD_TRY(see_with_parts(r, group, node, err));
     while (!hsd_worklist_is_empty(&r->pseudo)) {
         HSD_TRY(hsd_worklist_pop(&r->pseudo, &group, err));
-        HSD_TRY(see_with_parts(r, group, hsd_by_group_at(r->s, group)->name, err));
+        HSD_TRY(see_with_parts(r, group, hsd_by_top_at(r->s, group)->name, err));
     }
     return HSD_OK;
 }
@@ -344,7 +344,7 @@ static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
 static hsd_status check_joint_way(const hsd_by_search *s, uint32_t node, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(&s->group_of, err));
-    HSD_TRY(hsd_paged_check(&s->groups, err));
+    HSD_TRY(hsd_by_groups_check(s, err));
     HSD_TRY(hsd_paged_check(&s->place_of, err));
     HSD_TRY(hsd_paged_check(&s->places, err));
     HSD_TRY(hsd_paged_check(&s->side->types_of, err));

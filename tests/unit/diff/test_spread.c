@@ -19,6 +19,7 @@ typedef struct model { /* from 1 */
     uint32_t group_count, place_count, pair_count, seed_count, fork_count;
     bool has_secondary;
     hsd_by_group groups[MOST_GROUPS + 1], wanted[MOST_GROUPS + 1];
+    uint64_t wanted_direct[MOST_GROUPS + 1];
     hsd_by_place places[MOST_PLACES + 1];
     uint64_t pairs[MOST_PAIRS], seeds[MOST_SEEDS]; /* from << 32 | word */
     hsd_by_candidates candidates[HSD_BY_FORKS];
@@ -48,7 +49,7 @@ static void make_group(model *m, test_random *random, uint32_t i)
 {
     hsd_by_group *group = &m->groups[i];
     const uint64_t kind = test_below(random, 20);
-    *group = (hsd_by_group){.fork = (uint8_t)(i % m->fork_count), .bytes = test_below(random, 100)};
+    *group = (hsd_by_group){.fork = (uint8_t)(i % m->fork_count)};
     if (kind == 0) {
         group->flags = HSD_BY_IS_BRANCH | HSD_BY_IS_CLOSED;
         if (test_below(random, 2) == 0) group->mask = HSD_BY_SELF;
@@ -147,7 +148,7 @@ static void sow_all(model *m)
         if (to->flags & HSD_BY_IS_CLOSED) continue;
         if ((to->mask & HSD_BY_PRIMARY) && !(m->wanted[place->group].mask & HSD_BY_PRIMARY)) continue;
         to->mask |= bit;
-        if ((to->flags & HSD_BY_IS_PSEUDO) == 0) to->direct |= bit;
+        if ((to->flags & HSD_BY_IS_PSEUDO) == 0) m->wanted_direct[(uint32_t)m->seeds[i]] |= bit;
     }
 }
 
@@ -194,6 +195,7 @@ static void open_search(model *m, hsd_by_search *s, uint64_t memory, bool has_co
                          .place_count = m->place_count,
                          .candidates = m->candidates};
     open_array(&s->groups, ((uint64_t)m->group_count + 2) * sizeof(hsd_by_group));
+    open_array(&s->tops, ((uint64_t)m->group_count + 2) * sizeof(hsd_by_top));
     open_array(&s->places, ((uint64_t)m->place_count + 1) * sizeof(hsd_by_place));
     put_targets(m, s);
     for (uint32_t i = 1; i <= m->group_count; i++)
@@ -208,7 +210,7 @@ static void open_search(model *m, hsd_by_search *s, uint64_t memory, bool has_co
 
 static void close_search(hsd_by_search *s)
 {
-    hsd_paged *arrays[] = {&s->groups, &s->places, &s->starts, &s->targets};
+    hsd_paged *arrays[] = {&s->groups, &s->tops, &s->places, &s->starts, &s->targets};
     for (size_t i = 0; i < HSD_ARRAY_LEN(arrays); i++)
         if (arrays[i]->space != NULL) hsd_paged_close(arrays[i]);
     hsd_sorter_free(s->seeds);
@@ -221,7 +223,7 @@ static void check_spread(model *m, uint64_t memory, bool has_columns, uint64_t s
     cr_assert_eq(hsd_by_spread(&s, &err), HSD_OK, "%s", err.text);
     for (uint32_t i = 1; i <= m->group_count; i++) {
         const hsd_by_group *found = hsd_by_group_at(&s, i), *wanted = &m->wanted[i];
-        cr_assert(found->mask == wanted->mask && found->direct == wanted->direct,
+        cr_assert(found->mask == wanted->mask && hsd_by_top_at(&s, i)->direct == m->wanted_direct[i],
                   "seed %llu, memory %llu, group %u: %llx, not %llx", (unsigned long long)seed,
                   (unsigned long long)memory, i, (unsigned long long)found->mask, (unsigned long long)wanted->mask);
     }
