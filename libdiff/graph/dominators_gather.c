@@ -65,7 +65,7 @@ static void scatter_part(gather *g, uint32_t source, const hsd_targets *targets)
         const uint32_t node = targets->items[i];
         const uint32_t target = node - g->begin < g->span ? g->place_of[node - g->begin] : 0;
         if (target < least || node - roots->begin < roots->end - roots->begin) continue;
-        hsd_bucket_put_forward(&d->buckets[target >> d->bucket_shift], target, source);
+        hsd_bucket_put_reference(&d->buckets[target >> d->bucket_shift], target, source);
     }
 }
 
@@ -233,10 +233,13 @@ static hsd_tape *begin_gathered(gather *g, uint32_t place, uint32_t count)
     return tape;
 }
 
+/* `source` is that of the one before, 0 for the first. */
 static bool next_item(hsd_tape_reader *reader, uint32_t *slot, uint32_t *source)
 {
+    uint32_t folded;
     if (!hsd_tape_has_more(reader)) return false;
-    reader->at = hsd_tape_varint(hsd_tape_varint(reader->at, slot), source);
+    reader->at = hsd_tape_varint(hsd_tape_varint(reader->at, slot), &folded);
+    *source = hsd_unfold_difference(folded, *source);
     return true;
 }
 
@@ -292,7 +295,7 @@ static hsd_status open_slots(gather *g, uint32_t slots, hsd_error *err)
 static hsd_status take_whole(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader, hsd_error *err)
 {
     const uint32_t slots = bucket->hi - bucket->lo;
-    uint32_t count = 0, slot, source, start = 0;
+    uint32_t count = 0, slot, source = 0, start = 0;
     HSD_TRY(open_slots(g, slots, err));
     while (count < bucket->forward_count && next_item(reader, &slot, &source)) {
         g->raw[count++] = (uint64_t)slot << 32 | source;
@@ -317,13 +320,15 @@ static hsd_status take_whole(gather *g, const hsd_bucket *bucket, hsd_tape_reade
 static hsd_status take_one_place(gather *g, const hsd_bucket *bucket, hsd_tape_reader *reader)
 {
     if (g->d->windows != NULL) {
-        uint32_t only_slot, item;
-        while (next_item(reader, &only_slot, &item))
-            put_by_windows(g, bucket->lo, &item, 1);
+        uint32_t only_slot, item = 0;
+        while (next_item(reader, &only_slot, &item)) {
+            uint32_t only = item;
+            put_by_windows(g, bucket->lo, &only, 1);
+        }
         return HSD_OK;
     }
     hsd_tape *tape = begin_gathered(g, bucket->lo, (uint32_t)bucket->forward_count);
-    uint32_t slot, source, last = bucket->lo;
+    uint32_t slot, source = 0, last = bucket->lo;
     for (uint64_t i = 0; i < bucket->forward_count && next_item(reader, &slot, &source); i++) {
         hsd_list_put_source(tape, source, last);
         last = source;
@@ -336,13 +341,13 @@ static void divide_references(gather *g, const hsd_bucket *bucket, hsd_tape_read
 {
     const uint32_t last = bucket->hi - bucket->lo - 1, lo = bucket->lo;
     hsd_bucket parts[1u << SPLIT_BITS];
-    uint32_t shift = 0, slot, source;
+    uint32_t shift = 0, slot, source = 0;
     while (last >> shift >= 1u << SPLIT_BITS)
         shift++;
     const uint32_t count = (last >> shift) + 1;
     hsd_buckets_begin(g->d, parts, count, shift, lo, bucket->hi);
     while (next_item(reader, &slot, &source))
-        hsd_bucket_put_forward(&parts[slot >> shift], lo + slot, source);
+        hsd_bucket_put_reference(&parts[slot >> shift], lo + slot, source);
     for (uint32_t i = count; i-- > 0;) {
         hsd_tape_finish(&parts[i].tape);
         g->pending[g->pending_count++] = parts[i];

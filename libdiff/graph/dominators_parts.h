@@ -262,6 +262,16 @@ static inline void hsd_bucket_put_forward(hsd_bucket *bucket, uint32_t node, uin
     bucket->forward_count++;
 }
 
+/* The same of a reference of scans, whose sources come nearly in order: each against the one before. */
+static inline void hsd_bucket_put_reference(hsd_bucket *bucket, uint32_t node, uint32_t source)
+{
+    uint8_t *at = hsd_tape_room(&bucket->tape, 2 * HSD_VARINT_MOST);
+    at = hsd_varint_put(at, node - bucket->lo);
+    bucket->tape.at = hsd_varint_put(at, hsd_fold_difference(source, bucket->last_source));
+    bucket->last_source = source;
+    bucket->forward_count++;
+}
+
 static inline void hsd_bucket_put_back(hsd_bucket *bucket, uint32_t node, uint32_t source, uint32_t group)
 {
     uint8_t *at = hsd_tape_room(&bucket->tape, 3 * HSD_VARINT_MOST);
