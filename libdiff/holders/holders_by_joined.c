@@ -35,7 +35,7 @@ typedef struct join_search {
 
 static uint32_t fork_of(const join_search *j, uint32_t group) { return j->s->looks[group] & HSD_BY_LOOK_FORK; }
 
-static bool is_open(const join_search *j, uint32_t group, uint32_t word)
+static bool is_way_for_all(const join_search *j, uint32_t group, uint32_t word)
 {
     const uint32_t top = HSD_BY_GROUP(word);
     if ((word & HSD_BY_FOR_MARK_ALONE) || hsd_bit_get(j->is_closed, top)) return false;
@@ -54,7 +54,7 @@ static void look_at_told(join_search *j, uint32_t group)
     bool is_reached = hsd_bit_get(j->reached, group), reaches = hsd_bit_get(j->reaches, group);
     for (uint32_t i = 0; i < j->told->count; i++) {
         const uint32_t top = HSD_BY_GROUP(j->told->words[i]);
-        if (!is_open(j, group, j->told->words[i])) continue;
+        if (!is_way_for_all(j, group, j->told->words[i])) continue;
         if (is_reached && !hsd_bit_get(j->reached, top)) set_way(j, j->reached, j->reaches, top);
         if (reaches || !hsd_bit_get(j->reaches, top)) continue;
         set_way(j, j->reaches, j->reached, group);
@@ -128,7 +128,7 @@ static void note_told(const join_search *j, uint8_t *told_by_all)
 {
     for (uint32_t i = 0; i < j->told->count; i++) {
         const uint32_t word = j->told->words[i], top = HSD_BY_GROUP(word);
-        if (is_open(j, j->told->group, word) && !hsd_by_is_joined(j->joined, top)) hsd_bit_set(told_by_all, top);
+        if (is_way_for_all(j, j->told->group, word) && !hsd_by_is_joined(j->joined, top)) hsd_bit_set(told_by_all, top);
     }
 }
 
@@ -170,7 +170,7 @@ static hsd_status put_told_by_other(const join_search *j, hsd_by_told *out, hsd_
     bool tells_all = false;
     for (uint32_t i = 0; i < j->told->count; i++) {
         const uint32_t word = j->told->words[i];
-        if (!is_open(j, j->told->group, word)) continue;
+        if (!is_way_for_all(j, j->told->group, word)) continue;
         if (!hsd_by_is_joined(j->joined, HSD_BY_GROUP(word)))
             words[count++] = word;
         else
