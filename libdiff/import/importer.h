@@ -140,5 +140,6 @@ extern const hsd_importer hsd_import_heapprofile;
 extern const hsd_importer hsd_import_massif;
 extern const hsd_importer hsd_import_dhat;
 extern const hsd_importer hsd_import_heaptrack;
+extern const hsd_importer hsd_import_dart;
 
 #endif

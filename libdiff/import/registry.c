@@ -30,6 +30,7 @@ static const hsd_importer *const importers[] = {
     &hsd_import_massif,
     &hsd_import_dhat,
     &hsd_import_heaptrack,
+    &hsd_import_dart,
     NULL,
 };
 /* clang-format on */
