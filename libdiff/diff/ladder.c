@@ -82,14 +82,16 @@ static const struct {
 
 static bool same_text(const char *a, const char *b) { return a != NULL && b != NULL && strcmp(a, b) == 0; }
 
-/* Contents are hashes of a producer, sizes a runtime's. */
-static hsd_side_look look_at_ladder(const hsd_capture_info *a, const hsd_capture_info *b)
+/* Contents are hashes of a producer, sizes a runtime's, identity hashes a process's. */
+static hsd_side_look look_at_ladder(const pair *p)
 {
+    const hsd_capture_info *a = p->before->info, *b = p->after->info;
     const bool same_runtime = same_text(a->runtime, b->runtime) && a->pointer_bytes == b->pointer_bytes;
     return (hsd_side_look){
         .has_sizes = same_runtime,
         .has_contents =
             same_runtime && same_text(a->producer, b->producer) && same_text(a->source_format, b->source_format),
+        .has_hashes = !asks_for_structure(p) && !processes_differ(p) && same_text(a->runtime, b->runtime),
     };
 }
 
@@ -113,7 +115,7 @@ hsd_ladder hsd_ladder_choose(const hsd_side_walk *before, const hsd_side_walk *a
     const pair p = {before, after, wanted};
     hsd_ladder ladder = {
         .basis = before->info->identity == HSD_IDENTITY_EXACT ? HSD_BASIS_EXACT : HSD_BASIS_ADDRESS,
-        .look = look_at_ladder(before->info, after->info),
+        .look = look_at_ladder(&p),
         .is_reversed = comes_first(after->info, before->info),
     };
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {

@@ -33,8 +33,8 @@ typedef struct kin {
  * anew. */
 static bool vouches(hsd_rung rung)
 {
-    return rung == HSD_RUNG_KEY || rung == HSD_RUNG_SAME_ADDRESS || rung == HSD_RUNG_STRUCTURE ||
-           rung == HSD_RUNG_PLACE || rung == HSD_RUNG_ORDER || rung == HSD_RUNG_CHANGED;
+    return rung == HSD_RUNG_EXACT || rung == HSD_RUNG_KEY || rung == HSD_RUNG_SAME_ADDRESS ||
+           rung == HSD_RUNG_STRUCTURE || rung == HSD_RUNG_PLACE || rung == HSD_RUNG_ORDER || rung == HSD_RUNG_CHANGED;
 }
 
 static bool is_free(hsd_sequence *s, uint32_t at) { return hsd_sequence_partner(s, at) == HSD_NO_PARTNER; }

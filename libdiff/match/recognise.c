@@ -172,6 +172,11 @@ static hsd_status seed_keys(recognising *r, hsd_rung rung, hsd_error *err)
     return seed_unique(r, rung, offsetof(hsd_sequence, keys), false, err);
 }
 
+static hsd_status seed_hashes(recognising *r, hsd_rung rung, hsd_error *err)
+{
+    return seed_unique(r, rung, offsetof(hsd_sequence, hashes), false, err);
+}
+
 static hsd_status seed_names(recognising *r, hsd_rung rung, hsd_error *err)
 {
     return seed_unique(r, rung, offsetof(hsd_sequence, names), false, err);
@@ -374,6 +379,7 @@ static hsd_status mark_undecided(recognising *r, hsd_rung none_of, hsd_error *er
 
 static const step steps[] = {
     {HSD_RUNG_KEY, offsetof(hsd_sequence, keys), &for_seeds, seed_keys},
+    {HSD_RUNG_EXACT, offsetof(hsd_sequence, hashes), &for_seeds, seed_hashes},
     {HSD_RUNG_NAME, offsetof(hsd_sequence, names), &for_seeds, seed_names},
     {HSD_RUNG_SAME_ADDRESS, 0, &for_addresses, seed_addresses}, /* asks how many stayed */
     {HSD_RUNG_STRUCTURE, 0, &for_wholes, seed_wholes},

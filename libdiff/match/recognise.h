@@ -3,6 +3,7 @@
  * takes what those above it left over.
  *
  *      key        a field the user named has the same value           match/seeds.c
+ *      exact      the runtime keeps a hash for it, which no other of its type has
  *      name       the only class, thread … of that name
  *      address    most stayed where they were, and this one looks alike
  *      structure  the only one with this neighbourhood

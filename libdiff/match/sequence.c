@@ -78,7 +78,7 @@ void hsd_sequence_release(hsd_sequence *sequence)
 {
     hsd_paged *const arrays[] = {&sequence->elements, &sequence->addresses, &sequence->positions,
                                  &sequence->owners,   &sequence->partners,  &sequence->rungs};
-    hsd_sorter *const sorters[] = {sequence->names, sequence->keys, sequence->places};
+    hsd_sorter *const sorters[] = {sequence->names, sequence->keys, sequence->hashes, sequence->places};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         if (arrays[i]->page_count > 0) hsd_paged_close(arrays[i]);
     }

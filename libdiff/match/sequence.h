@@ -47,6 +47,7 @@ typedef struct hsd_sequence {
     uint8_t *is_shared;
     hsd_wholes wholes;  /* of objects without a name or key; until they are joined */
     hsd_sorter *names;  /* (hash of type and name, position) of named objects, finished; likewise */
+    hsd_sorter *hashes; /* (hash of type and identity hash, position) of objects with such a hash; NULL = none */
     hsd_sorter *keys;   /* (hash of type and value, position) of objects with user keys; NULL = none */
     hsd_sorter *places; /* (hash of a place, position), an object once for each: the name of a root that refers to it,
                          * or that name and the types on the way down (match/descend.h) */

@@ -271,7 +271,7 @@ static uint64_t index_bytes(const hsd_plan_capture *c)
 /*
  * Bits of each object: pseudo; with parts part, folded. Of each node: refers to something, which doubles while the
  * blocks are built; with holders has soft references, and later is softly reached. With structure has a name, has a
- * key, is like one of the other side.
+ * key or an identity hash, is like one of the other side.
  */
 uint64_t hsd_plan_bits(const hsd_plan_capture *c)
 {

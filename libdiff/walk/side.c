@@ -204,6 +204,7 @@ static void free_graph(hsd_side_walk *side)
     hsd_temp_close(&graph->shapes_file);
     free(graph->is_named);
     free(graph->is_keyed);
+    free(graph->is_hashed);
     free(graph->is_folded);
     hsd_sorter_free(graph->folded);
     hsd_sequence_release(&graph->sequence);

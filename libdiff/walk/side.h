@@ -66,6 +66,7 @@ typedef struct hsd_root_names {
 typedef struct hsd_side_look {
     bool has_sizes;    /* same runtime and width of pointers */
     bool has_contents; /* and the same producer: contents are its hashes */
+    bool has_hashes;   /* maybe of one process: identity hashes, where objects have them */
 } hsd_side_look;
 
 /* Fixed, so that the answer does not depend on the budget. What the budget cannot hold is an error that
@@ -130,6 +131,7 @@ typedef struct hsd_walk_graph {
     hsd_temp shapes_file; /* shape of each node, u64 (match/keys.h), as they come; likewise */
     uint8_t *is_named;    /* one bit an object: it has a name, or a key; likewise */
     uint8_t *is_keyed;    /* one bit an object: it has a key; NULL without keys; likewise */
+    uint8_t *is_hashed;   /* one bit an object: it has an identity hash; NULL until one has; likewise */
 
     /* hsd_side_parts */
     uint8_t *is_folded; /* one bit an object; NULL when no type is a part */

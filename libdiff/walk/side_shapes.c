@@ -5,6 +5,7 @@
  *      with a name         its type's name and its own: classes, threads. These are anchors: they keep their shape whatever
  *                          they come to refer to
  *      with a user's key   its type's name and the key's value; likewise
+ *      with a hash         its type's name and the identity hash that the runtime keeps for it; likewise
  *      label, root nodes   the root's name
  *
  * Names are strings of the capture, which may come before or behind their users: one pass over them beforehand makes a
@@ -23,6 +24,7 @@
 
 #define NAME_SEED UINT64_C(0x6e616d65)
 #define ROOT_SEED UINT64_C(0x726f6f74)
+#define HASH_SEED UINT64_C(0x68617368)
 
 typedef struct hsd_side_shapes {
     hsd_side_walk *side;
@@ -115,6 +117,20 @@ static bool key_of(hsd_side_shapes *s, const hsd_object *object, uint32_t type, 
     return true;
 }
 
+/* Bits for hashes are taken when the first one comes: hardly a runtime has any. */
+static hsd_status hash_of(hsd_side_shapes *s, const hsd_object *object, uint32_t type, uint64_t *shape, bool *has,
+                          hsd_error *err)
+{
+    hsd_walk_graph *graph = s->side->graph;
+    *has = s->side->request->alike->look.has_hashes && object->identity != 0;
+    if (!*has) return HSD_OK;
+    if (graph->is_hashed == NULL) graph->is_hashed = calloc((size_t)s->side->object_count / 8 + 1, 1);
+    if (graph->is_hashed == NULL) return hsd_fail_nomem(err, "what objects look like");
+    hsd_bit_set(graph->is_hashed, object->ordinal);
+    *shape = hsd_mix(hsd_mix(s->type_hash[type], HASH_SEED), object->identity);
+    return HSD_OK;
+}
+
 static uint64_t name_of(hsd_side_shapes *s, const hsd_object *object)
 {
     return object->name != 0 && object->name < s->name_count ? hsd_paged_get_u64(&s->names, object->name) : 0;
@@ -134,7 +150,10 @@ hsd_status hsd_side_shape(hsd_side_shapes *s, const hsd_object *object, uint32_t
     HSD_ASSERT(object->ordinal < s->side->object_count);
     const uint64_t name = name_of(s, object);
     uint64_t shape;
-    if (key_of(s, object, type, &shape))
+    bool has_hash = false;
+    const bool has_key = key_of(s, object, type, &shape);
+    if (!has_key) HSD_TRY(hash_of(s, object, type, &shape, &has_hash, err));
+    if (has_key || has_hash)
         hsd_bit_set(s->side->graph->is_named, object->ordinal);
     else if (name != 0) {
         shape = hsd_mix(s->type_hash[type], name);

@@ -97,11 +97,20 @@ static hsd_status find_positions(hsd_side_walk *side, bool *has_order, hsd_error
     return hsd_paged_shrink(&s->addresses, 0, err);
 }
 
-/* ---- anchors: what has a name or a key ---- */
+/* ---- anchors: what has a name, a key or an identity hash ---- */
 
 static hsd_status open_anchors(const hsd_side_walk *side, hsd_sorter **out, hsd_error *err)
 {
     return hsd_side_sorter(side, 2, 1, sort_bytes(side) / 8, out, err);
+}
+
+static bool has_bit(const uint8_t *bits, uint32_t ordinal) { return bits != NULL && hsd_bit_get(bits, ordinal); }
+
+static hsd_sorter *anchors_of(const hsd_side_walk *side, uint32_t ordinal)
+{
+    const hsd_sequence *s = &side->graph->sequence;
+    if (has_bit(side->graph->is_keyed, ordinal)) return s->keys;
+    return has_bit(side->graph->is_hashed, ordinal) ? s->hashes : s->names;
 }
 
 static hsd_status gather_anchors(hsd_side_walk *side, hsd_paged *shapes, hsd_error *err)
@@ -109,6 +118,7 @@ static hsd_status gather_anchors(hsd_side_walk *side, hsd_paged *shapes, hsd_err
     hsd_sequence *s = &side->graph->sequence;
     HSD_TRY(open_anchors(side, &s->names, err));
     if (side->graph->is_keyed != NULL) HSD_TRY(open_anchors(side, &s->keys, err));
+    if (side->graph->is_hashed != NULL) HSD_TRY(open_anchors(side, &s->hashes, err));
     for (uint32_t ordinal = 0; ordinal < side->object_count; ordinal++) {
         if ((ordinal & 7) == 0 && side->graph->is_named[ordinal >> 3] == 0) {
             ordinal |= 7;
@@ -118,10 +128,10 @@ static hsd_status gather_anchors(hsd_side_walk *side, hsd_paged *shapes, hsd_err
         const uint32_t position = hsd_paged_get_u32(&s->positions, ordinal);
         if (position == HSD_NO_POSITION) continue;
         const uint64_t record[2] = {hsd_paged_get_u64(shapes, ordinal), position};
-        const bool is_keyed = side->graph->is_keyed != NULL && hsd_bit_get(side->graph->is_keyed, ordinal);
-        HSD_TRY(hsd_sorter_put(is_keyed ? s->keys : s->names, record, err));
+        HSD_TRY(hsd_sorter_put(anchors_of(side, ordinal), record, err));
     }
     HSD_TRY(hsd_side_serve(s->names, 0, err));
+    if (s->hashes != NULL) HSD_TRY(hsd_side_serve(s->hashes, 0, err));
     return s->keys != NULL ? hsd_side_serve(s->keys, 0, err) : HSD_OK;
 }
 
@@ -225,6 +235,7 @@ hsd_status hsd_side_structure(hsd_side_walk *side, hsd_error *err)
     HSD_TRY(rest(side, err));
     free(side->graph->is_named);
     free(side->graph->is_keyed);
-    side->graph->is_named = side->graph->is_keyed = NULL;
+    free(side->graph->is_hashed);
+    side->graph->is_named = side->graph->is_keyed = side->graph->is_hashed = NULL;
     return HSD_OK;
 }

@@ -129,7 +129,8 @@ static void print_basis(hsd_screen *screen)
     if (!diff->is_by_structure) return;
     hsd_out_begin_paragraph(&screen->out);
     hsd_out_repeat(&screen->out, ' ', 8);
-    hsd_out_text(&screen->out, "compared by structure and names");
+    hsd_out_text(&screen->out, diff->match.exact > 0 ? "compared by identity hashes, structure and names"
+                                                     : "compared by structure and names");
     if (diff->match_reason.size > 0) {
         hsd_out_text(&screen->out, ": ");
         hsd_out_escaped(&screen->out, screen->form, diff->match_reason);

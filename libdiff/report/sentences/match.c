@@ -36,7 +36,7 @@ static void print_sums(hsd_screen *screen)
 {
     const hsd_match *match = &screen->diff->match;
     const char *separator = "Objects matched by ";
-    print_part(screen, &separator, "exact id", match->exact);
+    print_part(screen, &separator, screen->diff->is_by_structure ? "identity hash" : "exact id", match->exact);
     print_part(screen, &separator, "address and type", match->address);
     print_part(screen, &separator, "structure", match->structure);
     if (separator[0] == 'O') {
@@ -69,9 +69,10 @@ static void print_rungs(hsd_screen *screen)
 {
     const hsd_match *match = &screen->diff->match;
     const char *separator = " Live in both: by ";
-    if (match->structure == 0) return;
+    if (!screen->diff->is_by_structure || match->structure == 0) return;
     for (int rung = 0; rung < HSD_MATCH_RUNG_COUNT; rung++)
-        print_part(screen, &separator, rungs[rung].words, match->rungs[rung].objects);
+        print_part(screen, &separator, rung == HSD_MATCH_EXACT ? "identity hash" : rungs[rung].words,
+                   match->rungs[rung].objects);
     if (separator[0] == ' ') return;
     print_weak(screen);
     hsd_out_text(&screen->out, ".");
