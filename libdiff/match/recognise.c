@@ -28,6 +28,7 @@ typedef struct recognising {
     hsd_recognised *out;
     bool is_swapped; /* OLDER is after */
     bool has_moved;  /* pairs by address were taken back */
+    bool has_hashes; /* both have objects that are known by their hashes */
     hsd_sweep_pairs swept;
 } recognising;
 
@@ -174,6 +175,7 @@ static hsd_status seed_keys(recognising *r, hsd_rung rung, hsd_error *err)
 
 static hsd_status seed_hashes(recognising *r, hsd_rung rung, hsd_error *err)
 {
+    r->has_hashes = true;
     return seed_unique(r, rung, offsetof(hsd_sequence, hashes), false, err);
 }
 
@@ -200,6 +202,7 @@ static hsd_status seed_wholes(recognising *r, hsd_rung rung, hsd_error *err)
 static hsd_status seed_addresses(recognising *r, hsd_rung rung, hsd_error *err)
 {
     const hsd_seeds_config config = seeds_config(r);
+    if (r->has_hashes) return HSD_OK;
     return hsd_seeds_addresses(r->sequences[OLDER], r->sequences[NEWER], &config, &r->out->pairs[rung], err);
 }
 

@@ -107,6 +107,7 @@ static void take_object(capture_view *view, const hsd_object *o)
                              .size_bytes = o->size_bytes,
                              .native_bytes = o->native_bytes,
                              .elements = o->elements,
+                             .identity = o->identity,
                              .content = o->content,
                              .type = o->type,
                              .name = o->name,

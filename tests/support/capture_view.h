@@ -17,7 +17,7 @@ typedef struct view_reference {
 } view_reference;
 
 typedef struct view_object {
-    uint64_t id, size_bytes, native_bytes, elements, content;
+    uint64_t id, size_bytes, native_bytes, elements, identity, content;
     uint32_t type, name, flags, category, site;
     char *value;         /* owned; NULL = none */
     size_t first, count; /* references */
