@@ -36,11 +36,14 @@ typedef struct shares { /* of the memory, in sixteenths, of each side */
     unsigned elements, partners, rungs, addresses, owners;
 } shares;
 
+typedef enum when { ALWAYS, WITH_HASHES, WITHOUT_HASHES } when;
+
 typedef struct step { /* of the recognition */
     hsd_rung rung;    /* of the pairs that it makes; NONE = it takes some back, or looks at what is left */
     /* it works on these of both sides, and they are used up: where in hsd_sequence; 0 = on what objects look like */
     size_t records;
     const shares *memory;
+    when asked;
     hsd_status (*run)(recognising *r, hsd_rung rung, hsd_error *err);
 } step;
 
@@ -202,7 +205,6 @@ static hsd_status seed_wholes(recognising *r, hsd_rung rung, hsd_error *err)
 static hsd_status seed_addresses(recognising *r, hsd_rung rung, hsd_error *err)
 {
     const hsd_seeds_config config = seeds_config(r);
-    if (r->has_hashes) return HSD_OK;
     return hsd_seeds_addresses(r->sequences[OLDER], r->sequences[NEWER], &config, &r->out->pairs[rung], err);
 }
 
@@ -380,21 +382,24 @@ static hsd_status mark_undecided(recognising *r, hsd_rung none_of, hsd_error *er
 
 /* ---- the whole ---- */
 
+/* Where hashes tell which owner is which, owners know more than order, and addresses, which are taken for ids, nothing.
+ */
 static const step steps[] = {
-    {HSD_RUNG_KEY, offsetof(hsd_sequence, keys), &for_seeds, seed_keys},
-    {HSD_RUNG_EXACT, offsetof(hsd_sequence, hashes), &for_seeds, seed_hashes},
-    {HSD_RUNG_NAME, offsetof(hsd_sequence, names), &for_seeds, seed_names},
-    {HSD_RUNG_SAME_ADDRESS, 0, &for_addresses, seed_addresses}, /* asks how many stayed */
-    {HSD_RUNG_STRUCTURE, 0, &for_wholes, seed_wholes},
-    {HSD_RUNG_NONE, 0, &for_addresses, follow_moved},
-    {HSD_RUNG_NONE, 0, &for_wholes, share_moved},
-    {HSD_RUNG_NONE, 0, &for_seeds, confirm},
-    {HSD_RUNG_ORDER, 0, &for_sweep, sweep_alike},
-    {HSD_RUNG_PLACE, 0, &for_kin, follow_owners},
-    {HSD_RUNG_CHANGED, 0, &for_sweep, sweep_types},
-    {HSD_RUNG_PLACE, offsetof(hsd_sequence, places), &for_seeds, seed_places},
-    {HSD_RUNG_NONE, 0, &for_sweep, mark_undecided},
-    {HSD_RUNG_NONE, 0, &for_sums, count_undecidable},
+    {HSD_RUNG_KEY, offsetof(hsd_sequence, keys), &for_seeds, ALWAYS, seed_keys},
+    {HSD_RUNG_EXACT, offsetof(hsd_sequence, hashes), &for_seeds, ALWAYS, seed_hashes},
+    {HSD_RUNG_NAME, offsetof(hsd_sequence, names), &for_seeds, ALWAYS, seed_names},
+    {HSD_RUNG_SAME_ADDRESS, 0, &for_addresses, WITHOUT_HASHES, seed_addresses}, /* asks how many stayed */
+    {HSD_RUNG_STRUCTURE, 0, &for_wholes, ALWAYS, seed_wholes},
+    {HSD_RUNG_NONE, 0, &for_addresses, ALWAYS, follow_moved},
+    {HSD_RUNG_NONE, 0, &for_wholes, ALWAYS, share_moved},
+    {HSD_RUNG_NONE, 0, &for_seeds, ALWAYS, confirm},
+    {HSD_RUNG_PLACE, 0, &for_kin, WITH_HASHES, follow_owners},
+    {HSD_RUNG_ORDER, 0, &for_sweep, ALWAYS, sweep_alike},
+    {HSD_RUNG_PLACE, 0, &for_kin, ALWAYS, follow_owners},
+    {HSD_RUNG_CHANGED, 0, &for_sweep, ALWAYS, sweep_types},
+    {HSD_RUNG_PLACE, offsetof(hsd_sequence, places), &for_seeds, ALWAYS, seed_places},
+    {HSD_RUNG_NONE, 0, &for_sweep, ALWAYS, mark_undecided},
+    {HSD_RUNG_NONE, 0, &for_sums, ALWAYS, count_undecidable},
 };
 
 static bool has_records(recognising *r, size_t records)
@@ -418,6 +423,7 @@ static hsd_status run_rungs(recognising *r, hsd_error *err)
         HSD_TRY(open_pairs(r, r->sequences[i], err));
     for (size_t i = 0; i < HSD_ARRAY_LEN(steps) && status == HSD_OK; i++) {
         const step *at = &steps[i];
+        if (at->asked != ALWAYS && (at->asked == WITH_HASHES) != r->has_hashes) continue;
         status = divide_recognised(r, at->memory, err);
         if (status == HSD_OK && (at->records == 0 || has_records(r, at->records))) status = at->run(r, at->rung, err);
         if (at->records != 0) drop_records(r, at->records);

@@ -325,6 +325,7 @@ static void write_object(writing *x, const grove_object *object)
     const hsc_object record = {.id = object->address,
                                .size_bytes = object->size_bytes,
                                .type = (uint32_t)object->type + 1,
+                               .identity = object->hash,
                                .content = object->content,
                                .elements = object->elements,
                                .name = object->name};

@@ -39,6 +39,7 @@ typedef struct grove_object {
     uint64_t size_bytes, content, elements;
     uint32_t name;  /* "name<n>"; 0 = none */
     uint32_t value; /* preview "id=<n>"; 0 = none */
+    uint32_t hash;  /* identity hash; 0 = none */
     size_t first_reference, reference_count;
     uint64_t address;
 } grove_object;

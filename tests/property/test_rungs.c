@@ -160,6 +160,72 @@ Test(rungs, another_key_is_another_object)
     hsd_diff_free(diff);
 }
 
+static void give_hashes(grove *g, uint32_t first, uint32_t last)
+{
+    for (size_t i = 0; i < g->object_count; i++)
+        if (g->objects[i].who >= first && g->objects[i].who <= last) g->objects[i].hash = 1000 + g->objects[i].who;
+}
+
+/* The runtime keeps a hash for each, wherever it goes; what belongs to one of them alone goes with it, though all look
+ * alike and each lies where another one lay, since the first of them went. */
+Test(rungs, identity_hash)
+{
+    for (int i = 0; i < 2; i++) {
+        grove *g = i == 0 ? &before : &after;
+        const uint32_t first = 2 + (uint32_t)i;
+        begin(g, first, 7);
+        for (uint32_t who = first; who <= 7; who++) {
+            grove_add(g, who, GROVE_NODE, 32);
+            grove_refer(g, 10 + who, GROVE_FIELD);
+        }
+        for (uint32_t who = 10 + first; who <= 17; who++)
+            grove_add(g, who, GROVE_POINT, 24);
+        give_hashes(g, 2, 7);
+    }
+    for (uint32_t who = 3; who <= 17; who++)
+        if (who <= 7 || who >= 13) place(&after, who, object(&before, who - 1)->address);
+    hsd_diff *diff = tell();
+    for (uint32_t who = 3; who <= 7; who++) {
+        expect(who, HSD_MATCH_EXACT);
+        cr_assert_not_null(pair_of(10 + who));
+        cr_assert_eq(pair_of(10 + who)->after, object(&after, 10 + who)->address, "%u is another one", 10 + who);
+    }
+    expect_none(2);
+    expect_none(12);
+    cr_assert_eq(diff->match.exact, 5);
+    cr_assert_eq(diff->match.rungs[HSD_MATCH_SAME_ADDRESS].objects, 0);
+    hsd_diff_free(diff);
+}
+
+/* One that has another hash is another one, by whatever it looks alike and wherever it is; one that stands twice says
+ * nothing, and a type of its own has hashes of its own. */
+Test(rungs, another_hash_is_another_object)
+{
+    for (int i = 0; i < 2; i++) {
+        grove *g = i == 0 ? &before : &after;
+        begin(g, 2, 6);
+        for (uint32_t who = 2; who <= 5; who++)
+            grove_add(g, who, GROVE_NODE, 32);
+        grove_add(g, 6, GROVE_POINT, 24);
+        give_hashes(g, 2, 6);
+        for (size_t k = 0; k < g->object_count; k++) {
+            grove_object *o = &g->objects[k];
+            if (o->who == 3 && i == 1) o->hash = 77;
+            if (o->who == 5) o->hash = 1004; /* as 4 */
+            if (o->who == 6) o->hash = 1002; /* as 2 */
+        }
+    }
+    hsd_diff *diff = tell();
+    expect(2, HSD_MATCH_EXACT);
+    expect(6, HSD_MATCH_EXACT);
+    expect_none(3);
+    cr_assert(pair_of(4) == NULL || pair_of(4)->rung != HSD_MATCH_EXACT);
+    cr_assert_eq(diff->match.exact, 2);
+    cr_assert_eq(diff->total.new_.objects, 1);
+    cr_assert_eq(diff->total.freed.objects, 1);
+    hsd_diff_free(diff);
+}
+
 Test(rungs, name)
 {
     for (int i = 0; i < 2; i++) {
