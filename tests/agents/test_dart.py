@@ -79,7 +79,7 @@ def leaks(tool, folder):
 
 
 EXPECTED = {"static-list": "static Session.log (shop/src/cart.dart) (List)", "global-map": "static sessions (shop/main.dart) (Map)", "timers": "static _Timer._heap",
-            "subscriptions": "static EventBus.instance (shop/main.dart)._controller (StreamController)", "images": "static Product.images (shop/src/cart.dart) (Map)"}
+            "subscriptions": "static EventBus.instance (shop/ui/home.dart)._controller (StreamController)", "images": "static Product.images (shop/src/cart.dart) (Map)"}
 HOLDS = {"static-list": "[*]: Session (shop/src/cart.dart)", "global-map": "[*]: Session (shop/src/cart.dart)", "timers": "[*]: Timer",
          "subscriptions": "-> StreamSubscription", "images": "[*]: ExternalUint8Array"}
 

@@ -10,6 +10,7 @@ import argparse
 import pathlib
 import shutil
 import signal
+import subprocess
 import sys
 
 import kit
@@ -35,6 +36,8 @@ def run_page(args, document):
             if program.is_file() and program.suffix != ".md":
                 page.put(program.name, program.read_text(encoding="utf-8"))
         shutil.copytree(kit.PROJECT / "scripts" / "demo.d", page.folder / "scripts" / "demo.d")
+        for script, *arguments in kit.BEGINNINGS.get(document, []):
+            subprocess.run([sys.executable, kit.PROJECT / script, *arguments], cwd=page.folder, check=True, timeout=kit.PATIENCE)
         count = page.follow(steps)
     if args.rewrite:
         path = kit.PROJECT / document

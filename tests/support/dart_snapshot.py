@@ -3,7 +3,7 @@
 (doc/formats/dart.md has the sources), not from hsdiff's reader.
 
 An object keeps its identity hash for life: the VM draws one for each object that can have one when it writes the first snapshot which the object is in. A collection takes
-what is not reachable and closes the gaps, so the order of what lives stays, and every number of an object changes. Usage: dart_snapshot.py PROGRAM FOLDER writes before.data and after.data."""
+what is not reachable and closes the gaps, so the order of what lives stays, and every number of an object changes. Usage: dart_snapshot.py PROGRAM FOLDER [NAME…] writes NAME.data, before.data and after.data if there is no name."""
 import argparse
 import pathlib
 import random
@@ -424,9 +424,9 @@ class Subscriptions(Shop):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         vm = self.vm
-        vm.define(MAIN, "EventBus", ("_controller",))
+        vm.define(HOME, "EventBus", ("_controller",))
         self.controller = vm.new("dart:async", "_AsyncBroadcastStreamController", _state=0)
-        vm.static(MAIN, "EventBus", "instance", vm.new(MAIN, "EventBus", _controller=self.controller))
+        vm.static(HOME, "EventBus", "instance", vm.new(HOME, "EventBus", _controller=self.controller))
         self.on_event = vm.function("_onEvent")
         vm.vm_roots.append(self.on_event)
 
@@ -442,6 +442,26 @@ class Subscriptions(Shop):
         else:
             vm.set(last, "_next", entry)
         vm.set(self.controller, "_lastSubscription", entry)
+
+
+class Cancelled(Subscriptions):
+    """The same with a cancel in dispose: pages come and go, and the last ten are open."""
+    expects = None
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.open = []
+
+    def leak(self):
+        super().leak()
+        vm = self.vm
+        self.open.append(vm.get(self.controller, "_lastSubscription"))
+        if len(self.open) <= 10:
+            return
+        gone = self.open.pop(0)
+        vm.set(self.controller, "_firstSubscription", self.open[0])
+        vm.set(self.open[0], "_previous", None)
+        vm.set(gone, "_next", None)
 
 
 class Images(Shop):
@@ -460,7 +480,7 @@ class Images(Shop):
         self.vm.put(self.images, self.vm.string(f"image {self.sessions}"), pixels)
 
 
-PROGRAMS = {"static-list": StaticList, "global-map": GlobalMap, "timers": Timers, "subscriptions": Subscriptions, "images": Images, "clean": Shop}
+PROGRAMS = {"static-list": StaticList, "global-map": GlobalMap, "timers": Timers, "subscriptions": Subscriptions, "cancelled": Cancelled, "images": Images, "clean": Shop}
 
 
 def pair(program, first=1000, then=2000, seed=1, **shape):
@@ -478,12 +498,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("program", choices=PROGRAMS)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--first", type=int, default=1000)
-    parser.add_argument("--then", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=1000, help="before the first snapshot, and between two")
+    parser.add_argument("names", nargs="*", default=["before", "after"])
     args = parser.parse_args()
-    before, after, _ = pair(args.program, args.first, args.then)
-    (args.folder / "before.data").write_bytes(before)
-    (args.folder / "after.data").write_bytes(after)
+    shop = PROGRAMS[args.program]()
+    for name in args.names or ["before", "after"]:
+        shop.work(args.rounds)
+        (args.folder / f"{name}.data").write_bytes(shop.vm.snapshot())
 
 
 if __name__ == "__main__":
