@@ -8,7 +8,7 @@
 #include "import/dart/dart.h"
 #include "import/places.h"
 
-static bool is(hsd_bytes text, const char *what)
+static bool is_called(hsd_bytes text, const char *what)
 {
     return text.size == strlen(what) && memcmp(text.data, what, text.size) == 0;
 }
@@ -16,7 +16,7 @@ static bool is(hsd_bytes text, const char *what)
 static bool is_one_of(hsd_bytes text, const char *const *names)
 {
     for (; *names != NULL; names++)
-        if (is(text, *names)) return true;
+        if (is_called(text, *names)) return true;
     return false;
 }
 
@@ -37,7 +37,7 @@ dart_kind hsd_dart_kind(hsd_bytes name, hsd_bytes library)
     if (is_of_dart(library)) return is_one_of(name, maps) ? DART_MAP : DART_PLAIN;
     if (library.size > 0 || name.size == 0) return DART_PLAIN;
     for (size_t i = 0; i < sizeof of_vm / sizeof of_vm[0]; i++)
-        if (is(name, of_vm[i].name)) return of_vm[i].kind;
+        if (is_called(name, of_vm[i].name)) return of_vm[i].kind;
     return DART_PROGRAM;
 }
 
@@ -86,7 +86,7 @@ static const char *public_name(hsd_bytes name)
                  {"_ReceivePortImpl", "ReceivePort"},
                  {"_SendPort", "SendPort"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (is(name, names[i].name)) return names[i].known_as;
+        if (is_called(name, names[i].name)) return names[i].known_as;
     return NULL;
 }
 
@@ -118,7 +118,7 @@ hsd_bytes hsd_dart_spell(hsd_bytes name, hsd_bytes library, char *out)
     static const char nameless[] = "(type without a name)";
     if (name.size == 0) return (hsd_bytes){(const uint8_t *)nameless, sizeof nameless - 1};
     if (library.size == 0) {
-        const int size = is(name, "Context")
+        const int size = is_called(name, "Context")
                              ? snprintf(out, 2 * DART_NAME_BYTES, "(closure context)")
                              : snprintf(out, 2 * DART_NAME_BYTES, "(%.*s)", (int)name.size, (const char *)name.data);
         return (hsd_bytes){(const uint8_t *)out, (size_t)size};
@@ -127,7 +127,7 @@ hsd_bytes hsd_dart_spell(hsd_bytes name, hsd_bytes library, char *out)
     const char *known = public_name(name);
     if (known != NULL) return (hsd_bytes){(const uint8_t *)known, strlen(known)};
     if (name.data[0] != '_' || name.size == 1) return name;
-    if (is(library, "dart:typed_data")) return (hsd_bytes){name.data + 1, name.size - 1};
+    if (is_called(library, "dart:typed_data")) return (hsd_bytes){name.data + 1, name.size - 1};
     return join(out, name, library);
 }
 
@@ -154,7 +154,7 @@ static bool is_weak(hsd_bytes class_name, hsd_bytes field)
                 {"_FinalizerEntry", "detach_"},   {"_WeakProperty", "key"},      {"_WeakReference", "target"},
                 {"_WeakReferenceImpl", "target"}, {"FinalizerEntry", "value"},   {"FinalizerEntry", "detach"}};
     for (size_t i = 0; i < sizeof weak / sizeof weak[0]; i++)
-        if (is(class_name, weak[i].class_name) && is(field, weak[i].field)) return true;
+        if (is_called(class_name, weak[i].class_name) && is_called(field, weak[i].field)) return true;
     return false;
 }
 

@@ -87,7 +87,7 @@ static hsd_status next_target(dart *d, const dart_object *o, uint64_t *target, h
                        o->number, *target, d->object_count);
 }
 
-static hsd_status flush(dart *d, hsd_error *err)
+static hsd_status flush_targets(dart *d, hsd_error *err)
 {
     hsc_writer *w = d->import->writer;
     const uint32_t count = d->target_count;
@@ -112,9 +112,9 @@ static hsd_status write_references(dart *d, const dart_object *o, hsd_error *err
         const uint32_t at = d->target_count;
         HSD_TRY(label_of(d, o, c, i, &d->target_labels[at], &d->indexes[at], err));
         d->targets[at] = target - 1;
-        if (++d->target_count == DART_BATCH) HSD_TRY(flush(d, err));
+        if (++d->target_count == DART_BATCH) HSD_TRY(flush_targets(d, err));
     }
-    return flush(d, err);
+    return flush_targets(d, err);
 }
 
 /* ---- roots ---- */
