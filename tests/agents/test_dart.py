@@ -74,12 +74,14 @@ def leaks(tool, folder):
         sentence = re.search(r"(All|\d+%) of the growth hangs from one place: .*?(?= TYPE | [\d.]+ MiB of the growth is external)", text)
         check(sentence is not None and EXPECTED[program] in sentence[0], f"{program}: {text[:600]}")
         say(f"        {program}: {sentence[0]}")
+        check(all(word in text.split("WHAT KEEPS IT ALIVE")[1] for word in CLOSURES.get(program, [])), f"{program}: {text}")
         check(HOLDS[program] in text.split("WHAT KEEPS IT ALIVE")[1], f"{program}: {text}")
         check(sentence[1] == "All" or int(sentence[1][:-1]) >= 95, sentence[0])
 
 
 EXPECTED = {"static-list": "static Session.log (shop/src/cart.dart) (List)", "global-map": "static sessions (shop/main.dart) (Map)", "timers": "static _Timer._heap",
             "subscriptions": "static EventBus.instance (shop/ui/home.dart)._controller (StreamController)", "images": "static Product.images (shop/src/cart.dart) (Map)"}
+CLOSURES = {"timers": ["._callback: Closure in _HomePageState.initState (shop/ui/home.dart)"], "subscriptions": ["._onData: Closure _HomePageState._onEvent (shop/ui/home.dart)"]}
 HOLDS = {"static-list": "[*]: Session (shop/src/cart.dart)", "global-map": "[*]: Session (shop/src/cart.dart)", "timers": "[*]: Timer",
          "subscriptions": "-> StreamSubscription", "images": "[*]: ExternalUint8Array"}
 

@@ -68,7 +68,7 @@ class Vm:
         self.null = Object(self.classes["dart:core", "Null"], [], uleb(NULL), 0)
         self.bools = [Object(self.classes["dart:core", "bool"], [], uleb(BOOL) + uleb(i), 0) for i in (0, 1)]
         self.sentinel = Object(self.classes["", "Sentinel"], [], uleb(NAME) + utf8("uninitialized"), 0)
-        self.described = {}
+        self.described, self.methods = {}, []
 
     # ---- program ----
 
@@ -144,8 +144,13 @@ class Vm:
     def typed(self, name, length, unit=4):
         return self.add(Object(self.classes["dart:typed_data", name], [length], uleb(LENGTH) + uleb(length), (24 + unit * length) // 16 * 16))
 
-    def function(self, name, owner=None):
-        return self.add(Object(self.classes["", "Function"], [None, owner, None, None], uleb(NAME) + utf8(name), 96))
+    def function(self, name, library=None, class_name=None, inside=None):
+        """A method, or a function without a name inside another one. It lives as long as the program."""
+        data = self.add(Object(self.classes["", "ClosureData"], [None, inside], uleb(NO_DATA), 32)) if inside else None
+        function = self.add(Object(self.classes["", "Function"], [None, None, None, data], uleb(NAME) + utf8(name), 96))
+        self.methods.append((function, library, class_name))
+        self.vm_roots.append(function)
+        return function
 
     def closure(self, function, variables=()):
         context = self.add(Object(self.classes["", "Context"], [None] + list(variables), uleb(NO_DATA), (24 + 8 * len(variables)) // 16 * 16)) if variables else None
@@ -179,6 +184,9 @@ class Vm:
             if not class_name:  # variables of a library belong to a part of its nameless class
                 owner = self.add(Object(self.classes["", "PatchClass"], [owner, None], uleb(NO_DATA), 32))
             self.described[key] = self.describe_field(name, owner, place)
+
+        for function, library, class_name in self.methods:
+            function.refs[1] = self.described.get((library, class_name))
 
     def describe_class(self, library, name):
         obj = self.add(Object(self.classes["", "Class"], [None, None, self.described[library]], uleb(NAME) + utf8(name), 176))
@@ -286,7 +294,7 @@ class Vm:
         return obj.hash
 
 
-INTERNAL = [("Class", ("name_", "functions_", "library_"), 176), ("PatchClass", ("wrapped_class_", "script_"), 32), ("Function", ("name_", "owner_", "signature_", "data_"), 96),
+INTERNAL = [("Class", ("name_", "functions_", "library_"), 176), ("PatchClass", ("wrapped_class_", "script_"), 32), ("Function", ("name_", "owner_", "signature_", "data_"), 96), ("ClosureData", ("context_scope_", "parent_function_"), 32),
             ("Field", ("name_", "owner_", "type_", "initializer_function_", "host_offset_or_field_id_"), 64), ("Library", ("name_",), 160), ("Code", ("object_pool_",), 128),
             ("ObjectPool", (), 64), ("TypeArguments", ("instantiations_", "length_", "hash_"), 48), ("Context", ("parent_",), 32), ("Sentinel", (), 16)]
 CORE = {
@@ -401,8 +409,7 @@ class Timers(Shop):
         vm = self.vm
         self.heap = vm.new("dart:isolate", "_TimerHeap", _list=vm.array([None] * 16), _used=0)
         vm.static("dart:isolate", "_Timer", "_heap", self.heap)
-        self.tick = vm.function("_tick")
-        vm.vm_roots.append(self.tick)
+        self.tick = vm.function("<anonymous closure>", HOME, "_HomePageState", inside=vm.function("initState", HOME, "_HomePageState"))
 
     def leak(self):
         vm, used = self.vm, self.vm.get(self.heap, "_used")
@@ -427,8 +434,7 @@ class Subscriptions(Shop):
         vm.define(HOME, "EventBus", ("_controller",))
         self.controller = vm.new("dart:async", "_AsyncBroadcastStreamController", _state=0)
         vm.static(HOME, "EventBus", "instance", vm.new(HOME, "EventBus", _controller=self.controller))
-        self.on_event = vm.function("_onEvent")
-        vm.vm_roots.append(self.on_event)
+        self.on_event = vm.function("_onEvent", HOME, "_HomePageState")
 
     def leak(self):
         vm = self.vm

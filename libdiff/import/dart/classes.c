@@ -18,11 +18,10 @@ static bool is_word(const dart *d, uint32_t word, const char *text)
 }
 
 /* The place of the first field that is called so. */
-static int place_of(const dart *d, const dart_class *c, const char *const *names)
+static int place_of(const dart *d, const dart_class *c, const char *name)
 {
-    for (; *names != NULL; names++)
-        for (uint32_t i = 0; i < c->field_count; i++)
-            if (is_word(d, d->fields[c->first_field + i].name, *names)) return (int)i;
+    for (uint32_t i = 0; i < c->field_count; i++)
+        if (is_word(d, d->fields[c->first_field + i].name, name)) return (int)i;
     return DART_NO_FIELD;
 }
 
@@ -60,16 +59,22 @@ static hsd_status note_isolate(dart *d, const dart_class *c, uint32_t number, hs
 
 static hsd_status note_class(dart *d, const dart_class *c, uint32_t number, hsd_error *err)
 {
-    static const char *const owners[] = {"owner_", NULL}, *const places[] = {"host_offset_or_field_id_", NULL},
-                             *const libraries[] = {"library_", NULL},
-                             *const wholes[] = {"wrapped_class_", "patched_class_", NULL};
+    const struct {
+        dart_kind kind;
+        int *at;
+        const char *names[2]; /* the second: as older VMs have it */
+    } places[] = {{DART_FIELD, &d->at.field_owner, {"owner_"}},
+                  {DART_FIELD, &d->at.field_place, {"host_offset_or_field_id_"}},
+                  {DART_CLASS, &d->at.class_library, {"library_"}},
+                  {DART_PATCH, &d->at.patch_whole, {"wrapped_class_", "patched_class_"}},
+                  {DART_FUNCTION, &d->at.function_owner, {"owner_"}},
+                  {DART_FUNCTION, &d->at.function_data, {"data_"}},
+                  {DART_CLOSURE_DATA, &d->at.data_parent, {"parent_function_"}},
+                  {DART_CLOSURE, &d->at.closure_function, {"function_"}}};
     if (c->kind == DART_ISOLATE) return note_isolate(d, c, number, err);
-    if (c->kind == DART_FIELD) {
-        d->owner_at = place_of(d, c, owners);
-        d->place_at = place_of(d, c, places);
-    }
-    if (c->kind == DART_CLASS) d->library_at = place_of(d, c, libraries);
-    if (c->kind == DART_PATCH) d->whole_at = place_of(d, c, wholes);
+    for (size_t i = 0; i < HSD_ARRAY_LEN(places); i++)
+        for (size_t k = 0; k < 2 && c->kind == places[i].kind && *places[i].at == DART_NO_FIELD; k++)
+            if (places[i].names[k] != NULL) *places[i].at = place_of(d, c, places[i].names[k]);
     return HSD_OK;
 }
 
@@ -99,7 +104,8 @@ static hsd_status read_class(dart *d, uint32_t number, hsd_error *err)
 
 hsd_status hsd_dart_classes(dart *d, hsd_error *err)
 {
-    d->owner_at = d->place_at = d->library_at = d->whole_at = DART_NO_FIELD;
+    d->at = (dart_places){DART_NO_FIELD, DART_NO_FIELD, DART_NO_FIELD, DART_NO_FIELD,
+                          DART_NO_FIELD, DART_NO_FIELD, DART_NO_FIELD, DART_NO_FIELD};
     HSD_TRY(hsd_import_grow((void **)&d->classes, &d->class_room, 0, sizeof *d->classes, err));
     HSD_TRY(hsd_dart_number(d, &d->class_count, err));
     if (d->class_count > INT32_MAX)

@@ -13,6 +13,7 @@
  *
  *      skim.c ────► classes.c, names.c    types and labels
  *        │    └───► statics.c             whose static field is at which place of the isolate
+ *        │    └───► owners.c              of which class and library a field or a function is
  *        │    └───► externals, and hashes in a temporary file
  *      write.c      objects with their references, straight into the capture
  *
@@ -47,13 +48,17 @@ typedef enum dart_kind { /* of a class, by its name */
                          DART_PLAIN,
                          DART_MAP,     /* its length is of keys and values */
                          DART_CONTEXT, /* variables of closures */
+                         DART_CLOSURE,
                          DART_PROGRAM, /* what the VM makes of a program */
-                         DART_CLASS,   /* of these some say whose a static field is */
-                         DART_PATCH,   /* a part of a class that stands elsewhere */
+                         DART_ISOLATE,
+                         DART_PAGES, /* read-only ones */
+                         /* of these some say whose a static field or a function is */
+                         DART_CLASS,
+                         DART_PATCH, /* a part of a class that stands elsewhere */
                          DART_LIBRARY,
                          DART_FIELD,
-                         DART_ISOLATE,
-                         DART_PAGES /* read-only ones */
+                         DART_FUNCTION,
+                         DART_CLOSURE_DATA /* of a function inside another one */
 } dart_kind;
 
 typedef struct dart_class {
@@ -87,11 +92,18 @@ typedef struct dart_described {
     uint64_t owner;
 } dart_described;
 
-typedef struct dart_owner { /* a class, a part of one, a library */
+typedef struct dart_owner { /* a class, a part of one, a library, a function, or what says in which function one is */
+    uint64_t above;         /* the object that this one belongs to: a library, a class, a function */
     uint32_t name;          /* of `words` */
-    uint64_t above;         /* number of the library's object, or of the class's */
+    uint32_t type;          /* of closures of a function, 0 = not yet */
     uint8_t kind;
 } dart_owner;
+
+/* Places of references in objects of the VM, DART_NO_FIELD where there is none. */
+typedef struct dart_places {
+    int field_owner, field_place, class_library, patch_whole, function_owner, function_data, data_parent,
+        closure_function;
+} dart_places;
 
 typedef struct dart_static { /* by its place in the isolate */
     uint32_t row;            /* of `described`, + 1; 0 = none is known */
@@ -121,11 +133,11 @@ typedef struct dart {
     uint64_t values[DART_MOST_VALUES], least_value, greatest_value;
     unsigned value_count;
 
-    int owner_at, place_at, library_at, whole_at; /* of Field, Class, PatchClass; DART_NO_FIELD */
-    uint32_t isolate;                             /* its class, 0 = there is none */
-    hsd_id_table isolate_names;                   /* word + 1 -> any: names of static fields */
-    hsd_id_table places;                          /* object of a small number -> row of place_heads */
-    uint32_t *place_heads;                        /* first row + 1 of `described` */
+    dart_places at;
+    uint32_t isolate;           /* its class, 0 = there is none */
+    hsd_id_table isolate_names; /* word + 1 -> any: names of static fields */
+    hsd_id_table places;        /* object of a small number -> row of place_heads */
+    uint32_t *place_heads;      /* first row + 1 of `described` */
     dart_described *described;
     uint32_t place_room, described_room, described_count;
     dart_static *statics;
@@ -219,12 +231,33 @@ dart_label hsd_dart_judge_field(hsd_bytes class_name, hsd_bytes library, hsd_byt
 
 /* ---- statics.c ---- */
 
-/* Takes notes of an object that says whose a static field is. `first` are its first references. */
-hsd_status hsd_dart_note(dart *d, const dart_object *o, const uint64_t *first, size_t count, hsd_error *err);
+/* An object of the VM's class Field. `first` are its first references. */
+hsd_status hsd_dart_note_field(dart *d, const dart_object *o, const uint64_t *first, size_t count, hsd_error *err);
 /* A small number was met. */
 hsd_status hsd_dart_note_number(dart *d, const dart_object *o, uint64_t value, hsd_error *err);
 /* "static Cache.entries (shop/cart.dart)". */
 hsd_bytes hsd_dart_name_static(const dart *d, uint32_t place, char *out);
+
+/* ---- owners.c ---- */
+
+typedef struct dart_whose {
+    hsd_bytes function, class_name, place; /* empty where there is none */
+    bool is_inside;                        /* a function without a name in `function` */
+} dart_whose;
+
+static inline bool hsd_dart_has_notes(dart_kind kind) { return kind >= DART_CLASS && kind <= DART_CLOSURE_DATA; }
+static inline uint64_t hsd_dart_reference(const uint64_t *first, size_t count, int place)
+{
+    return place >= 0 && (size_t)place < count ? first[place] : 0;
+}
+/* Takes notes of such an object; `first` are its first references. */
+hsd_status hsd_dart_note(dart *d, const dart_object *o, const uint64_t *first, size_t count, hsd_error *err);
+dart_whose hsd_dart_whose(const dart *d, uint64_t object);
+/* The row of an object, NULL if it is no owner. */
+dart_owner *hsd_dart_owner(const dart *d, uint64_t object);
+/* "Closure _HomePageState._onEvent (shop/ui/home.dart)", by the number of its function; in `out`, which has room for 4
+ * * DART_NAME_BYTES. */
+hsd_bytes hsd_dart_name_closure(const dart *d, uint64_t function, char *out);
 
 /* ---- skim.c ---- */
 

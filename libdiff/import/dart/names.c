@@ -29,12 +29,13 @@ dart_kind hsd_dart_kind(hsd_bytes name, hsd_bytes library)
     static const struct {
         const char *name;
         dart_kind kind;
-    } of_vm[] = {{"Context", DART_CONTEXT},      {"Class", DART_CLASS}, {"PatchClass", DART_PATCH},
-                 {"Library", DART_LIBRARY},      {"Field", DART_FIELD}, {"Isolate", DART_ISOLATE},
-                 {"Read-Only Pages", DART_PAGES}};
+    } of_vm[] = {{"Context", DART_CONTEXT}, {"Class", DART_CLASS},       {"PatchClass", DART_PATCH},
+                 {"Library", DART_LIBRARY}, {"Function", DART_FUNCTION}, {"ClosureData", DART_CLOSURE_DATA},
+                 {"Field", DART_FIELD},     {"Isolate", DART_ISOLATE},   {"Read-Only Pages", DART_PAGES}};
     static const char *const maps[] = {"_Map", "_ConstMap", "_InternalLinkedHashMap", "_InternalImmutableLinkedHashMap",
                                        NULL};
-    if (is_of_dart(library)) return is_one_of(name, maps) ? DART_MAP : DART_PLAIN;
+    if (is_of_dart(library))
+        return is_one_of(name, maps) ? DART_MAP : is_called(name, "_Closure") ? DART_CLOSURE : DART_PLAIN;
     if (library.size > 0 || name.size == 0) return DART_PLAIN;
     for (size_t i = 0; i < sizeof of_vm / sizeof of_vm[0]; i++)
         if (is_called(name, of_vm[i].name)) return of_vm[i].kind;

@@ -31,16 +31,11 @@ static void note_value(dart *d, uint64_t number)
     d->greatest_value = hsd_max_u64(d->greatest_value, number);
 }
 
-static bool has_notes(dart_kind kind)
-{
-    return kind == DART_CLASS || kind == DART_PATCH || kind == DART_LIBRARY || kind == DART_FIELD;
-}
-
 static hsd_status skim_references(dart *d, const dart_object *o, hsd_error *err)
 {
     const dart_kind kind = (dart_kind)hsd_dart_class_of(d, o)->kind;
     uint64_t first[FIRST_MOST];
-    if (!has_notes(kind)) return hsd_dart_skip_numbers(d, o->references, err);
+    if (!hsd_dart_has_notes(kind)) return hsd_dart_skip_numbers(d, o->references, err);
     const size_t count = (size_t)hsd_min_u64(o->references, FIRST_MOST);
     for (size_t i = 0; i < count; i++)
         HSD_TRY(hsd_dart_number(d, &first[i], err));

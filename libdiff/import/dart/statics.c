@@ -12,28 +12,10 @@
 #include "base/fail.h"
 #include "import/dart/dart.h"
 
-enum { OWNERS_MOST = 4 }; /* a part, its class, its library */
-
-static uint64_t reference_at(const uint64_t *first, size_t count, int place)
+hsd_status hsd_dart_note_field(dart *d, const dart_object *o, const uint64_t *first, size_t count, hsd_error *err)
 {
-    return place >= 0 && (size_t)place < count ? first[place] : 0;
-}
-
-static hsd_status note_owner(dart *d, const dart_object *o, dart_kind kind, uint64_t above, hsd_error *err)
-{
-    const uint32_t before = d->owners.count;
-    uint32_t row, name;
-    HSD_TRY(hsd_names_put(&d->words, (hsd_bytes){(const uint8_t *)o->name, o->name_size}, &name, err));
-    HSD_TRY(hsd_id_table_put(&d->owners, o->number, &row, err));
-    if (d->owners.count == before) return HSD_OK;
-    HSD_TRY(hsd_import_grow((void **)&d->owner_rows, &d->owner_room, row, sizeof *d->owner_rows, err));
-    d->owner_rows[row] = (dart_owner){.name = name, .above = above, .kind = (uint8_t)kind};
-    return HSD_OK;
-}
-
-static hsd_status note_field(dart *d, const dart_object *o, const uint64_t *first, size_t count, hsd_error *err)
-{
-    const uint64_t owner = reference_at(first, count, d->owner_at), place = reference_at(first, count, d->place_at);
+    const uint64_t owner = hsd_dart_reference(first, count, d->at.field_owner),
+                   place = hsd_dart_reference(first, count, d->at.field_place);
     uint32_t row;
     if (owner == 0 || place == 0 || o->name_size == 0) return HSD_OK;
     const uint32_t name = hsd_names_find(&d->words, (hsd_bytes){(const uint8_t *)o->name, o->name_size});
@@ -44,14 +26,6 @@ static hsd_status note_field(dart *d, const dart_object *o, const uint64_t *firs
     d->described[d->described_count] = (dart_described){.name = name, .next = d->place_heads[row], .owner = owner};
     d->place_heads[row] = ++d->described_count;
     return HSD_OK;
-}
-
-hsd_status hsd_dart_note(dart *d, const dart_object *o, const uint64_t *first, size_t count, hsd_error *err)
-{
-    const dart_kind kind = (dart_kind)hsd_dart_class_of(d, o)->kind;
-    const int above = kind == DART_CLASS ? d->library_at : kind == DART_PATCH ? d->whole_at : DART_NO_FIELD;
-    return kind == DART_FIELD ? note_field(d, o, first, count, err)
-                              : note_owner(d, o, kind, reference_at(first, count, above), err);
 }
 
 hsd_status hsd_dart_note_number(dart *d, const dart_object *o, uint64_t value, hsd_error *err)
@@ -73,34 +47,13 @@ hsd_status hsd_dart_note_number(dart *d, const dart_object *o, uint64_t value, h
     return HSD_OK;
 }
 
-/* ---- names ---- */
-
-typedef struct whose {
-    hsd_bytes class_name, place;
-} whose;
-
-static whose owner_of(const dart *d, uint64_t object)
-{
-    whose out = {{0}, {0}};
-    for (int step = 0; step < OWNERS_MOST; step++) {
-        const uint32_t row = hsd_id_table_find(&d->owners, object);
-        if (row == 0) break;
-        const dart_owner *owner = &d->owner_rows[row];
-        const hsd_bytes name = hsd_names_get(&d->words, owner->name);
-        if (owner->kind == DART_CLASS && !hsd_bytes_begin(name, "::")) out.class_name = name;
-        if (owner->kind == DART_LIBRARY) out.place = hsd_dart_place(name);
-        object = owner->above;
-    }
-    return out;
-}
-
 hsd_bytes hsd_dart_name_static(const dart *d, uint32_t place, char *out)
 {
     const dart_class *isolate = &d->classes[d->isolate];
     const hsd_bytes name = hsd_names_get(&d->words, d->fields[isolate->first_field + place].name);
     const dart_static *at = d->statics == NULL ? NULL : &d->statics[place];
-    whose w = {{0}, {0}};
-    if (at != NULL && at->row != 0 && !at->is_ambiguous) w = owner_of(d, d->described[at->row - 1].owner);
+    dart_whose w = {.is_inside = false};
+    if (at != NULL && at->row != 0 && !at->is_ambiguous) w = hsd_dart_whose(d, d->described[at->row - 1].owner);
     const int size = snprintf(out, 4 * DART_NAME_BYTES, "static %.*s%s%.*s%s%.*s%s", (int)w.class_name.size,
                               (const char *)w.class_name.data, w.class_name.size > 0 ? "." : "", (int)name.size,
                               (const char *)name.data, w.place.size > 0 ? " (" : "", (int)w.place.size,

@@ -8,7 +8,15 @@
 #include "base/fail.h"
 #include "import/dart/dart.h"
 
-enum { LABEL_ELEMENT = 1, LABEL_VARIABLE, LABEL_FIRST, BATCH_LEAST = 16, CHECK_EVERY = 1 << 12 };
+enum {
+    LABEL_ELEMENT = 1,
+    LABEL_VARIABLE,
+    LABEL_FIRST,
+    BATCH_LEAST = 16,
+    AHEAD_MOST = 16,
+    NUMBER_BYTES = 10,
+    CHECK_EVERY = 1 << 12
+};
 
 static hsd_status put_string(dart *d, hsd_bytes text, uint32_t *number, hsd_error *err)
 {
@@ -31,6 +39,37 @@ static hsd_status type_of(dart *d, uint64_t class_number, uint32_t *type, hsd_er
                                     hsd_dart_type_flags((dart_kind)c->kind, name, library), &c->type, &is_new, err));
     }
     *type = c->type;
+    return HSD_OK;
+}
+
+static hsd_status put_closure_type(dart *d, uint64_t number, dart_owner *function, hsd_error *err)
+{
+    char text[4 * DART_NAME_BYTES];
+    bool is_new;
+    return hsd_import_put_type(d->import, &d->types, hsd_dart_name_closure(d, number, text), 0, &function->type,
+                               &is_new, err);
+}
+
+/* A closure is called as its function is. Its references are looked at before they are read. */
+static hsd_status type_of_closure(dart *d, const dart_object *o, uint32_t *type, hsd_error *err)
+{
+    const int place = d->at.closure_function;
+    uint64_t target = 0;
+    if (place < 0 || place >= AHEAD_MOST || o->references <= (uint64_t)place) return HSD_OK;
+    const hsd_status status = hsd_source_peek(d->source, AHEAD_MOST * NUMBER_BYTES, err);
+    if (status < 0) return status;
+    const uint8_t *at = d->source->at;
+    for (int i = 0; i <= place; i++) {
+        target = 0;
+        for (unsigned shift = 0; at < d->source->end && shift < 63; shift += 7) {
+            target |= (uint64_t)(*at & 0x7f) << shift;
+            if (*at++ < 0x80) break;
+        }
+    }
+    dart_owner *function = hsd_dart_owner(d, target);
+    if (function == NULL || function->kind != DART_FUNCTION) return HSD_OK;
+    if (function->type == 0) HSD_TRY(put_closure_type(d, target, function, err));
+    *type = function->type;
     return HSD_OK;
 }
 
@@ -164,6 +203,7 @@ static hsd_status fill_record(dart *d, const dart_object *o, hsc_object *record,
     const uint32_t external = hsd_id_table_find(&d->external, o->number);
     uint32_t hash;
     HSD_TRY(type_of(d, o->class_number, &record->type, err));
+    if (c->kind == DART_CLOSURE) HSD_TRY(type_of_closure(d, o, &record->type, err));
     HSD_TRY(hsd_dart_hash(d, o->number, &hash, err));
     record->identity = hash;
     record->content = o->content;
