@@ -3,6 +3,7 @@
 and what was freed is held against who was there. There is no Dart here: no registry of packages has a VM that writes such snapshots."""
 import csv
 import gzip
+import os
 import pathlib
 import re
 import subprocess
@@ -174,5 +175,31 @@ def damage(tool, folder):
     check("lower bound" in text or "incomplete" in text or "cut off" in text, text[:500])
 
 
+def large(tool, folder):
+    """A snapshot of 16 MiB (147 MiB with HSD_LONG) is imported in 64 MiB of memory: the same node over and over, in a list, each with a hash."""
+    size = (147 if kit.LONG else 16) << 20
+    head = b"dartheap\0" + dart.utf8("main") + b"\0\0\0"
+    unit = dart.uleb(3) + dart.uleb(64) + b"\0" + dart.uleb(12) + b"\x01\x02\x83\x80\x80\x00\x84\x80\x80\x00" + b"\x01" * 8
+    units = size // (len(unit) + 5)
+    table = dart.uleb(3) + b"".join(b"\0" + dart.utf8(name) + dart.utf8("") + dart.utf8(library) + dart.utf8("") + dart.uleb(0)
+                                    for name, library in (("Root", ""), ("Null", "dart:core"), ("Product", dart.SHOP)))
+    path = folder / "large.data"
+    with path.open("wb") as file:
+        file.write(head + table + dart.uleb(12 * units) + dart.uleb(units + 2) + b"\x01\0\0\x01\x03" + b"\x02\0\x01\0")
+        for i in range(0, units, 1 << 15):  # in pieces: a child is said to have had the memory of whom it was forked from
+            file.write(unit * min(1 << 15, units - i))
+        file.write(b"\0\0\0")
+        for i in range(0, units, 1 << 16):
+            file.write(b"".join((0x80808080 | (k & 0x7f) | (k >> 7 & 0x7f) << 8 | (k >> 14 & 0x7f) << 16 | (k >> 21 & 0x7f) << 24).to_bytes(4, "little") + b"\x01"
+                                for k in range(i, min(i + (1 << 16), units))))
+    child = subprocess.Popen([tool.path, "-q", "import", path, "-o", folder / "large.hs", "--memory", "48M"])
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = status
+    say(f"        {path.stat().st_size >> 20} MiB, {units:,} objects: {usage.ru_maxrss >> 10} MiB of memory, {usage.ru_utime + usage.ru_stime:.2f} s of the processor")
+    check(status == 0, f"exit status {status}")
+    check(usage.ru_maxrss <= 64 << 10, f"{usage.ru_maxrss} KiB")
+    check(tool.info(folder / "large.hs")["objects"] == units + 2, "objects are missing")  # the root and null among them
+
+
 if __name__ == "__main__":
-    kit.main({f.__name__: f for f in (leaks, identity, collisions, processes, older, same, damage)})
+    kit.main({f.__name__: f for f in (leaks, identity, collisions, processes, older, same, damage, large)})

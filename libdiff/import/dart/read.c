@@ -190,7 +190,8 @@ hsd_status hsd_dart_check_memory(const dart *d, hsd_error *err)
         hsd_id_table_memory(&d->isolate_names) + hsd_id_table_memory(&d->places) +
         d->place_room * sizeof *d->place_heads + d->described_room * sizeof *d->described +
         hsd_id_table_memory(&d->owners) + d->owner_room * sizeof *d->owner_rows + hsd_id_table_memory(&d->external) +
-        d->external_room * sizeof *d->external_bytes + d->total_room * sizeof *d->totals;
+        d->external_room * sizeof *d->external_bytes + d->total_room * sizeof *d->totals +
+        (d->statics == NULL ? 0 : d->classes[d->isolate].field_count * sizeof *d->statics);
     const uint64_t allowed = d->import->memory_bytes / 4 * 3;
     return hsd_import_expect_room(taken, allowed, "the names of this heap snapshot", taken * 2 + HSD_IMPORT_MORE, err);
 }
