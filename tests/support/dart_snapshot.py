@@ -353,7 +353,7 @@ class Shop:
         for _ in range(3):
             product = self.catalogue.refs[2].refs[2 + vm.random.randrange(self.catalogue.refs[1])]
             vm.append(cart, vm.new(SHOP, "CartItem", product=product, count=vm.random.randrange(9), note=vm.string(f"note {vm.random.randrange(1000)}")))
-        return vm.new(SHOP, "Session", id=self.sessions, user=vm.string(f"user {self.sessions}"), cart=cart, seen=vm.mint(1 << 62 | self.sessions))
+        return vm.new(SHOP, "Session", id=self.sessions, user=vm.string(f"user {self.sessions}"), cart=cart, seen=vm.mint((-1) ** self.sessions * (1 << 62 | self.sessions)))
 
     def churn(self, rounds):
         """Carts are replaced: as many as there were."""

@@ -18,7 +18,8 @@ static hsd_status fail_cut(const dart *d, hsd_error *err)
                        "the heap snapshot of Dart ends in the middle");
 }
 
-hsd_status hsd_dart_slow_number(dart *d, uint64_t *out, hsd_error *err)
+/* Bits beyond the 64th are those of the sign, where a number can be negative; elsewhere there may be none. */
+static hsd_status read_long(dart *d, bool is_signed, uint64_t *out, hsd_error *err)
 {
     hsd_source *s = d->source;
     const hsd_status status = hsd_source_peek(s, NUMBER_BYTES, err);
@@ -27,7 +28,7 @@ hsd_status hsd_dart_slow_number(dart *d, uint64_t *out, hsd_error *err)
     uint64_t value = 0;
     for (size_t i = 0; i < NUMBER_BYTES && i < ahead; i++) {
         const uint64_t byte = s->at[i];
-        if (i == NUMBER_BYTES - 1 && byte > 1) break;
+        if (i == NUMBER_BYTES - 1 && byte > 1 && !is_signed) break;
         value |= (byte & 0x7f) << (7 * i);
         if (byte >= 0x80) continue;
         hsd_source_take(s, i + 1);
@@ -38,6 +39,8 @@ hsd_status hsd_dart_slow_number(dart *d, uint64_t *out, hsd_error *err)
     return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(s),
                        "not a valid heap snapshot of Dart: a number has more than 64 bits");
 }
+
+hsd_status hsd_dart_slow_number(dart *d, uint64_t *out, hsd_error *err) { return read_long(d, false, out, err); }
 
 static hsd_status take_bytes(dart *d, uint64_t bytes, void *out, size_t room, size_t *size, hsd_error *err)
 {
@@ -115,7 +118,7 @@ static hsd_status read_data(dart *d, bool wants_content, dart_object *o, hsd_err
     case DART_DATA_NULL: return HSD_OK;
     case DART_DATA_BOOL:
     case DART_DATA_INTEGER:
-        HSD_TRY(hsd_dart_number(d, &o->length, err));
+        HSD_TRY(read_long(d, true, &o->length, err));
         o->content = hash_of(o->tag, o->length, NULL, 0);
         return HSD_OK;
     case DART_DATA_DOUBLE:

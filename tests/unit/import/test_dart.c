@@ -400,6 +400,32 @@ Test(dart, a_long_array_is_whole)
     view_close(&view);
 }
 
+/* Small integers are written without their sign, boxed ones with it: both may take ten bytes. */
+Test(dart, negative_numbers_are_read)
+{
+    static const uint8_t least[] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f},
+                         minus[] = {0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01};
+    make(whole);
+    made.size = made.objects_at - 1; /* one byte is the number of objects */
+    put(4);
+    front(OF_ROOT, 0, 0);
+    REFER(2, 3);
+    front(OF_STRING, 16, 3);
+    bytes(least, sizeof least);
+    put(0);
+    front(OF_ARRAY, 32, 7);
+    put(1);
+    REFER(4, 4, 4, 2);
+    front(OF_SMI, 0, 3);
+    bytes(minus, sizeof minus);
+    put(0);
+    put(0);
+    cr_assert(import((hsd_import_options){0}, &result, &view, &err) == HSD_OK, "%s", err.text);
+    cr_expect_eq(result.objects, 2);
+    cr_expect_eq(view_find(&view, 3)->count, 1);
+    view_close(&view);
+}
+
 Test(dart, summary_has_the_same_sums)
 {
     hsd_import_result all, sums;
