@@ -24,7 +24,7 @@ LEAST = 0.995
 class Pair:
     """Two snapshots of a program, and who is in them."""
 
-    def __init__(self, folder, program, first=FIRST, then=THEN, seed=1, **shape):
+    def __init__(self, folder, program, first=FIRST, then=THEN, seed=1, form="vm", **shape):
         self.shop = dart.PROGRAMS[program](seed)
         for key, value in shape.items():
             setattr(self.shop.vm, key, value)
@@ -33,7 +33,7 @@ class Pair:
             self.shop.work(rounds)
             numbers = {}
             path = folder / f"{program}-{name}.data"
-            path.write_bytes(self.shop.vm.snapshot(numbers=numbers))
+            path.write_bytes(self.shop.vm.snapshot(numbers=numbers, form=form))
             self.paths.append(path)
             self.numbers.append(numbers)
             self.objects.append(list(self.shop.vm.heap))  # keeps ids of objects apart
@@ -137,6 +137,22 @@ def older(tool, folder):
     check("Map" in words_of(tool.run("-q", *pair.paths).stdout).split("TYPE ")[0], "the map is not named")
 
 
+def exports(tool, folder):
+    """What DevTools writes anew: with texts as names, and with no data at all, where classes and the names of functions are not known."""
+    for form, sentence in (("devtools", "static Session.log (shop/src/cart.dart) (List)"), ("bare", "static log (List)")):
+        pair = Pair(folder, "static-list", form=form)
+        *wanted, hashed = pair.truth()
+        got = changes(tool, folder, pair)
+        for side in (0, 1):
+            exact, said = wanted[side] & hashed[side], got[side] & hashed[side]
+            right = len(wanted[side] & got[side])
+            check(exact == said, f"{form}: {len(exact)} with a hash, {len(said)} are told")
+            check(min(right / len(wanted[side]), right / len(got[side])) >= LEAST, f"{form}: {len(wanted[side])}, {len(got[side])} are told, {right} rightly")
+        diff = tool.diff(*pair.paths)
+        check(diff["total"]["after"] == {"objects": len(pair.objects[1]), "bytes": pair.sizes()[1]}, f"{form}: {diff['total']}")
+        check(sentence in words_of(tool.run("-q", *pair.paths).stdout), f"{form}: {tool.run('-q', *pair.paths).stdout[:800]}")
+
+
 def same(tool, folder):
     """From a pipe, packed, in little memory and on one thread it is the same; no text of the program is in a capture, and a pseudonymous one can be compared, too."""
     pair = Pair(folder, "static-list")
@@ -202,4 +218,4 @@ def large(tool, folder):
 
 
 if __name__ == "__main__":
-    kit.main({f.__name__: f for f in (leaks, identity, collisions, processes, older, same, damage, large)})
+    kit.main({f.__name__: f for f in (leaks, identity, collisions, processes, older, exports, same, damage, large)})

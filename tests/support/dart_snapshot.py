@@ -11,6 +11,7 @@ import struct
 
 NO_DATA, NULL, BOOL, INT, DOUBLE, LATIN1, UTF16, LENGTH, NAME = range(9)
 MOST_CHARACTERS = 128
+DEVTOOLS_PIECE = 1048055  # bytes; the last one of an export is not cut to what is in it
 # objects of these classes never have a hash: strings, numbers, lists, maps, sets, and what the VM has for itself
 WITHOUT_HASH = {"_List", "_ImmutableList", "_GrowableList", "_Map", "_ConstMap", "_Set", "_ConstSet", "_OneByteString", "_TwoByteString", "_Mint", "_Double", "bool", "Null",
                 "ObjectPool", "Sentinel", "PcDescriptors", "Instructions"}
@@ -39,6 +40,25 @@ def sleb(value):
 def utf8(text):
     data = text.encode()
     return uleb(len(data)) + data
+
+
+def number_at(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 0x7f) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 0x80:
+            return value, at
+
+
+def exported(data):
+    """Data as DevTools writes it again: a text as a name, with dots where it was cut."""
+    if data[0] not in (LATIN1, UTF16):
+        return data
+    length, at = number_at(data, 1)
+    count, at = number_at(data, at)
+    text = data[at:].decode("latin-1" if data[0] == LATIN1 else "utf-16-le")
+    return uleb(NAME) + utf8(text + ("..." if count < length else ""))
 
 
 class Class:
@@ -218,8 +238,9 @@ class Vm:
 
     # ---- writing ----
 
-    def snapshot(self, collects=True, numbers=None):
-        """The bytes of a snapshot. `numbers` gets the number of each object."""
+    def snapshot(self, collects=True, numbers=None, form="vm"):
+        """The bytes of a snapshot. `numbers` gets the number of each object. Forms: "vm"; "devtools", as an export is; "bare", an export of a snapshot of which DevTools has read
+        no data."""
         self.describe()
         if collects:
             self.collect()
@@ -254,6 +275,7 @@ class Vm:
         def write(cid, size, data, refs):
             nonlocal references
             references += len(refs)
+            data = {"vm": data, "devtools": exported(data), "bare": uleb(NO_DATA)}[form]
             body.append(uleb(cid) + uleb(size) + data + uleb(len(refs)) + b"".join(uleb(r) for r in refs))
 
         if self.has_isolates:
@@ -284,7 +306,8 @@ class Vm:
             out += [uleb(0)] * len(front) + [uleb(self.hash_of(obj)) for obj in order] + [uleb(0)] * len(small)
         if numbers is not None:
             numbers.update((id(obj), number[id(obj)]) for obj in self.heap)
-        return b"".join(out)
+        whole = b"".join(out)
+        return whole if form == "vm" else whole + bytes(-len(whole) % DEVTOOLS_PIECE)
 
     def hash_of(self, obj):
         if obj.cls.name in WITHOUT_HASH or obj is self.null:

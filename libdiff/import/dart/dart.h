@@ -18,6 +18,9 @@
  *      write.c      objects with their references, straight into the capture
  *
  * The root, the isolates and the read-only pages are nodes and no objects: what they refer to are roots of the capture.
+ * DevTools writes a snapshot anew when it exports one: texts as names, or no data at all, and zeros behind it all. So
+ * what is a value and what an array is told by its class, too.
+ *
  * Small numbers are written as objects of no bytes, behind all others: they and null, true and false are values, so
  * references to them are left out. Memory grows with classes, fields, static fields, names of functions and classes,
  * and objects that own memory outside.
@@ -46,6 +49,9 @@ typedef enum dart_tag { /* of what is no reference */
 
 typedef enum dart_kind { /* of a class, by its name */
                          DART_PLAIN,
+                         DART_VALUE, /* null, true, false */
+                         DART_SMALL, /* small integers */
+                         DART_ARRAY,
                          DART_MAP,     /* its length is of keys and values */
                          DART_CONTEXT, /* variables of closures */
                          DART_CLOSURE,

@@ -32,10 +32,21 @@ dart_kind hsd_dart_kind(hsd_bytes name, hsd_bytes library)
     } of_vm[] = {{"Context", DART_CONTEXT}, {"Class", DART_CLASS},       {"PatchClass", DART_PATCH},
                  {"Library", DART_LIBRARY}, {"Function", DART_FUNCTION}, {"ClosureData", DART_CLOSURE_DATA},
                  {"Field", DART_FIELD},     {"Isolate", DART_ISOLATE},   {"Read-Only Pages", DART_PAGES}};
-    static const char *const maps[] = {"_Map", "_ConstMap", "_InternalLinkedHashMap", "_InternalImmutableLinkedHashMap",
-                                       NULL};
-    if (is_of_dart(library))
-        return is_one_of(name, maps) ? DART_MAP : is_called(name, "_Closure") ? DART_CLOSURE : DART_PLAIN;
+    static const struct {
+        const char *name;
+        dart_kind kind;
+    } of_dart[] = {{"_Map", DART_MAP},
+                   {"_ConstMap", DART_MAP},
+                   {"_InternalLinkedHashMap", DART_MAP},
+                   {"_InternalImmutableLinkedHashMap", DART_MAP},
+                   {"_Closure", DART_CLOSURE},
+                   {"_List", DART_ARRAY},
+                   {"_ImmutableList", DART_ARRAY},
+                   {"Null", DART_VALUE},
+                   {"bool", DART_VALUE},
+                   {"_Smi", DART_SMALL}};
+    for (size_t i = 0; is_of_dart(library) && i < sizeof of_dart / sizeof of_dart[0]; i++)
+        if (is_called(name, of_dart[i].name)) return of_dart[i].kind;
     if (library.size > 0 || name.size == 0) return DART_PLAIN;
     for (size_t i = 0; i < sizeof of_vm / sizeof of_vm[0]; i++)
         if (is_called(name, of_vm[i].name)) return of_vm[i].kind;

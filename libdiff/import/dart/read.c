@@ -128,7 +128,11 @@ static hsd_status read_data(dart *d, bool wants_content, dart_object *o, hsd_err
     case DART_DATA_LATIN1:
     case DART_DATA_UTF16: return read_characters(d, wants_content, o, err);
     case DART_DATA_LENGTH: return hsd_dart_number(d, &o->length, err);
-    case DART_DATA_NAME: return hsd_dart_text(d, o->name, sizeof o->name, &o->name_size, err);
+    case DART_DATA_NAME:
+        HSD_TRY(hsd_dart_text(d, o->name, sizeof o->name, &o->name_size, err));
+        if (wants_content && !hsd_dart_class_of(d, o)->has_names)
+            o->content = hash_of(o->tag, 0, (const uint8_t *)o->name, o->name_size);
+        return HSD_OK;
     default: break;
     }
     hsd_fail_at(err, HSD_E_CORRUPT, o->offset,

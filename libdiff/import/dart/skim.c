@@ -48,14 +48,15 @@ static hsd_status skim_object(dart *d, uint64_t number, dart_object *o, hsd_erro
     HSD_TRY(hsd_dart_object(d, number, false, o, err));
     HSD_TRY(skim_references(d, o, err));
     const dart_class *c = hsd_dart_class_of(d, o);
-    const bool is_number = o->tag == DART_DATA_INTEGER && o->bytes == 0 && o->references == 0;
+    const bool is_number =
+        (o->tag == DART_DATA_INTEGER || c->kind == DART_SMALL) && o->bytes == 0 && o->references == 0;
     if (!is_number)
         d->first_number = UINT64_MAX;
     else if (d->first_number == UINT64_MAX)
         d->first_number = number;
     if (c->kind == DART_ISOLATE) note_isolate(d, o);
-    if (o->tag == DART_DATA_NULL || o->tag == DART_DATA_BOOL) note_value(d, number);
-    return is_number ? hsd_dart_note_number(d, o, o->length, err) : HSD_OK;
+    if (o->tag == DART_DATA_NULL || o->tag == DART_DATA_BOOL || c->kind == DART_VALUE) note_value(d, number);
+    return is_number && o->tag == DART_DATA_INTEGER ? hsd_dart_note_number(d, o, o->length, err) : HSD_OK;
 }
 
 static hsd_status add_total(dart *d, const dart_object *o, hsd_error *err)

@@ -100,7 +100,9 @@ static hsd_status label_of(dart *d, const dart_object *o, const dart_class *c, u
         *label = field->label;
         return HSD_OK;
     }
-    *label = o->tag == DART_DATA_LENGTH ? LABEL_ELEMENT : c->kind == DART_CONTEXT ? LABEL_VARIABLE : 0;
+    *label = o->tag == DART_DATA_LENGTH || c->kind == DART_ARRAY ? LABEL_ELEMENT
+             : c->kind == DART_CONTEXT                           ? LABEL_VARIABLE
+                                                                 : 0;
     if (*label == LABEL_ELEMENT) *index = i - c->field_count;
     return HSD_OK;
 }
@@ -207,7 +209,10 @@ static hsd_status fill_record(dart *d, const dart_object *o, hsc_object *record,
     HSD_TRY(hsd_dart_hash(d, o->number, &hash, err));
     record->identity = hash;
     record->content = o->content;
-    if (o->tag == DART_DATA_LENGTH) record->elements = c->kind == DART_MAP ? o->length / 2 : o->length;
+    if (o->tag == DART_DATA_LENGTH)
+        record->elements = c->kind == DART_MAP ? o->length / 2 : o->length;
+    else if (c->kind == DART_ARRAY && o->references > c->field_count)
+        record->elements = o->references - c->field_count;
     if (external != 0) record->native_bytes = d->external_bytes[external];
     if (c->has_names && o->name_size > 0)
         HSD_TRY(put_string(d, (hsd_bytes){(const uint8_t *)o->name, o->name_size}, &record->name, err));
