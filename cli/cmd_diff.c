@@ -99,6 +99,16 @@ static void tell_of_idle_keys(const cli_app *cli, const hsd_diff *diff)
     cli_note(cli, "--key was not needed: objects of both captures have ids that tell them apart.");
 }
 
+hsd_status cli_compare_write(cli_app *cli, cli_outlets *outlets, const cli_input inputs[2], const hsd_diff *diff,
+                             hsd_error *err)
+{
+    const diff_answer answer = {cli, inputs, diff};
+    cli_out_tell_space(cli, diff->temp_bytes_peak);
+    tell_why_empty(&cli->options, diff, outlets->format);
+    tell_of_idle_keys(cli, diff);
+    return cli_outlets_write(outlets, cli, write_report, &answer, err);
+}
+
 int cli_compare(cli_app *cli, cli_outlets *outlets)
 {
     cli_input inputs[2] = {{.path = cli->inputs[0]}, {.path = cli->inputs[1]}};
@@ -110,13 +120,7 @@ int cli_compare(cli_app *cli, cli_outlets *outlets)
     if (status == HSD_OK) status = cli_inputs_open(inputs, 2, cli, cli->options.summary, cli_damage_wanted(cli), &err);
     if (status == HSD_OK) status = compare_diff(&diff, inputs, &list, cli, &err);
     cli_progress_clear();
-    if (status == HSD_OK) {
-        const diff_answer answer = {cli, inputs, diff};
-        cli_out_tell_space(cli, diff->temp_bytes_peak);
-        tell_why_empty(&cli->options, diff, outlets->format);
-        tell_of_idle_keys(cli, diff);
-        status = cli_outlets_write(outlets, cli, write_report, &answer, &err);
-    }
+    if (status == HSD_OK) status = cli_compare_write(cli, outlets, inputs, diff, &err);
     hsd_diff_free(diff);
     cli_inputs_close(inputs, 2);
     hsd_result_file_close(list.file);

@@ -281,7 +281,7 @@ static hsd_status merge(hsd_comparison *c, hsd_tandem *tandem, hsd_error *err)
     }
 }
 
-static hsd_status estimate_reuse(hsd_comparison *c, hsd_error *err)
+hsd_status hsd_compare_estimate_reuse(hsd_comparison *c, hsd_error *err)
 {
     HSD_TRY(hsd_reuse_estimate(c->reuse, &c->reused, err));
     c->match.reused = c->reused.seen;
@@ -300,13 +300,15 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
     for (int side = 0; side < SIDE_COUNT && c->pair.has_holders; side++)
         HSD_TRY(take_bits(&c->pair.sides[side], &c->pair.is_kept[side], err));
     if (c->ladder.basis == HSD_BASIS_ADDRESS) HSD_TRY(hsd_reuse_new(&c->reuse, err));
-    HSD_TRY(hsd_replaced_find(&c->replaced, c, err));
+    HSD_TRY(c->parting != NULL ? c->parting->find_replaced(c->parting->context, c, err)
+                               : hsd_replaced_find(&c->replaced, c, err));
     hsd_side_drop_graph(&c->pair.sides[BEFORE]);
     HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
     hsd_status status = merge(c, tandem, err);
     hsd_tandem_free(tandem);
     hsd_replaced_release(&c->replaced);
-    if (status == HSD_OK && c->reuse != NULL) status = estimate_reuse(c, err);
+    if (status == HSD_OK && c->parting != NULL) return HSD_OK; /* the rest when all parts meet */
+    if (status == HSD_OK && c->reuse != NULL) status = hsd_compare_estimate_reuse(c, err);
     fold_undecided(c);
     c->match.ambiguous += c->recognised.undecidable[BEFORE] + c->recognised.undecidable[AFTER];
     return status;

@@ -22,11 +22,31 @@ typedef struct hsd_root_change {
     uint64_t resized_objects;
 } hsd_root_change;
 
+struct hsd_comparison;
+
+/*
+ * A comparison of which each of several processes does a part (libdiff/ranks): what it does otherwise than alone. Every
+ * process opens both captures and plans alike; one of them, which `answers`, has the result.
+ */
+typedef struct hsd_parting {
+    void *context;
+    bool answers;
+    /* What the ladder and the captures say of it: false = one process does all */
+    bool (*can_part)(void *context, const struct hsd_comparison *c);
+    /* In place of both walks: censuses come in parts, and of sides that others walk what is told of them */
+    hsd_status (*walk)(void *context, struct hsd_comparison *c, hsd_error *err);
+    /* In place of hsd_replaced_find */
+    hsd_status (*find_replaced)(void *context, struct hsd_comparison *c, hsd_error *err);
+    /* The part was merged: sums and bits of all of them come to whoever answers */
+    hsd_status (*meet)(void *context, struct hsd_comparison *c, hsd_error *err);
+} hsd_parting;
+
 typedef struct hsd_comparison {
     hsd_pair pair;
     const hsd_run *run;
     const hsd_diff_options *options;
-    const hsd_keep *keep; /* NULL = nobody keeps the sides */
+    const hsd_keep *keep;       /* NULL = nobody keeps the sides */
+    const hsd_parting *parting; /* NULL = this process does all */
     hsd_user_keys user_keys;
     hsd_user_key_count *key_counts[SIDE_COUNT]; /* one for each of them; NULL without */
     hsd_walk_alike alike[SIDE_COUNT];           /* with the basis of structure */
@@ -80,6 +100,18 @@ hsd_status hsd_rows_from_summary(hsd_diff **out, const hsd_summary_side sides[SI
 hsd_status hsd_diff_run_kept(hsd_diff **out, hsd_comparison *c, const hsd_keep *keep, hsd_capture *before,
                              hsd_capture *after, const hsd_diff_options *options, const hsd_run *run,
                              hsd_reporter *reporter, hsd_error *err);
+
+/*
+ * hsd_diff_run of a process that may do a part: `c` as hsd_diff_run_kept leaves it. Of processes that do not answer
+ * *out is NULL, and the censuses of c are there.
+ */
+hsd_status hsd_diff_run_parted(hsd_diff **out, hsd_comparison *c, const hsd_parting *parting,
+                               const hsd_pair_parts *parts, hsd_capture *before, hsd_capture *after,
+                               const hsd_diff_options *options, const hsd_run *run, hsd_reporter *reporter,
+                               hsd_error *err);
+
+/* What was counted of addresses that were used again, told: part of the merge, and of parts once they met. */
+hsd_status hsd_compare_estimate_reuse(hsd_comparison *c, hsd_error *err);
 
 /* ---- summary.c ---- */
 

@@ -44,6 +44,7 @@ static hsd_status divide_memory(hsd_comparison *c, bool with_tree, hsd_error *er
     const hsd_plan_request request = {
         .memory_bytes = c->run->memory_bytes,
         .threads = c->run->threads,
+        .walks_apart = c->parting != NULL,
         .capture_count = SIDE_COUNT,
         .captures = {hsd_side_needs(&c->pair.sides[BEFORE], with_tree),
                      hsd_side_needs(&c->pair.sides[AFTER], with_tree)},
@@ -227,15 +228,28 @@ static hsd_status find_allocated(hsd_comparison *c, hsd_diff *diff, hsd_error *e
     return sides[AFTER]->request->want_sites ? hsd_live_sites(sides, diff, err) : HSD_OK;
 }
 
+/* False if there is nothing to do here: another process does all. */
+static bool chooses_parting(hsd_comparison *c)
+{
+    if (c->parting == NULL || c->parting->can_part(c->parting->context, c)) return true;
+    const bool answers = c->parting->answers;
+    c->parting = NULL;
+    c->pair.parts = NULL;
+    return answers;
+}
+
 static hsd_status run_diff(hsd_comparison *c, hsd_diff **out, hsd_capture *before, hsd_capture *after, hsd_error *err)
 {
     HSD_TRY(open_sides(c, before, after, err));
+    if (!chooses_parting(c)) return HSD_OK;
     choose_sites(c);
     HSD_TRY(make_plan(c, err));
     HSD_TRY(number_edges(c, err));
-    HSD_TRY(walk_diff(c, err));
+    HSD_TRY(c->parting != NULL ? c->parting->walk(c->parting->context, c, err) : walk_diff(c, err));
     HSD_TRY(hsd_compare_prepare(c, err));
     if (c->ladder.basis != HSD_BASIS_COUNTS) HSD_TRY(hsd_compare_merge(c, err));
+    if (c->parting != NULL) HSD_TRY(c->parting->meet(c->parting->context, c, err));
+    if (c->parting != NULL && !c->parting->answers) return HSD_OK;
     HSD_TRY(hsd_rows_from_comparison(out, c, err));
     hsd_status status = hsd_growth_find(&c->pair, *out, err);
     if (status == HSD_OK) status = find_allocated(c, *out, err);
@@ -340,4 +354,17 @@ hsd_status hsd_diff_run_kept(hsd_diff **out, hsd_comparison *c, const hsd_keep *
     hsd_page_pool_release(&c->pair.pool); /* what stays sorts no more */
     HSD_TRY(status);
     return add_rest(out, hsd_compare_is_walked(c), before, after, run_conditions, err);
+}
+
+hsd_status hsd_diff_run_parted(hsd_diff **out, hsd_comparison *c, const hsd_parting *parting,
+                               const hsd_pair_parts *parts, hsd_capture *before, hsd_capture *after,
+                               const hsd_diff_options *options, const hsd_run *run_conditions, hsd_reporter *reporter,
+                               hsd_error *err)
+{
+    *out = NULL;
+    init(c, options, run_conditions, reporter);
+    c->parting = parting;
+    c->pair.parts = parts;
+    HSD_TRY(run_what_is_there(out, c, before, after, err));
+    return *out != NULL ? add_rest(out, hsd_compare_is_walked(c), before, after, run_conditions, err) : HSD_OK;
 }

@@ -35,6 +35,14 @@
  * other rows of `diff` made. */
 hsd_status hsd_growth_find(hsd_pair *pair, hsd_diff *diff, hsd_error *err);
 
+/* Of the pairs of kept objects in the censuses of both sides those that are credited (bits of `pair`'s is_kept, which
+ * holds them meanwhile) or have another size, without regard to what is_part names; tells `put` of each:
+ * HSD_GROWTH_PAIR_WORDS. */
+#define HSD_GROWTH_PAIR_WORDS 4u /* ordinal before << 32 | after, id, difference in bytes, type */
+typedef hsd_status (*hsd_growth_pair_fn)(void *context, const uint64_t *pair, hsd_error *err);
+hsd_status hsd_growth_pairs(const hsd_pair *pair, uint8_t *const is_part[SIDE_COUNT], hsd_growth_pair_fn put,
+                            void *context, hsd_error *err);
+
 /* The same without objects: `fill` adds the places of both sides to the trie (KEPT_BEFORE, KEPT_AFTER) and what types
  * and roots retain. */
 struct hsd_growth;

@@ -17,7 +17,7 @@
 
 #define ONE_IN 0x3fffu
 
-enum { PAIR_WORDS = 4, LINE_WORDS = 8, CREDIT_PLACES = 3 };
+enum { PAIR_WORDS = HSD_GROWTH_PAIR_WORDS, LINE_WORDS = 8, CREDIT_PLACES = 3 };
 
 typedef struct match {
     hsd_growth *growth;
@@ -64,63 +64,82 @@ static hsd_status give_back_bits(match *m, int side, hsd_error *err)
     return HSD_OK;
 }
 
-static bool is_credited(const hsd_growth *growth, int side, uint32_t ordinal)
-{
-    return hsd_bit_get(growth->pair->is_kept[side], ordinal);
-}
-
 /* ---- the merge ---- */
 
+typedef struct finding { /* pairs */
+    const hsd_pair *pair;
+    uint8_t *const *is_part;
+    hsd_growth_pair_fn put;
+    void *context;
+} finding;
+
+static bool is_credited(const finding *f, int side, uint32_t ordinal)
+{
+    return hsd_bit_get(f->pair->is_kept[side], ordinal);
+}
+
 /* What holds a part of a container has the bytes of that, on each side by itself. */
-static uint64_t difference_of(const hsd_growth *growth, const uint64_t *before, const uint64_t *after)
+static uint64_t difference_of(const finding *f, const uint64_t *before, const uint64_t *after)
 {
     const uint64_t x = hsd_census_bytes(before), y = hsd_census_bytes(after);
-    if (x == y || growth->is_part[BEFORE] == NULL) return y - x;
-    return (hsd_bit_get(growth->is_part[AFTER], hsd_census_ordinal(after)) ? 0 : y) -
-           (hsd_bit_get(growth->is_part[BEFORE], hsd_census_ordinal(before)) ? 0 : x);
+    if (x == y || f->is_part[BEFORE] == NULL) return y - x;
+    return (hsd_bit_get(f->is_part[AFTER], hsd_census_ordinal(after)) ? 0 : y) -
+           (hsd_bit_get(f->is_part[BEFORE], hsd_census_ordinal(before)) ? 0 : x);
 }
 
-static hsd_status take_pair(match *m, const uint64_t *before, const uint64_t *after, hsd_error *err)
+static hsd_status take_pair(const finding *f, const uint64_t *before, const uint64_t *after, hsd_error *err)
 {
+    const hsd_side_walk *side = &f->pair->sides[AFTER];
     if (before == NULL || after == NULL || !hsd_census_is_live(before) || !hsd_census_is_live(after)) return HSD_OK;
-    if (m->growth->pair->sides[AFTER].request->marks != NULL &&
-        hsd_marks_differ(hsd_census_mark(before), hsd_census_mark(after)))
+    if (side->request->marks != NULL && hsd_marks_differ(hsd_census_mark(before), hsd_census_mark(after)))
         return HSD_OK; /* an address that was used again */
     const uint32_t x = hsd_census_ordinal(before), y = hsd_census_ordinal(after);
-    const uint64_t difference = difference_of(m->growth, before, after);
-    if (difference == 0 && !is_credited(m->growth, BEFORE, x) && !is_credited(m->growth, AFTER, y)) return HSD_OK;
-    const uint64_t pair[PAIR_WORDS] = {(uint64_t)x << 32 | y, hsd_census_id(&m->growth->pair->sides[AFTER], after),
-                                       difference, hsd_census_type(after)};
-    return hsd_sorter_put(m->pairs, pair, err);
+    const uint64_t difference = difference_of(f, before, after);
+    if (difference == 0 && !is_credited(f, BEFORE, x) && !is_credited(f, AFTER, y)) return HSD_OK;
+    const uint64_t pair[PAIR_WORDS] = {(uint64_t)x << 32 | y, hsd_census_id(side, after), difference,
+                                       hsd_census_type(after)};
+    return f->put(f->context, pair, err);
 }
 
-static hsd_status take_pairs(match *m, hsd_tandem *tandem, hsd_error *err)
+static hsd_status take_pairs(const finding *f, hsd_tandem *tandem, hsd_error *err)
 {
     const uint64_t *const *records;
-    const uint64_t total = hsd_sorter_count(m->growth->pair->sides[AFTER].census);
+    const uint64_t total = hsd_sorter_count(f->pair->sides[AFTER].census);
     hsd_status status;
     for (uint64_t done = 0; (status = hsd_tandem_next(tandem, &records, err)) == HSD_OK; done++) {
-        HSD_TRY(take_pair(m, records[BEFORE], records[AFTER], err));
-        if ((done & ONE_IN) == 0)
-            HSD_TRY(hsd_progress(m->growth->pair->reporter, "matching holders", done, total, err));
+        HSD_TRY(take_pair(f, records[BEFORE], records[AFTER], err));
+        if ((done & ONE_IN) == 0) HSD_TRY(hsd_progress(f->pair->reporter, "matching holders", done, total, err));
     }
     return status == HSD_END ? HSD_OK : status;
 }
 
+hsd_status hsd_growth_pairs(const hsd_pair *pair, uint8_t *const is_part[SIDE_COUNT], hsd_growth_pair_fn put,
+                            void *context, hsd_error *err)
+{
+    hsd_sorter *const streams[SIDE_COUNT] = {pair->sides[BEFORE].census, pair->sides[AFTER].census};
+    const finding f = {.pair = pair, .is_part = is_part, .put = put, .context = context};
+    hsd_tandem *tandem;
+    for (int side = 0; side < SIDE_COUNT; side++)
+        HSD_TRY(hsd_sorter_rewind(streams[side], err));
+    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
+    const hsd_status status = take_pairs(&f, tandem, err);
+    hsd_tandem_free(tandem);
+    return status;
+}
+
+static hsd_status put_pair(void *sorter, const uint64_t *pair, hsd_error *err)
+{
+    return hsd_sorter_put(sorter, pair, err);
+}
+
 static hsd_status merge_again(match *m, hsd_error *err)
 {
-    hsd_side_walk *sides = m->growth->pair->sides;
-    hsd_sorter *const streams[SIDE_COUNT] = {sides[BEFORE].census, sides[AFTER].census};
-    hsd_tandem *tandem;
-    for (int side = 0; side < SIDE_COUNT; side++) {
-        HSD_TRY(hsd_sorter_rewind(streams[side], err));
+    const hsd_pair *pair = m->growth->pair;
+    for (int side = 0; side < SIDE_COUNT; side++)
         HSD_TRY(lend_bits(m, side, err));
-    }
     HSD_TRY(open_sorter(m, PAIR_WORDS, &m->pairs, err));
-    HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
-    const hsd_status status = take_pairs(m, tandem, err);
-    hsd_tandem_free(tandem);
-    HSD_TRY(status);
+    HSD_TRY(pair->parts != NULL ? pair->parts->find_pairs(pair->parts->context, m->growth->is_part, m->pairs, err)
+                                : hsd_growth_pairs(pair, m->growth->is_part, put_pair, m->pairs, err));
     for (int side = 0; side < SIDE_COUNT; side++)
         HSD_TRY(give_back_bits(m, side, err));
     return hsd_sorter_finish(m->pairs, 0, err);

@@ -16,7 +16,6 @@
 
 static hsd_status open_lost(hsd_side_walk *side, hsd_error *err)
 {
-    if (side->graph->cycles == NULL) return HSD_OK;
     return hsd_tally_new(&side->allocated->lost, HSD_LOST_KEY_WORDS, side->request->table_bytes / TABLE_SHARE,
                          side->request->space, side->request->reporter, err);
 }
@@ -25,8 +24,15 @@ hsd_status hsd_allocated_open(hsd_side_walk *side, hsd_error *err)
 {
     HSD_ASSERT(side->allocated == NULL);
     if (!side->request->want_sites && side->graph->cycles == NULL) return HSD_OK;
+    return hsd_allocated_make(side, side->graph->cycles != NULL, err);
+}
+
+hsd_status hsd_allocated_make(hsd_side_walk *side, bool has_lost, hsd_error *err)
+{
+    HSD_ASSERT(side->allocated == NULL);
     side->allocated = calloc(1, sizeof *side->allocated);
-    return side->allocated == NULL ? hsd_fail_nomem(err, "sums by allocation site") : open_lost(side, err);
+    if (side->allocated == NULL) return hsd_fail_nomem(err, "sums by allocation site");
+    return has_lost ? open_lost(side, err) : HSD_OK;
 }
 
 static hsd_status make_room(hsd_allocated *a, hsd_error *err)
@@ -34,7 +40,7 @@ static hsd_status make_room(hsd_allocated *a, hsd_error *err)
     return HSD_ARRAY_GROW(a->live, a->live_capacity, a->live_count + 1, 64, "sums by allocation site", err);
 }
 
-static hsd_status take_live(hsd_allocated *a, uint32_t site, uint64_t bytes, hsd_error *err)
+hsd_status hsd_allocated_add(hsd_allocated *a, uint32_t site, hsd_amount amount, hsd_error *err)
 {
     uint32_t at = hsd_id_map_get(&a->live_of, site);
     if (at == HSD_ID_NONE) {
@@ -43,8 +49,8 @@ static hsd_status take_live(hsd_allocated *a, uint32_t site, uint64_t bytes, hsd
         a->live[at] = (hsd_site_live){.site = site};
         HSD_TRY(hsd_id_map_put(&a->live_of, site, at, err));
     }
-    a->live[at].amount.objects++;
-    a->live[at].amount.bytes = hsd_add_saturating(a->live[at].amount.bytes, bytes);
+    a->live[at].amount.objects += amount.objects;
+    a->live[at].amount.bytes = hsd_add_saturating(a->live[at].amount.bytes, amount.bytes);
     return HSD_OK;
 }
 
@@ -68,7 +74,9 @@ hsd_status hsd_allocated_take(hsd_side_walk *side, const hsd_object *object, uin
     if (hsd_lost_is(label))
         return side->allocated->lost != NULL ? take_lost(side, object, label, type, bytes, err) : HSD_OK;
     const bool is_live = !side->graph->has_owners || label != HSD_OWNER_NONE;
-    return side->request->want_sites && is_live ? take_live(side->allocated, object->site, bytes, err) : HSD_OK;
+    return side->request->want_sites && is_live
+               ? hsd_allocated_add(side->allocated, object->site, (hsd_amount){1, bytes}, err)
+               : HSD_OK;
 }
 
 hsd_status hsd_allocated_finish(hsd_side_walk *side, hsd_error *err)

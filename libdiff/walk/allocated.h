@@ -49,6 +49,10 @@ hsd_status hsd_allocated_take(hsd_side_walk *side, const hsd_object *object, uin
 /* No more objects; the tally serves. */
 hsd_status hsd_allocated_finish(hsd_side_walk *side, hsd_error *err);
 
+/* The same of sums that were made elsewhere (libdiff/ranks): opens it, of lost ones too; and adds to a site. */
+hsd_status hsd_allocated_make(hsd_side_walk *side, bool has_lost, hsd_error *err);
+hsd_status hsd_allocated_add(hsd_allocated *allocated, uint32_t site, hsd_amount amount, hsd_error *err);
+
 void hsd_allocated_free(hsd_allocated *allocated); /* NULL is accepted */
 
 #endif

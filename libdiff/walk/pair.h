@@ -15,6 +15,13 @@
 
 enum { BEFORE, AFTER, SIDE_COUNT };
 
+/* Where censuses lie in parts in several processes (libdiff/ranks), who merges them once more for holders: puts what
+ * hsd_growth_pairs says of all parts into `pairs`. */
+typedef struct hsd_pair_parts {
+    void *context;
+    hsd_status (*find_pairs)(void *context, uint8_t *const is_part[2], hsd_sorter *pairs, hsd_error *err);
+} hsd_pair_parts;
+
 typedef struct hsd_pair {
     hsd_reporter *reporter;
     hsd_temp_space space;
@@ -23,9 +30,10 @@ typedef struct hsd_pair {
     hsd_walk_request requests[SIDE_COUNT]; /* of the sides, which only read them */
     hsd_side_walk sides[SIDE_COUNT];
     hsd_type_names types;
-    hsd_edge_names edges;     /* empty without holders */
-    bool has_holders;         /* both sides have trees, and after keeps its graph */
-    char why_no_holders[160]; /* a clause, for hsd_diff; empty with has_holders */
+    hsd_edge_names edges;        /* empty without holders */
+    const hsd_pair_parts *parts; /* NULL = the censuses are here */
+    bool has_holders;            /* both sides have trees, and after keeps its graph */
+    char why_no_holders[160];    /* a clause, for hsd_diff; empty with has_holders */
 
     /* once both were walked (hsd_compare_prepare) */
     hsd_names roots;                   /* names of owners on either side */

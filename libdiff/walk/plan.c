@@ -213,6 +213,8 @@ static bool should_walk_at_once(const hsd_plan_request *r, uint64_t memory_bytes
     const uint64_t first = r->capture_count == 2 ? first_share(r, walk) : walk;
     *reason = "there is one capture";
     if (r->capture_count == 1) return false;
+    *reason = "each has a process of its own";
+    if (r->walks_apart) return false;
     *reason = "there is one thread";
     if (hsd_worker_count(r->threads) < 2) return false;
     *reason = "the budget is too small for two walks at once";

@@ -72,6 +72,7 @@ typedef struct hsd_plan_request {
     uint64_t memory_bytes;  /* 0 = hsd_run_default_memory() */
     unsigned threads;       /* as in hsd_run */
     unsigned capture_count; /* 1 or 2 */
+    bool walks_apart;       /* another process walks the other one (libdiff/ranks): never both here at once */
     hsd_plan_capture captures[2];
 } hsd_plan_request;
 

@@ -82,6 +82,12 @@ typedef struct hsd_walk_alike {
     struct hsd_user_key_count *key_counts; /* one for each of them: what became of it */
 } hsd_walk_alike;
 
+/* Who takes the records of a census instead of a sorter (libdiff/ranks): each has hsd_census_words. */
+typedef struct hsd_census_sink {
+    void *context;
+    hsd_status (*put)(void *context, const uint64_t *record, hsd_error *err);
+} hsd_census_sink;
+
 typedef enum hsd_walk_keeps {
     HSD_GRAPH_GOES,  /* with the walk */
     HSD_GRAPH_WAITS, /* at its least, until hsd_side_drop_graph */
@@ -98,10 +104,11 @@ typedef struct hsd_walk_request {
     const struct hsd_edge_names *edge_names; /* NULL where the tree is not wanted */
     /* bytes for each step; what follows from a plan is filled in once the side is open (hsd_side_needs) */
     hsd_plan_side plan;
-    uint64_t table_bytes; /* for names of roots and label nodes */
-    uint64_t spare_bytes; /* for the keeper, once the side is walked; 0 = there is no thread for it */
-    bool use_thread;      /* sorters may write on threads of their own */
-    bool want_identity;   /* the census sorts by identity; else it only counts */
+    uint64_t table_bytes;        /* for names of roots and label nodes */
+    uint64_t spare_bytes;        /* for the keeper, once the side is walked; 0 = there is no thread for it */
+    bool use_thread;             /* sorters may write on threads of their own */
+    bool want_identity;          /* the census sorts by identity; else it only counts */
+    const hsd_census_sink *sink; /* with want_identity: has the records, and `census` stays NULL. NULL = sorted here */
     /* identity is that of `sequence`: between the graph and the census objects are recognised. NULL = it is the id */
     const hsd_walk_alike *alike;
     /* ids are addresses: the census carries what tells of their reuse. NULL = it does not */

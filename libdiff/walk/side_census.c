@@ -188,12 +188,13 @@ static hsd_status count_object(census *c, const hsd_object *object, hsd_error *e
     if (side->allocated != NULL) HSD_TRY(hsd_allocated_take(side, object, label, type, bytes, err));
     if (side->tree != NULL && (is_live || side->request->keeper != NULL))
         HSD_TRY(put_object(side, object, type, root, bytes, err));
-    if (side->census == NULL) return HSD_OK;
+    const hsd_census_sink *sink = side->request->sink;
+    if (side->census == NULL && sink == NULL) return HSD_OK;
     const uint64_t identity = identity_of(side, object, &rung);
     const uint32_t upper = side->request->marks != NULL ? hsd_marks_of(side->request->marks, object) : rung;
     const uint64_t record[HSD_CENSUS_WORDS] = {identity, (uint64_t)type << 32 | root, bytes << 1 | (uint64_t)is_live,
                                                (uint64_t)upper << 32 | object->ordinal, object->id};
-    return hsd_sorter_put(side->census, record, err);
+    return sink != NULL ? sink->put(sink->context, record, err) : hsd_sorter_put(side->census, record, err);
 }
 
 static hsd_status open_tree(hsd_side_walk *side, hsd_error *err)
@@ -244,7 +245,7 @@ hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err)
     census c = {.side = side};
     hsd_object_reader *reader;
     HSD_TRY(open_counts(side, err));
-    if (side->request->want_identity) {
+    if (side->request->want_identity && side->request->sink == NULL) {
         HSD_TRY(hsd_side_sorter(side, hsd_census_words(side), HSD_CENSUS_KEY_WORDS,
                                 side->request->plan.identity_sort_bytes, &side->census, err));
     }

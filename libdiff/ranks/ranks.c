@@ -1,0 +1,236 @@
+/*
+ * The steps of a diff by ranks. Whoever walks a side counts its objects as ever; where one process would sort the
+ * records of the census by identity, they are scattered by a hash of it. So the two records of one identity come to one
+ * rank, and each rank sorts, merges and folds what came to it with the code of one process.
+ *
+ *      walk before ──┐                      ┌─ sort ── merge ── fold ─┐
+ *                    ├─ census by hash of ──┼─ sort ── merge ── fold ─┼── add up ── holders, rows
+ *      walk after  ──┘  identity            └─ sort ── merge ── fold ─┘
+ *
+ * Each step ends with all ranks agreeing that it went well, or on one failure. Who fails by himself in between joins
+ * the next agreement with it.
+ */
+#include <string.h>
+
+#include "base/check.h"
+#include "base/fail.h"
+#include "base/mix.h"
+#include "base/options.h"
+#include "io/stopwatch.h"
+#include "ranks/ranked.h"
+
+/* ---- by hash of identity ---- */
+
+static unsigned rank_of(const hsd_ranked *r, uint64_t identity)
+{
+    const uint64_t mixed = hsd_mix(UINT64_C(0x72616e6b), identity) >> 32;
+    return (unsigned)(mixed * hsd_ranked_ranks(r)->count >> 32);
+}
+
+static hsd_status send_record(void *context, const uint64_t *record, hsd_error *err)
+{
+    hsd_ranked *r = context;
+    r->together.stats.sent_records++;
+    return hsd_scatter_put(&r->censuses, rank_of(r, record[0]), record, err);
+}
+
+/* Who sent it walked that side. */
+static hsd_status take_record(void *context, unsigned from, const uint64_t *record, hsd_error *err)
+{
+    hsd_ranked *r = context;
+    const int side = from == hsd_ranked_walker(AFTER) ? AFTER : BEFORE;
+    r->together.stats.records[side]++;
+    return hsd_sorter_put(r->parts[side], record, err);
+}
+
+/* ---- the walk ---- */
+
+/* Both fill at once, each with a part. */
+static hsd_status open_censuses(hsd_ranked *r, hsd_error *err)
+{
+    for (int i = 0; i < SIDE_COUNT; i++) {
+        const hsd_side_walk *side = &r->c->pair.sides[i];
+        const uint64_t bytes = side->request->plan.identity_sort_bytes / SIDE_COUNT;
+        HSD_TRY(hsd_side_sorter(side, hsd_census_words(side), HSD_CENSUS_KEY_WORDS, bytes, &r->parts[i], err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status close_censuses(hsd_ranked *r, hsd_error *err)
+{
+    for (int i = 0; i < SIDE_COUNT; i++) {
+        hsd_side_walk *side = &r->c->pair.sides[i];
+        side->census = r->parts[i];
+        r->parts[i] = NULL;
+        HSD_TRY(hsd_side_serve(side->census, side->request->plan.identity_serve_bytes, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status walk_own(hsd_ranked *r, hsd_error *err)
+{
+    for (int i = 0; i < SIDE_COUNT; i++) {
+        hsd_side_walk *side = &r->c->pair.sides[i];
+        if (!hsd_ranked_is(r, hsd_ranked_walker(i))) continue;
+        hsd_status status = hsd_side_run_graph(side, err);
+        if (status == HSD_OK) status = hsd_side_run_census(side, err);
+        if (status < 0) hsd_error_set_file(err, side->info->path);
+        return status;
+    }
+    return HSD_OK;
+}
+
+/* Sorted by identity where that says something, else counted alone. */
+static hsd_status walk_with_identity(hsd_ranked *r, hsd_error *err)
+{
+    const hsd_census_sink sink = {r, send_record};
+    hsd_walk_request *requests = r->c->pair.requests;
+    const unsigned words = hsd_census_words(&r->c->pair.sides[AFTER]);
+    hsd_status status = hsd_scatter_open(&r->censuses, &r->together, words, take_record, r, err);
+    requests[BEFORE].sink = requests[AFTER].sink = &sink;
+    if (status == HSD_OK) status = walk_own(r, err);
+    status = hsd_scatter_finish(&r->censuses, status, err);
+    requests[BEFORE].sink = requests[AFTER].sink = NULL;
+    return status;
+}
+
+/* What is there of a file is the same for all, or nothing fits together. */
+static hsd_status check_inputs(hsd_ranked *r, hsd_error *err)
+{
+    for (int i = 0; i < SIDE_COUNT; i++) {
+        const hsd_capture_info *info = r->c->pair.sides[i].info;
+        uint64_t own[5] = {info->objects, info->bytes, info->references}, first[5];
+        memcpy(own + 3, info->capture_id, sizeof info->capture_id);
+        memcpy(first, own, sizeof own);
+        HSD_TRY(hsd_together_tell_bytes(&r->together, 0, first, sizeof first, err));
+        hsd_status status = HSD_OK;
+        if (memcmp(first, own, sizeof own) != 0) {
+            status = hsd_fail(err, HSD_E_NOT_FOUND, "rank %u finds another capture here than rank 0",
+                              hsd_ranked_ranks(r)->rank);
+            hsd_error_set_file(err, info->path);
+            hsd_error_set_hint(err, "all ranks need the same files: a file system that the machines share");
+        }
+        HSD_TRY(hsd_together_agree(&r->together, status, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status walk_parted(void *context, hsd_comparison *c, hsd_error *err)
+{
+    hsd_ranked *r = context;
+    r->is_begun = true;
+    hsd_status status = c->ladder.basis != HSD_BASIS_COUNTS ? open_censuses(r, err) : HSD_OK;
+    HSD_TRY(hsd_together_agree(&r->together, status, err));
+    HSD_TRY(check_inputs(r, err));
+    if (c->ladder.basis != HSD_BASIS_COUNTS) {
+        HSD_TRY(walk_with_identity(r, err));
+        HSD_TRY(hsd_together_agree(&r->together, close_censuses(r, err), err));
+    } else {
+        HSD_TRY(hsd_together_agree(&r->together, walk_own(r, err), err));
+    }
+    for (int side = 0; side < SIDE_COUNT; side++)
+        HSD_TRY(hsd_ranked_tell_side(r, side, err));
+    return HSD_OK;
+}
+
+/* ---- the whole ---- */
+
+static bool can_part(void *context, const hsd_comparison *c)
+{
+    hsd_ranked *r = context;
+    hsd_ranks_stats *stats = &r->together.stats;
+    if (hsd_ranked_ranks(r)->count < 2)
+        stats->why_alone = "there is one rank";
+    else if (c->ladder.basis == HSD_BASIS_STRUCTURE)
+        stats->why_alone = "objects are recognised by structure, in the order of all";
+    else if (hsd_replaced_can_tell(c))
+        stats->why_alone = "objects are recognised by address, and by what is around them";
+    stats->is_parted = stats->why_alone == NULL;
+    return stats->is_parted;
+}
+
+static hsd_status find_replaced(void *context, hsd_comparison *c, hsd_error *err)
+{
+    (void)context;
+    (void)c;
+    (void)err;
+    return HSD_OK;
+}
+
+static hsd_status meet(void *context, hsd_comparison *c, hsd_error *err)
+{
+    hsd_ranked *r = context;
+    (void)c;
+    return hsd_ranked_meet(r, err);
+}
+
+/* Who failed by himself says so where the others wait; all others did the last thing together. */
+static hsd_status end_together(hsd_ranked *r, hsd_status status, hsd_error *err)
+{
+    if (r->together.has_failed) return status;
+    if (status != HSD_OK || !r->is_begun) return hsd_together_agree(&r->together, status, err);
+    return hsd_ranked_is(r, 0) ? hsd_ranked_end(r, err) : hsd_ranked_serve(r, err);
+}
+
+static hsd_status run_ranked(hsd_diff **out, hsd_ranked *r, hsd_capture *before, hsd_capture *after,
+                             const hsd_diff_options *options, const hsd_run *run, hsd_error *err)
+{
+    hsd_reporter reporter;
+    hsd_comparison c;
+    const hsd_parting parting = {r, hsd_ranked_is(r, 0), can_part, walk_parted, find_replaced, meet};
+    const hsd_pair_parts parts = {r, hsd_ranked_find_pairs};
+    hsd_reporter_init(&reporter, run);
+    r->c = &c;
+    hsd_status status = hsd_diff_run_parted(out, &c, &parting, &parts, before, after, options, run, &reporter, err);
+    status = end_together(r, status, err);
+    for (int i = 0; i < SIDE_COUNT; i++)
+        hsd_sorter_free(r->parts[i]);
+    hsd_compare_release(&c);
+    hsd_reporter_release(&reporter);
+    if (status == HSD_OK) return HSD_OK;
+    hsd_diff_free(*out);
+    *out = NULL;
+    return status;
+}
+
+/* What must be the same for all of them. */
+static hsd_status share_run(hsd_ranked *r, hsd_run *run, hsd_error *err)
+{
+    if (run->memory_bytes == 0) run->memory_bytes = hsd_run_default_memory();
+    return hsd_together_tell_bytes(&r->together, 0, &run->memory_bytes, sizeof run->memory_bytes, err);
+}
+
+static hsd_status check_options(const hsd_diff_options *options, hsd_error *err)
+{
+    const char *what = options->changed != NULL || options->matched != NULL ? "a list of objects"
+                       : options->key_count > 0                             ? "a key"
+                                                                            : NULL;
+    if (what == NULL) return HSD_OK;
+    return hsd_fail(err, HSD_E_UNSUPPORTED, "%s is not to be had of several ranks, but of one process", what);
+}
+
+hsd_status hsd_ranks_diff(hsd_diff **out, hsd_capture *before, hsd_capture *after, const hsd_diff_options *options,
+                          const hsd_run *run_conditions, const hsd_ranks *ranks, hsd_ranks_stats *stats, hsd_error *err)
+{
+    hsd_ranked r = {0};
+    hsd_run run = run_conditions != NULL ? *run_conditions : (hsd_run){0};
+    hsd_diff_options own;
+    *out = NULL;
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_diff_options, matched_context, &own, options, err));
+    HSD_TRY(check_options(&own, err));
+    hsd_status status = hsd_together_init(&r.together, ranks, err);
+    if (status == HSD_OK) status = share_run(&r, &run, err);
+    if (status == HSD_OK) status = run_ranked(out, &r, before, after, &own, &run, err);
+    if (stats != NULL) *stats = r.together.stats;
+    hsd_together_release(&r.together);
+    return status;
+}
+
+hsd_status hsd_ranks_agree(const hsd_ranks *ranks, hsd_status status, hsd_error *err)
+{
+    hsd_together together;
+    const hsd_status made = hsd_together_init(&together, ranks, err);
+    if (made == HSD_OK) status = hsd_together_agree(&together, status, err);
+    hsd_together_release(&together);
+    return made == HSD_OK ? status : made;
+}
