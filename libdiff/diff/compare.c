@@ -281,13 +281,21 @@ static hsd_status merge(hsd_comparison *c, hsd_tandem *tandem, hsd_error *err)
     }
 }
 
-hsd_status hsd_compare_estimate_reuse(hsd_comparison *c, hsd_error *err)
+static hsd_status estimate_reuse(hsd_comparison *c, hsd_error *err)
 {
     HSD_TRY(hsd_reuse_estimate(c->reuse, &c->reused, err));
     c->match.reused = c->reused.seen;
     c->match.reuse_estimate = c->reused.unseen;
     hsd_reuse_free(c->reuse);
     c->reuse = NULL;
+    return HSD_OK;
+}
+
+hsd_status hsd_compare_settle(hsd_comparison *c, hsd_error *err)
+{
+    if (c->reuse != NULL) HSD_TRY(estimate_reuse(c, err));
+    fold_undecided(c);
+    c->match.ambiguous += c->recognised.undecidable[BEFORE] + c->recognised.undecidable[AFTER];
     return HSD_OK;
 }
 
@@ -307,11 +315,7 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
     hsd_status status = merge(c, tandem, err);
     hsd_tandem_free(tandem);
     hsd_replaced_release(&c->replaced);
-    if (status == HSD_OK && c->parting != NULL) return HSD_OK; /* the rest when all parts meet */
-    if (status == HSD_OK && c->reuse != NULL) status = hsd_compare_estimate_reuse(c, err);
-    fold_undecided(c);
-    c->match.ambiguous += c->recognised.undecidable[BEFORE] + c->recognised.undecidable[AFTER];
-    return status;
+    return status != HSD_OK || c->parting != NULL ? status : hsd_compare_settle(c, err);
 }
 
 void hsd_compare_release(hsd_comparison *c)

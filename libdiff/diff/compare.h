@@ -110,8 +110,8 @@ hsd_status hsd_diff_run_parted(hsd_diff **out, hsd_comparison *c, const hsd_part
                                const hsd_diff_options *options, const hsd_run *run, hsd_reporter *reporter,
                                hsd_error *err);
 
-/* What was counted of addresses that were used again, told: part of the merge, and of parts once they met. */
-hsd_status hsd_compare_estimate_reuse(hsd_comparison *c, hsd_error *err);
+/* What the sums of all objects say together: part of the merge, and of parts once they met. */
+hsd_status hsd_compare_settle(hsd_comparison *c, hsd_error *err);
 
 /* ---- summary.c ---- */
 

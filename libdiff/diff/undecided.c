@@ -42,26 +42,34 @@ static hsd_status grow_undecided_row(hsd_undecided_table *table, hsd_error *err)
     return HSD_OK;
 }
 
-static void give_up(hsd_undecided_table *table)
+void hsd_undecided_give_up(hsd_undecided_table *table)
 {
     hsd_undecided_release(table);
     table->is_full = true;
+}
+
+hsd_status hsd_undecided_add(hsd_undecided_table *table, const hsd_undecided_kind *added, hsd_error *err)
+{
+    if (table->is_full) return HSD_OK;
+    if (2 * table->count >= table->capacity) HSD_TRY(grow_undecided_row(table, err));
+    hsd_undecided_kind *kind = slot_of(table, added->type, added->root, added->bytes);
+    if (is_empty_undecided_row(kind)) {
+        *kind = (hsd_undecided_kind){.type = added->type, .root = added->root, .bytes = added->bytes};
+        table->count++;
+    }
+    for (int side = 0; side < 2; side++)
+        kind->objects[side] += added->objects[side];
+    if (table->count > HSD_UNDECIDED_KINDS) hsd_undecided_give_up(table);
+    return HSD_OK;
 }
 
 hsd_status hsd_undecided_take(hsd_undecided_table *table, unsigned side, uint32_t type, uint32_t root, uint64_t bytes,
                               hsd_error *err)
 {
     HSD_ASSERT(side < 2);
-    if (table->is_full) return HSD_OK;
-    if (2 * table->count >= table->capacity) HSD_TRY(grow_undecided_row(table, err));
-    hsd_undecided_kind *kind = slot_of(table, type, root, bytes);
-    if (is_empty_undecided_row(kind)) {
-        *kind = (hsd_undecided_kind){.type = type, .root = root, .bytes = bytes};
-        table->count++;
-    }
-    kind->objects[side]++;
-    if (table->count > HSD_UNDECIDED_KINDS) give_up(table);
-    return HSD_OK;
+    hsd_undecided_kind one = {.type = type, .root = root, .bytes = bytes};
+    one.objects[side] = 1;
+    return hsd_undecided_add(table, &one, err);
 }
 
 hsd_amount hsd_undecided_of(const hsd_undecided_kind *kind)

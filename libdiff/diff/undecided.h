@@ -31,6 +31,12 @@ typedef struct hsd_undecided_table { /* a zeroed one is empty */
 hsd_status hsd_undecided_take(hsd_undecided_table *table, unsigned side, uint32_t type, uint32_t root, uint64_t bytes,
                               hsd_error *err);
 
+/* The same of so many, counted elsewhere (libdiff/ranks). */
+hsd_status hsd_undecided_add(hsd_undecided_table *table, const hsd_undecided_kind *kind, hsd_error *err);
+
+/* More kinds than are told apart: nothing is undecided. */
+void hsd_undecided_give_up(hsd_undecided_table *table);
+
 /* What a kind has on both sides. */
 hsd_amount hsd_undecided_of(const hsd_undecided_kind *kind);
 

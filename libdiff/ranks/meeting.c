@@ -106,6 +106,46 @@ static hsd_status meet_bits(hsd_ranked *r, hsd_error *err)
     return HSD_OK;
 }
 
+/* ---- what is undecided ---- */
+
+static hsd_status take_kind(void *context, unsigned from, const uint64_t *record, hsd_error *err)
+{
+    const hsd_undecided_kind kind = {.type = (uint32_t)(record[0] >> 32),
+                                     .root = (uint32_t)record[0],
+                                     .bytes = record[1],
+                                     .objects = {record[2], record[3]}};
+    (void)from;
+    return hsd_undecided_add(context, &kind, err);
+}
+
+static hsd_status send_kinds(hsd_scatter *scatter, const hsd_undecided_table *table, hsd_error *err)
+{
+    for (uint32_t i = 0; i < table->capacity; i++) {
+        const hsd_undecided_kind *kind = &table->kinds[i];
+        if ((kind->objects[0] | kind->objects[1]) == 0) continue;
+        const uint64_t record[4] = {(uint64_t)kind->type << 32 | kind->root, kind->bytes, kind->objects[0],
+                                    kind->objects[1]};
+        HSD_TRY(hsd_scatter_put(scatter, 0, record, err));
+    }
+    return HSD_OK;
+}
+
+/* Too many kinds in one part are too many in all. Rank 0 has all of them in a table that is new. */
+static hsd_status meet_undecided(hsd_ranked *r, hsd_error *err)
+{
+    hsd_undecided_table all = {0}, *own = &r->c->undecided;
+    hsd_scatter scatter;
+    bool is_full;
+    HSD_TRY(any(r, own->is_full, &is_full, err));
+    hsd_status status = hsd_scatter_open(&scatter, &r->together, 4, take_kind, &all, err);
+    if (status == HSD_OK && !is_full) status = send_kinds(&scatter, own, err);
+    status = hsd_scatter_finish(&scatter, status, err);
+    if (is_full) hsd_undecided_give_up(&all);
+    hsd_undecided_release(own);
+    *own = all;
+    return status;
+}
+
 /* ---- the whole ---- */
 
 static hsd_status meet_sums(hsd_ranked *r, hsd_error *err)
@@ -125,5 +165,8 @@ hsd_status hsd_ranked_meet(hsd_ranked *r, hsd_error *err)
     if (r->c->ladder.basis == HSD_BASIS_COUNTS) return HSD_OK;
     HSD_TRY(meet_examples(r, err));
     HSD_TRY(meet_sums(r, err));
-    return r->c->pair.has_holders ? meet_bits(r, err) : HSD_OK;
+    HSD_TRY(meet_undecided(r, err));
+    if (r->c->pair.has_holders) HSD_TRY(meet_bits(r, err));
+    const hsd_status status = hsd_ranked_is(r, 0) ? hsd_compare_settle(r->c, err) : HSD_OK;
+    return hsd_together_agree(&r->together, status, err);
 }

@@ -3,6 +3,7 @@
  *
  *      ranks.c       the order of the steps, and who waits for whom
  *      told.c        what the rank that walked a side tells of it: names, sums, and the tree to rank 0
+ *      recognised.c  objects are recognised by structure
  *      meeting.c     sums, bits and examples of all parts come to rank 0
  *      pairs.c       rank 0 asks all for pairs of objects that hold something
  *      replaced.c    objects at one address that are two: each rank finds suspects, who walked a side looks around them
@@ -29,6 +30,9 @@ static inline bool hsd_ranked_is(const hsd_ranked *r, unsigned rank) { return r-
 
 /* The rank that walks a side: rank 0 the one whose graph is asked for paths. */
 static inline unsigned hsd_ranked_walker(int side) { return side == AFTER ? 0 : 1; }
+
+/* All ranks, with both graphs walked and no object counted: where ids say nothing, who is who. */
+hsd_status hsd_ranked_recognise(hsd_ranked *r, hsd_error *err);
 
 /* All ranks, after a side was walked: its names to all, its sums and its tree to rank 0. */
 hsd_status hsd_ranked_tell_side(hsd_ranked *r, int side, hsd_error *err);

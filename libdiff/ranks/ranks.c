@@ -67,31 +67,48 @@ static hsd_status close_censuses(hsd_ranked *r, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status walk_own(hsd_ranked *r, hsd_error *err)
+typedef hsd_status (*side_fn)(hsd_side_walk *side, hsd_error *err);
+
+/* The side that this rank walks, if it walks one. */
+static hsd_status walk_own(hsd_ranked *r, side_fn walk, hsd_error *err)
 {
     for (int i = 0; i < SIDE_COUNT; i++) {
         hsd_side_walk *side = &r->c->pair.sides[i];
         if (!hsd_ranked_is(r, hsd_ranked_walker(i))) continue;
-        hsd_status status = hsd_side_run_graph(side, err);
-        if (status == HSD_OK) status = hsd_side_run_census(side, err);
+        const hsd_status status = walk(side, err);
         if (status < 0) hsd_error_set_file(err, side->info->path);
         return status;
     }
     return HSD_OK;
 }
 
-/* Sorted by identity where that says something, else counted alone. */
-static hsd_status walk_with_identity(hsd_ranked *r, hsd_error *err)
+/* Records of the census leave for the ranks of their identities, and come. */
+static hsd_status walk_with_identity(hsd_ranked *r, side_fn walk, hsd_error *err)
 {
     const hsd_census_sink sink = {r, send_record};
     hsd_walk_request *requests = r->c->pair.requests;
     const unsigned words = hsd_census_words(&r->c->pair.sides[AFTER]);
     hsd_status status = hsd_scatter_open(&r->censuses, &r->together, words, take_record, r, err);
     requests[BEFORE].sink = requests[AFTER].sink = &sink;
-    if (status == HSD_OK) status = walk_own(r, err);
+    if (status == HSD_OK) status = walk_own(r, walk, err);
     status = hsd_scatter_finish(&r->censuses, status, err);
     requests[BEFORE].sink = requests[AFTER].sink = NULL;
     return status;
+}
+
+/* Who is who by structure is known between graph and census. */
+static hsd_status walk_all(hsd_ranked *r, hsd_error *err)
+{
+    hsd_together *t = &r->together;
+    const hsd_basis basis = r->c->ladder.basis;
+    if (basis == HSD_BASIS_COUNTS) return hsd_together_agree(t, walk_own(r, hsd_side_run, err), err);
+    HSD_TRY(hsd_together_agree(t, open_censuses(r, err), err));
+    if (basis == HSD_BASIS_STRUCTURE) {
+        HSD_TRY(hsd_together_agree(t, walk_own(r, hsd_side_run_graph, err), err));
+        HSD_TRY(hsd_ranked_recognise(r, err));
+    }
+    HSD_TRY(walk_with_identity(r, basis == HSD_BASIS_STRUCTURE ? hsd_side_run_census : hsd_side_run, err));
+    return hsd_together_agree(t, close_censuses(r, err), err);
 }
 
 /* What is there of a file is the same for all, or nothing fits together. */
@@ -119,15 +136,10 @@ static hsd_status walk_parted(void *context, hsd_comparison *c, hsd_error *err)
 {
     hsd_ranked *r = context;
     r->is_begun = true;
-    hsd_status status = c->ladder.basis != HSD_BASIS_COUNTS ? open_censuses(r, err) : HSD_OK;
-    HSD_TRY(hsd_together_agree(&r->together, status, err));
+    (void)c;
+    HSD_TRY(hsd_together_agree(&r->together, HSD_OK, err));
     HSD_TRY(check_inputs(r, err));
-    if (c->ladder.basis != HSD_BASIS_COUNTS) {
-        HSD_TRY(walk_with_identity(r, err));
-        HSD_TRY(hsd_together_agree(&r->together, close_censuses(r, err), err));
-    } else {
-        HSD_TRY(hsd_together_agree(&r->together, walk_own(r, err), err));
-    }
+    HSD_TRY(walk_all(r, err));
     for (int side = 0; side < SIDE_COUNT; side++)
         HSD_TRY(hsd_ranked_tell_side(r, side, err));
     return HSD_OK;
@@ -141,8 +153,6 @@ static bool can_part(void *context, const hsd_comparison *c)
     hsd_ranks_stats *stats = &r->together.stats;
     if (hsd_ranked_ranks(r)->count < 2)
         stats->why_alone = "there is one rank";
-    else if (c->ladder.basis == HSD_BASIS_STRUCTURE)
-        stats->why_alone = "objects are recognised by structure, in the order of all";
     else if (hsd_replaced_can_tell(c))
         stats->why_alone = "objects are recognised by address, and by what is around them";
     stats->is_parted = stats->why_alone == NULL;
