@@ -25,6 +25,7 @@ enum { REFERRER, CHILD, SORTS, REFERRER_KIND = SORTS, NAME, QUESTIONS };
 
 /* words of a record of company; the first is suspect * QUESTIONS + question */
 enum { SUSPECT, WHO, NAMED, COMPANY_WORDS };
+_Static_assert(COMPANY_WORDS == HSD_REPLACED_COMPANY_WORDS, "as others know it");
 
 #define ROOT_SEED      UINT64_C(0x726f6f74)
 #define FIRST_SUSPECTS UINT32_C(256)
@@ -58,7 +59,7 @@ static hsd_suspicion suspect(const hsd_comparison *c, const uint64_t *const *rec
  */
 static bool is_taken(const hsd_replaced *r, uint32_t counts[HSD_SUSPICIONS], hsd_suspicion why)
 {
-    if (why == HSD_SUSPECT_NONE || counts[why] == HSD_REPLACED_SUSPECTS || (why == HSD_SUSPECT_STAYED && r->has_many))
+    if (why == HSD_SUSPECT_NONE || counts[why] == r->most[why] || (why == HSD_SUSPECT_STAYED && r->has_many))
         return false;
     counts[why]++;
     return true;
@@ -68,6 +69,8 @@ static hsd_status add_suspect(hsd_replaced *r, const uint64_t *const *records, h
 {
     HSD_TRY(HSD_ARRAY_GROW(r->suspects, r->capacity, r->count + 1, FIRST_SUSPECTS, "objects at one address", err));
     r->suspects[r->count++] = (hsd_suspect){
+        .id = records[BEFORE][0],
+        .type = hsd_census_type(records[BEFORE]),
         .nodes = {hsd_census_ordinal(records[BEFORE]), hsd_census_ordinal(records[AFTER])},
         .why = why,
     };
@@ -84,8 +87,11 @@ static void leave_stayed(hsd_replaced *r)
     r->has_many = true;
 }
 
-static hsd_status gather_suspects(hsd_replaced *r, const hsd_comparison *c, hsd_error *err)
+hsd_status hsd_replaced_gather(hsd_replaced *r, const hsd_comparison *c, hsd_error *err)
 {
+    for (int why = 0; why < HSD_SUSPICIONS; why++)
+        r->most[why] = HSD_REPLACED_SUSPECTS;
+
     hsd_sorter *const streams[SIDE_COUNT] = {c->pair.sides[BEFORE].census, c->pair.sides[AFTER].census};
     const uint64_t *const *records;
     uint32_t counts[HSD_SUSPICIONS] = {0};
@@ -345,8 +351,8 @@ static hsd_status look_replacement(looking *l, hsd_error *err)
     return meet_all(l, err);
 }
 
-static hsd_status look_at_side(hsd_replaced *replaced, const hsd_comparison *c, int which, hsd_sorter *company,
-                               hsd_error *err)
+hsd_status hsd_replaced_look(hsd_replaced *replaced, const hsd_comparison *c, int which, hsd_sorter *company,
+                             hsd_error *err)
 {
     looking l = {.c = c,
                  .side = (hsd_side_walk *)&c->pair.sides[which],
@@ -413,7 +419,7 @@ static bool is_one(const hsd_suspect *suspect)
     return suspect->is_alike || suspect->counts[BEFORE][CHILD] + suspect->counts[AFTER][CHILD] == 0;
 }
 
-static hsd_status judge_replacement(hsd_replaced *replaced, hsd_sorter *company, hsd_error *err)
+hsd_status hsd_replaced_judge(hsd_replaced *replaced, hsd_sorter *company, hsd_error *err)
 {
     const uint64_t *record;
     group g = {.suspect = UINT64_MAX};
@@ -443,13 +449,13 @@ hsd_status hsd_replaced_find(hsd_replaced *replaced, const hsd_comparison *c, hs
     HSD_ASSERT(c->pair.sides[BEFORE].request != NULL);
     hsd_sorter *company = NULL;
     if (!hsd_replaced_can_tell(c)) return HSD_OK;
-    HSD_TRY(gather_suspects(replaced, c, err));
+    HSD_TRY(hsd_replaced_gather(replaced, c, err));
     if (replaced->count == 0) return HSD_OK;
     hsd_status status =
         hsd_side_sorter(&c->pair.sides[AFTER], COMPANY_WORDS, COMPANY_WORDS, HSD_SORT_MIN_BYTES, &company, err);
     for (int side = 0; side < SIDE_COUNT && status == HSD_OK; side++)
-        status = look_at_side(replaced, c, side, company, err);
-    if (status == HSD_OK) status = judge_replacement(replaced, company, err);
+        status = hsd_replaced_look(replaced, c, side, company, err);
+    if (status == HSD_OK) status = hsd_replaced_judge(replaced, company, err);
     hsd_sorter_free(company);
     return status;
 }

@@ -37,6 +37,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sort/sorter.h"
 #include <hsdiff/status.h>
 
 /* Fixed, so that the answer does not depend on the budget. */
@@ -55,6 +56,8 @@ typedef enum hsd_suspicion {
 } hsd_suspicion;
 
 typedef struct hsd_suspect {
+    uint64_t id;           /* of both */
+    uint32_t type;         /* likewise, common number */
     uint32_t nodes[2];     /* ordinals before, after */
     uint32_t counts[2][2]; /* before, after: what refers to it, what it refers to */
     hsd_suspicion why;
@@ -68,6 +71,7 @@ typedef struct hsd_replaced {
     hsd_suspect *suspects;
     uint32_t count, capacity;
     uint32_t next, taken[HSD_SUSPICIONS]; /* of the merge */
+    uint32_t most[HSD_SUSPICIONS];        /* of each sort */
     bool has_many;                        /* of those that stayed: they are one */
 } hsd_replaced;
 
@@ -77,6 +81,16 @@ bool hsd_replaced_can_tell(const struct hsd_comparison *c);
 /* After both walks, before the merge. O(objects + references). HSD_E_NOMEM, HSD_E_CANCELLED, and what reading brings.
  */
 hsd_status hsd_replaced_find(hsd_replaced *replaced, const struct hsd_comparison *c, hsd_error *err);
+
+/*
+ * Its steps, for censuses that lie in parts (libdiff/ranks): suspects of this part; what is around them on one side, as
+ * records of HSD_REPLACED_COMPANY_WORDS, all of them the key; and with the company of both sides, which are they.
+ */
+#define HSD_REPLACED_COMPANY_WORDS 3u
+hsd_status hsd_replaced_gather(hsd_replaced *replaced, const struct hsd_comparison *c, hsd_error *err);
+hsd_status hsd_replaced_look(hsd_replaced *replaced, const struct hsd_comparison *c, int side, hsd_sorter *company,
+                             hsd_error *err);
+hsd_status hsd_replaced_judge(hsd_replaced *replaced, hsd_sorter *company, hsd_error *err);
 
 /* Of the records of one step of the merge, once for each step in order: true if they are two objects. */
 bool hsd_replaced_next(hsd_replaced *replaced, const struct hsd_comparison *c, const uint64_t *const *records);

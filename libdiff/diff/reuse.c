@@ -29,6 +29,7 @@ enum { UNAGED, AGED, AGES }; /* is the generation known? */
 
 typedef struct kind {
     uint64_t key;               /* class or pool, type, site */
+    uint64_t first;             /* the id with which it came */
     double seen[SIDES][AGES];   /* objects that were freed, that are new */
     double unseen[SIDES][AGES]; /* those to be added, by the last round */
 } kind;
@@ -36,11 +37,11 @@ typedef struct kind {
 struct hsd_reuse {
     kind *kinds;
     uint32_t *slots; /* hash table of place + 1; 0 = empty; twice kind_capacity */
-    uint32_t kind_count, kind_capacity;
+    uint32_t kind_count, kind_capacity, kind_most;
     uint64_t totals[SIDES][CLASSES]; /* objects, those of further kinds too */
     uint64_t (*reuses)[CLASSES];     /* seen, by class before and class after */
     uint64_t (*pairs)[CLASSES];
-    uint64_t id; /* of the steps that wait for each other */
+    uint64_t id; /* of the step, and of those that wait for each other */
     hsd_reuse_object waiting[SIDES];
     bool waits[SIDES];
     uint64_t told; /* of the pairs: known to be two objects */
@@ -54,6 +55,7 @@ hsd_status hsd_reuse_new(hsd_reuse **out, hsd_error *err)
     if (r == NULL) return hsd_fail_nomem(err, "the kinds of objects");
     r->reuses = calloc(CLASSES, sizeof *r->reuses);
     r->pairs = calloc(CLASSES, sizeof *r->pairs);
+    r->kind_most = HSD_REUSE_KINDS;
     if (r->reuses != NULL && r->pairs != NULL) return HSD_OK;
     hsd_reuse_free(r);
     *out = NULL;
@@ -119,10 +121,10 @@ static hsd_status find_kind(hsd_reuse *r, uint64_t key, kind **out, hsd_error *e
     uint32_t *slot = r->kind_capacity == 0 ? NULL : find_slot(r, key);
     *out = NULL;
     if (slot == NULL || *slot == 0) {
-        if (r->kind_count == HSD_REUSE_KINDS) return HSD_OK;
+        if (r->kind_count == r->kind_most) return HSD_OK;
         if (r->kind_count == r->kind_capacity) HSD_TRY(grow_kinds(r, err));
         slot = find_slot(r, key);
-        r->kinds[r->kind_count] = (kind){.key = key};
+        r->kinds[r->kind_count] = (kind){.key = key, .first = r->id};
         *slot = ++r->kind_count;
     }
     *out = &r->kinds[*slot - 1];
@@ -156,7 +158,7 @@ static hsd_status count_reuse(hsd_reuse *r, const hsd_reuse_object *before, cons
 }
 
 /* Counts what waited. */
-static hsd_status settle_reuse(hsd_reuse *r, hsd_error *err)
+hsd_status hsd_reuse_settle(hsd_reuse *r, hsd_error *err)
 {
     const bool both = r->waits[FREED] && r->waits[NEW];
     if (both) HSD_TRY(count_reuse(r, &r->waiting[FREED], &r->waiting[NEW], err));
@@ -167,10 +169,9 @@ static hsd_status settle_reuse(hsd_reuse *r, hsd_error *err)
     return HSD_OK;
 }
 
-static hsd_status wait_for_other(hsd_reuse *r, uint64_t id, int side, const hsd_reuse_object *object, hsd_error *err)
+static hsd_status wait_for_other(hsd_reuse *r, int side, const hsd_reuse_object *object, hsd_error *err)
 {
-    if (r->id != id || r->waits[side]) HSD_TRY(settle_reuse(r, err));
-    r->id = id;
+    if (r->waits[side]) HSD_TRY(hsd_reuse_settle(r, err));
     r->waiting[side] = *object;
     r->waits[side] = true;
     return HSD_OK;
@@ -180,17 +181,98 @@ hsd_status hsd_reuse_take(hsd_reuse *r, uint64_t id, const hsd_reuse_object *bef
                           hsd_error *err)
 {
     HSD_ASSERT(r != NULL);
+    if (r->id != id) HSD_TRY(hsd_reuse_settle(r, err)); /* nothing of that comes any more: kinds come in order */
+    r->id = id;
     if (before != NULL && after != NULL) {
         if (!hsd_reuse_is_alike(before, after)) return count_reuse(r, before, after, err);
         r->sums.pairs++;
         r->pairs[class_of(before->bytes)][class_of(after->bytes)]++;
         return HSD_OK;
     }
-    if (before != NULL) return wait_for_other(r, id, FREED, before, err);
-    return after != NULL ? wait_for_other(r, id, NEW, after, err) : HSD_OK;
+    if (before != NULL) return wait_for_other(r, FREED, before, err);
+    return after != NULL ? wait_for_other(r, NEW, after, err) : HSD_OK;
 }
 
 void hsd_reuse_tell(hsd_reuse *r) { r->told++; }
+
+/* ---- parts ---- */
+
+void hsd_reuse_is_part(hsd_reuse *r) { r->kind_most = UINT32_MAX; }
+
+void hsd_reuse_tables(hsd_reuse *r, hsd_reuse_table tables[HSD_REUSE_TABLES])
+{
+    tables[0] = (hsd_reuse_table){r->totals[0], SIDES * CLASSES};
+    tables[1] = (hsd_reuse_table){r->reuses[0], CLASSES * CLASSES};
+    tables[2] = (hsd_reuse_table){r->pairs[0], CLASSES * CLASSES};
+    tables[3] = (hsd_reuse_table){&r->told, 1};
+    tables[4] = (hsd_reuse_table){&r->sums.pairs, 2}; /* and what was seen */
+}
+
+_Static_assert(offsetof(hsd_reuse_sums, seen) == sizeof(uint64_t), "pairs and seen are one table");
+
+uint32_t hsd_reuse_kind_count(const hsd_reuse *r) { return r->kind_count; }
+
+hsd_reuse_kind hsd_reuse_kind_get(const hsd_reuse *r, uint32_t i)
+{
+    hsd_reuse_kind out = {.key = r->kinds[i].key, .first = r->kinds[i].first, .order = i};
+    for (int n = 0; n < SIDES * AGES; n++)
+        out.seen[n] = (uint64_t)r->kinds[i].seen[n / AGES][n % AGES];
+    return out;
+}
+
+/* Those of one id are of one part. */
+static bool came_before(const hsd_reuse_kind *a, const hsd_reuse_kind *b)
+{
+    return a->first != b->first ? a->first < b->first : a->order < b->order;
+}
+
+static int compare_keys_of_kinds(const void *a, const void *b)
+{
+    const uint64_t x = ((const hsd_reuse_kind *)a)->key, y = ((const hsd_reuse_kind *)b)->key;
+    return x < y ? -1 : x > y;
+}
+
+static int compare_coming_of_kinds(const void *a, const void *b) { return came_before(a, b) ? -1 : came_before(b, a); }
+
+/* Each once, with what all parts saw of it. */
+static uint32_t join_equal_kinds(hsd_reuse_kind *kinds, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        hsd_reuse_kind *last = kept > 0 ? &kinds[kept - 1] : NULL;
+        if (last == NULL || last->key != kinds[i].key) {
+            kinds[kept++] = kinds[i];
+            continue;
+        }
+        for (int n = 0; n < SIDES * AGES; n++)
+            last->seen[n] += kinds[i].seen[n];
+        if (!came_before(&kinds[i], last)) continue;
+        last->first = kinds[i].first;
+        last->order = kinds[i].order;
+    }
+    return kept;
+}
+
+hsd_status hsd_reuse_join_kinds(hsd_reuse *r, hsd_reuse_kind *kinds, uint32_t count, hsd_error *err)
+{
+    if (count > 0) qsort(kinds, count, sizeof *kinds, compare_keys_of_kinds);
+    const uint32_t all = join_equal_kinds(kinds, count);
+    if (all > 0) qsort(kinds, all, sizeof *kinds, compare_coming_of_kinds);
+    const uint32_t kept = (uint32_t)hsd_min_u64(all, HSD_REUSE_KINDS);
+    kind *joined = calloc((size_t)kept + 1, sizeof *joined);
+    if (joined == NULL) return hsd_fail_nomem(err, "the kinds of objects");
+    for (uint32_t i = 0; i < kept; i++) {
+        joined[i] = (kind){.key = kinds[i].key, .first = kinds[i].first};
+        for (int n = 0; n < SIDES * AGES; n++)
+            joined[i].seen[n / AGES][n % AGES] = (double)kinds[i].seen[n];
+    }
+    free(r->kinds);
+    free(r->slots);
+    r->kinds = joined;
+    r->slots = NULL; /* nothing is looked for any more */
+    r->kind_count = r->kind_capacity = kept;
+    return HSD_OK;
+}
 
 /* ---- pools ---- */
 
@@ -408,7 +490,7 @@ static void count_told(hsd_reuse *r)
 hsd_status hsd_reuse_estimate(hsd_reuse *r, hsd_reuse_sums *out, hsd_error *err)
 {
     pools p = {0};
-    HSD_TRY(settle_reuse(r, err));
+    HSD_TRY(hsd_reuse_settle(r, err));
     find_pools(r, &p);
     sum_pools(r, &p);
     pool_kinds(r, &p);

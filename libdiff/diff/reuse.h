@@ -98,6 +98,32 @@ hsd_status hsd_reuse_take(hsd_reuse *reuse, uint64_t id, const hsd_reuse_object 
  * it would without this knowledge, and the sums among what was seen. */
 void hsd_reuse_tell(hsd_reuse *reuse);
 
+/*
+ * Where several processes each take a part of the steps (libdiff/ranks): hsd_reuse_is_part at the beginning, then
+ * hsd_reuse_settle after the last step of a part. Tables add up, word by word; kinds of all parts are joined, so that
+ * the same are left as of one.
+ */
+typedef struct hsd_reuse_table {
+    uint64_t *words;
+    uint64_t count;
+} hsd_reuse_table;
+
+typedef struct hsd_reuse_kind { /* words alone */
+    uint64_t key;
+    uint64_t first, order; /* the id with which it came, and which of its part it was */
+    uint64_t seen[4];
+} hsd_reuse_kind;
+
+#define HSD_REUSE_TABLES 5u
+void hsd_reuse_is_part(hsd_reuse *reuse); /* of kinds all are kept */
+hsd_status hsd_reuse_settle(hsd_reuse *reuse, hsd_error *err);
+void hsd_reuse_tables(hsd_reuse *reuse, hsd_reuse_table tables[HSD_REUSE_TABLES]);
+uint32_t hsd_reuse_kind_count(const hsd_reuse *reuse);
+hsd_reuse_kind hsd_reuse_kind_get(const hsd_reuse *reuse, uint32_t i);
+
+/* In place of its own. `kinds` are sorted; HSD_E_NOMEM. */
+hsd_status hsd_reuse_join_kinds(hsd_reuse *reuse, hsd_reuse_kind *kinds, uint32_t count, hsd_error *err);
+
 /* After the last step, once. O(rounds * kinds), rounds at most 200. HSD_E_NOMEM. */
 hsd_status hsd_reuse_estimate(hsd_reuse *reuse, hsd_reuse_sums *out, hsd_error *err);
 

@@ -3,7 +3,9 @@
  * type the lowest ids of all are among the lowest of each.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "base/check.h"
 #include "base/fail.h"
 #include "ranks/ranked.h"
@@ -146,6 +148,56 @@ static hsd_status meet_undecided(hsd_ranked *r, hsd_error *err)
     return status;
 }
 
+/* ---- addresses that were used again ---- */
+
+#define KIND_WORDS ((unsigned)(sizeof(hsd_reuse_kind) / sizeof(uint64_t)))
+
+typedef struct reuse_kinds {
+    hsd_reuse_kind *list;
+    uint32_t count, capacity;
+} reuse_kinds;
+
+static hsd_status take_reuse_kind(void *context, unsigned from, const uint64_t *record, hsd_error *err)
+{
+    reuse_kinds *kinds = context;
+    (void)from;
+    HSD_TRY(HSD_ARRAY_GROW(kinds->list, kinds->capacity, kinds->count + 1, 256, "the kinds of objects", err));
+    memcpy(&kinds->list[kinds->count++], record, sizeof *kinds->list);
+    return HSD_OK;
+}
+
+static hsd_status send_reuse_kinds(hsd_scatter *scatter, const hsd_reuse *reuse, hsd_error *err)
+{
+    for (uint32_t i = 0; i < hsd_reuse_kind_count(reuse); i++) {
+        const hsd_reuse_kind kind = hsd_reuse_kind_get(reuse, i);
+        uint64_t record[KIND_WORDS];
+        memcpy(record, &kind, sizeof kind);
+        HSD_TRY(hsd_scatter_put(scatter, 0, record, err));
+    }
+    return HSD_OK;
+}
+
+static hsd_status meet_reuse(hsd_ranked *r, hsd_error *err)
+{
+    hsd_reuse *reuse = r->c->reuse;
+    hsd_reuse_table tables[HSD_REUSE_TABLES];
+    reuse_kinds kinds = {0};
+    hsd_scatter scatter;
+    HSD_TRY(hsd_together_agree(&r->together, hsd_reuse_settle(reuse, err), err));
+    hsd_reuse_tables(reuse, tables);
+    for (unsigned i = 0; i < HSD_REUSE_TABLES; i++)
+        HSD_TRY(hsd_together_add_up(&r->together, tables[i].words, tables[i].count, err));
+    hsd_status status = hsd_scatter_open(&scatter, &r->together, KIND_WORDS, take_reuse_kind, &kinds, err);
+    if (status == HSD_OK) status = send_reuse_kinds(&scatter, reuse, err);
+    status = hsd_scatter_finish(&scatter, status, err);
+    if (status == HSD_OK) {
+        status = hsd_ranked_is(r, 0) ? hsd_reuse_join_kinds(reuse, kinds.list, kinds.count, err) : HSD_OK;
+        status = hsd_together_agree(&r->together, status, err);
+    }
+    free(kinds.list);
+    return status;
+}
+
 /* ---- the whole ---- */
 
 static hsd_status meet_sums(hsd_ranked *r, hsd_error *err)
@@ -166,6 +218,7 @@ hsd_status hsd_ranked_meet(hsd_ranked *r, hsd_error *err)
     HSD_TRY(meet_examples(r, err));
     HSD_TRY(meet_sums(r, err));
     HSD_TRY(meet_undecided(r, err));
+    if (r->c->reuse != NULL) HSD_TRY(meet_reuse(r, err));
     if (r->c->pair.has_holders) HSD_TRY(meet_bits(r, err));
     const hsd_status status = hsd_ranked_is(r, 0) ? hsd_compare_settle(r->c, err) : HSD_OK;
     return hsd_together_agree(&r->together, status, err);

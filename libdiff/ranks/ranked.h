@@ -37,6 +37,9 @@ hsd_status hsd_ranked_recognise(hsd_ranked *r, hsd_error *err);
 /* All ranks, after a side was walked: its names to all, its sums and its tree to rank 0. */
 hsd_status hsd_ranked_tell_side(hsd_ranked *r, int side, hsd_error *err);
 
+/* In place of hsd_replaced_find, all ranks: of the suspects of this part, which are two objects. */
+hsd_status hsd_ranked_find_replaced(hsd_ranked *r, hsd_error *err);
+
 /* All ranks, after they merged their parts. */
 hsd_status hsd_ranked_meet(hsd_ranked *r, hsd_error *err);
 

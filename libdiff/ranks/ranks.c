@@ -151,20 +151,17 @@ static bool can_part(void *context, const hsd_comparison *c)
 {
     hsd_ranked *r = context;
     hsd_ranks_stats *stats = &r->together.stats;
-    if (hsd_ranked_ranks(r)->count < 2)
-        stats->why_alone = "there is one rank";
-    else if (hsd_replaced_can_tell(c))
-        stats->why_alone = "objects are recognised by address, and by what is around them";
+    (void)c;
+    if (hsd_ranked_ranks(r)->count < 2) stats->why_alone = "there is one rank";
     stats->is_parted = stats->why_alone == NULL;
     return stats->is_parted;
 }
 
 static hsd_status find_replaced(void *context, hsd_comparison *c, hsd_error *err)
 {
-    (void)context;
-    (void)c;
-    (void)err;
-    return HSD_OK;
+    hsd_ranked *r = context;
+    if (c->reuse != NULL) hsd_reuse_is_part(c->reuse);
+    return hsd_replaced_can_tell(c) ? hsd_ranked_find_replaced(r, err) : HSD_OK;
 }
 
 static hsd_status meet(void *context, hsd_comparison *c, hsd_error *err)
