@@ -146,7 +146,7 @@ static int run_other(cli_app *cli, const hsd_ranks *ranks)
 }
 
 /* All ranks have the same command line, so all refuse it; one says why. */
-static int run(cli_app *cli, const hsd_ranks *ranks)
+static int run_parsed(cli_app *cli, const hsd_ranks *ranks)
 {
     const bool is_first = ranks->rank == 0;
     if (!is_first && freopen("/dev/null", "w", stderr) == NULL) return CLI_SYSTEM;
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
     cli.options.also = words + 3 * word_count;
     cli.options.symbols = words + 4 * word_count;
     cli.options.redact.keep = words + 5 * word_count;
-    const int result = run(&cli, &ranks);
+    const int result = run_parsed(&cli, &ranks);
     free(words);
     free(cli.given);
     cli_progress_clear();

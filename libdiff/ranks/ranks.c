@@ -164,7 +164,7 @@ static hsd_status find_replaced(void *context, hsd_comparison *c, hsd_error *err
     return hsd_replaced_can_tell(c) ? hsd_ranked_find_replaced(r, err) : HSD_OK;
 }
 
-static hsd_status meet(void *context, hsd_comparison *c, hsd_error *err)
+static hsd_status meet_parts(void *context, hsd_comparison *c, hsd_error *err)
 {
     hsd_ranked *r = context;
     (void)c;
@@ -184,7 +184,7 @@ static hsd_status run_ranked(hsd_diff **out, hsd_ranked *r, hsd_capture *before,
 {
     hsd_reporter reporter;
     hsd_comparison c;
-    const hsd_parting parting = {r, hsd_ranked_is(r, 0), can_part, walk_parted, find_replaced, meet};
+    const hsd_parting parting = {r, hsd_ranked_is(r, 0), can_part, walk_parted, find_replaced, meet_parts};
     const hsd_pair_parts parts = {r, hsd_ranked_find_pairs};
     hsd_reporter_init(&reporter, run);
     r->c = &c;

@@ -147,7 +147,7 @@ static hsd_status tell_suspects(hsd_ranked *r, unsigned from, hsd_replaced *of, 
     return hsd_together_tell_bytes(&r->together, from, of->suspects, of->count * sizeof *of->suspects, err);
 }
 
-static hsd_status make_room(suspects *s, uint64_t count, hsd_error *err)
+static hsd_status make_room_for_suspects(suspects *s, uint64_t count, hsd_error *err)
 {
     hsd_replaced *all = &s->all;
     HSD_TRY(HSD_ARRAY_GROW(all->suspects, all->capacity, count, 256, "objects at one address", err));
@@ -161,7 +161,7 @@ static hsd_status share_suspects(hsd_ranked *r, suspects *s, hsd_error *err)
     uint64_t numbers[2] = {s->all.count, s->has_many};
     HSD_TRY(hsd_together_tell_bytes(&r->together, 0, numbers, sizeof numbers, err));
     s->has_many = numbers[1] != 0;
-    HSD_TRY(hsd_together_agree(&r->together, make_room(s, numbers[0], err), err));
+    HSD_TRY(hsd_together_agree(&r->together, make_room_for_suspects(s, numbers[0], err), err));
     HSD_TRY(tell_suspects(r, 0, &s->all, err));
     return hsd_together_tell_bytes(&r->together, 0, s->from, s->all.count * sizeof *s->from, err);
 }

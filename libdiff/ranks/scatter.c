@@ -1,4 +1,4 @@
-/* Rounds of exchanges. */
+/* Records on their way to other ranks: gathered for each, exchanged in rounds. */
 #include "ranks/scatter.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What ranks agree on. */
+/* What ranks agree on, and what they tell each other in pieces. */
 #include "ranks/together.h"
 
 #include <stdlib.h>
