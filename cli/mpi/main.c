@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "command_line.h"
 #include "common_options.h"
@@ -79,16 +80,53 @@ static hsd_status open_input(cli_input *input, const cli_app *cli, hsd_error *er
     return status;
 }
 
-static void tell_how(const cli_app *cli, const hsd_ranks *ranks, const hsd_ranks_stats *stats)
+/* ---- with --verbose: what each rank did ---- */
+
+enum { BEFORE_RECORDS, AFTER_RECORDS, SENT, ROUNDS, PEAK, PHASES, STAT_WORDS = PHASES + HSD_RANKS_PHASES };
+
+static void fill_stats(uint64_t *words, const hsd_ranks_stats *stats)
 {
-    if (!stats->is_parted && ranks->count > 1 && stats->why_alone != NULL)
-        cli_note(cli, "rank 0 did all, since %s.", stats->why_alone);
-    if (!cli->options.verbose || !stats->is_parted) return;
+    struct rusage used = {0};
+    getrusage(RUSAGE_SELF, &used);
+    words[BEFORE_RECORDS] = stats->records[0];
+    words[AFTER_RECORDS] = stats->records[1];
+    words[SENT] = stats->sent_bytes;
+    words[ROUNDS] = stats->rounds;
+    words[PEAK] = (uint64_t)used.ru_maxrss;
+    memcpy(words + PHASES, stats->processor_ns, sizeof stats->processor_ns);
+}
+
+static void tell_rank(unsigned rank, const uint64_t *words)
+{
+    const double s = 1e-9;
     fprintf(stderr,
-            "  rank %u of %u: %llu records before and %llu after came to be merged; %llu bytes went to other ranks, in "
-            "%llu rounds\n",
-            ranks->rank, ranks->count, (unsigned long long)stats->records[0], (unsigned long long)stats->records[1],
-            (unsigned long long)stats->sent_bytes, (unsigned long long)stats->rounds);
+            "  rank %u: processor %.2f s graph, %.2f s census, %.2f s fold, %.2f s answer; peak %.1f MiB; merged %llu "
+            "records before, %llu after; sent %.1f MB in %llu rounds\n",
+            rank, (double)words[PHASES + HSD_RANKS_GRAPH] * s, (double)words[PHASES + HSD_RANKS_CENSUS] * s,
+            (double)words[PHASES + HSD_RANKS_FOLD] * s, (double)words[PHASES + HSD_RANKS_ANSWER] * s,
+            (double)words[PEAK] / 1024, (unsigned long long)words[BEFORE_RECORDS],
+            (unsigned long long)words[AFTER_RECORDS], (double)words[SENT] * 1e-6, (unsigned long long)words[ROUNDS]);
+}
+
+/* All ranks. */
+static hsd_status tell_all(const hsd_ranks *ranks, const hsd_ranks_stats *stats, hsd_error *err)
+{
+    const size_t count = (size_t)ranks->count * STAT_WORDS;
+    uint64_t *out = calloc(count, sizeof *out), *in = calloc(count, sizeof *in);
+    if (!out || !in) cli_ranks_abort(CLI_SYSTEM);
+    for (unsigned i = 0; i < ranks->count; i++)
+        fill_stats(out + (size_t)i * STAT_WORDS, stats);
+    const hsd_status status = ranks->all_to_all(ranks->context, out, in, STAT_WORDS, err);
+    for (unsigned i = 0; status == HSD_OK && ranks->rank == 0 && i < ranks->count; i++)
+        tell_rank(i, in + (size_t)i * STAT_WORDS);
+    free(out);
+    free(in);
+    return status;
+}
+
+static hsd_status tell_how(const cli_app *cli, const hsd_ranks *ranks, const hsd_ranks_stats *stats, hsd_error *err)
+{
+    return cli->options.verbose && stats->is_parted ? tell_all(ranks, stats, err) : HSD_OK;
 }
 
 static hsd_status compare(cli_app *cli, cli_outlets *outlets, cli_input inputs[2], const hsd_ranks *ranks,
@@ -106,8 +144,8 @@ static hsd_status compare(cli_app *cli, cli_outlets *outlets, cli_input inputs[2
     HSD_TRY(hsd_ranks_agree(ranks, status, err));
     HSD_TRY(hsd_ranks_diff(&diff, inputs[0].capture, inputs[1].capture, &options, &cli->run, ranks, &stats, err));
     cli_progress_clear();
-    tell_how(cli, ranks, &stats);
-    if (outlets != NULL) status = cli_compare_write(cli, outlets, inputs, diff, err);
+    status = tell_how(cli, ranks, &stats, err);
+    if (status == HSD_OK && outlets != NULL) status = cli_compare_write(cli, outlets, inputs, diff, err);
     hsd_diff_free(diff);
     return status;
 }

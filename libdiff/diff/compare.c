@@ -15,6 +15,7 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "io/stopwatch.h"
 #include "sort/tandem.h"
 
 typedef struct place { /* one object on one side */
@@ -312,7 +313,9 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
                                : hsd_replaced_find(&c->replaced, c, err));
     hsd_side_drop_graph(&c->pair.sides[BEFORE]);
     HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
-    hsd_status status = merge(c, tandem, err);
+    hsd_stopwatch watch = hsd_stopwatch_start(&c->pair.space);
+    const hsd_status status = merge(c, tandem, err);
+    hsd_stopwatch_note(&watch, c->pair.reporter, "both captures", "merging by identity");
     hsd_tandem_free(tandem);
     hsd_replaced_release(&c->replaced);
     return status != HSD_OK || c->parting != NULL ? status : hsd_compare_settle(c, err);

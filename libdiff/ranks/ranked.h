@@ -22,7 +22,7 @@ typedef struct hsd_ranked {
     hsd_scatter censuses; /* while sides are walked */
     hsd_sorter *parts[2]; /* what came of each census; then they are the sides' own */
     bool is_begun;        /* all ranks have begun with their parts */
-    bool is_over;         /* rank 0 asks no more */
+    uint64_t phase_ns;    /* of the processor, when the phase began */
 } hsd_ranked;
 
 static inline const hsd_ranks *hsd_ranked_ranks(const hsd_ranked *r) { return r->together.ranks; }

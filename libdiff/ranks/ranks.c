@@ -11,6 +11,7 @@
  * the next agreement with it.
  */
 #include <string.h>
+#include <time.h>
 
 #include "base/check.h"
 #include "base/fail.h"
@@ -18,6 +19,23 @@
 #include "base/options.h"
 #include "io/stopwatch.h"
 #include "ranks/ranked.h"
+
+/* ---- what it takes ---- */
+
+static uint64_t processor_ns(void)
+{
+    struct timespec now;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0) return 0;
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* What was done since the last phase ended was this one. */
+static void end_phase(hsd_ranked *r, hsd_ranks_phase phase)
+{
+    const uint64_t now = processor_ns();
+    r->together.stats.processor_ns[phase] += now - r->phase_ns;
+    r->phase_ns = now;
+}
 
 /* ---- by hash of identity ---- */
 
@@ -83,14 +101,14 @@ static hsd_status walk_own(hsd_ranked *r, side_fn walk, hsd_error *err)
 }
 
 /* Records of the census leave for the ranks of their identities, and come. */
-static hsd_status walk_with_identity(hsd_ranked *r, side_fn walk, hsd_error *err)
+static hsd_status walk_with_identity(hsd_ranked *r, hsd_error *err)
 {
     const hsd_census_sink sink = {r, send_record};
     hsd_walk_request *requests = r->c->pair.requests;
     const unsigned words = hsd_census_words(&r->c->pair.sides[AFTER]);
     hsd_status status = hsd_scatter_open(&r->censuses, &r->together, words, take_record, r, err);
     requests[BEFORE].sink = requests[AFTER].sink = &sink;
-    if (status == HSD_OK) status = walk_own(r, walk, err);
+    if (status == HSD_OK) status = walk_own(r, hsd_side_run_census, err);
     status = hsd_scatter_finish(&r->censuses, status, err);
     requests[BEFORE].sink = requests[AFTER].sink = NULL;
     return status;
@@ -103,11 +121,10 @@ static hsd_status walk_all(hsd_ranked *r, hsd_error *err)
     const hsd_basis basis = r->c->ladder.basis;
     if (basis == HSD_BASIS_COUNTS) return hsd_together_agree(t, walk_own(r, hsd_side_run, err), err);
     HSD_TRY(hsd_together_agree(t, open_censuses(r, err), err));
-    if (basis == HSD_BASIS_STRUCTURE) {
-        HSD_TRY(hsd_together_agree(t, walk_own(r, hsd_side_run_graph, err), err));
-        HSD_TRY(hsd_ranked_recognise(r, err));
-    }
-    HSD_TRY(walk_with_identity(r, basis == HSD_BASIS_STRUCTURE ? hsd_side_run_census : hsd_side_run, err));
+    HSD_TRY(hsd_together_agree(t, walk_own(r, hsd_side_run_graph, err), err));
+    if (basis == HSD_BASIS_STRUCTURE) HSD_TRY(hsd_ranked_recognise(r, err));
+    end_phase(r, HSD_RANKS_GRAPH);
+    HSD_TRY(walk_with_identity(r, err));
     return hsd_together_agree(t, close_censuses(r, err), err);
 }
 
@@ -142,6 +159,7 @@ static hsd_status walk_parted(void *context, hsd_comparison *c, hsd_error *err)
     HSD_TRY(walk_all(r, err));
     for (int side = 0; side < SIDE_COUNT; side++)
         HSD_TRY(hsd_ranked_tell_side(r, side, err));
+    end_phase(r, HSD_RANKS_CENSUS);
     return HSD_OK;
 }
 
@@ -168,7 +186,9 @@ static hsd_status meet_parts(void *context, hsd_comparison *c, hsd_error *err)
 {
     hsd_ranked *r = context;
     (void)c;
-    return hsd_ranked_meet(r, err);
+    HSD_TRY(hsd_ranked_meet(r, err));
+    end_phase(r, HSD_RANKS_FOLD);
+    return HSD_OK;
 }
 
 /* Who failed by himself says so where the others wait; all others did the last thing together. */
@@ -188,8 +208,10 @@ static hsd_status run_ranked(hsd_diff **out, hsd_ranked *r, hsd_capture *before,
     const hsd_pair_parts parts = {r, hsd_ranked_find_pairs};
     hsd_reporter_init(&reporter, run);
     r->c = &c;
+    r->phase_ns = processor_ns();
     hsd_status status = hsd_diff_run_parted(out, &c, &parting, &parts, before, after, options, run, &reporter, err);
     status = end_together(r, status, err);
+    end_phase(r, HSD_RANKS_ANSWER);
     for (int i = 0; i < SIDE_COUNT; i++)
         hsd_sorter_free(r->parts[i]);
     hsd_compare_release(&c);

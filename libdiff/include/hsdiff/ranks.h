@@ -39,6 +39,15 @@ typedef struct hsd_ranks {
     hsd_status (*broadcast)(void *context, unsigned from, void *data, uint64_t bytes, hsd_error *err);
 } hsd_ranks;
 
+/* What a rank spends its time on: of the processor, without waiting for others. */
+typedef enum hsd_ranks_phase {
+    HSD_RANKS_GRAPH,  /* reading a side, dominators, owners, recognising; 0 where it walks none */
+    HSD_RANKS_CENSUS, /* counting the side's objects, sending and taking records, sorting them */
+    HSD_RANKS_FOLD,   /* merging its part, and adding up all of them */
+    HSD_RANKS_ANSWER, /* holders and rows; of the others: pairs that rank 0 asks for */
+    HSD_RANKS_PHASES
+} hsd_ranks_phase;
+
 /* What a rank had to do with the others. */
 typedef struct hsd_ranks_stats {
     bool is_parted;        /* else rank 0 did all, and the others nothing */
@@ -47,6 +56,7 @@ typedef struct hsd_ranks_stats {
     uint64_t sent_records; /* objects, among these */
     uint64_t records[2];   /* that came, before and after: its part */
     uint64_t rounds;       /* of exchanges */
+    uint64_t processor_ns[HSD_RANKS_PHASES];
 } hsd_ranks_stats;
 
 /*

@@ -16,7 +16,7 @@
 #include "thread_ranks.h"
 #include <hsdiff/report.h>
 
-enum { PAIRS = 300, SHARE = 60, DOMAIN_OF_ALL = 7 };
+enum { PAIRS = 300, SOME = 120, SHARE = 40, DOMAIN_OF_ALL = 7 }; /* all with HSD_LONG=1 */
 
 static char folder[] = "/tmp/hsdiff-ranks-XXXXXX";
 static char paths[2][64], others[2][64]; /* rank 1 reads the others where a test says so */
@@ -135,9 +135,14 @@ static void write_pair(const model_heap *before, const model_heap *after, test_r
     }
 }
 
+static unsigned long pairs_of_a_kind(void)
+{
+    return (unsigned long)test_size(test_is_long() ? PAIRS : SOME, SHARE) / 4;
+}
+
 static void check_evolving(hsc_identity identity, unsigned long first_seed, const hsd_diff_options *options)
 {
-    const unsigned long count = (unsigned long)test_size(PAIRS, SHARE) / 4;
+    const unsigned long count = pairs_of_a_kind();
     for (unsigned long seed = first_seed; seed < first_seed + count; seed++) {
         test_random random = {test_seed(seed)};
         const model_heap before = model_random(&random), after = model_later(&before, &random);
@@ -159,7 +164,7 @@ Test(ranks, say_what_one_process_says_of_growth_alone, .timeout = 600)
 
 Test(ranks, say_what_one_process_says_by_structure, .timeout = 600)
 {
-    const unsigned long count = (unsigned long)test_size(PAIRS, SHARE) / 4;
+    const unsigned long count = pairs_of_a_kind();
     for (unsigned long seed = 4000; seed < 4000 + count; seed++) {
         test_random random = {test_seed(seed)};
         const moved_pair pair = moved_random(&random, (moved_way)(seed % MOVED_WAYS));
