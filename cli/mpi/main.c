@@ -100,12 +100,14 @@ static void tell_rank(unsigned rank, const uint64_t *words)
 {
     const double s = 1e-9;
     fprintf(stderr,
-            "  rank %u: processor %.2f s graph, %.2f s census, %.2f s fold, %.2f s answer; peak %.1f MiB; merged %llu "
+            "  rank %u: processor %.2f s graph, %.2f s census, %.2f s tree, %.2f s fold, %.2f s answer; peak %.1f MiB; "
+            "merged %llu "
             "records before, %llu after; sent %.1f MB in %llu rounds\n",
             rank, (double)words[PHASES + HSD_RANKS_GRAPH] * s, (double)words[PHASES + HSD_RANKS_CENSUS] * s,
-            (double)words[PHASES + HSD_RANKS_FOLD] * s, (double)words[PHASES + HSD_RANKS_ANSWER] * s,
-            (double)words[PEAK] / 1024, (unsigned long long)words[BEFORE_RECORDS],
-            (unsigned long long)words[AFTER_RECORDS], (double)words[SENT] * 1e-6, (unsigned long long)words[ROUNDS]);
+            (double)words[PHASES + HSD_RANKS_TELL] * s, (double)words[PHASES + HSD_RANKS_FOLD] * s,
+            (double)words[PHASES + HSD_RANKS_ANSWER] * s, (double)words[PEAK] / 1024,
+            (unsigned long long)words[BEFORE_RECORDS], (unsigned long long)words[AFTER_RECORDS],
+            (double)words[SENT] * 1e-6, (unsigned long long)words[ROUNDS]);
 }
 
 /* All ranks. */

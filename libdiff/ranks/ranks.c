@@ -157,9 +157,10 @@ static hsd_status walk_parted(void *context, hsd_comparison *c, hsd_error *err)
     HSD_TRY(hsd_together_agree(&r->together, HSD_OK, err));
     HSD_TRY(check_inputs(r, err));
     HSD_TRY(walk_all(r, err));
+    end_phase(r, HSD_RANKS_CENSUS);
     for (int side = 0; side < SIDE_COUNT; side++)
         HSD_TRY(hsd_ranked_tell_side(r, side, err));
-    end_phase(r, HSD_RANKS_CENSUS);
+    end_phase(r, HSD_RANKS_TELL);
     return HSD_OK;
 }
 
@@ -222,10 +223,17 @@ static hsd_status run_ranked(hsd_diff **out, hsd_ranked *r, hsd_capture *before,
     return status;
 }
 
-/* What must be the same for all of them. */
+/* What must be the same for all of them: the program, and what each may use. */
 static hsd_status share_run(hsd_ranked *r, hsd_run *run, hsd_error *err)
 {
+    char version[32] = HSDIFF_VERSION;
+    hsd_status status = HSD_OK;
     if (run->memory_bytes == 0) run->memory_bytes = hsd_run_default_memory();
+    HSD_TRY(hsd_together_tell_bytes(&r->together, 0, version, sizeof version, err));
+    if (strcmp(version, HSDIFF_VERSION) != 0)
+        status = hsd_fail(err, HSD_E_MISUSE, "rank %u is of version " HSDIFF_VERSION ", rank 0 of %.31s",
+                          hsd_ranked_ranks(r)->rank, version);
+    HSD_TRY(hsd_together_agree(&r->together, status, err));
     return hsd_together_tell_bytes(&r->together, 0, &run->memory_bytes, sizeof run->memory_bytes, err);
 }
 

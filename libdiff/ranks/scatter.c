@@ -8,7 +8,7 @@
 #include "base/fail.h"
 
 /* What a rank has for all others at once, and at most what comes in one round. */
-#define GATHERED_BYTES (UINT64_C(4) << 20)
+#define GATHERED_BYTES (UINT64_C(1) << 20)
 #define LEAST_ROOM     UINT64_C(64)
 
 enum { SIZE, IS_DONE, STATUS, WORDS };
@@ -103,6 +103,7 @@ static hsd_status run_round(hsd_scatter *s, bool is_done, hsd_status status, hsd
 
 hsd_status hsd_scatter_put(hsd_scatter *s, unsigned to, const uint64_t *record, hsd_error *err)
 {
+    if (to == s->together->ranks->rank) return s->take(s->context, to, record, err); /* it need not travel */
     if (s->used[to] == s->room) HSD_TRY(run_round(s, false, HSD_OK, err));
     if (s->is_broken) return hsd_fail(err, HSD_E_CANCELLED, "another rank failed");
     memcpy(s->out + (s->room * to + s->used[to]) * s->words, record, s->words * sizeof *record);

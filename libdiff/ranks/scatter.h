@@ -32,7 +32,8 @@ typedef struct hsd_scatter {
 hsd_status hsd_scatter_open(hsd_scatter *scatter, hsd_together *together, unsigned words, hsd_scatter_fn take,
                             void *context, hsd_error *err);
 
-/* Copies a record for rank `to`. HSD_E_CANCELLED when another rank failed: the finish tells why. */
+/* Copies a record for rank `to`; one for this rank is taken at once. HSD_E_CANCELLED when another rank failed: the
+ * finish tells why. */
 hsd_status hsd_scatter_put(hsd_scatter *scatter, unsigned to, const uint64_t *record, hsd_error *err);
 
 /* No more puts of this rank, which got so far with `status`; `err` has its error. Releases. All ranks return the same.

@@ -314,7 +314,9 @@ hsd_status hsd_side_run_census(hsd_side_walk *side, hsd_error *err)
     const hsd_keeper *keeper = side->request->keeper;
     HSD_TRY(step_side(side, &counting_objects, err));
     free_graph(side);
+    hsd_stopwatch watch = hsd_stopwatch_start(side->request->space);
     HSD_TRY(serve(side, err));
+    hsd_stopwatch_note(&watch, side->request->reporter, side->info->path, "sorting what was counted");
     if (keeper == NULL || keeper->walked == NULL || side->request->spare_bytes == 0) return HSD_OK;
     return keeper->walked(keeper->context, side->request->spare_bytes, err);
 }

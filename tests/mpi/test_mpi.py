@@ -153,6 +153,23 @@ def steps_killed(t):
     check(not t.left(), "temporary files stayed:", t.left())
 
 
+# Apart from hsdiff: neither it nor its packages know of MPI.
+def steps_installed(t):
+    build = os.environ.get("HSD_BUILD_DIR")
+    if not build:
+        print("installed: no HSD_BUILD_DIR")
+        return
+    for component, wanted in (("mpi", {"bin/hsdiff-mpi", "share/man/man1/hsdiff-mpi.1"}), (None, None)):
+        prefix = t.folder / f"installed-{component}"
+        words = ["cmake", "--install", build, "--prefix", prefix, *(["--component", component] if component else [])]
+        installed = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        got = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if path.is_file()}
+        if wanted:
+            check(installed.returncode == 0 and got == wanted, got, installed.stderr.decode())
+        else:  # of a build of all targets alone; else it stops at the first that is not there
+            check(not [name for name in got if "hsdiff-mpi" in name], got)
+
+
 # Dumps of real programs as captures, each with the next of its kind.
 def steps_samples(t):
     folder = os.environ.get("HSD_SAMPLES")

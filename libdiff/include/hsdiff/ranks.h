@@ -43,6 +43,7 @@ typedef struct hsd_ranks {
 typedef enum hsd_ranks_phase {
     HSD_RANKS_GRAPH,  /* reading a side, dominators, owners, recognising; 0 where it walks none */
     HSD_RANKS_CENSUS, /* counting the side's objects, sending and taking records, sorting them */
+    HSD_RANKS_TELL,   /* sums and the tree of a side on their way to rank 0 */
     HSD_RANKS_FOLD,   /* merging its part, and adding up all of them */
     HSD_RANKS_ANSWER, /* holders and rows; of the others: pairs that rank 0 asks for */
     HSD_RANKS_PHASES
