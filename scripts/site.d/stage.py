@@ -18,7 +18,7 @@ SECTIONS = [
     ("Start", ["README.md", "doc/tour.md", "doc/install.md", "doc/build.md", "doc/faq.md", "doc/comparison.md", "doc/glossary.md"], None),
     ("My service grows", ["doc/tutorials/README.md", "doc/tutorials/node.md", "doc/tutorials/jvm.md", "doc/tutorials/python.md", "doc/tutorials/go.md",
                           "doc/tutorials/c-and-cpp.md", "doc/tutorials/dotnet.md"], "doc/tutorials/"),
-    ("How to", ["doc/capture.md", "doc/capture-go.md", "doc/capture-ruby.md", "doc/ci.md", "doc/kubernetes.md", "doc/fleet.md", "doc/agents.md", "doc/report.md",
+    ("How to", ["doc/capture.md", "doc/capture-go.md", "doc/capture-ruby.md", "doc/ci.md", "doc/kubernetes.md", "doc/fleet.md", "doc/scale.md", "doc/agents.md", "doc/report.md",
                 "doc/view.md", "doc/sql.md", "doc/examples/README.md"], "doc/"),
     ("Commands", ["reference/README.md"], "reference/"),
     ("Formats", ["doc/formats/README.md"], "doc/formats/"),
