@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef HSD_HAVE_MIMALLOC
@@ -26,7 +27,11 @@
 #include "signals.h"
 #include "stages.h"
 
-#define LINE_BYTES 4096
+#define LINE_BYTES     4096
+#define SHORT_NS       UINT64_C(500000000)
+#define SHORT_DELAY_MS 2000
+#define USUAL_DELAY_MS 25 /* mimalloc's own */
+#define AMPLE_BYTES    ((uint64_t)256 << 20)
 
 /* A standard descriptor that is closed would become the next file that is opened: its place is taken by
  * one from which nothing can be read, or to which nothing can be written. */
@@ -35,6 +40,51 @@ static void occupy_standard_descriptors(void)
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY);
+}
+
+/* ---- memory that was freed ---- */
+
+/*
+ * The allocator gives freed memory to the system after 25 ms, and whoever takes some next gets it page by page, each
+ * cleared: of a command of a few hundred milliseconds this was a tenth of its time. So in the beginning it waits
+ * longer, where memory is ample; a command that takes longer comes to need what others gave back.
+ */
+static bool is_freed_kept;
+
+static uint64_t processor_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* MIMALLOC_DECOMMIT_DELAY of the environment goes before. */
+static void set_delay(long delay_ms)
+{
+#if defined(HSD_HAVE_MIMALLOC) && MI_MALLOC_VERSION >= 210
+    mi_option_set_default(mi_option_purge_delay, delay_ms);
+#elif defined(HSD_HAVE_MIMALLOC) && MI_MALLOC_VERSION >= 200
+    mi_option_set_default(mi_option_decommit_delay, delay_ms);
+#else
+    (void)delay_ms;
+#endif
+}
+
+static void keep_freed(uint64_t memory_bytes)
+{
+    if (memory_bytes < AMPLE_BYTES) return;
+    is_freed_kept = true;
+    set_delay(SHORT_DELAY_MS);
+}
+
+/* Told one call at a time, some times a second, in every stage. */
+static bool tell_progress(void *context, const char *stage, uint64_t done, uint64_t total)
+{
+    if (is_freed_kept && processor_ns() > SHORT_NS) {
+        is_freed_kept = false;
+        set_delay(USUAL_DELAY_MS);
+    }
+    return cli_progress_tell(context, stage, done, total);
 }
 
 /* ---- what is no command: help, version, pages ---- */
@@ -193,9 +243,10 @@ static bool prepare_run(cli_app *cli)
     cli->run = (hsd_run){.memory_bytes = options->memory_bytes ? options->memory_bytes : hsd_run_default_memory(),
                          .threads = (unsigned)options->threads,
                          .temp_dir = options->temp_dir,
-                         .progress = cli_progress_tell,
+                         .progress = tell_progress,
                          .note = cli_take_note,
                          .note_context = cli};
+    keep_freed(cli->run.memory_bytes);
     if (cli->run.memory_bytes >= HSD_MEMORY_MIN_BYTES) return cli_stages_begin(cli);
     char least[HSD_NUMBER_CHARS];
     cli_complain("--memory must be at least %s.", hsd_format_bytes(least, HSD_MEMORY_MIN_BYTES));
