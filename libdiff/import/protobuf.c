@@ -149,10 +149,41 @@ static inline hsd_status read_content(hsd_proto_message *message, hsd_proto_fiel
     return HSD_OK;
 }
 
+#define PLAIN_BYTES 9 /* a tag of one byte, and a number of at most eight */
+
+/* A field as nearly all are, without a call: a number or bytes, small enough to be told from what is visible, and
+ * inside its message. False and nothing done for any other one, and for what is wrong. */
+static inline bool take_plain(hsd_proto_message *message, hsd_proto_field *field)
+{
+    hsd_source *source = message->source;
+    const uint8_t *at = source->at;
+    uint64_t value;
+    if (source->end - at < PLAIN_BYTES || at[0] >= 0x80 || at[0] < 8 || (at[0] & 5) != 0) return false;
+    const uint64_t offset = hsd_source_offset(source);
+    unsigned size = 1;
+    if (__builtin_expect(at[1] < 0x80, 1))
+        value = at[1];
+    else if ((size = decode_word(at + 1, &value)) == 0)
+        return false;
+    const uint32_t wire = at[0] & 7;
+    const uint64_t begin = offset + 1 + size, behind = wire == HSD_PROTO_BYTES ? begin + value : begin;
+    if (behind > message->end || behind == UINT64_MAX || behind < begin) return false;
+    *field = (hsd_proto_field){.number = at[0] >> 3, .wire = wire, .offset = offset};
+    if (wire == HSD_PROTO_BYTES) {
+        field->size = value;
+        message->next = behind;
+    } else {
+        field->value = value;
+    }
+    source->at = at + 1 + size;
+    return true;
+}
+
 hsd_status hsd_proto_next(hsd_proto_message *message, hsd_proto_field *field, hsd_error *err)
 {
     hsd_source *source = message->source;
     if (message->next != 0) HSD_TRY(pass_rest(message, err));
+    if (__builtin_expect(take_plain(message, field), 1)) return HSD_OK;
     const uint64_t offset = hsd_source_offset(source);
     if (offset >= message->end) return HSD_END;
     uint64_t tag;
@@ -167,6 +198,25 @@ hsd_status hsd_proto_next(hsd_proto_message *message, hsd_proto_field *field, hs
     HSD_TRY(read_content(message, field, err));
     const uint64_t behind = message->next != 0 ? message->next : hsd_source_offset(source);
     return behind > message->end ? fail_passes(source, offset, field->number, message->end, err) : HSD_OK;
+}
+
+void hsd_proto_pass_alike(hsd_proto_message *message, const hsd_proto_field *field)
+{
+    hsd_source *source = message->source;
+    const uint64_t here = hsd_source_offset(source), ahead = hsd_source_ahead(source);
+    const uint64_t visible = hsd_min_u64(ahead, message->end - here);
+    const uint8_t *at = source->at, *end = at + visible;
+    const uint8_t tag = (uint8_t)(field->number << 3 | HSD_PROTO_BYTES);
+    if (field->wire != HSD_PROTO_BYTES || message->next < here || message->next - here > visible) return;
+    at += message->next - here;
+    while (field->number < 16 && end - at >= PLAIN_BYTES && *at == tag) {
+        uint64_t bytes = at[1];
+        const unsigned size = bytes < 0x80 ? 1 : decode_word(at + 1, &bytes);
+        if (size == 0 || bytes > (uint64_t)(end - at) - 1 - size) break;
+        at += 1 + size + bytes;
+    }
+    source->at = at;
+    message->next = 0;
 }
 
 static hsd_status fail_wire(const hsd_source *source, const hsd_proto_field *field, hsd_error *err)
@@ -205,6 +255,12 @@ hsd_status hsd_proto_number(hsd_proto_message *message, const hsd_proto_field *f
     }
     if (is_first) *left = field->size;
     if (*left == 0) return HSD_END;
+    if (__builtin_expect(*left >= VARINT_BYTES && hsd_source_ahead(message->source) >= VARINT_BYTES, 1)) {
+        const uint8_t *from = message->source->at; /* the window stays where it is */
+        HSD_TRY(read_varint(message->source, value, err));
+        *left -= (uint64_t)(message->source->at - from);
+        return HSD_OK;
+    }
     const uint64_t before = hsd_source_offset(message->source);
     HSD_TRY(must(message->source, read_varint(message->source, value, err), "a number", err));
     const uint64_t taken = hsd_source_offset(message->source) - before;

@@ -55,6 +55,10 @@ static inline hsd_proto_message hsd_proto_all(hsd_source *source)
  */
 hsd_status hsd_proto_next(hsd_proto_message *message, hsd_proto_field *field, hsd_error *err);
 
+/* Moves past `field` and those behind it that are like it: of its number, and bytes. As far as that is quick, in what
+ * is visible: what hsd_proto_next tells next may be one of them again. Nothing can fail. */
+void hsd_proto_pass_alike(hsd_proto_message *message, const hsd_proto_field *field);
+
 /* The bytes of a field as a message. It must have wire type BYTES: HSD_E_CORRUPT else. The outer goes on behind it by
  * itself. */
 hsd_status hsd_proto_enter(const hsd_proto_message *outer, const hsd_proto_field *field, hsd_proto_message *inner,

@@ -13,7 +13,7 @@ enum { GRAPH_PID = 1, GRAPH_CONTINUED = 5, GRAPH_INDEX = 6 };
 
 typedef struct head { /* of one packet */
     uint64_t pid, index;
-    bool continued;
+    bool continued, has_tables;
 } head;
 
 static hsd_status go_to(perfetto *self, const perfetto_packet *packet, hsd_proto_message *graph, hsd_error *err)
@@ -30,9 +30,16 @@ static hsd_status read_head(perfetto *self, const perfetto_packet *packet, head 
     *out = (head){0};
     HSD_TRY(go_to(self, packet, &graph, err));
     while ((status = hsd_proto_next(&graph, &field, err)) == HSD_OK) {
-        if (field.number == GRAPH_PID) out->pid = field.value;
-        if (field.number == GRAPH_CONTINUED) out->continued = field.value != 0;
-        if (field.number == GRAPH_INDEX) out->index = field.value;
+        if (field.number == PERFETTO_OBJECTS)
+            hsd_proto_pass_alike(&graph, &field);
+        else if (field.number == GRAPH_PID)
+            out->pid = field.value;
+        else if (field.number == GRAPH_CONTINUED)
+            out->continued = field.value != 0;
+        else if (field.number == GRAPH_INDEX)
+            out->index = field.value;
+        else
+            out->has_tables = true;
     }
     return status == HSD_END ? HSD_OK : status;
 }
@@ -64,6 +71,7 @@ static hsd_status add_packet(perfetto *self, perfetto_packet *packet, const head
     dump->has_lost = dump->has_lost || h->index != dump->next_index;
     dump->next_index = h->index + 1;
     dump->is_open = h->continued;
+    packet->has_tables = h->has_tables;
     return HSD_OK;
 }
 
@@ -115,11 +123,11 @@ hsd_status hsd_perfetto_choose_dump(perfetto *self, hsd_error *err)
     return HSD_E_UNSUPPORTED;
 }
 
-hsd_status hsd_perfetto_each_packet(perfetto *self, perfetto_packet_fn take, hsd_error *err)
+hsd_status hsd_perfetto_each_packet(perfetto *self, perfetto_packet_fn take, bool with_tables, hsd_error *err)
 {
     for (uint32_t i = 0; i < self->packet_count; i++) {
         hsd_proto_message graph;
-        if (self->packets[i].dump != self->dump) continue;
+        if (self->packets[i].dump != self->dump || (with_tables && !self->packets[i].has_tables)) continue;
         HSD_TRY(go_to(self, &self->packets[i], &graph, err));
         HSD_TRY(take(self, &graph, err));
         HSD_TRY(hsd_progress(self->import->reporter, "reading a heap graph", i, self->packet_count, err));

@@ -6,7 +6,6 @@
 #include "base/check.h"
 #include "import/perfetto/perfetto.h"
 
-enum { GRAPH_OBJECTS = 2 };
 enum {
     OBJECT_ID = 1,
     OBJECT_TYPE = 2,
@@ -110,8 +109,8 @@ static hsd_status write_references(perfetto *self, const object *o, const perfet
 static hsd_status write_object(perfetto *self, const object *o, hsd_error *err)
 {
     hsd_import *import = self->import;
-    uint32_t number;
-    HSD_TRY(hsd_perfetto_type(self, o->type_id, &number, err));
+    uint32_t number = hsd_id_table_find(&self->type_rows, o->type_id);
+    if (number == 0) HSD_TRY(hsd_perfetto_type(self, o->type_id, &number, err));
     const perfetto_type type = self->types[number];
     const uint64_t bytes = o->bytes != 0 ? o->bytes : type.object_bytes;
     import->result->objects++;
@@ -184,6 +183,10 @@ typedef struct visible {
 static inline bool take_varint(visible *in, uint64_t *value)
 {
     uint64_t sum = 0;
+    if (in->at < in->end && *in->at < 0x80) {
+        *value = *in->at++;
+        return true;
+    }
     for (unsigned shift = 0; shift < 64 && in->at < in->end; shift += 7) {
         const uint64_t byte = *in->at++;
         sum |= (byte & 0x7f) << shift;
@@ -275,7 +278,7 @@ static hsd_status take_packet(perfetto *self, hsd_proto_message *graph, hsd_erro
     hsd_proto_field field;
     hsd_status status;
     while ((status = hsd_proto_next(graph, &field, err)) == HSD_OK)
-        if (field.number == GRAPH_OBJECTS) HSD_TRY(take_object(self, graph, &field, err));
+        if (field.number == PERFETTO_OBJECTS) HSD_TRY(take_object(self, graph, &field, err));
     return status == HSD_END ? HSD_OK : status;
 }
 
@@ -304,7 +307,7 @@ static hsd_status define_rest(perfetto *self, hsd_error *err)
 hsd_status hsd_perfetto_read_objects(perfetto *self, hsd_error *err)
 {
     if (!self->import->options->summary_only) HSD_TRY(define_labels(self, err));
-    HSD_TRY(hsd_perfetto_each_packet(self, take_packet, err));
+    HSD_TRY(hsd_perfetto_each_packet(self, take_packet, false, err));
     hsd_import_heap_end(self->import);
     return define_rest(self, err);
 }

@@ -17,10 +17,13 @@
 
 #define PERFETTO_PROCESSES 65536u /* whose names are kept; more are nameless */
 
+enum { PERFETTO_OBJECTS = 2 }; /* the field of a heap graph that nearly all of it is */
+
 typedef struct perfetto_packet { /* one HeapGraph message, in the temporary file */
     uint64_t offset, size;
     uint64_t sequence, time_ns;
-    uint32_t dump; /* from 1 */
+    uint32_t dump;   /* from 1 */
+    bool has_tables; /* something besides objects: types, names of fields, roots */
 } perfetto_packet;
 
 typedef struct perfetto_dump {
@@ -118,9 +121,9 @@ hsd_status hsd_perfetto_read_tables(perfetto *self, hsd_error *err);
 /* Objects of the dump. */
 hsd_status hsd_perfetto_read_objects(perfetto *self, hsd_error *err);
 
-/* Calls `take` for each packet of the dump, as a message. */
+/* Calls `take` for each packet of the dump, as a message; of those with tables alone. */
 typedef hsd_status (*perfetto_packet_fn)(perfetto *self, hsd_proto_message *graph, hsd_error *err);
-hsd_status hsd_perfetto_each_packet(perfetto *self, perfetto_packet_fn take, hsd_error *err);
+hsd_status hsd_perfetto_each_packet(perfetto *self, perfetto_packet_fn take, bool with_tables, hsd_error *err);
 
 /* Appends; `most_bytes` of memory at most. */
 hsd_status hsd_perfetto_append(perfetto *self, perfetto_list *list, uint64_t value, hsd_error *err);

@@ -222,6 +222,7 @@ static hsd_status take_packet(perfetto *self, hsd_proto_message *graph, hsd_erro
     hsd_proto_message inner;
     hsd_status status;
     while ((status = hsd_proto_next(graph, &field, err)) == HSD_OK) {
+        if (field.number == PERFETTO_OBJECTS) hsd_proto_pass_alike(graph, &field);
         const bool is_root = field.number == GRAPH_ROOTS && !self->import->options->summary_only;
         if (field.number != GRAPH_FIELD_NAMES && field.number != GRAPH_TYPES && !is_root) continue;
         HSD_TRY(hsd_proto_enter(graph, &field, &inner, err));
@@ -235,5 +236,5 @@ static hsd_status take_packet(perfetto *self, hsd_proto_message *graph, hsd_erro
 
 hsd_status hsd_perfetto_read_tables(perfetto *self, hsd_error *err)
 {
-    return hsd_perfetto_each_packet(self, take_packet, err);
+    return hsd_perfetto_each_packet(self, take_packet, true, err);
 }

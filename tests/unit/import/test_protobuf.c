@@ -299,3 +299,69 @@ Test(protobuf, reads_numbers_of_all_lengths)
         }
     }
 }
+
+/* ---- what is passed over at once ---- */
+
+/* The fields that are not number 3, and where each stands; with `at_once` what is number 3 is passed over. */
+static hsd_status list_others(const void *data, size_t size, int way, bool at_once, char text[4096], hsd_error *err)
+{
+    opened in;
+    hsd_proto_field field;
+    hsd_status status;
+    size_t used = 0;
+    open_way(&in, data, size, way);
+    hsd_proto_message all = hsd_proto_all(&in.source);
+    text[0] = '\0';
+    while ((status = hsd_proto_next(&all, &field, err)) == HSD_OK) {
+        if (field.number == 3 && at_once) hsd_proto_pass_alike(&all, &field);
+        if (field.number != 3 && used < 4000)
+            used += (size_t)snprintf(text + used, 4096 - used, "%u:%u@%llu ", field.number, field.wire,
+                                     (unsigned long long)field.offset);
+    }
+    hsd_source_close(&in.source);
+    return status;
+}
+
+static size_t put_random_field(uint8_t *out, test_random *random)
+{
+    static const uint8_t tags[] = {0x1a, 0x1a, 0x1a, 0x1a, 0x08, 0x22, 0x18, 0x92};
+    size_t size = 0;
+    out[size++] = tags[test_below(random, sizeof tags)];
+    if (out[0] == 0x92) out[size++] = 0x03;
+    if ((out[0] & 7) == 0) {
+        out[size++] = (uint8_t)test_below(random, 128);
+        return size;
+    }
+    const size_t bytes = test_below(random, 4) == 0 ? 128 + test_below(random, 200) : test_below(random, 20);
+    if (bytes >= 128) out[size++] = (uint8_t)(bytes | 0x80);
+    out[size++] = (uint8_t)(bytes >= 128 ? bytes >> 7 : bytes);
+    for (size_t i = 0; i < bytes; i++)
+        out[size++] = (uint8_t)test_below(random, 256);
+    return size;
+}
+
+Test(protobuf, what_is_passed_over_at_once_hides_nothing_else)
+{
+    static uint8_t data[40000];
+    static char apart[4096], at_once[4096];
+    const uint64_t first = test_seed(1);
+    for (uint64_t seed = first; seed < first + 400; seed++) {
+        test_random random = {seed};
+        size_t size = 0, fields = test_below(&random, 80);
+        while (fields-- > 0)
+            size += put_random_field(data + size, &random);
+        if (seed % 2 == 0 && size > 0) size = test_below(&random, size); /* cut off, mostly inside a field */
+        if (seed % 3 == 0 && size > 0) data[test_below(&random, size)] ^= 0x80;
+        for (int way = 0; way < 2; way++) {
+            hsd_error first_error, second_error;
+            hsd_error_init(&first_error);
+            hsd_error_init(&second_error);
+            const hsd_status wanted = list_others(data, size, way, false, apart, &first_error),
+                             status = list_others(data, size, way, true, at_once, &second_error);
+            cr_assert(status == wanted, "seed %llu, way %d: %s, not %s", (unsigned long long)seed, way,
+                      hsd_status_name(status), hsd_status_name(wanted));
+            cr_assert_str_eq(at_once, apart, "seed %llu, way %d", (unsigned long long)seed, way);
+            cr_assert_str_eq(second_error.text, first_error.text);
+        }
+    }
+}
