@@ -22,7 +22,8 @@ static hsd_status put_other(hsd_pair_table *table, uint64_t key, uint32_t *numbe
 
 hsd_status hsd_pair_table_put(hsd_pair_table *table, uint32_t first, uint32_t second, uint32_t *number, hsd_error *err)
 {
-    HSD_TRY(hsd_import_grow((void **)&table->firsts, &table->first_room, first, sizeof *table->firsts, err));
+    if (first >= table->first_room)
+        HSD_TRY(hsd_import_grow((void **)&table->firsts, &table->first_room, first, sizeof *table->firsts, err));
     hsd_pair_first *known = &table->firsts[first];
     if (known->number != 0 && known->second != second)
         return put_other(table, (uint64_t)first << 32 | second, number, err);

@@ -5,8 +5,9 @@
  *      sample ──locations──► frames of each, innermost first ──from the outside──► site of (site of the caller, frame)
  *
  * Profiles with labels have the same stack many times: what came of a list of locations is kept under its hash of 64
- * bits, whose seed nobody knows. A location without a function is a place in a file, and gets the name of one that is
- * not resolved (FORMAT.md 7.12), so that hsdiff symbolize can say what stands there.
+ * bits, whose seed nobody knows, as long as there is room in a table of at most 1 MiB, which the caches hold. A table
+ * of all stacks was a fifth of the time where most come once. A location without a function is a place in a file, and
+ * gets the name of one that is not resolved (FORMAT.md 7.12), so that hsdiff symbolize can say what stands there.
  */
 #include <string.h>
 
@@ -194,7 +195,7 @@ static size_t wanted_of(const pprof *p, const uint32_t *frames, size_t count)
 
 static hsd_status find_site(pprof *p, uint32_t *site, uint32_t *frame, hsd_error *err)
 {
-    uint32_t frames[PPROF_FRAMES];
+    uint32_t *frames = p->gathered; /* on the stack it would be cleared for each sample */
     size_t count;
     HSD_TRY(gather_pprof_frame(p, frames, &count, err));
     *frame = count > 0 ? frames[wanted_of(p, frames, count)] : UINT32_MAX;
@@ -203,22 +204,43 @@ static hsd_status find_site(pprof *p, uint32_t *site, uint32_t *frame, hsd_error
     return walk_pprof_frame(p, frames, count, site, err);
 }
 
+static pprof_stack *set_of_stack(const pprof *p, uint64_t hash)
+{
+    return &p->stacks[(hash & (p->stack_sets - 1)) * PPROF_STACK_WAYS];
+}
+
+void hsd_pprof_expect_stack(pprof *p)
+{
+    pprof_sample *sample = &p->sample;
+    const uint64_t hash =
+        hsd_hash_bytes(sample->locations, sample->location_count * sizeof sample->locations[0], p->stack_seed);
+    sample->stack_hash = hash != 0 ? hash : 1;
+    sample->hashed_count = sample->location_count;
+    __builtin_prefetch(set_of_stack(p, sample->stack_hash), 1);
+}
+
+/* Where the stack of this hash is, or what it takes the place of: the one in its set that came first. */
+static pprof_stack *find_stack(pprof *p, uint64_t hash)
+{
+    pprof_stack *set = set_of_stack(p, hash);
+    for (size_t i = 0; i < PPROF_STACK_WAYS; i++)
+        if (set[i].hash == hash) return &set[i];
+    memmove(&set[1], &set[0], (PPROF_STACK_WAYS - 1) * sizeof *set);
+    set[0].hash = 0;
+    return &set[0];
+}
+
 hsd_status hsd_pprof_site(pprof *p, uint32_t *site, uint32_t *frame, hsd_error *err)
 {
     const pprof_sample *sample = &p->sample;
-    const uint64_t hash =
-        hsd_hash_bytes(sample->locations, sample->location_count * sizeof sample->locations[0], p->stack_seed);
-    const uint32_t before = p->stack_rows.count;
-    uint32_t row;
-    HSD_TRY(hsd_id_table_put(&p->stack_rows, hash, &row, err));
-    row--;
-    if (p->stack_rows.count == before) {
-        *site = p->stacks[row].site;
-        *frame = p->stacks[row].frame;
-        return HSD_OK;
+    if (sample->stack_hash == 0 || sample->hashed_count != sample->location_count) hsd_pprof_expect_stack(p);
+    const uint64_t hash = sample->stack_hash;
+    pprof_stack *stack = find_stack(p, hash);
+    if (stack->hash == 0) {
+        HSD_TRY(find_site(p, &stack->site, &stack->frame, err));
+        stack->hash = hash;
     }
-    HSD_TRY(find_site(p, site, frame, err));
-    HSD_TRY(hsd_import_grow((void **)&p->stacks, &p->stack_room, row, sizeof *p->stacks, err));
-    p->stacks[row] = (pprof_stack){*site, *frame};
+    *site = stack->site;
+    *frame = stack->frame;
     return HSD_OK;
 }

@@ -46,8 +46,7 @@ static hsd_status import_profile(pprof *p, hsd_error *err)
 
 static void release_pprof_import(pprof *p)
 {
-    hsd_id_table *const tables[] = {&p->mapping_rows, &p->function_rows, &p->location_rows, &p->objects,
-                                    &p->stack_rows};
+    hsd_id_table *const tables[] = {&p->mapping_rows, &p->function_rows, &p->location_rows, &p->objects};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         hsd_id_table_release(tables[i]);
     hsd_pair_table_release(&p->sites);
@@ -68,14 +67,24 @@ static void release_pprof_import(pprof *p)
     free(p);
 }
 
+static hsd_status open_pprof_import(pprof *p, hsd_import *import, hsd_error *err)
+{
+    p->import = import;
+    p->source = import->source;
+    if (getrandom(&p->stack_seed, sizeof p->stack_seed, 0) != sizeof p->stack_seed) p->stack_seed = 1;
+    p->stack_sets = PPROF_STACK_SETS_MOST;
+    while (p->stack_sets > 1 && p->stack_sets * PPROF_STACK_WAYS * sizeof *p->stacks > import->memory_bytes / 8)
+        p->stack_sets /= 2;
+    p->stacks = calloc(p->stack_sets * PPROF_STACK_WAYS, sizeof *p->stacks);
+    return p->stacks == NULL ? hsd_fail_nomem(err, "an import") : HSD_OK;
+}
+
 static hsd_status run_pprof_import(hsd_import *import, hsd_error *err)
 {
     pprof *p = calloc(1, sizeof *p);
     if (p == NULL) return hsd_fail_nomem(err, "an import");
-    p->import = import;
-    p->source = import->source;
-    if (getrandom(&p->stack_seed, sizeof p->stack_seed, 0) != sizeof p->stack_seed) p->stack_seed = 1;
-    const hsd_status status = import_profile(p, err);
+    hsd_status status = open_pprof_import(p, import, err);
+    if (status == HSD_OK) status = import_profile(p, err);
     release_pprof_import(p);
     return status;
 }

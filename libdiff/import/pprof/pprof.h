@@ -26,10 +26,13 @@
 #include "import/texts.h"
 
 enum {
-    PPROF_TEXT_BYTES = 4096, /* kept of any text */
-    PPROF_FRAMES = 512,      /* kept of a stack, the innermost */
-    PPROF_VALUES = 64,       /* of a sample that are looked at */
-    PPROF_PROCESSES = 64     /* of one file that are told apart */
+    PPROF_TEXT_BYTES = 4096,       /* kept of any text */
+    PPROF_FRAMES = 512,            /* kept of a stack, the innermost */
+    PPROF_VALUES = 64,             /* of a sample that are looked at */
+    PPROF_PROCESSES = 64,          /* of one file that are told apart */
+    PPROF_STACK_SETS_MOST = 16384, /* of stacks that are known again by their hash */
+    PPROF_STACK_WAYS = 4,
+    PPROF_KNOWN_TYPES = 4096 /* that are found without asking for their key; a power of two */
 };
 
 typedef struct pprof_span {
@@ -71,15 +74,30 @@ typedef struct pprof_frame { /* numbers of strings of the capture */
 typedef struct pprof_sample {
     uint64_t locations[PPROF_FRAMES];
     size_t location_count;
+    uint64_t stack_hash; /* of the first `hashed_count` locations, 0 = of none */
+    size_t hashed_count;
     int64_t values[PPROF_VALUES];
     size_t value_count;
     uint64_t process_name, process_koid, address, bytes, timestamp, thread, type;
     bool has_process, has_address, has_bytes, is_cut;
 } pprof_sample;
 
+/* What came of a list of locations, by its hash; as hsd_pprof_site says. */
 typedef struct pprof_stack {
+    uint64_t hash; /* 0 = empty */
     uint32_t site, frame;
-} pprof_stack; /* as hsd_pprof_site says */
+} pprof_stack;
+
+/* What was allocated, as far as it makes a type. No padding: it is compared as bytes. */
+typedef struct pprof_type_key {
+    uint64_t size; /* by label: string */
+    uint32_t frame, by;
+} pprof_type_key;
+
+typedef struct pprof_known_type {
+    pprof_type_key key;
+    uint64_t number; /* 0 = empty */
+} pprof_known_type;
 
 typedef struct pprof_process {
     uint64_t koid, name;
@@ -124,13 +142,14 @@ typedef struct pprof {
     hsd_import_texts names;          /* strings of the capture */
     hsd_names frame_keys, type_keys; /* frames; types, number - 1 */
     hsd_pair_table sites;            /* parent, frame -> site */
+    uint32_t gathered[PPROF_FRAMES]; /* of the sample, innermost first */
     /* of the sample before, outermost first: stacks begin alike */
     uint32_t last_frames[PPROF_FRAMES], last_sites[PPROF_FRAMES];
     size_t last_count;
-    hsd_id_table stack_rows; /* hashes of lists of locations -> row + 1 */
-    pprof_stack *stacks;
+    pprof_stack *stacks; /* stack_sets of PPROF_STACK_WAYS, the last that came first */
+    size_t stack_sets;   /* a power of two */
     uint64_t stack_seed;
-    uint32_t stack_room;
+    pprof_known_type known_types[PPROF_KNOWN_TYPES];
     hsd_id_table objects;    /* addresses that are taken */
     hsd_pair_table sum_rows; /* site, type -> row + 1 */
     pprof_sum *sums;
@@ -178,6 +197,10 @@ hsd_status hsd_pprof_each_sample(pprof *p, bool labels_alone, pprof_sample_fn ta
 
 /* The site of p->sample and the frame by which what it allocated is called, UINT32_MAX = none; site 0 = no stack. */
 hsd_status hsd_pprof_site(pprof *p, uint32_t *site, uint32_t *frame, hsd_error *err);
+
+/* What the stack of p->sample came to will be asked for: the table is read at random, and the rest of the sample is
+ * decoded meanwhile. */
+void hsd_pprof_expect_stack(pprof *p);
 
 /* The number of a text in the capture, 0 for an empty one. */
 hsd_status hsd_pprof_string(pprof *p, hsd_bytes text, uint32_t *number, hsd_error *err);

@@ -30,9 +30,10 @@ static hsd_status read_visible(hsd_proto_message *message, const hsd_proto_field
     return HSD_OK;
 }
 
-static hsd_status read_locations(pprof_sample *sample, hsd_proto_message *message, const hsd_proto_field *field,
-                                 hsd_error *err)
+static hsd_status read_locations(pprof *p, hsd_proto_message *message, const hsd_proto_field *field, hsd_error *err)
 {
+    pprof_sample *sample = &p->sample;
+    const bool is_first = sample->location_count == 0;
     const size_t room = PPROF_FRAMES - sample->location_count;
     size_t count;
     uint64_t left = UINT64_MAX, value;
@@ -40,6 +41,7 @@ static hsd_status read_locations(pprof_sample *sample, hsd_proto_message *messag
     if (status == HSD_OK) {
         sample->is_cut = sample->is_cut || count > room;
         sample->location_count += count < room ? count : room;
+        if (is_first) hsd_pprof_expect_stack(p);
     }
     if (status != HSD_END) return status;
     while ((status = hsd_proto_number(message, field, &left, &value, err)) == HSD_OK) {
@@ -130,6 +132,7 @@ static hsd_status read_sample(pprof *p, hsd_proto_message *all, const hsd_proto_
     hsd_proto_field inner;
     hsd_status status;
     sample->location_count = sample->value_count = 0;
+    sample->stack_hash = 0;
     memset(&sample->process_name, 0, sizeof *sample - offsetof(pprof_sample, process_name));
     HSD_TRY(hsd_proto_enter(all, field, &message, err));
     while ((status = hsd_proto_next(&message, &inner, err)) == HSD_OK) {
@@ -138,7 +141,7 @@ static hsd_status read_sample(pprof *p, hsd_proto_message *all, const hsd_proto_
         else if (labels_alone)
             continue;
         else if (inner.number == 1)
-            HSD_TRY(read_locations(sample, &message, &inner, err));
+            HSD_TRY(read_locations(p, &message, &inner, err));
         else if (inner.number == 2)
             HSD_TRY(read_values(sample, &message, &inner, err));
     }

@@ -22,11 +22,10 @@ hsd_status hsd_pprof_check_memory(const pprof *p, hsd_error *err)
     const uint64_t rows = p->mapping_room * sizeof *p->mappings + p->function_room * sizeof *p->functions +
                           p->location_room * sizeof *p->locations + p->line_room * sizeof *p->lines +
                           p->location_frame_room * sizeof *p->location_frames + p->frame_room * sizeof *p->frames +
-                          p->sum_room * sizeof *p->sums + p->stack_room * sizeof *p->stacks;
+                          p->sum_room * sizeof *p->sums + p->stack_sets * PPROF_STACK_WAYS * sizeof *p->stacks;
     const uint64_t ids = hsd_id_table_memory(&p->mapping_rows) + hsd_id_table_memory(&p->function_rows) +
                          hsd_id_table_memory(&p->location_rows) + hsd_pair_table_memory(&p->sites) +
-                         hsd_id_table_memory(&p->objects) + hsd_pair_table_memory(&p->sum_rows) +
-                         hsd_id_table_memory(&p->stack_rows);
+                         hsd_id_table_memory(&p->objects) + hsd_pair_table_memory(&p->sum_rows);
     const uint64_t taken = texts_of(p) + rows + ids, allowed = p->import->memory_bytes / 4 * 3;
     if (taken <= allowed) return HSD_OK;
     hsd_fail_at(err, HSD_E_OVER_BUDGET, hsd_source_offset(p->source),

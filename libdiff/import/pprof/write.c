@@ -13,12 +13,6 @@ enum { NAME_BYTES = PPROF_TEXT_BYTES + 64 };
 
 enum { BY_FRAME, BY_SIZE, BY_LABEL };
 
-/* No padding: it is compared as bytes. */
-typedef struct type_key {
-    uint64_t size; /* by label: string */
-    uint32_t frame, by;
-} type_key;
-
 static const char *runtime_of(const pprof *p)
 {
     static const char *const of_go[] = {"runtime.main", "runtime.goexit", "runtime.mallocgc", "runtime.mstart",
@@ -66,7 +60,7 @@ hsd_status hsd_pprof_begin(pprof *p, hsd_error *err)
 
 /* A type that a label names. Else "48 B at main.fill": what it is nobody knows, so where it was made says most. A colon
  * parts an address that is to be resolved from what stands around it, for the name of a file may have spaces in it. */
-static size_t name_type(const pprof *p, const type_key *key, char name[NAME_BYTES])
+static size_t name_type(const pprof *p, const pprof_type_key *key, char name[NAME_BYTES])
 {
     const uint32_t function = key->frame == UINT32_MAX ? 0 : p->frames[key->frame].function;
     const hsd_bytes text = function == 0 ? (hsd_bytes){0} : hsd_names_get(&p->names.names, function - 1);
@@ -86,23 +80,47 @@ static size_t name_type(const pprof *p, const type_key *key, char name[NAME_BYTE
     return (size_t)size + text.size;
 }
 
-static hsd_status put_type(pprof *p, uint32_t frame, uint32_t *number, hsd_error *err)
+/* What makes the type of what the sample allocated: where in a function is the site's to say. */
+static pprof_type_key key_of_type(const pprof *p, uint32_t frame)
+{
+    const pprof_sample *sample = &p->sample;
+    if (p->key_type != UINT64_MAX && sample->type != 0) return (pprof_type_key){sample->type, UINT32_MAX, BY_LABEL};
+    return (pprof_type_key){sample->has_bytes ? sample->bytes : 0,
+                            frame != UINT32_MAX ? p->frames[frame].function : UINT32_MAX,
+                            sample->has_bytes ? BY_SIZE : BY_FRAME};
+}
+
+static hsd_status define_type(pprof *p, const pprof_type_key *key, uint32_t number, hsd_error *err)
 {
     char name[NAME_BYTES];
-    const bool has_label = p->key_type != UINT64_MAX && p->sample.type != 0;
-    type_key key = {p->sample.has_bytes ? p->sample.bytes : 0, frame, p->sample.has_bytes ? BY_SIZE : BY_FRAME};
+    const size_t size = name_type(p, key, name);
+    HSD_WRITE(p->import, hsc_define_type(p->import->writer, number, name, size, 0), err);
+    return (number & 0xff) == 0 ? hsd_pprof_check_memory(p, err) : HSD_OK;
+}
+
+static hsd_status number_type(pprof *p, pprof_type_key key, uint32_t frame, uint32_t *number, hsd_error *err)
+{
     const uint32_t before = p->type_keys.count;
-    if (has_label)
-        key = (type_key){p->sample.type, UINT32_MAX, BY_LABEL};
-    else if (frame != UINT32_MAX)
-        key.frame = p->frames[frame].function; /* where in it is the site's to say */
     HSD_TRY(hsd_names_put(&p->type_keys, (hsd_bytes){(const uint8_t *)&key, sizeof key}, number, err));
     ++*number;
     if (p->type_keys.count == before) return HSD_OK;
-    if (!has_label) key.frame = frame;
-    const size_t size = name_type(p, &key, name);
-    HSD_WRITE(p->import, hsc_define_type(p->import->writer, *number, name, size, 0), err);
-    return (*number & 0xff) == 0 ? hsd_pprof_check_memory(p, err) : HSD_OK;
+    if (key.by != BY_LABEL) key.frame = frame;
+    return define_type(p, &key, *number, err);
+}
+
+/* Of a profile with few types nearly all are known by what was asked for last: a tenth of an import went into names. */
+static hsd_status put_type(pprof *p, uint32_t frame, uint32_t *number, hsd_error *err)
+{
+    const pprof_type_key key = key_of_type(p, frame);
+    const uint64_t place = hsd_mix(key.size, (uint64_t)key.by << 32 | key.frame) % PPROF_KNOWN_TYPES;
+    pprof_known_type *known = &p->known_types[place];
+    if (known->number == 0 || memcmp(&known->key, &key, sizeof key) != 0) {
+        known->number = 0;
+        HSD_TRY(number_type(p, key, frame, number, err));
+        *known = (pprof_known_type){key, *number};
+    }
+    *number = (uint32_t)known->number;
+    return HSD_OK;
 }
 
 /* ---- samples ---- */

@@ -169,3 +169,32 @@ Test(pprof_random, sums_are_those_of_a_naive_count)
         view_close(&view);
     }
 }
+
+/* More stacks than are known again by their hash, each twice, so that most have been forgotten when they come again. */
+Test(pprof_random, stacks_that_were_forgotten_are_the_same_again)
+{
+    enum { MANY = 90000, CALLERS = 300 };
+    static uint64_t locations[CALLERS];
+    pprof_writer w = {.packing = 1, .has_dense_ids = 1};
+    capture_view view;
+    pprof_put_sample_type(&w, "inuse_objects", "count");
+    pprof_put_sample_type(&w, "inuse_space", "bytes");
+    for (uint64_t i = 0; i < CALLERS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "g%" PRIu64, i);
+        locations[i] =
+            pprof_put_location(&w, 0, 0x1000 + i, &(pprof_code_line){pprof_put_function(&w, name, ""), i}, 1);
+    }
+    for (uint64_t i = 0; i < 2 * MANY; i++) {
+        const uint64_t at = i % MANY, stack[] = {locations[at / CALLERS], locations[at % CALLERS]};
+        const int64_t values[] = {1, 16};
+        pprof_put_sample(&w, stack, 2, values, 2, NULL, 0);
+    }
+    const pprof_bytes bytes = pprof_finish(&w, PPROF_AS_NUMBERED);
+    open_profile(bytes, UINT64_C(32) << 20, &view);
+    free(bytes.data);
+    cr_assert_eq(view.site_total_count, MANY);
+    for (size_t i = 0; i < view.site_total_count; i++)
+        cr_assert(view.site_totals[i].objects == 2 && view.site_totals[i].bytes == 32);
+    view_close(&view);
+}
