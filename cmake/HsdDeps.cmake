@@ -1,6 +1,7 @@
 # Third-party packages, one target for each. capture/, which also builds alone, finds zstd and xxhash for itself.
 # Each of their headers has a single includer in a library; tests/lint holds that.
 #   hsd_zstd, hsd_xxhash   the block codec of captures, for libdiff/io, and checksums and digests, for libdiff/io
+#   hsd_sodium    libsodium: pseudonyms of hsdiff redact, encrypted captures, signatures, for libdiff/crypt
 #   hsd_threads   POSIX threads
 #   hsd_zlib      zlib: gz inputs of importers, gz outputs of exporters (empty when absent: both then say so)
 #   hsd_yaml      libyaml: configurations of the check (empty when absent: reading one then says so)
@@ -24,6 +25,10 @@ target_link_libraries(hsd_zstd INTERFACE PkgConfig::HSD_ZSTD_PKG)
 pkg_check_modules(HSD_XXHASH_PKG REQUIRED IMPORTED_TARGET libxxhash)
 add_library(hsd_xxhash INTERFACE)
 target_link_libraries(hsd_xxhash INTERFACE PkgConfig::HSD_XXHASH_PKG)
+
+pkg_check_modules(HSD_SODIUM_PKG REQUIRED IMPORTED_TARGET libsodium>=1.0.16)
+add_library(hsd_sodium INTERFACE)
+target_link_libraries(hsd_sodium INTERFACE PkgConfig::HSD_SODIUM_PKG)
 
 add_library(hsd_zlib INTERFACE)
 pkg_check_modules(HSD_ZLIB_PKG IMPORTED_TARGET zlib)

@@ -11,7 +11,7 @@ endif()
 install(DIRECTORY libdiff/include/hsdiff DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # What a program that links the archive needs besides. Not Requires.private: that would ask for the packages of what these stand on, too.
-set(HSD_STATIC_LIBRARIES zstd xxhash)
+set(HSD_STATIC_LIBRARIES zstd xxhash sodium)
 foreach(row IN ITEMS "HSD_ZLIB_PKG_FOUND z" "HSD_YAML_PKG_FOUND yaml" "HSD_DW_PKG_FOUND dw" "HSD_DW_PKG_FOUND elf" "HSD_IBERTY_LIBRARY iberty"
                      "HSD_SQLITE_PKG_FOUND sqlite3" "CMAKE_DL_LIBS ${CMAKE_DL_LIBS}")
   string(REPLACE " " ";" row "${row}")

@@ -8,7 +8,7 @@ set -eu
 PREFIX=${PREFIX:-$HOME/.local}
 : "${HSDIFF_SOURCE:?is not set: a folder with the sources of hsdiff, or an address for git clone}"
 
-packages='build-essential cmake ninja-build pkg-config libzstd-dev libxxhash-dev zlib1g-dev libyaml-dev libmimalloc-dev'
+packages='build-essential cmake ninja-build pkg-config libzstd-dev libxxhash-dev libsodium-dev zlib1g-dev libyaml-dev libmimalloc-dev'
 # shellcheck disable=SC2086 # the list is words
 if ! dpkg -s git ca-certificates curl $packages >/dev/null 2>&1; then
     as_root=

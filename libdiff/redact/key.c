@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "crypt/primitives.h"
 #include "io/output.h"
 
 #define KEY_DIGITS (2 * HSD_REDACT_KEY_BYTES)
@@ -61,7 +62,9 @@ static hsd_status read_key(hsd_redact_key *out, int fd, hsd_error *err)
         size += (size_t)got;
     }
     if (size == sizeof text) return refuse_key(err, HSD_KEY_FILE_BYTES, "it is too long");
-    HSD_TRY(hsd_redact_key_parse(out, text, size, err));
+    const hsd_status status = hsd_redact_key_parse(out, text, size, err);
+    hsd_forget_secret(text, sizeof text);
+    if (status != HSD_OK) return status;
     out->is_exposed = S_ISREG(what.st_mode) && (what.st_mode & (S_IRWXG | S_IRWXO)) != 0;
     return HSD_OK;
 }
@@ -92,6 +95,8 @@ static hsd_status write_key(hsd_output *output, hsd_error *err)
         text[i] = "0123456789abcdef"[i % 2 == 0 ? bytes[i / 2] >> 4 : bytes[i / 2] & 15];
     text[KEY_DIGITS] = '\n';
     HSD_TRY(hsd_output_write(output, text, sizeof text, err));
+    hsd_forget_secret(bytes, sizeof bytes);
+    hsd_forget_secret(text, sizeof text);
     return hsd_output_finish(output, err);
 }
 

@@ -116,7 +116,7 @@ static hsd_status keep_name(hsd_renamer *r, hsd_redact_why why, hsd_text name, h
 
 static hsd_status replace_name(hsd_renamer *r, hsd_text name, hsd_error *err)
 {
-    uint8_t hash[HSD_SHA256_BYTES];
+    uint8_t hash[HSD_HMAC_BYTES];
     char pseudonym[HSD_PSEUDONYM_CHARS];
     uint64_t bits = 0;
     hsd_hmac_of(&r->hmac, name.data, name.size, hash);
@@ -396,7 +396,7 @@ hsd_status hsd_rename_product(hsd_renamer *r, hsd_text text, hsd_text *out, hsd_
 void hsd_renamer_init(hsd_renamer *r, const hsd_redact_key *key, const char *const *keep, size_t keep_count)
 {
     static const char names[] = "hsdiff redact 1: names", contents[] = "hsdiff redact 1: contents";
-    uint8_t own[HSD_SHA256_BYTES];
+    uint8_t own[HSD_HMAC_BYTES];
     hsd_hmac hmac;
     *r = (hsd_renamer){.keep = keep, .keep_count = keep_count};
     hsd_hmac_init(&hmac, key->bytes, sizeof key->bytes);
@@ -404,10 +404,14 @@ void hsd_renamer_init(hsd_renamer *r, const hsd_redact_key *key, const char *con
     memcpy(r->content_key, own, sizeof r->content_key);
     hsd_hmac_of(&hmac, names, sizeof names - 1, own);
     hsd_hmac_init(&r->hmac, own, sizeof own);
+    hsd_forget_secret(own, sizeof own);
+    hsd_forget_secret(&hmac, sizeof hmac);
 }
 
 void hsd_renamer_release(hsd_renamer *r)
 {
+    hsd_forget_secret(&r->hmac, sizeof r->hmac);
+    hsd_forget_secret(r->content_key, sizeof r->content_key);
     free(r->readable_counts);
     hsd_names_release(&r->readable);
     hsd_buffer_release(&r->out);

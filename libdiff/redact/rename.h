@@ -21,7 +21,7 @@
 #define HSD_REDACT_RENAME_H
 
 #include "base/names.h"
-#include "redact/hmac.h"
+#include "crypt/primitives.h"
 #include <hsdiff/capture.h>
 #include <hsdiff/redact.h>
 

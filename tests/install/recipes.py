@@ -29,7 +29,7 @@ def are_read(out):
         check({f"{root}/CMakeLists.txt", f"{root}/LICENSE"} <= names, "no source")
         text = file.extractfile(f"{root}/cmake/HsdDeps.cmake").read().decode()
     # A library that the build looks for, and a recipe does not bring, is left out without a word: features would be missing.
-    wanted = {"libzstd": "zstd", "libxxhash": "xxhash", "zlib": "zlib", "yaml-0.1": "libyaml", "libdw": "elfutils", "sqlite3": "sqlite", "libmicrohttpd": "libmicrohttpd"}
+    wanted = {"libzstd": "zstd", "libxxhash": "xxhash", "libsodium": "libsodium", "zlib": "zlib", "yaml-0.1": "libyaml", "libdw": "elfutils", "sqlite3": "sqlite", "libmicrohttpd": "libmicrohttpd"}
     asked = set(re.findall(r"IMPORTED_TARGET ([\w.-]+?)(?:>=[\d.]+)?[ )]", text))
     check(asked == set(wanted), f"the build asks for {sorted(asked)}, and recipes are checked for {sorted(wanted)}")
     for name in wanted.values():
