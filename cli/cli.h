@@ -42,7 +42,7 @@ typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli
 /* What options set; zero is the default of each. First what several commands take, then of each command what it takes
  * alone. */
 typedef struct cli_options {
-    const char *format, *output, *temp_dir, *remote, *from, *generate, *way, *executable, *html;
+    const char *format, *output, *temp_dir, *remote, *from, *generate, *way, *executable, *html, *identity;
     int table, match, color;
     uint64_t top, memory_bytes, noise_bytes, threads, level, warmup, places, max_bytes, every_ms, timeout_ms, count,
         pid, port, idle_ms;
@@ -55,6 +55,8 @@ typedef struct cli_options {
     size_t also_count;
     const char **symbols; /* --symbols, likewise */
     size_t symbol_count;
+    const char **encrypt_to; /* --encrypt-to, likewise */
+    size_t encrypt_to_count;
     bool has_level, has_warmup, force, summary, partial, exact_bytes, plain, wide, with_values, final_is_strong,
         no_holders, cohorts, no_cohorts, survivors, identities;
     bool open_inspector, open, ipv6, never_idle, no_progress, no_sandbox, quiet, verbose, help, version;
@@ -129,6 +131,7 @@ typedef struct cli_app {
     size_t input_count;
     size_t first_group; /* inputs in front of a "--" that has inputs on both sides; else 0 */
     hsd_run run;
+    hsd_crypt *keys; /* of run.crypt; NULL: none were given */
     bool has_dashes; /* there was a "--" */
     bool saw_damage; /* input was skipped: exit status 3 even when all else went well */
 } cli_app;

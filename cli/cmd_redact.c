@@ -194,6 +194,7 @@ static const cli_option *const options[] = {
                         .told = CLI_LEFT_OUT,
                         .help = "list in FILE which names are readable in the copy, and how often"},
     &cli_option_with_values,
+    &cli_option_encrypt_to,
     CLI_OPTIONS_OF_READING,
     NULL,
 };

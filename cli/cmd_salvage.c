@@ -52,6 +52,7 @@ static const cli_example examples[] = {
 };
 
 static const cli_option *const options[] = {
+    &cli_option_encrypt_to,
     CLI_OPTIONS_OF_READING,
     NULL,
 };

@@ -74,6 +74,7 @@ static const cli_option *const options[] = {
                         .set = cli_set_pid,
                         .told = CLI_LEFT_OUT,
                         .help = "look at the files that this process has mapped"},
+    &cli_option_encrypt_to,
     CLI_OPTIONS_OF_READING,
     NULL,
 };

@@ -123,7 +123,7 @@ static const cli_example examples[] = {
 static const cli_option *const options[] = {
     &cli_option_redaction_key,
     &cli_option_with_values,
-    CLI_OPTIONS_OF_READING,
+    CLI_OPTIONS_IN_A_SANDBOX,
     NULL,
 };
 

@@ -5,6 +5,7 @@
 #ifndef CLI_COMMON_OPTIONS_H
 #define CLI_COMMON_OPTIONS_H
 
+#include "keys.h"
 #include "options.h"
 
 extern const cli_option cli_option_format_of_one, cli_option_format_of_growth, cli_option_html, cli_option_also,
@@ -30,8 +31,9 @@ const char *cli_formats_of_checks(void);
         &cli_option_no_progress, CLI_OPTIONS_OF_A_PAGE
 
 /* And of every command that has a sandbox (sandbox_policy.c). */
-#define CLI_OPTIONS_OF_READING                                                                                         \
+#define CLI_OPTIONS_IN_A_SANDBOX                                                                                       \
     &cli_option_output, &cli_option_force, &cli_option_memory, &cli_option_temp_dir, &cli_option_threads,              \
         &cli_option_no_sandbox, &cli_option_no_progress, CLI_OPTIONS_OF_A_PAGE
+#define CLI_OPTIONS_OF_READING &cli_option_identity, CLI_OPTIONS_IN_A_SANDBOX
 
 #endif

@@ -17,6 +17,7 @@
 
 #include "command_line.h"
 #include "help.h"
+#include "keys.h"
 #include "nearest.h"
 #include "options.h"
 #include "out.h"
@@ -273,6 +274,8 @@ static int run_command(cli_app *cli)
     if (cli->argc < 2) return print_page(cli, print_short);
     if (!has_right_inputs(cli) || !spares_inputs(cli) || !parts_outputs(cli)) return CLI_USAGE;
     if (!knows_format(cli) || !prepare_run(cli)) return CLI_USAGE;
+    const int keys = cli_take_keys(cli);
+    if (keys != CLI_DONE) return keys;
     cli->command_line = cli_command_line(cli);
     if (!cli->command_line) return out_of_memory();
     cli_progress_begin(cli);
@@ -288,7 +291,7 @@ int main(int argc, char **argv)
     occupy_standard_descriptors();
     cli_signals_begin();
     const size_t word_count = (size_t)(argc > 0 ? argc : 1);
-    const char **words = calloc(6 * word_count, sizeof *words);
+    const char **words = calloc(7 * word_count, sizeof *words);
     cli.given = calloc(word_count + CLI_OPTIONS_MAX, sizeof *cli.given);
     if (!words || !cli.given) {
         free(words);
@@ -301,7 +304,9 @@ int main(int argc, char **argv)
     cli.options.also = words + 3 * word_count;
     cli.options.symbols = words + 4 * word_count;
     cli.options.redact.keep = words + 5 * word_count;
+    cli.options.encrypt_to = words + 6 * word_count;
     const int result = cli_parse(&cli) ? run_command(&cli) : CLI_USAGE;
+    cli_forget_keys(&cli);
     free(words);
     free(cli.given);
     free(cli.command_line);

@@ -126,7 +126,11 @@ static bool is_input_file(const cli_app *cli, const char *path)
     if (path == NULL || stat(path, &output) != 0 || !S_ISREG(output.st_mode)) return false;
     for (size_t i = 0; i < cli->input_count; i++)
         if (is_read_from(cli->inputs[i], &output)) return true;
-    return cli->options.redact.key != NULL && is_read_from(cli->options.redact.key, &output);
+    const cli_options *options = &cli->options;
+    for (size_t i = 0; i < options->encrypt_to_count; i++)
+        if (is_read_from(options->encrypt_to[i], &output)) return true;
+    if (options->identity != NULL && is_read_from(options->identity, &output)) return true;
+    return options->redact.key != NULL && is_read_from(options->redact.key, &output);
 }
 
 const char *cli_find_input_overwritten(const cli_app *cli)

@@ -148,6 +148,7 @@ hsd_status hsd_baseline_write(hsd_capture *capture, const char *path, const hsd_
     HSD_TRY(HSD_TAKE_OPTIONS(hsd_baseline_options, partial, &own, options, err));
     if (own.identities) HSD_TRY(check_identities(hsd_capture_get_info(capture), err));
     hsd_status status = hsd_result_file_open(&to.file, path, own.force, err);
+    if (status == HSD_OK) status = hsd_result_file_encrypt(to.file, run == NULL ? NULL : run->crypt, err);
     if (status == HSD_OK)
         status = write_into(&to, capture, &own, run, err);
     else

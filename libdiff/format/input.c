@@ -53,10 +53,23 @@ static hsd_status set_up(hsd_input *input, const char *name, const hsd_run *run,
     return HSD_OK;
 }
 
+/* A file that begins as one of age is read through its key. */
+static hsd_status set_up_key(hsd_input *input, const hsd_run *run, hsd_error *err)
+{
+    uint8_t prefix[8];
+    if (input->size_bytes < sizeof prefix) return HSD_OK;
+    HSD_TRY(hsd_input_read(input, 0, prefix, sizeof prefix, err));
+    if (!hsd_age_probe(prefix, sizeof prefix)) return HSD_OK;
+    HSD_TRY(hsd_unsealed_open_fd(&input->unsealed, input->fd, run == NULL ? NULL : run->crypt, err));
+    input->size_bytes = hsd_unsealed_size(input->unsealed);
+    return HSD_OK;
+}
+
 hsd_status hsd_input_open_fd(hsd_input *input, int fd, const char *name, const hsd_run *run, hsd_error *err)
 {
     *input = (hsd_input){.fd = fd};
-    const hsd_status status = set_up(input, name, run, err);
+    hsd_status status = set_up(input, name, run, err);
+    if (status == HSD_OK) status = set_up_key(input, run, err);
     if (status != HSD_OK) {
         hsd_error_set_file(err, name);
         hsd_input_close(input);
@@ -81,6 +94,7 @@ hsd_status hsd_input_open(hsd_input *input, const char *path, const hsd_run *run
 hsd_status hsd_input_read(const hsd_input *input, uint64_t offset, void *data, size_t size, hsd_error *err)
 {
     uint8_t *at = data;
+    if (input->unsealed != NULL) return hsd_unsealed_read(input->unsealed, offset, data, size, err);
     while (size > 0) {
         size_t got = 0;
         const int error = hsd_fd_read(input->fd, at, size, (off_t)offset, &got);
@@ -101,6 +115,7 @@ hsd_status hsd_input_read(const hsd_input *input, uint64_t offset, void *data, s
 
 void hsd_input_close(hsd_input *input)
 {
+    hsd_unsealed_close(input->unsealed);
     hsd_temp_close(&input->spool);
     if (!input->is_spooled && input->fd >= 0) close(input->fd);
     free(input->name);

@@ -1,6 +1,7 @@
 /*
  * The file that a capture is read from: bytes at any place, by pread alone. What cannot be read so (a
- * pipe, a terminal, a socket) is copied to a nameless temporary file first.
+ * pipe, a terminal, a socket) is copied to a nameless temporary file first. What is encrypted is decrypted chunk by
+ * chunk as it is read (io/sealed.h): offsets and sizes are those of the capture then.
  */
 #ifndef HSD_FORMAT_INPUT_H
 #define HSD_FORMAT_INPUT_H
@@ -10,19 +11,21 @@
 #include <hsdiff/run.h>
 #include <hsdiff/status.h>
 
+#include "io/sealed.h"
 #include "io/temp.h"
 
 typedef struct hsd_input {
-    int fd;              /* -1: not open */
-    bool is_spooled;     /* fd belongs to `spool` */
-    uint64_t size_bytes; /* when it was opened */
-    char *name;          /* as given; owned */
+    int fd;                 /* -1: not open */
+    bool is_spooled;        /* fd belongs to `spool` */
+    hsd_unsealed *unsealed; /* NULL: it is not encrypted */
+    uint64_t size_bytes;    /* when it was opened */
+    char *name;             /* as given; owned */
     hsd_temp spool;
     hsd_temp_space space;
 } hsd_input;
 
 /* "-" is standard input. O_CLOEXEC, O_NOCTTY; a directory is refused. `run` says where temporary data
- * goes; may be NULL. On failure the input is closed. */
+ * goes, and has the keys; may be NULL. On failure the input is closed. */
 hsd_status hsd_input_open(hsd_input *input, const char *path, const hsd_run *run, hsd_error *err);
 
 /* Over a descriptor, which is moved in. */

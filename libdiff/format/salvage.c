@@ -29,6 +29,7 @@
 typedef struct salvage {
     hsd_capture *capture;
     hsd_output output;
+    hsd_crypt *crypt;
     hsd_block block;
     hsd_content content;
     hsd_totals totals;
@@ -369,6 +370,7 @@ static hsd_status run_salvage(salvage *s, const char *out_path, bool force, hsd_
         hsd_error_set_file(err, out_path);
         return status;
     }
+    HSD_TRY(hsd_output_encrypt(&s->output, s->crypt, err));
     s->columns = malloc(8 * sizeof(uint64_t) * (RECORDS_A_BLOCK + TYPES_A_BLOCK * HSC_HISTOGRAM_BUCKETS));
     if (s->columns == NULL) return hsd_fail_nomem(err, "salvaging a capture");
     s->keeps_type_totals = has_right_type_totals(capture);
@@ -397,7 +399,7 @@ static void tell_result(const salvage *s, hsd_salvage_result *result)
 hsd_status hsd_capture_salvage(const char *path, const char *out_path, bool force, const hsd_run *run,
                                hsd_salvage_result *result, hsd_error *err)
 {
-    salvage s = {.output = {.fd = -1}};
+    salvage s = {.output = {.fd = -1}, .crypt = run == NULL ? NULL : run->crypt};
     HSD_TRY(hsd_capture_open(&s.capture, path, HSD_DAMAGE_SKIP, run, err));
     const hsd_status status = run_salvage(&s, out_path, force, err);
     if (status == HSD_OK && result != NULL) tell_result(&s, result);

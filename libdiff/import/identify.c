@@ -37,6 +37,7 @@ static const signature signatures[] = {
     SIGNATURE(0, "\xca\xfe\xba\xbe", "a Java class file or Mach-O binary"),
     SIGNATURE(0, "\xcf\xfa\xed\xfe", "a Mach-O binary"),
     SIGNATURE(0, "FLR\0", "a Java flight recording"),
+    SIGNATURE(0, "-----BEGIN AGE ENCRYPTED FILE-----", "an age file in ASCII armour"),
     SIGNATURE(0, "PK\3\4", "a ZIP archive"),
     SIGNATURE(0, "PK\5\6", "an empty ZIP archive"),
     SIGNATURE(0, "\x1f\x8b", "a gzip file"),

@@ -2,11 +2,12 @@
  * An import from end to end: open the input, look what it is, put the filters it needs in front,
  * let the importer write, and make the result appear at once or not at all.
  *
- *      file or pipe ─► [ watch ] ─► [ gzip, lz4, zstd ] ─► [ spool ] ─► importer ─► hsc writer ─► sink ─► output | temp file
+ *      file or pipe ─► [ decrypt ] ─► [ watch ] ─► [ gzip, lz4, zstd ] ─► [ spool ] ─► importer ─► hsc writer ─► sink ─► output | temp file
  *
  * An importer that reads its input twice gets a source that goes back. A file does by itself. A pipe
  * is spooled to a temporary file as it passes. What was packed is spooled unpacked, because unpacking
- * costs more than writing and reading back; for a summary it is unpacked again instead.
+ * costs more than writing and reading back; for a summary it is unpacked again instead, and so it is where the input is
+ * encrypted: then nothing of it is written down in clear here, and a temporary capture is encrypted, too.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,8 +26,10 @@
 #include "import/zstd.h"
 #include "io/fd.h"
 #include "io/output.h"
+#include "io/sealed.h"
 #include "io/stopwatch.h"
 
+#define AGE_PREFIX_BYTES 8
 #define WINDOW_MAX_BYTES ((uint64_t)1 << 20)
 #define WINDOW_MIN_BYTES ((uint64_t)128 << 10)
 #define WRITER_MAX_BYTES ((uint64_t)8 << 20)
@@ -72,7 +75,8 @@ static const packing *find_packing(const void *prefix, size_t size)
 }
 
 typedef struct input {
-    hsd_source file;        /* what was opened */
+    hsd_source stored;      /* what was opened, if that is encrypted */
+    hsd_source file;        /* what was opened, decrypted */
     hsd_source unpacked;    /* over `file` when that is packed */
     hsd_source *top;        /* what the importer reads */
     hsd_watch *watch;       /* of `file`; NULL where no digest is wanted */
@@ -84,6 +88,7 @@ static void close_input(input *in)
 {
     hsd_source_close(&in->unpacked);
     hsd_source_close(&in->file);
+    hsd_source_close(&in->stored);
 }
 
 /* Files that other packers made are unpacked by these, on the way. */
@@ -91,7 +96,10 @@ static const char *unpacker_of(const char *phrase)
 {
     static const struct {
         const char *phrase, *command;
-    } unpackers[] = {{"an xz file", "xz -dc"}, {"a bzip2 file", "bzip2 -dc"}, {"a ZIP archive", "unzip -p"}};
+    } unpackers[] = {{"an xz file", "xz -dc"},
+                     {"an age file in ASCII armour", "age -d -i KEY"},
+                     {"a bzip2 file", "bzip2 -dc"},
+                     {"a ZIP archive", "unzip -p"}};
     for (size_t i = 0; i < sizeof unpackers / sizeof unpackers[0]; i++)
         if (strcmp(phrase, unpackers[i].phrase) == 0) return unpackers[i].command;
     return NULL;
@@ -152,19 +160,35 @@ static hsd_status open_source(hsd_source *source, const entrance *from, size_t w
                         : hsd_source_open_fd(source, from->fd, from->path, window, err);
 }
 
-static hsd_status open_input(input *in, const entrance *from, const hsd_import_options *options, uint64_t memory_bytes,
-                             hsd_temp_space *space, hsd_error *err)
+/* Puts the key in front, if the file is encrypted. */
+static hsd_status unseal_input(input *in, hsd_import *import, hsd_crypt *crypt, size_t window, hsd_error *err)
 {
+    const hsd_status status = hsd_source_peek(&in->file, AGE_PREFIX_BYTES, err);
+    if (status < 0) return status;
+    if (!hsd_age_probe(in->file.at, hsd_source_ahead(&in->file))) return HSD_OK;
+    import->is_secret = true;
+    in->stored = in->file;
+    in->file = (hsd_source){0};
+    hsd_error_set_file(err, in->stored.name);
+    HSD_TRY(hsd_source_make_rewindable(&in->stored, import->space, err));
+    return hsd_source_unseal(&in->file, &in->stored, crypt, window, err);
+}
+
+static hsd_status open_input(input *in, const entrance *from, hsd_import *import, uint64_t memory_bytes,
+                             hsd_crypt *crypt, hsd_error *err)
+{
+    const hsd_import_options *options = import->options;
     *in = (input){0};
     const size_t window = (size_t)hsd_max_u64(WINDOW_MIN_BYTES, hsd_min_u64(memory_bytes / 16, WINDOW_MAX_BYTES));
     size_t size = 0;
     HSD_TRY(open_source(&in->file, from, window, err));
+    HSD_TRY(unseal_input(in, import, crypt, window, err));
     if (options->with_digest) HSD_TRY(hsd_watch_begin(&in->watch, &in->file, err));
     in->top = &in->file;
     HSD_TRY(peek_prefix(in->top, &size, err));
     in->packing = find_packing(in->top->at, size);
     if (in->packing != NULL) {
-        HSD_TRY(open_packed(in, options->summary_only, window, space, err));
+        HSD_TRY(open_packed(in, options->summary_only || import->is_secret, window, import->space, err));
         HSD_TRY(peek_prefix(in->top, &size, err));
     }
     const hsd_status status = hsd_importer_choose(&in->importer, in->top->at, size, options->format, err);
@@ -173,7 +197,7 @@ static hsd_status open_input(input *in, const entrance *from, const hsd_import_o
     if (options->format == NULL) in->importer = hsd_importer_further(in->importer, in->top, size);
     if (in->importer->probe(in->top->at, size) == 0)
         return refuse_import(in, in->top->at, size, in->importer->info.name, err);
-    return in->importer->needs_rewind ? hsd_source_make_rewindable(in->top, space, err) : HSD_OK;
+    return in->importer->needs_rewind ? hsd_source_make_rewindable(in->top, import->space, err) : HSD_OK;
 }
 
 /* ---- the writer ---- */
@@ -381,7 +405,7 @@ static hsd_status import_into(hsd_import *import, const entrance *from, const hs
     import->reporter = &reporter;
     import->has_threads = budget >= THREADS_LEAST_BYTES && hsd_worker_count(run == NULL ? 0 : run->threads) > 1;
     import->writer_bytes = hsd_max_u64(WRITER_MIN_BYTES, hsd_min_u64(budget / 8, WRITER_MAX_BYTES));
-    hsd_status status = open_input(&in, from, import->options, budget, &space, err);
+    hsd_status status = open_input(&in, from, import, budget, run == NULL ? NULL : run->crypt, err);
     if (status == HSD_OK) {
         const uint64_t taken =
             import->writer_bytes * (import->has_threads ? 2 : 1) + in.file.window_bytes + in.unpacked.window_bytes;
@@ -406,6 +430,8 @@ typedef struct target {
     hsd_import import;
     hsd_output output;
     hsd_temp temp;
+    hsd_sealing sealing;
+    hsd_crypt *crypt;
 } target;
 
 static ptrdiff_t refused(hsd_error *error)
@@ -422,10 +448,24 @@ static ptrdiff_t write_output(void *context, const void *data, size_t size)
     return (ptrdiff_t)size;
 }
 
+static hsd_status put_temp(void *context, const void *data, size_t size, hsd_error *err)
+{
+    target *to = context;
+    return hsd_temp_write(&to->temp, to->temp.size_bytes, data, size, err);
+}
+
+/* What was encrypted is so here, too, to the operation itself. */
+static hsd_status put_secret(target *to, const void *data, size_t size, hsd_error *err)
+{
+    if (to->sealing.chunk == NULL) HSD_TRY(hsd_sealing_begin(&to->sealing, to->crypt, true, put_temp, to, err));
+    return hsd_sealing_add(&to->sealing, data, size, err);
+}
+
 static ptrdiff_t write_temp(void *context, const void *data, size_t size)
 {
     target *to = context;
-    if (hsd_temp_write(&to->temp, to->temp.size_bytes, data, size, &to->import.sink_error) != HSD_OK)
+    hsd_error *err = &to->import.sink_error;
+    if ((to->import.is_secret ? put_secret(to, data, size, err) : put_temp(to, data, size, err)) != HSD_OK)
         return refused(&to->import.sink_error);
     return (ptrdiff_t)size;
 }
@@ -461,7 +501,8 @@ hsd_status hsd_import_file(const char *path, const char *out_path, bool force, c
     HSD_TRY(take_options(&own, options, err));
     to.import.sink = (hsc_sink){.write = write_output, .context = &to};
     HSD_TRY(hsd_output_open(&to.output, out_path, force, err));
-    hsd_status status = import_into(&to.import, &(entrance){path, -1}, run, err);
+    hsd_status status = hsd_output_encrypt(&to.output, run == NULL ? NULL : run->crypt, err);
+    if (status == HSD_OK) status = import_into(&to.import, &(entrance){path, -1}, run, err);
     if (status == HSD_OK) status = hsd_output_finish(&to.output, err);
     hsd_output_close(&to.output);
     return status;
@@ -479,7 +520,10 @@ static hsd_status import_temp(const entrance *from, const hsd_import_options *op
     to.import.sink = (hsc_sink){.write = write_temp, .context = &to};
     hsd_temp_space_init(&space, run == NULL ? NULL : run->temp_dir);
     HSD_TRY(hsd_temp_open(&to.temp, &space, err));
-    const hsd_status status = import_into(&to.import, from, run, err);
+    to.crypt = run == NULL ? NULL : run->crypt;
+    hsd_status status = import_into(&to.import, from, run, err);
+    if (status == HSD_OK && to.sealing.chunk != NULL) status = hsd_sealing_finish(&to.sealing, err);
+    hsd_sealing_release(&to.sealing);
     if (status == HSD_OK) {
         *out_fd = to.temp.fd;
         to.temp.fd = -1; /* it is the caller's now */

@@ -21,6 +21,7 @@ typedef struct hsd_import {
     hsd_reporter *reporter;
     uint64_t memory_bytes; /* for tables and buffers of the importer */
     bool has_threads;      /* there is more than one processor for it */
+    bool is_secret;        /* the input is encrypted: so is what is kept of it for a while */
     hsd_import_result *result;
 
     /* The importer opens its writer with hsd_import_begin once it knows the facts of the capture. */

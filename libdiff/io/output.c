@@ -154,18 +154,41 @@ static hsd_status flush_output(hsd_output *output, hsd_error *err)
     return size == 0 ? HSD_OK : write_now(output, output->buffer, size, err);
 }
 
+/* What stands in the file, of which the buffer holds the end. */
+static hsd_status put_stored(void *context, const void *data, size_t size, hsd_error *err)
+{
+    hsd_output *output = context;
+    if (size > BUFFER_BYTES - output->buffered) HSD_TRY(flush_output(output, err));
+    if (size >= BUFFER_BYTES) return write_now(output, data, size, err);
+    memcpy(output->buffer + output->buffered, data, size);
+    output->buffered += size;
+    return HSD_OK;
+}
+
+hsd_status hsd_output_encrypt(hsd_output *output, hsd_crypt *crypt, hsd_error *err)
+{
+    HSD_ASSERT(output->size_bytes == 0 && !output->is_sealed);
+    if (!hsd_crypt_has_recipients(crypt)) return HSD_OK;
+    HSD_TRY(hsd_sealing_begin(&output->sealing, crypt, false, put_stored, output, err));
+    output->is_sealed = true;
+    return HSD_OK;
+}
+
 hsd_status hsd_output_write(hsd_output *output, const void *data, size_t size, hsd_error *err)
 {
     HSD_ASSERT(size == 0 || data != NULL);
     if (output->path == NULL) return hsd_fail(err, HSD_E_MISUSE, "write to an output that is not open");
     if (output->has_failed) return fail_output(output, EIO, "go on writing after an error", err);
     if (size == 0) return HSD_OK;
-    if (size > BUFFER_BYTES - output->buffered) HSD_TRY(flush_output(output, err));
     output->size_bytes += size;
-    if (size >= BUFFER_BYTES) return write_now(output, data, size, err);
-    memcpy(output->buffer + output->buffered, data, size);
-    output->buffered += size;
-    return HSD_OK;
+    return output->is_sealed ? hsd_sealing_add(&output->sealing, data, size, err) : put_stored(output, data, size, err);
+}
+
+/* All that was taken is in the file, its last chunk, too. */
+static hsd_status end_writing(hsd_output *output, hsd_error *err)
+{
+    if (output->is_sealed && !output->is_settled) HSD_TRY(hsd_sealing_finish(&output->sealing, err));
+    return flush_output(output, err);
 }
 
 /* ---- finish. The helpers return 0 or an errno. */
@@ -242,7 +265,7 @@ static hsd_status sync_file(const hsd_output *output, hsd_error *err)
 
 hsd_status hsd_output_settle(hsd_output *output, hsd_error *err)
 {
-    HSD_TRY(flush_output(output, err));
+    HSD_TRY(end_writing(output, err));
     HSD_TRY(sync_file(output, err));
     output->is_settled = true;
     return HSD_OK;
@@ -265,7 +288,7 @@ hsd_status hsd_output_finish(hsd_output *output, hsd_error *err)
     if (output->path == NULL) return hsd_fail(err, HSD_E_MISUSE, "finish of an output that is not open");
     hsd_status status = HSD_OK;
     if (output->has_failed) status = fail_output(output, EIO, "finish after an error", err);
-    if (status == HSD_OK) status = flush_output(output, err);
+    if (status == HSD_OK) status = end_writing(output, err);
     if (status == HSD_OK && !output->is_in_place) status = finish_file(output, err);
     if (status == HSD_OK && output->is_in_place && !output->is_stdout) {
         const int fd = output->fd; /* a device may tell only now that it did not take it */
@@ -283,5 +306,6 @@ void hsd_output_close(hsd_output *output)
     free(output->temp_path);
     free(output->path);
     free(output->buffer);
+    hsd_sealing_release(&output->sealing);
     *output = (hsd_output){.fd = -1};
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "io/sealed.h"
 #include <hsdiff/status.h>
 
 typedef struct hsd_output {
@@ -22,11 +23,13 @@ typedef struct hsd_output {
     bool is_forced;      /* may replace an existing file */
     bool has_failed;     /* a write failed: finish will refuse */
     bool is_settled;     /* the disk has it: finish gives it its name and nothing else */
-    uint64_t size_bytes; /* written so far, buffered ones included */
+    bool is_sealed;      /* encrypted; the last chunk was written where is_settled */
+    uint64_t size_bytes; /* taken so far, buffered ones included; before they are encrypted */
     uint8_t *buffer;
     size_t buffered;
     char *path;      /* final name, owned */
     char *temp_path; /* name while unfinished, owned; NULL while it has none (O_TMPFILE) */
+    hsd_sealing sealing;
 } hsd_output;
 
 /* HSD_E_IO when the file exists and !force (hint: --force), or the directory cannot be written. */
@@ -35,6 +38,10 @@ hsd_status hsd_output_open(hsd_output *output, const char *path, bool force, hsd
 /* The same over an open file, written in place from where it stands; `fd` is moved in, even on failure. `name` is for
  * errors. */
 hsd_status hsd_output_open_fd(hsd_output *output, int fd, const char *name, hsd_error *err);
+
+/* Encrypts all that is written to the recipients of `crypt`; nothing happens where there are none, or it is NULL. To be
+ * called before the first write; the output stays where it is then. HSD_E_IO, HSD_E_NOMEM. */
+hsd_status hsd_output_encrypt(hsd_output *output, hsd_crypt *crypt, hsd_error *err);
 
 /* Buffered; short writes and EINTR handled. */
 hsd_status hsd_output_write(hsd_output *output, const void *data, size_t size, hsd_error *err);

@@ -25,6 +25,11 @@ hsd_status hsd_result_file_open(hsd_result_file **out, const char *path, bool fo
     return HSD_OK;
 }
 
+hsd_status hsd_result_file_encrypt(hsd_result_file *file, hsd_crypt *crypt, hsd_error *err)
+{
+    return hsd_output_encrypt(&file->output, crypt, err);
+}
+
 hsd_status hsd_result_file_write(void *file, const void *data, size_t size, hsd_error *err)
 {
     hsd_result_file *self = file;

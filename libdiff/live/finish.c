@@ -11,11 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/fd.h"
+#include "live/kept.h"
 #include <hsdiff/capture.h>
 #include <hsdiff/symbols.h>
-
-#define PIECE_BYTES ((size_t)64 << 10)
 
 /* ---- what is in it ---- */
 
@@ -115,19 +113,22 @@ hsd_status hsd_live_inspect(hsd_live *live, hsd_status of_the_way, hsd_error *er
 
 /* ---- where it goes ---- */
 
+typedef struct passing {
+    const hsd_live *live;
+    hsd_output *output;
+} passing;
+
+static hsd_status pass_piece(void *context, const void *data, size_t size, hsd_error *err)
+{
+    const passing *to = context;
+    HSD_TRY(hsd_output_write(to->output, data, size, err));
+    return hsd_progress(to->live->reporter, "copying the capture", to->output->size_bytes,
+                        to->live->result->output_bytes, err);
+}
+
 hsd_status hsd_live_pass_on(hsd_live *live, int fd, hsd_output *output, hsd_error *err)
 {
-    char piece[PIECE_BYTES];
-    off_t at = 0;
-    for (;;) {
-        size_t got = 0;
-        const int error = hsd_fd_read(fd, piece, sizeof piece, at, &got);
-        if (error != 0) return hsd_fail_errno(err, error, "cannot read the capture back");
-        if (got == 0) return HSD_OK;
-        HSD_TRY(hsd_output_write(output, piece, got, err));
-        at += (off_t)got;
-        HSD_TRY(hsd_progress(live->reporter, "copying the capture", (uint64_t)at, live->result->output_bytes, err));
-    }
+    return hsd_kept_read(fd, live->run->crypt, pass_piece, &(passing){live, output}, err);
 }
 
 static hsd_status resolve_into(hsd_live *live, int from, int to, hsd_error *err)
@@ -146,11 +147,16 @@ static hsd_status resolve_into(hsd_live *live, int from, int to, hsd_error *err)
 
 hsd_status hsd_live_resolve(hsd_live *live, int fd, hsd_output *output, hsd_error *err)
 {
-    hsd_temp resolved;
+    hsd_kept resolved;
     hsd_error why;
     hsd_error_init(&why);
-    HSD_TRY(hsd_temp_open(&resolved, live->space, err));
-    hsd_status status = resolve_into(live, fd, resolved.fd, &why);
+    hsd_status status = hsd_kept_begin(&resolved, live->space, live->run->crypt, err);
+    if (status != HSD_OK) {
+        hsd_kept_close(&resolved);
+        return status;
+    }
+    status = resolve_into(live, fd, hsd_kept_target(&resolved), &why);
+    if (status == HSD_OK) status = hsd_kept_end(&resolved, &why);
     if (status == HSD_E_CANCELLED) {
         if (err != NULL) *err = why;
     } else if (status < 0) {
@@ -158,8 +164,8 @@ hsd_status hsd_live_resolve(hsd_live *live, int fd, hsd_output *output, hsd_erro
                  why.text);
         status = hsd_live_pass_on(live, fd, output, err);
     } else {
-        status = hsd_live_pass_on(live, resolved.fd, output, err);
+        status = hsd_live_pass_on(live, resolved.temp.fd, output, err);
     }
-    hsd_temp_close(&resolved);
+    hsd_kept_close(&resolved);
     return status;
 }

@@ -19,6 +19,7 @@
 #include "live/ended.h"
 #include "live/facts.h"
 #include "live/finish.h"
+#include "live/kept.h"
 #include "live/measure.h"
 
 /* ---- callbacks behind one lock ---- */
@@ -68,16 +69,25 @@ static hsd_status read_again(hsd_process_facts *facts, const hsd_process *proces
                     process->name);
 }
 
-/* The way into `fd`, and what came of it. A cut capture with something in it is HSD_OK with is_complete false, if it is
- * kept. */
-static hsd_status take_live_run(hsd_live *live, const hsd_way *way, int fd, hsd_error *err)
+/* Where a way writes, and where that can be read when it has ended: the same, or behind a pump that encrypts. */
+typedef struct landing {
+    int to, from;
+    hsd_status (*end)(void *context, hsd_error *err); /* NULL: nothing is to be done between */
+    void *context;
+} landing;
+
+/* The way into a file, and what came of it. A cut capture with something in it is HSD_OK with is_complete false, if it
+ * is kept. */
+static hsd_status take_live_run(hsd_live *live, const hsd_way *way, const landing *at, hsd_error *err)
 {
     struct stat info;
-    live->out_fd = fd;
+    live->out_fd = at->to;
     hsd_error unwanted, *why = err == NULL ? &unwanted : err;
     hsd_error_init(why);
     const hsd_status status = hsd_live_blame_end(live, way->capture(live, why), why);
     if (status == HSD_E_CANCELLED || status == HSD_E_NOMEM || status == HSD_E_MISUSE) return status;
+    if (at->end != NULL) HSD_TRY(at->end(at->context, status < 0 ? NULL : why));
+    const int fd = live->out_fd = at->from;
     if (status < 0 && !(live->options->keep_cut && fstat(fd, &info) == 0 && info.st_size > 0)) return status;
     return hsd_live_inspect(live, status, why);
 }
@@ -89,16 +99,20 @@ static hsd_status finish_live_run(hsd_live *live, hsd_output *output, hsd_error 
     return hsd_output_finish(output, err);
 }
 
+static hsd_status end_kept(void *context, hsd_error *err) { return hsd_kept_end(context, err); }
+
 static hsd_status capture_through_temp(hsd_live *live, const hsd_way *way, hsd_output *output, hsd_error *err)
 {
-    hsd_temp raw;
-    HSD_TRY(hsd_temp_open(&raw, live->space, err));
-    hsd_status status = take_live_run(live, way, raw.fd, err);
+    hsd_kept raw;
+    hsd_status status = hsd_kept_begin(&raw, live->space, live->run->crypt, err);
+    if (status == HSD_OK) status = hsd_output_encrypt(output, live->run->crypt, err);
+    const landing at = {hsd_kept_target(&raw), raw.temp.fd, end_kept, &raw};
+    if (status == HSD_OK) status = take_live_run(live, way, &at, err);
     if (status == HSD_OK && way->leaves_names && live->result->is_complete)
-        status = hsd_live_resolve(live, raw.fd, output, err);
+        status = hsd_live_resolve(live, raw.temp.fd, output, err);
     else if (status == HSD_OK)
-        status = hsd_live_pass_on(live, raw.fd, output, err);
-    hsd_temp_close(&raw);
+        status = hsd_live_pass_on(live, raw.temp.fd, output, err);
+    hsd_kept_close(&raw);
     return status;
 }
 
@@ -109,12 +123,37 @@ typedef struct target {
     int *fd; /* NULL = to `path` */
 } target;
 
+typedef struct encrypting {
+    hsd_output *output;
+    hsd_pump pump;
+} encrypting;
+
+static hsd_status end_encrypting(void *context, hsd_error *err)
+{
+    encrypting *self = context;
+    HSD_TRY(hsd_pump_finish(&self->pump, err));
+    return hsd_output_settle(self->output, err);
+}
+
+/* Straight into the file, or by a pump that encrypts. */
+static hsd_status capture_into_output(hsd_live *live, const hsd_way *way, hsd_output *output, hsd_error *err)
+{
+    encrypting self = {.output = output};
+    if (!hsd_crypt_has_recipients(live->run->crypt))
+        return take_live_run(live, way, &(landing){.to = output->fd, .from = output->fd}, err);
+    hsd_status status = hsd_output_encrypt_descriptor(output, &self.pump, live->run->crypt, err);
+    const landing at = {self.pump.fd, output->fd, end_encrypting, &self};
+    if (status == HSD_OK) status = take_live_run(live, way, &at, err);
+    hsd_pump_finish(&self.pump, NULL);
+    return status;
+}
+
 static hsd_status capture_into_file(hsd_live *live, const hsd_way *way, const target *to, hsd_error *err)
 {
     hsd_output output;
     HSD_TRY(hsd_output_open(&output, to->path, to->force, err));
     hsd_status status = output.is_in_place || way->leaves_names ? capture_through_temp(live, way, &output, err)
-                                                                : take_live_run(live, way, output.fd, err);
+                                                                : capture_into_output(live, way, &output, err);
     if (status == HSD_OK) status = finish_live_run(live, &output, err);
     hsd_output_close(&output);
     return status;
@@ -137,8 +176,9 @@ static hsd_status capture_into_temp(hsd_live *live, const hsd_way *way, const ta
 {
     hsd_temp kept;
     HSD_TRY(hsd_temp_open(&kept, live->space, err));
-    const hsd_status status =
-        way->leaves_names ? resolve_into_temp(live, way, &kept, err) : take_live_run(live, way, kept.fd, err);
+    const hsd_status status = way->leaves_names
+                                  ? resolve_into_temp(live, way, &kept, err)
+                                  : take_live_run(live, way, &(landing){.to = kept.fd, .from = kept.fd}, err);
     if (status == HSD_OK) {
         *to->fd = kept.fd;
         kept.fd = -1; /* it is the caller's now */

@@ -47,7 +47,7 @@ typedef struct hsd_live {
     const hsd_run *run;     /* may be told of things by several threads at a time; never NULL */
     hsd_reporter *reporter; /* over `run`: notes and progress */
     hsd_temp_space *space;
-    int out_fd;          /* empty, readable and writable; the .hs goes here from the start */
+    int out_fd;          /* empty; the .hs goes here from the start, byte behind byte */
     uint64_t started_ns; /* hsd_now_ns when it began */
     /* how big the process was then: a snapshot of a runtime's own makes it grow */
     hsd_origin_metric before[HSD_LIVE_METRICS];

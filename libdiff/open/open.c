@@ -7,6 +7,9 @@
  *      regular file    pread                     is it a capture?  yes: hsd_capture_open_fd
  *      pipe            tee, read the copy                          no:  hsd_import_temp_fd, then open that
  *
+ * What is encrypted (age) is looked at through its key. A pipe would have to hold a chunk of 64 KiB for that, and more
+ * than it can: it is copied as it is, encrypted, into a file without a name, which takes the pipe's place.
+ *
  * (A pipe with a name that is opened again waits for another writer, who never comes.)
  */
 #include <hsdiff/open.h>
@@ -22,6 +25,8 @@
 
 #include "base/check.h"
 #include "base/options.h"
+#include "io/fd.h"
+#include "io/sealed.h"
 
 #define PREFIX_BYTES 8 /* enough to know a capture */
 #define STEP_MS      100
@@ -100,6 +105,45 @@ static hsd_status read_prefix(int fd, char *prefix, size_t *size, hsd_error *err
     return HSD_E_NOT_THIS_FORMAT;
 }
 
+/* ---- what is encrypted ---- */
+
+static hsd_status copy_pipe(int fd, hsd_temp *temp, hsd_error *err)
+{
+    char piece[16384];
+    for (;;) {
+        size_t got = 0;
+        const int error = hsd_fd_read(fd, piece, sizeof piece, HSD_FD_HERE, &got);
+        if (error != 0) return hsd_fail_errno(err, error, "cannot be read");
+        if (got == 0) return HSD_OK;
+        HSD_TRY(hsd_temp_write(temp, temp->size_bytes, piece, got, err));
+    }
+}
+
+/* The rest of a pipe becomes a file, under the same number. */
+static hsd_status replace_pipe(int fd, const hsd_run *run, hsd_error *err)
+{
+    hsd_temp_space space;
+    hsd_temp temp;
+    hsd_temp_space_init(&space, run->temp_dir);
+    HSD_TRY(hsd_temp_open(&temp, &space, err));
+    hsd_status status = copy_pipe(fd, &temp, err);
+    if (status == HSD_OK && dup3(temp.fd, fd, fd > STDERR_FILENO ? O_CLOEXEC : 0) < 0)
+        status = hsd_fail_errno(err, errno, "cannot be read");
+    hsd_temp_close(&temp);
+    return status;
+}
+
+/* The first bytes of what is encrypted in a regular file. */
+static hsd_status unseal_prefix(int fd, const hsd_run *run, char *prefix, size_t *size, hsd_error *err)
+{
+    hsd_unsealed *file = NULL;
+    HSD_TRY(hsd_unsealed_open_fd(&file, fd, run->crypt, err));
+    *size = (size_t)hsd_min_u64(PREFIX_BYTES, hsd_unsealed_size(file));
+    const hsd_status status = hsd_unsealed_read(file, 0, prefix, *size, err);
+    hsd_unsealed_close(file);
+    return status;
+}
+
 hsd_status hsd_look(hsd_content *out, int fd, const char *name, const hsd_run *run, hsd_error *err)
 {
     char prefix[PREFIX_BYTES];
@@ -108,8 +152,13 @@ hsd_status hsd_look(hsd_content *out, int fd, const char *name, const hsd_run *r
     *out = HSD_CONTENT_UNKNOWN;
     if (fstat(fd, &what) != 0) return hsd_fail_errno(err, errno, "cannot be opened");
     if (S_ISDIR(what.st_mode)) return hsd_fail_errno(err, EISDIR, "cannot be read");
-    if (S_ISFIFO(what.st_mode)) HSD_TRY(peek_pipe(fd, name, run == NULL ? &no_run : run, prefix, &size, err));
+    if (run == NULL) run = &no_run;
+    if (S_ISFIFO(what.st_mode)) HSD_TRY(peek_pipe(fd, name, run, prefix, &size, err));
     if (S_ISREG(what.st_mode)) HSD_TRY(read_prefix(fd, prefix, &size, err));
+    if (hsd_age_probe(prefix, size)) {
+        if (!S_ISREG(what.st_mode)) HSD_TRY(replace_pipe(fd, run, err));
+        HSD_TRY(unseal_prefix(fd, run, prefix, &size, err));
+    }
     *out = hsd_capture_probe(prefix, size) ? HSD_CONTENT_CAPTURE : HSD_CONTENT_FOREIGN;
     return HSD_OK;
 }

@@ -24,6 +24,7 @@
 #include "format/facts.h"
 #include "format/rewrite.h"
 #include "io/output.h"
+#include "io/pump.h"
 #include "redact/public.h"
 #include "redact/redacting.h"
 #include "redact/values.h"
@@ -385,7 +386,12 @@ hsd_status hsd_redact_file(int in_fd, const char *out_path, bool force, const hs
 {
     hsd_output output;
     HSD_TRY(hsd_output_open(&output, out_path, force, err));
-    hsd_status status = hsd_redact(in_fd, output.fd, key, options, run, result, err);
+    hsd_pump pump = {0};
+    hsd_status status = hsd_output_encrypt_descriptor(&output, &pump, run == NULL ? NULL : run->crypt, err);
+    if (status == HSD_OK)
+        status = hsd_redact(in_fd, pump.is_running ? pump.fd : output.fd, key, options, run, result, err);
+    if (status == HSD_OK) status = hsd_pump_finish(&pump, err);
+    hsd_pump_finish(&pump, NULL);
     if (status == HSD_OK) status = hsd_output_finish(&output, err);
     hsd_output_close(&output);
     return status;

@@ -73,13 +73,15 @@ HSD_API hsd_status hsd_open_path(int *fd, const char *path, hsd_error *err);
 
 /*
  * Says what `fd` leads to, without taking a byte: a pipe's are copied out of it. Waits for a pipe until it has
- * something, and tells `run` so, which may cancel.
+ * something, and tells `run` so, which may cancel. What is encrypted is decrypted to be looked at, by run->crypt; an
+ * encrypted pipe becomes a file without a name (in run->temp_dir, as encrypted as it was) under the same descriptor.
  *
  *   out   HSD_CONTENT_CAPTURE or HSD_CONTENT_FOREIGN on HSD_OK
  *   name  what errors and progress call it; borrowed for the call
- *   run   NULL = nobody is told
+ *   run   NULL = nobody is told, and nothing can be decrypted
  *
- * Returns HSD_OK; HSD_E_IO when it cannot be read, a folder among that; HSD_E_NOT_THIS_FORMAT for an empty file or
+ * Returns HSD_OK; HSD_E_UNSUPPORTED where no identity fits, HSD_E_CORRUPT and HSD_E_TRUNCATED of what is encrypted;
+ * HSD_E_IO when it cannot be read, a folder among that; HSD_E_NOT_THIS_FORMAT for an empty file or
  * pipe; HSD_E_CANCELLED.
  */
 HSD_API hsd_status hsd_look(hsd_content *out, int fd, const char *name, const hsd_run *run, hsd_error *err);

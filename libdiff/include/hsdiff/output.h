@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <hsdiff/crypt.h>
 #include <hsdiff/status.h>
 
 #ifdef __cplusplus
@@ -28,6 +29,12 @@ typedef struct hsd_result_file hsd_result_file;
  * reason; HSD_E_NOMEM.
  */
 HSD_API hsd_status hsd_result_file_open(hsd_result_file **out, const char *path, bool force, hsd_error *err);
+
+/*
+ * Encrypts all that is written to the recipients of `crypt`: to be called before the first write. Nothing happens where
+ * there are none, or it is NULL. Returns HSD_OK; HSD_E_IO with the system's reason; HSD_E_NOMEM.
+ */
+HSD_API hsd_status hsd_result_file_encrypt(hsd_result_file *file, hsd_crypt *crypt, hsd_error *err);
 
 /*
  * Takes the next `size` bytes; buffered. The signature is that of hsd_write_fn.

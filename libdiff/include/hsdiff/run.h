@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <hsdiff/costs.h>
+#include <hsdiff/crypt.h>
 #include <hsdiff/status.h>
 
 #ifdef __cplusplus
@@ -46,6 +47,7 @@ typedef struct hsd_run {
     hsd_stage_fn stage; /* each stage that ends; NULL = nobody asks */
     void *stage_context;
     const hsd_costs *costs; /* for the bounds of stages; NULL = hsd_costs_built_in(); borrowed */
+    hsd_crypt *crypt;       /* keys of encrypted inputs and captures; NULL = none; borrowed */
 } hsd_run;
 
 /*

@@ -23,6 +23,7 @@
 #include "io/output.h"
 #include "io/temp.h"
 #include "live/finish.h"
+#include "live/kept.h"
 #include "live/ssh/connection.h"
 #include "live/ssh/frames.h"
 
@@ -38,6 +39,7 @@ typedef struct fetch {
     hsd_reporter reporter;
     hsd_temp_space space;
     hsd_temp temp; /* in front of standard output */
+    hsd_kept kept; /* in its place, where the output is encrypted */
     hsd_output output;
     bool is_open; /* the output */
     int fd;       /* where bytes go */
@@ -56,6 +58,12 @@ static hsd_status open_output(fetch *f, hsd_error *err)
     if (path == NULL) return hsd_fail(err, HSD_E_CANCELLED, "the capture has no name");
     HSD_TRY(hsd_output_open(&f->output, path, f->options->force, err));
     f->is_open = true;
+    if (hsd_crypt_has_recipients(f->quiet.crypt)) {
+        HSD_TRY(hsd_output_encrypt(&f->output, f->quiet.crypt, err));
+        HSD_TRY(hsd_kept_begin(&f->kept, &f->space, f->quiet.crypt, err));
+        f->fd = hsd_kept_target(&f->kept);
+        return HSD_OK;
+    }
     f->fd = f->output.fd;
     if (!f->output.is_in_place) return HSD_OK;
     HSD_TRY(hsd_temp_open(&f->temp, &f->space, err));
@@ -218,24 +226,27 @@ static hsd_status fetch_all(fetch *f, hsd_ssh *ssh, hsd_error *err)
 
 /* ---- the end ---- */
 
+static hsd_status pass_piece(void *context, const void *data, size_t size, hsd_error *err)
+{
+    fetch *f = context;
+    return hsd_output_write(&f->output, data, size, err);
+}
+
 static hsd_status pass_on_fetch(fetch *f, hsd_error *err)
 {
-    for (uint64_t at = 0;;) {
-        size_t got = 0;
-        const int error = hsd_fd_read(f->fd, f->piece, sizeof f->piece, (off_t)at, &got);
-        if (error != 0) return hsd_fail_errno(err, error, "cannot read the capture back");
-        if (got == 0) return HSD_OK;
-        HSD_TRY(hsd_output_write(&f->output, f->piece, got, err));
-        at += got;
-    }
+    return hsd_kept_read(f->fd, f->quiet.crypt, pass_piece, f, err);
 }
 
 static hsd_status keep_fetch(fetch *f, hsd_error *err)
 {
     hsd_live_result *result = &f->answer->result;
+    if (f->output.is_sealed) {
+        HSD_TRY(hsd_kept_end(&f->kept, err));
+        f->fd = f->kept.temp.fd;
+    }
     HSD_TRY(hsd_capture_measure(f->fd, "the capture", f->options->keep_cut, &f->quiet, result, err));
     result->output_bytes = f->received;
-    if (f->output.is_in_place) HSD_TRY(pass_on_fetch(f, err));
+    if (f->output.is_in_place || f->output.is_sealed) HSD_TRY(pass_on_fetch(f, err));
     return hsd_output_finish(&f->output, err);
 }
 
@@ -292,6 +303,7 @@ hsd_status hsd_remote_capture(const hsd_remote *at, const hsd_remote_options *op
                                                    : hsd_fail_errno(err, errno, "no random number for the connection");
     if (f->is_open) hsd_output_close(&f->output);
     hsd_temp_close(&f->temp);
+    hsd_kept_close(&f->kept);
     hsd_reporter_release(&f->reporter);
     free(f);
     return status;
