@@ -66,7 +66,7 @@ typedef struct cli_options {
         bool tree;
     } diff;
     struct {
-        const char *config;
+        const char *config, *signed_by;
         bool init, update_baseline;
     } check;
     struct {

@@ -199,8 +199,9 @@ static hsd_status update_baseline(check_job *job, hsd_error *err)
         cli_inputs_close(&last, 1);
         HSD_TRY(status);
     }
-    cli_note(cli, "%s now holds the sums of %s.", cli->inputs[0],
-             strcmp(last.path, "-") == 0 ? "standard input" : last.path);
+    cli_note(cli, "%s now holds the sums of %s.%s", cli->inputs[0],
+             strcmp(last.path, "-") == 0 ? "standard input" : last.path,
+             cli->options.check.signed_by ? " Its signature is of what it held before: sign it again." : "");
     return HSD_OK;
 }
 
@@ -330,6 +331,8 @@ static bool is_usable_check(const cli_app *cli)
     else if (!options->check.update_baseline && (options->identities || options->places > 0))
         cli_complain("%s is for the baseline that --update-baseline writes.",
                      options->identities ? "--identities" : "--places");
+    else if (options->check.signed_by && strcmp(cli->inputs[0], "-") == 0)
+        cli_complain("--signed-by needs a file with a signature beside it, and BEFORE is standard input.");
     else if (options->check.config && strcmp(options->check.config, "-") == 0 && takes_stdin(cli))
         cli_complain("--config and a capture cannot both be standard input.");
     else if (is_opened_again(cli) && !cli_can_be_read_again(last))
@@ -392,6 +395,13 @@ static const cli_option *const options[] = {
                         .offset = CLI_FIELD(check.update_baseline),
                         .told = CLI_LEFT_OUT,
                         .help = "accept what grew: replace BEFORE by the sums of the last capture, and end with 0"},
+    &(const cli_option){.name = "signed-by",
+                        .value = "KEY",
+                        .kind = CLI_TEXT,
+                        .offset = CLI_FIELD(check.signed_by),
+                        .told = CLI_LEFT_OUT,
+                        .help = "judge nothing unless BEFORE is signed by KEY, a public key of minisign (RW…) or its "
+                                "file; the signature is BEFORE.minisig"},
     &cli_option_warmup,
     &cli_option_label,
     &cli_option_survivors,

@@ -102,6 +102,7 @@ const cli_row cli_files[] = {
 const cli_row cli_environment[] = {
     {"NO_COLOR", "not empty: no colour unless --color=always"},
     {"TERM", "dumb: no colour"},
+    {"HSDIFF_IDENTITY", "the file of the keys by which encrypted inputs are read, where there is no --identity"},
     {"HSDIFF_AGENTS", "hsdiff capture: the folder with the agents; by default that of the installation"},
     {"HSDIFF_TO, HSDIFF_EVERY, HSDIFF_COUNT",
      "read by agents in a program: where captures go by themselves (hsdiff help receive), every how "

@@ -79,6 +79,18 @@ int cli_take_keys(cli_app *cli)
     return CLI_DONE;
 }
 
+int cli_check_signature(const cli_app *cli)
+{
+    const char *key = cli->options.check.signed_by;
+    hsd_error err;
+    hsd_error_init(&err);
+    if (key == NULL || strcmp(cli->inputs[0], "-") == 0) return CLI_DONE; /* the latter is refused later */
+    const hsd_status status = hsd_signature_check(cli->inputs[0], key, &err);
+    if (status == HSD_OK) return CLI_DONE;
+    cli_report_error(cli, &err);
+    return status == HSD_E_IO || status == HSD_E_NOMEM ? CLI_SYSTEM : CLI_DAMAGED;
+}
+
 void cli_forget_keys(cli_app *cli)
 {
     hsd_crypt_free(cli->keys);

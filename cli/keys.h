@@ -13,6 +13,10 @@ extern const cli_option cli_option_identity, cli_option_encrypt_to;
  */
 int cli_take_keys(cli_app *cli);
 
+/* Holds the first input against its signature, where --signed-by asks for one. CLI_DONE, or the exit status after a
+ * message. */
+int cli_check_signature(const cli_app *cli);
+
 /* Overwrites them. */
 void cli_forget_keys(cli_app *cli);
 

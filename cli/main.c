@@ -274,7 +274,8 @@ static int run_command(cli_app *cli)
     if (cli->argc < 2) return print_page(cli, print_short);
     if (!has_right_inputs(cli) || !spares_inputs(cli) || !parts_outputs(cli)) return CLI_USAGE;
     if (!knows_format(cli) || !prepare_run(cli)) return CLI_USAGE;
-    const int keys = cli_take_keys(cli);
+    int keys = cli_take_keys(cli);
+    if (keys == CLI_DONE) keys = cli_check_signature(cli);
     if (keys != CLI_DONE) return keys;
     cli->command_line = cli_command_line(cli);
     if (!cli->command_line) return out_of_memory();

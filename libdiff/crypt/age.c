@@ -155,7 +155,7 @@ static void find_mac(uint8_t mac[HSD_HMAC_BYTES], const uint8_t *file_key, const
 {
     uint8_t key[HSD_KEY_BYTES];
     hsd_hmac hmac;
-    hsd_hkdf(file_key, HSD_AGE_FILE_KEY_BYTES, NULL, 0, "header", key);
+    hsd_hkdf(file_key, HSD_AGE_FILE_KEY_BYTES, "", 0, "header", key); /* no salt */
     hsd_hmac_init(&hmac, key, sizeof key);
     hsd_hmac_of(&hmac, data, size, mac);
     hsd_forget_secret(key, sizeof key);

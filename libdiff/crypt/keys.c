@@ -40,6 +40,11 @@ void hsd_crypt_free(hsd_crypt *crypt)
 
 bool hsd_crypt_has_recipients(hsd_crypt *crypt) { return crypt != NULL && crypt->recipient_count > 0; }
 
+bool hsd_crypt_is_secret(const hsd_crypt *crypt)
+{
+    return crypt != NULL && (crypt->has_opened || crypt->recipient_count > 0);
+}
+
 /* ---- what was made ---- */
 
 void hsd_crypt_remember(hsd_crypt *crypt, const uint8_t nonce[HSD_MADE_NONCE], const uint8_t key[HSD_KEY_BYTES])

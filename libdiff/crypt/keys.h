@@ -39,6 +39,9 @@ struct hsd_crypt {
 hsd_status hsd_crypt_take_identities(hsd_crypt *crypt, const char *text, size_t size, hsd_error *err);
 hsd_status hsd_crypt_take_recipients(hsd_crypt *crypt, const char *text, size_t size, hsd_error *err);
 
+/* Whether what an operation keeps for a while must not be in clear: it encrypts, or something encrypted was read. */
+bool hsd_crypt_is_secret(const hsd_crypt *crypt);
+
 /* What was written can be read again by the operation that wrote it, as long as few others were written since. */
 void hsd_crypt_remember(hsd_crypt *crypt, const uint8_t nonce[HSD_MADE_NONCE], const uint8_t key[HSD_KEY_BYTES]);
 bool hsd_crypt_recall(hsd_crypt *crypt, const uint8_t nonce[HSD_MADE_NONCE], uint8_t key[HSD_KEY_BYTES]);

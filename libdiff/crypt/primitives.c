@@ -1,10 +1,11 @@
 /* The primitives by libsodium, of whose header this is the only includer. See primitives.h. */
 #include "crypt/primitives.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include <sodium.h>
+
+#include "base/assert.h"
 
 _Static_assert(sizeof(crypto_auth_hmacsha256_state) <= sizeof(hsd_hmac), "a keyed hash must fit");
 _Static_assert(sizeof(crypto_generichash_blake2b_state) + 63 <= sizeof(hsd_blake2b), "a hash must fit, aligned to 64");
@@ -86,6 +87,27 @@ bool hsd_unseal(uint8_t *out, const uint8_t *data, size_t size, const uint8_t no
     return crypto_aead_chacha20poly1305_ietf_decrypt(out, NULL, NULL, data, size, NULL, 0, nonce, key) == 0;
 }
 
+/* ---- a stream ---- */
+
+enum { STREAM_BLOCK = 64 };
+
+void hsd_stream_turn(uint8_t *out, const uint8_t *data, size_t size, uint64_t offset, const uint8_t key[HSD_KEY_BYTES])
+{
+    static const uint8_t nonce[crypto_stream_chacha20_NONCEBYTES];
+    uint8_t block[STREAM_BLOCK] = {0};
+    const size_t from = (size_t)(offset % STREAM_BLOCK);
+    const size_t first = from == 0 ? 0 : size < STREAM_BLOCK - from ? size : STREAM_BLOCK - from;
+    if (first > 0) {
+        memcpy(block + from, data, first);
+        crypto_stream_chacha20_xor_ic(block, block, sizeof block, nonce, offset / STREAM_BLOCK, key);
+        memcpy(out, block + from, first);
+        sodium_memzero(block, sizeof block);
+    }
+    if (size > first)
+        crypto_stream_chacha20_xor_ic(out + first, data + first, size - first, nonce, (offset + first) / STREAM_BLOCK,
+                                      key);
+}
+
 /* ---- signatures ---- */
 
 bool hsd_ed25519_is_signed(const uint8_t signature[HSD_SIGNATURE_BYTES], const void *data, size_t size,
@@ -128,7 +150,7 @@ bool hsd_base64_decode(void *out, size_t out_size, const char *text, size_t size
 
 void hsd_base64_encode(char *text, size_t capacity, const void *data, size_t size)
 {
-    assert(capacity >= HSD_BASE64_CHARS(size));
+    HSD_ASSERT(capacity >= HSD_BASE64_CHARS(size));
     sodium_bin2base64(text, capacity, data, size, sodium_base64_VARIANT_ORIGINAL_NO_PADDING);
 }
 

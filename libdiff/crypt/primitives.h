@@ -51,6 +51,11 @@ void hsd_seal(uint8_t *out, const uint8_t *data, size_t size, const uint8_t nonc
 bool hsd_unseal(uint8_t *out, const uint8_t *data, size_t size, const uint8_t nonce[HSD_SEAL_NONCE],
                 const uint8_t key[HSD_KEY_BYTES]);
 
+/* ChaCha20 as a stream that begins at any place: `out` gets `data` turned by the bytes of the key's stream from
+ * `offset` on, and may be `data`. Nothing tells whether that was changed. A stream is for one key and one writing: of
+ * two that differ the difference is told to who has both. */
+void hsd_stream_turn(uint8_t *out, const uint8_t *data, size_t size, uint64_t offset, const uint8_t key[HSD_KEY_BYTES]);
+
 bool hsd_ed25519_is_signed(const uint8_t signature[HSD_SIGNATURE_BYTES], const void *data, size_t size,
                            const uint8_t key[HSD_KEY_BYTES]);
 

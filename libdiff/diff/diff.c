@@ -295,7 +295,7 @@ static void init(hsd_comparison *c, const hsd_diff_options *options, const hsd_r
     c->options = options != NULL ? options : &no_options;
     c->run = run_conditions != NULL ? run_conditions : &no_run;
     c->pair.reporter = reporter;
-    hsd_temp_space_init(&c->pair.space, c->run->temp_dir);
+    hsd_temp_space_of(&c->pair.space, c->run);
 }
 
 static hsd_status run_what_is_there(hsd_diff **out, hsd_comparison *c, hsd_capture *before, hsd_capture *after,

@@ -281,7 +281,7 @@ hsd_status hsd_sums_run(hsd_diff **out, hsd_capture *before, hsd_capture *after,
     s->c.options = options;
     s->c.pair.reporter = &reporter;
     hsd_reporter_init(&reporter, run);
-    hsd_temp_space_init(&s->c.pair.space, run->temp_dir);
+    hsd_temp_space_of(&s->c.pair.space, run);
     hsd_status status = refuse_diff_sum(options, err);
     if (status == HSD_OK) status = compare_diff_sum(s, out, captures, err);
     hsd_compare_release(&s->c);

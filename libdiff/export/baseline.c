@@ -129,7 +129,7 @@ static hsd_status write_into(target *to, hsd_capture *capture, const hsd_baselin
     hsd_baseline_source source = {.capture = capture, .reporter = &reporter};
     hsd_status status = HSD_OK;
     hsd_reporter_init(&reporter, run);
-    hsd_temp_space_init(&space, run != NULL ? run->temp_dir : NULL);
+    hsd_temp_space_of(&space, run);
     if (options->identities) {
         source.objects = &objects;
         status = hsd_kept_objects_init(&objects, &space, err);

@@ -104,7 +104,7 @@ hsd_status hsd_export_file(hsd_capture *before, hsd_capture *after, const char *
     HSD_TRY(choose_export(&exporter, path, x.options, before != NULL, err));
     result->format = exporter->info.name;
     HSD_TRY(check_export(exporter, &x, err));
-    hsd_temp_space_init(&space, known.temp_dir);
+    hsd_temp_space_of(&space, &known);
     hsd_reporter_init(&reporter, &known);
     const hsd_status status = write_output(exporter, &x, err);
     hsd_reporter_release(&reporter);

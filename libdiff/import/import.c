@@ -399,7 +399,7 @@ static hsd_status import_into(hsd_import *import, const entrance *from, const hs
     hsd_reporter reporter;
     input in = {0};
     const uint64_t budget = run != NULL && run->memory_bytes != 0 ? run->memory_bytes : hsd_run_default_memory();
-    hsd_temp_space_init(&space, run == NULL ? NULL : run->temp_dir);
+    hsd_temp_space_of(&space, run);
     hsd_reporter_init(&reporter, run);
     import->space = &space;
     import->reporter = &reporter;
@@ -432,6 +432,7 @@ typedef struct target {
     hsd_temp temp;
     hsd_sealing sealing;
     hsd_crypt *crypt;
+    bool has_begun, is_sealed; /* the first write decides for all: another import may read the first secret meanwhile */
 } target;
 
 static ptrdiff_t refused(hsd_error *error)
@@ -454,7 +455,7 @@ static hsd_status put_temp(void *context, const void *data, size_t size, hsd_err
     return hsd_temp_write(&to->temp, to->temp.size_bytes, data, size, err);
 }
 
-/* What was encrypted is so here, too, to the operation itself. */
+/* What was encrypted, or is to be, is so here, too, to the operation itself. */
 static hsd_status put_secret(target *to, const void *data, size_t size, hsd_error *err)
 {
     if (to->sealing.chunk == NULL) HSD_TRY(hsd_sealing_begin(&to->sealing, to->crypt, true, put_temp, to, err));
@@ -465,7 +466,9 @@ static ptrdiff_t write_temp(void *context, const void *data, size_t size)
 {
     target *to = context;
     hsd_error *err = &to->import.sink_error;
-    if ((to->import.is_secret ? put_secret(to, data, size, err) : put_temp(to, data, size, err)) != HSD_OK)
+    if (!to->has_begun) to->is_sealed = hsd_crypt_is_secret(to->crypt);
+    to->has_begun = true;
+    if ((to->is_sealed ? put_secret(to, data, size, err) : put_temp(to, data, size, err)) != HSD_OK)
         return refused(&to->import.sink_error);
     return (ptrdiff_t)size;
 }

@@ -60,6 +60,10 @@ hsd_status hsd_source_open_file(hsd_source *source, const char *path, size_t win
 /* Over an open descriptor (not closed by close). Rewindable if it is a regular file. */
 hsd_status hsd_source_open_fd(hsd_source *source, int fd, const char *name, size_t window_bytes, hsd_error *err);
 
+/* Over a temporary file, from its begin, which stays open as long. */
+hsd_status hsd_source_open_temp(hsd_source *source, const hsd_temp *temp, const char *name, size_t window_bytes,
+                                hsd_error *err);
+
 /* Over bytes that outlive the source. */
 hsd_status hsd_source_open_memory(hsd_source *source, hsd_bytes bytes, const char *name, hsd_error *err);
 

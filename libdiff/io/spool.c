@@ -99,3 +99,43 @@ hsd_status hsd_source_make_rewindable(hsd_source *source, hsd_temp_space *space,
     source->can_rewind = true;
     return HSD_OK;
 }
+
+/* ---- a temporary file alone ---- */
+
+typedef struct temp_input {
+    const hsd_temp *temp;
+    uint64_t position;
+} temp_input;
+
+static hsd_status read_temp(void *context, void *data, size_t size, size_t *got, hsd_error *err)
+{
+    temp_input *self = context;
+    *got = (size_t)hsd_min_u64(size, self->temp->size_bytes - self->position);
+    HSD_TRY(hsd_temp_read(self->temp, self->position, data, *got, err));
+    self->position += *got;
+    return HSD_OK;
+}
+
+static hsd_status seek_temp(void *context, uint64_t offset, hsd_error *err)
+{
+    temp_input *self = context;
+    if (offset > self->temp->size_bytes) return hsd_fail_at(err, HSD_E_TRUNCATED, offset, "no file is that long");
+    self->position = offset;
+    return HSD_OK;
+}
+
+static hsd_status rewind_temp(void *context, hsd_error *err) { return seek_temp(context, 0, err); }
+
+static const hsd_source_ops temp_ops = {.read = read_temp, .rewind = rewind_temp, .close = free, .seek = seek_temp};
+
+hsd_status hsd_source_open_temp(hsd_source *source, const hsd_temp *temp, const char *name, size_t window_bytes,
+                                hsd_error *err)
+{
+    *source = (hsd_source){0};
+    temp_input *self = calloc(1, sizeof *self);
+    if (self == NULL) return hsd_fail_nomem(err, "a temporary input");
+    self->temp = temp;
+    HSD_TRY(hsd_source_open_custom(source, &temp_ops, self, name, window_bytes, true, err));
+    source->total_bytes = temp->size_bytes;
+    return HSD_OK;
+}

@@ -22,6 +22,8 @@
 #include "base/work.h"
 #include "io/fd.h"
 
+#define SECRET_PIECE_BYTES ((size_t)16 << 10)
+
 static const char *default_directory(void)
 {
     const char *chosen = getenv("TMPDIR");
@@ -33,6 +35,12 @@ void hsd_temp_space_init(hsd_temp_space *space, const char *directory)
 {
     const bool is_given = directory != NULL && directory[0] != '\0';
     *space = (hsd_temp_space){.directory = is_given ? directory : default_directory()};
+}
+
+void hsd_temp_space_of(hsd_temp_space *space, const hsd_run *run)
+{
+    hsd_temp_space_init(space, run == NULL ? NULL : run->temp_dir);
+    space->crypt = run == NULL ? NULL : run->crypt;
 }
 
 static bool is_refused_tmpfile(int error)
@@ -75,6 +83,8 @@ hsd_status hsd_temp_open(hsd_temp *temp, hsd_temp_space *space, hsd_error *err)
     posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
     temp->fd = fd;
     temp->space = space;
+    temp->is_secret = hsd_crypt_is_secret(space->crypt);
+    if (temp->is_secret) hsd_random_bytes(temp->key, sizeof temp->key);
     return HSD_OK;
 }
 
@@ -113,12 +123,29 @@ static bool is_range(uint64_t offset, size_t size)
     return !__builtin_add_overflow(offset, size, &end) && end <= (uint64_t)INT64_MAX;
 }
 
+/* 0 or an errno. */
+static int write_secret(const hsd_temp *temp, const uint8_t *data, size_t size, uint64_t offset)
+{
+    uint8_t piece[SECRET_PIECE_BYTES];
+    int error = 0;
+    while (error == 0 && size > 0) {
+        const size_t step = size < sizeof piece ? size : sizeof piece;
+        hsd_stream_turn(piece, data, step, offset, temp->key);
+        error = hsd_fd_write(temp->fd, piece, step, (off_t)offset);
+        data += step;
+        offset += step;
+        size -= step;
+    }
+    return error;
+}
+
 hsd_status hsd_temp_write(hsd_temp *temp, uint64_t offset, const void *data, size_t size, hsd_error *err)
 {
     if (temp->space == NULL || !is_range(offset, size))
         return hsd_fail(err, HSD_E_MISUSE, "write to a temporary file that is not open or too large");
     if (size == 0) return HSD_OK;
-    const int error = hsd_fd_write(temp->fd, data, size, (off_t)offset);
+    const int error =
+        temp->is_secret ? write_secret(temp, data, size, offset) : hsd_fd_write(temp->fd, data, size, (off_t)offset);
     if (error != 0) return fail_temp_file(temp, err, error, "write");
     grow_to(temp, offset + size);
     temp->space->bytes_written += size;
@@ -142,6 +169,7 @@ hsd_status hsd_temp_read(const hsd_temp *temp, uint64_t offset, void *data, size
             hsd_error_set_file(err, temp->space->directory);
             return HSD_E_CORRUPT;
         }
+        if (temp->is_secret) hsd_stream_turn(at, at, got, offset, temp->key);
         at += got;
         offset += got;
         size -= got;
@@ -154,5 +182,6 @@ void hsd_temp_close(hsd_temp *temp)
     if (temp->space == NULL || temp->fd < 0) return;
     temp->space->bytes_now -= temp->size_bytes;
     close(temp->fd);
+    hsd_forget_secret(temp->key, sizeof temp->key);
     *temp = (hsd_temp){.fd = -1};
 }

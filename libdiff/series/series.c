@@ -491,7 +491,7 @@ hsd_status hsd_series_run(hsd_series **out, const hsd_series_source *source, con
         r.run.progress = tell_progress;
         r.run.progress_context = &r;
     }
-    hsd_temp_space_init(&r.space, r.run.temp_dir);
+    hsd_temp_space_of(&r.space, &r.run);
     const hsd_status status = run_series(&r, err);
     hsd_aging_close(&r.aging);
     hsd_place_join_close(&r.places);

@@ -13,10 +13,9 @@
 
 void hsd_single_init(hsd_single *single, const hsd_run *run)
 {
-    static const hsd_run no_run;
     memset(single, 0, sizeof *single);
     hsd_reporter_init(&single->reporter, run);
-    hsd_temp_space_init(&single->space, run != NULL ? run->temp_dir : no_run.temp_dir);
+    hsd_temp_space_of(&single->space, run);
 }
 
 static hsd_status divide_memory(hsd_single *single, bool with_tree, hsd_error *err)

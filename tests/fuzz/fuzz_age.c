@@ -1,12 +1,13 @@
 /*
- * Encrypted files: any bytes as a file for a known identity, and as files of keys; and what was sealed with one byte of
- * it changed, or cut, which must be refused. The last byte chooses.
+ * Encrypted files: any bytes as a file for a known identity, as files of keys, and as a signature; and what was sealed
+ * with one byte of it changed, or cut, which must be refused. The last byte chooses.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
+#include "crypt/minisign.h"
 #include "io/sealed.h"
 #include "support/age_samples.h"
 
@@ -29,7 +30,7 @@ static hsd_status read_bytes(void *context, uint64_t offset, void *data, size_t 
     const hsd_buffer *file = context;
     if (offset > file->size || size > file->size - offset) abort(); /* it was told how much there is */
     (void)err;
-    memcpy(data, file->data + offset, size);
+    if (size > 0) memcpy(data, file->data + offset, size);
     return HSD_OK;
 }
 
@@ -109,11 +110,24 @@ static void damage_sealed(const uint8_t *data, size_t size)
     hsd_buffer_release(&seen);
 }
 
+static void read_signature(const uint8_t *data, size_t size)
+{
+    hsd_error err;
+    hsd_public_key key;
+    hsd_signature signature;
+    const uint8_t hash[HSD_BLAKE2B_BYTES] = {1};
+    hsd_error_init(&err);
+    if (hsd_public_key_parse(&key, (const char *)data, size, &err) != HSD_OK) memset(&key, 1, sizeof key);
+    if (hsd_signature_parse(&signature, (const char *)data, size, &err) != HSD_OK) return;
+    if (hsd_signature_judge(&signature, &key, hash, &err) == HSD_OK) abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint8_t chosen = size == 0 ? 0 : data[size - 1];
     read_any(data, size);
     read_keys(data, size);
+    read_signature(data, size);
     if (chosen % 8 == 0) damage_sealed(data, size);
     return 0;
 }

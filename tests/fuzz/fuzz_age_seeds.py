@@ -22,6 +22,9 @@ def main():
     seeds = {**files, "cut": files["HELLO"][:-3], "grease": header + b"\n-> gr3as3 x y\n" + b"A" * 64 + b"\n\n--- " + rest, "version": files["HELLO"].replace(b"/v1", b"/v2"),
              "passphrase": b"age-encryption.org/v1\n-> scrypt bBjlhJVYZeE4aqUdmtRHfw 18\n" + b"A" * 43 + b"\n--- " + b"A" * 43 + b"\n" + b"0" * 40,
              "keys": b"# created: 2026-11-29\n# public key: " + recipient + b"\n" + identity + b"\r\n\n" + recipient + b"\n",
+             "signature": b"untrusted comment: x\nRUQl5uwRTDh6eGuPbGLB8V9MBJqddAqPYuCjJo2v4wc/ZME+dU4UELNpWFDk/DxNIwoQRDlMDBI4F3BsAtvoBZKPKPd7XZd3nAo=\ntrusted comment: y\n"
+                          b"n6EUtSwOQFZuN6OW4j8DnyVYtqflRtTu5hgSoHWY5leNRczzM49cfLq0YwsGKahm6e/ULRGFew3xhLSrLS6JBw==\n",
+             "public": b"untrusted comment: minisign public key\nRWQl5uwRTDh6eNpg9fpg7SEOf8NJaksBDgslkgrz6JI1iGldmY12s10d\n",
              "small": b"any bytes" + bytes(7), "large": bytes(range(256)) + bytes([1, 2, 3, 8]), "odd": bytes([1, 0, 1, 1]) + b"other bytes" + bytes(4)}
     for name, data in seeds.items():
         (folder / name).write_bytes(data)

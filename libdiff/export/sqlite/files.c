@@ -73,9 +73,27 @@ static int read_fully(one_file *f, uint8_t *at, size_t size, uint64_t offset)
     return size == 0 ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
 }
 
+/* What is encrypted is read by the file's own calls, which read no further than it goes. */
+static int read_secret(one_file *f, uint8_t *at, size_t size, uint64_t offset)
+{
+    const uint64_t left = offset < f->size ? f->size - offset : 0;
+    const size_t there = left < size ? (size_t)left : size;
+    hsd_error problem;
+    hsd_error_init(&problem);
+    if (hsd_temp_read(&f->temp, offset, at, there, &problem) != HSD_OK) {
+        hsd_error *fault = fault_of(f->files);
+        if (fault != NULL) *fault = problem;
+        return SQLITE_IOERR_READ;
+    }
+    memset(at + there, 0, size - there);
+    return there == size ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
+}
+
 static int file_read(sqlite3_file *file, void *data, int amount, sqlite3_int64 offset)
 {
-    return read_fully((one_file *)file, data, (size_t)amount, (uint64_t)offset);
+    one_file *f = (one_file *)file;
+    if (!f->is_lent && f->temp.is_secret) return read_secret(f, data, (size_t)amount, (uint64_t)offset);
+    return read_fully(f, data, (size_t)amount, (uint64_t)offset);
 }
 
 static int write_lent(one_file *f, const void *data, size_t size, uint64_t offset)

@@ -40,7 +40,7 @@ static hsd_status new_sql(hsd_sql **out, const hsd_run *run, hsd_error *err)
     if (run != NULL) sql->run = *run;
     if (sql->run.memory_bytes == 0) sql->run.memory_bytes = hsd_run_default_memory();
     hsd_reporter_init(&sql->reporter, &sql->run);
-    hsd_temp_space_init(&sql->space, sql->run.temp_dir);
+    hsd_temp_space_of(&sql->space, &sql->run);
     *out = sql;
     return HSD_OK;
 }

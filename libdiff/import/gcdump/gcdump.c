@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/check.h"
 #include "base/fail.h"
@@ -49,9 +48,8 @@ static hsd_status make_seekable(gcdump *self, hsd_error *err)
         hsd_source_take(source, ahead);
     }
     if (status < 0 && !(status == HSD_E_TRUNCATED && self->import->options->salvage)) return status;
-    if (lseek(self->copied.fd, 0, SEEK_SET) != 0) return hsd_fail(err, HSD_E_IO, "cannot go back in a temporary file");
     hsd_import_note_input(self->import);
-    HSD_TRY(hsd_source_open_fd(&self->copy, self->copied.fd, source->name, source->window_bytes, err));
+    HSD_TRY(hsd_source_open_temp(&self->copy, &self->copied, source->name, source->window_bytes, err));
     self->in.source = &self->copy;
     return HSD_OK;
 }

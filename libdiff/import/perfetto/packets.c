@@ -4,7 +4,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/check.h"
 #include "base/fail.h"
@@ -274,8 +273,7 @@ hsd_status hsd_perfetto_read_packets(perfetto *self, hsd_error *err)
     HSD_TRY(hsd_temp_open(&self->temp, self->import->space, err));
     HSD_TRY(read_all_packets(self, err));
     hsd_import_note_input(self->import);
-    if (lseek(self->temp.fd, 0, SEEK_SET) != 0) return hsd_fail(err, HSD_E_IO, "cannot go back in a temporary file");
-    return hsd_source_open_fd(&self->graphs, self->temp.fd, self->import->source->name, 0, err);
+    return hsd_source_open_temp(&self->graphs, &self->temp, self->import->source->name, 0, err);
 }
 
 const char *hsd_perfetto_process(const perfetto *self, uint64_t pid)

@@ -45,6 +45,18 @@ HSD_API hsd_status hsd_crypt_add_recipients(hsd_crypt *crypt, const char *word, 
 /* Whether captures are to be encrypted. NULL: they are not. */
 HSD_API bool hsd_crypt_has_recipients(hsd_crypt *crypt);
 
+/*
+ * Whether a file is what somebody has signed (minisign).
+ *
+ *   path  the file; its signature is path.minisig
+ *   key   the public key: RW…, or the path of its file
+ *
+ * Returns HSD_OK; HSD_E_NOT_FOUND: there is no signature. HSD_E_CORRUPT: it is by another key, or the file or its
+ * trusted comment is not what was signed. HSD_E_NOT_THIS_FORMAT: no key, or no signature. HSD_E_UNSUPPORTED: one of
+ * minisign's old form. HSD_E_IO; HSD_E_NOMEM. Reads the file once.
+ */
+HSD_API hsd_status hsd_signature_check(const char *path, const char *key, hsd_error *err);
+
 /* Overwrites the keys and releases them. NULL is accepted. */
 HSD_API void hsd_crypt_free(hsd_crypt *crypt);
 

@@ -96,6 +96,20 @@ Test(primitives, seals_as_rfc_8439_does)
     }
 }
 
+Test(primitives, a_stream_is_the_same_in_any_pieces)
+{
+    uint8_t key[HSD_KEY_BYTES] = {0}, zeros[300] = {0}, whole[300], piece[300];
+    hsd_stream_turn(whole, zeros, sizeof whole, 0, key);
+    expect_hex(whole, "76b8e0ada0f13d90405d6ae55386bd28bdd219b8a08ded1aa836efcc8b770dc7"
+                      "da41597c5157488d7724e03fb8d84a376a43b8f41518a11cc387b669b2ee6586"
+                      "9f07e7be5551387a98ba977c732d080dcb0f29a048e3656912c6533e32ee7aed"); /* RFC 8439, A.1, 1 and 2 */
+    for (size_t at = 0; at < sizeof whole; at++)
+        for (size_t size = 0; size <= sizeof whole - at; size += 1 + size / 3) {
+            hsd_stream_turn(piece, zeros, size, at, key);
+            cr_assert_arr_eq(piece, whole + at, size, "%zu bytes from %zu on", size, at);
+        }
+}
+
 Test(primitives, signatures_are_those_of_rfc_8032)
 {
     uint8_t key[32], signature[64], text[1] = {0x72};

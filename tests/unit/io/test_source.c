@@ -69,6 +69,7 @@ typedef struct opened {
     hsd_source source;
     dripping drip;
     hsd_worker writer;
+    hsd_temp temp;
     int pipe_in;
 } opened;
 
@@ -85,7 +86,7 @@ static hsd_status fill_pipe(void *context, hsd_error *err)
     return HSD_OK;
 }
 
-enum { FROM_FILE, FROM_PIPE, FROM_MEMORY, FROM_CUSTOM, FROM_SPOOLED_PIPE, FROM_SPOOLED_CUSTOM, KINDS };
+enum { FROM_FILE, FROM_PIPE, FROM_MEMORY, FROM_CUSTOM, FROM_TEMP, FROM_SPOOLED_PIPE, FROM_SPOOLED_CUSTOM, KINDS };
 
 static void open_pipe(opened *o)
 {
@@ -109,6 +110,11 @@ static void open_kind(opened *o, int kind)
     if (kind == FROM_PIPE || kind == FROM_SPOOLED_PIPE) open_pipe(o);
     if (kind == FROM_CUSTOM)
         cr_assert_eq(hsd_source_open_custom(&o->source, &drip_ops, &o->drip, "drip", WINDOW, true, NULL), HSD_OK);
+    if (kind == FROM_TEMP) {
+        cr_assert_eq(hsd_temp_open(&o->temp, &space, NULL), HSD_OK);
+        cr_assert_eq(hsd_temp_write(&o->temp, 0, data, SIZE, NULL), HSD_OK);
+        cr_assert_eq(hsd_source_open_temp(&o->source, &o->temp, "temporary", WINDOW, NULL), HSD_OK);
+    }
     if (kind == FROM_SPOOLED_CUSTOM)
         cr_assert_eq(hsd_source_open_custom(&o->source, &drip_ops, &o->drip, "drip", WINDOW, false, NULL), HSD_OK);
     if (kind >= FROM_SPOOLED_PIPE) {
@@ -121,6 +127,7 @@ static void close_kind(opened *o)
 {
     hsd_source_close(&o->source);
     hsd_source_close(&o->source);
+    hsd_temp_close(&o->temp);
     if (o->writer.run != NULL) {
         close(STDIN_FILENO);
         hsd_worker_finish(&o->writer, NULL);

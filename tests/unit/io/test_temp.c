@@ -10,6 +10,7 @@
 #include "base/worker.h"
 #include "io/temp.h"
 #include "support/fault.h"
+#include "support/random.h"
 #include "unit/io/scratch.h"
 
 TestSuite(temp, .init = scratch_make, .fini = scratch_remove);
@@ -246,4 +247,79 @@ Test(temp, the_folder_follows_the_rule)
     setenv("TMPDIR", "", 1);
     hsd_temp_space_init(&space, NULL);
     cr_assert(strcmp(space.directory, "/var/tmp") == 0 || strcmp(space.directory, "/tmp") == 0);
+}
+
+/* ---- a run with secrets ---- */
+
+static hsd_crypt *begin_secrets(hsd_temp *temp)
+{
+    hsd_crypt *crypt = NULL;
+    cr_assert_eq(hsd_crypt_new(&crypt, NULL), HSD_OK);
+    crypt->has_opened = true;
+    hsd_temp_space_of(&space, &(hsd_run){.temp_dir = scratch, .crypt = crypt});
+    cr_assert_eq(hsd_temp_open(temp, &space, NULL), HSD_OK);
+    cr_assert(temp->is_secret);
+    return crypt;
+}
+
+Test(temp, of_a_run_with_secrets_has_nothing_in_clear)
+{
+    enum { SIZE = 200003 };
+    static uint8_t model[SIZE], got[SIZE];
+    test_random random = {test_seed(7)};
+    hsd_temp temp;
+    hsd_crypt *crypt = begin_secrets(&temp);
+    for (unsigned i = 0; i < 400; i++) { /* at any place, over what was there */
+        const size_t at = test_below(&random, SIZE), left = SIZE - at;
+        const size_t size = test_below(&random, i % 8 == 0 ? left : left % 300 + 1);
+        for (size_t k = 0; k < size; k++)
+            model[at + k] = (uint8_t)(i + 1);
+        cr_assert_eq(hsd_temp_write(&temp, at, model + at, size, NULL), HSD_OK);
+    }
+    cr_assert_eq(hsd_temp_write(&temp, 0, model, SIZE, NULL), HSD_OK);
+    for (unsigned i = 0; i < 400; i++) {
+        const size_t at = test_below(&random, SIZE), size = test_below(&random, SIZE - at);
+        cr_assert_eq(hsd_temp_read(&temp, at, got, size, NULL), HSD_OK);
+        cr_assert_arr_eq(got, model + at, size);
+    }
+    cr_assert_eq(pread(temp.fd, got, SIZE, 0), SIZE);
+    size_t same = 0;
+    for (size_t i = 0; i < SIZE; i++)
+        same += got[i] == model[i];
+    cr_expect_lt(same, SIZE / 100, "%zu of %d bytes are as they were given", same, SIZE); /* 1 of 256 by chance */
+    hsd_temp_close(&temp);
+    hsd_crypt_free(crypt);
+}
+
+Test(temp, each_file_has_a_key_of_its_own)
+{
+    static const uint8_t text[64];
+    uint8_t one[64], other[64];
+    hsd_temp first, second;
+    hsd_crypt *crypt = begin_secrets(&first);
+    cr_assert_eq(hsd_temp_open(&second, &space, NULL), HSD_OK);
+    cr_assert_eq(hsd_temp_write(&first, 0, text, sizeof text, NULL), HSD_OK);
+    cr_assert_eq(hsd_temp_write(&second, 0, text, sizeof text, NULL), HSD_OK);
+    cr_assert_eq(pread(first.fd, one, sizeof one, 0), (ssize_t)sizeof one);
+    cr_assert_eq(pread(second.fd, other, sizeof other, 0), (ssize_t)sizeof other);
+    cr_expect_neq(memcmp(one, other, sizeof one), 0);
+    hsd_temp_close(&first);
+    hsd_temp_close(&second);
+    hsd_crypt_free(crypt);
+}
+
+Test(temp, is_as_it_is_where_there_is_no_secret)
+{
+    static const char text[] = "as it is";
+    char got[sizeof text];
+    hsd_temp temp;
+    hsd_crypt *crypt = NULL;
+    cr_assert_eq(hsd_crypt_new(&crypt, NULL), HSD_OK);
+    hsd_temp_space_of(&space, &(hsd_run){.temp_dir = scratch, .crypt = crypt});
+    cr_assert_eq(hsd_temp_open(&temp, &space, NULL), HSD_OK);
+    cr_assert_eq(hsd_temp_write(&temp, 0, text, sizeof text, NULL), HSD_OK);
+    cr_assert_eq(pread(temp.fd, got, sizeof got, 0), (ssize_t)sizeof got);
+    cr_expect_str_eq(got, text);
+    hsd_temp_close(&temp);
+    hsd_crypt_free(crypt);
 }
