@@ -303,7 +303,7 @@ typedef struct hsc_object {
     uint64_t size_bytes;   /* shallow */
     uint64_t native_bytes; /* outside the heap, owned */
     uint64_t elements;     /* length of an array or container, 0 = none */
-    uint64_t identity;     /* stored identity hash, 0 = derive from the id */
+    uint64_t identity;     /* stored identity hash, 0 = derive from the id, or none (FORMAT.md 7.2) */
     uint64_t content;      /* hash of primitive content, 0 = none (FORMAT.md 7.9) */
     uint32_t type;
     uint32_t site;
