@@ -114,12 +114,29 @@ static int check_fleet(cli_app *cli)
 
 /* ---- the others */
 
+static void tell_compacted(const cli_app *cli, const hsd_fleet_compacted *done)
+{
+    char before[HSD_NUMBER_CHARS], after[HSD_NUMBER_CHARS], size_before[HSD_NUMBER_CHARS], size_after[HSD_NUMBER_CHARS],
+        left[HSD_NUMBER_CHARS], store[512];
+    const hsd_fleet_where where = hsd_fleet_where_is(cli->inputs[1]);
+    hsd_fleet_store_name(store, sizeof store, cli->inputs[1]);
+    hsd_format_count(after, done->batches_after);
+    hsd_format_count(before, done->batches_before);
+    hsd_format_bytes(size_after, done->bytes_after);
+    hsd_format_bytes(size_before, done->bytes_before);
+    if (where == HSD_FLEET_BUCKET)
+        cli_note(cli, "%s: %s batches, before %s; %s that do not count any more stay there", store, after, before,
+                 hsd_format_count(left, done->left_behind));
+    else
+        cli_note(cli, "%s: %s %s, %s; before %s, %s", store, after,
+                 where == HSD_FLEET_DATABASE ? "captures with rows" : "batches", size_after, before, size_before);
+}
+
 static int compact_fleet(cli_app *cli)
 {
     hsd_fleet_compact_options wanted = HSD_OPTIONS_INIT(hsd_fleet_compact_options);
     hsd_fleet_compacted done;
     hsd_error err;
-    char before[HSD_NUMBER_CHARS], after[HSD_NUMBER_CHARS], size_before[HSD_NUMBER_CHARS], size_after[HSD_NUMBER_CHARS];
     hsd_error_init(&err);
     if (cli->options.fleet.keep && !read_since(cli->options.fleet.keep, &wanted.keep_unix_ns)) {
         cli_complain("--keep takes a day (2026-11-20) or how long ago (30d), not '%.100s'.", cli->options.fleet.keep);
@@ -128,9 +145,7 @@ static int compact_fleet(cli_app *cli)
     const hsd_status status = hsd_fleet_compact(cli->inputs[1], &wanted, &cli->run, &done, &err);
     cli_progress_clear();
     if (status != HSD_OK) return cli_report_error(cli, &err);
-    cli_note(cli, "%s: %s batches, %s; before %s, %s", cli->inputs[1], hsd_format_count(after, done.batches_after),
-             hsd_format_bytes(size_after, done.bytes_after), hsd_format_count(before, done.batches_before),
-             hsd_format_bytes(size_before, done.bytes_before));
+    tell_compacted(cli, &done);
     return CLI_DONE;
 }
 
@@ -200,6 +215,7 @@ static const cli_example examples[] = {
     {"hsdiff fleet check fleet --baseline 2.4.0 --candidate 2.4.1", "exit status 1 when the canary leaks"},
     {"hsdiff fleet compact fleet", "once a day: fewer and smaller files"},
     {"hsdiff fleet sql fleet 'select service, version, count(*) from captures group by all'", "any question"},
+    {"hsdiff fleet report postgresql://hsdiff@db.example/fleet", "of a store in a database"},
     {0},
 };
 
@@ -314,10 +330,10 @@ const cli_command cli_command_fleet = {
     .summary = "find which version of a service leaks, and where, in many processes",
     .description =
         "Keeps the sums of captures by type, by root and by place in a store, and tells what grows in most processes "
-        "of a "
-        "version and did not in the version before. A store is a folder of Parquet files (doc/fleet.md); several "
-        "programs "
-        "may add to it at once. Objects are not kept: a capture takes some kilobytes.\n"
+        "of a version and did not in the version before. A store is a folder of Parquet files (doc/fleet.md); several "
+        "programs may add to it at once. It may also be in a PostgreSQL server, postgresql://USER@HOST/DATABASE, or in "
+        "a "
+        "bucket, s3://BUCKET/PREFIX. Objects are not kept: a capture takes some kilobytes.\n"
         "\n"
         "add takes captures and dumps as every command does. --label service=NAME is needed; version, host and pod "
         "tell "
@@ -333,7 +349,10 @@ const cli_command cli_command_fleet = {
         "rows and names.\n"
         "\n"
         "Whatever reads a store runs DuckDB's command: duckdb from PATH, or what HSDIFF_DUCKDB names (pip install "
-        "duckdb-cli). add needs nothing.",
+        "duckdb-cli); a bucket takes its extension httpfs, and AWS_ACCESS_KEY_ID and the like of the environment. A "
+        "database is asked by psql, or what HSDIFF_PSQL names; ~/.pgpass or PGPASSWORD has its password, which is "
+        "shown "
+        "nowhere. add to a folder needs nothing.",
     .examples = examples,
     .options = options,
     .inputs_min = 1,

@@ -1,5 +1,6 @@
 /*
  * hsdiff fleet add STORE CAPTURE…: one capture after the other, each opened and imported as every command does.
+ * psql, which a database takes, is started before the sandbox is entered: who reads captures can connect to nothing.
  */
 #include <string.h>
 
@@ -7,16 +8,18 @@
 #include "fleet_labels.h"
 #include "progress.h"
 #include "report_error.h"
+#include "sandbox.h"
 
 static void tell_added(const cli_app *cli, const hsd_fleet_added *added)
 {
     char captures[HSD_NUMBER_CHARS], rows[HSD_NUMBER_CHARS], size[HSD_NUMBER_CHARS], known[HSD_NUMBER_CHARS],
-        word[1024];
-    hsd_quote_shell(word, sizeof word, cli->inputs[1], strlen(cli->inputs[1]));
+        store[512], word[1024];
+    hsd_fleet_store_name(store, sizeof store, cli->inputs[1]);
+    hsd_quote_shell(word, sizeof word, store, strlen(store));
     hsd_format_count(captures, added->captures);
     hsd_format_count(known, added->known);
-    if (added->known > 0) cli_note(cli, "%s: %s of the captures were there already", cli->inputs[1], known);
-    cli_note(cli, "%s: %s capture%s added, %s rows, %s. Next: hsdiff fleet report %s", cli->inputs[1], captures,
+    if (added->known > 0) cli_note(cli, "%s: %s of the captures were there already", store, known);
+    cli_note(cli, "%s: %s capture%s added, %s rows, %s. Next: hsdiff fleet report %s", store, captures,
              added->captures == 1 ? "" : "s", hsd_format_count(rows, added->rows), hsd_format_bytes(size, added->bytes),
              word);
 }
@@ -26,7 +29,10 @@ static hsd_status add_all(cli_app *cli, const cli_fleet_labels *labels, hsd_flee
     hsd_fleet_writer *writer;
     hsd_error last;
     hsd_error_init(&last);
+    const bool is_psql_first = hsd_fleet_where_is(cli->inputs[1]) == HSD_FLEET_DATABASE;
+    if (!is_psql_first) cli_sandbox_enter(cli);
     HSD_TRY(hsd_fleet_writer_open(&writer, cli->inputs[1], &cli->run, err));
+    if (is_psql_first) cli_sandbox_enter(cli);
     hsd_status status = HSD_OK;
     for (size_t i = 2; i < cli->input_count && status == HSD_OK; i++)
         status = cli_fleet_add_capture(writer, cli, cli->inputs[i], labels, err);

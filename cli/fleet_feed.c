@@ -37,6 +37,7 @@ struct cli_fleet_feed {
     const char *store;
     bool keeps_captures;
     cli_fleet_labels labels;
+    char shown[512]; /* the store, without a password */
     char host[HOST_BYTES];
     hsd_fleet_writer *writer; /* the thread's */
     hsd_fleet_added added;    /* the thread's: what the store got until now */
@@ -121,7 +122,7 @@ static void *run_feed(void *context)
 static void tell_json(const cli_fleet_feed *feed, const arrival *one)
 {
     putchar('{');
-    cli_put_json_text("fleet", feed->store);
+    cli_put_json_text("fleet", feed->shown);
     cli_put_json_text("path", one->path);
     cli_put_json_text("error", one->error.text);
     printf("\"rows\": %" PRIu64 ", \"output_bytes\": %" PRIu64 ", \"known\": %s, \"deleted\": %s}\n", one->rows,
@@ -132,9 +133,9 @@ static void tell_text(const cli_fleet_feed *feed, const arrival *one)
 {
     char rows[HSD_NUMBER_CHARS], size[HSD_NUMBER_CHARS];
     if (one->is_known)
-        cli_note(feed->cli, "%s had %s already%s", feed->store, one->path, one->is_deleted ? "; it is deleted" : "");
+        cli_note(feed->cli, "%s had %s already%s", feed->shown, one->path, one->is_deleted ? "; it is deleted" : "");
     else
-        cli_note(feed->cli, "%s is in %s: %s rows, %s%s", one->path, feed->store, hsd_format_count(rows, one->rows),
+        cli_note(feed->cli, "%s is in %s: %s rows, %s%s", one->path, feed->shown, hsd_format_count(rows, one->rows),
                  hsd_format_bytes(size, one->bytes), one->is_deleted ? "; the capture itself is deleted" : "");
 }
 
@@ -172,7 +173,7 @@ bool cli_fleet_feed_put(cli_fleet_feed *feed, const char *path)
     const size_t size = strlen(path) + 1;
     arrival *one = calloc(1, sizeof *one + size);
     if (!one) {
-        cli_complain("out of memory: %s is not added to %s.", path, feed->store);
+        cli_complain("out of memory: %s is not added to %s.", path, feed->shown);
         return false;
     }
     memcpy(one->path, path, size);
@@ -200,6 +201,10 @@ static int start_feed(cli_fleet_feed *feed)
     if (!cli_fleet_labels_read(&feed->labels, feed->cli, feed->host)) return CLI_USAGE;
     if (hsd_fleet_writer_open(&feed->writer, feed->store, &feed->adding.run, &err) != HSD_OK)
         return cli_report_error(feed->cli, &err);
+    if (hsd_fleet_where_is(feed->store) == HSD_FLEET_DATABASE) { /* no connection while nothing comes */
+        const hsd_status status = hsd_fleet_writer_finish(feed->writer, NULL, &err);
+        if (status != HSD_OK) return cli_report_error(feed->cli, &err);
+    }
     const int failed = pthread_create(&feed->thread, NULL, run_feed, feed);
     if (failed == 0) return CLI_DONE;
     hsd_fail_errno(&err, failed, "cannot start a thread");
@@ -220,6 +225,7 @@ cli_fleet_feed *cli_fleet_feed_begin(cli_app *cli, const char *store, bool keeps
     if (cli->options.memory_bytes == 0 && cli->run.memory_bytes > CLI_FLEET_MEMORY_BYTES)
         feed->adding.run.memory_bytes = CLI_FLEET_MEMORY_BYTES;
     feed->store = store;
+    hsd_fleet_store_name(feed->shown, sizeof feed->shown, store);
     feed->keeps_captures = keeps_captures;
     feed->waiting.last = &feed->waiting.first;
     feed->done.last = &feed->done.first;

@@ -234,10 +234,6 @@ static const call_row listening[] = {
 
 /* What no program is to do that a command starts. */
 static const call_row harmful[] = {
-    ALWAYS(socket),
-    ALWAYS(socketpair),
-    ALWAYS(connect),
-    ALWAYS(bind),
     ALWAYS(listen),
     ALWAYS(accept),
     ALWAYS(accept4),
@@ -280,6 +276,9 @@ static const call_row harmful[] = {
     {CALL_PIDFD_SEND_SIGNAL, NO_ARGUMENT, 0, 0},
     {CALL_PROCESS_MADVISE, NO_ARGUMENT, 0, 0},
 };
+
+/* Nor this, unless a store is in a network. */
+static const call_row connecting[] = {ALWAYS(socket), ALWAYS(socketpair), ALWAYS(connect), ALWAYS(bind)};
 
 static const call_row sockets[] = {ALWAYS(socket), ALWAYS(socketpair), ALWAYS(connect), ALWAYS(bind), ALWAYS(listen)};
 
@@ -399,10 +398,12 @@ const char *sandbox_restrict_calls(const sandbox_policy *policy, bool writes_in_
 #ifdef IS_CHECKED_BUILD
     put_rows(&filter, ROWS(checking), RETURN(SECCOMP_RET_ALLOW));
 #endif
-    if ((policy->may & MAY_RUN_DUCKDB) != 0)
+    if ((policy->may & MAY_RUN_DUCKDB) != 0) {
+        if ((policy->may & MAY_CONNECT) == 0) put_rows(&filter, ROWS(connecting), FAIL(EPERM));
         put_refused(&filter, ROWS(harmful));
-    else
+    } else {
         put_allowed(&filter, policy, writes_in_place);
+    }
     return enter_filter(&filter);
 }
 

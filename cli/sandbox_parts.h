@@ -28,9 +28,10 @@ enum {
     MAY_READ_FOLDERS = 1 << 4,  /* all files below the folders of --allow */
     MAY_WRITE_STORE = 1 << 5,   /* in the store of a fleet, or beside it, where it is made */
     MAY_LISTEN = 1 << 6,        /* on a socket of its own, and answer there */
-    MAY_RUN_DUCKDB = 1 << 7,    /* a program, and whatever that reads; it inherits the rest of the sandbox */
+    MAY_RUN_DUCKDB = 1 << 7,    /* a program, or psql, and whatever that reads; it inherits the rest of the sandbox */
     MAY_READ_KEY = 1 << 8,      /* --key of redact */
-    ENTERS_LATE = 1 << 9        /* the command calls cli_sandbox_enter itself */
+    ENTERS_LATE = 1 << 9,       /* the command calls cli_sandbox_enter itself */
+    MAY_CONNECT = 1 << 10       /* with MAY_RUN_DUCKDB: what it starts may, to a bucket or a database */
 };
 
 typedef struct sandbox_policy {

@@ -46,14 +46,14 @@ typedef struct path_rule {
 } __attribute__((packed)) path_rule;
 
 /* What this kernel can take away. A ruleset takes as many of the three as its ABI knows. */
-static ruleset_rights rights_of_abi(long abi, bool listens, size_t *size)
+static ruleset_rights rights_of_abi(long abi, unsigned may, size_t *size)
 {
     ruleset_rights all = {.files = FS_OF_ABI_1};
     *size = sizeof all.files;
     if (abi >= 2) all.files |= FS_REFER;
     if (abi >= 3) all.files |= FS_TRUNCATE;
     if (abi >= 4) {
-        all.net = NET_CONNECT_TCP | (listens ? 0u : NET_BIND_TCP);
+        all.net = ((may & MAY_CONNECT) != 0 ? 0u : NET_CONNECT_TCP) | ((may & MAY_LISTEN) != 0 ? 0u : NET_BIND_TCP);
         *size = 2 * sizeof all.files;
     }
     if (abi >= 5) all.files |= FS_IOCTL_DEV;
@@ -123,7 +123,7 @@ const char *sandbox_restrict_paths(const sandbox_policy *policy, const cli_app *
     const bool listens = (policy->may & MAY_LISTEN) != 0;
     const long abi = syscall(CALL_CREATE_RULESET, NULL, 0, WANT_VERSION);
     if (abi < 1) return errno == ENOSYS ? "this kernel has no Landlock (5.13)" : "Landlock is switched off here";
-    ruleset rules = {.all = rights_of_abi(abi, listens, &size)};
+    ruleset rules = {.all = rights_of_abi(abi, policy->may, &size)};
     rules.fd = (int)syscall(CALL_CREATE_RULESET, &rules.all, size, 0);
     if (rules.fd < 0) return "Landlock refuses its rules";
     if (listens) hold_own_process();

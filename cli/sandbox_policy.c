@@ -12,6 +12,7 @@
 
 #include "config.h"
 #include "sandbox_parts.h"
+#include <hsdiff/fleet.h>
 
 #define READER (MAY_WRITE_RESULTS | MAY_READ_PROGRAMS)
 
@@ -35,7 +36,7 @@ static const sandbox_policy table[] = {
     {.command = "symbolize", .may = MAY_WRITE_RESULTS | MAY_READ_SYMBOLS},
     {.command = "view", .may = READER | MAY_LISTEN | ENTERS_LATE},
     {.command = "mcp", .may = MAY_READ_FOLDERS},
-    {.command = "fleet", .action = "add", .may = READER | MAY_WRITE_STORE},
+    {.command = "fleet", .action = "add", .may = READER | MAY_WRITE_STORE | ENTERS_LATE}, /* psql is started before */
     {.command = "fleet", .may = MAY_WRITE_RESULTS | MAY_WRITE_STORE | MAY_RUN_DUCKDB},
     {.command = "capture", .is_open = true, .why_open = "it attaches to programs and starts them"},
     {.command = "watch", .is_open = true, .why_open = "it attaches to programs"},
@@ -47,11 +48,28 @@ static const sandbox_policy table[] = {
 
 static const sandbox_policy of_spawning_mcp = {
     .command = "mcp", .is_open = true, .why_open = "--allow-capture starts hsdiff capture"};
+static const sandbox_policy of_distant_store = {.command = "fleet",
+                                                .may = MAY_WRITE_RESULTS | MAY_RUN_DUCKDB | MAY_CONNECT};
+static const sandbox_policy of_adding_to_bucket = {
+    .command = "fleet", .may = READER | MAY_WRITE_STORE | MAY_RUN_DUCKDB | MAY_CONNECT | ENTERS_LATE};
 static const sandbox_policy unknown = {.is_open = true, .why_open = "it has no policy"};
+
+/* A database or a bucket; NULL = the row of the table. Adding to a database needs nothing more: psql is there by then.
+ */
+static const sandbox_policy *policy_of_store(const cli_app *cli)
+{
+    if (strcmp(cli->command->name, "fleet") != 0 || cli->input_count < 2) return NULL;
+    const bool adds = strcmp(cli->inputs[0], "add") == 0;
+    const hsd_fleet_where where = hsd_fleet_where_is(cli->inputs[1]);
+    if (where == HSD_FLEET_FOLDER || (adds && where == HSD_FLEET_DATABASE)) return NULL;
+    return adds ? &of_adding_to_bucket : &of_distant_store;
+}
 
 const sandbox_policy *sandbox_policy_of(const cli_app *cli)
 {
     if (cli->options.mcp.allow_capture) return &of_spawning_mcp;
+    const sandbox_policy *of_store = policy_of_store(cli);
+    if (of_store) return of_store;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         const char *action = table[i].action;
         if (strcmp(table[i].command, cli->command->name) != 0) continue;
@@ -170,20 +188,27 @@ static void tell_symbols(const cli_app *cli, const telling *to)
     if (options->pid > 0) to->tell(to->context, "/", SANDBOX_READ);
 }
 
+/* Batches for a bucket are folders in the temporary one. */
+static sandbox_right temporary_right(const cli_app *cli)
+{
+    const bool is_fleet = strcmp(cli->command->name, "fleet") == 0 && cli->input_count > 1;
+    return is_fleet && hsd_fleet_where_is(cli->inputs[1]) == HSD_FLEET_BUCKET ? SANDBOX_RESULTS : SANDBOX_TEMPORARY;
+}
+
 static void tell_temporary(const cli_app *cli, const telling *to)
 {
+    const sandbox_right right = temporary_right(cli);
     const char *named = cli->options.temp_dir, *of_user = getenv("TMPDIR");
     const bool is_named = named && *named, is_of_user = of_user && *of_user;
-    to->tell(to->context, is_named ? named : is_of_user ? of_user : "/var/tmp", SANDBOX_TEMPORARY);
-    if (!is_named && !is_of_user && access("/var/tmp", W_OK | X_OK) != 0)
-        to->tell(to->context, "/tmp", SANDBOX_TEMPORARY);
+    to->tell(to->context, is_named ? named : is_of_user ? of_user : "/var/tmp", right);
+    if (!is_named && !is_of_user && access("/var/tmp", W_OK | X_OK) != 0) to->tell(to->context, "/tmp", right);
 }
 
 static void tell_store(const cli_app *cli, const telling *to)
 {
     char folder[PATH_MAX];
     const char *store = cli->input_count > 1 ? cli->inputs[1] : NULL;
-    if (!store) return;
+    if (!store || hsd_fleet_where_is(store) != HSD_FLEET_FOLDER) return;
     if (access(store, F_OK) == 0)
         to->tell(to->context, store, SANDBOX_RESULTS);
     else if (folder_of(folder, store))

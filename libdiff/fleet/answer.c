@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "fleet/postgres.h"
 
 hsd_status hsd_answer_fail(hsd_error *err)
 {
-    return hsd_fail(err, HSD_E_CORRUPT, "DuckDB's answer is not what was asked for: is another program called so?");
+    return hsd_fail(err, HSD_E_CORRUPT, "the engine's answer is not what was asked for: is another program called so?");
 }
 
 static int digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; }
@@ -54,7 +55,7 @@ static hsd_status take_whole_line(hsd_answer *answer, char *text, hsd_error *err
     return at == NULL ? answer->take(answer->context, &line, err) : hsd_answer_fail(err);
 }
 
-static hsd_status take_piece(void *context, const char *data, size_t size, hsd_error *err)
+hsd_status hsd_answer_take(void *context, const char *data, size_t size, hsd_error *err)
 {
     hsd_answer *answer = context;
     while (size > 0) {
@@ -74,8 +75,10 @@ static hsd_status take_piece(void *context, const char *data, size_t size, hsd_e
 hsd_status hsd_answer_ask(hsd_answer *answer, const char *store, const hsd_buffer *sql, const hsd_run *run,
                           hsd_error *err)
 {
-    const hsd_engine engine = {.store = store, .mode = "-list", .run = run, .take = take_piece, .context = answer};
-    const hsd_status status = hsd_engine_run(&engine, sql, err);
+    const hsd_engine engine = {.store = store, .mode = "-list", .run = run, .take = hsd_answer_take, .context = answer};
+    const hsd_psql psql = {.store = store, .run = run, .take = hsd_answer_take, .context = answer};
+    const hsd_status status = hsd_fleet_where_is(store) == HSD_FLEET_DATABASE ? hsd_psql_ask(&psql, sql, err)
+                                                                              : hsd_engine_run(&engine, sql, err);
     hsd_buffer_release(&answer->line);
     return status;
 }

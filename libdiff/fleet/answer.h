@@ -21,10 +21,14 @@ typedef struct hsd_answer {
     hsd_buffer line; /* the beginning of one; of hsd_answer_ask */
 } hsd_answer;
 
-/* Asks the store, and gives every line to answer->take. As hsd_engine_run fails; HSD_E_CORRUPT for what is no such
- * line. */
+/* Asks the store, DuckDB or psql, and gives every line to answer->take. As hsd_engine_run fails; HSD_E_CORRUPT for what
+ * is no such line. */
 hsd_status hsd_answer_ask(hsd_answer *answer, const char *store, const hsd_buffer *sql, const hsd_run *run,
                           hsd_error *err);
+
+/* Takes a piece of what an engine prints, for hsd_engine and hsd_psql; `context` is a hsd_answer, whose line the caller
+ * releases. */
+hsd_status hsd_answer_take(void *context, const char *data, size_t size, hsd_error *err);
 
 /* `count` numbers from field `first` on. HSD_E_CORRUPT. */
 hsd_status hsd_answer_numbers(const hsd_answer_line *line, unsigned first, unsigned count, int64_t *numbers,

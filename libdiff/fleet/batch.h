@@ -74,6 +74,7 @@ bool hsd_fleet_batch_is_full(const hsd_fleet_batch *batch);
 typedef struct hsd_fleet_written {
     uint64_t rows, bytes;
     bool is_known; /* the very same captures were there */
+    char name[40]; /* of the folder: batch=… */
 } hsd_fleet_written;
 
 /* Writes it as a folder in `folder`, which is made: whole or not at all. HSD_E_IO, HSD_E_NOMEM. */

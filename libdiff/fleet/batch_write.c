@@ -394,6 +394,7 @@ hsd_status hsd_fleet_batch_write(hsd_fleet_batch *batch, const char *folder, hsd
     if (status == HSD_OK) status = put_names(batch, &output->names, &own);
     if (status == HSD_OK) status = hsd_fleet_output_finish(output, written, &own);
     hsd_fleet_output_close(output);
+    snprintf(written->name, sizeof written->name, "%s", strrchr(path, '/') + 1);
     free(path);
     if (status == HSD_E_IO && own.sys_errno == EEXIST) {
         *written = (hsd_fleet_written){.is_known = true};

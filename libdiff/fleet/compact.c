@@ -17,6 +17,8 @@
 #include "base/options.h"
 #include "fleet/answer.h"
 #include "fleet/batch.h"
+#include "fleet/bucket.h"
+#include "fleet/postgres.h"
 #include "fleet/tidy.h"
 #include "io/checksum.h"
 
@@ -26,7 +28,7 @@ typedef struct partition {
     const hsd_fleet_list *list;
     bool *chosen;     /* of the batches of the list */
     char folder[256]; /* service=…/date=… */
-    bool drops_rows;
+    bool drops_rows, is_bucket;
     hsd_fleet_batch all;     /* every capture, by process and time, and every name */
     hsd_fleet_batch section; /* rows of some processes */
     hsd_fleet_output *output;
@@ -45,7 +47,7 @@ typedef struct partition {
 
 static hsd_status put_question(hsd_buffer *sql, const partition *p, hsd_error *err)
 {
-    HSD_TRY(hsd_sql_put_settings(sql, p->run, err));
+    HSD_TRY(hsd_sql_put_settings(sql, p->store, p->run, err));
     HSD_TRY(hsd_sql_put(sql, err, "SET preserve_insertion_order=true;\n"));
     HSD_TRY(hsd_sql_put_view(sql, "captures", HSD_FLEET_CAPTURES, p->list, p->chosen, err));
     HSD_TRY(hsd_sql_put_view(sql, "rows", HSD_FLEET_ROWS, p->list, p->chosen, err));
@@ -161,6 +163,19 @@ static hsd_status fail_file(const char *name, const char *what, hsd_error *err)
     return HSD_E_IO;
 }
 
+/* In a bucket those stay that were replaced before. Then they may go in any order. */
+static hsd_status list_older(const partition *p, hsd_buffer *text, hsd_error *err)
+{
+    const size_t size = strlen(p->folder);
+    for (size_t i = 0; i < p->list->replaced_count; i++) {
+        const char *path = p->list->replaced[i];
+        if (strncmp(path, p->folder, size) != 0 || path[size] != '/') continue;
+        HSD_TRY(hsd_buffer_append(text, path + size + 1, strlen(path + size + 1), err));
+        HSD_TRY(hsd_buffer_append(text, "\n", 1, err));
+    }
+    return HSD_OK;
+}
+
 /* Names of the batches that it stands for, and its own name, made of these. */
 static hsd_status list_replaced(const partition *p, hsd_buffer *text, uint64_t *name, hsd_error *err)
 {
@@ -171,7 +186,7 @@ static hsd_status list_replaced(const partition *p, hsd_buffer *text, uint64_t *
         HSD_TRY(hsd_buffer_append(text, batch, strlen(batch), err));
         HSD_TRY(hsd_buffer_append(text, "\n", 1, err));
     }
-    return HSD_OK;
+    return p->is_bucket ? list_older(p, text, err) : HSD_OK;
 }
 
 static hsd_status fill_batch(partition *p, hsd_error *err)
@@ -189,24 +204,14 @@ static hsd_status fill_batch(partition *p, hsd_error *err)
     return hsd_fleet_output_finish(p->output, &written, err);
 }
 
-static hsd_status make_batch(partition *p, hsd_error *err)
+/* Writes the folder of that name, whose parent is there. */
+static hsd_status write_batch_folder(partition *p, const char *path, const hsd_buffer *replaces, hsd_error *err)
 {
-    const size_t room = strlen(p->store) + strlen(p->folder) + 64;
-    hsd_buffer replaces = {0};
-    uint64_t name = p->drops_rows;
-    char *path = malloc(room);
-    hsd_status status =
-        path != NULL ? list_replaced(p, &replaces, &name, err) : hsd_fail_nomem(err, "the name of a batch");
-    if (status == HSD_OK) {
-        snprintf(path, room, "%s/%s/" HSD_FLEET_BATCH_PREFIX "%016llx", p->store, p->folder, (unsigned long long)name);
-        status = hsd_fleet_output_open(&p->output, path, p->drops_rows, err);
-    }
-    if (status == HSD_OK) status = hsd_fleet_output_text(p->output, HSD_FLEET_REPLACES, &replaces, err);
+    hsd_status status = hsd_fleet_output_open(&p->output, path, p->drops_rows, err);
+    if (status == HSD_OK) status = hsd_fleet_output_text(p->output, HSD_FLEET_REPLACES, replaces, err);
     if (status == HSD_OK) status = fill_batch(p, err);
     hsd_fleet_output_close(p->output);
     p->output = NULL;
-    free(path);
-    hsd_buffer_release(&replaces);
     hsd_buffer_release(&p->line);
     hsd_fleet_batch_release(&p->all);
     hsd_fleet_batch_release(&p->section);
@@ -214,10 +219,58 @@ static hsd_status make_batch(partition *p, hsd_error *err)
     return status;
 }
 
+static hsd_status make_batch_at(partition *p, const char *parent, const char *name, const hsd_buffer *replaces,
+                                hsd_error *err)
+{
+    const size_t room = strlen(parent) + strlen(name) + 2;
+    char *path = malloc(room);
+    if (path == NULL) return hsd_fail_nomem(err, "the name of a batch");
+    snprintf(path, room, "%s/%s", parent, name);
+    const hsd_status status = write_batch_folder(p, path, replaces, err);
+    free(path);
+    return status;
+}
+
+static hsd_status make_in_folder(partition *p, const char *name, const hsd_buffer *replaces, hsd_error *err)
+{
+    const size_t room = strlen(p->store) + strlen(p->folder) + 2;
+    char *parent = malloc(room);
+    if (parent == NULL) return hsd_fail_nomem(err, "the name of a batch");
+    snprintf(parent, room, "%s/%s", p->store, p->folder);
+    const hsd_status status = make_batch_at(p, parent, name, replaces, err);
+    free(parent);
+    return status;
+}
+
+static hsd_status make_in_bucket(partition *p, const char *name, const hsd_buffer *replaces, hsd_error *err)
+{
+    hsd_bucket_draft draft;
+    bool is_known;
+    hsd_status status = hsd_bucket_draft_open(&draft, p->run, err);
+    snprintf(draft.part, sizeof draft.part, "%s", p->folder);
+    if (status == HSD_OK) status = make_batch_at(p, draft.folder, name, replaces, err);
+    if (status == HSD_OK) status = hsd_bucket_draft_put(&draft, p->store, name, &is_known, p->run, err);
+    hsd_bucket_draft_close(&draft);
+    return status;
+}
+
+static hsd_status make_batch(partition *p, hsd_error *err)
+{
+    char name[40];
+    hsd_buffer replaces = {0};
+    uint64_t sum = p->drops_rows;
+    hsd_status status = list_replaced(p, &replaces, &sum, err);
+    snprintf(name, sizeof name, HSD_FLEET_BATCH_PREFIX "%016llx", (unsigned long long)sum);
+    if (status == HSD_OK)
+        status = p->is_bucket ? make_in_bucket(p, name, &replaces, err) : make_in_folder(p, name, &replaces, err);
+    hsd_buffer_release(&replaces);
+    return status;
+}
+
 static hsd_status compact_partition(partition *p, hsd_error *err)
 {
     HSD_TRY(make_batch(p, err));
-    for (size_t i = 0; i < p->list->count; i++)
+    for (size_t i = 0; i < p->list->count && !p->is_bucket; i++)
         if (p->chosen[i]) HSD_TRY(hsd_fleet_remove_batch(p->store, p->list->batches[i].path, err));
     return HSD_OK;
 }
@@ -258,7 +311,8 @@ static hsd_status compact_list(const char *path, const hsd_fleet_list *list, con
 {
     partition p = {.store = path, .run = run, .list = list, .chosen = calloc(list->count + 1, sizeof *p.chosen)};
     hsd_status status = p.chosen != NULL ? HSD_OK : hsd_fail_nomem(err, "a list of batches");
-    for (size_t i = 0; i < list->replaced_count && status == HSD_OK; i++)
+    p.is_bucket = hsd_fleet_where_is(path) == HSD_FLEET_BUCKET;
+    for (size_t i = 0; i < list->replaced_count && status == HSD_OK && !p.is_bucket; i++)
         status = hsd_fleet_remove_batch(path, list->replaced[i], err);
     for (size_t i = 0; i < list->count && status == HSD_OK;) {
         const size_t count = choose_batches(&p, i, &i);
@@ -272,10 +326,10 @@ static hsd_status compact_list(const char *path, const hsd_fleet_list *list, con
     return status;
 }
 
-static hsd_status count_batches(const char *path, uint64_t *batches, uint64_t *bytes, hsd_fleet_list *list,
-                                hsd_error *err)
+static hsd_status count_batches(const char *path, const hsd_run *run, uint64_t *batches, uint64_t *bytes,
+                                hsd_fleet_list *list, hsd_error *err)
 {
-    HSD_TRY(hsd_fleet_list_batches(list, path, NULL, NULL, err));
+    HSD_TRY(hsd_fleet_list_batches(list, path, run, NULL, NULL, err));
     *batches = list->count;
     *bytes = 0;
     for (size_t i = 0; i < list->count; i++)
@@ -295,29 +349,50 @@ static hsd_status lock_store(int store, const char *path, int *lock, hsd_error *
     return HSD_E_IO;
 }
 
-hsd_status hsd_fleet_compact(const char *path, const hsd_fleet_compact_options *options, const hsd_run *run,
-                             hsd_fleet_compacted *done, hsd_error *err)
+static hsd_status compact_listed(const char *path, const hsd_fleet_compact_options *wanted, const hsd_run *run,
+                                 hsd_fleet_compacted *own, hsd_error *err)
 {
-    hsd_fleet_compact_options wanted;
-    hsd_fleet_compacted own = {0};
     hsd_fleet_list list = {0};
+    hsd_status status = count_batches(path, run, &own->batches_before, &own->bytes_before, &list, err);
+    if (status == HSD_OK) status = compact_list(path, &list, wanted, run, own, err);
+    hsd_fleet_list_release(&list);
+    if (status == HSD_OK) status = count_batches(path, run, &own->batches_after, &own->bytes_after, &list, err);
+    own->left_behind = list.replaced_count;
+    hsd_fleet_list_release(&list);
+    return status;
+}
+
+static hsd_status compact_folder(const char *path, const hsd_fleet_compact_options *wanted, const hsd_run *run,
+                                 hsd_fleet_compacted *own, hsd_error *err)
+{
     int lock = -1;
-    HSD_TRY(HSD_TAKE_OPTIONS(hsd_fleet_compact_options, keep_unix_ns, &wanted, options, err));
     HSD_TRY(hsd_fleet_check(path, err));
     const int store = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (store < 0) return fail_file(path, "cannot be opened", err);
     hsd_status status = lock_store(store, path, &lock, err);
     if (status == HSD_OK) {
         hsd_fleet_sweep(path);
-        status = count_batches(path, &own.batches_before, &own.bytes_before, &list, err);
-        if (status == HSD_OK) status = compact_list(path, &list, &wanted, run, &own, err);
-        hsd_fleet_list_release(&list);
-        if (status == HSD_OK) status = count_batches(path, &own.batches_after, &own.bytes_after, &list, err);
-        hsd_fleet_list_release(&list);
+        status = compact_listed(path, wanted, run, own, err);
         hsd_fleet_sweep(path);
     }
     if (lock >= 0) close(lock);
     close(store);
-    if (status == HSD_OK && done != NULL) *done = own;
     return status;
+}
+
+hsd_status hsd_fleet_compact(const char *path, const hsd_fleet_compact_options *options, const hsd_run *run,
+                             hsd_fleet_compacted *done, hsd_error *err)
+{
+    hsd_fleet_compact_options wanted;
+    hsd_fleet_compacted own = {0};
+    HSD_TRY(HSD_TAKE_OPTIONS(hsd_fleet_compact_options, keep_unix_ns, &wanted, options, err));
+    const hsd_fleet_where where = hsd_fleet_where_is(path);
+    if (where == HSD_FLEET_DATABASE)
+        HSD_TRY(hsd_psql_compact(path, wanted.keep_unix_ns / 1000000u, run, &own, err));
+    else if (where == HSD_FLEET_BUCKET)
+        HSD_TRY(compact_listed(path, &wanted, run, &own, err));
+    else
+        HSD_TRY(compact_folder(path, &wanted, run, &own, err));
+    if (done != NULL) *done = own;
+    return HSD_OK;
 }

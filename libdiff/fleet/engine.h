@@ -7,6 +7,7 @@
 #define HSD_FLEET_ENGINE_H
 
 #include "base/buffer.h"
+#include "fleet/child.h"
 #include "fleet/layout.h"
 #include <hsdiff/fleet.h>
 
@@ -18,8 +19,8 @@ hsd_status hsd_sql_put(hsd_buffer *sql, hsd_error *err, const char *format, ...)
 /* Appends a text as a literal of SQL, as it stands in the tables: what is no UTF-8 by \xNN. */
 hsd_status hsd_sql_put_literal(hsd_buffer *sql, hsd_text text, hsd_error *err);
 
-/* Threads, memory and the like, from `run` (NULL = defaults). */
-hsd_status hsd_sql_put_settings(hsd_buffer *sql, const hsd_run *run, hsd_error *err);
+/* Threads, memory and the like, from `run` (NULL = defaults); of a bucket what reaches it. */
+hsd_status hsd_sql_put_settings(hsd_buffer *sql, const char *store, const hsd_run *run, hsd_error *err);
 
 typedef enum hsd_fleet_table { HSD_FLEET_CAPTURES, HSD_FLEET_ROWS, HSD_FLEET_NAMES, HSD_FLEET_STATES } hsd_fleet_table;
 
@@ -30,15 +31,14 @@ hsd_status hsd_sql_put_view(hsd_buffer *sql, const char *view, hsd_fleet_table t
 
 /* ---- running them */
 
-typedef hsd_status (*hsd_engine_take_fn)(void *context, const char *data, size_t size, hsd_error *err);
-
 typedef struct hsd_engine {
-    const char *store; /* folder it runs in */
-    const char *mode;  /* "-list", "-box" … */
+    const char *store;  /* a folder, which it runs in, or a bucket */
+    const char *folder; /* of a bucket: it runs in; NULL = wherever */
+    const char *mode;   /* "-list", "-box" … */
     bool has_header;
     bool is_of_user; /* the statement is: what is wrong with it is HSD_E_UNSUPPORTED */
     const hsd_run *run;
-    hsd_engine_take_fn take; /* gets what it prints, as it comes */
+    hsd_child_take_fn take; /* gets what it prints, as it comes */
     void *context;
 } hsd_engine;
 

@@ -17,8 +17,6 @@
 #include "io/checksum.h"
 #include "io/output.h"
 
-#define MARK_TEXT "hsdiff fleet store, version "
-
 static char *join_path(const char *folder, const char *name)
 {
     const size_t room = strlen(folder) + strlen(name) + 2;
@@ -44,6 +42,21 @@ static hsd_status fail_system(hsd_error *err, const char *path, const char *what
 
 /* ---- the mark */
 
+hsd_status hsd_fleet_judge_mark(hsd_text text, hsd_error *err)
+{
+    static const char words[] = HSD_FLEET_MARK_TEXT;
+    const size_t size = sizeof words - 1;
+    if (text.size <= size || memcmp(text.data, words, size) != 0)
+        return hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "is no fleet store: what marks one says something else");
+    uint64_t version = 0;
+    for (size_t i = size; i < text.size && text.data[i] >= '0' && text.data[i] <= '9' && version < 1000000; i++)
+        version = version * 10 + (uint64_t)(text.data[i] - '0');
+    if (version == HSD_FLEET_VERSION) return HSD_OK;
+    hsd_fail(err, HSD_E_TOO_NEW, "is a fleet store of a version that this hsdiff does not know");
+    hsd_error_set_hint(err, "get a newer hsdiff");
+    return HSD_E_TOO_NEW;
+}
+
 static hsd_status read_mark(const char *path, const char *mark, hsd_error *err)
 {
     char text[64] = "";
@@ -51,13 +64,9 @@ static hsd_status read_mark(const char *path, const char *mark, hsd_error *err)
     if (fd < 0) return fail_system(err, path, "cannot be read as a fleet store");
     const ssize_t got = read(fd, text, sizeof text - 1);
     close(fd);
-    const size_t words = sizeof MARK_TEXT - 1;
-    if (got <= (ssize_t)words || memcmp(text, MARK_TEXT, words) != 0)
-        return fail_store(err, HSD_E_NOT_THIS_FORMAT, path, "is no fleet store: what marks one says something else");
-    if (strtoul(text + words, NULL, 10) == HSD_FLEET_VERSION) return HSD_OK;
-    fail_store(err, HSD_E_TOO_NEW, path, "is a fleet store of a version that this hsdiff does not know");
-    hsd_error_set_hint(err, "get a newer hsdiff");
-    return HSD_E_TOO_NEW;
+    const hsd_status status = hsd_fleet_judge_mark((hsd_text){text, got > 0 ? (size_t)got : 0}, err);
+    if (status != HSD_OK) hsd_error_set_file(err, path);
+    return status;
 }
 
 hsd_status hsd_fleet_check(const char *path, hsd_error *err)
@@ -102,7 +111,7 @@ static hsd_status write_mark(const char *path, const char *mark, hsd_error *err)
     hsd_output output;
     hsd_error own;
     hsd_error_init(&own);
-    snprintf(text, sizeof text, MARK_TEXT "%d\n", HSD_FLEET_VERSION);
+    snprintf(text, sizeof text, HSD_FLEET_MARK_TEXT "%d\n", HSD_FLEET_VERSION);
     hsd_status status = hsd_output_open(&output, mark, false, &own);
     if (status == HSD_OK) status = hsd_output_write(&output, text, strlen(text), &own);
     if (status == HSD_OK) status = hsd_output_finish(&output, &own);

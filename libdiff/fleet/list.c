@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/fail.h"
+#include "fleet/bucket.h"
 #include "fleet/layout.h"
 
 #define PARQUET_LEAST 12 /* magic, length of the footer, magic */
@@ -92,20 +93,24 @@ static hsd_status check_parquet(const walk *w, int folder, const char *name, uin
     return HSD_OK;
 }
 
-static hsd_status add_replaced(walk *w, const char *name, hsd_error *err)
+hsd_status hsd_fleet_list_replaced(hsd_fleet_list *list, const char *path, hsd_error *err)
 {
-    hsd_fleet_list *list = w->list;
-    const char *slash = strrchr(w->path, '/'); /* a batch stands for batches beside it */
-    const size_t size = (size_t)(slash - w->path) + 1;
-    if (!is_part(name, HSD_FLEET_BATCH_PREFIX)) return fail_name(w, HSD_FLEET_REPLACES, "is damaged", err);
     HSD_TRY(HSD_ARRAY_GROW(list->replaced, list->replaced_capacity, list->replaced_count + 1, 16, "a list of batches",
                            err));
-    char *path = malloc(size + strlen(name) + 1);
-    if (path == NULL) return hsd_fail_nomem(err, "a list of batches");
-    memcpy(path, w->path, size);
-    memcpy(path + size, name, strlen(name) + 1);
-    list->replaced[list->replaced_count++] = path;
+    char *own = strdup(path);
+    if (own == NULL) return hsd_fail_nomem(err, "a list of batches");
+    list->replaced[list->replaced_count++] = own;
     return HSD_OK;
+}
+
+static hsd_status add_replaced(walk *w, const char *name, hsd_error *err)
+{
+    char path[2 * PATH_MOST];
+    const char *slash = strrchr(w->path, '/'); /* a batch stands for batches beside it */
+    if (!is_part(name, HSD_FLEET_BATCH_PREFIX)) return fail_name(w, HSD_FLEET_REPLACES, "is damaged", err);
+    const int needed = snprintf(path, sizeof path, "%.*s/%s", (int)(slash - w->path), w->path, name);
+    if (needed < 0 || (size_t)needed >= sizeof path) return fail_name(w, HSD_FLEET_REPLACES, "is damaged", err);
+    return hsd_fleet_list_replaced(w->list, path, err);
 }
 
 static hsd_status read_replaces(walk *w, int folder, hsd_error *err)
@@ -225,10 +230,10 @@ static int compare_texts(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Batches for which another stands are left out; of the replaced stay those that are there. Both are sorted. */
-static void drop_replaced(hsd_fleet_list *list)
+void hsd_fleet_list_settle(hsd_fleet_list *list)
 {
     size_t kept = 0, there = 0, at = 0;
+    if (list->count > 1) qsort(list->batches, list->count, sizeof *list->batches, compare_found);
     if (list->replaced_count > 1) qsort(list->replaced, list->replaced_count, sizeof(char *), compare_texts);
     for (size_t i = 0; i < list->count; i++) {
         int order = -1;
@@ -257,15 +262,16 @@ static hsd_status list_once(hsd_fleet_list *list, const char *path, const char *
     const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return fail_read(&w, "", err);
     HSD_TRY(walk_folder(&w, fd, 0, wanted, err));
-    if (list->count > 1) qsort(list->batches, list->count, sizeof *list->batches, compare_found);
-    drop_replaced(list);
+    hsd_fleet_list_settle(list);
     return HSD_OK;
 }
 
 /* What is missing because it is replaced this instant is not missing the next time. */
-hsd_status hsd_fleet_list_batches(hsd_fleet_list *list, const char *path, const char *service_part,
+hsd_status hsd_fleet_list_batches(hsd_fleet_list *list, const char *path, const hsd_run *run, const char *service_part,
                                   const char *date_part, hsd_error *err)
 {
+    if (hsd_fleet_where_is(path) == HSD_FLEET_BUCKET)
+        return hsd_bucket_list(list, path, run, service_part, date_part, err);
     hsd_error first;
     hsd_error_init(&first);
     const hsd_status status = list_once(list, path, service_part, date_part, &first);
@@ -283,6 +289,7 @@ void hsd_fleet_list_release(hsd_fleet_list *list)
         free(list->batches[i].path);
     for (size_t i = 0; i < list->replaced_count; i++)
         free(list->replaced[i]);
+    free(list->base);
     free(list->batches);
     free(list->replaced);
     *list = (hsd_fleet_list){.batches = NULL};

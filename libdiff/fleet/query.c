@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "fleet/engine.h"
+#include "fleet/postgres.h"
 
 typedef struct answer {
     hsd_write_fn write;
@@ -43,31 +44,47 @@ static hsd_status take_piece(void *context, const char *data, size_t size, hsd_e
     return HSD_OK;
 }
 
-hsd_status hsd_fleet_sql(const char *path, const char *statement, size_t size, hsd_fleet_form form, const hsd_run *run,
-                         hsd_write_fn write, void *context, hsd_error *err)
+static hsd_status ask_files(answer *a, const char *path, const char *statement, size_t size, hsd_fleet_form form,
+                            const hsd_run *run, hsd_error *err)
 {
     static const char *const modes[] = {[HSD_FLEET_BOX] = "-box", [HSD_FLEET_CSV] = "-csv", [HSD_FLEET_JSON] = "-json"};
-    answer a = {.write = write, .context = context, .is_escaped = form == HSD_FLEET_BOX};
     const hsd_engine engine = {.store = path,
                                .mode = modes[form],
                                .has_header = true,
                                .is_of_user = true,
                                .run = run,
                                .take = take_piece,
-                               .context = &a};
+                               .context = a};
     hsd_fleet_list list = {0};
     hsd_buffer sql = {0};
-    hsd_status status = hsd_fleet_list_batches(&list, path, NULL, NULL, err);
-    if (status == HSD_OK) status = hsd_sql_put_settings(&sql, run, err);
+    hsd_status status = hsd_fleet_list_batches(&list, path, run, NULL, NULL, err);
+    if (status == HSD_OK) status = hsd_sql_put_settings(&sql, path, run, err);
     if (status == HSD_OK) status = hsd_sql_put_view(&sql, "captures", HSD_FLEET_CAPTURES, &list, NULL, err);
     if (status == HSD_OK) status = hsd_sql_put_view(&sql, "rows", HSD_FLEET_ROWS, &list, NULL, err);
     if (status == HSD_OK) status = hsd_sql_put_view(&sql, "names", HSD_FLEET_NAMES, &list, NULL, err);
     if (status == HSD_OK) status = hsd_buffer_append(&sql, statement, size, err);
     if (status == HSD_OK) status = hsd_sql_put(&sql, err, "\n;\n");
     if (status == HSD_OK) status = hsd_engine_run(&engine, &sql, err);
-    if (status == HSD_OK && a.held.size > 0) status = show_line(&a, (const char *)a.held.data, a.held.size, err);
     hsd_fleet_list_release(&list);
     hsd_buffer_release(&sql);
+    return status;
+}
+
+static hsd_status ask_database(answer *a, const char *path, const char *statement, size_t size, hsd_fleet_form form,
+                               const hsd_run *run, hsd_error *err)
+{
+    const hsd_psql psql = {.store = path, .run = run, .take = take_piece, .context = a};
+    return hsd_psql_ask_for_user(&psql, statement, size, form, err);
+}
+
+hsd_status hsd_fleet_sql(const char *path, const char *statement, size_t size, hsd_fleet_form form, const hsd_run *run,
+                         hsd_write_fn write, void *context, hsd_error *err)
+{
+    answer a = {.write = write, .context = context, .is_escaped = form == HSD_FLEET_BOX};
+    hsd_status status = hsd_fleet_where_is(path) == HSD_FLEET_DATABASE
+                            ? ask_database(&a, path, statement, size, form, run, err)
+                            : ask_files(&a, path, statement, size, form, run, err);
+    if (status == HSD_OK && a.held.size > 0) status = show_line(&a, (const char *)a.held.data, a.held.size, err);
     hsd_buffer_release(&a.held);
     hsd_buffer_release(&a.shown);
     return status;

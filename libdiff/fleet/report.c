@@ -18,6 +18,7 @@
 #include "fleet/answer.h"
 #include "fleet/ask.h"
 #include "fleet/judge.h"
+#include "fleet/postgres.h"
 
 #define DEPTH_MOST 512u
 #define NONE       UINT32_MAX
@@ -359,7 +360,14 @@ static hsd_status check_asked(const hsd_fleet_report *report, const hsd_fleet_re
     return HSD_OK;
 }
 
-static hsd_status read_report(reading *r, const char *path, const hsd_run *run, hsd_error *err)
+static bool has_states(const hsd_fleet_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->batches[i].has_states) return true;
+    return false;
+}
+
+static hsd_status read_files(reading *r, const char *path, const hsd_run *run, hsd_error *err)
 {
     char service[HSD_FLEET_PART_CHARS], date[HSD_FLEET_PART_CHARS];
     hsd_fleet_list list = {0};
@@ -368,12 +376,28 @@ static hsd_status read_report(reading *r, const char *path, const hsd_run *run, 
     if (options->service != NULL) hsd_fleet_service_part(service, options->service);
     hsd_fleet_date_part(date, options->since_unix_ns / 1000000u);
     hsd_answer answer = {.take = take_report_line, .context = r};
-    hsd_status status = hsd_fleet_list_batches(&list, path, options->service != NULL ? service : NULL,
+    hsd_status status = hsd_fleet_list_batches(&list, path, run, options->service != NULL ? service : NULL,
                                                options->since_unix_ns > 0 ? date : NULL, err);
-    if (status == HSD_OK) status = hsd_fleet_ask(&sql, &list, options, run, err);
+    if (status == HSD_OK) status = hsd_sql_put_settings(&sql, path, run, err);
+    if (status == HSD_OK) status = hsd_fleet_ask_views(&sql, &list, err);
+    if (status == HSD_OK) status = hsd_fleet_ask(&sql, &hsd_dialect_duckdb, options, has_states(&list), err);
     if (status == HSD_OK) status = hsd_answer_ask(&answer, path, &sql, run, err);
     if (status == HSD_OK) status = finish_process(r, err);
     hsd_fleet_list_release(&list);
+    hsd_buffer_release(&sql);
+    return status;
+}
+
+static hsd_status read_database(reading *r, const char *path, const hsd_run *run, hsd_error *err)
+{
+    hsd_answer answer = {.take = take_report_line, .context = r};
+    hsd_buffer sql = {0};
+    hsd_status status = hsd_psql_put_head(&sql, err);
+    if (status == HSD_OK) status = hsd_sql_put(&sql, err, "BEGIN ISOLATION LEVEL REPEATABLE READ;\n");
+    if (status == HSD_OK) status = hsd_fleet_ask(&sql, &hsd_dialect_postgres, r->options, true, err);
+    if (status == HSD_OK) status = hsd_sql_put(&sql, err, "ROLLBACK;\n");
+    if (status == HSD_OK) status = hsd_answer_ask(&answer, path, &sql, run, err);
+    if (status == HSD_OK) status = finish_process(r, err);
     hsd_buffer_release(&sql);
     return status;
 }
@@ -398,7 +422,8 @@ static hsd_status fill_report(hsd_fleet_report *report, const char *path, const 
     r->arena = &report->store->arena;
     r->options = options;
     r->noise_bytes = options->noise_bytes > 0 ? options->noise_bytes : HSD_FLEET_NOISE;
-    hsd_status status = read_report(r, path, run, err);
+    hsd_status status = hsd_fleet_where_is(path) == HSD_FLEET_DATABASE ? read_database(r, path, run, err)
+                                                                       : read_files(r, path, run, err);
     if (status == HSD_OK) status = check_asked(report, options, err);
     if (status == HSD_OK) status = judge_candidates(r, err);
     if (status == HSD_OK) {

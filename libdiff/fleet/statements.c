@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "export/tables/inserter.h"
+#include "fleet/bucket.h"
 #include "fleet/engine.h"
 
 #define MEMORY_BYTES (UINT64_C(160) << 20)
@@ -43,7 +44,7 @@ hsd_status hsd_sql_put_literal(hsd_buffer *sql, hsd_text text, hsd_error *err)
     return hsd_sql_put(sql, err, "'");
 }
 
-hsd_status hsd_sql_put_settings(hsd_buffer *sql, const hsd_run *run, hsd_error *err)
+hsd_status hsd_sql_put_settings(hsd_buffer *sql, const char *store, const hsd_run *run, hsd_error *err)
 {
     const uint64_t memory =
         run != NULL && run->memory_bytes > 0 && run->memory_bytes < MEMORY_BYTES ? run->memory_bytes : MEMORY_BYTES;
@@ -52,6 +53,7 @@ hsd_status hsd_sql_put_settings(hsd_buffer *sql, const hsd_run *run, hsd_error *
                         "SET enable_progress_bar=false; SET preserve_insertion_order=false;\n"
                         "SET memory_limit='%lluMiB';\n",
                         (unsigned long long)(memory >> 20)));
+    if (hsd_fleet_where_is(store) == HSD_FLEET_BUCKET) HSD_TRY(hsd_bucket_put_settings(sql, err));
     if (run != NULL && run->threads > 0) HSD_TRY(hsd_sql_put(sql, err, "SET threads=%u;\n", run->threads));
     if (run == NULL || run->temp_dir == NULL)
         return hsd_sql_put(sql, err, "SET temp_directory='/var/tmp/hsdiff-duckdb';\n");
@@ -95,7 +97,8 @@ hsd_status hsd_sql_put_view(hsd_buffer *sql, const char *view, hsd_fleet_table t
     HSD_TRY(hsd_sql_put(sql, err, "read_parquet(["));
     for (size_t i = 0; i < list->count; i++) {
         if (chosen != NULL && !chosen[i]) continue;
-        HSD_TRY(hsd_sql_put(sql, err, "%s\n'%s/%s" HSD_FLEET_SUFFIX "'", between, list->batches[i].path, text->file));
+        HSD_TRY(hsd_sql_put(sql, err, "%s\n'%s%s/%s" HSD_FLEET_SUFFIX "'", between,
+                            list->base != NULL ? list->base : "", list->batches[i].path, text->file));
         between = ",";
     }
     if (between[0] != '\0') return hsd_sql_put(sql, err, "], hive_partitioning=false);\n");

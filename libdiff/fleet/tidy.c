@@ -59,6 +59,16 @@ hsd_status hsd_fleet_remove_batch(const char *store, const char *path, hsd_error
     return HSD_E_IO;
 }
 
+void hsd_fleet_remove_draft(const char *folder)
+{
+    DIR *list = open_list(AT_FDCWD, folder);
+    if (list == NULL) return;
+    for (const struct dirent *entry; (entry = readdir(list)) != NULL;)
+        if (!is_dots(entry->d_name)) remove_entry(dirfd(list), entry->d_name);
+    closedir(list);
+    rmdir(folder);
+}
+
 static bool is_old(int at, const char *name)
 {
     struct stat info;

@@ -12,8 +12,10 @@
 #include "base/note.h"
 #include "base/options.h"
 #include "fleet/batch.h"
+#include "fleet/bucket.h"
 #include "fleet/labels.h"
 #include "fleet/layout.h"
+#include "fleet/postgres.h"
 #include "io/checksum.h"
 
 #define FLOOR_SHARE UINT64_C(4096)
@@ -22,15 +24,23 @@
 struct hsd_fleet_writer {
     char *path;
     const hsd_run *run; /* borrowed; may be NULL */
+    hsd_fleet_where where;
+    hsd_psql_writer *psql; /* of a database; NULL = to be started anew */
     hsd_fleet_batch batch;
     char service[HSD_FLEET_PART_CHARS], date[HSD_FLEET_PART_CHARS]; /* of the batch */
     hsd_fleet_added added;
 };
 
+static hsd_status make_store(hsd_fleet_writer *writer, hsd_error *err)
+{
+    if (writer->where == HSD_FLEET_DATABASE) return hsd_psql_writer_open(&writer->psql, writer->path, writer->run, err);
+    return writer->where == HSD_FLEET_BUCKET ? hsd_bucket_make(writer->path, writer->run, err)
+                                             : hsd_fleet_make(writer->path, err);
+}
+
 hsd_status hsd_fleet_writer_open(hsd_fleet_writer **out, const char *path, const hsd_run *run, hsd_error *err)
 {
     *out = NULL;
-    HSD_TRY(hsd_fleet_make(path, err));
     hsd_fleet_writer *writer = calloc(1, sizeof *writer);
     if (writer != NULL) writer->path = strdup(path);
     if (writer == NULL || writer->path == NULL) {
@@ -38,13 +48,19 @@ hsd_status hsd_fleet_writer_open(hsd_fleet_writer **out, const char *path, const
         return hsd_fail_nomem(err, "a fleet store");
     }
     writer->run = run;
-    *out = writer;
-    return HSD_OK;
+    writer->where = hsd_fleet_where_is(path);
+    const hsd_status status = make_store(writer, err);
+    if (status == HSD_OK)
+        *out = writer;
+    else
+        hsd_fleet_writer_close(writer);
+    return status;
 }
 
 void hsd_fleet_writer_close(hsd_fleet_writer *writer)
 {
     if (writer == NULL) return;
+    hsd_psql_writer_close(writer->psql);
     hsd_fleet_batch_release(&writer->batch);
     free(writer->path);
     free(writer);
@@ -52,17 +68,44 @@ void hsd_fleet_writer_close(hsd_fleet_writer *writer)
 
 /* ---- batches */
 
-static hsd_status write_batch(hsd_fleet_writer *writer, hsd_error *err)
+static hsd_status write_to_folder(hsd_fleet_writer *writer, hsd_fleet_written *written, hsd_error *err)
 {
     char *folder;
-    hsd_fleet_written written;
+    HSD_TRY(hsd_fleet_partition(writer->path, writer->service, writer->date, &folder, err));
+    const hsd_status status = hsd_fleet_batch_write(&writer->batch, folder, written, err);
+    free(folder);
+    return status;
+}
+
+static hsd_status write_to_bucket(hsd_fleet_writer *writer, hsd_fleet_written *written, hsd_error *err)
+{
+    hsd_bucket_draft draft;
+    hsd_status status = hsd_bucket_draft_open(&draft, writer->run, err);
+    snprintf(draft.part, sizeof draft.part, "%s/%s", writer->service, writer->date);
+    if (status == HSD_OK) status = hsd_fleet_batch_write(&writer->batch, draft.folder, written, err);
+    if (status == HSD_OK)
+        status = hsd_bucket_draft_put(&draft, writer->path, written->name, &written->is_known, writer->run, err);
+    hsd_bucket_draft_close(&draft);
+    return status;
+}
+
+/* What it adds is known when it has taken all over. */
+static hsd_status write_to_database(hsd_fleet_writer *writer, hsd_error *err)
+{
+    if (writer->psql == NULL) HSD_TRY(make_store(writer, err));
+    return hsd_psql_writer_put(writer->psql, &writer->batch, err);
+}
+
+static hsd_status write_batch(hsd_fleet_writer *writer, hsd_error *err)
+{
+    hsd_fleet_written written = {.rows = 0};
     const uint32_t captures = writer->batch.capture_count;
     if (captures == 0) return HSD_OK;
-    HSD_TRY(hsd_fleet_partition(writer->path, writer->service, writer->date, &folder, err));
-    const hsd_status status = hsd_fleet_batch_write(&writer->batch, folder, &written, err);
-    free(folder);
+    const hsd_status status = writer->where == HSD_FLEET_DATABASE ? write_to_database(writer, err)
+                              : writer->where == HSD_FLEET_BUCKET ? write_to_bucket(writer, &written, err)
+                                                                  : write_to_folder(writer, &written, err);
     hsd_fleet_batch_release(&writer->batch);
-    HSD_TRY(status);
+    if (status != HSD_OK || writer->where == HSD_FLEET_DATABASE) return status;
     if (written.is_known) {
         writer->added.known += captures;
         return HSD_OK;
@@ -88,6 +131,12 @@ static hsd_status begin_batch(hsd_fleet_writer *writer, const char *service, uin
 hsd_status hsd_fleet_writer_finish(hsd_fleet_writer *writer, hsd_fleet_added *added, hsd_error *err)
 {
     HSD_TRY(write_batch(writer, err));
+    if (writer->psql != NULL) {
+        const hsd_status status = hsd_psql_writer_finish(writer->psql, &writer->added, err);
+        hsd_psql_writer_close(writer->psql);
+        writer->psql = NULL;
+        HSD_TRY(status);
+    }
     if (added != NULL) *added = writer->added;
     return HSD_OK;
 }

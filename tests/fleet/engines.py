@@ -45,3 +45,8 @@ def use_duckdb():
 
 def clickhouse():
     return made("clickhouse", ("chdb==4.4.0",), "chdb")
+
+
+def spark():
+    """Its Python, which starts a Java that is there."""
+    return made("spark", ("--no-compile", "pyspark==3.5.9"), "pyspark")

@@ -10,7 +10,7 @@
  *      clock skew      hosts are up to half an hour off, one in fifty a day
  *      missing         one capture in twelve is not there
  *
- * PLANTED 1: in version 2.4.1 one place grows in every process. Its path is printed.
+ * STORE is a folder or a database. PLANTED 1: in version 2.4.1 one place grows in every process. Its path is printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 
 #include "fleet/batch.h"
 #include "fleet/layout.h"
+#include "fleet/postgres.h"
 #include "io/checksum.h"
 
 #define ROOTS    16u
@@ -28,6 +29,7 @@
 #define CACHE    21u
 
 typedef struct fleet {
+    hsd_psql_writer *psql; /* NULL = a folder */
     hsd_fleet_batch batch;
     const char *store;
     uint64_t random;
@@ -185,6 +187,25 @@ static void put_capture(fleet *f, unsigned process, unsigned run, uint64_t time_
     if (hsd_fleet_batch_capture(&f->batch, &row, &err) != HSD_OK) stop(&err);
 }
 
+/* To a database. */
+static void send_batch(fleet *f)
+{
+    hsd_error err;
+    f->rows += f->batch.row_count;
+    if (hsd_psql_writer_put(f->psql, &f->batch, &err) != HSD_OK) stop(&err);
+    hsd_fleet_batch_release(&f->batch);
+}
+
+static void finish_store(fleet *f)
+{
+    hsd_error err;
+    hsd_fleet_added added = {0};
+    if (f->psql == NULL) return;
+    if (hsd_psql_writer_finish(f->psql, &added, &err) != HSD_OK) stop(&err);
+    hsd_psql_writer_close(f->psql);
+    f->bytes = added.bytes;
+}
+
 static void write_batch(fleet *f)
 {
     char service[HSD_FLEET_PART_CHARS], *folder;
@@ -192,6 +213,10 @@ static void write_batch(fleet *f)
     hsd_error err;
     hsd_fleet_service_part(service, "shop");
     if (f->batch.capture_count == 0) return;
+    if (f->psql != NULL) {
+        send_batch(f);
+        return;
+    }
     if (hsd_fleet_partition(f->store, service, f->day, &folder, &err) != HSD_OK ||
         hsd_fleet_batch_write(&f->batch, folder, &written, &err) != HSD_OK)
         stop(&err);
@@ -252,10 +277,13 @@ int main(int argc, char **argv)
     k.type = calloc(f.types, sizeof *k.type);
     if (!f.values || !f.of_type || !k.leaf || !k.type) return 1;
     hsd_error_init(&err);
-    if (hsd_fleet_make(f.store, &err) != HSD_OK) stop(&err);
+    const bool is_folder = hsd_fleet_where_is(f.store) == HSD_FLEET_FOLDER;
+    if ((is_folder ? hsd_fleet_make(f.store, &err) : hsd_psql_writer_open(&f.psql, f.store, NULL, &err)) != HSD_OK)
+        stop(&err);
     for (unsigned i = 0; i < f.processes; i++)
         make_process(&f, &k, i);
     write_batch(&f);
+    finish_store(&f);
     char root[64], holder[64], edge[64], type[64];
     leaf_names(PLANTED, f.types, root, holder, edge, type);
     printf("%llu rows, %llu bytes\n%s > %s\n%s > %s > %s %s\n%s\n", (unsigned long long)f.rows,

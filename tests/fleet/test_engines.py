@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The first stage of a report by the SQL of doc/fleet.md, "Other engines", in DuckDB, ClickHouse (chdb) and a PostgreSQL server: the same rows from
-the same store, and the places that hsdiff itself chooses."""
+"""The first stage of a report by the SQL of doc/fleet.md, "Other engines", in DuckDB, ClickHouse (chdb), a PostgreSQL server and Spark: the same rows from
+the same store, and the places that hsdiff itself chooses. The same server is a store itself (databases.py)."""
 import csv
 import io
 import json
@@ -14,6 +14,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "export"))
+import databases  # noqa: E402
 import engines  # noqa: E402
 import kit  # noqa: E402
 from kit import check, run, same  # noqa: E402
@@ -33,12 +34,27 @@ for statement in views:
 print(json.dumps([str(clickhouse.query(question, "CSV")) for question in questions]))
 """
 
+SPARK = """
+import csv, io, json, sys
+from pyspark.sql import SparkSession
+script, *questions = json.load(sys.stdin)
+spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.driver.bindAddress", "127.0.0.1").config(
+    "spark.driver.host", "127.0.0.1").config("spark.sql.shuffle.partitions", "4").getOrCreate()
+exec(script)
+answers = []
+for question in questions:
+    out = io.StringIO()
+    csv.writer(out).writerows(spark.sql(question).collect())
+    answers.append(out.getvalue())
+print(json.dumps(answers))
+"""
+
 
 def documented():
-    """The blocks of SQL: of the first stage, of ClickHouse, of PostgreSQL."""
+    """The blocks: SQL of the first stage, of ClickHouse, of PostgreSQL; Python of Spark."""
     section = (kit.PROJECT / "doc/fleet.md").read_text(encoding="utf-8").split("\n## Other engines\n")[1].split("\n## ")[0]
-    blocks = re.findall(r"^```sql\n(.*?)^```$", section, re.S | re.M)
-    same("blocks of SQL", len(blocks), 3)
+    blocks = re.findall(r"^```(?:sql|python)\n(.*?)^```$", section, re.S | re.M)
+    same("blocks", len(blocks), 4)
     return blocks
 
 
@@ -118,13 +134,32 @@ def clickhouse(tool, folder):
         programs = engines.clickhouse()
     except engines.Missing as why:
         kit.skip(why)
-    statement, views, _ = documented()
+    statement, views, _, _ = documented()
     asked = json.dumps([[view for view in views.replace("STORE", str(store)).split(";") if view.strip()], statement, WHO])
     done = subprocess.run([programs / "python", "-c", CLICKHOUSE], input=asked, capture_output=True, text=True, timeout=300, check=False, cwd=folder)
     check(done.returncode == 0, done.stderr[-3000:])
     answers = json.loads(done.stdout)
     same_rows("ClickHouse", rows_of(answers[0]), first_stage(tool, store))
     same_captures("ClickHouse", answers[1], tool, store)
+
+
+def spark(tool, folder):
+    """By the same files; half a minute of the processor, and 300 MB to fetch."""
+    if not kit.LONG:
+        kit.skip("HSD_LONG is not set")
+    kit.need("java")
+    store, _ = make(tool, folder)
+    try:
+        programs = engines.spark()
+    except engines.Missing as why:
+        kit.skip(why)
+    statement, _, _, script = documented()
+    asked = json.dumps([script.replace("STORE", str(store)), statement.replace("DOUBLE PRECISION", "DOUBLE"), WHO])
+    done = subprocess.run([programs / "python", "-c", SPARK], input=asked, capture_output=True, text=True, timeout=900, check=False, cwd=folder)
+    check(done.returncode == 0, done.stderr[-3000:])
+    answers = json.loads(done.stdout.splitlines()[-1])
+    same_rows("Spark", rows_of(answers[0]), first_stage(tool, store))
+    same_captures("Spark", answers[1], tool, store)
 
 
 class Server:
@@ -152,6 +187,8 @@ class Server:
 
     def __enter__(self):
         self.call("initdb", "-D", "data", "-E", "UTF8", "--locale=C", "-A", "trust", "-N")
+        rules = self.folder / "data/pg_hba.conf"
+        rules.write_text("local all secretive scram-sha-256\n" + rules.read_text(encoding="utf-8"), encoding="utf-8")
         options = f"-k {self.folder} -c listen_addresses= -c fsync=off"
         # pg_ctl comes back when the server answers; what it prints goes to a file, for the server would hold the pipe
         self.call("pg_ctl", "-D", "data", "-l", "log", "-w", "-t", "120", "-o", options, "start")
@@ -169,7 +206,7 @@ class Server:
 
 def postgresql(tool, folder):
     store, _ = make(tool, folder)
-    statement, _, tables = documented()
+    statement, _, tables, _ = documented()
     with Server(folder) as server:
         for table in ("captures", "rows"):
             out = server.folder / f"{table}.csv"
@@ -178,8 +215,9 @@ def postgresql(tool, folder):
         server.run(tables)
         same_captures("PostgreSQL", server.run(WHO, "--csv", "-t"), tool, store)
         same_rows("PostgreSQL", rows_of(server.run(statement, "--csv", "-t")), first_stage(tool, store))
+        databases.store(server, tool, folder, MAKE)
 
 
 if __name__ == "__main__":
     MAKE = sys.argv.pop(1)
-    kit.main({"duckdb": duckdb, "clickhouse": clickhouse, "postgresql": postgresql})
+    kit.main({"duckdb": duckdb, "clickhouse": clickhouse, "postgresql": postgresql, "spark": spark})

@@ -29,7 +29,7 @@ def wait_until(what, holds):
 
 class Receiver:
     def __init__(self, tool, folder, *words, store="store"):
-        self.socket, self.out, self.store = folder / "s.sock", folder / "run", folder / store
+        self.socket, self.out, self.store = folder / "s.sock", folder / "run", store if "://" in store else folder / store
         self.out.mkdir(exist_ok=True)
         self.child = subprocess.Popen([tool.path, "receive", f"unix:{self.socket}", "-o", self.out, "--fleet", self.store, "--format", "json", *words],
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

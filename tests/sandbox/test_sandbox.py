@@ -41,6 +41,10 @@ class World:
         self.run("export", self.before, "--to", "hprof", "-o", self.work / "a.hprof")
         self.run("export", self.before, "--to", "sqlite", "-o", self.work / "a.db")
         self.numbers = 0
+        psql = self.work / "psql"  # stands for PostgreSQL's: takes rows, and says how many captures there were
+        psql.write_text("#!/bin/sh\ncat >/dev/null\necho 'A|1|1|0'\n", encoding="utf-8")
+        psql.chmod(0o755)
+        os.environ["HSDIFF_PSQL"] = str(psql)
 
     def run(self, *words, environment=None, stdin=None, status=0):
         done = subprocess.run([self.hsdiff, *map(str, words)], capture_output=True, text=True, errors="replace", timeout=PATIENCE, cwd=self.work,
@@ -83,6 +87,7 @@ def commands(world):
     yield "salvage", ["salvage", before, "-o", world.new(".hs")], before
     yield "symbolize", ["symbolize", before, "-o", world.new(".hs"), "--symbols", world.temp], before
     yield "fleet add", ["fleet", "add", world.new(""), before, "--label", "service=shop"], before
+    yield "fleet add to a database", ["fleet", "add", "postgresql://me@localhost/x", before, "--label", "service=shop"], before
 
 
 def told(text):

@@ -1,7 +1,8 @@
 /*
- * A fleet: the sums of many captures of many processes as a folder of Parquet files, and what grows in it. Sums by
- * type, root and place (hsdiff/profile.h) are rows whose keys two machines agree on without talking, so they add
- * wherever they meet. doc/fleet.md describes the tables.
+ * A fleet: the sums of many captures of many processes as a folder of Parquet files, and what grows in it. The folder
+ * may be a bucket (s3://bucket/prefix), and tables of a PostgreSQL server (postgresql://host/database) stand for it.
+ * Sums by type, root and place (hsdiff/profile.h) are rows whose keys two machines agree on without talking, so they
+ * add wherever they meet. doc/fleet.md describes the tables.
  *
  *      captures ──hsd_fleet_writer_*──► store ──hsd_fleet_report_run──► what grows in one version and not in the one
  *                                         │                             before
@@ -10,15 +11,19 @@
  *
  * Files of a store never change. They appear whole, a batch of captures at a time; several programs may add at once.
  *
- * What reads a store runs DuckDB's command: $HSDIFF_DUCKDB, else `duckdb` from PATH. Writing needs nothing.
+ * What reads a store runs DuckDB's command: $HSDIFF_DUCKDB, else `duckdb` from PATH. Writing to a folder needs nothing.
+ * For a bucket both do, with DuckDB's extension httpfs; for a database both run $HSDIFF_PSQL, else `psql` from PATH.
+ * Who asks a bucket is said by the environment (AWS_ACCESS_KEY_ID and the like), or by a secret that DuckDB keeps; who
+ * asks a database as libpq wants it. No secret gets into a message, or into the command line of a program.
  *
  * *What asking a store returns*, wherever this header says so:
  *
- *   HSD_E_NOT_FOUND    the folder, or DuckDB's command, is not there; the hint says how to get it
+ *   HSD_E_NOT_FOUND    the store, or the command that asks it, is not there; the hint says how to get it
+ *   HSD_E_UNSUPPORTED  an address that cannot be one, a server that is too old
  *   HSD_E_NOT_THIS_FORMAT  the folder is no store
  *   HSD_E_TOO_NEW      the store has a version that this build does not know
  *   HSD_E_CORRUPT      a file in it is torn, or none of ours; DuckDB cannot read it
- *   HSD_E_IO           the system refused
+ *   HSD_E_IO           the system refused, or the server, or it cannot be reached
  *   HSD_E_NOMEM        no memory
  */
 #ifndef HSDIFF_FLEET_H
@@ -30,6 +35,17 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- where a store is ---- */
+
+typedef enum hsd_fleet_where { HSD_FLEET_FOLDER, HSD_FLEET_BUCKET, HSD_FLEET_DATABASE } hsd_fleet_where;
+
+/* By how its name begins: s3:// is a bucket, postgresql:// and postgres:// are a database, all else is a folder. */
+HSD_API hsd_fleet_where hsd_fleet_where_is(const char *store);
+
+/* The name of a store as it may be shown: without a password. Cut at `room` bytes, the zero among them; returns `out`.
+ */
+HSD_API char *hsd_fleet_store_name(char *out, size_t room, const char *store);
 
 /* ---- adding ---- */
 
@@ -59,16 +75,19 @@ typedef struct hsd_fleet_added {
 } hsd_fleet_added;
 
 /*
- * Opens a store for adding, and makes it where there is nothing, or an empty folder.
+ * Opens a store for adding, and makes it where there is nothing, or an empty folder. Of a database psql is started
+ * here, so that a caller may give up starting programs and connecting before it reads a capture.
  *
  *   out   closed by the caller with hsd_fleet_writer_close; NULL on failure
- *   path  the folder
+ *   path  the store
  *   run   memory, temporary folder, notes; borrowed until close. NULL = defaults
  *
  * Returns HSD_OK, or
  *   HSD_E_NOT_THIS_FORMAT: it holds other things than a store.
  *   HSD_E_TOO_NEW: it is of a version that this build does not know.
- *   HSD_E_IO: the system refused.
+ *   HSD_E_NOT_FOUND: of a bucket or a database: there is none, or no command that reaches it.
+ *   HSD_E_UNSUPPORTED: an address that cannot be one, a server that is too old.
+ *   HSD_E_IO: the system refused, or the server, or it cannot be reached.
  *   HSD_E_NOMEM: no memory.
  */
 HSD_API hsd_status hsd_fleet_writer_open(hsd_fleet_writer **out, const char *path, const hsd_run *run, hsd_error *err);
@@ -96,7 +115,8 @@ HSD_API hsd_status hsd_fleet_check_labels(const hsd_fleet_label *labels, size_t 
 HSD_API hsd_status hsd_fleet_writer_add(hsd_fleet_writer *writer, hsd_capture *capture,
                                         const hsd_fleet_add_options *options, hsd_error *err);
 
-/* Writes what is left; on HSD_OK all that was added is in the store and on the disk. *added may be NULL. Fails as
+/* Writes what is left; on HSD_OK all that was added is in the store and on the disk. In a database each capture is a
+ * transaction of its own, and all of them take place here. *added may be NULL. Fails as
  * hsd_fleet_writer_open does. */
 HSD_API hsd_status hsd_fleet_writer_finish(hsd_fleet_writer *writer, hsd_fleet_added *added, hsd_error *err);
 
@@ -195,7 +215,9 @@ HSD_API hsd_status hsd_fleet_sql(const char *path, const char *statement, size_t
                                  const hsd_run *run, hsd_write_fn write, void *context, hsd_error *err);
 
 typedef struct hsd_fleet_compacted {
-    uint64_t partitions, batches_before, batches_after, bytes_before, bytes_after;
+    uint64_t partitions, batches_before, batches_after, bytes_before, bytes_after; /* a bucket: bytes 0 = not known; a
+                                                                                     database: captures with rows */
+    uint64_t left_behind; /* of a bucket: batches that do not count any more, and stay */
 } hsd_fleet_compacted;
 
 typedef struct hsd_fleet_compact_options {
@@ -205,7 +227,9 @@ typedef struct hsd_fleet_compact_options {
 } hsd_fleet_compact_options;
 
 /*
- * Makes one batch of all batches of a service and day. A store that is compacted by somebody else meanwhile is HSD_E_IO
+ * Makes one batch of all batches of a service and day. In a database nothing has to be put together, and of a bucket
+ * nothing is removed, and nobody keeps others from compacting it at the same time: that one alone does is up to the
+ * caller. A store that is compacted by somebody else meanwhile is HSD_E_IO
  * with EWOULDBLOCK; else what asking a store returns. Readers that began before may find files gone, and ask again.
  *
  *   options  NULL = defaults
