@@ -169,14 +169,14 @@ Test(parts, batches_for_which_another_stands_do_not_count)
     static const char *const names[] = {"batch=a", "batch=b", "batch=c", "batch=d"};
     hsd_fleet_list list;
     cr_assert_not_null(mkdtemp(store));
-    cr_assert_eq(hsd_fleet_list_batches(&list, store, NULL, NULL, &err), HSD_E_NOT_THIS_FORMAT);
+    cr_assert_eq(hsd_fleet_list_batches(&list, store, NULL, NULL, NULL, &err), HSD_E_NOT_THIS_FORMAT);
     hsd_fleet_list_release(&list);
     cr_assert_eq(hsd_fleet_make(store, &err), HSD_OK);
     cr_assert_eq(hsd_fleet_make(store, &err), HSD_OK);
     for (unsigned i = 0; i < 4; i++)
         put_batch(names[i]);
     put_file("service=s/date=2026-11-20/batch=c/replaces", "batch=gone\nbatch=d\nbatch=a\n", 27);
-    cr_assert_eq(hsd_fleet_list_batches(&list, store, NULL, NULL, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_fleet_list_batches(&list, store, NULL, NULL, NULL, &err), HSD_OK, "%s", err.text);
     cr_assert_eq(list.count, 2);
     cr_assert_str_eq(list.batches[0].path, "service=s/date=2026-11-20/batch=b");
     cr_assert_str_eq(list.batches[1].path, "service=s/date=2026-11-20/batch=c");
@@ -185,10 +185,10 @@ Test(parts, batches_for_which_another_stands_do_not_count)
         cr_assert_eq(hsd_fleet_remove_batch(store, list.replaced[i], &err), HSD_OK);
     cr_assert_eq(hsd_fleet_remove_batch(store, "service=s/date=2026-11-20/batch=gone", &err), HSD_OK);
     hsd_fleet_list_release(&list);
-    cr_assert_eq(hsd_fleet_list_batches(&list, store, "service=s", "date=2026-11-20", &err), HSD_OK);
+    cr_assert_eq(hsd_fleet_list_batches(&list, store, NULL, "service=s", "date=2026-11-20", &err), HSD_OK);
     cr_assert(list.count == 2 && list.replaced_count == 0);
     hsd_fleet_list_release(&list);
-    cr_assert_eq(hsd_fleet_list_batches(&list, store, "service=s", "date=2026-11-21", &err), HSD_OK);
+    cr_assert_eq(hsd_fleet_list_batches(&list, store, NULL, "service=s", "date=2026-11-21", &err), HSD_OK);
     cr_assert_eq(list.count, 0);
     hsd_fleet_list_release(&list);
     remove_store();
@@ -209,7 +209,7 @@ Test(parts, random_lists_of_replaced_batches_are_read_or_refused)
         for (size_t i = 0; i < size; i++)
             text[i] = marks[test_below(&random, i % 9 < 6 ? 7 : sizeof marks)];
         put_file("service=s/date=2026-11-20/batch=b/replaces", text, size);
-        const hsd_status status = hsd_fleet_list_batches(&list, store, NULL, NULL, &err);
+        const hsd_status status = hsd_fleet_list_batches(&list, store, NULL, NULL, NULL, &err);
         cr_assert(status == HSD_OK || status == HSD_E_CORRUPT);
         cr_assert(status != HSD_OK || list.count > 0);
         hsd_fleet_list_release(&list);
