@@ -54,7 +54,7 @@ def begin(tool):
     tool.environment["HSDIFF_DUCKDB"] = os.environ["HSDIFF_DUCKDB"]
 
 
-def run_fleet(tool, folder, runtime, versions):
+def run_fleet(tool, folder, runtime, versions, warm=WARM):
     """Processes of versions, name -> (number, leaks), that serve, and are captured in turn: version -> the captures of each process. Captures of a
     process are at least two seconds apart, as the clock says: the report counts in seconds."""
     start = RUNTIMES[runtime][0]
@@ -64,8 +64,8 @@ def run_fleet(tool, folder, runtime, versions):
             for i in range(number):
                 running.append((version, [], stack.enter_context(start(tool, ["leaks"] if leaks else [])), f"{runtime}-{version}-{i}"))
         for _, _, program, name in running:
-            program.tell(f"serve {WARM}")
-            same("served", program.expect("served"), str(WARM))
+            program.tell(f"serve {warm}")
+            same("served", program.expect("served"), str(warm))
             tool.capture(program.pid, folder / f"{name}-warm.hs", "--way", runtime)  # the agent comes in with it
         begun = 0.0
         for turn in range(CAPTURES):
@@ -73,7 +73,7 @@ def run_fleet(tool, folder, runtime, versions):
             begun = time.time()
             for _, captures, program, name in running:
                 program.tell(f"serve {REQUESTS}")
-                same("served", program.expect("served"), str(WARM + REQUESTS * (turn + 1)))
+                same("served", program.expect("served"), str(warm + REQUESTS * (turn + 1)))
                 captures.append(folder / f"{name}-{turn}.hs")
                 tool.capture(program.pid, captures[-1], "--way", runtime)
         for _, _, program, _ in running:
@@ -127,22 +127,25 @@ def leak(tool, folder):
 
 
 def clean(tool, folder):
-    """20 fleets whose versions do the same."""
+    """20 fleets whose versions do the same, and 10 that are captured from the 200th request on: how many are told as growing?"""
     if not kit.LONG:
         return kit.say("        HSD_LONG is not set")
     begin(tool)
-    for turn in range(20):
-        runtime = ("node", "jvm")[turn % 2]
+    wrong = []
+    for turn in range(30):
+        runtime, warm = ("node", "jvm")[turn % 2], WARM if turn < 20 else 200
         here = folder / str(turn)
         here.mkdir()
-        for version, processes in run_fleet(tool, here, runtime, {"1": (PROCESSES, False), "2": (PROCESSES, False)}).items():
+        for version, processes in run_fleet(tool, here, runtime, {"1": (PROCESSES, False), "2": (PROCESSES, False)}, warm).items():
             for i, captures in enumerate(processes):
                 add(tool, here / "store", "shop", version, captures, f"web-{i}")
-        same(f"{runtime}, fleet {turn}", told(report(tool, here / "store")), [])
+        found = told(report(tool, here / "store"))
+        if found:
+            wrong.append((runtime, warm, found))
         for path in here.glob("*.hs"):
             path.unlink()
-        kit.say(f"        {runtime}, fleet {turn}: nothing grows")
-    return None
+        kit.say(f"        {runtime}, fleet {turn}, after {warm} requests: {found or 'nothing grows'}")
+    return same("fleets told as growing", wrong, [])
 
 
 if __name__ == "__main__":
