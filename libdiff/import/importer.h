@@ -142,5 +142,7 @@ extern const hsd_importer hsd_import_massif;
 extern const hsd_importer hsd_import_dhat;
 extern const hsd_importer hsd_import_heaptrack;
 extern const hsd_importer hsd_import_dart;
+extern const hsd_importer hsd_import_meminfo;
+extern const hsd_importer hsd_import_phd;
 
 #endif

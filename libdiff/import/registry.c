@@ -31,6 +31,8 @@ static const hsd_importer *const importers[] = {
     &hsd_import_dhat,
     &hsd_import_heaptrack,
     &hsd_import_dart,
+    &hsd_import_meminfo,
+    &hsd_import_phd,
     NULL,
 };
 /* clang-format on */

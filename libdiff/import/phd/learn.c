@@ -1,0 +1,179 @@
+/*
+ * What has to be known before the first object is written: classes, which stand at the end of a dump, what is referred
+ * to, and which objects are threads and class loaders. See phd.h.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/check.h"
+#include "base/fail.h"
+#include "import/phd/phd.h"
+
+enum { MOST_SUPERCLASSES = 1024, CHECK_EVERY = 1 << 12, LEAST_ROOM = 1 << 20 };
+
+hsd_status hsd_phd_check_memory(const phd *p, hsd_error *err)
+{
+    const uint64_t pages = p->marks.table.count * (uint64_t)PHD_PAGE_WORDS * sizeof(uint64_t);
+    const uint64_t taken = pages + p->marks.page_room * sizeof(uint64_t *) + hsd_id_table_memory(&p->marks.table) +
+                           hsd_id_table_memory(&p->classes) + hsd_id_table_memory(&p->rooted) +
+                           hsd_names_memory(&p->names) + hsd_names_memory(&p->types) +
+                           hsd_names_memory(&p->texts.names) + p->class_room * sizeof *p->class_rows;
+    return hsd_import_expect_room(taken, hsd_max_u64(p->import->memory_bytes / 2, LEAST_ROOM),
+                                  "the classes of this dump and what is referred to in it", taken * 4 + HSD_IMPORT_MORE,
+                                  err);
+}
+
+/* ---- marks ---- */
+
+static uint64_t *page_of(phd_marks *marks, uint64_t key)
+{
+    if (marks->last_page != NULL && marks->last_key == key) return marks->last_page;
+    const uint32_t number = hsd_id_table_find(&marks->table, key);
+    if (number == 0) return NULL;
+    marks->last_key = key;
+    marks->last_page = marks->pages[number - 1];
+    return marks->last_page;
+}
+
+static hsd_status add_page(phd *p, uint64_t key, uint64_t **page, hsd_error *err)
+{
+    phd_marks *marks = &p->marks;
+    uint32_t number;
+    HSD_TRY(hsd_import_grow((void **)&marks->pages, &marks->page_room, marks->table.count, sizeof *marks->pages, err));
+    *page = calloc(PHD_PAGE_WORDS, sizeof **page);
+    if (*page == NULL) return hsd_fail_nomem(err, "what is referred to");
+    marks->pages[marks->table.count] = *page;
+    const hsd_status status = hsd_id_table_put(&marks->table, key, &number, err);
+    if (status != HSD_OK) free(*page);
+    HSD_TRY(status);
+    return hsd_phd_check_memory(p, err);
+}
+
+static hsd_status mark_address(phd *p, uint64_t address, hsd_error *err)
+{
+    const uint64_t bit = address >> 3 & ((1u << (PHD_PAGE_SHIFT - 3)) - 1);
+    uint64_t *page = page_of(&p->marks, address >> PHD_PAGE_SHIFT);
+    if (page == NULL) HSD_TRY(add_page(p, address >> PHD_PAGE_SHIFT, &page, err));
+    page[bit / 64] |= UINT64_C(1) << bit % 64;
+    return HSD_OK;
+}
+
+bool hsd_phd_is_referred_to(phd *p, uint64_t address)
+{
+    const uint64_t bit = address >> 3 & ((1u << (PHD_PAGE_SHIFT - 3)) - 1);
+    const uint64_t *page = page_of(&p->marks, address >> PHD_PAGE_SHIFT);
+    return page != NULL && (page[bit / 64] >> bit % 64 & 1) != 0;
+}
+
+void hsd_phd_release_marks(phd_marks *marks)
+{
+    for (uint32_t i = 0; i < marks->table.count; i++)
+        free(marks->pages[i]);
+    free(marks->pages);
+    hsd_id_table_release(&marks->table);
+    *marks = (phd_marks){0};
+}
+
+/* ---- classes ---- */
+
+static hsd_status add_class(phd *p, const phd_record *record, hsd_error *err)
+{
+    uint32_t number, name;
+    const uint32_t before = p->classes.count;
+    HSD_TRY(hsd_id_table_put(&p->classes, record->address, &number, err));
+    if (p->classes.count == before) return HSD_OK; /* twice: the first one counts */
+    HSD_TRY(hsd_id_table_put(&p->rooted, record->address, &(uint32_t){0}, err));
+    HSD_TRY(hsd_names_put(&p->names, record->name, &name, err));
+    HSD_TRY(hsd_import_grow((void **)&p->class_rows, &p->class_room, number, sizeof *p->class_rows, err));
+    p->class_rows[number - 1] =
+        (phd_class){.super = record->class_address, .instance_bytes = record->instance_bytes, .name = name};
+    return hsd_phd_check_memory(p, err);
+}
+
+static bool is_called(const phd *p, const phd_class *of, const char *name)
+{
+    const hsd_bytes text = hsd_names_get(&p->names, of->name);
+    return text.size == strlen(name) && memcmp(text.data, name, text.size) == 0;
+}
+
+uint32_t hsd_phd_flags_of(const phd *p, phd_class *of)
+{
+    if ((of->flags & PHD_IS_KNOWN) != 0) return of->flags;
+    const phd_class *at = of;
+    for (unsigned i = 0; at != NULL && i < MOST_SUPERCLASSES; i++) {
+        if (is_called(p, at, "java/lang/Thread")) of->flags |= PHD_IS_THREAD;
+        if (is_called(p, at, "java/lang/ClassLoader")) of->flags |= PHD_IS_LOADER;
+        at = at->super == 0 ? NULL : hsd_phd_class_of(p, at->super);
+    }
+    return of->flags |= PHD_IS_KNOWN;
+}
+
+/* ---- passes ---- */
+
+static hsd_status tell_progress(phd *p, hsd_error *err)
+{
+    if (++p->records % CHECK_EVERY != 0) return HSD_OK;
+    return hsd_progress(p->import->reporter, "reading classes", hsd_source_offset(p->source), p->source->total_bytes,
+                        err);
+}
+
+/* A dump that is cut off ends where its last whole record does. */
+static hsd_status find_classes(phd *p, hsd_error *err)
+{
+    phd_record record;
+    hsd_status status;
+    p->end_offset = hsd_source_offset(p->source);
+    while ((status = hsd_phd_next(p, &record, err)) == HSD_OK) {
+        HSD_TRY(hsd_phd_finish_record(p, &record, err));
+        if (record.kind == PHD_CLASS) HSD_TRY(add_class(p, &record, err));
+        p->end_offset = hsd_source_offset(p->source);
+        HSD_TRY(tell_progress(p, err));
+    }
+    return status == HSD_END ? HSD_OK : status;
+}
+
+static hsd_status look_at_object(phd *p, phd_record *record, hsd_error *err)
+{
+    size_t count;
+    phd_class *of = record->kind == PHD_OBJECT ? hsd_phd_class_of(p, record->class_address) : NULL;
+    if (of != NULL && (hsd_phd_flags_of(p, of) & (PHD_IS_THREAD | PHD_IS_LOADER)) != 0) {
+        HSD_TRY(hsd_id_table_put(&p->rooted, record->address, &(uint32_t){0}, err));
+        HSD_TRY(hsd_phd_check_memory(p, err));
+    }
+    do {
+        HSD_TRY(hsd_phd_targets(p, record, &count, err));
+        for (size_t i = 0; i < count; i++)
+            if (p->targets[i] != record->address) HSD_TRY(mark_address(p, p->targets[i], err));
+    } while (count > 0);
+    return hsd_phd_finish_record(p, record, err);
+}
+
+static hsd_status find_targets(phd *p, hsd_error *err)
+{
+    phd_record record;
+    while (hsd_source_offset(p->source) < p->end_offset) {
+        const hsd_status status = hsd_phd_next(p, &record, err);
+        if (status == HSD_END) break;
+        HSD_TRY(status);
+        HSD_TRY(look_at_object(p, &record, err));
+        HSD_TRY(tell_progress(p, err));
+    }
+    return HSD_OK;
+}
+
+hsd_status hsd_phd_learn(phd *p, hsd_error *err)
+{
+    hsd_error why;
+    hsd_error_init(&why);
+    HSD_TRY(hsd_phd_header(p, err));
+    const hsd_status status = find_classes(p, &why);
+    p->is_cut = status == HSD_E_TRUNCATED && p->import->options->salvage && p->records > 0;
+    if (status != HSD_OK && !p->is_cut) return hsd_import_give_up(status, &why, p->records > 0, err);
+    hsd_import_note_input(p->import);
+    if (p->import->options->summary_only) return HSD_OK;
+    HSD_TRY(hsd_source_rewind(p->source, err));
+    HSD_TRY(hsd_phd_header(p, err));
+    return find_targets(p, err);
+}

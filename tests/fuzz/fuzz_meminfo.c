@@ -1,0 +1,16 @@
+/*
+ * The importer of php-meminfo's dumps on any bytes: no crash, no stall, no memory past its budget, and a writer that is
+ * never used wrongly. The last byte chooses the options, and how much of the input is seen at once.
+ */
+#include "fuzz/importing.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const unsigned choice = size == 0 ? 0 : data[size - 1];
+    const hsd_import_options options = {
+        .salvage = (choice & 1) != 0, .summary_only = (choice & 6) == 6, .with_values = (choice & 8) != 0};
+    fuzz_import_windowed(&hsd_import_meminfo, data, size, &options, 4 << 20);
+    return 0;
+}
