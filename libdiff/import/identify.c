@@ -58,6 +58,7 @@ static const signature signatures[] = {
     SIGNATURE(0, "portable heap dump", "an IBM portable heap dump"),
     SIGNATURE(2, "portable heap dump", "an IBM portable heap dump"),
     SIGNATURE(0, "PERFILE2", "a perf recording"),
+    SIGNATURE(0, "RMEM\1", "a capture of reli"),
     SIGNATURE(0, "JAVA PROFILE ", "a Java profile"),
 };
 
@@ -111,11 +112,24 @@ static bool identity_begins_with(const uint8_t *prefix, size_t size, const char 
     return true;
 }
 
+/* What reli, a profiler of PHP, writes when no other form is asked for: its summary first. */
+static bool is_of_reli(const uint8_t *text, size_t size)
+{
+    static const char tokens[] = "{\"summary\":[{\"zend_mm_heap_total\"";
+    size_t at = 0;
+    for (const char *token = tokens; *token != '\0'; token++) {
+        at += skip_space(text + at, size - at);
+        if (at == size || text[at++] != (uint8_t)*token) return false;
+    }
+    return true;
+}
+
 static const char *kind_of_text(const uint8_t *prefix, size_t size)
 {
     const size_t at = skip_space(prefix, size);
     if (at == size) return "nothing but white space";
     const uint8_t *text = prefix + at;
+    if (is_of_reli(text, size - at)) return "JSON of reli";
     if (*text == '{' || *text == '[') return "JSON, but no heap snapshot";
     if (identity_begins_with(text, size - at, "<!doctype html") || identity_begins_with(text, size - at, "<html"))
         return "an HTML page";

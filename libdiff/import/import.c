@@ -123,6 +123,9 @@ static hsd_status refuse_import(const input *in, const uint8_t *prefix, size_t s
         hsd_fail(err, HSD_E_NOT_THIS_FORMAT, "no heap dump that hsdiff knows: this is %s%s", holding, phrase);
     if (unpacker_of(phrase))
         hsd_error_set_hint(err, "unpack it first, or put  <(%s FILE)  in its place", unpacker_of(phrase));
+    else if (strstr(phrase, " of reli") != NULL)
+        hsd_error_set_hint(err, "have it written for hsdiff: reli inspector:memory -f meminfo -p PID, or of a capture "
+                                "reli inspector:memory:export-meminfo FILE");
     else
         hsd_error_set_hint(err,
                            "hsdiff reads .hs captures and heap dumps of many runtimes: hsdiff help formats lists them");

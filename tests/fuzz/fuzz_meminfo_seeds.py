@@ -39,7 +39,7 @@ def main():
     packed = json.dumps(json.loads(dump(ITEMS[:6]).replace("\\\"\\u0041", "")), sort_keys=True)
     keys = dump([item(0x100 + i, "array", 72, f"v{i}", "<GLOBAL>", children={"name": 0x9000, "other name": 0x9001}) for i in range(17)])
     seeds = {"whole": whole, "sorted": packed, "cut": whole[:-300] + "1", "keys": keys, "none": HEAD + '  "items": {\n\n    }\n}\n}\n', "values": whole + "\n\t\x08", "header": HEAD,
-             "odd": whole.replace('"16"', "16").replace("0x7f", "00007F"), "twice": whole[:-3] + ', "items":{"1":{"type":"int"}}}'}
+             "odd": whole.replace('"16"', "16").replace("0x7f", "00007F"), "reli": json.dumps(json.loads(packed), separators=(",", ":")).replace('"is_root"', '"#reli_node_id":7,"is_root"'), "twice": whole[:-3] + ', "items":{"1":{"type":"int"}}}'}
     for name, text in seeds.items():
         (folder / name).write_text(text)
 

@@ -108,6 +108,30 @@ Test(meminfo, reads_keys_in_any_order)
     view_close(&view);
 }
 
+/* reli: compact, with more keys behind the children, and addresses of its own for what lies in something else. */
+Test(meminfo, reads_what_reli_writes)
+{
+    hsd_import_result result;
+    capture_view view;
+    open_text(
+        "{\"header\":{\"memory_usage\":390000,\"memory_usage_real\":2097152,\"peak_memory_usage\":400000,\"peak_memory_"
+        "usage_real\":2097152},\"items\":{\"0x7f10\":{\"type\":\"array\",\"size\":\"56\",\"symbol_name\":"
+        "\"Shop\\\\Cache::"
+        "log\",\"is_root\":true,\"frame\":\"<CLASS_STATIC_MEMBER>\",\"children\":{\"0\":\"0x7f20\",\"a\\/"
+        "b\":\"0x1000000000000007\"},"
+        "\"#reli_node_id\":3},\"0x7f20\":{\"type\":\"object\",\"size\":\"104\",\"is_root\":false,\"class\":"
+        "\"Shop\\\\Session\","
+        "\"object_handle\":\"node:5\",\"children\":{},\"#reli_node_id\":5},\"0x1000000000000007\":{\"type\":\"int\","
+        "\"size\":"
+        "\"16\",\"is_root\":false,\"#reli_node_id\":7,\"#reli_value\":\"{\\\"secret\\\"\"}}}\n",
+        &plain, &result, &view);
+    cr_expect(result.objects == 3 && result.references == 2 && result.is_complete);
+    cr_expect_eq(view_count_roots(&view, HSC_ROOT_STATIC, "Shop\\Cache::$log", 0x7f10), 1);
+    cr_expect_str_eq(view_type(&view, view_find(&view, 0x7f20)->type), "Shop\\Session");
+    cr_expect(view_find(&view, UINT64_C(0x1000000000000007)) != NULL);
+    view_close(&view);
+}
+
 Test(meminfo, sums_by_type_are_those_of_the_objects)
 {
     const hsd_import_options summary = {.compression = 1, .summary_only = true};
