@@ -87,8 +87,11 @@ static hsd_status put_word(meminfo *m, hsd_bytes key, uint32_t *word, hsd_error 
         *word = hsd_names_find(&m->words, key);
         return HSD_OK;
     }
+    const uint32_t before = m->words.count;
     HSD_TRY(hsd_names_put(&m->words, key, word, err));
-    return HSD_ARRAY_GROW(m->seen, m->seen_room, *word + 1, 256, "names of properties", err);
+    HSD_TRY(HSD_ARRAY_GROW(m->seen, m->seen_room, *word + 1, 256, "names of properties", err));
+    if (*word == before) m->seen[*word] = 0;
+    return HSD_OK;
 }
 
 hsd_status hsd_meminfo_label(meminfo *m, hsd_bytes key, uint32_t *label, uint64_t *index, hsd_error *err)

@@ -169,14 +169,14 @@ Test(meminfo, says_what_is_wrong)
 Test(meminfo, a_dump_that_was_cut_gives_what_is_there)
 {
     const size_t first = (size_t)(strstr(known, NEXT) - known) + sizeof NEXT, size = sizeof known - 4;
-    for (size_t cut = 40; cut < size; cut += cut < first ? 7 : 3) {
+    for (size_t cut = 40; cut < size; cut += cut < first ? 7 : 5) {
         hsd_import_result result;
         capture_view view;
         hsd_error err;
         cr_assert(import_text(known, cut, &named, &result, NULL, &err) == HSD_E_TRUNCATED, "%zu: %s", cut, err.text);
         const hsd_import_options partial = {.compression = 1, .salvage = true, .format = "meminfo"};
         const hsd_status status = import_text(known, cut, &partial, &result, &view, &err);
-        if (cut < first) continue;
+        if (cut < first && status != HSD_OK) continue;
         cr_assert(status == HSD_OK && !result.is_complete && result.objects >= 1, "%zu: %s", cut, err.text);
         cr_expect(view_find(&view, 0x7f01) != NULL);
         view_close(&view);

@@ -412,7 +412,7 @@ Test(phd, a_dump_that_was_cut_gives_what_is_there)
     head(6, FLAG_64 | FLAG_J9);
     const size_t begin = made.size + 17; /* the first object */
     make(6, FLAG_64 | FLAG_J9);
-    for (made.size = whole - 1; made.size > 20; made.size--) {
+    for (made.size = whole - 1; made.size > 20; made.size -= made.size > 60 ? 3 : 1) {
         hsd_import_result result;
         capture_view view;
         hsd_error err;
@@ -461,13 +461,11 @@ Test(phd, survives_every_change_of_a_byte)
     make(6, FLAG_64 | FLAG_J9);
     for (size_t i = 0; i < made.size; i++) {
         const uint8_t was = made.data[i];
-        for (unsigned change = 1; change < 256; change += 180) {
-            hsd_error err;
-            hsd_import_result result;
-            made.data[i] = (uint8_t)(was ^ change);
-            const hsd_status status = import_with((hsd_import_options){.salvage = true}, 16 << 20, &result, NULL, &err);
-            cr_assert(status == HSD_OK || err.text[0] != '\0');
-        }
+        hsd_error err;
+        hsd_import_result result;
+        made.data[i] ^= (uint8_t)(1u << i % 8 | 0x80u >> i / 8 % 8);
+        const hsd_status status = import_with((hsd_import_options){.salvage = true}, 16 << 20, &result, NULL, &err);
+        cr_assert(status == HSD_OK || err.text[0] != '\0');
         made.data[i] = was;
     }
 }
