@@ -8,7 +8,7 @@ import phd_writer as phd
 from kit import check, row
 
 HOLDER = "class com.acme.Shop -> java.util.HashMap"
-PAIR = (2000, 8000)
+PAIR = (500, 2000)
 FORMS = {"64": {}, "32": {"is_64": False}, "short hashes": {"short_hashes": True}, "5": {"version": 5}}
 
 

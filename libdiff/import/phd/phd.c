@@ -70,6 +70,7 @@ static hsd_status run_phd(hsd_import *import, hsd_error *err)
         p->name = name;
         status = import_phd(p, err);
         hsd_phd_release_marks(&p->marks);
+        hsd_phd_release_instances(&p->instances);
         hsd_id_table_release(&p->classes);
         hsd_id_table_release(&p->rooted);
         hsd_names_release(&p->names);

@@ -8,12 +8,13 @@
  *      classes     bytes of an instance, superclass, name, references: its loader, what is in its statics, classes
  *
  *      record  record.c   one record after another; references in batches
- *      learn   learn.c    classes, which stand at the end; then what is referred to, and what is a thread or a loader
+ *      learn   learn.c, instances.c   classes, which stand at the end; what is referred to; threads and loaders
  *      write   write.c    objects with their references
  *
- * Three passes. A dump has no roots, no names of fields, and no null references. So classes, threads and class loaders
- * are roots, and what refers to one of them does not hold it; what nothing refers to is a root, too, a secondary one:
- * it hangs from a stack or from the JVM. For that one bit for each 8 bytes of the heap that are referred to is kept.
+ * Two passes, and a third where a class of threads or loaders has very many instances. A dump has no roots, no names of
+ * fields, and no null references. So classes, threads and class loaders are roots, and what refers to one of them does
+ * not hold it; what nothing refers to is a root, too, a secondary one: it hangs from a stack or from the JVM. For that
+ * one bit for each 8 bytes of the heap that are referred to is kept.
  *
  * Elements of arrays stand in reverse order. Their class is not in the cache of the last 4.
  */
@@ -48,7 +49,7 @@ typedef struct phd_record {
 #define PHD_IS_LOADER 0x2u
 #define PHD_IS_KNOWN  0x4u /* its superclasses were looked at */
 typedef struct phd_class {
-    uint64_t super;
+    uint64_t address, super;
     uint32_t instance_bytes, name; /* of `names` */
     uint32_t type, array_type;     /* of the capture; 0 = not yet */
     uint32_t flags;
@@ -63,6 +64,20 @@ typedef struct phd_marks {
     uint64_t last_key; /* the page asked for last */
     uint64_t *last_page;
 } phd_marks;
+
+/* The first instances of each class, by its address: what they are is known when its record has come. */
+enum { PHD_FEW_INSTANCES = 1024 };
+typedef struct phd_few {
+    uint64_t *instances;
+    uint32_t count, room;
+    bool has_more;
+} phd_few;
+typedef struct phd_instances {
+    hsd_id_table table; /* class -> row + 1 */
+    phd_few *rows;
+    uint32_t row_room;
+    uint64_t bytes; /* of all instances */
+} phd_instances;
 
 typedef struct phd {
     hsd_import *import;
@@ -83,6 +98,7 @@ typedef struct phd {
     uint32_t class_room;
     hsd_id_table rooted; /* addresses of classes, threads and loaders */
     phd_marks marks;
+    phd_instances instances;
     hsd_import_texts texts;
     uint32_t class_type, unknown_type, primitive_types[8];
     uint64_t records, unknown_class, end_offset; /* end: where the first pass ended */
@@ -104,7 +120,7 @@ hsd_status hsd_phd_look_behind(phd *p, phd_record *record, hsd_error *err);
 
 /* ---- learn.c ---- */
 
-/* The two passes in front of the one that writes. */
+/* The passes in front of the one that writes. */
 hsd_status hsd_phd_learn(phd *p, hsd_error *err);
 bool hsd_phd_is_referred_to(phd *p, uint64_t address);
 /* NULL: it is not in the dump. */
@@ -117,6 +133,14 @@ static inline phd_class *hsd_phd_class_of(const phd *p, uint64_t address)
 uint32_t hsd_phd_flags_of(const phd *p, phd_class *of);
 hsd_status hsd_phd_check_memory(const phd *p, hsd_error *err);
 void hsd_phd_release_marks(phd_marks *marks);
+
+/* ---- instances.c ---- */
+
+/* An object of a class that may not be known yet. */
+hsd_status hsd_phd_add_instance(phd *p, uint64_t class_address, uint64_t address, hsd_error *err);
+/* When classes are known: threads and loaders into `rooted`. *is_enough false: there are more than were kept. */
+hsd_status hsd_phd_root_instances(phd *p, bool *is_enough, hsd_error *err);
+void hsd_phd_release_instances(phd_instances *instances);
 
 /* ---- write.c ---- */
 

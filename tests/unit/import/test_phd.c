@@ -310,6 +310,28 @@ Test(phd, threads_are_roots_by_their_superclass)
     view_close(&view);
 }
 
+/* More of them than are kept until their class is known. */
+Test(phd, very_many_threads_are_roots)
+{
+    hsd_import_result result;
+    capture_view view;
+    head(6, FLAG_64 | FLAG_J9);
+    long_object(0x2000, NODE, (const uint64_t[]){0x3000 + 64 * 1999}, 1, false);
+    for (unsigned i = 0; i < 2000; i++)
+        medium_object(0x3000 + 64 * i, THREAD, (const uint64_t[]){0x3000}, 1);
+    class(NODE, "com/acme/Node", 0, 20, NULL, 0);
+    class(THREAD, "java/lang/Thread", 0, 20, NULL, 0);
+    put(3, 1);
+    open_made(&result, &view);
+    size_t threads = 0;
+    for (size_t i = 0; i < view.root_count; i++)
+        threads += view.roots[i].kind == HSC_ROOT_THREAD;
+    cr_expect_eq(threads, 2000);
+    const view_object *node = view_find(&view, 0x2000);
+    cr_expect_eq(view_label_of(&view, &view.references[node->first]).flags, HSC_STRENGTH_WEAK);
+    view_close(&view);
+}
+
 Test(phd, an_object_that_refers_to_itself_alone_is_a_root)
 {
     hsd_import_result result;
