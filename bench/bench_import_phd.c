@@ -4,7 +4,8 @@
  *      bench_import_phd [OBJECTS | FILE]
  *
  * Without a file one is made as OpenJ9 writes it: of 8 objects 5 are small ones of 40 classes with 2 references near
- * by, one is a byte array, one an array of 4 references, one an object with a reference to anywhere.
+ * by, one is a byte array, one an array of 4 references, one an object with a reference to anywhere. A static field
+ * leads to the first.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 #include "importing.h"
 
-enum { CLASSES = 40, CLASS_BYTES = 128 };
+enum { CLASSES = 40, CLASS_BYTES = 128, STEP = 40 };
 #define HEAP UINT64_C(0xe0000000)
 
 static uint64_t last;
@@ -47,18 +48,17 @@ static void medium(FILE *file, uint64_t address, unsigned of, const uint64_t *ta
     last = address;
 }
 
-static uint64_t put_object(FILE *file, uint64_t number, uint64_t address, uint64_t end, uint64_t *state)
+static void put_object(FILE *file, uint64_t number, uint64_t address, uint64_t count, uint64_t *state)
 {
-    const uint64_t near[4] = {address + 24, address + 48, address - 24, address - 72},
-                   far = HEAP + CLASSES * CLASS_BYTES + draw(state, end / 24) * 24;
+    const uint64_t near[4] = {address + STEP, address + 2 * STEP, address - STEP, address - 3 * STEP},
+                   far = HEAP + CLASSES * CLASS_BYTES + draw(state, count) * STEP;
     switch (number % 8) {
     case 5:
         put(file, 0x20 | 4 << 2 | 1, 1);
         put(file, distance(address, last), 2);
         put(file, 20, 2);
-        put(file, 40 / 4, 4);
-        last = address;
-        return 40;
+        put(file, STEP / 4, 4);
+        break;
     case 6:
         put(file, 8, 1);
         put(file, 1 | 1 << 6 | 2 << 4, 1);
@@ -69,11 +69,11 @@ static uint64_t put_object(FILE *file, uint64_t number, uint64_t address, uint64
             put(file, distance(near[i], address), 4);
         put(file, 4, 4);
         put(file, 32 / 4, 4);
-        last = address;
-        return 32;
-    case 7: medium(file, address, (unsigned)draw(state, CLASSES), &far, 1); return 24;
-    default: medium(file, address, (unsigned)draw(state, CLASSES), near, 2); return 24;
+        break;
+    case 7: medium(file, address, (unsigned)draw(state, CLASSES), &far, 1); break;
+    default: medium(file, address, (unsigned)draw(state, CLASSES), near, 2); break;
     }
+    last = address;
 }
 
 static void make_file(FILE *file, uint64_t objects)
@@ -86,14 +86,14 @@ static void make_file(FILE *file, uint64_t objects)
     put(file, 1, 1);
     put(file, 2, 1);
     put(file, 2, 1);
-    last = address - 24;
+    last = address - STEP;
     put(file, 4, 1); /* the first one says where the heap is */
     put(file, 3 << 6 | 1, 1);
     put(file, distance(last, 0), 8);
     put(file, HEAP, 8);
     put(file, 0, 4);
-    for (uint64_t i = 0; i < objects; i++)
-        address += put_object(file, i, address, objects * 26, &state);
+    for (uint64_t i = 0; i < objects; i++, address += STEP)
+        put_object(file, i, address, objects, &state);
     for (unsigned i = 0; i < CLASSES; i++) {
         put(file, 6, 1);
         put(file, 3 << 6 | 2 << 4, 1);
@@ -103,7 +103,8 @@ static void make_file(FILE *file, uint64_t objects)
         put(file, 0, 8);
         snprintf(name, sizeof name, "com/acme/shop/Part%u", i);
         text(file, name);
-        put(file, 0, 4);
+        put(file, i == 0, 4);
+        if (i == 0) put(file, distance(HEAP + CLASSES * CLASS_BYTES, HEAP), 4);
     }
     put(file, 3, 1);
     if (fflush(file) != 0) exit(1);

@@ -45,6 +45,25 @@ def stack(tool, folder):
     check(all(side["unreached"]["objects"] == 0 for side in diff["captures"]), f"{diff['captures']}")
 
 
+def circle(tool, folder):
+    """The same where each order refers back to the list: nothing in the heap is at its beginning."""
+    paths = []
+    for name, count in (("before.phd", 100), ("after.phd", 900)):
+        records = phd.heap(50, count)
+        orders = [i for i, record in enumerate(records) if record[0] == "object" and record[2] == phd.CLASSES["com/acme/Order"]]
+        kept = next(record for record in records if record[0] == "object" and record[2] == phd.CLASSES["java/util/ArrayList"])
+        for i in orders:
+            records[i] = (*records[i][:3], [kept[1]], *records[i][4:])
+        del records[orders[-1]]
+        paths.append(folder / name)
+        paths[-1].write_bytes(phd.write(records))
+    text = " ".join(tool.run(*paths).stdout.split())
+    check("All of the growth hangs from one place: (stack or JVM)" in text, text[:800])
+    diff = tool.diff(*paths, "--top", "all")
+    check(row(diff["types"], "type", "com.acme.Order")["growth"] == {"objects": 800, "bytes": 800 * 24}, f"{diff['types']}")
+    check(all(side["unreached"]["objects"] == 0 for side in diff["captures"]), f"{diff['captures']}")
+
+
 def otherwise(tool, folder):
     """Packed, from standard input, cut off; a part of a dump has no classes."""
     plain, records = write(folder, "plain.phd", 300)
@@ -63,4 +82,4 @@ def otherwise(tool, folder):
 
 
 if __name__ == "__main__":
-    kit.main({f.__name__: f for f in (shop, stack, otherwise)})
+    kit.main({f.__name__: f for f in (shop, stack, circle, otherwise)})

@@ -15,7 +15,7 @@ enum { MOST_SUPERCLASSES = 1024, CHECK_EVERY = 1 << 12, LEAST_ROOM = 1 << 20 };
 
 hsd_status hsd_phd_check_memory(const phd *p, hsd_error *err)
 {
-    const uint64_t pages = p->marks.table.count * (uint64_t)PHD_PAGE_WORDS * sizeof(uint64_t);
+    const uint64_t pages = p->marks.table.count * (uint64_t)PHD_PAGE_WORDS * 2 * sizeof(uint64_t);
     const uint64_t taken = pages + p->marks.page_room * sizeof(uint64_t *) + hsd_id_table_memory(&p->marks.table) +
                            hsd_id_table_memory(&p->classes) + hsd_id_table_memory(&p->rooted) +
                            hsd_names_memory(&p->names) + hsd_names_memory(&p->types) +
@@ -25,57 +25,6 @@ hsd_status hsd_phd_check_memory(const phd *p, hsd_error *err)
     return hsd_import_expect_room(taken, hsd_max_u64(p->import->memory_bytes / 2, LEAST_ROOM),
                                   "the classes of this dump and what is referred to in it", taken * 4 + HSD_IMPORT_MORE,
                                   err);
-}
-
-/* ---- marks ---- */
-
-static uint64_t *page_of(phd_marks *marks, uint64_t key)
-{
-    if (marks->last_page != NULL && marks->last_key == key) return marks->last_page;
-    const uint32_t number = hsd_id_table_find(&marks->table, key);
-    if (number == 0) return NULL;
-    marks->last_key = key;
-    marks->last_page = marks->pages[number - 1];
-    return marks->last_page;
-}
-
-static hsd_status add_page(phd *p, uint64_t key, uint64_t **page, hsd_error *err)
-{
-    phd_marks *marks = &p->marks;
-    uint32_t number;
-    HSD_TRY(hsd_import_grow((void **)&marks->pages, &marks->page_room, marks->table.count, sizeof *marks->pages, err));
-    *page = calloc(PHD_PAGE_WORDS, sizeof **page);
-    if (*page == NULL) return hsd_fail_nomem(err, "what is referred to");
-    marks->pages[marks->table.count] = *page;
-    const hsd_status status = hsd_id_table_put(&marks->table, key, &number, err);
-    if (status != HSD_OK) free(*page);
-    HSD_TRY(status);
-    return hsd_phd_check_memory(p, err);
-}
-
-static hsd_status mark_address(phd *p, uint64_t address, hsd_error *err)
-{
-    const uint64_t bit = address >> 3 & ((1u << (PHD_PAGE_SHIFT - 3)) - 1);
-    uint64_t *page = page_of(&p->marks, address >> PHD_PAGE_SHIFT);
-    if (page == NULL) HSD_TRY(add_page(p, address >> PHD_PAGE_SHIFT, &page, err));
-    page[bit / 64] |= UINT64_C(1) << bit % 64;
-    return HSD_OK;
-}
-
-bool hsd_phd_is_referred_to(phd *p, uint64_t address)
-{
-    const uint64_t bit = address >> 3 & ((1u << (PHD_PAGE_SHIFT - 3)) - 1);
-    const uint64_t *page = page_of(&p->marks, address >> PHD_PAGE_SHIFT);
-    return page != NULL && (page[bit / 64] >> bit % 64 & 1) != 0;
-}
-
-void hsd_phd_release_marks(phd_marks *marks)
-{
-    for (uint32_t i = 0; i < marks->table.count; i++)
-        free(marks->pages[i]);
-    free(marks->pages);
-    hsd_id_table_release(&marks->table);
-    *marks = (phd_marks){0};
 }
 
 /* ---- classes ---- */
@@ -129,7 +78,9 @@ static hsd_status mark_targets(phd *p, phd_record *record, hsd_error *err)
     do {
         HSD_TRY(hsd_phd_targets(p, record, &count, err));
         for (size_t i = 0; i < count; i++)
-            if (p->targets[i] != record->address) HSD_TRY(mark_address(p, p->targets[i], err));
+            if (p->targets[i] != record->address) HSD_TRY(hsd_phd_mark(p, p->targets[i], err));
+        for (size_t i = 0; record->kind == PHD_CLASS && i < count; i++)
+            HSD_TRY(hsd_phd_reach(p, p->targets[i], err));
     } while (count > 0);
     return HSD_OK;
 }
@@ -192,5 +143,6 @@ hsd_status hsd_phd_learn(phd *p, hsd_error *err)
     bool is_enough;
     HSD_TRY(hsd_phd_root_instances(p, &is_enough, err));
     hsd_phd_release_instances(&p->instances);
-    return is_enough ? HSD_OK : find_rooted(p, err);
+    if (!is_enough) HSD_TRY(find_rooted(p, err));
+    return p->import->options->summary_only ? HSD_OK : hsd_phd_spread(p, err);
 }

@@ -8,13 +8,17 @@
  *      classes     bytes of an instance, superclass, name, references: its loader, what is in its statics, classes
  *
  *      record  record.c   one record after another; references in batches
- *      learn   learn.c, instances.c   classes, which stand at the end; what is referred to; threads and loaders
+ *      learn   learn.c    classes, which stand at the end; threads and loaders (instances.c)
+ *      marks   marks.c    what is referred to, and what can be reached
  *      write   write.c    objects with their references
  *
- * Two passes, and a third where a class of threads or loaders has very many instances. A dump has no roots, no names of
- * fields, and no null references. So classes, threads and class loaders are roots, and what refers to one of them does
- * not hold it; what nothing refers to is a root, too, a secondary one: it hangs from a stack or from the JVM. For that
- * one bit for each 8 bytes of the heap that are referred to is kept.
+ * A dump has no roots, no names of fields, and no null references. So classes, threads and class loaders are roots, and
+ * what refers to one of them does not hold it; what nothing refers to is a root, too, a secondary one: it hangs from a
+ * stack or from the JVM. So does what these do not reach, objects that refer to each other in a circle: of them each
+ * is a secondary root that no object before it in the file reaches. Two bits for each 8 bytes of the heap tell that.
+ * They are found in a few passes over the file, in each of which an object that is reached reaches what it refers to;
+ * where long chains run against the order of the file, an object may be taken for one of a circle. A secondary root
+ * owns nothing that others hold (FORMAT.md 7.8), so that does no harm.
  *
  * Elements of arrays stand in reverse order. Their class is not in the cache of the last 4.
  */
@@ -55,14 +59,16 @@ typedef struct phd_class {
     uint32_t flags;
 } phd_class;
 
-/* Which addresses are referred to: pages of bits, in order of arrival. */
-enum { PHD_PAGE_SHIFT = 18, PHD_PAGE_WORDS = 1 << (PHD_PAGE_SHIFT - 9) };
+/* Which addresses are referred to, and which can be reached from a root: pages of bits, in order of arrival. */
+enum { PHD_PAGE_SHIFT = 18, PHD_PAGE_WORDS = 1 << (PHD_PAGE_SHIFT - 9), PHD_MOST_REACHES = 2, PHD_REACH_SHARE = 256 };
 typedef struct phd_marks {
     hsd_id_table table; /* address >> PHD_PAGE_SHIFT -> page + 1 */
     uint64_t **pages;
     uint32_t page_room;
     uint64_t last_key; /* the page asked for last */
     uint64_t *last_page;
+    uint64_t reached; /* addresses */
+    bool is_all;      /* every object of the dump is reached */
 } phd_marks;
 
 /* The first instances of each class, by its address: what they are is known when its record has come. */
@@ -122,7 +128,6 @@ hsd_status hsd_phd_look_behind(phd *p, phd_record *record, hsd_error *err);
 
 /* The passes in front of the one that writes. */
 hsd_status hsd_phd_learn(phd *p, hsd_error *err);
-bool hsd_phd_is_referred_to(phd *p, uint64_t address);
 /* NULL: it is not in the dump. */
 static inline phd_class *hsd_phd_class_of(const phd *p, uint64_t address)
 {
@@ -132,6 +137,18 @@ static inline phd_class *hsd_phd_class_of(const phd *p, uint64_t address)
 /* PHD_IS_THREAD, PHD_IS_LOADER by the superclasses of a class. */
 uint32_t hsd_phd_flags_of(const phd *p, phd_class *of);
 hsd_status hsd_phd_check_memory(const phd *p, hsd_error *err);
+
+/* ---- marks.c ---- */
+
+/* An object refers to this address. */
+hsd_status hsd_phd_mark(phd *p, uint64_t address, hsd_error *err);
+/* It can be reached from a root. */
+hsd_status hsd_phd_reach(phd *p, uint64_t address, hsd_error *err);
+/* An object that nothing refers to can be. */
+bool hsd_phd_is_reached(phd *p, uint64_t address);
+bool hsd_phd_is_referred_to(phd *p, uint64_t address);
+/* When classes are known: passes over the file until all is reached, or too little more. */
+hsd_status hsd_phd_spread(phd *p, hsd_error *err);
 void hsd_phd_release_marks(phd_marks *marks);
 
 /* ---- instances.c ---- */

@@ -140,7 +140,8 @@ static hsd_status write_roots(phd *p, const phd_record *record, hsd_error *err)
     if ((flags & PHD_IS_THREAD) != 0) return root_by_class(p, HSC_ROOT_THREAD, "thread", of, record->address, err);
     if ((flags & PHD_IS_LOADER) != 0)
         return root_by_class(p, HSC_ROOT_RUNTIME, "class loader", of, record->address, err);
-    if (hsd_phd_is_referred_to(p, record->address)) return HSD_OK;
+    if (hsd_phd_is_referred_to(p, record->address) && (p->marks.is_all || hsd_phd_is_reached(p, record->address)))
+        return HSD_OK;
     return write_root(p, HSC_ROOT_UNKNOWN, HSC_ROOT_SECONDARY, "(stack or JVM)", record->address, err);
 }
 
@@ -176,6 +177,8 @@ static hsd_status write_references(phd *p, phd_record *record, hsd_error *err)
         }
         p->import->result->references += count;
         HSD_TRY(write_targets(p, count, err));
+        for (size_t i = 0; !p->marks.is_all && i < count; i++)
+            HSD_TRY(hsd_phd_reach(p, p->targets[i], err));
     }
 }
 

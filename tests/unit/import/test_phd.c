@@ -332,6 +332,44 @@ Test(phd, very_many_threads_are_roots)
     view_close(&view);
 }
 
+/* The first of the circle in the file, which reaches the rest of it. */
+Test(phd, a_circle_has_one_root)
+{
+    hsd_import_result result;
+    capture_view view;
+    head(6, FLAG_64 | FLAG_J9);
+    medium_object(0x2000, NODE, (const uint64_t[]){0x2100, 0x2200}, 2);
+    medium_object(0x2100, NODE, (const uint64_t[]){0x2000}, 1);
+    medium_object(0x2200, NODE, (const uint64_t[]){0x2000}, 1);
+    class(NODE, "com/acme/Node", 0, 20, NULL, 0);
+    put(3, 1);
+    open_made(&result, &view);
+    cr_expect_eq(view.root_count, 2);
+    cr_expect_eq(view_count_roots(&view, HSC_ROOT_UNKNOWN, "(stack or JVM)", 0x2000), 1);
+    view_close(&view);
+}
+
+/* A chain from a static field against the order of the file, longer than there are passes: each is there, and what is
+ * taken for a root is a secondary one, which owns nothing of what the class holds. */
+Test(phd, long_chains_are_reached)
+{
+    enum { LINKS = 40 };
+    hsd_import_result result;
+    capture_view view;
+    const uint64_t last = 0x2000 + 64 * (LINKS - 1);
+    head(6, FLAG_64 | FLAG_J9);
+    medium_object(0x2000, NODE, NULL, 0);
+    for (unsigned i = 1; i < LINKS; i++)
+        medium_object(0x2000 + 64 * i, NODE, (const uint64_t[]){0x2000 + 64 * (i - 1)}, 1);
+    class(NODE, "com/acme/Node", 0, 20, &last, 1);
+    put(3, 1);
+    open_made(&result, &view);
+    cr_expect_eq(view_count_roots(&view, HSC_ROOT_UNKNOWN, "(stack or JVM)", last), 0);
+    for (size_t i = 0; i < view.root_count; i++)
+        cr_expect(view.roots[i].kind == HSC_ROOT_CLASS || (view.roots[i].flags & HSC_ROOT_SECONDARY) != 0);
+    view_close(&view);
+}
+
 Test(phd, an_object_that_refers_to_itself_alone_is_a_root)
 {
     hsd_import_result result;
