@@ -167,22 +167,24 @@ hsd_status hsd_trie_absorb(hsd_trie *trie, hsd_trie *other, hsd_error *err)
 
 /* ---- finished ---- */
 
+static void add_columns(hsd_trie_columns *to, const hsd_trie_columns *from)
+{
+    for (int i = 0; i < HSD_TRIE_SUMS; i++) {
+        to->objects[i] += from->objects[i];
+        to->bytes[i] += from->bytes[i];
+    }
+}
+
 /* A node's sums flow to its parent, which has a smaller number. */
 static void add_up_trie(hsd_trie *trie)
 {
     for (uint32_t node = trie->count; node-- > 0;) {
-        hsd_trie_stored *stored = hsd_trie_stored_at(trie, node, true);
-        for (int i = 0; i < HSD_TRIE_SUMS; i++) {
-            stored->all.objects[i] += stored->own.objects[i];
-            stored->all.bytes[i] += stored->own.bytes[i];
-        }
+        const hsd_trie_stored *stored = hsd_trie_stored_at(trie, node, false);
+        hsd_trie_columns *here = hsd_trie_all_at(trie, node, true);
+        add_columns(here, &stored->own);
         if (node == HSD_TRIE_ROOT) break;
-        const hsd_trie_columns all = stored->all;
-        hsd_trie_stored *parent = hsd_trie_stored_at(trie, stored->parent, true);
-        for (int i = 0; i < HSD_TRIE_SUMS; i++) {
-            parent->all.objects[i] += all.objects[i];
-            parent->all.bytes[i] += all.bytes[i];
-        }
+        const hsd_trie_columns all = *here;
+        add_columns(hsd_trie_all_at(trie, stored->parent, true), &all);
     }
 }
 
@@ -226,19 +228,24 @@ void hsd_trie_get(hsd_trie *trie, uint32_t node, hsd_trie_node *out)
         .type = stored->type,
         .depth = stored->depth,
         .own = sums_of(&stored->own),
-        .all = sums_of(&stored->all),
+        .all = sums_of(hsd_trie_all_at(trie, node, false)),
     };
 }
 
 hsd_status hsd_trie_check(const hsd_trie *trie, hsd_error *err)
 {
-    return trie->has_nodes ? hsd_paged_check(&trie->nodes, err) : HSD_OK;
+    if (!trie->has_nodes) return HSD_OK;
+    HSD_TRY(hsd_paged_check(&trie->nodes, err));
+    return hsd_paged_check(&trie->all, err);
 }
 
 void hsd_trie_free(hsd_trie *trie)
 {
     if (trie == NULL) return;
     hsd_tally_free(trie->tally);
-    if (trie->has_nodes) hsd_paged_close(&trie->nodes);
+    if (trie->has_nodes) {
+        hsd_paged_close(&trie->nodes);
+        hsd_paged_close(&trie->all);
+    }
     free(trie);
 }

@@ -203,12 +203,21 @@ static hsd_status count_nodes(builder *b, uint64_t *count, hsd_error *err)
     return advance_trie(b, err);
 }
 
-/* A quarter of the memory, or what the page tables need. */
+/* An eighth of the memory each, or what the page tables need. */
+static hsd_status open_array(const hsd_trie *trie, uint64_t bytes, hsd_paged *out, hsd_error *err)
+{
+    const uint64_t memory = hsd_max_u64(hsd_paged_least_bytes(bytes), trie->config.memory_bytes / 8);
+    return hsd_paged_open(out, bytes, memory, trie->config.space, err);
+}
+
 static hsd_status open_nodes(hsd_trie *trie, uint64_t count, hsd_error *err)
 {
-    const uint64_t bytes = count * sizeof(hsd_trie_stored);
-    const uint64_t memory = hsd_max_u64(hsd_paged_least_bytes(bytes), trie->config.memory_bytes / 4);
-    HSD_TRY(hsd_paged_open(&trie->nodes, bytes, memory, trie->config.space, err));
+    HSD_TRY(open_array(trie, count * sizeof(hsd_trie_stored), &trie->nodes, err));
+    const hsd_status status = open_array(trie, (count / HSD_TRIE_SUMS_IN_PAGE + 1) * HSD_PAGE_BYTES, &trie->all, err);
+    if (status != HSD_OK) {
+        hsd_paged_close(&trie->nodes);
+        return status;
+    }
     trie->has_nodes = true;
     trie->count = 1;
     return HSD_OK;

@@ -18,11 +18,13 @@ typedef struct hsd_trie_columns { /* one column a sum */
 
 typedef struct hsd_trie_stored { /* a power of two, so that none lies across two pages */
     uint32_t parent, edge, type, depth;
-    hsd_trie_columns own, all;
-    uint64_t spare[2];
+    hsd_trie_columns own;
 } hsd_trie_stored;
 
-_Static_assert(sizeof(hsd_trie_stored) == 128, "nodes must not lie across pages");
+_Static_assert(sizeof(hsd_trie_stored) == 64, "nodes must not lie across pages");
+
+/* Of sums with all below so many stand in a page, in an array of their own: what is built has none yet. */
+#define HSD_TRIE_SUMS_IN_PAGE (HSD_PAGE_BYTES / sizeof(hsd_trie_columns))
 
 #define HSD_TRIE_RECENT 256u /* a power of two */
 
@@ -38,6 +40,7 @@ struct hsd_trie {
     hsd_trie_recent recent[HSD_TRIE_RECENT];
     bool is_cut;
     hsd_paged nodes; /* hsd_trie_stored */
+    hsd_paged all;   /* hsd_trie_columns of each node, with all below */
     bool has_nodes;
     uint32_t count;
 };
@@ -46,6 +49,13 @@ static inline hsd_trie_stored *hsd_trie_stored_at(hsd_trie *trie, uint32_t node,
 {
     const uint8_t state = writes ? HSD_FRAME_USED | HSD_FRAME_DIRTY : HSD_FRAME_USED;
     return (hsd_trie_stored *)(void *)hsd_paged_at(&trie->nodes, (uint64_t)node * sizeof(hsd_trie_stored), state);
+}
+
+static inline hsd_trie_columns *hsd_trie_all_at(hsd_trie *trie, uint32_t node, bool writes)
+{
+    const uint8_t state = writes ? HSD_FRAME_USED | HSD_FRAME_DIRTY : HSD_FRAME_USED;
+    const uint64_t page = node / HSD_TRIE_SUMS_IN_PAGE, at = node % HSD_TRIE_SUMS_IN_PAGE * sizeof(hsd_trie_columns);
+    return (hsd_trie_columns *)(void *)hsd_paged_at(&trie->all, page * HSD_PAGE_BYTES + at, state);
 }
 
 /* Builds the nodes from the finished tally. */
