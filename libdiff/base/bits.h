@@ -14,4 +14,12 @@ static inline void hsd_bit_clear(uint8_t *bits, uint64_t i)
     bits[i >> 3] = (uint8_t)(bits[i >> 3] & ~(1u << (i & 7)));
 }
 
+/* How many of 32 bits are set, without the instruction that not every processor has. */
+static inline uint32_t hsd_count_bits_u32(uint32_t bits)
+{
+    bits -= bits >> 1 & 0x55555555u;
+    bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u);
+    return ((bits + (bits >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+
 #endif

@@ -15,6 +15,7 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/worker.h"
 #include "io/stopwatch.h"
 #include "sort/tandem.h"
 
@@ -268,8 +269,16 @@ static hsd_status fold_pair(hsd_comparison *c, const uint64_t *const *records, h
     return fold_one(c, come, err);
 }
 
-static hsd_status merge(hsd_comparison *c, hsd_tandem *tandem, hsd_error *err)
+typedef struct merging {
+    hsd_comparison *c;
+    hsd_tandem *tandem;
+} merging;
+
+static hsd_status merge(void *context, hsd_error *err)
 {
+    const merging *m = context;
+    hsd_comparison *c = m->c;
+    hsd_tandem *tandem = m->tandem;
     const uint64_t total =
         hsd_max_u64(hsd_sorter_count(c->pair.sides[BEFORE].census), hsd_sorter_count(c->pair.sides[AFTER].census));
     for (uint64_t done = 0;; done++) {
@@ -280,6 +289,27 @@ static hsd_status merge(hsd_comparison *c, hsd_tandem *tandem, hsd_error *err)
         HSD_TRY(fold_pair(c, records, err));
         if ((done & 0x3fff) == 0) HSD_TRY(hsd_progress(c->pair.reporter, "comparing objects", done, total, err));
     }
+}
+
+/* The graph of after comes back for who holds the growth. */
+static hsd_status load_graph(void *context, hsd_error *err)
+{
+    hsd_side_walk *after = context;
+    HSD_TRY(hsd_adjacency_set_memory(after->adjacency, after->request->plan.adjacency_bytes, err));
+    hsd_adjacency_load(after->adjacency);
+    return hsd_adjacency_check(after->adjacency, err);
+}
+
+/* Merging is one thread's work. */
+static hsd_status merge_and_load(hsd_comparison *c, hsd_tandem *tandem, hsd_error *err)
+{
+    hsd_pair *pair = &c->pair;
+    hsd_side_walk *after = &pair->sides[AFTER];
+    merging m = {c, tandem};
+    const bool loads =
+        pair->has_holders && pair->plan.is_side_by_side && after->request->keeper == NULL && c->parting == NULL;
+    if (!loads) return merge(&m, err);
+    return hsd_run_both((hsd_job){load_graph, after}, (hsd_job){merge, &m}, true, err);
 }
 
 static hsd_status estimate_reuse(hsd_comparison *c, hsd_error *err)
@@ -326,7 +356,7 @@ hsd_status hsd_compare_merge(hsd_comparison *c, hsd_error *err)
     hsd_side_drop_graph(&c->pair.sides[BEFORE]);
     HSD_TRY(hsd_tandem_new(&tandem, streams, SIDE_COUNT, err));
     hsd_stopwatch watch = hsd_stopwatch_start(&c->pair.space);
-    const hsd_status status = merge(c, tandem, err);
+    const hsd_status status = merge_and_load(c, tandem, err);
     count_merge(c);
     hsd_stopwatch_note(&watch, c->pair.reporter, "both captures", "merging by identity");
     hsd_tandem_free(tandem);

@@ -56,8 +56,12 @@ uint64_t hsd_adjacency_edge_count(const hsd_adjacency *adjacency); /* after drop
 uint64_t hsd_adjacency_bytes(const hsd_adjacency *adjacency);      /* size of the blocks */
 uint64_t hsd_adjacency_name_bytes(const hsd_adjacency *adjacency); /* of those with names */
 
-/* Bounds the page cache of reading from now on; everything is dropped from memory first. */
+/* Bounds the page cache of reading from now on; where that makes a difference everything is dropped from memory first.
+ */
 hsd_status hsd_adjacency_set_memory(hsd_adjacency *adjacency, uint64_t memory_bytes, hsd_error *err);
+
+/* Where all blocks have a place in memory: brings them there. Failures stick: hsd_adjacency_check. */
+void hsd_adjacency_load(hsd_adjacency *adjacency);
 
 /* The same for the blocks of names. */
 hsd_status hsd_adjacency_set_name_memory(hsd_adjacency *adjacency, uint64_t memory_bytes, hsd_error *err);

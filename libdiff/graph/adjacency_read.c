@@ -38,6 +38,11 @@ hsd_status hsd_adjacency_set_memory(hsd_adjacency *a, uint64_t memory_bytes, hsd
     return hsd_blocks_set_memory(&a->blocks, memory_bytes, err);
 }
 
+void hsd_adjacency_load(hsd_adjacency *a)
+{
+    if (a->is_finished && a->blocks.has_pages) hsd_paged_load(&a->blocks.pages);
+}
+
 hsd_status hsd_adjacency_set_name_memory(hsd_adjacency *a, uint64_t memory_bytes, hsd_error *err)
 {
     if (!a->is_finished) return hsd_fail(err, HSD_E_MISUSE, "the graph is not finished");

@@ -101,6 +101,7 @@ hsd_status hsd_blocks_finish(hsd_blocks *b, hsd_error *err)
 hsd_status hsd_blocks_set_memory(hsd_blocks *b, uint64_t memory_bytes, hsd_error *err)
 {
     b->memory_bytes = memory_bytes;
+    if (b->has_pages && hsd_paged_is_within(&b->pages, memory_bytes)) return HSD_OK;
     if (b->has_pages) {
         b->file = b->pages.file;
         b->pages.file.fd = -1;

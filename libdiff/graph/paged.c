@@ -58,6 +58,11 @@ static uint64_t frames_for(uint64_t pages, uint64_t memory_bytes)
     return hsd_min_u64(pages, (memory_bytes - fixed) / (HSD_PAGE_BYTES + 5));
 }
 
+bool hsd_paged_is_within(const hsd_paged *paged, uint64_t memory_bytes)
+{
+    return frames_for(paged->page_count, memory_bytes) == paged->frame_count;
+}
+
 static uint8_t *take_frames(uint32_t count)
 {
     hsd_pages pages;

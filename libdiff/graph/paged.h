@@ -64,6 +64,9 @@ uint64_t hsd_paged_least_bytes(uint64_t bytes);
  */
 uint64_t hsd_paged_bytes_within(uint64_t bytes, uint64_t memory_bytes);
 
+/* True if the array would have as much of itself in memory with memory_bytes as it has now. */
+bool hsd_paged_is_within(const hsd_paged *paged, uint64_t memory_bytes);
+
 /* Brings a page in and returns its frame. On an I/O failure the error sticks and frame 0 is
  * returned, so that hot loops need no check: call hsd_paged_check after them. */
 uint32_t hsd_paged_fault(hsd_paged *paged, uint64_t page);

@@ -125,6 +125,14 @@ typedef struct hsd_growth_ways { /* to the chosen objects, in after */
     bool are_there; /* some were chosen, and they can be told apart */
 } hsd_growth_ways;
 
+#define HSD_BY_FORKS 16u /* so many are asked for: of one holder there may be several */
+
+typedef struct hsd_growth_marks {  /* what holders_by_marks.c finds, for these forks */
+    uint8_t *is_plain, *is_source; /* NULL = not found */
+    uint32_t forks[HSD_BY_FORKS];  /* places in the tree */
+    uint32_t fork_count;
+} hsd_growth_marks;
+
 typedef struct hsd_growth {
     hsd_pair *pair;
     hsd_diff *diff;
@@ -150,6 +158,7 @@ typedef struct hsd_growth {
     hsd_sorter *credits[SIDE_COUNT];
     /* of after: (number, HSD_FORK_OF_… or node, bytes, place in the tree << 1 | the holder itself): holders_by.h */
     hsd_sorter *forks;
+    hsd_growth_marks marks; /* of all forks, found while credits of the two sides met */
     /* (0, place) and (1, kin): objects that hold there, and what they grew by, either way */
     hsd_tally *crowds;
     hsd_kin_count
@@ -253,6 +262,13 @@ hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);
 
 /* By how much the heap grew; where it did not what is new. */
 uint64_t hsd_growth_grown_bytes(const hsd_growth *growth);
+
+/* True if what forks hold is a part of the growth that matters. */
+bool hsd_growth_has_forks(const hsd_growth *growth);
+
+/* Finds for all forks what has to be numbered if each of them is asked for, as they are as a rule: touches the tree and
+ * the graph of after and the forks, so that credits may be matched meanwhile. */
+hsd_status hsd_growth_mark_ahead(hsd_growth *growth, hsd_error *err);
 
 /* Finds by what the first choices hold together, where that is a part of the growth that matters. */
 hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err);

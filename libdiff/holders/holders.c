@@ -161,14 +161,26 @@ static hsd_status fill_holder(hsd_growth *growth, hsd_error *err)
     return hsd_trie_finish(growth->trie, err);
 }
 
-static hsd_status choose_holder(hsd_growth *growth, hsd_error *err)
+static hsd_status choose_holder(void *context, hsd_error *err)
 {
+    hsd_growth *growth = context;
     if (growth->has_identity)
         HSD_TRY(hsd_tally_new(&growth->crowds, 2, growth->memory_bytes / 16, &growth->pair->space,
                               growth->pair->reporter, err));
     HSD_TRY(growth->has_identity ? hsd_growth_match(growth, err) : hsd_growth_count(growth, err));
     close_credits(growth);
     return hsd_growth_choose_finish(growth, err);
+}
+
+static hsd_status mark_ahead(void *context, hsd_error *err) { return hsd_growth_mark_ahead(context, err); }
+
+/* Credits meet on one thread. Meanwhile another one can look, for all forks that there are, at what will be asked for
+ * the few that are chosen: these are the same as a rule. */
+static hsd_status choose_and_mark(hsd_growth *growth, hsd_error *err)
+{
+    const bool is_kept = growth->pair->sides[AFTER].request->keeper != NULL;
+    if (!growth->walks_at_once || is_kept || !hsd_growth_has_forks(growth)) return choose_holder(growth, err);
+    return hsd_run_both((hsd_job){mark_ahead, growth}, (hsd_job){choose_holder, growth}, true, err);
 }
 
 /* Nothing was credited. */
@@ -297,6 +309,8 @@ static void release_holder(hsd_growth *growth)
 {
     close_credits(growth);
     drop(&growth->forks);
+    free(growth->marks.is_plain);
+    free(growth->marks.is_source);
     hsd_trie_free(growth->trie);
     hsd_trie_free(growth->places);
     hsd_tally_free(growth->types);
@@ -384,7 +398,7 @@ static hsd_status run_holder(hsd_growth *growth, hsd_error *err)
                                    count_crediting};
     const char *choosing = growth->has_identity ? "matching" : "comparing places";
     HSD_TRY(step_holder(growth, crediting, err));
-    HSD_TRY(step_holder(growth, (holder_step){choosing, choose_holder, count_nothing}, err));
+    HSD_TRY(step_holder(growth, (holder_step){choosing, choose_and_mark, count_nothing}, err));
     HSD_TRY(step_holder(growth, (holder_step){"crowds", leave_crowds, count_nothing}, err));
     HSD_TRY(hsd_growth_join_pools(growth, err));
     note_choice(growth);

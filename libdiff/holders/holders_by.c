@@ -10,7 +10,6 @@
 #include "base/fail.h"
 #include "base/heap.h"
 #include "io/stopwatch.h"
-#include "walk/keep.h"
 
 #define LITTLE_MEMORY (UINT64_C(16) << 20)
 
@@ -83,7 +82,8 @@ static hsd_status find_choices(hsd_by_search *s, hsd_error *err)
     const hsd_growth *growth = s->growth;
     for (uint32_t i = 0; i < growth->choice_count; i++) {
         if (growth->choices[i].by != HSD_HELD_BY_OBJECT) continue;
-        const uint32_t place = (uint32_t)hsd_paged_get_u64(&s->place_of, growth->choices[i].node[AFTER]);
+        const uint32_t place =
+            (uint32_t)hsd_paged_get_u64(&s->place_of, hsd_by_slot(s, growth->choices[i].node[AFTER]));
         s->choice_places[i] = place == 0 ? 0 : hsd_by_place_at(s, place)->named;
     }
     HSD_TRY(hsd_paged_check(&s->place_of, err));
@@ -116,8 +116,8 @@ static bool fits_in_share(const hsd_by_search *s, uint64_t bytes, unsigned share
  * known at once whether they fit. */
 static bool needs_columns(const hsd_by_search *s)
 {
-    const uint64_t nodes = (uint64_t)s->side->node_count + 1;
-    const bool fits = s->memory_bytes >= LITTLE_MEMORY && fits_in_share(s, nodes * sizeof(uint64_t), SHARE_OF_NODES);
+    const uint64_t slots = (uint64_t)s->slot_count + 1;
+    const bool fits = s->memory_bytes >= LITTLE_MEMORY && fits_in_share(s, slots * sizeof(uint64_t), SHARE_OF_NODES);
     return !fits && s->group_room < HSD_BY_MOST_NUMBER;
 }
 
@@ -157,15 +157,12 @@ static uint32_t room_for_groups(const hsd_side_walk *side)
 static hsd_status open_all_joint_holders(hsd_by_search *s, hsd_error *err)
 {
     hsd_side_walk *side = s->side;
-    const uint64_t words = ((uint64_t)side->node_count + 1) * sizeof(uint32_t);
+    const uint64_t words = ((uint64_t)s->slot_count + 1) * sizeof(uint32_t);
     const hsd_sorter_config config = {.record_words = 1,
                                       .key_words = 1,
                                       .space = &s->growth->pair->space,
                                       .reporter = s->growth->pair->reporter,
                                       .memory_bytes = hsd_max_u64(s->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
-    if (side->request->keeper != NULL && side->request->keeper->search != NULL)
-        HSD_TRY(side->request->keeper->search(side->request->keeper->context, err));
-    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
     s->group_room = room_for_groups(side);
     s->has_columns = needs_columns(s);
     if (s->has_columns) HSD_TRY(hsd_by_sorter(s, 2, 1, &s->by_node, err));
@@ -208,17 +205,17 @@ static hsd_status spread(hsd_by_search *s, hsd_error *err)
 /* ---- what a step needs at least, for the cost model (base/work.h). Sorters, the trees among them, count by
  * themselves. */
 
-/* Of each node of the tree: whether it is kept; its group and the nearest place, by node. */
+/* Of each node of the tree: whether it is kept; its group and the nearest place, by slot. */
 static void count_numbers(const hsd_by_search *s)
 {
-    const uint64_t nodes = hsd_sorter_count(s->side->tree), all = s->side->node_count;
-    hsd_work_at_random(nodes, all / 8);
-    if (!s->has_columns) hsd_work_at_random(2 * nodes, all * sizeof(uint64_t));
+    const uint64_t nodes = hsd_sorter_count(s->side->tree), slots = s->slot_count;
+    hsd_work_at_random(nodes, s->side->node_count / 8);
+    if (!s->has_columns) hsd_work_at_random(2 * slots, slots * sizeof(uint64_t));
     hsd_work_did(HSD_COST_NEAR, nodes);
 }
 
 /* All references, their names where one matters, and a bit of each target. */
-static void count_references(const hsd_by_search *s)
+void hsd_by_count_references(const hsd_by_search *s)
 {
     hsd_adjacency_count_scan(s->side->adjacency, false);
     hsd_work_at_random(hsd_adjacency_edge_count(s->side->adjacency), s->side->node_count / 8);
@@ -242,11 +239,9 @@ static void count_pairs(const hsd_by_search *s, uint64_t pairs)
 static hsd_status find_joint_holder(hsd_by_search *s, hsd_error *err)
 {
     hsd_reporter *reporter = s->growth->pair->reporter;
+    HSD_TRY(hsd_by_mark(s, err));
     hsd_stopwatch watch = hsd_stopwatch_start(&s->growth->pair->space);
     HSD_TRY(open_all_joint_holders(s, err));
-    HSD_TRY(hsd_by_mark(s, err));
-    count_references(s);
-    hsd_stopwatch_note(&watch, reporter, "what holds together", "marking");
     HSD_TRY(hsd_by_number(s, err));
     HSD_TRY(settle_memory(s, err));
     count_numbers(s);
@@ -255,7 +250,7 @@ static hsd_status find_joint_holder(hsd_by_search *s, hsd_error *err)
     HSD_TRY(hsd_by_refer(s, err));
     free(s->is_source); /* nobody asks for it again */
     s->is_source = NULL;
-    count_references(s);
+    hsd_by_count_references(s);
     hsd_stopwatch_note(&watch, reporter, "what holds together", "finding references");
     const uint64_t pairs = hsd_sorter_count(s->pairs);
     HSD_TRY(hsd_by_list_targets(s, err));
@@ -304,9 +299,9 @@ static uint64_t spare_bytes(const hsd_growth *growth)
     return side->request->keeper == NULL && plan->memory_bytes > used ? plan->memory_bytes - used : 0;
 }
 
-static bool is_worth_it(const hsd_growth *growth)
+bool hsd_growth_has_forks(const hsd_growth *growth)
 {
-    return growth->has_identity && growth->fill == NULL && growth->edged_count > 0 && growth->apart_bytes > 0 &&
+    return growth->has_identity && growth->fill == NULL && growth->apart_bytes > 0 &&
            growth->apart_bytes >= hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL;
 }
 
@@ -315,6 +310,7 @@ static void release_joint_holder(hsd_by_search *s)
     hsd_growth_chosen_release(&s->chosen);
     free(s->is_plain);
     free(s->is_source);
+    free(s->slots);
     hsd_paged_close(&s->way);
     for (uint32_t i = 0; i < HSD_BY_FORKS; i++)
         free(s->is_grown[i]);
@@ -337,15 +333,14 @@ static void release_joint_holder(hsd_by_search *s)
 
 hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
 {
-    if (!is_worth_it(growth)) return HSD_OK;
+    if (growth->edged_count == 0 || !hsd_growth_has_forks(growth)) return HSD_OK;
     hsd_by_search s = {.growth = growth,
                        .side = &growth->pair->sides[AFTER],
                        .least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL};
     const uint64_t memory = growth->memory_bytes + s.side->request->plan.path_bytes + spare_bytes(growth);
     s.memory_bytes = memory - hsd_min_u64(memory / 2, s.side->node_count / 4); /* beside two bits a node */
     s.holder_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
-    s.has_secondary =
-        s.side->root_span.begin < s.side->root_span.second && s.side->root_span.second < s.side->root_span.end;
+    s.has_secondary = hsd_by_has_secondary(s.side);
     s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = s.tops.file.fd = s.starts.file.fd =
         s.targets.file.fd = s.way.file.fd = -1;
     const hsd_status status = run_joint_holder(&s, err);

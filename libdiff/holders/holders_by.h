@@ -38,6 +38,7 @@
 #include <stddef.h>
 
 #include "base/assert.h"
+#include "base/bits.h"
 #include "base/check.h"
 #include "base/pages.h"
 #include "graph/worklist.h"
@@ -51,7 +52,6 @@
 #define HSD_BY_FOR_MARK_ALONE HSD_BY_TOP
 #define HSD_BY_NO_FORK        UINT32_MAX
 #define HSD_BY_COPIES         8u  /* of groups, and of places */
-#define HSD_BY_FORKS          16u /* so many are asked for: of one holder there may be several */
 #define HSD_BY_NUMBER_BITS    28u /* of a group or a place in what waits in sorters */
 #define HSD_BY_MOST_NUMBER    ((UINT32_C(1) << HSD_BY_NUMBER_BITS) - 1)
 
@@ -138,8 +138,11 @@ typedef struct hsd_by_search {
     const void *mark_root; /* frame of the super-root while marks are set */
     /* the places on the way down, from 1, while numbers are given: `above` is the number of each, 0 = not needed yet */
     hsd_paged way;
-    hsd_paged group_of; /* u32 a node that is a top or refers to one: its group, 0 = none */
-    /* u64 a node: group of the nearest place << 32 | the place, itself included; 0 = none */
+    /* Who has a slot, a top or what refers to one: of 32 nodes each, slots before them << 32 | a bit for each. */
+    uint64_t *slots;
+    uint32_t slot_count;
+    hsd_paged group_of; /* u32 a slot: the group of the node, 0 = none */
+    /* u64 a slot: group of the nearest place << 32 | the place, itself included; 0 = none */
     hsd_paged place_of;
     hsd_paged places; /* from 1, each before those below it */
     uint32_t place_count;
@@ -278,11 +281,31 @@ static inline uint8_t hsd_by_look(hsd_by_search *s, uint32_t group)
     return s->looks != NULL ? s->looks[group] : hsd_by_look_of(hsd_by_group_at(s, group));
 }
 
+/* Of a node that has one: where its numbers stand. Others have none, and no room. */
+static inline uint32_t hsd_by_slot(const hsd_by_search *s, uint32_t node)
+{
+    const uint64_t word = s->slots[node >> 5];
+    HSD_ASSERT(word >> (node & 31) & 1);
+    return (uint32_t)(word >> 32) + hsd_count_bits_u32((uint32_t)word & ((UINT32_C(1) << (node & 31)) - 1));
+}
+
+static inline uint32_t hsd_by_group_of(hsd_by_search *s, uint32_t node)
+{
+    return hsd_paged_get_u32(&s->group_of, hsd_by_slot(s, node));
+}
+
+/* True if there are primary roots and secondary ones. */
+static inline bool hsd_by_has_secondary(const hsd_side_walk *side)
+{
+    return side->root_span.begin < side->root_span.second && side->root_span.second < side->root_span.end;
+}
+
 /* What has to be referred to from a place for a name. */
 static inline uint64_t hsd_by_least_told(const hsd_by_search *s) { return s->least / 50; }
 
 hsd_status hsd_by_find_forks(hsd_by_search *s, hsd_error *err);
-hsd_status hsd_by_mark(hsd_by_search *s, hsd_error *err); /* what has to be numbered */
+hsd_status hsd_by_mark(hsd_by_search *s, hsd_error *err); /* what has to be numbered: gives slots */
+void hsd_by_count_references(const hsd_by_search *s);     /* a pass over all of them, for the cost model */
 uint32_t hsd_by_fork_at(hsd_by_search *s, uint32_t first);
 hsd_status hsd_by_number(hsd_by_search *s, hsd_error *err);
 hsd_status hsd_by_find_alike(hsd_by_search *s, hsd_error *err);

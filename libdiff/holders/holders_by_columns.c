@@ -31,8 +31,9 @@ hsd_status hsd_by_settle_numbers(hsd_by_search *s, hsd_error *err)
     const uint64_t *record;
     hsd_status status = hsd_sorter_finish(s->by_node, 0, err);
     while (status == HSD_OK && (status = hsd_sorter_next(s->by_node, &record, err)) == HSD_OK) {
-        hsd_paged_set_u32(&s->group_of, record[0] >> 32, (uint32_t)record[0]);
-        hsd_paged_set_u64(&s->place_of, record[0] >> 32, record[1]);
+        const uint32_t slot = hsd_by_slot(s, (uint32_t)(record[0] >> 32));
+        hsd_paged_set_u32(&s->group_of, slot, (uint32_t)record[0]);
+        hsd_paged_set_u64(&s->place_of, slot, record[1]);
     }
     hsd_sorter_free(s->by_node);
     s->by_node = NULL;

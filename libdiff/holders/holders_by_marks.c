@@ -10,6 +10,8 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "io/stopwatch.h"
+#include "walk/keep.h"
 
 #define PROGRESS_STEPS 0xffffu
 
@@ -104,13 +106,97 @@ static void mark_choices(hsd_by_search *s)
         if (growth->choices[i].by == HSD_HELD_BY_OBJECT) hsd_bit_set(s->is_source, growth->choices[i].node[AFTER]);
 }
 
-hsd_status hsd_by_mark(hsd_by_search *s, hsd_error *err)
+/* Each that matters gets a slot, in the order of nodes. */
+static hsd_status give_slots(hsd_by_search *s, hsd_error *err)
 {
-    s->is_plain = calloc((size_t)s->side->node_count / 8 + 1, 1);
-    s->is_source = calloc((size_t)s->side->node_count / 8 + 1, 1);
+    const uint32_t count = s->side->node_count;
+    s->slots = calloc((size_t)count / 32 + 1, sizeof *s->slots);
+    if (s->slots == NULL) return hsd_fail_nomem(err, "where numbers of nodes stand");
+    for (uint32_t node = 0; node < count; node++) {
+        if ((node & 31) == 0) s->slots[node >> 5] = (uint64_t)s->slot_count << 32;
+        if (hsd_bit_get(s->is_plain, node) && !hsd_bit_get(s->is_source, node)) continue;
+        s->slots[node >> 5] |= UINT64_C(1) << (node & 31);
+        s->slot_count++;
+    }
+    return HSD_OK;
+}
+
+static hsd_status set_marks(hsd_by_search *s, hsd_error *err)
+{
+    hsd_side_walk *side = s->side;
+    hsd_stopwatch watch = hsd_stopwatch_start(&s->growth->pair->space);
+    if (side->request->keeper != NULL && side->request->keeper->search != NULL)
+        HSD_TRY(side->request->keeper->search(side->request->keeper->context, err));
+    HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
+    s->is_plain = calloc((size_t)side->node_count / 8 + 1, 1);
+    s->is_source = calloc((size_t)side->node_count / 8 + 1, 1);
     if (s->is_plain == NULL || s->is_source == NULL) return hsd_fail_nomem(err, "two bits a node");
     HSD_TRY(mark_asked(s, err));
     HSD_TRY(mark_sources(s, err));
-    mark_choices(s);
+    hsd_by_count_references(s);
+    hsd_stopwatch_note(&watch, s->growth->pair->reporter, "what holds together", "marking");
     return HSD_OK;
+}
+
+/* ---- the same before it is known which forks are asked for ---- */
+
+static void forget_marks(hsd_growth_marks *marks)
+{
+    free(marks->is_plain);
+    free(marks->is_source);
+    *marks = (hsd_growth_marks){.fork_count = 0};
+}
+
+static bool are_same_forks(const hsd_by_search *s, const hsd_growth_marks *marks)
+{
+    if (marks->is_plain == NULL || marks->fork_count != s->fork_count) return false;
+    for (uint32_t i = 0; i < s->fork_count; i++) {
+        uint32_t k = 0;
+        while (k < marks->fork_count && marks->forks[k] != s->forks[i].first)
+            k++;
+        if (k == marks->fork_count) return false;
+    }
+    return true;
+}
+
+/* All forks, unless there are too many. */
+static hsd_status list_forks(hsd_growth *growth, hsd_by_search *s, hsd_error *err)
+{
+    hsd_growth_marks *marks = &growth->marks;
+    if (hsd_sorter_count(growth->forks) > HSD_BY_FORKS) return HSD_OK;
+    const uint64_t *record;
+    hsd_status status;
+    while ((status = hsd_sorter_next(growth->forks, &record, err)) == HSD_OK) {
+        const uint32_t first = (uint32_t)(record[3] >> 1);
+        s->forks[s->fork_count++] = (hsd_by_fork){.first = first};
+        marks->forks[marks->fork_count++] = first;
+    }
+    return status == HSD_END ? hsd_sorter_rewind(growth->forks, err) : status;
+}
+
+hsd_status hsd_growth_mark_ahead(hsd_growth *growth, hsd_error *err)
+{
+    hsd_side_walk *side = &growth->pair->sides[AFTER];
+    hsd_by_search s = {.growth = growth, .side = side, .has_secondary = hsd_by_has_secondary(side)};
+    forget_marks(&growth->marks);
+    HSD_TRY(list_forks(growth, &s, err));
+    const hsd_status status = s.fork_count > 0 ? set_marks(&s, err) : HSD_OK;
+    growth->marks.is_plain = s.is_plain;
+    growth->marks.is_source = s.is_source;
+    return status;
+}
+
+hsd_status hsd_by_mark(hsd_by_search *s, hsd_error *err)
+{
+    hsd_growth_marks *marks = &s->growth->marks;
+    if (are_same_forks(s, marks)) {
+        s->is_plain = marks->is_plain;
+        s->is_source = marks->is_source;
+        marks->is_plain = marks->is_source = NULL;
+    } else {
+        forget_marks(marks);
+        HSD_TRY(set_marks(s, err));
+    }
+    mark_choices(s);
+    return give_slots(s, err);
 }

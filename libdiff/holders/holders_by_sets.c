@@ -219,7 +219,7 @@ static hsd_status mark_nodes(maker *m, const uint8_t *set_of, hsd_sorter *types,
     hsd_by_search *s = m->s;
     for (uint32_t node = 0; node < s->side->object_count; node++) {
         if (hsd_bit_get(s->is_plain, node)) continue;
-        const uint32_t word = hsd_paged_get_u32(&s->group_of, node), group = HSD_BY_GROUP(word);
+        const uint32_t word = hsd_by_group_of(s, node), group = HSD_BY_GROUP(word);
         if ((word & HSD_BY_TOP) == 0 || set_of[group] == NO_SET_HERE) continue;
         const uint64_t record = (uint64_t)group << 32 | hsd_paged_get_u32(&s->side->types_of, node);
         *hsd_paged_at(&s->growth->set_of, node, HSD_FRAME_USED | HSD_FRAME_DIRTY) =
@@ -271,7 +271,7 @@ static hsd_status mark_all_tops(maker *m, hsd_error *err)
     if (s->has_columns) return mark_tops_by_columns(m, err);
     for (uint32_t node = 0; node < s->side->object_count; node++) {
         if (hsd_bit_get(s->is_plain, node)) continue;
-        const uint32_t word = hsd_paged_get_u32(&s->group_of, node);
+        const uint32_t word = hsd_by_group_of(s, node);
         if ((word & HSD_BY_TOP) == 0) continue;
         const hsd_by_group top = *hsd_by_group_at(s, HSD_BY_GROUP(word));
         if ((top.flags & HSD_BY_IS_PSEUDO) == 0 && is_top_in_use(&top))

@@ -234,8 +234,9 @@ static hsd_status put_numbers(hsd_by_search *s, uint32_t node, const number_fram
         is_source && f->places > 0 ? (uint64_t)f->place_group << 32 | number_of_place(s, f->places) : 0;
     const uint64_t record[2] = {(uint64_t)node << 32 | word, place};
     if (s->by_node != NULL) return hsd_sorter_put(s->by_node, record, err);
-    hsd_paged_set_u32(&s->group_of, node, word);
-    if (place != 0) hsd_paged_set_u64(&s->place_of, node, place);
+    const uint32_t slot = hsd_by_slot(s, node);
+    hsd_paged_set_u32(&s->group_of, slot, word);
+    if (place != 0) hsd_paged_set_u64(&s->place_of, slot, place);
     return HSD_OK;
 }
 

@@ -89,7 +89,7 @@ static uint8_t source_flags(uint8_t look) { return look >> SOURCE_SHIFT; }
 static void take_source(refer *r, uint32_t group, uint32_t node)
 {
     hsd_by_search *s = r->s;
-    const uint64_t place = hsd_paged_get_u64(&s->place_of, node);
+    const uint64_t place = hsd_paged_get_u64(&s->place_of, hsd_by_slot(s, node));
     const uint8_t look = hsd_by_look(s, group);
     r->from = (source){.group = group,
                        .fork = look & HSD_BY_LOOK_FORK,
@@ -207,8 +207,7 @@ static hsd_status begin_later(refer *r, hsd_error *err)
     r->is_top = calloc((size_t)s->side->node_count / 8 + 1, 1);
     if (r->is_top == NULL) return hsd_fail_nomem(err, "what holds together");
     for (uint32_t node = 0; node < s->side->node_count; node++)
-        if (!hsd_bit_get(s->is_plain, node) && (hsd_paged_get_u32(&s->group_of, node) & HSD_BY_TOP))
-            hsd_bit_set(r->is_top, node);
+        if (!hsd_bit_get(s->is_plain, node) && (hsd_by_group_of(s, node) & HSD_BY_TOP)) hsd_bit_set(r->is_top, node);
     return hsd_by_sorter(s, 2, 1, &r->later, err);
 }
 
@@ -224,7 +223,7 @@ static hsd_status see_later(refer *r, hsd_error *err)
     while ((status = hsd_sorter_next(r->later, &record, err)) == HSD_OK) {
         if (target != (uint32_t)(record[0] >> 32)) {
             target = (uint32_t)(record[0] >> 32);
-            top = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, target));
+            top = HSD_BY_GROUP(hsd_by_group_of(s, target));
         }
         r->from = source_of(record);
         HSD_TRY(see_top(r, r->from.group, top, err));
@@ -243,7 +242,7 @@ static bool is_part(hsd_by_search *s, uint32_t node)
  * by several: then it is looked through again for each. */
 static hsd_status meet_part(refer *r, uint32_t group, uint32_t target, hsd_error *err)
 {
-    hsd_paged_set_u32(&r->s->group_of, target, group);
+    hsd_paged_set_u32(&r->s->group_of, hsd_by_slot(r->s, target), group);
     return hsd_worklist_push(&r->parts, target, err);
 }
 
@@ -269,7 +268,7 @@ static hsd_status new_pseudo(refer *r, uint32_t target, uint32_t first, uint32_t
     hsd_by_top *top = hsd_by_top_write(s, *out);
     top->name = target;
     top->next = first;
-    hsd_paged_set_u32(&s->group_of, target, *out | HSD_BY_TOP);
+    hsd_paged_set_u32(&s->group_of, hsd_by_slot(s, target), *out | HSD_BY_TOP);
     return hsd_worklist_push(&r->pseudo, *out, err);
 }
 
@@ -278,7 +277,7 @@ static hsd_status see_pseudo(refer *r, uint32_t group, uint32_t target, hsd_erro
 {
     hsd_by_search *s = r->s;
     for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
-        const uint32_t fork = fork_of(s, group), first = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, target));
+        const uint32_t fork = fork_of(s, group), first = HSD_BY_GROUP(hsd_by_group_of(s, target));
         uint32_t top = find_pseudo(s, first, fork);
         if (top == 0) HSD_TRY(new_pseudo(r, target, first, fork, &top, err));
         if (top != 0) HSD_TRY(see_top(r, group, top, err));
@@ -293,7 +292,7 @@ static hsd_status see_joint_way(refer *r, uint32_t target, hsd_error *err)
     const uint32_t group = r->from.group;
     if (hsd_bit_get(s->is_plain, target)) return HSD_OK;
     if (r->later != NULL && hsd_bit_get(r->is_top, target)) return put_later(r, target, err);
-    const uint32_t word = hsd_paged_get_u32(&s->group_of, target);
+    const uint32_t word = hsd_by_group_of(s, target);
     if (word == group) return HSD_OK;
     if (is_hidden(s, target, word))
         return is_part(s, target) ? meet_part(r, group, target, err) : see_pseudo(r, group, target, err);
@@ -330,7 +329,7 @@ static hsd_status see_with_parts(refer *r, uint32_t group, uint32_t node, hsd_er
 static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
 {
     if (!hsd_bit_get(r->s->is_source, node)) return HSD_OK;
-    const uint32_t word = hsd_paged_get_u32(&r->s->group_of, node);
+    const uint32_t word = hsd_by_group_of(r->s, node);
     uint32_t group = HSD_BY_GROUP(word);
     if (group == 0 || is_hidden(r->s, node, word)) return HSD_OK;
     HSD_TRY(see_with_parts(r, group, node, err));

@@ -124,13 +124,12 @@ static hsd_status give_all_recent(hsd_trie *trie, hsd_error *err)
     return HSD_OK;
 }
 
-/* Keys that are the same but for a chance of 2^-56 are told apart, as the tally does. */
-static inline bool is_of(const hsd_trie_recent *recent, const uint64_t key[HSD_TRIE_KEY_WORDS])
+/* Keys that are the same but for a chance of 2^-56 are told apart, as the tally does. Word for word: a key that was
+ * just written by words, and is read by two at once, waits until it has left the store buffer. */
+static inline bool is_of(const hsd_trie_recent *recent, uint64_t node, uint64_t above, uint64_t step, uint64_t sum)
 {
-    uint64_t differs = 0;
-    for (uint32_t i = 0; i < HSD_TRIE_KEY_WORDS; i++)
-        differs |= recent->key[i] ^ key[i];
-    return differs == 0;
+    return recent->key[HSD_TRIE_KEY_NODE] == node && recent->key[HSD_TRIE_KEY_ABOVE] == above &&
+           recent->key[HSD_TRIE_KEY_STEP] == step && recent->key[HSD_TRIE_KEY_SUM] == sum;
 }
 
 hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_sum sum, uint64_t objects, uint64_t bytes,
@@ -140,16 +139,15 @@ hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_su
     if (place->count == 0)
         return hsd_tally_add(trie->tally, (const uint64_t[HSD_TRIE_KEY_WORDS]){0, 0, 0, sum}, objects, bytes, err);
     const hsd_trie_step *step = &place->steps[place->count - 1];
-    const uint64_t key[HSD_TRIE_KEY_WORDS] = {
-        [HSD_TRIE_KEY_NODE] = step->key,
-        [HSD_TRIE_KEY_ABOVE] = place->count >= 2 ? place->steps[place->count - 2].key : place->above,
-        [HSD_TRIE_KEY_STEP] = (uint64_t)step->type << 32 | step->edge,
-        [HSD_TRIE_KEY_SUM] = sum,
-    };
+    const uint64_t above = place->count >= 2 ? place->steps[place->count - 2].key : place->above;
+    const uint64_t at = (uint64_t)step->type << 32 | step->edge;
     hsd_trie_recent *recent = &trie->recent[(step->key ^ sum) % HSD_TRIE_RECENT];
-    if (__builtin_expect(!is_of(recent, key), 0)) {
+    if (__builtin_expect(!is_of(recent, step->key, above, at, sum), 0)) {
         HSD_TRY(give_recent(trie, recent, err));
-        memcpy(recent->key, key, sizeof key);
+        recent->key[HSD_TRIE_KEY_NODE] = step->key;
+        recent->key[HSD_TRIE_KEY_ABOVE] = above;
+        recent->key[HSD_TRIE_KEY_STEP] = at;
+        recent->key[HSD_TRIE_KEY_SUM] = sum;
         recent->sum = (hsd_amount){0, 0};
     }
     recent->sum.objects += objects;

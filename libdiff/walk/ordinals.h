@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bits.h"
 #include "base/pages.h"
 #include <hsdiff/status.h>
 
@@ -65,13 +66,6 @@ hsd_status hsd_ordinals_finish(hsd_ordinals *ordinals, hsd_error *err);
 
 /* Slow path of hsd_ordinals_get. */
 uint32_t hsd_ordinals_find_stray(const hsd_ordinals *ordinals, uint64_t id);
-
-static inline uint32_t hsd_count_bits_u32(uint32_t bits)
-{
-    bits -= bits >> 1 & 0x55555555u;
-    bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u);
-    return ((bits + (bits >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
-}
 
 /* The ordinal of the object with this id, or HSD_NO_ORDINAL. */
 static inline uint32_t hsd_ordinals_get(const hsd_ordinals *o, uint64_t id)

@@ -8,6 +8,8 @@
  */
 #include "walk/plan_parts.h"
 
+#define NAMES_PART 16u /* names of references stay where they take so little: one part in so many of the room */
+
 typedef struct divider {
     hsd_plan_side *side;
     const hsd_plan_capture *c;
@@ -227,8 +229,9 @@ static bool begin_tree(divider *d)
     hsd_plan_side *side = d->side;
     const hsd_plan_need names = hsd_plan_names(d->c), links = hsd_plan_links(d->c), types = hsd_plan_types(d->c);
     d->place_cap = d->is_resident ? hsd_plan_places(d->c) - links.useful : hsd_max_u64(SERVE_LEAST, d->room / 16);
-    side->idle_name_bytes = d->is_resident ? names.useful : names.least;
-    side->name_bytes = d->is_resident ? names.useful : clamp(d->room / 8, names.least, names.useful);
+    const bool names_stay = d->is_resident || names.useful <= d->room / NAMES_PART;
+    side->idle_name_bytes = names_stay ? names.useful : names.least;
+    side->name_bytes = names_stay ? names.useful : clamp(d->room / 8, names.least, names.useful);
     side->idle_adjacency_bytes = d->is_resident ? hsd_plan_adjacency(d->c).useful : hsd_plan_idle_adjacency(d->c);
     side->link_serve_bytes = d->is_resident ? links.useful : links.least;
     side->kept_bytes = hsd_plan_kept(d->c, d->keeps_graph);

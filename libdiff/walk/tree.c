@@ -28,19 +28,22 @@ typedef struct walk {
     size_t item_bytes;
     uint32_t chunk;   /* items; the window is two */
     uint32_t count;   /* items in the window */
+    uint8_t *top;     /* the last of them, with any */
+    uint64_t top_end; /* of its interval; UINT64_MAX without any */
     uint64_t spilled; /* chunks in the file */
     hsd_temp file;
     hsd_temp_space *space;
 } walk;
 
 static uint8_t *item_at(const walk *w, uint32_t i) { return w->window + (size_t)i * w->item_bytes; }
-static void *frame_at(const walk *w, uint32_t i) { return item_at(w, i) + sizeof(uint64_t); }
 
-static uint64_t end_at(const walk *w, uint32_t i)
+/* After the window or the number of items changed. */
+static void find_top(walk *w)
 {
-    uint64_t end;
-    memcpy(&end, item_at(w, i), sizeof end);
-    return end;
+    w->top_end = UINT64_MAX;
+    if (w->count == 0) return;
+    w->top = item_at(w, w->count - 1);
+    memcpy(&w->top_end, w->top, sizeof w->top_end);
 }
 
 /* The lower chunk goes to the file, the upper one takes its place. */
@@ -52,6 +55,7 @@ static hsd_status spill(walk *w, hsd_error *err)
     memmove(w->window, w->window + bytes, bytes);
     w->spilled++;
     w->count -= w->chunk;
+    find_top(w);
     return HSD_OK;
 }
 
@@ -63,16 +67,23 @@ static hsd_status refill(walk *w, hsd_error *err)
     HSD_TRY(hsd_temp_read(&w->file, (w->spilled - 1) * bytes, w->window, bytes, err));
     w->spilled--;
     w->count += w->chunk;
+    find_top(w);
     return HSD_OK;
 }
 
 /* Leaves the node on top. What is then on top is in memory, and so is the frame below it. */
 static hsd_status leave(walk *w, hsd_error *err)
 {
-    const uint32_t top = w->count - 1;
-    void *parent = top == 0 ? w->root : frame_at(w, top - 1);
-    if (w->visitor->leave != NULL) HSD_TRY(w->visitor->leave(w->visitor->context, frame_at(w, top), parent, err));
-    w->count = top;
+    uint8_t *below = w->top - w->item_bytes;
+    void *parent = w->count == 1 ? w->root : below + sizeof(uint64_t);
+    if (w->visitor->leave != NULL)
+        HSD_TRY(w->visitor->leave(w->visitor->context, w->top + sizeof(uint64_t), parent, err));
+    if (--w->count == 0) {
+        w->top_end = UINT64_MAX;
+        return HSD_OK;
+    }
+    w->top = below;
+    memcpy(&w->top_end, below, sizeof w->top_end);
     return w->count == 1 && w->spilled > 0 ? refill(w, err) : HSD_OK;
 }
 
@@ -80,14 +91,17 @@ static hsd_status enter(walk *w, const hsd_tree_node *node, hsd_error *err)
 {
     const uint64_t end = node->end;
     if (w->count == 2 * w->chunk) HSD_TRY(spill(w, err));
-    if (node->first >= end || (w->count > 0 && end > end_at(w, w->count - 1))) {
+    if (node->first >= end || end > w->top_end) {
         return hsd_fail(err, HSD_E_MISUSE, "place %u of the dominator tree does not nest", node->first);
     }
-    memcpy(item_at(w, w->count), &end, sizeof end);
-    if (!w->visitor->fills_frames) memset(frame_at(w, w->count), 0, w->visitor->frame_bytes);
+    void *parent = w->count == 0 ? w->root : w->top + sizeof(uint64_t);
+    w->top = w->count == 0 ? w->window : w->top + w->item_bytes;
+    w->top_end = end;
     w->count++;
-    void *parent = w->count == 1 ? w->root : frame_at(w, w->count - 2);
-    return w->visitor->enter(w->visitor->context, node, parent, frame_at(w, w->count - 1), err);
+    memcpy(w->top, &end, sizeof end);
+    void *frame = w->top + sizeof end;
+    if (!w->visitor->fills_frames) memset(frame, 0, w->visitor->frame_bytes);
+    return w->visitor->enter(w->visitor->context, node, parent, frame, err);
 }
 
 static hsd_status pass_tree(walk *w, hsd_sorter *tree, hsd_error *err)
@@ -100,7 +114,7 @@ static hsd_status pass_tree(walk *w, hsd_sorter *tree, hsd_error *err)
         hsd_tree_node node = hsd_tree_read(record);
         if ((node.flags & HSD_TREE_IS_HIDDEN) && !w->visitor->sees_hidden) continue;
         if (w->visitor->has_ids) node.id = record[HSD_TREE_WORDS];
-        while (w->count > 0 && end_at(w, w->count - 1) <= node.first)
+        while (w->top_end <= node.first)
             HSD_TRY(leave(w, err));
         HSD_TRY(enter(w, &node, err));
     }
@@ -120,6 +134,7 @@ hsd_status hsd_tree_walk(hsd_sorter *tree, const hsd_tree_visitor *visitor, void
     w.chunk = (uint32_t)(bytes / w.item_bytes / 2);
     w.window = malloc(2 * w.chunk * w.item_bytes);
     if (w.window == NULL) return hsd_fail_nomem(err, "a walk over the dominator tree");
+    find_top(&w);
     hsd_status status = hsd_sorter_rewind(tree, err);
     if (status == HSD_OK) status = pass_tree(&w, tree, err);
     free(w.window);
