@@ -19,6 +19,7 @@
 #include "import/v8/digits.h"
 #include "io/temp.h"
 #include "sort/radix.h"
+#include "sort/run.h"
 
 #define MAX_ROUNDS  15u
 #define KIB         ((size_t)1 << 10)
@@ -403,6 +404,92 @@ static void bench_files(bench_state *b)
     b->limits.ns[HSD_COST_FILE_READ] = read_ns[1];
 }
 
+/* ---- runs of sorted records */
+
+#define RUN_WORDS   4u
+#define RUN_RECORDS ((size_t)1 << 20)
+#define RUN_BUFFER  (256 * KIB)
+
+typedef struct run_job {
+    hsd_temp_space space;
+    uint64_t *records;
+    uint8_t *buffer;
+    hsd_temp file; /* of the run that is read */
+    hsd_sorted_run run;
+} run_job;
+
+static void encode_run_into(run_job *r, hsd_temp *file, hsd_sorted_run *run)
+{
+    hsd_run_writer writer;
+    uint8_t coding[HSD_SORT_MAX_WORDS];
+    hsd_run_writer_init(&writer, file, r->buffer, RUN_BUFFER, RUN_WORDS, HSD_RUN_DELTA);
+    hsd_run_choose_coding(coding, r->records, RUN_RECORDS, RUN_WORDS);
+    hsd_run_writer_begin(&writer, coding);
+    if (hsd_run_writer_put(&writer, r->records, RUN_RECORDS, NULL) != HSD_OK ||
+        hsd_run_writer_finish(&writer, run, NULL) != HSD_OK)
+        stop("a run fails");
+}
+
+static void encode_run(bench_state *b, void *context)
+{
+    run_job *r = context;
+    hsd_temp file;
+    hsd_sorted_run run;
+    if (hsd_temp_open(&file, &r->space, NULL) != HSD_OK) stop("a temporary file fails");
+    encode_run_into(r, &file, &run);
+    hsd_temp_close(&file);
+    b->sum += run.size_bytes;
+}
+
+static void decode_run(bench_state *b, void *context)
+{
+    run_job *r = context;
+    hsd_run_reader reader;
+    const uint64_t *record;
+    hsd_run_reader_init(&reader, &r->run, RUN_WORDS, r->buffer, RUN_BUFFER);
+    while (hsd_run_reader_next(&reader, &record, NULL) == HSD_OK)
+        b->sum += record[0];
+}
+
+/* Records of a dominator tree: place and end, type and name, bytes, node and flags. */
+static void make_tree_records(uint64_t *records)
+{
+    uint64_t state = 88172645463325252u, node = 0;
+    for (uint64_t i = 0; i < RUN_RECORDS; i++) {
+        const uint64_t any = next_random(&state);
+        uint64_t *record = records + i * RUN_WORDS;
+        node = any % 4 == 0 ? any >> 40 & 0x3fffff : node + 1;
+        record[0] = (i + 1) << 32 | (i + 2 + (any % 5 == 0 ? any >> 8 & 0xff : 0));
+        record[1] = (any >> 16 & 0x3ff) << 32 | (any >> 26 & 0xfff);
+        record[2] = 16 + (any >> 38 & 0xf) * 8;
+        record[3] = node << 32;
+    }
+}
+
+/* What moving the bytes of the file costs is counted by itself. */
+static double without_file(double word_ns, double file_ns, const hsd_sorted_run *run)
+{
+    return word_ns - file_ns * (double)run->size_bytes / (RUN_RECORDS * RUN_WORDS);
+}
+
+static void bench_runs(bench_state *b)
+{
+    run_job r = {.records = malloc(RUN_RECORDS * RUN_WORDS * sizeof *r.records),
+                 .buffer = malloc(hsd_run_reader_bytes(RUN_BUFFER))};
+    hsd_temp_space_init(&r.space, NULL);
+    if (r.records == NULL || r.buffer == NULL || hsd_temp_open(&r.file, &r.space, NULL) != HSD_OK) stop("a run fails");
+    make_tree_records(r.records);
+    encode_run_into(&r, &r.file, &r.run);
+    const size_t words = RUN_RECORDS * RUN_WORDS;
+    const double encoded = measure(b, &(job){"run-encoded", "tree", r.run.size_bytes, words, encode_run, &r});
+    const double decoded = measure(b, &(job){"run-decoded", "tree", r.run.size_bytes, words, decode_run, &r});
+    b->limits.ns[HSD_COST_RUN_ENCODED] = without_file(encoded, b->limits.ns[HSD_COST_FILE_WRITTEN], &r.run);
+    b->limits.ns[HSD_COST_RUN_DECODED] = without_file(decoded, b->limits.ns[HSD_COST_FILE_READ], &r.run);
+    hsd_temp_close(&r.file);
+    free(r.records);
+    free(r.buffer);
+}
+
 /* ---- the file of limits */
 
 static void name_machine(bench_state *b)
@@ -455,6 +542,7 @@ int main(int count, char **arguments)
     bench_decoding(&b);
     bench_packing(&b);
     bench_files(&b);
+    bench_runs(&b);
     if (path != NULL) write_limits(&b, path);
     fprintf(stderr, "%s (%llx)\n", b.limits.machine, (unsigned long long)b.sum); /* all was computed for something */
     return 0;

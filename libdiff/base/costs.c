@@ -13,12 +13,13 @@
 #define LINE_CHARS 200u
 
 static const char *const names[HSD_COST_COUNT] = {
-    [HSD_COST_READ] = "memory-read",       [HSD_COST_WRITTEN] = "memory-written",
-    [HSD_COST_UNPACKED] = "zstd-unpacked", [HSD_COST_PACKED] = "zstd-packed",
-    [HSD_COST_TEXT] = "json-numbers",      [HSD_COST_VALUES] = "column-decoded",
-    [HSD_COST_VARINTS] = "varint-decoded", [HSD_COST_SORTED] = "sorted",
-    [HSD_COST_FILE_READ] = "file-read",    [HSD_COST_FILE_WRITTEN] = "file-written",
-    [HSD_COST_NEAR] = "random-near",       [HSD_COST_MIDDLE] = "random-middle",
+    [HSD_COST_READ] = "memory-read",        [HSD_COST_WRITTEN] = "memory-written",
+    [HSD_COST_UNPACKED] = "zstd-unpacked",  [HSD_COST_PACKED] = "zstd-packed",
+    [HSD_COST_TEXT] = "json-numbers",       [HSD_COST_VALUES] = "column-decoded",
+    [HSD_COST_VARINTS] = "varint-decoded",  [HSD_COST_SORTED] = "sorted",
+    [HSD_COST_RUN_DECODED] = "run-decoded", [HSD_COST_RUN_ENCODED] = "run-encoded",
+    [HSD_COST_FILE_READ] = "file-read",     [HSD_COST_FILE_WRITTEN] = "file-written",
+    [HSD_COST_NEAR] = "random-near",        [HSD_COST_MIDDLE] = "random-middle",
     [HSD_COST_FAR] = "random-far",
 };
 
@@ -40,6 +41,8 @@ hsd_costs hsd_costs_built_in(void)
                 [HSD_COST_VALUES] = 1.15,
                 [HSD_COST_VARINTS] = 3.8,
                 [HSD_COST_SORTED] = 1.4,
+                [HSD_COST_RUN_DECODED] = 2.3,
+                [HSD_COST_RUN_ENCODED] = 4.6,
                 [HSD_COST_FILE_READ] = 0.2,
                 [HSD_COST_FILE_WRITTEN] = 0.26,
                 [HSD_COST_NEAR] = 0.55,

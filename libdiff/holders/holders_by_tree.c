@@ -19,7 +19,8 @@ enum {
     IS_NAMED = 16,
     IS_FIRST = 32,
     IS_SUPER = 64,
-    IS_OF_NEW = 128
+    IS_OF_NEW = 128,
+    IS_DULL = 256 /* held by what lost nothing to a set */
 };
 
 static hsd_status walk_joint_tree(hsd_by_search *s, int side, const hsd_tree_visitor *visitor, void *root,
@@ -428,18 +429,35 @@ typedef struct freed_frame {
     uint32_t unused;
 } freed_frame;
 
+/* True if sets are taken from what a choice holds. */
+static bool is_asked_for_freed(const hsd_growth *growth, uint32_t choice)
+{
+    return choice < growth->choice_count && growth->choices[choice].fork != 0;
+}
+
+/* Below what is dull only a holder that sets are taken from matters, and those are few. */
+static bool stays_dull(const hsd_by_search *s, const hsd_tree_node *node)
+{
+    return !is_asked_for_freed(s->growth, choice_of(s, BEFORE, node));
+}
+
 static hsd_status enter_freed(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
 {
     hsd_by_search *s = context;
     const freed_frame *above = parent;
     freed_frame *f = here;
     (void)err;
+    if ((above->flags & IS_DULL) && stays_dull(s, node)) {
+        *f = *above;
+        return HSD_OK;
+    }
     *f = (freed_frame){.holder = above->holder, .flags = flags_of(s, BEFORE, node), .set = above->set};
     if (above->flags & IS_SUPER) f->flags |= NO_REFERENCE;
     const uint64_t own = own_bytes(s, node, above->flags, &f->flags);
     if (f->flags & HOLDS) {
         f->holder = choice_of(s, BEFORE, node);
         f->set = 0;
+        if (!is_asked_for_freed(s->growth, f->holder)) f->flags |= IS_DULL;
         return HSD_OK;
     }
     if (f->flags & IS_ROOT) return HSD_OK;

@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "base/check.h"
+#include "base/work.h"
 #include "sort/merge.h"
 #include "sort/radix.h"
 
@@ -64,6 +65,12 @@ hsd_status hsd_runset_close_run(hsd_runset *set, hsd_error *err)
     return HSD_OK;
 }
 
+/* For the cost model. */
+static void count_words(const hsd_runset *set, hsd_cost what, uint64_t records)
+{
+    if (set->config.codec != HSD_RUN_RAW) hsd_work_did(what, records * set->config.words);
+}
+
 hsd_status hsd_runset_add(hsd_runset *set, const uint64_t *records, size_t count, hsd_error *err)
 {
     if (count == 0) return HSD_OK;
@@ -77,6 +84,7 @@ hsd_status hsd_runset_add(hsd_runset *set, const uint64_t *records, size_t count
         hsd_run_writer_begin(&set->writer, coding);
         set->runs_written++;
     }
+    count_words(set, HSD_COST_RUN_ENCODED, count);
     return hsd_run_writer_put(&set->writer, records, count, err);
 }
 
@@ -106,6 +114,8 @@ static hsd_status merge_group(pass *p, uint32_t first, uint32_t count, hsd_sorte
     if (status != HSD_END) return status;
     HSD_TRY(hsd_run_writer_finish(&set->writer, out, err));
     set->bytes_written += out->size_bytes;
+    count_words(set, HSD_COST_RUN_DECODED, out->record_count);
+    count_words(set, HSD_COST_RUN_ENCODED, out->record_count);
     return HSD_OK;
 }
 

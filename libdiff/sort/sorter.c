@@ -290,6 +290,14 @@ static void count_records(const hsd_sorter *s, hsd_cost what)
     hsd_work_did(what, hsd_sorter_count(s) * record_bytes(s));
 }
 
+/* Read once. */
+static void count_reading(const hsd_sorter *s)
+{
+    count_records(s, HSD_COST_READ);
+    if (s->state == SERVING_RUNS && s->config.codec != HSD_RUN_RAW)
+        hsd_work_did(HSD_COST_RUN_DECODED, hsd_sorter_count(s) * s->config.record_words);
+}
+
 static hsd_status serve_memory(hsd_sorter *s)
 {
     s->at = s->buffers[0];
@@ -350,7 +358,7 @@ hsd_status hsd_sorter_finish(hsd_sorter *s, size_t serve_bytes, hsd_error *err)
     hsd_error_init(&why);
     count_records(s, HSD_COST_WRITTEN);
     const hsd_status status = end_input(s, serve_bytes, &why);
-    count_records(s, HSD_COST_READ);
+    count_reading(s);
     s->fill_end = s->fill; /* from now on put takes its slow path */
     return keep_sorter(s, status, &why, err);
 }
@@ -373,7 +381,7 @@ hsd_status hsd_sorter_next(hsd_sorter *s, const uint64_t **record, hsd_error *er
 
 hsd_status hsd_sorter_rewind(hsd_sorter *s, hsd_error *err)
 {
-    count_records(s, HSD_COST_READ);
+    count_reading(s);
     if (s->state == SERVING_MEMORY) {
         s->at = s->buffers[0];
         return HSD_OK;

@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/work.h"
 #include "io/temp.h"
 
 #define MAX_FRAME_BYTES 256u
@@ -135,6 +136,7 @@ hsd_status hsd_tree_walk(hsd_sorter *tree, const hsd_tree_visitor *visitor, void
     w.window = malloc(2 * w.chunk * w.item_bytes);
     if (w.window == NULL) return hsd_fail_nomem(err, "a walk over the dominator tree");
     find_top(&w);
+    hsd_work_did(HSD_COST_WRITTEN, hsd_sorter_count(tree) * w.item_bytes); /* a frame for each */
     hsd_status status = hsd_sorter_rewind(tree, err);
     if (status == HSD_OK) status = pass_tree(&w, tree, err);
     free(w.window);

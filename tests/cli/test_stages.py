@@ -13,7 +13,7 @@ import tempfile
 import test_cli
 
 NAMES = ("memory-read", "memory-written", "zstd-unpacked", "zstd-packed", "json-numbers", "column-decoded", "varint-decoded", "sorted",
-         "file-read", "file-written", "random-near", "random-middle", "random-far")
+         "run-decoded", "run-encoded", "file-read", "file-written", "random-near", "random-middle", "random-far")
 LINE = re.compile(r"^  (.+: .+) took (\S+) s, (\S+) s of the processor; temporary files: (\S+) MiB read, (\S+) MiB written"
                   r"(?:; bound (\d+\.\d{3}) s: (\d+\.\d)x \((.+)\))?$")
 PART = re.compile(r"^\d+(\.\d)? (MB|M) [a-zA-Z0-9 ]+$")

@@ -24,6 +24,8 @@ typedef enum hsd_cost {
     HSD_COST_VALUES,       /* a number of a column of a capture that was decoded */
     HSD_COST_VARINTS,      /* a number of the graph that was decoded: seven bits a byte */
     HSD_COST_SORTED,       /* a byte of records that were sorted in memory */
+    HSD_COST_RUN_DECODED,  /* a word of a sorted record that was decoded from a run; the bytes of the file count, too */
+    HSD_COST_RUN_ENCODED,  /* the same, encoded */
     HSD_COST_FILE_READ,    /* a byte of a temporary file, from the cache of the system, in pieces of 1 MiB */
     HSD_COST_FILE_WRITTEN, /* the same, written */
     HSD_COST_NEAR,         /* an access at random within 512 KiB, 32 at once in flight */
