@@ -150,6 +150,7 @@ static hsd_status walk_both_holders(hsd_growth *growth, hsd_error *err)
     hsd_status status = growth->walks_at_once ? open_trie(growth, memory, 0, &before, err) : HSD_OK;
     if (status == HSD_OK) status = walk_trees(growth, before != NULL ? before : growth->trie, err);
     hsd_trie_free(before);
+    hsd_trie_widen(growth->trie, growth->memory_bytes / 2); /* as where one walk follows the other */
     return status == HSD_OK ? hsd_trie_finish(growth->trie, err) : status;
 }
 

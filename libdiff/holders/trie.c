@@ -186,6 +186,12 @@ static void add_up_trie(hsd_trie *trie)
     }
 }
 
+void hsd_trie_widen(hsd_trie *trie, uint64_t memory_bytes)
+{
+    HSD_ASSERT(trie->tally != NULL);
+    trie->config.memory_bytes = hsd_max_u64(trie->config.memory_bytes, memory_bytes);
+}
+
 hsd_status hsd_trie_finish(hsd_trie *trie, hsd_error *err)
 {
     HSD_ASSERT(trie->tally != NULL);

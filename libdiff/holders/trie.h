@@ -117,6 +117,9 @@ hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_su
 /* Adds all that `other` has, which is then of no more use: two walks may fill a trie each at the same time. */
 hsd_status hsd_trie_absorb(hsd_trie *trie, hsd_trie *other, hsd_error *err);
 
+/* From now on the trie may take this much, if that is more: others gave theirs back. Before it is finished. */
+void hsd_trie_widen(hsd_trie *trie, uint64_t memory_bytes);
+
 /* No more adds: builds the nodes and adds up `all`. */
 hsd_status hsd_trie_finish(hsd_trie *trie, hsd_error *err);
 
