@@ -20,7 +20,7 @@ static hsd_status row_of_class(phd *p, uint64_t class_address, phd_few **row, hs
     return HSD_OK;
 }
 
-static void give_up(phd_instances *all, phd_few *row)
+static void give_up_row(phd_instances *all, phd_few *row)
 {
     all->bytes -= row->room * sizeof *row->instances;
     free(row->instances);
@@ -33,7 +33,7 @@ hsd_status hsd_phd_add_instance(phd *p, uint64_t class_address, uint64_t address
     HSD_TRY(row_of_class(p, class_address, &row, err));
     if (row->has_more) return HSD_OK;
     if (row->count == PHD_FEW_INSTANCES) {
-        give_up(&p->instances, row);
+        give_up_row(&p->instances, row);
         return HSD_OK;
     }
     const uint32_t room = row->room;
