@@ -400,7 +400,7 @@ static const cli_option *const options[] = {
                         .kind = CLI_TEXT,
                         .offset = CLI_FIELD(check.signed_by),
                         .told = CLI_LEFT_OUT,
-                        .help = "judge nothing unless BEFORE is signed by KEY, a public key of minisign (RW…) or its "
+                        .help = "judge nothing unless BEFORE is signed by KEY, a public key of minisign (RW...) or its "
                                 "file; the signature is BEFORE.minisig"},
     &cli_option_warmup,
     &cli_option_label,

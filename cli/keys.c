@@ -34,7 +34,7 @@ const cli_option cli_option_encrypt_to = {
     .set = set_encrypt_to,
     .told = CLI_LEFT_OUT,
     .repeats = true,
-    .help = "encrypt the capture to RECIPIENT, as age does: age1…, or a file with one a line; may be given again",
+    .help = "encrypt the capture to RECIPIENT, as age does: age1..., or a file with one a line; may be given again",
 };
 
 static bool takes_identity(const cli_command *command)
