@@ -151,8 +151,10 @@ static int run_redact(cli_app *cli)
         cli_complain("redact needs to know where to write: -o OUT.hs.");
         return CLI_USAGE;
     }
-    const int result = cli_read_redaction_key(cli, &key);
-    return result == CLI_DONE ? redact_one(cli, &key) : result;
+    int result = cli_read_redaction_key(cli, &key);
+    if (result == CLI_DONE) result = redact_one(cli, &key);
+    hsd_redact_key_forget(&key);
+    return result;
 }
 
 static bool set_keep(cli_options *options, const char *value)

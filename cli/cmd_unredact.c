@@ -111,6 +111,7 @@ static int run_unredact(cli_app *cli)
         if (originals[--opened] > STDERR_FILENO) close(originals[opened]);
     free(originals);
     free(report.data);
+    hsd_redact_key_forget(&key);
     return result;
 }
 
@@ -123,7 +124,7 @@ static const cli_example examples[] = {
 static const cli_option *const options[] = {
     &cli_option_redaction_key,
     &cli_option_with_values,
-    CLI_OPTIONS_IN_A_SANDBOX,
+    CLI_OPTIONS_OF_READING,
     NULL,
 };
 

@@ -31,9 +31,8 @@ const char *cli_formats_of_checks(void);
         &cli_option_no_progress, CLI_OPTIONS_OF_A_PAGE
 
 /* And of every command that has a sandbox (sandbox_policy.c). */
-#define CLI_OPTIONS_IN_A_SANDBOX                                                                                       \
-    &cli_option_output, &cli_option_force, &cli_option_memory, &cli_option_temp_dir, &cli_option_threads,              \
-        &cli_option_no_sandbox, &cli_option_no_progress, CLI_OPTIONS_OF_A_PAGE
-#define CLI_OPTIONS_OF_READING &cli_option_identity, CLI_OPTIONS_IN_A_SANDBOX
+#define CLI_OPTIONS_OF_READING                                                                                         \
+    &cli_option_identity, &cli_option_output, &cli_option_force, &cli_option_memory, &cli_option_temp_dir,             \
+        &cli_option_threads, &cli_option_no_sandbox, &cli_option_no_progress, CLI_OPTIONS_OF_A_PAGE
 
 #endif

@@ -80,6 +80,8 @@ hsd_status hsd_redact_key_read(hsd_redact_key *out, const char *path, hsd_error 
     return status;
 }
 
+void hsd_redact_key_forget(hsd_redact_key *key) { hsd_forget_secret(key, sizeof *key); }
+
 static hsd_status write_key(hsd_output *output, hsd_error *err)
 {
     unsigned char bytes[HSD_REDACT_KEY_BYTES];

@@ -120,6 +120,17 @@ def every_command_that_writes_captures_encrypts(world):
 
 
 @case
+def names_are_turned_back_by_encrypted_originals(world):
+    world.run("symbolize", "-q", "a.hs", "-o", "original.hs", "--encrypt-to", world.recipient)
+    report = world.run("top", "-q", "--wide", "a-redacted.hs")
+    (world.folder / "report.txt").write_bytes(report)
+    plain = world.run("unredact", "-q", "report.txt", "a.hs", "--key", "key")
+    expect(plain != report, "no name is turned back")
+    expect(world.run("unredact", "-q", "report.txt", "original.hs", "--key", "key", "--identity", "id") == plain, "another answer")
+    world.run("unredact", "-q", "report.txt", "original.hs", "--key", "key", status=3, says="no identity was given")
+
+
+@case
 def pipes_are_read(world):
     expect(world.run("info", "-q", "-", "--identity", "id", stdin=world.bytes_of("a.age.hs")), "nothing is said")
     world.run("top", "-q", "-", "--identity", "id", stdin=world.bytes_of("a.age.hs"))

@@ -42,6 +42,9 @@ typedef struct hsd_redact_key {
  */
 HSD_API hsd_status hsd_redact_key_read(hsd_redact_key *out, const char *path, hsd_error *err);
 
+/* Overwrites a key that is not needed any more. */
+HSD_API void hsd_redact_key_forget(hsd_redact_key *key);
+
 /*
  * Writes a file with a new key of the system's random bytes, mode 0600. Returns HSD_OK; HSD_E_IO, with EEXIST when
  * there is a file: a key is never replaced.
