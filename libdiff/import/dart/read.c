@@ -12,7 +12,7 @@
 enum { NUMBER_BYTES = 10 };
 #define CONTENT_SEED UINT64_C(0x64617274)
 
-static hsd_status fail_cut(const dart *d, hsd_error *err)
+static hsd_status fail_cut_snapshot(const dart *d, hsd_error *err)
 {
     return hsd_fail_at(err, HSD_E_TRUNCATED, hsd_source_offset(d->source),
                        "the heap snapshot of Dart ends in the middle");
@@ -35,7 +35,7 @@ static hsd_status read_long(dart *d, bool is_signed, uint64_t *out, hsd_error *e
         *out = value;
         return HSD_OK;
     }
-    if (ahead < NUMBER_BYTES) return fail_cut(d, err);
+    if (ahead < NUMBER_BYTES) return fail_cut_snapshot(d, err);
     return hsd_fail_at(err, HSD_E_CORRUPT, hsd_source_offset(s),
                        "not a valid heap snapshot of Dart: a number has more than 64 bits");
 }
@@ -47,7 +47,7 @@ static hsd_status take_bytes(dart *d, uint64_t bytes, void *out, size_t room, si
     *size = (size_t)hsd_min_u64(bytes, room);
     hsd_status status = hsd_source_copy(d->source, out, *size, err);
     if (status == HSD_OK && bytes > *size) status = hsd_source_skip(d->source, bytes - *size, err);
-    return status == HSD_E_TRUNCATED ? fail_cut(d, err) : status;
+    return status == HSD_E_TRUNCATED ? fail_cut_snapshot(d, err) : status;
 }
 
 hsd_status hsd_dart_text(dart *d, char *out, size_t room, size_t *size, hsd_error *err)
@@ -181,7 +181,7 @@ hsd_status hsd_dart_skip_numbers(dart *d, uint64_t count, hsd_error *err)
         hsd_source_take(s, (size_t)(at - s->at));
         if (count == 0) break;
         const hsd_status status = hsd_source_peek(s, 1, err);
-        if (status == HSD_END) return fail_cut(d, err);
+        if (status == HSD_END) return fail_cut_snapshot(d, err);
         HSD_TRY(status);
     }
     return HSD_OK;

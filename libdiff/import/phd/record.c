@@ -23,7 +23,7 @@ enum { FLAG_64 = 1, FLAG_SHORT_HASHES = 2, FLAG_J9 = 4, RECORD_HAS_HASH = 2, CLA
 
 /* ---- numbers ---- */
 
-static hsd_status fail_cut(const phd *p, hsd_error *err)
+static hsd_status fail_cut_record(const phd *p, hsd_error *err)
 {
     return hsd_fail_at(err, HSD_E_TRUNCATED, hsd_source_offset(p->source) + hsd_source_ahead(p->source),
                        "the heap dump is cut off: it has no end");
@@ -33,7 +33,7 @@ static inline hsd_status need_bytes(phd *p, size_t bytes, hsd_error *err)
 {
     if (__builtin_expect(hsd_source_ahead(p->source) >= bytes, 1)) return HSD_OK;
     const hsd_status status = hsd_source_fill(p->source, bytes, err);
-    return status == HSD_END ? fail_cut(p, err) : status;
+    return status == HSD_END ? fail_cut_record(p, err) : status;
 }
 
 /* Of 1, 2, 4 or 8 bytes, and with its sign. */
@@ -123,7 +123,7 @@ static hsd_status take_text(phd *p, hsd_bytes *text, hsd_error *err)
     uint64_t size;
     HSD_TRY(take_number(p, 2, &size, err));
     const hsd_status status = hsd_source_copy(p->source, p->name, (size_t)size, err);
-    if (status == HSD_E_TRUNCATED) return fail_cut(p, err);
+    if (status == HSD_E_TRUNCATED) return fail_cut_record(p, err);
     *text = (hsd_bytes){p->name, (size_t)size};
     return status;
 }
@@ -349,7 +349,7 @@ hsd_status hsd_phd_finish_record(phd *p, phd_record *record, hsd_error *err)
         hsd_source_take(p->source, (size_t)left);
     } else {
         const hsd_status status = hsd_source_skip(p->source, left, err);
-        if (status == HSD_E_TRUNCATED) return fail_cut(p, err);
+        if (status == HSD_E_TRUNCATED) return fail_cut_record(p, err);
         HSD_TRY(status);
     }
     return take_tail(p, record, err);
