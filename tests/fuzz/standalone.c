@@ -5,9 +5,10 @@
  *
  *      fuzz_hprof [-mutations=N] [-seconds=S] [-seed=X] [-only=K] [-keep=FILE] FILE-OR-FOLDER…
  *
- * N mutations of each file (default 200; ten times as many with HSD_LONG=1), numbered from 0, drawn from seed X (or HSD_SEED); -only=K runs number K of each file alone. -keep names the
- * file for the input that failed (default crash-input). S seconds (default 240) are a limit for the worst, so that what
- * is run does not depend on the machine: exit status 0 means that all of it ran, 3 that the time was over before.
+ * N mutations of each file (default 200; ten times as many with HSD_LONG=1), numbered from 0, drawn from seed X (or
+ * HSD_SEED); -only=K runs number K of each file alone. -keep names the file for the input that failed (default
+ * crash-input). S seconds (default 240) are a limit for the worst, so that what is run does not depend on the machine:
+ * exit status 0 means that all of it ran, 3 that the time was over before.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -33,8 +34,9 @@ __attribute__((weak)) void __sanitizer_print_stack_trace(void);
 
 /* No input may take longer, sanitizers included. */
 #define STALL_SECONDS 20
+/* Times the mutations with HSD_LONG=1. */
+#define LONGER 10
 /* A seed past this is run as it is and not mutated. */
-#define LONGER 10 /* times the mutations with HSD_LONG=1 */
 #define MUTABLE_BYTES ((size_t)1 << 20)
 
 /* What is running now, for the one who has to say so when it dies. */
