@@ -24,8 +24,21 @@ class Copy:
         shutil.copytree(PROJECT / "scripts" / "scoreboard.d", self.at / "scripts" / "scoreboard.d")
         (self.at / "doc" / "reliability.tsv").write_text(records)
 
-    def run(self, what):
-        return subprocess.run([self.at / "scripts" / "scoreboard", what], capture_output=True, text=True, check=False)
+    def run(self, *words):
+        return subprocess.run([self.at / "scripts" / "scoreboard", *words], capture_output=True, text=True, check=False)
+
+    def with_tests(self, prefixes):
+        """A project that needs no build and has one test, which says what `prefixes`, a line of shell, prints."""
+        (self.at / "scripts" / "lib.sh").write_text("configure_and_build() { :; }\n")
+        (self.at / "build" / "release").mkdir(parents=True, exist_ok=True)
+        (self.at / "build" / "release" / "CTestTestfile.cmake").write_text(f"add_test(integrity/prefixes sh -c [==[{prefixes}]==])\n")
+        git = ["git", "-C", self.at, "-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"]
+        for words in (["init", "-q"], ["add", "scripts"], ["commit", "-q", "--allow-empty", "-m", "x"]):
+            subprocess.run([*git, *words], check=True)
+        return self
+
+    def kept(self):
+        return [line.split("\t") for line in (self.at / "doc" / "reliability.tsv").read_text().splitlines()[1:]]
 
     def row(self, number):
         assert self.run("page").returncode == 0
@@ -81,13 +94,33 @@ def a_record_without_a_check_is_found(folder):
     assert done.returncode == 1 and "integrity/gone" in done.stdout, done.stdout
 
 
+def a_run_keeps_what_the_test_counted(folder):
+    copy = Copy(folder, HEAD).with_tests("echo prefixes: 2000000 tried")
+    done = copy.run("run", "--hours", "0.1", "1")
+    assert done.returncode == 0 and "row 1: 2,000,000 prefixes, 0 failed" in done.stdout, done
+    assert [each[2:8] for each in copy.kept()] == [["1", "release", "integrity/prefixes", "prefixes", "2000000", "0"]], copy.kept()
+    assert "2,000,000 prefixes, 0 failed | yes |" in copy.row(1)
+    copy.run("run", "1")  # it has what a release asks for, on this commit
+    assert len(copy.kept()) == 1, copy.kept()
+
+
+def a_run_that_fails_or_counts_nothing_is_a_failure(folder):
+    for prefixes, said in (("echo broken; exit 1", "broken"), ("echo prefixes: many tried", "counted nothing")):
+        with tempfile.TemporaryDirectory(dir=folder) as inner:
+            copy = Copy(inner, HEAD).with_tests(prefixes)
+            done = copy.run("run", "1")
+            assert said in done.stdout and [each[6:8] for each in copy.kept()] == [["0", "1"]], (done, copy.kept())
+            assert "0 of 1,500,000 prefixes, 1 failed | no |" in copy.row(1), copy.row(1)
+
+
 def the_own_page_is_true(_folder):
     done = subprocess.run([PROJECT / "scripts" / "scoreboard", "check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 CASES = [the_last_run_of_a_fixed_sweep_stands, seeds_add_up, too_few_are_not_met, one_failure_is_not_met, what_was_never_run_is_said,
-         a_changed_page_is_found, records_that_are_none_are_refused, a_record_without_a_check_is_found, the_own_page_is_true]
+         a_changed_page_is_found, records_that_are_none_are_refused, a_record_without_a_check_is_found, a_run_keeps_what_the_test_counted,
+         a_run_that_fails_or_counts_nothing_is_a_failure, the_own_page_is_true]
 
 
 def main():
