@@ -338,7 +338,7 @@ hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
                        .side = &growth->pair->sides[AFTER],
                        .least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL};
     const uint64_t memory = growth->memory_bytes + s.side->request->plan.path_bytes + spare_bytes(growth);
-    s.memory_bytes = memory - hsd_min_u64(memory / 2, s.side->node_count / 4); /* beside two bits a node */
+    s.memory_bytes = memory - hsd_min_u64(memory / 2, s.side->node_count / 2); /* beside four bits a node */
     s.holder_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
     s.has_secondary = hsd_by_has_secondary(s.side);
     s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = s.tops.file.fd = s.starts.file.fd =
