@@ -28,13 +28,14 @@ static hsn_range range_of(const hsn_block *block) { return (hsn_range){block->ad
 
 /* ---- references ---- */
 
-static void write_references(emitter *e, const hsn_block *block, const hsn_hit *hits, size_t count)
+/* `low`: from there on the block can be read. */
+static void write_references(emitter *e, const hsn_block *block, uintptr_t low, const hsn_hit *hits, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const uint32_t target = hits[i].ordinal;
         uint64_t *recent = &e->recent[target % RECENT];
         const uint64_t mark = (uint64_t)(e->ordinal + 1) << 32 | target;
-        if (target == e->ordinal || *recent == mark) continue;
+        if (target == e->ordinal || *recent == mark || hsn_is_rest(e->k, block, low, hits[i].at)) continue;
         *recent = mark;
         uint64_t index;
         const uint32_t label = hsn_write_label(e->k, hits[i].at - block->address, block->size, &index);
@@ -45,8 +46,9 @@ static void write_references(emitter *e, const hsn_block *block, const hsn_hit *
 static void scan_piece(emitter *e, const hsn_block *block, hsn_range piece)
 {
     hsn_hit hits[HSN_HITS];
+    const uintptr_t low = piece.low;
     while (piece.low < piece.high)
-        write_references(e, block, hits, hsn_scan(&e->k->starts, &piece, hits));
+        write_references(e, block, low, hits, hsn_scan(&e->k->starts, &piece, hits));
 }
 
 static void scan_sparsely(emitter *e, const hsn_block *block, hsn_range range)
@@ -160,7 +162,7 @@ static hsc_status write_group(emitter *e, const hsn_block *blocks, size_t count)
         hsc_status status =
             begin_object(e, block, block->size >= sizeof(uintptr_t) ? *(const uintptr_t *)block->address : 0);
         if (status != HSC_OK) return status;
-        write_references(e, block, hits + at, ends[i] - at);
+        write_references(e, block, block->address, hits + at, ends[i] - at);
         at = ends[i];
         status = end_object(e, block);
         if (status != HSC_OK) return status;

@@ -102,6 +102,7 @@ static void judge_native_module(hsn_module *m)
                    native_module_begins(m, "ld-musl") || native_module_begins(m, "ld.so") ||
                    native_module_begins(m, "ld64.so");
     m->is_allocator = m->is_loader;
+    m->is_strings = native_module_begins(m, "libstdc__.so");
     for (size_t i = 0; i < sizeof allocators / sizeof allocators[0]; i++)
         m->is_allocator |= native_module_begins(m, allocators[i]);
     m->is_of_system =

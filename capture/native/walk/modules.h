@@ -21,6 +21,7 @@ typedef struct hsn_module {
     uint8_t build_id[HSN_BUILD_ID_BYTES];
     bool is_allocator; /* allocates for others: no place of allocation of its own */
     bool is_of_system; /* the C library and what belongs to it: works for its callers, and waits for them */
+    bool is_strings;   /* libstdc++: std::string is in it */
     bool is_loader;    /* ld.so: what it allocates is reached in ways that no scan sees */
 } hsn_module;
 

@@ -84,6 +84,12 @@ static uint32_t number_frames(hsn_walker *k, const uintptr_t chosen[HSN_TYPE_FRA
     return *set;
 }
 
+static bool is_strings(const hsn_walker *k, uintptr_t frame)
+{
+    const hsn_module *m = hsn_module_of(&k->modules, frame - 1);
+    return m != NULL && m->is_strings;
+}
+
 hsn_place *hsn_place_of(hsn_walker *k, uint32_t stack)
 {
     hsn_place *place = &k->places[stack < k->place_count ? stack : 0];
@@ -95,6 +101,8 @@ hsn_place *hsn_place_of(hsn_walker *k, uint32_t stack)
     const uint32_t set = number_frames(k, chosen);
     place->frames = set == 0 ? UINT32_MAX : set;
     place->site = hsn_write_site(k, frames, count);
+    while (place->strings < 2 && place->strings < count && is_strings(k, frames[place->strings]))
+        place->strings++;
     k->unplaced += place->site == 0 && count > 0;
     return place;
 }

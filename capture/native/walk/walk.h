@@ -5,6 +5,7 @@
  *      starts          where blocks begin
  *      names           strings, sites and labels, each written when it is first needed
  *      roots           globals, thread stacks, registers, thread-locals, other memory
+ *      rests           words that no program reads as pointers
  *      types, emit     objects by address with their references; what was scanned is given back to the system
  */
 #ifndef HSN_WALK_H
@@ -23,6 +24,7 @@ typedef struct hsn_place {
     uint32_t frames; /* number of its innermost frames outside allocators (types.c); 0 = not looked at yet */
     uint32_t site;   /* 0 = none */
     bool is_loader;  /* allocated by ld.so for itself */
+    uint8_t strings; /* how many of its innermost frames, two at most, are of libstdc++ */
 } hsn_place;
 
 typedef struct hsn_walker {
@@ -59,6 +61,7 @@ typedef struct hsn_walker {
     uint64_t started_ns, bytes; /* bytes of all blocks */
     hsn_range scanned;          /* memory of blocks that is not given back yet */
     size_t heap;                /* in k->heaps: where that is, or the next one */
+    uintptr_t text, text_end;   /* the block whose text was looked at last, and to where (rests.c) */
     uintptr_t kept;             /* end of the last block that must stay as it is */
 } hsn_walker;
 
@@ -72,6 +75,13 @@ uint32_t hsn_write_site(hsn_walker *k, const uintptr_t *frames, size_t count);
  * For the word `offset` bytes into a block of `size` bytes: "+16" in small ones, an element in others, with its index.
  */
 uint32_t hsn_write_label(hsn_walker *k, uint64_t offset, uint64_t size, uint64_t *index);
+
+/* ---- rests.c ---- */
+/*
+ * Whether the word at `at`, which is an address of a block, lies where a std::string of libstdc++ has no pointer.
+ * `block`: what it lies in; `low`: from there on it can be read.
+ */
+bool hsn_is_rest(hsn_walker *k, const hsn_block *block, uintptr_t low, uintptr_t at);
 
 /* ---- types.c ---- */
 bool hsn_types_open(hsn_walker *k);
