@@ -33,6 +33,7 @@
 typedef struct rewrite {
     int out_fd;
     hsd_rewrite_fn replace;
+    hsd_rewrite_label_fn replace_label; /* NULL: they stay */
     hsd_rewrite_block_fn replace_block; /* NULL: all but texts stays */
     void *context;
     hsd_compressor compressor; /* with replace_block */
@@ -233,6 +234,51 @@ static hsd_status copy_texts(rewrite *r, hsd_error *err)
     return HSD_OK;
 }
 
+/* ---- blocks of labels ---- */
+
+enum { LABEL_FLAGS, LABEL_KEY, LABEL_KIND, LABEL_NAME, LABEL_COLUMNS };
+
+static const uint8_t label_columns[LABEL_COLUMNS] = {HSC_COL_FLAGS, HSC_COL_KEY, HSC_COL_KIND, HSC_COL_TEXT_ID};
+
+/* All entries as they shall be, in r->column; how many are other than before. */
+static hsd_status build_labels(rewrite *r, uint32_t *changed, hsd_fault *fault)
+{
+    hsd_columns columns;
+    hsd_u32s of[LABEL_COLUMNS];
+    HSD_TRY(hsd_block_unfold(&r->block, fault));
+    HSD_TRY(hsd_columns_parse(&r->block, &columns, fault));
+    for (int n = 0; n < LABEL_COLUMNS; n++)
+        HSD_TRY(hsd_column_u32(&columns, &r->store, label_columns[n], columns.records, &of[n], fault));
+    *changed = 0;
+    for (uint32_t i = 0; i < columns.records; i++) {
+        const hsd_rewritten_label before = {.name = hsd_u32s_get(of[LABEL_NAME], i),
+                                            .kind = hsd_u32s_get(of[LABEL_KIND], i),
+                                            .flags = hsd_u32s_get(of[LABEL_FLAGS], i)};
+        hsd_rewritten_label label = before;
+        r->replace_label(r->context, &label);
+        *changed += label.name != before.name || label.kind != before.kind || label.flags != before.flags;
+        r->column[LABEL_FLAGS][i] = label.flags;
+        r->column[LABEL_KEY][i] = hsd_u32s_get(of[LABEL_KEY], i);
+        r->column[LABEL_KIND][i] = label.kind;
+        r->column[LABEL_NAME][i] = label.name;
+    }
+    return HSD_OK;
+}
+
+static hsd_status copy_labels(rewrite *r, hsd_error *err)
+{
+    hsd_fault fault = {.block = r->block.header.number, .offset_bytes = r->block.offset_bytes};
+    const uint32_t records = r->block.header.record_count;
+    uint32_t changed;
+    hsd_error_init(&fault.error);
+    if (build_labels(r, &changed, &fault) != HSD_OK) return hsd_fault_raise(&fault, NULL, err);
+    if (changed == 0) return keep_block(r, err);
+    HSD_TRY(begin_packet(r, err));
+    for (int n = 0; n < LABEL_COLUMNS; n++)
+        HSD_TRY(hsd_encode_column(&r->packet, label_columns[n], r->column[n], records, err));
+    return put_packet_like(r, &r->block.header, records, r->block.header.number + r->shift, err);
+}
+
 /* ---- other blocks ---- */
 
 /* The packet holds what the callback makes of the block that was read. */
@@ -387,6 +433,7 @@ static hsd_status copy_block(rewrite *r, const hsd_scan_step *step, hsd_error *e
     r->read_count++;
     if (type == HSC_BLOCK_INDEX) return HSD_OK;
     if (type == HSC_BLOCK_STRINGS || type == HSC_BLOCK_TYPES) return copy_texts(r, err);
+    if (type == HSC_BLOCK_LABELS && r->replace_label != NULL) return copy_labels(r, err);
     return copy_other(r, err);
 }
 
@@ -453,10 +500,42 @@ static hsd_status set_up(rewrite *r, int in_fd, const hsd_run *run, hsd_error *e
     return HSD_OK;
 }
 
+static hsd_status rewrite_capture(rewrite *r, int in_fd, const hsd_run *run, hsd_rewrite_result *result, hsd_error *err)
+{
+    hsd_reporter_init(&r->reporter, run);
+    hsd_status status = set_up(r, in_fd, run, err);
+    if (status == HSD_OK) status = walk_rewritten_block(r, err);
+    r->result.blocks = r->written.count;
+    r->result.bytes = r->size_bytes;
+    if (status == HSD_OK && result != NULL) *result = r->result;
+    free(r->column[0]);
+    hsd_compressor_release(&r->compressor);
+    hsd_buffer_release(&r->packed);
+    hsd_buffer_release(&r->packet);
+    hsd_buffer_release(&r->text);
+    hsd_block_list_release(&r->written);
+    hsd_column_store_release(&r->store);
+    hsd_block_release(&r->block);
+    hsd_input_close(&r->file.input);
+    hsd_reporter_release(&r->reporter);
+    return status;
+}
+
 hsd_status hsd_rewrite(int in_fd, int out_fd, hsd_rewrite_fn replace, void *context, const hsd_run *run,
                        hsd_rewrite_result *result, hsd_error *err)
 {
-    return hsd_rewrite_all(in_fd, out_fd, replace, NULL, context, run, result, err);
+    return hsd_rewrite_labels(in_fd, out_fd, replace, NULL, context, run, result, err);
+}
+
+hsd_status hsd_rewrite_labels(int in_fd, int out_fd, hsd_rewrite_fn replace, hsd_rewrite_label_fn label, void *context,
+                              const hsd_run *run, hsd_rewrite_result *result, hsd_error *err)
+{
+    rewrite r = {.out_fd = out_fd,
+                 .replace = replace,
+                 .replace_label = label,
+                 .context = context,
+                 .file = {.input = {.fd = -1}}};
+    return rewrite_capture(&r, in_fd, run, result, err);
 }
 
 hsd_status hsd_rewrite_all(int in_fd, int out_fd, hsd_rewrite_fn replace, hsd_rewrite_block_fn block, void *context,
@@ -467,21 +546,5 @@ hsd_status hsd_rewrite_all(int in_fd, int out_fd, hsd_rewrite_fn replace, hsd_re
                  .replace_block = block,
                  .context = context,
                  .file = {.input = {.fd = -1}}};
-    hsd_reporter_init(&r.reporter, run);
-    hsd_status status = set_up(&r, in_fd, run, err);
-    if (status == HSD_OK) status = walk_rewritten_block(&r, err);
-    r.result.blocks = r.written.count;
-    r.result.bytes = r.size_bytes;
-    if (status == HSD_OK && result != NULL) *result = r.result;
-    free(r.column[0]);
-    hsd_compressor_release(&r.compressor);
-    hsd_buffer_release(&r.packed);
-    hsd_buffer_release(&r.packet);
-    hsd_buffer_release(&r.text);
-    hsd_block_list_release(&r.written);
-    hsd_column_store_release(&r.store);
-    hsd_block_release(&r.block);
-    hsd_input_close(&r.file.input);
-    hsd_reporter_release(&r.reporter);
-    return status;
+    return rewrite_capture(&r, in_fd, run, result, err);
 }

@@ -19,6 +19,14 @@
 typedef hsd_status (*hsd_rewrite_fn)(void *context, uint8_t type, uint32_t key, hsd_text text, hsd_text *out,
                                      hsd_error *err);
 
+/* What an entry of LABELS says; its name is a string. */
+typedef struct hsd_rewritten_label {
+    uint32_t name, kind, flags;
+} hsd_rewritten_label;
+
+/* Shown each of them, in the order of the file. */
+typedef void (*hsd_rewrite_label_fn)(void *context, hsd_rewritten_label *label);
+
 typedef enum hsd_rewrite_what {
     HSD_REWRITE_KEEP,   /* as it is stored */
     HSD_REWRITE_CHANGE, /* the payload that was appended stands for it */
@@ -62,6 +70,10 @@ typedef struct hsd_rewrite_result {
  */
 hsd_status hsd_rewrite(int in_fd, int out_fd, hsd_rewrite_fn replace, void *context, const hsd_run *run,
                        hsd_rewrite_result *result, hsd_error *err);
+
+/* hsd_rewrite that also changes what labels say. */
+hsd_status hsd_rewrite_labels(int in_fd, int out_fd, hsd_rewrite_fn replace, hsd_rewrite_label_fn label, void *context,
+                              const hsd_run *run, hsd_rewrite_result *result, hsd_error *err);
 
 /*
  * hsd_rewrite, where nothing is in the copy that was not looked at: every payload goes through `block`, texts of

@@ -14,12 +14,18 @@
 
 rewritten rewritten_of(const void *bytes, size_t size, hsd_rewrite_fn replace, void *context)
 {
+    return rewritten_labels_of(bytes, size, replace, NULL, context);
+}
+
+rewritten rewritten_labels_of(const void *bytes, size_t size, hsd_rewrite_fn replace, hsd_rewrite_label_fn label,
+                              void *context)
+{
     rewritten r = {.size = 0};
     memfile in = memfile_of(bytes, size), out = memfile_of("", 0);
     const int in_fd = open(in.path, O_RDONLY | O_CLOEXEC), out_fd = open(out.path, O_WRONLY | O_CLOEXEC);
     cr_assert(in_fd >= 0 && out_fd >= 0);
     hsd_error_init(&r.err);
-    r.status = hsd_rewrite(in_fd, out_fd, replace, context, NULL, &r.result, &r.err);
+    r.status = hsd_rewrite_labels(in_fd, out_fd, replace, label, context, NULL, &r.result, &r.err);
     close(in_fd);
     close(out_fd);
     r.bytes = memfile_read_all(out.path, &r.size);

@@ -14,6 +14,8 @@ typedef struct rewritten {
 } rewritten;
 
 rewritten rewritten_of(const void *bytes, size_t size, hsd_rewrite_fn replace, void *context);
+rewritten rewritten_labels_of(const void *bytes, size_t size, hsd_rewrite_fn replace, hsd_rewrite_label_fn label,
+                              void *context);
 void rewritten_free(rewritten *r);
 
 /* The text form of a capture (Appendix A), to be freed; NULL when it cannot be opened so. */

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <hscapture/hscapture.h>
+
 #include "support/make_samples.h"
 #include "unit/format/legal.h"
 #include "unit/symbols/rewritten.h"
@@ -93,6 +95,59 @@ Test(rewrite, changes_texts_of_strings_and_types_and_nothing_else)
         expect_marked(bytes, size, hsd_sample_name(i));
         free(bytes);
     }
+}
+
+/* Every other label folded, and back. */
+static void fold(void *context, hsd_rewritten_label *label)
+{
+    unsigned *seen = context;
+    if ((*seen)++ % 2 == 0) label->flags ^= HSC_LABEL_FOLD;
+}
+
+/* Lines that differ; all of them are those of labels, but for the number of blocks. */
+static unsigned differing_labels(const char *a, const char *b)
+{
+    unsigned count = 0;
+    while (*a != '\0' && *b != '\0') {
+        const size_t size = strcspn(a, "\n"), other = strcspn(b, "\n");
+        if (strncmp(a, "end 10 ", 7) != 0 && strncmp(a, "read ", 5) != 0 &&
+            (size != other || memcmp(a, b, size) != 0)) {
+            cr_assert(strncmp(a, "label ", 6) == 0 && strncmp(b, "label ", 6) == 0, "%.*s", (int)size, a);
+            count++;
+        }
+        a += size + (a[size] == '\n');
+        b += other + (b[other] == '\n');
+    }
+    cr_assert(*a == *b);
+    return count;
+}
+
+Test(rewrite, changes_labels_and_nothing_else)
+{
+    unsigned changed = 0;
+    for (size_t i = 0; i < hsd_sample_count(); i++) {
+        size_t size;
+        unsigned seen = 0, again = 0;
+        uint8_t *bytes = memfile_sample(i, &size);
+        rewritten r = rewritten_labels_of(bytes, size, keep, fold, &seen);
+        cr_assert_eq(r.status, HSD_OK, "%s", r.err.text);
+        rewritten back = rewritten_labels_of(r.bytes, r.size, keep, fold, &again);
+        cr_assert(back.status == HSD_OK && seen == again, "%s", back.err.text);
+        char *before = text_of_capture(bytes, size, HSD_DAMAGE_SKIP);
+        char *folded = text_of_capture(r.bytes, r.size, HSD_DAMAGE_SKIP);
+        char *after = text_of_capture(back.bytes, back.size, HSD_DAMAGE_SKIP);
+        cr_assert_eq(differing_labels(before, folded), (seen + 1) / 2, "%s", hsd_sample_name(i));
+        cr_assert_eq(differing_labels(before, after), 0, "%s", hsd_sample_name(i));
+        cr_assert_eq(faults_of_capture(r.bytes, r.size), faults_of_capture(bytes, size));
+        changed += (seen + 1) / 2;
+        free(before);
+        free(folded);
+        free(after);
+        rewritten_free(&back);
+        rewritten_free(&r);
+        free(bytes);
+    }
+    cr_assert_gt(changed, 0);
 }
 
 Test(rewrite, keeps_blocks_as_they_are_stored_where_no_text_changes)
