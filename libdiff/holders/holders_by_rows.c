@@ -84,6 +84,56 @@ static hsd_status fill_joint_row(by_rows *b, const hsd_growth_set *by, told *lis
     return HSD_OK;
 }
 
+static bool is_same_step(const hsd_step *a, const hsd_step *b)
+{
+    return hsd_store_compare(a->edge, b->edge) == 0 && hsd_store_compare(a->type, b->type) == 0 &&
+           a->repeat == b->repeat;
+}
+
+/* How many steps both begin with; 0 where one of them is an item, of which there are many. */
+static size_t common_steps(const hsd_co_holder *a, const hsd_co_holder *b)
+{
+    size_t at = 0;
+    for (; at < a->path_count && at < b->path_count && is_same_step(&a->path[at], &b->path[at]); at++)
+        if (a->path[at].edge.size > 0 && a->path[at].edge.data[0] == '[') return 0;
+    return at;
+}
+
+/*
+ * Whether a person would call both the same: a field of one object that leads to several is a container inside it, the
+ * table and the first node of a map of C++; and a node further on in such a list is the list.
+ */
+static bool is_same_way(const hsd_co_holder *a, const hsd_co_holder *b)
+{
+    if (a->root_kind != b->root_kind || hsd_store_compare(a->root, b->root) != 0 || a->path_cut + b->path_cut > 0)
+        return false;
+    const size_t common = common_steps(a, b);
+    if (common + 1 == a->path_count && a->path_count == b->path_count) {
+        const hsd_text x = a->path[common].edge, y = b->path[common].edge;
+        return x.size > 1 && x.data[0] == '.' && hsd_store_compare(x, y) == 0;
+    }
+    const hsd_co_holder *longer = a->path_count > b->path_count ? a : b;
+    return common > 0 && common + 1 == longer->path_count && common == a->path_count + b->path_count - common - 1 &&
+           longer->path[common].edge.size > 3 && memcmp(longer->path[common].edge.data, "[*]", 3) == 0 &&
+           hsd_store_compare(longer->path[common].type, longer->path[common - 1].type) == 0;
+}
+
+/* Into `rows`, at most `most`, each way once. */
+static size_t put_rows(const told *list, uint32_t count, hsd_co_holder *rows, size_t most)
+{
+    size_t kept = 0;
+    for (uint32_t i = 0; i < count && kept < most; i++) {
+        size_t same = 0;
+        while (same < kept && !is_same_way(&rows[same], &list[i].row))
+            same++;
+        if (same == kept)
+            rows[kept++] = list[i].row;
+        else if (list[i].row.path_count < rows[same].path_count)
+            rows[same] = list[i].row;
+    }
+    return kept;
+}
+
 static hsd_status make_rows(by_rows *b, const hsd_growth_set *by, hsd_holder *holder, hsd_error *err)
 {
     const size_t count = (size_t)hsd_min_u64(by->count, HSD_MAX_CO_HOLDERS);
@@ -93,10 +143,8 @@ static hsd_status make_rows(by_rows *b, const hsd_growth_set *by, hsd_holder *ho
         list != NULL && rows != NULL ? fill_joint_row(b, by, list, err) : hsd_fail_nomem(err, "what holds together");
     if (status == HSD_OK) {
         qsort(list, by->count, sizeof *list, compare_joint_row);
-        for (size_t i = 0; i < count; i++)
-            rows[i] = list[i].row;
         holder->by = rows;
-        holder->by_count = count;
+        holder->by_count = put_rows(list, by->count, rows, count);
         holder->by_bytes = by->together;
     }
     free(list);
