@@ -46,6 +46,7 @@ struct hsd_lines {
     size_t unit_count, unit_capacity;
     /* for tables: a sound file has fewer entries than bytes, one that leads in circles has not */
     uint64_t steps_left;
+    hsd_type_list types;
 };
 
 /* ---- tables of ranges ---- */
@@ -113,8 +114,7 @@ static hsd_status read_units(hsd_lines *lines, hsd_error *err)
     return HSD_OK;
 }
 
-/* True if functions may be inside. */
-static bool is_around_functions(Dwarf_Die *die)
+bool hsd_die_is_around(Dwarf_Die *die)
 {
     const int tag = dwarf_tag(die);
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
@@ -136,7 +136,7 @@ static hsd_status read_functions(hsd_lines *lines, range_list *functions, Dwarf_
     for (; depth > 0 && lines->steps_left > 0; lines->steps_left--) {
         Dwarf_Die *die = &way[depth - 1];
         if (dwarf_tag(die) == DW_TAG_subprogram) HSD_TRY(add_ranges_of(lines, functions, die, 0, err));
-        if (depth < DEPTH_MAX && is_around_functions(die) && dwarf_child(die, &way[depth]) == 0) {
+        if (depth < DEPTH_MAX && hsd_die_is_around(die) && dwarf_child(die, &way[depth]) == 0) {
             depth++;
             continue;
         }
@@ -303,6 +303,10 @@ const char *hsd_die_linkage_name(Dwarf_Die *die) { return name_of(die); }
 
 bool hsd_die_go_on(Dwarf_Die *die) { return go_on(die); }
 
+Dwarf *hsd_lines_dwarf(hsd_lines *lines) { return lines->dwarf; }
+
+hsd_type_list *hsd_lines_types(hsd_lines *lines) { return &lines->types; }
+
 hsd_status hsd_lines_find(hsd_lines *lines, uint64_t address, hsd_place *out, hsd_error *err)
 {
     Dwarf_Die unit_die, function;
@@ -324,6 +328,7 @@ void hsd_lines_close(hsd_lines *lines)
     for (size_t i = 0; i < lines->unit_count; i++)
         free(lines->units[i].functions.at);
     free(lines->units);
+    free(lines->types.at);
     free(lines->unit_ranges.at);
     dwarf_end(lines->dwarf);
     elf_end(lines->elf);

@@ -7,6 +7,7 @@
  *      {variable} shop+0x4048{3fa4…}                            sessions
  *      {thread-local} shop+0x3d10{3fa4…}                        thread-local current
  *      {allocated} <=48 B at shop+0x1190{…} < shop+0x11f4{…}    session (site_types.h), or <=48 B at make_session
+ *      +16 {member} {allocated} <=48 B at shop+0x1190{…}        cart (members.h), or +16
  *
  * Every name of code is looked up once and kept; when what is kept would pass its share of the memory, all of it is
  * given up.
@@ -348,6 +349,61 @@ static hsd_status replace_names(hsd_resolver *resolver, hsd_text text, hsd_error
     return append_resolver(&resolver->text, (hsd_text){text.data + at, text.size - at}, err);
 }
 
+/* ---- members ---- */
+
+/* The modules of the names in the text of a type. */
+static hsd_status find_modules(hsd_resolver *resolver, const hsd_marked *type,
+                               const hsd_module *modules[HSD_ALLOCATED_NAMES], size_t *count, hsd_error *err)
+{
+    const size_t most = type->kind == HSD_MARKED_VTABLE ? 1 : type->name_count;
+    hsd_unresolved names[HSD_ALLOCATED_NAMES];
+    hsd_module *module;
+    *count = 0;
+    for (size_t i = 0; i < most; i++)
+        if (hsd_unresolved_parse(type->kind == HSD_MARKED_VTABLE ? type->name : type->names[i], &names[*count]))
+            HSD_TRY(hsd_modules_get(&resolver->modules, &names[(*count)++], &module, err));
+    for (size_t i = 0; i < *count; i++) { /* all are there: none moves any more */
+        HSD_TRY(hsd_modules_get(&resolver->modules, &names[i], &module, err));
+        modules[i] = module;
+    }
+    return HSD_OK;
+}
+
+/* The text of its type as it is shown, in resolver->type. It counts where it stands as a type. Members of a type mostly
+ * come one after the other. */
+static hsd_status resolve_type(hsd_resolver *resolver, hsd_text type, hsd_error *err)
+{
+    const hsd_symbol_result result = resolver->result;
+    hsd_text shown;
+    hsd_buffer *known = &resolver->type_text;
+    if (known->size == type.size && type.size > 0 && memcmp(known->data, type.data, type.size) == 0) return HSD_OK;
+    hsd_buffer_clear(known);
+    HSD_TRY(hsd_resolver_replace(resolver, type, &shown, err));
+    resolver->result = result;
+    hsd_buffer_clear(&resolver->type);
+    HSD_TRY(append_resolver(&resolver->type, shown, err));
+    return append_resolver(known, type, err);
+}
+
+static hsd_status replace_member(hsd_resolver *resolver, const hsd_marked *marked, hsd_error *err)
+{
+    hsd_marked type;
+    const hsd_module *modules[HSD_ALLOCATED_NAMES];
+    hsd_member_kind kind = HSD_MEMBER_UNKNOWN;
+    size_t count;
+    hsd_marked_parse(marked->type, &type);
+    if (type.kind == HSD_MARKED_ALLOCATED || type.kind == HSD_MARKED_VTABLE) {
+        HSD_TRY(resolve_type(resolver, marked->type, err));
+        HSD_TRY(find_modules(resolver, &type, modules, &count, err));
+        hsd_buffer_clear(&resolver->text);
+        const hsd_text shown = {(const char *)resolver->type.data, resolver->type.size};
+        HSD_TRY(hsd_member_find(modules, count, shown, marked->offset, &kind, &resolver->text, err));
+    }
+    resolver->member = kind;
+    if (resolver->text.size > 0) return HSD_OK;
+    return append_resolver(&resolver->text, marked->place, err);
+}
+
 /* ---- the whole ---- */
 
 hsd_status hsd_resolver_open(hsd_resolver *resolver, const hsd_symbol_options *options, uint64_t memory_bytes,
@@ -372,6 +428,7 @@ hsd_status hsd_resolver_replace(hsd_resolver *resolver, hsd_text text, hsd_text 
     hsd_unresolved name;
     hsd_status status = HSD_OK;
     *out = text;
+    resolver->member = HSD_MEMBER_UNKNOWN;
     hsd_marked_parse(text, &marked);
     if (marked.kind == HSD_MARKED_NOT && !hsd_unresolved_find(text, 0, &name)) return HSD_OK;
     if (!hsd_lines_are_supported()) return fail_unsupported(err);
@@ -380,6 +437,7 @@ hsd_status hsd_resolver_replace(hsd_resolver *resolver, hsd_text text, hsd_text 
     if (marked.kind == HSD_MARKED_VARIABLE) status = replace_variable(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_THREAD_LOCAL) status = replace_thread_local(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_ALLOCATED) status = replace_allocated(resolver, &marked, err);
+    if (marked.kind == HSD_MARKED_MEMBER) status = replace_member(resolver, &marked, err);
     if (marked.kind == HSD_MARKED_NOT) status = replace_names(resolver, text, err);
     resolver->result.modules = resolver->modules.count;
     resolver->result.modules_found = resolver->modules.found;
@@ -393,5 +451,7 @@ void hsd_resolver_close(hsd_resolver *resolver)
     hsd_modules_close(&resolver->modules);
     forget_all(resolver);
     hsd_buffer_release(&resolver->text);
+    hsd_buffer_release(&resolver->type);
+    hsd_buffer_release(&resolver->type_text);
     *resolver = (hsd_resolver){.cache_used = 0};
 }

@@ -7,6 +7,7 @@
 #include <hsdiff/symbols.h>
 
 #include "base/buffer.h"
+#include "symbols/members.h"
 #include "symbols/modules.h"
 
 /* What is known of the code at one name. Texts are owned by the resolver. */
@@ -21,9 +22,11 @@ typedef struct hsd_resolver {
     hsd_modules modules;
     struct hsd_cached_name *cache; /* a hash table of names that were looked up */
     size_t cache_capacity, cache_used;
-    uint64_t cache_bytes; /* what it may take with the texts in it */
-    hsd_arena arena;      /* of the cache */
-    hsd_buffer text;      /* the one that is being built */
+    uint64_t cache_bytes;       /* what it may take with the texts in it */
+    hsd_arena arena;            /* of the cache */
+    hsd_buffer text;            /* the one that is being built */
+    hsd_buffer type, type_text; /* of the last member: that of its block as it is shown, and as it stood there */
+    hsd_member_kind member;     /* of the last text, if that was one of a member */
     hsd_symbol_result result;
 } hsd_resolver; /* zeroed: closed */
 

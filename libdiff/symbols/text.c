@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { MOST_OFFSET_DIGITS = 9 };
+
 static bool is_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 static uint64_t digit_value(char c) { return (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10); }
@@ -120,9 +122,23 @@ static void parse_vtable(hsd_text text, hsd_marked *out)
     out->type_name = has_type ? part(text, at + 1, text.size) : (hsd_text){"", 0};
 }
 
+/* "+16 {member} TYPE". */
+static bool parse_member(hsd_text text, hsd_marked *out)
+{
+    size_t at = 1;
+    uint64_t offset = 0;
+    for (; at < text.size && at <= MOST_OFFSET_DIGITS && text.data[at] >= '0' && text.data[at] <= '9'; at++)
+        offset = 10 * offset + (uint64_t)(text.data[at] - '0');
+    hsd_text rest = at < text.size ? part(text, at, text.size) : (hsd_text){"", 0};
+    if (at == 1 || text.data[0] != '+' || !take_prefix(&rest, " {member} ")) return false;
+    *out = (hsd_marked){.kind = HSD_MARKED_MEMBER, .place = part(text, 0, at), .type = rest, .offset = offset};
+    return true;
+}
+
 void hsd_marked_parse(hsd_text text, hsd_marked *out)
 {
     *out = (hsd_marked){.kind = HSD_MARKED_NOT};
+    if (parse_member(text, out)) return;
     if (take_prefix(&text, "{allocated} ")) {
         parse_allocated(text, out);
     } else if (take_prefix(&text, "{vtable} ")) {

@@ -1,5 +1,5 @@
 /*
- * The text forms of FORMAT.md 7.12: unresolved names, and the four marked texts that hold them. Views borrow from the
+ * The text forms of FORMAT.md 7.12: unresolved names, and the five marked texts that hold them. Views borrow from the
  * text.
  */
 #ifndef HSD_SYMBOLS_TEXT_H
@@ -31,7 +31,8 @@ typedef enum hsd_marked_kind {
     HSD_MARKED_VTABLE,
     HSD_MARKED_VARIABLE,
     HSD_MARKED_THREAD_LOCAL,
-    HSD_MARKED_ALLOCATED
+    HSD_MARKED_ALLOCATED,
+    HSD_MARKED_MEMBER
 } hsd_marked_kind;
 
 #define HSD_ALLOCATED_NAMES 8u /* of more the first count */
@@ -44,6 +45,8 @@ typedef struct hsd_marked {
     hsd_text size;                       /* "<=48 B" */
     hsd_text names[HSD_ALLOCATED_NAMES]; /* of the calls, innermost first */
     size_t name_count;
+    hsd_text place, type; /* of a member: "+16", and the type that it is in, of one of the other kinds */
+    uint64_t offset;      /* 16 */
 } hsd_marked;
 
 /* Takes a marked text apart; HSD_MARKED_NOT for every other. */

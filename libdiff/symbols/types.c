@@ -99,21 +99,30 @@ static bool member_place(Dwarf_Die *member, uint64_t *offset)
     return true;
 }
 
-/* The one member that holds the offset, its type and what is left of the offset; of a union that has several, none. */
-static bool find_member(Dwarf_Die *aggregate, uint64_t offset, Dwarf_Die *type, uint64_t *rest)
+/* A member of each object, or what it inherits; what is static is in none. */
+static bool is_in_objects(Dwarf_Die *member)
+{
+    const int tag = dwarf_tag(member);
+    return (tag == DW_TAG_member && !dwarf_hasattr(member, DW_AT_declaration)) || tag == DW_TAG_inheritance;
+}
+
+typedef struct found_member {
+    Dwarf_Die die, type;
+    uint64_t rest; /* of the offset, inside it */
+} found_member;
+
+/* The one member that holds the offset; of a union that has several, none. */
+static bool find_member(Dwarf_Die *aggregate, uint64_t offset, found_member *out)
 {
     Dwarf_Die member, of;
     unsigned found = 0, steps = 0;
     if (dwarf_child(aggregate, &member) != 0) return false;
     do {
         uint64_t at;
-        const int tag = dwarf_tag(&member);
-        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !member_place(&member, &at) || offset < at ||
-            !hsd_type_of(&member, &of))
+        if (!is_in_objects(&member) || !member_place(&member, &at) || offset < at || !hsd_type_of(&member, &of))
             continue;
         if (offset - at >= bytes_of(&of)) continue;
-        *type = of;
-        *rest = offset - at;
+        *out = (found_member){member, of, offset - at};
         found++;
     } while (++steps < MOST_MEMBERS && hsd_die_go_on(&member));
     return found == 1;
@@ -132,8 +141,11 @@ bool hsd_type_pointee_at(Dwarf_Die *type, uint64_t offset, Dwarf_Die *pointee)
             const uint64_t bytes = bytes_of(&inner);
             if (bytes == 0) return false;
             offset %= bytes;
-        } else if (!is_aggregate(tag) || !find_member(&at, offset, &inner, &offset)) {
-            return false;
+        } else {
+            found_member member;
+            if (!is_aggregate(tag) || !find_member(&at, offset, &member)) return false;
+            inner = member.type;
+            offset = member.rest;
         }
         at = inner;
     }
@@ -202,6 +214,47 @@ static hsd_status append_named(hsd_type_name *out, Dwarf_Die *type, hsd_error *e
     if (status == HSD_OK) status = hsd_spell(&out->text, (const char *)path.data, err);
     hsd_buffer_release(&path);
     return status;
+}
+
+/* Languages whose containers have no names that tell them apart from a program's structures. */
+static bool is_of_c(Dwarf_Die *type)
+{
+    Dwarf_Die unit;
+    if (dwarf_diecu(type, &unit, NULL, NULL) == NULL) return false;
+    const int language = dwarf_srclang(&unit);
+    return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11;
+}
+
+/* The last node of a list, the first and last of a tree: words of a container of libstdc++ beside the one that holds
+ * them all. */
+static bool is_shortcut(const char *name)
+{
+    return strcmp(name, "_M_prev") == 0 || strcmp(name, "_M_left") == 0 || strcmp(name, "_M_right") == 0;
+}
+
+hsd_status hsd_type_append_member(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool *is_beside, hsd_error *err)
+{
+    Dwarf_Die at = *type;
+    const bool goes_in = is_of_cpp(type) || is_of_c(type);
+    bool has_name = false, is_of_library = false;
+    *is_beside = false;
+    for (int depth = 0; depth < MOST_NESTED; depth++) {
+        found_member member;
+        if (!peel(&at, true) || !is_aggregate(dwarf_tag(&at)) || !find_member(&at, offset, &member)) return HSD_OK;
+        const char *name = dwarf_tag(&member.die) == DW_TAG_member ? dwarf_diename(&member.die) : NULL;
+        if (name != NULL && strnlen(name, 4096) == 4096) return HSD_OK;
+        is_of_library |= name != NULL && name[0] == '_';
+        *is_beside = is_of_library && has_name && name != NULL && is_shortcut(name);
+        if (name != NULL && name[0] != '\0' && !is_of_library) {
+            if (has_name) HSD_TRY(append_word(out, ".", err));
+            HSD_TRY(append_word(out, name, err));
+            has_name = true;
+            if (!goes_in) return HSD_OK;
+        }
+        at = member.type;
+        offset = member.rest;
+    }
+    return HSD_OK;
 }
 
 /* The last member of a structure is an array whose length is not given, 0 or 1. */

@@ -47,11 +47,24 @@ static size_t append_edge(char *buffer, size_t at, const void *data, size_t size
     return at + size;
 }
 
+/* "+16" of the unresolved name of a member, "+16 {member} {allocated} …" (FORMAT.md 7.12); all others as they are. */
+static hsd_bytes without_type(hsd_bytes name)
+{
+    static const char mark[] = " {member} ";
+    size_t at = 1;
+    if (name.size == 0 || name.data[0] != '+') return name;
+    while (at < name.size && name.data[at] >= '0' && name.data[at] <= '9')
+        at++;
+    const bool is_member = name.size - at >= sizeof mark - 1 && memcmp(name.data + at, mark, sizeof mark - 1) == 0;
+    return is_member ? (hsd_bytes){name.data, at} : name;
+}
+
 /* The mark and the text behind it. */
 static hsd_bytes text_of(const hsd_label *label, hsd_bytes name, char buffer[NAME_BYTES + 16])
 {
     const shape *how = &shapes[label->kind < HSD_ARRAY_LEN(shapes) ? label->kind : HSC_LABEL_FIELD];
     size_t at = 0;
+    name = without_type(name);
     buffer[at++] = label->flags & HSC_LABEL_FOLD ? FOLDED : PLAIN;
     if (how->before == NULL || name.size == 0) {
         at = append_edge(buffer, at, how->nameless, strlen(how->nameless));

@@ -34,6 +34,7 @@ static void check_text(hsd_text text)
         at = (size_t)(name.whole.data - text.data) + name.whole.size;
     }
     hsd_marked_parse(text, &marked);
+    if (!is_inside(marked.place, text) || !is_inside(marked.type, text)) abort();
     if (!is_inside(marked.name, text) || !is_inside(marked.size, text) || !is_inside(marked.type_name, text)) abort();
     for (size_t i = 0; i < marked.name_count; i++)
         if (!is_inside(marked.names[i], text)) abort();

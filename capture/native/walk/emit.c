@@ -22,6 +22,7 @@ typedef struct emitter {
     /* References of this object: its number + 1 << 32 | target. What falls on another's place may be said twice. */
     uint64_t recent[RECENT];
     uint32_t ordinal, loader_label;
+    hsn_typed_block typed; /* the object that was begun */
 } emitter;
 
 static hsn_range range_of(const hsn_block *block) { return (hsn_range){block->address, block->address + block->size}; }
@@ -38,7 +39,7 @@ static void write_references(emitter *e, const hsn_block *block, uintptr_t low, 
         if (target == e->ordinal || *recent == mark || hsn_is_rest(e->k, block, low, hits[i].at)) continue;
         *recent = mark;
         uint64_t index;
-        const uint32_t label = hsn_write_label(e->k, hits[i].at - block->address, block->size, &index);
+        const uint32_t label = hsn_write_label(e->k, &e->typed, hits[i].at - block->address, &index);
         hsc_reference(e->k->w, target, label, index);
     }
 }
@@ -115,9 +116,10 @@ static void write_loader_root(emitter *e)
 static hsc_status begin_object(emitter *e, const hsn_block *block, uintptr_t first_word)
 {
     hsn_walker *k = e->k;
+    e->typed = (hsn_typed_block){block, hsn_type_of(k, block, first_word), first_word};
     const hsc_object object = {.id = block->sequence,
                                .size_bytes = block->size,
-                               .type = hsn_type_of(k, block, first_word),
+                               .type = e->typed.type,
                                .site = hsn_place_of(k, block->stack)->site};
     k->bytes += block->size;
     return hsc_begin_object(k->w, &object);

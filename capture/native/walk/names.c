@@ -6,7 +6,13 @@
 
 #include <string.h>
 
-enum { MAX_SITES = 1 << 20, MAX_SITE_FRAMES = 64, WORD = sizeof(uintptr_t), SMALL_BYTES = HSN_OFFSET_LABELS * WORD };
+enum {
+    MAX_MEMBERS = 1 << 16,
+    MAX_SITES = 1 << 20,
+    MAX_SITE_FRAMES = 64,
+    WORD = sizeof(uintptr_t),
+    SMALL_BYTES = HSN_OFFSET_LABELS * WORD
+};
 
 uint32_t hsn_write_string(hsn_walker *k, const char *text, size_t size)
 {
@@ -42,26 +48,55 @@ uint32_t hsn_write_site(hsn_walker *k, const uintptr_t *frames, size_t count)
     return parent;
 }
 
+/* "+16", and room for more. */
+static char *put_offset(char *out, uint64_t offset)
+{
+    *out = '+';
+    return hsn_put_number(out + 1, offset);
+}
+
 static uint32_t offset_label(hsn_walker *k, uint64_t offset)
 {
     uint32_t *label = &k->offset_labels[offset / WORD];
     if (*label == 0) {
-        char text[24] = "+";
-        const size_t size = (size_t)(hsn_put_number(text + 1, offset) - text);
+        char text[24];
+        const size_t size = (size_t)(put_offset(text, offset) - text);
         *label = ++k->labels;
         hsc_define_label(k->w, *label, HSC_LABEL_FIELD, 0, hsn_write_string(k, text, size));
     }
     return *label;
 }
 
-uint32_t hsn_write_label(hsn_walker *k, uint64_t offset, uint64_t size, uint64_t *index)
+/* One for each word of each type, up to a limit; 0 = the type says nothing. */
+static uint32_t member_label(hsn_walker *k, const hsn_typed_block *of, uint64_t offset)
+{
+    static const char mark[] = " {member} ";
+    char text[24 + sizeof mark + HSN_TYPE_BYTES], type[HSN_TYPE_BYTES];
+    const size_t size = hsn_type_text(k, of->block, of->first_word, type);
+    if (size == 0) return 0;
+    char *at = put_offset(text, offset);
+    at = hsn_put_text(at, mark, sizeof mark - 1);
+    at = hsn_put_text(at, type, size);
+    const uint32_t name = hsn_write_string(k, text, (size_t)(at - text));
+    return hsc_define_label(k->w, ++k->labels, HSC_LABEL_FIELD, 0, name) == HSC_OK ? k->labels : 0;
+}
+
+uint32_t hsn_write_label(hsn_walker *k, const hsn_typed_block *of, uint64_t offset, uint64_t *index)
 {
     *index = 0;
-    if (size <= SMALL_BYTES) return offset_label(k, offset);
-    *index = offset / WORD;
-    if (k->element_label == 0) {
-        k->element_label = ++k->labels;
-        hsc_define_label(k->w, k->element_label, HSC_LABEL_ELEMENT, 0, 0);
+    if (of->block->size > SMALL_BYTES) {
+        *index = offset / WORD;
+        if (k->element_label == 0) {
+            k->element_label = ++k->labels;
+            hsc_define_label(k->w, k->element_label, HSC_LABEL_ELEMENT, 0, 0);
+        }
+        return k->element_label;
     }
-    return k->element_label;
+    const uint32_t known = hsn_pairs_get(&k->member_labels, of->type, offset);
+    if (known != 0) return known;
+    if (k->member_labels.count >= MAX_MEMBERS) return offset_label(k, offset);
+    uint32_t *stored = hsn_pairs_put(&k->member_labels, of->type, offset);
+    if (stored == NULL) return offset_label(k, offset);
+    *stored = member_label(k, of, offset);
+    return *stored != 0 ? *stored : (*stored = offset_label(k, offset));
 }

@@ -8,9 +8,9 @@
  *                  └─────────┘
  *      text NUL REST …                                     such a block behind its text, which its capacity is longer than
  *
- * What is certain alone counts. A buffer of C that has the same three words in front of a pointer was not allocated by
- * operator new of libstdc++; a structure that begins with a long name has whole words, and was allocated by nothing
- * inside libstdc++.
+ * What is all but certain counts. A buffer of C that has the same three words in front of a pointer was not allocated by
+ * operator new of libstdc++, and one of C++ that leads to another like it may be a list; a structure that begins with a
+ * long name has whole words, and was allocated by nothing inside libstdc++.
  */
 #include "native/walk/walk.h"
 
@@ -21,13 +21,14 @@ static bool is_by_strings(hsn_walker *k, const hsn_block *block, unsigned least)
     return block->stack != 0 && hsn_place_of(k, block->stack)->strings >= least;
 }
 
-static bool is_last_of_string(hsn_walker *k, const uintptr_t *at)
+static bool is_last_of_string(hsn_walker *k, const hsn_block *around, const uintptr_t *at)
 {
     const uintptr_t characters = at[-3], size = at[-2], capacity = at[-1];
-    hsn_block block;
+    hsn_block text, target;
     if (characters == (uintptr_t)(at - 1)) return size < SHORT_BYTES;
     return size <= capacity && capacity >= SHORT_BYTES && capacity < MOST_CAPACITY &&
-           hsn_table_find(characters, &block) && block.size == capacity + 1 && is_by_strings(k, &block, 1);
+           hsn_table_find(characters, &text) && text.size == capacity + 1 && is_by_strings(k, &text, 1) &&
+           !(hsn_table_find(*at, &target) && target.size == around->size);
 }
 
 /* A byte of text in any of the usual encodings. */
@@ -46,7 +47,7 @@ static bool is_behind_text(hsn_walker *k, const hsn_block *block, uintptr_t at)
 bool hsn_is_rest(hsn_walker *k, const hsn_block *block, uintptr_t low, uintptr_t at)
 {
     const uintptr_t *word = (const uintptr_t *)at;
-    if (at - low >= 3 * WORD && is_last_of_string(k, word)) return true;
+    if (at - low >= 3 * WORD && is_last_of_string(k, block, word)) return true;
     if (at - low >= 2 * WORD && word[-2] == at && word[-1] < SHORT_BYTES) return true;
     /* what has pointers in it has whole words, and a string that grew an odd number of bytes: twice as many as before,
      * and the end */

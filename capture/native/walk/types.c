@@ -120,17 +120,23 @@ static uint32_t rest_type(hsn_walker *k)
     return k->rest_type;
 }
 
-static uint32_t write_type(hsn_walker *k, uint32_t set, uint64_t class)
+static size_t put_type(const hsn_walker *k, uint32_t set, uint64_t class, char out[HSN_TYPE_BYTES])
 {
-    char text[64 + HSN_TYPE_FRAMES * HSN_NAME_BYTES];
-    char *at = hsn_put_text(text, "{allocated} <=", 14);
+    char *at = hsn_put_text(out, "{allocated} <=", 14);
     at = hsn_put_number(at, class);
     at = hsn_put_text(at, " B", 2);
     for (size_t i = 0; i < HSN_TYPE_FRAMES && k->type_frames[set][i] != 0; i++) {
         at = i == 0 ? hsn_put_text(at, " at ", 4) : hsn_put_text(at, " < ", 3);
         at += hsn_name_address(&k->modules, k->type_frames[set][i], at);
     }
-    return hsc_define_type(k->w, ++k->types, text, (size_t)(at - text), 0) == HSC_OK ? k->types : 0;
+    return (size_t)(at - out);
+}
+
+static uint32_t write_type(hsn_walker *k, uint32_t set, uint64_t class)
+{
+    char text[HSN_TYPE_BYTES];
+    const size_t size = put_type(k, set, class, text);
+    return hsc_define_type(k->w, ++k->types, text, size, 0) == HSC_OK ? k->types : 0;
 }
 
 uint32_t hsn_type_of(hsn_walker *k, const hsn_block *block, uintptr_t first_word)
@@ -146,4 +152,12 @@ uint32_t hsn_type_of(hsn_walker *k, const hsn_block *block, uintptr_t first_word
     uint32_t *stored = hsn_pairs_put(&k->type_numbers, place->frames, size);
     if (stored == NULL) return rest_type(k);
     return *stored = write_type(k, place->frames, size);
+}
+
+size_t hsn_type_text(hsn_walker *k, const hsn_block *block, uintptr_t first_word, char out[HSN_TYPE_BYTES])
+{
+    if (hsn_vtable_type(k, first_word) != 0) return hsn_vtable_text(k, first_word, out);
+    const hsn_place *place = hsn_place_of(k, block->stack);
+    const bool is_named = place->frames != UINT32_MAX && k->type_frames[place->frames][0] != 0;
+    return is_named ? put_type(k, place->frames, hsn_size_class(block->size), out) : 0;
 }

@@ -65,17 +65,24 @@ static bool is_vtable(const hsn_walker *k, uintptr_t word, char name[NAME_PART],
     return true;
 }
 
-static uint32_t write_type(hsn_walker *k, uintptr_t word, const char *name, size_t name_size)
+static size_t put_vtable(const hsn_walker *k, uintptr_t word, const char *name, size_t name_size,
+                         char out[HSN_TYPE_BYTES])
 {
     static const char mark[] = "{vtable} ";
-    char text[sizeof mark + HSN_NAME_BYTES + NAME_PART];
-    char *at = hsn_put_text(text, mark, sizeof mark - 1);
+    char *at = hsn_put_text(out, mark, sizeof mark - 1);
     at += hsn_name_address(&k->modules, word, at);
     if (name_size > 0) {
         *at++ = ' ';
         at = hsn_put_text(at, name, name_size);
     }
-    return hsc_define_type(k->w, ++k->types, text, (size_t)(at - text), 0) == HSC_OK ? k->types : 0;
+    return (size_t)(at - out);
+}
+
+static uint32_t write_type(hsn_walker *k, uintptr_t word, const char *name, size_t name_size)
+{
+    char text[HSN_TYPE_BYTES];
+    const size_t size = put_vtable(k, word, name, name_size, text);
+    return hsc_define_type(k->w, ++k->types, text, size, 0) == HSC_OK ? k->types : 0;
 }
 
 uint32_t hsn_vtable_type(hsn_walker *k, uintptr_t word)
@@ -94,4 +101,11 @@ uint32_t hsn_vtable_type(hsn_walker *k, uintptr_t word)
     uint32_t *type = hsn_pairs_put(&k->vtables, word, 0);
     if (type == NULL) return 0;
     return *type = write_type(k, word, name, name_size);
+}
+
+size_t hsn_vtable_text(const hsn_walker *k, uintptr_t word, char out[HSN_TYPE_BYTES])
+{
+    char name[NAME_PART];
+    size_t name_size;
+    return is_vtable(k, word, name, &name_size) ? put_vtable(k, word, name, name_size, out) : 0;
 }

@@ -56,7 +56,8 @@ static bool make_ready(hsn_walker *k)
 {
     if (!hsn_starts_open(&k->starts)) return false;
     k->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    k->site_numbers.arena = k->frames.arena = k->type_numbers.arena = k->vtables.arena = k->seen.arena = &k->arena;
+    k->site_numbers.arena = k->frames.arena = k->type_numbers.arena = k->vtables.arena = k->seen.arena =
+        k->member_labels.arena = &k->arena;
     /* without a list of mappings nothing may be read: blocks without references are still an answer */
     if (hsn_maps_read(&k->maps, &k->arena) && !hsn_modules_find(&k->modules, &k->maps, &k->arena)) return false;
     return find_holes(k) && hsn_heaps_find(k) && hsn_types_open(k);

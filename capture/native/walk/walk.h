@@ -43,6 +43,7 @@ typedef struct hsn_walker {
     uint32_t strings, sites, labels, types; /* numbers given so far */
     hsn_pairs site_numbers;                 /* (parent, return address) */
     uint32_t offset_labels[HSN_OFFSET_LABELS], element_label;
+    hsn_pairs member_labels; /* (type, offset) */
 
     hsn_place *places; /* by stack id */
     uint32_t place_count;
@@ -71,10 +72,17 @@ uint32_t hsn_write_string(hsn_walker *k, const char *text, size_t size);
 uint32_t hsn_write_name(hsn_walker *k, uintptr_t address);
 /* The chain of sites of a stack, outermost first. */
 uint32_t hsn_write_site(hsn_walker *k, const uintptr_t *frames, size_t count);
+/* A block whose references are written. */
+typedef struct hsn_typed_block {
+    const hsn_block *block;
+    uint32_t type;        /* as hsn_type_of gave it */
+    uintptr_t first_word; /* as it got it */
+} hsn_typed_block;
 /*
- * For the word `offset` bytes into a block of `size` bytes: "+16" in small ones, an element in others, with its index.
+ * For the word `offset` bytes into a block: an element in large ones, with its index; in small ones "+16", with the
+ * type behind it where that may know the name of the member.
  */
-uint32_t hsn_write_label(hsn_walker *k, uint64_t offset, uint64_t size, uint64_t *index);
+uint32_t hsn_write_label(hsn_walker *k, const hsn_typed_block *of, uint64_t offset, uint64_t *index);
 
 /* ---- rests.c ---- */
 /*
@@ -88,12 +96,18 @@ bool hsn_types_open(hsn_walker *k);
 hsn_place *hsn_place_of(hsn_walker *k, uint32_t stack);
 /* The type of a block, whose first word is given where it has one (else 0). */
 uint32_t hsn_type_of(hsn_walker *k, const hsn_block *block, uintptr_t first_word);
+
+enum { HSN_TYPE_BYTES = 192 + HSN_TYPE_FRAMES * HSN_NAME_BYTES };
+/* The text of the type that hsn_type_of gives such a block, unresolved; 0 bytes = it says nothing. */
+size_t hsn_type_text(hsn_walker *k, const hsn_block *block, uintptr_t first_word, char out[HSN_TYPE_BYTES]);
 /* The largest size of the class in which a block of this size is. */
 uint64_t hsn_size_class(uint64_t size);
 
 /* ---- vtables.c ---- */
 /* 0, or the number of the type whose objects begin with this word. */
 uint32_t hsn_vtable_type(hsn_walker *k, uintptr_t word);
+/* The text of that type. */
+size_t hsn_vtable_text(const hsn_walker *k, uintptr_t word, char out[HSN_TYPE_BYTES]);
 
 /* ---- roots.c, roots_thread.c ---- */
 /*

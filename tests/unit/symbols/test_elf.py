@@ -188,6 +188,20 @@ def check_closures(path, folder):
     expect("allocated for a closure", sorted(set(resolve(texts, folder))), ["<=72 B at notify", "std::function<void ()>[]"])
 
 
+def check_members(path, folder):
+    """Each word of an object has the name that the program gives it; without debug information, and behind the end, none."""
+    table = next(a for a, _, _, s in symbols(path) if s == "_ZTVN4shop4DeskE")
+    has_types = ".debug_info" in run("readelf", "-SW", path)
+    places = [line.split() for line in run(path).splitlines()]
+    assert len(places) > 15, places
+    behind = 64 + max(int(offset) for offset, _ in places)
+    text = f" {{member}} {{vtable}} {name(path, table + 16)} N4shop4DeskE"
+    asked = [f"+{offset}{text}" for offset, _ in places] + [f"+{behind}{text}", "+8 {member} {vtable} nowhere+0x10{00ff}", "+8 {member} nothing"]
+    wanted = [member if has_types else f"+{offset}" for offset, member in places] + [f"+{behind}", "+8", "+8"]
+    for asked_, got, want in zip(asked, resolve(asked, folder), wanted):
+        expect(f"member of {path.name} {asked_}", got, want)
+
+
 def libc_of(path):
     found = re.search(r"libc\.so\.6 => (\S+)", run("ldd", path))
     return pathlib.Path(found.group(1))
@@ -303,6 +317,10 @@ def main():
         for word, flags in (("closures", ["-g", "-O2"]), ("closures0", ["-g", "-O0"])):
             path = compile_to(top / word, word, "closures.cpp", *flags)
             check_closures(path, path.parent)
+        members = [("members", ["-g", "-O2"], None), ("members4", ["-gdwarf-4", "-O2"], None), ("membersbare", ["-O2"], None)]
+        for word, flags, compiler in members + [("membersclang", ["-g", "-O2"], "clang++")] * bool(shutil.which("clang++")):
+            path = compile_to(top / word, word, "members.cpp", *flags, compiler=compiler)
+            check_members(path, path.parent)
         path = compile_to(top / "split", "shop-split", "shop.c", "-g", "-O2")
         whole = top / "whole"
         shutil.copytree(path.parent, whole)

@@ -86,8 +86,17 @@ Test(marked, texts_are_taken_apart)
     cr_assert(equals(m.names[0], "a+0x1{}") && equals(m.names[1], "my shop+0x2{}") && equals(m.names[2], "(no file)"));
     hsd_marked_parse(text("{allocated} <=48 B"), &m);
     cr_assert(m.kind == HSD_MARKED_ALLOCATED && equals(m.size, "<=48 B") && m.name_count == 0);
-    hsd_marked_parse(text("shop+0x1{a}"), &m);
-    cr_assert_eq(m.kind, HSD_MARKED_NOT);
+    hsd_marked_parse(text("+16 {member} {vtable} shop+0x1{a}"), &m);
+    cr_assert(m.kind == HSD_MARKED_MEMBER && m.offset == 16 && equals(m.place, "+16"));
+    cr_assert(equals(m.type, "{vtable} shop+0x1{a}"));
+    hsd_marked_parse(text("+0 {member} "), &m);
+    cr_assert(m.kind == HSD_MARKED_MEMBER && m.offset == 0 && m.type.size == 0);
+    static const char *const none[] = {"shop+0x1{a}", "+16", "+ {member} x", "16 {member} x", "+1234567890 {member} x",
+                                       "+16 {member}"};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        hsd_marked_parse(text(none[i]), &m);
+        cr_assert_eq(m.kind, HSD_MARKED_NOT, "%s", none[i]);
+    }
     hsd_marked_parse(text(""), &m);
     cr_assert_eq(m.kind, HSD_MARKED_NOT);
 }
