@@ -39,8 +39,13 @@ function(hsd_add_fuzz name)
     COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 ${make_seeds}
     COMMAND ${CMAKE_COMMAND} -E touch "${seeds}.made"
     DEPENDS ${made_from} COMMENT "Making the seeds of fuzz_${name}" VERBATIM)
-  add_custom_target(seeds_of_${name} ALL DEPENDS "${seeds}.made")
+  add_custom_target(seeds_of_${name} DEPENDS "${seeds}.made")
   add_dependencies(${target} seeds_of_${name})
+  hsd_is_built(built fuzz ${arg_LABELS})
+  if(NOT built)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+    add_dependencies(every_test ${target})
+  endif()
 
   if(HSD_FUZZ)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)

@@ -3,8 +3,10 @@
 # hsd_add_script_test(<layer> <name> COMMAND … [LABELS …] [TIMEOUT seconds] [ENVIRONMENT VAR=value…])
 #   registers any other command; exit status 77 means "skipped".
 # Labels: quick (the default; all of them together stay under half a minute), full (also in scripts/test), slow (--long only).
-# quick tests run in presets dev and release; a full test runs in dev alone unless it is labelled release as well ("full;release").
+# quick and full tests run in preset dev; what is labelled release as well ("full;release") also in preset release: the whole program, and
+# what an optimizer or a time without sanitizers may change. The folders of HSD_REPEATED are labelled so by themselves.
 # A test that means nothing under sanitizers (memory bounds, speed), or that spends its time in other programs, is labelled release-only.
+# What preset release does not run it does not build either, but as target every_test: scripts/test --long does, and runs all there.
 include_guard(GLOBAL)
 
 # hsd_criterion is Criterion, but in preset tsan, where it cannot start, and for another machine, whose Criterion is not there: see tests/support/plain/criterion/criterion.h.
@@ -32,10 +34,29 @@ set(HSD_TEST_ENVIRONMENT
   "TSAN_OPTIONS=halt_on_error=1:allocator_may_return_null=1"
   "HSD_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "HSD_BUILD_DIR=${PROJECT_BINARY_DIR}")
 
+# Threads, tables and sorting, whose code is another one when it is optimized; and what lives in foreign programs, never with a sanitizer.
+set(HSD_REPEATED base sort graph match native walk agent)
+add_custom_target(every_test)
+
+# hsd_is_built(<variable> <layer> <label…>): whether preset and labels say that this test is built with all the rest.
+function(hsd_is_built variable layer)
+  set(built TRUE)
+  if(NOT HSD_SANITIZE AND NOT HSD_TSAN AND NOT HSD_COVERAGE AND NOT HSD_FUZZ AND NOT CMAKE_CROSSCOMPILING)
+    if(NOT layer IN_LIST HSD_REPEATED AND NOT "release" IN_LIST ARGN AND NOT "release-only" IN_LIST ARGN)
+      set(built FALSE)
+    endif()
+  endif()
+  set(${variable} ${built} PARENT_SCOPE)
+endfunction()
+
 function(hsd_test_properties test)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "LABELS;ENVIRONMENT")
   if(NOT arg_LABELS)
     set(arg_LABELS quick)
+  endif()
+  string(REGEX REPLACE "/.*" "" layer ${test})
+  if(layer IN_LIST HSD_REPEATED)
+    list(APPEND arg_LABELS release)
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
@@ -63,6 +84,11 @@ function(hsd_add_test layer name)
   # Its own code need not be fast: what it tests is built as ever. That saves a seventh (dev) to a fifth (release) of a build from nothing.
   target_compile_options(${target} PRIVATE -g1 $<$<CONFIG:RelWithDebInfo>:-Og>)
   target_link_options(${target} PRIVATE $<$<BOOL:${HSD_HAVE_GOLD}>:-fuse-ld=gold>)
+  hsd_is_built(built ${layer} ${arg_LABELS})
+  if(NOT built)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+    add_dependencies(every_test ${target})
+  endif()
   add_test(NAME ${layer}/${name} COMMAND ${target} --short-filename)
   hsd_test_properties(${layer}/${name} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT ${arg_ENVIRONMENT})
 endfunction()
