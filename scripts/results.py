@@ -6,7 +6,8 @@ usage: results.py JUNIT.xml...                            add up
 
 A test program that runs many cases says so in its output: Criterion in its "Synthesis" line, the scripts of tests/ in a line
 "N passed, N failed". Such a program counts with its cases, any other as one. A program that failed without a failing
-case (a leak, a timeout) counts as one failure more. A live test that failed and then passed alone (rerun.py) has passed and is named
+case (a leak, a timeout) counts as one failure more. What tests took of the processor (the folder PRESET.spent beside PRESET.xml, by
+tests/support/spent.c) is added up; a test that took over SECONDS_OF_A_TEST is named: CONTRIBUTING.md says what it may take. A live test that failed and then passed alone (rerun.py) has passed and is named
 as flaky. Exit status 1 if anything failed or nothing ran.
 """
 import os
@@ -15,6 +16,7 @@ import sys
 import xml.etree.ElementTree as tree
 from xml.sax.saxutils import quoteattr
 
+SECONDS_OF_A_TEST = 20
 SYNTHESIS = re.compile(r"Synthesis: Tested: (\d+) \| Passing: (\d+) \| Failing: (\d+) \| Crashing: (\d+)")
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$", re.MULTILINE)
 
@@ -55,6 +57,26 @@ def is_flaky(testcase):
     return any(entry.get("name") == "flaky" for entry in testcase.iter("property"))
 
 
+def spent_by_tests(path):
+    """[(seconds of the processor, test)], most first, of the tests of a report."""
+    folder = path.removesuffix(".xml") + ".spent"
+    found = []
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        with open(os.path.join(folder, name), encoding="ascii") as file:
+            found.append((sum(map(float, file.read().split())), name.replace("~", "/")))
+    return sorted(found, reverse=True)
+
+
+def say_spent(paths):
+    for path in paths:
+        preset, spent = os.path.basename(path).removesuffix(".xml"), spent_by_tests(path)
+        for seconds, name in spent:
+            if seconds > SECONDS_OF_A_TEST:
+                print(f"costly: {preset}: {name} took {seconds:.0f} s of the processor")
+        if spent:
+            print(f"processor: {preset}: {sum(seconds for seconds, _ in spent):.0f} s in {len(spent)} tests")
+
+
 def add_up(paths):
     passed = failed = skipped = 0
     for path in paths:
@@ -73,6 +95,7 @@ def add_up(paths):
                 print(f"skipped: {testcase.get('name')}")
             if is_flaky(testcase):
                 print(f"flaky: {os.path.basename(path).removesuffix('.xml')}: {testcase.get('name')}")
+    say_spent(paths)
     if passed + failed == 0:
         print("no test ran", file=sys.stderr)
         failed = 1
