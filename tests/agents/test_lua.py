@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Lua 5.1 to 5.4 and LuaJIT: programs that leak under load, captured from outside by way lua, and by themselves."""
+import concurrent.futures
+import multiprocessing
 import os
 import pathlib
 import random
 import re
+import signal
 import subprocess
 import time
 
@@ -192,32 +195,42 @@ assert(hsdiff.capture(arg[2]))
             same(f"{vm}: holder", diff["holders"][0]["root"], "global cache")
 
 
+def at_once(case, tool, folder):
+    """A case that is mostly waiting, of each VM at the same time."""
+    found = machines(tool)
+    processes = multiprocessing.get_context("fork")  # a program is waited for by an alarm, and a process has one
+    with concurrent.futures.ProcessPoolExecutor(len(found), processes) as pool:
+        for done in [pool.submit(case, tool, folder, vm, environment) for vm, environment in found]:
+            done.result()
+
+
+def asleep_one(tool, folder, vm, environment):
+    out = folder / f"no-{vm}.hs"
+    with Lua(vm, environment, folder, "listen") as program:
+        children = pathlib.Path(f"/proc/{program.pid}/task/{program.pid}/children")
+        program.tell("sleep 600")
+        program.expect("sleeping")
+        kit.wait_until("it sleeps", lambda: children.read_text().strip())
+        refused = tool.capture(program.pid, out, expect=None)
+        check(refused.returncode != 0 and "executed no instruction" in refused.stderr, refused.stderr)
+        os.kill(int(children.read_text().split()[0]), signal.SIGTERM)
+        program.expect("awake")
+        same("after its sleep", program.leak(10), 10)
+        tool.capture(program.pid, folder / f"{vm}.hs")
+        program.quit()
+    with Lua(vm, environment, folder) as program:
+        refused = tool.capture(program.pid, out, "--way", "lua", expect=None)
+        check(refused.returncode != 0 and 'require("hsdiff").listen()' in refused.stderr, refused.stderr)
+        program.quit()
+    check(not out.exists(), "a file was left behind")
+
+
 def asleep(tool, folder):
     """A VM that waits in C does not answer: said so, and it goes on. So does a program without the module."""
-    for vm, environment in machines(tool):
-        with Lua(vm, environment, folder, "listen") as program:
-            program.tell("sleep 12")
-            program.expect("sleeping")
-            while not pathlib.Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().strip():
-                time.sleep(0.01)
-            refused = tool.capture(program.pid, folder / "no.hs", expect=None)
-            check(refused.returncode != 0 and "executed no instruction" in refused.stderr, refused.stderr)
-            program.expect("awake")
-            same("after its sleep", program.leak(10), 10)
-            tool.capture(program.pid, folder / f"{vm}.hs")
-            program.quit()
-        with Lua(vm, environment, folder) as program:
-            refused = tool.capture(program.pid, folder / "no.hs", "--way", "lua", expect=None)
-            check(refused.returncode != 0 and 'require("hsdiff").listen()' in refused.stderr, refused.stderr)
-            program.quit()
-        check(not (folder / "no.hs").exists(), "a file was left behind")
+    at_once(asleep_one, tool, folder)
 
 
-def coroutines(tool, folder):
-    """A program that never leaves a coroutine: LuaJIT answers, the others where the program polls. A hook of the program's own stays."""
-    for vm, environment in machines(tool):
-        script = folder / "coroutines.lua"
-        script.write_text("""
+NEVER_OUTSIDE = """
 local hsdiff = require "hsdiff"
 assert(hsdiff.listen())
 print("ready")
@@ -230,15 +243,25 @@ coroutine.wrap(function()
     if arg[1] == "poll" then hsdiff.poll() end
   end
 end)()
-""")
-        for word in ("poll", "none"):
-            with kit.Program([vm, str(script), word], environment=environment) as program:
-                done = tool.capture(program.pid, folder / f"{vm}-{word}.hs", expect=None)
-                if word == "poll" or vm == "luajit":
-                    same(f"{vm} {word} {done.stderr}", done.returncode, 0)
-                    tool.run("verify", folder / f"{vm}-{word}.hs")
-                else:
-                    check(done.returncode != 0 and "hsdiff.poll()" in done.stderr, done.stderr)
+"""
+
+
+def coroutines_of(tool, folder, vm, environment):
+    script = folder / f"coroutines-{vm}.lua"
+    script.write_text(NEVER_OUTSIDE)
+    for word in ("poll", "none"):
+        with kit.Program([vm, str(script), word], environment=environment) as program:
+            done = tool.capture(program.pid, folder / f"{vm}-{word}.hs", expect=None)
+            if word == "poll" or vm == "luajit":
+                same(f"{vm} {word} {done.stderr}", done.returncode, 0)
+                tool.run("verify", folder / f"{vm}-{word}.hs")
+            else:
+                check(done.returncode != 0 and "hsdiff.poll()" in done.stderr, done.stderr)
+
+
+def coroutines(tool, folder):
+    """A program that never leaves a coroutine: LuaJIT answers, the others where the program polls. A hook of the program's own stays."""
+    at_once(coroutines_of, tool, folder)
 
 
 def aborted(tool, folder):

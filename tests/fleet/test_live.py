@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A fleet of real processes: a service in Node and one in Java, of versions of which one leaks, captured from outside while they serve and added to
 one store. The report has to name that version and that place, and nothing of versions that do not leak. HSD_LONG=1: 20 such processes, and 20
-fleets that are clean."""
+fleets that are clean; without it the fleet of Node, whose captures cost most, has no third version, that is clean."""
 import contextlib
 import json
 import os
@@ -96,17 +96,22 @@ def told(found):
     return [(f["kind"], f["version"], f["name"]) for f in found["findings"]]
 
 
+def has_clean_pair(runtime):
+    return kit.LONG or runtime != "node"
+
+
 def leak(tool, folder):
     """2.4.1 leaks, in both runtimes: right version, right place. 2.4.0 and 2.4.2, as a service of their own, do not."""
     begin(tool)
     store = folder / "store"
     for runtime, (_, service, _) in RUNTIMES.items():
-        fleet = run_fleet(tool, folder, runtime, {"2.4.0": (PROCESSES, False), "2.4.1": (PROCESSES, True), "2.4.2": (PROCESSES, False)})
+        clean_pair = {"2.4.2": (PROCESSES, False)} if has_clean_pair(runtime) else {}
+        fleet = run_fleet(tool, folder, runtime, {"2.4.0": (PROCESSES, False), "2.4.1": (PROCESSES, True), **clean_pair})
         for version, processes in fleet.items():
             for i, captures in enumerate(processes):
                 if version != "2.4.2":
                     add(tool, store, service, version, captures, f"web-{i}")
-                if version != "2.4.1":
+                if version != "2.4.1" and clean_pair:
                     add(tool, store, f"{service}-clean", version, captures, f"web-{i}")
     for runtime, (_, service, place) in RUNTIMES.items():
         found = report(tool, store, "--service", service)
@@ -120,10 +125,11 @@ def leak(tool, folder):
         check(place in places[0]["name"], f"{runtime}: {place} is not in {places[0]['name']}")
         same("growers", (places[0]["processes"], places[0]["judged"]), (PROCESSES, PROCESSES))
         check(any("Session" in f["name"] for f in found["findings"] if f["kind"] == "type"), f"{runtime}: no Session in {told(found)}")
-        same(f"{runtime}: clean", told(report(tool, store, "--service", f"{service}-clean")), [])
         tool.run("fleet", "check", store, "--service", service, "--baseline", "2.4.0", "--candidate", "2.4.1", expect=1)
         tool.run("fleet", "check", store, "--service", service, "--baseline", "2.4.1", "--candidate", "2.4.0")
-        tool.run("fleet", "check", store, "--service", f"{service}-clean", "--baseline", "2.4.0", "--candidate", "2.4.2")
+        if has_clean_pair(runtime):
+            same(f"{runtime}: clean", told(report(tool, store, "--service", f"{service}-clean")), [])
+            tool.run("fleet", "check", store, "--service", f"{service}-clean", "--baseline", "2.4.0", "--candidate", "2.4.2")
 
 
 def clean(tool, folder):

@@ -124,8 +124,12 @@ def programs(wanted=()):
 
 def quick(found):
     """A third of each runtime's, of those that leak and of those that do not: each third one in the order of names, so that it changes only
-    where programs come and go."""
+    where programs come and go. Of Node a sixth: a capture of it, by a copy that writes a heap snapshot, takes over a second of the processor."""
     kept = []
-    for group in dict.fromkeys((one.runtime, bool(one.leaks)) for one in found):
-        kept += [one for one in found if (one.runtime, bool(one.leaks)) == group][::3]
+    for runtime, leaks in dict.fromkeys((one.runtime, bool(one.leaks)) for one in found):
+        kept += [one for one in found if (one.runtime, bool(one.leaks)) == (runtime, leaks)][::quick_step(runtime)]
     return kept
+
+
+def quick_step(runtime):
+    return 6 if runtime == "node" else 3
