@@ -18,7 +18,7 @@
 static int run(char *const *command)
 {
     execvp(command[0], command);
-    fprintf(stderr, "spent: %s: %s\n", command[0], strerror(errno));
+    perror(command[0]);
     return 127;
 }
 
