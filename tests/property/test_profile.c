@@ -9,6 +9,7 @@
 #include "oracle.h"
 #include "oracle_view.h"
 #include "support/capture_file.h"
+#include "support/sizes.h"
 #include "unit/diff/test_profile_kit.h"
 
 enum { HEAPS = 1500 };
@@ -21,7 +22,7 @@ TestSuite(profile, .init = setup, .fini = teardown);
 static uint64_t heap_count(void)
 {
     const char *given = getenv("HSD_PAIRS");
-    return given != NULL ? strtoull(given, NULL, 0) : HEAPS;
+    return given != NULL ? strtoull(given, NULL, 0) : test_size(HEAPS, HEAPS / 5);
 }
 
 static hsd_profile *profile_of_file(const char *file, const hsd_profile_options *options, const hsd_run *run)
