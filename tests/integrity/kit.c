@@ -3,6 +3,7 @@
 #include "integrity/kit.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include <hsdiff/dump.h>
 
+#include "support/heap_model.h"
 #include "support/make_samples.h"
 #include "support/reseal.h"
 
@@ -23,14 +25,45 @@ bool is_long(void)
     return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
 }
 
+/* A million openings: the budget is told, so that nobody asks the machine for one each time, and what is freed stays
+ * in the process. */
+static const hsd_run quick_run = {.memory_bytes = UINT64_C(64) << 20, .threads = 1};
+
+__attribute__((constructor)) static void keep_freed_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 64 << 20);
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
+}
+
+static void find_blocks(sample *s)
+{
+    s->offsets = malloc((MAX_BLOCKS + 1) * sizeof *s->offsets);
+    if (s->offsets == NULL) exit(2);
+    s->blocks = block_offsets(s->bytes, s->size, s->offsets, MAX_BLOCKS);
+    s->offsets[s->blocks] = s->offsets[s->blocks - 1] + block_bytes(s->bytes, s->offsets[s->blocks - 1]);
+}
+
 sample sample_load(size_t index)
 {
     sample s = {.name = hsd_sample_name(index), .is_complete = hsd_sample_is_complete(index)};
     s.bytes = memfile_sample(index, &s.size);
-    s.offsets = malloc((MAX_BLOCKS + 1) * sizeof *s.offsets);
-    if (s.offsets == NULL) exit(2);
-    s.blocks = block_offsets(s.bytes, s.size, s.offsets, MAX_BLOCKS);
-    s.offsets[s.blocks] = s.offsets[s.blocks - 1] + block_bytes(s.bytes, s.offsets[s.blocks - 1]);
+    find_blocks(&s);
+    return s;
+}
+
+sample sample_random(uint64_t number)
+{
+    sample s = {.name = "random", .is_complete = true};
+    test_random random = {number};
+    const model_heap heap = model_random(&random);
+    const model_form form = model_random_form(&random);
+    s.bytes = model_write(&heap, &form, salvage_path()) ? memfile_read_all(salvage_path(), &s.size) : NULL;
+    unlink(salvage_path());
+    if (s.bytes == NULL) {
+        printf("random heap %llu cannot be written\n", (unsigned long long)number);
+        exit(2);
+    }
+    find_blocks(&s);
     return s;
 }
 
@@ -54,7 +87,7 @@ reading read_all(const memfile *file, hsd_damage damage)
     hsd_capture *capture;
     hsd_error_init(&r.err);
     const int fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
-    r.status = hsd_capture_open_fd(&capture, fd, "x.hs", damage, NULL, &r.err);
+    r.status = hsd_capture_open_fd(&capture, fd, "x.hs", damage, &quick_run, &r.err);
     if (r.status != HSD_OK) return r;
     const hsd_capture_info *info = hsd_capture_get_info(capture);
     r.was_opened = true;
@@ -81,7 +114,7 @@ verdict verify(const char *path)
 {
     verdict v = {0};
     hsd_error_init(&v.err);
-    v.status = hsd_capture_verify(path, NULL, take_fault, &v, &v.result, &v.err);
+    v.status = hsd_capture_verify(path, &quick_run, take_fault, &v, &v.result, &v.err);
     v.faults = v.result.faults;
     return v;
 }
@@ -102,7 +135,7 @@ hsd_status salvage(const char *path, hsd_salvage_result *result, hsd_error *err)
     if (!is_registered) atexit(remove_salvaged);
     is_registered = true;
     hsd_error_init(err);
-    return hsd_capture_salvage(path, salvage_path(), true, NULL, result, err);
+    return hsd_capture_salvage(path, salvage_path(), true, &quick_run, result, err);
 }
 
 typedef struct text {
@@ -156,6 +189,8 @@ void case_end(void)
     cases++;
     if (took > slowest_ns) slowest_ns = took;
 }
+
+bool wants_more(uint64_t wanted) { return is_long() && cases < wanted; }
 
 void report(const char *what)
 {

@@ -26,6 +26,8 @@ typedef struct sample {
 } sample;
 
 sample sample_load(size_t index);
+/* A small random heap, written in a random form: number `number` of the draw. */
+sample sample_random(uint64_t number);
 void sample_free(sample *s);
 
 /* True when HSD_LONG is set: try everything. */
@@ -70,6 +72,9 @@ void wrong(const sample *s, const memfile *file, const char *format, ...)
 /* Counts one case and remembers the slowest, in processor time: call before and after. */
 void case_begin(void);
 void case_end(void);
+
+/* With HSD_LONG=1: are there fewer than `wanted` cases yet? Then random captures follow the reference captures. */
+bool wants_more(uint64_t wanted);
 
 /* "prefixes: 200,123 tried, slowest 3.1 ms". Fails when a case took longer than a second. */
 void report(const char *what);

@@ -2,7 +2,8 @@
  * Blocks where they do not belong, and blocks that are gone.
  *
  * Misplaced: every block swapped with every other, put in the place of another, put in once more, dropped, zeroed,
- * taken from another capture. Nothing of that may be accepted, though each block is intact in itself.
+ * taken from another capture. Nothing of that may be accepted, though each block is intact in itself. Of captures with
+ * very many blocks a random draw of the pairs.
  *
  * Destroyed: each block in turn, in four ways. What is salvaged holds all the others, byte for byte; but for places
  * behind lost ones, which may hang from these.
@@ -86,6 +87,13 @@ static void try_pair(const sample *s, memfile *file, pieces *p, size_t i, size_t
     expect_refused(s, file, p, "doubled, behind", i, j);
 }
 
+/* Of a sweep over all pairs at most so many, in long runs; and how many edits are wanted then. */
+#define PAIRS_MAX    2000
+#define EDITS_WANTED 100000
+
+/* The step with which `count` times `others` pairs are walked. */
+static size_t step_of(size_t count, size_t others) { return 1 + count * others / PAIRS_MAX; }
+
 static void try_one(const sample *s, memfile *file, pieces *p, size_t i, const sample *other)
 {
     add_head(p, s);
@@ -100,7 +108,7 @@ static void try_one(const sample *s, memfile *file, pieces *p, size_t i, const s
     memset(p->bytes + s->offsets[i], 0, size_of(s, i));
     expect_refused(s, file, p, "zeroed", i, 0);
 
-    for (size_t k = 0; k < other->blocks; k += is_long() ? 1 : 1 + other->blocks / 3) {
+    for (size_t k = 0; k < other->blocks; k += is_long() ? step_of(s->blocks, other->blocks) : 1 + other->blocks / 3) {
         add_head(p, s);
         for (size_t m = 0; m < s->blocks; m++)
             add_block(p, m == i ? other : s, m == i ? k : m);
@@ -114,14 +122,14 @@ static void try_misplaced(const sample *s, memfile *file, pieces *p, const sampl
     const size_t step = is_long() ? 1 : 1 + s->blocks / 5;
     for (size_t i = 0; i < s->blocks; i += step)
         try_one(s, file, p, i, other);
-    if (is_long()) {
+    if (is_long() && s->blocks * s->blocks / 2 <= PAIRS_MAX) {
         for (size_t i = 0; i < s->blocks; i++) {
             for (size_t j = i + 1; j < s->blocks; j++)
                 try_pair(s, file, p, i, j);
         }
         return;
     }
-    for (size_t k = 0; k < 8; k++) {
+    for (size_t k = 0; k < (is_long() ? PAIRS_MAX : 8); k++) {
         const size_t i = (size_t)test_below(random, s->blocks), j = (size_t)test_below(random, s->blocks);
         if (i != j) try_pair(s, file, p, i < j ? i : j, i < j ? j : i);
     }
@@ -217,6 +225,12 @@ int main(void)
     if (p.bytes == NULL) return 2;
     for (size_t i = 0; i < hsd_sample_count(); i++) {
         sample s = sample_load(i), other = sample_load((i + 1) % hsd_sample_count());
+        try_misplaced(&s, &file, &p, &other, &random);
+        sample_free(&s);
+        sample_free(&other);
+    }
+    while (wants_more(EDITS_WANTED)) {
+        sample s = sample_random(test_next(&random)), other = sample_random(test_next(&random));
         try_misplaced(&s, &file, &p, &other, &random);
         sample_free(&s);
         sample_free(&other);

@@ -1,7 +1,7 @@
 /*
  * Every bit of a capture, flipped: found by a checksum or a magic number before any payload is decompressed or looked
  * at. What loads a block for every reader (hsd_block_read, the one gate before the decompressor) is driven directly for
- * all flips; the whole of verify and of reading for a sample of them.
+ * all flips; the whole of verify and of reading for a sample of them. Then bursts: any bits within 2 to 64 neighbours.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,57 +55,94 @@ static void check_whole(const sample *s, const memfile *file, size_t byte, unsig
         wrong(s, file, "bit %u of byte %zu: read in part: %s", bit, byte, partial.err.text);
 }
 
-static void check_flip(const sample *s, memfile *file, const hsd_file *open, const hsd_block_ref *refs,
-                       hsd_block *block, size_t bit, bool with_all)
+/* A capture that is open, undamaged, with its blocks. */
+typedef struct opened {
+    const sample *s;
+    memfile *file;
+    hsd_file open;
+    hsd_block_ref *refs;
+    hsd_block block;
+} opened;
+
+/* `pattern` says which of the 64 bits from `bit` on are flipped; those past the end of the file are not. Bit 0 is. */
+static void check_flips(opened *o, size_t bit, uint64_t pattern, bool with_all)
 {
-    const size_t byte = bit / 8;
-    const uint8_t flipped = (uint8_t)(s->bytes[byte] ^ 1u << bit % 8);
+    const sample *s = o->s;
+    const size_t byte = bit / 8, size = s->size - byte < 9 ? s->size - byte : 9;
+    uint8_t flipped[9];
     case_begin();
-    if (pwrite(file->fd, &flipped, 1, (off_t)byte) != 1) exit(2);
-    if (!is_found(open, refs, s, byte, block))
-        wrong(s, file, "bit %zu of byte %zu is not found by a checksum", bit % 8, byte);
-    if (with_all) check_whole(s, file, byte, (unsigned)(bit % 8));
-    if (pwrite(file->fd, &s->bytes[byte], 1, (off_t)byte) != 1) exit(2);
+    memcpy(flipped, s->bytes + byte, size);
+    for (size_t i = 0; i < 64 && bit % 8 + i < 8 * size; i++)
+        flipped[(bit % 8 + i) / 8] ^= (uint8_t)((pattern >> i & 1) << (bit + i) % 8);
+    if (pwrite(o->file->fd, flipped, size, (off_t)byte) != (ssize_t)size) exit(2);
+    if (!is_found(&o->open, o->refs, s, byte, &o->block)) {
+        wrong(s, o->file, "bit %zu of byte %zu (and %llx behind it) is not found by a checksum", bit % 8, byte,
+              (unsigned long long)pattern);
+    }
+    if (with_all) check_whole(s, o->file, byte, (unsigned)(bit % 8));
+    if (pwrite(o->file->fd, s->bytes + byte, size, (off_t)byte) != (ssize_t)size) exit(2);
     case_end();
 }
 
-static void sweep(const sample *s, memfile *file, test_random *random)
+static void flip_bits(opened *o, test_random *random)
 {
-    hsd_file open = {0};
+    const size_t bits = 8 * o->s->size;
+    const size_t tries = is_long() ? bits : 1400;
+    const size_t each = is_long() ? 997 : 50; /* one in so many goes through everything */
+    for (size_t k = 0; k < tries; k++)
+        check_flips(o, is_long() ? k : (size_t)test_below(random, bits), 1, k % each == 0);
+}
+
+static void flip_bursts(opened *o, test_random *random)
+{
+    const size_t tries = is_long() ? 20000 : 100;
+    for (size_t k = 0; k < tries; k++) {
+        const uint64_t last = UINT64_C(1) << (1 + test_below(random, 63));
+        const uint64_t pattern = 1 | last | (test_next(random) & (last - 1));
+        check_flips(o, (size_t)test_below(random, 8 * o->s->size - 1), pattern, k % 997 == 0);
+    }
+}
+
+static void sweep(sample s, memfile *file, test_random *random, void (*flip)(opened *, test_random *))
+{
+    opened o = {.s = &s, .file = file};
     hsd_fault fault = {.block = HSD_NO_BLOCK};
-    hsd_block block = {0};
     hsd_error err;
     hsd_error_init(&err);
-    memfile_set(file, s->bytes, s->size);
-    if (hsd_input_open(&open.input, file->path, NULL, &err) != HSD_OK || hsd_file_read_header(&open, &fault) != HSD_OK)
+    memfile_set(file, s.bytes, s.size);
+    if (hsd_input_open(&o.open.input, file->path, NULL, &err) != HSD_OK ||
+        hsd_file_read_header(&o.open, &fault) != HSD_OK)
         exit(2);
-    hsd_block_ref *refs = calloc(s->blocks, sizeof *refs);
-    for (size_t i = 0; refs != NULL && i < s->blocks; i++) {
+    o.refs = calloc(s.blocks, sizeof *o.refs);
+    if (o.refs == NULL) exit(2);
+    for (size_t i = 0; i < s.blocks; i++) {
         hsd_block_header header;
-        if (hsd_file_read_block_header(&open, s->offsets[i], &header, &fault) != HSD_OK) exit(2);
-        refs[i] = hsd_block_ref_of(&header, s->offsets[i]);
+        if (hsd_file_read_block_header(&o.open, s.offsets[i], &header, &fault) != HSD_OK) exit(2);
+        o.refs[i] = hsd_block_ref_of(&header, s.offsets[i]);
     }
-    const size_t bits = 8 * s->size;
-    const size_t tries = is_long() ? bits : 1500;
-    const size_t each = is_long() ? 997 : 50; /* one in so many goes through everything */
-    for (size_t k = 0; refs != NULL && k < tries; k++) {
-        check_flip(s, file, &open, refs, &block, is_long() ? k : (size_t)test_below(random, bits), k % each == 0);
-    }
-    free(refs);
-    hsd_block_release(&block);
-    hsd_input_close(&open.input);
+    flip(&o, random);
+    free(o.refs);
+    hsd_block_release(&o.block);
+    hsd_input_close(&o.open.input);
+    sample_free(&s);
+}
+
+static void sweep_all(memfile *file, void (*flip)(opened *, test_random *), uint64_t wanted)
+{
+    test_random random = {test_seed(2)};
+    for (size_t i = 0; i < hsd_sample_count(); i++)
+        sweep(sample_load(i), file, &random, flip);
+    while (wants_more(wanted))
+        sweep(sample_random(test_next(&random)), file, &random, flip);
 }
 
 int main(void)
 {
-    test_random random = {test_seed(2)};
     memfile file = memfile_of("", 0);
-    for (size_t i = 0; i < hsd_sample_count(); i++) {
-        sample s = sample_load(i);
-        sweep(&s, &file, &random);
-        sample_free(&s);
-    }
-    memfile_close(&file);
+    sweep_all(&file, flip_bits, 12500000);
     report("bit flips");
+    sweep_all(&file, flip_bursts, 1000000);
+    report("bursts");
+    memfile_close(&file);
     return 0;
 }

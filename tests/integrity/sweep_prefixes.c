@@ -87,18 +87,23 @@ static void check_edges(const sample *s, memfile *file)
     check_prefix(s, file, s->size - 1, true);
 }
 
+static void sweep(sample s, memfile *file, test_random *random)
+{
+    check_edges(&s, file);
+    for (size_t k = 0; is_long() ? k < s.size : k < 24; k++) {
+        check_prefix(&s, file, is_long() ? k : (size_t)test_below(random, s.size), k % 16 == 0);
+    }
+    sample_free(&s);
+}
+
 int main(void)
 {
     test_random random = {test_seed(1)};
     memfile file = memfile_of("", 0);
-    for (size_t i = 0; i < hsd_sample_count(); i++) {
-        sample s = sample_load(i);
-        check_edges(&s, &file);
-        for (size_t k = 0; is_long() ? k < s.size : k < 24; k++) {
-            check_prefix(&s, &file, is_long() ? k : (size_t)test_below(&random, s.size), k % 16 == 0);
-        }
-        sample_free(&s);
-    }
+    for (size_t i = 0; i < hsd_sample_count(); i++)
+        sweep(sample_load(i), &file, &random);
+    while (wants_more(1500000))
+        sweep(sample_random(test_next(&random)), &file, &random);
     memfile_close(&file);
     report("prefixes");
     return 0;

@@ -104,6 +104,14 @@ def a_run_keeps_what_the_test_counted(folder):
     assert len(copy.kept()) == 1, copy.kept()
 
 
+def one_run_answers_each_check_of_its_test(folder):
+    copy = Copy(folder, HEAD).with_tests("")
+    test = copy.at / "build" / "release" / "CTestTestfile.cmake"
+    test.write_text("add_test(integrity/blocks sh -c [==[echo misplaced blocks: 7 tried; echo destroyed blocks: 5 tried]==])\n")
+    done = copy.run("run", "4")
+    assert [(each[2], each[6], each[7]) for each in copy.kept()] == [("3", "7", "0"), ("4", "5", "0")], (done, copy.kept())
+
+
 def a_run_that_fails_or_counts_nothing_is_a_failure(folder):
     for prefixes, said in (("echo broken; exit 1", "broken"), ("echo prefixes: many tried", "counted nothing")):
         with tempfile.TemporaryDirectory(dir=folder) as inner:
@@ -120,6 +128,7 @@ def the_own_page_is_true(_folder):
 
 CASES = [the_last_run_of_a_fixed_sweep_stands, seeds_add_up, too_few_are_not_met, one_failure_is_not_met, what_was_never_run_is_said,
          a_changed_page_is_found, records_that_are_none_are_refused, a_record_without_a_check_is_found, a_run_keeps_what_the_test_counted,
+         one_run_answers_each_check_of_its_test,
          a_run_that_fails_or_counts_nothing_is_a_failure, the_own_page_is_true]
 
 
