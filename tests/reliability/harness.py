@@ -7,6 +7,7 @@ HSD_SEED another draw where a sweep draws.
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -56,12 +57,16 @@ class Workshop:
         os.mkdir(self.results)
         os.mkdir(self.temps)
         self.dumps = inputs.write_inputs(self.root, scale)
+        self.servers = {}
         self.captures = self._import()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        for server in self.servers.values():
+            server.kill()
+            server.communicate()
         shutil.rmtree(self.root, ignore_errors=True)
 
     def _import(self):
@@ -128,6 +133,23 @@ class Workshop:
             process.communicate()
             return Result(command, "stalled", b"", b"", {}, [])
         return self.inspect(command, process.returncode, out or b"", err)
+
+    def run_faulty(self, command, faults):
+        """The same for a program with tests/support/fault.c inside, which starts once for each command and forks for each run: under sanitizers the
+        start takes longer than the run. Standard output is a file."""
+        self.clear()
+        folder = os.path.join(self.root, "serve-" + command.name)
+        if command.name not in self.servers:
+            os.mkdir(folder)
+            self.servers[command.name] = subprocess.Popen(
+                [self.program, *command.arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=self.root,
+                env=self.environment({"HSD_FAULT_SERVE": folder}))
+        server = self.servers[command.name]
+        server.stdin.write(" ".join(f"{name}={value}" for name, value in faults.items()) + "\n")
+        server.stdin.flush()
+        status = os.waitstatus_to_exitcode(int(server.stdout.readline()))
+        with open(os.path.join(folder, "out"), "rb") as out, open(os.path.join(folder, "err"), "rb") as err:
+            return self.inspect(command, "stalled" if status == -signal.SIGALRM else status, out.read(), err.read())
 
     def inspect(self, command, status, out, err):
         """What stands in the folders now, apart from the outputs that the command may leave."""

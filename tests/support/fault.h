@@ -12,7 +12,15 @@
  *      HSD_FAULT_IO_AT=3             its third call ("3,5": and the fifth)
  *      HSD_FAULT_IO_FOREVER=1        and every one after it
  *      HSD_FAULT_ERRNO=ENOSPC        with this: EIO ENOSPC EDQUOT EINTR EAGAIN EMFILE EACCES EPIPE ENOMEM, or SHORT: half of the bytes
+ *      HSD_FAULT_NO_LEAKS=1          the leak sanitizer does not look when the program ends, which is half of the time
  *      HSD_FAULT_COUNT_FILE=path     written at exit: "malloc 120", "write 7", … and "faults 1": how often it struck
+ *
+ * Or it is started once and runs thousands of times, for sweeps in which the start would take longer than the run:
+ *
+ *      HSD_FAULT_SERVE=folder        before main: for each line of standard input, "NAME=value NAME=value", the variables
+ *                                    above, a child goes on to main with its streams in folder/out and folder/err; how
+ *                                    it ended (as waitpid says it) is written to standard output as a line. A child that
+ *                                    takes longer than a minute dies of SIGALRM.
  *
  * A test in the same process uses the functions instead. Standard error is never struck, so that a message can be seen.
  */
