@@ -121,6 +121,29 @@ def a_run_that_fails_or_counts_nothing_is_a_failure(folder):
             assert "0 of 1,500,000 prefixes, 1 failed | no |" in copy.row(1), copy.row(1)
 
 
+def a_fix_without_a_test_is_found(folder):
+    at = pathlib.Path(folder)
+    git = ["git", "-C", at, "-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    (at / "tests" / "scripts").mkdir(parents=True)
+    (at / "tests" / "scripts" / "fixes.table").write_text("sort: a defect of old | tests/old.c | shows it\n")
+
+    def commit(subject, *names):
+        for name in names:
+            with open(at / name, "a", encoding="utf-8") as file:
+                file.write("x\n")
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "-q", "-m", subject], check=True)
+        done = subprocess.run([sys.executable, PROJECT / "tests" / "scripts" / "test_fixes.py", at], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout.splitlines()[-1]
+
+    assert commit("a.c was wrong", "a.c", "tests/a.c") == (0, "1 passed, 0 failed")
+    assert commit("a feature", "b.c") == (0, "1 passed, 0 failed")
+    assert commit("sort: a defect of old", "a.c") == (1, "1 passed, 1 failed")
+    assert commit("the file that fixes.table names", "tests/old.c") == (0, "2 passed, 0 failed")
+    assert commit("a crash", "b.c") == (1, "2 passed, 1 failed")
+
+
 def the_own_page_is_true(_folder):
     done = subprocess.run([PROJECT / "scripts" / "scoreboard", "check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -129,7 +152,7 @@ def the_own_page_is_true(_folder):
 CASES = [the_last_run_of_a_fixed_sweep_stands, seeds_add_up, too_few_are_not_met, one_failure_is_not_met, what_was_never_run_is_said,
          a_changed_page_is_found, records_that_are_none_are_refused, a_record_without_a_check_is_found, a_run_keeps_what_the_test_counted,
          one_run_answers_each_check_of_its_test,
-         a_run_that_fails_or_counts_nothing_is_a_failure, the_own_page_is_true]
+         a_run_that_fails_or_counts_nothing_is_a_failure, a_fix_without_a_test_is_found, the_own_page_is_true]
 
 
 def main():
