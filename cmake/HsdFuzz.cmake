@@ -2,7 +2,8 @@
 #
 # The fuzz target tests/fuzz/fuzz_<name>.c, which defines LLVMFuzzerTestOneInput(). Its seeds are made by a program or a Python
 # script that is given a folder and writes them there; inputs that once failed lie in tests/fuzz/corpus/<name>/.
-# Preset fuzz links libFuzzer:    build/fuzz/tests/fuzz/fuzz_<name> -max_total_time=600 build/fuzz/tests/fuzz/seeds/<name>
+# Presets fuzz and afl link libFuzzer and AFL++; the test fuzz/<name> is tests/fuzz/guided.py there: each seed once, and with HSD_LONG=1 a search that goes
+# on where the last one stopped. By hand:    build/fuzz/tests/fuzz/fuzz_<name> -max_total_time=600 build/fuzz/tests/fuzz/seeds/<name>
 # Everywhere else standalone.c runs the seeds, the corpus and n mutations of each (200) as the test fuzz/<name>: the same
 # inputs on every machine. n is chosen so that a target takes some seconds under sanitizers; what is not through after
 # HSD_FUZZ_SECONDS says so and fails.
@@ -49,6 +50,17 @@ function(hsd_add_fuzz name)
 
   if(HSD_FUZZ)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+    if(NOT TARGET fuzz_targets)
+      add_custom_target(fuzz_targets) # all of them, and no other test
+    endif()
+    add_dependencies(fuzz_targets ${target})
+    set(engine libfuzzer)
+    if(CMAKE_C_COMPILER MATCHES "/afl-[^/]*$")
+      set(engine afl)
+    endif()
+    hsd_add_script_test(fuzz ${name} LABELS full TIMEOUT 14400
+      COMMAND ${Python3_EXECUTABLE} "${CMAKE_CURRENT_SOURCE_DIR}/guided.py" ${engine} $<TARGET_FILE:${target}> "${CMAKE_CURRENT_BINARY_DIR}/found/${name}"
+              ${inputs})
   else()
     target_sources(${target} PRIVATE standalone.c)
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""A fuzz target under an engine that is guided by coverage: libFuzzer (preset fuzz) or AFL++ (preset afl).
+
+usage: guided.py libfuzzer|afl TARGET FOUND SEEDS…
+
+Each seed once; with HSD_LONG=1 then HSD_FUZZ_SECONDS (30) of search, on from what earlier searches left in the folder FOUND. HSD_FUZZ_FOUND names another
+place for these folders, one a target, that outlives a build. Says how many inputs were run, and in how many seconds of the processor; a crash, a report of a
+sanitizer, a stall or too much memory is a failure, and its input stays in FOUND-crashes.
+"""
+import os
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+
+LONG = os.environ.get("HSD_LONG") == "1"
+SECONDS = int(os.environ.get("HSD_FUZZ_SECONDS", "30"))
+SEED = os.environ.get("HSD_SEED", "1")
+STALL_SECONDS, MEMORY_MIB = 60, 2048
+
+
+def libfuzzer(target, found, crashes, seeds):
+    limits = [f"-timeout={STALL_SECONDS}", f"-rss_limit_mb={MEMORY_MIB}", "-print_final_stats=1", f"-artifact_prefix={crashes}/", "-verbosity=1"]
+    search = [f"-max_total_time={SECONDS}", f"-seed={SEED}", found] if LONG else ["-runs=0"]
+    done = subprocess.run([target, *limits, *search, *seeds], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
+    runs = re.search(r"^stat::number_of_executed_units: (\d+)", done.stderr, re.MULTILINE)
+    edges = re.findall(r"cov: (\d+)", done.stderr)
+    if done.returncode != 0 or not runs:
+        print(done.stderr[-6000:])
+    return done.returncode, int(runs[1]) if runs else 0, int(edges[-1]) if edges else 0
+
+
+def flat_seeds(folder, seeds):
+    """AFL++ takes one folder, and no empty file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for seed in seeds:
+        for path in pathlib.Path(seed).rglob("*"):
+            if path.is_file() and 0 < path.stat().st_size <= 1 << 20:
+                shutil.copy(path, folder / f"{path.parent.name}-{path.name}")
+    return folder
+
+
+def stat_of(stats, name):
+    match = re.search(rf"^{name}\s*: (\d+)", stats, re.MULTILINE)
+    return int(match[1]) if match else 0
+
+
+def afl(target, found, crashes, seeds):
+    environment = {**os.environ, "AFL_NO_UI": "1", "AFL_SKIP_CPUFREQ": "1", "AFL_NO_AFFINITY": "1", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES": "1",
+                   "AFL_AUTORESUME": "1", "AFL_QUIET": "1", "AFL_FORKSRV_INIT_TMOUT": "60000", "AFL_NO_AFFINITY_WARN": "1",
+                   "ASAN_OPTIONS": "abort_on_error=1:symbolize=0:detect_leaks=0:allocator_may_return_null=1", "UBSAN_OPTIONS": "halt_on_error=1:abort_on_error=1"}
+    flat = flat_seeds(found.parent / (found.name + "-seeds"), seeds)
+    before = stat_of(read_stats(found), "execs_done")
+    # The time limit counts from the first trial of all seeds, so that a slow machine searches, too.
+    limit = ["-V", str(SECONDS)] if LONG else ["-E", "1"]
+    done = subprocess.run(["afl-fuzz", *limit, "-s", SEED, "-t", f"{1000 * STALL_SECONDS}+", "-m", "none", "-i", flat, "-o", found, "--", target],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False, env=environment)
+    stats = read_stats(found)
+    kept = [path for kind in ("crashes", "hangs") for path in (found / "default" / kind).glob("id*")]
+    for path in kept:
+        shutil.move(path, crashes / path.name)
+    if done.returncode != 0 or kept:
+        print(done.stdout[-3000:] + done.stderr[-3000:] + "".join(f"\ncrash or stall: {path.name}" for path in kept))
+    runs = stat_of(stats, "execs_done")
+    return done.returncode or len(kept) > 0, runs - before if runs >= before else runs, stat_of(stats, "edges_found")
+
+
+def read_stats(found):
+    path = found / "default" / "fuzzer_stats"
+    return path.read_text() if path.exists() else ""
+
+
+def main():
+    if len(sys.argv) < 5 or sys.argv[1] not in ("libfuzzer", "afl"):
+        sys.exit(__doc__)
+    engine, target, found, seeds = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4:]
+    if os.environ.get("HSD_FUZZ_FOUND"):
+        found = pathlib.Path(os.environ["HSD_FUZZ_FOUND"]) / engine / found.name
+    crashes = found.parent / (found.name + "-crashes")
+    for folder in (found, crashes):
+        folder.mkdir(parents=True, exist_ok=True)
+    status, runs, edges = (libfuzzer if engine == "libfuzzer" else afl)(target, found, crashes, seeds)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{runs} inputs guided by coverage, {edges} edges, in {used.ru_utime + used.ru_stime:.0f} CPU seconds")
+    return 1 if status else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
