@@ -7,6 +7,7 @@ Each seed once; with HSD_LONG=1 then HSD_FUZZ_SECONDS (30) of search, on from wh
 place for these folders, one a target, that outlives a build. Says how many inputs were run, and in how many seconds of the processor; a crash, a report of a
 sanitizer, a stall or too much memory is a failure, and its input stays in FOUND-crashes.
 """
+import ctypes
 import os
 import pathlib
 import re
@@ -67,6 +68,20 @@ def afl(target, found, crashes, seeds):
     return done.returncode or len(kept) > 0, runs - before if runs >= before else runs, stat_of(stats, "edges_found")
 
 
+def adopt_orphans():
+    """What afl-fuzz leaves behind becomes a child of this process, and its time is counted."""
+    subreaper = 36  # PR_SET_CHILD_SUBREAPER
+    ctypes.CDLL(None).prctl(subreaper, 1, 0, 0, 0)
+
+
+def wait_for_orphans():
+    try:
+        while True:
+            os.wait()
+    except ChildProcessError:
+        pass
+
+
 def read_stats(found):
     path = found / "default" / "fuzzer_stats"
     return path.read_text() if path.exists() else ""
@@ -81,7 +96,9 @@ def main():
     crashes = found.parent / (found.name + "-crashes")
     for folder in (found, crashes):
         folder.mkdir(parents=True, exist_ok=True)
+    adopt_orphans()
     status, runs, edges = (libfuzzer if engine == "libfuzzer" else afl)(target, found, crashes, seeds)
+    wait_for_orphans()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{runs} inputs guided by coverage, {edges} edges, in {used.ru_utime + used.ru_stime:.0f} CPU seconds")
     return 1 if status else 0

@@ -23,6 +23,8 @@ LARGE_COMMANDS = ("demo",)
 MEMORY_STATUSES = (4,)
 IO_STATUSES = (3, 4)
 SAMPLE, LARGE_SAMPLE = 12, 3
+# Where /proc seems to be for others as the sandbox opens it, it has no rule, and the leak sanitizer cannot look around. What the command did stands.
+LEAKS_CANNOT_BE_SEEN = b"LeakSanitizer has encountered a fatal error"
 
 
 def count_calls(shop, command):
@@ -88,6 +90,8 @@ def sweep_io(shop, tally):
                 for at in points(name, counts[family]):
                     faults = {"HSD_FAULT_IO_CALL": family, "HSD_FAULT_IO_AT": str(at), "HSD_FAULT_ERRNO": error}
                     result = shop.run_faulty(command, faults)
+                    if LEAKS_CANNOT_BE_SEEN in result.err:
+                        result = shop.run_faulty(command, {**faults, "HSD_FAULT_NO_LEAKS": "1"})
                     statuses = (good.status,) if error in ("EINTR", "SHORT") or family == "thread" else IO_STATUSES
                     tally.case(f"{name}, {error} at {family} {at} of {counts[family]}", judge(result, good, family, statuses), result.err)
 
@@ -98,7 +102,7 @@ def sweep_pairs(shop, tally):
     choose = random.Random(harness.seed(10))
     commands = {name: shop.command(name) for name in PAIR_COMMANDS}
     counted = {name: count_calls(shop, command) for name, command in commands.items()}
-    for number in range(10_000 if harness.LONG else 60):
+    for number in range(2000 if harness.LONG else 60):
         name = choose.choice(sorted(commands))
         good, counts = counted[name]
         first, second = choose.randint(1, counts["malloc"]), choose.randint(1, counts["any"])

@@ -169,7 +169,7 @@ int __real_close(int fd);
 ssize_t __real_read(int fd, void *data, size_t size);
 
 /* The leak sanitizer asks. */
-int __lsan_is_turned_off(void);
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return getenv("HSD_FAULT_NO_LEAKS") != NULL; }
 
 #define RUN_SECONDS 60
