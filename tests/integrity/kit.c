@@ -81,7 +81,7 @@ static hsd_status drop(void *context, const char *bytes, size_t size, hsd_error 
     return HSD_OK;
 }
 
-reading read_all(const memfile *file, hsd_damage damage)
+static reading open_and(const memfile *file, hsd_damage damage, bool reads)
 {
     reading r = {0};
     hsd_capture *capture;
@@ -95,10 +95,14 @@ reading read_all(const memfile *file, hsd_damage damage)
     r.objects = info->objects;
     r.bytes = info->bytes;
     r.damaged_blocks = info->damaged_blocks;
-    r.status = hsd_capture_dump(capture, drop, NULL, &r.err);
+    if (reads) r.status = hsd_capture_dump(capture, drop, NULL, &r.err);
     hsd_capture_close(capture);
     return r;
 }
+
+reading open_only(const memfile *file, hsd_damage damage) { return open_and(file, damage, false); }
+
+reading read_all(const memfile *file, hsd_damage damage) { return open_and(file, damage, true); }
 
 static void take_fault(void *context, const char *rule, uint64_t offset_bytes, uint64_t block, const char *text)
 {

@@ -42,6 +42,9 @@ typedef struct reading {
     hsd_error err;
 } reading;
 
+/* Opens a file. */
+reading open_only(const memfile *file, hsd_damage damage);
+
 /* Opens a file and reads every record of it. */
 reading read_all(const memfile *file, hsd_damage damage);
 

@@ -1,6 +1,10 @@
 /*
  * Every prefix of a capture: opening says at which byte and where in the file it was cut off, nothing calls it
  * complete, verify finds a fault, and what is salvaged is a clean capture of the blocks that are whole.
+ *
+ * With HSD_LONG=1 every prefix is opened in both ways, and must say what it says one byte further, but for the place,
+ * as long as no block ends between the two: the same objects, bytes and damage. Reading all that is there, verify and
+ * salvage, which look at whole blocks alone, follow for one prefix in sixteen and around each end of a block.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,26 +55,55 @@ static void check_salvaged(const sample *s, const memfile *file, size_t size)
         wrong(s, file, "prefix %zu: salvaged capture breaks rule %s: %s", size, v.first_rule, v.first_text);
 }
 
-static void check_prefix(const sample *s, memfile *file, size_t size, bool with_salvage)
+typedef enum effort {
+    OPENED,   /* in both ways */
+    READ,     /* and read, and verified */
+    SALVAGED, /* and salvaged */
+} effort;
+
+/* What is told of a prefix that was opened in part, and of how many whole blocks. */
+typedef struct told {
+    size_t blocks;
+    uint64_t objects, bytes, damaged_blocks;
+} told;
+
+/* `before` is what was told of the prefix that is a byte shorter. */
+static told check_told(const sample *s, const memfile *file, size_t size, const reading *partial, told before)
+{
+    const told now = {.blocks = whole_blocks(s, size),
+                      .objects = partial->objects,
+                      .bytes = partial->bytes,
+                      .damaged_blocks = partial->damaged_blocks};
+    if (size > s->offsets[0] && now.blocks == before.blocks && memcmp(&now, &before, sizeof now) != 0) {
+        wrong(s, file, "prefix %zu: %llu objects, and a byte before %llu", size, (unsigned long long)now.objects,
+              (unsigned long long)before.objects);
+    }
+    return now;
+}
+
+static reading check_prefix(const sample *s, memfile *file, size_t size, effort how)
 {
     memfile_set(file, s->bytes, size);
     case_begin();
-    const reading refused = read_all(file, HSD_DAMAGE_REFUSE);
+    const reading refused = open_only(file, HSD_DAMAGE_REFUSE);
     if (refused.was_opened) wrong(s, file, "prefix %zu was opened", size);
     if (size == 0 ? refused.status != HSD_E_NOT_THIS_FORMAT : refused.status != HSD_E_TRUNCATED) {
         wrong(s, file, "prefix %zu: status %s: %s", size, hsd_status_name(refused.status), refused.err.text);
     }
     if (size > 0 && !names_the_place(&refused, size))
         wrong(s, file, "prefix %zu: \"%s\" \"%s\"", size, refused.err.text, refused.err.hint);
-    const reading partial = read_all(file, HSD_DAMAGE_SKIP);
+    const reading partial = how == OPENED ? open_only(file, HSD_DAMAGE_SKIP) : read_all(file, HSD_DAMAGE_SKIP);
     if (partial.is_complete || (partial.was_opened && partial.status != HSD_OK)) {
         wrong(s, file, "prefix %zu: read in part: %s", size, partial.is_complete ? "complete" : partial.err.text);
     }
     if (size >= 64 && !partial.was_opened) wrong(s, file, "prefix %zu: not opened in part: %s", size, partial.err.text);
-    const verdict v = verify(file->path);
-    if (v.status == HSD_OK && v.faults == 0) wrong(s, file, "prefix %zu: verify finds nothing", size);
-    if (with_salvage) check_salvaged(s, file, size);
+    if (how >= READ) {
+        const verdict v = verify(file->path);
+        if (v.status == HSD_OK && v.faults == 0) wrong(s, file, "prefix %zu: verify finds nothing", size);
+    }
+    if (how == SALVAGED) check_salvaged(s, file, size);
     case_end();
+    return partial;
 }
 
 /* The places where something ends, and a step to each side. */
@@ -78,21 +111,25 @@ static void check_edges(const sample *s, memfile *file)
 {
     static const size_t fixed[] = {0, 1, 7, 8, 63, 64, 65};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
-        check_prefix(s, file, fixed[i], true);
+        check_prefix(s, file, fixed[i], SALVAGED);
     const size_t step = is_long() ? 1 : 1 + s->blocks / 12;
     for (size_t i = 0; i <= s->blocks; i += step) {
         for (size_t at = s->offsets[i] - 1; at <= s->offsets[i] + 1; at++)
-            check_prefix(s, file, at, true);
+            check_prefix(s, file, at, SALVAGED);
     }
-    check_prefix(s, file, s->size - 1, true);
+    check_prefix(s, file, s->size - 1, SALVAGED);
 }
 
 static void sweep(sample s, memfile *file, test_random *random)
 {
+    told before = {0};
     check_edges(&s, file);
-    for (size_t k = 0; is_long() ? k < s.size : k < 24; k++) {
-        check_prefix(&s, file, is_long() ? k : (size_t)test_below(random, s.size), k % 16 == 0);
+    for (size_t k = 0; is_long() && k < s.size; k++) {
+        const reading partial = check_prefix(&s, file, k, k % 16 == 0 ? SALVAGED : OPENED);
+        before = check_told(&s, file, k, &partial, before);
     }
+    for (size_t k = 0; !is_long() && k < 24; k++)
+        check_prefix(&s, file, (size_t)test_below(random, s.size), k % 16 == 0 ? SALVAGED : READ);
     sample_free(&s);
 }
 
