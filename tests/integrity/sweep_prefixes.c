@@ -4,7 +4,7 @@
  *
  * With HSD_LONG=1 every prefix is opened in both ways, and must say what it says one byte further, but for the place,
  * as long as no block ends between the two: the same objects, bytes and damage. Reading all that is there, verify and
- * salvage, which look at whole blocks alone, follow for one prefix in sixteen and around each end of a block.
+ * salvage, which look at whole blocks alone, follow for one prefix in 64 and around each end of a block.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +125,7 @@ static void sweep(sample s, memfile *file, test_random *random)
     told before = {0};
     check_edges(&s, file);
     for (size_t k = 0; is_long() && k < s.size; k++) {
-        const reading partial = check_prefix(&s, file, k, k % 16 == 0 ? SALVAGED : OPENED);
+        const reading partial = check_prefix(&s, file, k, k % 64 == 0 ? SALVAGED : OPENED);
         before = check_told(&s, file, k, &partial, before);
     }
     for (size_t k = 0; !is_long() && k < 24; k++)
