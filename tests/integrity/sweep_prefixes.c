@@ -2,9 +2,9 @@
  * Every prefix of a capture: opening says at which byte and where in the file it was cut off, nothing calls it
  * complete, verify finds a fault, and what is salvaged is a clean capture of the blocks that are whole.
  *
- * With HSD_LONG=1 every prefix is opened as a capture that must be whole, which scans it for the place; one in eight in
+ * With HSD_LONG=1 every prefix is opened as a capture that must be whole, which scans it for the place; one in 32 in
  * part, too, and must tell the same objects, bytes and damage as the one before, as long as no block ends between the
- * two. Reading all that is there, verify and salvage follow for one prefix in 64 and around each end of a block.
+ * two. Reading all that is there, verify and salvage follow for one prefix in 256 and around each end of a block.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,8 +130,8 @@ static void sweep(sample s, memfile *file, test_random *random)
     told before = {0};
     check_edges(&s, file);
     for (size_t k = 0; is_long() && k < s.size; k++) {
-        const reading partial = check_prefix(&s, file, k, k % 64 == 0 ? SALVAGED : k % 8 == 0 ? OPENED : REFUSED);
-        if (k % 8 == 0) before = check_told(&s, file, k, &partial, before);
+        const reading partial = check_prefix(&s, file, k, k % 256 == 0 ? SALVAGED : k % 32 == 0 ? OPENED : REFUSED);
+        if (k % 32 == 0) before = check_told(&s, file, k, &partial, before);
     }
     for (size_t k = 0; !is_long() && k < 24; k++)
         check_prefix(&s, file, (size_t)test_below(random, s.size), k % 16 == 0 ? SALVAGED : READ);
