@@ -117,6 +117,14 @@ static hsd_status skip_damage(hsd_scan *scan, hsd_scan_step *step)
     return HSD_OK;
 }
 
+/* The greatest first ordinal behind so many more missing blocks. A greater one is a number that nobody may make room
+ * for. */
+static uint64_t most_ordinal(const hsd_scan *scan, uint64_t missing)
+{
+    const uint64_t most = HSC_MAX_OBJECTS / HSC_MAX_RECORDS;
+    return missing > most ? HSC_MAX_OBJECTS : scan->most_ordinal + missing * HSC_MAX_RECORDS;
+}
+
 /* Rules that need the blocks before: 4.5, and 4.10 as far as headers tell. */
 static hsd_status check_order(const hsd_scan *scan, const hsd_block_header *header, hsd_fault *fault)
 {
@@ -124,9 +132,11 @@ static hsd_status check_order(const hsd_scan *scan, const hsd_block_header *head
         return hsd_fault_corrupt(fault, "4.5", "it is misplaced: block %llu stands before it",
                                  (unsigned long long)(scan->next_number - 1));
     }
-    if (header->type == HSC_BLOCK_OBJECTS && header->first_ordinal + 1 < scan->next_ordinal) {
+    if (header->type != HSC_BLOCK_OBJECTS) return HSD_OK;
+    if (header->first_ordinal + 1 < scan->next_ordinal)
         return hsd_fault_corrupt(fault, "4.10", "its ordinals do not follow those before it");
-    }
+    if (header->first_ordinal > most_ordinal(scan, header->number - scan->next_number))
+        return hsd_fault_corrupt(fault, "4.10", "its ordinals leave out more than the missing blocks can hold");
     return HSD_OK;
 }
 
@@ -142,8 +152,10 @@ static hsd_status take_block(hsd_scan *scan, hsd_scan_step *step)
         hsd_block_header_check(header, &step->fault) == HSD_OK && check_order(scan, header, &step->fault) == HSD_OK;
     if (!step->is_usable) return HSD_OK;
     step->missing = header->number - scan->next_number;
+    scan->most_ordinal = most_ordinal(scan, step->missing);
     scan->next_number = header->number + 1;
-    if (header->type == HSC_BLOCK_OBJECTS) scan->next_ordinal = header->first_ordinal + header->record_count;
+    if (header->type == HSC_BLOCK_OBJECTS)
+        scan->next_ordinal = scan->most_ordinal = header->first_ordinal + header->record_count;
     scan->has_end = header->type == HSC_BLOCK_END;
     return HSD_OK;
 }

@@ -33,6 +33,7 @@ typedef struct hsd_scan {
     uint64_t offset_bytes;
     uint64_t next_number;  /* one past that of the last usable block */
     uint64_t next_ordinal; /* one past the greatest ordinal that a usable block can hold */
+    uint64_t most_ordinal; /* the same, and what the blocks that are missing since can have held */
     bool has_end;          /* an END block was seen: what follows is the trailer */
     uint8_t *window;       /* for looking through damaged bytes; NULL until needed */
 } hsd_scan;

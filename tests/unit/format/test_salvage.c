@@ -61,6 +61,28 @@ Test(salvage, copies_a_sound_capture_as_it_is)
     }
 }
 
+/* Room is made for all ordinals up to the last: a header that claims two thousand million must cost its own block. */
+Test(salvage, a_block_whose_ordinals_leave_out_too_many_is_lost)
+{
+    size_t size;
+    uint8_t *bytes = memfile_sample(memfile_sample_index("everything"), &size);
+    static size_t offsets[4096];
+    const size_t blocks = block_offsets(bytes, size, offsets, 4096);
+    for (size_t i = 0; i < blocks; i++) {
+        if (bytes[offsets[i] + 4] == HSC_BLOCK_OBJECTS) bytes[offsets[i] + 27] = 0x80; /* of first_ordinal, 24 to 31 */
+    }
+    reseal(bytes, size);
+    bytes[size - 1] ^= 1; /* of the trailer, so that the index is not asked */
+    memfile file = memfile_of(bytes, size);
+    hsd_capture *capture;
+    cr_assert_eq(hsd_capture_open(&capture, file.path, HSD_DAMAGE_SKIP, NULL, &err), HSD_OK, "%s", err.text);
+    cr_assert_eq(hsd_capture_get_info(capture)->objects, 0);
+    cr_assert(hsd_capture_get_info(capture)->damaged_blocks >= 1);
+    hsd_capture_close(capture);
+    memfile_close(&file);
+    free(bytes);
+}
+
 Test(salvage, keeps_the_others_and_marks_the_result)
 {
     forge f = legal_capture();
@@ -162,6 +184,8 @@ Test(salvage, takes_what_targets_are_from_the_first_block_alone)
 {
     forge f = forge_begin();
     forge_info(&f, 1, 0);
+    legal_put_objects(&f);
+    f.bytes.data[f.blocks.refs[1].offset_bytes + 30] ^= 1; /* lost, so five objects may be missing */
     FORGE(&f, HSC_COL_ID, 7);
     FORGE(&f, HSC_COL_FLAGS, 0x80); /* its object is lost */
     forge_block(&f, HSC_BLOCK_OBJECTS, HSC_BLOCK_FLAG_TARGET_ORDINAL, 1, 5);
