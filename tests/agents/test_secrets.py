@@ -2,8 +2,7 @@
 """What a capture gives away, and what it measures. Programs of every runtime that is installed hold canaries in strings, keys of maps,
 arrays, their environment and their arguments; by every way to their heap no canary may be in the capture, as bytes (stored without
 compression) or as any text of its listing, nor in what the command prints. That the canaries are in the program's memory is looked at
-first. (V8 does not tell an object that is a dictionary from one with declared fields: up to 128 properties are taken for fields, whose
-names are in the capture. The dictionary here has 200.) Each capture has the measurements of its runtime: METRICS says which, and one that disappears fails the test."""
+first. More places, and keys that look like names: test_canaries.py. Each capture has the measurements of its runtime: METRICS says which, and one that disappears fails the test."""
 import os
 import pathlib
 import re

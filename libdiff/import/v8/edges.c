@@ -31,8 +31,8 @@
 #include "base/check.h"
 #include "import/v8/source.h"
 
-/* A name of a dictionary's is no data if as many other objects have it. */
-#define COMMON_FIELD 16u
+/* Strings of one node of code that are looked at. */
+#define MOST_CONSTANTS 4096u
 /* Names of V8's own references: some hundred, and one for each pair of a WeakMap. */
 #define MOST_INTERNAL 16384u
 /* Arrays with a name that no edge before had: tables of WeakMaps, and those longer than any before. */
@@ -73,12 +73,15 @@ static inline hsd_status field_label(hsd_v8 *v8, const source *s, uint32_t name,
 {
     if (s->global != HSD_V8_NO_SCOPE)
         return own_label(v8, HSD_V8_WAIT_GLOBAL_FIELD, s->global, name, HSD_V8_LABEL_KEY, label, err);
-    if (s->class_entry != 0)
+    if (s->class_entry != 0) {
+        /* whether code mentions it is noted with the name of a field */
+        HSD_TRY(intern_v8_edge(v8, HSD_V8_WAIT_FIELD, 0, 0, name, HSD_V8_LABEL_KEY, label, err));
         return intern_v8_edge(v8, HSD_V8_WAIT_MODULE_FIELD, 0, s->class_entry, name, HSD_V8_LABEL_KEY, label, err);
+    }
     const uint64_t key = hsd_v8_key(HSD_V8_WAIT_FIELD, 0, 0, name);
     uint32_t entry = hsd_v8_names_find(&v8->names, key);
     if (s->is_dictionary && !v8->import->options->with_values) {
-        const bool is_common = entry != HSD_V8_NO_ENTRY && v8->names.entries[entry].seen >= COMMON_FIELD;
+        const bool is_common = entry != HSD_V8_NO_ENTRY && v8->names.entries[entry].seen >= HSD_V8_COMMON_FIELD;
         *label = is_common ? v8->names.entries[entry].number : HSD_V8_LABEL_KEY;
         return HSD_OK;
     }
@@ -88,7 +91,7 @@ static inline hsd_status field_label(hsd_v8 *v8, const source *s, uint32_t name,
     if (entry == HSD_V8_NO_ENTRY) return HSD_OK;
     hsd_v8_entry *field = &v8->names.entries[entry];
     if (field->seen == 0) field->owner = s->ordinal;
-    field->seen = (uint8_t)(field->seen + (field->seen < COMMON_FIELD));
+    field->seen = (uint8_t)(field->seen + (field->seen < HSD_V8_COMMON_FIELD));
     *label = field->number;
     return HSD_OK;
 }
@@ -216,11 +219,30 @@ static inline hsd_status label_of(hsd_v8 *v8, source *s, const edge *e, uint32_t
 
 /* ---- objects ---- */
 
+/* What code refers to: constants by internal references, which are put first, and what hangs by hidden ones. */
+static hsd_status look_at_constants(hsd_v8 *v8, const source *s, const uint64_t *items, size_t count, hsd_error *err)
+{
+    uint32_t strings[MOST_CONSTANTS], found = 0, sure = 0;
+    for (size_t i = 0; i < count && found < MOST_CONSTANTS; i++) {
+        const edge e = hsd_v8_reference_at(v8, items + i * v8->layout.edge_width);
+        const bool is_hidden = e.kind == HSD_V8_EDGE_HIDDEN;
+        if ((e.kind != HSD_V8_EDGE_INTERNAL && !is_hidden) || e.is_dangling ||
+            hsd_v8_marks_get(&v8->marks, e.target) != HSD_V8_MARK_OTHER)
+            continue;
+        strings[found++] = e.target;
+        if (is_hidden) continue;
+        strings[found - 1] = strings[sure];
+        strings[sure++] = e.target;
+    }
+    return hsd_v8_declared_mention(&v8->declared, &v8->names, s->node.name, strings, sure, found, err);
+}
+
 static hsd_status write_edges(hsd_v8 *v8, source *s, const uint64_t *items, size_t count, hsd_error *err)
 {
     const size_t width = v8->layout.edge_width;
     const bool is_root = s->ordinal == 0 || s->group != HSD_V8_NO_GROUP;
     const uint64_t dangling = v8->dangling;
+    if (__builtin_expect(s->class == HSD_V8_CODE, 0)) HSD_TRY(look_at_constants(v8, s, items, count, err));
     for (size_t i = 0; i < count; i++, items += width) {
         const edge e = hsd_v8_reference_at(v8, items);
         uint32_t label;

@@ -24,10 +24,16 @@ uint32_t hsd_v8_proof_of(hsd_bytes text)
         const char *text;
         uint32_t proof;
     } known[] = {
-        {"shared", HSD_V8_PROOF_SHARED},      {"context", HSD_V8_PROOF_CONTEXT},
-        {"script", HSD_V8_PROOF_SCRIPT},      {"script_or_debug_info", HSD_V8_PROOF_SCRIPT}, /* V8 up to 11 */
-        {"global_proxy", HSD_V8_PROOF_PROXY}, {"scope_info", HSD_V8_PROOF_SCOPE},
+        {"shared", HSD_V8_PROOF_SHARED},
+        {"context", HSD_V8_PROOF_CONTEXT},
+        {"script", HSD_V8_PROOF_SCRIPT},
+        {"script_or_debug_info", HSD_V8_PROOF_SCRIPT}, /* V8 up to 11 */
+        {"global_proxy", HSD_V8_PROOF_PROXY},
+        {"scope_info", HSD_V8_PROOF_SCOPE},
         {"Module", HSD_V8_PROOF_MODULE},
+        {"(constant pool)", HSD_V8_PROOF_CONSTANTS},
+        {"system / ObjectBoilerplateDescription", HSD_V8_PROOF_CONSTANTS},
+        {"system / ClassBoilerplate", HSD_V8_PROOF_CONSTANTS},
     };
     for (size_t i = 0; i < HSD_ARRAY_LEN(known); i++)
         if (strlen(known[i].text) == text.size && memcmp(known[i].text, text.data, text.size) == 0)

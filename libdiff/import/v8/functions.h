@@ -27,12 +27,13 @@
 #define HSD_V8_FUNCTION_TYPE_BYTES 256 /* the name of its type, at most */
 
 /* What a name can prove: bits of a WAIT_PROOF entry's number. */
-#define HSD_V8_PROOF_SHARED  0x1u  /* "shared" */
-#define HSD_V8_PROOF_CONTEXT 0x2u  /* "context" */
-#define HSD_V8_PROOF_SCRIPT  0x4u  /* "script", "script_or_debug_info" */
-#define HSD_V8_PROOF_PROXY   0x8u  /* "global_proxy", for scopes.h */
-#define HSD_V8_PROOF_SCOPE   0x10u /* "scope_info", for blocks.h */
-#define HSD_V8_PROOF_MODULE  0x20u /* "Module", for modules.h */
+#define HSD_V8_PROOF_SHARED    0x1u  /* "shared" */
+#define HSD_V8_PROOF_CONTEXT   0x2u  /* "context" */
+#define HSD_V8_PROOF_SCRIPT    0x4u  /* "script", "script_or_debug_info" */
+#define HSD_V8_PROOF_PROXY     0x8u  /* "global_proxy", for scopes.h */
+#define HSD_V8_PROOF_SCOPE     0x10u /* "scope_info", for blocks.h */
+#define HSD_V8_PROOF_MODULE    0x20u /* "Module", for modules.h */
+#define HSD_V8_PROOF_CONSTANTS 0x40u /* "(constant pool)" and others, for declared.h */
 
 uint32_t hsd_v8_proof_of(hsd_bytes text);
 

@@ -24,6 +24,7 @@
 #include "import/importer.h"
 #include "import/json.h"
 #include "import/v8/blocks.h"
+#include "import/v8/declared.h"
 #include "import/v8/feed.h"
 #include "import/v8/files.h"
 #include "import/v8/functions.h"
@@ -62,6 +63,7 @@ enum {
 #define HSD_V8_STRING_BLOCK     (HSD_V8_STRING_TOP - 4) /* "(block variable)" */
 #define HSD_V8_STRING_PROCESS   (HSD_V8_STRING_TOP - 5) /* "process" */
 #define HSD_V8_STRING_ANONYMOUS (HSD_V8_STRING_TOP - 6) /* "(anonymous)" */
+#define HSD_V8_STRING_SYMBOL    (HSD_V8_STRING_TOP - 7) /* "<symbol>" */
 #define HSD_V8_STRING_GLOBALS   (HSD_V8_STRING_TOP - 64 - HSD_V8_MOST_GLOBALS) /* + number of the global */
 #define HSD_V8_STRING_SCOPES    (HSD_V8_STRING_GLOBALS - HSD_V8_MOST_SCOPES)   /* + number of the scope */
 #define HSD_V8_STRING_MODULES   (HSD_V8_STRING_SCOPES - HSD_V8_MOST_MODULES)   /* + number of the module */
@@ -91,6 +93,7 @@ typedef struct hsd_v8 {
     hsd_v8_modules modules;
     hsd_v8_blocks blocks;
     hsd_v8_wishes wishes;
+    hsd_v8_declared declared;
     hsd_v8_late late;
     hsd_v8_traces traces;
     bool type_used[HSD_V8_MAX_TYPES + 2]; /* types made of node types: by number in the capture */

@@ -59,6 +59,8 @@ typedef enum hsd_v8_wait {
 #define HSD_V8_ENTRY_PAIR    0x10u /* TABLE: the item is the value of a pair, which the key holds */
 /* SOURCE: it is "system / SourceTextModule"; MODULE_FIELD: what the module exports */
 #define HSD_V8_ENTRY_MODULE 0x20u
+#define HSD_V8_ENTRY_CODED  0x40u /* FIELD: code mentions the name */
+#define HSD_V8_ENTRY_HELD   0x80u /* FIELD, MODULE_FIELD: the text waits; see declared.h */
 
 typedef struct hsd_v8_entry {
     uint32_t name;   /* number of the string in the snapshot */

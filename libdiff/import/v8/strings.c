@@ -3,8 +3,11 @@
  * (names.h). All others, which are values of the program, are passed over without being decoded.
  *
  * Here it is decided which names are the program's and which are its data. A property's name is kept if
- * it looks like an identifier; the dictionaries were sorted out before (edges.c). What hangs from a
- * global object keeps its name in any case, because that is what reports are about.
+ * it looks like an identifier, and 16 objects have it or code mentions it (declared.h): the constants of
+ * functions that are in the heap. A leak is made by code that runs, so the names on the way to it are there.
+ * Dictionaries were sorted out before (edges.c). What hangs from a global object keeps its name in any case, because
+ * that is what reports are about. Older V8 (before that of Node 18) does not tell constants from other
+ * arrays: there what looks like an identifier is kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -141,13 +144,37 @@ static hsd_status define_class(hsd_v8 *v8, const hsd_v8_entry *entry, hsd_bytes 
 
 /* ---- one string ---- */
 
+/* What Node itself calls the parts of a module. */
+static bool is_part_of_module(hsd_bytes text)
+{
+    static const char *const names[] = {"id",       "path",  "exports",      "filename", "loaded",
+                                        "children", "paths", "isPreloading", "parent",   "require"};
+    for (size_t i = 0; i < HSD_ARRAY_LEN(names); i++)
+        if (is_text(text, names[i])) return true;
+    return false;
+}
+
+/* The string of a property's name, 0 if that is data. Whether code mentions it is known when all names came. */
+static uint32_t field_text(const hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text, uint32_t own)
+{
+    const bool is_of_module = entry->wait == HSD_V8_WAIT_MODULE_FIELD;
+    hsd_bytes rest = text;
+    if (v8->import->options->with_values) return own;
+    if (!is_field_name(text)) return 0;
+    if (take_prefix(&rest, "#") || (is_of_module && is_part_of_module(text))) return own; /* private: declared */
+    if (take_prefix(&rest, "<symbol") && (is_text(rest, ">") || take_prefix(&rest, " Symbol."))) return own;
+    entry->flags |= HSD_V8_ENTRY_HELD;
+    if (rest.data != text.data) entry->flags |= HSD_V8_ENTRY_VALUE; /* a symbol */
+    return own;
+}
+
 /* The string that an entry's label gets as its name: the snapshot's, one of the importer's, or none. */
-static uint32_t label_text(const hsd_v8 *v8, const hsd_v8_entry *entry, hsd_bytes text)
+static uint32_t label_text(const hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text)
 {
     const uint32_t own = entry->name < HSD_V8_MOST_STRINGS ? entry->name + 1 : 0;
     switch (entry->wait) {
     case HSD_V8_WAIT_FIELD:
-    case HSD_V8_WAIT_MODULE_FIELD: return v8->import->options->with_values || is_field_name(text) ? own : 0;
+    case HSD_V8_WAIT_MODULE_FIELD: return field_text(v8, entry, text, own);
     case HSD_V8_WAIT_TABLE: return 0;
     case HSD_V8_WAIT_TRACE: return text.size == 0 ? 0 : own;
     case HSD_V8_WAIT_INTERNAL:
@@ -211,19 +238,34 @@ static hsd_status give_v8_string(hsd_v8 *v8, hsd_v8_entry *entry, hsd_bytes text
     return HSD_OK;
 }
 
+/* Keeps the text for `count` entries. What there is no room for is taken for data. */
+static hsd_status hold_text(hsd_v8 *v8, uint32_t number, hsd_bytes text, const uint32_t *order, uint32_t count,
+                            hsd_error *err)
+{
+    const hsd_status status = hsd_v8_declared_hold(&v8->declared, number, text, err);
+    if (status != HSD_END) return status;
+    for (uint32_t i = 0; i < count; i++)
+        if (v8->names.entries[order[i]].text == number + 1) v8->names.entries[order[i]].text = 0;
+    return HSD_OK;
+}
+
 /* Hands the string `number` to all that wait for it, which are those from order[*at] on, and writes it
  * if one of them wants it. */
 static hsd_status give_all(hsd_v8 *v8, uint32_t number, const uint32_t *order, uint32_t *at, hsd_error *err)
 {
     static const uint8_t cut[] = {0xe2, 0x80, 0xa6};
-    bool is_wanted = false;
+    const uint32_t from = *at;
+    bool is_wanted = false, is_held = false;
     if (v8->json.is_cut) HSD_TRY(hsd_buffer_append(&v8->json.text, cut, sizeof cut, err));
     const hsd_bytes text = {v8->json.text.data, v8->json.text.size};
     for (; *at < v8->names.count && v8->names.entries[order[*at]].name == number; (*at)++) {
         hsd_v8_entry *entry = &v8->names.entries[order[*at]];
         HSD_TRY(give_v8_string(v8, entry, text, err));
-        is_wanted |= entry->text == number + 1;
+        if (entry->text != number + 1) continue;
+        is_held |= (entry->flags & HSD_V8_ENTRY_HELD) != 0;
+        is_wanted |= (entry->flags & HSD_V8_ENTRY_HELD) == 0;
     }
+    if (is_held && !is_wanted) return hold_text(v8, number, text, &order[from], *at - from, err);
     if (is_wanted) HSD_WRITE(v8->import, hsc_define_string(v8->import->writer, number + 1, text.data, text.size), err);
     return HSD_OK;
 }
@@ -250,12 +292,59 @@ static hsd_status read_list(hsd_v8 *v8, const uint32_t *order, hsd_error *err)
     }
 }
 
+/* ---- what waited ---- */
+
+/* Of a symbol whose description may be data it is told that it is one. */
+static void decide_fields(hsd_v8 *v8)
+{
+    for (uint32_t i = 0; i < v8->names.count; i++) {
+        hsd_v8_entry *entry = &v8->names.entries[i];
+        if ((entry->flags & HSD_V8_ENTRY_HELD) == 0 || hsd_v8_is_declared(&v8->declared, &v8->names, entry)) continue;
+        entry->text = (entry->flags & HSD_V8_ENTRY_VALUE) != 0 ? HSD_V8_STRING_SYMBOL : 0;
+    }
+}
+
+/* Whether a label of those that the string `number` was given to has it as its name. */
+static bool is_wanted_by_any(const hsd_v8 *v8, const uint32_t *order, uint32_t *at, uint32_t number)
+{
+    bool is_wanted = false;
+    while (*at < v8->names.count && v8->names.entries[order[*at]].name < number)
+        (*at)++;
+    for (; *at < v8->names.count && v8->names.entries[order[*at]].name == number; (*at)++)
+        is_wanted |= v8->names.entries[order[*at]].text == number + 1;
+    return is_wanted;
+}
+
+/* Also of a snapshot that is cut off among its strings. */
+static hsd_status write_held(hsd_v8 *v8, const uint32_t *order, hsd_error *err)
+{
+    uint32_t at = 0;
+    hsd_v8_declared_resolve(&v8->declared, &v8->names);
+    decide_fields(v8);
+    for (uint32_t i = 0; i < v8->declared.held_count; i++) {
+        const hsd_v8_held_text *held = &v8->declared.held[i];
+        if (!is_wanted_by_any(v8, order, &at, held->number)) continue;
+        HSD_WRITE(v8->import,
+                  hsc_define_string(v8->import->writer, held->number + 1, v8->declared.texts.data + held->offset,
+                                    held->size),
+                  err);
+    }
+    return HSD_OK;
+}
+
 hsd_status hsd_v8_read_strings(hsd_v8 *v8, hsd_error *err)
 {
     uint32_t *order = NULL;
     v8->json.where = "strings";
     hsd_status status = hsd_v8_names_order(&v8->names, &order, err);
-    if (status == HSD_OK) status = read_list(v8, order, err);
+    if (status == HSD_OK) {
+        status = read_list(v8, order, err);
+        const bool is_cut = status == HSD_E_TRUNCATED && v8->import->options->salvage;
+        hsd_error own;
+        hsd_error_init(&own);
+        if (status == HSD_OK) status = write_held(v8, order, err);
+        if (is_cut) write_held(v8, order, &own); /* what fails here fails again at the end */
+    }
     free(order);
     return status;
 }

@@ -243,6 +243,7 @@ static hsd_status define_strings(hsd_v8 *v8, hsd_error *err)
     HSD_TRY(define_text(v8, HSD_V8_STRING_INTERNAL, "internal", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_BLOCK, "(block variable)", err));
     HSD_TRY(define_text(v8, HSD_V8_STRING_PROCESS, "process", err));
+    HSD_TRY(define_text(v8, HSD_V8_STRING_SYMBOL, "<symbol>", err));
     if (v8->traces.is_used) HSD_TRY(define_text(v8, HSD_V8_STRING_ANONYMOUS, "(anonymous)", err));
     return define_scopes(v8, err);
 }

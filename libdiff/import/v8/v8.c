@@ -128,7 +128,7 @@ static hsd_status resolve(hsd_v8 *v8, hsd_error *err)
     HSD_TRY(hsd_v8_functions_resolve(&v8->functions, &v8->names, &v8->files, err));
     HSD_TRY(hsd_v8_scopes_resolve(&v8->scopes, &v8->functions, err));
     HSD_TRY(hsd_v8_blocks_resolve(&v8->blocks, &v8->names, &v8->wishes, err));
-    HSD_TRY(hsd_v8_wishes_grant(&v8->wishes, &v8->names, &v8->nodes, err));
+    HSD_TRY(hsd_v8_wishes_grant(&v8->wishes, &v8->names, &v8->declared, &v8->nodes, err));
     return hsd_v8_modules_resolve(&v8->modules, &v8->names, &v8->functions, &v8->files, err);
 }
 
@@ -211,6 +211,7 @@ static hsd_status open_stages(hsd_v8 *v8, hsd_error *err)
 {
     const uint64_t memory = v8->import->memory_bytes; /* an eighth goes to late.h, if it is used */
     hsd_v8_marks_init(&v8->marks, memory / 2);
+    hsd_v8_declared_init(&v8->declared, memory);
     hsd_v8_spool_init(&v8->nodes, v8->import->space, memory / 4);
     hsd_v8_traces_init(&v8->traces, v8->import->space, memory / 16);
     HSD_TRY(hsd_v8_names_init(&v8->names, HSD_V8_FIRST_TYPE, HSD_V8_FIRST_LABEL, err));
@@ -226,6 +227,7 @@ static void release_v8(hsd_v8 *v8)
     hsd_v8_files_release(&v8->files);
     hsd_v8_blocks_release(&v8->blocks);
     hsd_v8_wishes_release(&v8->wishes);
+    hsd_v8_declared_release(&v8->declared);
     hsd_v8_late_release(&v8->late);
     hsd_v8_traces_release(&v8->traces);
     hsd_v8_roots_release(&v8->roots);

@@ -22,14 +22,27 @@ static int compare_wishes(const void *a, const void *b)
     return x->entry < y->entry ? -1 : x->entry > y->entry;
 }
 
-hsd_status hsd_v8_wishes_grant(hsd_v8_wishes *wishes, hsd_v8_names *names, hsd_v8_spool *nodes, hsd_error *err)
+/* From `at` on: what is said of the string `ordinal`, whose number is `name`. */
+static uint32_t grant_mentions(hsd_v8_declared *declared, const hsd_v8_names *names, uint32_t at, uint32_t ordinal,
+                               uint32_t name)
+{
+    if (at == declared->count || declared->mentions[at].node != ordinal) return at;
+    const uint32_t field = hsd_v8_names_find(names, hsd_v8_key(HSD_V8_WAIT_FIELD, 0, 0, name));
+    for (; at < declared->count && declared->mentions[at].node == ordinal; at++)
+        declared->mentions[at].node = field;
+    return at;
+}
+
+hsd_status hsd_v8_wishes_grant(hsd_v8_wishes *wishes, hsd_v8_names *names, hsd_v8_declared *declared,
+                               hsd_v8_spool *nodes, hsd_error *err)
 {
     uint64_t last_id = 0;
-    uint32_t ordinal = 0;
-    if (wishes->count == 0) return HSD_OK;
-    qsort(wishes->items, wishes->count, sizeof *wishes->items, compare_wishes);
+    uint32_t ordinal = 0, mention = 0;
+    hsd_v8_declared_sort(declared);
+    if (wishes->count == 0 && declared->count == 0) return HSD_OK;
+    if (wishes->count > 0) qsort(wishes->items, wishes->count, sizeof *wishes->items, compare_wishes);
     hsd_status status = hsd_v8_spool_rewind(nodes, false, err);
-    for (uint32_t i = 0; i < wishes->count && status == HSD_OK; ordinal++) {
+    for (uint32_t i = 0; (i < wishes->count || mention < declared->count) && status == HSD_OK; ordinal++) {
         hsd_v8_node node;
         status = hsd_v8_spool_next(nodes, err);
         if (status != HSD_OK) break;
@@ -37,6 +50,7 @@ hsd_status hsd_v8_wishes_grant(hsd_v8_wishes *wishes, hsd_v8_names *names, hsd_v
         last_id = node.id;
         for (; i < wishes->count && wishes->items[i].node == ordinal; i++)
             names->entries[wishes->items[i].entry].name = node.name;
+        mention = grant_mentions(declared, names, mention, ordinal, node.name);
     }
     return status == HSD_END ? HSD_OK : status;
 }

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "import/v8/declared.h"
 #include "import/v8/names.h"
 #include "import/v8/spool.h"
 
@@ -25,8 +26,9 @@ typedef struct hsd_v8_wishes {
 
 hsd_status hsd_v8_wishes_put(hsd_v8_wishes *wishes, uint32_t node, uint32_t entry, hsd_error *err);
 
-/* One pass over the nodes, none if there are no wishes. */
-hsd_status hsd_v8_wishes_grant(hsd_v8_wishes *wishes, hsd_v8_names *names, hsd_v8_spool *nodes, hsd_error *err);
+/* One pass over the nodes, none if there are no wishes. Strings that code mentions become the fields of that name. */
+hsd_status hsd_v8_wishes_grant(hsd_v8_wishes *wishes, hsd_v8_names *names, hsd_v8_declared *declared,
+                               hsd_v8_spool *nodes, hsd_error *err);
 
 void hsd_v8_wishes_release(hsd_v8_wishes *wishes);
 

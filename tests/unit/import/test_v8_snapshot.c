@@ -520,3 +520,76 @@ Test(v8_snapshot, the_smallest_memory_gives_the_same_bytes)
     loaded_release(&b);
     v8_heap_free(heap);
 }
+
+/* ---- names and data ---- */
+
+/* An object whose properties code mentions, meets, or does not know; and functions with constants, which hang from
+ * their pools by references of this kind. */
+static uint32_t add_code(v8_heap *heap, const char *kind)
+{
+    static const char *const properties[] = {"mentioned", "alice",          "bob",
+                                             "#own",      "<symbol carol>", "<symbol Symbol.iterator>"};
+    const uint32_t object = v8_node(heap, "object", "Object", 32), value = v8_node(heap, "object", "Value", 16);
+    const uint32_t cache = v8_node(heap, "code", "system / FeedbackVector", 64);
+    const uint32_t alice = v8_node(heap, "string", "alice", 16), mentioned = v8_node(heap, "string", "mentioned", 24);
+    v8_edge(heap, 0, "shortcut", "kept", object);
+    v8_edge(heap, object, "internal", "code", cache);
+    for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++)
+        v8_edge(heap, object, "property", properties[i], value);
+    for (uint32_t i = 0; i < 6; i++)
+        v8_edge_at(heap, cache, "hidden", i, alice);
+    for (uint32_t i = 0; i < 80; i++) {
+        const uint32_t pool = v8_node(heap, "code", "(constant pool)", 64);
+        v8_edge(heap, object, "internal", "code", pool);
+        for (uint32_t k = 0; k < 5; k++) {
+            char text[32];
+            snprintf(text, sizeof text, "word%u", (unsigned)(i * 5 + k));
+            const uint32_t string = i == 40 && k == 2 ? mentioned : v8_node(heap, "string", text, 16);
+            if (strcmp(kind, "hidden") == 0)
+                v8_edge_at(heap, pool, kind, k, string);
+            else
+                v8_edge(heap, pool, kind, text, string);
+        }
+    }
+    for (uint32_t i = 0; i < 16; i++) { /* what as many have is no data */
+        const uint32_t one = v8_node(heap, "object", "Object", 32);
+        v8_edge(heap, object, "property", "many", one);
+        v8_edge(heap, one, "property", "common", value);
+    }
+    return object;
+}
+
+static size_t count_named(const loaded *c, const char *name)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < c->object_count; i++)
+        for (size_t k = 0; k < c->objects[i].reference_count; k++)
+            count += strcmp(c->objects[i].references[k].name, name) == 0;
+    return count;
+}
+
+static void expect_names_of_code(const char *kind)
+{
+    v8_heap *heap = v8_heap_new();
+    v8_add_program(heap);
+    add_code(heap, kind);
+    const hsd_import_options with_values = {.struct_bytes = sizeof with_values, .with_values = true};
+    loaded c = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    loaded all = case_v8_import(heap, V8_FORM_NODE_20, &with_values, NULL);
+    cr_expect_eq(count_named(&c, "mentioned"), 1, "%s", kind);
+    cr_expect_eq(count_named(&c, "common"), 16);
+    cr_expect_eq(count_named(&c, "#own"), 1);
+    cr_expect_eq(count_named(&c, "alice") + count_named(&c, "bob") + count_named(&c, "<symbol carol>"), 0, "%s", kind);
+    cr_expect_eq(count_named(&c, "<symbol>"), 1);
+    cr_expect_eq(count_named(&c, "<symbol Symbol.iterator>"), 1);
+    cr_expect_eq(count_named(&all, "alice") + count_named(&all, "bob") + count_named(&all, "<symbol carol>"), 3);
+    loaded_release(&all);
+    loaded_release(&c);
+    v8_heap_free(heap);
+}
+
+Test(v8_snapshot, keys_that_no_code_mentions_are_data)
+{
+    expect_names_of_code("internal"); /* V8 of Node 18 and 20 */
+    expect_names_of_code("hidden");   /* and later */
+}
