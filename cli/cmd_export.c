@@ -93,6 +93,7 @@ static const cli_option *const options[] = {
     &cli_option_dump,
     &cli_option_with_values,
     &cli_option_final_is_strong,
+    &cli_option_encrypt_to,
     CLI_OPTIONS_OF_READING,
     NULL,
 };

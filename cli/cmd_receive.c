@@ -9,6 +9,7 @@
 #include "fleet_feed.h"
 #include "progress.h"
 #include "report_error.h"
+#include <hsdiff/signing.h>
 
 typedef struct receiving {
     const cli_app *cli;
@@ -85,6 +86,7 @@ static int run_receive(cli_app *cli)
         self.feed = cli_fleet_feed_begin(cli, options->receive.store, options->receive.keeps_captures, &status);
         if (!self.feed) return status;
     }
+    hsd_crypt_read_again(cli->keys); /* each is looked at when it is whole */
     status = receive_all(cli, &self);
     const int fed = cli_fleet_feed_end(self.feed, self.as_json);
     return status != CLI_DONE ? status : fed;
@@ -123,6 +125,7 @@ static const cli_option *const options[] = {
     &cli_option_count,
     &cli_option_timeout,
     &cli_option_partial_capture,
+    &cli_option_encrypt_to,
     CLI_OPTIONS_OF_WORK,
     NULL,
 };

@@ -14,6 +14,7 @@
 #include "signals.h"
 #include "watch.h"
 #include "watch_rules.h"
+#include <hsdiff/signing.h>
 
 enum { KEEP = 24, KEEP_LEAST = 2, WARMUP = 1 };
 
@@ -108,6 +109,7 @@ static int watch_it(cli_app *cli, cli_outlets *outlets)
     watch.shelf.keep = options->watch.keep == 0 ? KEEP : options->watch.keep;
     watch.shelf.warmup = options->has_warmup ? (size_t)options->warmup : WARMUP;
     if (!find_process(cli, &watch.process, &result)) return result;
+    hsd_crypt_read_again(cli->keys);
     if (cli_shelf_open(&watch.shelf, cli, &watch.process, options->watch.folder, &result))
         result = end_with(&watch, cli_watch_run(&watch), outlets);
     cli_watch_release(&watch);
@@ -201,6 +203,7 @@ static const cli_option *const options[] = {
     &cli_option_wide,
     &cli_option_with_values,
     &cli_option_level,
+    &cli_option_encrypt_to,
     CLI_OPTIONS_OF_WORK,
     NULL,
 };

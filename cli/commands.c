@@ -8,7 +8,7 @@
 /* In the order in which help lists them; the first is the default. */
 /* clang-format off */
 #define COMMANDS(X)                                                                                                                                  \
-    X(diff) X(check) X(series) X(baseline) X(fleet) X(capture) X(watch) X(ps) X(receive) X(symbolize) X(redact) X(unredact) X(view) X(mcp) X(top) X(paths) X(sql) X(import) X(export) X(info) \
+    X(diff) X(check) X(series) X(baseline) X(fleet) X(capture) X(watch) X(ps) X(receive) X(symbolize) X(redact) X(unredact) X(sign) X(view) X(mcp) X(top) X(paths) X(sql) X(import) X(export) X(info) \
     X(dump) X(verify) X(salvage) X(demo) X(help)
 /* clang-format on */
 

@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "crypt/bech32.h"
+#include <hsdiff/signing.h>
 
 static const char identity_prefix[] = "age-secret-key-", recipient_prefix[] = "age";
 
@@ -39,6 +40,12 @@ void hsd_crypt_free(hsd_crypt *crypt)
 }
 
 bool hsd_crypt_has_recipients(hsd_crypt *crypt) { return crypt != NULL && crypt->recipient_count > 0; }
+
+void hsd_crypt_read_again(hsd_crypt *crypt)
+{
+    if (!hsd_crypt_has_recipients(crypt) || crypt->recipient_count == HSD_RECIPIENTS_MAX) return;
+    memcpy(crypt->recipients[crypt->recipient_count++], crypt->own.public, HSD_KEY_BYTES);
+}
 
 bool hsd_crypt_is_secret(const hsd_crypt *crypt)
 {

@@ -113,7 +113,7 @@ hsd_status hsd_signature_judge(const hsd_signature *signature, const hsd_public_
 
 /* ---- files ---- */
 
-static hsd_status read_text(const char *path, char *text, size_t *size, hsd_error *err)
+hsd_status hsd_signature_read_text(const char *path, char *text, size_t *size, hsd_error *err)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     hsd_status status = fd < 0 ? hsd_fail_errno(err, errno, "cannot be opened") : HSD_OK;
@@ -131,7 +131,7 @@ static hsd_status read_text(const char *path, char *text, size_t *size, hsd_erro
     return status;
 }
 
-static hsd_status hash_file(const char *path, uint8_t hash[HSD_BLAKE2B_BYTES], hsd_error *err)
+hsd_status hsd_signature_hash_file(const char *path, uint8_t hash[HSD_BLAKE2B_BYTES], hsd_error *err)
 {
     hsd_blake2b state;
     uint8_t *piece = malloc(PIECE_BYTES);
@@ -158,7 +158,7 @@ static hsd_status read_public_key(hsd_public_key *out, const char *word, char *t
     size_t size = 0;
     if (strncmp(word, "RW", 2) == 0 && strchr(word, '.') == NULL && access(word, F_OK) != 0)
         return hsd_public_key_parse(out, word, strlen(word), err);
-    HSD_TRY(read_text(word, text, &size, err));
+    HSD_TRY(hsd_signature_read_text(word, text, &size, err));
     const hsd_status status = hsd_public_key_parse(out, text, size, err);
     if (status != HSD_OK) hsd_error_set_file(err, word);
     return status;
@@ -170,11 +170,11 @@ static hsd_status read_signature(hsd_signature *out, const char *path, char *tex
     size_t size = 0;
     if (snprintf(name, sizeof name, "%s.minisig", path) >= (int)sizeof name)
         return hsd_fail_errno(err, ENAMETOOLONG, "cannot be opened");
-    hsd_status status = read_text(name, text, &size, err);
+    hsd_status status = hsd_signature_read_text(name, text, &size, err);
     if (status == HSD_E_IO && access(name, F_OK) != 0 && errno == ENOENT) {
         if (err != NULL) err->file[0] = '\0';
         hsd_fail(err, HSD_E_NOT_FOUND, "is not signed: there is no %.300s", name);
-        hsd_error_set_hint(err, "minisign -Sm FILE signs it, where the secret key is");
+        hsd_error_set_hint(err, "hsdiff sign FILE --key SECRET signs it, and so does minisign -Sm FILE");
         hsd_error_set_file(err, path);
         return HSD_E_NOT_FOUND;
     }
@@ -190,7 +190,7 @@ static hsd_status check_signature(const char *path, const char *key, char *texts
     uint8_t hash[HSD_BLAKE2B_BYTES];
     HSD_TRY(read_public_key(&of, key, texts, err));
     HSD_TRY(read_signature(&signature, path, texts + HSD_SIGNATURE_FILE_MAX, err));
-    HSD_TRY(hash_file(path, hash, err));
+    HSD_TRY(hsd_signature_hash_file(path, hash, err));
     const hsd_status status = hsd_signature_judge(&signature, &of, hash, err);
     if (status != HSD_OK) hsd_error_set_file(err, path);
     return status;

@@ -36,4 +36,10 @@ hsd_status hsd_signature_parse(hsd_signature *out, const char *text, size_t size
 hsd_status hsd_signature_judge(const hsd_signature *signature, const hsd_public_key *key,
                                const uint8_t hash[HSD_BLAKE2B_BYTES], hsd_error *err);
 
+/* At most HSD_SIGNATURE_FILE_MAX - 1 bytes of a file into `text`, which has room for HSD_SIGNATURE_FILE_MAX. */
+hsd_status hsd_signature_read_text(const char *path, char *text, size_t *size, hsd_error *err);
+
+/* The BLAKE2b of a file's bytes. */
+hsd_status hsd_signature_hash_file(const char *path, uint8_t hash[HSD_BLAKE2B_BYTES], hsd_error *err);
+
 #endif

@@ -1,5 +1,6 @@
 /* The primitives by libsodium, of whose header this is the only includer. See primitives.h. */
 #include "crypt/primitives.h"
+#include "crypt/signature.h"
 
 #include <string.h>
 
@@ -116,6 +117,29 @@ bool hsd_ed25519_is_signed(const uint8_t signature[HSD_SIGNATURE_BYTES], const v
     return crypto_sign_verify_detached(signature, data, size, key) == 0;
 }
 
+void hsd_ed25519_make(uint8_t public[HSD_KEY_BYTES], uint8_t secret[HSD_SIGNATURE_BYTES])
+{
+    crypto_sign_keypair(public, secret);
+}
+
+void hsd_ed25519_sign(uint8_t signature[HSD_SIGNATURE_BYTES], const void *data, size_t size,
+                      const uint8_t secret[HSD_SIGNATURE_BYTES])
+{
+    crypto_sign_detached(signature, NULL, data, size, secret);
+}
+
+bool hsd_scrypt(uint8_t *out, size_t out_size, const char *password, size_t size, const uint8_t salt[32],
+                uint64_t operations, uint64_t memory_bytes)
+{
+    return crypto_pwhash_scryptsalsa208sha256(out, out_size, password, size, salt, operations, (size_t)memory_bytes) ==
+           0;
+}
+
+void hsd_blake2b_short(uint8_t out[32], const void *data, size_t size)
+{
+    crypto_generichash_blake2b(out, 32, data, size, NULL, 0);
+}
+
 /* libsodium wants its state at a multiple of 64. */
 static crypto_generichash_blake2b_state *state_of(hsd_blake2b *hash)
 {
@@ -152,6 +176,12 @@ void hsd_base64_encode(char *text, size_t capacity, const void *data, size_t siz
 {
     HSD_ASSERT(capacity >= HSD_BASE64_CHARS(size));
     sodium_bin2base64(text, capacity, data, size, sodium_base64_VARIANT_ORIGINAL_NO_PADDING);
+}
+
+void hsd_base64_encode_padded(char *text, size_t capacity, const void *data, size_t size)
+{
+    HSD_ASSERT(capacity >= HSD_BASE64_CHARS(size));
+    sodium_bin2base64(text, capacity, data, size, sodium_base64_VARIANT_ORIGINAL);
 }
 
 bool hsd_is_same_secret(const void *a, const void *b, size_t size) { return sodium_memcmp(a, b, size) == 0; }

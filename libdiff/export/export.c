@@ -53,6 +53,12 @@ static hsd_status choose_export(const hsd_exporter **out, const char *path, cons
 
 static hsd_status check_export(const hsd_exporter *exporter, const hsd_export *x, hsd_error *err)
 {
+    if (exporter->opens_file && hsd_crypt_has_recipients(x->run->crypt)) {
+        hsd_fail(err, HSD_E_UNSUPPORTED, "%s is written at many places at once, and cannot be encrypted on the way",
+                 exporter->info.name);
+        hsd_error_set_hint(err, "encrypt what was written: age -r RECIPIENT -o FILE.age FILE");
+        return HSD_E_UNSUPPORTED;
+    }
     if (!exporter->needs_objects) return HSD_OK;
     if (x->before != NULL) HSD_TRY(check_objects(x->before, err));
     return check_objects(x->after, err);
@@ -71,7 +77,8 @@ static hsd_status write_output(const hsd_exporter *exporter, hsd_export *x, hsd_
 {
     if (exporter->opens_file) return exporter->run(x, err);
     HSD_TRY(hsd_output_open(&x->output, x->path, x->options->force, err));
-    hsd_status status = exporter->run(x, err);
+    hsd_status status = hsd_output_encrypt(&x->output, x->run->crypt, err);
+    if (status == HSD_OK) status = exporter->run(x, err);
     if (x->result->output_bytes == 0) x->result->output_bytes = x->output.size_bytes;
     if (status == HSD_OK) status = hsd_output_finish(&x->output, err);
     hsd_output_close(&x->output);

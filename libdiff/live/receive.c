@@ -20,6 +20,7 @@
 #include "base/note.h"
 #include "base/options.h"
 #include "io/fd.h"
+#include "io/sealed.h"
 #include "live/finish.h"
 #include "live/listen.h"
 #include "live/saved.h"
@@ -32,6 +33,7 @@ enum { STREAMS_MAX = 64, TURN_MS = 50, MAGIC_BYTES = 8, DEFAULT_SECONDS = 60 };
 typedef struct stream {
     int fd; /* -1: a free place */
     hsd_saved saved;
+    hsd_sealing sealing; /* without a chunk: what comes is kept as it is */
     uint8_t magic[MAGIC_BYTES];
     uint64_t bytes, began_ns, heard_ns;
 } stream;
@@ -84,8 +86,24 @@ static void read_origin(const receiver *r, const stream *s, char *process, size_
 static void let_go_of_received(receiver *r, stream *s)
 {
     close(s->fd);
+    hsd_sealing_release(&s->sealing);
     hsd_saved_close(&s->saved, r->folder_fd);
     *s = (stream){.fd = -1, .saved = {.fd = -1}};
+}
+
+/* Bytes of the file as it is. */
+static hsd_status put_saved(void *context, const void *data, size_t size, hsd_error *err)
+{
+    const stream *s = context;
+    const int error = hsd_fd_write(s->saved.fd, data, size, HSD_FD_HERE);
+    return error == 0 ? HSD_OK : hsd_fail_errno(err, error, "cannot write the capture");
+}
+
+static hsd_status open_saved(receiver *r, stream *s, hsd_error *err)
+{
+    HSD_TRY(hsd_saved_open(&s->saved, r->folder_fd, err));
+    if (!hsd_crypt_has_recipients(r->quiet.crypt)) return HSD_OK;
+    return hsd_sealing_begin(&s->sealing, r->quiet.crypt, false, put_saved, s, err);
 }
 
 static void drop(receiver *r, stream *s, hsd_received *one)
@@ -107,8 +125,10 @@ static void end_stream(receiver *r, stream *s)
         return;
     }
     hsd_error_init(&one.error);
-    const hsd_status whole =
-        hsd_capture_measure(s->saved.fd, "the capture", r->options->keep_cut, &r->quiet, &one.result, &one.error);
+    hsd_status whole = s->sealing.chunk == NULL ? HSD_OK : hsd_sealing_finish(&s->sealing, &one.error);
+    if (whole == HSD_OK)
+        whole =
+            hsd_capture_measure(s->saved.fd, "the capture", r->options->keep_cut, &r->quiet, &one.result, &one.error);
     if (whole != HSD_OK) {
         drop(r, s, &one);
         return;
@@ -125,14 +145,11 @@ static void end_stream(receiver *r, stream *s)
     let_go_of_received(r, s);
 }
 
-static void end_with(receiver *r, stream *s, hsd_status status, int error, const char *text)
+static void end_with(receiver *r, stream *s, hsd_status status, const char *text)
 {
     hsd_received one = {0};
     hsd_error_init(&one.error);
-    if (error != 0)
-        hsd_fail_errno(&one.error, error, "%s", text);
-    else
-        hsd_fail(&one.error, status, "%s", text);
+    hsd_fail(&one.error, status, "%s", text);
     drop(r, s, &one);
 }
 
@@ -158,12 +175,16 @@ static void take_piece(receiver *r, stream *s)
     }
     s->heard_ns = hsd_now_ns();
     if (!looks_right(s, r->piece, (size_t)got)) {
-        end_with(r, s, HSD_E_NOT_THIS_FORMAT, 0, "what was sent is no heap capture");
+        end_with(r, s, HSD_E_NOT_THIS_FORMAT, "what was sent is no heap capture");
         return;
     }
-    const int error = hsd_fd_write(s->saved.fd, r->piece, (size_t)got, HSD_FD_HERE);
+    hsd_received one = {0};
+    hsd_error_init(&one.error);
+    const hsd_status status = s->sealing.chunk == NULL
+                                  ? put_saved(s, r->piece, (size_t)got, &one.error)
+                                  : hsd_sealing_add(&s->sealing, r->piece, (size_t)got, &one.error);
     s->bytes += (uint64_t)got;
-    if (error != 0) end_with(r, s, HSD_E_IO, error, "cannot write the capture");
+    if (status != HSD_OK) drop(r, s, &one);
 }
 
 /* ---- turns ---- */
@@ -191,7 +212,7 @@ static void begin_stream(receiver *r)
     if (fd < 0) return;
     *s = (stream){.fd = fd, .saved = {.fd = -1}, .began_ns = hsd_now_ns()};
     s->heard_ns = s->began_ns;
-    if (hsd_saved_open(&s->saved, r->folder_fd, &one.error) != HSD_OK) drop(r, s, &one);
+    if (open_saved(r, s, &one.error) != HSD_OK) drop(r, s, &one);
 }
 
 /* Fills `fds`, first the listener unless all places are taken; who[i] is the stream of fds[i]. */

@@ -4,6 +4,7 @@ resolved or the result is a pipe; without the identity nothing can be read of th
     files     of a Python: type and count are exact, the file is of age
     pipe      to standard output
     names     of a program in C, whose names are resolved on the way
+    watched   by a watch, which reads them again
     written   by a tracer: no name of the program reaches a disk in clear
 """
 import json
@@ -89,5 +90,18 @@ def written(tool, folder):
         check(not clear, f"in clear: {clear[:1]}"[:400])
 
 
+def watched(tool, folder):
+    """A watch compares what it encrypted, more often than it remembers keys of files; captures and sums are for who has the identity."""
+    kept = folder / "kept"
+    with python() as program:
+        done = tool.run("watch", program.pid, "--into", kept, "--every", "300ms", "--budget", "100%", "--count", "8", "--keep", "3", "--encrypt-to", RECIPIENT)
+    files_there = sorted(kept.rglob("*.hs"))
+    check("before" in done.stdout and len(files_there) >= 3 + 8, f"{len(files_there)} files: {done.stdout}{done.stderr}")
+    for path in files_there:
+        check(path.read_bytes().startswith(b"age-encryption.org/v1\n"), f"{path} is not encrypted")
+    (folder / "last.hs").write_bytes(sorted(kept.glob("*.hs"))[-1].read_bytes())
+    check_planted(tool, folder, "last.hs")
+
+
 if __name__ == "__main__":
-    main({"files": files, "pipe": pipe, "names": names, "written": written})
+    main({"watched": watched, "files": files, "pipe": pipe, "names": names, "written": written})

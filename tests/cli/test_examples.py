@@ -135,9 +135,13 @@ def prepare(folder, made, line):
     if ".zst" in line:
         place(folder, made, "heap.hprof")
         subprocess.run(["zstd", "-q", "--rm", folder / "heap.hprof"], check=True)
-    for name in re.findall(r"(?<!new)(?<!-)--key ([\w./-]+\.key)", line):
+    for name in re.findall(r"(?<!new)(?<!-)--key ([\w./-]+\.key)", line) if "hsdiff sign" not in line else []:
         (folder / name).write_text("0123456789abcdef" * 4)
         (folder / name).chmod(0o600)
+    signs = re.search(r"hsdiff sign (?=.*--key)|hsdiff check (?=.*--signed-by [\w-]+\.key\.pub)", line)
+    if signs:
+        for words in (["--new-key", "team.key"], *([["before.hs", "--key", "team.key"]] if "check" in signs[0] else [])):
+            subprocess.run([made.parent / "bin" / "hsdiff", "sign", "-q", *words], cwd=folder, check=True)
     if "unredact" in line:
         (folder / line.split()[2]).write_text("no pseudonym in here")
     if "question.sql" in line:

@@ -11,9 +11,12 @@ import os
 import pathlib
 import re
 import shutil
+import socket
+import stat
 import subprocess
 import sys
 import tempfile
+import time
 
 SUPPORT = pathlib.Path(__file__).resolve().parent.parent / "support"
 CASES = []
@@ -257,6 +260,93 @@ def a_baseline_is_held_against_its_signature(world):
     text = (world.folder / "good.hs.minisig").read_text().replace("timestamp", "Timestamp")
     (world.folder / "good.hs.minisig").write_text(text)
     world.run(*signed, "sign.pub", status=3, says="trusted comment was changed")
+
+
+@case
+def hsdiff_signs_as_minisign_does(world):
+    """Keys and signatures of either are those of the other; nothing is replaced without being told to."""
+    world.run("baseline", "-q", "a.hs", "-o", "mine.hs")
+    world.run("sign", "-q", "--new-key", "mine.key")
+    expect(stat.S_IMODE((world.folder / "mine.key").stat().st_mode) == 0o600, "others can read the key")
+    signed = ("check", "-q", "mine.hs", "b.hs", "--signed-by", "mine.key.pub")
+    world.run(*signed, status=3, says="hsdiff sign FILE --key SECRET signs it")
+    world.run("sign", "mine.hs", "--key", "mine.key", says="mine.hs is signed: mine.hs.minisig")
+    world.run(*signed)
+    world.run("sign", "-q", "mine.hs", "--key", "mine.key", status=2, says="exists")
+    world.run("sign", "-q", "mine.hs", "a.hs", "--key", "mine.key", "--force")
+    world.run("sign", "-q", "--new-key", "mine.key", status=2, says="never replaced")
+    world.run("sign", "-q", "--new-key", "-", status=2, says="a key goes into a file")
+    world.run("sign", "-q", "--new-key", "x.key", "a.hs", status=2, says="signs nothing")
+    world.run("sign", "-q", "a.hs", status=2, says="needs the file of a secret key")
+    world.run("sign", "-q", "-", "--key", "mine.key", status=2, says="standard input is none")
+    world.run("sign", "-q", "nowhere.hs", "--key", "mine.key", status=3, says="nowhere.hs")
+    world.run("sign", "-q", "a.hs", "--key", "mine.key.pub", status=2, says="no secret key of minisign")
+    world.run("sign", "-q", "a.hs", "--key", "id", status=2, says="no secret key of minisign")
+    (world.folder / "mine.key").chmod(0o644)
+    world.run("sign", "mine.hs", "--key", "mine.key", "--force", says="can be read by others")
+    data = bytearray(world.bytes_of("mine.hs"))
+    data[-1] ^= 1
+    (world.folder / "mine.hs").write_bytes(data)
+    world.run(*signed, status=3, says="not what was signed")
+    if not shutil.which("minisign"):
+        print("left out, for there is no minisign: what it says of these")
+        return
+
+    def minisign(*arguments, stdin=b""):
+        subprocess.run(["minisign", *arguments], cwd=world.folder, input=stdin, capture_output=True, check=True)
+
+    minisign("-V", "-m", "a.hs", "-p", "mine.key.pub")
+    minisign("-S", "-s", "mine.key", "-m", "b.hs")
+    minisign("-V", "-m", "b.hs", "-p", "mine.key.pub")
+    minisign("-G", "-f", "-W", "-p", "its.pub", "-s", "its.key")
+    world.run("sign", "-q", "a.hs", "--key", "its.key", "--force")
+    minisign("-V", "-m", "a.hs", "-p", "its.pub")
+    if os.environ.get("HSD_LONG"): # a password takes a gigabyte, and seconds
+        minisign("-G", "-f", "-p", "locked.pub", "-s", "locked.key", stdin=b"sesame\nsesame\n")
+        world.run("sign", "-q", "a.hs", "--key", "locked.key", "--force", stdin=b"sesame\n")
+        minisign("-V", "-m", "a.hs", "-p", "locked.pub")
+        world.run("sign", "-q", "a.hs", "--key", "locked.key", "--force", stdin=b"Sesame\n", status=2, says="the password is wrong")
+        world.run("sign", "-q", "a.hs", "--key", "locked.key", "--force", status=2, says="standard input has none")
+
+
+@case
+def exports_are_encrypted_as_they_are_written(world):
+    for name in ("plain.heapsnapshot", "plain.collapsed"):
+        sealed = name.replace("plain", "sealed")
+        world.run("export", "-q", "a.hs", "-o", name)
+        world.run("export", "-q", "a.hs", "-o", sealed, "--encrypt-to", world.recipient)
+        expect(world.bytes_of(sealed).startswith(b"age-encryption.org/v1\n"), f"{sealed} is not encrypted")
+        if shutil.which("age"):
+            expect(world.age("-d", "-i", "id", sealed) == world.bytes_of(name), f"{sealed} is another file than {name}")
+    world.run("export", "-q", "a.hs", "-o", "sealed.sqlite", "--encrypt-to", world.recipient, status=3, says="cannot be encrypted on the way.*age -r")
+    expect(not (world.folder / "sealed.sqlite").exists(), "something is left")
+
+
+@case
+def what_programs_send_is_encrypted_as_it_is_received(world):
+    place = world.folder / "received"
+    place.mkdir()
+    receiver = subprocess.Popen([world.program, "receive", f"unix:{world.folder}/sock", "-o", place, "--count", "3", "--encrypt-to", world.recipient], cwd=world.folder, stderr=subprocess.PIPE)
+    try:
+        until = time.monotonic() + 60
+        while not (world.folder / "sock").exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        for _ in range(3):
+            with socket.socket(socket.AF_UNIX) as wire:
+                wire.connect(str(world.folder / "sock"))
+                wire.sendall(world.bytes_of("a.hs"))
+        said = receiver.communicate(timeout=100)[1]
+    finally:
+        receiver.kill()
+    expect(receiver.returncode == 0, said.decode())
+    found = sorted(place.iterdir())
+    expect(len(found) == 3, f"{len(found)} captures are there, not 3: {said.decode()}")
+    for path in found:
+        expect(path.read_bytes().startswith(b"age-encryption.org/v1\n"), f"{path} is not encrypted")
+        world.run("verify", "-q", path, "--identity", "id")
+        world.run("verify", "-q", path, status=3, says="no identity was given")
+        if shutil.which("age"):
+            expect(world.age("-d", "-i", "id", str(path)) == world.bytes_of("a.hs"), f"{path} is another capture")
 
 
 @of_age
