@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "crypt/minisign.h"
+#include "crypt/signing.h"
 #include "io/sealed.h"
 #include "support/age_samples.h"
 
@@ -122,12 +123,32 @@ static void read_signature(const uint8_t *data, size_t size)
     if (hsd_signature_judge(&signature, &key, hash, &err) == HSD_OK) abort();
 }
 
+/* What a key without a password signs, a parser reads; one with a password takes what it asks for, which is not tried.
+ */
+static void read_signing_key(const uint8_t *data, size_t size)
+{
+    hsd_error err;
+    hsd_signing_text text;
+    hsd_signing_key key;
+    hsd_signature signature;
+    char written[HSD_SIGNATURE_TEXT_MAX];
+    const uint8_t hash[HSD_BLAKE2B_BYTES] = {1};
+    hsd_error_init(&err);
+    const hsd_status status = hsd_signing_text_parse(&text, (const char *)data, size, &err);
+    if (status != HSD_OK && err.text[0] == 0) abort();
+    if (status != HSD_OK || hsd_signing_text_is_locked(&text)) return;
+    if (hsd_signing_text_open(&key, &text, "", 0, &err) != HSD_OK) return;
+    hsd_signing_write(written, &key, hash, "a comment");
+    if (hsd_signature_parse(&signature, written, strlen(written), &err) != HSD_OK) abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint8_t chosen = size == 0 ? 0 : data[size - 1];
     read_any(data, size);
     read_keys(data, size);
     read_signature(data, size);
+    read_signing_key(data, size);
     if (chosen % 8 == 0) damage_sealed(data, size);
     return 0;
 }

@@ -24,6 +24,7 @@ def main():
              "keys": b"# created: 2026-11-29\n# public key: " + recipient + b"\n" + identity + b"\r\n\n" + recipient + b"\n",
              "signature": b"untrusted comment: x\nRUQl5uwRTDh6eGuPbGLB8V9MBJqddAqPYuCjJo2v4wc/ZME+dU4UELNpWFDk/DxNIwoQRDlMDBI4F3BsAtvoBZKPKPd7XZd3nAo=\ntrusted comment: y\n"
                           b"n6EUtSwOQFZuN6OW4j8DnyVYtqflRtTu5hgSoHWY5leNRczzM49cfLq0YwsGKahm6e/ULRGFew3xhLSrLS6JBw==\n",
+             "secret": b"untrusted comment: hsdiff secret key, without a password\nRWQAAEIyAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAkELnzE7y+WqvyhSY/5Cw44ImFgh73/6B1ke6dbjtDd5Jo8w/5rEfADsWz6xHASTXmqwFkcHu5W+GYoK7+MO73JG9hKfBrLSM49mPvgfLRckvo8Wkb20fOkAvNWM24C9d67rZRIYD5oM=\n",
              "public": b"untrusted comment: minisign public key\nRWQl5uwRTDh6eNpg9fpg7SEOf8NJaksBDgslkgrz6JI1iGldmY12s10d\n",
              "small": b"any bytes" + bytes(7), "large": bytes(range(256)) + bytes([1, 2, 3, 8]), "odd": bytes([1, 0, 1, 1]) + b"other bytes" + bytes(4)}
     for name, data in seeds.items():
