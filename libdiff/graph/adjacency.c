@@ -2,11 +2,14 @@
  * Building compressed adjacency blocks, in order of sources. Reading them is in adjacency_read.c.
  *
  *      block (16 KiB)  u32 first    first node of the block
- *                      u32 count    nodes in it, or LONG: one part of one node's long list
+ *                      u32 count    nodes in it, or LONG: parts of one node's long list
  *      ordinary        u16 at[count + 1]   where each node's list starts behind this table
  *                      lists        zigzag(first target - node), then gaps - 1, as varints
- *      LONG            u32 items, u32 has_more, u32 block and byte of the names, then the list in the same coding
+ *      LONG            u32 first part, u16 parts, u16 has_more; then of each part
+ *                      u32 block and byte of the names, u16 items, u16 bytes, the list in the same coding; where it
+ *                      has many targets that follow each other, behind each gap of 0 stands how many more follow it
  *
+ * So a list of neighbours takes next to nothing, however long it is: 66,000 that follow each other 750 bytes.
  * Nodes are found through `locate`: for every 256th node the block that holds it; from there at most
  * a few steps along block_first. Names of references go into blocks of their own (graph/name_blocks.h).
  */
@@ -234,25 +237,88 @@ static void tidy_gathered(hsd_adjacency *a)
     if (kept > 0) a->largest_target = (uint32_t)hsd_max_u64(a->largest_target, pairs[kept - 1] >> 32);
 }
 
-static hsd_status write_long_part(hsd_adjacency *a, bool has_more, hsd_error *err)
+/* ---- long lists ---- */
+
+/* True if most gaps of a part are 0, and come together. */
+static bool has_runs(const uint64_t *pairs, uint32_t count)
 {
-    HSD_TRY(place_empty_until(a, a->source, err));
-    HSD_TRY(close_block(a, err));
-    tidy_gathered(a);
-    if (a->gathered_count == 0 && has_more) return HSD_OK;
-    hsd_long_header header = {a->source, HSD_LONG_LIST, a->gathered_count, has_more, {0, 0}};
-    if (a->has_names && a->gathered_count > 0) {
-        HSD_TRY(hsd_name_blocks_put_part(&a->names, a->gathered, a->gathered_count, &header.names, err));
+    uint32_t zeros = 0, runs = 0;
+    bool is_run = false;
+    for (uint32_t i = 1; i < count; i++) {
+        const bool follows = (pairs[i] >> 32) - (pairs[i - 1] >> 32) == 1;
+        zeros += follows;
+        runs += follows && !is_run;
+        is_run = follows;
     }
-    uint8_t *block;
-    HSD_TRY(new_block(a, a->source, &block, err));
-    memcpy(block, &header, sizeof header);
-    if (a->gathered_count > 0) {
-        encode_list(block + sizeof header, a->source, a->gathered, a->gathered_count);
-        HSD_TRY(mark_has_targets(a, a->source, err));
+    return zeros > 3 * runs; /* 1 byte and 2 at most for each run */
+}
+
+/* As encode_list, with gaps of 0 counted. */
+static uint8_t *encode_runs(uint8_t *out, uint32_t source, const uint64_t *pairs, uint32_t count)
+{
+    uint32_t last = (uint32_t)(pairs[0] >> 32);
+    out = hsd_varint_put(out, zigzag((int64_t)last - (int64_t)source));
+    for (uint32_t i = 1; i < count;) {
+        const uint32_t gap = (uint32_t)(pairs[i++] >> 32) - last - 1;
+        uint32_t more = 0;
+        out = hsd_varint_put(out, gap);
+        while (gap == 0 && i + more < count && (pairs[i + more] >> 32) - (pairs[i + more - 1] >> 32) == 1)
+            more++;
+        if (gap == 0) out = hsd_varint_put(out, more);
+        i += more;
+        last = (uint32_t)(pairs[i - 1] >> 32);
     }
-    a->gathered_count = 0;
+    return out;
+}
+
+/* The block that parts go to is as it will be read. */
+static void close_long_block(hsd_adjacency *a, bool has_more)
+{
+    if (a->long_at == NULL) return;
+    a->long_block.has_more = has_more;
+    memcpy(a->long_at, &a->long_block, sizeof a->long_block);
+    a->long_at = NULL;
+}
+
+static hsd_status open_long_block(hsd_adjacency *a, hsd_error *err)
+{
+    const uint32_t first = a->is_long ? a->long_block.first_part + a->long_block.parts : 0;
+    close_long_block(a, true);
+    a->long_block = (hsd_long_header){a->source, HSD_LONG_LIST, first, 0, 0};
+    HSD_TRY(new_block(a, a->source, &a->long_at, err));
+    a->long_end = sizeof a->long_block;
     a->is_long = true;
+    return HSD_OK;
+}
+
+/* The gathered targets are one part. Its block is the newest until the list ends. */
+static hsd_status put_long_part(hsd_adjacency *a, hsd_error *err)
+{
+    hsd_part_header part = {.items = (uint16_t)a->gathered_count};
+    uint8_t *list = a->lists; /* free: no block of lists is open */
+    const bool runs = has_runs(a->gathered, a->gathered_count);
+    const uint8_t *end = runs ? encode_runs(list, a->source, a->gathered, a->gathered_count)
+                              : encode_list(list, a->source, a->gathered, a->gathered_count);
+    const uint32_t bytes = (uint32_t)(end - list);
+    if (a->long_at == NULL || a->long_end + sizeof part + bytes > HSD_BLOCK_BYTES) HSD_TRY(open_long_block(a, err));
+    if (a->has_names) HSD_TRY(hsd_name_blocks_put_part(&a->names, a->gathered, a->gathered_count, &part.names, err));
+    part.bytes = (uint16_t)(bytes | (runs ? HSD_PART_RUNS : 0));
+    memcpy(a->long_at + a->long_end, &part, sizeof part);
+    memcpy(a->long_at + a->long_end + sizeof part, list, bytes);
+    a->long_end += (uint32_t)sizeof part + bytes;
+    a->long_block.parts++;
+    return mark_has_targets(a, a->source, err);
+}
+
+static hsd_status write_long_part(hsd_adjacency *a, hsd_error *err)
+{
+    if (!a->is_long) {
+        HSD_TRY(place_empty_until(a, a->source, err));
+        HSD_TRY(close_block(a, err));
+    }
+    tidy_gathered(a);
+    if (a->gathered_count > 0) HSD_TRY(put_long_part(a, err));
+    a->gathered_count = 0;
     return HSD_OK;
 }
 
@@ -262,7 +328,8 @@ static hsd_status end_source(hsd_adjacency *a, hsd_error *err)
     if (!a->has_source) return HSD_OK;
     a->has_source = false;
     if (a->is_long) {
-        HSD_TRY(write_long_part(a, false, err));
+        HSD_TRY(write_long_part(a, err));
+        close_long_block(a, false);
         a->is_long = false;
         a->next_node = a->source + 1;
         return HSD_OK;
@@ -314,7 +381,7 @@ hsd_status hsd_adjacency_encode(hsd_adjacency *a, uint32_t source, const uint32_
         if (count == 0) return HSD_OK;
         targets += part;
         if (names != NULL) names += part;
-        HSD_TRY(write_long_part(a, true, err));
+        HSD_TRY(write_long_part(a, err));
     }
 }
 

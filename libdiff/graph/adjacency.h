@@ -73,8 +73,8 @@ typedef struct hsd_targets {
     const uint32_t *items; /* borrowed until the next call on the same adjacency */
     const uint32_t *names; /* one an item, borrowed likewise; NULL unless got by hsd_adjacency_get_named */
     uint32_t count;
-    bool has_more;       /* call hsd_adjacency_more for the next part of a long list */
-    uint32_t next_block; /* private: block of the next part */
+    bool has_more;                /* call hsd_adjacency_more for the next part of a long list */
+    uint32_t next_block, next_at; /* private: where the next part stands; at 0 = at the begin of its block */
 } hsd_targets;
 
 /* True if the node refers to nothing: one bit, no block is touched. */

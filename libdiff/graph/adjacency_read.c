@@ -2,10 +2,12 @@
  * Reading adjacency blocks: at random, one node or one block at a time, with names or without. The layout is
  * drawn in adjacency.c.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/bits.h"
+#include "base/search.h"
 #include "base/work.h"
 #include "graph/adjacency_state.h"
 #include "graph/varint.h"
@@ -121,29 +123,68 @@ static uint32_t decode_list(const uint8_t *in, const uint8_t *end, uint32_t sour
     return count;
 }
 
-/* One part of a long list; `bytes` is its block. */
-static void read_long_part(hsd_adjacency *a, uint32_t block, const uint8_t *bytes, bool is_named, hsd_targets *out)
+static void decode_part(const uint8_t *in, uint32_t source, uint32_t count, uint32_t *items)
 {
-    hsd_long_header header;
-    memcpy(&header, bytes, sizeof header);
-    out->items = a->items;
-    out->names = is_named ? a->item_names : NULL;
-    out->count = header.items;
-    out->has_more = header.has_more != 0;
-    out->next_block = block + 1;
-    if (header.items == 0) return;
     uint64_t value;
-    const uint8_t *in = hsd_varint_get(bytes + sizeof header, &value);
-    uint32_t target = (uint32_t)((int64_t)header.node + unzigzag(value));
-    a->items[0] = target;
-    for (uint32_t i = 1; i < header.items; i++) {
+    in = hsd_varint_get(in, &value);
+    uint32_t target = (uint32_t)((int64_t)source + unzigzag(value));
+    items[0] = target;
+    for (uint32_t i = 1; i < count; i++) {
         in = hsd_varint_get(in, &value);
         target += (uint32_t)value + 1;
-        a->items[i] = target;
+        items[i] = target;
     }
-    if (is_named && a->has_names) {
-        hsd_name_blocks_get_part(&a->names, header.names, a->item_names, header.items);
+}
+
+static void decode_runs(const uint8_t *in, uint32_t source, uint32_t count, uint32_t *items)
+{
+    uint64_t value;
+    in = hsd_varint_get(in, &value);
+    uint32_t target = (uint32_t)((int64_t)source + unzigzag(value));
+    items[0] = target;
+    for (uint32_t i = 1; i < count;) {
+        in = hsd_varint_get(in, &value);
+        target += (uint32_t)value + 1;
+        items[i++] = target;
+        if (value != 0) continue;
+        in = hsd_varint_get(in, &value);
+        for (const uint32_t end = i + (uint32_t)value; i < end; i++)
+            items[i] = ++target;
     }
+}
+
+/* True if a part stands at this byte of a block; behind the last one there are zeros. */
+static bool has_part(const uint8_t *bytes, uint32_t at)
+{
+    uint16_t items;
+    if (at + sizeof(hsd_part_header) > HSD_BLOCK_BYTES) return false;
+    memcpy(&items, bytes + at + offsetof(hsd_part_header, items), sizeof items);
+    return items != 0;
+}
+
+/* One part of a long list, at byte `at` of its block; 0 = the first one there. */
+static void read_long_part(hsd_adjacency *a, uint32_t block, uint32_t at, const uint8_t *bytes, bool is_named,
+                           hsd_targets *out)
+{
+    hsd_long_header header;
+    hsd_part_header part;
+    memcpy(&header, bytes, sizeof header);
+    const uint32_t from = at != 0 ? at : (uint32_t)sizeof header;
+    *out = (hsd_targets){.items = a->items, .names = is_named ? a->item_names : NULL};
+    if (header.parts == 0) return; /* or it could not be read */
+    memcpy(&part, bytes + from, sizeof part);
+    const uint32_t end = from + (uint32_t)sizeof part + (part.bytes & ~(uint32_t)HSD_PART_RUNS);
+    const bool is_last = !has_part(bytes, end);
+    out->count = part.items;
+    out->has_more = !is_last || header.has_more != 0;
+    out->next_block = is_last ? block + 1 : block;
+    out->next_at = is_last ? 0 : end;
+    const uint8_t *list = bytes + from + sizeof part;
+    if ((part.bytes & HSD_PART_RUNS) != 0)
+        decode_runs(list, header.node, part.items, a->items);
+    else
+        decode_part(list, header.node, part.items, a->items);
+    if (is_named && a->has_names) hsd_name_blocks_get_part(&a->names, part.names, a->item_names, part.items);
 }
 
 /* Reads one list out of a block that is not in memory and was not asked for lately: where it stands, and then it. */
@@ -170,7 +211,7 @@ static void get(hsd_adjacency *a, uint32_t block, uint32_t node, bool is_named, 
     uint32_t count = nodes_of(a, block); /* most blocks need not be asked */
     if (count == 0) memcpy(&count, bytes + 4, 4);
     if (count == HSD_LONG_LIST) {
-        read_long_part(a, block, bytes, is_named, out);
+        read_long_part(a, block, 0, bytes, is_named, out);
         return;
     }
     *out = (hsd_targets){.items = a->items, .names = is_named ? a->item_names : NULL};
@@ -223,15 +264,41 @@ void hsd_adjacency_get_named(hsd_adjacency *a, uint32_t node, hsd_targets *out)
 void hsd_adjacency_more(hsd_adjacency *a, hsd_targets *targets)
 {
     HSD_ASSERT(targets->has_more);
-    const uint32_t block = targets->next_block;
-    read_long_part(a, block, hsd_blocks_at(&a->blocks, block), targets->names != NULL, targets);
+    const uint32_t block = targets->next_block, at = targets->next_at;
+    read_long_part(a, block, at, hsd_blocks_at(&a->blocks, block), targets->names != NULL, targets);
+}
+
+/* The first part in a block of a long list. */
+static uint32_t first_part_of(hsd_adjacency *a, uint32_t block)
+{
+    hsd_long_header header;
+    memcpy(&header, hsd_blocks_at(&a->blocks, block), sizeof header);
+    return header.first_part;
+}
+
+/* The byte of a part in its block. */
+static uint32_t find_part(const uint8_t *bytes, uint32_t part)
+{
+    hsd_long_header header;
+    uint32_t at = sizeof header;
+    memcpy(&header, bytes, sizeof header);
+    for (uint32_t i = header.first_part; i < part && has_part(bytes, at); i++) {
+        hsd_part_header skipped;
+        memcpy(&skipped, bytes + at, sizeof skipped);
+        at += (uint32_t)sizeof skipped + (skipped.bytes & ~(uint32_t)HSD_PART_RUNS);
+    }
+    return at;
 }
 
 void hsd_adjacency_get_part(hsd_adjacency *a, uint32_t node, uint32_t part, hsd_targets *out)
 {
     HSD_ASSERT(a->is_finished && node < a->node_count);
-    const uint32_t block = hsd_adjacency_block_of(a, node) + part;
-    read_long_part(a, block, hsd_blocks_at(&a->blocks, block), true, out);
+    uint32_t block = hsd_adjacency_block_of(a, node), end, next;
+    HSD_UPPER_BOUND(end, block, a->blocks.count, a->block_first[end], node);
+    HSD_UPPER_BOUND(next, block + 1, end, first_part_of(a, next), part);
+    block = next - 1;
+    const uint8_t *bytes = hsd_blocks_at(&a->blocks, block);
+    read_long_part(a, block, find_part(bytes, part), bytes, true, out);
 }
 
 hsd_status hsd_adjacency_check(const hsd_adjacency *a, hsd_error *err)

@@ -13,14 +13,23 @@
 #define HSD_BLOCK_HEADER_BYTES 8u
 #define HSD_LOCATE_SHIFT       8
 
-/* Of a block with one part of a long list. */
+/* Of a block with parts of one node's long list. */
 typedef struct hsd_long_header {
     uint32_t node;
-    uint32_t mark; /* HSD_LONG_LIST */
-    uint32_t items;
-    uint32_t has_more;
-    hsd_name_place names;
+    uint32_t mark;       /* HSD_LONG_LIST */
+    uint32_t first_part; /* of the list, that stands here */
+    uint16_t parts;      /* that stand here */
+    uint16_t has_more;   /* blocks of the same list */
 } hsd_long_header;
+
+/* In front of each part. */
+typedef struct hsd_part_header {
+    hsd_name_place names;
+    uint16_t items;
+    uint16_t bytes; /* of the list behind it; with HSD_PART_RUNS gaps of 0 are counted */
+} hsd_part_header;
+
+#define HSD_PART_RUNS UINT16_C(0x8000)
 
 struct hsd_adjacency_feed; /* adjacency_feed.c */
 
@@ -44,9 +53,12 @@ struct hsd_adjacency {
     uint32_t largest_target;
     uint32_t source; /* whose targets are gathered */
     bool has_source;
-    bool is_long;       /* parts of `source` were written already */
-    uint64_t *gathered; /* target << 32 | name, HSD_ADJACENCY_PART_ITEMS */
-    uint64_t *sorting;  /* as many */
+    bool is_long;               /* parts of `source` were written already */
+    hsd_long_header long_block; /* of the block that parts go to */
+    uint8_t *long_at;           /* the block; NULL = none is open */
+    uint32_t long_end;          /* bytes of it */
+    uint64_t *gathered;         /* target << 32 | name, HSD_ADJACENCY_PART_ITEMS */
+    uint64_t *sorting;          /* as many */
     uint32_t gathered_count;
     uint8_t *lists; /* encoded lists of the open block */
     uint32_t list_bytes;

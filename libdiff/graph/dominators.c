@@ -268,6 +268,13 @@ static void count_scan(const hsd_dominators *d)
     hsd_work_at_random(hsd_adjacency_edge_count(d->adjacency), (uint64_t)d->nodes * 4);
 }
 
+/* The same, in each pass. */
+static void count_dense(const hsd_dominators *d)
+{
+    for (uint32_t pass = 0; pass < d->stats.passes; pass++)
+        count_scan(d);
+}
+
 typedef struct dominators_step {
     hsd_status (*run)(hsd_dominators *d, hsd_error *err);
     const char *name;
@@ -307,6 +314,18 @@ static hsd_status run_by_scans(hsd_dominators *d, hsd_error *err)
         {hsd_dominators_search, "searching by scans", count_scan},
         {hsd_dominators_gather, "gathering predecessors", count_scan},
         {hsd_dominators_raise, "raising to ancestors", count_semi},
+        {NULL, NULL, NULL},
+        {hsd_dominators_order_by_scans, "order", count_order}};
+    return run_steps(d, steps, err);
+}
+
+/* The same. */
+static hsd_status run_dense(hsd_dominators *d, hsd_error *err)
+{
+    static const dominators_step steps[DOMINATORS_STEPS] = {
+        {hsd_dominators_search, "searching by scans", count_scan},
+        {NULL, NULL, NULL},
+        {hsd_dominators_raise_dense, "raising to ancestors", count_dense},
         {NULL, NULL, NULL},
         {hsd_dominators_order_by_scans, "order", count_order}};
     return run_steps(d, steps, err);
@@ -390,7 +409,9 @@ static hsd_status run_either(hsd_dominators *d, hsd_error *err)
 {
     HSD_TRY(begin_steps(d, err));
     if (!d->limits.uses_scans) return run_depth_first(d, err);
-    const hsd_status status = d->limits.uses_windows ? run_by_windows(d, err) : run_by_scans(d, err);
+    const hsd_status status = d->limits.is_dense       ? run_dense(d, err)
+                              : d->limits.uses_windows ? run_by_windows(d, err)
+                                                       : run_by_scans(d, err);
     if (status != HSD_END) return status;
     hsd_note(d->config->reporter, HSD_NOTE_DETAIL, "dominators: ways up are too long for scans, walking depth first");
     end_steps(d);
@@ -424,6 +445,14 @@ static void choose_way(hsd_adjacency *adjacency, const hsd_dominators_config *co
         .adjacency = adjacency, .config = config, .limits = *limits, .nodes = hsd_adjacency_node_count(adjacency)};
     const bool has_numbers = hsd_dominators_scans_fit(&d);
     if (limits->is_resident || (!has_numbers && !hsd_windows_fit(&d))) return;
+    limits->is_dense = hsd_dominators_are_dense(&d);
+    limits->uses_scans = limits->is_dense;
+    if (limits->is_dense) {
+        hsd_note(config->reporter, HSD_NOTE_DETAIL,
+                 "dominators: %llu references of %u nodes are read again and again, nothing is written down of them",
+                 (unsigned long long)hsd_adjacency_edge_count(adjacency), d.nodes);
+        return;
+    }
     if (hsd_paged_full_bytes(hsd_adjacency_bytes(adjacency)) <= hsd_dominators_spare(&d, 0)) return;
     hsd_note(
         config->reporter, HSD_NOTE_DETAIL,

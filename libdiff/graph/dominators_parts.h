@@ -16,6 +16,8 @@
  *      raise  ──► dominator_of         forward: lists that are looked at again
  *      order  ──► first_of, size_of    by place; then config.take
  *
+ * With far more references than nodes (dominators_dense.c): search, then raise from the references themselves.
+ *
  * By windows (dominators_windows.h), where no number of each place fits in memory:
  *
  *      search ──► node_of
@@ -43,6 +45,7 @@ typedef struct hsd_dominators_limits {
     bool uses_flat;        /* arrays that fit are used as plain ones */
     bool uses_scans;       /* nothing is walked depth first, unless ways up turn out to be too long */
     bool uses_windows;     /* of these: no number of each place is in memory (dominators_windows.h) */
+    bool is_dense;         /* of scans: nothing is written down of references (dominators_dense.c) */
     uint32_t chunk_bytes;  /* of the reel */
     uint64_t stack_items;  /* of the walk, in memory; even */
     uint32_t bucket_items; /* predecessors that are sorted at a time */
@@ -111,12 +114,18 @@ hsd_status hsd_dominators_order(hsd_dominators *d, hsd_error *err);
 hsd_status hsd_dominators_search(hsd_dominators *d, hsd_error *err);
 hsd_status hsd_dominators_gather(hsd_dominators *d, hsd_error *err);
 hsd_status hsd_dominators_raise(hsd_dominators *d, hsd_error *err);
+hsd_status hsd_dominators_raise_dense(hsd_dominators *d, hsd_error *err);
 hsd_status hsd_dominators_order_by_scans(hsd_dominators *d, hsd_error *err);
 
 /* ---- the driver's helpers ---- */
 
 /* True if what is touched at random by scans fits in memory. */
 bool hsd_dominators_scans_fit(const hsd_dominators *d);
+
+/* True if references are so many that reading them again is cheaper than writing some down, and arrays of the nodes
+ * fit.
+ */
+bool hsd_dominators_are_dense(const hsd_dominators *d);
 
 /* Of an array of four bytes an item that is all in memory; as a plain array, of which all will be touched, here and
  * there.

@@ -240,6 +240,71 @@ Test(adjacency, stores_a_fan_out_of_any_size)
     hsd_adjacency_free(a);
 }
 
+/* ---- long lists of neighbours, and of what stands apart ---- */
+
+/* A list of `count` targets: runs of `run` that follow each other, `apart` between them. */
+static hsd_adjacency *runs(uint32_t count, uint32_t run, uint32_t apart, uint32_t *targets)
+{
+    hsd_adjacency *a;
+    uint32_t *names = calloc(count, sizeof *names), target = 7;
+    for (uint32_t i = 0; i < count; i++, target += i % run == 0 ? apart : 1) {
+        targets[i] = target;
+        names[i] = target % 300;
+    }
+    cr_assert_eq(hsd_adjacency_begin(&a, UINT64_C(1) << 20, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_with_names(a, UINT64_C(1) << 20, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_add(a, 2, targets, names, count, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_add(a, 3, targets, names, 3, &err), HSD_OK);
+    cr_assert_eq(hsd_adjacency_finish(a, target + 1, &err), HSD_OK, "%s", err.text);
+    free(names);
+    return a;
+}
+
+/* Each part by itself, too, from the last one to the first. */
+static void check_runs(hsd_adjacency *a, const uint32_t *targets, uint32_t count)
+{
+    const uint32_t parts = (count + HSD_ADJACENCY_PART_ITEMS - 1) / HSD_ADJACENCY_PART_ITEMS;
+    uint32_t *found = calloc(count, sizeof *found), *names = calloc(count, sizeof *names);
+    cr_assert_eq(all_names(a, 2, found, names), count);
+    cr_assert_eq(memcmp(found, targets, count * sizeof *found), 0);
+    for (uint32_t part = parts; part-- > 0;) {
+        hsd_targets got;
+        const uint32_t from = part * HSD_ADJACENCY_PART_ITEMS;
+        hsd_adjacency_get_part(a, 2, part, &got);
+        cr_assert_eq(got.count, part + 1 < parts ? HSD_ADJACENCY_PART_ITEMS : count - from);
+        cr_assert_eq(got.has_more, part + 1 < parts);
+        for (uint32_t i = 0; i < got.count; i++)
+            cr_assert(got.items[i] == targets[from + i] && got.names[i] == targets[from + i] % 300);
+    }
+    cr_assert_eq(all_targets(a, 3, found), 3);
+    cr_assert_eq(hsd_adjacency_check(a, &err), HSD_OK);
+    free(found);
+    free(names);
+}
+
+Test(adjacency, stores_long_lists_in_what_their_gaps_take)
+{
+    static const struct {
+        uint32_t run, apart;
+        double bytes; /* a reference, at most; blocks are whole */
+    } kinds[] = {{UINT32_MAX, 1, 0.02}, {1000, 90, 0.03}, {3, 5, 1.2}, {1, 2, 1.2}, {1, 200, 2.8}};
+    enum { COUNT = 100000 };
+    uint32_t *targets = calloc(COUNT, sizeof *targets);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        for (uint32_t count = i == 0 ? 4095 : COUNT; count <= (i == 0 ? 4099 : COUNT); count++) {
+            hsd_adjacency *a = runs(count, kinds[i].run, kinds[i].apart, targets);
+            check_runs(a, targets, count);
+            hsd_adjacency_free(a);
+        }
+        hsd_adjacency *a = runs(COUNT, kinds[i].run, kinds[i].apart, targets);
+        const double empty = (double)targets[COUNT - 1] * 4.001; /* 4,096 nodes without a list are a block */
+        cr_assert_leq((double)hsd_adjacency_bytes(a) - empty, COUNT * kinds[i].bytes + 4 * 16384, "kind %zu: %.2f", i,
+                      ((double)hsd_adjacency_bytes(a) - empty) / COUNT);
+        hsd_adjacency_free(a);
+    }
+    free(targets);
+}
+
 /* ---- names of many nodes and of long lists, in little memory and in much ---- */
 
 /* Of target `target` of node `node`, by kind of list: alike, narrow, wide, as wide as can be. */

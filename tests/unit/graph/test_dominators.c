@@ -120,6 +120,7 @@ static hsd_dominators_limits random_limits(test_random *random)
         .uses_flat = test_below(random, 2) == 0,
         .uses_scans = test_below(random, 3) != 0,
         .uses_windows = test_below(random, 2) == 0,
+        .is_dense = test_below(random, 3) == 0,
         .chunk_bytes = HSD_TAPE_MIN_CHUNK,
         .stack_items = 2 + 2 * (uint32_t)test_below(random, 4),
         .bucket_items = 1 + (uint32_t)test_below(random, 6),
