@@ -20,10 +20,11 @@
 
 static const char usage[] = "Usage: mpirun -n RANKS hsdiff-mpi BEFORE.hs AFTER.hs [options]\n"
                             "\n"
-                            "Compares two captures by several processes, each with memory of its own: what\n"
+                            "Compares two captures by several processes: what\n"
                             "hsdiff BEFORE.hs AFTER.hs says, byte for byte. Each rank reads both files, so\n"
                             "they lie where all machines see them. Captures alone are read: hsdiff import\n"
-                            "makes one of a dump. --memory is what each rank may use.\n"
+                            "makes one of a dump. --memory is what the ranks of one machine may use\n"
+                            "together, each an equal part.\n"
                             "\n"
                             "Options are those of hsdiff (hsdiff --help), without --objects and --key.\n"
                             "More: man hsdiff-mpi\n";

@@ -105,6 +105,17 @@ static hsd_status broadcast(void *context, unsigned from, void *data, uint64_t b
     return HSD_OK;
 }
 
+/* Ranks that share the memory of this machine. */
+static unsigned count_neighbours(void)
+{
+    MPI_Comm machine;
+    int count = 1;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, state.rank, MPI_INFO_NULL, &machine);
+    MPI_Comm_size(machine, &count);
+    MPI_Comm_free(&machine);
+    return (unsigned)count;
+}
+
 void cli_ranks_begin(hsd_ranks *ranks, int *argc, char ***argv)
 {
     int level;
@@ -119,7 +130,8 @@ void cli_ranks_begin(hsd_ranks *ranks, int *argc, char ***argv)
                          .all_to_all_bytes = all_to_all_bytes,
                          .add_up = add_up,
                          .unite = unite,
-                         .broadcast = broadcast};
+                         .broadcast = broadcast,
+                         .neighbours = count_neighbours()};
 }
 
 void cli_ranks_end(void)

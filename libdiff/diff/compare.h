@@ -31,6 +31,7 @@ struct hsd_comparison;
 typedef struct hsd_parting {
     void *context;
     bool answers;
+    unsigned shares; /* processes of this machine that share the memory of the run */
     /* What the ladder and the captures say of it: false = one process does all */
     bool (*can_part)(void *context, const struct hsd_comparison *c);
     /* In place of both walks: censuses come in parts, and of sides that others walk what is told of them */

@@ -45,6 +45,7 @@ static hsd_status divide_memory(hsd_comparison *c, bool with_tree, hsd_error *er
         .memory_bytes = c->run->memory_bytes,
         .threads = c->run->threads,
         .walks_apart = c->parting != NULL,
+        .shares = c->parting != NULL ? c->parting->shares : 0,
         .capture_count = SIDE_COUNT,
         .captures = {hsd_side_needs(&c->pair.sides[BEFORE], with_tree),
                      hsd_side_needs(&c->pair.sides[AFTER], with_tree)},
@@ -60,6 +61,11 @@ static uint64_t spare_of(const hsd_plan *plan, int side)
     return (plan->memory_bytes - used) / SIDE_COUNT;
 }
 
+static uint64_t given_bytes(const hsd_comparison *c)
+{
+    return c->run->memory_bytes != 0 ? c->run->memory_bytes : hsd_run_default_memory();
+}
+
 /* With trees where both captures can have them and the budget suffices. */
 static hsd_status make_plan(hsd_comparison *c, hsd_error *err)
 {
@@ -69,8 +75,8 @@ static hsd_status make_plan(hsd_comparison *c, hsd_error *err)
     c->pair.has_holders = with_tree && plan->has_holders;
     if (with_tree && !plan->has_holders) {
         snprintf(c->pair.why_no_holders, sizeof c->pair.why_no_holders,
-                 "%llu MiB of memory are too few for them, %llu suffice",
-                 (unsigned long long)(plan->memory_bytes >> 20), (unsigned long long)(plan->holders_least_bytes >> 20));
+                 "%llu MiB of memory are too few for them, %llu suffice", (unsigned long long)(given_bytes(c) >> 20),
+                 (unsigned long long)(plan->holders_least_bytes >> 20));
         HSD_TRY(divide_memory(c, false, err));
     }
     hsd_plan_explain(plan, c->pair.reporter);
@@ -99,12 +105,6 @@ static hsd_status number_edges(hsd_comparison *c, hsd_error *err)
     return HSD_OK;
 }
 
-/* As much as the planner leaves to tables. */
-static uint64_t mark_bytes(const hsd_comparison *c)
-{
-    return (c->run->memory_bytes != 0 ? c->run->memory_bytes : hsd_run_default_memory()) / 16;
-}
-
 /* What objects are recognised by decides what the walks gather. */
 static hsd_status choose_ladder(hsd_comparison *c, hsd_error *err)
 {
@@ -118,7 +118,8 @@ static hsd_status choose_ladder(hsd_comparison *c, hsd_error *err)
         request->alike = by_structure ? &c->alike[i] : NULL;
         request->keeps = hsd_replaced_can_tell(c) ? HSD_GRAPH_WAITS : HSD_GRAPH_GOES;
         if (c->ladder.basis == HSD_BASIS_ADDRESS) {
-            HSD_TRY(hsd_marks_load(&c->marks[i], request->capture, mark_bytes(c), err));
+            /* as much as the planner leaves to tables */
+            HSD_TRY(hsd_marks_load(&c->marks[i], request->capture, given_bytes(c) / 16, err));
             request->marks = &c->marks[i];
         }
         if (c->user_keys.count == 0 || !by_structure) continue;

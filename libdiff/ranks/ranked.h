@@ -22,6 +22,7 @@ typedef struct hsd_ranked {
     hsd_scatter censuses; /* while sides are walked */
     hsd_sorter *parts[2]; /* what came of each census; then they are the sides' own */
     bool is_begun;        /* all ranks have begun with their parts */
+    unsigned shares;      /* ranks that share the memory of a machine, of the one that has most */
     uint64_t phase_ns;    /* of the processor, when the phase began */
 } hsd_ranked;
 

@@ -205,7 +205,7 @@ static hsd_status run_ranked(hsd_diff **out, hsd_ranked *r, hsd_capture *before,
 {
     hsd_reporter reporter;
     hsd_comparison c;
-    const hsd_parting parting = {r, hsd_ranked_is(r, 0), can_part, walk_parted, find_replaced, meet_parts};
+    const hsd_parting parting = {r, hsd_ranked_is(r, 0), r->shares, can_part, walk_parted, find_replaced, meet_parts};
     const hsd_pair_parts parts = {r, hsd_ranked_find_pairs};
     hsd_reporter_init(&reporter, run);
     r->c = &c;
@@ -223,7 +223,19 @@ static hsd_status run_ranked(hsd_diff **out, hsd_ranked *r, hsd_capture *before,
     return status;
 }
 
-/* What must be the same for all of them: the program, and what each may use. */
+/* All plan alike: for the machine that has most of them. */
+static hsd_status count_shares(hsd_ranked *r, hsd_error *err)
+{
+    const hsd_ranks *ranks = hsd_ranked_ranks(r);
+    for (unsigned i = 0; i < ranks->count; i++)
+        r->together.out[i] = ranks->neighbours;
+    HSD_TRY(ranks->all_to_all(ranks->context, r->together.out, r->together.in, 1, err));
+    for (unsigned i = 0; i < ranks->count; i++)
+        r->shares = (unsigned)hsd_max_u64(r->shares, r->together.in[i]);
+    return HSD_OK;
+}
+
+/* What must be the same for all of them: the program, and what they may use. */
 static hsd_status share_run(hsd_ranked *r, hsd_run *run, hsd_error *err)
 {
     char version[32] = HSDIFF_VERSION;
@@ -234,6 +246,7 @@ static hsd_status share_run(hsd_ranked *r, hsd_run *run, hsd_error *err)
         status = hsd_fail(err, HSD_E_MISUSE, "rank %u is of version " HSDIFF_VERSION ", rank 0 of %.31s",
                           hsd_ranked_ranks(r)->rank, version);
     HSD_TRY(hsd_together_agree(&r->together, status, err));
+    HSD_TRY(count_shares(r, err));
     return hsd_together_tell_bytes(&r->together, 0, &run->memory_bytes, sizeof run->memory_bytes, err);
 }
 

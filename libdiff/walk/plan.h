@@ -37,7 +37,9 @@
  *
  * The tables (types, names, roots, folded rows) are alive all the time. Walking one capture after the
  * other, the identity_serve and tree_serve of the first are alive during the whole walk of the second;
- * walking both at once, the two walks share the budget by their size.
+ * walking both at once, the two walks share the budget by their size. Of processes that walk one capture each, and
+ * share the memory of a machine, each has an equal part of the budget, but no less than makes the answer of one
+ * process, and no more than most of what a walk touches at random.
  *
  * Rungs, as memory shrinks: the graph stays in memory from its building to the end; or it is dropped wherever
  * it is not needed at random, and comes back from its file (so do graphs of two walks at once, unless they are small:
@@ -73,6 +75,7 @@ typedef struct hsd_plan_request {
     unsigned threads;       /* as in hsd_run */
     unsigned capture_count; /* 1 or 2 */
     bool walks_apart;       /* another process walks the other one (libdiff/ranks): never both here at once */
+    unsigned shares;        /* with walks_apart: so many processes of a machine share memory_bytes; 0 = 1 */
     hsd_plan_capture captures[2];
 } hsd_plan_request;
 
@@ -119,7 +122,7 @@ typedef struct hsd_plan_side {
 } hsd_plan_side;
 
 typedef struct hsd_plan {
-    uint64_t memory_bytes; /* the budget that was divided */
+    uint64_t memory_bytes; /* the budget that was divided: with shares that of one process */
     uint64_t table_bytes;  /* reserved for what grows with types and roots, not with objects */
     uint64_t peak_bytes;   /* most that is ever alive at once; <= memory_bytes */
     uint64_t end_bytes[2]; /* the same from where this capture is walked on, whatever the other does; of the one whose

@@ -37,6 +37,7 @@ typedef struct hsd_ranks {
     hsd_status (*unite)(void *context, uint8_t *bits, uint64_t bytes, hsd_error *err);
     /* from rank `from` to all others */
     hsd_status (*broadcast)(void *context, unsigned from, void *data, uint64_t bytes, hsd_error *err);
+    unsigned neighbours; /* ranks of this machine, this one with them: they share its memory. 0 = 1 */
 } hsd_ranks;
 
 /* What a rank spends its time on: of the processor, without waiting for others. */
@@ -62,7 +63,8 @@ typedef struct hsd_ranks_stats {
 
 /*
  * hsd_diff_run by all ranks: each opened both captures, which are the same files for all, and calls this with the same
- * options. memory_bytes of `run` is what each rank may use; that of rank 0 counts. Rank 0 gets the result in *out,
+ * options. memory_bytes of `run` is what the ranks of one machine may use together; that of rank 0 counts, and the machine with
+ * most ranks. A rank has an equal share, or what suffices for the answer of one process, if that is more. Rank 0 gets the result in *out,
  * byte for byte that of one process; the others get NULL. A failure of one rank is that of all, with one error.
  *
  * Objects that are recognised by structure are a matter of the order of all: then, and with one rank, rank 0 does all.

@@ -310,6 +310,28 @@ Test(plan, holders_need_as_little_as_the_design_says)
     }
 }
 
+/* What ranks of a machine share: never more than a part, unless the answer needs it, and no more than a walk touches.
+ */
+Test(plan, processes_that_share_a_machine_have_a_part_of_its_memory)
+{
+    hsd_plan plan, alone;
+    for (uint64_t mib = 16; mib <= 8192; mib += mib / 3) {
+        hsd_plan_request r = with_holders(MIB(mib), 10000000, 30000000, 2);
+        const hsd_status status = hsd_plan_make(&alone, &r, NULL);
+        r.walks_apart = true;
+        r.shares = 2;
+        cr_assert_eq(hsd_plan_make(&plan, &r, NULL), status);
+        if (status != HSD_OK) continue;
+        cr_assert_eq(plan.has_holders, alone.has_holders, "the answer is that of one process with %llu MiB",
+                     (unsigned long long)mib);
+        cr_assert_eq(plan.holders_least_bytes, alone.holders_least_bytes);
+        cr_assert_leq(plan.peak_bytes, plan.memory_bytes);
+        const uint64_t least = plan.has_holders ? plan.holders_least_bytes : plan.memory_bytes;
+        cr_assert_leq(plan.memory_bytes, hsd_max_u64(MIB(mib) / 2, least));
+        cr_assert_leq(plan.memory_bytes, MIB(220), "%llu MiB", (unsigned long long)(plan.memory_bytes >> 20));
+    }
+}
+
 Test(plan, a_graph_stays_in_memory_where_there_is_enough_of_it)
 {
     hsd_plan plan;

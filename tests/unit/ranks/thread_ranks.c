@@ -126,7 +126,8 @@ void thread_ranks_run(unsigned count, thread_rank_fn run, void *context)
     if (pthread_barrier_init(&t.barrier, NULL, count) != 0) abort();
     for (unsigned i = 0; i < count; i++) {
         seats[i] = (seat){.table = &t, .run = run, .context = context};
-        seats[i].ranks = (hsd_ranks){&seats[i], i, count, all_to_all, all_to_all_bytes, add_up, unite, broadcast};
+        seats[i].ranks =
+            (hsd_ranks){&seats[i], i, count, all_to_all, all_to_all_bytes, add_up, unite, broadcast, count};
         if (pthread_create(&threads[i], NULL, run_seat, &seats[i]) != 0) abort();
     }
     for (unsigned i = 0; i < count; i++)
