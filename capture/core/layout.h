@@ -247,7 +247,7 @@ enum hsc_group_kind { HSC_GROUP_CATEGORY = 0, HSC_GROUP_ROOT_KIND = 1 };
 #define HSC_MAX_VALUE_BYTES       4096u                     /* one value preview */
 #define HSC_MAX_FILE_HEADER_BYTES 4096u                     /* what a later minor may write */
 #define HSC_MAX_TABLE_ID          ((UINT32_C(1) << 31) - 1) /* string, type, label, site, thread ids */
-#define HSC_MAX_OBJECTS           UINT64_C(0xFFFFFF00)
+#define HSC_MAX_OBJECTS           (UINT64_C(1) << 40)
 #define HSC_MAX_SITE_DEPTH        512
 #define HSC_MAX_PLACES            (UINT32_C(1) << 20)
 #define HSC_MAX_PLACE_DEPTH       255u

@@ -33,7 +33,7 @@ static hsc_status begin_slowly(hsc_writer *w, const hsc_object *object)
     const hsc_status status = hsc_check_open(w);
     if (status != HSC_OK) return status;
     if (o->is_open) return hsc_fail(w, HSC_E_MISUSE, "hsc_begin_object inside an object");
-    if (o->ordinal >= HSC_MAX_OBJECTS) return hsc_fail(w, HSC_E_LIMIT, "more than 4,294,967,040 objects");
+    if (o->ordinal >= HSC_MAX_OBJECTS) return hsc_fail(w, HSC_E_LIMIT, "more than 1,099,511,627,776 objects");
     uint64_t fields[HSC_OBJECT_FIELDS];
     uint8_t width[HSC_FIELDS];
     fields_of(object, fields);

@@ -280,10 +280,17 @@ static hsd_status run_totals(hsd_diff **out, hsd_capture *before, hsd_capture *a
                        : options->matched != NULL ? "a list of objects that were recognised"
                        : options->key_count > 0   ? "a key"
                                                   : NULL;
+    const hsd_capture_info *infos[SIDE_COUNT] = {hsd_capture_get_info(before), hsd_capture_get_info(after)};
+    const bool is_large = hsd_summary_is_too_large(infos[BEFORE]) || hsd_summary_is_too_large(infos[AFTER]);
     if (what != NULL)
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "%s needs objects, and a capture has nothing but type totals", what);
+        return hsd_fail(err, HSD_E_UNSUPPORTED, "%s needs objects, and a capture has %s", what,
+                        is_large ? "more than are walked" : "nothing but type totals");
     HSD_TRY(hsd_summary_run(out, before, after, err));
     (*out)->is_of_totals = true;
+    for (int i = 0; i < SIDE_COUNT; i++)
+        hsd_summary_warn_if_too_large((*out)->store, infos[i]);
+    (*out)->warnings = (*out)->store->warnings;
+    (*out)->warning_count = (*out)->store->warning_count;
     return add_sites(out, before, after, run_conditions, err);
 }
 

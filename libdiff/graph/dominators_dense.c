@@ -37,7 +37,7 @@ bool hsd_dominators_are_dense(const hsd_dominators *d)
     return hsd_dominators_scan_spare(d, arrays) > 0;
 }
 
-static uint32_t meet(dense *s, uint32_t to, uint32_t from)
+static uint32_t nearest_above(dense *s, uint32_t to, uint32_t from)
 {
     while (from != to) {
         s->steps++;
@@ -59,7 +59,7 @@ static void raise_targets(dense *s, uint32_t source, const hsd_targets *targets)
         if (target < least) continue;
         const uint32_t before = s->above[target];
         if (before == 0 || before == beside || before == source) continue;
-        const uint32_t now = before == UNKNOWN ? source : meet(s, before, source);
+        const uint32_t now = before == UNKNOWN ? source : nearest_above(s, before, source);
         s->above[target] = now;
         s->changes += now != before;
     }

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/options.h"
 #include "totals/metrics.h"
+#include "totals/type_totals.h"
 
 void hsd_profile_free(hsd_profile *profile)
 {
@@ -103,7 +104,7 @@ static hsd_status make_profile(hsd_profile *profile, hsd_capture *capture, const
                                const hsd_run *run, hsd_error *err)
 {
     const hsd_capture_info *info = hsd_capture_get_info(capture);
-    const bool has_totals_alone = info->objects == 0 && info->summary_objects > 0;
+    const bool has_totals_alone = (info->objects == 0 && info->summary_objects > 0) || hsd_summary_is_too_large(info);
     HSD_TRY(hsd_metrics_read(profile->store, capture, &profile->metrics, &profile->metric_count, err));
     if (info->is_baseline && !options->summary_only) return hsd_profile_read(profile, capture, options, run, err);
     if (!has_totals_alone && !options->summary_only) return hsd_profile_walk(profile, capture, options, run, err);

@@ -59,9 +59,12 @@ hsd_status hsd_profile_summarise(hsd_profile *profile, hsd_capture *capture, hsd
     HSD_TRY(status);
     profile->is_summary = true;
     profile->is_baseline = info->is_baseline;
-    HSD_TRY(hsd_profile_say_why(profile, "totals by type alone tell of no places", err));
+    const char *why = hsd_summary_is_too_large(info) ? "there are more objects than are walked"
+                                                     : "totals by type alone tell of no places";
+    HSD_TRY(hsd_profile_say_why(profile, why, err));
     HSD_TRY(hsd_store_info(profile->store, info, &profile->side.info, err));
     hsd_store_warn_of_capture(profile->store, &profile->side.info);
+    hsd_summary_warn_if_too_large(profile->store, info);
     profile->warnings = profile->store->warnings;
     profile->warning_count = profile->store->warning_count;
     return HSD_OK;

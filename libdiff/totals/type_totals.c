@@ -15,11 +15,25 @@ hsd_status hsd_summary_check(const hsd_capture_info *info, hsd_error *err)
 
 static bool has_totals_alone(const hsd_capture_info *info) { return info->objects == 0 && info->summary_objects > 0; }
 
+bool hsd_summary_is_too_large(const hsd_capture_info *info)
+{
+    return info->objects > HSD_MOST_WALKED && info->is_complete && !info->is_baseline;
+}
+
+void hsd_summary_warn_if_too_large(hsd_diff_store *store, const hsd_capture_info *info)
+{
+    if (!hsd_summary_is_too_large(info)) return;
+    hsd_store_warn(store,
+                   "%s holds %llu objects, and %llu are walked at most: types are exact, with garbage; what is "
+                   "retained, what keeps it alive and single objects are left out.",
+                   info->path, (unsigned long long)info->objects, (unsigned long long)HSD_MOST_WALKED);
+}
+
 bool hsd_summary_is_all(const hsd_capture *before, const hsd_capture *after)
 {
     const hsd_capture_info *a = hsd_capture_get_info(before), *b = hsd_capture_get_info(after);
     if (!a->is_complete || !b->is_complete || a->is_baseline || b->is_baseline) return false;
-    return has_totals_alone(a) || has_totals_alone(b);
+    return has_totals_alone(a) || has_totals_alone(b) || hsd_summary_is_too_large(a) || hsd_summary_is_too_large(b);
 }
 
 hsd_status hsd_summary_add(hsd_amount *by_type, hsd_capture *capture, const hsd_type_table *types, hsd_error *err)

@@ -39,7 +39,7 @@
  * other, the identity_serve and tree_serve of the first are alive during the whole walk of the second;
  * walking both at once, the two walks share the budget by their size. Of processes that walk one capture each, and
  * share the memory of a machine, each has an equal part of the budget, but no less than makes the answer of one
- * process, and no more than most of what a walk touches at random.
+ * process, and no more than two fifths of what a walk touches at random.
  *
  * Rungs, as memory shrinks: the graph stays in memory from its building to the end; or it is dropped wherever
  * it is not needed at random, and comes back from its file (so do graphs of two walks at once, unless they are small:

@@ -19,7 +19,6 @@
 #include "walk/tree.h"
 #include <hscapture/hscapture.h>
 
-#define MAX_OBJECTS UINT64_C(0xFFFFFF00)
 /* Label nodes are not counted beforehand: room for as many as real heaps have. */
 #define LABEL_NODE_ALLOWANCE UINT64_C(65536)
 
@@ -49,9 +48,11 @@ hsd_status hsd_side_open(hsd_side_walk *side, const hsd_walk_request *request, h
         .request = request, .info = hsd_capture_get_info(request->capture), .graph = calloc(1, sizeof *side->graph)};
     if (side->graph == NULL) return hsd_fail_nomem(err, "a walk");
     HSD_TRY(find_object_count(side, &count, err));
-    if (count > MAX_OBJECTS) {
-        return hsd_fail(err, HSD_E_UNSUPPORTED, "the capture holds %llu objects, more than %llu",
-                        (unsigned long long)count, (unsigned long long)MAX_OBJECTS);
+    if (count > HSD_MOST_WALKED) {
+        hsd_fail(err, HSD_E_UNSUPPORTED, "the capture holds %llu objects, and %llu are walked at most",
+                 (unsigned long long)count, (unsigned long long)HSD_MOST_WALKED);
+        hsd_error_set_hint(err, "two of them can be compared by type: hsdiff BEFORE AFTER");
+        return HSD_E_UNSUPPORTED;
     }
     side->object_count = (uint32_t)count;
     const bool has_some = side->info->references > 0 || side->info->edges > 0 || !side->info->is_complete;

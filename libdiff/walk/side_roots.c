@@ -22,8 +22,8 @@
 #define OTHER_ROOTS 1u
 #define NAME_BYTES  512
 
-/* MAX_OBJECTS of side.c, with label nodes and root nodes: every node has a number of 32 bits. */
-#define MAX_NODES UINT64_C(0xFFFFFF00)
+/* HSD_MOST_WALKED, with label nodes and root nodes: every node has a number of 32 bits. */
+#define MAX_NODES HSD_MOST_WALKED
 
 static const char *const kind_names[HSC_ROOT_KIND_COUNT] = {
     [HSC_ROOT_UNKNOWN] = "(unknown roots)", [HSC_ROOT_GLOBAL] = "(globals)",

@@ -322,7 +322,7 @@ typedef struct hsc_object {
  *
  * Returns HSC_OK, or
  *   HSC_E_MISUSE: the object before was not ended, or the flags have HSC_OBJECT_CONTINUES.
- *   HSC_E_LIMIT: a type, a site or a string above 2,147,483,647, or more than 4,294,967,040 objects.
+ *   HSC_E_LIMIT: a type, a site or a string above 2,147,483,647, or more than 2^40 objects.
  *   what writing returns.
  *
  * The hot path of a capture: a comparison and one store for each field of an object that fits its block. A full block

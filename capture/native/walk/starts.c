@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #define ADDRESS_END (UINT64_C(1) << HSN_ADDRESS_LOG)
-#define MAX_OBJECTS UINT64_C(4294967040) /* FORMAT.md 10.8 */
+#define MAX_OBJECTS UINT64_C(4294967040) /* what is walked of a capture */
 
 enum { COVERED = 1, BEGINS = 2 }; /* in region_of, until regions have their numbers */
 

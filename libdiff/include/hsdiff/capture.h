@@ -180,6 +180,9 @@ typedef struct hsd_object {
 } hsd_object;
 
 /* What an object iterator must decode; what is not asked for is 0 / NULL. */
+/* Objects of a capture that are walked, one by one. Of a capture with more, sums by type alone are told. */
+#define HSD_MOST_WALKED UINT64_C(0xFFFFFF00)
+
 #define HSD_WANT_REFERENCES 0x1u /* targets */
 #define HSD_WANT_LABELS     0x2u
 #define HSD_WANT_INDEXES    0x4u

@@ -317,7 +317,7 @@ typedef struct hsd_diff {
                              * collector  moves objects, so their addresses say nothing across captures"; else "" */
     bool is_partial;        /* lower bounds: freed is never claimed */
     bool is_summary;        /* from type totals alone: all captured objects, no roots, no identity */
-    bool is_of_totals;      /* is_summary, because one of the captures has nothing but type totals */
+    bool is_of_totals;      /* is_summary, because a capture has nothing but type totals, or too many objects */
     hsd_type_row *types;    /* by growth in bytes, largest first; ties by name */
     size_t type_count;
     hsd_size_row *sizes; /* of types whose live bytes changed, those that changed most, either way: largest change
@@ -424,7 +424,7 @@ typedef struct hsd_diff_options {
  *
  * Returns HSD_OK, or
  *   HSD_E_OVER_BUDGET: run->memory_bytes is too small; the text names what suffices.
- *   HSD_E_UNSUPPORTED: a capture has more than 4,294,967,040 objects, or as many objects and named roots; or
+ *   HSD_E_UNSUPPORTED: a capture has HSD_MOST_WALKED objects and named roots, or is cut off and has more objects;
  *     `changed`, `matched` or keys for captures of which one has no objects, but only sums.
  *   HSD_E_CANCELLED: the progress of `run` said so.
  *   HSD_E_IO: a temporary file could not be made, written or read.

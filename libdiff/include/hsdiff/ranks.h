@@ -63,9 +63,10 @@ typedef struct hsd_ranks_stats {
 
 /*
  * hsd_diff_run by all ranks: each opened both captures, which are the same files for all, and calls this with the same
- * options. memory_bytes of `run` is what the ranks of one machine may use together; that of rank 0 counts, and the machine with
- * most ranks. A rank has an equal share, or what suffices for the answer of one process, if that is more. Rank 0 gets the result in *out,
- * byte for byte that of one process; the others get NULL. A failure of one rank is that of all, with one error.
+ * options. memory_bytes of `run` is what the ranks of one machine may use together; that of rank 0 counts, and the
+ * machine with most ranks. A rank has an equal share, or what suffices for the answer of one process, if that is more.
+ * Rank 0 gets the result in *out, byte for byte that of one process; the others get NULL. A failure of one rank is that
+ * of all, with one error.
  *
  * Objects that are recognised by structure are a matter of the order of all: then, and with one rank, rank 0 does all.
  * HSD_E_UNSUPPORTED where options ask for single objects (changed, matched, keys).

@@ -387,7 +387,7 @@ Test(writer, objects_end_at_their_limit)
     cr_assert_eq(hsc_end_object(w), HSC_OK);
     w->objects.limit = w->objects.used; /* the block is full */
     cr_assert_eq(hsc_begin_object(w, &(hsc_object){.id = 2}), HSC_E_LIMIT);
-    expect_failed(w, HSC_E_LIMIT, "4,294,967,040");
+    expect_failed(w, HSC_E_LIMIT, "1,099,511,627,776");
 }
 
 /* ---- what it says of itself ---- */

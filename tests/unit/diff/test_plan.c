@@ -328,7 +328,7 @@ Test(plan, processes_that_share_a_machine_have_a_part_of_its_memory)
         cr_assert_leq(plan.peak_bytes, plan.memory_bytes);
         const uint64_t least = plan.has_holders ? plan.holders_least_bytes : plan.memory_bytes;
         cr_assert_leq(plan.memory_bytes, hsd_max_u64(MIB(mib) / 2, least));
-        cr_assert_leq(plan.memory_bytes, MIB(220), "%llu MiB", (unsigned long long)(plan.memory_bytes >> 20));
+        cr_assert_leq(plan.memory_bytes, MIB(110), "%llu MiB", (unsigned long long)(plan.memory_bytes >> 20));
     }
 }
 
