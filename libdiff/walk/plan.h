@@ -13,7 +13,7 @@
  *      join        id_serve + reference_serve + edge_sort                  target id -> ordinal
  *      build       id_serve + edge_serve + build + name                    adjacency blocks
  *      parts       adjacency + idle_name + part                            only if some type is a part
- *                  reader + adjacency + idle_name + owner_serve + folded
+ *                  reader + adjacency + idle_name + owner_serve + folded (of the reader a tape of their sizes)
  *      structure   adjacency + idle_name + structure + folded + id_serve   only where objects are recognised by structure
  *      dominators  dominator + idle_name + place_sort + folded             only with holders; the blocks' cache is in it
  *                  + owner                                                 where owners are found beside

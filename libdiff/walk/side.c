@@ -203,6 +203,7 @@ static void free_graph(hsd_side_walk *side)
     free(graph->has_soft);
     hsd_sorter_free(graph->ids);
     hsd_temp_close(&graph->shapes_file);
+    hsd_side_release_part_sizes(side);
     free(graph->is_named);
     free(graph->is_keyed);
     free(graph->is_hashed);

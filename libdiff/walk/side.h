@@ -28,6 +28,7 @@
 #include "graph/dominators.h"
 #include "graph/owners.h"
 #include "graph/paged.h"
+#include "graph/tape.h"
 #include "io/temp.h"
 #include "match/sequence.h"
 #include "sort/join.h"
@@ -139,6 +140,8 @@ typedef struct hsd_walk_graph {
     uint8_t *is_named;    /* one bit an object: it has a name, or a key; likewise */
     uint8_t *is_keyed;    /* one bit an object: it has a key; NULL without keys; likewise */
     uint8_t *is_hashed;   /* one bit an object: it has an identity hash; NULL until one has; likewise */
+    hsd_reel part_reel;   /* with is_part, until parts are attributed */
+    hsd_tape part_sizes;  /* of parts, in the order of their ordinals (side_parts.c) */
 
     /* hsd_side_parts */
     uint8_t *is_folded; /* one bit an object; NULL when no type is a part */
@@ -296,6 +299,10 @@ hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_owners(hsd_side_walk *side, hsd_error *err);
 hsd_status hsd_side_lost(hsd_side_walk *side, hsd_error *err); /* part of hsd_side_owners */
 hsd_status hsd_side_parts(hsd_side_walk *side, hsd_error *err);
+void hsd_side_begin_part_sizes(hsd_side_walk *side);                        /* parts of hsd_side_graph: */
+void hsd_side_put_part_size(hsd_side_walk *side, const hsd_object *object); /* of the next part */
+void hsd_side_end_part_sizes(hsd_side_walk *side);
+void hsd_side_release_part_sizes(hsd_side_walk *side);
 hsd_status hsd_side_structure(hsd_side_walk *side, hsd_error *err);  /* fills sequence */
 hsd_status hsd_side_dominators(hsd_side_walk *side, hsd_error *err); /* fills places */
 hsd_status hsd_side_census(hsd_side_walk *side, hsd_error *err);

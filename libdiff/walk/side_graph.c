@@ -136,6 +136,7 @@ static hsd_status note_object(hsd_side_build *b, const hsd_object *object, hsd_e
     if (object->flags & HSC_OBJECT_PSEUDO) hsd_bit_set(side->graph->is_pseudo, b->ordinal);
     if (side->graph->is_part != NULL && (hsd_type_flags(&side->types, object->type) & HSC_TYPE_PART)) {
         hsd_bit_set(side->graph->is_part, b->ordinal);
+        hsd_side_put_part_size(side, object);
     }
     const uint32_t type = hsd_type_common(&side->types, object->type);
     if (object->name != 0 && side->has_named != NULL) hsd_bit_set(side->has_named, type);
@@ -170,6 +171,7 @@ static hsd_status read_objects(hsd_side_build *b, hsd_error *err)
     hsd_object_reader *reader;
     const unsigned want = HSD_WANT_REFERENCES | HSD_WANT_LABELS | HSD_WANT_DETAILS |
                           (b->side->graph->ids != NULL ? HSD_WANT_ID : 0) |
+                          (b->side->graph->is_part != NULL ? HSD_WANT_SIZES : 0) |
                           (b->shapes != NULL ? HSD_WANT_SIZES | HSD_WANT_IDS : 0);
     HSD_TRY(hsd_object_reader_open(&reader, b->side->request->capture, want, err));
     if (hsd_side_reads_ahead(b->side)) hsd_object_reader_read_ahead(reader);
@@ -283,8 +285,10 @@ static hsd_status run(hsd_side_build *b, hsd_error *err)
     HSD_TRY(find_ordinals(b, err));
     HSD_TRY(open_sorters(b, err));
     HSD_TRY(begin_blocks(side, err));
+    hsd_side_begin_part_sizes(side);
     if (b->is_direct && hsd_side_has_few_edges(side)) HSD_TRY(hsd_side_read_early(b, err));
     HSD_TRY(read_objects(b, err));
+    hsd_side_end_part_sizes(side);
     HSD_TRY(hsd_side_column_end(&b->types, side->request->space, side->object_count, err));
     if (side->graph->ids != NULL) HSD_TRY(hsd_side_serve(side->graph->ids, side->request->plan.id_serve_bytes, err));
     HSD_TRY(hsd_side_read_edges(b, err));
