@@ -155,6 +155,7 @@ struct cli_command {
     size_t inputs_min, inputs_max;
     bool is_of_processes; /* its inputs are no files */
     bool salvages, shows_pages;
+    bool tells_indexes; /* of single references: an import keeps them */
     cli_command_fn run;
 };
 

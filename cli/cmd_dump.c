@@ -366,5 +366,6 @@ const cli_command cli_command_dump = {
     .options = options,
     .inputs_min = 1,
     .inputs_max = 1,
+    .tells_indexes = true,
     .run = run_dump,
 };

@@ -120,5 +120,6 @@ const cli_command cli_command_export = {
     .options = options,
     .inputs_min = 1,
     .inputs_max = 2,
+    .tells_indexes = true,
     .run = run_export,
 };

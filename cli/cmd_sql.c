@@ -257,5 +257,6 @@ const cli_command cli_command_sql = {
     .options = options,
     .inputs_min = 2,
     .inputs_max = 3,
+    .tells_indexes = true,
     .run = run_sql,
 };

@@ -129,7 +129,8 @@ static void prepare_input(input_job *opening, cli_input *input, cli_app *cli, si
     opening->options.damage = damage;
     opening->options.import_run = &opening->run;
     opening->options.import = &opening->import;
-    opening->import = (hsd_import_options){.format = options->from,
+    opening->import = (hsd_import_options){.struct_bytes = sizeof opening->import,
+                                           .format = options->from,
                                            .executable = options->executable,
                                            .dump_number = options->dump_numbers[place],
                                            .summary_only = summary_only,
@@ -139,6 +140,7 @@ static void prepare_input(input_job *opening, cli_input *input, cli_app *cli, si
                                            .final_is_strong = options->final_is_strong,
                                            .with_values = options->with_values,
                                            .with_digest = !summary_only,
+                                           .without_indexes = !cli->command->tells_indexes,
                                            .compression = 1};
     hsd_error_init(&opening->error);
 }

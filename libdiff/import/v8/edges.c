@@ -241,7 +241,7 @@ static hsd_status write_edges(hsd_v8 *v8, source *s, const uint64_t *items, size
 {
     const size_t width = v8->layout.edge_width;
     const bool is_root = s->ordinal == 0 || s->group != HSD_V8_NO_GROUP;
-    const uint64_t dangling = v8->dangling;
+    const uint64_t dangling = v8->dangling, index_bits = v8->import->options->without_indexes ? 0 : UINT64_MAX;
     if (__builtin_expect(s->class == HSD_V8_CODE, 0)) HSD_TRY(look_at_constants(v8, s, items, count, err));
     for (size_t i = 0; i < count; i++, items += width) {
         const edge e = hsd_v8_reference_at(v8, items);
@@ -258,7 +258,9 @@ static hsd_status write_edges(hsd_v8 *v8, source *s, const uint64_t *items, size
         s->weak_target = e.kind == HSD_V8_EDGE_WEAK ? e.target : UINT32_MAX;
         if (e.kind != HSD_V8_EDGE_ELEMENT && e.kind != HSD_V8_EDGE_HIDDEN && e.name > v8->newest_name)
             v8->newest_name = e.name;
-        HSD_WRITE(v8->import, hsc_reference(v8->import->writer, hsd_v8_late_ordinal(&v8->late, e.target), label, index),
+        HSD_WRITE(v8->import,
+                  hsc_reference(v8->import->writer, hsd_v8_late_ordinal(&v8->late, e.target), label,
+                                index & index_bits),
                   err);
     }
     v8->import->result->references += count - (v8->dangling - dangling);

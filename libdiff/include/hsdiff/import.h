@@ -65,6 +65,8 @@ typedef struct hsd_import_options {
      * = as the system does. Borrowed for the import */
     int (*open_file)(void *context, const char *path);
     void *open_context;
+    /* V8: references lose their indexes (element 7 of an array), which only what shows single references asks for */
+    bool without_indexes;
 } hsd_import_options;
 
 /*

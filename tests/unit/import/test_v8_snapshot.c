@@ -232,6 +232,29 @@ Test(v8_snapshot, each_kind_of_edge_becomes_its_label)
     v8_heap_free(heap);
 }
 
+Test(v8_snapshot, references_lose_their_indexes_alone_where_nobody_asks_for_them)
+{
+    v8_heap *heap = v8_heap_new();
+    const v8_program p = v8_add_program(heap);
+    v8_edge_at(heap, p.leak, "element", 17, p.sessions);
+    const hsd_import_options options = {.struct_bytes = sizeof options, .without_indexes = true};
+    loaded whole = case_v8_import(heap, V8_FORM_NODE_20, NULL, NULL);
+    loaded without = case_v8_import(heap, V8_FORM_NODE_20, &options, NULL);
+    size_t lost = 0;
+    for (size_t i = 0; i < whole.object_count; i++) {
+        for (size_t k = 0; k < whole.objects[i].reference_count; k++) {
+            cr_assert_eq(without.objects[i].references[k].index, 0);
+            lost += whole.objects[i].references[k].index != 0;
+            whole.objects[i].references[k].index = 0;
+        }
+    }
+    cr_expect_geq(lost, 1);
+    expect_same(&whole, &without, V8_FORM_NODE_20);
+    loaded_release(&whole);
+    loaded_release(&without);
+    v8_heap_free(heap);
+}
+
 Test(v8_snapshot, what_leads_into_a_container_is_told_from_what_leads_out)
 {
     static const struct {
