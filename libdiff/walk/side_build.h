@@ -46,6 +46,8 @@ typedef struct hsd_side_build {
     uint32_t *nodes;       /* targets of the object at hand */
     uint32_t *names;       /* and the names of these references; NULL without want_tree */
     uint32_t node_capacity;
+    uint32_t *label_names; /* by label: hsd_side_name_of, or one of HSD_LABEL_… */
+    uint32_t label_count;
     uint64_t ordinal;               /* of the object at hand */
     hsd_side_column types;          /* on their way to types_file */
     struct hsd_side_shapes *shapes; /* NULL where nobody asks (hsd_walk_alike) */
@@ -57,6 +59,10 @@ hsd_status hsd_side_shape(struct hsd_side_shapes *shapes, const hsd_object *obje
                           hsd_error *err);
 hsd_status hsd_side_shapes_finish(struct hsd_side_shapes *shapes, hsd_error *err); /* label nodes, root nodes */
 void hsd_side_shapes_free(struct hsd_side_shapes *shapes);
+
+/* In label_names: a reference that is left out; one that asks what its label says. No name is that great. */
+#define HSD_LABEL_WEAK UINT32_MAX
+#define HSD_LABEL_ASKS (UINT32_MAX - 1)
 
 /* Numbers of the name of a label's references; nameless without names. */
 static inline uint32_t hsd_side_name_of(const hsd_side_walk *side, const hsd_label *label)

@@ -85,26 +85,48 @@ static hsd_status grow_nodes(hsd_side_build *b, uint32_t count, hsd_error *err)
     return HSD_ARRAY_GROW(b->nodes, b->node_capacity, count, 4096, "the references of an object", err);
 }
 
+/* A reference whose label starts an owner of its own, or is past those of label_names. */
+static hsd_status ask_label(hsd_side_build *b, const hsd_object *object, uint32_t i, uint32_t *name, uint32_t *node,
+                            hsd_error *err)
+{
+    const hsd_label *label = hsd_label_get(&b->side->labels, object->labels[i]);
+    *name = HSD_LABEL_WEAK;
+    *node = NO_LABEL_NODE;
+    if (hsd_side_is_weak(label)) return HSD_OK;
+    *name = hsd_side_name_of(b->side, label);
+    if (label != NULL) HSD_TRY(label_node_for(b, object, label, object->targets[i], node, err));
+    if (*node == NO_LABEL_NODE) *node = hsd_side_node_of(b, object->targets[i]);
+    return HSD_OK;
+}
+
 /* The nodes that an object refers to and the names of these references. */
 static hsd_status gather_side_graph(hsd_side_build *b, const hsd_object *object, uint32_t *count, hsd_error *err)
 {
     HSD_TRY(grow_nodes(b, object->reference_count, err));
+    const bool has_names = b->names != NULL, is_ordinal = b->side->info->targets_are_ordinals;
+    const uint32_t objects = b->side->object_count, labels = b->label_count;
+    uint32_t *nodes = b->nodes, *names = has_names ? b->names : b->nodes, kept = 0;
     for (uint32_t i = 0; i < object->reference_count; i++) {
-        const hsd_label *label = hsd_label_get(&b->side->labels, object->labels[i]);
-        const uint32_t name = hsd_side_name_of(b->side, label);
-        uint32_t node = NO_LABEL_NODE;
-        if (hsd_side_is_weak(label)) continue;
-        if (label != NULL) HSD_TRY(label_node_for(b, object, label, object->targets[i], &node, err));
-        if (node == NO_LABEL_NODE) node = hsd_side_node_of(b, object->targets[i]);
-        if (node == HSD_NO_ORDINAL) {
+        const uint64_t target = object->targets[i];
+        uint32_t name = object->labels[i] < labels ? b->label_names[object->labels[i]] : HSD_LABEL_ASKS, node;
+        if (name == HSD_LABEL_WEAK) continue;
+        if (__builtin_expect(name == HSD_LABEL_ASKS, 0)) {
+            HSD_TRY(ask_label(b, object, i, &name, &node, err));
+            if (name == HSD_LABEL_WEAK) continue;
+        } else if (is_ordinal) {
+            node = target < objects ? (uint32_t)target : HSD_NO_ORDINAL;
+        } else {
+            node = hsd_ordinals_get(&b->ordinals, target);
+        }
+        if (__builtin_expect(node == HSD_NO_ORDINAL, 0)) {
             b->side->dangling++;
             continue;
         }
         hsd_side_mark_soft(b->side, (uint32_t)b->ordinal, name);
-        b->nodes[*count] = node;
-        if (b->names != NULL) b->names[*count] = name;
-        (*count)++;
+        names[kept] = name;
+        nodes[kept++] = node; /* behind the name, which has the same place where nobody wants names */
     }
+    *count = kept;
     return HSD_OK;
 }
 
@@ -247,6 +269,24 @@ static hsd_status take_all_bits(hsd_side_build *b, hsd_error *err)
     return HSD_OK;
 }
 
+/* What a label says of each of its references, for labels that are numbered one after the other: nearly all. */
+static hsd_status note_labels(hsd_side_build *b, hsd_error *err)
+{
+    const hsd_label_table *labels = &b->side->labels;
+    const uint32_t count = labels->index.dense_count;
+    if (count == 0) return HSD_OK;
+    b->label_names = malloc((size_t)count * sizeof *b->label_names);
+    if (b->label_names == NULL) return hsd_fail_nomem(err, "the names of references");
+    b->label_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        const hsd_label *label = hsd_label_get(labels, i);
+        b->label_names[i] = hsd_side_name_of(b->side, label);
+        if (label != NULL && (label->flags & HSC_LABEL_NAMED_ROOT)) b->label_names[i] = HSD_LABEL_ASKS;
+        if (hsd_side_is_weak(label)) b->label_names[i] = HSD_LABEL_WEAK;
+    }
+    return HSD_OK;
+}
+
 static hsd_status open_columns(hsd_side_build *b, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
@@ -282,6 +322,7 @@ static hsd_status run(hsd_side_build *b, hsd_error *err)
     hsd_side_walk *side = b->side;
     HSD_TRY(take_all_bits(b, err));
     HSD_TRY(open_columns(b, err));
+    HSD_TRY(note_labels(b, err));
     HSD_TRY(find_ordinals(b, err));
     HSD_TRY(open_sorters(b, err));
     HSD_TRY(begin_blocks(side, err));
@@ -316,6 +357,7 @@ hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err)
     }
     free(b.nodes);
     free(b.names);
+    free(b.label_names);
     hsd_side_column_close(&b.types);
     hsd_side_shapes_free(b.shapes);
     return status;
