@@ -8,7 +8,12 @@
  *      nodes ──expand──► references ──choose──► readings ──rank──► nodes of the next level
  *
  * Two areas take turns, and one that the radix sort swaps with is shared. A reference to a node that was seen in an
- * earlier level costs one bit. Nodes that refer to nothing get a way and no rank, unless somebody listens.
+ * earlier level costs one bit. Nodes that refer to nothing get a way and no rank, unless somebody listens; where some
+ * nodes alone are wanted and nobody listens, those that refer to nothing and are not wanted are left out altogether.
+ *
+ * Directly: where ways, blocks and types are in memory and nobody listens, references are not sorted. The readings of a
+ * level are gone through in the order of their ranks, so whoever comes to a node first has the smallest rank. Only
+ * nodes of one rank, a *group*, can still differ by the name; when the group is over its nodes have their ways.
  */
 #include "graph/shortest.h"
 
@@ -27,6 +32,14 @@
 #define LEAST_PAGES    16u
 #define ENOUGH_BYTES   (UINT64_C(48) << 20) /* for the areas of small graphs */
 #define PROGRESS_STEPS 0xffffu
+#define FRESH_MOST     ((uint32_t)4096) /* nodes of a group that are listed; more are found by their bits */
+#define FRESH_FEW      ((uint32_t)40)   /* that are sorted by insertion */
+
+typedef struct fresh { /* nodes that the group at hand came to */
+    uint8_t *bits;     /* one bit a node; NULL: the search is not direct */
+    uint32_t *list;    /* the first FRESH_MOST, and as many to sort them */
+    uint64_t count;
+} fresh;
 
 typedef struct search {
     hsd_shortest *shortest;
@@ -44,7 +57,9 @@ typedef struct search {
     uint64_t expanded;
     uint32_t level;
     uint32_t round;
-    bool is_done; /* all that was wanted is reached */
+    bool is_done;     /* all that was wanted is reached */
+    bool leaves_ends; /* what refers to nothing matters only where it is wanted */
+    fresh fresh;
 } search;
 
 /* ---- ways ---- */
@@ -127,6 +142,22 @@ static hsd_status open_ways(search *s, uint64_t nodes, uint64_t memory_bytes, hs
                           err);
 }
 
+static uint64_t fresh_bytes(uint64_t nodes) { return seen_bytes(nodes) + 2 * FRESH_MOST * sizeof(uint32_t); }
+
+/* What the direct search needs comes out of `*area`. */
+static hsd_status take_fresh(search *s, uint64_t *area, hsd_error *err)
+{
+    const uint64_t nodes = hsd_adjacency_node_count(s->adjacency);
+    if (s->config->take != NULL || !s->config->has_near_types || !hsd_adjacency_is_all_resident(s->adjacency) ||
+        *area < fresh_bytes(nodes) + least_area_bytes())
+        return HSD_OK;
+    s->fresh.list = malloc(2 * FRESH_MOST * sizeof *s->fresh.list);
+    s->fresh.bits = calloc((size_t)seen_bytes(nodes), 1);
+    if (s->fresh.list == NULL || s->fresh.bits == NULL) return hsd_fail_nomem(err, "shortest paths");
+    *area -= fresh_bytes(nodes);
+    return HSD_OK;
+}
+
 /* Half of what is not needed at least goes to the areas, what they cannot use to the ways. */
 static hsd_status take_memory(search *s, hsd_error *err)
 {
@@ -141,6 +172,7 @@ static hsd_status take_memory(search *s, hsd_error *err)
     uint64_t area = least_area_bytes() + spare / 2;
     const uint64_t ways = hsd_min_u64(memory - seen_bytes(nodes) - hsd_min_u64(area, useful_area_bytes(nodes)), full);
     area = hsd_min_u64(memory - seen_bytes(nodes) - ways, useful_area_bytes(nodes));
+    if (ways == full) HSD_TRY(take_fresh(s, &area, err));
     s->seen = calloc((size_t)seen_bytes(nodes), 1);
     if (s->seen == NULL || !hsd_pages_take(&s->areas, (size_t)area)) return hsd_fail_nomem(err, "shortest paths");
     const size_t capacity = (size_t)area / AREAS / sizeof(hsd_quad);
@@ -158,6 +190,8 @@ static void give_memory(search *s)
     hsd_pages_give(&s->way_area);
     hsd_pages_give(&s->areas);
     free(s->seen);
+    free(s->fresh.bits);
+    free(s->fresh.list);
 }
 
 /* ---- reaching ---- */
@@ -185,11 +219,17 @@ static hsd_status check_shortest(search *s, hsd_error *err)
 
 /* ---- the steps of a level ---- */
 
+/* No way that is asked for leads through the node. */
+static bool is_idle_end(const search *s, uint32_t node)
+{
+    return s->leaves_ends && hsd_adjacency_is_leaf(s->adjacency, node) && !hsd_bit_get(s->config->wanted, node);
+}
+
 static hsd_status put_targets(search *s, const hsd_targets *targets, uint32_t source, uint32_t rank, hsd_error *err)
 {
     for (uint32_t i = 0; i < targets->count; i++) {
         const uint32_t target = targets->items[i];
-        if (hsd_bit_get(s->seen, target)) continue;
+        if (hsd_bit_get(s->seen, target) || is_idle_end(s, target)) continue;
         HSD_TRY(hsd_quads_put(s->others, target, rank, targets->names[i], source, err));
     }
     return HSD_OK;
@@ -286,12 +326,141 @@ static hsd_status rank(search *s, hsd_error *err)
     return hsd_quads_sort(s->others, err);
 }
 
+/* ---- a level directly ---- */
+
+static bool is_direct(const search *s) { return s->fresh.bits != NULL; }
+
+/* A node of the group at hand refers to `target`. */
+static void come_to(search *s, uint32_t target, uint32_t source, uint32_t name)
+{
+    hsd_paged *const ways = &s->shortest->ways;
+    if (hsd_bit_get(s->seen, target) || is_idle_end(s, target)) return;
+    if (hsd_bit_get(s->fresh.bits, target)) {
+        if (name < hsd_shortest_way(s->shortest, target).name) store_way(ways, target, source + 1, name);
+        return;
+    }
+    hsd_bit_set(s->fresh.bits, target);
+    if (s->fresh.count < FRESH_MOST) s->fresh.list[s->fresh.count] = target;
+    s->fresh.count++;
+    store_way(ways, target, source + 1, name);
+}
+
+static hsd_status expand_directly(search *s, uint32_t node, hsd_error *err)
+{
+    hsd_targets targets;
+    if (hsd_adjacency_is_leaf(s->adjacency, node)) return HSD_OK;
+    hsd_adjacency_get_named(s->adjacency, node, &targets);
+    for (;;) {
+        for (uint32_t i = 0; i < targets.count; i++)
+            come_to(s, targets.items[i], node, targets.names[i]);
+        if (!targets.has_more) break;
+        hsd_adjacency_more(s->adjacency, &targets);
+    }
+    return (++s->expanded & PROGRESS_STEPS) == 0 ? check_shortest(s, err) : HSD_OK;
+}
+
+/* The way of a node is final: to the readings of the next level. */
+static hsd_status settle_node(search *s, uint32_t node, uint32_t rank, hsd_error *err)
+{
+    hsd_bit_clear(s->fresh.bits, node);
+    reach(s, node);
+    if (hsd_adjacency_is_leaf(s->adjacency, node)) return HSD_OK;
+    const uint32_t type = s->config->type_of == NULL ? 0 : s->config->type_of(s->config->type_context, node);
+    return hsd_quads_put(s->others, rank, hsd_shortest_way(s->shortest, node).name, type, node, err);
+}
+
+static hsd_status settle_by_bits(search *s, uint32_t rank, hsd_error *err)
+{
+    const uint64_t bytes = seen_bytes(hsd_adjacency_node_count(s->adjacency));
+    for (uint64_t i = 0; i < bytes; i++) {
+        for (uint32_t bits = s->fresh.bits[i]; bits != 0; bits &= bits - 1)
+            HSD_TRY(settle_node(s, (uint32_t)(i * 8) + (uint32_t)__builtin_ctz(bits), rank, err));
+    }
+    return HSD_OK;
+}
+
+static void insert_nodes(uint32_t *list, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t node = list[i];
+        uint32_t j = i;
+        for (; j > 0 && list[j - 1] > node; j--)
+            list[j] = list[j - 1];
+        list[j] = node;
+    }
+}
+
+/* The listed nodes in ascending order: three passes or four, as many as the largest node has bytes. */
+static const uint32_t *sort_fresh(const search *s, uint32_t count)
+{
+    uint32_t *from = s->fresh.list, *to = from + FRESH_MOST;
+    const uint32_t nodes = hsd_adjacency_node_count(s->adjacency);
+    if (count <= FRESH_FEW) {
+        insert_nodes(from, count);
+        return from;
+    }
+    for (unsigned shift = 0; shift < 32 && nodes >> shift != 0; shift += 8) {
+        uint32_t at[257] = {0};
+        for (uint32_t i = 0; i < count; i++)
+            at[(from[i] >> shift & 0xff) + 1]++;
+        for (unsigned digit = 0; digit < 256; digit++)
+            at[digit + 1] += at[digit];
+        for (uint32_t i = 0; i < count; i++)
+            to[at[from[i] >> shift & 0xff]++] = from[i];
+        uint32_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
+/* In ascending order, so that readings alike stand in the order of their nodes. */
+static hsd_status settle_group(search *s, uint32_t rank, hsd_error *err)
+{
+    const uint64_t count = s->fresh.count;
+    s->fresh.count = 0;
+    if (count > FRESH_MOST) return settle_by_bits(s, rank, err);
+    const uint32_t *list = sort_fresh(s, (uint32_t)count);
+    for (uint64_t i = 0; i < count; i++)
+        HSD_TRY(settle_node(s, list[i], rank, err));
+    return HSD_OK;
+}
+
+/* Readings, in their order and those of one rank in the order of nodes, to the readings of the next level. */
+static hsd_status run_level_directly(search *s, hsd_error *err)
+{
+    hsd_quad last = {{0}};
+    uint32_t rank = 0;
+    hsd_quads_begin(s->others, 3);
+    for (bool is_first = true;; is_first = false) {
+        const hsd_quad *at;
+        const hsd_status status = hsd_quads_next(s->nodes, &at, err);
+        if (status == HSD_END) break;
+        HSD_TRY(status);
+        if (!is_first && memcmp(at->word, last.word, 3 * sizeof last.word[0]) != 0) {
+            HSD_TRY(settle_group(s, rank++, err));
+            if (s->is_done) return HSD_OK;
+        }
+        last = *at;
+        HSD_TRY(expand_directly(s, last.word[3], err));
+    }
+    HSD_TRY(settle_group(s, rank, err));
+    return hsd_quads_sort(s->others, err);
+}
+
 /* ---- rounds ---- */
+
+static hsd_status put_root(search *s, const hsd_reading *root, hsd_error *err)
+{
+    HSD_TRY(tell(s, root, err));
+    return is_direct(s) ? hsd_quads_put(s->nodes, root->rank, 0, 0, root->node, err)
+                        : hsd_quads_put(s->nodes, root->node, root->rank, 0, 0, err);
+}
 
 static hsd_status begin_round(search *s, uint32_t begin, uint32_t end, hsd_error *err)
 {
     hsd_reading reading = {.round = s->round};
-    hsd_quads_begin(s->nodes, 1);
+    hsd_quads_begin(s->nodes, is_direct(s) ? 3 : 1);
     for (uint32_t node = begin; node < end; node++) {
         reading.node = node;
         reading.rank = s->config->rank_of_root == NULL ? node - s->config->roots.begin
@@ -299,14 +468,21 @@ static hsd_status begin_round(search *s, uint32_t begin, uint32_t end, hsd_error
         reading.parent_rank = reading.rank;
         if (hsd_bit_get(s->seen, node)) continue;
         reach(s, node);
-        HSD_TRY(tell(s, &reading, err));
-        HSD_TRY(hsd_quads_put(s->nodes, node, reading.rank, 0, 0, err));
+        HSD_TRY(put_root(s, &reading, err));
     }
     return hsd_quads_sort(s->nodes, err);
 }
 
 /* True if the level has no nodes. */
 static bool is_empty(const hsd_quads *nodes) { return nodes->count == 0 && nodes->run_count == 0; }
+
+static hsd_status run_level(search *s, hsd_error *err)
+{
+    if (is_direct(s)) return run_level_directly(s, err);
+    HSD_TRY(expand_shortest(s, err));
+    HSD_TRY(choose_shortest(s, err));
+    return s->is_done ? HSD_OK : rank(s, err);
+}
 
 static hsd_status run_round(search *s, uint32_t begin, uint32_t end, hsd_error *err)
 {
@@ -316,10 +492,7 @@ static hsd_status run_round(search *s, uint32_t begin, uint32_t end, hsd_error *
     while (!s->is_done && !is_empty(s->nodes)) {
         s->level++;
         s->shortest->levels++;
-        HSD_TRY(expand_shortest(s, err));
-        HSD_TRY(choose_shortest(s, err));
-        if (s->is_done) break;
-        HSD_TRY(rank(s, err));
+        HSD_TRY(run_level(s, err));
         hsd_quads *swap = s->nodes;
         s->nodes = s->others;
         s->others = swap;
@@ -353,6 +526,7 @@ static hsd_status run(search *s, hsd_error *err)
     s->nodes = &s->quads[0];
     s->others = &s->quads[1];
     s->wanted_left = s->config->wanted_count;
+    s->leaves_ends = s->config->wanted != NULL && s->config->take == NULL;
     s->is_done = s->config->wanted != NULL && s->wanted_left == 0;
     if (s->config->has_avoided && s->config->avoided < nodes) hsd_bit_set(s->seen, s->config->avoided);
     HSD_TRY(run_round(s, roots->begin, stacks, err));

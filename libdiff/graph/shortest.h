@@ -12,7 +12,7 @@
  * A level is sorted, three times: its references by target, its nodes by reading, its ranks by node. So the
  * search reads blocks, ways and types in ascending order of nodes, and what does not fit is sorted in runs
  * (graph/quads.h): no step goes to the disk once a reference. Small levels are sorted where they stand, and a deep
- * graph costs what its nodes cost.
+ * graph costs what its nodes cost. Where everything is in memory readings alone are sorted.
  */
 #ifndef HSD_GRAPH_SHORTEST_H
 #define HSD_GRAPH_SHORTEST_H
@@ -46,7 +46,10 @@ typedef struct hsd_shortest_config {
                                    * the order of the nodes */
     uint32_t (*type_of)(void *context, uint32_t node); /* order of the type's name; NULL = all alike */
     void *type_context;
-    const uint8_t *wanted; /* one bit a node: stop when all are reached; NULL = go through all */
+    bool has_near_types; /* type_of may be asked in any order */
+    /* One bit a node: stop when all are reached, and without `take` know the ways to these alone. NULL = go through
+     * all. */
+    const uint8_t *wanted;
     uint64_t wanted_count;
     bool has_avoided;
     uint32_t avoided;    /* no path goes through this node, nor to it */

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/fail.h"
 #include "base/options.h"
+#include "io/stopwatch.h"
 #include "paths/path_find.h"
 #include "paths/path_text.h"
 #include "top/single_rows.h"
@@ -177,13 +178,17 @@ static hsd_status find_retained(top_run *r, const hsd_top_options *options, hsd_
     HSD_TRY(hsd_store_text(top->store, (hsd_bytes){(const uint8_t *)why, strlen(why)}, &top->why_no_retained, err));
     if (!top->has_retained) return HSD_OK;
     const size_t most = (size_t)hsd_min_u64(options->objects, MOST_OBJECTS);
+    hsd_stopwatch watch = hsd_stopwatch_start(&r->single->space);
     HSD_TRY(hsd_top_walk_run(&r->walk, r->single, most, options->each != NULL, err));
     if (options->each != NULL) {
         HSD_TRY(hsd_top_walk_tell(&r->walk, r->single, options->each, options->each_context, err));
         hsd_sorter_free(r->walk.list);
         r->walk.list = NULL;
     }
-    return find_objects(r, err);
+    hsd_stopwatch_note(&watch, &r->single->reporter, "retained", "adding up");
+    HSD_TRY(find_objects(r, err));
+    hsd_stopwatch_note(&watch, &r->single->reporter, "retained", "paths to the biggest");
+    return HSD_OK;
 }
 
 static hsd_status run_top(top_run *r, hsd_capture *capture, const hsd_top_options *options, hsd_error *err)

@@ -245,7 +245,8 @@ Test(shortest, paths_read_first_of_all_on_random_graphs)
     for (uint64_t i = 0; i < 4000; i++) {
         test_random random = {seed + i};
         graph g = random_graph(&random);
-        const hsd_shortest_config config = config_of(&g, UINT64_C(1) << 20);
+        hsd_shortest_config config = config_of(&g, UINT64_C(1) << 20);
+        config.has_near_types = i % 2 == 0;
         expect_definition(&g, &config, seed + i);
     }
 }
@@ -258,6 +259,7 @@ Test(shortest, paths_avoid_a_node_when_told)
         graph g = random_graph(&random);
         hsd_shortest_config config = config_of(&g, UINT64_C(1) << 20);
         config.has_avoided = true;
+        config.has_near_types = i % 2 == 0;
         config.avoided = (uint32_t)test_below(&random, g.roots.begin);
         expect_definition(&g, &config, seed + i);
     }
@@ -359,6 +361,7 @@ Test(shortest, search_stops_when_all_that_is_wanted_is_reached)
         hsd_shortest shortest;
         define(&g, UINT32_MAX, wanted);
         config.wanted = bits;
+        config.has_near_types = i % 2 == 0;
         uint32_t deepest = 0;
         for (uint32_t node = 0; node < g.nodes; node++) {
             if (wanted[node].count == 0 || test_below(&random, 4) != 0) continue;

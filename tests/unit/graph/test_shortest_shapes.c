@@ -69,13 +69,35 @@ static uint32_t star_targets(uint32_t i, uint32_t *out)
     return 1;
 }
 
-static hsd_shortest find_in(hsd_adjacency *a, uint64_t memory)
+static hsd_shortest find_with(hsd_adjacency *a, uint64_t memory, bool has_near_types)
 {
     hsd_shortest shortest;
-    const hsd_shortest_config config = {
-        .roots = {MANY, MANY + 1, MANY + 1}, .type_of = many_type, .memory_bytes = memory, .space = &space};
+    const hsd_shortest_config config = {.roots = {MANY, MANY + 1, MANY + 1},
+                                        .type_of = many_type,
+                                        .has_near_types = has_near_types,
+                                        .memory_bytes = memory,
+                                        .space = &space};
     cr_assert_eq(hsd_shortest_find(&shortest, a, &config, &err), HSD_OK, "%s", err.text);
     return shortest;
+}
+
+static hsd_shortest find_in(hsd_adjacency *a, uint64_t memory) { return find_with(a, memory, false); }
+
+/* Directly in memory, and in so little of it that readings are sorted in runs. */
+static void expect_direct_ways(hsd_adjacency *a, hsd_shortest *wanted)
+{
+    const uint64_t bytes = hsd_shortest_useful_bytes(MANY + 1);
+    const uint64_t memory[2] = {bytes + (UINT64_C(16) << 20), bytes - (UINT64_C(3) * MANY * 16 - (1 << 20))};
+    for (int i = 0; i < 2; i++) {
+        hsd_shortest direct = find_with(a, memory[i], true);
+        for (uint32_t node = 0; node <= MANY; node++) {
+            const hsd_way x = hsd_shortest_way(wanted, node), y = hsd_shortest_way(&direct, node);
+            cr_assert(x.parent == y.parent && x.name == y.name, "node %u", node);
+        }
+        cr_assert_eq(direct.reached, wanted->reached);
+        cr_assert_eq(direct.levels, wanted->levels);
+        hsd_shortest_close(&direct);
+    }
 }
 
 static void expect_same_ways(hsd_adjacency *a, uint64_t reached, uint32_t levels)
@@ -89,6 +111,7 @@ static void expect_same_ways(hsd_adjacency *a, uint64_t reached, uint32_t levels
         cr_assert(x.parent == y.parent && x.name == y.name, "node %u", i);
     }
     cr_assert(roomy.spilled < tight.spilled || tight.spilled == 0);
+    expect_direct_ways(a, &tight);
     hsd_shortest_close(&roomy);
     hsd_shortest_close(&tight);
 }
