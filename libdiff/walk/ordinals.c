@@ -11,6 +11,7 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/heap.h"
 
 #define PAGE_BYTES        ((size_t)HSD_ORDINALS_PAGE_WORDS * sizeof(uint64_t))
 #define SLAB_PAGES        256u
@@ -80,6 +81,7 @@ static hsd_status put_stray(hsd_ordinals *o, uint64_t id, uint32_t ordinal, hsd_
     if (place->ordinal != HSD_NO_ORDINAL) return HSD_OK;
     *place = (hsd_stray){id, ordinal};
     o->stray_count++;
+    o->count++;
     return HSD_OK;
 }
 
@@ -161,11 +163,13 @@ static hsd_status put_known(hsd_ordinals *o, uint64_t id, uint32_t ordinal, hsd_
     if (bits & bit) return HSD_OK;
     if (bits == 0) {
         *word = (uint64_t)ordinal << 32 | bit;
+        o->count++;
         return HSD_OK;
     }
     const bool is_next = bit > bits && (uint32_t)(*word >> 32) + hsd_count_bits_u32(bits) == ordinal;
     if (!is_next) return put_stray(o, id, ordinal, err);
     *word |= bit;
+    o->count++;
     return HSD_OK;
 }
 
@@ -193,6 +197,78 @@ hsd_status hsd_ordinals_put(hsd_ordinals *o, uint64_t id, uint32_t ordinal, hsd_
 }
 
 hsd_status hsd_ordinals_finish(hsd_ordinals *o, hsd_error *err) { return o->has_shift ? HSD_OK : guess_shift(o, err); }
+
+/* ---- all of them ---- */
+
+static bool stray_comes_later(const void *context, const void *a, const void *b)
+{
+    (void)context;
+    return ((const hsd_stray *)a)->id > ((const hsd_stray *)b)->id;
+}
+
+/* Strays move to the front of their table, in order. */
+static void sort_strays(hsd_ordinals *o)
+{
+    const uint64_t slots = o->strays == NULL ? 0 : UINT64_C(1) << o->stray_bits;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < slots; i++)
+        if (o->strays[i].ordinal != HSD_NO_ORDINAL) o->strays[count++] = o->strays[i];
+    HSD_ASSERT(count == o->stray_count);
+    const hsd_heap heap = {o->strays, sizeof *o->strays, stray_comes_later, NULL};
+    hsd_heap_make(heap, (size_t)count);
+    hsd_heap_sort(heap, (size_t)count);
+}
+
+void hsd_ordinals_begin_walk(hsd_ordinals_walk *walk, hsd_ordinals *ordinals)
+{
+    HSD_ASSERT(!ordinals->is_over);
+    sort_strays(ordinals);
+    *walk = (hsd_ordinals_walk){.ordinals = ordinals, .place = ordinals->first_page << HSD_ORDINALS_PAGE_SHIFT};
+}
+
+/* The next word with objects; false: there is none. `place` is then behind it. */
+static bool find_word(hsd_ordinals_walk *walk)
+{
+    const hsd_ordinals *o = walk->ordinals;
+    const uint64_t page_places = UINT64_C(1) << HSD_ORDINALS_PAGE_SHIFT;
+    while (walk->page < o->page_count) {
+        const uint64_t *words = o->pages[walk->page];
+        for (; words != NULL;) {
+            const uint64_t at = walk->place >> HSD_ORDINALS_WORD_SHIFT & (HSD_ORDINALS_PAGE_WORDS - 1);
+            walk->word = words[at];
+            walk->place += UINT64_C(1) << HSD_ORDINALS_WORD_SHIFT;
+            const bool is_last = at == HSD_ORDINALS_PAGE_WORDS - 1;
+            if (is_last) walk->page++;
+            if ((uint32_t)walk->word != 0) return true;
+            if (is_last) break;
+        }
+        if (words != NULL) continue;
+        walk->page++;
+        walk->place += page_places;
+    }
+    return false;
+}
+
+bool hsd_ordinals_next(hsd_ordinals_walk *walk, uint64_t *id, uint32_t *ordinal)
+{
+    const hsd_ordinals *o = walk->ordinals;
+    const bool has_word = (uint32_t)walk->word != 0 || find_word(walk);
+    uint64_t next = UINT64_MAX;
+    if (has_word) {
+        const uint64_t first = walk->place - (UINT64_C(1) << HSD_ORDINALS_WORD_SHIFT);
+        next = (first + (uint64_t)__builtin_ctzll(walk->word)) << o->shift | o->low;
+    }
+    if (walk->stray < o->stray_count && (!has_word || o->strays[walk->stray].id < next)) {
+        *id = o->strays[walk->stray].id;
+        *ordinal = o->strays[walk->stray++].ordinal;
+        return true;
+    }
+    if (!has_word) return false;
+    *id = next;
+    *ordinal = (uint32_t)(walk->word >> 32);
+    walk->word = (walk->word & (walk->word - 1)) + (UINT64_C(1) << 32);
+    return true;
+}
 
 void hsd_ordinals_release(hsd_ordinals *o)
 {

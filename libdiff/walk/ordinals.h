@@ -40,6 +40,7 @@ typedef struct hsd_ordinals {
     hsd_stray *strays; /* a power of two of them, at most half full */
     unsigned stray_bits;
     uint32_t stray_count;
+    uint64_t count;  /* of objects that are found by their ids: all but those whose id came before */
     uint64_t factor; /* odd, drawn at random: nobody can prepare ids that collide */
 
     uint64_t memory_bytes, used_bytes;
@@ -77,6 +78,26 @@ static inline uint32_t hsd_ordinals_get(const hsd_ordinals *o, uint64_t id)
         if ((uint32_t)word & bit) return (uint32_t)(word >> 32) + hsd_count_bits_u32((uint32_t)word & (bit - 1));
     }
     return o->stray_count == 0 ? HSD_NO_ORDINAL : hsd_ordinals_find_stray(o, id);
+}
+
+/* All objects by ascending ids. From hsd_ordinals_begin_walk on nothing else may be asked. */
+typedef struct hsd_ordinals_walk {
+    const hsd_ordinals *ordinals;
+    uint64_t page, place; /* of the directory; of the next word */
+    uint64_t word;        /* the bits that are left of the word at hand, and the ordinal of the first of them */
+    uint32_t stray;
+} hsd_ordinals_walk;
+
+void hsd_ordinals_begin_walk(hsd_ordinals_walk *walk, hsd_ordinals *ordinals);
+
+/* False behind the last one. */
+bool hsd_ordinals_next(hsd_ordinals_walk *walk, uint64_t *id, uint32_t *ordinal);
+
+/* `to` has what `from` had, which is empty then. */
+static inline void hsd_ordinals_move(hsd_ordinals *to, hsd_ordinals *from)
+{
+    *to = *from;
+    *from = (hsd_ordinals){0};
 }
 
 /* A zeroed one is accepted. */

@@ -202,6 +202,7 @@ static void free_graph(hsd_side_walk *side)
     free(graph->is_part);
     free(graph->has_soft);
     hsd_sorter_free(graph->ids);
+    hsd_ordinals_release(&graph->ordinals);
     hsd_temp_close(&graph->shapes_file);
     hsd_side_release_part_sizes(side);
     free(graph->is_named);

@@ -34,6 +34,7 @@
 #include "sort/join.h"
 #include "sort/sorter.h"
 #include "walk/marks.h"
+#include "walk/ordinals.h"
 #include "walk/plan.h"
 #include <hsdiff/diff.h>
 
@@ -136,12 +137,13 @@ typedef struct hsd_walk_graph {
     uint8_t *has_soft;  /* one bit an object: it has soft references; NULL when there are none */
     /* (id, ordinal), when references are by id, and where objects must be told apart; until the sequence is there */
     hsd_sorter *ids;
-    hsd_temp shapes_file; /* shape of each node, u64 (match/keys.h), as they come; likewise */
-    uint8_t *is_named;    /* one bit an object: it has a name, or a key; likewise */
-    uint8_t *is_keyed;    /* one bit an object: it has a key; NULL without keys; likewise */
-    uint8_t *is_hashed;   /* one bit an object: it has an identity hash; NULL until one has; likewise */
-    hsd_reel part_reel;   /* with is_part, until parts are attributed */
-    hsd_tape part_sizes;  /* of parts, in the order of their ordinals (side_parts.c) */
+    hsd_ordinals ordinals; /* or these, where they know every object; likewise */
+    hsd_temp shapes_file;  /* shape of each node, u64 (match/keys.h), as they come; likewise */
+    uint8_t *is_named;     /* one bit an object: it has a name, or a key; likewise */
+    uint8_t *is_keyed;     /* one bit an object: it has a key; NULL without keys; likewise */
+    uint8_t *is_hashed;    /* one bit an object: it has an identity hash; NULL until one has; likewise */
+    hsd_reel part_reel;    /* with is_part, until parts are attributed */
+    hsd_tape part_sizes;   /* of parts, in the order of their ordinals (side_parts.c) */
 
     /* hsd_side_parts */
     uint8_t *is_folded; /* one bit an object; NULL when no type is a part */

@@ -39,6 +39,7 @@ typedef struct hsd_side_build {
     hsd_side_walk *side;
     bool is_direct;        /* targets become nodes as they are read: they are ordinals, or found in `ordinals` */
     hsd_ordinals ordinals; /* of ids, where they fit in memory */
+    bool keeps_ordinals;   /* they go on to the sequence, in place of sorted ids */
     hsd_sorter *by_target;
     hsd_sorter *by_source;
     hsd_sorter *early;     /* as by_source: the few references apart from their objects, merged with these */

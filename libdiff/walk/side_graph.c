@@ -295,11 +295,23 @@ static hsd_status open_columns(hsd_side_build *b, hsd_error *err)
     return side->request->alike != NULL ? hsd_side_shapes_new(&b->shapes, side, err) : HSD_OK;
 }
 
+/* True where the ordinals tell all objects in the order of their addresses, and may stay until somebody asks: beside
+ * positions of objects, which have half of the memory that there is then. */
+static bool keeps_ordinals(const hsd_side_build *b)
+{
+    const hsd_plan_side *plan = &b->side->request->plan;
+    return b->side->request->alike != NULL && b->is_direct && !b->side->info->targets_are_ordinals &&
+           b->ordinals.count == b->side->object_count &&
+           b->ordinals.used_bytes <= plan->id_serve_bytes + plan->structure_bytes / 4;
+}
+
 static hsd_status open_sorters(hsd_side_build *b, hsd_error *err)
 {
     hsd_side_walk *side = b->side;
     const hsd_plan_side *plan = &side->request->plan;
-    if (side->request->alike != NULL || !b->is_direct)
+    if (keeps_ordinals(b))
+        b->keeps_ordinals = true;
+    else if (side->request->alike != NULL || !b->is_direct)
         HSD_TRY(hsd_side_sorter(side, 2, 1, plan->id_sort_bytes, &side->graph->ids, err));
     if (b->is_direct && hsd_side_has_few_edges(side)) return HSD_OK;
     HSD_TRY(hsd_side_sorter(side, side->request->want_tree ? 2 : 1, 1, plan->edge_sort_bytes, &b->by_source, err));
@@ -334,7 +346,10 @@ static hsd_status run(hsd_side_build *b, hsd_error *err)
     if (side->graph->ids != NULL) HSD_TRY(hsd_side_serve(side->graph->ids, side->request->plan.id_serve_bytes, err));
     HSD_TRY(hsd_side_read_edges(b, err));
     HSD_TRY(hsd_side_add_owners(b, err));
-    hsd_ordinals_release(&b->ordinals);
+    if (b->keeps_ordinals)
+        hsd_ordinals_move(&side->graph->ordinals, &b->ordinals);
+    else
+        hsd_ordinals_release(&b->ordinals);
     if (b->shapes != NULL) HSD_TRY(hsd_side_shapes_finish(b->shapes, err));
     HSD_TRY(hsd_side_fill_blocks(b, err));
     HSD_TRY(hsd_adjacency_finish(side->adjacency, side->node_count, err));
@@ -351,6 +366,7 @@ hsd_status hsd_side_graph(hsd_side_walk *side, hsd_error *err)
     hsd_sorter_free(b.by_source);
     hsd_sorter_free(b.early);
     hsd_ordinals_release(&b.ordinals);
+    if (status != HSD_OK) hsd_ordinals_release(&side->graph->ordinals);
     if (side->request->alike == NULL || status != HSD_OK) {
         hsd_sorter_free(side->graph->ids);
         side->graph->ids = NULL;

@@ -56,30 +56,60 @@ static bool counts(const hsd_side_walk *side, uint64_t ordinal)
            (side->graph->is_folded == NULL || !hsd_bit_get(side->graph->is_folded, ordinal));
 }
 
+typedef struct numbering {
+    hsd_side_walk *side;
+    uint64_t page, jumps; /* of ordinals, from one object to the next */
+} numbering;
+
+static inline hsd_status number_object(numbering *n, uint64_t id, uint64_t ordinal, hsd_error *err)
+{
+    hsd_sequence *s = &n->side->graph->sequence;
+    n->jumps += ordinal >> PAGE_OF != n->page;
+    n->page = ordinal >> PAGE_OF;
+    if (!counts(n->side, ordinal)) {
+        hsd_paged_set_u32(&s->positions, ordinal, HSD_NO_POSITION);
+        return HSD_OK;
+    }
+    hsd_paged_set_u32(&s->positions, ordinal, s->count);
+    hsd_paged_set_u64(&s->addresses, s->count, id);
+    s->count++;
+    if ((s->count & 0xffff) != 0) return HSD_OK;
+    return hsd_progress(n->side->request->reporter, "ordering objects", s->count, n->side->object_count, err);
+}
+
+static hsd_status number_by_ordinals(numbering *n, hsd_error *err)
+{
+    hsd_ordinals *ordinals = &n->side->graph->ordinals;
+    hsd_ordinals_walk walk;
+    uint64_t id;
+    uint32_t ordinal;
+    hsd_ordinals_begin_walk(&walk, ordinals);
+    while (hsd_ordinals_next(&walk, &id, &ordinal))
+        HSD_TRY(number_object(n, id, ordinal, err));
+    hsd_ordinals_release(ordinals);
+    return HSD_OK;
+}
+
+static hsd_status number_by_ids(numbering *n, hsd_error *err)
+{
+    hsd_walk_graph *graph = n->side->graph;
+    const uint64_t *record;
+    hsd_status status;
+    HSD_TRY(hsd_sorter_rewind(graph->ids, err));
+    while ((status = hsd_sorter_next(graph->ids, &record, err)) == HSD_OK)
+        HSD_TRY(number_object(n, record[0], record[1], err));
+    if (status != HSD_END) return status;
+    hsd_sorter_free(graph->ids);
+    graph->ids = NULL;
+    return HSD_OK;
+}
+
 static hsd_status number_objects(hsd_side_walk *side, bool *has_order, hsd_error *err)
 {
     hsd_sequence *s = &side->graph->sequence;
-    const uint64_t *record;
-    uint64_t page = 0, jumps = 0;
-    hsd_status status;
-    HSD_TRY(hsd_sorter_rewind(side->graph->ids, err));
-    while ((status = hsd_sorter_next(side->graph->ids, &record, err)) == HSD_OK) {
-        jumps += record[1] >> PAGE_OF != page;
-        page = record[1] >> PAGE_OF;
-        if (!counts(side, record[1])) {
-            hsd_paged_set_u32(&s->positions, record[1], HSD_NO_POSITION);
-            continue;
-        }
-        hsd_paged_set_u32(&s->positions, record[1], s->count);
-        hsd_paged_set_u64(&s->addresses, s->count, record[0]);
-        s->count++;
-        if ((s->count & 0xffff) == 0)
-            HSD_TRY(hsd_progress(side->request->reporter, "ordering objects", s->count, side->object_count, err));
-    }
-    if (status != HSD_END) return status;
-    hsd_sorter_free(side->graph->ids);
-    side->graph->ids = NULL;
-    *has_order = jumps < s->count / JUMPS_SHARE;
+    numbering n = {.side = side};
+    HSD_TRY(side->graph->ids == NULL ? number_by_ordinals(&n, err) : number_by_ids(&n, err));
+    *has_order = n.jumps < s->count / JUMPS_SHARE;
     HSD_TRY(hsd_paged_check(&s->positions, err));
     return hsd_paged_check(&s->addresses, err);
 }
@@ -227,7 +257,8 @@ static hsd_status rest(hsd_side_walk *side, hsd_error *err)
 
 hsd_status hsd_side_structure(hsd_side_walk *side, hsd_error *err)
 {
-    HSD_ASSERT(side->request->alike != NULL && side->adjacency != NULL && side->graph->ids != NULL);
+    HSD_ASSERT(side->request->alike != NULL && side->adjacency != NULL);
+    HSD_ASSERT(side->graph->ids != NULL || side->graph->ordinals.count == side->object_count);
     HSD_TRY(hsd_adjacency_set_memory(side->adjacency, side->request->plan.adjacency_bytes, err));
     if (side->request->want_tree)
         HSD_TRY(hsd_adjacency_set_name_memory(side->adjacency, side->request->plan.idle_name_bytes, err));

@@ -78,6 +78,24 @@ static void check_rows(const hsd_ordinals *o, const row *sorted, uint32_t count,
     }
 }
 
+/* By ascending ids; of an id that came twice the first object. */
+static void check_walk(hsd_ordinals *o, const row *sorted, uint32_t count, unsigned long seed)
+{
+    hsd_ordinals_walk walk;
+    uint64_t id, told = 0;
+    uint32_t ordinal;
+    hsd_ordinals_begin_walk(&walk, o);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0 && sorted[i].id == sorted[i - 1].id) continue;
+        cr_assert(hsd_ordinals_next(&walk, &id, &ordinal), "seed %lu", seed);
+        cr_assert_eq(id, sorted[i].id, "seed %lu: %lx, not %lx", seed, (unsigned long)id, (unsigned long)sorted[i].id);
+        cr_assert_eq(ordinal, sorted[i].ordinal, "seed %lu id %lx", seed, (unsigned long)id);
+        told++;
+    }
+    cr_assert(!hsd_ordinals_next(&walk, &id, &ordinal) && !hsd_ordinals_next(&walk, &id, &ordinal));
+    cr_assert_eq(o->count, told, "seed %lu", seed);
+}
+
 Test(ordinals, are_those_of_a_list_of_all_pairs)
 {
     const uint64_t seed = test_seed(23);
@@ -97,6 +115,7 @@ Test(ordinals, are_those_of_a_list_of_all_pairs)
         over += o.is_over;
         packed += !o.is_over && o.stray_count == 0;
         with_strays += !o.is_over && o.stray_count > 0;
+        if (!o.is_over) check_walk(&o, rows, count, (unsigned long)(seed + i));
         hsd_ordinals_release(&o);
     }
     free(rows);
