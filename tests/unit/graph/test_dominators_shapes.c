@@ -416,6 +416,35 @@ Test(dominators_shapes, scans_look_again_where_something_rose)
     cr_assert_geq(most_window_passes, 4, "marks were asked for in windows");
 }
 
+/* Nearly all refer to nearly all, some to what nothing else does: nothing is written down of references. */
+Test(dominators_shapes, references_are_read_again_where_there_are_far_more_than_nodes)
+{
+    enum { OBJECTS = 1400, ALONE = 40 };
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        test_random random = {test_seed(seed)};
+        kit_graph g = {.nodes = OBJECTS + ALONE + 2};
+        g.roots = (hsd_root_nodes){OBJECTS + ALONE, OBJECTS + ALONE + 1, OBJECTS + ALONE + 2, 0, 0};
+        for (uint32_t i = 0; i < OBJECTS; i++) {
+            for (uint32_t k = 1; k < OBJECTS; k++) /* what is below 100 is not referred to from behind 700 */
+                if (i < 700 || k >= 100) kit_add(&g, i, k);
+            if (i < ALONE) kit_add(&g, i * 30, OBJECTS + i);
+        }
+        for (uint32_t root = g.roots.begin; root < g.roots.end; root++)
+            kit_add(&g, root, (uint32_t)test_below(&random, OBJECTS));
+        hsd_adjacency *a = kit_build(&g, UINT64_C(1) << 20, &space);
+        kit_answer roomy = kit_find(a, g.roots, UINT64_C(256) << 20, NULL, &space);
+        cr_assert_eq(roomy.stats.passes, 0);
+        kit_answer again = kit_find(a, g.roots, UINT64_C(4) << 20, NULL, &space);
+        cr_assert_geq(again.stats.passes, 2);
+        kit_check_intervals(&again);
+        kit_check_same(&roomy, &again);
+        kit_release(&roomy);
+        kit_release(&again);
+        hsd_adjacency_free(a);
+        free(g.edges);
+    }
+}
+
 Test(dominators_shapes, can_be_cancelled)
 {
     kit_graph g = random_heap(150000, 1);
