@@ -408,6 +408,22 @@ hsd_status hsd_paged_grow(hsd_paged *paged, uint64_t memory_bytes, hsd_error *er
     return frames > paged->frame_count ? reframe(paged, frames, err) : HSD_OK;
 }
 
+const void *hsd_paged_plain(const hsd_paged *paged)
+{
+    if (paged->frames_used != paged->page_count || paged->status != HSD_OK) return NULL;
+    for (uint32_t page = 0; page < paged->frames_used; page++)
+        if (paged->page_frame[page] != page) return NULL;
+    return paged->frames;
+}
+
+void *hsd_paged_plain_to_write(hsd_paged *paged)
+{
+    HSD_ASSERT(!paged->is_read_only);
+    if (hsd_paged_plain(paged) == NULL) return NULL;
+    memset(paged->frame_state, HSD_FRAME_USED | HSD_FRAME_DIRTY, paged->frame_count);
+    return paged->frames;
+}
+
 hsd_status hsd_paged_check(const hsd_paged *paged, hsd_error *err)
 {
     if (paged->status != HSD_OK && err != NULL) *err = paged->error;

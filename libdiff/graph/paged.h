@@ -108,6 +108,13 @@ hsd_status hsd_paged_grow(hsd_paged *paged, uint64_t memory_bytes, hsd_error *er
  * Failures stick. */
 void hsd_paged_load(hsd_paged *paged);
 
+/*
+ * Plain: the array as memory, where all of it is there in its order; else NULL. For loops that ask for much at random,
+ * until it is grown, shrunk or closed. Of one to write to all counts as written.
+ */
+const void *hsd_paged_plain(const hsd_paged *paged);
+void *hsd_paged_plain_to_write(hsd_paged *paged);
+
 /* First failure since open. */
 hsd_status hsd_paged_check(const hsd_paged *paged, hsd_error *err);
 

@@ -13,6 +13,7 @@
 #include "match/keys.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "base/bits.h"
@@ -37,6 +38,12 @@ typedef struct refinement {
     hsd_sequence *sequence;
     hsd_paged structures; /* u32 by node */
     hsd_paged referrers;  /* u32 by node */
+    /* what is asked for at random, of arrays that are all in memory; else NULL */
+    struct {
+        const uint64_t *shapes;
+        const uint32_t *structures, *types, *positions;
+        uint32_t *referrers;
+    } plain;
     hsd_neighbours neighbours;
     uint64_t sum;         /* over the targets of the node at hand */
     uint64_t place_bytes; /* kept by the sorter */
@@ -50,7 +57,33 @@ static bool is_named(const refinement *r, uint32_t object)
     return bits != NULL && hsd_bit_get(bits, object);
 }
 
-static uint64_t shape_of(const refinement *r, uint32_t node) { return hsd_paged_get_u64(r->config->shapes, node); }
+/* ---- what is asked for at random ---- */
+
+static inline uint64_t shape_of(const refinement *r, uint32_t node)
+{
+    return r->plain.shapes != NULL ? r->plain.shapes[node] : hsd_paged_get_u64(r->config->shapes, node);
+}
+
+static inline uint32_t get_plain(const uint32_t *plain, hsd_paged *paged, uint32_t at)
+{
+    return plain != NULL ? plain[at] : hsd_paged_get_u32(paged, at);
+}
+
+static inline void prefetch_plain(const uint32_t *plain, const hsd_paged *paged, uint32_t at)
+{
+    if (plain != NULL)
+        __builtin_prefetch(&plain[at]);
+    else
+        hsd_paged_prefetch_u32(paged, at);
+}
+
+static inline void set_referrer(refinement *r, uint32_t node, uint32_t referrer)
+{
+    if (r->plain.referrers != NULL)
+        r->plain.referrers[node] = referrer;
+    else
+        hsd_paged_set_u32(&r->referrers, node, referrer);
+}
 
 static uint32_t short_shape(uint64_t shape)
 {
@@ -213,21 +246,21 @@ static hsd_status put_match_key(hsd_sorter *sorter, uint64_t hash, uint32_t posi
 static uint32_t only_referrer(uint32_t node) { return node + HSD_REFERRER_FIRST; }
 
 /* What a referrer is called. */
-static uint32_t class_of(const refinement *r, uint32_t referrer)
+static uint32_t class_of(refinement *r, uint32_t referrer)
 {
     const hsd_keys_config *const c = r->config;
     if (referrer < HSD_REFERRER_FIRST) return referrer;
     const uint32_t node = referrer - HSD_REFERRER_FIRST;
-    const uint32_t hash =
-        is_object(r, node) ? c->type_hash[hsd_paged_get_u32(c->types, node)] : c->root_hash[node - c->object_count];
+    const uint32_t hash = is_object(r, node) ? c->type_hash[get_plain(r->plain.types, c->types, node)]
+                                             : c->root_hash[node - c->object_count];
     return hash < HSD_REFERRER_FIRST ? hash + HSD_REFERRER_FIRST : hash;
 }
 
 static void refer(refinement *r, uint32_t target, uint32_t referrer)
 {
-    const uint32_t now = hsd_paged_get_u32(&r->referrers, target);
+    const uint32_t now = get_plain(r->plain.referrers, &r->referrers, target);
     if (now == HSD_REFERRER_MANY) return;
-    hsd_paged_set_u32(&r->referrers, target, now == HSD_REFERRER_NONE ? referrer : HSD_REFERRER_MANY);
+    set_referrer(r, target, now == HSD_REFERRER_NONE ? referrer : HSD_REFERRER_MANY);
 }
 
 static hsd_status put_places(refinement *r, uint32_t root, const uint32_t *targets, uint32_t count, hsd_error *err)
@@ -269,19 +302,23 @@ static hsd_status add_shapes(refinement *r, const hsd_piece *piece, hsd_error *e
 static void fetch_shapes(refinement *r)
 {
     for (uint32_t i = 0; i < r->neighbours.target_count; i++) {
-        hsd_paged_prefetch_u32(r->config->shapes, (uint64_t)r->neighbours.targets[i] * 2);
-        hsd_paged_prefetch_u32(&r->referrers, r->neighbours.targets[i]);
+        const uint32_t target = r->neighbours.targets[i];
+        if (r->plain.shapes != NULL)
+            __builtin_prefetch(&r->plain.shapes[target]);
+        else
+            hsd_paged_prefetch_u32(r->config->shapes, (uint64_t)target * 2);
+        prefetch_plain(r->plain.referrers, &r->referrers, target);
     }
 }
 
 /* ---- second pass ---- */
 
 /* 1 + the position of the only referrer, if that is an object which has one. */
-static uint32_t owner_of(const refinement *r, uint32_t referrer)
+static uint32_t owner_of(refinement *r, uint32_t referrer)
 {
     if (referrer < HSD_REFERRER_FIRST || !is_object(r, referrer - HSD_REFERRER_FIRST)) return 0;
     /* HSD_NO_POSITION + 1 is 0 */
-    return hsd_paged_get_u32(&r->sequence->positions, referrer - HSD_REFERRER_FIRST) + 1;
+    return get_plain(r->plain.positions, &r->sequence->positions, referrer - HSD_REFERRER_FIRST) + 1;
 }
 
 static hsd_status write_object(refinement *r, uint32_t object, hsd_error *err)
@@ -305,7 +342,7 @@ static hsd_status write_object(refinement *r, uint32_t object, hsd_error *err)
 static hsd_status add_structures(refinement *r, const hsd_piece *piece, hsd_error *err)
 {
     for (uint32_t i = piece->begin; i < piece->end; i++)
-        r->sum += hsd_mix(TARGET_SEED, hsd_paged_get_u32(&r->structures, r->neighbours.targets[i]));
+        r->sum += hsd_mix(TARGET_SEED, get_plain(r->plain.structures, &r->structures, r->neighbours.targets[i]));
     if (!piece->is_last) return HSD_OK;
     HSD_TRY(write_object(r, piece->node, err));
     r->sum = 0;
@@ -316,14 +353,14 @@ static void fetch_referrer(refinement *r, uint32_t object)
 {
     const uint32_t referrer = hsd_paged_get_u32(&r->referrers, object);
     if (referrer < HSD_REFERRER_FIRST || !is_object(r, referrer - HSD_REFERRER_FIRST)) return;
-    hsd_paged_prefetch_u32(r->config->types, referrer - HSD_REFERRER_FIRST);
-    hsd_paged_prefetch_u32(&r->sequence->positions, referrer - HSD_REFERRER_FIRST);
+    prefetch_plain(r->plain.types, r->config->types, referrer - HSD_REFERRER_FIRST);
+    prefetch_plain(r->plain.positions, &r->sequence->positions, referrer - HSD_REFERRER_FIRST);
 }
 
 static void fetch_structures(refinement *r)
 {
     for (uint32_t i = 0; i < r->neighbours.target_count; i++)
-        hsd_paged_prefetch_u32(&r->structures, r->neighbours.targets[i]);
+        prefetch_plain(r->plain.structures, &r->structures, r->neighbours.targets[i]);
     for (uint32_t i = 0; i < r->neighbours.piece_count && r->adjacency != NULL; i++)
         fetch_referrer(r, r->neighbours.pieces[i].node);
 }
@@ -383,7 +420,11 @@ static hsd_status find_structures(refinement *r, hsd_error *err)
 {
     const key_pass pass = {r->config->node_count, "comparing neighbours", fetch_shapes, add_shapes};
     HSD_TRY(new_sorter(r, r->config->sort_bytes, &r->sequence->places, err));
-    if (r->adjacency != NULL) HSD_TRY(run_match_key(r, &pass, err));
+    if (r->adjacency != NULL) {
+        r->plain.shapes = hsd_paged_plain(r->config->shapes);
+        r->plain.referrers = hsd_paged_plain_to_write(&r->referrers);
+        HSD_TRY(run_match_key(r, &pass, err));
+    }
     HSD_TRY(find_places_below(r, err));
     return hsd_sorter_finish(r->sequence->places, (size_t)r->place_bytes, err);
 }
@@ -391,7 +432,13 @@ static hsd_status find_structures(refinement *r, hsd_error *err)
 static hsd_status find_wholes(refinement *r, hsd_error *err)
 {
     const key_pass pass = {r->config->object_count, "comparing their neighbours", fetch_structures, add_structures};
+    memset(&r->plain, 0, sizeof r->plain);
     HSD_TRY(divide_again(r, err));
+    if (r->adjacency != NULL) {
+        r->plain.structures = hsd_paged_plain(&r->structures);
+        r->plain.types = hsd_paged_plain(r->config->types);
+        r->plain.positions = hsd_paged_plain(&r->sequence->positions);
+    }
     HSD_TRY(hsd_wholes_open(&r->sequence->wholes, r->config->space, err));
     HSD_TRY(run_match_key(r, &pass, err));
     return hsd_wholes_finish(&r->sequence->wholes, err);

@@ -71,6 +71,41 @@ Test(paged, is_a_plain_array_when_it_fits)
     hsd_paged_close(&paged);
 }
 
+Test(paged, is_written_as_plain_memory_and_shrunk_and_loaded_again)
+{
+    hsd_paged paged;
+    hsd_error err;
+    const uint64_t full = hsd_paged_full_bytes(ITEMS * 4), few = UINT64_C(20) << 14;
+    cr_assert_eq(hsd_paged_open(&paged, ITEMS * 4, full, &space, &err), HSD_OK);
+    uint32_t *to_write = hsd_paged_plain_to_write(&paged);
+    cr_assert_not_null(to_write);
+    for (uint32_t at = 0; at < ITEMS; at++)
+        to_write[at] = at ^ 5;
+    cr_assert_eq(hsd_paged_shrink(&paged, few, &err), HSD_OK);
+    cr_assert_null(hsd_paged_plain(&paged));
+    cr_assert_null(hsd_paged_plain_to_write(&paged));
+    for (uint32_t at = 0; at < ITEMS; at += 777)
+        cr_assert_eq(hsd_paged_get_u32(&paged, at), at ^ 5);
+    cr_assert_eq(hsd_paged_grow(&paged, full, &err), HSD_OK);
+    cr_assert_null(hsd_paged_plain(&paged), "nothing is there yet");
+    hsd_paged_load(&paged);
+    const uint32_t *plain = hsd_paged_plain(&paged);
+    cr_assert_not_null(plain);
+    for (uint32_t at = 0; at < ITEMS; at++)
+        cr_assert_eq(plain[at], at ^ 5);
+    hsd_paged_close(&paged);
+
+    /* pages in another order than that of the array */
+    cr_assert_eq(hsd_paged_open(&paged, ITEMS * 4, few, &space, &err), HSD_OK);
+    cr_assert_eq(hsd_paged_grow(&paged, full, &err), HSD_OK);
+    for (uint32_t at = ITEMS; at-- > 0;)
+        hsd_paged_set_u32(&paged, at, at);
+    cr_assert_eq(paged.frames_used, paged.page_count);
+    cr_assert_null(hsd_paged_plain(&paged));
+    cr_assert_null(hsd_paged_plain_to_write(&paged));
+    hsd_paged_close(&paged);
+}
+
 Test(paged, counts_what_it_moves)
 {
     hsd_paged paged;
