@@ -24,6 +24,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/fail.h"
+#include "base/page_pool.h"
 #include "base/pages.h"
 #include "graph/quads.h"
 
@@ -45,8 +46,9 @@ typedef struct search {
     hsd_shortest *shortest;
     hsd_adjacency *adjacency;
     const hsd_shortest_config *config;
-    uint8_t *seen; /* one bit a node */
-    hsd_pages areas;
+    uint8_t *seen;        /* one bit a node */
+    hsd_lent_pages areas; /* of what others have left: new pages were a third of the time of a search */
+    size_t area_bytes;
     hsd_quads quads[2];
     hsd_pages way_area;
     hsd_quads ways;     /* where they do not fit in memory: node, parent + 1, name */
@@ -174,9 +176,11 @@ static hsd_status take_memory(search *s, hsd_error *err)
     area = hsd_min_u64(memory - seen_bytes(nodes) - ways, useful_area_bytes(nodes));
     if (ways == full) HSD_TRY(take_fresh(s, &area, err));
     s->seen = calloc((size_t)seen_bytes(nodes), 1);
-    if (s->seen == NULL || !hsd_pages_take(&s->areas, (size_t)area)) return hsd_fail_nomem(err, "shortest paths");
+    s->area_bytes = (size_t)area;
+    if (s->seen == NULL || !hsd_page_pool_take(s->config->space->pool, &s->areas, s->area_bytes))
+        return hsd_fail_nomem(err, "shortest paths");
     const size_t capacity = (size_t)area / AREAS / sizeof(hsd_quad);
-    hsd_quad *items = s->areas.data;
+    hsd_quad *items = s->areas.pages.data;
     for (size_t i = 0; i < HSD_ARRAY_LEN(s->quads); i++)
         hsd_quads_init(&s->quads[i], items + i * capacity, items + (AREAS - 1) * capacity, capacity, s->config->space);
     return open_ways(s, nodes, ways, err);
@@ -188,7 +192,7 @@ static void give_memory(search *s)
         hsd_quads_release(&s->quads[i]);
     hsd_quads_release(&s->ways);
     hsd_pages_give(&s->way_area);
-    hsd_pages_give(&s->areas);
+    hsd_page_pool_give(s->config->space->pool, &s->areas, s->areas.pages.data != NULL ? s->area_bytes : 0);
     free(s->seen);
     free(s->fresh.bits);
     free(s->fresh.list);

@@ -166,9 +166,12 @@ typedef struct hsd_growth {
     hsd_pages step_pages[SIDE_COUNT];
     /* by common type: its objects refer to one another by a few references; NULL = not asked yet */
     uint8_t *is_structure;
-    /* places, and families of kin, whose objects hold nothing, ascending; NULL = none */
+    uint8_t *kin_steps; /* by number of a step: HSD_KIN_IS_APART, HSD_KIN_ARE_KIN; NULL = not asked yet */
+    /* Places, and families of kin, whose objects hold nothing: those that are known, then those of the last look. */
     uint64_t *crowded;
     uint32_t crowded_count, crowded_capacity;
+    uint64_t *crowded_set; /* the known ones, to be found: open addressing, 0 = empty */
+    uint32_t crowded_mask; /* of its places; 0 = there are none */
     /* by common number: from 1, alike for the threads of a pool; 0 = no thread of one. NULL = none is */
     uint32_t *pool_of_root;
     /* by common number: so many of its pool stand in its credit, 0 = it alone. NULL = there are no pools */
@@ -220,11 +223,9 @@ static inline bool hsd_growth_holds(const hsd_growth *growth, int side, uint32_t
     return hsd_growth_can_hold(growth, type, edge) && (nothing == NULL || !hsd_bit_get(nothing, node));
 }
 
-/* The number of an object's place. What is reached by several ways stands at no place that says much: the last bit. */
-static inline uint64_t hsd_growth_place(const hsd_trie_place *place, uint32_t edge)
-{
-    return (hsd_trie_key(place) & ~UINT64_C(1)) | (edge == HSD_TRIE_INDIRECT);
-}
+/* The number of an object's place, by its hsd_trie_key. What is reached by several ways stands at no place that says
+ * much: the last bit. */
+static inline uint64_t hsd_growth_place(uint64_t key, bool is_apart) { return (key & ~UINT64_C(1)) | is_apart; }
 
 /* An edge of walk/tree.h as the trie has it: what reads alike is alike. */
 static inline uint32_t hsd_growth_edge_of(const hsd_growth *growth, uint32_t edge)
@@ -250,13 +251,38 @@ static inline uint64_t hsd_growth_pool_place(uint32_t pool, uint64_t below)
     return pool == 0 ? 0 : hsd_mix(below, pool) | 1;
 }
 
+enum { HSD_KIN_IS_APART = 1, HSD_KIN_ARE_KIN = 2 };
+
+/* Where a place is looked for first; some are known. */
+static inline uint32_t hsd_growth_crowd_slot(const hsd_growth *growth, uint64_t place)
+{
+    return (uint32_t)(hsd_mix(place, 0) >> 32) & growth->crowded_mask;
+}
+
 /* Looks for crowds among those that were credited: *out if there are new ones that matter. */
 hsd_status hsd_growth_find_crowds(hsd_growth *growth, bool *out, hsd_error *err);
-bool hsd_growth_is_crowded(const hsd_growth *growth, uint64_t place); /* or family */
-/* hsd_kin_place: from outside of the structure */
-bool hsd_growth_is_apart(const hsd_growth *growth, uint64_t place);
-bool hsd_growth_are_kin(const hsd_growth *growth, uint64_t place); /* after the first look */
-hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err);   /* offers every object that holds */
+
+/* Of a place, or a family of kin. */
+static inline bool hsd_growth_is_crowded(const hsd_growth *growth, uint64_t place)
+{
+    uint32_t at = hsd_growth_crowd_slot(growth, place);
+    while (growth->crowded_set[at] != 0 && growth->crowded_set[at] != place)
+        at = (at + 1) & growth->crowded_mask;
+    return growth->crowded_set[at] != 0;
+}
+
+/* Of a hsd_kin_place, after the first look. */
+static inline bool hsd_growth_is_apart(const hsd_growth *growth, uint64_t place)
+{
+    return growth->kin_steps[place % HSD_KIN_STEPS] & HSD_KIN_IS_APART; /* from outside of the structure */
+}
+
+static inline bool hsd_growth_are_kin(const hsd_growth *growth, uint64_t place)
+{
+    return growth->kin_steps[place % HSD_KIN_STEPS] & HSD_KIN_ARE_KIN;
+}
+
+hsd_status hsd_growth_match(hsd_growth *growth, hsd_error *err); /* offers every object that holds */
 /* the same from the trie; fills the credits of roots */
 hsd_status hsd_growth_count(hsd_growth *growth, hsd_error *err);
 
@@ -295,11 +321,17 @@ typedef struct hsd_growth_chosen {
     uint32_t all, code; /* the super-root's choice, and that of program code */
 } hsd_growth_chosen;
 
+/* False if an object was not chosen. */
+static inline bool hsd_growth_may_be_chosen(const hsd_growth_chosen *chosen, int side, uint32_t node)
+{
+    const uint32_t bit = node % HSD_CHOSEN_BITS;
+    return chosen->may_be[side][bit / 64] >> bit % 64 & 1;
+}
+
 /* The choice that an object is. */
 static inline uint32_t hsd_growth_chosen_at(const hsd_growth_chosen *chosen, int side, uint32_t node)
 {
-    const uint32_t bit = node % HSD_CHOSEN_BITS;
-    if ((chosen->may_be[side][bit / 64] >> bit % 64 & 1) == 0) return HSD_NO_CHOICE;
+    if (!hsd_growth_may_be_chosen(chosen, side, node)) return HSD_NO_CHOICE;
     return hsd_id_map_get(&chosen->by_node[side], node);
 }
 

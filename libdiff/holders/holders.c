@@ -317,6 +317,8 @@ static void release_holder(hsd_growth *growth)
     hsd_tally_free(growth->types);
     hsd_tally_free(growth->crowds);
     free(growth->crowded);
+    free(growth->crowded_set);
+    free(growth->kin_steps);
     free(growth->pool_of_root);
     free(growth->joined_of_root);
     free(growth->pooled);

@@ -44,11 +44,6 @@ typedef struct crowds {
 
 static int compare_u64(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
-static int compare_places(const void *a, const void *b)
-{
-    return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
 static int compare_best(const void *a, const void *b)
 {
     const best *x = a, *y = b;
@@ -56,11 +51,6 @@ static int compare_best(const void *a, const void *b)
     if (order == 0) order = compare_u64(x->place, y->place);
     if (order == 0) order = compare_u64(y->bytes, x->bytes);
     return order != 0 ? order : y->is_node - x->is_node;
-}
-
-bool hsd_growth_is_crowded(const hsd_growth *growth, uint64_t place)
-{
-    return bsearch(&place, growth->crowded, growth->crowded_count, sizeof place, compare_places) != NULL;
 }
 
 static uint32_t type_of_step(const hsd_growth *growth, uint64_t place)
@@ -130,6 +120,25 @@ static hsd_status add_up_crowd(crowds *c, hsd_error *err)
     return hsd_tally_rewind(c->growth->crowds, err);
 }
 
+/* At most half of its places are taken. */
+static hsd_status make_set(hsd_growth *growth, hsd_error *err)
+{
+    uint32_t places = 16;
+    while (places < 2 * growth->crowded_count)
+        places *= 2;
+    free(growth->crowded_set);
+    growth->crowded_set = calloc(places, sizeof *growth->crowded_set);
+    if (growth->crowded_set == NULL) return hsd_fail_nomem(err, "the places of holders");
+    growth->crowded_mask = places - 1;
+    for (uint32_t i = 0; i < growth->crowded_count; i++) {
+        uint32_t at = hsd_growth_crowd_slot(growth, growth->crowded[i]);
+        while (growth->crowded_set[at] != 0)
+            at = (at + 1) & growth->crowded_mask;
+        growth->crowded_set[at] = growth->crowded[i];
+    }
+    return HSD_OK;
+}
+
 /* Puts a crowd behind those that are known. */
 static hsd_status put_crowd(crowds *c, uint64_t place, uint64_t bytes, hsd_error *err)
 {
@@ -176,27 +185,27 @@ static hsd_status find_structures(hsd_growth *growth, hsd_error *err)
     return HSD_OK;
 }
 
-bool hsd_growth_is_apart(const hsd_growth *growth, uint64_t place)
-{
-    return growth->steps[BEFORE][place % HSD_KIN_STEPS].is_apart ||
-           growth->steps[AFTER][place % HSD_KIN_STEPS].is_apart;
-}
-
 /* From outside: nodes of a structure, or what nodes of one have each. */
-static bool are_of_structure(const hsd_growth *growth, uint64_t place)
+static bool are_of_structure(const hsd_growth *growth, const hsd_kin_count *before, const hsd_kin_count *after)
 {
-    const hsd_kin_count *before = &growth->steps[BEFORE][place % HSD_KIN_STEPS],
-                        *after = &growth->steps[AFTER][place % HSD_KIN_STEPS];
-    const uint32_t type = type_of_step(growth, place), above = after->type != 0 ? after->above : before->above;
-    return (type != 0 && growth->is_structure[type - 1]) || (above != 0 && growth->is_structure[above - 1]);
+    const hsd_kin_count *either = after->type != 0 ? after : before;
+    return (either->type != 0 && growth->is_structure[either->type - 1]) ||
+           (either->above != 0 && growth->is_structure[either->above - 1]);
 }
 
-bool hsd_growth_are_kin(const hsd_growth *growth, uint64_t place)
+/* What both sides say of each step, a byte where there are 40: it is asked once an object. */
+static hsd_status find_kin_steps(hsd_growth *growth, hsd_error *err)
 {
-    if (hsd_growth_is_apart(growth, place)) return are_of_structure(growth, place);
-    return (uint64_t)growth->steps[BEFORE][place % HSD_KIN_STEPS].again +
-               growth->steps[AFTER][place % HSD_KIN_STEPS].again >=
-           HSD_KIN_LEAST;
+    growth->kin_steps = calloc(HSD_KIN_STEPS, 1);
+    if (growth->kin_steps == NULL) return hsd_fail_nomem(err, "the places of holders");
+    for (uint32_t i = 0; i < HSD_KIN_STEPS; i++) {
+        const hsd_kin_count *before = &growth->steps[BEFORE][i], *after = &growth->steps[AFTER][i];
+        const bool is_apart = before->is_apart || after->is_apart;
+        const bool are_kin = is_apart ? are_of_structure(growth, before, after)
+                                      : (uint64_t)before->again + after->again >= HSD_KIN_LEAST;
+        growth->kin_steps[i] = (is_apart ? HSD_KIN_IS_APART : 0) | (are_kin ? HSD_KIN_ARE_KIN : 0);
+    }
+    return HSD_OK;
 }
 
 static hsd_status close_family(crowds *c, const family *f, hsd_error *err)
@@ -263,14 +272,17 @@ static hsd_status find_crowd(crowds *c, bool *out, hsd_error *err)
 {
     hsd_growth *growth = c->growth;
     HSD_TRY(hsd_tally_finish(growth->crowds, growth->memory_bytes / 16, err));
-    if (growth->is_structure == NULL) HSD_TRY(find_structures(growth, err));
+    if (growth->is_structure == NULL) {
+        HSD_TRY(find_structures(growth, err));
+        HSD_TRY(find_kin_steps(growth, err));
+    }
     HSD_TRY(add_up_crowd(c, err));
     HSD_TRY(list_best(c, err));
     HSD_TRY(list_crowds(c, err));
     *out = do_matter(c);
     if (!*out) return HSD_OK;
     growth->crowded_count += c->count;
-    qsort(growth->crowded, growth->crowded_count, sizeof *growth->crowded, compare_places);
+    HSD_TRY(make_set(growth, err));
     return take_bits(growth, err);
 }
 

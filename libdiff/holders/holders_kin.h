@@ -62,19 +62,41 @@ static inline bool hsd_kin_step(hsd_kin *kin, uint32_t type)
     return false;
 }
 
-/* What stands above the last step; 0 = a root does. */
-static inline uint32_t hsd_kin_above(const hsd_kin *kin)
+typedef struct hsd_kin_end { /* the last step of a way, and all that is asked of it */
+    uint64_t place;
+    uint32_t type;
+    uint32_t above; /* what stands above: the type + 1; 0 = a root does */
+    bool is_again;  /* the type stood on the way before */
+} hsd_kin_end;
+
+/* Of the first `count` known of a way what stands last, as a step's above. */
+static inline uint32_t hsd_kin_above(const hsd_kin *kin, uint32_t count)
 {
-    if (kin->count < 2 || (kin->types[kin->count - 2] & HSD_TRIE_IS_ROOT)) return 0;
-    return kin->types[kin->count - 2] + 1;
+    return count == 0 || (kin->types[count - 1] & HSD_TRIE_IS_ROOT) ? 0 : kin->types[count - 1] + 1;
+}
+
+static inline hsd_kin_end hsd_kin_end_of(const hsd_kin *kin, bool is_again)
+{
+    HSD_ASSERT(kin->count >= 1 && kin->count <= HSD_KIN_LOOK_BACK);
+    const uint32_t last = kin->count - 1;
+    return (hsd_kin_end){kin->places[last], kin->types[last], hsd_kin_above(kin, last), is_again};
+}
+
+/* The end of the way that goes on from `kin` to an object of a type: what hsd_kin_step and hsd_kin_end_of say, and the
+ * way is not made. */
+static inline hsd_kin_end hsd_kin_end_below(const hsd_kin *kin, uint32_t type)
+{
+    for (uint32_t i = 0; i < kin->count; i++)
+        if (kin->types[i] == type) return (hsd_kin_end){kin->places[i], type, hsd_kin_above(kin, i), true};
+    const uint64_t above = kin->count == 0 ? 0 : kin->places[kin->count - 1];
+    return (hsd_kin_end){hsd_mix(above, type), type, hsd_kin_above(kin, kin->count), false};
 }
 
 /* Of the last step. Those from outside are told apart by where they come from. */
-static inline uint32_t hsd_kin_step_number(const hsd_kin *kin, uint32_t edge)
+static inline uint32_t hsd_kin_step_number(const hsd_kin_end *end, uint32_t edge)
 {
-    HSD_ASSERT(kin->count >= 1 && kin->count <= HSD_KIN_LOOK_BACK);
-    const uint64_t by = edge == HSD_TRIE_INDIRECT ? hsd_mix(edge, hsd_kin_above(kin)) : edge;
-    return (uint32_t)(hsd_mix(by, kin->types[kin->count - 1]) % HSD_KIN_STEPS);
+    const uint64_t by = edge == HSD_TRIE_INDIRECT ? hsd_mix(edge, end->above) : edge;
+    return (uint32_t)(hsd_mix(by, end->type) % HSD_KIN_STEPS);
 }
 
 /* An order of steps: which of two that share a number it stands for must not depend on the order in which they come. */
@@ -84,26 +106,27 @@ static inline bool hsd_kin_is_greater(const hsd_kin_count *a, const hsd_kin_coun
     return a->is_apart != b->is_apart ? a->is_apart > b->is_apart : a->above > b->above;
 }
 
-/* `number` is that of the step, hsd_kin_step_number. */
-static inline void hsd_kin_see(hsd_kin_count *steps, const hsd_kin *kin, uint32_t edge, uint32_t number, bool is_again)
+/* So many of one kind. `number` is that of the step, hsd_kin_step_number. */
+static inline void hsd_kin_see(hsd_kin_count *steps, const hsd_kin_end *end, uint32_t edge, uint32_t number,
+                               uint32_t count, bool is_again)
 {
     hsd_kin_count *step = &steps[number];
-    hsd_kin_count seen = {.type = kin->types[kin->count - 1] + 1, .is_apart = edge == HSD_TRIE_INDIRECT};
-    seen.above = seen.is_apart ? hsd_kin_above(kin) : 0;
+    hsd_kin_count seen = {.type = end->type + 1, .is_apart = edge == HSD_TRIE_INDIRECT};
+    seen.above = seen.is_apart ? end->above : 0;
     if (hsd_kin_is_greater(&seen, step)) {
         step->type = seen.type;
         step->is_apart = seen.is_apart;
         step->above = seen.above;
     }
-    step->all++;
-    step->again += is_again;
+    step->all += count;
+    if (is_again) step->again += count;
 }
 
 /* A number for the place and the step, which has that number; those of a place lie side by side. Never 0. */
-static inline uint64_t hsd_kin_place(const hsd_kin *kin, uint32_t number)
+static inline uint64_t hsd_kin_place(const hsd_kin_end *end, uint32_t number)
 {
     HSD_ASSERT(number < HSD_KIN_STEPS);
-    const uint64_t place = kin->places[kin->count - 1] | HSD_KIN_STEPS;
+    const uint64_t place = end->place | HSD_KIN_STEPS;
     return (place & ~(uint64_t)(HSD_KIN_STEPS - 1)) | number;
 }
 

@@ -3,6 +3,8 @@
  * it and held by nothing between; when a node is left that can hold, that is its credit, else it goes on to the
  * node above. So nobody asks upwards, and a holder is told once, with its whole sum.
  *
+ * Most nodes have nothing below them. They get no frame: what they add goes to the frame above at once.
+ *
  * On the same way: forks (holders_by.h), where after is walked; retained sizes by type and by root, for which a node
  * counts when none of its type (of its name) stands above it, so that each byte counts once; and the trie.
  */
@@ -44,6 +46,13 @@ typedef struct frame {
     uint64_t kin_place; /* 0 = stands for itself */
 } frame;
 
+typedef struct seen_step { /* what hsd_kin_see will be told */
+    hsd_kin_end end;
+    uint32_t edge, count; /* times; 0 = nothing */
+} seen_step;
+
+#define SEEN 256u /* a power of two */
+
 typedef struct walk {
     hsd_growth *growth;
     hsd_trie *trie;
@@ -53,12 +62,10 @@ typedef struct walk {
     uint64_t apart_bytes;
     uint64_t least; /* bytes of a fork */
     uint64_t fork_count;
+    seen_step seen[SEEN]; /* by type and edge: the same few lead to most objects, and the table is large */
 } walk;
 
-static uint64_t place_of(const frame *f)
-{
-    return hsd_growth_place(&f->place, f->is_apart ? HSD_TRIE_INDIRECT : HSD_TRIE_ANY);
-}
+static uint64_t place_of(const frame *f) { return hsd_growth_place(hsd_trie_key(&f->place), f->is_apart); }
 
 static void enter_root(walk *w, const hsd_tree_node *node, frame *f)
 {
@@ -139,32 +146,77 @@ static void see_resized(const walk *w, const hsd_tree_node *node, frame *f)
     hsd_bit_set(w->growth->is_part[w->side], node->node);
 }
 
+/* What a reference is to kin. */
+static inline uint32_t kin_edge(const hsd_tree_node *node, uint32_t edge)
+{
+    return node->edge == HSD_EDGE_NAMELESS ? HSD_EDGE_NAMELESS : edge;
+}
+
+/* From outside is not by their own references. */
+static inline uint32_t kin_step(const hsd_kin_end *end, uint32_t edge)
+{
+    return end->is_again ? edge : HSD_TRIE_INDIRECT;
+}
+
+static void give_step(const walk *w, const seen_step *seen)
+{
+    hsd_kin_count *steps = w->growth->steps[w->side];
+    const hsd_kin_end *end = &seen->end;
+    const uint32_t step = kin_step(end, seen->edge);
+    if (seen->count == 0) return;
+    hsd_kin_see(steps, end, step, hsd_kin_step_number(end, step), seen->count, end->is_again);
+    if (step != seen->edge)
+        hsd_kin_see(steps, end, seen->edge, hsd_kin_step_number(end, seen->edge), seen->count, false);
+}
+
+static void give_all_steps(const walk *w)
+{
+    for (uint32_t i = 0; i < SEEN; i++)
+        give_step(w, &w->seen[i]);
+}
+
+/* Steps are seen in no order. */
+static inline void see_step(walk *w, const hsd_kin_end *end, uint32_t edge)
+{
+    seen_step *seen = &w->seen[(end->type * 31 + edge) % SEEN];
+    const bool is_same = seen->end.type == end->type && seen->edge == edge && seen->end.above == end->above &&
+                         seen->end.is_again == end->is_again;
+    if (!is_same || seen->count == UINT32_MAX) {
+        give_step(w, seen);
+        *seen = (seen_step){*end, edge, 0};
+    }
+    seen->count++;
+}
+
+/* The place among kin of what can hold. */
+static inline uint64_t kin_place_of(const hsd_kin_end *end, uint32_t edge)
+{
+    return hsd_kin_place(end, hsd_kin_step_number(end, kin_step(end, edge)));
+}
+
 /* The insides of containers are passed over: a tree of maps is a tree. */
-static void find_kin(const walk *w, uint32_t edge, frame *f)
+static void find_kin(walk *w, uint32_t edge, frame *f)
 {
     if ((f->flags & IS_OF_USE) == 0) return;
     const bool is_again_there = hsd_kin_step(&f->kin, f->type);
     if ((f->flags & CAN_HOLD) == 0) return;
-    /* from outside is not by their own references */
-    const uint32_t step = is_again_there ? edge : HSD_TRIE_INDIRECT, number = hsd_kin_step_number(&f->kin, step);
-    f->kin_place = hsd_kin_place(&f->kin, number);
-    if (w->is_again) return;
-    hsd_kin_count *steps = w->growth->steps[w->side];
-    if (step == edge) {
-        hsd_kin_see(steps, &f->kin, edge, number, is_again_there);
-        return;
-    }
-    hsd_kin_see(steps, &f->kin, edge, hsd_kin_step_number(&f->kin, edge), false);
-    hsd_kin_see(steps, &f->kin, step, number, false);
+    const hsd_kin_end end = hsd_kin_end_of(&f->kin, is_again_there);
+    f->kin_place = kin_place_of(&end, edge);
+    if (!w->is_again) see_step(w, &end, edge);
 }
 
-/* One of a crowd holds nothing. */
+/* True of one of a crowd. */
+static inline bool is_crowded(const hsd_growth *growth, uint64_t kin_place, uint64_t place)
+{
+    const uint64_t kin = hsd_growth_is_apart(growth, kin_place) ? kin_place : hsd_kin_family(kin_place);
+    return (hsd_growth_are_kin(growth, kin_place) && hsd_growth_is_crowded(growth, kin)) ||
+           hsd_growth_is_crowded(growth, place);
+}
+
+/* It holds nothing. */
 static void leave_crowd(walk *w, frame *f)
 {
-    const hsd_growth *growth = w->growth;
-    const uint64_t kin = hsd_growth_is_apart(growth, f->kin_place) ? f->kin_place : hsd_kin_family(f->kin_place);
-    const bool is_of_kin = hsd_growth_are_kin(growth, f->kin_place) && hsd_growth_is_crowded(growth, kin);
-    if (!is_of_kin && !hsd_growth_is_crowded(growth, place_of(f))) return;
+    if (!is_crowded(w->growth, f->kin_place, place_of(f))) return;
     f->flags &= ~(uint32_t)CAN_HOLD;
     hsd_bit_set(w->growth->holds_nothing[w->side], f->node);
 }
@@ -184,15 +236,19 @@ static inline void begin_frame(frame *f, const hsd_tree_node *node, const frame 
     f->kin_place = 0;
 }
 
+static inline hsd_status tell_progress(walk *w, hsd_error *err)
+{
+    if ((w->entered++ & ONE_IN) != 0) return HSD_OK;
+    return hsd_progress(w->growth->pair->reporter, "finding what holds the growth", w->entered, w->total, err);
+}
+
 static hsd_status enter_holder_walk(void *context, const hsd_tree_node *node, void *parent, void *here, hsd_error *err)
 {
     walk *w = context;
     const frame *above = parent;
     frame *f = here;
     hsd_growth *growth = w->growth;
-    if ((w->entered++ & ONE_IN) == 0) {
-        HSD_TRY(hsd_progress(growth->pair->reporter, "finding what holds the growth", w->entered, w->total, err));
-    }
+    HSD_TRY(tell_progress(w, err));
     begin_frame(f, node, above);
     if (node->flags & HSD_TREE_IS_ROOT) {
         enter_root(w, node, f);
@@ -204,7 +260,7 @@ static hsd_status enter_holder_walk(void *context, const hsd_tree_node *node, vo
     const uint32_t edge = hsd_growth_edge_of(growth, node->edge);
     hsd_trie_step_into(w->trie, &above->place, edge, f->type, &f->place);
     f->is_apart = node->edge == HSD_TREE_INDIRECT; /* a reference without a name is one */
-    if (growth->has_identity) find_kin(w, node->edge == HSD_EDGE_NAMELESS ? HSD_EDGE_NAMELESS : edge, f);
+    if (growth->has_identity) find_kin(w, kin_edge(node, edge), f);
     f->pool = above->pool;
     if (f->pool != 0) f->below = hsd_mix(above->below, (uint64_t)edge << 32 | f->type);
     if ((f->flags & CAN_HOLD) && growth->crowded_count > 0) leave_crowd(w, f);
@@ -284,19 +340,91 @@ static hsd_status leave_holder_walk(void *context, void *here, void *parent, hsd
     return HSD_OK;
 }
 
+/* ---- what has nothing below it ---- */
+
+/* A kept one holds nothing itself: it is seen, and its crowd is told. */
+static void see_kept_leaf(walk *w, const hsd_tree_node *node, uint32_t edge, const frame *above)
+{
+    const hsd_growth *growth = w->growth;
+    if (!growth->has_identity || !hsd_growth_can_hold(growth, node->type, node->edge)) return;
+    const hsd_kin_end end = hsd_kin_end_below(&above->kin, node->type);
+    if (!w->is_again) {
+        see_step(w, &end, kin_edge(node, edge));
+        return;
+    }
+    const uint64_t kin_place = kin_place_of(&end, kin_edge(node, edge));
+    const uint64_t key = hsd_trie_key_below(w->trie, &above->place, edge, node->type);
+    if (is_crowded(growth, kin_place, hsd_growth_place(key, node->edge == HSD_TREE_INDIRECT)))
+        hsd_bit_set(growth->holds_nothing[w->side], node->node);
+}
+
+/* A new or freed one: take_change and hand_up in one. */
+static void hand_up_leaf(walk *w, const hsd_tree_node *node, frame *above)
+{
+    const hsd_amount own = {1, node->bytes};
+    const bool is_apart = node->edge == HSD_TREE_INDIRECT;
+    if (hsd_growth_is_code(w->growth, node->type) && (above->flags & IS_OF_NEW) == 0) {
+        add_amount(&w->growth->credit_of_code[w->side], own);
+        return;
+    }
+    add_amount(&above->pending.amount, own);
+    if (w->side != AFTER || (above->flags & IS_KEPT) == 0) return;
+    if (is_apart) w->apart_bytes += node->bytes;
+    if (is_apart || above->first == 0) above->apart += node->bytes;
+}
+
+/* As the retained sizes see it. */
+static inline void retain_leaf(hsd_retained_sums *sums, const hsd_tree_node *node)
+{
+    const bool is_topmost = hsd_retained_enter(sums, node->type);
+    hsd_retained_leave(sums, node->type, is_topmost, node->bytes);
+}
+
+static bool is_resized(const walk *w, uint32_t node)
+{
+    const uint8_t *bits = w->growth->pair->is_resized[w->side];
+    return bits != NULL && w->growth->has_identity && hsd_bit_get(bits, node);
+}
+
+static hsd_status see_holder_leaf(void *context, const hsd_tree_node *node, void *parent, hsd_error *err)
+{
+    walk *w = context;
+    frame *above = parent;
+    if ((node->flags & HSD_TREE_IS_ROOT) || is_resized(w, node->node)) {
+        frame f;
+        HSD_TRY(enter_holder_walk(w, node, above, &f, err));
+        return leave_holder_walk(w, &f, above, err);
+    }
+    HSD_TRY(tell_progress(w, err));
+    const bool kept = is_kept(w, node->node);
+    const uint32_t edge = hsd_growth_edge_of(w->growth, node->edge);
+    above->bytes += node->bytes;
+    if (kept)
+        see_kept_leaf(w, node, edge, above);
+    else
+        hand_up_leaf(w, node, above);
+    if (w->is_again) return HSD_OK;
+    retain_leaf(&w->growth->by_type[w->side], node);
+    return hsd_trie_add_below(w->trie, &above->place, edge, node->type, sum_of(w, kept), 1, node->bytes, err);
+}
+
 static hsd_status run_holder_walk(walk *w, hsd_error *err)
 {
     hsd_growth *growth = w->growth;
     hsd_sorter *tree = growth->pair->sides[w->side].tree;
-    const hsd_tree_visitor visitor = {.context = w,
-                                      .frame_bytes = sizeof(frame),
-                                      .fills_frames = true,
-                                      .enter = enter_holder_walk,
-                                      .leave = leave_holder_walk};
+    const hsd_tree_visitor visitor = {
+        .context = w,
+        .frame_bytes = sizeof(frame),
+        .fills_frames = true,
+        .enter = enter_holder_walk,
+        .leave = leave_holder_walk,
+        .leaf = see_holder_leaf,
+        .bits = {growth->has_identity ? growth->pair->is_kept[w->side] : NULL, growth->pair->is_resized[w->side]}};
     frame root = {.flags = IS_KEPT | CAN_HOLD, .of = HSD_FORK_OF_ALL};
     w->least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL;
     w->total = hsd_sorter_count(tree);
     HSD_TRY(hsd_tree_walk(tree, &visitor, &root, growth->memory_bytes / 8, &growth->pair->space, err));
+    give_all_steps(w);
     growth->credit_of_all[w->side] = root.pending;
     if (w->side == AFTER) growth->apart_bytes = w->apart_bytes;
     if (!growth->has_identity) return HSD_OK;

@@ -93,13 +93,36 @@ static hsd_status enter_inner_holder(void *context, const hsd_tree_node *node, v
     return hsd_below_enter(p->growth, parent, &below, here, err);
 }
 
+/* True of a node that no holder is above that asks for it, and that is none itself, nor the beginning of a set. */
+static inline bool is_idle(const pass *p, const hsd_tree_node *node, const hsd_below *above)
+{
+    if (above->holder != HSD_NO_CHOICE || above->edged != HSD_NO_CHOICE || (node->flags & HSD_TREE_IS_ROOT))
+        return false;
+    if (p->side == AFTER && p->growth->set_count > 0) return false;
+    if (above->code != HSD_NO_CHOICE && hsd_growth_is_code(p->growth, node->type)) return false;
+    return !hsd_growth_may_be_chosen(p->chosen, p->side, node->node);
+}
+
+/* With nothing below it, it has no frame. */
+static hsd_status enter_inner_leaf(void *context, const hsd_tree_node *node, void *parent, hsd_error *err)
+{
+    pass *p = context;
+    hsd_below here;
+    if (is_idle(p, node, parent)) return HSD_OK;
+    return enter_inner_holder(p, node, parent, &here, err);
+}
+
 static hsd_status walk_tree(void *context, hsd_error *err)
 {
     pass *p = context;
     hsd_growth *growth = p->growth;
     hsd_sorter *tree = growth->pair->sides[p->side].tree;
-    const hsd_tree_visitor visitor = {
-        .context = p, .frame_bytes = sizeof(hsd_below), .fills_frames = true, .enter = enter_inner_holder};
+    const hsd_tree_visitor visitor = {.context = p,
+                                      .frame_bytes = sizeof(hsd_below),
+                                      .fills_frames = true,
+                                      .enter = enter_inner_holder,
+                                      .leaf = enter_inner_leaf,
+                                      .bits = {growth->pair->is_kept[p->side], growth->holds_nothing[p->side]}};
     hsd_below root;
     p->total = hsd_sorter_count(tree);
     HSD_TRY(hsd_below_begin(growth, p->chosen, &root, err));

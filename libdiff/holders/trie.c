@@ -42,6 +42,16 @@ static inline uint64_t key_of(uint64_t above, uint32_t depth, uint32_t edge, uin
     return (uint64_t)depth << DEPTH_SHIFT | hash >> (64 - DEPTH_SHIFT);
 }
 
+/* Repetition: the place of a step among those that are known, from 1, the last one first; 0 = it is new. */
+static inline uint32_t known_step(const hsd_trie_place *place, uint32_t edge, uint32_t type)
+{
+    HSD_ASSERT(place->count <= HSD_TRIE_LOOK_BACK);
+    uint32_t i = place->count;
+    while (i > 0 && (place->steps[i - 1].edge != edge || place->steps[i - 1].type != type))
+        i--;
+    return i;
+}
+
 /* The steps are wiped behind the last, so that equal places are equal bytes. */
 static void cut_back(hsd_trie_place *place, uint32_t count)
 {
@@ -83,15 +93,21 @@ static inline void step_below(hsd_trie *trie, const hsd_trie_place *restrict par
 void hsd_trie_step_into(hsd_trie *trie, const hsd_trie_place *restrict parent, uint32_t edge, uint32_t type,
                         hsd_trie_place *restrict out)
 {
-    HSD_ASSERT(parent->count <= HSD_TRIE_LOOK_BACK);
-    for (uint32_t i = parent->count; i > 0; i--) {
-        const hsd_trie_step *step = &parent->steps[i - 1];
-        if (step->edge != edge || step->type != type) continue;
-        *out = *parent;
-        if (i < parent->count) cut_back(out, i);
+    const uint32_t known = known_step(parent, edge, type);
+    if (known == 0) {
+        step_below(trie, parent, edge, type, out);
         return;
     }
-    step_below(trie, parent, edge, type, out);
+    *out = *parent;
+    if (known < parent->count) cut_back(out, known);
+}
+
+uint64_t hsd_trie_key_below(const hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type)
+{
+    const uint32_t known = known_step(parent, edge, type);
+    if (known > 0) return parent->steps[known - 1].key;
+    if (parent->depth == trie->config.depth_limit) return hsd_trie_key(parent);
+    return key_of(hsd_trie_key(parent), parent->depth + 1, edge, type);
 }
 
 hsd_trie_place hsd_trie_step_to(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type)
@@ -111,16 +127,29 @@ hsd_trie_place hsd_trie_step_below(hsd_trie *trie, const hsd_trie_place *parent,
 static hsd_status give_recent(hsd_trie *trie, hsd_trie_recent *recent, hsd_error *err)
 {
     if (recent->key[HSD_TRIE_KEY_NODE] == 0) return HSD_OK;
-    return hsd_tally_add(trie->tally, recent->key, recent->sum.objects, recent->sum.bytes, err);
+    HSD_TRY(hsd_tally_add(trie->tally, recent->key, recent->sum.objects, recent->sum.bytes, err));
+    recent->key[HSD_TRIE_KEY_NODE] = 0;
+    return HSD_OK;
+}
+
+/* It goes to the tally once as many others have gone. */
+static hsd_status let_leave(hsd_trie *trie, const hsd_trie_recent *recent, hsd_error *err)
+{
+    if (recent->key[HSD_TRIE_KEY_NODE] == 0) return HSD_OK;
+    hsd_trie_recent *leaving = &trie->leaving[trie->leaving_at++ % HSD_TRIE_LEAVING];
+    HSD_TRY(give_recent(trie, leaving, err));
+    *leaving = *recent;
+    hsd_tally_fetch(trie->tally, leaving->key);
+    return HSD_OK;
 }
 
 /* All that was added is in the tally then. */
 static hsd_status give_all_recent(hsd_trie *trie, hsd_error *err)
 {
-    for (uint32_t i = 0; i < HSD_TRIE_RECENT; i++) {
+    for (uint32_t i = 0; i < HSD_TRIE_LEAVING; i++)
+        HSD_TRY(give_recent(trie, &trie->leaving[i], err));
+    for (uint32_t i = 0; i < HSD_TRIE_RECENT; i++)
         HSD_TRY(give_recent(trie, &trie->recent[i], err));
-        trie->recent[i].key[HSD_TRIE_KEY_NODE] = 0;
-    }
     return HSD_OK;
 }
 
@@ -132,27 +161,56 @@ static inline bool is_of(const hsd_trie_recent *recent, uint64_t node, uint64_t 
            recent->key[HSD_TRIE_KEY_STEP] == step && recent->key[HSD_TRIE_KEY_SUM] == sum;
 }
 
+/* To a node by its key, that of the node above it, and the step between. */
+static inline hsd_status add_at(hsd_trie *trie, uint64_t key, uint64_t above, uint64_t step, hsd_trie_sum sum,
+                                hsd_amount amount, hsd_error *err)
+{
+    hsd_trie_recent *recent = &trie->recent[(key ^ sum) % HSD_TRIE_RECENT];
+    if (__builtin_expect(!is_of(recent, key, above, step, sum), 0)) {
+        HSD_TRY(let_leave(trie, recent, err));
+        recent->key[HSD_TRIE_KEY_NODE] = key;
+        recent->key[HSD_TRIE_KEY_ABOVE] = above;
+        recent->key[HSD_TRIE_KEY_STEP] = step;
+        recent->key[HSD_TRIE_KEY_SUM] = sum;
+        recent->sum = (hsd_amount){0, 0};
+    }
+    recent->sum.objects += amount.objects;
+    recent->sum.bytes += amount.bytes;
+    return HSD_OK;
+}
+
+/* To the node that the first `count` known steps of a place lead to. */
+static inline hsd_status add_at_step(hsd_trie *trie, const hsd_trie_place *place, uint32_t count, hsd_trie_sum sum,
+                                     hsd_amount amount, hsd_error *err)
+{
+    const hsd_trie_step *step = &place->steps[count - 1];
+    const uint64_t above = count >= 2 ? place->steps[count - 2].key : place->above;
+    return add_at(trie, step->key, above, (uint64_t)step->type << 32 | step->edge, sum, amount, err);
+}
+
 hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_sum sum, uint64_t objects, uint64_t bytes,
                         hsd_error *err)
 {
     HSD_ASSERT(trie->tally != NULL && sum < HSD_TRIE_SUMS);
     if (place->count == 0)
         return hsd_tally_add(trie->tally, (const uint64_t[HSD_TRIE_KEY_WORDS]){0, 0, 0, sum}, objects, bytes, err);
-    const hsd_trie_step *step = &place->steps[place->count - 1];
-    const uint64_t above = place->count >= 2 ? place->steps[place->count - 2].key : place->above;
-    const uint64_t at = (uint64_t)step->type << 32 | step->edge;
-    hsd_trie_recent *recent = &trie->recent[(step->key ^ sum) % HSD_TRIE_RECENT];
-    if (__builtin_expect(!is_of(recent, step->key, above, at, sum), 0)) {
-        HSD_TRY(give_recent(trie, recent, err));
-        recent->key[HSD_TRIE_KEY_NODE] = step->key;
-        recent->key[HSD_TRIE_KEY_ABOVE] = above;
-        recent->key[HSD_TRIE_KEY_STEP] = at;
-        recent->key[HSD_TRIE_KEY_SUM] = sum;
-        recent->sum = (hsd_amount){0, 0};
+    return add_at_step(trie, place, place->count, sum, (hsd_amount){objects, bytes}, err);
+}
+
+hsd_status hsd_trie_add_below(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type,
+                              hsd_trie_sum sum, uint64_t objects, uint64_t bytes, hsd_error *err)
+{
+    HSD_ASSERT(trie->tally != NULL && sum < HSD_TRIE_SUMS);
+    const hsd_amount amount = {objects, bytes};
+    const uint32_t known = known_step(parent, edge, type);
+    if (known > 0) return add_at_step(trie, parent, known, sum, amount, err);
+    if (parent->depth == trie->config.depth_limit) {
+        trie->is_cut = true;
+        return hsd_trie_add(trie, parent, sum, objects, bytes, err);
     }
-    recent->sum.objects += objects;
-    recent->sum.bytes += bytes;
-    return HSD_OK;
+    const uint64_t above = hsd_trie_key(parent);
+    return add_at(trie, key_of(above, parent->depth + 1, edge, type), above, (uint64_t)type << 32 | edge, sum, amount,
+                  err);
 }
 
 hsd_status hsd_trie_absorb(hsd_trie *trie, hsd_trie *other, hsd_error *err)

@@ -100,6 +100,9 @@ hsd_trie_place hsd_trie_step_to(hsd_trie *trie, const hsd_trie_place *parent, ui
 void hsd_trie_step_into(hsd_trie *trie, const hsd_trie_place *restrict parent, uint32_t edge, uint32_t type,
                         hsd_trie_place *restrict out);
 
+/* The key of the place that hsd_trie_step_into leads to. */
+uint64_t hsd_trie_key_below(const hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type);
+
 /* A number for a place: the same for all that stands there. */
 static inline uint64_t hsd_trie_key(const hsd_trie_place *place)
 {
@@ -113,6 +116,10 @@ hsd_trie_place hsd_trie_step_below(hsd_trie *trie, const hsd_trie_place *parent,
  * place on the way to it must have had one. */
 hsd_status hsd_trie_add(hsd_trie *trie, const hsd_trie_place *place, hsd_trie_sum sum, uint64_t objects, uint64_t bytes,
                         hsd_error *err);
+
+/* The same to the place that hsd_trie_step_into leads to, which nobody asks for else: where nothing hangs below. */
+hsd_status hsd_trie_add_below(hsd_trie *trie, const hsd_trie_place *parent, uint32_t edge, uint32_t type,
+                              hsd_trie_sum sum, uint64_t objects, uint64_t bytes, hsd_error *err);
 
 /* Adds all that `other` has, which is then of no more use: two walks may fill a trie each at the same time. */
 hsd_status hsd_trie_absorb(hsd_trie *trie, hsd_trie *other, hsd_error *err);

@@ -26,7 +26,8 @@ _Static_assert(sizeof(hsd_trie_stored) == 64, "nodes must not lie across pages")
 /* Of sums with all below so many stand in a page, in an array of their own: what is built has none yet. */
 #define HSD_TRIE_SUMS_IN_PAGE (HSD_PAGE_BYTES / sizeof(hsd_trie_columns))
 
-#define HSD_TRIE_RECENT 256u /* a power of two */
+#define HSD_TRIE_RECENT  256u /* a power of two */
+#define HSD_TRIE_LEAVING 8u   /* likewise */
 
 typedef struct hsd_trie_recent { /* what is added to a key, and not in the tally yet */
     uint64_t key[HSD_TRIE_KEY_WORDS];
@@ -38,6 +39,9 @@ struct hsd_trie {
     hsd_tally *tally; /* NULL once it is finished */
     /* by the key of the node: neighbours in a heap stand at few places, and seldom ask the tally; node 0 = empty */
     hsd_trie_recent recent[HSD_TRIE_RECENT];
+    /* those on the way from there to the tally, whose places in it are being fetched; in turn */
+    hsd_trie_recent leaving[HSD_TRIE_LEAVING];
+    uint32_t leaving_at;
     bool is_cut;
     hsd_paged nodes; /* hsd_trie_stored */
     hsd_paged all;   /* hsd_trie_columns of each node, with all below */

@@ -52,4 +52,19 @@ static inline hsd_status hsd_merge_next(hsd_merge *merge, const uint64_t **recor
     return HSD_OK;
 }
 
+/* The same with those that follow it in the same run, as far as they are decoded and come before all other runs. */
+static inline hsd_status hsd_merge_next_some(hsd_merge *merge, const uint64_t **records, size_t *count, hsd_error *err)
+{
+    *count = 1;
+    HSD_TRY(hsd_merge_next(merge, records, err));
+    hsd_run_reader *reader = &merge->readers[hsd_losertree_winner(&merge->tree)];
+    const uint64_t *next = reader->batch + (size_t)reader->batch_at * reader->words;
+    while (reader->batch_at < reader->batch_count && next[0] < merge->limit) {
+        next += reader->words;
+        reader->batch_at++;
+        (*count)++;
+    }
+    return HSD_OK;
+}
+
 #endif

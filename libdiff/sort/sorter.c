@@ -379,6 +379,20 @@ hsd_status hsd_sorter_next(hsd_sorter *s, const uint64_t **record, hsd_error *er
     return __builtin_expect(status < 0, 0) ? keep_sorter(s, status, &s->error, err) : status;
 }
 
+hsd_status hsd_sorter_next_some(hsd_sorter *s, const uint64_t **records, size_t *count, hsd_error *err)
+{
+    if (s->state == SERVING_RUNS) {
+        const hsd_status status = hsd_merge_next_some(&s->merge, records, count, &s->error);
+        return __builtin_expect(status < 0, 0) ? keep_sorter(s, status, &s->error, err) : status;
+    }
+    const uint64_t *first = s->at;
+    const hsd_status status = hsd_sorter_next(s, records, err);
+    if (status != HSD_OK) return status;
+    *count = (size_t)(s->end - first) / s->config.record_words;
+    s->at = s->end;
+    return HSD_OK;
+}
+
 hsd_status hsd_sorter_rewind(hsd_sorter *s, hsd_error *err)
 {
     count_reading(s);
@@ -393,6 +407,8 @@ hsd_status hsd_sorter_rewind(hsd_sorter *s, hsd_error *err)
 }
 
 uint64_t hsd_sorter_count(const hsd_sorter *s) { return s->spilled + filled(s); }
+
+unsigned hsd_sorter_words(const hsd_sorter *s) { return s->config.record_words; }
 
 hsd_sorter_stats hsd_sorter_stats_get(const hsd_sorter *s)
 {

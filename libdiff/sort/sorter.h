@@ -59,10 +59,15 @@ hsd_status hsd_sorter_finish(hsd_sorter *sorter, size_t serve_bytes, hsd_error *
 /* The next record in order, borrowed until the following next or free. HSD_END after the last. */
 hsd_status hsd_sorter_next(hsd_sorter *sorter, const uint64_t **record, hsd_error *err);
 
+/* The same, and as many of the following as lie behind it already: *count of them, at least one. Borrowed likewise. For
+ * who goes through many. */
+hsd_status hsd_sorter_next_some(hsd_sorter *sorter, const uint64_t **records, size_t *count, hsd_error *err);
+
 /* Serves from the first record again (any number of times). */
 hsd_status hsd_sorter_rewind(hsd_sorter *sorter, hsd_error *err);
 
 uint64_t hsd_sorter_count(const hsd_sorter *sorter);
+unsigned hsd_sorter_words(const hsd_sorter *sorter); /* of a record */
 
 typedef struct hsd_sorter_stats {
     uint64_t records;

@@ -153,6 +153,14 @@ hsd_status hsd_tally_add(hsd_tally *t, const uint64_t *key, uint64_t objects, ui
     return HSD_OK;
 }
 
+void hsd_tally_fetch(const hsd_tally *t, const uint64_t *key)
+{
+    if (t->place_count == 0) return;
+    const uint64_t at = hash_key(key, t->key_words) & (t->place_count - 1);
+    __builtin_prefetch(&t->tags[at]);
+    __builtin_prefetch(t->records + at * t->words, 1);
+}
+
 static void drop_table(hsd_tally *t)
 {
     free(t->records);

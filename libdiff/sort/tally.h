@@ -27,6 +27,9 @@ hsd_status hsd_tally_new(hsd_tally **out, unsigned key_words, uint64_t memory_by
 /* Adds to the sums of a key of key_words words. Amortised O(1). */
 hsd_status hsd_tally_add(hsd_tally *tally, const uint64_t *key, uint64_t objects, uint64_t bytes, hsd_error *err);
 
+/* What an add of the key will touch comes from memory meanwhile: for who knows some keys ahead. */
+void hsd_tally_fetch(const hsd_tally *tally, const uint64_t *key);
+
 /* Adds all that `other` has, which had no finish yet and is then of no more use. */
 hsd_status hsd_tally_absorb(hsd_tally *tally, hsd_tally *other, hsd_error *err);
 

@@ -19,6 +19,8 @@ struct hsd_tandem {
     hsd_sorter **streams;
     uint32_t stream_count;
     const uint64_t **current; /* record a stream stands at, borrowed until it moves on; NULL = it has ended */
+    const uint64_t **end;     /* of the records that lie there, itself the first */
+    unsigned *words;          /* of its records */
     uint32_t *heap;           /* streams that stand at a record; unused for FEW */
     uint32_t heap_count;
     uint32_t *served; /* streams taken off by the last step */
@@ -43,17 +45,30 @@ static bool comes_first(const void *context, const void *a, const void *b)
 
 static inline hsd_heap heap_of(const hsd_tandem *t) { return (hsd_heap){t->heap, sizeof *t->heap, comes_first, t}; }
 
-/* Moves a stream to its next record and onto the heap; a stream that ended stays off. */
-static hsd_status move_on(hsd_tandem *t, uint32_t stream, hsd_error *err)
+/* To what lies behind the records that a stream had. */
+static hsd_status take_more(hsd_tandem *t, uint32_t stream, hsd_error *err)
 {
-    const hsd_status status = hsd_sorter_next(t->streams[stream], &t->current[stream], err);
+    size_t count = 0;
+    const hsd_status status = hsd_sorter_next_some(t->streams[stream], &t->current[stream], &count, err);
     if (status != HSD_OK) t->current[stream] = NULL;
     if (status == HSD_END) return HSD_OK;
     HSD_TRY(status);
-    if (t->stream_count <= FEW) return HSD_OK;
+    t->end[stream] = t->current[stream] + count * t->words[stream];
+    return HSD_OK;
+}
+
+/* Moves a stream, which stands at a record, to its next one. */
+static inline hsd_status move_on(hsd_tandem *t, uint32_t stream, hsd_error *err)
+{
+    t->current[stream] += t->words[stream];
+    return t->current[stream] == t->end[stream] ? take_more(t, stream, err) : HSD_OK;
+}
+
+static void put_on_heap(hsd_tandem *t, uint32_t stream)
+{
+    if (t->current[stream] == NULL || t->stream_count <= FEW) return;
     t->heap[t->heap_count] = stream;
     hsd_heap_up(heap_of(t), t->heap_count++);
-    return HSD_OK;
 }
 
 static uint32_t take_first(hsd_tandem *t)
@@ -71,18 +86,24 @@ hsd_status hsd_tandem_new(hsd_tandem **out, hsd_sorter *const *streams, uint32_t
     if (t == NULL) return hsd_fail_nomem(err, "merging captures");
     t->stream_count = stream_count;
     t->streams = malloc((stream_count + 1) * sizeof *t->streams);
-    t->current = calloc((size_t)stream_count + 1, sizeof *t->current);
+    t->current = calloc((size_t)stream_count + FEW, sizeof *t->current);
+    t->end = calloc((size_t)stream_count + FEW, sizeof *t->end);
+    t->words = calloc((size_t)stream_count + FEW, sizeof *t->words);
     t->heap = calloc((size_t)stream_count + 1, sizeof *t->heap);
     t->served = calloc((size_t)stream_count + 1, sizeof *t->served);
-    t->records = calloc((size_t)stream_count + 1, sizeof *t->records);
+    t->records = calloc((size_t)stream_count + FEW, sizeof *t->records);
     hsd_status status = HSD_OK;
-    if (t->streams == NULL || t->current == NULL || t->heap == NULL || t->served == NULL || t->records == NULL) {
+    if (t->streams == NULL || t->current == NULL || t->end == NULL || t->words == NULL || t->heap == NULL ||
+        t->served == NULL || t->records == NULL) {
         status = hsd_fail_nomem(err, "merging captures");
     } else {
         memcpy(t->streams, streams, stream_count * sizeof *streams);
     }
-    for (uint32_t i = 0; i < stream_count && status == HSD_OK; i++)
-        status = move_on(t, i, err);
+    for (uint32_t i = 0; i < stream_count && status == HSD_OK; i++) {
+        t->words[i] = hsd_sorter_words(streams[i]);
+        status = take_more(t, i, err);
+        if (status == HSD_OK) put_on_heap(t, i);
+    }
     if (status != HSD_OK) {
         hsd_tandem_free(t);
         *out = NULL;
@@ -96,15 +117,6 @@ static void serve_tandem(hsd_tandem *t, uint32_t stream)
     t->served[t->served_count++] = stream;
 }
 
-static void serve_few(hsd_tandem *t)
-{
-    const uint64_t *key = NULL;
-    for (uint32_t i = 0; i < t->stream_count; i++)
-        if (t->current[i] != NULL && (key == NULL || is_less(t->current[i], key))) key = t->current[i];
-    for (uint32_t i = 0; i < t->stream_count; i++)
-        if (t->current[i] != NULL && same_key(t->current[i], key)) serve_tandem(t, i);
-}
-
 static void serve_many(hsd_tandem *t)
 {
     if (t->heap_count == 0) return;
@@ -114,20 +126,40 @@ static void serve_many(hsd_tandem *t)
     } while (t->heap_count > 0 && same_key(t->current[t->heap[0]], key));
 }
 
-hsd_status hsd_tandem_next(hsd_tandem *t, const uint64_t *const **records, hsd_error *err)
+static hsd_status next_of_many(hsd_tandem *t, hsd_error *err)
 {
-    HSD_ASSERT(t->served_count <= t->stream_count);
     for (uint32_t i = 0; i < t->served_count; i++) {
         t->records[t->served[i]] = NULL;
         HSD_TRY(move_on(t, t->served[i], err));
+        put_on_heap(t, t->served[i]);
     }
     t->served_count = 0;
-    if (t->stream_count <= FEW)
-        serve_few(t);
-    else
-        serve_many(t);
-    *records = t->records;
+    serve_many(t);
     return t->served_count == 0 ? HSD_END : HSD_OK;
+}
+
+/* A stream that is not there has ended. */
+static hsd_status next_of_two(hsd_tandem *t, hsd_error *err)
+{
+    for (uint32_t i = 0; i < FEW; i++)
+        if (t->records[i] != NULL) HSD_TRY(move_on(t, i, err));
+    const uint64_t *a = t->current[0], *b = t->current[1];
+    if (a != NULL && b != NULL) {
+        if (is_less(a, b))
+            b = NULL;
+        else if (is_less(b, a))
+            a = NULL;
+    }
+    t->records[0] = a;
+    t->records[1] = b;
+    return a == NULL && b == NULL ? HSD_END : HSD_OK;
+}
+
+hsd_status hsd_tandem_next(hsd_tandem *t, const uint64_t *const **records, hsd_error *err)
+{
+    HSD_ASSERT(t->served_count <= t->stream_count);
+    *records = t->records;
+    return t->stream_count <= FEW ? next_of_two(t, err) : next_of_many(t, err);
 }
 
 void hsd_tandem_free(hsd_tandem *t)
@@ -135,6 +167,8 @@ void hsd_tandem_free(hsd_tandem *t)
     if (t == NULL) return;
     free(t->streams);
     free(t->current);
+    free(t->end);
+    free(t->words);
     free(t->heap);
     free(t->served);
     free(t->records);

@@ -19,6 +19,7 @@
 #include "io/temp.h"
 
 #define MAX_FRAME_BYTES 256u
+#define AHEAD           8u /* records, whose bits are fetched */
 #define LEAST_BYTES     ((uint64_t)64 << 10)
 #define MOST_BYTES      ((uint64_t)64 << 20) /* deeper trees spill */
 
@@ -32,6 +33,7 @@ typedef struct walk {
     uint8_t *top;     /* the last of them, with any */
     uint64_t top_end; /* of its interval; UINT64_MAX without any */
     uint64_t spilled; /* chunks in the file */
+    uint64_t entered;
     hsd_temp file;
     hsd_temp_space *space;
 } walk;
@@ -88,14 +90,14 @@ static hsd_status leave(walk *w, hsd_error *err)
     return w->count == 1 && w->spilled > 0 ? refill(w, err) : HSD_OK;
 }
 
+static void *frame_on_top(const walk *w) { return w->count == 0 ? w->root : w->top + sizeof(uint64_t); }
+
 static hsd_status enter(walk *w, const hsd_tree_node *node, hsd_error *err)
 {
     const uint64_t end = node->end;
     if (w->count == 2 * w->chunk) HSD_TRY(spill(w, err));
-    if (node->first >= end || end > w->top_end) {
-        return hsd_fail(err, HSD_E_MISUSE, "place %u of the dominator tree does not nest", node->first);
-    }
-    void *parent = w->count == 0 ? w->root : w->top + sizeof(uint64_t);
+    void *parent = frame_on_top(w);
+    w->entered++;
     w->top = w->count == 0 ? w->window : w->top + w->item_bytes;
     w->top_end = end;
     w->count++;
@@ -105,19 +107,43 @@ static hsd_status enter(walk *w, const hsd_tree_node *node, hsd_error *err)
     return w->visitor->enter(w->visitor->context, node, parent, frame, err);
 }
 
+static hsd_status visit(walk *w, const uint64_t *record, hsd_error *err)
+{
+    hsd_tree_node node = hsd_tree_read(record);
+    if ((node.flags & HSD_TREE_IS_HIDDEN) && !w->visitor->sees_hidden) return HSD_OK;
+    if (w->visitor->has_ids) node.id = record[HSD_TREE_WORDS];
+    while (w->top_end <= node.first)
+        HSD_TRY(leave(w, err));
+    if (node.first >= node.end || node.end > w->top_end)
+        return hsd_fail(err, HSD_E_MISUSE, "place %u of the dominator tree does not nest", node.first);
+    if (node.end - node.first == 1 && w->visitor->leaf != NULL)
+        return w->visitor->leaf(w->visitor->context, &node, frame_on_top(w), err);
+    return enter(w, &node, err);
+}
+
+/* What is asked of a node that comes soon is fetched meanwhile. */
+static inline void fetch(const walk *w, const uint64_t *record)
+{
+    const uint32_t node = (uint32_t)(record[3] >> 32);
+    for (size_t i = 0; i < HSD_TREE_MOST_BITS; i++)
+        __builtin_prefetch((const void *)((uintptr_t)w->visitor->bits[i] + node / 8));
+}
+
 static hsd_status pass_tree(walk *w, hsd_sorter *tree, hsd_error *err)
 {
+    const size_t words = hsd_sorter_words(tree), ahead = AHEAD * words;
+    const bool has_bits = w->visitor->bits[0] != NULL;
     for (;;) {
         const uint64_t *record;
-        const hsd_status status = hsd_sorter_next(tree, &record, err);
+        size_t count;
+        const hsd_status status = hsd_sorter_next_some(tree, &record, &count, err);
         if (status == HSD_END) break;
         HSD_TRY(status);
-        hsd_tree_node node = hsd_tree_read(record);
-        if ((node.flags & HSD_TREE_IS_HIDDEN) && !w->visitor->sees_hidden) continue;
-        if (w->visitor->has_ids) node.id = record[HSD_TREE_WORDS];
-        while (w->top_end <= node.first)
-            HSD_TRY(leave(w, err));
-        HSD_TRY(enter(w, &node, err));
+        const uint64_t *end = record + count * words;
+        for (; record < end; record += words) {
+            if (has_bits && (size_t)(end - record) > ahead) fetch(w, record + ahead);
+            HSD_TRY(visit(w, record, err));
+        }
     }
     while (w->count > 0)
         HSD_TRY(leave(w, err));
@@ -136,9 +162,9 @@ hsd_status hsd_tree_walk(hsd_sorter *tree, const hsd_tree_visitor *visitor, void
     w.window = malloc(2 * w.chunk * w.item_bytes);
     if (w.window == NULL) return hsd_fail_nomem(err, "a walk over the dominator tree");
     find_top(&w);
-    hsd_work_did(HSD_COST_WRITTEN, hsd_sorter_count(tree) * w.item_bytes); /* a frame for each */
     hsd_status status = hsd_sorter_rewind(tree, err);
     if (status == HSD_OK) status = pass_tree(&w, tree, err);
+    hsd_work_did(HSD_COST_WRITTEN, w.entered * w.item_bytes); /* a frame for each */
     free(w.window);
     hsd_temp_close(&w.file);
     return status;

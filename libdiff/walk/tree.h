@@ -65,6 +65,8 @@ static inline void hsd_tree_write(uint64_t record[HSD_TREE_WORDS], const hsd_tre
     record[3] = (uint64_t)node->node << 32 | node->flags;
 }
 
+#define HSD_TREE_MOST_BITS 2u
+
 /* What is done at each node. A frame is frame_bytes of the visitor's own, zeroed, for each node on the way from
  * the super-root; `parent` is the frame above (the super-root's has no node). Frames move: never keep a pointer. */
 typedef struct hsd_tree_visitor {
@@ -73,8 +75,13 @@ typedef struct hsd_tree_visitor {
     bool has_ids;       /* records have HSD_TREE_ID_WORDS */
     bool fills_frames;  /* enter sets all of a frame: it need not be zeroed */
     bool sees_hidden;   /* nodes with HSD_TREE_IS_HIDDEN, too */
+    /* of one bit a node each, that visits will ask for: they are fetched ahead. The first ones; NULL = no more */
+    const uint8_t *bits[HSD_TREE_MOST_BITS];
     hsd_status (*enter)(void *context, const hsd_tree_node *node, void *parent, void *frame, hsd_error *err);
     hsd_status (*leave)(void *context, void *frame, void *parent, hsd_error *err); /* NULL = nothing to do */
+    /* Instead of both, for a node whose interval says that nothing hangs below it, which most are: it gets no frame.
+     * NULL = it is entered and left as all others. */
+    hsd_status (*leaf)(void *context, const hsd_tree_node *node, void *parent, hsd_error *err);
 } hsd_tree_visitor;
 
 /*

@@ -35,7 +35,7 @@ typedef struct model {
     uint64_t *size;   /* nodes of its subtree */
     uint64_t *first;
     size_t frame_bytes;
-    uint64_t entered, left;
+    uint64_t entered, left, leaves;
 } model;
 
 static model model_new(uint32_t count)
@@ -137,20 +137,47 @@ static hsd_status leave(void *context, void *data, void *parent, hsd_error *e)
     return HSD_OK;
 }
 
+/* Both at once: what has nothing below it is no parent. */
+static hsd_status see_leaf(void *context, const hsd_tree_node *node, void *parent, hsd_error *e)
+{
+    model *m = context;
+    frame f = {0};
+    cr_assert_eq(m->size[node->node], 1);
+    m->leaves++;
+    HSD_TRY(enter(m, node, parent, &f, e));
+    return leave(m, &f, parent, e);
+}
+
+static uint64_t leaves_of(const model *m)
+{
+    uint64_t leaves = 0;
+    for (uint32_t i = 0; i < m->count; i++)
+        leaves += m->size[i] == 1;
+    return leaves;
+}
+
 static void check_walk(model *m, size_t frame_bytes, uint64_t memory_bytes)
 {
-    const hsd_tree_visitor visitor = {.context = m, .frame_bytes = frame_bytes, .enter = enter, .leave = leave};
+    uint8_t *bits = calloc((size_t)m->count / 8 + 1, 1);
     frame root = {0};
     hsd_sorter *tree = records_of(m);
     m->frame_bytes = frame_bytes;
-    for (int round = 0; round < 2; round++) { /* a finished sorter can be walked again */
-        root.sum = m->entered = m->left = 0;
+    for (int round = 0; round < 3; round++) { /* a finished sorter can be walked again */
+        const hsd_tree_visitor visitor = {.context = m,
+                                          .frame_bytes = frame_bytes,
+                                          .enter = enter,
+                                          .leave = leave,
+                                          .leaf = round == 1 ? see_leaf : NULL,
+                                          .bits = {round == 1 ? bits : NULL}};
+        root.sum = m->entered = m->left = m->leaves = 0;
         cr_assert_eq(hsd_tree_walk(tree, &visitor, &root, memory_bytes, &space, &err), HSD_OK, "%s", err.text);
         cr_assert_eq(m->entered, m->count);
         cr_assert_eq(m->left, m->count);
+        cr_assert_eq(m->leaves, round == 1 ? leaves_of(m) : 0);
         cr_assert_eq(root.sum, m->count);
     }
     hsd_sorter_free(tree);
+    free(bits);
     cr_assert_eq(space.bytes_now, 0);
 }
 

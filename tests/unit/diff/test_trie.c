@@ -144,7 +144,14 @@ static void add_all(hsd_trie *trie, test_random *random)
     }
     for (uint32_t i = 0; i < object_count; i++) {
         const object *o = &objects[order[i]];
-        cr_assert_eq(hsd_trie_add(trie, &o->place, o->sum, 1, o->bytes, &err), HSD_OK, "%s", err.text);
+        if (test_below(random, 2) == 0) {
+            cr_assert_eq(hsd_trie_add(trie, &o->place, o->sum, 1, o->bytes, &err), HSD_OK, "%s", err.text);
+            continue;
+        }
+        static const hsd_trie_place root;
+        const hsd_trie_place *above = o->parent == order[i] ? &root : &objects[o->parent].place;
+        cr_assert_eq(hsd_trie_key_below(trie, above, o->own.edge, o->own.type), hsd_trie_key(&o->place));
+        cr_assert_eq(hsd_trie_add_below(trie, above, o->own.edge, o->own.type, o->sum, 1, o->bytes, &err), HSD_OK);
     }
     if (object_count % 2 == 0) hsd_trie_widen(trie, UINT64_C(16) << 20); /* whatever it had: nothing else changes */
     cr_assert_eq(hsd_trie_finish(trie, &err), HSD_OK, "%s", err.text);

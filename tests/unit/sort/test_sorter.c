@@ -51,6 +51,28 @@ static void check_all(hsd_sorter *sorter, const uint64_t *expected, size_t count
     cr_assert_eq(hsd_sorter_next(sorter, &record, NULL), HSD_END);
 }
 
+/* Every other time one record, else as many as lie together. */
+static void check_some(hsd_sorter *sorter, const uint64_t *expected, size_t count, unsigned words)
+{
+    const uint64_t *records = NULL;
+    size_t some, seen = 0;
+    while (seen < count) {
+        if (seen % 2 == 0) {
+            some = 1;
+            cr_assert_eq(hsd_sorter_next(sorter, &records, NULL), HSD_OK);
+        } else {
+            some = 0;
+            cr_assert_eq(hsd_sorter_next_some(sorter, &records, &some, NULL), HSD_OK);
+        }
+        cr_assert(some >= 1 && some <= count - seen, "%zu of %zu after %zu", some, count, seen);
+        if (memcmp(records, expected + seen * words, some * words * sizeof *records) != 0)
+            cr_assert_fail("records %zu to %zu", seen, seen + some);
+        seen += some;
+    }
+    cr_assert_eq(hsd_sorter_next_some(sorter, &records, &some, NULL), HSD_END);
+    cr_assert_eq(hsd_sorter_next(sorter, &records, NULL), HSD_END);
+}
+
 static hsd_sorter_stats check(const hsd_sorter_config *config, size_t serve_bytes, const uint64_t *records,
                               const uint64_t *expected, size_t count)
 {
@@ -63,6 +85,9 @@ static hsd_sorter_stats check(const hsd_sorter_config *config, size_t serve_byte
     check_all(sorter, expected, count, config->record_words);
     cr_assert_eq(hsd_sorter_rewind(sorter, NULL), HSD_OK);
     check_all(sorter, expected, count, config->record_words);
+    cr_assert_eq(hsd_sorter_words(sorter), config->record_words);
+    cr_assert_eq(hsd_sorter_rewind(sorter, NULL), HSD_OK);
+    check_some(sorter, expected, count, config->record_words);
     const hsd_sorter_stats stats = hsd_sorter_stats_get(sorter);
     cr_assert_eq(stats.records, count);
     hsd_sorter_free(sorter);
@@ -235,6 +260,7 @@ Test(sorter, misuse_is_told)
     hsd_sorter *sorter = NULL;
     const uint64_t record[2] = {1, 2};
     const uint64_t *out;
+    size_t some;
     hsd_sorter_config bad[] = {config_of(0, 1 << 20, false), config_of(9, 1 << 20, false), config_of(2, 1 << 20, false),
                                config_of(2, 1 << 20, false), config_of(2, 1 << 20, false)};
     bad[2].key_words = 0;
@@ -246,6 +272,7 @@ Test(sorter, misuse_is_told)
     cr_assert_eq(hsd_sorter_new(&sorter, &config, NULL), HSD_OK);
     cr_assert_eq(hsd_sorter_put(sorter, record, NULL), HSD_OK);
     cr_assert_eq(hsd_sorter_next(sorter, &out, NULL), HSD_E_MISUSE);
+    cr_assert_eq(hsd_sorter_next_some(sorter, &out, &some, NULL), HSD_E_MISUSE);
     cr_assert_eq(hsd_sorter_rewind(sorter, NULL), HSD_E_MISUSE);
     cr_assert_eq(hsd_sorter_finish(sorter, 0, NULL), HSD_OK);
     cr_assert_eq(hsd_sorter_put(sorter, record, NULL), HSD_E_MISUSE);
