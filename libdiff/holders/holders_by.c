@@ -11,7 +11,8 @@
 #include "base/heap.h"
 #include "io/stopwatch.h"
 
-#define LITTLE_MEMORY (UINT64_C(16) << 20)
+#define LITTLE_MEMORY   (UINT64_C(16) << 20)
+#define TRIE_NODE_BYTES 112u /* with its sums */
 
 /* ---- candidates ---- */
 
@@ -59,7 +60,7 @@ static void offer_outward(hsd_by_search *s, uint32_t number, const hsd_by_place 
 {
     const hsd_by_candidate one = {place->told, number, place->node};
     for (uint32_t group = place->group, steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
-        offer(&s->candidates[hsd_by_group_at(s, group)->fork], &one);
+        offer(&s->candidates[hsd_by_look(s, group) & HSD_BY_LOOK_FORK], &one);
         group = hsd_by_group_above(s, group);
     }
 }
@@ -165,7 +166,7 @@ static hsd_status open_all_joint_holders(hsd_by_search *s, hsd_error *err)
                                       .memory_bytes = hsd_max_u64(s->memory_bytes / 8, HSD_SORT_MIN_BYTES)};
     s->group_room = room_for_groups(side);
     s->has_columns = needs_columns(s);
-    if (s->has_columns) HSD_TRY(hsd_by_sorter(s, 2, 1, &s->by_node, err));
+    if (s->has_columns) HSD_TRY(hsd_by_sorter(s, 2, HSD_BY_BIG_PART, &s->by_node, err));
     HSD_TRY(open_paged(s, &s->group_of, words, SHARE_OF_NODES, err));
     HSD_TRY(open_paged(s, &s->place_of, words * 2, SHARE_OF_NODES, err));
     HSD_TRY(open_paged(s, &s->places, ((uint64_t)side->node_count + 1) * sizeof(hsd_by_place), SHARE_OF_PLACES, err));
@@ -299,6 +300,29 @@ static uint64_t spare_bytes(const hsd_growth *growth)
     return side->request->keeper == NULL && plan->memory_bytes > used ? plan->memory_bytes - used : 0;
 }
 
+/* What the growth keeps meanwhile: the trie, at most the half that it was given, and bits an object. */
+static uint64_t kept_bytes(const hsd_growth *growth)
+{
+    uint64_t bytes = hsd_min_u64(growth->memory_bytes / 2, (uint64_t)hsd_trie_count(growth->trie) * TRIE_NODE_BYTES);
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        const uint64_t bits = growth->pair->sides[side].object_count / 8;
+        bytes += (growth->is_part[side] != NULL ? bits : 0) + (growth->holds_nothing[side] != NULL ? bits : 0);
+    }
+    return bytes;
+}
+
+/* What is plain, who is a source, and later a top, who has a slot, and where. */
+static uint64_t bits_of_nodes(uint64_t nodes) { return 3 * (nodes / 8) + nodes / HSD_BY_SLOT_NODES * sizeof(uint32_t); }
+
+/* All of the growth's memory, what the search for paths will have and what the plan left, beside what lies there all
+ * the time. The sorters have a least, so it is never nothing. */
+static uint64_t memory_for_search(const hsd_growth *growth, const hsd_side_walk *side)
+{
+    const uint64_t memory = growth->memory_bytes + side->request->plan.path_bytes + spare_bytes(growth),
+                   used = kept_bytes(growth) + bits_of_nodes(side->node_count);
+    return memory - hsd_min_u64(memory / 4 * 3, used);
+}
+
 bool hsd_growth_has_forks(const hsd_growth *growth)
 {
     return growth->has_identity && growth->fill == NULL && growth->apart_bytes > 0 &&
@@ -310,7 +334,8 @@ static void release_joint_holder(hsd_by_search *s)
     hsd_growth_chosen_release(&s->chosen);
     free(s->is_plain);
     free(s->is_source);
-    free(s->slots);
+    free(s->slot_bits);
+    free(s->slots_before);
     hsd_paged_close(&s->way);
     for (uint32_t i = 0; i < HSD_BY_FORKS; i++)
         free(s->is_grown[i]);
@@ -328,7 +353,7 @@ static void release_joint_holder(hsd_by_search *s)
     hsd_sorter_free(s->by_node);
     hsd_sorter_free(s->tells);
     hsd_tally_free(s->grown);
-    hsd_pages_give(&s->look_pages);
+    hsd_by_close_columns(s);
 }
 
 hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
@@ -337,8 +362,7 @@ hsd_status hsd_growth_find_by(hsd_growth *growth, hsd_error *err)
     hsd_by_search s = {.growth = growth,
                        .side = &growth->pair->sides[AFTER],
                        .least = hsd_growth_grown_bytes(growth) / HSD_GROWTH_PART_OF_ALL};
-    const uint64_t memory = growth->memory_bytes + s.side->request->plan.path_bytes + spare_bytes(growth);
-    s.memory_bytes = memory - hsd_min_u64(memory / 2, s.side->node_count / 2); /* beside four bits a node */
+    s.memory_bytes = memory_for_search(growth, s.side);
     s.holder_count = (uint32_t)hsd_min_u64(growth->edged_count, HSD_BY_HOLDERS);
     s.has_secondary = hsd_by_has_secondary(s.side);
     s.group_of.file.fd = s.place_of.file.fd = s.places.file.fd = s.groups.file.fd = s.tops.file.fd = s.starts.file.fd =

@@ -107,6 +107,7 @@ typedef struct hsd_by_fork {
     uint32_t choice;
     uint32_t first; /* place in the tree; 0 = the super-root */
     uint32_t group; /* in which it lies; 0 = none */
+    uint8_t look;   /* of that: HSD_BY_LOOK_… as numbers were given */
     bool is_own;    /* it is the holder, or the holder is a root: its references are no insides */
     uint64_t bytes; /* of the choice's new bytes: below tops */
 } hsd_by_fork;
@@ -125,7 +126,7 @@ typedef struct hsd_by_candidates { /* of one fork: a heap with the least on top,
 typedef struct hsd_by_search {
     hsd_growth *growth;
     hsd_side_walk *side;   /* after */
-    uint64_t memory_bytes; /* that of growth, and what the search for paths will have */
+    uint64_t memory_bytes; /* for all that this search has but bits of nodes */
     hsd_growth_chosen chosen;
     uint32_t holder_count;           /* choices that are asked for: the first */
     hsd_by_fork forks[HSD_BY_FORKS]; /* the heaviest first */
@@ -138,11 +139,13 @@ typedef struct hsd_by_search {
     const void *mark_root; /* frame of the super-root while marks are set */
     /* the places on the way down, from 1, while numbers are given: `above` is the number of each, 0 = not needed yet */
     hsd_paged way;
-    /* Who has a slot, a top or what refers to one: of 32 nodes each, slots before them << 32 | a bit for each. */
-    uint64_t *slots;
+    /* Who has a slot, a top or what refers to one: a bit a node, and of HSD_BY_SLOT_NODES each the slots before them.
+     */
+    uint64_t *slot_bits;
+    uint32_t *slots_before;
     uint32_t slot_count;
     hsd_paged group_of; /* u32 a slot: the group of the node, 0 = none */
-    /* u64 a slot: group of the nearest place << 32 | the place, itself included; 0 = none */
+    /* u64 a slot: HSD_BY_ABOUT_… of the node << 32 | the nearest place, itself included; 0 = none */
     hsd_paged place_of;
     hsd_paged places; /* from 1, each before those below it */
     uint32_t place_count;
@@ -156,8 +159,13 @@ typedef struct hsd_by_search {
     /* Where groups do not fit: what is asked of them at random is in memory, and all arrays are read in order. */
     bool has_columns;
     bool is_resident; /* all that was numbered stays in memory */
-    hsd_pages look_pages;
-    uint8_t *looks;                /* one byte a group while references are looked at: HSD_BY_LOOK_… | fork */
+    /* Then, while references are looked at and masks climb: one bit a group, it has the mark of the first round; NULL
+     * where none can. And from then on 1 << fork_shift bits a group, its fork, NULL where there is one; a bit for what
+     * is a branch, until places were followed; and one for what is closed. */
+    uint8_t *primary, *forks_of, *branches, *closed;
+    unsigned fork_shift;
+    bool has_forks_of, has_self;   /* any group is the holder itself */
+    struct hsd_by_told *told;      /* what groups tell, in place of starts and targets (holders_by_told.h) */
     hsd_sorter *by_node;           /* while numbers are given: node << 32 | word of group_of, word of place_of */
     hsd_sorter *tells;             /* top << 32 | place: a reference that tells the place what the top has */
     hsd_sorter *pairs;             /* group << 32 | top */
@@ -226,6 +234,14 @@ static inline void hsd_by_direct_or(hsd_by_search *s, uint32_t group, uint64_t b
     hsd_paged_set_u64(&s->tops, word, hsd_paged_get_u64(&s->tops, word) | bits);
 }
 
+/* A hint: what lies there will be asked for soon. Nothing happens where it is not in memory. */
+static inline void hsd_by_expect(const hsd_paged *paged, uint64_t byte)
+{
+    const uint32_t frame = paged->page_frame[byte >> HSD_PAGE_SHIFT];
+    if (frame != HSD_PAGE_ABSENT)
+        __builtin_prefetch(paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT) + (byte & (HSD_PAGE_BYTES - 1)), 1);
+}
+
 /* First failure to read or write any of what groups have. */
 static inline hsd_status hsd_by_groups_check(const hsd_by_search *s, hsd_error *err)
 {
@@ -276,17 +292,47 @@ static inline uint8_t hsd_by_look_of(const hsd_by_group *group)
                      (group->flags & HSD_BY_IS_PSEUDO ? HSD_BY_LOOK_PSEUDO : 0));
 }
 
+/* What a slot says of its node beside numbers: its group at one look, as numbers were given; the fork of the group in
+ * which the nearest place lies, which is the node's own or one in which that one lies; it is a source. */
+#define HSD_BY_ABOUT_FORK_SHIFT 8u
+#define HSD_BY_ABOUT_SOURCE     UINT32_C(0x1000)
+
+static inline bool hsd_by_has_mark(const hsd_by_search *s, uint32_t group)
+{
+    return s->primary != NULL && hsd_bit_get(s->primary, group);
+}
+
+/* With has_forks_of. */
+static inline uint32_t hsd_by_fork_of(const hsd_by_search *s, uint32_t group)
+{
+    if (s->forks_of == NULL) return 0;
+    const uint64_t bit = (uint64_t)group << s->fork_shift;
+    return s->forks_of[bit / 8] >> bit % 8 & ((1u << (1u << s->fork_shift)) - 1);
+}
+
+/* While forks are in memory it says fork and mark alone. */
 static inline uint8_t hsd_by_look(hsd_by_search *s, uint32_t group)
 {
-    return s->looks != NULL ? s->looks[group] : hsd_by_look_of(hsd_by_group_at(s, group));
+    if (!s->has_forks_of) return hsd_by_look_of(hsd_by_group_at(s, group));
+    return (uint8_t)(hsd_by_fork_of(s, group) | (hsd_by_has_mark(s, group) ? HSD_BY_LOOK_PRIMARY : 0));
+}
+
+#define HSD_BY_SLOT_NODES 128u
+
+static inline bool hsd_by_has_slot(const hsd_by_search *s, uint32_t node)
+{
+    return s->slot_bits[node / 64] >> node % 64 & 1;
 }
 
 /* Of a node that has one: where its numbers stand. Others have none, and no room. */
 static inline uint32_t hsd_by_slot(const hsd_by_search *s, uint32_t node)
 {
-    const uint64_t word = s->slots[node >> 5];
-    HSD_ASSERT(word >> (node & 31) & 1);
-    return (uint32_t)(word >> 32) + hsd_count_bits_u32((uint32_t)word & ((UINT32_C(1) << (node & 31)) - 1));
+    HSD_ASSERT(hsd_by_has_slot(s, node));
+    const uint32_t word = node / 64;
+    uint32_t slot = s->slots_before[node / HSD_BY_SLOT_NODES];
+    for (uint32_t i = word & ~(HSD_BY_SLOT_NODES / 64 - 1); i < word; i++)
+        slot += hsd_count_bits_u64(s->slot_bits[i]);
+    return slot + hsd_count_bits_u64(s->slot_bits[word] & ((UINT64_C(1) << node % 64) - 1));
 }
 
 static inline uint32_t hsd_by_group_of(hsd_by_search *s, uint32_t node)
@@ -314,10 +360,13 @@ hsd_status hsd_by_find_freed(hsd_by_search *s, hsd_error *err); /* freed bytes a
 
 /* the group of a fork in which another one lies; 0 = in none */
 uint32_t hsd_by_climb(hsd_by_search *s, uint32_t group, uint32_t fork);
+/* likewise where its look is known, and becomes that of what is found */
+uint32_t hsd_by_climb_from(const hsd_by_search *s, uint32_t group, uint8_t *look, uint32_t fork);
 /* the group of the next fork outward in which one lies; 0 = in none */
 uint32_t hsd_by_group_above(hsd_by_search *s, uint32_t group);
-hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err);        /* fills pairs and seeds, and what places tell */
-hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err); /* pairs as starts and targets */
+hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err); /* fills pairs and seeds, and what places tell */
+/* pairs as starts and targets; with has_columns as told, beside forks_of, branches and closed */
+hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err);
 /* what places tell that refer to little and reach much */
 hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err);
 hsd_status hsd_by_spread(hsd_by_search *s, hsd_error *err); /* masks climb */
@@ -326,16 +375,21 @@ hsd_status hsd_by_spread(hsd_by_search *s, hsd_error *err); /* masks climb */
 
 /* what by_node has goes to group_of and place_of */
 hsd_status hsd_by_settle_numbers(hsd_by_search *s, hsd_error *err);
-/* `is_closed`: NULL, or a bit a group that is set where it is */
-hsd_status hsd_by_open_looks(hsd_by_search *s, uint8_t *is_closed, hsd_error *err);
-hsd_status hsd_by_close_looks(hsd_by_search *s, hsd_error *err);  /* marks that came meanwhile go to the groups */
+hsd_status hsd_by_open_marks(hsd_by_search *s, hsd_error *err);   /* `primary` */
+hsd_status hsd_by_settle_marks(hsd_by_search *s, hsd_error *err); /* those that came meanwhile go to the groups */
+hsd_status hsd_by_open_forks(hsd_by_search *s, hsd_error *err);   /* forks_of, branches, closed */
+void hsd_by_close_forks(hsd_by_search *s);                        /* forks_of */
+void hsd_by_close_columns(hsd_by_search *s);                      /* all of them, and told */
 hsd_status hsd_by_settle_tells(hsd_by_search *s, hsd_error *err); /* what places tell */
 /* frees the sorter of top << 32 | place; the sums are of bytes of tops, by place */
 hsd_status hsd_by_sum_tells(hsd_by_search *s, hsd_sorter **tells, hsd_tally **out, hsd_error *err);
 hsd_status hsd_by_spread_by_columns(hsd_by_search *s, hsd_error *err); /* masks climb */
 
-/* a sorter of this search, with a tenth of its memory */
-hsd_status hsd_by_sorter(hsd_by_search *s, unsigned words, unsigned key_words, hsd_sorter **out, hsd_error *err);
+/* a sorter of this search, with a part of its memory: HSD_BY_PARTS are all */
+#define HSD_BY_PARTS    40u
+#define HSD_BY_SORTER   4u
+#define HSD_BY_BIG_PART 10u /* of those by which most goes */
+hsd_status hsd_by_sorter(hsd_by_search *s, unsigned words, unsigned parts, hsd_sorter **out, hsd_error *err);
 
 typedef struct hsd_by_sower { /* a place, and what it leaves in a fork */
     uint32_t number, fork;

@@ -34,8 +34,7 @@ typedef struct column_climb {
     hsd_by_told *told;
     hsd_by_joined joined;
     hsd_by_waiting list;
-    uint8_t *is_closed, *is_primary; /* one bit a group */
-    hsd_pages pages;                 /* bits of the window, `width` bytes a slot */
+    hsd_pages pages; /* bits of the window, `width` bytes a slot */
     uint32_t width, shift;
     uint64_t used;                              /* bits that any mask has */
     uint64_t bits;                              /* of the window */
@@ -70,15 +69,15 @@ static void take_target(column_climb *c, uint32_t word, uint64_t bits, bool is_p
     const uint32_t slot = hsd_by_joined_slot(&c->joined, top);
     const uint64_t here = get_slot(c, slot);
     if ((here | bits) == here) return;
-    if ((word & HSD_BY_FOR_MARK_ALONE) || hsd_bit_get(c->is_closed, top)) return;
-    if (hsd_bit_get(c->is_primary, top) && !is_primary) return;
+    if ((word & HSD_BY_FOR_MARK_ALONE) || hsd_bit_get(c->s->closed, top)) return;
+    if (!is_primary && hsd_by_has_mark(c->s, top)) return;
     put_slot(c, slot, here | bits);
     hsd_by_waiting_add(&c->list, top);
 }
 
 static void take_targets(column_climb *c, uint32_t group)
 {
-    const bool is_closed = hsd_bit_get(c->is_closed, group), is_primary = hsd_bit_get(c->is_primary, group);
+    const bool is_closed = hsd_bit_get(c->s->closed, group), is_primary = hsd_by_has_mark(c->s, group);
     const uint64_t bits =
         get_slot(c, hsd_by_joined_slot(&c->joined, group)) & (is_closed ? c->out_of_closed : ~UINT64_C(0));
     if (bits == 0 || !hsd_by_told_find(c->told, group)) return;
@@ -95,8 +94,8 @@ static void mark_targets(column_climb *c, uint32_t group)
     do {
         for (uint32_t i = 0; i < c->told->count; i++) {
             const uint32_t top = HSD_BY_GROUP(c->told->words[i]);
-            if (hsd_bit_get(c->is_primary, top)) continue;
-            hsd_bit_set(c->is_primary, top);
+            if (hsd_bit_get(c->s->primary, top)) continue;
+            hsd_bit_set(c->s->primary, top);
             hsd_by_waiting_add(&c->list, top);
         }
     } while (hsd_by_told_next(c->told));
@@ -125,11 +124,8 @@ static hsd_status climb_mark(column_climb *c, hsd_error *err)
 {
     hsd_by_search *s = c->s;
     for (uint32_t i = 1; i <= s->group_count; i++)
-        if (hsd_bit_get(c->is_primary, i)) hsd_by_waiting_add(&c->list, i);
-    HSD_TRY(climb_column(c, mark_targets, err));
-    for (uint32_t i = 1; i <= s->group_count; i++)
-        if (hsd_bit_get(c->is_primary, i)) s->looks[i] |= HSD_BY_LOOK_PRIMARY;
-    return HSD_OK;
+        if (hsd_bit_get(s->primary, i)) hsd_by_waiting_add(&c->list, i);
+    return climb_column(c, mark_targets, err);
 }
 
 /* ---- sowing ---- */
@@ -137,7 +133,7 @@ static hsd_status climb_mark(column_climb *c, hsd_error *err)
 static hsd_status put_seed(column_climb *c, hsd_by_sower *from, uint32_t place, uint32_t top, hsd_error *err)
 {
     const uint8_t look = hsd_by_look(c->s, top);
-    if (hsd_bit_get(c->is_closed, top)) return HSD_OK;
+    if (hsd_bit_get(c->s->closed, top)) return HSD_OK;
     hsd_by_find_sower(c->s, place, look & HSD_BY_LOOK_FORK, from);
     if ((look & HSD_BY_LOOK_PRIMARY) && !from->is_primary) return HSD_OK;
     const uint64_t record = (uint64_t)top << BIT_SHIFT | (uint32_t)__builtin_ctzll(from->bit);
@@ -157,14 +153,20 @@ static hsd_status put_seeds(column_climb *c, hsd_error *err)
     }
     if (status != HSD_END) return status;
     HSD_TRY(hsd_paged_check(&s->places, err));
-    return hsd_by_close_looks(s, err);
+    hsd_by_close_forks(s);
+    return hsd_by_settle_marks(s, err);
+}
+
+static void sow_direct(hsd_by_search *s, uint32_t top, uint8_t flags, uint64_t bits)
+{
+    if ((flags & HSD_BY_IS_PSEUDO) == 0) hsd_by_top_write(s, top)->direct |= bits;
 }
 
 static void sow_bits(hsd_by_search *s, uint32_t top, uint64_t bits)
 {
     hsd_by_group *group = hsd_by_group_write(s, top);
     group->mask |= bits;
-    if ((group->flags & HSD_BY_IS_PSEUDO) == 0) hsd_by_top_write(s, top)->direct |= bits;
+    sow_direct(s, top, group->flags, bits);
 }
 
 static hsd_status sow_by_top(column_climb *c, hsd_error *err)
@@ -255,12 +257,22 @@ static void choose_window(column_climb *c, uint64_t left)
     c->out_of_closed = to_window(c, HSD_BY_SELF);
 }
 
-/* Three quarters of the memory, but one byte a slot whatever that takes. */
+/* What is left beside bits of groups: what is closed, what waits, the mark of the first round, which are of a set, and
+ * while seeds are read forks; or, at another time, what comes to a set and from it. */
+static uint64_t memory_for_columns(const column_climb *c)
+{
+    const hsd_by_search *s = c->s;
+    const uint64_t eighths = 2u + (s->primary != NULL ? 1u : 0u) + (c->joined.bits != NULL ? 2u : 0u);
+    const uint64_t used = (uint64_t)s->group_count / 8 * eighths;
+    return s->memory_bytes > used ? s->memory_bytes - used : 0;
+}
+
+/* Three quarters of that, but one byte a slot whatever it takes. */
 static uint32_t width_for(const column_climb *c)
 {
     const uint64_t slots = hsd_by_joined_slots(&c->joined, c->s->group_count);
     uint32_t width = 8;
-    while (width > 1 && slots * width > c->s->memory_bytes / 4 * 3)
+    while (width > 1 && slots * width > memory_for_columns(c) / 4 * 3)
         width /= 2;
     return width;
 }
@@ -280,7 +292,7 @@ static void note_windows(const column_climb *c, uint32_t windows)
              windows);
 }
 
-/* Where one window has all bits, seeds and masks go into it at once. */
+/* Where one window has all bits, seeds and masks go into it at once; masks are written when they come back. */
 static hsd_status sow_into_window(column_climb *c, hsd_error *err)
 {
     hsd_by_search *s = c->s;
@@ -293,9 +305,9 @@ static hsd_status sow_into_window(column_climb *c, hsd_error *err)
         for (; have == HSD_OK && *seed >> BIT_SHIFT == i; have = hsd_sorter_next(c->seeds, &seed, err))
             bits |= UINT64_C(1) << (*seed & ((1u << BIT_SHIFT) - 1));
         if (have != HSD_OK && have != HSD_END) return have;
-        if (bits != 0) sow_bits(s, i, bits);
         const hsd_by_group *group = hsd_by_group_at(s, i);
-        bits = to_window(c, group->mask);
+        if (bits != 0) sow_direct(s, i, group->flags, bits);
+        bits = to_window(c, group->mask | bits);
         if (hsd_by_is_joined(&c->joined, i)) {
             of_joined[group->fork] |= bits;
             continue;
@@ -468,7 +480,7 @@ static hsd_status climb_windows(column_climb *c, hsd_error *err)
 /* All bits of all slots, and the sorter of what is sown. */
 static bool fits_beside_seeds(const column_climb *c)
 {
-    return hsd_by_joined_slots(&c->joined, c->s->group_count) * sizeof(uint64_t) <= c->s->memory_bytes / 2;
+    return hsd_by_joined_slots(&c->joined, c->s->group_count) * sizeof(uint64_t) <= memory_for_columns(c) / 2;
 }
 
 /* There is a bit for each candidate of the fork that has most, and two for the rest. */
@@ -480,42 +492,21 @@ static uint32_t windows_expected(const column_climb *c)
     return (bits + 2 - 1) / (width_for(c) * 8) + 1;
 }
 
-static hsd_status open_climb(column_climb *c, hsd_error *err)
-{
-    hsd_by_search *s = c->s;
-    c->is_closed = calloc((size_t)s->group_count / 8 + 1, 1);
-    c->is_primary = calloc((size_t)s->group_count / 8 + 1, 1);
-    if (c->is_closed == NULL || c->is_primary == NULL) return hsd_fail_nomem(err, "what holds together");
-    HSD_TRY(hsd_by_open_looks(s, c->is_closed, err));
-    for (uint32_t i = 1; i <= s->group_count; i++) {
-        if (s->looks[i] & HSD_BY_LOOK_PRIMARY) hsd_bit_set(c->is_primary, i);
-        if (s->looks[i] & HSD_BY_LOOK_SELF) c->used |= HSD_BY_SELF;
-    }
-    return hsd_by_waiting_open(&c->list, s->group_count, err);
-}
-
 hsd_status hsd_by_spread_by_columns(hsd_by_search *s, hsd_error *err)
 {
-    hsd_by_told told = {.count = 0};
-    column_climb c = {.s = s, .told = &told};
-    hsd_status status = open_climb(&c, err);
-    if (status == HSD_OK) status = hsd_by_told_open(&told, s, err);
-    hsd_paged_close(&s->starts);
-    hsd_paged_close(&s->targets);
+    column_climb c = {.s = s, .told = s->told, .used = s->has_self ? HSD_BY_SELF : 0};
+    hsd_status status = hsd_by_waiting_open(&c.list, s->group_count, err);
     if (status == HSD_OK && s->has_secondary) status = climb_mark(&c, err);
-    if (status == HSD_OK && windows_expected(&c) > 1)
-        status = hsd_by_join(&c.joined, &told, s, c.is_closed, c.is_primary, err);
-    if (status == HSD_OK) status = hsd_by_sorter(s, 1, 1, &c.seeds, err);
+    if (status == HSD_OK && windows_expected(&c) > 1) status = hsd_by_join(&c.joined, s, err);
+    if (status == HSD_OK) status = hsd_by_sorter(s, 1, HSD_BY_SORTER, &c.seeds, err);
     if (status == HSD_OK) status = put_seeds(&c, err);
     hsd_sorter_free(s->seeds); /* nobody asks for them again, and columns need the room */
     s->seeds = NULL;
     if (status == HSD_OK) status = fits_beside_seeds(&c) ? sow_and_climb(&c, err) : climb_windows(&c, err);
-    hsd_by_told_close(&told);
     hsd_by_waiting_close(&c.list);
     hsd_sorter_free(c.seeds);
     hsd_pages_give(&c.pages);
     hsd_by_joined_release(&c.joined);
-    free(c.is_closed);
-    free(c.is_primary);
+    hsd_by_close_columns(s);
     return status;
 }

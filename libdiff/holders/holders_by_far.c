@@ -6,7 +6,7 @@
  * is sorted, what these refer to is read in order, and sorted again by place. What a place comes to is the same, top
  * for top: breadth first what is found in one step comes behind all that was there.
  */
-#include "holders/holders_by.h"
+#include "holders/holders_by_told.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +110,7 @@ static hsd_status look_far_at_random(hsd_by_search *s, hsd_error *err)
 /* ---- many at once ---- */
 
 #define LOOKS_MOST    8192u
-#define LOOKS_LEAST   16u
+#define LOOKS_LEAST   2048u
 #define ON_MOST       (4 * MOST_LOOKED_AT) /* of one top: what was seen, what is new, and each twice */
 #define POSITION_BITS 16u
 
@@ -122,7 +122,6 @@ typedef struct far_look {
 
 typedef struct far_looks {
     hsd_by_search *s;
-    uint8_t *is_branch, *is_closed; /* one bit a group */
     far_look *looks;
     hsd_pages pages;
     uint32_t count, most;
@@ -155,7 +154,7 @@ static hsd_status want_on(far_looks *f, uint32_t number, bool *out, hsd_error *e
 {
     far_look *one = &f->looks[number];
     for (uint32_t i = one->next; i < one->count && one->count < MOST_LOOKED_AT; i++) {
-        if (hsd_bit_get(f->is_closed, one->list[i])) continue;
+        if (hsd_bit_get(f->s->closed, one->list[i])) continue;
         const uint64_t record = (uint64_t)one->list[i] << 32 | number << POSITION_BITS | i;
         *out = true;
         HSD_TRY(hsd_sorter_put(f->wanted, &record, err));
@@ -168,14 +167,16 @@ static hsd_status find_on(far_looks *f, uint32_t group, uint32_t looker, hsd_err
 {
     hsd_by_search *s = f->s;
     const uint64_t from = (uint64_t)(looker >> POSITION_BITS) << 32 | (looker & 0xffffu) << POSITION_BITS;
-    const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
     uint32_t number = 0;
-    for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end && number < ON_MOST; i++) {
-        const uint32_t top = HSD_BY_GROUP(hsd_paged_get_u32(&s->targets, i));
-        if (hsd_bit_get(f->is_branch, top)) continue;
-        const uint64_t record[2] = {from | number++, top};
-        HSD_TRY(hsd_sorter_put(f->found, record, err));
-    }
+    if (!hsd_by_told_find(s->told, group)) return HSD_OK;
+    do {
+        for (uint32_t i = 0; i < s->told->count && number < ON_MOST; i++) {
+            const uint32_t top = HSD_BY_GROUP(s->told->words[i]);
+            if (hsd_bit_get(s->branches, top)) continue;
+            const uint64_t record[2] = {from | number++, top};
+            HSD_TRY(hsd_sorter_put(f->found, record, err));
+        }
+    } while (hsd_by_told_next(s->told) && number < ON_MOST);
     return HSD_OK;
 }
 
@@ -186,8 +187,7 @@ static hsd_status find_all_on(far_looks *f, hsd_error *err)
     while (status == HSD_OK && (status = hsd_sorter_next(f->wanted, &record, err)) == HSD_OK)
         status = find_on(f, (uint32_t)(*record >> 32), (uint32_t)*record, err);
     if (status != HSD_END) return status;
-    HSD_TRY(hsd_paged_check(&f->s->starts, err));
-    return hsd_paged_check(&f->s->targets, err);
+    return hsd_by_told_check(f->s->told, err);
 }
 
 static hsd_status take_found(far_looks *f, hsd_error *err)
@@ -208,11 +208,11 @@ static hsd_status take_found(far_looks *f, hsd_error *err)
 static hsd_status step_far(far_looks *f, uint32_t first, uint32_t end, bool *has_more, hsd_error *err)
 {
     *has_more = false;
-    HSD_TRY(hsd_by_sorter(f->s, 1, 1, &f->wanted, err));
+    HSD_TRY(hsd_by_sorter(f->s, 1, HSD_BY_SORTER, &f->wanted, err));
     for (uint32_t i = first; i < end; i++)
         HSD_TRY(want_on(f, i, has_more, err));
     if (*has_more) {
-        HSD_TRY(hsd_by_sorter(f->s, 2, 1, &f->found, err));
+        HSD_TRY(hsd_by_sorter(f->s, 2, HSD_BY_SORTER, &f->found, err));
         HSD_TRY(find_all_on(f, err));
         hsd_sorter_free(f->wanted);
         f->wanted = NULL;
@@ -335,17 +335,9 @@ static hsd_status open_far(far_looks *f, hsd_error *err)
     hsd_by_search *s = f->s;
     const uint64_t most = s->memory_bytes / 8 * 3 / sizeof *f->looks; /* four sorters have a tenth each */
     f->most = (uint32_t)hsd_max_u64(hsd_min_u64(most, LOOKS_MOST), LOOKS_LEAST);
-    f->is_branch = calloc((size_t)s->group_count / 8 + 1, 1);
-    f->is_closed = calloc((size_t)s->group_count / 8 + 1, 1);
-    if (!hsd_pages_take(&f->pages, f->most * sizeof *f->looks) || f->is_branch == NULL || f->is_closed == NULL)
-        return hsd_fail_nomem(err, "what holds together");
+    if (!hsd_pages_take(&f->pages, f->most * sizeof *f->looks)) return hsd_fail_nomem(err, "what holds together");
     f->looks = f->pages.data;
-    for (uint32_t i = 1; i <= s->group_count; i++) {
-        const uint8_t flags = hsd_by_group_at(s, i)->flags;
-        if (flags & HSD_BY_IS_BRANCH) hsd_bit_set(f->is_branch, i);
-        if (flags & HSD_BY_IS_CLOSED) hsd_bit_set(f->is_closed, i);
-    }
-    return hsd_by_sorter(s, 1, 1, &f->tells, err);
+    return hsd_by_sorter(s, 1, HSD_BY_SORTER, &f->tells, err);
 }
 
 static hsd_status look_far_by_scans(hsd_by_search *s, hsd_error *err)
@@ -360,8 +352,8 @@ static hsd_status look_far_by_scans(hsd_by_search *s, hsd_error *err)
     hsd_sorter_free(f->found);
     hsd_sorter_free(f->tells);
     hsd_pages_give(&f->pages);
-    free(f->is_branch);
-    free(f->is_closed);
+    free(s->branches); /* nobody asks for them again */
+    s->branches = NULL;
     free(f);
     return status;
 }
@@ -372,8 +364,8 @@ hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err)
     for (uint32_t i = 1; i <= s->place_count; i++)
         hsd_by_place_write(s, i)->below = 0;
     HSD_TRY(hsd_paged_check(&s->places, err));
-    HSD_TRY(hsd_paged_check(&s->starts, err));
-    HSD_TRY(hsd_paged_check(&s->targets, err));
+    if (!s->has_columns) HSD_TRY(hsd_paged_check(&s->starts, err));
+    if (!s->has_columns) HSD_TRY(hsd_paged_check(&s->targets, err));
     HSD_TRY(hsd_by_groups_check(s, err));
     return hsd_sorter_rewind(s->seeds, err);
 }

@@ -27,19 +27,18 @@ typedef struct join_search {
     hsd_by_search *s;
     hsd_by_joined *joined;
     hsd_by_told *told;
-    const uint8_t *is_closed, *is_primary;
     uint8_t *reached, *reaches; /* one bit a group */
     uint32_t count, passes;     /* with both */
     bool changed;
 } join_search;
 
-static uint32_t fork_of(const join_search *j, uint32_t group) { return j->s->looks[group] & HSD_BY_LOOK_FORK; }
+static uint32_t fork_of(const join_search *j, uint32_t group) { return hsd_by_fork_of(j->s, group); }
 
 static bool is_way_for_all(const join_search *j, uint32_t group, uint32_t word)
 {
     const uint32_t top = HSD_BY_GROUP(word);
-    if ((word & HSD_BY_FOR_MARK_ALONE) || hsd_bit_get(j->is_closed, top)) return false;
-    return !hsd_bit_get(j->is_primary, top) || hsd_bit_get(j->is_primary, group);
+    if ((word & HSD_BY_FOR_MARK_ALONE) || hsd_bit_get(j->s->closed, top)) return false;
+    return !hsd_by_has_mark(j->s, top) || hsd_by_has_mark(j->s, group);
 }
 
 static void set_way(join_search *j, uint8_t *way, const uint8_t *other, uint32_t group)
@@ -65,7 +64,7 @@ static void look_at_told(join_search *j, uint32_t group)
 static hsd_status pass_told(join_search *j, hsd_error *err)
 {
     for (hsd_by_told_rewind(j->told); j->told->group != UINT32_MAX; hsd_by_told_next(j->told))
-        if (!hsd_bit_get(j->is_closed, j->told->group)) look_at_told(j, j->told->group);
+        if (!hsd_bit_get(j->s->closed, j->told->group)) look_at_told(j, j->told->group);
     HSD_TRY(hsd_by_told_check(j->told, err));
     return hsd_progress(j->s->growth->pair->reporter, "finding what holds it together", 0, j->s->group_count, err);
 }
@@ -75,7 +74,7 @@ static uint32_t find_pivot(const join_search *j, uint32_t fork)
 {
     for (uint32_t i = 0; i < HSD_BY_TOLD_MANY; i++) {
         const uint32_t group = j->told->many[fork][i].group;
-        if (group != 0 && !hsd_bit_get(j->is_closed, group)) return group;
+        if (group != 0 && !hsd_bit_get(j->s->closed, group)) return group;
     }
     return 0;
 }
@@ -226,10 +225,9 @@ static hsd_status join_found(join_search *j, hsd_error *err)
     return write_told(j, err);
 }
 
-hsd_status hsd_by_join(hsd_by_joined *joined, hsd_by_told *told, hsd_by_search *s, const uint8_t *is_closed,
-                       const uint8_t *is_primary, hsd_error *err)
+hsd_status hsd_by_join(hsd_by_joined *joined, hsd_by_search *s, hsd_error *err)
 {
-    join_search j = {.s = s, .joined = joined, .told = told, .is_closed = is_closed, .is_primary = is_primary};
+    join_search j = {.s = s, .joined = joined, .told = s->told};
     j.reached = calloc((size_t)s->group_count / 8 + 1, 1);
     j.reaches = calloc((size_t)s->group_count / 8 + 1, 1);
     hsd_status status = j.reached != NULL && j.reaches != NULL ? HSD_OK : hsd_fail_nomem(err, "what holds together");

@@ -45,9 +45,8 @@ static inline uint64_t hsd_by_joined_slots(const hsd_by_joined *joined, uint32_t
 
 /* The set of each fork of which a group that tells many is, as far as a few passes find it, and what groups tell once
  * sets are one each; or nothing, where they are small. One bit a group: what neither takes nor gives bits; what has the
- * mark of the first round, which has climbed. Looks are open. HSD_E_NOMEM; HSD_E_IO. */
-hsd_status hsd_by_join(hsd_by_joined *joined, hsd_by_told *told, hsd_by_search *s, const uint8_t *is_closed,
-                       const uint8_t *is_primary, hsd_error *err);
+ * mark of the first round, which has climbed. Forks are in memory. HSD_E_NOMEM; HSD_E_IO. */
+hsd_status hsd_by_join(hsd_by_joined *joined, hsd_by_search *s, hsd_error *err);
 void hsd_by_joined_release(hsd_by_joined *joined);
 
 #endif

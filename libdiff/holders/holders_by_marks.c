@@ -110,12 +110,13 @@ static void mark_choices(hsd_by_search *s)
 static hsd_status give_slots(hsd_by_search *s, hsd_error *err)
 {
     const uint32_t count = s->side->node_count;
-    s->slots = calloc((size_t)count / 32 + 1, sizeof *s->slots);
-    if (s->slots == NULL) return hsd_fail_nomem(err, "where numbers of nodes stand");
+    s->slot_bits = calloc((size_t)count / 64 + 1, sizeof *s->slot_bits);
+    s->slots_before = calloc((size_t)count / HSD_BY_SLOT_NODES + 1, sizeof *s->slots_before);
+    if (s->slot_bits == NULL || s->slots_before == NULL) return hsd_fail_nomem(err, "where numbers of nodes stand");
     for (uint32_t node = 0; node < count; node++) {
-        if ((node & 31) == 0) s->slots[node >> 5] = (uint64_t)s->slot_count << 32;
+        if (node % HSD_BY_SLOT_NODES == 0) s->slots_before[node / HSD_BY_SLOT_NODES] = s->slot_count;
         if (hsd_bit_get(s->is_plain, node) && !hsd_bit_get(s->is_source, node)) continue;
-        s->slots[node >> 5] |= UINT64_C(1) << (node & 31);
+        s->slot_bits[node / 64] |= UINT64_C(1) << node % 64;
         s->slot_count++;
     }
     return HSD_OK;

@@ -210,26 +210,42 @@ static hsd_status mark_top(maker *m, uint32_t node, const hsd_by_group *top, uin
     return hsd_tally_add(m->types, key, top->objects, bytes, err);
 }
 
-/* ---- the same where groups do not fit: sets of tops in memory, a byte each, and types by top ---- */
+/* ---- the same where groups do not fit: sets of tops in memory, half a byte each where there are few, and types by top
+ * ---- */
 
-#define NO_SET_HERE 255u /* no top in use */
+#define NO_SET_HERE(shift) ((1u << (4u << (shift))) - 1) /* no top in use */
+#define FEW_SETS           15u
 
-static hsd_status mark_nodes(maker *m, const uint8_t *set_of, hsd_sorter *types, hsd_error *err)
+typedef struct set_column {
+    uint8_t *sets; /* 4 << shift bits a group */
+    unsigned shift;
+    hsd_pages pages;
+} set_column;
+
+static uint32_t set_in_column(const set_column *c, uint32_t group)
+{
+    if (c->shift != 0) return c->sets[group];
+    return c->sets[group / 2] >> group % 2 * 4 & 15u;
+}
+
+static hsd_status mark_nodes(maker *m, const set_column *column, hsd_sorter *types, hsd_error *err)
 {
     hsd_by_search *s = m->s;
     for (uint32_t node = 0; node < s->side->object_count; node++) {
         if (hsd_bit_get(s->is_plain, node)) continue;
         const uint32_t word = hsd_by_group_of(s, node), group = HSD_BY_GROUP(word);
-        if ((word & HSD_BY_TOP) == 0 || set_of[group] == NO_SET_HERE) continue;
+        if ((word & HSD_BY_TOP) == 0) continue;
+        const uint32_t set = set_in_column(column, group);
+        if (set == NO_SET_HERE(column->shift)) continue;
         const uint64_t record = (uint64_t)group << 32 | hsd_paged_get_u32(&s->side->types_of, node);
         *hsd_paged_at(&s->growth->set_of, node, HSD_FRAME_USED | HSD_FRAME_DIRTY) =
-            set_of[group] != 0 ? set_of[group] : HSD_SET_REST;
+            (uint8_t)(set != 0 ? set : HSD_SET_REST);
         HSD_TRY(hsd_sorter_put(types, &record, err));
     }
     return hsd_sorter_finish(types, 0, err);
 }
 
-static hsd_status count_types(maker *m, const uint8_t *set_of, hsd_sorter *types, hsd_error *err)
+static hsd_status count_types(maker *m, const set_column *column, hsd_sorter *types, hsd_error *err)
 {
     hsd_by_search *s = m->s;
     const uint64_t *record;
@@ -237,31 +253,43 @@ static hsd_status count_types(maker *m, const uint8_t *set_of, hsd_sorter *types
     while ((status = hsd_sorter_next(types, &record, err)) == HSD_OK) {
         const uint32_t number = (uint32_t)(*record >> 32);
         const hsd_by_group *top = hsd_by_group_at(s, number);
-        const uint64_t key[2] = {(uint64_t)s->forks[top->fork].choice << 32 | (uint32_t)*record, set_of[number]};
+        const uint64_t key[2] = {(uint64_t)s->forks[top->fork].choice << 32 | (uint32_t)*record,
+                                 set_in_column(column, number)};
         HSD_TRY(hsd_tally_add(m->types, key, top->objects, hsd_by_top_at(s, number)->bytes, err));
     }
     return status == HSD_END ? HSD_OK : status;
 }
 
-static hsd_status mark_tops_by_columns(maker *m, hsd_error *err)
+static hsd_status open_set_column(const maker *m, set_column *c, hsd_error *err)
 {
     hsd_by_search *s = m->s;
-    hsd_pages pages = {NULL, 0};
-    hsd_sorter *types = NULL;
-    HSD_TRY(hsd_by_sorter(s, 1, 1, &types, err));
-    hsd_status status =
-        hsd_pages_take(&pages, (size_t)s->group_count + 1) ? HSD_OK : hsd_fail_nomem(err, "what holds together");
-    uint8_t *set_of = pages.data;
-    for (uint32_t i = 1; status == HSD_OK && i <= s->group_count; i++) {
+    c->shift = s->growth->set_count < FEW_SETS ? 0 : 1;
+    if (!hsd_pages_take(&c->pages, (((size_t)s->group_count + 1) << c->shift) / 2 + 1))
+        return hsd_fail_nomem(err, "what holds together");
+    c->sets = c->pages.data;
+    for (uint32_t i = 1; i <= s->group_count; i++) {
         const hsd_by_group *top = hsd_by_group_at(s, i);
         const cluster *of = cluster_of(&m->of[top->fork], named_of(top->mask));
         const bool is_used = (top->flags & HSD_BY_IS_PSEUDO) == 0 && is_top_in_use(top);
-        set_of[i] = (uint8_t)(!is_used ? NO_SET_HERE : of != NULL ? of->set : 0);
+        const uint32_t set = !is_used ? NO_SET_HERE(c->shift) : of != NULL ? of->set : 0;
+        if (c->shift == 0)
+            c->sets[i / 2] |= (uint8_t)(set << i % 2 * 4);
+        else
+            c->sets[i] = (uint8_t)set;
     }
-    if (status == HSD_OK) status = mark_nodes(m, set_of, types, err);
-    if (status == HSD_OK) status = count_types(m, set_of, types, err);
+    return HSD_OK;
+}
+
+static hsd_status mark_tops_by_columns(maker *m, hsd_error *err)
+{
+    set_column column = {.sets = NULL};
+    hsd_sorter *types = NULL;
+    HSD_TRY(hsd_by_sorter(m->s, 1, HSD_BY_SORTER, &types, err));
+    hsd_status status = open_set_column(m, &column, err);
+    if (status == HSD_OK) status = mark_nodes(m, &column, types, err);
+    if (status == HSD_OK) status = count_types(m, &column, types, err);
     hsd_sorter_free(types);
-    hsd_pages_give(&pages);
+    hsd_pages_give(&column.pages);
     return status;
 }
 

@@ -60,33 +60,43 @@ static void keep_told(hsd_by_told *told, const uint8_t *is_told)
             if (!hsd_bit_get(is_told, told->many[fork][i].group)) told->many[fork][i].group = 0;
 }
 
-static hsd_status put_group(hsd_by_told *told, hsd_by_search *s, uint32_t group, uint8_t *is_told, hsd_error *err)
+/* What one group tells, from the first pair of it on: `pair` becomes the first one of the next. */
+static hsd_status put_group(hsd_by_told *told, hsd_by_search *s, const uint64_t **pair, uint8_t *is_told,
+                            hsd_error *err)
 {
-    const uint64_t begin = hsd_paged_get_u64(&s->starts, group),
-                   end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
-    if (s->looks != NULL && end > begin) note_many(told->many[s->looks[group] & HSD_BY_LOOK_FORK], group, end - begin);
-    for (uint64_t i = begin; i < end;) {
-        uint32_t words[HSD_BY_TOLD_ITEMS], count = 0;
-        for (; count < HSD_BY_TOLD_ITEMS && i < end; count++, i++) {
-            words[count] = hsd_paged_get_u32(&s->targets, i);
-            hsd_bit_set(is_told, HSD_BY_GROUP(words[count]));
+    const uint32_t group = (uint32_t)(**pair >> 32);
+    uint32_t words[HSD_BY_TOLD_ITEMS], count = 0;
+    uint64_t last = UINT64_MAX, all = 0;
+    hsd_status status = HSD_OK;
+    for (; status == HSD_OK && **pair >> 32 == group; status = hsd_sorter_next(s->pairs, pair, err)) {
+        if (**pair == last) continue;
+        last = **pair;
+        if (count == HSD_BY_TOLD_ITEMS) {
+            HSD_TRY(hsd_by_told_put(told, group, words, count, err));
+            count = 0;
         }
-        HSD_TRY(hsd_by_told_put(told, group, words, count, err));
+        words[count++] = (uint32_t)last;
+        hsd_bit_set(is_told, HSD_BY_GROUP((uint32_t)last));
+        all++;
     }
-    return HSD_OK;
+    if (status != HSD_OK && status != HSD_END) return status;
+    note_many(told->many[hsd_by_fork_of(s, group)], group, all);
+    HSD_TRY(hsd_by_told_put(told, group, words, count, err));
+    return status;
 }
 
+/* Pairs come in the order of their first group; equal ones are one. */
 static hsd_status put_groups(hsd_by_told *told, hsd_by_search *s, hsd_error *err)
 {
     uint8_t *is_told = calloc((size_t)s->group_count / 8 + 1, 1);
-    hsd_status status = is_told != NULL ? HSD_OK : hsd_fail_nomem(err, "what holds together");
-    for (uint32_t group = 1; group <= s->group_count && status == HSD_OK; group++)
-        status = put_group(told, s, group, is_told, err);
-    if (status == HSD_OK) keep_told(told, is_told);
+    const uint64_t *pair;
+    if (is_told == NULL) return hsd_fail_nomem(err, "what holds together");
+    hsd_status status = hsd_sorter_next(s->pairs, &pair, err);
+    while (status == HSD_OK)
+        status = put_group(told, s, &pair, is_told, err);
+    if (status == HSD_END) keep_told(told, is_told);
     free(is_told);
-    HSD_TRY(status);
-    HSD_TRY(hsd_paged_check(&s->starts, err));
-    return hsd_paged_check(&s->targets, err);
+    return status == HSD_END ? HSD_OK : status;
 }
 
 void hsd_by_told_begin(hsd_by_told *told, hsd_temp_space *space)

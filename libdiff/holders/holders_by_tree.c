@@ -108,7 +108,8 @@ typedef struct number_frame {
     uint32_t place_group, place_first; /* its group, and the first place of that */
     uint32_t objects;                  /* pending, as the bytes are */
     uint32_t type;
-    uint32_t unused;
+    uint8_t look, place_fork; /* of the group, and the fork of the place's */
+    uint8_t unused[2];
     uint64_t pending;
 } number_frame;
 
@@ -203,6 +204,7 @@ static void new_place(hsd_by_search *s, const hsd_tree_node *node, const number_
                                            .below = is_first ? 0 : f->place_first};
     if (is_first) f->place_first = number_of_place(s, f->places);
     f->place_group = f->group;
+    f->place_fork = f->look & HSD_BY_LOOK_FORK;
     f->place_type = f->flags & IS_ROOT ? UINT32_MAX : node->type;
 }
 
@@ -212,9 +214,11 @@ static void take_place(hsd_by_search *s, const hsd_tree_node *node, const number
     f->place_type = above->place_type;
     f->place_group = above->place_group;
     f->place_first = above->place_first;
+    f->place_fork = above->place_fork;
     if (is_place(s, node, above, f)) new_place(s, node, above, f);
-    if ((f->flags & (IS_FIRST | NO_REFERENCE | IS_NAMED)) == IS_FIRST)
-        hsd_by_group_write(s, f->group)->mask |= HSD_BY_SELF;
+    if ((f->flags & (IS_FIRST | NO_REFERENCE | IS_NAMED)) != IS_FIRST) return;
+    hsd_by_group_write(s, f->group)->mask |= HSD_BY_SELF;
+    f->look |= HSD_BY_LOOK_SELF;
 }
 
 /* What hangs from a fork begins a group. Of the super-root all but roots are tops. */
@@ -222,6 +226,7 @@ static void begin_group(hsd_by_search *s, const hsd_tree_node *node, uint32_t fo
 {
     if (s->forks[fork].first == 0 && (f->flags & IS_ROOT) == 0) f->flags |= NO_REFERENCE;
     f->group = new_group(s, node->node, fork, f->flags);
+    f->look = hsd_by_look_of(hsd_by_group_at(s, f->group));
     f->flags |= IS_FIRST;
 }
 
@@ -231,13 +236,15 @@ static hsd_status put_numbers(hsd_by_search *s, uint32_t node, const number_fram
     const bool is_source = hsd_bit_get(s->is_source, node), is_asked = !hsd_bit_get(s->is_plain, node);
     if (!is_source && !is_asked) return HSD_OK;
     const uint32_t word = f->group | (is_asked ? HSD_BY_TOP : 0);
-    const uint64_t place =
-        is_source && f->places > 0 ? (uint64_t)f->place_group << 32 | number_of_place(s, f->places) : 0;
-    const uint64_t record[2] = {(uint64_t)node << 32 | word, place};
+    const bool has_place = is_source && f->places > 0;
+    const uint32_t about = f->look | (has_place ? (uint32_t)f->place_fork << HSD_BY_ABOUT_FORK_SHIFT : 0) |
+                           (is_source ? HSD_BY_ABOUT_SOURCE : 0);
+    const uint64_t record[2] = {(uint64_t)node << 32 | word,
+                                (uint64_t)about << 32 | (has_place ? number_of_place(s, f->places) : 0)};
     if (s->by_node != NULL) return hsd_sorter_put(s->by_node, record, err);
     const uint32_t slot = hsd_by_slot(s, node);
     hsd_paged_set_u32(&s->group_of, slot, word);
-    if (place != 0) hsd_paged_set_u64(&s->place_of, slot, place);
+    hsd_paged_set_u64(&s->place_of, slot, record[1]);
     return HSD_OK;
 }
 
@@ -249,12 +256,16 @@ static hsd_status enter_number(void *context, const hsd_tree_node *node, void *p
     *f = (number_frame){.group = above->group,
                         .fork = hsd_by_fork_at(s, node->first),
                         .flags = flags_of(s, AFTER, node),
+                        .look = above->look,
                         .type = node->type};
     if (above->fork != HSD_BY_NO_FORK) begin_group(s, node, above->fork, f);
-    if (f->fork != HSD_BY_NO_FORK) s->forks[f->fork].group = f->group;
     if (f->group != 0) {
         take_place(s, node, above, f);
         HSD_TRY(put_numbers(s, node->node, f, err));
+    }
+    if (f->fork != HSD_BY_NO_FORK) {
+        s->forks[f->fork].group = f->group;
+        s->forks[f->fork].look = f->look;
     }
     f->pending = own_bytes(s, node, above->flags, &f->flags);
     f->objects = (f->flags & (KEPT | IS_ROOT)) == 0 && (f->flags & IS_OF_NEW) != 0;
@@ -396,7 +407,9 @@ static void open_top(hsd_by_search *s, const hsd_by_place *place)
 {
     if (place->above != 0 && hsd_by_place_at(s, place->above)->group == place->group) return;
     hsd_by_group *group = hsd_by_group_write(s, place->group);
-    if ((group->flags & HSD_BY_IS_BRANCH) == 0) group->flags &= (uint8_t)~HSD_BY_IS_CLOSED;
+    if (group->flags & HSD_BY_IS_BRANCH) return;
+    group->flags &= (uint8_t)~HSD_BY_IS_CLOSED;
+    if (s->closed != NULL) hsd_bit_clear(s->closed, place->group);
 }
 
 static void name_one(hsd_by_search *s, uint32_t number)

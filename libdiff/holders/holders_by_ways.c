@@ -6,9 +6,14 @@
  *
  * What is known of sources comes in their order. Tops come in any: where groups do not fit in memory references wait in
  * a sorter, with what is known of their sources, until the tops are gone through in the order of nodes. That is two
- * words a reference to a top, written and read, in place of a page or more.
+ * words a reference to a top, written and read, in place of a page or more. The bits that said who is a source say then
+ * who is a top: a slot says the first, and is read in order.
+ *
+ * Where all is in memory references of some nodes are read before they are looked at, so that numbers of their targets,
+ * and what groups have, come from slow memory side by side: of 10 million objects 19 million references to tops are at
+ * three places each that nobody could foresee.
  */
-#include "holders/holders_by.h"
+#include "holders/holders_by_told.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,22 +25,22 @@
 
 #define PROGRESS_STEPS 0xffffu
 #define LATELY_BITS    10u
-
-/* What is asked of the group of a source. */
-#define SOURCE_SHIFT 4u
-enum {
-    SOURCE_IS_BRANCH = HSD_BY_LOOK_BRANCH >> SOURCE_SHIFT,
-    SOURCE_IS_SELF = HSD_BY_LOOK_SELF >> SOURCE_SHIFT,
-    SOURCE_IS_PRIMARY = HSD_BY_LOOK_PRIMARY >> SOURCE_SHIFT,
-    SOURCE_IS_PSEUDO = HSD_BY_LOOK_PSEUDO >> SOURCE_SHIFT
-};
+#define AHEAD_TARGETS  512u
+#define AHEAD_NODES    128u
 
 typedef struct source { /* what is looked through, and what is asked of it for each reference */
     uint32_t group;
     uint32_t place, place_group; /* the nearest place above it; 0 = none */
-    uint8_t fork, place_fork;    /* of the groups */
-    uint8_t flags;
+    uint8_t look, place_fork;    /* of the group, and of the place's */
 } source;
+
+typedef struct ahead { /* references that were read and wait, of nodes in their order; plain targets are left out */
+    uint32_t targets[AHEAD_TARGETS];
+    struct {
+        uint32_t node, end; /* behind its last target */
+    } nodes[AHEAD_NODES];
+    uint32_t count, node_count;
+} ahead;
 
 typedef struct refer {
     hsd_by_search *s;
@@ -43,16 +48,18 @@ typedef struct refer {
     hsd_worklist parts;  /* folded ones of the object at hand */
     hsd_worklist pseudo; /* groups of those that were just met */
     hsd_sorter *later;   /* references to tops; NULL: they are looked at at once */
-    uint8_t *is_top;     /* with `later`: one bit a node that the tree has and that is asked for */
+    uint8_t *is_top;     /* with `later`: one bit a node that the tree has and that is asked for; borrowed */
+    ahead ahead;
     /* that were put lately, and need not be again; 0 = none */
     uint64_t pairs[1u << LATELY_BITS], seeds[1u << LATELY_BITS];
 } refer;
 
 /* True if the tree does not have the node; `word` is its group's. */
-static bool is_hidden(hsd_by_search *s, uint32_t node, uint32_t word)
+static bool is_hidden(const refer *r, uint32_t node, uint32_t word)
 {
-    if (hsd_bit_get(s->is_plain, node)) return false;
-    return (word & HSD_BY_TOP) == 0 || (hsd_by_look(s, HSD_BY_GROUP(word)) & HSD_BY_LOOK_PSEUDO);
+    if (hsd_bit_get(r->s->is_plain, node)) return false;
+    if (r->later != NULL) return !hsd_bit_get(r->is_top, node);
+    return (word & HSD_BY_TOP) == 0 || (hsd_by_look(r->s, HSD_BY_GROUP(word)) & HSD_BY_LOOK_PSEUDO);
 }
 
 /* The group of the next fork outward in which a group lies; 0 = in none. A pseudo object is a top of each. */
@@ -62,15 +69,23 @@ uint32_t hsd_by_group_above(hsd_by_search *s, uint32_t group)
     return look & HSD_BY_LOOK_PSEUDO ? 0 : s->forks[look & HSD_BY_LOOK_FORK].group;
 }
 
-/* The group of a fork in which another one lies; 0 = in none. */
-uint32_t hsd_by_climb(hsd_by_search *s, uint32_t group, uint32_t fork)
+uint32_t hsd_by_climb_from(const hsd_by_search *s, uint32_t group, uint8_t *look, uint32_t fork)
 {
     HSD_ASSERT(fork < s->fork_count);
     for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
-        if ((hsd_by_look(s, group) & HSD_BY_LOOK_FORK) == fork) return group;
-        group = hsd_by_group_above(s, group);
+        const hsd_by_fork *above = &s->forks[*look & HSD_BY_LOOK_FORK];
+        if ((*look & HSD_BY_LOOK_FORK) == fork) return group;
+        group = *look & HSD_BY_LOOK_PSEUDO ? 0 : above->group;
+        *look = above->look;
     }
     return 0;
+}
+
+/* The group of a fork in which another one lies; 0 = in none. */
+uint32_t hsd_by_climb(hsd_by_search *s, uint32_t group, uint32_t fork)
+{
+    uint8_t look = group != 0 ? hsd_by_look(s, group) : 0;
+    return hsd_by_climb_from(s, group, &look, fork);
 }
 
 /* Many objects of a group refer to the same few. Neither groups nor places are 0. */
@@ -83,67 +98,48 @@ static hsd_status put_once(hsd_sorter *sorter, uint64_t *lately, uint32_t from, 
     return hsd_sorter_put(sorter, &pair, err);
 }
 
-static uint8_t fork_of(hsd_by_search *s, uint32_t group) { return hsd_by_look(s, group) & HSD_BY_LOOK_FORK; }
-static uint8_t source_flags(uint8_t look) { return look >> SOURCE_SHIFT; }
-
-static void take_source(refer *r, uint32_t group, uint32_t node)
+/* `about` is what the source's slot says of it. */
+static source source_of(const hsd_by_search *s, uint32_t group, uint32_t about, uint32_t place)
 {
-    hsd_by_search *s = r->s;
-    const uint64_t place = hsd_paged_get_u64(&s->place_of, hsd_by_slot(s, node));
-    const uint8_t look = hsd_by_look(s, group);
-    r->from = (source){.group = group,
-                       .fork = look & HSD_BY_LOOK_FORK,
-                       .flags = source_flags(look),
-                       .place = (uint32_t)place,
-                       .place_group = (uint32_t)(place >> 32)};
-    if (place == 0) return;
-    r->from.place_fork = r->from.place_group == group ? r->from.fork : fork_of(s, r->from.place_group);
+    source from = {.group = group, .look = (uint8_t)about, .place = place};
+    if (place == 0) return from;
+    uint8_t look = from.look;
+    from.place_fork = (uint8_t)(about >> HSD_BY_ABOUT_FORK_SHIFT & HSD_BY_LOOK_FORK);
+    from.place_group = hsd_by_climb_from(s, group, &look, from.place_fork);
+    return from;
 }
 
-/* hsd_by_climb from a group of which the fork is known. */
-static uint32_t climb_from(refer *r, uint32_t group, uint32_t fork_of_group, bool is_pseudo, uint32_t fork)
-{
-    if (fork_of_group == fork) return group;
-    return is_pseudo ? 0 : hsd_by_climb(r->s, r->s->forks[fork_of_group].group, fork);
-}
-
-static uint32_t climb_source(refer *r, uint32_t group, uint32_t fork)
-{
-    if (group != r->from.group) return hsd_by_climb(r->s, group, fork);
-    return climb_from(r, group, r->from.fork, (r->from.flags & SOURCE_IS_PSEUDO) != 0, fork);
-}
-
-/* The nearest place above the source, if it lies in a group. */
-static uint32_t place_in(refer *r, uint32_t fork, uint32_t group)
+/* The nearest place above the source, if it lies in a group, which is one of `fork`. */
+static uint32_t place_in(const refer *r, uint32_t fork, uint32_t group)
 {
     if (r->from.place == 0 || r->from.place_group == group) return r->from.place;
-    return climb_from(r, r->from.place_group, r->from.place_fork, false, fork) == group ? r->from.place : 0;
+    uint8_t look = r->from.place_fork;
+    return hsd_by_climb_from(r->s, r->from.place_group, &look, fork) == group ? r->from.place : 0;
 }
 
 /* Out of a branch goes the mark of the first round, and that it is the holder itself. Where it is known what of them
  * will, no pair is needed. */
-static bool is_told_at_once(refer *r, uint32_t from, uint32_t top)
+static bool is_told_at_once(refer *r, uint8_t from_look, uint32_t top, uint8_t top_look)
 {
     hsd_by_search *s = r->s;
-    const uint8_t flags = from == r->from.group ? r->from.flags : source_flags(hsd_by_look(s, from));
-    if ((flags & (SOURCE_IS_BRANCH | SOURCE_IS_SELF)) != SOURCE_IS_BRANCH) return false;
-    if ((flags & SOURCE_IS_PRIMARY) == 0) return !s->has_secondary;
-    if (hsd_by_look(s, top) & HSD_BY_LOOK_PRIMARY) return true;
-    if (s->looks != NULL)
-        s->looks[top] |= HSD_BY_LOOK_PRIMARY;
+    if ((from_look & (HSD_BY_LOOK_BRANCH | HSD_BY_LOOK_SELF)) != HSD_BY_LOOK_BRANCH) return false;
+    if ((from_look & HSD_BY_LOOK_PRIMARY) == 0) return !s->has_secondary;
+    if (top_look & HSD_BY_LOOK_PRIMARY) return true;
+    if (s->primary != NULL)
+        hsd_bit_set(s->primary, top);
     else
         hsd_by_mask_or(s, top, HSD_BY_PRIMARY);
     return true;
 }
 
-static hsd_status put_pair(refer *r, uint32_t from, uint32_t top, bool is_told_by_place, hsd_error *err)
+/* `from` and `to` are groups, with their looks. */
+static hsd_status put_pair(refer *r, uint32_t from, uint8_t from_look, uint32_t to, uint8_t to_look,
+                           bool is_told_by_place, hsd_error *err)
 {
-    if (is_told_at_once(r, from, top)) return HSD_OK;
-    const uint8_t flags = from == r->from.group ? r->from.flags : source_flags(hsd_by_look(r->s, from));
-    const bool is_from_branch = (flags & SOURCE_IS_BRANCH) != 0;
-    const bool is_for_mark = is_told_by_place && is_from_branch;
+    if (is_told_at_once(r, from_look, to, to_look)) return HSD_OK;
+    const bool is_for_mark = is_told_by_place && (from_look & HSD_BY_LOOK_BRANCH);
     if (is_for_mark && !r->s->has_secondary) return HSD_OK;
-    return put_once(r->s->pairs, r->pairs, from, is_for_mark ? top | HSD_BY_FOR_MARK_ALONE : top, err);
+    return put_once(r->s->pairs, r->pairs, from, is_for_mark ? to | HSD_BY_FOR_MARK_ALONE : to, err);
 }
 
 /* Of a branch that is referred to nothing is told but which groups do, for the mark of the first round. */
@@ -156,14 +152,14 @@ static hsd_status tell_place(hsd_by_search *s, uint32_t place, uint32_t top, hsd
     return HSD_OK;
 }
 
-static hsd_status see_top(refer *r, uint32_t group, uint32_t top, hsd_error *err)
+/* Of the source, of which a group is known in which it lies. */
+static hsd_status see_top(refer *r, uint32_t group, uint8_t group_look, uint32_t top, uint8_t look, hsd_error *err)
 {
     hsd_by_search *s = r->s;
-    const uint8_t look = hsd_by_look(s, top), fork = look & HSD_BY_LOOK_FORK;
-    const uint32_t from = climb_source(r, group, fork);
+    const uint32_t fork = look & HSD_BY_LOOK_FORK, from = hsd_by_climb_from(s, group, &group_look, fork);
     if (from == 0 || from == top) return HSD_OK;
     const uint32_t place = place_in(r, fork, from);
-    HSD_TRY(put_pair(r, from, top, place != 0, err));
+    HSD_TRY(put_pair(r, from, group_look, top, look, place != 0, err));
     if (place == 0 || (look & HSD_BY_LOOK_BRANCH)) return HSD_OK;
     HSD_TRY(tell_place(s, place, top, err));
     return put_once(s->seeds, r->seeds, place, top, err);
@@ -171,44 +167,50 @@ static hsd_status see_top(refer *r, uint32_t group, uint32_t top, hsd_error *err
 
 /* ---- references that wait ---- */
 
-/* The words of a record: target, source's group, its flags; place, place's group, both forks. */
-#define NUMBER_BITS HSD_BY_NUMBER_BITS
-#define FORK_BITS   4u
-#define NUMBER_MASK HSD_BY_MOST_NUMBER
-#define FORK_MASK   ((UINT32_C(1) << FORK_BITS) - 1)
+/* The words of a record: target, source's group, flags of its look; place, forks of its group and of the source's. */
+#define FLAG_SHIFT 4u
+#define FORK_BITS  4u
+#define FORK_MASK  ((UINT32_C(1) << FORK_BITS) - 1)
 
 _Static_assert(HSD_BY_FORKS <= 1u << FORK_BITS, "a fork must fit");
 
 static hsd_status put_later(refer *r, uint32_t target, hsd_error *err)
 {
     const source *f = &r->from;
-    const uint64_t record[2] = {(uint64_t)target << 32 | f->group << FORK_BITS | f->flags,
-                                ((uint64_t)f->place << NUMBER_BITS | f->place_group) << 2 * FORK_BITS |
-                                    f->fork << FORK_BITS | f->place_fork};
+    const uint64_t record[2] = {(uint64_t)target << 32 | f->group << FORK_BITS | f->look >> FLAG_SHIFT,
+                                ((uint64_t)f->place << FORK_BITS | f->place_fork) << FORK_BITS | (f->look & FORK_MASK)};
     return hsd_sorter_put(r->later, record, err);
 }
 
-static source source_of(const uint64_t *record)
+static source source_of_later(const hsd_by_search *s, const uint64_t *record)
 {
-    return (source){.group = (uint32_t)record[0] >> FORK_BITS,
-                    .flags = (uint8_t)(record[0] & FORK_MASK),
-                    .place = (uint32_t)(record[1] >> (NUMBER_BITS + 2 * FORK_BITS)),
-                    .place_group = (uint32_t)(record[1] >> 2 * FORK_BITS) & NUMBER_MASK,
-                    .fork = (uint8_t)(record[1] >> FORK_BITS & FORK_MASK),
-                    .place_fork = (uint8_t)(record[1] & FORK_MASK)};
+    const uint32_t look = ((uint32_t)record[0] & FORK_MASK) << FLAG_SHIFT | ((uint32_t)record[1] & FORK_MASK),
+                   place_fork = (uint32_t)(record[1] >> FORK_BITS) & FORK_MASK;
+    return source_of(s, (uint32_t)record[0] >> FORK_BITS, look | place_fork << HSD_BY_ABOUT_FORK_SHIFT,
+                     (uint32_t)(record[1] >> 2 * FORK_BITS));
+}
+
+/* Who is a source is known by its slot from now on, and its bit says whether it is a top. */
+static void mark_tops_for_sources(hsd_by_search *s)
+{
+    for (uint32_t node = 0; node < s->side->node_count; node++) {
+        if (!hsd_by_has_slot(s, node)) continue;
+        if (!hsd_bit_get(s->is_plain, node) && (hsd_by_group_of(s, node) & HSD_BY_TOP))
+            hsd_bit_set(s->is_source, node);
+        else
+            hsd_bit_clear(s->is_source, node);
+    }
 }
 
 static hsd_status begin_later(refer *r, hsd_error *err)
 {
     hsd_by_search *s = r->s;
     if (!s->has_columns) return HSD_OK;
-    HSD_TRY(hsd_by_open_looks(s, NULL, err));
-    HSD_TRY(hsd_by_sorter(s, 1, 1, &s->tells, err));
-    r->is_top = calloc((size_t)s->side->node_count / 8 + 1, 1);
-    if (r->is_top == NULL) return hsd_fail_nomem(err, "what holds together");
-    for (uint32_t node = 0; node < s->side->node_count; node++)
-        if (!hsd_bit_get(s->is_plain, node) && (hsd_by_group_of(s, node) & HSD_BY_TOP)) hsd_bit_set(r->is_top, node);
-    return hsd_by_sorter(s, 2, 1, &r->later, err);
+    HSD_TRY(hsd_by_open_marks(s, err));
+    mark_tops_for_sources(s);
+    r->is_top = s->is_source;
+    HSD_TRY(hsd_by_sorter(s, 1, HSD_BY_SORTER, &s->tells, err));
+    return hsd_by_sorter(s, 2, HSD_BY_BIG_PART, &r->later, err);
 }
 
 /* Tops in the order of nodes. */
@@ -217,16 +219,19 @@ static hsd_status see_later(refer *r, hsd_error *err)
     hsd_by_search *s = r->s;
     const uint64_t *record;
     uint32_t target = UINT32_MAX, top = 0;
+    uint8_t look = 0;
     hsd_status status;
     if (r->later == NULL) return HSD_OK;
     HSD_TRY(hsd_sorter_finish(r->later, 0, err));
     while ((status = hsd_sorter_next(r->later, &record, err)) == HSD_OK) {
         if (target != (uint32_t)(record[0] >> 32)) {
             target = (uint32_t)(record[0] >> 32);
-            top = HSD_BY_GROUP(hsd_by_group_of(s, target));
+            const uint32_t slot = hsd_by_slot(s, target);
+            top = HSD_BY_GROUP(hsd_paged_get_u32(&s->group_of, slot));
+            look = (uint8_t)(hsd_paged_get_u64(&s->place_of, slot) >> 32);
         }
-        r->from = source_of(record);
-        HSD_TRY(see_top(r, r->from.group, top, err));
+        r->from = source_of_later(s, record);
+        HSD_TRY(see_top(r, r->from.group, r->from.look, top, look, err));
     }
     return status == HSD_END ? HSD_OK : status;
 }
@@ -261,7 +266,6 @@ static hsd_status new_pseudo(refer *r, uint32_t target, uint32_t first, uint32_t
     hsd_by_search *s = r->s;
     if (s->group_count >= s->group_room) return HSD_OK;
     *out = ++s->group_count;
-    if (s->looks != NULL) s->looks[*out] = (uint8_t)(fork | HSD_BY_LOOK_PSEUDO);
     hsd_by_group *group = hsd_by_group_write(s, *out);
     group->fork = (uint8_t)fork;
     group->flags = HSD_BY_IS_PSEUDO;
@@ -273,15 +277,18 @@ static hsd_status new_pseudo(refer *r, uint32_t target, uint32_t first, uint32_t
 }
 
 /* Another object that the tree does not have: a top of each fork in which the source lies. */
-static hsd_status see_pseudo(refer *r, uint32_t group, uint32_t target, hsd_error *err)
+static hsd_status see_pseudo(refer *r, uint32_t target, hsd_error *err)
 {
     hsd_by_search *s = r->s;
+    uint32_t group = r->from.group;
+    uint8_t look = r->from.look;
     for (uint32_t steps = 0; group != 0 && steps <= HSD_BY_FORKS; steps++) {
-        const uint32_t fork = fork_of(s, group), first = HSD_BY_GROUP(hsd_by_group_of(s, target));
+        const uint32_t fork = look & HSD_BY_LOOK_FORK, first = HSD_BY_GROUP(hsd_by_group_of(s, target));
         uint32_t top = find_pseudo(s, first, fork);
         if (top == 0) HSD_TRY(new_pseudo(r, target, first, fork, &top, err));
-        if (top != 0) HSD_TRY(see_top(r, group, top, err));
-        group = hsd_by_group_above(s, group);
+        if (top != 0) HSD_TRY(see_top(r, group, look, top, (uint8_t)(fork | HSD_BY_LOOK_PSEUDO), err));
+        group = look & HSD_BY_LOOK_PSEUDO ? 0 : s->forks[fork].group;
+        look = s->forks[fork].look;
     }
     return HSD_OK;
 }
@@ -294,9 +301,10 @@ static hsd_status see_joint_way(refer *r, uint32_t target, hsd_error *err)
     if (r->later != NULL && hsd_bit_get(r->is_top, target)) return put_later(r, target, err);
     const uint32_t word = hsd_by_group_of(s, target);
     if (word == group) return HSD_OK;
-    if (is_hidden(s, target, word))
-        return is_part(s, target) ? meet_part(r, group, target, err) : see_pseudo(r, group, target, err);
-    return see_top(r, group, HSD_BY_GROUP(word), err);
+    if (is_hidden(r, target, word))
+        return is_part(s, target) ? meet_part(r, group, target, err) : see_pseudo(r, target, err);
+    const uint32_t top = HSD_BY_GROUP(word);
+    return see_top(r, group, r->from.look, top, hsd_by_look(s, top), err);
 }
 
 /* What `node` refers to, told of the source: the node itself, or the object that it is a part of. */
@@ -314,10 +322,9 @@ static hsd_status see_all(refer *r, uint32_t node, hsd_error *err)
     }
 }
 
-static hsd_status see_with_parts(refer *r, uint32_t group, uint32_t node, hsd_error *err)
+/* What folded parts refer to counts for the source at hand. */
+static hsd_status see_parts(refer *r, hsd_error *err)
 {
-    take_source(r, group, node);
-    HSD_TRY(see_all(r, node, err));
     while (!hsd_worklist_is_empty(&r->parts)) {
         uint32_t part;
         HSD_TRY(hsd_worklist_pop(&r->parts, &part, err));
@@ -326,17 +333,96 @@ static hsd_status see_with_parts(refer *r, uint32_t group, uint32_t node, hsd_er
     return HSD_OK;
 }
 
+static hsd_status see_pseudo_tops(refer *r, hsd_error *err)
+{
+    while (!hsd_worklist_is_empty(&r->pseudo)) {
+        uint32_t group;
+        HSD_TRY(hsd_worklist_pop(&r->pseudo, &group, err));
+        r->from = (source){.group = group, .look = hsd_by_look_of(hsd_by_group_at(r->s, group))};
+        HSD_TRY(see_all(r, hsd_by_top_at(r->s, group)->name, err));
+        HSD_TRY(see_parts(r, err));
+    }
+    return HSD_OK;
+}
+
+static bool may_be_source(const refer *r, uint32_t node)
+{
+    return r->later == NULL ? hsd_bit_get(r->s->is_source, node) : hsd_by_has_slot(r->s, node);
+}
+
+/* True if the node is a source, which is at hand from now on. */
+static bool take_source(refer *r, uint32_t node)
+{
+    if (!may_be_source(r, node)) return false;
+    const uint32_t slot = hsd_by_slot(r->s, node), word = hsd_paged_get_u32(&r->s->group_of, slot);
+    if (HSD_BY_GROUP(word) == 0 || is_hidden(r, node, word)) return false;
+    const uint64_t numbers = hsd_paged_get_u64(&r->s->place_of, slot);
+    const uint32_t about = (uint32_t)(numbers >> 32);
+    if ((about & HSD_BY_ABOUT_SOURCE) == 0) return false;
+    r->from = source_of(r->s, HSD_BY_GROUP(word), about, (uint32_t)numbers);
+    return true;
+}
+
 static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
 {
-    if (!hsd_bit_get(r->s->is_source, node)) return HSD_OK;
-    const uint32_t word = hsd_by_group_of(r->s, node);
-    uint32_t group = HSD_BY_GROUP(word);
-    if (group == 0 || is_hidden(r->s, node, word)) return HSD_OK;
-    HSD_TRY(see_with_parts(r, group, node, err));
-    while (!hsd_worklist_is_empty(&r->pseudo)) {
-        HSD_TRY(hsd_worklist_pop(&r->pseudo, &group, err));
-        HSD_TRY(see_with_parts(r, group, hsd_by_top_at(r->s, group)->name, err));
+    if (!take_source(r, node)) return HSD_OK;
+    HSD_TRY(see_all(r, node, err));
+    HSD_TRY(see_parts(r, err));
+    return see_pseudo_tops(r, err);
+}
+
+/* ---- many at once ---- */
+
+/* Where it stands first, then what it says, then what that leads to: each time all of them. */
+static void expect_ahead(refer *r)
+{
+    hsd_by_search *s = r->s;
+    const ahead *a = &r->ahead;
+    for (uint32_t i = 0; i < a->count; i++)
+        hsd_by_expect(&s->group_of, (uint64_t)hsd_by_slot(s, a->targets[i]) * sizeof(uint32_t));
+    for (uint32_t i = 0; i < a->node_count; i++) {
+        const uint64_t numbers = hsd_paged_get_u64(&s->place_of, hsd_by_slot(s, a->nodes[i].node));
+        hsd_by_expect(&s->places, (uint64_t)(uint32_t)numbers * sizeof(hsd_by_place));
     }
+    for (uint32_t i = 0; i < a->count; i++) {
+        const uint64_t group = HSD_BY_GROUP(hsd_by_group_of(s, a->targets[i]));
+        hsd_by_expect(&s->groups, group * sizeof(hsd_by_group));
+        hsd_by_expect(&s->tops, group * sizeof(hsd_by_top));
+    }
+}
+
+static hsd_status see_ahead(refer *r, hsd_error *err)
+{
+    ahead *a = &r->ahead;
+    uint32_t at = 0;
+    expect_ahead(r);
+    for (uint32_t i = 0; i < a->node_count; at = a->nodes[i].end, i++) {
+        if (!take_source(r, a->nodes[i].node)) continue;
+        for (; at < a->nodes[i].end; at++)
+            HSD_TRY(see_joint_way(r, a->targets[at], err));
+        HSD_TRY(see_parts(r, err));
+        HSD_TRY(see_pseudo_tops(r, err));
+    }
+    a->count = a->node_count = 0;
+    return HSD_OK;
+}
+
+static hsd_status put_ahead(refer *r, uint32_t node, hsd_error *err)
+{
+    hsd_by_search *s = r->s;
+    ahead *a = &r->ahead;
+    hsd_targets targets;
+    if (!hsd_bit_get(s->is_source, node) || hsd_adjacency_is_leaf(s->side->adjacency, node)) return HSD_OK;
+    hsd_adjacency_get(s->side->adjacency, node, &targets);
+    if (a->node_count == AHEAD_NODES || targets.has_more || a->count + targets.count > AHEAD_TARGETS) {
+        HSD_TRY(see_ahead(r, err));
+        hsd_adjacency_get(s->side->adjacency, node, &targets); /* parts have other lists */
+    }
+    if (targets.has_more || targets.count > AHEAD_TARGETS) return see_node(r, node, err);
+    for (uint32_t i = 0; i < targets.count; i++)
+        if (!hsd_bit_get(s->is_plain, targets.items[i])) a->targets[a->count++] = targets.items[i];
+    a->nodes[a->node_count].node = node;
+    a->nodes[a->node_count++].end = a->count;
     return HSD_OK;
 }
 
@@ -359,15 +445,14 @@ hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
     if (status == HSD_OK) status = hsd_worklist_open(&r.pseudo, 0, &s->growth->pair->space, err);
     if (status == HSD_OK) status = begin_later(&r, err);
     for (uint32_t node = 0; node < s->side->node_count && status == HSD_OK; node++) {
-        status = see_node(&r, node, err);
+        status = s->is_resident ? put_ahead(&r, node, err) : see_node(&r, node, err);
         if (status == HSD_OK && (node & PROGRESS_STEPS) == 0) status = check_joint_way(s, node, err);
     }
+    if (status == HSD_OK) status = see_ahead(&r, err);
     if (status == HSD_OK) status = see_later(&r, err);
     hsd_worklist_close(&r.parts);
     hsd_worklist_close(&r.pseudo);
     hsd_sorter_free(r.later);
-    free(r.is_top);
-    if (status == HSD_OK && s->has_columns) status = hsd_by_close_looks(s, err);
     HSD_TRY(status);
     HSD_TRY(check_joint_way(s, s->side->node_count, err));
     HSD_TRY(hsd_sorter_finish(s->pairs, 0, err));
@@ -398,12 +483,21 @@ static hsd_status list_targets(hsd_by_search *s, hsd_error *err)
     return hsd_paged_check(&s->targets, err);
 }
 
+static hsd_status list_told(hsd_by_search *s, hsd_error *err)
+{
+    s->told = calloc(1, sizeof *s->told);
+    if (s->told == NULL) return hsd_fail_nomem(err, "what holds together");
+    HSD_TRY(hsd_by_open_forks(s, err));
+    return hsd_by_told_open(s->told, s, err);
+}
+
 hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err)
 {
+    if (s->has_columns) return list_told(s, err);
     hsd_temp_space *space = &s->growth->pair->space;
     const uint64_t starts = ((uint64_t)s->group_count + 2) * sizeof(uint64_t),
                    targets = (hsd_sorter_count(s->pairs) + 1) * sizeof(uint32_t);
-    const uint64_t memory = s->has_columns ? 0 : s->memory_bytes / 16; /* they are read in order then */
+    const uint64_t memory = s->memory_bytes / 16;
     HSD_TRY(hsd_paged_open(&s->starts, starts, hsd_max_u64(memory, hsd_paged_least_bytes(starts)), space, err));
     HSD_TRY(hsd_paged_open(&s->targets, targets, hsd_max_u64(memory, hsd_paged_least_bytes(targets)), space, err));
     return list_targets(s, err);

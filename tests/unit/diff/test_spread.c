@@ -167,18 +167,16 @@ static void open_array(hsd_paged *array, uint64_t bytes)
     cr_assert_eq(hsd_paged_open(array, bytes, hsd_paged_least_bytes(bytes), &pair.space, &err), HSD_OK, "%s", err.text);
 }
 
-static void put_targets(const model *m, hsd_by_search *s)
+static void put_pairs(const model *m, hsd_by_search *s)
 {
-    uint32_t group = 0;
-    open_array(&s->starts, ((uint64_t)m->group_count + 2) * 8);
-    open_array(&s->targets, ((uint64_t)m->pair_count + 1) * 4);
-    for (uint32_t i = 0; i < m->pair_count; i++) {
-        while (group <= (uint32_t)(m->pairs[i] >> 32))
-            hsd_paged_set_u64(&s->starts, group++, i);
-        hsd_paged_set_u32(&s->targets, i, (uint32_t)m->pairs[i]);
-    }
-    while (group <= m->group_count + 1)
-        hsd_paged_set_u64(&s->starts, group++, m->pair_count);
+    const hsd_sorter_config config = {
+        .record_words = 1, .key_words = 1, .space = &pair.space, .memory_bytes = HSD_SORT_MIN_BYTES};
+    cr_assert_eq(hsd_sorter_new(&s->pairs, &config, &err), HSD_OK);
+    for (uint32_t i = 0; i < m->pair_count; i++)
+        cr_assert_eq(hsd_sorter_put(s->pairs, &m->pairs[i], &err), HSD_OK);
+    cr_assert_eq(hsd_sorter_finish(s->pairs, 0, &err), HSD_OK);
+    if (s->has_columns) cr_assert_eq(hsd_by_open_marks(s, &err), HSD_OK);
+    cr_assert_eq(hsd_by_list_targets(s, &err), HSD_OK, "%s", err.text);
 }
 
 static void open_search(model *m, hsd_by_search *s, uint64_t memory, bool has_columns)
@@ -197,11 +195,11 @@ static void open_search(model *m, hsd_by_search *s, uint64_t memory, bool has_co
     open_array(&s->groups, ((uint64_t)m->group_count + 2) * sizeof(hsd_by_group));
     open_array(&s->tops, ((uint64_t)m->group_count + 2) * sizeof(hsd_by_top));
     open_array(&s->places, ((uint64_t)m->place_count + 1) * sizeof(hsd_by_place));
-    put_targets(m, s);
     for (uint32_t i = 1; i <= m->group_count; i++)
         *hsd_by_group_write(s, i) = m->groups[i];
     for (uint32_t i = 1; i <= m->place_count; i++)
         *hsd_by_place_write(s, i) = m->places[i];
+    put_pairs(m, s);
     cr_assert_eq(hsd_sorter_new(&s->seeds, &config, &err), HSD_OK);
     for (uint32_t i = 0; i < m->seed_count; i++)
         cr_assert_eq(hsd_sorter_put(s->seeds, &m->seeds[i], &err), HSD_OK);
@@ -213,6 +211,7 @@ static void close_search(hsd_by_search *s)
     hsd_paged *arrays[] = {&s->groups, &s->tops, &s->places, &s->starts, &s->targets};
     for (size_t i = 0; i < HSD_ARRAY_LEN(arrays); i++)
         if (arrays[i]->space != NULL) hsd_paged_close(arrays[i]);
+    hsd_sorter_free(s->pairs);
     hsd_sorter_free(s->seeds);
 }
 
