@@ -234,14 +234,6 @@ static inline void hsd_by_direct_or(hsd_by_search *s, uint32_t group, uint64_t b
     hsd_paged_set_u64(&s->tops, word, hsd_paged_get_u64(&s->tops, word) | bits);
 }
 
-/* A hint: what lies there will be asked for soon. Nothing happens where it is not in memory. */
-static inline void hsd_by_expect(const hsd_paged *paged, uint64_t byte)
-{
-    const uint32_t frame = paged->page_frame[byte >> HSD_PAGE_SHIFT];
-    if (frame != HSD_PAGE_ABSENT)
-        __builtin_prefetch(paged->frames + ((uint64_t)frame << HSD_PAGE_SHIFT) + (byte & (HSD_PAGE_BYTES - 1)), 1);
-}
-
 /* First failure to read or write any of what groups have. */
 static inline hsd_status hsd_by_groups_check(const hsd_by_search *s, hsd_error *err)
 {

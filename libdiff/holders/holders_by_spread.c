@@ -12,8 +12,6 @@
 #include "holders/holders_by_waiting.h"
 
 #define PROGRESS_STEPS 0xffffu
-#define EXPECTED_AHEAD 8u  /* groups, at least where each waits */
-#define EXPECTED_MOST  16u /* of one group */
 
 /* ---- masks climb ---- */
 
@@ -62,38 +60,17 @@ static hsd_status tick(const spread *sp, size_t group, hsd_error *err)
                         err);
 }
 
-/* What groups tell that wait next comes from slow memory meanwhile: of 10 million objects groups take 78 MB, and are
- * told in no order. `ahead` is the last of them that was looked at. */
-static size_t expect_next(const spread *sp, size_t ahead, size_t group)
-{
-    hsd_by_search *s = sp->s;
-    const size_t next = hsd_by_waiting_next(&sp->list, (ahead > group ? ahead : group) + 1);
-    if (!s->is_resident || next == SIZE_MAX) return next == SIZE_MAX ? ahead : next;
-    const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)next + 1);
-    for (uint64_t i = hsd_paged_get_u64(&s->starts, next), n = 0; i < end && n < EXPECTED_MOST; i++, n++) {
-        const uint64_t top = HSD_BY_GROUP(hsd_paged_get_u32(&s->targets, i));
-        hsd_by_expect(&s->groups, top * sizeof(hsd_by_group));
-    }
-    return next;
-}
-
 static hsd_status climb_all(spread *sp, uint64_t bits, hsd_error *err)
 {
     sp->bits = bits;
     for (uint32_t i = 1; i <= sp->s->group_count; i++)
         if (hsd_by_group_at(sp->s, i)->mask & bits) hsd_by_waiting_add(&sp->list, i);
     uint64_t steps = 0;
-    size_t ahead = 0;
     for (size_t at = 0;;) {
         size_t group = hsd_by_waiting_next(&sp->list, at);
-        if (group == SIZE_MAX && at > 0) {
-            group = hsd_by_waiting_next(&sp->list, 0);
-            ahead = 0;
-        }
+        if (group == SIZE_MAX && at > 0) group = hsd_by_waiting_next(&sp->list, 0);
         if (group == SIZE_MAX) return check_spread(sp, err);
         hsd_by_waiting_remove(&sp->list, group);
-        ahead = expect_next(sp, ahead, group);
-        if (ahead < group + EXPECTED_AHEAD) ahead = expect_next(sp, ahead, group);
         tell_targets(sp, (uint32_t)group);
         if ((++steps & PROGRESS_STEPS) == 0) HSD_TRY(tick(sp, group, err));
         at = group + 1;

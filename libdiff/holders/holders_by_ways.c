@@ -8,10 +8,6 @@
  * a sorter, with what is known of their sources, until the tops are gone through in the order of nodes. That is two
  * words a reference to a top, written and read, in place of a page or more. The bits that said who is a source say then
  * who is a top: a slot says the first, and is read in order.
- *
- * Where all is in memory references of some nodes are read before they are looked at, so that numbers of their targets,
- * and what groups have, come from slow memory side by side: of 10 million objects 19 million references to tops are at
- * three places each that nobody could foresee.
  */
 #include "holders/holders_by_told.h"
 
@@ -25,22 +21,12 @@
 
 #define PROGRESS_STEPS 0xffffu
 #define LATELY_BITS    10u
-#define AHEAD_TARGETS  512u
-#define AHEAD_NODES    128u
 
 typedef struct source { /* what is looked through, and what is asked of it for each reference */
     uint32_t group;
     uint32_t place, place_group; /* the nearest place above it; 0 = none */
     uint8_t look, place_fork;    /* of the group, and of the place's */
 } source;
-
-typedef struct ahead { /* references that were read and wait, of nodes in their order; plain targets are left out */
-    uint32_t targets[AHEAD_TARGETS];
-    struct {
-        uint32_t node, end; /* behind its last target */
-    } nodes[AHEAD_NODES];
-    uint32_t count, node_count;
-} ahead;
 
 typedef struct refer {
     hsd_by_search *s;
@@ -49,7 +35,6 @@ typedef struct refer {
     hsd_worklist pseudo; /* groups of those that were just met */
     hsd_sorter *later;   /* references to tops; NULL: they are looked at at once */
     uint8_t *is_top;     /* with `later`: one bit a node that the tree has and that is asked for; borrowed */
-    ahead ahead;
     /* that were put lately, and need not be again; 0 = none */
     uint64_t pairs[1u << LATELY_BITS], seeds[1u << LATELY_BITS];
 } refer;
@@ -371,61 +356,6 @@ static hsd_status see_node(refer *r, uint32_t node, hsd_error *err)
     return see_pseudo_tops(r, err);
 }
 
-/* ---- many at once ---- */
-
-/* Where it stands first, then what it says, then what that leads to: each time all of them. */
-static void expect_ahead(refer *r)
-{
-    hsd_by_search *s = r->s;
-    const ahead *a = &r->ahead;
-    for (uint32_t i = 0; i < a->count; i++)
-        hsd_by_expect(&s->group_of, (uint64_t)hsd_by_slot(s, a->targets[i]) * sizeof(uint32_t));
-    for (uint32_t i = 0; i < a->node_count; i++) {
-        const uint64_t numbers = hsd_paged_get_u64(&s->place_of, hsd_by_slot(s, a->nodes[i].node));
-        hsd_by_expect(&s->places, (uint64_t)(uint32_t)numbers * sizeof(hsd_by_place));
-    }
-    for (uint32_t i = 0; i < a->count; i++) {
-        const uint64_t group = HSD_BY_GROUP(hsd_by_group_of(s, a->targets[i]));
-        hsd_by_expect(&s->groups, group * sizeof(hsd_by_group));
-        hsd_by_expect(&s->tops, group * sizeof(hsd_by_top));
-    }
-}
-
-static hsd_status see_ahead(refer *r, hsd_error *err)
-{
-    ahead *a = &r->ahead;
-    uint32_t at = 0;
-    expect_ahead(r);
-    for (uint32_t i = 0; i < a->node_count; at = a->nodes[i].end, i++) {
-        if (!take_source(r, a->nodes[i].node)) continue;
-        for (; at < a->nodes[i].end; at++)
-            HSD_TRY(see_joint_way(r, a->targets[at], err));
-        HSD_TRY(see_parts(r, err));
-        HSD_TRY(see_pseudo_tops(r, err));
-    }
-    a->count = a->node_count = 0;
-    return HSD_OK;
-}
-
-static hsd_status put_ahead(refer *r, uint32_t node, hsd_error *err)
-{
-    hsd_by_search *s = r->s;
-    ahead *a = &r->ahead;
-    hsd_targets targets;
-    if (!hsd_bit_get(s->is_source, node) || hsd_adjacency_is_leaf(s->side->adjacency, node)) return HSD_OK;
-    hsd_adjacency_get(s->side->adjacency, node, &targets);
-    if (a->node_count == AHEAD_NODES || targets.has_more || a->count + targets.count > AHEAD_TARGETS) {
-        HSD_TRY(see_ahead(r, err));
-        hsd_adjacency_get(s->side->adjacency, node, &targets); /* parts have other lists */
-    }
-    if (targets.has_more || targets.count > AHEAD_TARGETS) return see_node(r, node, err);
-    for (uint32_t i = 0; i < targets.count; i++)
-        if (!hsd_bit_get(s->is_plain, targets.items[i])) a->targets[a->count++] = targets.items[i];
-    a->nodes[a->node_count].node = node;
-    a->nodes[a->node_count++].end = a->count;
-    return HSD_OK;
-}
-
 static hsd_status check_joint_way(const hsd_by_search *s, uint32_t node, hsd_error *err)
 {
     HSD_TRY(hsd_paged_check(&s->group_of, err));
@@ -445,10 +375,9 @@ hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err)
     if (status == HSD_OK) status = hsd_worklist_open(&r.pseudo, 0, &s->growth->pair->space, err);
     if (status == HSD_OK) status = begin_later(&r, err);
     for (uint32_t node = 0; node < s->side->node_count && status == HSD_OK; node++) {
-        status = s->is_resident ? put_ahead(&r, node, err) : see_node(&r, node, err);
+        status = see_node(&r, node, err);
         if (status == HSD_OK && (node & PROGRESS_STEPS) == 0) status = check_joint_way(s, node, err);
     }
-    if (status == HSD_OK) status = see_ahead(&r, err);
     if (status == HSD_OK) status = see_later(&r, err);
     hsd_worklist_close(&r.parts);
     hsd_worklist_close(&r.pseudo);
