@@ -12,6 +12,7 @@
 #include "io/stopwatch.h"
 
 #define LITTLE_MEMORY   (UINT64_C(16) << 20)
+#define LEAST_MEMORY    (UINT64_C(4) << 20)
 #define TRIE_NODE_BYTES 112u /* with its sums */
 
 /* ---- candidates ---- */
@@ -260,6 +261,8 @@ static hsd_status find_joint_holder(hsd_by_search *s, hsd_error *err)
     HSD_TRY(grow_groups(s, 2, err));
     hsd_stopwatch_note(&watch, reporter, "what holds together", "listing targets");
     HSD_TRY(hsd_by_look_far(s, err));
+    if (s->has_columns) hsd_paged_close(&s->starts);
+    if (s->has_columns) hsd_paged_close(&s->targets);
     hsd_stopwatch_note(&watch, reporter, "what holds together", "looking far");
     HSD_TRY(hsd_by_name(s, err));
     HSD_TRY(find_choices(s, err));
@@ -315,12 +318,13 @@ static uint64_t kept_bytes(const hsd_growth *growth)
 static uint64_t bits_of_nodes(uint64_t nodes) { return 3 * (nodes / 8) + nodes / HSD_BY_SLOT_NODES * sizeof(uint32_t); }
 
 /* All of the growth's memory, what the search for paths will have and what the plan left, beside what lies there all
- * the time. The sorters have a least, so it is never nothing. */
+ * the time; but a quarter of it, and LEAST_MEMORY, whatever the heap is: with less what is sorted is merged twice. */
 static uint64_t memory_for_search(const hsd_growth *growth, const hsd_side_walk *side)
 {
     const uint64_t memory = growth->memory_bytes + side->request->plan.path_bytes + spare_bytes(growth),
                    used = kept_bytes(growth) + bits_of_nodes(side->node_count);
-    return memory - hsd_min_u64(memory / 4 * 3, used);
+    const uint64_t least = hsd_min_u64(memory, hsd_max_u64(memory / 4, LEAST_MEMORY));
+    return hsd_max_u64(memory - hsd_min_u64(memory, used), least);
 }
 
 bool hsd_growth_has_forks(const hsd_growth *growth)

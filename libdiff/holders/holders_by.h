@@ -165,7 +165,7 @@ typedef struct hsd_by_search {
     uint8_t *primary, *forks_of, *branches, *closed;
     unsigned fork_shift;
     bool has_forks_of, has_self;   /* any group is the holder itself */
-    struct hsd_by_told *told;      /* what groups tell, in place of starts and targets (holders_by_told.h) */
+    struct hsd_by_told *told;      /* what groups tell, for what goes through all of it (holders_by_told.h) */
     hsd_sorter *by_node;           /* while numbers are given: node << 32 | word of group_of, word of place_of */
     hsd_sorter *tells;             /* top << 32 | place: a reference that tells the place what the top has */
     hsd_sorter *pairs;             /* group << 32 | top */
@@ -299,7 +299,7 @@ static inline uint32_t hsd_by_fork_of(const hsd_by_search *s, uint32_t group)
 {
     if (s->forks_of == NULL) return 0;
     const uint64_t bit = (uint64_t)group << s->fork_shift;
-    return s->forks_of[bit / 8] >> bit % 8 & ((1u << (1u << s->fork_shift)) - 1);
+    return (uint32_t)s->forks_of[bit / 8] >> bit % 8 & ((1u << (1u << s->fork_shift)) - 1);
 }
 
 /* While forks are in memory it says fork and mark alone. */
@@ -357,7 +357,7 @@ uint32_t hsd_by_climb_from(const hsd_by_search *s, uint32_t group, uint8_t *look
 /* the group of the next fork outward in which one lies; 0 = in none */
 uint32_t hsd_by_group_above(hsd_by_search *s, uint32_t group);
 hsd_status hsd_by_refer(hsd_by_search *s, hsd_error *err); /* fills pairs and seeds, and what places tell */
-/* pairs as starts and targets; with has_columns as told, beside forks_of, branches and closed */
+/* pairs as starts and targets; with has_columns as told, too, beside forks_of, branches and closed */
 hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err);
 /* what places tell that refer to little and reach much */
 hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err);
@@ -380,7 +380,7 @@ hsd_status hsd_by_spread_by_columns(hsd_by_search *s, hsd_error *err); /* masks 
 /* a sorter of this search, with a part of its memory: HSD_BY_PARTS are all */
 #define HSD_BY_PARTS    40u
 #define HSD_BY_SORTER   4u
-#define HSD_BY_BIG_PART 10u /* of those by which most goes */
+#define HSD_BY_BIG_PART 14u /* of those by which most goes */
 hsd_status hsd_by_sorter(hsd_by_search *s, unsigned words, unsigned parts, hsd_sorter **out, hsd_error *err);
 
 typedef struct hsd_by_sower { /* a place, and what it leaves in a fork */

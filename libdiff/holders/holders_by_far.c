@@ -6,7 +6,7 @@
  * is sorted, what these refer to is read in order, and sorted again by place. What a place comes to is the same, top
  * for top: breadth first what is found in one step comes behind all that was there.
  */
-#include "holders/holders_by_told.h"
+#include "holders/holders_by.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -167,16 +167,14 @@ static hsd_status find_on(far_looks *f, uint32_t group, uint32_t looker, hsd_err
 {
     hsd_by_search *s = f->s;
     const uint64_t from = (uint64_t)(looker >> POSITION_BITS) << 32 | (looker & 0xffffu) << POSITION_BITS;
+    const uint64_t end = hsd_paged_get_u64(&s->starts, (uint64_t)group + 1);
     uint32_t number = 0;
-    if (!hsd_by_told_find(s->told, group)) return HSD_OK;
-    do {
-        for (uint32_t i = 0; i < s->told->count && number < ON_MOST; i++) {
-            const uint32_t top = HSD_BY_GROUP(s->told->words[i]);
-            if (hsd_bit_get(s->branches, top)) continue;
-            const uint64_t record[2] = {from | number++, top};
-            HSD_TRY(hsd_sorter_put(f->found, record, err));
-        }
-    } while (hsd_by_told_next(s->told) && number < ON_MOST);
+    for (uint64_t i = hsd_paged_get_u64(&s->starts, group); i < end && number < ON_MOST; i++) {
+        const uint32_t top = HSD_BY_GROUP(hsd_paged_get_u32(&s->targets, i));
+        if (hsd_bit_get(s->branches, top)) continue;
+        const uint64_t record[2] = {from | number++, top};
+        HSD_TRY(hsd_sorter_put(f->found, record, err));
+    }
     return HSD_OK;
 }
 
@@ -187,7 +185,8 @@ static hsd_status find_all_on(far_looks *f, hsd_error *err)
     while (status == HSD_OK && (status = hsd_sorter_next(f->wanted, &record, err)) == HSD_OK)
         status = find_on(f, (uint32_t)(*record >> 32), (uint32_t)*record, err);
     if (status != HSD_END) return status;
-    return hsd_by_told_check(f->s->told, err);
+    HSD_TRY(hsd_paged_check(&f->s->starts, err));
+    return hsd_paged_check(&f->s->targets, err);
 }
 
 static hsd_status take_found(far_looks *f, hsd_error *err)
@@ -364,8 +363,8 @@ hsd_status hsd_by_look_far(hsd_by_search *s, hsd_error *err)
     for (uint32_t i = 1; i <= s->place_count; i++)
         hsd_by_place_write(s, i)->below = 0;
     HSD_TRY(hsd_paged_check(&s->places, err));
-    if (!s->has_columns) HSD_TRY(hsd_paged_check(&s->starts, err));
-    if (!s->has_columns) HSD_TRY(hsd_paged_check(&s->targets, err));
+    HSD_TRY(hsd_paged_check(&s->starts, err));
+    HSD_TRY(hsd_paged_check(&s->targets, err));
     HSD_TRY(hsd_by_groups_check(s, err));
     return hsd_sorter_rewind(s->seeds, err);
 }

@@ -225,7 +225,7 @@ typedef struct set_column {
 static uint32_t set_in_column(const set_column *c, uint32_t group)
 {
     if (c->shift != 0) return c->sets[group];
-    return c->sets[group / 2] >> group % 2 * 4 & 15u;
+    return (uint32_t)c->sets[group / 2] >> group % 2 * 4 & 15u;
 }
 
 static hsd_status mark_nodes(maker *m, const set_column *column, hsd_sorter *types, hsd_error *err)

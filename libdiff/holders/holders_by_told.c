@@ -60,8 +60,9 @@ static void keep_told(hsd_by_told *told, const uint8_t *is_told)
             if (!hsd_bit_get(is_told, told->many[fork][i].group)) told->many[fork][i].group = 0;
 }
 
-/* What one group tells, from the first pair of it on: `pair` becomes the first one of the next. */
-static hsd_status put_group(hsd_by_told *told, hsd_by_search *s, const uint64_t **pair, uint8_t *is_told,
+/* What one group tells, from the first pair of it on: `pair` becomes the first one of the next. `at` is where its words
+ * stand in the array. */
+static hsd_status put_group(hsd_by_told *told, hsd_by_search *s, const uint64_t **pair, uint64_t *at, uint8_t *is_told,
                             hsd_error *err)
 {
     const uint32_t group = (uint32_t)(**pair >> 32);
@@ -76,6 +77,7 @@ static hsd_status put_group(hsd_by_told *told, hsd_by_search *s, const uint64_t 
             count = 0;
         }
         words[count++] = (uint32_t)last;
+        hsd_paged_set_u32(&s->targets, (*at)++, (uint32_t)last);
         hsd_bit_set(is_told, HSD_BY_GROUP((uint32_t)last));
         all++;
     }
@@ -91,12 +93,21 @@ static hsd_status put_groups(hsd_by_told *told, hsd_by_search *s, hsd_error *err
     uint8_t *is_told = calloc((size_t)s->group_count / 8 + 1, 1);
     const uint64_t *pair;
     if (is_told == NULL) return hsd_fail_nomem(err, "what holds together");
+    uint64_t at = 0;
+    uint32_t next = 0; /* group without a start */
     hsd_status status = hsd_sorter_next(s->pairs, &pair, err);
-    while (status == HSD_OK)
-        status = put_group(told, s, &pair, is_told, err);
+    while (status == HSD_OK) {
+        while (next <= (uint32_t)(*pair >> 32))
+            hsd_paged_set_u64(&s->starts, next++, at);
+        status = put_group(told, s, &pair, &at, is_told, err);
+    }
+    while (next <= s->group_count + 1)
+        hsd_paged_set_u64(&s->starts, next++, at);
     if (status == HSD_END) keep_told(told, is_told);
     free(is_told);
-    return status == HSD_END ? HSD_OK : status;
+    if (status != HSD_END) return status;
+    HSD_TRY(hsd_paged_check(&s->starts, err));
+    return hsd_paged_check(&s->targets, err);
 }
 
 void hsd_by_told_begin(hsd_by_told *told, hsd_temp_space *space)

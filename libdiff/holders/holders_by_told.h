@@ -30,8 +30,8 @@ typedef struct hsd_by_told { /* a zeroed one may be closed */
     hsd_by_told_many many[HSD_BY_FORKS][HSD_BY_TOLD_MANY]; /* see hsd_by_told_open; 0 = none */
 } hsd_by_told;
 
-/* Of all groups, from their pairs, which are sorted. It is found which groups of each fork tell the most and are told
- * themselves. HSD_E_NOMEM; HSD_E_IO. */
+/* Of all groups, from their pairs, which are sorted; fills starts and targets, too. It is found which groups of each
+ * fork tell the most and are told themselves. HSD_E_NOMEM; HSD_E_IO. */
 hsd_status hsd_by_told_open(hsd_by_told *told, hsd_by_search *s, hsd_error *err);
 void hsd_by_told_close(hsd_by_told *told);
 

@@ -422,12 +422,11 @@ static hsd_status list_told(hsd_by_search *s, hsd_error *err)
 
 hsd_status hsd_by_list_targets(hsd_by_search *s, hsd_error *err)
 {
-    if (s->has_columns) return list_told(s, err);
     hsd_temp_space *space = &s->growth->pair->space;
     const uint64_t starts = ((uint64_t)s->group_count + 2) * sizeof(uint64_t),
                    targets = (hsd_sorter_count(s->pairs) + 1) * sizeof(uint32_t);
-    const uint64_t memory = s->memory_bytes / 16;
+    const uint64_t memory = s->has_columns ? 0 : s->memory_bytes / 16; /* little of them is asked for then */
     HSD_TRY(hsd_paged_open(&s->starts, starts, hsd_max_u64(memory, hsd_paged_least_bytes(starts)), space, err));
     HSD_TRY(hsd_paged_open(&s->targets, targets, hsd_max_u64(memory, hsd_paged_least_bytes(targets)), space, err));
-    return list_targets(s, err);
+    return s->has_columns ? list_told(s, err) : list_targets(s, err);
 }
