@@ -1,7 +1,7 @@
 /* shop.exe SECRETS: what a program reads, in every place that data can take; of Mono and of .NET. See test_canaries.py. */
 using System;
 using System.Collections.Generic;
-using System.IO;
+using System.Threading;
 
 class Customer
 {
@@ -35,8 +35,20 @@ static class Shop
         last = text;
     }
 
+    static void Load()
+    {
+        var scratch = new List<byte[]>();
+        for (int i = 0; ; i++)
+        {
+            scratch.Add(new byte[1 + i % 2000]);
+            if (scratch.Count > 500) scratch.Clear();
+            if (i % 1000 == 0) Thread.Sleep(1);
+        }
+    }
+
     static void Main(string[] arguments)
     {
+        new Thread(Load) { IsBackground = true }.Start();
         foreach (string text in arguments[0].Split(',')) Hold(text);
         Console.WriteLine("ready");
         string line;
