@@ -93,12 +93,13 @@ static int make_signing_key(const cli_app *cli)
 
 static hsd_status sign_one(const cli_app *cli, const hsd_signing_key *key, const char *path, hsd_error *err)
 {
-    char text[HSD_SIGNATURE_TEXT_MAX], name[PATH_MAX];
-    if (snprintf(name, sizeof name, "%s.minisig", path) >= (int)sizeof name)
+    char text[HSD_SIGNATURE_TEXT_MAX], beside[PATH_MAX];
+    const char *name = cli->options.output != NULL ? cli->options.output : beside;
+    if (snprintf(beside, sizeof beside, "%s.minisig", path) >= (int)sizeof beside)
         return hsd_fail_errno(err, ENAMETOOLONG, "cannot be signed");
     HSD_TRY(hsd_signature_make(path, key, text, err));
     HSD_TRY(write_file(name, cli->options.force, text, err));
-    cli_note(cli, "%s is signed: %s", path, name);
+    cli_note(cli, "%s is signed: %s", path, strcmp(name, "-") == 0 ? "the signature is the output" : name);
     return HSD_OK;
 }
 
@@ -137,6 +138,10 @@ static int run_sign(cli_app *cli)
                                              "FILE makes one, and minisign -G does.");
         return CLI_USAGE;
     }
+    if (cli->options.output != NULL && cli->input_count > 1) {
+        cli_complain("one signature goes into one file: sign %zu files without --output.", cli->input_count);
+        return CLI_USAGE;
+    }
     for (size_t i = 0; i < cli->input_count; i++)
         if (strcmp(cli->inputs[i], "-") == 0) {
             cli_complain("a signature lies beside a file, and standard input is none.");
@@ -157,7 +162,7 @@ static const cli_option *const options[] = {
                         .value = "FILE",
                         .kind = CLI_FILE,
                         .offset = CLI_FIELD(redact.key),
-                        .told = CLI_LEFT_OUT,
+                        .told = CLI_TOLD, /* as --key of diff */
                         .help = "the file of a secret key, of hsdiff or minisign; its password, if it has one, is read "
                                 "from standard input"},
     &(const cli_option){.name = "new-key",
@@ -167,6 +172,13 @@ static const cli_option *const options[] = {
                         .told = CLI_LEFT_OUT,
                         .help = "make a pair of keys: the secret one in FILE, which must not be there, the public one "
                                 "in FILE.pub"},
+    &(const cli_option){.letter = 'o',
+                        .name = "output",
+                        .value = "FILE",
+                        .kind = CLI_FILE,
+                        .offset = CLI_FIELD(output),
+                        .told = CLI_LEFT_OUT,
+                        .help = "where the signature goes, in place of FILE.minisig beside the file"},
     &cli_option_force,
     CLI_OPTIONS_OF_A_PAGE,
     NULL,

@@ -97,7 +97,7 @@ static hsd_text bare_name(hsd_text name)
     return (hsd_text){name.data + begin, end - begin};
 }
 
-static hsd_status is_called(Dwarf_Die *die, hsd_text name, bool *is_it, hsd_error *err)
+static hsd_status is_type_called(Dwarf_Die *die, hsd_text name, bool *is_it, hsd_error *err)
 {
     hsd_type_name said = {.bytes = 0};
     const hsd_status status = hsd_type_describe(&said, die, err);
@@ -118,7 +118,7 @@ hsd_status hsd_named_type_find(hsd_lines *lines, hsd_text name, Dwarf_Die *out, 
     HSD_LOWER_BOUND(at, 0, list->count, list->at[at].hash, hash);
     for (size_t tried = 0; !*is_found && tried < TRIED_MAX && at < list->count && list->at[at].hash == hash; at++) {
         if (dwarf_offdie(hsd_lines_dwarf(lines), list->at[at].die, out) == NULL) continue;
-        HSD_TRY(is_called(out, name, is_found, err));
+        HSD_TRY(is_type_called(out, name, is_found, err));
         tried++;
     }
     return HSD_OK;

@@ -3,14 +3,14 @@
  * something else lay before. An old table of a hash map is freed, strings get its memory, and each of them would hold a
  * session.
  *
- *      characters ──► text   size    capacity   REST       characters elsewhere: a block of capacity + 1 bytes of libstdc++
- *      characters ─┐  size   text NUL …   REST             fewer than 16 characters, in the string itself
+ *      characters ──► text   size    capacity   REST     characters elsewhere: a block of capacity + 1 bytes
+ *      characters ─┐  size   text NUL …   REST           fewer than 16 characters, in the string itself
  *                  └─────────┘
- *      text NUL REST …                                     such a block behind its text, which its capacity is longer than
+ *      text NUL REST …                                   such a block, whose capacity is more than its text
  *
- * What is all but certain counts. A buffer of C that has the same three words in front of a pointer was not allocated by
- * operator new of libstdc++, and one of C++ that leads to another like it may be a list; a structure that begins with a
- * long name has whole words, and was allocated by nothing inside libstdc++.
+ * What is all but certain counts. A buffer of C that has the same three words in front of a pointer was not allocated
+ * by operator new of libstdc++, and one of C++ that leads to another like it may be a list; a structure that begins
+ * with a long name has whole words, and was allocated by nothing inside libstdc++.
  */
 #include "native/walk/walk.h"
 
