@@ -110,7 +110,9 @@ def check_openmetrics(program):
     text = check_harmless("openmetrics", run(program, "openmetrics"))
     sample = re.compile(r'hsdiff_series_type_bytes\{type="((?:[^"\\\n]|\\["\\n])*)"\} \d+')
     found = [unmarked(re.sub(r"\\(.)", lambda m: {"n": "\n"}.get(m[1], m[1]), match[1])) for match in sample.finditer(text)]
-    check_equal("openmetrics types", found, NAMES)
+    if len(found) != min(500, len(NAMES)):  # as many as a scrape has of one metric
+        raise SystemExit(f"openmetrics: {len(found)} types")
+    check_equal("openmetrics types", found, [name for name in NAMES if name in set(found)])
     if not text.endswith("\n# EOF\n") or len(set(text.split("\n"))) != text.count("\n") + 1:
         raise SystemExit("openmetrics: a line stands there twice, or the end is missing")
 
