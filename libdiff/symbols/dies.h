@@ -24,6 +24,13 @@ hsd_status hsd_lines_scope(hsd_lines *lines, uint64_t address, hsd_scope *out, h
 /* The linkage name of a function, else its name; of inlined calls those of what was inlined. NULL = it has none. */
 const char *hsd_die_linkage_name(Dwarf_Die *die);
 
+/* The variables of an image that are structures (variables.h), made when the first is asked for. */
+typedef struct hsd_variable_list {
+    struct hsd_listed_variable *at; /* ascending */
+    size_t count, capacity;
+    bool is_read;
+} hsd_variable_list; /* zeroed: not read */
+
 /* The types of an image by their names (named_types.h), made when the first is asked for. */
 typedef struct hsd_type_list {
     struct hsd_listed_type *at; /* by the hash of the name */
@@ -31,9 +38,10 @@ typedef struct hsd_type_list {
     bool is_read;
 } hsd_type_list; /* zeroed: not read */
 
-/* Both are the image's, until close. */
+/* All are the image's, until close. */
 Dwarf *hsd_lines_dwarf(hsd_lines *lines);
 hsd_type_list *hsd_lines_types(hsd_lines *lines);
+hsd_variable_list *hsd_lines_variables(hsd_lines *lines);
 
 /* True if types and functions may be inside: a namespace, a class. */
 bool hsd_die_is_around(Dwarf_Die *die);

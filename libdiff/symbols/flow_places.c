@@ -218,7 +218,7 @@ void hsd_flow_places_release(hsd_flow_places *places)
 
 /* ---- variables of the program ---- */
 
-static bool address_of_variable(Dwarf_Die *variable, uint64_t *address)
+bool hsd_flow_variable_address(Dwarf_Die *variable, uint64_t *address)
 {
     Dwarf_Attribute attribute;
     Dwarf_Op *op;
@@ -233,7 +233,7 @@ static bool pointee_of_variable(Dwarf_Die *variable, uint64_t address, Dwarf_Die
     Dwarf_Die type;
     Dwarf_Word bytes;
     uint64_t begin;
-    if (!address_of_variable(variable, &begin) || address < begin || !hsd_type_of(variable, &type)) return false;
+    if (!hsd_flow_variable_address(variable, &begin) || address < begin || !hsd_type_of(variable, &type)) return false;
     if (dwarf_aggregate_size(&type, &bytes) != 0 || address - begin >= bytes) return false;
     return hsd_type_pointee_at(&type, address - begin, pointee);
 }

@@ -42,6 +42,9 @@ void hsd_flow_places_release(hsd_flow_places *places);
 /* What the pointer leads to that a variable of the function, or of its unit, has at this address. */
 bool hsd_flow_pointee_at_address(hsd_flow_places *places, uint64_t address, Dwarf_Die *pointee);
 
+/* Where a variable of the program stands, if that is one place for good. */
+bool hsd_flow_variable_address(Dwarf_Die *variable, uint64_t *address);
+
 /* Offsets come from the file and from its code, which may be hostile: they wrap. */
 static inline int64_t hsd_flow_plus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static inline int64_t hsd_flow_minus(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }

@@ -47,6 +47,7 @@ struct hsd_lines {
     /* for tables: a sound file has fewer entries than bytes, one that leads in circles has not */
     uint64_t steps_left;
     hsd_type_list types;
+    hsd_variable_list variables;
 };
 
 /* ---- tables of ranges ---- */
@@ -307,6 +308,8 @@ Dwarf *hsd_lines_dwarf(hsd_lines *lines) { return lines->dwarf; }
 
 hsd_type_list *hsd_lines_types(hsd_lines *lines) { return &lines->types; }
 
+hsd_variable_list *hsd_lines_variables(hsd_lines *lines) { return &lines->variables; }
+
 hsd_status hsd_lines_find(hsd_lines *lines, uint64_t address, hsd_place *out, hsd_error *err)
 {
     Dwarf_Die unit_die, function;
@@ -329,6 +332,7 @@ void hsd_lines_close(hsd_lines *lines)
         free(lines->units[i].functions.at);
     free(lines->units);
     free(lines->types.at);
+    free(lines->variables.at);
     free(lines->unit_ranges.at);
     dwarf_end(lines->dwarf);
     elf_end(lines->elf);

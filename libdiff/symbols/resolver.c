@@ -4,7 +4,7 @@
  *      shop+0x11f4{3fa4…}                                       make_session (session.c:42)
  *      stack of worker 1: shop+0x11f4{3fa4…}                    stack of worker 1: make_session
  *      {vtable} shop+0x3d60{3fa4…}                              shop::Session
- *      {variable} shop+0x4048{3fa4…}                            sessions
+ *      {variable} shop+0x4048{3fa4…}                            sessions, or shop.sessions of a structure
  *      {thread-local} shop+0x3d10{3fa4…}                        thread-local current
  *      {allocated} <=48 B at shop+0x1190{…} < shop+0x11f4{…}    session (site_types.h), or <=48 B at make_session
  *      +16 {member} {allocated} <=48 B at shop+0x1190{…}        cart (members.h), or +16
@@ -25,6 +25,7 @@
 #include "core/layout.h"
 #include "symbols/code.h"
 #include "symbols/site_types.h"
+#include "symbols/variables.h"
 
 typedef struct hsd_cached_name {
     uint64_t hash; /* 0 = free place */
@@ -244,8 +245,10 @@ static hsd_status replace_variable(hsd_resolver *resolver, const hsd_marked *mar
     const bool is_found = module != NULL && module->image_count > 0;
     const char *symbol = is_found ? find_variable(module, name.offset) : NULL;
     count(resolver, symbol != NULL);
-    if (symbol != NULL) return hsd_append_name(&resolver->text, symbol, err);
-    return is_found ? append_data_of(resolver, "(data of ", &name, err) : HSD_OK;
+    if (symbol == NULL) return is_found ? append_data_of(resolver, "(data of ", &name, err) : HSD_OK;
+    HSD_TRY(hsd_append_name(&resolver->text, symbol, err));
+    return module->lines != NULL ? hsd_variable_append_member(module->lines, name.offset, &resolver->text, err)
+                                 : HSD_OK;
 }
 
 /* "<=48 B at FUNCTION", or another thing in front, for one of the names of a text, if it is the one, or the last. */

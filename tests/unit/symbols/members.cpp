@@ -62,9 +62,18 @@ template <typename M> static void print(const shop::Desk &desk, const M &member,
     std::printf("%zu %s\n", static_cast<size_t>(at) + inside, name);
 }
 
+shop::Desk the_desk;
+
+static shop::Address &the_address()
+{
+    static shop::Address address;
+    return address;
+}
+
 int main()
 {
-    shop::Desk desk;
+    shop::Desk &desk = the_desk;
+    the_address().number++;
     shop::Desk::first = &desk;
     shop::Desk::count++;
     print(desk, desk.label, 0, "label");

@@ -198,6 +198,9 @@ def check_members(path, folder):
     text = f" {{member}} {{vtable}} {name(path, table + 16)} N4shop4DeskE"
     asked = [f"+{offset}{text}" for offset, _ in places] + [f"+{behind}{text}", "+8 {member} {vtable} nowhere+0x10{00ff}", "+8 {member} nothing"]
     wanted = [member if has_types else f"+{offset}" for offset, member in places] + [f"+{behind}", "+8", "+8"]
+    desk, address = address_of(path, "the_desk"), address_of(path, "_ZZL11the_addressvE7address")
+    asked += [f"{{variable}} {name(path, desk + int(offset))}" for offset, _ in places] + [f"{{variable}} {name(path, address + 8)}"]
+    wanted += [f"the_desk.{member}" if has_types else "the_desk" for _, member in places] + ["the_address()::address" + ".street" * has_types]
     for asked_, got, want in zip(asked, resolve(asked, folder), wanted):
         expect(f"member of {path.name} {asked_}", got, want)
 

@@ -1,0 +1,107 @@
+/* A list of all variables of an image that are structures, by their addresses. See variables.h. */
+#include "symbols/variables.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/search.h"
+#include "symbols/flow_places.h"
+
+#ifdef HSD_HAVE_DW
+
+enum { DEPTH_MAX = 64, STEPS_MAX = 1 << 24, VARIABLES_MAX = 1 << 18, WORD_BYTES = 8 };
+
+typedef struct hsd_listed_variable {
+    uint64_t low, bytes;
+    Dwarf_Off die;
+} hsd_listed_variable;
+
+/* ---- the list ---- */
+
+static hsd_status list_variable(hsd_variable_list *list, Dwarf_Die *die, hsd_error *err)
+{
+    Dwarf_Die type;
+    Dwarf_Word bytes;
+    uint64_t low;
+    if (dwarf_tag(die) != DW_TAG_variable || list->count >= VARIABLES_MAX) return HSD_OK;
+    if (!hsd_flow_variable_address(die, &low) || !hsd_type_of(die, &type)) return HSD_OK;
+    if (dwarf_aggregate_size(&type, &bytes) != 0 || bytes <= WORD_BYTES) return HSD_OK;
+    HSD_TRY(HSD_ARRAY_GROW(list->at, list->capacity, list->count + 1, 64, "variables", err));
+    list->at[list->count++] = (hsd_listed_variable){low, bytes, dwarf_dieoffset(die)};
+    return HSD_OK;
+}
+
+/* Functions have variables that outlive them: what a singleton is. */
+static bool is_around_variables(Dwarf_Die *die)
+{
+    const int tag = dwarf_tag(die);
+    return tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || hsd_die_is_around(die);
+}
+
+static hsd_status list_unit_variables(hsd_variable_list *list, Dwarf_Die *unit, unsigned *steps_left, hsd_error *err)
+{
+    Dwarf_Die way[DEPTH_MAX];
+    size_t depth = 1;
+    if (dwarf_child(unit, &way[0]) != 0) return HSD_OK;
+    for (; depth > 0 && *steps_left > 0; (*steps_left)--) {
+        Dwarf_Die *die = &way[depth - 1];
+        HSD_TRY(list_variable(list, die, err));
+        if (depth < DEPTH_MAX && is_around_variables(die) && dwarf_child(die, &way[depth]) == 0) {
+            depth++;
+            continue;
+        }
+        while (depth > 0 && !hsd_die_go_on(&way[depth - 1]))
+            depth--;
+    }
+    return HSD_OK;
+}
+
+static int compare_variables(const void *a, const void *b)
+{
+    const hsd_listed_variable *x = a, *y = b;
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
+    return x->die < y->die ? -1 : x->die > y->die;
+}
+
+static hsd_status read_variables(hsd_lines *lines, hsd_variable_list *list, hsd_error *err)
+{
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die unit;
+    uint8_t type = 0;
+    unsigned steps_left = STEPS_MAX;
+    list->is_read = true;
+    while (dwarf_get_units(hsd_lines_dwarf(lines), cu, &cu, NULL, &type, &unit, NULL) == 0)
+        if (type == DW_UT_compile) HSD_TRY(list_unit_variables(list, &unit, &steps_left, err));
+    if (list->count > 1) qsort(list->at, list->count, sizeof *list->at, compare_variables);
+    return HSD_OK;
+}
+
+/* ---- looking up ---- */
+
+hsd_status hsd_variable_append_member(hsd_lines *lines, uint64_t address, hsd_buffer *out, hsd_error *err)
+{
+    hsd_variable_list *list = hsd_lines_variables(lines);
+    Dwarf_Die die, type;
+    bool is_beside;
+    size_t at;
+    if (!list->is_read) HSD_TRY(read_variables(lines, list, err));
+    HSD_UPPER_BOUND(at, 0, list->count, list->at[at].low, address);
+    if (at == 0 || address - list->at[at - 1].low >= list->at[at - 1].bytes) return HSD_OK;
+    if (dwarf_offdie(hsd_lines_dwarf(lines), list->at[at - 1].die, &die) == NULL || !hsd_type_of(&die, &type))
+        return HSD_OK;
+    const size_t before = out->size;
+    HSD_TRY(hsd_buffer_append(out, ".", 1, err));
+    HSD_TRY(hsd_type_append_member(out, &type, address - list->at[at - 1].low, &is_beside, err));
+    if (out->size == before + 1) out->size = before;
+    return HSD_OK;
+}
+
+#else
+
+hsd_status hsd_variable_append_member(hsd_lines *lines, uint64_t address, hsd_buffer *out, hsd_error *err)
+{
+    (void)lines, (void)address, (void)out, (void)err;
+    return HSD_OK;
+}
+
+#endif
