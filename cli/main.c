@@ -32,7 +32,7 @@
 #define SHORT_NS       UINT64_C(500000000)
 #define SHORT_DELAY_MS 2000
 #define USUAL_DELAY_MS 25 /* mimalloc's own */
-#define AMPLE_BYTES    ((uint64_t)256 << 20)
+#define AMPLE_BYTES    ((uint64_t)512 << 20)
 
 /* A standard descriptor that is closed would become the next file that is opened: its place is taken by
  * one from which nothing can be read, or to which nothing can be written. */
@@ -48,7 +48,8 @@ static void occupy_standard_descriptors(void)
 /*
  * The allocator gives freed memory to the system after 25 ms, and whoever takes some next gets it page by page, each
  * cleared: of a command of a few hundred milliseconds this was a tenth of its time. So in the beginning it waits
- * longer, where memory is ample; a command that takes longer comes to need what others gave back.
+ * longer, where memory is ample; a command that takes longer comes to need what others gave back. Where memory is short
+ * it waits not at all: what one stage freed would stand beside what the next one may take.
  */
 static bool is_freed_kept;
 
@@ -73,9 +74,8 @@ static void set_delay(long delay_ms)
 
 static void keep_freed(uint64_t memory_bytes)
 {
-    if (memory_bytes < AMPLE_BYTES) return;
-    is_freed_kept = true;
-    set_delay(SHORT_DELAY_MS);
+    is_freed_kept = memory_bytes >= AMPLE_BYTES;
+    set_delay(is_freed_kept ? SHORT_DELAY_MS : 0);
 }
 
 /* Told one call at a time, some times a second, in every stage. */
