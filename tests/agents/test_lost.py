@@ -30,7 +30,7 @@ LOST = {
     "shared": ("lose_shared", "native_lost.cpp", 2, "shop::Account"),
     "parser": ("shop::Parser::field", "native_lost.cpp", 1, None),
     "vector": ("fill", "native_lost.cpp", 2 / 16, None),
-    "map": ("lose_map", "native_lost.cpp", 2, "node of std::map<long, std::string>"),
+    "map": ("lose_map", "native_lost.cpp", 2, None),  # its nodes lead back to their parents, and hang from the top all the same
 }
 KEPT = {"interior": "native_lost.c", "tls": "native_lost.c", "clean": "native_lost.c", "constant": "native_lost.c", "kept": "native_lost.cpp"}
 
