@@ -46,6 +46,13 @@ hsd_variable_list *hsd_lines_variables(hsd_lines *lines);
 /* True if types and functions may be inside: a namespace, a class. */
 bool hsd_die_is_around(Dwarf_Die *die);
 
+typedef hsd_status (*hsd_die_fn)(void *context, Dwarf_Die *die, hsd_error *err);
+
+/* Shows `visit` all entries of all units, those inside others where `is_around` says that any may be inside; of a
+ * hostile file the first 2^24. What `visit` fails with. */
+hsd_status hsd_dies_walk(hsd_lines *lines, bool (*is_around)(Dwarf_Die *die), hsd_die_fn visit, void *context,
+                         hsd_error *err);
+
 /* To the sibling behind, never back: lists that lead in circles end. */
 bool hsd_die_go_on(Dwarf_Die *die);
 

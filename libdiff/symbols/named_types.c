@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "base/search.h"
 
-enum { DEPTH_MAX = 64, STEPS_MAX = 1 << 24, TYPES_MAX = 1 << 20, TRIED_MAX = 16 };
+enum { TYPES_MAX = 1 << 20, TRIED_MAX = 16 };
 
 typedef struct hsd_listed_type {
     uint64_t hash; /* of its name without namespaces and arguments: "vector" */
@@ -32,30 +32,13 @@ static bool is_listed(Dwarf_Die *die)
            dwarf_diename(&of) == NULL;
 }
 
-static hsd_status list_type(hsd_type_list *list, Dwarf_Die *die, hsd_error *err)
+static hsd_status list_type(void *context, Dwarf_Die *die, hsd_error *err)
 {
+    hsd_type_list *list = context;
     const char *name = is_listed(die) ? dwarf_diename(die) : NULL;
     if (name == NULL || name[0] == '\0' || list->count >= TYPES_MAX) return HSD_OK;
     HSD_TRY(HSD_ARRAY_GROW(list->at, list->capacity, list->count + 1, 256, "types", err));
     list->at[list->count++] = (hsd_listed_type){hsd_hash_bytes(name, strcspn(name, "<"), 0), dwarf_dieoffset(die)};
-    return HSD_OK;
-}
-
-static hsd_status list_unit(hsd_type_list *list, Dwarf_Die *unit, unsigned *steps_left, hsd_error *err)
-{
-    Dwarf_Die way[DEPTH_MAX];
-    size_t depth = 1;
-    if (dwarf_child(unit, &way[0]) != 0) return HSD_OK;
-    for (; depth > 0 && *steps_left > 0; (*steps_left)--) {
-        Dwarf_Die *die = &way[depth - 1];
-        HSD_TRY(list_type(list, die, err));
-        if (depth < DEPTH_MAX && hsd_die_is_around(die) && dwarf_child(die, &way[depth]) == 0) {
-            depth++;
-            continue;
-        }
-        while (depth > 0 && !hsd_die_go_on(&way[depth - 1]))
-            depth--;
-    }
     return HSD_OK;
 }
 
@@ -68,13 +51,8 @@ static int compare_types(const void *a, const void *b)
 
 static hsd_status read_types(hsd_lines *lines, hsd_type_list *list, hsd_error *err)
 {
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die unit;
-    uint8_t type = 0;
-    unsigned steps_left = STEPS_MAX;
     list->is_read = true;
-    while (dwarf_get_units(hsd_lines_dwarf(lines), cu, &cu, NULL, &type, &unit, NULL) == 0)
-        if (type == DW_UT_compile) HSD_TRY(list_unit(list, &unit, &steps_left, err));
+    HSD_TRY(hsd_dies_walk(lines, hsd_die_is_around, list_type, list, err));
     if (list->count > 1) qsort(list->at, list->count, sizeof *list->at, compare_types);
     return HSD_OK;
 }

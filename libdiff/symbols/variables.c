@@ -9,7 +9,7 @@
 
 #ifdef HSD_HAVE_DW
 
-enum { DEPTH_MAX = 64, STEPS_MAX = 1 << 24, VARIABLES_MAX = 1 << 18, WORD_BYTES = 8 };
+enum { VARIABLES_MAX = 1 << 18, WORD_BYTES = 8 };
 
 typedef struct hsd_listed_variable {
     uint64_t low, bytes;
@@ -18,8 +18,9 @@ typedef struct hsd_listed_variable {
 
 /* ---- the list ---- */
 
-static hsd_status list_variable(hsd_variable_list *list, Dwarf_Die *die, hsd_error *err)
+static hsd_status list_variable(void *context, Dwarf_Die *die, hsd_error *err)
 {
+    hsd_variable_list *list = context;
     Dwarf_Die type;
     Dwarf_Word bytes;
     uint64_t low;
@@ -38,24 +39,6 @@ static bool is_around_variables(Dwarf_Die *die)
     return tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || hsd_die_is_around(die);
 }
 
-static hsd_status list_unit_variables(hsd_variable_list *list, Dwarf_Die *unit, unsigned *steps_left, hsd_error *err)
-{
-    Dwarf_Die way[DEPTH_MAX];
-    size_t depth = 1;
-    if (dwarf_child(unit, &way[0]) != 0) return HSD_OK;
-    for (; depth > 0 && *steps_left > 0; (*steps_left)--) {
-        Dwarf_Die *die = &way[depth - 1];
-        HSD_TRY(list_variable(list, die, err));
-        if (depth < DEPTH_MAX && is_around_variables(die) && dwarf_child(die, &way[depth]) == 0) {
-            depth++;
-            continue;
-        }
-        while (depth > 0 && !hsd_die_go_on(&way[depth - 1]))
-            depth--;
-    }
-    return HSD_OK;
-}
-
 static int compare_variables(const void *a, const void *b)
 {
     const hsd_listed_variable *x = a, *y = b;
@@ -65,13 +48,8 @@ static int compare_variables(const void *a, const void *b)
 
 static hsd_status read_variables(hsd_lines *lines, hsd_variable_list *list, hsd_error *err)
 {
-    Dwarf_CU *cu = NULL;
-    Dwarf_Die unit;
-    uint8_t type = 0;
-    unsigned steps_left = STEPS_MAX;
     list->is_read = true;
-    while (dwarf_get_units(hsd_lines_dwarf(lines), cu, &cu, NULL, &type, &unit, NULL) == 0)
-        if (type == DW_UT_compile) HSD_TRY(list_unit_variables(list, &unit, &steps_left, err));
+    HSD_TRY(hsd_dies_walk(lines, is_around_variables, list_variable, list, err));
     if (list->count > 1) qsort(list->at, list->count, sizeof *list->at, compare_variables);
     return HSD_OK;
 }
