@@ -372,6 +372,14 @@ static hsd_status find_modules(hsd_resolver *resolver, const hsd_marked *type,
     return HSD_OK;
 }
 
+static bool is_any_found(const hsd_module *const *modules, size_t count)
+{
+    bool is_found = false;
+    for (size_t i = 0; i < count; i++)
+        is_found |= modules[i] != NULL && modules[i]->image_count > 0;
+    return is_found;
+}
+
 /* The text of its type as it is shown, in resolver->type. It counts where it stands as a type. Members of a type mostly
  * come one after the other. */
 static hsd_status resolve_type(hsd_resolver *resolver, hsd_text type, hsd_error *err)
@@ -396,8 +404,10 @@ static hsd_status replace_member(hsd_resolver *resolver, const hsd_marked *marke
     size_t count;
     hsd_marked_parse(marked->type, &type);
     if (type.kind == HSD_MARKED_ALLOCATED || type.kind == HSD_MARKED_VTABLE) {
-        HSD_TRY(resolve_type(resolver, marked->type, err));
         HSD_TRY(find_modules(resolver, &type, modules, &count, err));
+        if (!is_any_found(modules, count)) return HSD_OK; /* whoever has the files can say it later */
+        HSD_TRY(resolve_type(resolver, marked->type, err));
+        HSD_TRY(find_modules(resolver, &type, modules, &count, err)); /* others were opened meanwhile */
         hsd_buffer_clear(&resolver->text);
         const hsd_text shown = {(const char *)resolver->type.data, resolver->type.size};
         HSD_TRY(hsd_member_find(modules, count, shown, marked->offset, &kind, &resolver->text, err));

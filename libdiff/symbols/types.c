@@ -216,7 +216,7 @@ static hsd_status append_named(hsd_type_name *out, Dwarf_Die *type, hsd_error *e
     return status;
 }
 
-/* Languages whose containers have no names that tell them apart from a program's structures. */
+/* Structures within structures of C are a program's own, as are those of C++ whose names no library could have. */
 static bool is_of_c(Dwarf_Die *type)
 {
     Dwarf_Die unit;
@@ -232,6 +232,12 @@ static bool is_shortcut(const char *name)
     return strcmp(name, "_M_prev") == 0 || strcmp(name, "_M_left") == 0 || strcmp(name, "_M_right") == 0;
 }
 
+/* Such names are a compiler's and a library's: _M_start, __tree_. A program may call a member _items. */
+static bool is_reserved(const char *name)
+{
+    return name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
+}
+
 hsd_status hsd_type_append_member(hsd_buffer *out, Dwarf_Die *type, uint64_t offset, bool *is_beside, hsd_error *err)
 {
     Dwarf_Die at = *type;
@@ -243,7 +249,7 @@ hsd_status hsd_type_append_member(hsd_buffer *out, Dwarf_Die *type, uint64_t off
         if (!peel(&at, true) || !is_aggregate(dwarf_tag(&at)) || !find_member(&at, offset, &member)) return HSD_OK;
         const char *name = dwarf_tag(&member.die) == DW_TAG_member ? dwarf_diename(&member.die) : NULL;
         if (name != NULL && strnlen(name, 4096) == 4096) return HSD_OK;
-        is_of_library |= name != NULL && name[0] == '_';
+        is_of_library |= name != NULL && is_reserved(name);
         *is_beside = is_of_library && has_name && name != NULL && is_shortcut(name);
         if (name != NULL && name[0] != '\0' && !is_of_library) {
             if (has_name) HSD_TRY(append_word(out, ".", err));

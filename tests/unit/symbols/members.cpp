@@ -38,6 +38,7 @@ public:
     std::shared_ptr<Address> heir_;
     std::vector<Address> history;
     std::function<void()> on_close;
+    char *_mark;
     Address *shelves[4];
     union {
         struct {
@@ -92,6 +93,7 @@ int main()
         print(desk, desk.history, 8 * i, "history");
     for (size_t i = 0; i < 4; i++)
         print(desk, desk.shelves, 8 * i, "shelves");
+    print(desk, desk._mark, 0, "_mark");
     print(desk, desk.only, 0, "only");
     print(desk, desk.either, 0, "either");
 }

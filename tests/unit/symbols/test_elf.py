@@ -196,8 +196,9 @@ def check_members(path, folder):
     assert len(places) > 15, places
     behind = 64 + max(int(offset) for offset, _ in places)
     text = f" {{member}} {{vtable}} {name(path, table + 16)} N4shop4DeskE"
-    asked = [f"+{offset}{text}" for offset, _ in places] + [f"+{behind}{text}", "+8 {member} {vtable} nowhere+0x10{00ff}", "+8 {member} nothing"]
-    wanted = [member if has_types else f"+{offset}" for offset, member in places] + [f"+{behind}", "+8", "+8"]
+    asked = [f"+{offset}{text}" for offset, _ in places] + [f"+{behind}{text}", "+8 {member} {vtable} nowhere+0x10{00ff}",
+                                                                          "+8 {member} {allocated} <=48 B at nowhere+0x10{00ff}", "+8 {member} nothing"]
+    wanted = [member if has_types else f"+{offset}" for offset, member in places] + [f"+{behind}", *asked[-3:-1], "+8"]  # without the file it stays as it is
     desk, address = address_of(path, "the_desk"), address_of(path, "_ZZL11the_addressvE7address")
     asked += [f"{{variable}} {name(path, desk + int(offset))}" for offset, _ in places] + [f"{{variable}} {name(path, address + 8)}"]
     wanted += [f"the_desk.{member}" if has_types else "the_desk" for _, member in places] + ["the_address()::address" + ".street" * has_types]
