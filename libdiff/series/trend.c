@@ -213,6 +213,7 @@ static void fill_steps(hsd_trend *t, const series *s)
         steps[i] = difference(s->values[i], s->values[i + 1]);
         t->up_count += steps[i] > 0;
         t->down_count += steps[i] < 0;
+        if (steps[i] <= 0) t->rises_since = (uint32_t)i + 1;
     }
     t->last_step = steps[count - 1];
     qsort(steps, count, sizeof *steps, compare_i64);

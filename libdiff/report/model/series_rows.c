@@ -297,6 +297,19 @@ size_t hsd_series_count(const hsd_series_table *table, hsd_verdict verdict)
     return count;
 }
 
+static bool goes_on(const hsd_series_row *row)
+{
+    return row->trend.growth > 0 &&
+           (row->trend.verdict == HSD_VERDICT_EACH_STEP || row->trend.verdict == HSD_VERDICT_GROWING);
+}
+
+/* A type, a root, or a holder of which is known who it is. */
+static bool names_somebody(const hsd_series_row *row)
+{
+    const hsd_holder holder = {.type = row->name, .root = row->root, .path = row->path, .path_count = row->path_count};
+    return !row->is_shared && !row->is_code && (row->held_count > 0 || !hsd_holder_is_nobody(&holder));
+}
+
 const hsd_series_row *hsd_series_fastest(const hsd_series *series, const hsd_series_table *table)
 {
     const hsd_series_row *fastest = NULL;
@@ -304,11 +317,46 @@ const hsd_series_row *hsd_series_fastest(const hsd_series *series, const hsd_ser
     for (size_t i = 0; i < table->row_count; i++) {
         const hsd_trend *trend = &table->rows[i].trend;
         const int64_t rate = hsd_series_rate(series, trend);
-        if (trend->verdict != HSD_VERDICT_EACH_STEP || rate <= most) continue;
+        if (trend->verdict != HSD_VERDICT_EACH_STEP || rate <= most || !names_somebody(&table->rows[i])) continue;
         most = rate;
         fastest = &table->rows[i];
     }
     return fastest;
+}
+
+static const hsd_series_row *most_of(const hsd_series *series, hsd_report_table which)
+{
+    const hsd_series_table *table = hsd_series_table_of(series, which);
+    const hsd_series_row *most = NULL;
+    for (size_t i = 0; i < table->row_count; i++) {
+        const hsd_series_row *row = &table->rows[i];
+        if (goes_on(row) && names_somebody(row) && (!most || row->trend.growth > most->trend.growth)) most = row;
+    }
+    return most;
+}
+
+#define PART_WORTH_LEADING 4 /* of the growth of the heap: a quarter */
+
+const hsd_series_row *hsd_series_leader(const hsd_series *series, hsd_report_table *table)
+{
+    const int64_t growth = series->total.trend.growth;
+    static const hsd_report_table order[] = {HSD_TABLE_HOLDERS, HSD_TABLE_ROOTS, HSD_TABLE_TYPES};
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        const hsd_series_row *row = most_of(series, order[i]);
+        if (!row || (order[i] != HSD_TABLE_TYPES && row->trend.growth < growth / PART_WORTH_LEADING)) continue;
+        *table = order[i];
+        return row;
+    }
+    return NULL;
+}
+
+size_t hsd_series_grows_since(const hsd_series *series, const hsd_series_row *row)
+{
+    const hsd_trend *trend = &row->trend;
+    const size_t at = series->warmup + trend->rises_since;
+    if (trend->rises_since == 0 || trend->rises_since + 2 > trend->step_count) return 0;
+    const uint64_t before = row->values[at].bytes, first = hsd_series_first(series, row->values).bytes;
+    return before < first || before - first <= (uint64_t)trend->growth / 10 ? at : 0;
 }
 
 /* ---- cohorts ---- */

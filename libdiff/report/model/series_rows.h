@@ -85,6 +85,19 @@ size_t hsd_series_count(const hsd_series_table *table, hsd_verdict verdict);
 /* The row whose bytes grow fastest among those that grow in every step; NULL = none does. */
 const hsd_series_row *hsd_series_fastest(const hsd_series *series, const hsd_series_table *table);
 
+/*
+ * The row that a first sentence names: of those that go on growing (each step, growing) the one that grew most. Holders
+ * come first, if theirs has a quarter of the growth of the heap or the heap did not grow; then roots, then types. What
+ * no single object holds is no answer. NULL = nothing goes on growing.
+ *
+ *   table  filled when a row is returned: what it is
+ */
+const hsd_series_row *hsd_series_leader(const hsd_series *series, hsd_report_table *table);
+
+/* The capture since which a row that is `growing` grew in every step: it lay still before, so that nine tenths of its
+ * growth came since. 0 = it grew in every step of all, or there is none. */
+size_t hsd_series_grows_since(const hsd_series *series, const hsd_series_row *row);
+
 /* True where what is lost is known and grew by more than noise, and by more than what is live: it comes first. */
 bool hsd_series_lost_leads(const hsd_series *series);
 

@@ -181,24 +181,46 @@ void hsd_series_say_captures(hsd_series_words *words)
 
 /* ---- the answer ---- */
 
-/* "; 1 type, 1 root and 2 holders grow in each step" */
-static void say_each_step(hsd_series_words *words)
+/* "in each step since capture 4": how it grew, as the verdict of the row has it. */
+static void say_how(hsd_series_words *words, const hsd_series_row *row)
 {
-    static const char *const nouns[] = {"type", "root", "holder"};
-    size_t counts[3], kinds = 0, said = 0, total = 0;
-    for (size_t i = 0; i < 3; i++) {
-        counts[i] = hsd_series_count(hsd_series_table_of(words->series, (hsd_report_table)i), HSD_VERDICT_EACH_STEP);
-        kinds += counts[i] > 0;
-        total += counts[i];
+    char moment[HSD_MOMENT_CHARS];
+    const size_t since = hsd_series_grows_since(words->series, row);
+    hsd_out_text(&words->out,
+                 row->trend.verdict == HSD_VERDICT_EACH_STEP || since > 0 ? "in each step" : "with steps back");
+    if (since > 0) hsd_out_format(&words->out, " since %s", hsd_series_moment(moment, words->series, since));
+}
+
+/* " 96% of it hangs from svc.feed._events: Object, which grew in each step since capture 4." What has more than the
+ * heap grew, as other things shrank, and types, have their own growth. */
+static void say_leader(hsd_series_words *words)
+{
+    const hsd_series *series = words->series;
+    const int64_t growth = series->total.trend.growth;
+    hsd_report_table table;
+    const hsd_series_row *row = hsd_series_leader(series, &table);
+    char size[HSD_NUMBER_CHARS];
+    if (!row) {
+        hsd_out_text(&words->out, series->total.trend.verdict == HSD_VERDICT_EACH_STEP
+                                      ? ", in each step; no one type or holder does."
+                                      : "; nothing in it goes on growing.");
+        return;
     }
-    for (size_t i = 0; i < 3; i++) {
-        if (counts[i] == 0) continue;
-        hsd_out_text(&words->out, said == 0 ? "; " : said + 1 == kinds ? " and " : ", ");
-        hsd_out_format(&words->out, "%zu %s%s", counts[i], nouns[i], plural(counts[i]));
-        said++;
-    }
-    hsd_out_text(&words->out, total == 0 ? "; nothing in it grows" : total == 1 ? " grows" : " grow");
-    hsd_out_text(&words->out, " in each step");
+    const bool is_type = table == HSD_TABLE_TYPES, is_part = !is_type && row->trend.growth <= growth;
+    hsd_out_text(&words->out, ". ");
+    if (is_part)
+        hsd_out_format(&words->out, "%s of the growth hangs from ",
+                       hsd_format_share(size, (uint64_t)row->trend.growth, (uint64_t)growth));
+    else if (!is_type)
+        hsd_out_text(&words->out, "What hangs from ");
+    say_row(words, row, table == HSD_TABLE_HOLDERS);
+    if (is_part)
+        hsd_out_text(&words->out, ", which grew ");
+    else
+        hsd_out_format(&words->out, " grew %s%s, ", is_type ? "most, by " : "",
+                       size_of(words, size, (uint64_t)row->trend.growth));
+    say_how(words, row);
+    hsd_out_text(&words->out, ".");
 }
 
 static void say_steps(hsd_series_words *words)
@@ -285,8 +307,10 @@ void hsd_series_say_answer(hsd_series_words *words)
     say_growth(words);
     say_steps(words);
     say_noise(words);
-    if (hsd_series_has_trend(words->series)) say_each_step(words);
-    hsd_out_text(&words->out, ".");
+    if (hsd_series_has_trend(words->series))
+        say_leader(words);
+    else
+        hsd_out_text(&words->out, ".");
     say_held(words);
 }
 
@@ -323,6 +347,23 @@ static void say_forecast(hsd_series_words *words, const hsd_series_row *row, boo
     else
         hsd_out_format(&words->out, "%llu step%s", (unsigned long long)steps, plural(steps));
     hsd_out_text(&words->out, ".");
+}
+
+/* What the answer names, if it grows in each step by now; else the type that grows fastest in every step, else the
+ * holder. NULL = none. */
+static const hsd_series_row *whose_rate_counts(const hsd_series *series, bool *is_holder)
+{
+    hsd_report_table table;
+    const hsd_series_row *row = hsd_series_leader(series, &table);
+    const bool leads = row &&
+                       (row->trend.verdict == HSD_VERDICT_EACH_STEP || hsd_series_grows_since(series, row) > 0) &&
+                       hsd_series_rate(series, &row->trend) > 0;
+    *is_holder = leads && table == HSD_TABLE_HOLDERS;
+    if (leads) return row;
+    row = hsd_series_fastest(series, &series->types);
+    if (row) return row;
+    *is_holder = true;
+    return hsd_series_fastest(series, &series->holders);
 }
 
 static void say_verdicts(hsd_series_words *words, const char *lead, hsd_verdict verdict)
@@ -369,10 +410,10 @@ void hsd_series_say_end(hsd_series_words *words)
         hsd_out_text(&words->out, "Three captures and more show whether it goes on growing.");
         return;
     }
-    const hsd_series_row *type = hsd_series_fastest(series, &series->types),
-                         *holder = type ? NULL : hsd_series_fastest(series, &series->holders);
+    bool is_holder;
+    const hsd_series_row *row = whose_rate_counts(series, &is_holder);
     say_verdicts(words, "Growing in every step", HSD_VERDICT_EACH_STEP);
-    if (type || holder) say_forecast(words, type ? type : holder, !type);
+    if (row) say_forecast(words, row, is_holder);
     const bool is_next = words->out.buffer.size > 0;
     say_verdicts(words, is_next ? " Growing, with steps back" : "Growing, with steps back", HSD_VERDICT_GROWING);
 }

@@ -31,8 +31,8 @@ Test(series_text, prints_the_screen_of_the_manual)
     char *report = text_of(&series, &screen);
     cr_expect_str_eq(report, "6 captures, 09:00Z to 14:00Z (5h 00m), same process (checkout-api, pid 4121)\n"
                              "\n"
-                             "The heap grew 164.5 MiB (+40%) over 5 steps; 1 type, 1 root and 1 holder grow in\n"
-                             "each step.\n"
+                             "The heap grew 164.5 MiB (+40%) over 5 steps. 76% of the growth hangs from\n"
+                             "global.app.state.sessions, which grew in each step.\n"
                              "\n"
                              "TYPE              FIRST       LAST      GROWTH    PER HOUR  TREND   VERDICT\n"
                              "Session        38.1 MiB  163.9 MiB  +125.8 MiB   +25.2 MiB  ▁▂▄▅▇█  each step\n"
@@ -52,7 +52,8 @@ Test(series_text, prints_the_screen_of_the_manual)
                              "\n"
                              "How old objects are is not known: the collector moves objects.\n"
                              "\n"
-                             "Growing in every step: 1 type. At this rate Session alone adds 1 GiB in 40.7 h.\n");
+                             "Growing in every step: 1 type. At this rate global.app.state.sessions alone adds\n"
+                             "1 GiB in 40.7 h.\n");
     check_width(report, 80);
     free(report);
 }
@@ -76,7 +77,7 @@ Test(series_text, does_without_utf8_and_without_times)
     HOLDS(report, "6 captures, same process (checkout-api, pid 4121)\n");
     HOLDS(report, "GROWTH    PER STEP  TREND   VERDICT\n");
     HOLDS(report, "  _.-=*#  each step\n");
-    SAYS(report, "At this rate Session alone adds 1 GiB in 41 steps.");
+    SAYS(report, "At this rate global.app.state.sessions alone adds 1 GiB in 41 steps.");
     LACKS(report, "HOUR");
     for (const char *c = report; *c; c++)
         cr_expect((unsigned char)*c < 0x80);
@@ -101,7 +102,7 @@ Test(series_text, leaves_the_warm_up_out)
     series.warmup = 1;
     char *report = text_of(&series, &screen);
     SAYS(report, "pid 4121), 1 left out at the start as warm-up");
-    SAYS(report, "The heap grew 107.0 MiB (+23%) over 4 steps;");
+    SAYS(report, "The heap grew 107.0 MiB (+23%) over 4 steps. 76% of the growth hangs from");
     HOLDS(report, "\nSession        56.1 MiB  163.9 MiB");
     HOLDS(report, "  ▁▃▅▇█  each step\n");
     free(report);
@@ -152,6 +153,8 @@ Test(series_text, sorts_as_asked)
 Test(series_text, names_no_rate_that_takes_for_ever)
 {
     hsd_series series = sample_shop();
+    const size_t holder_count = series.holders.row_count;
+    series.holders.row_count = series.roots.row_count = 0;
     series.types.rows[0].trend.per_hour = 900;
     char *report = text_of(&series, &screen);
     HOLDS(report, "\nGrowing in every step: 1 type.\n");
@@ -165,9 +168,67 @@ Test(series_text, names_no_rate_that_takes_for_ever)
     SAYS(report, "Session alone adds 1 GiB in less than a minute.");
     free(report);
     series.types.rows[0].trend.verdict = HSD_VERDICT_GROWING;
+    series.holders.row_count = holder_count;
     report = text_of(&series, &screen);
     SAYS(report,
          "At this rate global.app.state.sessions alone adds 1 GiB in 40.7 h. Growing, with steps back: 1 type.");
+    free(report);
+}
+
+/* ---- whom the first sentence names ---- */
+
+Test(series_text, names_since_when_it_grows)
+{
+    hsd_series series = sample_shop();
+    hsd_series_row *row = &series.holders.rows[0];
+    hsd_amount values[6];
+    for (size_t i = 0; i < 6; i++)
+        values[i] = row->values[i < 3 ? 0 : i];
+    row->values = values;
+    row->trend.verdict = HSD_VERDICT_GROWING;
+    row->trend.rises_since = 2;
+    char *report = text_of(&series, &screen);
+    SAYS(report, "76% of the growth hangs from global.app.state.sessions, which grew in each step since 11:00Z.");
+    SAYS(report, "At this rate global.app.state.sessions alone adds 1 GiB in 40.7 h.");
+    free(report);
+    series.has_times = false;
+    report = text_of(&series, &screen);
+    SAYS(report, "which grew in each step since capture 3.");
+    free(report);
+    row->trend.rises_since = 4; /* one step is no trend */
+    report = text_of(&series, &screen);
+    SAYS(report, "hangs from global.app.state.sessions, which grew with steps back.");
+    free(report);
+    values[2].bytes = values[3].bytes; /* most of it came before */
+    row->trend.rises_since = 2;
+    report = text_of(&series, &screen);
+    SAYS(report, "hangs from global.app.state.sessions, which grew with steps back.");
+    free(report);
+}
+
+Test(series_text, names_what_grows_in_a_heap_that_does_not)
+{
+    hsd_series series = sample_shop();
+    hsd_amount *values = calloc(6, sizeof *values);
+    series.total.values = values;
+    series.total.trend.growth = 0;
+    char *report = text_of(&series, &screen);
+    SAYS(report, "The heap kept its size over 5 steps. What hangs from global.app.state.sessions grew 125.8 MiB, in "
+                 "each step.");
+    free(report);
+    free(values);
+}
+
+Test(series_text, names_a_root_or_a_type_where_holders_have_little_of_it)
+{
+    hsd_series series = sample_shop();
+    series.holders.rows[0].trend.growth = series.total.trend.growth / 4 - 1;
+    char *report = text_of(&series, &screen);
+    SAYS(report, "100% of the growth hangs from global.app, which grew in each step.");
+    free(report);
+    series.roots.rows[0].is_shared = true;
+    report = text_of(&series, &screen);
+    SAYS(report, "over 5 steps. Session grew most, by 125.8 MiB, in each step.");
     free(report);
 }
 
@@ -183,7 +244,7 @@ Test(series_text, says_so_when_nothing_grows)
     series.total = sample_series_total(&series.types, 3, values[1], HSD_VERDICT_STEADY);
     series.unreached = row;
     char *report = text_of(&series, &screen);
-    HOLDS(report, "\nThe heap kept its size over 2 steps; nothing in it grows in each step.\n");
+    HOLDS(report, "\nThe heap kept its size over 2 steps; nothing in it goes on growing.\n");
     HOLDS(report, "\n1 other type  10.0 MiB  10.0 MiB   [ = ]            ▁▁▁    steady\n");
     HOLDS(report, "\nUnreached, not counted: 10.0 MiB -> 10.0 MiB.\n");
     LACKS(report, "At this rate");
@@ -217,7 +278,7 @@ Test(series_text, says_why_a_table_is_not_there)
     char *report = text_of(&series, &screen);
     SAYS(report, "Roots are not known: the captures carry no references. Holders are not known: the captures carry no "
                  "references.");
-    SAYS(report, "over 5 steps; 1 type grows in each step.");
+    SAYS(report, "over 5 steps. Session grew most, by 125.8 MiB, in each step.");
     LACKS(report, "WHAT KEEPS");
     free(report);
 }
@@ -442,7 +503,7 @@ Test(series_text, has_a_form_without_rows)
         free(report);
     }
     char *report = text_of(&series, &screen);
-    HOLDS(report, "\nThe heap kept its size over 2 steps; nothing in it grows in each step.\n");
+    HOLDS(report, "\nThe heap kept its size over 2 steps; nothing in it goes on growing.\n");
     HOLDS(report, "\nTOTAL     0     0   [ = ]            ▁▁▁    steady\n");
     free(report);
 }

@@ -46,6 +46,21 @@ Test(trend, a_linear_leak_grows_in_each_step)
     SHAPE("each step", 1000, 1100, 1210, 1290, 1400, 1520, 1600);
 }
 
+Test(trend, knows_since_when_every_step_rises)
+{
+#define SINCE(value, ...)                                                                                              \
+    do {                                                                                                               \
+        const uint64_t shape_[] = {__VA_ARGS__};                                                                       \
+        cr_expect_eq(trend_of(shape_, COUNT(shape_)).rises_since, value);                                              \
+    } while (0)
+    SINCE(0u, 1000, 1100, 1200);
+    SINCE(2u, 1000, 1000, 1000, 1200, 1400, 1600);
+    SINCE(1u, 1100, 1000, 1200);
+    SINCE(3u, 1000, 1100, 1200, 1200); /* the last step does not */
+    SINCE(1u, 1200, 1100);
+#undef SINCE
+}
+
 Test(trend, a_linear_leak_with_noise_grows)
 {
     SHAPE("growing", 1000, 1150, 1130, 1300, 1450, 1420, 1600);
