@@ -70,7 +70,7 @@ static void write_growth(cli_out *out, const cli_app *cli, const hsd_fleet_repor
     else if (strcmp(format, "junit") == 0)
         cli_fleet_write_junit(out, report, cli->options.fleet.candidate);
     else if (strcmp(format, "sarif") == 0)
-        cli_fleet_write_sarif(out, report);
+        cli_fleet_write_sarif(out, report, cli->options.fleet.candidate);
     else if (strcmp(format, "html") == 0)
         cli_fleet_write_html(out, cli, report);
     else if (strcmp(format, "openmetrics") == 0)
@@ -92,7 +92,10 @@ static int tell_growth(cli_app *cli, bool is_check)
     cli_progress_clear();
     result = status == HSD_OK ? CLI_DONE : cli_report_error(cli, &err);
     if (status == HSD_OK) write_growth(&out, cli, report);
-    if (status == HSD_OK && is_check && report->finding_count > 0) result = CLI_FAILED;
+    if (status == HSD_OK && is_check && report->finding_count > 0)
+        result = CLI_FAILED;
+    else if (status == HSD_OK && is_check && !cli_fleet_can_tell(report, cli->options.fleet.candidate))
+        result = CLI_DAMAGED;
     hsd_fleet_report_free(report);
     return cli_out_close(&out, cli, result);
 }
@@ -341,8 +344,8 @@ const cli_command cli_command_fleet = {
         "\n"
         "report looks at places that least squares over each process say may grow, and judges them by Theil-Sen and "
         "Mann-Kendall in each process, and by Mann-Whitney against the version before. Processes need three captures "
-        "to "
-        "be judged. check is a report of --candidate against --baseline, with exit status 1 when anything grows.\n"
+        "to be judged. check is a report of --candidate against --baseline, with exit status 1 when anything grows, "
+        "and 3 when there are too few captures to tell: 8 of one process, 5 of two, 4 of three to five, 3 of more.\n"
         "\n"
         "compact makes one batch of all captures of a service and day. sql answers any question; its tables are "
         "captures, "

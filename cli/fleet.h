@@ -15,11 +15,17 @@ int cli_fleet_add(cli_app *cli);
 void cli_fleet_write_text(cli_out *out, const cli_app *cli, const hsd_fleet_report *report);
 void cli_fleet_write_json(cli_out *out, const hsd_fleet_report *report);
 
+/* True if there are captures enough of a version to tell whether it grows; NULL = of all. */
+bool cli_fleet_can_tell(const hsd_fleet_report *report, const char *version);
+
+/* The answer of a report without findings: a sentence. */
+const char *cli_fleet_nothing(const hsd_fleet_report *report);
+
 /* A check of a candidate as JUnit XML: a test case for each service. */
 void cli_fleet_write_junit(cli_out *out, const hsd_fleet_report *report, const char *candidate);
 
 /* A check of a candidate as SARIF 2.1.0: a result for each thing that grows. */
-void cli_fleet_write_sarif(cli_out *out, const hsd_fleet_report *report);
+void cli_fleet_write_sarif(cli_out *out, const hsd_fleet_report *report, const char *candidate);
 
 /* A report as one HTML page, with the lines of its findings. */
 void cli_fleet_write_html(cli_out *out, const cli_app *cli, const hsd_fleet_report *report);

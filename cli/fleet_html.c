@@ -197,8 +197,7 @@ void cli_fleet_write_html(cli_out *out, const cli_app *cli, const hsd_fleet_repo
         " content=\"width=device-width\">\n<title>hsdiff: a fleet</title>\n<style>%s</style>\n</head>\n<body>\n",
         style);
     if (report->finding_count == 0)
-        cli_out_text(out,
-                     "<h1>Nothing grows in most processes of a version that did not in the version before.</h1>\n");
+        cli_out_format(out, "<h1>%s</h1>\n", cli_fleet_nothing(report));
     else
         cli_out_format(out,
                        "<h1>%zu place%s and %zu type%s grow in most processes of a version, and did not before.</h1>\n",

@@ -34,25 +34,32 @@ static void put_case(cli_out *out, const hsd_fleet_report *report, size_t versio
     put_xml(out, v->service);
     cli_out_text(out, " ");
     put_xml(out, v->version);
-    cli_out_text(out, findings > 0 ? "\">\n" : "\"/>\n");
+    const bool tells = findings > 0 || v->captures_needed == 0;
+    cli_out_text(out, findings > 0 || !tells ? "\">\n" : "\"/>\n");
+    if (!tells)
+        cli_out_format(out,
+                       "      <error type=\"unknown\" message=\"too few captures to tell: %u of each process would "
+                       "do\"/>\n",
+                       v->captures_needed);
     for (size_t i = 0; i < report->finding_count; i++)
         if (report->findings[i].version == version) put_failure(out, report, &report->findings[i]);
-    if (findings > 0) cli_out_text(out, "    </testcase>\n");
+    if (findings > 0 || !tells) cli_out_text(out, "    </testcase>\n");
 }
 
 void cli_fleet_write_junit(cli_out *out, const hsd_fleet_report *report, const char *candidate)
 {
-    size_t cases = 0, failed = 0;
+    size_t cases = 0, failed = 0, unknown = 0;
     for (size_t i = 0; i < report->version_count; i++) {
         if (strcmp(report->versions[i].version.data, candidate) != 0) continue;
         cases++;
         failed += count_findings(report, i) > 0;
+        unknown += count_findings(report, i) == 0 && report->versions[i].captures_needed > 0;
     }
     cli_out_format(
         out,
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"hsdiff fleet\" tests=\"%zu\" "
-        "failures=\"%zu\">\n",
-        cases, failed);
+        "failures=\"%zu\" errors=\"%zu\">\n",
+        cases, failed, unknown);
     for (size_t i = 0; i < report->version_count; i++)
         if (strcmp(report->versions[i].version.data, candidate) == 0) put_case(out, report, i);
     cli_out_text(out, "  </testsuite>\n</testsuites>\n");

@@ -28,7 +28,10 @@ static void put_versions(cli_out *out, const hsd_fleet_report *report)
         cli_out_format(out, ", %s captures", hsd_format_count(number, v->captures));
         if (v->judged < v->processes)
             cli_out_format(out, " (%s with three and more)", hsd_format_count(number, v->judged));
-        cli_out_format(out, ", since %s\n", hsd_format_time(number, v->began_unix_ns));
+        cli_out_format(out, ", since %s", hsd_format_time(number, v->began_unix_ns));
+        if (v->captures_needed > 0)
+            cli_out_format(out, "; too few to tell, %u captures of each would do", v->captures_needed);
+        cli_out_text(out, "\n");
     }
 }
 
@@ -86,6 +89,23 @@ static void put_findings(cli_out *out, const hsd_fleet_report *report, bool plac
     if (all > told) cli_out_format(out, "\n     %zu more: --top %zu\n", all - told, all);
 }
 
+bool cli_fleet_can_tell(const hsd_fleet_report *report, const char *version)
+{
+    bool tells = true;
+    for (size_t i = 0; i < report->version_count; i++) {
+        const hsd_fleet_version *v = &report->versions[i];
+        tells = tells && (v->captures_needed == 0 || (version != NULL && strcmp(v->version.data, version) != 0));
+    }
+    return tells;
+}
+
+const char *cli_fleet_nothing(const hsd_fleet_report *report)
+{
+    return cli_fleet_can_tell(report, NULL)
+               ? "Nothing grows in most processes of a version that did not in the version before."
+               : "Nothing is proven to grow, and of some versions there are too few captures to tell.";
+}
+
 void cli_fleet_write_text(cli_out *out, const cli_app *cli, const hsd_fleet_report *report)
 {
     char captures[HSD_NUMBER_CHARS], processes[HSD_NUMBER_CHARS];
@@ -95,8 +115,7 @@ void cli_fleet_write_text(cli_out *out, const cli_app *cli, const hsd_fleet_repo
     put_versions(out, report);
     put_findings(out, report, true, most);
     put_findings(out, report, false, most);
-    if (report->finding_count == 0)
-        cli_out_text(out, "\nNothing grows in most processes of a version that did not in the version before.\n");
+    if (report->finding_count == 0) cli_out_format(out, "\n%s\n", cli_fleet_nothing(report));
 }
 
 /* ---- JSON */
@@ -120,9 +139,11 @@ static void put_json_version(cli_out *out, const hsd_fleet_report *report, const
         cli_out_text(out, "\"before\": null");
     else
         put_json_text(out, "before", before->version);
-    cli_out_format(out, ", \"processes\": %llu, \"judged\": %llu, \"captures\": %llu, \"began_unix_ns\": %llu}",
+    cli_out_format(out,
+                   ", \"processes\": %llu, \"judged\": %llu, \"captures\": %llu, \"captures_needed\": %u, "
+                   "\"began_unix_ns\": %llu}",
                    (unsigned long long)v->processes, (unsigned long long)v->judged, (unsigned long long)v->captures,
-                   (unsigned long long)v->began_unix_ns);
+                   v->captures_needed, (unsigned long long)v->began_unix_ns);
 }
 
 static void put_json_finding(cli_out *out, const hsd_fleet_report *report, const hsd_fleet_finding *f)

@@ -53,7 +53,20 @@ static void put_result(cli_out *out, const hsd_fleet_report *report, const hsd_f
                    f->per_hour, f->growth);
 }
 
-void cli_fleet_write_sarif(cli_out *out, const hsd_fleet_report *report)
+/* What cannot be judged is a notification of an invocation that was not successful, as hsdiff check has it. */
+static void put_invocation(cli_out *out, const hsd_fleet_report *report, const char *candidate)
+{
+    const bool tells = report->finding_count > 0 || cli_fleet_can_tell(report, candidate);
+    const int status = !tells ? CLI_DAMAGED : report->finding_count > 0 ? CLI_FAILED : CLI_DONE;
+    cli_out_format(out, "{\"executionSuccessful\": %s, \"exitCode\": %d", tells ? "true" : "false", status);
+    if (!tells)
+        cli_out_format(out,
+                       ", \"toolExecutionNotifications\": [{\"level\": \"error\", \"message\": {\"text\": \"%s\"}}]",
+                       cli_fleet_nothing(report));
+    cli_out_text(out, "}");
+}
+
+void cli_fleet_write_sarif(cli_out *out, const hsd_fleet_report *report, const char *candidate)
 {
     const size_t told = report->finding_count < RESULTS_MOST ? report->finding_count : RESULTS_MOST;
     cli_out_text(out,
@@ -67,6 +80,7 @@ void cli_fleet_write_sarif(cli_out *out, const hsd_fleet_report *report)
         cli_out_text(out, i == 0 ? "\n      " : ",\n      ");
         put_result(out, report, &report->findings[i]);
     }
-    cli_out_format(out, "],\n    \"invocations\": [{\"executionSuccessful\": true, \"exitCode\": %d}]\n  }]\n}\n",
-                   report->finding_count > 0 ? 1 : 0);
+    cli_out_text(out, "],\n    \"invocations\": [");
+    put_invocation(out, report, candidate);
+    cli_out_text(out, "]\n  }]\n}\n");
 }

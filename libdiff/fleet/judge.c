@@ -108,10 +108,33 @@ static uint32_t contrast_of(const slopes *before, const slopes *after)
     return hsd_contrast_of(moved[0], before->count, moved[1], after->count).p_millionths;
 }
 
-static uint32_t chance_of(const hsd_fleet_side *side)
+static uint32_t chance_of(double score, double variance)
 {
-    const double off = (double)(side->score < 0 ? -side->score : side->score) - 1;
-    return side->variance > 0 && off > 0 ? hsd_chance_normal(off * off / side->variance) : HSD_CHANCE_MOST_SURE;
+    const double off = (score < 0 ? -score : score) - 1;
+    return variance > 0 && off > 0 ? hsd_chance_normal(off * off / variance) : HSD_CHANCE_MOST_SURE;
+}
+
+/* Mann-Whitney says so; or, where it cannot with so few processes, each of them grows faster than all before. */
+static bool is_other(const slopes *before, const slopes *after, uint32_t contrast_millionths)
+{
+    if (before->count < 2 || after->count < 2) return true; /* no witness */
+    if (contrast_millionths < HSD_CHANCE_SIGNIFICANT) return true;
+    return hsd_chance_least(before->count, after->count) >= HSD_CHANCE_SIGNIFICANT &&
+           after->values[0] > before->values[before->count - 1];
+}
+
+#define CAPTURES_LEAST 3u
+#define CAPTURES_TELL  8u /* of one process alone */
+
+uint32_t hsd_fleet_captures_needed(uint64_t processes, uint64_t captures)
+{
+    uint32_t needed = CAPTURES_LEAST;
+    if (processes == 0) return 0;
+    for (; needed < CAPTURES_TELL; needed++) {
+        const double n = needed, all = (double)processes;
+        if (chance_of(all * n * (n - 1) / 2, all * n * (n - 1) * (2 * n + 5) / 18) < CHANCE_MOST) break;
+    }
+    return captures / processes >= needed ? 0 : needed;
 }
 
 hsd_status hsd_fleet_judge(hsd_fleet_verdict *verdict, hsd_fleet_side *after, uint64_t judged, hsd_fleet_side *before,
@@ -127,15 +150,14 @@ hsd_status hsd_fleet_judge(hsd_fleet_verdict *verdict, hsd_fleet_side *after, ui
         .before_per_hour = quarter(&there, 2),
         .spread_per_hour = ((uint64_t)quarter(&here, 3) - (uint64_t)quarter(&here, 1)) / 2,
         .growth = after->count > 0 ? after->gains[(after->count - 1) / 2] : 0,
-        .p_millionths = chance_of(after),
+        .p_millionths = chance_of((double)after->score, after->variance),
         .contrast_millionths = contrast_of(&there, &here),
     };
     verdict->grows =
         after->growers * 2 > judged && after->score > 0 && verdict->p_millionths < CHANCE_MOST && verdict->per_hour > 0;
     if (before == NULL || before_judged == 0) return HSD_OK;
-    const bool bears_witness = there.count >= 2 && here.count >= 2;
-    const bool is_other = !bears_witness || verdict->contrast_millionths < HSD_CHANCE_SIGNIFICANT;
-    verdict->grows = verdict->grows && before->growers * 2 <= before_judged && is_other &&
+    verdict->grows = verdict->grows && before->growers * 2 <= before_judged &&
+                     is_other(&there, &here, verdict->contrast_millionths) &&
                      verdict->per_hour > verdict->before_per_hour;
     return HSD_OK;
 }

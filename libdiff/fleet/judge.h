@@ -42,6 +42,12 @@ typedef struct hsd_fleet_verdict {
 hsd_status hsd_fleet_judge(hsd_fleet_verdict *verdict, hsd_fleet_side *after, uint64_t judged, hsd_fleet_side *before,
                            uint64_t before_judged, hsd_error *err);
 
+/*
+ * How many captures of each process it takes to tell growth from chance: 0 if `captures` of `processes` are enough. So
+ * few that even growth in every step of all of them is likely by chance say nothing: "nothing grows" least of all.
+ */
+uint32_t hsd_fleet_captures_needed(uint64_t processes, uint64_t captures);
+
 /* Empties it. */
 void hsd_fleet_side_release(hsd_fleet_side *side);
 

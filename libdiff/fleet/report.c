@@ -70,6 +70,7 @@ static hsd_status take_version(reading *r, const hsd_answer_line *line, hsd_erro
                                    .captures = (uint64_t)n[3],
                                    .judged = (uint64_t)n[4],
                                    .began_unix_ns = (uint64_t)n[5] * 1000000u};
+    version->captures_needed = hsd_fleet_captures_needed(version->processes, version->captures);
     report->processes += version->processes;
     report->captures += version->captures;
     HSD_TRY(hsd_answer_text(line, 7, r->arena, &version->service, err));

@@ -48,6 +48,16 @@ uint32_t hsd_arrangements_chance(const hsd_arrangements *all, uint32_t inversion
     return (uint32_t)((as_far * 1000000 + all->total / 2) / all->total);
 }
 
+uint32_t hsd_chance_least(size_t a, size_t b)
+{
+    const size_t few = a < b ? a : b, all = a + b;
+    uint64_t orders = 1;
+    for (size_t i = 0; i < few && orders <= 1000; i++)
+        orders = orders * (all - i) / (i + 1);
+    if (orders > 1000) orders = 1000;
+    return few == 0 || orders < 2 ? HSD_CHANCE_MOST_SURE : (uint32_t)(2000000 / orders);
+}
+
 /* ---- the normal distribution ---- */
 
 /* e^-x for x >= 0: halved until a short series serves, then squared back. */

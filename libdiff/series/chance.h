@@ -36,6 +36,10 @@ void hsd_arrangements_add(hsd_arrangements *all, uint32_t count);
 /* Share of arrangements whose inversions are as far from the middle as `inversions`, either way, in millionths. */
 uint32_t hsd_arrangements_chance(const hsd_arrangements *all, uint32_t inversions);
 
+/* The least that Mann-Whitney can give for two groups of such counts, two-sided, in millionths: of 3 and 3 values one
+ * of 20 orders has all of one group first, so 100,000. Past 1,000 orders 2,000, which is what 1,000 give. */
+uint32_t hsd_chance_least(size_t a, size_t b);
+
 /* Of a normal distribution: the chance to be sqrt(square) standard deviations or more off, either way, in millionths.
  */
 uint32_t hsd_chance_normal(double square);

@@ -244,6 +244,25 @@ def judge(tool, folder):
     same("earlier", report(tool, store, "--since", "2020-01-01"), report(tool, store))
 
 
+def few(tool, folder):
+    """A canary of three processes: with three captures each nobody can tell, and nobody says that nothing grows."""
+    need_engine()
+    store, _ = make(folder, processes=6, captures=3)
+    asked = ("fleet", "check", store, "--baseline", "2.4.0", "--candidate", "2.4.1")
+    text = tool.run(*asked, expect=3).stdout
+    check("too few to tell, 4 captures of each would do" in text and "Nothing is proven to grow, and of some versions" in text, text)
+    check("Nothing is proven" in tool.run("fleet", "report", store).stdout, "a report says more")
+    tree = xml.etree.ElementTree.fromstring(tool.run(*asked, "--format", "junit", expect=3).stdout)
+    same("suite", [tree[0].get(name) for name in ("tests", "failures", "errors")], ["1", "0", "1"])
+    check("4 of each process" in tree.find(".//error").get("message"), "no error in the case")
+    invocation = json.loads(tool.run(*asked, "--format", "sarif", expect=3).stdout)["runs"][0]["invocations"][0]
+    same("invocation", (invocation["executionSuccessful"], invocation["exitCode"], len(invocation["toolExecutionNotifications"])), (False, 3, 1))
+    check("<h1>Nothing is proven to grow" in tool.run(*asked, "--format", "html", expect=3).stdout, "the page says more")
+    same("needed", [version["captures_needed"] for version in report(tool, store)["versions"]], [4, 4])
+    store, truth = make(folder, processes=6, captures=12, seed=2)
+    check(truth["holder"] in tool.run("fleet", "check", store, "--baseline", "2.4.0", "--candidate", "2.4.1", expect=1).stdout, "three of three are not told")
+
+
 def ask(tool, folder):
     need_engine()
     before, after = demo(tool, folder)
@@ -569,5 +588,5 @@ def pyroscope(tool, folder):
 
 if __name__ == "__main__":
     MAKE = sys.argv.pop(1)
-    kit.main({"tables": tables, "keys": keys, "planted": planted, "clean": clean, "large": large, "judge": judge, "ask": ask, "labels": labels, "names": names,
+    kit.main({"tables": tables, "keys": keys, "planted": planted, "clean": clean, "large": large, "judge": judge, "few": few, "ask": ask, "labels": labels, "names": names,
               "page": page, "metrics": metrics, "pyroscope": pyroscope, "torn": torn, "no_engine": no_engine, "two_writers": two_writers, "killed": killed, "dumps": dumps})

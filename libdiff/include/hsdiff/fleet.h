@@ -130,7 +130,9 @@ typedef struct hsd_fleet_version { /* of a service, by when its processes began 
     uint32_t before;              /* row of the version before of the service; own row = there is none */
     uint64_t processes, captures; /* that were asked for */
     uint64_t judged;              /* processes with three captures and more: what a majority is of */
-    uint64_t began_unix_ns;       /* the middle of the first captures of its processes: clocks may be wrong */
+    uint32_t captures_needed; /* > 0: with so few captures growth in every step could be chance, so that nothing can be
+                               * told; so many of each process tell */
+    uint64_t began_unix_ns;   /* the middle of the first captures of its processes: clocks may be wrong */
 } hsd_fleet_version;
 
 #define HSD_FLEET_LINES_MOST  16u /* of a finding, in its version and in the one before */

@@ -265,17 +265,24 @@ static void add_processes(hsd_fleet_side *side, test_random *random, unsigned pr
     }
 }
 
-static hsd_fleet_verdict verdict_of(uint64_t before_per_hour, uint64_t after_per_hour, uint64_t judged)
+/* `here` processes are judged against `there`; of so many of the first `captures` each are known. */
+static hsd_fleet_verdict verdict_of_few(uint64_t before_per_hour, uint64_t after_per_hour, unsigned there,
+                                        unsigned here, unsigned captures, uint64_t judged)
 {
     test_random random = {test_seed(2)};
     hsd_fleet_side before = {0}, after = {0};
     hsd_fleet_verdict verdict;
-    add_processes(&before, &random, 12, 12, before_per_hour);
-    add_processes(&after, &random, 12, 12, after_per_hour);
-    cr_assert_eq(hsd_fleet_judge(&verdict, &after, judged, &before, 12, &err), HSD_OK);
+    add_processes(&before, &random, there, captures, before_per_hour);
+    add_processes(&after, &random, here, captures, after_per_hour);
+    cr_assert_eq(hsd_fleet_judge(&verdict, &after, judged, &before, there, &err), HSD_OK);
     hsd_fleet_side_release(&before);
     hsd_fleet_side_release(&after);
     return verdict;
+}
+
+static hsd_fleet_verdict verdict_of(uint64_t before_per_hour, uint64_t after_per_hour, uint64_t judged)
+{
+    return verdict_of_few(before_per_hour, after_per_hour, 12, 12, 12, judged);
 }
 
 Test(parts, what_grows_in_most_processes_and_did_not_before_is_told)
@@ -287,6 +294,37 @@ Test(parts, what_grows_in_most_processes_and_did_not_before_is_told)
     cr_assert_not(verdict_of(500000, 500000, 12).grows);
     cr_assert_not(verdict_of(500000, 0, 12).grows);
     cr_assert_not(verdict_of(0, 500000, 30).grows); /* 12 of 30 */
+}
+
+Test(parts, a_few_processes_tell_if_each_grows_faster_than_all_before)
+{
+    cr_assert(verdict_of_few(0, 500000, 3, 3, 4, 3).grows);
+    cr_assert(verdict_of_few(0, 500000, 20, 2, 6, 2).grows);
+    cr_assert(verdict_of_few(0, 500000, 5, 1, 8, 1).grows);
+    cr_assert_not(verdict_of_few(0, 500000, 3, 3, 3, 3).grows); /* chance alone orders nine values so */
+    cr_assert_not(verdict_of_few(500000, 510000, 3, 3, 8, 3).grows);
+    test_random random = {test_seed(2)};
+    hsd_fleet_side before = {0}, after = {0};
+    hsd_fleet_verdict verdict;
+    add_processes(&before, &random, 2, 8, 0);
+    add_processes(&before, &random, 1, 8, 600000); /* one of three grows faster */
+    add_processes(&after, &random, 3, 8, 500000);
+    cr_assert_eq(hsd_fleet_judge(&verdict, &after, 3, &before, 3, &err), HSD_OK);
+    cr_assert_not(verdict.grows);
+    hsd_fleet_side_release(&before);
+    hsd_fleet_side_release(&after);
+}
+
+Test(parts, too_few_captures_tell_nothing)
+{
+    static const unsigned needed[][3] = {/* processes, captures, needed of each */
+                                         {0, 0, 0},  {1, 7, 8},   {1, 8, 0},  {2, 8, 5},  {2, 10, 0},
+                                         {3, 9, 4},  {3, 12, 0},  {4, 12, 4}, {4, 16, 0}, {5, 15, 4},
+                                         {6, 18, 0}, {20, 40, 3}, {20, 60, 0}};
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        cr_expect_eq(hsd_fleet_captures_needed(needed[i][0], needed[i][1]), needed[i][2],
+                     "%u processes, %u captures: %u", needed[i][0], needed[i][1],
+                     hsd_fleet_captures_needed(needed[i][0], needed[i][1]));
 }
 
 Test(parts, noise_alone_never_grows)

@@ -22,6 +22,16 @@ Test(chance, counts_arrangements_of_small_sets)
         cr_assert_eq(all.with[i], wanted[i]);
 }
 
+Test(chance, knows_the_least_that_two_groups_can_give)
+{
+    cr_expect_eq(hsd_chance_least(3, 3), 100000u);
+    cr_expect_eq(hsd_chance_least(4, 4), 28571u);
+    cr_expect_eq(hsd_chance_least(5, 3), 35714u);
+    cr_expect_eq(hsd_chance_least(1, 1), HSD_CHANCE_MOST_SURE);
+    cr_expect_eq(hsd_chance_least(0, 9), HSD_CHANCE_MOST_SURE);
+    cr_expect_eq(hsd_chance_least(500, 500), 2000u);
+}
+
 Test(chance, arrangements_of_the_largest_sets_add_up)
 {
     hsd_arrangements all;
