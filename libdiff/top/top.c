@@ -138,12 +138,17 @@ static hsd_status make_objects(top_run *r, hsd_shortest *shortest, hsd_error *er
     hsd_top *top = r->top;
     hsd_path_texts *texts;
     top->objects = hsd_arena_take(&top->store->arena, r->walk.entry_count * sizeof *top->objects);
-    if (top->objects == NULL) return hsd_fail_nomem(err, "the result");
+    hsd_top_object *accumulation = hsd_arena_take(&top->store->arena, sizeof *accumulation);
+    if (top->objects == NULL || accumulation == NULL) return hsd_fail_nomem(err, "the result");
     HSD_TRY(hsd_path_texts_new(&texts, shortest, &r->single->side, &top->store->arena, err));
     hsd_status status = HSD_OK;
     for (size_t i = 0; i < r->walk.entry_count && status == HSD_OK; i++) {
         status = make_object(r, texts, &r->walk.entries[i], &top->objects[i], err);
         if (status == HSD_OK) top->object_count++;
+    }
+    if (status == HSD_OK && r->walk.accumulation.retained_bytes > 0) {
+        status = make_object(r, texts, &r->walk.accumulation, accumulation, err);
+        top->accumulation = accumulation;
     }
     if (status == HSD_OK) status = hsd_path_texts_name(texts, err);
     hsd_path_texts_free(texts);
@@ -160,7 +165,12 @@ static hsd_status find_objects(top_run *r, hsd_error *err)
     if (wanted == NULL) return hsd_fail_nomem(err, "one bit an object");
     for (size_t i = 0; i < r->walk.entry_count; i++)
         hsd_bit_set(wanted, r->walk.entries[i].node);
-    hsd_status status = hsd_path_find(&shortest, side, wanted, r->walk.entry_count, err);
+    uint64_t wanted_count = r->walk.entry_count;
+    if (r->walk.accumulation.retained_bytes > 0 && !hsd_bit_get(wanted, r->walk.accumulation.node)) {
+        hsd_bit_set(wanted, r->walk.accumulation.node);
+        wanted_count++;
+    }
+    hsd_status status = hsd_path_find(&shortest, side, wanted, wanted_count, err);
     free(wanted);
     HSD_TRY(status);
     status = make_objects(r, &shortest, err);

@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "base/check.h"
 #include "base/heap.h"
+#include "walk/fold.h"
 #include "walk/tree.h"
 #include <hscapture/hscapture.h>
 
@@ -50,16 +51,18 @@ static void consider(hsd_top_walk *walk, const hsd_top_entry *entry)
 typedef struct frame {
     hsd_top_entry entry; /* what it retains is complete when it is left */
     uint64_t dominator;  /* id of the nearest object above */
+    uint64_t heaviest;   /* the most that one object below retains, helpers and links looked through */
     uint32_t number;     /* type, or root's name */
     uint32_t edge;
     bool is_root, is_topmost, has_dominator;
-    bool is_inner; /* never among the biggest */
+    bool is_inner;  /* never among the biggest */
+    bool has_links; /* an object of its type below it is inner: it is a link itself, if the one above is of its type */
 } frame;
 
 typedef struct visit {
     hsd_top_walk *walk;
     hsd_single *single;
-    uint64_t seen;
+    uint64_t seen, heap_bytes;
 } visit;
 
 /* What another object stands for: a helper of a container, or a link of a list, held by one of its own type that
@@ -96,6 +99,26 @@ static hsd_status enter_top_object(void *context, const hsd_tree_node *node, voi
     return hsd_progress(&v->single->reporter, "adding up what is retained", v->seen, nodes, err);
 }
 
+/* The most that one object below may have: a part of the whole, unless that is of the heap; less is never too much. */
+static bool is_gathered(const visit *v, uint64_t retained, uint64_t heaviest)
+{
+    return heaviest <= retained / 10 || (heaviest <= retained / 4 && heaviest < v->heap_bytes / 10);
+}
+
+/* f is left, all below it is known. */
+static void look_for_accumulation(const visit *v, const frame *f, frame *parent)
+{
+    hsd_top_walk *walk = v->walk;
+    const bool is_same = !parent->is_root && parent->number == f->number,
+               is_part = f->is_inner || (is_same && f->has_links);
+    parent->heaviest = hsd_max_u64(parent->heaviest, is_part ? f->heaviest : f->entry.retained_bytes);
+    parent->has_links |= is_same && f->is_inner;
+    if (is_part || !is_gathered(v, f->entry.retained_bytes, f->heaviest)) return;
+    if (f->entry.retained_bytes > 0 &&
+        (walk->accumulation.retained_bytes == 0 || is_before(&f->entry, &walk->accumulation)))
+        walk->accumulation = f->entry;
+}
+
 static hsd_status list(hsd_sorter *sorter, const frame *f, hsd_error *err)
 {
     const uint64_t record[LIST_WORDS] = {f->entry.id,
@@ -114,7 +137,11 @@ static hsd_status leave_top_object(void *context, void *here, void *above, hsd_e
     hsd_retained_leave(f->is_root ? &walk->roots : &walk->types, f->number, f->is_topmost, f->entry.retained_bytes);
     parent->entry.retained_bytes = hsd_add_saturating(parent->entry.retained_bytes, f->entry.retained_bytes);
     parent->entry.retained_objects += f->entry.retained_objects;
-    if (f->is_root) return HSD_OK;
+    if (f->is_root) {
+        parent->heaviest = hsd_max_u64(parent->heaviest, f->heaviest);
+        return HSD_OK;
+    }
+    look_for_accumulation(context, f, parent);
     if (!f->is_inner) consider(walk, &f->entry);
     return walk->list != NULL ? list(walk->list, f, err) : HSD_OK;
 }
@@ -131,10 +158,18 @@ static hsd_status make_room_for_top_object(hsd_top_walk *walk, const hsd_single 
     return hsd_retained_init(&walk->roots, single->side.roots.names.count, err);
 }
 
+static uint64_t heap_bytes_of(const hsd_single *single)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < single->types.names.count; i++)
+        bytes = hsd_add_saturating(bytes, single->side.counts->live_by_type[i].bytes);
+    return bytes;
+}
+
 hsd_status hsd_top_walk_run(hsd_top_walk *walk, hsd_single *single, size_t most, bool wants_list, hsd_error *err)
 {
     HSD_ASSERT(single->has_tree && single->side.tree != NULL);
-    visit v = {.walk = walk, .single = single};
+    visit v = {.walk = walk, .single = single, .heap_bytes = heap_bytes_of(single)};
     const hsd_tree_visitor visitor = {.context = &v,
                                       .frame_bytes = sizeof(frame),
                                       .has_ids = true,

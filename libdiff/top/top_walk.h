@@ -20,7 +20,8 @@ typedef struct hsd_top_walk {
     /* the objects that retain most: a heap, the least on top; sorted by finish */
     hsd_top_entry *entries;
     size_t entry_count, entry_capacity;
-    hsd_sorter *list; /* every object by id; NULL unless it was asked for */
+    hsd_top_entry accumulation; /* as hsd_top has it; retains 0 bytes: there is none */
+    hsd_sorter *list;           /* every object by id; NULL unless it was asked for */
 } hsd_top_walk;
 
 /*

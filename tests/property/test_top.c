@@ -221,6 +221,53 @@ static void check_objects(const hsd_top *top, size_t wanted, unsigned long seed)
     cr_assert_eq(top->object_count, candidates < wanted ? candidates : wanted, "seed %lu", seed);
 }
 
+/* A link of a list: of the type of what is above it, and so is what hangs below it by the same reference. */
+static bool is_link(int object)
+{
+    const int above = view.nodes[object].parent;
+    if (above == ORACLE_NOBODY || !view.nodes[above].is_object) return false;
+    if (view.heap->objects[above].type != view.heap->objects[object].type) return false;
+    for (int i = 0; i < (int)view.heap->object_count; i++) {
+        if (is_shown(i) && view.nodes[i].parent == object && is_inner(i) &&
+            view.heap->objects[i].type == view.heap->objects[object].type)
+            return true;
+    }
+    return false;
+}
+
+/* The most that one object below has, helpers and links looked through. */
+static uint64_t heaviest_below(int object)
+{
+    uint64_t most = 0;
+    for (int i = 0; i < (int)view.heap->object_count; i++) {
+        if (!is_shown(i) || dominator_of(i) != object) continue;
+        const uint64_t bytes = is_inner(i) || is_link(i) ? heaviest_below(i) : retained_by(i).bytes;
+        if (bytes > most) most = bytes;
+    }
+    return most;
+}
+
+static bool is_accumulation(int object, uint64_t heap_bytes)
+{
+    const uint64_t retained = retained_by(object).bytes, heaviest = heaviest_below(object);
+    if (!is_shown(object) || is_inner(object) || is_link(object) || retained == 0) return false;
+    return heaviest <= retained / 10 || (heaviest <= retained / 4 && heaviest < heap_bytes / 10);
+}
+
+static void check_accumulation(const hsd_top *top, unsigned long seed)
+{
+    int most = ORACLE_NOBODY;
+    for (int i = 0; i < (int)view.heap->object_count; i++)
+        if (is_accumulation(i, top->side.live.bytes) && (most == ORACLE_NOBODY || is_bigger(i, most))) most = i;
+    if (top->object_count == 0) most = ORACLE_NOBODY;
+    cr_assert_eq(top->accumulation != NULL, most != ORACLE_NOBODY, "seed %lu", seed);
+    if (most == ORACLE_NOBODY) return;
+    cr_assert_eq(top->accumulation->id, view.heap->objects[most].id, "seed %lu: %lx, not %lx", seed,
+                 top->accumulation->id, view.heap->objects[most].id);
+    cr_assert_eq(top->accumulation->retained_bytes, retained_by(most).bytes, "seed %lu", seed);
+    cr_assert_gt(top->accumulation->path_count, 0, "seed %lu", seed);
+}
+
 static bool is_there(const model_heap *heap, uint64_t id) { return oracle_find(heap, id) >= 0; }
 
 /* A heap of which every form has a root and a reference: without them everything counts as live. */
@@ -258,6 +305,7 @@ Test(top, equals_the_oracle_on_random_heaps, .timeout = 3600)
         check_roots(top, seed);
         check_list(&list, seed);
         check_objects(top, objects, seed);
+        check_accumulation(top, seed);
         hsd_top_free(top);
         compared++;
     }

@@ -52,6 +52,11 @@ typedef struct hsd_top {
                               * container (HSC_TYPE_INTERNAL) that holds them; and of a list, objects of one
                               * type that hold each other by the same reference, the first two alone */
     size_t object_count;
+    /* Where much comes together: the object that retains most of those whose parts are small. No object right below has
+     * more than a quarter of what it retains, nor a tenth of the heap, unless that is a tenth of it. An array of many,
+     * a map, one large buffer; never a wrapper around these. Helpers of containers and links of lists are looked
+     * through, and are none themselves. NULL = nothing is live, not asked for objects, or no dominators */
+    const hsd_top_object *accumulation;
     hsd_text *warnings;
     size_t warning_count;
     uint64_t temp_bytes_peak;

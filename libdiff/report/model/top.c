@@ -8,6 +8,7 @@
 #include "report/model/say.h"
 #include "report/model/top_rows.h"
 #include "report/text/capture.h"
+#include "report/words/number.h"
 
 #define OBJECTS_SHOWN 3 /* however small */
 
@@ -98,7 +99,7 @@ static hsd_value retained_of(const hsd_scope *scope)
 
 static hsd_status place_of(hsd_buffer *text, const hsd_scope *scope, hsd_error *err)
 {
-    return hsd_top_object_append(text, scope->row, err);
+    return hsd_top_object_append(text, scope->row, ": ", "", err);
 }
 
 static const hsd_top_object *object_of(const hsd_scope *scope) { return scope->row; }
@@ -145,6 +146,42 @@ static hsd_status say_answer(hsd_buffer *text, const hsd_model *model, hsd_error
 static hsd_status say_capture(hsd_buffer *text, const hsd_model *model, hsd_error *err)
 {
     return hsd_say_capture(text, &top_in(model)->side, err);
+}
+
+#define PART_OF_AN_ANSWER 10u /* of the heap: less is no answer */
+
+/* " of the heap hangs from one place: global.sessions (Map), 950 objects." */
+static hsd_status say_place(hsd_buffer *text, const hsd_top_object *place, hsd_error *err)
+{
+    char count[HSD_NUMBER_CHARS];
+    const bool is_itself = place->bytes > place->retained_bytes / 4 * 3;
+    HSD_TRY(hsd_say(text, is_itself ? " of the heap is one object: " : " of the heap hangs from one place: ", err));
+    HSD_TRY(hsd_top_object_append(text, place, " (", ")", err));
+    if (!is_itself) {
+        HSD_TRY(hsd_say(text, ", ", err));
+        HSD_TRY(hsd_say(text, hsd_format_count(count, place->retained_objects), err));
+        HSD_TRY(hsd_say(text, " objects", err));
+    }
+    return hsd_say(text, ".", err);
+}
+
+/* Where most comes together, or that it comes together nowhere. */
+static hsd_status say_accumulation(hsd_buffer *text, const hsd_model *model, hsd_error *err)
+{
+    const hsd_top *top = model->result;
+    const hsd_top_object *place = top->accumulation;
+    char share[HSD_NUMBER_CHARS];
+    if (!place || top->side.live.bytes == 0) return HSD_OK;
+    hsd_format_share(share, place->retained_bytes, top->side.live.bytes);
+    if (place->retained_bytes >= top->side.live.bytes / PART_OF_AN_ANSWER) {
+        HSD_TRY(hsd_say(text, share, err));
+        return say_place(text, place, err);
+    }
+    HSD_TRY(hsd_say(text, "No place holds a tenth of the heap; the largest, ", err));
+    HSD_TRY(hsd_top_object_append(text, place, " (", ")", err));
+    HSD_TRY(hsd_say(text, ", holds ", err));
+    HSD_TRY(hsd_say(text, share, err));
+    return hsd_say(text, ".", err);
 }
 
 static hsd_status say_why(hsd_buffer *text, const hsd_model *model, hsd_error *err)
@@ -301,12 +338,20 @@ hsd_status hsd_model_top(hsd_model *model, const hsd_top *top, const hsd_model_r
     hsd_model_add(model, hsd_warnings_part(top->warnings, top->warning_count));
     if (model->format == HSD_IN_PLAIN) hsd_model_add(model, hsd_captures_part(&m->capture, 1, HSD_PLAIN_CAPTURE));
     hsd_model_add(model, (hsd_part){.kind = HSD_PART_LINES, .in = HSD_IN_TEXT, .tell = tell_capture});
+    add_sentence(model, HSD_PART_SENTENCE, say_accumulation);
     if (!top->has_retained)
         hsd_model_add(model, (hsd_part){.kind = HSD_PART_TEXTS,
                                         .in = HSD_IN_PLAIN,
                                         .record = "no-retained",
                                         .texts = &top->why_no_retained,
                                         .text_count = 1});
+    if (top->accumulation)
+        hsd_model_add(model, (hsd_part){.kind = HSD_PART_RECORD,
+                                        .in = HSD_IN_JSON,
+                                        .member = "accumulation",
+                                        .record = "accumulation",
+                                        .columns = object_columns,
+                                        .row = top->accumulation});
     HSD_TRY(add_ranked(m, top, request, true));
     HSD_TRY(add_ranked(m, top, request, false));
     add_objects(m, top, request);

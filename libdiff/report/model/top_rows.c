@@ -115,12 +115,14 @@ void hsd_top_ranking_release(hsd_top_ranking *ranking)
     *ranking = (hsd_top_ranking){0};
 }
 
-hsd_status hsd_top_object_append(hsd_buffer *out, const hsd_top_object *object, hsd_error *err)
+hsd_status hsd_top_object_append(hsd_buffer *out, const hsd_top_object *object, const char *before, const char *after,
+                                 hsd_error *err)
 {
     const hsd_spot place = {object->root, object->path, object->path_count, object->path_cut};
     HSD_TRY(hsd_place_append(out, &place, err));
     if (hsd_place_ends_in_type(&place)) return HSD_OK;
-    if (object->path_count > 0) return hsd_place_append_type(out, &place, ": ", "", err);
-    HSD_TRY(hsd_buffer_append(out, ": ", 2, err));
-    return hsd_buffer_append(out, object->type.data, object->type.size, err);
+    if (object->path_count > 0) return hsd_place_append_type(out, &place, before, after, err);
+    HSD_TRY(hsd_buffer_append(out, before, strlen(before), err));
+    HSD_TRY(hsd_buffer_append(out, object->type.data, object->type.size, err));
+    return hsd_buffer_append(out, after, strlen(after), err);
 }

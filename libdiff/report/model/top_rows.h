@@ -36,7 +36,8 @@ static inline bool hsd_top_row_retains(const hsd_top *top, const hsd_top_row *ro
     return top->has_retained && (!row->root || !row->root->is_shared);
 }
 
-/* "global.sessions: Map": where an object is, and what. */
-hsd_status hsd_top_object_append(hsd_buffer *out, const hsd_top_object *object, hsd_error *err);
+/* "global.sessions: Map": where an object is and, between `before` and `after`, what. */
+hsd_status hsd_top_object_append(hsd_buffer *out, const hsd_top_object *object, const char *before, const char *after,
+                                 hsd_error *err);
 
 #endif

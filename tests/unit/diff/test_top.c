@@ -98,6 +98,45 @@ Test(top, shows_a_list_by_its_first_two_links)
     cr_expect_eq(top->types[1].retained_bytes, 8000);
     cr_expect_eq(top->root_count, 1);
     cr_expect_eq(top->roots[0].retained_bytes, 24000);
+    cr_expect_eq(top->accumulation->id, 1, "the whole list, by its first link");
+    hsd_top_free(top);
+}
+
+/* main -> Node 1, a wrapper, .next Node 2, which has `count` Values by .value; Node 1 has one Value of 100 bytes, too.
+ */
+static void write_wrapped(uint64_t count)
+{
+    hsc_writer *w = begin();
+    hsc_define_type(w, 3, "Wrapper", 7, 0);
+    hsc_begin_object(w, &(hsc_object){.id = 1, .type = 3, .size_bytes = 16});
+    hsc_reference(w, 2, LABEL_NEXT, 0);
+    hsc_reference(w, 3, LABEL_VALUE, 0);
+    hsc_end_object(w);
+    hsc_begin_object(w, &(hsc_object){.id = 2, .type = TYPE_NODE, .size_bytes = 16});
+    for (uint64_t i = 0; i < count; i++)
+        hsc_reference(w, 1000 + i, LABEL_VALUE, 0);
+    hsc_end_object(w);
+    for (uint64_t i = 0; i <= count; i++) {
+        hsc_begin_object(w, &(hsc_object){.id = i == 0 ? 3 : 999 + i, .type = TYPE_VALUE, .size_bytes = 100});
+        hsc_end_object(w);
+    }
+    put_root(w, 1);
+    kit_end(w);
+}
+
+Test(top, finds_where_much_comes_together_and_no_wrapper)
+{
+    write_wrapped(100);
+    hsd_top *top = answer(&(hsd_top_options){.objects = 1});
+    cr_assert_eq(top->object_count, 1);
+    cr_expect_eq(top->objects[0].id, 1);
+    cr_expect_eq(top->accumulation->id, 2, "with its path, though it is not among the biggest that were asked for");
+    cr_expect_eq(top->accumulation->path_count, 2);
+    cr_expect_eq(top->accumulation->retained_bytes, 10016);
+    hsd_top_free(top);
+    write_wrapped(2); /* two that have half of it each: each of them is a place, and there is nothing below */
+    top = answer(&(hsd_top_options){.objects = 1});
+    cr_expect_str_eq(top->accumulation->type.data, "Value");
     hsd_top_free(top);
 }
 
@@ -114,6 +153,7 @@ Test(top, takes_the_least_ids_among_equals)
     hsd_top_free(top);
     top = answer(NULL);
     cr_expect_eq(top->object_count, 0);
+    cr_expect_null(top->accumulation);
     cr_expect_eq(top->type_count, 1);
     hsd_top_free(top);
 }

@@ -50,6 +50,43 @@ Test(top_report, shows_types_roots_and_the_biggest_objects)
     free(report);
 }
 
+Test(top_report, names_the_place_where_most_comes_together)
+{
+    hsd_top top = shop();
+    hsd_top_object place = sample_top_object("global.sessions", path, 1, 95000);
+    const single_options markdown = AS("markdown", .top = 0);
+    char *report = sample_top_report(&top, &text);
+    LACKS(report, "of the heap");
+    free(report);
+    top.accumulation = &place;
+    report = sample_top_report(&top, &text);
+    HOLDS(report, "\n95% of the heap hangs from one place: global.sessions (Map), 950 objects.\n\nTYPE ");
+    free(report);
+    report = sample_top_report(&top, &markdown);
+    SAYS(report, "95% of the heap hangs from one place: global.sessions (Map), 950 objects.");
+    free(report);
+    const single_options records = AS("ndjson", .top = 0);
+    report = sample_top_report(&top, &json);
+    HOLDS(report, "\n  \"accumulation\": {\"object\": \"0x1b59\", \"type\": \"Map\", \"bytes\": 64, \"retained\": "
+                  "{\"objects\": 950, \"bytes\": 95000}, \"root\": \"global.sessions\"");
+    free(report);
+    report = sample_top_report(&top, &records);
+    HOLDS(report, "\"record\": \"accumulation\", \"object\": \"0x1b59\"");
+    free(report);
+    place.bytes = 94000;
+    report = sample_top_report(&top, &text);
+    HOLDS(report, "\n95% of the heap is one object: global.sessions (Map).\n");
+    free(report);
+    place.retained_bytes = 9000;
+    report = sample_top_report(&top, &text);
+    SAYS(report, "No place holds a tenth of the heap; the largest, global.sessions (Map), holds 9.0%.");
+    free(report);
+    top.side.live = (hsd_amount){0, 0};
+    report = sample_top_report(&top, &text);
+    LACKS(report, "of the heap");
+    free(report);
+}
+
 Test(top_report, folds_the_rest_into_one_row_that_adds_up)
 {
     const hsd_top top = shop();
