@@ -89,6 +89,31 @@ static void put_findings(cli_out *out, const hsd_fleet_report *report, bool plac
     if (all > told) cli_out_format(out, "\n     %zu more: --top %zu\n", all - told, all);
 }
 
+/* "static Shop.cache > HashMap grows in 18 of 20 processes of shop 2.4.1, and in 0 of 20 of 2.4.0; 2 more places do."
+ */
+static void put_answer(cli_out *out, const hsd_fleet_report *report)
+{
+    const hsd_fleet_finding *f = &report->findings[0];
+    const hsd_fleet_version *v = &report->versions[f->version], *before = &report->versions[v->before];
+    char grows[HSD_NUMBER_CHARS], judged[HSD_NUMBER_CHARS];
+    size_t places = 0;
+    for (size_t i = 0; i < report->finding_count; i++)
+        places += report->findings[i].is_place;
+    put_name(out, f->name);
+    cli_out_format(out, " grows in %s of %s processes of ", hsd_format_count(grows, f->processes),
+                   hsd_format_count(judged, v->judged));
+    put_name(out, v->service);
+    cli_out_text(out, " ");
+    put_name(out, v->version);
+    if (before != v) {
+        cli_out_format(out, ", and in %s of %s of ", hsd_format_count(grows, f->before_processes),
+                       hsd_format_count(judged, before->judged));
+        put_name(out, before->version);
+    }
+    if (places > 1) cli_out_format(out, "; %zu more place%s", places - 1, places == 2 ? " does" : "s do");
+    cli_out_text(out, ".\n\n");
+}
+
 bool cli_fleet_can_tell(const hsd_fleet_report *report, const char *version)
 {
     bool tells = true;
@@ -110,6 +135,7 @@ void cli_fleet_write_text(cli_out *out, const cli_app *cli, const hsd_fleet_repo
 {
     char captures[HSD_NUMBER_CHARS], processes[HSD_NUMBER_CHARS];
     const size_t most = cli_out_rows(cli, 20);
+    if (report->finding_count > 0) put_answer(out, report);
     cli_out_format(out, "%s captures of %s processes\n", hsd_format_count(captures, report->captures),
                    hsd_format_count(processes, report->processes));
     put_versions(out, report);

@@ -179,6 +179,7 @@ def planted(tool, folder):
         same("from sums", report(tool, store), from_sums)
     text = tool.run("fleet", "report", store).stdout
     check(truth["holder"] in text and "2.4.1" in text and "1. " in text, text)
+    check(re.match(re.escape(truth["holder"]) + r" grows in \d+ of \d+ processes of \S+ 2\.4\.1, and in \d+ of \d+ of 2\.4\.0\.\n\n", text), text[:500])
 
 
 def clean(tool, folder):
