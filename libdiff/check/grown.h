@@ -46,6 +46,10 @@ typedef struct hsd_grown {
 hsd_grown hsd_grown_of(const hsd_yardstick *by, const hsd_amount *values, hsd_amount base, const hsd_trend *trend,
                        bool is_row);
 
+/* Of a row that lay still first: how many rounds up to the last grew, each by what `auto` asks of so many. 0 = fewer
+ * than LATE_ROUNDS of grown.c, or it did not lie still. `values` are of the rounds that `trend` is of. */
+uint32_t hsd_grown_late(const hsd_yardstick *by, const hsd_amount *values, const hsd_trend *trend);
+
 /* What `auto` asks of each of so many rounds, in millionths of the live heap. */
 uint64_t hsd_grown_auto_millionths(size_t rounds);
 

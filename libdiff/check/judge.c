@@ -149,6 +149,23 @@ static hsd_status note_small(hsd_trial *trial)
     return note_check_row(judge, text);
 }
 
+/* What began late is let pass, and worth a look. */
+static hsd_status note_late_holder(hsd_trial *trial)
+{
+    hsd_judge *judge = trial->judge;
+    char size[32];
+    hsd_fact fact;
+    hsd_text name, text;
+    hsd_facts_name(&judge->facts, trial->table, trial->late_row, &fact);
+    HSD_TRY(hsd_fact_text(&fact, trial->rule->subject, &judge->name, &name, judge->err));
+    hsd_amount_write_size(size, (uint64_t)trial->late_growth);
+    HSD_TRY(hsd_check_say(judge->store, &text, judge->err,
+                          "%.*s lay still at first, and grew in each of the last %" PRIu32
+                          " rounds, by %s in all: more rounds tell if it leaks",
+                          hsd_check_shown(name), name.data, trial->late_rounds, size));
+    return note_check_row(judge, text);
+}
+
 static hsd_status note_trial(hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
@@ -160,6 +177,7 @@ static hsd_status note_trial(hsd_trial *trial)
         HSD_TRY(note_check_row(judge, text));
     }
     if (trial->row->outcome == HSD_CHECK_OK && trial->small > 0) HSD_TRY(note_small(trial));
+    if (trial->late_rounds > 0) HSD_TRY(note_late_holder(trial));
     if (trial->breathing == 0) return HSD_OK;
     if (trial->rule->is_each || trial->rule->subject == HSD_SUBJECT_HOLDER) {
         HSD_TRY(hsd_check_say(judge->store, &text, judge->err,

@@ -47,6 +47,10 @@ typedef struct hsd_trial { /* one rule while it is judged */
     hsd_fact_table table;
     hsd_yardstick by;
     uint64_t matched, breathing, small;
+    /* of holders that began to grow late, and have grown in every round since: the one that grew most */
+    size_t late_row;
+    uint32_t late_rounds; /* 0 = there is none */
+    int64_t late_growth;
 } hsd_trial;
 
 /* True in *out if the row counts for the rule. */

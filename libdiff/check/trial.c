@@ -63,6 +63,19 @@ static hsd_status write_findings(hsd_trial *trial, hsd_shortlist *failing, hsd_s
 /* Rows that fail tell more than rows within their limits, and these more than what is accepted or breathes. */
 static int weight_of(const hsd_grown *grown, bool fails) { return fails ? 3 : grown->excess <= 0 ? 2 : 1; }
 
+/* A holder that the rule lets pass, as it lay still at first. */
+static void note_late(hsd_trial *trial, size_t row, const hsd_fact *fact, const hsd_grown *grown)
+{
+    if (!trial->by.has_trend || !trial->by.is_bytes || fact->trend == NULL || grown->leaks ||
+        hsd_root_is_nobody(fact->root) || grown->growth <= trial->late_growth)
+        return;
+    const uint32_t rounds = hsd_grown_late(&trial->by, trial->judge->values, fact->trend);
+    if (rounds == 0) return;
+    trial->late_row = row;
+    trial->late_rounds = rounds;
+    trial->late_growth = grown->growth;
+}
+
 hsd_status hsd_trial_each(hsd_trial *trial)
 {
     hsd_judge *judge = trial->judge;
@@ -83,6 +96,7 @@ hsd_status hsd_trial_each(hsd_trial *trial)
         trial->matched++;
         trial->breathing += grown.breathes;
         trial->small += grown.is_small;
+        if (trial->rule->subject == HSD_SUBJECT_HOLDER) note_late(trial, row, &fact, &grown);
         if (grown.leaks)
             HSD_TRY(hsd_allowed_find(&judge->allowed, trial->rule->subject, &fact, grown.bytes, &candidate.allowed,
                                      judge->err));

@@ -106,6 +106,28 @@ Test(grown, of_a_series_what_grew_in_every_round_leaks)
     cr_assert_eq(breath.excess, 300);
 }
 
+static uint32_t late(const uint64_t *bytes, size_t count)
+{
+    hsd_yardstick by = of_series();
+    by.value_count = count;
+    for (size_t i = 0; i < count; i++)
+        values[i] = (hsd_amount){0, bytes[i]};
+    const hsd_trend trend = hsd_trend_of(bytes, NULL, count, by.noise);
+    return hsd_grown_late(&by, values, &trend);
+}
+
+Test(grown, what_lay_still_and_grew_in_each_of_three_rounds_and_more_began_late)
+{
+    cr_expect_eq(late((const uint64_t[]){1000, 1000, 1000, 2000, 3000, 4000}, 6), 3);
+    cr_expect_eq(late((const uint64_t[]){1000, 1000, 2000, 3000, 4000, 5000}, 6), 4);
+    cr_expect_eq(late((const uint64_t[]){1000, 2000, 3000, 4000, 5000, 6000}, 6), 0,
+                 "from the first round on: it fails");
+    cr_expect_eq(late((const uint64_t[]){1000, 1000, 1000, 1000, 2000, 3000}, 6), 0, "two rounds are chance");
+    cr_expect_eq(late((const uint64_t[]){1000, 1000, 1000, 1300, 1600, 1900}, 6), 0, "auto asks for 0.3 % of the heap");
+    cr_expect_eq(late((const uint64_t[]){1000, 3000, 3000, 4000, 5000, 6000}, 6), 0, "it did not lie still");
+    cr_expect_eq(late((const uint64_t[]){1000, 1000, 2000, 3000, 4000, 4000}, 6), 0, "it has stopped");
+}
+
 Test(grown, of_a_series_a_limit_per_round_is_held_against_the_least)
 {
     limit(HSD_LIMIT_AMOUNT_PER_ROUND, 150);

@@ -131,6 +131,22 @@ Test(many, the_whole_heap_and_what_carries_it)
     kit_release(&kit);
 }
 
+Test(many, a_holder_that_began_late_passes_with_a_note)
+{
+    hsd_series *series = kit_series_begin(&made);
+    kit_row(&made, &series->types, "Session", SERIES_OF(10000, 10000, 10000, 11000, 12000, 13000));
+    hsd_series_row *row =
+        kit_row(&made, &series->holders, "SessionCache", SERIES_OF(900, 1000, 1000, 2000, 3000, 4000));
+    row->root = sample_text("global.sessions");
+    const hsd_check_row *judged = judge("holder: '*', max_growth: auto");
+    cr_assert_eq(judged->outcome, HSD_CHECK_OK);
+    NOTES(kit.check, "global.sessions lay still at first, and grew in each of the last 3 rounds, by 3000 KiB "
+                     "in all: more rounds tell if it leaks");
+    row->root = sample_text("(roots)"); /* what nobody holds is not told so */
+    judge("holder: '*', max_growth: auto");
+    kit_release(&kit);
+}
+
 Test(many, holders_are_told_with_their_place)
 {
     hsd_series *series = usual();
