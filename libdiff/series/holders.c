@@ -151,6 +151,20 @@ static hsd_status map_places(hsd_place_join *join, const hsd_profile *profile, c
     return HSD_OK;
 }
 
+/* A root that owns little is among no places, which are the largest ones; the table of roots has them all. What it
+ * leads to may grow, and then it held it from the first capture on. */
+static hsd_status map_roots(hsd_place_join *join, const hsd_profile *profile, bool is_behind, hsd_error *err)
+{
+    for (size_t i = 0; i < profile->root_count; i++) {
+        const hsd_place place = {.is_root = true, .can_hold = true, .edge = {"", 0}, .type = profile->roots[i].name};
+        uint32_t node = HSD_NAME_NONE;
+        if (profile->roots[i].is_shared) continue;
+        HSD_TRY(find_node(join, &place, NODE_HEAP, is_behind, &node, err));
+        if (node != HSD_NAME_NONE) look_at_holder_place(join, &place, node);
+    }
+    return HSD_OK;
+}
+
 static bool holder_place_can_hold(const hsd_place_join *join, const hsd_place_node *node)
 {
     return node->seen == join->captures + 1 && (node->is_root || (!node->is_inner && node->objects == 1));
@@ -170,6 +184,7 @@ hsd_status hsd_place_join_add(hsd_place_join *join, const hsd_profile *profile, 
     hsd_names code = {.count = 0};
     hsd_status status = find_code(profile, &code, err);
     if (status == HSD_OK) status = map_places(join, profile, &code, is_behind_warmup, map, err);
+    if (status == HSD_OK && profile->has_places) status = map_roots(join, profile, is_behind_warmup, err);
     hsd_names_release(&code);
     free(map);
     HSD_TRY(status);

@@ -191,7 +191,7 @@ static void say_how(hsd_series_words *words, const hsd_series_row *row)
     if (since > 0) hsd_out_format(&words->out, " since %s", hsd_series_moment(moment, words->series, since));
 }
 
-/* " 96% of it hangs from svc.feed._events: Object, which grew in each step since capture 4." What has more than the
+/* ". 96% of it hangs from svc.feed._events: Object, which grew in each step since capture 4." What has more than the
  * heap grew, as other things shrank, and types, have their own growth. */
 static void say_leader(hsd_series_words *words)
 {
@@ -206,11 +206,12 @@ static void say_leader(hsd_series_words *words)
                                       : "; nothing in it goes on growing.");
         return;
     }
-    const bool is_type = table == HSD_TABLE_TYPES, is_part = !is_type && row->trend.growth <= growth;
+    const bool is_type = table == HSD_TABLE_TYPES, is_part = !is_type && row->trend.growth <= growth + growth / 50;
     hsd_out_text(&words->out, ". ");
     if (is_part)
         hsd_out_format(&words->out, "%s of the growth hangs from ",
-                       hsd_format_share(size, (uint64_t)row->trend.growth, (uint64_t)growth));
+                       hsd_format_share(size, (uint64_t)(row->trend.growth < growth ? row->trend.growth : growth),
+                                        (uint64_t)growth));
     else if (!is_type)
         hsd_out_text(&words->out, "What hangs from ");
     say_row(words, row, table == HSD_TABLE_HOLDERS);

@@ -112,6 +112,26 @@ Test(holders, one_object_must_be_there_in_each_capture)
     leave(j, kits, 3);
 }
 
+Test(holders, a_root_that_owns_little_at_first_is_known_by_the_table_of_roots)
+{
+    kit_profile *kits[3];
+    for (uint64_t i = 0; i < 3; i++) {
+        kits[i] = kit_new();
+        kit_add_place(kits[i], 0, "", "Other", KIT_HOLDS, 2, 1000);
+        kits[i]->profile.has_places = true;
+        kits[i]->profile.roots[0] = (hsd_top_root){.name = {"audit", 5}, .live = {1, 56}};
+        kits[i]->profile.roots[1] = (hsd_top_root){.name = {"(shared)", 8}, .is_shared = true, .live = {2, 1000}};
+        kits[i]->profile.root_count = 2;
+        if (i == 0) continue; /* 56 bytes are none of the largest places */
+        const uint32_t root = kit_add_place(kits[i], 0, "", "audit", KIT_ROOT, 0, 0);
+        kit_add_place(kits[i], kit_add_place(kits[i], root, "", "list", KIT_HOLDS, 1, 56), "[*]", "Row", 0, i, 100 * i);
+    }
+    joined *j = join(kits, 3, 0, 1 << 20);
+    cr_assert_str_eq(kit_values(j->series, kit_row(&j->series->holders, "audit", "")), "0/0 2/156 3/256");
+    cr_assert_str_eq(kit_values(j->series, kit_row(&j->series->holders, "(roots)", "")), "2/1000 2/1000 2/1000");
+    leave(j, kits, 3);
+}
+
 Test(holders, two_rows_of_one_path_are_one_place)
 {
     kit_profile *kits[2];
