@@ -120,7 +120,7 @@ class Workshop:
         plain = {name: value for name, value in os.environ.items() if not name.startswith("HSD_FAULT")}
         asan = plain.get("ASAN_OPTIONS", "") + ":exitcode=99:allocator_may_return_null=1"
         return {**plain, "TMPDIR": self.temps, "ASAN_OPTIONS": asan, "UBSAN_OPTIONS": "halt_on_error=1:exitcode=99",
-                "LC_ALL": "C.UTF-8", "CI": "true", **extra}
+                "LC_ALL": "C.UTF-8", "CI": "true", "MALLOC_PERTURB_": "165", **extra}
 
     def run(self, command, extra_environment=None, stdout=subprocess.PIPE, wrapper=()):
         self.clear()

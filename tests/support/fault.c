@@ -338,6 +338,10 @@ WRAP_TRANSFER(HSD_FAULT_READ, read, (int fd, void *data, size_t size), (fd, data
 WRAP_TRANSFER(HSD_FAULT_PREAD, pread, (int fd, void *data, size_t size, off_t at), (fd, data, size, at))
 WRAP_TRANSFER(HSD_FAULT_PREAD, pread64, (int fd, void *data, size_t size, off_t at), (fd, data, size, at))
 WRAP_TRANSFER(HSD_FAULT_WRITE, write, (int fd, const void *data, size_t size), (fd, data, size))
+/* As the checked C library calls them, where an optimizer knows how large the buffer is. */
+WRAP_TRANSFER(HSD_FAULT_READ, __read_chk, (int fd, void *data, size_t size, size_t room), (fd, data, size, room))
+WRAP_TRANSFER(HSD_FAULT_PREAD, __pread64_chk, (int fd, void *data, size_t size, off_t at, size_t room),
+              (fd, data, size, at, room))
 WRAP_TRANSFER(HSD_FAULT_PWRITE, pwrite, (int fd, const void *data, size_t size, off_t at), (fd, data, size, at))
 WRAP_TRANSFER(HSD_FAULT_PWRITE, pwrite64, (int fd, const void *data, size_t size, off_t at), (fd, data, size, at))
 
@@ -430,6 +434,9 @@ static mode_t mode_of(int flags, va_list arguments)
         if (fails(HSD_FAULT_OPEN)) return -1;                                                                          \
         return __real_##name(at, path, flags, mode);                                                                   \
     }
+
+WRAP_PLAIN(HSD_FAULT_OPEN, -1, int, __open64_2, (const char *path, int flags), (path, flags))
+WRAP_PLAIN(HSD_FAULT_OPEN, -1, int, __openat64_2, (int at, const char *path, int flags), (at, path, flags))
 
 WRAP_OPEN(open)
 WRAP_OPEN(open64)
